@@ -1,0 +1,68 @@
+// io.h: problems and answers as files.
+//
+//     JSON            lcp, mlcp, cone; small problems; numbers, or strings "2/3" that stay exact; // and /* */ comments
+//     HDF5            the same names as datasets, attribute "kind"; large problems
+//     Matrix Market   for a matrix: in JSON "M": {"file": "M.mtx"}, relative to the JSON file
+//
+// Bad input is answered with STI_ERR_INPUT and an error text that names file, field and value.
+#ifndef STICTION_IO_H
+#define STICTION_IO_H
+
+#include <stiction/cone.h>
+#include <stiction/problem.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define STI_KIND_LIST(X)     \
+    X(STI_KIND_NONE, "none") \
+    X(STI_KIND_LCP, "lcp")   \
+    X(STI_KIND_MLCP, "mlcp") \
+    X(STI_KIND_CONE, "cone")
+
+#define STI_X(code, text) code,
+typedef enum sti_kind { STI_KIND_LIST(STI_X) } sti_kind;
+#undef STI_X
+
+STI_API const char* sti_kind_text(sti_kind kind);
+
+// A cone as posed, before anything is computed: span form (rays, lines) or face form (inequalities, equations).
+typedef struct sti_cone_input {
+    int dimension;
+    bool span;        // rays and lines given; otherwise inequalities and equations
+    sti_rows first;   // rays, or inequalities  F x <= 0
+    sti_rows second;  // lines, or equations    E x  = 0
+} sti_cone_input;
+
+typedef struct sti_problem sti_problem;  // owns what it was read into
+
+STI_API sti_status sti_problem_load(sti_env* env, const char* path, sti_problem** out);
+// JSON text from memory; name stands for the file in messages.
+STI_API sti_status sti_problem_parse(sti_env* env, const char* text, size_t size, const char* name, sti_problem** out);
+STI_API void sti_problem_destroy(sti_problem* problem);
+STI_API sti_kind sti_problem_kind(const sti_problem* problem);
+STI_API const sti_lcp* sti_problem_lcp(const sti_problem* problem);  // NULL when of another kind
+STI_API const sti_mlcp* sti_problem_mlcp(const sti_problem* problem);
+STI_API const sti_cone_input* sti_problem_cone(const sti_problem* problem);
+
+// Written whole or not at all (to a temporary beside it, then renamed). .json or .hdf5/.h5 by the name.
+STI_API sti_status sti_lcp_save(sti_env* env, const sti_lcp* lcp, const char* path);
+STI_API sti_status sti_mlcp_save(sti_env* env, const sti_mlcp* mlcp, const char* path);
+
+STI_API sti_status sti_matrix_load(sti_env* env, const char* path, sti_matrix* out);  // Matrix Market
+// The same from memory; name stands for the file in messages.
+STI_API sti_status sti_matrix_parse(sti_env* env, const char* text, size_t size, const char* name, sti_matrix* out);
+
+// Answers as JSON text (free with sti_env_free) and back. Names as in the product page: z, w or u, v.
+STI_API sti_status sti_lcp_answer_json(sti_env* env, const sti_lcp_answer* answer, char** out);
+STI_API sti_status sti_lcp_answer_save(sti_env* env, const sti_lcp_answer* answer, const char* path);
+STI_API sti_status sti_lcp_answer_load(sti_env* env, const char* path, sti_lcp_answer* out);
+STI_API sti_status sti_lcp_answer_parse(sti_env* env, const char* text, size_t size, const char* name,
+                                        sti_lcp_answer* out);
+STI_API sti_status sti_lcp_solution_set_json(sti_env* env, const sti_lcp_solution_set* set, char** out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,13 @@
+// stiction.h: everything. Each header also stands alone.
+#ifndef STICTION_H
+#define STICTION_H
+
+#include <stiction/base.h>
+#include <stiction/classes.h>
+#include <stiction/cone.h>
+#include <stiction/io.h>
+#include <stiction/linalg.h>
+#include <stiction/problem.h>
+#include <stiction/verify.h>
+
+#endif

@@ -1,0 +1,137 @@
+// env.c: the environment a caller lends us: memory, log, the last error.
+#include "base/env.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static void* default_alloc(void* user, size_t size) {
+    (void)user;
+    return malloc(size);
+}
+
+static void* default_realloc(void* user, void* p, size_t size) {
+    (void)user;
+    return realloc(p, size);
+}
+
+static void default_free(void* user, void* p) {
+    (void)user;
+    free(p);
+}
+
+const char* sti_status_text(sti_status status) {
+    switch (status) {
+#define STI_X(code, text) \
+    case code: return text;
+        STI_STATUS_LIST(STI_X)
+#undef STI_X
+    }
+    return "unknown status";
+}
+
+#define STRING_OF(x) #x
+#define VERSION_TEXT(a, b, c) STRING_OF(a) "." STRING_OF(b) "." STRING_OF(c)
+
+const char* sti_version(void) {
+    return VERSION_TEXT(STI_VERSION_MAJOR, STI_VERSION_MINOR, STI_VERSION_PATCH);
+}
+
+sti_env_def sti_env_def_default(void) {
+    return (sti_env_def){.alloc = default_alloc, .realloc = default_realloc, .free = default_free, .workers = 1};
+}
+
+sti_status sti_env_create(const sti_env_def* def, sti_env** out) {
+    *out = NULL;
+    sti_env_def d = def != NULL ? *def : sti_env_def_default();
+    const int given = (d.alloc != NULL) + (d.realloc != NULL) + (d.free != NULL);
+    if (given != 0 && given != 3) return STI_ERR_ARGUMENT;
+    if (given == 0) {
+        d.alloc = default_alloc;
+        d.realloc = default_realloc;
+        d.free = default_free;
+    }
+    if (d.workers < 1) d.workers = 1;
+    sti_env* env = d.alloc(d.alloc_user, sizeof *env);
+    if (env == NULL) return STI_ERR_MEMORY;
+    *env = (sti_env){.def = d, .error = {.status = STI_OK, .function = "", .index = -1}};
+    *out = env;
+    return STI_OK;
+}
+
+void sti_env_destroy(sti_env* env) {
+    if (env != NULL) env->def.free(env->def.alloc_user, env);
+}
+
+const sti_error* sti_env_error(const sti_env* env) {
+    return &env->error;
+}
+
+int sti_env_workers(const sti_env* env) {
+    return env->def.workers;
+}
+
+void sti_env_free(sti_env* env, void* p) {
+    sti_free(env, p);
+}
+
+void* sti_alloc(sti_env* env, size_t size) {
+    return env->def.alloc(env->def.alloc_user, size > 0 ? size : 1);
+}
+
+void* sti_alloc_array(sti_env* env, size_t count, size_t size) {
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > PTRDIFF_MAX) return NULL;
+    return sti_alloc(env, bytes);
+}
+
+void* sti_alloc_array_zero(sti_env* env, size_t count, size_t size) {
+    void* p = sti_alloc_array(env, count, size);
+    if (p != NULL) memset(p, 0, count * size);
+    return p;
+}
+
+void* sti_realloc(sti_env* env, void* p, size_t size) {
+    if (p == NULL) return sti_alloc(env, size);
+    return env->def.realloc(env->def.alloc_user, p, size > 0 ? size : 1);
+}
+
+void sti_free(sti_env* env, void* p) {
+    if (p != NULL) env->def.free(env->def.alloc_user, p);
+}
+
+char* sti_strdup(sti_env* env, const char* text) {
+    const size_t size = strlen(text) + 1;
+    char* copy = sti_alloc(env, size);
+    if (copy != NULL) memcpy(copy, text, size);
+    return copy;
+}
+
+sti_status sti_fail(sti_env* env, sti_status status, const char* function, int64_t index, const char* format, ...) {
+    env->error.status = status;
+    env->error.function = function;
+    env->error.index = index;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(env->error.text, sizeof env->error.text, format, args);
+    va_end(args);
+    return status;
+}
+
+void sti_log(sti_env* env, sti_log_level level, const char* format, ...) {
+    if (env->def.log == NULL) return;
+    char text[480];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    env->def.log(env->def.log_user, level, text);
+}
+
+double sti_clock(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}

@@ -1,0 +1,38 @@
+// env.h: the inside of sti_env: memory, errors, log, clock.
+#ifndef STI_BASE_ENV_H
+#define STI_BASE_ENV_H
+
+#include <stdbool.h>
+#include <stiction/base.h>
+
+struct sti_env {
+    sti_env_def def;
+    sti_error error;
+};
+
+// Memory. A request for nothing is a request for one byte, so NULL always means failure.
+void* sti_alloc(sti_env* env, size_t size);
+void* sti_alloc_array(sti_env* env, size_t count, size_t size);       // not cleared; NULL on overflow
+void* sti_alloc_array_zero(sti_env* env, size_t count, size_t size);  // cleared
+void* sti_realloc(sti_env* env, void* p, size_t size);
+void sti_free(sti_env* env, void* p);  // accepts NULL
+char* sti_strdup(sti_env* env, const char* text);
+
+// Record a failure in env->error and return its status.
+#define STI_FAIL(env, status, index, ...) sti_fail(env, status, __func__, index, __VA_ARGS__)
+sti_status sti_fail(sti_env* env, sti_status status, const char* function, int64_t index, const char* format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+void sti_log(sti_env* env, sti_log_level level, const char* format, ...) __attribute__((format(printf, 3, 4)));
+
+double sti_clock(void);  // seconds, monotonic; for reports and explicit time limits only
+
+// Our own logic, checked cheaply in debug builds. Bad input is never an assert.
+#ifdef NDEBUG
+#define STI_ASSERT(condition) ((void)0)
+#else
+#include <assert.h>
+#define STI_ASSERT(condition) assert(condition)
+#endif
+
+#endif
