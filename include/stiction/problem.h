@@ -169,10 +169,12 @@ STI_API sti_status sti_mlcp_solve(sti_env* env, const sti_mlcp* mlcp, const sti_
                                   sti_lcp_answer* answer);
 STI_API void sti_lcp_answer_clear(sti_env* env, sti_lcp_answer* answer);  // accepts a cleared one
 
-// Residuals of a point (u, z) on the original data, each relative to the size of what it is made of:
-//     equation   max |A u + C v + a|_i / row size        row size of i: |a_i| + sum_j |A_ij u_j| + ..., at least max |data| * eps
-//     z, w       largest negative part, over max(1, |z|), over the largest row size of w
-//     gap        |z'w| over max(1, |z|) times the largest row size of w
+// Residuals of a point (u, z) on the original data, each relative to the size of the data, so that a change of
+// units changes nothing. s = max |(a; b)|_i (of q for an LCP; 1 when all of it is zero), t = max |z|_i (1 when z = 0):
+//     equation   max |A u + C v + a|_i / s
+//     z          largest negative part / t
+//     w          largest negative part / s
+//     gap        sum |z_i w_i| / (s t)
 // Fills the residual fields, w, and nothing else.
 STI_API sti_status sti_lcp_residual(sti_env* env, const sti_lcp* lcp, sti_lcp_answer* answer);
 STI_API sti_status sti_mlcp_residual(sti_env* env, const sti_mlcp* mlcp, sti_lcp_answer* answer);

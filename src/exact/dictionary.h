@@ -12,7 +12,7 @@
 typedef enum sti_var_kind { STI_VAR_NONNEGATIVE, STI_VAR_FREE, STI_VAR_ZERO } sti_var_kind;
 
 typedef struct sti_dictionary {
-    sti_exact* x;         // borrowed
+    sti_exact* x;  // borrowed
     int rows;
     int cols;
     sti_int* T;           // row i: constant, then one entry per column       (rows x (cols+1))

@@ -148,7 +148,8 @@ bool sti_int_set_digits(sti_exact* x, sti_int* r, const char* digits, size_t cou
     }
     for (size_t i = 0; i < count; i++) values[i] = (unsigned char)(digits[i] - '0');
     bool done = reserve(x, r, count / 19 + 2);
-    if (done) r->size = count == 0 || (count == 1 && values[0] == 0) ? 0 : (int32_t)mpn_set_str(r->limb, values, count, 10);
+    if (done)
+        r->size = count == 0 || (count == 1 && values[0] == 0) ? 0 : (int32_t)mpn_set_str(r->limb, values, count, 10);
     sti_free(x->env, values);
     return done;
 }
@@ -209,8 +210,10 @@ void sti_int_sub(sti_exact* x, sti_int* r, const sti_int* a, const sti_int* b) {
 static int32_t mul_magnitude(mp_limb_t* p, const sti_int* a, const sti_int* b) {
     const int32_t na = limbs(a), nb = limbs(b);
     if (na == 0 || nb == 0) return 0;
-    if (na >= nb) mpn_mul(p, a->limb, na, b->limb, nb);
-    else mpn_mul(p, b->limb, nb, a->limb, na);
+    if (na >= nb)
+        mpn_mul(p, a->limb, na, b->limb, nb);
+    else
+        mpn_mul(p, b->limb, nb, a->limb, na);
     return normalized(p, (size_t)na + (size_t)nb);
 }
 
@@ -269,8 +272,10 @@ void sti_int_pivot(sti_exact* x, sti_int* r, const sti_int* p, const sti_int* a,
     if (is_small(r) && is_small(p) && is_small(a) && is_small(b) && is_small(d)) {
         const i128 product = (i128)small_value(r) * small_value(p) - (i128)small_value(a) * small_value(b);
         const int64_t divisor = small_value(d);
-        // 64-bit division is an order faster than 128-bit division; most numerators fit.
-        set_i128(x, r, product == (int64_t)product ? (int64_t)product / divisor : product / divisor);
+        // 64-bit division is an order faster than 128-bit division; most numerators fit. The least one is left
+        // out: over -1 its quotient does not fit.
+        const bool fits = product == (int64_t)product && product != INT64_MIN;
+        set_i128(x, r, fits ? (int64_t)product / divisor : product / divisor);
         return;
     }
     sti_int_mul(x, &x->tmp[1], r, p);
@@ -291,7 +296,7 @@ static uint64_t gcd_u64(uint64_t a, uint64_t b) {
 void sti_int_gcd(sti_exact* x, sti_int* r, const sti_int* a, const sti_int* b) {
     if (a->size == 0 || b->size == 0) {
         sti_int_set(x, r, a->size == 0 ? b : a);
-        if (r->size < 0) r->size = -r->size;
+        if (x->status == STI_OK && r->size < 0) r->size = -r->size;
         return;
     }
     if (limbs(a) == 1 && limbs(b) == 1) {
@@ -313,8 +318,10 @@ void sti_int_gcd(sti_exact* x, sti_int* r, const sti_int* a, const sti_int* b) {
         if (copy[k] == NULL) return;
         const size_t words = shift[k] / GMP_NUMB_BITS, bits = shift[k] % GMP_NUMB_BITS;
         n[k] = total - (int32_t)words;
-        if (bits != 0) mpn_rshift(copy[k], operand[k]->limb + words, n[k], (unsigned)bits);
-        else memcpy(copy[k], operand[k]->limb + words, (size_t)n[k] * sizeof *copy[k]);
+        if (bits != 0)
+            mpn_rshift(copy[k], operand[k]->limb + words, n[k], (unsigned)bits);
+        else
+            memcpy(copy[k], operand[k]->limb + words, (size_t)n[k] * sizeof *copy[k]);
         n[k] = normalized(copy[k], (size_t)n[k]);
     }
     const int big = n[0] > n[1] || (n[0] == n[1] && mpn_cmp(copy[0], copy[1], n[0]) >= 0) ? 0 : 1;
@@ -338,7 +345,7 @@ void sti_int_lcm(sti_exact* x, sti_int* r, const sti_int* a, const sti_int* b) {
     if (x->status == STI_OK) {
         sti_int_divexact(x, &g, a, &g);
         sti_int_mul(x, r, &g, b);
-        if (r->size < 0) r->size = -r->size;
+        if (x->status == STI_OK && r->size < 0) r->size = -r->size;
     }
     sti_int_clear(x->env, &g);
 }
@@ -346,7 +353,7 @@ void sti_int_lcm(sti_exact* x, sti_int* r, const sti_int* a, const sti_int* b) {
 void sti_int_shl(sti_exact* x, sti_int* r, const sti_int* a, size_t bits) {
     const int32_t n = limbs(a);
     if (n == 0) {
-        r->size = 0;
+        sti_int_set_i64(x, r, 0);
         return;
     }
     const int sign = sti_int_sign(a);
@@ -397,10 +404,9 @@ static double round_limbs(const mp_limb_t* p, int32_t n, bool sticky, long expon
         const mp_limb_t rest = i == n - 2 ? (lead > 0 ? p[i] << lead : p[i]) : p[i];
         below = rest != 0;
     }
-    if (n == 1 && lead > 0) below = sticky;
     // keep the sticky bit inside the 64 bits, then let the conversion round to 53
     if (below) top |= 1;
-    const long e = exponent + (long)n * 64 - 64 - 0;
+    const long e = exponent + (long)n * 64 - 64;
     // top is in [2^63, 2^64); for results in the normal range the conversion rounds once
     const long scale = e - lead;
     if (scale + 64 < -1021) {  // subnormal: round at the right place
@@ -445,8 +451,8 @@ double sti_int_ratio(sti_exact* x, const sti_int* a, const sti_int* b) {
 
 char* sti_int_text(sti_exact* x, const sti_int* a) {
     const int32_t n = limbs(a);
-    const size_t room = sti_int_bits(a) / 3 + 4;
-    char* text = sti_alloc(x->env, room);
+    // mpn_get_str wants room for the largest number of n limbs (at most 19.3 digits each) and one more; sign; end
+    char* text = sti_alloc(x->env, (size_t)n * 20 + 4);
     mp_limb_t* copy = n > 0 ? scratch(x, 0, (size_t)n + 1) : NULL;
     if (text == NULL || (n > 0 && copy == NULL)) {
         sti_free(x->env, text);

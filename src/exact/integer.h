@@ -35,7 +35,7 @@ void sti_int_clear(sti_env* env, sti_int* a);
 
 void sti_int_set(sti_exact* x, sti_int* r, const sti_int* a);
 void sti_int_set_i64(sti_exact* x, sti_int* r, int64_t value);
-void sti_int_set_double(sti_exact* x, sti_int* r, double value, int shift);  // value * 2^shift, an integer
+void sti_int_set_double(sti_exact* x, sti_int* r, double value, int shift);           // value * 2^shift, an integer
 bool sti_int_set_digits(sti_exact* x, sti_int* r, const char* digits, size_t count);  // decimal digits, no sign
 static inline void sti_int_swap(sti_int* a, sti_int* b) {
     sti_int t = *a;
@@ -50,10 +50,10 @@ static inline void sti_int_neg(sti_int* a) {
 void sti_int_add(sti_exact* x, sti_int* r, const sti_int* a, const sti_int* b);
 void sti_int_sub(sti_exact* x, sti_int* r, const sti_int* a, const sti_int* b);
 void sti_int_mul(sti_exact* x, sti_int* r, const sti_int* a, const sti_int* b);
-void sti_int_addmul(sti_exact* x, sti_int* r, const sti_int* a, const sti_int* b);  // r += a b
+void sti_int_addmul(sti_exact* x, sti_int* r, const sti_int* a, const sti_int* b);    // r += a b
 void sti_int_divexact(sti_exact* x, sti_int* r, const sti_int* a, const sti_int* b);  // b divides a
-void sti_int_gcd(sti_exact* x, sti_int* r, const sti_int* a, const sti_int* b);  // >= 0
-void sti_int_lcm(sti_exact* x, sti_int* r, const sti_int* a, const sti_int* b);  // >= 0
+void sti_int_gcd(sti_exact* x, sti_int* r, const sti_int* a, const sti_int* b);       // >= 0
+void sti_int_lcm(sti_exact* x, sti_int* r, const sti_int* a, const sti_int* b);       // >= 0
 void sti_int_shl(sti_exact* x, sti_int* r, const sti_int* a, size_t bits);
 // r = (r p - a b) / d, where the division is exact: one entry of a fraction-free pivot.
 void sti_int_pivot(sti_exact* x, sti_int* r, const sti_int* p, const sti_int* a, const sti_int* b, const sti_int* d);
@@ -65,10 +65,10 @@ static inline bool sti_int_is_one(const sti_int* a) {
     return a->size == 1 && a->limb[0] == 1;
 }
 int sti_int_cmp(const sti_int* a, const sti_int* b);
-size_t sti_int_bits(const sti_int* a);             // of |a|; 0 for zero
-size_t sti_int_trailing_zeros(const sti_int* a);   // of |a|; 0 for zero
+size_t sti_int_bits(const sti_int* a);               // of |a|; 0 for zero
+size_t sti_int_trailing_zeros(const sti_int* a);     // of |a|; 0 for zero
 uint64_t sti_int_mod(const sti_int* a, uint64_t p);  // a mod p, in [0, p)
-double sti_int_double(const sti_int* a);           // nearest double, +-INFINITY beyond range
+double sti_int_double(const sti_int* a);             // nearest double, +-INFINITY beyond range
 // Nearest double to a / b (b != 0).
 double sti_int_ratio(sti_exact* x, const sti_int* a, const sti_int* b);
 // Decimal text, "-12"; NULL on failure. Freed by the caller with sti_free.

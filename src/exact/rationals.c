@@ -35,9 +35,15 @@ size_t sti_rationals_count(const sti_rationals* r) {
     return r->count;
 }
 
-// A failed call leaves its mark in the context; the next one starts afresh.
-static sti_status take_status(sti_rationals* r) {
+// Result of a call that wrote entry i. A failed one leaves the entry 0 / 1 (never a fraction half written; a
+// denominator has room for a limb from its creation on), and the next call starts afresh.
+static sti_status take_status(sti_rationals* r, size_t i) {
     const sti_status status = r->x.status;
+    if (status != STI_OK) {
+        r->num[i].size = 0;
+        r->den[i].limb[0] = 1;
+        r->den[i].size = 1;
+    }
     r->x.status = STI_OK;
     return status;
 }
@@ -62,16 +68,17 @@ sti_status sti_rationals_set_ratio(sti_rationals* r, size_t i, const sti_int* nu
     sti_int_set(&r->x, &r->num[i], num);
     sti_int_set(&r->x, &r->den[i], den);
     if (r->x.status == STI_OK) reduce(r, i);
-    return take_status(r);
+    return take_status(r, i);
 }
 
 sti_status sti_rationals_copy(sti_rationals* to, size_t i, const sti_rationals* from, size_t j) {
     sti_int_set(&to->x, &to->num[i], &from->num[j]);
     sti_int_set(&to->x, &to->den[i], &from->den[j]);
-    return take_status(to);
+    return take_status(to, i);
 }
 
-sti_status sti_rationals_slice(sti_env* env, const sti_rationals* from, size_t first, size_t count, sti_rationals** out) {
+sti_status sti_rationals_slice(sti_env* env, const sti_rationals* from, size_t first, size_t count,
+                               sti_rationals** out) {
     sti_status status = sti_rationals_create(env, count, out);
     for (size_t i = 0; status == STI_OK && i < count; i++) status = sti_rationals_copy(*out, i, from, first + i);
     if (status != STI_OK) {
@@ -96,7 +103,7 @@ sti_status sti_rationals_set_double(sti_rationals* r, size_t i, double value) {
     sti_int_set_double(x, &r->num[i], value, e < 0 ? -e : 0);
     sti_int_set_i64(x, &r->den[i], 1);
     if (e < 0) sti_int_shl(x, &r->den[i], &r->den[i], (size_t)-e);
-    return take_status(r);
+    return take_status(r, i);
 }
 
 // A number as text: [sign] digits [. digits] [e [sign] digits] or [sign] digits / digits.
@@ -180,7 +187,7 @@ sti_status sti_rationals_set_text(sti_rationals* r, size_t i, const char* text) 
         return STI_FAIL(x->env, STI_ERR_INPUT, (int64_t)i, "'%.60s' divides by zero", text);
     }
     if (x->status == STI_OK) reduce(r, i);
-    return take_status(r);
+    return take_status(r, i);
 }
 
 double sti_rationals_double(const sti_rationals* r, size_t i) {
@@ -243,8 +250,8 @@ static void set_scale(sti_exact* x, sti_int* num, sti_int* den, int exponent) { 
     if (exponent < 0) sti_int_shl(x, den, den, (size_t)-exponent);
 }
 
-void sti_int_row_from_doubles(sti_exact* x, sti_int* out, const double* value, size_t count, size_t stride, sti_int* scale_num,
-                              sti_int* scale_den) {
+void sti_int_row_from_doubles(sti_exact* x, sti_int* out, const double* value, size_t count, size_t stride,
+                              sti_int* scale_num, sti_int* scale_den) {
     int low = INT32_MAX;
     for (size_t k = 0; k < count; k++) {
         const double v = value[k * stride];

@@ -6,22 +6,40 @@
 
 #include "base/env.h"
 
-// The caller (solve.c) has checked the input (sizes, finite data) and made the answer's arrays z, w, alpha (n each, zero).
+enum { STI_ENUM_LIMIT = 64 };  // complementary pairs that the exact search takes
+
+// The caller has checked the input (sizes, finite data) and made the answer's arrays z, w, alpha (n each, zero).
 // A method fills z (>= 0), alpha, basis_nonsingular if it knows, iterations, termination, reason, and ray when it
 // ends on one. Outcome, w, residuals, certificate and time are the caller's. It returns a status other than STI_OK
 // only for memory and argument failures; "did not converge" is a termination.
 // M may be dense or sparse; methods that need it dense make a copy. Nothing is allocated inside loops.
-typedef sti_status sti_lcp_method(sti_env* env, const sti_lcp* lcp, const sti_lcp_options* options, sti_lcp_answer* answer);
+typedef sti_status sti_lcp_method(sti_env* env, const sti_lcp* lcp, const sti_lcp_options* options,
+                                  sti_lcp_answer* answer);
 
 sti_lcp_method sti_lcp_method_lemke;   // lemke.c
 sti_lcp_method sti_lcp_method_newton;  // newton.c
 sti_lcp_method sti_lcp_method_pgs;     // pgs.c
 sti_lcp_method sti_lcp_method_ipm;     // ipm.c
+sti_lcp_method sti_lcp_method_auto;    // auto.c: a portfolio of the above
 
 // Residual of z without an answer around it: as sti_lcp_residual, largest part only. w (n) is filled with M z + q.
 double sti_lcp_point_residual(const sti_lcp* lcp, const double* z, double* w);
 
 // Deadline of options->time_limit_s from now on; INFINITY when there is none. Compare with sti_clock().
 double sti_deadline(const sti_lcp_options* options);
+
+// Sizes fit and every number is finite; errors speak of A, C, D, B, a, b when mixed, otherwise of M, q.
+sti_status sti_mlcp_check(sti_env* env, const sti_mlcp* mlcp, bool mixed);
+
+// Arrays of an answer for so many free variables and pairs, everything else empty.
+sti_status sti_lcp_answer_reserve(sti_env* env, int free_count, int n, sti_lcp_answer* answer);
+sti_lcp_method* sti_lcp_method_of(sti_solver solver);  // NULL for enum
+
+// What the end of a method is worth (conclude.c): residuals, outcome, exact confirmation, proofs of infeasibility.
+sti_status sti_mlcp_conclude(sti_env* env, const sti_mlcp* mlcp, const sti_lcp_options* options,
+                             sti_lcp_answer* answer);
+// Exact search for one solution or the proof that there is none; overwrites the answer when it decides.
+sti_status sti_mlcp_decide(sti_env* env, const sti_mlcp* mlcp, const sti_lcp_options* options, long max_nodes,
+                           sti_lcp_answer* answer);
 
 #endif

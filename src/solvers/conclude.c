@@ -1,0 +1,204 @@
+// conclude.c: what the end of a method is worth.
+//
+// A point that passes the residual test is a solution to that accuracy. For small problems the complementary basis
+// it names is solved again without rounding: then the solution is exact, and for data that are exact themselves
+// (integers, fractions) a point that fails this is not called a solution, whatever its residual.
+//
+// A secondary ray of Lemke's method gives v >= 0, M v >= 0, v'M v = 0, v'q < 0 when M is copositive. That is the
+// hypothesis of S3 theorem 1.2.8 failing; it does not exclude a solution:
+//
+//     M = [0 1; 0 0],  q = (-1, 0),  v = (1, 0):   v is such a ray, M is copositive, yet z = (0, 1) solves.
+//
+// It is a proof when M'v <= 0 as well, for then y = v is a Farkas vector: 0 <= v'w = (M'v)'z + v'q < 0. For
+// copositive-plus matrices (positive semidefinite ones among them) this follows from the above. So what is tested
+// is M'v <= 0 itself, whatever the class. Small problems are settled by exact linear feasibility instead.
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "linalg/matrix.h"
+#include "solvers/exact_lcp.h"
+#include "solvers/solvers.h"
+
+enum { CONFIRM_LIMIT = 40 };  // variables up to which a basis is solved again exactly: n^3 integer operations
+
+// The exact solution into the answer: nearest doubles, and the numbers themselves (u first).
+static sti_status adopt_exact(sti_env* env, const sti_rationals* zu, sti_lcp_answer* answer) {
+    const size_t n = (size_t)answer->n, nf = (size_t)answer->free_count;
+    sti_rationals* uz;
+    sti_status status = sti_rationals_create(env, n + nf, &uz);
+    for (size_t k = 0; k < n + nf && status == STI_OK; k++)
+        status = sti_rationals_copy(uz, k < nf ? k : k, zu, k < nf ? n + k : k - nf);
+    if (status != STI_OK) {
+        sti_rationals_destroy(uz);
+        return status;
+    }
+    for (size_t k = 0; k < nf; k++) answer->u[k] = sti_rationals_double(uz, k);
+    for (size_t k = 0; k < n; k++) answer->z[k] = sti_rationals_double(uz, nf + k);
+    sti_rationals_destroy(answer->z_exact);
+    answer->z_exact = uz;
+    answer->exact = true;
+    return STI_OK;
+}
+
+static sti_status confirm_exactly(sti_env* env, const sti_mlcp* p, sti_lcp_answer* answer) {
+    sti_exact_lcp* e;
+    sti_status status = sti_exact_lcp_create(env, p, &e);
+    if (status != STI_OK) return status;
+    sti_exact_basis basis;
+    status = sti_exact_lcp_solve_basis(e, answer->alpha, &basis);
+    if (status == STI_OK && basis.feasible) {
+        status = adopt_exact(env, basis.solution, answer);
+        answer->basis_nonsingular = basis.nonsingular;
+        if (status == STI_OK) status = sti_mlcp_residual(env, p, answer);
+    }
+    sti_exact_basis_clear(&basis);
+    sti_exact_lcp_destroy(e);
+    return status;
+}
+
+static void adopt_proof(sti_env* env, sti_certificate* proof, sti_lcp_answer* answer) {
+    sti_certificate_clear(env, &answer->certificate);
+    answer->certificate = *proof;
+    *proof = (sti_certificate){0};
+    answer->outcome = STI_NO_SOLUTION;
+    if (answer->certificate.leaf_count == 1)
+        snprintf(answer->reason, sizeof answer->reason,
+                 "no point has all variables and slacks nonnegative: Farkas vector, exact");
+    else
+        snprintf(answer->reason, sizeof answer->reason,
+                 "every choice of complementary variables is impossible: %d cases, each with a Farkas vector, exact",
+                 answer->certificate.leaf_count);
+}
+
+sti_status sti_mlcp_decide(sti_env* env, const sti_mlcp* p, const sti_lcp_options* options, long max_nodes,
+                           sti_lcp_answer* answer) {
+    sti_exact_lcp* e;
+    sti_status status = sti_exact_lcp_create(env, p, &e);
+    if (status != STI_OK) return status;
+    const sti_search_def def = {.max_nodes = max_nodes, .deadline = sti_deadline(options), .keep_proof = true};
+    sti_search_result found;
+    status = sti_exact_lcp_search(e, &def, &found);
+    if (status == STI_OK) {
+        answer->iterations = found.nodes;
+        if (found.found) {
+            memcpy(answer->alpha, found.alpha, (size_t)answer->n);
+            answer->basis_nonsingular = found.nonsingular;
+            status = adopt_exact(env, found.solution, answer);
+            if (status == STI_OK) status = sti_mlcp_residual(env, p, answer);
+            answer->outcome = STI_SOLVED;
+            answer->termination = STI_END_SOLUTION;
+            answer->certificate.proof = STI_PROOF_SOLUTION;
+            snprintf(answer->reason, sizeof answer->reason, "found by search of the complementary cones, exact");
+        } else if (found.complete) {
+            adopt_proof(env, &found.certificate, answer);
+            answer->termination = STI_END_EXHAUSTED;
+        }
+        sti_search_result_clear(env, &found);
+    }
+    sti_exact_lcp_destroy(e);
+    return status;
+}
+
+// Is v = ray.dz a Farkas vector up to rounding? Then the certificate says how far a solution would have to be.
+static sti_status prove_by_ray(sti_env* env, const sti_mlcp* p, sti_lcp_answer* answer) {
+    const int n = p->m;
+    const double* v = answer->ray.dz;
+    double* y = sti_alloc_array_zero(env, 2 * (size_t)n, sizeof *y);
+    if (y == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "Farkas vector");
+    double *Mty = y + n, size_M = 0;
+    long double qy = 0;
+    for (int i = 0; i < n; i++) {
+        y[i] = v[i] > 0 ? v[i] : 0;
+        qy += (long double)y[i] * p->b[i];
+    }
+    for (int j = 0; j < n; j++) {
+        for (int i = 0; i < n; i++) {
+            const double m = sti_matrix_get(&p->B, i, j);
+            Mty[j] += m * y[i];
+            size_M = fmax(size_M, fabs(m) * y[i]);
+        }
+    }
+    double violation = n * DBL_EPSILON * size_M, size_q = 0;  // what rounding may hide counts as violated
+    for (int j = 0; j < n; j++) {
+        violation = fmax(violation, Mty[j] + n * DBL_EPSILON * size_M);
+        size_q = fmax(size_q, fabs(p->b[j]));
+    }
+    const double bound = violation > 0 ? (double)-qy / violation : INFINITY;
+    const double natural = size_M > 0 ? size_q / size_M : 1;  // a z of this size already moves w by |q|
+    if (!(qy < 0) || !(bound > 1e8 * natural)) {
+        sti_free(env, y);
+        return STI_OK;
+    }
+    sti_certificate c = {.proof = STI_PROOF_FARKAS, .pair_count = n, .leaf_count = 1, .y = y, .bound = bound};
+    c.fixed = sti_alloc_array_zero(env, (size_t)n, 1);
+    if (c.fixed == NULL) {
+        sti_free(env, y);
+        return STI_FAIL(env, STI_ERR_MEMORY, -1, "Farkas certificate");
+    }
+    sti_certificate_clear(env, &answer->certificate);
+    answer->certificate = c;
+    answer->outcome = STI_NO_SOLUTION;
+    snprintf(answer->reason, sizeof answer->reason, "Farkas vector up to rounding: a solution would need |z|_1 >= %.3g",
+             bound);
+    return STI_OK;
+}
+
+static sti_status conclude_ray(sti_env* env, const sti_mlcp* p, const sti_lcp_options* options,
+                               sti_lcp_answer* answer) {
+    answer->outcome = STI_UNKNOWN;
+    if (p->n + p->m <= CONFIRM_LIMIT) {
+        const long iterations = answer->iterations;
+        sti_status status = sti_mlcp_decide(env, p, options, 0, answer);
+        answer->iterations = iterations;
+        answer->termination = STI_END_RAY;
+        if (status != STI_OK || answer->outcome == STI_NO_SOLUTION) return status;
+    } else if (p->n == 0 && answer->ray.dz != NULL) {
+        const sti_status status = prove_by_ray(env, p, answer);
+        if (status != STI_OK || answer->outcome == STI_NO_SOLUTION) return status;
+    }
+    snprintf(answer->reason, sizeof answer->reason,
+             "ended on a secondary ray v, and M'v <= 0 does not hold, so the ray proves nothing; w, z >= 0 can be met");
+    return STI_OK;
+}
+
+sti_status sti_mlcp_conclude(sti_env* env, const sti_mlcp* p, const sti_lcp_options* options, sti_lcp_answer* answer) {
+    sti_status status = sti_mlcp_residual(env, p, answer);
+    if (status != STI_OK) return status;
+    if (answer->residual <= options->tol) {
+        answer->outcome = STI_SOLVED;
+        answer->certificate.proof = STI_PROOF_SOLUTION;
+        if (p->n + p->m <= CONFIRM_LIMIT) status = confirm_exactly(env, p, answer);
+        if (status == STI_OK && !answer->exact && p->n + p->m <= CONFIRM_LIMIT && sti_mlcp_data_exact(p)) {
+            answer->outcome = STI_UNKNOWN;
+            answer->termination = STI_END_STALLED;
+            answer->certificate.proof = STI_PROOF_NONE;
+            snprintf(answer->reason, sizeof answer->reason,
+                     "the point passes the residual test, but its complementary basis is not a solution in exact "
+                     "arithmetic");
+            return STI_OK;
+        }
+        answer->termination = STI_END_SOLUTION;
+        snprintf(answer->reason, sizeof answer->reason,
+                 answer->exact ? "solution confirmed in exact arithmetic"
+                               : "residual on the original data is within the tolerance");
+        return status;
+    }
+    switch (answer->termination) {
+        case STI_END_RAY:
+            return conclude_ray(env, p, options, answer);
+        case STI_END_LIMIT:
+            answer->outcome = STI_LIMIT;
+            break;
+        case STI_END_SOLUTION:
+            answer->termination = STI_END_STALLED;
+            snprintf(answer->reason, sizeof answer->reason,
+                     "the point found misses the tolerance on the original data");
+            answer->outcome = STI_UNKNOWN;
+            break;
+        default:
+            answer->outcome = STI_UNKNOWN;
+    }
+    return STI_OK;
+}
