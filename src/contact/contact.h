@@ -1,0 +1,72 @@
+// contact.h: the inside of the contact room: the prepared local problem that every method works on.
+//
+//     u = W r + q,      K_mu contains r,   K_mu* contains u + mu |u_t| n,   orthogonal         (contact by contact)
+//
+// A global problem, or one with bilateral rows, is brought to this form first (reduce.c) and its answer carried back.
+#ifndef STI_CONTACT_CONTACT_H
+#define STI_CONTACT_CONTACT_H
+
+#include <stiction/contact.h>
+
+#include "base/env.h"
+
+// Square block-sparse matrix by rows: n x n blocks of d x d, columns of a row ascending, diagonal blocks always stored.
+typedef struct sti_bsr {
+    int d;
+    int n;
+    int64_t* row_start;  // first block of each block row   (n+1)
+    int* col;            // block column of each block      (nb)
+    int64_t* diagonal;   // block index of W_cc             (n)
+    double* block;       // row major inside a block        (nb x d x d)
+} sti_bsr;
+
+sti_status sti_bsr_from_matrix(sti_env* env, const sti_matrix* A, int d, sti_bsr* out);  // zero blocks dropped
+void sti_bsr_clear(sti_env* env, sti_bsr* A);
+void sti_bsr_multiply(const sti_bsr* A, const double* x, double* y);             // y = A x
+void sti_bsr_row_multiply(const sti_bsr* A, int c, const double* x, double* y);  // y (d) = row c of A x
+
+typedef struct sti_contact_local {
+    sti_env* env;
+    int d;
+    int nc;
+    const double* mu;                // (nc)
+    const double* q;                 // (d nc)
+    sti_bsr W;                       // empty (n = 0) when W is an operator
+    const sti_contact_operator* op;  // then this
+    double* diagonal;                // W_cc of every contact, row major     (nc x d x d)
+    double* rho;                     // d / trace W_cc                       (nc)
+    double scale;                    // |rho q|, the unit of r: residuals are relative to max(|r|, scale)
+} sti_contact_local;
+
+void sti_contact_local_apply(const sti_contact_local* p, const double* r, double* u);  // u = W r + q
+
+// Natural map at r (u = W r + q given): sqrt(sum |e_c|^2) / max(|r|, scale). worst (may be NULL): contact of the largest |e_c|.
+double sti_contact_natural_map(const sti_contact_local* p, const double* r, const double* u, int* worst);
+
+// A method improves r (d nc), which holds the first guess on entry, and u = W r + q on exit. It stops when the natural map
+// is at most options->tol, and returns the best point it has seen.
+typedef struct sti_contact_run {
+    double* r;  // (d nc)
+    double* u;  // (d nc)
+    double residual;
+    long iterations;
+    sti_termination termination;
+    char reason[240];
+} sti_contact_run;
+
+typedef sti_status sti_contact_method(const sti_contact_local* p, const sti_contact_options* options,
+                                      sti_contact_run* run);
+
+sti_contact_method sti_contact_method_gs;      // gs.c
+sti_contact_method sti_contact_method_newton;  // newton.c
+sti_contact_method sti_contact_method_apgd;    // gradient.c
+sti_contact_method sti_contact_method_bb;      // gradient.c
+sti_contact_method sti_contact_method_admm;    // admm.c
+sti_contact_method sti_contact_method_ipm;     // ipm.c
+sti_contact_method sti_contact_method_lemke;   // facets.c
+
+// One contact alone, exactly: r with u = A r + b, A = W_cc (d x d, row major). one_contact.c
+// Returns the mode. r need not be set on entry.
+sti_contact_mode sti_contact_solve_one(int d, double mu, const double* A, const double* b, double* r);
+
+#endif

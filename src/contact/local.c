@@ -1,0 +1,94 @@
+// local.c: the prepared local problem: its data, its operator, its natural map.
+//
+//     e_c = r_c - P_K(r_c - rho_c (u_c + mu_c |u_t,c| n)),   rho_c = d / trace W_cc,   residual = |e| / max(|r|, |rho q|)
+//
+// The map vanishes exactly at the solutions. rho carries velocities to the units of r, so that a change of units, or
+// one very heavy body, changes nothing in the verdict.
+#include "contact/local.h"
+
+#include <math.h>
+#include <string.h>
+
+void sti_coulomb_project(int d, double mu, const double* x, double* p) {
+    const double xn = x[0], norm = d == 2 ? fabs(x[1]) : hypot(x[1], x[2]);
+    if (norm <= mu * xn) {  // inside
+        for (int i = 0; i < d; i++) p[i] = x[i];
+        return;
+    }
+    if (mu * norm <= -xn) {  // in the polar cone
+        for (int i = 0; i < d; i++) p[i] = 0;
+        return;
+    }
+    const double pn = (xn + mu * norm) / (1 + mu * mu), f = norm > 0 ? mu * pn / norm : 0;
+    p[0] = pn;
+    for (int i = 1; i < d; i++) p[i] = f * x[i];
+}
+
+void sti_contact_local_apply(const sti_contact_local* p, const double* r, double* u) {
+    if (p->op != NULL)
+        p->op->apply(p->op->user, r, u);
+    else
+        sti_bsr_multiply(&p->W, r, u);
+    for (int i = 0; i < p->d * p->nc; i++) u[i] += p->q[i];
+}
+
+double sti_contact_natural_map(const sti_contact_local* p, const double* r, const double* u, int* worst) {
+    const int d = p->d;
+    double sum = 0, size = 0, largest = -1;
+    if (worst != NULL) *worst = -1;
+    for (int c = 0; c < p->nc; c++) {
+        const double *rc = r + (size_t)d * (size_t)c, *uc = u + (size_t)d * (size_t)c;
+        const double mu = p->mu[c], slip = d == 2 ? fabs(uc[1]) : hypot(uc[1], uc[2]);
+        double x[3], y[3], e2 = 0;
+        for (int i = 0; i < d; i++) x[i] = rc[i] - p->rho[c] * (uc[i] + (i == 0 ? mu * slip : 0));
+        sti_coulomb_project(d, mu, x, y);
+        for (int i = 0; i < d; i++) {
+            e2 += (rc[i] - y[i]) * (rc[i] - y[i]);
+            size += rc[i] * rc[i];
+        }
+        sum += e2;
+        if (worst != NULL && !(e2 <= largest)) {
+            largest = e2;
+            *worst = c;
+        }
+    }
+    const double unit = fmax(sqrt(size), p->scale);
+    return unit > 0 ? sqrt(sum) / unit : sqrt(sum);
+}
+
+sti_status sti_contact_local_finish(sti_contact_local* p) {
+    const size_t nc = (size_t)p->nc, dd = (size_t)(p->d * p->d);
+    p->diagonal = sti_alloc_array(p->env, nc * dd, sizeof *p->diagonal);
+    p->rho = sti_alloc_array(p->env, nc, sizeof *p->rho);
+    if (p->diagonal == NULL || p->rho == NULL)
+        return STI_FAIL(p->env, STI_ERR_MEMORY, -1, "local problem of %d contacts", p->nc);
+    double mean = 0;
+    for (size_t c = 0; c < nc; c++) {
+        const double* block = p->op != NULL ? p->op->diagonal + c * dd : p->W.block + (size_t)p->W.diagonal[c] * dd;
+        memcpy(p->diagonal + c * dd, block, dd * sizeof *block);
+        double trace = 0;
+        for (int i = 0; i < p->d; i++) trace += block[i * p->d + i];
+        p->rho[c] = trace > 0 ? p->d / trace : 0;
+        mean += trace;
+    }
+    // a contact that moves nothing (W_cc = 0) borrows the unit of the others
+    const double unit = mean > 0 ? (double)p->d * (double)nc / mean : 1;
+    double sum = 0;
+    for (size_t c = 0; c < nc; c++) {
+        if (p->rho[c] == 0) p->rho[c] = unit;
+        for (int i = 0; i < p->d; i++) {
+            const double x = p->rho[c] * p->q[c * (size_t)p->d + (size_t)i];
+            sum += x * x;
+        }
+    }
+    p->scale = sqrt(sum);
+    return STI_OK;
+}
+
+void sti_contact_local_clear(sti_contact_local* p) {
+    sti_bsr_clear(p->env, &p->W);
+    sti_free(p->env, p->diagonal);
+    sti_free(p->env, p->rho);
+    p->diagonal = NULL;
+    p->rho = NULL;
+}
