@@ -2,6 +2,7 @@
 //
 //     JSON            lcp, mlcp, cone; small problems; numbers, or strings "2/3" that stay exact; // and /* */ comments
 //     HDF5            the same names as datasets, attribute "kind"; large problems
+//     FCLIB           frictional contact: HDF5 in the public format of that collection, both ways
 //     Matrix Market   for a matrix: in JSON "M": {"file": "M.mtx"}, relative to the JSON file
 //
 // Bad input is answered with STI_ERR_INPUT and an error text that names file, field and value.
@@ -9,6 +10,7 @@
 #define STICTION_IO_H
 
 #include <stiction/cone.h>
+#include <stiction/contact.h>
 #include <stiction/problem.h>
 
 #ifdef __cplusplus
@@ -19,7 +21,8 @@ extern "C" {
     X(STI_KIND_NONE, "none") \
     X(STI_KIND_LCP, "lcp")   \
     X(STI_KIND_MLCP, "mlcp") \
-    X(STI_KIND_CONE, "cone")
+    X(STI_KIND_CONE, "cone") \
+    X(STI_KIND_CONTACT, "contact")
 
 #define STI_X(code, text) code,
 typedef enum sti_kind { STI_KIND_LIST(STI_X) } sti_kind;
@@ -61,6 +64,49 @@ STI_API sti_status sti_lcp_answer_load(sti_env* env, const char* path, sti_lcp_a
 STI_API sti_status sti_lcp_answer_parse(sti_env* env, const char* text, size_t size, const char* name,
                                         sti_lcp_answer* out);
 STI_API sti_status sti_lcp_solution_set_json(sti_env* env, const sti_lcp_solution_set* set, char** out);
+
+// ---- frictional contact
+//
+// Problems are FCLIB files: sti_problem_load reads them like any other, fclib_global before fclib_local where a file
+// holds both. Matrices come out sparse; entries given twice are summed.
+
+// A point to start from, as a file brings it: nobody vouches for it. NULL: that part is not known.
+typedef struct sti_contact_guess {
+    const double* r;       // (d nc)
+    const double* u;       // (d nc)
+    const double* v;       // global form     (velocity_count)
+    const double* lambda;  // (bilateral_count)
+} sti_contact_guess;
+
+// What stands in a file beside the problem. NULL: not there.
+typedef struct sti_contact_info {
+    const char* title;
+    const char* description;
+    const char* math_info;  // what is known of the problem: existence, uniqueness, ...
+    int guess_count;
+    const sti_contact_guess* guesses;  // (guess_count)
+} sti_contact_info;
+
+STI_API const sti_contact_problem* sti_problem_contact(const sti_problem* problem);    // NULL when of another kind
+STI_API const sti_contact_info* sti_problem_contact_info(const sti_problem* problem);  // NULL when of another kind
+
+// To a name in .hdf5 or .h5, whole or not at all. info may be NULL. W as an operator cannot be saved. What a guess
+// leaves open is written as 0, because FCLIB itself reads only whole points.
+STI_API sti_status sti_contact_save(sti_env* env, const sti_contact_problem* problem, const sti_contact_info* info,
+                                    const char* path);
+
+// Answers: JSON, or FCLIB solutions, by the name. An HDF5 file that is already there must hold this very problem: its
+// solution is replaced, everything else in it stays. A new one gets the problem too, since FCLIB wants it beside a
+// solution. What the format has no place for (outcome, residuals, modes, ...) is kept in solution/report as JSON.
+STI_API sti_status sti_contact_answer_save(sti_env* env, const sti_contact_problem* problem,
+                                           const sti_contact_answer* answer, const char* path);
+// What the file claims, and no more: a solution without an outcome claims "solved", and sti_contact_residual judges it.
+// The sizes must be those of the problem; NULL: those the file says. Parts that are not in the file are NULL.
+STI_API sti_status sti_contact_answer_load(sti_env* env, const sti_contact_problem* problem, const char* path,
+                                           sti_contact_answer* out);
+STI_API sti_status sti_contact_answer_json(sti_env* env, const sti_contact_answer* answer, char** out);
+STI_API sti_status sti_contact_answer_parse(sti_env* env, const sti_contact_problem* problem, const char* text,
+                                            size_t size, const char* name, sti_contact_answer* out);
 
 #ifdef __cplusplus
 }

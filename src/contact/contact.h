@@ -69,4 +69,21 @@ sti_contact_method sti_contact_method_lemke;   // facets.c
 // Returns the mode. r need not be set on entry.
 sti_contact_mode sti_contact_solve_one(int d, double mu, const double* A, const double* b, double* r);
 
+// The same in two steps, for a block that is solved with many b: what depends on A and mu alone is kept.
+typedef struct sti_contact_block {
+    int m;             // tangential directions, d - 1
+    double mu;         //
+    double unit;       // A is kept as A / unit; 1 unless A is near the ends of the range of doubles
+    double inverse;    // 1 / A_nn; 0: A_nn = 0, the block cannot push
+    double lambda[2];  // eigenvalues of the symmetric part of S, the Schur complement of A_nn, descending, >= 0
+    double sigma;      // skew part of S, 0 when A is symmetric
+    double pivot;      // 1 / det S; 0: S is singular
+    double column[2];  // A_tn / A_nn in the eigenbasis
+    double row[2];     // A_nt / A_nn in the eigenbasis
+    double axis[2];    // first eigenvector; the second is (-axis[1], axis[0])
+} sti_contact_block;
+
+void sti_contact_block_prepare(int d, double mu, const double* A, sti_contact_block* block);
+sti_contact_mode sti_contact_block_solve(const sti_contact_block* block, const double* b, double* r);
+
 #endif

@@ -1,0 +1,524 @@
+// reduce.c: global problems, and bilateral rows, brought to local form.
+//
+//     M v = H r + G l + f,   u = H'v + w,   G'v + b = 0        ->        u = W r + q
+//
+//     W = H'M^-1 H - Y'S^-1 Y,    Y = G'M^-1 H,    S = G'M^-1 G,        q = H'M^-1 (f + G l_0) + w ...
+//
+// M couples only velocities of one body (or of an assembly), so it falls into connected pieces; each is factored alone
+// and W has a block (i, j) only where contacts i and j touch a common piece. Its cost is that of the contact graph.
+//
+// Singular M (a massless body) or S (redundant joints) are met by the proximal method of multipliers: delta I is added to
+// the singular piece and delta times the last v (or l) to its right side, so that
+//
+//     (M + delta) v = H r + G l + f + delta v_k,         v_{k+1} = v:        M v = H r + G l + f  in the limit,
+//
+// with a factor of about delta over the smallest stiffness that the contacts give the singular direction.
+#include "contact/reduce.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "contact/local.h"
+#include "linalg/matrix.h"
+
+enum { MAX_PIECE = 6000 };
+static const double singular = 1e-13;  // rcond below which a piece counts as singular
+static const double shift = 1e-9;      // delta, relative to the mean diagonal
+
+void sti_contact_reduction_clear(sti_contact_reduction* red) {
+    sti_env* env = red->env;
+    if (env == NULL) return;
+    sti_contact_local_clear(&red->local);
+    for (int b = 0; b < red->piece_count && red->pieces != NULL; b++) {
+        sti_free(env, red->pieces[b].index);
+        sti_dense_factor_clear(&red->pieces[b].factor);
+        sti_free(env, red->pieces[b].contact);
+        sti_free(env, red->pieces[b].X);
+    }
+    sti_free(env, red->pieces);
+    sti_matrix_clear(env, &red->H);
+    sti_matrix_clear(env, &red->G);
+    sti_dense_factor_clear(&red->S);
+    void* owned[] = {red->q,      red->piece_of, red->place_in, red->v, red->work, red->rhs,
+                     red->next_v, red->Y,        red->X,        red->t, red->l,    red->next_l};
+    for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) sti_free(env, owned[k]);
+    *red = (sti_contact_reduction){0};
+}
+
+// --- pieces of M ---------------------------------------------------------------------------------------------------
+
+static int find_root(int* parent, int i) {
+    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+static void join(int* parent, int a, int b) {
+    a = find_root(parent, a);
+    b = find_root(parent, b);
+    parent[a < b ? b : a] = a < b ? a : b;
+}
+
+// piece_of and place_in from the pattern of M.
+static void find_pieces(const sti_matrix* M, sti_contact_reduction* red) {
+    int* parent = red->piece_of;
+    for (int i = 0; i < M->rows; i++) parent[i] = i;
+    for (int i = 0; M->dense != NULL && i < M->rows; i++) {
+        for (int j = 0; j < M->cols; j++) {
+            if (M->dense[(size_t)i * (size_t)M->cols + (size_t)j] != 0) join(parent, i, j);
+        }
+    }
+    for (int j = 0; M->col_start != NULL && j < M->cols; j++) {
+        for (int64_t k = M->col_start[j]; k < M->col_start[j + 1]; k++) {
+            if (M->value[k] != 0) join(parent, M->row[k], j);
+        }
+    }
+    // a root is the smallest of its piece: number pieces as they come, members after their root
+    for (int i = 0; i < M->rows; i++) {
+        const int root = find_root(parent, i);
+        red->place_in[i] = root == i ? red->piece_count++ : red->place_in[root];
+    }
+    for (int i = 0; i < M->rows; i++) red->piece_of[i] = red->place_in[i];
+}
+
+static sti_status make_pieces(sti_contact_reduction* red) {
+    sti_env* env = red->env;
+    const sti_contact_problem* p = red->problem;
+    const int nv = p->velocity_count;
+    red->pieces = sti_alloc_array_zero(env, (size_t)red->piece_count, sizeof *red->pieces);
+    if (red->pieces == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "%d pieces of M", red->piece_count);
+    for (int i = 0; i < nv; i++) red->pieces[red->piece_of[i]].size++;
+    for (int b = 0; b < red->piece_count; b++) {
+        sti_mass_piece* piece = &red->pieces[b];
+        if (piece->size > MAX_PIECE)
+            return STI_FAIL(env, STI_ERR_SIZE, b, "M couples %d velocities; at most %d are factored together",
+                            piece->size, MAX_PIECE);
+        piece->index = sti_alloc_array(env, (size_t)piece->size, sizeof *piece->index);
+        if (piece->index == NULL) return STI_FAIL(env, STI_ERR_MEMORY, b, "piece of M");
+        const sti_status status = sti_dense_factor_init(&piece->factor, env, piece->size);
+        if (status != STI_OK) return status;
+        piece->size = 0;
+    }
+    for (int i = 0; i < nv; i++) {
+        sti_mass_piece* piece = &red->pieces[red->piece_of[i]];
+        red->place_in[i] = piece->size;
+        piece->index[piece->size++] = i;
+    }
+    return STI_OK;
+}
+
+static void load_piece(const sti_contact_reduction* red, sti_mass_piece* piece) {
+    const sti_matrix* M = &red->problem->M;
+    const size_t size = (size_t)piece->size;
+    double* A = sti_dense_factor_load(&piece->factor, piece->size);
+    memset(A, 0, size * size * sizeof *A);
+    for (size_t j = 0; j < size; j++) {
+        const int col = piece->index[j];
+        if (M->dense != NULL) {
+            for (size_t i = 0; i < size; i++)
+                A[i * size + j] = M->dense[(size_t)piece->index[i] * (size_t)M->cols + (size_t)col];
+        } else {
+            for (int64_t k = M->col_start[col]; k < M->col_start[col + 1]; k++) {
+                if (M->value[k] != 0) A[(size_t)red->place_in[M->row[k]] * size + j] += M->value[k];
+            }
+        }
+    }
+    for (size_t i = 0; i < size; i++) A[i * size + i] += piece->delta;
+}
+
+static void factor_pieces(sti_contact_reduction* red) {
+    for (int b = 0; b < red->piece_count; b++) {
+        sti_mass_piece* piece = &red->pieces[b];
+        load_piece(red, piece);
+        double mean = 0;
+        for (int i = 0; i < piece->size; i++)
+            mean += fabs(sti_matrix_get(&red->problem->M, piece->index[i], piece->index[i])) / piece->size;
+        if (sti_dense_factor_lu(&piece->factor) && sti_dense_factor_rcond(&piece->factor) > singular) continue;
+        piece->delta = mean > 0 ? shift * mean : 1;
+        red->proximal = true;
+        load_piece(red, piece);
+        sti_dense_factor_lu(&piece->factor);
+    }
+}
+
+// y = (M + delta)^-1 y, y (nv)
+static void solve_mass(sti_contact_reduction* red, double* y) {
+    for (int b = 0; b < red->piece_count; b++) {
+        const sti_mass_piece* piece = &red->pieces[b];
+        double* x = red->work;
+        for (int i = 0; i < piece->size; i++) x[i] = y[piece->index[i]];
+        sti_dense_factor_solve(&piece->factor, x);
+        for (int i = 0; i < piece->size; i++) y[piece->index[i]] = x[i];
+    }
+}
+
+// --- contacts of a piece, and W ------------------------------------------------------------------------------------
+
+// Contacts that touch each piece. Two passes: count, then fill.
+static sti_status list_contacts(sti_contact_reduction* red) {
+    sti_env* env = red->env;
+    const sti_contact_problem* p = red->problem;
+    const int d = p->dimension;
+    int* seen = sti_alloc_array(env, (size_t)red->piece_count, sizeof *seen);
+    if (seen == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "contacts of the pieces of M");
+    sti_status status = STI_OK;
+    for (int pass = 0; pass < 2 && status == STI_OK; pass++) {
+        for (int b = 0; b < red->piece_count; b++) seen[b] = -1;
+        for (int c = 0; c < p->contact_count; c++) {
+            for (int64_t k = red->H.col_start[d * c]; k < red->H.col_start[d * c + d]; k++) {
+                const int b = red->piece_of[red->H.row[k]];
+                if (seen[b] == c) continue;
+                seen[b] = c;
+                sti_mass_piece* piece = &red->pieces[b];
+                if (pass == 1) piece->contact[piece->contact_count] = c;
+                piece->contact_count++;
+            }
+        }
+        for (int b = 0; b < red->piece_count && pass == 0 && status == STI_OK; b++) {
+            sti_mass_piece* piece = &red->pieces[b];
+            piece->contact = sti_alloc_array(env, (size_t)piece->contact_count, sizeof *piece->contact);
+            piece->X = sti_alloc_array_zero(env, (size_t)piece->size * (size_t)d * (size_t)piece->contact_count,
+                                            sizeof *piece->X);
+            if (piece->contact == NULL || piece->X == NULL)
+                status = STI_FAIL(env, STI_ERR_MEMORY, b, "contacts of a piece of M");
+            piece->contact_count = 0;
+        }
+    }
+    sti_free(env, seen);
+    return status;
+}
+
+// X = (M + delta)^-1 H on each piece.
+static void solve_contacts(sti_contact_reduction* red) {
+    const int d = red->problem->dimension;
+    for (int b = 0; b < red->piece_count; b++) {
+        sti_mass_piece* piece = &red->pieces[b];
+        for (int i = 0; i < d * piece->contact_count; i++) {
+            double* x = piece->X + (size_t)i * (size_t)piece->size;
+            const int col = d * piece->contact[i / d] + i % d;
+            for (int64_t k = red->H.col_start[col]; k < red->H.col_start[col + 1]; k++) {
+                if (red->piece_of[red->H.row[k]] == b) x[red->place_in[red->H.row[k]]] += red->H.value[k];
+            }
+            sti_dense_factor_solve(&piece->factor, x);
+        }
+    }
+}
+
+// Pieces that contact c touches, each once, in `list`.
+static int pieces_of_contact(const sti_contact_reduction* red, int c, int* seen, int* list) {
+    const int d = red->problem->dimension;
+    int count = 0;
+    for (int64_t k = red->H.col_start[d * c]; k < red->H.col_start[d * c + d]; k++) {
+        const int b = red->piece_of[red->H.row[k]];
+        if (seen[b] == c) continue;
+        seen[b] = c;
+        list[count++] = b;
+    }
+    return count;
+}
+
+static int compare_ints(const void* a, const void* b) {
+    const int x = *(const int*)a, y = *(const int*)b;
+    return (x > y) - (x < y);
+}
+
+// Block (c, j) of W += H_c' X_j over piece b.
+static void add_block(const sti_contact_reduction* red, int b, int c, int j_in_piece, double* block) {
+    const int d = red->problem->dimension;
+    const sti_mass_piece* piece = &red->pieces[b];
+    for (int a = 0; a < d; a++) {
+        for (int64_t k = red->H.col_start[d * c + a]; k < red->H.col_start[d * c + a + 1]; k++) {
+            if (red->piece_of[red->H.row[k]] != b) continue;
+            const int i = red->place_in[red->H.row[k]];
+            for (int e = 0; e < d; e++)
+                block[a * d + e] +=
+                    red->H.value[k] * piece->X[(size_t)(d * j_in_piece + e) * (size_t)piece->size + (size_t)i];
+        }
+    }
+}
+
+// The pattern of W is the contact graph: contacts are neighbours when they touch a common piece.
+static sti_status assemble(sti_contact_reduction* red) {
+    sti_env* env = red->env;
+    const int d = red->problem->dimension, nc = red->problem->contact_count;
+    sti_bsr* W = &red->local.W;
+    *W = (sti_bsr){.d = d, .n = nc};
+    int* seen_piece = sti_alloc_array(env, (size_t)red->piece_count, sizeof *seen_piece);
+    int* list = sti_alloc_array(env, (size_t)red->piece_count, sizeof *list);
+    int64_t* place = sti_alloc_array(env, (size_t)nc, sizeof *place);  // block of column j in the current row
+    int* seen = sti_alloc_array(env, (size_t)nc, sizeof *seen);
+    W->row_start = sti_alloc_array_zero(env, (size_t)nc + 1, sizeof *W->row_start);
+    W->diagonal = sti_alloc_array(env, (size_t)nc, sizeof *W->diagonal);
+    sti_status status = STI_OK;
+    if (seen_piece == NULL || list == NULL || place == NULL || seen == NULL || W->row_start == NULL ||
+        W->diagonal == NULL)
+        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "pattern of W");
+    for (int pass = 0; pass < 2 && status == STI_OK; pass++) {
+        for (int b = 0; b < red->piece_count; b++) seen_piece[b] = -1;
+        for (int c = 0; c < nc; c++) seen[c] = -1;
+        for (int c = 0; c < nc; c++) {
+            const int64_t first = W->row_start[c];
+            int64_t count = 1;
+            seen[c] = c;
+            if (pass == 1) W->col[first] = c;
+            const int touched = pieces_of_contact(red, c, seen_piece, list);
+            for (int t = 0; t < touched; t++) {
+                const sti_mass_piece* piece = &red->pieces[list[t]];
+                for (int j = 0; j < piece->contact_count; j++) {
+                    if (seen[piece->contact[j]] == c) continue;
+                    seen[piece->contact[j]] = c;
+                    if (pass == 1) W->col[first + count] = piece->contact[j];
+                    count++;
+                }
+            }
+            if (pass == 0) {
+                W->row_start[c + 1] = first + count;
+                continue;
+            }
+            qsort(W->col + first, (size_t)count, sizeof *W->col, compare_ints);
+            for (int64_t k = first; k < first + count; k++) {
+                place[W->col[k]] = k;
+                if (W->col[k] == c) W->diagonal[c] = k;
+            }
+            for (int t = 0; t < touched; t++) {
+                const sti_mass_piece* piece = &red->pieces[list[t]];
+                for (int j = 0; j < piece->contact_count; j++)
+                    add_block(red, list[t], c, j, W->block + place[piece->contact[j]] * d * d);
+            }
+        }
+        if (pass == 0) {
+            const size_t blocks = (size_t)W->row_start[nc];
+            W->col = sti_alloc_array(env, blocks, sizeof *W->col);
+            W->block = sti_alloc_array_zero(env, blocks * (size_t)(d * d), sizeof *W->block);
+            if (W->col == NULL || W->block == NULL)
+                status = STI_FAIL(env, STI_ERR_MEMORY, -1, "%zu blocks of W", blocks);
+        }
+    }
+    sti_free(env, seen_piece);
+    sti_free(env, list);
+    sti_free(env, place);
+    sti_free(env, seen);
+    return status;
+}
+
+// --- right sides ---------------------------------------------------------------------------------------------------
+
+static void multiply_transposed_add(const sti_matrix* A, const double* x, double* y) {  // y += A'x, compressed columns
+    for (int j = 0; j < A->cols && A->col_start != NULL; j++) {
+        double s = 0;
+        for (int64_t k = A->col_start[j]; k < A->col_start[j + 1]; k++) s += A->value[k] * x[A->row[k]];
+        y[j] += s;
+    }
+}
+
+// q of the local problem for the present centres: velocities at r = 0 with the bilateral rows kept.
+static void set_q(sti_contact_reduction* red) {
+    const sti_contact_problem* p = red->problem;
+    double *v = red->rhs, *l = red->rhs;  // one after the other
+    const size_t n = (size_t)(p->dimension * p->contact_count);
+    if (p->global) {
+        for (int i = 0; i < p->velocity_count; i++) v[i] = p->f[i] + red->pieces[red->piece_of[i]].delta * red->v[i];
+        solve_mass(red, v);
+        memcpy(red->q, p->w, n * sizeof *red->q);
+        multiply_transposed_add(&red->H, v, red->q);
+        for (int k = 0; k < red->nb; k++) red->t[k] = p->b[k];
+        multiply_transposed_add(&red->G, v, red->t);
+    } else {
+        memcpy(red->q, p->q, n * sizeof *red->q);
+        for (int k = 0; k < red->nb; k++) red->t[k] = p->s[k];
+    }
+    // l at r = 0, and what it does to u: Y' l
+    if (red->nb == 0) return;
+    for (int k = 0; k < red->nb; k++) l[k] = red->delta_l * red->l[k] - red->t[k];
+    sti_dense_factor_solve(&red->S, l);
+    for (int k = 0; k < red->nb; k++) {
+        for (size_t j = 0; j < n; j++) red->q[j] += red->Y[(size_t)k * n + j] * l[k];
+    }
+}
+
+// --- bilateral rows ------------------------------------------------------------------------------------------------
+
+// Y and S; then W - Y'(S + delta)^-1 Y, which fills W.
+static sti_status eliminate_bilateral(sti_contact_reduction* red) {
+    sti_env* env = red->env;
+    const sti_contact_problem* p = red->problem;
+    const int nb = red->nb, nv = p->velocity_count, d = p->dimension;
+    const size_t n = (size_t)(d * p->contact_count);
+    double* column = sti_alloc_array(env, (size_t)(nv > nb ? nv : nb), sizeof *column);
+    double* S = sti_alloc_array_zero(env, (size_t)nb * (size_t)nb, sizeof *S);
+    double* W = sti_alloc_array_zero(env, n * n, sizeof *W);
+    sti_status status = column != NULL && S != NULL && W != NULL
+                            ? sti_dense_factor_init(&red->S, env, nb)
+                            : STI_FAIL(env, STI_ERR_MEMORY, -1, "%d bilateral rows", nb);
+    for (int k = 0; k < nb && status == STI_OK; k++) {
+        if (p->global) {
+            memset(column, 0, (size_t)nv * sizeof *column);
+            for (int64_t e = red->G.col_start[k]; e < red->G.col_start[k + 1]; e++)
+                column[red->G.row[e]] = red->G.value[e];
+            solve_mass(red, column);
+            multiply_transposed_add(&red->H, column, red->Y + (size_t)k * n);
+            multiply_transposed_add(&red->G, column, S + (size_t)k * (size_t)nb);
+        } else {
+            for (size_t j = 0; j < n; j++) red->Y[(size_t)k * n + j] = sti_matrix_get(&p->V, (int)j, k);
+            for (int j = 0; j < nb; j++) S[(size_t)k * (size_t)nb + (size_t)j] = sti_matrix_get(&p->R, k, j);
+        }
+    }
+    if (status == STI_OK) {
+        double mean = 0;
+        for (int k = 0; k < nb; k++) mean += fabs(S[(size_t)k * (size_t)nb + (size_t)k]) / nb;
+        memcpy(sti_dense_factor_load(&red->S, nb), S, (size_t)nb * (size_t)nb * sizeof *S);
+        if (!sti_dense_factor_lu(&red->S) || !(sti_dense_factor_rcond(&red->S) > singular)) {
+            red->delta_l = mean > 0 ? shift * mean : 1;
+            red->proximal = true;
+            double* A = sti_dense_factor_load(&red->S, nb);
+            memcpy(A, S, (size_t)nb * (size_t)nb * sizeof *S);
+            for (int k = 0; k < nb; k++) A[(size_t)k * (size_t)nb + (size_t)k] += red->delta_l;
+            sti_dense_factor_lu(&red->S);
+        }
+        for (size_t j = 0; j < n; j++) {
+            for (int k = 0; k < nb; k++) column[k] = red->Y[(size_t)k * n + j];
+            sti_dense_factor_solve(&red->S, column);
+            for (int k = 0; k < nb; k++) red->X[(size_t)k * n + j] = column[k];
+        }
+        // W - Y'X as a dense matrix, back to blocks
+        sti_bsr* B = &red->local.W;
+        for (int c = 0; c < B->n; c++) {
+            for (int64_t k = B->row_start[c]; k < B->row_start[c + 1]; k++) {
+                for (int a = 0; a < d; a++) {
+                    for (int e = 0; e < d; e++)
+                        W[(size_t)(d * c + a) * n + (size_t)(d * B->col[k] + e)] = B->block[(k * d + a) * d + e];
+                }
+            }
+        }
+        for (int k = 0; k < nb; k++) {
+            for (size_t i = 0; i < n; i++) {
+                const double y = red->Y[(size_t)k * n + i];
+                for (size_t j = 0; y != 0 && j < n; j++) W[i * n + j] -= y * red->X[(size_t)k * n + j];
+            }
+        }
+        sti_bsr_clear(env, B);
+        const sti_matrix dense = sti_matrix_dense_view((int)n, (int)n, W);
+        status = sti_bsr_from_matrix(env, &dense, d, B);
+    }
+    sti_free(env, column);
+    sti_free(env, S);
+    sti_free(env, W);
+    return status;
+}
+
+// --- the whole -----------------------------------------------------------------------------------------------------
+
+static sti_status reserve(sti_contact_reduction* red) {
+    sti_env* env = red->env;
+    const sti_contact_problem* p = red->problem;
+    const size_t n = (size_t)(p->dimension * p->contact_count), nv = (size_t)p->velocity_count, nb = (size_t)red->nb;
+    red->q = sti_alloc_array(env, n, sizeof *red->q);
+    red->v = sti_alloc_array_zero(env, nv, sizeof *red->v);
+    red->work = sti_alloc_array(env, nv, sizeof *red->work);
+    red->rhs = sti_alloc_array(env, nv > nb ? nv : nb, sizeof *red->rhs);
+    red->next_v = sti_alloc_array(env, nv, sizeof *red->next_v);
+    red->next_l = sti_alloc_array(env, nb, sizeof *red->next_l);
+    red->piece_of = sti_alloc_array(env, nv, sizeof *red->piece_of);
+    red->place_in = sti_alloc_array(env, nv, sizeof *red->place_in);
+    red->Y = sti_alloc_array_zero(env, nb * n, sizeof *red->Y);
+    red->X = sti_alloc_array_zero(env, nb * n, sizeof *red->X);
+    red->t = sti_alloc_array_zero(env, nb, sizeof *red->t);
+    red->l = sti_alloc_array_zero(env, nb, sizeof *red->l);
+    if (red->q == NULL || red->v == NULL || red->work == NULL || red->rhs == NULL || red->next_v == NULL ||
+        red->next_l == NULL || red->piece_of == NULL || red->place_in == NULL || red->Y == NULL || red->X == NULL ||
+        red->t == NULL || red->l == NULL)
+        return STI_FAIL(env, STI_ERR_MEMORY, -1, "reduction of a contact problem");
+    return STI_OK;
+}
+
+static sti_status reduce_global(sti_contact_reduction* red) {
+    const sti_contact_problem* p = red->problem;
+    sti_status status = sti_matrix_to_sparse(red->env, &p->H, &red->H);
+    if (status == STI_OK && red->nb > 0) status = sti_matrix_to_sparse(red->env, &p->G, &red->G);
+    if (status != STI_OK) return status;
+    find_pieces(&p->M, red);
+    status = make_pieces(red);
+    if (status != STI_OK) return status;
+    factor_pieces(red);
+    status = list_contacts(red);
+    if (status != STI_OK) return status;
+    solve_contacts(red);
+    return assemble(red);
+}
+
+sti_status sti_contact_reduce(sti_env* env, const sti_contact_problem* problem, sti_contact_reduction* out) {
+    *out = (sti_contact_reduction){.env = env, .problem = problem, .nb = problem->bilateral_count};
+    sti_contact_local* local = &out->local;
+    *local = (sti_contact_local){.env = env, .d = problem->dimension, .nc = problem->contact_count, .mu = problem->mu};
+    sti_status status = reserve(out);
+    if (status == STI_OK) {
+        if (problem->global)
+            status = reduce_global(out);
+        else if (problem->W_op != NULL)
+            local->op = problem->W_op;
+        else
+            status = sti_bsr_from_matrix(env, &problem->W, problem->dimension, &local->W);
+    }
+    if (status == STI_OK && out->nb > 0) {
+        if (local->op != NULL)
+            status = STI_FAIL(env, STI_ERR_ARGUMENT, -1, "an operator W does not go with bilateral rows");
+        else
+            status = eliminate_bilateral(out);
+    }
+    if (status == STI_OK) {
+        set_q(out);
+        local->q = out->q;
+        status = sti_contact_local_finish(local);
+    }
+    if (status != STI_OK) sti_contact_reduction_clear(out);
+    return status;
+}
+
+// v = (M + delta)^-1 (H r + G l + f + delta v_k), refined once.
+static void velocities(sti_contact_reduction* red, const double* r, const double* l, double* v) {
+    const sti_contact_problem* p = red->problem;
+    double* y = red->rhs;
+    for (int i = 0; i < p->velocity_count; i++) v[i] = 0;
+    for (int step = 0; step < 2; step++) {
+        for (int i = 0; i < p->velocity_count; i++) y[i] = 0;
+        if (step > 0) {
+            sti_matrix_multiply_add(&p->M, v, y);
+            for (int i = 0; i < p->velocity_count; i++) y[i] = -y[i] - red->pieces[red->piece_of[i]].delta * v[i];
+        }
+        for (int i = 0; i < p->velocity_count; i++) y[i] += p->f[i] + red->pieces[red->piece_of[i]].delta * red->v[i];
+        sti_matrix_multiply_add(&red->H, r, y);
+        if (red->nb > 0) sti_matrix_multiply_add(&red->G, l, y);
+        solve_mass(red, y);
+        for (int i = 0; i < p->velocity_count; i++) v[i] += y[i];
+    }
+}
+
+void sti_contact_expand(sti_contact_reduction* red, const double* r, double* v, double* lambda) {
+    const sti_contact_problem* p = red->problem;
+    const size_t n = (size_t)(p->dimension * p->contact_count);
+    for (int k = 0; k < red->nb; k++) {
+        double s = red->delta_l * red->l[k] - red->t[k];
+        for (size_t j = 0; j < n; j++) s -= red->Y[(size_t)k * n + j] * r[j];
+        lambda[k] = s;
+    }
+    if (red->nb > 0) sti_dense_factor_solve(&red->S, lambda);
+    if (p->global) velocities(red, r, lambda, v);
+}
+
+// Largest change from `from` to `to`, and the largest entry of `to`; `from` becomes `to`.
+static void advance(double* from, const double* to, int n, double* moved, double* size) {
+    for (int i = 0; i < n; i++) {
+        *moved = fmax(*moved, fabs(to[i] - from[i]));
+        *size = fmax(*size, fabs(to[i]));
+        from[i] = to[i];
+    }
+}
+
+double sti_contact_recenter(sti_contact_reduction* red, const double* r) {
+    double moved = 0, size = 0;
+    sti_contact_expand(red, r, red->next_v, red->next_l);
+    advance(red->l, red->next_l, red->nb, &moved, &size);
+    if (red->problem->global) advance(red->v, red->next_v, red->problem->velocity_count, &moved, &size);
+    set_q(red);
+    return size > 0 ? moved / size : 0;
+}

@@ -1,0 +1,55 @@
+// reduce.h: from a posed contact problem to the local one that the methods solve, and back.
+#ifndef STI_CONTACT_REDUCE_H
+#define STI_CONTACT_REDUCE_H
+
+#include "contact/contact.h"
+#include "linalg/dense.h"
+
+// One connected piece of M: a body, or an assembly of coupled ones.
+typedef struct sti_mass_piece {
+    int size;
+    int* index;               // velocities of the piece, ascending                     (size)
+    sti_dense_factor factor;  // of M restricted to it, plus delta I
+    double delta;             // 0 unless the piece is singular
+    int contact_count;
+    int* contact;  // contacts that touch it, ascending                      (contact_count)
+    double* X;     // (M + delta)^-1 H on its rows and their columns, column major   (size x d contact_count)
+} sti_mass_piece;
+
+typedef struct sti_contact_reduction {
+    sti_env* env;
+    const sti_contact_problem* problem;  // borrowed
+    sti_contact_local local;             // what the methods see; its q is `q` below
+    double* q;                           // (d nc)
+    bool proximal;                       // something was singular: v and l are improved from outside
+    // global form
+    sti_matrix H, G;  // compressed columns
+    int piece_count;
+    sti_mass_piece* pieces;
+    int* piece_of;   // piece of each velocity                       (nv)
+    int* place_in;   // and its place there                          (nv)
+    double* v;       // proximal centre                              (nv)
+    double* work;    // a piece                                      (nv)
+    double* rhs;     // a right side                                 (max(nv, nb))
+    double* next_v;  // (nv)
+    // bilateral rows: (S + delta_l) l = -(Y r + t) + delta_l l_k,   S = R or G'M^-1 G,   Y = V' or G'M^-1 H
+    int nb;
+    double* Y;       // row major                                    (nb x d nc)
+    double* X;       // (S + delta_l)^-1 Y, row major                (nb x d nc)
+    double* t;       // s, or G'M^-1 f + b                           (nb)
+    double* l;       // proximal centre                              (nb)
+    double* next_l;  // (nb)
+    double delta_l;
+    sti_dense_factor S;
+} sti_contact_reduction;
+
+sti_status sti_contact_reduce(sti_env* env, const sti_contact_problem* problem, sti_contact_reduction* out);
+void sti_contact_reduction_clear(sti_contact_reduction* red);
+
+// (v, lambda) that belong to r.
+void sti_contact_expand(sti_contact_reduction* red, const double* r, double* v, double* lambda);
+
+// Proximal step: move the centres to (v, lambda) of r and q with them. Returns how far they moved, relative.
+double sti_contact_recenter(sti_contact_reduction* red, const double* r);
+
+#endif

@@ -1,0 +1,238 @@
+// contact_answer_read.c: answers of contact problems from JSON, as contact_answer_write.c writes them or as a person
+// would: {"r": [..]} is enough where the problem is at hand.
+//
+// An answer without an outcome but with r claims "solved". What is null or missing is NAN, NULL or 0, and names that are
+// not known are passed over.
+#include <math.h>
+#include <string.h>
+
+#include "io/contact_answer.h"
+#include "io/fclib.h"
+#include "io/file.h"
+#include "io/json_fields.h"
+
+static const char* const outcome_names[] = {
+#define STI_X(code, text) text,
+    STI_OUTCOME_LIST(STI_X)};
+static const char* const termination_names[] = {STI_TERMINATION_LIST(STI_X)};
+static const char* const solver_names[] = {STI_CONTACT_SOLVER_LIST(STI_X)};
+static const char* const mode_names[] = {STI_CONTACT_MODE_LIST(STI_X)};
+#undef STI_X
+#define COUNT_OF(a) ((int)(sizeof(a) / sizeof(a)[0]))
+
+typedef struct reader {
+    sti_json_tree tree;
+    sti_contact_answer* a;
+} reader;
+
+// ---- sizes
+
+// A size that is said, or follows from a list of `each` numbers for one, or is that of the problem (`known`, -1 when there
+// is none). All that is known must agree.
+static sti_status read_size(const reader* r, const char* key, const char* list_key, int each, int least, int64_t known,
+                            int64_t missing, int* out) {
+    const cJSON *said = sti_json_field(r->tree.root, key), *list = NULL;
+    const sti_place at_size = sti_place_key(NULL, key);
+    int64_t size = missing;
+    sti_status status = STI_OK;
+    if (list_key != NULL) list = sti_json_field(r->tree.root, list_key);
+    if (said != NULL)
+        status = sti_json_read_integer(&r->tree, &at_size, said, least, STI_FCLIB_MOST / 3, &size);
+    else if (cJSON_IsArray(list))
+        size = cJSON_GetArraySize(list) / each;
+    else if (known >= 0)
+        size = known;
+    if (status != STI_OK) return status;
+    if (size < 0) return sti_json_fail(&r->tree, &at_size, NULL, "needed where the problem is not at hand");
+    if (known >= 0 && size != known && said != NULL)
+        return sti_json_fail(&r->tree, &at_size, said, "the problem has %lld", (long long)known);
+    // a list of a wrong length is found when it is read
+    *out = known >= 0 ? (int)known : (int)size;
+    return STI_OK;
+}
+
+static sti_status read_sizes(reader* r, const sti_contact_problem* p) {
+    static const char* const kinds[] = {"contact"};
+    sti_contact_answer* a = r->a;
+    const bool known = p != NULL;
+    int kind = 0;
+    sti_status status = sti_json_read_word(&r->tree, NULL, r->tree.root, "kind", kinds, 1, &kind);
+    if (status == STI_OK) status = read_size(r, "dimension", NULL, 1, 2, known ? p->dimension : -1, -1, &a->dimension);
+    if (status == STI_OK && a->dimension > 3) {
+        const sti_place place = sti_place_key(NULL, "dimension");
+        status = sti_json_fail(&r->tree, &place, sti_json_field(r->tree.root, "dimension"), "2 or 3 is expected");
+    }
+    if (status == STI_OK)
+        status =
+            read_size(r, "contact_count", "r", a->dimension, 0, known ? p->contact_count : -1, -1, &a->contact_count);
+    if (status == STI_OK)
+        status = read_size(r, "velocity_count", "v", 1, 0, known ? sti_fclib_part_size(p, STI_FCLIB_V) : -1, 0,
+                           &a->velocity_count);
+    if (status == STI_OK)
+        status =
+            read_size(r, "bilateral_count", "lambda", 1, 0, known ? p->bilateral_count : -1, 0, &a->bilateral_count);
+    return status;
+}
+
+// ---- parts of the answer
+
+static sti_status read_modes(reader* r) {
+    const cJSON* list = sti_json_field(r->tree.root, "modes");
+    const sti_place place = sti_place_key(NULL, "modes");
+    if (list == NULL) return STI_OK;
+    sti_status status = sti_json_check_list(&r->tree, &place, list, r->a->contact_count);
+    if (status != STI_OK) return status;
+    r->a->mode = sti_alloc_array_zero(r->tree.env, (size_t)r->a->contact_count, 1);
+    if (r->a->mode == NULL)
+        return STI_FAIL(r->tree.env, STI_ERR_MEMORY, -1, "modes of %d contacts", r->a->contact_count);
+    int c = 0;
+    for (const cJSON* value = list->child; value != NULL; value = value->next, c++) {
+        const sti_place at = sti_place_index(&place, c);
+        int mode = -1;
+        for (int k = 0; cJSON_IsString(value) && k < COUNT_OF(mode_names); k++) {
+            if (strcmp(mode_names[k], value->valuestring) == 0) mode = k;
+        }
+        if (mode < 0) return sti_json_fail(&r->tree, &at, value, "separate, stick or slide is expected");
+        r->a->mode[c] = (unsigned char)mode;
+    }
+    return STI_OK;
+}
+
+static sti_status read_point(reader* r) {
+    sti_contact_answer* a = r->a;
+    const sti_json_tree* t = &r->tree;
+    const cJSON* root = t->root;
+    const int n = a->dimension * a->contact_count;
+    sti_status status = sti_json_read_doubles(t, NULL, root, "r", n, &a->r);
+    if (status == STI_OK) status = sti_json_read_doubles(t, NULL, root, "u", n, &a->u);
+    if (status == STI_OK) status = sti_json_read_doubles(t, NULL, root, "v", a->velocity_count, &a->v);
+    if (status == STI_OK) status = sti_json_read_doubles(t, NULL, root, "lambda", a->bilateral_count, &a->lambda);
+    if (status == STI_OK) status = read_modes(r);
+    if (status == STI_OK) status = sti_json_read_doubles(t, NULL, root, "margins", a->contact_count, &a->margin);
+    if (status == STI_OK)
+        status = sti_json_read_doubles(t, NULL, root, "dissipation", a->contact_count, &a->dissipation);
+    if (status == STI_OK) status = sti_json_read_double(t, NULL, root, "undetermined", NAN, &a->undetermined);
+    return status;
+}
+
+static sti_status read_residuals(reader* r) {
+    sti_contact_answer* a = r->a;
+    const sti_json_tree* t = &r->tree;
+    const cJSON *root = t->root, *parts = sti_json_field(root, "residuals"),
+                *worst = sti_json_field(root, "worst_contact");
+    const sti_place place = sti_place_key(NULL, "residuals"), at_worst = sti_place_key(NULL, "worst_contact");
+    int64_t contact = -1;
+    sti_status status = sti_json_read_double(t, NULL, root, "residual", NAN, &a->residual);
+    if (status == STI_OK) status = sti_json_read_double(t, &place, parts, "contact", NAN, &a->residual_contact);
+    if (status == STI_OK) status = sti_json_read_double(t, &place, parts, "equation", NAN, &a->residual_equation);
+    if (status == STI_OK && worst != NULL)
+        status = sti_json_read_integer(t, &at_worst, worst, 0, (int64_t)a->contact_count - 1, &contact);
+    if (status == STI_OK) status = sti_json_read_long(t, NULL, root, "iterations", &a->iterations);
+    if (status == STI_OK) status = sti_json_read_double(t, NULL, root, "time_s", NAN, &a->time_s);
+    a->worst_contact = (int)contact;
+    return status;
+}
+
+static sti_status read_attempt(const reader* r, const sti_place* place, const cJSON* object, sti_contact_attempt* out) {
+    const sti_json_tree* t = &r->tree;
+    int solver = STI_CONTACT_AUTO, termination = STI_END_NONE;
+    sti_status status = sti_json_read_word(t, place, object, "solver", solver_names, COUNT_OF(solver_names), &solver);
+    if (status == STI_OK)
+        status = sti_json_read_word(t, place, object, "termination", termination_names, COUNT_OF(termination_names),
+                                    &termination);
+    if (status == STI_OK) status = sti_json_read_double(t, place, object, "residual", NAN, &out->residual);
+    if (status == STI_OK) status = sti_json_read_long(t, place, object, "iterations", &out->iterations);
+    if (status == STI_OK) status = sti_json_read_double(t, place, object, "time_s", NAN, &out->time_s);
+    if (status == STI_OK) status = sti_json_read_text(t, place, object, "why", out->why, sizeof out->why);
+    out->solver = (sti_contact_solver)solver;
+    out->termination = (sti_termination)termination;
+    return status;
+}
+
+static sti_status read_attempts(reader* r) {
+    const cJSON* list = sti_json_field(r->tree.root, "attempts");
+    const sti_place place = sti_place_key(NULL, "attempts");
+    if (list == NULL) return STI_OK;
+    if (!cJSON_IsArray(list)) return sti_json_fail(&r->tree, &place, list, "a list is expected");
+    const int count = cJSON_GetArraySize(list);
+    r->a->attempts = sti_alloc_array_zero(r->tree.env, (size_t)count, sizeof *r->a->attempts);
+    if (r->a->attempts == NULL) return STI_FAIL(r->tree.env, STI_ERR_MEMORY, -1, "%d attempts", count);
+    r->a->attempt_count = count;
+    sti_status status = STI_OK;
+    int k = 0;
+    for (const cJSON* object = list->child; status == STI_OK && object != NULL; object = object->next, k++) {
+        const sti_place at = sti_place_index(&place, k);
+        if (!cJSON_IsObject(object))
+            status = sti_json_fail(&r->tree, &at, object, "an object is expected");
+        else
+            status = read_attempt(r, &at, object, &r->a->attempts[k]);
+    }
+    return status;
+}
+
+static sti_status read_words(reader* r) {
+    sti_contact_answer* a = r->a;
+    const sti_json_tree* t = &r->tree;
+    const cJSON* root = t->root;
+    int outcome = sti_json_field(root, "outcome") == NULL && a->r != NULL ? STI_SOLVED : STI_UNKNOWN;
+    int termination = STI_END_NONE, solver = STI_CONTACT_AUTO;
+    sti_status status = sti_json_read_word(t, NULL, root, "outcome", outcome_names, COUNT_OF(outcome_names), &outcome);
+    if (status == STI_OK)
+        status = sti_json_read_word(t, NULL, root, "termination", termination_names, COUNT_OF(termination_names),
+                                    &termination);
+    if (status == STI_OK)
+        status = sti_json_read_word(t, NULL, root, "solver", solver_names, COUNT_OF(solver_names), &solver);
+    if (status == STI_OK) status = sti_json_read_text(t, NULL, root, "reason", a->reason, sizeof a->reason);
+    if (status == STI_OK) status = sti_json_read_text(t, NULL, root, "diagnosis", a->diagnosis, sizeof a->diagnosis);
+    a->outcome = (sti_outcome)outcome;
+    a->termination = (sti_termination)termination;
+    a->solver = (sti_contact_solver)solver;
+    return status;
+}
+
+sti_status sti_contact_answer_read(sti_env* env, const sti_contact_problem* problem, char* text, size_t size,
+                                   const char* name, sti_contact_answer* out) {
+    reader r = {.a = out};
+    *out = (sti_contact_answer){0};
+    sti_status status = sti_json_tree_create(env, text, size, name, &r.tree);
+    if (status != STI_OK) return status;
+    status = read_sizes(&r, problem);
+    if (status == STI_OK) status = read_point(&r);
+    if (status == STI_OK) status = read_words(&r);
+    if (status == STI_OK) status = read_residuals(&r);
+    if (status == STI_OK) status = read_attempts(&r);
+    sti_json_tree_clear(&r.tree);
+    if (status != STI_OK) sti_contact_answer_clear(env, out);
+    return status;
+}
+
+// ---- files
+
+sti_status sti_contact_answer_parse(sti_env* env, const sti_contact_problem* problem, const char* text, size_t size,
+                                    const char* name, sti_contact_answer* out) {
+    *out = (sti_contact_answer){0};
+    if (size > STI_IO_TEXT_MOST) return sti_file_fail(env, STI_ERR_INPUT, name, "too long to be read as text");
+    char* copy = sti_alloc_array(env, size + 1, 1);
+    if (copy == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "text of %.200s", name);
+    if (size > 0) memcpy(copy, text, size);
+    copy[size] = '\0';
+    const sti_status status = sti_contact_answer_read(env, problem, copy, size, name, out);
+    sti_free(env, copy);
+    return status;
+}
+
+sti_status sti_contact_answer_load(sti_env* env, const sti_contact_problem* problem, const char* path,
+                                   sti_contact_answer* out) {
+    bool hdf5;
+    char* text;
+    size_t size;
+    *out = (sti_contact_answer){0};
+    sti_status status = sti_fclib_is_hdf5(env, path, &hdf5);
+    if (status != STI_OK) return status;
+    if (hdf5) return sti_fclib_answer_read(env, problem, path, out);
+    status = sti_file_read(env, path, STI_IO_TEXT_MOST, &text, &size);
+    if (status != STI_OK) return status;
+    status = sti_contact_answer_read(env, problem, text, size, path, out);
+    sti_free(env, text);
+    return status;
+}

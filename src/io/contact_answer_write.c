@@ -1,0 +1,116 @@
+// contact_answer_write.c: answers of contact problems as JSON.
+//
+//     {"kind": "contact", "dimension": 3, "contact_count": 2, "velocity_count": 0, "bilateral_count": 0,
+//      "solver": "gs", "outcome": "solved", "termination": "solution", "residual": 3e-9,
+//      "residuals": {"contact": 3e-9, "equation": 0}, "worst_contact": 1, "iterations": 12, "time_s": 1e-5,
+//      "r": [..], "u": [..], "v": null, "lambda": null, "modes": ["stick", "slide"], "margins": [..],
+//      "dissipation": [..], "undetermined": null, "certificate": {"type": "solution"}, "attempts": [..], "reason": "..",
+//      "diagnosis": ""}
+//
+// The certificate of a solution is the point: its residual follows from the data. What is not a finite number is null.
+#include "io/contact_answer.h"
+#include "io/file.h"
+#include "io/json_write.h"
+
+static void put_modes(sti_json* j, const sti_contact_answer* a) {
+    if (a->mode == NULL) {
+        sti_json_null(j, "modes");
+        return;
+    }
+    sti_json_array(j, "modes");
+    for (int c = 0; c < a->contact_count; c++)
+        sti_json_text(j, NULL, sti_contact_mode_text((sti_contact_mode)a->mode[c]));
+    sti_json_end(j);
+}
+
+static void put_attempts(sti_json* j, const sti_contact_answer* a) {
+    sti_json_array(j, "attempts");
+    for (int k = 0; k < a->attempt_count; k++) {
+        const sti_contact_attempt* t = &a->attempts[k];
+        sti_json_object(j, NULL);
+        sti_json_text(j, "solver", sti_contact_solver_text(t->solver));
+        sti_json_text(j, "termination", sti_termination_text(t->termination));
+        sti_json_double(j, "residual", t->residual);
+        sti_json_integer(j, "iterations", t->iterations);
+        sti_json_double(j, "time_s", t->time_s);
+        sti_json_text(j, "why", t->why);
+        sti_json_end(j);
+    }
+    sti_json_end(j);
+}
+
+static void put_summary(sti_json* j, const sti_contact_answer* a) {
+    sti_json_text(j, "kind", sti_kind_text(STI_KIND_CONTACT));
+    sti_json_integer(j, "dimension", a->dimension);
+    sti_json_integer(j, "contact_count", a->contact_count);
+    sti_json_integer(j, "velocity_count", a->velocity_count);
+    sti_json_integer(j, "bilateral_count", a->bilateral_count);
+    sti_json_text(j, "solver", sti_contact_solver_text(a->solver));
+    sti_json_text(j, "outcome", sti_outcome_text(a->outcome));
+    sti_json_text(j, "termination", sti_termination_text(a->termination));
+    sti_json_double(j, "residual", a->residual);
+    sti_json_object(j, "residuals");
+    sti_json_double(j, "contact", a->residual_contact);
+    sti_json_double(j, "equation", a->residual_equation);
+    sti_json_end(j);
+    if (a->worst_contact < 0)
+        sti_json_null(j, "worst_contact");
+    else
+        sti_json_integer(j, "worst_contact", a->worst_contact);
+    sti_json_integer(j, "iterations", a->iterations);
+    sti_json_double(j, "time_s", a->time_s);
+}
+
+static void put_point(sti_json* j, const sti_contact_answer* a) {
+    const size_t n = (size_t)a->dimension * (size_t)a->contact_count;
+    sti_json_doubles(j, "r", a->r, n);
+    sti_json_doubles(j, "u", a->u, n);
+    sti_json_doubles(j, "v", a->v, (size_t)a->velocity_count);
+    sti_json_doubles(j, "lambda", a->lambda, (size_t)a->bilateral_count);
+}
+
+sti_status sti_contact_answer_write(sti_env* env, const sti_contact_answer* a, bool point, char** text, size_t* size) {
+    sti_json j;
+    const size_t contacts = (size_t)a->contact_count;
+    sti_json_begin(&j, env);
+    put_summary(&j, a);
+    if (point) put_point(&j, a);
+    put_modes(&j, a);
+    sti_json_doubles(&j, "margins", a->margin, contacts);
+    sti_json_doubles(&j, "dissipation", a->dissipation, contacts);
+    sti_json_double(&j, "undetermined", a->undetermined);
+    sti_json_object(&j, "certificate");
+    sti_json_text(&j, "type", sti_proof_text(a->outcome == STI_SOLVED ? STI_PROOF_SOLUTION : STI_PROOF_NONE));
+    sti_json_end(&j);
+    put_attempts(&j, a);
+    sti_json_text(&j, "reason", a->reason);
+    sti_json_text(&j, "diagnosis", a->diagnosis);
+    return sti_json_finish(&j, text, size);
+}
+
+sti_status sti_contact_answer_json(sti_env* env, const sti_contact_answer* answer, char** out) {
+    return sti_contact_answer_write(env, answer, true, out, NULL);
+}
+
+static sti_status save_json(sti_env* env, const sti_contact_answer* answer, const char* path) {
+    char* text;
+    size_t size;
+    sti_status status = sti_contact_answer_write(env, answer, true, &text, &size);
+    if (status != STI_OK) return status;
+    text[size] = '\n';  // in place of the 0
+    status = sti_file_write(env, path, text, size + 1);
+    sti_free(env, text);
+    return status;
+}
+
+sti_status sti_contact_answer_save(sti_env* env, const sti_contact_problem* problem, const sti_contact_answer* answer,
+                                   const char* path) {
+    if (answer->dimension != problem->dimension || answer->contact_count != problem->contact_count ||
+        answer->velocity_count != (problem->global ? problem->velocity_count : 0) ||
+        answer->bilateral_count != problem->bilateral_count)
+        return sti_file_fail(env, STI_ERR_ARGUMENT, path, "an answer of other sizes than the problem");
+    if (sti_file_has_suffix(path, ".json")) return save_json(env, answer, path);
+    if (sti_file_has_suffix(path, ".hdf5") || sti_file_has_suffix(path, ".h5"))
+        return sti_fclib_answer_write(env, problem, answer, path);
+    return sti_file_fail(env, STI_ERR_ARGUMENT, path, "a name that ends in .json, .hdf5 or .h5 is expected");
+}
