@@ -25,9 +25,12 @@ void sti_block_lu_clear(sti_block_lu* f) {
     sti_free(f->env, f->row_start);
     sti_free(f->env, f->diagonal);
     sti_free(f->env, f->col);
-    sti_free(f->env, f->block);
+    sti_free(f->env, f->value);
+    sti_free(f->env, f->inverse);
+    sti_free(f->env, f->super);
+    sti_free(f->env, f->tail);
     sti_free(f->env, f->entry);
-    sti_free(f->env, f->out);
+    sti_free(f->env, f->dim);
     sti_free(f->env, f->where);
     sti_free(f->env, f->x);
     *f = (sti_block_lu){0};
@@ -41,11 +44,14 @@ static sti_status reserve_rows(sti_block_lu* f, int64_t blocks) {
     f->row_start = sti_alloc_array(f->env, n + 1, sizeof *f->row_start);
     f->diagonal = sti_alloc_array(f->env, n, sizeof *f->diagonal);
     f->entry = sti_alloc_array(f->env, (size_t)blocks, sizeof *f->entry);
-    f->out = sti_alloc_array_zero(f->env, n, sizeof *f->out);
+    f->dim = sti_alloc_array_zero(f->env, n, sizeof *f->dim);
+    f->super = sti_alloc_array(f->env, n, sizeof *f->super);
+    f->inverse = sti_alloc_array(f->env, 9 * n, sizeof *f->inverse);
     f->where = sti_alloc_array(f->env, n, sizeof *f->where);
-    f->x = sti_alloc_array(f->env, n * (size_t)f->d, sizeof *f->x);
+    f->x = sti_alloc_array(f->env, 3 * n, sizeof *f->x);
     if (f->order == NULL || f->place == NULL || f->island_start == NULL || f->row_start == NULL ||
-        f->diagonal == NULL || f->entry == NULL || f->out == NULL || f->where == NULL || f->x == NULL)
+        f->diagonal == NULL || f->entry == NULL || f->dim == NULL || f->super == NULL || f->inverse == NULL ||
+        f->where == NULL || f->x == NULL)
         return STI_FAIL(f->env, STI_ERR_MEMORY, -1, "block factors of %d contacts", f->n);
     for (size_t i = 0; i < n; i++) f->where[i] = -1;
     return STI_OK;
@@ -204,9 +210,9 @@ static sti_status find_pattern(sti_block_lu* f, graph* g, int64_t below) {
     int64_t* start = sti_alloc_array(f->env, n + 1, sizeof *start);
     int64_t* at = sti_alloc_array(f->env, n + 1, sizeof *at);
     f->col = sti_alloc_array(f->env, (size_t)blocks, sizeof *f->col);
-    f->block = sti_alloc_array(f->env, (size_t)blocks * (size_t)(f->d * f->d), sizeof *f->block);
+    f->value = sti_alloc_array(f->env, (size_t)blocks * (size_t)(f->d * f->d), sizeof *f->value);
     sti_status status = STI_OK;
-    if (upper == NULL || start == NULL || at == NULL || f->col == NULL || f->block == NULL) {
+    if (upper == NULL || start == NULL || at == NULL || f->col == NULL || f->value == NULL) {
         status = STI_FAIL(f->env, STI_ERR_MEMORY, -1, "%lld blocks of factors", (long long)blocks);
     } else {
         start[0] = 0;
@@ -235,10 +241,25 @@ static sti_status find_pattern(sti_block_lu* f, graph* g, int64_t below) {
     return status;
 }
 
+// Rows k, k+1, ... whose patterns right of the diagonal differ by the diagonal alone. Incomplete factors have none.
+static sti_status find_supernodes(sti_block_lu* f, const graph* g) {
+    int longest = 0;
+    for (int k = f->n - 1; k >= 0; k--) {
+        const bool same = f->complete && k + 1 < f->n && g->parent[k] == k + 1 && g->count[k] == g->count[k + 1] + 1;
+        f->super[k] = same ? f->super[k + 1] : k;
+        if (g->count[k] > longest) longest = g->count[k];
+    }
+    f->tail_room = (size_t)f->d * (size_t)longest;
+    f->tail = sti_alloc_array(f->env, 3 * f->tail_room, sizeof *f->tail);
+    if (f->tail == NULL) return STI_FAIL(f->env, STI_ERR_MEMORY, -1, "row of %d blocks", longest);
+    return STI_OK;
+}
+
 static void find_entries(sti_block_lu* f, const sti_bsr* W) {
     for (int k = 0; k < f->n; k++) {
         const int c = f->order[k];
-        for (int64_t t = f->row_start[k]; t < f->row_start[k + 1]; t++) f->where[f->col[t]] = t;
+        for (int64_t t = f->row_start[k]; t < f->row_start[k + 1]; t++)
+            f->where[f->col[t]] = (int)(t - f->row_start[k]);
         for (int64_t t = W->row_start[c]; t < W->row_start[c + 1]; t++) f->entry[t] = f->where[f->place[W->col[t]]];
         for (int64_t t = f->row_start[k]; t < f->row_start[k + 1]; t++) f->where[f->col[t]] = -1;
     }
@@ -264,139 +285,199 @@ sti_status sti_block_lu_init(sti_block_lu* f, sti_env* env, const sti_bsr* W, in
             below = g.start[f->n] / 2;
             memset(g.count, 0, (size_t)f->n * sizeof *g.count);
             for (int c = 0; c < f->n; c++) {
-                for (int t = g.start[c]; t < g.start[c + 1]; t++) g.count[f->place[c]] += f->place[g.next[t]] > f->place[c];
+                for (int t = g.start[c]; t < g.start[c + 1]; t++)
+                    g.count[f->place[c]] += f->place[g.next[t]] > f->place[c];
             }
         }
         status = find_pattern(f, &g, below);
     }
+    if (status == STI_OK) status = find_supernodes(f, &g);
     if (status == STI_OK) find_entries(f, W);
     graph_clear(env, &g);
     if (status != STI_OK) sti_block_lu_clear(f);
     return status;
 }
 
-// Inverse of a d x d block by elimination with pivoting of rows. Pivots below tiny are raised to it.
-__attribute__((always_inline)) static inline bool invert(const int d, double* A, double tiny) {
+// Inverse of a dim x dim block (stride apart) by elimination with pivoting of rows. Pivots below tiny are raised to it.
+static bool invert(int dim, const double* A, size_t stride, double tiny, double* inverse) {
     double M[3][6];
-    for (int i = 0; i < d; i++) {
-        for (int j = 0; j < d; j++) {
-            M[i][j] = A[i * d + j];
-            M[i][d + j] = i == j;
+    for (int i = 0; i < dim; i++) {
+        for (int j = 0; j < dim; j++) {
+            M[i][j] = A[(size_t)i * stride + (size_t)j];
+            M[i][dim + j] = i == j;
         }
     }
-    for (int k = 0; k < d; k++) {
+    for (int k = 0; k < dim; k++) {
         int p = k;
-        for (int i = k + 1; i < d; i++) {
+        for (int i = k + 1; i < dim; i++) {
             if (fabs(M[i][k]) > fabs(M[p][k])) p = i;
         }
-        for (int j = 0; j < 2 * d; j++) {
+        for (int j = 0; j < 2 * dim; j++) {
             const double t = M[k][j];
             M[k][j] = M[p][j];
             M[p][j] = t;
         }
         if (fabs(M[k][k]) < tiny) M[k][k] = M[k][k] < 0 ? -tiny : tiny;
-        const double inverse = 1 / M[k][k];
-        for (int j = 0; j < 2 * d; j++) M[k][j] *= inverse;
-        for (int i = 0; i < d; i++) {
+        const double factor = 1 / M[k][k];
+        for (int j = k; j < 2 * dim; j++) M[k][j] *= factor;
+        for (int i = 0; i < dim; i++) {
             if (i == k) continue;
-            const double factor = M[i][k];
-            for (int j = 0; j < 2 * d; j++) M[i][j] -= factor * M[k][j];
+            const double f = M[i][k];
+            for (int j = k; j < 2 * dim; j++) M[i][j] -= f * M[k][j];
         }
     }
     double sum = 0;
-    for (int i = 0; i < d; i++) {
-        for (int j = 0; j < d; j++) {
-            A[i * d + j] = M[i][d + j];
-            sum += M[i][d + j];
+    for (int i = 0; i < dim; i++) {
+        for (int j = 0; j < dim; j++) {
+            inverse[3 * i + j] = M[i][dim + j];
+            sum += M[i][dim + j];
         }
     }
     return isfinite(sum);
 }
 
-__attribute__((always_inline)) static inline bool factor_rows(const int d, sti_block_lu* f, int first, int last,
-                                                              const double* tiny) {
-    const int dd = d * d;
-    for (int k = first; k < last; k++) {
-        if (f->out[k]) continue;
-        for (int64_t t = f->row_start[k]; t < f->row_start[k + 1]; t++) f->where[f->col[t]] = t;
-        for (int64_t t = f->row_start[k]; t < f->diagonal[k]; t++) {
-            const int j = f->col[t];
-            if (f->out[j]) continue;
-            double *a = f->block + t * dd, L[9];
-            const double* inverse = f->block + f->diagonal[j] * dd;
-            for (int i = 0; i < d; i++) {
-                for (int l = 0; l < d; l++) {
-                    double sum = 0;
-                    for (int m = 0; m < d; m++) sum += a[i * d + m] * inverse[m * d + l];
-                    L[i * d + l] = sum;
-                }
-            }
-            for (int i = 0; i < dd; i++) a[i] = L[i];
-            for (int64_t s = f->diagonal[j] + 1; s < f->row_start[j + 1]; s++) {
-                const int64_t at = f->where[f->col[s]];
-                if (at < 0) continue;
-                const double* U = f->block + s * dd;
-                double* row = f->block + at * dd;
-                for (int i = 0; i < d; i++) {
-                    for (int l = 0; l < d; l++) {
-                        double sum = row[i * d + l];
-                        for (int m = 0; m < d; m++) sum -= L[i * d + m] * U[m * d + l];
-                        row[i * d + l] = sum;
-                    }
-                }
-            }
+// y_a -= sum over four rows of l_ab u_b,   a < rows, vectors of the given length.
+static void subtract_rows(int rows, const double l[3][4], const double* const* u, double* const* y, int length) {
+    const double* restrict u0 = u[0], * restrict u1 = u[1], * restrict u2 = u[2], * restrict u3 = u[3];
+    for (int a = 0; a < rows; a++) {
+        const double l0 = l[a][0], l1 = l[a][1], l2 = l[a][2], l3 = l[a][3];
+        double* restrict ya = y[a];
+        for (int i = 0; i < length; i++) ya[i] -= (l0 * u0[i] + l1 * u1[i]) + (l2 * u2[i] + l3 * u3[i]);
+    }
+}
+
+// Rows waiting to be subtracted, four at a time.
+typedef struct batch {
+    int count;
+    double l[3][4];
+    const double* u[4];
+} batch;
+
+static void batch_flush(batch* b, int rows, double* const* y, int length) {
+    if (b->count == 0) return;
+    for (int i = b->count; i < 4; i++) {
+        b->u[i] = b->u[0];
+        for (int a = 0; a < 3; a++) b->l[a][i] = 0;
+    }
+    subtract_rows(rows, b->l, b->u, y, length);
+    b->count = 0;
+}
+
+static void batch_push(batch* b, int rows, const double* l, int stride, const double* u, double* const* y, int length) {
+    for (int a = 0; a < rows; a++) b->l[a][b->count] = l[a * stride];
+    b->u[b->count++] = u;
+    if (b->count == 4) batch_flush(b, rows, y, length);
+}
+
+// L_kj = a_kj U_jj^-1 in place (L, stride apart) and packed (packed, 3 apart).
+static void divide(int rows, int dim, const double* inverse, double* L, size_t stride, double* packed) {
+    for (int a = 0; a < rows; a++) {
+        double* row = L + (size_t)a * stride;
+        double x[3];
+        for (int b = 0; b < dim; b++) {
+            double sum = 0;
+            for (int m = 0; m < dim; m++) sum += row[m] * inverse[3 * m + b];
+            x[b] = sum;
         }
-        for (int64_t t = f->row_start[k]; t < f->row_start[k + 1]; t++) f->where[f->col[t]] = -1;
-        if (!invert(d, f->block + f->diagonal[k] * dd, tiny[k])) return false;
+        for (int b = 0; b < dim; b++) packed[3 * a + b] = row[b] = x[b];
+    }
+}
+
+// Subtract from row k what the rows first ... last of one supernode give it: t is the place of column first in row k.
+// Right of the run those rows have one pattern, that of row last: their sum is formed first and spread once.
+static void subtract_run(sti_block_lu* f, int k, int64_t t, int first, int last) {
+    const int d = f->d, rows = f->dim[k];
+    const int tail = (int)(f->row_start[last + 1] - f->diagonal[last] - 1), length = d * tail;
+    const size_t stride = (size_t)d * (size_t)(f->row_start[k + 1] - f->row_start[k]);
+    double* const row = f->value + f->row_start[k] * d * d;
+    double* sum[3] = {f->tail, f->tail + f->tail_room, f->tail + 2 * f->tail_room};
+    for (int a = 0; a < rows; a++) memset(sum[a], 0, (size_t)length * sizeof(double));
+    batch waiting = {0};
+    for (int j = first; j <= last; j++) {
+        const int dim = f->dim[j];
+        if (dim == 0) continue;
+        double packed[9] = {0};
+        double* at = row + (size_t)d * (size_t)(t + j - first - f->row_start[k]);
+        divide(rows, dim, f->inverse + 9 * (size_t)j, at, stride, packed);
+        const size_t stride_j = (size_t)d * (size_t)(f->row_start[j + 1] - f->row_start[j]);
+        const double* Uj =
+            f->value + f->row_start[j] * d * d + (size_t)d * (size_t)(f->diagonal[j] - f->row_start[j] + 1);
+        // columns j+1 ... last, side by side in both rows
+        double* next[3];
+        for (int a = 0; a < rows; a++) next[a] = at + (size_t)a * stride + (size_t)d;
+        batch inside = {0};
+        for (int b = 0; b < dim && j < last; b++)
+            batch_push(&inside, rows, packed + b, 3, Uj + (size_t)b * stride_j, next, d * (last - j));
+        batch_flush(&inside, rows, next, d * (last - j));
+        for (int b = 0; b < dim; b++)
+            batch_push(&waiting, rows, packed + b, 3, Uj + (size_t)b * stride_j + (size_t)(d * (last - j)), sum,
+                       length);
+    }
+    batch_flush(&waiting, rows, sum, length);
+    for (int s = 0; s < tail; s++) {
+        const int place = f->where[f->col[f->diagonal[last] + 1 + s]];
+        if (place < 0) continue;
+        for (int a = 0; a < rows; a++) {
+            double* to = row + (size_t)a * stride + (size_t)(d * place);
+            for (int b = 0; b < d; b++) to[b] += sum[a][d * s + b];
+        }
+    }
+}
+
+bool sti_block_lu_factor(sti_block_lu* f, int first, int last, const double* tiny) {
+    const int d = f->d;
+    for (int k = first; k < last; k++) {
+        if (f->dim[k] == 0) continue;
+        const int64_t start = f->row_start[k], end = f->row_start[k + 1];
+        for (int64_t t = start; t < end; t++) f->where[f->col[t]] = (int)(t - start);
+        for (int64_t t = start; t < f->diagonal[k];) {
+            const int j = f->col[t], e = f->super[j] < k ? f->super[j] : k - 1;
+            subtract_run(f, k, t, j, e);
+            t += e - j + 1;
+        }
+        for (int64_t t = start; t < end; t++) f->where[f->col[t]] = -1;
+        const double* diagonal = f->value + start * d * d + (f->diagonal[k] - start) * d;
+        if (!invert(f->dim[k], diagonal, (size_t)d * (size_t)(end - start), tiny[k], f->inverse + 9 * (size_t)k))
+            return false;
     }
     return true;
 }
 
-bool sti_block_lu_factor(sti_block_lu* f, int first, int last, const double* tiny) {
-    return f->d == 3 ? factor_rows(3, f, first, last, tiny) : factor_rows(2, f, first, last, tiny);
-}
-
-__attribute__((always_inline)) static inline void solve_rows(const int d, sti_block_lu* f, int first, int last,
-                                                             double* b) {
-    const int dd = d * d;
-    double* x = f->x;
-    for (int k = first; k < last; k++) {
-        double* xk = x + (size_t)d * (size_t)k;
-        for (int i = 0; i < d; i++) xk[i] = 0;
-        if (f->out[k]) continue;
-        for (int i = 0; i < d; i++) xk[i] = b[(size_t)d * (size_t)f->order[k] + (size_t)i];
-        for (int64_t t = f->row_start[k]; t < f->diagonal[k]; t++) {
-            const double *L = f->block + t * dd, *xj = x + (size_t)d * (size_t)f->col[t];
-            if (f->out[f->col[t]]) continue;
-            for (int i = 0; i < d; i++) {
-                for (int m = 0; m < d; m++) xk[i] -= L[i * d + m] * xj[m];
-            }
-        }
-    }
-    for (int k = last - 1; k >= first; k--) {
-        if (f->out[k]) continue;
-        double *xk = x + (size_t)d * (size_t)k, y[3];
-        for (int i = 0; i < d; i++) y[i] = xk[i];
-        for (int64_t t = f->diagonal[k] + 1; t < f->row_start[k + 1]; t++) {
-            const double *U = f->block + t * dd, *xj = x + (size_t)d * (size_t)f->col[t];
-            if (f->out[f->col[t]]) continue;
-            for (int i = 0; i < d; i++) {
-                for (int m = 0; m < d; m++) y[i] -= U[i * d + m] * xj[m];
-            }
-        }
-        const double* inverse = f->block + f->diagonal[k] * dd;
-        for (int i = 0; i < d; i++) {
-            double sum = 0;
-            for (int m = 0; m < d; m++) sum += inverse[i * d + m] * y[m];
-            xk[i] = sum;
-            b[(size_t)d * (size_t)f->order[k] + (size_t)i] = sum;
-        }
+// y -= A x for one block of a row, stride apart.
+static inline void subtract_block(int rows, int dim, const double* A, size_t stride, const double* x, double* y) {
+    for (int a = 0; a < rows; a++) {
+        for (int b = 0; b < dim; b++) y[a] -= A[(size_t)a * stride + (size_t)b] * x[b];
     }
 }
 
 void sti_block_lu_solve(sti_block_lu* f, int first, int last, double* b) {
-    if (f->d == 3)
-        solve_rows(3, f, first, last, b);
-    else
-        solve_rows(2, f, first, last, b);
+    const int d = f->d;
+    for (int k = first; k < last; k++) {
+        const int64_t start = f->row_start[k];
+        const size_t stride = (size_t)d * (size_t)(f->row_start[k + 1] - start);
+        const double* row = f->value + start * d * d;
+        double* x = f->x + 3 * (size_t)k;
+        for (int a = 0; a < f->dim[k]; a++) x[a] = b[(size_t)d * (size_t)f->order[k] + (size_t)a];
+        if (f->dim[k] == 0) continue;
+        for (int64_t t = start; t < f->diagonal[k]; t++)
+            subtract_block(f->dim[k], f->dim[f->col[t]], row + d * (t - start), stride, f->x + 3 * (size_t)f->col[t],
+                           x);
+    }
+    for (int k = last - 1; k >= first; k--) {
+        const int64_t start = f->row_start[k];
+        const size_t stride = (size_t)d * (size_t)(f->row_start[k + 1] - start);
+        const double* row = f->value + start * d * d;
+        const int dim = f->dim[k];
+        double *x = f->x + 3 * (size_t)k, y[3] = {0};
+        if (dim == 0) continue;
+        for (int a = 0; a < dim; a++) y[a] = x[a];
+        for (int64_t t = f->diagonal[k] + 1; t < f->row_start[k + 1]; t++)
+            subtract_block(dim, f->dim[f->col[t]], row + d * (t - start), stride, f->x + 3 * (size_t)f->col[t], y);
+        for (int a = 0; a < dim; a++) {
+            double sum = 0;
+            for (int m = 0; m < dim; m++) sum += f->inverse[9 * (size_t)k + (size_t)(3 * a + m)] * y[m];
+            x[a] = sum;
+        }
+        for (int a = 0; a < dim; a++) b[(size_t)d * (size_t)f->order[k] + (size_t)a] = x[a];
+    }
 }

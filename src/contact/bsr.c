@@ -1,7 +1,7 @@
 // bsr.c: block-sparse rows over contacts.
 #include <string.h>
 
-#include "contact/contact.h"
+#include "contact/bsr_row.h"
 
 void sti_bsr_clear(sti_env* env, sti_bsr* A) {
     sti_free(env, A->row_start);
@@ -68,6 +68,7 @@ static sti_status from_sparse(sti_env* env, const sti_matrix* M, sti_bsr* A) {
                 const int64_t first = b < 0 ? 0 : M->col_start[d * j + b],
                               last = b < 0 ? 1 : M->col_start[d * j + b + 1];
                 for (int64_t k = first; k < last; k++) {
+                    if (b >= 0 && M->value[k] == 0) continue;
                     const int row = b < 0 ? d * j : M->row[k], i = row / d;
                     if (seen[i] != j) {
                         seen[i] = j;
@@ -109,27 +110,11 @@ sti_status sti_bsr_from_matrix(sti_env* env, const sti_matrix* M, int d, sti_bsr
 }
 
 void sti_bsr_row_multiply(const sti_bsr* A, int c, const double* x, double* y) {
-    if (A->d == 3) {
-        double y0 = 0, y1 = 0, y2 = 0;
-        for (int64_t k = A->row_start[c]; k < A->row_start[c + 1]; k++) {
-            const double *B = A->block + 9 * k, *xj = x + 3 * (size_t)A->col[k];
-            y0 += B[0] * xj[0] + B[1] * xj[1] + B[2] * xj[2];
-            y1 += B[3] * xj[0] + B[4] * xj[1] + B[5] * xj[2];
-            y2 += B[6] * xj[0] + B[7] * xj[1] + B[8] * xj[2];
-        }
-        y[0] = y0;
-        y[1] = y1;
-        y[2] = y2;
-    } else {
-        double y0 = 0, y1 = 0;
-        for (int64_t k = A->row_start[c]; k < A->row_start[c + 1]; k++) {
-            const double *B = A->block + 4 * k, *xj = x + 2 * (size_t)A->col[k];
-            y0 += B[0] * xj[0] + B[1] * xj[1];
-            y1 += B[2] * xj[0] + B[3] * xj[1];
-        }
-        y[0] = y0;
-        y[1] = y1;
-    }
+    for (int i = 0; i < A->d; i++) y[i] = 0;
+    if (A->d == 3)
+        sti_bsr_add_row_3(A, A->row_start[c], A->row_start[c + 1], x, y);
+    else
+        sti_bsr_add_row_2(A, A->row_start[c], A->row_start[c + 1], x, y);
 }
 
 void sti_bsr_multiply(const sti_bsr* A, const double* x, double* y) {

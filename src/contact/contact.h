@@ -65,6 +65,11 @@ sti_contact_method sti_contact_method_admm;    // admm.c
 sti_contact_method sti_contact_method_ipm;     // ipm.c
 sti_contact_method sti_contact_method_lemke;   // facets.c
 
+sti_contact_method* sti_contact_method_of(sti_contact_solver solver);  // NULL for auto
+// The portfolio (auto.c): records its attempts and the solver that succeeded in the answer.
+sti_status sti_contact_run_auto(const sti_contact_local* p, const sti_contact_options* options, sti_contact_run* run,
+                                sti_contact_answer* answer);
+
 // One contact alone, exactly: r with u = A r + b, A = W_cc (d x d, row major). one_contact.c
 // Returns the mode. r need not be set on entry.
 sti_contact_mode sti_contact_solve_one(int d, double mu, const double* A, const double* b, double* r);

@@ -1,20 +1,20 @@
 // test_contact_answer.c: answers of contact problems as JSON and as FCLIB solutions.
-#include <math.h>
-#include <stiction/io.h>
-
-#include "support/failing_env.h"
-#include "support/fclib_file.h"
+#include "fclib_file.h"
 
 static sti_env* env;
 
 static int open_env(void** state) {
     (void)state;
-    return sti_env_create(NULL, &env) == STI_OK ? 0 : 1;
+    io_folder_make();
+    env = io_env(NULL);
+    return 0;
 }
 
 static int close_env(void** state) {
+    (void)state;
     sti_env_destroy(env);
-    return scratch_remove(state);
+    io_folder_remove();
+    return 0;
 }
 
 static sti_problem* load(const char* path) {
@@ -62,11 +62,6 @@ static sti_contact_answer full_answer(void) {
     return a;
 }
 
-static void assert_same_doubles(const double* a, const double* b, size_t count) {
-    assert_int_equal(a == NULL, b == NULL);
-    if (a != NULL && count > 0) assert_memory_equal(a, b, count * sizeof *a);
-}
-
 static bool same_number(double a, double b) {
     return a == b || (isnan(a) && isnan(b));
 }
@@ -80,10 +75,10 @@ static void assert_same_answer(const sti_contact_answer* a, const sti_contact_an
     assert_int_equal(a->contact_count, b->contact_count);
     assert_int_equal(a->velocity_count, b->velocity_count);
     assert_int_equal(a->bilateral_count, b->bilateral_count);
-    assert_same_doubles(a->r, b->r, n);
-    assert_same_doubles(a->u, b->u, n);
-    assert_same_doubles(a->v, b->v, (size_t)a->velocity_count);
-    assert_same_doubles(a->lambda, b->lambda, (size_t)a->bilateral_count);
+    io_expect_equal(a->r, b->r, n);
+    io_expect_equal(a->u, b->u, n);
+    io_expect_equal(a->v, b->v, (size_t)a->velocity_count);
+    io_expect_equal(a->lambda, b->lambda, (size_t)a->bilateral_count);
     assert_true(same_number(a->residual, b->residual));
     assert_true(same_number(a->residual_contact, b->residual_contact));
     assert_true(same_number(a->residual_equation, b->residual_equation));
@@ -92,8 +87,8 @@ static void assert_same_answer(const sti_contact_answer* a, const sti_contact_an
     assert_true(same_number(a->time_s, b->time_s));
     assert_int_equal(a->mode == NULL, b->mode == NULL);
     if (a->mode != NULL) assert_memory_equal(a->mode, b->mode, contacts);
-    assert_same_doubles(a->margin, b->margin, contacts);
-    assert_same_doubles(a->dissipation, b->dissipation, contacts);
+    io_expect_equal(a->margin, b->margin, contacts);
+    io_expect_equal(a->dissipation, b->dissipation, contacts);
     assert_true(same_number(a->undetermined, b->undetermined));
     assert_int_equal(a->attempt_count, b->attempt_count);
     for (int k = 0; k < a->attempt_count; k++) {
@@ -224,17 +219,17 @@ static void bad_json_is_refused_by_name_and_value(void** state) {
 static void json_answers_are_saved_and_loaded(void** state) {
     (void)state;
     char path[256], problem_path[256];
-    make_global(scratch_path(problem_path, "p.hdf5"));
+    make_global(file_path(problem_path, "p.hdf5"));
     sti_problem* problem = load(problem_path);
     const sti_contact_problem* p = sti_problem_contact(problem);
     const sti_contact_answer a = full_answer();
     sti_contact_answer b;
-    assert_int_equal(sti_contact_answer_save(env, p, &a, scratch_path(path, "a.json")), STI_OK);
+    assert_int_equal(sti_contact_answer_save(env, p, &a, file_path(path, "a.json")), STI_OK);
     assert_int_equal(sti_contact_answer_load(env, p, path, &b), STI_OK);
     assert_same_answer(&a, &b);
     sti_contact_answer_clear(env, &b);
-    assert_int_equal(sti_contact_answer_save(env, p, &a, scratch_path(path, "a.txt")), STI_ERR_ARGUMENT);
-    assert_int_equal(sti_contact_answer_load(env, p, scratch_path(path, "absent.json"), &b), STI_ERR_IO);
+    assert_int_equal(sti_contact_answer_save(env, p, &a, file_path(path, "a.txt")), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_contact_answer_load(env, p, file_path(path, "absent.json"), &b), STI_ERR_IO);
     sti_problem_destroy(problem);
 }
 
@@ -243,12 +238,12 @@ static void json_answers_are_saved_and_loaded(void** state) {
 static void a_solution_goes_into_a_new_file_with_its_problem(void** state) {
     (void)state;
     char path[256], problem_path[256];
-    make_global(scratch_path(problem_path, "p.hdf5"));
+    make_global(file_path(problem_path, "p.hdf5"));
     sti_problem* problem = load(problem_path);
     const sti_contact_problem* p = sti_problem_contact(problem);
     const sti_contact_answer a = full_answer();
     sti_contact_answer b;
-    assert_int_equal(sti_contact_answer_save(env, p, &a, scratch_path(path, "new.hdf5")), STI_OK);
+    assert_int_equal(sti_contact_answer_save(env, p, &a, file_path(path, "new.hdf5")), STI_OK);
     assert_int_equal(sti_contact_answer_load(env, p, path, &b), STI_OK);
     assert_same_answer(&a, &b);
     sti_contact_answer_clear(env, &b);
@@ -268,7 +263,7 @@ static void a_solution_in_the_problem_file_leaves_the_rest_of_it(void** state) {
     char path[256];
     hid_t file;
     const double extra[2] = {4, 5};
-    make_global(scratch_path(path, "p.hdf5"));
+    make_global(file_path(path, "p.hdf5"));
     hid_t group = open_group(path, "of_someone_else", &file);
     make_doubles(group, "extra", 2, extra);
     close_group(group, file);
@@ -296,7 +291,7 @@ static void many_solutions_in_turn_do_not_grow_the_file(void** state) {
     (void)state;
     char path[256];
     size_t first = 0, size = 0;
-    make_global(scratch_path(path, "p.hdf5"));
+    make_global(file_path(path, "p.hdf5"));
     sti_problem* problem = load(path);
     const sti_contact_answer a = full_answer();
     for (int k = 0; k < 10; k++) {
@@ -313,8 +308,8 @@ static void a_file_of_another_problem_is_left_alone(void** state) {
     char path[256], other[256];
     hid_t file;
     const double f[4] = {-1, 0, 2, 1.0000000001};
-    make_global(scratch_path(path, "p.hdf5"));
-    make_global(scratch_path(other, "other.hdf5"));
+    make_global(file_path(path, "p.hdf5"));
+    make_global(file_path(other, "other.hdf5"));
     const hid_t vectors = open_group(other, "fclib_global/vectors", &file);
     make_doubles(vectors, "f", 4, f);
     close_group(vectors, file);
@@ -335,10 +330,10 @@ static void a_file_of_another_problem_is_left_alone(void** state) {
 static void what_is_no_answer_to_the_problem_is_not_saved(void** state) {
     (void)state;
     char path[256], out[256];
-    make_global(scratch_path(path, "p.hdf5"));
+    make_global(file_path(path, "p.hdf5"));
     sti_problem* problem = load(path);
     const sti_contact_problem* p = sti_problem_contact(problem);
-    scratch_path(out, "never.hdf5");
+    file_path(out, "never.hdf5");
     sti_contact_answer a = full_answer();
     a.contact_count = 2;
     assert_int_equal(sti_contact_answer_save(env, p, &a, out), STI_ERR_ARGUMENT);
@@ -368,7 +363,7 @@ static void a_solution_of_fclib_claims_no_more_than_its_point(void** state) {
     (void)state;
     char path[256];
     const double r[2] = {1, 2};
-    make_local(scratch_path(path, "p.hdf5"));
+    make_local(file_path(path, "p.hdf5"));
     add_solution(path, 2, r);
     sti_contact_answer a;
     assert_int_equal(sti_contact_answer_load(env, NULL, path, &a), STI_OK);
@@ -388,7 +383,7 @@ static void bad_solutions_are_refused(void** state) {
     hid_t file;
     const double r[3] = {1, 2, 3}, bad[2] = {1, NAN};
     sti_contact_answer a;
-    make_local(scratch_path(path, "p.hdf5"));
+    make_local(file_path(path, "p.hdf5"));
     assert_int_equal(sti_contact_answer_load(env, NULL, path, &a), STI_ERR_INPUT);
     assert_non_null(strstr(sti_env_error(env)->text, "solution: missing"));
     add_solution(path, 3, r);
@@ -455,15 +450,15 @@ static void fail_everywhere(action* act, const sti_contact_problem* p, const cha
 static void answers_survive_every_failed_allocation(void** state) {
     (void)state;
     char path[256], fresh[256];
-    scratch_empty();
-    make_global(scratch_path(path, "p.hdf5"));
+    folder_empty();
+    make_global(file_path(path, "p.hdf5"));
     sti_problem* problem = load(path);
     const sti_contact_problem* p = sti_problem_contact(problem);
     fail_everywhere(do_json, p, NULL);
     fail_everywhere(do_save, p, path);
-    fail_everywhere(do_save, p, scratch_path(fresh, "new.hdf5"));
+    fail_everywhere(do_save, p, file_path(fresh, "new.hdf5"));
     fail_everywhere(do_load, p, fresh);
-    assert_int_equal(scratch_count(), 2);
+    assert_int_equal(io_folder_count(), 2);
     sti_problem_destroy(problem);
 }
 

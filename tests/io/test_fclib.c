@@ -1,29 +1,23 @@
 // test_fclib.c: contact problems in FCLIB files: what is read, what is written, what is refused.
-#include <math.h>
-#include <stiction/io.h>
+#include <fcntl.h>
 
-#include "support/failing_env.h"
-#include "support/fclib_file.h"
+#include "fclib_file.h"
 
 static sti_env* env;
-static char log_text[1024];
-
-static void keep_log(void* user, sti_log_level level, const char* text) {
-    (void)user;
-    (void)level;
-    snprintf(log_text, sizeof log_text, "%s", text);
-}
+static io_log said;
 
 static int open_env(void** state) {
     (void)state;
-    sti_env_def def = sti_env_def_default();
-    def.log = keep_log;
-    return sti_env_create(&def, &env) == STI_OK ? 0 : 1;
+    io_folder_make();
+    env = io_env(&said);
+    return 0;
 }
 
 static int close_env(void** state) {
+    (void)state;
     sti_env_destroy(env);
-    return scratch_remove(state);
+    io_folder_remove();
+    return 0;
 }
 
 static sti_problem* load(const char* path) {
@@ -165,14 +159,14 @@ static void check_round_trip(const char* path, const char* family, const char* n
     (void)name;
     sti_problem* a = load(path);
     assert_int_equal(
-        sti_contact_save(env, sti_problem_contact(a), sti_problem_contact_info(a), scratch_path(first, "first.hdf5")),
+        sti_contact_save(env, sti_problem_contact(a), sti_problem_contact_info(a), file_path(first, "first.hdf5")),
         STI_OK);
     sti_problem* b = load(first);
     assert_same_problem(sti_problem_contact(a), sti_problem_contact(b));
     assert_same_info(sti_problem_contact_info(a), sti_problem_contact_info(b));
     // and the same problem gives the same bytes
     assert_int_equal(
-        sti_contact_save(env, sti_problem_contact(b), sti_problem_contact_info(b), scratch_path(second, "second.h5")),
+        sti_contact_save(env, sti_problem_contact(b), sti_problem_contact_info(b), file_path(second, "second.h5")),
         STI_OK);
     size_t size_a, size_b;
     unsigned char *bytes_a = whole_file(first, &size_a), *bytes_b = whole_file(second, &size_b);
@@ -187,7 +181,7 @@ static void check_round_trip(const char* path, const char* family, const char* n
 static void saving_and_loading_loses_nothing(void** state) {
     (void)state;
     each_shared_problem(check_round_trip);
-    scratch_empty();
+    folder_empty();
 }
 
 // ---- matrices
@@ -196,7 +190,7 @@ static void saving_and_loading_loses_nothing(void** state) {
 static void check_storage(int nz, size_t p_count, const int* p, size_t count, const int* i, const double* x) {
     char path[256];
     hid_t file;
-    make_local(scratch_path(path, "storage.hdf5"));
+    make_local(file_path(path, "storage.hdf5"));
     const hid_t top = open_group(path, "fclib_local", &file);
     make_matrix(top, "W", 2, 2, nz, p_count, p, count, i, x);
     close_group(top, file);
@@ -244,7 +238,7 @@ static void room_behind_the_entries_is_not_read(void** state) {
 static void bilateral_rows_of_a_local_problem_are_read(void** state) {
     (void)state;
     char path[256];
-    make_local(scratch_path(path, "local.hdf5"));
+    make_local(file_path(path, "local.hdf5"));
     add_local_bilateral(path);
     sti_problem* problem = load(path);
     const sti_contact_problem* p = sti_problem_contact(problem);
@@ -261,7 +255,7 @@ static void bilateral_rows_of_a_local_problem_are_read(void** state) {
 static void bilateral_rows_of_a_global_problem_are_read(void** state) {
     (void)state;
     char path[256];
-    make_global(scratch_path(path, "global.hdf5"));
+    make_global(file_path(path, "global.hdf5"));
     sti_problem* problem = load(path);
     const sti_contact_problem* p = sti_problem_contact(problem);
     assert_true(p->global);
@@ -279,8 +273,8 @@ static void bilateral_rows_of_a_global_problem_are_read(void** state) {
 static void the_global_form_counts_where_a_file_has_both(void** state) {
     (void)state;
     char path[256], other[256];
-    make_global(scratch_path(path, "both.hdf5"));
-    make_local(scratch_path(other, "local.hdf5"));
+    make_global(file_path(path, "both.hdf5"));
+    make_local(file_path(other, "local.hdf5"));
     const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), from = H5Fopen(other, H5F_ACC_RDONLY, H5P_DEFAULT);
     assert_true(H5Ocopy(from, "fclib_local", file, "fclib_local", H5P_DEFAULT, H5P_DEFAULT) >= 0);
     H5Fclose(file);
@@ -296,7 +290,7 @@ static void optional_parts_may_be_missing(void** state) {
     (void)state;
     char path[256];
     hid_t file;
-    make_local(scratch_path(path, "bare.hdf5"));
+    make_local(file_path(path, "bare.hdf5"));
     const hid_t W = open_group(path, "fclib_local/W", &file);
     H5Ldelete(W, "nzmax", H5P_DEFAULT);
     close_group(W, file);
@@ -314,7 +308,7 @@ static void texts_of_every_form_are_read(void** state) {
     (void)state;
     char path[256];
     hid_t file;
-    make_local(scratch_path(path, "texts.hdf5"));
+    make_local(file_path(path, "texts.hdf5"));
     hid_t info = open_group(path, "fclib_local/info", &file);
     make_text(info, "title", "", 1, H5T_STR_NULLPAD);
     make_text(info, "description", "of variable length", 0, H5T_STR_NULLTERM);
@@ -343,14 +337,13 @@ static void a_text_that_is_none_is_passed_over(void** state) {
     (void)state;
     char path[256];
     hid_t file;
-    make_local(scratch_path(path, "number.hdf5"));
+    make_local(file_path(path, "number.hdf5"));
     const hid_t info = open_group(path, "fclib_local/info", &file);
     make_int(info, "title", 7);
     close_group(info, file);
-    log_text[0] = '\0';
     sti_problem* problem = load(path);
     assert_null(sti_problem_contact_info(problem)->title);
-    assert_non_null(strstr(log_text, "number.hdf5: fclib_local/info/title: not a text"));
+    assert_non_null(strstr(said.last, "number.hdf5: fclib_local/info/title: not a text"));
     sti_problem_destroy(problem);
 }
 
@@ -358,7 +351,7 @@ static void a_problem_without_contacts_is_a_problem(void** state) {
     (void)state;
     char path[256];
     const sti_contact_problem p = {.dimension = 3};
-    assert_int_equal(sti_contact_save(env, &p, NULL, scratch_path(path, "empty.hdf5")), STI_OK);
+    assert_int_equal(sti_contact_save(env, &p, NULL, file_path(path, "empty.hdf5")), STI_OK);
     sti_problem* problem = load(path);
     assert_int_equal(sti_problem_contact(problem)->contact_count, 0);
     assert_int_equal(sti_problem_contact(problem)->dimension, 3);
@@ -386,7 +379,7 @@ static void add_guesses(const char* path, int count) {
 static void guesses_are_read_and_written(void** state) {
     (void)state;
     char path[256];
-    make_local(scratch_path(path, "guesses.hdf5"));
+    make_local(file_path(path, "guesses.hdf5"));
     add_guesses(path, 2);
     sti_problem* problem = load(path);
     const sti_contact_info* info = sti_problem_contact_info(problem);
@@ -399,8 +392,7 @@ static void guesses_are_read_and_written(void** state) {
     const sti_contact_guess guess = {.r = info->guesses[0].r};
     const sti_contact_info only_r = {.title = "t", .guess_count = 1, .guesses = &guess};
     char other[256];
-    assert_int_equal(sti_contact_save(env, sti_problem_contact(problem), &only_r, scratch_path(other, "r.hdf5")),
-                     STI_OK);
+    assert_int_equal(sti_contact_save(env, sti_problem_contact(problem), &only_r, file_path(other, "r.hdf5")), STI_OK);
     sti_problem* again = load(other);
     const sti_contact_info* read = sti_problem_contact_info(again);
     assert_int_equal(read->guess_count, 1);
@@ -414,7 +406,7 @@ static void guesses_that_cannot_be_used_are_passed_over(void** state) {
     char path[256];
     hid_t file;
     const double bad[2] = {NAN, 1}, long_one[3] = {1, 2, 3};
-    make_local(scratch_path(path, "guesses.hdf5"));
+    make_local(file_path(path, "guesses.hdf5"));
     add_guesses(path, 3);
     hid_t guess = open_group(path, "guesses/1", &file);
     make_doubles(guess, "r", 2, bad);
@@ -422,11 +414,10 @@ static void guesses_that_cannot_be_used_are_passed_over(void** state) {
     guess = open_group(path, "guesses/3", &file);
     make_doubles(guess, "r", 3, long_one);
     close_group(guess, file);
-    log_text[0] = '\0';
     sti_problem* problem = load(path);
     assert_int_equal(sti_problem_contact_info(problem)->guess_count, 1);
     assert_true(sti_problem_contact_info(problem)->guesses[0].r[1] == 0.25);
-    assert_non_null(strstr(log_text, "guesses/3/r: 3 entries: 2 are expected"));
+    assert_non_null(strstr(said.last, "guesses/3/r: 3 entries: 2 are expected"));
     sti_problem_destroy(problem);
 
     // more declared than there can be
@@ -435,7 +426,7 @@ static void guesses_that_cannot_be_used_are_passed_over(void** state) {
     close_group(group, file);
     problem = load(path);
     assert_int_equal(sti_problem_contact_info(problem)->guess_count, 0);
-    assert_non_null(strstr(log_text, "guesses/number_of_guesses: 2000000000"));
+    assert_non_null(strstr(said.last, "guesses/number_of_guesses: 2000000000"));
     sti_problem_destroy(problem);
 }
 
@@ -518,7 +509,7 @@ static void apply(const char* path, const damage* c) {
 static void bad_files_are_refused_by_name_and_value(void** state) {
     (void)state;
     char path[256];
-    scratch_path(path, "bad.hdf5");
+    file_path(path, "bad.hdf5");
     for (size_t k = 0; k < sizeof damages / sizeof damages[0]; k++) {
         make_local(path);
         add_local_bilateral(path);
@@ -533,7 +524,7 @@ static void sums_that_overflow_are_refused(void** state) {
     hid_t file;
     const int zero[2] = {0, 0};
     const double x[2] = {1e308, 1e308};
-    make_local(scratch_path(path, "sum.hdf5"));
+    make_local(file_path(path, "sum.hdf5"));
     const hid_t top = open_group(path, "fclib_local", &file);
     make_matrix(top, "W", 2, 2, 2, 2, zero, 2, zero, x);
     close_group(top, file);
@@ -545,7 +536,7 @@ static void a_vector_without_its_matrix_is_refused(void** state) {
     char path[256];
     hid_t file;
     const double s[1] = {1};
-    make_local(scratch_path(path, "s.hdf5"));
+    make_local(file_path(path, "s.hdf5"));
     const hid_t vectors = open_group(path, "fclib_local/vectors", &file);
     make_doubles(vectors, "s", 1, s);
     close_group(vectors, file);
@@ -554,36 +545,36 @@ static void a_vector_without_its_matrix_is_refused(void** state) {
 
 static void a_file_cut_anywhere_is_refused(void** state) {
     (void)state;
-    char path[256], cut[256];
+    char path[256];
     size_t size;
-    make_local(scratch_path(path, "whole.hdf5"));
-    unsigned char* bytes = whole_file(path, &size);
-    scratch_path(cut, "cut.hdf5");
-    for (size_t k = 0; k < size; k += k < 256 ? 1 : 37) {
-        write_file(cut, bytes, k);
-        assert_refused(cut, "");
+    make_local(file_path(path, "cut.hdf5"));
+    free(whole_file(path, &size));
+    while (size > 0) {
+        size -= size > 256 ? 37 : 1;
+        assert_int_equal(truncate(path, (off_t)size), 0);
+        assert_refused(path, "");
     }
-    free(bytes);
 }
 
 // Any one byte of the file changed: refused, or read as some problem; never worse.
 static void a_file_with_a_wrong_byte_is_survived(void** state) {
     (void)state;
-    char path[256], changed[256];
+    char path[256];
     size_t size;
-    make_global(scratch_path(path, "whole.hdf5"));
+    make_global(file_path(path, "changed.hdf5"));
     unsigned char* bytes = whole_file(path, &size);
-    scratch_path(changed, "changed.hdf5");
-    for (size_t k = 0; k < size; k += 3) {
-        const unsigned char kept = bytes[k];
-        bytes[k] = k % 2 == 0 ? 0xff : (unsigned char)(kept ^ 1);
-        write_file(changed, bytes, size);
+    const int fd = open(path, O_RDWR);
+    assert_true(fd >= 0);
+    for (size_t k = 0; k < size; k += 7) {
+        const unsigned char wrong = k % 2 == 0 ? 0xff : (unsigned char)(bytes[k] ^ 1);
+        assert_int_equal(pwrite(fd, &wrong, 1, (off_t)k), 1);
         sti_problem* problem;
-        const sti_status status = sti_problem_load(env, changed, &problem);
+        const sti_status status = sti_problem_load(env, path, &problem);
         assert_true(status == STI_OK || status == STI_ERR_INPUT);
         sti_problem_destroy(problem);
-        bytes[k] = kept;
+        assert_int_equal(pwrite(fd, &bytes[k], 1, (off_t)k), 1);
     }
+    close(fd);
     free(bytes);
 }
 
@@ -596,7 +587,7 @@ static void a_dense_matrix_is_saved_by_its_entries(void** state) {
     const double q[2] = {1, 2}, mu = 0.1;
     const sti_contact_problem p = {
         .dimension = 2, .contact_count = 1, .mu = &mu, .q = q, .W = sti_matrix_dense_view(2, 2, W)};
-    assert_int_equal(sti_contact_save(env, &p, NULL, scratch_path(path, "dense.hdf5")), STI_OK);
+    assert_int_equal(sti_contact_save(env, &p, NULL, file_path(path, "dense.hdf5")), STI_OK);
     sti_problem* problem = load(path);
     const sti_matrix* A = &sti_problem_contact(problem)->W;
     assert_int_equal(A->col_start[2], 3);
@@ -618,8 +609,8 @@ static void what_cannot_be_saved_leaves_the_file_alone(void** state) {
     const sti_contact_operator op = {.apply = apply_nothing};
     sti_contact_problem p = {
         .dimension = 2, .contact_count = 1, .mu = &mu, .q = q, .W = sti_matrix_dense_view(2, 2, W)};
-    scratch_empty();
-    write_file(scratch_path(path, "kept.hdf5"), "kept", 4);
+    folder_empty();
+    io_write(file_path(path, "kept.hdf5"), "kept", 4);
     assert_int_equal(sti_contact_save(env, &p, NULL, path), STI_ERR_ARGUMENT);
     assert_non_null(strstr(sti_env_error(env)->text, "q[1]: nan"));
     q[1] = 0;
@@ -641,7 +632,7 @@ static void what_cannot_be_saved_leaves_the_file_alone(void** state) {
     assert_int_equal(size, 4);
     assert_memory_equal(bytes, "kept", 4);
     free(bytes);
-    assert_int_equal(scratch_count(), 1);
+    assert_int_equal(io_folder_count(), 1);
     assert_int_equal(sti_contact_save(env, &p, NULL, path), STI_OK);
 }
 
@@ -660,7 +651,7 @@ static void written_files_have_the_types_of_fclib(void** state) {
                                           "/guesses/1/l",
                                           "/guesses/1/u"};
     char path[256];
-    make_global(scratch_path(path, "g.hdf5"));
+    make_global(file_path(path, "g.hdf5"));
     sti_problem* problem = load(path);
     const double r[3] = {1, 2, 3};
     const sti_contact_guess guess = {.r = r};
@@ -695,10 +686,10 @@ static void loading_survives_every_failed_allocation(void** state) {
     (void)state;
     char paths[2][256];
     hid_t file;
-    make_local(scratch_path(paths[0], "a.hdf5"));
+    make_local(file_path(paths[0], "a.hdf5"));
     add_local_bilateral(paths[0]);
     add_guesses(paths[0], 2);
-    make_global(scratch_path(paths[1], "b.hdf5"));
+    make_global(file_path(paths[1], "b.hdf5"));
     const hid_t info = open_group(paths[1], "fclib_global/info", &file);
     make_text(info, "title", "fixed", 8, H5T_STR_NULLTERM);
     make_text(info, "description", "variable", 0, H5T_STR_NULLTERM);
@@ -729,14 +720,14 @@ static void saving_survives_every_failed_allocation(void** state) {
     const sti_contact_info info = {.title = "t", .guess_count = 1, .guesses = &guess};
     const sti_contact_problem p = {
         .dimension = 2, .contact_count = 1, .mu = &mu, .q = q, .W = sti_matrix_dense_view(2, 2, W)};
-    scratch_empty();
-    scratch_path(path, "in.hdf5");
+    folder_empty();
+    file_path(path, "in.hdf5");
     for (long at = 0;; at++) {
         failing_env f;
         failing_env_open(&f, at);
-        const sti_status status = sti_contact_save(f.env, &p, &info, scratch_path(out, "out.hdf5"));
+        const sti_status status = sti_contact_save(f.env, &p, &info, file_path(out, "out.hdf5"));
         assert_true(status == STI_OK || status == STI_ERR_MEMORY);
-        assert_int_equal(scratch_count(), status == STI_OK);
+        assert_int_equal(io_folder_count(), status == STI_OK);
         if (failing_env_close(&f)) {
             assert_int_equal(status, STI_OK);
             break;

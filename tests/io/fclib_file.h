@@ -1,57 +1,21 @@
-// fclib_file.h: FCLIB files made by hand through libhdf5, right and wrong ones, and a folder to put them in.
-#ifndef TESTS_SUPPORT_FCLIB_FILE_H
-#define TESTS_SUPPORT_FCLIB_FILE_H
+// fclib_file.h: FCLIB files made by hand through libhdf5, right and wrong ones.
+#ifndef TESTS_IO_FCLIB_FILE_H
+#define TESTS_IO_FCLIB_FILE_H
 
-#include <dirent.h>
 #include <hdf5.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "support/failing_env.h"
+#include "io_tools.h"
 
-// ---- a folder of this process, removed with all that is in it; in memory where there is such a place
+// ---- files in the folder of the test
 
-static inline const char* scratch_folder(void) {
-    static char folder[64];
-    if (folder[0] == '\0') {
-        snprintf(folder, sizeof folder, "%s/stiction-test-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-        assert_non_null(mkdtemp(folder));
-    }
-    return folder;
-}
-
-static inline const char* scratch_path(char* path, const char* name) {
-    snprintf(path, 256, "%s/%s", scratch_folder(), name);
+static inline const char* file_path(char* path, const char* name) {
+    snprintf(path, 256, "%s/%s", io_folder, name);
     return path;
 }
 
-static inline int scratch_count(void) {
-    int count = 0;
-    DIR* dir = opendir(scratch_folder());
-    assert_non_null(dir);
-    for (struct dirent* e = readdir(dir); e != NULL; e = readdir(dir)) count += e->d_name[0] != '.';
-    closedir(dir);
-    return count;
-}
-
-static inline void scratch_empty(void) {
-    DIR* dir = opendir(scratch_folder());
-    assert_non_null(dir);
-    for (struct dirent* e = readdir(dir); e != NULL; e = readdir(dir)) {
-        char path[512];
-        snprintf(path, sizeof path, "%s/%.200s", scratch_folder(), e->d_name);
-        if (e->d_name[0] != '.') unlink(path);
-    }
-    closedir(dir);
-}
-
-static inline int scratch_remove(void** state) {
-    (void)state;
-    scratch_empty();
-    rmdir(scratch_folder());
-    return 0;
+static inline void folder_empty(void) {
+    io_folder_remove();
+    io_folder_make();
 }
 
 static inline unsigned char* whole_file(const char* path, size_t* size) {
@@ -65,13 +29,6 @@ static inline unsigned char* whole_file(const char* path, size_t* size) {
     assert_int_equal(fread(bytes, 1, *size, file), *size);
     fclose(file);
     return bytes;
-}
-
-static inline void write_file(const char* path, const void* bytes, size_t size) {
-    FILE* file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, size, file), size);
-    fclose(file);
 }
 
 // ---- values

@@ -1,0 +1,465 @@
+// admm.c: alternating directions for the Coulomb problem
+//
+//     u = W r + q,     K contains r,     K* contains u + mu |u_t| n,     orthogonal        (contact by contact)
+//
+// that is, 0 in W r + q + shift + N_K(r) with De Saxce's shift mu |u_t| n. The linear part and the normal cone are dealt with
+// in turn, each by its own resolvent: a solve with W + a diagonal, factored once, and a projection on every cone. In
+// variables scaled contact by contact, r_c = t_c x_c and t_c u_c, a positive number each so that the cone stays the cone,
+//
+//     y = P_K(w),    z = w - y                          -z in K* stands for T (u + mu |u_t| n)                         (1)
+//     x = (T W T + I)^-1 (y - z - mu s n - T q)         s stands for T |u_t|                                           (2)
+//     w <- w + alpha (x - y),    s <- |z_t|             alpha = 1.6                                                    (3)
+//
+// the over-relaxed method of Boyd, Parikh, Chu, Peleato & Eckstein (2011, sections 3.1 and 3.4.3) written with the one vector
+// w = y + z that carries its state (Eckstein & Bertsekas 1992: it is Douglas and Rachford's method). A point where x = y
+// and s = |z_t| solves the problem: y in K, -z in K*, y'z = 0, and -z_t = T u_t makes the shift the right one.
+//
+//     letters    sigma_c = rho_c / t_c^2 penalty of contact c, as a number without units (rho_c = d / trace W_cc)
+//                R = y - x                the residual of the iteration
+//
+// For a fixed shift (1)-(3) converges for every W with positive semidefinite symmetric part whenever there is a
+// solution. With the shift moving along nothing is proved; in practice it converges where friction is not extreme.
+//
+// Departures.
+// D1  No outer loop over the shift: the slips s are renewed in every iteration, s <- s + omega (|z_t| - s). omega is 1 until the
+//     residual stands still: strong friction can make the iteration cycle, and then omega is halved, twice at most,
+//     and the best point taken up again.
+// D2  A penalty for each contact. The best penalty of a sticking contact is 0 (u = 0 is then enforced), that of a separating
+//     one infinite (r = 0 is), so one number for all is always wrong for some. Residual balancing (Boyd et al., 3.4.1) is
+//     done contact by contact: primal |x - y+| against dual |y+ - y|, with y+ the next y of the plain method, and their
+//     ratio moves sigma_c. What a contact does is known only as well as the point is: the range open to sigma_c
+//     grows as the residual falls (SPREAD). Each change costs a factorization, so they come ever more rarely. Where one has
+//     thrown the iteration far back it is undone: from the best point on, in a narrower range.
+// D3  Anderson acceleration (anderson.h) of (w, s). A point with |R| above 1.5 times the least so far is refused, and
+//     the safeguard of Themelis & Patrinos (2019, SuperMann) taken instead: the operator being firmly nonexpansive, every
+//     solution lies behind the hyperplane through the refused point with normal R, and w is projected on that.
+//
+// W may be a little unsymmetric (data from measured or rounded mass matrices): it is factored as it is, and the theory above
+// asks no more than a positive semidefinite symmetric part.
+//
+// What an outcome proves. Solution: the natural map with W as given is at most tol, in the cone. Limit, stalled: nothing.
+//
+// Cost: an ordering and a few factorizations (by blocks over the contact graph, or dense when the factors have hardly a zero);
+// an iteration solves with the factors. The residual of x comes free with (2); that of y is measured when it matters,
+// and every CHECK iterations.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "contact/anderson.h"
+#include "contact/block_lu.h"
+#include "contact/cone.h"
+#include "contact/watch.h"
+#include "linalg/dense.h"
+
+enum {
+    CHUNK = 4096,        // numbers in a piece of the acceleration's vectors
+    CHECK = 10,          // iterations between measured residuals
+    WINDOW = 1000,       // iterations in which the residual must move
+    FIRST_BALANCE = 12,  // iterations before the penalties are looked at
+    DENSE_ORDER = 100,   // unknowns from which a full W is worth a dense factorization
+};
+
+static const double RELAXATION = 1.6;  // alpha
+static const double SIGMA = 0.3;       // first penalty
+static const double GUESSED = 10;      // ... times or divided by this, where a guess tells
+static const double SPREAD = 30;       // sigma_c stays within this factor of SIGMA ...
+static const double TRUSTED = 1e-3;  // ... until the residual is below this; then the factor grows like residual^(-3/4)
+static const double SPREAD_LIMIT = 1e4;
+static const double LEAST_OMEGA = 0.25;
+static const double STEP = 10;                // largest change of sigma_c at a time
+static const double WORSE = 100;              // residual over the best one, at which penalties are given up
+static const double WORTH = 5;                // the largest change for which factoring pays
+static const double REST = 1.5;               // growth of the interval between balancings
+static const double REFUSE = 1.5;             // |R| above this times the least so far: refused
+static const int64_t BLOCK_LIMIT = 10000000;  // blocks in the factors
+static const double COST_LIMIT = 1e9;         // products of blocks in a factorization
+
+typedef struct admm {
+    const sti_contact_local* p;
+    sti_contact_watch watch;
+    int n;                   // d nc
+    int N;                   // n + nc
+    sti_block_lu sparse;     // factors of T W T + I
+    bool full;               // or dense ones
+    sti_dense_factor dense;  //
+    sti_anderson acceleration;
+    double* sigma;  //                                            (nc)
+    double* t;      // r_c = t_c x_c                              (nc)
+    double* next;   // penalties to come                          (nc)
+    double* tiny;   // zeros: no pivot is raised                  (nc)
+    double* w;      // state: w, then s                           (N)
+    double* w_old;  // state of the last accepted point           (N)
+    double* g;      // (3) of the state                           (N)
+    double* f;      // g minus the state; -alpha R, then          (N)
+    double* x;      //                                            (n)
+    double* y;      //                                            (n)
+    double* v;      // T (W x + q)                                (n)
+    double* r;      // T x or T y                                 (n)
+    double* u;      // W r + q                                    (n)
+    double omega;   // D1
+    double spread;  // range of sigma_c around SIGMA, either way
+    double widest;  // and the most it may become
+    double last;    // residual of the last point measured
+    double least;   // least |f| since the last change of penalties
+    bool trial;     // w came from the acceleration
+    long since;     // iterations since the penalties were looked at
+    double rest;    // iterations until they are looked at again
+    double before;  // residual when they were
+    double price;   // of a factorization, in iterations
+} admm;
+
+// ---- the resolvent of W
+
+// Memory for the factors; *fits false: they would be too large.
+static sti_status reserve_factors(admm* k, bool* fits) {
+    const sti_contact_local* p = k->p;
+    const sti_status status = sti_block_lu_init(&k->sparse, p->env, &p->W, BLOCK_LIMIT, COST_LIMIT);
+    if (status != STI_OK) return status;
+    const double blocks = (double)k->sparse.row_start[p->nc], all = (double)p->nc * (double)p->nc;
+    memset(k->sparse.dim, p->d, (size_t)p->nc);
+    *fits = k->sparse.complete;
+    k->price = 2 * k->sparse.cost / fmax(blocks, 1);
+    k->full = *fits && k->n >= DENSE_ORDER && blocks > 0.5 * all;
+    return k->full ? sti_dense_factor_init(&k->dense, p->env, k->n) : STI_OK;
+}
+
+// Block (i, j) of T W T + I, from W_ij, into rows `stride` apart.
+static void put_block(const admm* k, int i, int j, const double* W, double* out, size_t stride) {
+    const int d = k->p->d;
+    const double scale = k->t[i] * k->t[j];
+    for (int a = 0; a < d; a++) {
+        for (int b = 0; b < d; b++) out[(size_t)a * stride + (size_t)b] = scale * W[a * d + b];
+        if (i == j) out[(size_t)a * stride + (size_t)a] += 1;
+    }
+}
+
+// Factors of T W T + I for the present penalties. False when they are not finite, or a pivot of dense ones is zero.
+static bool factor(admm* k) {
+    const sti_contact_local* p = k->p;
+    const sti_bsr* W = &p->W;
+    const size_t d = (size_t)p->d, n = (size_t)k->n, dd = d * d;
+    double* all = k->full ? sti_dense_factor_load(&k->dense, k->n) : k->sparse.value;
+    memset(all, 0, (k->full ? n * n : (size_t)k->sparse.row_start[p->nc] * dd) * sizeof *all);
+    for (int c = 0; c < p->nc; c++) k->t[c] = sqrt(p->rho[c] / k->sigma[c]);
+    for (int i = 0; i < p->nc; i++) {
+        for (int64_t e = W->row_start[i]; e < W->row_start[i + 1]; e++) {
+            const int j = W->col[e];
+            size_t stride = n;
+            double* out = k->full ? all + (d * (size_t)i) * n + d * (size_t)j
+                                  : sti_block_lu_at(&k->sparse, k->sparse.place[i], k->sparse.entry[e], &stride);
+            put_block(k, i, j, W->block + (size_t)e * dd, out, stride);
+        }
+    }
+    if (k->full) return sti_dense_factor_lu(&k->dense);
+    return sti_block_lu_factor(&k->sparse, 0, p->nc, k->tiny);
+}
+
+static void resolve(admm* k, double* x) {
+    if (k->full)
+        sti_dense_factor_solve(&k->dense, x);
+    else
+        sti_block_lu_solve(&k->sparse, 0, k->p->nc, x);
+}
+
+// ---- steps
+
+// (1) and (2): y, x, and the velocity of x. The part of f that belongs to s is on the way.
+static void evaluate(admm* k) {
+    const sti_contact_local* p = k->p;
+    const int d = p->d;
+    const double* s = k->w + k->n;
+    double* change = k->f + k->n;
+    for (int c = 0; c < p->nc; c++) {
+        const size_t at = (size_t)d * (size_t)c;
+        const double *w = k->w + at, *q = p->q + at, t = k->t[c];
+        double *y = k->y + at, *x = k->x + at, z[3] = {0};
+        sti_cone_project(d, p->mu[c], w, y);
+        for (int i = 0; i < d; i++) {
+            z[i] = w[i] - y[i];
+            x[i] = y[i] - z[i] - t * q[i];
+        }
+        change[c] = k->omega * (sti_cone_slip(d, z) - s[c]);
+        x[0] -= p->mu[c] * (s[c] + change[c]);
+    }
+    memcpy(k->v, k->x, (size_t)k->n * sizeof *k->v);
+    resolve(k, k->x);
+    for (int c = 0; c < p->nc; c++) {  // the right side minus x is T W T x = T W r
+        const double t = k->t[c];
+        for (int i = d * c; i < d * (c + 1); i++) {
+            k->v[i] += t * p->q[i] - k->x[i];
+            k->r[i] = t * k->x[i];
+        }
+    }
+}
+
+// Natural map of r = T x, from the velocities that came with it: what sti_contact_natural_map would say, but for rounding.
+static double estimate(const admm* k) {
+    const sti_contact_local* p = k->p;
+    const int d = p->d;
+    double sum = 0, size = 0;
+    for (int c = 0; c < p->nc; c++) {
+        const size_t at = (size_t)d * (size_t)c;
+        const double *r = k->r + at, *v = k->v + at, step = p->rho[c] / k->t[c];
+        double e[3];
+        for (int i = 0; i < d; i++) e[i] = r[i] - step * v[i];
+        e[0] -= step * p->mu[c] * sti_cone_slip(d, v);
+        sti_cone_project(d, p->mu[c], e, e);
+        for (int i = 0; i < d; i++) {
+            sum += (r[i] - e[i]) * (r[i] - e[i]);
+            size += r[i] * r[i];
+        }
+    }
+    const double unit = fmax(sqrt(size), p->scale);
+    return unit > 0 ? sqrt(sum) / unit : sqrt(sum);
+}
+
+// y is in the cone, x only nearly: y is what we offer.
+static void measure(admm* k) {
+    const int d = k->p->d;
+    for (int i = 0; i < k->n; i++) k->r[i] = k->t[i / d] * k->y[i];
+    sti_contact_local_apply(k->p, k->r, k->u);
+    k->last = sti_contact_watch_point(&k->watch, k->r, k->u);
+}
+
+// f and g of (3); returns |f|.
+static double relax(admm* k) {
+    double sum = 0;
+    for (int i = 0; i < k->n; i++) k->f[i] = RELAXATION * (k->x[i] - k->y[i]);
+    for (int i = 0; i < k->N; i++) {
+        k->g[i] = k->w[i] + k->f[i];
+        sum += k->f[i] * k->f[i];
+    }
+    return sqrt(sum);
+}
+
+// D3: w was a poor guess. Its f = -alpha R still bounds where the solutions w* are,
+//     <R, w - w*> >= |R|^2,
+// and the last accepted point is taken over that hyperplane, when it is on the wrong side; otherwise on to its own (3).
+static void step_back(admm* k) {
+    double inner = 0, square = 0;
+    for (int i = 0; i < k->n; i++) {
+        inner += k->f[i] * (k->w[i] - k->w_old[i]);
+        square += k->f[i] * k->f[i];
+    }
+    // <R, w_old - w> + |R|^2 and |R|^2
+    const double normal = square / (RELAXATION * RELAXATION), depth = inner / RELAXATION + normal;
+    memcpy(k->w, k->acceleration.g_last, (size_t)k->N * sizeof *k->w);
+    if (depth > 0 && normal > 0) {
+        for (int i = 0; i < k->n; i++) k->w[i] = k->w_old[i] + depth / normal * k->f[i];
+    }
+    sti_anderson_forget(&k->acceleration);
+    k->trial = false;
+}
+
+static void accelerate(admm* k, double size) {
+    sti_anderson_push(&k->acceleration, k->f, k->g);
+    k->least = fmin(k->least, size);
+    memcpy(k->w_old, k->w, (size_t)k->N * sizeof *k->w);
+    k->trial = sti_anderson_mix(&k->acceleration, k->w);
+    if (!k->trial) memcpy(k->w, k->g, (size_t)k->N * sizeof *k->w);
+    for (int i = k->n; i < k->N; i++) k->w[i] = fmax(k->w[i], 0);
+}
+
+// D2: penalties by which primal and dual residual of every contact would be alike. Returns the largest change, as a factor.
+static double choose_penalties(admm* k) {
+    const sti_contact_local* p = k->p;
+    const int d = p->d;
+    const double trust = pow(TRUSTED / fmax(k->watch.run->residual, 1e-300), 0.75);
+    k->spread = fmin(SPREAD * fmax(trust, 1), k->widest);
+    double change = 1;
+    for (int c = 0; c < p->nc; c++) {
+        const size_t at = (size_t)d * (size_t)c;
+        double plain[3] = {0}, y[3], primal = 0, dual = 0;
+        for (int i = 0; i < d; i++) plain[i] = k->w[at + (size_t)i] + k->x[at + (size_t)i] - k->y[at + (size_t)i];
+        sti_cone_project(d, p->mu[c], plain, y);
+        for (int i = 0; i < d; i++) {
+            const double a = k->x[at + (size_t)i] - y[i], b = y[i] - k->y[at + (size_t)i];
+            primal += a * a;
+            dual += b * b;
+        }
+        double ratio = 1;
+        if (primal > 0 || dual > 0) ratio = dual > 0 ? fmin(fmax(sqrt(sqrt(primal / dual)), 1 / STEP), STEP) : STEP;
+        k->next[c] = fmin(fmax(k->sigma[c] * ratio, SIGMA / k->spread), SIGMA * k->spread);
+        change = fmax(change, fmax(k->next[c] / k->sigma[c], k->sigma[c] / k->next[c]));
+    }
+    return change;
+}
+
+// The map has changed: what was learned about it is void.
+static void forget(admm* k) {
+    sti_anderson_forget(&k->acceleration);
+    k->trial = false;
+    k->least = INFINITY;
+}
+
+// A state for the best point known: y = r / t, and -z = T (u + mu |u_t| n) brought to K*.
+static void load_best(admm* k) {
+    const sti_contact_local* p = k->p;
+    const int d = p->d;
+    const sti_contact_run* run = k->watch.run;
+    for (int c = 0; c < p->nc; c++) {
+        const size_t at = (size_t)d * (size_t)c;
+        const double t = k->t[c];
+        double y[3] = {0}, z[3] = {0}, pz[3];
+        for (int i = 0; i < d; i++) {
+            y[i] = run->r[at + (size_t)i] / t;
+            z[i] = -t * run->u[at + (size_t)i];
+        }
+        sti_cone_project(d, p->mu[c], y, y);
+        z[0] -= p->mu[c] * sti_cone_slip(d, z);
+        sti_cone_project(d, p->mu[c], z, pz);  // Moreau: z - P_K(z) is the part in -K*
+        for (int i = 0; i < d; i++) {
+            z[i] -= pz[i];
+            k->w[at + (size_t)i] = y[i] + z[i];
+        }
+        k->w[k->n + c] = sti_cone_slip(d, z);
+    }
+    forget(k);
+    k->since = 0;
+    k->before = run->residual;
+}
+
+// Back to the best point, with penalties nearer to each other.
+static bool narrow(admm* k) {
+    k->spread = k->widest = fmax(0.1 * k->spread, 1);
+    for (int c = 0; c < k->p->nc; c++) k->sigma[c] = fmin(fmax(k->sigma[c], SIGMA / k->spread), SIGMA * k->spread);
+    if (!factor(k)) return false;
+    load_best(k);
+    return true;
+}
+
+// New penalties where they are worth a factorization: r = T y and u = -z / T stay as they are after (3).
+static bool rescale(admm* k) {
+    const sti_contact_local* p = k->p;
+    const int d = p->d;
+    for (int c = 0; c < p->nc; c++) {
+        const double s = sqrt(k->next[c] / k->sigma[c]);
+        const size_t at = (size_t)d * (size_t)c;
+        double y[3];
+        sti_cone_project(d, p->mu[c], k->g + at, y);
+        for (int i = 0; i < d; i++) k->w[at + (size_t)i] = y[i] * s + (k->g[at + (size_t)i] - y[i]) / s;
+        k->w[k->n + c] = k->g[k->n + c] / s;
+        k->sigma[c] = k->next[c];
+    }
+    forget(k);
+    k->rest *= REST;
+    return factor(k);
+}
+
+// A look at the penalties. *changed: the next state is set. False: the new ones cannot be factored.
+static bool balance(admm* k, bool* changed) {
+    const double was = k->before, now = k->watch.run->residual, gain = log(was / now);
+    const double left = log(now / k->watch.options->tol);
+    // at this rate tol is reached before a factorization could pay for itself
+    const bool near = gain > 0 && (double)k->since * left < k->price * gain;
+    k->since = 0;
+    k->before = now;
+    *changed = !near && now > 0.8 * was && k->last > WORSE * now && k->spread > 1;
+    if (*changed) return narrow(k);
+    *changed = !near && choose_penalties(k) > WORTH;
+    return *changed ? rescale(k) : true;
+}
+
+static void iterate(admm* k) {
+    sti_contact_run* run = k->watch.run;
+    while (!sti_contact_watch_stop(&k->watch)) {
+        evaluate(k);
+        run->iterations++;
+        const double size = relax(k);
+        if (!isfinite(size)) {
+            sti_contact_watch_end(&k->watch, STI_END_STALLED, "the iterates diverge");
+            return;
+        }
+        if (estimate(k) <= 3 * k->watch.options->tol || run->iterations % CHECK == 0) measure(k);
+        k->since++;
+        if (k->trial && size > REFUSE * k->least) {
+            step_back(k);
+            continue;
+        }
+        bool changed = false;
+        if ((double)k->since >= k->rest && !balance(k, &changed)) {
+            sti_contact_watch_end(&k->watch, STI_END_STALLED, "W cannot be factored");
+            return;
+        }
+        if (!changed) accelerate(k, size);
+    }
+}
+
+// ---- around the loop
+
+static sti_status reserve(admm* k) {
+    const size_t nc = (size_t)k->p->nc, n = (size_t)k->n, N = (size_t)k->N;
+    k->sigma = sti_alloc_array_zero(k->p->env, 4 * nc + 4 * N + 5 * n, sizeof *k->sigma);
+    if (k->sigma == NULL)
+        return STI_FAIL(k->p->env, STI_ERR_MEMORY, -1, "alternating directions, %d contacts", k->p->nc);
+    k->t = k->sigma + nc;
+    k->next = k->t + nc;
+    k->tiny = k->next + nc;
+    double **states[] = {&k->w, &k->w_old, &k->g, &k->f}, **vectors[] = {&k->x, &k->y, &k->v, &k->r, &k->u};
+    for (size_t i = 0; i < 4; i++) *states[i] = k->tiny + nc + i * N;
+    for (size_t i = 0; i < 5; i++) *vectors[i] = k->tiny + nc + 4 * N + i * n;
+    const sti_status status = sti_anderson_create(k->p->env, k->N, CHUNK, &k->acceleration);
+    if (status == STI_OK) sti_anderson_begin(&k->acceleration, k->N, NULL);
+    return status;
+}
+
+static void release(admm* k) {
+    sti_free(k->p->env, k->sigma);
+    sti_dense_factor_clear(&k->dense);
+    sti_block_lu_clear(&k->sparse);
+    sti_anderson_destroy(k->p->env, &k->acceleration);
+}
+
+// D2, before anything is known but the guess: what it says of a contact, if it is any good.
+static void first_penalties(admm* k) {
+    const sti_contact_local* p = k->p;
+    const sti_contact_run* run = k->watch.run;
+    const int d = p->d;
+    bool known = false;
+    for (int i = 0; i < k->n && run->residual < 0.1 && !known; i++) known = run->r[i] != 0;
+    for (int c = 0; c < p->nc; c++) {
+        const double *r = run->r + (size_t)d * (size_t)c, *u = run->u + (size_t)d * (size_t)c;
+        double x[3] = {0};
+        for (int i = 0; i < d; i++) x[i] = r[i] - p->rho[c] * u[i];
+        x[0] -= p->rho[c] * p->mu[c] * sti_cone_slip(d, u);
+        const double slip = sti_cone_slip(d, x);
+        k->sigma[c] = SIGMA;
+        if (known && slip < p->mu[c] * x[0]) k->sigma[c] /= GUESSED;
+        if (known && p->mu[c] * slip < -x[0]) k->sigma[c] *= GUESSED;
+    }
+}
+
+static void solve(admm* k) {
+    first_penalties(k);
+    if (!factor(k)) {
+        sti_contact_watch_end(&k->watch, STI_END_STALLED, "W cannot be factored");
+        return;
+    }
+    for (k->omega = 1; k->omega >= LEAST_OMEGA; k->omega *= 0.5) {  // D1
+        sti_contact_watch_renew(&k->watch);
+        load_best(k);
+        iterate(k);
+        if (k->watch.run->termination != STI_END_STALLED) return;
+    }
+}
+
+sti_status sti_contact_method_admm(const sti_contact_local* p, const sti_contact_options* options,
+                                   sti_contact_run* run) {
+    admm k = {
+        .p = p, .n = p->d * p->nc, .N = (p->d + 1) * p->nc, .rest = FIRST_BALANCE, .spread = 1, .widest = SPREAD_LIMIT};
+    sti_contact_watch_start(&k.watch, "admm", p, options, run, 0, WINDOW);
+    if (p->op != NULL) {
+        sti_contact_watch_end(&k.watch, STI_END_NOT_APPLICABLE, "W must be given as a matrix");
+        return STI_OK;
+    }
+    if (sti_contact_watch_stop(&k.watch)) return STI_OK;
+    bool fits = false;
+    sti_status status = reserve(&k);
+    if (status == STI_OK) status = reserve_factors(&k, &fits);
+    if (status == STI_OK && fits) solve(&k);
+    if (status == STI_OK && !fits)
+        sti_contact_watch_end(&k.watch, STI_END_NOT_APPLICABLE, "the factors of W would be too large");
+    release(&k);
+    return status;
+}

@@ -1,0 +1,74 @@
+// auto.c: a portfolio for contact problems: escalate, keep the best point, tell what was done.
+//
+// Block Gauss-Seidel first: a few sweeps settle most contacts and often everything. What crawls (tall stacks,
+// hyperstatic bodies, bad conditioning) goes to Newton's method from there, then to ADMM, and round again with more
+// patience. Every method starts from the best point so far and none can make it worse.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "contact/contact.h"
+
+typedef struct stage {
+    sti_contact_solver solver;
+    long iterations;
+    const char* why;
+} stage;
+
+static const stage stages[] = {
+    {STI_CONTACT_GS, 60, "a few sweeps settle most contacts"},
+    {STI_CONTACT_NEWTON, 60, "sweeps converge slowly: Newton from where they are"},
+    {STI_CONTACT_GS, 1000, "Newton left it open: more sweeps"},
+    {STI_CONTACT_NEWTON, 300, "Newton again, from a better point"},
+    {STI_CONTACT_ADMM, 5000, "stiff or hyperstatic: alternating directions"},
+    {STI_CONTACT_NEWTON, 300, "Newton from the point of ADMM"},
+    {STI_CONTACT_GS, 20000, "patience"},
+};
+
+enum { STAGES = sizeof stages / sizeof *stages };
+
+sti_status sti_contact_run_auto(const sti_contact_local* p, const sti_contact_options* options, sti_contact_run* run,
+                                sti_contact_answer* answer) {
+    sti_env* env = p->env;
+    const size_t n = (size_t)(p->d * p->nc);
+    sti_contact_attempt* attempts =
+        sti_realloc(env, answer->attempts, (size_t)(answer->attempt_count + STAGES) * sizeof *attempts);
+    if (attempts == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "record of attempts");
+    answer->attempts = attempts;
+    double* trial = sti_alloc_array(env, 2 * n, sizeof *trial);
+    if (trial == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "portfolio for %d contacts", p->nc);
+    const double deadline = options->time_limit_s > 0 ? sti_clock() + options->time_limit_s : INFINITY;
+    sti_contact_local_apply(p, run->r, run->u);
+    run->residual = sti_contact_natural_map(p, run->r, run->u, NULL);
+    run->termination = run->residual <= options->tol ? STI_END_SOLUTION : STI_END_LIMIT;
+    sti_status status = STI_OK;
+    for (int s = 0; s < STAGES && status == STI_OK && !(run->residual <= options->tol); s++) {
+        const double start = sti_clock();
+        if (start > deadline) break;
+        sti_contact_options o = *options;
+        o.max_iterations = stages[s].iterations;
+        if (isfinite(deadline)) o.time_limit_s = deadline - start;
+        sti_contact_run one = {.r = trial, .u = trial + n, .residual = INFINITY};
+        memcpy(one.r, run->r, n * sizeof *one.r);
+        status = sti_contact_method_of(stages[s].solver)(p, &o, &one);
+        if (status != STI_OK) break;
+        sti_contact_attempt* a = &answer->attempts[answer->attempt_count++];
+        *a = (sti_contact_attempt){.solver = stages[s].solver,
+                                   .termination = one.termination,
+                                   .residual = one.residual,
+                                   .iterations = one.iterations,
+                                   .time_s = sti_clock() - start};
+        snprintf(a->why, sizeof a->why, "%s", stages[s].why);
+        run->iterations += one.iterations;
+        if (one.residual < run->residual) {
+            memcpy(run->r, one.r, n * sizeof *one.r);
+            memcpy(run->u, one.u, n * sizeof *one.u);
+            run->residual = one.residual;
+            run->termination = one.termination;
+            memcpy(run->reason, one.reason, sizeof run->reason);
+            answer->solver = stages[s].solver;
+        }
+    }
+    sti_free(env, trial);
+    return status;
+}

@@ -1,0 +1,50 @@
+// describe.c: what each contact does: mode, margin, dissipation.
+//
+//     separate   r = 0, u_n > 0                margin u_n, in velocity
+//     stick      u = 0, |r_t| < mu r_n         margin mu r_n - |r_t|, in force
+//     slide      u_n = 0, u_t against r_t      margin |u_t|, in velocity: how far from sticking
+//
+// The mode is the one whose conditions the point violates least, velocities weighed by rho as in the residual.
+#include <math.h>
+
+#include "contact/contact.h"
+#include "contact/posed.h"
+
+static double slip_of(int d, const double* x) {
+    return d == 2 ? fabs(x[1]) : hypot(x[1], x[2]);
+}
+
+sti_status sti_contact_describe(sti_env* env, const sti_contact_problem* p, sti_contact_answer* a) {
+    const size_t nc = (size_t)p->contact_count;
+    const int d = p->dimension;
+    if (a->mode == NULL) a->mode = sti_alloc_array_zero(env, nc, sizeof *a->mode);
+    if (a->margin == NULL) a->margin = sti_alloc_array_zero(env, nc, sizeof *a->margin);
+    if (a->dissipation == NULL) a->dissipation = sti_alloc_array_zero(env, nc, sizeof *a->dissipation);
+    if (a->mode == NULL || a->margin == NULL || a->dissipation == NULL)
+        return STI_FAIL(env, STI_ERR_MEMORY, -1, "modes of %d contacts", p->contact_count);
+    double size_r = 0, size_u = 0;
+    for (size_t k = 0; k < nc * (size_t)d; k++) {
+        size_r = fmax(size_r, fabs(a->r[k]));
+        size_u = fmax(size_u, fabs(a->u[k]));
+    }
+    const double weight = size_u > 0 ? size_r / size_u : 1;  // velocities in the unit of forces, all contacts alike
+    for (size_t c = 0; c < nc; c++) {
+        const double *r = a->r + c * (size_t)d, *u = a->u + c * (size_t)d;
+        const double rt = slip_of(d, r), ut = slip_of(d, u), bound = p->mu[c] * r[0];
+        const double separate = hypot(r[0], rt), stick = weight * hypot(u[0], ut),
+                     slide = hypot(bound - rt, weight * u[0]);
+        a->dissipation[c] = 0;
+        for (int i = 0; i < d; i++) a->dissipation[c] -= u[i] * r[i];
+        if (separate <= stick && separate <= slide) {
+            a->mode[c] = STI_MODE_SEPARATE;
+            a->margin[c] = u[0];
+        } else if (stick <= slide) {
+            a->mode[c] = STI_MODE_STICK;
+            a->margin[c] = bound - rt;
+        } else {
+            a->mode[c] = STI_MODE_SLIDE;
+            a->margin[c] = ut;
+        }
+    }
+    return STI_OK;
+}

@@ -1,0 +1,13 @@
+// posed.h: what is asked of a posed contact problem before and after solving.
+#ifndef STI_CONTACT_POSED_H
+#define STI_CONTACT_POSED_H
+
+#include "contact/contact.h"
+
+// Sizes fit, numbers are finite, mu >= 0; the error names field and index.
+sti_status sti_contact_check(sti_env* env, const sti_contact_problem* problem);
+
+// rho (nc): traces in, d / trace out (contacts without any borrow the mean). Returns |rho q|, the unit of r.
+double sti_contact_rho(int d, int nc, const double* q, double* rho);
+
+#endif

@@ -1,0 +1,165 @@
+// residual.c: how well (r, v, lambda) solves a posed contact problem, on the original data.
+//
+//     local     natural map at u = W r + V l + q;  bilateral rows |V'r + R l + s| / max(|s|, |V'r|, |R l|)
+//     global    the same map at u = H'v + w, with W_cc replaced by H_c' diag(M)^-1 H_c in rho;  plus
+//               |M v - H r - G l - f| / max(|f|, |M v|, |H r|, |G l|) and |G'v + b| / max(|b|, |G'v|)
+//
+// The unit of r in a global problem is max(|r|, |rho w'|), w' = H'diag(M)^-1 f + w: what r would have to undo.
+#include <math.h>
+#include <string.h>
+
+#include "contact/contact.h"
+#include "contact/posed.h"
+#include "linalg/matrix.h"
+
+static double norm(const double* x, int n) {
+    double s = 0;
+    for (int i = 0; i < n; i++) s += x[i] * x[i];
+    return sqrt(s);
+}
+
+// y = A x or A'x, whatever the storage
+static void multiply(const sti_matrix* A, bool transposed, const double* x, double* y) {
+    const int n = transposed ? A->cols : A->rows;
+    for (int i = 0; i < n; i++) y[i] = 0;
+    if (!transposed) {
+        sti_matrix_multiply_add(A, x, y);
+    } else if (A->dense != NULL) {
+        for (int i = 0; i < A->rows; i++) {
+            for (int j = 0; j < A->cols; j++) y[j] += A->dense[(size_t)i * (size_t)A->cols + (size_t)j] * x[i];
+        }
+    } else if (A->col_start != NULL) {
+        for (int j = 0; j < A->cols; j++) {
+            for (int64_t k = A->col_start[j]; k < A->col_start[j + 1]; k++) y[j] += A->value[k] * x[A->row[k]];
+        }
+    }
+}
+
+// trace of W_cc, or of its diagonal-mass stand-in
+static void traces(const sti_contact_problem* p, double* trace) {
+    const int d = p->dimension;
+    for (int c = 0; c < p->contact_count; c++) {
+        trace[c] = 0;
+        for (int i = 0; i < d; i++) {
+            const int k = d * c + i;
+            if (p->W_op != NULL)
+                trace[c] += p->W_op->diagonal[(size_t)c * (size_t)(d * d) + (size_t)(i * d + i)];
+            else if (!p->global)
+                trace[c] += sti_matrix_get(&p->W, k, k);
+        }
+    }
+    if (!p->global) return;
+    for (int j = 0; j < d * p->contact_count; j++) {
+        if (p->H.dense != NULL) {
+            for (int i = 0; i < p->velocity_count; i++) {
+                const double h = p->H.dense[(size_t)i * (size_t)p->H.cols + (size_t)j],
+                             m = h != 0 ? sti_matrix_get(&p->M, i, i) : 0;
+                if (m > 0) trace[j / d] += h * h / m;
+            }
+        } else {
+            for (int64_t k = p->H.col_start[j]; k < p->H.col_start[j + 1]; k++) {
+                const double m = sti_matrix_get(&p->M, p->H.row[k], p->H.row[k]);
+                if (m > 0) trace[j / d] += p->H.value[k] * p->H.value[k] / m;
+            }
+        }
+    }
+}
+
+// What u is made of apart from r: q, or H'diag(M)^-1 f + w. work (nv)
+static void driving_velocity(const sti_contact_problem* p, double* work, double* w) {
+    const int n = p->dimension * p->contact_count;
+    if (!p->global) {
+        memcpy(w, p->q, (size_t)n * sizeof *w);
+        return;
+    }
+    for (int i = 0; i < p->velocity_count; i++) {
+        const double m = sti_matrix_get(&p->M, i, i);
+        work[i] = m > 0 ? p->f[i] / m : 0;
+    }
+    multiply(&p->H, true, work, w);
+    for (int j = 0; j < n; j++) w[j] += p->w[j];
+}
+
+// |A x + B y + c| relative to its largest part; e, t scratch (rows)
+static double relative_sum(const sti_matrix* A, bool A_transposed, const double* x, const sti_matrix* B,
+                           const double* y, const double* c, int rows, double* e, double* t) {
+    double size = norm(c, rows);
+    memcpy(e, c, (size_t)rows * sizeof *e);
+    multiply(A, A_transposed, x, t);
+    size = fmax(size, norm(t, rows));
+    for (int i = 0; i < rows; i++) e[i] += t[i];
+    if (B != NULL) {
+        multiply(B, false, y, t);
+        size = fmax(size, norm(t, rows));
+        for (int i = 0; i < rows; i++) e[i] += t[i];
+    }
+    return size > 0 ? norm(e, rows) / size : 0;
+}
+
+// |M v - H r - G l - f| relative to its largest part
+static double equation_residual(const sti_contact_problem* p, const sti_contact_answer* a, double* e, double* t) {
+    const int nv = p->velocity_count;
+    double size = norm(p->f, nv);
+    multiply(&p->M, false, a->v, e);
+    size = fmax(size, norm(e, nv));
+    multiply(&p->H, false, a->r, t);
+    size = fmax(size, norm(t, nv));
+    for (int i = 0; i < nv; i++) e[i] -= t[i] + p->f[i];
+    if (p->bilateral_count > 0) {
+        multiply(&p->G, false, a->lambda, t);
+        size = fmax(size, norm(t, nv));
+        for (int i = 0; i < nv; i++) e[i] -= t[i];
+    }
+    return size > 0 ? norm(e, nv) / size : 0;
+}
+
+// u of the point, on the original data
+static void recompute_u(const sti_contact_problem* p, sti_contact_answer* a, double* t) {
+    const int n = p->dimension * p->contact_count;
+    if (p->global) {
+        multiply(&p->H, true, a->v, a->u);
+        for (int j = 0; j < n; j++) a->u[j] += p->w[j];
+        return;
+    }
+    if (p->W_op != NULL)
+        p->W_op->apply(p->W_op->user, a->r, a->u);
+    else
+        multiply(&p->W, false, a->r, a->u);
+    for (int j = 0; j < n; j++) a->u[j] += p->q[j];
+    if (p->bilateral_count > 0) {
+        multiply(&p->V, false, a->lambda, t);
+        for (int j = 0; j < n; j++) a->u[j] += t[j];
+    }
+}
+
+sti_status sti_contact_residual(sti_env* env, const sti_contact_problem* p, sti_contact_answer* a) {
+    const sti_status checked = sti_contact_check(env, p);
+    if (checked != STI_OK) return checked;
+    const int n = p->dimension * p->contact_count, nb = p->bilateral_count, nv = p->velocity_count;
+    const size_t longest = (size_t)n + (size_t)nv + (size_t)nb;
+    double* e = sti_alloc_array(env, 2 * longest, sizeof *e);
+    double* rho = sti_alloc_array(env, (size_t)p->contact_count + (size_t)n, sizeof *rho);
+    if (e == NULL || rho == NULL) {
+        sti_free(env, e);
+        sti_free(env, rho);
+        return STI_FAIL(env, STI_ERR_MEMORY, -1, "residual of a contact problem");
+    }
+    double *t = e + longest, *w = rho + p->contact_count;
+    recompute_u(p, a, t);
+    a->residual_equation = 0;
+    if (p->global) {
+        a->residual_equation = equation_residual(p, a, e, t);
+        if (nb > 0) a->residual_equation += relative_sum(&p->G, true, a->v, NULL, NULL, p->b, nb, e, t);
+    } else if (nb > 0) {
+        a->residual_equation = relative_sum(&p->V, true, a->r, &p->R, a->lambda, p->s, nb, e, t);
+    }
+    sti_contact_local local = {.env = env, .d = p->dimension, .nc = p->contact_count, .mu = p->mu, .rho = rho};
+    traces(p, rho);
+    driving_velocity(p, e, w);
+    local.scale = sti_contact_rho(p->dimension, p->contact_count, w, rho);
+    a->residual_contact = sti_contact_natural_map(&local, a->r, a->u, &a->worst_contact);
+    a->residual = a->residual_contact + a->residual_equation;
+    sti_free(env, e);
+    sti_free(env, rho);
+    return STI_OK;
+}
