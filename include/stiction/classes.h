@@ -113,7 +113,8 @@ typedef struct sti_mlcp_structure {
     sti_verdict N_copositive;
     bool b_nonnegative;
     sti_verdict solvable;
-    int rank_F;
+    int rank_A;  // -1: not computed, too large for exact elimination
+    int rank_F;  // the same for F, by the partition above
     char how[200];
 } sti_mlcp_structure;
 

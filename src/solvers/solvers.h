@@ -42,4 +42,8 @@ sti_status sti_mlcp_conclude(sti_env* env, const sti_mlcp* mlcp, const sti_lcp_o
 sti_status sti_mlcp_decide(sti_env* env, const sti_mlcp* mlcp, const sti_lcp_options* options, long max_nodes,
                            sti_lcp_answer* answer);
 
+// How far a solution would have to be if x, y are Farkas multipliers only up to rounding: any solution has
+// |u|_1 + |z|_1 >= the value, by a bound that includes the rounding of its own evaluation. 0: they show nothing.
+double sti_certificate_bound(const sti_mlcp* mlcp, const double* x, const double* y);
+
 #endif
