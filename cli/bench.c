@@ -182,22 +182,25 @@ static int run_one(bench* b, const char* path, const sti_problem* problem, sti_s
     return CLI_DONE;
 }
 
-// Files that are no LCP or MLCP are passed over in a folder; what was asked for by name has to be one.
+// What is no LCP or MLCP is passed over in a folder; what was asked for by name has to be one.
 static int run_file(bench* b, const char* path, bool named) {
+    const cli* c = b->c;
     sti_problem* problem = NULL;
-    const sti_status status = sti_problem_load(b->c->env, path, &problem);
+    const sti_status status = sti_problem_load(c->env, path, &problem);
     int code = CLI_DONE;
-    if (status == STI_ERR_MEMORY || (status != STI_OK && named))
-        code = cli_fail_about(b->c, path);
-    else if (status == STI_OK && sti_problem_lcp(problem) == NULL && sti_problem_mlcp(problem) == NULL && named)
-        code = cli_fail_usage(b->c, "%s: kind: %s: bench takes \"lcp\" or \"mlcp\"", path,
-                              sti_kind_text(sti_problem_kind(problem)));
-    else if (status != STI_OK || (sti_problem_lcp(problem) == NULL && sti_problem_mlcp(problem) == NULL))
+    if (status != STI_OK) {
+        if (named || status == STI_ERR_MEMORY) return cli_fail_about(c, path);
+        if (c->verbose && !c->quiet) fprintf(stderr, "stiction: passed over: %s\n", sti_env_error(c->env)->text);
         b->skipped++;
-    else {
+    } else if (sti_problem_lcp(problem) != NULL || sti_problem_mlcp(problem) != NULL) {
         for (int k = 0; code == CLI_DONE && k < STI_SOLVER_COUNT; k++) {
             if (b->use[k]) code = run_one(b, path, problem, (sti_solver)k);
         }
+    } else if (named) {
+        code = cli_fail_usage(c, "%s: kind: %s: bench takes \"lcp\" or \"mlcp\"", path,
+                              sti_kind_text(sti_problem_kind(problem)));
+    } else {
+        b->skipped++;
     }
     sti_problem_destroy(problem);
     return code;
@@ -311,7 +314,7 @@ static int run_all(bench* b, char** paths, int count, const char* csv) {
     if (code == CLI_DONE && b->row_count == 0) code = cli_fail_usage(b->c, "%s: no LCP or MLCP found", paths[0]);
     if (code == CLI_DONE && csv != NULL) code = write_csv(b, csv);
     if (code == CLI_DONE && b->skipped > 0)
-        cli_say(b->c, "%d file%s of other kinds passed over\n", b->skipped, b->skipped == 1 ? "" : "s");
+        cli_say(b->c, "%d file%s passed over, no LCP or MLCP\n", b->skipped, b->skipped == 1 ? "" : "s");
     if (code == CLI_DONE && b->c->json) code = print_json(b, code);
     return code;
 }

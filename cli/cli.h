@@ -42,6 +42,7 @@ struct cli {
     bool json;          // --json
     bool quiet;         // --quiet: no summary, no warnings, no progress
     bool verbose;       // --verbose: the library's remarks too
+    bool help;          // --help
     bool out_color;     // stdout is a terminal and NO_COLOR is not set
     bool err_terminal;  // stderr is a terminal: progress may be shown there
     bool err_color;

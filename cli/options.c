@@ -9,11 +9,11 @@
 // Options every verb takes, before its own.
 enum { COMMON_COUNT = 4 };
 
-static void common_options(cli* c, bool* help, cli_option* out) {
+static void common_options(cli* c, cli_option* out) {
     out[0] = (cli_option){"--json", CLI_FLAG, NULL, "print one JSON object on stdout and nothing else", &c->json};
     out[1] = (cli_option){"--quiet", CLI_FLAG, NULL, "no summary, no warnings, no progress", &c->quiet};
     out[2] = (cli_option){"--verbose", CLI_FLAG, NULL, "remarks of the library on stderr", &c->verbose};
-    out[3] = (cli_option){"--help", CLI_FLAG, NULL, "this text", help};
+    out[3] = (cli_option){"--help", CLI_FLAG, NULL, "this text", &c->help};
 }
 
 bool cli_parse_number(const char* text, double* out) {
@@ -170,14 +170,14 @@ static int take_option(const cli* c, const table* t, int argc, char** argv, int*
 
 int cli_parse(cli* c, const cli_option* options, int option_count, int argc, char** argv, char** positional, int least,
               int most, int* code) {
-    bool help = false, ended = false;
+    bool ended = false;
     int count = 0;
     table t = {.count = COMMON_COUNT};
-    common_options(c, &help, t.option);
+    common_options(c, t.option);
     for (int k = 0; k < option_count && t.count < MOST_OPTIONS; k++) t.option[t.count++] = options[k];
 
     *code = CLI_DONE;
-    for (int i = 0; i < argc && *code == CLI_DONE && !help; i++) {
+    for (int i = 0; i < argc && *code == CLI_DONE && !c->help; i++) {
         if (!ended && strcmp(argv[i], "--") == 0) {
             ended = true;
         } else if (!ended && argv[i][0] == '-' && argv[i][1] != '\0') {
@@ -189,12 +189,12 @@ int cli_parse(cli* c, const cli_option* options, int option_count, int argc, cha
             positional[count++] = argv[i];
         }
     }
-    if (help)
+    if (c->help)
         cli_print_help(c, c->verb, options, option_count);
     else if (*code == CLI_DONE && count < least)
         *code = cli_fail_usage(c, "%s is missing; usage: stiction %s %s",
                                count == 0 ? "the first argument" : "an argument", c->verb->name, c->verb->arguments);
-    return help || *code != CLI_DONE ? -1 : count;
+    return c->help || *code != CLI_DONE ? -1 : count;
 }
 
 static void help_line(const cli_option* option) {
@@ -205,10 +205,9 @@ static void help_line(const cli_option* option) {
 }
 
 void cli_print_help(const cli* c, const cli_verb* verb, const cli_option* options, int option_count) {
-    bool help;
     cli unused = *c;
     cli_option common[COMMON_COUNT];
-    common_options(&unused, &help, common);
+    common_options(&unused, common);
     printf("stiction %s %s\n\n%s.\n\noptions:\n", verb->name, verb->arguments, verb->summary);
     for (int k = 0; k < option_count; k++) help_line(&options[k]);
     for (int k = 0; k < COMMON_COUNT; k++) help_line(&common[k]);

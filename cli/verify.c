@@ -36,7 +36,7 @@ static void say(const cli* c, const char* path, const sti_verification* v) {
 static int check(const cli* c, const char* path, const char* answer_path, double tol) {
     sti_problem* problem = NULL;
     sti_lcp_answer answer = {0};
-    sti_verification v;
+    sti_verification v = {0};
     int code = cli_load(c, path, &problem);
     if (code != CLI_DONE) return code;
     const sti_lcp* lcp = sti_problem_lcp(problem);
@@ -44,11 +44,12 @@ static int check(const cli* c, const char* path, const char* answer_path, double
     if (lcp == NULL && mlcp == NULL)
         code = cli_fail_usage(c, "%s: kind: %s: verify takes \"lcp\" or \"mlcp\"", path,
                               sti_kind_text(sti_problem_kind(problem)));
-    else if (sti_lcp_answer_load(c->env, answer_path, &answer) != STI_OK)
-        code = cli_fail_about(c, answer_path);
-    else if ((lcp != NULL ? sti_verify_lcp(c->env, lcp, &answer, tol, &v)
-                          : sti_verify_mlcp(c->env, mlcp, &answer, tol, &v)) != STI_OK)
-        code = cli_fail_about(c, answer_path);
+    if (code == CLI_DONE) {
+        sti_status status = sti_lcp_answer_load(c->env, answer_path, &answer);
+        if (status == STI_OK && lcp != NULL) status = sti_verify_lcp(c->env, lcp, &answer, tol, &v);
+        if (status == STI_OK && mlcp != NULL) status = sti_verify_mlcp(c->env, mlcp, &answer, tol, &v);
+        if (status != STI_OK) code = cli_fail_about(c, answer_path);
+    }
     if (code == CLI_DONE) {
         code = v.accepted ? CLI_DONE : CLI_NO;
         if (c->json) {

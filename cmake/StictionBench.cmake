@@ -1,5 +1,5 @@
-# bench/*.c, each a program that writes CSV to stdout; tools/bench runs them. Siconos, where it is installed, is
-# measured in the same process: STI_HAVE_SICONOS is defined then.
+# bench/*.c, each a program that writes CSV to stdout and a table to stderr; tools/bench runs them. Siconos, where it is
+# installed, is measured in the same run: STI_HAVE_SICONOS is defined then.
 file(GLOB bench_sources CONFIGURE_DEPENDS bench/*.c)
 find_library(SICONOS_NUMERICS_LIBRARY siconos_numerics)
 find_path(SICONOS_INCLUDE_DIR SiconosConfig.h PATH_SUFFIXES siconos)

@@ -61,7 +61,8 @@ typedef struct sti_classes {
 
 typedef struct sti_classes_options {
     int exact_limit;  // order up to which exponential exact tests run (default 20)
-    long work_limit;  // nodes an exponential test may visit before it says "undecided" (default 4 million)
+    long work_limit;  // nodes an exponential test may visit before it says "undecided" (default 4 million); steps in
+                      // long integers weigh more
 } sti_classes_options;
 
 STI_API sti_classes_options sti_classes_options_default(void);

@@ -31,9 +31,9 @@ void sti_specimen_clear(sti_specimen* s);  // accepts a zero struct
 static inline double sti_specimen_at(const sti_specimen* s, int i, int j) {
     return s->m[(size_t)i * (size_t)s->n + (size_t)j];
 }
-int sti_specimen_sign(const sti_specimen* s, int i, int j);                   // of M_ij
+int sti_specimen_sign(const sti_specimen* s, int i, int j);                  // of M_ij
 bool sti_specimen_equal(const sti_specimen* s, int i, int j, int k, int l);  // M_ij = M_kl
-int sti_specimen_sum_sign(sti_specimen* s, int i, int j);                     // of M_ij + M_ji
+int sti_specimen_sum_sign(sti_specimen* s, int i, int j);                    // of M_ij + M_ji
 
 // Integer image of the rows x cols block: out = M_block * num / den with one scale (both NULL: not wanted).
 void sti_specimen_image(sti_specimen* s, const int* row, int rows, const int* col, int cols, sti_int* out, sti_int* num,

@@ -1,4 +1,5 @@
-// classify.c: all classes of one matrix. The easy ones (symmetric, Z, nonnegative, K) are here; the others have a file each.
+// classify.c: all classes of one matrix. The easy ones (symmetric, Z, nonnegative, K) are here; the others have a
+// file each.
 //
 // They are asked in the order in which one helps the next: definiteness, P, P0, copositivity, the simplex minimum,
 // column sufficiency.
@@ -38,7 +39,8 @@ static void look_at_entries(const sti_specimen* s, sti_classes* c) {
         for (int j = 0; j < s->n; j++) {
             const int sign = sti_specimen_sign(s, i, j);
             if (nonnegative->verdict != STI_NO && sign < 0) find_entry(s, nonnegative, i, j, "an entry is negative");
-            if (Z->verdict != STI_NO && i != j && sign > 0) find_entry(s, Z, i, j, "an entry off the diagonal is positive");
+            if (Z->verdict != STI_NO && i != j && sign > 0)
+                find_entry(s, Z, i, j, "an entry off the diagonal is positive");
             if (symmetric->verdict != STI_NO && j < i && !sti_specimen_equal(s, i, j, j, i))
                 find_entry(s, symmetric, i, j, "an entry differs from its mirror image");
         }
@@ -59,7 +61,10 @@ static sti_status find_K(sti_specimen* s, sti_classes* c) {
         K->value = Z->value;
         return STI_OK;
     }
-    sti_finding_say(K, P->verdict, P->exact, "%s", P->verdict == STI_YES ? "Z and P" : P->verdict == STI_NO ? "not P" : "Z, but P is open");
+    sti_finding_say(K, P->verdict, P->exact, "%s",
+                    P->verdict == STI_YES  ? "Z and P"
+                    : P->verdict == STI_NO ? "not P"
+                                           : "Z, but P is open");
     if (P->index != NULL) return sti_finding_copy_minor(s, K, P);
     return P->x != NULL ? sti_finding_copy_vector(s, K, P) : STI_OK;
 }
@@ -105,8 +110,10 @@ sti_status sti_matrix_classify(sti_env* env, const sti_matrix* M, const sti_rati
     }
     if (s.n <= STI_SPECIMEN_LIMIT) status = ask_all(&s, c);
     sti_specimen_clear(&s);
-    if (status == STI_OK) *out = c;
-    else sti_classes_destroy(env, c);
+    if (status == STI_OK)
+        *out = c;
+    else
+        sti_classes_destroy(env, c);
     return status;
 }
 

@@ -5,12 +5,13 @@
 //     - B_ii < 0: x = e_i.
 //     - Join i and j when B_ij < 0. Between connected parts all entries are >= 0, so x'Bx >= sum over the parts of
 //       x_c'Bx_c: B is (strictly) copositive exactly when every part is. An index without negative entries is a part of
-//       its own. The matrices of frictional contact fall apart here into a positive semidefinite part and single indices.
+//       its own. The matrices of frictional contact fall apart here into a positive semidefinite part and single
+//       indices.
 //     - A positive definite part is strictly copositive, a semidefinite one copositive.
 //
-// What remains of order up to exact_limit goes to the search of copositive_search.c, which decides both questions. A larger
-// part is copositive if semidefinite (up to rounding, if that is how it is known); a violator is looked for by descent
-// on the simplex, and what it finds is checked with its error bound. Otherwise the part stays undecided.
+// What remains of order up to exact_limit goes to the search of copositive_search.c, which decides both questions. A
+// larger part is copositive if semidefinite (up to rounding, if that is how it is known); a violator is looked for by
+// descent on the simplex, and what it finds is checked with its error bound. Otherwise the part stays undecided.
 #include <math.h>
 #include <string.h>
 
@@ -24,6 +25,7 @@ typedef struct question {
     bool strictly_open;  // or not whether it has a zero
     bool rounded;        // some part is semidefinite only up to rounding
     int largest;         // order of the largest part searched
+    int parts;           // joined by negative entries, of more than one index
     long work_left;
 } question;
 
@@ -48,7 +50,8 @@ static sti_status look_at_diagonal(question* a, const int* index, int k) {
     for (int sign = -1; sign <= 0; sign++) {  // a negative entry before a zero one
         for (int i = 0; i < k && status == STI_OK && a->strictly->verdict == STI_UNDECIDED; i++) {
             if (sti_specimen_sign(a->s, index[i], index[i]) != sign) continue;
-            status = say_no(a, sign < 0, &index[i], 1, &one, sign < 0 ? "a diagonal entry is negative" : "a diagonal entry is zero");
+            status = say_no(a, sign < 0, &index[i], 1, &one,
+                            sign < 0 ? "a diagonal entry is negative" : "a diagonal entry is zero");
         }
     }
     sti_int_clear(a->s->env, &one);
@@ -140,8 +143,10 @@ static sti_status decide_part(question* a, const int* index, int k) {
             status = search_part(a, index, k, &semidefinite);
         } else {
             a->strictly_open = true;
-            if (semidefinite.verdict == STI_YES) a->rounded = a->rounded || !semidefinite.exact;
-            else a->open = true;
+            if (semidefinite.verdict == STI_YES)
+                a->rounded = a->rounded || !semidefinite.exact;
+            else
+                a->open = true;
             if (semidefinite.verdict != STI_YES) status = descend_part(a, index, k);
         }
     }
@@ -184,7 +189,9 @@ static sti_status decide_parts(question* a, const int* index, int k) {
         for (int i = 0; i < k; i++) {
             if (label[i] == c) members[count++] = index[i];
         }
-        if (count > 1) status = decide_part(a, members, count);  // single indices: the diagonal was looked at
+        if (count == 1) continue;  // the diagonal was looked at
+        a->parts++;
+        status = decide_part(a, members, count);
     }
     sti_free(s->env, label);
     return status;
@@ -193,17 +200,25 @@ static sti_status decide_parts(question* a, const int* index, int k) {
 static void conclude(question* a) {
     if (a->copositive->verdict == STI_UNDECIDED) {
         if (a->open)
-            sti_finding_say(a->copositive, STI_UNDECIDED, false, "a part joined by negative entries is too large to search");
+            sti_finding_say(a->copositive, STI_UNDECIDED, false,
+                            "a part joined by negative entries is too large to search");
         else if (a->rounded)
-            sti_finding_say(a->copositive, STI_YES, false, "parts joined by negative entries are semidefinite up to rounding");
+            sti_finding_say(a->copositive, STI_YES, false,
+                            "parts joined by negative entries are semidefinite up to rounding");
         else if (a->largest > 0)
-            sti_finding_say(a->copositive, STI_YES, true, "search through positive definite submatrices (order %d)", a->largest);
+            sti_finding_say(a->copositive, STI_YES, true, "search through positive definite submatrices (order %d)",
+                            a->largest);
+        else if (a->parts == 0)
+            sti_finding_say(a->copositive, STI_YES, true, "no entry of M + M' is negative");
         else
             sti_finding_say(a->copositive, STI_YES, true, "parts joined by negative entries are semidefinite");
     }
     if (a->strictly->verdict == STI_UNDECIDED) {
         if (a->open || a->strictly_open)
-            sti_finding_say(a->strictly, STI_UNDECIDED, false, "a part joined by negative entries is too large to search");
+            sti_finding_say(a->strictly, STI_UNDECIDED, false,
+                            "a part joined by negative entries is too large to search");
+        else if (a->parts == 0)
+            sti_finding_say(a->strictly, STI_YES, true, "no entry of M + M' is negative, and the diagonal is positive");
         else
             sti_finding_say(a->strictly, STI_YES, true, "no zero of the form in any part joined by negative entries");
     }

@@ -3,8 +3,9 @@
 // A set a is a violator when some x > 0 on a, zero elsewhere, has x'Bx < 0. For a minimal one (no violator inside):
 //
 //   (1) every proper principal submatrix of B_aa is positive semidefinite.      Hadeler 1983, Vaeliaho 1986
-//       (If v'Bv < 0 and v has both signs, or a zero, walk from x along v both ways to the border of the orthant: the
-//       form is concave on that line and nonnegative at both ends, so it could not be negative at x.)
+//       (Let v'Bv < 0 with a zero in v. Then v has both signs, or there were a violator inside. Walk from x along v
+//       both ways to the border of the orthant: the form is concave on that line and nonnegative at both ends, so it
+//       could not be negative at x.)
 //   (2) a is connected in the graph of negative entries: parts joined by entries >= 0 cannot help each other.
 //   (3) write a = T + v, A = B_TT, b = B_Tv, c = B_vv, s = c - b'A^-1 b. If A is positive definite then s < 0 and
 //       -A^-1 b > 0, and x = (-A^-1 b, 1) has x'Bx = s.  If A is singular, its kernel is one line, spanned by some
@@ -20,19 +21,20 @@
 //     s = 0, -A^-1 b >= 0         a zero p of the form; violator with any w that has (Bp)_w < 0
 //     otherwise                   nothing; and v is of no use in any set that contains T
 //
-// Floating point carries L of A = L L', L^-1, and y_w = L^-1 B_Tw, s_w for the indices left; B is scaled by powers of two to
-// a diagonal in [1/2, 2). A computed factor is that of a matrix off by |dA_ij| <= (k+1) u sqrt(A_ii A_jj) or so, hence
+// Floating point carries L of A = L L', L^-1, and y_w = L^-1 B_Tw, s_w for the indices left; B is scaled by powers of
+// two to a diagonal in [1/2, 2). A computed factor is that of a matrix off by |dA_ij| <= (k+1) u sqrt(A_ii A_jj) or
+// so, hence
 //
 //     T + v positive definite    when  trace((A+v)^-1) = |L^-1|_F^2  is below 1 / (8 k g),  g = 2 (k+4) u
 //     s < 0                      when  s + 2 g (1.5 |x|_1 + y)^2 < 0,  x = -A^-1 b as computed, y^2 = c + |y_v|^2
 //     x_i < 0                    when  x_i < -err,  err = 12 g sqrt(k) trace(A^-1) (1.5 |x|_1 + y)
 //
-// Anything else is decided in integers, by the fraction-free Gauss-Jordan table of T, which shows s, -A^-1 b and (Bp)_w at
-// once. Tables are made one from the other on the way down, only where needed and only in the columns of the
+// Anything else is decided in integers, by the fraction-free Gauss-Jordan table of T, which shows s, -A^-1 b and
+// (Bp)_w at once. Tables are made one from the other on the way down, only where needed and only in the columns of the
 // indices left. A set known to be positive definite only from integers is marked, and so is everything below it.
 //
-// Cost: at most 2^n nodes of about k^2 + k r operations, r the indices left; far fewer when B has large positive entries,
-// or few negative ones.
+// Cost: at most 2^n nodes of about k^2 + k r operations, r the indices left; far fewer when B has large positive
+// entries, or few negative ones.
 #include <math.h>
 #include <string.h>
 
@@ -96,7 +98,9 @@ static void make_table(search* k, int depth) {
         level* to = &k->levels[from + 1];
         step_table(k, &k->levels[from], to, k->T[from], to->alive);
         to->have_table = true;
-        k->out->work += 2;
+        // a node of the search takes some tenths of a microsecond; long integers are weighed in at one each
+        const double limbs = to->d.size, entries = (double)k->n * __builtin_popcountll(to->alive);
+        k->out->work += 1 + (long)(entries * (25 + 3 * limbs * limbs) / 1000);
     }
 }
 

@@ -8,8 +8,8 @@
 //        A factorization that runs to its end is that of a matrix off by at most  (n+1) u trace  in norm (Demmel 1989;
 //        Rump 2006), so with a larger shift the matrix itself is positive definite.
 //     3. the eigenvector of the least eigenvalue, rounded to few bits, so that x'Mx < 0 holds with its error bound.
-//     4. up to order 60: L D L' in integers. Pivots on positive diagonal entries of the Schur complement; a negative one,
-//        or a zero one with something beside it, lifts to a vector; nothing left but zeros is semidefinite, of the
+//     4. up to order 60: L D L' in integers. Pivots on positive diagonal entries of the Schur complement; a negative
+//        one, or a zero one with something beside it, lifts to a vector; nothing left but zeros is semidefinite, of the
 //        rank of the pivots, and every zero lifts to a kernel vector.
 //     5. beyond: Cholesky with +shift. Success means: no eigenvalue of D (M + M') D below -2 shift, which is
 //        semidefinite up to rounding, and is said to be that.
@@ -55,7 +55,8 @@ static sti_status make_part(part* p, sti_specimen* s, int capacity) {
     p->G = sti_alloc_array(s->env, k * k, sizeof *p->G);
     p->vector = sti_alloc_array(s->env, k, sizeof *p->vector);
     p->other = sti_alloc_array(s->env, 4 * k + 1, sizeof *p->other);
-    if (p->index != NULL && p->exponent != NULL && p->F != NULL && p->G != NULL && p->vector != NULL && p->other != NULL)
+    if (p->index != NULL && p->exponent != NULL && p->F != NULL && p->G != NULL && p->vector != NULL &&
+        p->other != NULL)
         return STI_OK;
     clear_part(p);
     return STI_FAIL(s->env, STI_ERR_MEMORY, -1, "definiteness of order %d", capacity);
@@ -177,7 +178,8 @@ static bool proves_negative(const part* p, const double* r) {
 }
 
 // Rounded eigenvector -> integers v with v_i = r_i 2^(top - exponent_i).
-static sti_status say_no_eigenvector(part* p, const double* r, sti_class_finding* definite, sti_class_finding* semidefinite) {
+static sti_status say_no_eigenvector(part* p, const double* r, sti_class_finding* definite,
+                                     sti_class_finding* semidefinite) {
     sti_specimen* s = p->s;
     sti_exact* x = &s->x;
     const size_t k = (size_t)p->k;
@@ -257,7 +259,8 @@ static sti_status eliminate(part* p, elimination* e, sti_class_finding* definite
             if (sign < 0) {
                 lift(x, e->T, k, e->pivoted, &e->d, i, -1, 0, e->v);
                 sti_status status = say_no(s, definite, p->index, k, e->v, "L D L' has a negative pivot");
-                if (status == STI_OK) status = say_no(s, semidefinite, p->index, k, e->v, "L D L' has a negative pivot");
+                if (status == STI_OK)
+                    status = say_no(s, semidefinite, p->index, k, e->v, "L D L' has a negative pivot");
                 return status;
             }
             if (sign > 0 && next < 0) next = i;
@@ -285,8 +288,9 @@ static sti_status eliminate(part* p, elimination* e, sti_class_finding* definite
         break;
     }
     if (x->status != STI_OK) return x->status;
-    if (definite->verdict == STI_UNDECIDED) sti_finding_say(definite, STI_YES, true, "L D L' in integers: all pivots positive");
-    sti_finding_say(semidefinite, STI_YES, true, "L D L' in integers: %d positive pivots, the rest is zero", rank);
+    if (definite->verdict == STI_UNDECIDED)
+        sti_finding_say(definite, STI_YES, true, "L D L' in integers: all pivots positive");
+    sti_finding_say(semidefinite, STI_YES, true, "L D L' in integers: no negative pivot, rank %d", rank);
     return STI_OK;
 }
 
@@ -323,9 +327,10 @@ static sti_status decide_in_integers(part* p, sti_class_finding* definite, sti_c
 static sti_status decide_part(part* p, sti_class_finding* definite, sti_class_finding* semidefinite) {
     const bool fits = load_part(p);
     if (fits && cholesky_runs(p, -p->shift)) {
-        const char* how = "Cholesky factors exist with a margin above rounding";
-        if (definite->verdict == STI_UNDECIDED) sti_finding_say(definite, STI_YES, true, "%s", how);
-        sti_finding_say(semidefinite, STI_YES, true, "%s", how);
+        const bool whole = definite->verdict == STI_UNDECIDED;  // no zero rows were left out
+        if (whole) sti_finding_say(definite, STI_YES, true, "Cholesky factors exist with a margin above rounding");
+        sti_finding_say(semidefinite, STI_YES, true, "Cholesky factors%s exist with a margin above rounding",
+                        whole ? "" : " of the rows that are not zero");
         return STI_OK;
     }
     sti_status status = STI_OK;
@@ -334,7 +339,8 @@ static sti_status decide_part(part* p, sti_class_finding* definite, sti_class_fi
         status = decide_in_integers(p, definite, semidefinite);
     if (status != STI_OK || semidefinite->verdict != STI_UNDECIDED) return status;
     if (fits && cholesky_runs(p, p->shift))
-        sti_finding_say(semidefinite, STI_YES, false, "no eigenvalue below %.1e with the diagonal scaled to [1, 4)", -2 * p->shift);
+        sti_finding_say(semidefinite, STI_YES, false, "no eigenvalue below %.1e with the diagonal scaled to [1, 4)",
+                        -2 * p->shift);
     else
         sti_finding_say(semidefinite, STI_UNDECIDED, false, "an eigenvalue is too close to zero for order %d", p->k);
     if (definite->verdict == STI_UNDECIDED)
@@ -368,7 +374,8 @@ static int connected_parts(sti_specimen* s, const int* index, int k, int* label,
 // The verdict over several parts: any "no" decides; otherwise the weakest of the others.
 static void weaken(sti_class_finding* all, const sti_class_finding* one, bool first) {
     if (all->verdict == STI_NO) return;
-    if (first || one->verdict == STI_NO || one->verdict == STI_UNDECIDED || (all->verdict == STI_YES && all->exact && !one->exact))
+    if (first || one->verdict == STI_NO || one->verdict == STI_UNDECIDED ||
+        (all->verdict == STI_YES && all->exact && !one->exact))
         *all = *one;
 }
 
@@ -389,8 +396,10 @@ static sti_status decide_by_parts(part* p, const int* index, int k, sti_class_fi
             if (label[i] == c) p->index[p->k++] = index[i];
         }
         status = decide_part(p, &one[0], &one[1]);
-        if (known || (definite->verdict == STI_NO && one[0].verdict == STI_NO)) sti_finding_clear(env, &one[0]);
-        else weaken(definite, &one[0], c == 0);
+        if (known || (definite->verdict == STI_NO && one[0].verdict == STI_NO))
+            sti_finding_clear(env, &one[0]);
+        else
+            weaken(definite, &one[0], c == 0);
         weaken(semidefinite, &one[1], c == 0);
     }
     sti_free(env, label);

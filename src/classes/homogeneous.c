@@ -5,16 +5,17 @@
 //     v >= 0, Mv >= 0, v'Mv = 0    =>    q'v >= 0.                                     (1.2.10)
 //
 // Left of the arrow stands SOL(0, M), a union of polyhedral cones { v_i = 0 or (Mv)_i = 0 for each i }. So the least
-// q'v over v in SOL(0, M), e'v = 1 decides the implication. It is found by branch and bound over the pairs: at each node
-// some v_i or (Mv)_i are held at zero and q'v is minimized over what is left, exactly (dictionary.h). Nothing left
+// q'v over v in SOL(0, M), e'v = 1 decides the implication. It is found by branch and bound over the pairs: at each
+// node some v_i or (Mv)_i are held at zero and q'v is minimized over what is left, exactly (dictionary.h). Nothing left
 // closes the node, and so does a minimum not below the best so far; a minimizer that is complementary is a new best;
 // otherwise the first pair with v_i (Mv)_i > 0 is branched on. The simplex e'v = 1 keeps every minimum finite.
 //
 // What follows:   implication, M copositive (proved)          solvable
 //                 a minimizer with q'v < 0 and M'v <= 0       not solvable: v'w = v'Mz + v'q < 0 for every z >= 0
 //                 M is P (proved)                             solvable, for every q
-//                 otherwise                                   open. The theorem has no converse: M = [0 1; 0 0], q = (-1, 0)
-//                                                             violates (1.2.10) with v = (1, 0), and z = (0, 1) solves.
+//                 otherwise                                   open
+//
+// The theorem has no converse: M = [0 1; 0 0], q = (-1, 0) violates (1.2.10) with v = (1, 0), and z = (0, 1) solves.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -65,7 +66,8 @@ static sti_status check_q(sti_env* env, const sti_lcp* lcp) {
     if (lcp->n != lcp->M.rows || (lcp->n > 0 && lcp->q == NULL))
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "an LCP of %d pairs with a matrix of order %d", lcp->n, lcp->M.rows);
     if (lcp->q_exact != NULL && sti_rationals_count(lcp->q_exact) != (size_t)lcp->n)
-        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "exact q of %zu entries for %d pairs", sti_rationals_count(lcp->q_exact), lcp->n);
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "exact q of %zu entries for %d pairs",
+                        sti_rationals_count(lcp->q_exact), lcp->n);
     for (int i = 0; i < lcp->n; i++) {
         if (!isfinite(lcp->q[i])) return STI_FAIL(env, STI_ERR_ARGUMENT, i, "q[%d] is not a finite number", i);
     }
@@ -106,8 +108,10 @@ static sti_status make_bounding(bounding* b, sti_env* env, const sti_lcp* lcp) {
     status = sti_dictionary_create(b->x, b->n + 2, b->n, &b->D[0]);
     if (status != STI_OK) return status;
     for (int i = 0; i < b->n; i++) b->all[i] = i;
-    if (lcp->q_exact != NULL) sti_int_row_from_rationals(b->x, b->q, lcp->q_exact, 0, n, &b->q_num, &b->q_den);
-    else sti_int_row_from_doubles(b->x, b->q, lcp->q, n, 1, &b->q_num, &b->q_den);
+    if (lcp->q_exact != NULL)
+        sti_int_row_from_rationals(b->x, b->q, lcp->q_exact, 0, n, &b->q_num, &b->q_den);
+    else
+        sti_int_row_from_doubles(b->x, b->q, lcp->q, n, 1, &b->q_num, &b->q_den);
     load_root(b);
     return b->x->status;
 }
@@ -214,7 +218,7 @@ static bool is_sure(const sti_classes* classes, sti_class which) {
 }
 
 static void conclude(sti_homogeneous_test* t, const sti_classes* classes, bool farkas) {
-    const char* what = t->trivial == STI_YES    ? "v = 0 is the only solution of LCP(0, M)"
+    const char* what = t->trivial == STI_YES       ? "v = 0 is the only solution of LCP(0, M)"
                        : t->implication == STI_YES ? "q'v >= 0 on all of SOL(0, M)"
                        : t->implication == STI_NO  ? "q'v < 0 for some v in SOL(0, M)"
                                                    : "SOL(0, M) could not be searched within the limits";
@@ -243,7 +247,8 @@ sti_status sti_lcp_homogeneous_test(sti_env* env, const sti_lcp* lcp, const sti_
     if (status != STI_OK) return status;
     sti_homogeneous_test* t = sti_alloc_array_zero(env, 1, sizeof *t);
     if (t == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "homogeneous test header");
-    *t = (sti_homogeneous_test){.trivial = STI_UNDECIDED, .implication = STI_UNDECIDED, .min_qv = NAN, .solvable = STI_UNDECIDED};
+    *t = (sti_homogeneous_test){
+        .trivial = STI_UNDECIDED, .implication = STI_UNDECIDED, .min_qv = NAN, .solvable = STI_UNDECIDED};
     bool farkas = false;
     // v'Mv = 0 with v >= 0 leaves only v = 0; for P: v_i (Mv)_i <= 0 for all i does
     if (lcp->n == 0 || is_sure(classes, STI_CLASS_STRICTLY_COPOSITIVE) || is_sure(classes, STI_CLASS_P)) {
@@ -254,10 +259,14 @@ sti_status sti_lcp_homogeneous_test(sti_env* env, const sti_lcp* lcp, const sti_
         if (status == STI_OK && lcp->n <= ORDER_LIMIT) {
             explore(&b, 0);
             status = b.x->status;
-            if (b.found) t->trivial = STI_NO;
-            else if (!b.exhausted) t->trivial = STI_YES;
-            if (b.found && sti_int_sign(&b.best_top) < 0) t->implication = STI_NO;
-            else if (!b.exhausted) t->implication = STI_YES;
+            if (b.found)
+                t->trivial = STI_NO;
+            else if (!b.exhausted)
+                t->trivial = STI_YES;
+            if (b.found && sti_int_sign(&b.best_top) < 0)
+                t->implication = STI_NO;
+            else if (!b.exhausted)
+                t->implication = STI_YES;
             if (status == STI_OK && t->implication == STI_NO) farkas = is_farkas(&b);
             if (status == STI_OK && b.found) status = report_best(&b, t);
             if (status == STI_OK) status = b.x->status;

@@ -43,10 +43,11 @@ static sti_status check(sti_env* env, const sti_lcp* lcp) {
     if (lcp->n != lcp->M.rows)
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "an LCP of %d pairs with a matrix of order %d", lcp->n, lcp->M.rows);
     if (lcp->n > ORDER_LIMIT)
-        return STI_FAIL(env, STI_ERR_SIZE, lcp->n, "cone membership is decided up to order %d, not %d", ORDER_LIMIT, lcp->n);
-    if (lcp->q_exact != NULL && sti_rationals_count(lcp->q_exact) != (size_t)lcp->n)
-        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "exact q of %zu entries for %d pairs", sti_rationals_count(lcp->q_exact),
+        return STI_FAIL(env, STI_ERR_SIZE, lcp->n, "cone membership is decided up to order %d, not %d", ORDER_LIMIT,
                         lcp->n);
+    if (lcp->q_exact != NULL && sti_rationals_count(lcp->q_exact) != (size_t)lcp->n)
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "exact q of %zu entries for %d pairs",
+                        sti_rationals_count(lcp->q_exact), lcp->n);
     for (int i = 0; i < lcp->n; i++) {
         if (!isfinite(lcp->q[i])) return STI_FAIL(env, STI_ERR_ARGUMENT, i, "q[%d] is not a finite number", i);
     }
@@ -58,14 +59,16 @@ static sti_status load_row(question* a, const sti_lcp* lcp, int i) {
     sti_rationals* row;
     sti_status status = sti_rationals_create(a->s.env, (size_t)a->count + 1, &row);
     if (status != STI_OK) return status;
-    status = lcp->q_exact != NULL ? sti_rationals_copy(row, 0, lcp->q_exact, (size_t)i) : sti_rationals_set_double(row, 0, lcp->q[i]);
+    status = lcp->q_exact != NULL ? sti_rationals_copy(row, 0, lcp->q_exact, (size_t)i)
+                                  : sti_rationals_set_double(row, 0, lcp->q[i]);
     for (int j = 0; j < a->count && status == STI_OK; j++) {
         const size_t at = (size_t)i * (size_t)a->n + (size_t)a->in[j];
         status = a->s.exact != NULL ? sti_rationals_copy(row, (size_t)j + 1, a->s.exact, at)
                                     : sti_rationals_set_double(row, (size_t)j + 1, a->s.m[at]);
     }
     if (status == STI_OK) {
-        sti_int_row_from_rationals(a->x, sti_dictionary_at(a->D, i, 0), row, 0, (size_t)a->count + 1, &a->num[i], &a->den[i]);
+        sti_int_row_from_rationals(a->x, sti_dictionary_at(a->D, i, 0), row, 0, (size_t)a->count + 1, &a->num[i],
+                                   &a->den[i]);
         status = a->x->status;
     }
     sti_rationals_destroy(row);

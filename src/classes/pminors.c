@@ -15,8 +15,8 @@
 //
 // one node for every index set, 2^r in all, most of them tiny. Every entry carries a bound on its error
 // (D1: the paper has none). A diagonal entry within its error, or a pivot that would spread a large one, sends the node
-// to integers: the sign of the minor is decided exactly and the Schur complement is computed again, each entry then being
-// the double nearest to the truth.
+// to integers: the sign of the minor is decided exactly and the Schur complement is computed again, each entry then
+// being the double nearest to the truth.
 //
 // P0: zero pivots stop the recursion, so the minors are taken one by one, by size (2^r determinant signs). The first
 // negative one found is then minimal: all minors inside it are >= 0.
@@ -47,6 +47,9 @@ static int minor_sign(sti_specimen* s, const int* index, int k) {
 }
 
 static int pair_sign(sti_specimen* s, int i, int j) {
+    const int along = sti_specimen_sign(s, i, i) * sti_specimen_sign(s, j, j);
+    const int across = sti_specimen_sign(s, i, j) * sti_specimen_sign(s, j, i);
+    if (along != across || along == 0) return (along > across) - (along < across);
     const double a = sti_specimen_at(s, i, i) * sti_specimen_at(s, j, j);
     const double b = sti_specimen_at(s, i, j) * sti_specimen_at(s, j, i);
     const double bound = 8 * 0x1p-53 * (fabs(a) + fabs(b)) + 0x1p-1000;
@@ -170,18 +173,18 @@ static int strong_parts(const sti_specimen* s, int* part, int* work) {
 typedef struct block {
     sti_specimen* s;
     int n;
-    const int* index;      // into M                                               (n)
-    sti_int* image;        // integer rows                                         (n x n)
-    sti_minors minors;     // of image
-    double** a;            // one Schur complement for each depth, row major       (n)
-    double** e;            // bounds on its errors                                 (n)
-    int* chosen;           // pivots taken, local indices                          (n)
+    const int* index;   // into M                                               (n)
+    sti_int* image;     // integer rows                                         (n x n)
+    sti_minors minors;  // of image
+    double** a;         // one Schur complement for each depth, row major       (n)
+    double** e;         // bounds on its errors                                 (n)
+    int* chosen;        // pivots taken, local indices                          (n)
     int chosen_count;
-    int* rest;             // local indices of rows of each depth                  (n x n)
-    sti_int* table;        // for refresh                                          (n x n)
+    int* rest;       // local indices of rows of each depth                  (n x n)
+    sti_int* table;  // for refresh                                          (n x n)
     sti_int previous;
     long work, work_limit;
-    int witness_count;     // > 0: chosen[0 .. witness_count) is a minor that fails
+    int witness_count;  // > 0: chosen[0 .. witness_count) is a minor that fails
 } block;
 
 static void clear_block(block* b) {
@@ -407,8 +410,10 @@ static sti_status decide_block(sti_specimen* s, const int* index, int k, int lea
         shrink_witness(&b);
     }
     status = s->x.status;
-    if (status == STI_OK && !good && b.witness_count > 0) status = say_no_block(&b, f, how);
-    else if (!good) *open = true;
+    if (status == STI_OK && !good && b.witness_count > 0)
+        status = say_no_block(&b, f, how);
+    else if (!good)
+        *open = true;
     clear_block(&b);
     return status;
 }
@@ -435,9 +440,11 @@ static sti_status decide_blocks(sti_specimen* s, int least, sti_class_finding* f
     sti_free(s->env, part);
     if (status != STI_OK || f->verdict != STI_UNDECIDED) return status;
     if (open)
-        sti_finding_say(f, STI_UNDECIDED, false, "a strongly connected part of order %d needs more work than allowed", largest);
+        sti_finding_say(f, STI_UNDECIDED, false, "a strongly connected part of order %d needs more work than allowed",
+                        largest);
     else if (largest <= 1)
-        sti_finding_say(f, STI_YES, true, "triangular up to order, diagonal %s", least > 0 ? "positive" : "nonnegative");
+        sti_finding_say(f, STI_YES, true, "triangular up to order, diagonal %s",
+                        least > 0 ? "positive" : "nonnegative");
     else
         sti_finding_say(f, STI_YES, true, "all minors of the strongly connected parts (order %d at most)", largest);
     return STI_OK;
@@ -459,9 +466,12 @@ static sti_status symmetric_witness(sti_specimen* s, int least, sti_class_findin
         for (int i = 0; i < s->n && b.witness_count == 0; i++) {
             b.chosen[k] = i;
             const int sign = sti_minors_sign(&b.minors, b.chosen, k + 1);
-            if (sign > 0) k++;
-            else if (sign < least) b.witness_count = k + 1;
-            else zero[zeros++] = i;
+            if (sign > 0)
+                k++;
+            else if (sign < least)
+                b.witness_count = k + 1;
+            else
+                zero[zeros++] = i;
         }
         for (int i = 0; i < zeros && b.witness_count == 0; i++) {
             // the set grew since: its minor with i may be negative by now

@@ -4,18 +4,20 @@
 //
 //     min { x'Bx : x in the simplex } >= l     <=>     B - l J is copositive,
 //
-// so the value l of any point x of the simplex is the minimum exactly when B - l J is copositive, and otherwise the search
-// of copositive_search.c gives a better point. Starting from the best local minimum that descent finds, one search usually
-// suffices; every further one starts from the minimum over a face, and there are finitely many. For semidefinite M
-// the optimality condition (Bx)_i >= x'Bx for all i proves the minimum without a search.
+// so the value l of any point x of the simplex is the minimum exactly when B - l J is copositive, and otherwise the
+// search of copositive_search.c gives a better point. Starting from the best local minimum that descent finds, one
+// search usually suffices; every further one starts from the minimum over a face, and there are finitely many. For
+// semidefinite M the optimality condition (Bx)_i >= x'Bx for all i proves the minimum without a search.
 //
-// A violator of B - l J is improved to the stationary point of its face a: (B - l J)_aa z = -e. When a is minimal, z > 0
-// (the inverse of (B - l J)_aa is then nonpositive, Hadeler 1983) and this is the minimum over the face; so where z > 0 fails,
-// indices are left out of a as long as a violator remains.
+// A violator of B - l J is improved to the stationary point of its face a: (B - l J)_aa z = -e. When a is minimal,
+// z > 0 (the inverse of (B - l J)_aa is then nonpositive, Hadeler 1983) and this is the minimum over the face; so
+// where z > 0 fails, indices are left out of a as long as a violator remains.
 #include <math.h>
 #include <string.h>
 
 #include "classes/classes.h"
+
+enum { WORK_SHARE = 2 };  // of the work allowed: the minimum is a by-product
 
 // Moves weight from the index with the largest gradient in the support to the one with the least, as far as the form
 // decreases. g = S x is kept up to date.
@@ -214,7 +216,7 @@ static sti_status leave_out(minimum* m, int* k, int out, bool* smaller) {
     }
     sti_copositive_search found;
     sti_status status = x->status;
-    if (status == STI_OK) status = sti_copositive_search_run(x, part, w, m->s->options.work_limit, &found);
+    if (status == STI_OK) status = sti_copositive_search_run(x, part, w, m->s->options.work_limit / WORK_SHARE, &found);
     sti_int_array_free(x->env, part, (size_t)w * (size_t)w);
     if (status != STI_OK) return status;
     *smaller = found.copositive == STI_NO;
@@ -253,7 +255,7 @@ static sti_status take_violator(minimum* m, const sti_int* violator, bool* taken
 static sti_status improve(minimum* m, bool* proved) {
     sti_exact* x = m->ctx;
     const size_t n = (size_t)m->n;
-    long work = m->s->options.work_limit;
+    long work = m->s->options.work_limit / WORK_SHARE;
     *proved = false;
     while (work > 0) {
         for (size_t i = 0; i < n * n; i++) {

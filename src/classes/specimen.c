@@ -13,7 +13,8 @@ static sti_status check_matrix(sti_env* env, const sti_matrix* M, const sti_rati
     if (M->rows != M->cols || M->rows < 0)
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "a matrix of %d x %d is not square", M->rows, M->cols);
     if (M_exact != NULL && sti_rationals_count(M_exact) != n * n)
-        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "exact entries: %zu given for order %zu", sti_rationals_count(M_exact), n);
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "exact entries: %zu given for order %zu",
+                        sti_rationals_count(M_exact), n);
     return STI_OK;
 }
 
@@ -60,7 +61,8 @@ int sti_specimen_sign(const sti_specimen* s, int i, int j) {
 bool sti_specimen_equal(const sti_specimen* s, int i, int j, int k, int l) {
     if (s->exact == NULL) return sti_specimen_at(s, i, j) == sti_specimen_at(s, k, l);
     const size_t a = (size_t)i * (size_t)s->n + (size_t)j, b = (size_t)k * (size_t)s->n + (size_t)l;
-    return sti_int_cmp(&s->exact->num[a], &s->exact->num[b]) == 0 && sti_int_cmp(&s->exact->den[a], &s->exact->den[b]) == 0;
+    return sti_int_cmp(&s->exact->num[a], &s->exact->num[b]) == 0 &&
+           sti_int_cmp(&s->exact->den[a], &s->exact->den[b]) == 0;
 }
 
 int sti_specimen_sum_sign(sti_specimen* s, int i, int j) {
@@ -107,16 +109,20 @@ static void image_from_rationals(sti_specimen* s, const int* row, int rows, cons
         for (int j = 0; j < cols && status == STI_OK; j++)
             status = sti_rationals_copy(block, at++, s->exact, (size_t)row[i] * (size_t)s->n + (size_t)col[j]);
     }
-    if (status == STI_OK) sti_int_row_from_rationals(&s->x, out, block, 0, count, num, den);
-    else s->x.status = status;
+    if (status == STI_OK)
+        sti_int_row_from_rationals(&s->x, out, block, 0, count, num, den);
+    else
+        s->x.status = status;
     sti_rationals_destroy(block);
 }
 
 void sti_specimen_image(sti_specimen* s, const int* row, int rows, const int* col, int cols, sti_int* out, sti_int* num,
                         sti_int* den) {
     if (s->x.status != STI_OK) return;
-    if (s->exact != NULL) image_from_rationals(s, row, rows, col, cols, out, num, den);
-    else image_from_doubles(s, row, rows, col, cols, out, num, den);
+    if (s->exact != NULL)
+        image_from_rationals(s, row, rows, col, cols, out, num, den);
+    else
+        image_from_doubles(s, row, rows, col, cols, out, num, den);
 }
 
 void sti_specimen_symmetric_image(sti_specimen* s, const int* index, int k, sti_int* out, sti_int* num, sti_int* den) {
@@ -211,7 +217,8 @@ sti_status sti_finding_set_vector(sti_specimen* s, sti_class_finding* f, const i
         f->x[index[i]] = sti_int_ratio(x, &v[i], &power);
     }
     sti_int_clear(s->env, &power);
-    if (status == STI_OK) f->value = k <= STI_INTEGER_LIMIT ? form_value(s, index, k, v, shift) : rounded_value(s, f->x);
+    if (status == STI_OK)
+        f->value = k <= STI_INTEGER_LIMIT ? form_value(s, index, k, v, shift) : rounded_value(s, f->x);
     return status == STI_OK ? x->status : status;
 }
 

@@ -8,9 +8,9 @@
 // dependent columns: the equations F'x = 0 are homogeneous and F y is all that enters.
 //
 // Free variables and equations are paired by position, in any order. The diagonal tells x from y: Q has a positive one.
-// The problem stays the same when a y or its equation is multiplied by a number, so row y_j of A may be any nonzero multiple of
-// column y_j; and when the equations of x are all multiplied by -1, so a negative diagonal is read with the sign turned.
-// All comparisons are exact.
+// The problem stays the same when a y or its equation is multiplied by a number, so row y_j of A may be any nonzero
+// multiple of column y_j; and when the equations of x are all multiplied by -1, so a negative diagonal is read with
+// the sign turned. All comparisons are exact.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,7 +36,8 @@ static int vector_sign(const sti_mlcp* p, int i) {  // of (a; b)
 
 static sti_status mismatch(reading* r, const char* format, int i) {
     r->out->matches = STI_NO;
-    snprintf(r->out->how, sizeof r->out->how, format, i);
+    const int start = snprintf(r->out->how, sizeof r->out->how, "the block pattern is not there: ");
+    snprintf(r->out->how + start, sizeof r->out->how - (size_t)start, format, i);
     return STI_OK;
 }
 
@@ -46,7 +47,8 @@ static void place(double* entries, size_t order, const sti_matrix* block, int ro
     if (block->dense != NULL) {
         for (int i = 0; i < block->rows; i++) {
             for (int j = 0; j < block->cols; j++)
-                entries[(size_t)(row + i) * order + (size_t)(col + j)] = block->dense[(size_t)i * (size_t)block->cols + (size_t)j];
+                entries[(size_t)(row + i) * order + (size_t)(col + j)] =
+                    block->dense[(size_t)i * (size_t)block->cols + (size_t)j];
         }
     } else if (block->col_start != NULL) {
         for (int j = 0; j < block->cols; j++) {
@@ -60,10 +62,17 @@ static sti_status check(sti_env* env, const sti_mlcp* p) {
     const size_t order = (size_t)p->n + (size_t)p->m;
     if (p->n < 0 || p->m < 0 || p->A.rows != p->n || p->A.cols != p->n || p->C.rows != p->n || p->C.cols != p->m ||
         p->D.rows != p->m || p->D.cols != p->n || p->B.rows != p->m || p->B.cols != p->m)
-        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "blocks of an MLCP do not fit %d equations and %d pairs", p->n, p->m);
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "blocks of an MLCP do not fit %d equations and %d pairs", p->n,
+                        p->m);
     if ((p->matrix_exact != NULL && sti_rationals_count(p->matrix_exact) != order * order) ||
         (p->vector_exact != NULL && sti_rationals_count(p->vector_exact) != order))
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "exact data of an MLCP do not fit order %zu", order);
+    for (int i = 0; i < p->n; i++) {
+        if (!isfinite(p->a[i])) return STI_FAIL(env, STI_ERR_ARGUMENT, i, "a[%d] is not a finite number", i);
+    }
+    for (int i = 0; i < p->m; i++) {
+        if (!isfinite(p->b[i])) return STI_FAIL(env, STI_ERR_ARGUMENT, i, "b[%d] is not a finite number", i);
+    }
     return STI_OK;
 }
 
@@ -80,11 +89,14 @@ static sti_status divide(reading* r) {
     bool plus = false, minus = false;
     out->x = sti_alloc_array(r->env, (size_t)r->mlcp->n, sizeof *out->x);
     out->y = sti_alloc_array(r->env, (size_t)r->mlcp->n, sizeof *out->y);
-    if (out->x == NULL || out->y == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "partition of %d free variables", r->mlcp->n);
+    if (out->x == NULL || out->y == NULL)
+        return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "partition of %d free variables", r->mlcp->n);
     for (int i = 0; i < r->mlcp->n; i++) {
         const int sign = diagonal_sign(r, i);
-        if (sign == 0) out->y[out->y_count++] = i;
-        else out->x[out->x_count++] = i;
+        if (sign == 0)
+            out->y[out->y_count++] = i;
+        else
+            out->x[out->x_count++] = i;
         plus = plus || sign > 0;
         minus = minus || sign < 0;
         if (plus && minus) return mismatch(r, "the diagonal of A has both signs (row %d)", i);
@@ -140,11 +152,14 @@ static sti_status proportional(reading* r, int j, bool* yes, bool* mirrored) {
 static sti_status match_y(reading* r, int j) {
     const int n = r->mlcp->n, m = r->mlcp->m;
     for (int i = 0; i < r->out->y_count; i++) {
-        if (sti_specimen_sign(&r->s, j, r->out->y[i]) != 0) return mismatch(r, "free variable %d: its equation holds another y", j);
+        if (sti_specimen_sign(&r->s, j, r->out->y[i]) != 0)
+            return mismatch(r, "free variable %d: its equation holds another y", j);
     }
     for (int l = 0; l < m; l++) {
-        if (sti_specimen_sign(&r->s, j, n + l) != 0) return mismatch(r, "free variable %d: its row of C is not zero", j);
-        if (sti_specimen_sign(&r->s, n + l, j) != 0) return mismatch(r, "free variable %d: its column of D is not zero", j);
+        if (sti_specimen_sign(&r->s, j, n + l) != 0)
+            return mismatch(r, "free variable %d: its row of C is not zero", j);
+        if (sti_specimen_sign(&r->s, n + l, j) != 0)
+            return mismatch(r, "free variable %d: its column of D is not zero", j);
     }
     if (vector_sign(r->mlcp, j) != 0) return mismatch(r, "free variable %d: its entry of a is not zero", j);
     bool yes, mirrored;
@@ -168,7 +183,7 @@ static sti_status match_x(reading* r, int i) {
 static int rank_of(reading* r, const int* row, int rows, const int* col, int cols, sti_status* status) {
     sti_exact* x = &r->s.x;
     const size_t count = (size_t)rows * (size_t)cols;
-    if ((double)count * (rows < cols ? rows : cols) > 200000) return -1;
+    if ((double)count * (rows < cols ? rows : cols) > 300000) return -1;
     sti_int d = {0};
     int rank = 0;
     sti_int* table = sti_int_array(x, count);
@@ -227,9 +242,9 @@ static sti_status judge(reading* r) {
 static void conclude(reading* r) {
     sti_mlcp_structure* out = r->out;
     const char* changed = r->turned && r->scaled ? ", equations of x times -1 and of y scaled"
-                          : r->turned           ? ", equations of x times -1"
-                          : r->scaled           ? ", equations or variables y scaled"
-                                                : "";
+                          : r->turned            ? ", equations of x times -1"
+                          : r->scaled            ? ", equations or variables y scaled"
+                                                 : "";
     const char* missing = out->Q_positive_definite == STI_NO    ? "Q is not positive definite"
                           : out->Q_positive_definite != STI_YES ? "Q is not proved positive definite"
                           : out->N_copositive == STI_NO         ? "N is not copositive"
@@ -237,7 +252,7 @@ static void conclude(reading* r) {
                           : !out->b_nonnegative                 ? "b has a negative entry"
                                                                 : NULL;
     if (missing == NULL) out->solvable = STI_YES;
-    snprintf(out->how, sizeof out->how, "pattern of theorem 1.2.10%s; %s", changed,
+    snprintf(out->how, sizeof out->how, "the block pattern is there%s; %s", changed,
              missing != NULL ? missing : "Q positive definite, N copositive, b >= 0: there is a solution");
 }
 
@@ -277,13 +292,17 @@ sti_status sti_mlcp_recognize(sti_env* env, const sti_mlcp* mlcp, const sti_clas
     t->rank_A = t->rank_F = -1;
     reading r = {.env = env, .mlcp = mlcp, .out = t};
     r.s.options = options != NULL ? *options : sti_classes_options_default();
-    if (mlcp->n + mlcp->m <= STI_SPECIMEN_LIMIT) status = recognize(&r);
-    else snprintf(t->how, sizeof t->how, "order %d is above %d", mlcp->n + mlcp->m, STI_SPECIMEN_LIMIT);
+    if (mlcp->n + mlcp->m <= STI_SPECIMEN_LIMIT)
+        status = recognize(&r);
+    else
+        snprintf(t->how, sizeof t->how, "order %d is above %d", mlcp->n + mlcp->m, STI_SPECIMEN_LIMIT);
     sti_specimen_clear(&r.s);
     sti_rationals_destroy(r.exact);
     sti_free(env, r.entries);
-    if (status == STI_OK) *out = t;
-    else sti_mlcp_structure_destroy(env, t);
+    if (status == STI_OK)
+        *out = t;
+    else
+        sti_mlcp_structure_destroy(env, t);
     return status;
 }
 

@@ -5,8 +5,8 @@
 // P and positive semidefinite matrices are, and a column sufficient matrix is P0. When M is not P0, a minimal negative
 // minor det M_aa gives a counterexample: with G = M_aa^-1 and y = M_aa x,
 //     - G_ii = det M_(a-i) / det M_aa <= 0. If G_ii < 0: x = G e_i has x_i y_i = G_ii < 0 and y = 0 elsewhere in a;
-//     - if all G_ii = 0: G_ij G_ji = -det M_(a-i-j) / det M_aa >= 0, and not all are zero as G is not. y = e_i -+ e_j with the
-//       sign that makes G_ij y_i y_j and G_ji y_i y_j nonpositive, one of them negative.
+//     - if all G_ii = 0: G_ij G_ji = -det M_(a-i-j) / det M_aa >= 0, and not all are zero as G is not. y = e_i -+ e_j
+//       with the sign that makes G_ij y_i y_j and G_ji y_i y_j nonpositive, one of them negative.
 // Outside a x is zero, so y does not matter there.
 //
 // Otherwise, for small n, every index i that could have x_i y_i < 0 is tried (x -> -x: x_i > 0, y_i < 0, and by scaling
@@ -50,7 +50,8 @@ static bool choose(const sti_int* table, int k, const int* row_of, const sti_int
     }
     for (*i = 0; *i < k; ++*i) {
         for (*j = *i + 1; *j < k; ++*j) {
-            if (inverse_sign(table, k, row_of, d, *i, *i) != 0 || inverse_sign(table, k, row_of, d, *j, *j) != 0) continue;
+            if (inverse_sign(table, k, row_of, d, *i, *i) != 0 || inverse_sign(table, k, row_of, d, *j, *j) != 0)
+                continue;
             const int up = inverse_sign(table, k, row_of, d, *i, *j), down = inverse_sign(table, k, row_of, d, *j, *i);
             *b = up + down > 0 ? -1 : 1;
             if (up * down >= 0 && up + down != 0) return true;
@@ -103,12 +104,12 @@ typedef struct branching {
     sti_specimen* s;
     sti_exact* x;
     int n;
-    sti_int* rows;            // integer rows of M                            (n x n)
-    sti_dictionary** D;       // one for each depth                           (n+1)
-    unsigned char* kind;      // what each depth asks of the variables        ((n+1) x 2n)
-    bool* flipped;            // of pair j at each depth                      ((n+1) x n)
-    int* all;                 //                                              (n)
-    sti_int* value;           // x of the vertex                              (n)
+    sti_int* rows;        // integer rows of M                            (n x n)
+    sti_dictionary** D;   // one for each depth                           (n+1)
+    unsigned char* kind;  // what each depth asks of the variables        ((n+1) x 2n)
+    bool* flipped;        // of pair j at each depth                      ((n+1) x n)
+    int* all;             //                                              (n)
+    sti_int* value;       // x of the vertex                              (n)
     long nodes, node_limit;
 } branching;
 

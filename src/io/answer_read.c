@@ -138,34 +138,33 @@ static sti_status read_marks(const reader* r, const sti_place* up, const cJSON* 
 
 // ---- parts of the answer
 
-// kind, n, m; or the lengths of the lists where they are not said.
-static sti_status read_sizes(reader* r) {
-    const cJSON* root = r->tree.root;
-    static const char* const kinds[] = {"lcp", "mlcp"};
-    int kind = field(root, "u") != NULL || field(root, "v") != NULL;
-    int64_t n = -1, m = -1;
-    sti_status status = read_word(r, NULL, root, "kind", kinds, 2, &kind);
-    if (status != STI_OK) return status;
-    const char* names[2] = {kind == 1 ? "u" : "z", "v"};
-    const char* sizes[2] = {"n", "m"};
-    int64_t* size[2] = {&n, &m};
-    for (int k = 0; k <= kind && status == STI_OK; k++) {
-        const cJSON *list = field(root, names[k]), *said = field(root, sizes[k]);
-        const sti_place at_list = sti_place_key(NULL, names[k]), at_size = sti_place_key(NULL, sizes[k]);
-        if (list != NULL && !cJSON_IsArray(list))
-            return sti_json_fail(&r->tree, &at_list, list, "a list of numbers is expected");
-        if (said != NULL)
-            status = sti_json_read_integer(&r->tree, &at_size, said, 0, STI_IO_SPARSE_MOST, size[k]);
-        else if (list != NULL)
-            *size[k] = cJSON_GetArraySize(list);
-        else
-            status = sti_json_fail(&r->tree, &at_list, NULL, "a list of numbers is expected");
-        if (*size[k] > STI_IO_SPARSE_MOST)
-            status = sti_json_fail(&r->tree, &at_list, list, "more than %d entries", STI_IO_SPARSE_MOST);
-    }
-    r->a->free_count = kind == 1 ? (int)n : 0;
-    r->a->n = kind == 1 ? (int)m : (int)n;
+// A size as it is said, or the length of a list where it is not.
+static sti_status read_size(const reader* r, const char* size_name, const char* list_name, int* out) {
+    const cJSON *list = field(r->tree.root, list_name), *said = field(r->tree.root, size_name);
+    const sti_place at_list = sti_place_key(NULL, list_name), at_size = sti_place_key(NULL, size_name);
+    int64_t size = 0;
+    sti_status status = STI_OK;
+    if ((list == NULL && said == NULL) || (list != NULL && !cJSON_IsArray(list)))
+        status = sti_json_fail(&r->tree, &at_list, list, "a list of numbers is expected");
+    else if (said != NULL)
+        status = sti_json_read_integer(&r->tree, &at_size, said, 0, STI_IO_SPARSE_MOST, &size);
+    else
+        size = cJSON_GetArraySize(list);
+    if (size > STI_IO_SPARSE_MOST)
+        status = sti_json_fail(&r->tree, &at_list, list, "more than %d entries", STI_IO_SPARSE_MOST);
+    *out = (int)size;
     return status;
+}
+
+// kind, or what the lists there are say of it; n and m.
+static sti_status read_sizes(const reader* r) {
+    static const char* const kinds[] = {"lcp", "mlcp"};
+    int kind = field(r->tree.root, "u") != NULL || field(r->tree.root, "v") != NULL;
+    sti_status status = read_word(r, NULL, r->tree.root, "kind", kinds, 2, &kind);
+    if (status != STI_OK) return status;
+    if (kind == 0) return read_size(r, "n", "z", &r->a->n);
+    status = read_size(r, "n", "u", &r->a->free_count);
+    return status == STI_OK ? read_size(r, "m", "v", &r->a->n) : status;
 }
 
 static sti_status read_point(reader* r) {

@@ -29,15 +29,15 @@ sti_status sti_file_fail(sti_env* env, sti_status status, const char* file, cons
     return sti_fail(env, status, __func__, -1, "%s", text);
 }
 
-// Open for reading what can be read to an end: regular files and pipes.
-static sti_status open_input(sti_env* env, const char* path, int* fd, struct stat* info) {
-    *fd = -1;
-    if (stat(path, info) != 0) return sti_file_fail(env, STI_ERR_IO, path, "%s", strerror(errno));
-    if (S_ISDIR(info->st_mode)) return sti_file_fail(env, STI_ERR_IO, path, "a directory, a file is expected");
-    if (!S_ISREG(info->st_mode) && !S_ISFIFO(info->st_mode))
+// Only what can be read to an end: regular files and pipes.
+static sti_status check_input(sti_env* env, const char* path, bool* regular, size_t* size) {
+    struct stat info;
+    if (stat(path, &info) != 0) return sti_file_fail(env, STI_ERR_IO, path, "%s", strerror(errno));
+    if (S_ISDIR(info.st_mode)) return sti_file_fail(env, STI_ERR_IO, path, "a directory, a file is expected");
+    if (!S_ISREG(info.st_mode) && !S_ISFIFO(info.st_mode))
         return sti_file_fail(env, STI_ERR_IO, path, "neither a regular file nor a pipe");
-    *fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (*fd < 0) return sti_file_fail(env, STI_ERR_IO, path, "%s", strerror(errno));
+    *regular = S_ISREG(info.st_mode);
+    *size = *regular ? (size_t)info.st_size : 0;
     return STI_OK;
 }
 
@@ -87,34 +87,35 @@ static sti_status read_all(sti_env* env, const char* path, int fd, size_t expect
 }
 
 sti_status sti_file_read(sti_env* env, const char* path, size_t limit, char** text, size_t* size) {
-    int fd;
-    struct stat info;
+    bool regular;
+    size_t expected;
     *text = NULL;
     *size = 0;
-    sti_status status = open_input(env, path, &fd, &info);
+    sti_status status = check_input(env, path, &regular, &expected);
     if (status != STI_OK) return status;
-    if (S_ISREG(info.st_mode) && (uintmax_t)info.st_size > limit)
-        status = sti_file_fail(env, STI_ERR_INPUT, path, "%jd bytes: more than %zu, the most that is read as text",
-                               (intmax_t)info.st_size, limit);
-    if (status == STI_OK)
-        status = read_all(env, path, fd, S_ISREG(info.st_mode) ? (size_t)info.st_size : 4096, limit, text, size);
+    if (expected > limit)
+        return sti_file_fail(env, STI_ERR_INPUT, path, "%zu bytes: more than %zu, the most that is read as text",
+                             expected, limit);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return sti_file_fail(env, STI_ERR_IO, path, "%s", strerror(errno));
+    status = read_all(env, path, fd, regular ? expected : 4096, limit, text, size);
     close(fd);
     return status;
 }
 
 sti_status sti_file_peek(sti_env* env, const char* path, unsigned char* bytes, size_t size, size_t* count) {
-    int fd;
-    struct stat info;
+    bool regular;
+    size_t expected;
     *count = 0;
-    sti_status status = open_input(env, path, &fd, &info);
-    if (status != STI_OK) return status;
-    if (S_ISREG(info.st_mode)) {
-        const ssize_t got = read_some(fd, (char*)bytes, size);
-        if (got < 0)
-            status = sti_file_fail(env, STI_ERR_IO, path, "%s", strerror(errno));
-        else
-            *count = (size_t)got;
-    }
+    sti_status status = check_input(env, path, &regular, &expected);
+    if (status != STI_OK || !regular) return status;  // what is taken from a pipe is gone
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return sti_file_fail(env, STI_ERR_IO, path, "%s", strerror(errno));
+    const ssize_t got = read_some(fd, (char*)bytes, size);
+    if (got < 0)
+        status = sti_file_fail(env, STI_ERR_IO, path, "%s", strerror(errno));
+    else
+        *count = (size_t)got;
     close(fd);
     return status;
 }

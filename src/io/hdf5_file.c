@@ -121,7 +121,7 @@ static sti_status add_block(const sti_h5* h, header* o, uint64_t address, uint64
 }
 
 static sti_status begin_header(const sti_h5* h, uint64_t address, header* o) {
-    unsigned char b[16];
+    unsigned char b[16] = {0};
     *o = (header){0};
     sti_status status = sti_h5_fetch(h, address, sizeof b, b);
     if (status != STI_OK) return status;

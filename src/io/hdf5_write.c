@@ -1,4 +1,8 @@
 // hdf5_write.c: problems as HDF5, in the form hdf5_read.c reads. The same problem gives the same bytes.
+//
+// libhdf5 builds the file in memory, and our own code writes it: after a write that failed (a full disk), libhdf5 1.10
+// keeps the file open and ends the process with a segmentation fault at exit. The price is a second and third copy of
+// the data while saving.
 #include <hdf5.h>
 
 #include "io/file.h"
@@ -68,6 +72,43 @@ static bool put_problem(hid_t file, const sti_kind_form* form, const sti_outgoin
     return good;
 }
 
+// Bytes of the data, as a guess of how much the file will grow.
+static size_t data_bytes(const sti_outgoing* fields, int count) {
+    size_t bytes = 0;
+    for (int k = 0; k < count; k++) {
+        const sti_matrix* M = fields[k].matrix;
+        const bool sparse = M != NULL && sti_matrix_is_sparse(M);
+        bytes += sparse ? 12 * (size_t)M->col_start[M->cols] + 8 * (size_t)M->cols
+                        : 8 * (size_t)fields[k].rows * (size_t)fields[k].cols;
+    }
+    return bytes;
+}
+
+// The whole file as bytes; *image stays NULL when libhdf5 could not make it.
+static sti_status make_image(sti_env* env, const sti_kind_form* form, const sti_outgoing* fields, int n, int m,
+                             char** image, size_t* size) {
+    enum { SLACK = 1 << 16 };
+    sti_status status = STI_OK;
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    hid_t file = -1;
+    if (access >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
+        H5Pset_fapl_core(access, data_bytes(fields, form->field_count) + SLACK, false) >= 0)
+        file = H5Fcreate("problem.h5", H5F_ACC_TRUNC, H5P_DEFAULT, access);  // a name only, nothing is opened
+    if (file >= 0 && put_problem(file, form, fields, n, m) && H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0) {
+        const ssize_t bytes = H5Fget_file_image(file, NULL, 0);
+        *image = bytes > 0 ? sti_alloc_array(env, (size_t)bytes, 1) : NULL;
+        if (bytes > 0 && *image == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "an HDF5 file of %zd bytes", bytes);
+        if (*image != NULL && H5Fget_file_image(file, *image, (size_t)bytes) != bytes) {
+            sti_free(env, *image);
+            *image = NULL;
+        }
+        *size = (size_t)bytes;
+    }
+    if (file >= 0) H5Fclose(file);
+    if (access >= 0) H5Pclose(access);
+    return status;
+}
+
 sti_status sti_problem_write_hdf5(sti_env* env, const sti_kind_form* form, const sti_outgoing* fields, int n, int m,
                                   const char* path) {
     for (int k = 0; k < form->field_count; k++) {
@@ -75,23 +116,16 @@ sti_status sti_problem_write_hdf5(sti_env* env, const sti_kind_form* form, const
             return sti_file_fail(env, STI_ERR_ARGUMENT, path,
                                  "exact fractions cannot be kept in HDF5, a .json file holds them");
     }
-    char* temporary;
-    sti_status status = sti_file_begin(env, path, &temporary);
-    if (status != STI_OK) return status;
-    bool good = false;
-    H5E_BEGIN_TRY {
-        const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-        hid_t file = -1;
-        if (access >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0)
-            file = H5Fcreate(temporary, H5F_ACC_TRUNC, H5P_DEFAULT, access);
-        if (file >= 0) {
-            good = put_problem(file, form, fields, n, m);
-            good = H5Fclose(file) >= 0 && good;
-        }
-        if (access >= 0) H5Pclose(access);
+    char* image = NULL;
+    size_t size = 0;
+    sti_status status;
+    H5E_BEGIN_TRY {  // libhdf5 does not print
+        status = make_image(env, form, fields, n, m, &image, &size);
     }
     H5E_END_TRY
-    if (good) return sti_file_commit(env, path, temporary);
-    sti_file_abandon(env, temporary);
-    return sti_file_fail(env, STI_ERR_IO, path, "cannot be written as HDF5");
+    if (status == STI_OK && image == NULL)
+        status = sti_file_fail(env, STI_ERR_IO, path, "libhdf5 could not build the file");
+    if (status == STI_OK) status = sti_file_write(env, path, image, size);
+    sti_free(env, image);
+    return status;
 }

@@ -21,56 +21,55 @@ enum { STI_BASIS_WIDTH = 64 };  // columns or rows computed together, at most
 typedef struct sti_basis {
     sti_env* env;  // borrowed
     int n;
-    const double* M;       // unscaled, row major; borrowed, or in `copy`                          (n x n)
+    const double* M;       // unscaled, row major; borrowed, or in `copy`       (n x n)
     sti_matrix copy;       // of a sparse M
-    const double* q_data;  // unscaled, borrowed                                              (n)
-    const double* d_data;  // the same; NULL: ones                                            (n)
-    double* R;             // row factors                                                     (n)
-    double* C;             // column factors, c0 last                                         (n+1)
-    double* q;             // scaled                                                          (n)
-    double* d;             // scaled covering column                                          (n)
+    const double* q_data;  // unscaled, borrowed                                (n)
+    const double* d_data;  // the same; NULL: ones                              (n)
+    double* R;             // row factors                                       (n)
+    double* C;             // column factors, c0 last                           (n+1)
+    double* q;             // scaled                                            (n)
+    double* d;             // scaled covering column                            (n)
 
-    int* basic;        // variable of each row                                                      (n)
-    int* place;        // row of a basic variable, -1 of a nonbasic one                             (2n+1)
+    int* basic;        // variable of each row                                  (n)
+    int* place;        // row of a basic variable, -1 of a nonbasic one         (2n+1)
     int z_count;       // basic ones of z, z0
-    double* b;         // value of each basic variable                                              (n)
-    double* b_size;    // largest number that went into b_i since it was computed             (n)
-    double* col;       // direction of each basic variable, from sti_basis_column             (n)
-    double* col_size;  // size of the numbers col_i was computed from                         (n)
-    double col_loss;   // largest of those over the largest of col: digits lost to cancellation
+    double* b;         // value of each basic variable                          (n)
+    double* b_size;    // largest number that went into b_i                     (n)
+    double* col;       // of the entering variable, from sti_basis_column       (n)
+    double* col_size;  // size of the numbers col_i was computed from           (n)
+    double col_loss;   // largest of those over the largest of col: what cancelled
 
-    // At the last rebuild: the m rows of basic z, z0 came first, their equations those of the nonbasic w.
+    // The last rebuild: m rows of basic z, z0 first, their equations those of the nonbasic w.
     int m;
-    int* order;  // equation of each row                                                      (n)
-    double* W;   // A_:,C in that order, row major; LU of G' in its first m rows               (n x m, room for n x n)
-    int* ipiv;   //                                                                           (n)
-    int* iwork;  // scratch                                                                   (n)
+    int* order;  // equation of each row                                        (n)
+    double* W;   // A_:,C in that order, row major; first m rows: LU of G'      (n x m, room for n x n)
+    int* ipiv;   // its interchanges                                            (n)
+    int* iwork;  // scratch                                                     (n)
 
     // Pivots since then.
     int pivots;
     int capacity;
-    int* pivot_row;    //                                                                      (capacity)
-    int* pivot_prev;   // the pivot before in the same row, -1: none                           (capacity)
-    int* last_pivot;   // the last pivot in a row, -1: none                                    (n)
-    double* U;         // columns, cleared in later pivot rows; column major                   (n x capacity)
-    double* L;         // row k: what U held in the row of pivot k, pivots on the diagonal     (capacity x capacity)
-    double* row_size;  // largest entry that U ever held in a row                             (n)
+    int* pivot_row;    // row of each                                           (capacity)
+    int* pivot_prev;   // the pivot before in the same row, -1: none            (capacity)
+    int* last_pivot;   // the last pivot in a row, -1: none                     (n)
+    double* U;         // columns, cleared in later pivot rows; column major    (n x capacity)
+    double* L;         // what was cleared, pivots on the diagonal              (capacity x capacity)
+    double* row_size;  // largest entry that a row of U ever held               (n)
 
     // Columns computed ahead, as they were after the first `ahead_pivots` pivots.
     int ahead_room;
     int ahead_count;
     int ahead_pivots;
-    int* ahead;          // variable of each column of X, -1: used up                        (ahead_room)
-    int* ahead_slot;     // column of X of a variable, -1: none                               (2n+1)
-    double* X;           // column major                                                      (n x ahead_room)
-    double* ahead_base;  // sizes as in solve_sized                                           (ahead_room)
-    double* ahead_theta;
+    int* ahead;           // variable of each, -1: used up                      (ahead_room)
+    int* ahead_slot;      // the column of a variable, -1: none                 (2n+1)
+    double* X;            // column major                                       (n x ahead_room)
+    double* ahead_base;   // sizes, see solve_sized                             (ahead_room)
+    double* ahead_theta;  //                                                    (ahead_room)
 
-    double*
-        theta;  // scratch                                                             (capacity x max(ahead_room, 1))
-    double* x;  // scratch                                                             (n+1)
-    double* y;  // scratch                                                             (n+1)
-    long double* acc;  // scratch                                                             (n)
+    double* theta;     // scratch                                               (capacity x width)
+    double* x;         // scratch                                               (n+1)
+    double* y;         // scratch                                               (n+1)
+    long double* acc;  // scratch                                               (n)
     double* doubles;   // the memory behind the arrays of doubles
     int* ints;         // and of integers
 } sti_basis;

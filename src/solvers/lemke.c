@@ -23,9 +23,9 @@
 // The rule makes every step strict in the lexicographic order of [b | B^-1], so no basis comes twice: in exact
 // arithmetic the method ends for every M and q.
 //
-// Cost: one column a pivot, see basis.c: 2 n m flops with m basic z, which a tableau of n (n+1) numbers would pay with
-// 2 n^2. About n/2 to n pivots on dense monotone and on frictional problems, 2^n on Murty's and Fathi's. Memory: at
-// most 1.2 n^2 doubles, of which n m and those of the last pivots are touched.
+// Cost: one column a pivot, see basis.c: 2 n m flops with m basic z, where a tableau of n (n+1) numbers would take
+// 2 n^2. About n/2 to n pivots on dense monotone and on frictional problems, 2^n on Murty's and Fathi's. Memory:
+// 1.4 to 2.2 n^2 doubles are reserved, and touched as far as n m and the last pivots go.
 //
 // Departures from the book:
 //  D1  The tableau is not kept. The lexicographic columns are found when ratios tie: rows of B^-1 when not too many

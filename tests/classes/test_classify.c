@@ -1,8 +1,8 @@
-// test_classify.c: every class against brute force on thousands of small integer matrices, witnesses checked with GMP, invariance
-// under permutation and scaling, bad input, and memory that runs out at every allocation.
-#include "support/class_oracle.h"
-
+// test_classify.c: every class against brute force on thousands of small integer matrices, witnesses checked with
+// GMP, invariance under permutation and scaling, bad input, and memory that runs out at every allocation.
 #include <stdio.h>
+
+#include "support/class_oracle.h"
 
 typedef struct fixture {
     sti_env* env;
@@ -87,11 +87,11 @@ static void check_all(const fixture* f, const brute* b) {
 static void every_class_agrees_with_brute_force(void** state) {
     const fixture* f = *state;
     sti_rng rng = {2024};
-    for (int trial = 0; trial < 6000; trial++) {
+    for (int trial = 0; trial < 12000; trial++) {
         const brute b = brute_random(&rng, sti_rng_int(&rng, 1, 4));
         check_all(f, &b);
     }
-    for (int trial = 0; trial < 1500; trial++) {
+    for (int trial = 0; trial < 4000; trial++) {
         const brute b = brute_random(&rng, sti_rng_int(&rng, 5, 6));
         check_all(f, &b);
     }
@@ -139,7 +139,8 @@ static void verdicts_do_not_depend_on_order_or_units(void** state) {
         exact_check_findings(f->env, &M, NULL, second);
         for (int k = 0; k < STI_CLASS_COUNT; k++) {
             if (first->finding[k].verdict != second->finding[k].verdict)
-                fail_msg("%s: %d and %d", sti_class_text((sti_class)k), first->finding[k].verdict, second->finding[k].verdict);
+                fail_msg("%s: %d and %d", sti_class_text((sti_class)k), first->finding[k].verdict,
+                         second->finding[k].verdict);
         }
         sti_classes_destroy(f->env, first);
         sti_classes_destroy(f->env, second);
@@ -255,8 +256,10 @@ static void failed_allocations_with_exact_entries_are_survived(void** state) {
         failing_env_open(&f, k);
         sti_classes* c;
         const sti_status status = sti_matrix_classify(f.env, &M, exact, NULL, &c);
-        if (status == STI_OK) sti_classes_destroy(f.env, c);
-        else assert_int_equal(status, STI_ERR_MEMORY);
+        if (status == STI_OK)
+            sti_classes_destroy(f.env, c);
+        else
+            assert_int_equal(status, STI_ERR_MEMORY);
         if (failing_env_close(&f)) break;
     }
     sti_rationals_destroy(exact);

@@ -1,5 +1,5 @@
-// test_copositive.c: copositivity and the minimum on the simplex: the reference cases, families with known answers up to order 20,
-// thresholds to the last bit, large matrices that fall into parts, and what a limit on work does.
+// test_copositive.c: copositivity and the minimum on the simplex: the reference cases, families with known answers up
+// to order 20, thresholds to the last bit, large matrices that fall into parts, and what a limit on work does.
 #include "support/class_oracle.h"
 #include "support/oracle.h"
 // clang-format off
@@ -126,7 +126,8 @@ static void blocks_of_exceptional_matrices_are_copositive(void** state) {
 
 // min x'(A+I)x = 1 / independence number (Motzkin & Straus), so t(A+I) - J is copositive exactly for t >= that number.
 static void graph_matrices_turn_at_the_independence_number(void** state) {
-    static const int skip_of[2] = {2, 3}, independence[2] = {8, 10};  // generalized Petersen graphs: dodecahedron, Desargues
+    static const int skip_of[2] = {2, 3},
+                     independence[2] = {8, 10};  // generalized Petersen graphs: dodecahedron, Desargues
     for (int g = 0; g < 2; g++) {
         int A[N][N] = {{0}};
         for (int i = 0; i < 10; i++) {
@@ -145,11 +146,12 @@ static void graph_matrices_turn_at_the_independence_number(void** state) {
     }
 }
 
-// A semidefinite block of low rank, in integers and in rounded doubles, with one more row: a search through half of all sets.
+// A semidefinite block of low rank, in integers and in rounded doubles, with one more row: a search through half of
+// all sets.
 static void semidefinite_blocks_with_one_more_row_are_decided(void** state) {
     sti_rng rng = {1};
     for (int real = 0; real < 2; real++) {
-        for (int rank = 7; rank <= 19; rank += 4) {
+        for (int rank = 7; rank <= 19; rank += 6) {
             double G[N][N], m[N * N];
             for (int i = 0; i < 19; i++) {
                 for (int k = 0; k < rank; k++) G[i][k] = real ? sti_rng_u01(&rng) - 0.5 : sti_rng_int(&rng, -3, 3);
@@ -160,7 +162,8 @@ static void semidefinite_blocks_with_one_more_row_are_decided(void** state) {
                     for (int k = 0; k < rank; k++) m[i * N + j] += G[i][k] * G[j][k];
                 }
             }
-            for (int i = 0; i < N; i++) m[i * N + 19] = m[19 * N + i] = i == 19 ? 1 : real ? sti_rng_u01(&rng) - 0.3 : sti_rng_int(&rng, -1, 6);
+            for (int i = 0; i < N; i++)
+                m[i * N + 19] = m[19 * N + i] = i == 19 ? 1 : real ? sti_rng_u01(&rng) - 0.3 : sti_rng_int(&rng, -1, 6);
             char name[40];
             snprintf(name, sizeof name, "%s rank %d and a row", real ? "rounded" : "integer", rank);
             check(*state, name, m, N, (expected){STI_UNDECIDED, STI_UNDECIDED, NAN});
@@ -168,8 +171,37 @@ static void semidefinite_blocks_with_one_more_row_are_decided(void** state) {
     }
 }
 
+// If l = top/bottom is the minimum of x'Sx on the simplex, then bottom S - top J is copositive with a zero, and a
+// change of the last bit, 2^-38 J, decides.
+static void thresholds_of_small_matrices_are_sharp(void** state) {
+    sti_env* env = *state;
+    sti_rng rng = {25};
+    for (int trial = 0; trial < 1500; trial++) {
+        const brute b = brute_random(&rng, sti_rng_int(&rng, 2, 6));
+        wide top = 0, bottom = 0;
+        brute_simplex(&b, &top, &bottom);
+        if (bottom > 1000 || top > 4000 || top < -4000) continue;  // entries must fit 53 bits
+        for (int side = -1; side <= 1; side++) {
+            double m[BRUTE_MAX * BRUTE_MAX];
+            for (int i = 0; i < b.n; i++) {
+                for (int j = 0; j < b.n; j++)
+                    m[i * b.n + j] = (double)(bottom * (b.m[i][j] + b.m[j][i]) - top) + side * 0x1p-38;
+            }
+            const sti_matrix M = sti_matrix_dense_view(b.n, b.n, m);
+            sti_classes* c;
+            assert_int_equal(sti_matrix_classify(env, &M, NULL, NULL, &c), STI_OK);
+            exact_check_findings(env, &M, NULL, c);
+            assert_int_equal(c->finding[STI_CLASS_COPOSITIVE].verdict, side >= 0);
+            assert_int_equal(c->finding[STI_CLASS_STRICTLY_COPOSITIVE].verdict, side > 0);
+            assert_true(c->simplex_min == side * 0x1p-38);
+            sti_classes_destroy(env, c);
+        }
+    }
+}
+
 static void all_sets_positive_definite_takes_all_of_them(void** state) {
-    // (1 + e) I - J/20 is strictly copositive for e > 0; every proper submatrix is positive definite for e = 0 and below
+    // (1 + e) I - J/20 is strictly copositive for e > 0; every proper submatrix is positive definite for e = 0 and
+    // below
     double m[N * N];
     for (int side = -1; side <= 1; side++) {
         for (int i = 0; i < N; i++) {
@@ -186,10 +218,13 @@ static void random_matrices_of_order_twenty_are_decided(void** state) {
         for (int i = 0; i < N; i++) {
             for (int j = i; j < N; j++) {
                 const double pm = sti_rng_int(&rng, 0, 4) > 0 ? 1 : -1;
-                m[i * N + j] = m[j * N + i] = trial < 3 ? (i == j ? 1 : pm) : i == j ? trial + 1 : 2 * sti_rng_u01(&rng) - 1;
+                m[i * N + j] = m[j * N + i] = trial < 3 ? (i == j ? 1 : pm)
+                                              : i == j  ? trial + 1
+                                                        : 2 * sti_rng_u01(&rng) - 1;
             }
         }
-        check(*state, trial < 3 ? "random signs" : "random entries", m, N, (expected){STI_UNDECIDED, STI_UNDECIDED, NAN});
+        check(*state, trial < 3 ? "random signs" : "random entries", m, N,
+              (expected){STI_UNDECIDED, STI_UNDECIDED, NAN});
     }
 }
 
@@ -237,8 +272,10 @@ static void too_little_work_is_said(void** state) {
     const sti_matrix M = sti_matrix_dense_view(N, N, m);
     for (int k = 0; k < 2; k++) {
         sti_classes_options options = sti_classes_options_default();
-        if (k == 0) options.work_limit = 100;
-        else options.exact_limit = 4;
+        if (k == 0)
+            options.work_limit = 100;
+        else
+            options.exact_limit = 4;
         sti_classes* c;
         assert_int_equal(sti_matrix_classify(env, &M, NULL, &options, &c), STI_OK);
         assert_int_equal(c->finding[STI_CLASS_COPOSITIVE].verdict, STI_UNDECIDED);
@@ -256,6 +293,7 @@ int main(void) {
         cmocka_unit_test(blocks_of_exceptional_matrices_are_copositive),
         cmocka_unit_test(graph_matrices_turn_at_the_independence_number),
         cmocka_unit_test(semidefinite_blocks_with_one_more_row_are_decided),
+        cmocka_unit_test(thresholds_of_small_matrices_are_sharp),
         cmocka_unit_test(all_sets_positive_definite_takes_all_of_them),
         cmocka_unit_test(random_matrices_of_order_twenty_are_decided),
         cmocka_unit_test(frictional_matrices_fall_into_parts),

@@ -121,6 +121,20 @@ expect "-- ends the options" 0 "solved"
 cat p.json | "$command" solve /dev/stdin >out 2>err
 code=$?
 expect "a problem through a pipe" 0 "solved"
+mkfifo pipe.json
+cat p.json >pipe.json &
+run solve pipe.json
+expect "a problem through a named pipe" 0 "solved"
+echo '{"kind": "mlcp", "A": [], "C": [], "D": [[], []], "B": [[2, 1], [1, 2]], "a": [], "b": [-5, -6]}' >nofree.json
+run solve nofree.json --output answer.json
+expect "an MLCP without free variables" 0 "(4/3, 7/3)"
+run verify nofree.json answer.json
+expect "and its answer" 0 "accepted"
+echo '{"kind": "mlcp", "A": [[2, 1], [1, 2]], "C": [[], []], "D": [], "B": [], "a": [-5, -6], "b": []}' >nopairs.json
+run solve nopairs.json --output answer.json
+expect "an MLCP without pairs" 0 "(4/3, 7/3)"
+run verify nopairs.json answer.json
+expect "and its answer" 0 "accepted"
 
 # ---- all solutions
 run solve three.json --all
@@ -200,7 +214,7 @@ echo '{"kind": "cone", "rays": [[1]]}' >set/cone.json
 echo 'text' >set/notes.txt
 run bench set --solver lemke,auto --csv table.csv
 expect "bench" 0 "three.json"
-expect "bench passes over other kinds" 0 "1 file of other kinds"
+expect "bench passes over other kinds" 0 "1 file passed over"
 if [ "$(wc -l <table.csv)" = 9 ] && head -1 table.csv | grep -q '^problem,kind,n,m,solver,outcome,termination,residual,iterations,time_s'; then ok "bench --csv"
 else not_ok "bench --csv" "$(head -3 table.csv)"; fi
 run bench set --solver lemke --json

@@ -37,10 +37,13 @@ cd "$work/pc"
 read -ra flags <<<"$(pkg-config --cflags --libs stiction)"
 cc -o c_shared "$here/main.c" "${flags[@]}" -lm
 c++ -o cpp_shared "$here/main.cpp" "${flags[@]}"
+sed -n '/^```c$/,/^```$/{/^```/d;p}' "$here/../../README.md" > readme.c
+cc -Wall -Wextra -Werror -o readme readme.c "${flags[@]}"
 read -ra flags <<<"$(pkg-config --static --cflags --libs stiction)"
 cc -o c_static "$here/main.c" "${flags[@]/#-lstiction/-l:libstiction.a}"
 LD_LIBRARY_PATH=$libdir ./c_shared "$version"
 LD_LIBRARY_PATH=$libdir ./cpp_shared
+LD_LIBRARY_PATH=$libdir ./readme
 ./c_static "$version"
 
 step "the static ones do without libstiction.so"

@@ -1,5 +1,6 @@
-// test_determinant.c: signs and values of principal minors against GMP, with small and long integers, singular, nearly singular and
-// badly scaled matrices, so that each of the three stages has the last word somewhere; elimination; failing memory.
+// test_determinant.c: signs and values of principal minors against GMP, with small and long integers, singular,
+// nearly singular and badly scaled matrices, so that each of the three stages has the last word somewhere;
+// elimination; failing memory.
 #include <math.h>
 #include <string.h>
 
@@ -70,9 +71,12 @@ static void fill(sti_exact* x, sti_rng* rng, sti_int* A, int n, int kind) {
             for (int k = 0; k < rank; k++) product += G[0][i][k] * G[1][j][k];
             if (kind == 3 && i == j) product += sti_rng_int(rng, -1, 1);
             sti_int* a = &A[i * n + j];
-            if (kind == 1 || kind == 3) sti_int_set_i64(x, a, product);
-            else if (kind == 4) sti_int_set_double(x, a, (double)sti_rng_int(rng, -9, 9), sti_rng_int(rng, 0, 300));
-            else sti_int_set_i64(x, a, sti_rng_int(rng, -5, 5));
+            if (kind == 1 || kind == 3)
+                sti_int_set_i64(x, a, product);
+            else if (kind == 4)
+                sti_int_set_double(x, a, (double)sti_rng_int(rng, -9, 9), sti_rng_int(rng, 0, 300));
+            else
+                sti_int_set_i64(x, a, sti_rng_int(rng, -5, 5));
             if (kind == 2) {
                 sti_int_set_i64(x, &factor, (int64_t)(sti_rng_next(rng) >> 2));
                 sti_int_mul(x, a, a, &factor);
@@ -150,8 +154,10 @@ static void nearly_singular_matrices_get_the_right_sign(void** state) {
         sti_minors_clear(&m);
         // the last row negated, then a copy of the one before
         for (int j = 0; j < n; j++) {
-            if (turn == 0) sti_int_neg(&A[(n - 1) * n + j]);
-            else sti_int_set(&x, &A[(n - 1) * n + j], &A[(n - 2) * n + j]);
+            if (turn == 0)
+                sti_int_neg(&A[(n - 1) * n + j]);
+            else
+                sti_int_set(&x, &A[(n - 1) * n + j], &A[(n - 2) * n + j]);
         }
     }
     sti_int_array_free(env, A, n * n);

@@ -1,4 +1,7 @@
 // Problem files: the real ones, saving and reading back in every format, and files that are none.
+#include <signal.h>
+#include <sys/resource.h>
+
 #include "io_tools.h"
 
 static void expect_same_rationals(const sti_rationals* a, const sti_rationals* b, sti_env* env) {
@@ -100,8 +103,7 @@ static void made_up_problems_survive_a_round_trip(void** state) {
         "{\"kind\":\"lcp\",\"M\":{\"rows\":3,\"cols\":3,\"entries\":[[2,0,4],[0,0,1],[1,2,0.1]]},\"q\":[1,2,3]}",
         "{\"kind\":\"lcp\",\"M\":{\"rows\":2,\"cols\":2,\"entries\":[[1,0,\"1/3\"]]},\"q\":[1,2]}",
         "{\"kind\":\"lcp\",\"M\":{\"rows\":2,\"cols\":2,\"entries\":[]},\"q\":[1,2]}",
-        "{\"kind\":\"mlcp\",\"A\":[[1,2],[3,4]],\"C\":[[5],[6]],\"D\":[[7,8]],\"B\":[[\"1/"
-        "3\"]],\"a\":[9,10],\"b\":[11]}",
+        "{\"kind\":\"mlcp\",\"A\":[[1,2],[3,4]],\"C\":[[5],[6]],\"D\":[[7,8]],\"B\":[[\"1/3\"]],\"a\":[9,0],\"b\":[1]}",
         "{\"kind\":\"mlcp\",\"A\":[],\"C\":[],\"D\":[[],[]],\"B\":[[1,0],[0,1]],\"a\":[],\"b\":[-1,1]}",
         "{\"kind\":\"mlcp\",\"A\":[[2]],\"C\":[[]],\"D\":[],\"B\":[],\"a\":[1],\"b\":[]}",
     };
@@ -167,6 +169,27 @@ static void a_failed_save_leaves_the_old_file_and_nothing_else(void** state) {
     assert_int_equal(sti_problem_load(env, io_path("p.json"), &p), STI_OK);
     assert_true(sti_problem_lcp(p)->q[0] == -5);
     sti_problem_destroy(p);
+    io_folder_remove();
+    sti_env_destroy(env);
+}
+
+static void a_full_disk_leaves_nothing(void** state) {
+    (void)state;
+    static double M[10000], q[100];
+    const sti_lcp lcp = {.n = 100, .M = sti_matrix_dense_view(100, 100, M), .q = q};
+    struct rlimit before, small;
+    sti_env* env = io_env(NULL);
+    io_folder_make();
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    signal(SIGXFSZ, SIG_IGN);
+    small = before;
+    small.rlim_cur = 3000;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    assert_int_equal(sti_lcp_save(env, &lcp, io_path("p.json")), STI_ERR_IO);
+    assert_int_equal(sti_lcp_save(env, &lcp, io_path("p.h5")), STI_ERR_IO);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    io_expect_error(env, STI_ERR_IO, "p.h5: cannot be written");
+    assert_int_equal(io_folder_count(), 0);
     io_folder_remove();
     sti_env_destroy(env);
 }
@@ -246,6 +269,7 @@ int main(void) {
         cmocka_unit_test(made_up_problems_survive_a_round_trip),
         cmocka_unit_test(what_is_saved_is_the_same_each_time),
         cmocka_unit_test(a_failed_save_leaves_the_old_file_and_nothing_else),
+        cmocka_unit_test(a_full_disk_leaves_nothing),
         cmocka_unit_test(what_is_no_problem_file_is_refused),
         cmocka_unit_test(a_failed_allocation_leaves_nothing),
     };

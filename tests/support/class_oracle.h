@@ -1,6 +1,6 @@
-// class_oracle.h: matrix classes by brute force in 128-bit integers, for small integer matrices; and witnesses checked with GMP
-// rationals. Shares no code and no algorithm with the library: classes are decided by looking at all minors, all
-// faces of the simplex, all extreme rays.
+// class_oracle.h: matrix classes by brute force in 128-bit integers, for small integer matrices; and witnesses
+// checked with GMP rationals. Shares no code and no algorithm with the library: classes are decided by looking at all
+// minors, all faces of the simplex, all extreme rays.
 #ifndef TESTS_SUPPORT_CLASS_ORACLE_H
 #define TESTS_SUPPORT_CLASS_ORACLE_H
 
@@ -53,8 +53,7 @@ static inline wide brute_minor(const brute* b, unsigned set, bool symmetric) {
         if ((set >> i & 1) != 0) index[k++] = i;
     }
     for (int i = 0; i < k; i++) {
-        for (int j = 0; j < k; j++)
-            a[i][j] = b->m[index[i]][index[j]] + (symmetric ? b->m[index[j]][index[i]] : 0);
+        for (int j = 0; j < k; j++) a[i][j] = b->m[index[i]][index[j]] + (symmetric ? b->m[index[j]][index[i]] : 0);
     }
     return brute_det(a, k);
 }
@@ -76,18 +75,22 @@ static inline void brute_simplex(const brute* b, wide* top, wide* bottom) {
         for (int i = 0; i < b->n; i++) {
             if ((set >> i & 1) != 0) index[k++] = i;
         }
-        wide solution[BRUTE_MAX + 1];
+        wide solution[BRUTE_MAX + 1] = {0};             // k <= BRUTE_MAX - 1: the unknowns, then the determinant
         for (int column = -1; column <= k; column++) {  // Cramer: right side (0, .., 0, 1), unknowns x and -value
             wide a[BRUTE_MAX][BRUTE_MAX];
             for (int i = 0; i <= k; i++) {
                 for (int j = 0; j <= k; j++) {
-                    a[i][j] = i < k && j < k ? b->m[index[i]][index[j]] + b->m[index[j]][index[i]] : i == k && j == k ? 0 : 1;
+                    a[i][j] = i < k && j < k     ? b->m[index[i]][index[j]] + b->m[index[j]][index[i]]
+                              : i == k && j == k ? 0
+                                                 : 1;
                     if (j == column) a[i][j] = i == k;
                 }
             }
             const wide det = brute_det(a, k + 1);
-            if (column < 0) solution[k + 1 <= BRUTE_MAX ? k + 1 : BRUTE_MAX] = det;
-            else solution[column] = det;
+            if (column < 0)
+                solution[k + 1] = det;
+            else
+                solution[column] = det;
             if (column < 0 && det == 0) break;
         }
         const wide d = solution[k + 1];
@@ -103,7 +106,8 @@ static inline void brute_simplex(const brute* b, wide* top, wide* bottom) {
     }
 }
 
-// Extreme rays of { z >= 0, A z >= 0 } (n <= 5): all choices of n-1 of the 2n inequalities taken as equations of rank n-1.
+// Extreme rays of { z >= 0, A z >= 0 } (n <= 5): all choices of n-1 of the 2n inequalities taken as equations of rank
+// n-1.
 typedef struct brute_rays {
     int count;
     wide z[4000][BRUTE_MAX];
@@ -152,8 +156,8 @@ static inline void brute_extreme_rays(const brute* A, brute_rays* out) {
     }
 }
 
-// Column sufficient: for each sign pattern s the cone { z >= 0, -S M S z >= 0 } must not hold, for any i, one ray with z_i > 0
-// and one with y_i > 0 (their sum would be a counterexample).
+// Column sufficient: for each sign pattern s the cone { z >= 0, -S M S z >= 0 } must not hold, for any i, one ray
+// with z_i > 0 and one with y_i > 0 (their sum would be a counterexample).
 static inline bool brute_sufficient(const brute* b, brute_rays* rays) {
     for (unsigned s = 0; s < 1u << b->n; s++) {
         brute A = {.n = b->n};
@@ -192,15 +196,16 @@ static inline brute brute_random(sti_rng* rng, int n) {
         for (int j = 0; j < n; j++) {
             int gram = 0;
             for (int k = 0; k < rank; k++) gram += G[i][k] * G[j][k];
-            if (kind == 1 || kind == 2) b.m[i][j] = gram;                                              // semidefinite
-            if (kind == 2 && i != j) b.m[i][j] += i < j ? G[i][j] : -G[j][i];                          // and skew
-            if (kind == 3 && j < i) b.m[i][j] = b.m[j][i];                                             // symmetric
-            if (kind == 4) b.m[i][j] = i == j ? abs(b.m[i][j]) + size : -abs(b.m[i][j]);               // Z
-            if (kind == 5 && i == j) b.m[i][j] = abs(b.m[i][j]);                                       // diagonal >= 0
-            if (kind == 6 && j < i) b.m[i][j] = sti_rng_int(rng, 0, 3) == 0 ? b.m[i][j] : 0;           // nearly triangular
-            if (kind == 7) b.m[i][j] = i == j ? 1 : b.m[i][j] > 0 ? 1 : -1;                            // +-1
-            if (kind == 8) b.m[i][j] = i < rank && j < rank ? gram : i >= rank && j >= rank ? 0 : i < j ? G[i][j] : -G[j][i];
-            if (kind == 9 && i == j) b.m[i][j] += 2 * size;                                            // often P
+            if (kind == 1 || kind == 2) b.m[i][j] = gram;                                     // semidefinite
+            if (kind == 2 && i != j) b.m[i][j] += i < j ? G[i][j] : -G[j][i];                 // and skew
+            if (kind == 3 && j < i) b.m[i][j] = b.m[j][i];                                    // symmetric
+            if (kind == 4) b.m[i][j] = i == j ? abs(b.m[i][j]) + size : -abs(b.m[i][j]);      // Z
+            if (kind == 5 && i == j) b.m[i][j] = abs(b.m[i][j]);                              // diagonal >= 0
+            if (kind == 6 && j < i) b.m[i][j] = sti_rng_int(rng, 0, 3) == 0 ? b.m[i][j] : 0;  // nearly triangular
+            if (kind == 7) b.m[i][j] = i == j ? 1 : b.m[i][j] > 0 ? 1 : -1;                   // +-1
+            if (kind == 8)
+                b.m[i][j] = i < rank && j < rank ? gram : i >= rank && j >= rank ? 0 : i < j ? G[i][j] : -G[j][i];
+            if (kind == 9 && i == j) b.m[i][j] += 2 * size;  // often P
         }
     }
     if (kind == 7) {
@@ -235,8 +240,10 @@ static inline mpq_t* exact_matrix(sti_env* env, const sti_matrix* M, const sti_r
     assert_non_null(a);
     for (size_t k = 0; k < n * n; k++) {
         mpq_init(a[k]);
-        if (M_exact != NULL) exact_get(env, M_exact, k, a[k]);
-        else mpq_set_d(a[k], sti_matrix_get(M, (int)(k / n), (int)(k % n)));
+        if (M_exact != NULL)
+            exact_get(env, M_exact, k, a[k]);
+        else
+            mpq_set_d(a[k], sti_matrix_get(M, (int)(k / n), (int)(k % n)));
     }
     return a;
 }
@@ -324,8 +331,10 @@ static inline void exact_check_vector(sti_env* env, mpq_t* a, size_t n, sti_clas
         product_negative = product_negative || mpq_sgn(t) < 0;
     }
     const bool strict = which == STI_CLASS_POSITIVE_SEMIDEFINITE || which == STI_CLASS_COPOSITIVE;
-    if (which == STI_CLASS_COLUMN_SUFFICIENT) assert_true(product_negative);
-    else assert_true(strict ? mpq_sgn(form) < 0 : mpq_sgn(form) <= 0);
+    if (which == STI_CLASS_COLUMN_SUFFICIENT)
+        assert_true(product_negative);
+    else
+        assert_true(strict ? mpq_sgn(form) < 0 : mpq_sgn(form) <= 0);
     const double value = mpq_get_d(form);
     assert_true(fabs(value - f->value) <= 1e-9 * fabs(value) || fabs(value - f->value) < 1e-300);
     exact_free(x, n);
@@ -334,7 +343,8 @@ static inline void exact_check_vector(sti_env* env, mpq_t* a, size_t n, sti_clas
 }
 
 // Every "no" that claims to be exact carries a witness that holds.
-static inline void exact_check_findings(sti_env* env, const sti_matrix* M, const sti_rationals* M_exact, const sti_classes* c) {
+static inline void exact_check_findings(sti_env* env, const sti_matrix* M, const sti_rationals* M_exact,
+                                        const sti_classes* c) {
     const size_t n = (size_t)M->rows;
     mpq_t* a = exact_matrix(env, M, M_exact);
     for (int k = 0; k < STI_CLASS_COUNT; k++) {
@@ -348,18 +358,23 @@ static inline void exact_check_findings(sti_env* env, const sti_matrix* M, const
         const bool by_entry = f->row >= 0;
         if (by_entry) {
             const size_t at = (size_t)f->row * n + (size_t)f->col, mirror = (size_t)f->col * n + (size_t)f->row;
-            if (k == STI_CLASS_SYMMETRIC) assert_false(mpq_equal(a[at], a[mirror]));
-            else if (k == STI_CLASS_NONNEGATIVE) assert_true(mpq_sgn(a[at]) < 0);
-            else assert_true(f->row != f->col && mpq_sgn(a[at]) > 0 && (k == STI_CLASS_Z || k == STI_CLASS_K));
+            if (k == STI_CLASS_SYMMETRIC)
+                assert_false(mpq_equal(a[at], a[mirror]));
+            else if (k == STI_CLASS_NONNEGATIVE)
+                assert_true(mpq_sgn(a[at]) < 0);
+            else
+                assert_true(f->row != f->col && mpq_sgn(a[at]) > 0 && (k == STI_CLASS_Z || k == STI_CLASS_K));
         } else if (f->index != NULL) {
             double value;
-            for (int i = 0; i < f->size; i++) assert_true(f->index[i] >= 0 && f->index[i] < (int)n && (i == 0 || f->index[i] > f->index[i - 1]));
+            for (int i = 0; i < f->size; i++)
+                assert_true(f->index[i] >= 0 && f->index[i] < (int)n && (i == 0 || f->index[i] > f->index[i - 1]));
             const int sign = exact_det_sign(a, n, f->index, (size_t)f->size, &value);
             assert_true(k == STI_CLASS_P0 ? sign < 0 : sign <= 0);
             assert_true(k == STI_CLASS_P || k == STI_CLASS_P0 || k == STI_CLASS_K);
             assert_true(fabs(value - f->value) <= 1e-14 * fabs(value));
         } else {
-            exact_check_vector(env, a, n, k == STI_CLASS_P || k == STI_CLASS_K ? STI_CLASS_POSITIVE_DEFINITE : (sti_class)k, f);
+            exact_check_vector(env, a, n,
+                               k == STI_CLASS_P || k == STI_CLASS_K ? STI_CLASS_POSITIVE_DEFINITE : (sti_class)k, f);
         }
     }
     exact_free(a, n * n);
