@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "solvers/exact_lcp.h"
 #include "solvers/solvers.h"
 
 enum { MAX_ATTEMPTS = 10, DENSE_LIMIT = 12000 };
@@ -91,6 +92,12 @@ static sti_status attempt(portfolio* f, sti_solver solver, const char* why, bool
     return status;
 }
 
+// The ray found shows that nothing is feasible: no other method will do better.
+static bool ray_is_proof(portfolio* f) {
+    const sti_mlcp p = sti_mlcp_from_lcp(f->lcp);
+    return f->best->ray.dz != NULL && sti_ray_bound(&p, f->best->ray.dz, f->w) > 0;
+}
+
 static sti_status run_portfolio(portfolio* f, bool small, bool dense) {
     bool done = false;
     sti_status status;
@@ -100,7 +107,7 @@ static sti_status run_portfolio(portfolio* f, bool small, bool dense) {
         return status;
     }
     status = attempt(f, STI_SOLVER_LEMKE, small ? "small: exact arithmetic decides the rest" : "pivoting first", &done);
-    if (status != STI_OK || done || small) return status;
+    if (status != STI_OK || done || small || ray_is_proof(f)) return status;
     status = attempt(f, STI_SOLVER_NEWTON, "pivoting ended without a solution", &done);
     if (status != STI_OK || done) return status;
     sti_rng rng = {.state = 1};

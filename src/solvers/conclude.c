@@ -131,36 +131,36 @@ double sti_certificate_bound(const sti_mlcp* p, const double* x, const double* y
     return worst > 0 ? (double)(strict / worst * (1 - 4 * DBL_EPSILON)) : INFINITY;
 }
 
-// Is v = ray.dz a Farkas vector up to rounding? Then the certificate says how far a solution would have to be.
-static sti_status prove_by_ray(sti_env* env, const sti_mlcp* p, sti_lcp_answer* answer) {
-    const int n = p->m;
-    double* y = sti_alloc_array_zero(env, (size_t)n, sizeof *y);
-    signed char* fixed = sti_alloc_array_zero(env, (size_t)n, 1);
-    if (y == NULL || fixed == NULL) {
-        sti_free(env, y);
-        sti_free(env, fixed);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "Farkas certificate");
-    }
+double sti_ray_bound(const sti_mlcp* p, const double* v, double* y) {
     double size_q = 0, size_M = 0;
-    for (int i = 0; i < n; i++) {
-        y[i] = answer->ray.dz[i] > 0 ? answer->ray.dz[i] : 0;
+    for (int i = 0; i < p->m; i++) {
+        y[i] = v[i] > 0 ? v[i] : 0;
         size_q = fmax(size_q, fabs(p->b[i]));
-        for (int j = 0; j < n; j++) size_M = fmax(size_M, fabs(sti_matrix_get(&p->B, i, j)));
+        for (int j = 0; j < p->m; j++) size_M = fmax(size_M, fabs(sti_matrix_get(&p->B, i, j)));
     }
     const double bound = sti_certificate_bound(p, NULL, y);
     const double natural = size_M > 0 ? size_q / size_M : 1;  // a z of this size already moves w by |q|
-    if (!(bound > 1e8 * natural)) {
-        sti_free(env, y);
-        sti_free(env, fixed);
+    return bound > 1e8 * natural ? bound : 0;
+}
+
+static sti_status prove_by_ray(sti_env* env, const sti_mlcp* p, sti_lcp_answer* answer) {
+    const size_t n = (size_t)p->m;
+    double* y = sti_alloc_array_zero(env, n, sizeof *y);
+    signed char* fixed = sti_alloc_array_zero(env, n, 1);
+    const bool memory = y != NULL && fixed != NULL;
+    const double bound = memory ? sti_ray_bound(p, answer->ray.dz, y) : 0;
+    if (bound > 0) {
+        sti_certificate_clear(env, &answer->certificate);
+        answer->certificate = (sti_certificate){
+            .proof = STI_PROOF_FARKAS, .pair_count = p->m, .leaf_count = 1, .y = y, .fixed = fixed, .bound = bound};
+        answer->outcome = STI_NO_SOLUTION;
+        snprintf(answer->reason, sizeof answer->reason,
+                 "Farkas vector up to rounding: a solution would need |z|_1 >= %.3g", bound);
         return STI_OK;
     }
-    sti_certificate_clear(env, &answer->certificate);
-    answer->certificate = (sti_certificate){
-        .proof = STI_PROOF_FARKAS, .pair_count = n, .leaf_count = 1, .y = y, .fixed = fixed, .bound = bound};
-    answer->outcome = STI_NO_SOLUTION;
-    snprintf(answer->reason, sizeof answer->reason, "Farkas vector up to rounding: a solution would need |z|_1 >= %.3g",
-             bound);
-    return STI_OK;
+    sti_free(env, y);
+    sti_free(env, fixed);
+    return memory ? STI_OK : STI_FAIL(env, STI_ERR_MEMORY, -1, "Farkas certificate");
 }
 
 static sti_status conclude_ray(sti_env* env, const sti_mlcp* p, const sti_lcp_options* options,
