@@ -61,7 +61,8 @@ typedef struct sti_classes {
 
 typedef struct sti_classes_options {
     int exact_limit;  // order up to which exponential exact tests run (default 20)
-    long work_limit;  // nodes an exponential test may visit before it says "undecided" (default 4 million)
+    long work_limit;  // nodes an exponential test may visit before it says "undecided" (default 4 million); steps in
+                      // long integers weigh more
 } sti_classes_options;
 
 STI_API sti_classes_options sti_classes_options_default(void);
@@ -113,7 +114,8 @@ typedef struct sti_mlcp_structure {
     sti_verdict N_copositive;
     bool b_nonnegative;
     sti_verdict solvable;
-    int rank_F;
+    int rank_A;  // -1: not computed, too large for exact elimination
+    int rank_F;  // the same for F, by the partition above
     char how[200];
 } sti_mlcp_structure;
 

@@ -39,7 +39,8 @@ STI_API sti_status sti_polycone_create_face(sti_env* env, int dimension, const s
                                             sti_polycone** out);
 STI_API void sti_polycone_destroy(sti_polycone* cone);
 
-// Both forms, irredundant; exact rows are primitive integer vectors.
+// Both forms, irredundant, sorted. Exact rows are primitive integer vectors, floating rows have largest entry 1 in size.
+// Rays are orthogonal to the lines, facet normals to the equations; lines and equations are in reduced echelon form.
 STI_API int sti_polycone_dimension_space(const sti_polycone* cone);
 STI_API int sti_polycone_dimension(const sti_polycone* cone);  // of the linear hull
 STI_API int sti_polycone_lineality(const sti_polycone* cone);  // of the largest subspace inside
@@ -55,7 +56,7 @@ STI_API sti_rows sti_polycone_equations(const sti_polycone* cone);
 // l'x = 0 for all lines, |x|_inf <= 1, attained at x. Not pointed: coefficients c (rays, then lines), sum over rays 1.
 typedef struct sti_pointedness {
     bool pointed;
-    double margin;
+    double margin;           // 0 when not pointed, INFINITY when there are no rays
     double* x;               // (dimension), when pointed
     double* c;               // (rays + lines), when not pointed
     sti_rationals* c_exact;  // the same exact, in exact mode
@@ -66,7 +67,8 @@ STI_API sti_status sti_rows_pointedness(sti_env* env, int dimension, const sti_r
 STI_API void sti_pointedness_clear(sti_env* env, sti_pointedness* p);
 
 // Membership with distance: p is the Euclidean projection of x, distance = |x - p|; face is the violated facet
-// (-1 - k for equation k) with the largest violation when outside. slack: min over facets of -F x / |F| when inside.
+// (-1 - k for equation k) with the largest violation when outside. slack: min over facets of -F x / |F| when inside, at
+// facet face; NAN outside. An exact cone takes x as the binary fractions it is, a floating one allows tol |x|.
 typedef struct sti_cone_point {
     bool inside;
     double distance;

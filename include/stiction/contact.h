@@ -50,15 +50,13 @@ typedef struct sti_contact_problem {
     const double* b;     // (nb)
 } sti_contact_problem;
 
-#define STI_CONTACT_SOLVER_LIST(X)                                                                 \
-    X(STI_CONTACT_AUTO, "auto")                                                                    \
-    X(STI_CONTACT_GS, "gs")         /* block Gauss-Seidel, exact one-contact solver */             \
-    X(STI_CONTACT_NEWTON, "newton") /* semismooth Newton, globalized */                            \
-    X(STI_CONTACT_APGD, "apgd")     /* accelerated projected gradient in an outer fixed point */   \
-    X(STI_CONTACT_BB, "bb")         /* Barzilai-Borwein, the same */                               \
-    X(STI_CONTACT_ADMM, "admm")     /* alternating directions with residual balancing */           \
-    X(STI_CONTACT_IPM, "ipm")       /* interior point for the convex problem, outer fixed point */ \
-    X(STI_CONTACT_LEMKE, "lemke")   /* facetized cones, small problems */
+#define STI_CONTACT_SOLVER_LIST(X)                                                                  \
+    X(STI_CONTACT_AUTO, "auto")                                                                     \
+    X(STI_CONTACT_GS, "gs")         /* block Gauss-Seidel, exact one-contact solver */              \
+    X(STI_CONTACT_NEWTON, "newton") /* semismooth Newton, globalized */                             \
+    X(STI_CONTACT_APGD, "apgd")     /* accelerated projected gradient in an outer fixed point */    \
+    X(STI_CONTACT_BB, "bb")         /* Barzilai-Borwein, the same */                                \
+    X(STI_CONTACT_ADMM, "admm")     /* alternating directions with residual balancing */
 
 #define STI_CONTACT_MODE_LIST(X)     \
     X(STI_MODE_SEPARATE, "separate") \

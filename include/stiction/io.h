@@ -1,9 +1,19 @@
 // io.h: problems and answers as files.
 //
-//     JSON            lcp, mlcp, cone; small problems; numbers, or strings "2/3" that stay exact; // and /* */ comments
-//     HDF5            the same names as datasets, attribute "kind"; large problems
-//     FCLIB           frictional contact: HDF5 in the public format of that collection, both ways
-//     Matrix Market   for a matrix: in JSON "M": {"file": "M.mtx"}, relative to the JSON file
+//     {"kind": "lcp",  "M": [[..]], "q": [..]}
+//     {"kind": "mlcp", "A": .., "C": .., "D": .., "B": .., "a": [..], "b": [..]}
+//     {"kind": "cone", "rays": [[..]], "lines": [[..]]}      or "inequalities" (F x <= 0) and "equations" (E x = 0)
+//
+// JSON, with // and /* */ comments. "n", "m" (of a cone: "dimension") may be there and are checked, "name" and "comment"
+// too. An entry is a number, or text like "2/3" that stays exact: with one such entry the whole problem carries exact data; a
+// cone is exact when all its entries are whole numbers or text. A matrix is a list of rows,
+// {"rows": r, "cols": c, "entries": [[i, j, v], ..]} counted from 0 (sparse), or {"file": "M.mtx"}: Matrix Market, beside
+// the JSON file.
+//
+// HDF5 for large problems: attribute "kind" of the root, datasets under the same names; a sparse matrix is a group with
+// shape, col_start, row and value.
+//
+// FCLIB for frictional contact problems: HDF5 in the public format of that collection, both ways.
 //
 // Bad input is answered with STI_ERR_INPUT and an error text that names file, field and value.
 #ifndef STICTION_IO_H
@@ -63,6 +73,7 @@ STI_API sti_status sti_lcp_answer_save(sti_env* env, const sti_lcp_answer* answe
 STI_API sti_status sti_lcp_answer_load(sti_env* env, const char* path, sti_lcp_answer* out);
 STI_API sti_status sti_lcp_answer_parse(sti_env* env, const char* text, size_t size, const char* name,
                                         sti_lcp_answer* out);
+// {"complete", "solutions", "rays", "components", "pieces", "nodes", "certificate" when there is no solution}
 STI_API sti_status sti_lcp_solution_set_json(sti_env* env, const sti_lcp_solution_set* set, char** out);
 
 // ---- frictional contact

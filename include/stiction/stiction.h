@@ -5,6 +5,7 @@
 #include <stiction/base.h>
 #include <stiction/classes.h>
 #include <stiction/cone.h>
+#include <stiction/contact.h>
 #include <stiction/io.h>
 #include <stiction/linalg.h>
 #include <stiction/problem.h>

@@ -25,7 +25,8 @@ static void default_free(void* user, void* p) {
 const char* sti_status_text(sti_status status) {
     switch (status) {
 #define STI_X(code, text) \
-    case code: return text;
+    case code:            \
+        return text;
         STI_STATUS_LIST(STI_X)
 #undef STI_X
     }

@@ -68,6 +68,7 @@ static const double TRUSTED = 1e-3;  // ... until the residual is below this; th
 static const double SPREAD_LIMIT = 1e4;
 static const double LEAST_OMEGA = 0.25;
 static const double STEP = 10;                // largest change of sigma_c at a time
+static const double RECOVER = 3;              // growth of a range that was narrowed, with every look
 static const double WORSE = 100;              // residual over the best one, at which penalties are given up
 static const double WORTH = 5;                // the largest change for which factoring pays
 static const double REST = 1.5;               // growth of the interval between balancings
@@ -355,6 +356,7 @@ static bool balance(admm* k, bool* changed) {
     const bool near = gain > 0 && (double)k->since * left < k->price * gain;
     k->since = 0;
     k->before = now;
+    k->widest = fmin(RECOVER * k->widest, SPREAD_LIMIT);
     *changed = !near && now > 0.8 * was && k->last > WORSE * now && k->spread > 1;
     if (*changed) return narrow(k);
     *changed = !near && choose_penalties(k) > WORTH;
@@ -438,6 +440,7 @@ static void solve(admm* k) {
     }
     for (k->omega = 1; k->omega >= LEAST_OMEGA; k->omega *= 0.5) {  // D1
         sti_contact_watch_renew(&k->watch);
+        k->rest = FIRST_BALANCE;
         load_best(k);
         iterate(k);
         if (k->watch.run->termination != STI_END_STALLED) return;
@@ -446,8 +449,7 @@ static void solve(admm* k) {
 
 sti_status sti_contact_method_admm(const sti_contact_local* p, const sti_contact_options* options,
                                    sti_contact_run* run) {
-    admm k = {
-        .p = p, .n = p->d * p->nc, .N = (p->d + 1) * p->nc, .rest = FIRST_BALANCE, .spread = 1, .widest = SPREAD_LIMIT};
+    admm k = {.p = p, .n = p->d * p->nc, .N = (p->d + 1) * p->nc, .spread = 1, .widest = SPREAD_LIMIT};
     sti_contact_watch_start(&k.watch, "admm", p, options, run, 0, WINDOW);
     if (p->op != NULL) {
         sti_contact_watch_end(&k.watch, STI_END_NOT_APPLICABLE, "W must be given as a matrix");

@@ -62,8 +62,6 @@ sti_contact_method sti_contact_method_newton;  // newton.c
 sti_contact_method sti_contact_method_apgd;    // gradient.c
 sti_contact_method sti_contact_method_bb;      // gradient.c
 sti_contact_method sti_contact_method_admm;    // admm.c
-sti_contact_method sti_contact_method_ipm;     // ipm.c
-sti_contact_method sti_contact_method_lemke;   // facets.c
 
 sti_contact_method* sti_contact_method_of(sti_contact_solver solver);  // NULL for auto
 // The portfolio (auto.c): records its attempts and the solver that succeeded in the answer.

@@ -90,7 +90,8 @@ sti_status sti_minors_init(sti_minors* m, sti_exact* x, const sti_int* A, int n)
     if (m->mid == NULL || m->rad == NULL || m->log_row == NULL || m->work_mid == NULL || m->work_rad == NULL ||
         m->work_mod == NULL || m->work == NULL) {
         sti_minors_clear(m);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "principal minors of order %d", n);
+        x->status = STI_FAIL(env, STI_ERR_MEMORY, -1, "principal minors of order %d", n);
+        return x->status;
     }
     for (int i = 0; i < n && x->status == STI_OK; i++) load_row(m, i);
     if (x->status != STI_OK) sti_minors_clear(m);

@@ -43,6 +43,7 @@ typedef struct sti_minors {
     long float_settled, prime_settled, integer_settled;  // how often each stage had the last word
 } sti_minors;
 
+// A failure is left in x->status as well.
 sti_status sti_minors_init(sti_minors* m, sti_exact* x, const sti_int* A, int n);
 void sti_minors_clear(sti_minors* m);  // accepts a zero struct
 

@@ -39,7 +39,8 @@ void sti_dictionary_pivot(sti_dictionary* D, int r, int c);
 // True: the dictionary shows it (nonbasic variables are 0). False: infeasible, or x->status is set.
 bool sti_dictionary_feasible(sti_dictionary* D);
 
-// From a feasible dictionary: minimize the basic free variable `objective` (least-index rule).
+// From a feasible dictionary: minimize the basic free variable `objective` (least-index rule). The objective must not
+// depend on free variables that no restriction reaches: feasibility has set those to zero.
 // True: optimal. False: unbounded (the column that shows it in *column), or x->status is set.
 bool sti_dictionary_minimize(sti_dictionary* D, int objective, int* column);
 

@@ -1,6 +1,11 @@
 // hdf5_write.c: problems as HDF5, in the form hdf5_read.c reads. The same problem gives the same bytes.
+//
+// libhdf5 builds the file in memory, and our own code writes it: after a write that failed (a full disk), libhdf5 1.10
+// keeps the file open and ends the process with a segmentation fault at exit. The price is a second and third copy of
+// the data while saving.
+#include <hdf5.h>
+
 #include "io/file.h"
-#include "io/hdf5_put.h"
 #include "io/problem.h"
 
 static bool put_text_attribute(hid_t at, const char* name, const char* text) {
@@ -15,44 +20,93 @@ static bool put_text_attribute(hid_t at, const char* name, const char* text) {
     return good;
 }
 
+// A dataset of `rank` dimensions, without a time stamp.
+static bool put_data(hid_t at, const char* name, hid_t stored, hid_t native, int rank, const hsize_t* size,
+                     const void* data) {
+    const hid_t space = H5Screate_simple(rank, size, NULL), create = H5Pcreate(H5P_DATASET_CREATE);
+    bool good = space >= 0 && create >= 0 && H5Pset_obj_track_times(create, false) >= 0;
+    const hid_t set = good ? H5Dcreate2(at, name, stored, space, H5P_DEFAULT, create, H5P_DEFAULT) : -1;
+    good = set >= 0;
+    if (good && H5Sget_simple_extent_npoints(space) > 0)
+        good = H5Dwrite(set, native, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0;
+    if (set >= 0) H5Dclose(set);
+    if (create >= 0) H5Pclose(create);
+    if (space >= 0) H5Sclose(space);
+    return good;
+}
+
+static bool put_doubles(hid_t at, const char* name, int rank, hsize_t rows, hsize_t cols, const double* x) {
+    const hsize_t size[2] = {rows, cols};
+    return put_data(at, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, rank, size, x);
+}
+
 static bool put_sparse(hid_t file, const sti_outgoing* f) {
     const sti_matrix* M = f->matrix;
-    const hsize_t cols = (hsize_t)f->cols + 1;
-    const size_t entries = (size_t)M->col_start[f->cols];
+    const hsize_t two = 2, cols = (hsize_t)f->cols + 1, entries = (hsize_t)M->col_start[f->cols];
     const int shape[2] = {f->rows, f->cols};
     const hid_t group = H5Gcreate2(file, f->name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     if (group < 0) return false;
-    const bool good = sti_h5_put_ints(group, "shape", 2, shape) &&
-                      sti_h5_put_data(group, "col_start", H5T_STD_I64LE, H5T_NATIVE_INT64, 1, &cols, M->col_start) &&
-                      sti_h5_put_ints(group, "row", entries, M->row) &&
-                      sti_h5_put_doubles(group, "value", entries, M->value);
+    const bool good = put_data(group, "shape", H5T_STD_I32LE, H5T_NATIVE_INT, 1, &two, shape) &&
+                      put_data(group, "col_start", H5T_STD_I64LE, H5T_NATIVE_INT64, 1, &cols, M->col_start) &&
+                      put_data(group, "row", H5T_STD_I32LE, H5T_NATIVE_INT, 1, &entries, M->row) &&
+                      put_data(group, "value", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 1, &entries, M->value);
     H5Gclose(group);
     return good;
 }
 
-typedef struct outgoing {
-    const sti_kind_form* form;
-    const sti_outgoing* fields;  // (form->field_count)
-    int n, m;                    // m < 0: there is none
-} outgoing;
-
-static bool put_problem(hid_t file, void* user, sti_status* status) {
-    const outgoing* o = user;
-    (void)status;
-    bool good = put_text_attribute(file, "kind", sti_kind_text(o->form->kind));
-    good = good && sti_h5_put_int(file, "n", o->n);
-    if (o->m >= 0) good = good && sti_h5_put_int(file, "m", o->m);
-    for (int k = 0; good && k < o->form->field_count; k++) {
-        const sti_outgoing* f = &o->fields[k];
-        const hsize_t size[2] = {(hsize_t)f->rows, (hsize_t)f->cols};
+static bool put_problem(hid_t file, const sti_kind_form* form, const sti_outgoing* fields, int n, int m) {
+    const hsize_t one = 1;
+    bool good = put_text_attribute(file, "kind", sti_kind_text(form->kind));
+    good = good && put_data(file, "n", H5T_STD_I32LE, H5T_NATIVE_INT, 1, &one, &n);
+    if (m >= 0) good = good && put_data(file, "m", H5T_STD_I32LE, H5T_NATIVE_INT, 1, &one, &m);
+    for (int k = 0; good && k < form->field_count; k++) {
+        const sti_outgoing* f = &fields[k];
+        const hsize_t rows = (hsize_t)f->rows, cols = (hsize_t)f->cols;
         if (f->matrix == NULL)
-            good = sti_h5_put_doubles(file, f->name, (size_t)f->rows, f->vector);
+            good = put_doubles(file, f->name, 1, rows, 1, f->vector);
         else if (sti_matrix_is_sparse(f->matrix))
             good = put_sparse(file, f);
         else
-            good = sti_h5_put_data(file, f->name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 2, size, f->matrix->dense);
+            good = put_doubles(file, f->name, 2, rows, cols, f->matrix->dense);
     }
     return good;
+}
+
+// Bytes of the data, as a guess of how much the file will grow.
+static size_t data_bytes(const sti_outgoing* fields, int count) {
+    size_t bytes = 0;
+    for (int k = 0; k < count; k++) {
+        const sti_matrix* M = fields[k].matrix;
+        const bool sparse = M != NULL && sti_matrix_is_sparse(M);
+        bytes += sparse ? 12 * (size_t)M->col_start[M->cols] + 8 * (size_t)M->cols
+                        : 8 * (size_t)fields[k].rows * (size_t)fields[k].cols;
+    }
+    return bytes;
+}
+
+// The whole file as bytes; *image stays NULL when libhdf5 could not make it.
+static sti_status make_image(sti_env* env, const sti_kind_form* form, const sti_outgoing* fields, int n, int m,
+                             char** image, size_t* size) {
+    enum { SLACK = 1 << 16 };
+    sti_status status = STI_OK;
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    hid_t file = -1;
+    if (access >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
+        H5Pset_fapl_core(access, data_bytes(fields, form->field_count) + SLACK, false) >= 0)
+        file = H5Fcreate("problem.h5", H5F_ACC_TRUNC, H5P_DEFAULT, access);  // a name only, nothing is opened
+    if (file >= 0 && put_problem(file, form, fields, n, m) && H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0) {
+        const ssize_t bytes = H5Fget_file_image(file, NULL, 0);
+        *image = bytes > 0 ? sti_alloc_array(env, (size_t)bytes, 1) : NULL;
+        if (bytes > 0 && *image == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "an HDF5 file of %zd bytes", bytes);
+        if (*image != NULL && H5Fget_file_image(file, *image, (size_t)bytes) != bytes) {
+            sti_free(env, *image);
+            *image = NULL;
+        }
+        *size = (size_t)bytes;
+    }
+    if (file >= 0) H5Fclose(file);
+    if (access >= 0) H5Pclose(access);
+    return status;
 }
 
 sti_status sti_problem_write_hdf5(sti_env* env, const sti_kind_form* form, const sti_outgoing* fields, int n, int m,
@@ -62,6 +116,16 @@ sti_status sti_problem_write_hdf5(sti_env* env, const sti_kind_form* form, const
             return sti_file_fail(env, STI_ERR_ARGUMENT, path,
                                  "exact fractions cannot be kept in HDF5, a .json file holds them");
     }
-    outgoing o = {.form = form, .fields = fields, .n = n, .m = m};
-    return sti_h5_write(env, path, false, put_problem, &o);
+    char* image = NULL;
+    size_t size = 0;
+    sti_status status;
+    H5E_BEGIN_TRY {  // libhdf5 does not print
+        status = make_image(env, form, fields, n, m, &image, &size);
+    }
+    H5E_END_TRY
+    if (status == STI_OK && image == NULL)
+        status = sti_file_fail(env, STI_ERR_IO, path, "libhdf5 could not build the file");
+    if (status == STI_OK) status = sti_file_write(env, path, image, size);
+    sti_free(env, image);
+    return status;
 }

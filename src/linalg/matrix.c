@@ -1,8 +1,9 @@
 // matrix.c: dense and sparse matrices as the public header shows them.
+#include "linalg/matrix.h"
+
 #include <string.h>
 
 #include "base/env.h"
-#include "linalg/matrix.h"
 
 sti_matrix sti_matrix_dense_view(int rows, int cols, double* entries) {
     return (sti_matrix){.rows = rows, .cols = cols, .dense = entries};
@@ -53,7 +54,8 @@ sti_status sti_matrix_to_sparse(sti_env* env, const sti_matrix* A, sti_matrix* o
     int64_t nnz = 0;
     const size_t cols = (size_t)A->cols, count = (size_t)A->rows * cols;
     const bool sparse = sti_matrix_is_sparse(A);
-    if (sparse) nnz = A->col_start[A->cols];
+    if (sparse)
+        nnz = A->col_start[A->cols];
     else if (A->dense != NULL) {
         for (size_t k = 0; k < count; k++) nnz += A->dense[k] != 0;
     }

@@ -101,48 +101,66 @@ sti_status sti_mlcp_decide(sti_env* env, const sti_mlcp* p, const sti_lcp_option
     return status;
 }
 
-// Is v = ray.dz a Farkas vector up to rounding? Then the certificate says how far a solution would have to be.
-static sti_status prove_by_ray(sti_env* env, const sti_mlcp* p, sti_lcp_answer* answer) {
-    const int n = p->m;
-    const double* v = answer->ray.dz;
-    double* y = sti_alloc_array_zero(env, 2 * (size_t)n, sizeof *y);
-    if (y == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "Farkas vector");
-    double *Mty = y + n, size_M = 0;
-    long double qy = 0;
-    for (int i = 0; i < n; i++) {
-        y[i] = v[i] > 0 ? v[i] : 0;
-        qy += (long double)y[i] * p->b[i];
+double sti_certificate_bound(const sti_mlcp* p, const double* x, const double* y) {
+    long double value = 0, value_size = 0,
+                worst = 0;  // sums, and the sums of absolute values that bound their rounding
+    const int n = p->n, m = p->m;
+    for (int i = 0; i < n + m; i++) {
+        const long double term = i < n ? (long double)x[i] * p->a[i] : (long double)y[i - n] * p->b[i - n];
+        value += term;
+        value_size += fabsl(term);
     }
-    for (int j = 0; j < n; j++) {
-        for (int i = 0; i < n; i++) {
-            const double m = sti_matrix_get(&p->B, i, j);
-            Mty[j] += m * y[i];
-            size_M = fmax(size_M, fabs(m) * y[i]);
+    const long double unit = (long double)(n + m + 2) * LDBL_EPSILON;
+    for (int j = 0; j < n + m; j++) {
+        const sti_matrix *top = j < n ? &p->A : &p->C, *low = j < n ? &p->D : &p->B;
+        const int col = j < n ? j : j - n;
+        long double sum = 0, size = 0;
+        for (int i = 0; i < n + m; i++) {
+            const double weight = i < n ? x[i] : y[i - n];
+            if (weight == 0) continue;
+            const long double term =
+                (long double)weight * (i < n ? sti_matrix_get(top, i, col) : sti_matrix_get(low, i - n, col));
+            sum += term;
+            size += fabsl(term);
         }
+        const long double violation = (j < n ? fabsl(sum) : sum) + unit * size;  // u is free, z only nonnegative
+        if (violation > worst) worst = violation;
     }
-    double violation = n * DBL_EPSILON * size_M, size_q = 0;  // what rounding may hide counts as violated
-    for (int j = 0; j < n; j++) {
-        violation = fmax(violation, Mty[j] + n * DBL_EPSILON * size_M);
-        size_q = fmax(size_q, fabs(p->b[j]));
+    const long double strict = -value - unit * value_size;
+    if (!(strict > 0)) return 0;
+    return worst > 0 ? (double)(strict / worst * (1 - 4 * DBL_EPSILON)) : INFINITY;
+}
+
+double sti_ray_bound(const sti_mlcp* p, const double* v, double* y) {
+    double size_q = 0, size_M = 0;
+    for (int i = 0; i < p->m; i++) {
+        y[i] = v[i] > 0 ? v[i] : 0;
+        size_q = fmax(size_q, fabs(p->b[i]));
+        for (int j = 0; j < p->m; j++) size_M = fmax(size_M, fabs(sti_matrix_get(&p->B, i, j)));
     }
-    const double bound = violation > 0 ? (double)-qy / violation : INFINITY;
+    const double bound = sti_certificate_bound(p, NULL, y);
     const double natural = size_M > 0 ? size_q / size_M : 1;  // a z of this size already moves w by |q|
-    if (!(qy < 0) || !(bound > 1e8 * natural)) {
-        sti_free(env, y);
+    return bound > 1e8 * natural ? bound : 0;
+}
+
+static sti_status prove_by_ray(sti_env* env, const sti_mlcp* p, sti_lcp_answer* answer) {
+    const size_t n = (size_t)p->m;
+    double* y = sti_alloc_array_zero(env, n, sizeof *y);
+    signed char* fixed = sti_alloc_array_zero(env, n, 1);
+    const bool memory = y != NULL && fixed != NULL;
+    const double bound = memory ? sti_ray_bound(p, answer->ray.dz, y) : 0;
+    if (bound > 0) {
+        sti_certificate_clear(env, &answer->certificate);
+        answer->certificate = (sti_certificate){
+            .proof = STI_PROOF_FARKAS, .pair_count = p->m, .leaf_count = 1, .y = y, .fixed = fixed, .bound = bound};
+        answer->outcome = STI_NO_SOLUTION;
+        snprintf(answer->reason, sizeof answer->reason,
+                 "Farkas vector up to rounding: a solution would need |z|_1 >= %.3g", bound);
         return STI_OK;
     }
-    sti_certificate c = {.proof = STI_PROOF_FARKAS, .pair_count = n, .leaf_count = 1, .y = y, .bound = bound};
-    c.fixed = sti_alloc_array_zero(env, (size_t)n, 1);
-    if (c.fixed == NULL) {
-        sti_free(env, y);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "Farkas certificate");
-    }
-    sti_certificate_clear(env, &answer->certificate);
-    answer->certificate = c;
-    answer->outcome = STI_NO_SOLUTION;
-    snprintf(answer->reason, sizeof answer->reason, "Farkas vector up to rounding: a solution would need |z|_1 >= %.3g",
-             bound);
-    return STI_OK;
+    sti_free(env, y);
+    sti_free(env, fixed);
+    return memory ? STI_OK : STI_FAIL(env, STI_ERR_MEMORY, -1, "Farkas certificate");
 }
 
 static sti_status conclude_ray(sti_env* env, const sti_mlcp* p, const sti_lcp_options* options,

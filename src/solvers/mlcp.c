@@ -9,7 +9,6 @@
 // unique). The better of the two points is kept.
 #include "solvers/mlcp.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,16 +31,8 @@ static sti_status report_contradiction(sti_env* env, const sti_mlcp* p, const st
     }
     long double xa = 0;
     for (size_t i = 0; i < n; i++) xa += (long double)r->x[i] * p->a[i];
-    const double sign = xa > 0 ? -1 : 1;
-    for (size_t i = 0; i < n; i++) c.y[i] = sign * r->x[i];
-    double violation = 0;
-    for (int j = 0; j < p->n + p->m; j++) {
-        long double s = 0;
-        for (int i = 0; i < p->n; i++)
-            s += (long double)c.y[i] * (j < p->n ? sti_matrix_get(&p->A, i, j) : sti_matrix_get(&p->C, i, j - p->n));
-        violation = fmax(violation, fabs((double)s));
-    }
-    c.bound = violation > 0 ? (double)fabsl(xa) / violation : INFINITY;
+    for (size_t i = 0; i < n; i++) c.y[i] = xa > 0 ? -r->x[i] : r->x[i];
+    c.bound = sti_certificate_bound(p, c.y, c.y + n);
     answer->certificate = c;
     answer->outcome = STI_NO_SOLUTION;
     answer->termination = STI_END_EXHAUSTED;

@@ -41,7 +41,7 @@ static void pair_residuals(const double* z, const double* w, int n, double s, do
     for (int i = 0; i < n; i++) {
         *rz = worst(*rz, -z[i] / t);
         *rw = worst(*rw, -w[i] / s);
-        *gap += fabs(z[i] * w[i]) / (s * t);
+        *gap += fabs(z[i] / t) * fabs(w[i] / s);  // each factor scaled: no overflow
     }
 }
 

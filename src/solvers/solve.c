@@ -164,16 +164,31 @@ sti_status sti_mlcp_check(sti_env* env, const sti_mlcp* p, bool mixed) {
 
 // --- the way through -----------------------------------------------------------------------------------------------
 
-enum { LAST_RESORT_NODES = 2000 };
+enum { LAST_RESORT_NODES = 500 };
 
 // auto: exact arithmetic settles what floating point left open, as far as the size allows.
 static sti_status settle(sti_env* env, const sti_mlcp* p, const sti_lcp_options* options, sti_lcp_answer* answer) {
     if (options->exact_limit <= 0 || p->m > STI_ENUM_LIMIT || p->n + p->m > 4 * STI_ENUM_LIMIT) return STI_OK;
-    const long nodes = p->m <= options->exact_limit ? INT32_MAX : LAST_RESORT_NODES;
+    const long nodes = p->m <= options->exact_limit ? INT32_MAX : LAST_RESORT_NODES, before = answer->iterations;
+    const double start = sti_clock();
+    sti_attempt* attempts = sti_realloc(env, answer->attempts, (size_t)(answer->attempt_count + 1) * sizeof *attempts);
+    if (attempts == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "record of attempts");
+    answer->attempts = attempts;
     const sti_status status = sti_mlcp_decide(env, p, options, nodes, answer);
-    if (status == STI_OK && (answer->outcome == STI_SOLVED || answer->outcome == STI_NO_SOLUTION))
+    if (status != STI_OK) return status;
+    const bool decided = answer->outcome == STI_SOLVED || answer->outcome == STI_NO_SOLUTION;
+    sti_attempt* last = &answer->attempts[answer->attempt_count++];
+    *last = (sti_attempt){.solver = STI_SOLVER_ENUM,
+                          .termination = decided ? answer->termination : STI_END_LIMIT,
+                          .residual = answer->outcome == STI_SOLVED ? answer->residual : NAN,
+                          .iterations = answer->iterations,
+                          .time_s = sti_clock() - start};
+    snprintf(last->why, sizeof last->why, "floating point left it open: exact search of the complementary cones");
+    if (decided)
         answer->solver = STI_SOLVER_ENUM;
-    return status;
+    else
+        answer->iterations = before;
+    return STI_OK;
 }
 
 static sti_status run_method(sti_env* env, const sti_mlcp* p, const sti_lcp_options* options, sti_lcp_answer* answer) {

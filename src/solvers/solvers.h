@@ -42,4 +42,10 @@ sti_status sti_mlcp_conclude(sti_env* env, const sti_mlcp* mlcp, const sti_lcp_o
 sti_status sti_mlcp_decide(sti_env* env, const sti_mlcp* mlcp, const sti_lcp_options* options, long max_nodes,
                            sti_lcp_answer* answer);
 
+// How far a solution would have to be if x, y are Farkas multipliers only up to rounding: any solution has
+// |u|_1 + |z|_1 >= the value, by a bound that includes the rounding of its own evaluation. 0: they show nothing.
+double sti_certificate_bound(const sti_mlcp* mlcp, const double* x, const double* y);
+// The same for a ray v of an LCP, clipped to y >= 0 (m); 0 unless the bound is far beyond the size of the data.
+double sti_ray_bound(const sti_mlcp* mlcp, const double* v, double* y);
+
 #endif

@@ -1,0 +1,80 @@
+# A thin front: CMake does the building, CTest the testing. `make help` says what there is.
+PREFIX  ?= /usr/local
+DESTDIR ?=
+JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
+SECONDS ?= 600
+
+# Three trees: gcc release, gcc with sanitizers, clang instrumented for fuzzing.
+trees    := $(CURDIR)/build
+release  := $(trees)/release
+sanitize := $(trees)/sanitize
+clang    := $(trees)/clang
+
+configure := cmake -S . --log-level=WARNING
+# CMake runs make again, which should not take itself for a part of this one
+build     := env -u MAKELEVEL -u MAKEFLAGS -u MFLAGS cmake --build
+ours      := -DSTICTION_TESTS=ON -DSTICTION_WERROR=ON
+
+.PHONY: help build demo test suite bench fuzz install lint format clean
+.NOTPARALLEL:
+
+help:
+	@echo 'make demo      solve and inspect a handful of problems, and say what was proved'
+	@echo 'make test      the whole suite; ends with the summary of CTest'
+	@echo 'make build     the library and the command, in build/release'
+	@echo 'make install   into PREFIX ($(PREFIX)); DESTDIR is honoured'
+	@echo 'make bench     measure, against Siconos too; CSV in bench/results'
+	@echo 'make fuzz      each fuzz target for SECONDS ($(SECONDS))'
+	@echo 'make lint      warnings as errors with gcc and clang, layout, who includes whom, clang-tidy'
+	@echo 'make format    lay out the code by .clang-format'
+	@echo 'make clean     remove build/'
+	@echo 'What is missing on a Debian machine is installed first (tools/bootstrap).'
+
+build:
+	@tools/bootstrap build
+	@$(configure) -B $(release)
+	@$(build) $(release) -j $(JOBS) --target stiction stiction_static stiction_command
+
+demo: build
+	@tools/demo $(release)/stiction
+
+# Everything the suite runs, built.
+suite:
+	@tools/bootstrap test
+	@$(configure) -B $(release) $(ours) -DSTICTION_BENCH=ON "-DSTICTION_SUITE_TREES=$(sanitize);$(clang)"
+	@$(build) $(release) -j $(JOBS)
+	@$(configure) -B $(sanitize) $(ours) -DCMAKE_BUILD_TYPE=Debug -DSTICTION_SANITIZE=ON
+	@$(build) $(sanitize) -j $(JOBS)
+	@$(configure) -B $(clang) $(ours) -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=clang -DSTICTION_FUZZ=ON -DSTICTION_BENCH=ON
+	@$(build) $(clang) -j $(JOBS)
+
+test: suite
+	@env -u MAKELEVEL -u MAKEFLAGS -u MFLAGS ctest --test-dir $(release) -j $(JOBS) --output-on-failure
+
+bench:
+	@tools/bootstrap build bench
+	@$(configure) -B $(release)
+	@$(build) $(release) -j $(JOBS) --target bench_programs
+	@tools/bench $(release)/bench
+
+fuzz:
+	@tools/bootstrap test
+	@$(configure) -B $(clang) $(ours) -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=clang -DSTICTION_FUZZ=ON
+	@$(build) $(clang) -j $(JOBS) --target fuzz_programs
+	@for program in $(clang)/fuzz/fuzz_*; do tools/fuzz $$program $(SECONDS) || exit 1; done
+
+install:
+	@tools/bootstrap build
+	@$(configure) -B $(release) "-DCMAKE_INSTALL_PREFIX=$(abspath $(PREFIX))"
+	@$(build) $(release) -j $(JOBS) --target stiction stiction_static stiction_command
+	@DESTDIR="$(DESTDIR)" cmake --install $(release)
+
+lint: suite
+	@tools/lint all $(release)
+
+format:
+	@tools/bootstrap test
+	@tools/lint reformat
+
+clean:
+	rm -rf $(trees)

@@ -1,0 +1,149 @@
+// cli.h: what the verbs of the command share: the verb table, options, error lines, text and JSON output.
+//
+// A verb is a file: it defines `const cli_verb cli_verb_<name>`, main.c lists it. Its run function declares its
+// options, calls cli_parse (which also takes --json, --quiet, --verbose and --help), works through the public
+// headers only, and returns an exit code.
+//
+// stdout carries the answer: with --json one JSON object and nothing else, otherwise a short summary (nothing with
+// --quiet). stderr carries logs, progress and, when a call fails, exactly one line. On failure stdout stays empty.
+#ifndef STICTION_CLI_H
+#define STICTION_CLI_H
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stiction/stiction.h>
+
+typedef enum cli_exit {
+    CLI_DONE = 0,      // done; for a solve: solved; for a verification: accepted
+    CLI_NO = 1,        // the question was answered with "no", or not answered
+    CLI_USAGE = 2,     // bad usage or bad input
+    CLI_INTERNAL = 3,  // memory ran out, output could not be written, or a fault of ours
+} cli_exit;
+
+typedef struct cli cli;
+
+typedef struct cli_verb {
+    const char* name;
+    const char* arguments;  // "FILE SOL", as the usage line shows them
+    const char* summary;    // one line for the list of verbs
+    const char* details;    // paragraphs of --help below the options, with an example; ends with a newline
+    int (*run)(cli* c, int argc, char** argv);  // arguments after the verb; returns a cli_exit
+} cli_verb;
+
+extern const cli_verb cli_verb_solve;
+extern const cli_verb cli_verb_verify;
+extern const cli_verb cli_verb_inspect;
+extern const cli_verb cli_verb_cone;
+extern const cli_verb cli_verb_bench;
+
+struct cli {
+    sti_env* env;
+    const cli_verb* verb;
+    bool json;          // --json
+    bool quiet;         // --quiet: no summary, no warnings, no progress
+    bool verbose;       // --verbose: the library's remarks too
+    bool help;          // --help
+    bool out_color;     // stdout is a terminal and NO_COLOR is not set
+    bool err_terminal;  // stderr is a terminal: progress may be shown there
+    bool err_color;
+};
+
+// ---- options (options.c)
+
+typedef enum cli_option_kind {
+    CLI_FLAG,      // bool*         --all
+    CLI_TEXT,      // const char**  --output FILE
+    CLI_POSITIVE,  // double*       --tol 1e-8        finite, > 0
+    CLI_COUNT,     // long*         --max-iterations N, >= 1
+    CLI_LIST,      // cli_list*     --covering 1,2,0.5; numbers, at least one
+} cli_option_kind;
+
+typedef struct cli_list {
+    double* value;  // free with free()          (count)
+    int count;
+} cli_list;
+
+typedef struct cli_option {
+    const char* name;  // "--tol"
+    cli_option_kind kind;
+    const char* argument;  // how the help names the value, "TOL"; NULL for a flag
+    const char* help;      // one line
+    void* value;           // where it goes, left alone when the option is not given
+} cli_option;
+
+// Options may stand anywhere, as --name value or --name=value; "--" ends them. Positional arguments are gathered in
+// `positional` (at most `most`; fewer than `least` is an error). Returns how many there are, or -1: then *code is
+// what the verb returns (--help was answered, or the error line is written).
+int cli_parse(cli* c, const cli_option* options, int option_count, int argc, char** argv, char** positional, int least,
+              int most, int* code);
+
+void cli_print_help(const cli* c, const cli_verb* verb, const cli_option* options, int option_count);
+bool cli_parse_number(const char* text, double* out);                            // the whole text is one finite number
+const char* cli_nearest(const char* word, const char* const* words, int count);  // NULL: nothing is near
+
+// ---- failure: one line on stderr, "stiction VERB: ..."; control characters are shown as '?'
+
+int cli_fail_usage(const cli* c, const char* format, ...) __attribute__((format(printf, 2, 3)));  // CLI_USAGE
+int cli_fail_env(const cli* c);  // the library's last error: CLI_USAGE, or CLI_INTERNAL for memory and internal faults
+int cli_fail_about(const cli* c, const char* path);  // the same, with the file in front when the text does not name it
+int cli_fail_memory(const cli* c);                   // CLI_INTERNAL
+
+// Load a problem. On failure the line is written, *out is NULL and the exit code is returned; CLI_DONE otherwise.
+int cli_load(const cli* c, const char* path, sti_problem** out);
+
+// ---- text (output.c)
+
+// Summary on stdout, unless --json or --quiet.
+void cli_say(const cli* c, const char* format, ...) __attribute__((format(printf, 2, 3)));
+
+// Escape sequences for stdout, "" where there is no colour.
+const char* cli_good(const cli* c);    // green
+const char* cli_bad(const cli* c);     // red
+const char* cli_unsure(const cli* c);  // yellow
+const char* cli_strong(const cli* c);  // bold
+const char* cli_plain(const cli* c);   // back to normal
+
+// "(0.5, 2/3, ...)": at most `most` entries of exact or floating numbers, into text (size bytes, always ended). A long
+// fraction is shown as "~" and a decimal number.
+void cli_text_numbers(char* text, size_t size, const double* x, int count, int most);
+void cli_text_rationals(const cli* c, char* text, size_t size, const sti_rationals* r, size_t first, int count,
+                        int most);
+void cli_text_indices(char* text, size_t size, const int* x, int count, int most);  // "{0, 2, 5}"
+
+// ---- JSON (json.c): built in memory, printed whole. Keys are NULL inside arrays. Memory failure is remembered and
+// reported by cli_json_print.
+
+enum { CLI_JSON_DEPTH = 32 };
+
+typedef struct cli_json {
+    char* text;  // (capacity)
+    size_t size, capacity;
+    int depth;
+    bool started[CLI_JSON_DEPTH];  // something stands before, at this depth
+    char close[CLI_JSON_DEPTH];
+    bool broken;
+} cli_json;
+
+void cli_json_begin(cli_json* j);  // opens the outermost object
+void cli_json_object(cli_json* j, const char* key);
+void cli_json_array(cli_json* j, const char* key);
+void cli_json_end(cli_json* j);                                    // closes the innermost
+void cli_json_number(cli_json* j, const char* key, double value);  // 17 digits; null when not finite
+void cli_json_integer(cli_json* j, const char* key, long long value);
+void cli_json_text(cli_json* j, const char* key, const char* text);  // NULL: null
+void cli_json_bool(cli_json* j, const char* key, bool value);
+void cli_json_verdict(cli_json* j, const char* key, sti_verdict verdict);  // true, false, null for undecided
+void cli_json_null(cli_json* j, const char* key);
+void cli_json_numbers(cli_json* j, const char* key, const double* x, size_t count);   // NULL: null
+void cli_json_indices(cli_json* j, const char* key, const int* x, size_t count);      // NULL: null
+void cli_json_set(cli_json* j, const char* key, const unsigned char* in, int count);  // indices where in[i] != 0
+// Exact numbers as text, "-4/3"; NULL: null.
+void cli_json_rational(cli_json* j, const cli* c, const char* key, const sti_rationals* r, size_t i);
+void cli_json_rationals(cli_json* j, const cli* c, const char* key, const sti_rationals* r, size_t first, size_t count);
+void cli_json_raw(cli_json* j, const char* key, const char* json);  // a value that is JSON text already
+
+// Close what is open, print one line on stdout, free. Returns `code`, or CLI_INTERNAL with the error line.
+int cli_json_print(cli_json* j, const cli* c, int code);
+void cli_json_drop(cli_json* j);  // free without printing
+
+#endif

@@ -1,0 +1,111 @@
+// main.c: the command: finds the verb, sets up the environment of the library, turns results into exit codes.
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+static const cli_verb* const verbs[] = {&cli_verb_solve, &cli_verb_verify, &cli_verb_inspect, &cli_verb_cone,
+                                        &cli_verb_bench};
+enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
+
+static const cli_verb* find_verb(const char* name) {
+    for (int i = 0; i < VERB_COUNT; i++) {
+        if (strcmp(verbs[i]->name, name) == 0) return verbs[i];
+    }
+    return NULL;
+}
+
+static void print_overview(void) {
+    printf("stiction %s: complementarity problems, matrix classes and polyhedral cones, with proofs\n\n",
+           sti_version());
+    for (int i = 0; i < VERB_COUNT; i++)
+        printf("    stiction %-8s %-20s %s\n", verbs[i]->name, verbs[i]->arguments, verbs[i]->summary);
+    printf("    stiction %-8s %-20s %s\n", "help", "[VERB]", "how a verb is used, with an example");
+    printf("    stiction %-8s %-20s %s\n", "version", "", "the version");
+    printf(
+        "\nexit codes: 0 done and solved or accepted; 1 answered with \"no\" or not answered; 2 bad usage or input;\n"
+        "3 internal failure. Every verb takes --help, --json, --quiet and --verbose.\n\n"
+        "example:\n"
+        "    stiction solve problem.json\n");
+}
+
+// The library's remarks: warnings always, the rest with --verbose.
+static void log_line(void* user, sti_log_level level, const char* text) {
+    const cli* c = user;
+    if (c->quiet || (level != STI_LOG_WARNING && !c->verbose)) return;
+    fprintf(stderr, "stiction: %s%s\n", level == STI_LOG_WARNING ? "warning: " : "", text);
+}
+
+static int unknown_verb(const cli* c, const char* word) {
+    const char* names[VERB_COUNT + 2];
+    char list[160] = "";
+    for (int i = 0; i < VERB_COUNT; i++) {
+        names[i] = verbs[i]->name;
+        strncat(list, verbs[i]->name, sizeof list - strlen(list) - 1);
+        strncat(list, ", ", sizeof list - strlen(list) - 1);
+    }
+    names[VERB_COUNT] = "help";
+    names[VERB_COUNT + 1] = "version";
+    const char* near = cli_nearest(word, names, VERB_COUNT + 2);
+    if (near != NULL)
+        return cli_fail_usage(c, "%.60s: no such verb; did you mean %s? There are %shelp and version", word, near,
+                              list);
+    return cli_fail_usage(c, "%.60s: no such verb; there are %shelp and version", word, list);
+}
+
+static int run_verb(cli* c, const cli_verb* verb, int argc, char** argv) {
+    sti_env_def def = sti_env_def_default();
+    def.log = log_line;
+    def.log_user = c;
+    if (sti_env_create(&def, &c->env) != STI_OK) return cli_fail_memory(c);
+    c->verb = verb;
+    const int code = verb->run(c, argc, argv);
+    sti_env_destroy(c->env);
+    c->env = NULL;
+    return code;
+}
+
+static int help(cli* c, int argc, char** argv) {
+    char* ask[] = {"--help"};
+    if (argc == 0) {
+        print_overview();
+        return CLI_DONE;
+    }
+    const cli_verb* verb = find_verb(argv[0]);
+    if (verb != NULL) return run_verb(c, verb, 1, ask);
+    if (strcmp(argv[0], "help") != 0 && strcmp(argv[0], "version") != 0) return unknown_verb(c, argv[0]);
+    print_overview();
+    return CLI_DONE;
+}
+
+static int dispatch(cli* c, int argc, char** argv) {
+    if (argc < 2) return cli_fail_usage(c, "a verb is missing; try stiction help");
+    const char* word = argv[1];
+    if (strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+        return help(c, argc - 2, argv + 2);
+    if (strcmp(word, "version") == 0 || strcmp(word, "--version") == 0) {
+        if (argc > 2 && strcmp(argv[2], "--json") == 0)
+            printf("{\"version\": \"%s\"}\n", sti_version());
+        else
+            printf("stiction %s\n", sti_version());
+        return CLI_DONE;
+    }
+    const cli_verb* verb = find_verb(word);
+    return verb != NULL ? run_verb(c, verb, argc - 2, argv + 2) : unknown_verb(c, word);
+}
+
+int main(int argc, char** argv) {
+    const char* no_color = getenv("NO_COLOR");
+    const char* term = getenv("TERM");
+    const bool color = (no_color == NULL || *no_color == '\0') && (term == NULL || strcmp(term, "dumb") != 0);
+    cli c = {.err_terminal = isatty(STDERR_FILENO)};
+    c.out_color = color && isatty(STDOUT_FILENO);
+    c.err_color = color && c.err_terminal;
+    int code = dispatch(&c, argc, argv);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fprintf(stderr, "stiction: standard output: writing failed\n");
+        code = CLI_INTERNAL;
+    }
+    return code;
+}

@@ -1,0 +1,131 @@
+// output.c: summaries, error lines, colour.
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+void cli_say(const cli* c, const char* format, ...) {
+    if (c->json || c->quiet) return;
+    va_list args;
+    va_start(args, format);
+    vprintf(format, args);
+    va_end(args);
+}
+
+const char* cli_good(const cli* c) {
+    return c->out_color ? "\033[32m" : "";
+}
+
+const char* cli_bad(const cli* c) {
+    return c->out_color ? "\033[31m" : "";
+}
+
+const char* cli_unsure(const cli* c) {
+    return c->out_color ? "\033[33m" : "";
+}
+
+const char* cli_strong(const cli* c) {
+    return c->out_color ? "\033[1m" : "";
+}
+
+const char* cli_plain(const cli* c) {
+    return c->out_color ? "\033[0m" : "";
+}
+
+// One line, whatever file names and values hold.
+static void error_line(const cli* c, const char* text) {
+    fprintf(stderr, "%sstiction%s%s:%s ", c->err_color ? "\033[31m" : "", c->verb != NULL ? " " : "",
+            c->verb != NULL ? c->verb->name : "", c->err_color ? "\033[0m" : "");
+    for (const char* p = text; *p != '\0'; p++) {
+        const unsigned char byte = (unsigned char)*p;
+        fputc(byte < 0x20 || byte == 0x7f ? '?' : byte, stderr);
+    }
+    fputc('\n', stderr);
+}
+
+int cli_fail_usage(const cli* c, const char* format, ...) {
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    error_line(c, text);
+    return CLI_USAGE;
+}
+
+int cli_fail_memory(const cli* c) {
+    error_line(c, "out of memory");
+    return CLI_INTERNAL;
+}
+
+int cli_fail_about(const cli* c, const char* path) {
+    const sti_error* error = sti_env_error(c->env);
+    const bool ours = error->status == STI_ERR_MEMORY || error->status == STI_ERR_INTERNAL || error->status == STI_OK;
+    const bool name = path != NULL && strncmp(error->text, path, strlen(path)) != 0;
+    char text[1024];
+    if (ours)
+        snprintf(text, sizeof text, "%s: %s (%s)", sti_status_text(error->status), error->text, error->function);
+    else
+        snprintf(text, sizeof text, "%.400s%s%s", name ? path : "", name ? ": " : "", error->text);
+    error_line(c, text);
+    return ours ? CLI_INTERNAL : CLI_USAGE;
+}
+
+int cli_fail_env(const cli* c) {
+    return cli_fail_about(c, NULL);
+}
+
+int cli_load(const cli* c, const char* path, sti_problem** out) {
+    return sti_problem_load(c->env, path, out) == STI_OK ? CLI_DONE : cli_fail_env(c);
+}
+
+// Appends to text (size bytes) at *at, and stays inside.
+static void append(char* text, size_t size, size_t* at, const char* piece) {
+    const size_t room = size - *at - 1, want = strlen(piece), take = want < room ? want : room;
+    memcpy(text + *at, piece, take);
+    *at += take;
+    text[*at] = '\0';
+}
+
+void cli_text_numbers(char* text, size_t size, const double* x, int count, int most) {
+    size_t at = 0;
+    append(text, size, &at, "(");
+    for (int i = 0; i < count && i < most; i++) {
+        char piece[48];
+        snprintf(piece, sizeof piece, "%s%.7g", i > 0 ? ", " : "", x[i]);
+        append(text, size, &at, piece);
+    }
+    append(text, size, &at, count > most ? ", ...)" : ")");
+}
+
+void cli_text_rationals(const cli* c, char* text, size_t size, const sti_rationals* r, size_t first, int count,
+                        int most) {
+    enum { LONGEST = 16 };
+    size_t at = 0;
+    append(text, size, &at, "(");
+    for (int i = 0; i < count && i < most; i++) {
+        char* number = NULL;
+        if (i > 0) append(text, size, &at, ", ");
+        const bool known = sti_rationals_text(r, first + (size_t)i, &number) == STI_OK;
+        if (known && strlen(number) <= LONGEST) {
+            append(text, size, &at, number);
+        } else {  // a fraction nobody would read
+            char piece[32];
+            snprintf(piece, sizeof piece, "~%.7g", sti_rationals_double(r, first + (size_t)i));
+            append(text, size, &at, piece);
+        }
+        sti_env_free(c->env, number);
+    }
+    append(text, size, &at, count > most ? ", ...)" : ")");
+}
+
+void cli_text_indices(char* text, size_t size, const int* x, int count, int most) {
+    size_t at = 0;
+    append(text, size, &at, "{");
+    for (int i = 0; i < count && i < most; i++) {
+        char piece[24];
+        snprintf(piece, sizeof piece, "%s%d", i > 0 ? ", " : "", x[i]);
+        append(text, size, &at, piece);
+    }
+    append(text, size, &at, count > most ? ", ...}" : "}");
+}

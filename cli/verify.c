@@ -1,0 +1,91 @@
+// verify.c: stiction verify: the independent check of an answer.
+#include <math.h>
+
+#include "cli.h"
+
+static void print_json(cli_json* j, const sti_verification* v, sti_kind kind) {
+    cli_json_begin(j);
+    cli_json_text(j, "kind", sti_kind_text(kind));
+    cli_json_bool(j, "accepted", v->accepted);
+    cli_json_bool(j, "exact", v->exact);
+    cli_json_text(j, "claim", sti_outcome_text(v->claim));
+    cli_json_number(j, "residual", v->residual);
+    cli_json_object(j, "residuals");
+    cli_json_number(j, "equation", v->residual_equation);
+    cli_json_number(j, "z", v->residual_z);
+    cli_json_number(j, "w", v->residual_w);
+    cli_json_number(j, "gap", v->residual_gap);
+    cli_json_end(j);
+    cli_json_number(j, "natural", v->natural);
+    cli_json_integer(j, "leaves_checked", v->leaves_checked);
+    cli_json_number(j, "margin", v->margin);
+    cli_json_text(j, "text", v->text);
+}
+
+static void say(const cli* c, const char* path, const sti_verification* v) {
+    cli_say(c, "%s: claims \"%s\"\n  %s%s%s: %s\n", path, sti_outcome_text(v->claim),
+            v->accepted ? cli_good(c) : cli_bad(c), v->accepted ? "accepted" : "not accepted", cli_plain(c), v->text);
+    if (!isnan(v->residual)) cli_say(c, "  residual %.2e, natural map %.2e\n", v->residual, v->natural);
+    if (v->leaves_checked > 0)
+        cli_say(c, "  %d Farkas vector%s checked, margin %.2e\n", v->leaves_checked, v->leaves_checked == 1 ? "" : "s",
+                v->margin);
+    if (v->accepted)
+        cli_say(c, "  proved: %s\n", v->exact ? "the claim, without rounding" : "the claim, up to rounding");
+}
+
+static int check(const cli* c, const char* path, const char* answer_path, double tol) {
+    sti_problem* problem = NULL;
+    sti_lcp_answer answer = {0};
+    sti_verification v = {0};
+    int code = cli_load(c, path, &problem);
+    if (code != CLI_DONE) return code;
+    const sti_lcp* lcp = sti_problem_lcp(problem);
+    const sti_mlcp* mlcp = sti_problem_mlcp(problem);
+    if (lcp == NULL && mlcp == NULL)
+        code = cli_fail_usage(c, "%s: kind: %s: verify takes \"lcp\" or \"mlcp\"", path,
+                              sti_kind_text(sti_problem_kind(problem)));
+    if (code == CLI_DONE) {
+        sti_status status = sti_lcp_answer_load(c->env, answer_path, &answer);
+        if (status == STI_OK && lcp != NULL) status = sti_verify_lcp(c->env, lcp, &answer, tol, &v);
+        if (status == STI_OK && mlcp != NULL) status = sti_verify_mlcp(c->env, mlcp, &answer, tol, &v);
+        if (status != STI_OK) code = cli_fail_about(c, answer_path);
+    }
+    if (code == CLI_DONE) {
+        code = v.accepted ? CLI_DONE : CLI_NO;
+        if (c->json) {
+            cli_json j;
+            print_json(&j, &v, sti_problem_kind(problem));
+            code = cli_json_print(&j, c, code);
+        } else {
+            say(c, answer_path, &v);
+        }
+    }
+    sti_lcp_answer_clear(c->env, &answer);
+    sti_problem_destroy(problem);
+    return code;
+}
+
+static int run(cli* c, int argc, char** argv) {
+    double tol = sti_lcp_options_default().tol;
+    const cli_option options[] = {
+        {"--tol", CLI_POSITIVE, "TOL", "residual up to which a solution is accepted", &tol},
+    };
+    char* positional[2];
+    int code;
+    if (cli_parse(c, options, 1, argc, argv, positional, 2, 2, &code) < 0) return code;
+    return check(c, positional[0], positional[1], tol);
+}
+
+const cli_verb cli_verb_verify = {
+    .name = "verify",
+    .arguments = "FILE SOL [options]",
+    .summary = "check an answer against its problem, independently of the solvers",
+    .details =
+        "SOL is what stiction solve wrote (--output, or --json): a solution is measured on the original data, a claim\n"
+        "of \"no solution\" is checked case by case. A file with nothing but \"z\", or \"u\" and \"v\", will do.\n"
+        "Exit code 0: accepted; 1: not accepted; 2: bad usage or input; 3: internal failure.\n\n"
+        "example:\n"
+        "    stiction solve p.json --output answer.json\n"
+        "    stiction verify p.json answer.json\n",
+    .run = run,
+};

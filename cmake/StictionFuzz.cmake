@@ -1,0 +1,16 @@
+# fuzz/*.c: libFuzzer targets. Seeds of fuzz_<name>.c lie in fuzz/corpus/<name>/.
+# The suite runs each one briefly with a fixed seed; `make fuzz SECONDS=600` runs them in earnest.
+file(GLOB fuzz_sources CONFIGURE_DEPENDS fuzz/*.c)
+add_custom_target(fuzz_programs)
+foreach(source ${fuzz_sources})
+  get_filename_component(name ${source} NAME_WE)
+  string(REGEX REPLACE "^fuzz_" "" name ${name})
+  set(target fuzz_${name})
+  add_executable(${target} ${source})
+  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
+  target_include_directories(${target} PRIVATE src)
+  target_link_libraries(${target} PRIVATE stiction_static ${STICTION_DEPENDENCIES})
+  target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+  add_dependencies(fuzz_programs ${target})
+  suite_test(fuzz.${name} bash ${PROJECT_SOURCE_DIR}/tools/fuzz $<TARGET_FILE:${target}> smoke)
+endforeach()

@@ -1,0 +1,88 @@
+# The suite, as CTest sees it. Names say where a test lives:
+#
+#     <room>.<file>     tests/<room>/test_<file>.c: cmocka programs that see the inside of the library
+#     cli.<name>        tests/cli/<name>.sh: the command, run as a person would
+#     example.<name>    examples/<name>.c: each asserts its own result
+#     fuzz.<name>       fuzz/<name>.c: a short run of each fuzz target over its corpus (clang tree)
+#     house.<name>      headers alone, symbols, consumers of an installed tree, the demo
+#     lint.<name>       layout, who includes whom, clang-tidy
+#     asan.<...>        the first three again, in the tree built with sanitizers
+#
+# `make test` builds three trees (release by gcc, sanitized by gcc, instrumented by clang) and runs the tests of all of
+# them by one ctest in the first, which is told of the others by STICTION_SUITE_TREES.
+set(STICTION_SUITE_TREES "" CACHE STRING "other build trees whose tests this one runs too (absolute paths)")
+
+set(prefix "")
+if(STICTION_SANITIZE)
+  set(prefix "asan.")
+endif()
+
+# Old sanitizer runtimes cannot place their shadow memory when the kernel randomizes addresses by more than 28 bits.
+set(launcher)
+if(STICTION_SANITIZE OR STICTION_FUZZ)
+  set(random_bits 0)
+  if(EXISTS /proc/sys/vm/mmap_rnd_bits)
+    file(STRINGS /proc/sys/vm/mmap_rnd_bits random_bits LIMIT_COUNT 1)
+  endif()
+  if(random_bits GREATER 28)
+    execute_process(COMMAND setarch -R true RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
+    if(NOT failed)
+      set(launcher setarch -R)
+    endif()
+  endif()
+endif()
+
+function(suite_test name)
+  add_test(NAME ${prefix}${name} COMMAND ${launcher} ${ARGN} WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
+  set_tests_properties(${prefix}${name} PROPERTIES
+    TIMEOUT 300
+    SKIP_RETURN_CODE 77
+    # A refused allocation is the library's to survive, so the sanitizer must refuse and not abort.
+    ENVIRONMENT "ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1:detect_stack_use_after_return=1;UBSAN_OPTIONS=print_stacktrace=1;STI_SOURCE_DIR=${PROJECT_SOURCE_DIR};STI_SHARED_DIR=${PROJECT_SOURCE_DIR}/../shared")
+endfunction()
+
+pkg_check_modules(CMOCKA REQUIRED QUIET IMPORTED_TARGET cmocka)
+file(GLOB test_sources CONFIGURE_DEPENDS tests/*/test_*.c)
+foreach(source ${test_sources})
+  get_filename_component(file ${source} NAME_WE)
+  get_filename_component(room ${source} DIRECTORY)
+  get_filename_component(room ${room} NAME)
+  string(REGEX REPLACE "^test_" "" file ${file})
+  set(target test_${room}_${file})
+  add_executable(${target} ${source})
+  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  target_include_directories(${target} PRIVATE src tests)
+  target_link_libraries(${target} PRIVATE stiction_static PkgConfig::CMOCKA ${STICTION_DEPENDENCIES})
+  target_compile_definitions(${target} PRIVATE STI_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                                               STI_SHARED_DIR="${PROJECT_SOURCE_DIR}/../shared")
+  if(NOT STICTION_FUZZ)
+    suite_test(${room}.${file} $<TARGET_FILE:${target}>)
+  endif()
+endforeach()
+
+# Examples use what a user has: public headers and the shared library.
+file(GLOB example_sources CONFIGURE_DEPENDS examples/*.c)
+foreach(source ${example_sources})
+  get_filename_component(file ${source} NAME_WE)
+  add_executable(example_${file} ${source})
+  set_target_properties(example_${file} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
+  target_link_libraries(example_${file} PRIVATE stiction m)
+  if(NOT STICTION_FUZZ)
+    suite_test(example.${file} $<TARGET_FILE:example_${file}>)
+  endif()
+endforeach()
+
+file(GLOB command_tests CONFIGURE_DEPENDS tests/cli/*.sh)
+foreach(script ${command_tests})
+  get_filename_component(file ${script} NAME_WE)
+  if(NOT STICTION_FUZZ)
+    suite_test(cli.${file} bash ${script} $<TARGET_FILE:stiction_command>)
+  endif()
+endforeach()
+
+if(STICTION_FUZZ)
+  include(StictionFuzz)
+endif()
+if(NOT STICTION_SANITIZE AND NOT STICTION_FUZZ)
+  include(StictionHouseTests)
+endif()

@@ -1,0 +1,66 @@
+// fuzz.h: what the fuzz targets share. A target takes any bytes; it may answer with an error, and nothing else: no crash, no
+// hang, no leak, no undefined behaviour. What is read is used, so that a half-built result would be noticed.
+#ifndef STICTION_FUZZ_H
+#define STICTION_FUZZ_H
+
+#include <stdlib.h>
+#include <stiction/stiction.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+
+static inline sti_env* fuzz_env(void) {
+    static sti_env* env;
+    if (env == NULL && sti_env_create(NULL, &env) != STI_OK) abort();
+    return env;
+}
+
+// An error has a text, on one line.
+static inline void fuzz_check_error(const sti_env* env, sti_status status) {
+    const sti_error* error = sti_env_error(env);
+    if (error->status != status || error->text[0] == '\0' || strchr(error->text, '\n') != NULL) abort();
+}
+
+static inline double fuzz_sum(const double* x, size_t count) {
+    double s = 0;
+    for (size_t i = 0; i < count; i++) s += x[i];
+    return s;
+}
+
+static inline double fuzz_sum_matrix(const sti_matrix* M) {
+    if (M->rows == 0 || M->cols == 0) return 0;
+    if (!sti_matrix_is_sparse(M)) return fuzz_sum(M->dense, (size_t)M->rows * (size_t)M->cols);
+    for (int64_t k = 0; k < M->col_start[M->cols]; k++) {
+        if (M->row[k] < 0 || M->row[k] >= M->rows) abort();
+    }
+    return fuzz_sum(M->value, (size_t)M->col_start[M->cols]);
+}
+
+static inline double fuzz_sum_exact(const sti_rationals* r) {
+    double s = 0;
+    for (size_t i = 0; r != NULL && i < sti_rationals_count(r); i++) s += sti_rationals_double(r, i);
+    return s;
+}
+
+static inline void fuzz_use_problem(const sti_problem* problem) {
+    volatile double sink = 0;
+    const sti_lcp* lcp = sti_problem_lcp(problem);
+    const sti_mlcp* p = sti_problem_mlcp(problem);
+    const sti_cone_input* cone = sti_problem_cone(problem);
+    if (lcp != NULL) {
+        if (lcp->M.rows != lcp->n || lcp->M.cols != lcp->n) abort();
+        sink += fuzz_sum_matrix(&lcp->M) + fuzz_sum(lcp->q, (size_t)lcp->n) + fuzz_sum_exact(lcp->M_exact);
+    } else if (p != NULL) {
+        sink += fuzz_sum_matrix(&p->A) + fuzz_sum_matrix(&p->B) + fuzz_sum_matrix(&p->C) + fuzz_sum_matrix(&p->D);
+        sink += fuzz_sum(p->a, (size_t)p->n) + fuzz_sum(p->b, (size_t)p->m) + fuzz_sum_exact(p->matrix_exact);
+    } else if (cone != NULL) {
+        sink += fuzz_sum(cone->first.value, (size_t)cone->first.count * (size_t)cone->dimension);
+        sink += fuzz_sum(cone->second.value, (size_t)cone->second.count * (size_t)cone->dimension);
+        sink += fuzz_sum_exact(cone->first.exact) + fuzz_sum_exact(cone->second.exact);
+    } else {
+        abort();
+    }
+    (void)sink;
+}
+
+#endif

@@ -1,0 +1,14 @@
+// fuzz_json.c: any bytes as a problem in JSON.
+#include "fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+    sti_env* env = fuzz_env();
+    sti_problem* problem;
+    const sti_status status = sti_problem_parse(env, (const char*)data, size, "fuzz.json", &problem);
+    if (status == STI_OK)
+        fuzz_use_problem(problem);
+    else
+        fuzz_check_error(env, status);
+    sti_problem_destroy(problem);
+    return 0;
+}

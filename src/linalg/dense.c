@@ -1,0 +1,101 @@
+// dense.c: LU and Cholesky by LAPACK, kept in one reusable store.
+#include "linalg/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg/lapack.h"
+
+sti_status sti_dense_factor_init(sti_dense_factor* f, sti_env* env, int capacity) {
+    *f = (sti_dense_factor){.env = env, .capacity = capacity};
+    const size_t n = (size_t)capacity;
+    // n * n fits in 62 bits; the byte count is checked by the allocator
+    f->a = sti_alloc_array(env, n * n, sizeof *f->a);
+    f->pivot = sti_alloc_array(env, n, sizeof *f->pivot);
+    f->work = sti_alloc_array(env, 4 * n, sizeof *f->work);
+    f->iwork = sti_alloc_array(env, n, sizeof *f->iwork);
+    if (f->a == NULL || f->pivot == NULL || f->work == NULL || f->iwork == NULL) {
+        sti_dense_factor_clear(f);
+        return STI_FAIL(env, STI_ERR_MEMORY, -1, "factors of a dense matrix of order %d", capacity);
+    }
+    return STI_OK;
+}
+
+void sti_dense_factor_clear(sti_dense_factor* f) {
+    if (f->env == NULL) return;
+    sti_free(f->env, f->a);
+    sti_free(f->env, f->pivot);
+    sti_free(f->env, f->work);
+    sti_free(f->env, f->iwork);
+    *f = (sti_dense_factor){0};
+}
+
+double* sti_dense_factor_load(sti_dense_factor* f, int n) {
+    STI_ASSERT(n <= f->capacity);
+    f->n = n;
+    return f->a;
+}
+
+// The infinity norm of the rows is the 1-norm of the columns LAPACK sees.
+static double row_sum_norm(int n, const double* a) {
+    double norm = 0;
+    for (int i = 0; i < n; i++) {
+        const double* ai = a + (size_t)i * (size_t)n;
+        double sum = 0;
+        for (int j = 0; j < n; j++) sum += fabs(ai[j]);
+        if (!(sum <= norm)) norm = sum;
+    }
+    return norm;
+}
+
+bool sti_dense_factor_lu(sti_dense_factor* f) {
+    f->cholesky = false;
+    if (f->n == 0) return true;
+    f->norm = row_sum_norm(f->n, f->a);
+    int info = 0;
+    dgetrf_(&f->n, &f->n, f->a, &f->n, f->pivot, &info);
+    return info == 0;
+}
+
+bool sti_dense_factor_cholesky(sti_dense_factor* f) {
+    f->cholesky = true;
+    if (f->n == 0) return true;
+    f->norm = row_sum_norm(f->n, f->a);
+    int info = 0;
+    // our lower triangle is the upper one of the columns LAPACK sees
+    dpotrf_("U", &f->n, f->a, &f->n, &info);
+    return info == 0;
+}
+
+double sti_dense_factor_rcond(sti_dense_factor* f) {
+    if (f->n == 0) return 1;
+    double rcond = 0;
+    int info = 0;
+    if (f->cholesky)
+        dpocon_("U", &f->n, f->a, &f->n, &f->norm, &rcond, f->work, f->iwork, &info);
+    else
+        dgecon_("1", &f->n, f->a, &f->n, &f->norm, &rcond, f->work, f->iwork, &info);
+    return info == 0 && rcond > 0 ? rcond : 0;  // NaN becomes 0
+}
+
+void sti_dense_factor_solve(const sti_dense_factor* f, double* x) {
+    if (f->n == 0) return;
+    const int one = 1;
+    int info = 0;
+    if (f->cholesky)
+        dpotrs_("U", &f->n, &one, f->a, &f->n, x, &f->n, &info);
+    else
+        dgetrs_("T", &f->n, &one, f->a, &f->n, f->pivot, x, &f->n, &info);
+}
+
+void sti_dense_multiply(int n, const double* A, const double* x, double* y) {
+    const int one = 1;
+    const double alpha = 1, beta = 0;
+    if (n > 0) dgemv_("T", &n, &n, &alpha, A, &n, x, &one, &beta, y, &one);
+}
+
+void sti_dense_multiply_transposed(int n, const double* A, const double* x, double* y) {
+    const int one = 1;
+    const double alpha = 1, beta = 0;
+    if (n > 0) dgemv_("N", &n, &n, &alpha, A, &n, x, &one, &beta, y, &one);
+}

@@ -1,0 +1,140 @@
+// ldl.c: ordering by AMD, factors by LDL (SuiteSparse), in memory of our own.
+//
+// AMD is entered at amd_2, below its allocating front, with a copy of the pattern that it may destroy; LDL never
+// allocates. So a failed allocation is always ours to see.
+#include "linalg/ldl.h"
+
+#include <amd.h>
+#include <ldl.h>
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+static sti_status copy_pattern(sti_ldl* f, const int64_t* col_start, const int* row) {
+    const int64_t nnz = col_start[f->n];
+    if (nnz > INT_MAX / 4) return STI_FAIL(f->env, STI_ERR_SIZE, -1, "sparse matrix with %lld entries", (long long)nnz);
+    f->nnz = (int)nnz;
+    f->col_start = sti_alloc_array(f->env, (size_t)f->n + 1, sizeof *f->col_start);
+    f->row = sti_alloc_array(f->env, (size_t)nnz, sizeof *f->row);
+    f->value = sti_alloc_array_zero(f->env, (size_t)nnz, sizeof *f->value);
+    if (f->col_start == NULL || f->row == NULL || f->value == NULL)
+        return STI_FAIL(f->env, STI_ERR_MEMORY, -1, "pattern with %d entries", f->nnz);
+    for (int j = 0; j <= f->n; j++) f->col_start[j] = (int)col_start[j];
+    memcpy(f->row, row, (size_t)nnz * sizeof *row);
+    return STI_OK;
+}
+
+static sti_status reserve_columns(sti_ldl* f) {
+    const size_t n = (size_t)f->n;
+    f->order = sti_alloc_array(f->env, n, sizeof *f->order);
+    f->place = sti_alloc_array(f->env, n, sizeof *f->place);
+    f->parent = sti_alloc_array(f->env, n, sizeof *f->parent);
+    f->L_start = sti_alloc_array(f->env, n + 1, sizeof *f->L_start);
+    f->L_count = sti_alloc_array(f->env, n, sizeof *f->L_count);
+    f->D = sti_alloc_array(f->env, n, sizeof *f->D);
+    f->work = sti_alloc_array(f->env, n, sizeof *f->work);
+    f->pattern = sti_alloc_array(f->env, n, sizeof *f->pattern);
+    f->flag = sti_alloc_array(f->env, n, sizeof *f->flag);
+    if (f->order == NULL || f->place == NULL || f->parent == NULL || f->L_start == NULL || f->L_count == NULL ||
+        f->D == NULL || f->work == NULL || f->pattern == NULL || f->flag == NULL)
+        return STI_FAIL(f->env, STI_ERR_MEMORY, -1, "columns of L, order %d", f->n);
+    return STI_OK;
+}
+
+// Fill-reducing order. amd_2 wants each column without its diagonal entry, room of a fifth more than that plus n to
+// work in, and seven vectors, two of which come back as the order and its inverse.
+static sti_status find_order(sti_ldl* f) {
+    const int n = f->n;
+    const int room = f->nnz + f->nnz / 5 + n + 1;
+    int* scratch = sti_alloc_array(f->env, (size_t)room + 7 * (size_t)n, sizeof *scratch);
+    if (scratch == NULL) return STI_FAIL(f->env, STI_ERR_MEMORY, -1, "ordering of %d columns", n);
+    int* entries = scratch;
+    int *start = scratch + room, *length = start + n, *nv = length + n, *head = nv + n;
+    int *elen = head + n, *degree = elen + n, *w = degree + n;
+    int at = 0;
+    for (int j = 0; j < n; j++) {
+        start[j] = at;
+        for (int k = f->col_start[j]; k < f->col_start[j + 1]; k++) {
+            if (f->row[k] != j) entries[at++] = f->row[k];
+        }
+        length[j] = at - start[j];
+    }
+    amd_2(n, start, entries, length, room, at, nv, f->place, f->order, head, elen, degree, w, NULL, NULL);
+    sti_free(f->env, scratch);
+    return STI_OK;
+}
+
+static sti_status find_pattern(sti_ldl* f) {
+    ldl_symbolic(f->n, f->col_start, f->row, f->L_start, f->parent, f->L_count, f->flag, f->order, f->place);
+    int64_t lnz = 0;  // L_start is the same sum in 32 bits
+    for (int j = 0; j < f->n; j++) lnz += f->L_count[j];
+    if (lnz > INT_MAX) return STI_FAIL(f->env, STI_ERR_SIZE, -1, "L would have %lld entries", (long long)lnz);
+    f->lnz = (int)lnz;
+    f->L_row = sti_alloc_array(f->env, (size_t)lnz, sizeof *f->L_row);
+    f->L_value = sti_alloc_array(f->env, (size_t)lnz, sizeof *f->L_value);
+    if (f->L_row == NULL || f->L_value == NULL)
+        return STI_FAIL(f->env, STI_ERR_MEMORY, -1, "L with %d entries", f->lnz);
+    return STI_OK;
+}
+
+sti_status sti_ldl_init(sti_ldl* f, sti_env* env, int n, const int64_t* col_start, const int* row) {
+    *f = (sti_ldl){.env = env, .n = n};
+    sti_status status = copy_pattern(f, col_start, row);
+    if (status == STI_OK) status = reserve_columns(f);
+    if (status == STI_OK) status = find_order(f);
+    if (status == STI_OK) status = find_pattern(f);
+    if (status != STI_OK) sti_ldl_clear(f);
+    return status;
+}
+
+void sti_ldl_clear(sti_ldl* f) {
+    if (f->env == NULL) return;
+    sti_free(f->env, f->col_start);
+    sti_free(f->env, f->row);
+    sti_free(f->env, f->value);
+    sti_free(f->env, f->order);
+    sti_free(f->env, f->place);
+    sti_free(f->env, f->parent);
+    sti_free(f->env, f->L_start);
+    sti_free(f->env, f->L_count);
+    sti_free(f->env, f->L_row);
+    sti_free(f->env, f->L_value);
+    sti_free(f->env, f->D);
+    sti_free(f->env, f->work);
+    sti_free(f->env, f->pattern);
+    sti_free(f->env, f->flag);
+    *f = (sti_ldl){0};
+}
+
+int sti_ldl_factor(sti_ldl* f) {
+    const int done = ldl_numeric(f->n, f->col_start, f->row, f->value, f->L_start, f->parent, f->L_count, f->L_row,
+                                 f->L_value, f->D, f->work, f->pattern, f->flag, f->order, f->place);
+    if (done < f->n) return f->order[done];  // D is zero there
+    for (int k = 0; k < f->n; k++) {
+        if (!isfinite(f->D[k])) return f->order[k];
+    }
+    return -1;
+}
+
+int sti_ldl_nonpositive_count(const sti_ldl* f) {
+    int count = 0;
+    for (int k = 0; k < f->n; k++) count += !(f->D[k] > 0);
+    return count;
+}
+
+double sti_ldl_pivot_ratio(const sti_ldl* f) {
+    double low = INFINITY, high = 0;
+    for (int k = 0; k < f->n; k++) {
+        low = fmin(low, fabs(f->D[k]));
+        high = fmax(high, fabs(f->D[k]));
+    }
+    return f->n == 0 ? 1 : low / high;
+}
+
+void sti_ldl_solve(sti_ldl* f, double* x) {
+    ldl_perm(f->n, f->work, x, f->order);
+    ldl_lsolve(f->n, f->work, f->L_start, f->L_row, f->L_value);
+    ldl_dsolve(f->n, f->work, f->D);
+    ldl_ltsolve(f->n, f->work, f->L_start, f->L_row, f->L_value);
+    ldl_permt(f->n, x, f->work, f->order);
+}

@@ -1,0 +1,50 @@
+// ldl.h: L D L' of a sparse symmetric matrix whose pattern stays while its values change.
+//
+// The ordering (approximate minimum degree) and the pattern of L are found once, at creation; every later
+// factorization runs through them with new values. No pivoting: right for matrices that are positive definite, or
+// quasidefinite, where every symmetric permutation has an L D L' (Vanderbei 1995).
+#ifndef STI_LINALG_LDL_H
+#define STI_LINALG_LDL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/env.h"
+
+typedef struct sti_ldl {
+    sti_env* env;
+    int n;
+    int nnz;          // entries of A
+    int lnz;          // entries of L below its diagonal
+    int* col_start;   // pattern of A, both triangles            (n+1)
+    int* row;         //                                         (nnz)
+    double* value;    // its values: filled by the caller        (nnz)
+    int* order;       // order[k] is the k-th pivot              (n)
+    int* place;       // inverse of order                        (n)
+    int* parent;      // elimination tree                        (n)
+    int* L_start;     // columns of L                            (n+1)
+    int* L_count;     // entries of each column                  (n)
+    int* L_row;       //                                         (lnz)
+    double* L_value;  //                                         (lnz)
+    double* D;        //                                         (n)
+    double* work;     //                                         (n)
+    int* pattern;     // scratch of the numeric phase            (n)
+    int* flag;        //                                         (n)
+} sti_ldl;
+
+// Pattern by columns, rows ascending, both triangles, symmetric, every diagonal entry present; it is copied.
+// The ordering takes memory from env like everything else. Fails with STI_ERR_SIZE when A or L has more than 2^31
+// entries.
+sti_status sti_ldl_init(sti_ldl* f, sti_env* env, int n, const int64_t* col_start, const int* row);
+void sti_ldl_clear(sti_ldl* f);  // accepts a zero struct
+
+// Factor f->value. The column of the first pivot that is zero or not a number, -1 when all went well.
+int sti_ldl_factor(sti_ldl* f);
+
+// Pivots of the last factorization: how many are not positive, and smallest over largest in size.
+int sti_ldl_nonpositive_count(const sti_ldl* f);
+double sti_ldl_pivot_ratio(const sti_ldl* f);
+
+void sti_ldl_solve(sti_ldl* f, double* x);  // x (n): b in, A^-1 b out
+
+#endif

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# What the README shows is what the command prints: every "$ stiction ..." in it is run again and compared, times apart.
+#     readme.sh STICTION README
+set -euo pipefail
+command=$(realpath "$1")
+readme=$(realpath "$2")
+cd "$(dirname "$readme")"
+mask() { sed -E 's/[0-9][0-9.e+-]* s\b/TIME s/g'; }
+
+shown= words= count=0 bad=0
+check() {
+    [ -n "$words" ] || return 0
+    count=$((count + 1))
+    # shellcheck disable=SC2086  # the words of the README
+    if ! diff <(mask <<<"${shown%$'\n'}") <("$command" $words 2>&1 | mask); then
+        echo "FAILED: the README shows < where the command prints >: stiction $words"
+        bad=1
+    fi
+    words= shown=
+}
+while IFS= read -r line; do
+    case $line in
+        '    $ stiction '*) check; words=${line#'    $ stiction '} ;;
+        '    '*) [ -z "$words" ] || shown+=${line#'    '}$'\n' ;;
+        *) check ;;
+    esac
+done < "$readme"
+check
+echo "$count commands of the README"
+[ $count -gt 0 ] && exit $bad

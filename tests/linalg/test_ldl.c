@@ -1,0 +1,202 @@
+// test_ldl.c: sparse L D L' with an ordering that is found once.
+#include <math.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "linalg/ldl.h"
+#include "support/failing_env.h"
+
+// Symmetric pattern by columns, both triangles.
+typedef struct pattern {
+    int n;
+    int64_t* col_start;
+    int* row;
+} pattern;
+
+static pattern grid_pattern(int side) {
+    pattern p = {.n = side * side};
+    p.col_start = calloc((size_t)p.n + 1, sizeof *p.col_start);
+    p.row = calloc(5 * (size_t)p.n, sizeof *p.row);
+    assert_true(p.col_start != NULL && p.row != NULL);
+    int64_t at = 0;
+    for (int j = 0; j < p.n; j++) {
+        if (j >= side) p.row[at++] = j - side;
+        if (j % side > 0) p.row[at++] = j - 1;
+        p.row[at++] = j;
+        if (j % side < side - 1) p.row[at++] = j + 1;
+        if (j < p.n - side) p.row[at++] = j + side;
+        p.col_start[j + 1] = at;
+    }
+    return p;
+}
+
+// Node 0 meets everybody: the natural order fills L completely, the right one not at all.
+static pattern arrow_pattern(int n) {
+    pattern p = {.n = n};
+    p.col_start = calloc((size_t)n + 1, sizeof *p.col_start);
+    p.row = calloc(3 * (size_t)n, sizeof *p.row);
+    assert_true(p.col_start != NULL && p.row != NULL);
+    int64_t at = 0;
+    for (int i = 0; i < n; i++) p.row[at++] = i;
+    p.col_start[1] = at;
+    for (int j = 1; j < n; j++) {
+        p.row[at++] = 0;
+        p.row[at++] = j;
+        p.col_start[j + 1] = at;
+    }
+    return p;
+}
+
+static void pattern_clear(pattern* p) {
+    free(p->col_start);
+    free(p->row);
+}
+
+static double defect(const sti_ldl* f, const double* x, const double* b) {
+    double* r = calloc((size_t)f->n + 1, sizeof *r);
+    assert_non_null(r);
+    double worst = 0;
+    for (int j = 0; j < f->n; j++) {
+        for (int k = f->col_start[j]; k < f->col_start[j + 1]; k++) r[f->row[k]] += f->value[k] * x[j];
+    }
+    for (int i = 0; i < f->n; i++) worst = fmax(worst, fabs(r[i] - b[i]));
+    free(r);
+    return worst;
+}
+
+static void solve_and_check(sti_ldl* f, sti_rng* rng) {
+    double *x = calloc((size_t)f->n + 1, sizeof *x), *b = calloc((size_t)f->n + 1, sizeof *b);
+    assert_true(x != NULL && b != NULL);
+    for (int i = 0; i < f->n; i++) b[i] = x[i] = sti_rng_u01(rng) - 0.5;
+    sti_ldl_solve(f, x);
+    assert_true(defect(f, x, b) < 1e-12);
+    free(x);
+    free(b);
+}
+
+static sti_env* open_env(void) {
+    sti_env* env;
+    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
+    return env;
+}
+
+static void one_analysis_serves_many_values(void** state) {
+    (void)state;
+    sti_env* env = open_env();
+    pattern p = grid_pattern(30);
+    sti_ldl f;
+    assert_int_equal(sti_ldl_init(&f, env, p.n, p.col_start, p.row), STI_OK);
+    sti_rng rng = {5};
+    for (int trial = 0; trial < 5; trial++) {
+        for (int j = 0; j < p.n; j++) {
+            for (int k = f.col_start[j]; k < f.col_start[j + 1]; k++)
+                f.value[k] = f.row[k] == j ? 4.5 + trial : -1 + 0.1 * trial;
+        }
+        assert_int_equal(sti_ldl_factor(&f), -1);
+        assert_int_equal(sti_ldl_nonpositive_count(&f), 0);
+        assert_true(sti_ldl_pivot_ratio(&f) > 0.1);
+        solve_and_check(&f, &rng);
+    }
+    sti_ldl_clear(&f);
+    pattern_clear(&p);
+    sti_env_destroy(env);
+}
+
+static void the_ordering_avoids_fill(void** state) {
+    (void)state;
+    sti_env* env = open_env();
+    pattern p = arrow_pattern(500);
+    sti_ldl f;
+    assert_int_equal(sti_ldl_init(&f, env, p.n, p.col_start, p.row), STI_OK);
+    assert_int_equal(f.lnz, 499);
+    for (int k = 0; k < p.n; k++) assert_int_equal(f.place[f.order[k]], k);
+    pattern_clear(&p);
+    sti_ldl_clear(&f);
+
+    // nested dissection needs 31/4 n log2 n for a square grid; minimum degree does about as well
+    p = grid_pattern(100);
+    assert_int_equal(sti_ldl_init(&f, env, p.n, p.col_start, p.row), STI_OK);
+    assert_true(f.lnz < 40 * p.n);
+    pattern_clear(&p);
+    sti_ldl_clear(&f);
+    sti_env_destroy(env);
+}
+
+static void quasidefinite_matrices_factor_in_any_order(void** state) {
+    (void)state;
+    sti_env* env = open_env();
+    pattern p = grid_pattern(12);
+    sti_ldl f;
+    assert_int_equal(sti_ldl_init(&f, env, p.n, p.col_start, p.row), STI_OK);
+    sti_rng rng = {6};
+    // chessboard: [H B; B' -G], H and G diagonal and positive, couplings only between the colours
+    for (int j = 0; j < p.n; j++) {
+        const int colour = (j % 12 + j / 12) % 2;
+        for (int k = f.col_start[j]; k < f.col_start[j + 1]; k++)
+            f.value[k] = f.row[k] != j ? 3 : colour ? -1e-2 : 1e-2;
+    }
+    assert_int_equal(sti_ldl_factor(&f), -1);
+    assert_int_equal(sti_ldl_nonpositive_count(&f), p.n / 2);  // as many as the negative block has rows
+    double x[144], b[144];
+    for (int i = 0; i < 144; i++) b[i] = x[i] = sti_rng_u01(&rng);
+    sti_ldl_solve(&f, x);
+    assert_true(defect(&f, x, b) < 1e-9);
+    sti_ldl_clear(&f);
+    pattern_clear(&p);
+    sti_env_destroy(env);
+}
+
+static void a_zero_pivot_names_its_column(void** state) {
+    (void)state;
+    sti_env* env = open_env();
+    const int64_t col_start[4] = {0, 1, 2, 3};
+    const int row[3] = {0, 1, 2};
+    sti_ldl f;
+    assert_int_equal(sti_ldl_init(&f, env, 3, col_start, row), STI_OK);
+    for (int bad = 0; bad < 3; bad++) {
+        for (int i = 0; i < 3; i++) f.value[i] = i == bad ? 0 : 1 + i;
+        assert_int_equal(sti_ldl_factor(&f), bad);
+        f.value[bad] = NAN;
+        assert_int_equal(sti_ldl_factor(&f), bad);
+        f.value[bad] = -5;
+        assert_int_equal(sti_ldl_factor(&f), -1);
+        assert_int_equal(sti_ldl_nonpositive_count(&f), 1);
+    }
+    sti_ldl_clear(&f);
+    sti_ldl_clear(&f);  // a cleared one may be cleared again
+
+    const int64_t none[1] = {0};
+    assert_int_equal(sti_ldl_init(&f, env, 0, none, row), STI_OK);
+    assert_int_equal(sti_ldl_factor(&f), -1);
+    sti_ldl_solve(&f, NULL);
+    sti_ldl_clear(&f);
+    sti_env_destroy(env);
+}
+
+static void every_failed_allocation_is_survived(void** state) {
+    (void)state;
+    pattern p = grid_pattern(4);
+    for (long k = 0;; k++) {
+        failing_env e;
+        failing_env_open(&e, k);
+        sti_ldl f;
+        const sti_status status = sti_ldl_init(&f, e.env, p.n, p.col_start, p.row);
+        if (status == STI_OK)
+            sti_ldl_clear(&f);
+        else
+            assert_int_equal(status, STI_ERR_MEMORY);
+        if (failing_env_close(&e)) break;
+    }
+    pattern_clear(&p);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_analysis_serves_many_values),
+        cmocka_unit_test(the_ordering_avoids_fill),
+        cmocka_unit_test(quasidefinite_matrices_factor_in_any_order),
+        cmocka_unit_test(a_zero_pivot_names_its_column),
+        cmocka_unit_test(every_failed_allocation_is_survived),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

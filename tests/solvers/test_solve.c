@@ -1,0 +1,292 @@
+// The front door: real problems, theorem cases, hard families, what auto records, bad input, failed allocations.
+#include "support/oracle.h"
+// clang-format off
+#include <dirent.h>
+#include <math.h>
+#include <stiction/io.h>
+#include <stiction/problem.h>
+#include <stiction/verify.h>
+// clang-format on
+
+#include "base/rng.h"
+
+static sti_env* env;
+
+static int open_env(void** state) {
+    (void)state;
+    return sti_env_create(NULL, &env) == STI_OK ? 0 : -1;
+}
+
+static int close_env(void** state) {
+    (void)state;
+    sti_env_destroy(env);
+    return 0;
+}
+
+static sti_lcp_answer solve(const sti_lcp* lcp, sti_solver solver) {
+    sti_lcp_options options = sti_lcp_options_default();
+    options.solver = solver;
+    sti_lcp_answer answer;
+    assert_int_equal(sti_lcp_solve(env, lcp, &options, &answer), STI_OK);
+    return answer;
+}
+
+static void assert_decided(const char* name, const sti_problem* problem, const sti_lcp_answer* answer) {
+    sti_verification v;
+    if (sti_problem_lcp(problem) != NULL)
+        assert_int_equal(sti_verify_lcp(env, sti_problem_lcp(problem), answer, 1e-10, &v), STI_OK);
+    else
+        assert_int_equal(sti_verify_mlcp(env, sti_problem_mlcp(problem), answer, 1e-10, &v), STI_OK);
+    if (!v.accepted) fail_msg("%s: %s; %s", name, sti_outcome_text(answer->outcome), v.text);
+}
+
+// Every .json and .hdf5 problem of a folder, by auto. Returns how many.
+static int solve_folder(const char* folder) {
+    DIR* dir = opendir(folder);
+    if (dir == NULL) return 0;
+    int count = 0;
+    for (struct dirent* entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
+        if (strstr(entry->d_name, ".json") == NULL && strstr(entry->d_name, ".hdf5") == NULL) continue;
+        char path[1024];
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        sti_problem* problem;
+        if (sti_problem_load(env, path, &problem) != STI_OK) fail_msg("%s", sti_env_error(env)->text);
+        if (sti_problem_kind(problem) == STI_KIND_LCP || sti_problem_kind(problem) == STI_KIND_MLCP) {
+            sti_lcp_answer answer;
+            if (sti_problem_lcp(problem) != NULL)
+                assert_int_equal(sti_lcp_solve(env, sti_problem_lcp(problem), NULL, &answer), STI_OK);
+            else
+                assert_int_equal(sti_mlcp_solve(env, sti_problem_mlcp(problem), NULL, &answer), STI_OK);
+            assert_decided(entry->d_name, problem, &answer);
+            sti_lcp_answer_clear(env, &answer);
+            count++;
+        }
+        sti_problem_destroy(problem);
+    }
+    closedir(dir);
+    return count;
+}
+
+static void every_problem_of_the_checkout_is_solved_or_disproved(void** state) {
+    (void)state;
+    assert_true(solve_folder(STI_SOURCE_DIR "/problems") > 0);
+}
+
+static void every_problem_from_elsewhere_is_solved_or_disproved(void** state) {
+    (void)state;
+    const int count = solve_folder(STI_SHARED_DIR "/problems/lcp") + solve_folder(STI_SHARED_DIR "/problems/mlcp");
+    if (count == 0) {
+        print_message("skipped: no problems at ../shared/problems\n");
+        skip();
+    }
+    assert_true(count >= 17);
+}
+
+static void theorem_1_2_8_cases_are_solved_or_proved_unsolvable(void** state) {
+    (void)state;
+    cJSON* root = oracle_open("thesis");
+    if (root == NULL) skip();
+    const cJSON* item;
+    cJSON_ArrayForEach(item, oracle_cases(root)) {
+        if (strncmp(oracle_id(item), "T128-", 5) != 0) continue;
+        oracle_table M = oracle_read(env, oracle_get(item, "inputs", "M")),
+                     q = oracle_read(env, oracle_get(item, "inputs", "q"));
+        const sti_lcp lcp = {.n = q.rows,
+                             .M = sti_matrix_dense_view(q.rows, q.rows, M.value),
+                             .q = q.value,
+                             .M_exact = M.exact,
+                             .q_exact = q.exact};
+        sti_lcp_answer answer = solve(&lcp, STI_SOLVER_AUTO), pivots = solve(&lcp, STI_SOLVER_LEMKE);
+        const bool solvable = cJSON_IsTrue(oracle_get(item, "expected", "solvable"));
+        assert_int_equal(answer.outcome, solvable ? STI_SOLVED : STI_NO_SOLUTION);
+        assert_string_equal(sti_termination_text(pivots.termination),
+                            cJSON_GetStringValue(oracle_get(item, "expected", "lemke_status")));
+        assert_true(pivots.outcome != (solvable ? STI_NO_SOLUTION : STI_SOLVED));
+        sti_lcp_answer_clear(env, &answer);
+        sti_lcp_answer_clear(env, &pivots);
+        oracle_free(&M);
+        oracle_free(&q);
+    }
+    cJSON_Delete(root);
+}
+
+static void a_ray_of_a_copositive_matrix_alone_is_no_proof(void** state) {
+    (void)state;
+    double M[4] = {0, 1, 0, 0}, q[2] = {-1, 0};
+    const sti_lcp lcp = {.n = 2, .M = sti_matrix_dense_view(2, 2, M), .q = q};
+    sti_lcp_answer answer = solve(&lcp, STI_SOLVER_AUTO), pivots = solve(&lcp, STI_SOLVER_LEMKE);
+    assert_int_equal(answer.outcome, STI_SOLVED);
+    assert_true(answer.z[0] == 0 && answer.z[1] == 1);
+    assert_true(pivots.outcome != STI_NO_SOLUTION);
+    sti_lcp_answer_clear(env, &answer);
+    sti_lcp_answer_clear(env, &pivots);
+}
+
+static void an_infeasible_monotone_problem_carries_a_farkas_vector_at_any_size(void** state) {
+    (void)state;
+    for (int n = 2; n <= 130; n += 64) {
+        // M = A A' with a common kernel vector v = (1, 1, 0, ...): rows 0 and 1 opposite; q'v < 0
+        sti_rng rng = {.state = (uint64_t)n};
+        const int k = n / 2;
+        double *A = calloc((size_t)(n * k), sizeof *A), *M = calloc((size_t)(n * n), sizeof *M),
+               *q = calloc((size_t)n, sizeof *q);
+        for (int i = 1; i < n; i++) {
+            for (int j = 0; j < k; j++) A[i * k + j] = sti_rng_int(&rng, -3, 3);
+            q[i] = sti_rng_int(&rng, -3, 3);
+        }
+        for (int j = 0; j < k; j++) A[j] = -A[k + j];
+        q[0] = -q[1] - 1;
+        for (int i = 0; i < n; i++) {
+            for (int j = 0; j < n; j++) {
+                for (int l = 0; l < k; l++) M[i * n + j] += A[i * k + l] * A[j * k + l];
+            }
+        }
+        const sti_lcp lcp = {.n = n, .M = sti_matrix_dense_view(n, n, M), .q = q};
+        sti_lcp_answer answer = solve(&lcp, STI_SOLVER_AUTO);
+        if (answer.outcome != STI_NO_SOLUTION)
+            fail_msg("n = %d: %s, %s", n, sti_outcome_text(answer.outcome), answer.reason);
+        assert_int_equal(answer.certificate.proof, STI_PROOF_FARKAS);
+        sti_verification v;
+        assert_int_equal(sti_verify_lcp(env, &lcp, &answer, 1e-10, &v), STI_OK);
+        if (!v.accepted) fail_msg("n = %d: %s", n, v.text);
+        sti_lcp_answer_clear(env, &answer);
+        free(A), free(M), free(q);
+    }
+}
+
+static void exponential_families_are_solved_exactly(void** state) {
+    (void)state;
+    for (int n = 2; n <= 16; n++) {
+        double *murty = calloc((size_t)(n * n), sizeof *murty), *fathi = calloc((size_t)(n * n), sizeof *fathi),
+               *q = calloc((size_t)n, sizeof *q);
+        for (int i = 0; i < n; i++) {
+            for (int j = 0; j <= i; j++) murty[i * n + j] = i == j ? 1 : 2;
+        }
+        for (int i = 0; i < n; i++) {  // Fathi: F = U U', symmetric positive definite
+            for (int j = 0; j < n; j++) {
+                for (int k = 0; k < n; k++) fathi[i * n + j] += murty[i * n + k] * murty[j * n + k];
+            }
+            q[i] = i == 0 ? -ldexp(1, n) : q[i - 1] - ldexp(1, n - i);
+        }
+        double* matrix[2] = {murty, fathi};
+        for (int f = 0; f < 2; f++) {
+            const sti_lcp lcp = {.n = n, .M = sti_matrix_dense_view(n, n, matrix[f]), .q = q};
+            sti_lcp_answer answer = solve(&lcp, STI_SOLVER_AUTO);
+            assert_int_equal(answer.outcome, STI_SOLVED);
+            assert_true(answer.exact);
+            if (f == 0) assert_true(answer.z[0] == ldexp(1, n));
+            sti_lcp_answer_clear(env, &answer);
+        }
+        free(murty), free(fathi), free(q);
+    }
+}
+
+static void auto_records_what_it_tried(void** state) {
+    (void)state;
+    // a bimatrix game: Lemke with the covering vector of ones leaves on a ray at once
+    double M[16] = {0, 0, 10, 20, 0, 0, 30, 15, 10, 20, 0, 0, 30, 15, 0, 0}, q[4] = {-1, -1, -1, -1};
+    const sti_lcp lcp = {.n = 4, .M = sti_matrix_dense_view(4, 4, M), .q = q};
+    sti_lcp_answer answer = solve(&lcp, STI_SOLVER_AUTO);
+    assert_int_equal(answer.outcome, STI_SOLVED);
+    assert_int_equal(answer.solver, STI_SOLVER_ENUM);
+    assert_int_equal(answer.attempt_count, 2);
+    assert_int_equal(answer.attempts[0].solver, STI_SOLVER_LEMKE);
+    assert_int_equal(answer.attempts[0].termination, STI_END_RAY);
+    assert_int_equal(answer.attempts[1].solver, STI_SOLVER_ENUM);
+    assert_int_equal(answer.attempts[1].termination, STI_END_SOLUTION);
+    sti_lcp_answer_clear(env, &answer);
+}
+
+static void fractions_are_taken_at_their_word(void** state) {
+    (void)state;
+    double M[1] = {1.0 / 3}, q[1] = {-2.0 / 7};
+    sti_rationals *Me, *qe;
+    assert_int_equal(sti_rationals_create(env, 1, &Me), STI_OK);
+    assert_int_equal(sti_rationals_create(env, 1, &qe), STI_OK);
+    assert_int_equal(sti_rationals_set_text(Me, 0, "1/3"), STI_OK);
+    assert_int_equal(sti_rationals_set_text(qe, 0, "-2/7"), STI_OK);
+    const sti_lcp lcp = {.n = 1, .M = sti_matrix_dense_view(1, 1, M), .q = q, .M_exact = Me, .q_exact = qe};
+    sti_lcp_answer answer = solve(&lcp, STI_SOLVER_ENUM);
+    char* text;
+    assert_int_equal(sti_rationals_text(answer.z_exact, 0, &text), STI_OK);
+    assert_string_equal(text, "6/7");
+    sti_env_free(env, text);
+    sti_lcp_answer_clear(env, &answer);
+    sti_rationals_destroy(Me);
+    sti_rationals_destroy(qe);
+}
+
+static void an_empty_problem_is_solved(void** state) {
+    (void)state;
+    const sti_lcp lcp = {.n = 0};
+    for (int s = 0; s < STI_SOLVER_COUNT; s++) {
+        sti_lcp_answer answer = solve(&lcp, (sti_solver)s);
+        assert_int_equal(answer.outcome, STI_SOLVED);
+        sti_lcp_answer_clear(env, &answer);
+    }
+}
+
+static void bad_input_is_refused_by_name(void** state) {
+    (void)state;
+    double M[4] = {1, 0, INFINITY, 1}, q[2] = {-1, NAN}, d[2] = {1, 0};
+    sti_lcp lcp = {.n = 2, .M = sti_matrix_dense_view(2, 2, M), .q = q};
+    sti_lcp_answer answer;
+    sti_lcp_options options = sti_lcp_options_default();
+    assert_int_equal(sti_lcp_solve(env, &lcp, NULL, &answer), STI_ERR_ARGUMENT);
+    assert_non_null(strstr(sti_env_error(env)->text, "M[1][0] is inf"));
+    M[2] = 0;
+    assert_int_equal(sti_lcp_solve(env, &lcp, NULL, &answer), STI_ERR_ARGUMENT);
+    assert_non_null(strstr(sti_env_error(env)->text, "q[1] is"));
+    q[1] = 0;
+    options.tol = 0;
+    assert_int_equal(sti_lcp_solve(env, &lcp, &options, &answer), STI_ERR_ARGUMENT);
+    options = sti_lcp_options_default();
+    options.covering = d;
+    assert_int_equal(sti_lcp_solve(env, &lcp, &options, &answer), STI_ERR_ARGUMENT);
+    assert_non_null(strstr(sti_env_error(env)->text, "covering[1]"));
+    lcp.M.rows = 3;
+    assert_int_equal(sti_lcp_solve(env, &lcp, NULL, &answer), STI_ERR_ARGUMENT);
+    lcp.n = -1;
+    assert_int_equal(sti_lcp_solve(env, &lcp, NULL, &answer), STI_ERR_ARGUMENT);
+}
+
+static void a_failed_allocation_leaves_nothing_behind(void** state) {
+    (void)state;
+    double easy[9] = {2, 1, 0, 1, 2, 1, 0, 1, 2},
+           horn[25] = {1, -1, 1, 1, -1, -1, 1, -1, 1, 1, 1, -1, 1, -1, 1, 1, 1, -1, 1, -1, -1, 1, 1, -1, 1};
+    double q3[3] = {-1, -1, 1}, q5[5] = {-1, -1, 1, 1, 1};
+    const sti_lcp problem[2] = {{.n = 3, .M = sti_matrix_dense_view(3, 3, easy), .q = q3},
+                                {.n = 5, .M = sti_matrix_dense_view(5, 5, horn), .q = q5}};
+    for (int s = 0; s < 2 * STI_SOLVER_COUNT; s++) {
+        sti_lcp_options options = sti_lcp_options_default();
+        options.solver = (sti_solver)(s / 2);
+        for (long k = 0;; k++) {
+            failing_env f;
+            failing_env_open(&f, k);
+            sti_lcp_answer answer;
+            const sti_status status = sti_lcp_solve(f.env, &problem[s % 2], &options, &answer);
+            if (status == STI_OK)
+                sti_lcp_answer_clear(f.env, &answer);
+            else
+                assert_int_equal(status, STI_ERR_MEMORY);
+            if (failing_env_close(&f)) break;
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_problem_of_the_checkout_is_solved_or_disproved),
+        cmocka_unit_test(every_problem_from_elsewhere_is_solved_or_disproved),
+        cmocka_unit_test(theorem_1_2_8_cases_are_solved_or_proved_unsolvable),
+        cmocka_unit_test(a_ray_of_a_copositive_matrix_alone_is_no_proof),
+        cmocka_unit_test(an_infeasible_monotone_problem_carries_a_farkas_vector_at_any_size),
+        cmocka_unit_test(exponential_families_are_solved_exactly),
+        cmocka_unit_test(auto_records_what_it_tried),
+        cmocka_unit_test(fractions_are_taken_at_their_word),
+        cmocka_unit_test(an_empty_problem_is_solved),
+        cmocka_unit_test(bad_input_is_refused_by_name),
+        cmocka_unit_test(a_failed_allocation_leaves_nothing_behind),
+    };
+    return cmocka_run_group_tests(tests, open_env, close_env);
+}
