@@ -8,12 +8,13 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "contact.h"
 
 typedef struct row {
     char* problem;
     sti_kind kind;
-    int n, m;  // of an LCP: m = 0
-    sti_solver solver;
+    int n, m;  // of an LCP: m = 0; of a contact problem: contacts, and velocities of the global form
+    const char* solver;
     bool ran;  // false: the method does not take this problem
     sti_outcome outcome;
     sti_termination termination;
@@ -29,8 +30,9 @@ typedef struct bench {
     row* rows;  // (row_count)
     size_t row_count, row_capacity;
     bool use[STI_SOLVER_COUNT];
+    bool use_contact[STI_CONTACT_SOLVER_COUNT];
     double time_limit;
-    double tol;
+    double tol;  // 0: the default of each kind
     int skipped;
 } bench;
 
@@ -103,7 +105,7 @@ static int gather(bench* b, const char* path) {
 
 // ---- running
 
-static row* add_row(bench* b) {
+static row* add_row(bench* b, const char* path, const sti_problem* problem, const char* solver) {
     if (b->row_count == b->row_capacity) {
         const size_t capacity = 2 * b->row_capacity + 64;
         row* bigger = realloc(b->rows, capacity * sizeof *bigger);
@@ -111,8 +113,10 @@ static row* add_row(bench* b) {
         b->rows = bigger;
         b->row_capacity = capacity;
     }
-    row* r = &b->rows[b->row_count++];
-    *r = (row){.residual = NAN};
+    row* r = &b->rows[b->row_count];
+    *r = (row){.problem = strdup(path), .kind = sti_problem_kind(problem), .solver = solver, .residual = NAN};
+    if (r->problem == NULL) return NULL;
+    b->row_count++;
     return r;
 }
 
@@ -137,7 +141,7 @@ static void say_row(const cli* c, const row* r) {
     else
         snprintf(size, sizeof size, "%d", r->n);
     if (isfinite(r->residual)) snprintf(residual, sizeof residual, "%.1e", r->residual);
-    cli_say(c, "%-28s %-7s %9s  ", short_name(r->problem), sti_solver_text(r->solver), size);
+    cli_say(c, "%-28s %-7s %9s  ", short_name(r->problem), r->solver, size);
     if (!r->ran) {
         cli_say(c, "%-12s %9s %10s %10s\n", "-", "-", "-", "-");
         return;
@@ -155,15 +159,11 @@ static int run_one(bench* b, const char* path, const sti_problem* problem, sti_s
     sti_lcp_options o = sti_lcp_options_default();
     o.solver = solver;
     o.time_limit_s = b->time_limit;
-    o.tol = b->tol;
-    row* r = add_row(b);
+    if (b->tol > 0) o.tol = b->tol;
+    row* r = add_row(b, path, problem, sti_solver_text(solver));
     if (r == NULL) return cli_fail_memory(b->c);
-    r->problem = strdup(path);
-    if (r->problem == NULL) return cli_fail_memory(b->c);
-    r->kind = sti_problem_kind(problem);
     r->n = lcp != NULL ? lcp->n : mlcp->n;
     r->m = lcp != NULL ? 0 : mlcp->m;
-    r->solver = solver;
     sti_lcp_answer a;
     const sti_status status =
         lcp != NULL ? sti_lcp_solve(b->c->env, lcp, &o, &a) : sti_mlcp_solve(b->c->env, mlcp, &o, &a);
@@ -182,7 +182,35 @@ static int run_one(bench* b, const char* path, const sti_problem* problem, sti_s
     return CLI_DONE;
 }
 
-// What is no LCP or MLCP is passed over in a folder; what was asked for by name has to be one.
+static int run_contact(bench* b, const char* path, const sti_problem* problem, sti_contact_solver solver) {
+    const sti_contact_problem* p = sti_problem_contact(problem);
+    sti_contact_options o = sti_contact_options_default();
+    o.solver = solver;
+    o.time_limit_s = b->time_limit;
+    o.describe = false;
+    if (b->tol > 0) o.tol = b->tol;
+    row* r = add_row(b, path, problem, sti_contact_solver_text(solver));
+    if (r == NULL) return cli_fail_memory(b->c);
+    r->n = p->contact_count;
+    r->m = p->global ? p->velocity_count : 0;
+    sti_contact_answer a;
+    const sti_status status = sti_contact_solve(b->c->env, p, &o, &a);
+    if (status != STI_OK && status != STI_ERR_SIZE) return cli_fail_about(b->c, path);
+    if (status == STI_OK) {
+        r->ran = a.termination != STI_END_NOT_APPLICABLE;
+        r->outcome = a.outcome;
+        r->termination = a.termination;
+        r->residual = a.residual;
+        r->iterations = a.iterations;
+        r->time_s = a.time_s;
+        sti_contact_answer_clear(b->c->env, &a);
+    }
+    if (b->row_count == 1) say_header(b->c);
+    say_row(b->c, r);
+    return CLI_DONE;
+}
+
+// What is no problem, or a cone, is passed over in a folder; what was asked for by name has to be one.
 static int run_file(bench* b, const char* path, bool named) {
     const cli* c = b->c;
     sti_problem* problem = NULL;
@@ -196,8 +224,12 @@ static int run_file(bench* b, const char* path, bool named) {
         for (int k = 0; code == CLI_DONE && k < STI_SOLVER_COUNT; k++) {
             if (b->use[k]) code = run_one(b, path, problem, (sti_solver)k);
         }
+    } else if (sti_problem_contact(problem) != NULL) {
+        for (int k = 0; code == CLI_DONE && k < STI_CONTACT_SOLVER_COUNT; k++) {
+            if (b->use_contact[k]) code = run_contact(b, path, problem, (sti_contact_solver)k);
+        }
     } else if (named) {
-        code = cli_fail_usage(c, "%s: kind: %s: bench takes \"lcp\" or \"mlcp\"", path,
+        code = cli_fail_usage(c, "%s: kind: %s: bench takes \"lcp\", \"mlcp\" or \"contact\"", path,
                               sti_kind_text(sti_problem_kind(problem)));
     } else {
         b->skipped++;
@@ -222,7 +254,7 @@ static void put_csv(FILE* out, const bench* b) {
     for (size_t k = 0; k < b->row_count; k++) {
         const row* r = &b->rows[k];
         put_csv_text(out, r->problem);
-        fprintf(out, ",%s,%d,%d,%s,%s,%s,", sti_kind_text(r->kind), r->n, r->m, sti_solver_text(r->solver),
+        fprintf(out, ",%s,%d,%d,%s,%s,%s,", sti_kind_text(r->kind), r->n, r->m, r->solver,
                 r->ran ? sti_outcome_text(r->outcome) : "",
                 r->ran ? sti_termination_text(r->termination) : "not_applicable");
         if (r->ran && isfinite(r->residual)) fprintf(out, "%.17g", r->residual);
@@ -273,8 +305,8 @@ static int print_json(const bench* b, int code) {
         cli_json_text(&j, "problem", r->problem);
         cli_json_text(&j, "kind", sti_kind_text(r->kind));
         cli_json_integer(&j, "n", r->n);
-        if (r->kind == STI_KIND_MLCP) cli_json_integer(&j, "m", r->m);
-        cli_json_text(&j, "solver", sti_solver_text(r->solver));
+        if (r->kind != STI_KIND_LCP) cli_json_integer(&j, "m", r->m);
+        cli_json_text(&j, "solver", r->solver);
         cli_json_text(&j, "outcome", r->ran ? sti_outcome_text(r->outcome) : NULL);
         cli_json_text(&j, "termination", sti_termination_text(r->ran ? r->termination : STI_END_NOT_APPLICABLE));
         cli_json_number(&j, "residual", r->residual);
@@ -285,18 +317,25 @@ static int print_json(const bench* b, int code) {
     return cli_json_print(&j, b->c, code);
 }
 
-// "lemke,pgs": the solvers to use; all of them when NULL.
+// "lemke,pgs,gs": the solvers to use, of every kind that has one of the name; all of them when NULL.
 static int choose_solvers(bench* b, const char* list) {
     for (int k = 0; k < STI_SOLVER_COUNT; k++) b->use[k] = list == NULL;
+    for (int k = 0; k < STI_CONTACT_SOLVER_COUNT; k++) b->use_contact[k] = list == NULL;
     while (list != NULL && *list != '\0') {
         char name[40];
         const size_t length = strcspn(list, ",");
         sti_solver solver;
+        sti_contact_solver contact;
         snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), list);
-        if (!sti_solver_parse(name, &solver))
+        const bool one = sti_solver_parse(name, &solver), other = sti_contact_solver_parse(name, &contact);
+        if (!one && !other)
             return cli_fail_usage(
-                b->c, "--solver: %s: no such solver; there are auto, lemke, enum, newton, pgs and ipm", name);
-        b->use[solver] = true;
+                b->c,
+                "--solver: %s: no such solver; there are auto, lemke, enum, newton, pgs and ipm, and of "
+                "contact problems " CLI_CONTACT_SOLVERS,
+                name);
+        if (one) b->use[solver] = true;
+        if (other) b->use_contact[contact] = true;
         list += length + (list[length] == ',');
     }
     return CLI_DONE;
@@ -311,10 +350,12 @@ static int run_all(bench* b, char** paths, int count, const char* csv) {
         code = gather(b, paths[i]);
         for (size_t k = first; code == CLI_DONE && k < b->path_count; k++) code = run_file(b, b->path[k], named);
     }
-    if (code == CLI_DONE && b->row_count == 0) code = cli_fail_usage(b->c, "%s: no LCP or MLCP found", paths[0]);
+    if (code == CLI_DONE && b->row_count == 0)
+        code = cli_fail_usage(b->c, "%s: no problem found that these solvers take", paths[0]);
     if (code == CLI_DONE && csv != NULL) code = write_csv(b, csv);
     if (code == CLI_DONE && b->skipped > 0)
-        cli_say(b->c, "%d file%s passed over, no LCP or MLCP\n", b->skipped, b->skipped == 1 ? "" : "s");
+        cli_say(b->c, "%d file%s passed over, no LCP, MLCP or contact problem\n", b->skipped,
+                b->skipped == 1 ? "" : "s");
     if (code == CLI_DONE && b->c->json) code = print_json(b, code);
     return code;
 }
@@ -322,7 +363,7 @@ static int run_all(bench* b, char** paths, int count, const char* csv) {
 static int run(cli* c, int argc, char** argv) {
     enum { MOST_PATHS = 256 };
     static char here[] = "problems";
-    bench b = {.c = c, .time_limit = 10, .tol = sti_lcp_options_default().tol};
+    bench b = {.c = c, .time_limit = 10};
     const char *solvers = NULL, *csv = NULL;
     const cli_option options[] = {
         {"--solver", CLI_TEXT, "NAME,..", "only these solvers", &solvers},
@@ -354,7 +395,9 @@ const cli_verb cli_verb_bench = {
     .details =
         "PATH is a file or a folder, which is searched for .json, .hdf5 and .h5 files (default: problems). A solver "
         "that\n"
-        "does not take a problem shows a dash. Compare times only at equal residuals.\n\n"
+        "does not take a problem shows a dash. n counts pairs (of an MLCP: free variables + pairs), of a contact "
+        "problem\n"
+        "the contacts. Compare times only at equal residuals.\n\n"
         "example:\n"
         "    stiction bench problems --solver lemke,auto --csv table.csv\n",
     .run = run,

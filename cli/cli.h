@@ -110,6 +110,17 @@ void cli_text_rationals(const cli* c, char* text, size_t size, const sti_rationa
                         int most);
 void cli_text_indices(char* text, size_t size, const int* x, int count, int most);  // "{0, 2, 5}"
 
+// ---- progress (progress.c): a line on stderr that rewrites itself, for solves of more than a second
+
+typedef struct cli_progress {
+    double start, last;
+    bool shown;
+} cli_progress;
+
+cli_progress cli_progress_begin(void);
+void cli_progress_show(void* progress, const char* solver, long iteration, double residual);  // a trace function
+void cli_progress_clear(const cli_progress* progress);
+
 // ---- JSON (json.c): built in memory, printed whole. Keys are NULL inside arrays. Memory failure is remembered and
 // reported by cli_json_print.
 

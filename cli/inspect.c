@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "contact.h"
 
 typedef struct request {
     const char* path;
@@ -356,9 +357,14 @@ static int run(cli* c, int argc, char** argv) {
     code = cli_load(c, q.path, &problem);
     if (code == CLI_DONE) {
         report r = {.lcp = sti_problem_lcp(problem), .mlcp = sti_problem_mlcp(problem)};
-        code = r.lcp != NULL || r.mlcp != NULL ? work(c, &q, &r)
-                                               : cli_fail_usage(c, "%s: kind: %s: inspect takes \"lcp\" or \"mlcp\"",
-                                                                q.path, sti_kind_text(sti_problem_kind(problem)));
+        const sti_contact_problem* contact = sti_problem_contact(problem);
+        if (contact != NULL)
+            code = cli_contact_inspect(c, q.path, contact, sti_problem_contact_info(problem));
+        else if (r.lcp != NULL || r.mlcp != NULL)
+            code = work(c, &q, &r);
+        else
+            code = cli_fail_usage(c, "%s: kind: %s: inspect takes \"lcp\", \"mlcp\" or \"contact\"", q.path,
+                                  sti_kind_text(sti_problem_kind(problem)));
     }
     sti_problem_destroy(problem);
     return code;
@@ -378,6 +384,8 @@ const cli_verb cli_verb_inspect = {
         "would take too long stays open. Then theorem 1.2.8 (least q'v over homogeneous solutions v), for an MLCP the "
         "structure of\n"
         "theorem 1.2.10, and up to 20 pairs all complementary cones that contain q. Indices count from 0.\n"
+        "Of a contact problem (FCLIB): form, sizes, range of mu, entries and asymmetry of W or M, diagonal blocks, "
+        "guesses.\n"
         "Exit code 0: done; 2: bad usage or input; 3: internal failure.\n\n"
         "example:\n"
         "    echo '{\"kind\": \"lcp\", \"M\": [[1, 2], [2, 1]], \"q\": [-1, -1]}' > p.json\n"

@@ -2,9 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cli.h"
+#include "contact.h"
 
 typedef struct request {
     const char* path;
@@ -16,39 +16,14 @@ typedef struct request {
     cli_list covering;
 } request;
 
-// What was read, whichever of the two it is.
+// What was read, whichever of the three it is.
 typedef struct posed {
     sti_problem* problem;
     const sti_lcp* lcp;
     const sti_mlcp* mlcp;
+    const sti_contact_problem* contact;
     int free_count, pairs;
 } posed;
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-// ---- progress: a line that rewrites itself, only on a terminal and only when the solve takes its time
-
-typedef struct progress {
-    double start, last;
-    bool shown;
-} progress;
-
-static void show_progress(void* user, const char* solver, long iteration, double residual) {
-    progress* p = user;
-    const double t = now();
-    if (t - p->start < 1.0 || t - p->last < 0.2) return;
-    p->last = t;
-    p->shown = true;
-    fprintf(stderr, "\r%-8s %10ld iterations   residual %-10.2e %6.0f s ", solver, iteration, residual, t - p->start);
-}
-
-static void clear_progress(const progress* p) {
-    if (p->shown) fprintf(stderr, "\r%72s\r", "");
-}
 
 // ---- reading the request
 
@@ -57,8 +32,10 @@ static int load(const cli* c, const char* path, posed* p) {
     if (code != CLI_DONE) return code;
     p->lcp = sti_problem_lcp(p->problem);
     p->mlcp = sti_problem_mlcp(p->problem);
+    p->contact = sti_problem_contact(p->problem);
+    if (p->contact != NULL) return CLI_DONE;
     if (p->lcp == NULL && p->mlcp == NULL)
-        return cli_fail_usage(c, "%s: kind: %s: solve takes \"lcp\" or \"mlcp\"", path,
+        return cli_fail_usage(c, "%s: kind: %s: solve takes \"lcp\", \"mlcp\" or \"contact\"", path,
                               sti_kind_text(sti_problem_kind(p->problem)));
     p->free_count = p->lcp != NULL ? 0 : p->mlcp->n;
     p->pairs = p->lcp != NULL ? p->lcp->n : p->mlcp->m;
@@ -186,15 +163,15 @@ static int finish(const cli* c, const request* r, const sti_lcp_answer* a, const
 }
 
 static int solve_one(const cli* c, const request* r, const posed* p, sti_lcp_options* o) {
-    progress bar = {.start = now()};
+    cli_progress bar = cli_progress_begin();
     if (c->err_terminal && !c->quiet) {
-        o->trace = show_progress;
+        o->trace = cli_progress_show;
         o->trace_user = &bar;
     }
     sti_lcp_answer a;
     const sti_status status =
         p->lcp != NULL ? sti_lcp_solve(c->env, p->lcp, o, &a) : sti_mlcp_solve(c->env, p->mlcp, o, &a);
-    clear_progress(&bar);
+    cli_progress_clear(&bar);
     if (status != STI_OK) return cli_fail_about(c, r->path);
     char* json = NULL;
     int code;
@@ -336,19 +313,35 @@ static int solve_all(const cli* c, const request* r, const posed* p) {
     return code;
 }
 
+// ---- contact problems
+
+static int solve_contact(const cli* c, const request* r, const posed* p) {
+    if (r->all) return cli_fail_usage(c, "--all: %s is a contact problem: its solutions cannot be listed", r->path);
+    if (r->covering.count > 0) return cli_fail_usage(c, "--covering: %s is a contact problem, not an LCP", r->path);
+    const cli_contact_request q = {.path = r->path,
+                                   .solver = r->solver,
+                                   .output = r->output,
+                                   .tol = r->tol,
+                                   .time_limit = r->time_limit,
+                                   .omega = r->omega,
+                                   .max_iterations = r->max_iterations};
+    return cli_contact_solve(c, &q, p->contact);
+}
+
 static int run(cli* c, int argc, char** argv) {
     request r = {0};
     posed p = {0};
     const cli_option options[] = {
-        {"--solver", CLI_TEXT, "NAME", "auto, lemke, enum, newton, pgs or ipm (auto)", &r.solver},
+        {"--solver", CLI_TEXT, "NAME", "auto, lemke, enum, newton, pgs or ipm; of contact: see below (auto)",
+         &r.solver},
         {"--all", CLI_FLAG, NULL, "every solution, by enumeration in exact arithmetic", &r.all},
         {"--tol", CLI_POSITIVE, "TOL", "residual at which a point counts as a solution", &r.tol},
         {"--time-limit", CLI_POSITIVE, "S", "stop after so many seconds", &r.time_limit},
         {"--max-iterations", CLI_COUNT, "N", "stop after so many pivots, sweeps or steps; with --all: pieces",
          &r.max_iterations},
         {"--covering", CLI_LIST, "D1,D2,..", "lemke: the covering vector, positive (all ones)", &r.covering},
-        {"--omega", CLI_POSITIVE, "W", "pgs: relaxation, between 0 and 2", &r.omega},
-        {"--output", CLI_TEXT, "SOL", "write the answer to this file, as JSON", &r.output},
+        {"--omega", CLI_POSITIVE, "W", "pgs and gs: relaxation, between 0 and 2", &r.omega},
+        {"--output", CLI_TEXT, "SOL", "write the answer to this file: JSON; of contact also .hdf5 (FCLIB)", &r.output},
     };
     char* positional[1];
     int code;
@@ -356,8 +349,12 @@ static int run(cli* c, int argc, char** argv) {
         r.path = positional[0];
         sti_lcp_options o;
         code = load(c, r.path, &p);
-        if (code == CLI_DONE) code = make_options(c, &r, &p, &o);
-        if (code == CLI_DONE) code = r.all ? solve_all(c, &r, &p) : solve_one(c, &r, &p, &o);
+        if (code == CLI_DONE && p.contact != NULL) {
+            code = solve_contact(c, &r, &p);
+        } else if (code == CLI_DONE) {
+            code = make_options(c, &r, &p, &o);
+            if (code == CLI_DONE) code = r.all ? solve_all(c, &r, &p) : solve_one(c, &r, &p, &o);
+        }
     }
     free(r.covering.value);
     sti_problem_destroy(p.problem);
@@ -367,15 +364,19 @@ static int run(cli* c, int argc, char** argv) {
 const cli_verb cli_verb_solve = {
     .name = "solve",
     .arguments = "FILE [options]",
-    .summary = "solve an LCP or MLCP, or prove that it has no solution",
+    .summary = "solve an LCP, an MLCP or a contact problem, or prove that there is no solution",
     .details =
         "FILE is JSON or HDF5 with kind \"lcp\" or \"mlcp\". The answer is a solution with its residual on the "
         "original\n"
         "data, or \"no solution\" with a certificate that stiction verify checks, or \"unknown\" with a reason.\n"
+        "A contact problem is an FCLIB file (.hdf5); its solvers are " CLI_CONTACT_SOLVERS
+        ", and what\n"
+        "is not solved is never proved to be unsolvable.\n"
         "Exit code 0: solved; 1: no solution, or not solved; 2: bad usage or input; 3: internal failure.\n\n"
         "example:\n"
         "    echo '{\"kind\": \"lcp\", \"M\": [[2, 1], [1, 2]], \"q\": [-5, -6]}' > p.json\n"
         "    stiction solve p.json --output answer.json\n"
-        "    stiction verify p.json answer.json\n",
+        "    stiction verify p.json answer.json\n"
+        "    stiction solve stack.hdf5 --solver newton --tol 1e-10 --output stack_solution.hdf5\n",
     .run = run,
 };

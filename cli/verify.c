@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "cli.h"
+#include "contact.h"
 
 static void print_json(cli_json* j, const sti_verification* v, sti_kind kind) {
     cli_json_begin(j);
@@ -33,24 +34,18 @@ static void say(const cli* c, const char* path, const sti_verification* v) {
         cli_say(c, "  proved: %s\n", v->exact ? "the claim, without rounding" : "the claim, up to rounding");
 }
 
-static int check(const cli* c, const char* path, const char* answer_path, double tol) {
-    sti_problem* problem = NULL;
+static int check(const cli* c, const char* answer_path, double tol, const sti_problem* problem) {
     sti_lcp_answer answer = {0};
     sti_verification v = {0};
-    int code = cli_load(c, path, &problem);
-    if (code != CLI_DONE) return code;
+    int code = CLI_DONE;
     const sti_lcp* lcp = sti_problem_lcp(problem);
     const sti_mlcp* mlcp = sti_problem_mlcp(problem);
-    if (lcp == NULL && mlcp == NULL)
-        code = cli_fail_usage(c, "%s: kind: %s: verify takes \"lcp\" or \"mlcp\"", path,
-                              sti_kind_text(sti_problem_kind(problem)));
-    if (code == CLI_DONE) {
-        sti_status status = sti_lcp_answer_load(c->env, answer_path, &answer);
-        if (status == STI_OK && lcp != NULL) status = sti_verify_lcp(c->env, lcp, &answer, tol, &v);
-        if (status == STI_OK && mlcp != NULL) status = sti_verify_mlcp(c->env, mlcp, &answer, tol, &v);
-        if (status != STI_OK) code = cli_fail_about(c, answer_path);
-    }
-    if (code == CLI_DONE) {
+    sti_status status = sti_lcp_answer_load(c->env, answer_path, &answer);
+    if (status == STI_OK && lcp != NULL) status = sti_verify_lcp(c->env, lcp, &answer, tol, &v);
+    if (status == STI_OK && mlcp != NULL) status = sti_verify_mlcp(c->env, mlcp, &answer, tol, &v);
+    if (status != STI_OK) {
+        code = cli_fail_about(c, answer_path);
+    } else {
         code = v.accepted ? CLI_DONE : CLI_NO;
         if (c->json) {
             cli_json j;
@@ -61,19 +56,36 @@ static int check(const cli* c, const char* path, const char* answer_path, double
         }
     }
     sti_lcp_answer_clear(c->env, &answer);
-    sti_problem_destroy(problem);
     return code;
 }
 
 static int run(cli* c, int argc, char** argv) {
-    double tol = sti_lcp_options_default().tol;
+    double tol = 0;
     const cli_option options[] = {
         {"--tol", CLI_POSITIVE, "TOL", "residual up to which a solution is accepted", &tol},
     };
     char* positional[2];
     int code;
     if (cli_parse(c, options, 1, argc, argv, positional, 2, 2, &code) < 0) return code;
-    return check(c, positional[0], positional[1], tol);
+    const char* path = positional[0];
+    sti_problem* problem = NULL;
+    code = cli_load(c, path, &problem);
+    if (code != CLI_DONE) return code;
+    switch (sti_problem_kind(problem)) {
+        case STI_KIND_LCP:
+        case STI_KIND_MLCP:
+            code = check(c, positional[1], tol > 0 ? tol : sti_lcp_options_default().tol, problem);
+            break;
+        case STI_KIND_CONTACT:
+            code = cli_contact_verify(c, positional[1], tol > 0 ? tol : sti_contact_options_default().tol,
+                                      sti_problem_contact(problem));
+            break;
+        default:
+            code = cli_fail_usage(c, "%s: kind: %s: verify takes \"lcp\", \"mlcp\" or \"contact\"", path,
+                                  sti_kind_text(sti_problem_kind(problem)));
+    }
+    sti_problem_destroy(problem);
+    return code;
 }
 
 const cli_verb cli_verb_verify = {
@@ -83,6 +95,8 @@ const cli_verb cli_verb_verify = {
     .details =
         "SOL is what stiction solve wrote (--output, or --json): a solution is measured on the original data, a claim\n"
         "of \"no solution\" is checked case by case. A file with nothing but \"z\", or \"u\" and \"v\", will do.\n"
+        "For a contact problem SOL is JSON or an FCLIB solution (.hdf5); cone, penetration and complementarity are\n"
+        "looked at contact by contact.\n"
         "Exit code 0: accepted; 1: not accepted; 2: bad usage or input; 3: internal failure.\n\n"
         "example:\n"
         "    stiction solve p.json --output answer.json\n"

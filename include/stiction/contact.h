@@ -50,12 +50,12 @@ typedef struct sti_contact_problem {
     const double* b;     // (nb)
 } sti_contact_problem;
 
-#define STI_CONTACT_SOLVER_LIST(X)                                                                  \
-    X(STI_CONTACT_AUTO, "auto")                                                                     \
-    X(STI_CONTACT_GS, "gs")         /* block Gauss-Seidel, exact one-contact solver */              \
-    X(STI_CONTACT_NEWTON, "newton") /* semismooth Newton, globalized */                             \
-    X(STI_CONTACT_APGD, "apgd")     /* accelerated projected gradient in an outer fixed point */    \
-    X(STI_CONTACT_BB, "bb")         /* Barzilai-Borwein, the same */                                \
+#define STI_CONTACT_SOLVER_LIST(X)                                                               \
+    X(STI_CONTACT_AUTO, "auto")                                                                  \
+    X(STI_CONTACT_GS, "gs")         /* block Gauss-Seidel, exact one-contact solver */           \
+    X(STI_CONTACT_NEWTON, "newton") /* semismooth Newton, globalized */                          \
+    X(STI_CONTACT_APGD, "apgd")     /* accelerated projected gradient in an outer fixed point */ \
+    X(STI_CONTACT_BB, "bb")         /* Barzilai-Borwein, the same */                             \
     X(STI_CONTACT_ADMM, "admm")     /* alternating directions with residual balancing */
 
 #define STI_CONTACT_MODE_LIST(X)     \
@@ -101,7 +101,6 @@ typedef struct sti_contact_answer {
     unsigned char* mode;  // sti_contact_mode        (nc)
     double* margin;       // distance to the mode's boundary, in units of r (stick, slide) or u (separate)  (nc)
     double* dissipation;  // -u_c . r_c >= 0         (nc)
-    double undetermined;  // norm of the part of r in the kernel of W (hyperstatic); NAN when not computed
     int attempt_count;
     sti_contact_attempt* attempts;
     char reason[240];
@@ -116,7 +115,6 @@ typedef struct sti_contact_options {
     const double* guess_r;  // warm start (d nc), NULL: zero
     const double* guess_v;  // global form, may be NULL
     double relaxation;      // gs: omega in (0, 2)
-    bool minimum_norm;      // of all r with the same velocities return the one of least norm, where it can be found
     bool describe;          // fill modes, margins, dissipation
     void (*trace)(void* user, const char* solver, long iteration, double residual);
     void* trace_user;

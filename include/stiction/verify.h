@@ -3,6 +3,7 @@
 #ifndef STICTION_VERIFY_H
 #define STICTION_VERIFY_H
 
+#include <stiction/contact.h>
 #include <stiction/problem.h>
 
 #ifdef __cplusplus
@@ -35,6 +36,25 @@ typedef struct sti_ray_check {
 } sti_ray_check;
 
 STI_API sti_status sti_verify_ray(sti_env* env, const sti_lcp* lcp, const double* v, double tol, sti_ray_check* out);
+
+// The residual is that of sti_contact_residual, computed anew in extended precision from r, v and lambda alone: u of the
+// answer is not believed, nor are the residuals it states.
+typedef struct sti_contact_verification {
+    bool accepted;      // "solved" is claimed, and residual <= tol
+    sti_outcome claim;  // what the answer claims
+    double residual;    // sum of the next two; NAN when nothing could be computed
+    double residual_contact;
+    double residual_equation;
+    int worst_contact;             // where the natural map is largest; -1 when there is no contact
+    double worst_cone_violation;   // largest distance of r_c from its cone, in units of r
+    double worst_penetration;      // largest -u_n, in units of u; 0 when no contact closes
+    double worst_complementarity;  // largest |r_c . (u_c + mu |u_t| n)|, in units of r u
+    char text[240];                // verdict in a sentence, with the first thing that fails
+} sti_contact_verification;
+
+// A problem that is not well posed is an error; an answer that does not fit it, or is not finite, is rejected.
+STI_API sti_status sti_verify_contact(sti_env* env, const sti_contact_problem* problem,
+                                      const sti_contact_answer* answer, double tol, sti_contact_verification* out);
 
 #ifdef __cplusplus
 }

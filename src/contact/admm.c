@@ -21,9 +21,9 @@
 // solution. With the shift moving along nothing is proved; in practice it converges where friction is not extreme.
 //
 // Departures.
-// D1  No outer loop over the shift: the slips s are renewed in every iteration, s <- s + omega (|z_t| - s). omega is 1 until the
-//     residual stands still: strong friction can make the iteration cycle, and then omega is halved, twice at most,
-//     and the best point taken up again.
+// D1  No outer loop over the shift: the slips s are renewed in every iteration, s <- s + omega (|z_t| - s). omega = 1 is fastest
+//     where it converges. Strong friction, or penalties that suit a wrong guess of the modes, can make the iteration
+//     cycle: when the residual stands still the best point is taken up again with other settings (STAGES).
 // D2  A penalty for each contact. The best penalty of a sticking contact is 0 (u = 0 is then enforced), that of a separating
 //     one infinite (r = 0 is), so one number for all is always wrong for some. Residual balancing (Boyd et al., 3.4.1) is
 //     done contact by contact: primal |x - y+| against dual |y+ - y|, with y+ the next y of the plain method, and their
@@ -55,7 +55,6 @@
 enum {
     CHUNK = 4096,        // numbers in a piece of the acceleration's vectors
     CHECK = 10,          // iterations between measured residuals
-    WINDOW = 1000,       // iterations in which the residual must move
     FIRST_BALANCE = 12,  // iterations before the penalties are looked at
     DENSE_ORDER = 100,   // unknowns from which a full W is worth a dense factorization
 };
@@ -63,18 +62,24 @@ enum {
 static const double RELAXATION = 1.6;  // alpha
 static const double SIGMA = 0.3;       // first penalty
 static const double GUESSED = 10;      // ... times or divided by this, where a guess tells
-static const double SPREAD = 30;       // sigma_c stays within this factor of SIGMA ...
+static const double SPREAD = 10;       // sigma_c stays within this factor of SIGMA ...
 static const double TRUSTED = 1e-3;  // ... until the residual is below this; then the factor grows like residual^(-3/4)
-static const double SPREAD_LIMIT = 1e4;
-static const double LEAST_OMEGA = 0.25;
-static const double STEP = 10;                // largest change of sigma_c at a time
-static const double RECOVER = 3;              // growth of a range that was narrowed, with every look
-static const double WORSE = 100;              // residual over the best one, at which penalties are given up
-static const double WORTH = 5;                // the largest change for which factoring pays
-static const double REST = 1.5;               // growth of the interval between balancings
-static const double REFUSE = 1.5;             // |R| above this times the least so far: refused
+static const double STEP = 10;       // largest change of sigma_c at a time
+static const double RECOVER = 3;     // growth of a range that was narrowed, with every look
+static const double WORSE = 100;     // residual over the best one, at which penalties are given up
+static const double WORTH = 5;       // the largest change for which factoring pays
+static const double REST = 1.5;      // growth of the interval between balancings
+static const double REFUSE = 1.5;    // |R| above this times the least so far: refused
 static const int64_t BLOCK_LIMIT = 10000000;  // blocks in the factors
 static const double COST_LIMIT = 1e9;         // products of blocks in a factorization
+
+typedef struct stage {
+    double omega;   // D1
+    double spread;  // D2: widest range of penalties
+    long window;    // iterations in which the best residual must fall by one in a hundred
+} stage;
+
+static const stage STAGES[] = {{1, 1e4, 500}, {0.5, 100, 1000}, {0.25, 1, 2000}, {1, 1e4, 4000}};
 
 typedef struct admm {
     const sti_contact_local* p;
@@ -98,7 +103,7 @@ typedef struct admm {
     double* v;      // T (W x + q)                                (n)
     double* r;      // T x or T y                                 (n)
     double* u;      // W r + q                                    (n)
-    double omega;   // D1
+    const stage* stage;
     double spread;  // range of sigma_c around SIGMA, either way
     double widest;  // and the most it may become
     double last;    // residual of the last point measured
@@ -180,7 +185,7 @@ static void evaluate(admm* k) {
             z[i] = w[i] - y[i];
             x[i] = y[i] - z[i] - t * q[i];
         }
-        change[c] = k->omega * (sti_cone_slip(d, z) - s[c]);
+        change[c] = k->stage->omega * (sti_cone_slip(d, z) - s[c]);
         x[0] -= p->mu[c] * (s[c] + change[c]);
     }
     memcpy(k->v, k->x, (size_t)k->n * sizeof *k->v);
@@ -356,7 +361,7 @@ static bool balance(admm* k, bool* changed) {
     const bool near = gain > 0 && (double)k->since * left < k->price * gain;
     k->since = 0;
     k->before = now;
-    k->widest = fmin(RECOVER * k->widest, SPREAD_LIMIT);
+    k->widest = fmin(RECOVER * k->widest, k->stage->spread);
     *changed = !near && now > 0.8 * was && k->last > WORSE * now && k->spread > 1;
     if (*changed) return narrow(k);
     *changed = !near && choose_penalties(k) > WORTH;
@@ -418,6 +423,7 @@ static void first_penalties(admm* k) {
     const sti_contact_local* p = k->p;
     const sti_contact_run* run = k->watch.run;
     const int d = p->d;
+    const double apart = fmin(GUESSED, k->stage->spread);
     bool known = false;
     for (int i = 0; i < k->n && run->residual < 0.1 && !known; i++) known = run->r[i] != 0;
     for (int c = 0; c < p->nc; c++) {
@@ -427,20 +433,23 @@ static void first_penalties(admm* k) {
         x[0] -= p->rho[c] * p->mu[c] * sti_cone_slip(d, u);
         const double slip = sti_cone_slip(d, x);
         k->sigma[c] = SIGMA;
-        if (known && slip < p->mu[c] * x[0]) k->sigma[c] /= GUESSED;
-        if (known && p->mu[c] * slip < -x[0]) k->sigma[c] *= GUESSED;
+        if (known && slip < p->mu[c] * x[0]) k->sigma[c] /= apart;
+        if (known && p->mu[c] * slip < -x[0]) k->sigma[c] *= apart;
     }
 }
 
 static void solve(admm* k) {
-    first_penalties(k);
-    if (!factor(k)) {
-        sti_contact_watch_end(&k->watch, STI_END_STALLED, "W cannot be factored");
-        return;
-    }
-    for (k->omega = 1; k->omega >= LEAST_OMEGA; k->omega *= 0.5) {  // D1
-        sti_contact_watch_renew(&k->watch);
+    for (size_t i = 0; i < sizeof STAGES / sizeof *STAGES; i++) {
+        k->stage = &STAGES[i];
+        k->widest = k->stage->spread;
         k->rest = FIRST_BALANCE;
+        k->watch.window = k->stage->window;
+        sti_contact_watch_renew(&k->watch);
+        first_penalties(k);
+        if (!factor(k)) {
+            sti_contact_watch_end(&k->watch, STI_END_STALLED, "W cannot be factored");
+            return;
+        }
         load_best(k);
         iterate(k);
         if (k->watch.run->termination != STI_END_STALLED) return;
@@ -449,8 +458,9 @@ static void solve(admm* k) {
 
 sti_status sti_contact_method_admm(const sti_contact_local* p, const sti_contact_options* options,
                                    sti_contact_run* run) {
-    admm k = {.p = p, .n = p->d * p->nc, .N = (p->d + 1) * p->nc, .spread = 1, .widest = SPREAD_LIMIT};
-    sti_contact_watch_start(&k.watch, "admm", p, options, run, 0, WINDOW);
+    admm k = {.p = p, .n = p->d * p->nc, .N = (p->d + 1) * p->nc, .spread = 1};
+    const double entries = p->op != NULL ? 0 : (double)p->W.row_start[p->nc] * p->d * p->d;
+    sti_contact_watch_start(&k.watch, "admm", p, options, run, 4 * entries, STAGES[0].window);
     if (p->op != NULL) {
         sti_contact_watch_end(&k.watch, STI_END_NOT_APPLICABLE, "W must be given as a matrix");
         return STI_OK;

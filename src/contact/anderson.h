@@ -33,7 +33,8 @@ void sti_anderson_destroy(sti_env* env, sti_anderson* a);
 void sti_anderson_begin(sti_anderson* a, int n, sti_tasks* tasks);  // another iteration, of length n <= capacity
 void sti_anderson_forget(sti_anderson* a);                          // drop the history
 void sti_anderson_push(sti_anderson* a, const double* f, const double* g);
-// y = g - sum w_i dg_i, where the w minimize |f - sum w_i df_i|, at the f and g pushed last. False: no history, y is not set.
+// y = g - sum w_i dg_i, where the w minimize |f - sum w_i df_i|, at the f and g pushed last. False: no history, y is
+// not set.
 bool sti_anderson_mix(sti_anderson* a, double* y);
 
 #endif

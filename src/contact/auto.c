@@ -47,6 +47,11 @@ sti_status sti_contact_run_auto(const sti_contact_local* p, const sti_contact_op
         if (start > deadline) break;
         sti_contact_options o = *options;
         o.max_iterations = stages[s].iterations;
+        if (options->max_iterations > 0) {  // a limit of the caller's is one for all stages together
+            const long left = options->max_iterations - run->iterations;
+            if (left <= 0) break;
+            if (left < o.max_iterations) o.max_iterations = left;
+        }
         if (isfinite(deadline)) o.time_limit_s = deadline - start;
         sti_contact_run one = {.r = trial, .u = trial + n, .residual = INFINITY};
         memcpy(one.r, run->r, n * sizeof *one.r);

@@ -1,7 +1,7 @@
 // block_lu.c: ordering, pattern and numbers of a block-sparse L U.
 //
 // Pattern. In the order of elimination row k of L has the columns that the elimination tree reaches from row k of W
-// (Liu 1990; Davis 2006, sec. 4.4), and row k of U has the pattern of column k of L, because the pattern is symmetric.
+// (Liu 1990; Davis 2006, chapter 4), and row k of U has the pattern of column k of L, because the pattern is symmetric.
 // The trees of the elimination forest are the islands of the contact graph: no block joins two of them.
 //
 // Numbers. Row by row: with a_k the k-th row of A spread over its place in the factors,
@@ -10,6 +10,10 @@
 //
 // what is left is row k of U. Cost: one product of blocks for every pair (L_kj, U_ji). In incomplete factors an update
 // that has no place is dropped.
+//
+// Supernodes. Rows j, j+1, ... whose patterns right of the last of them agree (contacts between the same two bodies, and
+// the dense end of every elimination) are subtracted together: their numbers lie in long rows, so the sum of L_kj U_j
+// over the supernode is formed four rows at a time and spread over row k once.
 #include "contact/block_lu.h"
 
 #include <amd.h>
@@ -187,8 +191,18 @@ static void gather_islands(sti_block_lu* f, graph* g) {
     for (int k = 0; k < n; k++) f->place[f->order[k]] = k;
 }
 
-// Does row k of the factors get column j < k from contact j's block alone (incomplete), or from the tree?
-// Columns of L, which are the rows of U: row k is met in ascending order, so every column comes sorted.
+// Counts of the columns of L when it has the pattern of W.
+static int64_t count_without_fill(const sti_block_lu* f, graph* g) {
+    memset(g->count, 0, (size_t)f->n * sizeof *g->count);
+    for (int c = 0; c < f->n; c++) {
+        const int k = f->place[c];
+        for (int t = g->start[c]; t < g->start[c + 1]; t++) g->count[k] += f->place[g->next[t]] > k;
+    }
+    return g->start[f->n] / 2;
+}
+
+// Columns of L, which are the rows of U: from the tree, or (incomplete) from the blocks of W alone. Row k is met in
+// ascending order, so every column comes sorted.
 static void walk_pattern(const sti_block_lu* f, graph* g, int* upper, int64_t* upper_at) {
     for (int k = 0; k < f->n; k++) g->flag[k] = -1;
     for (int k = 0; k < f->n; k++) {
@@ -281,14 +295,7 @@ sti_status sti_block_lu_init(sti_block_lu* f, sti_env* env, const sti_bsr* W, in
         f->cost = 0;
         for (int k = 0; k < f->n; k++) f->cost += (double)g.count[k] * ((double)g.count[k] + 2);
         f->complete = f->n + 2 * below <= block_limit && f->cost <= cost_limit;
-        if (!f->complete) {
-            below = g.start[f->n] / 2;
-            memset(g.count, 0, (size_t)f->n * sizeof *g.count);
-            for (int c = 0; c < f->n; c++) {
-                for (int t = g.start[c]; t < g.start[c + 1]; t++)
-                    g.count[f->place[c]] += f->place[g.next[t]] > f->place[c];
-            }
-        }
+        if (!f->complete) below = count_without_fill(f, &g);
         status = find_pattern(f, &g, below);
     }
     if (status == STI_OK) status = find_supernodes(f, &g);

@@ -68,6 +68,9 @@ sti_contact_method* sti_contact_method_of(sti_contact_solver solver);  // NULL f
 sti_status sti_contact_run_auto(const sti_contact_local* p, const sti_contact_options* options, sti_contact_run* run,
                                 sti_contact_answer* answer);
 
+// What can be read off the data of a problem that was not solved, into answer->diagnosis (diagnose.c).
+void sti_contact_diagnose(const sti_contact_local* p, sti_contact_answer* answer);
+
 // One contact alone, exactly: r with u = A r + b, A = W_cc (d x d, row major). one_contact.c
 // Returns the mode. r need not be set on entry.
 sti_contact_mode sti_contact_solve_one(int d, double mu, const double* A, const double* b, double* r);
@@ -84,9 +87,10 @@ typedef struct sti_contact_block {
     double column[2];  // A_tn / A_nn in the eigenbasis
     double row[2];     // A_nt / A_nn in the eigenbasis
     double axis[2];    // first eigenvector; the second is (-axis[1], axis[0])
+    double pace;       // |u_t| / |r_t| of the last sliding answer, from which the next one is sought; 0: none yet
 } sti_contact_block;
 
 void sti_contact_block_prepare(int d, double mu, const double* A, sti_contact_block* block);
-sti_contact_mode sti_contact_block_solve(const sti_contact_block* block, const double* b, double* r);
+sti_contact_mode sti_contact_block_solve(sti_contact_block* block, const double* b, double* r);
 
 #endif

@@ -23,11 +23,12 @@ typedef struct sti_gs {
 // Contacts that no block of W joins to others.
 typedef struct sti_gs_island {
     int first, count;  // place in order
-    // 0: swept in the order of the list. Otherwise in clusters, colour by colour (par/graph.h), whose starts, counted from
-    // `first`, are at cluster_start + first and colour_start + first: an island has fewer clusters than contacts.
+    // 0: swept in the order of the list. Otherwise in clusters, colour by colour (par/graph.h), whose starts, counted
+    // from `first`, are at cluster_start + first and colour_start + first: an island has fewer clusters than
+    // contacts.
     int colours;
-    // Of a large island: its rows of W without W_cc in the order of the sweep, columns as in W. In that order they are not
-    // near each other in W, and a sweep is as fast as memory.
+    // Of a large island: its rows of W without W_cc in the order of the sweep, columns as in W. In that order they
+    // are not near each other in W, and a sweep is as fast as memory.
     int64_t* row_start;  // NULL: not made                 (count+1)
     int* col;
     double* block;
@@ -58,9 +59,9 @@ typedef struct sti_gs_lane {
 sti_status sti_gs_lane_create(sti_env* env, int d, int capacity, sti_gs_lane* lane);
 void sti_gs_lane_destroy(sti_env* env, sti_gs_lane* lane);
 
-// The unit of r, squared, in which natural maps have to be small. The natural map is relative to |r|, and where there is no
-// solution forces may grow for ever and make any map small; here they count up to a thousand times |rho q|, which is
-// far above what real problems have.
+// The unit of r, squared, in which natural maps have to be small. The natural map is relative to |r|, and where there
+// is no solution forces may grow for ever and make any map small; here they count up to a thousand times |rho q|,
+// which is far above what real problems have.
 static inline double sti_gs_unit2(const sti_contact_local* p, double size2) {
     const double scale2 = p->scale * p->scale;
     return size2 > scale2 ? (size2 < 1e6 * scale2 ? size2 : 1e6 * scale2) : scale2;

@@ -2,27 +2,27 @@
 //
 // A sweep solves the contacts one after the other, each exactly (one_contact.c) with the others held:
 //
-//     b_c = q_c + sum_{j != c} W_cj r_j,      r_c <- r_c + step_c (r*(b_c) - r_c),      r* the solution of the contact alone.
+//     b_c = q_c + sum_{j != c} W_cj r_j,     r_c <- r_c + step_c (r*(b_c) - r_c),     r* solving the contact alone.
 //
-// step_c is omega, times 1/2 for contacts with mu |A_nt| / A_nn > 1/2. Such a block answers a change of b_n with 1 / (1 -
-// mu |A_nt| / A_nn) times the force, and the plain sweep is thrown to and fro between two of them for ever.
+// step_c is omega, times 1/2 for contacts with mu |A_nt| / A_nn > 1/2. Such a block answers a change of b_n with 1 /
+// (1 - mu |A_nt| / A_nn) times the force, and the plain sweep is thrown to and fro between two of them for ever.
 //
-// x -> g(x), one sweep, is extrapolated (anderson.c). Four rules keep that honest; |f| is the length of the sweep's move
-// in units of sqrt(energy), free of charge.
+// x -> g(x), one sweep, is extrapolated (anderson.c). Four rules keep that honest; |f| is the length of the sweep's
+// move in units of sqrt(energy), free of charge.
 //   E1  the extrapolated point is projected on the cones; it is taken only so far from g(x) that the projection changes
 //       it by at most |f|. The piece of g that the history describes ends where contacts reach their cones.
-//   E2  when the next |f| is larger than 1.5 times the least one, the point is given up for the plain one before it. After
-//       that come 2, 4, at most 8 plain sweeps, and the history begins anew: an island on which extrapolation is of no use is
-//       swept plainly nearly all the time.
+//   E2  when the next |f| is larger than 1.5 times the least one, the point is given up for the plain one before it.
+//       After that come 2, 4, at most 8 plain sweeps, and the history begins anew: an island on which extrapolation
+//       is of no use is swept plainly nearly all the time.
 //   E3  no tenth gained within 12 sweeps: the same.
-//   E4  at the end of these plain sweeps the island may be drifting: forces move along the kernel of W by nearly the same f
-//       in every sweep, until some contact opens. f(t) = f + t (f - f_previous) says how far to go: to the least |f(t)|, or
-//       on to the cones (as in E1, half as much) where |f| does not fall.
+//   E4  at the end of these plain sweeps the island may be drifting: forces move along the kernel of W by nearly the
+//       same f in every sweep, until some contact opens. f(t) = f + t (f - f_previous) says how far to go: to the
+//       least |f(t)|, or on to the cones (as in E1, half as much) where |f| does not fall.
 //
-// Settled contacts sleep: one that moved by less than a tenth of its share of the goal in three sweeps is skipped for 1, 2,
-// ... 8 sweeps, longer if it is found unmoved again. All are awake after E2 and E3 and after a measurement that did not pass.
-// None of this enters the verdict: the natural map is measured with u recomputed for every contact, when the moves promise
-// that it will pass and at least every 32 sweeps.
+// Settled contacts sleep: one that moved by less than a tenth of its share of the goal in three sweeps is skipped for
+// 1, 2, ... 8 sweeps, longer if it is found unmoved again. All are awake after E2 and E3 and after a measurement that
+// did not pass. None of this enters the verdict: the natural map is measured with u recomputed for every contact,
+// when the moves promise that it will pass and at least every 32 sweeps.
 #include <math.h>
 #include <string.h>
 
@@ -289,7 +289,8 @@ static void write_back(const work* w, const double* from) {
 // Measures where the moves promise success, or it is time. True: the island is done, or given up.
 static bool conclude(work* w, const sti_gs_goal* goal) {
     const long sweeps = w->island->sweeps;
-    const bool last = sweeps >= goal->sweep_limit;
+    const bool late = w->s->stop_at < INFINITY && sti_clock() > w->s->stop_at;
+    const bool last = late || sweeps >= goal->sweep_limit;
     const bool promising = w->plain_length * w->ratio <= 1.2 * sqrt(goal2(w, goal)) &&
                            (w->plain_length <= 0.9 * w->refused || sweeps >= w->measured + MEASURE_EVERY / 4);
     if (!last && !promising && sweeps < w->measured + MEASURE_EVERY) return false;
@@ -315,7 +316,7 @@ static bool conclude(work* w, const sti_gs_goal* goal) {
         w->gained = sweeps;
     }
     island->stalled = isnan(island->error2) || sweeps > w->gained + PATIENCE;
-    return last || island->stalled || (w->s->stop_at < INFINITY && sti_clock() > w->s->stop_at);
+    return last || island->stalled;
 }
 
 // ---- the extrapolation ----
@@ -473,7 +474,7 @@ void sti_gs_settle(const sti_gs* s, sti_gs_lane* lane, const sti_gs_goal* goal, 
     }
     w.rows = (sti_bsr){.row_start = island->row_start, .col = island->col, .block = island->block};
     w.least = w.window_least = w.refused = INFINITY;
-    w.ratio = 1;
+    w.ratio = 0.4;  // what is usual
     w.measured = w.gained = island->sweeps;
     sti_anderson_begin(&lane->mix, s->p->d * island->count, lane->tasks);
     read_point(&w, lane->before);

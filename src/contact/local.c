@@ -1,6 +1,6 @@
 // local.c: the prepared local problem: its data, its operator, its natural map.
 //
-//     e_c = r_c - P_K(r_c - rho_c (u_c + mu_c |u_t,c| n)),   rho_c = d / trace W_cc,   residual = |e| / max(|r|, |rho q|)
+//     e_c = r_c - P_K(r_c - rho_c (u_c + mu_c |u_t,c| n)),  rho_c = d / trace W_cc,  residual = |e| / max(|r|, |rho q|)
 //
 // The map vanishes exactly at the solutions. rho carries velocities to the units of r, so that a change of units, or
 // one very heavy body, changes nothing in the verdict.
@@ -16,7 +16,7 @@ static inline double tangent_norm(int d, const double* x) {
     return square > 1e-280 && square < 1e280 ? sqrt(square) : hypot(x[1], x[2]);
 }
 
-void sti_coulomb_project(int d, double mu, const double* x, double* p) {
+static inline void project(int d, double mu, const double* x, double* p) {
     const double xn = x[0], norm = tangent_norm(d, x);
     if (norm <= mu * xn) {  // inside
         for (int i = 0; i < d; i++) p[i] = x[i];
@@ -31,6 +31,10 @@ void sti_coulomb_project(int d, double mu, const double* x, double* p) {
     for (int i = 1; i < d; i++) p[i] = f * x[i];
 }
 
+void sti_coulomb_project(int d, double mu, const double* x, double* p) {
+    project(d, mu, x, p);
+}
+
 void sti_contact_local_apply(const sti_contact_local* p, const double* r, double* u) {
     if (p->op != NULL)
         p->op->apply(p->op->user, r, u);
@@ -43,7 +47,7 @@ double sti_contact_natural_map_one(int d, double mu, double rho, const double* r
     const double slip = tangent_norm(d, u);
     double x[3] = {0}, y[3], e2 = 0;
     for (int i = 0; i < d; i++) x[i] = r[i] - rho * (u[i] + (i == 0 ? mu * slip : 0));
-    sti_coulomb_project(d, mu, x, y);
+    project(d, mu, x, y);
     for (int i = 0; i < d; i++) e2 += (r[i] - y[i]) * (r[i] - y[i]);
     return e2;
 }

@@ -1,10 +1,10 @@
 // one_contact.c: one contact alone, solved exactly.
 //
-//     u = A r + b,    0 <= u_n _|_ r_n >= 0,    |r_t| <= mu r_n,   u_t = -k r_t with k >= 0, and k > 0 only when |r_t| = mu r_n
+//     u = A r + b,   0 <= u_n _|_ r_n >= 0,   |r_t| <= mu r_n,   u_t = -k r_t,   k >= 0,   k > 0 only if |r_t| = mu r_n
 //
 // b_n >= 0: r = 0, the contact separates or grazes. Otherwise u_n = 0, which gives r_n = beta - alpha'r_t and
 //
-//     u_t = S r_t + c,    S = A_tt - A_tn alpha',    c = b_t + A_tn beta,    beta = -b_n / A_nn > 0,    alpha = A_nt / A_nn,
+//     u_t = S r_t + c,   S = A_tt - A_tn alpha',   c = b_t + A_tn beta,   beta = -b_n / A_nn > 0,  alpha = A_nt / A_nn,
 //
 // so for every k >= 0 the force r_t(k) = -(S + k I)^-1 c slides with that k, and the one sought makes
 //
@@ -13,12 +13,13 @@
 // zero. psi(0) >= 0: sticking. Otherwise psi(0) < 0, and psi grows like k for large k: there is a root, and with
 // lambda_1 >= lambda_2 >= 0 the eigenvalues of the symmetric part of S and sigma its skew part it lies in
 //
-//     |c| (1/mu - |alpha|) / beta - lambda_1 - |sigma|   <=   k   <=   |c| (1/mu + |alpha|) / beta - lambda_2.              (1)
+//     |c| (1/mu - |alpha|) / beta - lambda_1 - |sigma|   <=   k   <=   |c| (1/mu + |alpha|) / beta - lambda_2.      (1)
 //
-// In this form psi is a straight line in k whenever S is a multiple of I or c an eigenvector of S (so always in the plane,
-// where the root is written down), and close to one otherwise: Newton's method from the root of that line, held inside
-// (1), takes two to four steps. It is the quartic of Bonnefon & Daviet (2011) without its coefficients: no root is lost to
-// their rounding, and a singular or badly conditioned S needs no case of its own (k > 0 regularizes it).
+// In this form psi is a straight line in k whenever S is a multiple of I or c an eigenvector of S (so always in the
+// plane, where the root is written down), and close to one otherwise: Newton's method from the root of that line, or
+// from the last answer of the same block, held inside (1), takes two to four steps. It is the quartic of Bonnefon &
+// Daviet (2011) without its coefficients: no root is lost to their rounding, and a singular or badly conditioned S
+// needs no case of its own (k > 0 regularizes it).
 //
 // A should be symmetric and semidefinite, but the blocks of real files are symmetric only to three digits, and a method
 // that is to reach a residual of 1e-8 has to solve the block it was given. In the eigenbasis of its symmetric part
@@ -27,12 +28,13 @@
 //
 // where nothing cancels.
 //
-// Accuracy. For every k the equations u_n = 0, u_t = -k r_t hold to rounding; all that an inexact k spoils is the length
-// of r_t against mu r_n, so psi is the error, and the iteration stops when psi is at its own rounding. The last step sets
-// r_n = |r_t| / mu rather than the other way round: r_n is the difference of beta and alpha'r_t, and carries their rounding.
+// Accuracy. For every k the equations u_n = 0, u_t = -k r_t hold to rounding; all that an inexact k spoils is the
+// length of r_t against mu r_n, so psi is the error, and the iteration stops when psi is at its own rounding. The
+// last step sets r_n = |r_t| / mu rather than the other way round: r_n is the difference of beta and alpha'r_t, and
+// carries their rounding.
 //
-// No solution. S singular with c outside its range, and psi > 0 for all k > 0: a contact that jams (a Painleve paradox).
-// Then c is cut to the range of S, which gives a bounded force; the residual of the caller tells.
+// No solution. S singular with c outside its range, and psi > 0 for all k > 0: a contact that jams (a Painleve
+// paradox). Then c is cut to the range of S, which gives a bounded force; the residual of the caller tells.
 #include <float.h>
 #include <math.h>
 
@@ -101,7 +103,7 @@ void sti_contact_block_prepare(int d, double mu, const double* A, sti_contact_bl
 
 // The contact in the eigenbasis of S.
 typedef struct slide {
-    const sti_contact_block* A;
+    sti_contact_block* A;
     double beta;
     double c[2];
     double rt[2];
@@ -155,8 +157,9 @@ static curve_point curve(slide* s, double k) {
                          .noise = 4 * DBL_EPSILON * (A->mu * (s->beta + fabs(bend0) + fabs(bend1)) + norm)};
 }
 
-// S singular and psi > 0 near k = 0: roots come in pairs around a dip of psi, if there is one. Dips are met walking from
-// the right, first in steps of 2, then, where psi' changes sign, in halves. Returns a k with psi < 0; 0: there is none.
+// S singular and psi > 0 near k = 0: roots come in pairs around a dip of psi, if there is one. Dips are met walking
+// from the right, first in steps of 2, then, where psi' changes sign, in halves. Returns a k with psi < 0; 0: there
+// is none.
 static double scan(slide* s, double high) {
     double right = high;
     for (int i = 0; i < SCAN_LIMIT; i++) {
@@ -182,6 +185,7 @@ static double scan(slide* s, double high) {
 static void newton(slide* s, double low, double k, double high) {
     for (int i = 0; i < STEP_LIMIT; i++) {
         const curve_point p = curve(s, k);
+        s->A->pace = k;
         if (fabs(p.gap) <= p.noise) return;
         if (p.gap < 0)
             low = k;
@@ -219,13 +223,16 @@ static bool slide_on_cone(slide* s) {
             if (low == 0) return false;
         }
     }
-    const double mean = (A->lambda[0] * s->c[0] * s->c[0] + A->lambda[1] * s->c[1] * s->c[1]) / c2;
-    const double guess = pace * (reach - along) - mean;
+    double guess = A->pace;
+    if (guess == 0) {
+        const double mean = (A->lambda[0] * s->c[0] * s->c[0] + A->lambda[1] * s->c[1] * s->c[1]) / c2;
+        guess = pace * (reach - along) - mean;
+    }
     newton(s, low, guess > low && guess < high ? guess : 0.5 * (low + high), high);
     return true;
 }
 
-static sti_contact_mode solve(const sti_contact_block* A, double bn, const double* bt, double* r) {
+static sti_contact_mode solve(sti_contact_block* A, double bn, const double* bt, double* r) {
     slide s = {.A = A, .beta = -bn * A->inverse};
     to_eigenbasis(A->axis, bt[0], bt[1], s.c);
     for (int i = 0; i < A->m; i++) s.c[i] -= A->column[i] * bn;
@@ -247,7 +254,7 @@ static sti_contact_mode solve(const sti_contact_block* A, double bn, const doubl
     return mode;
 }
 
-sti_contact_mode sti_contact_block_solve(const sti_contact_block* block, const double* b, double* r) {
+sti_contact_mode sti_contact_block_solve(sti_contact_block* block, const double* b, double* r) {
     const int m = block->m;
     for (int i = 0; i <= m; i++) r[i] = 0;
     if (b[0] >= 0 || block->inverse == 0) return STI_MODE_SEPARATE;

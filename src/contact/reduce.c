@@ -23,8 +23,9 @@
 #include "linalg/matrix.h"
 
 enum { MAX_PIECE = 6000 };
-static const double singular = 1e-13;  // rcond below which a piece counts as singular
-static const double shift = 1e-9;      // delta, relative to the mean diagonal
+static const double singular = 1e-13;       // rcond below which a piece counts as singular
+static const double shift = 1e-9;           // delta, relative to the mean diagonal
+static const double massless_shift = 1e-4;  // the same for a piece without mass, relative to the diagonal of all of M
 
 void sti_contact_reduction_clear(sti_contact_reduction* red) {
     sti_env* env = red->env;
@@ -127,14 +128,17 @@ static void load_piece(const sti_contact_reduction* red, sti_mass_piece* piece) 
 }
 
 static void factor_pieces(sti_contact_reduction* red) {
+    const sti_matrix* M = &red->problem->M;
+    double typical = 0;  // mean of the diagonal of M: the unit of a piece without any mass of its own
+    for (int i = 0; i < M->rows; i++) typical += fabs(sti_matrix_get(M, i, i)) / M->rows;
     for (int b = 0; b < red->piece_count; b++) {
         sti_mass_piece* piece = &red->pieces[b];
         load_piece(red, piece);
         double mean = 0;
         for (int i = 0; i < piece->size; i++)
-            mean += fabs(sti_matrix_get(&red->problem->M, piece->index[i], piece->index[i])) / piece->size;
+            mean += fabs(sti_matrix_get(M, piece->index[i], piece->index[i])) / piece->size;
         if (sti_dense_factor_lu(&piece->factor) && sti_dense_factor_rcond(&piece->factor) > singular) continue;
-        piece->delta = mean > 0 ? shift * mean : 1;
+        piece->delta = mean > 0 ? shift * mean : typical > 0 ? massless_shift * typical : 1;
         red->proximal = true;
         load_piece(red, piece);
         sti_dense_factor_lu(&piece->factor);
@@ -319,12 +323,12 @@ static void set_q(sti_contact_reduction* red) {
     if (p->global) {
         for (int i = 0; i < p->velocity_count; i++) v[i] = p->f[i] + red->pieces[red->piece_of[i]].delta * red->v[i];
         solve_mass(red, v);
-        memcpy(red->q, p->w, n * sizeof *red->q);
+        if (n > 0) memcpy(red->q, p->w, n * sizeof *red->q);
         multiply_transposed_add(&red->H, v, red->q);
         for (int k = 0; k < red->nb; k++) red->t[k] = p->b[k];
         multiply_transposed_add(&red->G, v, red->t);
     } else {
-        memcpy(red->q, p->q, n * sizeof *red->q);
+        if (n > 0) memcpy(red->q, p->q, n * sizeof *red->q);
         for (int k = 0; k < red->nb; k++) red->t[k] = p->s[k];
     }
     // l at r = 0, and what it does to u: Y' l

@@ -58,8 +58,7 @@ static sti_status reserve_answer(sti_env* env, const sti_contact_problem* p, sti
                               .velocity_count = p->global ? p->velocity_count : 0,
                               .bilateral_count = p->bilateral_count,
                               .worst_contact = -1,
-                              .residual = NAN,
-                              .undetermined = NAN};
+                              .residual = NAN};
     const size_t n = (size_t)(p->dimension * p->contact_count);
     a->r = sti_alloc_array_zero(env, n, sizeof *a->r);
     a->u = sti_alloc_array_zero(env, n, sizeof *a->u);
@@ -82,10 +81,6 @@ sti_contact_method* sti_contact_method_of(sti_contact_solver solver) {
             return sti_contact_method_bb;
         case STI_CONTACT_ADMM:
             return sti_contact_method_admm;
-        case STI_CONTACT_IPM:
-            return sti_contact_method_ipm;
-        case STI_CONTACT_LEMKE:
-            return sti_contact_method_lemke;
         default:
             return NULL;
     }
@@ -129,8 +124,17 @@ static sti_status run_rounds(sti_contact_reduction* red, const sti_contact_optio
     return status;
 }
 
-static void conclude(const sti_contact_options* options, sti_contact_answer* a) {
-    if (a->residual <= options->tol) {
+static const double runaway = 1e8;  // |r| beyond this multiple of |rho q| is no answer, however small e / |r|
+
+// The residual is relative to |r|, so an infeasible problem, on which r grows without bound, would pass in the end.
+static bool runs_away(const sti_contact_local* p, const double* r) {
+    double sum = 0;
+    for (int i = 0; i < p->d * p->nc; i++) sum += r[i] * r[i];
+    return p->scale > 0 && sqrt(sum) > runaway * p->scale;
+}
+
+static void conclude(const sti_contact_local* p, const sti_contact_options* options, sti_contact_answer* a) {
+    if (a->residual <= options->tol && !runs_away(p, a->r)) {
         a->outcome = STI_SOLVED;
         a->termination = STI_END_SOLUTION;
         snprintf(a->reason, sizeof a->reason, "natural map on the original data within the tolerance");
@@ -138,6 +142,8 @@ static void conclude(const sti_contact_options* options, sti_contact_answer* a) 
     }
     a->outcome = a->termination == STI_END_LIMIT ? STI_LIMIT : STI_UNKNOWN;
     if (a->termination == STI_END_SOLUTION) a->termination = STI_END_STALLED;
+    if (runs_away(p, a->r))
+        snprintf(a->reason, sizeof a->reason, "r grows without bound: the problem may be infeasible");
 }
 
 sti_status sti_contact_solve(sti_env* env, const sti_contact_problem* p, const sti_contact_options* given,
@@ -156,7 +162,8 @@ sti_status sti_contact_solve(sti_env* env, const sti_contact_problem* p, const s
     status = sti_contact_reduce(env, p, &red);
     if (status == STI_OK) {
         status = run_rounds(&red, &options, a);
-        if (status == STI_OK) conclude(&options, a);
+        if (status == STI_OK) conclude(&red.local, &options, a);
+        if (status == STI_OK && a->outcome != STI_SOLVED) sti_contact_diagnose(&red.local, a);
         if (status == STI_OK && options.describe) status = sti_contact_describe(env, p, a);
         sti_contact_reduction_clear(&red);
     }

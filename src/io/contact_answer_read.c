@@ -111,7 +111,6 @@ static sti_status read_point(reader* r) {
     if (status == STI_OK) status = sti_json_read_doubles(t, NULL, root, "margins", a->contact_count, &a->margin);
     if (status == STI_OK)
         status = sti_json_read_doubles(t, NULL, root, "dissipation", a->contact_count, &a->dissipation);
-    if (status == STI_OK) status = sti_json_read_double(t, NULL, root, "undetermined", NAN, &a->undetermined);
     return status;
 }
 

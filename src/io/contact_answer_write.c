@@ -4,7 +4,7 @@
 //      "solver": "gs", "outcome": "solved", "termination": "solution", "residual": 3e-9,
 //      "residuals": {"contact": 3e-9, "equation": 0}, "worst_contact": 1, "iterations": 12, "time_s": 1e-5,
 //      "r": [..], "u": [..], "v": null, "lambda": null, "modes": ["stick", "slide"], "margins": [..],
-//      "dissipation": [..], "undetermined": null, "certificate": {"type": "solution"}, "attempts": [..], "reason": "..",
+//      "dissipation": [..], "certificate": {"type": "solution"}, "attempts": [..], "reason": "..",
 //      "diagnosis": ""}
 //
 // The certificate of a solution is the point: its residual follows from the data. What is not a finite number is null.
@@ -78,7 +78,6 @@ sti_status sti_contact_answer_write(sti_env* env, const sti_contact_answer* a, b
     put_modes(&j, a);
     sti_json_doubles(&j, "margins", a->margin, contacts);
     sti_json_doubles(&j, "dissipation", a->dissipation, contacts);
-    sti_json_double(&j, "undetermined", a->undetermined);
     sti_json_object(&j, "certificate");
     sti_json_text(&j, "type", sti_proof_text(a->outcome == STI_SOLVED ? STI_PROOF_SOLUTION : STI_PROOF_NONE));
     sti_json_end(&j);

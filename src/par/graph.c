@@ -14,13 +14,9 @@ static int find(int* parent, int i) {
 
 sti_status sti_graph_islands(sti_env* env, const sti_graph* g, int* order, int* start, int* count) {
     *count = 0;
-    int* parent = sti_alloc_array(env, (size_t)g->n, sizeof *parent);
-    int* island = sti_alloc_array(env, (size_t)g->n, sizeof *island);
-    if (parent == NULL || island == NULL) {
-        sti_free(env, parent);
-        sti_free(env, island);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "islands of %d vertices", g->n);
-    }
+    int* parent = sti_alloc_array(env, 2 * (size_t)g->n, sizeof *parent);
+    if (parent == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "islands of %d vertices", g->n);
+    int* island = parent + g->n;
     for (int i = 0; i < g->n; i++) parent[i] = i;
     for (int i = 0; i < g->n; i++) {
         for (int64_t k = g->row_start[i]; k < g->row_start[i + 1]; k++) {
@@ -44,7 +40,6 @@ sti_status sti_graph_islands(sti_env* env, const sti_graph* g, int* order, int* 
     memcpy(place, start, (size_t)*count * sizeof *place);
     for (int i = 0; i < g->n; i++) order[place[island[i]]++] = i;
     sti_free(env, parent);
-    sti_free(env, island);
     return STI_OK;
 }
 

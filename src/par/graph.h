@@ -15,11 +15,12 @@ typedef struct sti_graph {
 // An edge given in one direction only counts.
 sti_status sti_graph_islands(sti_env* env, const sti_graph* g, int* order, int* start, int* count);
 
-// Clusters and colours, for sweeps in which many vertices are visited at a time. The vertices of list (count), which meet
-// no others, are gathered into clusters of at most `size` neighbouring ones, and the clusters coloured so that no edge
-// joins two of one colour. list is then sorted by colour and cluster: cluster k has the places cluster_start[k] ..
-// cluster_start[k+1] - 1, and colour c the clusters colour_start[c] .. colour_start[c+1] - 1. Both starts have room for
-// count + 1 numbers. *colours = 0, and the list as it was: some edge was given in one direction only.
+// Clusters and colours, for sweeps in which many vertices are visited at a time. The vertices of list (count), which
+// meet no others, are gathered into clusters of at most `size` neighbouring ones, and the clusters coloured so that
+// no edge joins two of one colour. list is then sorted by colour and cluster: cluster k has the places
+// cluster_start[k] .. cluster_start[k+1] - 1, and colour c the clusters colour_start[c] .. colour_start[c+1] - 1.
+// Both starts have room for count + 1 numbers. *colours = 0, and the list as it was: some edge was given in one
+// direction only.
 //
 // Breadth-first search from the first vertex that is left makes the clusters, and each takes the least colour that no
 // neighbour has. Clusters are found from the edges alone, so they are compact however the vertices are numbered.

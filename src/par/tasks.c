@@ -1,8 +1,9 @@
 // tasks.c: a pool of threads that wait for the next loop.
 //
-// A loop is announced by a new value of `turn`; worker w of n takes the items [count w / n, count (w+1) / n), or the next one
-// as long as there are some, and reports. A sweep over a coloured graph asks for a dozen short loops, so waiting is busy for a few microseconds before a worker
-// goes to sleep. Turns are published and collected through atomics; the lock is only for sleeping.
+// A loop is announced by a new value of `turn`; worker w of n takes the items [count w / n, count (w+1) / n), or the
+// next one as long as there are some, and reports. A sweep over a coloured graph asks for a dozen short loops, so
+// waiting is busy for a few microseconds before a worker goes to sleep. Turns are published and collected through
+// atomics; the lock is only for sleeping.
 #include "par/tasks.h"
 
 #include <pthread.h>

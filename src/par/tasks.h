@@ -1,8 +1,8 @@
 // tasks.h: a few threads that share the items of one loop after the other.
 //
-// Every item is done once, by whoever comes to it, so the items of a loop have to be independent of each other; what they
-// compute must not depend on which thread did them. Sums are taken over partial sums that the items leave behind, in
-// the order of the items: the same bits for any number of workers.
+// Every item is done once, by whoever comes to it, so the items of a loop have to be independent of each other; what
+// they compute must not depend on which thread did them. Sums are taken over partial sums that the items leave
+// behind, in the order of the items: the same bits for any number of workers.
 #ifndef STI_PAR_TASKS_H
 #define STI_PAR_TASKS_H
 
@@ -16,9 +16,10 @@ sti_status sti_tasks_create(sti_env* env, int workers, sti_tasks** out);
 void sti_tasks_destroy(sti_tasks* tasks);
 int sti_tasks_workers(const sti_tasks* tasks);
 
-// work(context, item, worker) for item = 0 .. count - 1; worker (0 .. workers - 1) may be used to find scratch memory.
-// Returns when all are done. Not to be called from inside work. run: every worker has a fixed share, the same in each loop
-// of that length, so what it touched is still near it. run_any: each takes the next item; for items of unequal size.
+// work(context, item, worker) for item = 0 .. count - 1; worker (0 .. workers - 1) may be used to find scratch
+// memory. Returns when all are done. Not to be called from inside work. run: every worker has a fixed share, the same
+// in each loop of that length, so what it touched is still near it. run_any: each takes the next item; for items of
+// unequal size.
 typedef void sti_task_work(void* context, int item, int worker);
 void sti_tasks_run(sti_tasks* tasks, int count, sti_task_work* work, void* context);
 void sti_tasks_run_any(sti_tasks* tasks, int count, sti_task_work* work, void* context);

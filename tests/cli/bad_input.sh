@@ -135,10 +135,18 @@ refused "an HDF5 file without a kind" "p.h5: kind: missing"
 LC_ALL=C sed 's/q\x00\x00\x00\x00\x00\x00\x00/Q\x00\x00\x00\x00\x00\x00\x00/' "$seed" >p.h5
 run solve p.h5
 refused "an HDF5 file without q" "p.h5: q: missing"
-if [ -e "$shared_dir/problems/fc3d/FrictionContact3D_1c.hdf5" ]; then
-    run solve "$shared_dir/problems/fc3d/FrictionContact3D_1c.hdf5"
-    refused "a contact problem of FCLIB" "not supported yet"
-fi
+
+# ---- FCLIB
+seed=$source_dir/problems/siconos_rover.hdf5
+size=$(stat -c %s "$seed")
+for keep in 96 500 $((size / 2)) $((size - 1)); do
+    head -c "$keep" "$seed" >p.hdf5
+    run solve p.hdf5
+    refused "a contact problem cut after $keep bytes" "p.hdf5: "
+done
+LC_ALL=C sed 's/spacedim/spacedom/' "$seed" >p.hdf5
+run solve p.hdf5
+refused "a contact problem without a dimension" "p.hdf5: "
 
 # ---- answers
 printf '{"kind": "lcp", "M": [[2, 1], [1, 2]], "q": [-5, -6]}' >p.json

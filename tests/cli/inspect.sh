@@ -54,7 +54,7 @@ says "a limit on cones" '"complete": false' '"in_K": true'
 
 # ---- refused
 run inspect "$problems/pinch.json"
-refused "a cone is not inspected" 'kind: cone: inspect takes "lcp" or "mlcp"'
+refused "a cone is not inspected" 'kind: cone: inspect takes "lcp", "mlcp" or "contact"'
 run inspect horn.json --exact-limit 0
 refused "--exact-limit 0" "--exact-limit: 0"
 run inspect

@@ -227,7 +227,7 @@ run bench set --solver lemke,fast
 refused "bench with an unknown solver" "--solver: fast"
 mkdir empty
 run bench empty
-refused "bench of nothing" "empty: no LCP or MLCP found"
+refused "bench of nothing" "empty: no problem found"
 
 # ---- the problems that come with the source
 if [ -d "$problems" ]; then

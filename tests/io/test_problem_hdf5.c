@@ -389,14 +389,16 @@ static void damage_at_any_byte_is_survived(void** state) {
     sti_env_destroy(env);
 }
 
-static void contact_problems_are_named(void** state) {
+static void contact_problems_are_read(void** state) {
     (void)state;
-    static const char path[] = STI_SHARED_DIR "/problems/fc3d/FrictionContact3D_1c.hdf5";
-    if (!io_have_shared(path)) skip();
     sti_env* env = io_env(NULL);
     sti_problem* p;
-    assert_int_equal(sti_problem_load(env, path, &p), STI_ERR_INPUT);
-    io_expect_error(env, STI_ERR_INPUT, "FCLIB: not supported yet");
+    assert_int_equal(sti_problem_load(env, STI_SOURCE_DIR "/problems/siconos_rover.hdf5", &p), STI_OK);
+    assert_int_equal(sti_problem_kind(p), STI_KIND_CONTACT);
+    assert_null(sti_problem_lcp(p));
+    assert_non_null(sti_problem_contact(p));
+    assert_int_equal(sti_problem_contact(p)->contact_count, 4);
+    sti_problem_destroy(p);
     sti_env_destroy(env);
 }
 
@@ -437,7 +439,7 @@ int main(void) {
         cmocka_unit_test(sparse_parts_are_checked),
         cmocka_unit_test(a_truncated_file_is_refused_at_every_length),
         cmocka_unit_test(damage_at_any_byte_is_survived),
-        cmocka_unit_test(contact_problems_are_named),
+        cmocka_unit_test(contact_problems_are_read),
         cmocka_unit_test(a_failed_allocation_leaves_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,8 @@ typedef struct pattern {
     int* col;
 } pattern;
 
-// Edges i - j with |i - j| below the width, each with the given chance; loops everywhere. A stride scatters the numbers.
+// Edges i - j with |i - j| below the width, each with the given chance; loops everywhere. A stride scatters the
+// numbers.
 static pattern make_pattern(int n, int width, double chance, int stride, uint64_t seed) {
     sti_rng rng = {.state = seed};
     unsigned char* edge = calloc((size_t)n * (size_t)n + 1, 1);

@@ -1,0 +1,264 @@
+// contact_inspect.c: stiction inspect for frictional contact problems: what stands in the data, and what troubles solvers.
+//
+// Everything here is read off the entries in one pass or two; nothing is factored, so a hint is a bound or a ratio and never
+// a condition number.
+#include <math.h>
+#include <stdlib.h>
+
+#include "contact.h"
+
+// One matrix, in blocks.
+typedef struct matrix_facts {
+    int rows, cols;
+    int block_rows, block_cols;
+    int64_t entries;      // stored
+    int64_t blocks;       // with at least one entry that is not 0
+    double asymmetry;     // |A - A'| / |A|, Frobenius; NAN: not square
+    double least, most;   // of the positive traces of diagonal blocks; NAN: none
+    int zero_blocks;      // diagonal blocks that are 0
+    int negative_blocks;  // diagonal blocks of negative trace
+    int pieces;           // parts that no entry joins
+} matrix_facts;
+
+typedef struct report {
+    const char* path;
+    const sti_contact_problem* problem;
+    const sti_contact_info* info;
+    double mu_least, mu_most;
+    int frictionless;
+    matrix_facts W, M, H, joints;  // joints: V or G
+} report;
+
+// ---- facts
+
+static int find_root(int* parent, int i) {
+    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+// Blocks that are not 0: mark (block rows) holds the last block column that touched a block row.
+static int64_t count_blocks(const sti_matrix* A, int block_rows, int block_cols, int* mark) {
+    int64_t count = 0;
+    for (int i = 0; i < A->rows / block_rows; i++) mark[i] = -1;
+    for (int j = 0; j < A->cols; j++) {
+        for (int64_t k = A->col_start[j]; k < A->col_start[j + 1]; k++) {
+            if (A->value[k] == 0 || mark[A->row[k] / block_rows] == j / block_cols) continue;
+            mark[A->row[k] / block_rows] = j / block_cols;
+            count++;
+        }
+    }
+    return count;
+}
+
+static int count_pieces(const sti_matrix* A, int d, int* parent) {
+    int count = A->rows / d;
+    for (int i = 0; i < A->rows / d; i++) parent[i] = i;
+    for (int j = 0; j < A->cols; j++) {
+        for (int64_t k = A->col_start[j]; k < A->col_start[j + 1]; k++) {
+            if (A->value[k] == 0) continue;
+            const int a = find_root(parent, A->row[k] / d), b = find_root(parent, j / d);
+            if (a == b) continue;
+            parent[a < b ? b : a] = a < b ? a : b;
+            count--;
+        }
+    }
+    return count;
+}
+
+// An entry without a partner stands for two differences.
+static double asymmetry(const sti_matrix* A) {
+    double difference = 0, size = 0;
+    for (int j = 0; j < A->cols; j++) {
+        for (int64_t k = A->col_start[j]; k < A->col_start[j + 1]; k++) {
+            const double x = A->value[k];
+            if (x == 0) continue;
+            const double y = sti_matrix_get(A, j, A->row[k]);
+            difference += (y == 0 ? 2 : 1) * (x - y) * (x - y);
+            size += x * x;
+        }
+    }
+    return size > 0 ? sqrt(difference / size) : 0;
+}
+
+static void look_at_diagonal(const sti_matrix* A, int d, matrix_facts* f) {
+    f->least = INFINITY;
+    f->most = -INFINITY;
+    for (int c = 0; c < A->rows / d; c++) {
+        bool zero = true;
+        double trace = 0;
+        for (int j = c * d; j < c * d + d; j++) {
+            for (int64_t k = A->col_start[j]; k < A->col_start[j + 1]; k++) {
+                if (A->row[k] / d == c && A->value[k] != 0) zero = false;
+                if (A->row[k] == j) trace += A->value[k];
+            }
+        }
+        f->zero_blocks += zero;
+        f->negative_blocks += trace < 0;
+        if (trace > 0) {
+            f->least = fmin(f->least, trace);
+            f->most = fmax(f->most, trace);
+        }
+    }
+    if (f->most < 0) f->least = f->most = NAN;
+}
+
+// Files bring their matrices sparse; an empty one has no columns to walk. false: out of memory.
+static bool look_at(const sti_matrix* A, int block_rows, int block_cols, bool square, matrix_facts* f) {
+    *f = (matrix_facts){.rows = A->rows,
+                        .cols = A->cols,
+                        .block_rows = block_rows,
+                        .block_cols = block_cols,
+                        .asymmetry = NAN,
+                        .least = NAN,
+                        .most = NAN};
+    if (!sti_matrix_is_sparse(A)) return true;
+    int* work = calloc((size_t)(A->rows / block_rows) + 1, sizeof *work);
+    if (work == NULL) return false;
+    f->entries = A->col_start[A->cols];
+    f->blocks = count_blocks(A, block_rows, block_cols, work);
+    if (square) {
+        f->asymmetry = asymmetry(A);
+        f->pieces = count_pieces(A, block_rows, work);
+        look_at_diagonal(A, block_rows, f);
+    }
+    free(work);
+    return true;
+}
+
+static bool find_out(report* r) {
+    const sti_contact_problem* p = r->problem;
+    const int d = p->dimension;
+    r->mu_least = p->contact_count > 0 ? INFINITY : NAN;
+    r->mu_most = p->contact_count > 0 ? -INFINITY : NAN;
+    for (int c = 0; c < p->contact_count; c++) {
+        r->mu_least = fmin(r->mu_least, p->mu[c]);
+        r->mu_most = fmax(r->mu_most, p->mu[c]);
+        r->frictionless += p->mu[c] == 0;
+    }
+    if (p->global)
+        return look_at(&p->M, 1, 1, true, &r->M) && look_at(&p->H, 1, d, false, &r->H) &&
+               look_at(&p->G, 1, 1, false, &r->joints);
+    return look_at(&p->W, d, d, true, &r->W) && look_at(&p->V, d, 1, false, &r->joints);
+}
+
+// ---- output
+
+static void put_matrix(cli_json* j, const char* key, const matrix_facts* f, bool square) {
+    cli_json_object(j, key);
+    cli_json_integer(j, "rows", f->rows);
+    cli_json_integer(j, "cols", f->cols);
+    cli_json_integer(j, "entries", f->entries);
+    cli_json_integer(j, "blocks", f->blocks);
+    if (square) {
+        cli_json_number(j, "asymmetry", f->asymmetry);
+        cli_json_integer(j, "zero_diagonal_blocks", f->zero_blocks);
+        cli_json_integer(j, "negative_diagonal_blocks", f->negative_blocks);
+        cli_json_number(j, "least_trace", f->least);
+        cli_json_number(j, "largest_trace", f->most);
+        cli_json_integer(j, "pieces", f->pieces);
+    }
+    cli_json_end(j);
+}
+
+static int print_json(const cli* c, const report* r) {
+    const sti_contact_problem* p = r->problem;
+    cli_json j;
+    cli_json_begin(&j);
+    cli_json_text(&j, "kind", sti_kind_text(STI_KIND_CONTACT));
+    cli_json_text(&j, "form", cli_contact_form(p));
+    cli_json_integer(&j, "dimension", p->dimension);
+    cli_json_integer(&j, "contacts", p->contact_count);
+    if (p->global)
+        cli_json_integer(&j, "velocities", p->velocity_count);
+    else
+        cli_json_null(&j, "velocities");
+    cli_json_integer(&j, "bilateral", p->bilateral_count);
+    cli_json_object(&j, "mu");
+    cli_json_number(&j, "least", r->mu_least);
+    cli_json_number(&j, "largest", r->mu_most);
+    cli_json_integer(&j, "frictionless", r->frictionless);
+    cli_json_end(&j);
+    if (p->global) {
+        put_matrix(&j, "M", &r->M, true);
+        put_matrix(&j, "H", &r->H, false);
+    } else {
+        put_matrix(&j, "W", &r->W, true);
+    }
+    if (p->bilateral_count > 0) put_matrix(&j, p->global ? "G" : "V", &r->joints, false);
+    cli_json_integer(&j, "guesses", r->info->guess_count);
+    cli_json_text(&j, "title", r->info->title);
+    cli_json_text(&j, "description", r->info->description);
+    cli_json_text(&j, "math_info", r->info->math_info);
+    return cli_json_print(&j, c, CLI_DONE);
+}
+
+static void say_matrix(const cli* c, const char* name, const matrix_facts* f) {
+    const double size = (double)f->rows * f->cols;
+    cli_say(c, "  %s: %d x %d, %lld entries stored (%.3g %%), ", name, f->rows, f->cols, (long long)f->entries,
+            size > 0 ? 100 * (double)f->entries / size : 0);
+    if (f->block_rows * f->block_cols > 1)
+        cli_say(c, "%lld blocks of %d x %d not zero\n", (long long)f->blocks, f->block_rows, f->block_cols);
+    else
+        cli_say(c, "%lld not zero\n", (long long)f->blocks);
+}
+
+static void say_square(const cli* c, const char* name, const char* unit, const matrix_facts* f) {
+    say_matrix(c, name, f);
+    cli_say(c, "    asymmetry |%s - %s'| / |%s| %.2e%s\n", name, name, name, f->asymmetry,
+            f->asymmetry > 1e-10 ? ": more than rounding" : "");
+    cli_say(c, "    %d piece%s that no entry joins\n", f->pieces, f->pieces == 1 ? "" : "s");
+    if (f->least > 0) cli_say(c, "    %s from %.3g to %.3g, ratio %.2e\n", unit, f->least, f->most, f->most / f->least);
+    if (f->zero_blocks > 0)
+        cli_say(c, "    %s%d of them zero%s: %s is singular or indefinite there\n", cli_unsure(c), f->zero_blocks,
+                cli_plain(c), name);
+    if (f->negative_blocks > 0)
+        cli_say(c, "    %s%d of them negative%s: %s is not positive semidefinite\n", cli_bad(c), f->negative_blocks,
+                cli_plain(c), name);
+}
+
+// Text from a file, on one line.
+static void say_text(const cli* c, const char* name, const char* text) {
+    if (text == NULL || text[0] == '\0') return;
+    cli_say(c, "  %s: ", name);
+    for (const char* p = text; *p != '\0'; p++) {
+        const unsigned char byte = (unsigned char)*p;
+        cli_say(c, "%c", byte < 0x20 || byte == 0x7f ? ' ' : byte);
+    }
+    cli_say(c, "\n");
+}
+
+static void say(const cli* c, const report* r) {
+    const sti_contact_problem* p = r->problem;
+    cli_say(c, "%s: contact, %s form, dimension %d, %d contact%s", r->path, cli_contact_form(p), p->dimension,
+            p->contact_count, p->contact_count == 1 ? "" : "s");
+    if (p->global) cli_say(c, ", %d velocities", p->velocity_count);
+    cli_say(c, ", %d bilateral row%s\n", p->bilateral_count, p->bilateral_count == 1 ? "" : "s");
+    say_text(c, "title", r->info->title);
+    say_text(c, "description", r->info->description);
+    say_text(c, "known", r->info->math_info);
+    if (p->contact_count > 0) {
+        cli_say(c, "  mu from %.4g to %.4g", r->mu_least, r->mu_most);
+        if (r->frictionless > 0) cli_say(c, ", %d without friction", r->frictionless);
+        cli_say(c, "\n");
+    }
+    if (p->global) {
+        say_square(c, "M", "diagonal entries", &r->M);
+        say_matrix(c, "H", &r->H);
+        const int unknowns = p->dimension * p->contact_count;
+        if (unknowns > p->velocity_count)
+            cli_say(c, "    %d numbers in r for %d velocities: at least %d directions of r move nothing\n", unknowns,
+                    p->velocity_count, unknowns - p->velocity_count);
+    } else {
+        say_square(c, "W", "traces of diagonal blocks", &r->W);
+    }
+    if (p->bilateral_count > 0) say_matrix(c, p->global ? "G" : "V", &r->joints);
+    cli_say(c, "  %d guess%s in the file\n", r->info->guess_count, r->info->guess_count == 1 ? "" : "es");
+}
+
+int cli_contact_inspect(const cli* c, const char* path, const sti_contact_problem* p, const sti_contact_info* info) {
+    report r = {.path = path, .problem = p, .info = info};
+    if (!find_out(&r)) return cli_fail_memory(c);
+    if (c->json) return print_json(c, &r);
+    say(c, &r);
+    return CLI_DONE;
+}

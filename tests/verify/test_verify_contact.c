@@ -1,0 +1,375 @@
+// test_verify_contact.c: answers to contact problems: true ones pass, forged ones do not, broken ones are named.
+#include <math.h>
+#include <stdio.h>
+#include <stiction/verify.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "support/failing_env.h"
+
+// One 3D contact under a unit mass that is pushed down and sideways: u = r + q. With mu = 1/2 and q = (-2, -3, 0) it
+// slides: r = (2, 1, 0), u = (0, -2, 0).
+typedef struct slider {
+    double W[9], q[3], mu[1], r[3];
+    sti_contact_problem p;
+    sti_contact_answer a;
+} slider;
+
+static void make_slider(slider* s) {
+    *s = (slider){.W = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .q = {-2, -3, 0}, .mu = {0.5}, .r = {2, 1, 0}};
+    s->p = (sti_contact_problem){
+        .dimension = 3, .contact_count = 1, .mu = s->mu, .W = sti_matrix_dense_view(3, 3, s->W), .q = s->q};
+    s->a = (sti_contact_answer){.outcome = STI_SOLVED, .dimension = 3, .contact_count = 1, .r = s->r};
+}
+
+// The same in global form, with a bilateral row that holds a fourth velocity at 5: M = I, lambda = 5 - 7.
+typedef struct held {
+    double M[16], H[12], G[4], f[4], w[3], b[1], mu[1], r[3], v[4], lambda[1];
+    sti_contact_problem p;
+    sti_contact_answer a;
+} held;
+
+static void make_held(held* s) {
+    *s = (held){.f = {-2, -3, 0, 7}, .b = {-5}, .mu = {0.5}, .r = {2, 1, 0}, .v = {0, -2, 0, 5}, .lambda = {-2}};
+    for (int i = 0; i < 4; i++) s->M[5 * i] = 1;
+    for (int i = 0; i < 3; i++) s->H[4 * i] = 1;
+    s->G[3] = 1;
+    s->p = (sti_contact_problem){.dimension = 3,
+                                 .contact_count = 1,
+                                 .mu = s->mu,
+                                 .global = true,
+                                 .bilateral_count = 1,
+                                 .velocity_count = 4,
+                                 .M = sti_matrix_dense_view(4, 4, s->M),
+                                 .H = sti_matrix_dense_view(4, 3, s->H),
+                                 .G = sti_matrix_dense_view(4, 1, s->G),
+                                 .f = s->f,
+                                 .w = s->w,
+                                 .b = s->b};
+    s->a = (sti_contact_answer){.outcome = STI_SOLVED,
+                                .dimension = 3,
+                                .contact_count = 1,
+                                .velocity_count = 4,
+                                .bilateral_count = 1,
+                                .r = s->r,
+                                .v = s->v,
+                                .lambda = s->lambda};
+}
+
+static sti_env* open_env(void** state) {
+    (void)state;
+    sti_env* env;
+    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
+    return env;
+}
+
+static sti_contact_verification check(sti_env* env, const sti_contact_problem* p, const sti_contact_answer* a) {
+    sti_contact_verification out;
+    assert_int_equal(sti_verify_contact(env, p, a, 1e-12, &out), STI_OK);
+    assert_true(out.text[0] != '\0');
+    return out;
+}
+
+static void assert_rejected(sti_env* env, const sti_contact_problem* p, const sti_contact_answer* a,
+                            const char* words) {
+    const sti_contact_verification out = check(env, p, a);
+    assert_false(out.accepted);
+    if (strstr(out.text, words) == NULL) fprintf(stderr, "'%s' does not say '%s'\n", out.text, words);
+    assert_non_null(strstr(out.text, words));
+}
+
+static void true_answers_are_accepted(void** state) {
+    sti_env* env = open_env(state);
+    slider s;
+    make_slider(&s);
+    sti_contact_verification out = check(env, &s.p, &s.a);
+    assert_true(out.accepted);
+    assert_int_equal(out.claim, STI_SOLVED);
+    assert_true(out.residual <= 1e-15 && out.residual_equation == 0);
+    assert_int_equal(out.worst_contact, 0);
+    assert_true(out.worst_cone_violation <= 1e-15 && out.worst_penetration <= 1e-15);
+    assert_true(out.worst_complementarity <= 1e-15);
+    held h;
+    make_held(&h);
+    out = check(env, &h.p, &h.a);
+    assert_true(out.accepted);
+    sti_contact_problem none = {.dimension = 2};
+    sti_contact_answer nothing = {.outcome = STI_SOLVED, .dimension = 2};
+    out = check(env, &none, &nothing);
+    assert_true(out.accepted);
+    assert_int_equal(out.worst_contact, -1);
+    sti_env_destroy(env);
+}
+
+static void forged_points_are_rejected_with_what_they_violate(void** state) {
+    sti_env* env = open_env(state);
+    slider s;
+    for (int k = 0; k < 3; k++) {
+        for (int sign = -1; sign <= 1; sign += 2) {
+            make_slider(&s);
+            s.r[k] += 1e-3 * sign;
+            assert_rejected(env, &s.p, &s.a, "not solved");
+        }
+    }
+    make_slider(&s);
+    s.r[1] = 1.5;  // outside the cone: (2, 1.5) is 0.5 / sqrt(1.25) away from |t| <= n / 2
+    sti_contact_verification out = check(env, &s.p, &s.a);
+    assert_true(fabs(out.worst_cone_violation - 0.5 / sqrt(1.25)) <= 1e-15);
+    make_slider(&s);
+    memset(s.r, 0, sizeof s.r);
+    out = check(env, &s.p, &s.a);
+    assert_true(out.worst_penetration == 2 && out.worst_cone_violation == 0);
+    make_slider(&s);
+    s.r[1] = -1;  // friction that pushes along the sliding: in the cone, but it gains energy
+    assert_rejected(env, &s.p, &s.a, "not solved");
+    make_slider(&s);
+    s.r[0] = 4, s.r[1] = 2;  // separates with a force: power 4 * (2 + 1/2) - 2
+    out = check(env, &s.p, &s.a);
+    assert_false(out.accepted);
+    assert_true(fabs(out.worst_complementarity - (4 * (2 + 0.5) + 2 * -1)) <= 1e-14);
+    sti_env_destroy(env);
+}
+
+static void what_the_answer_says_of_itself_is_not_believed(void** state) {
+    sti_env* env = open_env(state);
+    slider s;
+    make_slider(&s);
+    double lie[3] = {0, 0, 0};
+    s.a.u = lie;
+    s.a.residual = 1;
+    assert_true(check(env, &s.p, &s.a).accepted);
+    s.r[0] = 3;
+    s.a.residual = 0;
+    assert_rejected(env, &s.p, &s.a, "not solved");
+    sti_env_destroy(env);
+}
+
+static void every_equation_of_a_global_problem_counts(void** state) {
+    sti_env* env = open_env(state);
+    held h;
+    for (int k = 0; k < 8; k++) {
+        make_held(&h);
+        double* entry = k < 3 ? &h.r[k] : k < 7 ? &h.v[k - 3] : &h.lambda[0];
+        *entry += 1e-6;
+        assert_rejected(env, &h.p, &h.a, "not solved");
+    }
+    make_held(&h);
+    h.v[3] = 6;  // M v = H r + G l + f holds, and the row is violated by 1 of 6
+    h.lambda[0] = -1;
+    const sti_contact_verification out = check(env, &h.p, &h.a);
+    assert_true(fabs(out.residual_equation - 1.0 / 6) <= 1e-15);
+    sti_env_destroy(env);
+}
+
+static void answers_that_do_not_fit_are_named(void** state) {
+    sti_env* env = open_env(state);
+    slider s;
+    held h;
+    make_slider(&s);
+    s.a.outcome = STI_UNKNOWN;
+    assert_rejected(env, &s.p, &s.a, "claims nothing");
+    s.a.outcome = STI_LIMIT;
+    assert_rejected(env, &s.p, &s.a, "claims nothing");
+    s.a.outcome = STI_NO_SOLUTION;
+    assert_rejected(env, &s.p, &s.a, "no proof");
+    s.a.outcome = (sti_outcome)77;
+    assert_rejected(env, &s.p, &s.a, "no outcome 77");
+    make_slider(&s);
+    s.a.contact_count = 2;
+    assert_rejected(env, &s.p, &s.a, "2 contacts");
+    make_slider(&s);
+    s.a.dimension = 2;
+    assert_rejected(env, &s.p, &s.a, "dimension 2");
+    make_slider(&s);
+    s.a.r = NULL;
+    assert_rejected(env, &s.p, &s.a, "no r");
+    make_slider(&s);
+    s.r[2] = NAN;
+    assert_rejected(env, &s.p, &s.a, "r[2] is");
+    s.r[2] = INFINITY;
+    assert_rejected(env, &s.p, &s.a, "r[2] is inf");
+    make_held(&h);
+    h.a.v = NULL;
+    assert_rejected(env, &h.p, &h.a, "must bring v");
+    make_held(&h);
+    h.a.velocity_count = 3;
+    assert_rejected(env, &h.p, &h.a, "3 velocities");
+    make_held(&h);
+    h.a.lambda = NULL;
+    assert_rejected(env, &h.p, &h.a, "no lambda");
+    make_held(&h);
+    h.a.bilateral_count = 0;
+    assert_rejected(env, &h.p, &h.a, "0 bilateral rows");
+    make_held(&h);
+    h.v[1] = NAN;
+    assert_rejected(env, &h.p, &h.a, "v[1] is");
+    make_held(&h);
+    h.lambda[0] = NAN;
+    assert_rejected(env, &h.p, &h.a, "lambda[0] is");
+    sti_env_destroy(env);
+}
+
+static void assert_ill_posed(sti_env* env, const sti_contact_problem* p, const sti_contact_answer* a,
+                             const char* words) {
+    sti_contact_verification out;
+    assert_int_equal(sti_verify_contact(env, p, a, 1e-8, &out), STI_ERR_ARGUMENT);
+    assert_false(out.accepted);
+    assert_non_null(strstr(sti_env_error(env)->text, words));
+}
+
+static void ill_posed_problems_are_errors(void** state) {
+    sti_env* env = open_env(state);
+    slider s;
+    held h;
+    sti_contact_verification out;
+    make_slider(&s);
+    assert_int_equal(sti_verify_contact(env, &s.p, &s.a, 1e-8, NULL), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_verify_contact(env, NULL, &s.a, 1e-8, &out), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_verify_contact(env, &s.p, NULL, 1e-8, &out), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_verify_contact(env, &s.p, &s.a, NAN, &out), STI_ERR_ARGUMENT);
+    s.mu[0] = -1;
+    assert_ill_posed(env, &s.p, &s.a, "mu[0]");
+    make_slider(&s);
+    s.W[4] = NAN;
+    assert_ill_posed(env, &s.p, &s.a, "W");
+    make_slider(&s);
+    s.p.q = NULL;
+    assert_ill_posed(env, &s.p, &s.a, "q is missing");
+    make_slider(&s);
+    s.p.W.rows = 2;
+    assert_ill_posed(env, &s.p, &s.a, "2 x 3");
+    make_slider(&s);
+    s.p.W.dense = NULL;
+    assert_ill_posed(env, &s.p, &s.a, "no entries");
+    make_slider(&s);
+    s.p.dimension = 4;
+    assert_ill_posed(env, &s.p, &s.a, "dimension");
+    make_slider(&s);
+    int64_t start[4] = {0, 1, 2, 3};
+    int row[3] = {0, 1, 3};
+    s.p.W = (sti_matrix){.rows = 3, .cols = 3, .col_start = start, .row = row, .value = s.W};
+    assert_ill_posed(env, &s.p, &s.a, "row 3");
+    start[1] = 5;
+    assert_ill_posed(env, &s.p, &s.a, "W");
+    make_held(&h);
+    h.p.G.cols = 3;
+    assert_ill_posed(env, &h.p, &h.a, "G is");
+    sti_env_destroy(env);
+}
+
+// --- random points: the same numbers as the library's own residual, by other code ---------------------------------
+
+enum { RANDOM_CONTACTS = 5, RANDOM_BILATERAL = 2, RANDOM_VELOCITIES = 9, ROOM = 15 };
+
+typedef struct random_problem {
+    double W[ROOM * ROOM], V[ROOM * RANDOM_BILATERAL], R[4], q[ROOM], s[2];
+    double M[RANDOM_VELOCITIES * RANDOM_VELOCITIES], H[RANDOM_VELOCITIES * ROOM], G[RANDOM_VELOCITIES * 2];
+    double f[RANDOM_VELOCITIES], w[ROOM], b[2], mu[RANDOM_CONTACTS];
+    double r[ROOM], u[ROOM], v[RANDOM_VELOCITIES], lambda[2];
+} random_problem;
+
+static void operate(void* user, const double* x, double* y) {
+    const sti_contact_problem* p = user;
+    for (int i = 0; i < p->W.rows; i++) {
+        y[i] = 0;
+        for (int j = 0; j < p->W.cols; j++) y[i] += p->W.dense[i * p->W.cols + j] * x[j];
+    }
+}
+
+static void random_points_get_the_residual_of_the_library(void** state) {
+    sti_env* env = open_env(state);
+    sti_rng rng = {.state = 7};
+    random_problem m;
+    for (int trial = 0; trial < 400; trial++) {
+        double* all = (double*)&m;
+        for (size_t i = 0; i < sizeof m / sizeof *all; i++) all[i] = 2 * sti_rng_u01(&rng) - 1;
+        const int d = 2 + trial % 2, n = d * RANDOM_CONTACTS, nb = trial / 2 % 2 * RANDOM_BILATERAL,
+                  nv = RANDOM_VELOCITIES;
+        for (int i = 0; i < n; i++) m.W[i * n + i] = trial % 5 == 0 && i < d ? 0 : fabs(m.W[i * n + i]);
+        for (int i = 0; i < nv; i++) m.M[i * nv + i] = trial % 5 == 0 && i % 3 == 0 ? 0 : fabs(m.M[i * nv + i]);
+        for (int c = 0; c < RANDOM_CONTACTS; c++) m.mu[c] = fmax(0, m.mu[c]);
+        sti_contact_problem p = {.dimension = d,
+                                 .contact_count = RANDOM_CONTACTS,
+                                 .mu = m.mu,
+                                 .global = trial / 4 % 2 == 1,
+                                 .bilateral_count = nb,
+                                 .W = sti_matrix_dense_view(n, n, m.W),
+                                 .q = m.q,
+                                 .V = sti_matrix_dense_view(n, nb, m.V),
+                                 .R = sti_matrix_dense_view(nb, nb, m.R),
+                                 .s = m.s,
+                                 .M = sti_matrix_dense_view(nv, nv, m.M),
+                                 .H = sti_matrix_dense_view(nv, n, m.H),
+                                 .G = sti_matrix_dense_view(nv, nb, m.G),
+                                 .f = m.f,
+                                 .w = m.w,
+                                 .b = m.b};
+        if (p.global) p.velocity_count = nv;
+        sti_contact_answer a = {.outcome = STI_SOLVED,
+                                .dimension = d,
+                                .contact_count = RANDOM_CONTACTS,
+                                .bilateral_count = nb,
+                                .velocity_count = p.velocity_count,
+                                .r = m.r,
+                                .u = m.u,
+                                .v = m.v,
+                                .lambda = m.lambda};
+        assert_int_equal(sti_contact_residual(env, &p, &a), STI_OK);
+        const sti_contact_verification out = check(env, &p, &a);
+        assert_true(fabs(out.residual_contact - a.residual_contact) <= 1e-12 * a.residual_contact);
+        assert_true(fabs(out.residual_equation - a.residual_equation) <= 1e-12 * (1 + a.residual_equation));
+        assert_int_equal(out.worst_contact, a.worst_contact);
+        sti_matrix sparse[2] = {{0}};
+        sti_contact_problem again = p;
+        assert_int_equal(sti_matrix_to_sparse(env, p.global ? &p.M : &p.W, &sparse[0]), STI_OK);
+        assert_int_equal(sti_matrix_to_sparse(env, p.global ? &p.H : &p.R, &sparse[1]), STI_OK);
+        *(p.global ? &again.M : &again.W) = sparse[0];
+        *(p.global ? &again.H : &again.R) = sparse[1];
+        assert_true(fabs(check(env, &again, &a).residual - out.residual) <= 1e-14 * out.residual);
+        for (int k = 0; k < 2; k++) sti_matrix_clear(env, &sparse[k]);
+        if (p.global) continue;
+        double diagonal[RANDOM_CONTACTS * 9];
+        for (int c = 0; c < RANDOM_CONTACTS; c++) {
+            for (int i = 0; i < d * d; i++) diagonal[c * d * d + i] = m.W[(d * c + i / d) * n + d * c + i % d];
+        }
+        again = p;
+        again.W_op = &(sti_contact_operator){.apply = operate, .user = &p, .diagonal = diagonal};
+        assert_true(fabs(check(env, &again, &a).residual - out.residual) <= 1e-12 * out.residual);
+    }
+    sti_env_destroy(env);
+}
+
+static void memory_that_runs_out_is_reported(void** state) {
+    (void)state;
+    slider s;
+    make_slider(&s);
+    sti_contact_problem plain = s.p;
+    const sti_contact_operator op = {.apply = operate, .user = &plain, .diagonal = s.W};
+    s.p.W_op = &op;
+    for (long k = 0;; k++) {
+        failing_env f;
+        failing_env_open(&f, k);
+        sti_contact_verification out;
+        const sti_status status = sti_verify_contact(f.env, &s.p, &s.a, 1e-8, &out);
+        if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
+        assert_int_equal(out.accepted, status == STI_OK);
+        if (failing_env_close(&f)) {
+            assert_int_equal(k, 2);
+            break;
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(true_answers_are_accepted),
+        cmocka_unit_test(forged_points_are_rejected_with_what_they_violate),
+        cmocka_unit_test(what_the_answer_says_of_itself_is_not_believed),
+        cmocka_unit_test(every_equation_of_a_global_problem_counts),
+        cmocka_unit_test(answers_that_do_not_fit_are_named),
+        cmocka_unit_test(ill_posed_problems_are_errors),
+        cmocka_unit_test(random_points_get_the_residual_of_the_library),
+        cmocka_unit_test(memory_that_runs_out_is_reported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
