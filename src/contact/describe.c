@@ -4,7 +4,7 @@
 //     stick      u = 0, |r_t| < mu r_n         margin mu r_n - |r_t|, in force
 //     slide      u_n = 0, u_t against r_t      margin |u_t|, in velocity: how far from sticking
 //
-// The mode is the one whose conditions the point violates least, velocities weighed by rho as in the residual.
+// The mode is the one whose conditions the point violates least, velocities weighed by rho_c as in the residual.
 #include <math.h>
 
 #include "contact/contact.h"
@@ -22,17 +22,15 @@ sti_status sti_contact_describe(sti_env* env, const sti_contact_problem* p, sti_
     if (a->dissipation == NULL) a->dissipation = sti_alloc_array_zero(env, nc, sizeof *a->dissipation);
     if (a->mode == NULL || a->margin == NULL || a->dissipation == NULL)
         return STI_FAIL(env, STI_ERR_MEMORY, -1, "modes of %d contacts", p->contact_count);
-    double size_r = 0, size_u = 0;
-    for (size_t k = 0; k < nc * (size_t)d; k++) {
-        size_r = fmax(size_r, fabs(a->r[k]));
-        size_u = fmax(size_u, fabs(a->u[k]));
-    }
-    const double weight = size_u > 0 ? size_r / size_u : 1;  // velocities in the unit of forces, all contacts alike
+    double* rho = sti_alloc_array(env, nc, sizeof *rho);
+    if (rho == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "modes of %d contacts", p->contact_count);
+    sti_contact_traces(p, rho);
+    sti_contact_rho(d, p->contact_count, a->u, rho);
     for (size_t c = 0; c < nc; c++) {
         const double *r = a->r + c * (size_t)d, *u = a->u + c * (size_t)d;
         const double rt = slip_of(d, r), ut = slip_of(d, u), bound = p->mu[c] * r[0];
-        const double separate = hypot(r[0], rt), stick = weight * hypot(u[0], ut),
-                     slide = hypot(bound - rt, weight * u[0]);
+        const double separate = hypot(r[0], rt), stick = rho[c] * hypot(u[0], ut),
+                     slide = hypot(bound - rt, rho[c] * u[0]);
         a->dissipation[c] = 0;
         for (int i = 0; i < d; i++) a->dissipation[c] -= u[i] * r[i];
         if (separate <= stick && separate <= slide) {
@@ -46,5 +44,6 @@ sti_status sti_contact_describe(sti_env* env, const sti_contact_problem* p, sti_
             a->margin[c] = ut;
         }
     }
+    sti_free(env, rho);
     return STI_OK;
 }

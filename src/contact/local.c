@@ -2,7 +2,7 @@
 //
 //     e_c = r_c - P_K(r_c - rho_c (u_c + mu_c |u_t,c| n)),  rho_c = d / trace W_cc,  residual = |e| / max(|r|, |rho q|)
 //
-// The map vanishes exactly at the solutions. rho carries velocities to the units of r, so that a change of units, or
+// and |e_c| counted as at least rho_c times the penetration -u_n. The map vanishes exactly at the solutions. rho carries velocities to the units of r, so that a change of units, or
 // one very heavy body, changes nothing in the verdict.
 #include "contact/local.h"
 
@@ -49,7 +49,9 @@ double sti_contact_natural_map_one(int d, double mu, double rho, const double* r
     for (int i = 0; i < d; i++) x[i] = r[i] - rho * (u[i] + (i == 0 ? mu * slip : 0));
     project(d, mu, x, y);
     for (int i = 0; i < d; i++) e2 += (r[i] - y[i]) * (r[i] - y[i]);
-    return e2;
+    // for large mu the map sees penetration only through 1/mu: count it in full
+    const double penetration = u[0] < 0 ? rho * u[0] : 0;
+    return penetration * penetration > e2 ? penetration * penetration : e2;  // a NaN stays one
 }
 
 double sti_contact_natural_map(const sti_contact_local* p, const double* r, const double* u, int* worst) {

@@ -48,8 +48,8 @@
 #include "contact/krylov.h"
 
 enum {
-    FIRST_SWEEPS = 10,   // of Gauss-Seidel before the first step, at least
-    MOST_SWEEPS = 50,    // and at most
+    FIRST_SWEEPS = 7,    // of Gauss-Seidel before the first step, after 3 from the guess: at least
+    MOST_SWEEPS = 100,   // and at most
     REPAIR_SWEEPS = 10,  // after a failure
     INNER_LIMIT = 40,    // Newton steps for one centre
     IDLE_LIMIT = 3,      // steps of an excursion that do not lower its merit
@@ -133,16 +133,10 @@ static sti_status diagonal_make(const sti_contact_local* p, sti_bsr* D) {
     return STI_OK;
 }
 
-static sti_status newton_make(newton* n) {
+// Vectors, and what the sweeps need.
+static sti_status reserve(newton* n) {
     const sti_contact_local* p = n->p;
     const size_t nc = (size_t)p->nc, size = nc * (size_t)p->d;
-    sti_status status = p->op != NULL ? diagonal_make(p, &n->diagonal) : STI_OK;
-    // the diagonal alone is never the whole of an operator: incomplete
-    if (status == STI_OK)
-        status = sti_block_lu_init(&n->lu, p->env, p->op != NULL ? &n->diagonal : &p->W,
-                                   p->op != NULL ? 0 : FACTOR_BLOCKS, FACTOR_COST);
-    if (status == STI_OK && !n->lu.complete) status = sti_krylov_init(&n->krylov, p->env, p->d * p->nc, KRYLOV_BASIS);
-    if (status != STI_OK) return status;
     n->one = sti_alloc_array(p->env, nc, sizeof *n->one);
     n->piece = sti_alloc_array(p->env, nc, sizeof *n->piece);
     n->tiny = sti_alloc_array(p->env, nc, sizeof *n->tiny);
@@ -152,11 +146,22 @@ static sti_status newton_make(newton* n) {
     double** slot[VECTORS] = {&n->center, &n->r_next, &n->u_next, &n->r_safe, &n->u_safe,
                               &n->r_best, &n->y,      &n->z,      &n->w};
     for (size_t i = 0; i < VECTORS; i++) *slot[i] = n->vectors + i * size;
-    for (size_t c = 0; c < nc; c++) {
+    for (size_t c = 0; c < nc; c++)
         sti_contact_block_prepare(p->d, p->mu[c], p->diagonal + c * (size_t)(p->d * p->d), &n->one[c]);
-        n->tiny[n->lu.place[c]] = TINY_PIVOT / p->rho[c];
-    }
     return STI_OK;
+}
+
+// Order, islands and room for the factors.
+static sti_status reserve_factors(newton* n) {
+    const sti_contact_local* p = n->p;
+    sti_status status = p->op != NULL ? diagonal_make(p, &n->diagonal) : STI_OK;
+    // the diagonal alone is never the whole of an operator: incomplete
+    if (status == STI_OK)
+        status = sti_block_lu_init(&n->lu, p->env, p->op != NULL ? &n->diagonal : &p->W,
+                                   p->op != NULL ? 0 : FACTOR_BLOCKS, FACTOR_COST);
+    if (status == STI_OK && !n->lu.complete) status = sti_krylov_init(&n->krylov, p->env, p->d * p->nc, KRYLOV_BASIS);
+    for (int c = 0; c < p->nc && status == STI_OK; c++) n->tiny[n->lu.place[c]] = TINY_PIVOT / p->rho[c];
+    return status;
 }
 
 static void copy(const newton* n, double* to, const double* from) {
@@ -402,7 +407,7 @@ static int solve_proximal(newton* n) {
     const double first = merit(n);
     double m = first, safe = first, lowest = INFINITY, last[2] = {-1, -1};
     double tried = INFINITY;  // merit from which the last excursion came back
-    bool free = true;  // on an excursion: any full step is taken
+    bool free = true;         // on an excursion: any full step is taken
     int idle = 0;
     make_safe(n);
     for (int i = 0; i < INNER_LIMIT && !limit_met(n); i++) {
@@ -558,33 +563,50 @@ static double residual_of(const newton* n) {
     return sti_contact_natural_map(n->p, n->r, n->u, NULL);
 }
 
-// Sweeps worth half a factorization: a better first set of modes saves several. A local solve counts as 200 products.
+// Sweeps worth one factorization: a better first set of modes saves several. A local solve counts as 200 products.
 static int first_sweep_count(const newton* n) {
     const int d = n->p->d, nc = n->p->nc;
     const double factor = n->lu.cost * d * d * d, pass = (double)n->p->W.row_start[nc] * d * d + 200.0 * nc;
-    return (int)fmax(FIRST_SWEEPS, fmin(MOST_SWEEPS, 0.5 * factor / pass));
+    return (int)fmax(FIRST_SWEEPS, fmin(MOST_SWEEPS, factor / pass));
 }
 
-// Gauss-Seidel from the guess, looked at after 1, 3 and all sweeps. A guess that is better is kept.
-static double first_sweeps(newton* n, double residual) {
-    const size_t bytes = (size_t)n->p->d * (size_t)n->p->nc * sizeof *n->r;
-    if (n->p->op != NULL || residual <= NEAR) return residual;
+// The first sweeps need no order; a problem that they solve is not worth factors. Looked at after 1 and 3.
+static void sweep_guess(newton* n, double* residual) {
+    for (int i = 0; i < 3; i++) {
+        for (int c = 0; c < n->p->nc; c++) solve_contact(n, c);
+        if (i == 1) continue;
+        sti_contact_local_apply(n->p, n->r, n->u);
+        *residual = residual_of(n);
+        if (*residual <= n->options->tol) return;
+    }
+}
+
+static void sweep_more(newton* n, double* residual) {
     n->first = 0;
     n->last = n->p->nc;
-    memcpy(n->r_best, n->r, bytes);
-    const int count = first_sweep_count(n);
-    double swept = residual;
-    for (int i = 0; i < count; i++) {
-        sweep(n, 1, false);
-        if (i != 0 && i != 2 && i != count - 1) continue;
-        apply(n, n->r, n->u);
-        swept = residual_of(n);
-        if (swept <= n->options->tol) return swept;
-    }
-    if (swept <= residual) return swept;
-    memcpy(n->r, n->r_best, bytes);
+    sweep(n, first_sweep_count(n), false);
     apply(n, n->r, n->u);
-    return residual;
+    *residual = residual_of(n);
+}
+
+// All that happens between the guess and the first step of Newton. A guess that is better than what became of it is kept.
+static sti_status begin(newton* n, double* residual) {
+    const size_t bytes = (size_t)n->p->d * (size_t)n->p->nc * sizeof *n->r;
+    const bool swept = n->p->op == NULL && !(*residual <= NEAR);
+    const double before = *residual;
+    sti_status status = reserve(n);
+    if (status != STI_OK) return status;
+    memcpy(n->r_best, n->r, bytes);
+    if (swept) sweep_guess(n, residual);
+    if (*residual <= n->options->tol) return STI_OK;
+    status = reserve_factors(n);
+    if (status != STI_OK) return status;
+    if (swept) sweep_more(n, residual);
+    if (*residual <= before) return STI_OK;
+    memcpy(n->r, n->r_best, bytes);
+    sti_contact_local_apply(n->p, n->r, n->u);
+    *residual = before;
+    return STI_OK;
 }
 
 static void conclude(const newton* n, sti_contact_run* run) {
@@ -610,8 +632,7 @@ sti_status sti_contact_method_newton(const sti_contact_local* p, const sti_conta
     }
     sti_status status = STI_OK;
     if (!(run->residual <= options->tol)) {
-        status = newton_make(&n);
-        if (status == STI_OK) run->residual = first_sweeps(&n, run->residual);
+        status = begin(&n, &run->residual);
         for (int round = 0; round < ROUND_LIMIT && status == STI_OK && run->residual > options->tol && !n.stopped;
              round++) {
             solve_round(&n, round == 0 ? 0.7 : 0.1, run->residual);

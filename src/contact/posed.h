@@ -7,6 +7,9 @@
 // Sizes fit, numbers are finite, mu >= 0; the error names field and index.
 sti_status sti_contact_check(sti_env* env, const sti_contact_problem* problem);
 
+// Trace of W_cc for every contact, of H_c' diag(M)^-1 H_c in global form (nc).
+void sti_contact_traces(const sti_contact_problem* problem, double* trace);
+
 // rho (nc): traces in, d / trace out (contacts without any borrow the mean). Returns |rho q|, the unit of r.
 double sti_contact_rho(int d, int nc, const double* q, double* rho);
 

@@ -1,12 +1,13 @@
 // residual.c: how well (r, v, lambda) solves a posed contact problem, on the original data.
 //
 //     local     natural map at u = W r + V l + q;  bilateral rows |V'r + R l + s| / max(|s|, |V'r|, |R l|)
-//     global    the same map at u = H'v + w, with W_cc replaced by H_c' diag(M)^-1 H_c in rho;  plus
-//               |M v - H r - G l - f| / max(|f|, |M v|, |H r|, |G l|) and |G'v + b| / max(|b|, |G'v|)
+//     global    the same map at u = H'v + w, with W_cc replaced by H_c' D H_c in rho, D = diag(M)^-1;  plus
+//               |M v - H r - G l - f| / max(|f|, |M v|, |H r|, |G l|)  and
+//               |G'v + b| / max(|b|, |G'v|, |G'D f|, |G'D H r|, |G'D G l|)
 //
-// The unit of r in a global problem is max(|r|, |rho w'|), w' = H'diag(M)^-1 f + w: what r would have to undo.
+// The unit of r in a global problem is max(|r|, |rho w'|), w' = H'D f + w: what r would have to undo. The last three sizes
+// are the velocities that a joint undoes: one at rest is not measured against its own rounding.
 #include <math.h>
-#include <string.h>
 
 #include "contact/contact.h"
 #include "contact/posed.h"
@@ -18,10 +19,9 @@ static double norm(const double* x, int n) {
     return sqrt(s);
 }
 
-// y = A x or A'x, whatever the storage
-static void multiply(const sti_matrix* A, bool transposed, const double* x, double* y) {
-    const int n = transposed ? A->cols : A->rows;
-    for (int i = 0; i < n; i++) y[i] = 0;
+// y (count) = A x or A'x, whatever the storage; an empty matrix gives 0
+static void multiply(const sti_matrix* A, bool transposed, const double* x, double* y, int count) {
+    for (int i = 0; i < count; i++) y[i] = 0;
     if (!transposed) {
         sti_matrix_multiply_add(A, x, y);
     } else if (A->dense != NULL) {
@@ -36,7 +36,7 @@ static void multiply(const sti_matrix* A, bool transposed, const double* x, doub
 }
 
 // trace of W_cc, or of its diagonal-mass stand-in
-static void traces(const sti_contact_problem* p, double* trace) {
+void sti_contact_traces(const sti_contact_problem* p, double* trace) {
     const int d = p->dimension;
     for (int c = 0; c < p->contact_count; c++) {
         trace[c] = 0;
@@ -69,44 +69,61 @@ static void traces(const sti_contact_problem* p, double* trace) {
 static void driving_velocity(const sti_contact_problem* p, double* work, double* w) {
     const int n = p->dimension * p->contact_count;
     if (!p->global) {
-        memcpy(w, p->q, (size_t)n * sizeof *w);
+        for (int j = 0; j < n; j++) w[j] = p->q[j];
         return;
     }
     for (int i = 0; i < p->velocity_count; i++) {
         const double m = sti_matrix_get(&p->M, i, i);
         work[i] = m > 0 ? p->f[i] / m : 0;
     }
-    multiply(&p->H, true, work, w);
+    multiply(&p->H, true, work, w, n);
     for (int j = 0; j < n; j++) w[j] += p->w[j];
 }
 
-// |A x + B y + c| relative to its largest part; e, t scratch (rows)
+// |A x + B y + c| relative to its largest part, or to unit when that is larger; e, t scratch (rows)
 static double relative_sum(const sti_matrix* A, bool A_transposed, const double* x, const sti_matrix* B,
-                           const double* y, const double* c, int rows, double* e, double* t) {
-    double size = norm(c, rows);
-    memcpy(e, c, (size_t)rows * sizeof *e);
-    multiply(A, A_transposed, x, t);
+                           const double* y, const double* c, int rows, double unit, double* e, double* t) {
+    double size = fmax(norm(c, rows), unit);
+    for (int i = 0; i < rows; i++) e[i] = c[i];
+    multiply(A, A_transposed, x, t, rows);
     size = fmax(size, norm(t, rows));
     for (int i = 0; i < rows; i++) e[i] += t[i];
     if (B != NULL) {
-        multiply(B, false, y, t);
+        multiply(B, false, y, t, rows);
         size = fmax(size, norm(t, rows));
         for (int i = 0; i < rows; i++) e[i] += t[i];
     }
     return size > 0 ? norm(e, rows) / size : 0;
 }
 
+// Velocities that the joints undo: the largest of |G'D f|, |G'D H r|, |G'D G l|; x, t scratch
+static double joint_unit(const sti_contact_problem* p, const sti_contact_answer* a, double* x, double* t) {
+    const int nv = p->velocity_count, nb = p->bilateral_count;
+    double unit = 0;
+    for (int part = 0; part < 3; part++) {
+        if (part == 1) multiply(&p->H, false, a->r, x, nv);
+        if (part == 2) multiply(&p->G, false, a->lambda, x, nv);
+        for (int i = 0; i < nv; i++) {
+            const double m = sti_matrix_get(&p->M, i, i);
+            x[i] = m > 0 ? (part == 0 ? p->f[i] : x[i]) / m : 0;
+        }
+        multiply(&p->G, true, x, t, nb);
+        unit = fmax(unit, norm(t, nb));
+    }
+    return unit;
+}
+
 // |M v - H r - G l - f| relative to its largest part
 static double equation_residual(const sti_contact_problem* p, const sti_contact_answer* a, double* e, double* t) {
     const int nv = p->velocity_count;
     double size = norm(p->f, nv);
-    multiply(&p->M, false, a->v, e);
+    multiply(&p->M, false, a->v, e, nv);
     size = fmax(size, norm(e, nv));
-    multiply(&p->H, false, a->r, t);
+    multiply(&p->H, false, a->r, t, nv);
     size = fmax(size, norm(t, nv));
     for (int i = 0; i < nv; i++) e[i] -= t[i] + p->f[i];
     if (p->bilateral_count > 0) {
-        multiply(&p->G, false, a->lambda, t);
+        multiply(&p->G, false, a->lambda, t, nv);
         size = fmax(size, norm(t, nv));
         for (int i = 0; i < nv; i++) e[i] -= t[i];
     }
@@ -117,17 +134,17 @@ static double equation_residual(const sti_contact_problem* p, const sti_contact_
 static void recompute_u(const sti_contact_problem* p, sti_contact_answer* a, double* t) {
     const int n = p->dimension * p->contact_count;
     if (p->global) {
-        multiply(&p->H, true, a->v, a->u);
+        multiply(&p->H, true, a->v, a->u, n);
         for (int j = 0; j < n; j++) a->u[j] += p->w[j];
         return;
     }
     if (p->W_op != NULL)
         p->W_op->apply(p->W_op->user, a->r, a->u);
     else
-        multiply(&p->W, false, a->r, a->u);
+        multiply(&p->W, false, a->r, a->u, n);
     for (int j = 0; j < n; j++) a->u[j] += p->q[j];
     if (p->bilateral_count > 0) {
-        multiply(&p->V, false, a->lambda, t);
+        multiply(&p->V, false, a->lambda, t, n);
         for (int j = 0; j < n; j++) a->u[j] += t[j];
     }
 }
@@ -149,12 +166,13 @@ sti_status sti_contact_residual(sti_env* env, const sti_contact_problem* p, sti_
     a->residual_equation = 0;
     if (p->global) {
         a->residual_equation = equation_residual(p, a, e, t);
-        if (nb > 0) a->residual_equation += relative_sum(&p->G, true, a->v, NULL, NULL, p->b, nb, e, t);
+        if (nb > 0)
+            a->residual_equation += relative_sum(&p->G, true, a->v, NULL, NULL, p->b, nb, joint_unit(p, a, e, t), e, t);
     } else if (nb > 0) {
-        a->residual_equation = relative_sum(&p->V, true, a->r, &p->R, a->lambda, p->s, nb, e, t);
+        a->residual_equation = relative_sum(&p->V, true, a->r, &p->R, a->lambda, p->s, nb, 0, e, t);
     }
     sti_contact_local local = {.env = env, .d = p->dimension, .nc = p->contact_count, .mu = p->mu, .rho = rho};
-    traces(p, rho);
+    sti_contact_traces(p, rho);
     driving_velocity(p, e, w);
     local.scale = sti_contact_rho(p->dimension, p->contact_count, w, rho);
     a->residual_contact = sti_contact_natural_map(&local, a->r, a->u, &a->worst_contact);

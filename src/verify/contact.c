@@ -7,7 +7,7 @@
 //     e_c = r_c - P_K(r_c - rho_c (u_c + mu_c |u_t,c| n)),       rho_c = d / trace W_cc
 //     contact   |e| / max(|r|, |rho q|)
 //     equation  local    |V'r + R l + s| / max(|s|, |V'r|, |R l|)
-//               global   |M v - H r - G l - f| / max(|f|, |M v|, |H r|, |G l|)  +  |G'v + b| / max(|b|, |G'v|)
+//               global   |M v - H r - G l - f| / max(|f|, |M v|, |H r|, |G l|)  +  |G'v + b| / max(|b|, |G'v|, joints)
 //
 // In the global form H_c' diag(M)^-1 H_c stands for W_cc and H'diag(M)^-1 f + w for q; velocities without mass do not
 // count in either. A contact that moves nothing takes the mean unit of the others, and 1 if all are so. A point is
@@ -269,6 +269,27 @@ static void set_velocities(judge* k, const double* r_double, double* u_double) {
     for (int j = 0; j < k->n; j++) k->u[j] += p->q[j] + (k->nb > 0 ? k->t[j] : 0);
 }
 
+// Velocities that the joints undo: the largest of |G'D f|, |G'D H r|, |G'D G l|, D = diag(M)^-1. Without it a joint at
+// rest would be measured against its own rounding.
+static long double joint_unit(judge* k) {
+    const sti_contact_problem* p = k->p;
+    long double unit = 0;
+    read_diagonal(&p->M, k->nv, k->diagonal);
+    for (int part = 0; part < 3; part++) {
+        if (part == 0) {
+            for (int i = 0; i < k->nv; i++) k->t[i] = p->f[i];
+        } else if (part == 1) {
+            multiply(&p->H, false, k->r, k->n, k->t, k->nv);
+        } else {
+            multiply(&p->G, false, k->l, k->nb, k->t, k->nv);
+        }
+        for (int i = 0; i < k->nv; i++) k->e[i] = k->diagonal[i] > 0 ? k->t[i] / k->diagonal[i] : 0;
+        multiply(&p->G, true, k->e, k->nv, k->t, k->nb);
+        unit = fmaxl(unit, norm(k->t, k->nb));
+    }
+    return unit;
+}
+
 static double equation_residual(judge* k) {
     const sti_contact_problem* p = k->p;
     long double size, total = 0;
@@ -292,7 +313,8 @@ static double equation_residual(judge* k) {
     }
     total = relative(k, k->nv, size);
     if (k->nb > 0) {
-        size = begin_sum(k, p->b, k->nb, 1);
+        const long double unit = joint_unit(k);
+        size = fmaxl(begin_sum(k, p->b, k->nb, 1), unit);
         multiply(&p->G, true, k->v, k->nv, k->t, k->nb);
         size = add_term(k, k->nb, 1, size);
         total += relative(k, k->nb, size);
@@ -318,6 +340,8 @@ static void contact_residual(judge* k, sti_contact_verification* out) {
             drive += rho * q[i] * (rho * q[i]);
             work += r[i] * u[i];
         }
+        if (u[0] < 0 && rho * u[0] * (rho * u[0]) > e2)
+            e2 = rho * u[0] * (rho * u[0]);  // penetration in full, whatever mu
         sum += e2;
         if (!(e2 <= largest)) {
             largest = e2;

@@ -57,7 +57,11 @@ static double verify(const pile* p, const answer* a) {
             assert_true(fabs(u[d * c + i] - a->u[d * c + i]) <= 1e-11 * (1 + fabs(u[d * c + i])));
         }
         sti_coulomb_project(d, mu, x, y);
-        for (int i = 0; i < d; i++) error2 += (r[i] - y[i]) * (r[i] - y[i]);
+        double e2 = 0;
+        for (int i = 0; i < d; i++) e2 += (r[i] - y[i]) * (r[i] - y[i]);
+        if (u[d * c] < 0 && rho * u[d * c] * rho * u[d * c] > e2)
+            e2 = rho * u[d * c] * rho * u[d * c];  // penetration in full
+        error2 += e2;
     }
     free(u);
     return sqrt(error2 / fmax(size2, scale2));

@@ -154,10 +154,10 @@ static void every_equation_of_a_global_problem_counts(void** state) {
         assert_rejected(env, &h.p, &h.a, "not solved");
     }
     make_held(&h);
-    h.v[3] = 6;  // M v = H r + G l + f holds, and the row is violated by 1 of 6
+    h.v[3] = 6;  // M v = H r + G l + f holds, and the row is violated by 1 where f alone would drive 7
     h.lambda[0] = -1;
     const sti_contact_verification out = check(env, &h.p, &h.a);
-    assert_true(fabs(out.residual_equation - 1.0 / 6) <= 1e-15);
+    assert_true(fabs(out.residual_equation - 1.0 / 7) <= 1e-15);
     sti_env_destroy(env);
 }
 
