@@ -47,6 +47,8 @@ sti_status sti_contact_run_auto(const sti_contact_local* p, const sti_contact_op
         if (start > deadline) break;
         sti_contact_options o = *options;
         o.max_iterations = stages[s].iterations;
+        // on large problems a sweep is cheap beside a factorization: more of them first
+        if (s == 0 && p->nc > 200) o.max_iterations = 160;
         if (options->max_iterations > 0) {  // a limit of the caller's is one for all stages together
             const long left = options->max_iterations - run->iterations;
             if (left <= 0) break;
