@@ -12,8 +12,8 @@ void dgemv_(const char* trans, const int* m, const int* n, const double* alpha, 
             const double* x, const int* incx, const double* beta, double* y, const int* incy);
 void dger_(const int* m, const int* n, const double* alpha, const double* x, const int* incx, const double* y,
            const int* incy, double* a, const int* lda);
-void dtrsv_(const char* uplo, const char* trans, const char* diag, const int* n, const double* a, const int* lda, double* x,
-            const int* incx);
+void dtrsv_(const char* uplo, const char* trans, const char* diag, const int* n, const double* a, const int* lda,
+            double* x, const int* incx);
 void dtrsm_(const char* side, const char* uplo, const char* transa, const char* diag, const int* m, const int* n,
             const double* alpha, const double* a, const int* lda, double* b, const int* ldb);
 void dgetrf_(const int* m, const int* n, double* a, const int* lda, int* ipiv, int* info);
