@@ -29,7 +29,7 @@ static sti_status adopt_exact(sti_env* env, const sti_rationals* zu, sti_lcp_ans
     sti_rationals* uz;
     sti_status status = sti_rationals_create(env, n + nf, &uz);
     for (size_t k = 0; k < n + nf && status == STI_OK; k++)
-        status = sti_rationals_copy(uz, k < nf ? k : k, zu, k < nf ? n + k : k - nf);
+        status = sti_rationals_copy(uz, k, zu, k < nf ? n + k : k - nf);
     if (status != STI_OK) {
         sti_rationals_destroy(uz);
         return status;

@@ -250,6 +250,37 @@ static void bad_input_is_refused_by_name(void** state) {
     assert_int_equal(sti_lcp_solve(env, &lcp, NULL, &answer), STI_ERR_ARGUMENT);
 }
 
+// M = diag(2, 1), q = (-4, 3): every residual by hand, and nothing leaks when memory fails.
+static void residuals_are_relative_to_the_data(void** state) {
+    (void)state;
+    double M[4] = {2, 0, 0, 1}, q[2] = {-4, 3}, A[1] = {1}, C[2] = {1, 0}, D[2] = {0, 0}, a[1] = {-2};
+    const sti_lcp lcp = {.n = 2, .M = sti_matrix_dense_view(2, 2, M), .q = q};
+    const sti_mlcp mlcp = {.n = 1,
+                           .m = 2,
+                           .A = sti_matrix_dense_view(1, 1, A),
+                           .C = sti_matrix_dense_view(1, 2, C),
+                           .D = sti_matrix_dense_view(2, 1, D),
+                           .B = sti_matrix_dense_view(2, 2, M),
+                           .a = a,
+                           .b = q};
+    double u[1] = {0.5}, z[2] = {1, -0.5}, w[2];
+    for (long k = 0;; k++) {
+        failing_env f;
+        failing_env_open(&f, k);
+        sti_lcp_answer answer = {.n = 2, .z = z, .w = w}, mixed = {.n = 2, .free_count = 1, .u = u, .z = z, .w = w};
+        sti_status status = sti_lcp_residual(f.env, &lcp, &answer);
+        if (status == STI_OK) status = sti_mlcp_residual(f.env, &mlcp, &mixed);
+        if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
+        if (!failing_env_close(&f)) continue;
+        assert_true(w[0] == -2 && w[1] == 2.5);
+        assert_true(answer.residual_w == 0.5 && answer.residual_z == 0.5);
+        assert_true(answer.residual_gap == 0.5 + 0.5 * 0.625);
+        assert_true(answer.residual == answer.residual_gap);
+        assert_true(mixed.residual_equation == 0.5 / 4);
+        break;
+    }
+}
+
 static void a_failed_allocation_leaves_nothing_behind(void** state) {
     (void)state;
     double easy[9] = {2, 1, 0, 1, 2, 1, 0, 1, 2},
@@ -286,6 +317,7 @@ int main(void) {
         cmocka_unit_test(fractions_are_taken_at_their_word),
         cmocka_unit_test(an_empty_problem_is_solved),
         cmocka_unit_test(bad_input_is_refused_by_name),
+        cmocka_unit_test(residuals_are_relative_to_the_data),
         cmocka_unit_test(a_failed_allocation_leaves_nothing_behind),
     };
     return cmocka_run_group_tests(tests, open_env, close_env);
