@@ -30,9 +30,8 @@
 //     ratio moves sigma_c. What a contact does is known only as well as the point is: the range open to sigma_c
 //     grows as the residual falls (SPREAD). Each change costs a factorization, so they come ever more rarely. Where one has
 //     thrown the iteration far back it is undone: from the best point on, in a narrower range.
-// D3  Anderson acceleration (anderson.h) of (w, s). A point with |R| above 1.5 times the least so far is refused, and
-//     the safeguard of Themelis & Patrinos (2019, SuperMann) taken instead: the operator being firmly nonexpansive, every
-//     solution lies behind the hyperplane through the refused point with normal R, and w is projected on that.
+// D3  Anderson acceleration (anderson.h) of (w, s). A state whose residual |x - y| is above the least since the penalties last
+//     changed is refused, and the plain step of the last good one taken instead.
 //
 // W may be a little unsymmetric (data from measured or rounded mass matrices): it is factored as it is, and the theory above
 // asks no more than a positive semidefinite symmetric part.
@@ -55,6 +54,7 @@
 enum {
     CHUNK = 4096,        // numbers in a piece of the acceleration's vectors
     CHECK = 10,          // iterations between measured residuals
+    PATIENCE = 30,       // iterations before penalties are judged
     FIRST_BALANCE = 12,  // iterations before the penalties are looked at
     DENSE_ORDER = 100,   // unknowns from which a full W is worth a dense factorization
 };
@@ -69,7 +69,6 @@ static const double RECOVER = 3;     // growth of a range that was narrowed, wit
 static const double WORSE = 100;     // residual over the best one, at which penalties are given up
 static const double WORTH = 5;       // the largest change for which factoring pays
 static const double REST = 1.5;      // growth of the interval between balancings
-static const double REFUSE = 1.5;    // |R| above this times the least so far: refused
 static const int64_t BLOCK_LIMIT = 10000000;  // blocks in the factors
 static const double COST_LIMIT = 1e9;         // products of blocks in a factorization
 
@@ -95,7 +94,6 @@ typedef struct admm {
     double* next;   // penalties to come                          (nc)
     double* tiny;   // zeros: no pivot is raised                  (nc)
     double* w;      // state: w, then s                           (N)
-    double* w_old;  // state of the last accepted point           (N)
     double* g;      // (3) of the state                           (N)
     double* f;      // g minus the state; -alpha R, then          (N)
     double* x;      //                                            (n)
@@ -239,21 +237,9 @@ static double relax(admm* k) {
     return sqrt(sum);
 }
 
-// D3: w was a poor guess. Its f = -alpha R still bounds where the solutions w* are,
-//     <R, w - w*> >= |R|^2,
-// and the last accepted point is taken over that hyperplane, when it is on the wrong side; otherwise on to its own (3).
+// D3: the state was a poor guess; on with (3) of the last good one.
 static void step_back(admm* k) {
-    double inner = 0, square = 0;
-    for (int i = 0; i < k->n; i++) {
-        inner += k->f[i] * (k->w[i] - k->w_old[i]);
-        square += k->f[i] * k->f[i];
-    }
-    // <R, w_old - w> + |R|^2 and |R|^2
-    const double normal = square / (RELAXATION * RELAXATION), depth = inner / RELAXATION + normal;
     memcpy(k->w, k->acceleration.g_last, (size_t)k->N * sizeof *k->w);
-    if (depth > 0 && normal > 0) {
-        for (int i = 0; i < k->n; i++) k->w[i] = k->w_old[i] + depth / normal * k->f[i];
-    }
     sti_anderson_forget(&k->acceleration);
     k->trial = false;
 }
@@ -261,7 +247,6 @@ static void step_back(admm* k) {
 static void accelerate(admm* k, double size) {
     sti_anderson_push(&k->acceleration, k->f, k->g);
     k->least = fmin(k->least, size);
-    memcpy(k->w_old, k->w, (size_t)k->N * sizeof *k->w);
     k->trial = sti_anderson_mix(&k->acceleration, k->w);
     if (!k->trial) memcpy(k->w, k->g, (size_t)k->N * sizeof *k->w);
     for (int i = k->n; i < k->N; i++) k->w[i] = fmax(k->w[i], 0);
@@ -326,6 +311,11 @@ static void load_best(admm* k) {
     k->before = run->residual;
 }
 
+// Have the last penalties done harm? A while is given to them.
+static bool thrown_back(const admm* k) {
+    return k->since >= PATIENCE && k->spread > 1 && k->last > WORSE * k->watch.run->residual;
+}
+
 // Back to the best point, with penalties nearer to each other.
 static bool narrow(admm* k) {
     k->spread = k->widest = fmax(0.1 * k->spread, 1);
@@ -362,8 +352,6 @@ static bool balance(admm* k, bool* changed) {
     k->since = 0;
     k->before = now;
     k->widest = fmin(RECOVER * k->widest, k->stage->spread);
-    *changed = !near && now > 0.8 * was && k->last > WORSE * now && k->spread > 1;
-    if (*changed) return narrow(k);
     *changed = !near && choose_penalties(k) > WORTH;
     return *changed ? rescale(k) : true;
 }
@@ -380,12 +368,12 @@ static void iterate(admm* k) {
         }
         if (estimate(k) <= 3 * k->watch.options->tol || run->iterations % CHECK == 0) measure(k);
         k->since++;
-        if (k->trial && size > REFUSE * k->least) {
+        if (k->trial && size > k->least) {
             step_back(k);
             continue;
         }
-        bool changed = false;
-        if ((double)k->since >= k->rest && !balance(k, &changed)) {
+        bool changed = thrown_back(k);
+        if (changed ? !narrow(k) : (double)k->since >= k->rest && !balance(k, &changed)) {
             sti_contact_watch_end(&k->watch, STI_END_STALLED, "W cannot be factored");
             return;
         }
@@ -397,15 +385,15 @@ static void iterate(admm* k) {
 
 static sti_status reserve(admm* k) {
     const size_t nc = (size_t)k->p->nc, n = (size_t)k->n, N = (size_t)k->N;
-    k->sigma = sti_alloc_array_zero(k->p->env, 4 * nc + 4 * N + 5 * n, sizeof *k->sigma);
+    k->sigma = sti_alloc_array_zero(k->p->env, 4 * nc + 3 * N + 5 * n, sizeof *k->sigma);
     if (k->sigma == NULL)
         return STI_FAIL(k->p->env, STI_ERR_MEMORY, -1, "alternating directions, %d contacts", k->p->nc);
     k->t = k->sigma + nc;
     k->next = k->t + nc;
     k->tiny = k->next + nc;
-    double **states[] = {&k->w, &k->w_old, &k->g, &k->f}, **vectors[] = {&k->x, &k->y, &k->v, &k->r, &k->u};
-    for (size_t i = 0; i < 4; i++) *states[i] = k->tiny + nc + i * N;
-    for (size_t i = 0; i < 5; i++) *vectors[i] = k->tiny + nc + 4 * N + i * n;
+    double **states[] = {&k->w, &k->g, &k->f}, **vectors[] = {&k->x, &k->y, &k->v, &k->r, &k->u};
+    for (size_t i = 0; i < 3; i++) *states[i] = k->tiny + nc + i * N;
+    for (size_t i = 0; i < 5; i++) *vectors[i] = k->tiny + nc + 3 * N + i * n;
     const sti_status status = sti_anderson_create(k->p->env, k->N, CHUNK, &k->acceleration);
     if (status == STI_OK) sti_anderson_begin(&k->acceleration, k->N, NULL);
     return status;
