@@ -318,8 +318,8 @@ static sti_status find_out(const cli* c, const request* q, report* r) {
         if (status == STI_OK) status = sti_lcp_homogeneous_test(c->env, r->lcp, r->classes, &r->homogeneous);
     }
     if (status == STI_OK && pairs <= MOST_PAIRS && (!mixed || r->mlcp->n <= MOST_FREE)) {
-        status = mixed ? sti_mlcp_enumerate(c->env, r->mlcp, q->max_cones, &r->cones)
-                       : sti_lcp_enumerate(c->env, r->lcp, q->max_cones, &r->cones);
+        status = mixed ? sti_mlcp_enumerate(c->env, r->mlcp, q->max_cones, 0, &r->cones)
+                       : sti_lcp_enumerate(c->env, r->lcp, q->max_cones, 0, &r->cones);
     }
     return status;
 }

@@ -303,10 +303,9 @@ static int report_all(const cli* c, const request* r, const posed* p, const sti_
 
 static int solve_all(const cli* c, const request* r, const posed* p) {
     sti_lcp_solution_set* s = NULL;
-    if (r->time_limit > 0 && !c->quiet)
-        fprintf(stderr, "stiction: warning: --time-limit does not end --all, --max-iterations does\n");
-    const sti_status status = p->lcp != NULL ? sti_lcp_enumerate(c->env, p->lcp, r->max_iterations, &s)
-                                             : sti_mlcp_enumerate(c->env, p->mlcp, r->max_iterations, &s);
+    const sti_status status = p->lcp != NULL
+                                  ? sti_lcp_enumerate(c->env, p->lcp, r->max_iterations, r->time_limit, &s)
+                                  : sti_mlcp_enumerate(c->env, p->mlcp, r->max_iterations, r->time_limit, &s);
     if (status != STI_OK) return cli_fail_about(c, r->path);
     const int code = report_all(c, r, p, s);
     sti_lcp_solution_set_destroy(c->env, s);

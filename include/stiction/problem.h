@@ -212,9 +212,11 @@ typedef struct sti_lcp_solution_set {
     double time_s;
 } sti_lcp_solution_set;
 
-// max_pieces 0: a default of one million.
-STI_API sti_status sti_lcp_enumerate(sti_env* env, const sti_lcp* lcp, long max_pieces, sti_lcp_solution_set** out);
-STI_API sti_status sti_mlcp_enumerate(sti_env* env, const sti_mlcp* mlcp, long max_pieces, sti_lcp_solution_set** out);
+// max_pieces 0: a default of one million; time_limit_s 0: none. A set that was cut short has complete = false.
+STI_API sti_status sti_lcp_enumerate(sti_env* env, const sti_lcp* lcp, long max_pieces, double time_limit_s,
+                                     sti_lcp_solution_set** out);
+STI_API sti_status sti_mlcp_enumerate(sti_env* env, const sti_mlcp* mlcp, long max_pieces, double time_limit_s,
+                                      sti_lcp_solution_set** out);
 STI_API void sti_lcp_solution_set_destroy(sti_env* env, sti_lcp_solution_set* set);
 
 #ifdef __cplusplus

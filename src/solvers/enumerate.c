@@ -34,6 +34,7 @@ typedef struct collector {
     sti_lcp_solution_set* set;
     int piece_capacity;
     long max_pieces;
+    double deadline;  // of sti_clock(), INFINITY for none
     vector_table point;
     vector_table direction;
     sti_status status;
@@ -305,7 +306,7 @@ static sti_status connect(collector* c) {
 static sti_status run(collector* c, const sti_mlcp* p) {
     const sti_search_def def = {.all = true,
                                 .max_nodes = INT32_MAX,
-                                .deadline = INFINITY,
+                                .deadline = c->deadline,
                                 .keep_proof = true,
                                 .leaf = collect_leaf,
                                 .leaf_user = c};
@@ -332,7 +333,8 @@ static sti_status run(collector* c, const sti_mlcp* p) {
     return status;
 }
 
-sti_status sti_mlcp_enumerate(sti_env* env, const sti_mlcp* p, long max_pieces, sti_lcp_solution_set** out) {
+sti_status sti_mlcp_enumerate(sti_env* env, const sti_mlcp* p, long max_pieces, double time_limit_s,
+                              sti_lcp_solution_set** out) {
     *out = NULL;
     sti_status status = sti_mlcp_check(env, p, p->n > 0);
     if (status != STI_OK) return status;
@@ -345,6 +347,7 @@ sti_status sti_mlcp_enumerate(sti_env* env, const sti_mlcp* p, long max_pieces, 
     c.set->n = p->m;
     c.set->free_count = p->n;
     const double start = sti_clock();
+    c.deadline = time_limit_s > 0 ? start + time_limit_s : INFINITY;
     status = run(&c, p);
     c.set->time_s = sti_clock() - start;
     free_table(&c, &c.point);
@@ -357,9 +360,10 @@ sti_status sti_mlcp_enumerate(sti_env* env, const sti_mlcp* p, long max_pieces, 
     return status;
 }
 
-sti_status sti_lcp_enumerate(sti_env* env, const sti_lcp* lcp, long max_pieces, sti_lcp_solution_set** out) {
+sti_status sti_lcp_enumerate(sti_env* env, const sti_lcp* lcp, long max_pieces, double time_limit_s,
+                             sti_lcp_solution_set** out) {
     const sti_mlcp p = sti_mlcp_from_lcp(lcp);
-    return sti_mlcp_enumerate(env, &p, max_pieces, out);
+    return sti_mlcp_enumerate(env, &p, max_pieces, time_limit_s, out);
 }
 
 void sti_lcp_solution_set_destroy(sti_env* env, sti_lcp_solution_set* set) {

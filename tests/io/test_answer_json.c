@@ -307,7 +307,7 @@ static void a_set_of_solutions_is_written(void** state) {
     sti_lcp_solution_set* s;
     char* json;
     assert_int_equal(sti_problem_parse(env, text, sizeof text - 1, "t.json", &p), STI_OK);
-    assert_int_equal(sti_lcp_enumerate(env, sti_problem_lcp(p), 0, &s), STI_OK);
+    assert_int_equal(sti_lcp_enumerate(env, sti_problem_lcp(p), 0, 0, &s), STI_OK);
     assert_int_equal(s->vertex_count, 3);
     assert_int_equal(sti_lcp_solution_set_json(env, s, &json), STI_OK);
     assert_non_null(strstr(json, "\"complete\": true"));

@@ -23,7 +23,7 @@ static int close_env(void** state) {
 
 static sti_lcp_solution_set* enumerate(const sti_lcp* lcp) {
     sti_lcp_solution_set* set;
-    assert_int_equal(sti_lcp_enumerate(env, lcp, 0, &set), STI_OK);
+    assert_int_equal(sti_lcp_enumerate(env, lcp, 0, 0, &set), STI_OK);
     assert_true(set->complete);
     return set;
 }
@@ -204,7 +204,7 @@ static void mixed_problem_lists_what_its_eliminated_form_lists(void** state) {
                                .b = b};
         const sti_lcp lcp = {.n = 3, .M = sti_matrix_dense_view(3, 3, M), .q = q};
         sti_lcp_solution_set *mixed, *plain = enumerate(&lcp);
-        assert_int_equal(sti_mlcp_enumerate(env, &mlcp, 0, &mixed), STI_OK);
+        assert_int_equal(sti_mlcp_enumerate(env, &mlcp, 0, 0, &mixed), STI_OK);
         assert_int_equal(mixed->piece_count, plain->piece_count);
         assert_int_equal(mixed->vertex_count, plain->vertex_count);
         assert_int_equal(mixed->component_count, plain->component_count);
@@ -249,9 +249,24 @@ static void too_many_pieces_are_reported_as_incomplete(void** state) {
     double M[N * N] = {0}, q[N] = {0};
     const sti_lcp lcp = {.n = N, .M = sti_matrix_dense_view(N, N, M), .q = q};
     sti_lcp_solution_set* set;
-    assert_int_equal(sti_lcp_enumerate(env, &lcp, 50, &set), STI_OK);
+    assert_int_equal(sti_lcp_enumerate(env, &lcp, 50, 0, &set), STI_OK);
     assert_false(set->complete);
     assert_int_equal(set->piece_count, 50);
+    sti_lcp_solution_set_destroy(env, set);
+}
+
+static void a_time_limit_ends_a_search_that_would_not_end(void** state) {
+    (void)state;
+    enum { N = 40 };
+    double M[N * N] = {0}, q[N];
+    for (int i = 0; i < N; i++) {
+        M[i * N + i] = -1;  // 2^40 isolated solutions
+        q[i] = 1;
+    }
+    const sti_lcp lcp = {.n = N, .M = sti_matrix_dense_view(N, N, M), .q = q};
+    sti_lcp_solution_set* set;
+    assert_int_equal(sti_lcp_enumerate(env, &lcp, 0, 0.05, &set), STI_OK);
+    assert_false(set->complete);
     sti_lcp_solution_set_destroy(env, set);
 }
 
@@ -263,7 +278,7 @@ static void a_failed_allocation_leaves_nothing_behind(void** state) {
         failing_env f;
         failing_env_open(&f, k);
         sti_lcp_solution_set* set;
-        const sti_status status = sti_lcp_enumerate(f.env, &lcp, 0, &set);
+        const sti_status status = sti_lcp_enumerate(f.env, &lcp, 0, 0, &set);
         if (status == STI_OK)
             sti_lcp_solution_set_destroy(f.env, set);
         else {
@@ -284,6 +299,7 @@ int main(void) {
         cmocka_unit_test(mixed_problem_lists_what_its_eliminated_form_lists),
         cmocka_unit_test(permuting_the_pairs_permutes_the_solutions),
         cmocka_unit_test(too_many_pieces_are_reported_as_incomplete),
+        cmocka_unit_test(a_time_limit_ends_a_search_that_would_not_end),
         cmocka_unit_test(a_failed_allocation_leaves_nothing_behind),
     };
     return cmocka_run_group_tests(tests, open_env, close_env);
