@@ -124,17 +124,19 @@ static sti_status run_rounds(sti_contact_reduction* red, const sti_contact_optio
     return status;
 }
 
-static const double runaway = 1e8;  // |r| beyond this multiple of |rho q| is no answer, however small e / |r|
+// The residual is relative to |r|, so an infeasible problem, on which r grows without bound, would pass in the end. For the
+// verdict |r| therefore counts for at most this multiple of |rho q|; on real problems it stays below ten.
+static const double farthest = 100;
 
-// The residual is relative to |r|, so an infeasible problem, on which r grows without bound, would pass in the end.
-static bool runs_away(const sti_contact_local* p, const double* r) {
+static double judged_residual(const sti_contact_local* p, const sti_contact_answer* a) {
     double sum = 0;
-    for (int i = 0; i < p->d * p->nc; i++) sum += r[i] * r[i];
-    return p->scale > 0 && sqrt(sum) > runaway * p->scale;
+    for (int i = 0; i < p->d * p->nc; i++) sum += a->r[i] * a->r[i];
+    const double far = p->scale > 0 ? sqrt(sum) / (farthest * p->scale) : 0;
+    return a->residual_equation + (far > 1 ? far * a->residual_contact : a->residual_contact);
 }
 
 static void conclude(const sti_contact_local* p, const sti_contact_options* options, sti_contact_answer* a) {
-    if (a->residual <= options->tol && !runs_away(p, a->r)) {
+    if (judged_residual(p, a) <= options->tol) {
         a->outcome = STI_SOLVED;
         a->termination = STI_END_SOLUTION;
         snprintf(a->reason, sizeof a->reason, "natural map on the original data within the tolerance");
@@ -142,8 +144,9 @@ static void conclude(const sti_contact_local* p, const sti_contact_options* opti
     }
     a->outcome = a->termination == STI_END_LIMIT ? STI_LIMIT : STI_UNKNOWN;
     if (a->termination == STI_END_SOLUTION) a->termination = STI_END_STALLED;
-    if (runs_away(p, a->r))
-        snprintf(a->reason, sizeof a->reason, "r grows without bound: the problem may be infeasible");
+    if (a->residual <= options->tol)
+        snprintf(a->reason, sizeof a->reason,
+                 "r runs away, and only against it the residual is small: perhaps infeasible");
 }
 
 sti_status sti_contact_solve(sti_env* env, const sti_contact_problem* p, const sti_contact_options* given,

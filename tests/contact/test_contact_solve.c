@@ -595,6 +595,29 @@ static void friction_may_be_absent_or_huge(void** state) {
     sti_env_destroy(env);
 }
 
+// A particle between two closing walls: u_n1 + u_n2 = -2 whatever r is. Large r makes any residual relative to it small.
+static void an_infeasible_squeeze_is_never_called_solved(void** state) {
+    (void)state;
+    sti_env* env = open_env();
+    double W[16] = {1, 0, -1, 0, 0, 1, 0, 1, -1, 0, 1, 0, 0, 1, 0, 1}, q[4] = {-1, 0, -1, 0}, mu[2] = {0.3, 0.3};
+    const sti_contact_problem p = {
+        .dimension = 2, .contact_count = 2, .mu = mu, .W = sti_matrix_dense_view(4, 4, W), .q = q};
+    static const double tols[] = {1e-3, 1e-4, 1e-8};
+    for (int s = 0; s < STI_CONTACT_SOLVER_COUNT; s++) {
+        for (int k = 0; k < 3; k++) {
+            sti_contact_options options = sti_contact_options_default();
+            options.solver = (sti_contact_solver)s;
+            options.tol = tols[k];
+            sti_contact_answer a;
+            assert_int_equal(sti_contact_solve(env, &p, &options, &a), STI_OK);
+            if (a.outcome == STI_SOLVED) fail_msg("%s at %g: solved", sti_contact_solver_text(options.solver), tols[k]);
+            assert_true(a.diagnosis[0] != '\0');
+            sti_contact_answer_clear(env, &a);
+        }
+    }
+    sti_env_destroy(env);
+}
+
 static void assert_refused(sti_env* env, const sti_contact_problem* p, const char* words) {
     sti_contact_answer a;
     assert_int_equal(sti_contact_solve(env, p, NULL, &a), STI_ERR_ARGUMENT);
@@ -707,6 +730,7 @@ int main(void) {
         cmocka_unit_test(a_box_above_the_friction_angle_slides_as_it_must),
         cmocka_unit_test(joints_slow_a_box_on_a_steep_slope_also_when_redundant),
         cmocka_unit_test(joints_at_rest_hold_a_box),
+        cmocka_unit_test(an_infeasible_squeeze_is_never_called_solved),
         cmocka_unit_test(bilateral_rows_of_a_local_problem_are_kept),
         cmocka_unit_test(a_massless_plate_passes_the_force_on),
         cmocka_unit_test(a_massless_handle_is_held_by_its_joints),
