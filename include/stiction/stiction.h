@@ -5,10 +5,14 @@
 #include <stiction/base.h>
 #include <stiction/classes.h>
 #include <stiction/cone.h>
+#include <stiction/conic.h>
 #include <stiction/contact.h>
+#include <stiction/granular.h>
+#include <stiction/instant.h>
 #include <stiction/io.h>
 #include <stiction/linalg.h>
 #include <stiction/problem.h>
+#include <stiction/system.h>
 #include <stiction/verify.h>
 
 #endif

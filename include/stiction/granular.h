@@ -1,0 +1,150 @@
+// granular.h: many spheres in a vessel: hard contact, Coulomb friction, time steps with a certificate each.
+//
+// One step of length h from positions x and velocities (v, w), every contact k with gap Phi_k <= eps taken along:
+//
+//     M (v+ - v) = h f + sum_k H_k r_k,         u_k = H_k'v+ + Phi_k/h n_k           (S3 2.3.7 to 2.3.9)
+//
+// and one of two laws between u_k and r_k:
+//
+//     coulomb   K_mu contains r_k,  K_mu* contains u_k + mu |u_t| n,  orthogonal       exact, no lift
+//     cone      K_mu contains r_k,  K_mu* contains u_k,               orthogonal       convex: the round cone
+//
+// The second is the optimality condition of a quadratic program; it lifts sliding contacts by mu |u_t| h.
+#ifndef STICTION_GRANULAR_H
+#define STICTION_GRANULAR_H
+
+#include <stdbool.h>
+#include <stiction/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- the vessel: an intersection of convex sets, every wall on its own
+
+#define STI_WALL_LIST(X)                                                  \
+    X(STI_WALL_PLANE, "plane")       /* axis'(x - point) >= 0 */          \
+    X(STI_WALL_CYLINDER, "cylinder") /* distance to the axis <= radius */ \
+    X(STI_WALL_CONE, "cone")         /* distance to the axis <= radius + slope s */
+
+#define STI_LAW_LIST(X)           \
+    X(STI_LAW_COULOMB, "coulomb") \
+    X(STI_LAW_CONE, "cone")
+
+#define STI_X(code, text) code,
+typedef enum sti_wall_kind { STI_WALL_LIST(STI_X) STI_WALL_KIND_COUNT } sti_wall_kind;
+typedef enum sti_law { STI_LAW_LIST(STI_X) STI_LAW_COUNT } sti_law;
+#undef STI_X
+
+STI_API const char* sti_law_text(sti_law law);
+STI_API bool sti_law_parse(const char* name, sti_law* out);
+
+typedef struct sti_wall {
+    sti_wall_kind kind;
+    double point[3];  // on the plane, or on the axis
+    double axis[3];   // unit: the inward normal of a plane, the axis of the others
+    double radius;    // at `point`
+    double slope;     // cone: d radius / d s, s measured along the axis from `point`
+    double spin;      // the surface turns about the axis with this speed
+    double mu;        // friction of grains on it
+} sti_wall;
+
+// Distance of a sphere's surface from the wall (negative: it penetrates), and the inward unit normal there.
+STI_API double sti_wall_gap(const sti_wall* wall, const double x[3], double radius, double n[3]);
+
+// ---- grains and where they start
+
+// Arrays are owned by the struct; sti_grains_clear frees them.
+typedef struct sti_grains {
+    int count;
+    double* x;       // centres                     (count x 3)
+    double* v;       // velocities                  (count x 3)
+    double* w;       // angular velocities          (count x 3)
+    double* radius;  // (count)
+    double* mass;    // (count)
+    double mu;       // friction between grains
+    double gravity[3];
+    int wall_count;
+    sti_wall* walls;
+} sti_grains;
+
+STI_API void sti_grains_clear(sti_env* env, sti_grains* grains);
+
+// The pebble bed of S3 2.3: a cylinder over a truncated cone of half angle 45 degrees over a plate; concentric circles
+// on horizontal planes, jittered. Pebbles have diameter 1 and mass 1. Sizes 0: those that belong to the count.
+typedef struct sti_pebble_bed {
+    int count;
+    uint64_t seed;
+    double cylinder;  // radius of the cylinder
+    double opening;   // radius of the opening, closed by the plate
+    double mu;
+} sti_pebble_bed;
+
+STI_API sti_pebble_bed sti_pebble_bed_default(int count);
+STI_API sti_status sti_grains_pebble_bed(sti_env* env, const sti_pebble_bed* def, sti_grains* out);
+
+// The settle test for engines: the same vessel with a floor of 30 degrees, radius 0.03, any count in the same shape.
+STI_API sti_status sti_grains_settle(sti_env* env, int count, uint64_t seed, sti_grains* out);
+
+// ---- a bed in motion
+
+typedef struct sti_bed sti_bed;
+
+typedef struct sti_bed_options {
+    double h;
+    sti_law law;
+    double tol;        // natural map of the step, relative to the impulses
+    long max_sweeps;   // 0: the method's own limit
+    double recover;    // part of a penetration that a step takes back, 0 .. 1
+    double eps;        // gaps up to this are taken along; 0: local, from the speeds of the two grains
+    double eps_speed;  // and at least this many h times the largest speed, when eps > 0
+    bool warm;         // start from the impulses of the last step
+} sti_bed_options;
+
+STI_API sti_bed_options sti_bed_options_default(void);
+
+// What a step did and how well: everything measured on its own data after the solve.
+typedef struct sti_bed_report {
+    long step;
+    double time;      // after the step
+    int contacts;     // taken along
+    int touching;     // with an impulse
+    double residual;  // natural map of the law, relative
+    long sweeps;
+    bool solved;            // residual <= tol
+    double kinetic;         // energy after the step
+    double potential;       // relative to height 0
+    double penetration;     // worst, after the step, in units of length
+    double cone_violation;  // worst |r_t| - mu r_n, over the mean r_n
+    double balance;         // sum of the walls' impulses along gravity / (h times the weight)
+    double lift;            // cone law: largest mu |u_t| h
+    double time_search_s, time_solve_s, time_rest_s;
+} sti_bed_report;
+
+STI_API sti_status sti_bed_create(sti_env* env, const sti_grains* grains, const sti_bed_options* options,
+                                  sti_bed** out);
+STI_API void sti_bed_destroy(sti_bed* bed);
+STI_API sti_status sti_bed_step(sti_bed* bed, sti_bed_report* report);  // report may be NULL
+
+// The state, by the numbers the grains were given in. v, w, x may be NULL.
+STI_API int sti_bed_count(const sti_bed* bed);
+STI_API double sti_bed_time(const sti_bed* bed);
+STI_API void sti_bed_get(const sti_bed* bed, double* x, double* v, double* w);
+STI_API sti_status sti_bed_set(sti_bed* bed, const double* x, const double* v, const double* w);
+
+// The contacts of the last step: grains a and b (b < 0: wall -1 - b), unit normal from b to a, impulse on a.
+typedef struct sti_bed_contact {
+    int a, b;
+    double n[3];
+    double gap;     // before the step
+    double offset;  // Phi / h as the step took it
+    double r[3];
+} sti_bed_contact;
+
+STI_API int sti_bed_contact_count(const sti_bed* bed);
+STI_API void sti_bed_contacts(const sti_bed* bed, sti_bed_contact* out);  // (sti_bed_contact_count)
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,90 @@
+// instant.h: everything contact theory needs at one (q, v, t), as numbers. Analysis and posing start here.
+//
+//     M a + F = sum_i n_i lambda_n,i + t_i' lambda_t,i                       (S0 equation 1a)
+//
+//     gap rate  n_i'v,   gap acceleration  n_i'a + n_rate_i,   slip  t_i v,   slip acceleration  t_i a + t_rate_i
+//
+// v is the velocity (n), n_i the gradient of gap i, the rows of t_i its tangent map. Unilateral contacts have
+// lambda_n >= 0; bilateral ones (joints) have lambda_n of either sign and friction bound mu |lambda_n|.
+#ifndef STICTION_INSTANT_H
+#define STICTION_INSTANT_H
+
+#include <stiction/linalg.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// What is known or assumed of a touching contact at this instant.
+#define STI_INSTANT_STATE_LIST(X)                                        \
+    X(STI_INSTANT_BY_VELOCITY, "by_velocity") /* slides when t v != 0 */ \
+    X(STI_INSTANT_STICK, "stick")                                        \
+    X(STI_INSTANT_SLIDE, "slide")
+
+#define STI_X(code, text) code,
+typedef enum sti_instant_state { STI_INSTANT_STATE_LIST(STI_X) } sti_instant_state;
+#undef STI_X
+
+typedef struct sti_instant_contact {
+    const char* name;  // never NULL
+    bool bilateral;
+    sti_instant_state state;
+    double gap;         // 0: touching; > 0: apart
+    double mu;          // static friction, >= 0
+    double mu_kinetic;  // friction of a contact that slides; mu when not given
+    double restitution;
+    double restitution_t;
+    int tangent_count;     // 0: frictionless, 1: planar, 2: spatial
+    const double* n;       // gradient of the gap                 (n)
+    const double* t;       // tangent map, one row each           (tangent_count x n)
+    double n_rate;         // (d/dt n)'v; with explicit time: all of the gap's second derivative but n'a
+    const double* t_rate;  // (d/dt t) v                          (tangent_count)
+    // Surfaces that move by themselves: gap rate n'v + n_offset, slip t v + t_offset. Their rates are in n_rate, t_rate.
+    double n_offset;
+    const double* t_offset;  // NULL: 0                           (tangent_count)
+} sti_instant_contact;
+
+// The same numbers without rounding, as a file wrote them ("2/3", 0.4 = 2/5). All tables or none.
+typedef struct sti_instant_exact {
+    sti_rationals* M;       // row major                          (n x n)
+    sti_rationals* F;       // (n)
+    sti_rationals* v;       // (n)
+    sti_rationals* n;       // one row for each contact           (contact_count x n)
+    sti_rationals* t;       // rows of all contacts, in order     (tangent_total x n)
+    sti_rationals* n_rate;  // (contact_count)
+    sti_rationals* t_rate;  // (tangent_total)
+    sti_rationals* gap;     // (contact_count)
+    sti_rationals* mu;      // (contact_count)
+    sti_rationals* mu_kinetic;
+} sti_instant_exact;
+
+typedef struct sti_instant {
+    int n;  // velocities
+    int contact_count;
+    int tangent_total;         // sum of tangent_count
+    const char* const* names;  // of the velocities; NULL: not named (n)
+    double time;
+    const double* M;  // symmetric positive semidefinite, row major   (n x n)
+    const double* F;  // (n)
+    const double* v;  // (n)
+    const sti_instant_contact* contacts;
+    const double* restitution;       // full matrix E over all contacts, row major; NULL: the contacts' own (p x p)
+    const sti_instant_exact* exact;  // NULL: the doubles are the data
+} sti_instant;
+
+// Sizes fit, everything is finite, M symmetric and, up to rounding, positive semidefinite, mu >= 0, n not zero, names
+// given. STI_ERR_INPUT names the field.
+STI_API sti_status sti_instant_check(sti_env* env, const sti_instant* instant);
+
+// A copy that shares nothing with `from`, with another velocity v (n) unless that is NULL; rates stay as they are. Where
+// `from` is exact, the new velocity is the shortest decimal that each double is nearest to: 0.1 stands for 1/10.
+STI_API sti_status sti_instant_copy(sti_env* env, const sti_instant* from, const double* v, sti_instant** out);
+// For what the library made (sti_instant_copy, sti_system_instant), not for structs a caller filled. Accepts NULL.
+STI_API void sti_instant_destroy(sti_env* env, sti_instant* instant);
+
+STI_API const char* sti_instant_state_text(sti_instant_state state);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,121 @@
+// bed.h: the inside of a bed: grains by place, pairs that are near, contacts of the step, in the form a sweep reads.
+//
+// For a sphere the arm of a contact is parallel to its normal, so with W = (radius) x (angular velocity), m the mass
+// and moment of inertia 2/5 m radius^2, the radius drops out of everything a solver touches:
+//
+//     slip       u   = v_a - v_b - (W_a + W_b) x n
+//     impulse r  v_a += r / m_a,   v_b -= r / m_b,   W -= 5/2 (n x r) / m  for both
+//     block      W_kk = (1/m_a + 1/m_b) diag(1, 7/2, 7/2)
+//
+// A grain and a contact are one cache line each.
+#ifndef STI_GRANULAR_BED_H
+#define STI_GRANULAR_BED_H
+
+#include <stiction/granular.h>
+
+#include "base/env.h"
+#include "par/tasks.h"
+
+typedef struct sti_grain {
+    double v[3];
+    double im;  // 1 / mass, 0 for a wall
+    double W[3];
+    double mu;  // friction of others on it: of a contact, that of b
+} sti_grain;
+
+typedef struct sti_touch {
+    double n[3];   // unit, from b to a
+    double off;    // Phi / h: added to the normal velocity
+    double r[3];   // impulse on a
+    int32_t a, b;  // places; b >= n: a wall
+} sti_touch;
+
+// Two grains (or a grain and a wall) near enough to touch before the list is made again.
+typedef struct sti_near {
+    int32_t b;      // a later place, or -1 - wall
+    int32_t touch;  // its contact in the current step; -1: none
+    double r[3];    // impulse on a in the last step that had this contact
+} sti_near;
+
+// Slabs are ranges of places. A contact belongs to the slab of a, and b lies there or in the next slab, so the even slabs
+// can be worked on at the same time, and then the odd ones. Their number depends on the grains alone.
+enum { STI_SLAB_MOST = 64 };
+
+struct sti_bed {
+    sti_env* env;
+    sti_tasks* tasks;
+    sti_bed_options options;
+    int n;
+    int wall_count;
+    sti_wall* walls;
+    double gravity[3];
+    double largest;  // radius
+    long step;
+    double time;
+    double weight;  // of all grains
+
+    // by place
+    int* id;           // number the grain was given                  (n)
+    int* place;        // of a number                                 (n)
+    double* x;         // (n x 3)
+    double* radius;    // (n)
+    double* mass;      // (n)
+    double* begin;     // velocities (v, W) of the step before contacts act (n x 6)
+    sti_grain* grain;  // grains, walls, then one for every contact with a wall that moves (grain_capacity)
+    int grain_capacity;
+    void* grain_memory;
+
+    // pairs that are near
+    double reach;      // gaps up to this are in the list
+    double* listed_x;  // positions it was made from               (n x 3)
+    bool listed;
+    int64_t* near_start;  // by place of a                            (n+1)
+    sti_near* near;       //
+    int slab_count;
+    int slab_first[STI_SLAB_MOST + 1];  // places
+
+    // contacts of the step: slab s has touch[first[s] .. first[s] + count[s])
+    sti_touch* touch;
+    void* touch_memory;
+    int64_t touch_capacity;
+    int64_t touch_first[STI_SLAB_MOST];
+    int touch_count[STI_SLAB_MOST];
+    int touches;
+
+    double eps_now;  // largest gap the step takes along
+
+    // scratch
+    void* sort_memory;
+    double partial[STI_SLAB_MOST][2];
+};
+
+#define STI_BED_MARGIN 0.02  // of the radius: gaps that every step takes along
+
+sti_status sti_bed_reserve_grains(sti_bed* bed, int count);
+sti_status sti_bed_reserve_touches(sti_bed* bed, int64_t count);
+
+void sti_wall_velocity(const sti_wall* wall, const double x[3], double v[3]);
+
+// cells.c: sort the grains into cells and list the pairs with gap <= reach; impulses of pairs that stay are kept.
+sti_status sti_bed_list(sti_bed* bed, double reach);
+// touch.c: the contacts with gap <= eps, slab by slab, with the impulses of the last step (or none).
+sti_status sti_bed_gather(sti_bed* bed, const double* speed);
+void sti_bed_keep(sti_bed* bed);  // impulses back into the list of pairs
+double sti_bed_gap(const sti_bed* bed, int a, int b);
+void sti_bed_measure(const sti_bed* bed, sti_bed_report* report);
+
+// lanes.h, built more than once
+#define STI_LANES_DECLARE(kind)                                                    \
+    void sti_sweep_coulomb_##kind(sti_grain* grain, sti_touch* touch, int count);  \
+    void sti_sweep_cone_##kind(sti_grain* grain, sti_touch* touch, int count);     \
+    void sti_push_all_##kind(sti_grain* grain, const sti_touch* touch, int count); \
+    void sti_map_all_##kind(const sti_grain* grain, const sti_touch* touch, int count, bool coulomb, double out[2]);
+STI_LANES_DECLARE(plain)
+STI_LANES_DECLARE(avx2)
+
+// sweep.c
+void sti_bed_velocities(sti_bed* bed);  // grain velocities from `begin` and all impulses, anew
+double sti_bed_residual(sti_bed* bed);  // natural map, relative
+void sti_bed_solve(sti_bed* bed, double tol, long max_sweeps, double* residual, long* sweeps);
+
+#endif

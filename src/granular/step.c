@@ -1,0 +1,327 @@
+// step.c: a bed in time: search, solve, move, measure.
+//
+// The scheme is the semi-implicit one of S3 2.3: velocities first, with the gap linearized over the step, then
+// x+ = x + h v+. Spheres need no orientation.
+#include <math.h>
+#include <string.h>
+
+#include "granular/bed.h"
+
+#define STI_X(code, text) [code] = text,
+static const char* const law_text[] = {STI_LAW_LIST(STI_X)};
+#undef STI_X
+
+const char* sti_law_text(sti_law law) {
+    return (unsigned)law < STI_LAW_COUNT ? law_text[law] : "?";
+}
+
+bool sti_law_parse(const char* name, sti_law* out) {
+    for (int k = 0; k < STI_LAW_COUNT; k++) {
+        if (strcmp(name, law_text[k]) != 0) continue;
+        *out = (sti_law)k;
+        return true;
+    }
+    return false;
+}
+
+sti_bed_options sti_bed_options_default(void) {
+    return (sti_bed_options){.h = 0.01, .law = STI_LAW_COULOMB, .tol = 1e-4, .recover = 1, .warm = true};
+}
+
+// ---- memory
+
+static void* align_line(void* p) {
+    return (void*)(((uintptr_t)p + 63) & ~(uintptr_t)63);
+}
+
+sti_status sti_bed_reserve_grains(sti_bed* bed, int count) {
+    if (count <= bed->grain_capacity) return STI_OK;
+    const int capacity = count + count / 8 + 16;
+    void* memory = sti_alloc_array(bed->env, (size_t)capacity + 1, sizeof(sti_grain));
+    if (memory == NULL) return STI_FAIL(bed->env, STI_ERR_MEMORY, -1, "velocities of %d grains", capacity);
+    sti_grain* grain = align_line(memory);
+    if (bed->grain_capacity > 0) memcpy(grain, bed->grain, (size_t)bed->grain_capacity * sizeof *grain);
+    sti_free(bed->env, bed->grain_memory);
+    bed->grain_memory = memory;
+    bed->grain = grain;
+    bed->grain_capacity = capacity;
+    return STI_OK;
+}
+
+sti_status sti_bed_reserve_touches(sti_bed* bed, int64_t count) {
+    if (count <= bed->touch_capacity) return STI_OK;
+    const int64_t capacity = count + count / 8 + 16;
+    void* memory = sti_alloc_array(bed->env, (size_t)capacity + 1, sizeof(sti_touch));
+    if (memory == NULL) return STI_FAIL(bed->env, STI_ERR_MEMORY, -1, "%lld contacts", (long long)capacity);
+    sti_free(bed->env, bed->touch_memory);
+    bed->touch_memory = memory;
+    bed->touch = align_line(memory);
+    bed->touch_capacity = capacity;
+    bed->touches = 0;
+    return STI_OK;
+}
+
+void sti_bed_destroy(sti_bed* bed) {
+    if (bed == NULL) return;
+    sti_env* env = bed->env;
+    sti_tasks_destroy(bed->tasks);
+    sti_free(env, bed->walls);
+    sti_free(env, bed->id);
+    sti_free(env, bed->place);
+    sti_free(env, bed->x);
+    sti_free(env, bed->radius);
+    sti_free(env, bed->mass);
+    sti_free(env, bed->begin);
+    sti_free(env, bed->grain_memory);
+    sti_free(env, bed->listed_x);
+    sti_free(env, bed->near_start);
+    sti_free(env, bed->near);
+    sti_free(env, bed->touch_memory);
+    sti_free(env, bed->sort_memory);
+    sti_free(env, bed);
+}
+
+// ---- creation
+
+static sti_status check(sti_env* env, const sti_grains* g, const sti_bed_options* o) {
+    if (g->count < 1) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "count: %d, must be at least 1", g->count);
+    if (!(o->h > 0) || !isfinite(o->h)) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "h: %g, must be positive", o->h);
+    if (!(o->tol > 0)) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "tol: %g, must be positive", o->tol);
+    if (!(o->recover >= 0 && o->recover <= 1))
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "recover: %g, must be in [0, 1]", o->recover);
+    if (!(o->eps >= 0) || !(o->eps_speed >= 0))
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "eps: %g, eps_speed: %g; must not be negative", o->eps,
+                        o->eps_speed);
+    if ((unsigned)o->law >= STI_LAW_COUNT) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "law: %d", (int)o->law);
+    if (!(g->mu >= 0)) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "mu: %g, must not be negative", g->mu);
+    for (int k = 0; k < g->count; k++) {
+        if (!(g->radius[k] > 0) || !isfinite(g->radius[k]) || !(g->mass[k] > 0) || !isfinite(g->mass[k]))
+            return STI_FAIL(env, STI_ERR_ARGUMENT, k, "grain %d: radius %g, mass %g; both must be positive", k,
+                            g->radius[k], g->mass[k]);
+        for (int i = 0; i < 3; i++) {
+            const size_t at = 3 * (size_t)k + (size_t)i;
+            if (!isfinite(g->x[at]) || !isfinite(g->v[at]) || !isfinite(g->w[at]))
+                return STI_FAIL(env, STI_ERR_ARGUMENT, k, "grain %d: position or velocity is not finite", k);
+        }
+    }
+    for (int k = 0; k < g->wall_count; k++) {
+        const sti_wall* w = &g->walls[k];
+        const double size2 = w->axis[0] * w->axis[0] + w->axis[1] * w->axis[1] + w->axis[2] * w->axis[2];
+        if (!(fabs(size2 - 1) <= 1e-9) || !(w->mu >= 0) || !isfinite(w->slope) || !isfinite(w->spin) ||
+            (unsigned)w->kind >= STI_WALL_KIND_COUNT)
+            return STI_FAIL(env, STI_ERR_ARGUMENT, k, "wall %d: the axis must be a unit vector, mu >= 0", k);
+    }
+    return STI_OK;
+}
+
+static sti_status allocate(sti_bed* bed, int n, int walls) {
+    sti_env* env = bed->env;
+    const size_t count = (size_t)n;
+    bed->walls = sti_alloc_array(env, (size_t)walls, sizeof(sti_wall));
+    bed->id = sti_alloc_array(env, count, sizeof(int));
+    bed->place = sti_alloc_array(env, count, sizeof(int));
+    bed->x = sti_alloc_array(env, count, 3 * sizeof(double));
+    bed->listed_x = sti_alloc_array(env, count, 3 * sizeof(double));
+    bed->radius = sti_alloc_array(env, count, sizeof(double));
+    bed->mass = sti_alloc_array(env, count, sizeof(double));
+    bed->begin = sti_alloc_array(env, count, 6 * sizeof(double));
+    bed->sort_memory = sti_alloc_array(env, count, sizeof(sti_grain));
+    if (bed->walls == NULL || bed->id == NULL || bed->place == NULL || bed->x == NULL || bed->listed_x == NULL ||
+        bed->radius == NULL || bed->mass == NULL || bed->begin == NULL || bed->sort_memory == NULL)
+        return STI_FAIL(env, STI_ERR_MEMORY, -1, "a bed of %d grains", n);
+    const sti_status status = sti_bed_reserve_grains(bed, n + walls);
+    return status != STI_OK ? status : sti_tasks_create(env, sti_env_workers(env), &bed->tasks);
+}
+
+sti_status sti_bed_create(sti_env* env, const sti_grains* grains, const sti_bed_options* options, sti_bed** out) {
+    *out = NULL;
+    sti_status status = check(env, grains, options);
+    if (status != STI_OK) return status;
+    sti_bed* bed = sti_alloc_array_zero(env, 1, sizeof *bed);
+    if (bed == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "a bed");
+    bed->env = env;
+    bed->options = *options;
+    bed->n = grains->count;
+    bed->wall_count = grains->wall_count;
+    status = allocate(bed, grains->count, grains->wall_count);
+    if (status != STI_OK) {
+        sti_bed_destroy(bed);
+        return status;
+    }
+    for (int i = 0; i < 3; i++) bed->gravity[i] = grains->gravity[i];
+    const double g =
+        sqrt(bed->gravity[0] * bed->gravity[0] + bed->gravity[1] * bed->gravity[1] + bed->gravity[2] * bed->gravity[2]);
+    for (int k = 0; k < bed->n; k++) {
+        bed->id[k] = bed->place[k] = k;
+        bed->radius[k] = grains->radius[k];
+        bed->mass[k] = grains->mass[k];
+        bed->weight += g * grains->mass[k];
+        if (grains->radius[k] > bed->largest) bed->largest = grains->radius[k];
+        bed->grain[k] = (sti_grain){.im = 1 / grains->mass[k], .mu = grains->mu};
+    }
+    for (int k = 0; k < bed->wall_count; k++) {
+        bed->walls[k] = grains->walls[k];
+        bed->grain[bed->n + k] = (sti_grain){.mu = grains->walls[k].mu};
+    }
+    status = sti_bed_set(bed, grains->x, grains->v, grains->w);
+    if (status != STI_OK) {
+        sti_bed_destroy(bed);
+        return status;
+    }
+    *out = bed;
+    return STI_OK;
+}
+
+// ---- state
+
+int sti_bed_count(const sti_bed* bed) {
+    return bed->n;
+}
+
+double sti_bed_time(const sti_bed* bed) {
+    return bed->time;
+}
+
+void sti_bed_get(const sti_bed* bed, double* x, double* v, double* w) {
+    for (int k = 0; k < bed->n; k++) {
+        const size_t to = 3 * (size_t)bed->id[k], from = 3 * (size_t)k;
+        for (size_t i = 0; i < 3; i++) {
+            if (x != NULL) x[to + i] = bed->x[from + i];
+            if (v != NULL) v[to + i] = bed->grain[k].v[i];
+            if (w != NULL) w[to + i] = bed->grain[k].W[i] / bed->radius[k];
+        }
+    }
+}
+
+sti_status sti_bed_set(sti_bed* bed, const double* x, const double* v, const double* w) {
+    for (size_t k = 0; k < 3 * (size_t)bed->n; k++) {
+        if (!isfinite(x[k]) || !isfinite(v[k]) || !isfinite(w[k]))
+            return STI_FAIL(bed->env, STI_ERR_ARGUMENT, (int64_t)(k / 3), "grain %zu: a number that is not finite",
+                            k / 3);
+    }
+    for (int k = 0; k < bed->n; k++) {
+        const size_t from = 3 * (size_t)bed->id[k], to = 3 * (size_t)k;
+        for (size_t i = 0; i < 3; i++) {
+            bed->x[to + i] = x[from + i];
+            bed->grain[k].v[i] = v[from + i];
+            bed->grain[k].W[i] = w[from + i] * bed->radius[k];
+        }
+    }
+    bed->listed = false;
+    bed->touches = 0;
+    for (int s = 0; s < bed->slab_count; s++) bed->touch_count[s] = 0;
+    return STI_OK;
+}
+
+int sti_bed_contact_count(const sti_bed* bed) {
+    return bed->touches;
+}
+
+void sti_bed_contacts(const sti_bed* bed, sti_bed_contact* out) {
+    for (int s = 0; s < bed->slab_count; s++) {
+        for (int a = bed->slab_first[s]; a < bed->slab_first[s + 1]; a++) {
+            for (int64_t k = bed->near_start[a]; k < bed->near_start[a + 1]; k++) {
+                const sti_near* near = &bed->near[k];
+                if (near->touch < 0) continue;
+                const sti_touch* t = &bed->touch[bed->touch_first[s] + near->touch];
+                *out = (sti_bed_contact){
+                    .a = bed->id[a],
+                    .b = near->b >= 0 ? bed->id[near->b] : near->b,
+                    .offset = t->off,
+                    .gap = bed->options.h *
+                           (t->off > 0 || bed->options.recover == 0 ? t->off : t->off / bed->options.recover)};
+                for (int i = 0; i < 3; i++) {
+                    out->n[i] = t->n[i];
+                    out->r[i] = t->r[i];
+                }
+                out++;
+            }
+        }
+    }
+}
+
+// ---- a step
+
+// Speeds by place, the largest one, and how far the farthest grain is from where the list was made. False: not finite.
+static bool survey(const sti_bed* bed, double* speed, double* fastest, double* moved) {
+    double v2 = 0, d2 = 0, sum = 0;
+    for (int k = 0; k < bed->n; k++) {
+        const double* v = bed->grain[k].v;
+        const double s2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+        speed[k] = sqrt(s2);
+        sum += speed[k];
+        if (s2 > v2) v2 = s2;
+        if (!bed->listed) continue;
+        const double* x = bed->x + 3 * (size_t)k;
+        const double* y = bed->listed_x + 3 * (size_t)k;
+        const double e2 = (x[0] - y[0]) * (x[0] - y[0]) + (x[1] - y[1]) * (x[1] - y[1]) + (x[2] - y[2]) * (x[2] - y[2]);
+        if (e2 > d2) d2 = e2;
+    }
+    *fastest = sqrt(v2);
+    *moved = sqrt(d2);
+    return isfinite(sum) && isfinite(*moved);
+}
+
+// A list that holds every pair the step may ask for.
+static sti_status search(sti_bed* bed, double* speed) {
+    const sti_bed_options* o = &bed->options;
+    double fastest, moved;
+    if (!survey(bed, speed, &fastest, &moved))
+        return STI_FAIL(bed->env, STI_ERR_INTERNAL, bed->step, "step %ld: a velocity is not finite", bed->step);
+    bed->eps_now =
+        o->eps > 0 ? fmax(o->eps, o->eps_speed * o->h * fastest) : STI_BED_MARGIN * bed->largest + o->h * fastest;
+    if (bed->listed && 2 * moved + bed->eps_now <= bed->reach) return STI_OK;
+    const sti_status status = sti_bed_list(bed, bed->eps_now + 0.15 * bed->largest);
+    if (status == STI_OK) survey(bed, speed, &fastest, &moved);  // grains have changed places
+    return status;
+}
+
+static void apply_gravity(sti_bed* bed) {
+    for (int k = 0; k < bed->n; k++) {
+        double* begin = bed->begin + 6 * (size_t)k;
+        for (int i = 0; i < 3; i++) {
+            begin[i] = bed->grain[k].v[i] + bed->options.h * bed->gravity[i];
+            begin[3 + i] = bed->grain[k].W[i];
+        }
+    }
+}
+
+static void move(sti_bed* bed) {
+    for (int k = 0; k < bed->n; k++) {
+        for (int i = 0; i < 3; i++) bed->x[3 * (size_t)k + (size_t)i] += bed->options.h * bed->grain[k].v[i];
+    }
+    bed->step++;
+    bed->time += bed->options.h;
+}
+
+sti_status sti_bed_step(sti_bed* bed, sti_bed_report* report) {
+    const double t0 = sti_clock();
+    double* speed = sti_alloc_array(bed->env, (size_t)bed->n, sizeof *speed);
+    if (speed == NULL) return STI_FAIL(bed->env, STI_ERR_MEMORY, -1, "speeds of %d grains", bed->n);
+    sti_status status = search(bed, speed);
+    if (status == STI_OK) status = sti_bed_gather(bed, speed);
+    sti_free(bed->env, speed);
+    if (status != STI_OK) return status;
+    const double t1 = sti_clock();
+    apply_gravity(bed);
+    double residual;
+    long sweeps;
+    const long most = bed->options.max_sweeps > 0 ? bed->options.max_sweeps : 20000;
+    sti_bed_solve(bed, bed->options.tol, most, &residual, &sweeps);
+    const double t2 = sti_clock();
+    sti_bed_keep(bed);
+    move(bed);
+    if (report != NULL) {
+        *report = (sti_bed_report){.step = bed->step,
+                                   .time = bed->time,
+                                   .contacts = bed->touches,
+                                   .residual = residual,
+                                   .sweeps = sweeps,
+                                   .solved = residual <= bed->options.tol};
+        sti_bed_measure(bed, report);
+        report->time_search_s = t1 - t0;
+        report->time_solve_s = t2 - t1;
+        report->time_rest_s = sti_clock() - t2;
+    }
+    return STI_OK;
+}

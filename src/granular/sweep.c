@@ -1,0 +1,124 @@
+// sweep.c: block Gauss-Seidel on the contacts of a step, in the velocities of the grains.
+//
+//     r_k := the solution of the one-contact problem with all other impulses held       k = 1 .. nc
+//
+// The diagonal block of a sphere's contact is diagonal, w diag(1, 7/2, 7/2), so the one-contact problem has a closed
+// form for both laws (granular.h). The other impulses are never summed: they are in the velocities of the two grains,
+// which every update corrects. A sweep reads each contact and two grains, one cache line each, and costs O(nc).
+//
+// Order. Slabs of even number first, then the odd ones; slabs of one parity share no grain, so any number of threads gives
+// the same bits. The loops over the contacts of a slab are in lanes.h.
+//
+// Certificate. The residual is the natural map of the law (docs/granular.md), computed from velocities that were summed
+// anew from the impulses.
+#define STI_LANES(name) name##_plain
+#include "granular/lanes.h"
+
+typedef struct kernels {
+    void (*coulomb)(sti_grain* grain, sti_touch* touch, int count);
+    void (*cone)(sti_grain* grain, sti_touch* touch, int count);
+    void (*push)(sti_grain* grain, const sti_touch* touch, int count);
+    void (*map)(const sti_grain* grain, const sti_touch* touch, int count, bool coulomb, double out[2]);
+} kernels;
+
+// The same bits either way, so what the processor can do is no part of the answer.
+static const kernels* pick(void) {
+    static const kernels plain = {sti_sweep_coulomb_plain, sti_sweep_cone_plain, sti_push_all_plain, sti_map_all_plain};
+#if defined(STI_HAVE_AVX2)
+    static const kernels avx2 = {sti_sweep_coulomb_avx2, sti_sweep_cone_avx2, sti_push_all_avx2, sti_map_all_avx2};
+    if (__builtin_cpu_supports("avx2")) return &avx2;
+#endif
+    return &plain;
+}
+
+typedef struct work {
+    sti_bed* bed;
+    const kernels* kernel;
+    int parity;
+} work;
+
+static void sweep_slab(void* context, int item, int worker) {
+    (void)worker;
+    const work* w = context;
+    sti_bed* bed = w->bed;
+    const int slab = 2 * item + w->parity;
+    sti_touch* touch = bed->touch + bed->touch_first[slab];
+    if (bed->options.law == STI_LAW_COULOMB) {
+        w->kernel->coulomb(bed->grain, touch, bed->touch_count[slab]);
+    } else {
+        w->kernel->cone(bed->grain, touch, bed->touch_count[slab]);
+    }
+}
+
+static void push_slab(void* context, int item, int worker) {
+    (void)worker;
+    const work* w = context;
+    const int slab = 2 * item + w->parity;
+    w->kernel->push(w->bed->grain, w->bed->touch + w->bed->touch_first[slab], w->bed->touch_count[slab]);
+}
+
+// Even slabs, then odd ones.
+static void both(sti_bed* bed, const kernels* kernel, sti_task_work* slab) {
+    for (int parity = 0; parity < 2; parity++) {
+        work w = {bed, kernel, parity};
+        sti_tasks_run(bed->tasks, (bed->slab_count + 1 - parity) / 2, slab, &w);
+    }
+}
+
+static void begin_slab(void* context, int slab, int worker) {
+    (void)worker;
+    sti_bed* bed = context;
+    for (int k = bed->slab_first[slab]; k < bed->slab_first[slab + 1]; k++) {
+        const double* begin = bed->begin + 6 * (size_t)k;
+        for (int i = 0; i < 3; i++) {
+            bed->grain[k].v[i] = begin[i];
+            bed->grain[k].W[i] = begin[3 + i];
+        }
+    }
+}
+
+void sti_bed_velocities(sti_bed* bed) {
+    sti_tasks_run(bed->tasks, bed->slab_count, begin_slab, bed);
+    both(bed, pick(), push_slab);
+}
+
+static void residual_slab(void* context, int slab, int worker) {
+    (void)worker;
+    const work* w = context;
+    sti_bed* bed = w->bed;
+    w->kernel->map(bed->grain, bed->touch + bed->touch_first[slab], bed->touch_count[slab],
+                   bed->options.law == STI_LAW_COULOMB, bed->partial[slab]);
+}
+
+double sti_bed_residual(sti_bed* bed) {
+    work w = {bed, pick(), 0};
+    sti_tasks_run(bed->tasks, bed->slab_count, residual_slab, &w);
+    double map = 0, size = 0;
+    for (int s = 0; s < bed->slab_count; s++) {
+        map += bed->partial[s][0];
+        size += bed->partial[s][1];
+    }
+    return map == 0 ? 0 : size > 0 ? sqrt(map / size) : INFINITY;
+}
+
+// The natural map costs most of a sweep, so it is looked at when its decay says that it may be small enough.
+void sti_bed_solve(sti_bed* bed, double tol, long max_sweeps, double* residual, long* sweeps) {
+    const kernels* kernel = pick();
+    sti_bed_velocities(bed);
+    *sweeps = 0;
+    *residual = sti_bed_residual(bed);
+    long wait = 1;
+    while (*residual > tol && *sweeps < max_sweeps) {
+        long done = 0;
+        for (; done < wait && *sweeps < max_sweeps; done++, ++*sweeps) both(bed, kernel, sweep_slab);
+        const double before = *residual;
+        *residual = sti_bed_residual(bed);
+        // geometric guess of what is left, halved, at most a doubling
+        const double rate = *residual < before && isfinite(before) ? log(before / *residual) / (double)done : 0;
+        wait = rate > 0 && *residual > tol ? (long)fmin(0.5 * log(*residual / tol) / rate, 64) : 8;
+        if (wait > 2 * done + 2) wait = 2 * done + 2;
+        if (wait < 1) wait = 1;
+    }
+    sti_bed_velocities(bed);
+    *residual = sti_bed_residual(bed);
+}

@@ -1,0 +1,125 @@
+// touch.c: the contacts a step takes along: the active set A(q, eps) of S3 (2.3.6), with identities.
+//
+// Every near pair knows the impulse it had last, so a contact that stays starts from it, and one that comes back within
+// the life of the list too. Contacts are gathered slab by slab, each slab into its own part of one array; within a slab
+// they stand in the order of the pairs.
+#include <math.h>
+
+#include "granular/bed.h"
+
+// Gap and normal of a near pair at the present positions.
+static double gap_of(const sti_bed* bed, int a, int b, double n[3]) {
+    const double* x = bed->x + 3 * (size_t)a;
+    if (b < 0) return sti_wall_gap(&bed->walls[-1 - b], x, bed->radius[a], n);
+    const double* y = bed->x + 3 * (size_t)b;
+    for (int i = 0; i < 3; i++) n[i] = x[i] - y[i];
+    const double d = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+    if (d > 0) {
+        for (int i = 0; i < 3; i++) n[i] /= d;
+    } else {  // centres coincide: push them apart along z
+        n[0] = n[1] = 0;
+        n[2] = 1;
+    }
+    return d - bed->radius[a] - bed->radius[b];
+}
+
+double sti_bed_gap(const sti_bed* bed, int a, int b) {
+    double n[3];
+    return gap_of(bed, a, b, n);
+}
+
+// Last impulses on the cone of the new normal: a warm start has to be admissible.
+static void start_from(sti_touch* t, const double r[3], double mu) {
+    const double rn = r[0] * t->n[0] + r[1] * t->n[1] + r[2] * t->n[2];
+    double rt[3], size2 = 0;
+    for (int i = 0; i < 3; i++) {
+        rt[i] = r[i] - rn * t->n[i];
+        size2 += rt[i] * rt[i];
+    }
+    const double bound = rn > 0 ? mu * rn : 0;
+    const double keep = size2 > bound * bound ? bound / sqrt(size2) : 1;
+    for (int i = 0; i < 3; i++) t->r[i] = rn > 0 ? rn * t->n[i] + keep * rt[i] : 0;
+}
+
+typedef struct gathering {
+    sti_bed* bed;
+    const double* speed;  // |v| of each place    (n)
+} gathering;
+
+static void gather_slab(void* context, int slab, int worker) {
+    (void)worker;
+    const gathering* g = context;
+    sti_bed* bed = g->bed;
+    const sti_bed_options* o = &bed->options;
+    sti_touch* out = bed->touch + bed->near_start[bed->slab_first[slab]];
+    int count = 0;
+    for (int a = bed->slab_first[slab]; a < bed->slab_first[slab + 1]; a++) {
+        for (int64_t k = bed->near_start[a]; k < bed->near_start[a + 1]; k++) {
+            sti_near* near = &bed->near[k];
+            sti_touch* t = &out[count];
+            const double gap = gap_of(bed, a, near->b, t->n);
+            const double eps = o->eps > 0 ? bed->eps_now
+                                          : STI_BED_MARGIN * bed->radius[a] +
+                                                0.5 * o->h * (g->speed[a] + (near->b >= 0 ? g->speed[near->b] : 0));
+            near->touch = -1;
+            if (!(gap <= eps)) continue;
+            near->touch = count++;
+            t->a = a;
+            t->b = near->b >= 0 ? near->b : bed->n - 1 - near->b;
+            t->off = (gap > 0 ? gap : o->recover * gap) / o->h;
+            if (o->warm) {
+                start_from(t, near->r, bed->grain[t->b].mu);
+            } else {
+                t->r[0] = t->r[1] = t->r[2] = 0;
+            }
+        }
+    }
+    bed->touch_first[slab] = bed->near_start[bed->slab_first[slab]];
+    bed->touch_count[slab] = count;
+}
+
+// Contacts with a wall that turns get a partner of their own, which moves as the wall does there.
+static sti_status attach_moving_walls(sti_bed* bed) {
+    int next = bed->n + bed->wall_count;
+    for (int s = 0; s < bed->slab_count; s++) {
+        for (int64_t k = bed->touch_first[s]; k < bed->touch_first[s] + bed->touch_count[s]; k++) {
+            sti_touch* t = &bed->touch[k];
+            if (t->b < bed->n || bed->walls[t->b - bed->n].spin == 0) continue;
+            const sti_wall* wall = &bed->walls[t->b - bed->n];
+            const sti_status status = sti_bed_reserve_grains(bed, next + 1);
+            if (status != STI_OK) return status;
+            double at[3];
+            for (int i = 0; i < 3; i++) at[i] = bed->x[3 * (size_t)t->a + (size_t)i] - bed->radius[t->a] * t->n[i];
+            bed->grain[next] = (sti_grain){.mu = wall->mu};
+            sti_wall_velocity(wall, at, bed->grain[next].v);
+            t->b = next++;
+        }
+    }
+    return STI_OK;
+}
+
+sti_status sti_bed_gather(sti_bed* bed, const double* speed) {
+    const sti_status status = sti_bed_reserve_touches(bed, bed->near_start[bed->n]);
+    if (status != STI_OK) return status;
+    gathering g = {bed, speed};
+    sti_tasks_run_any(bed->tasks, bed->slab_count, gather_slab, &g);
+    bed->touches = 0;
+    for (int s = 0; s < bed->slab_count; s++) bed->touches += bed->touch_count[s];
+    bool moving = false;
+    for (int k = 0; k < bed->wall_count; k++) moving = moving || bed->walls[k].spin != 0;
+    return moving ? attach_moving_walls(bed) : STI_OK;
+}
+
+static void keep_slab(void* context, int slab, int worker) {
+    (void)worker;
+    sti_bed* bed = context;
+    const sti_touch* touch = bed->touch + bed->touch_first[slab];
+    for (int64_t k = bed->near_start[bed->slab_first[slab]]; k < bed->near_start[bed->slab_first[slab + 1]]; k++) {
+        sti_near* near = &bed->near[k];
+        for (int i = 0; i < 3; i++) near->r[i] = near->touch >= 0 ? touch[near->touch].r[i] : 0;
+    }
+}
+
+void sti_bed_keep(sti_bed* bed) {
+    sti_tasks_run_any(bed->tasks, bed->slab_count, keep_slab, bed);
+}
