@@ -4,12 +4,15 @@
 //
 //     M (v+ - v) = h f + sum_k H_k r_k,         u_k = H_k'v+ + Phi_k/h n_k           (S3 2.3.7 to 2.3.9)
 //
-// and one of two laws between u_k and r_k:
+// and one of three laws between u_k and r_k:
 //
 //     coulomb   K_mu contains r_k,  K_mu* contains u_k + mu |u_t| n,  orthogonal       exact, no lift
 //     cone      K_mu contains r_k,  K_mu* contains u_k,               orthogonal       convex: the round cone
 //
-// The second is the optimality condition of a quadratic program; it lifts sliding contacts by mu |u_t| h.
+//     facets    r_k = sum_s lambda_s (n + mu d_s), 0 <= lambda_s _|_ u_n + mu d_s'u >= 0, s = 1 .. p   convex: p facets
+//
+// The two convex laws are the optimality conditions of a quadratic program, primal in v+ and dual in the impulses; they
+// lift sliding contacts by mu |u_t| h.
 #ifndef STICTION_GRANULAR_H
 #define STICTION_GRANULAR_H
 
@@ -29,15 +32,27 @@ extern "C" {
 
 #define STI_LAW_LIST(X)           \
     X(STI_LAW_COULOMB, "coulomb") \
-    X(STI_LAW_CONE, "cone")
+    X(STI_LAW_CONE, "cone")       \
+    X(STI_LAW_FACETS, "facets")
+
+#define STI_BED_SOLVER_LIST(X)                                                      \
+    X(STI_BED_GS, "gs")       /* block Gauss-Seidel: every law */                   \
+    X(STI_BED_APGD, "apgd")   /* accelerated projected gradient: the convex laws */ \
+    X(STI_BED_BB, "bb")       /* Barzilai-Borwein: the convex laws */               \
+    X(STI_BED_BLMVM, "blmvm") /* limited-memory quasi-Newton with bounds: facets */ \
+    X(STI_BED_TRON, "tron")   /* conjugate gradients on faces: facets */            \
+    X(STI_BED_IPM, "ipm")     /* primal-dual interior point: the convex laws */
 
 #define STI_X(code, text) code,
 typedef enum sti_wall_kind { STI_WALL_LIST(STI_X) STI_WALL_KIND_COUNT } sti_wall_kind;
 typedef enum sti_law { STI_LAW_LIST(STI_X) STI_LAW_COUNT } sti_law;
+typedef enum sti_bed_solver { STI_BED_SOLVER_LIST(STI_X) STI_BED_SOLVER_COUNT } sti_bed_solver;
 #undef STI_X
 
 STI_API const char* sti_law_text(sti_law law);
 STI_API bool sti_law_parse(const char* name, sti_law* out);
+STI_API const char* sti_bed_solver_text(sti_bed_solver solver);
+STI_API bool sti_bed_solver_parse(const char* name, sti_bed_solver* out);
 
 typedef struct sti_wall {
     sti_wall_kind kind;
@@ -93,12 +108,14 @@ typedef struct sti_bed sti_bed;
 typedef struct sti_bed_options {
     double h;
     sti_law law;
-    double tol;        // natural map of the step, relative to the impulses
-    long max_sweeps;   // 0: the method's own limit
-    double recover;    // part of a penetration that a step takes back, 0 .. 1
-    double eps;        // gaps up to this are taken along; 0: local, from the speeds of the two grains
-    double eps_speed;  // and at least this many h times the largest speed, when eps > 0
-    bool warm;         // start from the impulses of the last step
+    int facets;             // p of the law with facets, 3 or more
+    sti_bed_solver solver;  // one that takes the law
+    double tol;             // natural map of the step, relative to the impulses
+    long max_iterations;    // 0: the method's own limit
+    double recover;         // part of a penetration that a step takes back, 0 .. 1
+    double eps;             // gaps up to this are taken along; 0: local, from the speeds of the two grains
+    double eps_speed;       // and at least this many h times the largest speed, when eps > 0
+    bool warm;              // start from the impulses of the last step
 } sti_bed_options;
 
 STI_API sti_bed_options sti_bed_options_default(void);
@@ -106,18 +123,20 @@ STI_API sti_bed_options sti_bed_options_default(void);
 // What a step did and how well: everything measured on its own data after the solve.
 typedef struct sti_bed_report {
     long step;
-    double time;      // after the step
-    int contacts;     // taken along
-    int touching;     // with an impulse
-    double residual;  // natural map of the law, relative
-    long sweeps;
+    double time;            // after the step
+    int contacts;           // taken along
+    int touching;           // with an impulse
+    double residual;        // natural map of the law, relative
+    double objective;       // convex laws: of the primal program, 1/2 v'Mv - (M v + h f)'v at v+
+    double gap;             // convex laws: its distance from the dual value, relative
+    long iterations;        // sweeps, products or Newton steps
     bool solved;            // residual <= tol
     double kinetic;         // energy after the step
     double potential;       // relative to height 0
     double penetration;     // worst, after the step, in units of length
     double cone_violation;  // worst |r_t| - mu r_n, over the mean r_n
     double balance;         // sum of the walls' impulses along gravity / (h times the weight)
-    double lift;            // cone law: largest mu |u_t| h
+    double lift;            // convex laws: largest mu |u_t| h
     double time_search_s, time_solve_s, time_rest_s;
 } sti_bed_report;
 

@@ -39,7 +39,7 @@ typedef struct sti_near {
 
 // Slabs are ranges of places. A contact belongs to the slab of a, and b lies there or in the next slab, so the even slabs
 // can be worked on at the same time, and then the odd ones. Their number depends on the grains alone.
-enum { STI_SLAB_MOST = 64 };
+enum { STI_SLAB_MOST = 64, STI_FACETS_MOST = 64 };
 
 struct sti_bed {
     sti_env* env;
@@ -96,6 +96,17 @@ sti_status sti_bed_reserve_touches(sti_bed* bed, int64_t count);
 
 void sti_wall_velocity(const sti_wall* wall, const double x[3], double v[3]);
 
+static inline double sti_dot3(const double* x, const double* y) {
+    return x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
+}
+
+static inline void sti_slip(const sti_grain* a, const sti_grain* b, const double* n, double u[3]) {
+    const double s[3] = {a->W[0] + b->W[0], a->W[1] + b->W[1], a->W[2] + b->W[2]};
+    u[0] = a->v[0] - b->v[0] - (s[1] * n[2] - s[2] * n[1]);
+    u[1] = a->v[1] - b->v[1] - (s[2] * n[0] - s[0] * n[2]);
+    u[2] = a->v[2] - b->v[2] - (s[0] * n[1] - s[1] * n[0]);
+}
+
 // cells.c: sort the grains into cells and list the pairs with gap <= reach; impulses of pairs that stay are kept.
 sti_status sti_bed_list(sti_bed* bed, double reach);
 // touch.c: the contacts with gap <= eps, slab by slab, with the impulses of the last step (or none).
@@ -114,8 +125,11 @@ STI_LANES_DECLARE(plain)
 STI_LANES_DECLARE(avx2)
 
 // sweep.c
-void sti_bed_velocities(sti_bed* bed);  // grain velocities from `begin` and all impulses, anew
-double sti_bed_residual(sti_bed* bed);  // natural map, relative
-void sti_bed_solve(sti_bed* bed, double tol, long max_sweeps, double* residual, long* sweeps);
+void sti_bed_velocities(sti_bed* bed);              // grain velocities from `begin` and all impulses, anew
+double sti_bed_residual(sti_bed* bed);              // natural map, relative
+void sti_bed_push(sti_bed* bed, sti_grain* grain);  // the impulses of all contacts act on `grain`
+// Both leave impulses in the contacts and velocities in the grains, and fill residual, iterations and what belongs to the law.
+void sti_bed_solve_sweeps(sti_bed* bed, sti_bed_report* report);
+sti_status sti_bed_solve_convex(sti_bed* bed, sti_bed_report* report);  // dual.c
 
 #endif

@@ -3,16 +3,12 @@
 
 #include "granular/bed.h"
 
-static double dot(const double* x, const double* y) {
-    return x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
-}
-
 static void measure_grains(const sti_bed* bed, sti_bed_report* report) {
     double kinetic = 0, potential = 0;
     for (int k = 0; k < bed->n; k++) {
         const sti_grain* g = &bed->grain[k];
-        kinetic += 0.5 * bed->mass[k] * (dot(g->v, g->v) + 0.4 * dot(g->W, g->W));
-        potential -= bed->mass[k] * dot(bed->gravity, bed->x + 3 * (size_t)k);
+        kinetic += 0.5 * bed->mass[k] * (sti_dot3(g->v, g->v) + 0.4 * sti_dot3(g->W, g->W));
+        potential -= bed->mass[k] * sti_dot3(bed->gravity, bed->x + 3 * (size_t)k);
     }
     report->kinetic = kinetic;
     report->potential = potential;
@@ -23,31 +19,27 @@ static void measure_contacts(const sti_bed* bed, sti_bed_report* report) {
     for (int s = 0; s < bed->slab_count; s++) {
         for (int k = 0; k < bed->touch_count[s]; k++) {
             const sti_touch* t = &bed->touch[bed->touch_first[s] + k];
-            const double rn = dot(t->r, t->n);
+            const double rn = sti_dot3(t->r, t->n);
             if (rn == 0) continue;
             report->touching++;
             normal += rn;
-            const double mu = bed->grain[t->b].mu, rt2 = dot(t->r, t->r) - rn * rn;
+            const double mu = bed->grain[t->b].mu, rt2 = sti_dot3(t->r, t->r) - rn * rn;
             const double over = sqrt(rt2 > 0 ? rt2 : 0) - mu * rn;
             if (over > worst) worst = over;
             if (t->b >= bed->n) {
                 for (int i = 0; i < 3; i++) walls[i] += t->r[i];
             }
             if (bed->options.law == STI_LAW_COULOMB) continue;
-            const double* n = t->n;
-            const sti_grain *a = &bed->grain[t->a], *b = &bed->grain[t->b];
-            const double w[3] = {a->W[0] + b->W[0], a->W[1] + b->W[1], a->W[2] + b->W[2]};
-            const double u[3] = {a->v[0] - b->v[0] - (w[1] * n[2] - w[2] * n[1]),
-                                 a->v[1] - b->v[1] - (w[2] * n[0] - w[0] * n[2]),
-                                 a->v[2] - b->v[2] - (w[0] * n[1] - w[1] * n[0])};
-            const double un = dot(u, n), ut2 = dot(u, u) - un * un;
+            double u[3];
+            sti_slip(&bed->grain[t->a], &bed->grain[t->b], t->n, u);
+            const double un = sti_dot3(u, t->n), ut2 = sti_dot3(u, u) - un * un;
             lift = fmax(lift, mu * sqrt(ut2 > 0 ? ut2 : 0) * bed->options.h);
         }
     }
     report->cone_violation = report->touching > 0 ? worst / (normal / report->touching) : 0;
     report->lift = lift;
-    const double g = sqrt(dot(bed->gravity, bed->gravity));
-    report->balance = g > 0 ? -dot(walls, bed->gravity) / g / (bed->options.h * bed->weight) : 0;
+    const double g = sqrt(sti_dot3(bed->gravity, bed->gravity));
+    report->balance = g > 0 ? -sti_dot3(walls, bed->gravity) / g / (bed->options.h * bed->weight) : 0;
 }
 
 // Penetration at the new positions, over the pairs that were near at the old ones.

@@ -9,6 +9,7 @@
 
 #define STI_X(code, text) [code] = text,
 static const char* const law_text[] = {STI_LAW_LIST(STI_X)};
+static const char* const solver_text[] = {STI_BED_SOLVER_LIST(STI_X)};
 #undef STI_X
 
 const char* sti_law_text(sti_law law) {
@@ -24,8 +25,21 @@ bool sti_law_parse(const char* name, sti_law* out) {
     return false;
 }
 
+const char* sti_bed_solver_text(sti_bed_solver solver) {
+    return (unsigned)solver < STI_BED_SOLVER_COUNT ? solver_text[solver] : "?";
+}
+
+bool sti_bed_solver_parse(const char* name, sti_bed_solver* out) {
+    for (int k = 0; k < STI_BED_SOLVER_COUNT; k++) {
+        if (strcmp(name, solver_text[k]) != 0) continue;
+        *out = (sti_bed_solver)k;
+        return true;
+    }
+    return false;
+}
+
 sti_bed_options sti_bed_options_default(void) {
-    return (sti_bed_options){.h = 0.01, .law = STI_LAW_COULOMB, .tol = 1e-4, .recover = 1, .warm = true};
+    return (sti_bed_options){.h = 0.01, .law = STI_LAW_COULOMB, .facets = 3, .tol = 1e-4, .recover = 1, .warm = true};
 }
 
 // ---- memory
@@ -93,6 +107,14 @@ static sti_status check(sti_env* env, const sti_grains* g, const sti_bed_options
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "eps: %g, eps_speed: %g; must not be negative", o->eps,
                         o->eps_speed);
     if ((unsigned)o->law >= STI_LAW_COUNT) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "law: %d", (int)o->law);
+    if ((unsigned)o->solver >= STI_BED_SOLVER_COUNT)
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "solver: %d", (int)o->solver);
+    if (o->law == STI_LAW_FACETS && (o->facets < 3 || o->facets > STI_FACETS_MOST))
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "facets: %d, must be 3 to %d", o->facets, STI_FACETS_MOST);
+    if ((o->law == STI_LAW_COULOMB && o->solver != STI_BED_GS) ||
+        (o->law == STI_LAW_CONE && (o->solver == STI_BED_BLMVM || o->solver == STI_BED_TRON)))
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "solver: %s does not take the law %s",
+                        sti_bed_solver_text(o->solver), sti_law_text(o->law));
     if (!(g->mu >= 0)) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "mu: %g, must not be negative", g->mu);
     for (int k = 0; k < g->count; k++) {
         if (!(g->radius[k] > 0) || !isfinite(g->radius[k]) || !(g->mass[k] > 0) || !isfinite(g->mass[k]))
@@ -286,6 +308,18 @@ static void apply_gravity(sti_bed* bed) {
     }
 }
 
+// A step that could not be made has not been made: velocities as before it.
+static sti_status undo(sti_bed* bed, sti_status status) {
+    for (int k = 0; k < bed->n; k++) {
+        const double* begin = bed->begin + 6 * (size_t)k;
+        for (int i = 0; i < 3; i++) {
+            bed->grain[k].v[i] = begin[i] - bed->options.h * bed->gravity[i];
+            bed->grain[k].W[i] = begin[3 + i];
+        }
+    }
+    return status;
+}
+
 static void move(sti_bed* bed) {
     for (int k = 0; k < bed->n; k++) {
         for (int i = 0; i < 3; i++) bed->x[3 * (size_t)k + (size_t)i] += bed->options.h * bed->grain[k].v[i];
@@ -304,20 +338,22 @@ sti_status sti_bed_step(sti_bed* bed, sti_bed_report* report) {
     if (status != STI_OK) return status;
     const double t1 = sti_clock();
     apply_gravity(bed);
-    double residual;
-    long sweeps;
-    const long most = bed->options.max_sweeps > 0 ? bed->options.max_sweeps : 20000;
-    sti_bed_solve(bed, bed->options.tol, most, &residual, &sweeps);
+    sti_bed_report done = {0};
+    if (bed->options.law == STI_LAW_FACETS || bed->options.solver != STI_BED_GS) {
+        status = sti_bed_solve_convex(bed, &done);
+        if (status != STI_OK) return undo(bed, status);
+    } else {
+        sti_bed_solve_sweeps(bed, &done);
+    }
     const double t2 = sti_clock();
     sti_bed_keep(bed);
     move(bed);
     if (report != NULL) {
-        *report = (sti_bed_report){.step = bed->step,
-                                   .time = bed->time,
-                                   .contacts = bed->touches,
-                                   .residual = residual,
-                                   .sweeps = sweeps,
-                                   .solved = residual <= bed->options.tol};
+        *report = done;
+        report->step = bed->step;
+        report->time = bed->time;
+        report->contacts = bed->touches;
+        report->solved = done.residual <= bed->options.tol;
         sti_bed_measure(bed, report);
         report->time_search_s = t1 - t0;
         report->time_solve_s = t2 - t1;

@@ -33,6 +33,7 @@ static const kernels* pick(void) {
 
 typedef struct work {
     sti_bed* bed;
+    sti_grain* grain;
     const kernels* kernel;
     int parity;
 } work;
@@ -44,9 +45,9 @@ static void sweep_slab(void* context, int item, int worker) {
     const int slab = 2 * item + w->parity;
     sti_touch* touch = bed->touch + bed->touch_first[slab];
     if (bed->options.law == STI_LAW_COULOMB) {
-        w->kernel->coulomb(bed->grain, touch, bed->touch_count[slab]);
+        w->kernel->coulomb(w->grain, touch, bed->touch_count[slab]);
     } else {
-        w->kernel->cone(bed->grain, touch, bed->touch_count[slab]);
+        w->kernel->cone(w->grain, touch, bed->touch_count[slab]);
     }
 }
 
@@ -54,13 +55,13 @@ static void push_slab(void* context, int item, int worker) {
     (void)worker;
     const work* w = context;
     const int slab = 2 * item + w->parity;
-    w->kernel->push(w->bed->grain, w->bed->touch + w->bed->touch_first[slab], w->bed->touch_count[slab]);
+    w->kernel->push(w->grain, w->bed->touch + w->bed->touch_first[slab], w->bed->touch_count[slab]);
 }
 
 // Even slabs, then odd ones.
-static void both(sti_bed* bed, const kernels* kernel, sti_task_work* slab) {
+static void both(sti_bed* bed, sti_grain* grain, const kernels* kernel, sti_task_work* slab) {
     for (int parity = 0; parity < 2; parity++) {
-        work w = {bed, kernel, parity};
+        work w = {bed, grain, kernel, parity};
         sti_tasks_run(bed->tasks, (bed->slab_count + 1 - parity) / 2, slab, &w);
     }
 }
@@ -77,9 +78,13 @@ static void begin_slab(void* context, int slab, int worker) {
     }
 }
 
+void sti_bed_push(sti_bed* bed, sti_grain* grain) {
+    both(bed, grain, pick(), push_slab);
+}
+
 void sti_bed_velocities(sti_bed* bed) {
     sti_tasks_run(bed->tasks, bed->slab_count, begin_slab, bed);
-    both(bed, pick(), push_slab);
+    sti_bed_push(bed, bed->grain);
 }
 
 static void residual_slab(void* context, int slab, int worker) {
@@ -91,7 +96,7 @@ static void residual_slab(void* context, int slab, int worker) {
 }
 
 double sti_bed_residual(sti_bed* bed) {
-    work w = {bed, pick(), 0};
+    work w = {bed, bed->grain, pick(), 0};
     sti_tasks_run(bed->tasks, bed->slab_count, residual_slab, &w);
     double map = 0, size = 0;
     for (int s = 0; s < bed->slab_count; s++) {
@@ -102,23 +107,25 @@ double sti_bed_residual(sti_bed* bed) {
 }
 
 // The natural map costs most of a sweep, so it is looked at when its decay says that it may be small enough.
-void sti_bed_solve(sti_bed* bed, double tol, long max_sweeps, double* residual, long* sweeps) {
+void sti_bed_solve_sweeps(sti_bed* bed, sti_bed_report* report) {
     const kernels* kernel = pick();
+    const double tol = bed->options.tol;
+    const long most = bed->options.max_iterations > 0 ? bed->options.max_iterations : 20000;
+    long sweeps = 0, wait = 1;
     sti_bed_velocities(bed);
-    *sweeps = 0;
-    *residual = sti_bed_residual(bed);
-    long wait = 1;
-    while (*residual > tol && *sweeps < max_sweeps) {
+    double residual = sti_bed_residual(bed);
+    while (residual > tol && sweeps < most) {
         long done = 0;
-        for (; done < wait && *sweeps < max_sweeps; done++, ++*sweeps) both(bed, kernel, sweep_slab);
-        const double before = *residual;
-        *residual = sti_bed_residual(bed);
+        for (; done < wait && sweeps < most; done++, sweeps++) both(bed, bed->grain, kernel, sweep_slab);
+        const double before = residual;
+        residual = sti_bed_residual(bed);
         // geometric guess of what is left, halved, at most a doubling
-        const double rate = *residual < before && isfinite(before) ? log(before / *residual) / (double)done : 0;
-        wait = rate > 0 && *residual > tol ? (long)fmin(0.5 * log(*residual / tol) / rate, 64) : 8;
+        const double rate = residual < before && isfinite(before) ? log(before / residual) / (double)done : 0;
+        wait = rate > 0 && residual > tol ? (long)fmin(0.5 * log(residual / tol) / rate, 64) : 8;
         if (wait > 2 * done + 2) wait = 2 * done + 2;
         if (wait < 1) wait = 1;
     }
     sti_bed_velocities(bed);
-    *residual = sti_bed_residual(bed);
+    report->residual = sti_bed_residual(bed);
+    report->iterations = sweeps;
 }

@@ -150,7 +150,7 @@ static void a_sliding_grain_follows_the_closed_form_of_its_law(void** state) {
     (void)state;
     sti_env* env = open_env(1);
     const double mu = 0.3, h = 0.01, gh = 9.81 * h;
-    for (int law = 0; law < STI_LAW_COUNT; law++) {
+    for (int law = 0; law < STI_LAW_FACETS; law++) {
         floor_case f;
         put_on_floor(&f, mu);
         f.v[0] = 2;
@@ -279,7 +279,7 @@ static double natural_map(const sti_bed* bed, const sti_grains* g, const double*
 static void the_residual_a_step_claims_is_the_one_its_impulses_have(void** state) {
     (void)state;
     sti_env* env = open_env(1);
-    for (int law = 0; law < STI_LAW_COUNT; law++) {
+    for (int law = 0; law < STI_LAW_FACETS; law++) {
         sti_grains g;
         assert_int_equal(sti_grains_settle(env, 120, 3, &g), STI_OK);
         sti_bed_options o = sti_bed_options_default();
@@ -375,7 +375,7 @@ static void impulses_of_the_last_step_make_the_next_one_cheaper(void** state) {
         for (int k = 0; k < 150; k++) {
             sti_bed_report report;
             assert_int_equal(sti_bed_step(bed, &report), STI_OK);
-            if (k >= 120) sweeps[warm] += report.sweeps;
+            if (k >= 120) sweeps[warm] += report.iterations;
         }
         sti_bed_destroy(bed);
         sti_grains_clear(env, &g);

@@ -1,0 +1,30 @@
+// dual.h: the convex step as a program in the impulses, for the methods of src/convex.
+#ifndef STI_GRANULAR_DUAL_H
+#define STI_GRANULAR_DUAL_H
+
+#include "convex/convex.h"
+#include "granular/bed.h"
+
+// Contact k has `width` variables. Facets: lambda_s >= 0 with generators e_s, r = sum lambda_s e_s. Cone: r itself.
+typedef struct sti_dual {
+    sti_bed* bed;
+    int width;
+    int m;                     // width times the contacts
+    int first[STI_SLAB_MOST];  // number of the first contact of each slab
+    double* e;                 // generators n + mu d_s                 (m x 3), facets only
+    double* x;                 // (m)
+    double* kappa;             // (m)
+    double* rho;               // (m)
+    sti_grain* grain;          // velocities made by impulses alone
+    void* grain_memory;
+} sti_dual;
+
+sti_status sti_dual_create(sti_bed* bed, sti_dual* dual);  // x from the impulses in the contacts
+void sti_dual_clear(sti_dual* dual);
+sti_quadratic sti_dual_quadratic(sti_dual* dual);
+void sti_dual_impulses(const sti_dual* dual, const double* x);  // into the contacts
+
+// interior.c: the primal program in the velocities by the interior-point method of src/conic; x from its multipliers.
+sti_status sti_dual_interior(sti_dual* dual, const sti_quadratic_goal* goal, long* iterations);
+
+#endif
