@@ -1,0 +1,62 @@
+// curvature.c: is P positive semidefinite?
+//
+// P + shift I must have an L D L' with positive pivots (balanced units, shift = CURVATURE times the largest entry). For a P
+// that is not positive semidefinite the claims of the method would be false: a stationary point is not a minimum there.
+// Rounding in P and in the factors is what the shift allows for. Cost: one sparse factorization of order n.
+#include <math.h>
+#include <string.h>
+
+#include "conic/scaled.h"
+#include "linalg/ldl.h"
+
+static const double CURVATURE = 1e-11;  // negative eigenvalue that counts as rounding
+
+// Pattern of P with its whole diagonal, and P + shift I in it. at (nnz + n) rows, in ascending order.
+static void fill_shifted(const sti_matrix* P, double shift, int64_t* start, int* row, double* value) {
+    int64_t at = 0;
+    for (int j = 0; j < P->cols; j++) {
+        start[j] = at;
+        bool diagonal = false;
+        for (int64_t e = P->col_start[j]; e < P->col_start[j + 1] || !diagonal;) {
+            const int i = e < P->col_start[j + 1] ? P->row[e] : P->cols;
+            const bool here = !diagonal && i >= j, stored = !here || i == j;
+            row[at] = here ? j : i;
+            value[at++] = (stored ? P->value[e] : 0) + (here ? shift : 0);
+            diagonal = diagonal || here;
+            e += stored;
+        }
+    }
+    start[P->cols] = at;
+}
+
+sti_status sti_conic_scaled_curvature(const sti_conic_scaled* k, int* column) {
+    sti_env* env = k->env;
+    *column = -1;
+    const size_t n = (size_t)k->n, room = (size_t)k->P.col_start[k->n] + n;
+    double size = 0;
+    for (int64_t e = 0; e < k->P.col_start[k->n]; e++) size = fmax(size, fabs(k->P.value[e]));
+    if (size == 0) return STI_OK;
+    int64_t* start = sti_alloc_array(env, n + 1, sizeof *start);
+    int* row = sti_alloc_array(env, room, sizeof *row);
+    double* value = sti_alloc_array(env, room, sizeof *value);
+    sti_ldl ldl = {0};
+    sti_status status = STI_OK;
+    if (start == NULL || row == NULL || value == NULL)
+        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "P with %zu entries", room);
+    if (status == STI_OK) {
+        fill_shifted(&k->P, CURVATURE * size, start, row, value);
+        status = sti_ldl_init(&ldl, env, k->n, start, row);
+    }
+    if (status == STI_OK) {
+        memcpy(ldl.value, value, (size_t)start[n] * sizeof *value);
+        *column = sti_ldl_factor(&ldl);
+        for (int p = 0; *column < 0 && p < k->n; p++) {
+            if (ldl.D[p] < 0) *column = ldl.order[p];
+        }
+    }
+    sti_ldl_clear(&ldl);
+    sti_free(env, start);
+    sti_free(env, row);
+    sti_free(env, value);
+    return status;
+}

@@ -1,0 +1,13 @@
+// polish.h: one Newton step on the optimality conditions themselves, for points near a solution.
+#ifndef STI_CONIC_POLISH_H
+#define STI_CONIC_POLISH_H
+
+#include "conic/kkt.h"
+#include "conic/scaled.h"
+
+// x (n), s, y (m), in scaled units, are improved in place: s in K and y in K* are orthogonal afterwards, to rounding. work:
+// two vectors of length m. False: no factors, or a step that is not finite.
+bool sti_conic_polish(const sti_conic_scaled* p, const sti_cones* cones, sti_kkt* kkt, double* x, double* s, double* y,
+                      double* work);
+
+#endif
