@@ -34,6 +34,8 @@ extern const cli_verb cli_verb_solve;
 extern const cli_verb cli_verb_verify;
 extern const cli_verb cli_verb_inspect;
 extern const cli_verb cli_verb_cone;
+extern const cli_verb cli_verb_analyze;
+extern const cli_verb cli_verb_scenes;
 extern const cli_verb cli_verb_bench;
 
 struct cli {

@@ -1,4 +1,4 @@
-# What `make install` lays down: both libraries, headers, the command, stiction.pc, a CMake package, problem files.
+# What `make install` lays down: both libraries, headers, the command, stiction.pc, a CMake package, problem files, scenes.
 # The tree may be moved as a whole afterwards: every path in it is relative.
 include(CMakePackageConfigHelpers)
 
@@ -9,7 +9,7 @@ install(TARGETS stiction EXPORT stictionTargets)
 install(TARGETS stiction_static EXPORT stictionStaticTargets)
 install(TARGETS stiction_command)
 install(DIRECTORY include/stiction TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
-install(DIRECTORY problems DESTINATION ${CMAKE_INSTALL_DATADIR}/stiction)
+install(DIRECTORY problems scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/stiction)
 install(FILES LICENSE NOTICE README.md TYPE DOC)
 
 # pkg-config. A program that links the shared library needs nothing else; a static one needs the private parts.

@@ -57,6 +57,12 @@ static inline void fuzz_use_problem(const sti_problem* problem) {
         sink += fuzz_sum(cone->first.value, (size_t)cone->first.count * (size_t)cone->dimension);
         sink += fuzz_sum(cone->second.value, (size_t)cone->second.count * (size_t)cone->dimension);
         sink += fuzz_sum_exact(cone->first.exact) + fuzz_sum_exact(cone->second.exact);
+    } else if (sti_problem_instant(problem) != NULL) {
+        if (sti_instant_check(fuzz_env(), sti_problem_instant(problem)) != STI_OK) abort();
+    } else if (sti_problem_system(problem) != NULL) {
+        double t;
+        if (sti_system_state(sti_problem_system(problem), &t, NULL, NULL) != STI_OK) abort();
+        sink += t;
     } else {
         abort();
     }

@@ -56,7 +56,9 @@ typedef struct sti_contact_problem {
     X(STI_CONTACT_NEWTON, "newton") /* semismooth Newton, globalized */                          \
     X(STI_CONTACT_APGD, "apgd")     /* accelerated projected gradient in an outer fixed point */ \
     X(STI_CONTACT_BB, "bb")         /* Barzilai-Borwein, the same */                             \
-    X(STI_CONTACT_ADMM, "admm")     /* alternating directions with residual balancing */
+    X(STI_CONTACT_ADMM, "admm")     /* alternating directions with residual balancing */         \
+    X(STI_CONTACT_IPM, "ipm")       /* interior point for the convex problem, the same */        \
+    X(STI_CONTACT_LEMKE, "lemke")   /* Lemke on cones cut to facets, refined; small problems */
 
 #define STI_CONTACT_MODE_LIST(X)     \
     X(STI_MODE_SEPARATE, "separate") \
@@ -81,6 +83,21 @@ typedef struct sti_contact_attempt {
     char why[120];
 } sti_contact_attempt;
 
+// Why there is no solution: motions that obey the bilateral rows and part or stay at every contact do not exist. y >= 0 and
+// lambda are multipliers of u_n >= 0 and of the bilateral rows, and for every motion and every force of the problem
+//
+//     global    sum_c y_c u_n,c = (H_n y + G lambda)'v + w_n'y + b'lambda,                    H_n y + G lambda = 0
+//     local     sum_c y_c u_n,c = (W y + V lambda)'r + (V'y + R lambda)'l + q_n'y + s'lambda,    both brackets 0
+//
+// is negative, where no u_n is: Farkas' lemma. Friction plays no part in it. The brackets vanish up to rounding only: then
+// a solution, if there were one, would need velocities (forces) at least as large as bound.
+typedef struct sti_contact_certificate {
+    sti_proof proof;  // STI_PROOF_FARKAS, or STI_PROOF_NONE
+    double* y;        // one for each contact, >= 0      (contact_count)
+    double* lambda;   // (bilateral_count)
+    double bound;     // on |v|_1 (global), |r|_1 + |l|_1 (local)
+} sti_contact_certificate;
+
 typedef struct sti_contact_answer {
     sti_outcome outcome;
     sti_termination termination;
@@ -101,6 +118,10 @@ typedef struct sti_contact_answer {
     unsigned char* mode;  // sti_contact_mode        (nc)
     double* margin;       // distance to the mode's boundary, in units of r (stick, slide) or u (separate)  (nc)
     double* dissipation;  // -u_c . r_c >= 0         (nc)
+    // with options.minimum_norm: r is the smallest of all forces that go with these velocities
+    double undetermined;         // |r of the method - r|, the part that was arbitrary; NAN when not asked for
+    int undetermined_dimension;  // directions of r, at contacts that carry, that move nothing; -1 when not asked for
+    sti_contact_certificate certificate;  // when there is no solution
     int attempt_count;
     sti_contact_attempt* attempts;
     char reason[240];
@@ -116,6 +137,7 @@ typedef struct sti_contact_options {
     const double* guess_v;  // global form, may be NULL
     double relaxation;      // gs: omega in (0, 2)
     bool describe;          // fill modes, margins, dissipation
+    bool minimum_norm;      // of all r with the same velocities the smallest; needs W as a matrix (docs/contact.md)
     void (*trace)(void* user, const char* solver, long iteration, double residual);
     void* trace_user;
 } sti_contact_options;
@@ -130,6 +152,56 @@ STI_API void sti_contact_answer_clear(sti_env* env, sti_contact_answer* answer);
 STI_API sti_status sti_contact_residual(sti_env* env, const sti_contact_problem* problem, sti_contact_answer* answer);
 // Modes, margins and dissipation of the point in the answer.
 STI_API sti_status sti_contact_describe(sti_env* env, const sti_contact_problem* problem, sti_contact_answer* answer);
+
+// What is known about a question of the kind "is there ...".
+#define STI_CONTACT_FINDING_LIST(X)                                                   \
+    X(STI_FINDING_UNKNOWN, "unknown")       /* the numbers do not settle it */        \
+    X(STI_FINDING_HOLDS, "holds")           /* a witness was found and checked */     \
+    X(STI_FINDING_FAILS, "fails")           /* a dual vector was found and checked */ \
+    X(STI_FINDING_NOT_TESTED, "not_tested") /* too large, or W is only an operator */
+
+#define STI_X(code, text) code,
+typedef enum sti_contact_finding { STI_CONTACT_FINDING_LIST(STI_X) } sti_contact_finding;
+#undef STI_X
+
+STI_API const char* sti_contact_finding_text(sti_contact_finding finding);
+
+// A motion is v in the global form; in the local form the forces and multipliers (r, l) that would make it.
+typedef struct sti_contact_test {
+    sti_contact_finding finding;
+    double
+        margin;  // holds: least distance of u from the border, over the largest u; fails: -(w'r + b'lambda), relative
+    double defect;   // of the motion in the bilateral rows, of the forces in H r + G lambda = 0; relative
+    double bound;    // feasible fails: no motion with |x|_1 below it has u_n >= 0; NAN otherwise
+    double* motion;  // holds: the witness      (motion_count), NULL otherwise
+    double* r;       // fails: the dual vector  (d nc), NULL otherwise
+    double* lambda;  // and its multipliers     (nb)
+} sti_contact_test;
+
+// Can the problem have a solution? docs/contact.md states the theorems. Every witness and every dual vector is checked on
+// the original data; "up to rounding" is meant throughout.
+typedef struct sti_contact_existence {
+    int dimension, contact_count, bilateral_count, motion_count;
+    // holds: no r in K but 0 moves nothing; then `strict` holds for every w (and consistent b). fails: r in K moves nothing
+    sti_contact_test pointed;
+    // holds: a motion with u in the interior of K*, and b obeyed. Sufficient for a solution when `definite`
+    sti_contact_test strict;
+    // holds: a motion with u_n >= 0, and b obeyed. Necessary: where it fails there is no solution
+    sti_contact_test feasible;
+    bool definite;         // M is positive definite; local: W (with V, R) is symmetric and positive semidefinite
+    bool exists;           // strict and definite: there is a solution
+    int kernel_dimension;  // directions of r that W does not see; -1: not counted
+    int negative_count;    // eigenvalues of W (symmetric part, scaled) that are negative; -1: not counted
+    double block_ratio;    // largest over smallest trace of W_cc, of those that are positive; NAN: none
+    double mass_ratio;     // the same for the diagonal of M; NAN: local form
+    int still_count;       // contacts that move nothing, W_cc = 0
+    double time_s;
+} sti_contact_existence;
+
+// time_limit_s: 0: none. The result is filled (and must be cleared) whenever STI_OK is returned.
+STI_API sti_status sti_contact_existence_test(sti_env* env, const sti_contact_problem* problem, double time_limit_s,
+                                              sti_contact_existence* out);
+STI_API void sti_contact_existence_clear(sti_env* env, sti_contact_existence* existence);
 
 // Projection on the cone |x_t| <= mu x_n, d = 2 or 3, normal first. p may be x.
 STI_API void sti_coulomb_project(int d, double mu, const double* x, double* p);

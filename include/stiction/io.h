@@ -3,12 +3,17 @@
 //     {"kind": "lcp",  "M": [[..]], "q": [..]}
 //     {"kind": "mlcp", "A": .., "C": .., "D": .., "B": .., "a": [..], "b": [..]}
 //     {"kind": "cone", "rays": [[..]], "lines": [[..]]}      or "inequalities" (F x <= 0) and "equations" (E x = 0)
+//     {"kind": "instant", "M": [[..]], "F": [..], "v": [..], "contacts": [{"name": .., "mu": .., "n": [..], "t": [[..]]}]}
+//     {"kind": "system", "parameters": {..}, "coordinates": ["x", ..], "kinetic": "m/2*x'^2", "contacts": [..], ..}
 //
 // JSON, with // and /* */ comments. "n", "m" (of a cone: "dimension") may be there and are checked, "name" and "comment"
 // too. An entry is a number, or text like "2/3" that stays exact: with one such entry the whole problem carries exact data; a
 // cone is exact when all its entries are whole numbers or text. A matrix is a list of rows,
 // {"rows": r, "cols": c, "entries": [[i, j, v], ..]} counted from 0 (sparse), or {"file": "M.mtx"}: Matrix Market, beside
 // the JSON file.
+//
+// Every number of an instant is kept exactly as it is written: 0.4 is 2/5, "2/3" two thirds. docs/systems.md has all fields
+// of instants and systems.
 //
 // HDF5 for large problems: attribute "kind" of the root, datasets under the same names; a sparse matrix is a group with
 // shape, col_start, row and value.
@@ -21,18 +26,22 @@
 
 #include <stiction/cone.h>
 #include <stiction/contact.h>
+#include <stiction/instant.h>
 #include <stiction/problem.h>
+#include <stiction/system.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define STI_KIND_LIST(X)     \
-    X(STI_KIND_NONE, "none") \
-    X(STI_KIND_LCP, "lcp")   \
-    X(STI_KIND_MLCP, "mlcp") \
-    X(STI_KIND_CONE, "cone") \
-    X(STI_KIND_CONTACT, "contact")
+#define STI_KIND_LIST(X)           \
+    X(STI_KIND_NONE, "none")       \
+    X(STI_KIND_LCP, "lcp")         \
+    X(STI_KIND_MLCP, "mlcp")       \
+    X(STI_KIND_CONE, "cone")       \
+    X(STI_KIND_CONTACT, "contact") \
+    X(STI_KIND_INSTANT, "instant") \
+    X(STI_KIND_SYSTEM, "system")
 
 #define STI_X(code, text) code,
 typedef enum sti_kind { STI_KIND_LIST(STI_X) } sti_kind;
@@ -59,9 +68,13 @@ STI_API const sti_lcp* sti_problem_lcp(const sti_problem* problem);  // NULL whe
 STI_API const sti_mlcp* sti_problem_mlcp(const sti_problem* problem);
 STI_API const sti_cone_input* sti_problem_cone(const sti_problem* problem);
 
+STI_API const sti_instant* sti_problem_instant(const sti_problem* problem);
+STI_API sti_system* sti_problem_system(const sti_problem* problem);  // lives as long as the problem
+
 // Written whole or not at all (to a temporary beside it, then renamed). .json or .hdf5/.h5 by the name.
 STI_API sti_status sti_lcp_save(sti_env* env, const sti_lcp* lcp, const char* path);
 STI_API sti_status sti_mlcp_save(sti_env* env, const sti_mlcp* mlcp, const char* path);
+STI_API sti_status sti_instant_save(sti_env* env, const sti_instant* instant, const char* path);  // .json
 
 STI_API sti_status sti_matrix_load(sti_env* env, const char* path, sti_matrix* out);  // Matrix Market
 // The same from memory; name stands for the file in messages.

@@ -8,11 +8,14 @@
 #include <stiction/conic.h>
 #include <stiction/contact.h>
 #include <stiction/granular.h>
+#include <stiction/impact.h>
 #include <stiction/instant.h>
 #include <stiction/io.h>
 #include <stiction/linalg.h>
+#include <stiction/painleve.h>
 #include <stiction/problem.h>
 #include <stiction/system.h>
+#include <stiction/velocities.h>
 #include <stiction/verify.h>
 
 #endif

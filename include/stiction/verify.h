@@ -3,6 +3,7 @@
 #ifndef STICTION_VERIFY_H
 #define STICTION_VERIFY_H
 
+#include <stiction/conic.h>
 #include <stiction/contact.h>
 #include <stiction/problem.h>
 
@@ -40,7 +41,8 @@ STI_API sti_status sti_verify_ray(sti_env* env, const sti_lcp* lcp, const double
 // The residual is that of sti_contact_residual, computed anew in extended precision from r, v and lambda alone: u of the
 // answer is not believed, nor are the residuals it states.
 typedef struct sti_contact_verification {
-    bool accepted;      // "solved" is claimed, and residual <= tol
+    bool accepted;      // "solved" is claimed, and residual <= tol; or "no_solution", and the certificate proves it
+    bool exact;         // no_solution: checked without rounding, and for every solution
     sti_outcome claim;  // what the answer claims
     double residual;    // sum of the next two; NAN when nothing could be computed
     double residual_contact;
@@ -49,12 +51,29 @@ typedef struct sti_contact_verification {
     double worst_cone_violation;   // largest distance of r_c from its cone, in units of r
     double worst_penetration;      // largest -u_n, in units of u; 0 when no contact closes
     double worst_complementarity;  // largest |r_c . (u_c + mu |u_t| n)|, in units of r u
+    double bound;                  // no_solution: there is none with |v|_1 (local: |r|_1 + |l|_1) below; NAN otherwise
     char text[240];                // verdict in a sentence, with the first thing that fails
 } sti_contact_verification;
 
 // A problem that is not well posed is an error; an answer that does not fit it, or is not finite, is rejected.
 STI_API sti_status sti_verify_contact(sti_env* env, const sti_contact_problem* problem,
                                       const sti_contact_answer* answer, double tol, sti_contact_verification* out);
+
+// The residuals are those of sti_conic_answer (docs/conic.md), computed anew in extended precision from x, s and y alone;
+// distance from the cones counts as well.
+typedef struct sti_conic_verification {
+    bool accepted;            // the claim of the answer holds within tol
+    bool convex;              // P was checked to be positive semidefinite (solved claims, n <= 400)
+    sti_conic_outcome claim;  // what the answer claims
+    double residual;          // the largest of those below that matter for the claim; NAN for no claim
+    double residual_primal, residual_dual, residual_gap;
+    double cone_s, cone_y;  // distance of s from K and of y from K*, relative to their sizes
+    double bound;           // infeasible: every x that satisfies the rows has |x|_1 >= bound
+    char text[240];         // verdict in a sentence, with the first thing that fails
+} sti_conic_verification;
+
+STI_API sti_status sti_verify_conic(sti_env* env, const sti_conic* program, const sti_conic_answer* answer, double tol,
+                                    sti_conic_verification* out);
 
 #ifdef __cplusplus
 }

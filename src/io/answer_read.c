@@ -3,19 +3,15 @@
 // Only the point (z, or u and v) or a certificate is needed; an answer without an outcome but with a point claims
 // "solved". What is null or missing is NAN, NULL or 0, and names that are not known are passed over.
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "io/file.h"
-#include "io/json_fields.h"
+#include "io/json_answer.h"
 #include "io/problem.h"
 
-static const char* const outcome_names[] = {
+static const char* const solver_names[] = {
 #define STI_X(code, text) text,
-    STI_OUTCOME_LIST(STI_X)};
-static const char* const termination_names[] = {STI_TERMINATION_LIST(STI_X)};
-static const char* const solver_names[] = {STI_SOLVER_LIST(STI_X)};
-static const char* const proof_names[] = {STI_PROOF_LIST(STI_X)};
+    STI_SOLVER_LIST(STI_X)};
 #undef STI_X
 #define COUNT_OF(a) ((int)(sizeof(a) / sizeof(a)[0]))
 
@@ -145,43 +141,6 @@ static sti_status read_ray(reader* r) {
     return status;
 }
 
-static sti_status read_attempt(const reader* r, const sti_place* place, const cJSON* object, sti_attempt* out) {
-    int solver = STI_SOLVER_AUTO, termination = STI_END_NONE;
-    sti_status status =
-        sti_json_read_word(&r->tree, place, object, "solver", solver_names, COUNT_OF(solver_names), &solver);
-    if (status == STI_OK)
-        status = sti_json_read_word(&r->tree, place, object, "termination", termination_names,
-                                    COUNT_OF(termination_names), &termination);
-    if (status == STI_OK) status = sti_json_read_double(&r->tree, place, object, "residual", NAN, &out->residual);
-    if (status == STI_OK) status = sti_json_read_long(&r->tree, place, object, "iterations", &out->iterations);
-    if (status == STI_OK) status = sti_json_read_double(&r->tree, place, object, "time_s", NAN, &out->time_s);
-    if (status == STI_OK) status = sti_json_read_text(&r->tree, place, object, "why", out->why, sizeof out->why);
-    out->solver = (sti_solver)solver;
-    out->termination = (sti_termination)termination;
-    return status;
-}
-
-static sti_status read_attempts(reader* r) {
-    const cJSON* list = sti_json_field(r->tree.root, "attempts");
-    const sti_place place = sti_place_key(NULL, "attempts");
-    if (list == NULL) return STI_OK;
-    if (!cJSON_IsArray(list)) return sti_json_fail(&r->tree, &place, list, "a list is expected");
-    const int count = cJSON_GetArraySize(list);
-    r->a->attempts = sti_alloc_array_zero(r->env, (size_t)count, sizeof *r->a->attempts);
-    if (r->a->attempts == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "%d attempts", count);
-    r->a->attempt_count = count;
-    sti_status status = STI_OK;
-    int k = 0;
-    for (const cJSON* object = list->child; status == STI_OK && object != NULL; object = object->next, k++) {
-        const sti_place at = sti_place_index(&place, k);
-        if (!cJSON_IsObject(object))
-            status = sti_json_fail(&r->tree, &at, object, "an object is expected");
-        else
-            status = read_attempt(r, &at, object, &r->a->attempts[k]);
-    }
-    return status;
-}
-
 // ---- the certificate
 
 // Every leaf has lists x and y of the right lengths: then its arrays are no larger than the file.
@@ -249,17 +208,13 @@ static sti_status read_leaves(reader* r, const sti_place* up, const cJSON* objec
 
 static sti_status read_certificate(reader* r) {
     sti_certificate* c = &r->a->certificate;
-    const cJSON* object = sti_json_field(r->tree.root, "certificate");
     const sti_place place = sti_place_key(NULL, "certificate");
-    int proof = STI_PROOF_NONE;
+    const cJSON* object;
     c->free_count = r->a->free_count;
     c->pair_count = r->a->n;
     c->bound = INFINITY;
-    if (object == NULL) return STI_OK;
-    if (!cJSON_IsObject(object)) return sti_json_fail(&r->tree, &place, object, "an object is expected");
-    sti_status status =
-        sti_json_read_word(&r->tree, &place, object, "type", proof_names, COUNT_OF(proof_names), &proof);
-    c->proof = (sti_proof)proof;
+    sti_status status = sti_json_read_proof(&r->tree, &object, &c->proof);
+    if (object == NULL) return status;
     if (status == STI_OK) status = sti_json_read_bool(&r->tree, &place, object, "exact", &c->exact);
     if (status == STI_OK) status = sti_json_read_double(&r->tree, &place, object, "bound", INFINITY, &c->bound);
     if (status == STI_OK) status = read_leaves(r, &place, object);
@@ -268,20 +223,13 @@ static sti_status read_certificate(reader* r) {
 
 static sti_status read_words(reader* r) {
     sti_lcp_answer* a = r->a;
-    const cJSON* root = r->tree.root;
-    int outcome = sti_json_field(root, "outcome") == NULL && a->z != NULL ? STI_SOLVED : STI_UNKNOWN;
-    int termination = STI_END_NONE, solver = STI_SOLVER_AUTO;
-    sti_status status =
-        sti_json_read_word(&r->tree, NULL, root, "outcome", outcome_names, COUNT_OF(outcome_names), &outcome);
-    if (status == STI_OK)
-        status = sti_json_read_word(&r->tree, NULL, root, "termination", termination_names, COUNT_OF(termination_names),
-                                    &termination);
-    if (status == STI_OK)
-        status = sti_json_read_word(&r->tree, NULL, root, "solver", solver_names, COUNT_OF(solver_names), &solver);
-    if (status == STI_OK) status = sti_json_read_text(&r->tree, NULL, root, "reason", a->reason, sizeof a->reason);
-    a->outcome = (sti_outcome)outcome;
-    a->termination = (sti_termination)termination;
-    a->solver = (sti_solver)solver;
+    sti_json_verdict verdict = {0};
+    const sti_status status = sti_json_read_verdict(&r->tree, solver_names, COUNT_OF(solver_names),
+                                                    a->z != NULL ? STI_SOLVED : STI_UNKNOWN, &verdict);
+    a->outcome = verdict.outcome;
+    a->termination = verdict.termination;
+    a->solver = (sti_solver)verdict.solver;
+    memcpy(a->reason, verdict.reason, sizeof a->reason);
     return status;
 }
 
@@ -297,7 +245,9 @@ static sti_status read_answer(sti_env* env, char* text, size_t size, const char*
     if (status == STI_OK) status = read_words(&r);
     if (status == STI_OK) status = read_residuals(&r);
     if (status == STI_OK) status = read_ray(&r);
-    if (status == STI_OK) status = read_attempts(&r);
+    if (status == STI_OK)
+        status =
+            sti_json_read_attempts(&r.tree, solver_names, COUNT_OF(solver_names), &out->attempts, &out->attempt_count);
     if (status == STI_OK) status = read_certificate(&r);
     sti_json_tree_clear(&r.tree);
     if (status != STI_OK) sti_lcp_answer_clear(env, out);
@@ -317,12 +267,10 @@ sti_status sti_lcp_answer_load(sti_env* env, const char* path, sti_lcp_answer* o
 
 sti_status sti_lcp_answer_parse(sti_env* env, const char* text, size_t size, const char* name, sti_lcp_answer* out) {
     *out = (sti_lcp_answer){0};
-    if (size > STI_IO_TEXT_MOST) return sti_file_fail(env, STI_ERR_INPUT, name, "too long to be read as text");
-    char* copy = sti_alloc_array(env, size + 1, 1);
-    if (copy == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "text of %.200s", name);
-    if (size > 0) memcpy(copy, text, size);
-    copy[size] = '\0';
-    const sti_status status = read_answer(env, copy, size, name, out);
+    char* copy;
+    sti_status status = sti_json_copy_text(env, text, size, name, &copy);
+    if (status != STI_OK) return status;
+    status = read_answer(env, copy, size, name, out);
     sti_free(env, copy);
     return status;
 }

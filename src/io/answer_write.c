@@ -7,8 +7,7 @@
 // An MLCP has u (free), v and w in place of z and w. What is not a finite number is null.
 #include <stiction/io.h>
 
-#include "io/file.h"
-#include "io/json_write.h"
+#include "io/json_answer.h"
 
 static void put_set(sti_json* j, const char* key, const unsigned char* in, int count) {
     sti_json_array(j, key);
@@ -60,17 +59,8 @@ static void put_certificate(sti_json* j, const char* key, const sti_certificate*
 
 static void put_attempts(sti_json* j, const sti_lcp_answer* a) {
     sti_json_array(j, "attempts");
-    for (int k = 0; k < a->attempt_count; k++) {
-        const sti_attempt* t = &a->attempts[k];
-        sti_json_object(j, NULL);
-        sti_json_text(j, "solver", sti_solver_text(t->solver));
-        sti_json_text(j, "termination", sti_termination_text(t->termination));
-        sti_json_double(j, "residual", t->residual);
-        sti_json_integer(j, "iterations", t->iterations);
-        sti_json_double(j, "time_s", t->time_s);
-        sti_json_text(j, "why", t->why);
-        sti_json_end(j);
-    }
+    for (int k = 0; k < a->attempt_count; k++)
+        sti_json_put_attempt(j, sti_solver_text(a->attempts[k].solver), &a->attempts[k]);
     sti_json_end(j);
 }
 
@@ -117,9 +107,7 @@ static sti_status write_answer(sti_env* env, const sti_lcp_answer* a, char** out
     sti_json_text(&j, "kind", sti_kind_text(a->free_count > 0 ? STI_KIND_MLCP : STI_KIND_LCP));
     sti_json_integer(&j, "n", a->free_count > 0 ? a->free_count : a->n);
     if (a->free_count > 0) sti_json_integer(&j, "m", a->n);
-    sti_json_text(&j, "solver", sti_solver_text(a->solver));
-    sti_json_text(&j, "outcome", sti_outcome_text(a->outcome));
-    sti_json_text(&j, "termination", sti_termination_text(a->termination));
+    sti_json_put_verdict(&j, sti_solver_text(a->solver), a->outcome, a->termination);
     put_residuals(&j, a);
     sti_json_integer(&j, "iterations", a->iterations);
     sti_json_double(&j, "time_s", a->time_s);
@@ -138,12 +126,8 @@ sti_status sti_lcp_answer_json(sti_env* env, const sti_lcp_answer* answer, char*
 sti_status sti_lcp_answer_save(sti_env* env, const sti_lcp_answer* answer, const char* path) {
     char* text;
     size_t size;
-    sti_status status = write_answer(env, answer, &text, &size);
-    if (status != STI_OK) return status;
-    text[size] = '\n';  // in place of the 0
-    status = sti_file_write(env, path, text, size + 1);
-    sti_free(env, text);
-    return status;
+    const sti_status status = write_answer(env, answer, &text, &size);
+    return status == STI_OK ? sti_json_save_text(env, text, size, path) : status;
 }
 
 // ---- sets of solutions

@@ -9,13 +9,11 @@
 #include "io/contact_answer.h"
 #include "io/fclib.h"
 #include "io/file.h"
-#include "io/json_fields.h"
+#include "io/json_answer.h"
 
-static const char* const outcome_names[] = {
+static const char* const solver_names[] = {
 #define STI_X(code, text) text,
-    STI_OUTCOME_LIST(STI_X)};
-static const char* const termination_names[] = {STI_TERMINATION_LIST(STI_X)};
-static const char* const solver_names[] = {STI_CONTACT_SOLVER_LIST(STI_X)};
+    STI_CONTACT_SOLVER_LIST(STI_X)};
 static const char* const mode_names[] = {STI_CONTACT_MODE_LIST(STI_X)};
 #undef STI_X
 #define COUNT_OF(a) ((int)(sizeof(a) / sizeof(a)[0]))
@@ -132,60 +130,67 @@ static sti_status read_residuals(reader* r) {
     return status;
 }
 
-static sti_status read_attempt(const reader* r, const sti_place* place, const cJSON* object, sti_contact_attempt* out) {
-    const sti_json_tree* t = &r->tree;
-    int solver = STI_CONTACT_AUTO, termination = STI_END_NONE;
-    sti_status status = sti_json_read_word(t, place, object, "solver", solver_names, COUNT_OF(solver_names), &solver);
-    if (status == STI_OK)
-        status = sti_json_read_word(t, place, object, "termination", termination_names, COUNT_OF(termination_names),
-                                    &termination);
-    if (status == STI_OK) status = sti_json_read_double(t, place, object, "residual", NAN, &out->residual);
-    if (status == STI_OK) status = sti_json_read_long(t, place, object, "iterations", &out->iterations);
-    if (status == STI_OK) status = sti_json_read_double(t, place, object, "time_s", NAN, &out->time_s);
-    if (status == STI_OK) status = sti_json_read_text(t, place, object, "why", out->why, sizeof out->why);
-    out->solver = (sti_contact_solver)solver;
-    out->termination = (sti_termination)termination;
-    return status;
-}
-
 static sti_status read_attempts(reader* r) {
-    const cJSON* list = sti_json_field(r->tree.root, "attempts");
-    const sti_place place = sti_place_key(NULL, "attempts");
-    if (list == NULL) return STI_OK;
-    if (!cJSON_IsArray(list)) return sti_json_fail(&r->tree, &place, list, "a list is expected");
-    const int count = cJSON_GetArraySize(list);
-    r->a->attempts = sti_alloc_array_zero(r->tree.env, (size_t)count, sizeof *r->a->attempts);
-    if (r->a->attempts == NULL) return STI_FAIL(r->tree.env, STI_ERR_MEMORY, -1, "%d attempts", count);
-    r->a->attempt_count = count;
-    sti_status status = STI_OK;
-    int k = 0;
-    for (const cJSON* object = list->child; status == STI_OK && object != NULL; object = object->next, k++) {
-        const sti_place at = sti_place_index(&place, k);
-        if (!cJSON_IsObject(object))
-            status = sti_json_fail(&r->tree, &at, object, "an object is expected");
-        else
-            status = read_attempt(r, &at, object, &r->a->attempts[k]);
+    sti_contact_answer* a = r->a;
+    sti_attempt* list;
+    int count;
+    sti_status status = sti_json_read_attempts(&r->tree, solver_names, COUNT_OF(solver_names), &list, &count);
+    if (status == STI_OK && list != NULL) {
+        a->attempts = sti_alloc_array_zero(r->tree.env, (size_t)count, sizeof *a->attempts);
+        if (a->attempts == NULL) status = STI_FAIL(r->tree.env, STI_ERR_MEMORY, -1, "%d attempts", count);
     }
+    for (int k = 0; status == STI_OK && k < count; k++) {
+        a->attempts[k] = (sti_contact_attempt){.solver = (sti_contact_solver)list[k].solver,
+                                               .termination = list[k].termination,
+                                               .residual = list[k].residual,
+                                               .iterations = list[k].iterations,
+                                               .time_s = list[k].time_s};
+        memcpy(a->attempts[k].why, list[k].why, sizeof a->attempts[k].why);
+        a->attempt_count = k + 1;
+    }
+    sti_free(r->tree.env, list);
     return status;
 }
 
 static sti_status read_words(reader* r) {
     sti_contact_answer* a = r->a;
+    sti_json_verdict verdict = {0};
+    sti_status status = sti_json_read_verdict(&r->tree, solver_names, COUNT_OF(solver_names),
+                                              a->r != NULL ? STI_SOLVED : STI_UNKNOWN, &verdict);
+    if (status == STI_OK)
+        status = sti_json_read_text(&r->tree, NULL, r->tree.root, "diagnosis", a->diagnosis, sizeof a->diagnosis);
+    a->outcome = verdict.outcome;
+    a->termination = verdict.termination;
+    a->solver = (sti_contact_solver)verdict.solver;
+    memcpy(a->reason, verdict.reason, sizeof a->reason);
+    return status;
+}
+
+// A point that solves needs no more than itself: {"type": "solution"} brings nothing.
+static sti_status read_certificate(reader* r) {
+    sti_contact_certificate* c = &r->a->certificate;
     const sti_json_tree* t = &r->tree;
-    const cJSON* root = t->root;
-    int outcome = sti_json_field(root, "outcome") == NULL && a->r != NULL ? STI_SOLVED : STI_UNKNOWN;
-    int termination = STI_END_NONE, solver = STI_CONTACT_AUTO;
-    sti_status status = sti_json_read_word(t, NULL, root, "outcome", outcome_names, COUNT_OF(outcome_names), &outcome);
+    const sti_place place = sti_place_key(NULL, "certificate");
+    const cJSON* object;
+    sti_proof proof;
+    sti_status status = sti_json_read_proof(t, &object, &proof);
+    if (object == NULL || proof != STI_PROOF_FARKAS) return status;
+    c->proof = proof;
+    if (status == STI_OK) status = sti_json_read_double(t, &place, object, "bound", INFINITY, &c->bound);
+    if (status == STI_OK) status = sti_json_read_doubles(t, &place, object, "y", r->a->contact_count, &c->y);
     if (status == STI_OK)
-        status = sti_json_read_word(t, NULL, root, "termination", termination_names, COUNT_OF(termination_names),
-                                    &termination);
-    if (status == STI_OK)
-        status = sti_json_read_word(t, NULL, root, "solver", solver_names, COUNT_OF(solver_names), &solver);
-    if (status == STI_OK) status = sti_json_read_text(t, NULL, root, "reason", a->reason, sizeof a->reason);
-    if (status == STI_OK) status = sti_json_read_text(t, NULL, root, "diagnosis", a->diagnosis, sizeof a->diagnosis);
-    a->outcome = (sti_outcome)outcome;
-    a->termination = (sti_termination)termination;
-    a->solver = (sti_contact_solver)solver;
+        status = sti_json_read_doubles(t, &place, object, "lambda", r->a->bilateral_count, &c->lambda);
+    return status;
+}
+
+static sti_status read_undetermined(reader* r) {
+    const cJSON* dimension = sti_json_field(r->tree.root, "undetermined_dimension");
+    const sti_place place = sti_place_key(NULL, "undetermined_dimension");
+    int64_t count = -1;
+    sti_status status = sti_json_read_double(&r->tree, NULL, r->tree.root, "undetermined", NAN, &r->a->undetermined);
+    if (status == STI_OK && dimension != NULL)
+        status = sti_json_read_integer(&r->tree, &place, dimension, 0, STI_FCLIB_MOST, &count);
+    r->a->undetermined_dimension = (int)count;
     return status;
 }
 
@@ -199,6 +204,8 @@ sti_status sti_contact_answer_read(sti_env* env, const sti_contact_problem* prob
     if (status == STI_OK) status = read_point(&r);
     if (status == STI_OK) status = read_words(&r);
     if (status == STI_OK) status = read_residuals(&r);
+    if (status == STI_OK) status = read_undetermined(&r);
+    if (status == STI_OK) status = read_certificate(&r);
     if (status == STI_OK) status = read_attempts(&r);
     sti_json_tree_clear(&r.tree);
     if (status != STI_OK) sti_contact_answer_clear(env, out);
@@ -210,12 +217,10 @@ sti_status sti_contact_answer_read(sti_env* env, const sti_contact_problem* prob
 sti_status sti_contact_answer_parse(sti_env* env, const sti_contact_problem* problem, const char* text, size_t size,
                                     const char* name, sti_contact_answer* out) {
     *out = (sti_contact_answer){0};
-    if (size > STI_IO_TEXT_MOST) return sti_file_fail(env, STI_ERR_INPUT, name, "too long to be read as text");
-    char* copy = sti_alloc_array(env, size + 1, 1);
-    if (copy == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "text of %.200s", name);
-    if (size > 0) memcpy(copy, text, size);
-    copy[size] = '\0';
-    const sti_status status = sti_contact_answer_read(env, problem, copy, size, name, out);
+    char* copy;
+    sti_status status = sti_json_copy_text(env, text, size, name, &copy);
+    if (status != STI_OK) return status;
+    status = sti_contact_answer_read(env, problem, copy, size, name, out);
     sti_free(env, copy);
     return status;
 }

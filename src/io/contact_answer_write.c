@@ -4,13 +4,16 @@
 //      "solver": "gs", "outcome": "solved", "termination": "solution", "residual": 3e-9,
 //      "residuals": {"contact": 3e-9, "equation": 0}, "worst_contact": 1, "iterations": 12, "time_s": 1e-5,
 //      "r": [..], "u": [..], "v": null, "lambda": null, "modes": ["stick", "slide"], "margins": [..],
-//      "dissipation": [..], "certificate": {"type": "solution"}, "attempts": [..], "reason": "..",
-//      "diagnosis": ""}
+//      "dissipation": [..], "undetermined": null, "undetermined_dimension": null, "certificate": {"type": "solution"},
+//      "attempts": [..], "reason": "..", "diagnosis": ""}
 //
-// The certificate of a solution is the point: its residual follows from the data. What is not a finite number is null.
+// The certificate of a solution is the point: its residual follows from the data. That of no solution is a Farkas vector:
+// {"type": "farkas", "bound": 1e17, "y": [..], "lambda": [..]}. What is not a finite number is null.
+#include <string.h>
+
 #include "io/contact_answer.h"
 #include "io/file.h"
-#include "io/json_write.h"
+#include "io/json_answer.h"
 
 static void put_modes(sti_json* j, const sti_contact_answer* a) {
     if (a->mode == NULL) {
@@ -27,16 +30,32 @@ static void put_attempts(sti_json* j, const sti_contact_answer* a) {
     sti_json_array(j, "attempts");
     for (int k = 0; k < a->attempt_count; k++) {
         const sti_contact_attempt* t = &a->attempts[k];
-        sti_json_object(j, NULL);
-        sti_json_text(j, "solver", sti_contact_solver_text(t->solver));
-        sti_json_text(j, "termination", sti_termination_text(t->termination));
-        sti_json_double(j, "residual", t->residual);
-        sti_json_integer(j, "iterations", t->iterations);
-        sti_json_double(j, "time_s", t->time_s);
-        sti_json_text(j, "why", t->why);
-        sti_json_end(j);
+        sti_attempt same = {
+            .termination = t->termination, .residual = t->residual, .iterations = t->iterations, .time_s = t->time_s};
+        memcpy(same.why, t->why, sizeof same.why);
+        sti_json_put_attempt(j, sti_contact_solver_text(t->solver), &same);
     }
     sti_json_end(j);
+}
+
+static void put_certificate(sti_json* j, const sti_contact_answer* a) {
+    const sti_contact_certificate* c = &a->certificate;
+    sti_json_object(j, "certificate");
+    sti_json_text(j, "type", sti_proof_text(a->outcome == STI_SOLVED ? STI_PROOF_SOLUTION : c->proof));
+    if (a->outcome != STI_SOLVED && c->proof == STI_PROOF_FARKAS) {
+        sti_json_double(j, "bound", c->bound);
+        sti_json_doubles(j, "y", c->y, (size_t)a->contact_count);
+        sti_json_doubles(j, "lambda", c->lambda, (size_t)a->bilateral_count);
+    }
+    sti_json_end(j);
+}
+
+static void put_undetermined(sti_json* j, const sti_contact_answer* a) {
+    sti_json_double(j, "undetermined", a->undetermined);
+    if (a->undetermined_dimension < 0)
+        sti_json_null(j, "undetermined_dimension");
+    else
+        sti_json_integer(j, "undetermined_dimension", a->undetermined_dimension);
 }
 
 static void put_summary(sti_json* j, const sti_contact_answer* a) {
@@ -45,9 +64,7 @@ static void put_summary(sti_json* j, const sti_contact_answer* a) {
     sti_json_integer(j, "contact_count", a->contact_count);
     sti_json_integer(j, "velocity_count", a->velocity_count);
     sti_json_integer(j, "bilateral_count", a->bilateral_count);
-    sti_json_text(j, "solver", sti_contact_solver_text(a->solver));
-    sti_json_text(j, "outcome", sti_outcome_text(a->outcome));
-    sti_json_text(j, "termination", sti_termination_text(a->termination));
+    sti_json_put_verdict(j, sti_contact_solver_text(a->solver), a->outcome, a->termination);
     sti_json_double(j, "residual", a->residual);
     sti_json_object(j, "residuals");
     sti_json_double(j, "contact", a->residual_contact);
@@ -78,9 +95,8 @@ sti_status sti_contact_answer_write(sti_env* env, const sti_contact_answer* a, b
     put_modes(&j, a);
     sti_json_doubles(&j, "margins", a->margin, contacts);
     sti_json_doubles(&j, "dissipation", a->dissipation, contacts);
-    sti_json_object(&j, "certificate");
-    sti_json_text(&j, "type", sti_proof_text(a->outcome == STI_SOLVED ? STI_PROOF_SOLUTION : STI_PROOF_NONE));
-    sti_json_end(&j);
+    put_undetermined(&j, a);
+    put_certificate(&j, a);
     put_attempts(&j, a);
     sti_json_text(&j, "reason", a->reason);
     sti_json_text(&j, "diagnosis", a->diagnosis);
@@ -94,12 +110,8 @@ sti_status sti_contact_answer_json(sti_env* env, const sti_contact_answer* answe
 static sti_status save_json(sti_env* env, const sti_contact_answer* answer, const char* path) {
     char* text;
     size_t size;
-    sti_status status = sti_contact_answer_write(env, answer, true, &text, &size);
-    if (status != STI_OK) return status;
-    text[size] = '\n';  // in place of the 0
-    status = sti_file_write(env, path, text, size + 1);
-    sti_free(env, text);
-    return status;
+    const sti_status status = sti_contact_answer_write(env, answer, true, &text, &size);
+    return status == STI_OK ? sti_json_save_text(env, text, size, path) : status;
 }
 
 sti_status sti_contact_answer_save(sti_env* env, const sti_contact_problem* problem, const sti_contact_answer* answer,

@@ -12,8 +12,10 @@
 #include <string.h>
 
 #include "io/file.h"
+#include "io/instant_json.h"
 #include "io/json_tree.h"
 #include "io/problem.h"
+#include "io/system_json.h"
 #include "io/triplets.h"
 
 typedef struct reader {
@@ -255,7 +257,8 @@ static sti_status read_kind(const reader* r, const sti_kind_form** form) {
     const cJSON* kind = cJSON_GetObjectItemCaseSensitive(r->tree.root, "kind");
     const sti_place place = sti_place_key(NULL, "kind");
     if (!cJSON_IsString(kind))
-        return sti_json_fail(&r->tree, &place, kind, "\"lcp\", \"mlcp\" or \"cone\" is expected");
+        return sti_json_fail(&r->tree, &place, kind,
+                             "\"lcp\", \"mlcp\", \"cone\", \"instant\" or \"system\" is expected");
     return sti_kind_form_find(r->tree.env, r->tree.name, kind->valuestring, form);
 }
 
@@ -309,6 +312,14 @@ sti_status sti_problem_read_json(sti_env* env, char* text, size_t size, const ch
     *out = NULL;
     sti_status status = sti_json_tree_create(env, text, size, name, &r.tree);
     if (status != STI_OK) return status;
+    const char* kind = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(r.tree.root, "kind"));
+    const bool instant = kind != NULL && strcmp(kind, sti_kind_text(STI_KIND_INSTANT)) == 0;
+    const bool system = kind != NULL && strcmp(kind, sti_kind_text(STI_KIND_SYSTEM)) == 0;
+    if (instant || system) {
+        status = instant ? sti_instant_read_json(&r.tree, text, out) : sti_system_read_json(&r.tree, text, out);
+        sti_json_tree_clear(&r.tree);
+        return status;
+    }
     status = read_kind(&r, &form);
     if (status == STI_OK) status = read_fields(&r, form, fields, sizes);
     if (status == STI_OK && wants_exact(form, fields)) {

@@ -59,6 +59,39 @@ void sti_json_tree_clear(sti_json_tree* tree) {
     tree->scratch = NULL;
 }
 
+// Numbers of the text, outside strings, from left to right: *p is moved behind the next one; returns its length.
+static size_t next_number(const char** p) {
+    const char* s = *p;
+    while (*s != '-' && (*s < '0' || *s > '9')) {
+        if (*s++ != '"') continue;
+        while (*s != '"') s += *s == '\\' ? 2 : 1;
+        s++;
+    }
+    const size_t length = strspn(s, "+-.0123456789eE");
+    *p = s + length;
+    return length;
+}
+
+// The tree has its numbers in the order of the text. A node of cJSON that is a number has its text slot free, and frees
+// what is in it.
+static sti_status keep_digits(sti_json_tree* tree, cJSON* value, const char** p) {
+    sti_status status = STI_OK;
+    if (cJSON_IsNumber(value)) {
+        const size_t length = next_number(p);
+        value->valuestring = cJSON_malloc(length + 1);
+        if (value->valuestring == NULL) return STI_FAIL(tree->env, STI_ERR_MEMORY, -1, "digits of %.200s", tree->name);
+        memcpy(value->valuestring, *p - length, length);
+        value->valuestring[length] = '\0';
+    }
+    for (cJSON* child = value->child; status == STI_OK && child != NULL; child = child->next)
+        status = keep_digits(tree, child, p);
+    return status;
+}
+
+sti_status sti_json_tree_keep_digits(sti_json_tree* tree, const char* text) {
+    return keep_digits(tree, tree->root, &text);
+}
+
 static size_t write_place(const sti_place* place, char* text, size_t size) {
     size_t at = place->up != NULL ? write_place(place->up, text, size) : 0;
     if (at + 1 >= size) return at;
@@ -96,6 +129,12 @@ sti_status sti_json_fail(const sti_json_tree* tree, const sti_place* place, cons
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
     return sti_file_fail(tree->env, STI_ERR_INPUT, tree->name, "%s: %s: %s", where, what, message);
+}
+
+void sti_json_warn(const sti_json_tree* tree, const sti_place* place, const char* text) {
+    char where[120];
+    write_place(place, where, sizeof where);
+    sti_log(tree->env, STI_LOG_WARNING, "%.200s: %s: %s", tree->name, where, text);
 }
 
 sti_status sti_json_read_number(const sti_json_tree* tree, const sti_place* place, const cJSON* value, double* out,
@@ -143,8 +182,8 @@ static sti_status read_long_text(sti_rationals* r, size_t i, const char* text) {
 
 sti_status sti_json_read_exact(const sti_json_tree* tree, const sti_place* place, const cJSON* value, sti_rationals* r,
                                size_t i) {
-    if (cJSON_IsNumber(value)) return sti_rationals_set_double(r, i, value->valuedouble);
-    if (!cJSON_IsString(value))
+    if (cJSON_IsNumber(value) && value->valuestring == NULL) return sti_rationals_set_double(r, i, value->valuedouble);
+    if (!cJSON_IsString(value) && !cJSON_IsNumber(value))
         return sti_json_fail(tree, place, value, "a number, or a fraction in quotes like \"2/3\", is expected");
     const size_t length = strlen(value->valuestring);
     if (length > LONGEST_TEXT) return sti_json_fail(tree, place, value, "more than %d characters", LONGEST_TEXT);

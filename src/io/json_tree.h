@@ -19,6 +19,10 @@ typedef struct sti_json_tree {
 sti_status sti_json_tree_create(sti_env* env, char* text, size_t size, const char* name, sti_json_tree* out);
 void sti_json_tree_clear(sti_json_tree* tree);
 
+// From here on sti_json_read_exact takes numbers outside quotes by their digits too: 0.4 is 2/5, not the double next to
+// it. text is the one the tree was made of.
+sti_status sti_json_tree_keep_digits(sti_json_tree* tree, const char* text);
+
 // Where a value stands: a chain from the value up to a field of the root. Lives on the stack of the reader.
 typedef struct sti_place {
     const struct sti_place* up;
@@ -36,6 +40,9 @@ static inline sti_place sti_place_index(const sti_place* up, int64_t index) {
 // "file: M[3][2]: "abc": what is expected". value NULL: it is missing.
 sti_status sti_json_fail(const sti_json_tree* tree, const sti_place* place, const cJSON* value, const char* format, ...)
     __attribute__((format(printf, 4, 5)));
+
+// "file: contacts[0].colour: what is odd about it" as a warning.
+void sti_json_warn(const sti_json_tree* tree, const sti_place* place, const char* text);
 
 // One number: a JSON number, or text like "2/3", "0.4", "-7". The double nearest to it (finite), and whether the double is
 // exactly it.

@@ -44,7 +44,7 @@ const char* sti_kind_text(sti_kind kind) {
 }
 
 sti_status sti_kind_form_find(sti_env* env, const char* file, const char* name, const sti_kind_form** out) {
-    static const char* const later[] = {"qp", "system", "instant", "scene"};
+    static const char* const later[] = {"qp", "scene"};
     for (int k = 0; k < FORM_COUNT; k++) {
         if (strcmp(sti_kind_text(forms[k].kind), name) == 0) {
             *out = &forms[k];
@@ -53,14 +53,18 @@ sti_status sti_kind_form_find(sti_env* env, const char* file, const char* name, 
     }
     if (strcmp(name, sti_kind_text(STI_KIND_CONTACT)) == 0)
         return sti_file_fail(env, STI_ERR_INPUT, file, "kind: \"%s\": read from HDF5 files of FCLIB only", name);
+    if (strcmp(name, sti_kind_text(STI_KIND_INSTANT)) == 0 || strcmp(name, sti_kind_text(STI_KIND_SYSTEM)) == 0)
+        return sti_file_fail(env, STI_ERR_INPUT, file, "kind: \"%s\": read from JSON files only", name);
     for (size_t k = 0; k < sizeof later / sizeof later[0]; k++) {
         if (strcmp(later[k], name) == 0)
-            return sti_file_fail(
-                env, STI_ERR_INPUT, file,
-                "kind: \"%s\": not supported yet by this version, which knows \"lcp\", \"mlcp\" and \"cone\"", name);
+            return sti_file_fail(env, STI_ERR_INPUT, file,
+                                 "kind: \"%s\": not supported yet by this version, which knows \"lcp\", \"mlcp\", "
+                                 "\"cone\", \"instant\" and \"system\"",
+                                 name);
     }
-    return sti_file_fail(env, STI_ERR_INPUT, file,
-                         "kind: \"%.40s\": no such kind, \"lcp\", \"mlcp\" or \"cone\" is expected", name);
+    return sti_file_fail(
+        env, STI_ERR_INPUT, file,
+        "kind: \"%.40s\": no such kind, \"lcp\", \"mlcp\", \"cone\", \"instant\" or \"system\" is expected", name);
 }
 
 bool sti_kind_form_knows(const sti_kind_form* form, const char* name) {
@@ -246,14 +250,20 @@ static sti_status assemble_cone(sti_problem* p, const char* file, const sti_kind
     return status;
 }
 
+sti_status sti_problem_create(sti_env* env, sti_kind kind, sti_problem** out) {
+    *out = sti_alloc_array_zero(env, 1, sizeof **out);
+    if (*out == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "problem");
+    (*out)->env = env;
+    (*out)->kind = kind;
+    return STI_OK;
+}
+
 sti_status sti_problem_assemble(sti_env* env, const char* file, const sti_kind_form* form, sti_field* fields,
                                 const int64_t* sizes, sti_problem** out) {
     *out = NULL;
-    sti_problem* p = sti_alloc_array_zero(env, 1, sizeof *p);
-    if (p == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "problem");
-    p->env = env;
-    p->kind = form->kind;
-    sti_status status;
+    sti_problem* p;
+    sti_status status = sti_problem_create(env, form->kind, &p);
+    if (status != STI_OK) return status;
     if (form->kind == STI_KIND_LCP)
         status = assemble_lcp(p, file, fields, sizes);
     else if (form->kind == STI_KIND_MLCP)
@@ -268,15 +278,12 @@ sti_status sti_problem_assemble(sti_env* env, const char* file, const sti_kind_f
 }
 
 sti_status sti_problem_assemble_contact(sti_env* env, sti_fclib* contact, sti_problem** out) {
-    *out = sti_alloc_array_zero(env, 1, sizeof **out);
-    if (*out == NULL) {
+    const sti_status status = sti_problem_create(env, STI_KIND_CONTACT, out);
+    if (status == STI_OK)
+        (*out)->contact = contact;
+    else
         sti_fclib_destroy(env, contact);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "problem");
-    }
-    (*out)->env = env;
-    (*out)->kind = STI_KIND_CONTACT;
-    (*out)->contact = contact;
-    return STI_OK;
+    return status;
 }
 
 void sti_problem_destroy(sti_problem* p) {
@@ -291,6 +298,8 @@ void sti_problem_destroy(sti_problem* p) {
         sti_rationals_destroy(p->exact[k]);
     }
     sti_fclib_destroy(p->env, p->contact);
+    sti_instant_destroy(p->env, p->instant);
+    sti_system_destroy(p->system);
     sti_free(p->env, p);
 }
 
@@ -316,6 +325,14 @@ const sti_contact_problem* sti_problem_contact(const sti_problem* problem) {
 
 const sti_contact_info* sti_problem_contact_info(const sti_problem* problem) {
     return problem->kind == STI_KIND_CONTACT ? &problem->contact->info : NULL;
+}
+
+const sti_instant* sti_problem_instant(const sti_problem* problem) {
+    return problem->kind == STI_KIND_INSTANT ? problem->instant : NULL;
+}
+
+sti_system* sti_problem_system(const sti_problem* problem) {
+    return problem->kind == STI_KIND_SYSTEM ? problem->system : NULL;
 }
 
 sti_status sti_problem_parse(sti_env* env, const char* text, size_t size, const char* name, sti_problem** out) {

@@ -26,6 +26,8 @@ struct sti_problem {
     double* vector[2];        // q; a, b; tables of the cone
     sti_rationals* exact[2];  // matrix, vector; tables of the cone
     sti_fclib* contact;       // the contact problem and what stands beside it, all in one
+    sti_instant* instant;
+    sti_system* system;
 };
 
 // What a file holds under one name.
@@ -69,6 +71,8 @@ sti_status sti_problem_assemble(sti_env* env, const char* file, const sti_kind_f
 void sti_field_clear(sti_env* env, sti_field* field);
 // The same from a contact problem, which is handed over also when this fails.
 sti_status sti_problem_assemble_contact(sti_env* env, sti_fclib* contact, sti_problem** out);
+// An empty problem of a kind, for readers that fill in the rest themselves.
+sti_status sti_problem_create(sti_env* env, sti_kind kind, sti_problem** out);
 
 sti_status sti_problem_read_json(sti_env* env, char* text, size_t size, const char* name, const char* directory,
                                  sti_problem** out);

@@ -66,7 +66,7 @@ json "true in a vector" '{"kind": "lcp", "M": [[1]], "q": [true]}' 'q[0]: true'
 
 # ---- fields
 json "no kind" '{"M": [[1]], "q": [1]}' 'kind: missing'
-json "an unknown kind" '{"kind": "lpc", "M": [[1]], "q": [1]}' 'kind: "lpc": no such kind, "lcp", "mlcp" or "cone"'
+json "an unknown kind" '{"kind": "lpc", "M": [[1]], "q": [1]}' 'kind: "lpc": no such kind, "lcp", "mlcp", "cone", "instant" or "system"'
 json "a kind of later" '{"kind": "qp", "P": [[1]], "c": [1]}' 'kind: "qp": not supported yet'
 json "a kind that is no text" '{"kind": ["lcp"]}' 'kind: a list of 1'
 json "no matrix" '{"kind": "lcp", "q": [1]}' 'M: missing'

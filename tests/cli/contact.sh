@@ -29,12 +29,12 @@ says "a local problem" 0 "contact, local form, dimension 3, 4 contacts" "solved 
     " separate, " " stick, " " slide; dissipation " "tried gs: " "shown: a point with residual "
 run solve "$rods"
 says "a global problem" 0 "contact, global form, dimension 3, 3 contacts, 54 velocities" "equations "
-for solver in auto gs newton apgd bb admm; do
+for solver in auto gs newton apgd bb admm ipm lemke; do
     run solve "$rover" --solver $solver --tol 1e-7
     says "--solver $solver" 0 "solved by "
 done
-run solve "$rover" --solver lemke
-refused "a solver of LCPs" "--solver: lemke: no such solver of contact problems" "auto, gs, newton, apgd, bb and admm"
+run solve "$rover" --solver pgs
+refused "a solver of LCPs" "--solver: pgs: no such solver of contact problems" "apgd, bb, admm, ipm and lemke"
 run solve "$rover" --solver newtom
 refused "a solver that is nearly there" "did you mean newton"
 run solve "$rover" --all
@@ -121,8 +121,8 @@ else not_ok "bench --csv" "$(cat table.csv)"; fi
 run bench "$rover" --solver gs --json
 says "bench --json" 0 '"kind": "contact"' '"solver": "gs"' '"n": 4'
 run bench "$rover"
-says "bench with every solver" 0 "gs" "newton" "apgd" "bb" "admm"
-run bench "$rover" --solver lemke
+says "bench with every solver" 0 "gs" "newton" "apgd" "bb" "admm" "ipm" "lemke"
+run bench "$rover" --solver pgs
 refused "bench without a solver for it" "no problem found that these solvers take"
 run bench "$rover" --solver fast
 refused "bench with an unknown solver" "--solver: fast" "admm"

@@ -32,7 +32,7 @@ run --version
 expect "--version" 0 "stiction "
 run version
 expect "version" 0 "stiction "
-for verb in solve verify inspect cone bench; do
+for verb in solve verify inspect cone scenes bench; do
     run "$verb" --help
     expect "$verb --help has an example" 0 "example"
     run help "$verb"
@@ -44,10 +44,8 @@ for word in solv vrify inspct; do
     run "$word"
     refused "$word is no verb" "did you mean"
 done
-for word in analyze run scenes; do
-    run "$word"
-    refused "$word is not there yet" "no such verb" "solve, verify"
-done
+run run
+refused "run is not there yet" "no such verb" "solve, verify"
 run help nothing
 refused "help on nothing" "no such verb"
 run solve

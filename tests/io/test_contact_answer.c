@@ -54,10 +54,23 @@ static sti_contact_answer full_answer(void) {
                             .mode = answer_mode,
                             .margin = answer_margin,
                             .dissipation = answer_dissipation,
+                            .undetermined = 0.125,
+                            .undetermined_dimension = 2,
                             .attempt_count = 2,
                             .attempts = answer_attempts};
     snprintf(a.reason, sizeof a.reason, "residual below the tolerance");
     snprintf(a.diagnosis, sizeof a.diagnosis, "none");
+    return a;
+}
+
+// The same point, and a proof that there is no solution.
+static sti_contact_answer refuting_answer(void) {
+    static double y[1] = {3}, lambda[1] = {-1.0 / 3};
+    sti_contact_answer a = full_answer();
+    a.outcome = STI_NO_SOLUTION;
+    a.undetermined = NAN;
+    a.undetermined_dimension = -1;
+    a.certificate = (sti_contact_certificate){.proof = STI_PROOF_FARKAS, .y = y, .lambda = lambda, .bound = 1e17};
     return a;
 }
 
@@ -88,6 +101,12 @@ static void assert_same_answer(const sti_contact_answer* a, const sti_contact_an
     if (a->mode != NULL) assert_memory_equal(a->mode, b->mode, contacts);
     io_expect_equal(a->margin, b->margin, contacts);
     io_expect_equal(a->dissipation, b->dissipation, contacts);
+    assert_true(same_number(a->undetermined, b->undetermined));
+    assert_int_equal(a->undetermined_dimension, b->undetermined_dimension);
+    assert_int_equal(a->certificate.proof, b->certificate.proof);
+    io_expect_equal(a->certificate.y, b->certificate.y, contacts);
+    io_expect_equal(a->certificate.lambda, b->certificate.lambda, (size_t)a->bilateral_count);
+    assert_true(same_number(a->certificate.bound, b->certificate.bound));
     assert_int_equal(a->attempt_count, b->attempt_count);
     for (int k = 0; k < a->attempt_count; k++) {
         assert_int_equal(a->attempts[k].solver, b->attempts[k].solver);
@@ -102,16 +121,39 @@ static void assert_same_answer(const sti_contact_answer* a, const sti_contact_an
 
 // ---- JSON
 
+static void assert_same_after_json(const sti_contact_answer* a) {
+    sti_contact_answer b;
+    char* text;
+    assert_int_equal(sti_contact_answer_json(env, a, &text), STI_OK);
+    assert_int_equal(sti_contact_answer_parse(env, NULL, text, strlen(text), "a.json", &b), STI_OK);
+    assert_same_answer(a, &b);
+    sti_contact_answer_clear(env, &b);
+    sti_env_free(env, text);
+}
+
 static void an_answer_is_the_same_after_json(void** state) {
     (void)state;
     const sti_contact_answer a = full_answer();
-    sti_contact_answer b;
-    char* text;
-    assert_int_equal(sti_contact_answer_json(env, &a, &text), STI_OK);
-    assert_int_equal(sti_contact_answer_parse(env, NULL, text, strlen(text), "a.json", &b), STI_OK);
-    assert_same_answer(&a, &b);
-    sti_contact_answer_clear(env, &b);
-    sti_env_free(env, text);
+    assert_same_after_json(&a);
+}
+
+static void a_proof_is_the_same_after_json_and_fclib(void** state) {
+    (void)state;
+    char problem_path[256], path[256];
+    folder_empty();
+    make_global(file_path(problem_path, "p.hdf5"));
+    sti_problem* problem = load(problem_path);
+    const sti_contact_problem* p = sti_problem_contact(problem);
+    sti_contact_answer a = refuting_answer(), b;
+    for (int exact = 0; exact < 2; exact++) {
+        if (exact) a.certificate.bound = INFINITY;
+        assert_same_after_json(&a);
+        assert_int_equal(sti_contact_answer_save(env, p, &a, file_path(path, "new.hdf5")), STI_OK);
+        assert_int_equal(sti_contact_answer_load(env, p, path, &b), STI_OK);
+        assert_same_answer(&a, &b);
+        sti_contact_answer_clear(env, &b);
+    }
+    sti_problem_destroy(problem);
 }
 
 static void json_has_the_names_others_rely_on(void** state) {
@@ -142,14 +184,10 @@ static void an_answer_with_little_in_it_is_the_same_after_json(void** state) {
                                   .residual_contact = NAN,
                                   .residual_equation = NAN,
                                   .worst_contact = -1,
+                                  .undetermined = NAN,
+                                  .undetermined_dimension = -1,
                                   .time_s = NAN};
-    sti_contact_answer b;
-    char* text;
-    assert_int_equal(sti_contact_answer_json(env, &a, &text), STI_OK);
-    assert_int_equal(sti_contact_answer_parse(env, NULL, text, strlen(text), "a.json", &b), STI_OK);
-    assert_same_answer(&a, &b);
-    sti_contact_answer_clear(env, &b);
-    sti_env_free(env, text);
+    assert_same_after_json(&a);
 }
 
 static sti_status parse(const sti_contact_problem* p, const char* text, sti_contact_answer* a) {
@@ -192,6 +230,11 @@ static void bad_json_is_refused_by_name_and_value(void** state) {
         {"{\"attempts\": 3}", "attempts: 3: a list is expected"},
         {"{\"attempts\": [3]}", "attempts[0]: 3: an object is expected"},
         {"{\"attempts\": [{\"termination\": 1}]}", "attempts[0].termination: 1"},
+        {"{\"certificate\": 3}", "certificate: 3: an object is expected"},
+        {"{\"certificate\": {\"type\": \"faith\"}}", "certificate.type: \"faith\""},
+        {"{\"certificate\": {\"type\": \"farkas\", \"y\": [1]}}", "certificate.y: a list of 1: 2 entries are expected"},
+        {"{\"certificate\": {\"type\": \"farkas\", \"bound\": []}}", "certificate.bound"},
+        {"{\"undetermined_dimension\": -1}", "undetermined_dimension: -1"},
         {"{\"v\": [1]}", "v: a list of 1: 0 entries are expected"},
         {"[]", "object"},
         {"{", ""},
@@ -405,7 +448,7 @@ static void bad_solutions_are_refused(void** state) {
 typedef sti_status action(sti_env* in, const sti_contact_problem* p, const char* path);
 
 static sti_status do_json(sti_env* in, const sti_contact_problem* p, const char* path) {
-    const sti_contact_answer a = full_answer();
+    const sti_contact_answer a = refuting_answer();
     sti_contact_answer b;
     char* text;
     (void)p;
@@ -419,7 +462,7 @@ static sti_status do_json(sti_env* in, const sti_contact_problem* p, const char*
 }
 
 static sti_status do_save(sti_env* in, const sti_contact_problem* p, const char* path) {
-    const sti_contact_answer a = full_answer();
+    const sti_contact_answer a = refuting_answer();
     return sti_contact_answer_save(in, p, &a, path);
 }
 
@@ -462,6 +505,7 @@ static void answers_survive_every_failed_allocation(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_answer_is_the_same_after_json),
+        cmocka_unit_test(a_proof_is_the_same_after_json_and_fclib),
         cmocka_unit_test(json_has_the_names_others_rely_on),
         cmocka_unit_test(an_answer_with_little_in_it_is_the_same_after_json),
         cmocka_unit_test(a_point_alone_claims_to_be_a_solution),

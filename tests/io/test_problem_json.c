@@ -210,7 +210,7 @@ static const mistake mistakes[] = {
     {"{\"a\":\x01}", "binary"},
     {"{\"M\":[[1]],\"q\":[1]}", "kind: missing"},
     {"{\"kind\":3}", "kind: 3"},
-    {"{\"kind\":\"lpc\"}", "kind: \"lpc\": no such kind, \"lcp\", \"mlcp\" or \"cone\""},
+    {"{\"kind\":\"lpc\"}", "kind: \"lpc\": no such kind, \"lcp\", \"mlcp\", \"cone\", \"instant\" or \"system\""},
     {"{\"kind\":\"qp\"}", "not supported yet by this version"},
     {"{\"kind\":\"scene\"}", "not supported yet by this version"},
     {"{\"kind\":\"lcp\",\"q\":[1]}", "M: missing"},

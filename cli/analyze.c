@@ -1,0 +1,51 @@
+// analyze.c: stiction analyze: what can happen at an instant. Finds the question; each question is a file of its own.
+#include "analyze.h"
+
+#include <string.h>
+
+static const cli_verb* const questions[] = {&cli_analyze_modes,      &cli_analyze_sticking, &cli_analyze_closure,
+                                            &cli_analyze_velocities, &cli_analyze_impact,   &cli_analyze_painleve};
+enum { QUESTION_COUNT = sizeof questions / sizeof questions[0] };
+
+// The part of a question's name after "analyze ".
+static const char* word_of(const cli_verb* question) {
+    return strchr(question->name, ' ') + 1;
+}
+
+static void print_questions(void) {
+    printf("stiction analyze QUESTION FILE: what can happen at this instant, and the proof of it\n\n");
+    for (int i = 0; i < QUESTION_COUNT; i++)
+        printf("    stiction %-18s %-12s %s\n", questions[i]->name, questions[i]->arguments, questions[i]->summary);
+    printf(
+        "\nFILE holds an instant by numbers or a system by formulas, or is the name of a built-in scene (stiction\n"
+        "scenes). Every question takes --help.\n\n"
+        "example:\n"
+        "    stiction analyze painleve painleve-rod\n");
+}
+
+static int run(cli* c, int argc, char** argv) {
+    if (argc == 0) return cli_fail_usage(c, "a question is missing; try stiction analyze --help");
+    if (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0) {
+        print_questions();
+        return CLI_DONE;
+    }
+    const char* words[QUESTION_COUNT];
+    for (int i = 0; i < QUESTION_COUNT; i++) {
+        words[i] = word_of(questions[i]);
+        if (strcmp(argv[0], words[i]) != 0) continue;
+        c->verb = questions[i];
+        return questions[i]->run(c, argc - 1, argv + 1);
+    }
+    const char* near = cli_nearest(argv[0], words, QUESTION_COUNT);
+    return cli_fail_usage(
+        c, "%.60s: no such question%s%s; there are modes, sticking, closure, velocities, impact and painleve", argv[0],
+        near != NULL ? "; did you mean " : "", near != NULL ? near : "");
+}
+
+const cli_verb cli_verb_analyze = {
+    .name = "analyze",
+    .arguments = "QUESTION FILE",
+    .summary = "what can happen at an instant: modes, sticking, impacts, Painleve",
+    .details = "",
+    .run = run,
+};

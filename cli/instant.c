@@ -1,0 +1,130 @@
+// instant.c: an instant from a file with numbers, a system by formulas, or a built-in scene.
+#include "instant.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "scenes.h"
+
+// A file where there is one, otherwise a scene.
+static int load(const cli* c, const char* name, sti_problem** out) {
+    const cli_scene* scene = cli_scene_find(name);
+    if (access(name, F_OK) == 0 || (scene == NULL && strpbrk(name, "./") != NULL)) return cli_load(c, name, out);
+    if (scene != NULL)
+        return sti_problem_parse(c->env, scene->text, strlen(scene->text), name, out) == STI_OK ? CLI_DONE
+                                                                                                : cli_fail_env(c);
+    const char* near = cli_scene_nearest(name);
+    return cli_fail_usage(c, "%.200s: neither a file nor a built-in scene%s%s; stiction scenes lists those", name,
+                          near != NULL ? "; did you mean " : "", near != NULL ? near : "");
+}
+
+// A number, or a fraction 4/3.
+static bool parse_value(const char* text, double* out) {
+    char copy[80];
+    double denominator = 1;
+    if (strlen(text) >= sizeof copy) return false;
+    strcpy(copy, text);
+    char* slash = strchr(copy, '/');
+    if (slash != NULL) {
+        *slash = '\0';
+        if (!cli_parse_number(slash + 1, &denominator) || denominator == 0) return false;
+    }
+    if (!cli_parse_number(copy, out)) return false;
+    *out /= denominator;
+    return true;
+}
+
+// name=value,name=value
+static int set_parameters(const cli* c, sti_system* system, const char* settings) {
+    char* copy = strdup(settings);
+    if (copy == NULL) return cli_fail_memory(c);
+    int code = CLI_DONE;
+    char* next = copy;
+    while (code == CLI_DONE && next != NULL) {
+        char *item = next, *comma = strchr(item, ','), *equals = strchr(item, '=');
+        if (comma != NULL) *comma = '\0';
+        next = comma != NULL ? comma + 1 : NULL;
+        double value;
+        if (equals == NULL || equals == item || (comma != NULL && equals > comma)) {
+            code = cli_fail_usage(c, "--set: %.60s: name=value expected, like mu=0.5", item);
+            break;
+        }
+        *equals = '\0';
+        if (!parse_value(equals + 1, &value))
+            code = cli_fail_usage(c, "--set: %.60s=%.60s: a number expected", item, equals + 1);
+        else if (sti_system_set(system, item, value) != STI_OK)
+            code = cli_fail_about(c, "--set");
+    }
+    free(copy);
+    return code;
+}
+
+static int check_length(const cli* c, const char* option, const cli_list* list, const char* name, int n,
+                        const char* what) {
+    if (list->value == NULL || list->count == n) return CLI_DONE;
+    return cli_fail_usage(c, "%s: %d number%s, and %s has %d %s", option, list->count, list->count == 1 ? "" : "s",
+                          name, n, what);
+}
+
+static int from_numbers(const cli* c, const char* name, const cli_at* at, cli_instant* out) {
+    const char* alien = at->q.value != NULL    ? "--at"
+                        : at->time != NULL     ? "--time"
+                        : at->settings != NULL ? "--set"
+                                               : NULL;
+    if (alien != NULL)
+        return cli_fail_usage(c, "%s: %s is an instant by numbers, only --velocity is taken", alien, name);
+    const int code = check_length(c, "--velocity", &at->v, name, out->instant->n, "velocities");
+    if (code != CLI_DONE || at->v.value == NULL) return code;
+    if (sti_instant_copy(c->env, out->instant, at->v.value, &out->made) != STI_OK) return cli_fail_about(c, name);
+    out->instant = out->made;
+    return CLI_DONE;
+}
+
+// state: room for q and v (2 n)
+static int from_system(const cli* c, const char* name, const cli_at* at, sti_system* system, double* state,
+                       cli_instant* out) {
+    const int n = sti_system_coordinate_count(system);
+    double t, *q = state, *v = state + n;
+    int code = at->settings != NULL ? set_parameters(c, system, at->settings) : CLI_DONE;
+    if (code == CLI_DONE) code = check_length(c, "--at", &at->q, name, n, "coordinates");
+    if (code == CLI_DONE) code = check_length(c, "--velocity", &at->v, name, n, "velocities");
+    if (code != CLI_DONE) return code;
+    if (sti_system_state(system, &t, q, v) != STI_OK) return cli_fail_about(c, name);
+    if (at->time != NULL && !parse_value(at->time, &t))
+        return cli_fail_usage(c, "--time: %.60s: a number expected", at->time);
+    if (at->q.value != NULL) memcpy(q, at->q.value, (size_t)n * sizeof *q);
+    if (at->v.value != NULL) memcpy(v, at->v.value, (size_t)n * sizeof *v);
+    sti_status status = sti_system_instant(c->env, system, t, q, v, &out->made);
+    if (status == STI_OK) status = sti_instant_check(c->env, out->made);  // masses below 0, say
+    if (status != STI_OK) return cli_fail_about(c, name);
+    out->system = system;
+    out->instant = out->made;
+    return CLI_DONE;
+}
+
+int cli_instant_load(const cli* c, const char* name, const cli_at* at, cli_instant* out) {
+    *out = (cli_instant){0};
+    int code = load(c, name, &out->problem);
+    if (code != CLI_DONE) return code;
+    sti_system* system = sti_problem_system(out->problem);
+    out->instant = sti_problem_instant(out->problem);
+    if (out->instant != NULL) {
+        code = from_numbers(c, name, at, out);
+    } else if (system != NULL) {
+        double* state = malloc(2 * (size_t)sti_system_coordinate_count(system) * sizeof *state);
+        code = state != NULL ? from_system(c, name, at, system, state, out) : cli_fail_memory(c);
+        free(state);
+    } else {
+        code = cli_fail_usage(c, "%s: kind: %s: \"instant\" or \"system\" expected", name,
+                              sti_kind_text(sti_problem_kind(out->problem)));
+    }
+    if (code != CLI_DONE) cli_instant_clear(c, out);
+    return code;
+}
+
+void cli_instant_clear(const cli* c, cli_instant* in) {
+    sti_instant_destroy(c->env, in->made);
+    sti_problem_destroy(in->problem);
+    *in = (cli_instant){0};
+}

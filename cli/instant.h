@@ -1,0 +1,35 @@
+// instant.h: an instant from whatever the user names: a file with numbers, a system by formulas, a built-in scene.
+#ifndef STICTION_CLI_INSTANT_H
+#define STICTION_CLI_INSTANT_H
+
+#include "cli.h"
+
+// Where to look at a system: left alone, its file says. For an instant by numbers only --velocity is taken.
+typedef struct cli_at {
+    cli_list q;            // --at Q,..
+    cli_list v;            // --velocity V,..
+    const char* time;      // --time T
+    const char* settings;  // --set name=value[,name=value]: parameters of the system
+} cli_at;
+
+// Rows for a verb's option table: copy them in front of its own.
+#define CLI_AT_OPTIONS(at)                                                                       \
+    {"--at", CLI_LIST, "Q,..", "a system's coordinates, instead of those in its file", &(at).q}, \
+        {"--velocity", CLI_LIST, "V,..", "velocities, instead of those in the file", &(at).v},   \
+        {"--time", CLI_TEXT, "T", "a system's time", &(at).time}, {                              \
+        "--set", CLI_TEXT, "NAME=X,..", "parameters of a system", &(at).settings                 \
+    }
+enum { CLI_AT_OPTION_COUNT = 4 };
+
+typedef struct cli_instant {
+    sti_problem* problem;        // what the file held
+    const sti_system* system;    // NULL: an instant by numbers
+    const sti_instant* instant;  // borrowed from one of the others
+    sti_instant* made;           // from the system, or with another velocity; NULL otherwise
+} cli_instant;
+
+// name: a file, or a built-in scene. On failure the line is written and the exit code is returned; CLI_DONE otherwise.
+int cli_instant_load(const cli* c, const char* name, const cli_at* at, cli_instant* out);
+void cli_instant_clear(const cli* c, cli_instant* in);
+
+#endif

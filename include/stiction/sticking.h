@@ -1,0 +1,325 @@
+// sticking.h: can all contacts stick at this instant? (S0: the all-sticking contacts problem)
+//
+//     M a + F = C lambda,    A'a + c = 0,    lambda_n >= 0 (unilateral),    |lambda_t| <= mu |lambda_n|         (61), (65 c, d)
+//
+// C holds the normals and tangents of all touching contacts, A those along which they do not move: normal and tangents
+// of a contact that sticks, the normal alone of one that slides, whose lambda_t is -mu_kinetic |lambda_n| v_t/|v_t|
+// (S0 section 5). c are the rates. With redundant contacts lambda is a whole family; the decision is taken over all of
+// it. Contacts with a gap (gap > gap_tol) take no part.
+//
+// Multipliers are flat over the touching contacts, normal first: (lambda_n, lambda_t1, lambda_t2) of the first, ...
+#ifndef STICTION_STICKING_H
+#define STICTION_STICKING_H
+
+#include <stiction/classes.h>
+#include <stiction/cone.h>
+#include <stiction/conic.h>
+#include <stiction/instant.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define STI_STICKING_OUTCOME_LIST(X)                                                            \
+    X(STI_STICKING_UNKNOWN, "unknown") /* not decided: too many cases, or numerics that fail */ \
+    X(STI_STICKING_YES, "sticks")      /* a and lambda prove it */                              \
+    X(STI_STICKING_NO, "does_not")     /* the leaves prove it */                                \
+    X(STI_STICKING_LIMIT, "limit")     /* within tol of the boundary, and not decided exactly */
+
+#define STI_X(code, text) code,
+typedef enum sti_sticking_outcome { STI_STICKING_OUTCOME_LIST(STI_X) } sti_sticking_outcome;
+#undef STI_X
+
+STI_API const char* sti_sticking_outcome_text(sti_sticking_outcome outcome);
+
+// What is claimed, and the proof of it; sti_verify_sticking looks at nothing else.
+//
+// A bilateral contact with friction has a cone for lambda_n >= 0 and one for lambda_n <= 0. The leaves of "does not
+// stick" cover all choices of these signs (0: open, in which case nothing but the equations is asked of that contact). Each has
+//
+//     M y + A z = 0,    -C_i'y in the dual cone of contact i,    y'F + z'c > 0:
+//
+// y is a motion that no admissible contact force can drive, and that F together with the rates would have to.
+// With facets K the cones are polygons, and w (one number for each facet, >= 0) shows the second condition:
+// -C_i'y = sum_k w_k (mu, -m_k).
+typedef struct sti_sticking_leaf {
+    signed char* sign;    // +1, -1, or 0: open; 0 for contacts without a choice    (contact_count)
+    double* y;            // (n)
+    double* z;            // one for each row of A'                                 (acceleration_count)
+    double* w;            // facets only; NULL otherwise                            (contact_count x facets)
+    sti_rationals* exact; // y, z, w in a row, without rounding; NULL when only the doubles are known
+} sti_sticking_leaf;
+
+typedef struct sti_sticking_answer {
+    sti_sticking_outcome outcome;
+    bool exact;              // proved without rounding on the numbers as given
+    int facets;              // 0: the disc (an interval in 2D); K: its inner polygon with K corners, the first at angle 0
+    int n;                   // velocities
+    int contact_count;       // touching contacts
+    int multiplier_count;    // p
+    int acceleration_count;  // q, rows of A'
+    int* contact;            // index in the instant                               (contact_count)
+    double* a;               // (n), NULL unless it sticks or is a limit case
+    double* lambda;          // (p)
+    sti_rationals* a_exact;  // when exact: another point, without rounding        (n)
+    sti_rationals* lambda_exact;  // (p)
+    int leaf_count;
+    sti_sticking_leaf* leaves;  // (leaf_count)
+    double bound;  // not exact "does not": every solution has |(a, lambda)|_1 >= bound; INFINITY when exact
+} sti_sticking_answer;
+
+STI_API void sti_sticking_answer_clear(sti_env* env, sti_sticking_answer* answer);  // of one that was loaded
+
+// ---- propositions: a uniform table of tests, each with the numbers it rests on
+
+#define STI_HOLDS_LIST(X)                                                        \
+    X(STI_NOT_APPLICABLE, "not_applicable") /* a hypothesis fails: see reason */ \
+    X(STI_HOLDS, "holds")                                                        \
+    X(STI_HOLDS_NOT, "does_not_hold")                                            \
+    X(STI_HOLDS_UNKNOWN, "unknown") /* not decided */
+
+#define STI_X(code, text) code,
+typedef enum sti_holds { STI_HOLDS_LIST(STI_X) } sti_holds;
+#undef STI_X
+
+STI_API const char* sti_holds_text(sti_holds verdict);
+
+typedef struct sti_named {  // a number, a vector (one row) or a matrix, by its name
+    const char* name;
+    int rows, cols;
+    bool scalar;
+    double* value;  // row major (rows x cols)
+} sti_named;
+
+typedef struct sti_proposition {
+    const char* id;     // "P1.i", "C2", "L1", "E69", "MFCQ"
+    const char* title;  // the statement in a line
+    sti_holds verdict;
+    char reason[200];  // what the verdict rests on, or why it does not apply
+    int number_count;
+    const sti_named* numbers;  // (number_count)
+} sti_proposition;
+
+// NULL: no such proposition, no such number.
+STI_API const sti_proposition* sti_proposition_find(const sti_proposition* table, int count, const char* id);
+STI_API const sti_named* sti_proposition_number(const sti_proposition* p, const char* name);
+
+// ---- the analysis
+
+typedef struct sti_sticking_options {
+    double tol;          // width of the limit band, relative to the forces (1e-9)
+    double gap_tol;      // contacts with a larger gap are apart (1e-8)
+    int facets;          // 0: discs; K >= 3: polygons in 3D
+    bool exact;          // settle 2D and polygons in exact arithmetic (true)
+    int exact_limit;     // unknowns up to which that is done (80)
+    int leaf_limit;      // sign choices of bilateral friction that may be looked at (4096)
+    double force_limit;  // on every multiplier, for the least friction and for margins; 0: 1e4 times the forces
+    double lipschitz;    // proposition 4: bound on the rate of each contact's force; 0: not given
+    bool family;         // ranges of the multipliers, redundancy (true)
+    bool propositions;   // the table (true)
+} sti_sticking_options;
+
+STI_API sti_sticking_options sti_sticking_options_default(void);
+
+// The least coefficient of friction.
+typedef struct sti_least_friction {
+    sti_verdict exists;  // YES: for some finite mu it sticks; NO: for none
+    bool attained;       // false: an infimum, approached with growing internal forces
+    double mu;           // NAN when it does not exist
+    double* lambda;      // where                                     (p)
+} sti_least_friction;
+
+typedef struct sti_sticking {
+    sti_sticking_answer answer;
+    bool near_redundant;  // the constraints are redundant, or consistent, only up to rounding: decided with tolerance
+    char reason[240];     // what the outcome rests on, in a sentence
+    // at the point of largest margin (answer.lambda); NAN, NULL when there is none
+    double margin;         // least over the contacts; capped at force_limit
+    double* margins;       // mu |lambda_n| - |lambda_t|, and lambda_n without friction; NAN: no bound   (contact_count)
+    double* required_mu;   // |lambda_t| / |lambda_n|; NAN when lambda_n = 0                              (contact_count)
+    unsigned char* slides; // (contact_count)
+
+    // the equations (61 a), all contacts as equality constraints
+    bool kkt_solvable;
+    double kkt_residual;   // relative distance of the right side from the image
+    double* kkt_witness;   // unsolvable: (y, z) with M y + A z = 0, C'y = 0, y'F + z'c != 0          (n + q)
+    int rank_C;            // of (grad h | H)
+    int kernel_dimension;  // ker M with ker A'
+    double* a_least;       // least-norm solution (31)                                                (n)
+    double* lambda_least;  // (p)
+    double* margins_least; // its margins                                                             (contact_count)
+    bool least_sticks;
+    int self_stress_count;
+    double* self_stress;   // orthonormal directions along which lambda may change (61 a)             (count x p)
+
+    // the set of admissible multipliers, when it is not empty
+    int family_dimension;  // -1: empty or not computed
+    bool family_complete;  // every sign choice of bilateral friction was looked at
+    double* lower;         // least of each multiplier, -INFINITY                                     (p)
+    double* upper;
+    bool* redundant;       // the friction bound of contact i follows from the other conditions       (contact_count)
+
+    // the complementarity version (60), (65 a, b), in which contacts may open
+    sti_outcome mlcp_outcome;   // of (43) without the discs
+    sti_sticking_outcome opening_outcome;  // with them
+    double* opening_a;          // (n), NULL when (43) has no solution
+    double* opening_lambda;     // (p): in the discs when opening_outcome says so
+    double* opening_a_n;        // accelerations along the normals                                    (contact_count)
+
+    sti_least_friction least_common;  // the same mu at every contact with friction
+    sti_least_friction least_factor;  // every mu times this factor
+    double* least_own;                // mu of contact i alone, the others as given; NAN: none        (contact_count)
+
+    int proposition_count;
+    sti_proposition* propositions;
+
+    struct sti_sticking_memory* memory;  // what all of it stands in
+} sti_sticking;
+
+// options NULL: the defaults.
+STI_API sti_status sti_sticking_analyze(sti_env* env, const sti_instant* instant, const sti_sticking_options* options,
+                                        sti_sticking** out);
+STI_API void sti_sticking_destroy(sti_sticking* sticking);
+
+// ---- which forces make it stick
+
+// Over F + B f, f in a box: the least  c'f + sum_k weight_k f_k^2 / 2  for which all contacts stick.
+typedef struct sti_force_choice {
+    int count;             // entries of f
+    const double* B;       // directions, row major; NULL: the identity, count = n      (n x count)
+    const double* cost;    // NULL: 0                                                   (count)
+    const double* weight;  // >= 0; NULL: 0                                             (count)
+    const double* low;     // NULL, or -INFINITY: none                                  (count)
+    const double* high;    //                                                           (count)
+} sti_force_choice;
+
+typedef struct sti_force_answer {
+    sti_conic_outcome outcome;  // solved; infeasible: no such force; unbounded
+    bool exact;                 // value and f come from exact arithmetic
+    double value;
+    double* f;       // (count)
+    double* a;       // (n)
+    double* lambda;  // (p)
+} sti_force_answer;
+
+STI_API sti_status sti_sticking_force(sti_env* env, const sti_instant* instant, const sti_sticking_options* options,
+                                      const sti_force_choice* choice, sti_force_answer* out);
+STI_API void sti_force_answer_clear(sti_env* env, sti_force_answer* answer);
+
+// All tau for which it sticks under F + tau d: a few intervals, in order, disjoint (several only with bilateral friction).
+typedef struct sti_force_intervals {
+    int count;
+    double* low;   // -INFINITY: unbounded     (count)
+    double* high;  //                          (count)
+} sti_force_intervals;
+
+STI_API sti_status sti_sticking_force_line(sti_env* env, const sti_instant* instant,
+                                           const sti_sticking_options* options, const double* d,
+                                           sti_force_intervals* out);
+STI_API void sti_force_intervals_clear(sti_env* env, sti_force_intervals* intervals);
+
+// The set of all F for which it sticks: { F : F - center in a cone }, one cone for each sign choice of bilateral
+// friction. Polyhedral: 2D, or facets.
+typedef struct sti_force_set {
+    int n;
+    double* center;  // -M a0 with A'a0 + c = 0                   (n)
+    int cone_count;  // 0: A'a + c = 0 has no solution
+    sti_polycone** cones;
+    int inside;            // the cone that holds F - center, -1: none
+    sti_cone_point place;  // of F in it, or with respect to the nearest
+} sti_force_set;
+
+STI_API sti_status sti_sticking_force_set(sti_env* env, const sti_instant* instant,
+                                          const sti_sticking_options* options, sti_force_set* out);
+STI_API void sti_force_set_clear(sti_env* env, sti_force_set* set);
+
+// ---- one contact: Coulomb's law
+
+// lambda_t = proj[ D; lambda_t - rho v_t ], D the disc of radius mu |lambda_n|  (S0 equation 4). Fills the projection
+// (count) and |lambda_t - projection|; true when the law holds within tol (1 + |lambda_t|).
+STI_API bool sti_friction_fixed_point(int count, const double* lambda_t, const double* v_t, double lambda_n, double mu,
+                                      double rho, double tol, double* projection, double* residual);
+
+#define STI_REST_LIST(X)               \
+    X(STI_REST_SEPARATE, "separate") \
+    X(STI_REST_STICK, "stick")       \
+    X(STI_REST_SLIP, "slip")
+
+#define STI_X(code, text) code,
+typedef enum sti_rest { STI_REST_LIST(STI_X) } sti_rest;
+#undef STI_X
+
+STI_API const char* sti_rest_text(sti_rest mode);
+
+// A unilateral contact at rest with Coulomb's law at acceleration level (S0 equations 5 to 7, 69):
+//     acc = G lambda + b,    0 <= acc_n _|_ lambda_n >= 0,    acc_t = 0 or lambda_t = -mu lambda_n acc_t/|acc_t|.
+// d = 2 or 3, normal first; G symmetric positive definite (d x d). All solutions: at most 6.
+typedef struct sti_rest_solution {
+    sti_rest mode;
+    double lambda[3];
+    double acceleration[3];
+} sti_rest_solution;
+
+enum { STI_REST_MOST = 6 };
+
+STI_API sti_status sti_contact_at_rest(sti_env* env, int d, const double* G, const double* b, double mu,
+                                       sti_rest_solution* solutions, int* count);
+
+// ---- force closure and form closure (S0 remark 6)
+
+typedef struct sti_closure_options {
+    double tol;            // width of the band in which 3D discs are left undecided (1e-9)
+    double gap_tol;
+    int facets;            // as above
+    int object_count;      // coordinates of the object that is held; 0: all of them
+    const int* object;     // (object_count)
+} sti_closure_options;
+
+typedef struct sti_closure {
+    sti_verdict closed;
+    bool exact;
+    int rank;            // of the contact directions on the object's coordinates
+    double margin;       // yes: least distance of the witness from the boundary of the cones, with sum lambda_n = 1
+    int contact_count, multiplier_count, n;
+    int* contact;        // (contact_count)
+    double* lambda;      // yes: contact forces strictly inside their cones that balance            (p)
+    sti_rationals* lambda_exact;
+    double* y;           // no: a load that no contact force balances, and a motion none opposes: y'C lambda <= 0   (n)
+    sti_rationals* y_exact;
+    char reason[200];
+} sti_closure;
+
+STI_API sti_closure_options sti_closure_options_default(void);
+// With friction (force closure) or with the normals alone (form closure, of first order).
+STI_API sti_status sti_force_closure(sti_env* env, const sti_instant* instant, const sti_closure_options* options,
+                                     sti_closure* out);
+STI_API sti_status sti_form_closure(sti_env* env, const sti_instant* instant, const sti_closure_options* options,
+                                    sti_closure* out);
+STI_API void sti_closure_clear(sti_env* env, sti_closure* closure);
+
+// ---- independent checks, and files
+
+typedef struct sti_sticking_verification {
+    bool accepted;
+    bool exact;
+    sti_sticking_outcome claim;
+    double residual;     // sticks: of the equations, relative; NAN otherwise
+    double margin;       // sticks: least margin, in units of force; does not: least strictness y'F + z'c
+    double bound;        // does not: as in the answer, recomputed
+    int leaves_checked;
+    char text[240];      // verdict in a sentence, with the first thing that fails
+} sti_sticking_verification;
+
+// Shares no code with the analysis. tol: relative violation up to which a claim with rounding is accepted.
+STI_API sti_status sti_verify_sticking(sti_env* env, const sti_instant* instant, const sti_sticking_answer* answer,
+                                       double tol, sti_sticking_verification* out);
+STI_API sti_status sti_verify_closure(sti_env* env, const sti_instant* instant, const sti_closure_options* options,
+                                      bool friction, const sti_closure* closure, double tol, bool* accepted);
+
+STI_API sti_status sti_sticking_answer_save(sti_env* env, const sti_sticking_answer* answer, const char* path);
+STI_API sti_status sti_sticking_answer_load(sti_env* env, const char* path, sti_sticking_answer* out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,51 @@
+// system.h: the inside of sti_system: what all kinds share, and the functions each kind brings.
+#ifndef STI_SYSTEM_SYSTEM_H
+#define STI_SYSTEM_SYSTEM_H
+
+#include <stiction/system.h>
+
+#include "system/instant.h"
+
+// Each gets the environment that errors go to. q, v: (n).
+typedef struct sti_system_kind {
+    void (*destroy)(sti_system* s);
+    sti_status (*fill)(const sti_system* s, sti_env* env, double t, const double* q, const double* v,
+                       sti_instant_store* out);
+    sti_status (*mass)(const sti_system* s, sti_env* env, double t, const double* q, double* M);
+    sti_status (*energy)(const sti_system* s, sti_env* env, double t, const double* q, const double* v, double* kinetic,
+                         double* potential);
+    sti_status (*force)(const sti_system* s, sti_env* env, double t, const double* q, const double* v, double* k,
+                        double* k_q, double* k_v);
+    sti_status (*gap)(const sti_system* s, sti_env* env, double t, const double* q, double* gap);
+    sti_status (*state)(const sti_system* s, sti_env* env, double* t, double* q, double* v);
+} sti_system_kind;
+
+struct sti_system {
+    sti_env* env;
+    const sti_system_kind* kind;
+    int n;
+    int contact_count;  // joints included
+    int joint_count;
+    int parameter_count;
+    int* tangent_count;  // (contact_count)
+    char** coordinate;   // names                        (n)
+    char** contact;      // names                        (contact_count)
+    char** parameter;    // names                        (parameter_count)
+    double* parameters;  // values                       (parameter_count)
+    double* work;        // for the mass matrix          (n x n)
+    void* inside;        // of the kind
+};
+
+// Room and names; contact names NULL become "contact 1", ..., "joint 1", ... The kind is set by the caller.
+typedef struct sti_system_shape {
+    int n, contact_count, joint_count, parameter_count;  // contact_count: without joints
+    const char* const* coordinates;
+    const char* const*
+        contacts;  // contacts, then joints; NULL, or NULL entries: numbered  (contact_count + joint_count)
+    const char* const* parameters;
+    const int* tangent_count;  // (contact_count + joint_count)
+} sti_system_shape;
+
+sti_status sti_system_begin(sti_env* env, const sti_system_shape* shape, sti_system** out);
+
+#endif
