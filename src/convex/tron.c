@@ -1,15 +1,16 @@
 // tron.c: Newton's method on faces with bounds: gradient projection finds the face, conjugate gradients its minimum
 // (More and Toraldo 1991; TRON of Lin and More 1999, the solver of S3 2.3, on a quadratic).
 //
-// The model of a trust-region Newton method is the objective itself when that is quadratic: every step achieves exactly
-// what the model promises, so the trust region only grows and plays no part. What remains of TRON is its heart:
+// One round:
 //
 //     1. projected gradient steps until the set of bound variables settles or they stop paying
-//     2. conjugate gradients in the free variables until they stop paying, then a projected search along the result
+//     2. conjugate gradients in the free variables (Steihaug 1983) until they stop paying or reach the radius Delta, then a
+//        projected search along the result
 //
-// and 2 again while the face it ends on is the right one (bound variables all have g >= 0). P may be singular: a direction
-// without curvature that descends for ever cannot occur where the step has a solution; it ends the inner loop. The
-// variables are scaled to a unit diagonal, which is the Jacobi preconditioner.
+// The objective is quadratic, so the model of the trust region is exact; what it can be wrong about are the bounds.
+// Delta doubles when the search takes a step that ended on it whole, and shrinks to what the search took otherwise. It
+// matters because P is singular: on a wrong face the minimum may be far off, or nowhere. The variables are scaled to a
+// unit diagonal, which is the Jacobi preconditioner.
 #include <string.h>
 
 #include "convex/scaled.h"
@@ -18,6 +19,8 @@ typedef struct state {
     sti_scaled p;
     double *z, *g, *d, *r, *w, *Pw, *next, *g_next, *best, *scratch;
     double best_map;
+    double delta;  // radius
+    double taken;  // part of the last direction that a search took
 } state;
 
 // z := P(z + lambda d) with the largest lambda of 1, 1/2, ... that lowers the objective enough. The gain; 0: none.
@@ -36,6 +39,7 @@ static double search(state* s, const double* d, double lambda) {
         if (gain < -0.01 * descent) continue;
         memcpy(s->z, s->next, (size_t)n * sizeof(double));
         memcpy(s->g, s->g_next, (size_t)n * sizeof(double));
+        s->taken = lambda;
         return gain;
     }
     return 0;
@@ -67,8 +71,14 @@ static double project_gradients(state* s) {
     return all;
 }
 
-// Conjugate gradients for the minimum over the variables that are free now; d is the way there.
-static void minimize_on_face(state* s, long most) {
+// The t >= 0 with |d + t w| = delta.
+static double to_radius(double dd, double dw, double ww, double delta) {
+    const double room = delta * delta - dd;
+    return room > 0 ? room / (dw + sqrt(dw * dw + ww * room)) : 0;
+}
+
+// Conjugate gradients for the minimum over the variables that are free now; d is the way there. True: stopped by delta.
+static bool minimize_on_face(state* s, long most) {
     const int n = s->p.n;
     double rr = 0, best_gain = 0;
     for (int i = 0; i < n; i++) {
@@ -80,8 +90,13 @@ static void minimize_on_face(state* s, long most) {
     const double goal = 1e-30 * rr;
     for (long k = 0; k < most && rr > goal; k++) {
         sti_scaled_multiply(&s->p, s->w, s->Pw);
-        const double curvature = sti_dot(n, s->w, s->Pw);
-        if (!(curvature > 1e-16 * sti_dot(n, s->w, s->w))) return;
+        const double curvature = sti_dot(n, s->w, s->Pw), ww = sti_dot(n, s->w, s->w);
+        const double dd = sti_dot(n, s->d, s->d), dw = sti_dot(n, s->d, s->w);
+        const double edge = to_radius(dd, dw, ww, s->delta);
+        if (!(curvature > 1e-16 * ww) || rr / curvature >= edge) {
+            for (int i = 0; i < n; i++) s->d[i] += edge * s->w[i];
+            return true;
+        }
         const double step = rr / curvature, gain = 0.5 * step * rr;
         double next = 0;
         for (int i = 0; i < n; i++) {
@@ -91,10 +106,11 @@ static void minimize_on_face(state* s, long most) {
             next += s->r[i] * s->r[i];
         }
         best_gain = fmax(best_gain, gain);
-        if (gain <= 0.01 * best_gain) return;  // the rest of the face is not worth it before the face is known
+        if (gain <= 0.1 * best_gain) break;  // the rest of the face is not worth it before the face is known
         for (int i = 0; i < n; i++) s->w[i] = s->r[i] + next / rr * s->w[i];
         rr = next;
     }
+    return false;
 }
 
 sti_status sti_quadratic_tron(sti_env* env, const sti_quadratic* q, const sti_quadratic_goal* goal, double* x,
@@ -125,8 +141,15 @@ sti_status sti_quadratic_tron(sti_env* env, const sti_quadratic* q, const sti_qu
             sti_clock() >= goal->stop_at)
             break;
         double gain = project_gradients(&s);
-        minimize_on_face(&s, goal->max_iterations - s.p.products);
-        gain += search(&s, s.d, 1);
+        if (s.delta == 0) s.delta = fmax(1, sqrt(sti_dot(s.p.n, s.z, s.z)));
+        const bool edge = minimize_on_face(&s, goal->max_iterations - s.p.products);
+        const double length = sqrt(sti_dot(s.p.n, s.d, s.d)), face_gain = search(&s, s.d, 1);
+        gain += face_gain;
+        if (face_gain > 0 && s.taken == 1) {
+            if (edge) s.delta *= 2;
+        } else if (length > 0) {
+            s.delta = fmax(face_gain > 0 ? 2 * s.taken * length : 0.1 * length, 1e-12);
+        }
         idle = gain > 0 ? 0 : idle + 1;
     }
     status = sti_scaled_report(env, &s.p, s.best, goal->tol, x, report);
