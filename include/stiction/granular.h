@@ -60,6 +60,7 @@ typedef struct sti_wall {
     double axis[3];   // unit: the inward normal of a plane, the axis of the others
     double radius;    // at `point`
     double slope;     // cone: d radius / d s, s measured along the axis from `point`
+    bool rim;         // cone: it ends in an open rim at `point`, s >= 0 (otherwise it goes on)
     double spin;      // the surface turns about the axis with this speed
     double mu;        // friction of grains on it
 } sti_wall;
@@ -100,6 +101,20 @@ STI_API sti_status sti_grains_pebble_bed(sti_env* env, const sti_pebble_bed* def
 
 // The settle test for engines: the same vessel with a floor of 30 degrees, radius 0.03, any count in the same shape.
 STI_API sti_status sti_grains_settle(sti_env* env, int count, uint64_t seed, sti_grains* out);
+
+// The bottom plate taken out, the cone ends in a rim: grains can leave. The plate must be the first wall, the cone the
+// second, as the vessels above have them.
+STI_API void sti_grains_open_bottom(sti_grains* grains);
+
+// How densely grains at x (count x 3) fill a vessel of plate, cones and cylinders about the z axis.
+typedef struct sti_packing {
+    double mean_height;
+    double top;     // mean height of the highest twentieth of the centres, plus the radius
+    double all;     // volume of the grains / volume of the vessel below top
+    double bottom;  // volume of the grains below 0.8 top / volume of the vessel there
+} sti_packing;
+
+STI_API sti_status sti_grains_packing(sti_env* env, const sti_grains* grains, const double* x, sti_packing* out);
 
 // ---- a bed in motion
 
@@ -162,6 +177,30 @@ typedef struct sti_bed_contact {
 
 STI_API int sti_bed_contact_count(const sti_bed* bed);
 STI_API void sti_bed_contacts(const sti_bed* bed, sti_bed_contact* out);  // (sti_bed_contact_count)
+
+// ---- a bed that flows: grains that have left below come in again at the top
+
+typedef struct sti_recirculation sti_recirculation;
+
+typedef struct sti_flow {
+    long left;             // grains that left so far
+    double last_time;      // when the last one did
+    double residence;      // mean time between coming in (by the top) and leaving; NAN: none has yet
+    double residence_min;  // of those
+    double residence_max;
+} sti_flow;
+
+// Grains below height `out` leave and come in where the bed began, at rest, inside `radius` of the axis.
+STI_API sti_status sti_recirculation_create(sti_env* env, const sti_bed* bed, double out, double radius, uint64_t seed,
+                                            sti_recirculation** result);
+STI_API void sti_recirculation_destroy(sti_env* env, sti_recirculation* r);
+STI_API sti_status sti_recirculation_apply(sti_recirculation* r, sti_bed* bed, int* moved);  // after a step
+STI_API sti_flow sti_recirculation_flow(const sti_recirculation* r);
+
+// Mean downward speed of the grains in rings about the z axis and layers of height, over all steps so far; rows are
+// layers from below. speed is a sum over count grains (layers x rings).
+STI_API void sti_recirculation_profile(const sti_recirculation* r, int* layers, int* rings, const double** speed,
+                                       const long** count);
 
 #ifdef __cplusplus
 }

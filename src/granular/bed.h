@@ -94,6 +94,10 @@ struct sti_bed {
 sti_status sti_bed_reserve_grains(sti_bed* bed, int count);
 sti_status sti_bed_reserve_touches(sti_bed* bed, int64_t count);
 
+// step.c: other places for a few grains, by number; the impulses of all others are kept.
+sti_status sti_bed_replace(sti_bed* bed, const double* x, const double* v, const double* w, const int* which,
+                           int count);
+
 void sti_wall_velocity(const sti_wall* wall, const double x[3], double v[3]);
 
 static inline double sti_dot3(const double* x, const double* y) {

@@ -50,6 +50,12 @@ static void put_vessel(sti_grains* g, double cylinder, double opening, double sl
     g->walls[2] = (sti_wall){.kind = STI_WALL_CYLINDER, .axis = {0, 0, 1}, .radius = cylinder, .mu = g->mu};
 }
 
+void sti_grains_open_bottom(sti_grains* g) {
+    g->wall_count--;
+    memmove(g->walls, g->walls + 1, (size_t)g->wall_count * sizeof *g->walls);
+    g->walls[0].rim = true;
+}
+
 static double jitter(sti_rng* rng, double size) {
     return size * (2 * sti_rng_u01(rng) - 1);
 }

@@ -235,6 +235,21 @@ sti_status sti_bed_set(sti_bed* bed, const double* x, const double* v, const dou
     return STI_OK;
 }
 
+sti_status sti_bed_replace(sti_bed* bed, const double* x, const double* v, const double* w, const int* which,
+                           int count) {
+    for (int j = 0; j < count; j++) {
+        const int k = bed->place[which[j]];
+        for (size_t i = 0; i < 3; i++) {
+            const size_t from = 3 * (size_t)which[j] + i;
+            bed->x[3 * (size_t)k + i] = x[from];
+            bed->grain[k].v[i] = v[from];
+            bed->grain[k].W[i] = w[from] * bed->radius[k];
+        }
+    }
+    // pairs are found anew from here; a pair that has come apart and never meets again is dropped from the list
+    return sti_bed_list(bed, bed->reach > 0 ? bed->reach : 0.15 * bed->largest);
+}
+
 int sti_bed_contact_count(const sti_bed* bed) {
     return bed->touches;
 }

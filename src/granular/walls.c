@@ -30,8 +30,16 @@ double sti_wall_gap(const sti_wall* wall, const double x[3], double radius, doub
         return wall->radius - rho - radius;
     }
     const double cosine = 1 / sqrt(1 + wall->slope * wall->slope);
+    const double distance = cosine * (wall->radius + wall->slope * s - rho);
+    if (wall->rim && s - distance * cosine * wall->slope < 0) {  // the nearest point is on the rim
+        const double across = rho - wall->radius, size = hypot(across, s);
+        if (size > 0) {
+            for (int i = 0; i < 3; i++) n[i] = (across * e[i] + s * a[i]) / size;
+            return size - radius;
+        }
+    }
     for (int i = 0; i < 3; i++) n[i] = cosine * (wall->slope * a[i] - e[i]);
-    return cosine * (wall->radius + wall->slope * s - rho) - radius;
+    return distance - radius;
 }
 
 // Velocity of the wall's surface at x: it turns about its axis.

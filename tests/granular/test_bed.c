@@ -384,6 +384,81 @@ static void impulses_of_the_last_step_make_the_next_one_cheaper(void** state) {
     sti_env_destroy(env);
 }
 
+// ---- a bed that flows, and how dense a bed is
+
+static void the_reference_bed_has_its_packing(void** state) {
+    (void)state;
+    sti_env* env = open_env(1);
+    const sti_pebble_bed def = sti_pebble_bed_default(100);
+    sti_grains g;
+    assert_int_equal(sti_grains_pebble_bed(env, &def, &g), STI_OK);
+    // every centre at the height 2: 100 spheres of diameter 1 in a vessel of 27.2 below z = 2 and 9 pi above
+    for (int k = 0; k < 100; k++) g.x[3 * (size_t)k + 2] = 2.25;
+    sti_packing p;
+    assert_int_equal(sti_grains_packing(env, &g, g.x, &p), STI_OK);
+    const double pi = 3.14159265358979323846, cone = pi / 3 * 2 * (1 + 3 + 9);
+    assert_near(p.top, 2.75, 1e-12);
+    assert_near(p.mean_height, 2.25, 1e-12);
+    assert_near(p.all, 100 * pi / 6 / (cone + 0.75 * 9 * pi), 1e-12);
+    const double t = 0.8 * 2.75 - 1.75;  // of every sphere, below 2.2
+    assert_near(p.bottom, 100 * pi * t * t * (1.5 - t) / 3 / (cone + 0.2 * 9 * pi), 1e-12);
+    sti_grains_clear(env, &g);
+    sti_env_destroy(env);
+}
+
+static void a_rim_is_an_edge_and_not_a_wall(void** state) {
+    (void)state;
+    const sti_wall cone = {.kind = STI_WALL_CONE, .axis = {0, 0, 1}, .radius = 2, .slope = 1, .rim = true};
+    double n[3];
+    const double above[3] = {2, 0, 1}, below[3] = {1, 0, -1}, level[3] = {1.5, 0, 0};
+    assert_near(sti_wall_gap(&cone, above, 0.25, n), 1 / sqrt(2) - 0.25, 1e-14);
+    assert_near(sti_wall_gap(&cone, below, 0.25, n), sqrt(2) - 0.25, 1e-14);
+    assert_near(n[0], -1 / sqrt(2), 1e-14);
+    assert_near(n[2], -1 / sqrt(2), 1e-14);
+    assert_near(sti_wall_gap(&cone, level, 0.25, n), 0.5 - 0.25, 1e-14);
+}
+
+static void grains_that_leave_come_in_at_the_top_and_are_timed(void** state) {
+    (void)state;
+    sti_env* env = open_env(1);
+    const sti_pebble_bed def = {.count = 60, .seed = 1, .cylinder = 2.5, .opening = 1.8, .mu = 0.2};
+    sti_grains g;
+    assert_int_equal(sti_grains_pebble_bed(env, &def, &g), STI_OK);
+    sti_grains_open_bottom(&g);
+    sti_bed_options o = sti_bed_options_default();
+    o.recover = 0.2;
+    sti_bed* bed;
+    assert_int_equal(sti_bed_create(env, &g, &o, &bed), STI_OK);
+    sti_recirculation* r;
+    assert_int_equal(sti_recirculation_create(env, bed, -1, 1.9, 3, &r), STI_OK);
+    double x[180];
+    int moved = 0, all = 0;
+    for (int k = 0; k < 800; k++) {
+        sti_bed_report report;
+        assert_int_equal(sti_bed_step(bed, &report), STI_OK);
+        assert_true(report.solved);
+        assert_int_equal(sti_recirculation_apply(r, bed, &moved), STI_OK);
+        all += moved;
+        sti_bed_get(bed, x, NULL, NULL);
+        for (int a = 0; a < 60; a++) assert_true(x[3 * a + 2] >= -1 && x[3 * a + 2] < 60);
+    }
+    const sti_flow flow = sti_recirculation_flow(r);
+    assert_int_equal(flow.left, all);
+    assert_true(flow.left > 60);
+    assert_true(flow.residence > 0.1 && flow.residence_min <= flow.residence && flow.residence <= flow.residence_max);
+    int layers, rings;
+    const double* speed;
+    const long* count;
+    sti_recirculation_profile(r, &layers, &rings, &speed, &count);
+    double sum = 0;
+    for (int k = 0; k < layers * rings; k++) sum += speed[k];
+    assert_true(sum > 0);  // downwards
+    sti_recirculation_destroy(env, r);
+    sti_bed_destroy(bed);
+    sti_grains_clear(env, &g);
+    sti_env_destroy(env);
+}
+
 // ---- failure
 
 static void bad_options_and_grains_are_refused_by_name(void** state) {
@@ -451,6 +526,9 @@ int main(void) {
         cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
         cmocka_unit_test(a_settled_bed_carries_its_weight_and_loses_energy_all_the_way),
         cmocka_unit_test(impulses_of_the_last_step_make_the_next_one_cheaper),
+        cmocka_unit_test(the_reference_bed_has_its_packing),
+        cmocka_unit_test(a_rim_is_an_edge_and_not_a_wall),
+        cmocka_unit_test(grains_that_leave_come_in_at_the_top_and_are_timed),
         cmocka_unit_test(bad_options_and_grains_are_refused_by_name),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };
