@@ -2,47 +2,49 @@
 //
 //     u = W r + q,     K contains r,     K* contains u + mu |u_t| n,     orthogonal        (contact by contact)
 //
-// that is, 0 in W r + q + shift + N_K(r) with De Saxce's shift mu |u_t| n. The linear part and the normal cone are dealt with
-// in turn, each by its own resolvent: a solve with W + a diagonal, factored once, and a projection on every cone. In
-// variables scaled contact by contact, r_c = t_c x_c and t_c u_c, a positive number each so that the cone stays the cone,
+// that is, u_n >= 0 complementary to r_n >= 0, and r_t = P_D(r_t - u_t) with D the disc of radius mu r_n. The linear
+// part and the law are dealt with in turn, each by its own resolvent: a solve with W + a diagonal, factored once, and
+// a projection for every contact. In variables scaled contact by contact, r_c = t_c x_c and t_c u_c, a positive
+// number each so that the law stays the law,
 //
-//     y = P_K(w),    z = w - y                          -z in K* stands for T (u + mu |u_t| n)                         (1)
-//     x = (T W T + I)^-1 (y - z - mu s n - T q)         s stands for T |u_t|                                           (2)
-//     w <- w + alpha (x - y),    s <- |z_t|             alpha = 1.6                                                    (3)
+//     y_n = max(0, w_n),    y_t = P_D(w_t) with D of radius mu y_n,    z = w - y        -z stands for T u          (1)
+//     x = (T W T + I)^-1 (y - z - T q)                                                                             (2)
+//     w <- w + alpha (x - y)                                                            alpha = 1.6                (3)
 //
-// the over-relaxed method of Boyd, Parikh, Chu, Peleato & Eckstein (2011, sections 3.1 and 3.4.3) written with the one vector
-// w = y + z that carries its state (Eckstein & Bertsekas 1992: it is Douglas and Rachford's method). A point where x = y
-// and s = |z_t| solves the problem: y in K, -z in K*, y'z = 0, and -z_t = T u_t makes the shift the right one.
+// the over-relaxed method of Boyd, Parikh, Chu, Peleato & Eckstein (2011, sections 3.1 and 3.4.3) written with the
+// one vector w = y + z that carries its state (Eckstein & Bertsekas 1992: it is Douglas and Rachford's method). A
+// point where x = y solves the problem: (2) says -z = T u, and (1) is the law for (y, -z).
 //
 //     letters    sigma_c = rho_c / t_c^2 penalty of contact c, as a number without units (rho_c = d / trace W_cc)
 //                R = y - x                the residual of the iteration
 //
-// For a fixed shift (1)-(3) converges for every W with positive semidefinite symmetric part whenever there is a
-// solution. With the shift moving along nothing is proved; in practice it converges where friction is not extreme.
+// For discs of fixed radii (1)-(3) converges for every W with positive semidefinite symmetric part whenever there is a
+// solution. With the radii moving along nothing is proved.
 //
 // Departures.
-// D1  No outer loop over the shift: the slips s are renewed in every iteration, s <- s + omega (|z_t| - s). omega = 1 is fastest
-//     where it converges. Strong friction, or penalties that suit a wrong guess of the modes, can make the iteration
-//     cycle: when the residual stands still the best point is taken up again with other settings (STAGES).
-// D2  A penalty for each contact. The best penalty of a sticking contact is 0 (u = 0 is then enforced), that of a separating
-//     one infinite (r = 0 is), so one number for all is always wrong for some. Residual balancing (Boyd et al., 3.4.1) is
-//     done contact by contact: primal |x - y+| against dual |y+ - y|, with y+ the next y of the plain method, and their
-//     ratio moves sigma_c. What a contact does is known only as well as the point is: the range open to sigma_c
-//     grows as the residual falls (SPREAD). Each change costs a factorization, so they come ever more rarely. Where one has
-//     thrown the iteration far back it is undone: from the best point on, in a narrower range.
-// D3  Anderson acceleration (anderson.h) of (w, s). A state whose residual |x - y| is above the least since the penalties last
-//     changed is refused, and the plain step of the last good one taken instead.
+// D1  No outer loop over the radii: they are renewed in every iteration. The other way to split the law, with De
+//     Saxce's shift mu |u_t| n and the projection on the cone K, was tried: as good for mu < 1, and ever worse
+//     beyond, since the shift magnifies errors of u_t by mu. Where the iteration cycles and the residual stands still
+//     the best point is taken up again with penalties nearer to each other (STAGES).
+// D2  A penalty for each contact. The best penalty of a sticking contact is 0 (u = 0 is then enforced), that of a
+//     separating one infinite (r = 0 is), so one number for all is always wrong for some. Residual balancing (Boyd et
+//     al., 3.4.1) is done contact by contact: primal |x - y+| against dual |y+ - y|, with y+ the next y of the plain
+//     method, and their ratio moves sigma_c. What a contact does is known only as well as the point is: the range
+//     open to sigma_c grows as the residual falls (SPREAD). Each change costs a factorization, so they come ever more
+//     rarely. Where one has thrown the iteration far back it is undone: from the best point on, in a narrower range.
+// D3  Anderson acceleration (anderson.h) of w. A state whose residual |x - y| is above the least since the penalties
+//     last changed is refused, and the plain step of the last good one taken instead.
 //
-// W may be a little unsymmetric (data from measured or rounded mass matrices): it is factored as it is, and the theory above
-// asks no more than a positive semidefinite symmetric part.
+// W may be a little unsymmetric (data from measured or rounded mass matrices): it is factored as it is, and the
+// theory above asks no more than a positive semidefinite symmetric part.
 //
-// What an outcome proves. Solution: the natural map with W as given is at most tol, in the cone. Limit, stalled: nothing.
+// What an outcome proves. Solution: the natural map with W as given is at most tol, in the cone. Limit, stalled:
+// nothing.
 //
-// Cost: an ordering and a few factorizations (by blocks over the contact graph, or dense when the factors have hardly a zero);
-// an iteration solves with the factors. The residual of x comes free with (2); that of y is measured when it matters,
-// and every CHECK iterations.
+// Cost: an ordering and a few factorizations (by blocks over the contact graph, or dense when the factors have hardly
+// a zero); an iteration solves with the factors. The residual of x comes free with (2); that of y is measured when it
+// matters, and every CHECK iterations.
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "contact/anderson.h"
@@ -68,23 +70,21 @@ static const double STEP = 10;       // largest change of sigma_c at a time
 static const double RECOVER = 3;     // growth of a range that was narrowed, with every look
 static const double WORSE = 100;     // residual over the best one, at which penalties are given up
 static const double WORTH = 5;       // the largest change for which factoring pays
-static const double REST = 1.5;      // growth of the interval between balancings
+static const double REST = 1.25;     // growth of the interval between balancings
 static const int64_t BLOCK_LIMIT = 10000000;  // blocks in the factors
 static const double COST_LIMIT = 1e9;         // products of blocks in a factorization
 
 typedef struct stage {
-    double omega;   // D1
     double spread;  // D2: widest range of penalties
     long window;    // iterations in which the best residual must fall by one in a hundred
 } stage;
 
-static const stage STAGES[] = {{1, 1e4, 500}, {0.5, 100, 1000}, {0.25, 1, 2000}, {1, 1e4, 4000}};
+static const stage STAGES[] = {{1e4, 500}, {100, 1000}, {1, 2000}, {1e4, 4000}};
 
 typedef struct admm {
     const sti_contact_local* p;
     sti_contact_watch watch;
     int n;                   // d nc
-    int N;                   // n + nc
     sti_block_lu sparse;     // factors of T W T + I
     bool full;               // or dense ones
     sti_dense_factor dense;  //
@@ -93,9 +93,9 @@ typedef struct admm {
     double* t;      // r_c = t_c x_c                              (nc)
     double* next;   // penalties to come                          (nc)
     double* tiny;   // zeros: no pivot is raised                  (nc)
-    double* w;      // state: w, then s                           (N)
-    double* g;      // (3) of the state                           (N)
-    double* f;      // g minus the state; -alpha R, then          (N)
+    double* w;      // state                                      (n)
+    double* g;      // (3) of the state                           (n)
+    double* f;      // g minus the state, -alpha R                (n)
     double* x;      //                                            (n)
     double* y;      //                                            (n)
     double* v;      // T (W x + q)                                (n)
@@ -168,23 +168,25 @@ static void resolve(admm* k, double* x) {
 
 // ---- steps
 
-// (1) and (2): y, x, and the velocity of x. The part of f that belongs to s is on the way.
+// (1): y of w, at contact c.
+static inline void project(const admm* k, int c, const double* w, double* y) {
+    const int d = k->p->d;
+    const double n = fmax(w[0], 0), radius = k->p->mu[c] * n, norm = sti_cone_slip(d, w),
+                 part = norm > radius ? radius / norm : 1;
+    y[0] = n;
+    for (int i = 1; i < d; i++) y[i] = part * w[i];
+}
+
+// (1) and (2): y, x, and the velocity of x.
 static void evaluate(admm* k) {
     const sti_contact_local* p = k->p;
     const int d = p->d;
-    const double* s = k->w + k->n;
-    double* change = k->f + k->n;
     for (int c = 0; c < p->nc; c++) {
         const size_t at = (size_t)d * (size_t)c;
         const double *w = k->w + at, *q = p->q + at, t = k->t[c];
-        double *y = k->y + at, *x = k->x + at, z[3] = {0};
-        sti_cone_project(d, p->mu[c], w, y);
-        for (int i = 0; i < d; i++) {
-            z[i] = w[i] - y[i];
-            x[i] = y[i] - z[i] - t * q[i];
-        }
-        change[c] = k->stage->omega * (sti_cone_slip(d, z) - s[c]);
-        x[0] -= p->mu[c] * (s[c] + change[c]);
+        double *y = k->y + at, *x = k->x + at;
+        project(k, c, w, y);
+        for (int i = 0; i < d; i++) x[i] = 2 * y[i] - w[i] - t * q[i];
     }
     memcpy(k->v, k->x, (size_t)k->n * sizeof *k->v);
     resolve(k, k->x);
@@ -197,7 +199,8 @@ static void evaluate(admm* k) {
     }
 }
 
-// Natural map of r = T x, from the velocities that came with it: what sti_contact_natural_map would say, but for rounding.
+// Natural map of r = T x, from the velocities that came with it: what sti_contact_natural_map would say, but for
+// rounding.
 static double estimate(const admm* k) {
     const sti_contact_local* p = k->p;
     const int d = p->d;
@@ -229,8 +232,8 @@ static void measure(admm* k) {
 // f and g of (3); returns |f|.
 static double relax(admm* k) {
     double sum = 0;
-    for (int i = 0; i < k->n; i++) k->f[i] = RELAXATION * (k->x[i] - k->y[i]);
-    for (int i = 0; i < k->N; i++) {
+    for (int i = 0; i < k->n; i++) {
+        k->f[i] = RELAXATION * (k->x[i] - k->y[i]);
         k->g[i] = k->w[i] + k->f[i];
         sum += k->f[i] * k->f[i];
     }
@@ -239,7 +242,7 @@ static double relax(admm* k) {
 
 // D3: the state was a poor guess; on with (3) of the last good one.
 static void step_back(admm* k) {
-    memcpy(k->w, k->acceleration.g_last, (size_t)k->N * sizeof *k->w);
+    memcpy(k->w, k->acceleration.g_last, (size_t)k->n * sizeof *k->w);
     sti_anderson_forget(&k->acceleration);
     k->trial = false;
 }
@@ -248,11 +251,11 @@ static void accelerate(admm* k, double size) {
     sti_anderson_push(&k->acceleration, k->f, k->g);
     k->least = fmin(k->least, size);
     k->trial = sti_anderson_mix(&k->acceleration, k->w);
-    if (!k->trial) memcpy(k->w, k->g, (size_t)k->N * sizeof *k->w);
-    for (int i = k->n; i < k->N; i++) k->w[i] = fmax(k->w[i], 0);
+    if (!k->trial) memcpy(k->w, k->g, (size_t)k->n * sizeof *k->w);
 }
 
-// D2: penalties by which primal and dual residual of every contact would be alike. Returns the largest change, as a factor.
+// D2: penalties by which primal and dual residual of every contact would be alike. Returns the largest change, as a
+// factor.
 static double choose_penalties(admm* k) {
     const sti_contact_local* p = k->p;
     const int d = p->d;
@@ -263,7 +266,7 @@ static double choose_penalties(admm* k) {
         const size_t at = (size_t)d * (size_t)c;
         double plain[3] = {0}, y[3], primal = 0, dual = 0;
         for (int i = 0; i < d; i++) plain[i] = k->w[at + (size_t)i] + k->x[at + (size_t)i] - k->y[at + (size_t)i];
-        sti_cone_project(d, p->mu[c], plain, y);
+        project(k, c, plain, y);
         for (int i = 0; i < d; i++) {
             const double a = k->x[at + (size_t)i] - y[i], b = y[i] - k->y[at + (size_t)i];
             primal += a * a;
@@ -284,27 +287,19 @@ static void forget(admm* k) {
     k->least = INFINITY;
 }
 
-// A state for the best point known: y = r / t, and -z = T (u + mu |u_t| n) brought to K*.
+// A state for the best point known: y = r / t, and -z = T u, but no part of u_n that closes.
 static void load_best(admm* k) {
     const sti_contact_local* p = k->p;
     const int d = p->d;
     const sti_contact_run* run = k->watch.run;
     for (int c = 0; c < p->nc; c++) {
         const size_t at = (size_t)d * (size_t)c;
-        const double t = k->t[c];
-        double y[3] = {0}, z[3] = {0}, pz[3];
-        for (int i = 0; i < d; i++) {
-            y[i] = run->r[at + (size_t)i] / t;
-            z[i] = -t * run->u[at + (size_t)i];
-        }
-        sti_cone_project(d, p->mu[c], y, y);
-        z[0] -= p->mu[c] * sti_cone_slip(d, z);
-        sti_cone_project(d, p->mu[c], z, pz);  // Moreau: z - P_K(z) is the part in -K*
-        for (int i = 0; i < d; i++) {
-            z[i] -= pz[i];
-            k->w[at + (size_t)i] = y[i] + z[i];
-        }
-        k->w[k->n + c] = sti_cone_slip(d, z);
+        const double *r = run->r + at, *u = run->u + at, t = k->t[c];
+        double* w = k->w + at;
+        for (int i = 0; i < d; i++) w[i] = r[i] / t;
+        project(k, c, w, w);
+        w[0] -= t * fmax(u[0], 0);
+        for (int i = 1; i < d; i++) w[i] -= t * u[i];
     }
     forget(k);
     k->since = 0;
@@ -333,9 +328,8 @@ static bool rescale(admm* k) {
         const double s = sqrt(k->next[c] / k->sigma[c]);
         const size_t at = (size_t)d * (size_t)c;
         double y[3];
-        sti_cone_project(d, p->mu[c], k->g + at, y);
+        project(k, c, k->g + at, y);
         for (int i = 0; i < d; i++) k->w[at + (size_t)i] = y[i] * s + (k->g[at + (size_t)i] - y[i]) / s;
-        k->w[k->n + c] = k->g[k->n + c] / s;
         k->sigma[c] = k->next[c];
     }
     forget(k);
@@ -384,18 +378,17 @@ static void iterate(admm* k) {
 // ---- around the loop
 
 static sti_status reserve(admm* k) {
-    const size_t nc = (size_t)k->p->nc, n = (size_t)k->n, N = (size_t)k->N;
-    k->sigma = sti_alloc_array_zero(k->p->env, 4 * nc + 3 * N + 5 * n, sizeof *k->sigma);
+    const size_t nc = (size_t)k->p->nc, n = (size_t)k->n;
+    k->sigma = sti_alloc_array_zero(k->p->env, 4 * nc + 8 * n, sizeof *k->sigma);
     if (k->sigma == NULL)
         return STI_FAIL(k->p->env, STI_ERR_MEMORY, -1, "alternating directions, %d contacts", k->p->nc);
     k->t = k->sigma + nc;
     k->next = k->t + nc;
     k->tiny = k->next + nc;
-    double **states[] = {&k->w, &k->g, &k->f}, **vectors[] = {&k->x, &k->y, &k->v, &k->r, &k->u};
-    for (size_t i = 0; i < 3; i++) *states[i] = k->tiny + nc + i * N;
-    for (size_t i = 0; i < 5; i++) *vectors[i] = k->tiny + nc + 3 * N + i * n;
-    const sti_status status = sti_anderson_create(k->p->env, k->N, CHUNK, &k->acceleration);
-    if (status == STI_OK) sti_anderson_begin(&k->acceleration, k->N, NULL);
+    double** vectors[] = {&k->w, &k->g, &k->f, &k->x, &k->y, &k->v, &k->r, &k->u};
+    for (size_t i = 0; i < 8; i++) *vectors[i] = k->tiny + nc + i * n;
+    const sti_status status = sti_anderson_create(k->p->env, k->n, CHUNK, &k->acceleration);
+    if (status == STI_OK) sti_anderson_begin(&k->acceleration, k->n, NULL);
     return status;
 }
 
@@ -446,7 +439,7 @@ static void solve(admm* k) {
 
 sti_status sti_contact_method_admm(const sti_contact_local* p, const sti_contact_options* options,
                                    sti_contact_run* run) {
-    admm k = {.p = p, .n = p->d * p->nc, .N = (p->d + 1) * p->nc, .spread = 1};
+    admm k = {.p = p, .n = p->d * p->nc, .spread = 1};
     const double entries = p->op != NULL ? 0 : (double)p->W.row_start[p->nc] * p->d * p->d;
     sti_contact_watch_start(&k.watch, "admm", p, options, run, 4 * entries, STAGES[0].window);
     if (p->op != NULL) {

@@ -2,7 +2,11 @@
 //
 // Block Gauss-Seidel first: a few sweeps settle most contacts and often everything. What crawls (tall stacks,
 // hyperstatic bodies, bad conditioning) goes to Newton's method from there, then to ADMM, and round again with more
-// patience. Every method starts from the best point so far and none can make it worse.
+// patience. Every method starts from the best point so far and none can make it worse. A stage that gains is run again.
+//
+// How many sweeps first: a factorization of a large problem costs as much as hundreds of them, one of a small problem as
+// much as a few. A small problem therefore changes early, and earlier still when high accuracy is wanted, which is what
+// Newton's method is good at.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,23 +20,47 @@ typedef struct stage {
 } stage;
 
 static const stage stages[] = {
-    {STI_CONTACT_GS, 60, "a few sweeps settle most contacts"},
+    {STI_CONTACT_GS, 24, "a few sweeps settle most contacts"},
     {STI_CONTACT_NEWTON, 60, "sweeps converge slowly: Newton from where they are"},
     {STI_CONTACT_GS, 1000, "Newton left it open: more sweeps"},
     {STI_CONTACT_NEWTON, 300, "Newton again, from a better point"},
     {STI_CONTACT_ADMM, 5000, "stiff or hyperstatic: alternating directions"},
     {STI_CONTACT_NEWTON, 300, "Newton from the point of ADMM"},
     {STI_CONTACT_GS, 20000, "patience"},
+    {STI_CONTACT_NEWTON, 1000, "Newton, with patience"},
+    {STI_CONTACT_ADMM, 20000, "alternating directions, with patience"},
+    {STI_CONTACT_NEWTON, 1000, "Newton for the last time"},
 };
 
-enum { STAGES = sizeof stages / sizeof *stages };
+enum {
+    STAGES = sizeof stages / sizeof *stages,
+    SMALL = 200,  // contacts
+    SWEEPS_LARGE = 160,
+    SWEEPS_ACCURATE = 16,
+    EXTRA = 8,  // stages that may be run again
+};
+#define ACCURATE 1e-6
+#define NEARLY 5.0  // residual over tol
+#define GAIN 0.3    // residual over what it was
+
+static long first_sweeps(const sti_contact_local* p, double tol) {
+    if (p->nc > SMALL) return SWEEPS_LARGE;
+    return tol < ACCURATE ? SWEEPS_ACCURATE : stages[0].iterations;
+}
+
+// Is the stage to be run again, at this residual over tol and after this gain? Sweeps of a large problem when they are
+// nearly there; Newton's method while it goes down.
+static bool gains(const sti_contact_local* p, int s, double residual, double gain) {
+    if (s == 0) return p->nc > SMALL && residual <= NEARLY;
+    return stages[s].solver == STI_CONTACT_NEWTON && gain <= GAIN;
+}
 
 sti_status sti_contact_run_auto(const sti_contact_local* p, const sti_contact_options* options, sti_contact_run* run,
                                 sti_contact_answer* answer) {
     sti_env* env = p->env;
     const size_t n = (size_t)(p->d * p->nc);
     sti_contact_attempt* attempts =
-        sti_realloc(env, answer->attempts, (size_t)(answer->attempt_count + STAGES) * sizeof *attempts);
+        sti_realloc(env, answer->attempts, (size_t)(answer->attempt_count + STAGES + EXTRA) * sizeof *attempts);
     if (attempts == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "record of attempts");
     answer->attempts = attempts;
     double* trial = sti_alloc_array(env, 2 * n, sizeof *trial);
@@ -42,13 +70,20 @@ sti_status sti_contact_run_auto(const sti_contact_local* p, const sti_contact_op
     run->residual = sti_contact_natural_map(p, run->r, run->u, NULL);
     run->termination = run->residual <= options->tol ? STI_END_SOLUTION : STI_END_LIMIT;
     sti_status status = STI_OK;
-    for (int s = 0; s < STAGES && status == STI_OK && !(run->residual <= options->tol); s++) {
+    int extra = 0;
+    double gain = 1;
+    for (int s = 0, last = -1; s < STAGES && status == STI_OK && !(run->residual <= options->tol); s++) {
+        const bool again = last >= 0 && extra < EXTRA && gains(p, last, run->residual / options->tol, gain);
+        if (again) {
+            extra++;
+            s = last;
+        }
+        last = s;
+        const double before = run->residual;
         const double start = sti_clock();
         if (start > deadline) break;
         sti_contact_options o = *options;
-        o.max_iterations = stages[s].iterations;
-        // on large problems a sweep is cheap beside a factorization: more of them first
-        if (s == 0 && p->nc > 200) o.max_iterations = 160;
+        o.max_iterations = s == 0 ? first_sweeps(p, options->tol) : stages[s].iterations;
         if (options->max_iterations > 0) {  // a limit of the caller's is one for all stages together
             const long left = options->max_iterations - run->iterations;
             if (left <= 0) break;
@@ -65,7 +100,7 @@ sti_status sti_contact_run_auto(const sti_contact_local* p, const sti_contact_op
                                    .residual = one.residual,
                                    .iterations = one.iterations,
                                    .time_s = sti_clock() - start};
-        snprintf(a->why, sizeof a->why, "%s", stages[s].why);
+        snprintf(a->why, sizeof a->why, "%s", again ? "it gains: more of the same" : stages[s].why);
         run->iterations += one.iterations;
         if (one.residual < run->residual) {
             memcpy(run->r, one.r, n * sizeof *one.r);
@@ -75,6 +110,7 @@ sti_status sti_contact_run_auto(const sti_contact_local* p, const sti_contact_op
             memcpy(run->reason, one.reason, sizeof run->reason);
             answer->solver = stages[s].solver;
         }
+        gain = run->residual / before;
     }
     sti_free(env, trial);
     return status;

@@ -54,9 +54,10 @@ static sti_status from_dense(sti_env* env, const sti_matrix* M, sti_bsr* A) {
     return STI_OK;
 }
 
-// Compressed columns: block columns are taken one after the other, so the blocks of a row come in ascending order.
-static sti_status from_sparse(sti_env* env, const sti_matrix* M, sti_bsr* A) {
-    const int d = A->d, n = A->n;
+// Compressed columns: block columns are taken one after the other, so the blocks of a row come in ascending order. d is
+// a constant where this is called: its divisions are then cheap.
+static inline sti_status from_sparse(sti_env* env, const sti_matrix* M, const int d, sti_bsr* A) {
+    const int n = A->n;
     int* seen = sti_alloc_array(env, (size_t)n, sizeof *seen);             // last block column that touched row i
     int64_t* place = sti_alloc_array_zero(env, (size_t)n, sizeof *place);  // and its block
     sti_status status = seen != NULL && place != NULL ? STI_OK : STI_FAIL(env, STI_ERR_MEMORY, -1, "blocks of W");
@@ -104,7 +105,9 @@ sti_status sti_bsr_from_matrix(sti_env* env, const sti_matrix* M, int d, sti_bsr
     sti_status status = STI_OK;
     if (out->row_start == NULL || out->diagonal == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "rows of W");
     if (status == STI_OK)
-        status = M->dense != NULL || M->col_start == NULL ? from_dense(env, M, out) : from_sparse(env, M, out);
+        status = M->dense != NULL || M->col_start == NULL ? from_dense(env, M, out)
+                 : d == 2                                 ? from_sparse(env, M, 2, out)
+                                                          : from_sparse(env, M, 3, out);
     if (status != STI_OK) sti_bsr_clear(env, out);
     return status;
 }

@@ -14,7 +14,7 @@ static inline double sti_cone_slip(int d, const double* x) {
 static inline void sti_cone_project(int d, double mu, const double* x, double* p) {
     const double xn = x[0], norm = sti_cone_slip(d, x);
     double pn = xn, f = 1;
-    if (norm > mu * xn) {
+    if (norm > mu * xn || xn < 0) {
         pn = mu * norm > -xn ? (xn + mu * norm) / (1 + mu * mu) : 0;
         f = pn > 0 ? mu * pn / norm : 0;
     }

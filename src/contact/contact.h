@@ -25,6 +25,8 @@ void sti_bsr_clear(sti_env* env, sti_bsr* A);
 void sti_bsr_multiply(const sti_bsr* A, const double* x, double* y);             // y = A x
 void sti_bsr_row_multiply(const sti_bsr* A, int c, const double* x, double* y);  // y (d) = row c of A x
 
+#define STI_CONTACT_FARTHEST 100  // |r| over |rho q| from which on a small residual no longer counts (solve.c)
+
 typedef struct sti_contact_local {
     sti_env* env;
     int d;
@@ -50,7 +52,8 @@ typedef struct sti_contact_run {
     double* u;  // (d nc)
     double residual;
     long iterations;
-    sti_termination termination;
+    sti_termination termination;  // STI_END_RAY: the method has proved that there is no solution
+    double* multipliers;          // (nc), NULL: not wanted. The y of that proof (emptiness.h)
     char reason[240];
 } sti_contact_run;
 
@@ -62,14 +65,13 @@ sti_contact_method sti_contact_method_newton;  // newton.c
 sti_contact_method sti_contact_method_apgd;    // gradient.c
 sti_contact_method sti_contact_method_bb;      // gradient.c
 sti_contact_method sti_contact_method_admm;    // admm.c
+sti_contact_method sti_contact_method_ipm;     // ipm.c
+sti_contact_method sti_contact_method_lemke;   // facets.c
 
 sti_contact_method* sti_contact_method_of(sti_contact_solver solver);  // NULL for auto
 // The portfolio (auto.c): records its attempts and the solver that succeeded in the answer.
 sti_status sti_contact_run_auto(const sti_contact_local* p, const sti_contact_options* options, sti_contact_run* run,
                                 sti_contact_answer* answer);
-
-// What can be read off the data of a problem that was not solved, into answer->diagnosis (diagnose.c).
-void sti_contact_diagnose(const sti_contact_local* p, sti_contact_answer* answer);
 
 // One contact alone, exactly: r with u = A r + b, A = W_cc (d x d, row major). one_contact.c
 // Returns the mode. r need not be set on entry.

@@ -1,14 +1,23 @@
-// diagnose.c: why a contact problem may have resisted: facts that can be read off the data.
+// diagnose.c: why a contact problem may have resisted: what the tests found, and what can be read off the data.
 //
-//     where the natural map is largest; contacts that move nothing (W_cc = 0); scales that differ by more than 1e8 between
-//     contacts; W not symmetric; the diagonal of W not positive, so that pressing pulls
+//     where the natural map is largest
+//     no motion keeps the contacts closed or opening: there is no solution, with or without friction
+//     forces in the cones that move nothing: the friction cone is not pointed, and forces may run away along them
+//     the sufficient condition for a solution holds, or fails
+//     W singular, indefinite, not symmetric; contacts that move nothing (W_cc = 0)
+//     scales that differ by more than 1e6 between contacts, or between masses
 //
-// Facts, not verdicts: none of them excludes a solution.
+// Every statement brings the number that supports it (existence.c says how each was found). All but the first two are facts,
+// not verdicts: none of them excludes a solution.
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "contact/contact.h"
+#include "contact/emptiness.h"
+#include "contact/existence.h"
+
+enum { MOST_EXPLAINED = 2000 };  // contacts; beyond, the tests would cost more than many a solution
 
 // Largest difference between W and its transpose, relative to the largest entry. Columns of a row ascend: the transposed
 // block is found by bisection.
@@ -39,47 +48,98 @@ static double asymmetry(const sti_bsr* W) {
     return size > 0 ? worst / size : 0;
 }
 
-static void add(char* text, size_t size, const char* part) {
-    const size_t at = strlen(text);
-    if (at + 3 < size) snprintf(text + at, size - at, "%s%s", at > 0 ? "; " : "", part);
+static void add(sti_contact_answer* a, const char* format, ...) __attribute__((format(printf, 2, 3)));
+static void add(sti_contact_answer* a, const char* format, ...) {
+    const size_t at = strlen(a->diagnosis), size = sizeof a->diagnosis;
+    if (at + 3 >= size) return;
+    if (at > 0) strcpy(a->diagnosis + at, "; ");
+    const size_t from = strlen(a->diagnosis);
+    va_list args;
+    va_start(args, format);
+    const int length = vsnprintf(a->diagnosis + from, size - from, format, args);
+    va_end(args);
+    if (length < 0 || (size_t)length >= size - from) a->diagnosis[at] = '\0';  // a part that does not fit is left out
 }
 
-void sti_contact_diagnose(const sti_contact_local* p, sti_contact_answer* a) {
-    char part[160];
-    a->diagnosis[0] = '\0';
-    if (a->worst_contact >= 0) {
-        snprintf(part, sizeof part, "the law is violated most at contact %d", a->worst_contact);
-        add(a->diagnosis, sizeof a->diagnosis, part);
-    }
-    double least = INFINITY, most = 0;
-    int still = 0, pulling = -1;
-    for (int c = 0; c < p->nc; c++) {
-        const double* W = p->diagonal + (size_t)c * (size_t)(p->d * p->d);
-        double trace = 0;
-        for (int i = 0; i < p->d; i++) trace += W[i * p->d + i];
-        if (W[0] < 0 && pulling < 0) pulling = c;
-        if (trace > 0) {
-            least = fmin(least, trace);
-            most = fmax(most, trace);
-        } else {
-            still++;
-        }
-    }
-    if (still > 0) {
-        snprintf(part, sizeof part, "%d contacts move nothing (W_cc = 0)", still);
-        add(a->diagnosis, sizeof a->diagnosis, part);
-    }
-    if (pulling >= 0) {
-        snprintf(part, sizeof part, "W_nn of contact %d is negative: W is not semidefinite", pulling);
-        add(a->diagnosis, sizeof a->diagnosis, part);
-    }
-    if (most > 1e8 * least) {
-        snprintf(part, sizeof part, "badly scaled: the blocks W_cc differ by a factor %.1e", most / least);
-        add(a->diagnosis, sizeof a->diagnosis, part);
-    }
+static void say_tests(const sti_contact_existence* x, sti_contact_answer* a) {
+    if (x->feasible.finding == STI_FINDING_FAILS)
+        add(a,
+            "no motion keeps every contact closed or opening: short of it by %.1e of the speeds given, with any "
+            "friction",
+            x->feasible.margin);
+    if (x->pointed.finding == STI_FINDING_FAILS)
+        add(a, "the friction cone is not pointed: forces in it move nothing (to %.0e)", x->pointed.defect);
+    if (x->strict.finding == STI_FINDING_FAILS && x->feasible.finding != STI_FINDING_FAILS)
+        add(a, "the sufficient condition for a solution fails (margin %.1e)", -x->strict.margin);
+    if (x->exists) add(a, "a solution exists: strictly feasible, margin %.1e", x->strict.margin);
+    if (x->pointed.finding == STI_FINDING_NOT_TESTED) add(a, "solvability was not tested");
+}
+
+static void say_matrices(const sti_contact_local* p, const sti_contact_existence* x, sti_contact_answer* a) {
+    if (x->kernel_dimension > 0)
+        add(a, "W is singular: %d of %d directions of r move nothing", x->kernel_dimension, p->d * p->nc);
+    if (x->negative_count > 0) add(a, "W is not semidefinite: %d negative eigenvalues", x->negative_count);
+    if (x->still_count > 0) add(a, "%d contacts move nothing (W_cc = 0)", x->still_count);
+    if (x->block_ratio > 1e6) add(a, "badly scaled: the blocks W_cc differ by a factor %.1e", x->block_ratio);
+    if (x->mass_ratio > 1e6) add(a, "masses differ by a factor %.1e", x->mass_ratio);
     const double skew = p->op == NULL ? asymmetry(&p->W) : 0;
-    if (skew > 1e-8) {
-        snprintf(part, sizeof part, "W is not symmetric (%.1e of its largest entry)", skew);
-        add(a->diagnosis, sizeof a->diagnosis, part);
+    if (skew > 1e-8) add(a, "W is not symmetric (%.1e of its largest entry)", skew);
+    for (int c = 0; c < p->nc; c++) {
+        if (!(p->diagonal[(size_t)c * (size_t)(p->d * p->d)] < 0)) continue;
+        add(a, "W_nn of contact %d is negative", c);
+        break;
     }
+}
+
+static void diagnose(const sti_contact_local* p, const sti_contact_existence* x, sti_contact_answer* a) {
+    a->diagnosis[0] = '\0';
+    if (a->worst_contact >= 0) add(a, "the law is violated most at contact %d", a->worst_contact);
+    say_tests(x, a);
+    say_matrices(p, x, a);
+}
+
+// A certificate up to rounding becomes exact where whole numbers will do: in the local form, whose W is the data.
+static sti_status make_exact(const sti_contact_reduction* red, sti_contact_certificate* c) {
+    const sti_contact_problem* p = red->problem;
+    if (p->global || p->bilateral_count > 0) return STI_OK;
+    bool proved;
+    double* y = sti_alloc_array(red->env, (size_t)p->contact_count, sizeof *y);
+    if (y == NULL) return STI_FAIL(red->env, STI_ERR_MEMORY, -1, "certificate of %d contacts", p->contact_count);
+    const sti_status status = sti_contact_prove_empty(&red->local, c->y, y, &proved);
+    if (status == STI_OK && proved) {
+        memcpy(c->y, y, (size_t)p->contact_count * sizeof *y);
+        c->bound = INFINITY;
+    }
+    sti_free(red->env, y);
+    return status;
+}
+
+static sti_status certify(const sti_contact_reduction* red, const sti_contact_existence* x, sti_contact_answer* a) {
+    if (x->feasible.finding != STI_FINDING_FAILS) return STI_OK;
+    sti_status status = sti_contact_certify(red->env, x, &a->certificate);
+    if (status != STI_OK) return status;
+    a->outcome = STI_NO_SOLUTION;
+    status = make_exact(red, &a->certificate);
+    if (isinf(a->certificate.bound))
+        snprintf(a->reason, sizeof a->reason, "no motion keeps every contact closed or opening: Farkas vector, exact");
+    else
+        snprintf(a->reason, sizeof a->reason,
+                 "no motion keeps every contact closed or opening: Farkas vector up to rounding; a solution would need "
+                 "%s >= "
+                 "%.3g",
+                 red->problem->global ? "|v|_1" : "|r|_1 + |l|_1", a->certificate.bound);
+    return status;
+}
+
+sti_status sti_contact_explain(const sti_contact_reduction* red, double deadline, sti_contact_answer* a) {
+    sti_contact_existence x;
+    double left = 0;
+    if (isfinite(deadline)) left = fmax(deadline - sti_clock(), 1e-3);
+    sti_status status =
+        sti_contact_existence_find(red->env, red->problem, red, red->local.nc > MOST_EXPLAINED ? -1 : left, &x);
+    if (status != STI_OK) return status;
+    if (a->outcome != STI_NO_SOLUTION) status = certify(red, &x, a);
+    diagnose(&red->local, &x, a);
+    sti_contact_existence_clear(red->env, &x);
+    return status;
 }

@@ -2,42 +2,49 @@
 //
 // For slips s the convex problem is (fixed_point.h)
 //
-//     min f(r) = 1/2 r'W r + (q + mu s n)'r      over K,       gradient  g = W r + q + mu s n.                           (1)
+//     min f(r) = 1/2 r'W r + (q + mu s n)'r      over K,       gradient  g = W r + q + mu s n.                     (1)
 //
-// Both methods need W only as r -> W r, one product in an iteration, so they take W as an operator. Lengths are measured
-// contact by contact in units of rho_c = d / trace W_cc, |d|_D^2 = sum |d_c|^2 / rho_c, a diagonal preconditioner that is a
-// number for each contact: P_K stays the projection, and the natural map is a step of length one.
+// Both methods need W only as r -> W r, one product in an iteration, so they take W as an operator. Lengths are
+// measured contact by contact in units of rho_c = d / trace W_cc, |d|_D^2 = sum |d_c|^2 / rho_c, a diagonal
+// preconditioner that is a number for each contact: P_K stays the projection, and the natural map is a step of length
+// one.
 //
-// apgd: Nesterov's method with backtracking for the Lipschitz constant L of g (Mazhar, Heyn, Negrut & Tasora 2015, algorithm
-// 1), restarted when the momentum points uphill (O'Donoghue & Candes 2015, gradient scheme):
+// apgd: Nesterov's method with backtracking for the Lipschitz constant L of g (Mazhar, Heyn, Negrut & Tasora 2015,
+// algorithm 1), restarted when the momentum points uphill (O'Donoghue & Candes 2015, gradient scheme):
 //
-//     r+ = P_K(y - D g(y) / L),     f(r+) <= f(y) + g(y)'(r+ - y) + L/2 |r+ - y|_D^2                                     (2)
-//     y+ = r+ + beta (r+ - r),      beta = theta (1 - theta) / (theta^2 + theta+),     theta+^2 = (1 - theta+) theta^2   (3)
+//     r+ = P_K(y - D g(y) / L),     f(r+) <= f(y) + g(y)'(r+ - y) + L/2 |r+ - y|_D^2                               (2)
+//     y+ = r+ + beta (r+ - r),   beta = theta (1 - theta) / (theta^2 + theta+),   theta+^2 = (1 - theta+) theta^2   (3)
 //
 // f is quadratic, so (2) is d'W d <= L |d|_D^2, and W y+ follows from W r+ and W r by (3).
 //
 // bb: the spectral projected gradient (Birgin, Martinez & Raydan 2000):
 //
-//     d = P_K(r - a D g) - r,     r+ = r + lambda d,     f(r+) <= max of the last HISTORY values + 1e-4 lambda g'd       (4)
+//     d = P_K(r - a D g) - r,     r+ = r + lambda d,     f(r+) <= max of the last HISTORY values + 1e-4 lambda g'd (4)
 //
-// with a from the two quotients of Barzilai & Borwein, a1 = |d|_D^2 / d'W d and a2 = d'W d / |W d|_{1/D}^2, chosen by their
-// ratio, the short one as the least of the last few (Bonettini, Zanella & Zanni 2009, section 3.2). W d gives f along d
-// exactly, and the next velocity: no product is spent on the search. Velocities are computed afresh when a point is measured,
-// so that no drift builds up.
+// with a from the two quotients of Barzilai & Borwein, a1 = |d|_D^2 / d'W d and a2 = d'W d / |W d|_{1/D}^2, chosen by
+// their ratio, the short one as the least of the last few (Bonettini, Zanella & Zanni 2009, section 3.2). W d gives f
+// along d exactly, and the next velocity: no product is spent on the search. Velocities are computed afresh when a
+// point is measured, so that no drift builds up.
 //
-// Coulomb's law. D1: the slips follow the velocity in every iteration, s <- s + omega (|u_t| - s). With omega = 1 the step is
-// taken along the natural map itself, and that is fastest where it converges; strong friction makes it cycle, and when
-// the residual stands still omega is cut to a quarter, down to 1/64: then s is slow enough for r to follow. What does not
-// converge even so is left to the outer loop of fixed_point.c, with the same methods for (1) with s held.
+// Coulomb's law. D1: the steps above with the projection on K replaced by one on what the law asks of r given u,
+//
+//     x_n = max(0, r_n - a rho u_n),     x_t = P_D(r_t - a rho u_t),     D the disc of radius mu x_n               (5)
+//
+// without slips (Jean & Moreau 1987; its fixed points are the solutions). That is no gradient step any more, and bb
+// takes it without search. D2: where the residual stands still for a while, (1) as written, with slips that follow
+// the velocity in every iteration, s <- s + omega (|u_t| - s), and omega ever smaller: then s is slow enough for r to
+// follow; the while doubles each time (STAGES). D1 is better for mu > 1, where mu s magnifies every error of u_t, and
+// as good for small mu. What does not converge even so is left to the outer loop of fixed_point.c, with the same
+// methods for (1) with s held.
 //
 // Convergence of (1): f falls to its minimum over K, like 1/k^2 for apgd, whenever there is one; linearly where the
-// solution is stable. W may be a little unsymmetric: g then is no gradient, and f is kept by summing its changes along the
-// path; the limit solves the problem with W as given.
+// solution is stable. W may be a little unsymmetric: g then is no gradient, and f is kept by summing its changes
+// along the path; the limit solves the problem with W as given.
 //
 // What an outcome proves. Solution: the natural map is at most tol, r in the cone. Limit, stalled: nothing.
 //
-// The step itself bounds the natural map: |r - P_K(r - D g)| is at most the length of a step of size a over min(a, 1). So
-// points are measured in full only when that bound has come near tol, and every CHECK iterations.
+// With slips the step bounds the natural map: |r - P_K(r - D g)| is at most the length of a step of size a
+// over min(a, 1). So points are measured in full only when that bound has come near tol, and every CHECK iterations.
 #include <math.h>
 #include <string.h>
 
@@ -46,8 +53,8 @@
 
 enum {
     CHECK = 10,      // iterations between measured residuals
-    WINDOW = 2000,   // iterations in which the residual must move
-    HISTORY = 10,    // bb: values of f that a step is compared with
+    WINDOW = 2000,   // iterations in which the residual must move, for the outer loop of fixed_point.c
+    HISTORY = 3,     // bb: values of f that a step is compared with
     SHORT = 5,       // bb: short steps remembered
     DOUBLINGS = 60,  // apgd: of L at a time
 };
@@ -55,8 +62,17 @@ enum {
 static const double FIRST_L = 2;
 static const double FORGET = 0.97;  // apgd: L shrinks by this, so that it follows the curvature where the iteration is
 static const double DESCENT = 1e-4;
-static const double LEAST_OMEGA = 1 / 64.;
 static const double LEAST_STEP = 1e-8, LARGEST_STEP = 1e8;  // of bb
+
+// D1, D2
+typedef struct stage {
+    bool disc;     // D1; otherwise D2
+    double omega;  // of D2
+    long window;   // iterations in which the residual must move
+} stage;
+
+static const stage STAGES[] = {
+    {true, 1, 300}, {false, 0.25, 600}, {false, 1 / 16., 1200}, {false, 1 / 64., 2400}, {true, 1, 4000}};
 
 typedef struct gradient gradient;
 
@@ -74,6 +90,7 @@ struct gradient {
     const double* s;  // slips                               (nc)
     double* slip;     // those that follow the velocity      (nc)
     double omega;     // at this rate; 0: s is held
+    bool disc;        // no slips: D1
     double* r;        //                                     (n)
     double* u;        // W r + q                             (n)
     double* y;        // apgd: extrapolated point; bb: d     (n)
@@ -94,19 +111,27 @@ struct gradient {
     double shorts[SHORT];  // last values of a2
 };
 
-// x = P_K(point - step D (velocity + mu s n)) of contact c.
+// x = P_K(point - step D (velocity + mu s n)) of contact c; D1: one after the other, x_n and then x_t in its disc.
 static inline void project_step(const gradient* k, int c, const double* point, const double* velocity, double step,
                                 double* x) {
     const int d = k->p->d;
     const double mu = k->p->mu[c], a = step * k->p->rho[c];
-    double e[3] = {point[0] - a * (velocity[0] + mu * k->s[c]), point[1] - a * velocity[1], 0};
+    double e[3] = {point[0] - a * velocity[0], point[1] - a * velocity[1], 0};
     if (d == 3) e[2] = point[2] - a * velocity[2];
-    sti_cone_project(d, mu, e, x);
+    if (!k->disc) {
+        e[0] -= a * mu * k->s[c];
+        sti_cone_project(d, mu, e, x);
+        return;
+    }
+    x[0] = fmax(e[0], 0);
+    const double norm = sti_cone_slip(d, e), f = norm > mu * x[0] ? mu * x[0] / norm : 1;
+    x[1] = f * e[1];
+    if (d == 3) x[2] = f * e[2];
 }
 
-// D1
+// D2
 static void follow_slips(gradient* k, const double* velocity) {
-    if (k->omega == 0) return;
+    if (k->omega == 0 || k->disc) return;
     for (int c = 0; c < k->p->nc; c++) {
         const double slip = sti_cone_slip(k->p->d, velocity + (size_t)k->p->d * (size_t)c);
         k->slip[c] += k->omega * (slip - k->slip[c]);
@@ -145,6 +170,7 @@ static void descend(gradient* k) {
         }
         k->bound = fmax(k->L, 1) * sqrt(plain);
         if (!(curvature > k->L * length * (1 + 1e-10))) return;
+        if (k->watch.run->iterations + 1 >= k->watch.limit) return;  // no product is left for another try
         k->L = fmax(2 * k->L, fmin(curvature / length, 8 * k->L));
         k->watch.run->iterations++;
     }
@@ -217,10 +243,10 @@ static void choose_length(gradient* k, double length, double curvature, double s
     if (a2 < k->balance * a1) {
         k->a = a2;
         for (int i = 0; i < SHORT && i < k->steps; i++) k->a = fmin(k->a, k->shorts[i]);
-        k->balance *= 0.9;
+        k->balance *= 0.7;
     } else {
         k->a = a1;
-        k->balance *= 1.1;
+        k->balance *= 1.3;
     }
     k->a = fmin(fmax(k->a, LEAST_STEP), LARGEST_STEP);
 }
@@ -240,7 +266,7 @@ static void bb_step(gradient* k) {
             slope += u[i] * e[i];
             e2 += e[i] * e[i];
         }
-        slope += p->mu[c] * k->s[c] * e[0];
+        if (!k->disc) slope += p->mu[c] * k->s[c] * e[0];
         plain += e2;
         length += e2 / p->rho[c];
     }
@@ -254,7 +280,7 @@ static void bb_step(gradient* k) {
         }
         square += v2 * p->rho[c];
     }
-    const double lambda = search(k, slope, curvature);
+    const double lambda = k->disc ? 1 : search(k, slope, curvature);
     k->f += lambda * (slope + 0.5 * lambda * curvature);
     for (int i = 0; i < k->n; i++) {
         k->r[i] += lambda * k->y[i];
@@ -277,7 +303,8 @@ static double measure(gradient* k) {
     return sti_contact_watch_point(&k->watch, k->r, k->u);
 }
 
-// One iteration; *residual is renewed when the point was worth measuring. False: the iterates have left the finite numbers.
+// One iteration; *residual is renewed when the point was worth measuring. False: the iterates have left the finite
+// numbers.
 static bool advance(gradient* k, double tol, double* residual) {
     k->method->step(k);
     k->watch.run->iterations++;
@@ -297,13 +324,15 @@ static void load(gradient* k, const double* r, const double* u) {
     k->method->begin(k);
 }
 
-// D1, for one omega, from the best point known.
-static void follow(gradient* k, double omega) {
+// One stage, from the best point known.
+static void follow(gradient* k, const stage* how) {
     double residual = k->watch.run->residual;
     k->s = k->slip;
+    k->disc = false;
     k->omega = 1;
     follow_slips(k, k->watch.run->u);
-    k->omega = omega;
+    k->disc = how->disc;
+    k->omega = how->omega;
     load(k, k->watch.run->r, k->watch.run->u);
     while (!sti_contact_watch_stop(&k->watch)) {
         if (advance(k, k->watch.options->tol, &residual)) continue;
@@ -320,6 +349,7 @@ static sti_status solve_convex(void* user, const double* s, double tol, long bud
     sti_contact_local_apply(k->p, r, u);
     k->s = s;
     k->omega = 0;
+    k->disc = false;
     load(k, r, u);
     double residual = measure(k);
     bool finite = true;
@@ -336,7 +366,7 @@ static sti_status solve_convex(void* user, const double* s, double tol, long bud
 static sti_status solve(const method* how, const sti_contact_local* p, const sti_contact_options* options,
                         sti_contact_run* run) {
     const size_t n = (size_t)(p->d * p->nc);
-    gradient k = {.p = p, .method = how, .n = (int)n, .L = FIRST_L, .a = 1 / FIRST_L, .balance = 0.5};
+    gradient k = {.p = p, .method = how, .n = (int)n, .L = FIRST_L, .a = 1 / FIRST_L, .balance = 0.3};
     const double entries = p->op != NULL ? 30 * (double)n : (double)p->W.row_start[p->nc] * p->d * p->d;
     sti_contact_watch_start(&k.watch, how->name, p, options, run, entries + 10 * (double)n, WINDOW);
     if (sti_contact_watch_stop(&k.watch)) return STI_OK;
@@ -347,14 +377,16 @@ static sti_status solve(const method* how, const sti_contact_local* p, const sti
 
     k.slip = memory + 6 * n;
 
-    follow(&k, 1);
-    for (double omega = 0.25; omega >= LEAST_OMEGA && run->termination == STI_END_STALLED; omega *= 0.25) {
+    for (size_t i = 0; i < sizeof STAGES / sizeof *STAGES; i++) {
+        k.watch.window = STAGES[i].window;
         sti_contact_watch_renew(&k.watch);
-        follow(&k, omega);
+        follow(&k, &STAGES[i]);
+        if (run->termination != STI_END_STALLED) break;
     }
     sti_status status = STI_OK;
     if (run->termination == STI_END_STALLED) {
         const sti_contact_convex convex = {.user = &k, .solve = solve_convex};
+        k.watch.window = WINDOW;
         sti_contact_watch_renew(&k.watch);
         status = sti_contact_fixed_point(&k.watch, &convex);
     }

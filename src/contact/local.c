@@ -9,6 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "contact/posed.h"
+
 // |x_t|. The square root of squares serves nearly always and is several times faster than hypot.
 static inline double tangent_norm(int d, const double* x) {
     if (d == 2) return fabs(x[1]);
@@ -18,7 +20,7 @@ static inline double tangent_norm(int d, const double* x) {
 
 static inline void project(int d, double mu, const double* x, double* p) {
     const double xn = x[0], norm = tangent_norm(d, x);
-    if (norm <= mu * xn) {  // inside
+    if (xn >= 0 && norm <= mu * xn) {  // inside; for mu = 0 the second alone holds on the whole axis
         for (int i = 0; i < d; i++) p[i] = x[i];
         return;
     }
@@ -45,6 +47,7 @@ void sti_contact_local_apply(const sti_contact_local* p, const double* r, double
 
 double sti_contact_natural_map_one(int d, double mu, double rho, const double* r, const double* u) {
     const double slip = tangent_norm(d, u);
+    if (u[0] >= 0 && slip >= 0 && r[0] == 0 && r[1] == 0 && (d == 2 || r[2] == 0)) return 0;  // parts
     double x[3] = {0}, y[3], e2 = 0;
     for (int i = 0; i < d; i++) x[i] = r[i] - rho * (u[i] + (i == 0 ? mu * slip : 0));
     project(d, mu, x, y);
@@ -78,26 +81,13 @@ sti_status sti_contact_local_finish(sti_contact_local* p) {
     p->rho = sti_alloc_array(p->env, nc, sizeof *p->rho);
     if (p->diagonal == NULL || p->rho == NULL)
         return STI_FAIL(p->env, STI_ERR_MEMORY, -1, "local problem of %d contacts", p->nc);
-    double mean = 0;
     for (size_t c = 0; c < nc; c++) {
         const double* block = p->op != NULL ? p->op->diagonal + c * dd : p->W.block + (size_t)p->W.diagonal[c] * dd;
         memcpy(p->diagonal + c * dd, block, dd * sizeof *block);
-        double trace = 0;
-        for (int i = 0; i < p->d; i++) trace += block[i * p->d + i];
-        p->rho[c] = trace > 0 ? p->d / trace : 0;
-        mean += trace;
+        p->rho[c] = 0;
+        for (int i = 0; i < p->d; i++) p->rho[c] += block[i * p->d + i];
     }
-    // a contact that moves nothing (W_cc = 0) borrows the unit of the others
-    const double unit = mean > 0 ? (double)p->d * (double)nc / mean : 1;
-    double sum = 0;
-    for (size_t c = 0; c < nc; c++) {
-        if (p->rho[c] == 0) p->rho[c] = unit;
-        for (int i = 0; i < p->d; i++) {
-            const double x = p->rho[c] * p->q[c * (size_t)p->d + (size_t)i];
-            sum += x * x;
-        }
-    }
-    p->scale = sqrt(sum);
+    p->scale = sti_contact_rho(p->d, p->nc, p->q, p->rho);
     return STI_OK;
 }
 

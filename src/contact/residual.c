@@ -151,7 +151,10 @@ static void recompute_u(const sti_contact_problem* p, sti_contact_answer* a, dou
 
 sti_status sti_contact_residual(sti_env* env, const sti_contact_problem* p, sti_contact_answer* a) {
     const sti_status checked = sti_contact_check(env, p);
-    if (checked != STI_OK) return checked;
+    return checked == STI_OK ? sti_contact_measure(env, p, a) : checked;
+}
+
+sti_status sti_contact_measure(sti_env* env, const sti_contact_problem* p, sti_contact_answer* a) {
     const int n = p->dimension * p->contact_count, nb = p->bilateral_count, nv = p->velocity_count;
     const size_t longest = (size_t)n + (size_t)nv + (size_t)nb;
     double* e = sti_alloc_array(env, 2 * longest, sizeof *e);
@@ -180,4 +183,65 @@ sti_status sti_contact_residual(sti_env* env, const sti_contact_problem* p, sti_
     sti_free(env, e);
     sti_free(env, rho);
     return STI_OK;
+}
+
+// --- forces that run away ------------------------------------------------------------------------------------------
+
+// Velocities that the bilateral rows have to undo (t, nb) and what each multiplier moves its own row by (own, nb): s and the
+// diagonal of R, or G'D f + b and that of G'D G. x (nv) scratch
+static void joint_data(const sti_contact_problem* p, double* x, double* t, double* own) {
+    const int nb = p->bilateral_count, nv = p->velocity_count;
+    for (int k = 0; k < nb; k++) {
+        t[k] = p->global ? 0 : p->s[k];
+        own[k] = p->global ? 0 : sti_matrix_get(&p->R, k, k);
+    }
+    if (!p->global || nv == 0) return;
+    for (int i = 0; i < nv; i++) {
+        const double m = sti_matrix_get(&p->M, i, i);
+        x[i] = m > 0 ? p->f[i] / m : 0;
+    }
+    multiply(&p->G, true, x, t, nb);
+    for (int i = 0; i < nv; i++) {
+        const double m = sti_matrix_get(&p->M, i, i);
+        x[i] = m > 0 ? 1 / m : 0;
+    }
+    for (int k = 0; k < nb; k++) {
+        t[k] += p->b[k];
+        const int64_t first = p->G.dense != NULL ? 0 : p->G.col_start[k],
+                      last = p->G.dense != NULL ? nv : p->G.col_start[k + 1];
+        for (int64_t e = first; e < last; e++) {
+            const double g = p->G.dense != NULL ? p->G.dense[(size_t)e * (size_t)nb + (size_t)k] : p->G.value[e];
+            own[k] += g * g * x[p->G.dense != NULL ? (int)e : p->G.row[e]];
+        }
+    }
+}
+
+sti_status sti_contact_runaway(sti_env* env, const sti_contact_problem* p, const sti_contact_answer* a, double* far) {
+    const int d = p->dimension, n = d * p->contact_count, nb = p->bilateral_count;
+    const size_t nv = p->global ? (size_t)p->velocity_count : 0;
+    double* rho = sti_alloc_array(env, (size_t)p->contact_count, sizeof *rho);
+    double* w = sti_alloc_array(env, (size_t)n + nv + 2 * (size_t)nb, sizeof *w);
+    sti_status status = STI_OK;
+    if (rho == NULL || w == NULL) {
+        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "sizes of %d contacts", p->contact_count);
+    } else {
+        double *x = w + n, *t = x + nv, *own = t + nb, force = 0, drive = 0;
+        sti_contact_traces(p, rho);
+        driving_velocity(p, x, w);
+        sti_contact_rho(d, p->contact_count, w, rho);
+        joint_data(p, x, t, own);
+        for (int i = 0; i < n; i++) {
+            force += a->r[i] * a->r[i] / rho[i / d];
+            drive += w[i] * w[i] * rho[i / d];
+        }
+        for (int k = 0; k < nb; k++) {
+            if (!(own[k] > 0)) continue;
+            force += a->lambda[k] * a->lambda[k] * own[k];
+            drive += t[k] * t[k] / own[k];
+        }
+        *far = drive > 0 ? sqrt(force / drive) / STI_CONTACT_FARTHEST : 0;
+    }
+    sti_free(env, rho);
+    sti_free(env, w);
+    return status;
 }

@@ -4,8 +4,11 @@
 #include <string.h>
 
 #include "contact/contact.h"
+#include "contact/existence.h"
+#include "contact/hyperstatic.h"
 #include "contact/local.h"
 #include "contact/posed.h"
+#include "contact/quick.h"
 #include "contact/reduce.h"
 
 const char* sti_contact_solver_text(sti_contact_solver solver) {
@@ -47,7 +50,8 @@ sti_contact_options sti_contact_options_default(void) {
 }
 
 void sti_contact_answer_clear(sti_env* env, sti_contact_answer* a) {
-    void* owned[] = {a->r, a->u, a->v, a->lambda, a->mode, a->margin, a->dissipation, a->attempts};
+    void* owned[] = {a->r,      a->u,           a->v,        a->lambda,        a->mode,
+                     a->margin, a->dissipation, a->attempts, a->certificate.y, a->certificate.lambda};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) sti_free(env, owned[k]);
     *a = (sti_contact_answer){0};
 }
@@ -58,7 +62,9 @@ static sti_status reserve_answer(sti_env* env, const sti_contact_problem* p, sti
                               .velocity_count = p->global ? p->velocity_count : 0,
                               .bilateral_count = p->bilateral_count,
                               .worst_contact = -1,
-                              .residual = NAN};
+                              .residual = NAN,
+                              .undetermined = NAN,
+                              .undetermined_dimension = -1};
     const size_t n = (size_t)(p->dimension * p->contact_count);
     a->r = sti_alloc_array_zero(env, n, sizeof *a->r);
     a->u = sti_alloc_array_zero(env, n, sizeof *a->u);
@@ -81,6 +87,10 @@ sti_contact_method* sti_contact_method_of(sti_contact_solver solver) {
             return sti_contact_method_bb;
         case STI_CONTACT_ADMM:
             return sti_contact_method_admm;
+        case STI_CONTACT_IPM:
+            return sti_contact_method_ipm;
+        case STI_CONTACT_LEMKE:
+            return sti_contact_method_lemke;
         default:
             return NULL;
     }
@@ -92,6 +102,8 @@ static sti_status check_options(sti_env* env, const sti_contact_options* o, cons
     if (!(o->tol > 0)) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "tol is %g, must be positive", o->tol);
     if (!(o->relaxation > 0 && o->relaxation < 2))
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "relaxation is %g, must lie in (0, 2)", o->relaxation);
+    if (o->minimum_norm && !p->global && p->W_op != NULL)
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "minimum_norm needs W as a matrix, not as an operator");
     for (int i = 0; o->guess_r != NULL && i < p->dimension * p->contact_count; i++) {
         if (!isfinite(o->guess_r[i]))
             return STI_FAIL(env, STI_ERR_ARGUMENT, i, "guess_r[%d] is %g, not a finite number", i, o->guess_r[i]);
@@ -99,54 +111,151 @@ static sti_status check_options(sti_env* env, const sti_contact_options* o, cons
     return STI_OK;
 }
 
-// The method on the reduced problem; singular masses or joints take a few rounds of it.
+// The method on the reduced problem; singular masses or joints take a few rounds of it. So may a global problem: its natural
+// map has the units of diag(M), that of the reduced one those of W, and a point that passes there may need a little more here.
 static sti_status run_rounds(sti_contact_reduction* red, const sti_contact_options* options, sti_contact_answer* a) {
     enum { ROUNDS = 30 };
     const sti_contact_problem* p = red->problem;
-    long iterations = 0;
+    long iterations = a->iterations;
     sti_status status = STI_OK;
+    sti_contact_options now = *options;
     for (int round = 0; round < ROUNDS; round++) {
-        sti_contact_run run = {.r = a->r, .u = a->u, .residual = INFINITY};
+        sti_contact_run run = {.r = a->r, .u = a->u, .residual = INFINITY, .multipliers = a->certificate.y};
         if (options->solver == STI_CONTACT_AUTO)
-            status = sti_contact_run_auto(&red->local, options, &run, a);
+            status = sti_contact_run_auto(&red->local, &now, &run, a);
         else
-            status = sti_contact_method_of(options->solver)(&red->local, options, &run);
+            status = sti_contact_method_of(options->solver)(&red->local, &now, &run);
         if (status != STI_OK) return status;
         iterations += run.iterations;
         a->termination = run.termination;
         memcpy(a->reason, run.reason, sizeof a->reason);
         sti_contact_expand(red, a->r, a->v, a->lambda);
-        status = sti_contact_residual(red->env, p, a);
-        if (status != STI_OK || !red->proximal || a->residual <= options->tol) break;
-        if (sti_contact_recenter(red, a->r) <= 1e-15) break;
+        status = sti_contact_measure(red->env, p, a);
+        if (run.termination == STI_END_RAY) break;
+        if (status != STI_OK || a->residual <= options->tol) break;
+        if (red->proximal) {
+            if (sti_contact_recenter(red, a->r) <= 1e-15) break;
+        } else {
+            if (!(run.residual <= now.tol && a->residual <= 100 * options->tol && now.tol > 1e-3 * options->tol)) break;
+            now.tol *= fmax(0.1, 0.5 * options->tol / a->residual);
+        }
     }
     a->iterations = iterations;
     return status;
 }
 
-// The residual is relative to |r|, so an infeasible problem, on which r grows without bound, would pass in the end. For the
-// verdict |r| therefore counts for at most this multiple of |rho q|; on real problems it stays below ten.
-static const double farthest = 100;
-
-static double judged_residual(const sti_contact_local* p, const sti_contact_answer* a) {
-    double sum = 0;
+// Residuals are relative to the forces, so an infeasible problem, on which these grow without bound, would pass in the end.
+// For the verdict |r| therefore counts for at most STI_CONTACT_FARTHEST |rho q|; on real problems it stays below ten of them.
+// Joints can leave a W that is nothing but rounding, and multipliers run away as well: with them the sizes are those of
+// sti_contact_runaway.
+static sti_status judged_residual(const sti_contact_reduction* red, const sti_contact_answer* a, double* judged) {
+    const sti_contact_local* p = &red->local;
+    double sum = 0, far = 0;
+    sti_status status = STI_OK;
     for (int i = 0; i < p->d * p->nc; i++) sum += a->r[i] * a->r[i];
-    const double far = p->scale > 0 ? sqrt(sum) / (farthest * p->scale) : 0;
-    return a->residual_equation + (far > 1 ? far * a->residual_contact : a->residual_contact);
+    if (red->nb > 0)
+        status = sti_contact_runaway(red->env, red->problem, a, &far);
+    else if (p->scale > 0)
+        far = sqrt(sum) / (STI_CONTACT_FARTHEST * p->scale);
+    far = fmax(far, 1);
+    *judged = (red->nb > 0 ? far : 1) * a->residual_equation + far * a->residual_contact;
+    return status;
 }
 
-static void conclude(const sti_contact_local* p, const sti_contact_options* options, sti_contact_answer* a) {
-    if (judged_residual(p, a) <= options->tol) {
+// A method has proved the local problem empty. That is a statement about the problem as posed when nothing was reduced.
+static void take_proof(sti_env* env, const sti_contact_problem* p, sti_contact_answer* a) {
+    if (a->termination == STI_END_RAY && !p->global && p->bilateral_count == 0) {
+        a->certificate.proof = STI_PROOF_FARKAS;
+        a->certificate.bound = INFINITY;
+        return;
+    }
+    sti_free(env, a->certificate.y);
+    a->certificate = (sti_contact_certificate){0};
+}
+
+static const char reason_solved[] = "natural map on the original data within the tolerance";
+
+static sti_status conclude(const sti_contact_reduction* red, const sti_contact_options* options,
+                           sti_contact_answer* a) {
+    double judged;
+    if (a->certificate.proof == STI_PROOF_FARKAS) {
+        a->outcome = STI_NO_SOLUTION;
+        return STI_OK;
+    }
+    const sti_status status = judged_residual(red, a, &judged);
+    if (status != STI_OK) return status;
+    if (judged <= options->tol) {
         a->outcome = STI_SOLVED;
         a->termination = STI_END_SOLUTION;
-        snprintf(a->reason, sizeof a->reason, "natural map on the original data within the tolerance");
-        return;
+        strcpy(a->reason, reason_solved);
+        return STI_OK;
     }
     a->outcome = a->termination == STI_END_LIMIT ? STI_LIMIT : STI_UNKNOWN;
     if (a->termination == STI_END_SOLUTION) a->termination = STI_END_STALLED;
     if (a->residual <= options->tol)
         snprintf(a->reason, sizeof a->reason,
-                 "r runs away, and only against it the residual is small: perhaps infeasible");
+                 "forces run away, and only against them the residual is small: perhaps infeasible");
+    return STI_OK;
+}
+
+// The smallest problems at once (quick.c); what is left open goes on from its point.
+static sti_status try_quick(sti_env* env, const sti_contact_problem* p, const sti_contact_options* options,
+                            double start, sti_contact_answer* a) {
+    const bool solved = sti_contact_quick(p, options, a);
+    a->time_s = sti_clock() - start;
+    if (a->iterations > 0) {
+        a->attempts = sti_alloc(env, sizeof *a->attempts);
+        if (a->attempts == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "record of attempts");
+        a->attempt_count = 1;
+        *a->attempts = (sti_contact_attempt){.solver = a->solver,
+                                             .termination = solved ? STI_END_SOLUTION : STI_END_STALLED,
+                                             .residual = a->residual,
+                                             .iterations = a->iterations,
+                                             .time_s = a->time_s,
+                                             .why = "few contacts: a sweep, and Newton without preparation"};
+    }
+    if (!solved) return STI_OK;
+    a->outcome = STI_SOLVED;
+    a->termination = STI_END_SOLUTION;
+    strcpy(a->reason, reason_solved);
+    return STI_OK;
+}
+
+// A little more accuracy than was asked for; whatever comes of it, the point stays a solution.
+static sti_status polish(sti_contact_reduction* red, const sti_contact_options* options, double deadline,
+                         sti_contact_answer* a) {
+    enum { PATIENCE = 300 };
+    const size_t n = (size_t)(red->local.d * red->local.nc);
+    if (red->proximal) return STI_OK;  // its rounds do not go back
+    double* before = sti_alloc_array(red->env, n, sizeof *before);
+    if (before == NULL) return STI_FAIL(red->env, STI_ERR_MEMORY, -1, "forces of %d contacts", red->local.nc);
+    memcpy(before, a->r, n * sizeof *before);
+    sti_contact_options tighter = *options;
+    tighter.tol *= 0.01;
+    tighter.max_iterations = PATIENCE;
+    if (isfinite(deadline)) tighter.time_limit_s = fmax(deadline - sti_clock(), 1e-3);
+    sti_status status = run_rounds(red, &tighter, a);
+    if (status == STI_OK) status = conclude(red, options, a);
+    if (status == STI_OK && a->outcome != STI_SOLVED) {
+        memcpy(a->r, before, n * sizeof *before);
+        sti_contact_expand(red, a->r, a->v, a->lambda);
+        status = sti_contact_measure(red->env, red->problem, a);
+        if (status == STI_OK) status = conclude(red, options, a);
+    }
+    sti_free(red->env, before);
+    return status;
+}
+
+// Of all r with the same velocities the smallest. Which contacts are closed is read off velocities better than the tolerance
+// asks for, so the point is improved first. A determined r stays as it is.
+static sti_status make_smallest(sti_contact_reduction* red, const sti_contact_options* options, double deadline,
+                                sti_contact_answer* a) {
+    sti_status status = sti_contact_count_open(red, options, a);
+    if (status != STI_OK || !isnan(a->undetermined)) return status;
+    status = polish(red, options, deadline, a);
+    sti_contact_options left = *options;
+    if (isfinite(deadline)) left.time_limit_s = fmax(deadline - sti_clock(), 1e-3);
+    return status == STI_OK ? sti_contact_minimum_norm(red, &left, a) : status;
 }
 
 sti_status sti_contact_solve(sti_env* env, const sti_contact_problem* p, const sti_contact_options* given,
@@ -157,20 +266,30 @@ sti_status sti_contact_solve(sti_env* env, const sti_contact_problem* p, const s
     if (status == STI_OK) status = check_options(env, &options, p);
     if (status == STI_OK) status = reserve_answer(env, p, a);
     if (status != STI_OK) return status;
-    const double start = sti_clock();
+    const double start = sti_clock(), deadline = options.time_limit_s > 0 ? start + options.time_limit_s : INFINITY;
     a->solver = options.solver;
     if (options.guess_r != NULL)
         memcpy(a->r, options.guess_r, (size_t)(p->dimension * p->contact_count) * sizeof *a->r);
+    if (options.solver == STI_CONTACT_LEMKE) {  // the one method that proves
+        a->certificate.y = sti_alloc_array_zero(env, (size_t)p->contact_count, sizeof *a->certificate.y);
+        if (a->certificate.y == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "certificate");
+    }
+    if (options.solver == STI_CONTACT_AUTO && status == STI_OK) status = try_quick(env, p, &options, start, a);
+    const bool ready = a->outcome == STI_SOLVED;
+    if (ready && status == STI_OK && options.describe) status = sti_contact_describe(env, p, a);
     sti_contact_reduction red;
-    status = sti_contact_reduce(env, p, &red);
-    if (status == STI_OK) {
+    if (status == STI_OK && !ready) status = sti_contact_reduce(env, p, &red);
+    if (status == STI_OK && !ready) {
         status = run_rounds(&red, &options, a);
-        if (status == STI_OK) conclude(&red.local, &options, a);
-        if (status == STI_OK && a->outcome != STI_SOLVED) sti_contact_diagnose(&red.local, a);
+        take_proof(env, p, a);
+        if (status == STI_OK) status = conclude(&red, &options, a);
+        if (status == STI_OK && a->outcome != STI_SOLVED) status = sti_contact_explain(&red, deadline, a);
+        if (status == STI_OK && a->outcome == STI_SOLVED && options.minimum_norm)
+            status = make_smallest(&red, &options, deadline, a);
         if (status == STI_OK && options.describe) status = sti_contact_describe(env, p, a);
         sti_contact_reduction_clear(&red);
     }
-    a->time_s = sti_clock() - start;
+    if (!ready || options.describe) a->time_s = sti_clock() - start;
     if (status != STI_OK) sti_contact_answer_clear(env, a);
     return status;
 }

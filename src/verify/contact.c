@@ -11,8 +11,9 @@
 //
 // In the global form H_c' diag(M)^-1 H_c stands for W_cc and H'diag(M)^-1 f + w for q; velocities without mass do not
 // count in either. A contact that moves nothing takes the mean unit of the others, and 1 if all are so. A point is
-// accepted when the sum of the two is at most the tolerance: it is then an exact solution of a problem that near. What the
-// answer says of itself (u, residuals, modes) is not used.
+// accepted when the sum of the two is at most the tolerance: it is then an exact solution of a problem that near. Forces beyond
+// FAR times those that would undo the data one by one do not count in full (runaway). What the
+// answer says of itself (u, residuals, modes) is not used. The claim that there is no solution is checked by contact_farkas.c.
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
@@ -20,6 +21,9 @@
 #include <stiction/verify.h>
 
 #include "base/env.h"
+#include "verify/contact_farkas.h"
+
+#define FAR 100  // forces this many times those that the data suggest make a residual relative to them worth less
 
 typedef struct judge {
     const sti_contact_problem* p;
@@ -153,7 +157,7 @@ static long double tangent(int d, const long double* x) {
 // y = P_K(x)
 static void project(int d, long double mu, const long double* x, long double* y) {
     const long double t = tangent(d, x);
-    const bool inside = t <= mu * x[0], polar = mu * t <= -x[0];
+    const bool inside = x[0] >= 0 && t <= mu * x[0], polar = mu * t <= -x[0];
     long double along = 1;  // share of the tangential part that stays
     y[0] = x[0];
     if (!inside) {
@@ -322,6 +326,48 @@ static double equation_residual(judge* k) {
     return (double)total;
 }
 
+// What the data ask of the bilateral rows, and what the multipliers are, in units of energy: l_k^2 times what l_k moves its
+// own row by, and the velocity to be undone, squared, over it.
+static void add_joints(judge* k, long double* force, long double* drive) {
+    const sti_contact_problem* p = k->p;
+    if (k->nb == 0) return;
+    if (p->global) {
+        read_diagonal(&p->M, k->nv, k->diagonal);
+        for (int i = 0; i < k->nv; i++) k->e[i] = k->diagonal[i] > 0 ? p->f[i] / k->diagonal[i] : 0;
+        multiply(&p->G, true, k->e, k->nv, k->t, k->nb);
+    } else {
+        read_diagonal(&p->R, k->nb, k->e);
+    }
+    for (int j = 0; j < k->nb; j++) {
+        long double own = p->global ? 0 : k->e[j], velocity = p->global ? k->t[j] + p->b[j] : p->s[j];
+        for (int i = 0; p->global && p->G.dense != NULL && i < k->nv; i++) {
+            const long double g = p->G.dense[(size_t)i * (size_t)k->nb + (size_t)j];
+            if (k->diagonal[i] > 0) own += g * g / k->diagonal[i];
+        }
+        for (int64_t i = p->G.dense == NULL && p->global && k->nv > 0 ? p->G.col_start[j] : 0;
+             p->G.dense == NULL && p->global && k->nv > 0 && i < p->G.col_start[j + 1]; i++) {
+            const long double g = p->G.value[i];
+            if (k->diagonal[p->G.row[i]] > 0) own += g * g / k->diagonal[p->G.row[i]];
+        }
+        if (!(own > 0)) continue;
+        *force += k->l[j] * k->l[j] * own;
+        *drive += velocity * velocity / own;
+    }
+}
+
+// How many times FAR the forces are beyond what would undo the velocities in the data one by one; at least 1. Residuals are
+// relative to the forces, and forces that run away for ever would make any of them small.
+static double runaway(judge* k) {
+    long double force = 0, drive = 0;
+    for (int j = 0; j < k->n; j++) {
+        const long double rho = k->rho[j / k->d], unit = k->nb > 0 ? rho : 1, pull = k->nb > 0 ? rho : rho * rho;
+        force += k->r[j] * k->r[j] / unit;
+        drive += k->drive[j] * k->drive[j] * pull;
+    }
+    add_joints(k, &force, &drive);
+    return drive > 0 ? (double)fmaxl(sqrtl(force / drive) / FAR, 1) : 1;
+}
+
 // The natural map, and what each contact violates.
 static void contact_residual(judge* k, sti_contact_verification* out) {
     long double sum = 0, size = 0, drive = 0, largest = -1, cone = 0, gap = 0, power = 0;
@@ -380,15 +426,15 @@ static bool fits(const sti_contact_problem* p, const sti_contact_answer* a, sti_
     const int n = p->dimension * p->contact_count, nv = p->global ? p->velocity_count : 0;
     if (a->outcome == STI_UNKNOWN || a->outcome == STI_LIMIT)
         reject(out, "claims nothing");
-    else if (a->outcome == STI_NO_SOLUTION)
-        reject(out, "claims that there is no solution, and brings no proof");
-    else if (a->outcome != STI_SOLVED)
+    else if (a->outcome != STI_SOLVED && a->outcome != STI_NO_SOLUTION)
         reject(out, "there is no outcome %d", (int)a->outcome);
     else if (a->dimension != p->dimension || a->contact_count != p->contact_count)
         reject(out, "the answer has %d contacts in dimension %d, the problem %d in dimension %d", a->contact_count,
                a->dimension, p->contact_count, p->dimension);
     else if (a->bilateral_count != p->bilateral_count)
         reject(out, "the answer has %d bilateral rows, the problem %d", a->bilateral_count, p->bilateral_count);
+    else if (a->outcome == STI_NO_SOLUTION)
+        return true;  // the point is of no importance
     else if (p->global && nv > 0 && a->v == NULL)
         reject(out, "the answer to a global problem must bring v, and has none");
     else if (p->global && a->velocity_count != nv)
@@ -408,7 +454,8 @@ sti_status sti_verify_contact(sti_env* env, const sti_contact_problem* p, const 
                                       .worst_contact = -1,
                                       .worst_cone_violation = NAN,
                                       .worst_penetration = NAN,
-                                      .worst_complementarity = NAN};
+                                      .worst_complementarity = NAN,
+                                      .bound = NAN};
     reject(out, "nothing was checked");
     if (p == NULL || a == NULL)
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "there is no %s", p == NULL ? "problem" : "answer");
@@ -417,6 +464,7 @@ sti_status sti_verify_contact(sti_env* env, const sti_contact_problem* p, const 
     if (status != STI_OK) return status;
     out->claim = a->outcome;
     if (!fits(p, a, out)) return STI_OK;
+    if (a->outcome == STI_NO_SOLUTION) return sti_contact_check_farkas(env, p, a, out);
     judge k;
     status = open_judge(env, &k, p, a);
     if (status != STI_OK) return status;
@@ -431,12 +479,18 @@ sti_status sti_verify_contact(sti_env* env, const sti_contact_problem* p, const 
         out->residual_equation = equation_residual(&k);
         contact_residual(&k, out);
         out->residual = out->residual_contact + out->residual_equation;
-        out->accepted = out->residual <= tol;
-        snprintf(out->text, sizeof out->text,
-                 out->accepted
-                     ? "solved: residual %.3g (contact %.3g, equations %.3g), at most %.3g; worst contact %d"
-                     : "not solved: residual %.3g (contact %.3g, equations %.3g), above %.3g; worst contact %d",
-                 out->residual, out->residual_contact, out->residual_equation, tol, out->worst_contact);
+        const double far = runaway(&k);
+        out->accepted = (k.nb > 0 ? far : 1) * out->residual_equation + far * out->residual_contact <= tol;
+        if (out->residual <= tol && !out->accepted)
+            snprintf(out->text, sizeof out->text,
+                     "not solved: residual %.3g only against forces that are %.3g times those in the data",
+                     out->residual, FAR * far);
+        else
+            snprintf(out->text, sizeof out->text,
+                     out->accepted
+                         ? "solved: residual %.3g (contact %.3g, equations %.3g), at most %.3g; worst contact %d"
+                         : "not solved: residual %.3g (contact %.3g, equations %.3g), above %.3g; worst contact %d",
+                     out->residual, out->residual_contact, out->residual_equation, tol, out->worst_contact);
     }
     sti_free(env, u);
     sti_free(env, k.memory);

@@ -6,6 +6,8 @@ problems=$source_dir/problems
 rover=$problems/siconos_rover.hdf5
 object=$problems/siconos_one_object.hdf5
 rods=$problems/siconos_two_rods.hdf5
+walls=$problems/closing_walls.hdf5
+box=$problems/box_on_corners.hdf5
 
 # says NAME CODE WORDS...: after run: this exit code, every one of these on stdout, nothing on stderr
 says() {
@@ -26,7 +28,7 @@ one_line() { # NAME
 # ---- solve
 run solve "$rover"
 says "a local problem" 0 "contact, local form, dimension 3, 4 contacts" "solved by " "residual " "largest at contact " \
-    " separate, " " stick, " " slide; dissipation " "tried gs: " "shown: a point with residual "
+    " separate, " " stick, " " slide; dissipation " "tried " "shown: a point with residual "
 run solve "$rods"
 says "a global problem" 0 "contact, global form, dimension 3, 3 contacts, 54 velocities" "equations "
 for solver in auto gs newton apgd bb admm ipm lemke; do
@@ -96,6 +98,31 @@ refused "an answer that cannot be written" "nowhere/answer.hdf5"
 leftovers=$(find . -name '*.tmp*')
 if [ -z "$leftovers" ]; then ok "no temporary is left"; else not_ok "no temporary is left" "$leftovers"; fi
 
+# ---- no solution, smallest forces
+for answer in none.json none.hdf5; do
+    rm -f $answer
+    run solve "$walls" --output $answer
+    says "walls that close: $answer" 1 "no solution by " "proved: there is no solution" "Farkas vector" \
+        "diagnosis: " "no motion keeps every contact closed or opening" "not pointed"
+    run verify "$walls" $answer
+    says "walls that close: $answer is accepted" 0 'claims "no_solution"' " accepted: no solution"
+    run verify "$walls" $answer --json
+    says "walls that close: $answer is accepted, --json" 0 '"accepted": true' '"claim": "no_solution"' '"exact": true'
+done
+run solve "$walls" --json
+says "walls that close, --json" 1 '"outcome": "no_solution"' '"certificate": {"type": "farkas"' '"y": [1, 1]'
+sed 's/"y": \[1, 1\]/"y": [1, 2]/' out >forged.json
+run verify "$walls" forged.json
+says "a forged certificate is not accepted" 1 "not accepted"
+run solve "$box" --minimum-norm
+says "--minimum-norm" 0 "solved by " "smallest r: 6 directions of it are open"
+run solve "$box" --minimum-norm --json
+says "--minimum-norm --json" 0 '"undetermined_dimension": 6' '"undetermined": '
+run solve "$box" --json
+says "without --minimum-norm" 0 '"undetermined_dimension": null' '"undetermined": null'
+run solve "$problems/murty_8.json" --minimum-norm
+refused "--minimum-norm of an LCP" "--minimum-norm: "
+
 # ---- inspect
 run inspect "$object"
 says "inspect a local problem" 0 "contact, local form, dimension 3, 25 contacts, 0 bilateral rows" "mu from 0.3 to 0.3" \
@@ -110,13 +137,29 @@ one_line "inspect --json is one line"
 run inspect "$rods" --json
 says "inspect a global problem, --json" 0 '"form": "global"' '"velocities": 54' '"M": {"rows": 54' '"H": {"rows": 54'
 
+run inspect "$box"
+says "inspect a hyperstatic box" 0 "rank of W 6 of 12: 6 directions of r move nothing" "friction cone: pointed, margin " \
+    "so there is a solution"
+run inspect "$walls"
+says "inspect walls that close" 0 "friction cone: not pointed" "so there is no solution, whatever the friction"
+run inspect "$walls" --json
+says "inspect walls that close, --json" 0 '"solvability": {"pointed": {"finding": "fails"' '"strict": {"finding": "fails"' \
+    '"feasible": {"finding": "fails"' '"r": [' '"definite": true' '"solution_exists": false' '"kernel_dimension": 2' \
+    '"mass_ratio": 1'
+run inspect "$rods" --json
+says "inspect what must have a solution, --json" 0 '"motion": [' '"solution_exists": true'
+run inspect "$object"
+says "inspect what may have a solution" 0 "a solution would follow if W were symmetric"
+run inspect "$object" --time-limit 1e-9
+says "inspect --time-limit" 0 "not settled"
+
 # ---- bench
 mkdir set
 cp "$rover" "$rods" set
 echo '{"kind": "lcp", "M": [[2, 1], [1, 2]], "q": [-5, -6]}' >set/p.json
 run bench set --solver auto,gs,lemke --csv table.csv
 says "bench takes both kinds" 0 "siconos_rover.hdf5" "siconos_two_rods.hdf5" "p.json"
-if [ "$(wc -l <table.csv)" = 7 ] && grep -q ',contact,4,0,gs,solved,solution,' table.csv; then ok "bench --csv"
+if [ "$(wc -l <table.csv)" = 9 ] && grep -q ',contact,4,0,gs,solved,solution,' table.csv; then ok "bench --csv"
 else not_ok "bench --csv" "$(cat table.csv)"; fi
 run bench "$rover" --solver gs --json
 says "bench --json" 0 '"kind": "contact"' '"solver": "gs"' '"n": 4'

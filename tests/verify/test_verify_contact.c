@@ -257,6 +257,161 @@ static void ill_posed_problems_are_errors(void** state) {
     sti_env_destroy(env);
 }
 
+// --- no solution --------------------------------------------------------------------------------------------------
+
+// A particle of mass 2 between two walls that close at the speeds 1 and 3, and a rail: y = (1, 1), k = -4.
+typedef struct squeeze {
+    double M[4], H[8], G[2], f[2], w[4], b[1], mu[2], W[16], q[4], V[4], R[1], s[1], y[2], lambda[1];
+    sti_contact_problem global, local;
+    sti_contact_answer a;
+} squeeze;
+
+static void make_squeeze(squeeze* k, int bilateral) {
+    *k = (squeeze){.M = {2, 0, 0, 2},
+                   .H = {1, 0, -1, 0, 0, 1, 0, 1},
+                   .G = {0, 1},
+                   .f = {0.3, 1},
+                   .w = {-1, 0, -3, 0},
+                   .b = {-1},
+                   .mu = {0.3, 0.4},
+                   .y = {1, 1}};
+    for (int i = 0; i < 4; i++) {
+        for (int a = 0; a < 2; a++) {
+            k->q[i] += k->H[4 * a + i] * k->f[a] / 2;
+            k->V[i] += k->H[4 * a + i] * k->G[a] / 2;
+            for (int j = 0; j < 4; j++) k->W[4 * i + j] += k->H[4 * a + i] * k->H[4 * a + j] / 2;
+        }
+        k->q[i] += k->w[i];
+    }
+    k->R[0] = 0.5;
+    k->s[0] = k->f[1] / 2 + k->b[0];
+    k->global = (sti_contact_problem){.dimension = 2,
+                                      .contact_count = 2,
+                                      .mu = k->mu,
+                                      .global = true,
+                                      .bilateral_count = bilateral,
+                                      .velocity_count = 2,
+                                      .M = sti_matrix_dense_view(2, 2, k->M),
+                                      .H = sti_matrix_dense_view(2, 4, k->H),
+                                      .G = sti_matrix_dense_view(2, bilateral, k->G),
+                                      .f = k->f,
+                                      .w = k->w,
+                                      .b = k->b};
+    k->local = (sti_contact_problem){.dimension = 2,
+                                     .contact_count = 2,
+                                     .mu = k->mu,
+                                     .bilateral_count = bilateral,
+                                     .W = sti_matrix_dense_view(4, 4, k->W),
+                                     .q = k->q,
+                                     .V = sti_matrix_dense_view(4, bilateral, k->V),
+                                     .R = sti_matrix_dense_view(bilateral, bilateral, k->R),
+                                     .s = k->s};
+    k->a = (sti_contact_answer){
+        .outcome = STI_NO_SOLUTION,
+        .dimension = 2,
+        .contact_count = 2,
+        .bilateral_count = bilateral,
+        .certificate = {
+            .proof = STI_PROOF_FARKAS, .y = k->y, .lambda = bilateral > 0 ? k->lambda : NULL, .bound = INFINITY}};
+}
+
+static void proofs_of_no_solution_are_accepted(void** state) {
+    sti_env* env = open_env(state);
+    squeeze k;
+    for (int way = 0; way < 4; way++) {
+        make_squeeze(&k, way / 2);
+        const sti_contact_problem* p = way % 2 == 0 ? &k.global : &k.local;
+        sti_contact_verification out = check(env, p, &k.a);
+        assert_true(out.accepted && out.exact && isinf(out.bound) && isnan(out.residual));
+        assert_int_equal(out.claim, STI_NO_SOLUTION);
+        // up to rounding: no longer for every solution
+        k.y[1] = 1 + 0x1p-50;
+        k.a.certificate.bound = 1e10;
+        out = check(env, p, &k.a);
+        assert_true(out.accepted && !out.exact && out.bound > 1e14 && out.bound < 1e16);
+        // sparse data, the same verdict
+        sti_matrix sparse;
+        sti_contact_problem again = *p;
+        assert_int_equal(sti_matrix_to_sparse(env, p->global ? &p->H : &p->W, &sparse), STI_OK);
+        *(p->global ? &again.H : &again.W) = sparse;
+        assert_true(check(env, &again, &k.a).bound == out.bound);
+        sti_matrix_clear(env, &sparse);
+    }
+    sti_env_destroy(env);
+}
+
+// Two rails that contradict each other prove it without any contact.
+static void contradicting_rails_are_a_proof(void** state) {
+    sti_env* env = open_env(state);
+    double M[1] = {1}, G[2] = {1, 1}, f[1] = {0}, b[2] = {-1, -1.5}, lambda[2] = {-1, 1};
+    const sti_contact_problem p = {.dimension = 3,
+                                   .global = true,
+                                   .bilateral_count = 2,
+                                   .velocity_count = 1,
+                                   .M = sti_matrix_dense_view(1, 1, M),
+                                   .G = sti_matrix_dense_view(1, 2, G),
+                                   .f = f,
+                                   .b = b};
+    sti_contact_answer a = {.outcome = STI_NO_SOLUTION,
+                            .dimension = 3,
+                            .bilateral_count = 2,
+                            .certificate = {.proof = STI_PROOF_FARKAS, .lambda = lambda, .bound = INFINITY}};
+    assert_true(check(env, &p, &a).exact);
+    lambda[0] = 1, lambda[1] = -1;
+    assert_rejected(env, &p, &a, "prove nothing");
+    sti_env_destroy(env);
+}
+
+// Where there is no solution forces that run away make every residual small that is relative to them.
+static void forces_that_run_away_are_rejected(void** state) {
+    sti_env* env = open_env(state);
+    squeeze k;
+    double r[4] = {1e15, 0, 1e15, 0}, v[2] = {0.15, 0.5}, lambda[1] = {0};
+    for (int way = 0; way < 4; way++) {
+        make_squeeze(&k, way / 2);
+        if (way == 2) v[1] = lambda[0] = 1;  // what the rail asks for
+        k.a = (sti_contact_answer){.outcome = STI_SOLVED,
+                                   .dimension = 2,
+                                   .contact_count = 2,
+                                   .bilateral_count = way / 2,
+                                   .velocity_count = way % 2 == 0 ? 2 : 0,
+                                   .r = r,
+                                   .v = way % 2 == 0 ? v : NULL,
+                                   .lambda = lambda};
+        assert_rejected(env, way % 2 == 0 ? &k.global : &k.local, &k.a, "forces that are");
+    }
+    sti_env_destroy(env);
+}
+
+static void forged_proofs_are_rejected(void** state) {
+    sti_env* env = open_env(state);
+    squeeze k;
+    for (int way = 0; way < 4; way++) {
+        const int bilateral = way / 2;
+        for (int forgery = 0; forgery < 9; forgery++) {
+            make_squeeze(&k, bilateral);
+            const sti_contact_problem* p = way % 2 == 0 ? &k.global : &k.local;
+            sti_contact_certificate* c = &k.a.certificate;
+            const char* words = NULL;
+            if (forgery == 0) c->proof = STI_PROOF_NONE, words = "no proof";
+            if (forgery == 1) c->y = NULL, words = "no y";
+            if (forgery == 2) k.y[0] = -1, words = "y[0]";
+            if (forgery == 3) k.y[1] = NAN, words = "y[1]";
+            if (forgery == 4) k.y[0] = k.y[1] = 0, words = "prove nothing";
+            if (forgery == 5) k.y[0] = 2, words = "only exclude";
+            if (forgery == 6) k.y[0] = 1 + 0x1p-50, words = "the bound is";  // which was claimed to be infinite
+            if (forgery == 7 && bilateral == 0) continue;
+            if (forgery == 7) c->lambda = NULL, words = "no lambda";
+            if (forgery == 8) k.w[0] = k.w[2] = 1, k.q[0] += 2, k.q[2] += 4, words = "prove nothing";
+            assert_rejected(env, p, &k.a, words);
+        }
+    }
+    make_squeeze(&k, 0);
+    k.a.contact_count = 1;
+    assert_rejected(env, &k.local, &k.a, "1 contacts");
+    sti_env_destroy(env);
+}
+
 // --- random points: the same numbers as the library's own residual, by other code ---------------------------------
 
 enum { RANDOM_CONTACTS = 5, RANDOM_BILATERAL = 2, RANDOM_VELOCITIES = 9, ROOM = 15 };
@@ -360,8 +515,30 @@ static void memory_that_runs_out_is_reported(void** state) {
     }
 }
 
+static void memory_that_runs_out_over_a_proof_is_reported(void** state) {
+    (void)state;
+    squeeze s;
+    for (int way = 0; way < 2; way++) {
+        make_squeeze(&s, 1);
+        for (long k = 0;; k++) {
+            failing_env f;
+            failing_env_open(&f, k);
+            sti_contact_verification out;
+            const sti_status status = sti_verify_contact(f.env, way == 0 ? &s.global : &s.local, &s.a, 1e-8, &out);
+            if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
+            assert_int_equal(out.accepted, status == STI_OK);
+            if (failing_env_close(&f)) break;
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(proofs_of_no_solution_are_accepted),
+        cmocka_unit_test(contradicting_rails_are_a_proof),
+        cmocka_unit_test(forged_proofs_are_rejected),
+        cmocka_unit_test(forces_that_run_away_are_rejected),
+        cmocka_unit_test(memory_that_runs_out_over_a_proof_is_reported),
         cmocka_unit_test(true_answers_are_accepted),
         cmocka_unit_test(forged_points_are_rejected_with_what_they_violate),
         cmocka_unit_test(what_the_answer_says_of_itself_is_not_believed),

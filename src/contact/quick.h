@@ -1,0 +1,11 @@
+// quick.h: the smallest problems, solved before anything is prepared.
+#ifndef STI_CONTACT_QUICK_H
+#define STI_CONTACT_QUICK_H
+
+#include "contact/contact.h"
+
+// True: a->r and a->u solve the problem, residuals and worst contact are set. False: not tried, or not solved; a->r is then
+// a point to go on from, and may be zero. a->r and a->u are zero on entry; a->iterations and a->solver are set.
+bool sti_contact_quick(const sti_contact_problem* problem, const sti_contact_options* options, sti_contact_answer* a);
+
+#endif

@@ -1,0 +1,181 @@
+// The smallest problems, solved by auto before anything is prepared; and what it leaves to the portfolio.
+#include "support/contact_cases.h"
+// clang-format off
+#include "contact/quick.h"
+// clang-format on
+
+// By auto, to the tolerance, verified; returns the number of attempts.
+static int attempts_of(const case_local* m, double tol, const char* name) {
+    sti_env* env = case_env();
+    sti_contact_answer a = case_solve(env, &m->p, STI_CONTACT_AUTO, tol, name);
+    const int attempts = a.attempt_count;
+    sti_contact_answer_clear(env, &a);
+    sti_env_destroy(env);
+    return attempts;
+}
+
+// Quick alone, on an answer with room for it.
+static bool quick_alone(const sti_contact_problem* p, const sti_contact_options* o, double* r, double* u) {
+    sti_contact_answer a = {.r = r, .u = u};
+    return sti_contact_quick(p, o, &a);
+}
+
+static void one_contact_is_solved_in_closed_form(void** state) {
+    (void)state;
+    case_one_contact(STI_CONTACT_AUTO);
+}
+
+static void contacts_that_part_cost_nothing(void** state) {
+    (void)state;
+    case_local m = case_local_random(3, 8, 0.4, 7);
+    for (int c = 0; c < 8; c++) m.q[3 * c] = 0.1 * c;
+    assert_int_equal(attempts_of(&m, 1e-12, "all part"), 0);
+    case_local_free(&m);
+}
+
+static void small_random_problems_are_mostly_solved_at_once(void** state) {
+    (void)state;
+    int at_once = 0, all = 0;
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        for (int d = 2; d <= 3; d++) {
+            case_local m = case_local_random(d, 1 + (int)(seed % 5), 0.1 + 0.01 * (double)seed, seed);
+            at_once += attempts_of(&m, 1e-9, "random") <= 1;
+            all++;
+            case_local_free(&m);
+        }
+    }
+    assert_true(at_once >= all / 2);
+}
+
+static void what_is_left_open_goes_on_in_the_portfolio(void** state) {
+    (void)state;
+    // a block on its corners: Newton's matrix is singular where all stick
+    case_local m = case_block(3, 0.2, 0.8);
+    assert_true(attempts_of(&m, 1e-12, "hyperstatic") >= 1);
+    case_local_free(&m);
+    // too many rows: not tried
+    m = case_local_random(3, 12, 0.3, 3);
+    double r[36] = {0}, u[36] = {0};
+    const sti_contact_options o = case_options(STI_CONTACT_AUTO, 1e-6);
+    assert_false(quick_alone(&m.p, &o, r, u));
+    assert_true(case_largest(r, 36) == 0);
+    assert_true(attempts_of(&m, 1e-9, "twelve contacts") >= 1);
+    case_local_free(&m);
+}
+
+static void options_that_ask_for_more_are_left_to_the_portfolio(void** state) {
+    (void)state;
+    case_local m = case_local_random(3, 3, 0.3, 5);
+    double r[9] = {0}, u[9] = {0}, guess[9] = {0};
+    const sti_contact_options plain = case_options(STI_CONTACT_AUTO, 1e-8);
+    for (int k = 0; k < 4; k++) {
+        sti_contact_options o = plain;
+        if (k == 0) o.guess_r = guess;
+        if (k == 1) o.relaxation = 1.2;
+        if (k == 2) o.max_iterations = 50;
+        if (k == 3) o.minimum_norm = true;
+        assert_false(quick_alone(&m.p, &o, r, u));
+    }
+    assert_true(quick_alone(&m.p, &plain, r, u));
+    case_local_free(&m);
+}
+
+// The same bits whether W is dense or in columns, with entries given twice.
+static void dense_and_sparse_data_give_the_same_bits(void** state) {
+    (void)state;
+    enum { D = 3, NC = 4, N = D * NC };
+    case_local m = case_local_random(D, NC, 0.5, 11);
+    int64_t start[N + 1];
+    int row[2 * N * N];
+    double value[2 * N * N], r[2][N] = {{0}}, u[2][N] = {{0}};
+    int64_t count = 0;
+    for (int j = 0; j < N; j++) {
+        start[j] = count;
+        for (int i = 0; i < N; i++) {
+            for (int half = 0; half < 2; half++) {
+                row[count] = i;
+                value[count++] = 0.5 * m.W[i * N + j];
+            }
+        }
+    }
+    start[N] = count;
+    sti_contact_problem sparse = m.p;
+    sparse.W = (sti_matrix){.rows = N, .cols = N, .col_start = start, .row = row, .value = value};
+    const sti_contact_options o = case_options(STI_CONTACT_AUTO, 1e-10);
+    assert_int_equal(quick_alone(&m.p, &o, r[0], u[0]), quick_alone(&sparse, &o, r[1], u[1]));
+    assert_memory_equal(r[0], r[1], sizeof r[0]);
+    assert_memory_equal(u[0], u[1], sizeof u[0]);
+    case_local_free(&m);
+}
+
+static void units_do_not_matter(void** state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        for (int k = 0; k < 3; k++) {
+            const double mass = k == 1 ? 1e6 : 1e-6, speed = k == 0 ? 1 : 1e3;
+            case_local m = case_local_random(3, 4, 0.4, seed), s = case_local_random(3, 4, 0.4, seed);
+            for (int i = 0; i < 144; i++) s.W[i] /= mass;
+            for (int i = 0; i < 12; i++) s.q[i] *= speed;
+            assert_int_equal(attempts_of(&m, 1e-10, "as it is"), attempts_of(&s, 1e-10, "in other units"));
+            case_local_free(&m);
+            case_local_free(&s);
+        }
+    }
+}
+
+// Two walls closing on one body: no r helps, and one that runs away is no solution.
+static void what_cannot_be_solved_is_not_called_solved(void** state) {
+    (void)state;
+    sti_env* env = case_env();
+    case_local m = case_local_make(2, 2);
+    for (int i = 0; i < 2; i++) {
+        for (int j = 0; j < 2; j++) {
+            m.W[(2 * i) * 4 + 2 * j] = i == j ? 1 : -1;  // opposite normals
+            m.W[(2 * i + 1) * 4 + 2 * j + 1] = 1;
+        }
+        m.q[2 * i] = -1;
+        m.mu[i] = 0.3;
+    }
+    const sti_contact_options o = case_options(STI_CONTACT_AUTO, 1e-6);
+    sti_contact_answer a = case_try(env, &m.p, &o, "closing walls");
+    assert_int_not_equal(a.outcome, STI_SOLVED);
+    sti_contact_answer_clear(env, &a);
+    m.W[0] = m.W[10] = 0;  // and contacts that move nothing
+    a = case_try(env, &m.p, &o, "contacts that move nothing");
+    assert_int_not_equal(a.outcome, STI_SOLVED);
+    sti_contact_answer_clear(env, &a);
+    case_local_free(&m);
+    sti_env_destroy(env);
+}
+
+static void failed_allocations_are_survived(void** state) {
+    (void)state;
+    case_local m = case_local_random(2, 3, 0.4, 9);
+    for (long k = 0;; k++) {
+        failing_env f;
+        failing_env_open(&f, k);
+        sti_contact_answer a;
+        const sti_status status = sti_contact_solve(f.env, &m.p, NULL, &a);
+        if (status == STI_OK)
+            sti_contact_answer_clear(f.env, &a);
+        else
+            assert_int_equal(status, STI_ERR_MEMORY);
+        if (failing_env_close(&f)) break;
+    }
+    case_local_free(&m);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_contact_is_solved_in_closed_form),
+        cmocka_unit_test(contacts_that_part_cost_nothing),
+        cmocka_unit_test(small_random_problems_are_mostly_solved_at_once),
+        cmocka_unit_test(what_is_left_open_goes_on_in_the_portfolio),
+        cmocka_unit_test(options_that_ask_for_more_are_left_to_the_portfolio),
+        cmocka_unit_test(dense_and_sparse_data_give_the_same_bits),
+        cmocka_unit_test(units_do_not_matter),
+        cmocka_unit_test(what_cannot_be_solved_is_not_called_solved),
+        cmocka_unit_test(failed_allocations_are_survived),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
