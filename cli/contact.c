@@ -24,6 +24,7 @@ static int make_options(const cli* c, const cli_contact_request* r, sti_contact_
     if (r->tol > 0) o->tol = r->tol;
     if (r->time_limit > 0) o->time_limit_s = r->time_limit;
     if (r->max_iterations > 0) o->max_iterations = r->max_iterations;
+    o->minimum_norm = r->minimum_norm;
     return CLI_DONE;
 }
 
@@ -59,20 +60,32 @@ static void say_attempts(const cli* c, const sti_contact_answer* a) {
 }
 
 static void say_answer(const cli* c, const char* path, const sti_contact_problem* p, const sti_contact_answer* a) {
-    const bool solved = a->outcome == STI_SOLVED;
+    const bool solved = a->outcome == STI_SOLVED, none = a->outcome == STI_NO_SOLUTION;
     say_size(c, path, p);
-    cli_say(c, "  %s%s%s by %s, %ld iteration%s, %.3g s\n", solved ? cli_good(c) : cli_unsure(c),
-            sti_outcome_text(a->outcome), cli_plain(c), sti_contact_solver_text(a->solver), a->iterations,
-            a->iterations == 1 ? "" : "s", a->time_s);
+    cli_say(c, "  %s%s%s by %s, %ld iteration%s, %.3g s\n",
+            solved ? cli_good(c)
+            : none ? cli_bad(c)
+                   : cli_unsure(c),
+            none ? "no solution" : sti_outcome_text(a->outcome), cli_plain(c), sti_contact_solver_text(a->solver),
+            a->iterations, a->iterations == 1 ? "" : "s", a->time_s);
     cli_say(c, "  %sresidual %.2e", solved ? "" : "best ", a->residual);
     if (p->global || p->bilateral_count > 0)
         cli_say(c, " (contacts %.2e, equations %.2e)", a->residual_contact, a->residual_equation);
     if (a->worst_contact >= 0) cli_say(c, ", largest at contact %d", a->worst_contact);
     cli_say(c, "\n");
     if (a->mode != NULL && a->dissipation != NULL && a->contact_count > 0) say_modes(c, a);
+    if (a->undetermined_dimension >= 0)
+        cli_say(c, "  smallest r: %d direction%s of it %s open; %.6g was arbitrary\n", a->undetermined_dimension,
+                a->undetermined_dimension == 1 ? "" : "s", a->undetermined_dimension == 1 ? "is" : "are",
+                a->undetermined);
     say_attempts(c, a);
     if (solved)
         cli_say(c, "  shown: a point with residual %.2e on the original data\n", a->residual);
+    else if (none && isinf(a->certificate.bound))
+        cli_say(c, "  proved: there is no solution, by a Farkas vector, exactly\n");
+    else if (none)
+        cli_say(c, "  proved: there is no solution with %s below %.3g, by a Farkas vector\n",
+                p->global ? "|v|_1" : "|r|_1 + |l|_1", a->certificate.bound);
     else
         cli_say(c, "  proved: nothing\n");
     if (a->reason[0] != '\0') cli_say(c, "  reason: %s\n", a->reason);
@@ -115,6 +128,8 @@ static int print_json(const cli* c, const sti_contact_verification* v, int code)
     cli_json_text(&j, "kind", sti_kind_text(STI_KIND_CONTACT));
     cli_json_bool(&j, "accepted", v->accepted);
     cli_json_text(&j, "claim", sti_outcome_text(v->claim));
+    cli_json_bool(&j, "exact", v->exact);
+    cli_json_number(&j, "bound", v->bound);
     cli_json_number(&j, "residual", v->residual);
     cli_json_object(&j, "residuals");
     cli_json_number(&j, "contact", v->residual_contact);

@@ -1,7 +1,7 @@
 // contact_inspect.c: stiction inspect for frictional contact problems: what stands in the data, and what troubles solvers.
 //
-// Everything here is read off the entries in one pass or two; nothing is factored, so a hint is a bound or a ratio and never
-// a condition number.
+// First what is read off the entries in one pass or two; then the tests of sti_contact_existence_test: pointedness of the
+// friction cone, whether a solution must or can exist, rank of W.
 #include <math.h>
 #include <stdlib.h>
 
@@ -27,6 +27,7 @@ typedef struct report {
     double mu_least, mu_most;
     int frictionless;
     matrix_facts W, M, H, joints;  // joints: V or G
+    sti_contact_existence existence;
 } report;
 
 // ---- facts
@@ -160,6 +161,45 @@ static void put_matrix(cli_json* j, const char* key, const matrix_facts* f, bool
     cli_json_end(j);
 }
 
+static void put_test(cli_json* j, const char* key, const sti_contact_existence* x, const sti_contact_test* t) {
+    cli_json_object(j, key);
+    cli_json_text(j, "finding", sti_contact_finding_text(t->finding));
+    cli_json_number(j, "margin", t->margin);
+    cli_json_number(j, "defect", t->defect);
+    if (t->finding == STI_FINDING_HOLDS) cli_json_numbers(j, "motion", t->motion, (size_t)x->motion_count);
+    if (t->finding == STI_FINDING_FAILS) {
+        cli_json_numbers(j, "r", t->r, (size_t)x->dimension * (size_t)x->contact_count);
+        cli_json_numbers(j, "lambda", t->lambda, (size_t)x->bilateral_count);
+    }
+    cli_json_end(j);
+}
+
+static void put_count(cli_json* j, const char* key, int count) {
+    if (count < 0)
+        cli_json_null(j, key);
+    else
+        cli_json_integer(j, key, count);
+}
+
+static void put_existence(cli_json* j, const sti_contact_existence* x) {
+    cli_json_object(j, "solvability");
+    put_test(j, "pointed", x, &x->pointed);
+    put_test(j, "strict", x, &x->strict);
+    put_test(j, "feasible", x, &x->feasible);
+    cli_json_bool(j, "definite", x->definite);
+    if (x->exists || x->feasible.finding == STI_FINDING_FAILS)
+        cli_json_bool(j, "solution_exists", x->exists);
+    else
+        cli_json_null(j, "solution_exists");
+    put_count(j, "kernel_dimension", x->kernel_dimension);
+    put_count(j, "negative_eigenvalues", x->negative_count);
+    cli_json_integer(j, "still_contacts", x->still_count);
+    cli_json_number(j, "block_ratio", x->block_ratio);
+    cli_json_number(j, "mass_ratio", x->mass_ratio);
+    cli_json_number(j, "time_s", x->time_s);
+    cli_json_end(j);
+}
+
 static int print_json(const cli* c, const report* r) {
     const sti_contact_problem* p = r->problem;
     cli_json j;
@@ -185,6 +225,7 @@ static int print_json(const cli* c, const report* r) {
         put_matrix(&j, "W", &r->W, true);
     }
     if (p->bilateral_count > 0) put_matrix(&j, p->global ? "G" : "V", &r->joints, false);
+    put_existence(&j, &r->existence);
     cli_json_integer(&j, "guesses", r->info->guess_count);
     cli_json_text(&j, "title", r->info->title);
     cli_json_text(&j, "description", r->info->description);
@@ -227,6 +268,52 @@ static void say_text(const cli* c, const char* name, const char* text) {
     cli_say(c, "\n");
 }
 
+static void say_rank(const cli* c, const sti_contact_existence* x) {
+    const int n = x->dimension * x->contact_count;
+    if (x->kernel_dimension > 0)
+        cli_say(c, "  rank of W %d of %d: %d directions of r move nothing\n", n - x->kernel_dimension, n,
+                x->kernel_dimension);
+    else if (x->kernel_dimension == 0 && n > 0)
+        cli_say(c, "  rank of W %d: every direction of r moves something\n", n);
+    if (x->negative_count > 0)
+        cli_say(c, "    %s%d negative eigenvalue%s%s: W is not positive semidefinite\n", cli_bad(c), x->negative_count,
+                x->negative_count == 1 ? "" : "s", cli_plain(c));
+}
+
+static void say_finding(const cli* c, const sti_contact_test* t, const char* name, const char* holds,
+                        const char* fails) {
+    cli_say(c, "    %s: ", name);
+    if (t->finding == STI_FINDING_HOLDS && isfinite(t->margin))
+        cli_say(c, "%s%s%s, margin %.2e\n", cli_good(c), holds, cli_plain(c), t->margin);
+    else if (t->finding == STI_FINDING_HOLDS)
+        cli_say(c, "%s%s%s\n", cli_good(c), holds, cli_plain(c));
+    else if (t->finding == STI_FINDING_FAILS)
+        cli_say(c, "%s%s%s: short by %.2e; the forces that show it are in balance to %.0e\n", cli_bad(c), fails,
+                cli_plain(c), t->margin > 0 ? t->margin : 0, t->defect);
+    else
+        cli_say(c, "%s%s%s\n", cli_unsure(c),
+                t->finding == STI_FINDING_NOT_TESTED ? "not tested: too large" : "not settled", cli_plain(c));
+}
+
+static void say_existence(const cli* c, const sti_contact_existence* x) {
+    if (x->contact_count == 0) return;
+    say_rank(c, x);
+    cli_say(c, "  solvability\n");
+    say_finding(c, &x->pointed, "friction cone", "pointed", "not pointed, forces in it move nothing");
+    say_finding(c, &x->strict, "a motion with u inside the dual cones", "exists", "does not exist");
+    say_finding(c, &x->feasible, "a motion with u_n >= 0", "exists", "does not exist");
+    if (x->exists)
+        cli_say(c, "    so there is a solution\n");
+    else if (x->feasible.finding == STI_FINDING_FAILS)
+        cli_say(c, "    so there is no solution, whatever the friction\n");
+    else if (x->strict.finding == STI_FINDING_HOLDS)
+        cli_say(c, "    a solution would follow if %s\n",
+                x->mass_ratio > 0 ? "M were symmetric and positive definite"
+                                  : "W were symmetric and positive semidefinite");
+    else
+        cli_say(c, "    whether there is a solution stays open\n");
+}
+
 static void say(const cli* c, const report* r) {
     const sti_contact_problem* p = r->problem;
     cli_say(c, "%s: contact, %s form, dimension %d, %d contact%s", r->path, cli_contact_form(p), p->dimension,
@@ -252,13 +339,20 @@ static void say(const cli* c, const report* r) {
         say_square(c, "W", "traces of diagonal blocks", &r->W);
     }
     if (p->bilateral_count > 0) say_matrix(c, p->global ? "G" : "V", &r->joints);
+    say_existence(c, &r->existence);
     cli_say(c, "  %d guess%s in the file\n", r->info->guess_count, r->info->guess_count == 1 ? "" : "es");
 }
 
-int cli_contact_inspect(const cli* c, const char* path, const sti_contact_problem* p, const sti_contact_info* info) {
+int cli_contact_inspect(const cli* c, const char* path, const sti_contact_problem* p, const sti_contact_info* info,
+                        double time_limit) {
     report r = {.path = path, .problem = p, .info = info};
     if (!find_out(&r)) return cli_fail_memory(c);
-    if (c->json) return print_json(c, &r);
-    say(c, &r);
-    return CLI_DONE;
+    if (sti_contact_existence_test(c->env, p, time_limit, &r.existence) != STI_OK) return cli_fail_about(c, path);
+    int code = CLI_DONE;
+    if (c->json)
+        code = print_json(c, &r);
+    else
+        say(c, &r);
+    sti_contact_existence_clear(c->env, &r.existence);
+    return code;
 }

@@ -9,6 +9,7 @@
 typedef struct request {
     const char* path;
     long exact_limit, work_limit, max_cones;
+    double time_limit;
 } request;
 
 // What was found out about one problem.
@@ -347,6 +348,7 @@ static int run(cli* c, int argc, char** argv) {
         {"--work-limit", CLI_COUNT, "N", "cases such a test may look at before it leaves the question open",
          &q.work_limit},
         {"--max-cones", CLI_COUNT, "N", "complementary cones listed at most", &q.max_cones},
+        {"--time-limit", CLI_POSITIVE, "S", "contact: leave the tests open after so many seconds", &q.time_limit},
     };
     char* positional[1];
     int code;
@@ -359,7 +361,7 @@ static int run(cli* c, int argc, char** argv) {
         report r = {.lcp = sti_problem_lcp(problem), .mlcp = sti_problem_mlcp(problem)};
         const sti_contact_problem* contact = sti_problem_contact(problem);
         if (contact != NULL)
-            code = cli_contact_inspect(c, q.path, contact, sti_problem_contact_info(problem));
+            code = cli_contact_inspect(c, q.path, contact, sti_problem_contact_info(problem), q.time_limit);
         else if (r.lcp != NULL || r.mlcp != NULL)
             code = work(c, &q, &r);
         else
@@ -385,7 +387,10 @@ const cli_verb cli_verb_inspect = {
         "structure of\n"
         "theorem 1.2.10, and up to 20 pairs all complementary cones that contain q. Indices count from 0.\n"
         "Of a contact problem (FCLIB): form, sizes, range of mu, entries and asymmetry of W or M, diagonal blocks, "
-        "guesses.\n"
+        "guesses;\n"
+        "rank of W; whether the friction cone is pointed, whether a solution must exist, and whether one can: each "
+        "with a motion\n"
+        "or a force that shows it (--json prints them).\n"
         "Exit code 0: done; 2: bad usage or input; 3: internal failure.\n\n"
         "example:\n"
         "    echo '{\"kind\": \"lcp\", \"M\": [[1, 2], [2, 1]], \"q\": [-1, -1]}' > p.json\n"

@@ -5,23 +5,25 @@
 
 #include "cli.h"
 #include "contact.h"
+#include "qp.h"
 
 typedef struct request {
     const char* path;
     const char* solver;
     const char* output;
-    bool all;
+    bool all, minimum_norm;
     double tol, time_limit, omega;
     long max_iterations;
     cli_list covering;
 } request;
 
-// What was read, whichever of the three it is.
+// What was read, whichever of the four it is.
 typedef struct posed {
     sti_problem* problem;
     const sti_lcp* lcp;
     const sti_mlcp* mlcp;
     const sti_contact_problem* contact;
+    const sti_qp* qp;
     int free_count, pairs;
 } posed;
 
@@ -33,9 +35,10 @@ static int load(const cli* c, const char* path, posed* p) {
     p->lcp = sti_problem_lcp(p->problem);
     p->mlcp = sti_problem_mlcp(p->problem);
     p->contact = sti_problem_contact(p->problem);
-    if (p->contact != NULL) return CLI_DONE;
+    p->qp = sti_problem_qp(p->problem);
+    if (p->contact != NULL || p->qp != NULL) return CLI_DONE;
     if (p->lcp == NULL && p->mlcp == NULL)
-        return cli_fail_usage(c, "%s: kind: %s: solve takes \"lcp\", \"mlcp\" or \"contact\"", path,
+        return cli_fail_usage(c, "%s: kind: %s: solve takes \"lcp\", \"mlcp\", \"qp\" or \"contact\"", path,
                               sti_kind_text(sti_problem_kind(p->problem)));
     p->free_count = p->lcp != NULL ? 0 : p->mlcp->n;
     p->pairs = p->lcp != NULL ? p->lcp->n : p->mlcp->m;
@@ -323,8 +326,24 @@ static int solve_contact(const cli* c, const request* r, const posed* p) {
                                    .tol = r->tol,
                                    .time_limit = r->time_limit,
                                    .omega = r->omega,
-                                   .max_iterations = r->max_iterations};
+                                   .max_iterations = r->max_iterations,
+                                   .minimum_norm = r->minimum_norm};
     return cli_contact_solve(c, &q, p->contact);
+}
+
+// ---- quadratic programs
+
+static int solve_qp(const cli* c, const request* r, const posed* p) {
+    if (r->all) return cli_fail_usage(c, "--all: %s is a quadratic program: its solutions cannot be listed", r->path);
+    if (r->covering.count > 0) return cli_fail_usage(c, "--covering: %s is a quadratic program, not an LCP", r->path);
+    if (r->omega > 0) return cli_fail_usage(c, "--omega: %s is a quadratic program: nothing is relaxed", r->path);
+    const cli_qp_request q = {.path = r->path,
+                              .solver = r->solver,
+                              .output = r->output,
+                              .tol = r->tol,
+                              .time_limit = r->time_limit,
+                              .max_iterations = r->max_iterations};
+    return cli_qp_solve(c, &q, p->qp);
 }
 
 static int run(cli* c, int argc, char** argv) {
@@ -340,6 +359,8 @@ static int run(cli* c, int argc, char** argv) {
          &r.max_iterations},
         {"--covering", CLI_LIST, "D1,D2,..", "lemke: the covering vector, positive (all ones)", &r.covering},
         {"--omega", CLI_POSITIVE, "W", "pgs and gs: relaxation, between 0 and 2", &r.omega},
+        {"--minimum-norm", CLI_FLAG, NULL, "contact: of all forces with the same velocities the smallest",
+         &r.minimum_norm},
         {"--output", CLI_TEXT, "SOL", "write the answer to this file: JSON; of contact also .hdf5 (FCLIB)", &r.output},
     };
     char* positional[1];
@@ -350,6 +371,10 @@ static int run(cli* c, int argc, char** argv) {
         code = load(c, r.path, &p);
         if (code == CLI_DONE && p.contact != NULL) {
             code = solve_contact(c, &r, &p);
+        } else if (code == CLI_DONE && r.minimum_norm) {
+            code = cli_fail_usage(c, "--minimum-norm: %s is not a contact problem", r.path);
+        } else if (code == CLI_DONE && p.qp != NULL) {
+            code = solve_qp(c, &r, &p);
         } else if (code == CLI_DONE) {
             code = make_options(c, &r, &p, &o);
             if (code == CLI_DONE) code = r.all ? solve_all(c, &r, &p) : solve_one(c, &r, &p, &o);
@@ -363,14 +388,15 @@ static int run(cli* c, int argc, char** argv) {
 const cli_verb cli_verb_solve = {
     .name = "solve",
     .arguments = "FILE [options]",
-    .summary = "solve an LCP, an MLCP or a contact problem, or prove that there is no solution",
+    .summary = "solve an LCP, an MLCP, a QP or a contact problem, or prove that there is no solution",
     .details =
         "FILE is JSON or HDF5 with kind \"lcp\" or \"mlcp\". The answer is a solution with its residual on the "
         "original\n"
         "data, or \"no solution\" with a certificate that stiction verify checks, or \"unknown\" with a reason.\n"
         "A contact problem is an FCLIB file (.hdf5); its solvers are " CLI_CONTACT_SOLVERS
-        ", and what\n"
-        "is not solved is never proved to be unsolvable.\n"
+        ". That\n"
+        "it has no solution is proved where no motion keeps its contacts closed or opening.\n"
+        "A quadratic program (kind \"qp\") is solved by ipm, or proved infeasible or unbounded.\n"
         "Exit code 0: solved; 1: no solution, or not solved; 2: bad usage or input; 3: internal failure.\n\n"
         "example:\n"
         "    echo '{\"kind\": \"lcp\", \"M\": [[2, 1], [1, 2]], \"q\": [-5, -6]}' > p.json\n"

@@ -3,6 +3,8 @@
 
 #include "cli.h"
 #include "contact.h"
+#include "qp.h"
+#include "sticking.h"
 
 static void print_json(cli_json* j, const sti_verification* v, sti_kind kind) {
     cli_json_begin(j);
@@ -76,13 +78,21 @@ static int run(cli* c, int argc, char** argv) {
         case STI_KIND_MLCP:
             code = check(c, positional[1], tol > 0 ? tol : sti_lcp_options_default().tol, problem);
             break;
+        case STI_KIND_QP:
+            code = cli_qp_verify(c, positional[1], tol > 0 ? tol : sti_conic_options_default().tol,
+                                 sti_problem_qp(problem));
+            break;
         case STI_KIND_CONTACT:
             code = cli_contact_verify(c, positional[1], tol > 0 ? tol : sti_contact_options_default().tol,
                                       sti_problem_contact(problem));
             break;
+        case STI_KIND_INSTANT:
+        case STI_KIND_SYSTEM:
+            code = cli_sticking_verify(c, path, positional[1], tol > 0 ? tol : sti_sticking_options_default().tol);
+            break;
         default:
-            code = cli_fail_usage(c, "%s: kind: %s: verify takes \"lcp\", \"mlcp\" or \"contact\"", path,
-                                  sti_kind_text(sti_problem_kind(problem)));
+            code = cli_fail_usage(c, "%s: kind: %s: verify takes \"lcp\", \"mlcp\", \"qp\", \"contact\" or \"instant\"",
+                                  path, sti_kind_text(sti_problem_kind(problem)));
     }
     sti_problem_destroy(problem);
     return code;
@@ -97,6 +107,7 @@ const cli_verb cli_verb_verify = {
         "of \"no solution\" is checked case by case. A file with nothing but \"z\", or \"u\" and \"v\", will do.\n"
         "For a contact problem SOL is JSON or an FCLIB solution (.hdf5); cone, penetration and complementarity are\n"
         "looked at contact by contact.\n"
+        "For an instant SOL is what stiction analyze sticking wrote (--output, or --json).\n"
         "Exit code 0: accepted; 1: not accepted; 2: bad usage or input; 3: internal failure.\n\n"
         "example:\n"
         "    stiction solve p.json --output answer.json\n"

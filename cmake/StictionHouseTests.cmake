@@ -13,6 +13,8 @@ house_test(house.consumer bash ${PROJECT_SOURCE_DIR}/tests/consumer/run.sh ${PRO
            ${PROJECT_VERSION})
 house_test(house.bootstrap bash ${house}/bootstrap.sh ${PROJECT_SOURCE_DIR}/tools/bootstrap)
 house_test(house.readme bash ${house}/readme.sh $<TARGET_FILE:stiction_command> ${PROJECT_SOURCE_DIR}/README.md)
+house_test(house.reproductions bash ${house}/readme.sh $<TARGET_FILE:stiction_command>
+           ${PROJECT_SOURCE_DIR}/docs/reproductions.md)
 house_test(house.demo bash ${PROJECT_SOURCE_DIR}/tools/demo $<TARGET_FILE:stiction_command>)
 
 house_test(lint.format bash ${PROJECT_SOURCE_DIR}/tools/lint format)

@@ -60,7 +60,7 @@ typedef struct sti_impact_solution {
     const double* p_joint;    // of the joints, in units of their gradients                (m)
     int dimension;            // impulses that give this velocity: 0: these alone; else the dimension of their family
     bool kinematic, kinetic, energetic;
-    double momentum;  // |M (v+ - v-) - impulses| relative to the largest term
+    double momentum;  // |M (v+ - v-) - impulses| relative to the momenta
     double law;       // residual of the law's own equations, relative to the velocities
     sti_impact_energy energy;
     const char*
@@ -201,6 +201,7 @@ typedef struct sti_impact {
     bool impact;              // some qdot_norm- < 0
     bool independent;         // G is nonsingular
     double incompatible;      // largest |n_i'v| / |n_i| of a joint before the impact; 0 when the velocity fits
+    bool own_lambda;          // the implicit laws used Lambda = diag(e, e_t)
     sti_impact_answer laws[STI_IMPACT_LAW_COUNT];
     sti_restitution_test* test;  // of E; NULL when G is singular or there is no contact
     const double* witness_v;     // velocity that goes with its witness; NULL: none           (n)
@@ -217,6 +218,24 @@ typedef struct sti_impact {
 STI_API sti_status sti_impact_create(sti_env* env, const sti_instant* instant, const sti_impact_options* options,
                                      sti_impact** out);
 STI_API void sti_impact_destroy(sti_env* env, sti_impact* impact);
+
+// ---- an independent check
+//
+// Sees the instant, the restitution matrix and the claim (velocity, impulses, phases), and recomputes the rest in extended
+// precision: momentum, joints, the law's own conditions, the energy change. Shares no code with the laws.
+typedef struct sti_impact_verification {
+    bool accepted;      // everything below is within tol, and the law's conditions were among it
+    bool law_checked;   // false: only momentum, joints and energy were (quasi; implicit laws unless Lambda = e I)
+    double momentum;    // |M (v+ - v-) - impulses|, relative
+    double joints;      // largest |n_i'v+ + n_offset_i| of a joint, relative
+    double normal;      // violation of the normal law, relative
+    double tangential;  // violation of the law of friction, relative
+    double energy;      // |claimed - recomputed| T_L, relative to T-
+    char text[160];     // verdict, with the first thing that fails
+} sti_impact_verification;
+
+STI_API sti_status sti_verify_impact(sti_env* env, const sti_instant* instant, const sti_impact* claim,
+                                     sti_impact_law law, int solution, double tol, sti_impact_verification* out);
 
 #ifdef __cplusplus
 }

@@ -2,15 +2,19 @@
 //
 //     {"kind": "lcp",  "M": [[..]], "q": [..]}
 //     {"kind": "mlcp", "A": .., "C": .., "D": .., "B": .., "a": [..], "b": [..]}
+//     {"kind": "qp", "P": .., "c": [..], "A": .., "l": [..], "u": [..], "lb": [..], "ub": [..]}
 //     {"kind": "cone", "rays": [[..]], "lines": [[..]]}      or "inequalities" (F x <= 0) and "equations" (E x = 0)
 //     {"kind": "instant", "M": [[..]], "F": [..], "v": [..], "contacts": [{"name": .., "mu": .., "n": [..], "t": [[..]]}]}
 //     {"kind": "system", "parameters": {..}, "coordinates": ["x", ..], "kinetic": "m/2*x'^2", "contacts": [..], ..}
+//     {"kind": "scene", "bed": {"layout": "pebble-bed", "count": 1600}, "step": {"h": 0.01}, "time": 10}
 //
 // JSON, with // and /* */ comments. "n", "m" (of a cone: "dimension") may be there and are checked, "name" and "comment"
 // too. An entry is a number, or text like "2/3" that stays exact: with one such entry the whole problem carries exact data; a
 // cone is exact when all its entries are whole numbers or text. A matrix is a list of rows,
 // {"rows": r, "cols": c, "entries": [[i, j, v], ..]} counted from 0 (sparse), or {"file": "M.mtx"}: Matrix Market, beside
 // the JSON file.
+//
+// Of a qp only c is needed. A bound that is null, or 1e20 and more in size, is none; fractions are rounded to doubles.
 //
 // Every number of an instant is kept exactly as it is written: 0.4 is 2/5, "2/3" two thirds. docs/systems.md has all fields
 // of instants and systems.
@@ -28,6 +32,8 @@
 #include <stiction/contact.h>
 #include <stiction/instant.h>
 #include <stiction/problem.h>
+#include <stiction/qp.h>
+#include <stiction/scene.h>
 #include <stiction/system.h>
 
 #ifdef __cplusplus
@@ -39,9 +45,11 @@ extern "C" {
     X(STI_KIND_LCP, "lcp")         \
     X(STI_KIND_MLCP, "mlcp")       \
     X(STI_KIND_CONE, "cone")       \
+    X(STI_KIND_QP, "qp")           \
     X(STI_KIND_CONTACT, "contact") \
     X(STI_KIND_INSTANT, "instant") \
-    X(STI_KIND_SYSTEM, "system")
+    X(STI_KIND_SYSTEM, "system")   \
+    X(STI_KIND_SCENE, "scene")
 
 #define STI_X(code, text) code,
 typedef enum sti_kind { STI_KIND_LIST(STI_X) } sti_kind;
@@ -66,10 +74,12 @@ STI_API void sti_problem_destroy(sti_problem* problem);
 STI_API sti_kind sti_problem_kind(const sti_problem* problem);
 STI_API const sti_lcp* sti_problem_lcp(const sti_problem* problem);  // NULL when of another kind
 STI_API const sti_mlcp* sti_problem_mlcp(const sti_problem* problem);
+STI_API const sti_qp* sti_problem_qp(const sti_problem* problem);
 STI_API const sti_cone_input* sti_problem_cone(const sti_problem* problem);
 
 STI_API const sti_instant* sti_problem_instant(const sti_problem* problem);
 STI_API sti_system* sti_problem_system(const sti_problem* problem);  // lives as long as the problem
+STI_API const sti_scene* sti_problem_scene(const sti_problem* problem);
 
 // Written whole or not at all (to a temporary beside it, then renamed). .json or .hdf5/.h5 by the name.
 STI_API sti_status sti_lcp_save(sti_env* env, const sti_lcp* lcp, const char* path);
@@ -88,6 +98,16 @@ STI_API sti_status sti_lcp_answer_parse(sti_env* env, const char* text, size_t s
                                         sti_lcp_answer* out);
 // {"complete", "solutions", "rays", "components", "pieces", "nodes", "certificate" when there is no solution}
 STI_API sti_status sti_lcp_solution_set_json(sti_env* env, const sti_lcp_solution_set* set, char** out);
+
+// ---- quadratic programs
+
+// Names as in sti_qp_answer: x, y, z at the top for a point, inside "certificate" for one.
+STI_API sti_status sti_qp_answer_json(sti_env* env, const sti_qp_answer* answer, char** out);
+STI_API sti_status sti_qp_answer_save(sti_env* env, const sti_qp_answer* answer, const char* path);
+// The sizes must be those of the program. Vectors that are not in the file are all NAN.
+STI_API sti_status sti_qp_answer_load(sti_env* env, const sti_qp* qp, const char* path, sti_qp_answer* out);
+STI_API sti_status sti_qp_answer_parse(sti_env* env, const sti_qp* qp, const char* text, size_t size, const char* name,
+                                       sti_qp_answer* out);
 
 // ---- frictional contact
 //

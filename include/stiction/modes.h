@@ -44,7 +44,7 @@ typedef enum sti_friction_model {
 typedef enum sti_modes_want {
     STI_MODES_KINEMATIC = 1,   // every kinematically feasible mode
     STI_MODES_CONSISTENT = 2,  // the modes consistent with the wrench
-    STI_MODES_CONES = 4,       // wrench sets of the listed modes
+    STI_MODES_CONES = 4,       // wrench sets: of all listed modes up to max_cones of them, else of the consistent ones
     STI_MODES_SETS = 8,        // corners of the solution set where it is not one point
 } sti_modes_want;
 
@@ -56,10 +56,11 @@ typedef struct sti_modes_options {
     unsigned want;                      // sum of sti_modes_want
     bool contacts_only;  // tell only touching (c) from separating (s): kinematic modes alone, friction left out
     long max_modes;      // list no more than this many modes; the answer says when there are more
+    long max_cones;
     double velocity_tol;  // a velocity n'v or t v not larger than this times sum |n_k v_k| counts as zero
 } sti_modes_options;
 
-// Box, 8 sides, wrench -F, everything wanted, 20000 modes, velocities zero up to 1e-9.
+// Box, 8 sides, wrench -F, everything wanted, 20000 modes, 400 cones, velocities zero up to 1e-9.
 STI_API sti_modes_options sti_modes_options_default(void);
 
 typedef enum sti_contact_status {
@@ -86,8 +87,8 @@ STI_API const char* sti_mode_fit_text(sti_mode_fit fit);
 typedef struct sti_mode_solution {
     bool acceleration_unique;
     bool forces_unique;
-    sti_rationals* point;       // strict: a point with all inequalities strict; limit: some point   (n + 2 K)
-    sti_rationals *low, *high;  // range of each number over the closed set                           (n + 2 K)
+    sti_rationals* point;            // strict: a point with all inequalities strict; limit: some point   (n + 2 K)
+    sti_rationals *low, *high;       // range of each number over the closed set                           (n + 2 K)
     bool *low_finite, *high_finite;  //                                                               (n + 2 K)
     // Corners and directions of the closed set in (a, c), when asked for and not one point. -1: not computed.
     int vertex_count, ray_count, line_count;
@@ -113,7 +114,7 @@ typedef struct sti_mode_wrenches {
 
 typedef struct sti_mode {
     short* choice;  // index of the contact's own mode, see sti_modes_contact                          (contact_count)
-    char* text;             // "nss"; in space the words are set apart: "n s +-"
+    char* text;     // "nss"; in space the words are set apart: "n s +-"
     sti_mode_fit fit;
     sti_rationals* witness;       // an acceleration with all kinematic inequalities strict             (n)
     sti_mode_solution* solution;  // NULL: not consistent, or not asked for
@@ -180,15 +181,15 @@ STI_API int sti_modes_find(const sti_modes* modes, const char* text);  // -1: no
 // there must be no joint.
 typedef struct sti_modes_lcp {
     sti_env* env;
-    int contacts;              // that touch and do not leave
-    int rows;                  // of A: contacts + their tangents
-    double* A;                 // (rows x rows)
-    double* b_contact;         // (rows)
-    sti_rationals* A_exact;    //
-    sti_rationals* b_exact;    //
-    sti_lcp lcp;               // with exact data
-    char (*y_name)[24];        // (lcp.n)
-    char (*z_name)[24];        // (lcp.n)
+    int contacts;            // that touch and do not leave
+    int rows;                // of A: contacts + their tangents
+    double* A;               // (rows x rows)
+    double* b_contact;       // (rows)
+    sti_rationals* A_exact;  //
+    sti_rationals* b_exact;  //
+    sti_lcp lcp;             // with exact data
+    char (*y_name)[24];      // (lcp.n)
+    char (*z_name)[24];      // (lcp.n)
 } sti_modes_lcp;
 
 STI_API sti_status sti_modes_lcp_create(sti_env* env, const sti_instant* instant, const sti_modes_options* options,
@@ -200,9 +201,9 @@ STI_API void sti_modes_lcp_destroy(sti_modes_lcp* lcp);
 typedef enum sti_choice_kind {
     STI_CHOICE_SEPARATE,
     STI_CHOICE_ROLL,
-    STI_CHOICE_SLIDE,     // one corner of the friction polygon
-    STI_CHOICE_BETWEEN,   // between two corners: called degenerate in S2, but its cone is full dimensional
-    STI_CHOICE_FREE,      // mu = 0: contact is kept, slip is free
+    STI_CHOICE_SLIDE,    // one corner of the friction polygon
+    STI_CHOICE_BETWEEN,  // between two corners: called degenerate in S2, but its cone is full dimensional
+    STI_CHOICE_FREE,     // mu = 0: contact is kept, slip is free
 } sti_choice_kind;
 
 STI_API const char* sti_choice_kind_text(sti_choice_kind kind);
@@ -211,16 +212,16 @@ STI_API const char* sti_choice_kind_text(sti_choice_kind kind);
 // (lambda + d_j'a_t, c_f,j) for each j, (mu c_n - sum c_f, lambda).
 typedef struct sti_mode_count {
     sti_env* env;
-    int tangents;  // 1 or 2
-    int pairs;     // 3, 5, k + 2
-    double choices;                   // 2^pairs
-    int feasible;                     // with strict complementarity
+    int tangents;    // 1 or 2
+    int pairs;       // 3, 5, k + 2
+    double choices;  // 2^pairs
+    int feasible;    // with strict complementarity
     int by_kind[STI_CHOICE_FREE + 1];
-    int named;                        // S2 counts: separation, rolling, one direction
-    unsigned char* first;             // 1: the first of the pair is positive          (feasible x pairs)
-    sti_choice_kind* kind;            //                                               (feasible)
-    int* dimension;                   // of the complementary cone in (b_n, b_t, ..)   (feasible)
-    char (*pair_name)[2][16];         // (pairs)
+    int named;                 // S2 counts: separation, rolling, one direction
+    unsigned char* first;      // 1: the first of the pair is positive          (feasible x pairs)
+    sti_choice_kind* kind;     //                                               (feasible)
+    int* dimension;            // of the complementary cone in (b_n, b_t, ..)   (feasible)
+    char (*pair_name)[2][16];  // (pairs)
 } sti_mode_count;
 
 STI_API sti_status sti_mode_count_create(sti_env* env, sti_friction_model model, int tangents, int sides, double mu,

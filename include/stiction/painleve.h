@@ -18,12 +18,12 @@
 extern "C" {
 #endif
 
-#define STI_PAINLEVE_CASE_LIST(X)                                                                                 \
-    X(STI_PAINLEVE_UNIQUE, "unique")       /* D is a P-matrix for every direction of slip: one solution always */ \
-    X(STI_PAINLEVE_ONE, "one")             /* not so, but with these forces there is one solution */              \
-    X(STI_PAINLEVE_SEVERAL, "several")     /* more than one */                                                    \
-    X(STI_PAINLEVE_NONE, "none")           /* no solution */                                                      \
-    X(STI_PAINLEVE_UNDECIDED, "undecided") /* within rounding of a border */                                      \
+#define STI_PAINLEVE_CASE_LIST(X)                                                                                     \
+    X(STI_PAINLEVE_UNIQUE, "unique")   /* D is a P-matrix for all possible directions of slip: one solution always */ \
+    X(STI_PAINLEVE_ONE, "one")         /* not so, but with these forces there is one solution */                      \
+    X(STI_PAINLEVE_SEVERAL, "several") /* more than one */                                                            \
+    X(STI_PAINLEVE_NONE, "none")       /* no solution */                                                              \
+    X(STI_PAINLEVE_UNDECIDED, "undecided") /* within rounding of a border */                                          \
     X(STI_PAINLEVE_APART, "apart")         /* of a map: the contacts cannot be closed there */
 
 #define STI_X(code, text) code,
@@ -44,6 +44,7 @@ STI_API sti_painleve_options sti_painleve_options_default(void);
 // One choice of directions.
 typedef struct sti_painleve_pattern {
     const double* xi;        // +1, -1 along the slip, 0 without friction                              (p)
+    bool possible;           // lasting contacts can slip in these directions all at once
     bool actual;             // agrees with the slips of the instant, where they are not zero
     const double* D;         // (p x p)
     const double* minors;    // principal minors; that of index set a is at position (bits of a) - 1   (2^p - 1)
@@ -78,12 +79,14 @@ typedef struct sti_painleve {
     double approach;       // largest |qdot_norm,i|: (26) supposes 0
     int pattern_count;     // 2^(contacts with friction)
     const sti_painleve_pattern* patterns;
-    double mu_c;  // least over all patterns, and where
+    double mu_c;      // least over all patterns that are possible, and where
+    double mu_c_all;  // over all patterns, possible or not
     int critical_pattern;
-    double mu_definite;         // the same for positive definiteness
-    double mu_14[2];            // Prop 14
-    double mu_12;               // Prop 12, one contact: |n| / |n_q'H_T|; NAN otherwise
-    const double* mu_c_each;    // least mu_i with a minor <= 0, the others as they are                  (p)
+    double mu_definite;  // the same for positive definiteness
+    double mu_14[2];     // Prop 14
+    double mu_12;        // Prop 12, one contact: |n| / |n_q'H_T|; NAN otherwise
+    const double*
+        mu_c_each;  // least mu_i with a minor <= 0, the others as they are; possible patterns                (p)
     sti_painleve_case outcome;  // worst over the patterns that agree with the slips
 } sti_painleve;
 
@@ -122,7 +125,7 @@ STI_API sti_painleve_map_def sti_painleve_map_def_default(void);
 
 typedef struct sti_painleve_cell {
     sti_painleve_case outcome;  // worst over the directions that agree with the slips
-    double mu_c;                // one mu for all contacts; over all directions
+    double mu_c;                // one mu for all contacts; over all possible directions
     double mu;                  // largest friction of a contact here
 } sti_painleve_cell;
 

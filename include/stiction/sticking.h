@@ -113,7 +113,7 @@ typedef struct sti_sticking_options {
     bool exact;          // settle 2D and polygons in exact arithmetic (true)
     int exact_limit;     // unknowns up to which that is done (80)
     int leaf_limit;      // sign choices of bilateral friction that may be looked at (4096)
-    double force_limit;  // on every multiplier, for the least friction and for margins; 0: 1e4 times the forces
+    double force_limit;  // on normal forces, for the least friction; 0: 1e4 times the forces
     double lipschitz;    // proposition 4: bound on the rate of each contact's force; 0: not given
     bool family;         // ranges of the multipliers, redundancy (true)
     bool propositions;   // the table (true)
@@ -134,7 +134,7 @@ typedef struct sti_sticking {
     bool near_redundant;  // the constraints are redundant, or consistent, only up to rounding: decided with tolerance
     char reason[240];     // what the outcome rests on, in a sentence
     // at the point of largest margin (answer.lambda); NAN, NULL when there is none
-    double margin;         // least over the contacts; capped at force_limit
+    double margin;         // least over the contacts; not pushed beyond the size of the forces (or force_limit)
     double* margins;       // mu |lambda_n| - |lambda_t|, and lambda_n without friction; NAN: no bound   (contact_count)
     double* required_mu;   // |lambda_t| / |lambda_n|; NAN when lambda_n = 0                              (contact_count)
     unsigned char* slides; // (contact_count)
@@ -316,6 +316,9 @@ STI_API sti_status sti_verify_sticking(sti_env* env, const sti_instant* instant,
 STI_API sti_status sti_verify_closure(sti_env* env, const sti_instant* instant, const sti_closure_options* options,
                                       bool friction, const sti_closure* closure, double tol, bool* accepted);
 
+// JSON text, free with sti_env_free; a file written whole or not at all; and back, from the object itself or from a field
+// "certificate" that holds it.
+STI_API sti_status sti_sticking_answer_json(sti_env* env, const sti_sticking_answer* answer, char** out);
 STI_API sti_status sti_sticking_answer_save(sti_env* env, const sti_sticking_answer* answer, const char* path);
 STI_API sti_status sti_sticking_answer_load(sti_env* env, const char* path, sti_sticking_answer* out);
 

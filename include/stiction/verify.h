@@ -6,6 +6,7 @@
 #include <stiction/conic.h>
 #include <stiction/contact.h>
 #include <stiction/problem.h>
+#include <stiction/qp.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -63,7 +64,7 @@ STI_API sti_status sti_verify_contact(sti_env* env, const sti_contact_problem* p
 // distance from the cones counts as well.
 typedef struct sti_conic_verification {
     bool accepted;            // the claim of the answer holds within tol
-    bool convex;              // P was checked to be positive semidefinite (solved claims, n <= 400)
+    bool convex;              // solved: there is no P, or it was checked to be positive semidefinite (n <= 400)
     sti_conic_outcome claim;  // what the answer claims
     double residual;          // the largest of those below that matter for the claim; NAN for no claim
     double residual_primal, residual_dual, residual_gap;
@@ -74,6 +75,22 @@ typedef struct sti_conic_verification {
 
 STI_API sti_status sti_verify_conic(sti_env* env, const sti_conic* program, const sti_conic_answer* answer, double tol,
                                     sti_conic_verification* out);
+
+// The same for a quadratic program: residuals anew in extended precision from x, y and z alone. A multiplier of a side that
+// is not there counts in full.
+typedef struct sti_qp_verification {
+    bool accepted;            // the claim of the answer holds within tol
+    bool convex;              // solved: there is no P, or it was checked to be positive semidefinite (n <= 400)
+    sti_conic_outcome claim;  // what the answer claims
+    double residual;          // the largest of those below that matter for the claim; NAN for no claim
+    double residual_primal, residual_dual, residual_gap;
+    double objective;  // at x
+    double bound;      // infeasible: every x that satisfies rows and bounds has |x|_1 >= bound
+    char text[240];    // verdict in a sentence, with the first thing that fails
+} sti_qp_verification;
+
+STI_API sti_status sti_verify_qp(sti_env* env, const sti_qp* qp, const sti_qp_answer* answer, double tol,
+                                 sti_qp_verification* out);
 
 #ifdef __cplusplus
 }

@@ -44,6 +44,8 @@
 //     where the method came to no end. A certificate is improved by further steps.
 // D4  where the first system turns out singular and its right side does not fit, the misfit itself is a certificate, free of
 //     the cones: a ray in the null space of P and A, or a combination of equations that reads 0 = 1.
+// D5  second-order terms may lead astray, most where there is no interior: a corrector with a step far shorter than the
+//     predictor's is replaced by a step of plain centering, sigma = 0.2, then 0.8.
 #include "conic/ipm.h"
 
 #include <math.h>
@@ -53,8 +55,9 @@
 #include "conic/kkt.h"
 #include "conic/polish.h"
 
-enum { DEFAULT_LIMIT = 120, PATIENCE = 12, POLISHING = 6 };
+enum { DEFAULT_LIMIT = 120, PATIENCE = 12, POLISHING = 6, CENTERINGS = 2 };
 
+static const double SHORT = 0.1;   // part of the predictor's step that the corrector must reach
 static const double WORTH = 1e-3;  // residual from which on polishing is tried
 
 static const double FINE = 1e-13;      // residual that ends the iteration
@@ -138,7 +141,7 @@ static void push_inside(const sti_conic_ipm* k, double least, double* x) {
 static void null_part(sti_conic_ipm* k) {
     for (int j = 0; j < k->n; j++) k->x1[j] = -k->scaled.c[j];
     for (int i = 0; i < k->m; i++) k->z1[i] = -k->scaled.b[i];
-    for (int t = 0; t < 3; t++) sti_kkt_filter(&k->kkt, k->x1, k->z1);
+    for (int t = 0; t < 3; t++) sti_kkt_filter(&k->kkt, &k->cones, k->x1, k->z1);
     for (int i = k->cones.zero; i < k->m; i++) k->z1[i] = 0;
 }
 
@@ -152,12 +155,12 @@ static bool start_cold(sti_conic_ipm* k, double* left) {
     for (size_t j = 0; j < n; j++) k->x1[j] = -k->scaled.c[j];
     if (k->scaled.P.rows > 0) {
         memcpy(k->x, k->x1, n * sizeof *k->x);
-        *left = sti_kkt_solve(&k->kkt, k->x, k->s);
+        *left = sti_kkt_solve(&k->kkt, &k->cones, k->x, k->s);
         memcpy(k->z, k->s, m * sizeof *k->z);
     } else {
         memset(k->z, 0, m * sizeof *k->z);
-        *left = sti_kkt_solve(&k->kkt, k->x, k->s);
-        *left = fmax(*left, sti_kkt_solve(&k->kkt, k->x1, k->z));
+        *left = sti_kkt_solve(&k->kkt, &k->cones, k->x, k->s);
+        *left = fmax(*left, sti_kkt_solve(&k->kkt, &k->cones, k->x1, k->z));
     }
     for (size_t i = 0; i < m; i++) k->s[i] = i < (size_t)k->cones.zero ? 0 : -k->s[i];
     push_inside(k, 1, k->s);
@@ -186,7 +189,7 @@ static void start_warm(sti_conic_ipm* k, const sti_conic_options* options) {
 static void solve_constant(sti_conic_ipm* k) {
     for (int j = 0; j < k->n; j++) k->x2[j] = -k->scaled.c[j];
     memcpy(k->z2, k->scaled.b, (size_t)k->m * sizeof *k->z2);
-    sti_kkt_solve(&k->kkt, k->x2, k->z2);
+    sti_kkt_solve(&k->kkt, &k->cones, k->x2, k->z2);
 }
 
 // One solution of (N): offset (m) is W (lambda \ d_s).
@@ -194,7 +197,7 @@ static bool solve_step(sti_conic_ipm* k, double eta, const double* offset, doubl
     const sti_conic_scaled* p = &k->scaled;
     for (int j = 0; j < k->n; j++) k->x1[j] = eta * k->rx[j];
     for (int i = 0; i < k->m; i++) k->z1[i] = offset[i] - eta * k->rz[i];
-    sti_kkt_solve(&k->kkt, k->x1, k->z1);
+    sti_kkt_solve(&k->kkt, &k->cones, k->x1, k->z1);
 
     // (xi - x2)'P(xi - x2) - x2'P x2 with xi = x / tau
     const double tau = k->tau, cross = dot(k->n, k->Px, k->x2) / tau;
@@ -219,16 +222,34 @@ static double longest_step(const sti_conic_ipm* k) {
     return a;
 }
 
-// d_s of the corrector, then W (lambda \ d_s), in k->d
-static void correct(sti_conic_ipm* k, double sigma) {
-    sti_cones_apply_inverse(&k->cones, k->ds, k->t1);
-    sti_cones_apply(&k->cones, k->dz, k->t2);
-    sti_cones_product(&k->cones, k->t1, k->t2, k->d);
+// d_s of the corrector, then W (lambda \ d_s), in k->d. second: with the product of the predictor's steps, in ds and dz
+static void correct(sti_conic_ipm* k, double sigma, bool second) {
+    memset(k->d, 0, (size_t)k->m * sizeof *k->d);
+    if (second) {
+        sti_cones_apply_inverse(&k->cones, k->ds, k->t1);
+        sti_cones_apply(&k->cones, k->dz, k->t2);
+        sti_cones_product(&k->cones, k->t1, k->t2, k->d);
+    }
     sti_cones_product(&k->cones, k->cones.lambda, k->cones.lambda, k->t1);
     add(k->m, 1, k->t1, k->d);
     sti_cones_add_unit(&k->cones, -sigma * k->mu, k->d);
     sti_cones_divide(&k->cones, k->d, k->d);
     sti_cones_apply(&k->cones, k->d, k->d);
+}
+
+// The corrector into dx, ds, dz, dtau, dkappa, and how far it may go; 0: it is not finite.
+static double correct_step(sti_conic_ipm* k, double predicted) {
+    const double sigma = (1 - predicted) * (1 - predicted) * (1 - predicted), second = k->dtau * k->dkappa;
+    correct(k, sigma, true);
+    if (!solve_step(k, 1 - sigma, k->d, k->tau * k->kappa + second - sigma * k->mu)) return 0;
+    double longest = longest_step(k);
+    for (int t = 0; t < CENTERINGS && longest < SHORT * predicted; t++) {  // D5
+        const double centering = t == 0 ? 0.2 : 0.8;
+        correct(k, centering, false);
+        if (!solve_step(k, 1 - centering, k->d, k->tau * k->kappa - centering * k->mu)) return 0;
+        longest = longest_step(k);
+    }
+    return longest;
 }
 
 // One step; false: rounding has taken over.
@@ -237,12 +258,9 @@ static bool step(sti_conic_ipm* k) {
     solve_constant(k);
     if (!solve_step(k, 1, k->s, k->tau * k->kappa)) return false;
     const double predicted = fmin(1, longest_step(k));
-    const double sigma = (1 - predicted) * (1 - predicted) * (1 - predicted);
-    const double second = k->dtau * k->dkappa;
-    correct(k, sigma);
-    if (!solve_step(k, 1 - sigma, k->d, k->tau * k->kappa + second - sigma * k->mu)) return false;
+    const double longest = correct_step(k, predicted);
     const double reach = fmin(fmax(0.99, 1 - 0.1 * (1 - predicted)), 0.9999);  // D1
-    const double a = fmin(1, reach * longest_step(k));
+    const double a = fmin(1, reach * longest);
     if (!(a > 1e-8)) return false;
     add(k->n, a, k->dx, k->x);
     add(k->m, a, k->ds, k->s);

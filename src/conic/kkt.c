@@ -1,10 +1,18 @@
-// kkt.c: assembly, factorization and solution of the interior-point system.
+// kkt.c: factorization and solution of the interior-point system.
 //
 //     K = [ P   A'  ]        quasidefinite once delta > 0 is added to the upper and subtracted from the lower diagonal:
 //         [ A  -W^2 ]        every symmetric order of pivots then has an L D L' (Vanderbei 1995), n of them positive
 //
-// A second-order cone has W^2 = eta^2 (2 w w' - J), a full block. Up to SMALL rows it is stored as that; a larger cone is
-// written with two more unknowns (Domahidi, Chu & Boyd, "ECOS", 2013, section IV),
+// A second-order cone has W^2 = eta^2 (2 w w' - J), with eigenvalues eta^2 (w0 + |w1|)^2 on p = (1, axis) / sqrt(2), eta^2 /
+// (w0 + |w1|)^2 on q = (1, -axis) / sqrt(2), axis = w1 / |w1|, and eta^2 across. Near a solution they are of every size, and
+// written out as one block of numbers the smallest is rounding. So the rows of a small cone are turned by the orthogonal Q =
+// [p q ..], W^2 = Q diag(..) Q':
+//
+//     [ P    A'Q   ] [ x  ]   [  f  ]
+//     [ Q'A  -diag ] [Q'z ] = [ Q'g ]
+//
+// with the eigenvalues as they are. A large cone is written with two more unknowns (Domahidi, Chu & Boyd, "ECOS", 2013,
+// section IV),
 //
 //     W^2 = eta^2 (D + u u' - v v'),        -eta^2 [ D   v   u ]
 //                                                  [ v'  1   0 ]       D = diag(d, 1, .., 1),   v = (0, v1 w1),
@@ -22,162 +30,57 @@
 #include <math.h>
 #include <string.h>
 
-enum { SMALL = 5, CORRECTIONS = 10, REGULARIZATIONS = 4 };
+enum { CORRECTIONS = 10, REGULARIZATIONS = 4 };
 
 static const double DELTA = 1e-8;    // first regularization, for data of size 1
 static const double ENOUGH = 1e-15;  // relative residual that needs no correction
 
-static bool is_large(const sti_cones* cones, int c) {
-    return cones->dim[c] > SMALL;
-}
+// --- blocks --------------------------------------------------------------------------------------------------------
 
-static sti_status reserve(sti_kkt* k, const sti_cones* cones) {
-    k->large = sti_alloc_array(k->env, (size_t)cones->count, sizeof *k->large);
-    if (k->large == NULL) return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "%d cones", cones->count);
-    for (int c = 0; c < cones->count; c++) {
-        k->large[c] = -1;
-        if (!is_large(cones, c)) continue;
-        k->large[c] = k->n + k->m + k->extra;
-        k->extra += 2;
+// Q of a cone, row major (dim x dim): columns p, q, and a basis of what is across, by the reflection of e_1 into -+axis.
+static void set_rotation(int dim, const double* axis, double* Q) {
+    const double half = sqrt(0.5);
+    memset(Q, 0, (size_t)(dim * dim) * sizeof *Q);
+    Q[0] = dim == 1 ? 1 : half;
+    if (dim == 1) return;
+    Q[1] = half;
+    for (int i = 1; i < dim; i++) {
+        Q[i * dim] = half * axis[i];
+        Q[i * dim + 1] = -half * axis[i];
     }
-    k->order = k->n + k->m + k->extra;
-    const size_t N = (size_t)k->order;
-    k->diagonal = sti_alloc_array(k->env, N, sizeof *k->diagonal);
-    k->block = sti_alloc_array(k->env, (size_t)k->m, sizeof *k->block);
-    k->sign = sti_alloc_array(k->env, N, sizeof *k->sign);
-    k->exact = sti_alloc_array_zero(k->env, N, sizeof *k->exact);
-    k->rhs = sti_alloc_array(k->env, 4 * N, sizeof *k->rhs);
-    if (k->diagonal == NULL || k->block == NULL || k->sign == NULL || k->exact == NULL || k->rhs == NULL)
-        return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "system of order %d", k->order);
-    k->step = k->rhs + 3 * N;
-    return STI_OK;
-}
-
-// One pass over the columns of K, rows ascending. With row == NULL entries are only counted.
-typedef struct writer {
-    int64_t* col_start;
-    int* row;
-    double* value;
-    int64_t at;
-} writer;
-
-static void put(writer* out, int row, double value) {
-    if (out->row != NULL) {
-        out->row[out->at] = row;
-        out->value[out->at] = value;
-    }
-    out->at++;
-}
-
-static void write_upper(sti_kkt* k, writer* out, const sti_matrix* P, const sti_matrix* A) {
-    for (int j = 0; j < k->n; j++) {
-        out->col_start[j] = out->at;
-        bool diagonal = false;
-        const int64_t end = P->rows > 0 ? P->col_start[j + 1] : 0;
-        for (int64_t e = P->rows > 0 ? P->col_start[j] : 0; e < end || !diagonal;) {
-            const int row = e < end ? P->row[e] : k->n;
-            if (!diagonal && row >= j) {
-                k->diagonal[j] = (int)out->at;
-                k->exact[j] = row == j ? P->value[e] : 0;
-                put(out, j, k->exact[j]);
-                diagonal = true;
-                e += row == j;
-            } else {
-                put(out, row, P->value[e++]);
-            }
-        }
-        for (int64_t e = A->col_start[j]; e < A->col_start[j + 1]; e++) put(out, k->n + A->row[e], A->value[e]);
-        k->sign[j] = 1;
+    if (dim == 2) return;
+    double v[STI_KKT_SMALL];
+    for (int i = 1; i < dim; i++) v[i] = axis[i];
+    v[1] += axis[1] >= 0 ? 1 : -1;  // |v|^2 = 2 |v_1|
+    for (int j = 2; j < dim; j++) {
+        for (int i = 1; i < dim; i++) Q[i * dim + j] = (i == j ? 1 : 0) - v[i] * v[j] / fabs(v[1]);
     }
 }
 
-// Column n + i: row i of A, then the entries of W^2, which are filled in at each factorization.
-static void write_row(sti_kkt* k, writer* out, const sti_matrix* At, const sti_cones* cones, int i, int cone) {
-    out->col_start[k->n + i] = out->at;
-    for (int64_t e = At->col_start[i]; e < At->col_start[i + 1]; e++) put(out, At->row[e], At->value[e]);
-    const bool small = cone >= 0 && k->large[cone] < 0;
-    const int first = small ? cones->at[cone] : i, last = small ? first + cones->dim[cone] : i + 1;
-    k->block[i] = (int)out->at;
-    k->diagonal[k->n + i] = (int)out->at + i - first;
-    for (int row = first; row < last; row++) put(out, k->n + row, 0);
-    for (int t = 0; cone >= 0 && !small && t < 2; t++) put(out, k->large[cone] + t, 0);
-    k->sign[k->n + i] = -1;
-}
-
-static void write_extra(sti_kkt* k, writer* out, const sti_cones* cones) {
-    for (int c = 0; c < cones->count; c++) {
-        for (int t = 0; k->large[c] >= 0 && t < 2; t++) {
-            const int column = k->large[c] + t;
-            out->col_start[column] = out->at;
-            for (int i = 0; i < cones->dim[c]; i++) put(out, k->n + cones->at[c] + i, 0);
-            k->diagonal[column] = (int)out->at;
-            put(out, column, 0);
-            k->sign[column] = t == 0 ? -1 : 1;
-        }
+static void turn(int dim, const double* Q, bool transposed, double* x) {
+    double y[STI_KKT_SMALL] = {0};
+    for (int i = 0; i < dim; i++) {
+        for (int j = 0; j < dim; j++) y[i] += (transposed ? Q[j * dim + i] : Q[i * dim + j]) * x[j];
     }
+    memcpy(x, y, (size_t)dim * sizeof *x);
 }
 
-static void write_all(sti_kkt* k, writer* out, const sti_matrix* P, const sti_matrix* A, const sti_matrix* At,
-                      const sti_cones* cones) {
-    out->at = 0;
-    write_upper(k, out, P, A);
-    for (int i = 0; i < cones->zero + cones->linear; i++) write_row(k, out, At, cones, i, -1);
-    for (int c = 0; c < cones->count; c++) {
-        for (int i = 0; i < cones->dim[c]; i++) write_row(k, out, At, cones, cones->at[c] + i, c);
-    }
-    write_extra(k, out, cones);
-    out->col_start[k->order] = out->at;
+static double* rotation(const sti_kkt* k, int c) {
+    return k->Q + (size_t)c * STI_KKT_SMALL * STI_KKT_SMALL;
 }
 
-static sti_status assemble(sti_kkt* k, const sti_matrix* P, const sti_matrix* A, const sti_matrix* At,
-                           const sti_cones* cones) {
-    writer out = {.col_start = sti_alloc_array(k->env, (size_t)k->order + 1, sizeof(int64_t))};
-    if (out.col_start == NULL) return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "system of order %d", k->order);
-    write_all(k, &out, P, A, At, cones);
-    const size_t entries = (size_t)out.at;
-    out.row = sti_alloc_array(k->env, entries, sizeof *out.row);
-    out.value = sti_alloc_array(k->env, entries, sizeof *out.value);
-    sti_status status = STI_OK;
-    if (out.row == NULL || out.value == NULL)
-        status = STI_FAIL(k->env, STI_ERR_MEMORY, -1, "system with %zu entries", entries);
-    if (status == STI_OK) {
-        write_all(k, &out, P, A, At, cones);
-        status = sti_ldl_init(&k->ldl, k->env, k->order, out.col_start, out.row);
-    }
-    if (status == STI_OK) memcpy(k->ldl.value, out.value, entries * sizeof *out.value);
-    sti_free(k->env, out.col_start);
-    sti_free(k->env, out.row);
-    sti_free(k->env, out.value);
-    return status;
-}
-
-sti_status sti_kkt_init(sti_kkt* k, sti_env* env, const sti_matrix* P, const sti_matrix* A, const sti_matrix* At,
-                        const sti_cones* cones) {
-    *k = (sti_kkt){.env = env, .n = A->cols, .m = A->rows};
-    sti_status status = reserve(k, cones);
-    if (status == STI_OK) status = assemble(k, P, A, At, cones);
-    if (status != STI_OK) sti_kkt_clear(k);
-    return status;
-}
-
-void sti_kkt_clear(sti_kkt* k) {
-    if (k->env == NULL) return;
-    sti_ldl_clear(&k->ldl);
-    sti_free(k->env, k->large);
-    sti_free(k->env, k->diagonal);
-    sti_free(k->env, k->block);
-    sti_free(k->env, k->sign);
-    sti_free(k->env, k->exact);
-    sti_free(k->env, k->rhs);
-    *k = (sti_kkt){0};
-}
-
-static void set_small(sti_kkt* k, int at, int dim, double eta2, const double* w) {
-    for (int j = 0; j < dim; j++) {
-        double* column = k->ldl.value + k->block[at + j];
-        for (int i = 0; i < dim; i++) column[i] = -2 * eta2 * w[i] * w[j];
-        column[j] += j == 0 ? eta2 : -eta2;
-        k->exact[k->n + at + j] = column[j];
+// Rows of cone c turned by its axis, and its eigenvalues on the diagonal.
+static void set_small(sti_kkt* k, const sti_cones* cones, int c, const double* g, const double* axis) {
+    const int at = cones->at[c], dim = cones->dim[c];
+    double* Q = rotation(k, c);
+    set_rotation(dim, axis, Q);
+    for (int i = 0; i < dim; i++) k->exact[k->n + at + i] = -g[i < 2 ? i : 2];
+    for (int b = k->blocks[c]; b < k->blocks[c + 1]; b++) {
+        double a[STI_KKT_SMALL];
+        memcpy(a, k->block_data + (size_t)b * STI_KKT_SMALL, sizeof a);
+        turn(dim, Q, true, a);
+        memcpy(k->ldl.value + k->block_place[b], a, (size_t)dim * sizeof *a);
+        for (int i = 0; i < dim; i++) k->ldl.value[k->ldl.col_start[k->n + at + i] + b - k->blocks[c]] = a[i];
     }
 }
 
@@ -189,7 +92,7 @@ static void set_large(sti_kkt* k, int at, int dim, int column, double eta2, cons
     double* v_column = k->ldl.value + k->ldl.col_start[column];
     double* u_column = k->ldl.value + k->ldl.col_start[column + 1];
     for (int i = 0; i < dim; i++) {
-        double* entry = k->ldl.value + k->block[at + i];
+        double* entry = k->ldl.value + k->diagonal[k->n + at + i];
         k->exact[k->n + at + i] = -eta2 * (i == 0 ? d : 1);
         v_column[i] = entry[1] = -eta2 * (i == 0 ? 0 : v1 * w[i]);
         u_column[i] = entry[2] = -eta2 * (i == 0 ? u0 : u1 * w[i]);
@@ -198,18 +101,34 @@ static void set_large(sti_kkt* k, int at, int dim, int column, double eta2, cons
     k->exact[column + 1] = eta2;
 }
 
-static void set_scaling(sti_kkt* k, const sti_cones* cones) {
-    for (int i = 0; i < cones->zero + cones->linear; i++)
-        k->exact[k->n + i] = i < cones->zero ? 0 : -cones->w[i] * cones->w[i];
-    for (int c = 0; c < cones->count; c++) {
-        const int at = cones->at[c], dim = cones->dim[c];
-        const double eta2 = cones->eta[c] * cones->eta[c];
-        if (k->large[c] < 0)
-            set_small(k, at, dim, eta2, cones->w + at);
-        else
-            set_large(k, at, dim, k->large[c], eta2, cones->w + at);
+// The same for eigenvalues g on an axis: across I + (g[0] - across) p p' - (across - g[1]) q q'.
+static void set_large_block(sti_kkt* k, int at, int dim, int column, const double* g, const double* axis) {
+    const double across = g[2], u = sqrt(fmax(g[0] - across, 0) / 2), v = sqrt(fmax(across - g[1], 0) / 2);
+    double* v_column = k->ldl.value + k->ldl.col_start[column];
+    double* u_column = k->ldl.value + k->ldl.col_start[column + 1];
+    for (int i = 0; i < dim; i++) {
+        double* entry = k->ldl.value + k->diagonal[k->n + at + i];
+        k->exact[k->n + at + i] = -across;
+        v_column[i] = entry[1] = -(i == 0 ? v : -v * axis[i]);
+        u_column[i] = entry[2] = -(i == 0 ? u : u * axis[i]);
     }
+    k->exact[column] = -1;
+    k->exact[column + 1] = 1;
 }
+
+// Eigenvalues of W^2 and their axis.
+static void spectrum(int dim, double eta, const double* w, double* g, double* axis) {
+    double tail = 0;
+    for (int i = 1; i < dim; i++) tail += w[i] * w[i];
+    tail = sqrt(tail);
+    const double stretch = w[0] + tail;
+    g[0] = eta * stretch * (eta * stretch);
+    if (dim > 1) g[1] = eta / stretch * (eta / stretch);
+    if (dim > 2) g[2] = eta * eta;
+    for (int i = 1; i < dim; i++) axis[i] = tail > 0 ? w[i] / tail : (i == 1 ? 1 : 0);
+}
+
+// --- factors -------------------------------------------------------------------------------------------------------
 
 static bool signs_are_right(const sti_kkt* k) {
     for (int p = 0; p < k->order; p++) {
@@ -229,54 +148,46 @@ static bool factor(sti_kkt* k) {
 }
 
 bool sti_kkt_factor(sti_kkt* k, const sti_cones* cones) {
-    set_scaling(k, cones);
-    return factor(k);
-}
-
-static void set_small_block(sti_kkt* k, int at, int dim, const double* g, const double* axis) {
-    const double plus = g[0], minus = dim > 1 ? g[1] : plus, across = dim > 2 ? g[2] : minus;
-    for (int j = 0; j < dim; j++) {
-        double* column = k->ldl.value + k->block[at + j];
-        const double pj = j == 0 ? 1 : axis[j];
-        for (int i = 0; i < dim; i++) {
-            const double pi = i == 0 ? 1 : axis[i], qq = (i == 0) == (j == 0) ? pi * pj : -pi * pj;
-            column[i] = -((plus - across) * pi * pj + (minus - across) * qq) / 2 - (i == j ? across : 0);
+    for (int i = 0; i < cones->zero + cones->linear; i++)
+        k->exact[k->n + i] = i < cones->zero ? 0 : -cones->w[i] * cones->w[i];
+    for (int c = 0; c < cones->count; c++) {
+        const int at = cones->at[c], dim = cones->dim[c];
+        const double eta = cones->eta[c];
+        if (k->large[c] < 0) {
+            spectrum(dim, eta, cones->w + at, k->g + at, k->axis + at);
+            set_small(k, cones, c, k->g + at, k->axis + at);
+        } else {
+            set_large(k, at, dim, k->large[c], eta * eta, cones->w + at);
         }
-        if (dim == 1) column[0] = -plus;
-        k->exact[k->n + at + j] = column[j];
     }
-}
-
-static void set_large_block(sti_kkt* k, int at, int dim, int column, const double* g, const double* axis) {
-    const double across = g[2], u = sqrt(fmax(g[0] - across, 0) / 2), v = sqrt(fmax(across - g[1], 0) / 2);
-    double* v_column = k->ldl.value + k->ldl.col_start[column];
-    double* u_column = k->ldl.value + k->ldl.col_start[column + 1];
-    for (int i = 0; i < dim; i++) {
-        double* entry = k->ldl.value + k->block[at + i];
-        k->exact[k->n + at + i] = -across;
-        v_column[i] = entry[1] = -(i == 0 ? v : -v * axis[i]);
-        u_column[i] = entry[2] = -(i == 0 ? u : u * axis[i]);
-    }
-    k->exact[column] = -1;
-    k->exact[column + 1] = 1;
+    return factor(k);
 }
 
 bool sti_kkt_factor_blocks(sti_kkt* k, const sti_cones* cones, const double* g, const double* axis) {
     for (int i = 0; i < cones->zero + cones->linear; i++) k->exact[k->n + i] = i < cones->zero ? 0 : -g[i];
     for (int c = 0; c < cones->count; c++) {
-        const int at = cones->at[c], dim = cones->dim[c];
+        const int at = cones->at[c];
         if (k->large[c] < 0)
-            set_small_block(k, at, dim, g + at, axis + at);
+            set_small(k, cones, c, g + at, axis + at);
         else
-            set_large_block(k, at, dim, k->large[c], g + at, axis + at);
+            set_large_block(k, at, cones->dim[c], k->large[c], g + at, axis + at);
     }
     return factor(k);
 }
+
+// --- solutions -----------------------------------------------------------------------------------------------------
 
 static double size_of(int n, const double* x) {
     double size = 0;
     for (int i = 0; i < n; i++) size = fmax(size, fabs(x[i]));
     return size;
+}
+
+// z of all small cones into their axes (transposed), or back
+static void turn_all(const sti_kkt* k, const sti_cones* cones, bool transposed, double* z) {
+    for (int c = 0; c < cones->count; c++) {
+        if (k->large[c] < 0 && cones->dim[c] > 1) turn(cones->dim[c], rotation(k, c), transposed, z + cones->at[c]);
+    }
 }
 
 // r = b - K x without the regularization
@@ -291,9 +202,10 @@ static void residual(const sti_kkt* k, const double* b, const double* x, double*
     }
 }
 
-double sti_kkt_solve(sti_kkt* k, double* x, double* z) {
+double sti_kkt_solve(sti_kkt* k, const sti_cones* cones, double* x, double* z) {
     const size_t n = (size_t)k->n, m = (size_t)k->m, N = (size_t)k->order;
     double *b = k->rhs, *y = b + N, *r = y + N;
+    turn_all(k, cones, true, z);
     memcpy(b, x, n * sizeof *b);
     memcpy(b + n, z, m * sizeof *b);
     memset(b + n + m, 0, (N - n - m) * sizeof *b);
@@ -316,14 +228,17 @@ double sti_kkt_solve(sti_kkt* k, double* x, double* z) {
         left = now;
         if (slow) break;
     }
+    turn_all(k, cones, false, z);
     return size > 0 ? left / size : 0;
 }
 
-void sti_kkt_filter(sti_kkt* k, double* x, double* z) {
+void sti_kkt_filter(sti_kkt* k, const sti_cones* cones, double* x, double* z) {
     const int n = k->n, m = k->m;
     double* y = k->rhs;
+    turn_all(k, cones, true, z);
     for (int j = 0; j < k->order; j++) y[j] = j < n ? k->delta * x[j] : (j < n + m ? -k->delta * z[j - n] : 0);
     sti_ldl_solve(&k->ldl, y);
     memcpy(x, y, (size_t)n * sizeof *y);
     memcpy(z, y + n, (size_t)m * sizeof *y);
+    turn_all(k, cones, false, z);
 }

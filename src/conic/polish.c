@@ -88,7 +88,7 @@ bool sti_conic_polish(const sti_conic_scaled* p, const sti_cones* cones, sti_kkt
     }
     sti_conic_multiply_transposed(&p->At, x, g);
     for (int i = 0; i < m; i++) dy[i] = g[i] = p->b[i] - g[i] - s[i];
-    sti_kkt_solve(kkt, dx, dy);
+    sti_kkt_solve(kkt, cones, dx, dy);
 
     double size = 0;
     for (int j = 0; j < n; j++) size += dx[j] * dx[j];

@@ -1,4 +1,5 @@
 // solve.c: the front door of contact problems: check, reduce, run a method, carry back, conclude.
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -157,8 +158,10 @@ static sti_status judged_residual(const sti_contact_reduction* red, const sti_co
         status = sti_contact_runaway(red->env, red->problem, a, &far);
     else if (p->scale > 0)
         far = sqrt(sum) / (STI_CONTACT_FARTHEST * p->scale);
-    far = fmax(far, 1);
-    *judged = (red->nb > 0 ? far : 1) * a->residual_equation + far * a->residual_contact;
+    *judged = a->residual;
+    // against forces that large the data may be lost in rounding, and a residual of 0 is worth no more than one of epsilon
+    if (far > 1)
+        *judged = (red->nb > 0 ? far : 1) * a->residual_equation + far * fmax(a->residual_contact, DBL_EPSILON);
     return status;
 }
 

@@ -1,6 +1,6 @@
 // hdf5_read.c: problems from HDF5: attribute "kind" on the root, datasets under the names of the JSON form.
 //
-//     /            attribute kind = "lcp" | "mlcp" | "cone"
+//     /            attribute kind = "lcp" | "mlcp" | "qp" | "cone"
 //     /M, /q ...   matrices: 2-D, row major; vectors: 1-D; floating point or integer
 //     /n, /m       optional, one integer each
 //     /M/          a sparse matrix is a group: shape (2), col_start (cols+1), row (nnz), value (nnz), 0-based
@@ -167,7 +167,7 @@ static sti_status read_kind(const sti_h5* h, const sti_kind_form** form, bool* g
     if (status == STI_OK) status = sti_fclib_find(h, &found, global);
     if (status != STI_OK || found) return status;
     return sti_h5_fail(h, "kind",
-                       "missing: an attribute of the root, \"lcp\", \"mlcp\" or \"cone\", or a group fclib_local or "
+                       "missing: an attribute of the root, \"lcp\", \"mlcp\", \"qp\" or \"cone\", or a group fclib_local or "
                        "fclib_global, is expected");
 }
 

@@ -2,6 +2,7 @@
 //
 //     {"kind": "lcp",  "M": [[..]], "q": [..]}
 //     {"kind": "mlcp", "A": .., "C": .., "D": .., "B": .., "a": .., "b": ..}
+//     {"kind": "qp",   "P": .., "c": .., "A": .., "l": .., "u": .., "lb": .., "ub": ..}
 //     {"kind": "cone", "rays": [[..]], "lines": [[..]]}   or   {"inequalities": .., "equations": ..}
 //
 // A matrix is a list of rows, {"rows": r, "cols": c, "entries": [[i, j, v], ..]} (0-based, sparse), or
@@ -15,6 +16,7 @@
 #include "io/instant_json.h"
 #include "io/json_tree.h"
 #include "io/problem.h"
+#include "io/scene.h"
 #include "io/system_json.h"
 #include "io/triplets.h"
 
@@ -48,6 +50,8 @@ static sti_status read_vector(const reader* r, const sti_place* place, const cJS
         const sti_place at = sti_place_index(place, i);
         if (cJSON_IsArray(value))
             status = sti_json_fail(&r->tree, &at, value, "a number is expected, vectors are not nested");
+        else if (f->open && cJSON_IsNull(value))
+            f->vector[i] = NAN;
         else
             status = read_entry(r, &at, value, f, &f->vector[i]);
     }
@@ -258,7 +262,7 @@ static sti_status read_kind(const reader* r, const sti_kind_form** form) {
     const sti_place place = sti_place_key(NULL, "kind");
     if (!cJSON_IsString(kind))
         return sti_json_fail(&r->tree, &place, kind,
-                             "\"lcp\", \"mlcp\", \"cone\", \"instant\" or \"system\" is expected");
+                             "\"lcp\", \"mlcp\", \"qp\", \"cone\", \"instant\", \"system\" or \"scene\" is expected");
     return sti_kind_form_find(r->tree.env, r->tree.name, kind->valuestring, form);
 }
 
@@ -275,7 +279,8 @@ static sti_status read_fields(const reader* r, const sti_kind_form* form, sti_fi
         const cJSON* value = cJSON_GetObjectItemCaseSensitive(r->tree.root, name->name);
         const sti_place place = sti_place_key(NULL, name->name);
         fields[k].cols = -1;
-        if (value == NULL && name->optional) continue;
+        fields[k].open = name->open;
+        if ((value == NULL || (name->open && cJSON_IsNull(value))) && name->optional) continue;
         if (value == NULL)
             return sti_json_fail(&r->tree, &place, NULL, "needed for kind \"%s\"", sti_kind_text(form->kind));
         fields[k].given = true;
@@ -287,6 +292,7 @@ static sti_status read_fields(const reader* r, const sti_kind_form* form, sti_fi
 // Does the problem need, or allow, a reading without rounding?
 static bool wants_exact(const sti_kind_form* form, const sti_field* fields) {
     bool rounded = false, fraction = false;
+    if (form->kind == STI_KIND_QP) return false;  // solved in floating point alone
     for (int k = 0; k < form->field_count; k++) {
         if (form->kind == STI_KIND_CONE && (int64_t)fields[k].rows * fields[k].cols > STI_IO_EXACT_MOST) return false;
         rounded = rounded || fields[k].rounded;
@@ -315,8 +321,11 @@ sti_status sti_problem_read_json(sti_env* env, char* text, size_t size, const ch
     const char* kind = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(r.tree.root, "kind"));
     const bool instant = kind != NULL && strcmp(kind, sti_kind_text(STI_KIND_INSTANT)) == 0;
     const bool system = kind != NULL && strcmp(kind, sti_kind_text(STI_KIND_SYSTEM)) == 0;
-    if (instant || system) {
-        status = instant ? sti_instant_read_json(&r.tree, text, out) : sti_system_read_json(&r.tree, text, out);
+    const bool scene = kind != NULL && strcmp(kind, sti_kind_text(STI_KIND_SCENE)) == 0;
+    if (instant || system || scene) {
+        status = instant  ? sti_instant_read_json(&r.tree, text, out)
+                 : system ? sti_system_read_json(&r.tree, text, out)
+                          : sti_scene_read_json(&r.tree, out);
         sti_json_tree_clear(&r.tree);
         return status;
     }

@@ -11,22 +11,36 @@
 static const sti_kind_form forms[] = {
     {.kind = STI_KIND_LCP,
      .field_count = 2,
-     .field = {{"M", true, false}, {"q", false, false}},
+     .field = {{"M", true, false, false}, {"q", false, false, false}},
      .size_count = 1,
      .size = {"n"}},
     {.kind = STI_KIND_MLCP,
      .field_count = 6,
-     .field = {{"A", true, false},
-               {"C", true, false},
-               {"D", true, false},
-               {"B", true, false},
-               {"a", false, false},
-               {"b", false, false}},
+     .field = {{"A", true, false, false},
+               {"C", true, false, false},
+               {"D", true, false, false},
+               {"B", true, false, false},
+               {"a", false, false, false},
+               {"b", false, false, false}},
+     .size_count = 2,
+     .size = {"n", "m"}},
+    {.kind = STI_KIND_QP,
+     .field_count = 7,
+     .field = {{"P", true, true, false},
+               {"c", false, false, false},
+               {"A", true, true, false},
+               {"l", false, true, true},
+               {"u", false, true, true},
+               {"lb", false, true, true},
+               {"ub", false, true, true}},
      .size_count = 2,
      .size = {"n", "m"}},
     {.kind = STI_KIND_CONE,
      .field_count = 4,
-     .field = {{"rays", true, true}, {"lines", true, true}, {"inequalities", true, true}, {"equations", true, true}},
+     .field = {{"rays", true, true, false},
+               {"lines", true, true, false},
+               {"inequalities", true, true, false},
+               {"equations", true, true, false}},
      .size_count = 1,
      .size = {"dimension"}},
 };
@@ -44,7 +58,6 @@ const char* sti_kind_text(sti_kind kind) {
 }
 
 sti_status sti_kind_form_find(sti_env* env, const char* file, const char* name, const sti_kind_form** out) {
-    static const char* const later[] = {"qp", "scene"};
     for (int k = 0; k < FORM_COUNT; k++) {
         if (strcmp(sti_kind_text(forms[k].kind), name) == 0) {
             *out = &forms[k];
@@ -53,18 +66,13 @@ sti_status sti_kind_form_find(sti_env* env, const char* file, const char* name, 
     }
     if (strcmp(name, sti_kind_text(STI_KIND_CONTACT)) == 0)
         return sti_file_fail(env, STI_ERR_INPUT, file, "kind: \"%s\": read from HDF5 files of FCLIB only", name);
-    if (strcmp(name, sti_kind_text(STI_KIND_INSTANT)) == 0 || strcmp(name, sti_kind_text(STI_KIND_SYSTEM)) == 0)
+    if (strcmp(name, sti_kind_text(STI_KIND_INSTANT)) == 0 || strcmp(name, sti_kind_text(STI_KIND_SYSTEM)) == 0 ||
+        strcmp(name, sti_kind_text(STI_KIND_SCENE)) == 0)
         return sti_file_fail(env, STI_ERR_INPUT, file, "kind: \"%s\": read from JSON files only", name);
-    for (size_t k = 0; k < sizeof later / sizeof later[0]; k++) {
-        if (strcmp(later[k], name) == 0)
-            return sti_file_fail(env, STI_ERR_INPUT, file,
-                                 "kind: \"%s\": not supported yet by this version, which knows \"lcp\", \"mlcp\", "
-                                 "\"cone\", \"instant\" and \"system\"",
-                                 name);
-    }
-    return sti_file_fail(
-        env, STI_ERR_INPUT, file,
-        "kind: \"%.40s\": no such kind, \"lcp\", \"mlcp\", \"cone\", \"instant\" or \"system\" is expected", name);
+    return sti_file_fail(env, STI_ERR_INPUT, file,
+                         "kind: \"%.40s\": no such kind, \"lcp\", \"mlcp\", \"qp\", \"cone\", \"instant\", \"system\" "
+                         "or \"scene\" is expected",
+                         name);
 }
 
 bool sti_kind_form_knows(const sti_kind_form* form, const char* name) {
@@ -189,6 +197,48 @@ static sti_status assemble_mlcp(sti_problem* p, const char* file, sti_field* f, 
     return STI_OK;
 }
 
+// A vector of bounds, NULL when it is not given; entries that are none become `none`.
+static sti_status take_side(sti_problem* p, const char* file, const char* name, sti_field* f, int count, double none,
+                            double** out) {
+    *out = NULL;
+    if (!f->given) return STI_OK;
+    if (f->rows != count)
+        return sti_file_fail(p->env, STI_ERR_INPUT, file, "%s: %d entries: %d are expected, one for each %s", name,
+                             f->rows, count, name[1] == '\0' ? "row of A" : "variable");
+    *out = take_vector(f);
+    for (int i = 0; i < count; i++) {
+        if (isnan((*out)[i])) (*out)[i] = none;
+    }
+    return STI_OK;
+}
+
+static sti_status assemble_qp(sti_problem* p, const char* file, sti_field* f, const int64_t* sizes) {
+    const int n = f[1].rows, m = f[2].given ? f[2].rows : 0;
+    if (n == 0) return sti_file_fail(p->env, STI_ERR_INPUT, file, "c: empty: at least one entry is expected");
+    sti_status status = check_size(p->env, file, "n", sizes[0], n, "c");
+    if (status == STI_OK) status = check_size(p->env, file, "m", sizes[1], m, "A");
+    if (status == STI_OK && f[0].given)
+        status = check_shape(p->env, file, "P", &f[0], n, n, "n x n with n the length of c");
+    if (status == STI_OK && f[2].given)
+        status = check_shape(p->env, file, "A", &f[2], m, n, "as many columns as c has entries");
+    if (status == STI_OK) status = take_side(p, file, "l", &f[3], m, -INFINITY, &p->side[0]);
+    if (status == STI_OK) status = take_side(p, file, "u", &f[4], m, INFINITY, &p->side[1]);
+    if (status == STI_OK) status = take_side(p, file, "lb", &f[5], n, -INFINITY, &p->side[2]);
+    if (status == STI_OK) status = take_side(p, file, "ub", &f[6], n, INFINITY, &p->side[3]);
+    if (status != STI_OK) return status;
+    p->vector[0] = take_vector(&f[1]);
+    p->qp = (sti_qp){.n = n,
+                     .m = m,
+                     .P = take_matrix(&f[0]),
+                     .A = take_matrix(&f[2]),
+                     .c = p->vector[0],
+                     .l = p->side[0],
+                     .u = p->side[1],
+                     .lb = p->side[2],
+                     .ub = p->side[3]};
+    return STI_OK;
+}
+
 // The dimension: of the rows there are, or the declared one.
 static sti_status cone_dimension(sti_env* env, const char* file, const sti_kind_form* form, const sti_field* f,
                                  int64_t declared, int* out) {
@@ -268,6 +318,8 @@ sti_status sti_problem_assemble(sti_env* env, const char* file, const sti_kind_f
         status = assemble_lcp(p, file, fields, sizes);
     else if (form->kind == STI_KIND_MLCP)
         status = assemble_mlcp(p, file, fields, sizes);
+    else if (form->kind == STI_KIND_QP)
+        status = assemble_qp(p, file, fields, sizes);
     else
         status = assemble_cone(p, file, form, fields, sizes);
     if (status == STI_OK)
@@ -293,6 +345,9 @@ void sti_problem_destroy(sti_problem* p) {
     sti_matrix_clear(p->env, &p->mlcp.C);
     sti_matrix_clear(p->env, &p->mlcp.D);
     sti_matrix_clear(p->env, &p->mlcp.B);
+    sti_matrix_clear(p->env, &p->qp.P);
+    sti_matrix_clear(p->env, &p->qp.A);
+    for (int k = 0; k < 4; k++) sti_free(p->env, p->side[k]);
     for (int k = 0; k < 2; k++) {
         sti_free(p->env, p->vector[k]);
         sti_rationals_destroy(p->exact[k]);
@@ -300,6 +355,7 @@ void sti_problem_destroy(sti_problem* p) {
     sti_fclib_destroy(p->env, p->contact);
     sti_instant_destroy(p->env, p->instant);
     sti_system_destroy(p->system);
+    sti_free(p->env, p->scene);
     sti_free(p->env, p);
 }
 
@@ -313,6 +369,10 @@ const sti_lcp* sti_problem_lcp(const sti_problem* problem) {
 
 const sti_mlcp* sti_problem_mlcp(const sti_problem* problem) {
     return problem->kind == STI_KIND_MLCP ? &problem->mlcp : NULL;
+}
+
+const sti_qp* sti_problem_qp(const sti_problem* problem) {
+    return problem->kind == STI_KIND_QP ? &problem->qp : NULL;
 }
 
 const sti_cone_input* sti_problem_cone(const sti_problem* problem) {
@@ -333,6 +393,10 @@ const sti_instant* sti_problem_instant(const sti_problem* problem) {
 
 sti_system* sti_problem_system(const sti_problem* problem) {
     return problem->kind == STI_KIND_SYSTEM ? problem->system : NULL;
+}
+
+const sti_scene* sti_problem_scene(const sti_problem* problem) {
+    return problem->kind == STI_KIND_SCENE ? problem->scene : NULL;
 }
 
 sti_status sti_problem_parse(sti_env* env, const char* text, size_t size, const char* name, sti_problem** out) {

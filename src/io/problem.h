@@ -23,11 +23,14 @@ struct sti_problem {
     sti_lcp lcp;  // views of what follows; matrices are owned here
     sti_mlcp mlcp;
     sti_cone_input cone;
-    double* vector[2];        // q; a, b; tables of the cone
+    sti_qp qp;
+    double* side[4];          // l, u, lb, ub of a qp; NULL: not given
+    double* vector[2];        // q; a, b; c; tables of the cone
     sti_rationals* exact[2];  // matrix, vector; tables of the cone
     sti_fclib* contact;       // the contact problem and what stands beside it, all in one
     sti_instant* instant;
     sti_system* system;
+    sti_scene* scene;
 };
 
 // What a file holds under one name.
@@ -40,6 +43,7 @@ typedef struct sti_field {
     bool given;
     bool rounded;   // some entry is not exactly a double
     bool fraction;  // some entry is neither a whole number up to 2^53 nor exact text
+    bool open;      // a vector in which null stands for "none", NAN here
 } sti_field;
 
 // Names of each kind. The readers go through them in this order.
@@ -47,9 +51,10 @@ typedef struct sti_field_name {
     const char* name;
     bool matrix;
     bool optional;
+    bool open;  // null is allowed, for all of it and for its entries
 } sti_field_name;
 
-enum { STI_FIELD_MOST = 6, STI_SIZE_MOST = 2 };
+enum { STI_FIELD_MOST = 7, STI_SIZE_MOST = 2 };
 
 typedef struct sti_kind_form {
     sti_kind kind;

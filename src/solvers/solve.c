@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "linalg/check.h"
 #include "solvers/exact_lcp.h"
 #include "solvers/mlcp.h"
 #include "solvers/solvers.h"
@@ -81,50 +82,6 @@ void sti_lcp_answer_clear(sti_env* env, sti_lcp_answer* a) {
 
 // --- input ---------------------------------------------------------------------------------------------------------
 
-static sti_status check_vector(sti_env* env, const char* name, const double* v, int n) {
-    if (n > 0 && v == NULL) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "%s is missing", name);
-    for (int i = 0; i < n; i++) {
-        if (!isfinite(v[i]))
-            return STI_FAIL(env, STI_ERR_ARGUMENT, i, "%s[%d] is %g, not a finite number", name, i, v[i]);
-    }
-    return STI_OK;
-}
-
-static sti_status check_sparse(sti_env* env, const char* name, const sti_matrix* A) {
-    if (A->row == NULL || A->value == NULL || A->col_start[0] != 0)
-        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "%s: incomplete sparse matrix", name);
-    for (int j = 0; j < A->cols; j++) {
-        if (A->col_start[j + 1] < A->col_start[j])
-            return STI_FAIL(env, STI_ERR_ARGUMENT, j, "%s: column %d ends before it starts", name, j);
-        for (int64_t k = A->col_start[j]; k < A->col_start[j + 1]; k++) {
-            if (A->row[k] < 0 || A->row[k] >= A->rows || (k > A->col_start[j] && A->row[k] <= A->row[k - 1]))
-                return STI_FAIL(env, STI_ERR_ARGUMENT, j,
-                                "%s: row index %d in column %d is out of range or out of order", name, A->row[k], j);
-            if (!isfinite(A->value[k]))
-                return STI_FAIL(env, STI_ERR_ARGUMENT, k, "%s[%d][%d] is %g, not a finite number", name, A->row[k], j,
-                                A->value[k]);
-        }
-    }
-    return STI_OK;
-}
-
-static sti_status check_matrix(sti_env* env, const char* name, const sti_matrix* A, int rows, int cols) {
-    if (rows == 0 || cols == 0) return STI_OK;
-    if (A->rows != rows || A->cols != cols)
-        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "%s is %d x %d, expected %d x %d", name, A->rows, A->cols, rows,
-                        cols);
-    if (A->dense == NULL && A->col_start == NULL) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "%s has no entries", name);
-    if (A->dense == NULL) return check_sparse(env, name, A);
-    for (int i = 0; i < rows; i++) {
-        const double* Ai = A->dense + (size_t)i * (size_t)cols;
-        for (int j = 0; j < cols; j++) {
-            if (!isfinite(Ai[j]))
-                return STI_FAIL(env, STI_ERR_ARGUMENT, i, "%s[%d][%d] is %g, not a finite number", name, i, j, Ai[j]);
-        }
-    }
-    return STI_OK;
-}
-
 static sti_status check_exact(sti_env* env, const sti_mlcp* p) {
     if ((p->matrix_exact == NULL) != (p->vector_exact == NULL))
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1,
@@ -146,18 +103,18 @@ static sti_status check_options(sti_env* env, const sti_lcp_options* o, int pair
         if (!(o->covering[i] > 0) || !isfinite(o->covering[i]))
             return STI_FAIL(env, STI_ERR_ARGUMENT, i, "covering[%d] is %g, must be positive", i, o->covering[i]);
     }
-    return o->start != NULL ? check_vector(env, "start", o->start, pairs) : STI_OK;
+    return o->start != NULL ? sti_vector_check(env, "start", o->start, pairs) : STI_OK;
 }
 
 sti_status sti_mlcp_check(sti_env* env, const sti_mlcp* p, bool mixed) {
     if (p->n < 0 || p->m < 0)
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "sizes %d, %d: must not be negative", p->n, p->m);
-    sti_status status = check_matrix(env, "A", &p->A, p->n, p->n);
-    if (status == STI_OK) status = check_matrix(env, "C", &p->C, p->n, p->m);
-    if (status == STI_OK) status = check_matrix(env, "D", &p->D, p->m, p->n);
-    if (status == STI_OK) status = check_matrix(env, mixed ? "B" : "M", &p->B, p->m, p->m);
-    if (status == STI_OK) status = check_vector(env, "a", p->a, p->n);
-    if (status == STI_OK) status = check_vector(env, mixed ? "b" : "q", p->b, p->m);
+    sti_status status = sti_matrix_check(env, "A", &p->A, p->n, p->n, true);
+    if (status == STI_OK) status = sti_matrix_check(env, "C", &p->C, p->n, p->m, true);
+    if (status == STI_OK) status = sti_matrix_check(env, "D", &p->D, p->m, p->n, true);
+    if (status == STI_OK) status = sti_matrix_check(env, mixed ? "B" : "M", &p->B, p->m, p->m, true);
+    if (status == STI_OK) status = sti_vector_check(env, "a", p->a, p->n);
+    if (status == STI_OK) status = sti_vector_check(env, mixed ? "b" : "q", p->b, p->m);
     if (status == STI_OK) status = check_exact(env, p);
     return status;
 }

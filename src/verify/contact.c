@@ -14,6 +14,7 @@
 // accepted when the sum of the two is at most the tolerance: it is then an exact solution of a problem that near. Forces beyond
 // FAR times those that would undo the data one by one do not count in full (runaway). What the
 // answer says of itself (u, residuals, modes) is not used. The claim that there is no solution is checked by contact_farkas.c.
+#include <float.h>
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
@@ -480,7 +481,11 @@ sti_status sti_verify_contact(sti_env* env, const sti_contact_problem* p, const 
         contact_residual(&k, out);
         out->residual = out->residual_contact + out->residual_equation;
         const double far = runaway(&k);
-        out->accepted = (k.nb > 0 ? far : 1) * out->residual_equation + far * out->residual_contact <= tol;
+        double judged = out->residual;
+        // against forces that large the data may be lost in rounding, and a residual of 0 is worth no more than epsilon
+        if (far > 1)
+            judged = (k.nb > 0 ? far : 1) * out->residual_equation + far * fmax(out->residual_contact, LDBL_EPSILON);
+        out->accepted = judged <= tol;
         if (out->residual <= tol && !out->accepted)
             snprintf(out->text, sizeof out->text,
                      "not solved: residual %.3g only against forces that are %.3g times those in the data",

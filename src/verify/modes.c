@@ -439,7 +439,8 @@ static sti_status open_check(sti_modes_check* k) {
 
 static void say_what_holds(sti_modes_check* k) {
     sti_modes_verification* out = k->out;
-    const int at = snprintf(out->text, sizeof out->text, "%d witness%s", out->witnesses, out->witnesses == 1 ? "" : "es");
+    const int at =
+        snprintf(out->text, sizeof out->text, "%d witness%s", out->witnesses, out->witnesses == 1 ? "" : "es");
     if (out->cases > 0)
         snprintf(out->text + at, sizeof out->text - (size_t)at, " and %d case%s without a solution hold", out->cases,
                  out->cases == 1 ? "" : "s");
@@ -458,8 +459,7 @@ static sti_status run(sti_modes_check* k) {
         status = k->x.status;
     }
     if (status == STI_OK && good && k->modes->asked && !k->modes->exists) status = sti_modes_check_cases(k, &good);
-    if (status == STI_OK && good)
-        say_what_holds(k);
+    if (status == STI_OK && good) say_what_holds(k);
     k->out->accepted = status == STI_OK && good;
     return status;
 }

@@ -409,8 +409,8 @@ static sti_status check_leaves(sti_sticking_data* d, const sti_sticking_answer* 
     for (int l = 0; status == STI_OK && l < answer->leaf_count && out->accepted; l++)
         status = check_leaf(d, answer, l, v, u, out);
     if (status == STI_OK && out->accepted)
-        snprintf(out->text, sizeof out->text, "no admissible contact force drives the motion of %d leaf%s%s",
-                 answer->leaf_count, answer->leaf_count == 1 ? "" : "s", out->exact ? ", without rounding" : "");
+        snprintf(out->text, sizeof out->text, "no admissible contact force drives the motion of %d %s%s",
+                 answer->leaf_count, answer->leaf_count == 1 ? "leaf" : "leaves", out->exact ? ", without rounding" : "");
     if (!out->accepted) out->exact = false;
     sti_free(d->env, signs);
     sti_rationals_destroy(v);

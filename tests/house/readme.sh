@@ -1,19 +1,20 @@
 #!/usr/bin/env bash
-# What the README shows is what the command prints: every "$ stiction ..." in it is run again and compared, times apart.
-#     readme.sh STICTION README
+# What a page shows is what the command prints: every "$ stiction ..." in it is run again and compared, times apart. Commands
+# run where README.md is.
+#     readme.sh STICTION PAGE
 set -euo pipefail
 command=$(realpath "$1")
-readme=$(realpath "$2")
-cd "$(dirname "$readme")"
+page=$(realpath "$2")
+cd "$(dirname "$0")/../.."
 mask() { sed -E 's/[0-9][0-9.e+-]* s\b/TIME s/g'; }
 
 shown= words= count=0 bad=0
 check() {
     [ -n "$words" ] || return 0
     count=$((count + 1))
-    # shellcheck disable=SC2086  # the words of the README
+    # shellcheck disable=SC2086  # the words of the page
     if ! diff <(mask <<<"${shown%$'\n'}") <("$command" $words 2>&1 | mask); then
-        echo "FAILED: the README shows < where the command prints >: stiction $words"
+        echo "FAILED: $(basename "$page") shows < where the command prints >: stiction $words"
         bad=1
     fi
     words= shown=
@@ -24,7 +25,7 @@ while IFS= read -r line; do
         '    '*) [ -z "$words" ] || shown+=${line#'    '}$'\n' ;;
         *) check ;;
     esac
-done < "$readme"
+done < "$page"
 check
-echo "$count commands of the README"
+echo "$count commands of $(basename "$page")"
 [ $count -gt 0 ] && exit $bad

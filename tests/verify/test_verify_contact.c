@@ -380,6 +380,11 @@ static void forces_that_run_away_are_rejected(void** state) {
                                    .lambda = lambda};
         assert_rejected(env, way % 2 == 0 ? &k.global : &k.local, &k.a, "forces that are");
     }
+    // so far away that the data are lost in any precision, and nothing is left to be seen
+    r[0] = r[2] = 0x1p200;
+    make_squeeze(&k, 0);
+    k.a = (sti_contact_answer){.outcome = STI_SOLVED, .dimension = 2, .contact_count = 2, .r = r};
+    assert_rejected(env, &k.local, &k.a, "forces that are");
     sti_env_destroy(env);
 }
 

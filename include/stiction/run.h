@@ -1,0 +1,102 @@
+// run.h: what a run leaves behind: a recording that grows, and checkpoints to go on from.
+//
+// A recording is an HDF5 file of named series that only grow. It is written by our own code, in such an order that the
+// file on the disk is whole at every moment: rows go to places that nobody looks at yet, and a commit moves all series to
+// their new length by one write of 96 bytes. A killed process or a full disk loses what came after the last commit, and
+// nothing else.
+//
+// A checkpoint is a file of named parts, written beside the old one and then put in its place.
+#ifndef STICTION_RUN_H
+#define STICTION_RUN_H
+
+#include <stdbool.h>
+#include <stiction/granular.h>
+#include <stiction/scene.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- recordings
+
+typedef struct sti_recording sti_recording;
+
+typedef enum sti_record_type { STI_RECORD_DOUBLE, STI_RECORD_INT, STI_RECORD_LONG } sti_record_type;  // 8, 4, 8 bytes
+
+// A series of rows; a row is one number, `columns` of them, or `items` times `columns`.
+typedef struct sti_series_def {
+    const char* name;  // "group/name" or "name"
+    sti_record_type type;
+    int items;    // 0: rows are vectors, or numbers
+    int columns;  // 0: rows are numbers
+    long chunk;   // rows that stand together in the file; 0: chosen from the size of a row
+} sti_series_def;
+
+STI_API sti_status sti_recording_create(sti_env* env, const char* path, sti_recording** out);
+STI_API void sti_recording_close(sti_recording* r);  // without a commit; NULL is taken
+
+// *series is its number, counted from 0 in the order of these calls.
+STI_API sti_status sti_recording_series(sti_recording* r, const sti_series_def* def, int* series);
+STI_API sti_status sti_recording_append(sti_recording* r, int series, long rows, const void* data);
+STI_API long sti_recording_rows(const sti_recording* r, int series);  // those not committed too
+
+// Data that do not grow: rows x columns (columns 0: a vector), or a text.
+STI_API sti_status sti_recording_put(sti_recording* r, const char* name, sti_record_type type, long rows, int columns,
+                                     const void* data);
+STI_API sti_status sti_recording_put_text(sti_recording* r, const char* name, const char* text);
+
+// From now on the file shows everything so far. sync: also after the machine itself fails.
+STI_API sti_status sti_recording_commit(sti_recording* r, bool sync);
+
+// Where the recording stands after a commit, as bytes (free with sti_env_free), and a recording that goes on from there:
+// what was recorded later is cut off. The same series have to be made and the same data put, in the same order; what
+// is there already is not written again.
+STI_API sti_status sti_recording_state(const sti_recording* r, void** bytes, size_t* size);
+STI_API sti_status sti_recording_resume(sti_env* env, const char* path, const void* bytes, size_t size,
+                                        sti_recording** out);
+
+// ---- checkpoints
+
+typedef struct sti_part {
+    const char* name;
+    const void* bytes;
+    size_t size;
+} sti_part;
+
+STI_API sti_status sti_checkpoint_save(sti_env* env, const char* path, const sti_part* parts, int count);
+// One part, whole and unharmed or not at all; *bytes are freed with sti_env_free.
+STI_API sti_status sti_checkpoint_load(sti_env* env, const char* path, const char* name, void** bytes, size_t* size);
+
+// ---- the state of a bed
+
+// Everything that later steps depend on, to the last bit (free with sti_env_free), and the bed back from it: its further
+// steps have the same bits as those of the bed that was saved, for any number of workers. STI_ERR_INPUT: the bytes are
+// not such a state, or of another version.
+STI_API sti_status sti_bed_save_state(const sti_bed* bed, void** bytes, size_t* size);
+STI_API sti_status sti_bed_load_state(sti_env* env, const void* bytes, size_t size, sti_bed** out);
+
+// ---- a recorded bed
+//
+//     grains/   radius, mass, layer      of each grain            walls/   kind, point, axis, radius, slope, spin, mu
+//     steps/    time, kinetic, potential, residual, ...           one row a step
+//     frames/   step, time, x, v, w, contact_end                  one row a frame
+//     contacts/ a, b, n, gap, r                                   those of frame f end before row contact_end[f]
+//
+// An .xdmf file beside it lets ParaView open the frames.
+
+typedef struct sti_bed_record sti_bed_record;
+
+// state NULL: a new file at path; otherwise one that goes on.
+STI_API sti_status sti_bed_record_create(sti_env* env, const char* path, const sti_grains* grains, const char* scene,
+                                         const void* state, size_t state_size, sti_bed_record** out);
+STI_API void sti_bed_record_destroy(sti_bed_record* r);  // without a commit; NULL is taken
+STI_API sti_status sti_bed_record_step(sti_bed_record* r, const sti_bed_report* report);
+STI_API sti_status sti_bed_record_frame(sti_bed_record* r, const sti_bed* bed, long step);
+STI_API sti_status sti_bed_record_commit(sti_bed_record* r, bool sync);  // and the .xdmf file
+STI_API long sti_bed_record_frames(const sti_bed_record* r);
+STI_API sti_status sti_bed_record_state(const sti_bed_record* r, void** bytes, size_t* size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

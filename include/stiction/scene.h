@@ -1,0 +1,64 @@
+// scene.h: a scene: a generator of grains with its parameters, how they are stepped, and when the run ends.
+//
+//     {"kind": "scene", "description": "..",
+//      "bed":   {"layout": "pebble-bed", "count": 1600, "seed": 1, "mu": 0.3, "cylinder": 7.5, "opening": 2.5},
+//      "step":  {"h": 0.01, "law": "coulomb", "facets": 3, "solver": "gs", "tol": 1e-4, "max_iterations": 0,
+//                "recover": 1, "eps": 0, "eps_speed": 0, "warm": true},
+//      "time":  10,
+//      "until": {"kinetic": 0.16}}
+//
+// Only "bed.layout", "bed.count" and "time" are needed. A scene is a plain value: it owns nothing.
+#ifndef STICTION_SCENE_H
+#define STICTION_SCENE_H
+
+#include <stiction/granular.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define STI_LAYOUT_LIST(X)                 \
+    X(STI_LAYOUT_PEBBLE_BED, "pebble-bed") \
+    X(STI_LAYOUT_SETTLE, "settle")
+
+#define STI_X(code, text) code,
+typedef enum sti_layout { STI_LAYOUT_LIST(STI_X) STI_LAYOUT_COUNT } sti_layout;
+#undef STI_X
+
+STI_API const char* sti_layout_text(sti_layout layout);
+
+// Parameters of all layouts together; each takes those it knows. 0: the layout's own choice.
+typedef struct sti_scene_bed {
+    sti_layout layout;
+    int count;
+    uint64_t seed;
+    double mu;
+    double cylinder;
+    double opening;
+} sti_scene_bed;
+
+enum { STI_SCENE_TEXT = 200 };
+
+typedef struct sti_scene {
+    char description[STI_SCENE_TEXT];
+    sti_scene_bed bed;
+    sti_bed_options step;
+    double time;           // the run ends then
+    double until_kinetic;  // or when the kinetic energy, once it was above this, falls below it; 0: never
+} sti_scene;
+
+STI_API sti_scene sti_scene_default(sti_layout layout, int count);
+
+// One parameter by its name, "bed.count" or "count", from text. STI_ERR_INPUT says what is wrong with name or value.
+STI_API sti_status sti_scene_set(sti_env* env, sti_scene* scene, const char* name, const char* value);
+
+// The scene as JSON text that reads back as the same scene; free with sti_env_free.
+STI_API sti_status sti_scene_json(sti_env* env, const sti_scene* scene, char** out);
+
+// The grains at their start; clear with sti_grains_clear.
+STI_API sti_status sti_scene_grains(sti_env* env, const sti_scene* scene, sti_grains* out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,97 @@
+// scene_read.c: a scene from JSON; include/stiction/scene.h shows its fields.
+#include <string.h>
+
+#include "io/file.h"
+#include "io/json_fields.h"
+#include "io/problem.h"
+#include "io/scene.h"
+
+static const char* const sections[] = {"bed", "step", "until"};
+enum { SECTION_COUNT = sizeof sections / sizeof sections[0], MOST_NAMES = 40 };
+
+static const cJSON* section_of(const sti_json_tree* tree, const char* section) {
+    return section[0] == '\0' ? tree->root : sti_json_field(tree->root, section);
+}
+
+static sti_status read_field(const sti_json_tree* tree, const sti_scene_field* f, sti_scene* scene, bool needed) {
+    const cJSON* object = section_of(tree, f->section);
+    const cJSON* value = object != NULL ? sti_json_field(object, f->name) : NULL;
+    const sti_place up = sti_place_key(NULL, f->section);
+    const sti_place place = sti_place_key(f->section[0] != '\0' ? &up : NULL, f->name);
+    char expected[160];
+    if (value == NULL && !needed) return STI_OK;
+    if ((f->layouts >> scene->bed.layout & 1) == 0)
+        return sti_json_fail(tree, &place, value, "the layout %s has no such parameter",
+                             sti_layout_text(scene->bed.layout));
+    const char* word = cJSON_IsString(value) ? value->valuestring : NULL;
+    double number = -1;
+    const bool flag = f->kind == STI_SCENE_FLAG;
+    bool good = cJSON_IsString(value) || (flag ? cJSON_IsBool(value) : cJSON_IsNumber(value));
+    if (good && word == NULL) number = flag ? (cJSON_IsTrue(value) ? 1 : 0) : value->valuedouble;
+    if (good) good = sti_scene_assign(f, scene, word, number, expected, sizeof expected);
+    if (good) return STI_OK;
+    sti_scene scratch = *scene;  // for what would have been right
+    sti_scene_assign(f, &scratch, "", 0, expected, sizeof expected);
+    return sti_json_fail(tree, &place, value, "%s is expected", expected);
+}
+
+static sti_status check_sections(const sti_json_tree* tree) {
+    for (int k = 0; k < SECTION_COUNT; k++) {
+        const cJSON* object = sti_json_field(tree->root, sections[k]);
+        const sti_place place = sti_place_key(NULL, sections[k]);
+        if (object == NULL && k == 0) return sti_json_fail(tree, &place, NULL, "an object { .. } is expected");
+        if (object != NULL && !cJSON_IsObject(object))
+            return sti_json_fail(tree, &place, object, "an object { .. } is expected");
+    }
+    return STI_OK;
+}
+
+static void warn_unknown(const sti_json_tree* tree) {
+    const char* names[MOST_NAMES] = {"kind", "name", "description"};
+    int count = 3;
+    for (int k = 0; k < SECTION_COUNT; k++) names[count++] = sections[k];
+    for (int k = 0; k < sti_scene_field_count && count < MOST_NAMES; k++) {
+        if (sti_scene_fields[k].section[0] == '\0') names[count++] = sti_scene_fields[k].name;
+    }
+    sti_json_warn_unknown(tree, NULL, tree->root, names, count);
+    for (int s = 0; s < SECTION_COUNT; s++) {
+        const cJSON* object = sti_json_field(tree->root, sections[s]);
+        const sti_place place = sti_place_key(NULL, sections[s]);
+        count = 0;
+        for (int k = 0; k < sti_scene_field_count && count < MOST_NAMES; k++) {
+            if (strcmp(sti_scene_fields[k].section, sections[s]) == 0) names[count++] = sti_scene_fields[k].name;
+        }
+        if (object != NULL) sti_json_warn_unknown(tree, &place, object, names, count);
+    }
+}
+
+static sti_status read_scene(const sti_json_tree* tree, sti_scene* scene) {
+    sti_status status = check_sections(tree);
+    if (status == STI_OK)
+        status =
+            sti_json_read_text(tree, NULL, tree->root, "description", scene->description, sizeof scene->description);
+    for (int k = 0; status == STI_OK && k < sti_scene_field_count; k++) {  // the layout comes first
+        const sti_scene_field* f = &sti_scene_fields[k];
+        const bool needed =
+            f->kind == STI_SCENE_LAYOUT || strcmp(f->name, "count") == 0 || strcmp(f->name, "time") == 0;
+        status = read_field(tree, f, scene, needed);
+    }
+    if (status == STI_OK) warn_unknown(tree);
+    return status;
+}
+
+sti_status sti_scene_read_json(sti_json_tree* tree, sti_problem** out) {
+    sti_scene scene = sti_scene_default(STI_LAYOUT_PEBBLE_BED, 1);
+    *out = NULL;
+    sti_status status = read_scene(tree, &scene);
+    if (status != STI_OK) return status;
+    sti_scene* kept = sti_alloc(tree->env, sizeof *kept);
+    if (kept == NULL) return STI_FAIL(tree->env, STI_ERR_MEMORY, -1, "a scene");
+    *kept = scene;
+    status = sti_problem_create(tree->env, STI_KIND_SCENE, out);
+    if (status == STI_OK)
+        (*out)->scene = kept;
+    else
+        sti_free(tree->env, kept);
+    return status;
+}

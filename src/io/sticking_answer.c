@@ -1,0 +1,245 @@
+// sticking_answer.c: claims about sticking, with their proofs, as JSON and back.
+//
+//     {"kind": "sticking", "outcome": "does_not", "exact": true, "facets": 0, "n": 3, "contacts": [0, 1],
+//      "multipliers": 4, "accelerations": 4, "a": [..], "lambda": [..], "a_exact": ["1/2", ..], "lambda_exact": [..],
+//      "leaves": [{"sign": [0, 0], "y": [..], "z": [..], "w": [..], "exact": ["3", ..]}], "bound": null}
+//
+// What an outcome does not need is null or missing. Nothing is judged here: sti_verify_sticking does that.
+#include <math.h>
+#include <stiction/sticking.h>
+
+#include "io/file.h"
+#include "io/json_fields.h"
+#include "io/json_write.h"
+#include "io/problem.h"
+
+#define STI_X(code, text) text,
+static const char* const outcomes[] = {STI_STICKING_OUTCOME_LIST(STI_X)};
+#undef STI_X
+
+// ---- writing
+
+static void write_exact(sti_json* j, const char* key, const sti_rationals* r) {
+    if (r == NULL) return;
+    sti_json_array(j, key);
+    for (size_t i = 0; i < sti_rationals_count(r); i++) sti_json_fraction(j, NULL, r, i);
+    sti_json_end(j);
+}
+
+static void write_leaf(sti_json* j, const sti_sticking_answer* a, const sti_sticking_leaf* leaf) {
+    sti_json_break(j);
+    sti_json_object(j, NULL);
+    sti_json_array(j, "sign");
+    for (int i = 0; i < a->contact_count; i++) sti_json_integer(j, NULL, leaf->sign[i]);
+    sti_json_end(j);
+    sti_json_doubles(j, "y", leaf->y, (size_t)a->n);
+    sti_json_doubles(j, "z", leaf->z, (size_t)a->acceleration_count);
+    if (leaf->w != NULL) sti_json_doubles(j, "w", leaf->w, (size_t)a->contact_count * (size_t)a->facets);
+    write_exact(j, "exact", leaf->exact);
+    sti_json_end(j);
+}
+
+static sti_status write_answer(sti_env* env, const sti_sticking_answer* a, char** out, size_t* size) {
+    sti_json j;
+    sti_json_begin(&j, env);
+    sti_json_text(&j, "kind", "sticking");
+    sti_json_text(&j, "outcome", outcomes[a->outcome]);
+    sti_json_bool(&j, "exact", a->exact);
+    sti_json_integer(&j, "facets", a->facets);
+    sti_json_integer(&j, "n", a->n);
+    sti_json_indices(&j, "contacts", a->contact, (size_t)a->contact_count);
+    sti_json_integer(&j, "multipliers", a->multiplier_count);
+    sti_json_integer(&j, "accelerations", a->acceleration_count);
+    sti_json_doubles(&j, "a", a->a, (size_t)a->n);
+    sti_json_doubles(&j, "lambda", a->lambda, (size_t)a->multiplier_count);
+    write_exact(&j, "a_exact", a->a_exact);
+    write_exact(&j, "lambda_exact", a->lambda_exact);
+    sti_json_array(&j, "leaves");
+    for (int i = 0; i < a->leaf_count; i++) write_leaf(&j, a, &a->leaves[i]);
+    sti_json_end(&j);
+    sti_json_double(&j, "bound", a->bound);
+    return sti_json_finish(&j, out, size);
+}
+
+sti_status sti_sticking_answer_json(sti_env* env, const sti_sticking_answer* answer, char** out) {
+    size_t size;
+    *out = NULL;
+    return write_answer(env, answer, out, &size);
+}
+
+sti_status sti_sticking_answer_save(sti_env* env, const sti_sticking_answer* answer, const char* path) {
+    char* text = NULL;
+    size_t size;
+    sti_status status = write_answer(env, answer, &text, &size);
+    if (status != STI_OK) return status;
+    status = sti_file_write(env, path, text, size);
+    sti_free(env, text);
+    return status;
+}
+
+// ---- reading
+
+typedef struct reader {
+    sti_json_tree tree;
+    sti_env* env;
+    const cJSON* root;    // the object, or its field "certificate"
+    sti_place place;      // of that field
+    const sti_place* up;  // NULL at the root
+    sti_sticking_answer* a;
+} reader;
+
+static sti_status read_size(const reader* r, const char* key, int64_t most, int* out) {
+    const cJSON* value = sti_json_field(r->root, key);
+    const sti_place at = sti_place_key(r->up, key);
+    int64_t size = 0;
+    if (value == NULL) return sti_json_fail(&r->tree, &at, NULL, "a whole number is expected");
+    const sti_status status = sti_json_read_integer(&r->tree, &at, value, 0, most, &size);
+    *out = (int)size;
+    return status;
+}
+
+static sti_status read_contacts(const reader* r) {
+    const cJSON* list = sti_json_field(r->root, "contacts");
+    const sti_place place = sti_place_key(r->up, "contacts");
+    if (!cJSON_IsArray(list)) return sti_json_fail(&r->tree, &place, list, "a list of indices is expected");
+    const int count = r->a->contact_count = cJSON_GetArraySize(list);
+    r->a->contact = sti_alloc_array(r->env, (size_t)count, sizeof *r->a->contact);
+    if (r->a->contact == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "%d contacts", count);
+    sti_status status = STI_OK;
+    int i = 0;
+    for (const cJSON* value = list->child; status == STI_OK && value != NULL; value = value->next, i++) {
+        const sti_place at = sti_place_index(&place, i);
+        int64_t index = 0;
+        status = sti_json_read_integer(&r->tree, &at, value, 0, STI_IO_SPARSE_MOST, &index);
+        r->a->contact[i] = (int)index;
+    }
+    return status;
+}
+
+static sti_status read_exact(const reader* r, const sti_place* up, const cJSON* object, const char* key, size_t count,
+                             sti_rationals** out) {
+    const cJSON* list = sti_json_field(object, key);
+    const sti_place place = sti_place_key(up, key);
+    if (list == NULL) return STI_OK;
+    sti_status status = sti_json_check_list(&r->tree, &place, list, (int)count);
+    if (status == STI_OK) status = sti_rationals_create(r->env, count, out);
+    size_t i = 0;
+    for (const cJSON* value = list->child; status == STI_OK && value != NULL; value = value->next, i++) {
+        const sti_place at = sti_place_index(&place, (int64_t)i);
+        status = sti_json_read_exact(&r->tree, &at, value, *out, i);
+        if (status == STI_ERR_ARGUMENT) status = sti_json_fail(&r->tree, &at, value, "a finite number is expected");
+    }
+    return status;
+}
+
+static sti_status read_signs(const reader* r, const sti_place* up, const cJSON* object, signed char* sign) {
+    const cJSON* list = sti_json_field(object, "sign");
+    const sti_place place = sti_place_key(up, "sign");
+    sti_status status = sti_json_check_list(&r->tree, &place, list, r->a->contact_count);
+    int i = 0;
+    for (const cJSON* value = status == STI_OK ? list->child : NULL; status == STI_OK && value != NULL;
+         value = value->next, i++) {
+        const sti_place at = sti_place_index(&place, i);
+        int64_t s = 0;
+        status = sti_json_read_integer(&r->tree, &at, value, -1, 1, &s);
+        sign[i] = (signed char)s;
+    }
+    return status;
+}
+
+static sti_status read_leaf(const reader* r, const sti_place* place, const cJSON* object, sti_sticking_leaf* leaf) {
+    const sti_sticking_answer* a = r->a;
+    const int facets = a->contact_count * a->facets;
+    if (!cJSON_IsObject(object)) return sti_json_fail(&r->tree, place, object, "an object is expected");
+    leaf->sign = sti_alloc_array_zero(r->env, (size_t)a->contact_count, 1);
+    if (leaf->sign == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "signs");
+    sti_status status = read_signs(r, place, object, leaf->sign);
+    if (status == STI_OK) status = sti_json_read_doubles(&r->tree, place, object, "y", a->n, &leaf->y);
+    if (status == STI_OK) status = sti_json_read_doubles(&r->tree, place, object, "z", a->acceleration_count, &leaf->z);
+    if (status == STI_OK) status = sti_json_read_doubles(&r->tree, place, object, "w", facets, &leaf->w);
+    const size_t count = (size_t)a->n + (size_t)a->acceleration_count + (size_t)facets;
+    if (status == STI_OK) status = read_exact(r, place, object, "exact", count, &leaf->exact);
+    return status;
+}
+
+static sti_status read_leaves(const reader* r) {
+    const cJSON* list = sti_json_field(r->root, "leaves");
+    const sti_place place = sti_place_key(r->up, "leaves");
+    if (list == NULL) return STI_OK;
+    if (!cJSON_IsArray(list)) return sti_json_fail(&r->tree, &place, list, "a list is expected");
+    const int count = cJSON_GetArraySize(list);
+    r->a->leaves = sti_alloc_array_zero(r->env, (size_t)count, sizeof *r->a->leaves);
+    if (r->a->leaves == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "%d leaves", count);
+    r->a->leaf_count = count;
+    sti_status status = STI_OK;
+    int i = 0;
+    for (const cJSON* value = list->child; status == STI_OK && value != NULL; value = value->next, i++) {
+        const sti_place at = sti_place_index(&place, i);
+        status = read_leaf(r, &at, value, &r->a->leaves[i]);
+    }
+    return status;
+}
+
+static sti_status read_answer(reader* r) {
+    sti_sticking_answer* a = r->a;
+    int outcome = STI_STICKING_UNKNOWN;
+    const cJSON* inner = sti_json_field(r->tree.root, "certificate");
+    r->root = inner != NULL ? inner : r->tree.root;
+    r->place = sti_place_key(NULL, "certificate");
+    r->up = inner != NULL ? &r->place : NULL;
+    if (!cJSON_IsObject(r->root)) return sti_json_fail(&r->tree, &r->place, r->root, "an object is expected");
+    a->bound = INFINITY;
+    sti_status status = sti_json_read_word(&r->tree, r->up, r->root, "outcome", outcomes,
+                                           (int)(sizeof outcomes / sizeof outcomes[0]), &outcome);
+    a->outcome = (sti_sticking_outcome)outcome;
+    if (status == STI_OK) status = sti_json_read_bool(&r->tree, r->up, r->root, "exact", &a->exact);
+    if (status == STI_OK) status = read_size(r, "facets", 360, &a->facets);
+    if (status == STI_OK) status = read_size(r, "n", STI_IO_DENSE_MOST, &a->n);
+    if (status == STI_OK) status = read_size(r, "multipliers", STI_IO_DENSE_MOST, &a->multiplier_count);
+    if (status == STI_OK) status = read_size(r, "accelerations", STI_IO_DENSE_MOST, &a->acceleration_count);
+    if (status == STI_OK) status = read_contacts(r);
+    if (status == STI_OK) status = sti_json_read_doubles(&r->tree, r->up, r->root, "a", a->n, &a->a);
+    if (status == STI_OK)
+        status = sti_json_read_doubles(&r->tree, r->up, r->root, "lambda", a->multiplier_count, &a->lambda);
+    if (status == STI_OK) status = read_exact(r, r->up, r->root, "a_exact", (size_t)a->n, &a->a_exact);
+    if (status == STI_OK)
+        status = read_exact(r, r->up, r->root, "lambda_exact", (size_t)a->multiplier_count, &a->lambda_exact);
+    if (status == STI_OK) status = read_leaves(r);
+    if (status == STI_OK) status = sti_json_read_double(&r->tree, r->up, r->root, "bound", INFINITY, &a->bound);
+    return status;
+}
+
+sti_status sti_sticking_answer_load(sti_env* env, const char* path, sti_sticking_answer* out) {
+    char* text;
+    size_t size;
+    *out = (sti_sticking_answer){0};
+    sti_status status = sti_file_read(env, path, STI_IO_TEXT_MOST, &text, &size);
+    if (status != STI_OK) return status;
+    reader r = {.env = env, .a = out};
+    status = sti_json_tree_create(env, text, size, path, &r.tree);
+    if (status == STI_OK) {
+        status = read_answer(&r);
+        sti_json_tree_clear(&r.tree);
+    }
+    sti_free(env, text);
+    if (status != STI_OK) sti_sticking_answer_clear(env, out);
+    return status;
+}
+
+void sti_sticking_answer_clear(sti_env* env, sti_sticking_answer* answer) {
+    for (int i = 0; i < answer->leaf_count; i++) {
+        sti_sticking_leaf* leaf = &answer->leaves[i];
+        sti_free(env, leaf->sign);
+        sti_free(env, leaf->y);
+        sti_free(env, leaf->z);
+        sti_free(env, leaf->w);
+        sti_rationals_destroy(leaf->exact);
+    }
+    sti_free(env, answer->leaves);
+    sti_free(env, answer->contact);
+    sti_free(env, answer->a);
+    sti_free(env, answer->lambda);
+    sti_rationals_destroy(answer->a_exact);
+    sti_rationals_destroy(answer->lambda_exact);
+    *answer = (sti_sticking_answer){0};
+}
