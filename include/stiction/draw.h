@@ -21,13 +21,13 @@ STI_API sti_status sti_image_save(sti_env* env, const sti_image* image, const ch
 // The same into memory; free with sti_env_free.
 STI_API sti_status sti_image_png(sti_env* env, const sti_image* image, void** bytes, size_t* size);
 
-// Colours: one of eight that are told apart also by the colour-blind, over and over; or from dark blue (0) over green
-// to yellow (1).
+// Colours: one of eight that are told apart also by the colour-blind, over and over; or from pale yellow (0) over
+// orange to dark red (1).
 STI_API void sti_color_of_class(int i, unsigned char rgb[3]);
 STI_API void sti_color_of_value(double value, unsigned char rgb[3]);
 
 typedef struct sti_bed_view {
-    int width, height;  // pixels
+    int width, height;  // pixels; height 0: the one that fits
     bool cut;           // the half of vessel and grains that is nearer to the viewer is taken away
     double tilt;        // how far the viewer looks down, radians
     int samples;        // along a side of each pixel, 1 .. 4

@@ -177,7 +177,8 @@ typedef struct sti_impact_options {
     const double* Lambda;   // of (57-60), over all quasi-velocities; NULL: diag(e, e_t)          (as E_quasi)
     double tol;             // size, relative to the velocities, below which one counts as zero (default 1e-10)
     bool stick_negative;    // (68): also sticking with p_n < 0 and |p_t| <= mu |p_n|, as (67) reads to the letter
-    int mode_limit;         // contacts up to which (68) is enumerated (default 10)
+    bool skip_unique;       // Poisson: do not look for other velocities
+    int mode_limit;         // contacts up to which (68) is enumerated (default 12)
 } sti_impact_options;
 
 STI_API sti_impact_options sti_impact_options_default(void);
@@ -209,10 +210,13 @@ typedef struct sti_impact {
     int bound_count;             // Theorem 2 for every pattern of planar contacts (2^p, up to p = 6)
     const sti_impact_bound* bounds;
     // law quasi: (56) and Prop 9
-    double quasi_range;       // residual of (56), relative; NAN without the law
-    double quasi_norm[2];     // |E|, Frobenius and spectral
-    double quasi_bound[2];    // 1 / sqrt(|D^-1| |D|)
-    double quasi_lambda_min;  // of D - E'D E
+    const double* quasi_before;  // v-, all quasi-velocities; NULL without the law             (n)
+    const double* quasi_after;   // -E v-, whether impulses give it or not                     (n)
+    double quasi_energy[2];      // T_L by (63) and (64)
+    double quasi_range;          // residual of (56), relative; NAN without the law
+    double quasi_norm[2];        // |E|, Frobenius and spectral
+    double quasi_bound[2];       // 1 / sqrt(|D^-1| |D|)
+    double quasi_lambda_min;     // of D - E'D E
 } sti_impact;
 
 STI_API sti_status sti_impact_create(sti_env* env, const sti_instant* instant, const sti_impact_options* options,

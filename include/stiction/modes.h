@@ -57,10 +57,11 @@ typedef struct sti_modes_options {
     bool contacts_only;  // tell only touching (c) from separating (s): kinematic modes alone, friction left out
     long max_modes;      // list no more than this many modes; the answer says when there are more
     long max_cones;
+    double gap_tol;       // a gap not larger than this touches
     double velocity_tol;  // a velocity n'v or t v not larger than this times sum |n_k v_k| counts as zero
 } sti_modes_options;
 
-// Box, 8 sides, wrench -F, everything wanted, 20000 modes, 400 cones, velocities zero up to 1e-9.
+// Box, 8 sides, wrench -F, everything wanted, 20000 modes, 400 cones; gaps and velocities are zero up to 1e-9.
 STI_API sti_modes_options sti_modes_options_default(void);
 
 typedef enum sti_contact_status {
@@ -90,7 +91,8 @@ typedef struct sti_mode_solution {
     sti_rationals* point;            // strict: a point with all inequalities strict; limit: some point   (n + 2 K)
     sti_rationals *low, *high;       // range of each number over the closed set                           (n + 2 K)
     bool *low_finite, *high_finite;  //                                                               (n + 2 K)
-    // Corners and directions of the closed set in (a, c), when asked for and not one point. -1: not computed.
+    // Corners and directions of the closed set in (a, c). -1: not asked for, one point only, more than
+    // 2000 of them, or n + K > 24.
     int vertex_count, ray_count, line_count;
     int dimension;
     sti_rationals* vertices;  // (vertex_count x (n + K))

@@ -5,7 +5,7 @@
 //      "step":  {"h": 0.01, "law": "coulomb", "facets": 3, "solver": "gs", "tol": 1e-4, "max_iterations": 0,
 //                "recover": 1, "eps": 0, "eps_speed": 0, "warm": true},
 //      "time":  10,
-//      "until": {"kinetic": 0.16}}
+//      "until": {"kinetic": 0.16, "kinetic_mean": 1e-4}}
 //
 // Only "bed.layout", "bed.count" and "time" are needed. A scene is a plain value: it owns nothing.
 #ifndef STICTION_SCENE_H
@@ -45,6 +45,7 @@ typedef struct sti_scene {
     sti_bed_options step;
     double time;           // the run ends then
     double until_kinetic;  // or when the kinetic energy, once it was above this, falls below it; 0: never
+    double until_mean;     // the same for the mean of the grains
 } sti_scene;
 
 STI_API sti_scene sti_scene_default(sti_layout layout, int count);

@@ -43,25 +43,25 @@ STI_API const char* sti_sticking_outcome_text(sti_sticking_outcome outcome);
 // With facets K the cones are polygons, and w (one number for each facet, >= 0) shows the second condition:
 // -C_i'y = sum_k w_k (mu, -m_k).
 typedef struct sti_sticking_leaf {
-    signed char* sign;    // +1, -1, or 0: open; 0 for contacts without a choice    (contact_count)
-    double* y;            // (n)
-    double* z;            // one for each row of A'                                 (acceleration_count)
-    double* w;            // facets only; NULL otherwise                            (contact_count x facets)
-    sti_rationals* exact; // y, z, w in a row, without rounding; NULL when only the doubles are known
+    signed char* sign;     // +1, -1, or 0: open; 0 for contacts without a choice    (contact_count)
+    double* y;             // (n)
+    double* z;             // one for each row of A'                                 (acceleration_count)
+    double* w;             // facets only; NULL otherwise                            (contact_count x facets)
+    sti_rationals* exact;  // y, z, w in a row, without rounding; NULL when only the doubles are known
 } sti_sticking_leaf;
 
 typedef struct sti_sticking_answer {
     sti_sticking_outcome outcome;
-    bool exact;              // proved without rounding on the numbers as given
-    int facets;              // 0: the disc (an interval in 2D); K: its inner polygon with K corners, the first at angle 0
-    int n;                   // velocities
-    int contact_count;       // touching contacts
-    int multiplier_count;    // p
-    int acceleration_count;  // q, rows of A'
-    int* contact;            // index in the instant                               (contact_count)
-    double* a;               // (n), NULL unless it sticks or is a limit case
-    double* lambda;          // (p)
-    sti_rationals* a_exact;  // when exact: another point, without rounding        (n)
+    bool exact;            // proved without rounding on the numbers as given
+    int facets;            // 0: the disc (an interval in 2D); K: its inner polygon with K corners, the first at angle 0
+    int n;                 // velocities
+    int contact_count;     // touching contacts
+    int multiplier_count;  // p
+    int acceleration_count;       // q, rows of A'
+    int* contact;                 // index in the instant                               (contact_count)
+    double* a;                    // (n), NULL unless it sticks or is a limit case
+    double* lambda;               // (p)
+    sti_rationals* a_exact;       // when exact: another point, without rounding        (n)
     sti_rationals* lambda_exact;  // (p)
     int leaf_count;
     sti_sticking_leaf* leaves;  // (leaf_count)
@@ -134,37 +134,37 @@ typedef struct sti_sticking {
     bool near_redundant;  // the constraints are redundant, or consistent, only up to rounding: decided with tolerance
     char reason[240];     // what the outcome rests on, in a sentence
     // at the point of largest margin (answer.lambda); NAN, NULL when there is none
-    double margin;         // least over the contacts; not pushed beyond the size of the forces (or force_limit)
-    double* margins;       // mu |lambda_n| - |lambda_t|, and lambda_n without friction; NAN: no bound   (contact_count)
-    double* required_mu;   // |lambda_t| / |lambda_n|; NAN when lambda_n = 0                              (contact_count)
-    unsigned char* slides; // (contact_count)
+    double margin;        // least over the contacts; not pushed beyond the size of the forces (or force_limit)
+    double* margins;      // mu |lambda_n| - |lambda_t|, and lambda_n without friction; NAN: no bound   (contact_count)
+    double* required_mu;  // |lambda_t| / |lambda_n|; NAN when lambda_n = 0                              (contact_count)
+    unsigned char* slides;  // (contact_count)
 
     // the equations (61 a), all contacts as equality constraints
     bool kkt_solvable;
-    double kkt_residual;   // relative distance of the right side from the image
-    double* kkt_witness;   // unsolvable: (y, z) with M y + A z = 0, C'y = 0, y'F + z'c != 0          (n + q)
-    int rank_C;            // of (grad h | H)
-    int kernel_dimension;  // ker M with ker A'
-    double* a_least;       // least-norm solution (31)                                                (n)
-    double* lambda_least;  // (p)
-    double* margins_least; // its margins                                                             (contact_count)
+    double kkt_residual;    // relative distance of the right side from the image
+    double* kkt_witness;    // unsolvable: (y, z) with M y + A z = 0, C'y = 0, y'F + z'c != 0          (n + q)
+    int rank_C;             // of (grad h | H)
+    int kernel_dimension;   // ker M with ker A'
+    double* a_least;        // least-norm solution (31)                                                (n)
+    double* lambda_least;   // (p)
+    double* margins_least;  // its margins                                                             (contact_count)
     bool least_sticks;
     int self_stress_count;
-    double* self_stress;   // orthonormal directions along which lambda may change (61 a)             (count x p)
+    double* self_stress;  // orthonormal directions along which lambda may change (61 a)             (count x p)
 
     // the set of admissible multipliers, when it is not empty
     int family_dimension;  // -1: empty or not computed
     bool family_complete;  // every sign choice of bilateral friction was looked at
     double* lower;         // least of each multiplier, -INFINITY                                     (p)
     double* upper;
-    bool* redundant;       // the friction bound of contact i follows from the other conditions       (contact_count)
+    bool* redundant;  // the friction bound of contact i follows from the other conditions       (contact_count)
 
     // the complementarity version (60), (65 a, b), in which contacts may open
-    sti_outcome mlcp_outcome;   // of (43) without the discs
+    sti_outcome mlcp_outcome;              // of (43) without the discs
     sti_sticking_outcome opening_outcome;  // with them
-    double* opening_a;          // (n), NULL when (43) has no solution
-    double* opening_lambda;     // (p): in the discs when opening_outcome says so
-    double* opening_a_n;        // accelerations along the normals                                    (contact_count)
+    double* opening_a;                     // (n), NULL when (43) has no solution
+    double* opening_lambda;                // (p): in the discs when opening_outcome says so
+    double* opening_a_n;  // accelerations along the normals                                    (contact_count)
 
     sti_least_friction least_common;  // the same mu at every contact with friction
     sti_least_friction least_factor;  // every mu times this factor
@@ -229,8 +229,8 @@ typedef struct sti_force_set {
     sti_cone_point place;  // of F in it, or with respect to the nearest
 } sti_force_set;
 
-STI_API sti_status sti_sticking_force_set(sti_env* env, const sti_instant* instant,
-                                          const sti_sticking_options* options, sti_force_set* out);
+STI_API sti_status sti_sticking_force_set(sti_env* env, const sti_instant* instant, const sti_sticking_options* options,
+                                          sti_force_set* out);
 STI_API void sti_force_set_clear(sti_env* env, sti_force_set* set);
 
 // ---- one contact: Coulomb's law
@@ -240,7 +240,7 @@ STI_API void sti_force_set_clear(sti_env* env, sti_force_set* set);
 STI_API bool sti_friction_fixed_point(int count, const double* lambda_t, const double* v_t, double lambda_n, double mu,
                                       double rho, double tol, double* projection, double* residual);
 
-#define STI_REST_LIST(X)               \
+#define STI_REST_LIST(X)             \
     X(STI_REST_SEPARATE, "separate") \
     X(STI_REST_STICK, "stick")       \
     X(STI_REST_SLIP, "slip")
@@ -268,23 +268,23 @@ STI_API sti_status sti_contact_at_rest(sti_env* env, int d, const double* G, con
 // ---- force closure and form closure (S0 remark 6)
 
 typedef struct sti_closure_options {
-    double tol;            // width of the band in which 3D discs are left undecided (1e-9)
+    double tol;  // width of the band in which 3D discs are left undecided (1e-9)
     double gap_tol;
-    int facets;            // as above
-    int object_count;      // coordinates of the object that is held; 0: all of them
-    const int* object;     // (object_count)
+    int facets;         // as above
+    int object_count;   // coordinates of the object that is held; 0: all of them
+    const int* object;  // (object_count)
 } sti_closure_options;
 
 typedef struct sti_closure {
     sti_verdict closed;
     bool exact;
-    int rank;            // of the contact directions on the object's coordinates
-    double margin;       // yes: least distance of the witness from the boundary of the cones, with sum lambda_n = 1
+    int rank;       // of the contact directions on the object's coordinates
+    double margin;  // yes: least distance of the witness from the boundary of the cones, with sum lambda_n = 1
     int contact_count, multiplier_count, n;
-    int* contact;        // (contact_count)
-    double* lambda;      // yes: contact forces strictly inside their cones that balance            (p)
+    int* contact;    // (contact_count)
+    double* lambda;  // yes: contact forces strictly inside their cones that balance            (p)
     sti_rationals* lambda_exact;
-    double* y;           // no: a load that no contact force balances, and a motion none opposes: y'C lambda <= 0   (n)
+    double* y;  // no: a load that no contact force balances, and a motion none opposes: y'C lambda <= 0   (n)
     sti_rationals* y_exact;
     char reason[200];
 } sti_closure;
@@ -303,11 +303,11 @@ typedef struct sti_sticking_verification {
     bool accepted;
     bool exact;
     sti_sticking_outcome claim;
-    double residual;     // sticks: of the equations, relative; NAN otherwise
-    double margin;       // sticks: least margin, in units of force; does not: least strictness y'F + z'c
-    double bound;        // does not: as in the answer, recomputed
+    double residual;  // sticks: of the equations, relative; NAN otherwise
+    double margin;    // sticks: least margin, in units of force; does not: least strictness y'F + z'c
+    double bound;     // does not: as in the answer, recomputed
     int leaves_checked;
-    char text[240];      // verdict in a sentence, with the first thing that fails
+    char text[240];  // verdict in a sentence, with the first thing that fails
 } sti_sticking_verification;
 
 // Shares no code with the analysis. tol: relative violation up to which a claim with rounding is accepted.

@@ -16,9 +16,9 @@
 #include <stiction/modes.h>
 #include <stiction/painleve.h>
 #include <stiction/problem.h>
+#include <stiction/qp.h>
 #include <stiction/run.h>
 #include <stiction/scene.h>
-#include <stiction/qp.h>
 #include <stiction/sticking.h>
 #include <stiction/system.h>
 #include <stiction/velocities.h>

@@ -1,4 +1,4 @@
-// curvature.c: is P positive semidefinite?
+// curvature.c: is P symmetric and positive semidefinite?
 //
 // P + shift I must have an L D L' with positive pivots (balanced units, shift = CURVATURE times the largest entry). For a P
 // that is not positive semidefinite the claims of the method would be false: a stationary point is not a minimum there.
@@ -9,6 +9,7 @@
 #include "conic/scaled.h"
 #include "linalg/ldl.h"
 
+static const double ASYMMETRY = 1e-9;   // of P, relative to its largest entry, that counts as rounding
 static const double CURVATURE = 1e-11;  // negative eigenvalue that counts as rounding
 
 // Pattern of P with its whole diagonal, and P + shift I in it. at (nnz + n) rows, in ascending order.
@@ -58,5 +59,38 @@ sti_status sti_conic_scaled_curvature(const sti_conic_scaled* k, int* column) {
     sti_free(env, start);
     sti_free(env, row);
     sti_free(env, value);
+    return status;
+}
+
+// P without its scaling must agree with its symmetrized copy.
+static sti_status check_symmetry(sti_env* env, const sti_conic* p, const sti_conic_scaled* k) {
+    const double unit = k->kappa * k->beta * k->beta;
+    double size = 0, error = 0;
+    int worst = -1;
+    for (int j = 0; j < k->n; j++) {
+        for (int64_t e = k->P.col_start[j]; e < k->P.col_start[j + 1]; e++) {
+            const int i = k->P.row[e];
+            if (i > j) break;
+            const double s = k->P.value[e] / (unit * k->D[i] * k->D[j]),
+                         difference = fabs(s - sti_matrix_get(&p->P, i, j));
+            size = fmax(size, fabs(s));
+            if (difference > error) {
+                error = difference;
+                worst = j;
+            }
+        }
+    }
+    if (error > ASYMMETRY * size)
+        return STI_FAIL(env, STI_ERR_ARGUMENT, worst, "P is not symmetric in column %d", worst);
+    return STI_OK;
+}
+
+sti_status sti_conic_check_objective(sti_env* env, const sti_conic* p, const sti_conic_scaled* k) {
+    int column = -1;
+    sti_status status = check_symmetry(env, p, k);
+    if (status == STI_OK) status = sti_conic_scaled_curvature(k, &column);
+    if (status == STI_OK && column >= 0)
+        status =
+            STI_FAIL(env, STI_ERR_ARGUMENT, column, "P is not positive semidefinite (pivot of variable %d)", column);
     return status;
 }

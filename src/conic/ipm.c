@@ -46,6 +46,9 @@
 //     the cones: a ray in the null space of P and A, or a combination of equations that reads 0 = 1.
 // D5  second-order terms may lead astray, most where there is no interior: a corrector with a step far shorter than the
 //     predictor's is replaced by a step of plain centering, sigma = 0.2, then 0.8.
+// D6  eta is 1 - sigma for a linear objective. x'P x / tau is not linear, and may leave more of mu than that; eta is reduced by
+//     as much, for where there is no interior, s can be no larger than the residual of its rows.
+// D7  multipliers that almost prove infeasibility are projected on A'y = 0 at the end.
 #include "conic/ipm.h"
 
 #include <math.h>
@@ -74,19 +77,22 @@ struct sti_conic_ipm {
     double* store;
     double *x, *dx, *rx, *Px, *x1, *x2;                    // (n)
     double *s, *z, *ds, *dz, *rz, *z1, *z2, *d, *t1, *t2;  // (m)
-    double *px, *ps, *py;                                  // the point that is polished            (n), (m), (m)
-    double *X, *S, *Y;                                     // in the original units                 (n), (m), (m)
+    double* farkas;        // best multipliers towards infeasibility so far                (m)
+    double* work;          // of polishing                                                 (2 m)
+    double *px, *ps, *py;  // the point that is polished            (n), (m), (m)
+    double *X, *S, *Y;     // in the original units                 (n), (m), (m)
     double tau, kappa, dtau, dkappa, rt, mu, xPx;
-    double best;  // worst residual of the point in the answer
+    double best;         // worst residual of the point in the answer
+    double farkas_best;  // residual of farkas as a certificate
 };
 
 static sti_status reserve(sti_conic_ipm* k) {
     const size_t n = (size_t)k->n, m = (size_t)k->m;
-    k->store = sti_alloc_array_zero(k->env, 8 * n + 14 * m, sizeof *k->store);
+    k->store = sti_alloc_array_zero(k->env, 8 * n + 17 * m, sizeof *k->store);
     if (k->store == NULL) return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "iterates with %zu rows", n + m);
     double** of_n[] = {&k->x, &k->dx, &k->rx, &k->Px, &k->x1, &k->x2, &k->px, &k->X};
-    double** of_m[] = {&k->s, &k->z,  &k->ds, &k->dz, &k->rz, &k->z1, &k->z2,
-                       &k->d, &k->t1, &k->t2, &k->ps, &k->py, &k->S,  &k->Y};
+    double** of_m[] = {&k->s,  &k->z,  &k->ds, &k->dz, &k->rz, &k->z1, &k->z2,     &k->d,
+                       &k->t1, &k->t2, &k->ps, &k->py, &k->S,  &k->Y,  &k->farkas, &k->work};
     double* at = k->store;
     for (size_t v = 0; v < sizeof of_n / sizeof *of_n; v++, at += n) *of_n[v] = at;
     for (size_t v = 0; v < sizeof of_m / sizeof *of_m; v++, at += m) *of_m[v] = at;
@@ -237,11 +243,20 @@ static void correct(sti_conic_ipm* k, double sigma, bool second) {
     sti_cones_apply(&k->cones, k->d, k->d);
 }
 
+// What is left of mu after the predictor's step, beyond the part 1 - predicted that the linear theory leaves. D6
+static double surplus(const sti_conic_ipm* k, double predicted) {
+    double product = (k->tau + predicted * k->dtau) * (k->kappa + predicted * k->dkappa);
+    for (int i = k->cones.zero; i < k->m; i++)
+        product += (k->s[i] + predicted * k->ds[i]) * (k->z[i] + predicted * k->dz[i]);
+    return fmin(fmax(product / (k->cones.degree + 1) / k->mu - (1 - predicted), 0), 0.9);
+}
+
 // The corrector into dx, ds, dz, dtau, dkappa, and how far it may go; 0: it is not finite.
 static double correct_step(sti_conic_ipm* k, double predicted) {
     const double sigma = (1 - predicted) * (1 - predicted) * (1 - predicted), second = k->dtau * k->dkappa;
+    const double eta = 1 - fmax(sigma, surplus(k, predicted));
     correct(k, sigma, true);
-    if (!solve_step(k, 1 - sigma, k->d, k->tau * k->kappa + second - sigma * k->mu)) return 0;
+    if (!solve_step(k, eta, k->d, k->tau * k->kappa + second - sigma * k->mu)) return 0;
     double longest = longest_step(k);
     for (int t = 0; t < CENTERINGS && longest < SHORT * predicted; t++) {  // D5
         const double centering = t == 0 ? 0.2 : 0.8;
@@ -308,6 +323,10 @@ static void inspect(sti_conic_ipm* k, double tol, sti_conic_answer* a) {
     if (a->outcome == STI_CONIC_SOLVED || k->kappa < 1e-3 * k->tau) return;
     r = sti_conic_judge_infeasible(&k->judge, k->Y);
     sti_conic_outcome outcome = STI_CONIC_INFEASIBLE;
+    if (r.worst < k->farkas_best) {
+        k->farkas_best = r.worst;
+        memcpy(k->farkas, k->z, (size_t)k->m * sizeof *k->z);
+    }
     if (r.worst > tol) {
         r = sti_conic_judge_unbounded(&k->judge, k->X, k->S);
         outcome = STI_CONIC_UNBOUNDED;
@@ -336,7 +355,7 @@ static bool inspect_null(sti_conic_ipm* k, double tol, sti_conic_answer* a) {
 // D3: one polishing step from the point in the answer, kept if it is better. True: three times better.
 static bool polish_once(sti_conic_ipm* k, double tol, sti_conic_answer* a) {
     sti_conic_scaled_enter(&k->scaled, a->x, a->s, a->y, k->px, k->ps, k->py);
-    if (!sti_conic_polish(&k->scaled, &k->cones, &k->kkt, k->px, k->ps, k->py, k->t1)) return false;
+    if (!sti_conic_polish(&k->scaled, &k->cones, &k->kkt, k->px, k->ps, k->py, k->work)) return false;
     sti_conic_scaled_leave(&k->scaled, 1, k->px, k->ps, k->py, k->X, k->S, k->Y);
     const sti_conic_residuals r = sti_conic_judge_point(&k->judge, k->X, k->S, k->Y);
     const double before = k->best;
@@ -351,6 +370,23 @@ static bool polish_once(sti_conic_ipm* k, double tol, sti_conic_answer* a) {
 static void polish(sti_conic_ipm* k, double tol, sti_conic_answer* a) {
     if (a->outcome == STI_CONIC_INFEASIBLE || a->outcome == STI_CONIC_UNBOUNDED || !(k->best < WORTH)) return;
     for (int t = 0; t < POLISHING && k->best > ROUNDING && polish_once(k, tol, a); t++) continue;
+}
+
+// D7: the best multipliers towards infeasibility, projected on A'y = 0 (a program without P).
+static void polish_farkas(sti_conic_ipm* k, double tol, sti_conic_answer* a) {
+    const bool open = a->outcome == STI_CONIC_UNKNOWN || a->outcome == STI_CONIC_LIMIT;
+    if (k->scaled.P.rows > 0 || !(k->farkas_best < WORTH) || !(open || a->outcome == STI_CONIC_INFEASIBLE)) return;
+    for (int t = 0; t < POLISHING && k->farkas_best > ROUNDING; t++) {
+        if (!sti_conic_polish_farkas(&k->scaled, &k->cones, &k->kkt, k->farkas, k->work)) return;
+        sti_conic_scaled_leave(&k->scaled, 1, k->x, k->s, k->farkas, k->X, k->S, k->Y);
+        const sti_conic_residuals r = sti_conic_judge_infeasible(&k->judge, k->Y);
+        const double before = k->farkas_best;
+        if (!(r.worst < before)) return;
+        k->farkas_best = r.worst;
+        a->iterations++;
+        if (r.worst <= tol) keep(k, a, STI_CONIC_INFEASIBLE, &r);
+        if (!(r.worst < 0.3 * before)) return;
+    }
 }
 
 static bool limit_reached(const sti_conic_options* options, double started, sti_conic_answer* a) {
@@ -430,7 +466,7 @@ void sti_conic_ipm_run(sti_conic_ipm* k, const sti_conic_options* options, sti_c
     bool ready = true;
     sti_conic_scaled_set_c(&k->scaled, k->program->c);
     sti_conic_judge_set_c(&k->judge);
-    k->best = INFINITY;
+    k->best = k->farkas_best = INFINITY;
     answer->outcome = STI_CONIC_UNKNOWN;
     answer->iterations = 0;
     answer->reason[0] = 0;
@@ -443,4 +479,5 @@ void sti_conic_ipm_run(sti_conic_ipm* k, const sti_conic_options* options, sti_c
     else if (!(left > 1e-8 && inspect_null(k, options->tol, answer)))
         iterate(k, options, started, answer);
     polish(k, options->tol, answer);
+    polish_farkas(k, options->tol, answer);
 }

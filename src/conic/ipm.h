@@ -18,6 +18,10 @@ double sti_conic_ipm_work(const sti_conic_ipm* k);  // multiplications in a fact
 // sti_conic_answer_reserve); outcome, residuals, iterations and reason are set.
 void sti_conic_ipm_run(sti_conic_ipm* k, const sti_conic_options* options, sti_conic_answer* answer);
 
+// A checked program, with the simpler questions that are asked where the method leaves it open (settle.c).
+sti_status sti_conic_settle(sti_env* env, const sti_conic* program, const sti_conic_options* options,
+                            sti_conic_answer* answer);
+
 // An answer without a point: vectors of the right lengths, all NAN.
 sti_status sti_conic_answer_reserve(sti_env* env, const sti_conic* program, sti_conic_answer* answer);
 

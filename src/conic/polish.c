@@ -1,4 +1,4 @@
-// polish.c: semismooth Newton on the optimality conditions.
+// polish.c: semismooth Newton on the optimality conditions, and a projection for certificates.
 //
 // With v = s - y and the projection P_K (Moreau): s = P_K(v), y = P_K(v) - v are in K and K* and orthogonal for every v. What
 // is left of the conditions are equations in (x, v),
@@ -101,5 +101,64 @@ bool sti_conic_polish(const sti_conic_scaled* p, const sti_cones* cones, sti_kkt
         v[i] += (i < cones->zero ? 0 : ds) - dy[i];
     }
     split(cones, v, s, y);
+    return true;
+}
+
+// The inverse of y in the algebra of the cone: y o s = e. Rows of {0} have none.
+static void invert(const sti_cones* cones, const double* y, double* s) {
+    for (int i = 0; i < cones->zero; i++) s[i] = 0;
+    for (int i = cones->zero; i < cones->zero + cones->linear; i++) s[i] = 1 / y[i];
+    for (int c = 0; c < cones->count; c++) {
+        const int at = cones->at[c], dim = cones->dim[c];
+        const double tail = norm_tail(dim, y + at), det = (y[at] - tail) * (y[at] + tail);
+        for (int i = 0; i < dim; i++) s[at + i] = (i == 0 ? y[at] : -y[at + i]) / det;
+    }
+}
+
+// Entries (of a cone: all of it) below `least` become zero; floor (m): y with `least` in their place, inside the cone.
+static void drop_small(const sti_cones* cones, double least, double* y, double* floor) {
+    for (int i = 0; i < cones->zero; i++) floor[i] = y[i];
+    for (int i = cones->zero; i < cones->zero + cones->linear; i++) {
+        if (y[i] < least) y[i] = 0;
+        floor[i] = fmax(y[i], least);
+    }
+    for (int c = 0; c < cones->count; c++) {
+        const int at = cones->at[c], dim = cones->dim[c];
+        const bool small = y[at] < least;
+        for (int i = 0; small && i < dim; i++) y[at + i] = 0;
+        for (int i = 0; i < dim; i++) floor[at + i] = y[at + i];
+        floor[at] = fmax(y[at], norm_tail(dim, y + at) + least);
+    }
+}
+
+// Back into the cone, where rounding or the step has left it.
+static void lift(const sti_cones* cones, double* y) {
+    for (int i = cones->zero; i < cones->zero + cones->linear; i++) y[i] = fmax(y[i], 0);
+    for (int c = 0; c < cones->count; c++) {
+        double* yc = y + cones->at[c];
+        yc[0] = fmax(yc[0], norm_tail(cones->dim[c], yc) * (1 + 2e-16));
+    }
+}
+
+// min |W dy|^2 / 2 over A'(y + dy) = 0, with W the scaling of (y^-1, y): entries move in proportion to their size. Those that
+// are small against the others are zero in the limit, and made so first. The conditions are A x = W^2 dy: the system of kkt.c
+// with P = 0.
+bool sti_conic_polish_farkas(const sti_conic_scaled* p, sti_cones* cones, sti_kkt* kkt, double* y, double* work) {
+    const int n = p->n, m = p->m;
+    double *inverse = work, *floor = work + m, *dx = kkt->step, *dy = dx + n;
+    double size = 0;
+    for (int i = 0; i < m; i++) size = fmax(size, fabs(y[i]));
+    drop_small(cones, 1e-6 * size, y, floor);
+    invert(cones, floor, inverse);
+    if (!sti_cones_scale(cones, inverse, floor) || !sti_kkt_factor(kkt, cones)) return false;
+    sti_conic_multiply_transposed(&p->A, y, dx);
+    for (int j = 0; j < n; j++) dx[j] = -dx[j];
+    for (int i = 0; i < m; i++) dy[i] = 0;
+    sti_kkt_solve(kkt, cones, dx, dy);
+    size = 0;
+    for (int i = 0; i < m; i++) size += dy[i] * dy[i];
+    if (!isfinite(size)) return false;
+    for (int i = 0; i < m; i++) y[i] += dy[i];
+    lift(cones, y);
     return true;
 }

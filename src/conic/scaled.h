@@ -30,6 +30,9 @@ void sti_conic_scaled_set_c(sti_conic_scaled* k, const double* c);  // another c
 // Column of a negative pivot of P + eps I, -1 when P is positive semidefinite up to rounding (curvature.c).
 sti_status sti_conic_scaled_curvature(const sti_conic_scaled* k, int* column);
 
+// P is symmetric and positive semidefinite, or it is an error.
+sti_status sti_conic_check_objective(sti_env* env, const sti_conic* program, const sti_conic_scaled* k);
+
 // Out of, and into, the scaled units; any pointer pair may be NULL.
 void sti_conic_scaled_leave(const sti_conic_scaled* k, double tau, const double* xh, const double* sh, const double* yh,
                             double* x, double* s, double* y);

@@ -8,8 +8,6 @@
 #include "conic/ipm.h"
 #include "linalg/check.h"
 
-static const double ASYMMETRY = 1e-9;  // of P, relative to its largest entry, that counts as rounding
-
 const char* sti_conic_outcome_text(sti_conic_outcome outcome) {
     switch (outcome) {
 #define STI_X(code, text) \
@@ -51,39 +49,6 @@ static sti_status check_program(sti_env* env, const sti_conic* p) {
     return status;
 }
 
-// P without its scaling must agree with its symmetrized copy.
-static sti_status check_symmetry(sti_env* env, const sti_conic* p, const sti_conic_scaled* k) {
-    const double unit = k->kappa * k->beta * k->beta;
-    double size = 0, error = 0;
-    int worst = -1;
-    for (int j = 0; j < k->n; j++) {
-        for (int64_t e = k->P.col_start[j]; e < k->P.col_start[j + 1]; e++) {
-            const int i = k->P.row[e];
-            if (i > j) break;
-            const double s = k->P.value[e] / (unit * k->D[i] * k->D[j]),
-                         difference = fabs(s - sti_matrix_get(&p->P, i, j));
-            size = fmax(size, fabs(s));
-            if (difference > error) {
-                error = difference;
-                worst = j;
-            }
-        }
-    }
-    if (error > ASYMMETRY * size)
-        return STI_FAIL(env, STI_ERR_ARGUMENT, worst, "P is not symmetric in column %d", worst);
-    return STI_OK;
-}
-
-static sti_status check_objective(sti_env* env, const sti_conic* p, const sti_conic_scaled* k) {
-    int column = -1;
-    sti_status status = check_symmetry(env, p, k);
-    if (status == STI_OK) status = sti_conic_scaled_curvature(k, &column);
-    if (status == STI_OK && column >= 0)
-        status =
-            STI_FAIL(env, STI_ERR_ARGUMENT, column, "P is not positive semidefinite (pivot of variable %d)", column);
-    return status;
-}
-
 sti_status sti_conic_answer_reserve(sti_env* env, const sti_conic* p, sti_conic_answer* a) {
     *a = (sti_conic_answer){.n = p->n,
                             .m = p->m,
@@ -103,72 +68,6 @@ sti_status sti_conic_answer_reserve(sti_env* env, const sti_conic* p, sti_conic_
     return STI_OK;
 }
 
-// A certificate is scaled to b'y = -1 or c'x = -1; what it says nothing about becomes NAN.
-static void finish(const sti_conic* p, sti_conic_answer* a) {
-    double product = 0;
-    if (a->outcome == STI_CONIC_INFEASIBLE) {
-        for (int i = 0; i < p->m; i++) product += p->b[i] * a->y[i];
-        for (int i = 0; i < p->m; i++) a->y[i] /= -product;
-        for (int i = 0; i < p->m; i++) a->s[i] = NAN;
-        for (int j = 0; j < p->n; j++) a->x[j] = NAN;
-    } else if (a->outcome == STI_CONIC_UNBOUNDED) {
-        for (int j = 0; j < p->n; j++) product += p->c[j] * a->x[j];
-        for (int j = 0; j < p->n; j++) a->x[j] /= -product;
-        for (int i = 0; i < p->m; i++) a->s[i] /= -product;
-        for (int i = 0; i < p->m; i++) a->y[i] = NAN;
-    }
-}
-
-// Solve a checked program; on failure the answer is cleared.
-static sti_status run(sti_env* env, const sti_conic* program, const sti_conic_options* options,
-                      sti_conic_answer* answer) {
-    sti_conic_ipm* ipm = NULL;
-    sti_status status = sti_conic_answer_reserve(env, program, answer);
-    if (status == STI_OK) status = sti_conic_ipm_create(env, program, &ipm);
-    if (status == STI_OK && program->P.rows > 0 && program->n > 0)
-        status = check_objective(env, program, sti_conic_ipm_scaled(ipm));
-    if (status == STI_OK) {
-        sti_conic_ipm_run(ipm, options, answer);
-        finish(program, answer);
-    } else {
-        sti_conic_answer_clear(env, answer);
-    }
-    sti_conic_ipm_destroy(ipm);
-    return status;
-}
-
-// A ray of descent says "unbounded" only where there is a point to start from: the rows alone, with no objective, are asked
-// next. Where they contradict each other, that is the answer. The same is tried where the method came to no end: both the
-// program and its dual may be infeasible, and then its steps fall apart.
-static sti_status ask_rows(sti_env* env, const sti_conic* program, const sti_conic_options* options,
-                           sti_conic_answer* answer) {
-    double* c = sti_alloc_array_zero(env, (size_t)program->n, sizeof *c);
-    if (c == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "objective of %d variables", program->n);
-    sti_conic rows = *program;
-    rows.P = (sti_matrix){0};
-    rows.c = c;
-    sti_conic_options o = *options;
-    o.guess_x = o.guess_y = NULL;
-    sti_conic_answer second;
-    const sti_status status = run(env, &rows, &o, &second);
-    sti_free(env, c);
-    if (status != STI_OK) return status;
-    second.iterations += answer->iterations;
-    if (second.outcome == STI_CONIC_INFEASIBLE) {
-        sti_conic_answer_clear(env, answer);
-        *answer = second;
-        return STI_OK;
-    }
-    answer->iterations = second.iterations;
-    if (answer->outcome == STI_CONIC_UNBOUNDED)
-        snprintf(answer->reason, sizeof answer->reason, "%s",
-                 second.outcome == STI_CONIC_SOLVED
-                     ? "the rows have a solution, and the objective falls without end"
-                     : "the dual is infeasible; whether the rows have a solution is not known");
-    sti_conic_answer_clear(env, &second);
-    return STI_OK;
-}
-
 sti_status sti_conic_solve(sti_env* env, const sti_conic* program, const sti_conic_options* options,
                            sti_conic_answer* answer) {
     const double started = sti_clock();
@@ -179,9 +78,7 @@ sti_status sti_conic_solve(sti_env* env, const sti_conic* program, const sti_con
     if (status == STI_OK && o.guess_x != NULL) status = sti_vector_check(env, "guess_x", o.guess_x, program->n);
     if (status == STI_OK && o.guess_y != NULL) status = sti_vector_check(env, "guess_y", o.guess_y, program->m);
     if (status != STI_OK) return status;
-    status = run(env, program, &o, answer);
-    if (status == STI_OK && (answer->outcome == STI_CONIC_UNBOUNDED || answer->outcome == STI_CONIC_UNKNOWN))
-        status = ask_rows(env, program, &o, answer);
+    status = sti_conic_settle(env, program, &o, answer);
     if (status != STI_OK) {
         sti_conic_answer_clear(env, answer);
         return status;

@@ -34,6 +34,7 @@ const sti_scene_field sti_scene_fields[] = {
     {"step", "warm", STI_SCENE_FLAG, AT(step.warm), 0, 1, false, ALL},
     {"", "time", STI_SCENE_NUMBER, AT(time), 0, 1e12, true, ALL},
     {"until", "kinetic", STI_SCENE_NUMBER, AT(until_kinetic), 0, 1e300, false, ALL},
+    {"until", "kinetic_mean", STI_SCENE_NUMBER, AT(until_mean), 0, 1e300, false, ALL},
 };
 const int sti_scene_field_count = (int)(sizeof sti_scene_fields / sizeof sti_scene_fields[0]);
 

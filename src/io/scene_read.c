@@ -65,11 +65,21 @@ static void warn_unknown(const sti_json_tree* tree) {
     }
 }
 
+// A text that was cut may end within a character.
+static void trim(char* text) {
+    for (char* p = text; *p != '\0';) {
+        const int size = sti_text_utf8(p);
+        if (size == 0) *p = '\0';
+        p += size;
+    }
+}
+
 static sti_status read_scene(const sti_json_tree* tree, sti_scene* scene) {
     sti_status status = check_sections(tree);
     if (status == STI_OK)
         status =
             sti_json_read_text(tree, NULL, tree->root, "description", scene->description, sizeof scene->description);
+    trim(scene->description);
     for (int k = 0; status == STI_OK && k < sti_scene_field_count; k++) {  // the layout comes first
         const sti_scene_field* f = &sti_scene_fields[k];
         const bool needed =

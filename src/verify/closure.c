@@ -35,8 +35,9 @@ static sti_status full_rank(const check* k, bool* full) {
         const sti_instant_contact* contact = sti_sticking_data_contact(&k->d, i);
         for (int t = 0; t <= (is_rough(k, i) ? contact->tangent_count : 0); t++, rows++) {
             for (int j = 0; j < n; j++) {
-                const double v = t == 0 ? contact->n[coordinate(k, j)]
-                                        : contact->t[(size_t)(t - 1) * (size_t)k->d.instant->n + (size_t)coordinate(k, j)];
+                const double v = t == 0
+                                     ? contact->n[coordinate(k, j)]
+                                     : contact->t[(size_t)(t - 1) * (size_t)k->d.instant->n + (size_t)coordinate(k, j)];
                 R[(size_t)rows * (size_t)n + (size_t)j] = v;
                 size = fmax(size, fabs(v));
             }
@@ -159,8 +160,9 @@ static sti_status check_no(check* k, int facets, bool* accepted) {
             off = 0;
             for (int h = 0; h < facets; h++) {
                 const double angle = 2 * 3.14159265358979323846 * h / facets;
-                const double value = sti_rationals_double(u, 0) + contact->mu * (cos(angle) * sti_rationals_double(u, 1) +
-                                                                                 sin(angle) * sti_rationals_double(u, 2));
+                const double value =
+                    sti_rationals_double(u, 0) +
+                    contact->mu * (cos(angle) * sti_rationals_double(u, 1) + sin(angle) * sti_rationals_double(u, 2));
                 off = fmax(off, -value);
             }
             if (off < 1e-13 * size) off = 0;

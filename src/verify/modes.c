@@ -385,6 +385,36 @@ static bool mode_holds(sti_modes_check* k, const sti_mode* mode) {
 
 // Entry -----------------------------------------------------------------------------------------------------------------
 
+// Sign of row'v, zero up to the tolerance of the options.
+static int velocity_sign(const sti_modes_check* k, const double* row) {
+    double s = 0, size = 0;
+    for (int j = 0; j < k->instant->n && k->instant->v != NULL; j++) {
+        s += row[j] * k->instant->v[j];
+        size += fabs(row[j] * k->instant->v[j]);
+    }
+    return (s > k->options->velocity_tol * size) - (s < -k->options->velocity_tol * size);
+}
+
+// Does the contact have the status that its gap, velocity and declared state say?
+static bool status_holds(sti_modes_check* k, int i) {
+    const sti_instant_contact* c = &k->instant->contacts[i];
+    const sti_contact_status status = k->modes->contacts[i].status;
+    bool slips = false;
+    for (int t = 0; t < c->tangent_count; t++)
+        slips = slips || velocity_sign(k, c->t + (size_t)t * (size_t)k->instant->n) != 0;
+    if (c->state == STI_INSTANT_STICK) slips = false;
+    if (c->bilateral) {
+        const bool rough = c->tangent_count > 0 && (slips ? c->mu_kinetic : c->mu) > 0;
+        return status == (!rough ? STI_CONTACT_JOINT : slips ? STI_CONTACT_SLIDING : STI_CONTACT_ROLLING);
+    }
+    if (c->gap > k->options->gap_tol) return status == STI_CONTACT_APART;
+    if (c->state == STI_INSTANT_BY_VELOCITY) {
+        const int gap_rate = velocity_sign(k, c->n);
+        if (gap_rate != 0) return gap_rate > 0 && status == STI_CONTACT_LEAVING;
+    }
+    return status == (slips ? STI_CONTACT_SLIDING : STI_CONTACT_ROLLING);
+}
+
 // The answer speaks of this instant, this wrench and this polygon.
 static bool fits(sti_modes_check* k) {
     const sti_modes* m = k->modes;
@@ -404,6 +434,11 @@ static bool fits(sti_modes_check* k) {
         if (own) sti_int_neg(&k->f[2].num);
         if (sti_int_cmp(&k->f[2].num, &k->f[2].den) != 0 && k->x.status == STI_OK)
             return sti_modes_check_fail(k, "the answer is for another wrench (entry %d)", r);
+    }
+    for (int i = 0; i < m->contact_count; i++) {
+        if (!status_holds(k, i))
+            return sti_modes_check_fail(k, "contact %s is not %s", in->contacts[i].name,
+                                        sti_contact_status_text(m->contacts[i].status));
     }
     const bool box = o->model == STI_FRICTION_BOX;
     if (m->corner_count != (box ? 4 : o->sides)) return sti_modes_check_fail(k, "another friction polygon");

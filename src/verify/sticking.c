@@ -166,7 +166,8 @@ static bool exact_contact(sti_sticking_data* d, const sti_sticking_answer* answe
             const double slip = d->slip[i][k];
             sti_sum_clear(d);
             sti_sum_add(d, lambda, at + 1 + (size_t)k, 1);
-            if (fabs(slip) != 1 && sti_rationals_set_double(scratch, 0, contact->mu_kinetic * slip) != STI_OK) return false;
+            if (fabs(slip) != 1 && sti_rationals_set_double(scratch, 0, contact->mu_kinetic * slip) != STI_OK)
+                return false;
             if (fabs(slip) != 1)
                 sti_sum_add_product(d, scratch, 0, lambda, at, normal < 0 ? -1 : 1);
             else
@@ -201,8 +202,7 @@ static bool exact_contact(sti_sticking_data* d, const sti_sticking_answer* answe
     if (sti_sum_store(d, scratch, 0) != STI_OK) return false;
     sti_sum_clear(d);
     sti_sum_add_product(d, scratch, 0, scratch, 0, 1);
-    for (int k = 1; k <= tangents; k++)
-        sti_sum_add_product(d, lambda, at + (size_t)k, lambda, at + (size_t)k, -1);
+    for (int k = 1; k <= tangents; k++) sti_sum_add_product(d, lambda, at + (size_t)k, lambda, at + (size_t)k, -1);
     return sti_sum_sign(d) >= 0;
 }
 
@@ -283,7 +283,10 @@ static sti_status load_leaf(sti_sticking_data* d, const sti_sticking_answer* ans
         if (leaf->exact != NULL)
             status = sti_rationals_copy(v, k, leaf->exact, k);
         else
-            status = sti_rationals_set_double(v, k, k < n ? leaf->y[k] : k < n + q ? leaf->z[k - n] : leaf->w[k - n - q]);
+            status = sti_rationals_set_double(v, k,
+                                              k < n       ? leaf->y[k]
+                                              : k < n + q ? leaf->z[k - n]
+                                                          : leaf->w[k - n - q]);
     }
     return status;
 }
@@ -298,8 +301,8 @@ static double balance_miss(sti_sticking_data* d, const sti_rationals* v) {
         for (int i = 0; i < d->count; i++) {
             for (int k = 0; k < d->row[i + 1] - d->row[i]; k++) {
                 const size_t line = k == 0 ? (size_t)d->contact[i] : (size_t)(d->t_first[i] + k - 1);
-                sti_sum_add_product(d, k == 0 ? d->table.n : d->table.t, line * n + j, v,
-                                    n + (size_t)(d->row[i] + k), 1);
+                sti_sum_add_product(d, k == 0 ? d->table.n : d->table.t, line * n + j, v, n + (size_t)(d->row[i] + k),
+                                    1);
             }
         }
         if (sti_sum_sign(d) != 0) miss = fmax(miss, fabs(sti_sum_double(d)));
@@ -362,8 +365,8 @@ static sti_status check_leaf(sti_sticking_data* d, const sti_sticking_answer* an
         status = sti_sticking_data_pull(d, i, v, u);
         if (status != STI_OK) break;
         if (answer->facets > 0 && rough && !d->slides[i] && contact->tangent_count == 2 && sign != 0)
-            miss = fmax(miss, polygon_miss(d, i, sign, answer->facets, u, v,
-                                           w + (size_t)i * (size_t)answer->facets, u));
+            miss =
+                fmax(miss, polygon_miss(d, i, sign, answer->facets, u, v, w + (size_t)i * (size_t)answer->facets, u));
         else
             miss = fmax(miss, sti_dual_miss(d, i, sign, rough, u));
     }
@@ -377,7 +380,8 @@ static sti_status check_leaf(sti_sticking_data* d, const sti_sticking_answer* an
     if (miss > 0) out->exact = false;
     if (sti_sum_sign(d) <= 0) return reject(out, "leaf %d: y'F + z'c is not positive", index);
     if (!(bound >= FAR * force_size(d)))
-        return reject(out, "leaf %d: M y + A z = 0 or a dual cone is missed by %.2e, against %.2e", index, miss, strict);
+        return reject(out, "leaf %d: M y + A z = 0 or a dual cone is missed by %.2e, against %.2e", index, miss,
+                      strict);
     return STI_OK;
 }
 
@@ -405,12 +409,14 @@ static sti_status check_leaves(sti_sticking_data* d, const sti_sticking_answer* 
     if (status == STI_OK && out->accepted)
         status = sti_check_cover(d->env, signs, answer->leaf_count, answer->contact_count, &covered, out->text,
                                  sizeof out->text);
-    if (status == STI_OK && out->accepted && !covered) reject(out, "the leaves do not cover all signs of bilateral forces");
+    if (status == STI_OK && out->accepted && !covered)
+        reject(out, "the leaves do not cover all signs of bilateral forces");
     for (int l = 0; status == STI_OK && l < answer->leaf_count && out->accepted; l++)
         status = check_leaf(d, answer, l, v, u, out);
     if (status == STI_OK && out->accepted)
         snprintf(out->text, sizeof out->text, "no admissible contact force drives the motion of %d %s%s",
-                 answer->leaf_count, answer->leaf_count == 1 ? "leaf" : "leaves", out->exact ? ", without rounding" : "");
+                 answer->leaf_count, answer->leaf_count == 1 ? "leaf" : "leaves",
+                 out->exact ? ", without rounding" : "");
     if (!out->accepted) out->exact = false;
     sti_free(d->env, signs);
     sti_rationals_destroy(v);
@@ -418,13 +424,12 @@ static sti_status check_leaves(sti_sticking_data* d, const sti_sticking_answer* 
     return status;
 }
 
-sti_status sti_verify_sticking(sti_env* env, const sti_instant* instant, const sti_sticking_answer* answer,
-                               double tol, sti_sticking_verification* out) {
+sti_status sti_verify_sticking(sti_env* env, const sti_instant* instant, const sti_sticking_answer* answer, double tol,
+                               sti_sticking_verification* out) {
     *out = (sti_sticking_verification){.claim = answer->outcome, .residual = NAN, .margin = NAN, .bound = NAN};
     sti_sticking_data d;
     const char* why = NULL;
-    sti_status status =
-        sti_sticking_data_open(&d, env, instant, answer->contact_count, answer->contact, NULL, 0, &why);
+    sti_status status = sti_sticking_data_open(&d, env, instant, answer->contact_count, answer->contact, NULL, 0, &why);
     if (status == STI_OK && why != NULL) {
         reject(out, "%s", why);
     } else if (status == STI_OK &&

@@ -57,7 +57,8 @@ static void find_slip(sti_sticking_data* d, int i) {
     }
     d->slides[i] = contact->state == STI_INSTANT_SLIDE ||
                    (contact->state == STI_INSTANT_BY_VELOCITY && speed > 1e-9 * reach && speed > 0);
-    for (int k = 0; k < contact->tangent_count; k++) d->slip[i][k] = d->slides[i] && speed > 0 ? d->slip[i][k] / speed : 0;
+    for (int k = 0; k < contact->tangent_count; k++)
+        d->slip[i][k] = d->slides[i] && speed > 0 ? d->slip[i][k] / speed : 0;
 }
 
 static bool touches(const sti_instant* instant, int i, const int* object, int object_count) {

@@ -12,16 +12,16 @@ typedef struct sti_sticking_data {
     sti_exact x;
     // the data: the instant's own exact tables, or its doubles as the binary fractions they are
     sti_instant_exact table;
-    bool made;                // the tables are ours
+    bool made;  // the tables are ours
     // the contacts an answer speaks of
     int count;
-    const int* contact;       // (count)
-    int* first;               // first multiplier                         (count+1)
-    int* row;                 // first row of A'                          (count+1)
-    int* t_first;             // first tangent row in the instant         (count)
-    unsigned char* slides;    // (count)
-    double (*slip)[2];        // unit slip direction                      (count)
-    sti_int num, den, t1, t2; // the accumulator num / den
+    const int* contact;        // (count)
+    int* first;                // first multiplier                         (count+1)
+    int* row;                  // first row of A'                          (count+1)
+    int* t_first;              // first tangent row in the instant         (count)
+    unsigned char* slides;     // (count)
+    double (*slip)[2];         // unit slip direction                      (count)
+    sti_int num, den, t1, t2;  // the accumulator num / den
 } sti_sticking_data;
 
 // Contacts that are not listed must be apart, or have no part in the coordinates `object` (NULL: all count). *why is set

@@ -1,4 +1,5 @@
 // test_qp.c: quadratic programs with rows and bounds on both sides.
+#include <stiction/problem.h>
 #include <stiction/qp.h>
 
 #include "conic_tools.h"
@@ -139,6 +140,78 @@ static void families_around_known_answers(void** state) {
     }
 }
 
+// min 1/2 x'P x + c'x, A x <= b, x >= 0 has a solution exactly when its LCP has one, and that is decided without rounding. Small
+// whole numbers make every kind of degeneracy: equal and opposite rows, rows of zeros, no interior, many solutions.
+static void outcomes_agree_with_exact_complementarity(void** state) {
+    sti_rng rng = {1};
+    int count[5] = {0};
+    for (int trial = 0; trial < 400; trial++) {
+        const int n = sti_rng_int(&rng, 1, 6), m = sti_rng_int(&rng, 0, 7), N = n + m, most = sti_rng_int(&rng, 1, 3);
+        const int rank = sti_rng_int(&rng, 0, 1) == 0 ? -1 : sti_rng_int(&rng, 0, n);
+        double A[42] = {0}, P[36] = {0}, c[6], b[7], M[169] = {0}, q[13];
+        const double lb[6] = {0};
+        for (int i = 0; i < m * n; i++) A[i] = sti_rng_int(&rng, 0, 2) > 0 ? sti_rng_int(&rng, -most, most) : 0;
+        for (int j = 0; j < n; j++) c[j] = sti_rng_int(&rng, -2, 2);
+        for (int i = 0; i < m; i++) b[i] = sti_rng_int(&rng, 0, 2) > 0 ? sti_rng_int(&rng, -2, 3) : 0;
+        if (m > 1 && trial % 4 == 0) {  // the first row once more, or turned around
+            for (int j = 0; j < n; j++) A[n + j] = trial % 8 == 0 ? A[j] : -A[j];
+            b[1] = trial % 8 == 0 ? b[0] : -b[0];
+        }
+        for (int t = 0; t < rank; t++) {
+            double v[6];
+            for (int j = 0; j < n; j++) v[j] = sti_rng_int(&rng, -1, 1);
+            for (int i = 0; i < n * n; i++) P[i] += v[i / n] * v[i % n];
+        }
+        sti_qp qp = {.n = n, .m = m, .A = sti_matrix_dense_view(m, n, A), .c = c, .u = b, .lb = lb};
+        if (rank >= 0) qp.P = sti_matrix_dense_view(n, n, P);
+        for (int i = 0; i < N; i++) {
+            q[i] = i < n ? c[i] : b[i - n];
+            for (int j = 0; j < N; j++) {
+                if (i < n && j < n) M[i * N + j] = P[i * n + j];
+                if (i < n && j >= n) M[i * N + j] = A[(j - n) * n + i];
+                if (i >= n && j < n) M[i * N + j] = -A[(i - n) * n + j];
+            }
+        }
+        const sti_lcp lcp = {.n = N, .M = sti_matrix_dense_view(N, N, M), .q = q};
+        sti_lcp_answer exact;
+        sti_qp_answer a;
+        assert_int_equal(sti_lcp_solve(*state, &lcp, NULL, &exact), STI_OK);
+        assert_int_equal(sti_qp_solve(*state, &qp, NULL, &a), STI_OK);
+        sti_qp_verification v;
+        assert_int_equal(sti_verify_qp(*state, &qp, &a, 1.01e-9, &v), STI_OK);
+        if (!v.accepted || (a.outcome == STI_CONIC_SOLVED) != (exact.outcome == STI_SOLVED))
+            fail_msg("trial %d: %s, as an LCP %s: %s", trial, sti_conic_outcome_text(a.outcome),
+                     sti_outcome_text(exact.outcome), v.text);
+        count[a.outcome]++;
+        sti_lcp_answer_clear(*state, &exact);
+        sti_qp_answer_clear(*state, &a);
+    }
+    assert_true(count[STI_CONIC_SOLVED] > 100 && count[STI_CONIC_INFEASIBLE] > 50 && count[STI_CONIC_UNBOUNDED] > 50);
+}
+
+// x_4 = 1 by two rows, no interior, and x_1 falls without end: found by the question for a ray.
+static double stuck_A[] = {0, 0, 0, -1, 0,  0, 0,  0, 1, 0, 0,  0, -1, 0, 1,
+                           0, 0, 0, 0,  -1, 0, -1, 0, 0, 0, -1, 0, 0,  0, -1};
+static double stuck_P[] = {0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1, 1, 1};
+static const double stuck_u[] = {-1, 1, -2, 2, 0, 0}, stuck_c[] = {-1, 2, 1, -1, -1}, stuck_lb[] = {0, 0, 0, 0, 0};
+
+static sti_qp stuck(void) {
+    return (sti_qp){.n = 5,
+                    .m = 6,
+                    .P = sti_matrix_dense_view(5, 5, stuck_P),
+                    .A = sti_matrix_dense_view(6, 5, stuck_A),
+                    .c = stuck_c,
+                    .u = stuck_u,
+                    .lb = stuck_lb};
+}
+
+static void a_ray_is_found_where_the_method_comes_to_no_end(void** state) {
+    const sti_qp qp = stuck();
+    sti_qp_answer a = expect_qp(*state, &qp, STI_CONIC_UNBOUNDED);
+    assert_true(a.x[0] > 0);
+    sti_qp_answer_clear(*state, &a);
+}
+
 static void false_claims_are_rejected(void** state) {
     double P[] = {2, 0, 0, 2}, A[] = {1, 1}, c[] = {-2, -6};
     const double u[] = {2}, lb[] = {0, 0};
@@ -187,6 +260,20 @@ static void bad_bounds_are_refused(void** state) {
         assert_int_equal(sti_qp_solve(*state, &programs[i], NULL, &a), STI_ERR_ARGUMENT);
 }
 
+static void fail_every_allocation(const sti_qp* qp) {
+    for (long k = 0;; k++) {
+        failing_env f;
+        failing_env_open(&f, k);
+        sti_qp_answer a;
+        sti_qp_verification v;
+        sti_status status = sti_qp_solve(f.env, qp, NULL, &a);
+        if (status == STI_OK) status = sti_verify_qp(f.env, qp, &a, 1e-9, &v);
+        if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
+        sti_qp_answer_clear(f.env, &a);
+        if (failing_env_close(&f)) break;
+    }
+}
+
 static void every_failed_allocation_is_survived(void** state) {
     (void)state;
     double P[] = {2, 0, 0, 2}, A[] = {1, 1}, c[] = {-2, -6};
@@ -198,17 +285,9 @@ static void every_failed_allocation_is_survived(void** state) {
                        .c = c,
                        .u = u,
                        .lb = lb};
-    for (long k = 0;; k++) {
-        failing_env f;
-        failing_env_open(&f, k);
-        sti_qp_answer a;
-        sti_qp_verification v;
-        sti_status status = sti_qp_solve(f.env, &qp, NULL, &a);
-        if (status == STI_OK) status = sti_verify_qp(f.env, &qp, &a, 1e-9, &v);
-        if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
-        sti_qp_answer_clear(f.env, &a);
-        if (failing_env_close(&f)) break;
-    }
+    fail_every_allocation(&qp);
+    const sti_qp open = stuck();
+    fail_every_allocation(&open);
 }
 
 int main(void) {
@@ -218,6 +297,8 @@ int main(void) {
         cmocka_unit_test(crossed_bounds_are_infeasible_and_say_where),
         cmocka_unit_test(a_direction_without_end_is_unbounded),
         cmocka_unit_test(families_around_known_answers),
+        cmocka_unit_test(outcomes_agree_with_exact_complementarity),
+        cmocka_unit_test(a_ray_is_found_where_the_method_comes_to_no_end),
         cmocka_unit_test(false_claims_are_rejected),
         cmocka_unit_test(bad_bounds_are_refused),
         cmocka_unit_test(every_failed_allocation_is_survived),

@@ -1,0 +1,221 @@
+// step.h: systems in motion: consistent initialization, impacts, and the time-stepping schemes of S3.
+//
+//     alpha         S3 (2.1.4): Q (u - v) = alpha (k~ + impulses),  u = alpha v+ + (1 - alpha) v,  q+ = q + h u
+//     convex        S3 (2.3.7 to 2.3.10): one convex program a step; sliding contacts lift off
+//     quasistatic   S3 (2.4.16): no inertia, E v = contact forces + applied forces
+//
+// docs/steppers.md has the equations, and what differs from the print.
+#ifndef STICTION_STEP_H
+#define STICTION_STEP_H
+
+#include <stiction/contact.h>
+#include <stiction/impact.h>
+#include <stiction/system.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- consistent initialization (S3 1.3.5 to 1.3.8)
+
+#define STI_INITIAL_LIST(X)                                                       \
+    X(STI_INITIAL_CONSISTENT, "consistent")     /* as given, up to rounding */    \
+    X(STI_INITIAL_PROJECTED, "projected")       /* q, v were moved to fit */      \
+    X(STI_INITIAL_INCONSISTENT, "inconsistent") /* no fitting q or v was found */ \
+    X(STI_INITIAL_SINGULAR, "singular")         /* q, v fit, but a is not determined, or there is none */
+
+#define STI_X(code, text) code,
+typedef enum sti_initial_outcome { STI_INITIAL_LIST(STI_X) } sti_initial_outcome;
+#undef STI_X
+
+STI_API const char* sti_initial_outcome_text(sti_initial_outcome outcome);
+
+typedef struct sti_initial {
+    sti_initial_outcome outcome;
+    int n, joint_count;
+    double time;
+    double* q;           // Theta(q) = 0                                      (n)
+    double* v;           // nu(q)'v + Theta_t = 0                             (n)
+    double* a;           // acceleration without contact forces: (1.3.8)      (n)
+    double* c_nu;        // forces of the joints, least norm where redundant  (joint_count)
+    double defect_q[2];  // largest |Theta|, as given and after
+    double defect_v[2];  // largest |nu'v + Theta_t|, as given and after
+    double defect_a;     // largest residual of (1.3.8), relative
+    double moved_q;      // sqrt(dq'M dq)
+    double moved_v;      // sqrt(dv'M dv)
+    int rank;            // of the joints; less than joint_count: redundant
+    int worst_joint;     // where |Theta| or the velocity defect was largest; -1: nothing to tell
+    int penetrating;     // first contact with a negative gap; -1: none
+    int approaching;     // first touching contact with a negative gap rate (it hits at once); -1: none
+    int iterations;
+    char why[240];  // what was done, or what contradicts what; names joints and contacts
+} sti_initial;
+
+// q, v (n): NULL takes the system's own start; its own time if t is NAN. Positions are moved the least in the metric of M.
+STI_API sti_status sti_initial_create(sti_env* env, const sti_system* system, double t, const double* q,
+                                      const double* v, sti_initial** out);
+STI_API void sti_initial_destroy(sti_env* env, sti_initial* initial);
+
+// ---- an impact at one instant (S3 2.1.12 to 2.1.22)
+
+typedef struct sti_collision_options {
+    sti_impact_law law;        // STI_IMPACT_POISSON (default), STI_IMPACT_POISSON_PRINTED, STI_IMPACT_MOREAU
+    int facets;                // directions of friction in space: even, >= 4 (default 8)
+    double gap_tol;            // contacts up to this gap take part (default 1e-9)
+    double restitution_scale;  // multiplies every restitution (default 1; 0: inelastic)
+    bool dissipate;            // an outcome that gains energy is drawn back to one that does not (default true)
+} sti_collision_options;
+
+STI_API sti_collision_options sti_collision_options_default(void);
+
+typedef struct sti_collision {
+    sti_outcome outcome;  // STI_SOLVED, or of the phase that was not solved
+    int n, contact_count, tangent_total;
+    double* v;         // after                                                   (n)
+    double* v_c;       // after compression; Moreau: = v of an inelastic impact   (n)
+    double* p_n;       // impulses, all phases; joints too                        (contact_count)
+    double* p_t;       // (tangent_total)
+    double* p_n_c;     // of compression                                          (contact_count)
+    double* p_t_c;     // (tangent_total)
+    double* p_n_x;     // of decompression beyond the restituted e c_n^c          (contact_count)
+    double* p_t_x;     // (tangent_total)
+    double energy[3];  // kinetic: before, after compression, after
+    double gain;       // energy the law would have added, 0 when it added none; NAN: surfaces move, not judged
+    double kept;       // 1: the law's own outcome; s < 1: v_c + s (v of the law - v_c), drawn back to keep the energy
+    double residual;
+    char why[240];
+} sti_collision;
+
+STI_API sti_status sti_collision_create(sti_env* env, const sti_instant* instant, const sti_collision_options* options,
+                                        sti_collision** out);
+STI_API void sti_collision_destroy(sti_env* env, sti_collision* collision);
+
+// ---- steppers
+
+#define STI_SCHEME_LIST(X)         \
+    X(STI_SCHEME_ALPHA, "alpha")   \
+    X(STI_SCHEME_CONVEX, "convex") \
+    X(STI_SCHEME_QUASISTATIC, "quasistatic")
+
+// Where mass, inertial forces and all gradients are taken.
+#define STI_GEOMETRY_LIST(X)                                                                          \
+    X(STI_GEOMETRY_AHEAD, "ahead") /* q + alpha h v: second order for alpha = 1/2, joints included */ \
+    X(STI_GEOMETRY_OLD, "old")     /* q, as printed: first order with joints or with M(q) */
+
+#define STI_FRICTION_LIST(X)                                    \
+    X(STI_FRICTION_FACETS, "facets") /* MLCP, Lemke's method */ \
+    X(STI_FRICTION_CONE, "cone")     /* the round cone, exactly */
+
+#define STI_ACTIVE_LIST(X)                                                                              \
+    X(STI_ACTIVE_HELD, "held") /* gap <= gap_tol, or closed in the last step: keeps the second order */ \
+    X(STI_ACTIVE_GAP, "gap")   /* gap <= gap_tol: (2.1.11) */
+
+#define STI_LEVEL_LIST(X)                                                                       \
+    X(STI_LEVEL_VELOCITY, "velocity") /* 0 <= n'u of active contacts, collisions are located */ \
+    X(STI_LEVEL_GAP, "gap")           /* 0 <= gap / h + n'u of all up to gap_tol; impacts inelastic */
+
+#define STI_X(code, text) code,
+typedef enum sti_scheme { STI_SCHEME_LIST(STI_X) STI_SCHEME_COUNT } sti_scheme;
+typedef enum sti_geometry { STI_GEOMETRY_LIST(STI_X) } sti_geometry;
+typedef enum sti_friction { STI_FRICTION_LIST(STI_X) } sti_friction;
+typedef enum sti_active { STI_ACTIVE_LIST(STI_X) } sti_active;
+typedef enum sti_level { STI_LEVEL_LIST(STI_X) } sti_level;
+#undef STI_X
+
+STI_API const char* sti_scheme_text(sti_scheme scheme);
+STI_API bool sti_scheme_parse(const char* name, sti_scheme* out);
+
+typedef struct sti_stepper_options {
+    sti_scheme scheme;
+    double step;   // h (default 0.01)
+    double alpha;  // in (0, 1] (default 1/2)
+    sti_geometry geometry;
+    sti_friction friction;
+    int facets;  // directions of friction in space: even, >= 4 (default 8); convex: also 3
+    sti_active active;
+    sti_level level;
+    double gap_tol;  // default 1e-12; with level gap, and for the other schemes, INFINITY
+    bool stabilize;  // positions are projected on the joints and on closed contacts after a step (default true)
+    bool substep;    // true: a step goes on after a collision; false: its rest is dropped, as printed (default true)
+    int collision_limit;  // collisions in one step before restitution is switched off (default 16)
+    sti_impact_law law;   // as in sti_collision_options
+    bool dissipate;       // as in sti_collision_options
+    // The matrix G(v) with inertial forces G v, skew in S3 (2.1.2); NULL: half the derivative of the inertial forces, which
+    // is Christoffel's matrix. Geometry ahead takes the whole derivative in any case.
+    bool (*inertial)(void* user, double t, const double* q, const double* v, double* G);  // (n x n)
+    void* inertial_user;
+    bool start_as_given;  // false: from the projected state of sti_initial (default false)
+} sti_stepper_options;
+
+STI_API sti_stepper_options sti_stepper_options_default(sti_scheme scheme);
+
+// What happened in one step. Arrays are the stepper's own, good until the next step.
+typedef struct sti_step_report {
+    long step;            // number of steps so far
+    double time;          // at its end
+    sti_outcome outcome;  // of its problem; not STI_SOLVED: the state did not change, `why` says more
+    double residual;      // worst of its problems
+    double kinetic, potential;
+    double drift;               // largest |Theta| of a joint at the end
+    double penetration;         // largest negative gap at the end
+    double corrected;           // largest displacement by stabilization
+    int collisions;             // located or at once in this step
+    double collision_time;      // of the first; NAN: none
+    const double* v_minus;      // velocity before and after the last collision; NULL: none     (n)
+    const double* v_plus;       // (n)
+    double collision_energy;    // sum of the changes of kinetic energy in collisions
+    double gain;                // energy that the impact law would have added
+    double dropped;             // time at the end of the step that was not integrated
+    double lift;                // convex: largest gap that friction opened
+    int active;                 // contacts in the problem
+    const double* gap;          // at the end                                            (contact_count)
+    const double* impulse_n;    // over the step, collisions included; joints too        (contact_count)
+    const double* impulse_t;    // two for each contact                                  (contact_count x 2)
+    const unsigned char* mode;  // sti_contact_mode                                      (contact_count)
+    const double* slip;         // slip in the step's problem, two for each              (contact_count x 2)
+    char why[240];
+} sti_step_report;
+
+typedef struct sti_stepper sti_stepper;
+
+// The system is borrowed and outlives the stepper. options NULL: defaults of alpha. An inconsistent start is STI_ERR_INPUT.
+STI_API sti_status sti_stepper_create(sti_env* env, const sti_system* system, const sti_stepper_options* options,
+                                      sti_stepper** out);
+STI_API void sti_stepper_destroy(sti_stepper* stepper);  // accepts NULL
+// report may be NULL. STI_OK with another outcome than STI_SOLVED: no step was made.
+STI_API sti_status sti_stepper_step(sti_stepper* stepper, sti_step_report* report);
+
+STI_API double sti_stepper_time(const sti_stepper* stepper);
+STI_API const double* sti_stepper_q(const sti_stepper* stepper);
+STI_API const double* sti_stepper_v(const sti_stepper* stepper);        // v^l
+STI_API const double* sti_stepper_v_alpha(const sti_stepper* stepper);  // (2.2.10); before the first step v
+STI_API const sti_initial* sti_stepper_initial(const sti_stepper* stepper);
+// Puts the stepper elsewhere: q, v (n). Contacts are looked at anew.
+STI_API sti_status sti_stepper_set(sti_stepper* stepper, double t, const double* q, const double* v);
+// All that later steps depend on, as bytes (free with sti_env_free), and back into a stepper made with the same system and
+// options: it goes on bit for bit. STI_ERR_INPUT: not such bytes.
+STI_API sti_status sti_stepper_save(const sti_stepper* stepper, void** bytes, size_t* size);
+STI_API sti_status sti_stepper_load(sti_stepper* stepper, const void* bytes, size_t size);
+
+// ---- robust controls (S3 2.4): does the complementary basis of the first step last?
+
+typedef struct sti_robust {
+    sti_outcome outcome;  // of the first step's problem
+    bool is_switch;       // the basis stopped fitting before step N
+    int step;             // where; -1: nowhere
+    int violating;        // first negative component, -1: none, or the basis became singular
+    double least;         // its value; NAN: singular
+    double* q;            // where the linear systems led       (n)
+    int pair_count;
+    unsigned char* alpha;  // basis of the first step, pairs (c_n, beta, lambda)  (pair_count)
+} sti_robust;
+
+// steps N >= 1; checks n = 1, ..., N - 1. Tolerance 1e-9 on signs. Schemes quasistatic and alpha with level gap.
+STI_API sti_status sti_robust_create(sti_env* env, const sti_system* system, const sti_stepper_options* options,
+                                     int steps, sti_robust** out);
+STI_API void sti_robust_destroy(sti_env* env, sti_robust* robust);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
