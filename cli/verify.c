@@ -1,6 +1,7 @@
 // verify.c: stiction verify: the independent check of an answer.
 #include <math.h>
 
+#include "analyze_modes.h"
 #include "cli.h"
 #include "contact.h"
 #include "qp.h"
@@ -88,7 +89,10 @@ static int run(cli* c, int argc, char** argv) {
             break;
         case STI_KIND_INSTANT:
         case STI_KIND_SYSTEM:
-            code = cli_sticking_verify(c, path, positional[1], tol > 0 ? tol : sti_sticking_options_default().tol);
+            if (cli_modes_is_answer(positional[1]))
+                code = cli_modes_verify(c, path, positional[1]);
+            else
+                code = cli_sticking_verify(c, path, positional[1], tol > 0 ? tol : sti_sticking_options_default().tol);
             break;
         default:
             code = cli_fail_usage(c, "%s: kind: %s: verify takes \"lcp\", \"mlcp\", \"qp\", \"contact\" or \"instant\"",
@@ -107,7 +111,7 @@ const cli_verb cli_verb_verify = {
         "of \"no solution\" is checked case by case. A file with nothing but \"z\", or \"u\" and \"v\", will do.\n"
         "For a contact problem SOL is JSON or an FCLIB solution (.hdf5); cone, penetration and complementarity are\n"
         "looked at contact by contact.\n"
-        "For an instant SOL is what stiction analyze sticking wrote (--output, or --json).\n"
+        "For an instant SOL is what stiction analyze sticking or modes wrote (--output, or --json).\n"
         "Exit code 0: accepted; 1: not accepted; 2: bad usage or input; 3: internal failure.\n\n"
         "example:\n"
         "    stiction solve p.json --output answer.json\n"

@@ -26,7 +26,7 @@ extern "C" {
     X(STI_IMPACT_IMPLICIT_SMOOTH, "implicit_smooth") /* (57-60), P = D, V_n = R_+, V_t everything */                  \
     X(STI_IMPACT_IMPLICIT_ROUGH, "implicit_rough")   /* (57-60), P = D, V_n = R_+, V_t = {0} */                       \
     X(STI_IMPACT_QUASI, "quasi")       /* v+ = -E v- in all quasi-velocities: (41) with (54), if a matrix is given */ \
-    X(STI_IMPACT_FRICTION, "friction") /* (68): Newton with E, Coulomb with e_t; planar; all modes */
+    X(STI_IMPACT_FRICTION, "friction") /* (68): Newton with E, Coulomb with e_t; planar, or one contact */
 
 #define STI_X(code, text) code,
 typedef enum sti_impact_law { STI_IMPACT_LAW_LIST(STI_X) STI_IMPACT_LAW_COUNT } sti_impact_law;
@@ -63,8 +63,9 @@ typedef struct sti_impact_solution {
     double momentum;  // |M (v+ - v-) - impulses| relative to the momenta
     double law;       // residual of the law's own equations, relative to the velocities
     sti_impact_energy energy;
-    const char*
-        mode;  // friction: '+', '-' (sign of v_t+ + e_t v_t-) or 'k' (zero) per contact, '.' without slip; else NULL
+    // friction: for each contact '+', '-' (sign of v_t+ + e_t v_t-) or 'k' (it is zero), '.' without slip, 's' when it
+    // slides in space; NULL for the other laws
+    const char* mode;
     // Poisson: the end of compression, and the impulses of its two phases; NULL for the other laws
     const double* v_c;      // (n)
     const double* p_n_c;    // c_n^c                                                       (p)
@@ -80,7 +81,7 @@ typedef struct sti_impact_answer {
     bool complete;  // every solution is listed (impulses up to their family)
     int count;      // 0: the law has no solution
     const sti_impact_solution* solutions;
-    int admissible;  // of them kinematic and kinetic
+    int admissible;  // of them without a negative impulse
     char why[160];
 } sti_impact_answer;
 
@@ -106,10 +107,11 @@ typedef struct sti_restitution_test {
     double frobenius;    // of E
     double prop7_bound;  // in Frobenius norms
     bool prop7, prop7_spectral;
-    double sigma_max_B;                 // of B = G^-1/2 E G^1/2; <= 1 iff dissipative
-    bool prop8_i, prop8_ii, prop8_iii;  // E >= 0;  G^-1 (I + E) >= 0;  S copositive
-    bool admissible;                    // all three: E may be used whatever the velocity before
-    double conservative;                // largest entry of S; Corollary 1 holds when this is 0 and (i), (ii) hold
+    double sigma_max_B;      // of B = G^-1/2 E G^1/2; <= 1 iff dissipative
+    bool prop8_i, prop8_ii;  // E >= 0;  G^-1 (I + E) >= 0
+    sti_verdict prop8_iii;   // S copositive; UNDECIDED: too many contacts to say
+    sti_verdict admissible;  // all three: E may be used whatever the velocity before
+    double conservative;     // largest entry of S; Corollary 1 holds when this is 0 and (i), (ii) hold
     bool corollary1;
     const double* moduli;   // of the eigenvalues of E, ascending                             (p)
     const double* G_inv;    // (p x p)

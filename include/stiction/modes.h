@@ -159,6 +159,8 @@ typedef struct sti_modes {
     bool asked, exists;
     bool acceleration_unique, forces_unique;  // over all consistent modes together
     sti_modes_certificate certificate;        // when no solution exists
+    sti_rationals* held;                      // solutions exist, but only where a contact that is apart keeps its gap,
+        // a_n = 0, which is no mode: one of them, (a, forces); NULL otherwise (n + K)
     // Least wrench change that ends a strict mode, or (none is consistent) makes one consistent. With cones.
     int change_from;          // the mode that ends; -1: none was strict
     int change_to;            // a mode met there; -1: unknown
@@ -264,6 +266,12 @@ typedef struct sti_modes_verification {
 // Witnesses, solutions and the certificate of non-existence, without rounding. Completeness of the list is not checked.
 STI_API sti_status sti_verify_modes(sti_env* env, const sti_instant* instant, const sti_modes_options* options,
                                     const sti_modes* modes, sti_modes_verification* out);
+
+// The answer of stiction analyze modes (--json, --output) read back, as far as the check looks at it: witnesses, points
+// of solutions, cases. options becomes what it was made with; its wrench is borrowed from *out. STI_ERR_INPUT names file,
+// field and value.
+STI_API sti_status sti_modes_load(sti_env* env, const sti_instant* instant, const char* path,
+                                  sti_modes_options* options, sti_modes** out);
 
 #ifdef __cplusplus
 }

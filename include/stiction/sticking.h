@@ -111,7 +111,7 @@ typedef struct sti_sticking_options {
     double gap_tol;      // contacts with a larger gap are apart (1e-8)
     int facets;          // 0: discs; K >= 3: polygons in 3D
     bool exact;          // settle 2D and polygons in exact arithmetic (true)
-    int exact_limit;     // unknowns up to which that is done (80)
+    int exact_limit;     // unknowns up to which that is done (80), and a hundredth of the entries of the table
     int leaf_limit;      // sign choices of bilateral friction that may be looked at (4096)
     double force_limit;  // on normal forces, for the least friction; 0: 1e4 times the forces
     double lipschitz;    // proposition 4: bound on the rate of each contact's force; 0: not given

@@ -103,6 +103,7 @@ static sti_status put_walls(sti_bed_record* r, const sti_grains* g) {
 
 static sti_status make_series(sti_bed_record* r) {
     const int n = r->count;
+    const long rows = n < 256 ? 1024 : n < 16384 ? 4L * n : 65536;  // about the contacts of a frame
     const struct {
         sti_series_def def;
         int* series;
@@ -114,11 +115,11 @@ static sti_status make_series(sti_bed_record* r) {
         {{"frames/v", STI_RECORD_DOUBLE, n, 3, 1}, &r->frame_v},
         {{"frames/w", STI_RECORD_DOUBLE, n, 3, 1}, &r->frame_w},
         {{"frames/contact_end", STI_RECORD_LONG, 0, 0, 0}, &r->frame_end},
-        {{"contacts/a", STI_RECORD_INT, 0, 0, 16384}, &r->contact_a},
-        {{"contacts/b", STI_RECORD_INT, 0, 0, 16384}, &r->contact_b},
-        {{"contacts/n", STI_RECORD_DOUBLE, 0, 3, 16384}, &r->contact_n},
-        {{"contacts/gap", STI_RECORD_DOUBLE, 0, 0, 16384}, &r->contact_gap},
-        {{"contacts/r", STI_RECORD_DOUBLE, 0, 3, 16384}, &r->contact_r},
+        {{"contacts/a", STI_RECORD_INT, 0, 0, rows}, &r->contact_a},
+        {{"contacts/b", STI_RECORD_INT, 0, 0, rows}, &r->contact_b},
+        {{"contacts/n", STI_RECORD_DOUBLE, 0, 3, rows}, &r->contact_n},
+        {{"contacts/gap", STI_RECORD_DOUBLE, 0, 0, rows}, &r->contact_gap},
+        {{"contacts/r", STI_RECORD_DOUBLE, 0, 3, rows}, &r->contact_r},
     };
     sti_status status = STI_OK;
     for (int k = 0; status == STI_OK && k < COLUMNS; k++) {

@@ -233,6 +233,18 @@ long sti_recording_rows(const sti_recording* r, int series) {
     return series >= 0 && series < r->count ? (long)r->file.set[r->set[series]].rows : 0;
 }
 
+// The same bytes in the file?
+static sti_status compare(sti_h5_grow* g, uint64_t address, const void* bytes, size_t size) {
+    char block[4096];
+    for (size_t at = 0; at < size; at += sizeof block) {
+        const size_t take_now = size - at < sizeof block ? size - at : sizeof block;
+        const sti_status status = fetch(g, address + at, block, take_now);
+        if (status != STI_OK) return status;
+        if (memcmp(block, (const char*)bytes + at, take_now) != 0) return not_of_this_file(g);
+    }
+    return STI_OK;
+}
+
 static sti_status put(sti_recording* r, sti_h5_growing* form, const char* name, const void* data) {
     sti_h5_grow* g = &r->file;
     int index;
@@ -240,7 +252,9 @@ static sti_status put(sti_recording* r, sti_h5_growing* form, const char* name, 
     const uint64_t rows = form->rows, bytes = rows * form->row_bytes;
     sti_status status = add(r, form, name, &index, &known);
     if (status != STI_OK) return status;
-    if (known) return g->set[index].rows == rows ? STI_OK : not_of_this_file(g);
+    if (known)
+        return g->set[index].rows == rows ? compare(g, g->set[index].address, data, (size_t)bytes)
+                                          : not_of_this_file(g);
     g->set[index].address = g->end;
     g->end += (bytes + 7) / 8 * 8;
     return sti_h5_grow_write(g, g->set[index].address, data, (size_t)bytes);

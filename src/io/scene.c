@@ -54,10 +54,6 @@ static sti_status make_settle(sti_env* env, const sti_scene_bed* bed, sti_grains
     return STI_OK;
 }
 
-#define STI_X(code, text) [code] = text,
-static const char* const layout_names[] = {STI_LAYOUT_LIST(STI_X)};
-#undef STI_X
-
 typedef sti_status maker(sti_env* env, const sti_scene_bed* bed, sti_grains* out);
 static maker* const makers[STI_LAYOUT_COUNT] = {
     [STI_LAYOUT_PEBBLE_BED] = make_pebble_bed,
@@ -65,7 +61,15 @@ static maker* const makers[STI_LAYOUT_COUNT] = {
 };
 
 const char* sti_layout_text(sti_layout layout) {
-    return (unsigned)layout < STI_LAYOUT_COUNT ? layout_names[layout] : "?";
+    switch (layout) {
+#define STI_X(code, text) \
+    case code:            \
+        return text;
+        STI_LAYOUT_LIST(STI_X)
+#undef STI_X
+        default:
+            return "?";
+    }
 }
 
 sti_status sti_scene_grains(sti_env* env, const sti_scene* scene, sti_grains* out) {

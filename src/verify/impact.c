@@ -177,8 +177,27 @@ static void check_complementarity(check* k, bool own, double common) {
     }
 }
 
+// In space: p_t = -mu p_n sigma / |sigma| while sliding, in the round cone.
+static void check_round_cone(check* k, int i) {
+    const int first = k->claim->slip[i];
+    const wide bound = (wide)k->claim->mu[i] * k->x->p_n[i], unit = fmaxl(k->length[first], k->length[first + 1]);
+    wide sigma[2], speed = 0, friction = 0, off = 0;
+    for (int l = 0; l < 2; l++) {
+        sigma[l] = slip_rate(k, i, first + l, k->x->v) + k->claim->e_t[i] * slip_rate(k, i, first + l, k->in->v);
+        speed = hypotl(speed, sigma[l]);
+        friction = hypotl(friction, k->x->p_t[first + l]);
+    }
+    for (int l = 0; l < 2; l++) off = hypotl(off, k->x->p_t[first + l] + (speed > 0 ? bound * sigma[l] / speed : 0));
+    const wide sticks = fmaxl(speed / unit, fmaxl(0, friction - fabsl(bound)) * unit);
+    note(&k->out->tangential, fminl(off * unit, sticks) / k->speed);
+}
+
 static void check_coulomb(check* k) {
     for (int i = 0; i < k->claim->p; i++) {
+        if (k->claim->slip[i + 1] - k->claim->slip[i] == 2 && k->claim->mu[i] > 0) {
+            check_round_cone(k, i);
+            continue;
+        }
         const double mu = k->claim->mu[i], p_n = k->x->p_n[i];
         for (int l = k->claim->slip[i]; l < k->claim->slip[i + 1]; l++) {
             const wide sigma = slip_rate(k, i, l, k->x->v) + k->claim->e_t[i] * slip_rate(k, i, l, k->in->v);

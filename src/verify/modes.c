@@ -344,9 +344,9 @@ static bool laws_hold(sti_modes_check* k, const sti_mode* mode, const sti_ration
     return true;
 }
 
-// M a = w + J c
-static bool balance_holds(sti_modes_check* k, const sti_mode* mode, const sti_rationals* point) {
-    const int n = k->instant->n, K = k->modes->contact_count + k->modes->tangent_total;
+// M a = w + J c; the forces stand in the point from `first` on
+static bool balance_holds(sti_modes_check* k, const char* name, const sti_rationals* point, int first) {
+    const int n = k->instant->n;
     sti_fraction *r = &k->f[0], *minus = &k->f[1];
     for (int row = 0; row < n; row++) {
         sti_fraction_get(k, r, k->modes->wrench, (size_t)row);
@@ -359,13 +359,12 @@ static bool balance_holds(sti_modes_check* k, const sti_mode* mode, const sti_ra
         for (int i = 0; i < k->modes->contact_count; i++) {
             for (int part = 0; part <= k->instant->contacts[i].tangent_count; part++) {
                 sti_modes_check_row(k, i, part, row, &k->f[8]);
-                sti_fraction_get(k, minus, point, (size_t)(n + K + k->value[i] + part));
+                sti_fraction_get(k, minus, point, (size_t)(first + k->value[i] + part));
                 sti_fraction_addmul(k, r, -1, &k->f[8], minus);
             }
         }
         if (sti_fraction_sign(r) != 0 && k->x.status == STI_OK)
-            return sti_modes_check_fail(k, "mode %.60s: row %d of the balance of forces does not hold", mode->text,
-                                        row);
+            return sti_modes_check_fail(k, "%.60s: row %d of the balance of forces does not hold", name, row);
     }
     return true;
 }
@@ -378,7 +377,37 @@ static bool mode_holds(sti_modes_check* k, const sti_mode* mode) {
     if (mode->fit != STI_MODE_STRICT && mode->fit != STI_MODE_LIMIT) return true;
     if (mode->solution == NULL) return sti_modes_check_fail(k, "mode %.60s: no solution is given", mode->text);
     const sti_rationals* point = mode->solution->point;
-    if (!balance_holds(k, mode, point) || !laws_hold(k, mode, point, point, mode->fit == STI_MODE_STRICT)) return false;
+    const int forces = k->instant->n + k->modes->contact_count + k->modes->tangent_total;
+    if (!balance_holds(k, mode->text, point, forces)) return false;
+    if (!laws_hold(k, mode, point, point, mode->fit == STI_MODE_STRICT)) return false;
+    k->out->solutions++;
+    return true;
+}
+
+// A solution that belongs to no mode because a gap keeps its size: every contact obeys the law of one of its modes.
+static bool held_holds(sti_modes_check* k) {
+    const sti_rationals* point = k->modes->held;
+    if (!balance_holds(k, "solution with a gap that keeps its size", point, k->instant->n)) return false;
+    for (int i = 0; i < k->modes->contact_count; i++) {
+        const sti_modes_contact* c = &k->modes->contacts[i];
+        sti_fraction force[3] = {{{0}, {0}}};
+        bool holds = false;
+        accelerations(k, i, point);
+        for (int part = 0; part <= k->instant->contacts[i].tangent_count; part++)
+            sti_fraction_get(k, &force[part], point, (size_t)(k->instant->n + k->value[i] + part));
+        for (int j = 0; j < c->choice_count && !holds; j++) {
+            sti_mode_word word;
+            holds = sti_modes_check_word(k, i, c->word[j], &word) &&
+                    law_holds(k, i, &word, (contact_point){k->f, force}, false);
+        }
+        for (int part = 0; part < 3; part++) {
+            sti_int_clear(k->env, &force[part].num);
+            sti_int_clear(k->env, &force[part].den);
+        }
+        if (!holds && k->x.status == STI_OK)
+            return sti_modes_check_fail(k, "contact %s breaks its law where a gap keeps its size",
+                                        k->instant->contacts[i].name);
+    }
     k->out->solutions++;
     return true;
 }
@@ -491,6 +520,9 @@ static sti_status run(sti_modes_check* k) {
         good = fits(k);
         for (int i = 0; i < k->modes->mode_count && good && k->x.status == STI_OK; i++)
             good = mode_holds(k, &k->modes->modes[i]);
+        if (good && k->modes->held != NULL) good = held_holds(k);
+        if (good && k->modes->asked && k->modes->exists && k->out->solutions == 0)
+            good = sti_modes_check_fail(k, "solutions are claimed, and none is shown");
         status = k->x.status;
     }
     if (status == STI_OK && good && k->modes->asked && !k->modes->exists) status = sti_modes_check_cases(k, &good);

@@ -44,6 +44,15 @@ modes "$problems/s2_fixture.json" --output answer.json --quiet
 expect "an answer into a file" 0
 grep -q '"kind": "modes"' answer.json && ok "is the JSON answer" || not_ok "is the JSON answer" "$(head -c 100 answer.json)"
 
+run verify "$problems/s2_fixture.json" answer.json
+expect "stiction verify accepts it" 0 "accepted"
+sed 's/"fit": "strict"/"fit": "limit"/; s/"choice": \[1, 1, 1\]/"choice": [0, 1, 1]/' answer.json >wrong.json
+run verify "$problems/s2_fixture.json" wrong.json
+expect "and not a changed one" 1 "not accepted"
+modes "$problems/s2_rod_slides.json" --output none.json --quiet
+run verify "$problems/s2_rod_slides.json" none.json --json
+expect "and a proof that there is none" 0 '"claim": "no_solution"'
+
 modes
 refused "no file" "FILE is missing"
 modes nowhere.json

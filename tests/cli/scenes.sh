@@ -15,6 +15,7 @@ for name in $names; do
     run scenes "$name"
     cp out "$name.json"
     if cmp -s "$name.json" "$source_dir/scenes/$name.json"; then ok "$name is its file"; else not_ok "$name is its file" "it differs"; fi
+    grep -q '"kind": "scene"' "$name.json" && continue  # for stiction run, see run_bed.sh
     run analyze velocities "$name" --json
     expect "$name is an instant" 0 '{'
     sed "s/$name//" out >by_name

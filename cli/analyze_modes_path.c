@@ -1,0 +1,156 @@
+// analyze_modes_path.c: modes along a path of wrenches, or over instants of a trajectory, and the graph of transitions.
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze_modes.h"
+#include "svg.h"
+
+enum { LABEL = 1000 };
+
+// A sample at which the modes are others than before.
+typedef struct turn {
+    double time;
+    char label[LABEL];
+} turn;
+
+typedef struct journey {
+    const cli* c;
+    cli_modes_request* r;
+    sti_mode_graph* graph;
+    cli_json j;
+    int samples;
+    int turn_count, turn_capacity;
+    turn* turns;  // free with free()       (turn_count)
+} journey;
+
+static int note(journey* v, double time, const char* label) {
+    if (v->turn_count > 0 && strcmp(label, v->turns[v->turn_count - 1].label) == 0) return CLI_DONE;
+    if (v->turn_count == v->turn_capacity) {
+        const int capacity = v->turn_capacity > 0 ? 2 * v->turn_capacity : 16;
+        turn* grown = realloc(v->turns, (size_t)capacity * sizeof *grown);
+        if (grown == NULL) return cli_fail_memory(v->c);
+        v->turns = grown;
+        v->turn_capacity = capacity;
+    }
+    turn* to = &v->turns[v->turn_count++];
+    to->time = time;
+    snprintf(to->label, sizeof to->label, "%s", label);
+    return CLI_DONE;
+}
+
+// One sample: the modes of an instant under a wrench (NULL: its own).
+static int visit(journey* v, const char* name, const sti_instant* in, double time, const sti_rationals* wrench) {
+    sti_modes_options o = v->r->options;
+    o.want = STI_MODES_CONSISTENT;
+    o.wrench_exact = wrench;
+    sti_modes* m;
+    if (sti_modes_create(v->c->env, in, &o, &m) != STI_OK) return cli_fail_about(v->c, name);
+    char label[LABEL];
+    cli_modes_label(m, label, sizeof label);
+    sti_modes_destroy(m);
+    if (sti_mode_graph_add(v->graph, time, label) != STI_OK) return cli_fail_env(v->c);
+    cli_json_object(&v->j, NULL);
+    cli_json_number(&v->j, "t", time);
+    cli_json_text(&v->j, "mode", label);
+    cli_json_end(&v->j);
+    v->samples++;
+    return note(v, time, label);
+}
+
+static int visit_line(journey* v, const sti_instant* in, char* line, int number) {
+    char what[300];
+    char* comma = strchr(line, ',');
+    double time;
+    snprintf(what, sizeof what, "%.200s: line %d", v->r->csv, number);
+    if (comma == NULL) return cli_fail_usage(v->c, "%s: t,w_1,..,w_%d expected", what, in->n);
+    *comma = '\0';
+    if (!cli_parse_number(line, &time)) return cli_fail_usage(v->c, "%s: %.60s: a time expected", what, line);
+    sti_rationals* wrench;
+    int code = cli_modes_wrench(v->c, comma + 1, what, in->n, &wrench);
+    if (code == CLI_DONE) code = visit(v, v->r->path[0], in, time, wrench);
+    sti_rationals_destroy(wrench);
+    return code;
+}
+
+// Lines of the file; those that begin with neither a digit nor a sign (headings, remarks) are passed over.
+static int follow_file(journey* v, const sti_instant* in) {
+    FILE* f = fopen(v->r->csv, "r");
+    if (f == NULL) return cli_fail_usage(v->c, "%.200s: cannot be opened", v->r->csv);
+    char* line = NULL;
+    size_t capacity = 0;
+    int code = CLI_DONE;
+    for (int number = 1; code == CLI_DONE && getline(&line, &capacity, f) >= 0; number++) {
+        line[strcspn(line, "\r\n")] = '\0';
+        if (strchr("0123456789+-.", line[0]) == NULL || line[0] == '\0') continue;
+        code = visit_line(v, in, line, number);
+    }
+    free(line);
+    fclose(f);
+    if (code == CLI_DONE && v->samples == 0) code = cli_fail_usage(v->c, "%.200s: no line t,w_1,..", v->r->csv);
+    return code;
+}
+
+static int follow(journey* v) {
+    int code = CLI_DONE;
+    for (int i = 0; i < v->r->path_count && code == CLI_DONE; i++) {
+        cli_instant in;
+        code = cli_instant_load(v->c, v->r->path[i], &v->r->at, &in);
+        if (code != CLI_DONE) return code;
+        code = v->r->csv != NULL ? follow_file(v, in.instant)
+                                 : visit(v, v->r->path[i], in.instant, in.instant->time, NULL);
+        cli_instant_clear(v->c, &in);
+    }
+    return code;
+}
+
+static void put_graph(journey* v) {
+    const sti_mode_node* nodes;
+    const sti_mode_edge* edges;
+    const int node_count = sti_mode_graph_nodes(v->graph, &nodes), edge_count = sti_mode_graph_edges(v->graph, &edges);
+    cli_json_array(&v->j, "nodes");
+    for (int i = 0; i < node_count; i++) {
+        cli_json_object(&v->j, NULL);
+        cli_json_text(&v->j, "mode", nodes[i].text);
+        cli_json_number(&v->j, "first_time", nodes[i].first_time);
+        cli_json_integer(&v->j, "visits", nodes[i].visits);
+        cli_json_end(&v->j);
+    }
+    cli_json_end(&v->j);
+    cli_json_array(&v->j, "edges");
+    for (int i = 0; i < edge_count; i++) {
+        cli_json_object(&v->j, NULL);
+        cli_json_text(&v->j, "from", nodes[edges[i].from].text);
+        cli_json_text(&v->j, "to", nodes[edges[i].to].text);
+        cli_json_number(&v->j, "first_time", edges[i].first_time);
+        cli_json_integer(&v->j, "count", edges[i].count);
+        cli_json_end(&v->j);
+    }
+    cli_json_end(&v->j);
+    for (int i = 0; i < v->turn_count; i++) cli_say(v->c, "  t = %-12.9g %s\n", v->turns[i].time, v->turns[i].label);
+    cli_say(v->c, "%d samples, %d modes, %d transitions\n", v->samples, node_count, edge_count);
+    for (int i = 0; i < edge_count; i++)
+        cli_say(v->c, "  %s -> %s, first at t = %.9g, %d time%s\n", nodes[edges[i].from].text, nodes[edges[i].to].text,
+                edges[i].first_time, edges[i].count, edges[i].count == 1 ? "" : "s");
+}
+
+int cli_modes_path(const cli* c, cli_modes_request* r) {
+    if (r->wrench_text != NULL)
+        return cli_fail_usage(c, "--wrench: %s", r->csv != NULL ? "--path gives the wrenches" : "one FILE expected");
+    journey v = {.c = c, .r = r};
+    if (sti_mode_graph_create(c->env, &v.graph) != STI_OK) return cli_fail_env(c);
+    cli_json_begin(&v.j);
+    cli_json_text(&v.j, "kind", "mode_path");
+    cli_json_array(&v.j, "samples");
+    int code = follow(&v);
+    cli_json_end(&v.j);
+    if (code == CLI_DONE) put_graph(&v);
+    sti_mode_graph_destroy(v.graph);
+    free(v.turns);
+    if (code == CLI_DONE && r->output != NULL && !v.j.broken) {
+        while (v.j.depth > 0) cli_json_end(&v.j);
+        code = cli_write_file(c, r->output, v.j.text, v.j.size);
+    }
+    if (code == CLI_DONE && c->json) return cli_json_print(&v.j, c, CLI_DONE);
+    cli_json_drop(&v.j);
+    return code;
+}

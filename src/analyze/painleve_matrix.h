@@ -1,0 +1,54 @@
+// painleve_matrix.h: D(q, mu, v_t) of S1 (26), its minors and its critical friction.
+#ifndef STI_ANALYZE_PAINLEVE_MATRIX_H
+#define STI_ANALYZE_PAINLEVE_MATRIX_H
+
+#include <stiction/painleve.h>
+
+#include "analyze/impact_space.h"
+#include "analyze/pool.h"
+
+enum { STI_PAINLEVE_MOST = 12 };  // contacts, whatever the options say
+
+// D = G - mu sum over contacts of xi_j N_j: the parts, for one configuration.
+typedef struct sti_painleve_matrix {
+    sti_env* env;
+    int p;
+    int rough_count;
+    int rough[STI_PAINLEVE_MOST];  // contacts with a slip, that friction can act on
+    double G[STI_PAINLEVE_MOST * STI_PAINLEVE_MOST];
+    double N[STI_PAINLEVE_MOST * STI_PAINLEVE_MOST];  // n_q'H_T u_j / |n_j|, column j along the direction u_j
+    double n_H[STI_PAINLEVE_MOST * STI_PAINLEVE_MOST];
+    double b[STI_PAINLEVE_MOST];
+    double mu[STI_PAINLEVE_MOST];    // of the instant
+    double slip[STI_PAINLEVE_MOST];  // speed along u_j, >= 0 in space; 0: no slip
+    double approach;                 // largest |qdot_norm|
+    int null_count;                  // dependencies among the slips that lasting contacts leave open
+    double null_space[STI_PAINLEVE_MOST * STI_PAINLEVE_MOST];  // (null_count x rough_count)
+} sti_painleve_matrix;
+
+// gap_tol INFINITY: all contacts.
+sti_status sti_painleve_matrix_read(sti_env* env, const sti_space* space, sti_painleve_matrix* k);
+
+void sti_painleve_matrix_fill(const sti_painleve_matrix* k, const double* mu, const double* xi, double* D);  // (p x p)
+double sti_painleve_minor(int p, const double* D, unsigned set);
+// The minor divided by the product of the row sums of |D| over the set: between -1 and 1, rounding is about 1e-16.
+double sti_painleve_minor_relative(int p, const double* D, unsigned set);
+#define STI_PAINLEVE_MINOR_TOL 1e-13
+
+// Least mu > 0 at which the minor of the set vanishes when friction is mu weight_j xi_j; INFINITY: never. *reversed
+// (may be NULL): the same for -xi.
+sti_status sti_painleve_critical_minor(const sti_painleve_matrix* k, const double* weight, const double* xi,
+                                       unsigned set, double* mu, double* reversed);
+// Least over all sets and all directions that are possible.
+sti_status sti_painleve_critical(const sti_painleve_matrix* k, const double* weight, double* mu);
+
+// Directions number `pattern` (bits of the rough contacts: 0 is +1): xi (p). True when they agree with the slips.
+bool sti_painleve_directions(const sti_painleve_matrix* k, unsigned pattern, double* xi);
+
+// Can all contacts slip in these directions at once, while they last? *out true also when the slips say that they do.
+sti_status sti_painleve_possible(const sti_painleve_matrix* k, const double* xi, bool* out);
+
+// Solutions of the LCP with floating point: how many, by all 2^p complementary bases. UNDECIDED near a border.
+sti_painleve_case sti_painleve_count(int p, const double* D, const double* b);
+
+#endif

@@ -1,0 +1,313 @@
+// program_conic.c: a program in floating point: equations eliminated, the rest given to the conic solver.
+//
+// The equations E x + e = 0 are scaled (rows by their largest entry, unknowns by unknown_scale) and decomposed. Their
+// solutions are start + span(basis): start has the least norm in the scaled unknowns. Redundant equations thus cost
+// nothing, and "redundant" means: singular values below 1e-11 of the largest.
+//
+// What remains, inequalities and cones over the coordinates s of the family, is scaled row by row, its constants to
+// size one, so that the solver's tolerance means the same for grams and for tons.
+#include <math.h>
+#include <string.h>
+
+#include "analyze/program.h"
+
+#define CONIC_TOL 1e-12
+
+static const double* row_of(const sti_program* p, int r) {
+    return p->row + (size_t)r * ((size_t)p->size + 1);
+}
+
+static sti_status scale_equations(sti_program* p, int m, double* E, double* e) {
+    const size_t n = (size_t)p->size;
+    for (int i = 0; i < m; i++) {
+        const double* row = row_of(p, p->equation[i]);
+        double size = 0;
+        for (size_t j = 0; j < n; j++) size = fmax(size, fabs(row[j + 1] * p->unknown_scale[j]));
+        p->row_scale[i] = size > 0 ? 1 / size : 1;
+        for (size_t j = 0; j < n; j++) E[(size_t)i * n + j] = p->row_scale[i] * row[j + 1] * p->unknown_scale[j];
+        e[i] = -p->row_scale[i] * row[0];
+    }
+    return STI_OK;
+}
+
+// The largest |E x - e|_i at x = start, relative to the terms of its row, or to a thousandth of those of the largest:
+// a row in which everything cancels has nothing but rounding to be compared with.
+static double misfit(const sti_program* p, int m, const double* E, const double* e) {
+    const size_t n = (size_t)p->size;
+    double most = 0, worst = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < m; i++) {
+            double size = fabs(e[i]), rest = -e[i];
+            for (size_t j = 0; j < n; j++) {
+                const double term = E[(size_t)i * n + j] * p->start[j];
+                size += fabs(term);
+                rest += term;
+            }
+            if (pass == 0) most = fmax(most, size);
+            if (pass == 1 && most > 0) worst = fmax(worst, fabs(rest) / fmax(size, 1e-3 * most));
+        }
+    }
+    return worst;
+}
+
+sti_status sti_program_reduce(sti_program* p) {
+    const int n = p->size;
+    int m = 0;
+    p->equation = sti_pool_ints(p->pool, (size_t)p->rows);
+    p->row_scale = sti_pool_doubles(p->pool, (size_t)p->rows);
+    double* E = sti_pool_doubles(p->pool, (size_t)p->rows * (size_t)n);
+    double* e = sti_pool_doubles(p->pool, (size_t)p->rows);
+    p->witness = sti_pool_doubles(p->pool, (size_t)p->rows);
+    p->start = sti_pool_doubles(p->pool, (size_t)n);
+    if (p->unknown_scale == NULL) {
+        p->unknown_scale = sti_pool_doubles(p->pool, (size_t)n);
+        for (int j = 0; p->unknown_scale != NULL && j < n; j++) p->unknown_scale[j] = 1;
+    }
+    if (p->pool->status != STI_OK) return p->pool->status;
+    for (int r = 0; r < p->rows; r++) {
+        if (p->kind[r] == STI_ROW_ZERO) p->equation[m++] = r;
+    }
+    scale_equations(p, m, E, e);
+    sti_status status = sti_svd_make(p->pool, m, n, E, STI_SMALL_RANK_TOL, &p->equations);
+    if (status != STI_OK) return status;
+    sti_svd_solve(&p->equations, e, p->start);
+    sti_svd_outside(&p->equations, e, p->witness);
+    p->outside = misfit(p, m, E, e);
+    for (int i = 0; i < m; i++) p->witness[i] *= p->row_scale[i];
+    p->freedom = n - p->equations.rank;
+    p->basis = sti_pool_doubles(p->pool, (size_t)p->freedom * (size_t)n);
+    if (p->pool->status != STI_OK) return p->pool->status;
+    for (int j = 0; j < n; j++) {
+        p->start[j] *= p->unknown_scale[j];
+        for (int k = 0; k < p->freedom; k++)
+            p->basis[(size_t)k * n + j] = sti_svd_kernel(&p->equations, k)[j] * p->unknown_scale[j];
+    }
+    return STI_OK;
+}
+
+static bool same_equations(const sti_program* p, const sti_program* like) {
+    if (like == NULL || like->basis == NULL || like->size != p->size || like->pool != p->pool) return false;
+    const size_t width = (size_t)p->size + 1;
+    int at = 0;
+    for (int r = 0; r < p->rows; r++) {
+        if (p->kind[r] != STI_ROW_ZERO) continue;
+        if (at == like->equations.m ||
+            memcmp(row_of(p, r), row_of(like, like->equation[at++]), width * sizeof(double)) != 0)
+            return false;
+    }
+    return at == like->equations.m &&
+           memcmp(p->unknown_scale, like->unknown_scale, (size_t)p->size * sizeof(double)) == 0;
+}
+
+sti_status sti_program_reduce_like(sti_program* p, const sti_program* like) {
+    if (p->unknown_scale == NULL || !same_equations(p, like)) return sti_program_reduce(p);
+    int* equation = sti_pool_ints(p->pool, (size_t)p->rows);
+    if (equation == NULL) return p->pool->status;
+    for (int r = 0, at = 0; r < p->rows; r++)
+        if (p->kind[r] == STI_ROW_ZERO) equation[at++] = r;
+    p->equation = equation;
+    p->freedom = like->freedom;
+    p->start = like->start;
+    p->basis = like->basis;
+    p->row_scale = like->row_scale;
+    p->equations = like->equations;
+    p->outside = like->outside;
+    p->witness = like->witness;
+    return STI_OK;
+}
+
+void sti_program_lift(const sti_program* p, double* dual) {
+    const int n = p->size, m = p->equations.m;
+    double *sum = sti_pool_doubles(p->pool, (size_t)n), *e = sti_pool_doubles(p->pool, (size_t)m);
+    if (p->pool->status != STI_OK) return;
+    for (int r = 0; r < p->rows; r++) {
+        if (p->kind[r] == STI_ROW_ZERO) continue;
+        for (int j = 0; j < n; j++) sum[j] -= dual[r] * row_of(p, r)[j + 1] * p->unknown_scale[j];
+    }
+    sti_svd_solve_transposed(&p->equations, sum, e);
+    for (int i = 0; i < m; i++) dual[p->equation[i]] = e[i] * p->row_scale[i];
+}
+
+// ---- the conic program over s
+
+typedef struct reduced {
+    int k;           // freedom
+    int m;           // rows that are not equations
+    int* place;      // row of the program -> row of the conic program, -1      (rows)
+    double* A;       // (m x k)
+    double* b;       // (m)
+    double* weight;  // row scale                                               (m)
+    double* c;       // (k)
+    double* P;       // (k x k)
+    int nonnegative, cone_count;
+    int* cone_size;
+    double unit;  // s = unit times the solver's
+} reduced;
+
+// Nonnegative rows first, then the cones, each in the order of the program.
+static void place_rows(const sti_program* p, reduced* q) {
+    for (int r = 0; r < p->rows; r++) {
+        q->place[r] = -1;
+        if (p->kind[r] == STI_ROW_NONNEGATIVE) q->place[r] = q->m++;
+    }
+    q->nonnegative = q->m;
+    for (int r = 0; r < p->rows; r++) {
+        if (p->kind[r] != STI_ROW_HEAD && p->kind[r] != STI_ROW_TAIL) continue;
+        q->place[r] = q->m++;
+        if (p->kind[r] == STI_ROW_HEAD)
+            q->cone_size[q->cone_count++] = 1;
+        else
+            q->cone_size[q->cone_count - 1]++;
+    }
+}
+
+static double row_size(const reduced* q, int i) {
+    return sti_small_max((size_t)q->k, q->A + (size_t)i * (size_t)q->k);
+}
+
+static void scale_rows(reduced* q) {
+    int i = 0;
+    for (int block = 0; block < q->nonnegative + q->cone_count; block++) {
+        const int size = block < q->nonnegative ? 1 : q->cone_size[block - q->nonnegative];
+        double most = 0, constant = 0;
+        for (int l = i; l < i + size; l++) {
+            most = fmax(most, row_size(q, l));
+            constant = fmax(constant, fabs(q->b[l]));
+        }
+        if (most <= 1e-14 * constant) most = constant;
+        const double w = most > 0 ? 1 / most : 1;
+        for (int l = i; l < i + size; l++) {
+            q->weight[l] = w;
+            q->b[l] *= w;
+            for (int j = 0; j < q->k; j++) q->A[(size_t)l * q->k + j] *= w;
+        }
+        i += size;
+    }
+    q->unit = sti_small_max((size_t)q->m, q->b);
+    if (q->unit == 0) q->unit = 1;
+    for (int l = 0; l < q->m; l++) q->b[l] /= q->unit;
+}
+
+// Row r over s. Entries that are sums of large terms with nothing left but rounding are zero.
+static void pose_row(const sti_program* p, reduced* q, int r) {
+    const double* row = row_of(p, r);
+    const size_t i = (size_t)q->place[r], n = (size_t)p->size;
+    double reach = fabs(row[0]), value = row[0];
+    for (size_t j = 0; j < n; j++) {
+        value += row[j + 1] * p->start[j];
+        reach = fmax(reach, fabs(row[j + 1] * p->start[j]));
+    }
+    q->b[i] = fabs(value) > 1e-13 * reach ? value : 0;
+    for (int l = 0; l < q->k; l++) {
+        const double* v = p->basis + (size_t)l * n;
+        double sum = 0, size = 0;
+        for (size_t j = 0; j < n; j++) {
+            sum += row[j + 1] * v[j];
+            size = fmax(size, fabs(row[j + 1]) * p->unknown_scale[j]);
+        }
+        q->A[i * (size_t)q->k + (size_t)l] = fabs(sum) > 1e-13 * size ? -sum : 0;
+    }
+}
+
+static sti_status pose(const sti_program* p, const double* c, const double* weight, reduced* q) {
+    sti_pool* pool = p->pool;
+    *q = (reduced){.k = p->freedom};
+    const size_t k = (size_t)p->freedom, rows = (size_t)p->rows;
+    q->place = sti_pool_ints(pool, rows);
+    q->cone_size = sti_pool_ints(pool, rows);
+    q->A = sti_pool_doubles(pool, rows * k);
+    q->b = sti_pool_doubles(pool, rows);
+    q->weight = sti_pool_doubles(pool, rows);
+    q->c = sti_pool_doubles(pool, k);
+    q->P = sti_pool_doubles(pool, k * k);
+    if (pool->status != STI_OK) return pool->status;
+    place_rows(p, q);
+    for (int r = 0; r < p->rows; r++) {
+        if (q->place[r] >= 0) pose_row(p, q, r);
+    }
+    scale_rows(q);
+    for (int l = 0; l < q->k; l++) {
+        const double* v = p->basis + (size_t)l * (size_t)p->size;
+        if (c != NULL) q->c[l] = sti_small_dot(p->size, c, v);
+        for (int j = 0; weight != NULL && j < p->size; j++) {
+            q->c[l] += weight[j] * p->start[j] * v[j];
+            for (int h = 0; h < q->k; h++)
+                q->P[(size_t)l * k + (size_t)h] += q->unit * weight[j] * v[j] * p->basis[(size_t)h * p->size + j];
+        }
+    }
+    const double size = fmax(sti_small_max(k, q->c), sti_small_max(k * k, q->P));
+    for (size_t l = 0; size > 0 && l < k; l++) q->c[l] /= size;
+    for (size_t l = 0; size > 0 && l < k * k; l++) q->P[l] /= size;
+    return STI_OK;
+}
+
+static double objective(const sti_program* p, const double* c, const double* weight, const double* x) {
+    double value = 0;
+    for (int j = 0; j < p->size; j++) {
+        if (c != NULL) value += c[j] * x[j];
+        if (weight != NULL) value += weight[j] * x[j] * x[j] / 2;
+    }
+    return value;
+}
+
+// No freedom: start is the only point. Its worst row, or cone, is the certificate when it fails.
+static void judge_point(const sti_program* p, const reduced* q, sti_program_answer* out) {
+    out->outcome = STI_CONIC_SOLVED;
+    double worst = -1e-12;
+    for (int r = 0; r < p->rows; r++) {
+        if (p->kind[r] != STI_ROW_NONNEGATIVE && p->kind[r] != STI_ROW_HEAD) continue;
+        int end = r + 1;
+        double tails = 0;
+        while (end < p->rows && p->kind[end] == STI_ROW_TAIL) tails = hypot(tails, q->b[q->place[end++]]);
+        const double slack = q->b[q->place[r]] - (p->kind[r] == STI_ROW_HEAD ? tails : 0);
+        if (slack >= worst) continue;
+        worst = slack;
+        out->outcome = STI_CONIC_INFEASIBLE;
+        memset(out->dual, 0, (size_t)p->rows * sizeof *out->dual);
+        out->dual[r] = q->weight[q->place[r]];
+        for (int l = r + 1; p->kind[r] == STI_ROW_HEAD && l < end && tails > 0; l++)
+            out->dual[l] = -q->weight[q->place[l]] * q->b[q->place[l]] / tails;
+    }
+}
+
+sti_status sti_program_minimize(const sti_program* p, const double* c, const double* weight, sti_program_answer* out) {
+    *out = (sti_program_answer){.value = NAN};
+    out->x = sti_pool_copy(p->pool, p->start, (size_t)p->size);
+    out->dual = sti_pool_doubles(p->pool, (size_t)p->rows);
+    reduced q;
+    sti_status status = pose(p, c, weight, &q);
+    if (status != STI_OK) return status;
+    if (q.k == 0) {
+        judge_point(p, &q, out);
+        out->value = objective(p, c, weight, out->x);
+        return STI_OK;
+    }
+    const bool quadratic = weight != NULL && sti_small_max((size_t)q.k * (size_t)q.k, q.P) > 0;
+    sti_conic program = {.n = q.k,
+                         .m = q.m,
+                         .A = sti_matrix_dense_view(q.m, q.k, q.A),
+                         .c = q.c,
+                         .b = q.b,
+                         .nonnegative = q.nonnegative,
+                         .cone_count = q.cone_count,
+                         .cone_size = q.cone_size};
+    if (quadratic) program.P = sti_matrix_dense_view(q.k, q.k, q.P);
+    sti_conic_options options = sti_conic_options_default();
+    options.tol = CONIC_TOL;
+    sti_conic_answer answer;
+    status = sti_conic_solve(p->env, &program, &options, &answer);
+    if (status != STI_OK) return status;
+    out->outcome = answer.outcome;
+    out->residual = answer.residual;
+    if (answer.x != NULL && answer.outcome != STI_CONIC_INFEASIBLE) {
+        for (int l = 0; l < q.k; l++) {
+            for (int j = 0; j < p->size; j++) out->x[j] += q.unit * answer.x[l] * p->basis[(size_t)l * p->size + j];
+        }
+        out->value = objective(p, c, weight, out->x);
+    }
+    for (int r = 0; answer.y != NULL && r < p->rows; r++) {
+        if (q.place[r] >= 0) out->dual[r] = answer.y[q.place[r]] * q.weight[q.place[r]];
+    }
+    sti_conic_answer_clear(p->env, &answer);
+    return STI_OK;
+}

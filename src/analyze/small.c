@@ -1,0 +1,169 @@
+// small.c: dense algebra on small matrices, over LAPACK.
+#include "analyze/small.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg/lapack.h"
+
+void sti_small_multiply(int m, int k, int n, const double* A, const double* B, double* C) {
+    for (int i = 0; i < m; i++) {
+        for (int j = 0; j < n; j++) {
+            double sum = 0;
+            for (int l = 0; l < k; l++) sum += A[(size_t)i * k + l] * B[(size_t)l * n + j];
+            C[(size_t)i * n + j] = sum;
+        }
+    }
+}
+
+void sti_small_multiply_tn(int m, int k, int n, const double* A, const double* B, double* C) {
+    for (int i = 0; i < m; i++) {
+        for (int j = 0; j < n; j++) {
+            double sum = 0;
+            for (int l = 0; l < k; l++) sum += A[(size_t)l * m + i] * B[(size_t)l * n + j];
+            C[(size_t)i * n + j] = sum;
+        }
+    }
+}
+
+void sti_small_multiply_nt(int m, int k, int n, const double* A, const double* B, double* C) {
+    for (int i = 0; i < m; i++) {
+        for (int j = 0; j < n; j++) C[(size_t)i * n + j] = sti_small_dot(k, A + (size_t)i * k, B + (size_t)j * k);
+    }
+}
+
+double sti_small_dot(int n, const double* x, const double* y) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += x[i] * y[i];
+    return sum;
+}
+
+double sti_small_norm(int n, const double* x) {
+    double size = sti_small_max((size_t)n, x), sum = 0;
+    if (size == 0) return 0;
+    for (int i = 0; i < n; i++) sum += (x[i] / size) * (x[i] / size);
+    return size * sqrt(sum);
+}
+
+double sti_small_max(size_t count, const double* x) {
+    double size = 0;
+    for (size_t i = 0; i < count; i++) size = fmax(size, fabs(x[i]));
+    return size;
+}
+
+// LAPACK sees the row-major A as A' and returns A' = V S U': its left vectors, by columns, are our rows of V.
+sti_status sti_svd_make(sti_pool* pool, int m, int n, const double* A, double tol, sti_svd* out) {
+    const int least = m < n ? m : n, most = m > n ? m : n;
+    *out = (sti_svd){.m = m, .n = n};
+    out->s = sti_pool_doubles(pool, (size_t)least);
+    out->U = sti_pool_doubles(pool, (size_t)m * (size_t)m);
+    out->V = sti_pool_doubles(pool, (size_t)n * (size_t)n);
+    double* a = sti_pool_copy(pool, A, (size_t)m * (size_t)n);
+    const int lwork = 8 * most + 64;
+    double* work = sti_pool_doubles(pool, (size_t)lwork);
+    if (pool->status != STI_OK) return pool->status;
+    if (least == 0) {
+        for (int i = 0; i < m; i++) out->U[(size_t)i * m + i] = 1;
+        for (int i = 0; i < n; i++) out->V[(size_t)i * n + i] = 1;
+        return STI_OK;
+    }
+    int info = 0;
+    dgesvd_("A", "A", &n, &m, a, &n, out->s, out->V, &n, out->U, &m, work, &lwork, &info);
+    if (info != 0) return STI_FAIL(pool->env, STI_ERR_INTERNAL, info, "singular values did not converge");
+    while (out->rank < least && out->s[out->rank] > tol * out->s[0]) out->rank++;
+    return STI_OK;
+}
+
+void sti_svd_solve(const sti_svd* f, const double* b, double* x) {
+    memset(x, 0, (size_t)f->n * sizeof *x);
+    for (int k = 0; k < f->rank; k++) {
+        double c = 0;
+        for (int i = 0; i < f->m; i++) c += f->U[(size_t)i * f->m + k] * b[i];
+        c /= f->s[k];
+        for (int j = 0; j < f->n; j++) x[j] += c * f->V[(size_t)k * f->n + j];
+    }
+}
+
+void sti_svd_solve_transposed(const sti_svd* f, const double* b, double* y) {
+    memset(y, 0, (size_t)f->m * sizeof *y);
+    for (int k = 0; k < f->rank; k++) {
+        const double c = sti_small_dot(f->n, f->V + (size_t)k * f->n, b) / f->s[k];
+        for (int i = 0; i < f->m; i++) y[i] += c * f->U[(size_t)i * f->m + k];
+    }
+}
+
+double sti_svd_outside(const sti_svd* f, const double* b, double* r) {
+    memset(r, 0, (size_t)f->m * sizeof *r);
+    for (int k = f->rank; k < f->m; k++) {
+        double c = 0;
+        for (int i = 0; i < f->m; i++) c += f->U[(size_t)i * f->m + k] * b[i];
+        for (int i = 0; i < f->m; i++) r[i] += c * f->U[(size_t)i * f->m + k];
+    }
+    const double size = sti_small_norm(f->m, b);
+    return size > 0 ? sti_small_norm(f->m, r) / size : 0;
+}
+
+sti_status sti_svd_pinv(sti_pool* pool, const sti_svd* f, double** out) {
+    double* X = *out = sti_pool_doubles(pool, (size_t)f->n * (size_t)f->m);
+    if (X == NULL) return pool->status;
+    for (int k = 0; k < f->rank; k++) {
+        for (int j = 0; j < f->n; j++) {
+            const double c = f->V[(size_t)k * f->n + j] / f->s[k];
+            for (int i = 0; i < f->m; i++) X[(size_t)j * f->m + i] += c * f->U[(size_t)i * f->m + k];
+        }
+    }
+    return STI_OK;
+}
+
+sti_status sti_small_rank(sti_pool* pool, int m, int n, const double* A, int* rank) {
+    sti_svd f;
+    const sti_status status = sti_svd_make(pool, m, n, A, STI_SMALL_RANK_TOL, &f);
+    *rank = f.rank;
+    return status;
+}
+
+sti_status sti_small_eigen(sti_pool* pool, int n, const double* A, double* w, double* V) {
+    const int lwork = 8 * n + 8;
+    double* work = sti_pool_doubles(pool, (size_t)lwork);
+    if (work == NULL) return pool->status;
+    memcpy(V, A, (size_t)n * (size_t)n * sizeof *V);
+    int info = 0;
+    if (n > 0) dsyev_("V", "L", &n, V, &n, w, work, &lwork, &info);
+    return info == 0 ? STI_OK : STI_FAIL(pool->env, STI_ERR_INTERNAL, info, "eigenvalues did not converge");
+}
+
+sti_status sti_small_inverse(sti_pool* pool, int n, const double* A, double* inverse, bool* definite) {
+    double* L = sti_pool_copy(pool, A, (size_t)n * (size_t)n);
+    if (L == NULL) return pool->status;
+    int info = 0;
+    *definite = true;
+    if (n == 0) return STI_OK;
+    dpotrf_("L", &n, L, &n, &info);
+    if (info != 0) {
+        *definite = false;
+        return STI_OK;
+    }
+    memset(inverse, 0, (size_t)n * (size_t)n * sizeof *inverse);
+    for (int i = 0; i < n; i++) inverse[(size_t)i * n + i] = 1;
+    dpotrs_("L", &n, &n, L, &n, inverse, &n, &info);
+    return STI_OK;
+}
+
+sti_status sti_small_canonical(sti_pool* pool, int count, int n, double* V) {
+    double* P = sti_pool_doubles(pool, (size_t)n * (size_t)n);  // projector on what is left, its rows the projections
+    if (P == NULL) return pool->status;
+    sti_small_multiply_tn(n, count, n, V, V, P);
+    for (int k = 0; k < count; k++) {
+        double most = 0;
+        for (int i = 0; i < n; i++) most = fmax(most, P[(size_t)i * n + i]);  // squared length of projection i
+        int i = 0;
+        while (i < n - 1 && P[(size_t)i * n + i] < (1 - 1e-6) * most) i++;
+        double* v = V + (size_t)k * (size_t)n;
+        memcpy(v, P + (size_t)i * (size_t)n, (size_t)n * sizeof *v);
+        const double size = sti_small_norm(n, v);
+        for (int j = 0; j < n && size > 0; j++) v[j] /= size;
+        for (int h = 0; h < n; h++)
+            for (int j = 0; j < n; j++) P[(size_t)h * n + j] -= v[h] * v[j];
+    }
+    return STI_OK;
+}

@@ -1,0 +1,117 @@
+// sticking.h: the inside of the all-sticking analysis: the posed instant, and the steps that fill the result.
+#ifndef STI_ANALYZE_STICKING_H
+#define STI_ANALYZE_STICKING_H
+
+#include <stiction/sticking.h>
+
+#include "analyze/program.h"
+
+// The touching contacts of an instant, with what is asked of each (S0 equations 61, 65, 71).
+typedef struct sti_posed {
+    sti_env* env;
+    sti_pool* pool;  // borrowed
+    const sti_instant* instant;
+    sti_sticking_options options;
+    int n;                           // velocities
+    int nc;                          // touching contacts
+    int p;                           // multipliers
+    int q;                           // rows of A'
+    int* contact;                    // index in the instant                                   (nc)
+    int* tangents;                   // tangent_count                                          (nc)
+    int* t_first;                    // first tangent row of the contact in the instant        (nc)
+    int* first;                      // its first multiplier; first[nc] = p                    (nc+1)
+    int* row;                        // its first row of A'; row[nc] = q                       (nc+1)
+    unsigned char* slides;           // (nc)
+    unsigned char* bilateral;        // (nc)
+    unsigned char* rough;            // friction force possible: tangents, mu > 0              (nc)
+    unsigned char* choice;           // rough and bilateral: two signs of lambda_n             (nc)
+    double* mu;                      // static, or kinetic where it slides                     (nc)
+    double* slip;                    // unit slip direction at the tangents of a sliding one   (p)
+    double* C;                       // force directions                                       (n x p)
+    double* A;                       // directions held                                        (n x q)
+    double* c;                       // their rates                                            (q)
+    const unsigned char* margin_on;  // contacts whose bounds the margin is taken off; NULL: all   (nc)
+    double force;                    // size of the forces: of F, and of M times the rates
+    bool polyhedral;                 // no discs: 2D, facets, or no friction
+    bool exact;                      // exact arithmetic is wanted and affordable
+} sti_posed;
+
+sti_status sti_posed_make(sti_posed* s, sti_pool* pool, const sti_instant* instant,
+                          const sti_sticking_options* options);
+
+static inline const sti_instant_contact* sti_posed_contact(const sti_posed* s, int i) {
+    return &s->instant->contacts[s->contact[i]];
+}
+
+// Facet k of the inner polygon with K corners, the first at angle 0: { z : m_k'z <= mu for all k }.
+void sti_facet_normal(int facets, int k, double m[2]);
+
+// Unknowns (a, lambda, extras). sign (nc) chooses the cone of bilateral friction; NULL or 0: nothing is asked there.
+// margin >= 0: the extra unknown that is taken off every inequality and cone.
+sti_status sti_posed_program(const sti_posed* s, const signed char* sign, int extras, int extra_rows, int margin,
+                             bool exact, sti_program* out);
+
+// The equations (61 a) alone, with the friction of sliding unilateral contacts: unknowns (a, lambda).
+sti_status sti_posed_equations(const sti_posed* s, bool exact, sti_program* out);
+
+// Are the equations redundant, or consistent, only up to rounding? Then exact arithmetic has no say.
+sti_status sti_posed_near_redundant(const sti_posed* s, bool* out);
+
+double sti_posed_margin(const sti_posed* s, int i, const double* lambda);  // of contact i; NAN: it has no bound
+double sti_posed_least_margin(const sti_posed* s, const double* lambda);
+
+// ---- the result and its memory
+
+struct sti_sticking_memory {
+    sti_env* env;
+    sti_pool pool;
+    sti_posed posed;
+    int rationals_count, rationals_capacity;
+    sti_rationals** rationals;  // exact tables of the answer
+};
+
+// A table of exact numbers that lives as long as the result.
+sti_status sti_sticking_rationals(sti_sticking* r, size_t count, sti_rationals** out);
+
+// Steps of the analysis; each fills its part of *r.
+sti_status sti_sticking_equations(sti_sticking* r);  // (61 a): ranks, least norm, self-stress
+sti_status sti_sticking_decide(sti_sticking* r);     // the decision and its proof
+sti_status sti_sticking_family(sti_sticking* r);     // ranges and redundancy
+sti_status sti_sticking_opening(sti_sticking* r);    // the complementarity version
+sti_status sti_sticking_least_friction(sti_sticking* r);
+sti_status sti_sticking_propositions(sti_sticking* r);
+
+// The point of largest margin in one branch: outcome, a and lambda (x: n + p), margin, and the multipliers of the
+// program's rows when there is none. The program stays open for the caller.
+typedef struct sti_branch {
+    sti_program program;
+    sti_sticking_outcome outcome;
+    double margin;
+    double* x;     // (n+p)
+    double* dual;  // of every row, when the margin is negative
+} sti_branch;
+
+sti_status sti_branch_largest_margin(const sti_posed* s, const signed char* sign, sti_branch* out);
+void sti_branch_close(sti_branch* b);
+
+// ---- tables of propositions
+
+typedef struct sti_propositions_table {
+    sti_pool* pool;
+    int count, capacity;
+    sti_proposition* list;
+    int open;  // numbers of the one at work
+    int room;
+    sti_named* numbers;
+} sti_propositions_table;
+
+sti_status sti_propositions_open(sti_propositions_table* t, sti_pool* pool, int capacity);
+sti_proposition* sti_propositions_begin(sti_propositions_table* t, const char* id,
+                                        const char* title);  // NULL on failure
+void sti_propositions_verdict(sti_propositions_table* t, sti_holds verdict, const char* format, ...)
+    __attribute__((format(printf, 3, 4)));
+void sti_propositions_number(sti_propositions_table* t, const char* name, double value);
+void sti_propositions_vector(sti_propositions_table* t, const char* name, int count, const double* value);
+void sti_propositions_matrix(sti_propositions_table* t, const char* name, int rows, int cols, const double* value);
+
+#endif

@@ -1,0 +1,45 @@
+// sticking_blocks.h: the matrices of S0 in its own order, normals apart from tangents, for the propositions.
+#ifndef STI_ANALYZE_STICKING_BLOCKS_H
+#define STI_ANALYZE_STICKING_BLOCKS_H
+
+#include "analyze/sticking.h"
+
+// N = grad h (n x m), H (n x t): all touching contacts, tangents contact by contact. U: the unilateral normals (n x u);
+// X: everything else that is held at zero acceleration, in the order (H_tb, H_tu, grad h_b) of S0 (62)   (n x x).
+typedef struct sti_blocks {
+    const sti_posed* s;
+    sti_pool* pool;
+    int n, m, t, u, x;
+    double *N, *H, *U, *X;
+    double *c_n, *c_t, *c_u, *c_x;  // their rates
+    int* u_contact;                 // contact of each unilateral normal              (u)
+    int* x_multiplier;              // flat multiplier of each column of X            (x)
+    int* u_multiplier;              // and of U                                       (u)
+    bool definite;                  // M > 0
+    double* Minv;                   // when definite                                  (n x n)
+    bool slides;                    // a contact slides: section 5, not 2 to 4
+    bool X_independent;             // X has full column rank (assumption 1 with the replacement of section 4.2)
+} sti_blocks;
+
+sti_status sti_blocks_make(sti_blocks* b, const sti_posed* s);
+
+// lambda as (lambda_n; lambda_t) of S0, into out_n (m) and out_t (t).
+void sti_blocks_split(const sti_blocks* b, const double* lambda, double* out_n, double* out_t);
+
+// Matrices of (35)-(38): A_c (u x u), H_c (u), and its first term. Needs M > 0; X+ by pseudo-inverse.
+typedef struct sti_augmented {
+    double* A;      // (u x u)
+    double* H;      // (u)
+    double* first;  // -U'Mc^-1 F                               (u)
+    double* Winv;   // (X'M^-1 X)+                              (x x x)
+} sti_augmented;
+
+sti_status sti_blocks_augmented(const sti_blocks* b, sti_augmented* out);
+
+sti_status sti_propositions_bilateral(sti_sticking* r, const sti_blocks* b, sti_propositions_table* t);
+sti_status sti_propositions_unilateral(sti_sticking* r, const sti_blocks* b, sti_propositions_table* t);
+sti_status sti_propositions_solvability(sti_sticking* r, const sti_blocks* b, sti_propositions_table* t);
+sti_status sti_propositions_discs(sti_sticking* r, const sti_blocks* b, sti_propositions_table* t);
+sti_status sti_propositions_sliding(sti_sticking* r, const sti_blocks* b, sti_propositions_table* t);
+
+#endif

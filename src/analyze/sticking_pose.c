@@ -1,0 +1,295 @@
+// sticking_pose.c: an instant as the all-sticking problem: which contacts take part, what is asked of each, and the
+// rows of it, in doubles and without rounding.
+#include <math.h>
+#include <string.h>
+
+#include "analyze/sticking.h"
+
+void sti_facet_normal(int facets, int k, double m[2]) {
+    const double pi = 3.14159265358979323846, angle = (2 * k + 1) * pi / facets, radius = cos(pi / facets);
+    m[0] = cos(angle) / radius;
+    m[1] = sin(angle) / radius;
+    for (int i = 0; i < 2; i++) {  // four corners: entries of size one, exactly
+        if (fabs(m[i] - round(m[i])) < 1e-12) m[i] = round(m[i]);
+    }
+}
+
+// Does the contact slide? Its direction goes to slip (tangent_count).
+static sti_status slip_of(sti_env* env, const sti_instant* instant, int index, bool* slides, double* slip) {
+    const sti_instant_contact* contact = &instant->contacts[index];
+    double size = 0, reach = 0;
+    for (int k = 0; k < contact->tangent_count; k++) {
+        const double* t = contact->t + (size_t)k * (size_t)instant->n;
+        const double offset = contact->t_offset != NULL ? contact->t_offset[k] : 0;
+        slip[k] = sti_small_dot(instant->n, t, instant->v) + offset;
+        reach = fmax(reach, fabs(offset));
+        size = hypot(size, slip[k]);
+        for (int j = 0; j < instant->n; j++) reach = fmax(reach, fabs(t[j] * instant->v[j]));
+    }
+    *slides = contact->state == STI_INSTANT_SLIDE ||
+              (contact->state == STI_INSTANT_BY_VELOCITY && size > 1e-9 * reach && size > 0);
+    if (!*slides) {
+        memset(slip, 0, (size_t)contact->tangent_count * sizeof *slip);
+        return STI_OK;
+    }
+    if (size == 0 && contact->tangent_count > 0 && contact->mu_kinetic > 0)
+        return STI_FAIL(env, STI_ERR_INPUT, index,
+                        "contact %s: mode: slide: its velocity along the tangents is 0, so "
+                        "the direction of friction is not known",
+                        contact->name);
+    for (int k = 0; k < contact->tangent_count && size > 0; k++) slip[k] /= size;
+    return STI_OK;
+}
+
+static sti_status count_contacts(sti_posed* s) {
+    const sti_instant* instant = s->instant;
+    const size_t most = (size_t)instant->contact_count;
+    s->contact = sti_pool_ints(s->pool, most);
+    s->tangents = sti_pool_ints(s->pool, most);
+    s->t_first = sti_pool_ints(s->pool, most);
+    s->first = sti_pool_ints(s->pool, most + 1);
+    s->row = sti_pool_ints(s->pool, most + 1);
+    s->slides = sti_pool_take(s->pool, most, 1);
+    s->bilateral = sti_pool_take(s->pool, most, 1);
+    s->rough = sti_pool_take(s->pool, most, 1);
+    s->choice = sti_pool_take(s->pool, most, 1);
+    s->mu = sti_pool_doubles(s->pool, most);
+    s->slip = sti_pool_doubles(s->pool, most + (size_t)instant->tangent_total);
+    if (s->pool->status != STI_OK) return s->pool->status;
+    int tangent = 0;
+    for (int k = 0; k < instant->contact_count; k++) {
+        const sti_instant_contact* contact = &instant->contacts[k];
+        const int t_first = tangent, i = s->nc;
+        tangent += contact->tangent_count;
+        if (!contact->bilateral && contact->gap > s->options.gap_tol) continue;
+        bool slides;
+        sti_status status = slip_of(s->env, instant, k, &slides, s->slip + s->p + 1);
+        if (status != STI_OK) return status;
+        s->contact[i] = k;
+        s->tangents[i] = contact->tangent_count;
+        s->t_first[i] = t_first;
+        s->first[i] = s->p;
+        s->row[i] = s->q;
+        s->slides[i] = slides;
+        s->bilateral[i] = contact->bilateral;
+        s->mu[i] = slides ? contact->mu_kinetic : contact->mu;
+        s->rough[i] = contact->tangent_count > 0 && s->mu[i] > 0;
+        s->choice[i] = s->rough[i] && s->bilateral[i];
+        if (s->rough[i] && !slides && contact->tangent_count == 2 && s->options.facets == 0) s->polyhedral = false;
+        s->p += 1 + contact->tangent_count;
+        s->q += slides ? 1 : 1 + contact->tangent_count;
+        s->nc++;
+    }
+    s->first[s->nc] = s->p;
+    s->row[s->nc] = s->q;
+    return STI_OK;
+}
+
+static void fill_matrices(sti_posed* s) {
+    const size_t n = (size_t)s->n, p = (size_t)s->p, q = (size_t)s->q;
+    for (int i = 0; i < s->nc; i++) {
+        const sti_instant_contact* contact = sti_posed_contact(s, i);
+        for (int k = 0; k <= s->tangents[i]; k++) {
+            const double* direction = k == 0 ? contact->n : contact->t + (size_t)(k - 1) * n;
+            const bool held = k == 0 || !s->slides[i];
+            for (size_t j = 0; j < n; j++) {
+                s->C[j * p + (size_t)(s->first[i] + k)] = direction[j];
+                if (held) s->A[j * q + (size_t)(s->row[i] + k)] = direction[j];
+            }
+            if (held) s->c[s->row[i] + k] = k == 0 ? contact->n_rate : contact->t_rate[k - 1];
+        }
+    }
+    // size of the forces: F, and what the rates ask for: M a with |A||a| about |c|
+    const double M = sti_small_max(n * n, s->instant->M), A = sti_small_max(n * q, s->A);
+    s->force = sti_small_max(n, s->instant->F);
+    if (A > 0) s->force = fmax(s->force, M * sti_small_max(q, s->c) / A);
+    const double C = sti_small_max(n * p, s->C);
+    if (C > 0) s->force /= C;
+    if (s->force == 0) s->force = 1;
+}
+
+sti_status sti_posed_make(sti_posed* s, sti_pool* pool, const sti_instant* instant,
+                          const sti_sticking_options* options) {
+    *s = (sti_posed){.env = pool->env, .pool = pool, .instant = instant, .options = *options, .n = instant->n};
+    if (options->facets != 0 && (options->facets < 3 || options->facets > 360))
+        return STI_FAIL(pool->env, STI_ERR_ARGUMENT, -1, "facets: %d: from 3 to 360, or 0 for discs", options->facets);
+    sti_status status = sti_instant_check(pool->env, instant);
+    if (status != STI_OK) return status;
+    s->polyhedral = true;
+    status = count_contacts(s);
+    if (status != STI_OK) return status;
+    s->C = sti_pool_doubles(pool, (size_t)s->n * (size_t)s->p);
+    s->A = sti_pool_doubles(pool, (size_t)s->n * (size_t)s->q);
+    s->c = sti_pool_doubles(pool, (size_t)s->q);
+    if (pool->status != STI_OK) return pool->status;
+    fill_matrices(s);
+    long rows = s->n + s->q;
+    for (int i = 0; i < s->nc; i++) rows += s->tangents[i] == 2 && options->facets > 0 ? options->facets : 2;
+    s->exact =
+        options->exact && s->n + s->p <= options->exact_limit && rows * (s->n + s->p) <= 100L * options->exact_limit;
+    return STI_OK;
+}
+
+// ---- rows
+
+static void add_equations(const sti_posed* s, sti_program* g) {
+    const sti_instant* instant = s->instant;
+    const sti_instant_exact* exact = instant->exact;
+    const int n = s->n;
+    for (int j = 0; j < n; j++) {  // M a - C lambda + F = 0
+        const int r = sti_program_add(g, STI_ROW_ZERO, -1);
+        sti_program_put_data(g, r, 0, instant->F[j], exact ? exact->F : NULL, (size_t)j, 1);
+        for (int k = 0; k < n; k++) {
+            const size_t at = (size_t)j * (size_t)n + (size_t)k;
+            sti_program_put_data(g, r, 1 + k, instant->M[at], exact ? exact->M : NULL, at, 1);
+        }
+        for (int i = 0; i < s->nc; i++) {
+            for (int k = 0; k <= s->tangents[i]; k++) {
+                const size_t line = k == 0 ? (size_t)s->contact[i] : (size_t)(s->t_first[i] + k - 1);
+                const sti_rationals* table = exact == NULL ? NULL : k == 0 ? exact->n : exact->t;
+                sti_program_put_data(g, r, 1 + n + s->first[i] + k,
+                                     s->C[(size_t)j * (size_t)s->p + (size_t)(s->first[i] + k)], table,
+                                     line * (size_t)n + (size_t)j, -1);
+            }
+        }
+    }
+    for (int i = 0; i < s->nc; i++) {  // A'a + c = 0
+        for (int k = 0; k < s->row[i + 1] - s->row[i]; k++) {
+            const int r = sti_program_add(g, STI_ROW_ZERO, i);
+            const size_t line = k == 0 ? (size_t)s->contact[i] : (size_t)(s->t_first[i] + k - 1);
+            const sti_rationals* rates = exact == NULL ? NULL : k == 0 ? exact->n_rate : exact->t_rate;
+            const sti_rationals* table = exact == NULL ? NULL : k == 0 ? exact->n : exact->t;
+            sti_program_put_data(g, r, 0, s->c[s->row[i] + k], rates, line, 1);
+            for (int j = 0; j < n; j++)
+                sti_program_put_data(g, r, 1 + j, s->A[(size_t)j * (size_t)s->q + (size_t)(s->row[i] + k)], table,
+                                     line * (size_t)n + (size_t)j, 1);
+        }
+    }
+}
+
+// mu lambda_n sign, as an entry of row r
+static void put_mu(const sti_posed* s, sti_program* g, int r, int i, int sign) {
+    const sti_instant_exact* exact = s->instant->exact;
+    const sti_rationals* table = exact == NULL ? NULL : s->slides[i] ? exact->mu_kinetic : exact->mu;
+    sti_program_put_data(g, r, 1 + s->n + s->first[i], s->mu[i], table, (size_t)s->contact[i], sign);
+}
+
+// The disc, interval or polygon of a sticking contact: mu sign lambda_n - margin >= |lambda_t|.
+static void add_friction(const sti_posed* s, sti_program* g, int i, int sign, int margin) {
+    const int t = 1 + s->n + s->first[i] + 1;  // column of the first tangent
+    if (s->tangents[i] == 2 && s->options.facets == 0) {
+        const int r = sti_program_add(g, STI_ROW_HEAD, i);
+        put_mu(s, g, r, i, sign);
+        if (margin >= 0) sti_program_put(g, r, 1 + margin, -1);
+        for (int k = 0; k < 2; k++) sti_program_put(g, sti_program_add(g, STI_ROW_TAIL, i), t + k, 1);
+        return;
+    }
+    const int count = s->tangents[i] == 1 ? 2 : s->options.facets;
+    for (int k = 0; k < count; k++) {
+        const int r = sti_program_add(g, STI_ROW_NONNEGATIVE, i);
+        put_mu(s, g, r, i, sign);
+        if (margin >= 0) sti_program_put(g, r, 1 + margin, -1);
+        if (s->tangents[i] == 1) {
+            sti_program_put(g, r, t, k == 0 ? -1 : 1);
+        } else {
+            double m[2];
+            sti_facet_normal(count, k, m);
+            sti_program_put(g, r, t, -m[0]);
+            sti_program_put(g, r, t + 1, -m[1]);
+        }
+    }
+}
+
+static void add_sign(const sti_posed* s, sti_program* g, int i, int sign, int margin) {
+    const int r = sti_program_add(g, STI_ROW_NONNEGATIVE, i);
+    sti_program_put(g, r, 1 + s->n + s->first[i], sign);
+    if (margin >= 0) sti_program_put(g, r, 1 + margin, -1);
+}
+
+// lambda_t + mu |lambda_n| slip = 0
+static void add_slide(const sti_posed* s, sti_program* g, int i, int sign) {
+    const int t = 1 + s->n + s->first[i] + 1;
+    for (int k = 0; k < s->tangents[i]; k++) {
+        const int r = sti_program_add(g, STI_ROW_ZERO, i);
+        const double slip = s->slip[s->first[i] + 1 + k];
+        sti_program_put(g, r, t + k, 1);
+        if (fabs(slip) == 1)
+            put_mu(s, g, r, i, slip > 0 ? sign : -sign);
+        else
+            sti_program_put(g, r, t - 1, sign * s->mu[i] * slip);
+    }
+}
+
+static void add_contact(const sti_posed* s, sti_program* g, int i, int sign, int margin) {
+    const int t = 1 + s->n + s->first[i] + 1;
+    if (!s->rough[i]) {
+        for (int k = 0; k < s->tangents[i]; k++)
+            sti_program_put(g, sti_program_add(g, STI_ROW_ZERO, i), t + k, 1);  // lambda_t = 0
+        if (!s->bilateral[i]) add_sign(s, g, i, 1, margin);
+        return;
+    }
+    if (!s->bilateral[i]) sign = 1;
+    if (sign == 0) return;
+    if (!s->slides[i]) {
+        add_friction(s, g, i, sign, margin);
+        return;
+    }
+    add_slide(s, g, i, sign);
+    add_sign(s, g, i, sign, margin);
+}
+
+// Accelerations in units in which the entries of M and of C are alike.
+static sti_status scale_unknowns(const sti_posed* s, sti_program* g) {
+    g->unknown_scale = sti_pool_doubles(s->pool, (size_t)g->size);
+    if (s->pool->status != STI_OK) return s->pool->status;
+    const double M = sti_small_max((size_t)s->n * (size_t)s->n, s->instant->M);
+    const double C = sti_small_max((size_t)s->n * (size_t)s->p, s->C);
+    for (int j = 0; j < g->size; j++) g->unknown_scale[j] = j < s->n && M > 0 && C > 0 ? C / M : 1;
+    return STI_OK;
+}
+
+sti_status sti_posed_equations(const sti_posed* s, bool exact, sti_program* out) {
+    sti_status status = sti_program_open(out, s->pool, s->n + s->p, s->n + s->q + s->p, exact);
+    if (status != STI_OK) return status;
+    add_equations(s, out);
+    for (int i = 0; i < s->nc; i++) {
+        if (s->slides[i] && !s->choice[i]) add_slide(s, out, i, 1);
+    }
+    return scale_unknowns(s, out);
+}
+
+sti_status sti_posed_program(const sti_posed* s, const signed char* sign, int extras, int extra_rows, int margin,
+                             bool exact, sti_program* out) {
+    const int facets = s->options.facets > 3 ? s->options.facets : 3;
+    const int capacity = s->n + s->q + s->nc * (facets + 3) + extra_rows;
+    sti_status status = sti_program_open(out, s->pool, s->n + s->p + extras, capacity, exact);
+    if (status != STI_OK) return status;
+    add_equations(s, out);
+    for (int i = 0; i < s->nc; i++)
+        add_contact(s, out, i, sign != NULL ? sign[i] : 0, s->margin_on == NULL || s->margin_on[i] ? margin : -1);
+    return scale_unknowns(s, out);
+}
+
+double sti_posed_margin(const sti_posed* s, int i, const double* lambda) {
+    const double* r = lambda + s->first[i];
+    if (!s->rough[i] || s->slides[i]) return s->bilateral[i] ? NAN : r[0];
+    const double normal = s->bilateral[i] ? fabs(r[0]) : r[0];
+    if (s->tangents[i] == 1) return s->mu[i] * normal - fabs(r[1]);
+    if (s->options.facets == 0) return s->mu[i] * normal - hypot(r[1], r[2]);
+    double most = 0;
+    for (int k = 0; k < s->options.facets; k++) {
+        double m[2];
+        sti_facet_normal(s->options.facets, k, m);
+        most = fmax(most, m[0] * r[1] + m[1] * r[2]);
+    }
+    return s->mu[i] * normal - most;
+}
+
+double sti_posed_least_margin(const sti_posed* s, const double* lambda) {
+    double least = INFINITY;
+    for (int i = 0; i < s->nc; i++) {
+        const double margin = sti_posed_margin(s, i, lambda);
+        if (margin < least) least = margin;
+    }
+    return least;
+}

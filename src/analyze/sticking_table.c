@@ -1,0 +1,77 @@
+// sticking_table.c: a table of propositions, written row by row.
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analyze/sticking.h"
+
+#define STI_X(code, text) text,
+static const char* const holds_names[] = {STI_HOLDS_LIST(STI_X)};
+#undef STI_X
+
+const char* sti_holds_text(sti_holds verdict) {
+    return holds_names[verdict];
+}
+
+const sti_proposition* sti_proposition_find(const sti_proposition* table, int count, const char* id) {
+    for (int i = 0; i < count; i++)
+        if (strcmp(table[i].id, id) == 0) return &table[i];
+    return NULL;
+}
+
+const sti_named* sti_proposition_number(const sti_proposition* p, const char* name) {
+    for (int i = 0; p != NULL && i < p->number_count; i++)
+        if (strcmp(p->numbers[i].name, name) == 0) return &p->numbers[i];
+    return NULL;
+}
+
+sti_status sti_propositions_open(sti_propositions_table* t, sti_pool* pool, int capacity) {
+    *t = (sti_propositions_table){.pool = pool, .capacity = capacity};
+    t->list = sti_pool_take(pool, (size_t)capacity, sizeof *t->list);
+    return pool->status;
+}
+
+enum { NUMBERS_MOST = 24 };
+
+sti_proposition* sti_propositions_begin(sti_propositions_table* t, const char* id, const char* title) {
+    STI_ASSERT(t->count < t->capacity);
+    sti_named* numbers = sti_pool_take(t->pool, NUMBERS_MOST, sizeof *numbers);
+    if (numbers == NULL) return NULL;
+    sti_proposition* p = &t->list[t->count++];
+    *p = (sti_proposition){.id = id, .title = title, .numbers = numbers};
+    t->numbers = numbers;
+    t->room = NUMBERS_MOST;
+    return p;
+}
+
+void sti_propositions_verdict(sti_propositions_table* t, sti_holds verdict, const char* format, ...) {
+    if (t->count == 0) return;
+    sti_proposition* p = &t->list[t->count - 1];
+    p->verdict = verdict;
+    va_list list;
+    va_start(list, format);
+    vsnprintf(p->reason, sizeof p->reason, format, list);
+    va_end(list);
+}
+
+static void add(sti_propositions_table* t, const char* name, int rows, int cols, bool scalar, const double* value) {
+    if (t->pool->status != STI_OK || t->count == 0) return;
+    sti_proposition* p = &t->list[t->count - 1];
+    STI_ASSERT(p->number_count < t->room);
+    double* copy = sti_pool_copy(t->pool, value, (size_t)rows * (size_t)cols);
+    if (copy == NULL) return;
+    t->numbers[p->number_count++] =
+        (sti_named){.name = name, .rows = rows, .cols = cols, .scalar = scalar, .value = copy};
+}
+
+void sti_propositions_number(sti_propositions_table* t, const char* name, double value) {
+    add(t, name, 1, 1, true, &value);
+}
+
+void sti_propositions_vector(sti_propositions_table* t, const char* name, int count, const double* value) {
+    add(t, name, 1, count, false, value);
+}
+
+void sti_propositions_matrix(sti_propositions_table* t, const char* name, int rows, int cols, const double* value) {
+    add(t, name, rows, cols, false, value);
+}

@@ -1,0 +1,47 @@
+// instant_tools.h: instants built in tests: contacts with room for six velocities, plain numbers.
+#ifndef TESTS_ANALYZE_INSTANT_TOOLS_H
+#define TESTS_ANALYZE_INSTANT_TOOLS_H
+
+#include "support/failing_env.h"
+// clang-format off
+#include <stdio.h>
+#include <string.h>
+#include <stiction/sticking.h>
+// clang-format on
+
+enum { TOOL_N = 12, TOOL_CONTACTS = 8 };
+
+typedef struct tool_instant {
+    sti_instant instant;
+    sti_instant_contact contact[TOOL_CONTACTS];
+    double M[TOOL_N * TOOL_N], F[TOOL_N], v[TOOL_N];
+    double n[TOOL_CONTACTS][TOOL_N], t[TOOL_CONTACTS][2 * TOOL_N], t_rate[TOOL_CONTACTS][2];
+    char name[TOOL_CONTACTS][8];
+} tool_instant;
+
+static inline void tool_open(tool_instant* t, int n) {
+    memset(t, 0, sizeof *t);
+    t->instant = (sti_instant){.n = n, .M = t->M, .F = t->F, .v = t->v, .contacts = t->contact};
+}
+
+static inline sti_instant_contact* tool_contact(tool_instant* t, bool bilateral, int tangents, double mu) {
+    const int i = t->instant.contact_count++;
+    assert_true(i < TOOL_CONTACTS);
+    snprintf(t->name[i], sizeof t->name[i], "c%d", i);
+    t->contact[i] = (sti_instant_contact){.name = t->name[i],
+                                          .bilateral = bilateral,
+                                          .mu = mu,
+                                          .mu_kinetic = mu,
+                                          .tangent_count = tangents,
+                                          .n = t->n[i],
+                                          .t = t->t[i],
+                                          .t_rate = t->t_rate[i]};
+    t->instant.tangent_total += tangents;
+    return &t->contact[i];
+}
+
+static inline void tool_mass(tool_instant* t, const double* diagonal) {
+    for (int j = 0; j < t->instant.n; j++) t->M[j * t->instant.n + j] = diagonal[j];
+}
+
+#endif

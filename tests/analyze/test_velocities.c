@@ -1,0 +1,214 @@
+// Kinetic quasi-velocities: the identities of S1 section 2 on random instants, degenerate ones, and failing memory.
+#include "support/failing_env.h"
+// clang-format off
+#include <math.h>
+#include <stiction/velocities.h>
+
+#include "base/rng.h"
+#include "support/few_contacts.h"
+// clang-format on
+
+static sti_env* env;
+
+static double symmetric(sti_rng* rng) {
+    return 2 * sti_rng_u01(rng) - 1;
+}
+
+// M = A A' + I / 10, random gradients, slips, forces and velocity.
+static void random_instant(sti_rng* rng, few_contacts* f, int n, int c) {
+    double A[FEW_N * FEW_N];
+    few_begin(f, n);
+    for (int i = 0; i < n * n; i++) A[i] = symmetric(rng);
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++) {
+            f->M[i * n + j] = i == j ? 0.1 : 0;
+            for (int l = 0; l < n; l++) f->M[i * n + j] += A[i * n + l] * A[j * n + l];
+        }
+        f->v[i] = symmetric(rng);
+        f->F[i] = symmetric(rng);
+    }
+    for (int i = 0; i < c; i++) {
+        double normal[FEW_N], tangent[FEW_N];
+        for (int j = 0; j < n; j++) {
+            normal[j] = symmetric(rng);
+            tangent[j] = symmetric(rng);
+        }
+        few_add(f, normal, tangent, 0.5, 0.5)->bilateral = i % 3 == 2;
+    }
+}
+
+static double form(const few_contacts* f, const double* x, const double* y) {
+    double sum = 0;
+    for (int i = 0; i < f->in.n; i++) {
+        for (int j = 0; j < f->in.n; j++) sum += x[i] * f->M[i * f->in.n + j] * y[j];
+    }
+    return sum;
+}
+
+static void near_to(double a, double b) {
+    assert_true(fabs(a - b) <= 1e-9 * (1 + fabs(b)));
+}
+
+static void identities_hold_on_random_instants(void** state) {
+    (void)state;
+    sti_rng rng = {11};
+    for (int trial = 0; trial < 300; trial++) {
+        const int n = sti_rng_int(&rng, 1, 6), c = sti_rng_int(&rng, 0, n);
+        few_contacts f;
+        sti_velocities* k;
+        random_instant(&rng, &f, n, c);
+        assert_int_equal(sti_velocities_create(env, &f.in, NULL, &k), STI_OK);
+        assert_int_equal(k->count, c);
+        assert_int_equal(k->rank, c);
+        assert_int_equal(k->tangent_count, n - c);
+        for (int i = 0; i < n; i++) {
+            for (int j = 0; j < n; j++) {
+                const double product = form(&f, k->Xi + i * n, k->Xi + j * n);
+                if (i == j) near_to(product, 1);
+                if (i < c && j >= c) near_to(product, 0);
+                if (i < c && j < c) near_to(product, k->G[i * c + j]);
+                if (i >= c && j >= c && i != j) near_to(product, 0);
+            }
+            near_to(k->back[i], f.v[i]);
+        }
+        for (int i = 0; i < c * c; i++) near_to(-cos(k->angle[i]), k->G[i]);
+        near_to(k->T, 0.5 * form(&f, f.v, f.v));
+        near_to(k->T_quasi, k->T);
+        near_to(k->T_compatible_16, k->T_compatible);
+        for (int l = 0; l < k->slip_count; l++) near_to(k->v_t_quasi[l], k->v_t[l]);
+        double v[FEW_N], qdot[FEW_N];
+        sti_velocities_to_quasi(k, f.v, v);
+        sti_velocities_from_quasi(k, v, qdot);
+        for (int i = 0; i < n; i++) near_to(qdot[i], f.v[i]);
+        sti_velocities_destroy(env, k);
+    }
+}
+
+static void powers_agree_in_both_coordinates(void** state) {
+    (void)state;
+    sti_rng rng = {12};
+    for (int trial = 0; trial < 100; trial++) {
+        few_contacts f;
+        sti_velocities* k;
+        sti_velocities_power power;
+        double lambda_n[FEW_N], lambda_t[FEW_N];
+        random_instant(&rng, &f, 5, 3);
+        for (int i = 0; i < 3; i++) {
+            lambda_n[i] = symmetric(&rng);
+            lambda_t[i] = symmetric(&rng);
+        }
+        assert_int_equal(sti_velocities_create(env, &f.in, NULL, &k), STI_OK);
+        assert_int_equal(sti_velocities_power_of(env, k, lambda_n, lambda_t, &power), STI_OK);
+        double normal = 0, tangential = 0;
+        for (int i = 0; i < 3; i++) {
+            for (int j = 0; j < 5; j++) {
+                normal += lambda_n[i] * f.n[i][j] * f.v[j];
+                tangential += lambda_t[i] * f.t[i][j] * f.v[j];
+            }
+        }
+        near_to(power.normal, normal);
+        near_to(power.normal_quasi, normal);
+        near_to(power.tangential, tangential);
+        near_to(power.tangential_quasi, tangential);
+        sti_velocities_destroy(env, k);
+    }
+}
+
+static void dependent_gradients_keep_the_energy(void** state) {
+    (void)state;
+    sti_rng rng = {13};
+    few_contacts f;
+    sti_velocities* k;
+    random_instant(&rng, &f, 4, 2);
+    double sum[FEW_N];
+    for (int j = 0; j < 4; j++) sum[j] = f.n[0][j] - 2 * f.n[1][j];
+    few_add(&f, sum, NULL, 0, 0);
+    assert_int_equal(sti_velocities_create(env, &f.in, NULL, &k), STI_OK);
+    assert_int_equal(k->count, 3);
+    assert_int_equal(k->rank, 2);
+    assert_int_equal(k->tangent_count, 2);
+    near_to(k->T_quasi, k->T);
+    for (int j = 0; j < 4; j++) near_to(k->back[j], f.v[j]);
+    sti_velocities_destroy(env, k);
+}
+
+static void contacts_that_are_apart_take_no_part(void** state) {
+    (void)state;
+    sti_rng rng = {14};
+    few_contacts f;
+    sti_velocities* k;
+    random_instant(&rng, &f, 4, 2);
+    f.contact[0].gap = 0.1;
+    assert_int_equal(sti_velocities_create(env, &f.in, NULL, &k), STI_OK);
+    assert_int_equal(k->count, 1);
+    assert_int_equal(k->contact[0], 1);
+    sti_velocities_destroy(env, k);
+}
+
+static void given_tangents_are_used_or_refused(void** state) {
+    (void)state;
+    few_contacts f;
+    sti_velocities* k;
+    few_begin(&f, 2);
+    few_mass(&f, 0, 4);
+    few_mass(&f, 1, 1);
+    f.v[0] = 3;
+    f.v[1] = -1;
+    few_add(&f, (double[]){0, 1}, NULL, 0, 0);
+    const double good[2] = {-2, 0}, bad[2] = {1, 0.1};
+    sti_velocities_options o = sti_velocities_options_default();
+    o.t_q = good;
+    assert_int_equal(sti_velocities_create(env, &f.in, &o, &k), STI_OK);
+    near_to(k->qdot_tan[0], -24);
+    near_to(k->T_tan, 18);
+    near_to(k->back[0], 3);
+    sti_velocities_destroy(env, k);
+    o.t_q = bad;
+    assert_int_equal(sti_velocities_create(env, &f.in, &o, &k), STI_ERR_INPUT);
+    assert_null(k);
+}
+
+static void singular_mass_is_refused(void** state) {
+    (void)state;
+    few_contacts f;
+    sti_velocities* k;
+    few_begin(&f, 2);
+    few_mass(&f, 0, 1);
+    few_add(&f, (double[]){0, 1}, NULL, 0, 0);
+    assert_int_equal(sti_velocities_create(env, &f.in, NULL, &k), STI_ERR_INPUT);
+    assert_null(k);
+}
+
+static void every_failing_allocation_is_survived(void** state) {
+    (void)state;
+    sti_rng rng = {15};
+    few_contacts f;
+    random_instant(&rng, &f, 5, 3);
+    for (long a = 0;; a++) {
+        failing_env fail;
+        sti_velocities* k;
+        failing_env_open(&fail, a);
+        sti_status status = sti_velocities_create(fail.env, &f.in, NULL, &k);
+        if (status == STI_OK) {
+            sti_velocities_power power;
+            const double ones[3] = {1, 1, 1};
+            status = sti_velocities_power_of(fail.env, k, ones, ones, &power);
+            sti_velocities_destroy(fail.env, k);
+        }
+        if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
+        if (failing_env_close(&fail)) break;
+    }
+}
+
+int main(void) {
+    if (sti_env_create(NULL, &env) != STI_OK) return 1;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(identities_hold_on_random_instants),   cmocka_unit_test(powers_agree_in_both_coordinates),
+        cmocka_unit_test(dependent_gradients_keep_the_energy),  cmocka_unit_test(contacts_that_are_apart_take_no_part),
+        cmocka_unit_test(given_tangents_are_used_or_refused),   cmocka_unit_test(singular_mass_is_refused),
+        cmocka_unit_test(every_failing_allocation_is_survived),
+    };
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    sti_env_destroy(env);
+    return failed;
+}

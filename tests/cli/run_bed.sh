@@ -1,0 +1,151 @@
+#!/usr/bin/env bash
+# run_bed.sh COMMAND: stiction run with beds of grains: scenes, options, the files of a run, stopping and going on.
+set -u
+source "$(dirname "$0")/lib/tools.sh"
+
+# number FIELD FILE: the value of a field of a JSON object on one line
+number() { sed -n "s/.*\"$1\": \([^,}]*\).*/\1/p" "$2"; }
+# holds NAME EXPRESSION: an awk expression is true
+holds() { if awk "BEGIN { exit !($2) }"; then ok "$1"; else not_ok "$1" "$2"; fi; }
+same() { if cmp -s "$2" "$3"; then ok "$1"; else not_ok "$1" "$2 and $3 differ"; fi; }
+there() { for file in "${@:2}"; do [ -s "$file" ] || { not_ok "$1" "no $file"; return; }; done; ok "$1"; }
+
+# ---- a run without files
+run run pebble-bed --set count=60,kinetic_mean=0 --time 0.6
+expect "a short run" 0 "60 grains, 60 steps of 0.01 to its end at t = 0.6"
+run run pebble-bed --set count=60,kinetic_mean=0 --time 0.6 --json
+expect "--json" 0 '"kind": "run"'
+cp out json
+[ "$(wc -l <out)" = 1 ] && ok "--json is one line" || not_ok "--json is one line" "it is not"
+for field in solver outcome residual iterations time_s; do grep -q "\"$field\": " out && ok "--json has $field" || not_ok "--json has $field" "no"; done
+holds "every step is solved" "$(number residual json) <= 3e-5 && $(number unsolved_steps json) == 0"
+holds "energy never grows" "$(number end json) <= $(number start json)"
+run run pebble-bed --set count=60 --time 0.1 --quiet
+[ ! -s out ] && [ ! -s err ] && ok "--quiet" || not_ok "--quiet" "it says something"
+run run pebble-bed --set count=20,until.kinetic_mean=1 --time 30
+expect "until rest" 0 "to rest at t ="
+run run settle --set count=50 --time 0.05
+expect "settle" 0 "50 grains, 25 steps of 0.002"
+
+# ---- laws and solvers
+for pair in coulomb:gs cone:gs cone:apgd cone:bb facets:gs facets:apgd facets:bb facets:blmvm facets:tron facets:ipm cone:ipm; do
+    run run pebble-bed --set count=40,kinetic_mean=0 --time 0.7 --step 0.02 --law ${pair%:*} --solver ${pair#*:} --tol 1e-5 --json
+    expect "law ${pair%:*} by ${pair#*:}" 0 "\"solver\": \"${pair#*:}\""
+done
+run run pebble-bed --set count=40,max_iterations=1 --time 0.8 --tol 1e-12
+expect "steps that are not solved" 1 "steps not solved"
+
+# ---- files, and the same run from a scene as a file
+run scenes pebble-bed
+cp out mine.json
+run run mine.json --set count=60,kinetic_mean=0 --time 0.6 --frame 0.1 --out a --csv a.csv --picture --threads 2 --quiet
+expect "a run with files" 0
+there "files of a run" a/trajectory.h5 a/trajectory.xdmf a/summary.json a/checkpoint.h5 a/bed.png a/energy.svg a.csv
+[ "$(ls a | wc -l)" = 6 ] && ok "and no others" || not_ok "and no others" "$(ls a)"
+[ "$(head -c 4 a/bed.png | tail -c 3)" = PNG ] && ok "bed.png" || not_ok "bed.png" "no PNG"
+[ "$(wc -l <a.csv)" = 61 ] && ok "one line a step" || not_ok "one line a step" "$(wc -l <a.csv)"
+[ "$(awk -F, '{print NF}' a.csv | sort -u)" = $((1 + 9 * 60 + 11)) ] && ok "coordinates of a small bed" || not_ok "coordinates of a small bed" "$(awk -F, '{print NF}' a.csv | sort -u)"
+[ "$(number frames a/summary.json)" = 7 ] && ok "frames" || not_ok "frames" "$(number frames a/summary.json)"
+run run pebble-bed --set count=150,kinetic_mean=0 --time 0.05 --csv big.csv --quiet
+[ "$(head -1 big.csv | cut -c 1-20)" = "t,kinetic,potential," ] && ok "energies of a large bed" || not_ok "energies of a large bed" "$(head -1 big.csv)"
+
+# ---- going on: the same bits, also with other threads
+run run pebble-bed --set count=60,kinetic_mean=0 --time 0.37 --frame 0.1 --out b --csv b.csv --threads 1 --quiet
+expect "the first half" 0
+run run --resume b --time 0.6 --csv b.csv --threads 2 --quiet
+expect "and the second" 0
+same "a resumed table is the same" a.csv b.csv
+same "a resumed description is the same" a/trajectory.xdmf b/trajectory.xdmf
+for field in residual penetration kinetic end balance iterations contacts steps frames; do
+    [ "$(number $field a/summary.json)" = "$(number $field b/summary.json)" ] && ok "resumed: the same $field" || not_ok "resumed: the same $field" "$(number $field a/summary.json) $(number $field b/summary.json)"
+done
+if command -v h5diff >/dev/null; then
+    for group in /steps /frames /contacts /grains /walls; do
+        h5diff a/trajectory.h5 b/trajectory.h5 $group >diff 2>&1 && ok "resumed: the same $group" || not_ok "resumed: the same $group" "$(head -c 300 diff)"
+    done
+fi
+run run --resume b
+expect "a run that is over" 0 "60 steps of 0.01 to its end"
+
+# ---- a run that is stopped, and one that is killed
+"$command" run pebble-bed --set count=100,kinetic_mean=0 --time 1000 --out c >out 2>err &
+sleep 1
+kill -INT $!
+wait $!
+code=$?
+expect "Ctrl-C" 1 "to a stop at t ="
+there "files of a stopped run" c/trajectory.h5 c/summary.json c/checkpoint.h5
+"$command" run pebble-bed --set count=100,kinetic_mean=0 --time 1000 --checkpoint 0.2 --out d >out 2>err &
+sleep 1.5
+kill -KILL $!
+wait $! 2>/dev/null
+if command -v h5ls >/dev/null; then
+    h5ls -r d/trajectory.h5 >list 2>&1 && grep -q 'frames/x' list && ok "the file of a killed run" || not_ok "the file of a killed run" "$(head -c 300 list)"
+fi
+run run --resume d --time 0.01
+expect "a killed run goes on" 0 "steps of 0.01 to its end"
+
+# ---- a disk that is full: one line, and what was there
+(ulimit -f 400; "$command" run pebble-bed --set count=100,kinetic_mean=0 --time 5 --frame 0.01 --checkpoint 0.01 --out e >out 2>err; echo $? >code)
+[ "$(cat code)" = 3 ] && [ "$(wc -l <err)" = 1 ] && grep -q "cannot be written" err && ok "a full disk" || not_ok "a full disk" "$(cat code) $(head -c 300 err)"
+run run --resume e --time 0.05 --quiet
+expect "goes on when there is room" 0
+
+# ---- bad usage and input
+run run
+refused "no scene" "a scene is missing"
+run run pebble-bad
+refused "no such scene" "pebble-bad: neither a file nor a built-in scene; did you mean pebble-bed"
+run run stick-slip
+refused "not a scene" "stick-slip: kind: system"
+for set in count=0 count=x counts=3 mu=-1 law=wet h=0 count =3 seed=1.5 warm=2; do
+    run run pebble-bed --set "$set"
+    refused "--set $set" "--set: "
+done
+run run settle --set cylinder=1
+refused "a parameter of another layout" "cylinder: no such parameter of settle"
+run run pebble-bed --law wet
+refused "--law" "--law: law: wet: one of coulomb, cone, facets"
+run run pebble-bed --solver tron
+refused "a solver that does not take the law" "pebble-bed: solver: tron does not take the law coulomb"
+run run pebble-bed --set cylinder=0.2
+refused "a vessel that is too small" "vessel: cylinder 0.2"
+run run pebble-bed --out a
+refused "a folder that holds a run" "--out: a: holds a run"
+run run pebble-bed --set count=20 --time 0.05 --out a --force --quiet
+expect "--force" 0
+run run pebble-bed --out mine.json
+refused "a folder that is a file" "mine.json: is not a folder"
+run run pebble-bed --out no/such/place
+refused "a folder that cannot be made" "no/such/place: cannot be made"
+run run pebble-bed --picture
+refused "a picture without a folder" "--picture: needs --out"
+run run pebble-bed --out x --colour blue --picture
+refused "--colour" "--colour: blue: layer, force or speed expected"
+[ ! -e x ] && ok "nothing was made" || not_ok "nothing was made" "x is there"
+run run pebble-bed --csv no/such/table.csv
+refused "--csv" "no/such/table.csv: cannot be written"
+run run pebble-bed --resume b
+refused "--resume and a scene" "pebble-bed: not together with --resume"
+run run --resume b --law cone
+refused "--resume and a law" "--law: not together with --resume"
+run run --resume nowhere
+refused "--resume of nothing" "nowhere/checkpoint.h5: No such file"
+cp -r b f
+head -c 3000 b/checkpoint.h5 >f/checkpoint.h5
+run run --resume f
+refused "--resume from half a checkpoint" "f/checkpoint.h5: "
+cp b/checkpoint.h5 f/checkpoint.h5
+head -c 3000 b/trajectory.h5 >f/trajectory.h5
+run run --resume f
+refused "--resume of half a trajectory" "f/trajectory.h5: not the recording"
+cp a/checkpoint.h5 f/checkpoint.h5
+cp b/trajectory.h5 f/trajectory.h5
+run run --resume f --time 1
+refused "--resume with the checkpoint of another run" "f/trajectory.h5: not the recording"
+printf '{"kind":"scene","bed":{"layout":"pebble-bed","count":-3},"time":1}' >bad.json
+run run bad.json
+refused "a bad scene" "bad.json: bed.count: -3: a whole number from 1"
+run run --help
+expect "--help" 0 "stiction run pebble-bed"
+finish

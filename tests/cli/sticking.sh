@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# sticking.sh COMMAND: analyze sticking and analyze closure, their exit codes, their answers as files, and the check of those.
+set -u
+source "$(dirname "$0")/lib/tools.sh"
+problems=$source_dir/problems
+
+# ---- answers
+run analyze sticking "$problems/s0_two_feet.json"
+expect "two feet stick" 0 "all contacts stick: yes, proved without rounding"
+run analyze sticking "$problems/s0_tipping.json"
+expect "a tipping block does not" 1 "opens: left"
+run analyze sticking "$problems/s0_tipping.json" --steps
+expect "the algorithm ends in help" 1 "what would make it stick"
+run analyze sticking "$problems/s0_two_feet.json" --propositions
+expect "the table of propositions" 0 "C2      holds"
+run analyze sticking "$problems/s0_two_feet.json" --proposition P11
+expect "one proposition" 0 "least common coefficient 0.3058103976"
+run analyze sticking "$problems/s0_two_feet.json" --force-direction 1,0,0
+expect "forces along a line" 0 "sticks under F + tau d for tau from"
+run analyze sticking "$problems/s0_two_feet.json" --forces
+expect "the set of forces" 0 "4 faces"
+run analyze sticking "$problems/s0_groove.json" --forces
+expect "discs: extents instead of faces" 0 "extent along each velocity"
+run analyze sticking "$problems/s0_tipping.json" --force-bounds 0,0,-1,1,0,0
+expect "no force within the bounds" 1 "no change of F within the bounds"
+run analyze closure "$problems/s0_squeezed.json"
+expect "closure of a squeezed block" 0 "form closure"
+run analyze closure "$problems/s0_two_feet.json"
+expect "feet push only up" 1 "force closure: no, proved without rounding"
+
+# ---- files and their check
+for name in s0_two_feet s0_tipping s0_rates_contradict s0_object_finger s0_groove s0_squeezed s0_plank s0_table; do
+    run analyze sticking "$problems/$name.json" --output answer.json
+    run verify "$problems/$name.json" answer.json
+    expect "$name: the answer is accepted" 0 "accepted"
+    run analyze sticking "$problems/$name.json" --facets 4 --json
+    cp out answer.json
+    run verify "$problems/$name.json" answer.json
+    expect "$name: pyramids, from --json" 0 "proved: the claim, without rounding"
+done
+run analyze sticking "$problems/s0_tipping.json" --output answer.json
+run verify "$problems/s0_two_feet.json" answer.json
+expect "an answer to another question is not" 1 "not accepted"
+run verify "$problems/s0_two_feet.json" "$problems/s0_two_feet.json"
+refused "a file that is no answer" "facets"
+
+# ---- JSON and usage
+run analyze sticking "$problems/s0_tipping.json" --json
+if [ "$code" = 1 ] && [ "$(wc -l <out)" = 1 ] && grep -qF '"outcome": "does_not"' out && grep -qF '"id": "P11"' out
+then ok "json"; else not_ok "json" "$(head -c 300 out)"; fi
+run analyze sticking "$problems/s0_two_feet.json" --quiet
+expect "quiet" 0
+[ ! -s out ] && ok "quiet says nothing" || not_ok "quiet says nothing" "$(head -c 100 out)"
+run analyze sticking "$problems/s0_two_feet.json" --facets 2
+refused "too few facets" "--facets" "3 to 360"
+run analyze sticking "$problems/s0_two_feet.json" --force-bounds 1,0,0,0,0,0
+refused "crossed bounds" "--force-bounds" "above"
+run analyze sticking "$problems/s0_two_feet.json" --force-direction 1
+refused "a short direction" "--force-direction" "3 velocities"
+run analyze sticking "$problems/s0_two_feet.json" --proposition P99
+refused "an unknown proposition" "P99"
+run analyze sticking "$problems/pyramid.json"
+refused "a cone is no instant" "kind"
+run analyze closure "$problems/s0_two_feet.json" --object 0,7
+refused "an unknown coordinate" "--object" "7"
+run analyze sticking --help
+expect "help has an example" 0 "example:"
+finish

@@ -1,0 +1,181 @@
+// A bed as bytes and back: later steps have the same bits, and bytes that are no state are refused.
+#include <stiction/run.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "support/failing_env.h"
+
+enum { GRAINS = 150 };
+
+static sti_env* open_env(int workers) {
+    sti_env_def def = sti_env_def_default();
+    def.workers = workers;
+    sti_env* env;
+    assert_int_equal(sti_env_create(&def, &env), STI_OK);
+    return env;
+}
+
+static sti_bed* make_bed(sti_env* env, sti_law law, sti_bed_solver solver, double spin) {
+    const sti_pebble_bed def = sti_pebble_bed_default(GRAINS);
+    sti_bed_options o = sti_bed_options_default();
+    sti_grains g;
+    sti_bed* bed;
+    o.law = law;
+    o.solver = solver;
+    o.h = 0.02;
+    assert_int_equal(sti_grains_pebble_bed(env, &def, &g), STI_OK);
+    g.walls[2].spin = spin;
+    assert_int_equal(sti_bed_create(env, &g, &o, &bed), STI_OK);
+    sti_grains_clear(env, &g);
+    return bed;
+}
+
+static void step(sti_bed* bed, int count, sti_bed_report* report) {
+    for (int k = 0; k < count; k++) assert_int_equal(sti_bed_step(bed, report), STI_OK);
+    report->time_search_s = report->time_solve_s = report->time_rest_s = 0;
+}
+
+static void expect_same_bits(const sti_bed* a, const sti_bed* b) {
+    double p[2][3][3 * GRAINS];
+    sti_bed_get(a, p[0][0], p[0][1], p[0][2]);
+    sti_bed_get(b, p[1][0], p[1][1], p[1][2]);
+    assert_memory_equal(p[0], p[1], sizeof p[0]);
+    assert_true(sti_bed_time(a) == sti_bed_time(b));
+}
+
+// 100 steps after the state was taken, for every pair of worker counts, against the run that was not interrupted.
+static void a_bed_goes_on_bit_by_bit_for_any_number_of_workers(void** state) {
+    (void)state;
+    static const struct {
+        sti_law law;
+        sti_bed_solver solver;
+        double spin;
+    } cases[] = {{STI_LAW_COULOMB, STI_BED_GS, 0},
+                 {STI_LAW_COULOMB, STI_BED_GS, 0.7},
+                 {STI_LAW_CONE, STI_BED_APGD, 0},
+                 {STI_LAW_FACETS, STI_BED_BLMVM, 0}};
+    sti_env* env[2] = {open_env(1), open_env(2)};
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        const int steps = c == 0 ? 100 : 20;
+        sti_bed* straight = make_bed(env[0], cases[c].law, cases[c].solver, cases[c].spin);
+        sti_bed_report straight_report;
+        step(straight, 37 + steps, &straight_report);
+        for (int from = 0; from < 2; from++) {
+            sti_bed* bed = make_bed(env[from], cases[c].law, cases[c].solver, cases[c].spin);
+            sti_bed_report report;
+            void* bytes;
+            size_t size;
+            step(bed, 37, &report);
+            assert_int_equal(sti_bed_save_state(bed, &bytes, &size), STI_OK);
+            for (int to = 0; to < 2; to++) {
+                sti_bed* again;
+                assert_int_equal(sti_bed_load_state(env[to], bytes, size, &again), STI_OK);
+                expect_same_bits(bed, again);
+                assert_int_equal(sti_bed_contact_count(again), 0);
+                step(again, steps, &report);
+                expect_same_bits(straight, again);
+                assert_memory_equal(&report.residual, &straight_report.residual, sizeof(double));
+                assert_true(report.step == straight_report.step && report.kinetic == straight_report.kinetic);
+                assert_true(report.iterations == straight_report.iterations &&
+                            report.contacts == straight_report.contacts && report.balance == straight_report.balance);
+                sti_bed_destroy(again);
+            }
+            sti_env_free(env[from], bytes);
+            sti_bed_destroy(bed);
+        }
+        sti_bed_destroy(straight);
+    }
+    for (int k = 0; k < 2; k++) sti_env_destroy(env[k]);
+}
+
+static void a_bed_that_has_not_moved_yet_has_a_state_too(void** state) {
+    (void)state;
+    sti_env* env = open_env(1);
+    sti_bed *bed = make_bed(env, STI_LAW_COULOMB, STI_BED_GS, 0), *again;
+    void* bytes;
+    size_t size;
+    sti_bed_report a, b;
+    assert_int_equal(sti_bed_save_state(bed, &bytes, &size), STI_OK);
+    assert_int_equal(sti_bed_load_state(env, bytes, size, &again), STI_OK);
+    step(bed, 50, &a);
+    step(again, 50, &b);
+    expect_same_bits(bed, again);
+    sti_env_free(env, bytes);
+    sti_bed_destroy(bed);
+    sti_bed_destroy(again);
+    sti_env_destroy(env);
+}
+
+// Whatever the bytes are: a bed that can be stepped, or a refusal.
+static void bytes_that_are_no_state_are_refused(void** state) {
+    (void)state;
+    sti_env* env = open_env(1);
+    sti_bed *bed = make_bed(env, STI_LAW_COULOMB, STI_BED_GS, 0), *again;
+    void* bytes;
+    size_t size;
+    sti_bed_report report;
+    step(bed, 40, &report);
+    assert_int_equal(sti_bed_save_state(bed, &bytes, &size), STI_OK);
+    assert_int_equal(sti_bed_load_state(env, bytes, 0, &again), STI_ERR_INPUT);
+    assert_int_equal(sti_bed_load_state(env, bytes, size - 8, &again), STI_ERR_INPUT);
+    assert_int_equal(sti_bed_load_state(env, (const char*)bytes + 8, size - 8, &again), STI_ERR_INPUT);
+    assert_null(again);
+    unsigned char* b = bytes;
+    sti_rng rng = {7};
+    int loaded = 0, refused = 0;
+    for (int k = 0; k < 3000; k++) {
+        const size_t at =
+            k < 1000 ? (size_t)k % 400 : (size_t)(sti_rng_next(&rng) % size);  // the lead is hit more often
+        const unsigned char was = b[at];
+        b[at] ^= (unsigned char)(1u << (sti_rng_next(&rng) % 8));
+        const sti_status status = sti_bed_load_state(env, bytes, size, &again);
+        b[at] = was;
+        if (status == STI_OK) {
+            const sti_status stepped = sti_bed_step(again, &report);
+            assert_true(stepped == STI_OK || stepped == STI_ERR_INTERNAL);
+            sti_bed_destroy(again);
+            loaded++;
+        } else {
+            assert_int_equal(status, STI_ERR_INPUT);
+            assert_null(again);
+            refused++;
+        }
+        if (loaded > 300) break;  // steps take their time
+    }
+    assert_true(refused > 100 && loaded > 100);
+    sti_env_free(env, bytes);
+    sti_bed_destroy(bed);
+    sti_env_destroy(env);
+}
+
+static void states_survive_every_failing_allocation(void** state) {
+    (void)state;
+    for (long k = 0;; k++) {
+        failing_env f;
+        failing_env_open(&f, -1);
+        sti_bed *bed = make_bed(f.env, STI_LAW_COULOMB, STI_BED_GS, 0), *again = NULL;
+        sti_bed_report report;
+        step(bed, 2, &report);
+        f.count = 0;
+        f.fail_at = k;
+        void* bytes = NULL;
+        size_t size;
+        sti_status status = sti_bed_save_state(bed, &bytes, &size);
+        if (status == STI_OK) status = sti_bed_load_state(f.env, bytes, size, &again);
+        if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
+        sti_env_free(f.env, bytes);
+        sti_bed_destroy(bed);
+        sti_bed_destroy(again);
+        if (failing_env_close(&f)) break;
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_bed_goes_on_bit_by_bit_for_any_number_of_workers),
+        cmocka_unit_test(a_bed_that_has_not_moved_yet_has_a_state_too),
+        cmocka_unit_test(bytes_that_are_no_state_are_refused),
+        cmocka_unit_test(states_survive_every_failing_allocation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,340 @@
+// The driver: collisions inside steps, no creep, energy in every built-in scene, states that are saved and restored,
+// wrong options, failing memory.
+#include "step/step_tools.h"
+
+static sti_env* env;
+
+static sti_system* ball(const char* e) {
+    sti_system* system;
+    const sti_system_contact_text table = {.name = "table", .gap = "y", .restitution = e};
+    must(env, sti_system_create(env,
+                                &(sti_system_text){.coordinate_count = 1,
+                                                   .coordinates = (const char*[]){"y"},
+                                                   .kinetic = "y'^2/2",
+                                                   .potential = "9.81*y",
+                                                   .contact_count = 1,
+                                                   .contacts = &table,
+                                                   .q = (const char*[]){"1"}},
+                                &system));
+    return system;
+}
+
+static void a_ball_bounces_as_printed(void** state) {
+    (void)state;
+    cJSON* root = oracle_open("thesis");
+    if (root == NULL) skip();
+    const cJSON* expected = cJSON_GetObjectItem(oracle_find(root, "POI-14"), "expected");
+    const cJSON* collisions = cJSON_GetObjectItem(expected, "collisions");
+    sti_system* system = ball("0.5");
+    sti_stepper_options o = sti_stepper_options_default(STI_SCHEME_ALPHA);
+    o.geometry = STI_GEOMETRY_OLD;
+    o.active = STI_ACTIVE_GAP;
+    o.stabilize = false;
+    o.substep = false;
+    sti_stepper* s = make_stepper(env, system, &o);
+    int seen = 0;
+    for (int l = 1; l <= 300; l++) {
+        const sti_step_report r = step_on(env, s);
+        if (r.collisions > 0) {
+            const cJSON* c = cJSON_GetArrayItem(collisions, seen++);
+            assert_int_equal(r.collisions, 1);
+            if (c != NULL) {
+                near_to(cJSON_GetNumberValue(cJSON_GetObjectItem(c, "step")), l, 0);
+                near_to(r.collision_time, cJSON_GetNumberValue(cJSON_GetObjectItem(c, "t_star")), 1e-9);
+                near_to(r.v_minus[0], cJSON_GetNumberValue(cJSON_GetObjectItem(c, "v_minus")), 1e-9);
+                near_to(r.v_plus[0], cJSON_GetNumberValue(cJSON_GetObjectItem(c, "v_plus")), 1e-9);
+            }
+        }
+        char name[16];
+        snprintf(name, sizeof name, "%d", l);
+        const cJSON* sample = cJSON_GetObjectItem(cJSON_GetObjectItem(expected, "samples"), name);
+        if (sample == NULL) continue;
+        near_to(sti_stepper_q(s)[0], number_at(sample, 0), 1e-9);
+        near_to(sti_stepper_v(s)[0], number_at(sample, 1), 1e-9);
+    }
+    near_to(cJSON_GetNumberValue(cJSON_GetObjectItem(expected, "n_collisions")), seen, 0);
+    sti_stepper_destroy(s);
+    sti_system_destroy(system);
+    cJSON_Delete(root);
+}
+
+// Default settings: the step goes on after a collision, so impact times and energies are those of the exact motion, and the
+// accumulation of bounces ends at rest.
+static void a_ball_bounces_exactly_and_comes_to_rest(void** state) {
+    (void)state;
+    cJSON* root = oracle_open("thesis");
+    if (root == NULL) skip();
+    const cJSON* expected = cJSON_GetObjectItem(oracle_find(root, "POI-16"), "expected");
+    sti_system* system = ball("0.5");
+    sti_stepper* s = make_stepper(env, system, NULL);
+    int seen = 0;
+    double last = INFINITY;
+    for (int l = 1; l <= 300; l++) {
+        const sti_step_report r = step_on(env, s);
+        if (r.collisions == 1 && seen < 5) {
+            near_to(r.collision_time, number_at(cJSON_GetObjectItem(expected, "impact_times"), seen), 1e-10);
+            near_to((r.kinetic + r.potential) / 9.81,
+                    number_at(cJSON_GetObjectItem(expected, "energy_after_impact_over_initial"), seen), 1e-11);
+            seen++;
+        }
+        assert_true(r.kinetic + r.potential <= last * (1 + 1e-12) + 1e-12);
+        last = r.kinetic + r.potential;
+    }
+    assert_int_equal(seen, 5);
+    near_to(sti_stepper_q(s)[0], 0, 1e-12);
+    near_to(sti_stepper_v(s)[0], 0, 1e-12);
+    sti_stepper_destroy(s);
+    sti_system_destroy(system);
+    cJSON_Delete(root);
+}
+
+static void an_elastic_ball_keeps_its_energy_for_a_hundred_bounces(void** state) {
+    (void)state;
+    sti_system* system = ball("1");
+    sti_stepper_options o = sti_stepper_options_default(STI_SCHEME_ALPHA);
+    o.step = 0.02;
+    sti_stepper* s = make_stepper(env, system, &o);
+    int bounces = 0;
+    while (bounces < 100) {
+        const sti_step_report r = step_on(env, s);
+        bounces += r.collisions;
+        near_to((r.kinetic + r.potential) / 9.81, 1, 1e-9);
+    }
+    sti_stepper_destroy(s);
+    sti_system_destroy(system);
+}
+
+static void a_block_on_a_slope_does_not_creep(void** state) {
+    (void)state;
+    sti_problem* scene = load_scene(env, "slope-block");
+    const double steps[] = {0.01, 0.002};
+    for (int k = 0; k < 3; k++) {
+        sti_stepper_options o = sti_stepper_options_default(STI_SCHEME_ALPHA);
+        o.step = steps[k % 2];
+        if (k == 2) o.alpha = 1;
+        sti_stepper* s = make_stepper(env, sti_problem_system(scene), &o);
+        const int count = (int)lround((k == 1 ? 2 : 10) / o.step);
+        for (int l = 0; l < count; l++) {
+            const sti_step_report r = step_on(env, s);
+            assert_int_equal(r.mode[0], STI_MODE_STICK);
+        }
+        assert_true(fabs(sti_stepper_q(s)[0]) <= 1e-12 && fabs(sti_stepper_q(s)[1]) <= 1e-12);
+        sti_stepper_destroy(s);
+    }
+    // just below the critical friction it slips in the first step
+    sti_system* system;
+    const sti_system_contact_text slope = {.gap = "y", .slip_count = 1, .slip = (const char*[]){"x'"}, .mu = "mu"};
+    must(env, sti_system_create(env,
+                                &(sti_system_text){.parameter_count = 1,
+                                                   .parameter_names = (const char*[]){"mu"},
+                                                   .parameters = (double[]){tan(0.35) * (1 - 1e-9)},
+                                                   .coordinate_count = 2,
+                                                   .coordinates = (const char*[]){"x", "y"},
+                                                   .kinetic = "(x'^2 + y'^2)/2",
+                                                   .potential = "9.81*(y*cos(0.35) - x*sin(0.35))",
+                                                   .contact_count = 1,
+                                                   .contacts = &slope},
+                                &system));
+    sti_stepper* s = make_stepper(env, system, NULL);
+    assert_int_equal(step_on(env, s).mode[0], STI_MODE_SLIDE);
+    sti_stepper_destroy(s);
+    sti_system_destroy(system);
+    sti_problem_destroy(scene);
+}
+
+static void particles_on_a_rod_hit_the_table_at_once(void** state) {
+    (void)state;
+    sti_problem* scene = load_scene(env, "particles-on-rod");
+    sti_stepper* s = make_stepper(env, sti_problem_system(scene), NULL);
+    const sti_step_report r = step_on(env, s);
+    assert_int_equal(r.collisions, 1);
+    near_to(r.v_plus[0], -12.0 / 17, 1e-11);
+    near_to(r.v_plus[3], -18.0 / 17, 1e-11);
+    near_to(r.collision_energy, 18.0 / 17 - 4, 1e-11);
+    sti_stepper_destroy(s);
+    sti_problem_destroy(scene);
+}
+
+// Every scene, some time on: no failure, no energy from nowhere, joints closed, nothing overlaps.
+static void scenes_run_without_gaining_energy(void** state) {
+    (void)state;
+    // the belt, the hand that pulls and the crank's start do work or are driven
+    const struct {
+        const char* name;
+        double step, end, gain;
+    } scenes[] = {{"balls-3", 0.01, 1, 1e-9},       {"balls-4", 0.01, 1, 1e-9},
+                  {"bouncing-ball", 0.01, 5, 1e-9}, {"disk", 0.01, 1, 1e-6},
+                  {"pendulum", 0.002, 1, 1e-3},     {"planar-box", 0.005, 1, 1e-5},
+                  {"rocking-block", 0.005, 1, 1e-5}, {"disk-in-angle", 0.005, 1, 1e-5},
+                  {"particle-in-angle", 0.005, 1, 1e-5}};
+    for (size_t k = 0; k < sizeof scenes / sizeof *scenes; k++) {
+        sti_problem* scene = load_scene(env, scenes[k].name);
+        sti_stepper_options o = sti_stepper_options_default(STI_SCHEME_ALPHA);
+        o.step = scenes[k].step;
+        sti_stepper* s = make_stepper(env, sti_problem_system(scene), &o);
+        double kinetic, potential;
+        must(env, sti_system_energy(sti_problem_system(scene), sti_stepper_time(s), sti_stepper_q(s), sti_stepper_v(s),
+                                    &kinetic, &potential));
+        const double first = kinetic + potential;
+        const int count = (int)lround(scenes[k].end / o.step);
+        for (int l = 0; l < count; l++) {
+            const sti_step_report r = step_on(env, s);
+            const double size = fmax(1, fabs(first) + kinetic);
+            if (!(r.kinetic + r.potential <= first + scenes[k].gain * size))
+                fail_msg("%s: step %ld: energy %.12g, at the start %.12g", scenes[k].name, r.step,
+                         r.kinetic + r.potential, first);
+            if (!(r.drift <= 1e-10 && r.penetration <= 1e-6))
+                fail_msg("%s: step %ld: drift %g, penetration %g", scenes[k].name, r.step, r.drift, r.penetration);
+        }
+        sti_stepper_destroy(s);
+        sti_problem_destroy(scene);
+    }
+}
+
+static void friction_in_a_joint_brakes_a_bead(void** state) {
+    (void)state;
+    // a bead on a horizontal rail, pressed against it by its weight: it stops after v^2 / (2 mu g)
+    const sti_system_contact_text rail = {.name = "rail", .gap = "y", .slip_count = 1, .slip = (const char*[]){"x'"},
+                                          .mu = "0.5"};
+    sti_system* system;
+    must(env, sti_system_create(env,
+                                &(sti_system_text){.coordinate_count = 2,
+                                                   .coordinates = (const char*[]){"x", "y"},
+                                                   .kinetic = "(x'^2 + y'^2)/2",
+                                                   .potential = "9.81*y",
+                                                   .joint_count = 1,
+                                                   .joints = &rail,
+                                                   .v = (const char*[]){"1", "0"}},
+                                &system));
+    sti_stepper_options o = sti_stepper_options_default(STI_SCHEME_ALPHA);
+    o.step = 0.001;
+    sti_stepper* s = make_stepper(env, system, &o);
+    for (int l = 0; l < 300; l++) step_on(env, s);
+    near_to(sti_stepper_q(s)[0], 1 / (2 * 0.5 * 9.81), 1e-5);
+    near_to(sti_stepper_v_alpha(s)[0], 0, 1e-12);
+    sti_stepper_destroy(s);
+    o.friction = STI_FRICTION_CONE;
+    assert_int_equal(sti_stepper_create(env, system, &o, &s), STI_ERR_INPUT);
+    sti_system_destroy(system);
+}
+
+static void a_resumed_run_has_the_same_bits(void** state) {
+    (void)state;
+    sti_problem* scene = load_scene(env, "rocking-block");
+    sti_stepper *a = make_stepper(env, sti_problem_system(scene), NULL),
+                *b = make_stepper(env, sti_problem_system(scene), NULL);
+    for (int l = 0; l < 20; l++) step_on(env, a);
+    void* bytes;
+    size_t size;
+    must(env, sti_stepper_save(a, &bytes, &size));
+    must(env, sti_stepper_load(b, bytes, size));
+    for (int l = 0; l < 20; l++) {
+        step_on(env, a);
+        step_on(env, b);
+    }
+    const size_t n = (size_t)sti_system_coordinate_count(sti_problem_system(scene)) * sizeof(double);
+    assert_memory_equal(sti_stepper_q(a), sti_stepper_q(b), n);
+    assert_memory_equal(sti_stepper_v(a), sti_stepper_v(b), n);
+    assert_true(sti_stepper_time(a) == sti_stepper_time(b));
+    assert_int_equal(sti_stepper_load(b, bytes, size - 1), STI_ERR_INPUT);
+    ((char*)bytes)[0] = 'x';
+    assert_int_equal(sti_stepper_load(b, bytes, size), STI_ERR_INPUT);
+    sti_env_free(env, bytes);
+    sti_stepper_destroy(a);
+    sti_stepper_destroy(b);
+    sti_problem_destroy(scene);
+}
+
+static void wrong_options_are_refused(void** state) {
+    (void)state;
+    sti_system* system = ball("0");
+    sti_stepper* s;
+    const sti_stepper_options good = sti_stepper_options_default(STI_SCHEME_ALPHA);
+    for (int k = 0; k < 7; k++) {
+        sti_stepper_options o = good;
+        if (k == 0) o.step = 0;
+        if (k == 1) o.alpha = 0;
+        if (k == 2) o.alpha = 1.5;
+        if (k == 3) o.facets = 7;
+        if (k == 4) o.gap_tol = NAN;
+        if (k == 5) o.law = STI_IMPACT_NEWTON;
+        if (k == 6) o.collision_limit = 0;
+        assert_int_equal(sti_stepper_create(env, system, &o, &s), STI_ERR_ARGUMENT);
+        assert_null(s);
+    }
+    sti_scheme scheme;
+    assert_true(sti_scheme_parse("convex", &scheme) && scheme == STI_SCHEME_CONVEX);
+    assert_false(sti_scheme_parse("conve", &scheme));
+    assert_string_equal(sti_scheme_text(STI_SCHEME_QUASISTATIC), "quasistatic");
+    sti_system_destroy(system);
+}
+
+static void every_failed_allocation_is_survived(void** state) {
+    (void)state;
+    const sti_scheme schemes[] = {STI_SCHEME_ALPHA, STI_SCHEME_ALPHA, STI_SCHEME_CONVEX, STI_SCHEME_CONVEX,
+                                  STI_SCHEME_QUASISTATIC};
+    const sti_system_contact_text ground = {
+        .gap = "y", .slip_count = 1, .slip = (const char*[]){"x'"}, .mu = "0.3", .restitution = "0.5"};
+    const sti_system_contact_text rod = {.gap = "(x - z)^2 + y^2 - 1"};
+    const sti_system_text text = {.coordinate_count = 3,
+                                  .coordinates = (const char*[]){"x", "y", "z"},
+                                  .kinetic = "x'^2 + y'^2 + z'^2",
+                                  .potential = "y",
+                                  .forces = (const char*[]){"-x'", "-y'", "-z'"},
+                                  .contact_count = 1,
+                                  .contacts = &ground,
+                                  .joint_count = 1,
+                                  .joints = &rod,
+                                  .q = (const char*[]){"1", "0", "0"},
+                                  .v = (const char*[]){"1", "-1", "1"}};
+    for (int k = 0; k < 5; k++) {
+        for (long at = 0;; at++) {
+            failing_env f;
+            sti_system* system = NULL;
+            sti_stepper* s = NULL;
+            failing_env_open(&f, -1);
+            must(f.env, sti_system_create(f.env, &text, &system));
+            f.count = 0;
+            f.fail_at = at;
+            sti_stepper_options o = sti_stepper_options_default(schemes[k]);
+            if (k % 2 == 1) o.friction = STI_FRICTION_CONE;
+            sti_status status = sti_stepper_create(f.env, system, &o, &s);
+            for (int l = 0; status == STI_OK && l < 2; l++) status = sti_stepper_step(s, NULL);
+            void* bytes = NULL;
+            size_t size;
+            if (status == STI_OK) status = sti_stepper_save(s, &bytes, &size);
+            if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
+            sti_env_free(f.env, bytes);
+            sti_stepper_destroy(s);
+            sti_system_destroy(system);
+            if (failing_env_close(&f)) break;
+        }
+    }
+}
+
+static int open_env(void** state) {
+    (void)state;
+    return sti_env_create(NULL, &env) == STI_OK ? 0 : 1;
+}
+
+static int close_env(void** state) {
+    (void)state;
+    sti_env_destroy(env);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_ball_bounces_as_printed),
+        cmocka_unit_test(a_ball_bounces_exactly_and_comes_to_rest),
+        cmocka_unit_test(an_elastic_ball_keeps_its_energy_for_a_hundred_bounces),
+        cmocka_unit_test(a_block_on_a_slope_does_not_creep),
+        cmocka_unit_test(particles_on_a_rod_hit_the_table_at_once),
+        cmocka_unit_test(scenes_run_without_gaining_energy),
+        cmocka_unit_test(friction_in_a_joint_brakes_a_bead),
+        cmocka_unit_test(a_resumed_run_has_the_same_bits),
+        cmocka_unit_test(wrong_options_are_refused),
+        cmocka_unit_test(every_failed_allocation_is_survived),
+    };
+    return cmocka_run_group_tests(tests, open_env, close_env);
+}
