@@ -35,6 +35,7 @@ extern const cli_verb cli_verb_verify;
 extern const cli_verb cli_verb_inspect;
 extern const cli_verb cli_verb_cone;
 extern const cli_verb cli_verb_analyze;
+extern const cli_verb cli_verb_run;
 extern const cli_verb cli_verb_scenes;
 extern const cli_verb cli_verb_bench;
 
@@ -49,6 +50,10 @@ struct cli {
     bool err_terminal;  // stderr is a terminal: progress may be shown there
     bool err_color;
 };
+
+// The environment made anew, for this number of threads (0: the default); only while nothing of the old one is in use.
+// CLI_DONE, or the exit code of the error line that was written.
+int cli_env_open(cli* c, int workers);
 
 // ---- options (options.c)
 

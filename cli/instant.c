@@ -3,21 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "scenes.h"
-
-// A file where there is one, otherwise a scene.
-static int load(const cli* c, const char* name, sti_problem** out) {
-    const cli_scene* scene = cli_scene_find(name);
-    if (access(name, F_OK) == 0 || (scene == NULL && strpbrk(name, "./") != NULL)) return cli_load(c, name, out);
-    if (scene != NULL)
-        return sti_problem_parse(c->env, scene->text, strlen(scene->text), name, out) == STI_OK ? CLI_DONE
-                                                                                                : cli_fail_env(c);
-    const char* near = cli_scene_nearest(name);
-    return cli_fail_usage(c, "%.200s: neither a file nor a built-in scene%s%s; stiction scenes lists those", name,
-                          near != NULL ? "; did you mean " : "", near != NULL ? near : "");
-}
 
 // A number, or a fraction 4/3.
 static bool parse_value(const char* text, double* out) {
@@ -105,7 +92,7 @@ static int from_system(const cli* c, const char* name, const cli_at* at, sti_sys
 
 int cli_instant_load(const cli* c, const char* name, const cli_at* at, cli_instant* out) {
     *out = (cli_instant){0};
-    int code = load(c, name, &out->problem);
+    int code = cli_scene_load(c, name, &out->problem);
     if (code != CLI_DONE) return code;
     sti_system* system = sti_problem_system(out->problem);
     out->instant = sti_problem_instant(out->problem);

@@ -6,7 +6,7 @@
 #include "cli.h"
 
 static const cli_verb* const verbs[] = {&cli_verb_solve,   &cli_verb_verify, &cli_verb_inspect, &cli_verb_cone,
-                                        &cli_verb_analyze, &cli_verb_scenes, &cli_verb_bench};
+                                        &cli_verb_analyze, &cli_verb_run,    &cli_verb_scenes,  &cli_verb_bench};
 enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
 
 static const cli_verb* find_verb(const char* name) {
@@ -54,13 +54,22 @@ static int unknown_verb(const cli* c, const char* word) {
     return cli_fail_usage(c, "%.60s: no such verb; there are %shelp and version", word, list);
 }
 
-static int run_verb(cli* c, const cli_verb* verb, int argc, char** argv) {
+int cli_env_open(cli* c, int workers) {
     sti_env_def def = sti_env_def_default();
+    sti_env* env;
     def.log = log_line;
     def.log_user = c;
-    if (sti_env_create(&def, &c->env) != STI_OK) return cli_fail_memory(c);
+    if (workers > 0) def.workers = workers;
+    if (sti_env_create(&def, &env) != STI_OK) return cli_fail_memory(c);
+    sti_env_destroy(c->env);
+    c->env = env;
+    return CLI_DONE;
+}
+
+static int run_verb(cli* c, const cli_verb* verb, int argc, char** argv) {
     c->verb = verb;
-    const int code = verb->run(c, argc, argv);
+    int code = cli_env_open(c, 0);
+    if (code == CLI_DONE) code = verb->run(c, argc, argv);
     sti_env_destroy(c->env);
     c->env = NULL;
     return code;

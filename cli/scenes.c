@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const cli_scene* cli_scene_find(const char* name) {
     for (int i = 0; i < cli_scene_count; i++) {
@@ -18,6 +19,17 @@ const char* cli_scene_nearest(const char* name) {
     const char* near = cli_nearest(name, names, cli_scene_count);
     free(names);
     return near;
+}
+
+int cli_scene_load(const cli* c, const char* name, sti_problem** out) {
+    const cli_scene* scene = cli_scene_find(name);
+    if (access(name, F_OK) == 0 || (scene == NULL && strpbrk(name, "./") != NULL)) return cli_load(c, name, out);
+    if (scene != NULL)
+        return sti_problem_parse(c->env, scene->text, strlen(scene->text), name, out) == STI_OK ? CLI_DONE
+                                                                                                : cli_fail_env(c);
+    const char* near = cli_scene_nearest(name);
+    return cli_fail_usage(c, "%.200s: neither a file nor a built-in scene%s%s; stiction scenes lists those", name,
+                          near != NULL ? "; did you mean " : "", near != NULL ? near : "");
 }
 
 static int print_list(const cli* c) {

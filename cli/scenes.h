@@ -17,4 +17,8 @@ extern const int cli_scene_count;
 const cli_scene* cli_scene_find(const char* name);  // NULL: there is none
 const char* cli_scene_nearest(const char* name);    // NULL: no name is near
 
+// A file where there is one, otherwise a scene. On failure the line is written and the exit code is returned; CLI_DONE
+// otherwise.
+int cli_scene_load(const cli* c, const char* name, sti_problem** out);
+
 #endif

@@ -1,8 +1,8 @@
 // svg.c: pictures of the command as SVG text.
 //
 // The picture is built in memory in two parts: shapes as they come, and, when it is saved, the frame around them with
-// ticks, labels and legend. Data coordinates become picture coordinates when a shape is drawn (y up in the data, down in
-// the picture), with two decimals: the same data gives the same bytes.
+// ticks, labels and legend. Data coordinates become picture coordinates when a shape is drawn (y up in the data, down
+// in the picture), with two decimals: the same data gives the same bytes.
 #include "svg.h"
 
 #include <errno.h>

@@ -5,8 +5,8 @@
 // The velocity of the instant is the one before the impact. It jumps by M (v+ - v-) = sum n_i p_n,i + t_i' p_t,i plus
 // impulses of the joints, which are frictionless and end with n_i'v+ = 0. Only touching contacts take part.
 //
-// Letters of S1: qdot_norm,i = n_i'v / |n_i| and pbar_n,i = |n_i| p_n,i with |n_i| the kinetic norm (3), G the normalized
-// Delassus matrix (17), E restitution in these coordinates, e_t tangential restitution.
+// Letters of S1: qdot_norm,i = n_i'v / |n_i| and pbar_n,i = |n_i| p_n,i with |n_i| the kinetic norm (3), G the
+// normalized Delassus matrix (17), E restitution in these coordinates, e_t tangential restitution.
 #ifndef STICTION_IMPACT_H
 #define STICTION_IMPACT_H
 
@@ -227,8 +227,8 @@ STI_API void sti_impact_destroy(sti_env* env, sti_impact* impact);
 
 // ---- an independent check
 //
-// Sees the instant, the restitution matrix and the claim (velocity, impulses, phases), and recomputes the rest in extended
-// precision: momentum, joints, the law's own conditions, the energy change. Shares no code with the laws.
+// Sees the instant, the restitution matrix and the claim (velocity, impulses, phases), and recomputes the rest in
+// extended precision: momentum, joints, the law's own conditions, the energy change. Shares no code with the laws.
 typedef struct sti_impact_verification {
     bool accepted;      // everything below is within tol, and the law's conditions were among it
     bool law_checked;   // false: only momentum, joints and energy were (quasi; implicit laws unless Lambda = e I)

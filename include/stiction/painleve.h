@@ -1,11 +1,11 @@
-// painleve.h: the contact LCP of lasting contacts with friction, and the friction at which it goes wrong (S1 sections 2.2.1
-// and 4).
+// painleve.h: the contact LCP of lasting contacts with friction, and the friction at which it goes wrong (S1 sections
+// 2.2.1 and 4).
 //
 //     0 <= lambda_bar  _|_  D lambda_bar + b >= 0,      D = G - n_q'H_T diag(mu_i xi_i / |n_i|)              (26)
 //     b_i = ( n_rate_i - n_i'M^-1 F ) / |n_i|,          lambda_bar_i = |n_i| lambda_n,i
 //
-// with xi_i the direction of slip at contact i; joints are eliminated and frictionless. One solution for every b exactly
-// when D is a P-matrix. The slack is the normal acceleration divided by |n_i|.
+// with xi_i the direction of slip at contact i; joints are eliminated and frictionless. One solution for every b
+// exactly when D is a P-matrix. The slack is the normal acceleration divided by |n_i|.
 #ifndef STICTION_PAINLEVE_H
 #define STICTION_PAINLEVE_H
 
@@ -90,7 +90,8 @@ typedef struct sti_painleve {
     sti_painleve_case outcome;  // worst over the patterns that agree with the slips
 } sti_painleve;
 
-// STI_ERR_INPUT: M not positive definite, dependent gradients, or a spatial contact whose direction of slip is not known.
+// STI_ERR_INPUT: M not positive definite, dependent gradients, or a spatial contact whose direction of slip is not
+// known.
 STI_API sti_status sti_painleve_create(sti_env* env, const sti_instant* instant, const sti_painleve_options* options,
                                        sti_painleve** out);
 STI_API void sti_painleve_destroy(sti_env* env, sti_painleve* painleve);

@@ -173,6 +173,7 @@ typedef struct sti_step_report {
     const double* impulse_t;    // two for each contact                                  (contact_count x 2)
     const unsigned char* mode;  // sti_contact_mode                                      (contact_count)
     const double* slip;         // slip in the step's problem, two for each              (contact_count x 2)
+    const double* opening;  // n'u + ... of the step's problem, 0 where closed; gap + ... with level gap (contact_count)
     char why[240];
 } sti_step_report;
 

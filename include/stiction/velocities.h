@@ -5,8 +5,8 @@
 //     qdot = Xi' D v,   D = diag(D_n, D_t)                                                  (13), (14)
 //     2 T = qdot'M qdot = qdot_norm' D_n qdot_norm + qdot_tan' D_t qdot_tan                 (15)
 //
-// over all touching constraints, bilateral and unilateral, in the order of the instant. t_q is kinetically orthonormal and
-// unique up to a rotation: compare the projector on it, or T_tan. Dependent gradients are allowed: then D_n is the
+// over all touching constraints, bilateral and unilateral, in the order of the instant. t_q is kinetically orthonormal
+// and unique up to a rotation: compare the projector on it, or T_tan. Dependent gradients are allowed: then D_n is the
 // pseudo-inverse of G, and everything above still holds.
 #ifndef STICTION_VELOCITIES_H
 #define STICTION_VELOCITIES_H

@@ -1,6 +1,8 @@
 // impact_bound.c: when does Newton's law with Coulomb's friction lose energy? (S1 Lemmas 1 and 2, Theorems 1 and 2)
 //
-// In a mode where every contact slides with sign xi, with [mu] = diag(mu_i xi_i / |n_i|) and E(q) = (G - n_q'H_T[mu])^-1,
+// In a mode where every contact slides with sign xi, with [mu] = diag(mu_i xi_i / |n_i|),
+//
+//     E(q) = (G - n_q'H_T[mu])^-1,
 //
 //     T_L = -1/2 q'Mbar q + 1/2 q'K q + (D_t t_q'H_T[mu] E(q)(I + E) q)'qdot_tan,     q = qdot_norm-             (78)
 //

@@ -10,15 +10,16 @@
 //     W_tn pbar + W_tt p_t = -e_t v_t- - v_t0                                               at every contact with 'k'
 //
 // It is a solution when xi sigma > 0 where a contact slides and |p_t| <= mu p_n where it does not. Read to the letter,
-// (67) also lets a contact stick with p_n < 0 and |p_t| <= mu |p_n|; the option stick_negative adds those. A singular system
-// (two corners of one block always slide together) leaves a family x0 + Z y, or nothing; whether the family meets the
-// inequalities is decided by double description of the cone { (y, t) : inequalities }, and a point of its relative
-// interior is reported. So a mode is missed only when its inequalities hold by less than rounding.
+// (67) also lets a contact stick with p_n < 0 and |p_t| <= mu |p_n|; the option stick_negative adds those. A singular
+// system (two corners of one block always slide together) leaves a family x0 + Z y, or nothing; whether the family
+// meets the inequalities is decided by double description of the cone { (y, t) : inequalities }, and a point of its
+// relative interior is reported. So a mode is missed only when its inequalities hold by less than rounding.
 //
 // Which modes are tried: velocities after the impact have their normal part fixed, so sigma is an affine function of
 // qdot_tan+, sigma_i = a_i + tau_i'x, with Gram matrix tau'tau = W_tt - W_tn G^+ W_nt. When tau_i = 0 the sign of
-// sigma_i is known beforehand; when tau_i and tau_j are parallel, one sign restricts the other. The tree of 3^p modes is
-// pruned with both; this is exact, and brings the block from 9 modes to 3. Cost: one small linear system per mode left.
+// sigma_i is known beforehand; when tau_i and tau_j are parallel, one sign restricts the other. The tree of 3^p modes
+// is pruned with both; this is exact, and brings the block from 9 modes to 3. Cost: one small linear system per mode
+// left.
 //
 // Slips are measured in units of their kinetic length, so that one tolerance serves all numbers.
 #include <math.h>

@@ -15,7 +15,8 @@
 // (I + Lambda) v- in the kinetic metric with y_norm in V_n and slips in V_t. With V_n = R_+ it is the LCP above over a
 // space in which slips are held (V_t = {0}) or left alone (V_t everything).
 //
-// The law of all quasi-velocities, v+ = -E v- with (54): impulses exist when (E + I) v- lies in the range of Gbar, (56).
+// The law of all quasi-velocities, v+ = -E v- with (54): impulses exist when (E + I) v- lies in the range of Gbar,
+// (56).
 #include <math.h>
 #include <stdio.h>
 #include <stiction/problem.h>

@@ -1,18 +1,18 @@
 // impact_matrix.c: may a restitution matrix be used whatever the velocity before impact? (S1 Props 2, 4 to 8, Cor. 1)
 //
-// With S = G^-1 - E'G^-1 E the energy change is T_L = -1/2 qdot_norm-' S qdot_norm-, and velocities before an impact are
-// qdot_norm- <= 0. So the law is
+// With S = G^-1 - E'G^-1 E the energy change is T_L = -1/2 qdot_norm-' S qdot_norm-, and velocities before an impact
+// are qdot_norm- <= 0. So the law is
 //
 //     kinematic    for all  iff  E >= 0,
 //     kinetic      for all  iff  G^-1 (I + E) >= 0,
 //     energetic    for all  iff  S is copositive,
 //
-// which is Prop 8. Each "iff" is constructive: a negative entry (i, j) of the first two breaks the rule at contact i for
-// qdot_norm- = -e_j, and an x >= 0 with x'S x < 0 gains energy for qdot_norm- = -x. Copositivity is decided by the least
-// value of x'S x on the simplex, found exactly for the rounded S; values above -1e-12 of the largest entry of G^-1 count
-// as zero, because S itself carries rounding of that size. With too many contacts for that it may stay undecided, unless
-// S is positive semidefinite. Props 5, 6, 7 are sufficient or conditional; they are told with both sides of their
-// inequalities. Corrections: S1-E8 (spectral radius), S1-E11, S1-E12 (B = G^-1/2 E G^1/2), S1-E13
+// which is Prop 8. Each "iff" is constructive: a negative entry (i, j) of the first two breaks the rule at contact i
+// for qdot_norm- = -e_j, and an x >= 0 with x'S x < 0 gains energy for qdot_norm- = -x. Copositivity is decided by the
+// least value of x'S x on the simplex, found exactly for the rounded S; values above -1e-12 of the largest entry of
+// G^-1 count as zero, because S itself carries rounding of that size. With too many contacts for that it may stay
+// undecided, unless S is positive semidefinite. Props 5, 6, 7 are sufficient or conditional; they are told with both
+// sides of their inequalities. Corrections: S1-E8 (spectral radius), S1-E11, S1-E12 (B = G^-1/2 E G^1/2), S1-E13
 // (epsilon* = 1 / lambda_max(G E'G^-1 E)).
 #include <math.h>
 #include <stdio.h>

@@ -4,13 +4,14 @@
 //
 //     0 <= u_n  _|_  c_n >= 0,     0 <= lambda e + D'v  _|_  beta >= 0,     0 <= mu c_n - e'beta  _|_  lambda >= 0
 //
-// where the columns of D are plus and minus every tangent row, so p_t = beta+ - beta-. Decompression is the same problem
-// from the velocity v_c after the restituted impulses e c_n have acted; its friction bound is mu (e c_n^c + c_n^x), or
-// mu c_n^x as S3 prints it (errata 3). Joints are eliminated. The matrix has the form of S3 theorem 1.2.10 (W positive
-// semidefinite, copositive in the rest), so Lemke's method finds a solution. There may be more: when the problem is small
-// all of them are enumerated, and the velocities compared. Impulses of the compression need not be unique even when v_c is
-// (two rough contacts can hold three velocities in many ways), and the restituted part depends on them; so the problem is
-// posed in the units of S3 (n_i'v, c_n) and solved with the covering vector e, which fixes the choice.
+// where the columns of D are plus and minus every tangent row, so p_t = beta+ - beta-. Decompression is the same
+// problem from the velocity v_c after the restituted impulses e c_n have acted; its friction bound is mu (e c_n^c +
+// c_n^x), or mu c_n^x as S3 prints it (errata 3). Joints are eliminated. The matrix has the form of S3 theorem 1.2.10
+// (W positive semidefinite, copositive in the rest), so Lemke's method finds a solution. There may be more: when the
+// problem is small all of them are enumerated, and the velocities compared. Impulses of the compression need not be
+// unique even when v_c is (two rough contacts can hold three velocities in many ways), and the restituted part depends
+// on them; so the problem is posed in the units of S3 (n_i'v, c_n) and solved with the covering vector e, which fixes
+// the choice.
 #include <math.h>
 #include <stdio.h>
 #include <stiction/problem.h>

@@ -3,9 +3,9 @@
 //     y >= 0,     G^-1 (y - r) >= 0,     y'G^-1 y <= r'G^-1 r,          r = qdot_norm-
 //
 // A convex set, bounded by the ellipsoid of conserved energy. For one contact it is an interval. For two the ellipse is
-// y = sqrt(r'G^-1 r) G^1/2 (cos a, sin a); each line h'y = g cuts it at angles where (G^1/2 h)'(cos a, sin a) = g, between
-// which nothing changes, so the midpoints decide. Extreme values are taken at corners of the polygon, at those cuts, or
-// where the ellipse itself is extreme. Printed (53) has a wrong sign (S1-E10).
+// y = sqrt(r'G^-1 r) G^1/2 (cos a, sin a); each line h'y = g cuts it at angles where (G^1/2 h)'(cos a, sin a) = g,
+// between which nothing changes, so the midpoints decide. Extreme values are taken at corners of the polygon, at those
+// cuts, or where the ellipse itself is extreme. Printed (53) has a wrong sign (S1-E10).
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-// impact_solution.c: from the impulses of a law to everything that is told about its outcome, and the energy formulas of
-// S1 section 3, with the corrections S1-E7, E8, E15 and E21.
+// impact_solution.c: from the impulses of a law to everything that is told about its outcome, and the energy formulas
+// of S1 section 3, with the corrections S1-E7, E8, E15 and E21.
 #include <math.h>
 #include <string.h>
 

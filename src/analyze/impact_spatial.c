@@ -1,7 +1,7 @@
 // impact_spatial.c: (67)-(68) for one contact in space, with Coulomb's round cone.
 //
-// With one contact, slips s0 (after restitution, before impulses), w = W_tn, T = W_tt, r = -E qdot_norm- - qdot_norm0 and
-// mu' = mu / |n|, a contact that slides along the unit vector d has p_t = -mu' pbar d and
+// With one contact, slips s0 (after restitution, before impulses), w = W_tn, T = W_tt, r = -E qdot_norm- - qdot_norm0
+// and mu' = mu / |n|, a contact that slides along the unit vector d has p_t = -mu' pbar d and
 //
 //     pbar (G - mu' w'd) = r,         sigma = s0 + pbar (w - mu' T d) = kappa d,    kappa > 0.
 //
@@ -9,10 +9,11 @@
 //
 //     f(d) = d x ( s0 (G - mu' w'd) + r w - r mu' T d ) = 0,
 //
-// a trigonometric polynomial of degree 2 in the angle of d: at most four roots, unless it vanishes everywhere. Five values
-// give its coefficients, tan of the half angle makes it a quartic, and the eigenvalues of the companion matrix are polished
-// by Newton's method on f. Sticking is one linear system. So all solutions are found. When f vanishes everywhere (nothing
-// distinguishes a direction) and a direction satisfies the law, they all do: the answer is then marked incomplete.
+// a trigonometric polynomial of degree 2 in the angle of d: at most four roots, unless it vanishes everywhere. Five
+// values give its coefficients, tan of the half angle makes it a quartic, and the eigenvalues of the companion matrix
+// are polished by Newton's method on f. Sticking is one linear system. So all solutions are found. When f vanishes
+// everywhere (nothing distinguishes a direction) and a direction satisfies the law, they all do: the answer is then
+// marked incomplete.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

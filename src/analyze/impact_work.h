@@ -37,7 +37,8 @@ static inline size_t sti_impact_at(int cols, int i, int j) {
     return (size_t)i * (size_t)cols + (size_t)j;
 }
 
-// A new solution of the answer, from the impulses (pbar; p_t) (p+s): velocities, flags, momentum, direct energy and (47).
+// A new solution of the answer, from the impulses (pbar; p_t) (p+s): velocities, flags, momentum, direct energy and
+// (47).
 sti_status sti_impact_add(sti_impact_work* w, sti_impact_answer* a, const double* z, sti_impact_solution** out);
 // The same from a velocity and impulses that are already known (p_joint in units of the gradients).
 sti_status sti_impact_add_known(sti_impact_work* w, sti_impact_answer* a, const double* v, const double* z,

@@ -1,12 +1,12 @@
 // painleve.c: the contact LCP (26) of one instant, for every choice of slip directions (S1 section 4).
 //
-// For each of the 2^r sign patterns of the r contacts with a slip: the matrix D and all its principal minors, its classes,
-// the critical friction (painleve_matrix.c), the bounds of Props 13 and 14 beside it, Prop 15, and all solutions of the
-// LCP in exact arithmetic on the rounded D and b, with a certificate when there is none. Prop 12 is the closed form of
-// the critical friction of one contact.
+// For each of the 2^r sign patterns of the r contacts with a slip: the matrix D and all its principal minors, its
+// classes, the critical friction (painleve_matrix.c), the bounds of Props 13 and 14 beside it, Prop 15, and all
+// solutions of the LCP in exact arithmetic on the rounded D and b, with a certificate when there is none. Prop 12 is
+// the closed form of the critical friction of one contact.
 //
-// Prop 14 in the paper's norms (Frobenius) and in spectral ones, where |diag(mu_i xi_i / |n_i|)| is its largest entry; both
-// follow from |G^-1| |P| < 1, and Frobenius is the weaker statement (S1-E22).
+// Prop 14 in the paper's norms (Frobenius) and in spectral ones, where |diag(mu_i xi_i / |n_i|)| is its largest entry;
+// both follow from |G^-1| |P| < 1, and Frobenius is the weaker statement (S1-E22).
 #include <math.h>
 #include <string.h>
 

@@ -1,9 +1,9 @@
 // painleve_map.c: critical friction and the number of solutions over a grid of configurations (S1 section 4).
 //
-// A grid point fixes some coordinates and velocities. The contacts that touch at the starting configuration (all of them
-// when none does) are held closed: the coordinates that are not on an axis move by Newton's method with steps of least
-// length until the gaps vanish, then the free velocities by one step of least length until the gap rates do. A point where
-// that fails is "apart". With keep_open nothing moves, and the contacts are taken as if they touched.
+// A grid point fixes some coordinates and velocities. The contacts that touch at the starting configuration (all of
+// them when none does) are held closed: the coordinates that are not on an axis move by Newton's method with steps of
+// least length until the gaps vanish, then the free velocities by one step of least length until the gap rates do. A
+// point where that fails is "apart". With keep_open nothing moves, and the contacts are taken as if they touched.
 //
 // At each point the matrix of (26) is judged for all directions of slip: the least mu_c, and "unique" when every D is a
 // P-matrix. Otherwise the solutions of the LCP with the forces of that state are counted for the directions that agree
@@ -12,8 +12,8 @@
 //
 // The least mu_c is sought further between the points: mu_c is the least of many smooth functions, so a search by
 // shrinking intervals, axis by axis, that uses no derivatives is followed by a bisection on a central difference. That
-// finds a smooth minimum to several more digits than values alone would; its result is kept only when it is no worse, so
-// a kink stays where it is.
+// finds a smooth minimum to several more digits than values alone would; its result is kept only when it is no worse,
+// so a kink stays where it is.
 #include <math.h>
 #include <string.h>
 
@@ -54,7 +54,8 @@ static size_t at(int cols, int i, int j) {
 
 // ---- a state on the constraints
 
-// One step of least length: free entries of x move so that rows of the held gradients vanish with `lack`. False: no step.
+// One step of least length: free entries of x move so that rows of the held gradients vanish with `lack`. False: no
+// step.
 static bool step(map_work* w, const bool* fixed, const double* lack, double* x) {
     int free_count = 0;
     for (int j = 0; j < w->n; j++) {

@@ -11,14 +11,14 @@
 // zero without crossing it: the pair of eigenvalues comes out of rounding with imaginary parts of about the square root
 // of the rounding, so pairs with parts below 1e-7 of their modulus count as real.
 //
-// A minor of a set depends only on the directions of its own contacts: (3^p - 1) / 2 eigenvalue problems in all, when all
-// directions are possible.
+// A minor of a set depends only on the directions of its own contacts: (3^p - 1) / 2 eigenvalue problems in all, when
+// all directions are possible.
 //
 // Lasting contacts (n_i'v = 0, joints too) leave velocities whose slips are tau_i'x; with the tau_i dependent, not all
 // signs occur together: the two corners of a block always slide the same way. By Gordan's theorem the signs xi are
-// possible exactly when no lambda >= 0 other than 0 has sum lambda_i xi_i tau_i = 0. The lambda with sum lambda_i tau_i = 0
-// are the null space of the Gram matrix  W_tt - W_tn G^-1 W_nt;  it is empty as a rule, one vector is looked at directly,
-// and more by double description.
+// possible exactly when no lambda >= 0 other than 0 has sum lambda_i xi_i tau_i = 0. The lambda with sum lambda_i tau_i
+// = 0 are the null space of the Gram matrix  W_tt - W_tn G^-1 W_nt;  it is empty as a rule, one vector is looked at
+// directly, and more by double description.
 #include "analyze/painleve_matrix.h"
 
 #include <math.h>

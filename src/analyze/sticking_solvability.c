@@ -16,8 +16,18 @@
 
 // ---- linear feasibility
 
-// A point of { X'a + c_x = 0, U'a + c_u >= 0 } (tangents: with the equations), or none.
-static sti_status feasible(const sti_blocks* b, bool tangents, sti_conic_outcome* outcome, double** a) {
+// Multipliers of the rows: those of X when they are there, then those of U (absent: zero).
+static void keep_farkas(const sti_blocks* b, bool tangents, const double* dual, double* farkas) {
+    if (farkas == NULL) return;
+    const int count = b->x + b->u;
+    for (int k = 0; k < count; k++) farkas[k] = tangents ? dual[k] : 0;
+    const double size = sti_small_max((size_t)count, farkas);
+    for (int k = 0; k < count && size > 0; k++) farkas[k] /= size;
+}
+
+// A point of { X'a + c_x = 0, U'a + c_u >= 0 } (tangents: with the equations), or none and then farkas (x + u), scaled to size
+// one: X f_x + U f_u = 0, f_u >= 0, c_x'f_x + c_u'f_u < 0.
+static sti_status feasible(const sti_blocks* b, bool tangents, sti_conic_outcome* outcome, double** a, double* farkas) {
     sti_program p = {0};
     sti_status status = sti_program_open(&p, b->pool, b->n, b->x + b->u, false);
     if (status != STI_OK) return status;
@@ -34,7 +44,11 @@ static sti_status feasible(const sti_blocks* b, bool tangents, sti_conic_outcome
     *a = NULL;
     *outcome = STI_CONIC_INFEASIBLE;
     status = sti_program_reduce(&p);
-    if (status != STI_OK || p.outside > 1e-9) return status;
+    if (status != STI_OK) return status;
+    if (p.outside > 1e-9) {
+        keep_farkas(b, tangents, p.witness, farkas);
+        return STI_OK;
+    }
     double* weight = sti_pool_doubles(b->pool, (size_t)b->n);
     if (weight == NULL) return b->pool->status;
     for (int j = 0; j < b->n; j++) weight[j] = 1;  // the point of least norm: bounded, and easy to check
@@ -43,7 +57,11 @@ static sti_status feasible(const sti_blocks* b, bool tangents, sti_conic_outcome
     if (status != STI_OK) return status;
     *outcome = answer.outcome;
     *a = answer.outcome == STI_CONIC_SOLVED ? answer.x : NULL;
-    return STI_OK;
+    if (answer.outcome == STI_CONIC_INFEASIBLE) {
+        sti_program_lift(&p, answer.dual);
+        keep_farkas(b, tangents, answer.dual, farkas);
+    }
+    return b->pool->status;
 }
 
 static sti_holds verdict_of(sti_conic_outcome outcome) {
@@ -284,6 +302,8 @@ static void proposition_8(const sti_blocks* b, sti_propositions_table* t, const 
     else
         sti_propositions_verdict(t, value_x > 0 && value_y > 1e-9 ? STI_HOLDS : STI_HOLDS_NOT,
                                  "least value on unit rays: %.6g on E_x, %.6g on E_y", value_x, value_y);
+    sti_propositions_number(t, "least_on_x", value_x);
+    sti_propositions_number(t, "least_on_y", value_y);
     sti_propositions_begin(t, "P8.iii", "two solutions of (43) have accelerations that differ in ker M");
     sti_propositions_verdict(t, STI_HOLDS, "always; M is %s",
                              b->definite ? "definite, the acceleration is unique" : "singular");
@@ -341,18 +361,23 @@ static sti_status corollaries(const sti_blocks* b, sti_propositions_table* t, co
 
 // (43) itself: solvable exactly when the constraints can hold and F'x >= 0 on E_x.
 static sti_status equation_43(sti_sticking* r, const sti_blocks* b, sti_propositions_table* t, const set_E* e,
-                              bool possible) {
+                              bool possible, const double* farkas) {
     double *ln = sti_pool_doubles(b->pool, (size_t)b->m), *lt = sti_pool_doubles(b->pool, (size_t)b->t);
     double* Ma = sti_pool_doubles(b->pool, (size_t)b->n);
     if (b->pool->status != STI_OK) return b->pool->status;
     const double band = 1e-9 * sti_small_max((size_t)b->n, b->s->instant->F);
     bool falls = false;
+    double* down = sti_pool_doubles(b->pool, (size_t)b->n);
+    if (down == NULL) return b->pool->status;
     for (int i = 0; i < e->x_rays + 2 * e->x_lines; i++) {
         const int k = i - e->x_rays;
         const double* v =
             i < e->x_rays ? e->x_ray + (size_t)i * (size_t)b->n : e->x_line + (size_t)(k / 2) * (size_t)b->n;
-        const double value = sti_small_dot(b->n, b->s->instant->F, v) * (i < e->x_rays || k % 2 == 0 ? 1 : -1);
-        falls = falls || value < -band * sti_small_max((size_t)b->n, v);
+        const int side = i < e->x_rays || k % 2 == 0 ? 1 : -1;
+        if (falls || side * sti_small_dot(b->n, b->s->instant->F, v) >= -band * sti_small_max((size_t)b->n, v))
+            continue;
+        falls = true;
+        for (int j = 0; j < b->n; j++) down[j] = side * v[j];
     }
     sti_propositions_begin(t, "E43", "the contact problem (43), contacts free to open, no discs, is solvable");
     const bool solved = r->mlcp_outcome == STI_SOLVED;
@@ -373,6 +398,11 @@ static sti_status equation_43(sti_sticking* r, const sti_blocks* b, sti_proposit
         sti_propositions_vector(t, "lambda_n", b->m, ln);
         sti_propositions_vector(t, "lambda_t", b->t, lt);
         sti_propositions_vector(t, "a_n", b->m, r->opening_a_n);
+    } else if (!possible) {  // X f_x + U f_u = 0, f_u >= 0, rates'f < 0
+        sti_propositions_vector(t, "farkas_x", b->x, farkas);
+        sti_propositions_vector(t, "farkas_u", b->u, farkas + b->x);
+    } else if (falls) {
+        sti_propositions_vector(t, "descent", b->n, down);
     }
     return STI_OK;
 }
@@ -382,8 +412,10 @@ sti_status sti_propositions_solvability(sti_sticking* r, const sti_blocks* b, st
     if (status != STI_OK) return status;
     sti_conic_outcome outcome, literal;
     double *a, *other;
-    status = feasible(b, true, &outcome, &a);
-    if (status == STI_OK) status = feasible(b, false, &literal, &other);
+    double* farkas = sti_pool_doubles(b->pool, (size_t)(b->x + b->u));
+    if (farkas == NULL) return b->pool->status;
+    status = feasible(b, true, &outcome, &a, farkas);
+    if (status == STI_OK) status = feasible(b, false, &literal, &other, NULL);
     if (status != STI_OK) return status;
     sti_propositions_begin(t, "P7", "U'(z + y) + rates >= 0 for some y in ker H', H'z = -rates: (43) is solvable");
     if (!b->definite || b->slides)
@@ -407,6 +439,6 @@ sti_status sti_propositions_solvability(sti_sticking* r, const sti_blocks* b, st
     if (status != STI_OK) return status;
     proposition_8(b, t, &e, value_x, value_y);
     status = corollaries(b, t, &e);
-    if (status == STI_OK) status = equation_43(r, b, t, &e, outcome == STI_CONIC_SOLVED);
+    if (status == STI_OK) status = equation_43(r, b, t, &e, outcome == STI_CONIC_SOLVED, farkas);
     return status;
 }

@@ -10,8 +10,8 @@
 // remain). Ties go to the lower index and the largest entry is made positive, so the choice is the same everywhere; the
 // paper's own choices in its examples come out of it, up to order.
 //
-// Departures. D1: the gradients need not be independent; G^+ replaces G^-1, n - rank vectors t_q complete the basis, and
-// (13) to (15) keep their form since n_q G^+ n_q'M is the kinetic projector on the span of n_q. D2: (16) holds for
+// Departures. D1: the gradients need not be independent; G^+ replaces G^-1, n - rank vectors t_q complete the basis,
+// and (13) to (15) keep their form since n_q G^+ n_q'M is the kinetic projector on the span of n_q. D2: (16) holds for
 // velocities that the joints allow; for others the nearest allowed one is reported beside. D3: the corrections S1-E1 to
 // S1-E6 and S1-E23 of the printed examples need no code: nothing here is specific to an example.
 #include <math.h>

@@ -1,8 +1,9 @@
 // auto.c: a portfolio for contact problems: escalate, keep the best point, tell what was done.
 //
 // Block Gauss-Seidel first: a few sweeps settle most contacts and often everything. What crawls (tall stacks,
-// hyperstatic bodies, bad conditioning) goes to Newton's method from there, then to ADMM, and round again with more
-// patience. Every method starts from the best point so far and none can make it worse. A stage that gains is run again.
+// hyperstatic bodies, bad conditioning) goes to Newton's method from there, then to gradient steps and ADMM, and round
+// again with more patience. Every method starts from the best point so far and none can make it worse. A stage that
+// gains is run again.
 //
 // How many sweeps first: a factorization of a large problem costs as much as hundreds of them, one of a small problem as
 // much as a few. A small problem therefore changes early, and earlier still when high accuracy is wanted, which is what
@@ -16,20 +17,23 @@
 typedef struct stage {
     sti_contact_solver solver;
     long iterations;
+    bool rough;  // for large problems and low accuracy only
     const char* why;
 } stage;
 
 static const stage stages[] = {
-    {STI_CONTACT_GS, 24, "a few sweeps settle most contacts"},
-    {STI_CONTACT_NEWTON, 60, "sweeps converge slowly: Newton from where they are"},
-    {STI_CONTACT_GS, 1000, "Newton left it open: more sweeps"},
-    {STI_CONTACT_NEWTON, 300, "Newton again, from a better point"},
-    {STI_CONTACT_ADMM, 5000, "stiff or hyperstatic: alternating directions"},
-    {STI_CONTACT_NEWTON, 300, "Newton from the point of ADMM"},
-    {STI_CONTACT_GS, 20000, "patience"},
-    {STI_CONTACT_NEWTON, 1000, "Newton, with patience"},
-    {STI_CONTACT_ADMM, 20000, "alternating directions, with patience"},
-    {STI_CONTACT_NEWTON, 1000, "Newton for the last time"},
+    {STI_CONTACT_GS, 24, false, "a few sweeps settle most contacts"},
+    {STI_CONTACT_APGD, 400, true, "sweeps converge slowly: gradient steps see all contacts at once"},
+    {STI_CONTACT_NEWTON, 60, false, "sweeps converge slowly: Newton from where they are"},
+    {STI_CONTACT_GS, 1000, false, "Newton left it open: more sweeps"},
+    {STI_CONTACT_NEWTON, 300, false, "Newton again, from a better point"},
+    {STI_CONTACT_BB, 3000, false, "gradient steps, from where Newton is"},
+    {STI_CONTACT_ADMM, 5000, false, "stiff or hyperstatic: alternating directions"},
+    {STI_CONTACT_NEWTON, 300, false, "Newton from the point of ADMM"},
+    {STI_CONTACT_GS, 20000, false, "patience"},
+    {STI_CONTACT_NEWTON, 1000, false, "Newton, with patience"},
+    {STI_CONTACT_ADMM, 20000, false, "alternating directions, with patience"},
+    {STI_CONTACT_NEWTON, 1000, false, "Newton for the last time"},
 };
 
 enum {
@@ -42,6 +46,7 @@ enum {
 #define ACCURATE 1e-6
 #define NEARLY 5.0  // residual over tol
 #define GAIN 0.3    // residual over what it was
+#define GAIN_OF_SWEEPS 0.8
 
 static long first_sweeps(const sti_contact_local* p, double tol) {
     if (p->nc > SMALL) return SWEEPS_LARGE;
@@ -51,7 +56,7 @@ static long first_sweeps(const sti_contact_local* p, double tol) {
 // Is the stage to be run again, at this residual over tol and after this gain? Sweeps of a large problem when they are
 // nearly there; Newton's method while it goes down.
 static bool gains(const sti_contact_local* p, int s, double residual, double gain) {
-    if (s == 0) return p->nc > SMALL && residual <= NEARLY;
+    if (s == 0) return p->nc > SMALL && residual <= NEARLY && gain <= GAIN_OF_SWEEPS;
     return stages[s].solver == STI_CONTACT_NEWTON && gain <= GAIN;
 }
 
@@ -78,6 +83,7 @@ sti_status sti_contact_run_auto(const sti_contact_local* p, const sti_contact_op
             extra++;
             s = last;
         }
+        if (stages[s].rough && (p->nc <= SMALL || options->tol < ACCURATE)) continue;
         last = s;
         const double before = run->residual;
         const double start = sti_clock();

@@ -112,8 +112,30 @@ static sti_status check_options(sti_env* env, const sti_contact_options* o, cons
     return STI_OK;
 }
 
+// Residuals are relative to the forces, so an infeasible problem, on which these grow without bound, would pass in the end.
+// For the verdict |r| therefore counts for at most STI_CONTACT_FARTHEST |rho q|. It stays below ten of them on most problems;
+// the weight of a tall wall, which enters q only at the ground, goes beyond, and has to be answered more accurately.
+// Joints can leave a W that is nothing but rounding, and multipliers run away as well: with them the sizes are those of
+// sti_contact_runaway.
+static sti_status judged_residual(const sti_contact_reduction* red, const sti_contact_answer* a, double* judged) {
+    const sti_contact_local* p = &red->local;
+    double sum = 0, far = 0;
+    sti_status status = STI_OK;
+    for (int i = 0; i < p->d * p->nc; i++) sum += a->r[i] * a->r[i];
+    if (red->nb > 0)
+        status = sti_contact_runaway(red->env, red->problem, a, &far);
+    else if (p->scale > 0)
+        far = sqrt(sum) / (STI_CONTACT_FARTHEST * p->scale);
+    *judged = a->residual;
+    // against forces that large the data may be lost in rounding, and a residual of 0 is worth no more than one of epsilon
+    if (far > 1)
+        *judged = (red->nb > 0 ? far : 1) * a->residual_equation + far * fmax(a->residual_contact, DBL_EPSILON);
+    return status;
+}
+
 // The method on the reduced problem; singular masses or joints take a few rounds of it. So may a global problem: its natural
-// map has the units of diag(M), that of the reduced one those of W, and a point that passes there may need a little more here.
+// map has the units of diag(M), that of the reduced one those of W, and a point that passes there may need a little more here;
+// and the verdict asks for more where forces are large.
 static sti_status run_rounds(sti_contact_reduction* red, const sti_contact_options* options, sti_contact_answer* a) {
     enum { ROUNDS = 30 };
     const sti_contact_problem* p = red->problem;
@@ -133,35 +155,17 @@ static sti_status run_rounds(sti_contact_reduction* red, const sti_contact_optio
         sti_contact_expand(red, a->r, a->v, a->lambda);
         status = sti_contact_measure(red->env, p, a);
         if (run.termination == STI_END_RAY) break;
-        if (status != STI_OK || a->residual <= options->tol) break;
+        double judged = INFINITY;
+        if (status == STI_OK) status = judged_residual(red, a, &judged);
+        if (status != STI_OK || judged <= options->tol) break;
         if (red->proximal) {
             if (sti_contact_recenter(red, a->r) <= 1e-15) break;
         } else {
-            if (!(run.residual <= now.tol && a->residual <= 100 * options->tol && now.tol > 1e-3 * options->tol)) break;
-            now.tol *= fmax(0.1, 0.5 * options->tol / a->residual);
+            if (!(run.residual <= now.tol && judged <= 100 * options->tol && now.tol > 1e-3 * options->tol)) break;
+            now.tol *= fmax(0.1, 0.5 * options->tol / judged);
         }
     }
     a->iterations = iterations;
-    return status;
-}
-
-// Residuals are relative to the forces, so an infeasible problem, on which these grow without bound, would pass in the end.
-// For the verdict |r| therefore counts for at most STI_CONTACT_FARTHEST |rho q|; on real problems it stays below ten of them.
-// Joints can leave a W that is nothing but rounding, and multipliers run away as well: with them the sizes are those of
-// sti_contact_runaway.
-static sti_status judged_residual(const sti_contact_reduction* red, const sti_contact_answer* a, double* judged) {
-    const sti_contact_local* p = &red->local;
-    double sum = 0, far = 0;
-    sti_status status = STI_OK;
-    for (int i = 0; i < p->d * p->nc; i++) sum += a->r[i] * a->r[i];
-    if (red->nb > 0)
-        status = sti_contact_runaway(red->env, red->problem, a, &far);
-    else if (p->scale > 0)
-        far = sqrt(sum) / (STI_CONTACT_FARTHEST * p->scale);
-    *judged = a->residual;
-    // against forces that large the data may be lost in rounding, and a residual of 0 is worth no more than one of epsilon
-    if (far > 1)
-        *judged = (red->nb > 0 ? far : 1) * a->residual_equation + far * fmax(a->residual_contact, DBL_EPSILON);
     return status;
 }
 

@@ -27,7 +27,6 @@ static void write_exact(sti_json* j, const char* key, const sti_rationals* r) {
 }
 
 static void write_leaf(sti_json* j, const sti_sticking_answer* a, const sti_sticking_leaf* leaf) {
-    sti_json_break(j);
     sti_json_object(j, NULL);
     sti_json_array(j, "sign");
     for (int i = 0; i < a->contact_count; i++) sti_json_integer(j, NULL, leaf->sign[i]);

@@ -1,5 +1,5 @@
-// The contact LCP with friction: critical friction against bisection, counting against enumeration, maps of systems whose
-// answer is known, and failing memory.
+// The contact LCP with friction: critical friction against bisection, counting against enumeration, maps of systems
+// whose answer is known, and failing memory.
 #include "support/failing_env.h"
 // clang-format off
 #include <math.h>

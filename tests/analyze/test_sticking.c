@@ -485,6 +485,28 @@ static void solvability_of_the_contact_problem_follows_the_exact_criterion(void*
                 fail_msg("trial %d: %s holds, but (43) has no solution", trial, sufficient[k]);
         }
         if (r->answer.outcome == STI_STICKING_YES) assert_int_equal(p->verdict, STI_HOLDS);
+        // a "no" comes with a reason that can be checked
+        const sti_named *down = sti_proposition_number(p, "descent"), *fx = sti_proposition_number(p, "farkas_x");
+        const sti_named* fu = sti_proposition_number(p, "farkas_u");
+        if (p->verdict == STI_HOLDS_NOT) assert_true((down != NULL) != (fx != NULL));
+        if (fx != NULL) {  // contacts are unilateral here: X are the tangents, U the normals
+            double rates = 0;
+            for (int j = 0; j < n; j++) {
+                double sum = 0;
+                for (int i = 0; i < 2; i++) sum += t.t[i][j] * fx->value[i] + t.n[i][j] * fu->value[i];
+                assert_true(fabs(sum) < 1e-8);
+            }
+            for (int i = 0; i < 2; i++) {
+                assert_true(fu->value[i] >= -1e-9);
+                rates += t.t_rate[i][0] * fx->value[i] + t.contact[i].n_rate * fu->value[i];
+            }
+            assert_true(rates < -1e-6);
+        }
+        if (down != NULL) {
+            double along = 0;
+            for (int j = 0; j < n; j++) along += t.F[j] * down->value[j];
+            assert_true(along < 0);
+        }
         solvable += p->verdict == STI_HOLDS;
         sti_sticking_destroy(r);
     }
@@ -677,6 +699,27 @@ static sti_status forces(sti_env* e, const tool_instant* t, int kind) {
     return status;
 }
 
+static char answer_path[] = "/tmp/sti_sticking_XXXXXX";
+
+static sti_status file_and_rest(sti_env* e, const tool_instant* t, int kind) {
+    (void)t;
+    if (kind == 0) {
+        sti_sticking_answer back;
+        sti_status status = sti_sticking_answer_load(e, answer_path, &back);
+        char* text = NULL;
+        if (status == STI_OK) {
+            status = sti_sticking_answer_json(e, &back, &text);
+            sti_env_free(e, text);
+            sti_sticking_answer_clear(e, &back);
+        }
+        return status;
+    }
+    const double G[9] = {1, 0.1, 0, 0.1, 1, 0, 0, 0, 1}, b[3] = {-1, 2, 1};
+    sti_rest_solution list[STI_REST_MOST];
+    int count;
+    return sti_contact_at_rest(e, 3, G, b, 0.3, list, &count);
+}
+
 static void fail_every_allocation(attempt call, const tool_instant* t, int kind, long dense) {
     for (long k = 0;; k += k < dense / CAREFUL ? 1 : 37 * CAREFUL) {
         failing_env f;
@@ -705,6 +748,15 @@ static void failed_allocations_are_survived(void** state) {
     fail_every_allocation(whole_analysis, &t, 1, 2000);
     t.F[0] = 9;
     fail_every_allocation(whole_analysis, &t, 1, 2000);
+    const int file = mkstemp(answer_path);
+    assert_true(file >= 0);
+    close(file);
+    sti_sticking* r = analyze(&t, NULL);
+    assert_int_equal(r->answer.outcome, STI_STICKING_NO);
+    assert_int_equal(sti_sticking_answer_save(env, &r->answer, answer_path), STI_OK);
+    sti_sticking_destroy(r);
+    for (int kind = 0; kind < 2; kind++) fail_every_allocation(file_and_rest, &t, kind, 2000);
+    unlink(answer_path);
     for (int kind = 0; kind < 3; kind++) fail_every_allocation(forces, &t, kind, 600);
 }
 

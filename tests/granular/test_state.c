@@ -56,7 +56,7 @@ static void a_bed_goes_on_bit_by_bit_for_any_number_of_workers(void** state) {
                  {STI_LAW_FACETS, STI_BED_BLMVM, 0}};
     sti_env* env[2] = {open_env(1), open_env(2)};
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
-        const int steps = c == 0 ? 100 : 20;
+        const int steps = c == 0 ? 100 : 8;
         sti_bed* straight = make_bed(env[0], cases[c].law, cases[c].solver, cases[c].spin);
         sti_bed_report straight_report;
         step(straight, 37 + steps, &straight_report);
@@ -123,9 +123,9 @@ static void bytes_that_are_no_state_are_refused(void** state) {
     unsigned char* b = bytes;
     sti_rng rng = {7};
     int loaded = 0, refused = 0;
-    for (int k = 0; k < 3000; k++) {
+    for (int k = 0; k < 1500; k++) {
         const size_t at =
-            k < 1000 ? (size_t)k % 400 : (size_t)(sti_rng_next(&rng) % size);  // the lead is hit more often
+            k < 600 ? (size_t)k % 400 : (size_t)(sti_rng_next(&rng) % size);  // the lead is hit more often
         const unsigned char was = b[at];
         b[at] ^= (unsigned char)(1u << (sti_rng_next(&rng) % 8));
         const sti_status status = sti_bed_load_state(env, bytes, size, &again);
@@ -140,7 +140,7 @@ static void bytes_that_are_no_state_are_refused(void** state) {
             assert_null(again);
             refused++;
         }
-        if (loaded > 300) break;  // steps take their time
+        if (loaded > 120) break;  // steps take their time
     }
     assert_true(refused > 100 && loaded > 100);
     sti_env_free(env, bytes);

@@ -12,8 +12,8 @@ shown= words= count=0 bad=0
 check() {
     [ -n "$words" ] || return 0
     count=$((count + 1))
-    # shellcheck disable=SC2086  # the words of the page
-    if ! diff <(mask <<<"${shown%$'\n'}") <("$command" $words 2>&1 | mask); then
+    eval "set -- $words" # quotes as the page has them
+    if ! diff <(mask <<<"${shown%$'\n'}") <("$command" "$@" 2>&1 | mask); then
         echo "FAILED: $(basename "$page") shows < where the command prints >: stiction $words"
         bad=1
     fi

@@ -87,16 +87,16 @@ static void a_free_body_turns_as_the_corrected_formula_says(void** state) {
     const cJSON* item = oracle_find(root, "ALP-02");
     const double w0[3] = {0.1, 1, 0.2};
     sti_system* system;
-    must(env, sti_system_create_def(env,
-                                    &(sti_system_def){.coordinate_count = 3,
-                                                      .coordinates = (const char*[]){"a", "b", "c"},
-                                                      .v = w0,
-                                                      .evaluate = free_body},
-                                    &system));
+    must(env,
+         sti_system_create_def(
+             env,
+             &(sti_system_def){
+                 .coordinate_count = 3, .coordinates = (const char*[]){"a", "b", "c"}, .v = w0, .evaluate = free_body},
+             &system));
     const char* const names[] = {"alpha=1", "alpha=0.5"};
     for (int k = 0; k < 2; k++) {
-        const cJSON* expected =
-            cJSON_GetObjectItem(cJSON_GetObjectItem(oracle_get(item, "expected", names[k]), "corrected k~ (h F v)"), "w");
+        const cJSON* expected = cJSON_GetObjectItem(
+            cJSON_GetObjectItem(oracle_get(item, "expected", names[k]), "corrected k~ (h F v)"), "w");
         sti_stepper_options o = printed(k == 0 ? 1 : 0.5, 0.01);
         o.inertial = skew;
         sti_stepper* s = make_stepper(env, system, &o);
@@ -289,8 +289,12 @@ static void stick_and_slip_converge_as_the_table_says(void** state) {
         const struct {
             const char* name;
             double value;
-        } found[] = {{"max_q_error", worst_q}, {"max_v_error", worst_v}, {"max_valpha_error", worst_va},
-                     {"TV_v", tv},             {"TV_valpha", tva},       {"final_q_error", fabs(sti_stepper_q(s)[0] - x)}};
+        } found[] = {{"max_q_error", worst_q},
+                     {"max_v_error", worst_v},
+                     {"max_valpha_error", worst_va},
+                     {"TV_v", tv},
+                     {"TV_valpha", tva},
+                     {"final_q_error", fabs(sti_stepper_q(s)[0] - x)}};
         for (size_t i = 0; i < sizeof found / sizeof *found; i++) {
             const double expected = cJSON_GetNumberValue(cJSON_GetObjectItem(row, found[i].name));
             near_to(found[i].value, expected, 1e-3 * expected);

@@ -66,16 +66,16 @@ static void reference_accelerations_and_multipliers_hold(void** state) {
                                              {.gap = "y2 + 0.6*sin(t2) - y3"},
                                              {.gap = "y3"},
                                              {.gap = "t3"}};
-    run_case(root, "DAE-04",
-             &(sti_system_text){
-                 .coordinate_count = 9,
-                 .coordinates = (const char*[]){"x1", "y1", "t1", "x2", "y2", "t2", "x3", "y3", "t3"},
-                 .kinetic = "(x1'^2 + y1'^2)/2 + t1'^2/96 + x2'^2 + y2'^2 + 0.12*t2'^2 + (x3'^2 + y3'^2)/4 + "
-                            "0.05*t3'^2",
-                 .forces = (const char*[]){"0", "-9.81", "3", "0", "-19.62", "0", "-5", "-4.905", "0"},
-                 .joint_count = 8,
-                 .joints = crank},
-             1e-10);
+    run_case(
+        root, "DAE-04",
+        &(sti_system_text){.coordinate_count = 9,
+                           .coordinates = (const char*[]){"x1", "y1", "t1", "x2", "y2", "t2", "x3", "y3", "t3"},
+                           .kinetic = "(x1'^2 + y1'^2)/2 + t1'^2/96 + x2'^2 + y2'^2 + 0.12*t2'^2 + (x3'^2 + y3'^2)/4 + "
+                                      "0.05*t3'^2",
+                           .forces = (const char*[]){"0", "-9.81", "3", "0", "-19.62", "0", "-5", "-4.905", "0"},
+                           .joint_count = 8,
+                           .joints = crank},
+        1e-10);
     cJSON_Delete(root);
 }
 
@@ -85,11 +85,8 @@ static void positions_and_velocities_are_moved_the_least(void** state) {
     (void)state;
     // a particle on the unit circle, mass 1 in x and 4 in y
     const sti_system_contact_text circle = {.name = "circle", .gap = "x^2 + y^2 - 1"};
-    const sti_system_text text = {.coordinate_count = 2,
-                                  .coordinates = plane,
-                                  .kinetic = "x'^2/2 + 2*y'^2",
-                                  .joint_count = 1,
-                                  .joints = &circle};
+    const sti_system_text text = {
+        .coordinate_count = 2, .coordinates = plane, .kinetic = "x'^2/2 + 2*y'^2", .joint_count = 1, .joints = &circle};
     sti_system* system;
     must(env, sti_system_create(env, &text, &system));
     sti_initial* i = initialize(system, (double[]){1.2, 0}, (double[]){3, 2});
@@ -154,11 +151,8 @@ static void contradictions_are_explained(void** state) {
     sti_system* system;
     sti_initial* i;
     const sti_system_contact_text apart[] = {{.name = "low", .gap = "y"}, {.name = "high", .gap = "y - 1"}};
-    sti_system_text text = {.coordinate_count = 2,
-                            .coordinates = plane,
-                            .kinetic = "x'^2/2 + y'^2/2",
-                            .joint_count = 2,
-                            .joints = apart};
+    sti_system_text text = {
+        .coordinate_count = 2, .coordinates = plane, .kinetic = "x'^2/2 + y'^2/2", .joint_count = 2, .joints = apart};
     must(env, sti_system_create(env, &text, &system));
     i = initialize(system, NULL, NULL);
     assert_int_equal(i->outcome, STI_INITIAL_INCONSISTENT);

@@ -162,11 +162,10 @@ static void scenes_run_without_gaining_energy(void** state) {
     const struct {
         const char* name;
         double step, end, gain;
-    } scenes[] = {{"balls-3", 0.01, 1, 1e-9},       {"balls-4", 0.01, 1, 1e-9},
-                  {"bouncing-ball", 0.01, 5, 1e-9}, {"disk", 0.01, 1, 1e-6},
-                  {"pendulum", 0.002, 1, 1e-3},     {"planar-box", 0.005, 1, 1e-5},
-                  {"rocking-block", 0.005, 1, 1e-5}, {"disk-in-angle", 0.005, 1, 1e-5},
-                  {"particle-in-angle", 0.005, 1, 1e-5}};
+    } scenes[] = {
+        {"balls-3", 0.01, 1, 1e-9},        {"balls-4", 0.01, 1, 1e-9},        {"bouncing-ball", 0.01, 5, 1e-9},
+        {"disk", 0.01, 1, 1e-6},           {"pendulum", 0.002, 1, 1e-3},      {"planar-box", 0.005, 1, 1e-5},
+        {"rocking-block", 0.005, 1, 1e-5}, {"disk-in-angle", 0.005, 1, 1e-5}, {"particle-in-angle", 0.005, 1, 1e-5}};
     for (size_t k = 0; k < sizeof scenes / sizeof *scenes; k++) {
         sti_problem* scene = load_scene(env, scenes[k].name);
         sti_stepper_options o = sti_stepper_options_default(STI_SCHEME_ALPHA);
@@ -194,8 +193,8 @@ static void scenes_run_without_gaining_energy(void** state) {
 static void friction_in_a_joint_brakes_a_bead(void** state) {
     (void)state;
     // a bead on a horizontal rail, pressed against it by its weight: it stops after v^2 / (2 mu g)
-    const sti_system_contact_text rail = {.name = "rail", .gap = "y", .slip_count = 1, .slip = (const char*[]){"x'"},
-                                          .mu = "0.5"};
+    const sti_system_contact_text rail = {
+        .name = "rail", .gap = "y", .slip_count = 1, .slip = (const char*[]){"x'"}, .mu = "0.5"};
     sti_system* system;
     must(env, sti_system_create(env,
                                 &(sti_system_text){.coordinate_count = 2,

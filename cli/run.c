@@ -1,0 +1,192 @@
+// run.c: stiction run: a scene in time, with files to look at, to check and to go on from.
+#include "run.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "scenes.h"
+
+// ---- the folder
+
+char* cli_run_path(const char* dir, const char* name) {
+    const size_t size = strlen(dir) + strlen(name) + 2;
+    char* path = malloc(size);
+    if (path != NULL) snprintf(path, size, "%s/%s", dir, name);
+    return path;
+}
+
+int cli_run_folder(const cli* c, const char* dir, bool force) {
+    struct stat info;
+    if (mkdir(dir, 0777) != 0 && errno != EEXIST)
+        return cli_fail_usage(c, "--out: %.200s: cannot be made: %s", dir, strerror(errno));
+    if (stat(dir, &info) != 0 || !S_ISDIR(info.st_mode))
+        return cli_fail_usage(c, "--out: %.200s: is not a folder", dir);
+    char* path = cli_run_path(dir, "trajectory.h5");
+    if (path == NULL) return cli_fail_memory(c);
+    const bool used = access(path, F_OK) == 0;
+    free(path);
+    if (used && !force)
+        return cli_fail_usage(c, "--out: %.200s: holds a run; --resume goes on with it, --force replaces it", dir);
+    return CLI_DONE;
+}
+
+int cli_run_fail_output(const cli* c) {
+    const int code = cli_fail_env(c);
+    return code == CLI_USAGE && sti_env_error(c->env)->status == STI_ERR_IO ? CLI_INTERNAL : code;
+}
+
+// ---- signals
+
+static volatile sig_atomic_t stopped;
+
+static void stop(int number) {
+    (void)number;
+    stopped = 1;
+}
+
+void cli_run_catch_signals(void) {
+    struct sigaction action = {.sa_handler = stop, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error line, not the end
+}
+
+bool cli_run_stopped(void) {
+    return stopped != 0;
+}
+
+// ---- time
+
+double cli_run_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+double cli_run_peak_memory(void) {
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? 1024.0 * (double)usage.ru_maxrss : 0;
+}
+
+cli_run_progress cli_run_progress_begin(double from) {
+    return (cli_run_progress){.start = cli_run_now(), .from = from};
+}
+
+void cli_run_progress_show(const cli* c, cli_run_progress* p, double part, const char* text) {
+    enum { WIDTH = 24 };
+    const double now = cli_run_now();
+    if (!c->err_terminal || c->quiet || now - p->last < 0.2) return;
+    p->last = now;
+    p->shown = true;
+    char bar[WIDTH + 1];
+    for (int k = 0; k < WIDTH; k++) bar[k] = (k + 0.5) / WIDTH < part ? '#' : '.';
+    bar[WIDTH] = '\0';
+    const double done = part - p->from, left = done > 0 ? (1 - part) / done * (now - p->start) : 0;
+    const long s = left < 1e8 ? (long)left : 0;
+    fprintf(stderr, "\r[%s] %3.0f %%  %s  %ld:%02ld left \033[K", bar, 100 * part, text, s / 60, s % 60);
+}
+
+void cli_run_progress_clear(const cli_run_progress* p) {
+    if (p->shown) fprintf(stderr, "\r\033[K");
+}
+
+// ---- the verb
+
+static int processors(void) {
+    const long count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count < 1 ? 1 : count > 64 ? 64 : (int)count;
+}
+
+static int check_request(const cli* c, const cli_run_request* r) {
+    if (r->colour != NULL && strcmp(r->colour, "layer") != 0 && strcmp(r->colour, "force") != 0 &&
+        strcmp(r->colour, "speed") != 0)
+        return cli_fail_usage(c, "--colour: %.60s: layer, force or speed expected", r->colour);
+    if (r->resume != NULL) {
+        const char* alien = r->scene != NULL      ? r->scene
+                            : r->out != NULL      ? "--out"
+                            : r->settings != NULL ? "--set"
+                            : r->law != NULL      ? "--law"
+                            : r->solver != NULL   ? "--solver"
+                            : r->step > 0         ? "--step"
+                            : r->tol > 0          ? "--tol"
+                            : r->frame > 0        ? "--frame"
+                                                  : NULL;
+        if (alien != NULL)
+            return cli_fail_usage(c, "%.200s: not together with --resume, which goes on with the run as it is", alien);
+        return CLI_DONE;
+    }
+    if (r->scene == NULL) return cli_fail_usage(c, "a scene is missing; usage: stiction run %s", c->verb->arguments);
+    if (r->out == NULL && r->picture) return cli_fail_usage(c, "--picture: needs --out, where pictures go");
+    if (r->threads > 1024) return cli_fail_usage(c, "--threads: %ld: at most 1024 expected", r->threads);
+    return CLI_DONE;
+}
+
+static int run_scene(cli* c, const cli_run_request* r) {
+    sti_problem* problem = NULL;
+    int code = cli_scene_load(c, r->scene, &problem);
+    if (code != CLI_DONE) return code;
+    const sti_scene* scene = sti_problem_scene(problem);
+    if (scene != NULL)
+        code = cli_run_bed(c, r, scene);
+    else
+        code = cli_fail_usage(c, "%.200s: kind: %s: \"scene\" expected", r->scene,
+                              sti_kind_text(sti_problem_kind(problem)));
+    sti_problem_destroy(problem);
+    return code;
+}
+
+static int run(cli* c, int argc, char** argv) {
+    cli_run_request r = {.checkpoint = 60};
+    const cli_option options[] = {
+        {"--out", CLI_TEXT, "DIR", "folder for trajectory.h5, trajectory.xdmf, summary.json and checkpoints", &r.out},
+        {"--time", CLI_POSITIVE, "T", "where the run ends, instead of the scene's time", &r.time},
+        {"--step", CLI_POSITIVE, "H", "length of a step", &r.step},
+        {"--law", CLI_TEXT, "LAW", "coulomb, cone or facets", &r.law},
+        {"--solver", CLI_TEXT, "NAME", "gs, apgd, bb, blmvm, tron or ipm", &r.solver},
+        {"--tol", CLI_POSITIVE, "TOL", "residual that a step is solved to", &r.tol},
+        {"--threads", CLI_COUNT, "N", "threads (all processors); results do not depend on it", &r.threads},
+        {"--set", CLI_TEXT, "NAME=X,..", "parameters of the scene, like count=3200,mu=0.5", &r.settings},
+        {"--frame", CLI_POSITIVE, "T", "time between two frames of the trajectory (100 in all)", &r.frame},
+        {"--csv", CLI_TEXT, "FILE", "one line a step: t, energies, residual, ..; coordinates of small beds", &r.csv},
+        {"--checkpoint", CLI_POSITIVE, "S", "seconds between two checkpoints (60)", &r.checkpoint},
+        {"--resume", CLI_TEXT, "DIR", "go on with the run in DIR, bit by bit; --time may be later", &r.resume},
+        {"--picture", CLI_FLAG, NULL, "pictures at the end: bed.png, energy.svg", &r.picture},
+        {"--colour", CLI_TEXT, "BY", "colour of the grains: layer, force or speed (layer)", &r.colour},
+        {"--force", CLI_FLAG, NULL, "replace the run that is in the folder", &r.force},
+    };
+    char* positional[1];
+    int code;
+    const int count =
+        cli_parse(c, options, (int)(sizeof options / sizeof options[0]), argc, argv, positional, 0, 1, &code);
+    if (count < 0) return code;
+    if (count > 0) r.scene = positional[0];
+    code = check_request(c, &r);
+    if (code == CLI_DONE) code = cli_env_open(c, r.threads > 0 ? (int)r.threads : processors());
+    if (code != CLI_DONE) return code;
+    cli_run_catch_signals();
+    return r.resume != NULL ? cli_run_bed(c, &r, NULL) : run_scene(c, &r);
+}
+
+const cli_verb cli_verb_run = {
+    .name = "run",
+    .arguments = "SCENE [options]",
+    .summary = "a scene in time, every step with its residual",
+    .details =
+        "SCENE is a file of kind \"scene\", or a built-in one (stiction scenes). The run ends at its time, when its\n"
+        "kinetic energy has fallen below the scene's \"until\", or with the step that Ctrl-C came in; the files are\n"
+        "whole then, and --resume goes on. A process that is killed, or a full disk, loses what came after the last\n"
+        "checkpoint.\n"
+        "Exit code 0: done, every step solved to its tolerance; 1: stopped, or some step was not solved; 2: bad usage\n"
+        "or input; 3: internal failure, or the files could not be written.\n\n"
+        "example:\n"
+        "    stiction run pebble-bed --set count=800 --out bed --picture\n"
+        "    stiction run --resume bed --time 20\n",
+    .run = run,
+};

@@ -1,0 +1,56 @@
+// run.h: what runs share, whatever moves in them: the request, the folder, progress, signals, the clock of checkpoints.
+#ifndef STICTION_CLI_RUN_H
+#define STICTION_CLI_RUN_H
+
+#include "cli.h"
+
+typedef struct cli_run_request {
+    const char* scene;              // file or built-in scene; NULL with --resume
+    const char* out;                // --out DIR; with --resume: that folder. NULL: no files
+    const char* resume;             // --resume DIR
+    const char* settings;           // --set
+    const char* law;                // --law
+    const char* solver;             // --solver
+    const char* csv;                // --csv FILE
+    const char* colour;             // --colour
+    double time, step, tol, frame;  // 0: not given
+    double checkpoint;              // seconds between two
+    long threads;                   // 0: as many as there are processors
+    bool picture, force;
+} cli_run_request;
+
+// ---- the folder
+
+// dir/name, for free(); NULL: memory ran out.
+char* cli_run_path(const char* dir, const char* name);
+// Made when it is not there. A folder that holds a run is refused, unless --force.
+int cli_run_folder(const cli* c, const char* dir, bool force);
+// What the library failed to write: the line, and CLI_INTERNAL unless the place itself was wrong.
+int cli_run_fail_output(const cli* c);
+
+// ---- signals: after SIGINT or SIGTERM the run ends with the step it is in; a second signal ends the process
+
+void cli_run_catch_signals(void);
+bool cli_run_stopped(void);
+
+// ---- time
+
+double cli_run_now(void);          // seconds, monotonic
+double cli_run_peak_memory(void);  // bytes of the process at its largest
+
+typedef struct cli_run_progress {
+    bool shown;
+    double start, last;
+    double from;  // part that was done at the start, 0 .. 1
+} cli_run_progress;
+
+// A bar with the part done (0 .. 1), a text, and the time left; on a terminal, five times a second at most.
+cli_run_progress cli_run_progress_begin(double from);
+void cli_run_progress_show(const cli* c, cli_run_progress* p, double part, const char* text);
+void cli_run_progress_clear(const cli_run_progress* p);
+
+// ---- kinds of runs
+
+int cli_run_bed(cli* c, const cli_run_request* request, const sti_scene* scene);  // scene NULL: --resume
+
+#endif

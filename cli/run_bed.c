@@ -1,0 +1,206 @@
+// run_bed.c: stiction run with a bed of grains: from the scene to its end, step by step.
+#include "run_bed.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- the scene, with what the options change
+
+static int set_one(const cli* c, sti_scene* scene, const char* option, const char* name, const char* value) {
+    return sti_scene_set(c->env, scene, name, value) == STI_OK ? CLI_DONE : cli_fail_about(c, option);
+}
+
+static int set_number(const cli* c, sti_scene* scene, const char* option, const char* name, double value) {
+    char text[40];
+    snprintf(text, sizeof text, "%.17g", value);
+    return set_one(c, scene, option, name, text);
+}
+
+// name=value,name=value
+static int set_list(const cli* c, sti_scene* scene, const char* settings) {
+    char* copy = strdup(settings);
+    if (copy == NULL) return cli_fail_memory(c);
+    int code = CLI_DONE;
+    char* next = copy;
+    while (code == CLI_DONE && next != NULL) {
+        char *item = next, *comma = strchr(item, ',');
+        if (comma != NULL) *comma = '\0';
+        next = comma != NULL ? comma + 1 : NULL;
+        char* equals = strchr(item, '=');
+        if (equals == NULL || equals == item) {
+            code = cli_fail_usage(c, "--set: %.60s: name=value expected, like count=800", item);
+            break;
+        }
+        *equals = '\0';
+        code = set_one(c, scene, "--set", item, equals + 1);
+    }
+    free(copy);
+    return code;
+}
+
+static int apply_request(const cli* c, const cli_run_request* r, sti_scene* scene) {
+    int code = r->settings != NULL ? set_list(c, scene, r->settings) : CLI_DONE;
+    if (code == CLI_DONE && r->time > 0) code = set_number(c, scene, "--time", "time", r->time);
+    if (code == CLI_DONE && r->step > 0) code = set_number(c, scene, "--step", "h", r->step);
+    if (code == CLI_DONE && r->tol > 0) code = set_number(c, scene, "--tol", "tol", r->tol);
+    if (code == CLI_DONE && r->law != NULL) code = set_one(c, scene, "--law", "law", r->law);
+    if (code == CLI_DONE && r->solver != NULL) code = set_one(c, scene, "--solver", "solver", r->solver);
+    return code;
+}
+
+static long step_count(const sti_scene* scene) {
+    const double steps = floor(scene->time / scene->step.h + 0.5);
+    return steps < 1 ? 1 : steps > 1e15 ? (long)1e15 : (long)steps;
+}
+
+// A frame now and then: as asked, or a hundred in all, and fewer of a bed so large that they would fill a gigabyte.
+static long frame_distance(const cli_bed_run* run) {
+    const double h = run->scene.step.h, steps = (double)step_count(&run->scene);
+    if (run->request->frame > 0) return (long)fmax(1, fmin(floor(run->request->frame / h + 0.5), 1e15));
+    const double bytes = 400.0 * run->grains.count, frames = fmax(2, fmin(100, 1e9 / bytes));
+    return (long)ceil(steps / frames);
+}
+
+// ---- begin
+
+static double start_energy(const sti_grains* g) {
+    double energy = 0;
+    for (int k = 0; k < g->count; k++) {
+        const double *v = g->v + 3 * (size_t)k, *w = g->w + 3 * (size_t)k, *x = g->x + 3 * (size_t)k;
+        const double m = g->mass[k], I = 0.4 * m * g->radius[k] * g->radius[k];
+        for (int i = 0; i < 3; i++) energy += 0.5 * m * v[i] * v[i] + 0.5 * I * w[i] * w[i] - m * g->gravity[i] * x[i];
+    }
+    return energy;
+}
+
+static int begin_record(const cli* c, cli_bed_run* run) {
+    char* path = cli_run_path(run->dir, "trajectory.h5");
+    if (path == NULL) return cli_fail_memory(c);
+    sti_status status = sti_bed_record_create(c->env, path, &run->grains, run->scene_json, NULL, 0, &run->record);
+    if (status == STI_OK) status = sti_bed_record_frame(run->record, run->bed, 0);
+    free(path);
+    return status == STI_OK ? CLI_DONE : cli_run_fail_output(c);
+}
+
+static int begin(const cli* c, cli_bed_run* run) {
+    const cli_run_request* r = run->request;
+    int code = apply_request(c, r, &run->scene);
+    if (code != CLI_DONE) return code;
+    if (sti_scene_grains(c->env, &run->scene, &run->grains) != STI_OK) return cli_fail_about(c, r->scene);
+    if (sti_bed_create(c->env, &run->grains, &run->scene.step, &run->bed) != STI_OK) return cli_fail_about(c, r->scene);
+    if (sti_scene_json(c->env, &run->scene, &run->scene_json) != STI_OK) return cli_fail_env(c);
+    run->tally.first_energy = start_energy(&run->grains);
+    run->tally.frame_every = frame_distance(run);
+    if (run->dir != NULL) code = cli_run_folder(c, run->dir, r->force);
+    if (code == CLI_DONE && run->dir != NULL) code = begin_record(c, run);
+    return code == CLI_DONE && run->record != NULL ? cli_bed_checkpoint(c, run) : code;
+}
+
+// ---- steps
+
+static void add_up(cli_bed_tally* t, const sti_bed_report* step) {
+    t->steps = step->step;
+    t->unsolved += !step->solved;
+    t->iterations += step->iterations;
+    if (step->iterations > t->most_iterations) t->most_iterations = step->iterations;
+    if (step->contacts > t->most_contacts) t->most_contacts = step->contacts;
+    t->worst_residual = fmax(t->worst_residual, step->residual);
+    t->worst_penetration = fmax(t->worst_penetration, step->penetration);
+    t->worst_cone = fmax(t->worst_cone, step->cone_violation);
+    t->worst_lift = fmax(t->worst_lift, step->lift);
+    t->peak_kinetic = fmax(t->peak_kinetic, step->kinetic);
+    t->time_search_s += step->time_search_s;
+    t->time_solve_s += step->time_solve_s;
+    t->time_rest_s += step->time_rest_s;
+    t->last = *step;
+}
+
+static int take_step(const cli* c, cli_bed_run* run) {
+    cli_bed_tally* t = &run->tally;
+    sti_bed_report report;
+    if (sti_bed_step(run->bed, &report) != STI_OK) return cli_fail_env(c);
+    add_up(t, &report);
+    if (!cli_bed_keep_curve(run, report.time, report.kinetic)) return cli_fail_memory(c);
+    const double begin_files = cli_run_now();
+    int code = run->csv != NULL ? cli_bed_csv_line(c, run) : CLI_DONE;
+    if (code == CLI_DONE && run->record != NULL) {
+        sti_status status = sti_bed_record_step(run->record, &report);
+        if (status == STI_OK && t->steps % t->frame_every == 0)
+            status = sti_bed_record_frame(run->record, run->bed, t->steps);
+        if (status != STI_OK) code = cli_run_fail_output(c);
+    }
+    t->time_files_s += cli_run_now() - begin_files;
+    return code;
+}
+
+// True: the run is over, and run->end says why.
+static bool is_over(cli_bed_run* run, long steps) {
+    const cli_bed_tally* t = &run->tally;
+    const double until = fmax(run->scene.until_kinetic, run->scene.until_mean * run->grains.count);
+    if (t->steps > 0 && until > 0 && t->peak_kinetic > until && t->last.kinetic < until)
+        run->end = CLI_BED_REST;
+    else if (t->steps >= steps)
+        run->end = CLI_BED_TIME;
+    else if (cli_run_stopped())
+        run->end = CLI_BED_STOPPED;
+    else
+        return false;
+    return true;
+}
+
+static void show(const cli* c, cli_run_progress* p, const cli_bed_run* run, long steps) {
+    const sti_bed_report* last = &run->tally.last;
+    char text[160];
+    snprintf(text, sizeof text, "t %.4g  E %.3e  residual %.1e  %d contacts", last->time, last->kinetic, last->residual,
+             last->contacts);
+    cli_run_progress_show(c, p, (double)run->tally.steps / (double)steps, text);
+}
+
+static int work(const cli* c, cli_bed_run* run) {
+    const long steps = step_count(&run->scene);
+    const double before = run->tally.time_s, start = cli_run_now();
+    double saved = start;
+    cli_run_progress progress = cli_run_progress_begin((double)run->tally.steps / (double)steps);
+    int code = CLI_DONE;
+    while (code == CLI_DONE && !is_over(run, steps)) {
+        code = take_step(c, run);
+        run->tally.time_s = before + cli_run_now() - start;
+        if (code == CLI_DONE) show(c, &progress, run, steps);
+        if (code == CLI_DONE && run->record != NULL && cli_run_now() - saved > run->request->checkpoint) {
+            code = cli_bed_checkpoint(c, run);
+            saved = cli_run_now();
+        }
+    }
+    cli_run_progress_clear(&progress);
+    // what a later run goes on from; the last frame, where it is none of the regular ones, comes after that
+    if (code == CLI_DONE && run->record != NULL) code = cli_bed_checkpoint(c, run);
+    if (code == CLI_DONE && run->record != NULL && run->tally.steps % run->tally.frame_every != 0) {
+        sti_status status = sti_bed_record_frame(run->record, run->bed, run->tally.steps);
+        if (status == STI_OK) status = sti_bed_record_commit(run->record, true);
+        if (status != STI_OK) code = cli_run_fail_output(c);
+    }
+    run->tally.time_s = before + cli_run_now() - start;
+    return code;
+}
+
+int cli_run_bed(cli* c, const cli_run_request* request, const sti_scene* scene) {
+    cli_bed_run run = {.request = request, .dir = request->resume != NULL ? request->resume : request->out};
+    if (scene != NULL) run.scene = *scene;
+    int code = scene != NULL ? begin(c, &run) : cli_bed_restore(c, &run);
+    if (code == CLI_DONE && request->csv != NULL) code = cli_bed_csv_open(c, &run);
+    if (code == CLI_DONE) code = work(c, &run);
+    if (run.csv != NULL) {
+        const int closed = cli_bed_csv_close(c, &run);
+        if (code == CLI_DONE) code = closed;
+    }
+    if (code == CLI_DONE && request->picture) code = cli_bed_pictures(c, &run);
+    if (code == CLI_DONE) code = cli_bed_report(c, &run);
+    if (code == CLI_DONE && (run.end == CLI_BED_STOPPED || run.tally.unsolved > 0)) code = CLI_NO;
+    sti_bed_record_destroy(run.record);
+    sti_bed_destroy(run.bed);
+    sti_grains_clear(c->env, &run.grains);
+    sti_env_free(c->env, run.scene_json);
+    free(run.curve);
+    return code;
+}

@@ -1,0 +1,57 @@
+// run_bed.h: the parts of a bed's run: what it knows about itself, its files, and how it reports.
+#ifndef STICTION_CLI_RUN_BED_H
+#define STICTION_CLI_RUN_BED_H
+
+#include "run.h"
+
+// Sums over the steps so far; a checkpoint holds them as they are.
+typedef struct cli_bed_tally {
+    long steps;
+    long unsolved;
+    long iterations;
+    long most_iterations;
+    double worst_residual;
+    double worst_penetration;
+    double worst_cone;
+    double worst_lift;
+    double peak_kinetic;
+    double first_energy;  // kinetic and potential at the start
+    double time_search_s, time_solve_s, time_rest_s, time_files_s, time_s;
+    long frame_every;  // steps between two frames
+    long csv_bytes;    // written so far
+    long most_contacts;
+    sti_bed_report last;
+} cli_bed_tally;
+
+typedef enum cli_bed_end { CLI_BED_TIME, CLI_BED_REST, CLI_BED_STOPPED } cli_bed_end;
+
+typedef struct cli_bed_run {
+    const cli_run_request* request;
+    sti_scene scene;
+    char* scene_json;  // of the library
+    const char* dir;   // NULL: no files
+    sti_grains grains;
+    sti_bed* bed;
+    sti_bed_record* record;  // NULL: no files
+    FILE* csv;
+    cli_bed_tally tally;
+    double* curve;  // time and kinetic energy of each step       (2 x steps)
+    size_t curve_room;
+    cli_bed_end end;
+} cli_bed_run;
+
+enum { CLI_BED_CSV_GRAINS = 100 };  // beds up to this many have their coordinates in the CSV file
+
+// run_bed_files.c
+int cli_bed_checkpoint(const cli* c, cli_bed_run* run);
+int cli_bed_restore(const cli* c, cli_bed_run* run);  // scene, bed, record and tally from the folder
+int cli_bed_csv_open(const cli* c, cli_bed_run* run);
+int cli_bed_csv_line(const cli* c, cli_bed_run* run);
+int cli_bed_csv_close(const cli* c, cli_bed_run* run);
+bool cli_bed_keep_curve(cli_bed_run* run, double time, double kinetic);
+
+// run_bed_report.c
+int cli_bed_report(const cli* c, const cli_bed_run* run);    // summary.json, and stdout
+int cli_bed_pictures(const cli* c, const cli_bed_run* run);  // bed.png, energy.svg
+
+#endif

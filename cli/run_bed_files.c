@@ -1,0 +1,218 @@
+// run_bed_files.c: files of a bed's run: checkpoints and going on from them, the CSV table.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "run_bed.h"
+
+// ---- checkpoints: the scene as text, the bed, where the recording stands, sums and energy curve
+
+static const char tally_version[8] = "tally 1";
+
+bool cli_bed_keep_curve(cli_bed_run* run, double time, double kinetic) {
+    const size_t at = (size_t)run->tally.steps;
+    if (at > run->curve_room) {
+        const size_t room = 2 * at + 1024;
+        double* curve = realloc(run->curve, 2 * room * sizeof *curve);
+        if (curve == NULL) return false;
+        run->curve = curve;
+        run->curve_room = room;
+    }
+    run->curve[2 * (at - 1)] = time;
+    run->curve[2 * (at - 1) + 1] = kinetic;
+    return true;
+}
+
+static char* pack_tally(const cli_bed_run* run, size_t* size) {
+    const size_t curve = 2 * (size_t)run->tally.steps * sizeof(double);
+    *size = sizeof tally_version + sizeof run->tally + curve;
+    char* bytes = malloc(*size);
+    if (bytes == NULL) return NULL;
+    memcpy(bytes, tally_version, sizeof tally_version);
+    memcpy(bytes + sizeof tally_version, &run->tally, sizeof run->tally);
+    if (curve > 0) memcpy(bytes + sizeof tally_version + sizeof run->tally, run->curve, curve);
+    return bytes;
+}
+
+// Returns CLI_DONE or the code of the line written.
+static int unpack_tally(const cli* c, cli_bed_run* run, const char* path, const char* bytes, size_t size) {
+    const size_t lead = sizeof tally_version + sizeof run->tally;
+    cli_bed_tally* t = &run->tally;
+    if (size >= lead) memcpy(t, bytes + sizeof tally_version, sizeof *t);
+    if (size < lead || memcmp(bytes, tally_version, sizeof tally_version) != 0 || t->steps < 0 || t->frame_every < 1 ||
+        t->csv_bytes < 0 || (size_t)t->steps != (size - lead) / (2 * sizeof(double)))
+        return cli_fail_usage(c, "%s: tally: not of this version", path);
+    run->curve_room = (size_t)t->steps + 1024;
+    run->curve = malloc(2 * run->curve_room * sizeof *run->curve);
+    if (run->curve == NULL) return cli_fail_memory(c);
+    memcpy(run->curve, bytes + lead, 2 * (size_t)t->steps * sizeof *run->curve);
+    return CLI_DONE;
+}
+
+static int save_parts(const cli* c, const cli_bed_run* run, const char* path) {
+    void *bed = NULL, *record = NULL;
+    size_t bed_size, record_size, tally_size;
+    char* tally = pack_tally(run, &tally_size);
+    if (tally == NULL) return cli_fail_memory(c);
+    sti_status status = sti_bed_save_state(run->bed, &bed, &bed_size);
+    if (status == STI_OK) status = sti_bed_record_state(run->record, &record, &record_size);
+    if (status == STI_OK) {
+        const sti_part parts[] = {{"scene", run->scene_json, strlen(run->scene_json)},
+                                  {"bed", bed, bed_size},
+                                  {"record", record, record_size},
+                                  {"tally", tally, tally_size}};
+        status = sti_checkpoint_save(c->env, path, parts, (int)(sizeof parts / sizeof parts[0]));
+    }
+    sti_env_free(c->env, bed);
+    sti_env_free(c->env, record);
+    free(tally);
+    return status == STI_OK ? CLI_DONE : cli_run_fail_output(c);
+}
+
+int cli_bed_checkpoint(const cli* c, cli_bed_run* run) {
+    const double start = cli_run_now();
+    if (run->csv != NULL && fflush(run->csv) != 0) {
+        cli_fail_usage(c, "%s: cannot be written: %s", run->request->csv, strerror(errno));
+        return CLI_INTERNAL;
+    }
+    if (sti_bed_record_commit(run->record, true) != STI_OK) return cli_run_fail_output(c);
+    char* path = cli_run_path(run->dir, "checkpoint.h5");
+    if (path == NULL) return cli_fail_memory(c);
+    const int code = save_parts(c, run, path);
+    free(path);
+    run->tally.time_files_s += cli_run_now() - start;
+    return code;
+}
+
+// ---- going on
+
+static int restore_scene(const cli* c, cli_bed_run* run, const char* path) {
+    void* text;
+    size_t size;
+    sti_problem* problem = NULL;
+    if (sti_checkpoint_load(c->env, path, "scene", &text, &size) != STI_OK) return cli_fail_env(c);
+    const sti_status status = sti_problem_parse(c->env, text, size, path, &problem);
+    sti_env_free(c->env, text);
+    if (status != STI_OK) return cli_fail_env(c);
+    const sti_scene* scene = sti_problem_scene(problem);
+    if (scene != NULL) run->scene = *scene;
+    sti_problem_destroy(problem);
+    if (scene == NULL) return cli_fail_usage(c, "%s: scene: not a scene", path);
+    if (sti_scene_json(c->env, &run->scene, &run->scene_json) != STI_OK) return cli_fail_env(c);
+    if (run->request->time > 0) run->scene.time = run->request->time;
+    return sti_scene_grains(c->env, &run->scene, &run->grains) == STI_OK ? CLI_DONE : cli_fail_about(c, path);
+}
+
+static int restore_bed(const cli* c, cli_bed_run* run, const char* path) {
+    void* bytes;
+    size_t size;
+    if (sti_checkpoint_load(c->env, path, "bed", &bytes, &size) != STI_OK) return cli_fail_env(c);
+    const sti_status status = sti_bed_load_state(c->env, bytes, size, &run->bed);
+    sti_env_free(c->env, bytes);
+    if (status != STI_OK) return cli_fail_about(c, path);
+    return sti_bed_count(run->bed) == run->grains.count
+               ? CLI_DONE
+               : cli_fail_usage(c, "%s: bed: %d grains, the scene has %d", path, sti_bed_count(run->bed),
+                                run->grains.count);
+}
+
+static int restore_record(const cli* c, cli_bed_run* run, const char* path) {
+    void* bytes;
+    size_t size;
+    if (sti_checkpoint_load(c->env, path, "record", &bytes, &size) != STI_OK) return cli_fail_env(c);
+    char* file = cli_run_path(run->dir, "trajectory.h5");
+    sti_status status = STI_OK;
+    if (file != NULL)
+        status = sti_bed_record_create(c->env, file, &run->grains, run->scene_json, bytes, size, &run->record);
+    sti_env_free(c->env, bytes);
+    if (file == NULL) return cli_fail_memory(c);
+    free(file);
+    return status == STI_OK ? CLI_DONE : cli_fail_env(c);
+}
+
+static int restore_all(const cli* c, cli_bed_run* run, const char* path) {
+    void* tally;
+    size_t size;
+    int code = restore_scene(c, run, path);
+    if (code == CLI_DONE) code = restore_bed(c, run, path);
+    if (code != CLI_DONE) return code;
+    if (sti_checkpoint_load(c->env, path, "tally", &tally, &size) != STI_OK) return cli_fail_env(c);
+    code = unpack_tally(c, run, path, tally, size);
+    sti_env_free(c->env, tally);
+    return code == CLI_DONE ? restore_record(c, run, path) : code;
+}
+
+int cli_bed_restore(const cli* c, cli_bed_run* run) {
+    char* path = cli_run_path(run->dir, "checkpoint.h5");
+    if (path == NULL) return cli_fail_memory(c);
+    const int code = restore_all(c, run, path);
+    free(path);
+    return code;
+}
+
+// ---- the CSV table
+
+static void put_names(FILE* f, int count, const char* lead) {
+    static const char axis[] = "xyz";
+    for (int k = 0; k < count; k++) {
+        for (int i = 0; i < 3; i++) fprintf(f, ",%s%c%d", lead, axis[i], k);
+    }
+}
+
+static void put_header(const cli_bed_run* run) {
+    fprintf(run->csv, "t");
+    if (run->grains.count <= CLI_BED_CSV_GRAINS) {
+        put_names(run->csv, run->grains.count, "");
+        put_names(run->csv, run->grains.count, "v");
+        put_names(run->csv, run->grains.count, "w");
+    }
+    fprintf(
+        run->csv,
+        ",kinetic,potential,residual,iterations,solved,contacts,touching,penetration,cone_violation,balance,lift\n");
+}
+
+static int csv_failed(const cli* c, const cli_bed_run* run) {
+    cli_fail_usage(c, "%.200s: cannot be written: %s", run->request->csv, strerror(errno));
+    return CLI_INTERNAL;
+}
+
+int cli_bed_csv_open(const cli* c, cli_bed_run* run) {
+    const bool again = run->tally.csv_bytes > 0;
+    run->csv = fopen(run->request->csv, again ? "r+" : "w");
+    if (run->csv == NULL)
+        return cli_fail_usage(c, "--csv: %.200s: cannot be written: %s", run->request->csv, strerror(errno));
+    if (!again) {
+        put_header(run);
+        return CLI_DONE;
+    }
+    // what came after the checkpoint is written again
+    if (fseek(run->csv, 0, SEEK_END) != 0 || ftell(run->csv) < run->tally.csv_bytes ||
+        ftruncate(fileno(run->csv), run->tally.csv_bytes) != 0 || fseek(run->csv, run->tally.csv_bytes, SEEK_SET) != 0)
+        return cli_fail_usage(c, "--csv: %.200s: not the table of the run in %.200s", run->request->csv, run->dir);
+    return CLI_DONE;
+}
+
+int cli_bed_csv_line(const cli* c, cli_bed_run* run) {
+    const sti_bed_report* s = &run->tally.last;
+    const int count = run->grains.count;
+    fprintf(run->csv, "%.17g", s->time);
+    if (count <= CLI_BED_CSV_GRAINS) {
+        double state[9 * CLI_BED_CSV_GRAINS];
+        const size_t n = (size_t)count;
+        sti_bed_get(run->bed, state, state + 3 * n, state + 6 * n);
+        for (size_t k = 0; k < 9 * n; k++) fprintf(run->csv, ",%.17g", state[k]);
+    }
+    fprintf(run->csv, ",%.17g,%.17g,%.17g,%ld,%d,%d,%d,%.17g,%.17g,%.17g,%.17g\n", s->kinetic, s->potential,
+            s->residual, s->iterations, s->solved ? 1 : 0, s->contacts, s->touching, s->penetration, s->cone_violation,
+            s->balance, s->lift);
+    if (ferror(run->csv)) return csv_failed(c, run);
+    run->tally.csv_bytes = ftell(run->csv);
+    return CLI_DONE;
+}
+
+int cli_bed_csv_close(const cli* c, cli_bed_run* run) {
+    const bool good = fclose(run->csv) == 0;
+    run->csv = NULL;
+    return good ? CLI_DONE : csv_failed(c, run);
+}

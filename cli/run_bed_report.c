@@ -1,0 +1,303 @@
+// run_bed_report.c: what a bed's run reports: the summary as text and as JSON, and its pictures.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run_bed.h"
+#include "svg.h"
+
+static const char* const end_text[] = {[CLI_BED_TIME] = "time", [CLI_BED_REST] = "rest", [CLI_BED_STOPPED] = "stopped"};
+
+typedef struct facts {
+    sti_packing packing;
+    bool packed;  // it is known
+    double memory;
+    double radius;  // largest
+} facts;
+
+static sti_status find_facts(const cli* c, const cli_bed_run* run, facts* f) {
+    *f = (facts){.memory = cli_run_peak_memory()};
+    for (int k = 0; k < run->grains.count; k++) f->radius = fmax(f->radius, run->grains.radius[k]);
+    double* x = malloc(3 * (size_t)run->grains.count * sizeof *x);
+    if (x == NULL) return STI_ERR_MEMORY;
+    sti_bed_get(run->bed, x, NULL, NULL);
+    const sti_status status = sti_grains_packing(c->env, &run->grains, x, &f->packing);
+    f->packed = status == STI_OK;
+    free(x);
+    return status == STI_ERR_MEMORY ? status : STI_OK;  // a vessel of another form has no packing fraction
+}
+
+// ---- JSON
+
+static void put_settings(cli_json* j, const cli* c, const cli_bed_run* run) {
+    const sti_scene* s = &run->scene;
+    cli_json_text(j, "layout", sti_layout_text(s->bed.layout));
+    cli_json_integer(j, "count", run->grains.count);
+    cli_json_integer(j, "seed", (long long)s->bed.seed);
+    cli_json_number(j, "mu", run->grains.mu);
+    cli_json_text(j, "law", sti_law_text(s->step.law));
+    if (s->step.law == STI_LAW_FACETS) cli_json_integer(j, "facets", s->step.facets);
+    cli_json_text(j, "solver", sti_bed_solver_text(s->step.solver));
+    cli_json_number(j, "tol", s->step.tol);
+    cli_json_number(j, "h", s->step.h);
+    cli_json_integer(j, "threads", sti_env_workers(c->env));
+}
+
+static void put_quality(cli_json* j, const cli_bed_run* run, const facts* f) {
+    const cli_bed_tally* t = &run->tally;
+    cli_json_number(j, "residual", t->worst_residual);
+    cli_json_integer(j, "unsolved_steps", t->unsolved);
+    cli_json_number(j, "penetration", t->worst_penetration);
+    cli_json_number(j, "penetration_over_radius", t->worst_penetration / f->radius);
+    cli_json_number(j, "penetration_at_end", t->last.penetration);
+    cli_json_number(j, "cone_violation", t->worst_cone);
+    cli_json_number(j, "lift", t->worst_lift);
+    cli_json_number(j, "balance", t->last.balance);
+    cli_json_integer(j, "iterations", t->iterations);
+    cli_json_integer(j, "most_iterations", t->most_iterations);
+    cli_json_integer(j, "contacts", t->last.contacts);
+    cli_json_integer(j, "touching", t->last.touching);
+    cli_json_integer(j, "most_contacts", t->most_contacts);
+}
+
+static void put_packing(cli_json* j, const facts* f) {
+    if (!f->packed) {
+        cli_json_null(j, "packing");
+        return;
+    }
+    cli_json_object(j, "packing");
+    cli_json_number(j, "mean_height", f->packing.mean_height);
+    cli_json_number(j, "top", f->packing.top);
+    cli_json_number(j, "all", f->packing.all);
+    cli_json_number(j, "bottom", f->packing.bottom);
+    cli_json_end(j);
+}
+
+static void put_times(cli_json* j, const cli_bed_tally* t) {
+    cli_json_number(j, "time_s", t->time_s);
+    cli_json_object(j, "time_parts_s");
+    cli_json_number(j, "search", t->time_search_s);
+    cli_json_number(j, "solve", t->time_solve_s);
+    cli_json_number(j, "rest", t->time_rest_s);
+    cli_json_number(j, "files", t->time_files_s);
+    cli_json_end(j);
+    cli_json_number(j, "time_per_step_s", t->steps > 0 ? t->time_s / (double)t->steps : 0);
+}
+
+static void fill_json(cli_json* j, const cli* c, const cli_bed_run* run, const facts* f) {
+    const cli_bed_tally* t = &run->tally;
+    cli_json_begin(j);
+    cli_json_text(j, "kind", "run");
+    cli_json_text(j, "scene", run->request->scene);
+    cli_json_text(j, "description", run->scene.description);
+    cli_json_text(j, "outcome", end_text[run->end]);
+    put_settings(j, c, run);
+    cli_json_integer(j, "steps", t->steps);
+    cli_json_number(j, "time", t->last.time);
+    cli_json_object(j, "energy");
+    cli_json_number(j, "start", t->first_energy);
+    cli_json_number(j, "end", t->last.kinetic + t->last.potential);
+    cli_json_number(j, "kinetic", t->last.kinetic);
+    cli_json_number(j, "potential", t->last.potential);
+    cli_json_number(j, "peak_kinetic", t->peak_kinetic);
+    cli_json_end(j);
+    put_quality(j, run, f);
+    put_packing(j, f);
+    put_times(j, t);
+    cli_json_number(j, "peak_memory_bytes", f->memory);
+    cli_json_integer(j, "frames", run->record != NULL ? sti_bed_record_frames(run->record) : 0);
+    cli_json_text(j, "folder", run->dir);
+}
+
+static int save_json(const cli* c, const cli_bed_run* run, const facts* f) {
+    cli_json j;
+    fill_json(&j, c, run, f);
+    while (j.depth > 0) cli_json_end(&j);
+    char* path = cli_run_path(run->dir, "summary.json");
+    int code = path == NULL || j.broken ? cli_fail_memory(c) : cli_write_file(c, path, j.text, j.size);
+    if (code == CLI_USAGE) code = CLI_INTERNAL;
+    free(path);
+    cli_json_drop(&j);
+    return code;
+}
+
+// ---- text
+
+static void say(const cli* c, const cli_bed_run* run, const facts* f) {
+    static const char* const ended[] = {
+        [CLI_BED_TIME] = "its end", [CLI_BED_REST] = "rest", [CLI_BED_STOPPED] = "a stop"};
+    const cli_bed_tally* t = &run->tally;
+    const sti_scene* s = &run->scene;
+    cli_say(c, "%s%d grains%s, %ld steps of %g to %s at t = %g\n", cli_strong(c), run->grains.count, cli_plain(c),
+            t->steps, s->step.h, ended[run->end], t->last.time);
+    cli_say(c, "  law %s, solver %s: worst residual %.2e, %s%ld of %ld steps not solved%s to %g\n",
+            sti_law_text(s->step.law), sti_bed_solver_text(s->step.solver), t->worst_residual,
+            t->unsolved > 0 ? cli_bad(c) : cli_good(c), t->unsolved, t->steps, cli_plain(c), s->step.tol);
+    cli_say(c, "  kinetic energy %.4g, at most %.4g; total %.6g, %.6g at the start\n", t->last.kinetic, t->peak_kinetic,
+            t->last.kinetic + t->last.potential, t->first_energy);
+    cli_say(c,
+            "  penetration at most %.2e of the radius, %.2e now; %d contacts, %d carry load; walls carry %.4f of the "
+            "weight\n",
+            t->worst_penetration / f->radius, t->last.penetration / f->radius, t->last.contacts, t->last.touching,
+            t->last.balance);
+    if (f->packed)
+        cli_say(c, "  packing %.4f below 80 %% of the height, %.4f in all; top at %.4g\n", f->packing.bottom,
+                f->packing.all, f->packing.top);
+    cli_say(c, "  %.2f s (search %.2f, solve %.2f, rest %.2f, files %.2f), %.3g ms a step, %.0f MiB\n", t->time_s,
+            t->time_search_s, t->time_solve_s, t->time_rest_s, t->time_files_s,
+            t->steps > 0 ? 1e3 * t->time_s / (double)t->steps : 0, f->memory / 1048576);
+    if (run->dir != NULL)
+        cli_say(c, "  %s: trajectory.h5 and .xdmf with %ld frames, summary.json, checkpoint.h5%s\n", run->dir,
+                sti_bed_record_frames(run->record), run->request->picture ? ", bed.png, energy.svg" : "");
+}
+
+int cli_bed_report(const cli* c, const cli_bed_run* run) {
+    facts f;
+    if (find_facts(c, run, &f) != STI_OK) return cli_fail_memory(c);
+    int code = run->dir != NULL ? save_json(c, run, &f) : CLI_DONE;
+    if (code != CLI_DONE) return code;
+    if (!c->json) {
+        say(c, run, &f);
+        return CLI_DONE;
+    }
+    cli_json j;
+    fill_json(&j, c, run, &f);
+    return cli_json_print(&j, c, CLI_DONE);
+}
+
+// ---- pictures
+
+static int compare(const void* a, const void* b) {
+    const double x = *(const double*)a, y = *(const double*)b;
+    return (x > y) - (x < y);
+}
+
+// Values as colours, from 0 to what one grain in a hundred exceeds.
+static bool color_values(const double* value, int count, unsigned char* color) {
+    double* sorted = malloc((size_t)count * sizeof *sorted);
+    if (sorted == NULL) return false;
+    memcpy(sorted, value, (size_t)count * sizeof *sorted);
+    qsort(sorted, (size_t)count, sizeof *sorted, compare);
+    const double high = sorted[(size_t)(0.99 * (count - 1))];
+    for (int k = 0; k < count; k++) sti_color_of_value(high > 0 ? value[k] / high : 0, color + 3 * (size_t)k);
+    free(sorted);
+    return true;
+}
+
+// Bands of the layers that grains started in, from below.
+static void color_layers(const sti_grains* g, unsigned char* color) {
+    enum { BANDS = 7 };
+    double low = INFINITY, high = -INFINITY;
+    for (int k = 0; k < g->count; k++) {
+        low = fmin(low, g->x[3 * (size_t)k + 2]);
+        high = fmax(high, g->x[3 * (size_t)k + 2]);
+    }
+    for (int k = 0; k < g->count; k++) {
+        const double at = high > low ? (g->x[3 * (size_t)k + 2] - low) / (high - low) : 0;
+        sti_color_of_class((int)fmin(BANDS - 1, floor(BANDS * at)), color + 3 * (size_t)k);
+    }
+}
+
+// Sum of the normal forces on each grain.
+static bool find_forces(const cli_bed_run* run, double* value) {
+    const int count = sti_bed_contact_count(run->bed);
+    sti_bed_contact* list = malloc(((size_t)count + 1) * sizeof *list);
+    if (list == NULL) return false;
+    sti_bed_contacts(run->bed, list);
+    for (int k = 0; k < run->grains.count; k++) value[k] = 0;
+    for (int k = 0; k < count; k++) {
+        const sti_bed_contact* t = &list[k];
+        const double rn = t->r[0] * t->n[0] + t->r[1] * t->n[1] + t->r[2] * t->n[2];
+        value[t->a] += rn / run->scene.step.h;
+        if (t->b >= 0) value[t->b] += rn / run->scene.step.h;
+    }
+    free(list);
+    return true;
+}
+
+static bool color_grains(const cli_bed_run* run, double* scratch, unsigned char* color) {
+    const char* by = run->request->colour != NULL ? run->request->colour : "layer";
+    const int n = run->grains.count;
+    if (strcmp(by, "layer") == 0) {
+        color_layers(&run->grains, color);
+        return true;
+    }
+    if (strcmp(by, "force") == 0) return find_forces(run, scratch) && color_values(scratch, n, color);
+    sti_bed_get(run->bed, NULL, scratch, NULL);
+    for (int k = 0; k < n; k++) {
+        const double* v = scratch + 3 * (size_t)k;
+        scratch[k] = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    }
+    return color_values(scratch, n, color);
+}
+
+static int draw_bed(const cli* c, const cli_bed_run* run) {
+    const size_t n = (size_t)run->grains.count;
+    double* x = malloc(3 * n * sizeof *x);
+    unsigned char* color = malloc(3 * n);
+    char* path = cli_run_path(run->dir, "bed.png");
+    int code = CLI_DONE;
+    if (x == NULL || color == NULL || path == NULL || !color_grains(run, x, color)) {
+        code = cli_fail_memory(c);
+    } else {
+        const sti_bed_view view = sti_bed_view_default();
+        sti_image image;
+        sti_bed_get(run->bed, x, NULL, NULL);
+        sti_status status = sti_draw_bed(c->env, &run->grains, x, color, &view, &image);
+        if (status == STI_OK) {
+            status = sti_image_save(c->env, &image, path);
+            sti_image_clear(c->env, &image);
+        }
+        if (status != STI_OK) code = cli_run_fail_output(c);
+    }
+    free(x);
+    free(color);
+    free(path);
+    return code;
+}
+
+// Kinetic energy over time, on a scale of powers of ten.
+static int draw_energy(const cli* c, const cli_bed_run* run) {
+    const size_t steps = (size_t)run->tally.steps;
+    double* t = malloc(2 * (steps + 1) * sizeof *t);
+    char* path = cli_run_path(run->dir, "energy.svg");
+    if (t == NULL || path == NULL) {
+        free(t);
+        free(path);
+        return cli_fail_memory(c);
+    }
+    double* E = t + steps + 1;
+    const double high = run->tally.peak_kinetic > 0 ? run->tally.peak_kinetic : 1;
+    double low = high;
+    int count = 0;
+    for (size_t k = 0; k < steps; k++) {
+        const double value = run->curve[2 * k + 1];
+        if (!(value > 1e-12 * high)) continue;
+        t[count] = run->curve[2 * k];
+        E[count++] = value;
+        low = fmin(low, value);
+    }
+    char title[120];
+    snprintf(title, sizeof title, "%d grains, h = %g, %s by %s", run->grains.count, run->scene.step.h,
+             sti_law_text(run->scene.step.law), sti_bed_solver_text(run->scene.step.solver));
+    cli_svg s;
+    cli_svg_begin(&s, &(cli_svg_axes){.title = title,
+                                      .x_label = "t",
+                                      .y_label = "kinetic energy",
+                                      .x_low = 0,
+                                      .x_high = run->tally.last.time,
+                                      .y_low = low,
+                                      .y_high = 2 * high,
+                                      .y_log = true});
+    cli_svg_polyline(&s, t, E, count, cli_svg_color(0), 1.6);
+    int code = cli_svg_save(&s, c, path);
+    if (code == CLI_USAGE) code = CLI_INTERNAL;
+    free(t);
+    free(path);
+    return code;
+}
+
+int cli_bed_pictures(const cli* c, const cli_bed_run* run) {
+    const int code = draw_bed(c, run);
+    return code == CLI_DONE ? draw_energy(c, run) : code;
+}

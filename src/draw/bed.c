@@ -1,0 +1,408 @@
+// bed.c: spheres in a vessel, drawn with a depth buffer.
+//
+// The viewer stands far away on the side of negative y and looks along d, a little downward; a point p is seen at
+// (right'p, up'p) and has depth d'p. Every pixel is made of samples^2 rays:
+//
+//     depth     for each sphere, the rays inside its disc: depth - sqrt(R^2 - distance^2); the nearest sphere is kept
+//     vessel    an intersection of convex sets: a ray runs inside it between the last entry and the first exit, and what
+//               is seen of an open vessel is the wall at the exit
+//     cut       grains with centres before the plane through the axis are left out; where a ray meets that plane less
+//               than a wall's thickness outside of the vessel, it sees the cut through the wall
+//     light     Lambert's law for one light, shadows from a second depth buffer that looks along it, and darkness in
+//               crevices: how many of the rays around see something nearer
+//
+// Cost: O(rays + sum of discs). Nothing depends on the order of the spheres, except where depths are equal: the lower number
+// is kept.
+#include <math.h>
+#include <stiction/draw.h>
+#include <string.h>
+
+#include "base/env.h"
+
+typedef struct camera {
+    double right[3], up[3], into[3];
+    double left, top, scale;  // of ray (0, 0); rays for each unit of length
+    int width, height;        // rays
+} camera;
+
+typedef struct buffer {
+    camera view;
+    float* depth;  // INFINITY: nothing
+    int* grain;    // -1: none; NULL where it does not matter
+} buffer;
+
+typedef struct scene {
+    const sti_grains* g;
+    const double* x;
+    const unsigned char* color;
+    const sti_bed_view* view;
+    double low[3], high[3];  // box of the grains
+    double axis_y;           // the cut is here
+    double top;              // the vessel is drawn up to here
+    double mean_radius, wall;
+    double ring[16][32];  // directions in which a ray looks around, in sixteen turns
+    buffer seen, lit;
+} scene;
+
+static double dot(const double* a, const double* b) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static bool is_kept(const scene* s, int k) {
+    return !s->view->cut || s->x[3 * (size_t)k + 1] >= s->axis_y;
+}
+
+sti_bed_view sti_bed_view_default(void) {
+    return (sti_bed_view){.width = 1200, .cut = true, .tilt = 0.3, .samples = 2};
+}
+
+// ---- the depth of spheres
+
+static void put_sphere(buffer* b, const double* x, double radius, int k) {
+    const camera* c = &b->view;
+    const double cx = (dot(c->right, x) - c->left) * c->scale, cy = (c->top - dot(c->up, x)) * c->scale;
+    const double r = radius * c->scale, depth = dot(c->into, x);
+    const int x0 = (int)fmax(0, floor(cx - r)), x1 = (int)fmin(c->width - 1, ceil(cx + r));
+    const int y0 = (int)fmax(0, floor(cy - r)), y1 = (int)fmin(c->height - 1, ceil(cy + r));
+    for (int j = y0; j <= y1; j++) {
+        const double dy = j + 0.5 - cy;
+        for (int i = x0; i <= x1; i++) {
+            const double dx = i + 0.5 - cx, inside = r * r - dx * dx - dy * dy;
+            if (inside <= 0) continue;
+            const size_t at = (size_t)j * (size_t)c->width + (size_t)i;
+            const float z = (float)(depth - sqrt(inside) / c->scale);
+            if (z >= b->depth[at]) continue;
+            b->depth[at] = z;
+            if (b->grain != NULL) b->grain[at] = k;
+        }
+    }
+}
+
+static void put_spheres(const scene* s, buffer* b) {
+    const size_t rays = (size_t)b->view.width * (size_t)b->view.height;
+    for (size_t k = 0; k < rays; k++) b->depth[k] = INFINITY;
+    for (size_t k = 0; b->grain != NULL && k < rays; k++) b->grain[k] = -1;
+    for (int k = 0; k < s->g->count; k++) {
+        if (is_kept(s, k)) put_sphere(b, s->x + 3 * (size_t)k, s->g->radius[k], k);
+    }
+}
+
+// ---- cameras
+
+// The camera that sees the box of the scene and a margin, upright. Without a height it gets the one that fits.
+static void aim(camera* c, const double low[3], const double high[3], double margin) {
+    double u0 = INFINITY, u1 = -INFINITY, v0 = INFINITY, v1 = -INFINITY;
+    for (int corner = 0; corner < 8; corner++) {
+        double p[3];
+        for (int i = 0; i < 3; i++) p[i] = corner >> i & 1 ? high[i] : low[i];
+        u0 = fmin(u0, dot(c->right, p));
+        u1 = fmax(u1, dot(c->right, p));
+        v0 = fmin(v0, dot(c->up, p));
+        v1 = fmax(v1, dot(c->up, p));
+    }
+    const double width = u1 - u0 + 2 * margin, height = v1 - v0 + 2 * margin;
+    if (c->height == 0) c->height = (int)(c->width * fmin(fmax(height / width, 0.5), 2.0));
+    c->scale = fmin(c->width / width, c->height / height);
+    c->left = 0.5 * (u0 + u1) - 0.5 * c->width / c->scale;
+    c->top = 0.5 * (v0 + v1) + 0.5 * c->height / c->scale;
+}
+
+static void look_along(camera* c, const double d[3]) {
+    const double size = sqrt(dot(d, d)), flat = hypot(d[0], d[1]);
+    for (int i = 0; i < 3; i++) c->into[i] = d[i] / size;
+    c->right[0] = d[1] / flat;
+    c->right[1] = -d[0] / flat;
+    c->right[2] = 0;
+    c->up[0] = c->right[1] * c->into[2] - c->right[2] * c->into[1];
+    c->up[1] = c->right[2] * c->into[0] - c->right[0] * c->into[2];
+    c->up[2] = c->right[0] * c->into[1] - c->right[1] * c->into[0];
+}
+
+// ---- the vessel
+
+// Where a ray p + t d is inside of one wall: from *in to *out. False: nowhere.
+static bool inside_of(const sti_wall* w, const double p[3], const double d[3], double* in, double* out) {
+    double q[3];
+    for (int i = 0; i < 3; i++) q[i] = p[i] - w->point[i];
+    const double qa = dot(q, w->axis), da = dot(d, w->axis);
+    *in = -INFINITY;
+    *out = INFINITY;
+    if (w->kind == STI_WALL_PLANE) {
+        if (da == 0) return qa >= 0;
+        if (da > 0)
+            *in = -qa / da;
+        else
+            *out = -qa / da;
+        return true;
+    }
+    // |q_t + t d_t|^2 <= (radius + slope (qa + t da))^2, and the right side a length
+    const double slope = w->kind == STI_WALL_CONE ? w->slope : 0, r0 = w->radius + slope * qa, r1 = slope * da;
+    const double a = 1 - da * da - r1 * r1, b = dot(q, d) - qa * da - r0 * r1, c = dot(q, q) - qa * qa - r0 * r0;
+    const double disc = b * b - a * c;
+    if (fabs(a) < 1e-12) return b != 0 ? (b > 0 ? (*out = -c / (2 * b)) : (*in = -c / (2 * b)), true) : c <= 0;
+    if (disc < 0) return a < 0;
+    const double t0 = (-b - sqrt(disc)) / a, t1 = (-b + sqrt(disc)) / a;
+    if (a > 0) {
+        *in = t0;
+        *out = t1;
+        return r0 + r1 * 0.5 * (t0 + t1) >= 0;
+    }
+    // steeper than the cone: inside beyond one of the two, on the side where the right side grows
+    if (r1 > 0)
+        *in = fmax(t0, t1);
+    else
+        *out = fmin(t0, t1);
+    return true;
+}
+
+// Depth where the ray leaves the vessel through a wall. NAN: it does not, or leaves through the open top.
+static double wall_depth(const scene* s, const double p[3], const double d[3], double n[3]) {
+    double in = -INFINITY, out = INFINITY;
+    int last = -1;
+    for (int k = 0; k < s->g->wall_count; k++) {
+        double a, b;
+        if (!inside_of(&s->g->walls[k], p, d, &a, &b)) return NAN;
+        in = fmax(in, a);
+        if (b < out) {
+            out = b;
+            last = k;
+        }
+    }
+    if (last < 0 || !(in < out)) return NAN;
+    double at[3];
+    for (int i = 0; i < 3; i++) at[i] = p[i] + out * d[i];
+    if (at[2] > s->top || (s->view->cut && at[1] < s->axis_y)) return NAN;
+    sti_wall_gap(&s->g->walls[last], at, 0, n);
+    return out;
+}
+
+// How far outside of the vessel a point is; negative: inside.
+static double outside_by(const scene* s, const double p[3]) {
+    double worst = -INFINITY, n[3];
+    for (int k = 0; k < s->g->wall_count; k++) worst = fmax(worst, -sti_wall_gap(&s->g->walls[k], p, 0, n));
+    return worst;
+}
+
+// ---- light
+
+// Part of the rays around that see nothing nearer, for a point at depth z. The directions turn from ray to ray, so that
+// a pixel gathers several of them.
+static double openness(const scene* s, int i, int j, double z) {
+    enum { COUNT = 16, TURNS = 16 };
+    const camera* c = &s->seen.view;
+    const double reach = fmax(1.8 * s->mean_radius, 3 / c->scale), span = reach * c->scale;
+    const double* ring = s->ring[(5 * i + 11 * j + 7 * (i / 4) + 3 * (j / 4)) % TURNS];
+    double closed = 0;
+    for (int k = 0; k < COUNT; k++) {
+        const int x = i + (int)lround(span * ring[2 * k]), y = j + (int)lround(span * ring[2 * k + 1]);
+        if (x < 0 || y < 0 || x >= c->width || y >= c->height) continue;
+        const double nearer = z - s->seen.depth[(size_t)y * (size_t)c->width + (size_t)x] - 0.12 * reach;
+        if (nearer > 0) closed += fmin(1, 2 * nearer / reach) / (1 + nearer * nearer / (9 * reach * reach));
+    }
+    return 1 - closed / COUNT;
+}
+
+// Part of the light that reaches a point: its neighbours in the light's depth buffer vote.
+static double lit_part(const scene* s, const double p[3]) {
+    const camera* c = &s->lit.view;
+    const double z = dot(c->into, p) - 0.15 * s->mean_radius;
+    const int i = (int)floor((dot(c->right, p) - c->left) * c->scale),
+              j = (int)floor((c->top - dot(c->up, p)) * c->scale);
+    int free_rays = 0;
+    for (int dy = -1; dy <= 1; dy++) {
+        for (int dx = -1; dx <= 1; dx++) {
+            const int x = i + dx, y = j + dy;
+            const bool there = x >= 0 && y >= 0 && x < c->width && y < c->height;
+            free_rays += !there || s->lit.depth[(size_t)y * (size_t)c->width + (size_t)x] > z;
+        }
+    }
+    return free_rays / 9.0;
+}
+
+static void add(double sum[3], const double rgb[3], double factor) {
+    for (int i = 0; i < 3; i++) sum[i] += factor * rgb[i];
+}
+
+// Colours are mixed as amounts of light: about the square of what a file holds.
+static void shade_grain(const scene* s, int k, const double p[3], double open, double sum[3]) {
+    const double* x = s->x + 3 * (size_t)k;
+    double n[3], base[3];
+    for (int i = 0; i < 3; i++) {
+        n[i] = (p[i] - x[i]) / s->g->radius[k];
+        const double c = s->color[3 * (size_t)k + (size_t)i] / 255.0;
+        base[i] = c * c;
+    }
+    const double* light = s->lit.view.into;
+    const double facing = fmax(0, -dot(n, light)), sun = facing > 0 ? facing * lit_part(s, p) : 0;
+    double half[3];
+    for (int i = 0; i < 3; i++) half[i] = -light[i] - s->seen.view.into[i];
+    const double shine = sun > 0 ? pow(fmax(0, dot(n, half) / sqrt(dot(half, half))), 40) : 0;
+    add(sum, base, open * (0.30 + 0.12 * n[2]) + 0.80 * sun * (0.4 + 0.6 * open));
+    const double white[3] = {1, 1, 1};
+    add(sum, white, 0.14 * shine * open);
+}
+
+static void background(const scene* s, int j, double sum[3]) {
+    const double t = (double)j / s->seen.view.height;
+    const double rgb[3] = {0.985 - 0.10 * t, 0.985 - 0.09 * t, 0.99 - 0.07 * t};
+    add(sum, rgb, 1);
+}
+
+// What one ray sees.
+static void trace(const scene* s, int i, int j, double sum[3]) {
+    const camera* c = &s->seen.view;
+    const double u = c->left + (i + 0.5) / c->scale, v = c->top - (j + 0.5) / c->scale;
+    const size_t at = (size_t)j * (size_t)c->width + (size_t)i;
+    const double depth = s->seen.depth[at];
+    double p[3], q[3], n[3];
+    for (int a = 0; a < 3; a++) p[a] = u * c->right[a] + v * c->up[a];
+    // the cut through the wall
+    if (s->view->cut && s->g->wall_count > 0) {
+        const double t = (s->axis_y - p[1]) / c->into[1];
+        for (int a = 0; a < 3; a++) q[a] = p[a] + t * c->into[a];
+        const double away = q[2] <= s->top ? outside_by(s, q) : INFINITY;
+        if (t < depth && away > 0 && away < s->wall) {
+            const double dark[3] = {0.10, 0.11, 0.13};
+            add(sum, dark, 1);
+            return;
+        }
+    }
+    const double wall = s->g->wall_count > 0 ? wall_depth(s, p, c->into, n) : NAN;
+    if (isfinite(depth) && !(wall < depth)) {
+        for (int a = 0; a < 3; a++) q[a] = p[a] + depth * c->into[a];
+        shade_grain(s, s->seen.grain[at], q, openness(s, i, j, depth), sum);
+    } else if (!isnan(wall)) {
+        for (int a = 0; a < 3; a++) q[a] = p[a] + wall * c->into[a];
+        const double facing = fmax(0, -dot(n, s->lit.view.into)), sun = facing > 0 ? facing * lit_part(s, q) : 0;
+        const double pale[3] = {0.80, 0.83, 0.87};
+        add(sum, pale, (0.52 + 0.34 * sun) * (0.45 + 0.55 * openness(s, i, j, wall)));
+    } else {
+        background(s, j, sum);
+    }
+}
+
+static void develop(const scene* s, sti_image* image) {
+    const int m = s->view->samples;
+    for (int y = 0; y < image->height; y++) {
+        for (int x = 0; x < image->width; x++) {
+            double sum[3] = {0};
+            for (int j = 0; j < m; j++) {
+                for (int i = 0; i < m; i++) trace(s, m * x + i, m * y + j, sum);
+            }
+            unsigned char* rgb = image->rgb + 3 * ((size_t)y * (size_t)image->width + (size_t)x);
+            for (int i = 0; i < 3; i++) rgb[i] = (unsigned char)lround(255 * sqrt(fmin(1, sum[i] / (m * m))));
+        }
+    }
+}
+
+// ---- the whole
+
+static void measure(scene* s) {
+    const sti_grains* g = s->g;
+    double radius = 0;
+    for (int i = 0; i < 3; i++) {
+        s->low[i] = INFINITY;
+        s->high[i] = -INFINITY;
+    }
+    for (int k = 0; k < g->count; k++) {
+        radius += g->radius[k] / g->count;
+        for (int i = 0; i < 3; i++) {
+            const double x = s->x[3 * (size_t)k + (size_t)i];
+            s->low[i] = fmin(s->low[i], x - g->radius[k]);
+            s->high[i] = fmax(s->high[i], x + g->radius[k]);
+        }
+    }
+    s->mean_radius = radius;
+    s->axis_y = 0.5 * (s->low[1] + s->high[1]);
+    s->top = s->high[2] + 2 * radius;
+    for (int k = 0; k < g->wall_count; k++) {
+        const sti_wall* w = &g->walls[k];
+        if (w->kind == STI_WALL_PLANE) {
+            if (w->axis[2] > 0.99) s->low[2] = fmin(s->low[2], w->point[2]);  // a floor
+            continue;
+        }
+        s->axis_y = w->point[1];
+        if (w->kind != STI_WALL_CYLINDER || fabs(w->axis[2]) < 0.5) continue;  // upright: seen in its full width
+        for (int i = 0; i < 2; i++) {
+            s->low[i] = fmin(s->low[i], w->point[i] - w->radius);
+            s->high[i] = fmax(s->high[i], w->point[i] + w->radius);
+        }
+    }
+    s->wall = fmax(0.012 * (s->high[0] - s->low[0]), 0);
+    s->high[2] = s->top;
+}
+
+// A spiral of directions, out to length 1.
+static void make_rings(scene* s) {
+    const double golden = 2.399963229728653;
+    for (int turn = 0; turn < 16; turn++) {
+        for (int k = 0; k < 16; k++) {
+            const double angle = golden * k + 2 * 3.14159265358979323846 * turn / 16;
+            const double length = sqrt((k + (turn % 4 + 0.5) / 4) / 16);
+            s->ring[turn][2 * k] = length * cos(angle);
+            s->ring[turn][2 * k + 1] = length * sin(angle);
+        }
+    }
+}
+
+static sti_status make_buffers(sti_env* env, scene* s) {
+    const double light[3] = {0.55, 0.75, -1.0};
+    camera* c = &s->seen.view;
+    const double into[3] = {0, cos(s->view->tilt), -sin(s->view->tilt)};
+    c->width = s->view->width * s->view->samples;
+    c->height = s->view->height * s->view->samples;
+    look_along(c, into);
+    double low[3], high[3];
+    memcpy(low, s->low, sizeof low);
+    memcpy(high, s->high, sizeof high);
+    if (s->view->cut) low[1] = s->axis_y;
+    aim(c, low, high, 0.03 * (high[0] - low[0]) + s->wall);
+    camera* l = &s->lit.view;
+    l->width = l->height = 2048;
+    look_along(l, light);
+    aim(l, low, high, s->mean_radius);
+    const size_t rays = (size_t)c->width * (size_t)c->height, lit = (size_t)l->width * (size_t)l->height;
+    s->seen.depth = sti_alloc_array(env, rays, sizeof(float));
+    s->seen.grain = sti_alloc_array(env, rays, sizeof(int));
+    s->lit.depth = sti_alloc_array(env, lit, sizeof(float));
+    if (s->seen.depth == NULL || s->seen.grain == NULL || s->lit.depth == NULL)
+        return STI_FAIL(env, STI_ERR_MEMORY, -1, "a picture of %d x %d rays", c->width, c->height);
+    return STI_OK;
+}
+
+static sti_status check(sti_env* env, const sti_grains* g, const double* x, const sti_bed_view* view) {
+    if (g->count < 1) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "count: %d, must be at least 1", g->count);
+    if (view->width < 1 || view->width > 8192 || view->height < 0 || view->height > 8192)
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "a picture of %d x %d pixels", view->width, view->height);
+    if (view->samples < 1 || view->samples > 4)
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "samples: %d, must be 1 to 4", view->samples);
+    if (!(view->tilt > -1.5 && view->tilt < 1.5))
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "tilt: %g, must be within -1.5 and 1.5", view->tilt);
+    for (int k = 0; k < g->count; k++) {
+        const double* y = x + 3 * (size_t)k;
+        if (!isfinite(y[0] + y[1] + y[2]) || !(g->radius[k] > 0) || !isfinite(g->radius[k]))
+            return STI_FAIL(env, STI_ERR_ARGUMENT, k, "grain %d: a place or radius that is not finite", k);
+    }
+    return STI_OK;
+}
+
+sti_status sti_draw_bed(sti_env* env, const sti_grains* grains, const double* x, const unsigned char* color,
+                        const sti_bed_view* view, sti_image* out) {
+    *out = (sti_image){0};
+    sti_status status = check(env, grains, x, view);
+    if (status != STI_OK) return status;
+    scene s = {.g = grains, .x = x, .color = color, .view = view};
+    measure(&s);
+    status = make_buffers(env, &s);
+    if (status == STI_OK) status = sti_image_create(env, view->width, s.seen.view.height / view->samples, out);
+    if (status == STI_OK) {
+        make_rings(&s);
+        put_spheres(&s, &s.seen);
+        put_spheres(&s, &s.lit);
+        develop(&s, out);
+    }
+    sti_free(env, s.seen.depth);
+    sti_free(env, s.seen.grain);
+    sti_free(env, s.lit.depth);
+    return status;
+}

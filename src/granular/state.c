@@ -1,0 +1,289 @@
+// state.c: a bed as bytes and back: everything that later steps depend on.
+//
+// Places, the list of near pairs with their impulses, and where that list was made decide the order of sums and when
+// the list is made anew, so they are part of the state; contacts are gathered from the list at the start of each step and
+// are not. Numbers stand in the byte order and layout of the machine. Whatever the bytes say is checked before it is
+// used: the grains by sti_bed_create, orders and indices here.
+#include <math.h>
+#include <stiction/run.h>
+#include <string.h>
+
+#include "granular/bed.h"
+
+#define MAGIC UINT64_C(0x3130646562697473)  // "stibed01"
+
+typedef struct lead {
+    uint64_t magic, size;
+    uint64_t option_bytes, wall_bytes, near_bytes;
+    int64_t n, wall_count, step, listed, slab_count, near_count;
+    double gravity[3], time, weight, largest, reach;
+    sti_bed_options options;
+} lead;
+
+// The bytes part by part; each part begins at a multiple of 8.
+typedef struct parts {
+    char* at;
+    size_t size;  // so far
+} parts;
+
+static void* next(parts* p, size_t count, size_t size) {
+    void* here = p->at != NULL ? p->at + p->size : NULL;
+    p->size += (count * size + 7) / 8 * 8;
+    return here;
+}
+
+typedef struct view {
+    lead* head;
+    sti_wall* walls;      // (wall_count)
+    int* id;              // (n)
+    double* x;            // (n x 3)
+    double* radius;       // (n)
+    double* mass;         // (n)
+    double* motion;       // v, W, mu         (n x 7)
+    double* listed_x;     // (n x 3)           from here on: when listed
+    int* slab_first;      // (slab_count + 1)
+    int64_t* near_start;  // (n + 1)
+    sti_near* near;       // (near_count)
+} view;
+
+static size_t lay_out(char* bytes, const lead* head, view* v) {
+    parts p = {.at = bytes};
+    const size_t n = (size_t)head->n;
+    v->head = next(&p, 1, sizeof *v->head);
+    v->walls = next(&p, (size_t)head->wall_count, sizeof *v->walls);
+    v->id = next(&p, n, sizeof *v->id);
+    v->x = next(&p, n, 3 * sizeof(double));
+    v->radius = next(&p, n, sizeof(double));
+    v->mass = next(&p, n, sizeof(double));
+    v->motion = next(&p, n, 7 * sizeof(double));
+    if (!head->listed) return p.size;
+    v->listed_x = next(&p, n, 3 * sizeof(double));
+    v->slab_first = next(&p, (size_t)head->slab_count + 1, sizeof(int));
+    v->near_start = next(&p, n + 1, sizeof(int64_t));
+    v->near = next(&p, (size_t)head->near_count, sizeof(sti_near));
+    return p.size;
+}
+
+// ---- saving
+
+sti_status sti_bed_save_state(const sti_bed* bed, void** bytes, size_t* size) {
+    *bytes = NULL;
+    *size = 0;
+    const size_t n = (size_t)bed->n;
+    lead head = {.magic = MAGIC,
+                 .option_bytes = sizeof(sti_bed_options),
+                 .wall_bytes = sizeof(sti_wall),
+                 .near_bytes = sizeof(sti_near),
+                 .n = bed->n,
+                 .wall_count = bed->wall_count,
+                 .step = bed->step,
+                 .listed = bed->listed ? 1 : 0,
+                 .slab_count = bed->listed ? bed->slab_count : 0,
+                 .near_count = bed->listed ? bed->near_start[n] : 0,
+                 .time = bed->time,
+                 .weight = bed->weight,
+                 .largest = bed->largest,
+                 .reach = bed->listed ? bed->reach : 0,
+                 .options = bed->options};
+    memcpy(head.gravity, bed->gravity, sizeof head.gravity);
+    view v;
+    head.size = lay_out(NULL, &head, &v);
+    char* memory = sti_alloc_array_zero(bed->env, head.size, 1);
+    if (memory == NULL) return STI_FAIL(bed->env, STI_ERR_MEMORY, -1, "state of %d grains", bed->n);
+    lay_out(memory, &head, &v);
+    *v.head = head;
+    if (bed->wall_count > 0) memcpy(v.walls, bed->walls, (size_t)bed->wall_count * sizeof *v.walls);
+    memcpy(v.id, bed->id, n * sizeof *v.id);
+    memcpy(v.x, bed->x, 3 * n * sizeof(double));
+    memcpy(v.radius, bed->radius, n * sizeof(double));
+    memcpy(v.mass, bed->mass, n * sizeof(double));
+    for (size_t k = 0; k < n; k++) {
+        memcpy(v.motion + 7 * k, bed->grain[k].v, 3 * sizeof(double));
+        memcpy(v.motion + 7 * k + 3, bed->grain[k].W, 3 * sizeof(double));
+        v.motion[7 * k + 6] = bed->grain[k].mu;
+    }
+    if (bed->listed) {
+        memcpy(v.listed_x, bed->listed_x, 3 * n * sizeof(double));
+        memcpy(v.slab_first, bed->slab_first, ((size_t)bed->slab_count + 1) * sizeof(int));
+        memcpy(v.near_start, bed->near_start, (n + 1) * sizeof(int64_t));
+        memcpy(v.near, bed->near, (size_t)head.near_count * sizeof(sti_near));
+    }
+    *bytes = memory;
+    *size = (size_t)head.size;
+    return STI_OK;
+}
+
+// ---- checking
+
+static sti_status bad(sti_env* env, const char* what) {
+    return STI_FAIL(env, STI_ERR_INPUT, -1, "state of a bed: %s", what);
+}
+
+static sti_status check_lead(sti_env* env, const lead* head, size_t size) {
+    view unused;
+    if (size < sizeof *head || head->magic != MAGIC) return bad(env, "not of this version");
+    if (head->option_bytes != sizeof(sti_bed_options) || head->wall_bytes != sizeof(sti_wall) ||
+        head->near_bytes != sizeof(sti_near))
+        return bad(env, "not of this version or machine");
+    // each count is far below the bytes there are, so the sizes below cannot run over
+    const int64_t most = (int64_t)size;
+    if (head->n < 1 || head->n > INT32_MAX - 1 || head->n > most || head->wall_count < 0 ||
+        head->wall_count > 1000000 || head->wall_count > most || (head->listed != 0 && head->listed != 1) ||
+        head->near_count < 0 || head->near_count > most || head->slab_count < 0 || head->slab_count > STI_SLAB_MOST ||
+        head->step < 0 || head->size != size || lay_out(NULL, head, &unused) != size)
+        return bad(env, "its sizes do not fit together");
+    if (!isfinite(head->time) || !(head->weight >= 0) || !(head->largest > 0) || !(head->reach >= 0) ||
+        !isfinite(head->weight + head->largest + head->reach))
+        return bad(env, "a number that is not finite");
+    return STI_OK;
+}
+
+// A bool that is neither 0 nor 1 is none.
+static bool is_flag(const bool* flag) {
+    unsigned char byte;
+    memcpy(&byte, flag, 1);
+    return byte <= 1;
+}
+
+static sti_status check_flags(sti_env* env, const view* v) {
+    bool good = is_flag(&v->head->options.warm);
+    for (int64_t k = 0; good && k < v->head->wall_count; k++) good = is_flag(&v->walls[k].rim);
+    return good ? STI_OK : bad(env, "its walls or options");
+}
+
+static sti_status check_places(sti_env* env, const view* v, unsigned char* seen) {
+    for (int64_t k = 0; k < v->head->n; k++) {
+        if (v->id[k] < 0 || v->id[k] >= v->head->n || seen[v->id[k]] != 0) return bad(env, "numbers of grains");
+        seen[v->id[k]] = 1;
+        if (!(v->radius[k] <= v->head->largest)) return bad(env, "a grain larger than the largest");
+        if (v->motion[7 * k + 6] != v->motion[6]) return bad(env, "friction");
+    }
+    return STI_OK;
+}
+
+// Pairs in order, partners later in the same slab or in the next one.
+static sti_status check_list(sti_env* env, const view* v) {
+    const lead* head = v->head;
+    if (!head->listed) return STI_OK;
+    if (head->slab_count < 1 || v->slab_first[0] != 0 || v->slab_first[head->slab_count] != head->n)
+        return bad(env, "its slabs");
+    if (v->near_start[0] != 0 || v->near_start[head->n] != head->near_count) return bad(env, "its pairs");
+    for (int s = 0; s < head->slab_count; s++) {
+        if (v->slab_first[s] > v->slab_first[s + 1]) return bad(env, "its slabs");
+        const int64_t last = v->slab_first[s + 2 <= head->slab_count ? s + 2 : s + 1];
+        for (int64_t a = v->slab_first[s]; a < v->slab_first[s + 1]; a++) {
+            if (v->near_start[a] > v->near_start[a + 1] || v->near_start[a + 1] > head->near_count)
+                return bad(env, "its pairs");
+            for (int64_t k = v->near_start[a]; k < v->near_start[a + 1]; k++) {
+                const sti_near* near = &v->near[k];
+                const bool good = near->b >= 0 ? near->b > a && near->b < last : -1 - near->b < head->wall_count;
+                if (!good || !isfinite(near->r[0] + near->r[1] + near->r[2])) return bad(env, "a pair");
+            }
+            const double* y = v->listed_x + 3 * a;
+            if (!isfinite(y[0] + y[1] + y[2])) return bad(env, "a place");
+        }
+    }
+    return STI_OK;
+}
+
+// ---- loading
+
+// A bed of the grains by their numbers: sti_bed_create checks them.
+static sti_status create(sti_env* env, const view* v, sti_bed** out) {
+    const lead* head = v->head;
+    const size_t n = (size_t)head->n;
+    double* memory = sti_alloc_array(env, n, 11 * sizeof *memory);
+    if (memory == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "state of %zu grains", n);
+    sti_grains g = {.count = (int)head->n,
+                    .x = memory,
+                    .v = memory + 3 * n,
+                    .w = memory + 6 * n,
+                    .radius = memory + 9 * n,
+                    .mass = memory + 10 * n,
+                    .mu = v->motion[6],
+                    .wall_count = (int)head->wall_count,
+                    .walls = v->walls};
+    memcpy(g.gravity, head->gravity, sizeof g.gravity);
+    for (size_t k = 0; k < n; k++) {
+        const size_t to = (size_t)v->id[k];
+        memcpy(g.x + 3 * to, v->x + 3 * k, 3 * sizeof(double));
+        memcpy(g.v + 3 * to, v->motion + 7 * k, 3 * sizeof(double));
+        memcpy(g.w + 3 * to, v->motion + 7 * k + 3, 3 * sizeof(double));
+        g.radius[to] = v->radius[k];
+        g.mass[to] = v->mass[k];
+    }
+    sti_status status = sti_bed_create(env, &g, &head->options, out);
+    if (status == STI_ERR_ARGUMENT) status = bad(env, "its grains, walls or options");
+    sti_free(env, memory);
+    return status;
+}
+
+// Grains into their places, bit by bit.
+static void restore_grains(sti_bed* bed, const view* v) {
+    const size_t n = (size_t)bed->n;
+    memcpy(bed->id, v->id, n * sizeof *bed->id);
+    memcpy(bed->x, v->x, 3 * n * sizeof(double));
+    memcpy(bed->radius, v->radius, n * sizeof(double));
+    memcpy(bed->mass, v->mass, n * sizeof(double));
+    for (size_t k = 0; k < n; k++) {
+        bed->place[bed->id[k]] = (int)k;
+        bed->grain[k] = (sti_grain){.im = 1 / bed->mass[k], .mu = v->motion[7 * k + 6]};
+        memcpy(bed->grain[k].v, v->motion + 7 * k, 3 * sizeof(double));
+        memcpy(bed->grain[k].W, v->motion + 7 * k + 3, 3 * sizeof(double));
+    }
+    bed->step = v->head->step;
+    bed->time = v->head->time;
+    bed->weight = v->head->weight;
+    bed->largest = v->head->largest;
+}
+
+static sti_status restore_list(sti_bed* bed, const view* v) {
+    const lead* head = v->head;
+    const size_t n = (size_t)bed->n;
+    if (!head->listed) return STI_OK;
+    bed->near_start = sti_alloc_array(bed->env, n + 1, sizeof *bed->near_start);
+    bed->near = sti_alloc_array(bed->env, (size_t)head->near_count + 1, sizeof *bed->near);
+    if (bed->near_start == NULL || bed->near == NULL)
+        return STI_FAIL(bed->env, STI_ERR_MEMORY, -1, "the list of near pairs of %d grains", bed->n);
+    memcpy(bed->near_start, v->near_start, (n + 1) * sizeof *bed->near_start);
+    memcpy(bed->near, v->near, (size_t)head->near_count * sizeof *bed->near);
+    for (int64_t k = 0; k < head->near_count; k++) bed->near[k].touch = -1;
+    memcpy(bed->listed_x, v->listed_x, 3 * n * sizeof(double));
+    bed->slab_count = (int)head->slab_count;
+    memcpy(bed->slab_first, v->slab_first, ((size_t)bed->slab_count + 1) * sizeof(int));
+    bed->reach = head->reach;
+    bed->listed = true;
+    return STI_OK;
+}
+
+sti_status sti_bed_load_state(sti_env* env, const void* bytes, size_t size, sti_bed** out) {
+    lead head = {0};
+    view v;
+    *out = NULL;
+    if (size >= sizeof head) memcpy(&head, bytes, sizeof head);
+    sti_status status = check_lead(env, &head, size);
+    if (status != STI_OK) return status;
+    char* copy = sti_alloc(env, size);  // aligned, whatever the caller's memory is
+    unsigned char* seen = sti_alloc_array_zero(env, (size_t)head.n, 1);
+    if (copy == NULL || seen == NULL) {
+        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "state of a bed of %zu bytes", size);
+    } else {
+        memcpy(copy, bytes, size);
+        lay_out(copy, &head, &v);
+        status = check_flags(env, &v);
+        if (status == STI_OK) status = check_places(env, &v, seen);
+        if (status == STI_OK) status = check_list(env, &v);
+        if (status == STI_OK) status = create(env, &v, out);
+    }
+    if (status == STI_OK) {
+        restore_grains(*out, &v);
+        status = restore_list(*out, &v);
+    }
+    sti_free(env, copy);
+    sti_free(env, seen);
+    if (status != STI_OK) {
+        sti_bed_destroy(*out);
+        *out = NULL;
+    }
+    return status;
+}

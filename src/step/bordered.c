@@ -1,0 +1,130 @@
+// bordered.c: the linear system of every projection and of (1.3.8),
+//
+//     [ M   -A' ] (x)   (f)
+//     [ A    0  ] (y) = (g)
+//
+// with M semidefinite and rows of A that may depend on each other. M is divided by its largest entry and each row of A
+// by its length, so that the rank has a meaning; then a rank-revealing factorization gives the solution of least norm.
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "linalg/lapack.h"
+#include "step/step.h"
+
+typedef struct room {
+    double* K;       // column major               (size x size)
+    double* r;       // right side, then solution  (size)
+    double* length;  // of the rows of A           (k)
+    double* work;    // of dgelsy
+    int* pivot;      // (size)
+    int lwork;
+} room;
+
+static sti_status reserve(sti_env* env, int size, int k, room* w) {
+    const size_t s = (size_t)size;
+    w->lwork = 8 * size + 64;
+    double* block = sti_alloc_array_zero(env, s * s + s + (size_t)k + (size_t)w->lwork, sizeof *block);
+    w->pivot = sti_alloc_array_zero(env, s, sizeof *w->pivot);
+    if (block == NULL || w->pivot == NULL) {
+        sti_free(env, block);
+        sti_free(env, w->pivot);
+        return STI_FAIL(env, STI_ERR_MEMORY, -1, "bordered system of order %d", size);
+    }
+    w->K = block;
+    w->r = w->K + s * s;
+    w->length = w->r + s;
+    w->work = w->length + k;
+    return STI_OK;
+}
+
+// Largest residual of the scaled system, relative to its right side.
+static double measure(const sti_bordered* b, const room* w, double scale) {
+    double worst = 0, size = 0;
+    for (int i = 0; i < b->n; i++) {
+        double r = -b->f[i] / scale;
+        size = fmax(size, fabs(r));
+        for (int j = 0; j < b->n; j++) r += b->M[sti_step_at(b->n, i, j)] / scale * b->x[j];
+        for (int j = 0; j < b->k; j++) r -= b->A[sti_step_at(b->n, j, i)] * b->y[j] / scale;
+        worst = fmax(worst, fabs(r));
+    }
+    for (int j = 0; j < b->k; j++) {
+        const double r = sti_step_dot(b->n, b->A + sti_step_at(b->n, j, 0), b->x) - b->g[j];
+        size = fmax(size, fabs(b->g[j]) / w->length[j]);
+        worst = fmax(worst, fabs(r) / w->length[j]);
+    }
+    return size > 0 ? worst / size : 0;
+}
+
+sti_status sti_bordered_solve(sti_env* env, sti_bordered* b) {
+    const int n = b->n, k = b->k, size = n + k, one = 1;
+    room w;
+    sti_status status = reserve(env, size, k, &w);
+    if (status != STI_OK) return status;
+    double scale = sti_step_largest(n * n, b->M);
+    if (!(scale > 0)) scale = 1;
+    for (int j = 0; j < k; j++) {
+        const double* row = b->A + sti_step_at(n, j, 0);
+        const double length = sqrt(sti_step_dot(n, row, row));
+        w.length[j] = length > 0 ? length : 1;
+    }
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++) w.K[sti_step_at(size, j, i)] = b->M[sti_step_at(n, i, j)] / scale;
+        for (int j = 0; j < k; j++) {
+            const double e = b->A[sti_step_at(n, j, i)] / w.length[j];
+            w.K[sti_step_at(size, n + j, i)] = -e;
+            w.K[sti_step_at(size, i, n + j)] = e;
+        }
+        w.r[i] = b->f[i] / scale;
+    }
+    for (int j = 0; j < k; j++) w.r[n + j] = b->g[j] / w.length[j];
+    const double rcond = 1e-12;
+    int info = 0;
+    if (size > 0)
+        dgelsy_(&size, &size, &one, w.K, &size, w.r, &size, w.pivot, &rcond, &b->rank, w.work, &w.lwork, &info);
+    else
+        b->rank = 0;
+    memcpy(b->x, w.r, (size_t)n * sizeof *b->x);
+    for (int j = 0; j < k; j++) b->y[j] = w.r[n + j] * scale / w.length[j];
+    b->residual = measure(b, &w, scale);
+    sti_free(env, w.K);
+    sti_free(env, w.pivot);
+    if (info != 0) return STI_FAIL(env, STI_ERR_INTERNAL, info, "dgelsy");
+    return STI_OK;
+}
+
+// Gram-Schmidt on rows of length 1, the longest remainder first.
+int sti_step_row_rank(int k, int n, double* rows) {
+    for (int j = 0; j < k; j++) {
+        double* row = rows + sti_step_at(n, j, 0);
+        const double length = sqrt(sti_step_dot(n, row, row));
+        for (int i = 0; length > 0 && i < n; i++) row[i] /= length;
+    }
+    for (int rank = 0; rank < k; rank++) {
+        int best = rank;
+        double most = 0;
+        for (int j = rank; j < k; j++) {
+            const double* row = rows + sti_step_at(n, j, 0);
+            const double length = sti_step_dot(n, row, row);
+            if (length > most) {
+                most = length;
+                best = j;
+            }
+        }
+        if (most <= 1e-20) return rank;
+        double *a = rows + sti_step_at(n, rank, 0), *b = rows + sti_step_at(n, best, 0);
+        for (int i = 0; i < n; i++) {
+            const double x = a[i];
+            a[i] = b[i] / sqrt(most);
+            if (best != rank) b[i] = x;
+        }
+        for (int j = rank + 1; j < k; j++) {
+            double* row = rows + sti_step_at(n, j, 0);
+            for (int round = 0; round < 2; round++) {
+                const double part = sti_step_dot(n, a, row);
+                for (int i = 0; i < n; i++) row[i] -= part * a[i];
+            }
+        }
+    }
+    return k;
+}

@@ -1,0 +1,368 @@
+// impulses.c: posing and solving the MLCP of impulses.h with polyhedral friction.
+//
+// Free variables are (u, c_nu), pairs stand in the order of S3 (2.1.8): c_n of all contacts, beta of all, lambda of all.
+//
+//     [ Q   -alpha nu ] (u   )     [ -alpha n   -alpha D   0 ] (c_n   )     [ -f ]
+//     [ nu'      0    ] (c_nu)  +  [     0          0      0 ] (beta  )  +  [  b ]  =  0
+//                                                              (lambda)
+//
+// The free variables are eliminated and the LCP that remains is solved by Lemke's method with the covering vector e, which
+// fixes the choice where impulses are not unique. Where the block of free variables is singular (redundant joints, a mass
+// matrix that only contacts complete), and for whatever Lemke's method does not solve, the MLCP itself goes to the solvers,
+// `auto` at last, which may prove that there is no solution.
+//
+// A contact in the plane has the directions +t, -t. In space `facets` directions at equal angles, the first along t_1; so
+// the friction polygon has its corners on the circle: friction of length mu c_n along a corner, mu c_n cos(pi / facets)
+// across an edge.
+//
+// D1. Friction in a joint is bounded by mu |c_nu|, which no MLCP with these variables expresses. The bound is a constant
+//     inside, and iterated from outside until it agrees. For mu large there may be no fixed point: STI_LIMIT then.
+#include "step/impulses.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double pi = 3.14159265358979323846;
+
+enum { JOINT_ROUNDS = 200 };
+
+double sti_step_dot(int n, const double* x, const double* y) {
+    double s = 0;
+    for (int i = 0; i < n; i++) s += x[i] * y[i];
+    return s;
+}
+
+double sti_step_largest(int n, const double* x) {
+    double s = 0;
+    for (int i = 0; i < n; i++) s = fmax(s, fabs(x[i]));
+    return s;
+}
+
+int sti_impulse_directions(int tangent_count, int facets) {
+    return tangent_count == 2 ? facets : 2 * tangent_count;
+}
+
+static double clean(double x) {
+    return fabs(x) < 1e-15 ? 0 : x;
+}
+
+// Direction s in the tangent rows. Opposite ones are exact opposites.
+void sti_impulse_direction(int tangent_count, int facets, int s, double d[2]) {
+    d[1] = 0;
+    if (tangent_count == 1) {
+        d[0] = s == 0 ? 1 : -1;
+        return;
+    }
+    const int half = facets / 2;
+    const bool turned = facets % 2 == 0 && s >= half;
+    const double angle = 2 * pi * (turned ? s - half : s) / facets, sign = turned ? -1 : 1;
+    d[0] = sign * clean(cos(angle));
+    d[1] = sign * clean(sin(angle));
+}
+
+sti_status sti_impulses_init(sti_impulses* p, sti_env* env, int n, int contact_count, const int* tangent_count,
+                             int facets) {
+    *p = (sti_impulses){.env = env, .n = n, .capacity = contact_count, .facets = facets, .alpha = 1};
+    size_t pairs = 0;
+    for (int i = 0; i < contact_count; i++) pairs += 2 + (size_t)sti_impulse_directions(tangent_count[i], facets);
+    const size_t c = (size_t)contact_count, m = (size_t)n, free_count = m + c;
+    const size_t size = 2 * m + m * m + 6 * c + free_count * free_count + 3 * free_count * pairs + 2 * pairs * pairs +
+                        4 * free_count + 3 * pairs;
+    p->numbers = sti_alloc_array_zero(env, size, sizeof *p->numbers);
+    p->contacts = sti_alloc_array_zero(env, c, sizeof *p->contacts);
+    p->first_beta = sti_alloc_array_zero(env, 3 * c, sizeof *p->first_beta);
+    p->mode = sti_alloc_array_zero(env, c + pairs, 1);
+    const bool room = p->numbers != NULL && p->contacts != NULL && p->first_beta != NULL && p->mode != NULL;
+    if (!room || sti_dense_factor_init(&p->factor, env, n + contact_count) != STI_OK) {
+        sti_impulses_clear(p);
+        return STI_FAIL(env, STI_ERR_MEMORY, -1, "step problem of %d velocities and %d contacts", n, contact_count);
+    }
+    p->lambda_index = p->first_beta + c;
+    p->row = p->lambda_index + c;
+    p->basis = p->mode + c;
+    double* next = p->numbers;
+    double** const part[] = {
+        &p->u, &p->f, &p->Q, &p->c_n, &p->c_t,   &p->rho, &p->slip,           &p->A,        &p->C, &p->D, &p->B,
+        &p->a, &p->b, &p->M, &p->q,   &p->slack, &p->X,   &p->free_variables, &p->remainder};
+    const size_t length[] = {m,
+                             m,
+                             m * m,
+                             c,
+                             2 * c,
+                             c,
+                             2 * c,
+                             free_count * free_count,
+                             free_count * pairs,
+                             free_count * pairs,
+                             pairs * pairs,
+                             free_count,
+                             pairs,
+                             pairs * pairs,
+                             pairs,
+                             pairs,
+                             free_count * (pairs + 1),
+                             free_count,
+                             free_count};
+    for (size_t i = 0; i < sizeof length / sizeof *length; i++) {
+        *part[i] = next;
+        next += length[i];
+    }
+    return STI_OK;
+}
+
+void sti_impulses_clear(sti_impulses* p) {
+    if (p->env == NULL) return;
+    sti_free(p->env, p->numbers);
+    sti_free(p->env, p->contacts);
+    sti_free(p->env, p->first_beta);
+    sti_free(p->env, p->mode);
+    sti_dense_factor_clear(&p->factor);
+    *p = (sti_impulses){0};
+}
+
+sti_impulse_contact* sti_impulses_add(sti_impulses* p, const sti_instant* instant, int i, double mu) {
+    const sti_instant_contact* from = &instant->contacts[i];
+    sti_impulse_contact* c = &p->contacts[p->count++];
+    *c = (sti_impulse_contact){.contact = i,
+                               .bilateral = from->bilateral,
+                               .tangent_count = from->tangent_count,
+                               .n = from->n,
+                               .t = from->t,
+                               .mu = mu,
+                               .b_n = from->n_offset};
+    for (int a = 0; from->t_offset != NULL && a < from->tangent_count; a++) c->b_t[a] = from->t_offset[a];
+    return c;
+}
+
+// Places of all variables.
+static void count_pairs(sti_impulses* p) {
+    p->joints = p->pairs = 0;
+    for (int j = 0; j < p->count; j++) {
+        p->row[j] = p->contacts[j].bilateral ? p->n + p->joints++ : p->pairs++;
+        p->first_beta[j] = p->lambda_index[j] = -1;
+    }
+    for (int j = 0; j < p->count; j++) {
+        const sti_impulse_contact* c = &p->contacts[j];
+        if (c->tangent_count == 0 || !(c->mu > 0)) continue;
+        p->first_beta[j] = p->pairs;
+        p->pairs += sti_impulse_directions(c->tangent_count, p->facets);
+    }
+    for (int j = 0; j < p->count; j++) {
+        if (p->first_beta[j] >= 0) p->lambda_index[j] = p->pairs++;
+    }
+}
+
+static void pose_friction(sti_impulses* p, int j) {
+    const sti_impulse_contact* c = &p->contacts[j];
+    const int n = p->n, N = n + p->joints, m = p->pairs, lambda = p->lambda_index[j];
+    const int count = sti_impulse_directions(c->tangent_count, p->facets);
+    for (int s = 0; s < count; s++) {
+        const int beta = p->first_beta[j] + s;
+        double d[2];
+        sti_impulse_direction(c->tangent_count, p->facets, s, d);
+        for (int k = 0; k < n; k++) {
+            double e = d[0] * c->t[k];
+            if (c->tangent_count == 2) e += d[1] * c->t[n + k];
+            p->C[sti_step_at(m, k, beta)] = -p->alpha * e;
+            p->D[sti_step_at(N, beta, k)] = e;
+        }
+        p->b[beta] = d[0] * c->b_t[0] + d[1] * c->b_t[1];
+        p->B[sti_step_at(m, beta, lambda)] = 1;
+        p->B[sti_step_at(m, lambda, beta)] = -1;
+    }
+    if (!c->bilateral) p->B[sti_step_at(m, lambda, p->row[j])] = c->mu;
+    p->b[lambda] = c->bound;
+}
+
+void sti_impulses_pose(sti_impulses* p) {
+    count_pairs(p);
+    const int n = p->n, N = n + p->joints, m = p->pairs;
+    memset(p->A, 0, (size_t)N * (size_t)N * sizeof *p->A);
+    memset(p->C, 0, (size_t)N * (size_t)m * sizeof *p->C);
+    memset(p->D, 0, (size_t)N * (size_t)m * sizeof *p->D);
+    memset(p->B, 0, (size_t)m * (size_t)m * sizeof *p->B);
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < n; k++) p->A[sti_step_at(N, i, k)] = p->Q[sti_step_at(n, i, k)];
+        p->a[i] = -p->f[i];
+    }
+    for (int j = 0; j < p->count; j++) {
+        const sti_impulse_contact* c = &p->contacts[j];
+        const int r = p->row[j];
+        for (int k = 0; k < n; k++) {
+            if (c->bilateral) {
+                p->A[sti_step_at(N, k, r)] = -p->alpha * c->n[k];
+                p->A[sti_step_at(N, r, k)] = c->n[k];
+            } else {
+                p->C[sti_step_at(m, k, r)] = -p->alpha * c->n[k];
+                p->D[sti_step_at(N, r, k)] = c->n[k];
+            }
+        }
+        if (c->bilateral)
+            p->a[r] = c->b_n;
+        else
+            p->b[r] = c->b_n;
+        if (p->first_beta[j] >= 0) pose_friction(p, j);
+    }
+}
+
+sti_mlcp sti_impulses_mlcp(const sti_impulses* p) {
+    const int N = p->n + p->joints, m = p->pairs;
+    return (sti_mlcp){.n = N,
+                      .m = m,
+                      .A = sti_matrix_dense_view(N, N, p->A),
+                      .C = sti_matrix_dense_view(N, m, p->C),
+                      .D = sti_matrix_dense_view(m, N, p->D),
+                      .B = sti_matrix_dense_view(m, m, p->B),
+                      .a = p->a,
+                      .b = p->b};
+}
+
+// Impulses, velocities at the contacts and modes from the variables of the MLCP.
+void sti_impulses_read(sti_impulses* p, const double* free_variables, const double* z) {
+    memcpy(p->u, free_variables, (size_t)p->n * sizeof *p->u);
+    for (int j = 0; j < p->count; j++) {
+        const sti_impulse_contact* c = &p->contacts[j];
+        double *c_t = p->c_t + sti_step_at(2, j, 0), *slip = p->slip + sti_step_at(2, j, 0);
+        p->c_n[j] = c->bilateral ? free_variables[p->row[j]] : z[p->row[j]];
+        p->rho[j] = sti_step_dot(p->n, c->n, p->u) + c->b_n;
+        c_t[0] = c_t[1] = slip[0] = slip[1] = 0;
+        for (int a = 0; a < c->tangent_count; a++)
+            slip[a] = sti_step_dot(p->n, c->t + sti_step_at(p->n, a, 0), p->u) + c->b_t[a];
+        const int count = p->first_beta[j] < 0 ? 0 : sti_impulse_directions(c->tangent_count, p->facets);
+        for (int s = 0; s < count; s++) {
+            double d[2];
+            sti_impulse_direction(c->tangent_count, p->facets, s, d);
+            const double beta = z[p->first_beta[j] + s];
+            c_t[0] += d[0] * beta;
+            c_t[1] += d[1] * beta;
+        }
+        // lambda is exactly 0 where it is not basic: the contact sticks
+        const bool carries = c->bilateral || p->c_n[j] > 0 || c->bound > 0;
+        const bool slides = count > 0 ? z[p->lambda_index[j]] > 0 : slip[0] != 0 || slip[1] != 0;
+        if (!carries)
+            p->mode[j] = STI_MODE_SEPARATE;
+        else
+            p->mode[j] = slides ? STI_MODE_SLIDE : STI_MODE_STICK;
+    }
+}
+
+// The answer of a solver for the MLCP, or a proof that there is none.
+static void take_answer(sti_impulses* p, const sti_lcp_answer* answer) {
+    p->outcome = answer->outcome;
+    p->residual = answer->residual;
+    snprintf(p->why, sizeof p->why, "%s", answer->reason);
+    if (answer->outcome != STI_SOLVED) return;
+    memcpy(p->basis, answer->alpha, (size_t)p->pairs);
+    sti_impulses_read(p, answer->u, answer->z);
+}
+
+static sti_status solve_mixed(sti_impulses* p) {
+    sti_lcp_options options = sti_lcp_options_default();
+    sti_lcp_answer answer;
+    const sti_mlcp mlcp = sti_impulses_mlcp(p);
+    options.solver = STI_SOLVER_LEMKE;
+    sti_status status = sti_mlcp_solve(p->env, &mlcp, &options, &answer);
+    if (status != STI_OK) return status;
+    if (answer.outcome != STI_SOLVED && answer.outcome != STI_NO_SOLUTION) {
+        sti_lcp_answer_clear(p->env, &answer);
+        options.solver = STI_SOLVER_AUTO;
+        status = sti_mlcp_solve(p->env, &mlcp, &options, &answer);
+        if (status != STI_OK) return status;
+    }
+    take_answer(p, &answer);
+    sti_lcp_answer_clear(p->env, &answer);
+    return STI_OK;
+}
+
+// M = B - D A^-1 C, q = b - D A^-1 a, with X = A^-1 [C a] kept for the way back. False: A is too close to singular.
+static bool reduce(sti_impulses* p) {
+    const int N = p->n + p->joints, m = p->pairs;
+    memcpy(sti_dense_factor_load(&p->factor, N), p->A, (size_t)N * (size_t)N * sizeof *p->A);
+    if (!sti_dense_factor_lu(&p->factor) || !(sti_dense_factor_rcond(&p->factor) > 1e-13)) return false;
+    for (int j = 0; j <= m; j++) {
+        double* x = p->X + sti_step_at(N, j, 0);
+        for (int i = 0; i < N; i++) x[i] = j < m ? p->C[sti_step_at(m, i, j)] : p->a[i];
+        sti_dense_factor_solve(&p->factor, x);
+    }
+    for (int i = 0; i < m; i++) {
+        const double* row = p->D + sti_step_at(N, i, 0);
+        for (int j = 0; j < m; j++)
+            p->M[sti_step_at(m, i, j)] = p->B[sti_step_at(m, i, j)] - sti_step_dot(N, row, p->X + sti_step_at(N, j, 0));
+        p->q[i] = p->b[i] - sti_step_dot(N, row, p->X + sti_step_at(N, m, 0));
+    }
+    return true;
+}
+
+// Free variables from z: u = -A^-1 (C z + a), with one step of refinement; residual on the MLCP as posed.
+static sti_status recover(sti_impulses* p, double* z) {
+    const int N = p->n + p->joints, m = p->pairs;
+    double *u = p->free_variables, *r = p->remainder;
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < N; i++) {
+            r[i] = -p->a[i] - sti_step_dot(m, p->C + sti_step_at(m, i, 0), z);
+            if (round > 0) r[i] -= sti_step_dot(N, p->A + sti_step_at(N, i, 0), u);
+        }
+        sti_dense_factor_solve(&p->factor, r);
+        for (int i = 0; i < N; i++) u[i] = round == 0 ? r[i] : u[i] + r[i];
+    }
+    const sti_mlcp mlcp = sti_impulses_mlcp(p);
+    sti_lcp_answer point = {.free_count = N, .n = m, .u = u, .z = z, .w = p->slack};
+    const sti_status status = sti_mlcp_residual(p->env, &mlcp, &point);
+    p->residual = point.residual;
+    return status;
+}
+
+static sti_status solve_once(sti_impulses* p) {
+    if (!reduce(p)) return solve_mixed(p);
+    sti_lcp_options options = sti_lcp_options_default();
+    options.solver = STI_SOLVER_LEMKE;
+    sti_lcp_answer answer = {0};
+    const sti_lcp lcp = {.n = p->pairs, .M = sti_matrix_dense_view(p->pairs, p->pairs, p->M), .q = p->q};
+    sti_status status = p->pairs > 0 ? sti_lcp_solve(p->env, &lcp, &options, &answer) : STI_OK;
+    if (status != STI_OK) return status;
+    const bool solved = p->pairs == 0 || answer.outcome == STI_SOLVED;
+    if (solved) {
+        if (p->pairs > 0) memcpy(p->basis, answer.alpha, (size_t)p->pairs);
+        status = recover(p, answer.z);
+    }
+    if (solved && status == STI_OK) {
+        p->outcome = STI_SOLVED;
+        p->why[0] = '\0';
+        sti_impulses_read(p, p->free_variables, answer.z);
+    }
+    sti_lcp_answer_clear(p->env, &answer);
+    if (status != STI_OK) return status;
+    return solved && p->residual <= 1e-9 ? STI_OK : solve_mixed(p);
+}
+
+// D1: bound := mu |c_nu|; how much it changed, relative.
+static double renew_bounds(sti_impulses* p) {
+    double change = 0, size = 0;
+    for (int j = 0; j < p->count; j++) {
+        sti_impulse_contact* c = &p->contacts[j];
+        if (!c->bilateral || p->first_beta[j] < 0) continue;
+        const double bound = c->mu * fabs(p->c_n[j]);
+        change = fmax(change, fabs(bound - c->bound));
+        size = fmax(size, bound);
+        c->bound = p->b[p->lambda_index[j]] = bound;
+    }
+    return size > 0 ? change / size : 0;
+}
+
+sti_status sti_impulses_solve(sti_impulses* p) {
+    sti_impulses_pose(p);
+    for (int round = 0; round < JOINT_ROUNDS; round++) {
+        const sti_status status = solve_once(p);
+        if (status != STI_OK || p->outcome != STI_SOLVED) return status;
+        const double change = renew_bounds(p);
+        if (change <= 1e-12) return STI_OK;
+        p->residual = fmax(p->residual, change);
+    }
+    if (p->residual > 1e-8) {
+        p->outcome = STI_LIMIT;
+        snprintf(p->why, sizeof p->why, "friction of the joints: the bounds mu |c| did not settle in %d rounds",
+                 JOINT_ROUNDS);
+    }
+    return STI_OK;
+}

@@ -1,0 +1,155 @@
+// impulses_cone.c: the problem of impulses.h with Coulomb's round cone, by the solvers of <stiction/contact.h>.
+//
+//     M v = H r + G l + f,   u = H'v + w,   0 = G'v + b        with  M = Q,  r = alpha (c_n, c_t),  l = alpha c_nu
+//
+// D1. Those solvers want M symmetric. Q = S + N has a skew part N of order h where inertial forces or k_v are not
+//     symmetric; S v = H r + G l + (f - N v) is iterated from v of the last solve. The map contracts for small h.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "step/impulses.h"
+
+enum { SKEW_ROUNDS = 100 };
+
+typedef struct posed {
+    int d, nc, nb;
+    double* numbers;
+    double *S, *N, *H, *G, *f, *w, *b, *mu;
+} posed;
+
+static sti_status reserve(const sti_impulses* p, posed* k) {
+    k->d = 2;
+    k->nc = k->nb = 0;
+    for (int j = 0; j < p->count; j++) {
+        if (p->contacts[j].bilateral) k->nb++;
+        if (!p->contacts[j].bilateral) k->nc++;
+        if (!p->contacts[j].bilateral && p->contacts[j].tangent_count == 2) k->d = 3;
+    }
+    const size_t n = (size_t)p->n, r = (size_t)k->d * (size_t)k->nc, nb = (size_t)k->nb;
+    const size_t size = 2 * n * n + n * r + n * nb + n + r + nb + (size_t)k->nc;
+    k->numbers = sti_alloc_array_zero(p->env, size, sizeof *k->numbers);
+    if (k->numbers == NULL) return STI_FAIL(p->env, STI_ERR_MEMORY, -1, "contact problem of a step");
+    k->S = k->numbers;
+    k->N = k->S + n * n;
+    k->H = k->N + n * n;
+    k->G = k->H + n * r;
+    k->f = k->G + n * nb;
+    k->w = k->f + n;
+    k->b = k->w + r;
+    k->mu = k->b + nb;
+    return STI_OK;
+}
+
+// True: Q has a skew part.
+static bool pose(const sti_impulses* p, posed* k) {
+    const int n = p->n, size = k->d * k->nc;
+    bool skew = false;
+    for (int i = 0; i < n; i++) {
+        for (int l = 0; l < n; l++) {
+            const double a = p->Q[sti_step_at(n, i, l)], b = p->Q[sti_step_at(n, l, i)];
+            k->S[sti_step_at(n, i, l)] = (a + b) / 2;
+            k->N[sti_step_at(n, i, l)] = (a - b) / 2;
+            skew = skew || a != b;
+        }
+    }
+    int c = 0, joint = 0;
+    for (int j = 0; j < p->count; j++) {
+        const sti_impulse_contact* from = &p->contacts[j];
+        if (from->bilateral) {
+            for (int i = 0; i < n; i++) k->G[sti_step_at(k->nb, i, joint)] = from->n[i];
+            k->b[joint++] = from->b_n;
+            continue;
+        }
+        for (int i = 0; i < n; i++) {
+            k->H[sti_step_at(size, i, c * k->d)] = from->n[i];
+            for (int a = 0; a < from->tangent_count; a++)
+                k->H[sti_step_at(size, i, c * k->d + 1 + a)] = from->t[sti_step_at(n, a, i)];
+        }
+        k->w[c * k->d] = from->b_n;
+        for (int a = 0; a < from->tangent_count; a++) k->w[c * k->d + 1 + a] = from->b_t[a];
+        k->mu[c++] = from->tangent_count > 0 ? from->mu : 0;
+    }
+    return skew;
+}
+
+static void read_answer(sti_impulses* p, const posed* k, const sti_contact_answer* answer) {
+    int c = 0, joint = 0;
+    memcpy(p->u, answer->v, (size_t)p->n * sizeof *p->u);
+    for (int j = 0; j < p->count; j++) {
+        const sti_impulse_contact* from = &p->contacts[j];
+        p->rho[j] = sti_step_dot(p->n, from->n, p->u) + from->b_n;
+        for (int a = 0; a < 2; a++) {
+            p->c_t[sti_step_at(2, j, a)] = p->slip[sti_step_at(2, j, a)] = 0;
+            if (a < from->tangent_count)
+                p->slip[sti_step_at(2, j, a)] =
+                    sti_step_dot(p->n, from->t + sti_step_at(p->n, a, 0), p->u) + from->b_t[a];
+        }
+        if (from->bilateral) {
+            p->c_n[j] = answer->lambda[joint++] / p->alpha;
+            p->mode[j] = STI_MODE_STICK;
+            continue;
+        }
+        p->c_n[j] = answer->r[c * k->d] / p->alpha;
+        for (int a = 0; a < from->tangent_count; a++)
+            p->c_t[sti_step_at(2, j, a)] = answer->r[c * k->d + 1 + a] / p->alpha;
+        p->mode[j] = answer->mode[c++];
+    }
+}
+
+static sti_status iterate(sti_impulses* p, posed* k, bool skew) {
+    const int n = p->n, size = k->d * k->nc;
+    sti_contact_options options = sti_contact_options_default();
+    options.tol = 1e-12;
+    options.describe = true;
+    const sti_contact_problem problem = {.dimension = k->d,
+                                         .contact_count = k->nc,
+                                         .mu = k->mu,
+                                         .global = true,
+                                         .bilateral_count = k->nb,
+                                         .velocity_count = n,
+                                         .M = sti_matrix_dense_view(n, n, k->S),
+                                         .H = sti_matrix_dense_view(n, size, k->H),
+                                         .G = sti_matrix_dense_view(n, k->nb, k->G),
+                                         .f = k->f,
+                                         .w = k->w,
+                                         .b = k->b};
+    for (int round = 0; round < SKEW_ROUNDS; round++) {
+        for (int i = 0; i < n; i++) k->f[i] = p->f[i] - (skew ? sti_step_dot(n, k->N + sti_step_at(n, i, 0), p->u) : 0);
+        sti_contact_answer answer;
+        const sti_status status = sti_contact_solve(p->env, &problem, &options, &answer);
+        if (status != STI_OK) return status;
+        // a residual at rounding level is a solution whatever the limit said
+        const bool good = answer.outcome == STI_SOLVED || (answer.v != NULL && answer.residual <= 1e-9);
+        p->outcome = good ? STI_SOLVED : answer.outcome;
+        p->residual = answer.residual;
+        snprintf(p->why, sizeof p->why, "%s", answer.reason);
+        double change = 0;
+        if (good) {
+            for (int i = 0; i < n; i++) change = fmax(change, fabs(answer.v[i] - p->u[i]));
+            read_answer(p, k, &answer);
+        }
+        sti_contact_answer_clear(p->env, &answer);
+        if (!good || !skew || change <= 1e-14 * (1 + sti_step_largest(n, p->u))) return STI_OK;
+        p->residual = fmax(p->residual, change);
+    }
+    if (p->residual > 1e-8) {
+        p->outcome = STI_LIMIT;
+        snprintf(p->why, sizeof p->why, "the skew part of the step matrix did not settle in %d rounds", SKEW_ROUNDS);
+    }
+    return STI_OK;
+}
+
+sti_status sti_impulses_solve_cone(sti_impulses* p) {
+    posed k = {0};
+    sti_status status = reserve(p, &k);
+    if (status != STI_OK) return status;
+    if (k.nc == 0) {
+        sti_free(p->env, k.numbers);
+        return sti_impulses_solve(p);
+    }
+    const bool skew = pose(p, &k);
+    status = iterate(p, &k, skew);
+    sti_free(p->env, k.numbers);
+    return status;
+}

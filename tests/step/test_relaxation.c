@@ -1,0 +1,176 @@
+// The convex relaxation of a step, S3 2.3: its lift, its sequence, facets and the round cone, infeasible steps.
+#include "step/step_tools.h"
+
+static sti_env* env;
+
+static sti_system* block(void) {
+    sti_system* system;
+    const sti_system_contact_text ground = {
+        .name = "ground", .gap = "y", .slip_count = 1, .slip = (const char*[]){"x'"}, .mu = "0.3"};
+    must(env, sti_system_create(env,
+                                &(sti_system_text){.coordinate_count = 2,
+                                                   .coordinates = (const char*[]){"x", "y"},
+                                                   .kinetic = "(x'^2 + y'^2)/2",
+                                                   .potential = "9.81*y",
+                                                   .contact_count = 1,
+                                                   .contacts = &ground,
+                                                   .v = (const char*[]){"2", "0"}},
+                                &system));
+    return system;
+}
+
+static void a_sliding_block_lifts(void** state) {
+    (void)state;
+    cJSON* root = oracle_open("thesis");
+    if (root == NULL) skip();
+    const cJSON* qp = oracle_get(oracle_find(root, "CQP-01"), "expected", "qp");
+    const cJSON* lcp = oracle_get(oracle_find(root, "CQP-01"), "expected", "lcp");
+    sti_system* system = block();
+    for (int k = 0; k < 3; k++) {
+        sti_stepper_options o = sti_stepper_options_default(k < 2 ? STI_SCHEME_CONVEX : STI_SCHEME_ALPHA);
+        o.alpha = 1;
+        if (k == 1) o.friction = STI_FRICTION_CONE;
+        const double tol = k == 1 ? 1e-9 : 1e-12;
+        sti_stepper* s = make_stepper(env, system, &o);
+        const sti_step_report r = step_on(env, s);
+        const cJSON* v = cJSON_GetObjectItem(k < 2 ? qp : lcp, "v");
+        for (int i = 0; i < 2; i++) near_to(sti_stepper_v(s)[i], number_at(v, i), tol);
+        if (k < 2) {
+            near_to(r.impulse_n[0], cJSON_GetNumberValue(cJSON_GetObjectItem(qp, "lambda_sum")), tol);
+            near_to(r.impulse_t[0], -0.3 * r.impulse_n[0], tol);
+            near_to(r.lift, 0.01 * cJSON_GetNumberValue(cJSON_GetObjectItem(qp, "normal_lift_velocity")), tol);
+            assert_int_equal(r.mode[0], STI_MODE_SLIDE);
+        } else {
+            near_to(r.impulse_n[0], cJSON_GetNumberValue(cJSON_GetObjectItem(lcp, "c_n")), tol);
+            near_to(r.impulse_t[0], -cJSON_GetNumberValue(cJSON_GetObjectItem(lcp, "friction")), tol);
+        }
+        sti_stepper_destroy(s);
+    }
+    sti_system_destroy(system);
+    cJSON_Delete(root);
+}
+
+static void a_decelerating_block_follows_the_sequence(void** state) {
+    (void)state;
+    cJSON* root = oracle_open("thesis");
+    if (root == NULL) skip();
+    const cJSON* sequence = oracle_get(oracle_find(root, "CQP-03"), "expected", "sequence");
+    sti_system* system = block();
+    const sti_stepper_options o = sti_stepper_options_default(STI_SCHEME_CONVEX);
+    sti_stepper* s = make_stepper(env, system, &o);
+    for (int l = 0; l < cJSON_GetArraySize(sequence); l++) {
+        const cJSON* row = cJSON_GetArrayItem(sequence, l);
+        near_to(sti_stepper_v(s)[0], number_at(row, 0), 1e-9);
+        near_to(sti_stepper_v(s)[1], number_at(row, 1), 1e-9);
+        near_to(sti_stepper_q(s)[1], number_at(row, 2), 1e-9);
+        step_on(env, s);
+    }
+    sti_stepper_destroy(s);
+    sti_system_destroy(system);
+    cJSON_Delete(root);
+}
+
+// A sphere on the plane z = 0. Tangents point against x and y: the wall's side of convention 3 of the cases.
+static bool sphere(void* user, double t, const double* q, const double* v, sti_system_values* out) {
+    (void)user, (void)t, (void)v;
+    const double m[6] = {1, 1, 1, 0.1, 0.1, 0.1};
+    for (int i = 0; i < 6; i++) out->M[i * 6 + i] = m[i];
+    out->F[2] = 9.81;
+    out->contacts[0].gap = q[2] - 0.5;
+    out->contacts[0].mu = out->contacts[0].mu_kinetic = 0.3;
+    out->n[2] = 1;
+    out->t[0] = -1;
+    out->t[4] = 0.5;
+    out->t[6 + 1] = -1;
+    out->t[6 + 3] = -0.5;
+    return true;
+}
+
+static void a_sphere_with_three_facets_lifts_as_the_case_says(void** state) {
+    (void)state;
+    cJSON* root = oracle_open("thesis");
+    if (root == NULL) skip();
+    const cJSON* expected = cJSON_GetObjectItem(oracle_find(root, "CQP-04"), "expected");
+    sti_system* system;
+    const double q[6] = {0, 0, 0.5}, v[6] = {2, 0.5};
+    must(env, sti_system_create_def(env,
+                                    &(sti_system_def){.coordinate_count = 6,
+                                                      .coordinates = (const char*[]){"x", "y", "z", "a", "b", "c"},
+                                                      .contact_count = 1,
+                                                      .tangent_count = (int[]){2},
+                                                      .q = q,
+                                                      .v = v,
+                                                      .evaluate = sphere},
+                                    &system));
+    sti_stepper_options o = sti_stepper_options_default(STI_SCHEME_CONVEX);
+    o.facets = 3;
+    sti_stepper* s = make_stepper(env, system, &o);
+    const sti_step_report r = step_on(env, s);
+    for (int i = 0; i < 6; i++) near_to(sti_stepper_v(s)[i], number_at(cJSON_GetObjectItem(expected, "v"), i), 1e-10);
+    near_to(r.impulse_n[0], cJSON_GetNumberValue(cJSON_GetObjectItem(expected, "lambda_sum")), 1e-10);
+    sti_stepper_destroy(s);
+    // many facets approach the cone
+    double round[6], fine[6];
+    o.friction = STI_FRICTION_CONE;
+    s = make_stepper(env, system, &o);
+    step_on(env, s);
+    memcpy(round, sti_stepper_v(s), sizeof round);
+    sti_stepper_destroy(s);
+    o.friction = STI_FRICTION_FACETS;
+    o.facets = 64;
+    s = make_stepper(env, system, &o);
+    step_on(env, s);
+    memcpy(fine, sti_stepper_v(s), sizeof fine);
+    for (int i = 0; i < 6; i++) near_to(fine[i], round[i], 2e-3);
+    sti_stepper_destroy(s);
+    sti_system_destroy(system);
+    cJSON_Delete(root);
+}
+
+static void a_squeeze_without_room_has_no_solution(void** state) {
+    (void)state;
+    // CQP-13: v >= 0.5 and v <= -0.5
+    const sti_system_contact_text walls[] = {{.name = "left", .gap = "x - 0.005 - 0.5*t"},
+                                             {.name = "right", .gap = "-x - 0.005 - 0.5*t"}};
+    sti_system* system;
+    must(env, sti_system_create(env,
+                                &(sti_system_text){.coordinate_count = 1,
+                                                   .coordinates = (const char*[]){"x"},
+                                                   .kinetic = "x'^2/2",
+                                                   .contact_count = 2,
+                                                   .contacts = walls},
+                                &system));
+    for (int k = 0; k < 2; k++) {
+        sti_stepper_options o = sti_stepper_options_default(STI_SCHEME_CONVEX);
+        if (k == 1) o.friction = STI_FRICTION_CONE;
+        sti_stepper* s = make_stepper(env, system, &o);
+        sti_step_report r;
+        must(env, sti_stepper_step(s, &r));
+        assert_int_equal(r.outcome, STI_NO_SOLUTION);
+        assert_true(strlen(r.why) > 0);
+        assert_int_equal(r.step, 0);
+        sti_stepper_destroy(s);
+    }
+    sti_system_destroy(system);
+}
+
+static int open_env(void** state) {
+    (void)state;
+    return sti_env_create(NULL, &env) == STI_OK ? 0 : 1;
+}
+
+static int close_env(void** state) {
+    (void)state;
+    sti_env_destroy(env);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_sliding_block_lifts),
+        cmocka_unit_test(a_decelerating_block_follows_the_sequence),
+        cmocka_unit_test(a_sphere_with_three_facets_lifts_as_the_case_says),
+        cmocka_unit_test(a_squeeze_without_room_has_no_solution),
+    };
+    return cmocka_run_group_tests(tests, open_env, close_env);
+}
