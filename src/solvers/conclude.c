@@ -34,8 +34,19 @@ static sti_status adopt_exact(sti_env* env, const sti_rationals* zu, sti_lcp_ans
         sti_rationals_destroy(uz);
         return status;
     }
-    for (size_t k = 0; k < nf; k++) answer->u[k] = sti_rationals_double(uz, k);
-    for (size_t k = 0; k < n; k++) answer->z[k] = sti_rationals_double(uz, nf + k);
+    bool rounded = true;  // a division that found no memory is not a number
+    for (size_t k = 0; k < n + nf; k++) {
+        const double value = sti_rationals_double(uz, k);
+        rounded = rounded && !isnan(value);
+        if (k < nf)
+            answer->u[k] = value;
+        else
+            answer->z[k - nf] = value;
+    }
+    if (!rounded) {
+        sti_rationals_destroy(uz);
+        return STI_FAIL(env, STI_ERR_MEMORY, -1, "an exact solution as doubles");
+    }
     sti_rationals_destroy(answer->z_exact);
     answer->z_exact = uz;
     answer->exact = true;
