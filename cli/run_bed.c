@@ -74,6 +74,18 @@ static double start_energy(const sti_grains* g) {
     return energy;
 }
 
+// Grains that have fallen through the opening come in again within the cylinder.
+static int begin_flow(const cli* c, cli_bed_run* run) {
+    double radius = 0, inner = INFINITY;
+    for (int k = 0; k < run->grains.count; k++) radius = fmax(radius, run->grains.radius[k]);
+    for (int k = 0; k < run->grains.wall_count; k++) {
+        if (run->grains.walls[k].kind == STI_WALL_CYLINDER) inner = fmin(inner, run->grains.walls[k].radius);
+    }
+    const sti_status status =
+        sti_recirculation_create(c->env, run->bed, -2 * radius, inner - 1.1 * radius, run->scene.bed.seed, &run->flow);
+    return status == STI_OK ? CLI_DONE : cli_fail_about(c, run->request->scene);
+}
+
 static int begin_record(const cli* c, cli_bed_run* run) {
     char* path = cli_run_path(run->dir, "trajectory.h5");
     if (path == NULL) return cli_fail_memory(c);
@@ -90,6 +102,8 @@ static int begin(const cli* c, cli_bed_run* run) {
     if (sti_scene_grains(c->env, &run->scene, &run->grains) != STI_OK) return cli_fail_about(c, r->scene);
     if (sti_bed_create(c->env, &run->grains, &run->scene.step, &run->bed) != STI_OK) return cli_fail_about(c, r->scene);
     if (sti_scene_json(c->env, &run->scene, &run->scene_json) != STI_OK) return cli_fail_env(c);
+    if (run->scene.bed.recirculate) code = begin_flow(c, run);
+    if (code != CLI_DONE) return code;
     run->tally.first_energy = start_energy(&run->grains);
     run->tally.frame_every = frame_distance(run);
     if (run->dir != NULL) code = cli_run_folder(c, run->dir, r->force);
@@ -131,6 +145,9 @@ static int take_step(const cli* c, cli_bed_run* run) {
         if (status != STI_OK) code = cli_run_fail_output(c);
     }
     t->time_files_s += cli_run_now() - begin_files;
+    // after the frame, which shows positions and contacts of one step
+    if (code == CLI_DONE && run->flow != NULL && sti_recirculation_apply(run->flow, run->bed, NULL) != STI_OK)
+        code = cli_fail_env(c);
     return code;
 }
 
@@ -198,6 +215,7 @@ int cli_run_bed(cli* c, const cli_run_request* request, const sti_scene* scene) 
     if (code == CLI_DONE) code = cli_bed_report(c, &run);
     if (code == CLI_DONE && (run.end == CLI_BED_STOPPED || run.tally.unsolved > 0)) code = CLI_NO;
     sti_bed_record_destroy(run.record);
+    sti_recirculation_destroy(c->env, run.flow);
     sti_bed_destroy(run.bed);
     sti_grains_clear(c->env, &run.grains);
     sti_env_free(c->env, run.scene_json);

@@ -32,7 +32,8 @@ typedef struct cli_bed_run {
     const char* dir;   // NULL: no files
     sti_grains grains;
     sti_bed* bed;
-    sti_bed_record* record;  // NULL: no files
+    sti_recirculation* flow;  // NULL: the bottom is closed
+    sti_bed_record* record;   // NULL: no files
     FILE* csv;
     cli_bed_tally tally;
     double* curve;  // time and kinetic energy of each step       (2 x steps)

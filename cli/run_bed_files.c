@@ -51,21 +51,24 @@ static int unpack_tally(const cli* c, cli_bed_run* run, const char* path, const 
 }
 
 static int save_parts(const cli* c, const cli_bed_run* run, const char* path) {
-    void *bed = NULL, *record = NULL;
-    size_t bed_size, record_size, tally_size;
+    void *bed = NULL, *record = NULL, *flow = NULL;
+    size_t bed_size, record_size, flow_size = 0, tally_size;
     char* tally = pack_tally(run, &tally_size);
     if (tally == NULL) return cli_fail_memory(c);
     sti_status status = sti_bed_save_state(run->bed, &bed, &bed_size);
     if (status == STI_OK) status = sti_bed_record_state(run->record, &record, &record_size);
+    if (status == STI_OK && run->flow != NULL) status = sti_recirculation_save_state(run->flow, &flow, &flow_size);
     if (status == STI_OK) {
         const sti_part parts[] = {{"scene", run->scene_json, strlen(run->scene_json)},
                                   {"bed", bed, bed_size},
                                   {"record", record, record_size},
-                                  {"tally", tally, tally_size}};
+                                  {"tally", tally, tally_size},
+                                  {"flow", flow, flow_size}};
         status = sti_checkpoint_save(c->env, path, parts, (int)(sizeof parts / sizeof parts[0]));
     }
     sti_env_free(c->env, bed);
     sti_env_free(c->env, record);
+    sti_env_free(c->env, flow);
     free(tally);
     return status == STI_OK ? CLI_DONE : cli_run_fail_output(c);
 }
@@ -117,6 +120,16 @@ static int restore_bed(const cli* c, cli_bed_run* run, const char* path) {
                                 run->grains.count);
 }
 
+static int restore_flow(const cli* c, cli_bed_run* run, const char* path) {
+    void* bytes;
+    size_t size;
+    if (!run->scene.bed.recirculate) return CLI_DONE;
+    if (sti_checkpoint_load(c->env, path, "flow", &bytes, &size) != STI_OK) return cli_fail_env(c);
+    const sti_status status = sti_recirculation_load_state(c->env, run->bed, bytes, size, &run->flow);
+    sti_env_free(c->env, bytes);
+    return status == STI_OK ? CLI_DONE : cli_fail_about(c, path);
+}
+
 static int restore_record(const cli* c, cli_bed_run* run, const char* path) {
     void* bytes;
     size_t size;
@@ -136,6 +149,7 @@ static int restore_all(const cli* c, cli_bed_run* run, const char* path) {
     size_t size;
     int code = restore_scene(c, run, path);
     if (code == CLI_DONE) code = restore_bed(c, run, path);
+    if (code == CLI_DONE) code = restore_flow(c, run, path);
     if (code != CLI_DONE) return code;
     if (sti_checkpoint_load(c->env, path, "tally", &tally, &size) != STI_OK) return cli_fail_env(c);
     code = unpack_tally(c, run, path, tally, size);

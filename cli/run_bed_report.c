@@ -73,6 +73,18 @@ static void put_packing(cli_json* j, const facts* f) {
     cli_json_end(j);
 }
 
+static void put_flow(cli_json* j, const cli_bed_run* run) {
+    if (run->flow == NULL) return;
+    const sti_flow flow = sti_recirculation_flow(run->flow);
+    cli_json_object(j, "flow");
+    cli_json_integer(j, "left", flow.left);
+    cli_json_number(j, "rate", run->tally.last.time > 0 ? (double)flow.left / run->tally.last.time : 0);
+    cli_json_number(j, "residence", flow.residence);
+    cli_json_number(j, "residence_min", flow.residence_min);
+    cli_json_number(j, "residence_max", flow.residence_max);
+    cli_json_end(j);
+}
+
 static void put_times(cli_json* j, const cli_bed_tally* t) {
     cli_json_number(j, "time_s", t->time_s);
     cli_json_object(j, "time_parts_s");
@@ -103,6 +115,7 @@ static void fill_json(cli_json* j, const cli* c, const cli_bed_run* run, const f
     cli_json_end(j);
     put_quality(j, run, f);
     put_packing(j, f);
+    put_flow(j, run);
     put_times(j, t);
     cli_json_number(j, "peak_memory_bytes", f->memory);
     cli_json_integer(j, "frames", run->record != NULL ? sti_bed_record_frames(run->record) : 0);
@@ -143,6 +156,15 @@ static void say(const cli* c, const cli_bed_run* run, const facts* f) {
     if (f->packed)
         cli_say(c, "  packing %.4f below 80 %% of the height, %.4f in all; top at %.4g\n", f->packing.bottom,
                 f->packing.all, f->packing.top);
+    if (run->flow != NULL) {
+        const sti_flow flow = sti_recirculation_flow(run->flow);
+        cli_say(c, "  %ld grains left below, %.4g for each unit of time", flow.left, (double)flow.left / t->last.time);
+        if (isnan(flow.residence))
+            cli_say(c, "\n");
+        else
+            cli_say(c, "; those that came in stayed %.4g (%.4g to %.4g)\n", flow.residence, flow.residence_min,
+                    flow.residence_max);
+    }
     cli_say(c, "  %.2f s (search %.2f, solve %.2f, rest %.2f, files %.2f), %.3g ms a step, %.0f MiB\n", t->time_s,
             t->time_search_s, t->time_solve_s, t->time_rest_s, t->time_files_s,
             t->steps > 0 ? 1e3 * t->time_s / (double)t->steps : 0, f->memory / 1048576);
@@ -151,10 +173,36 @@ static void say(const cli* c, const cli_bed_run* run, const facts* f) {
                 sti_bed_record_frames(run->record), run->request->picture ? ", bed.png, energy.svg" : "");
 }
 
+// The velocity profile of a flow: mean downward speed in rings and layers, as a table.
+static int save_profile(const cli* c, const cli_bed_run* run) {
+    enum { LINE = 100 };
+    int layers, rings;
+    const double* speed;
+    const long* count;
+    sti_recirculation_profile(run->flow, &layers, &rings, &speed, &count);
+    const size_t cells = (size_t)layers * (size_t)rings, room = (cells + 1) * LINE;
+    char *text = malloc(room), *path = cli_run_path(run->dir, "profile.csv");
+    int code = CLI_DONE;
+    if (text == NULL || path == NULL) {
+        code = cli_fail_memory(c);
+    } else {
+        size_t at = (size_t)snprintf(text, room, "layer,ring,count,speed_down\n");
+        for (size_t k = 0; k < cells; k++)
+            at += (size_t)snprintf(text + at, room - at, "%zu,%zu,%ld,%.17g\n", k / (size_t)rings, k % (size_t)rings,
+                                   count[k], count[k] > 0 ? speed[k] / (double)count[k] : 0.0);
+        code = cli_write_file(c, path, text, at);
+        if (code == CLI_USAGE) code = CLI_INTERNAL;
+    }
+    free(text);
+    free(path);
+    return code;
+}
+
 int cli_bed_report(const cli* c, const cli_bed_run* run) {
     facts f;
     if (find_facts(c, run, &f) != STI_OK) return cli_fail_memory(c);
     int code = run->dir != NULL ? save_json(c, run, &f) : CLI_DONE;
+    if (code == CLI_DONE && run->dir != NULL && run->flow != NULL) code = save_profile(c, run);
     if (code != CLI_DONE) return code;
     if (!c->json) {
         say(c, run, &f);
@@ -201,7 +249,7 @@ static void color_layers(const sti_grains* g, unsigned char* color) {
 // Sum of the normal forces on each grain.
 static bool find_forces(const cli_bed_run* run, double* value) {
     const int count = sti_bed_contact_count(run->bed);
-    sti_bed_contact* list = malloc(((size_t)count + 1) * sizeof *list);
+    sti_bed_contact* list = calloc((size_t)count + 1, sizeof *list);
     if (list == NULL) return false;
     sti_bed_contacts(run->bed, list);
     for (int k = 0; k < run->grains.count; k++) value[k] = 0;

@@ -75,6 +75,11 @@ STI_API sti_status sti_checkpoint_load(sti_env* env, const char* path, const cha
 STI_API sti_status sti_bed_save_state(const sti_bed* bed, void** bytes, size_t* size);
 STI_API sti_status sti_bed_load_state(sti_env* env, const void* bytes, size_t size, sti_bed** out);
 
+// The same for grains that come in again at the top; the bed is the one that the state was taken with.
+STI_API sti_status sti_recirculation_save_state(const sti_recirculation* r, void** bytes, size_t* size);
+STI_API sti_status sti_recirculation_load_state(sti_env* env, const sti_bed* bed, const void* bytes, size_t size,
+                                                sti_recirculation** out);
+
 // ---- a recorded bed
 //
 //     grains/   radius, mass, layer      of each grain            walls/   kind, point, axis, radius, slope, spin, mu

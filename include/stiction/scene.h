@@ -1,7 +1,8 @@
 // scene.h: a scene: a generator of grains with its parameters, how they are stepped, and when the run ends.
 //
 //     {"kind": "scene", "description": "..",
-//      "bed":   {"layout": "pebble-bed", "count": 1600, "seed": 1, "mu": 0.3, "cylinder": 7.5, "opening": 2.5},
+//      "bed":   {"layout": "pebble-bed", "count": 1600, "seed": 1, "mu": 0.3, "cylinder": 7.5, "opening": 2.5,
+//                "recirculate": false},
 //      "step":  {"h": 0.01, "law": "coulomb", "facets": 3, "solver": "gs", "tol": 1e-4, "max_iterations": 0,
 //                "recover": 1, "eps": 0, "eps_speed": 0, "warm": true},
 //      "time":  10,
@@ -35,6 +36,7 @@ typedef struct sti_scene_bed {
     double mu;
     double cylinder;
     double opening;
+    bool recirculate;  // the bottom is open, and what leaves comes in again at the top
 } sti_scene_bed;
 
 enum { STI_SCENE_TEXT = 200 };

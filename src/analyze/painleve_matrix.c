@@ -265,7 +265,7 @@ static sti_status real_extremes(sti_env* env, int order, const double* C, double
 
 sti_status sti_painleve_critical_minor(const sti_painleve_matrix* k, const double* weight, const double* xi,
                                        unsigned set, double* mu, double* reversed) {
-    double G[STI_PAINLEVE_MOST * STI_PAINLEVE_MOST], N[STI_PAINLEVE_MOST * STI_PAINLEVE_MOST];
+    double G[STI_PAINLEVE_MOST * STI_PAINLEVE_MOST] = {0}, N[STI_PAINLEVE_MOST * STI_PAINLEVE_MOST] = {0};
     double C[STI_PAINLEVE_MOST * STI_PAINLEVE_MOST],
         work[2 * STI_PAINLEVE_MOST * STI_PAINLEVE_MOST + STI_PAINLEVE_MOST];
     double scaled[STI_PAINLEVE_MOST * STI_PAINLEVE_MOST], high, low;
@@ -328,8 +328,8 @@ sti_status sti_painleve_critical(const sti_painleve_matrix* k, const double* wei
 
 // z_a = -D_aa^-1 b_a. +1: a solution, 0: none, -1: too near a border to say.
 static int try_basis(int p, const double* D, const double* b, unsigned set) {
-    double block[STI_PAINLEVE_MOST * STI_PAINLEVE_MOST], Z[STI_PAINLEVE_MOST * STI_PAINLEVE_MOST];
-    double right[STI_PAINLEVE_MOST], x[STI_PAINLEVE_MOST], z[STI_PAINLEVE_MOST] = {0};
+    double block[STI_PAINLEVE_MOST * STI_PAINLEVE_MOST] = {0}, Z[STI_PAINLEVE_MOST * STI_PAINLEVE_MOST];
+    double right[STI_PAINLEVE_MOST] = {0}, x[STI_PAINLEVE_MOST], z[STI_PAINLEVE_MOST] = {0};
     double work[STI_PAINLEVE_MOST * (STI_PAINLEVE_MOST + 1)];
     int index[2 * STI_PAINLEVE_MOST];
     const int order = pick(p, D, set, block);

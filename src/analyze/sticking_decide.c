@@ -60,15 +60,21 @@ static double primal_margin(const sti_program* g, const double* x, int d) {
     return least;
 }
 
-// What the multipliers prove: no point has a larger margin. Their combination of the rows, without d, is a constant.
-static double dual_margin(const sti_program* g, const double* dual, int d) {
-    double constant = 0, sum = 0;
-    for (int r = 0; r < g->rows; r++) {
-        const double* row = g->row + (size_t)r * ((size_t)g->size + 1);
-        constant += dual[r] * row[0];
-        if (g->kind[r] != STI_ROW_ZERO) sum -= dual[r] * row[1 + d];
+// What the multipliers prove: no point has a larger margin. Their combination of the rows, without d, is a constant, up to
+// what rounding leaves of the unknowns; INFINITY when that is not small enough to prove anything.
+static double dual_margin(const sti_program* g, const double* dual, int d, double force) {
+    double constant = 0, sum = 0, miss = 0;
+    for (int j = 0; j <= g->size; j++) {
+        double total = 0;
+        for (int r = 0; r < g->rows; r++) total += dual[r] * g->row[(size_t)r * ((size_t)g->size + 1) + (size_t)j];
+        if (j == 0)
+            constant = total;
+        else if (j == 1 + d)
+            sum = -total;
+        else
+            miss = fmax(miss, fabs(total));
     }
-    return sum > 0 ? constant / sum : INFINITY;
+    return sum > 0 && constant < 0 && miss * 1e6 * force <= -constant ? constant / sum : INFINITY;
 }
 
 sti_status sti_branch_largest_margin(const sti_posed* s, const signed char* sign, sti_branch* out) {
@@ -97,18 +103,22 @@ sti_status sti_branch_largest_margin(const sti_posed* s, const signed char* sign
     sti_program_answer answer;
     status = sti_program_minimize(g, c, NULL, &answer);
     if (status != STI_OK) return status;
-    if (answer.outcome != STI_CONIC_SOLVED && !(answer.residual < 1e-9)) return STI_OK;
-    out->x = answer.x;
-    out->margin = fmin(primal_margin(g, answer.x, d), cap);
-    out->outcome = out->margin > band ? STI_STICKING_YES : STI_STICKING_LIMIT;
-    if (out->margin > band) return STI_OK;
+    // whatever the solver says of its end, margins are measured on what it hands over
+    const double margin = fmin(primal_margin(g, answer.x, d), cap);
     answer.dual[r] = 0;
     sti_program_lift(g, answer.dual);
-    if (s->pool->status == STI_OK && dual_margin(g, answer.dual, d) < -band) {
+    if (s->pool->status != STI_OK) return s->pool->status;
+    if (margin > band) {
+        out->outcome = STI_STICKING_YES;
+    } else if (dual_margin(g, answer.dual, d, s->force) < -band) {
         out->outcome = STI_STICKING_NO;
         out->dual = answer.dual;
+    } else if (margin >= -band || answer.outcome == STI_CONIC_SOLVED) {
+        out->outcome = STI_STICKING_LIMIT;
     }
-    return s->pool->status;
+    out->x = answer.x;
+    out->margin = margin;
+    return STI_OK;
 }
 
 void sti_branch_close(sti_branch* b) {
@@ -387,6 +397,8 @@ static sti_status confirm_unique(search* k) {
     for (int i = 0; i < s->nc; i++) {
         if (s->slides[i] && (s->choice[i] || s->tangents[i] > 1)) return STI_OK;
     }
+    double* kept = sti_pool_copy(s->pool, k->best, (size_t)(s->n + s->p));
+    if (kept == NULL) return s->pool->status;
     sti_program g = {0};
     sti_exact_program e = {0};
     bool inside = false;
@@ -405,6 +417,7 @@ static sti_status confirm_unique(search* k) {
         k->best_margin = sti_posed_least_margin(s, k->best + s->n);
     } else {
         k->r->answer.a_exact = k->r->answer.lambda_exact = NULL;
+        memcpy(k->best, kept, (size_t)(s->n + s->p) * sizeof *kept);
     }
     sti_exact_program_close(&e);
     sti_program_close(&g);

@@ -25,9 +25,55 @@ static void keep_farkas(const sti_blocks* b, bool tangents, const double* dual, 
     for (int k = 0; k < count && size > 0; k++) farkas[k] /= size;
 }
 
+// By the conic solver: the point of least norm.
+static sti_status feasible_conic(const sti_blocks* b, sti_program* p, bool tangents, sti_conic_outcome* outcome,
+                                 double** a, double* farkas) {
+    *outcome = STI_CONIC_INFEASIBLE;
+    sti_status status = sti_program_reduce(p);
+    if (status != STI_OK) return status;
+    if (p->outside > 1e-9) {
+        keep_farkas(b, tangents, p->witness, farkas);
+        return STI_OK;
+    }
+    double* weight = sti_pool_doubles(b->pool, (size_t)b->n);
+    if (weight == NULL) return b->pool->status;
+    for (int j = 0; j < b->n; j++) weight[j] = 1;
+    sti_program_answer answer;
+    status = sti_program_minimize(p, NULL, weight, &answer);
+    if (status != STI_OK) return status;
+    *outcome = answer.outcome;
+    *a = answer.outcome == STI_CONIC_SOLVED ? answer.x : NULL;
+    if (answer.outcome == STI_CONIC_INFEASIBLE) {
+        sti_program_lift(p, answer.dual);
+        keep_farkas(b, tangents, answer.dual, farkas);
+    }
+    return b->pool->status;
+}
+
+// In integers: a vertex.
+static sti_status feasible_exactly(const sti_blocks* b, sti_program* p, bool tangents, sti_conic_outcome* outcome,
+                                   double** a, double* farkas) {
+    sti_exact_program e = {0};
+    sti_rationals* x = NULL;
+    double* out = sti_pool_doubles(b->pool, (size_t)(p->rows + p->size));
+    if (out == NULL) return b->pool->status;
+    sti_status status = sti_exact_program_open(&e, p);
+    const int count = status == STI_OK && e.feasible ? p->size : p->rows;
+    if (status == STI_OK) status = sti_rationals_create(b->s->env, (size_t)count, &x);
+    if (status == STI_OK) status = e.feasible ? sti_exact_program_point(&e, x) : sti_exact_program_farkas(&e, x);
+    for (int k = 0; status == STI_OK && k < count; k++) out[k] = sti_rationals_double(x, (size_t)k);
+    *outcome = status == STI_OK && e.feasible ? STI_CONIC_SOLVED : STI_CONIC_INFEASIBLE;
+    if (status == STI_OK && e.feasible) *a = out;
+    if (status == STI_OK && !e.feasible) keep_farkas(b, tangents, out, farkas);
+    sti_rationals_destroy(x);
+    sti_exact_program_close(&e);
+    return status;
+}
+
 // A point of { X'a + c_x = 0, U'a + c_u >= 0 } (tangents: with the equations), or none and then farkas (x + u), scaled to size
 // one: X f_x + U f_u = 0, f_u >= 0, c_x'f_x + c_u'f_u < 0.
-static sti_status feasible(const sti_blocks* b, bool tangents, sti_conic_outcome* outcome, double** a, double* farkas) {
+static sti_status feasible(const sti_blocks* b, bool exact, bool tangents, sti_conic_outcome* outcome, double** a,
+                           double* farkas) {
     sti_program p = {0};
     sti_status status = sti_program_open(&p, b->pool, b->n, b->x + b->u, false);
     if (status != STI_OK) return status;
@@ -42,26 +88,8 @@ static sti_status feasible(const sti_blocks* b, bool tangents, sti_conic_outcome
         for (int j = 0; j < b->n; j++) sti_program_put(&p, r, 1 + j, b->U[(size_t)j * b->u + k]);
     }
     *a = NULL;
-    *outcome = STI_CONIC_INFEASIBLE;
-    status = sti_program_reduce(&p);
-    if (status != STI_OK) return status;
-    if (p.outside > 1e-9) {
-        keep_farkas(b, tangents, p.witness, farkas);
-        return STI_OK;
-    }
-    double* weight = sti_pool_doubles(b->pool, (size_t)b->n);
-    if (weight == NULL) return b->pool->status;
-    for (int j = 0; j < b->n; j++) weight[j] = 1;  // the point of least norm: bounded, and easy to check
-    sti_program_answer answer;
-    status = sti_program_minimize(&p, NULL, weight, &answer);
-    if (status != STI_OK) return status;
-    *outcome = answer.outcome;
-    *a = answer.outcome == STI_CONIC_SOLVED ? answer.x : NULL;
-    if (answer.outcome == STI_CONIC_INFEASIBLE) {
-        sti_program_lift(&p, answer.dual);
-        keep_farkas(b, tangents, answer.dual, farkas);
-    }
-    return b->pool->status;
+    return exact ? feasible_exactly(b, &p, tangents, outcome, a, farkas)
+                 : feasible_conic(b, &p, tangents, outcome, a, farkas);
 }
 
 static sti_holds verdict_of(sti_conic_outcome outcome) {
@@ -361,7 +389,8 @@ static sti_status corollaries(const sti_blocks* b, sti_propositions_table* t, co
 
 // (43) itself: solvable exactly when the constraints can hold and F'x >= 0 on E_x.
 static sti_status equation_43(sti_sticking* r, const sti_blocks* b, sti_propositions_table* t, const set_E* e,
-                              bool possible, const double* farkas) {
+                              sti_conic_outcome constraints, const double* farkas) {
+    const bool possible = constraints == STI_CONIC_SOLVED, impossible = constraints == STI_CONIC_INFEASIBLE;
     double *ln = sti_pool_doubles(b->pool, (size_t)b->m), *lt = sti_pool_doubles(b->pool, (size_t)b->t);
     double* Ma = sti_pool_doubles(b->pool, (size_t)b->n);
     if (b->pool->status != STI_OK) return b->pool->status;
@@ -384,11 +413,15 @@ static sti_status equation_43(sti_sticking* r, const sti_blocks* b, sti_proposit
     if (b->slides)
         sti_propositions_verdict(t, STI_NOT_APPLICABLE, "a contact slides");
     else
-        sti_propositions_verdict(t, solved || (possible && !falls) ? STI_HOLDS : STI_HOLDS_NOT,
-                                 solved      ? "a solution was found"
-                                 : !possible ? "no acceleration satisfies the constraints"
-                                 : falls     ? "F'x < 0 for a direction x of E"
-                                             : "the constraints can hold, and F'x >= 0 on E");
+        sti_propositions_verdict(t,
+                                 solved || (possible && !falls) ? STI_HOLDS
+                                 : impossible || falls          ? STI_HOLDS_NOT
+                                                                : STI_HOLDS_UNKNOWN,
+                                 solved       ? "a solution was found"
+                                 : impossible ? "no acceleration satisfies the constraints"
+                                 : falls      ? "F'x < 0 for a direction x of E"
+                                 : possible   ? "the constraints can hold, and F'x >= 0 on E"
+                                              : "not decided");
     sti_propositions_number(t, "solvable", solved || (possible && !falls));
     if (solved && !b->slides) {
         sti_blocks_split(b, r->opening_lambda, ln, lt);
@@ -398,7 +431,7 @@ static sti_status equation_43(sti_sticking* r, const sti_blocks* b, sti_proposit
         sti_propositions_vector(t, "lambda_n", b->m, ln);
         sti_propositions_vector(t, "lambda_t", b->t, lt);
         sti_propositions_vector(t, "a_n", b->m, r->opening_a_n);
-    } else if (!possible) {  // X f_x + U f_u = 0, f_u >= 0, rates'f < 0
+    } else if (impossible) {  // X f_x + U f_u = 0, f_u >= 0, rates'f < 0
         sti_propositions_vector(t, "farkas_x", b->x, farkas);
         sti_propositions_vector(t, "farkas_u", b->u, farkas + b->x);
     } else if (falls) {
@@ -414,8 +447,9 @@ sti_status sti_propositions_solvability(sti_sticking* r, const sti_blocks* b, st
     double *a, *other;
     double* farkas = sti_pool_doubles(b->pool, (size_t)(b->x + b->u));
     if (farkas == NULL) return b->pool->status;
-    status = feasible(b, true, &outcome, &a, farkas);
-    if (status == STI_OK) status = feasible(b, false, &literal, &other, NULL);
+    const bool exact = !r->near_redundant && b->s->exact;
+    status = feasible(b, exact, true, &outcome, &a, farkas);
+    if (status == STI_OK) status = feasible(b, exact, false, &literal, &other, NULL);
     if (status != STI_OK) return status;
     sti_propositions_begin(t, "P7", "U'(z + y) + rates >= 0 for some y in ker H', H'z = -rates: (43) is solvable");
     if (!b->definite || b->slides)
@@ -430,7 +464,6 @@ sti_status sti_propositions_solvability(sti_sticking* r, const sti_blocks* b, st
     if (a != NULL) sti_propositions_vector(t, "a", b->n, a);
 
     set_E e = {0};
-    const bool exact = !r->near_redundant && b->s->exact;
     status = make_x(b, exact, &e);
     if (status == STI_OK) status = make_y(b, exact, &e);
     if (status != STI_OK) return status;
@@ -439,6 +472,6 @@ sti_status sti_propositions_solvability(sti_sticking* r, const sti_blocks* b, st
     if (status != STI_OK) return status;
     proposition_8(b, t, &e, value_x, value_y);
     status = corollaries(b, t, &e);
-    if (status == STI_OK) status = equation_43(r, b, t, &e, outcome == STI_CONIC_SOLVED, farkas);
+    if (status == STI_OK) status = equation_43(r, b, t, &e, outcome, farkas);
     return status;
 }

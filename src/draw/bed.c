@@ -172,7 +172,11 @@ static double wall_depth(const scene* s, const double p[3], const double d[3], d
     double at[3];
     for (int i = 0; i < 3; i++) at[i] = p[i] + out * d[i];
     if (at[2] > s->top || (s->view->cut && at[1] < s->axis_y)) return NAN;
-    sti_wall_gap(&s->g->walls[last], at, 0, n);
+    const sti_wall* wall = &s->g->walls[last];
+    double from_rim[3];
+    for (int i = 0; i < 3; i++) from_rim[i] = at[i] - wall->point[i];
+    if (wall->rim && dot(from_rim, wall->axis) < 0) return NAN;  // through the opening
+    sti_wall_gap(wall, at, 0, n);
     return out;
 }
 

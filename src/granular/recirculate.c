@@ -4,6 +4,7 @@
 // bed began, or as little above it as it takes to be clear of all that is there, so no step begins with a penetration of
 // our making.
 #include <math.h>
+#include <stiction/run.h>
 #include <string.h>
 
 #include "base/rng.h"
@@ -148,4 +149,63 @@ void sti_recirculation_profile(const sti_recirculation* r, int* layers, int* rin
     *rings = RINGS;
     *speed = r->speed;
     *count = r->counted;
+}
+
+// ---- as bytes and back
+
+#define MAGIC UINT64_C(0x31306f6c66697473)  // "stiflo01"
+
+typedef struct lead {
+    uint64_t magic, rng;
+    int64_t count, timed;
+    double out, radius, total, top;
+    sti_flow flow;
+} lead;
+
+static size_t state_size(size_t count) {
+    return sizeof(lead) + count * sizeof(double) + LAYERS * RINGS * (sizeof(double) + sizeof(long));
+}
+
+sti_status sti_recirculation_save_state(const sti_recirculation* r, void** bytes, size_t* size) {
+    const size_t n = (size_t)r->count;
+    *size = state_size(n);
+    char* to = *bytes = sti_alloc(r->env, *size);
+    if (to == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "state of %d grains that flow", r->count);
+    const lead head = {.magic = MAGIC,
+                       .rng = r->rng.state,
+                       .count = r->count,
+                       .timed = r->timed,
+                       .out = r->out,
+                       .radius = r->radius,
+                       .total = r->total,
+                       .top = r->top,
+                       .flow = r->flow};
+    memcpy(to, &head, sizeof head);
+    memcpy(to + sizeof head, r->entered, n * sizeof(double));
+    memcpy(to + sizeof head + n * sizeof(double), r->speed, sizeof r->speed);
+    memcpy(to + sizeof head + n * sizeof(double) + sizeof r->speed, r->counted, sizeof r->counted);
+    return STI_OK;
+}
+
+sti_status sti_recirculation_load_state(sti_env* env, const sti_bed* bed, const void* bytes, size_t size,
+                                        sti_recirculation** result) {
+    lead head = {0};
+    const size_t n = (size_t)bed->n;
+    const char* from = bytes;
+    *result = NULL;
+    if (size >= sizeof head) memcpy(&head, bytes, sizeof head);
+    if (head.magic != MAGIC || head.count != bed->n || size != state_size(n) || !(head.radius > 0) ||
+        !isfinite(head.out + head.radius + head.top + head.total) || head.timed < 0)
+        return STI_FAIL(env, STI_ERR_INPUT, -1, "state of grains that flow: not of this version, or of another bed");
+    const sti_status status = sti_recirculation_create(env, bed, head.out, head.radius, head.rng, result);
+    if (status != STI_OK) return status;
+    sti_recirculation* r = *result;
+    r->timed = head.timed;
+    r->total = head.total;
+    r->top = head.top;
+    r->flow = head.flow;
+    memcpy(r->entered, from + sizeof head, n * sizeof(double));
+    memcpy(r->speed, from + sizeof head + n * sizeof(double), sizeof r->speed);
+    memcpy(r->counted, from + sizeof head + n * sizeof(double) + sizeof r->speed, sizeof r->counted);
+    return STI_OK;
 }

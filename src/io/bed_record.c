@@ -271,12 +271,15 @@ static sti_status append_contacts(sti_bed_record* r, const sti_bed_contact* list
 }
 
 static sti_status record_contacts(sti_bed_record* r, const sti_bed* bed) {
-    const int count = sti_bed_contact_count(bed);
+    int count = sti_bed_contact_count(bed);
     sti_status status = STI_OK;
     if (count > 0) {
-        sti_bed_contact* list = sti_alloc_array(r->env, (size_t)count, sizeof *list);
+        sti_bed_contact* list = sti_alloc_array_zero(r->env, (size_t)count, sizeof *list);
         if (list == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "%d contacts", count);
         sti_bed_contacts(bed, list);
+        // after grains were moved by hand fewer are left than were counted; a normal is never 0
+        while (count > 0 && list[count - 1].n[0] == 0 && list[count - 1].n[1] == 0 && list[count - 1].n[2] == 0)
+            count--;
         status = append_contacts(r, list, count);
         sti_free(r->env, list);
     }

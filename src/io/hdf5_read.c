@@ -166,9 +166,10 @@ static sti_status read_kind(const sti_h5* h, const sti_kind_form** form, bool* g
     if (status == STI_OK && found) return sti_kind_form_find(h->env, h->name, text, form);
     if (status == STI_OK) status = sti_fclib_find(h, &found, global);
     if (status != STI_OK || found) return status;
-    return sti_h5_fail(h, "kind",
-                       "missing: an attribute of the root, \"lcp\", \"mlcp\", \"qp\" or \"cone\", or a group fclib_local or "
-                       "fclib_global, is expected");
+    return sti_h5_fail(
+        h, "kind",
+        "missing: an attribute of the root, \"lcp\", \"mlcp\", \"qp\" or \"cone\", or a group fclib_local or "
+        "fclib_global, is expected");
 }
 
 static sti_status read_contact(const sti_h5* h, bool global, sti_problem** out) {

@@ -22,6 +22,8 @@ const sti_scene_field sti_scene_fields[] = {
     {"bed", "mu", STI_SCENE_NUMBER, AT(bed.mu), 0, 1e6, false, ALL},
     {"bed", "cylinder", STI_SCENE_NUMBER, AT(bed.cylinder), 0, 1e9, false, BIT(STI_LAYOUT_PEBBLE_BED)},
     {"bed", "opening", STI_SCENE_NUMBER, AT(bed.opening), 0, 1e9, false, BIT(STI_LAYOUT_PEBBLE_BED)},
+    {"bed", "recirculate", STI_SCENE_FLAG, AT(bed.recirculate), 0, 1, false,
+     BIT(STI_LAYOUT_PEBBLE_BED) | BIT(STI_LAYOUT_SETTLE)},
     {"step", "h", STI_SCENE_NUMBER, AT(step.h), 0, 1e9, true, ALL},
     {"step", "law", STI_SCENE_LAW, AT(step.law), 0, 0, false, ALL},
     {"step", "facets", STI_SCENE_INT, AT(step.facets), 3, 64, false, ALL},
@@ -76,7 +78,9 @@ sti_status sti_scene_grains(sti_env* env, const sti_scene* scene, sti_grains* ou
     *out = (sti_grains){0};
     if ((unsigned)scene->bed.layout >= STI_LAYOUT_COUNT)
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "layout: %d", (int)scene->bed.layout);
-    return makers[scene->bed.layout](env, &scene->bed, out);
+    const sti_status status = makers[scene->bed.layout](env, &scene->bed, out);
+    if (status == STI_OK && scene->bed.recirculate) sti_grains_open_bottom(out);
+    return status;
 }
 
 sti_scene sti_scene_default(sti_layout layout, int count) {
