@@ -1,9 +1,9 @@
 // auto.c: a portfolio for contact problems: escalate, keep the best point, tell what was done.
 //
 // Block Gauss-Seidel first: a few sweeps settle most contacts and often everything. What crawls (tall stacks,
-// hyperstatic bodies, bad conditioning) goes to Newton's method from there, then to gradient steps and ADMM, and round
-// again with more patience. Every method starts from the best point so far and none can make it worse. A stage that
-// gains is run again.
+// hyperstatic bodies, bad conditioning) goes to Newton's method from there, small problems to pivots on facets, then to
+// gradient steps, ADMM and interior points, and round again with more patience. Every method starts from the best point
+// so far and none can make it worse. A stage that gains is run again; one that proves that there is no solution ends it.
 //
 // How many sweeps first: a factorization of a large problem costs as much as hundreds of them, one of a small problem as
 // much as a few. A small problem therefore changes early, and earlier still when high accuracy is wanted, which is what
@@ -18,22 +18,25 @@ typedef struct stage {
     sti_contact_solver solver;
     long iterations;
     bool rough;  // for large problems and low accuracy only
+    int most;    // contacts for which it is tried; 0: any number
     const char* why;
 } stage;
 
 static const stage stages[] = {
-    {STI_CONTACT_GS, 24, false, "a few sweeps settle most contacts"},
-    {STI_CONTACT_APGD, 400, true, "sweeps converge slowly: gradient steps see all contacts at once"},
-    {STI_CONTACT_NEWTON, 60, false, "sweeps converge slowly: Newton from where they are"},
-    {STI_CONTACT_GS, 1000, false, "Newton left it open: more sweeps"},
-    {STI_CONTACT_NEWTON, 300, false, "Newton again, from a better point"},
-    {STI_CONTACT_BB, 3000, false, "gradient steps, from where Newton is"},
-    {STI_CONTACT_ADMM, 5000, false, "stiff or hyperstatic: alternating directions"},
-    {STI_CONTACT_NEWTON, 300, false, "Newton from the point of ADMM"},
-    {STI_CONTACT_GS, 20000, false, "patience"},
-    {STI_CONTACT_NEWTON, 1000, false, "Newton, with patience"},
-    {STI_CONTACT_ADMM, 20000, false, "alternating directions, with patience"},
-    {STI_CONTACT_NEWTON, 1000, false, "Newton for the last time"},
+    {STI_CONTACT_GS, 24, false, 0, "a few sweeps settle most contacts"},
+    {STI_CONTACT_APGD, 400, true, 0, "sweeps converge slowly: gradient steps see all contacts at once"},
+    {STI_CONTACT_NEWTON, 60, false, 0, "sweeps converge slowly: Newton from where they are"},
+    {STI_CONTACT_LEMKE, 1000, false, 60, "few contacts: pivots on facets, which no bad conditioning slows"},
+    {STI_CONTACT_GS, 1000, false, 0, "Newton left it open: more sweeps"},
+    {STI_CONTACT_NEWTON, 300, false, 0, "Newton again, from a better point"},
+    {STI_CONTACT_BB, 3000, false, 0, "gradient steps, from where Newton is"},
+    {STI_CONTACT_ADMM, 5000, false, 0, "stiff or hyperstatic: alternating directions"},
+    {STI_CONTACT_NEWTON, 300, false, 0, "Newton from the point of ADMM"},
+    {STI_CONTACT_IPM, 200, false, 1500, "interior points, which degeneracy does not slow"},
+    {STI_CONTACT_GS, 20000, false, 0, "patience"},
+    {STI_CONTACT_NEWTON, 1000, false, 0, "Newton, with patience"},
+    {STI_CONTACT_ADMM, 20000, false, 0, "alternating directions, with patience"},
+    {STI_CONTACT_NEWTON, 1000, false, 0, "Newton for the last time"},
 };
 
 enum {
@@ -84,6 +87,7 @@ sti_status sti_contact_run_auto(const sti_contact_local* p, const sti_contact_op
             s = last;
         }
         if (stages[s].rough && (p->nc <= SMALL || options->tol < ACCURATE)) continue;
+        if (stages[s].most > 0 && p->nc > stages[s].most) continue;
         last = s;
         const double before = run->residual;
         const double start = sti_clock();
@@ -96,7 +100,7 @@ sti_status sti_contact_run_auto(const sti_contact_local* p, const sti_contact_op
             if (left < o.max_iterations) o.max_iterations = left;
         }
         if (isfinite(deadline)) o.time_limit_s = deadline - start;
-        sti_contact_run one = {.r = trial, .u = trial + n, .residual = INFINITY};
+        sti_contact_run one = {.r = trial, .u = trial + n, .residual = INFINITY, .multipliers = run->multipliers};
         memcpy(one.r, run->r, n * sizeof *one.r);
         status = sti_contact_method_of(stages[s].solver)(p, &o, &one);
         if (status != STI_OK) break;
@@ -117,6 +121,12 @@ sti_status sti_contact_run_auto(const sti_contact_local* p, const sti_contact_op
             answer->solver = stages[s].solver;
         }
         gain = run->residual / before;
+        if (one.termination == STI_END_RAY) {  // a proof that there is nothing to find
+            run->termination = STI_END_RAY;
+            memcpy(run->reason, one.reason, sizeof run->reason);
+            answer->solver = stages[s].solver;
+            break;
+        }
     }
     sti_free(env, trial);
     return status;

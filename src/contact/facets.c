@@ -156,7 +156,7 @@ static void put_block(facets* k, int i, int j, const double* W) {
     for (int a = 0; a < ni; a++) {
         double* row = M + (size_t)(1 + a) * N;
         const double x = di[2 * a], y = di[2 * a + 1];
-        double t[3];  // (0, d_a)' W_ij
+        double t[3] = {0};  // (0, d_a)' W_ij
         for (int e = 0; e < d; e++) t[e] = x * W[d + e] + (d == 3 ? y * W[2 * d + e] : 0);
         row[0] = t[0];
         for (int b = 0; b < nj; b++) row[1 + b] = t[1] * dj[2 * b] + (d == 3 ? t[2] * dj[2 * b + 1] : 0);
