@@ -9,6 +9,7 @@
 //
 //     exact     no discs (2D, polygons, no friction): a linear program in integers. A vertex, or a Farkas vector.
 //     unique    discs, but one lambda only: each disc is an inequality between squares of rationals.
+//     inside    a limit case of the next kind, when the pyramids inside the discs have a vertex: in integers again.
 //     conic     otherwise: the point of largest margin d in
 //                   mu lambda_n - |lambda_t| >= d,   lambda_n >= d without friction,   d <= size of the forces.
 //               d > band sticks, d < -band does not, and the multipliers of the program are the certificate (their
@@ -424,6 +425,30 @@ static sti_status confirm_unique(search* k) {
     return status;
 }
 
+// A limit case whose contacts can be held inside pyramids (corners on the tangents' axes, so inside the discs) sticks,
+// without rounding.
+static sti_status confirm_inside(search* k) {
+    const sti_posed* s = k->s;
+    if (!s->exact || k->r->near_redundant) return STI_OK;
+    sti_posed inner = *s;
+    inner.options.facets = 4;
+    inner.polyhedral = true;
+    search h = {.r = k->r, .s = &inner, .exact = true};
+    h.sign = sti_pool_take(s->pool, (size_t)s->nc, 1);
+    h.best_sign = k->best_sign;
+    h.best = sti_pool_doubles(s->pool, (size_t)(s->n + s->p));
+    if (s->pool->status != STI_OK) return s->pool->status;
+    const sti_status status = visit(&h);
+    if (status == STI_OK && h.found) {
+        memcpy(k->best, h.best, (size_t)(s->n + s->p) * sizeof *k->best);
+        k->best_margin = sti_posed_least_margin(s, k->best + s->n);
+        k->found = k->best_exact = true;
+    } else {
+        k->r->answer.a_exact = k->r->answer.lambda_exact = NULL;
+    }
+    return status;
+}
+
 // ---- the whole
 
 // The point of largest margin in the branch of an exact vertex: a better one to report.
@@ -496,6 +521,7 @@ sti_status sti_sticking_decide(sti_sticking* r) {
     answer->bound = INFINITY;
     sti_status status = visit(&k);
     if (status == STI_OK && k.limit && !k.found && !k.exact) status = confirm_unique(&k);
+    if (status == STI_OK && k.limit && !k.found && !k.exact) status = confirm_inside(&k);
     if (status != STI_OK) return status;
     if (k.found || k.limit) answer->leaf_count = 0;
     answer->outcome = k.found     ? STI_STICKING_YES

@@ -171,7 +171,7 @@ static sti_status run_rounds(sti_contact_reduction* red, const sti_contact_optio
 
 // A method has proved the local problem empty. That is a statement about the problem as posed when nothing was reduced.
 static void take_proof(sti_env* env, const sti_contact_problem* p, sti_contact_answer* a) {
-    if (a->termination == STI_END_RAY && !p->global && p->bilateral_count == 0) {
+    if (a->certificate.y != NULL && a->termination == STI_END_RAY && !p->global && p->bilateral_count == 0) {
         a->certificate.proof = STI_PROOF_FARKAS;
         a->certificate.bound = INFINITY;
         return;
@@ -277,12 +277,13 @@ sti_status sti_contact_solve(sti_env* env, const sti_contact_problem* p, const s
     a->solver = options.solver;
     if (options.guess_r != NULL)
         memcpy(a->r, options.guess_r, (size_t)(p->dimension * p->contact_count) * sizeof *a->r);
-    if (options.solver == STI_CONTACT_LEMKE) {  // the one method that proves
+    if (options.solver == STI_CONTACT_AUTO) status = try_quick(env, p, &options, start, a);
+    const bool ready = a->outcome == STI_SOLVED;
+    if (status == STI_OK && !ready && (options.solver == STI_CONTACT_LEMKE || options.solver == STI_CONTACT_AUTO)) {
+        // for the one method that proves
         a->certificate.y = sti_alloc_array_zero(env, (size_t)p->contact_count, sizeof *a->certificate.y);
         if (a->certificate.y == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "certificate");
     }
-    if (options.solver == STI_CONTACT_AUTO && status == STI_OK) status = try_quick(env, p, &options, start, a);
-    const bool ready = a->outcome == STI_SOLVED;
     if (ready && status == STI_OK && options.describe) status = sti_contact_describe(env, p, a);
     sti_contact_reduction red;
     if (status == STI_OK && !ready) status = sti_contact_reduce(env, p, &red);

@@ -41,6 +41,7 @@ struct sti_stepper {
     double *gap, *gap_trial, *gap_work;              // (p)
     double *impulse_n, *impulse_t, *slip, *opening;  // (p), (p x 2), (p x 2)
     double *v_minus, *v_plus;                        // (n)
+    unsigned char* touched;                          // took part in a collision of this step                    (p)
     unsigned char* mode;                             // (p)
     double* numbers;
 };

@@ -19,8 +19,10 @@
 // A contact that is held has n'u = 0 but with alpha < 1 its v oscillates (v+ = -v): that is no approach, and step 2 does
 // not look at it.
 //
-// After collision_limit collisions in one step restitution is 0 for the rest of it: an accumulation of ever smaller
-// bounces ends there. After as many again the rest of the step is dropped, and the report says how much.
+// After collision_limit collisions in one step restitution is 0 for the rest of it, and every contact that took part in
+// one of them stays closed, or opens by the complementarity of the step: accumulations of ever smaller bounces, or of a block
+// that rocks from corner to corner, end there. After as many again the rest of the step is dropped, and the report says how
+// much.
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -100,13 +102,14 @@ static sti_status reserve(sti_stepper* s) {
     const size_t l = sizeof lists / sizeof *lists, d = sizeof pairs / sizeof *pairs;
     const size_t size = v * n + m * n * n + (l + 2 * d) * p + p * facets * n;
     s->numbers = sti_alloc_array_zero(s->env, size, sizeof *s->numbers);
-    s->held = sti_alloc_array_zero(s->env, 3 * p, 1);
+    s->held = sti_alloc_array_zero(s->env, 4 * p, 1);
     s->active = sti_alloc_array_zero(s->env, p, sizeof *s->active);
     s->tangent_count = sti_alloc_array_zero(s->env, p, sizeof *s->tangent_count);
     if (s->numbers == NULL || s->held == NULL || s->active == NULL || s->tangent_count == NULL)
         return STI_FAIL(s->env, STI_ERR_MEMORY, -1, "stepper of %d coordinates and %d contacts", s->n, s->p);
     s->slides = s->held + p;
     s->mode = s->slides + p;
+    s->touched = s->mode + p;
     double* next = s->numbers;
     for (size_t i = 0; i < v; i++, next += n) *vectors[i] = next;
     for (size_t i = 0; i < m; i++, next += n * n) *matrices[i] = next;
@@ -278,10 +281,12 @@ static sti_status collide(sti_stepper* s, const double* q, const double* v, sti_
     report->collision_energy += c->energy[2] - c->energy[0];
     if (c->gain > 0) report->gain += c->gain;
     int a = 0;
+    const bool all = s->options.active == STI_ACTIVE_GAP || report->collisions > s->options.collision_limit;
     for (int i = 0; i < s->p; i++) {
         s->impulse_n[i] += c->p_n[i];
         for (int k = 0; k < s->tangent_count[i]; k++) s->impulse_t[sti_step_at(2, i, k)] += c->p_t[a++];
-        s->held[i] = s->active[i] && (s->options.active == STI_ACTIVE_GAP || gap_rate(s, i, c->v) <= slow(s));
+        s->touched[i] = s->touched[i] || s->active[i];
+        s->held[i] = all ? s->touched[i] : s->active[i] && gap_rate(s, i, c->v) <= slow(s);
     }
     memcpy(s->v, c->v, (size_t)s->n * sizeof *s->v);
     return STI_OK;
@@ -405,6 +410,7 @@ sti_status sti_stepper_step(sti_stepper* s, sti_step_report* report) {
     memset(s->impulse_n, 0, p * sizeof *s->impulse_n);
     memset(s->impulse_t, 0, 2 * p * sizeof *s->impulse_t);
     memset(s->mode, STI_MODE_SEPARATE, p);
+    memset(s->touched, 0, p);
     // the state as it was, for a step that fails half way
     double* kept = sti_alloc_array(s->env, 3 * n, sizeof *kept);
     unsigned char* flags = sti_alloc_array(s->env, 2 * p, 1);

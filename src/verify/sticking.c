@@ -34,6 +34,23 @@ static bool is_rough(const sti_sticking_data* d, int i) {
     return contact->tangent_count > 0 && (d->slides[i] ? contact->mu_kinetic : contact->mu) > 0;
 }
 
+// Size of the contact forces that the data suggest: F, and M times accelerations that the rates ask for.
+static double force_size(const sti_sticking_data* d) {
+    double force = 0, reach = 0, mass = 0, rate = 0;
+    for (int j = 0; j < d->instant->n; j++) force = fmax(force, fabs(d->instant->F[j]));
+    for (size_t k = 0; k < (size_t)d->instant->n * (size_t)d->instant->n; k++)
+        mass = fmax(mass, fabs(d->instant->M[k]));
+    for (int i = 0; i < d->count; i++) {
+        const sti_instant_contact* contact = sti_sticking_data_contact(d, i);
+        for (int j = 0; j < d->instant->n; j++) reach = fmax(reach, fabs(contact->n[j]));
+        for (int j = 0; j < contact->tangent_count * d->instant->n; j++) reach = fmax(reach, fabs(contact->t[j]));
+        rate = fmax(rate, fabs(contact->n_rate));
+        for (int k = 0; k < contact->tangent_count; k++) rate = fmax(rate, fabs(contact->t_rate[k]));
+    }
+    if (reach > 0) force = fmax(force, mass * rate / reach) / reach;
+    return force > 0 ? force : 1;
+}
+
 // ---- sticks, in floating point
 
 // Row j of M a + F - C lambda; *size gets its largest term.
@@ -77,15 +94,15 @@ static double rate_residual(const sti_sticking_data* d, const sti_sticking_answe
     return (double)fabsl(sum);
 }
 
-// Both groups of equations, each relative to its largest term.
+// Both groups of equations, each relative to its largest term, or to the size of the forces.
 static double equation_residual(const sti_sticking_data* d, const sti_sticking_answer* answer) {
-    double force = 0, force_size = 0, rate = 0, rate_size = 0;
-    for (int j = 0; j < d->instant->n; j++) force = fmax(force, dynamics_residual(d, answer, j, &force_size));
+    double force = 0, force_most = force_size(d), rate = 0, rate_size = 0;
+    for (int j = 0; j < d->instant->n; j++) force = fmax(force, dynamics_residual(d, answer, j, &force_most));
     for (int i = 0; i < d->count; i++) {
         for (int k = 0; k < d->row[i + 1] - d->row[i]; k++)
-            rate = fmax(rate, rate_residual(d, answer, i, k, force_size, &rate_size));
+            rate = fmax(rate, rate_residual(d, answer, i, k, force_most, &rate_size));
     }
-    return fmax(force_size > 0 ? force / force_size : 0, rate_size > 0 ? rate / rate_size : 0);
+    return fmax(force / force_most, rate_size > 0 ? rate / rate_size : 0);
 }
 
 // Corner form of the polygon: mu lambda_n - m_k'lambda_t for its facets, the least of them.
@@ -231,22 +248,6 @@ static sti_status check_exact_point(sti_sticking_data* d, const sti_sticking_ans
     sti_rationals_destroy(scratch);
     if (status == STI_OK && d->x.status != STI_OK) status = STI_FAIL(d->env, STI_ERR_MEMORY, -1, "exact sums");
     return status;
-}
-
-static double force_size(const sti_sticking_data* d) {
-    double force = 0, reach = 0, mass = 0, rate = 0;
-    for (int j = 0; j < d->instant->n; j++) force = fmax(force, fabs(d->instant->F[j]));
-    for (size_t k = 0; k < (size_t)d->instant->n * (size_t)d->instant->n; k++)
-        mass = fmax(mass, fabs(d->instant->M[k]));
-    for (int i = 0; i < d->count; i++) {
-        const sti_instant_contact* contact = sti_sticking_data_contact(d, i);
-        for (int j = 0; j < d->instant->n; j++) reach = fmax(reach, fabs(contact->n[j]));
-        for (int j = 0; j < contact->tangent_count * d->instant->n; j++) reach = fmax(reach, fabs(contact->t[j]));
-        rate = fmax(rate, fabs(contact->n_rate));
-        for (int k = 0; k < contact->tangent_count; k++) rate = fmax(rate, fabs(contact->t_rate[k]));
-    }
-    if (reach > 0) force = fmax(force, mass * rate / reach) / reach;
-    return force > 0 ? force : 1;
 }
 
 static sti_status check_point(sti_sticking_data* d, const sti_sticking_answer* answer, double tol,

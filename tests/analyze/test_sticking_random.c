@@ -207,9 +207,41 @@ static void sticking_agrees_with_an_exact_linear_program_and_every_proof_is_acce
     sti_env_destroy(env);
 }
 
+// Discs in space: sticking in the pyramid inside implies it, sticking implies it for a pyramid outside, every proof is
+// accepted, and next to nothing is left open although most of these instances are degenerate.
+static void discs_agree_with_pyramids_inside_and_outside(void** state) {
+    (void)state;
+    sti_rng rng = {4711};
+    sti_env* env;
+    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
+    int count[4] = {0};
+    for (int trial = 0; trial < INSTANCES / 2; trial++) {
+        stage s;
+        make(&s, &rng);
+        if (s.facets == 0) continue;
+        sti_sticking_options options = sti_sticking_options_default();
+        options.family = options.propositions = false;
+        sti_sticking* r;
+        sti_sticking_verification check;
+        assert_int_equal(sti_sticking_analyze(env, &s.t.instant, &options, &r), STI_OK);
+        assert_int_equal(sti_verify_sticking(env, &s.t.instant, &r->answer, 1e-9, &check), STI_OK);
+        const sti_sticking_outcome outcome = r->answer.outcome;
+        if (outcome != STI_STICKING_UNKNOWN && !check.accepted) fail_msg("instance %d: %s", trial, check.text);
+        count[outcome]++;
+        if (has_point(&s)) assert_int_not_equal(outcome, STI_STICKING_NO);
+        for (int i = 0; i < s.t.instant.contact_count; i++) s.t.contact[i].mu *= 1.5;  // more than sqrt(2)
+        if (!has_point(&s)) assert_int_not_equal(outcome, STI_STICKING_YES);
+        sti_sticking_destroy(r);
+    }
+    assert_true(count[STI_STICKING_YES] > INSTANCES / 50 && count[STI_STICKING_NO] > INSTANCES / 100);
+    assert_true(count[STI_STICKING_UNKNOWN] + count[STI_STICKING_LIMIT] <= 1 + INSTANCES / 500);
+    sti_env_destroy(env);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sticking_agrees_with_an_exact_linear_program_and_every_proof_is_accepted),
+        cmocka_unit_test(discs_agree_with_pyramids_inside_and_outside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

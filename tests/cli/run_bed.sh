@@ -67,6 +67,17 @@ fi
 run run --resume b
 expect "a run that is over" 0 "60 steps of 0.01 to its end"
 
+# ---- a bed that flows
+run run pebble-flow --set count=60,cylinder=2.5,opening=1.8 --time 3 --out g --csv g.csv --threads 2
+expect "a flow" 0 "grains left below"
+there "the profile of a flow" g/profile.csv
+grep -q '"flow": {"left": [1-9]' g/summary.json && ok "grains left" || not_ok "grains left" "$(cat g/summary.json)"
+run run pebble-flow --set count=60,cylinder=2.5,opening=1.8 --time 1.7 --out h --csv h.csv --threads 1 --quiet
+run run --resume h --time 3 --csv h.csv --quiet
+expect "a flow goes on" 0
+same "with the same table" g.csv h.csv
+same "and the same profile" g/profile.csv h/profile.csv
+
 # ---- a run that is stopped, and one that is killed
 "$command" run pebble-bed --set count=100,kinetic_mean=0 --time 1000 --out c >out 2>err &
 sleep 1

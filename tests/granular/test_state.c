@@ -88,6 +88,58 @@ static void a_bed_goes_on_bit_by_bit_for_any_number_of_workers(void** state) {
     for (int k = 0; k < 2; k++) sti_env_destroy(env[k]);
 }
 
+// Grains that come in again are drawn by a generator, which is part of the state.
+static void a_flow_goes_on_bit_by_bit(void** state) {
+    (void)state;
+    sti_env* env = open_env(2);
+    const sti_pebble_bed def = {.count = 60, .seed = 1, .cylinder = 2.5, .opening = 1.8, .mu = 0.2};
+    sti_bed_options o = sti_bed_options_default();
+    sti_grains g;
+    sti_bed* bed[2];
+    sti_recirculation* flow[2];
+    o.recover = 0.2;
+    o.tol = 1e-3;
+    assert_int_equal(sti_grains_pebble_bed(env, &def, &g), STI_OK);
+    sti_grains_open_bottom(&g);
+    assert_int_equal(sti_bed_create(env, &g, &o, &bed[0]), STI_OK);
+    assert_int_equal(sti_recirculation_create(env, bed[0], -1, 1.9, 3, &flow[0]), STI_OK);
+    for (int k = 0; k < 250; k++) {
+        assert_int_equal(sti_bed_step(bed[0], NULL), STI_OK);
+        assert_int_equal(sti_recirculation_apply(flow[0], bed[0], NULL), STI_OK);
+    }
+    void *bytes, *flow_bytes;
+    size_t size, flow_size;
+    assert_int_equal(sti_bed_save_state(bed[0], &bytes, &size), STI_OK);
+    assert_int_equal(sti_recirculation_save_state(flow[0], &flow_bytes, &flow_size), STI_OK);
+    assert_int_equal(sti_bed_load_state(env, bytes, size, &bed[1]), STI_OK);
+    assert_int_equal(sti_recirculation_load_state(env, bed[1], flow_bytes, flow_size, &flow[1]), STI_OK);
+    double x[2][180];
+    sti_flow known[2];
+    for (int j = 0; j < 2; j++) {
+        for (int k = 0; k < 250; k++) {
+            assert_int_equal(sti_bed_step(bed[j], NULL), STI_OK);
+            assert_int_equal(sti_recirculation_apply(flow[j], bed[j], NULL), STI_OK);
+        }
+        sti_bed_get(bed[j], x[j], NULL, NULL);
+        known[j] = sti_recirculation_flow(flow[j]);
+    }
+    assert_memory_equal(x[0], x[1], sizeof x[0]);
+    assert_true(known[0].left > 20 && known[0].left == known[1].left && known[0].residence == known[1].residence);
+    sti_recirculation* none;
+    assert_int_equal(sti_recirculation_load_state(env, bed[1], flow_bytes, flow_size - 1, &none), STI_ERR_INPUT);
+    ((char*)flow_bytes)[0] ^= 1;
+    assert_int_equal(sti_recirculation_load_state(env, bed[1], flow_bytes, flow_size, &none), STI_ERR_INPUT);
+    assert_null(none);
+    sti_env_free(env, bytes);
+    sti_env_free(env, flow_bytes);
+    for (int j = 0; j < 2; j++) {
+        sti_recirculation_destroy(env, flow[j]);
+        sti_bed_destroy(bed[j]);
+    }
+    sti_grains_clear(env, &g);
+    sti_env_destroy(env);
+}
+
 static void a_bed_that_has_not_moved_yet_has_a_state_too(void** state) {
     (void)state;
     sti_env* env = open_env(1);
@@ -173,6 +225,7 @@ static void states_survive_every_failing_allocation(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bed_goes_on_bit_by_bit_for_any_number_of_workers),
+        cmocka_unit_test(a_flow_goes_on_bit_by_bit),
         cmocka_unit_test(a_bed_that_has_not_moved_yet_has_a_state_too),
         cmocka_unit_test(bytes_that_are_no_state_are_refused),
         cmocka_unit_test(states_survive_every_failing_allocation),

@@ -4,7 +4,7 @@
 static const char full[] =
     "{\"kind\": \"scene\", \"name\": \"n\", \"description\": \"a \\\"bed\\\"\", // with a comment\n"
     " \"bed\": {\"layout\": \"pebble-bed\", \"count\": 70, \"seed\": 9, \"mu\": 0.25, \"cylinder\": 4, \"opening\": "
-    "1.5},\n"
+    "1.5, \"recirculate\": true},\n"
     " \"step\": {\"h\": 0.02, \"law\": \"facets\", \"facets\": 5, \"solver\": \"tron\", \"tol\": 1e-6, "
     "\"max_iterations\": 77,\n"
     "          \"recover\": 0.5, \"eps\": 0.05, \"eps_speed\": 2, \"warm\": false},\n"
@@ -26,7 +26,7 @@ static void expect_full(const sti_scene* s) {
     assert_string_equal(s->description, "a \"bed\"");
     assert_int_equal(s->bed.layout, STI_LAYOUT_PEBBLE_BED);
     assert_true(s->bed.count == 70 && s->bed.seed == 9 && s->bed.mu == 0.25);
-    assert_true(s->bed.cylinder == 4 && s->bed.opening == 1.5);
+    assert_true(s->bed.cylinder == 4 && s->bed.opening == 1.5 && s->bed.recirculate);
     assert_true(s->step.h == 0.02 && s->step.law == STI_LAW_FACETS && s->step.facets == 5);
     assert_true(s->step.solver == STI_BED_TRON && s->step.tol == 1e-6 && s->step.max_iterations == 77);
     assert_true(s->step.recover == 0.5 && s->step.eps == 0.05 && s->step.eps_speed == 2 && !s->step.warm);
@@ -67,24 +67,14 @@ static void settings_go_by_short_or_full_name(void** state) {
     (void)state;
     sti_env* env = io_env(NULL);
     sti_scene s = sti_scene_default(STI_LAYOUT_PEBBLE_BED, 100);
-    static const char* const good[][2] = {{"bed.count", "70"},
-                                          {"seed", "9"},
-                                          {"mu", "0.25"},
-                                          {"bed.cylinder", "4"},
-                                          {"opening", "1.5"},
-                                          {"h", "0.02"},
-                                          {"step.law", "facets"},
-                                          {"facets", "5"},
-                                          {"solver", "tron"},
-                                          {"tol", "1e-6"},
-                                          {"recover", ".5"},
-                                          {"eps", "0.05"},
-                                          {"eps_speed", "2"},
-                                          {"step.warm", "false"},
-                                          {"time", "3.5"},
-                                          {"kinetic", "0.125"},
-                                          {"until.kinetic_mean", "1e-3"},
-                                          {"max_iterations", "77"}};
+    static const char* const good[][2] = {
+        {"bed.count", "70"},     {"seed", "9"},          {"mu", "0.25"},
+        {"bed.cylinder", "4"},   {"opening", "1.5"},     {"h", "0.02"},
+        {"step.law", "facets"},  {"facets", "5"},        {"solver", "tron"},
+        {"tol", "1e-6"},         {"recover", ".5"},      {"eps", "0.05"},
+        {"eps_speed", "2"},      {"step.warm", "false"}, {"time", "3.5"},
+        {"recirculate", "true"}, {"kinetic", "0.125"},   {"until.kinetic_mean", "1e-3"},
+        {"max_iterations", "77"}};
     for (size_t k = 0; k < sizeof good / sizeof good[0]; k++)
         assert_int_equal(sti_scene_set(env, &s, good[k][0], good[k][1]), STI_OK);
     snprintf(s.description, sizeof s.description, "a \"bed\"");
