@@ -21,6 +21,7 @@
 //
 // A contact at rest (t v = 0) has static friction in every mode; one that slides has kinetic friction and the modes of
 // its direction only. A contact that touches and leaves (n'v > 0) is s. n'v < 0 is an impact, which is not asked here.
+// Where surfaces move by themselves, n'v and t v stand for n'v + n_offset and t v + t_offset.
 //
 // Strict means: all inequalities of the mode hold strictly. The closed wrench set of a mode is a polyhedron, a cone when
 // all rates vanish; a wrench is strictly consistent when it lies in the relative interior, a limit when on the rest.

@@ -56,13 +56,14 @@ typedef struct sti_velocities {
 
     const double* compatible;  // the velocity nearest to qdot that the joints allow     (n)
     double T_compatible;       // its energy, by qdot'M qdot / 2
-    double T_compatible_16;    // the same by (16)
+    double T_compatible_16;    // the same by (16); NAN where joints move by themselves
 
     const double* tangent_projector;  // t_q t_q'M                                       (n x n)
     const double* n_H;                // n_q'H_T                                         (c x s)
     const double* t_H;                // t_q'H_T                                         (tangent_count x s)
-    const double* v_t;                // H_T'qdot                                        (s)
-    const double* v_t_quasi;          // H_T'Xi'D v, which must be v_t                   (s)
+    const double* v_t;                // slips H_T'qdot + t_offset                       (s)
+    const double* v_t_quasi;          // H_T'Xi'D v + t_offset, which must be v_t        (s)
+    const double* t_offset;           // slips of surfaces that move by themselves       (s)
     const double* F_norm;             // n_q'F                                           (c)
     const double* F_tan;              // t_q'F                                           (tangent_count)
 } sti_velocities;

@@ -316,7 +316,7 @@ static sti_status decide(grasp* g) {
     return STI_OK;
 }
 
-static sti_status closure(sti_env* env, const sti_instant* instant, const sti_closure_options* options, bool friction,
+static sti_status analyze(sti_env* env, const sti_instant* instant, const sti_closure_options* options, bool friction,
                           sti_closure* out) {
     *out = (sti_closure){.closed = STI_UNDECIDED, .margin = NAN};
     const sti_closure_options standard = sti_closure_options_default();
@@ -344,19 +344,19 @@ static sti_status closure(sti_env* env, const sti_instant* instant, const sti_cl
 
 sti_status sti_force_closure(sti_env* env, const sti_instant* instant, const sti_closure_options* options,
                              sti_closure* out) {
-    return closure(env, instant, options, true, out);
+    return analyze(env, instant, options, true, out);
 }
 
 sti_status sti_form_closure(sti_env* env, const sti_instant* instant, const sti_closure_options* options,
                             sti_closure* out) {
-    return closure(env, instant, options, false, out);
+    return analyze(env, instant, options, false, out);
 }
 
-void sti_closure_clear(sti_env* env, sti_closure* closure_) {
-    sti_free(env, closure_->contact);
-    sti_free(env, closure_->lambda);
-    sti_free(env, closure_->y);
-    sti_rationals_destroy(closure_->lambda_exact);
-    sti_rationals_destroy(closure_->y_exact);
-    *closure_ = (sti_closure){0};
+void sti_closure_clear(sti_env* env, sti_closure* closure) {
+    sti_free(env, closure->contact);
+    sti_free(env, closure->lambda);
+    sti_free(env, closure->y);
+    sti_rationals_destroy(closure->lambda_exact);
+    sti_rationals_destroy(closure->y_exact);
+    *closure = (sti_closure){0};
 }

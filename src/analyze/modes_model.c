@@ -160,27 +160,49 @@ static sti_status load_dynamics(modes_model* m) {
 
 // State of a contact --------------------------------------------------------------------------------------------------
 
-// Sign of row'v: zero when not larger than tol sum |row_k v_k|. tol 0: exact.
-static int velocity_sign(modes_model* m, int value, const double* row, double tol) {
+// What surfaces that move by themselves add to a gap rate (k < 0) or to slip k.
+static double offset_of(const sti_instant_contact* c, int k) {
+    if (k < 0) return c->n_offset;
+    return c->t_offset != NULL ? c->t_offset[k] : 0;
+}
+
+// Sign of row'v + offset without rounding. The value's form is the row times scale_num / scale_den.
+static int velocity_sign_exact(modes_model* m, int value, double offset) {
     const sti_instant* in = m->instant;
-    if (tol > 0 || in->v == NULL) {
-        double s = 0, size = 0;
-        for (int k = 0; k < m->n && in->v != NULL; k++) {
-            s += row[k] * in->v[k];
-            size += fabs(row[k] * in->v[k]);
-        }
-        return (s > tol * size) - (s < -tol * size);
-    }
-    sti_int* v = sti_int_array(&m->x, (size_t)m->n + 1);
+    sti_exact* x = &m->x;
+    enum { SUM, NUM, DEN, SHIFT, SHIFT_NUM, SHIFT_DEN, MORE };
+    sti_int* v = sti_int_array(x, (size_t)m->n + MORE);
     if (v == NULL) return 0;
+    sti_int* more = v + m->n;
     if (in->exact != NULL)
-        sti_int_row_from_rationals(&m->x, v, in->exact->v, 0, (size_t)m->n, NULL, NULL);
+        sti_int_row_from_rationals(x, v, in->exact->v, 0, (size_t)m->n, &more[NUM], &more[DEN]);
     else
-        sti_int_row_from_doubles(&m->x, v, in->v, (size_t)m->n, 1, NULL, NULL);
-    for (int k = 0; k < m->n; k++) sti_int_addmul(&m->x, &v[m->n], &v[k], &modes_form_at(m, value)[k]);
-    const int sign = sti_int_sign(&v[m->n]);
-    sti_int_array_free(m->env, v, (size_t)m->n + 1);
+        sti_int_row_from_doubles(x, v, in->v, (size_t)m->n, 1, &more[NUM], &more[DEN]);
+    for (int k = 0; k < m->n; k++) sti_int_addmul(x, &more[SUM], &v[k], &modes_form_at(m, value)[k]);
+    if (offset != 0) {  // both over one denominator
+        sti_int_row_from_doubles(x, &more[SHIFT], &offset, 1, 1, &more[SHIFT_NUM], &more[SHIFT_DEN]);
+        sti_int_mul(x, &more[SUM], &more[SUM], &more[DEN]);
+        sti_int_mul(x, &more[SUM], &more[SUM], &m->scale_den[value]);
+        sti_int_mul(x, &more[SUM], &more[SUM], &more[SHIFT_NUM]);
+        sti_int_mul(x, &more[SHIFT], &more[SHIFT], &more[SHIFT_DEN]);
+        sti_int_mul(x, &more[SHIFT], &more[SHIFT], &more[NUM]);
+        sti_int_addmul(x, &more[SUM], &more[SHIFT], &m->scale_num[value]);
+    }
+    const int sign = sti_int_sign(&more[SUM]);
+    sti_int_array_free(m->env, v, (size_t)m->n + MORE);
     return sign;
+}
+
+// Sign of row'v + offset: zero when not larger than tol (sum |row_k v_k| + |offset|). tol 0: exact.
+static int velocity_sign(modes_model* m, int value, const double* row, double offset, double tol) {
+    const sti_instant* in = m->instant;
+    if (tol == 0 && in->v != NULL) return velocity_sign_exact(m, value, offset);
+    double s = offset, size = fabs(offset);
+    for (int k = 0; k < m->n && in->v != NULL; k++) {
+        s += row[k] * in->v[k];
+        size += fabs(row[k] * in->v[k]);
+    }
+    return (s > tol * size) - (s < -tol * size);
 }
 
 static int rational_sign(const sti_rationals* exact, size_t i, double value) {
@@ -193,7 +215,8 @@ static sti_status find_status(modes_model* m, int i, const sti_modes_options* o)
     modes_contact* own = &m->contacts[i];
     bool slips = false;
     for (int k = 0; k < c->tangent_count; k++) {
-        if (velocity_sign(m, own->value + 1 + k, c->t + (size_t)k * (size_t)m->n, o->velocity_tol) != 0) slips = true;
+        const double* row = c->t + (size_t)k * (size_t)m->n;
+        if (velocity_sign(m, own->value + 1 + k, row, offset_of(c, k), o->velocity_tol) != 0) slips = true;
     }
     if (c->state == STI_INSTANT_SLIDE && !slips && !o->contacts_only)
         return STI_FAIL(m->env, STI_ERR_INPUT, i, "contact %s is said to slide, but its slip t v is zero: no direction",
@@ -209,7 +232,7 @@ static sti_status find_status(modes_model* m, int i, const sti_modes_options* o)
     if (c->gap > o->gap_tol) {
         own->status = STI_CONTACT_APART;
     } else if (c->state == STI_INSTANT_BY_VELOCITY) {
-        const int gap_rate = velocity_sign(m, own->value, c->n, o->velocity_tol);
+        const int gap_rate = velocity_sign(m, own->value, c->n, offset_of(c, -1), o->velocity_tol);
         if (gap_rate < 0)
             return STI_FAIL(m->env, STI_ERR_INPUT, i,
                             "contact %s touches and its gap rate n'v is negative: an impact, not a contact mode",
@@ -260,14 +283,16 @@ static sti_status set_generator(modes_model* m, int i, int index, int side, cons
     return status;
 }
 
-// Unit vector along t v, exact along a tangent, rounded otherwise.
+// Unit vector along t v + t_offset, exact along a tangent, rounded otherwise.
 static sti_status slip_direction(modes_model* m, int i, const sti_modes_options* o, sti_rationals** out) {
     const sti_instant_contact* c = &m->instant->contacts[i];
     double d[2] = {0, 0};
     for (int k = 0; k < c->tangent_count; k++) {
         const double* row = c->t + (size_t)k * (size_t)m->n;
-        const int sign = velocity_sign(m, m->contacts[i].value + 1 + k, row, o->velocity_tol);
-        for (int j = 0; j < m->n && sign != 0; j++) d[k] += row[j] * m->instant->v[j];
+        const double offset = offset_of(c, k);
+        const int sign = velocity_sign(m, m->contacts[i].value + 1 + k, row, offset, o->velocity_tol);
+        if (sign != 0) d[k] = offset;
+        for (int j = 0; j < m->n && sign != 0 && m->instant->v != NULL; j++) d[k] += row[j] * m->instant->v[j];
         if (c->tangent_count == 1) d[k] = sign;
     }
     const double size = hypot(d[0], d[1]);
@@ -423,12 +448,13 @@ static sti_status add_rolling_choices(modes_model* m, int i, const sti_modes_opt
 // Contact kept with one generator for each sign of c_n: sliding, or without a tangent.
 static void add_kept_choices(modes_model* m, int i) {
     modes_contact* c = &m->contacts[i];
+    const sti_instant_contact* in = &m->instant->contacts[i];
     char word[16];
     for (int s = 0; s < (c->bilateral ? 2 : 1); s++) {
         char letter = 'c';
         // generator (c_n, c_t): friction against the slip
         if (c->status == STI_CONTACT_SLIDING && c->tangents == 1)
-            letter = velocity_sign(m, c->value + 1, m->instant->contacts[i].t, 0) > 0 ? 'l' : 'r';
+            letter = velocity_sign(m, c->value + 1, in->t, offset_of(in, 0), 0) > 0 ? 'l' : 'r';
         snprintf(word, sizeof word, "%s%c", s == 0 ? "" : "~", letter);
         modes_choice* choice = new_choice(c, MODES_CORNER, word);
         constrain(choice, c->value, 0);

@@ -18,7 +18,8 @@
 // signs occur together: the two corners of a block always slide the same way. By Gordan's theorem the signs xi are
 // possible exactly when no lambda >= 0 other than 0 has sum lambda_i xi_i tau_i = 0. The lambda with sum lambda_i tau_i
 // = 0 are the null space of the Gram matrix  W_tt - W_tn G^-1 W_nt;  it is empty as a rule, one vector is looked at
-// directly, and more by double description.
+// directly, and more by double description. Where surfaces move by themselves the slips are tau_i'x + c_i, and xi is
+// possible exactly when each such y = (lambda_i xi_i) other than 0 also has y'c > 0.
 #include "analyze/painleve_matrix.h"
 
 #include <math.h>
@@ -86,8 +87,29 @@ static sti_status fill_load(const sti_space* space, sti_painleve_matrix* k, doub
     return STI_OK;
 }
 
-// The null space of the Gram matrix of the slips; direction: (2 per contact).
-static void fill_null_space(const sti_space* space, const double* direction, sti_painleve_matrix* k) {
+// c: the slips along their directions of one velocity that keeps contacts and joints; 0 unless surfaces move.
+// scratch: (p + s + n).
+static void own_slips(const sti_space* space, const double* direction, const sti_painleve_matrix* k, double* scratch,
+                      double* c) {
+    enum { MOST = STI_PAINLEVE_MOST * STI_PAINLEVE_MOST };
+    const int p = k->p, a = p + space->s;
+    double *u = scratch, *v = scratch + a;
+    double inverse[MOST], y[STI_PAINLEVE_MOST], work[2 * MOST + STI_PAINLEVE_MOST];
+    memset(v, 0, (size_t)space->n * sizeof *v);
+    sti_space_project(space, v, v, NULL);
+    sti_space_local(space, v, u);
+    sti_few_pseudo_inverse(p, k->G, STI_SPACE_RANK_TOL, inverse, work);
+    sti_few_apply(p, p, inverse, u, y);
+    for (int x = 0; x < k->rough_count; x++) {
+        const int j = k->rough[x];
+        c[x] = 0;
+        for (int l = space->slip[j]; l < space->slip[j + 1]; l++)
+            c[x] += direction[2 * j + l - space->slip[j]] * (u[p + l] - sti_few_dot(p, space->W + at(a, p + l, 0), y));
+    }
+}
+
+// The null space of the Gram matrix of the slips; direction: (2 per contact), c of own_slips.
+static void fill_null_space(const sti_space* space, const double* direction, const double* c, sti_painleve_matrix* k) {
     enum { MOST = STI_PAINLEVE_MOST * STI_PAINLEVE_MOST };
     const int p = k->p, r = k->rough_count, a = p + space->s;
     double inverse[MOST], gram[MOST], V[MOST], e[STI_PAINLEVE_MOST], length[STI_PAINLEVE_MOST];
@@ -115,12 +137,19 @@ static void fill_null_space(const sti_space* space, const double* direction, sti
     }
     for (int x = 0; x < r; x++) {  // a slip that is always zero restricts nobody
         if (gram[at(r, x, x)] > 1e-10) continue;
+        k->constant[x] = c[x];
         for (int y = 0; y < r; y++) gram[at(r, x, y)] = gram[at(r, y, x)] = x == y;
     }
     sti_few_eigen(r, gram, e, V);
     while (k->null_count < r && e[k->null_count] <= 1e-10) {
-        for (int x = 0; x < r; x++) k->null_space[at(r, k->null_count, x)] = V[at(r, k->null_count, x)] / length[x];
-        k->null_count++;
+        double shift = 0, size = 0;
+        for (int x = 0; x < r; x++) {
+            const double z = V[at(r, k->null_count, x)] / length[x];
+            k->null_space[at(r, k->null_count, x)] = z;
+            shift += z * c[x];
+            size += fabs(z * c[x]);
+        }
+        k->null_shift[k->null_count++] = fabs(shift) > 1e-9 * size ? shift : 0;
     }
 }
 
@@ -129,10 +158,11 @@ sti_status sti_painleve_possible(const sti_painleve_matrix* k, const double* xi,
     bool slips = true;  // the slips are these
     for (int x = 0; x < r; x++) slips = slips && k->slip[k->rough[x]] * xi[k->rough[x]] > 0;
     *out = true;
-    if (d == 0 || slips) return STI_OK;
-    double F[STI_PAINLEVE_MOST * STI_PAINLEVE_MOST];  // -xi_x (Z'y)_x <= 0
+    for (int x = 0; x < r; x++) *out = *out && k->constant[x] * xi[k->rough[x]] >= 0;
+    if (d == 0 || slips || !*out) return STI_OK;
+    double F[(STI_PAINLEVE_MOST + 1) * STI_PAINLEVE_MOST];  // -xi_x (Z'y)_x <= 0, shift'y <= 0
     const double size = sti_few_largest(d * r, k->null_space);
-    bool up = true, down = true;
+    bool up = k->null_shift[0] <= 0, down = k->null_shift[0] >= 0;
     for (int x = 0; x < r; x++) {
         for (int y = 0; y < d; y++) {
             double z = k->null_space[at(r, y, x)];
@@ -146,8 +176,9 @@ sti_status sti_painleve_possible(const sti_painleve_matrix* k, const double* xi,
         *out = !up && !down;
         return STI_OK;
     }
+    memcpy(F + at(d, r, 0), k->null_shift, (size_t)d * sizeof *F);
     sti_polycone* cone = NULL;
-    const sti_rows rows = {.count = r, .dimension = d, .value = F};
+    const sti_rows rows = {.count = r + 1, .dimension = d, .value = F};
     const sti_status status = sti_polycone_create_face(k->env, d, &rows, NULL, NULL, &cone);
     if (status != STI_OK) return status;
     *out = sti_polycone_dimension(cone) == 0;
@@ -182,7 +213,11 @@ sti_status sti_painleve_matrix_read(sti_env* env, const sti_space* space, sti_pa
             k->N[at(p, i, j)] = k->n_H[at(p, i, j)] / space->norm[j];
         }
     }
-    if (status == STI_OK) fill_null_space(space, directions, k);
+    if (status == STI_OK) {
+        double c[STI_PAINLEVE_MOST];
+        own_slips(space, directions, k, work, c);
+        fill_null_space(space, directions, c, k);
+    }
     if (status == STI_OK) status = fill_load(space, k, work);
     sti_free(env, work);
     return status;

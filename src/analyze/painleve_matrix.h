@@ -24,6 +24,8 @@ typedef struct sti_painleve_matrix {
     double approach;                 // largest |qdot_norm|
     int null_count;                  // dependencies among the slips that lasting contacts leave open
     double null_space[STI_PAINLEVE_MOST * STI_PAINLEVE_MOST];  // (null_count x rough_count)
+    double null_shift[STI_PAINLEVE_MOST];  // null_space times the slips, 0 unless surfaces move (null_count)
+    double constant[STI_PAINLEVE_MOST];    // the slip of a contact that a surface moves and nothing else can; else 0
 } sti_painleve_matrix;
 
 // gap_tol INFINITY: all contacts.

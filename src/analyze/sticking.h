@@ -100,7 +100,6 @@ typedef struct sti_propositions_table {
     sti_pool* pool;
     int count, capacity;
     sti_proposition* list;
-    int open;  // numbers of the one at work
     int room;
     sti_named* numbers;
 } sti_propositions_table;

@@ -271,7 +271,8 @@ static sti_status fill_velocity(build* b) {
     return STI_OK;
 }
 
-// (16): the normal part from the unilateral constraints alone, in the metric of (17).
+// (16): the normal part from the unilateral constraints alone, in the metric of (17). Joints that move by themselves have
+// a part of their own, which (16) does not know.
 static sti_status fill_energy_16(build* b) {
     sti_velocities* k = b->k;
     const int c = k->count, d = k->tangent_count, p = k->unilateral_count;
@@ -280,6 +281,10 @@ static sti_status fill_energy_16(build* b) {
     double* v = sti_pool_doubles(b->pool, (size_t)(c + d));
     double* work = sti_pool_doubles(b->pool, 2 * area(p, p) + (size_t)p);
     if (b->pool->status != STI_OK) return b->pool->status;
+    if (sti_few_largest(b->space->m, b->space->joint_offset) > 0) {
+        k->T_compatible_16 = NAN;
+        return STI_OK;
+    }
     sti_few_pseudo_inverse(p, k->G_u, STI_SPACE_RANK_TOL, inverse, work);
     sti_velocities_to_quasi(k, k->compatible, v);
     for (int i = 0; i < p; i++) u[i] = v[k->unilateral[i]];
@@ -294,14 +299,25 @@ static sti_status fill_slips(build* b) {
     double* t_H = sti_pool_doubles(b->pool, area(d, s));
     double* v_t = sti_pool_doubles(b->pool, (size_t)s);
     double* v_t_quasi = sti_pool_doubles(b->pool, (size_t)s);
+    double* t_offset = sti_pool_doubles(b->pool, (size_t)s);
     if (b->pool->status != STI_OK) return b->pool->status;
     sti_few_multiply_nt(c, n, s, b->n_q, b->H, n_H);
     sti_few_multiply_nt(d, n, s, b->t_q, b->H, t_H);
     sti_few_apply(s, n, b->H, k->qdot, v_t);
     sti_few_apply(s, n, b->H, k->back, v_t_quasi);
+    for (int i = 0; i < c; i++) {
+        const sti_instant_contact* contact = &b->instant->contacts[k->contact[i]];
+        for (int j = 0; j < contact->tangent_count && contact->t_offset != NULL; j++)
+            t_offset[k->slip[i] + j] = contact->t_offset[j];
+    }
+    for (int i = 0; i < s; i++) {
+        v_t[i] += t_offset[i];
+        v_t_quasi[i] += t_offset[i];
+    }
     k->n_H = n_H;
     k->t_H = t_H;
     k->v_t = v_t;
+    k->t_offset = t_offset;
     k->v_t_quasi = v_t_quasi;
     return STI_OK;
 }
@@ -369,7 +385,7 @@ sti_status sti_velocities_power_of(sti_env* env, const sti_velocities* k, const 
     *out = (sti_velocities_power){
         .normal = sti_few_dot(c, bar, k->qdot_norm),
         .normal_quasi = sti_few_form(c, k->D_n, force, k->qdot_norm),
-        .tangential = sti_few_dot(s, lambda_t, k->v_t),
+        .tangential = sti_few_dot(s, lambda_t, k->v_t) - sti_few_dot(s, lambda_t, k->t_offset),
         .coupling = sti_few_form(c, k->D_n, k->qdot_norm, coupled),
         .own = sti_few_form(d, k->D_t, k->qdot_tan, own),
     };

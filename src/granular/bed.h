@@ -30,6 +30,11 @@ typedef struct sti_touch {
     int32_t a, b;  // places; b >= n: a wall
 } sti_touch;
 
+// The impulse a contact had one sweep ago, for sweeps with momentum.
+typedef struct sti_trail {
+    double r[4];  // the fourth means nothing
+} sti_trail;
+
 // Two grains (or a grain and a wall) near enough to touch before the list is made again.
 typedef struct sti_near {
     int32_t b;      // a later place, or -1 - wall
@@ -62,8 +67,10 @@ struct sti_bed {
     double* mass;      // (n)
     double* begin;     // velocities (v, W) of the step before contacts act (n x 6)
     sti_grain* grain;  // grains, walls, then one for every contact with a wall that moves (grain_capacity)
+    sti_grain* grain_last;  // velocities one sweep ago, during a solve          (n)
     int grain_capacity;
     void* grain_memory;
+    void* last_memory;
 
     // pairs that are near
     double reach;      // gaps up to this are in the list
@@ -76,6 +83,7 @@ struct sti_bed {
 
     // contacts of the step: slab s has touch[first[s] .. first[s] + count[s])
     sti_touch* touch;
+    sti_trail* trail;  // beside touch
     void* touch_memory;
     int64_t touch_capacity;
     int64_t touch_first[STI_SLAB_MOST];
@@ -123,17 +131,22 @@ void sti_bed_measure(const sti_bed* bed, sti_bed_report* report);
 #define STI_LANES_DECLARE(kind)                                                    \
     void sti_sweep_coulomb_##kind(sti_grain* grain, sti_touch* touch, int count);  \
     void sti_sweep_cone_##kind(sti_grain* grain, sti_touch* touch, int count);     \
+    void sti_glide_coulomb_##kind(sti_grain* grain, sti_touch* touch, sti_trail* trail, double beta, int count); \
+    void sti_glide_cone_##kind(sti_grain* grain, sti_touch* touch, sti_trail* trail, double beta, int count); \
     void sti_push_all_##kind(sti_grain* grain, const sti_touch* touch, int count); \
     void sti_map_all_##kind(const sti_grain* grain, const sti_touch* touch, int count, bool coulomb, double out[2]);
 STI_LANES_DECLARE(plain)
 STI_LANES_DECLARE(avx2)
 
 // sweep.c
+void sti_bed_sweep(sti_bed* bed);                    // one plain sweep
+void sti_bed_trail(sti_bed* bed);                    // sweeps with momentum begin here
+void sti_bed_glide(sti_bed* bed, double beta);       // one sweep from r + beta (r - last r)
 void sti_bed_velocities(sti_bed* bed);              // grain velocities from `begin` and all impulses, anew
 double sti_bed_residual(sti_bed* bed);              // natural map, relative
 void sti_bed_push(sti_bed* bed, sti_grain* grain);  // the impulses of all contacts act on `grain`
 // Both leave impulses in the contacts and velocities in the grains, and fill residual, iterations and what belongs to the law.
-void sti_bed_solve_sweeps(sti_bed* bed, sti_bed_report* report);
+void sti_bed_solve_sweeps(sti_bed* bed, sti_bed_report* report);        // accelerate.c
 sti_status sti_bed_solve_convex(sti_bed* bed, sti_bed_report* report);  // dual.c
 
 #endif

@@ -64,66 +64,89 @@ static inline void store(sti_touch* t, lanes r) {
     t->r[2] = r[2];
 }
 
-// Coulomb's law: the normal part does not depend on the tangential one, as the block is diagonal.
-static inline void update_coulomb(sti_grain* grain, sti_touch* t) {
-    const meeting m = meet(grain, t);
-    const double un = sum(m.u * m.n), rn = sum(m.r * m.n), k = 1 / (m.ima + m.imb);
-    const double next = rn - k * (un + m.off);
-    if (next <= 0 && rn == 0) return;
-    const double kt = k * (2.0 / 7.0), pn = next > 0 ? next : 0, bound = m.mu * pn;
-    const lanes rt = m.r - kt * m.u - (rn - kt * un) * m.n;
+// The impulse r of Coulomb's law at one contact, the other impulses held; the slip is that with y acting. The normal part
+// does not depend on the tangential one, as the block is diagonal. False: it was open and stays so.
+static inline bool solve_coulomb(const meeting* m, lanes y, bool open, lanes* r) {
+    const double un = sum(m->u * m->n), yn = sum(y * m->n), k = 1 / (m->ima + m->imb);
+    const double next = yn - k * (un + m->off);
+    if (next <= 0 && open) return false;
+    const double kt = k * (2.0 / 7.0), pn = next > 0 ? next : 0, bound = m->mu * pn;
+    const lanes rt = y - kt * m->u - (yn - kt * un) * m->n;
     const double size2 = sum(rt * rt);
     const double keep = size2 > bound * bound ? bound / sqrt(size2) : 1;
-    const lanes r = pn * m.n + keep * rt;
-    store(t, r);
-    push(grain, t, &m, r - m.r);
+    *r = pn * m->n + keep * rt;
+    return true;
 }
 
 // The convex law: the minimum of the block's quadratic over the cone, inside it, on the ray n + mu d, or zero.
-static inline void update_cone(sti_grain* grain, sti_touch* t) {
-    const meeting m = meet(grain, t);
-    const double un = sum(m.u * m.n), rn = sum(m.r * m.n), k = 1 / (m.ima + m.imb), mu = m.mu;
-    const double kt = k * (2.0 / 7.0), pn = rn - k * (un + m.off);  // the free minimum
-    const lanes rt = m.r - kt * m.u - (rn - kt * un) * m.n;
+static inline bool solve_cone(const meeting* m, lanes y, bool open, lanes* r) {
+    const double un = sum(m->u * m->n), yn = sum(y * m->n), k = 1 / (m->ima + m->imb), mu = m->mu;
+    const double kt = k * (2.0 / 7.0), pn = yn - k * (un + m->off);  // the free minimum
+    const lanes rt = y - kt * m->u - (yn - kt * un) * m->n;
     const double size = sqrt(sum(rt * rt));
     double along = pn, keep = 1;
     if (size > mu * pn) {
         along = (pn + 3.5 * mu * size) / (1 + 3.5 * mu * mu);
         if (along <= 0) {
-            if (rn == 0) return;
+            if (open) return false;
             along = 0;
         }
         keep = size > 0 ? mu * along / size : 0;
     }
-    const lanes r = along * m.n + keep * rt;
-    store(t, r);
-    push(grain, t, &m, r - m.r);
+    *r = along * m->n + keep * rt;
+    return true;
 }
+
+#define UPDATE(law)                                                                                      \
+    static inline void update_##law(sti_grain* grain, sti_touch* t) {                                    \
+        const meeting m = meet(grain, t);                                                                \
+        lanes r;                                                                                         \
+        if (!solve_##law(&m, m.r, sum(m.r * m.n) == 0, &r)) return;                                      \
+        store(t, r);                                                                                     \
+        push(grain, t, &m, r - m.r);                                                                     \
+    }                                                                                                    \
+    /* With momentum: the velocities are those of y = r + beta (r - last). */                            \
+    static inline void glide_##law(sti_grain* grain, sti_touch* t, sti_trail* trail, double beta) {      \
+        const meeting m = meet(grain, t);                                                                \
+        lanes* last = (lanes*)trail;                                                                     \
+        const lanes before = *last, y = m.r + beta * (m.r - before);                                     \
+        lanes r;                                                                                         \
+        if (!solve_##law(&m, y, sum(m.r * m.n) == 0 && sum(before * m.n) == 0, &r)) return;              \
+        *last = m.r;                                                                                     \
+        store(t, r);                                                                                     \
+        push(grain, t, &m, r - y);                                                                       \
+    }
+UPDATE(coulomb)
+UPDATE(cone)
 
 // Four quarters advance together: neighbours in the list share a grain, and taking them one after the other would make
 // each update wait for the last.
-#define SWEEP(update)                                                       \
-    do {                                                                    \
-        const int quarter = count / 4;                                      \
-        sti_touch* t0 = touch;                                              \
-        sti_touch* t1 = t0 + quarter;                                       \
-        sti_touch* t2 = t1 + quarter;                                       \
-        sti_touch* t3 = t2 + quarter;                                       \
-        for (int i = 0; i < quarter; i++) {                                 \
-            update(grain, t0 + i);                                          \
-            update(grain, t1 + i);                                          \
-            update(grain, t2 + i);                                          \
-            update(grain, t3 + i);                                          \
-        }                                                                   \
-        for (int i = 4 * quarter; i < count; i++) update(grain, touch + i); \
+#define SWEEP(one)                                                  \
+    do {                                                            \
+        const int quarter = count / 4;                              \
+        for (int i = 0; i < quarter; i++) {                         \
+            for (int q = 0; q < 4; q++) {                           \
+                const int k = q * quarter + i;                      \
+                one;                                                \
+            }                                                       \
+        }                                                           \
+        for (int k = 4 * quarter; k < count; k++) one;              \
     } while (0)
 
 void STI_LANES(sti_sweep_coulomb)(sti_grain* grain, sti_touch* touch, int count) {
-    SWEEP(update_coulomb);
+    SWEEP(update_coulomb(grain, touch + k));
 }
 
 void STI_LANES(sti_sweep_cone)(sti_grain* grain, sti_touch* touch, int count) {
-    SWEEP(update_cone);
+    SWEEP(update_cone(grain, touch + k));
+}
+
+void STI_LANES(sti_glide_coulomb)(sti_grain* grain, sti_touch* touch, sti_trail* trail, double beta, int count) {
+    SWEEP(glide_coulomb(grain, touch + k, trail + k, beta));
+}
+
+void STI_LANES(sti_glide_cone)(sti_grain* grain, sti_touch* touch, sti_trail* trail, double beta, int count) {
+    SWEEP(glide_cone(grain, touch + k, trail + k, beta));
 }
 
 void STI_LANES(sti_push_all)(sti_grain* grain, const sti_touch* touch, int count) {

@@ -65,11 +65,12 @@ sti_status sti_bed_reserve_grains(sti_bed* bed, int count) {
 sti_status sti_bed_reserve_touches(sti_bed* bed, int64_t count) {
     if (count <= bed->touch_capacity) return STI_OK;
     const int64_t capacity = count + count / 8 + 16;
-    void* memory = sti_alloc_array(bed->env, (size_t)capacity + 1, sizeof(sti_touch));
+    void* memory = sti_alloc_array(bed->env, (size_t)capacity + 1, sizeof(sti_touch) + sizeof(sti_trail));
     if (memory == NULL) return STI_FAIL(bed->env, STI_ERR_MEMORY, -1, "%lld contacts", (long long)capacity);
     sti_free(bed->env, bed->touch_memory);
     bed->touch_memory = memory;
     bed->touch = align_line(memory);
+    bed->trail = (sti_trail*)(bed->touch + capacity);
     bed->touch_capacity = capacity;
     bed->touches = 0;
     return STI_OK;
@@ -87,6 +88,7 @@ void sti_bed_destroy(sti_bed* bed) {
     sti_free(env, bed->mass);
     sti_free(env, bed->begin);
     sti_free(env, bed->grain_memory);
+    sti_free(env, bed->last_memory);
     sti_free(env, bed->listed_x);
     sti_free(env, bed->near_start);
     sti_free(env, bed->near);
@@ -148,9 +150,12 @@ static sti_status allocate(sti_bed* bed, int n, int walls) {
     bed->mass = sti_alloc_array(env, count, sizeof(double));
     bed->begin = sti_alloc_array(env, count, 6 * sizeof(double));
     bed->sort_memory = sti_alloc_array(env, count, sizeof(sti_grain));
+    bed->last_memory = sti_alloc_array(env, count + 1, sizeof(sti_grain));
     if (bed->walls == NULL || bed->id == NULL || bed->place == NULL || bed->x == NULL || bed->listed_x == NULL ||
-        bed->radius == NULL || bed->mass == NULL || bed->begin == NULL || bed->sort_memory == NULL)
+        bed->radius == NULL || bed->mass == NULL || bed->begin == NULL || bed->sort_memory == NULL ||
+        bed->last_memory == NULL)
         return STI_FAIL(env, STI_ERR_MEMORY, -1, "a bed of %d grains", n);
+    bed->grain_last = align_line(bed->last_memory);
     const sti_status status = sti_bed_reserve_grains(bed, n + walls);
     return status != STI_OK ? status : sti_tasks_create(env, sti_env_workers(env), &bed->tasks);
 }

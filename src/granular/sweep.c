@@ -11,21 +11,27 @@
 //
 // Certificate. The residual is the natural map of the law (docs/granular.md), computed from velocities that were summed
 // anew from the impulses.
+#include <string.h>
+
 #define STI_LANES(name) name##_plain
 #include "granular/lanes.h"
 
 typedef struct kernels {
     void (*coulomb)(sti_grain* grain, sti_touch* touch, int count);
     void (*cone)(sti_grain* grain, sti_touch* touch, int count);
+    void (*glide_coulomb)(sti_grain* grain, sti_touch* touch, sti_trail* trail, double beta, int count);
+    void (*glide_cone)(sti_grain* grain, sti_touch* touch, sti_trail* trail, double beta, int count);
     void (*push)(sti_grain* grain, const sti_touch* touch, int count);
     void (*map)(const sti_grain* grain, const sti_touch* touch, int count, bool coulomb, double out[2]);
 } kernels;
 
 // The same bits either way, so what the processor can do is no part of the answer.
 static const kernels* pick(void) {
-    static const kernels plain = {sti_sweep_coulomb_plain, sti_sweep_cone_plain, sti_push_all_plain, sti_map_all_plain};
+    static const kernels plain = {sti_sweep_coulomb_plain, sti_sweep_cone_plain, sti_glide_coulomb_plain,
+                                  sti_glide_cone_plain,    sti_push_all_plain,   sti_map_all_plain};
 #if defined(STI_HAVE_AVX2)
-    static const kernels avx2 = {sti_sweep_coulomb_avx2, sti_sweep_cone_avx2, sti_push_all_avx2, sti_map_all_avx2};
+    static const kernels avx2 = {sti_sweep_coulomb_avx2, sti_sweep_cone_avx2, sti_glide_coulomb_avx2,
+                                 sti_glide_cone_avx2,    sti_push_all_avx2,   sti_map_all_avx2};
     if (__builtin_cpu_supports("avx2")) return &avx2;
 #endif
     return &plain;
@@ -36,6 +42,7 @@ typedef struct work {
     sti_grain* grain;
     const kernels* kernel;
     int parity;
+    double beta;
 } work;
 
 static void sweep_slab(void* context, int item, int worker) {
@@ -51,6 +58,17 @@ static void sweep_slab(void* context, int item, int worker) {
     }
 }
 
+static void glide_slab(void* context, int item, int worker) {
+    (void)worker;
+    const work* w = context;
+    sti_bed* bed = w->bed;
+    const int slab = 2 * item + w->parity;
+    const int64_t first = bed->touch_first[slab];
+    const bool coulomb = bed->options.law == STI_LAW_COULOMB;
+    (coulomb ? w->kernel->glide_coulomb : w->kernel->glide_cone)(w->grain, bed->touch + first, bed->trail + first,
+                                                                 w->beta, bed->touch_count[slab]);
+}
+
 static void push_slab(void* context, int item, int worker) {
     (void)worker;
     const work* w = context;
@@ -59,9 +77,9 @@ static void push_slab(void* context, int item, int worker) {
 }
 
 // Even slabs, then odd ones.
-static void both(sti_bed* bed, sti_grain* grain, const kernels* kernel, sti_task_work* slab) {
+static void both(sti_bed* bed, sti_grain* grain, double beta, sti_task_work* slab) {
     for (int parity = 0; parity < 2; parity++) {
-        work w = {bed, grain, kernel, parity};
+        work w = {bed, grain, pick(), parity, beta};
         sti_tasks_run(bed->tasks, (bed->slab_count + 1 - parity) / 2, slab, &w);
     }
 }
@@ -79,7 +97,7 @@ static void begin_slab(void* context, int slab, int worker) {
 }
 
 void sti_bed_push(sti_bed* bed, sti_grain* grain) {
-    both(bed, grain, pick(), push_slab);
+    both(bed, grain, 0, push_slab);
 }
 
 void sti_bed_velocities(sti_bed* bed) {
@@ -96,7 +114,7 @@ static void residual_slab(void* context, int slab, int worker) {
 }
 
 double sti_bed_residual(sti_bed* bed) {
-    work w = {bed, bed->grain, pick(), 0};
+    work w = {bed, bed->grain, pick(), 0, 0};
     sti_tasks_run(bed->tasks, bed->slab_count, residual_slab, &w);
     double map = 0, size = 0;
     for (int s = 0; s < bed->slab_count; s++) {
@@ -106,26 +124,44 @@ double sti_bed_residual(sti_bed* bed) {
     return map == 0 ? 0 : size > 0 ? sqrt(map / size) : INFINITY;
 }
 
-// The natural map costs most of a sweep, so it is looked at when its decay says that it may be small enough.
-void sti_bed_solve_sweeps(sti_bed* bed, sti_bed_report* report) {
-    const kernels* kernel = pick();
-    const double tol = bed->options.tol;
-    const long most = bed->options.max_iterations > 0 ? bed->options.max_iterations : 20000;
-    long sweeps = 0, wait = 1;
-    sti_bed_velocities(bed);
-    double residual = sti_bed_residual(bed);
-    while (residual > tol && sweeps < most) {
-        long done = 0;
-        for (; done < wait && sweeps < most; done++, sweeps++) both(bed, bed->grain, kernel, sweep_slab);
-        const double before = residual;
-        residual = sti_bed_residual(bed);
-        // geometric guess of what is left, halved, at most a doubling
-        const double rate = residual < before && isfinite(before) ? log(before / residual) / (double)done : 0;
-        wait = rate > 0 && residual > tol ? (long)fmin(0.5 * log(residual / tol) / rate, 64) : 8;
-        if (wait > 2 * done + 2) wait = 2 * done + 2;
-        if (wait < 1) wait = 1;
+void sti_bed_sweep(sti_bed* bed) {
+    both(bed, bed->grain, 0, sweep_slab);
+}
+
+static void trail_slab(void* context, int slab, int worker) {
+    (void)worker;
+    sti_bed* bed = context;
+    const int first = bed->slab_first[slab], count = bed->slab_first[slab + 1] - first;
+    memcpy(bed->grain_last + first, bed->grain + first, (size_t)count * sizeof(sti_grain));
+    const int64_t end = bed->touch_first[slab] + bed->touch_count[slab];
+    for (int64_t k = bed->touch_first[slab]; k < end; k++) {
+        for (int i = 0; i < 3; i++) bed->trail[k].r[i] = bed->touch[k].r[i];
+        bed->trail[k].r[3] = 0;
     }
-    sti_bed_velocities(bed);
-    report->residual = sti_bed_residual(bed);
-    report->iterations = sweeps;
+}
+
+void sti_bed_trail(sti_bed* bed) {
+    sti_tasks_run(bed->tasks, bed->slab_count, trail_slab, bed);
+}
+
+// Velocities follow impulses linearly, so those of r + beta (r - last r) need no sum over contacts.
+static void extrapolate_slab(void* context, int slab, int worker) {
+    (void)worker;
+    const work* w = context;
+    for (int k = w->bed->slab_first[slab]; k < w->bed->slab_first[slab + 1]; k++) {
+        sti_grain *g = &w->bed->grain[k], *last = &w->bed->grain_last[k];
+        for (int i = 0; i < 3; i++) {
+            const double v = g->v[i], W = g->W[i];
+            g->v[i] = v + w->beta * (v - last->v[i]);
+            g->W[i] = W + w->beta * (W - last->W[i]);
+            last->v[i] = v;
+            last->W[i] = W;
+        }
+    }
+}
+
+void sti_bed_glide(sti_bed* bed, double beta) {
+    work w = {bed, bed->grain, pick(), 0, beta};
+    sti_tasks_run(bed->tasks, bed->slab_count, extrapolate_slab, &w);
+    both(bed, bed->grain, beta, glide_slab);
 }

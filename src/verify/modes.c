@@ -108,8 +108,9 @@ void sti_modes_check_slip(const sti_modes_check* k, int contact, double d[2]) {
     const sti_instant_contact* c = &k->instant->contacts[contact];
     d[0] = d[1] = 0;
     for (int t = 0; t < c->tangent_count; t++) {
-        double size = 0;
-        for (int j = 0; j < k->instant->n; j++) {
+        d[t] = c->t_offset != NULL ? c->t_offset[t] : 0;
+        double size = fabs(d[t]);
+        for (int j = 0; j < k->instant->n && k->instant->v != NULL; j++) {
             const double term = c->t[(size_t)t * (size_t)k->instant->n + (size_t)j] * k->instant->v[j];
             d[t] += term;
             size += fabs(term);
@@ -414,9 +415,9 @@ static bool held_holds(sti_modes_check* k) {
 
 // Entry -----------------------------------------------------------------------------------------------------------------
 
-// Sign of row'v, zero up to the tolerance of the options.
-static int velocity_sign(const sti_modes_check* k, const double* row) {
-    double s = 0, size = 0;
+// Sign of row'v + offset, zero up to the tolerance of the options.
+static int velocity_sign(const sti_modes_check* k, const double* row, double offset) {
+    double s = offset, size = fabs(offset);
     for (int j = 0; j < k->instant->n && k->instant->v != NULL; j++) {
         s += row[j] * k->instant->v[j];
         size += fabs(row[j] * k->instant->v[j]);
@@ -429,8 +430,10 @@ static bool status_holds(sti_modes_check* k, int i) {
     const sti_instant_contact* c = &k->instant->contacts[i];
     const sti_contact_status status = k->modes->contacts[i].status;
     bool slips = false;
-    for (int t = 0; t < c->tangent_count; t++)
-        slips = slips || velocity_sign(k, c->t + (size_t)t * (size_t)k->instant->n) != 0;
+    for (int t = 0; t < c->tangent_count; t++) {
+        const double offset = c->t_offset != NULL ? c->t_offset[t] : 0;
+        slips = slips || velocity_sign(k, c->t + (size_t)t * (size_t)k->instant->n, offset) != 0;
+    }
     if (c->state == STI_INSTANT_STICK) slips = false;
     if (c->bilateral) {
         const bool rough = c->tangent_count > 0 && (slips ? c->mu_kinetic : c->mu) > 0;
@@ -438,7 +441,7 @@ static bool status_holds(sti_modes_check* k, int i) {
     }
     if (c->gap > k->options->gap_tol) return status == STI_CONTACT_APART;
     if (c->state == STI_INSTANT_BY_VELOCITY) {
-        const int gap_rate = velocity_sign(k, c->n);
+        const int gap_rate = velocity_sign(k, c->n, c->n_offset);
         if (gap_rate != 0) return gap_rate > 0 && status == STI_CONTACT_LEAVING;
     }
     return status == (slips ? STI_CONTACT_SLIDING : STI_CONTACT_ROLLING);

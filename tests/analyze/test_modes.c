@@ -213,6 +213,48 @@ static void contact_that_leaves_separates_and_an_impact_is_refused(void** state)
     assert_int_equal(sti_modes_create(env, &s.instant, NULL, &m), STI_ERR_INPUT);
 }
 
+// A box at rest with one foot on a belt: that foot slides, with friction against the slip, whatever the tolerance. A
+// floor that sinks leaves, one that rises is an impact.
+static void moving_surfaces_count_as_slip_and_gap_rate(void** state) {
+    (void)state;
+    static const double belt[2] = {0.5, -0.5};
+    for (int i = 0; i < 8; i++) {
+        mode_scene s;
+        sti_modes_options o = sti_modes_options_default();
+        box_on_floor(&s, env, 0.5, (double[3]){0, -10, 0});
+        if (i & 4) s.v[0] = -0.25;  // t = (-1, 0): both feet slip by 0.25
+        s.contacts[0].t_offset = &belt[i & 1];
+        o.velocity_tol = i & 2 ? 0 : 1e-9;
+        o.wrench = s.F;
+        s.F[1] = -10;
+        sti_modes* m = scene_modes(&s, &o);
+        assert_int_equal(m->contacts[0].status, STI_CONTACT_SLIDING);
+        assert_string_equal(m->contacts[0].word[0], i & 1 ? "r" : "l");
+        assert_int_equal(m->contacts[1].status, i & 4 ? STI_CONTACT_SLIDING : STI_CONTACT_ROLLING);
+        sti_modes_destroy(m);
+        s.contacts[1].n_offset = 0.125;
+        m = scene_modes(&s, &o);
+        assert_int_equal(m->contacts[1].status, STI_CONTACT_LEAVING);
+        sti_modes_destroy(m);
+        s.contacts[1].n_offset = -0.125;
+        assert_int_equal(sti_modes_create(env, &s.instant, &o, &m), STI_ERR_INPUT);
+    }
+    // in space, by the round direction of the slip
+    mode_scene s;
+    static const double moving[2] = {3, -4};
+    scene_open(&s, env, 6, (double[6]){1, 1, 1, 1, 1, 1});
+    scene_spatial(&s, (double[3]){0, 0, 0}, (double[3]){0, 0, 1}, (double[3]){1, 0, 0}, (double[3]){0, 1, 0}, 0.5);
+    s.contacts[0].t_offset = moving;
+    s.F[2] = 10;
+    sti_modes* m = scene_modes(&s, NULL);
+    const sti_mode* mode = only_strict(m);
+    assert_string_equal(mode->text, "c");
+    const double expected[2] = {-3, 4};  // mu c_n against (0.6, -0.8), on a mass of 1
+    for (size_t k = 0; k < 2; k++)
+        assert_true(fabs(sti_rationals_get_double(mode->solution->point, k) - expected[k]) < 1e-12);
+    sti_modes_destroy(m);
+}
+
 static void kinetic_friction_is_for_sliding_contacts_only(void** state) {
     (void)state;
     for (int slides = 0; slides < 2; slides++) {
@@ -579,6 +621,7 @@ int main(void) {
         cmocka_unit_test(joint_carries_forces_of_both_signs),
         cmocka_unit_test(singular_mass_leaves_the_acceleration_open),
         cmocka_unit_test(contact_that_leaves_separates_and_an_impact_is_refused),
+        cmocka_unit_test(moving_surfaces_count_as_slip_and_gap_rate),
         cmocka_unit_test(kinetic_friction_is_for_sliding_contacts_only),
         cmocka_unit_test(friction_of_a_contact_that_slides_in_space_is_against_the_slip),
         cmocka_unit_test(sliding_in_space_can_have_no_solution),

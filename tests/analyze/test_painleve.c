@@ -215,6 +215,46 @@ static void directions_that_cannot_occur_together_do_not_count(void** state) {
 }
 
 // One contact in space: the worst direction when it rests, its own when it slips.
+// Slips x + c_1 and x + c_2, then the same along y: with belts of different speeds three sign patterns of four occur.
+static void belts_make_more_directions_possible(void** state) {
+    (void)state;
+    static const double still[1] = {0}, belt[1] = {-1};
+    static const double normals[4][6] = {{0, 0, 1}, {0, 0, 0, 1}, {0, 0, 0, 0, 1}, {0, 0, 0, 0, 0, 1}};
+    for (int pairs = 1; pairs <= 2; pairs++) {
+        few_contacts f;
+        sti_painleve* k;
+        few_begin(&f, 6);
+        for (int i = 0; i < 6; i++) few_mass(&f, i, 1 + i);
+        for (int i = 0; i < 2 * pairs; i++) {
+            const double tangent[6] = {i < 2, i >= 2};
+            few_add(&f, normals[i], tangent, 0.5, 0)->t_offset = i % 2 == 0 ? still : belt;
+        }
+        assert_int_equal(sti_painleve_create(env, &f.in, NULL, &k), STI_OK);
+        int possible = 0;
+        for (int q = 0; q < k->pattern_count; q++) {
+            bool expected = true;  // x > 0 or x - 1 < 0
+            for (int i = 0; i < pairs; i++)
+                expected = expected && (k->patterns[q].xi[2 * i] > 0 || k->patterns[q].xi[2 * i + 1] < 0);
+            assert_int_equal(k->patterns[q].possible, expected);
+            possible += k->patterns[q].possible;
+        }
+        assert_int_equal(possible, pairs == 1 ? 3 : 9);
+        sti_painleve_destroy(env, k);
+    }
+    // a belt under a foot that nothing moves: its slip has one sign
+    few_contacts f;
+    sti_painleve* k;
+    few_begin(&f, 2);
+    few_mass(&f, 0, 1);
+    few_mass(&f, 1, 1);
+    few_add(&f, (double[]){0, 1}, (double[]){1, 0}, 0.5, 0)->t_offset = belt;
+    few_add(&f, (double[]){1, 0}, NULL, 0, 0)->bilateral = true;
+    assert_int_equal(sti_painleve_create(env, &f.in, NULL, &k), STI_OK);
+    assert_int_equal(k->pattern_count, 2);
+    for (int q = 0; q < 2; q++) assert_int_equal(k->patterns[q].possible, k->patterns[q].xi[0] < 0);
+    sti_painleve_destroy(env, k);
+}
+
 static void one_contact_in_space_knows_its_worst_direction(void** state) {
     (void)state;
     few_contacts f;
@@ -447,6 +487,7 @@ int main(void) {
         cmocka_unit_test(one_contact_alone_becomes_critical_where_a_minor_vanishes),
         cmocka_unit_test(counting_agrees_with_exact_enumeration),
         cmocka_unit_test(directions_that_cannot_occur_together_do_not_count),
+        cmocka_unit_test(belts_make_more_directions_possible),
         cmocka_unit_test(one_contact_in_space_knows_its_worst_direction),
         cmocka_unit_test(what_is_not_defined_is_refused),
         cmocka_unit_test(the_rod_is_critical_at_four_thirds),

@@ -132,6 +132,33 @@ static void dependent_gradients_keep_the_energy(void** state) {
     sti_velocities_destroy(env, k);
 }
 
+static void belts_add_to_slips_and_not_to_powers(void** state) {
+    (void)state;
+    static const double belt[1] = {0.75};
+    sti_rng rng = {12};
+    few_contacts f;
+    sti_velocities *still, *moved;
+    sti_velocities_power power;
+    random_instant(&rng, &f, 4, 3);  // the third is a joint
+    assert_int_equal(sti_velocities_create(env, &f.in, NULL, &still), STI_OK);
+    near_to(still->T_compatible_16, still->T_compatible);
+    f.contact[1].t_offset = belt;
+    f.contact[2].n_offset = 0.5;
+    assert_int_equal(sti_velocities_create(env, &f.in, NULL, &moved), STI_OK);
+    for (int i = 0; i < 3; i++) {
+        near_to(moved->v_t[i], still->v_t[i] + (i == 1 ? 0.75 : 0));
+        near_to(moved->v_t_quasi[i], moved->v_t[i]);
+    }
+    assert_int_equal(sti_velocities_power_of(env, moved, (double[]){1, 2, 3}, (double[]){-1, 2, 1}, &power), STI_OK);
+    near_to(power.tangential, power.tangential_quasi);
+    double joint = 0.5;  // the joint's rate at the velocity that fits it
+    for (int j = 0; j < 4; j++) joint += f.n[2][j] * moved->compatible[j];
+    near_to(joint, 0);
+    assert_true(isnan(moved->T_compatible_16));
+    sti_velocities_destroy(env, still);
+    sti_velocities_destroy(env, moved);
+}
+
 static void contacts_that_are_apart_take_no_part(void** state) {
     (void)state;
     sti_rng rng = {14};
@@ -206,7 +233,7 @@ int main(void) {
         cmocka_unit_test(identities_hold_on_random_instants),   cmocka_unit_test(powers_agree_in_both_coordinates),
         cmocka_unit_test(dependent_gradients_keep_the_energy),  cmocka_unit_test(contacts_that_are_apart_take_no_part),
         cmocka_unit_test(given_tangents_are_used_or_refused),   cmocka_unit_test(singular_mass_is_refused),
-        cmocka_unit_test(every_failing_allocation_is_survived),
+        cmocka_unit_test(belts_add_to_slips_and_not_to_powers), cmocka_unit_test(every_failing_allocation_is_survived),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     sti_env_destroy(env);

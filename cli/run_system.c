@@ -1,0 +1,276 @@
+// run_system.c: stiction run with a system by formulas: from its start to the end, step by step.
+#include "run_system.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scenes.h"
+
+// ---- the system
+
+// The file of that name, or the built-in scene.
+static int read_text(const cli* c, cli_system_run* run, const char* name) {
+    FILE* f = fopen(name, "rb");
+    const cli_scene* scene = f == NULL ? cli_scene_find(name) : NULL;
+    if (f == NULL && scene == NULL) return cli_fail_usage(c, "%.200s: cannot be read: %s", name, strerror(errno));
+    if (scene != NULL) {
+        run->text = strdup(scene->text);
+        run->text_size = strlen(scene->text);
+        return run->text != NULL ? CLI_DONE : cli_fail_memory(c);
+    }
+    size_t room = 1 << 16, got = 0;
+    char* text = malloc(room);
+    while (text != NULL) {
+        got += fread(text + got, 1, room - got, f);
+        if (got < room) break;
+        char* more = realloc(text, 2 * room);
+        if (more == NULL) free(text);
+        text = more;
+        room *= 2;
+    }
+    const bool bad = ferror(f) != 0;
+    fclose(f);
+    run->text = text;
+    run->text_size = got;
+    if (text == NULL) return cli_fail_memory(c);
+    return bad ? cli_fail_usage(c, "%.200s: cannot be read: %s", name, strerror(errno)) : CLI_DONE;
+}
+
+// name=value,name=value
+int cli_system_settings(const cli* c, sti_system* system, const char* settings) {
+    char* copy = strdup(settings);
+    if (copy == NULL) return cli_fail_memory(c);
+    int code = CLI_DONE;
+    char* next = copy;
+    while (code == CLI_DONE && next != NULL) {
+        char *item = next, *comma = strchr(item, ',');
+        if (comma != NULL) *comma = '\0';
+        next = comma != NULL ? comma + 1 : NULL;
+        char* equals = strchr(item, '=');
+        double value;
+        if (equals == NULL || equals == item) {
+            code = cli_fail_usage(c, "--set: %.60s: name=value expected, like mu=0.5", item);
+            break;
+        }
+        *equals = '\0';
+        if (!cli_parse_number(equals + 1, &value))
+            code = cli_fail_usage(c, "--set: %.60s=%.60s: a number expected", item, equals + 1);
+        else if (sti_system_set(system, item, value) != STI_OK)
+            code = cli_fail_about(c, "--set");
+    }
+    free(copy);
+    return code;
+}
+
+int cli_system_load(const cli* c, cli_system_run* run, const char* name) {
+    if (sti_problem_parse(c->env, run->text, run->text_size, name, &run->problem) != STI_OK) return cli_fail_env(c);
+    sti_system* system = sti_problem_system(run->problem);
+    if (system == NULL)
+        return cli_fail_usage(c, "%.200s: kind: %s: \"scene\" or \"system\" expected", name,
+                              sti_kind_text(sti_problem_kind(run->problem)));
+    run->system = system;
+    return run->settings != NULL ? cli_system_settings(c, system, run->settings) : CLI_DONE;
+}
+
+// ---- the options
+
+static void as_printed(sti_stepper_options* o) {
+    o->geometry = STI_GEOMETRY_OLD;
+    o->active = STI_ACTIVE_GAP;
+    o->stabilize = o->substep = o->dissipate = false;
+    o->law = STI_IMPACT_POISSON_PRINTED;
+}
+
+static int choose_law(const cli* c, const cli_run_request* r, sti_stepper_options* o) {
+    if (r->law == NULL) return CLI_DONE;
+    if (strcmp(r->law, "facets") == 0)
+        o->friction = STI_FRICTION_FACETS;
+    else if (strcmp(r->law, "cone") == 0 || strcmp(r->law, "coulomb") == 0)
+        o->friction = STI_FRICTION_CONE;
+    else
+        return cli_fail_usage(c, "--law: %.60s: facets or cone expected", r->law);
+    return CLI_DONE;
+}
+
+static int choose_impact(const cli* c, const cli_system_request* own, sti_stepper_options* o) {
+    if (own->impact == NULL) return CLI_DONE;
+    const sti_impact_law laws[] = {STI_IMPACT_POISSON, STI_IMPACT_POISSON_PRINTED, STI_IMPACT_MOREAU};
+    for (size_t k = 0; k < sizeof laws / sizeof laws[0]; k++) {
+        if (strcmp(own->impact, sti_impact_law_text(laws[k])) != 0) continue;
+        o->law = laws[k];
+        return CLI_DONE;
+    }
+    return cli_fail_usage(c, "--impact: %.60s: poisson, poisson_printed or moreau expected", own->impact);
+}
+
+static int choose_options(const cli* c, cli_system_run* run) {
+    const cli_run_request* r = run->request;
+    const cli_system_request* own = run->own;
+    sti_scheme scheme = STI_SCHEME_ALPHA;
+    if (own->scheme != NULL && !sti_scheme_parse(own->scheme, &scheme))
+        return cli_fail_usage(c, "--scheme: %.60s: alpha, convex or quasistatic expected", own->scheme);
+    sti_stepper_options* o = &run->options;
+    *o = sti_stepper_options_default(scheme);
+    if (own->printed) as_printed(o);
+    if (own->geometry != NULL && strcmp(own->geometry, "ahead") != 0 && strcmp(own->geometry, "old") != 0)
+        return cli_fail_usage(c, "--geometry: %.60s: ahead or old expected", own->geometry);
+    if (own->geometry != NULL) o->geometry = strcmp(own->geometry, "old") == 0 ? STI_GEOMETRY_OLD : STI_GEOMETRY_AHEAD;
+    if (own->alpha > 0) o->alpha = own->alpha;
+    if (own->facets > 0) o->facets = own->facets > 1000000 ? 1000000 : (int)own->facets;
+    if (r->step > 0) o->step = r->step;
+    if (r->solver != NULL) return cli_fail_usage(c, "--solver: for beds of grains; a system has --law and --scheme");
+    if (r->tol > 0) return cli_fail_usage(c, "--tol: for beds of grains; steps of a system are solved to rounding");
+    int code = choose_law(c, r, o);
+    if (code == CLI_DONE) code = choose_impact(c, own, o);
+    return code;
+}
+
+// ---- begin
+
+static int begin(const cli* c, cli_system_run* run, const char* name) {
+    const cli_run_request* r = run->request;
+    int code = choose_options(c, run);
+    if (code == CLI_DONE && r->settings != NULL) {
+        run->settings = strdup(r->settings);
+        if (run->settings == NULL) code = cli_fail_memory(c);
+    }
+    if (code == CLI_DONE) code = read_text(c, run, name);
+    if (code == CLI_DONE) code = cli_system_load(c, run, name);
+    if (code != CLI_DONE) return code;
+    if (sti_stepper_create(c->env, run->system, &run->options, &run->stepper) != STI_OK) return cli_fail_about(c, name);
+    double kinetic, potential;
+    const double start = sti_stepper_time(run->stepper);
+    if (sti_system_energy(run->system, start, sti_stepper_q(run->stepper), sti_stepper_v(run->stepper), &kinetic,
+                          &potential) != STI_OK)
+        return cli_fail_about(c, name);
+    run->tally.first_energy = run->tally.least_energy = kinetic + potential;
+    run->tally.last_kinetic = kinetic;
+    run->tally.last_potential = potential;
+    run->end_time = r->time > 0 ? r->time : start + 10;
+    if (run->dir != NULL) code = cli_run_folder(c, run->dir, r->force);
+    if (code == CLI_DONE && run->dir != NULL) code = cli_system_record_begin(c, run, NULL, 0);
+    if (code == CLI_DONE && run->dir != NULL) code = cli_system_record_step(c, run, NULL);
+    return code;
+}
+
+// ---- steps
+
+static bool keep_curve(cli_system_run* run) {
+    const size_t n = (size_t)sti_system_coordinate_count(run->system), width = 1 + 2 * n;
+    if (run->curve_rows == run->curve_room) {
+        const size_t room = 2 * run->curve_room + 1024;
+        double* curve = realloc(run->curve, room * width * sizeof *curve);
+        if (curve == NULL) return false;
+        run->curve = curve;
+        run->curve_room = room;
+    }
+    double* row = run->curve + width * run->curve_rows++;
+    row[0] = sti_stepper_time(run->stepper);
+    memcpy(row + 1, sti_stepper_q(run->stepper), n * sizeof *row);
+    memcpy(row + 1 + n, sti_stepper_v_alpha(run->stepper), n * sizeof *row);
+    return true;
+}
+
+static void add_up(cli_system_tally* t, const sti_step_report* r) {
+    const double energy = r->kinetic + r->potential;
+    t->steps = r->step;
+    t->collisions += r->collisions;
+    if (r->active > t->most_active) t->most_active = r->active;
+    t->largest_rise = fmax(t->largest_rise, energy - t->least_energy);
+    t->least_energy = fmin(t->least_energy, energy);
+    t->last_kinetic = r->kinetic;
+    t->last_potential = r->potential;
+    t->collision_energy += r->collision_energy;
+    t->gain += r->gain;
+    t->dropped += r->dropped;
+    t->worst_residual = fmax(t->worst_residual, r->residual);
+    t->worst_penetration = fmax(t->worst_penetration, r->penetration);
+    t->worst_drift = fmax(t->worst_drift, r->drift);
+    t->worst_correction = fmax(t->worst_correction, r->corrected);
+    t->worst_lift = fmax(t->worst_lift, r->lift);
+}
+
+static int take_step(const cli* c, cli_system_run* run) {
+    sti_step_report report;
+    const double start = cli_run_now();
+    if (sti_stepper_step(run->stepper, &report) != STI_OK) return cli_fail_env(c);
+    const double stepped = cli_run_now();
+    run->tally.time_step_s += stepped - start;
+    if (report.outcome != STI_SOLVED) {
+        run->end = CLI_SYSTEM_FAILED;
+        snprintf(run->why, sizeof run->why, "%s: %.200s", sti_outcome_text(report.outcome), report.why);
+        return CLI_DONE;
+    }
+    add_up(&run->tally, &report);
+    memcpy(run->mode, report.mode, (size_t)sti_system_contact_count(run->system));
+    if (run->request->picture && !keep_curve(run)) return cli_fail_memory(c);
+    int code = run->csv != NULL ? cli_system_csv_line(c, run, &report) : CLI_DONE;
+    if (code == CLI_DONE && run->record != NULL) code = cli_system_record_step(c, run, &report);
+    run->tally.time_files_s += cli_run_now() - stepped;
+    return code;
+}
+
+static int work(const cli* c, cli_system_run* run) {
+    const double h = run->options.step, t0 = sti_stepper_time(run->stepper) - (double)run->tally.steps * h;
+    const double count = floor((run->end_time - t0) / h + 0.5);
+    const long steps = count < 1 ? 1 : count > 1e15 ? (long)1e15 : (long)count;
+    const double before = run->tally.time_s, start = cli_run_now();
+    double saved = start;
+    cli_run_progress progress = cli_run_progress_begin((double)run->tally.steps / (double)steps);
+    int code = CLI_DONE;
+    run->end = CLI_SYSTEM_TIME;
+    while (code == CLI_DONE && run->tally.steps < steps && run->end == CLI_SYSTEM_TIME) {
+        if (cli_run_stopped()) {
+            run->end = CLI_SYSTEM_STOPPED;
+            break;
+        }
+        code = take_step(c, run);
+        run->tally.time_s = before + cli_run_now() - start;
+        char text[120];
+        snprintf(text, sizeof text, "t %.4g  E %.4e  residual %.1e  %ld collisions", sti_stepper_time(run->stepper),
+                 run->tally.last_kinetic + run->tally.last_potential, run->tally.worst_residual, run->tally.collisions);
+        if (code == CLI_DONE) cli_run_progress_show(c, &progress, (double)run->tally.steps / (double)steps, text);
+        if (code == CLI_DONE && run->record != NULL && cli_run_now() - saved > run->request->checkpoint) {
+            code = cli_system_checkpoint(c, run);
+            saved = cli_run_now();
+        }
+    }
+    cli_run_progress_clear(&progress);
+    if (code == CLI_DONE && run->record != NULL) code = cli_system_checkpoint(c, run);
+    run->tally.time_s = before + cli_run_now() - start;
+    return code;
+}
+
+static void clear(const cli* c, cli_system_run* run) {
+    sti_recording_close(run->record);
+    sti_stepper_destroy(run->stepper);
+    sti_problem_destroy(run->problem);
+    free(run->text);
+    free(run->settings);
+    free(run->curve);
+    free(run->mode);
+    (void)c;
+}
+
+int cli_run_system(cli* c, const cli_run_request* request, const cli_system_request* own, const char* name) {
+    cli_system_run run = {
+        .request = request, .own = own, .dir = request->resume != NULL ? request->resume : request->out};
+    int code = name != NULL ? begin(c, &run, name) : cli_system_restore(c, &run);
+    if (code == CLI_DONE) {
+        run.mode = calloc((size_t)sti_system_contact_count(run.system) + 1, 1);
+        if (run.mode == NULL || (request->picture && !keep_curve(&run))) code = cli_fail_memory(c);
+    }
+    if (code == CLI_DONE && request->csv != NULL) code = cli_system_csv_open(c, &run);
+    if (code == CLI_DONE) code = work(c, &run);
+    if (run.csv != NULL) {
+        const int closed = cli_system_csv_close(c, &run);
+        if (code == CLI_DONE) code = closed;
+    }
+    if (code == CLI_DONE && request->picture) code = cli_system_picture(c, &run);
+    if (code == CLI_DONE) code = cli_system_report(c, &run);
+    if (code == CLI_DONE && run.end != CLI_SYSTEM_TIME) code = CLI_NO;
+    clear(c, &run);
+    return code;
+}

@@ -1,0 +1,79 @@
+// run_system.h: stiction run with a system by formulas: what the run knows about itself, its files, and how it reports.
+#ifndef STICTION_CLI_RUN_SYSTEM_H
+#define STICTION_CLI_RUN_SYSTEM_H
+
+#include "run.h"
+
+// Options of systems alone. NULL and 0: not given.
+typedef struct cli_system_request {
+    const char* scheme;    // --scheme alpha, convex, quasistatic
+    double alpha;          // --alpha
+    const char* geometry;  // --geometry ahead, old
+    const char* impact;    // --impact poisson, poisson_printed, moreau
+    long facets;           // --facets
+    bool printed;          // --printed: every choice as in S3
+} cli_system_request;
+
+// Sums over the steps so far; a checkpoint holds them as they are.
+typedef struct cli_system_tally {
+    long steps;
+    long collisions;
+    long most_active;
+    long csv_bytes;
+    double first_energy, least_energy, largest_rise;  // of the total energy; rise above the least before
+    double last_kinetic, last_potential;
+    double collision_energy, gain, dropped;
+    double worst_residual, worst_penetration, worst_drift, worst_correction, worst_lift;
+    double time_step_s, time_files_s, time_s;
+} cli_system_tally;
+
+typedef enum cli_system_end { CLI_SYSTEM_TIME, CLI_SYSTEM_STOPPED, CLI_SYSTEM_FAILED } cli_system_end;
+
+enum { CLI_SYSTEM_SERIES = 13 };
+
+typedef struct cli_system_run {
+    const cli_run_request* request;
+    const cli_system_request* own;
+    const char* dir;  // NULL: no files
+    char* text;       // the file                                    (text_size)
+    size_t text_size;
+    char* settings;  // --set, kept for a resumed run; NULL: none
+    sti_problem* problem;
+    const sti_system* system;  // of the problem
+    sti_stepper_options options;
+    sti_stepper* stepper;
+    double end_time;
+    sti_recording* record;  // NULL: no files
+    int series[CLI_SYSTEM_SERIES];
+    FILE* csv;
+    double* curve;  // time, coordinates, weighted velocities of each step, for the picture   (curve_rows x (1 + 2 n))
+    size_t curve_rows, curve_room;
+    unsigned char* mode;  // of the last step                         (contacts)
+    cli_system_tally tally;
+    cli_system_end end;
+    char why[256];  // of a step that failed
+} cli_system_run;
+
+// run_system_files.c
+int cli_system_record_begin(const cli* c, cli_system_run* run, const void* state,
+                            size_t size);                                                      // state NULL: a new file
+int cli_system_record_step(const cli* c, cli_system_run* run, const sti_step_report* report);  // NULL: the start
+int cli_system_checkpoint(const cli* c, cli_system_run* run);
+int cli_system_restore(const cli* c, cli_system_run* run);
+int cli_system_csv_open(const cli* c, cli_system_run* run);
+int cli_system_csv_line(const cli* c, cli_system_run* run, const sti_step_report* report);  // NULL: the start
+int cli_system_csv_close(const cli* c, cli_system_run* run);
+
+// run_system_report.c
+int cli_system_report(const cli* c, const cli_system_run* run);   // summary.json, and stdout
+int cli_system_picture(const cli* c, const cli_system_run* run);  // positions.svg, velocities.svg
+
+// run_system.c
+int cli_system_load(const cli* c, cli_system_run* run, const char* name);  // problem and system from run->text
+int cli_system_settings(const cli* c, sti_system* system, const char* settings);
+
+// name NULL: --resume. True in *yes: the folder holds the run of a system.
+int cli_run_system(cli* c, const cli_run_request* request, const cli_system_request* own, const char* name);
+int cli_run_is_system(const cli* c, const char* dir, bool* yes);
+
+#endif

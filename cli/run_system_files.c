@@ -1,0 +1,324 @@
+// run_system_files.c: files of a system's run: the recording, checkpoints and going on from them, the CSV table.
+//
+//     trajectory.h5   steps/   time, q, v, v_alpha, kinetic, potential, residual, collisions      one row a step
+//                     contacts/   gap, impulse_n, impulse_t, mode, slip                           one row a step
+//                     system   the file, as text;   coordinates, contact_names   one name a line
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "run_system.h"
+
+// ---- the recording
+
+enum { TIME, Q, V, V_ALPHA, KINETIC, POTENTIAL, RESIDUAL, COLLISIONS, GAP, IMPULSE_N, IMPULSE_T, MODE, SLIP };
+
+static sti_status put_names(const cli_system_run* run, const char* name, int count,
+                            const char* (*get)(const sti_system*, int)) {
+    size_t size = 1;
+    for (int i = 0; i < count; i++) size += strlen(get(run->system, i)) + 1;
+    char* text = calloc(size, 1);
+    if (text == NULL) return STI_ERR_MEMORY;
+    for (int i = 0; i < count; i++) {
+        strcat(text, get(run->system, i));
+        if (i + 1 < count) strcat(text, "\n");
+    }
+    const sti_status status = sti_recording_put_text(run->record, name, text);
+    free(text);
+    return status;
+}
+
+static sti_status make_series(cli_system_run* run) {
+    const int n = sti_system_coordinate_count(run->system), p = sti_system_contact_count(run->system);
+    const sti_series_def defs[CLI_SYSTEM_SERIES] = {
+        [TIME] = {.name = "steps/time"},
+        [Q] = {.name = "steps/q", .columns = n},
+        [V] = {.name = "steps/v", .columns = n},
+        [V_ALPHA] = {.name = "steps/v_alpha", .columns = n},
+        [KINETIC] = {.name = "steps/kinetic"},
+        [POTENTIAL] = {.name = "steps/potential"},
+        [RESIDUAL] = {.name = "steps/residual"},
+        [COLLISIONS] = {.name = "steps/collisions", .type = STI_RECORD_INT},
+        [GAP] = {.name = "contacts/gap", .columns = p},
+        [IMPULSE_N] = {.name = "contacts/impulse_n", .columns = p},
+        [IMPULSE_T] = {.name = "contacts/impulse_t", .items = p, .columns = 2},
+        [MODE] = {.name = "contacts/mode", .type = STI_RECORD_INT, .columns = p},
+        [SLIP] = {.name = "contacts/slip", .items = p, .columns = 2},
+    };
+    sti_status status = STI_OK;
+    for (int k = 0; status == STI_OK && k < (p > 0 ? CLI_SYSTEM_SERIES : GAP); k++)
+        status = sti_recording_series(run->record, &defs[k], &run->series[k]);
+    if (status == STI_OK) status = put_names(run, "coordinates", n, sti_system_coordinate);
+    if (status == STI_OK && p > 0) status = put_names(run, "contact_names", p, sti_system_contact);
+    return status;
+}
+
+int cli_system_record_begin(const cli* c, cli_system_run* run, const void* state, size_t size) {
+    char *path = cli_run_path(run->dir, "trajectory.h5"), *text = malloc(run->text_size + 1);
+    if (path == NULL || text == NULL) {
+        free(path);
+        free(text);
+        return cli_fail_memory(c);
+    }
+    memcpy(text, run->text, run->text_size);
+    text[run->text_size] = '\0';
+    sti_status status = state != NULL ? sti_recording_resume(c->env, path, state, size, &run->record)
+                                      : sti_recording_create(c->env, path, &run->record);
+    if (status == STI_OK) status = make_series(run);
+    if (status == STI_OK) status = sti_recording_put_text(run->record, "system", text);
+    free(path);
+    free(text);
+    return status == STI_OK ? CLI_DONE : cli_run_fail_output(c);
+}
+
+static sti_status append(cli_system_run* run, int k, const void* data) {
+    return sti_recording_append(run->record, run->series[k], 1, data);
+}
+
+static sti_status record_contacts(cli_system_run* run, const sti_step_report* r) {
+    const int p = sti_system_contact_count(run->system);
+    const size_t count = (size_t)p;
+    double* zero = calloc(2 * count + 1, sizeof *zero);
+    int* mode = calloc(count + 1, sizeof *mode);
+    sti_status status = zero != NULL && mode != NULL ? STI_OK : STI_ERR_MEMORY;
+    const double* gap = zero;
+    if (status == STI_OK && r == NULL)
+        status = sti_system_gap(run->system, sti_stepper_time(run->stepper), sti_stepper_q(run->stepper), zero);
+    if (r != NULL) gap = r->gap;
+    if (status == STI_OK) status = append(run, GAP, gap);
+    if (status == STI_OK) memset(zero, 0, count * sizeof *zero);
+    for (int i = 0; status == STI_OK && r != NULL && i < p; i++) mode[i] = r->mode[i];
+    if (status == STI_OK) status = append(run, IMPULSE_N, r != NULL ? r->impulse_n : zero);
+    if (status == STI_OK) status = append(run, IMPULSE_T, r != NULL ? r->impulse_t : zero);
+    if (status == STI_OK) status = append(run, MODE, mode);
+    if (status == STI_OK) status = append(run, SLIP, r != NULL ? r->slip : zero);
+    free(zero);
+    free(mode);
+    return status;
+}
+
+int cli_system_record_step(const cli* c, cli_system_run* run, const sti_step_report* r) {
+    const double time = sti_stepper_time(run->stepper), residual = r != NULL ? r->residual : 0;
+    const int collisions = r != NULL ? r->collisions : 0;
+    sti_status status = append(run, TIME, &time);
+    if (status == STI_OK) status = append(run, Q, sti_stepper_q(run->stepper));
+    if (status == STI_OK) status = append(run, V, sti_stepper_v(run->stepper));
+    if (status == STI_OK) status = append(run, V_ALPHA, sti_stepper_v_alpha(run->stepper));
+    if (status == STI_OK) status = append(run, KINETIC, &run->tally.last_kinetic);
+    if (status == STI_OK) status = append(run, POTENTIAL, &run->tally.last_potential);
+    if (status == STI_OK) status = append(run, RESIDUAL, &residual);
+    if (status == STI_OK) status = append(run, COLLISIONS, &collisions);
+    if (status == STI_OK && sti_system_contact_count(run->system) > 0) status = record_contacts(run, r);
+    return status == STI_OK ? CLI_DONE : cli_run_fail_output(c);
+}
+
+// ---- checkpoints: the file, the settings, options, state, where the recording stands, sums
+
+typedef struct saved_options {
+    char version[8];
+    int scheme, geometry, friction, facets, active, level, stabilize, substep, collision_limit, law, dissipate;
+    double step, alpha, gap_tol, end_time;
+    cli_system_tally tally;
+} saved_options;
+
+static const char options_version[8] = "system1";
+
+static saved_options pack_options(const cli_system_run* run) {
+    const sti_stepper_options* o = &run->options;
+    saved_options s;
+    memset(&s, 0, sizeof s);
+    memcpy(s.version, options_version, sizeof s.version);
+    s.scheme = (int)o->scheme;
+    s.geometry = (int)o->geometry;
+    s.friction = (int)o->friction;
+    s.facets = o->facets;
+    s.active = (int)o->active;
+    s.level = (int)o->level;
+    s.stabilize = o->stabilize;
+    s.substep = o->substep;
+    s.collision_limit = o->collision_limit;
+    s.law = (int)o->law;
+    s.dissipate = o->dissipate;
+    s.step = o->step;
+    s.alpha = o->alpha;
+    s.gap_tol = o->gap_tol;
+    s.end_time = run->end_time;
+    s.tally = run->tally;
+    return s;
+}
+
+static void unpack_options(cli_system_run* run, const saved_options* s) {
+    run->options = sti_stepper_options_default((sti_scheme)s->scheme);
+    sti_stepper_options* o = &run->options;
+    o->geometry = (sti_geometry)s->geometry;
+    o->friction = (sti_friction)s->friction;
+    o->facets = s->facets;
+    o->active = (sti_active)s->active;
+    o->level = (sti_level)s->level;
+    o->stabilize = s->stabilize != 0;
+    o->substep = s->substep != 0;
+    o->collision_limit = s->collision_limit;
+    o->law = (sti_impact_law)s->law;
+    o->dissipate = s->dissipate != 0;
+    o->step = s->step;
+    o->alpha = s->alpha;
+    o->gap_tol = s->gap_tol;
+    run->end_time = run->request->time > 0 ? run->request->time : s->end_time;
+    run->tally = s->tally;
+}
+
+int cli_system_checkpoint(const cli* c, cli_system_run* run) {
+    const double start = cli_run_now();
+    if (run->csv != NULL && fflush(run->csv) != 0) {
+        cli_fail_usage(c, "%.200s: cannot be written: %s", run->request->csv, strerror(errno));
+        return CLI_INTERNAL;
+    }
+    char* path = cli_run_path(run->dir, "checkpoint.h5");
+    if (path == NULL) return cli_fail_memory(c);
+    void *state = NULL, *record = NULL;
+    size_t state_size, record_size;
+    const saved_options options = pack_options(run);
+    const char* settings = run->settings != NULL ? run->settings : "";
+    sti_status status = sti_recording_commit(run->record, true);
+    if (status == STI_OK) status = sti_stepper_save(run->stepper, &state, &state_size);
+    if (status == STI_OK) status = sti_recording_state(run->record, &record, &record_size);
+    if (status == STI_OK) {
+        const sti_part parts[] = {{"system", run->text, run->text_size},
+                                  {"settings", settings, strlen(settings) + 1},
+                                  {"options", &options, sizeof options},
+                                  {"state", state, state_size},
+                                  {"record", record, record_size}};
+        status = sti_checkpoint_save(c->env, path, parts, (int)(sizeof parts / sizeof parts[0]));
+    }
+    sti_env_free(c->env, state);
+    sti_env_free(c->env, record);
+    free(path);
+    run->tally.time_files_s += cli_run_now() - start;
+    return status == STI_OK ? CLI_DONE : cli_run_fail_output(c);
+}
+
+// ---- going on
+
+// One part as memory of ours, with a zero behind it.
+static int load_part(const cli* c, const char* path, const char* name, char** out, size_t* size) {
+    void* bytes;
+    if (sti_checkpoint_load(c->env, path, name, &bytes, size) != STI_OK) return cli_fail_env(c);
+    *out = malloc(*size + 1);
+    if (*out != NULL) {
+        memcpy(*out, bytes, *size);
+        (*out)[*size] = '\0';
+    }
+    sti_env_free(c->env, bytes);
+    return *out != NULL ? CLI_DONE : cli_fail_memory(c);
+}
+
+static int restore_options(const cli* c, cli_system_run* run, const char* path) {
+    char* bytes = NULL;
+    size_t size;
+    saved_options saved;
+    int code = load_part(c, path, "options", &bytes, &size);
+    if (code == CLI_DONE && size == sizeof saved) memcpy(&saved, bytes, sizeof saved);
+    if (code == CLI_DONE && (size != sizeof saved || memcmp(saved.version, options_version, sizeof saved.version) != 0))
+        code = cli_fail_usage(c, "%s: options: not of this version", path);
+    if (code == CLI_DONE) unpack_options(run, &saved);
+    free(bytes);
+    return code;
+}
+
+static int restore_state(const cli* c, cli_system_run* run, const char* path) {
+    char *state = NULL, *record = NULL;
+    size_t size, record_size;
+    if (sti_stepper_create(c->env, run->system, &run->options, &run->stepper) != STI_OK) return cli_fail_about(c, path);
+    int code = load_part(c, path, "state", &state, &size);
+    if (code == CLI_DONE && sti_stepper_load(run->stepper, state, size) != STI_OK) code = cli_fail_about(c, path);
+    if (code == CLI_DONE) code = load_part(c, path, "record", &record, &record_size);
+    if (code == CLI_DONE) code = cli_system_record_begin(c, run, record, record_size);
+    free(state);
+    free(record);
+    return code;
+}
+
+int cli_system_restore(const cli* c, cli_system_run* run) {
+    char* path = cli_run_path(run->dir, "checkpoint.h5");
+    if (path == NULL) return cli_fail_memory(c);
+    size_t size;
+    int code = load_part(c, path, "system", &run->text, &run->text_size);
+    if (code == CLI_DONE) code = load_part(c, path, "settings", &run->settings, &size);
+    if (code == CLI_DONE && run->settings[0] == '\0') {
+        free(run->settings);
+        run->settings = NULL;
+    }
+    if (code == CLI_DONE) code = restore_options(c, run, path);
+    if (code == CLI_DONE) code = cli_system_load(c, run, path);
+    if (code == CLI_DONE) code = restore_state(c, run, path);
+    free(path);
+    return code;
+}
+
+int cli_run_is_system(const cli* c, const char* dir, bool* yes) {
+    char* path = cli_run_path(dir, "checkpoint.h5");
+    if (path == NULL) return cli_fail_memory(c);
+    void* bytes = NULL;
+    size_t size;
+    *yes = sti_checkpoint_load(c->env, path, "system", &bytes, &size) == STI_OK;
+    sti_env_free(c->env, bytes);
+    free(path);
+    return CLI_DONE;
+}
+
+// ---- the CSV table
+
+static int csv_failed(const cli* c, const cli_system_run* run) {
+    cli_fail_usage(c, "%.200s: cannot be written: %s", run->request->csv, strerror(errno));
+    return CLI_INTERNAL;
+}
+
+static void put_header(const cli_system_run* run) {
+    const int n = sti_system_coordinate_count(run->system);
+    static const char* const tail[] = {"", "'", "'_alpha"};
+    fprintf(run->csv, "t");
+    for (int kind = 0; kind < 3; kind++) {
+        for (int i = 0; i < n; i++) fprintf(run->csv, ",%s%s", sti_system_coordinate(run->system, i), tail[kind]);
+    }
+    fprintf(run->csv, ",kinetic,potential,residual,collisions,active,penetration,drift\n");
+}
+
+int cli_system_csv_open(const cli* c, cli_system_run* run) {
+    const bool again = run->tally.csv_bytes > 0;
+    run->csv = fopen(run->request->csv, again ? "r+" : "w");
+    if (run->csv == NULL)
+        return cli_fail_usage(c, "--csv: %.200s: cannot be written: %s", run->request->csv, strerror(errno));
+    if (!again) {
+        put_header(run);
+        return cli_system_csv_line(c, run, NULL);
+    }
+    // what came after the checkpoint is written again
+    if (fseek(run->csv, 0, SEEK_END) != 0 || ftell(run->csv) < run->tally.csv_bytes ||
+        ftruncate(fileno(run->csv), run->tally.csv_bytes) != 0 || fseek(run->csv, run->tally.csv_bytes, SEEK_SET) != 0)
+        return cli_fail_usage(c, "--csv: %.200s: not the table of the run in %.200s", run->request->csv, run->dir);
+    return CLI_DONE;
+}
+
+int cli_system_csv_line(const cli* c, cli_system_run* run, const sti_step_report* r) {
+    const int n = sti_system_coordinate_count(run->system);
+    const double* const parts[] = {sti_stepper_q(run->stepper), sti_stepper_v(run->stepper),
+                                   sti_stepper_v_alpha(run->stepper)};
+    fprintf(run->csv, "%.17g", sti_stepper_time(run->stepper));
+    for (int kind = 0; kind < 3; kind++) {
+        for (int i = 0; i < n; i++) fprintf(run->csv, ",%.17g", parts[kind][i]);
+    }
+    fprintf(run->csv, ",%.17g,%.17g,%.17g,%d,%d,%.17g,%.17g\n", run->tally.last_kinetic, run->tally.last_potential,
+            r != NULL ? r->residual : 0, r != NULL ? r->collisions : 0, r != NULL ? r->active : 0,
+            r != NULL ? r->penetration : 0, r != NULL ? r->drift : 0);
+    if (ferror(run->csv)) return csv_failed(c, run);
+    run->tally.csv_bytes = ftell(run->csv);
+    return CLI_DONE;
+}
+
+int cli_system_csv_close(const cli* c, cli_system_run* run) {
+    const bool good = fclose(run->csv) == 0;
+    run->csv = NULL;
+    return good ? CLI_DONE : csv_failed(c, run);
+}

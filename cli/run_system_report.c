@@ -1,0 +1,188 @@
+// run_system_report.c: what a system's run reports: the summary as text and as JSON, and its pictures.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run_system.h"
+#include "svg.h"
+
+static const char* const end_text[] = {
+    [CLI_SYSTEM_TIME] = "time", [CLI_SYSTEM_STOPPED] = "stopped", [CLI_SYSTEM_FAILED] = "failed"};
+
+// ---- JSON
+
+static void put_settings(cli_json* j, const cli_system_run* run) {
+    const sti_stepper_options* o = &run->options;
+    cli_json_text(j, "scheme", sti_scheme_text(o->scheme));
+    cli_json_number(j, "h", o->step);
+    cli_json_number(j, "alpha", o->alpha);
+    cli_json_text(j, "geometry", o->geometry == STI_GEOMETRY_OLD ? "old" : "ahead");
+    cli_json_text(j, "law", o->friction == STI_FRICTION_CONE ? "cone" : "facets");
+    cli_json_integer(j, "facets", o->facets);
+    cli_json_text(j, "impact", sti_impact_law_text(o->law));
+    cli_json_object(j, "parameters");
+    for (int k = 0; k < sti_system_parameter_count(run->system); k++)
+        cli_json_number(j, sti_system_parameter(run->system, k), sti_system_parameter_value(run->system, k));
+    cli_json_end(j);
+}
+
+static void put_state(cli_json* j, const cli_system_run* run) {
+    const int n = sti_system_coordinate_count(run->system);
+    const sti_stepper* s = run->stepper;
+    cli_json_array(j, "coordinates");
+    for (int i = 0; i < n; i++) cli_json_text(j, NULL, sti_system_coordinate(run->system, i));
+    cli_json_end(j);
+    cli_json_numbers(j, "q", sti_stepper_q(s), (size_t)n);
+    cli_json_numbers(j, "v", sti_stepper_v(s), (size_t)n);
+    cli_json_numbers(j, "v_alpha", sti_stepper_v_alpha(s), (size_t)n);
+    cli_json_array(j, "contacts");
+    for (int i = 0; i < sti_system_contact_count(run->system) - sti_system_joint_count(run->system); i++) {
+        cli_json_object(j, NULL);
+        cli_json_text(j, "name", sti_system_contact(run->system, i));
+        cli_json_text(j, "mode", sti_contact_mode_text((sti_contact_mode)run->mode[i]));
+        cli_json_end(j);
+    }
+    cli_json_end(j);
+}
+
+static void put_quality(cli_json* j, const cli_system_tally* t) {
+    cli_json_object(j, "energy");
+    cli_json_number(j, "start", t->first_energy);
+    cli_json_number(j, "end", t->last_kinetic + t->last_potential);
+    cli_json_number(j, "kinetic", t->last_kinetic);
+    cli_json_number(j, "potential", t->last_potential);
+    cli_json_number(j, "largest_rise", t->largest_rise);
+    cli_json_number(j, "collisions", t->collision_energy);
+    cli_json_end(j);
+    cli_json_number(j, "residual", t->worst_residual);
+    cli_json_number(j, "penetration", t->worst_penetration);
+    cli_json_number(j, "drift", t->worst_drift);
+    cli_json_number(j, "correction", t->worst_correction);
+    cli_json_number(j, "lift", t->worst_lift);
+    cli_json_integer(j, "collisions", t->collisions);
+    cli_json_number(j, "drawn_back", t->gain);
+    cli_json_number(j, "dropped", t->dropped);
+    cli_json_integer(j, "most_active", t->most_active);
+}
+
+static void fill_json(cli_json* j, const cli_system_run* run) {
+    const cli_system_tally* t = &run->tally;
+    const sti_initial* start = sti_stepper_initial(run->stepper);
+    cli_json_begin(j);
+    cli_json_text(j, "kind", "run");
+    cli_json_text(j, "scene", run->request->scene);
+    cli_json_text(j, "outcome", end_text[run->end]);
+    if (run->end == CLI_SYSTEM_FAILED) cli_json_text(j, "why", run->why);
+    put_settings(j, run);
+    cli_json_object(j, "start");
+    cli_json_text(j, "outcome", sti_initial_outcome_text(start->outcome));
+    cli_json_text(j, "why", start->why);
+    cli_json_end(j);
+    cli_json_integer(j, "steps", t->steps);
+    cli_json_number(j, "time", sti_stepper_time(run->stepper));
+    put_state(j, run);
+    put_quality(j, t);
+    cli_json_number(j, "time_s", t->time_s);
+    cli_json_object(j, "time_parts_s");
+    cli_json_number(j, "steps", t->time_step_s);
+    cli_json_number(j, "files", t->time_files_s);
+    cli_json_end(j);
+    cli_json_number(j, "peak_memory_bytes", cli_run_peak_memory());
+    cli_json_text(j, "folder", run->dir);
+}
+
+static int save_json(const cli* c, const cli_system_run* run) {
+    cli_json j;
+    fill_json(&j, run);
+    while (j.depth > 0) cli_json_end(&j);
+    char* path = cli_run_path(run->dir, "summary.json");
+    int code = path == NULL || j.broken ? cli_fail_memory(c) : cli_write_file(c, path, j.text, j.size);
+    if (code == CLI_USAGE) code = CLI_INTERNAL;
+    free(path);
+    cli_json_drop(&j);
+    return code;
+}
+
+// ---- text
+
+static void say(const cli* c, const cli_system_run* run) {
+    static const char* const ended[] = {
+        [CLI_SYSTEM_TIME] = "its end", [CLI_SYSTEM_STOPPED] = "a stop", [CLI_SYSTEM_FAILED] = "a step that failed"};
+    const cli_system_tally* t = &run->tally;
+    const sti_stepper_options* o = &run->options;
+    const sti_initial* start = sti_stepper_initial(run->stepper);
+    char q[200], v[200];
+    const int n = sti_system_coordinate_count(run->system);
+    cli_text_numbers(q, sizeof q, sti_stepper_q(run->stepper), n, 8);
+    cli_text_numbers(v, sizeof v, sti_stepper_v_alpha(run->stepper), n, 8);
+    cli_say(c, "%s%ld steps%s of %g to %s at t = %g: scheme %s, alpha %g\n", cli_strong(c), t->steps, cli_plain(c),
+            o->step, ended[run->end], sti_stepper_time(run->stepper), sti_scheme_text(o->scheme), o->alpha);
+    if (run->end == CLI_SYSTEM_FAILED) cli_say(c, "  %s%s%s\n", cli_bad(c), run->why, cli_plain(c));
+    if (start->outcome != STI_INITIAL_CONSISTENT || start->penetrating >= 0)
+        cli_say(c, "  start: %s%s%s: %s\n", cli_unsure(c), sti_initial_outcome_text(start->outcome), cli_plain(c),
+                start->why);
+    cli_say(c, "  q %s\n  v %s\n", q, v);
+    cli_say(c, "  energy %.6g, %.6g at the start, largest rise %.1e; %ld collisions changed it by %.4g\n",
+            t->last_kinetic + t->last_potential, t->first_energy, t->largest_rise, t->collisions, t->collision_energy);
+    if (t->gain > 0) cli_say(c, "  impacts that would have gained %.3g were drawn back\n", t->gain);
+    if (t->dropped > 0) cli_say(c, "  %.3g of the time was dropped after collisions\n", t->dropped);
+    cli_say(c, "  worst residual %.1e, penetration %.1e, joint drift %.1e, correction %.1e\n", t->worst_residual,
+            t->worst_penetration, t->worst_drift, t->worst_correction);
+    cli_say(c, "  %.2f s (steps %.2f, files %.2f)\n", t->time_s, t->time_step_s, t->time_files_s);
+    if (run->dir != NULL)
+        cli_say(c, "  %s: trajectory.h5, summary.json, checkpoint.h5%s\n", run->dir,
+                run->request->picture ? ", positions.svg, velocities.svg" : "");
+}
+
+int cli_system_report(const cli* c, const cli_system_run* run) {
+    int code = run->dir != NULL ? save_json(c, run) : CLI_DONE;
+    if (code != CLI_DONE) return code;
+    if (c->json) {
+        cli_json j;
+        fill_json(&j, run);
+        return cli_json_print(&j, c, CLI_DONE);
+    }
+    say(c, run);
+    return CLI_DONE;
+}
+
+// ---- pictures
+
+static int draw(const cli* c, const cli_system_run* run, const char* name, const char* label, size_t first) {
+    const int n = sti_system_coordinate_count(run->system);
+    const size_t rows = run->curve_rows, width = 1 + 2 * (size_t)n;
+    double *x = malloc(2 * rows * sizeof *x), *y = x != NULL ? x + rows : NULL, low = INFINITY, high = -INFINITY;
+    char* path = cli_run_path(run->dir, name);
+    if (x == NULL || path == NULL) {
+        free(x);
+        free(path);
+        return cli_fail_memory(c);
+    }
+    for (size_t k = 0; k < rows; k++) {
+        x[k] = run->curve[width * k];
+        for (size_t i = 0; i < (size_t)n; i++) {
+            low = fmin(low, run->curve[width * k + first + i]);
+            high = fmax(high, run->curve[width * k + first + i]);
+        }
+    }
+    cli_svg s;
+    cli_svg_begin(
+        &s, &(cli_svg_axes){
+                .x_label = "t", .y_label = label, .x_low = x[0], .x_high = x[rows - 1], .y_low = low, .y_high = high});
+    for (int i = 0; i < n; i++) {
+        for (size_t k = 0; k < rows; k++) y[k] = run->curve[width * k + first + (size_t)i];
+        cli_svg_polyline(&s, x, y, (int)rows, cli_svg_color(i), 1.5);
+        cli_svg_legend(&s, cli_svg_color(i), sti_system_coordinate(run->system, i));
+    }
+    int code = cli_svg_save(&s, c, path);
+    if (code == CLI_USAGE) code = CLI_INTERNAL;
+    free(x);
+    free(path);
+    return code;
+}
+
+int cli_system_picture(const cli* c, const cli_system_run* run) {
+    const size_t n = (size_t)sti_system_coordinate_count(run->system);
+    const int code = draw(c, run, "positions.svg", "position", 1);
+    return code == CLI_DONE ? draw(c, run, "velocities.svg", "weighted velocity", 1 + n) : code;
+}
