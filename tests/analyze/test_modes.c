@@ -251,7 +251,7 @@ static void moving_surfaces_count_as_slip_and_gap_rate(void** state) {
     assert_string_equal(mode->text, "c");
     const double expected[2] = {-3, 4};  // mu c_n against (0.6, -0.8), on a mass of 1
     for (size_t k = 0; k < 2; k++)
-        assert_true(fabs(sti_rationals_get_double(mode->solution->point, k) - expected[k]) < 1e-12);
+        assert_true(fabs(sti_rationals_double(mode->solution->point, k) - expected[k]) < 1e-12);
     sti_modes_destroy(m);
 }
 

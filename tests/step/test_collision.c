@@ -3,6 +3,7 @@
 #include "support/oracle.h"
 // clang-format off
 #include <math.h>
+#include <stiction/impact.h>
 #include <stiction/step.h>
 
 #include "base/rng.h"
@@ -189,6 +190,46 @@ static void newtons_cradle_passes_its_velocity_on_by_moreau_only_in_part(void** 
     sti_collision_destroy(env, k);
 }
 
+// The analysis of impacts poses the same law on its own, in kinetic coordinates with joints eliminated.
+static void four_facets_agree_with_the_analysis_of_impacts(void** state) {
+    (void)state;
+    sti_rng rng = {11};
+    int compared = 0;
+    for (int trial = 0; trial < 150; trial++) {
+        few_contacts f;
+        const int n = sti_rng_int(&rng, 4, 6), p = sti_rng_int(&rng, 1, 2);
+        random_impact(&rng, &f, n, p);
+        for (int c = 0; c < p; c++) {
+            for (int j = 0; j < n; j++) f.t[c][n + j] = symmetric(&rng);
+            f.contact[c].tangent_count = 2;
+            f.in.tangent_total++;
+        }
+        if (trial % 3 == 0) {
+            double nu[FEW_N];
+            for (int j = 0; j < n; j++) nu[j] = symmetric(&rng);
+            few_add(&f, nu, NULL, 0, 0)->bilateral = true;
+        }
+        sti_collision_options options = sti_collision_options_default();
+        options.facets = 4;
+        options.dissipate = false;
+        sti_collision* k;
+        sti_impact* other;
+        assert_int_equal(sti_collision_create(env, &f.in, &options, &k), STI_OK);
+        assert_int_equal(sti_impact_create(env, &f.in, NULL, &other), STI_OK);
+        const sti_impact_answer* law = &other->laws[STI_IMPACT_POISSON];
+        if (k->outcome == STI_SOLVED && law->count == 1 && law->complete) {
+            for (int i = 0; i < n; i++) {
+                near_to(k->v_c[i], law->solutions[0].v_c[i], 1e-8);
+                near_to(k->v[i], law->solutions[0].v[i], 1e-8);
+            }
+            compared++;
+        }
+        sti_impact_destroy(env, other);
+        sti_collision_destroy(env, k);
+    }
+    assert_true(compared > 100);
+}
+
 static void wrong_options_are_refused(void** state) {
     (void)state;
     few_contacts f;
@@ -242,6 +283,7 @@ int main(void) {
         cmocka_unit_test(poisson_cases_hold_for_both_friction_bounds),
         cmocka_unit_test(outcomes_are_admissible_and_gain_no_energy),
         cmocka_unit_test(newtons_cradle_passes_its_velocity_on_by_moreau_only_in_part),
+        cmocka_unit_test(four_facets_agree_with_the_analysis_of_impacts),
         cmocka_unit_test(wrong_options_are_refused),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };

@@ -244,6 +244,37 @@ static void a_resumed_run_has_the_same_bits(void** state) {
     sti_problem_destroy(scene);
 }
 
+static void a_step_that_cannot_be_evaluated_changes_nothing(void** state) {
+    (void)state;
+    // the force has no value once x is above 1
+    sti_system* system;
+    must(env, sti_system_create(env,
+                                &(sti_system_text){.coordinate_count = 1,
+                                                   .coordinates = (const char*[]){"x"},
+                                                   .kinetic = "x'^2/2",
+                                                   .forces = (const char*[]){"sqrt(1 - x)"},
+                                                   .v = (const char*[]){"5"}},
+                                &system));
+    sti_stepper* s = make_stepper(env, system, NULL);
+    sti_status status = STI_OK;
+    double q = 0, v = 0, t = 0;
+    for (int l = 0; l < 100 && status == STI_OK; l++) {
+        q = sti_stepper_q(s)[0];
+        v = sti_stepper_v(s)[0];
+        t = sti_stepper_time(s);
+        status = sti_stepper_step(s, NULL);
+    }
+    assert_int_equal(status, STI_ERR_INPUT);
+    assert_true(sti_stepper_q(s)[0] == q && sti_stepper_v(s)[0] == v && sti_stepper_time(s) == t);
+    // and from another state it goes on
+    must(env, sti_stepper_set(s, 2, (double[]){0}, (double[]){-1}));
+    step_on(env, s);
+    near_to(sti_stepper_time(s), 2.01, 1e-15);
+    assert_int_equal(sti_stepper_set(s, 2, (double[]){7}, (double[]){0}), STI_ERR_INPUT);
+    sti_stepper_destroy(s);
+    sti_system_destroy(system);
+}
+
 static void wrong_options_are_refused(void** state) {
     (void)state;
     sti_system* system = ball("0");
@@ -332,6 +363,7 @@ int main(void) {
         cmocka_unit_test(scenes_run_without_gaining_energy),
         cmocka_unit_test(friction_in_a_joint_brakes_a_bead),
         cmocka_unit_test(a_resumed_run_has_the_same_bits),
+        cmocka_unit_test(a_step_that_cannot_be_evaluated_changes_nothing),
         cmocka_unit_test(wrong_options_are_refused),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };
