@@ -115,7 +115,7 @@ static void surfaces_may_move(void** state) {
                            "{\"kind\":\"instant\",\"M\":[[1]],\"contacts\":[{\"n\":[1],\"n_offset\":0.5},{\"n\":[1],"
                            "\"t\":[1],\"t_offset\":-0.25}]}");
     const sti_instant* a = sti_problem_instant(p);
-    assert_null(a->exact);
+    assert_non_null(a->exact);  // speeds of surfaces are doubles beside it
     assert_true(a->contacts[0].n_offset == 0.5 && a->contacts[1].t_offset[0] == -0.25);
     assert_int_equal(sti_instant_save(env, a, io_path("a.json")), STI_OK);
     sti_problem* q;

@@ -219,7 +219,7 @@ static const mistake mistakes[] = {
     {"{\"kind\":\"qp\",\"c\":[1],\"ub\":[]}", "ub: 0 entries: 1 are expected, one for each variable"},
     {"{\"kind\":\"qp\",\"c\":null}", "c: null"},
     {"{\"kind\":\"qp\",\"c\":[1],\"n\":2}", "n: 2: c has 1"},
-    {"{\"kind\":\"scene\"}", "not supported yet by this version"},
+    {"{\"kind\":\"scene\"}", "bed: missing"},
     {"{\"kind\":\"lcp\",\"q\":[1]}", "M: missing"},
     {"{\"kind\":\"lcp\",\"M\":[[1]]}", "q: missing"},
     {"{\"kind\":\"lcp\",\"M\":[[1]],\"M\":[[1]],\"q\":[1]}", "M: given twice"},
