@@ -153,7 +153,7 @@ static void say(const cli* c, const cli_bed_run* run, const facts* f) {
             "weight\n",
             t->worst_penetration / f->radius, t->last.penetration / f->radius, t->last.contacts, t->last.touching,
             fabs(t->last.balance) < 5e-5 ? 0 : t->last.balance);
-    if (f->packed)
+    if (f->packed && isfinite(f->packing.all))
         cli_say(c, "  packing %.4f below 80 %% of the height, %.4f in all; top at %.4g\n", f->packing.bottom,
                 f->packing.all, f->packing.top);
     if (run->flow != NULL) {

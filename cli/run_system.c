@@ -117,11 +117,14 @@ static int choose_options(const cli* c, cli_system_run* run) {
     if (own->geometry != NULL && strcmp(own->geometry, "ahead") != 0 && strcmp(own->geometry, "old") != 0)
         return cli_fail_usage(c, "--geometry: %.60s: ahead or old expected", own->geometry);
     if (own->geometry != NULL) o->geometry = strcmp(own->geometry, "old") == 0 ? STI_GEOMETRY_OLD : STI_GEOMETRY_AHEAD;
+    o->settle = own->settle;
     if (own->alpha > 0) o->alpha = own->alpha;
     if (own->facets > 0) o->facets = own->facets > 1000000 ? 1000000 : (int)own->facets;
     if (r->step > 0) o->step = r->step;
     if (r->solver != NULL) return cli_fail_usage(c, "--solver: for beds of grains; a system has --law and --scheme");
     if (r->tol > 0) return cli_fail_usage(c, "--tol: for beds of grains; steps of a system are solved to rounding");
+    if (r->frame > 0) return cli_fail_usage(c, "--frame: for beds of grains; every step of a system is kept");
+    if (r->colour != NULL) return cli_fail_usage(c, "--colour: for beds of grains");
     int code = choose_law(c, r, o);
     if (code == CLI_DONE) code = choose_impact(c, own, o);
     return code;

@@ -12,6 +12,7 @@ typedef struct cli_system_request {
     const char* impact;    // --impact poisson, poisson_printed, moreau
     long facets;           // --facets
     bool printed;          // --printed: every choice as in S3
+    bool settle;           // --settle: no alternating velocities at closed contacts
 } cli_system_request;
 
 // Sums over the steps so far; a checkpoint holds them as they are.

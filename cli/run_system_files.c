@@ -118,7 +118,7 @@ int cli_system_record_step(const cli* c, cli_system_run* run, const sti_step_rep
 
 typedef struct saved_options {
     char version[8];
-    int scheme, geometry, friction, facets, active, level, stabilize, substep, collision_limit, law, dissipate;
+    int scheme, geometry, friction, facets, active, level, stabilize, settle, substep, collision_limit, law, dissipate;
     double step, alpha, gap_tol, end_time;
     cli_system_tally tally;
 } saved_options;
@@ -137,6 +137,7 @@ static saved_options pack_options(const cli_system_run* run) {
     s.active = (int)o->active;
     s.level = (int)o->level;
     s.stabilize = o->stabilize;
+    s.settle = o->settle;
     s.substep = o->substep;
     s.collision_limit = o->collision_limit;
     s.law = (int)o->law;
@@ -158,6 +159,7 @@ static void unpack_options(cli_system_run* run, const saved_options* s) {
     o->active = (sti_active)s->active;
     o->level = (sti_level)s->level;
     o->stabilize = s->stabilize != 0;
+    o->settle = s->settle != 0;
     o->substep = s->substep != 0;
     o->collision_limit = s->collision_limit;
     o->law = (sti_impact_law)s->law;
@@ -282,7 +284,14 @@ static void put_header(const cli_system_run* run) {
     for (int kind = 0; kind < 3; kind++) {
         for (int i = 0; i < n; i++) fprintf(run->csv, ",%s%s", sti_system_coordinate(run->system, i), tail[kind]);
     }
-    fprintf(run->csv, ",kinetic,potential,residual,collisions,active,penetration,drift\n");
+    fprintf(run->csv, ",kinetic,potential,residual,collisions,active,penetration,drift");
+    const int contacts = sti_system_contact_count(run->system) - sti_system_joint_count(run->system);
+    for (int i = 0; i < contacts; i++) {
+        fprintf(run->csv, ",mode:");
+        for (const char* name = sti_system_contact(run->system, i); *name != '\0'; name++)
+            fputc(*name == ',' || *name == '"' || (unsigned char)*name < ' ' ? '_' : *name, run->csv);
+    }
+    fputc('\n', run->csv);
 }
 
 int cli_system_csv_open(const cli* c, cli_system_run* run) {
@@ -309,9 +318,13 @@ int cli_system_csv_line(const cli* c, cli_system_run* run, const sti_step_report
     for (int kind = 0; kind < 3; kind++) {
         for (int i = 0; i < n; i++) fprintf(run->csv, ",%.17g", parts[kind][i]);
     }
-    fprintf(run->csv, ",%.17g,%.17g,%.17g,%d,%d,%.17g,%.17g\n", run->tally.last_kinetic, run->tally.last_potential,
+    fprintf(run->csv, ",%.17g,%.17g,%.17g,%d,%d,%.17g,%.17g", run->tally.last_kinetic, run->tally.last_potential,
             r != NULL ? r->residual : 0, r != NULL ? r->collisions : 0, r != NULL ? r->active : 0,
             r != NULL ? r->penetration : 0, r != NULL ? r->drift : 0);
+    const int contacts = sti_system_contact_count(run->system) - sti_system_joint_count(run->system);
+    for (int i = 0; i < contacts; i++)
+        fprintf(run->csv, ",%s", r != NULL ? sti_contact_mode_text((sti_contact_mode)r->mode[i]) : "");
+    fputc('\n', run->csv);
     if (ferror(run->csv)) return csv_failed(c, run);
     run->tally.csv_bytes = ftell(run->csv);
     return CLI_DONE;

@@ -19,6 +19,7 @@ static void put_settings(cli_json* j, const cli_system_run* run) {
     cli_json_text(j, "geometry", o->geometry == STI_GEOMETRY_OLD ? "old" : "ahead");
     cli_json_text(j, "law", o->friction == STI_FRICTION_CONE ? "cone" : "facets");
     cli_json_integer(j, "facets", o->facets);
+    cli_json_bool(j, "settle", o->settle);
     cli_json_text(j, "impact", sti_impact_law_text(o->law));
     cli_json_object(j, "parameters");
     for (int k = 0; k < sti_system_parameter_count(run->system); k++)

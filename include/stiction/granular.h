@@ -102,6 +102,23 @@ STI_API sti_status sti_grains_pebble_bed(sti_env* env, const sti_pebble_bed* def
 // The settle test for engines: the same vessel with a floor of 30 degrees, radius 0.03, any count in the same shape.
 STI_API sti_status sti_grains_settle(sti_env* env, int count, uint64_t seed, sti_grains* out);
 
+// Grains of diameter near 1 and density such that diameter 1 has mass 1, on a jittered lattice above where they fall.
+// Radii are drawn from 0.5 (1 - spread) to 0.5 (1 + spread).
+typedef struct sti_grain_pour {
+    int count;
+    uint64_t seed;
+    double mu;
+    double spread;  // 0 .. 0.9
+    double width;   // of the vessel, in its own sense; 0: in proportion to the count
+    double slope;   // hopper: of its walls against the horizontal, in degrees; 0: 45
+    double spin;    // drum: radians in a second; 0: 0.5
+} sti_grain_pour;
+
+STI_API sti_status sti_grains_box(sti_env* env, const sti_grain_pour* def, sti_grains* out);     // five walls
+STI_API sti_status sti_grains_hopper(sti_env* env, const sti_grain_pour* def, sti_grains* out);  // a wedge: two slopes
+STI_API sti_status sti_grains_drum(sti_env* env, const sti_grain_pour* def, sti_grains* out);    // turns about y
+STI_API sti_status sti_grains_heap(sti_env* env, const sti_grain_pour* def, sti_grains* out);    // a column on a plain
+
 // The bottom plate taken out, the cone ends in a rim: grains can leave. The plate must be the first wall, the cone the
 // second, as the vessels above have them.
 STI_API void sti_grains_open_bottom(sti_grains* grains);
@@ -177,6 +194,33 @@ typedef struct sti_bed_contact {
 
 STI_API int sti_bed_contact_count(const sti_bed* bed);
 STI_API void sti_bed_contacts(const sti_bed* bed, sti_bed_contact* out);  // (sti_bed_contact_count)
+
+// ---- a method of the caller's own for the law with facets
+
+// The step as a program in the impulses:  min 1/2 x'P x + kappa'x  over x >= 0.  P = B B' is known by its products, and
+// by the rows of B, which have at most 12 entries: six for each of the two grains (S3 2.3.10, B = A M^-1/2).
+typedef struct sti_bed_program {
+    int n;                // variables: facets times contacts
+    int columns;          // of B
+    const double* kappa;  // (n)
+    const double* rho;    // 1 / P_ii (n)
+    double tol;  // |x - max(0, x - rho (P x + kappa))| <= tol |x|, norms weighted by 1 / rho, is what is asked for
+    long max_iterations;
+    void (*multiply)(const struct sti_bed_program* program, const double* x, double* y);              // y = P x
+    int (*factor)(const struct sti_bed_program* program, int row, int column[12], double value[12]);  // entries
+    void* inside;
+} sti_bed_program;
+
+// x: start in, answer out (n). A status other than STI_OK ends the step and comes with a line in `text`.
+typedef struct sti_bed_method {
+    const char* name;
+    sti_status (*solve)(void* user, const sti_bed_program* program, double* x, long* iterations, char text[160]);
+    void* user;
+} sti_bed_method;
+
+// From now on the bed, which must have the law facets, is solved by this; NULL: by the solver of its options again. What
+// a method returns is judged like any other answer: the report's residual is computed anew. Not part of a saved state.
+STI_API sti_status sti_bed_use(sti_bed* bed, const sti_bed_method* method);
 
 // ---- a bed that flows: grains that have left below come in again at the top
 

@@ -44,7 +44,8 @@ typedef struct sti_instant_contact {
     const double* t_offset;  // NULL: 0                           (tangent_count)
 } sti_instant_contact;
 
-// The same numbers without rounding, as a file wrote them ("2/3", 0.4 = 2/5). All tables or none.
+// The same numbers without rounding, as a file wrote them ("2/3", 0.4 = 2/5). All tables or none. n_offset and t_offset
+// have none: they tell which contacts slide and how.
 typedef struct sti_instant_exact {
     sti_rationals* M;       // row major                          (n x n)
     sti_rationals* F;       // (n)

@@ -20,7 +20,11 @@ extern "C" {
 
 #define STI_LAYOUT_LIST(X)                 \
     X(STI_LAYOUT_PEBBLE_BED, "pebble-bed") \
-    X(STI_LAYOUT_SETTLE, "settle")
+    X(STI_LAYOUT_SETTLE, "settle")         \
+    X(STI_LAYOUT_BOX, "box")               \
+    X(STI_LAYOUT_HOPPER, "hopper")         \
+    X(STI_LAYOUT_DRUM, "drum")             \
+    X(STI_LAYOUT_HEAP, "heap")
 
 #define STI_X(code, text) code,
 typedef enum sti_layout { STI_LAYOUT_LIST(STI_X) STI_LAYOUT_COUNT } sti_layout;
@@ -36,6 +40,10 @@ typedef struct sti_scene_bed {
     double mu;
     double cylinder;
     double opening;
+    double spread;  // of the radii, as in sti_grain_pour, and the next three
+    double width;
+    double slope;
+    double spin;
     bool recirculate;  // the bottom is open, and what leaves comes in again at the top
 } sti_scene_bed;
 

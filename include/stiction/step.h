@@ -136,6 +136,7 @@ typedef struct sti_stepper_options {
     sti_level level;
     double gap_tol;  // default 1e-12; with level gap, and for the other schemes, INFINITY
     bool stabilize;  // positions are projected on the joints and on closed contacts after a step (default true)
+    bool settle;     // velocities are projected on joints and closed contacts after a step (default false)
     bool substep;    // true: a step goes on after a collision; false: its rest is dropped, as printed (default true)
     int collision_limit;  // collisions in one step before restitution is switched off (default 16)
     sti_impact_law law;   // as in sti_collision_options

@@ -50,6 +50,7 @@ struct sti_bed {
     sti_env* env;
     sti_tasks* tasks;
     sti_bed_options options;
+    sti_bed_method method;  // of the caller; solve NULL: none
     int n;
     int wall_count;
     sti_wall* walls;
@@ -105,6 +106,9 @@ sti_status sti_bed_reserve_touches(sti_bed* bed, int64_t count);
 // step.c: other places for a few grains, by number; the impulses of all others are kept.
 sti_status sti_bed_replace(sti_bed* bed, const double* x, const double* v, const double* w, const int* which,
                            int count);
+
+// layout.c: grains at rest at the origin, all alike, and room for walls.
+sti_status sti_grains_create(sti_env* env, int count, int walls, double radius, double mass, sti_grains* out);
 
 void sti_wall_velocity(const sti_wall* wall, const double x[3], double v[3]);
 

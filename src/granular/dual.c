@@ -275,6 +275,7 @@ static sti_status run_method(sti_dual* d, const sti_quadratic_goal* goal, sti_be
                                                                        [STI_BED_BB] = sti_quadratic_bb,
                                                                        [STI_BED_BLMVM] = sti_quadratic_blmvm,
                                                                        [STI_BED_TRON] = sti_quadratic_tron};
+    if (d->bed->method.solve != NULL) return sti_dual_method(d, goal, &report->iterations);
     const sti_bed_solver solver = d->bed->options.solver;
     if (solver == STI_BED_GS) return solve_sweeps(d, goal, &report->iterations);
     if (solver == STI_BED_IPM) return sti_dual_interior(d, goal, &report->iterations);

@@ -27,4 +27,7 @@ void sti_dual_impulses(const sti_dual* dual, const double* x);  // into the cont
 // interior.c: the primal program in the velocities by the interior-point method of src/conic; x from its multipliers.
 sti_status sti_dual_interior(sti_dual* dual, const sti_quadratic_goal* goal, long* iterations);
 
+// method.c: the program handed to the method of the caller.
+sti_status sti_dual_method(sti_dual* dual, const sti_quadratic_goal* goal, long* iterations);
+
 #endif

@@ -20,7 +20,7 @@ void sti_grains_clear(sti_env* env, sti_grains* grains) {
     *grains = (sti_grains){0};
 }
 
-static sti_status make(sti_env* env, int count, int walls, double radius, double mass, sti_grains* out) {
+sti_status sti_grains_create(sti_env* env, int count, int walls, double radius, double mass, sti_grains* out) {
     const size_t n = (size_t)count;
     *out = (sti_grains){.count = count,
                         .x = sti_alloc_array_zero(env, n, 3 * sizeof(double)),
@@ -92,7 +92,7 @@ sti_status sti_grains_pebble_bed(sti_env* env, const sti_pebble_bed* def, sti_gr
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1,
                         "vessel: cylinder %g, opening %g, mu %g; 0.6 <= opening <= cylinder, 1 <= cylinder, mu >= 0",
                         cylinder, opening, def->mu);
-    const sti_status status = make(env, def->count, 3, 0.5, 1.0, out);
+    const sti_status status = sti_grains_create(env, def->count, 3, 0.5, 1.0, out);
     if (status != STI_OK) return status;
     out->mu = def->mu;
     put_vessel(out, cylinder, opening, 1.0);
@@ -123,7 +123,7 @@ sti_status sti_grains_settle(sti_env* env, int count, uint64_t seed, sti_grains*
     if (count < 1) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "count: %d, must be at least 1", count);
     const double R = 0.03;
     const double cylinder = 12 * R * cbrt(count / 1600.0), opening = cylinder / 4;
-    const sti_status status = make(env, count, 3, R, 1.0, out);
+    const sti_status status = sti_grains_create(env, count, 3, R, 1.0, out);
     if (status != STI_OK) return status;
     out->mu = 0.3;
     put_vessel(out, cylinder, opening, 1 / tan(pi / 6));

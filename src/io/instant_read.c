@@ -8,8 +8,8 @@
 //      "restitution": [[..]]}
 //
 // Only M (or M_diag) and the n of each contact must be there. A number outside quotes is taken by its digits, so 0.4 is
-// 2/5; each is kept as a rational beside the double nearest to it. Only an instant with surfaces that move (n_offset,
-// t_offset) is not exact.
+// 2/5; each is kept as a rational beside the double nearest to it. Only the speeds of surfaces that move (n_offset,
+// t_offset) and the restitutions are doubles alone.
 //
 // The work goes in two passes: sizes first, so that everything is allocated at once, then values.
 #include <math.h>
@@ -319,17 +319,6 @@ static sti_status take_restitution(const reader* r) {
     return status == STI_OK ? take_rows(r, &place, list, r->s->restitution, NULL, 0, (size_t)r->contact_count) : status;
 }
 
-static bool has_offset(const sti_instant* a) {
-    for (int i = 0; i < a->contact_count; i++) {
-        const sti_instant_contact* c = &a->contacts[i];
-        if (c->n_offset != 0) return true;
-        for (int k = 0; k < c->tangent_count; k++) {
-            if (c->t_offset[k] != 0) return true;
-        }
-    }
-    return false;
-}
-
 static sti_status take_all(const reader* r) {
     sti_instant_store* s = r->s;
     sti_status status = take_mass(r);
@@ -340,7 +329,6 @@ static sti_status take_all(const reader* r) {
     if (status == STI_OK) status = take_contacts(r);
     if (status == STI_OK) status = take_restitution(r);
     if (status != STI_OK) return status;
-    if (has_offset(&s->instant)) s->instant.exact = NULL;
     status = sti_instant_check(r->tree->env, &s->instant);
     if (status == STI_ERR_INPUT) {  // say in which file
         char text[sizeof r->tree->env->error.text];

@@ -52,7 +52,9 @@ static void put_contact(sti_json* j, const sti_instant* a, size_t i, size_t row)
     if (rows > 0) {
         put_rows(j, "t", c->t, e->t, row * n, rows, n);
         put_list(j, "t_rate", c->t_rate, e->t_rate, row, rows);
-        if (c->t_offset != NULL && a->exact == NULL) sti_json_doubles(j, "t_offset", c->t_offset, rows);
+        bool moves = false;
+        for (size_t k = 0; c->t_offset != NULL && k < rows; k++) moves = moves || c->t_offset[k] != 0;
+        if (moves) sti_json_doubles(j, "t_offset", c->t_offset, rows);
     }
     if (c->n_offset != 0) sti_json_double(j, "n_offset", c->n_offset);
     sti_json_end(j);

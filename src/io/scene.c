@@ -12,6 +12,7 @@
 
 #define ALL ((1u << STI_LAYOUT_COUNT) - 1)
 #define BIT(layout) (1u << (layout))
+#define POURED (BIT(STI_LAYOUT_BOX) | BIT(STI_LAYOUT_HOPPER) | BIT(STI_LAYOUT_DRUM) | BIT(STI_LAYOUT_HEAP))
 #define MOST_GRAINS 50000000
 
 #define AT(member) offsetof(sti_scene, member)
@@ -24,6 +25,10 @@ const sti_scene_field sti_scene_fields[] = {
     {"bed", "opening", STI_SCENE_NUMBER, AT(bed.opening), 0, 1e9, false, BIT(STI_LAYOUT_PEBBLE_BED)},
     {"bed", "recirculate", STI_SCENE_FLAG, AT(bed.recirculate), 0, 1, false,
      BIT(STI_LAYOUT_PEBBLE_BED) | BIT(STI_LAYOUT_SETTLE)},
+    {"bed", "spread", STI_SCENE_NUMBER, AT(bed.spread), 0, 0.9, false, POURED},
+    {"bed", "width", STI_SCENE_NUMBER, AT(bed.width), 0, 1e9, false, POURED},
+    {"bed", "slope", STI_SCENE_NUMBER, AT(bed.slope), 0, 89, false, BIT(STI_LAYOUT_HOPPER)},
+    {"bed", "spin", STI_SCENE_NUMBER, AT(bed.spin), -1e6, 1e6, false, BIT(STI_LAYOUT_DRUM)},
     {"step", "h", STI_SCENE_NUMBER, AT(step.h), 0, 1e9, true, ALL},
     {"step", "law", STI_SCENE_LAW, AT(step.law), 0, 0, false, ALL},
     {"step", "facets", STI_SCENE_INT, AT(step.facets), 3, 64, false, ALL},
@@ -56,10 +61,30 @@ static sti_status make_settle(sti_env* env, const sti_scene_bed* bed, sti_grains
     return STI_OK;
 }
 
+static sti_status make_poured(sti_env* env, const sti_scene_bed* bed, sti_grains* out) {
+    const sti_grain_pour def = {.count = bed->count,
+                                .seed = bed->seed,
+                                .mu = bed->mu,
+                                .spread = bed->spread,
+                                .width = bed->width,
+                                .slope = bed->slope,
+                                .spin = bed->spin};
+    switch (bed->layout) {
+        case STI_LAYOUT_BOX:
+            return sti_grains_box(env, &def, out);
+        case STI_LAYOUT_HOPPER:
+            return sti_grains_hopper(env, &def, out);
+        case STI_LAYOUT_DRUM:
+            return sti_grains_drum(env, &def, out);
+        default:
+            return sti_grains_heap(env, &def, out);
+    }
+}
+
 typedef sti_status maker(sti_env* env, const sti_scene_bed* bed, sti_grains* out);
 static maker* const makers[STI_LAYOUT_COUNT] = {
-    [STI_LAYOUT_PEBBLE_BED] = make_pebble_bed,
-    [STI_LAYOUT_SETTLE] = make_settle,
+    [STI_LAYOUT_PEBBLE_BED] = make_pebble_bed, [STI_LAYOUT_SETTLE] = make_settle, [STI_LAYOUT_BOX] = make_poured,
+    [STI_LAYOUT_HOPPER] = make_poured,         [STI_LAYOUT_DRUM] = make_poured,   [STI_LAYOUT_HEAP] = make_poured,
 };
 
 const char* sti_layout_text(sti_layout layout) {

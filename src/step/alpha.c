@@ -26,6 +26,8 @@
 //
 // D1. c_v comes from c by central differences with steps as large as v: exact for a quadratic up to rounding. Where c
 //     is 0 it is not formed.
+// D2. Redundant joints have dependent gradients where they are closed, and only there: off by O(h^2) they would hold what
+//     should move. So with redundant joints the position ahead is first projected on them.
 #include <math.h>
 #include <string.h>
 
@@ -101,7 +103,11 @@ static void fill_motion(sti_stepper* s, double h) {
 sti_status sti_step_alpha_pose(sti_stepper* s, double h) {
     const double ahead = s->options.geometry == STI_GEOMETRY_AHEAD ? s->options.alpha * h : 0;
     for (int i = 0; i < s->n; i++) s->q_ahead[i] = s->q[i] + ahead * s->v[i];
-    sti_status status = inertia(s, s->time + ahead, s->q_ahead);
+    sti_status status = STI_OK;
+    double moved;
+    if (ahead > 0 && s->initial->rank < s->joint_count)  // D2
+        status = sti_step_project(s, s->time + ahead, false, s->q_ahead, &moved);
+    if (status == STI_OK) status = inertia(s, s->time + ahead, s->q_ahead);
     if (status == STI_OK) status = sti_system_force(s->system, s->time, s->q, s->v, s->k0, NULL, NULL);
     if (status == STI_OK) status = sti_system_force(s->system, s->time + h, s->q, s->v, s->k1, s->k_q, s->k_v);
     if (status != STI_OK) return status;

@@ -7,8 +7,8 @@
 //                                                              (lambda)
 //
 // The free variables are eliminated and the LCP that remains is solved by Lemke's method with the covering vector e, which
-// fixes the choice where impulses are not unique. Where the block of free variables is singular (redundant joints, a mass
-// matrix that only contacts complete), and for whatever Lemke's method does not solve, the MLCP itself goes to the solvers,
+// fixes the choice where impulses are not unique. Where the block of free variables is singular (a mass matrix that only
+// contacts complete), and for whatever Lemke's method does not solve, the MLCP itself goes to the solvers,
 // `auto` at last, which may prove that there is no solution.
 //
 // A contact in the plane has the directions +t, -t. In space `facets` directions at equal angles, the first along t_1; so
@@ -17,6 +17,8 @@
 //
 // D1. Friction in a joint is bounded by mu |c_nu|, which no MLCP with these variables expresses. The bound is a constant
 //     inside, and iterated from outside until it agrees. For mu large there may be no fixed point: STI_LIMIT then.
+// D2. Redundant joints: a gradient within 1e-7 (the sine of the angle) of the span of those before is left out, with
+//     multiplier 0, and its rate is looked at afterwards.
 #include "step/impulses.h"
 
 #include <math.h>
@@ -26,6 +28,8 @@
 static const double pi = 3.14159265358979323846;
 
 enum { JOINT_ROUNDS = 200 };
+
+static const double dependent = 1e-7;
 
 double sti_step_dot(int n, const double* x, const double* y) {
     double s = 0;
@@ -68,7 +72,7 @@ sti_status sti_impulses_init(sti_impulses* p, sti_env* env, int n, int contact_c
     for (int i = 0; i < contact_count; i++) pairs += 2 + (size_t)sti_impulse_directions(tangent_count[i], facets);
     const size_t c = (size_t)contact_count, m = (size_t)n, free_count = m + c;
     const size_t size = 2 * m + m * m + 6 * c + free_count * free_count + 3 * free_count * pairs + 2 * pairs * pairs +
-                        4 * free_count + 3 * pairs;
+                        4 * free_count + 3 * pairs + m * m;
     p->numbers = sti_alloc_array_zero(env, size, sizeof *p->numbers);
     p->contacts = sti_alloc_array_zero(env, c, sizeof *p->contacts);
     p->first_beta = sti_alloc_array_zero(env, 3 * c, sizeof *p->first_beta);
@@ -83,8 +87,8 @@ sti_status sti_impulses_init(sti_impulses* p, sti_env* env, int n, int contact_c
     p->basis = p->mode + c;
     double* next = p->numbers;
     double** const part[] = {
-        &p->u, &p->f, &p->Q, &p->c_n, &p->c_t,   &p->rho, &p->slip,           &p->A,        &p->C, &p->D, &p->B,
-        &p->a, &p->b, &p->M, &p->q,   &p->slack, &p->X,   &p->free_variables, &p->remainder};
+        &p->u, &p->f, &p->Q, &p->c_n, &p->c_t,   &p->rho, &p->slip,           &p->A,         &p->C,   &p->D, &p->B,
+        &p->a, &p->b, &p->M, &p->q,   &p->slack, &p->X,   &p->free_variables, &p->remainder, &p->span};
     const size_t length[] = {m,
                              m,
                              m * m,
@@ -103,7 +107,8 @@ sti_status sti_impulses_init(sti_impulses* p, sti_env* env, int n, int contact_c
                              pairs,
                              free_count * (pairs + 1),
                              free_count,
-                             free_count};
+                             free_count,
+                             m * m};
     for (size_t i = 0; i < sizeof length / sizeof *length; i++) {
         *part[i] = next;
         next += length[i];
@@ -135,11 +140,39 @@ sti_impulse_contact* sti_impulses_add(sti_impulses* p, const sti_instant* instan
     return c;
 }
 
-// Places of all variables.
+// D2: is the gradient of this joint dependent on those of the joints before? `basis` holds what they span, orthonormal.
+static bool is_redundant(const sti_impulses* p, int j, double* basis, int* rank) {
+    const int n = p->n;
+    const double* from = p->contacts[j].n;
+    double* row = basis + sti_step_at(n, *rank, 0);
+    const double length = sqrt(sti_step_dot(n, from, from));
+    if (*rank == n || !(length > 0)) return true;
+    for (int i = 0; i < n; i++) row[i] = from[i] / length;
+    for (int round = 0; round < 2; round++) {
+        for (int k = 0; k < *rank; k++) {
+            const double* other = basis + sti_step_at(n, k, 0);
+            const double part = sti_step_dot(n, other, row);
+            for (int i = 0; i < n; i++) row[i] -= part * other[i];
+        }
+    }
+    const double rest = sqrt(sti_step_dot(n, row, row));
+    if (rest <= dependent) return true;
+    for (int i = 0; i < n; i++) row[i] /= rest;
+    ++*rank;
+    return false;
+}
+
+// Places of all variables; -1 for the multiplier of a redundant joint.
 static void count_pairs(sti_impulses* p) {
+    int rank = 0;
     p->joints = p->pairs = 0;
     for (int j = 0; j < p->count; j++) {
-        p->row[j] = p->contacts[j].bilateral ? p->n + p->joints++ : p->pairs++;
+        if (!p->contacts[j].bilateral)
+            p->row[j] = p->pairs++;
+        else if (is_redundant(p, j, p->span, &rank))
+            p->row[j] = -1;
+        else
+            p->row[j] = p->n + p->joints++;
         p->first_beta[j] = p->lambda_index[j] = -1;
     }
     for (int j = 0; j < p->count; j++) {
@@ -189,7 +222,7 @@ void sti_impulses_pose(sti_impulses* p) {
     for (int j = 0; j < p->count; j++) {
         const sti_impulse_contact* c = &p->contacts[j];
         const int r = p->row[j];
-        for (int k = 0; k < n; k++) {
+        for (int k = 0; r >= 0 && k < n; k++) {
             if (c->bilateral) {
                 p->A[sti_step_at(N, k, r)] = -p->alpha * c->n[k];
                 p->A[sti_step_at(N, r, k)] = c->n[k];
@@ -198,10 +231,8 @@ void sti_impulses_pose(sti_impulses* p) {
                 p->D[sti_step_at(N, r, k)] = c->n[k];
             }
         }
-        if (c->bilateral)
-            p->a[r] = c->b_n;
-        else
-            p->b[r] = c->b_n;
+        if (c->bilateral && r >= 0) p->a[r] = c->b_n;
+        if (!c->bilateral) p->b[r] = c->b_n;
         if (p->first_beta[j] >= 0) pose_friction(p, j);
     }
 }
@@ -224,7 +255,8 @@ void sti_impulses_read(sti_impulses* p, const double* free_variables, const doub
     for (int j = 0; j < p->count; j++) {
         const sti_impulse_contact* c = &p->contacts[j];
         double *c_t = p->c_t + sti_step_at(2, j, 0), *slip = p->slip + sti_step_at(2, j, 0);
-        p->c_n[j] = c->bilateral ? free_variables[p->row[j]] : z[p->row[j]];
+        p->c_n[j] = 0;
+        if (p->row[j] >= 0) p->c_n[j] = c->bilateral ? free_variables[p->row[j]] : z[p->row[j]];
         p->rho[j] = sti_step_dot(p->n, c->n, p->u) + c->b_n;
         c_t[0] = c_t[1] = slip[0] = slip[1] = 0;
         for (int a = 0; a < c->tangent_count; a++)
@@ -350,13 +382,33 @@ static double renew_bounds(sti_impulses* p) {
     return size > 0 ? change / size : 0;
 }
 
+// D2: joints that were left out hold by themselves, or contradict the others.
+static void judge_joints(sti_impulses* p) {
+    const double speed = 1 + sti_step_largest(p->n, p->u);
+    for (int j = 0; j < p->count; j++) {
+        const double* n = p->contacts[j].n;
+        if (p->row[j] >= 0 || fabs(p->rho[j]) <= 1e-7 * (speed * sqrt(sti_step_dot(p->n, n, n)) + 1e-300)) continue;
+        p->outcome = STI_UNKNOWN;
+        snprintf(p->why, sizeof p->why, "joint %d contradicts the others: its rate is %.3g, and it cannot be changed",
+                 p->contacts[j].contact, p->rho[j]);
+    }
+}
+
 sti_status sti_impulses_solve(sti_impulses* p) {
     sti_impulses_pose(p);
     for (int round = 0; round < JOINT_ROUNDS; round++) {
         const sti_status status = solve_once(p);
         if (status != STI_OK || p->outcome != STI_SOLVED) return status;
+        if (!(p->residual <= 1e-6)) {
+            p->outcome = STI_UNKNOWN;
+            snprintf(p->why, sizeof p->why, "the best point has a residual of %.3g", p->residual);
+            return STI_OK;
+        }
         const double change = renew_bounds(p);
-        if (change <= 1e-12) return STI_OK;
+        if (change <= 1e-12) {
+            judge_joints(p);
+            return STI_OK;
+        }
         p->residual = fmax(p->residual, change);
     }
     if (p->residual > 1e-8) {

@@ -61,6 +61,7 @@ typedef struct sti_impulses {
     double* numbers;
     int* first_beta;    // of each contact, -1: no friction                           (capacity)
     int* lambda_index;  // (capacity)
+    double* span;       // of the gradients of joints                                 (n x n)
     int* row;           // c_n or c_nu of each contact                                (capacity)
 } sti_impulses;
 

@@ -150,6 +150,7 @@ sti_status sti_impulses_solve_cone(sti_impulses* p) {
     }
     const bool skew = pose(p, &k);
     status = iterate(p, &k, skew);
+    if (status == STI_OK && p->outcome == STI_SOLVED && !(p->residual <= 1e-6)) p->outcome = STI_UNKNOWN;
     sti_free(p->env, k.numbers);
     return status;
 }

@@ -10,6 +10,10 @@
 //
 // Where the equations contradict each other (more closed contacts than can touch at once) least squares are taken, and
 // what remains shows as drift and penetration in the report.
+//
+// Velocities can be settled in the same way: with alpha < 1 the weighted velocity u of a closed contact is right and v
+// alternates around it, v+ = -v where u = 0, and so does nu'v of a joint. The nearest v with rates 0 at joints and closed
+// contacts, and slips 0 where a contact sticks, does not. It is off by default: S3 figure 2.2 shows the alternation.
 #include <math.h>
 #include <string.h>
 
@@ -17,13 +21,13 @@
 
 enum { ROUNDS = 6 };
 
-static bool wanted(const sti_stepper* s, int i, double size) {
+static bool wanted(const sti_stepper* s, int i, double size, bool contacts) {
     if (i >= s->p - s->joint_count) return true;
-    if (s->options.level != STI_LEVEL_VELOCITY) return false;
+    if (!contacts || s->options.level != STI_LEVEL_VELOCITY) return false;
     return s->gap_work[i] < -size || (s->active[i] && s->mode[i] != STI_MODE_SEPARATE);
 }
 
-sti_status sti_step_project(sti_stepper* s, double t, double* q, double* moved) {
+sti_status sti_step_project(sti_stepper* s, double t, bool contacts, double* q, double* moved) {
     const int n = s->n;
     const double size = 1e-13 * (1 + sti_step_largest(n, q));
     *moved = 0;
@@ -32,14 +36,14 @@ sti_status sti_step_project(sti_stepper* s, double t, double* q, double* moved) 
         if (status != STI_OK) return status;
         double worst = 0;
         for (int i = 0; i < s->p; i++) {
-            if (wanted(s, i, size)) worst = fmax(worst, fabs(s->gap_work[i]));
+            if (wanted(s, i, size, contacts)) worst = fmax(worst, fabs(s->gap_work[i]));
         }
         if (worst <= size) return STI_OK;
-        status = sti_system_instant_update(s->system, t, q, s->v_trial, s->instant);
+        status = sti_system_instant_update(s->system, t, q, s->v, s->instant);
         if (status != STI_OK) return status;
         int k = 0;
         for (int i = 0; i < s->p; i++) {
-            if (!wanted(s, i, size)) continue;
+            if (!wanted(s, i, size, contacts)) continue;
             memcpy(s->rows + sti_step_at(n, k, 0), s->instant->contacts[i].n, (size_t)n * sizeof *s->rows);
             s->defect[k++] = -s->gap_work[i];
         }
@@ -51,11 +55,46 @@ sti_status sti_step_project(sti_stepper* s, double t, double* q, double* moved) 
                           .f = s->other,
                           .g = s->defect,
                           .x = s->dq,
-                          .y = s->gap_trial};
+                          .y = s->multiplier};
         status = sti_bordered_solve(s->env, &b);
         if (status != STI_OK) return status;
         for (int i = 0; i < n; i++) q[i] += s->dq[i];
         *moved = fmax(*moved, sti_step_largest(n, s->dq));
     }
     return STI_OK;
+}
+
+// Row k: gradient and what its rate is too large by.
+static void add_row(sti_stepper* s, int k, const double* gradient, double offset, const double* v) {
+    memcpy(s->rows + sti_step_at(s->n, k, 0), gradient, (size_t)s->n * sizeof *s->rows);
+    s->defect[k] = -(sti_step_dot(s->n, gradient, v) + offset);
+}
+
+sti_status sti_step_settle(sti_stepper* s, double t, const double* q, double* v) {
+    const int n = s->n;
+    sti_status status = sti_system_instant_update(s->system, t, q, v, s->instant);
+    if (status != STI_OK) return status;
+    int k = 0;
+    for (int i = 0; i < s->p; i++) {
+        const sti_instant_contact* c = &s->instant->contacts[i];
+        const bool joint = i >= s->p - s->joint_count;
+        if (!joint && (!s->active[i] || s->mode[i] == STI_MODE_SEPARATE)) continue;
+        add_row(s, k++, c->n, c->n_offset, v);
+        if (s->mode[i] != STI_MODE_STICK || !(c->mu > 0)) continue;
+        for (int a = 0; a < c->tangent_count; a++)
+            add_row(s, k++, c->t + sti_step_at(n, a, 0), c->t_offset != NULL ? c->t_offset[a] : 0, v);
+    }
+    if (k == 0) return STI_OK;
+    memset(s->other, 0, (size_t)n * sizeof *s->other);
+    sti_bordered b = {.n = n,
+                      .k = k,
+                      .M = s->instant->M,
+                      .A = s->rows,
+                      .f = s->other,
+                      .g = s->defect,
+                      .x = s->dq,
+                      .y = s->multiplier};
+    status = sti_bordered_solve(s->env, &b);
+    for (int i = 0; status == STI_OK && i < n; i++) v[i] += s->dq[i];
+    return status;
 }

@@ -36,8 +36,8 @@ struct sti_stepper {
     int* tangent_count;                                                      // (p)
     double *k0, *k1, *c, *other, *q_ahead, *v_other, *root_q, *root_v, *dq;  // (n)
     double *k_q, *k_v, *c_v;                                                 // (n x n)
-    double* rows;    // gradients for projections, or facets of the convex step (p x max(facets, 1) x n)
-    double* defect;  // (p)
+    double* rows;                 // gradients for projections, or facets of the convex step (p x max(facets, 1) x n)
+    double *defect, *multiplier;  // (3 p)
     double *gap, *gap_trial, *gap_work;              // (p)
     double *impulse_n, *impulse_t, *slip, *opening;  // (p), (p x 2), (p x 2)
     double *v_minus, *v_plus;                        // (n)
@@ -77,7 +77,10 @@ typedef struct sti_bordered {
 sti_status sti_bordered_solve(sti_env* env, sti_bordered* b);
 int sti_step_row_rank(int k, int n, double* rows);  // rows are destroyed
 
-// Moves q the least in the metric of M so that the gaps of the marked contacts vanish; largest displacement.
-sti_status sti_step_project(sti_stepper* s, double t, double* q, double* moved);
+// Moves q the least in the metric of M so that the gaps of joints, and of closed contacts if asked for, vanish; largest
+// displacement.
+sti_status sti_step_project(sti_stepper* s, double t, bool contacts, double* q, double* moved);
+// Moves v the least in the same metric so that joints, closed contacts and the slip of sticking ones have rate 0 at q.
+sti_status sti_step_settle(sti_stepper* s, double t, const double* q, double* v);
 
 #endif

@@ -96,11 +96,12 @@ static sti_status reserve(sti_stepper* s) {
                                 &s->k0,     &s->k1,     &s->c,       &s->other,   &s->q_ahead, &s->v_other,
                                 &s->root_q, &s->root_v, &s->dq,      &s->v_minus, &s->v_plus};
     double** const matrices[] = {&s->k_q, &s->k_v, &s->c_v};
-    double** const lists[] = {&s->defect, &s->gap, &s->gap_trial, &s->gap_work, &s->impulse_n, &s->opening};
+    double** const triples[] = {&s->defect, &s->multiplier};
+    double** const lists[] = {&s->gap, &s->gap_trial, &s->gap_work, &s->impulse_n, &s->opening};
     double** const pairs[] = {&s->impulse_t, &s->slip};
     const size_t v = sizeof vectors / sizeof *vectors, m = sizeof matrices / sizeof *matrices;
     const size_t l = sizeof lists / sizeof *lists, d = sizeof pairs / sizeof *pairs;
-    const size_t size = v * n + m * n * n + (l + 2 * d) * p + p * facets * n;
+    const size_t size = v * n + m * n * n + (l + 2 * d + 6) * p + p * (facets < 3 ? 3 : facets) * n;
     s->numbers = sti_alloc_array_zero(s->env, size, sizeof *s->numbers);
     s->held = sti_alloc_array_zero(s->env, 4 * p, 1);
     s->active = sti_alloc_array_zero(s->env, p, sizeof *s->active);
@@ -115,6 +116,7 @@ static sti_status reserve(sti_stepper* s) {
     for (size_t i = 0; i < m; i++, next += n * n) *matrices[i] = next;
     for (size_t i = 0; i < l; i++, next += p) *lists[i] = next;
     for (size_t i = 0; i < d; i++, next += 2 * p) *pairs[i] = next;
+    for (size_t i = 0; i < 2; i++, next += 3 * p) *triples[i] = next;
     s->rows = next;
     return STI_OK;
 }
@@ -329,7 +331,11 @@ static sti_status accept(sti_stepper* s, double h, sti_step_report* report) {
         if (s->held[i]) s->slides[i] = s->mode[i] == STI_MODE_SLIDE;
     }
     if (s->options.stabilize) {
-        const sti_status status = sti_step_project(s, s->time + h, s->q_trial, &report->corrected);
+        const sti_status status = sti_step_project(s, s->time + h, true, s->q_trial, &report->corrected);
+        if (status != STI_OK) return status;
+    }
+    if (s->options.settle && s->options.scheme == STI_SCHEME_ALPHA) {
+        const sti_status status = sti_step_settle(s, s->time + h, s->q_trial, s->v_trial);
         if (status != STI_OK) return status;
     }
     const size_t size = (size_t)s->n * sizeof *s->q;

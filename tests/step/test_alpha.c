@@ -305,6 +305,40 @@ static void stick_and_slip_converge_as_the_table_says(void** state) {
     cJSON_Delete(root);
 }
 
+static void settled_velocities_find_every_event_within_a_step(void** state) {
+    (void)state;
+    cJSON* root = oracle_open("thesis");
+    if (root == NULL) skip();
+    events e;
+    read_events(oracle_find(root, "SS-01"), &e);
+    sti_problem* scene = load_scene(env, "stick-slip");
+    double error[2];
+    for (int k = 0; k < 2; k++) {
+        sti_stepper_options o = sti_stepper_options_default(STI_SCHEME_ALPHA);
+        o.settle = true;
+        o.step = k == 0 ? 0.01 : 0.005;
+        sti_stepper* s = make_stepper(env, sti_problem_system(scene), &o);
+        int seen = 1, last = STI_MODE_SLIDE;
+        error[k] = 0;
+        const int count = (int)lround(10 / o.step);
+        for (int l = 1; l <= count; l++) {
+            const sti_step_report r = step_on(env, s);
+            double x, v;
+            exact_motion(&e, r.time, &x, &v);
+            error[k] = fmax(error[k], fabs(sti_stepper_q(s)[0] - x));
+            if (r.mode[0] == STI_MODE_STICK) near_to(sti_stepper_v(s)[0], 0, 1e-15);
+            if (r.mode[0] == last) continue;
+            near_to(r.time, e.t[seen++], 1.5 * o.step);
+            last = r.mode[0];
+        }
+        assert_int_equal(seen, e.count);
+        sti_stepper_destroy(s);
+    }
+    assert_true(error[0] < 1e-4 && error[1] < error[0] / 2);
+    sti_problem_destroy(scene);
+    cJSON_Delete(root);
+}
+
 // ---- gaps at position level: the vehicle of S3 3.3
 
 static sti_system* vehicle(void) {
@@ -460,6 +494,7 @@ int main(void) {
         cmocka_unit_test(a_joint_is_of_second_order_with_geometry_ahead_and_of_first_as_printed),
         cmocka_unit_test(stick_and_slip_follow_the_reference_sequence),
         cmocka_unit_test(stick_and_slip_converge_as_the_table_says),
+        cmocka_unit_test(settled_velocities_find_every_event_within_a_step),
         cmocka_unit_test(a_vehicle_slides_around_its_obstacle),
         cmocka_unit_test(a_sphere_with_four_facets_brakes_along_one_of_them),
         cmocka_unit_test(facets_approach_the_round_cone),

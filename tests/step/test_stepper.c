@@ -60,6 +60,29 @@ static void a_ball_bounces_as_printed(void** state) {
 
 // Default settings: the step goes on after a collision, so impact times and energies are those of the exact motion, and the
 // accumulation of bounces ends at rest.
+static void a_ball_as_printed_ends_with_the_energy_of_the_reference(void** state) {
+    (void)state;
+    cJSON* root = oracle_open("thesis");
+    if (root == NULL) skip();
+    const cJSON* energy = oracle_get(oracle_find(root, "POI-16"), "expected", "scheme_final_energy_h_0.01_0.001");
+    sti_system* system = ball("0.5");
+    for (int k = 0; k < 2; k++) {
+        sti_stepper_options o = sti_stepper_options_default(STI_SCHEME_ALPHA);
+        o.geometry = STI_GEOMETRY_OLD;
+        o.active = STI_ACTIVE_GAP;
+        o.stabilize = o.substep = false;
+        o.step = k == 0 ? 0.01 : 0.001;
+        sti_stepper* s = make_stepper(env, system, &o);
+        sti_step_report r = {0};
+        const int count = (int)lround(3 / o.step);
+        for (int l = 0; l < count; l++) r = step_on(env, s);
+        near_to(r.kinetic + r.potential, number_at(energy, k), 1e-10 * number_at(energy, k));
+        sti_stepper_destroy(s);
+    }
+    sti_system_destroy(system);
+    cJSON_Delete(root);
+}
+
 static void a_ball_bounces_exactly_and_comes_to_rest(void** state) {
     (void)state;
     cJSON* root = oracle_open("thesis");
@@ -140,6 +163,97 @@ static void a_block_on_a_slope_does_not_creep(void** state) {
     sti_stepper_destroy(s);
     sti_system_destroy(system);
     sti_problem_destroy(scene);
+}
+
+static void grasped_bodies_do_not_move(void** state) {
+    (void)state;
+    const char* const names[] = {"guided-mass", "three-fingers", "ladder"};
+    for (int k = 0; k < 3; k++) {
+        sti_problem* scene = load_scene(env, names[k]);
+        const size_t n = (size_t)sti_system_coordinate_count(sti_problem_system(scene));
+        sti_stepper* s = make_stepper(env, sti_problem_system(scene), NULL);
+        double start[16];
+        memcpy(start, sti_stepper_q(s), n * sizeof *start);
+        for (int l = 0; l < 500; l++) step_on(env, s);
+        for (size_t i = 0; i < n; i++) near_to(sti_stepper_q(s)[i], start[i], 1e-12);
+        sti_stepper_destroy(s);
+        sti_problem_destroy(scene);
+    }
+}
+
+// A pendulum whose rod is there three times, falling on a table: the same motion as with one rod.
+static void redundant_joints_change_nothing(void** state) {
+    (void)state;
+    const sti_system_contact_text table = {.name = "table", .gap = "y + 0.9", .restitution = "0.4"};
+    const sti_system_contact_text rods[] = {
+        {.gap = "x^2 + y^2 - 1"}, {.gap = "hypot(x, y) - 1"}, {.gap = "5*(x^2 + y^2) - 5"}};
+    double q[2][2];
+    for (int k = 0; k < 2; k++) {
+        sti_system* system;
+        must(env, sti_system_create(env,
+                                    &(sti_system_text){.coordinate_count = 2,
+                                                       .coordinates = (const char*[]){"x", "y"},
+                                                       .kinetic = "(x'^2 + y'^2)/2",
+                                                       .potential = "9.81*y",
+                                                       .contact_count = 1,
+                                                       .contacts = &table,
+                                                       .joint_count = k == 0 ? 1 : 3,
+                                                       .joints = rods,
+                                                       .q = (const char*[]){"1", "0"}},
+                                    &system));
+        sti_stepper* s = make_stepper(env, system, NULL);
+        int collisions = 0;
+        for (int l = 0; l < 150; l++) {
+            const sti_step_report r = step_on(env, s);
+            collisions += r.collisions;
+            assert_true(r.drift < 1e-11 && r.penetration < 1e-11);
+        }
+        assert_true(collisions > 1);
+        memcpy(q[k], sti_stepper_q(s), sizeof q[k]);
+        sti_stepper_destroy(s);
+        sti_system_destroy(system);
+    }
+    near_to(q[1][0], q[0][0], 1e-9);
+    near_to(q[1][1], q[0][1], 1e-9);
+}
+
+// A bar on three parallel rods of equal length: one of them is redundant, and only where all are closed.
+static void a_bar_on_three_rods_swings_like_a_pendulum(void** state) {
+    (void)state;
+    const sti_system_contact_text rods[] = {{.gap = "(x - cos(a) + 1)^2 + (y - sin(a))^2 - 1"},
+                                            {.gap = "x^2 + y^2 - 1"},
+                                            {.gap = "(x + cos(a) - 1)^2 + (y + sin(a))^2 - 1"}};
+    sti_system *bar, *pendulum;
+    must(env, sti_system_create(env,
+                                &(sti_system_text){.coordinate_count = 3,
+                                                   .coordinates = (const char*[]){"x", "y", "a"},
+                                                   .kinetic = "(x'^2 + y'^2)/2 + a'^2/6",
+                                                   .potential = "9.81*y",
+                                                   .joint_count = 3,
+                                                   .joints = rods,
+                                                   .q = (const char*[]){"sin(1)", "-cos(1)", "0"}},
+                                &bar));
+    must(env, sti_system_create(env,
+                                &(sti_system_text){.coordinate_count = 1,
+                                                   .coordinates = (const char*[]){"p"},
+                                                   .kinetic = "p'^2/2",
+                                                   .potential = "-9.81*cos(p)",
+                                                   .q = (const char*[]){"1"}},
+                                &pendulum));
+    sti_stepper *s = make_stepper(env, bar, NULL), *reference = make_stepper(env, pendulum, NULL);
+    assert_int_equal(sti_stepper_initial(s)->rank, 2);
+    for (int l = 0; l < 200; l++) {
+        assert_true(step_on(env, s).drift < 1e-11);
+        step_on(env, reference);
+    }
+    const double p = sti_stepper_q(reference)[0];
+    near_to(sti_stepper_q(s)[0], sin(p), 5e-4);
+    near_to(sti_stepper_q(s)[1], -cos(p), 5e-4);
+    near_to(sti_stepper_q(s)[2], 0, 1e-12);
+    sti_stepper_destroy(s);
+    sti_stepper_destroy(reference);
+    sti_system_destroy(bar);
+    sti_system_destroy(pendulum);
 }
 
 static void particles_on_a_rod_hit_the_table_at_once(void** state) {
@@ -356,9 +470,13 @@ static int close_env(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_ball_bounces_as_printed),
+        cmocka_unit_test(a_ball_as_printed_ends_with_the_energy_of_the_reference),
         cmocka_unit_test(a_ball_bounces_exactly_and_comes_to_rest),
         cmocka_unit_test(an_elastic_ball_keeps_its_energy_for_a_hundred_bounces),
         cmocka_unit_test(a_block_on_a_slope_does_not_creep),
+        cmocka_unit_test(grasped_bodies_do_not_move),
+        cmocka_unit_test(redundant_joints_change_nothing),
+        cmocka_unit_test(a_bar_on_three_rods_swings_like_a_pendulum),
         cmocka_unit_test(particles_on_a_rod_hit_the_table_at_once),
         cmocka_unit_test(scenes_run_without_gaining_energy),
         cmocka_unit_test(friction_in_a_joint_brakes_a_bead),
