@@ -7,7 +7,7 @@
 //
 // Error: largest deviation of the position at the end (stick: over all steps). References of the first three are
 // Runge-Kutta solutions of order 4 with 1e5 steps or more, of the last its closed form with events to 1e-15. `old` is the
-// scheme as printed, `ahead` takes mass, inertial forces and gradients at q + alpha h v.
+// scheme as printed, `ahead` takes mass, inertial forces and gradients at q + h v / 2.
 //
 // Then the creep of a block on a slope and of a mass held between fingers, ten seconds each.
 //

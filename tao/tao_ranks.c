@@ -2,6 +2,8 @@
 //
 //     mpirun -n 2 tao_ranks [PEBBLES [TOL [METHOD...]]]          default: 800 1e-8 tao:blmvm tao:tron tao:bqpip
 //
+// A METHOD is one of these three or a solver of the library, which each rank then runs on its own.
+//
 // Every rank lets the same bed fall for 0.9 s, into the middle of its impact, and then solves the step of h = 0.05 with the
 // others. Residual and objective are computed by the library from the impulses, on each rank; the first one prints
 // them, and the program fails when a rank has other bits or a residual above the tolerance.
@@ -22,12 +24,12 @@ static void must(sti_env* env, sti_status status) {
 }
 
 // S3's step: three facets, eps = max(0.05, 2 h v_max).
-static sti_bed* make_bed(sti_env* env, int count, double h, double tol) {
+static sti_bed* make_bed(sti_env* env, int count, double h, double tol, sti_bed_solver solver) {
     const sti_pebble_bed def = sti_pebble_bed_default(count);
     sti_bed_options o = sti_bed_options_default();
     o.h = h;
     o.law = STI_LAW_FACETS;
-    o.solver = STI_BED_APGD;
+    o.solver = solver;
     o.tol = tol;
     o.eps = 0.05;
     o.eps_speed = 2;
@@ -48,16 +50,16 @@ static double peak_mb(void) {
 // True: solved, and the velocities are the same bits on every rank.
 static bool take_step(sti_env* env, int count, double tol, const char* name, const double* state) {
     const size_t n = 3 * (size_t)count;
-    sti_bed* bed = make_bed(env, count, 0.05, tol);
-    must(env, sti_bed_set(bed, state, state + n, state + 2 * n));
+    sti_bed_solver own = STI_BED_APGD;
     sti_bed_method method;
-    if (strncmp(name, "tao:", 4) == 0) {
-        if (!sti_tao_method(name, &method)) {
-            fprintf(stderr, "tao_ranks: %s: no such method\n", name);
-            MPI_Abort(MPI_COMM_WORLD, 2);
-        }
-        must(env, sti_bed_use(bed, &method));
+    const bool by_tao = sti_tao_method(name, &method);
+    if (!by_tao && !sti_bed_solver_parse(name, &own)) {
+        fprintf(stderr, "tao_ranks: %s: no such method\n", name);
+        MPI_Abort(MPI_COMM_WORLD, 2);
     }
+    sti_bed* bed = make_bed(env, count, 0.05, tol, own);
+    must(env, sti_bed_set(bed, state, state + n, state + 2 * n));
+    if (by_tao) must(env, sti_bed_use(bed, &method));
     sti_bed_report report;
     MPI_Barrier(MPI_COMM_WORLD);
     const double before = MPI_Wtime();
@@ -91,7 +93,7 @@ int main(int argc, char** argv) {
     const double tol = argc > 2 ? atof(argv[2]) : 1e-8;
     sti_env* env;
     if (count < 1 || !(tol > 0) || sti_env_create(NULL, &env) != STI_OK) MPI_Abort(MPI_COMM_WORLD, 2);
-    sti_bed* bed = make_bed(env, count, 0.01, 1e-3);
+    sti_bed* bed = make_bed(env, count, 0.01, 1e-3, STI_BED_APGD);
     for (int k = 0; k < 90; k++) must(env, sti_bed_step(bed, NULL));
     const size_t n = 3 * (size_t)count;
     double* state = malloc(3 * n * sizeof *state);

@@ -98,8 +98,8 @@ STI_API void sti_collision_destroy(sti_env* env, sti_collision* collision);
     X(STI_SCHEME_QUASISTATIC, "quasistatic")
 
 // Where mass, inertial forces and all gradients are taken.
-#define STI_GEOMETRY_LIST(X)                                                                          \
-    X(STI_GEOMETRY_AHEAD, "ahead") /* q + alpha h v: second order for alpha = 1/2, joints included */ \
+#define STI_GEOMETRY_LIST(X)                                                                        \
+    X(STI_GEOMETRY_AHEAD, "ahead") /* q + h v / 2: second order for alpha = 1/2, joints included */ \
     X(STI_GEOMETRY_OLD, "old")     /* q, as printed: first order with joints or with M(q) */
 
 #define STI_FRICTION_LIST(X)                                    \

@@ -95,7 +95,7 @@ struct sti_bed {
 
     // scratch
     void* sort_memory;
-    double partial[STI_SLAB_MOST][2];
+    double partial[STI_SLAB_MOST][12];  // sums of the slabs, added up in their order
 };
 
 #define STI_BED_MARGIN 0.02  // of the radius: gaps that every step takes along
@@ -129,7 +129,7 @@ sti_status sti_bed_list(sti_bed* bed, double reach);
 sti_status sti_bed_gather(sti_bed* bed, const double* speed);
 void sti_bed_keep(sti_bed* bed);  // impulses back into the list of pairs
 double sti_bed_gap(const sti_bed* bed, int a, int b);
-void sti_bed_measure(const sti_bed* bed, sti_bed_report* report);
+void sti_bed_measure(sti_bed* bed, sti_bed_report* report);
 
 // lanes.h, built more than once
 #define STI_LANES_DECLARE(kind)                                                    \

@@ -284,20 +284,47 @@ void sti_bed_contacts(const sti_bed* bed, sti_bed_contact* out) {
 
 // ---- a step
 
-// Speeds by place, the largest one, and how far the farthest grain is from where the list was made. False: not finite.
-static bool survey(const sti_bed* bed, double* speed, double* fastest, double* moved) {
+typedef struct surveying {
+    sti_bed* bed;
+    double* speed;  // (n)
+} surveying;
+
+static void survey_range(const surveying* s, int first, int end, double out[3]) {
+    const sti_bed* bed = s->bed;
     double v2 = 0, d2 = 0, sum = 0;
-    for (int k = 0; k < bed->n; k++) {
+    for (int k = first; k < end; k++) {
         const double* v = bed->grain[k].v;
         const double s2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
-        speed[k] = sqrt(s2);
-        sum += speed[k];
+        s->speed[k] = sqrt(s2);
+        sum += s->speed[k];
         if (s2 > v2) v2 = s2;
         if (!bed->listed) continue;
         const double* x = bed->x + 3 * (size_t)k;
         const double* y = bed->listed_x + 3 * (size_t)k;
         const double e2 = (x[0] - y[0]) * (x[0] - y[0]) + (x[1] - y[1]) * (x[1] - y[1]) + (x[2] - y[2]) * (x[2] - y[2]);
         if (e2 > d2) d2 = e2;
+    }
+    out[0] = v2;
+    out[1] = d2;
+    out[2] = sum;
+}
+
+static void survey_slab(void* context, int slab, int worker) {
+    (void)worker;
+    const surveying* s = context;
+    survey_range(s, s->bed->slab_first[slab], s->bed->slab_first[slab + 1], s->bed->partial[slab]);
+}
+
+// Speeds by place, the largest one, and how far the farthest grain is from where the list was made. False: not finite.
+static bool survey(sti_bed* bed, double* speed, double* fastest, double* moved) {
+    surveying s = {bed, speed};
+    double v2 = 0, d2 = 0, sum = 0;
+    if (bed->slab_count == 0) survey_range(&s, 0, bed->n, bed->partial[0]);  // no list was ever made
+    sti_tasks_run(bed->tasks, bed->slab_count, survey_slab, &s);
+    for (int k = 0; k < (bed->slab_count > 0 ? bed->slab_count : 1); k++) {
+        v2 = fmax(v2, bed->partial[k][0]);
+        d2 = fmax(d2, bed->partial[k][1]);
+        sum += bed->partial[k][2];
     }
     *fastest = sqrt(v2);
     *moved = sqrt(d2);
@@ -318,8 +345,10 @@ static sti_status search(sti_bed* bed, double* speed) {
     return status;
 }
 
-static void apply_gravity(sti_bed* bed) {
-    for (int k = 0; k < bed->n; k++) {
+static void gravity_slab(void* context, int slab, int worker) {
+    (void)worker;
+    sti_bed* bed = context;
+    for (int k = bed->slab_first[slab]; k < bed->slab_first[slab + 1]; k++) {
         double* begin = bed->begin + 6 * (size_t)k;
         for (int i = 0; i < 3; i++) {
             begin[i] = bed->grain[k].v[i] + bed->options.h * bed->gravity[i];
@@ -340,12 +369,12 @@ static sti_status undo(sti_bed* bed, sti_status status) {
     return status;
 }
 
-static void move(sti_bed* bed) {
-    for (int k = 0; k < bed->n; k++) {
+static void move_slab(void* context, int slab, int worker) {
+    (void)worker;
+    sti_bed* bed = context;
+    for (int k = bed->slab_first[slab]; k < bed->slab_first[slab + 1]; k++) {
         for (int i = 0; i < 3; i++) bed->x[3 * (size_t)k + (size_t)i] += bed->options.h * bed->grain[k].v[i];
     }
-    bed->step++;
-    bed->time += bed->options.h;
 }
 
 sti_status sti_bed_step(sti_bed* bed, sti_bed_report* report) {
@@ -357,7 +386,7 @@ sti_status sti_bed_step(sti_bed* bed, sti_bed_report* report) {
     sti_free(bed->env, speed);
     if (status != STI_OK) return status;
     const double t1 = sti_clock();
-    apply_gravity(bed);
+    sti_tasks_run(bed->tasks, bed->slab_count, gravity_slab, bed);
     sti_bed_report done = {0};
     if (bed->options.law == STI_LAW_FACETS || bed->options.solver != STI_BED_GS) {
         status = sti_bed_solve_convex(bed, &done);
@@ -367,7 +396,9 @@ sti_status sti_bed_step(sti_bed* bed, sti_bed_report* report) {
     }
     const double t2 = sti_clock();
     sti_bed_keep(bed);
-    move(bed);
+    sti_tasks_run(bed->tasks, bed->slab_count, move_slab, bed);
+    bed->step++;
+    bed->time += bed->options.h;
     if (report != NULL) {
         *report = done;
         report->step = bed->step;

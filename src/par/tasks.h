@@ -17,9 +17,9 @@ void sti_tasks_destroy(sti_tasks* tasks);
 int sti_tasks_workers(const sti_tasks* tasks);
 
 // work(context, item, worker) for item = 0 .. count - 1; worker (0 .. workers - 1) may be used to find scratch
-// memory. Returns when all are done. Not to be called from inside work. run: every worker has a fixed share, the same
-// in each loop of that length, so what it touched is still near it. run_any: each takes the next item; for items of
-// unequal size.
+// memory. Returns when all are done. Not to be called from inside work. run: every worker begins with a share that is the
+// same in each loop of that length, so what it touched is still near it, and then helps with what is left. run_any:
+// each takes the next item; for items of unequal size.
 typedef void sti_task_work(void* context, int item, int worker);
 void sti_tasks_run(sti_tasks* tasks, int count, sti_task_work* work, void* context);
 void sti_tasks_run_any(sti_tasks* tasks, int count, sti_task_work* work, void* context);

@@ -11,7 +11,7 @@
 #include "shapes/vec.h"
 #include "stiction/shapes.h"
 
-#define STI_CORE_MAX_LOOP 128  // vertices of one face
+#define STI_CORE_MAX_LOOP 256  // vertices of one face
 
 typedef struct core {
     int dim;
@@ -53,6 +53,9 @@ struct sti_shape {
     mesh mesh;          // of a mesh
     void* storage[7];   // what the core points at
 };
+
+// Finite, with a quaternion that is not zero; in the plane, without a part that leaves it.
+bool sti_pose_valid(const sti_pose* pose, int dim);
 
 // Where core arrays come from: allocated with the given counts, all entries zero.
 typedef struct core_arrays {

@@ -71,8 +71,32 @@ sti_status sti_impulses_init(sti_impulses* p, sti_env* env, int n, int contact_c
     size_t pairs = 0;
     for (int i = 0; i < contact_count; i++) pairs += 2 + (size_t)sti_impulse_directions(tangent_count[i], facets);
     const size_t c = (size_t)contact_count, m = (size_t)n, free_count = m + c;
-    const size_t size = 2 * m + m * m + 6 * c + free_count * free_count + 3 * free_count * pairs + 2 * pairs * pairs +
-                        4 * free_count + 3 * pairs + m * m;
+    const struct {
+        double** at;
+        size_t length;
+    } parts[] = {{&p->u, m},
+                 {&p->f, m},
+                 {&p->Q, m * m},
+                 {&p->c_n, c},
+                 {&p->c_t, 2 * c},
+                 {&p->rho, c},
+                 {&p->slip, 2 * c},
+                 {&p->A, free_count * free_count},
+                 {&p->C, free_count * pairs},
+                 {&p->D, free_count * pairs},
+                 {&p->B, pairs * pairs},
+                 {&p->a, free_count},
+                 {&p->b, pairs},
+                 {&p->M, pairs * pairs},
+                 {&p->q, pairs},
+                 {&p->slack, pairs},
+                 {&p->X, free_count * (pairs + 1)},
+                 {&p->free_variables, free_count},
+                 {&p->remainder, free_count},
+                 {&p->span, m * m}};
+    const size_t count = sizeof parts / sizeof *parts;
+    size_t size = 0;
+    for (size_t i = 0; i < count; i++) size += parts[i].length;
     p->numbers = sti_alloc_array_zero(env, size, sizeof *p->numbers);
     p->contacts = sti_alloc_array_zero(env, c, sizeof *p->contacts);
     p->first_beta = sti_alloc_array_zero(env, 3 * c, sizeof *p->first_beta);
@@ -86,32 +110,9 @@ sti_status sti_impulses_init(sti_impulses* p, sti_env* env, int n, int contact_c
     p->row = p->lambda_index + c;
     p->basis = p->mode + c;
     double* next = p->numbers;
-    double** const part[] = {
-        &p->u, &p->f, &p->Q, &p->c_n, &p->c_t,   &p->rho, &p->slip,           &p->A,         &p->C,   &p->D, &p->B,
-        &p->a, &p->b, &p->M, &p->q,   &p->slack, &p->X,   &p->free_variables, &p->remainder, &p->span};
-    const size_t length[] = {m,
-                             m,
-                             m * m,
-                             c,
-                             2 * c,
-                             c,
-                             2 * c,
-                             free_count * free_count,
-                             free_count * pairs,
-                             free_count * pairs,
-                             pairs * pairs,
-                             free_count,
-                             pairs,
-                             pairs * pairs,
-                             pairs,
-                             pairs,
-                             free_count * (pairs + 1),
-                             free_count,
-                             free_count,
-                             m * m};
-    for (size_t i = 0; i < sizeof length / sizeof *length; i++) {
-        *part[i] = next;
-        next += length[i];
+    for (size_t i = 0; i < count; i++) {
+        *parts[i].at = next;
+        next += parts[i].length;
     }
     return STI_OK;
 }

@@ -181,6 +181,68 @@ static void grasped_bodies_do_not_move(void** state) {
     }
 }
 
+// Unit boxes on top of each other, each corner on the face below: twice as many contacts as hold them.
+static void a_stack_of_boxes_stands_still(void** state) {
+    (void)state;
+    enum { BOXES = 6, TEXT = 300 };
+    static char names[3 * BOXES][8], starts[3 * BOXES][16], gap[2 * BOXES][2 * TEXT], slip[2 * BOXES][2 * TEXT];
+    static char kinetic[BOXES * TEXT], potential[BOXES * TEXT];
+    const char *name[3 * BOXES], *start[3 * BOXES], *slips[2 * BOXES][1];
+    sti_system_contact_text contacts[2 * BOXES];
+    for (int i = 0; i < BOXES; i++) {
+        const double q[3] = {0, 0.5 + i, 0};
+        for (int k = 0; k < 3; k++) {
+            snprintf(names[3 * i + k], sizeof names[0], "%c%d", "xya"[k], i);
+            snprintf(starts[3 * i + k], sizeof starts[0], "%g", q[k]);
+            name[3 * i + k] = names[3 * i + k];
+            start[3 * i + k] = starts[3 * i + k];
+        }
+        const char* plus = i > 0 ? " + " : "";
+        snprintf(kinetic + strlen(kinetic), TEXT, "%s(x%d'^2 + y%d'^2)/2 + a%d'^2/12", plus, i, i, i);
+        snprintf(potential + strlen(potential), TEXT, "%s9.81*y%d", plus, i);
+        for (int side = 0; side < 2; side++) {
+            const int c = 2 * i + side, j = i - 1;
+            const double p = side == 0 ? -0.5 : 0.5;
+            char X[80], Y[80], U[120], V[120];  // the corner from its box's centre, and its velocity
+            snprintf(X, sizeof X, "(%g*cos(a%d) + 0.5*sin(a%d))", p, i, i);
+            snprintf(Y, sizeof Y, "(%g*sin(a%d) - 0.5*cos(a%d))", p, i, i);
+            snprintf(U, sizeof U, "(x%d' - a%d'*%s)", i, i, Y);
+            snprintf(V, sizeof V, "(y%d' + a%d'*%s)", i, i, X);
+            if (i == 0) {
+                snprintf(gap[c], sizeof gap[0], "y0 + %s", Y);
+                snprintf(slip[c], sizeof slip[0], "%s", U);
+            } else {
+                snprintf(gap[c], sizeof gap[0], "-sin(a%d)*(x%d + %s - x%d) + cos(a%d)*(y%d + %s - y%d) - 0.5", j, i, X,
+                         j, j, i, Y, j);
+                snprintf(slip[c], sizeof slip[0],
+                         "cos(a%d)*(%s - x%d' + a%d'*(y%d + %s - y%d)) + sin(a%d)*(%s - y%d' - a%d'*(x%d + %s - x%d))",
+                         j, U, j, j, i, Y, j, j, V, j, j, i, X, j);
+            }
+            slips[c][0] = slip[c];
+            contacts[c] = (sti_system_contact_text){.gap = gap[c], .slip_count = 1, .slip = slips[c], .mu = "0.5"};
+        }
+    }
+    sti_system* system;
+    must(env, sti_system_create(env,
+                                &(sti_system_text){.coordinate_count = 3 * BOXES,
+                                                   .coordinates = name,
+                                                   .kinetic = kinetic,
+                                                   .potential = potential,
+                                                   .contact_count = 2 * BOXES,
+                                                   .contacts = contacts,
+                                                   .q = start},
+                                &system));
+    for (int cone = 0; cone < 2; cone++) {
+        sti_stepper_options o = sti_stepper_options_default(STI_SCHEME_ALPHA);
+        if (cone == 1) o.friction = STI_FRICTION_CONE;
+        sti_stepper* s = make_stepper(env, system, &o);
+        for (int l = 0; l < 100; l++) step_on(env, s);
+        for (int i = 0; i < 3 * BOXES; i++) near_to(sti_stepper_q(s)[i], i % 3 == 1 ? i / 3 + 0.5 : 0, 1e-10);
+        sti_stepper_destroy(s);
+    }
+    sti_system_destroy(system);
+}
+
 // A pendulum whose rod is there three times, falling on a table: the same motion as with one rod.
 static void redundant_joints_change_nothing(void** state) {
     (void)state;
@@ -475,6 +537,7 @@ int main(void) {
         cmocka_unit_test(an_elastic_ball_keeps_its_energy_for_a_hundred_bounces),
         cmocka_unit_test(a_block_on_a_slope_does_not_creep),
         cmocka_unit_test(grasped_bodies_do_not_move),
+        cmocka_unit_test(a_stack_of_boxes_stands_still),
         cmocka_unit_test(redundant_joints_change_nothing),
         cmocka_unit_test(a_bar_on_three_rods_swings_like_a_pendulum),
         cmocka_unit_test(particles_on_a_rod_hit_the_table_at_once),
