@@ -1,7 +1,7 @@
 // pebble_bed.c: the two studies of S3 2.3, and how a step grows with the bed.
 //
-//     optimization   one and the same step, from a bed in the middle of its impact, by every solver: iterations, time, memory,
-//                    precision
+//     optimization   one and the same step, from a bed in the middle of its impact, by every solver, and by PETSc/TAO where
+//                    libstiction_tao was built: iterations, time, memory, precision
 //     simulation     the whole fall with every solver until the kinetic energy per pebble is below 1e-2: figure 2.5, E(t) and
 //                    E_rel, the distance of each from the interior-point run
 //     scaling        a settled bed of 10^3 to 4 10^5 pebbles, Coulomb's law: time for a step and a sweep, memory, and the part of
@@ -17,6 +17,9 @@
 
 #include "measure.h"
 #include "svg.h"
+#ifdef STI_HAVE_TAO
+#include "stiction_tao.h"
+#endif
 
 enum { COUNTS = 8, SAMPLES = 400, TRIAD = 1 << 23 };
 
@@ -71,7 +74,30 @@ typedef struct job {
     double h, tol;
     sti_bed_solver solver;
     int workers;
+    const char* tao;  // instead of solver: a method of libstiction_tao
 } job;
+
+#ifdef STI_HAVE_TAO
+static const char* const tao_names[] = {"tao:blmvm", "tao:tron", "tao:bqpip"};
+enum { TAO_NAMES = 3 };
+
+static void use_tao(sti_env* env, sti_bed* bed, const char* name) {
+    sti_bed_method method;
+    if (!sti_tao_method(name, &method)) exit(3);
+    must(env, sti_bed_use(bed, &method));
+}
+#else
+static const char* const tao_names[] = {NULL};
+enum { TAO_NAMES = 0 };
+
+static void use_tao(sti_env* env, sti_bed* bed, const char* name) {
+    (void)env;
+    (void)bed;
+    (void)name;
+}
+
+static void sti_tao_shutdown(void) {}
+#endif
 
 typedef struct optimized {
     int contacts;
@@ -93,31 +119,37 @@ static void optimize(void* context, void* out) {
     const sti_bed_options one = thesis_options(j->h, j->solver, j->tol);
     bed = make_bed(env, j->count, &one);
     must(env, sti_bed_set(bed, state, state + n, state + 2 * n));
+    if (j->tao != NULL) use_tao(env, bed, j->tao);
     sti_bed_report report;
     const double before = bench_cpu();
     must(env, sti_bed_step(bed, &report));
     *(optimized*)out = (optimized){report.contacts, report.iterations, bench_cpu() - before, bench_peak_mb(),
                                    report.residual, report.gap,        report.objective};
     sti_bed_destroy(bed);
+    sti_tao_shutdown();
     free(state);
     sti_env_destroy(env);
 }
 
 static void study_optimization(const settings* set) {
-    fprintf(stderr, "\none step during the impact, tol 1e-8\n%6s %6s %-6s %9s %10s %9s %8s %9s %9s\n", "N", "h",
+    fprintf(stderr, "\none step during the impact, tol 1e-8\n%6s %6s %-9s %9s %10s %9s %8s %9s %9s\n", "N", "h",
             "solver", "contacts", "iterations", "cpu s", "MB", "residual", "gap");
     for (int c = 0; c < set->count_count; c++) {
         for (int hk = 0; hk < 2; hk++) {
-            for (int s = 0; s < STI_BED_SOLVER_COUNT; s++) {
-                job j = {.count = set->counts[c], .h = hk == 0 ? 0.05 : 0.01, .tol = 1e-8, .solver = (sti_bed_solver)s};
+            for (int s = 0; s < STI_BED_SOLVER_COUNT + TAO_NAMES; s++) {
+                job j = {.count = set->counts[c], .h = hk == 0 ? 0.05 : 0.01, .tol = 1e-8};
+                if (s < STI_BED_SOLVER_COUNT)
+                    j.solver = (sti_bed_solver)s;
+                else
+                    j.tao = tao_names[s - STI_BED_SOLVER_COUNT];
                 optimized r;
-                const char* name = sti_bed_solver_text(j.solver);
+                const char* name = j.tao != NULL ? j.tao : sti_bed_solver_text(j.solver);
                 if (bench_apart(optimize, &j, &r, sizeof r, set->limit_s) != BENCH_RETURNED) {
-                    fprintf(stderr, "%6d %6g %-6s not within %g s\n", j.count, j.h, name, set->limit_s);
+                    fprintf(stderr, "%6d %6g %-9s not within %g s\n", j.count, j.h, name, set->limit_s);
                     printf("optimization,%d,%g,%s,,,,,,,,,,,,,,,\n", j.count, j.h, name);
                     continue;
                 }
-                fprintf(stderr, "%6d %6g %-6s %9d %10ld %9.3f %8.0f %9.1e %9.1e\n", j.count, j.h, name, r.contacts,
+                fprintf(stderr, "%6d %6g %-9s %9d %10ld %9.3f %8.0f %9.1e %9.1e\n", j.count, j.h, name, r.contacts,
                         r.iterations, r.cpu_s, r.peak_mb, r.residual, r.gap);
                 printf("optimization,%d,%g,%s,%d,%ld,%.6g,%.6g,%.6g,%.6g,%.17g,,,,,,,,\n", j.count, j.h, name,
                        r.contacts, r.iterations, r.cpu_s, r.peak_mb, r.residual, r.gap, r.objective);

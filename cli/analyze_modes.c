@@ -108,6 +108,8 @@ static int ask(cli* c, cli_modes_request* r, int argc, char** argv) {
         {"--lcp", CLI_FLAG, NULL, "the LCP of S2 (23), (30) or (37), and all its solutions", &r->lcp},
         {"--count", CLI_FLAG, NULL, "count the complementary choices of one contact; takes no FILE", &r->count},
         {"--path", CLI_TEXT, "FILE", "lines t,w_1,..,w_n: the modes along it and the graph of transitions", &r->csv},
+        {"--trajectory", CLI_TEXT, "FILE", "the same over the states of stiction run --csv FILE; for a system",
+         &r->trajectory},
         {"--picture", CLI_TEXT, "FILE", "SVG of the wrench sets, cut through the wrench", &r->picture},
         {"--axes", CLI_LIST, "I,J", "of the picture: components of the wrench, from 0 (0,1)", &r->axes},
         {"--output", CLI_TEXT, "FILE", "the --json answer, into a file", &r->output},
@@ -124,7 +126,9 @@ static int ask(cli* c, cli_modes_request* r, int argc, char** argv) {
     if (r->path_count == 0) return cli_fail_usage(c, "FILE is missing; try stiction analyze modes --help");
     if (r->csv != NULL && r->path_count > 1)
         return cli_fail_usage(c, "--path: one FILE expected, not %d", r->path_count);
-    if (r->csv != NULL || r->path_count > 1) return cli_modes_path(c, r);
+    if (r->trajectory != NULL && (r->csv != NULL || r->path_count > 1))
+        return cli_fail_usage(c, "--trajectory: one FILE expected, and no --path");
+    if (r->csv != NULL || r->trajectory != NULL || r->path_count > 1) return cli_modes_path(c, r);
     cli_instant in;
     code = cli_instant_load(c, r->path[0], &r->at, &in);
     if (code != CLI_DONE) return code;

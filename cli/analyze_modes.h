@@ -12,9 +12,10 @@ typedef struct cli_modes_request {
     cli_at at;
     const char* wrench_text;
     const char* model;
-    const char* mode;   // show this one in full
-    const char* cones;  // all, consistent, none
-    const char* csv;    // --path
+    const char* mode;        // show this one in full
+    const char* cones;       // all, consistent, none
+    const char* csv;         // --path
+    const char* trajectory;  // --trajectory
     const char* picture;
     const char* output;
     long sides, max_modes;
@@ -36,7 +37,7 @@ int cli_modes_answer(const cli* c, const cli_modes_request* r, const sti_instant
 void cli_modes_say(const cli* c, const cli_modes_request* r, const sti_instant* in, const sti_modes* m);
 void cli_modes_say_lcp(const cli* c, const sti_modes_lcp* lcp, const sti_lcp_solution_set* set);
 int cli_modes_count(const cli* c, const cli_modes_request* r);
-int cli_modes_path(const cli* c, cli_modes_request* r);  // --path, or several files
+int cli_modes_path(const cli* c, cli_modes_request* r);  // --path, --trajectory, or several files
 int cli_modes_picture(const cli* c, const cli_modes_request* r, const sti_instant* in, const sti_modes* m);
 
 // stiction verify INSTANT ANSWER, where the answer is one of stiction analyze modes

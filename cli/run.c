@@ -149,7 +149,7 @@ static int run(cli* c, int argc, char** argv) {
         {"--time", CLI_POSITIVE, "T", "where the run ends, instead of the scene's time", &r.time},
         {"--step", CLI_POSITIVE, "H", "length of a step", &r.step},
         {"--law", CLI_TEXT, "LAW", "coulomb, cone or facets", &r.law},
-        {"--solver", CLI_TEXT, "NAME", "gs, apgd, bb, blmvm, tron or ipm", &r.solver},
+        {"--solver", CLI_TEXT, "NAME", "gs, apgd, bb, blmvm, tron or ipm; tao:blmvm, tao:tron, tao:bqpip", &r.solver},
         {"--tol", CLI_POSITIVE, "TOL", "residual that a step is solved to", &r.tol},
         {"--threads", CLI_COUNT, "N", "threads (all processors); results do not depend on it", &r.threads},
         {"--set", CLI_TEXT, "NAME=X,..", "parameters of the scene, like count=3200,mu=0.5", &r.settings},

@@ -45,7 +45,8 @@ static int apply_request(const cli* c, const cli_run_request* r, sti_scene* scen
     if (code == CLI_DONE && r->step > 0) code = set_number(c, scene, "--step", "h", r->step);
     if (code == CLI_DONE && r->tol > 0) code = set_number(c, scene, "--tol", "tol", r->tol);
     if (code == CLI_DONE && r->law != NULL) code = set_one(c, scene, "--law", "law", r->law);
-    if (code == CLI_DONE && r->solver != NULL) code = set_one(c, scene, "--solver", "solver", r->solver);
+    if (code == CLI_DONE && r->solver != NULL && !cli_bed_tao_named(r->solver))
+        code = set_one(c, scene, "--solver", "solver", r->solver);
     return code;
 }
 
@@ -99,8 +100,11 @@ static int begin(const cli* c, cli_bed_run* run) {
     const cli_run_request* r = run->request;
     int code = apply_request(c, r, &run->scene);
     if (code != CLI_DONE) return code;
+    if (cli_bed_tao_named(r->solver)) snprintf(run->tally.solver, sizeof run->tally.solver, "%s", r->solver);
     if (sti_scene_grains(c->env, &run->scene, &run->grains) != STI_OK) return cli_fail_about(c, r->scene);
     if (sti_bed_create(c->env, &run->grains, &run->scene.step, &run->bed) != STI_OK) return cli_fail_about(c, r->scene);
+    code = cli_bed_tao_begin(c, run);
+    if (code != CLI_DONE) return code;
     if (sti_scene_json(c->env, &run->scene, &run->scene_json) != STI_OK) return cli_fail_env(c);
     if (run->scene.bed.recirculate) code = begin_flow(c, run);
     if (code != CLI_DONE) return code;
@@ -205,6 +209,7 @@ int cli_run_bed(cli* c, const cli_run_request* request, const sti_scene* scene) 
     cli_bed_run run = {.request = request, .dir = request->resume != NULL ? request->resume : request->out};
     if (scene != NULL) run.scene = *scene;
     int code = scene != NULL ? begin(c, &run) : cli_bed_restore(c, &run);
+    if (code == CLI_DONE && scene == NULL) code = cli_bed_tao_begin(c, &run);
     if (code == CLI_DONE && request->csv != NULL) code = cli_bed_csv_open(c, &run);
     if (code == CLI_DONE) code = work(c, &run);
     if (run.csv != NULL) {
@@ -217,6 +222,7 @@ int cli_run_bed(cli* c, const cli_run_request* request, const sti_scene* scene) 
     sti_bed_record_destroy(run.record);
     sti_recirculation_destroy(c->env, run.flow);
     sti_bed_destroy(run.bed);
+    cli_bed_tao_end();
     sti_grains_clear(c->env, &run.grains);
     sti_env_free(c->env, run.scene_json);
     free(run.curve);

@@ -20,6 +20,7 @@ typedef struct cli_bed_tally {
     long frame_every;  // steps between two frames
     long csv_bytes;    // written so far
     long most_contacts;
+    char solver[16];  // of libstiction_tao; empty: the scene's
     sti_bed_report last;
 } cli_bed_tally;
 
@@ -50,6 +51,12 @@ int cli_bed_csv_open(const cli* c, cli_bed_run* run);
 int cli_bed_csv_line(const cli* c, cli_bed_run* run);
 int cli_bed_csv_close(const cli* c, cli_bed_run* run);
 bool cli_bed_keep_curve(cli_bed_run* run, double time, double kinetic);
+
+// run_tao.c: solvers of PETSc/TAO
+bool cli_bed_tao_named(const char* solver);
+int cli_bed_tao_begin(const cli* c, cli_bed_run* run);  // the bed solves by tally.solver from now on, if there is one
+void cli_bed_tao_end(void);
+const char* cli_bed_solver_name(const cli_bed_run* run);
 
 // run_bed_report.c
 int cli_bed_report(const cli* c, const cli_bed_run* run);    // summary.json, and stdout

@@ -8,7 +8,7 @@
 
 // ---- checkpoints: the scene as text, the bed, where the recording stands, sums and energy curve
 
-static const char tally_version[8] = "tally 1";
+static const char tally_version[8] = "tally 2";
 
 bool cli_bed_keep_curve(cli_bed_run* run, double time, double kinetic) {
     const size_t at = (size_t)run->tally.steps;
@@ -40,6 +40,7 @@ static int unpack_tally(const cli* c, cli_bed_run* run, const char* path, const 
     const size_t lead = sizeof tally_version + sizeof run->tally;
     cli_bed_tally* t = &run->tally;
     if (size >= lead) memcpy(t, bytes + sizeof tally_version, sizeof *t);
+    t->solver[sizeof t->solver - 1] = '\0';
     if (size < lead || memcmp(bytes, tally_version, sizeof tally_version) != 0 || t->steps < 0 || t->frame_every < 1 ||
         t->csv_bytes < 0 || (size_t)t->steps != (size - lead) / (2 * sizeof(double)))
         return cli_fail_usage(c, "%s: tally: not of this version", path);

@@ -37,7 +37,7 @@ static void put_settings(cli_json* j, const cli* c, const cli_bed_run* run) {
     cli_json_number(j, "mu", run->grains.mu);
     cli_json_text(j, "law", sti_law_text(s->step.law));
     if (s->step.law == STI_LAW_FACETS) cli_json_integer(j, "facets", s->step.facets);
-    cli_json_text(j, "solver", sti_bed_solver_text(s->step.solver));
+    cli_json_text(j, "solver", cli_bed_solver_name(run));
     cli_json_number(j, "tol", s->step.tol);
     cli_json_number(j, "h", s->step.h);
     cli_json_integer(j, "threads", sti_env_workers(c->env));
@@ -144,7 +144,7 @@ static void say(const cli* c, const cli_bed_run* run, const facts* f) {
     cli_say(c, "%s%d grains%s, %ld steps of %g to %s at t = %g\n", cli_strong(c), run->grains.count, cli_plain(c),
             t->steps, s->step.h, ended[run->end], t->last.time);
     cli_say(c, "  law %s, solver %s: worst residual %.2e, %s%ld of %ld steps not solved%s to %g\n",
-            sti_law_text(s->step.law), sti_bed_solver_text(s->step.solver), t->worst_residual,
+            sti_law_text(s->step.law), cli_bed_solver_name(run), t->worst_residual,
             t->unsolved > 0 ? cli_bad(c) : cli_good(c), t->unsolved, t->steps, cli_plain(c), s->step.tol);
     cli_say(c, "  kinetic energy %.4g, at most %.4g; total %.6g, %.6g at the start\n", t->last.kinetic, t->peak_kinetic,
             t->last.kinetic + t->last.potential, t->first_energy);
@@ -327,7 +327,7 @@ static int draw_energy(const cli* c, const cli_bed_run* run) {
     }
     char title[120];
     snprintf(title, sizeof title, "%d grains, h = %g, %s by %s", run->grains.count, run->scene.step.h,
-             sti_law_text(run->scene.step.law), sti_bed_solver_text(run->scene.step.solver));
+             sti_law_text(run->scene.step.law), cli_bed_solver_name(run));
     cli_svg s;
     cli_svg_begin(&s, &(cli_svg_axes){.title = title,
                                       .x_label = "t",

@@ -19,6 +19,7 @@
 #include <stiction/qp.h>
 #include <stiction/run.h>
 #include <stiction/scene.h>
+#include <stiction/shapes.h>
 #include <stiction/step.h>
 #include <stiction/sticking.h>
 #include <stiction/system.h>

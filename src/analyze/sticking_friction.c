@@ -22,6 +22,11 @@
 // least k found at that bound is not attained. It is then looked for among the directions of growth, by the same method
 // with F = 0, rates 0 and sum lambda_n = 1; when all contacts asked about share in the growth, that k is the infimum.
 //
+// All that is floating point, and it looks for a margin: where a contact must be at the apex of its cone below some k, d(k)
+// is zero on a whole interval, and its root is not the least k. For plane contacts and polygons a given k is decided
+// without rounding. What was found is tried a little above and below, and where it fails the least k is bracketed by
+// such decisions.
+//
 // S0 proposition 11 says that a finite coefficient exists whenever the contact problem without discs is solvable; that
 // is false when a solution needs lambda_t at a contact with lambda_n = 0 (errata S0-E10). Here a_n = 0 is asked, and
 // "exists" is decided.
@@ -457,6 +462,127 @@ static sti_status descend(quest* q) {
     return status;
 }
 
+// ---- without rounding
+
+static int side_of(const quest* q, int i) {
+    return q->s->bilateral[i] ? q->sign[i] : 1;
+}
+
+// Do the contacts stick with coefficients k w, normal forces asked about not above `limit`? Decided exactly; lambda (p) is
+// such a point, when there is one.
+static sti_status holds_at(quest* q, double k, double limit, bool* holds, double* lambda) {
+    const sti_posed* s = q->s;
+    const int first = s->n + s->q;  // rows before are equations
+    sti_program g = {0};
+    sti_exact_program e = {0};
+    sti_rationals* x = NULL;
+    *holds = false;
+    for (int i = 0; i < s->nc; i++) {
+        q->rough[i] = q->weight[i] > 0 || s->rough[i];
+        if (q->weight[i] > 0) q->mu[i] = k * q->weight[i];
+    }
+    sti_status status = sti_posed_program(&q->t, q->sign, 0, 2 * s->nc, -1, true, &g);
+    for (int r = first; status == STI_OK && r < g.rows; r++) {
+        const int i = g.owner[r];
+        if (g.kind[r] == STI_ROW_NONNEGATIVE && i >= 0 && q->weight[i] > 0)
+            sti_program_put(&g, r, 1 + s->n + s->first[i], side_of(q, i) * (k * q->weight[i]));
+    }
+    for (int i = 0; status == STI_OK && i < s->nc; i++) {
+        if (q->weight[i] == 0) continue;
+        // a cone that k closes keeps its lambda_n >= 0
+        int r = sti_program_add(&g, STI_ROW_NONNEGATIVE, i);
+        sti_program_put(&g, r, 1 + s->n + s->first[i], side_of(q, i));
+        if (isinf(limit)) continue;
+        r = sti_program_add(&g, STI_ROW_NONNEGATIVE, i);
+        sti_program_put(&g, r, 0, limit);
+        sti_program_put(&g, r, 1 + s->n + s->first[i], -side_of(q, i));
+    }
+    if (status == STI_OK) status = s->pool->status;
+    if (status == STI_OK) status = sti_exact_program_open(&e, &g);
+    if (status == STI_OK && e.feasible) {
+        *holds = true;
+        status = sti_rationals_create(s->env, (size_t)g.size, &x);
+        if (status == STI_OK) status = sti_exact_program_point(&e, x);
+        for (int j = 0; status == STI_OK && j < s->p; j++) lambda[j] = sti_rationals_double(x, (size_t)(s->n + j));
+    }
+    sti_rationals_destroy(x);
+    sti_exact_program_close(&e);
+    sti_program_close(&g);
+    return status;
+}
+
+// The least k between one that fails and one that does not.
+static sti_status bracket(quest* q, double low, double high, double* lambda) {
+    sti_status status = STI_OK;
+    for (int round = 0; status == STI_OK && round < 200 && high - low > 1e-14 * high; round++) {
+        const double k = low > 0 && high > 4 * low ? sqrt(low * high) : low + (high - low) / 2;
+        bool holds;
+        if (k <= low || k >= high) break;
+        status = holds_at(q, k, INFINITY, &holds, lambda);
+        if (holds)
+            high = k;
+        else
+            low = k;
+        if (high < 1e-12) high = low = 0;
+    }
+    q->k = high;
+    return status;
+}
+
+static double above(double k) {
+    return k * (1 + 1e-9) + 1e-12;
+}
+
+static double below(double k) {
+    return k * (1 - 1e-9) - 1e-12;
+}
+
+// Is there less than k in this branch?
+static sti_status beats(quest* q, double k, bool* out) {
+    double* lambda = sti_pool_doubles(q->s->pool, (size_t)q->s->p);
+    *out = false;
+    if (lambda == NULL) return q->s->pool->status;
+    return below(k) > 0 ? holds_at(q, below(k), INFINITY, out, lambda) : STI_OK;
+}
+
+// Does the point found need no more than k, with normal forces well within the limit?
+static bool is_attained(const quest* q) {
+    for (int i = 0; i < q->s->nc; i++)
+        if (q->weight[i] > 0 && fabs(q->lambda[q->s->first[i]]) > 0.5 * q->limit) return false;
+    return largest_ratio(q, q->lambda) <= above(q->k);
+}
+
+// Tries the k that was found, or that none was, and repairs it. *attained: with normal forces within the limit.
+static sti_status settle(quest* q, bool* attained) {
+    const double far = 1e9;
+    double* lambda = sti_pool_doubles(q->s->pool, (size_t)q->s->p);
+    if (lambda == NULL) return q->s->pool->status;
+    *attained = q->found && is_attained(q);
+    bool holds = *attained, less = !q->found;
+    sti_status status = STI_OK;
+    if (!holds) status = holds_at(q, above(q->found ? q->k : far), INFINITY, &holds, lambda);
+    if (status == STI_OK && holds) {
+        if (q->found) status = beats(q, q->k, &less);
+        if (status == STI_OK && !less && *attained) return STI_OK;
+        if (status == STI_OK && less) status = holds_at(q, 0, INFINITY, &holds, lambda);
+        if (status == STI_OK && less && !holds)
+            status = bracket(q, 0, q->found ? below(q->k) : above(far), lambda);
+        else if (less)
+            q->k = 0;
+        q->found = true;
+    } else if (status == STI_OK && q->found) {
+        status = holds_at(q, far, INFINITY, &q->found, lambda);
+        q->refused = !q->found;
+        if (status == STI_OK && q->found) status = bracket(q, above(q->k), far, lambda);
+    }
+    if (status != STI_OK || !q->found) return status;
+    status = holds_at(q, above(q->k), q->limit, attained, lambda);
+    if (status != STI_OK || largest_ratio(q, q->lambda) <= above(q->k)) return status;
+    if (!*attained) status = holds_at(q, q->k * 1.001 + 1e-9, INFINITY, &holds, lambda);
+    memcpy(q->lambda, lambda, (size_t)q->s->p * sizeof *lambda);
+    return status;
+}
+
 // ---- all branches
 
 // The infimum over growing internal forces, when every contact asked about grows.
@@ -509,17 +635,23 @@ static sti_status least(sti_sticking* r, const double* weight, sti_least_frictio
     for (int b = 0; b < 1 << choices; b++) {
         for (int i = 0, bit = 0; i < s->nc; i++)
             q.sign[i] = s->bilateral[i] && (s->rough[i] || weight[i] > 0) ? (b >> bit++ & 1 ? -1 : 1) : 0;
-        const sti_status status = descend(&q);
+        const bool exact = s->exact && s->polyhedral && !r->near_redundant;
+        bool attained = false, better = true;
+        sti_status status = STI_OK;
+        if (exact && out->exists == STI_YES) status = beats(&q, out->mu, &better);
+        if (status == STI_OK && !better) continue;
+        if (status == STI_OK) status = descend(&q);
+        if (status == STI_OK && exact) status = settle(&q, &attained);
         if (status != STI_OK) return status;
         if (!q.found && !q.refused && out->exists == STI_NO) out->exists = STI_UNDECIDED;
         if (!q.found || (out->exists == STI_YES && q.k >= out->mu)) continue;
         out->exists = STI_YES;
         out->mu = q.k;
-        out->attained = true;
-        for (int i = 0; i < s->nc; i++)
+        out->attained = exact ? attained : true;
+        for (int i = 0; i < s->nc && !exact; i++)
             if (weight[i] > 0 && fabs(q.lambda[s->first[i]]) > 0.5 * q.limit) out->attained = false;
         memcpy(out->lambda, q.lambda, (size_t)s->p * sizeof *q.lambda);
-        const sti_status grown = out->attained ? STI_OK : grow(&q, out);
+        const sti_status grown = exact || out->attained ? STI_OK : grow(&q, out);
         if (grown != STI_OK) return grown;
     }
     return STI_OK;

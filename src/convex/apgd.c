@@ -24,12 +24,9 @@ static bool try_step(state* s) {
     for (int i = 0; i < n; i++) s->next[i] = s->y[i] - (s->Py[i] + s->p.kappa[i]) / s->L;
     sti_scaled_project(&s->p, s->next);
     sti_scaled_multiply(&s->p, s->next, s->Pnext);
-    double dd = 0, dPd = 0;
-    for (int i = 0; i < n; i++) {
-        const double d = s->next[i] - s->y[i];
-        dd += d * d;
-        dPd += d * (s->Pnext[i] - s->Py[i]);
-    }
+    double dd, dPd;
+    STI_SUM4(dd, n, (s->next[i] - s->y[i]) * (s->next[i] - s->y[i]));
+    STI_SUM4(dPd, n, (s->next[i] - s->y[i]) * (s->Pnext[i] - s->Py[i]));
     if (dPd <= s->L * dd * (1 + 1e-12) || dd == 0) return true;
     s->L = fmax(2 * s->L, dPd / dd);
     return false;
@@ -37,8 +34,8 @@ static bool try_step(state* s) {
 
 static void advance(state* s) {
     const int n = s->p.n;
-    double against = 0;
-    for (int i = 0; i < n; i++) against += (s->Py[i] + s->p.kappa[i]) * (s->next[i] - s->z[i]);
+    double against;
+    STI_SUM4(against, n, (s->Py[i] + s->p.kappa[i]) * (s->next[i] - s->z[i]));
     const double t2 = s->t * s->t, t_next = 0.5 * (-t2 + s->t * sqrt(t2 + 4));
     double beta = s->t * (1 - s->t) / (t2 + t_next);
     s->t = t_next;

@@ -61,13 +61,13 @@ struct sti_bed {
     double weight;  // of all grains
 
     // by place
-    int* id;           // number the grain was given                  (n)
-    int* place;        // of a number                                 (n)
-    double* x;         // (n x 3)
-    double* radius;    // (n)
-    double* mass;      // (n)
-    double* begin;     // velocities (v, W) of the step before contacts act (n x 6)
-    sti_grain* grain;  // grains, walls, then one for every contact with a wall that moves (grain_capacity)
+    int* id;                // number the grain was given                  (n)
+    int* place;             // of a number                                 (n)
+    double* x;              // (n x 3)
+    double* radius;         // (n)
+    double* mass;           // (n)
+    double* begin;          // velocities (v, W) of the step before contacts act (n x 6)
+    sti_grain* grain;       // grains, walls, then one for every contact with a wall that moves (grain_capacity)
     sti_grain* grain_last;  // velocities one sweep ago, during a solve          (n)
     int grain_capacity;
     void* grain_memory;
@@ -127,28 +127,30 @@ static inline void sti_slip(const sti_grain* a, const sti_grain* b, const double
 sti_status sti_bed_list(sti_bed* bed, double reach);
 // touch.c: the contacts with gap <= eps, slab by slab, with the impulses of the last step (or none).
 sti_status sti_bed_gather(sti_bed* bed, const double* speed);
-void sti_bed_keep(sti_bed* bed);  // impulses back into the list of pairs
-double sti_bed_gap(const sti_bed* bed, int a, int b);
+void sti_bed_keep(sti_bed* bed);                                        // impulses back into the list of pairs
+double sti_bed_deeper(const sti_bed* bed, int a, int b, double depth);  // the larger of depth and that of a near pair
 void sti_bed_measure(sti_bed* bed, sti_bed_report* report);
 
 // lanes.h, built more than once
-#define STI_LANES_DECLARE(kind)                                                    \
-    void sti_sweep_coulomb_##kind(sti_grain* grain, sti_touch* touch, int count);  \
-    void sti_sweep_cone_##kind(sti_grain* grain, sti_touch* touch, int count);     \
+#define STI_LANES_DECLARE(kind)                                                                                  \
+    void sti_sweep_coulomb_##kind(sti_grain* grain, sti_touch* touch, int count);                                \
+    void sti_sweep_cone_##kind(sti_grain* grain, sti_touch* touch, int count);                                   \
     void sti_glide_coulomb_##kind(sti_grain* grain, sti_touch* touch, sti_trail* trail, double beta, int count); \
-    void sti_glide_cone_##kind(sti_grain* grain, sti_touch* touch, sti_trail* trail, double beta, int count); \
-    void sti_push_all_##kind(sti_grain* grain, const sti_touch* touch, int count); \
+    void sti_glide_cone_##kind(sti_grain* grain, sti_touch* touch, sti_trail* trail, double beta, int count);    \
+    void sti_push_all_##kind(sti_grain* grain, const sti_touch* touch, int count);                               \
+    void sti_slip_all_##kind(const sti_grain* grain, const sti_touch* touch, int count, double* u);              \
     void sti_map_all_##kind(const sti_grain* grain, const sti_touch* touch, int count, bool coulomb, double out[2]);
 STI_LANES_DECLARE(plain)
 STI_LANES_DECLARE(avx2)
 
 // sweep.c
-void sti_bed_sweep(sti_bed* bed);                    // one plain sweep
-void sti_bed_trail(sti_bed* bed);                    // sweeps with momentum begin here
-void sti_bed_glide(sti_bed* bed, double beta);       // one sweep from r + beta (r - last r)
+void sti_bed_sweep(sti_bed* bed);                   // one plain sweep
+void sti_bed_trail(sti_bed* bed);                   // sweeps with momentum begin here
+void sti_bed_glide(sti_bed* bed, double beta);      // one sweep from r + beta (r - last r)
 void sti_bed_velocities(sti_bed* bed);              // grain velocities from `begin` and all impulses, anew
 double sti_bed_residual(sti_bed* bed);              // natural map, relative
 void sti_bed_push(sti_bed* bed, sti_grain* grain);  // the impulses of all contacts act on `grain`
+void sti_bed_slips(const sti_bed* bed, const sti_grain* grain, int slab, double* u);  // of a slab (touch_count x 3)
 // Both leave impulses in the contacts and velocities in the grains, and fill residual, iterations and what belongs to the law.
 void sti_bed_solve_sweeps(sti_bed* bed, sti_bed_report* report);        // accelerate.c
 sti_status sti_bed_solve_convex(sti_bed* bed, sti_bed_report* report);  // dual.c

@@ -157,26 +157,35 @@ static void slips_slab(void* context, int slab, int worker) {
     (void)worker;
     const product* p = context;
     const sti_dual* d = p->d;
+    if (d->e == NULL) {
+        sti_bed_slips(d->bed, d->grain, slab, p->y + 3 * (size_t)d->first[slab]);
+        return;
+    }
     for (int k = 0; k < d->bed->touch_count[slab]; k++) {
         const sti_touch* t = contact(d, slab, k);
         const size_t at = (size_t)(d->first[slab] + k) * (size_t)d->width;
         double u[3];
-        // walls do not move here: P is the part that impulses make
-        sti_slip(&d->grain[t->a], &d->grain[t->b < d->bed->n ? t->b : d->bed->n], t->n, u);
-        for (size_t s = 0; s < (size_t)d->width; s++)
-            p->y[at + s] = d->e == NULL ? u[s] : sti_dot3(u, d->e + 3 * (at + s));
+        sti_slip(&d->grain[t->a], &d->grain[t->b], t->n, u);  // walls do not move here: P is what impulses make
+        for (size_t s = 0; s < (size_t)d->width; s++) p->y[at + s] = sti_dot3(u, d->e + 3 * (at + s));
+    }
+}
+
+static void clear_slab(void* context, int slab, int worker) {
+    (void)worker;
+    const product* p = context;
+    const sti_dual* d = p->d;
+    for (int k = d->bed->slab_first[slab]; k < d->bed->slab_first[slab + 1]; k++) {
+        for (int i = 0; i < 3; i++) d->grain[k].v[i] = d->grain[k].W[i] = 0;
     }
 }
 
 // y = A M^-1 A'x: impulses into velocities, velocities into slips.
 static void multiply(void* user, const double* x, double* y) {
     const sti_dual* d = user;
-    sti_dual_impulses(d, x);
-    for (int k = 0; k < d->bed->n; k++) {
-        for (int i = 0; i < 3; i++) d->grain[k].v[i] = d->grain[k].W[i] = 0;
-    }
-    sti_bed_push(d->bed, d->grain);
     product p = {d, x, y};
+    sti_dual_impulses(d, x);
+    sti_tasks_run(d->bed->tasks, d->bed->slab_count, clear_slab, &p);
+    sti_bed_push(d->bed, d->grain);
     sti_tasks_run(d->bed->tasks, d->bed->slab_count, slips_slab, &p);
 }
 
@@ -195,7 +204,7 @@ static void project_slab(void* context, int slab, int worker) {
         double xt[3];
         for (int i = 0; i < 3; i++) xt[i] = x[i] - xn * t->n[i];
         const double size = sqrt(sti_dot3(xt, xt));
-        if (size <= mu * xn) continue;
+        if (size <= mu * xn && xn >= 0) continue;
         const double pn = fmax(0, (xn + mu * size) / (1 + mu * mu)), keep = size > 0 ? mu * pn / size : 0;
         for (int i = 0; i < 3; i++) x[i] = pn * t->n[i] + keep * xt[i];
     }

@@ -85,7 +85,7 @@ static inline bool solve_cone(const meeting* m, lanes y, bool open, lanes* r) {
     const lanes rt = y - kt * m->u - (yn - kt * un) * m->n;
     const double size = sqrt(sum(rt * rt));
     double along = pn, keep = 1;
-    if (size > mu * pn) {
+    if (size > mu * pn || pn < 0) {
         along = (pn + 3.5 * mu * size) / (1 + 3.5 * mu * mu);
         if (along <= 0) {
             if (open) return false;
@@ -97,40 +97,40 @@ static inline bool solve_cone(const meeting* m, lanes y, bool open, lanes* r) {
     return true;
 }
 
-#define UPDATE(law)                                                                                      \
-    static inline void update_##law(sti_grain* grain, sti_touch* t) {                                    \
-        const meeting m = meet(grain, t);                                                                \
-        lanes r;                                                                                         \
-        if (!solve_##law(&m, m.r, sum(m.r * m.n) == 0, &r)) return;                                      \
-        store(t, r);                                                                                     \
-        push(grain, t, &m, r - m.r);                                                                     \
-    }                                                                                                    \
-    /* With momentum: the velocities are those of y = r + beta (r - last). */                            \
-    static inline void glide_##law(sti_grain* grain, sti_touch* t, sti_trail* trail, double beta) {      \
-        const meeting m = meet(grain, t);                                                                \
-        lanes* last = (lanes*)trail;                                                                     \
-        const lanes before = *last, y = m.r + beta * (m.r - before);                                     \
-        lanes r;                                                                                         \
-        if (!solve_##law(&m, y, sum(m.r * m.n) == 0 && sum(before * m.n) == 0, &r)) return;              \
-        *last = m.r;                                                                                     \
-        store(t, r);                                                                                     \
-        push(grain, t, &m, r - y);                                                                       \
+#define UPDATE(law)                                                                                 \
+    static inline void update_##law(sti_grain* grain, sti_touch* t) {                               \
+        const meeting m = meet(grain, t);                                                           \
+        lanes r;                                                                                    \
+        if (!solve_##law(&m, m.r, sum(m.r * m.n) == 0, &r)) return;                                 \
+        store(t, r);                                                                                \
+        push(grain, t, &m, r - m.r);                                                                \
+    }                                                                                               \
+    /* With momentum: the velocities are those of y = r + beta (r - last). */                       \
+    static inline void glide_##law(sti_grain* grain, sti_touch* t, sti_trail* trail, double beta) { \
+        const meeting m = meet(grain, t);                                                           \
+        lanes* last = (lanes*)trail;                                                                \
+        const lanes before = *last, y = m.r + beta * (m.r - before);                                \
+        lanes r;                                                                                    \
+        if (!solve_##law(&m, y, sum(m.r * m.n) == 0 && sum(before * m.n) == 0, &r)) return;         \
+        *last = m.r;                                                                                \
+        store(t, r);                                                                                \
+        push(grain, t, &m, r - y);                                                                  \
     }
 UPDATE(coulomb)
 UPDATE(cone)
 
 // Four quarters advance together: neighbours in the list share a grain, and taking them one after the other would make
 // each update wait for the last.
-#define SWEEP(one)                                                  \
-    do {                                                            \
-        const int quarter = count / 4;                              \
-        for (int i = 0; i < quarter; i++) {                         \
-            for (int q = 0; q < 4; q++) {                           \
-                const int k = q * quarter + i;                      \
-                one;                                                \
-            }                                                       \
-        }                                                           \
-        for (int k = 4 * quarter; k < count; k++) one;              \
+#define SWEEP(one)                                     \
+    do {                                               \
+        const int quarter = count / 4;                 \
+        for (int i = 0; i < quarter; i++) {            \
+            for (int q = 0; q < 4; q++) {              \
+                const int k = q * quarter + i;         \
+                one;                                   \
+            }                                          \
+        }                                              \
+        for (int k = 4 * quarter; k < count; k++) one; \
     } while (0)
 
 void STI_LANES(sti_sweep_coulomb)(sti_grain* grain, sti_touch* touch, int count) {
@@ -156,6 +156,14 @@ void STI_LANES(sti_push_all)(sti_grain* grain, const sti_touch* touch, int count
     }
 }
 
+// u (count x 3): the slips that the velocities in `grain` make.
+void STI_LANES(sti_slip_all)(const sti_grain* grain, const sti_touch* touch, int count, double* u) {
+    for (int i = 0; i < count; i++) {
+        const meeting m = meet(grain, touch + i);
+        for (int j = 0; j < 3; j++) u[3 * (size_t)i + (size_t)j] = m.u[j];
+    }
+}
+
 // |r - P_K(r - rho (u + off n + [mu |u_t| n]))|^2 and |r|^2, rho = 1 / the largest diagonal entry of the block.
 void STI_LANES(sti_map_all)(const sti_grain* grain, const sti_touch* touch, int count, bool coulomb, double out[2]) {
     double map = 0, size = 0;
@@ -166,7 +174,7 @@ void STI_LANES(sti_map_all)(const sti_grain* grain, const sti_touch* touch, int 
         const double yn = rn - rho * (un + m.off + (coulomb ? m.mu * sqrt(sum(ut * ut)) : 0));
         const double length = sqrt(sum(yt * yt));
         double pn = yn, keep = 1;
-        if (length > m.mu * yn) {
+        if (length > m.mu * yn || yn < 0) {
             pn = (yn + m.mu * length) / (1 + m.mu * m.mu);
             if (pn < 0) pn = 0;
             keep = length > 0 ? m.mu * pn / length : 0;

@@ -40,7 +40,7 @@ static void measure_contacts(const sti_bed* bed, int slab, double* out) {
 static void measure_depth(const sti_bed* bed, int slab, double* out) {
     for (int a = bed->slab_first[slab]; a < bed->slab_first[slab + 1]; a++) {
         for (int64_t k = bed->near_start[a]; k < bed->near_start[a + 1]; k++)
-            out[DEPTH] = fmax(out[DEPTH], -sti_bed_gap(bed, a, bed->near[k].b));
+            out[DEPTH] = sti_bed_deeper(bed, a, bed->near[k].b, out[DEPTH]);
     }
 }
 

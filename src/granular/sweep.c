@@ -22,16 +22,19 @@ typedef struct kernels {
     void (*glide_coulomb)(sti_grain* grain, sti_touch* touch, sti_trail* trail, double beta, int count);
     void (*glide_cone)(sti_grain* grain, sti_touch* touch, sti_trail* trail, double beta, int count);
     void (*push)(sti_grain* grain, const sti_touch* touch, int count);
+    void (*slip)(const sti_grain* grain, const sti_touch* touch, int count, double* u);
     void (*map)(const sti_grain* grain, const sti_touch* touch, int count, bool coulomb, double out[2]);
 } kernels;
 
 // The same bits either way, so what the processor can do is no part of the answer.
 static const kernels* pick(void) {
     static const kernels plain = {sti_sweep_coulomb_plain, sti_sweep_cone_plain, sti_glide_coulomb_plain,
-                                  sti_glide_cone_plain,    sti_push_all_plain,   sti_map_all_plain};
+                                  sti_glide_cone_plain,    sti_push_all_plain,   sti_slip_all_plain,
+                                  sti_map_all_plain};
 #if defined(STI_HAVE_AVX2)
     static const kernels avx2 = {sti_sweep_coulomb_avx2, sti_sweep_cone_avx2, sti_glide_coulomb_avx2,
-                                 sti_glide_cone_avx2,    sti_push_all_avx2,   sti_map_all_avx2};
+                                 sti_glide_cone_avx2,    sti_push_all_avx2,   sti_slip_all_avx2,
+                                 sti_map_all_avx2};
     if (__builtin_cpu_supports("avx2")) return &avx2;
 #endif
     return &plain;
@@ -103,6 +106,10 @@ void sti_bed_push(sti_bed* bed, sti_grain* grain) {
 void sti_bed_velocities(sti_bed* bed) {
     sti_tasks_run(bed->tasks, bed->slab_count, begin_slab, bed);
     sti_bed_push(bed, bed->grain);
+}
+
+void sti_bed_slips(const sti_bed* bed, const sti_grain* grain, int slab, double* u) {
+    pick()->slip(grain, bed->touch + bed->touch_first[slab], bed->touch_count[slab], u);
 }
 
 static void residual_slab(void* context, int slab, int worker) {

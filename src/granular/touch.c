@@ -23,9 +23,18 @@ static double gap_of(const sti_bed* bed, int a, int b, double n[3]) {
     return d - bed->radius[a] - bed->radius[b];
 }
 
-double sti_bed_gap(const sti_bed* bed, int a, int b) {
+// Whether a near pair is farther apart than `gap` without a root: most of them are. Walls are never said to be.
+static bool apart(const sti_bed* bed, int a, int b, double gap) {
+    if (b < 0) return false;
+    const double* x = bed->x + 3 * (size_t)a;
+    const double* y = bed->x + 3 * (size_t)b;
+    const double d[3] = {x[0] - y[0], x[1] - y[1], x[2] - y[2]}, far = bed->radius[a] + bed->radius[b] + gap;
+    return far < 0 || sti_dot3(d, d) > far * far;
+}
+
+double sti_bed_deeper(const sti_bed* bed, int a, int b, double depth) {
     double n[3];
-    return gap_of(bed, a, b, n);
+    return apart(bed, a, b, -depth) ? depth : fmax(depth, -gap_of(bed, a, b, n));
 }
 
 // Last impulses on the cone of the new normal: a warm start has to be admissible.
@@ -57,11 +66,12 @@ static void gather_slab(void* context, int slab, int worker) {
         for (int64_t k = bed->near_start[a]; k < bed->near_start[a + 1]; k++) {
             sti_near* near = &bed->near[k];
             sti_touch* t = &out[count];
-            const double gap = gap_of(bed, a, near->b, t->n);
             const double eps = o->eps > 0 ? bed->eps_now
                                           : STI_BED_MARGIN * bed->radius[a] +
                                                 0.5 * o->h * (g->speed[a] + (near->b >= 0 ? g->speed[near->b] : 0));
             near->touch = -1;
+            if (apart(bed, a, near->b, eps)) continue;
+            const double gap = gap_of(bed, a, near->b, t->n);
             if (!(gap <= eps)) continue;
             near->touch = count++;
             t->a = a;

@@ -12,13 +12,13 @@
 struct sti_broadphase {
     sti_env* env;
     sti_bvh tree;
-    int count;           // boxes of the last call
-    int capacity;        // boxes there is room for
-    int bounded_count;   // of them in the tree
-    int* bounded;        // (capacity)
+    int count;          // boxes of the last call
+    int capacity;       // boxes there is room for
+    int bounded_count;  // of them in the tree
+    int* bounded;       // (capacity)
     int unbounded_count;
-    int* unbounded;      // (capacity)
-    bool* is_bounded;    // of the last call (capacity)
+    int* unbounded;    // (capacity)
+    bool* is_bounded;  // of the last call (capacity)
     sti_pair* pair;
     int pair_count, pair_capacity;
 };

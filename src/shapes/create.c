@@ -237,7 +237,8 @@ sti_status sti_shape_create_convex(sti_env* env, int dim, int count, const doubl
     sti_status status = begin(env, STI_SHAPE_CONVEX, dim, &shape);
     if (status != STI_OK) return status;
     if (count < dim + 1) {
-        status = STI_FAIL(env, STI_ERR_INPUT, count, "%d points have no hull with an inside in dimension %d", count, dim);
+        status =
+            STI_FAIL(env, STI_ERR_INPUT, count, "%d points have no hull with an inside in dimension %d", count, dim);
     } else if (count > 1 << 20) {
         status = STI_FAIL(env, STI_ERR_SIZE, count, "hull of %d points", count);
     }

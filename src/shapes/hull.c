@@ -27,17 +27,18 @@ typedef struct triangle {
 
 typedef struct hull {
     sti_env* env;
-    int count;          // n
-    double* p;          // points                              (n x 3)
-    double size;        // diagonal of their box
-    int capacity;       // of triangles
-    int high;           // triangles used so far, free ones among them
-    triangle* t;        // (capacity)
+    int count;     // n
+    double* p;     // points                              (n x 3)
+    double size;   // diagonal of their box
+    int capacity;  // of triangles
+    int high;      // triangles used so far, free ones among them
+    triangle* t;   // (capacity)
     int free_count;
-    int* free_list;     // (capacity)
-    int* horizon;       // pairs: triangle beyond, its edge     (2 capacity)
-    int* from;          // new triangle whose edge leaves this vertex; later scratch (n)
-    int* order;         // (capacity)
+    int* free_list;  // (capacity)
+    int* horizon;    // pairs: triangle beyond, its edge; later the loops (3 capacity)
+    int* from;       // new triangle whose edge leaves this vertex; later scratch (n)
+    int* order;      // (capacity)
+    int* member;     // triangles, face by face, once they are grouped (capacity)
 } hull;
 
 static void hull_clear(hull* h) {
@@ -47,6 +48,7 @@ static void hull_clear(hull* h) {
     sti_free(h->env, h->horizon);
     sti_free(h->env, h->from);
     sti_free(h->env, h->order);
+    sti_free(h->env, h->member);
 }
 
 static sti_status hull_init(hull* h, sti_env* env, int count, const double* points) {
@@ -54,11 +56,12 @@ static sti_status hull_init(hull* h, sti_env* env, int count, const double* poin
     h->p = sti_alloc_array(env, 3 * (size_t)count, sizeof *h->p);
     h->t = sti_alloc_array(env, (size_t)h->capacity, sizeof *h->t);
     h->free_list = sti_alloc_array(env, (size_t)h->capacity, sizeof *h->free_list);
-    h->horizon = sti_alloc_array(env, 2 * (size_t)h->capacity, sizeof *h->horizon);
+    h->horizon = sti_alloc_array(env, 3 * (size_t)h->capacity, sizeof *h->horizon);
     h->from = sti_alloc_array(env, (size_t)count, sizeof *h->from);
     h->order = sti_alloc_array(env, (size_t)h->capacity, sizeof *h->order);
+    h->member = sti_alloc_array(env, (size_t)h->capacity, sizeof *h->member);
     if (h->p == NULL || h->t == NULL || h->free_list == NULL || h->horizon == NULL || h->from == NULL ||
-        h->order == NULL)
+        h->order == NULL || h->member == NULL)
         return STI_FAIL(env, STI_ERR_MEMORY, -1, "hull of %d points", count);
     memcpy(h->p, points, 3 * (size_t)count * sizeof *h->p);
     vec low = vec_of(points), high = low;
@@ -100,7 +103,8 @@ static sti_status first_four(const hull* h, int v[4]) {
             }
         }
         if (v[k] < 0 || !(best > 1e-9 * h->size))
-            return STI_FAIL(h->env, STI_ERR_INPUT, -1, "the %d points of the polyhedron lie %s", h->count, place[k - 1]);
+            return STI_FAIL(h->env, STI_ERR_INPUT, -1, "the %d points of the polyhedron lie %s", h->count,
+                            place[k - 1]);
     }
     return STI_OK;
 }
@@ -220,7 +224,7 @@ static void sort_by_area(hull* h, int count) {
 
 // D2: numbers the faces. Returns how many.
 static int group_faces(hull* h, double tol) {
-    int live = 0, groups = 0;
+    int live = 0, groups = 0, members = 0;
     for (int i = 0; i < h->high; i++) {
         if (h->t[i].v[0] < 0) continue;
         h->t[i].group = -1;
@@ -237,7 +241,9 @@ static int group_faces(hull* h, double tol) {
         stack[depth++] = seed;
         h->t[seed].group = groups;
         while (depth > 0) {
-            const triangle* t = h->t + stack[--depth];
+            const int i = stack[--depth];
+            const triangle* t = h->t + i;
+            h->member[members++] = i;
             for (int k = 0; k < 3; k++) {
                 triangle* other = h->t + t->next[k];
                 bool flat = other->group < 0;
@@ -256,13 +262,13 @@ static int group_faces(hull* h, double tol) {
 // The border of every group as a loop: h->horizon holds the vertices, start (groups+1) where each loop begins. False when a
 // border is not one simple loop.
 static bool trace_loops(hull* h, int groups, int* start) {
-    int total = 0;
+    int total = 0, members = 0, next = 0;
+    for (int i = 0; i < h->high; i++) members += h->t[i].v[0] >= 0 ? 1 : 0;
     for (int g = 0; g < groups; g++) {
         start[g] = total;
         int first = -1, edges = 0;
-        for (int i = 0; i < h->high; i++) {
-            const triangle* t = h->t + i;
-            if (t->v[0] < 0 || t->group != g) continue;
+        for (; next < members && h->t[h->member[next]].group == g; next++) {
+            const triangle* t = h->t + h->member[next];
             for (int k = 0; k < 3; k++) {
                 if (h->t[t->next[k]].group == g) continue;
                 h->from[t->v[k]] = t->v[(k + 1) % 3];
@@ -270,7 +276,7 @@ static bool trace_loops(hull* h, int groups, int* start) {
                 edges++;
             }
         }
-        if (first < 0 || total + edges > 2 * h->capacity) return false;
+        if (first < 0) return false;
         int v = first;
         for (int i = 0; i < edges; i++) {
             h->horizon[total++] = v;
@@ -323,15 +329,17 @@ static sti_status store(sti_shape* shape, const hull* h, int groups, int vertice
 static sti_status merge(sti_shape* shape, hull* h) {
     int* start = sti_alloc_array(h->env, (size_t)h->capacity + 1, sizeof *start);
     if (start == NULL) return STI_FAIL(h->env, STI_ERR_MEMORY, -1, "faces of a hull");
-    sti_status status = STI_FAIL(h->env, STI_ERR_INPUT, -1, "the hull is too thin for its faces to be told apart");
-    for (int attempt = 0; attempt < 2; attempt++) {
+    sti_status status = STI_OK;
+    bool done = false;
+    for (int attempt = 0; attempt < 2 && !done; attempt++) {
         const int groups = group_faces(h, attempt == 0 ? 1e-10 : -1);
         if (!trace_loops(h, groups, start)) continue;
         const int vertices = drop_vertices(h, groups, start);
         if (vertices < 4 || groups < 4) continue;
         status = store(shape, h, groups, vertices, start);
-        break;
+        done = true;
     }
+    if (!done) status = STI_FAIL(h->env, STI_ERR_INPUT, -1, "the hull is too thin for its faces to be told apart");
     sti_free(h->env, start);
     return status;
 }

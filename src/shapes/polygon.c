@@ -18,12 +18,10 @@ static int compare(const void* x, const void* y) {
 static int chains(int count, const double* p, double* h) {
     int k = 0;
     for (int half = 0; half < 2; half++) {
-        const int floor = k + 1;
+        const int fewest = half == 0 ? 2 : k + 1;  // corners that the chain has, at least, when it may turn back
         for (int j = half; j < count; j++) {
             const double* x = p + 2 * (size_t)(half == 0 ? j : count - 1 - j);
-            while (k > floor - (half == 0 ? 0 : 1) && k >= 2 &&
-                   sti_orient_planar(h + 2 * ((size_t)k - 2), h + 2 * ((size_t)k - 1), x) <= 0)
-                k--;
+            while (k >= fewest && sti_orient_planar(h + 2 * ((size_t)k - 2), h + 2 * ((size_t)k - 1), x) <= 0) k--;
             h[2 * (size_t)k] = x[0];
             h[2 * (size_t)k + 1] = x[1];
             k++;

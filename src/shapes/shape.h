@@ -15,20 +15,20 @@
 
 typedef struct core {
     int dim;
-    int vertex_count;          // nv
-    int edge_count;            // ne; 0 in the plane
-    int face_count;            // nf
-    int loop_count;            // nl, length of all loops together
-    double radius;             // added all around
-    double size;               // largest distance of a vertex from the centre
-    double centre[3];          // mean of the vertices
-    const double* vertex;      // (nv x 3)
-    const double* plane;       // outward unit normal, offset             (nf x 4)
-    const int* face_start;     // first entry of each loop                (nf+1)
-    const int* loop_vertex;    // vertices, counterclockwise from outside (nl)
-    const int* loop_edge;      // edge from this vertex to the next       (nl), space only
-    const int* edge;           // its two vertices                        (ne x 2)
-    const int* edge_face;      // and its two faces; -1 for a segment     (ne x 2)
+    int vertex_count;        // nv
+    int edge_count;          // ne; 0 in the plane
+    int face_count;          // nf
+    int loop_count;          // nl, length of all loops together
+    double radius;           // added all around
+    double size;             // largest distance of a vertex from the centre
+    double centre[3];        // mean of the vertices
+    const double* vertex;    // (nv x 3)
+    const double* plane;     // outward unit normal, offset             (nf x 4)
+    const int* face_start;   // first entry of each loop                (nf+1)
+    const int* loop_vertex;  // vertices, counterclockwise from outside (nl)
+    const int* loop_edge;    // edge from this vertex to the next       (nl), space only
+    const int* edge;         // its two vertices                        (ne x 2)
+    const int* edge_face;    // and its two faces; -1 for a segment     (ne x 2)
 } core;
 
 typedef struct mesh {
@@ -45,13 +45,13 @@ struct sti_shape {
     sti_env* env;
     sti_shape_kind kind;
     int dim;
-    double radius;      // of a sphere or capsule, otherwise 0
-    double half[3];     // of a box; half[0] of a capsule is its half length
-    double plane[4];    // of a half-space
-    double reach;       // farthest point from the origin
-    core core;          // of a bounded convex kind
-    mesh mesh;          // of a mesh
-    void* storage[7];   // what the core points at
+    double radius;     // of a sphere or capsule, otherwise 0
+    double half[3];    // of a box; half[0] of a capsule is its half length
+    double plane[4];   // of a half-space
+    double reach;      // farthest point from the origin
+    core core;         // of a bounded convex kind
+    mesh mesh;         // of a mesh
+    void* storage[7];  // what the core points at
 };
 
 // Finite, with a quaternion that is not zero; in the plane, without a part that leaves it.

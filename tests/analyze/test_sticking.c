@@ -582,6 +582,59 @@ static void friction_that_no_coefficient_can_give_is_recognized(void** state) {
     sti_sticking_destroy(r);
 }
 
+// Below mu = 3 the bilateral contact has no inner point, and must carry nothing: the least coefficient is that of the two
+// others, 33/32. The largest margin is zero from there on up to 3.
+static void least_friction_is_found_where_a_contact_must_be_idle(void** state) {
+    (void)state;
+    tool_instant t;
+    tool_open(&t, 3);
+    tool_mass(&t, (double[]){0.5, 0.5, 1});
+    for (int i = 0; i < 2; i++) {
+        tool_contact(&t, false, 1, i == 0 ? 0.25 : 1.25);
+        memcpy(t.n[i], (double[]){0, 1.5, 1.25}, 3 * sizeof(double));
+        memcpy(t.t[i], (double[]){0.5, 1.5, 1.5}, 3 * sizeof(double));
+    }
+    tool_contact(&t, true, 1, 0);
+    memcpy(t.n[2], (double[]){-1.5, 0, 0.75}, 3 * sizeof(double));
+    t.t[2][0] = -1;
+    memcpy(t.F, (double[]){99.0 / 64, 585.0 / 64, 537.0 / 64}, 3 * sizeof(double));
+    sti_sticking* r = analyze(&t, NULL);
+    assert_true(r->least_common.exists == STI_YES && r->least_common.attained);
+    assert_true(fabs(r->least_common.mu - 33.0 / 32) < 1e-12);
+    assert_true(fabs(r->least_factor.mu - 0.825) < 1e-12);
+    sti_sticking_destroy(r);
+}
+
+// lambda_t = 1/4 + lambda_n / 2 with lambda_n free: 1/2, never attained. A frictionless contact that presses a rough joint:
+// 0, never attained.
+static void least_friction_of_growing_forces_is_the_infimum(void** state) {
+    (void)state;
+    tool_instant t;
+    tool_open(&t, 2);
+    tool_mass(&t, (double[]){3, 1});
+    tool_contact(&t, false, 0, 0);
+    memcpy(t.n[0], (double[]){0.5, 1.25}, 2 * sizeof(double));
+    tool_contact(&t, false, 1, 1.25);
+    t.n[1][1] = -0.75;
+    t.t[1][1] = 1.5;
+    memcpy(t.F, (double[]){1, 23.0 / 8}, 2 * sizeof(double));
+    sti_sticking* r = analyze(&t, NULL);
+    assert_true(r->least_common.exists == STI_YES && !r->least_common.attained);
+    assert_true(fabs(r->least_common.mu - 0.5) < 1e-12);
+    sti_sticking_destroy(r);
+    tool_open(&t, 2);
+    tool_mass(&t, (double[]){1, 1});
+    tool_contact(&t, true, 1, 1.75);
+    tool_contact(&t, false, 0, 0);
+    t.n[0][1] = t.n[1][1] = t.t[0][0] = 1;
+    memcpy(t.F, (double[]){2, -1}, 2 * sizeof(double));
+    r = analyze(&t, NULL);
+    assert_int_equal(r->answer.outcome, STI_STICKING_YES);
+    assert_true(r->least_common.exists == STI_YES && !r->least_common.attained);
+    assert_true(r->least_common.mu < 1e-12 && r->least_own[0] < 1e-12);
+    sti_sticking_destroy(r);
+}
+
 // ---- one contact at rest
 
 static void all_solutions_at_rest_satisfy_the_law(void** state) {
@@ -789,6 +842,8 @@ int main(void) {
         cmocka_unit_test(solvability_of_the_contact_problem_follows_the_exact_criterion),
         cmocka_unit_test(least_friction_is_the_threshold_of_the_decision),
         cmocka_unit_test(friction_that_no_coefficient_can_give_is_recognized),
+        cmocka_unit_test(least_friction_is_found_where_a_contact_must_be_idle),
+        cmocka_unit_test(least_friction_of_growing_forces_is_the_infimum),
         cmocka_unit_test(all_solutions_at_rest_satisfy_the_law),
         cmocka_unit_test(bad_input_is_named),
         cmocka_unit_test(no_contact_and_apart),

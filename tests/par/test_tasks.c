@@ -1,6 +1,7 @@
 // The pool: every item once, loops one after the other.
 #include "support/failing_env.h"
 // clang-format off
+#include <sched.h>
 #include <stdatomic.h>
 #include "par/tasks.h"
 // clang-format on
@@ -50,6 +51,38 @@ static void every_item_is_done_once_in_every_loop(void** state) {
     sti_env_destroy(env);
 }
 
+enum { HELD = 8 };
+
+static atomic_int others_done;
+
+// The first item of the second half waits for all the others, those behind it too.
+static void hold_up(void* context, int item, int worker) {
+    (void)context;
+    (void)worker;
+    if (item != HELD / 2) {
+        atomic_fetch_add(&others_done, 1);
+        return;
+    }
+    while (atomic_load(&others_done) < HELD - 1) sched_yield();
+}
+
+static void items_behind_one_that_is_held_up_are_done_by_others(void** state) {
+    (void)state;
+    sti_env* env;
+    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
+    sti_tasks* tasks;
+    assert_int_equal(sti_tasks_create(env, 2, &tasks), STI_OK);
+    if (sti_tasks_workers(tasks) == 2) {
+        for (int loop = 0; loop < 50; loop++) {
+            atomic_store(&others_done, 0);
+            sti_tasks_run(tasks, HELD, hold_up, NULL);
+            assert_int_equal(atomic_load(&others_done), HELD - 1);
+        }
+    }
+    sti_tasks_destroy(tasks);
+    sti_env_destroy(env);
+}
+
 static void one_worker_needs_no_pool(void** state) {
     (void)state;
     sti_env* env;
@@ -82,6 +115,7 @@ static void pool_that_cannot_be_allocated_is_reported(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_item_is_done_once_in_every_loop),
+        cmocka_unit_test(items_behind_one_that_is_held_up_are_done_by_others),
         cmocka_unit_test(one_worker_needs_no_pool),
         cmocka_unit_test(pool_that_cannot_be_allocated_is_reported),
     };

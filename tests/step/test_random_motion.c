@@ -9,7 +9,7 @@ static sti_env* env;
 
 // The formulas of one chain of boxes.
 typedef struct chain {
-    char names[3 * BODIES][8], q[3 * BODIES][40], v[3 * BODIES][40];
+    char names[3 * BODIES][16], q[3 * BODIES][40], v[3 * BODIES][40];
     char kinetic[BODIES * TEXT], potential[BODIES * TEXT], mu[20], e[20];
     char gap[CORNERS][TEXT], slip[CORNERS][TEXT], hinge[2 * BODIES][TEXT];
     const char *name[3 * BODIES], *start_q[3 * BODIES], *start_v[3 * BODIES], *slips[CORNERS][1];
