@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "run_system.h"
 #include "scenes.h"
 
 // ---- the folder
@@ -128,28 +129,63 @@ static int check_request(const cli* c, const cli_run_request* r) {
     return CLI_DONE;
 }
 
-static int run_scene(cli* c, const cli_run_request* r) {
+// An option that only systems know, and that was given; NULL: none.
+static const char* system_option(const cli_system_request* own) {
+    return own->scheme != NULL     ? "--scheme"
+           : own->alpha > 0        ? "--alpha"
+           : own->geometry != NULL ? "--geometry"
+           : own->impact != NULL   ? "--impact"
+           : own->facets > 0       ? "--facets"
+           : own->printed          ? "--printed"
+           : own->settle           ? "--settle"
+                                   : NULL;
+}
+
+static int run_scene(cli* c, const cli_run_request* r, const cli_system_request* own) {
     sti_problem* problem = NULL;
     int code = cli_scene_load(c, r->scene, &problem);
     if (code != CLI_DONE) return code;
     const sti_scene* scene = sti_problem_scene(problem);
-    if (scene != NULL)
+    const bool system = sti_problem_kind(problem) == STI_KIND_SYSTEM;
+    const char* alien = system_option(own);
+    if (scene != NULL && alien != NULL)
+        code = cli_fail_usage(c, "%s: for systems, and %.200s is a bed of grains", alien, r->scene);
+    else if (scene != NULL)
         code = cli_run_bed(c, r, scene);
-    else
-        code = cli_fail_usage(c, "%.200s: kind: %s: \"scene\" expected", r->scene,
+    else if (scene == NULL && !system)
+        code = cli_fail_usage(c, "%.200s: kind: %s: \"scene\" or \"system\" expected", r->scene,
                               sti_kind_text(sti_problem_kind(problem)));
     sti_problem_destroy(problem);
-    return code;
+    return code == CLI_DONE && system ? cli_run_system(c, r, own, r->scene) : code;
+}
+
+// Whose run is it?
+static int go_on(cli* c, const cli_run_request* r, const cli_system_request* own) {
+    bool system;
+    if (system_option(own) != NULL)
+        return cli_fail_usage(c, "%s: not together with --resume, which goes on with the run as it is",
+                              system_option(own));
+    const int code = cli_run_is_system(c, r->resume, &system);
+    if (code != CLI_DONE) return code;
+    return system ? cli_run_system(c, r, own, NULL) : cli_run_bed(c, r, NULL);
 }
 
 static int run(cli* c, int argc, char** argv) {
     cli_run_request r = {.checkpoint = 60};
+    cli_system_request own = {0};
     const cli_option options[] = {
         {"--out", CLI_TEXT, "DIR", "folder for trajectory.h5, trajectory.xdmf, summary.json and checkpoints", &r.out},
         {"--time", CLI_POSITIVE, "T", "where the run ends, instead of the scene's time", &r.time},
         {"--step", CLI_POSITIVE, "H", "length of a step", &r.step},
         {"--law", CLI_TEXT, "LAW", "coulomb, cone or facets", &r.law},
         {"--solver", CLI_TEXT, "NAME", "gs, apgd, bb, blmvm, tron or ipm; tao:blmvm, tao:tron, tao:bqpip", &r.solver},
+        {"--scheme", CLI_TEXT, "NAME", "of a system: alpha, convex or quasistatic (alpha)", &own.scheme},
+        {"--alpha", CLI_POSITIVE, "A", "of a system: weight of the new velocity, in (0, 1] (1/2)", &own.alpha},
+        {"--geometry", CLI_TEXT, "WHERE", "of a system: gradients ahead (second order) or old (ahead)", &own.geometry},
+        {"--impact", CLI_TEXT, "LAW", "of a system: poisson, poisson_printed or moreau (poisson)", &own.impact},
+        {"--facets", CLI_COUNT, "N", "of a system: directions of friction in space (8)", &own.facets},
+        {"--settle", CLI_FLAG, NULL, "of a system: velocities do not alternate where contacts stick", &own.settle},
+        {"--printed", CLI_FLAG, NULL, "of a system: every choice as in S3", &own.printed},
         {"--tol", CLI_POSITIVE, "TOL", "residual that a step is solved to", &r.tol},
         {"--threads", CLI_COUNT, "N", "threads (all processors); results do not depend on it", &r.threads},
         {"--set", CLI_TEXT, "NAME=X,..", "parameters of the scene, like count=3200,mu=0.5", &r.settings},
@@ -171,7 +207,7 @@ static int run(cli* c, int argc, char** argv) {
     if (code == CLI_DONE) code = cli_env_open(c, r.threads > 0 ? (int)r.threads : processors());
     if (code != CLI_DONE) return code;
     cli_run_catch_signals();
-    return r.resume != NULL ? cli_run_bed(c, &r, NULL) : run_scene(c, &r);
+    return r.resume != NULL ? go_on(c, &r, &own) : run_scene(c, &r, &own);
 }
 
 const cli_verb cli_verb_run = {
@@ -179,14 +215,18 @@ const cli_verb cli_verb_run = {
     .arguments = "SCENE [options]",
     .summary = "a scene in time, every step with its residual",
     .details =
-        "SCENE is a file of kind \"scene\", or a built-in one (stiction scenes). The run ends at its time, when its\n"
-        "kinetic energy has fallen below the scene's \"until\", or with the step that Ctrl-C came in; the files are\n"
-        "whole then, and --resume goes on. A process that is killed, or a full disk, loses what came after the last\n"
-        "checkpoint.\n"
+        "SCENE is a file of kind \"scene\" or \"system\", or a built-in one (stiction scenes). The run of a scene "
+        "ends\n"
+        "at its time, or when its kinetic energy has fallen below the scene's \"until\"; a system runs for 10 units "
+        "of\n"
+        "time. Ctrl-C ends a run with the step that it came in; the files are whole then, and --resume goes on. A "
+        "process\n"
+        "that is killed, or a full disk, loses what came after the last checkpoint.\n"
         "Exit code 0: done, every step solved to its tolerance; 1: stopped, or some step was not solved; 2: bad usage\n"
         "or input; 3: internal failure, or the files could not be written.\n\n"
         "example:\n"
         "    stiction run pebble-bed --set count=800 --out bed --picture\n"
-        "    stiction run --resume bed --time 20\n",
+        "    stiction run --resume bed --time 20\n"
+        "    stiction run stick-slip --csv stick-slip.csv\n",
     .run = run,
 };

@@ -344,7 +344,7 @@ static sti_status solve(void* user, const sti_bed_program* program, double* x, l
 bool sti_tao_method(const char* name, sti_bed_method* out) {
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         if (strcmp(name, kinds[k].name) != 0) continue;
-        *out = (sti_bed_method){.name = kinds[k].name, .solve = solve, .user = (void*)(uintptr_t)&kinds[k]};
+        *out = (sti_bed_method){.name = kinds[k].name, .solve = solve, .user = (void*)&kinds[k]};
         return true;
     }
     return false;

@@ -91,7 +91,7 @@ int main(int argc, char** argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     const int count = argc > 1 ? atoi(argv[1]) : 800;
     const double tol = argc > 2 ? atof(argv[2]) : 1e-8;
-    sti_env* env;
+    sti_env* env = NULL;
     if (count < 1 || !(tol > 0) || sti_env_create(NULL, &env) != STI_OK) MPI_Abort(MPI_COMM_WORLD, 2);
     sti_bed* bed = make_bed(env, count, 0.01, 1e-3, STI_BED_APGD);
     for (int k = 0; k < 90; k++) must(env, sti_bed_step(bed, NULL));

@@ -98,7 +98,7 @@ sti_status sti_dual_create(sti_bed* bed, sti_dual* d) {
     d->kappa = d->x + size;
     d->rho = d->kappa + size;
     if (facets) d->e = d->rho + size;
-    d->grain = (sti_grain*)(((uintptr_t)d->grain_memory + 63) & ~(uintptr_t)63);
+    d->grain = (sti_grain*)((char*)d->grain_memory + (-(uintptr_t)d->grain_memory & 63));
     memset(d->grain, 0, (size_t)bed->grain_capacity * sizeof(sti_grain));
     for (int k = 0; k < bed->n; k++) d->grain[k].im = bed->grain[k].im;
     int first = 0;

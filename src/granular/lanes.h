@@ -121,16 +121,16 @@ UPDATE(cone)
 
 // Four quarters advance together: neighbours in the list share a grain, and taking them one after the other would make
 // each update wait for the last.
-#define SWEEP(one)                                     \
-    do {                                               \
-        const int quarter = count / 4;                 \
-        for (int i = 0; i < quarter; i++) {            \
-            for (int q = 0; q < 4; q++) {              \
-                const int k = q * quarter + i;         \
-                one;                                   \
-            }                                          \
-        }                                              \
-        for (int k = 4 * quarter; k < count; k++) one; \
+#define SWEEP(one)                                       \
+    do {                                                 \
+        const int quarter = count / 4;                   \
+        for (int i = 0; i < quarter; i++) {              \
+            for (int q = 0; q < 4; q++) {                \
+                const int k = q * quarter + i;           \
+                (one);                                   \
+            }                                            \
+        }                                                \
+        for (int k = 4 * quarter; k < count; k++) (one); \
     } while (0)
 
 void STI_LANES(sti_sweep_coulomb)(sti_grain* grain, sti_touch* touch, int count) {

@@ -45,7 +45,7 @@ sti_bed_options sti_bed_options_default(void) {
 // ---- memory
 
 static void* align_line(void* p) {
-    return (void*)(((uintptr_t)p + 63) & ~(uintptr_t)63);
+    return (char*)p + (-(uintptr_t)p & 63);
 }
 
 sti_status sti_bed_reserve_grains(sti_bed* bed, int count) {

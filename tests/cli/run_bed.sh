@@ -107,8 +107,9 @@ run run
 refused "no scene" "a scene is missing"
 run run pebble-bad
 refused "no such scene" "pebble-bad: neither a file nor a built-in scene; did you mean pebble-bed"
-run run stick-slip
-refused "not a scene" "stick-slip: kind: system"
+echo '{"kind": "lcp", "M": [[1]], "q": [1]}' >lcp.json
+run run lcp.json
+refused "not a scene" "lcp.json: kind: lcp"
 for set in count=0 count=x counts=3 mu=-1 law=wet h=0 count =3 seed=1.5 warm=2; do
     run run pebble-bed --set "$set"
     refused "--set $set" "--set: "

@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# run_system.sh COMMAND: stiction run with systems: trajectories, tables, resumed runs, wrong requests.
+set -u
+source "$(dirname "$0")/lib/tools.sh"
+
+# ---- a run and its files
+run run stick-slip --out slip --csv slip.csv --picture
+expect "stick-slip runs" 0 "1000 steps"
+for file in trajectory.h5 summary.json checkpoint.h5 positions.svg velocities.svg; do
+    if [ -s "slip/$file" ]; then ok "slip/$file"; else not_ok "slip/$file" "missing or empty"; fi
+done
+if [ "$(wc -l <slip.csv)" = 1002 ]; then ok "a line for each step"; else not_ok "a line for each step" "$(wc -l <slip.csv)"; fi
+head -n 1 slip.csv >out
+code=0
+expect "names in the table" 0 "t,x,y,x',y',x'_alpha,y'_alpha,kinetic,potential,residual"
+# while the block sticks the weighted velocity is 0 and the other one is not (S3 figure 2.2)
+if awk -F, '$1 > 1.5 && $1 < 2.5 && ($6 > 1e-12 || $6 < -1e-12 || $4 == 0) { bad = 1 } END { exit bad }' slip.csv; then
+    ok "figure 2.2"
+else
+    not_ok "figure 2.2" "$(awk -F, '$1 > 2 && $1 < 2.05' slip.csv | head -n 2)"
+fi
+run run stick-slip --out slip
+refused "a folder that holds a run" "holds a run"
+
+# ---- on from a checkpoint: the same bits
+run run stick-slip --out part --csv part.csv --time 4 --quiet
+expect "the first part" 0
+run run --resume part --csv part.csv --time 10 --quiet
+expect "the rest" 0
+if cmp -s slip.csv part.csv; then ok "a resumed run has the same table"; else not_ok "a resumed run has the same table" "differs"; fi
+if command -v h5diff >/dev/null; then
+    if h5diff -q slip/trajectory.h5 part/trajectory.h5; then ok "and the same trajectory"; else not_ok "and the same trajectory" "differs"; fi
+fi
+run run --resume part --alpha 1
+refused "--resume takes no new options" "--alpha"
+run run --resume nothing
+refused "--resume of nothing" "nothing"
+
+# ---- JSON, parameters, schemes
+run run bouncing-ball --set e=1,height=2 --time 3 --json
+expect "JSON" 0 '"outcome": "time"'
+run run slope-block --time 1 --step 0.002 --json
+expect "a block that sticks does not move" 0 '"q": [0, 0]'
+run run slope-block --set mu=0.3 --time 0.1 --json
+expect "and slides where friction is less" 0 '"mode": "slide"'
+for options in "--scheme convex" "--law cone" "--printed" "--alpha 1 --geometry old" "--impact moreau" "--facets 16" "--settle"; do
+    # shellcheck disable=SC2086
+    run run painleve-rod --time 0.2 $options
+    expect "painleve-rod $options" 0 "to its end"
+done
+
+# ---- a step without solution is an answer, not a failure
+cat >squeeze.json <<'END'
+{"kind": "system", "coordinates": ["x"], "kinetic": "x'^2/2",
+ "contacts": [{"name": "left", "gap": "x + 0.5 - t"}, {"name": "right", "gap": "0.5 - x - t"}]}
+END
+run run squeeze.json --scheme convex --time 2
+expect "walls that meet" 1 "a step that failed"
+run run squeeze.json --scheme convex --time 2 --json
+expect "walls that meet, as JSON" 1 '"outcome": "failed"'
+
+# ---- wrong requests
+run run stick-slip --scheme beta
+refused "no such scheme" "--scheme: beta" "quasistatic"
+run run stick-slip --alpha 2
+refused "alpha beyond 1" "alpha 2"
+run run stick-slip --facets 5
+refused "an odd number of facets" "facets 5"
+run run stick-slip --law round
+refused "no such law" "--law: round"
+run run stick-slip --impact newton
+refused "no such impact law" "--impact: newton"
+run run stick-slip --geometry new
+refused "no such geometry" "--geometry: new"
+run run stick-slip --solver gs
+refused "solvers are for beds" "--solver"
+run run stick-slip --frame 0.1
+refused "frames are for beds" "--frame"
+run run stick-slip --set nothing=1
+refused "no such parameter" "nothing"
+run run settle --alpha 1
+refused "alpha is for systems" "--alpha"
+cat >broken.json <<'END'
+{"kind": "system", "coordinates": ["y"], "kinetic": "y'^2/2",
+ "joints": [{"name": "low", "constraint": "y"}, {"name": "high", "constraint": "y - 1"}]}
+END
+run run broken.json
+refused "joints that contradict each other" "cannot be closed"
+finish
