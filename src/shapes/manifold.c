@@ -52,7 +52,7 @@ static int distinct(int count, const int* v, int out[3]) {
 }
 
 static touch closest_touch(const pair* p, const closest* c) {
-    int va[3], vb[3];
+    int va[3] = {0}, vb[3] = {0};
     const int na = distinct(c->count, c->ia, va), nb = distinct(c->count, c->ib, vb);
     touch t = {.pb = c->pb, .n = c->n, .d = c->distance};
     const int ea = na == 2 ? edge_between(p->a, va[0], va[1]) : -1;

@@ -35,6 +35,12 @@ modes --count --sides 5 --json
 expect "counts of five sides" 0 '"feasible": 12'
 modes "$problems/s2_fixture.json" --path "$problems/s2_path.csv"
 expect "transitions along a path" 0 "nnn -> lls, first at t = 3"
+printf "t,x,y,x',y',kinetic\n0,3,0,0,0,0\n0.1,3,0,0.5,1e-15,0\n1,3,0,-1e-9,0,0\n3.1,3,0,0,0,0\n4,3,0,0,-1,0\n" >run.csv
+modes stick-slip --trajectory run.csv
+expect "transitions along a run" 0 "l -> n, first at t = 1, 1 time"
+expect "an impact on the way" 0 "r -> impact, first at t = 4"
+modes belt-block
+expect "a foot on a belt slides" 0 "ln strict"
 modes "$problems/s2_fixture.json" "$problems/s2_rod.json"
 expect "several instants" 0 "2 samples"
 modes "$problems/s2_fixture.json" --picture cones.svg --quiet
@@ -80,6 +86,10 @@ modes "$problems/s2_fixture.json" --path bad.csv
 refused "a path with a bad line" "bad.csv: line 2"
 modes "$problems/s2_fixture.json" --path nowhere.csv
 refused "a path that is not there" "nowhere.csv"
+modes "$problems/s2_fixture.json" --trajectory run.csv
+refused "a run of an instant" "a system expected"
+modes rocking-block --trajectory run.csv
+refused "a run of another system" "run.csv: line 2"
 modes --count "$problems/s2_fixture.json"
 refused "--count with a file" "--count takes no FILE"
 finish
