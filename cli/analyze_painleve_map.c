@@ -127,8 +127,8 @@ int cli_painleve_csv(const cli* c, const cli_painleve_request* r, const sti_pain
     if (text == NULL) return cli_fail_memory(c);
     size_t size = 0;
     const bool two = r->def.axis_count > 1;
-    size +=
-        (size_t)sprintf(text, "%s%s%s,outcome,mu_c,mu\n", r->axis_name[0], two ? "," : "", two ? r->axis_name[1] : "");
+    size += (size_t)sprintf(text, "%s%s%s,outcome,mu_c,friction\n", r->axis_name[0], two ? "," : "",
+                            two ? r->axis_name[1] : "");
     for (int j = 0; j < map->count[1]; j++) {
         for (int i = 0; i < map->count[0]; i++) {
             const sti_painleve_cell* cell = &map->cells[(size_t)j * (size_t)map->count[0] + (size_t)i];

@@ -175,6 +175,7 @@ int cli_sticking_json(const cli* c, const cli_sticking_request* r, const sti_ins
     cli_json_text(&j, "outcome", sti_sticking_outcome_text(s->answer.outcome));
     cli_json_bool(&j, "exact", s->answer.exact);
     cli_json_bool(&j, "near_redundant", s->near_redundant);
+    cli_json_number(&j, "gap_rate", s->gap_rate);
     cli_json_text(&j, "reason", s->reason);
     cli_json_number(&j, "margin", s->margin);
     cli_json_numbers(&j, "a", s->answer.a, (size_t)s->answer.n);

@@ -148,7 +148,7 @@ static void say_extra(const cli* c, const sti_instant* in, const cli_sticking_ex
     }
     if (x->change_asked && x->change.outcome == STI_CONIC_SOLVED) {
         double size = 0;
-        for (int j = 0; j < in->n; j++) size = fmax(size, fabs(x->change.f[j]));
+        for (int j = 0; j < in->n; j++) size = fmax(size, fabs(in->F[j]) + fabs(x->change.f[j]));
         cli_say(c, "  least change of F that makes it stick: (");
         for (int j = 0; j < in->n; j++) cli_say(c, "%s%s", j > 0 ? ", " : "", short_number(x->change.f[j], 1e4 * size));
         cli_say(c, ")\n");
@@ -203,6 +203,9 @@ void cli_sticking_text(const cli* c, const cli_sticking_request* r, const sti_in
                                             : cli_unsure(c),
             outcome_words(a->outcome), cli_plain(c), a->exact ? ", proved without rounding" : "");
     cli_say(c, "  %s\n", s->reason);
+    if (s->gap_rate > 0)
+        cli_say(c, "  %snot lasting contacts%s: gap rates up to %.6g; taken as if they lasted\n", cli_unsure(c),
+                cli_plain(c), s->gap_rate);
     if (r->table) {
         say_table(c, s);
         return;

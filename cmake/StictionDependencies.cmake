@@ -26,6 +26,11 @@ foreach(module openblas hdf5 zlib libpng libcjson gmp)
   endif()
 endforeach()
 
+set(STICTION_HDF5_MODULE hdf5) # by name, for stiction.pc
+if(STICTION_hdf5_MODULE_NAME)
+  set(STICTION_HDF5_MODULE ${STICTION_hdf5_MODULE_NAME})
+endif()
+
 # SuiteSparse's LDL and AMD; Debian ships no pkg-config file for them.
 find_library(STICTION_LDL_LIBRARY ldl)
 find_library(STICTION_AMD_LIBRARY amd)

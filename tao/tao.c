@@ -12,9 +12,10 @@
 //     P z = B (B'z)
 //
 // sends the velocities of grains that two ranks share, and nothing else. B has 12 entries a row: 144 bytes with their
-// indices. tron and bqpip want P itself, formed as a distributed sparse matrix: a row has a facet of every contact
-// with one of the two grains, about 60 entries and 700 bytes for three facets in a dense bed, and the factor of
-// bqpip several times that.
+// indices. tron and bqpip want P itself, formed as a distributed sparse matrix: a row has all facets of every contact
+// with one of the two grains. With three facets and the 23 contacts a grain that the wide eps of S3 gives these are
+// some 135 entries, 1.6 kB, and tron copies the rows and columns of its face besides. The factor of bqpip is worse: P has
+// a rank of six times the grains at most, but P plus a diagonal has none of that, and fills up.
 //
 // D1. What ends a solve is the residual of the step, |z - max(0, z - g)| / |z| with g = P z + kappa, and not TAO's own
 //     tolerances: these are switched off.
@@ -215,14 +216,17 @@ static PetscErrorCode converged(Tao tao, void* context) {
 
 // ---- the method
 
-// The systems of an interior-point step, P plus a diagonal: by MUMPS where PETSc has it, which here
-// is ten times as fast as PETSc's own Cholesky, otherwise by conjugate gradients.
-static PetscErrorCode choose_factorization(solver* s) {
+// Systems inside a step. tron: conjugate gradients as they are, for P has a unit diagonal already, and an incomplete factor
+// of a rank's own block costs more iterations over ranks than it saves. bqpip, whose systems are P plus a diagonal: MUMPS
+// where PETSc has it, which here is ten times as fast as PETSc's own Cholesky, otherwise conjugate gradients.
+static PetscErrorCode choose_inner(solver* s) {
     KSP ksp;
     PC pc;
     PetscCall(TaoGetKSP(s->tao, &ksp));
     PetscCall(KSPGetPC(ksp, &pc));
-    if (PetscDefined(HAVE_MUMPS)) {
+    if (s->kind->warm) {
+        PetscCall(PCSetType(pc, PCNONE));
+    } else if (PetscDefined(HAVE_MUMPS)) {
         PetscCall(KSPSetType(ksp, KSPPREONLY));
         PetscCall(PCSetType(pc, PCCHOLESKY));
         PetscCall(PCFactorSetMatSolverType(pc, MATSOLVERMUMPS));
@@ -243,7 +247,7 @@ static PetscErrorCode make_method(solver* s) {
     PetscCall(TaoSetConvergenceTest(s->tao, converged, s));
     PetscCall(TaoSetMaximumFunctionEvaluations(s->tao, PETSC_MAX_INT));
     PetscCall(TaoSetSolution(s->tao, s->z));
-    if (!s->kind->warm) PetscCall(choose_factorization(s));
+    if (s->kind->wants_P) PetscCall(choose_inner(s));
     return 0;
 }
 

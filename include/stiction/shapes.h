@@ -92,7 +92,8 @@ typedef struct sti_shape_contact {
 STI_API void sti_tangent_frame(const double n[3], double t1[3], double t2[3]);
 
 // The contacts of a and b with gap <= margin, at most max_points of them (1 to STI_SHAPE_MAX_POINTS; 4 is enough for one
-// flat touch) in out, in an order that depends on the features alone. The least gap is always among them. Two static
+// flat touch) in out, in an order that depends on the features alone. The least gap is among them; when
+// points had to be left out, within 1e-5 of their span. Two static
 // kinds (half-space, mesh) never touch each other. Writes no error text: STI_ERR_ARGUMENT says that dimensions differ, a
 // pose or the margin is not finite, or max_points is out of range; count is 0 then.
 STI_API sti_status sti_shape_contacts(const sti_shape* a, const sti_pose* pose_a, const sti_shape* b,

@@ -131,6 +131,7 @@ typedef struct sti_least_friction {
 
 typedef struct sti_sticking {
     sti_sticking_answer answer;
+    double gap_rate;      // largest |n'v + n_offset| of a touching contact, 0: all last; otherwise taken as if they did
     bool near_redundant;  // the constraints are redundant, or consistent, only up to rounding: decided with tolerance
     char reason[240];     // what the outcome rests on, in a sentence
     // at the point of largest margin (answer.lambda); NAN, NULL when there is none

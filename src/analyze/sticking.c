@@ -48,6 +48,21 @@ void sti_sticking_destroy(sti_sticking* sticking) {
     sti_free(env, sticking);
 }
 
+// Largest |n'v + n_offset| of the touching contacts whose state the velocity decides; 0 up to rounding.
+static double gap_rate(const sti_posed* s) {
+    double most = 0;
+    for (int i = 0; i < s->nc; i++) {
+        const sti_instant_contact* c = sti_posed_contact(s, i);
+        double rate = c->n_offset, reach = fabs(c->n_offset);
+        for (int j = 0; j < s->n; j++) {
+            rate += c->n[j] * s->instant->v[j];
+            reach = fmax(reach, fabs(c->n[j] * s->instant->v[j]));
+        }
+        if (c->state == STI_INSTANT_BY_VELOCITY && fabs(rate) > 1e-9 * reach) most = fmax(most, fabs(rate));
+    }
+    return most;
+}
+
 static sti_status describe(sti_sticking* r) {
     const sti_posed* s = &r->memory->posed;
     r->answer.facets = s->options.facets;
@@ -57,6 +72,7 @@ static sti_status describe(sti_sticking* r) {
     r->answer.acceleration_count = s->q;
     r->answer.contact = s->contact;
     r->slides = s->slides;
+    r->gap_rate = gap_rate(s);
     r->margin = NAN;
     r->family_dimension = -1;
     r->least_common = r->least_factor = (sti_least_friction){.exists = STI_UNDECIDED, .mu = NAN};

@@ -25,7 +25,7 @@
 // All that is floating point, and it looks for a margin: where a contact must be at the apex of its cone below some k, d(k)
 // is zero on a whole interval, and its root is not the least k. For plane contacts and polygons a given k is decided
 // without rounding. What was found is tried a little above and below, and where it fails the least k is bracketed by
-// such decisions.
+// such decisions. For discs idle contacts are tried one choice after the other.
 //
 // S0 proposition 11 says that a finite coefficient exists whenever the contact problem without discs is solvable; that
 // is false when a solution needs lambda_t at a contact with lambda_n = 0 (errata S0-E10). Here a_n = 0 is asked, and
@@ -431,12 +431,12 @@ static sti_status try_zero(quest* q, bool* enough) {
     return status;
 }
 
-static sti_status descend(quest* q) {
+// From a k that is enough down to the least one.
+static sti_status narrow(quest* q) {
     const sti_posed* s = q->s;
-    sti_status status = start(q);
     bool enough = false;
-    if (status == STI_OK && q->found) status = try_zero(q, &enough);
-    if (status != STI_OK || !q->found || enough) return status;
+    sti_status status = try_zero(q, &enough);
+    if (status != STI_OK || enough) return status;
     double low = 0, high = q->k, *x = NULL;
     sti_program g = {0};
     for (int round = 0; status == STI_OK && round < ROUNDS; round++) {
@@ -459,6 +459,46 @@ static sti_status descend(quest* q) {
         if (step <= 1e-14 * q->k || high - low <= 1e-14 * high) break;
     }
     if (status == STI_OK && x != NULL && q->k > 0) status = polish(q, &g, x);
+    return status;
+}
+
+// Contacts asked about that carry nothing: with some of them idle less may do. All choices, while they are few.
+static sti_status try_idle(quest* q) {
+    enum { FEW = 5 };
+    const sti_posed* s = q->s;
+    int asked[FEW], count = 0;
+    for (int i = 0; i < s->nc; i++) {
+        if (q->weight[i] == 0 || q->idle[i]) continue;
+        if (count == FEW) return STI_OK;
+        asked[count++] = i;
+    }
+    double* lambda = sti_pool_copy(s->pool, q->lambda, (size_t)s->p);
+    sti_status status = s->pool->status;
+    double least = q->k;
+    for (unsigned set = 1; status == STI_OK && least > 1e-12 && set < 1U << count; set++) {
+        sti_program g = {0};
+        sti_program_answer answer;
+        for (int j = 0; j < count; j++) q->idle[asked[j]] = set >> j & 1;
+        q->k = least * (1 - 1e-6);
+        status = best_margin(q, false, &g, &answer);
+        if (status == STI_OK && answer.outcome == STI_CONIC_SOLVED && answer.residual < 1e-7 &&
+            answer.x[s->n + s->p] >= -1e-12 * s->force)
+            status = narrow(q);
+        else
+            q->k = least;
+        if (status != STI_OK || !(q->k < least)) continue;
+        least = q->k;
+        memcpy(lambda, q->lambda, (size_t)s->p * sizeof *lambda);
+    }
+    for (int j = 0; j < count; j++) q->idle[asked[j]] = false;
+    q->k = least;
+    if (status == STI_OK) memcpy(q->lambda, lambda, (size_t)s->p * sizeof *lambda);
+    return status;
+}
+
+static sti_status descend(quest* q) {
+    sti_status status = start(q);
+    if (status == STI_OK && q->found) status = narrow(q);
     return status;
 }
 
@@ -642,6 +682,7 @@ static sti_status least(sti_sticking* r, const double* weight, sti_least_frictio
         if (status == STI_OK && !better) continue;
         if (status == STI_OK) status = descend(&q);
         if (status == STI_OK && exact) status = settle(&q, &attained);
+        if (status == STI_OK && !exact && q.found) status = try_idle(&q);
         if (status != STI_OK) return status;
         if (!q.found && !q.refused && out->exists == STI_NO) out->exists = STI_UNDECIDED;
         if (!q.found || (out->exists == STI_YES && q.k >= out->mu)) continue;

@@ -20,7 +20,7 @@
 // distance of the cap from 1 is doubled, until plain sweeps are left.
 //
 //     sweeps from zero impulses, 1600 grains, impact / at rest       1e-4        1e-5        1e-6
-//     Coulomb's law, plain                                        965 / 730   4833 / 4247   over 20000
+//     Coulomb's law, plain                                        845 / 760   4833 / 4247   over 20000
 //     Coulomb's law, momentum                                     169 / 117    466 / 343     2304 / 2254
 //     the convex law, momentum                                                                632 / 493
 //

@@ -2,8 +2,9 @@
 #ifndef STI_SHAPES_BVH_H
 #define STI_SHAPES_BVH_H
 
+#include <stiction/shapes.h>
+
 #include "base/env.h"
-#include "stiction/shapes.h"
 
 typedef struct sti_bvh_node {
     sti_aabb box;

@@ -38,17 +38,19 @@ static vec direction(const pair* p, bool of_a, vec n) {  // of that core, to the
     return of_a ? rotate(p->R, n) : n;
 }
 
-static uint64_t name(mark k, bool on_a) {
-    switch (k.kind) {
-        case MARK_VERTEX_I:
-            return touch_id(on_a ? FEATURE_VERTEX_B : FEATURE_VERTEX_A, k.i, 0);
-        case MARK_VERTEX_R:
-            return touch_id(on_a ? FEATURE_VERTEX_A : FEATURE_VERTEX_B, k.r, 0);
-        case MARK_CROSSING:
-            return on_a ? touch_id(FEATURE_EDGES, k.r, k.i) : touch_id(FEATURE_EDGES, k.i, k.r);
-        case MARK_SIDES:
-            break;
+// The vertex that two edges share; -1 when they do not meet, which only rounding can bring about.
+static int common_vertex(const core* c, int e, int f) {
+    for (int k = 0; k < 4; k++) {
+        if (c->edge[2 * e + k / 2] == c->edge[2 * f + k % 2]) return c->edge[2 * e + k / 2];
     }
+    return -1;
+}
+
+static uint64_t name(const pair* p, mark k, bool on_a) {
+    if (k.kind == MARK_VERTEX_I) return touch_id(on_a ? FEATURE_VERTEX_B : FEATURE_VERTEX_A, k.i, 0);
+    if (k.kind == MARK_CROSSING) return on_a ? touch_id(FEATURE_EDGES, k.r, k.i) : touch_id(FEATURE_EDGES, k.i, k.r);
+    const int v = k.kind == MARK_VERTEX_R ? k.r : common_vertex(on_a ? p->a : p->b, k.r, k.i);
+    if (v >= 0) return touch_id(on_a ? FEATURE_VERTEX_A : FEATURE_VERTEX_B, v, 0);
     return touch_id(on_a ? FEATURE_SIDES_A : FEATURE_SIDES_B, k.r < k.i ? k.r : k.i, k.r < k.i ? k.i : k.r);
 }
 
@@ -126,7 +128,7 @@ static int clip_segment(int count, const side* sides, int dim, double tol, bend 
 static void emit(const pair* p, bool on_a, vec n, double offset, double limit, const bend* x, touch_list* list) {
     const double d = vec_dot(n, x->x) - offset;
     if (!(d <= limit)) return;
-    touch t = {.d = d, .id = name(x->mark, on_a)};
+    touch t = {.d = d, .id = name(p, x->mark, on_a)};
     t.n = on_a ? (vec){-n.x, -n.y, -n.z} : n;
     t.pb = on_a ? x->x : vec_axpy(-d, n, x->x);
     for (int k = 0; k < list->count; k++) {

@@ -115,8 +115,6 @@ static corner support(const pair* p, vec v) {  // against v
 }
 
 static void report(const simplex* s, closest* out) {
-    out->distance = vec_norm(s->v);
-    out->n = vec_scale(1 / out->distance, s->v);
     out->pa = out->pb = (vec){0, 0, 0};
     out->count = s->count;
     for (int i = 0; i < s->count; i++) {
@@ -128,7 +126,7 @@ static void report(const simplex* s, closest* out) {
 }
 
 void sti_pair_closest(const pair* p, double limit, closest* out) {
-    *out = (closest){.distance = 0};
+    *out = (closest){.distance = 0, .pa = vec_of(p->b->centre), .pb = vec_of(p->b->centre)};
     const vec centre_a = vec_add(rotate(p->R, vec_of(p->a->centre)), p->t);
     simplex s = {.count = 1, .weight = {1}};
     s.c[0] = support(p, vec_sub(centre_a, vec_of(p->b->centre)));
@@ -136,7 +134,11 @@ void sti_pair_closest(const pair* p, double limit, closest* out) {
     const double tiny = 1e-12 * p->scale;
     for (int step = 0; step < 200; step++) {
         const double vv = vec_dot(s.v, s.v), length = sqrt(vv);
-        if (length <= tiny) return;
+        if (length <= tiny) {
+            report(&s, out);
+            out->count = 0;
+            return;
+        }
         const corner c = support(p, s.v);
         const double vw = vec_dot(s.v, c.w);
         if (vw > limit * length) {
@@ -162,4 +164,6 @@ void sti_pair_closest(const pair* p, double limit, closest* out) {
         keep(&s, &x);
     }
     report(&s, out);
+    out->distance = vec_norm(s.v);
+    out->n = vec_scale(1 / out->distance, s.v);
 }

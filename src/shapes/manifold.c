@@ -168,10 +168,16 @@ static void add_parallel_edges(const pair* p, vec n, double limit, touch_list* l
     segment a, b;
     if (!edge_at(p, true, (vec){-n.x, -n.y, -n.z}, &a) || !edge_at(p, false, n, &b)) return;
     if (vec_norm(vec_cross(a.e, b.e)) > PARALLEL * vec_norm(a.e) * vec_norm(b.e)) return;
+    const int first = list->count - 1;
+    const double level = list->touch[first].d + 1e-9 * p->scale;
     add_end(p, a.o, &b, true, a.v0, limit, list);
     add_end(p, vec_add(a.o, a.e), &b, true, a.v1, limit, list);
     add_end(p, b.o, &a, false, b.v0, limit, list);
     add_end(p, vec_add(b.o, b.e), &a, false, b.v1, limit, list);
+    // parallel: any point between two ends is a closest one, and says nothing that they do not
+    int level_ends = 0;
+    for (int k = first + 1; k < list->count; k++) level_ends += list->touch[k].d <= level ? 1 : 0;
+    if (level_ends >= 2) list->touch[first] = list->touch[--list->count];
 }
 
 // ---- all of it
@@ -190,14 +196,17 @@ static void add_flat_face(const pair* p, const touch* first, double limit, touch
     }
 }
 
-// The deepest point of an axis that is a face, when clipping did not give it.
-static touch deepest_touch(const pair* p, const axis* x) {
+// The deepest point of an axis that clipping and closest points did not give.
+static touch deepest_touch(const pair* p, const closest* c, const axis* x) {
     const vec d = rotate_back(p->R, x->n);
     const int i = core_support(p->a, (vec){-d.x, -d.y, -d.z}), j = core_support(p->b, x->n);
     touch t = {.n = x->n, .d = x->separation};
     if (x->kind == AXIS_FACE_A) {
         t.pb = pair_vertex_b(p, j);
         t.id = touch_id(FEATURE_VERTEX_B, j, 0);
+    } else if (x->kind == AXIS_OTHER) {  // points and segments that meet
+        t.pb = c->pb;
+        t.id = touch_id(FEATURE_POINTS, 0, 0);
     } else {
         t.pb = vec_axpy(-x->separation, x->n, pair_vertex_a(p, i));
         t.id = touch_id(FEATURE_VERTEX_A, i, 0);
@@ -213,7 +222,7 @@ static void touches_of_axis(const pair* p, const closest* c, const axis* x, doub
         double least = INFINITY;
         for (int k = before; k < list->count; k++) least = fmin(least, list->touch[k].d);
         if (!(least <= x->separation + 1e-9 * p->scale))
-            sti_touch_add(list, c->count > 0 ? closest_touch(p, c) : deepest_touch(p, x));
+            sti_touch_add(list, c->count > 0 ? closest_touch(p, c) : deepest_touch(p, c, x));
         return;
     }
     touch first;
@@ -222,7 +231,7 @@ static void touches_of_axis(const pair* p, const closest* c, const axis* x, doub
     } else if (c->count > 0) {
         first = closest_touch(p, c);
     } else {
-        first = deepest_touch(p, x);
+        first = deepest_touch(p, c, x);
     }
     sti_touch_add(list, first);
     if (c->count > 0 && x->kind == AXIS_OTHER) add_parallel_edges(p, first.n, limit, list);
@@ -249,7 +258,7 @@ touch sti_pair_nearest(const pair* p) {
         t.n = x.n;
         return t;
     }
-    return deepest_touch(p, &x);
+    return deepest_touch(p, &c, &x);
 }
 
 // A direction is a normal of the mesh at an edge of the triangle only if it does not lean into the triangle beyond. What

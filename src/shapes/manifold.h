@@ -24,7 +24,7 @@ typedef enum feature {
     FEATURE_VERTEX_A = 1,  // vertex of a
     FEATURE_VERTEX_B,      // vertex of b
     FEATURE_EDGES,         // edge of a, edge of b
-    FEATURE_SIDES_A,       // corner where two edges of a meet
+    FEATURE_SIDES_A,       // two edges of a that should have met
     FEATURE_SIDES_B,
     FEATURE_POINTS,  // least vertices of the closest simplices of a and b
 } feature;

@@ -44,7 +44,7 @@ typedef struct closest {
     double distance;   // 0: they overlap, or are nearer than 1e-12 of the scale
     bool far;          // stopped early: the distance is larger than the limit; nothing else is set
     vec n;             // unit, from b to a
-    vec pa, pb;        // closest points
+    vec pa, pb;        // closest points; a common point when they meet in one
     int count;         // corners of the simplex that holds them, 1 to 3; 0 when they overlap
     int ia[3], ib[3];  // its vertices of a and b
 } closest;

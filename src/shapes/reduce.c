@@ -2,8 +2,9 @@
 //
 // Seen along the normal of the deepest touch, all touches are points in a plane; a resting body is held by the corners of
 // their hull. So inner points go first; then, as long as there are too many, the corner whose loss takes least from the
-// area, the one with the lower identity on ties (within 1e-6, so that rounding does not choose). The deepest touch always
-// stays. The rule sees positions and identities only, hence small motions rarely change the choice.
+// area, the one with the lower identity on ties (within 1e-3, so that rounding and rocking do not choose). The deepest
+// touch stays, the one with the lowest identity among those within 1e-5 of the span. The rule sees positions and
+// identities only, hence small motions rarely change the choice.
 #include <math.h>
 #include <stdlib.h>
 
@@ -50,7 +51,7 @@ static int smallest_corner(int count, const spot* h, const touch* t, int deepest
     for (int k = 0; k < count; k++) {
         if (h[k].touch == deepest) continue;
         const double area = fabs(turn(h + (k + count - 1) % count, h + k, h + (k + 1) % count));
-        const bool tie = best >= 0 && fabs(area - least) <= 1e-6 * fmax(area, least);
+        const bool tie = best >= 0 && fabs(area - least) <= 1e-3 * fmax(area, least);
         if (best < 0 || (tie ? t[h[k].touch].id < t[h[best].touch].id : area < least)) {
             best = k;
             least = area;
@@ -64,7 +65,7 @@ static int by_id(const void* p, const void* q) {
     return (a->id > b->id) - (a->id < b->id);
 }
 
-// Least d; the lowest identity among those within 1e-9 of the span.
+// Least d; the lowest identity among those within 1e-5 of the span.
 static int find_deepest(const touch_list* list) {
     const touch* t = list->touch;
     double least = INFINITY, span = 0;
@@ -73,7 +74,7 @@ static int find_deepest(const touch_list* list) {
         span = fmax(span, vec_norm(vec_sub(t[i].pb, t[0].pb)));
     }
     int i = 0;
-    while (i + 1 < list->count && t[i].d > least + 1e-9 * span) i++;
+    while (i + 1 < list->count && t[i].d > least + 1e-5 * span) i++;
     return i;
 }
 

@@ -21,6 +21,7 @@ static void faces_of_a(const pair* p, axis* best) {
     for (int f = 0; f < p->a->face_count; f++) {
         const vec n = rotate(p->R, core_normal(p->a, f));
         const double offset = p->a->plane[4 * (size_t)f + 3] + vec_dot(n, p->t);
+        if (vec_dot(n, vec_of(p->b->centre)) - offset <= best->separation) continue;  // its centre is no farther
         const int i = core_support(p->b, (vec){-n.x, -n.y, -n.z});
         const double s = vec_dot(n, pair_vertex_b(p, i)) - offset;
         if (s > best->separation)
@@ -29,9 +30,11 @@ static void faces_of_a(const pair* p, axis* best) {
 }
 
 static void faces_of_b(const pair* p, double bias, axis* best) {
+    const vec centre = vec_add(rotate(p->R, vec_of(p->a->centre)), p->t);
     double needed = best->separation + bias;
     for (int f = 0; f < p->b->face_count; f++) {
         const vec n = core_normal(p->b, f), d = rotate_back(p->R, n);
+        if (vec_dot(n, centre) - p->b->plane[4 * (size_t)f + 3] <= needed) continue;
         const int i = core_support(p->a, (vec){-d.x, -d.y, -d.z});
         const double s = vec_dot(n, pair_vertex_a(p, i)) - p->b->plane[4 * (size_t)f + 3];
         if (!(s > needed)) continue;
@@ -54,38 +57,81 @@ static double project(const pair* p, vec n) {
     return vec_dot(n, vec_sub(pair_vertex_a(p, i), pair_vertex_b(p, j)));
 }
 
+// An edge in the frame of b
+typedef struct rib {
+    int index;
+    bool bare;   // without faces
+    vec o, e;    // from o to o + e
+    vec n1, n2;  // normals beside it
+} rib;
+
+static rib rib_of(const pair* p, bool of_a, int i) {
+    const core* c = of_a ? p->a : p->b;
+    const int u = c->edge[2 * i], w = c->edge[2 * i + 1];
+    rib r = {.index = i, .bare = c->edge_face[2 * i + 1] < 0};
+    r.o = of_a ? pair_vertex_a(p, u) : pair_vertex_b(p, u);
+    r.e = vec_sub(of_a ? pair_vertex_a(p, w) : pair_vertex_b(p, w), r.o);
+    if (r.bare) return r;
+    r.n1 = core_normal(c, c->edge_face[2 * i]);
+    r.n2 = core_normal(c, c->edge_face[2 * i + 1]);
+    if (of_a) {
+        r.n1 = rotate(p->R, r.n1);
+        r.n2 = rotate(p->R, r.n2);
+    }
+    return r;
+}
+
+static void try_edges(const pair* p, const rib* a, const rib* b, double bias, double* needed, axis* best) {
+    const bool bare = a->bare || b->bare;
+    if (!bare && !arcs_cross(a->n1, a->n2, a->e, b->n1, b->n2, b->e)) return;
+    vec n = vec_cross(a->e, b->e);
+    const double length = vec_norm(n);
+    if (!(length > 1e-7 * vec_norm(a->e) * vec_norm(b->e))) return;
+    n = vec_scale(1 / length, n);
+    // from b to a: from the edge of a into a. Bare edges may part to either side; centres decide ties.
+    const vec centre = vec_add(rotate(p->R, vec_of(p->a->centre)), p->t);
+    if (vec_dot(n, vec_sub(centre, bare ? vec_of(p->b->centre) : a->o)) < 0) n = (vec){-n.x, -n.y, -n.z};
+    double s = bare ? project(p, n) : vec_dot(n, vec_sub(a->o, b->o));
+    if (bare) {
+        const double back = project(p, (vec){-n.x, -n.y, -n.z});
+        if (back > s + bias) {
+            s = back;
+            n = (vec){-n.x, -n.y, -n.z};
+        }
+        // of several parallel bare edges only the outermost ones touch
+        if (vec_dot(n, vec_sub(a->o, b->o)) > s + bias) return;
+    }
+    if (!(s > *needed)) return;
+    *best = (axis){.kind = AXIS_EDGES, .separation = s, .n = n, .fa = a->index, .fb = b->index};
+    *needed = s;
+}
+
+// Two edges that part the cores by s are |s| apart, and |s| is at most the depth found so far (or the distance, which is
+// below 1e-6 of the scale here). So with n, the best face normal, an edge of a counts only when it comes within twice that
+// of the lowest point of a along n, and an edge of b likewise at its top.
 static void edges_of_both(const pair* p, double bias, axis* best) {
-    const core *a = p->a, *b = p->b;
-    const vec centre = vec_add(rotate(p->R, vec_of(a->centre)), p->t);
+    enum { CHUNK = 64 };
+    const bool any = best->kind != AXIS_OTHER;
+    const vec n = best->n;
+    const double reach = 2 * (fmax(0, -best->separation) + 2e-6 * p->scale);
+    const vec d = rotate_back(p->R, n);
+    const double low = vec_dot(n, pair_vertex_a(p, core_support(p->a, (vec){-d.x, -d.y, -d.z}))) + reach;
+    const double high = vec_dot(n, pair_vertex_b(p, core_support(p->b, n))) - reach;
     double needed = best->separation + bias;
-    for (int i = 0; i < a->edge_count; i++) {
-        const vec pa = pair_vertex_a(p, a->edge[2 * i]), e = vec_sub(pair_vertex_a(p, a->edge[2 * i + 1]), pa);
-        const bool bare_a = a->edge_face[2 * i + 1] < 0;
-        const vec a1 = bare_a ? e : rotate(p->R, core_normal(a, a->edge_face[2 * i]));
-        const vec a2 = bare_a ? e : rotate(p->R, core_normal(a, a->edge_face[2 * i + 1]));
-        for (int j = 0; j < b->edge_count; j++) {
-            const vec pb = pair_vertex_b(p, b->edge[2 * j]), f = vec_sub(pair_vertex_b(p, b->edge[2 * j + 1]), pb);
-            const bool bare = bare_a || b->edge_face[2 * j + 1] < 0;
-            if (!bare &&
-                !arcs_cross(a1, a2, e, core_normal(b, b->edge_face[2 * j]), core_normal(b, b->edge_face[2 * j + 1]), f))
-                continue;
-            vec n = vec_cross(e, f);
-            const double length = vec_norm(n);
-            if (!(length > 1e-7 * vec_norm(e) * vec_norm(f))) continue;
-            n = vec_scale(1 / length, n);
-            // from b to a: from the edge of a into a. Bare edges may part to either side; centres decide ties.
-            if (vec_dot(n, vec_sub(centre, bare ? vec_of(b->centre) : pa)) < 0) n = (vec){-n.x, -n.y, -n.z};
-            double s = bare ? project(p, n) : vec_dot(n, vec_sub(pa, pb));
-            if (bare) {
-                const double back = project(p, (vec){-n.x, -n.y, -n.z});
-                if (back > s + bias) {
-                    s = back;
-                    n = (vec){-n.x, -n.y, -n.z};
-                }
-            }
-            if (!(s > needed)) continue;
-            *best = (axis){.kind = AXIS_EDGES, .separation = s, .n = n, .fa = i, .fb = j};
-            needed = s;
+    for (int i = 0; i < p->a->edge_count;) {
+        rib ribs[CHUNK];
+        int count = 0;
+        for (; i < p->a->edge_count && count < CHUNK; i++) {
+            const double u = vec_dot(d, vec_of(p->a->vertex + 3 * (size_t)p->a->edge[2 * i]));
+            const double w = vec_dot(d, vec_of(p->a->vertex + 3 * (size_t)p->a->edge[2 * i + 1]));
+            if (!any || fmin(u, w) + vec_dot(n, p->t) <= low) ribs[count++] = rib_of(p, true, i);
+        }
+        for (int j = 0; j < p->b->edge_count && count > 0; j++) {
+            const double u = vec_dot(n, pair_vertex_b(p, p->b->edge[2 * j]));
+            const double w = vec_dot(n, pair_vertex_b(p, p->b->edge[2 * j + 1]));
+            if (any && fmax(u, w) < high) continue;
+            const rib b = rib_of(p, false, j);
+            for (int k = 0; k < count; k++) try_edges(p, ribs + k, &b, bias, &needed, best);
         }
     }
 }

@@ -6,10 +6,11 @@
 #ifndef STI_SHAPES_SHAPE_H
 #define STI_SHAPES_SHAPE_H
 
+#include <stiction/shapes.h>
+
 #include "base/env.h"
 #include "shapes/bvh.h"
 #include "shapes/vec.h"
-#include "stiction/shapes.h"
 
 #define STI_CORE_MAX_LOOP 256  // vertices of one face
 

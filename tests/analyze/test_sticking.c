@@ -605,6 +605,43 @@ static void least_friction_is_found_where_a_contact_must_be_idle(void** state) {
     sti_sticking_destroy(r);
 }
 
+// In space: two contacts that need friction to carry anything stay idle, and the joint needs 1/2.
+static void least_friction_in_space_lets_contacts_be_idle(void** state) {
+    (void)state;
+    static const double normal[2][5] = {{0, -1, 0, 1, 1.25}, {0.75, 0, 1, 0, 0.5}};
+    static const double tangent[2][10] = {{-1, 1.5, 1.5, -0.25, 0.75, 1.25, 0, 0.75, 1, 0},
+                                          {1.25, 0, 1, -1, -1.5, 1.5, 0, -1.5, 0, -0.75}};
+    tool_instant t;
+    tool_open(&t, 5);
+    tool_mass(&t, (double[]){2, 2, 1, 0.5, 0.5});
+    for (int i = 0; i < 3; i++) {
+        tool_contact(&t, i == 2, 2, i == 2 ? 0.5 : 0);
+        memcpy(t.n[i], normal[i / 2], sizeof normal[0]);
+        memcpy(t.t[i], tangent[i / 2], sizeof tangent[0]);
+    }
+    memcpy(t.F, (double[]){1.375, 0, 1.5, -0.5, -0.25}, 5 * sizeof(double));
+    sti_sticking* r = analyze(&t, NULL);
+    assert_true(r->least_common.exists == STI_YES && fabs(r->least_common.mu - 0.5) < 1e-9);
+    sti_sticking_destroy(r);
+}
+
+static void contacts_that_do_not_last_are_told(void** state) {
+    (void)state;
+    tool_instant t;
+    tool_open(&t, 2);
+    tool_mass(&t, (double[]){1, 1});
+    tool_contact(&t, false, 1, 1);
+    t.n[0][1] = t.t[0][0] = 1;
+    t.F[1] = 4;
+    for (int k = 0; k < 3; k++) {  // a floor that rises under a block that does, too; one of them alone
+        t.v[1] = k < 2 ? 0.5 : 0;
+        t.contact[0].n_offset = k == 1 ? 0 : -0.5;
+        sti_sticking* r = analyze(&t, NULL);
+        assert_true(r->gap_rate == (k == 0 ? 0 : 0.5));
+        sti_sticking_destroy(r);
+    }
+}
+
 // lambda_t = 1/4 + lambda_n / 2 with lambda_n free: 1/2, never attained. A frictionless contact that presses a rough joint:
 // 0, never attained.
 static void least_friction_of_growing_forces_is_the_infimum(void** state) {
@@ -844,6 +881,8 @@ int main(void) {
         cmocka_unit_test(friction_that_no_coefficient_can_give_is_recognized),
         cmocka_unit_test(least_friction_is_found_where_a_contact_must_be_idle),
         cmocka_unit_test(least_friction_of_growing_forces_is_the_infimum),
+        cmocka_unit_test(least_friction_in_space_lets_contacts_be_idle),
+        cmocka_unit_test(contacts_that_do_not_last_are_told),
         cmocka_unit_test(all_solutions_at_rest_satisfy_the_law),
         cmocka_unit_test(bad_input_is_named),
         cmocka_unit_test(no_contact_and_apart),
