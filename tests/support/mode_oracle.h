@@ -149,7 +149,7 @@ typedef struct oracle_mode {
     char kind;
     char axis[2];
     int corner;
-    char word[8];
+    char word[32];
 } oracle_mode;
 
 static inline int oracle_modes(const oracle_scene* s, const oracle_contact* c, oracle_mode* out) {
