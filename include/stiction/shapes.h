@@ -120,16 +120,16 @@ STI_API sti_status sti_shape_bounds(const sti_shape* shape, const sti_pose* pose
 // Broad phase: which of n boxes overlap. Boxes are numbered by the caller. The tree is kept between calls; it is refitted
 // when boxes move and rebuilt when that made it loose. Cost O(n log n + pairs) for boxes of like size.
 typedef struct sti_broadphase sti_broadphase;
-typedef struct sti_pair {
+typedef struct sti_box_pair {
     int a, b;  // a < b
-} sti_pair;
+} sti_box_pair;
 
 STI_API sti_status sti_broadphase_create(sti_env* env, sti_broadphase** out);
 STI_API void sti_broadphase_destroy(sti_broadphase* broad);  // accepts NULL
 // All pairs of overlapping (or touching) boxes, sorted by a, then b; valid until the next call. still (count) marks boxes
 // that need no pairs among themselves; NULL: none. STI_ERR_INPUT: a box that is not a number or inside out.
 STI_API sti_status sti_broadphase_update(sti_broadphase* broad, int count, const sti_aabb* boxes, const bool* still,
-                                         const sti_pair** pairs, int* pair_count);
+                                         const sti_box_pair** pairs, int* pair_count);
 
 #ifdef __cplusplus
 }

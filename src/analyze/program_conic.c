@@ -270,6 +270,22 @@ static void judge_point(const sti_program* p, const reduced* q, sti_program_answ
     }
 }
 
+// Does x keep the inequalities and cones, measured on the rows as they were given?
+static bool keeps_rows(const sti_program* p, const double* x) {
+    for (int r = 0; r < p->rows; r++) {
+        if (p->kind[r] != STI_ROW_NONNEGATIVE && p->kind[r] != STI_ROW_HEAD) continue;
+        const double* row = p->row + (size_t)r * ((size_t)p->size + 1);
+        double tails = 0, size = fabs(row[0]);
+        for (int j = 0; j < p->size; j++) size += fabs(row[1 + j] * x[j]);
+        for (int t = r + 1; p->kind[r] == STI_ROW_HEAD && t < p->rows && p->kind[t] == STI_ROW_TAIL; t++)
+            tails = hypot(tails, sti_program_row_value(p, t, x));
+        if (sti_program_row_value(p, r, x) - tails <
+            -1e-3 * (size + tails) - 1e-6 * fmax(1, sti_small_max((size_t)p->size, x)))
+            return false;
+    }
+    return true;
+}
+
 sti_status sti_program_minimize(const sti_program* p, const double* c, const double* weight, sti_program_answer* out) {
     *out = (sti_program_answer){.value = NAN};
     out->x = sti_pool_copy(p->pool, p->start, (size_t)p->size);
@@ -304,6 +320,7 @@ sti_status sti_program_minimize(const sti_program* p, const double* c, const dou
             for (int j = 0; j < p->size; j++) out->x[j] += q.unit * answer.x[l] * p->basis[(size_t)l * p->size + j];
         }
         out->value = objective(p, c, weight, out->x);
+        if (out->outcome == STI_CONIC_SOLVED && !keeps_rows(p, out->x)) out->outcome = STI_CONIC_UNKNOWN;
     }
     for (int r = 0; answer.y != NULL && r < p->rows; r++) {
         if (q.place[r] >= 0) out->dual[r] = answer.y[q.place[r]] * q.weight[q.place[r]];

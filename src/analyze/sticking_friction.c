@@ -695,6 +695,10 @@ static sti_status least(sti_sticking* r, const double* weight, sti_least_frictio
         const sti_status grown = exact || out->attained ? STI_OK : grow(&q, out);
         if (grown != STI_OK) return grown;
     }
+    // where the contacts stick with the friction they have, some is enough, whatever the conic programs said
+    bool some = r->answer.outcome == STI_STICKING_YES;
+    for (int i = 0; i < s->nc; i++) some = some && (weight[i] == 0 || s->mu[i] > 0);
+    if (some && out->exists == STI_NO) out->exists = STI_UNDECIDED;
     return STI_OK;
 }
 

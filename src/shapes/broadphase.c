@@ -19,7 +19,7 @@ struct sti_broadphase {
     int unbounded_count;
     int* unbounded;    // (capacity)
     bool* is_bounded;  // of the last call (capacity)
-    sti_pair* pair;
+    sti_box_pair* pair;
     int pair_count, pair_capacity;
 };
 
@@ -98,12 +98,12 @@ static bool push(sti_broadphase* broad, int i, int j) {
     if (broad->pair_count == broad->pair_capacity) {
         if (broad->pair_capacity > INT32_MAX / 2) return false;
         const int room = broad->pair_capacity > 0 ? 2 * broad->pair_capacity : 64;
-        sti_pair* pair = sti_realloc(broad->env, broad->pair, (size_t)room * sizeof *pair);
+        sti_box_pair* pair = sti_realloc(broad->env, broad->pair, (size_t)room * sizeof *pair);
         if (pair == NULL) return false;
         broad->pair = pair;
         broad->pair_capacity = room;
     }
-    broad->pair[broad->pair_count++] = i < j ? (sti_pair){i, j} : (sti_pair){j, i};
+    broad->pair[broad->pair_count++] = i < j ? (sti_box_pair){i, j} : (sti_box_pair){j, i};
     return true;
 }
 
@@ -120,7 +120,7 @@ static bool meet(void* user, int j) {
 }
 
 static int compare(const void* x, const void* y) {
-    const sti_pair *p = x, *q = y;
+    const sti_box_pair *p = x, *q = y;
     if (p->a != q->a) return p->a < q->a ? -1 : 1;
     return (p->b > q->b) - (p->b < q->b);
 }
@@ -143,7 +143,7 @@ static bool collect(sti_broadphase* broad, const sti_aabb* boxes, const bool* st
 }
 
 sti_status sti_broadphase_update(sti_broadphase* broad, int count, const sti_aabb* boxes, const bool* still,
-                                 const sti_pair** pairs, int* pair_count) {
+                                 const sti_box_pair** pairs, int* pair_count) {
     *pairs = NULL;
     *pair_count = 0;
     sti_status status = check(broad, count, boxes);

@@ -262,7 +262,8 @@ touch sti_pair_nearest(const pair* p) {
 }
 
 // A direction is a normal of the mesh at an edge of the triangle only if it does not lean into the triangle beyond. What
-// leans there is that triangle's to report, and here the face counts alone.
+// leans there is that triangle's to report. Beyond a convex edge it does so better; over a flat or hollow one the face of
+// this triangle still counts.
 void sti_pair_touches_triangle(const pair* p, const vec neighbour[3], double limit, touch_list* list) {
     closest c;
     sti_pair_closest(p, limit, &c);
@@ -270,7 +271,7 @@ void sti_pair_touches_triangle(const pair* p, const vec neighbour[3], double lim
     axis x;
     find_axis(p, &c, &x);
     const vec n = core_normal(p->b, 0);
-    bool allowed = true;
+    bool allowed = true, bent = false;
     if (vec_dot(x.n, n) < 0) {
         if (x.separation > p->a->radius) return;  // behind, and apart
         allowed = false;
@@ -279,9 +280,11 @@ void sti_pair_touches_triangle(const pair* p, const vec neighbour[3], double lim
     const double most = vec_dot(x.n, pair_vertex_b(p, far_out));
     for (int k = 0; k < 3; k++) {
         const double u = vec_dot(x.n, pair_vertex_b(p, k)), w = vec_dot(x.n, pair_vertex_b(p, (k + 1) % 3));
-        const bool at = fmax(u, w) >= most - 1e-9 * p->scale;
-        if (at && vec_dot(x.n, neighbour[k]) > 1e-9) allowed = false;
+        if (fmax(u, w) < most - 1e-9 * p->scale || vec_dot(x.n, neighbour[k]) <= 1e-9) continue;
+        allowed = false;
+        bent = bent || vec_dot(neighbour[k], n) < -1e-9;
     }
+    if (bent && x.kind != AXIS_FACE_B) return;
     if (allowed || x.kind == AXIS_FACE_B) {
         touches_of_axis(p, &c, &x, limit, list);
     } else {

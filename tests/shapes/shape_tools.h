@@ -142,7 +142,8 @@ static inline void check_contact(const sti_shape_contact* c, int dim) {
     }
     assert_near(dot3(c->t1, c->t1), 1, 1e-14);
     assert_near(dot3(c->normal, c->t1), 0, 1e-14);
-    for (int k = 0; k < 3; k++) assert_near(c->point_a[k] - c->point_b[k], c->gap * c->normal[k], 1e-14 * (64 + fabs(c->point_b[k])));
+    for (int k = 0; k < 3; k++)
+        assert_near(c->point_a[k] - c->point_b[k], c->gap * c->normal[k], 1e-14 * (64 + fabs(c->point_b[k])));
     assert_true(isfinite(c->gap));
 }
 

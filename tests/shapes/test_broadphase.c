@@ -16,7 +16,8 @@ static bool overlap(const sti_aabb* a, const sti_aabb* b) {
     return all;
 }
 
-static void check_pairs(int count, const sti_aabb* boxes, const bool* still, int pair_count, const sti_pair* pairs) {
+static void check_pairs(int count, const sti_aabb* boxes, const bool* still, int pair_count,
+                        const sti_box_pair* pairs) {
     int next = 0;
     for (int i = 0; i < count; i++) {
         for (int j = i + 1; j < count; j++) {
@@ -59,7 +60,7 @@ static void pairs_are_those_of_all_against_all_while_boxes_move_come_and_go(void
                 boxes[i].upper[k] += d;
             }
         }
-        const sti_pair* pairs;
+        const sti_box_pair* pairs;
         int pair_count;
         const bool* mask = step % 2 == 0 ? NULL : still;
         assert_int_equal(sti_broadphase_update(broad, count, boxes, mask, &pairs, &pair_count), STI_OK);
@@ -85,7 +86,7 @@ static void planar_boxes_alike_boxes_and_points_are_ordinary(void** state) {
             boxes[i].lower[2] = boxes[i].upper[2] = 0;
             if (kind == 2) boxes[i].lower[0] = boxes[i].upper[0] = i / 2;
         }
-        const sti_pair* pairs;
+        const sti_box_pair* pairs;
         int pair_count;
         assert_int_equal(sti_broadphase_update(broad, 100, boxes, NULL, &pairs, &pair_count), STI_OK);
         check_pairs(100, boxes, NULL, pair_count, pairs);
@@ -101,7 +102,7 @@ static void boxes_that_are_no_boxes_are_refused_by_number(void** state) {
     sti_broadphase* broad;
     assert_int_equal(sti_broadphase_create(env, &broad), STI_OK);
     sti_aabb boxes[3] = {{{0, 0, 0}, {1, 1, 1}}, {{0, 0, 0}, {1, 1, 1}}, {{0, 0, 0}, {1, 1, 1}}};
-    const sti_pair* pairs;
+    const sti_box_pair* pairs;
     int count;
     assert_int_equal(sti_broadphase_update(broad, 3, boxes, NULL, &pairs, &count), STI_OK);
     assert_int_equal(count, 3);
@@ -130,7 +131,7 @@ static void every_failing_allocation_is_survived_and_the_next_call_works(void** 
         sti_status status = sti_broadphase_create(f.env, &broad);
         if (status == STI_OK) {
             for (int count = 10; count <= 60; count += 25) {
-                const sti_pair* pairs;
+                const sti_box_pair* pairs;
                 int pair_count;
                 status = sti_broadphase_update(broad, count, boxes, NULL, &pairs, &pair_count);
                 if (status == STI_OK) {

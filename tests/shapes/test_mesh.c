@@ -171,7 +171,8 @@ static void the_mesh_of_a_cube_is_as_far_away_as_the_cube(void** state) {
             const int n = contacts(s, p, mesh, o, 0.1, 16, c);
             assert_true(n >= 1);
             if (d.gap > 0) assert_near(least_gap(n, c), d.gap, 1e-9);
-            if (d.gap < 0) assert_true(least_gap(n, c) < 1e-9);
+            // a triangle alone may be harder to leave than the whole, but not by much
+            if (d.gap < 0) assert_true(least_gap(n, c) < 1e-9 && least_gap(n, c) > 3 * d.gap - 1e-9);
             near++;
         }
         sti_shape_destroy(s);

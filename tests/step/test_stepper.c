@@ -185,7 +185,7 @@ static void grasped_bodies_do_not_move(void** state) {
 static void a_stack_of_boxes_stands_still(void** state) {
     (void)state;
     enum { BOXES = 6, TEXT = 300 };
-    static char names[3 * BOXES][8], starts[3 * BOXES][16], gap[2 * BOXES][2 * TEXT], slip[2 * BOXES][2 * TEXT];
+    static char names[3 * BOXES][16], starts[3 * BOXES][16], gap[2 * BOXES][2 * TEXT], slip[2 * BOXES][2 * TEXT];
     static char kinetic[BOXES * TEXT], potential[BOXES * TEXT];
     const char *name[3 * BOXES], *start[3 * BOXES], *slips[2 * BOXES][1];
     sti_system_contact_text contacts[2 * BOXES];
