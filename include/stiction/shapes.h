@@ -42,8 +42,8 @@ STI_API sti_status sti_shape_create_sphere(sti_env* env, int dim, double radius,
 // All points within radius of a segment of length 2 half_length about the origin, along x (plane) or z (space).
 STI_API sti_status sti_shape_create_capsule(sti_env* env, int dim, double half_length, double radius, sti_shape** out);
 STI_API sti_status sti_shape_create_box(sti_env* env, int dim, const double* half, sti_shape** out);  // half (dim)
-// The convex hull of count points (count x dim). Repeated and inner points are dropped; points on one line (plane) or in
-// one plane (space) are refused. Faces that are flat within 1e-10 of the size are merged.
+// The convex hull of count points (count x dim). Repeated and inner points are dropped; points on one line (plane) or
+// in one plane (space) are refused. Faces that are flat within 1e-10 of the size are merged.
 STI_API sti_status sti_shape_create_convex(sti_env* env, int dim, int count, const double* points, sti_shape** out);
 // { x : normal'x <= offset } is solid; normal (dim) is normalised, and the offset with it.
 STI_API sti_status sti_shape_create_halfspace(sti_env* env, int dim, const double* normal, double offset,
@@ -91,11 +91,11 @@ typedef struct sti_shape_contact {
 // Frame of a unit normal: t1 = normalise(e_m - n_m n), m = argmin |n_m| (the first on ties), t2 = n x t1.
 STI_API void sti_tangent_frame(const double n[3], double t1[3], double t2[3]);
 
-// The contacts of a and b with gap <= margin, at most max_points of them (1 to STI_SHAPE_MAX_POINTS; 4 is enough for one
-// flat touch) in out, in an order that depends on the features alone. The least gap is among them; when
+// The contacts of a and b with gap <= margin, at most max_points of them (1 to STI_SHAPE_MAX_POINTS; 4 is enough for
+// one flat touch) in out, in an order that depends on the features alone. The least gap is among them; when
 // points had to be left out, within 1e-5 of their span. Two static
-// kinds (half-space, mesh) never touch each other. Writes no error text: STI_ERR_ARGUMENT says that dimensions differ, a
-// pose or the margin is not finite, or max_points is out of range; count is 0 then.
+// kinds (half-space, mesh) never touch each other. Writes no error text: STI_ERR_ARGUMENT says that dimensions differ,
+// a pose or the margin is not finite, or max_points is out of range; count is 0 then.
 STI_API sti_status sti_shape_contacts(const sti_shape* a, const sti_pose* pose_a, const sti_shape* b,
                                       const sti_pose* pose_b, double margin, int max_points, sti_shape_contact* out,
                                       int* count);
@@ -117,8 +117,8 @@ typedef struct sti_aabb {
 // The smallest such box around the posed shape, widened by margin on every side. In the plane z runs from 0 to 0.
 STI_API sti_status sti_shape_bounds(const sti_shape* shape, const sti_pose* pose, double margin, sti_aabb* out);
 
-// Broad phase: which of n boxes overlap. Boxes are numbered by the caller. The tree is kept between calls; it is refitted
-// when boxes move and rebuilt when that made it loose. Cost O(n log n + pairs) for boxes of like size.
+// Broad phase: which of n boxes overlap. Boxes are numbered by the caller. The tree is kept between calls; it is
+// refitted when boxes move and rebuilt when that made it loose. Cost O(n log n + pairs) for boxes of like size.
 typedef struct sti_broadphase sti_broadphase;
 typedef struct sti_box_pair {
     int a, b;  // a < b
@@ -126,8 +126,8 @@ typedef struct sti_box_pair {
 
 STI_API sti_status sti_broadphase_create(sti_env* env, sti_broadphase** out);
 STI_API void sti_broadphase_destroy(sti_broadphase* broad);  // accepts NULL
-// All pairs of overlapping (or touching) boxes, sorted by a, then b; valid until the next call. still (count) marks boxes
-// that need no pairs among themselves; NULL: none. STI_ERR_INPUT: a box that is not a number or inside out.
+// All pairs of overlapping (or touching) boxes, sorted by a, then b; valid until the next call. still (count) marks
+// boxes that need no pairs among themselves; NULL: none. STI_ERR_INPUT: a box that is not a number or inside out.
 STI_API sti_status sti_broadphase_update(sti_broadphase* broad, int count, const sti_aabb* boxes, const bool* still,
                                          const sti_box_pair** pairs, int* pair_count);
 

@@ -174,7 +174,10 @@ static void scale_rows(reduced* q) {
             most = fmax(most, row_size(q, l));
             constant = fmax(constant, fabs(q->b[l]));
         }
-        if (most <= 1e-14 * constant) most = constant;
+        if (most <= 1e-12 * constant) {  // what is left of it is rounding: not to be blown up, here or in the solver
+            most = constant;
+            memset(q->A + (size_t)i * (size_t)q->k, 0, (size_t)size * (size_t)q->k * sizeof *q->A);
+        }
         const double w = most > 0 ? 1 / most : 1;
         for (int l = i; l < i + size; l++) {
             q->weight[l] = w;

@@ -1,8 +1,9 @@
 // broadphase.c: which of many boxes overlap.
 //
-// Bounded boxes live in a tree (bvh.h). It is refitted at every call and rebuilt when the number of boxes changed or the
-// refit made it twice as loose as it was when built. Unbounded boxes, those of half-spaces, are few and are tried against
-// every other box. Pairs come out sorted by the numbers of the boxes: neither the shape of the tree nor its history shows.
+// Bounded boxes live in a tree (bvh.h). It is refitted at every call and rebuilt when the number of boxes changed or
+// the refit made it twice as loose as it was when built. Unbounded boxes, those of half-spaces, are few and are tried
+// against every other box. Pairs come out sorted by the numbers of the boxes: neither the shape of the tree nor its
+// history shows.
 #include <math.h>
 #include <stdlib.h>
 

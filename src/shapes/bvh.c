@@ -1,9 +1,9 @@
 // bvh.c: a binary tree of axis-parallel boxes over numbered items.
 //
 // Built from the top: the items of a node are split at the median of their centres along the longest side of the box of
-// those centres, ties by item number. So the depth is at most 1 + log2 n, the tree depends on the boxes alone, and a build
-// costs O(n log n). When boxes move, a sweep from the last node to the first refits all boxes in O(n); the sum of their
-// half areas tells how loose the tree has become.
+// those centres, ties by item number. So the depth is at most 1 + log2 n, the tree depends on the boxes alone, and a
+// build costs O(n log n). When boxes move, a sweep from the last node to the first refits all boxes in O(n); the sum of
+// their half areas tells how loose the tree has become.
 #include "shapes/bvh.h"
 
 #include <math.h>

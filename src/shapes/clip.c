@@ -1,11 +1,11 @@
 // clip.c: two faces laid over each other, and the choice of a few points among many.
 //
-// The reference face has the contact normal. Of the other core the face nearest to facing it, among those at its deepest
-// vertex, is cut by the side planes of the reference face (Sutherland and Hodgman 1974); a core without faces, a segment or
-// a point, is cut likewise. Every corner of what is left is a touch at its height over the reference face.
+// The reference face has the contact normal. Of the other core the face nearest to facing it, among those at its
+// deepest vertex, is cut by the side planes of the reference face (Sutherland and Hodgman 1974); a core without faces,
+// a segment or a point, is cut likewise. Every corner of what is left is a touch at its height over the reference face.
 //
-// Identity. A corner is a vertex of the one core, a vertex of the other (a corner of two side planes) or a crossing of two
-// edges, and is named after these alone, not after the faces: so it keeps its name when the choice of the reference
+// Identity. A corner is a vertex of the one core, a vertex of the other (a corner of two side planes) or a crossing of
+// two edges, and is named after these alone, not after the faces: so it keeps its name when the choice of the reference
 // changes. Side planes are 1e-9 of the scale loose, so that faces that just cover each other keep their vertices.
 #include <math.h>
 #include <stdlib.h>

@@ -88,7 +88,8 @@ static vec loop_normal(const core* c, int f) {
     return vec_scale(1 / vec_norm(n), n);
 }
 
-// Numbers each edge where its loop runs from the smaller vertex to the larger one, and finds it again in the other loop.
+// Numbers each edge where its loop runs from the smaller vertex to the larger one, and finds it again in the other
+// loop.
 static sti_status join_edges(sti_shape* shape, core_arrays* arrays) {
     core* c = &shape->core;
     int count = 0;

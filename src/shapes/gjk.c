@@ -1,16 +1,16 @@
 // gjk.c: closest points of two polytopes.
 //
 // Problem    min | x - y |, x in a, y in b: the point v of a - b nearest to the origin.
-// Method     Gilbert, Johnson, Keerthi 1988. A simplex of at most four points of a - b moves towards the origin: v is its
-//            nearest point, w the point of a - b farthest against v, and
+// Method     Gilbert, Johnson, Keerthi 1988. A simplex of at most four points of a - b moves towards the origin: v is
+//            its nearest point, w the point of a - b farthest against v, and
 //                v'w / |v|  <=  distance  <=  |v|
 //            so the run ends when the two meet. Our departures:
-//   D1       the nearest point of a triangle is found from its plane and the signs of areas taken inside that plane, of a
-//            tetrahedron from its faces: no determinants of the whole simplex, which cancel when it is flat;
-//   D2       |v| must fall at every step; when rounding prevents it the run ends with the best v so far, which is a true
-//            pair of points of the bodies whatever happened before.
-// Outcome    points of both bodies, and |v| larger than the distance by at most a few roundings of the scale. Below 1e-12 of
-//            the scale the pair counts as overlapping; the direction v / |v| means nothing there.
+//   D1       the nearest point of a triangle is found from its plane and the signs of areas taken inside that plane, of
+//            a tetrahedron from its faces: no determinants of the whole simplex, which cancel when it is flat;
+//   D2       |v| must fall at every step; when rounding prevents it the run ends with the best v so far, which is a
+//            true pair of points of the bodies whatever happened before.
+// Outcome    points of both bodies, and |v| larger than the distance by at most a few roundings of the scale. Below
+//            1e-12 of the scale the pair counts as overlapping; the direction v / |v| means nothing there.
 // Cost       a handful of scans over the vertices.
 #include <math.h>
 

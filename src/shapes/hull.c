@@ -2,8 +2,8 @@
 //
 // Problem    the faces, edges and vertices of the hull of n points.
 // Method     incremental (de Berg et al., Computational Geometry, ch. 11): start from a tetrahedron; a point that sees
-//            faces replaces them by triangles from itself to the horizon. Every "sees" is an exact sign (orient.h), so the
-//            triangulation is the true hull of the doubles given, whatever is coplanar, collinear or repeated.
+//            faces replaces them by triangles from itself to the horizon. Every "sees" is an exact sign (orient.h), so
+//            the triangulation is the true hull of the doubles given, whatever is coplanar, collinear or repeated.
 // Then       D1  vertices within 1e-10 of the size of another are dropped and the hull is made again;
 //            D2  triangles whose corners lie within 1e-10 of the size of a larger one's plane become one face with it;
 //            D3  a vertex left with two faces only lies on their common line and is dropped.
@@ -259,8 +259,8 @@ static int group_faces(hull* h, double tol) {
     return groups;
 }
 
-// The border of every group as a loop: h->horizon holds the vertices, start (groups+1) where each loop begins. False when a
-// border is not one simple loop.
+// The border of every group as a loop: h->horizon holds the vertices, start (groups+1) where each loop begins. False
+// when a border is not one simple loop.
 static bool trace_loops(hull* h, int groups, int* start) {
     int total = 0, members = 0, next = 0;
     for (int i = 0; i < h->high; i++) members += h->t[i].v[0] >= 0 ? 1 : 0;

@@ -1,19 +1,19 @@
 // manifold.c: the contact points of two cores.
 //
 // 1. Closest points (gjk.c). Farther than the limit: none.
-// 2. The normal. When the cores are more than 1e-6 of the scale apart it is the direction of the closest points, replaced by
-//    a face normal that differs from it by less than 1e-7. Nearer, that direction would be made of rounding, and the best
-//    separating axis (sat.c) serves; except between two corners, or a corner and an edge, where no axis reaches the
-//    distance: there the closest points decide down to 1e-9 of the scale.
+// 2. The normal. When the cores are more than 1e-6 of the scale apart it is the direction of the closest points,
+//    replaced by a face normal that differs from it by less than 1e-7. Nearer, that direction would be made of
+//    rounding, and the best separating axis (sat.c) serves; except between two corners, or a corner and an edge, where
+//    no axis reaches the distance: there the closest points decide down to 1e-9 of the scale.
 // 3. The points.
 //    face      the other core clipped by it (clip.c), each point with its own height over the face
 //    edges     the closest points of the two edges
-//    corners   the closest points. If both cores have an edge there, nearly parallel: also the ends of each edge that lie
-//              opposite the other one, each with its own distance and normal.
-//    When no face gave the normal but one lies within 6 degrees of it, the points clipped by that face are added unless they
-//    are deeper than the closest ones: a plate that rests on a rim is held by the rest of its face as well.
-// Every touch is a distance between true features, so gaps are exact for each of them, and the least is the distance (or
-// minus the depth) of the pair.
+//    corners   the closest points. If both cores have an edge there, nearly parallel: also the ends of each edge that
+//              lie opposite the other one, each with its own distance and normal.
+//    When no face gave the normal but one lies within 6 degrees of it, the points clipped by that face are added unless
+//    they are deeper than the closest ones: a plate that rests on a rim is held by the rest of its face as well.
+// Every touch is a distance between true features, so gaps are exact for each of them, and the least is the distance
+// (or minus the depth) of the pair.
 #include "shapes/manifold.h"
 
 #include <math.h>
@@ -261,9 +261,9 @@ touch sti_pair_nearest(const pair* p) {
     return deepest_touch(p, &c, &x);
 }
 
-// A direction is a normal of the mesh at an edge of the triangle only if it does not lean into the triangle beyond. What
-// leans there is that triangle's to report. Beyond a convex edge it does so better; over a flat or hollow one the face of
-// this triangle still counts.
+// A direction is a normal of the mesh at an edge of the triangle only if it does not lean into the triangle beyond.
+// What leans there is that triangle's to report. Beyond a convex edge it does so better; over a flat or hollow one the
+// face of this triangle still counts.
 void sti_pair_touches_triangle(const pair* p, const vec neighbour[3], double limit, touch_list* list) {
     closest c;
     sti_pair_closest(p, limit, &c);

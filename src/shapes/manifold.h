@@ -50,8 +50,8 @@ void sti_pair_clip(const pair* p, bool on_a, int face, double limit, touch_list*
 void sti_pair_touches(const pair* p, double limit, touch_list* list);
 // The closest touch alone, however far.
 touch sti_pair_nearest(const pair* p);
-// The same for a triangle b of a mesh: neighbour (3 x 3) holds for each edge the direction, in the plane of the triangle
-// across it, that leads into that triangle; zero when there is none.
+// The same for a triangle b of a mesh: neighbour (3 x 3) holds for each edge the direction, in the plane of the
+// triangle across it, that leads into that triangle; zero when there is none.
 void sti_pair_touches_triangle(const pair* p, const vec neighbour[3], double limit, touch_list* list);
 
 #endif

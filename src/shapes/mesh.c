@@ -53,7 +53,8 @@ static sti_status fill_planes(sti_shape* shape) {
     return STI_OK;
 }
 
-// Across an edge u to v lies the triangle with the edge v to u. An edge with more than two triangles keeps the first pair.
+// Across an edge u to v lies the triangle with the edge v to u. An edge with more than two triangles keeps the first
+// pair.
 static sti_status fill_neighbours(sti_shape* shape) {
     mesh* m = &shape->mesh;
     const size_t half_edges = 3 * (size_t)m->triangle_count;

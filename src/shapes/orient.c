@@ -1,7 +1,7 @@
 // orient.c: signs of determinants, exact for all coordinates whose products neither overflow nor underflow.
 //
-// First in doubles, with an a-priori bound on the rounding (Shewchuk 1997, sec. 4: (3 + 16 eps) eps and (7 + 56 eps) eps
-// times the permanent). When the bound does not decide, the determinant of the untranslated coordinates is added up
+// First in doubles, with an a-priori bound on the rounding (Shewchuk 1997, sec. 4: (3 + 16 eps) eps and (7 + 56 eps)
+// eps times the permanent). When the bound does not decide, the determinant of the untranslated coordinates is added up
 // exactly as an expansion: a sum of doubles, smallest first, that do not overlap in bits. The last one has its sign.
 #include "shapes/orient.h"
 

@@ -1,10 +1,10 @@
 // reduce.c: a few touches that stand for many.
 //
-// Seen along the normal of the deepest touch, all touches are points in a plane; a resting body is held by the corners of
-// their hull. So inner points go first; then, as long as there are too many, the corner whose loss takes least from the
-// area, the one with the lower identity on ties (within 1e-3, so that rounding and rocking do not choose). The deepest
-// touch stays, the one with the lowest identity among those within 1e-5 of the span. The rule sees positions and
-// identities only, hence small motions rarely change the choice.
+// Seen along the normal of the deepest touch, all touches are points in a plane; a resting body is held by the corners
+// of their hull. So inner points go first; then, as long as there are too many, the corner whose loss takes least from
+// the area, the one with the lower identity on ties (within 1e-3, so that rounding and rocking do not choose). The
+// deepest touch stays, the one with the lowest identity among those within 1e-5 of the span. The rule sees positions
+// and identities only, hence small motions rarely change the choice.
 #include <math.h>
 #include <stdlib.h>
 

@@ -2,14 +2,14 @@
 //
 // Statement  for overlapping polytopes the largest of
 //                separation(n) = min over a of n'x - max over b of n'x       over unit n
-//            is minus the depth of penetration, and it is attained at a face normal of a or b or, in space, at the product
-//            of an edge of each (the facets of a - b are of these kinds). All are tried; so the answer is exact up to
-//            rounding. For touching or separated ones it is a lower bound of the distance, exact unless both closest
-//            features are corners, or a corner and an edge.
-// Edges      only a pair whose arcs on the unit sphere cross makes a facet of a - b: with a1, a2 the normals beside the edge
-//            of a and b1, b2 those beside the edge of b, the arcs a1 a2 and -b1 -b2 must cut. Two signs decide most pairs.
-//            Edges without faces (segments, lone triangles) are projected in full, to both sides. Edges that are parallel within 1e-7 are
-//            left out: faces serve there, to the same accuracy.
+//            is minus the depth of penetration, and it is attained at a face normal of a or b or, in space, at the
+//            product of an edge of each (the facets of a - b are of these kinds). All are tried; so the answer is exact
+//            up to rounding. For touching or separated ones it is a lower bound of the distance, exact unless both
+//            closest features are corners, or a corner and an edge.
+// Edges      only a pair whose arcs on the unit sphere cross makes a facet of a - b: with a1, a2 the normals beside the
+//            edge of a and b1, b2 those beside the edge of b, the arcs a1 a2 and -b1 -b2 must cut. Two signs decide
+//            most pairs. Edges without faces (segments, lone triangles) are projected in full, to both sides. Edges
+//            that are parallel within 1e-7 are left out: faces serve there, to the same accuracy.
 // Ties       a face wins over edges and a over b unless the other is better by more than 1e-10 of the scale, so that
 //            rounding does not make the choice flicker.
 // Cores without any axis, a point on a point or on a segment, get a fixed perpendicular direction.
@@ -106,9 +106,9 @@ static void try_edges(const pair* p, const rib* a, const rib* b, double bias, do
     *needed = s;
 }
 
-// Two edges that part the cores by s are |s| apart, and |s| is at most the depth found so far (or the distance, which is
-// below 1e-6 of the scale here). So with n, the best face normal, an edge of a counts only when it comes within twice that
-// of the lowest point of a along n, and an edge of b likewise at its top.
+// Two edges that part the cores by s are |s| apart, and |s| is at most the depth found so far (or the distance, which
+// is below 1e-6 of the scale here). So with n, the best face normal, an edge of a counts only when it comes within
+// twice that of the lowest point of a along n, and an edge of b likewise at its top.
 static void edges_of_both(const pair* p, double bias, axis* best) {
     enum { CHUNK = 64 };
     const bool any = best->kind != AXIS_OTHER;

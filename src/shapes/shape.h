@@ -1,8 +1,8 @@
 // shape.h: the inside of a shape.
 //
 // Every bounded convex shape is a polytope, its core, blown up by a radius: a sphere is a point, a capsule a segment, a
-// box and a hull have radius 0. So one pair test serves all of them. In the plane a face is an edge of the polygon, with
-// two vertices; a segment has two of them there, one for each side, and none in space.
+// box and a hull have radius 0. So one pair test serves all of them. In the plane a face is an edge of the polygon,
+// with two vertices; a segment has two of them there, one for each side, and none in space.
 #ifndef STI_SHAPES_SHAPE_H
 #define STI_SHAPES_SHAPE_H
 

@@ -10,8 +10,8 @@ static sti_env* open_env(void) {
     return env;
 }
 
-// A distance is proved by two points and a direction: the points belong to the shapes, and the direction parts these by as
-// much as the points are apart.
+// A distance is proved by two points and a direction: the points belong to the shapes, and the direction parts these by
+// as much as the points are apart.
 static void prove_distance(const sti_shape* a, const sti_pose* pa, const sti_shape* b, const sti_pose* pb,
                            const sti_shape_contact* c) {
     check_contact(c, sti_shape_dim(a));
@@ -68,8 +68,7 @@ static void translation_by_the_depth_along_the_normal_parts_overlapping_shapes(v
     sti_env_destroy(env);
 }
 
-// In the plane the best direction of all: finely sampled, then refined by golden section about the best sample. A part of
-// the unit circle between two samples holds at most one kink where the maximum can sit, or an end.
+// The best of all face normals of both shapes.
 static double best_parting(const sti_shape* a, const sti_pose* pa, const sti_shape* b, const sti_pose* pb) {
     double best = -INFINITY;
     const sti_shape* shapes[2] = {a, b};
