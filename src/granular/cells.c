@@ -85,21 +85,21 @@ static void cut_slabs(sti_bed* bed, const grid* g) {
     }
 }
 
-#define MOVE(array, width, type)                                                                                 \
-    do {                                                                                                         \
-        type* scratch = bed->sort_memory;                                                                        \
-        memcpy(scratch, array, (size_t)bed->n*(width) * sizeof(type));                                           \
-        for (int k = 0; k < bed->n; k++)                                                                         \
-            memcpy(&(array)[(size_t)k * (width)], &scratch[(size_t)order[k] * (width)], (width) * sizeof(type)); \
-    } while (0)
+// Items of `size` bytes into a new order, through the scratch memory of the bed.
+static void reorder(const sti_bed* bed, const int* order, void* items, size_t size) {
+    char* to = items;
+    const char* from = bed->sort_memory;
+    memcpy(bed->sort_memory, items, (size_t)bed->n * size);
+    for (int k = 0; k < bed->n; k++) memcpy(to + (size_t)k * size, from + (size_t)order[k] * size, size);
+}
 
 // Grains into the order of their cells.
 static void move_grains(sti_bed* bed, const int* order) {
-    MOVE(bed->id, 1, int);
-    MOVE(bed->x, 3, double);
-    MOVE(bed->radius, 1, double);
-    MOVE(bed->mass, 1, double);
-    MOVE(bed->grain, 1, sti_grain);
+    reorder(bed, order, bed->id, sizeof *bed->id);
+    reorder(bed, order, bed->x, 3 * sizeof *bed->x);
+    reorder(bed, order, bed->radius, sizeof *bed->radius);
+    reorder(bed, order, bed->mass, sizeof *bed->mass);
+    reorder(bed, order, bed->grain, sizeof *bed->grain);
     for (int k = 0; k < bed->n; k++) bed->place[bed->id[k]] = k;
 }
 

@@ -7,7 +7,7 @@
 
 #include "granular/bed.h"
 
-#define STI_X(code, text) [code] = text,
+#define STI_X(code, text) [code] = (text),
 static const char* const law_text[] = {STI_LAW_LIST(STI_X)};
 static const char* const solver_text[] = {STI_BED_SOLVER_LIST(STI_X)};
 #undef STI_X
