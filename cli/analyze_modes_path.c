@@ -98,13 +98,15 @@ static int follow_file(journey* v, const sti_instant* in) {
 
 // ---- states of a run
 
-// A state of the run; numbers: t, q (n), v (n).
+// A state of the run; numbers: t, q (n), v (n), and the weighted velocities (n) where the file has them. Those are the ones
+// that tell stick from slip: with alpha = 1/2 the others change their sign at every step of a contact that sticks (S3 2.2.3).
 typedef struct voyage {
     journey* v;
     const cli_instant* in;
     sti_instant* instant;           // of the system, made anew at each state
     sti_instant_contact* contacts;  // a copy, with what is decided of each    (contact_count)
-    double* number;                 // (1 + 2 n)
+    double* number;                 // (1 + 3 n)
+    bool weighted;                  // the file has weighted velocities
     double speed;                   // largest |v| of the run
 } voyage;
 
@@ -141,16 +143,20 @@ static bool decide_states(const voyage* w) {
     return impact;
 }
 
-// The first 1 + 2 n columns of a line.
+static const double* velocities(const voyage* w) {
+    return w->number + 1 + (w->weighted ? 2 : 1) * sti_system_coordinate_count(w->in->system);
+}
+
+// The first columns of a line.
 static int read_state(voyage* w, char* line, int line_number) {
-    const int count = 1 + 2 * sti_system_coordinate_count(w->in->system);
+    const int n = sti_system_coordinate_count(w->in->system), count = 1 + (w->weighted ? 3 : 2) * n;
     for (int k = 0; k < count; k++) {
         char* end = line + strcspn(line, ",");
         const bool last = *end == '\0';
         *end = '\0';
         if (!cli_parse_number(line, &w->number[k]) || (last && k + 1 < count))
-            return cli_fail_usage(w->v->c, "%.200s: line %d: t, %d coordinates and as many velocities expected",
-                                  w->v->r->trajectory, line_number, (count - 1) / 2);
+            return cli_fail_usage(w->v->c, "%.200s: line %d: t, %d coordinates and as many velocities%s expected",
+                                  w->v->r->trajectory, line_number, n, w->weighted ? ", twice," : "");
         line = last ? end : end + 1;
     }
     return CLI_DONE;
@@ -158,9 +164,7 @@ static int read_state(voyage* w, char* line, int line_number) {
 
 static int visit_state(voyage* w) {
     const cli* c = w->v->c;
-    const int n = sti_system_coordinate_count(w->in->system);
-    const double *q = w->number + 1, *v = q + n;
-    if (sti_system_instant_update(w->in->system, w->number[0], q, v, w->instant) != STI_OK)
+    if (sti_system_instant_update(w->in->system, w->number[0], w->number + 1, velocities(w), w->instant) != STI_OK)
         return cli_fail_about(c, w->v->r->path[0]);
     if (decide_states(w)) return add_sample(w->v, w->number[0], "impact");
     sti_instant at = *w->instant;
@@ -178,9 +182,12 @@ static int sail(voyage* w, FILE* f) {
         rewind(f);
         for (int number = 1; code == CLI_DONE && getline(&line, &capacity, f) >= 0; number++) {
             line[strcspn(line, "\r\n")] = '\0';
-            if (strchr("0123456789+-.", line[0]) == NULL || line[0] == '\0') continue;
+            if (strchr("0123456789+-.", line[0]) == NULL || line[0] == '\0') {
+                w->weighted = w->weighted || strstr(line, "'_alpha") != NULL;  // the head
+                continue;
+            }
             code = read_state(w, line, number);
-            for (int k = 0; k < n && pass == 0; k++) w->speed = fmax(w->speed, fabs(w->number[1 + n + k]));
+            for (int k = 0; k < n && pass == 0; k++) w->speed = fmax(w->speed, fabs(velocities(w)[k]));
             if (code == CLI_DONE && pass == 1) code = visit_state(w);
         }
     }
@@ -195,7 +202,7 @@ static int follow_run(journey* v, const cli_instant* in) {
     if (f == NULL) return cli_fail_usage(v->c, "%.200s: cannot be opened", v->r->trajectory);
     voyage w = {.v = v, .in = in};
     const size_t n = (size_t)sti_system_coordinate_count(in->system), contacts = (size_t)in->instant->contact_count;
-    w.number = calloc(1 + 2 * n, sizeof *w.number);
+    w.number = calloc(1 + 3 * n, sizeof *w.number);
     w.contacts = calloc(contacts + 1, sizeof *w.contacts);
     int code = w.number == NULL || w.contacts == NULL ? cli_fail_memory(v->c) : CLI_DONE;
     if (code == CLI_DONE) {
