@@ -231,6 +231,8 @@ sti_status sti_bed_list(sti_bed* bed, double reach) {
     if (g.start == NULL || g.cell == NULL || g.order == NULL) {
         status = STI_FAIL(env, STI_ERR_MEMORY, -1, "cells of %d grains", bed->n);
     } else {
+        bed->touches = 0;  // contacts of the last step are of other places now
+        for (int k = 0; k < STI_SLAB_MOST; k++) bed->touch_count[k] = 0;
         sort(bed, &g);
         cut_slabs(bed, &g);
         move_grains(bed, g.order);

@@ -10,6 +10,14 @@
 
 enum { MOST = 100 };
 
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED true
+#elif defined(__has_feature)
+#define SANITIZED __has_feature(address_sanitizer)
+#else
+#define SANITIZED false
+#endif
+
 typedef struct scene {
     sti_grains g;
     double x[3 * MOST], v[3 * MOST], w[3 * MOST], radius[MOST], mass[MOST];
@@ -225,6 +233,60 @@ static void a_hundred_pebbles_keep_the_reference_energy_while_it_is_determined(v
     sti_env_destroy(env);
 }
 
+// E(t) is chaotic after a second: what every run shares are the ranges of the reference ensemble.
+static void a_hundred_pebbles_come_to_rest_as_the_reference_ensemble_does(void** state) {
+    (void)state;
+    if (SANITIZED) {
+        print_message("skipped: thousands of steps are for the release tree\n");
+        skip();
+    }
+    cJSON* root = oracle_open("thesis");
+    if (root == NULL) skip();
+    sti_env* env;
+    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
+    const cJSON* item;
+    cJSON_ArrayForEach(item, oracle_cases(root)) {
+        const cJSON* seeds = oracle_get(item, "inputs", "seeds");
+        if (strncmp(oracle_id(item), "PBR-", 4) != 0 || seeds == NULL || number(item, "inputs", "N") > 200) continue;
+        const int runs = cJSON_GetArraySize(seeds) < 2 ? cJSON_GetArraySize(seeds) : 2;
+        for (int run = 0; run < runs; run++) {
+            sti_pebble_bed def = sti_pebble_bed_default((int)number(item, "inputs", "N"));
+            def.seed = (uint64_t)entry(seeds, run);
+            sti_grains g;
+            assert_int_equal(sti_grains_pebble_bed(env, &def, &g), STI_OK);
+            sti_bed_options o = reference_options(STI_BED_APGD);
+            o.h = number(item, "inputs", "h");
+            o.tol = 1e-5;
+            sti_bed* bed;
+            assert_int_equal(sti_bed_create(env, &g, &o, &bed), STI_OK);
+            sti_bed_report report = {0};
+            double slow = NAN, deepest = 0, balance[20] = {0};
+            while (report.time < 8 && (report.time <= 1 || report.kinetic >= 1e-7 * g.count)) {
+                assert_int_equal(sti_bed_step(bed, &report), STI_OK);
+                assert_true(report.solved);
+                if (isnan(slow) && report.time > 1 && report.kinetic <= 1e-2 * g.count) slow = report.time;
+                deepest = fmax(deepest, report.penetration);
+                balance[report.step % 20] = report.balance / 20;
+            }
+            double carried = 0;
+            for (int k = 0; k < 20; k++) carried += balance[k];
+            sti_packing p;
+            sti_bed_get(bed, g.x, NULL, NULL);
+            assert_int_equal(sti_grains_packing(env, &g, g.x, &p), STI_OK);
+            assert_true(slow >= 1.5 && slow <= 3.5);
+            assert_true(report.kinetic <= 1e-4 * g.count);
+            assert_true(deepest <= 1e-3);
+            assert_near(carried, 1, 5e-3);
+            assert_true(p.bottom >= 0.50 && p.bottom <= 0.57);
+            assert_true(p.mean_height >= 2.68 && p.mean_height <= 2.84);
+            sti_bed_destroy(bed);
+            sti_grains_clear(env, &g);
+        }
+    }
+    cJSON_Delete(root);
+    sti_env_destroy(env);
+}
+
 // x y z and six velocities a line.
 static bool load_state(const char* name, int count, double* x, double* v, double* w) {
     char path[512], line[1024];
@@ -363,6 +425,7 @@ int main(void) {
         cmocka_unit_test(every_solver_gives_the_reference_velocities_of_small_programs),
         cmocka_unit_test(ten_grains_in_a_box_follow_the_reference_for_all_steps),
         cmocka_unit_test(a_hundred_pebbles_keep_the_reference_energy_while_it_is_determined),
+        cmocka_unit_test(a_hundred_pebbles_come_to_rest_as_the_reference_ensemble_does),
         cmocka_unit_test(every_solver_reaches_the_optimum_of_one_step_of_the_pebble_bed),
         cmocka_unit_test(solvers_of_the_round_cone_agree_with_each_other),
         cmocka_unit_test(a_solver_that_does_not_take_the_law_is_refused),
