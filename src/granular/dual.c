@@ -26,13 +26,8 @@ static void make_generators(const sti_dual* d, const sti_touch* t, double* e) {
     const bool same = t->b < bed->n && bed->id[t->a] < bed->id[t->b];
     const double sign = same ? 1 : -1, mu = bed->grain[t->b].mu;
     const double n[3] = {sign * t->n[0], sign * t->n[1], sign * t->n[2]};
-    int i = fabs(n[1]) < fabs(n[0]) ? 1 : 0;
-    if (fabs(n[2]) < fabs(n[i])) i = 2;
-    double t1[3];
-    for (int j = 0; j < 3; j++) t1[j] = (j == i ? 1.0 : 0.0) - n[i] * n[j];
-    const double size = sqrt(sti_dot3(t1, t1));
-    for (int j = 0; j < 3; j++) t1[j] /= size;
-    const double t2[3] = {n[1] * t1[2] - n[2] * t1[1], n[2] * t1[0] - n[0] * t1[2], n[0] * t1[1] - n[1] * t1[0]};
+    double t1[3], t2[3];
+    sti_tangents(n, t1, t2);
     for (int s = 0; s < d->width; s++) {
         const double angle = 2 * pi * (s + 1) / d->width;
         for (int j = 0; j < 3; j++) e[3 * s + j] = t->n[j] + sign * mu * (cos(angle) * t1[j] + sin(angle) * t2[j]);

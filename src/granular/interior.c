@@ -46,18 +46,6 @@ static double wall_part(const sti_bed* bed, const sti_touch* t, const double* di
     return t->b < bed->n ? 0 : -sti_dot3(bed->grain[t->b].v, direction);
 }
 
-// Two unit vectors across n.
-static void tangents(const double* n, double t1[3], double t2[3]) {
-    int i = fabs(n[1]) < fabs(n[0]) ? 1 : 0;
-    if (fabs(n[2]) < fabs(n[i])) i = 2;
-    for (int j = 0; j < 3; j++) t1[j] = (j == i ? 1.0 : 0.0) - n[i] * n[j];
-    const double size = sqrt(sti_dot3(t1, t1));
-    for (int j = 0; j < 3; j++) t1[j] /= size;
-    t2[0] = n[1] * t1[2] - n[2] * t1[1];
-    t2[1] = n[2] * t1[0] - n[0] * t1[2];
-    t2[2] = n[0] * t1[1] - n[1] * t1[0];
-}
-
 static void fill_rows(const sti_dual* d, rows* r) {
     const sti_bed* bed = d->bed;
     for (int slab = 0; slab < bed->slab_count; slab++) {
@@ -70,7 +58,7 @@ static void fill_rows(const sti_dual* d, rows* r) {
             }
             double t1[3], t2[3];
             const double mu = bed->grain[t->b].mu;
-            tangents(t->n, t1, t2);
+            sti_tangents(t->n, t1, t2);
             for (int i = 0; i < 3; i++) {
                 t1[i] *= mu;
                 t2[i] *= mu;
@@ -95,7 +83,7 @@ static void take_multipliers(sti_dual* d, const double* y) {
             const size_t at = 3 * (size_t)(d->first[slab] + k);
             const double mu = bed->grain[t->b].mu;
             double t1[3], t2[3];
-            tangents(t->n, t1, t2);
+            sti_tangents(t->n, t1, t2);
             for (size_t i = 0; i < 3; i++)
                 d->x[at + i] = y[at] * t->n[i] + mu * (y[at + 1] * t1[i] + y[at + 2] * t2[i]);
         }

@@ -1,5 +1,5 @@
-// test_contact_solve.c: contact problems through the front door. Files, bodies whose motion is known in closed form, joints, massless velocities, the edges of the data, memory that runs out. Every
-// solved answer passes the independent check.
+// test_contact_solve.c: contact problems through the front door. Files, bodies whose motion is known in closed form, joints,
+// massless velocities, the edges of the data, memory that runs out. Every solved answer passes the independent check.
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
