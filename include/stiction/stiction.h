@@ -3,6 +3,7 @@
 #define STICTION_H
 
 #include <stiction/base.h>
+#include <stiction/bodies.h>
 #include <stiction/classes.h>
 #include <stiction/cone.h>
 #include <stiction/conic.h>

@@ -1,0 +1,160 @@
+// bodies.h: the inside of sti_bodies and sti_world: state about the centres of mass, rows of constraints, contacts.
+//
+// A row is a covector on the velocities of at most two bodies. Everything that acts on bodies is made of rows: contacts (n,
+// t1, t2), joints, their free coordinates (limits, motors, friction), springs.
+#ifndef STI_BODIES_BODIES_H
+#define STI_BODIES_BODIES_H
+
+#include <stiction/bodies.h>
+
+#include "base/env.h"
+
+// What a body is, in numbers about its centre of mass. Its frame has the axes of the body frame and its origin in the centre.
+typedef struct sti_body_mass {
+    double mass;        // 0: fixed
+    double inertia[9];  // plane: [8]
+    double inverse[9];
+    double centre[3];  // in the body frame
+} sti_body_mass;
+
+typedef struct sti_collider {
+    sti_shape* shape;
+    int body;
+    int material;
+    sti_pose place;  // in the body frame
+} sti_collider;
+
+typedef struct sti_pair {
+    double mu, restitution;  // NAN: by the rule
+} sti_pair;
+
+struct sti_bodies {
+    sti_env* env;
+    int dim;
+    double gravity[3];
+    int count, capacity;
+    sti_body* body;       // names owned, mass properties filled in   (count)
+    sti_body_mass* mass;  // (count)
+    int collider_count, collider_capacity;
+    sti_collider* collider;
+    int material_count, material_capacity;
+    sti_material* material;  // names owned
+    sti_pair* pair;          // (material_count x material_count)
+    int joint_count, joint_capacity;
+    sti_joint* joint;  // names owned
+    int spring_count, spring_capacity;
+    sti_spring* spring;
+    int ignore_count, ignore_capacity;
+    sti_box_pair* ignore;  // a < b; sorted when a world is made
+};
+
+// On (v, w) of a and b: v in world axes, w in body axes; in the plane the first three are v_x, v_y, omega. A side that is
+// the world or a fixed body has the number -1 and zeros.
+typedef struct sti_row {
+    int a, b;
+    double ja[6], jb[6];
+} sti_row;
+
+// Where a body is: centre of mass, quaternion, rotation matrix (row major, body to world).
+typedef struct sti_placed {
+    double x[3];
+    double q[4];
+    double R[9];
+} sti_placed;
+
+// A contact of the step, with the rows it acts by.
+typedef struct sti_touching {
+    sti_world_contact at;
+    sti_row row[3];    // n, t1, t2: u = row v + offset
+    double offset[3];  // from surfaces of fixed bodies that move
+    double r_last[3];  // impulse of the contact it continues, on the axes of this one; 0: none
+} sti_touching;
+
+struct sti_world {
+    sti_env* env;
+    const sti_bodies* bodies;
+    sti_world_options options;
+    int dim, nv;  // velocities of a body: 3 or 6
+    int moving;   // bodies that move
+    int* slot;    // of a body among them, -1: fixed                    (bodies)
+    double size;  // a length of the scene: what tolerances are measured in
+    long step;
+    double start, time;
+    sti_placed* placed;    // (bodies)
+    double* v;             // velocities by slot                          (moving x nv)
+    double* push;          // forces of the caller, world axes            (moving x 6)
+    sti_joint_axis* axis;  // as sti_world_drive left them              (joints x 2)
+    double* turned;        // angle of each axis, without jumps by 2 pi (joints x 2)
+    double* gear_value;    // c_1 + ratio c_2 at the start              (joints)
+    // contacts of the last step
+    int contact_count, contact_capacity;
+    sti_touching* contact;
+    struct sti_world_detect* detect;  // detect.c
+    struct sti_world_solve* solve;    // step.c and its neighbours
+    sti_world_contact* shown;         // what sti_world_contacts gives
+    int shown_capacity;
+};
+
+// ---- build.c: names, checks, mass properties
+
+sti_status sti_bodies_check_index(const sti_bodies* bodies, int body, const char* what);
+
+// ---- place.c: bodies in space
+
+void sti_placed_from_pose(const sti_body_mass* mass, const sti_pose* pose, sti_placed* out);
+void sti_placed_to_pose(const sti_body_mass* mass, const sti_placed* placed, sti_pose* out);
+// x += dx, turned by the rotation vector phi in body axes (exactly: exponential map); in the plane phi is one number.
+// d: (dx, phi) as velocities are, times 1.
+void sti_placed_move(int dim, const double* d, sti_placed* placed);
+// Row of the velocity of the material point `point` (world) of body a against that of body b, along the unit vector e.
+void sti_row_point(const sti_world* world, int a, int b, const double point_a[3], const double point_b[3],
+                   const double e[3], sti_row* row);
+// Row of the angular velocity of a against b about e (world axes).
+void sti_row_turn(const sti_world* world, int a, int b, const double e[3], sti_row* row);
+double sti_row_apply(const sti_world* world, const sti_row* row, const double* v);      // row v
+void sti_row_add(const sti_world* world, const sti_row* row, double s, double* f);      // f += s row'
+double sti_row_mass(const sti_world* world, const sti_row* row, const sti_row* other);  // row M^-1 other'
+void sti_world_mass_solve(const sti_world* world, const double* f, double* v);          // v = M^-1 f
+double sti_world_kinetic(const sti_world* world, const double* v);
+double sti_world_potential(const sti_world* world);
+
+// ---- joints.c: what a joint asks, at the places bodies have now
+
+// Bilateral rows of a joint and their defects (lengths, or angles): row v = 0, defect = 0. At most 6; returns how many.
+// Signs: the velocity of b against a, in the joint's frame at a, so that d defect / dt = row v exactly when the defect is 0.
+int sti_joint_rows(const sti_world* world, int joint, sti_row rows[6], double defect[6]);
+// Free coordinate k: its value (angles go on past pi: nearest to world->turned) and its row.
+double sti_joint_coordinate(const sti_world* world, int joint, int k, sti_row* row);
+void sti_world_turned_update(sti_world* world);  // after a step
+
+// ---- springs.c: applied forces and their symmetric derivatives
+
+// f += all applied forces: gravity, pushes, springs of joints and between points, at the present places and v; the pieces of
+// the implicit terms as rows: K = sum stiffness row row', D = sum damping row row' (positive semidefinite by construction).
+typedef struct sti_soft {
+    sti_row row;
+    double stiffness, damping;
+    double force;  // along the row, at the present state
+} sti_soft;
+
+int sti_world_soft_count(const sti_world* world);                             // at most so many
+int sti_world_soft(const sti_world* world, const double* v, sti_soft* soft);  // (sti_world_soft_count)
+void sti_world_gravity(const sti_world* world, double* f);                    // f += m g + pushes
+
+// ---- detect.c: contacts at the present places
+
+// Fills world->contact: gap <= what the two can close in a step of length h with velocities v (and a margin), in an order
+// that does not change from step to step; continues r_last from the contacts there were.
+sti_status sti_world_detect_contacts(sti_world* world, double h, const double* v);
+sti_status sti_world_detect_create(sti_world* world);
+void sti_world_detect_destroy(sti_world* world);
+
+// ---- start.c: consistent start, mending of joints and penetrations
+
+// Least displacement in the metric of M that brings joint defects and penetrations (of world->contact's pairs, looked at anew)
+// below tol * size; the largest displacement of a point. with_contacts false: joints alone. *left: largest defect after.
+sti_status sti_world_mend(sti_world* world, double tol, bool with_contacts, double* moved, double* left);
+// v is moved the least so that joint rows vanish.
+sti_status sti_world_mend_velocity(sti_world* world, double* moved);
+
+#endif
