@@ -1,15 +1,5 @@
 // test_ipm.c: the homogeneous interior-point method, and the agreement of the iterative methods.
-#include "support/failing_env.h"
-#include "support/lcp_families.h"
-
-static int open_env(void** state) {
-    return sti_env_create(NULL, (sti_env**)state) == STI_OK ? 0 : -1;
-}
-
-static int close_env(void** state) {
-    sti_env_destroy(*state);
-    return 0;
-}
+#include "support/lcp_battery.h"
 
 // v >= 0, q'v < 0, and M'v <= 0 up to tol times -q'v.
 static void assert_farkas(const sti_lcp* lcp, const sti_lcp_answer* a, double tol) {
@@ -153,16 +143,7 @@ static void every_small_monotone_problem_is_settled(void** state) {
 }
 
 static void ipm_agrees_dense_and_sparse(void** state) {
-    family f = family_obstacle(20, 20, 8);
-    family_expect_solution(*state, sti_lcp_method_ipm, &f, true, 1e-11);
-    sti_lcp dense = f.lcp;
-    assert_int_equal(sti_matrix_to_dense(*state, &f.lcp.M, &dense.M), STI_OK);
-    sti_lcp_answer a = family_solve(*state, sti_lcp_method_ipm, &dense, NULL);
-    assert_int_equal(a.termination, STI_END_SOLUTION);
-    assert_true(family_distance(a.z, f.z, f.lcp.n) < 1e-11);
-    sti_lcp_answer_clear(*state, &a);
-    sti_matrix_clear(*state, &dense.M);
-    family_clear(&f);
+    battery_dense_and_sparse(*state, sti_lcp_method_ipm, 20);
 }
 
 static void ipm_detects_infeasibility_of_a_sparse_problem(void** state) {
@@ -208,61 +189,18 @@ static void ipm_cost_grows_gently_on_sparse_membranes(void** state) {
 }
 
 static void ipm_does_not_depend_on_the_order_of_pairs(void** state) {
-    enum { N = 40 };
-    family f = family_make(FAMILY_DEFINITE, N, 21), g = family_dense(N);
-    for (int i = 0; i < N; i++) {
-        const int pi = (i * 7 + 3) % N;
-        g.q[pi] = f.q[i];
-        for (int j = 0; j < N; j++) g.lcp.M.dense[pi * N + (j * 7 + 3) % N] = f.lcp.M.dense[i * N + j];
-    }
-    sti_lcp_answer a = family_solve(*state, sti_lcp_method_ipm, &f.lcp, NULL);
-    sti_lcp_answer b = family_solve(*state, sti_lcp_method_ipm, &g.lcp, NULL);
-    assert_int_equal(a.iterations, b.iterations);
-    for (int i = 0; i < N; i++) assert_true(fabs(a.z[i] - b.z[(i * 7 + 3) % N]) < 1e-13);
-    sti_lcp_answer_clear(*state, &a);
-    sti_lcp_answer_clear(*state, &b);
-    family_clear(&f);
-    family_clear(&g);
-}
-
-static void count_calls(void* user, const char* solver, long iteration, double residual) {
-    assert_string_equal(solver, "ipm");
-    assert_true(iteration >= 0 && residual >= 0);
-    ++*(int*)user;
+    assert_int_equal(battery_order(*state, sti_lcp_method_ipm), 0);
 }
 
 static void ipm_gives_the_same_bits_every_time_and_with_a_trace(void** state) {
-    family f = family_make(FAMILY_LOW_RANK, 60, 5);
-    sti_lcp_answer a = family_solve(*state, sti_lcp_method_ipm, &f.lcp, NULL);
-    int calls = 0;
-    sti_lcp_options o = sti_lcp_options_default();
-    o.tol = 1e-10;
-    o.trace = count_calls;
-    o.trace_user = &calls;
-    sti_lcp_answer b = family_solve(*state, sti_lcp_method_ipm, &f.lcp, &o);
-    assert_true(calls >= b.iterations);
-    assert_int_equal(a.iterations, b.iterations);
-    assert_memory_equal(a.z, b.z, 60 * sizeof(double));
-    sti_lcp_answer_clear(*state, &a);
-    sti_lcp_answer_clear(*state, &b);
-    family_clear(&f);
+    battery_same_bits(*state, sti_lcp_method_ipm, "ipm");
 }
 
 static void ipm_keeps_its_limits_and_its_start(void** state) {
     family f = family_make(FAMILY_LOW_RANK, 60, 5);
+    battery_limits(*state, sti_lcp_method_ipm, &f.lcp, 2);
     sti_lcp_options o = sti_lcp_options_default();
-    o.max_iterations = 2;
     sti_lcp_answer a = family_solve(*state, sti_lcp_method_ipm, &f.lcp, &o);
-    assert_int_equal(a.termination, STI_END_LIMIT);
-    assert_int_equal(a.iterations, 2);
-    sti_lcp_answer_clear(*state, &a);
-    o.max_iterations = 0;
-    o.time_limit_s = 1e-9;
-    a = family_solve(*state, sti_lcp_method_ipm, &f.lcp, &o);
-    assert_int_equal(a.termination, STI_END_LIMIT);
-    sti_lcp_answer_clear(*state, &a);
-    o.time_limit_s = 0;
-    a = family_solve(*state, sti_lcp_method_ipm, &f.lcp, &o);
     o.start = f.z;
     sti_lcp_answer b = family_solve(*state, sti_lcp_method_ipm, &f.lcp, &o);
     assert_int_equal(b.termination, STI_END_SOLUTION);
@@ -272,53 +210,23 @@ static void ipm_keeps_its_limits_and_its_start(void** state) {
     family_clear(&f);
 }
 
+static void judge_hard(int which, bool tame, const sti_lcp* lcp, const sti_lcp_answer* a) {
+    if (which == 3 && tame) assert_int_equal(a->termination, STI_END_SOLUTION);
+    if (which == 0) assert_farkas(lcp, a, 0);
+    if (which == 1) assert_int_not_equal(a->termination, STI_END_SOLUTION);
+}
+
 static void ipm_survives_hard_input(void** state) {
-    const double scales[] = {1, 1e-150, 1e150};
-    for (int s = 0; s < 3; s++) {
-        for (int t = 0; t < 3; t++) {
-            for (int which = 0; which < 4; which++) {
-                family f = family_dense(4);
-                for (int i = 0; i < 4; i++) {
-                    f.q[i] = (i % 2 ? 1 : -1) * scales[t];
-                    for (int j = 0; j < 4; j++) {
-                        const double v[4] = {0, -(i == j), i + j - 3, (i == j) + 0.1 * (i + 1) * (j + 1)};
-                        f.lcp.M.dense[i * 4 + j] = scales[s] * v[which];
-                    }
-                }
-                sti_lcp_answer a = family_solve(*state, sti_lcp_method_ipm, &f.lcp, NULL);
-                const bool tame = s == 0 || t == 0 || s == t;  // otherwise z is near 1e+-300
-                if (which == 3 && tame) assert_int_equal(a.termination, STI_END_SOLUTION);
-                if (which == 0) assert_farkas(&f.lcp, &a, 0);
-                if (which == 1) assert_int_not_equal(a.termination, STI_END_SOLUTION);
-                sti_lcp_answer_clear(*state, &a);
-                family_clear(&f);
-            }
-        }
-    }
+    battery_hard_input(*state, sti_lcp_method_ipm, 4, battery_entry, judge_hard);
 }
 
 static void ipm_survives_every_failed_allocation(void** state) {
     (void)state;
-    family problems[3] = {family_make(FAMILY_MONOTONE, 6, 1), family_obstacle(20, 1, 1),
-                          family_infeasible(5, false, 1)};
-    const sti_termination ends[3] = {STI_END_SOLUTION, STI_END_SOLUTION, STI_END_RAY};
-    for (int p = 0; p < 3; p++) {
-        for (long k = 0;; k++) {
-            failing_env f;
-            failing_env_open(&f, k);
-            const sti_lcp_options o = sti_lcp_options_default();
-            sti_lcp_answer a;
-            sti_status status = sti_lcp_answer_reserve(f.env, 0, problems[p].lcp.n, &a);
-            if (status == STI_OK) {
-                status = sti_lcp_method_ipm(f.env, &problems[p].lcp, &o, &a);
-                if (status == STI_OK) assert_int_equal(a.termination, ends[p]);
-                sti_lcp_answer_clear(f.env, &a);
-            }
-            if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
-            if (failing_env_close(&f)) break;
-        }
-        family_clear(&problems[p]);
-    }
+    family small = family_make(FAMILY_MONOTONE, 6, 1), sparse = family_obstacle(20, 1, 1);
+    family infeasible = family_infeasible(5, false, 1);
+    battery_failed_allocations(sti_lcp_method_ipm, &small, STI_END_SOLUTION);
+    battery_failed_allocations(sti_lcp_method_ipm, &sparse, STI_END_SOLUTION);
+    battery_failed_allocations(sti_lcp_method_ipm, &infeasible, STI_END_RAY);
 }
 
 int main(void) {

@@ -1,15 +1,5 @@
 // test_newton.c: semismooth Newton, active set and damped.
-#include "support/failing_env.h"
-#include "support/lcp_families.h"
-
-static int open_env(void** state) {
-    return sti_env_create(NULL, (sti_env**)state) == STI_OK ? 0 : -1;
-}
-
-static int close_env(void** state) {
-    sti_env_destroy(*state);
-    return 0;
-}
+#include "support/lcp_battery.h"
 
 static void newton_solves_closed_forms(void** state) {
     // one pair: z = max(0, -q/m)
@@ -130,19 +120,9 @@ static void newton_is_not_impressed_by_murty_and_fathi(void** state) {
 }
 
 static void newton_agrees_dense_and_sparse(void** state) {
-    family f = family_obstacle(25, 25, 8);
-    family_expect_solution(*state, sti_lcp_method_newton, &f, true, 1e-11);
-    sti_lcp dense = f.lcp;
-    assert_int_equal(sti_matrix_to_dense(*state, &f.lcp.M, &dense.M), STI_OK);
-    sti_lcp_answer a = family_solve(*state, sti_lcp_method_newton, &dense, NULL);
-    assert_int_equal(a.termination, STI_END_SOLUTION);
-    assert_true(family_distance(a.z, f.z, f.lcp.n) < 1e-11);
-    sti_lcp_answer_clear(*state, &a);
-    sti_matrix_clear(*state, &dense.M);
-    family_clear(&f);
-
+    battery_dense_and_sparse(*state, sti_lcp_method_newton, 25);
     // sparse and not symmetric: made dense inside
-    f = family_obstacle(12, 12, 9);
+    family f = family_obstacle(12, 12, 9);
     for (int64_t k = 0; k < f.lcp.M.col_start[144]; k++)
         f.lcp.M.value[k] += f.lcp.M.value[k] < 0 ? -0.001 * (double)(k % 7) : 0.1;
     sti_lcp_answer s = family_solve(*state, sti_lcp_method_newton, &f.lcp, NULL);
@@ -174,43 +154,11 @@ static void newton_handles_a_large_sparse_membrane(void** state) {
 }
 
 static void newton_does_not_depend_on_the_order_of_pairs(void** state) {
-    enum { N = 40 };
-    family f = family_make(FAMILY_DEFINITE, N, 21), g = family_dense(N);
-    for (int i = 0; i < N; i++) {
-        const int pi = (i * 7 + 3) % N;
-        g.q[pi] = f.q[i];
-        for (int j = 0; j < N; j++) g.lcp.M.dense[pi * N + (j * 7 + 3) % N] = f.lcp.M.dense[i * N + j];
-    }
-    sti_lcp_answer a = family_solve(*state, sti_lcp_method_newton, &f.lcp, NULL);
-    sti_lcp_answer b = family_solve(*state, sti_lcp_method_newton, &g.lcp, NULL);
-    for (int i = 0; i < N; i++) assert_true(fabs(a.z[i] - b.z[(i * 7 + 3) % N]) < 1e-13);
-    sti_lcp_answer_clear(*state, &a);
-    sti_lcp_answer_clear(*state, &b);
-    family_clear(&f);
-    family_clear(&g);
-}
-
-static void count_calls(void* user, const char* solver, long iteration, double residual) {
-    assert_string_equal(solver, "newton");
-    assert_true(iteration >= 0 && residual >= 0);
-    ++*(int*)user;
+    battery_order(*state, sti_lcp_method_newton);
 }
 
 static void newton_gives_the_same_bits_every_time_and_with_a_trace(void** state) {
-    family f = family_make(FAMILY_LOW_RANK, 60, 5);
-    sti_lcp_answer a = family_solve(*state, sti_lcp_method_newton, &f.lcp, NULL);
-    int calls = 0;
-    sti_lcp_options o = sti_lcp_options_default();
-    o.tol = 1e-10;
-    o.trace = count_calls;
-    o.trace_user = &calls;
-    sti_lcp_answer b = family_solve(*state, sti_lcp_method_newton, &f.lcp, &o);
-    assert_true(calls >= b.iterations);
-    assert_int_equal(a.iterations, b.iterations);
-    assert_memory_equal(a.z, b.z, 60 * sizeof(double));
-    sti_lcp_answer_clear(*state, &a);
-    sti_lcp_answer_clear(*state, &b);
-    family_clear(&f);
+    battery_same_bits(*state, sti_lcp_method_newton, "newton");
 }
 
 static void newton_starts_where_it_is_told(void** state) {
@@ -226,17 +174,7 @@ static void newton_starts_where_it_is_told(void** state) {
 
 static void newton_stops_at_its_limits(void** state) {
     family f = family_make(FAMILY_LOW_RANK, 60, 5);
-    sti_lcp_options o = sti_lcp_options_default();
-    o.max_iterations = 2;
-    sti_lcp_answer a = family_solve(*state, sti_lcp_method_newton, &f.lcp, &o);
-    assert_int_equal(a.termination, STI_END_LIMIT);
-    assert_int_equal(a.iterations, 2);
-    sti_lcp_answer_clear(*state, &a);
-    o.max_iterations = 0;
-    o.time_limit_s = 1e-9;
-    a = family_solve(*state, sti_lcp_method_newton, &f.lcp, &o);
-    assert_int_equal(a.termination, STI_END_LIMIT);
-    sti_lcp_answer_clear(*state, &a);
+    battery_limits(*state, sti_lcp_method_newton, &f.lcp, 2);
     family_clear(&f);
 }
 
@@ -256,30 +194,14 @@ static void newton_says_stalled_where_nothing_solves(void** state) {
     }
 }
 
-// M = 0, M = -I, indefinite, and units of 1e+-150: whatever the end, the point is finite and not negative (family_solve
-// asserts that), and in other units the answer is the same.
+static void judge_hard(int which, bool tame, const sti_lcp* lcp, const sti_lcp_answer* a) {
+    (void)lcp;
+    if (which == 3 && tame) assert_int_equal(a->termination, STI_END_SOLUTION);
+    if (which == 0) assert_int_not_equal(a->termination, STI_END_SOLUTION);
+}
+
 static void newton_survives_hard_input(void** state) {
-    const double scales[] = {1, 1e-150, 1e150};
-    for (int s = 0; s < 3; s++) {
-        for (int t = 0; t < 3; t++) {
-            for (int which = 0; which < 4; which++) {
-                family f = family_dense(4);
-                for (int i = 0; i < 4; i++) {
-                    f.q[i] = (i % 2 ? 1 : -1) * scales[t];
-                    for (int j = 0; j < 4; j++) {
-                        const double v[4] = {0, -(i == j), i + j - 3, (i == j) + 0.1 * (i + 1) * (j + 1)};
-                        f.lcp.M.dense[i * 4 + j] = scales[s] * v[which];
-                    }
-                }
-                sti_lcp_answer a = family_solve(*state, sti_lcp_method_newton, &f.lcp, NULL);
-                const bool tame = s == 0 || t == 0 || s == t;  // otherwise z is near 1e+-300
-                if (which == 3 && tame) assert_int_equal(a.termination, STI_END_SOLUTION);
-                if (which == 0) assert_int_not_equal(a.termination, STI_END_SOLUTION);
-                sti_lcp_answer_clear(*state, &a);
-                family_clear(&f);
-            }
-        }
-    }
+    battery_hard_input(*state, sti_lcp_method_newton, 4, battery_entry, judge_hard);
 }
 
 static void newton_is_indifferent_to_units(void** state) {
@@ -302,24 +224,9 @@ static void newton_is_indifferent_to_units(void** state) {
 
 static void newton_survives_every_failed_allocation(void** state) {
     (void)state;
-    family problems[2] = {family_make(FAMILY_MONOTONE, 6, 1), family_obstacle(20, 1, 1)};
-    for (int p = 0; p < 2; p++) {
-        for (long k = 0;; k++) {
-            failing_env f;
-            failing_env_open(&f, k);
-            const sti_lcp_options o = sti_lcp_options_default();
-            sti_lcp_answer a;
-            sti_status status = sti_lcp_answer_reserve(f.env, 0, problems[p].lcp.n, &a);
-            if (status == STI_OK) {
-                status = sti_lcp_method_newton(f.env, &problems[p].lcp, &o, &a);
-                if (status == STI_OK) assert_int_equal(a.termination, STI_END_SOLUTION);
-                sti_lcp_answer_clear(f.env, &a);
-            }
-            if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
-            if (failing_env_close(&f)) break;
-        }
-        family_clear(&problems[p]);
-    }
+    family small = family_make(FAMILY_MONOTONE, 6, 1), sparse = family_obstacle(20, 1, 1);
+    battery_failed_allocations(sti_lcp_method_newton, &small, STI_END_SOLUTION);
+    battery_failed_allocations(sti_lcp_method_newton, &sparse, STI_END_SOLUTION);
 }
 
 static void a_large_unsymmetric_sparse_matrix_is_declined(void** state) {
