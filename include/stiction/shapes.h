@@ -65,6 +65,20 @@ STI_API const int* sti_shape_face(const sti_shape* shape, int i, double plane[4]
 // The smallest sphere about the body's origin that holds the shape; infinite for a half-space.
 STI_API double sti_shape_reach(const sti_shape* shape);
 
+// A shape as polygons, for pictures and files of them. Curved parts are made of flat pieces; of a half-space there is a
+// square (in the plane a strip) of side 2 extent about the point of it that is nearest to the origin. In the plane there is one
+// polygon, the outline, counterclockwise.
+typedef struct sti_surface {
+    int vertex_count;
+    double* vertices;  // in the frame of the shape                        (vertex_count x 3)
+    int face_count;
+    int* face_start;  // first entry of each face in `corners`             (face_count + 1)
+    int* corners;     // vertices of the faces, counterclockwise from outside
+} sti_surface;
+
+STI_API sti_status sti_surface_create(sti_env* env, const sti_shape* shape, double extent, sti_surface* out);
+STI_API void sti_surface_clear(sti_env* env, sti_surface* surface);
+
 // Mass properties for a uniform density, in closed form. STI_ERR_ARGUMENT for half-spaces and meshes.
 typedef struct sti_shape_mass {
     double size;        // area or volume

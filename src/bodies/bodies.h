@@ -28,6 +28,12 @@ typedef struct sti_pair {
     double mu, restitution;  // NAN: by the rule
 } sti_pair;
 
+// Names by hash: numbers of the things that have them, open addressing.
+typedef struct sti_name_table {
+    int capacity;  // a power of two, at most half full
+    int* number;   // -1: empty                                        (capacity)
+} sti_name_table;
+
 struct sti_bodies {
     sti_env* env;
     int dim;
@@ -35,6 +41,7 @@ struct sti_bodies {
     int count, capacity;
     sti_body* body;       // names owned, mass properties filled in   (count)
     sti_body_mass* mass;  // (count)
+    sti_name_table body_names, joint_names;
     int collider_count, collider_capacity;
     sti_collider* collider;
     int material_count, material_capacity;
@@ -45,11 +52,12 @@ struct sti_bodies {
     int spring_count, spring_capacity;
     sti_spring* spring;
     int ignore_count, ignore_capacity;
-    sti_box_pair* ignore;  // a < b; sorted when a world is made
+    sti_box_pair* ignore;  // a < b, as they came; detect.c sorts its copy
 };
 
-// On (v, w) of a and b: v in world axes, w in body axes; in the plane the first three are v_x, v_y, omega. A side that is
-// the world or a fixed body has the number -1 and zeros.
+// On (v, w) of a and b: v in world axes, w in body axes; in the plane the first three are v_x, v_y, omega. a and b are
+// numbers of bodies (world->slot finds their velocities). A side that is the world or a fixed body has -1 and zeros. A row
+// between two such sides is nothing but zeros and is never posed.
 typedef struct sti_row {
     int a, b;
     double ja[6], jb[6];
@@ -82,7 +90,7 @@ struct sti_world {
     double start, time;
     sti_placed* placed;    // (bodies)
     double* v;             // velocities by slot                          (moving x nv)
-    double* push;          // forces of the caller, world axes            (moving x 6)
+    double* push;          // force and torque of the caller, world axes, in the plane too: [0], [1], [5]  (moving x 6)
     sti_joint_axis* axis;  // as sti_world_drive left them              (joints x 2)
     double* turned;        // angle of each axis, without jumps by 2 pi (joints x 2)
     double* gear_value;    // c_1 + ratio c_2 at the start              (joints)
@@ -95,9 +103,17 @@ struct sti_world {
     int shown_capacity;
 };
 
+static inline bool sti_body_moves(const sti_world* world, int body) {  // -1: the world, which does not
+    return body >= 0 && world->slot[body] >= 0;
+}
+
 // ---- build.c: names, checks, mass properties
 
 sti_status sti_bodies_check_index(const sti_bodies* bodies, int body, const char* what);
+// What can only be judged when everything is there: gravity is finite, every body that moves has a mass. A world is made of
+// nothing else.
+sti_status sti_bodies_check(const sti_bodies* bodies);
+void sti_bodies_pair(const sti_bodies* bodies, int material_a, int material_b, double* mu, double* restitution);
 
 // ---- place.c: bodies in space
 
@@ -111,26 +127,30 @@ void sti_row_point(const sti_world* world, int a, int b, const double point_a[3]
                    const double e[3], sti_row* row);
 // Row of the angular velocity of a against b about e (world axes).
 void sti_row_turn(const sti_world* world, int a, int b, const double e[3], sti_row* row);
+// Velocity that the surface of a fixed body gives its point (world axes); 0 for bodies that move and for the world.
+void sti_world_surface(const sti_world* world, int body, const double point[3], double out[3]);
 double sti_row_apply(const sti_world* world, const sti_row* row, const double* v);      // row v
 void sti_row_add(const sti_world* world, const sti_row* row, double s, double* f);      // f += s row'
 double sti_row_mass(const sti_world* world, const sti_row* row, const sti_row* other);  // row M^-1 other'
 void sti_world_mass_solve(const sti_world* world, const double* f, double* v);          // v = M^-1 f
 double sti_world_kinetic(const sti_world* world, const double* v);
-double sti_world_potential(const sti_world* world);
 
 // ---- joints.c: what a joint asks, at the places bodies have now
 
 // Bilateral rows of a joint and their defects (lengths, or angles): row v = 0, defect = 0. At most 6; returns how many.
 // Signs: the velocity of b against a, in the joint's frame at a, so that d defect / dt = row v exactly when the defect is 0.
+// A joint whose two sides do not move has none.
 int sti_joint_rows(const sti_world* world, int joint, sti_row rows[6], double defect[6]);
-// Free coordinate k: its value (angles go on past pi: nearest to world->turned) and its row.
+// Free coordinate k: its value (angles go on past pi: nearest to world->turned) and its row, which may be NULL.
 double sti_joint_coordinate(const sti_world* world, int joint, int k, sti_row* row);
 void sti_world_turned_update(sti_world* world);  // after a step
 
 // ---- springs.c: applied forces and their symmetric derivatives
 
-// f += all applied forces: gravity, pushes, springs of joints and between points, at the present places and v; the pieces of
-// the implicit terms as rows: K = sum stiffness row row', D = sum damping row row' (positive semidefinite by construction).
+double sti_world_potential(const sti_world* world);  // of gravity and of springs
+
+// A spring as a row: f += force row', and the pieces of the implicit terms K = sum stiffness row'row, D = sum damping row'row,
+// positive semidefinite by construction. Rows across a stretched spring have force 0.
 typedef struct sti_soft {
     sti_row row;
     double stiffness, damping;
@@ -146,6 +166,9 @@ void sti_world_gravity(const sti_world* world, double* f);                    //
 // Fills world->contact: gap <= what the two can close in a step of length h with velocities v (and a margin), in an order
 // that does not change from step to step; continues r_last from the contacts there were.
 sti_status sti_world_detect_contacts(sti_world* world, double h, const double* v);
+// The same with one margin for all: gap <= margin.
+sti_status sti_world_detect_within(sti_world* world, double margin);
+void sti_world_collider_pose(const sti_world* world, int collider, sti_pose* pose);  // in the world
 sti_status sti_world_detect_create(sti_world* world);
 void sti_world_detect_destroy(sti_world* world);
 

@@ -1,0 +1,146 @@
+// acts.c: everything one-sided in a step, as contacts of one problem: contacts, limits, dry friction of joints, motors.
+//
+//     limit      normal row = the coordinate (or minus it), mu = 0:       0 <= r_n _|_ c' + gap / h >= 0
+//     friction   r_n = bound in every solution, mu = 1, t1 = coordinate:  |r_t| <= bound, against c' where it moves
+//     motor      the same with c' - speed:                                |r_t| <= h force, and c' = speed if it can
+//
+// The bound of the last two is a contact force that is known beforehand. It is made one by a velocity z of its own, with mass
+// m, driven against its contact: m z = r_n - bound, 0 <= r_n _|_ z >= 0, so r_n = bound (bound > 0). In space the second
+// tangent acts on another such velocity, which stays at rest. m is the mass that the coordinate feels, so that the
+// problem stays well scaled.
+//
+// mu |reaction| (S0's frictional joint): the bound depends on the multipliers l of the joint; step.c finds it by repetition.
+#include <math.h>
+#include <string.h>
+
+#include "bodies/motion.h"
+
+#define NEAR_LIMIT 0.1  // radians, or lengths of the scene: limits farther than this, and than 4 h c', take no part
+
+sti_status sti_acts_begin(sti_world* world, sti_acts* acts, int most) {
+    acts->count = 0;
+    const size_t need = (size_t)(most + 1), numbers = need * (size_t)world->dim;
+    size_t room = acts->r_room;  // the same for r and u
+    sti_status status = sti_room(world->env, (void**)&acts->act, &acts->room, need, sizeof *acts->act);
+    if (status == STI_OK) status = sti_room(world->env, (void**)&acts->r, &room, numbers, sizeof *acts->r);
+    if (status == STI_OK) status = sti_room(world->env, (void**)&acts->u, &acts->r_room, numbers, sizeof *acts->u);
+    return status;
+}
+
+sti_act* sti_acts_add(sti_world* world, sti_acts* acts, sti_act_kind kind, int of) {
+    sti_act* act = &acts->act[acts->count];
+    *act = (sti_act){.kind = kind, .of = of};
+    for (int k = 0; k < world->dim; k++) acts->r[acts->count * world->dim + k] = 0;
+    acts->count++;
+    return act;
+}
+
+void sti_acts_press(sti_world* world, sti_act* act, double press) {
+    double mobility = 0;
+    for (int k = 1; k < 3; k++) {
+        if (act->row[k] != NULL) mobility = fmax(mobility, sti_row_mass(world, act->row[k], act->row[k]));
+    }
+    act->pressed = true;
+    act->press = press;
+    act->mass = mobility > 0 ? 1 / mobility : 1;
+    act->mu = 1;
+}
+
+void sti_acts_add_forces(const sti_world* world, const sti_acts* acts, const double* r, double* f) {
+    const int d = world->dim;
+    for (int c = 0; c < acts->count; c++) {
+        for (int k = 0; k < d; k++) {
+            if (acts->act[c].row[k] != NULL && r[c * d + k] != 0)
+                sti_row_add(world, acts->act[c].row[k], r[c * d + k], f);
+        }
+    }
+}
+
+void sti_acts_velocities(const sti_world* world, const sti_acts* acts, const double* v, double* u) {
+    const int d = world->dim;
+    for (int c = 0; c < acts->count; c++) {
+        const sti_act* act = &acts->act[c];
+        for (int k = 0; k < d; k++)
+            u[c * d + k] = act->w[k] + (act->row[k] != NULL ? sti_row_apply(world, act->row[k], v) : 0);
+    }
+}
+
+// ---- of a step
+
+static bool turns(const sti_joint* joint, int axis) {
+    return joint->kind == STI_JOINT_REVOLUTE || (joint->kind == STI_JOINT_CYLINDRICAL && axis == 1);
+}
+
+static bool moves_something(const sti_row* row) {
+    return row->a >= 0 || row->b >= 0;
+}
+
+static void add_limits(sti_world* world, int at, const sti_joint* joint) {
+    struct sti_world_solve* s = world->solve;
+    const sti_joint_axis* axis = &world->axis[at];
+    const sti_row* row = &s->axis_row[2 * at];
+    const double h = world->options.h, unit = turns(joint, at % 2) ? 1 : world->size;
+    const double near = NEAR_LIMIT * unit + 4 * h * fabs(sti_row_apply(world, row, s->v_star));
+    for (int side = 0; side < 2; side++) {
+        const double gap = side == 0 ? s->coordinate[at] - axis->lower : axis->upper - s->coordinate[at];
+        if (!(gap <= near)) continue;
+        sti_act* act = sti_acts_add(world, &s->acts, STI_ACT_LIMIT, at);
+        act->row[0] = row + side;
+        act->w[0] = fmax(gap, 0) / h;
+        s->acts.r[(s->acts.count - 1) * world->dim] = s->axis_r[4 * at + side];
+    }
+}
+
+static void add_bounded(sti_world* world, int at, sti_act_kind kind, double bound, double speed) {
+    struct sti_world_solve* s = world->solve;
+    if (!(bound > 0)) return;
+    sti_act* act = sti_acts_add(world, &s->acts, kind, at);
+    act->row[1] = &s->axis_row[2 * at];
+    act->w[1] = -speed;
+    sti_acts_press(world, act, bound);
+    double* r = s->acts.r + (s->acts.count - 1) * world->dim;
+    const double last = s->axis_r[4 * at + (kind == STI_ACT_FRICTION ? 2 : 3)];
+    r[0] = bound;
+    r[1] = fmax(-bound, fmin(bound, last));
+}
+
+static void add_axis(sti_world* world, int j, int k) {
+    struct sti_world_solve* s = world->solve;
+    const int at = 2 * j + k;
+    const sti_joint_axis* axis = &world->axis[at];
+    sti_row* row = &s->axis_row[2 * at];
+    s->coordinate[at] = sti_joint_coordinate(world, j, k, row);
+    row[1] = row[0];
+    for (int i = 0; i < 6; i++) {
+        row[1].ja[i] = -row->ja[i];
+        row[1].jb[i] = -row->jb[i];
+    }
+    if (!moves_something(row)) return;
+    add_limits(world, at, &world->bodies->joint[j]);
+    add_bounded(world, at, STI_ACT_FRICTION, s->bound[at], 0);
+    add_bounded(world, at, STI_ACT_MOTOR, world->options.h * axis->motor_force, axis->motor_speed);
+}
+
+sti_status sti_acts_of_step(sti_world* world) {
+    struct sti_world_solve* s = world->solve;
+    const int d = world->dim;
+    const double h = world->options.h;
+    const sti_status status = sti_acts_begin(world, &s->acts, world->contact_count + 8 * world->bodies->joint_count);
+    if (status != STI_OK) return status;
+    for (int c = 0; c < world->contact_count; c++) {
+        const sti_touching* contact = &world->contact[c];
+        sti_act* act = sti_acts_add(world, &s->acts, STI_ACT_CONTACT, c);
+        act->mu = contact->at.mu;
+        for (int k = 0; k < d; k++) {
+            act->row[k] = &contact->row[k];
+            act->w[k] = contact->offset[k];
+            s->acts.r[c * d + k] = contact->r_last[k];
+        }
+        act->w[0] += fmax(contact->at.gap, 0) / h;
+    }
+    for (int j = 0; j < world->bodies->joint_count; j++) {
+        const int axes = sti_joint_axis_count(d, world->bodies->joint[j].kind);
+        for (int k = 0; k < axes && k < 2; k++) add_axis(world, j, k);
+    }
+    return STI_OK;
+}

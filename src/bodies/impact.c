@@ -1,0 +1,313 @@
+// impact.c: velocities after contacts with restitution have struck.
+//
+// A step moves bodies so that they just touch (step.c); what strikes, e > 0 and n'v* below -rest_speed, and carries an impulse
+// in the step, gives its bodies new velocities at the end of it. Bodies that touch or are linked to them take part; all others
+// keep those of the step. On such an impact island
+//
+//     v-  = v* + theta (v_free - v*),        theta in [0, 1] the part of the step after which the first gap is closed,
+//
+// so that forces act until the impact and not after it, as the places do. Then, at one geometry and with M alone,
+//
+//     Newton (Moreau's form, S1 (43))    M (v+ - v-) = H r + G l,    0 <= r_n _|_ n'v+ + e n'v- >= 0,   Coulomb on t'v+
+//     Poisson  compression               the same with e = 0: v_c, c
+//              decompression             M (v+ - v_c) = n e c_n + H x + t y + G l,   0 <= x_n _|_ n'v+ >= 0,
+//                                        |x_t| <= mu x_n,  |y| <= mu e c_n, both against the slip: together (2.1.18 to 22)
+//                                        with the bound mu (e c_n + x_n)
+//
+// e = 0 at contacts that take part without striking. The friction y of a known impulse is a pressed act (acts.c).
+//
+// Energy. Compression loses. If v+ has more than v- and `dissipate` is set, v+ is drawn back on the segment from v_c, the
+// inelastic outcome, to the farthest point with the energy of v-: joints, openings and cones are convex and hold on all of it.
+// Where surfaces of fixed bodies move they do work, and energy is not judged.
+#include <math.h>
+#include <string.h>
+
+#include "bodies/motion.h"
+
+#define TOUCHING 1e-9  // gap, in lengths of the scene
+
+typedef struct impact {
+    sti_world* world;
+    struct sti_world_solve* s;
+    sti_acts* acts;       // of the impact, contacts first
+    int contact_count;    // of them: the others are pressed
+    double rest_speed;
+    bool moving_surface;
+    sti_world_report* report;
+} impact;
+
+static bool strikes(const impact* k, int c) {
+    const sti_act* act = &k->s->acts.act[c];
+    if (act->kind != STI_ACT_CONTACT || !(k->s->acts.r[c * k->world->dim] > 0)) return false;
+    const sti_touching* contact = &k->world->contact[act->of];
+    if (!(contact->at.restitution > 0)) return false;
+    return sti_row_apply(k->world, act->row[0], k->s->v_star) + contact->offset[0] < -k->rest_speed;
+}
+
+static double gap_of(const impact* k, const sti_act* act) {
+    if (act->kind == STI_ACT_CONTACT) return k->world->contact[act->of].at.gap;
+    return act->w[0] * k->world->options.h;
+}
+
+static bool takes_part(const impact* k, int c) {
+    const sti_act* act = &k->s->acts.act[c];
+    if (act->kind != STI_ACT_CONTACT && act->kind != STI_ACT_LIMIT) return false;
+    return k->s->acts.r[c * k->world->dim] > 0 || gap_of(k, act) <= TOUCHING * k->world->size;
+}
+
+static double offset_of(const impact* k, const sti_act* act, int axis) {
+    return act->kind == STI_ACT_CONTACT ? k->world->contact[act->of].offset[axis] : 0;
+}
+
+// The acts of the impact: `of` is the act of the step.
+static sti_status list_acts(impact* k) {
+    const sti_acts* all = &k->s->acts;
+    const sti_status status = sti_acts_begin(k->world, k->acts, 2 * all->count);
+    if (status != STI_OK) return status;
+    for (int c = 0; c < all->count; c++) {
+        if (!takes_part(k, c)) continue;
+        sti_act* act = sti_acts_add(k->world, k->acts, all->act[c].kind, c);
+        act->mu = all->act[c].mu;
+        for (int i = 0; i < k->world->dim; i++) {
+            act->row[i] = all->act[c].row[i];
+            act->w[i] = offset_of(k, &all->act[c], i);
+            k->moving_surface = k->moving_surface || act->w[i] != 0;
+        }
+    }
+    k->contact_count = k->acts->count;
+    return STI_OK;
+}
+
+static int root_of(const impact* k, const sti_act* act) {
+    for (int i = 0; i < k->world->dim; i++) {
+        const sti_row* row = act->row[i];
+        if (row != NULL) return sti_islands_root(k->world, k->world->slot[row->a >= 0 ? row->a : row->b]);
+    }
+    return 0;
+}
+
+// Where a + b t + c t^2 first vanishes for t in [0, 1]; 1: nowhere.
+static double first_root(double a, double b, double c) {
+    if (a <= 0) return 0;
+    const double disc = b * b - 4 * a * c;
+    if (!(disc >= 0)) return 1;
+    const double q = -0.5 * (b + copysign(sqrt(disc), b));
+    const double one = c != 0 ? q / c : 2, two = q != 0 ? a / q : 2;
+    double t = 1;
+    if (one >= 0 && one < t) t = one;
+    if (two >= 0 && two < t) t = two;
+    return t;
+}
+
+// skip: islands without impact. v_before: v- of the bodies of the others.
+static void velocities_before(impact* k) {
+    sti_world* world = k->world;
+    struct sti_world_solve* s = k->s;
+    const int nv = world->nv;
+    const double h = world->options.h, alpha = world->options.alpha;
+    double* theta = s->work;  // by root
+    for (int i = 0; i < world->moving; i++) {
+        s->skip[i] = 1;
+        theta[i] = 1;
+    }
+    // v_before holds the end velocities without contact for a moment
+    for (int i = 0; i < nv * world->moving; i++)
+        s->v_before[i] = s->v_star[i] + (s->v_free[i] - s->v_star[i]) / alpha;
+    for (int i = 0; i < k->contact_count; i++) {
+        const sti_act* act = &k->acts->act[i];
+        if (!strikes(k, act->of)) continue;
+        const int root = root_of(k, act);
+        const double now = sti_row_apply(world, act->row[0], s->v_star) + act->w[0],
+                     later = sti_row_apply(world, act->row[0], s->v_before) + act->w[0];
+        const double t = first_root(gap_of(k, &s->acts.act[act->of]), h * now, alpha * h * (later - now));
+        s->skip[root] = 0;
+        theta[root] = fmin(theta[root], t);
+        k->report->impacts++;
+    }
+    for (int i = 0; i < world->moving; i++) {
+        const double t = theta[sti_islands_root(world, i)];
+        for (int j = i * nv; j < i * nv + nv; j++) s->v_before[j] = s->v_star[j] + t * (s->v_before[j] - s->v_star[j]);
+    }
+}
+
+// ---- one problem
+
+// v (in: velocities without r, out: with it), over the islands that take part
+static sti_status solve(impact* k, double* v) {
+    sti_world* world = k->world;
+    struct sti_world_solve* s = k->s;
+    sti_solve_report report;
+    const size_t n = (size_t)(world->nv * world->moving);
+    sti_links_solve(world, NULL, v, s->links.trial);
+    const sti_status status = sti_islands_solve(world, k->acts, v, 0.1 * world->options.tol, s->skip, &report);
+    if (status != STI_OK) return status;
+    memset(s->g, 0, n * sizeof *s->g);
+    for (int c = 0; c < k->acts->count; c++) {  // impulses of islands that were left out stay 0
+        if (s->skip[root_of(k, &k->acts->act[c])] == 0) continue;
+        for (int i = 0; i < world->dim; i++) k->acts->r[c * world->dim + i] = 0;
+    }
+    sti_acts_add_forces(world, k->acts, k->acts->r, s->g);
+    sti_world_mass_solve(world, s->g, s->g);
+    for (size_t i = 0; i < n; i++) v[i] += s->g[i];
+    sti_links_solve(world, NULL, v, s->links.trial);
+    k->report->iterations += report.iterations;
+    k->report->residual = fmax(k->report->residual, report.residual);
+    if (!report.solved && k->report->solved) {
+        k->report->solved = false;
+        memcpy(k->report->why, report.why, sizeof report.why);
+    }
+    return STI_OK;
+}
+
+static double restitution_of(const impact* k, const sti_act* act) {
+    return strikes(k, act->of) ? k->world->contact[k->s->acts.act[act->of].of].at.restitution : 0;
+}
+
+static sti_status inelastic(impact* k, double* v) {
+    for (int i = 0; i < k->contact_count; i++)
+        k->acts->act[i].w[0] = offset_of(k, &k->s->acts.act[k->acts->act[i].of], 0);
+    memcpy(v, k->s->v_before, (size_t)(k->world->nv * k->world->moving) * sizeof *v);
+    return solve(k, v);
+}
+
+static sti_status newton(impact* k, double* v) {
+    for (int i = 0; i < k->contact_count; i++) {
+        sti_act* act = &k->acts->act[i];
+        const double offset = offset_of(k, &k->s->acts.act[act->of], 0);
+        const double before = sti_row_apply(k->world, act->row[0], k->s->v_before) + offset;
+        act->w[0] = offset + restitution_of(k, act) * fmin(before, 0);
+    }
+    memcpy(v, k->s->v_before, (size_t)(k->world->nv * k->world->moving) * sizeof *v);
+    return solve(k, v);
+}
+
+// v: v_c in, v+ out. The impulses of compression are those in acts.
+static sti_status decompress(impact* k, double* v) {
+    sti_world* world = k->world;
+    struct sti_world_solve* s = k->s;
+    const int d = world->dim;
+    const size_t n = (size_t)(world->nv * world->moving);
+    bool any = false;
+    memset(s->g, 0, n * sizeof *s->g);
+    for (int i = 0; i < k->contact_count; i++) {
+        const sti_act* act = &k->acts->act[i];
+        const double c = restitution_of(k, act) * k->acts->r[i * d];
+        if (!(c > 0)) continue;
+        any = true;
+        sti_row_add(world, act->row[0], c, s->g);
+        if (!(act->mu > 0)) continue;
+        sti_act* friction = sti_acts_add(world, k->acts, STI_ACT_PRESSED, act->of);
+        act = &k->acts->act[i];
+        for (int j = 1; j < d; j++) {
+            friction->row[j] = act->row[j];
+            friction->w[j] = act->w[j];
+        }
+        sti_acts_press(world, friction, act->mu * c);
+    }
+    if (!any) return STI_OK;
+    sti_world_mass_solve(world, s->g, s->g);
+    for (size_t i = 0; i < n; i++) v[i] += s->g[i];
+    for (int i = 0; i < k->contact_count * d; i++) k->acts->r[i] = 0;
+    const sti_status status = sti_islands_find(world, k->acts);
+    return status == STI_OK ? solve(k, v) : status;
+}
+
+// ---- energy
+
+static double mass_product(const sti_world* world, int body, const double* x, const double* y) {
+    const sti_body_mass* mass = &world->bodies->mass[body];
+    if (world->dim == 2) return mass->mass * (x[0] * y[0] + x[1] * y[1]) + mass->inertia[8] * x[2] * y[2];
+    double s = mass->mass * (x[0] * y[0] + x[1] * y[1] + x[2] * y[2]);
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) s += x[3 + i] * mass->inertia[3 * i + j] * y[3 + j];
+    }
+    return s;
+}
+
+// x'M y over the bodies of an island
+static double island_product(const impact* k, int root, const double* x, const double* y) {
+    double s = 0;
+    for (int body = 0; body < k->world->bodies->count; body++) {
+        const int slot = k->world->slot[body];
+        if (slot < 0 || sti_islands_root(k->world, slot) != root) continue;
+        s += mass_product(k->world, body, x + (size_t)(slot * k->world->nv), y + (size_t)(slot * k->world->nv));
+    }
+    return s;
+}
+
+// Islands that gained go back towards v_c. *gain: all that was gained.
+static void draw_back(impact* k, const double* v_c, double* v) {
+    sti_world* world = k->world;
+    const int nv = world->nv;
+    for (int root = 0; root < world->moving; root++) {
+        if (k->s->skip[root]) continue;
+        const double T = island_product(k, root, k->s->v_before, k->s->v_before) / 2,
+                     T_c = island_product(k, root, v_c, v_c) / 2, T_end = island_product(k, root, v, v) / 2;
+        if (!(T_end > T)) continue;
+        const double b = island_product(k, root, v_c, v) - 2 * T_c, a = T_end - T_c - b;  // T_c + b s + a s^2
+        double part = 1;
+        if (a > 0) part = (-b + sqrt(fmax(b * b + 4 * a * (T - T_c), 0))) / (2 * a);
+        part = fmax(0, fmin(1, part));
+        for (int i = 0; i < world->moving; i++) {
+            if (sti_islands_root(world, i) != root) continue;
+            for (int j = i * nv; j < i * nv + nv; j++) v[j] = v_c[j] + part * (v[j] - v_c[j]);
+        }
+    }
+}
+
+static double gained(const impact* k, const double* v) {
+    double sum = 0;
+    for (int root = 0; root < k->world->moving; root++) {
+        if (k->s->skip[root]) continue;
+        const double T = island_product(k, root, k->s->v_before, k->s->v_before) / 2;
+        const double gain = island_product(k, root, v, v) / 2 - T;
+        if (gain > 1e-14 * T) sum += gain;
+    }
+    return sum;
+}
+
+// ---- the whole
+
+sti_status sti_world_impacts(sti_world* world, sti_world_report* report) {
+    struct sti_world_solve* s = world->solve;
+    impact k = {.world = world, .s = s, .acts = &s->extra, .report = report};
+    const double* g = world->bodies->gravity;
+    k.rest_speed = world->options.rest_speed > 0 ? world->options.rest_speed
+                                                 : 2 * world->options.h * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    bool any = false;
+    for (int c = 0; c < s->acts.count && !any; c++) any = strikes(&k, c);
+    if (!any) return STI_OK;
+    sti_status status = list_acts(&k);
+    if (status == STI_OK) status = sti_islands_find(world, k.acts);
+    if (status != STI_OK) return status;
+    velocities_before(&k);
+    sti_links_factor(world, 1, 0);
+    double *v = s->v_after, *v_c = s->u_impact;
+    const size_t n = (size_t)(world->nv * world->moving);
+    const bool poisson = world->options.law == STI_IMPACT_POISSON;
+    if (poisson) {
+        status = inelastic(&k, v_c);
+        memcpy(v, v_c, n * sizeof *v);
+        if (status == STI_OK) status = decompress(&k, v);
+    } else {
+        status = newton(&k, v);
+    }
+    if (status != STI_OK) return status;
+    report->impact_gain = k.moving_surface ? 0 : gained(&k, v);
+    if (report->impact_gain > 0 && world->options.dissipate) {
+        if (!poisson) status = inelastic(&k, v_c);
+        if (status != STI_OK) return status;
+        draw_back(&k, v_c, v);
+    }
+    for (int i = 0; i < world->moving; i++) {
+        if (s->skip[sti_islands_root(world, i)]) continue;
+        const size_t at = (size_t)(i * world->nv);
+        memcpy(s->v_end + at, v + at, (size_t)world->nv * sizeof *v);
+    }
+    for (int root = 0; root < world->moving; root++) {
+        if (s->skip[root]) continue;
+        report->impact_energy +=
+            island_product(&k, root, v, v) / 2 - island_product(&k, root, s->v_before, s->v_before) / 2;
+    }
+    return STI_OK;
+}

@@ -1,0 +1,352 @@
+// islands.c: the problem of a step falls into islands; each is brought to the local form and solved alone.
+//
+//     u = W r + q,      W_ij = H_i' A^-1 H_j,      q = H'u_free + w
+//
+// An island is a set of bodies that acts and links connect. A is M / s with the links: on a free body A^-1 H_j is six numbers,
+// on an assembly of linked bodies a vector over all of it (sti_links_respond), in which the joints hold exactly. So W has a
+// block (i, j) only where the two act on a common body or a common assembly, and a pile of free bodies costs what its contact
+// graph costs. A hundred piles are a hundred small problems, most of them small enough for the quick way (src/contact/quick.c).
+//
+// The answer of an island is judged on its own data here, and the whole step once more, in the global form (pose.c).
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bodies/motion.h"
+
+enum { DENSE_ROWS = 48 };  // W is handed over as a dense matrix up to here
+
+typedef struct island {
+    sti_world* world;
+    sti_acts* acts;
+    sti_island_room* room;
+    int d, nv;
+    int count;  // acts
+    double tol;
+} island;
+
+// ---- which hang together
+
+static int find_root(int* parent, int i) {
+    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+static void join(int* parent, int a, int b) {
+    a = find_root(parent, a);
+    b = find_root(parent, b);
+    parent[a < b ? b : a] = a < b ? a : b;
+}
+
+int sti_islands_root(const sti_world* world, int slot) {
+    return find_root(world->solve->room.parent, slot);
+}
+
+static int slot_of(const sti_world* world, int body) {
+    return body >= 0 ? world->slot[body] : -1;
+}
+
+// Slots of an act: those of its first row that there is.
+static void slots_of(const sti_world* world, const sti_act* act, int slot[2]) {
+    slot[0] = slot[1] = -1;
+    for (int k = 0; k < world->dim; k++) {
+        if (act->row[k] == NULL) continue;
+        slot[0] = slot_of(world, act->row[k]->a);
+        slot[1] = slot_of(world, act->row[k]->b);
+        return;
+    }
+}
+
+sti_status sti_islands_find(sti_world* world, const sti_acts* acts) {
+    sti_island_room* room = &world->solve->room;
+    const sti_links* links = &world->solve->links;
+    const sti_status status = sti_room(world->env, (void**)&room->next, &room->rooms[0], (size_t)acts->count + 1, sizeof(int));
+    if (status != STI_OK) return status;
+    for (int s = 0; s < world->moving; s++) room->parent[s] = s;
+    for (int i = 0; i < world->moving; i++) {  // an assembly hangs together
+        const sti_assembly* at = &links->assembly[links->assembly_of[i]];
+        join(room->parent, i, links->order[at->first_body]);
+    }
+    for (int c = 0; c < acts->count; c++) {
+        int slot[2];
+        slots_of(world, &acts->act[c], slot);
+        if (slot[0] >= 0 && slot[1] >= 0) join(room->parent, slot[0], slot[1]);
+    }
+    for (int s = 0; s < world->moving; s++) room->first[s] = -1;
+    for (int c = acts->count - 1; c >= 0; c--) {
+        int slot[2];
+        slots_of(world, &acts->act[c], slot);
+        room->next[c] = -1;
+        const int one = slot[0] >= 0 ? slot[0] : slot[1];
+        if (one < 0) continue;
+        const int root = find_root(room->parent, one);
+        room->next[c] = room->first[root];
+        room->first[root] = c;
+    }
+    return STI_OK;
+}
+
+// ---- the local form
+
+static size_t node_size(const island* k, int node) {
+    return (size_t)k->nv * (size_t)k->world->solve->links.assembly[node].body_count;
+}
+
+static sti_status reserve_island(island* k) {
+    sti_env* env = k->world->env;
+    sti_island_room* room = k->room;
+    const size_t n = (size_t)k->count, rows = n * (size_t)k->d;
+    sti_status status = sti_room(env, (void**)&room->list, &room->rooms[1], n, sizeof(int));
+    if (status == STI_OK) status = sti_room(env, (void**)&room->node, &room->rooms[2], 2 * n, sizeof(int));
+    if (status == STI_OK) status = sti_room(env, (void**)&room->z_at, &room->rooms[3], 2 * n, sizeof(size_t));
+    if (status == STI_OK) status = sti_room(env, (void**)&room->node_list, &room->rooms[4], 2 * n, sizeof(int));
+    if (status == STI_OK) status = sti_room(env, (void**)&room->col_start, &room->rooms[5], rows + 1, sizeof(int64_t));
+    if (status == STI_OK) status = sti_room(env, (void**)&room->q, &room->rooms[6], rows, sizeof(double));
+    if (status == STI_OK) status = sti_room(env, (void**)&room->guess, &room->rooms[7], rows, sizeof(double));
+    if (status == STI_OK) status = sti_room(env, (void**)&room->mu, &room->rooms[8], n, sizeof(double));
+    if (status == STI_OK) status = sti_room(env, (void**)&room->pool, &room->rooms[11], n + 1, sizeof(int));
+    return status;
+}
+
+// Assemblies of each act, and the acts of each assembly in ascending order.
+static void list_nodes(island* k) {
+    sti_island_room* room = k->room;
+    const sti_links* links = &k->world->solve->links;
+    for (int i = 0; i < k->count; i++) {
+        int slot[2], *node = room->node + 2 * (size_t)i;
+        slots_of(k->world, &k->acts->act[room->list[i]], slot);
+        node[0] = slot[0] >= 0 ? links->assembly_of[slot[0]] : -1;
+        node[1] = slot[1] >= 0 ? links->assembly_of[slot[1]] : -1;
+        if (node[0] == node[1]) node[1] = -1;
+        for (int side = 0; side < 2; side++) {
+            if (node[side] >= 0) room->node_fill[node[side]] = 0;
+        }
+    }
+    for (int i = 0; i < 2 * k->count; i++) {
+        if (room->node[i] >= 0) room->node_fill[room->node[i]]++;
+    }
+    int at = 0;
+    for (int i = 0; i < 2 * k->count; i++) {  // node_fill: how many; becomes where the next one goes
+        const int node = room->node[i];
+        if (node < 0 || room->node_fill[node] < 0) continue;
+        room->node_first[node] = at;
+        at += room->node_fill[node];
+        room->node_fill[node] = -1;
+    }
+    for (int i = 0; i < 2 * k->count; i++) {
+        const int node = room->node[i];
+        if (node >= 0) room->node_fill[node] = room->node_first[node];
+    }
+    for (int i = 0; i < 2 * k->count; i++) {
+        const int node = room->node[i];
+        if (node >= 0) room->node_list[room->node_fill[node]++] = i / 2;
+    }
+}
+
+// z = A^-1 H_j over each assembly of the act, d vectors.
+static sti_status respond(island* k) {
+    sti_island_room* room = k->room;
+    size_t need = 0;
+    for (int i = 0; i < 2 * k->count; i++) {
+        room->z_at[i] = need;
+        if (room->node[i] >= 0) need += (size_t)k->d * node_size(k, room->node[i]);
+    }
+    const sti_status status = sti_room(k->world->env, (void**)&room->z, &room->rooms[9], need, sizeof(double));
+    if (status != STI_OK) return status;
+    for (int i = 0; i < 2 * k->count; i++) {
+        const int node = room->node[i];
+        const sti_act* act = &k->acts->act[room->list[i / 2]];
+        for (int a = 0; a < k->d && node >= 0; a++) {
+            double* z = room->z + room->z_at[i] + (size_t)a * node_size(k, node);
+            if (act->row[a] != NULL)
+                sti_links_respond(k->world, node, act->row[a], z);
+            else
+                memset(z, 0, node_size(k, node) * sizeof *z);
+        }
+    }
+    return STI_OK;
+}
+
+// B (d x d, row major) = block (i, j) of W.
+static void block(const island* k, int i, int j, double* B) {
+    const sti_island_room* room = k->room;
+    const sti_links* links = &k->world->solve->links;
+    const int d = k->d, nv = k->nv;
+    const sti_act* act = &k->acts->act[room->list[i]];
+    for (int e = 0; e < d * d; e++) B[e] = 0;
+    for (int side = 0; side < 2; side++) {
+        const int node = room->node[2 * j + side];
+        if (node < 0 || (room->node[2 * i] != node && room->node[2 * i + 1] != node)) continue;
+        const double* z = room->z + room->z_at[2 * j + side];
+        const size_t size = node_size(k, node);
+        for (int a = 0; a < d; a++) {
+            const sti_row* row = act->row[a];
+            if (row == NULL) continue;
+            for (int end = 0; end < 2; end++) {
+                const int slot = slot_of(k->world, end == 0 ? row->a : row->b);
+                if (slot < 0 || links->assembly_of[slot] != node) continue;
+                const double* h = end == 0 ? row->ja : row->jb;
+                const double* at = z + (size_t)nv * (size_t)links->place_in[slot];
+                for (int b = 0; b < d; b++, at += size) {
+                    double s = 0;
+                    for (int e = 0; e < nv; e++) s += h[e] * at[e];
+                    B[a * d + b] += s;
+                }
+            }
+        }
+    }
+    if (i == j && act->pressed) {
+        B[0] = 1 / act->mass;
+        if (d == 3 && act->row[2] == NULL) B[8] = 1 / act->mass;
+    }
+}
+
+static void set_vectors(island* k, const double* v_free) {
+    sti_island_room* room = k->room;
+    const int d = k->d;
+    for (int i = 0; i < k->count; i++) {
+        const sti_act* act = &k->acts->act[room->list[i]];
+        room->mu[i] = act->mu;
+        for (int a = 0; a < d; a++) {
+            room->q[i * d + a] = act->w[a] + (act->row[a] != NULL ? sti_row_apply(k->world, act->row[a], v_free) : 0);
+            room->guess[i * d + a] = k->acts->r[room->list[i] * d + a];
+        }
+        if (act->pressed) room->q[i * d] = -act->press / act->mass;
+    }
+}
+
+static sti_status fill_dense(island* k, sti_matrix* W) {
+    sti_island_room* room = k->room;
+    const int d = k->d, n = d * k->count;
+    const sti_status status = sti_room(k->world->env, (void**)&room->value, &room->rooms[10], (size_t)n * (size_t)n, sizeof(double));
+    if (status != STI_OK) return status;
+    for (int i = 0; i < k->count; i++) {
+        for (int j = 0; j <= i; j++) {
+            double B[9];
+            block(k, i, j, B);
+            for (int a = 0; a < d; a++) {
+                for (int b = 0; b < d; b++)
+                    room->value[(i * d + a) * n + j * d + b] = room->value[(j * d + b) * n + i * d + a] = B[a * d + b];
+            }
+        }
+    }
+    *W = sti_matrix_dense_view(n, n, room->value);
+    return STI_OK;
+}
+
+// Acts that share a node with act j, ascending, in room->pool.
+static int neighbours(const island* k, int j) {
+    const sti_island_room* room = k->room;
+    int p[2] = {0, 0}, end[2] = {0, 0}, count = 0;
+    for (int side = 0; side < 2; side++) {
+        const int node = room->node[2 * j + side];
+        if (node < 0) continue;
+        p[side] = room->node_first[node];
+        end[side] = room->node_fill[node];
+    }
+    while (p[0] < end[0] || p[1] < end[1]) {
+        const int x = p[0] < end[0] ? room->node_list[p[0]] : INT32_MAX;
+        const int y = p[1] < end[1] ? room->node_list[p[1]] : INT32_MAX;
+        const int least = x < y ? x : y;
+        p[0] += x == least;
+        p[1] += y == least;
+        room->pool[count++] = least;
+    }
+    return count;
+}
+
+static sti_status fill_sparse(island* k, sti_matrix* W) {
+    sti_island_room* room = k->room;
+    const int d = k->d, n = d * k->count;
+    size_t blocks = 0;
+    for (int j = 0; j < k->count; j++) blocks += (size_t)neighbours(k, j);
+    const size_t entries = blocks * (size_t)(d * d);
+    sti_status status = sti_room(k->world->env, (void**)&room->value, &room->rooms[10], entries, sizeof(double));
+    if (status == STI_OK) status = sti_room(k->world->env, (void**)&room->row, &room->rooms[12], entries, sizeof(int));
+    if (status != STI_OK) return status;
+    int64_t at = 0;
+    for (int j = 0; j < k->count; j++) {
+        const int count = neighbours(k, j);
+        for (int b = 0; b < d; b++) room->col_start[j * d + b] = at + (int64_t)b * count * d;
+        for (int i = 0; i < count; i++) {
+            double B[9];
+            block(k, room->pool[i], j, B);
+            for (int b = 0; b < d; b++) {
+                for (int a = 0; a < d; a++) {
+                    const int64_t e = at + ((int64_t)b * count + i) * d + a;
+                    room->row[e] = room->pool[i] * d + a;
+                    room->value[e] = B[a * d + b];
+                }
+            }
+        }
+        at += (int64_t)count * d * d;
+    }
+    room->col_start[n] = at;
+    *W = (sti_matrix){.rows = n, .cols = n, .col_start = room->col_start, .row = room->row, .value = room->value};
+    return STI_OK;
+}
+
+// ---- solve
+
+static sti_status solve_local(island* k, const sti_matrix* W, sti_solve_report* report) {
+    sti_world* world = k->world;
+    sti_island_room* room = k->room;
+    const int d = k->d;
+    sti_contact_problem problem = {
+        .dimension = d, .contact_count = k->count, .mu = room->mu, .W = *W, .q = room->q};
+    sti_contact_options options = sti_contact_options_default();
+    options.solver = world->options.solver;
+    options.tol = k->tol;
+    options.describe = false;
+    options.guess_r = room->guess;
+    sti_contact_answer answer;
+    const sti_status status = sti_contact_solve(world->env, &problem, &options, &answer);
+    if (status != STI_OK) return status;
+    for (int i = 0; i < k->count; i++) {
+        for (int a = 0; a < d; a++) k->acts->r[room->list[i] * d + a] = answer.r[i * d + a];
+    }
+    report->iterations += answer.iterations;
+    report->residual = fmax(report->residual, answer.residual);
+    if (answer.outcome != STI_SOLVED) {
+        if (report->solved)
+            snprintf(report->why, sizeof report->why, "%d contacts together: %.100s %.60s", k->count, answer.reason,
+                     answer.diagnosis);
+        report->solved = false;
+    }
+    sti_contact_answer_clear(world->env, &answer);
+    return STI_OK;
+}
+
+static sti_status solve_island(island* k, int first, const double* v_free, sti_solve_report* report) {
+    sti_island_room* room = k->room;
+    k->count = 0;
+    for (int c = first; c >= 0; c = room->next[c]) k->count++;
+    sti_status status = reserve_island(k);
+    if (status != STI_OK) return status;
+    int at = 0;
+    for (int c = first; c >= 0; c = room->next[c]) room->list[at++] = c;
+    list_nodes(k);
+    status = respond(k);
+    if (status != STI_OK) return status;
+    set_vectors(k, v_free);
+    sti_matrix W;
+    status = k->count * k->d <= DENSE_ROWS ? fill_dense(k, &W) : fill_sparse(k, &W);
+    return status == STI_OK ? solve_local(k, &W, report) : status;
+}
+
+sti_status sti_islands_solve(sti_world* world, sti_acts* acts, const double* v_free, double tol,
+                             const unsigned char* skip, sti_solve_report* report) {
+    island k = {.world = world,
+                .acts = acts,
+                .room = &world->solve->room,
+                .d = world->dim,
+                .nv = world->nv,
+                .tol = tol};
+    *report = (sti_solve_report){.solved = true};
+    for (int s = 0; s < world->moving; s++) {
+        if (k.room->first[s] < 0 || (skip != NULL && skip[s])) continue;
+        const sti_status status = solve_island(&k, k.room->first[s], v_free, report);
+        if (status != STI_OK) return status;
+    }
+    return STI_OK;
+}

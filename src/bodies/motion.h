@@ -1,0 +1,213 @@
+// motion.h: what the steps of a world share: links (joints and springs, factored), acts (everything one-sided), islands.
+//
+//     A u = H r + G l + f,     u_c = H'u + w,     0 = G'u + b
+//
+// is the problem of a step, of an impact, of a mending: A = M / s plus the springs taken implicitly, one act for each contact,
+// limit, dry friction or motor. The springs are kept as rows J with a compliance C beside the joints (C = 0), so that M stays
+// block diagonal:
+//
+//     M / s u = H r + J'l + f,      J u + C l + b = 0,         S = s J M^-1 J' + C
+#ifndef STI_BODIES_MOTION_H
+#define STI_BODIES_MOTION_H
+
+#include "bodies/bodies.h"
+#include "linalg/ldl.h"
+
+// Memory that grows and is kept: *p has room for `need` items of `size` afterwards.
+sti_status sti_room(sti_env* env, void** p, size_t* capacity, size_t need, size_t size);
+
+// Bodies that rows of joints and springs connect: S falls into one block for each assembly.
+typedef struct sti_assembly {
+    int body_count;
+    int first_body;  // in sti_links.order
+    int row_count;
+    int first_row;  // in sti_links.member
+    sti_ldl ldl;    // of its block of S
+} sti_assembly;
+
+typedef struct sti_links {
+    int row_count, joint_rows;  // joints first, then springs
+    size_t row_room, soft_room;
+    sti_row* row;                    // J                                        (row_count)
+    sti_row* solved;                 // s M^-1 J', in ja and jb                  (row_count)
+    double *compliance, *defect, *x; // C; of joints; scratch                    (row_count)
+    double* l;                       // multipliers of the last step             (row_count)
+    double* trial;                   // and of others                            (row_count)
+    int* key;                        // slots that the rows had at the last look (2 row_count)
+    int key_count;
+    int* joint_first;  // first row of each joint, and the end             (joints+1)
+    int soft_count;
+    sti_soft* soft;  // as springs.c gave them
+    int assembly_count;
+    sti_assembly* assembly;
+    int* member;       // rows by assembly                                   (row_count)
+    int* place_row;    // of each row in its assembly, -1: moves nothing     (row_count)
+    int* assembly_of;  // of a slot                                          (moving)
+    int* place_in;     // of a slot in its assembly                          (moving)
+    int* order;        // slots by assembly                                  (moving)
+} sti_links;
+
+typedef enum sti_act_kind {
+    STI_ACT_CONTACT,
+    STI_ACT_LIMIT,     // mu = 0, the normal row is the coordinate of a joint, or minus it
+    STI_ACT_FRICTION,  // pressed with a given impulse; t1 is the coordinate
+    STI_ACT_MOTOR,     // the same
+    STI_ACT_PRESSED,   // the same with both tangents of a contact (impacts)
+} sti_act_kind;
+
+// One contact of a problem. `pressed`: its normal row acts on a velocity of its own, z, with mass `mass`, which the impulse
+// `press` drives against it: r_n = press in every solution.
+typedef struct sti_act {
+    sti_act_kind kind;
+    int of;  // contact, or 2 joint + axis
+    bool pressed;
+    double press, mass;
+    double mu;
+    const sti_row* row[3];  // NULL: none
+    double w[3];
+} sti_act;
+
+typedef struct sti_acts {
+    int count;
+    size_t room, r_room;
+    sti_act* act;
+    double *r, *u;  // (dim x count)
+} sti_acts;
+
+// Arrays of the local problem of an island, kept.
+typedef struct sti_island_room {
+    size_t rooms[24];
+    int* parent;       // union-find                       (moving)
+    int *first, *next; // acts of an island                (moving), (acts)
+    int* list;         // acts of the present island
+    int* node;         // two assemblies of each of them, -1: none
+    size_t* z_at;      // where its responses begin, for each node
+    double* z;         // responses
+    int *node_first, *node_fill, *node_list;  // contacts of each assembly
+    int* node_mark;
+    int64_t* col_start;
+    int* row;
+    double *value, *q, *mu, *guess;
+    int* pool;
+} sti_island_room;
+
+typedef struct sti_solve_report {
+    double residual;  // worst of the islands
+    long iterations;
+    bool solved;
+    char why[200];
+} sti_solve_report;
+
+// The posed problem of the last step, in the global form, and its answer.
+typedef struct sti_posed {
+    size_t rooms[16];
+    sti_contact_problem problem;
+    sti_contact_answer answer;
+    int64_t *M_start, *H_start, *G_start;
+    int *M_row, *H_row, *G_row;
+    double *M_value, *H_value, *G_value;
+    double *f, *w, *b, *mu;
+    double* v;
+    double *r, *u, *lambda;
+    int* coupled;  // (slot, slot) that springs couple, sorted
+} sti_posed;
+
+struct sti_world_solve {
+    bool detected;  // world->contact belongs to the present places and velocities
+    sti_links links;
+    sti_acts acts;   // of the step
+    sti_acts extra;  // of impacts and mending
+    sti_island_room room;
+    sti_posed posed;
+    sti_row* axis_row;       // coordinates of joints and their opposites             (joints x 2 x 2)
+    double* coordinate;      // and their values                                      (joints x 2)
+    double* axis_r;          // last impulses: lower, upper, friction, motor           (joints x 2 x 4)
+    double* bound;           // friction of a joint's axis in the step: impulse       (joints x 2)
+    double *v_star, *f, *u;  // (moving x nv)
+    double *v_free, *v_end, *g;
+    double *v_before, *v_after, *u_impact;
+    double* work;           // (moving x (nv + 3))
+    unsigned char* rest;    // of each island's root slot, sti_rest_verdict           (moving)
+    unsigned char* skip;    // islands to leave out                                 (moving)
+    double* reaction;       // of joints in the last step: force, torque            (joints x 6)
+    sti_placed* kept;       // places before the step                               (bodies)
+    double* kept_turned;    // (joints x 2)
+    double* kept_v;         // (moving x nv)
+    double scale;           // mass scale s of the present factors
+    int shown_count;
+    void* spring;           // rest.c
+    double* spring_r;
+    size_t spring_room, spring_r_room;
+    double look_s;          // time spent looking for contacts in this step
+};
+
+// ---- links.c
+
+sti_status sti_links_create(sti_world* world);
+void sti_links_destroy(sti_world* world);
+sti_status sti_links_collect(sti_world* world, const double* v);  // rows, defects, springs, here and now
+// Factor S. s: alpha of a step, 1 otherwise. h > 0: with springs, implicit with (h, alpha); h = 0: without them.
+void sti_links_factor(sti_world* world, double s, double h);
+// v: s M^-1 (H r + f) in, u out; l (row_count) out. b (joint_rows) may be NULL.
+void sti_links_solve(sti_world* world, const double* b, double* v, double* l);
+// z (nv x bodies of the assembly) = response to the sides of `row` that lie in it.
+void sti_links_respond(sti_world* world, int assembly, const sti_row* row, double* z);
+
+// ---- acts.c: the one-sided part
+
+sti_status sti_acts_begin(sti_world* world, sti_acts* acts, int most);
+sti_act* sti_acts_add(sti_world* world, sti_acts* acts, sti_act_kind kind, int of);
+void sti_acts_press(sti_world* world, sti_act* act, double press);
+// f += H r, without what acts on velocities of their own
+void sti_acts_add_forces(const sti_world* world, const sti_acts* acts, const double* r, double* f);
+// u (dim x count) = H'v + w
+void sti_acts_velocities(const sti_world* world, const sti_acts* acts, const double* v, double* u);
+sti_status sti_acts_of_step(sti_world* world);  // contacts, limits, friction, motors: fills solve->acts and guesses r
+
+// ---- islands.c
+
+// Which acts and bodies hang together: room->parent, room->first, room->next.
+sti_status sti_islands_find(sti_world* world, const sti_acts* acts);
+int sti_islands_root(const sti_world* world, int slot);
+// r (in: guess, out) of every island whose root is not marked in `skip` (may be NULL), to `tol`. v_free: velocities without r.
+sti_status sti_islands_solve(sti_world* world, sti_acts* acts, const double* v_free, double tol,
+                             const unsigned char* skip, sti_solve_report* report);
+
+// ---- pose.c
+
+sti_status sti_posed_fill(sti_world* world);     // the problem of the step
+sti_status sti_posed_measure(sti_world* world);  // its residual at (u, r, l), in posed.answer
+void sti_posed_clear(sti_world* world);
+
+// ---- rest.c
+
+typedef enum sti_rest_verdict {
+    STI_REST_NOT,
+    STI_REST_PROVED,  // u = 0 solves the step
+    STI_REST_NEARLY,  // it would, with impulses a little better
+} sti_rest_verdict;
+
+// Fills solve->rest: for which islands does u = 0, with these impulses, solve the step? Islands proved before are not looked at
+// again. only_still: those alone whose velocities v* are exactly 0.
+void sti_rest_test(sti_world* world, const double* r, const double* l, bool only_still, double tol);
+// Impulses of islands that nearly rest are improved, and the islands tested again.
+sti_status sti_rest_improve(sti_world* world, double* r, double* l, double tol);
+
+// ---- impact.c
+
+// Velocities after the impacts of this step into solve->v_end, and the account into the report.
+sti_status sti_world_impacts(sti_world* world, sti_world_report* report);
+
+// ---- start.c
+
+double sti_world_drift(const sti_world* world, int* joint);  // worst defect of the rows last collected, and whose it is
+double sti_world_penetration(const sti_world* world);        // of world->contact
+sti_status sti_world_start(sti_world* world);
+
+// ---- step.c
+
+void sti_mass_multiply(const sti_world* world, const double* v, double* f);  // f = M v
+void sti_world_gyroscopic(const sti_world* world, double h, double alpha, const double* v, double* out);
+sti_status sti_world_look(sti_world* world);  // contacts at the present places, unless they are known
+
+#endif

@@ -1,0 +1,440 @@
+// state.c: worlds made, dropped, read, changed from outside, saved and loaded.
+//
+// Saved is all that later steps depend on: places, velocities, pushes, drives, angles beyond a turn, time, and the contacts
+// and impulses from which the next step starts its search. Everything else follows from these, so a loaded world goes on
+// with the same bits. The bytes are those of this machine: not for exchange.
+#include <math.h>
+#include <string.h>
+
+#include "bodies/motion.h"
+#include "bodies/vec3.h"
+
+sti_world_options sti_world_options_default(void) {
+    return (sti_world_options){.h = 0.01,
+                               .alpha = 1,
+                               .tol = 1e-10,
+                               .solver = STI_CONTACT_AUTO,
+                               .law = STI_IMPACT_NEWTON,
+                               .dissipate = true,
+                               .stabilize = true,
+                               .stabilize_tol = 1e-10};
+}
+
+// ---- life
+
+static sti_status check_options(sti_env* env, const sti_world_options* o) {
+    if (!(o->h > 0 && isfinite(o->h))) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "h is %g, must be positive", o->h);
+    if (!(o->alpha >= 0.5 && o->alpha <= 1))
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "alpha is %g, must lie in [0.5, 1]", o->alpha);
+    if (!(o->tol > 0)) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "tol is %g, must be positive", o->tol);
+    if (!(o->stabilize_tol > 0))
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "stabilize_tol is %g, must be positive", o->stabilize_tol);
+    if (!(o->rest_speed >= 0))
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "rest_speed is %g, must not be negative", o->rest_speed);
+    if (o->solver < 0 || o->solver >= STI_CONTACT_SOLVER_COUNT)
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "no such solver: %d", (int)o->solver);
+    if (o->law != STI_IMPACT_NEWTON && o->law != STI_IMPACT_POISSON)
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "law: bodies strike by newton or poisson, not by %s",
+                        sti_impact_law_text(o->law));
+    return STI_OK;
+}
+
+// A length of the scene: the largest moving shape, or the longest arm of a joint.
+static double scene_size(const sti_world* world) {
+    const sti_bodies* bodies = world->bodies;
+    double size = 0;
+    for (int i = 0; i < bodies->collider_count; i++) {
+        const double reach = sti_shape_reach(bodies->collider[i].shape);
+        if (world->slot[bodies->collider[i].body] >= 0 && isfinite(reach)) size = fmax(size, reach);
+    }
+    for (int j = 0; j < bodies->joint_count && !(size > 0); j++)
+        size = fmax(size, fmax(norm3(bodies->joint[j].at_a.x), norm3(bodies->joint[j].at_b.x)));
+    return size > 0 ? size : 1;
+}
+
+static sti_status reserve_solve(sti_world* world) {
+    sti_env* env = world->env;
+    struct sti_world_solve* s = sti_alloc_array_zero(env, 1, sizeof *s);
+    world->solve = s;
+    if (s == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "world");
+    const size_t moving = (size_t)world->moving, n = moving * (size_t)world->nv,
+                 axes = 2 * (size_t)world->bodies->joint_count;
+    s->axis_row = sti_alloc_array_zero(env, 2 * axes, sizeof *s->axis_row);
+    s->coordinate = sti_alloc_array_zero(env, axes, sizeof(double));
+    s->axis_r = sti_alloc_array_zero(env, 4 * axes, sizeof(double));
+    s->bound = sti_alloc_array_zero(env, axes, sizeof(double));
+    s->reaction = sti_alloc_array_zero(env, 3 * axes, sizeof(double));
+    s->kept_turned = sti_alloc_array_zero(env, axes, sizeof(double));
+    s->kept = sti_alloc_array_zero(env, (size_t)world->bodies->count, sizeof *s->kept);
+    s->rest = sti_alloc_array_zero(env, moving, 1);
+    s->skip = sti_alloc_array_zero(env, moving, 1);
+    s->work = sti_alloc_array_zero(env, n + 3 * moving, sizeof(double));
+    s->room.parent = sti_alloc_array_zero(env, moving, sizeof(int));
+    s->room.first = sti_alloc_array_zero(env, moving, sizeof(int));
+    s->room.node_first = sti_alloc_array_zero(env, moving, sizeof(int));
+    s->room.node_fill = sti_alloc_array_zero(env, moving, sizeof(int));
+    bool all = s->axis_row && s->coordinate && s->axis_r && s->bound && s->reaction && s->kept_turned && s->kept &&
+               s->rest && s->skip && s->work && s->room.parent && s->room.first && s->room.node_first &&
+               s->room.node_fill;
+    double** vectors[] = {&s->v_star, &s->f,        &s->u,       &s->v_free,   &s->v_end,
+                          &s->g,      &s->v_before, &s->v_after, &s->u_impact, &s->kept_v};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
+        *vectors[i] = sti_alloc_array_zero(env, n, sizeof(double));
+        all = all && *vectors[i] != NULL;
+    }
+    if (!all) return STI_FAIL(env, STI_ERR_MEMORY, -1, "world of %d bodies", world->moving);
+    return sti_links_create(world);
+}
+
+static void drop_solve(sti_world* world) {
+    struct sti_world_solve* s = world->solve;
+    if (s == NULL) return;
+    sti_links_destroy(world);
+    sti_posed_clear(world);
+    sti_island_room* room = &s->room;
+    void* owned[] = {s->axis_row,     s->coordinate,   s->axis_r,       s->bound,        s->reaction,
+                     s->kept_turned,  s->kept,         s->rest,         s->skip,         s->work,
+                     s->v_star,       s->f,            s->u,            s->v_free,       s->v_end,
+                     s->g,            s->v_before,     s->v_after,      s->u_impact,     s->kept_v,
+                     s->acts.act,     s->acts.r,       s->acts.u,       s->extra.act,    s->extra.r,
+                     s->extra.u,      room->parent,    room->first,     room->next,      room->list,
+                     room->node,      room->z_at,      room->z,         room->node_first, room->node_fill,
+                     room->node_list, room->col_start, room->row,       room->value,     room->q,
+                     room->mu,        room->guess,     room->pool,      s->spring, s->spring_r};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) sti_free(world->env, owned[i]);
+    sti_free(world->env, s);
+    world->solve = NULL;
+}
+
+static sti_status reserve_world(sti_world* world) {
+    sti_env* env = world->env;
+    const size_t count = (size_t)world->bodies->count, axes = 2 * (size_t)world->bodies->joint_count;
+    world->slot = sti_alloc_array(env, count, sizeof *world->slot);
+    if (world->slot == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "world");
+    for (size_t i = 0; i < count; i++) world->slot[i] = world->bodies->body[i].fixed ? -1 : world->moving++;
+    world->placed = sti_alloc_array_zero(env, count, sizeof *world->placed);
+    world->v = sti_alloc_array_zero(env, (size_t)(world->nv * world->moving), sizeof *world->v);
+    world->push = sti_alloc_array_zero(env, 6 * (size_t)world->moving, sizeof *world->push);
+    world->axis = sti_alloc_array_zero(env, axes, sizeof *world->axis);
+    world->turned = sti_alloc_array_zero(env, axes, sizeof *world->turned);
+    world->gear_value = sti_alloc_array_zero(env, axes / 2, sizeof *world->gear_value);
+    if (world->placed == NULL || world->v == NULL || world->push == NULL || world->axis == NULL ||
+        world->turned == NULL || world->gear_value == NULL)
+        return STI_FAIL(env, STI_ERR_MEMORY, -1, "world of %zu bodies", count);
+    return STI_OK;
+}
+
+static void set_velocity(sti_world* world, int body, const double* v, const double* w) {
+    double* u = world->v + (size_t)(world->nv * world->slot[body]);
+    if (v != NULL) memcpy(u, v, (size_t)world->dim * sizeof *u);
+    if (w == NULL) return;
+    if (world->dim == 2)
+        u[2] = w[2];
+    else
+        mul3_transposed(world->placed[body].R, w, u + 3);
+}
+
+static void place_bodies(sti_world* world) {
+    const sti_bodies* bodies = world->bodies;
+    for (int i = 0; i < bodies->count; i++) {
+        sti_placed_from_pose(&bodies->mass[i], &bodies->body[i].pose, &world->placed[i]);
+        if (world->slot[i] >= 0) set_velocity(world, i, bodies->body[i].v, bodies->body[i].w);
+    }
+    for (int j = 0; j < bodies->joint_count; j++) {
+        for (int k = 0; k < 2; k++) world->axis[2 * j + k] = bodies->joint[j].axis[k];
+    }
+}
+
+// c_1 + ratio c_2 of every gear, by the places there are.
+static void set_gears(sti_world* world) {
+    sti_world_turned_update(world);
+    for (int j = 0; j < world->bodies->joint_count; j++) {
+        const sti_joint* joint = &world->bodies->joint[j];
+        if (joint->kind != STI_JOINT_GEAR) continue;
+        const double c1 = sti_joint_coordinate(world, joint->of[0], joint->of_axis[0], NULL),
+                     c2 = sti_joint_coordinate(world, joint->of[1], joint->of_axis[1], NULL);
+        world->gear_value[j] = c1 + joint->ratio * c2;
+    }
+}
+
+sti_status sti_world_create(sti_env* env, const sti_bodies* bodies, const sti_world_options* options,
+                            sti_world** out) {
+    *out = NULL;
+    const sti_world_options o = options != NULL ? *options : sti_world_options_default();
+    sti_status status = check_options(env, &o);
+    if (status == STI_OK) status = sti_bodies_check(bodies);
+    if (status != STI_OK) return status;
+    sti_world* world = sti_alloc_array_zero(env, 1, sizeof *world);
+    if (world == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "world");
+    *world = (sti_world){
+        .env = env, .bodies = bodies, .options = o, .dim = bodies->dim, .nv = bodies->dim == 2 ? 3 : 6};
+    status = reserve_world(world);
+    if (status == STI_OK) {
+        place_bodies(world);
+        world->size = scene_size(world);
+        set_gears(world);
+        status = reserve_solve(world);
+    }
+    if (status == STI_OK) status = sti_world_detect_create(world);
+    if (status == STI_OK) status = o.start_as_given ? sti_links_collect(world, world->v) : sti_world_start(world);
+    if (status != STI_OK) {
+        sti_world_destroy(world);
+        return status;
+    }
+    sti_world_turned_update(world);
+    *out = world;
+    return STI_OK;
+}
+
+void sti_world_destroy(sti_world* world) {
+    if (world == NULL) return;
+    if (world->detect != NULL) sti_world_detect_destroy(world);
+    drop_solve(world);
+    void* owned[] = {world->slot,   world->placed,     world->v,       world->push, world->axis,
+                     world->turned, world->gear_value, world->contact, world->shown};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) sti_free(world->env, owned[i]);
+    sti_free(world->env, world);
+}
+
+// ---- reading
+
+long sti_world_steps(const sti_world* world) {
+    return world->step;
+}
+
+double sti_world_time(const sti_world* world) {
+    return world->time;
+}
+
+void sti_world_pose(const sti_world* world, int body, sti_pose* pose) {
+    sti_placed_to_pose(&world->bodies->mass[body], &world->placed[body], pose);
+}
+
+void sti_world_velocity(const sti_world* world, int body, double v[3], double w[3]) {
+    for (int k = 0; k < 3; k++) v[k] = w[k] = 0;
+    if (world->slot[body] < 0) {
+        memcpy(v, world->bodies->body[body].v, 3 * sizeof *v);
+        memcpy(w, world->bodies->body[body].w, 3 * sizeof *w);
+        return;
+    }
+    const double* u = world->v + (size_t)(world->nv * world->slot[body]);
+    memcpy(v, u, (size_t)world->dim * sizeof *v);
+    if (world->dim == 2)
+        w[2] = u[2];
+    else
+        mul3(world->placed[body].R, u + 3, w);
+}
+
+void sti_world_energy(const sti_world* world, double* kinetic, double* potential) {
+    *kinetic = sti_world_kinetic(world, world->v);
+    *potential = sti_world_potential(world);
+}
+
+const sti_world_contact* sti_world_contacts(const sti_world* world, int* count) {
+    *count = world->solve->shown_count;
+    return world->shown;
+}
+
+void sti_world_joint_state(const sti_world* world, int joint, sti_world_joint* out) {
+    const struct sti_world_solve* s = world->solve;
+    *out = (sti_world_joint){.defect = 0};
+    sti_row rows[6];
+    double defect[6];
+    const int count = sti_joint_rows(world, joint, rows, defect);
+    for (int i = 0; i < count; i++) out->defect = fmax(out->defect, fabs(defect[i]));
+    memcpy(out->force, s->reaction + 6 * (size_t)joint, sizeof out->force);
+    memcpy(out->torque, s->reaction + 6 * (size_t)joint + 3, sizeof out->torque);
+    const int axes = sti_joint_axis_count(world->dim, world->bodies->joint[joint].kind);
+    for (int k = 0; k < axes && k < 2; k++) {
+        const double* r = s->axis_r + 4 * (size_t)(2 * joint + k);
+        sti_row row;
+        out->coordinate[k] = sti_joint_coordinate(world, joint, k, &row);
+        out->speed[k] = sti_row_apply(world, &row, world->v);
+        out->limit[k] = r[0] - r[1];
+        out->friction[k] = r[2];
+        out->motor[k] = r[3];
+    }
+}
+
+const sti_contact_problem* sti_world_problem(const sti_world* world, const sti_contact_answer** answer) {
+    *answer = &world->solve->posed.answer;
+    return &world->solve->posed.problem;
+}
+
+// ---- changing
+
+static bool all_finite(const double* x, int n) {
+    for (int i = 0; i < n; i++) {
+        if (!isfinite(x[i])) return false;
+    }
+    return true;
+}
+
+static sti_status check_moving(sti_world* world, int body) {
+    const sti_status status = sti_bodies_check_index(world->bodies, body, "body");
+    if (status != STI_OK) return status;
+    if (world->slot[body] < 0)
+        return STI_FAIL(world->env, STI_ERR_ARGUMENT, body, "body \"%s\" is fixed", world->bodies->body[body].name);
+    return STI_OK;
+}
+
+sti_status sti_world_set(sti_world* world, int body, const sti_pose* pose, const double v[3], const double w[3]) {
+    const sti_status status = check_moving(world, body);
+    if (status != STI_OK) return status;
+    const bool fits = (pose == NULL || (all_finite(pose->x, 3) && all_finite(pose->q, 4) &&
+                                        dot3(pose->q, pose->q) + pose->q[3] * pose->q[3] > 0)) &&
+                      (v == NULL || all_finite(v, 3)) && (w == NULL || all_finite(w, 3));
+    if (!fits)
+        return STI_FAIL(world->env, STI_ERR_ARGUMENT, body, "body \"%s\": place or velocity is not finite",
+                        world->bodies->body[body].name);
+    double old_v[3], old_w[3];
+    sti_world_velocity(world, body, old_v, old_w);
+    if (pose != NULL) {
+        sti_placed_from_pose(&world->bodies->mass[body], pose, &world->placed[body]);
+        set_velocity(world, body, NULL, old_w);  // the same in world axes
+        sti_world_turned_update(world);
+    }
+    set_velocity(world, body, v, w);
+    world->solve->detected = false;
+    return STI_OK;
+}
+
+sti_status sti_world_push(sti_world* world, int body, const double force[3], const double torque[3]) {
+    const sti_status status = check_moving(world, body);
+    if (status != STI_OK) return status;
+    if ((force != NULL && !all_finite(force, 3)) || (torque != NULL && !all_finite(torque, 3)))
+        return STI_FAIL(world->env, STI_ERR_ARGUMENT, body, "body \"%s\": push is not finite",
+                        world->bodies->body[body].name);
+    double* push = world->push + 6 * (size_t)world->slot[body];
+    if (force != NULL) memcpy(push, force, 3 * sizeof *push);
+    if (torque != NULL) memcpy(push + 3, torque, 3 * sizeof *push);
+    return STI_OK;
+}
+
+sti_status sti_world_drive(sti_world* world, int joint, int axis, double motor_speed, double motor_force,
+                           double rest) {
+    if (joint < 0 || joint >= world->bodies->joint_count)
+        return STI_FAIL(world->env, STI_ERR_ARGUMENT, joint, "there is no joint %d", joint);
+    const sti_joint* j = &world->bodies->joint[joint];
+    if (axis < 0 || axis >= sti_joint_axis_count(world->dim, j->kind))
+        return STI_FAIL(world->env, STI_ERR_ARGUMENT, joint, "joint \"%s\" has no axis %d", j->name, axis);
+    if (!isfinite(motor_speed) || !(motor_force >= 0 && isfinite(motor_force)) || !isfinite(rest))
+        return STI_FAIL(world->env, STI_ERR_ARGUMENT, joint, "joint \"%s\": speed %g, force %g, rest %g", j->name,
+                        motor_speed, motor_force, rest);
+    sti_joint_axis* at = &world->axis[2 * joint + axis];
+    at->motor_speed = motor_speed;
+    at->motor_force = motor_force;
+    at->rest = rest;
+    return STI_OK;
+}
+
+// ---- saved
+
+typedef struct header {
+    char magic[8];
+    uint64_t size;
+    int64_t dim, bodies, moving, joints, rows, contacts;
+    int64_t step, detected;
+    double start, time;
+} header;
+
+static const char magic[8] = "STIWLD1";
+
+// Every array that is saved, in order: visits (pointer, bytes).
+typedef void visitor(void* user, void* data, size_t bytes);
+
+static void visit_state(sti_world* world, visitor* visit, void* user) {
+    struct sti_world_solve* s = world->solve;
+    const size_t axes = 2 * (size_t)world->bodies->joint_count;
+    visit(user, world->placed, (size_t)world->bodies->count * sizeof *world->placed);
+    visit(user, world->v, (size_t)(world->nv * world->moving) * sizeof *world->v);
+    visit(user, world->push, 6 * (size_t)world->moving * sizeof *world->push);
+    visit(user, world->axis, axes * sizeof *world->axis);
+    visit(user, world->turned, axes * sizeof *world->turned);
+    visit(user, world->gear_value, axes / 2 * sizeof *world->gear_value);
+    visit(user, s->axis_r, 4 * axes * sizeof *s->axis_r);
+    visit(user, s->bound, axes * sizeof *s->bound);
+    visit(user, s->reaction, 3 * axes * sizeof *s->reaction);
+    visit(user, s->links.l, (size_t)s->links.row_count * sizeof *s->links.l);
+}
+
+static void count_bytes(void* user, void* data, size_t bytes) {
+    (void)data;
+    *(size_t*)user += bytes;
+}
+
+static void write_bytes(void* user, void* data, size_t bytes) {
+    char** at = user;
+    if (bytes > 0) memcpy(*at, data, bytes);
+    *at += bytes;
+}
+
+static void read_bytes(void* user, void* data, size_t bytes) {
+    const char** at = user;
+    if (bytes > 0) memcpy(data, *at, bytes);
+    *at += bytes;
+}
+
+static header make_header(const sti_world* world) {
+    header h = {.dim = world->dim,
+                .bodies = world->bodies->count,
+                .moving = world->moving,
+                .joints = world->bodies->joint_count,
+                .rows = world->solve->links.row_count,
+                .contacts = world->contact_count,
+                .step = world->step,
+                .detected = world->solve->detected,
+                .start = world->start,
+                .time = world->time};
+    memcpy(h.magic, magic, sizeof magic);
+    return h;
+}
+
+sti_status sti_world_save(const sti_world* world, void** bytes, size_t* size) {
+    sti_world* w = (sti_world*)world;  // visited, not changed
+    header h = make_header(world);
+    size_t total = sizeof h + (size_t)world->contact_count * sizeof *world->contact;
+    *bytes = NULL;
+    *size = 0;
+    visit_state(w, count_bytes, &total);
+    char* out = sti_alloc(world->env, total);
+    if (out == NULL) return STI_FAIL(world->env, STI_ERR_MEMORY, -1, "%zu bytes of a world", total);
+    h.size = total;
+    char* at = out;
+    write_bytes(&at, &h, sizeof h);
+    visit_state(w, write_bytes, &at);
+    write_bytes(&at, world->contact, (size_t)world->contact_count * sizeof *world->contact);
+    *bytes = out;
+    *size = total;
+    return STI_OK;
+}
+
+sti_status sti_world_load(sti_world* world, const void* bytes, size_t size) {
+    header h, own = make_header(world);
+    if (size < sizeof h) return STI_FAIL(world->env, STI_ERR_INPUT, -1, "%zu bytes are not a saved world", size);
+    memcpy(&h, bytes, sizeof h);
+    if (memcmp(h.magic, magic, sizeof magic) != 0 || h.size != size)
+        return STI_FAIL(world->env, STI_ERR_INPUT, -1, "not a saved world, or cut short");
+    size_t total = sizeof h;
+    visit_state(world, count_bytes, &total);
+    if (h.dim != own.dim || h.bodies != own.bodies || h.moving != own.moving || h.joints != own.joints ||
+        h.rows != own.rows || h.contacts < 0 || h.contacts > INT32_MAX ||
+        total + (size_t)h.contacts * sizeof *world->contact != size)
+        return STI_FAIL(world->env, STI_ERR_INPUT, -1, "a world of other bodies");
+    if (h.contacts > world->contact_capacity) {
+        sti_touching* grown = sti_realloc(world->env, world->contact, (size_t)h.contacts * sizeof *grown);
+        if (grown == NULL) return STI_FAIL(world->env, STI_ERR_MEMORY, -1, "contacts of a world");
+        world->contact = grown;
+        world->contact_capacity = (int)h.contacts;
+    }
+    const char* at = (const char*)bytes + sizeof h;
+    visit_state(world, read_bytes, &at);
+    read_bytes(&at, world->contact, (size_t)h.contacts * sizeof *world->contact);
+    world->contact_count = (int)h.contacts;
+    world->step = (long)h.step;
+    world->start = h.start;
+    world->time = h.time;
+    world->solve->detected = h.detected != 0;
+    world->solve->shown_count = 0;
+    return STI_OK;
+}

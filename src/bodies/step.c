@@ -1,0 +1,529 @@
+// step.c: one step of a world of rigid bodies: S3 (2.1.4) with the exact cone of Coulomb.
+//
+//     1. contacts at q^l (detect.c)
+//     2. gyroscopic forces alone, body by body:          I (w* - w) + h w_a x I w_a = 0,        w_a = alpha w* + (1 - alpha) w
+//     3. everything else, one contact problem (pose.c):  A u = H r + G l + f,                   u = alpha v+ + (1 - alpha) v*
+//     4. q^{l+1} = q^l (+) h u, exactly on rotations
+//     5. impacts of contacts with restitution, velocities only (impact.c)
+//     6. joints and overlaps are mended, places only (start.c)
+//
+//     letter  here         letter  here
+//     v*      s->v_star    u       s->u       v+      s->v_end
+//     f       s->f         r       s->acts.r  l       s->links.l
+//
+// Gaps enter as 0 <= r_n _|_ n'u + gap / h >= 0, so bodies meet and do not cross; a negative gap counts as 0 here and is
+// mended as a displacement, so that no overlap turns into speed.
+//
+// What is proved (alpha = 1, springs along rows that keep their direction). Multiply the problem by v+:
+//
+//     T(v+) - T(v*)  =  v+'M (v+ - v*) - 1/2 |v+ - v*|_M^2  <=  h k'v+ + r'H'v+ ,           T(v*) <= T(v)   by 2.
+//
+// h k'v+ is minus the change of the potential of gravity, exactly, and at least the loss of a spring taken implicitly
+// (a convex function lies above its tangent at the end); pushes do what they do. r'H'v+ = r'(u_c - w) <= -r'w by
+// Coulomb's law: with gaps negative, with moving surfaces and motors their work. So T + V grows by nothing but the work of
+// motors, surfaces and pushes, and by what mending and impacts report. For alpha = 1/2 step 2 and free flight keep energy.
+//
+// The problem is solved island by island (islands.c), islands that can rest do so exactly (rest.c), and the point is then
+// measured on the whole problem as posed: that residual is reported. A friction bound that depends on a joint's reaction is a
+// fixed point, repeated until it changes by less than 1e-10.
+//
+// Contacts are looked for at the end of a step: what is found there is what the next one starts from.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bodies/motion.h"
+#include "bodies/vec3.h"
+
+enum { BOUND_ROUNDS = 40, GYRO_STEPS = 20, GYRO_HALVINGS = 12 };
+#define INNER 0.1      // tolerance of an island over that of the step
+#define REST 0.1       // the same of what counts as rest
+#define SAME 1e-10     // of friction bounds
+
+// ---- small things
+
+void sti_mass_multiply(const sti_world* world, const double* v, double* f) {
+    for (int body = 0; body < world->bodies->count; body++) {
+        if (world->slot[body] < 0) continue;
+        const size_t at = (size_t)(world->nv * world->slot[body]);
+        const sti_body_mass* mass = &world->bodies->mass[body];
+        for (int k = 0; k < world->dim; k++) f[at + (size_t)k] = mass->mass * v[at + (size_t)k];
+        if (world->dim == 2)
+            f[at + 2] = mass->inertia[8] * v[at + 2];
+        else
+            mul3(mass->inertia, v + at + 3, f + at + 3);
+    }
+}
+
+sti_status sti_world_look(sti_world* world) {
+    if (world->solve->detected) return STI_OK;
+    const double began = sti_clock();
+    const sti_status status = sti_world_detect_contacts(world, world->options.h, world->v);
+    if (status != STI_OK) return status;
+    for (int c = 0; c < world->contact_count; c++)  // what is looked for again continues from here
+        memcpy(world->contact[c].at.r, world->contact[c].r_last, sizeof world->contact[c].at.r);
+    world->solve->detected = true;
+    world->solve->look_s += sti_clock() - began;
+    return STI_OK;
+}
+
+// ---- 2: gyroscopic forces
+
+// x <- J^-1 x by Cramer's rule; false: singular
+static bool solve3(const double J[9], double x[3]) {
+    double a[3], b[3], c[3], p[3], q[3], r[3];
+    for (int k = 0; k < 3; k++) {
+        a[k] = J[3 * k];
+        b[k] = J[3 * k + 1];
+        c[k] = J[3 * k + 2];
+    }
+    cross3(b, c, p);
+    cross3(c, a, q);
+    cross3(a, b, r);
+    const double det = dot3(a, p);
+    if (!(fabs(det) > 0)) return false;
+    const double y[3] = {dot3(p, x) / det, dot3(q, x) / det, dot3(r, x) / det};
+    memcpy(x, y, sizeof y);
+    return true;
+}
+
+// One implicit step of length h from w, by Newton's method; false: it did not converge.
+static bool turn_step(const double* I, double h, double alpha, const double* w, double* out) {
+    double y[3] = {w[0], w[1], w[2]};
+    const double scale = norm3(w);
+    for (int step = 0; step < GYRO_STEPS; step++) {
+        double a[3], L[3], cross[3], change[3], F[3], J[9];
+        for (int k = 0; k < 3; k++) {
+            a[k] = alpha * y[k] + (1 - alpha) * w[k];
+            change[k] = y[k] - w[k];
+        }
+        mul3(I, a, L);
+        cross3(a, L, cross);
+        mul3(I, change, F);
+        for (int k = 0; k < 3; k++) F[k] = -(F[k] + h * cross[k]);
+        // J = I + alpha h ([a] I - [I a])
+        for (int j = 0; j < 3; j++) {
+            double column[3] = {I[j], I[3 + j], I[6 + j]}, e[3] = {j == 0, j == 1, j == 2}, x1[3], x2[3];
+            cross3(a, column, x1);
+            cross3(e, L, x2);
+            for (int k = 0; k < 3; k++) J[3 * k + j] = column[k] + alpha * h * (x1[k] + x2[k]);
+        }
+        if (!solve3(J, F)) return false;
+        axpy3(1, F, y);
+        if (norm3(F) <= 1e-15 * scale) break;
+        if (step == GYRO_STEPS - 1 && norm3(F) > 1e-12 * scale) return false;
+    }
+    if (!(norm3(y) <= 1e3 * scale)) return false;  // energy does not grow, so a root so far away is none
+    memcpy(out, y, sizeof y);
+    return true;
+}
+
+// Steps are halved where Newton's method does not follow (bodies that turn by radians in a step).
+static void turn_body(const double* I, double h, double alpha, double* w) {
+    for (int halvings = 0; halvings <= GYRO_HALVINGS; halvings++) {
+        const long parts = 1L << halvings;
+        double y[3] = {w[0], w[1], w[2]};
+        bool done = true;
+        for (long i = 0; i < parts && done; i++) done = turn_step(I, h / (double)parts, alpha, y, y);
+        if (!done) continue;
+        memcpy(w, y, sizeof y);
+        return;
+    }
+}
+
+void sti_world_gyroscopic(const sti_world* world, double h, double alpha, const double* v, double* out) {
+    memcpy(out, v, (size_t)(world->nv * world->moving) * sizeof *out);
+    if (world->dim == 2) return;
+    for (int body = 0; body < world->bodies->count; body++) {
+        const int slot = world->slot[body];
+        if (slot < 0) continue;
+        double* w = out + (size_t)(slot * world->nv + 3);
+        const double* I = world->bodies->mass[body].inertia;
+        double L[3], cross[3];
+        mul3(I, w, L);
+        cross3(w, L, cross);
+        if (norm3(cross) > 1e-15 * norm3(w) * norm3(L)) turn_body(I, h, alpha, w);
+    }
+}
+
+// ---- 3: forces
+
+// f = (M / alpha + h D) v* + h k
+static void applied(sti_world* world) {
+    struct sti_world_solve* s = world->solve;
+    const size_t n = (size_t)(world->nv * world->moving);
+    const double h = world->options.h, alpha = world->options.alpha;
+    memset(s->g, 0, n * sizeof *s->g);
+    sti_world_gravity(world, s->g);
+    sti_mass_multiply(world, s->v_star, s->f);
+    for (size_t i = 0; i < n; i++) s->f[i] = s->f[i] / alpha + h * s->g[i];
+    for (int i = 0; i < s->links.soft_count; i++) {
+        const sti_soft* soft = &s->links.soft[i];
+        const double speed = sti_row_apply(world, &soft->row, s->v_star);
+        sti_row_add(world, &soft->row, h * (soft->force + soft->damping * speed), s->f);
+    }
+}
+
+// Force and torque (impulses) of a joint on b at the origin of its frame on b, by the rows and multipliers of the step.
+static void reaction(sti_world* world, int j, double out[6]) {
+    const sti_links* k = &world->solve->links;
+    const sti_joint* joint = &world->bodies->joint[j];
+    double side[2][6] = {{0}, {0}};  // force and torque on a, b, about their centres, world axes
+    for (int i = 0; i < 6; i++) out[i] = 0;
+    for (int i = k->joint_first[j]; i < k->joint_first[j + 1]; i++) {
+        for (int e = 0; e < 2; e++) {
+            const int body = e == 0 ? k->row[i].a : k->row[i].b;
+            const double* row = e == 0 ? k->row[i].ja : k->row[i].jb;
+            double turn[3] = {0, 0, row[2]};
+            if (body < 0) continue;
+            if (world->dim == 3) mul3(world->placed[body].R, row + 3, turn);
+            for (int c = 0; c < world->dim; c++) side[e][c] += k->l[i] * row[c];
+            for (int c = 0; c < 3; c++) side[e][3 + c] += k->l[i] * turn[c];
+        }
+    }
+    if (joint->kind == STI_JOINT_GEAR) return;
+    const bool by_b = joint->b >= 0 && world->slot[joint->b] >= 0;
+    const int body = by_b ? joint->b : joint->a;
+    if (body < 0 || world->slot[body] < 0) return;
+    double point[3], arm[3], moment[3];
+    sti_pose pose = sti_pose_identity();
+    if (joint->b >= 0) sti_placed_to_pose(&world->bodies->mass[joint->b], &world->placed[joint->b], &pose);
+    sti_pose_apply(&pose, joint->at_b.x, point);
+    sub3(world->placed[body].x, point, arm);
+    const double* f = side[by_b ? 1 : 0];
+    cross3(arm, f, moment);
+    for (int c = 0; c < 3; c++) {
+        out[c] = by_b ? f[c] : -f[c];
+        out[3 + c] = (by_b ? 1 : -1) * (f[3 + c] + moment[c]);
+    }
+}
+
+static void reactions(sti_world* world) {
+    for (int j = 0; j < world->bodies->joint_count; j++) reaction(world, j, world->solve->reaction + 6 * (size_t)j);
+}
+
+// Friction bounds from the reactions; the largest relative change.
+static double set_bounds(sti_world* world) {
+    struct sti_world_solve* s = world->solve;
+    double change = 0;
+    for (int at = 0; at < 2 * world->bodies->joint_count; at++) {
+        const sti_joint_axis* axis = &world->axis[at];
+        const sti_joint_kind kind = world->bodies->joint[at / 2].kind;
+        const bool turns = kind == STI_JOINT_REVOLUTE || (kind == STI_JOINT_CYLINDRICAL && at % 2 == 1);
+        double bound = world->options.h * axis->friction;
+        if (axis->mu > 0)
+            bound += axis->mu * norm3(s->reaction + 6 * (size_t)(at / 2)) * (turns ? axis->radius : 1);
+        if (bound != s->bound[at]) change = fmax(change, fabs(bound - s->bound[at]) / fmax(bound, s->bound[at]));
+        s->bound[at] = bound;
+    }
+    return change;
+}
+
+// A bounded multiplier stays within its bound exactly.
+static void clip_pressed(sti_world* world, sti_acts* acts) {
+    const int d = world->dim;
+    for (int c = 0; c < acts->count; c++) {
+        const sti_act* act = &acts->act[c];
+        double* r = acts->r + (size_t)(c * d);
+        if (!act->pressed) continue;
+        r[0] = act->press;
+        if (d == 3) r[2] = 0;
+        r[1] = fmax(-act->press, fmin(act->press, r[1]));
+    }
+}
+
+// u and l that belong to r; islands at rest keep u = 0 and the multipliers they rest with.
+static void velocities(sti_world* world) {
+    struct sti_world_solve* s = world->solve;
+    const sti_links* k = &s->links;
+    const int nv = world->nv;
+    const size_t n = (size_t)(nv * world->moving);
+    memcpy(s->g, s->f, n * sizeof *s->g);
+    sti_acts_add_forces(world, &s->acts, s->acts.r, s->g);
+    sti_world_mass_solve(world, s->g, s->u);
+    for (size_t i = 0; i < n; i++) s->u[i] *= world->options.alpha;
+    sti_links_solve(world, NULL, s->u, k->trial);
+    for (int i = 0; i < k->row_count; i++) {
+        const int slot = k->key[2 * i] >= 0 ? k->key[2 * i] : k->key[2 * i + 1];
+        if (slot < 0 || s->rest[sti_islands_root(world, slot)] != STI_REST_PROVED) s->links.l[i] = k->trial[i];
+    }
+    for (int i = 0; i < world->moving; i++) {
+        if (s->rest[sti_islands_root(world, i)] == STI_REST_PROVED)
+            memset(s->u + (size_t)(i * nv), 0, (size_t)nv * sizeof *s->u);
+    }
+}
+
+static void stop_resting(sti_world* world) {
+    struct sti_world_solve* s = world->solve;
+    for (int i = 0; i < world->moving; i++) {
+        if (s->rest[sti_islands_root(world, i)] == STI_REST_PROVED)
+            memset(s->u + (size_t)(i * world->nv), 0, (size_t)world->nv * sizeof *s->u);
+    }
+}
+
+// Every island that does not rest.
+static sti_status solve_islands(sti_world* world, double tol, sti_world_report* report) {
+    struct sti_world_solve* s = world->solve;
+    sti_solve_report islands;
+    for (int i = 0; i < world->moving; i++) s->skip[i] = s->rest[i] == STI_REST_PROVED;
+    sti_status status = sti_islands_solve(world, &s->acts, s->v_free, tol, s->skip, &islands);
+    if (status != STI_OK) return status;
+    clip_pressed(world, &s->acts);
+    report->iterations += islands.iterations;
+    report->why[0] = '\0';
+    if (!islands.solved) memcpy(report->why, islands.why, sizeof islands.why);
+    velocities(world);
+    sti_rest_test(world, s->acts.r, s->links.l, false, REST * world->options.tol);
+    status = sti_rest_improve(world, s->acts.r, s->links.l, REST * world->options.tol);
+    stop_resting(world);
+    return status;
+}
+
+// (r, l, u) for the present friction bounds: resting islands as they are, the others solved; once more where the whole is not
+// within the tolerance.
+static sti_status solve_bounded(sti_world* world, sti_world_report* report) {
+    struct sti_world_solve* s = world->solve;
+    const size_t n = (size_t)(world->nv * world->moving);
+    const double tol = world->options.tol;
+    sti_status status = sti_acts_of_step(world);
+    if (status == STI_OK) status = sti_islands_find(world, &s->acts);
+    if (status != STI_OK) return status;
+    memset(s->rest, 0, (size_t)world->moving);
+    sti_world_mass_solve(world, s->f, s->v_free);
+    for (size_t i = 0; i < n; i++) s->v_free[i] *= world->options.alpha;
+    sti_links_solve(world, NULL, s->v_free, s->links.trial);
+    sti_rest_test(world, s->acts.r, s->links.l, true, REST * tol);
+    status = solve_islands(world, INNER * tol, report);
+    if (status == STI_OK) status = sti_posed_fill(world);
+    if (status == STI_OK) status = sti_posed_measure(world);
+    for (int round = 0; round < 2 && status == STI_OK && !(s->posed.answer.residual <= tol); round++) {
+        const double factor = fmax(0.01, 0.1 * tol / s->posed.answer.residual);
+        status = solve_islands(world, INNER * factor * (round == 0 ? 1 : 0.01) * tol, report);
+        if (status == STI_OK) status = sti_posed_measure(world);
+    }
+    return status;
+}
+
+static sti_status solve_forces(sti_world* world, sti_world_report* report) {
+    struct sti_world_solve* s = world->solve;
+    double change = set_bounds(world);
+    sti_status status = STI_OK;
+    for (int round = 0; round < BOUND_ROUNDS && status == STI_OK; round++) {
+        status = solve_bounded(world, report);
+        if (status != STI_OK) return status;
+        reactions(world);
+        for (int c = 0; c < s->acts.count; c++) {  // guesses of the next round
+            const sti_act* act = &s->acts.act[c];
+            if (act->kind == STI_ACT_CONTACT)
+                memcpy(world->contact[act->of].r_last, s->acts.r + (size_t)(c * world->dim),
+                       (size_t)world->dim * sizeof(double));
+        }
+        change = set_bounds(world);
+        if (change <= SAME) break;
+    }
+    const sti_contact_answer* answer = &s->posed.answer;
+    report->residual = fmax(answer->residual, change > SAME ? change : 0);
+    report->solved = report->residual <= world->options.tol;
+    if (change > SAME && report->why[0] == '\0')
+        snprintf(report->why, sizeof report->why, "friction of joints: bounds still change by %g", change);
+    if (!report->solved && report->why[0] == '\0')
+        snprintf(report->why, sizeof report->why, "residual %g on the whole problem (contacts %g, equations %g)",
+                 answer->residual, answer->residual_contact, answer->residual_equation);
+    if (report->solved) report->why[0] = '\0';
+    return STI_OK;
+}
+
+// ---- what is shown and kept
+
+static unsigned char mode_of(const sti_world* world, const sti_act* act, const double* r, const double* u) {
+    double trace = 0;
+    for (int k = 0; k < world->dim; k++) {
+        if (act->row[k] != NULL) trace += sti_row_mass(world, act->row[k], act->row[k]);
+    }
+    const double rho = trace > 0 ? world->dim / trace : 1, slip = hypot(u[1], world->dim == 3 ? u[2] : 0);
+    if (r[0] <= 0 || r[0] < rho * u[0]) return STI_MODE_SEPARATE;
+    const double margin = act->mu * r[0] - hypot(r[1], world->dim == 3 ? r[2] : 0);
+    return rho * slip <= margin || slip == 0 ? STI_MODE_STICK : STI_MODE_SLIDE;
+}
+
+static sti_status show(sti_world* world, sti_world_report* report) {
+    struct sti_world_solve* s = world->solve;
+    const int d = world->dim;
+    size_t room = (size_t)world->shown_capacity;
+    const sti_status status =
+        sti_room(world->env, (void**)&world->shown, &room, (size_t)world->contact_count, sizeof *world->shown);
+    if (status != STI_OK) return status;
+    world->shown_capacity = (int)room;
+    s->shown_count = world->contact_count;
+    memset(s->axis_r, 0, 8 * (size_t)world->bodies->joint_count * sizeof *s->axis_r);
+    for (int c = 0; c < s->acts.count; c++) {
+        const sti_act* act = &s->acts.act[c];
+        const double *r = s->acts.r + (size_t)(c * d), *u = s->posed.u + (size_t)(c * d);
+        if (act->kind == STI_ACT_LIMIT)
+            s->axis_r[4 * act->of + (act->row[0] == &s->axis_row[2 * act->of] ? 0 : 1)] = r[0];
+        if (act->kind == STI_ACT_FRICTION || act->kind == STI_ACT_MOTOR)
+            s->axis_r[4 * act->of + (act->kind == STI_ACT_FRICTION ? 2 : 3)] = r[1];
+        if (act->kind != STI_ACT_CONTACT) continue;
+        sti_world_contact* at = &world->contact[act->of].at;
+        for (int k = 0; k < d; k++) {
+            at->r[k] = r[k];
+            at->u[k] = u[k];
+        }
+        at->u[0] -= fmax(at->gap, 0) / world->options.h;
+        at->mode = mode_of(world, act, r, u);
+        report->touching += r[0] > 0;
+        report->sticking += at->mode == STI_MODE_STICK;
+        world->shown[act->of] = *at;
+    }
+    report->contacts = world->contact_count;
+    report->joint_rows = s->links.joint_rows;
+    return STI_OK;
+}
+
+// Work of motors, moving surfaces and pushes while the bodies move by h u.
+static double work_done(const sti_world* world) {
+    const struct sti_world_solve* s = world->solve;
+    const int d = world->dim, nv = world->nv;
+    double work = 0;
+    for (int c = 0; c < s->acts.count; c++) {
+        const sti_act* act = &s->acts.act[c];
+        const double* r = s->acts.r + (size_t)(c * d);
+        if (act->kind == STI_ACT_MOTOR) work += r[1] * sti_row_apply(world, act->row[1], s->u);
+        for (int k = 0; k < d && act->kind == STI_ACT_CONTACT; k++) work -= r[k] * world->contact[act->of].offset[k];
+    }
+    for (int body = 0; body < world->bodies->count; body++) {
+        const int slot = world->slot[body];
+        if (slot < 0) continue;
+        const double *push = world->push + 6 * (size_t)slot, *u = s->u + (size_t)(slot * nv);
+        double w[3] = {0, 0, u[2]}, power = 0;
+        if (d == 3) mul3(world->placed[body].R, u + 3, w);
+        for (int k = 0; k < d; k++) power += push[k] * u[k];
+        work += world->options.h * (power + dot3(push + 3, w));
+    }
+    return work;
+}
+
+// ---- 4 to 6
+
+static void advance(sti_world* world) {
+    struct sti_world_solve* s = world->solve;
+    const int nv = world->nv;
+    for (int body = 0; body < world->bodies->count; body++) {
+        const int slot = world->slot[body];
+        if (slot < 0) continue;
+        double d[6] = {0};
+        bool moves = false;
+        for (int k = 0; k < nv; k++) {
+            d[k] = world->options.h * s->u[slot * nv + k];
+            moves = moves || d[k] != 0;
+        }
+        if (moves) sti_placed_move(world->dim, d, &world->placed[body]);
+    }
+    sti_world_turned_update(world);
+    memcpy(world->v, s->v_end, (size_t)(nv * world->moving) * sizeof *world->v);
+    s->detected = false;
+}
+
+static void end_velocities(sti_world* world) {
+    struct sti_world_solve* s = world->solve;
+    const double alpha = world->options.alpha;
+    for (int i = 0; i < world->nv * world->moving; i++)
+        s->v_end[i] = alpha == 1 ? s->u[i] : s->v_star[i] + (s->u[i] - s->v_star[i]) / alpha;
+}
+
+static bool rests(const sti_world* world) {
+    const struct sti_world_solve* s = world->solve;
+    for (int i = 0; i < world->moving; i++) {
+        if (s->rest[sti_islands_root(world, i)] != STI_REST_PROVED) return false;
+        for (int k = 0; k < world->nv; k++) {
+            if (s->v_end[i * world->nv + k] != 0) return false;
+        }
+    }
+    return true;
+}
+
+static sti_status settle(sti_world* world, sti_world_report* report) {
+    const double tol = world->options.stabilize_tol;
+    int joint;
+    sti_status status = sti_links_collect(world, world->v);
+    if (status == STI_OK) status = sti_world_look(world);
+    if (status != STI_OK) return status;
+    report->drift = sti_world_drift(world, &joint);
+    report->penetration = sti_world_penetration(world);
+    if (isnan(report->drift) || isnan(report->penetration))
+        return STI_FAIL(world->env, STI_ERR_INPUT, -1, "places are not finite numbers any more");
+    if (!world->options.stabilize || fmax(report->drift, report->penetration) <= tol * world->size) return STI_OK;
+    const double before = sti_world_potential(world);
+    double left;
+    status = sti_world_mend(world, tol, true, &report->corrected, &left);
+    if (status != STI_OK) return status;
+    sti_world_turned_update(world);
+    report->drift = sti_world_drift(world, &joint);
+    report->penetration = sti_world_penetration(world);
+    report->mended = sti_world_potential(world) - before;
+    return STI_OK;
+}
+
+static void keep(sti_world* world) {
+    struct sti_world_solve* s = world->solve;
+    memcpy(s->kept, world->placed, (size_t)world->bodies->count * sizeof *s->kept);
+    memcpy(s->kept_turned, world->turned, 2 * (size_t)world->bodies->joint_count * sizeof *s->kept_turned);
+    memcpy(s->kept_v, world->v, (size_t)(world->nv * world->moving) * sizeof *s->kept_v);
+}
+
+static void give_back(sti_world* world) {
+    struct sti_world_solve* s = world->solve;
+    memcpy(world->placed, s->kept, (size_t)world->bodies->count * sizeof *s->kept);
+    memcpy(world->turned, s->kept_turned, 2 * (size_t)world->bodies->joint_count * sizeof *s->kept_turned);
+    memcpy(world->v, s->kept_v, (size_t)(world->nv * world->moving) * sizeof *s->kept_v);
+    s->detected = false;
+}
+
+static sti_status step(sti_world* world, sti_world_report* report) {
+    struct sti_world_solve* s = world->solve;
+    const double began = sti_clock();
+    s->look_s = 0;
+    const double before = sti_world_kinetic(world, world->v) + sti_world_potential(world);
+    sti_status status = sti_world_look(world);
+    const double looked = sti_clock();
+    if (status != STI_OK) return status;
+    sti_world_gyroscopic(world, world->options.h, world->options.alpha, world->v, s->v_star);
+    status = sti_links_collect(world, s->v_star);
+    if (status != STI_OK) return status;
+    applied(world);
+    sti_links_factor(world, world->options.alpha, world->options.h);
+    status = solve_forces(world, report);
+    if (status != STI_OK) return status;
+    report->work = work_done(world);
+    end_velocities(world);
+    report->at_rest = rests(world);
+    status = show(world, report);
+    if (status == STI_OK) status = sti_world_impacts(world, report);
+    if (status != STI_OK) return status;
+    report->time_solve_s = sti_clock() - looked;
+    advance(world);
+    status = settle(world, report);
+    if (status != STI_OK) return status;
+    report->kinetic = sti_world_kinetic(world, world->v);
+    report->potential = sti_world_potential(world);
+    report->gain = report->kinetic + report->potential - before - report->work - report->mended;
+    report->time_detect_s = s->look_s;
+    report->time_rest_s = sti_clock() - began - report->time_solve_s - s->look_s;
+    return STI_OK;
+}
+
+sti_status sti_world_step(sti_world* world, sti_world_report* out) {
+    sti_world_report report = {0};
+    keep(world);
+    const sti_status status = step(world, &report);
+    if (status != STI_OK) {
+        give_back(world);
+        return status;
+    }
+    world->step++;
+    world->time = world->start + (double)world->step * world->options.h;
+    report.step = world->step;
+    report.time = world->time;
+    if (out != NULL) *out = report;
+    return STI_OK;
+}
