@@ -17,7 +17,7 @@
 #define STICTION_GRANULAR_H
 
 #include <stdbool.h>
-#include <stiction/base.h>
+#include <stiction/contact.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -194,6 +194,56 @@ typedef struct sti_bed_contact {
 
 STI_API int sti_bed_contact_count(const sti_bed* bed);
 STI_API void sti_bed_contacts(const sti_bed* bed, sti_bed_contact* out);  // (sti_bed_contact_count)
+
+// ---- the last step as a problem of <stiction/contact.h>
+
+// Global form: velocities (v, omega) of the grains by their numbers; contacts in the order of sti_bed_contacts, each in the
+// frame (n, t1, t2), n from b to a. It is posed with Coulomb's law whatever the law of the bed. `answer` is the point of
+// the step, with r, u, v and their residual on this problem: "solved" where the bed has Coulomb's law and the residual is
+// within 21/16 sqrt(1 + mu^2) of its tolerance, which is what that tolerance means in this norm. All arrays are owned; what M, H, f, w and mu of the problem point to goes with the struct.
+typedef struct sti_bed_problem {
+    sti_contact_problem problem;
+    sti_contact_answer answer;
+    void* memory;
+} sti_bed_problem;
+
+// STI_ERR_ARGUMENT: no step has been made since the bed was created, loaded or set.
+STI_API sti_status sti_bed_pose(sti_env* env, const sti_bed* bed, sti_bed_problem* out);
+STI_API void sti_bed_problem_clear(sti_env* env, sti_bed_problem* problem);
+
+// ---- jamming: can the contacts that touch press on each other without any load?
+
+// S3 (2.3.11) with its errata: is there a self-stress, r != 0 in the friction cones of the contacts that touch, with H r = 0?
+// The walls stand firm. `pointed` holds: there is none, and forces are bounded by the load; it fails: r is one, and forces can
+// grow without one. Which contacts touch: those of the last step that are no farther apart than `touch` after it.
+typedef struct sti_bed_jamming {
+    sti_contact_finding pointed;
+    int contact_count;   // of the last step, in the order of sti_bed_contacts
+    int touching;        // of them
+    int freed;           // grains that can go one after the other
+    int groups;          // of grains that hold each other: what is left, cut where no contact leads across
+    int group_contacts;  // contacts in the groups together
+    double margin;       // holds: least u_n - mu |u_t| of all contacts, for motions of size 1; NAN otherwise
+    double defect;       // fails: largest entry of H r over the sum of the normal forces; NAN otherwise
+    // holds: grain i moves by motion[i] = (v, R omega) and parts from all its contacts with grains of a later turn and with
+    // walls; grains of one group have the same turn and move together. -1: it touches nothing.
+    int* turn;       // by number                      (n), NULL otherwise
+    double* motion;  // (n x 6), NULL otherwise
+    double*
+        r;  // fails: forces in the world's axes, acting on a; 0 where nothing touches (contact_count x 3), NULL otherwise
+    double time_s;
+} sti_bed_jamming;
+
+typedef struct sti_jamming_options {
+    double touch;         // gap over the largest radius
+    double time_limit_s;  // 0: none
+} sti_jamming_options;
+
+STI_API sti_jamming_options sti_jamming_options_default(void);
+// The result is filled, and must be cleared, whenever STI_OK is returned.
+STI_API sti_status sti_bed_jamming_test(sti_env* env, const sti_bed* bed, const sti_jamming_options* options,
+                                        sti_bed_jamming* out);
+STI_API void sti_bed_jamming_clear(sti_env* env, sti_bed_jamming* jamming);
 
 // ---- a method of the caller's own for the law with facets
 

@@ -90,6 +90,7 @@ struct sti_bed {
     int64_t touch_first[STI_SLAB_MOST];
     int touch_count[STI_SLAB_MOST];
     int touches;
+    bool stepped;  // contacts, `begin` and velocities belong to one step that was made
 
     double eps_now;  // largest gap the step takes along
 

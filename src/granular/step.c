@@ -235,6 +235,7 @@ sti_status sti_bed_set(sti_bed* bed, const double* x, const double* v, const dou
         }
     }
     bed->listed = false;
+    bed->stepped = false;
     bed->touches = 0;
     for (int s = 0; s < bed->slab_count; s++) bed->touch_count[s] = 0;
     return STI_OK;
@@ -242,6 +243,7 @@ sti_status sti_bed_set(sti_bed* bed, const double* x, const double* v, const dou
 
 sti_status sti_bed_replace(sti_bed* bed, const double* x, const double* v, const double* w, const int* which,
                            int count) {
+    bed->stepped = false;
     for (int j = 0; j < count; j++) {
         const int k = bed->place[which[j]];
         for (size_t i = 0; i < 3; i++) {
@@ -381,6 +383,7 @@ sti_status sti_bed_step(sti_bed* bed, sti_bed_report* report) {
     const double t0 = sti_clock();
     double* speed = sti_alloc_array(bed->env, (size_t)bed->n, sizeof *speed);
     if (speed == NULL) return STI_FAIL(bed->env, STI_ERR_MEMORY, -1, "speeds of %d grains", bed->n);
+    bed->stepped = false;
     sti_status status = search(bed, speed);
     if (status == STI_OK) status = sti_bed_gather(bed, speed);
     sti_free(bed->env, speed);
@@ -397,6 +400,7 @@ sti_status sti_bed_step(sti_bed* bed, sti_bed_report* report) {
     const double t2 = sti_clock();
     sti_bed_keep(bed);
     sti_tasks_run(bed->tasks, bed->slab_count, move_slab, bed);
+    bed->stepped = true;
     bed->step++;
     bed->time += bed->options.h;
     if (report != NULL) {
