@@ -59,9 +59,11 @@ STI_API void sti_initial_destroy(sti_env* env, sti_initial* initial);
 // ---- an impact at one instant (S3 2.1.12 to 2.1.22)
 
 typedef struct sti_collision_options {
-    sti_impact_law law;        // STI_IMPACT_POISSON (default), STI_IMPACT_POISSON_PRINTED, STI_IMPACT_MOREAU
-    int facets;                // directions of friction in space: even, >= 4 (default 8)
-    double gap_tol;            // contacts up to this gap take part (default 1e-9)
+    // STI_IMPACT_POISSON (default), _POISSON_PRINTED, _MOREAU, _NEWTON (e_t too), _GENERAL; all with Coulomb friction
+    sti_impact_law law;
+    const double* E;  // law general, in the coordinates of S1; NULL: the instant's (contact_count x contact_count)
+    int facets;       // directions of friction in space: even, >= 4 (default 8)
+    double gap_tol;   // contacts up to this gap take part (default 1e-9)
     double restitution_scale;  // multiplies every restitution (default 1; 0: inelastic)
     bool dissipate;            // an outcome that gains energy is drawn back to one that does not (default true)
 } sti_collision_options;
@@ -82,6 +84,7 @@ typedef struct sti_collision {
     double energy[3];  // kinetic: before, after compression, after
     double gain;       // energy the law would have added, 0 when it added none; NAN: surfaces move, not judged
     double kept;       // 1: the law's own outcome; s < 1: v_c + s (v of the law - v_c), drawn back to keep the energy
+    int relaxed;       // newton, general: contacts at which the law asks for a pull, or to close; they open as they can
     double residual;
     char why[240];
 } sti_collision;
@@ -138,9 +141,14 @@ typedef struct sti_stepper_options {
     bool stabilize;  // positions are projected on the joints and on closed contacts after a step (default true)
     bool settle;     // velocities are projected on joints and closed contacts after a step (default false)
     bool substep;    // true: a step goes on after a collision; false: its rest is dropped, as printed (default true)
-    int collision_limit;  // collisions in one step before restitution is switched off (default 16)
+    int collision_limit;  // collisions in one piece of a step before restitution is switched off (default 16)
     sti_impact_law law;   // as in sti_collision_options
+    const double* E;      // law general: over the contacts without joints, copied; NULL: each contact's own
     bool dissipate;       // as in sti_collision_options
+    // alpha with level velocity: a piece of a step whose energy balance fails is halved, up to `refine` times (default 10;
+    // 0: never), and what is left of the defect is taken out of the velocity (default true). See src/step/balance.c.
+    int refine;
+    bool balance;
     // The matrix G(v) with inertial forces G v, skew in S3 (2.1.2); NULL: half the derivative of the inertial forces, which
     // is Christoffel's matrix. Geometry ahead takes the whole derivative in any case.
     bool (*inertial)(void* user, double t, const double* q, const double* v, double* G);  // (n x n)
@@ -149,6 +157,9 @@ typedef struct sti_stepper_options {
 } sti_stepper_options;
 
 STI_API sti_stepper_options sti_stepper_options_default(sti_scheme scheme);
+// Every choice as in S3: geometry old, active gap, impacts poisson_printed; nothing is stabilized, corrected or refined, and
+// the rest of a step with a collision is dropped.
+STI_API sti_stepper_options sti_stepper_options_printed(sti_scheme scheme);
 
 // What happened in one step. Arrays are the stepper's own, good until the next step.
 typedef struct sti_step_report {
@@ -157,6 +168,11 @@ typedef struct sti_step_report {
     sti_outcome outcome;  // of its problem; not STI_SOLVED: the state did not change, `why` says more
     double residual;      // worst of its problems
     double kinetic, potential;
+    // kinetic + potential at the end = at the start + work + loss + collision_energy + what remains of the defect
+    double work;                // of applied forces without potential and of surfaces that move; NAN: not known
+    double loss;                // of friction, <= 0; NAN: not known
+    double defect;              // sizes of what the scheme added or lost before it was corrected; NAN: not known
+    int pieces;                 // that the step was made of: 1 unless collisions or a failing balance cut it
     double drift;               // largest |Theta| of a joint at the end
     double penetration;         // largest negative gap at the end
     double corrected;           // largest displacement by stabilization
@@ -164,8 +180,9 @@ typedef struct sti_step_report {
     double collision_time;      // of the first; NAN: none
     const double* v_minus;      // velocity before and after the last collision; NULL: none     (n)
     const double* v_plus;       // (n)
-    double collision_energy;    // sum of the changes of kinetic energy in collisions
+    double collision_energy;    // sum of the changes of kinetic energy in collisions, less the work of moving surfaces
     double gain;                // energy that the impact law would have added
+    int relaxed;                // sum over the collisions, as in sti_collision
     double dropped;             // time at the end of the step that was not integrated
     double lift;                // convex: largest gap that friction opened
     int active;                 // contacts in the problem

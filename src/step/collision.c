@@ -8,9 +8,8 @@
 // with F_r = sum e_j n_j c_j over the contacts that take part (2.1.17). STI_IMPACT_POISSON_PRINTED has the bound mu c_x of
 // the print (errata 3): no friction for the restituted impulse. Decompression is left out where nothing is restituted.
 //
-// Moreau's law is one such problem with 0 <= n'v+ + e n'v _|_ c >= 0, and e = 0 for a contact that opens before the
-// impact (n'v > 0): there the law would let it close. Theorem 1.2.10 covers Poisson's phases; with friction Moreau's law may
-// have no solution.
+// Moreau's law, Newton's law and a restitution matrix are one such problem with shifted rows (restitution.c). Theorem 1.2.10
+// covers Poisson's phases; with friction the others may have no solution.
 //
 // Energy. Compression loses energy: with r the impulses and u_c the local velocities after it, T_c - T = r'u_c minus a
 // square, and r'u_c <= 0. Decompression may gain (S3 after 2.1.22; POI-17). With `dissipate` such an outcome v+ is drawn
@@ -101,17 +100,16 @@ static sti_status poisson(sti_impulses* p, const sti_instant* in, const bool* ac
     return STI_OK;
 }
 
-static sti_status moreau(sti_impulses* p, const sti_instant* in, const bool* active, const double* v, double scale,
-                         sti_collision* out, double* after, double* p_n, double* p_t) {
+// Laws of one phase; scale multiplies their restitution.
+static sti_status one_phase(sti_impulses* p, const sti_instant* in, const bool* active, const double* v,
+                            const sti_collision_options* options, double scale, sti_collision* out, double* after,
+                            double* p_n, double* p_t) {
     begin_phase(p, in, active, v);
-    for (int j = 0; j < p->count; j++) {
-        sti_impulse_contact* c = &p->contacts[j];
-        const double e = scale * in->contacts[c->contact].restitution;
-        const double approach = sti_step_dot(in->n, c->n, v) + c->b_n;
-        if (!c->bilateral) c->b_n += e * fmin(approach, 0);
-    }
-    const sti_status status = finish_phase(p, out);
+    int relaxed = 0;
+    sti_status status = sti_step_restitute(p, in, v, options, scale, &relaxed);
+    if (status == STI_OK) status = finish_phase(p, out);
     if (status != STI_OK || out->outcome != STI_SOLVED) return status;
+    if (scale > 0) out->relaxed = relaxed + sti_step_relaxed(p, in, v, options);
     memcpy(after, p->u, (size_t)in->n * sizeof *after);
     add_impulses(p, in, p_n, p_t);
     return STI_OK;
@@ -160,6 +158,7 @@ static void reset(sti_collision* out) {
     out->outcome = STI_UNKNOWN;
     out->residual = out->gain = 0;
     out->kept = 1;
+    out->relaxed = 0;
     out->why[0] = '\0';
 }
 
@@ -176,8 +175,8 @@ static sti_status judge_energy(sti_impulses* p, const sti_instant* in, const boo
     snprintf(out->why, sizeof out->why, "the law adds %.3g to a kinetic energy of %.3g%s", gain, out->energy[0],
              options->dissipate ? "; drawn back" : "");
     if (!options->dissipate) return STI_OK;
-    if (options->law == STI_IMPACT_MOREAU) {
-        const sti_status status = moreau(p, in, active, v, 0, out, out->v_c, out->p_n_c, out->p_t_c);
+    if (isnan(out->energy[1])) {
+        const sti_status status = one_phase(p, in, active, v, options, 0, out, out->v_c, out->p_n_c, out->p_t_c);
         if (status != STI_OK || out->outcome != STI_SOLVED) return status;
         out->energy[1] = kinetic(in, out->v_c);
     }
@@ -189,10 +188,10 @@ static sti_status judge_energy(sti_impulses* p, const sti_instant* in, const boo
 sti_status sti_step_collide(sti_impulses* p, const sti_instant* instant, const bool* active, const double* v,
                             const sti_collision_options* options, sti_collision* out) {
     reset(out);
-    const bool phases = options->law != STI_IMPACT_MOREAU;
+    const bool phases = options->law == STI_IMPACT_POISSON || options->law == STI_IMPACT_POISSON_PRINTED;
     sti_status status =
         phases ? poisson(p, instant, active, v, options, out)
-               : moreau(p, instant, active, v, options->restitution_scale, out, out->v, out->p_n, out->p_t);
+               : one_phase(p, instant, active, v, options, options->restitution_scale, out, out->v, out->p_n, out->p_t);
     if (status != STI_OK || out->outcome != STI_SOLVED) return status;
     out->energy[0] = kinetic(instant, v);
     out->energy[1] = phases ? kinetic(instant, out->v_c) : NAN;
@@ -226,9 +225,8 @@ sti_status sti_step_collision_room(sti_env* env, const sti_instant* instant, sti
 }
 
 static sti_status check(sti_env* env, const sti_collision_options* o) {
-    if (o->law != STI_IMPACT_POISSON && o->law != STI_IMPACT_POISSON_PRINTED && o->law != STI_IMPACT_MOREAU)
-        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "law %s: poisson, poisson_printed and moreau are offered here",
-                        sti_impact_law_text(o->law));
+    sti_status status = sti_step_law_check(env, o->law);
+    if (status != STI_OK) return status;
     if (o->facets < 4 || o->facets % 2 != 0)
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "facets %d: an even number, 4 or more", o->facets);
     if (!(o->restitution_scale >= 0) || !(o->gap_tol >= 0))

@@ -6,6 +6,18 @@
 
 #include "step/impulses.h"
 
+// Energy of one piece of a step, see balance.c.
+typedef struct sti_balance {
+    bool known;
+    bool moving;        // a surface of an active contact moves
+    double T, V;        // where the piece starts
+    double work, loss;  // over the piece
+    double defect;      // what the scheme added
+    bool ease;          // a piece of twice the length would not fail
+    double beta, left;  // correction, and what it leaves
+    double rounding;    // energies below are 0
+} sti_balance;
+
 struct sti_stepper {
     sti_env* env;
     const sti_system* system;
@@ -22,6 +34,8 @@ struct sti_stepper {
     double* v_alpha;        // (n)
     unsigned char* held;    // took part in the last step or impact, closed          (p)
     unsigned char* slides;  // slid there                                             (p)
+    double piece;           // length of the pieces that the last step was made of; 0: whole steps
+    double surplus;         // energy that came from nowhere and is still to be taken out
     // ---- what a trial step leaves
     double* q_trial;        // (n)
     double* v_trial;        // (n)
@@ -29,6 +43,8 @@ struct sti_stepper {
     bool* active;           // (p)
     sti_impulses impulses;  // the problem of the scheme
     sti_impulses impact;    // the problem of impacts; facets
+    sti_balance balance;
+    int bounces;  // collisions since the last piece of a step that reached its end
     // ---- work
     sti_initial* initial;
     sti_instant* instant;
@@ -44,7 +60,11 @@ struct sti_stepper {
     unsigned char* touched;                          // took part in a collision of this step                    (p)
     unsigned char* mode;                             // (p)
     double* numbers;
+    double* E;  // of law general                                       (p x p)
 };
+
+// From the state to the state one step later, or to an outcome in the report that is not STI_SOLVED.
+sti_status sti_step_advance(sti_stepper* s, sti_step_report* report);
 
 // One step of length h from (time, q, v) with the contacts marked active: q_trial, v_trial, u_trial and the impulses.
 sti_status sti_step_alpha(sti_stepper* s, double h);
@@ -58,11 +78,27 @@ sti_status sti_step_quasistatic_pose(sti_stepper* s, double h);
 // Impact with the contacts marked active, joints included, from velocity v. out has room for the shape of the instant.
 sti_status sti_step_collide(sti_impulses* p, const sti_instant* instant, const bool* active, const double* v,
                             const sti_collision_options* options, sti_collision* out);
+// Restitution of the laws moreau, newton and general, times scale, as shifts of the rows of a phase whose contacts are
+// there; how many rows had to be relaxed for it, and after the solution how many contacts open faster than the law says.
+sti_status sti_step_restitute(sti_impulses* p, const sti_instant* instant, const double* v,
+                              const sti_collision_options* options, double scale, int* relaxed);
+int sti_step_relaxed(const sti_impulses* p, const sti_instant* instant, const double* v,
+                     const sti_collision_options* options);
+sti_status sti_step_law_check(sti_env* env, sti_impact_law law);  // the laws offered in steps
 sti_status sti_step_collision_room(sti_env* env, const sti_instant* instant, sti_collision** out);
 
 // First time tau in [0, h] at which an inactive contact touches on the cubic through (q, v) and (q_trial, v_trial);
 // *which is the contact, -1: none. root_q and root_v are the state there.
 sti_status sti_step_locate(sti_stepper* s, double h, double* tau, int* which);
+
+// The energy of a piece of length tau: `begin` before its trial, where the instant is the one at (time, q, v); `measure`
+// while the instant is that of the trial, with the share of its impulses that belongs to the piece, and the mean velocity;
+// `judge` when its end (q, v) is known: not fine, the piece should be shorter; `correct` when it is taken.
+sti_status sti_step_balance_begin(sti_stepper* s, double h);
+sti_status sti_step_balance_measure(sti_stepper* s, double tau, double share, const double* mean);
+sti_status sti_step_balance_judge(sti_stepper* s, double tau, const double* q, const double* v, const double* mean,
+                                  bool* fine);
+void sti_step_balance_correct(sti_stepper* s, const double* mean, double* v, sti_step_report* report);
 
 // [M -A'; A 0] (x; y) = (f; g), least norm where it is singular, after scaling of M and of the rows of A. A (k x n).
 // residual: largest of what remains, relative to the scaled right side; rank of the whole matrix.

@@ -2,19 +2,6 @@
 // position level, facets in space; orders of convergence; the round cone against facets.
 #include "step/step_tools.h"
 
-static sti_env* env;
-
-static sti_stepper_options printed(double alpha, double h) {
-    sti_stepper_options o = sti_stepper_options_default(STI_SCHEME_ALPHA);
-    o.alpha = alpha;
-    o.step = h;
-    o.geometry = STI_GEOMETRY_OLD;
-    o.active = STI_ACTIVE_GAP;
-    o.stabilize = false;
-    o.substep = false;
-    return o;
-}
-
 static void a_stiff_spring_follows_its_recursion(void** state) {
     (void)state;
     cJSON* root = oracle_open("thesis");
@@ -394,44 +381,13 @@ static void a_vehicle_slides_around_its_obstacle(void** state) {
 
 // ---- friction in space
 
-// A sphere on the plane z = 0, velocities (x, y, z, wx, wy, wz): the slip of its lowest point.
-static bool sphere(void* user, double t, const double* q, const double* v, sti_system_values* out) {
-    (void)user, (void)t, (void)v;
-    const double m[6] = {1, 1, 1, 0.1, 0.1, 0.1};
-    for (int i = 0; i < 6; i++) out->M[i * 6 + i] = m[i];
-    out->F[2] = 9.81;
-    out->k[2] = -9.81;
-    out->contacts[0].gap = q[2] - 0.5;
-    out->contacts[0].mu = out->contacts[0].mu_kinetic = 0.3;
-    out->n[2] = 1;
-    out->t[0] = 1;
-    out->t[4] = -0.5;
-    out->t[6 + 1] = 1;
-    out->t[6 + 3] = 0.5;
-    return true;
-}
-
-static sti_system* sphere_system(void) {
-    sti_system* system;
-    const double q[6] = {0, 0, 0.5}, v[6] = {2, 0.5};
-    must(env, sti_system_create_def(env,
-                                    &(sti_system_def){.coordinate_count = 6,
-                                                      .coordinates = (const char*[]){"x", "y", "z", "a", "b", "c"},
-                                                      .contact_count = 1,
-                                                      .tangent_count = (int[]){2},
-                                                      .q = q,
-                                                      .v = v,
-                                                      .evaluate = sphere},
-                                    &system));
-    return system;
-}
-
 static void a_sphere_with_four_facets_brakes_along_one_of_them(void** state) {
     (void)state;
     cJSON* root = oracle_open("thesis");
     if (root == NULL) skip();
     const cJSON* expected = oracle_get(oracle_find(root, "CQP-06"), "expected", "v");
-    sti_system* system = sphere_system();
+    double sign = 1;
+    sti_system* system = sphere_system(env, &sign);
     sti_stepper_options o = printed(1, 0.01);
     o.facets = 4;
     sti_stepper* s = make_stepper(env, system, &o);
@@ -448,7 +404,8 @@ static void a_sphere_with_four_facets_brakes_along_one_of_them(void** state) {
 
 static void facets_approach_the_round_cone(void** state) {
     (void)state;
-    sti_system* system = sphere_system();
+    double sign = 1;
+    sti_system* system = sphere_system(env, &sign);
     double v[4][6];
     const int facets[] = {8, 32, 128};
     for (int k = 0; k < 4; k++) {
@@ -473,17 +430,6 @@ static void facets_approach_the_round_cone(void** state) {
     }
     assert_true(last < 1e-3);
     sti_system_destroy(system);
-}
-
-static int open_env(void** state) {
-    (void)state;
-    return sti_env_create(NULL, &env) == STI_OK ? 0 : 1;
-}
-
-static int close_env(void** state) {
-    (void)state;
-    sti_env_destroy(env);
-    return 0;
 }
 
 int main(void) {

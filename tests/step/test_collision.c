@@ -1,26 +1,8 @@
 // Impacts at one instant: the Poisson cases of S3 with both friction bounds, laws against closed forms, energy that is
 // drawn back, failing memory.
-#include "support/oracle.h"
-// clang-format off
-#include <math.h>
-#include <stiction/impact.h>
-#include <stiction/step.h>
-
 #include "base/rng.h"
+#include "step/step_tools.h"
 #include "support/few_contacts.h"
-// clang-format on
-
-static sti_env* env;
-
-static void near_to(double a, double b, double tol) {
-    if (fabs(a - b) <= tol * (1 + fabs(b))) return;
-    fail_msg("%.15g, expected %.15g", a, b);
-}
-
-static void same_vector(const cJSON* expected, int n, const double* x) {
-    assert_int_equal(cJSON_GetArraySize(expected), n);
-    for (int i = 0; i < n; i++) near_to(x[i], oracle_double(env, cJSON_GetArrayItem(expected, i)), 1e-11);
-}
 
 // The instant of a Poisson case: contacts, then joints.
 static int pose_case(const cJSON* item, few_contacts* f) {
@@ -63,15 +45,15 @@ static void poisson_case(const cJSON* item, const char* variant, sti_impact_law 
     options.dissipate = false;
     assert_int_equal(sti_collision_create(env, &f.in, &options, &k), STI_OK);
     assert_int_equal(k->outcome, STI_SOLVED);
-    same_vector(cJSON_GetObjectItem(expected, "v_c"), n, k->v_c);
-    same_vector(cJSON_GetObjectItem(expected, "v_plus"), n, k->v);
-    same_vector(cJSON_GetObjectItem(expected, "c_n_compression"), count, k->p_n_c);
-    same_vector(cJSON_GetObjectItem(expected, "c_n_x"), count, k->p_n_x);
-    same_vector(cJSON_GetObjectItem(expected, "KE_minus_c_plus"), 3, k->energy);
+    same_vector(cJSON_GetObjectItem(expected, "v_c"), n, k->v_c, 1e-11);
+    same_vector(cJSON_GetObjectItem(expected, "v_plus"), n, k->v, 1e-11);
+    same_vector(cJSON_GetObjectItem(expected, "c_n_compression"), count, k->p_n_c, 1e-11);
+    same_vector(cJSON_GetObjectItem(expected, "c_n_x"), count, k->p_n_x, 1e-11);
+    same_vector(cJSON_GetObjectItem(expected, "KE_minus_c_plus"), 3, k->energy, 1e-11);
     same_vector(cJSON_GetObjectItem(expected, "joint_impulse_compression"), f.in.contact_count - count,
-                k->p_n_c + count);
+                k->p_n_c + count, 1e-11);
     same_vector(cJSON_GetObjectItem(expected, "joint_impulse_decompression"), f.in.contact_count - count,
-                k->p_n_x + count);
+                k->p_n_x + count, 1e-11);
     const cJSON *beta_c = cJSON_GetObjectItem(expected, "beta_compression"),
                 *beta_x = cJSON_GetObjectItem(expected, "beta_x");
     for (int a = 0; 2 * a < cJSON_GetArraySize(beta_c); a++) {
@@ -132,18 +114,19 @@ static void random_impact(sti_rng* rng, few_contacts* f, int n, int p) {
 static void outcomes_are_admissible_and_gain_no_energy(void** state) {
     (void)state;
     sti_rng rng = {5};
-    const sti_impact_law laws[] = {STI_IMPACT_POISSON, STI_IMPACT_POISSON_PRINTED, STI_IMPACT_MOREAU};
+    const sti_impact_law laws[] = {STI_IMPACT_POISSON, STI_IMPACT_POISSON_PRINTED, STI_IMPACT_MOREAU,
+                                   STI_IMPACT_NEWTON};
     int drawn = 0, unsolved = 0;
     for (int trial = 0; trial < 400; trial++) {
         few_contacts f;
         const int n = sti_rng_int(&rng, 2, 5), p = sti_rng_int(&rng, 1, n - 1);
         random_impact(&rng, &f, n, p);
         sti_collision_options options = sti_collision_options_default();
-        options.law = laws[trial % 3];
+        options.law = laws[trial % 4];
         sti_collision* k;
         assert_int_equal(sti_collision_create(env, &f.in, &options, &k), STI_OK);
-        // S3 theorem 1.2.10 covers Poisson's law; Moreau's with friction may have no outcome
-        if (options.law == STI_IMPACT_MOREAU && k->outcome == STI_NO_SOLUTION) {
+        // S3 theorem 1.2.10 covers Poisson's law; the others with friction may have no outcome
+        if (trial % 4 >= 2 && k->outcome == STI_NO_SOLUTION) {
             sti_collision_destroy(env, k);
             unsolved++;
             continue;
@@ -151,7 +134,7 @@ static void outcomes_are_admissible_and_gain_no_energy(void** state) {
         assert_int_equal(k->outcome, STI_SOLVED);
         assert_true(k->energy[2] <= k->energy[0] * (1 + 1e-9));
         drawn += k->kept < 1;
-        if (k->kept < 1) near_to(k->energy[2], k->energy[0], 1e-9);
+        if (k->kept < 1) near_to(k->energy[2], k->energy[0], 1e-9 * (1 + k->energy[0]));
         for (int i = 0; i < n; i++) {
             double r = 0;
             for (int j = 0; j < n; j++) r += f.M[i * n + j] * (k->v[j] - f.v[j]);
@@ -162,7 +145,7 @@ static void outcomes_are_admissible_and_gain_no_energy(void** state) {
             double u = 0;
             for (int j = 0; j < n; j++) u += f.n[c][j] * k->v[j];
             assert_true(u >= -1e-9 && k->p_n[c] >= -1e-12);
-            if (laws[trial % 3] != STI_IMPACT_POISSON_PRINTED)
+            if (options.law != STI_IMPACT_POISSON_PRINTED)
                 assert_true(fabs(k->p_t[c]) <= f.contact[c].mu * k->p_n[c] + 1e-9);
         }
         sti_collision_destroy(env, k);
@@ -172,7 +155,7 @@ static void outcomes_are_admissible_and_gain_no_energy(void** state) {
 
 static void newtons_cradle_passes_its_velocity_on_by_moreau_only_in_part(void** state) {
     (void)state;
-    // three equal balls, the first arrives: Moreau with e = 1 gives (-1/3, 2/3, 2/3), Poisson the sequence (0, 0, 1)
+    // three equal balls, the first arrives: Moreau with e = 1 gives (-1/3, 2/3, 2/3), as Poisson does
     few_contacts f;
     sti_collision* k;
     few_begin(&f, 3);
@@ -265,17 +248,6 @@ static void every_failed_allocation_is_survived(void** state) {
         sti_collision_destroy(fe.env, k);
         if (failing_env_close(&fe)) break;
     }
-}
-
-static int open_env(void** state) {
-    (void)state;
-    return sti_env_create(NULL, &env) == STI_OK ? 0 : 1;
-}
-
-static int close_env(void** state) {
-    (void)state;
-    sti_env_destroy(env);
-    return 0;
 }
 
 int main(void) {

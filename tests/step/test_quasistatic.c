@@ -1,8 +1,6 @@
 // Quasi-static pushing of a peg, S3 2.4: trajectories, modes, jams and robust controls of the reference cases.
 #include "step/step_tools.h"
 
-static sti_env* env;
-
 enum { MAX_CONTACTS = 4, TEXT = 800 };
 
 // The formulas of one case.
@@ -300,17 +298,6 @@ static void every_failed_allocation_is_survived(void** state) {
         sti_system_destroy(system);
         if (failing_env_close(&f)) break;
     }
-}
-
-static int open_env(void** state) {
-    (void)state;
-    return sti_env_create(NULL, &env) == STI_OK ? 0 : 1;
-}
-
-static int close_env(void** state) {
-    (void)state;
-    sti_env_destroy(env);
-    return 0;
 }
 
 int main(void) {

@@ -1,8 +1,6 @@
 // The convex relaxation of a step, S3 2.3: its lift, its sequence, facets and the round cone, infeasible steps.
 #include "step/step_tools.h"
 
-static sti_env* env;
-
 static sti_system* block(void) {
     sti_system* system;
     const sti_system_contact_text ground = {
@@ -70,38 +68,13 @@ static void a_decelerating_block_follows_the_sequence(void** state) {
     cJSON_Delete(root);
 }
 
-// A sphere on the plane z = 0. Tangents point against x and y: the wall's side of convention 3 of the cases.
-static bool sphere(void* user, double t, const double* q, const double* v, sti_system_values* out) {
-    (void)user, (void)t, (void)v;
-    const double m[6] = {1, 1, 1, 0.1, 0.1, 0.1};
-    for (int i = 0; i < 6; i++) out->M[i * 6 + i] = m[i];
-    out->F[2] = 9.81;
-    out->contacts[0].gap = q[2] - 0.5;
-    out->contacts[0].mu = out->contacts[0].mu_kinetic = 0.3;
-    out->n[2] = 1;
-    out->t[0] = -1;
-    out->t[4] = 0.5;
-    out->t[6 + 1] = -1;
-    out->t[6 + 3] = -0.5;
-    return true;
-}
-
 static void a_sphere_with_three_facets_lifts_as_the_case_says(void** state) {
     (void)state;
     cJSON* root = oracle_open("thesis");
     if (root == NULL) skip();
     const cJSON* expected = cJSON_GetObjectItem(oracle_find(root, "CQP-04"), "expected");
-    sti_system* system;
-    const double q[6] = {0, 0, 0.5}, v[6] = {2, 0.5};
-    must(env, sti_system_create_def(env,
-                                    &(sti_system_def){.coordinate_count = 6,
-                                                      .coordinates = (const char*[]){"x", "y", "z", "a", "b", "c"},
-                                                      .contact_count = 1,
-                                                      .tangent_count = (int[]){2},
-                                                      .q = q,
-                                                      .v = v,
-                                                      .evaluate = sphere},
-                                    &system));
+    double sign = -1;
+    sti_system* system = sphere_system(env, &sign);
     sti_stepper_options o = sti_stepper_options_default(STI_SCHEME_CONVEX);
     o.facets = 3;
     sti_stepper* s = make_stepper(env, system, &o);
@@ -152,17 +125,6 @@ static void a_squeeze_without_room_has_no_solution(void** state) {
         sti_stepper_destroy(s);
     }
     sti_system_destroy(system);
-}
-
-static int open_env(void** state) {
-    (void)state;
-    return sti_env_create(NULL, &env) == STI_OK ? 0 : 1;
-}
-
-static int close_env(void** state) {
-    (void)state;
-    sti_env_destroy(env);
-    return 0;
 }
 
 int main(void) {
