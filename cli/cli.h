@@ -60,6 +60,7 @@ int cli_env_open(cli* c, int workers);
 typedef enum cli_option_kind {
     CLI_FLAG,      // bool*         --all
     CLI_TEXT,      // const char**  --output FILE
+    CLI_JOINED,    // const char**  --set a=1 --set b=2: "a=1,b=2"; one such option in a verb at most
     CLI_POSITIVE,  // double*       --tol 1e-8        finite, > 0
     CLI_COUNT,     // long*         --max-iterations N, >= 1
     CLI_LIST,      // cli_list*     --covering 1,2,0.5; numbers, at least one

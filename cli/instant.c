@@ -22,31 +22,6 @@ static bool parse_value(const char* text, double* out) {
     return true;
 }
 
-// name=value,name=value
-static int set_parameters(const cli* c, sti_system* system, const char* settings) {
-    char* copy = strdup(settings);
-    if (copy == NULL) return cli_fail_memory(c);
-    int code = CLI_DONE;
-    char* next = copy;
-    while (code == CLI_DONE && next != NULL) {
-        char *item = next, *comma = strchr(item, ','), *equals = strchr(item, '=');
-        if (comma != NULL) *comma = '\0';
-        next = comma != NULL ? comma + 1 : NULL;
-        double value;
-        if (equals == NULL || equals == item || (comma != NULL && equals > comma)) {
-            code = cli_fail_usage(c, "--set: %.60s: name=value expected, like mu=0.5", item);
-            break;
-        }
-        *equals = '\0';
-        if (!parse_value(equals + 1, &value))
-            code = cli_fail_usage(c, "--set: %.60s=%.60s: a number expected", item, equals + 1);
-        else if (sti_system_set(system, item, value) != STI_OK)
-            code = cli_fail_about(c, "--set");
-    }
-    free(copy);
-    return code;
-}
-
 static int check_length(const cli* c, const char* option, const cli_list* list, const char* name, int n,
                         const char* what) {
     if (list->value == NULL || list->count == n) return CLI_DONE;
@@ -73,8 +48,7 @@ static int from_system(const cli* c, const char* name, const cli_at* at, sti_sys
                        cli_instant* out) {
     const int n = sti_system_coordinate_count(system);
     double t, *q = state, *v = state + n;
-    int code = at->settings != NULL ? set_parameters(c, system, at->settings) : CLI_DONE;
-    if (code == CLI_DONE) code = check_length(c, "--at", &at->q, name, n, "coordinates");
+    int code = check_length(c, "--at", &at->q, name, n, "coordinates");
     if (code == CLI_DONE) code = check_length(c, "--velocity", &at->v, name, n, "velocities");
     if (code != CLI_DONE) return code;
     if (sti_system_state(system, &t, q, v) != STI_OK) return cli_fail_about(c, name);
@@ -90,20 +64,49 @@ static int from_system(const cli* c, const char* name, const cli_at* at, sti_sys
     return CLI_DONE;
 }
 
+// Bodies at their start, or stepped to --time: what touches there.
+static int from_bodies(const cli* c, const char* name, const cli_at* at, const sti_world_scene* scene,
+                       cli_instant* out) {
+    enum { MOST_STEPS = 10000000 };
+    const char* alien = at->q.value != NULL ? "--at" : at->v.value != NULL ? "--velocity" : NULL;
+    const double touch = 1e-8;  // a gap that counts as closed
+    double t = 0;
+    if (alien != NULL)
+        return cli_fail_usage(c, "%s: %s is a scene of bodies; --set and --time choose its instant", alien, name);
+    if (at->time != NULL && (!parse_value(at->time, &t) || t < 0 || t > MOST_STEPS * scene->step.h))
+        return cli_fail_usage(c, "--time: %.60s: a time from 0 to %d steps of %g expected", at->time, MOST_STEPS,
+                              scene->step.h);
+    sti_world* world = NULL;
+    sti_status status = sti_world_create(c->env, scene->bodies, &scene->step, &world);
+    while (status == STI_OK && sti_world_time(world) < t - 0.5 * scene->step.h) status = sti_world_step(world, NULL);
+    if (status == STI_OK) status = sti_world_instant(c->env, world, touch, &out->made);
+    sti_world_destroy(world);
+    out->instant = out->made;
+    return status == STI_OK ? CLI_DONE : cli_fail_about(c, name);
+}
+
 int cli_instant_load(const cli* c, const char* name, const cli_at* at, cli_instant* out) {
     *out = (cli_instant){0};
     int code = cli_scene_load(c, name, &out->problem);
     if (code != CLI_DONE) return code;
-    sti_system* system = sti_problem_system(out->problem);
     out->instant = sti_problem_instant(out->problem);
+    if (out->instant == NULL && at->settings != NULL && sti_problem_set(out->problem, at->settings) != STI_OK) {
+        code = cli_fail_about(c, "--set");
+        cli_instant_clear(c, out);
+        return code;
+    }
+    sti_system* system = sti_problem_system(out->problem);
+    const sti_world_scene* scene = sti_problem_world(out->problem);
     if (out->instant != NULL) {
         code = from_numbers(c, name, at, out);
     } else if (system != NULL) {
         double* state = malloc(2 * (size_t)sti_system_coordinate_count(system) * sizeof *state);
         code = state != NULL ? from_system(c, name, at, system, state, out) : cli_fail_memory(c);
         free(state);
+    } else if (scene != NULL) {
+        code = from_bodies(c, name, at, scene, out);
     } else {
-        code = cli_fail_usage(c, "%s: kind: %s: \"instant\" or \"system\" expected", name,
+        code = cli_fail_usage(c, "%s: kind: %s: \"instant\", \"system\" or a scene of bodies expected", name,
                               sti_kind_text(sti_problem_kind(out->problem)));
     }
     if (code != CLI_DONE) cli_instant_clear(c, out);

@@ -1,10 +1,11 @@
-// instant.h: an instant from whatever the user names: a file with numbers, a system by formulas, a built-in scene.
+// instant.h: an instant from whatever the user names: a file with numbers, a system by formulas, bodies, a built-in scene.
 #ifndef STICTION_CLI_INSTANT_H
 #define STICTION_CLI_INSTANT_H
 
 #include "cli.h"
 
-// Where to look at a system: left alone, its file says. For an instant by numbers only --velocity is taken.
+// Where to look at a system: left alone, its file says. For an instant by numbers only --velocity is taken; a scene of bodies
+// is looked at where it starts, or after steps up to --time.
 typedef struct cli_at {
     cli_list q;            // --at Q,..
     cli_list v;            // --velocity V,..
@@ -16,8 +17,8 @@ typedef struct cli_at {
 #define CLI_AT_OPTIONS(at)                                                                       \
     {"--at", CLI_LIST, "Q,..", "a system's coordinates, instead of those in its file", &(at).q}, \
         {"--velocity", CLI_LIST, "V,..", "velocities, instead of those in the file", &(at).v},   \
-        {"--time", CLI_TEXT, "T", "a system's time", &(at).time}, {                              \
-        "--set", CLI_TEXT, "NAME=X,..", "parameters of a system", &(at).settings                 \
+        {"--time", CLI_TEXT, "T", "a system's time; bodies are stepped to it", &(at).time}, {    \
+        "--set", CLI_JOINED, "NAME=X,..", "parameters of a system or scene", &(at).settings      \
     }
 enum { CLI_AT_OPTION_COUNT = 4 };
 

@@ -61,6 +61,18 @@ static int parse_list(const char* text, cli_list* out) {
     return 1;
 }
 
+// What an option given again adds to: lives as long as the process, and a verb has one such option.
+static char* joined;
+
+static const char* join(const char* text) {
+    const size_t before = joined != NULL ? strlen(joined) + 1 : 0, size = strlen(text) + 1;
+    char* grown = realloc(joined, before + size);
+    if (grown == NULL) return NULL;
+    if (before > 0) grown[before - 1] = ',';
+    memcpy(grown + before, text, size);
+    return joined = grown;
+}
+
 // Store the value of an option. Returns CLI_DONE or the code of the error written.
 static int store(const cli* c, const cli_option* option, const char* text) {
     switch (option->kind) {
@@ -71,6 +83,13 @@ static int store(const cli* c, const cli_option* option, const char* text) {
             if (*text == '\0') return cli_fail_usage(c, "%s: \"\": %s expected", option->name, option->argument);
             *(const char**)option->value = text;
             return CLI_DONE;
+        case CLI_JOINED: {
+            if (*text == '\0') return cli_fail_usage(c, "%s: \"\": %s expected", option->name, option->argument);
+            const char* all = join(text);
+            if (all == NULL) return cli_fail_memory(c);
+            *(const char**)option->value = all;
+            return CLI_DONE;
+        }
         case CLI_POSITIVE: {
             double value;
             if (!cli_parse_number(text, &value) || value <= 0)

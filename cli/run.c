@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "run_system.h"
+#include "run_world.h"
 #include "scenes.h"
 
 // ---- the folder
@@ -145,6 +146,7 @@ static int run_scene(cli* c, const cli_run_request* r, const cli_system_request*
     sti_problem* problem = NULL;
     int code = cli_scene_load(c, r->scene, &problem);
     if (code != CLI_DONE) return code;
+    if (sti_problem_world(problem) != NULL) return cli_run_world(c, r, own, problem, r->scene);
     const sti_scene* scene = sti_problem_scene(problem);
     const bool system = sti_problem_kind(problem) == STI_KIND_SYSTEM;
     const char* alien = system_option(own);
@@ -156,6 +158,9 @@ static int run_scene(cli* c, const cli_run_request* r, const cli_system_request*
         code = cli_fail_usage(c, "%.200s: kind: %s: \"scene\" or \"system\" expected", r->scene,
                               sti_kind_text(sti_problem_kind(problem)));
     sti_problem_destroy(problem);
+    const char* foreign = r->problem != NULL ? "--problem" : r->jamming ? "--jamming" : NULL;
+    if (code == CLI_DONE && system && foreign != NULL)
+        return cli_fail_usage(c, "%s: for beds of grains, and %.200s is a system", foreign, r->scene);
     return code == CLI_DONE && system ? cli_run_system(c, r, own, r->scene) : code;
 }
 
@@ -165,6 +170,7 @@ static int go_on(cli* c, const cli_run_request* r, const cli_system_request* own
     if (system_option(own) != NULL)
         return cli_fail_usage(c, "%s: not together with --resume, which goes on with the run as it is",
                               system_option(own));
+    if (cli_run_has_part(c, r->resume, "bodies")) return cli_run_world(c, r, own, NULL, NULL);
     const int code = cli_run_is_system(c, r->resume, &system);
     if (code != CLI_DONE) return code;
     return system ? cli_run_system(c, r, own, NULL) : cli_run_bed(c, r, NULL);
@@ -178,23 +184,27 @@ static int run(cli* c, int argc, char** argv) {
         {"--time", CLI_POSITIVE, "T", "where the run ends, instead of the scene's time", &r.time},
         {"--step", CLI_POSITIVE, "H", "length of a step", &r.step},
         {"--law", CLI_TEXT, "LAW", "coulomb, cone or facets", &r.law},
-        {"--solver", CLI_TEXT, "NAME", "gs, apgd, bb, blmvm, tron or ipm; tao:blmvm, tao:tron, tao:bqpip", &r.solver},
+        {"--solver", CLI_TEXT, "NAME", "of grains: gs, apgd, bb, blmvm, tron, ipm, tao:blmvm, ..; of bodies: auto, gs, newton, ..", &r.solver},
         {"--scheme", CLI_TEXT, "NAME", "of a system: alpha, convex or quasistatic (alpha)", &own.scheme},
-        {"--alpha", CLI_POSITIVE, "A", "of a system: weight of the new velocity, in (0, 1] (1/2)", &own.alpha},
+        {"--alpha", CLI_POSITIVE, "A", "weight of the new velocity: of a system in (0, 1] (1/2), of bodies in [1/2, 1] (1)", &own.alpha},
         {"--geometry", CLI_TEXT, "WHERE", "of a system: gradients ahead (second order) or old (ahead)", &own.geometry},
-        {"--impact", CLI_TEXT, "LAW", "of a system: poisson, poisson_printed or moreau (poisson)", &own.impact},
+        {"--impact", CLI_TEXT, "LAW", "of a system: poisson, poisson_printed, moreau, newton, general, or a matrix (poisson)", &own.impact},
         {"--facets", CLI_COUNT, "N", "of a system: directions of friction in space (8)", &own.facets},
         {"--settle", CLI_FLAG, NULL, "of a system: velocities do not alternate where contacts stick", &own.settle},
         {"--printed", CLI_FLAG, NULL, "of a system: every choice as in S3", &own.printed},
         {"--tol", CLI_POSITIVE, "TOL", "residual that a step is solved to", &r.tol},
         {"--threads", CLI_COUNT, "N", "threads (all processors); results do not depend on it", &r.threads},
-        {"--set", CLI_TEXT, "NAME=X,..", "parameters of the scene, like count=3200,mu=0.5", &r.settings},
+        {"--set", CLI_JOINED, "NAME=X,..", "parameters of the scene, like count=3200,mu=0.5 or step.h=0.002", &r.settings},
         {"--frame", CLI_POSITIVE, "T", "time between two frames of the trajectory (100 in all)", &r.frame},
-        {"--csv", CLI_TEXT, "FILE", "one line a step: t, energies, residual, ..; coordinates of small beds", &r.csv},
+        {"--csv", CLI_TEXT, "FILE", "one line a step: t, coordinates (of small beds only), velocities, energies, residual, ..", &r.csv},
         {"--checkpoint", CLI_POSITIVE, "S", "seconds between two checkpoints (60)", &r.checkpoint},
         {"--resume", CLI_TEXT, "DIR", "go on with the run in DIR, bit by bit; --time may be later", &r.resume},
-        {"--picture", CLI_FLAG, NULL, "pictures at the end: bed.png, energy.svg", &r.picture},
+        {"--picture", CLI_FLAG, NULL, "pictures at the end: bed.png, scene.svg, energy.svg, ..", &r.picture},
         {"--colour", CLI_TEXT, "BY", "colour of the grains: layer, force or speed (layer)", &r.colour},
+        {"--problem", CLI_TEXT, "FILE", "of grains and bodies: the last step as a contact problem (.hdf5, FCLIB)", &r.problem},
+        {"--jamming", CLI_FLAG, NULL, "of a bed: can its contacts press on each other without load, at the end?",
+         &r.jamming},
+        {"--jamming-limit", CLI_POSITIVE, "S", "seconds for that test (no limit)", &r.jamming_limit},
         {"--force", CLI_FLAG, NULL, "replace the run that is in the folder", &r.force},
     };
     char* positional[1];
@@ -227,6 +237,8 @@ const cli_verb cli_verb_run = {
         "example:\n"
         "    stiction run pebble-bed --set count=800 --out bed --picture\n"
         "    stiction run --resume bed --time 20\n"
-        "    stiction run stick-slip --csv stick-slip.csv\n",
+        "    stiction run pebble-bed --set count=100 --jamming --problem step.hdf5\n"
+        "    stiction run stick-slip --csv stick-slip.csv\n"
+        "    stiction run arch --set mu=0.2 --out arch --picture\n",
     .run = run,
 };

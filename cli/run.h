@@ -16,7 +16,9 @@ typedef struct cli_run_request {
     double time, step, tol, frame;  // 0: not given
     double checkpoint;              // seconds between two
     long threads;                   // 0: as many as there are processors
-    bool picture, force;
+    const char* problem;            // --problem FILE: of the last step
+    double jamming_limit;           // seconds; 0: none
+    bool picture, force, jamming;
 } cli_run_request;
 
 // ---- the folder
@@ -48,6 +50,19 @@ typedef struct cli_run_progress {
 cli_run_progress cli_run_progress_begin(double from);
 void cli_run_progress_show(const cli* c, cli_run_progress* p, double part, const char* text);
 void cli_run_progress_clear(const cli_run_progress* p);
+
+// ---- files (run_files.c)
+
+// The file of that name, or the built-in scene; ended by 0, for free().
+int cli_run_read_text(const cli* c, const char* name, char** text, size_t* size);
+// One part of a checkpoint, with a 0 behind it, for free().
+int cli_run_load_part(const cli* c, const char* path, const char* name, char** out, size_t* size);
+bool cli_run_has_part(const cli* c, const char* dir, const char* name);  // the checkpoint of that folder
+// bytes: how much of the table is there already, from the run that is resumed.
+int cli_run_csv_open(const cli* c, const char* path, const char* dir, long bytes, FILE** out);
+int cli_run_csv_close(const cli* c, const char* path, FILE** csv);
+int cli_run_csv_failed(const cli* c, const char* path);
+int cli_run_save_summary(const cli* c, const char* dir, cli_json* j);  // summary.json; takes j
 
 // ---- kinds of runs
 

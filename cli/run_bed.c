@@ -134,7 +134,22 @@ static void add_up(cli_bed_tally* t, const sti_bed_report* step) {
     t->last = *step;
 }
 
-static int take_step(const cli* c, cli_bed_run* run) {
+// True: the run is over, and run->end says why.
+static bool is_over(cli_bed_run* run, long steps) {
+    const cli_bed_tally* t = &run->tally;
+    const double until = fmax(run->scene.until_kinetic, run->scene.until_mean * run->grains.count);
+    if (t->steps > 0 && until > 0 && t->peak_kinetic > until && t->last.kinetic < until)
+        run->end = CLI_BED_REST;
+    else if (t->steps >= steps)
+        run->end = CLI_BED_TIME;
+    else if (cli_run_stopped())
+        run->end = CLI_BED_STOPPED;
+    else
+        return false;
+    return true;
+}
+
+static int take_step(const cli* c, cli_bed_run* run, long steps) {
     cli_bed_tally* t = &run->tally;
     sti_bed_report report;
     if (sti_bed_step(run->bed, &report) != STI_OK) return cli_fail_env(c);
@@ -149,25 +164,12 @@ static int take_step(const cli* c, cli_bed_run* run) {
         if (status != STI_OK) code = cli_run_fail_output(c);
     }
     t->time_files_s += cli_run_now() - begin_files;
-    // after the frame, which shows positions and contacts of one step
+    run->over = is_over(run, steps);
+    if (code == CLI_DONE && run->over) run->step_code = cli_bed_last_step(c, run);
+    // after the frame and the questions, which want positions and contacts of one step
     if (code == CLI_DONE && run->flow != NULL && sti_recirculation_apply(run->flow, run->bed, NULL) != STI_OK)
         code = cli_fail_env(c);
     return code;
-}
-
-// True: the run is over, and run->end says why.
-static bool is_over(cli_bed_run* run, long steps) {
-    const cli_bed_tally* t = &run->tally;
-    const double until = fmax(run->scene.until_kinetic, run->scene.until_mean * run->grains.count);
-    if (t->steps > 0 && until > 0 && t->peak_kinetic > until && t->last.kinetic < until)
-        run->end = CLI_BED_REST;
-    else if (t->steps >= steps)
-        run->end = CLI_BED_TIME;
-    else if (cli_run_stopped())
-        run->end = CLI_BED_STOPPED;
-    else
-        return false;
-    return true;
 }
 
 static void show(const cli* c, cli_run_progress* p, const cli_bed_run* run, long steps) {
@@ -184,8 +186,11 @@ static int work(const cli* c, cli_bed_run* run) {
     double saved = start;
     cli_run_progress progress = cli_run_progress_begin((double)run->tally.steps / (double)steps);
     int code = CLI_DONE;
-    while (code == CLI_DONE && !is_over(run, steps)) {
-        code = take_step(c, run);
+    run->over = is_over(run, steps);
+    if (run->over)
+        run->step_code = cli_bed_last_step(c, run);  // a run that was over before: it has no step to ask about
+    while (code == CLI_DONE && !run->over) {
+        code = take_step(c, run, steps);
         run->tally.time_s = before + cli_run_now() - start;
         if (code == CLI_DONE) show(c, &progress, run, steps);
         if (code == CLI_DONE && run->record != NULL && cli_run_now() - saved > run->request->checkpoint) {
@@ -212,6 +217,7 @@ int cli_run_bed(cli* c, const cli_run_request* request, const sti_scene* scene) 
     if (code == CLI_DONE && scene == NULL) code = cli_bed_tao_begin(c, &run);
     if (code == CLI_DONE && request->csv != NULL) code = cli_bed_csv_open(c, &run);
     if (code == CLI_DONE) code = work(c, &run);
+    if (code == CLI_DONE) code = run.step_code;  // after the last checkpoint
     if (run.csv != NULL) {
         const int closed = cli_bed_csv_close(c, &run);
         if (code == CLI_DONE) code = closed;
@@ -225,6 +231,8 @@ int cli_run_bed(cli* c, const cli_run_request* request, const sti_scene* scene) 
     cli_bed_tao_end();
     sti_grains_clear(c->env, &run.grains);
     sti_env_free(c->env, run.scene_json);
+    sti_bed_jamming_clear(c->env, &run.jamming);
+    free(run.ends);
     free(run.curve);
     return code;
 }

@@ -39,7 +39,13 @@ typedef struct cli_bed_run {
     cli_bed_tally tally;
     double* curve;  // time and kinetic energy of each step       (2 x steps)
     size_t curve_room;
+    bool over;
     cli_bed_end end;
+    // of the last step, when asked for
+    int step_code;  // CLI_DONE, or why it could not be answered
+    double problem_residual;
+    sti_bed_jamming jamming;
+    int* ends;  // grains a, b of its contacts, where there is a self-stress   (2 x contacts)
 } cli_bed_run;
 
 enum { CLI_BED_CSV_GRAINS = 100 };  // beds up to this many have their coordinates in the CSV file
@@ -57,6 +63,11 @@ bool cli_bed_tao_named(const char* solver);
 int cli_bed_tao_begin(const cli* c, cli_bed_run* run);  // the bed solves by tally.solver from now on, if there is one
 void cli_bed_tao_end(void);
 const char* cli_bed_solver_name(const cli_bed_run* run);
+
+// run_bed_step.c: --problem and --jamming
+int cli_bed_last_step(const cli* c, cli_bed_run* run);  // while the bed still has the contacts of the step
+void cli_bed_step_json(cli_json* j, const cli_bed_run* run);
+void cli_bed_step_say(const cli* c, const cli_bed_run* run);
 
 // run_bed_report.c
 int cli_bed_report(const cli* c, const cli_bed_run* run);    // summary.json, and stdout

@@ -116,6 +116,7 @@ static void fill_json(cli_json* j, const cli* c, const cli_bed_run* run, const f
     put_quality(j, run, f);
     put_packing(j, f);
     put_flow(j, run);
+    cli_bed_step_json(j, run);
     put_times(j, t);
     cli_json_number(j, "peak_memory_bytes", f->memory);
     cli_json_integer(j, "frames", run->record != NULL ? sti_bed_record_frames(run->record) : 0);
@@ -165,6 +166,7 @@ static void say(const cli* c, const cli_bed_run* run, const facts* f) {
             cli_say(c, "; those that came in stayed %.4g (%.4g to %.4g)\n", flow.residence, flow.residence_min,
                     flow.residence_max);
     }
+    cli_bed_step_say(c, run);
     cli_say(c, "  %.2f s (search %.2f, solve %.2f, rest %.2f, files %.2f), %.3g ms a step, %.0f MiB\n", t->time_s,
             t->time_search_s, t->time_solve_s, t->time_rest_s, t->time_files_s,
             t->steps > 0 ? 1e3 * t->time_s / (double)t->steps : 0, f->memory / 1048576);

@@ -76,13 +76,6 @@ int cli_system_load(const cli* c, cli_system_run* run, const char* name) {
 
 // ---- the options
 
-static void as_printed(sti_stepper_options* o) {
-    o->geometry = STI_GEOMETRY_OLD;
-    o->active = STI_ACTIVE_GAP;
-    o->stabilize = o->substep = o->dissipate = false;
-    o->law = STI_IMPACT_POISSON_PRINTED;
-}
-
 static int choose_law(const cli* c, const cli_run_request* r, sti_stepper_options* o) {
     if (r->law == NULL) return CLI_DONE;
     if (strcmp(r->law, "facets") == 0)
@@ -94,15 +87,48 @@ static int choose_law(const cli* c, const cli_run_request* r, sti_stepper_option
     return CLI_DONE;
 }
 
-static int choose_impact(const cli* c, const cli_system_request* own, sti_stepper_options* o) {
-    if (own->impact == NULL) return CLI_DONE;
-    const sti_impact_law laws[] = {STI_IMPACT_POISSON, STI_IMPACT_POISSON_PRINTED, STI_IMPACT_MOREAU};
+// [[a, b], [c, d]]: numbers row by row, as many as contacts by contacts.
+static int read_matrix(const cli* c, cli_system_run* run, const char* text) {
+    const int contacts = sti_system_contact_count(run->system) - sti_system_joint_count(run->system);
+    const size_t wanted = (size_t)contacts * (size_t)contacts;
+    size_t count = 0;
+    run->E = malloc((wanted + 1) * sizeof *run->E);
+    if (run->E == NULL) return cli_fail_memory(c);
+    while (*text != '\0') {
+        char* end;
+        if (strchr("[], \t\n", *text) != NULL) {
+            text++;
+            continue;
+        }
+        const double x = strtod(text, &end);
+        if (end == text || !isfinite(x)) return cli_fail_usage(c, "--impact: %.60s: a number expected", text);
+        if (count < wanted) run->E[count] = x;
+        count++;
+        text = end;
+    }
+    if (count != wanted)
+        return cli_fail_usage(c, "--impact: %zu numbers: a matrix of %d x %d expected, one row for each contact", count,
+                              contacts, contacts);
+    run->options.law = STI_IMPACT_GENERAL;
+    run->options.E = run->E;
+    return CLI_DONE;
+}
+
+int cli_system_impact(const cli* c, cli_system_run* run) {
+    const sti_impact_law laws[] = {STI_IMPACT_POISSON, STI_IMPACT_POISSON_PRINTED, STI_IMPACT_MOREAU, STI_IMPACT_NEWTON,
+                                   STI_IMPACT_GENERAL};
+    const char* text = run->impact;
+    if (text == NULL) return CLI_DONE;
+    if (text[0] == '[') return read_matrix(c, run, text);
     for (size_t k = 0; k < sizeof laws / sizeof laws[0]; k++) {
-        if (strcmp(own->impact, sti_impact_law_text(laws[k])) != 0) continue;
-        o->law = laws[k];
+        if (strcmp(text, sti_impact_law_text(laws[k])) != 0) continue;
+        run->options.law = laws[k];
         return CLI_DONE;
     }
-    return cli_fail_usage(c, "--impact: %.60s: poisson, poisson_printed or moreau expected", own->impact);
+    return cli_fail_usage(c,
+                          "--impact: %.60s: poisson, poisson_printed, moreau, newton, general or a matrix like "
+                          "[[0, 1], [1, 0]] expected",
+                          text);
 }
 
 static int choose_options(const cli* c, cli_system_run* run) {
@@ -112,8 +138,7 @@ static int choose_options(const cli* c, cli_system_run* run) {
     if (own->scheme != NULL && !sti_scheme_parse(own->scheme, &scheme))
         return cli_fail_usage(c, "--scheme: %.60s: alpha, convex or quasistatic expected", own->scheme);
     sti_stepper_options* o = &run->options;
-    *o = sti_stepper_options_default(scheme);
-    if (own->printed) as_printed(o);
+    *o = own->printed ? sti_stepper_options_printed(scheme) : sti_stepper_options_default(scheme);
     if (own->geometry != NULL && strcmp(own->geometry, "ahead") != 0 && strcmp(own->geometry, "old") != 0)
         return cli_fail_usage(c, "--geometry: %.60s: ahead or old expected", own->geometry);
     if (own->geometry != NULL) o->geometry = strcmp(own->geometry, "old") == 0 ? STI_GEOMETRY_OLD : STI_GEOMETRY_AHEAD;
@@ -125,9 +150,7 @@ static int choose_options(const cli* c, cli_system_run* run) {
     if (r->tol > 0) return cli_fail_usage(c, "--tol: for beds of grains; steps of a system are solved to rounding");
     if (r->frame > 0) return cli_fail_usage(c, "--frame: for beds of grains; every step of a system is kept");
     if (r->colour != NULL) return cli_fail_usage(c, "--colour: for beds of grains");
-    int code = choose_law(c, r, o);
-    if (code == CLI_DONE) code = choose_impact(c, own, o);
-    return code;
+    return choose_law(c, r, o);
 }
 
 // ---- begin
@@ -139,8 +162,13 @@ static int begin(const cli* c, cli_system_run* run, const char* name) {
         run->settings = strdup(r->settings);
         if (run->settings == NULL) code = cli_fail_memory(c);
     }
+    if (code == CLI_DONE && run->own->impact != NULL) {
+        run->impact = strdup(run->own->impact);
+        if (run->impact == NULL) code = cli_fail_memory(c);
+    }
     if (code == CLI_DONE) code = read_text(c, run, name);
     if (code == CLI_DONE) code = cli_system_load(c, run, name);
+    if (code == CLI_DONE) code = cli_system_impact(c, run);
     if (code != CLI_DONE) return code;
     if (sti_stepper_create(c->env, run->system, &run->options, &run->stepper) != STI_OK) return cli_fail_about(c, name);
     double kinetic, potential;
@@ -177,7 +205,12 @@ static bool keep_curve(cli_system_run* run) {
 }
 
 static void add_up(cli_system_tally* t, const sti_step_report* r) {
-    const double energy = r->kinetic + r->potential;
+    t->work += r->work;
+    t->loss += r->loss;
+    t->defect += r->defect;
+    t->pieces += r->pieces;
+    if (r->pieces > t->most_pieces) t->most_pieces = r->pieces;
+    const double energy = r->kinetic + r->potential - (isnan(t->work) ? 0 : t->work);
     t->steps = r->step;
     t->collisions += r->collisions;
     if (r->active > t->most_active) t->most_active = r->active;
@@ -187,6 +220,7 @@ static void add_up(cli_system_tally* t, const sti_step_report* r) {
     t->last_potential = r->potential;
     t->collision_energy += r->collision_energy;
     t->gain += r->gain;
+    t->relaxed += r->relaxed;
     t->dropped += r->dropped;
     t->worst_residual = fmax(t->worst_residual, r->residual);
     t->worst_penetration = fmax(t->worst_penetration, r->penetration);
@@ -252,6 +286,8 @@ static void clear(const cli* c, cli_system_run* run) {
     sti_problem_destroy(run->problem);
     free(run->text);
     free(run->settings);
+    free(run->impact);
+    free(run->E);
     free(run->curve);
     free(run->mode);
     (void)c;

@@ -9,7 +9,7 @@ typedef struct cli_system_request {
     const char* scheme;    // --scheme alpha, convex, quasistatic
     double alpha;          // --alpha
     const char* geometry;  // --geometry ahead, old
-    const char* impact;    // --impact poisson, poisson_printed, moreau
+    const char* impact;    // --impact poisson, poisson_printed, moreau, newton, general, or a matrix
     long facets;           // --facets
     bool printed;          // --printed: every choice as in S3
     bool settle;           // --settle: no alternating velocities at closed contacts
@@ -21,8 +21,11 @@ typedef struct cli_system_tally {
     long collisions;
     long most_active;
     long csv_bytes;
-    double first_energy, least_energy, largest_rise;  // of the total energy; rise above the least before
+    // of kinetic + potential - work, the work as far as it is known; the rise is above the least before
+    double first_energy, least_energy, largest_rise;
     double last_kinetic, last_potential;
+    double work, loss, defect;  // as in sti_step_report; NAN: not known
+    long pieces, most_pieces, relaxed;
     double collision_energy, gain, dropped;
     double worst_residual, worst_penetration, worst_drift, worst_correction, worst_lift;
     double time_step_s, time_files_s, time_s;
@@ -39,6 +42,8 @@ typedef struct cli_system_run {
     char* text;       // the file                                    (text_size)
     size_t text_size;
     char* settings;  // --set, kept for a resumed run; NULL: none
+    char* impact;    // --impact, likewise
+    double* E;       // the matrix in it; NULL: none                (contacts x contacts, without joints)
     sti_problem* problem;
     const sti_system* system;  // of the problem
     sti_stepper_options options;
@@ -72,6 +77,7 @@ int cli_system_picture(const cli* c, const cli_system_run* run);  // positions.s
 // run_system.c
 int cli_system_load(const cli* c, cli_system_run* run, const char* name);  // problem and system from run->text
 int cli_system_settings(const cli* c, sti_system* system, const char* settings);
+int cli_system_impact(const cli* c, cli_system_run* run);  // law and matrix from run->impact
 
 // name NULL: --resume. True in *yes: the folder holds the run of a system.
 int cli_run_system(cli* c, const cli_run_request* request, const cli_system_request* own, const char* name);

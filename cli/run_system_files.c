@@ -118,12 +118,13 @@ int cli_system_record_step(const cli* c, cli_system_run* run, const sti_step_rep
 
 typedef struct saved_options {
     char version[8];
-    int scheme, geometry, friction, facets, active, level, stabilize, settle, substep, collision_limit, law, dissipate;
+    int scheme, geometry, friction, facets, active, level, stabilize, settle, substep, collision_limit, law, dissipate,
+        refine, balance;
     double step, alpha, gap_tol, end_time;
     cli_system_tally tally;
 } saved_options;
 
-static const char options_version[8] = "system1";
+static const char options_version[8] = "system2";
 
 static saved_options pack_options(const cli_system_run* run) {
     const sti_stepper_options* o = &run->options;
@@ -142,6 +143,8 @@ static saved_options pack_options(const cli_system_run* run) {
     s.collision_limit = o->collision_limit;
     s.law = (int)o->law;
     s.dissipate = o->dissipate;
+    s.refine = o->refine;
+    s.balance = o->balance;
     s.step = o->step;
     s.alpha = o->alpha;
     s.gap_tol = o->gap_tol;
@@ -164,6 +167,8 @@ static void unpack_options(cli_system_run* run, const saved_options* s) {
     o->collision_limit = s->collision_limit;
     o->law = (sti_impact_law)s->law;
     o->dissipate = s->dissipate != 0;
+    o->refine = s->refine;
+    o->balance = s->balance != 0;
     o->step = s->step;
     o->alpha = s->alpha;
     o->gap_tol = s->gap_tol;
@@ -183,15 +188,14 @@ int cli_system_checkpoint(const cli* c, cli_system_run* run) {
     size_t state_size, record_size;
     const saved_options options = pack_options(run);
     const char* settings = run->settings != NULL ? run->settings : "";
+    const char* impact = run->impact != NULL ? run->impact : "";
     sti_status status = sti_recording_commit(run->record, true);
     if (status == STI_OK) status = sti_stepper_save(run->stepper, &state, &state_size);
     if (status == STI_OK) status = sti_recording_state(run->record, &record, &record_size);
     if (status == STI_OK) {
-        const sti_part parts[] = {{"system", run->text, run->text_size},
-                                  {"settings", settings, strlen(settings) + 1},
-                                  {"options", &options, sizeof options},
-                                  {"state", state, state_size},
-                                  {"record", record, record_size}};
+        const sti_part parts[] = {{"system", run->text, run->text_size},  {"settings", settings, strlen(settings) + 1},
+                                  {"impact", impact, strlen(impact) + 1}, {"options", &options, sizeof options},
+                                  {"state", state, state_size},           {"record", record, record_size}};
         status = sti_checkpoint_save(c->env, path, parts, (int)(sizeof parts / sizeof parts[0]));
     }
     sti_env_free(c->env, state);
@@ -248,12 +252,18 @@ int cli_system_restore(const cli* c, cli_system_run* run) {
     size_t size;
     int code = load_part(c, path, "system", &run->text, &run->text_size);
     if (code == CLI_DONE) code = load_part(c, path, "settings", &run->settings, &size);
+    if (code == CLI_DONE) code = load_part(c, path, "impact", &run->impact, &size);
     if (code == CLI_DONE && run->settings[0] == '\0') {
         free(run->settings);
         run->settings = NULL;
     }
+    if (code == CLI_DONE && run->impact[0] == '\0') {
+        free(run->impact);
+        run->impact = NULL;
+    }
     if (code == CLI_DONE) code = restore_options(c, run, path);
     if (code == CLI_DONE) code = cli_system_load(c, run, path);
+    if (code == CLI_DONE) code = cli_system_impact(c, run);
     if (code == CLI_DONE) code = restore_state(c, run, path);
     free(path);
     return code;

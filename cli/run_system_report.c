@@ -21,6 +21,8 @@ static void put_settings(cli_json* j, const cli_system_run* run) {
     cli_json_integer(j, "facets", o->facets);
     cli_json_bool(j, "settle", o->settle);
     cli_json_text(j, "impact", sti_impact_law_text(o->law));
+    cli_json_integer(j, "refine", o->refine);
+    cli_json_bool(j, "balance", o->balance);
     cli_json_object(j, "parameters");
     for (int k = 0; k < sti_system_parameter_count(run->system); k++)
         cli_json_number(j, sti_system_parameter(run->system, k), sti_system_parameter_value(run->system, k));
@@ -52,9 +54,14 @@ static void put_quality(cli_json* j, const cli_system_tally* t) {
     cli_json_number(j, "end", t->last_kinetic + t->last_potential);
     cli_json_number(j, "kinetic", t->last_kinetic);
     cli_json_number(j, "potential", t->last_potential);
-    cli_json_number(j, "largest_rise", t->largest_rise);
+    cli_json_number(j, "work", t->work);
+    cli_json_number(j, "friction", t->loss);
     cli_json_number(j, "collisions", t->collision_energy);
+    cli_json_number(j, "defect", t->defect);
+    cli_json_number(j, "largest_rise", t->largest_rise);
     cli_json_end(j);
+    cli_json_integer(j, "pieces", t->pieces);
+    cli_json_integer(j, "most_pieces", t->most_pieces);
     cli_json_number(j, "residual", t->worst_residual);
     cli_json_number(j, "penetration", t->worst_penetration);
     cli_json_number(j, "drift", t->worst_drift);
@@ -62,6 +69,7 @@ static void put_quality(cli_json* j, const cli_system_tally* t) {
     cli_json_number(j, "lift", t->worst_lift);
     cli_json_integer(j, "collisions", t->collisions);
     cli_json_number(j, "drawn_back", t->gain);
+    cli_json_integer(j, "relaxed", t->relaxed);
     cli_json_number(j, "dropped", t->dropped);
     cli_json_integer(j, "most_active", t->most_active);
 }
@@ -106,6 +114,16 @@ static int save_json(const cli* c, const cli_system_run* run) {
 
 // ---- text
 
+static void say_energy(const cli* c, const cli_system_tally* t) {
+    cli_say(c, "  energy %.6g, %.6g at the start; ", t->last_kinetic + t->last_potential, t->first_energy);
+    if (isnan(t->work))
+        cli_say(c, "work of forces and surfaces is not known, largest rise %.1e;", t->largest_rise);
+    else
+        cli_say(c, "work %.4g, friction %.4g, largest rise beyond work %.1e;", t->work, t->loss, t->largest_rise);
+    cli_say(c, " %ld collisions changed it by %.4g\n", t->collisions, t->collision_energy);
+    if (t->defect > 0) cli_say(c, "  sum of what the scheme itself gained or lost: %.2g\n", t->defect);
+}
+
 static void say(const cli* c, const cli_system_run* run) {
     static const char* const ended[] = {
         [CLI_SYSTEM_TIME] = "its end", [CLI_SYSTEM_STOPPED] = "a stop", [CLI_SYSTEM_FAILED] = "a step that failed"};
@@ -123,9 +141,13 @@ static void say(const cli* c, const cli_system_run* run) {
         cli_say(c, "  start: %s%s%s: %s\n", cli_unsure(c), sti_initial_outcome_text(start->outcome), cli_plain(c),
                 start->why);
     cli_say(c, "  q %s\n  v %s\n", q, v);
-    cli_say(c, "  energy %.6g, %.6g at the start, largest rise %.1e; %ld collisions changed it by %.4g\n",
-            t->last_kinetic + t->last_potential, t->first_energy, t->largest_rise, t->collisions, t->collision_energy);
-    if (t->gain > 0) cli_say(c, "  impacts that would have gained %.3g were drawn back\n", t->gain);
+    say_energy(c, t);
+    if (t->most_pieces > 1) cli_say(c, "  steps were cut into %ld pieces, up to %ld each\n", t->pieces, t->most_pieces);
+    if (t->gain > 0)
+        cli_say(c, "  impacts %s gained %.3g%s\n", o->dissipate ? "that would have" : "have", t->gain,
+                o->dissipate ? " were drawn back" : "");
+    if (t->relaxed > 0)
+        cli_say(c, "  the impact law asked for a pull %ld times: the contact opened instead\n", t->relaxed);
     if (t->dropped > 0) cli_say(c, "  %.3g of the time was dropped after collisions\n", t->dropped);
     cli_say(c, "  worst residual %.1e, penetration %.1e, joint drift %.1e, correction %.1e\n", t->worst_residual,
             t->worst_penetration, t->worst_drift, t->worst_correction);

@@ -7,6 +7,7 @@
 //     {"kind": "instant", "M": [[..]], "F": [..], "v": [..], "contacts": [{"name": .., "mu": .., "n": [..], "t": [[..]]}]}
 //     {"kind": "system", "parameters": {..}, "coordinates": ["x", ..], "kinetic": "m/2*x'^2", "contacts": [..], ..}
 //     {"kind": "scene", "bed": {"layout": "pebble-bed", "count": 1600}, "step": {"h": 0.01}, "time": 10}
+//     {"kind": "scene", "dimension": 3, "bodies": [{"name": "box", "shape": {"type": "box", "half": [..]}}], "time": 10}
 //
 // JSON, with // and /* */ comments. "n", "m" (of a cone: "dimension") may be there and are checked, "name" and "comment"
 // too. An entry is a number, or text like "2/3" that stays exact: with one such entry the whole problem carries exact data; a
@@ -78,8 +79,13 @@ STI_API const sti_qp* sti_problem_qp(const sti_problem* problem);
 STI_API const sti_cone_input* sti_problem_cone(const sti_problem* problem);
 
 STI_API const sti_instant* sti_problem_instant(const sti_problem* problem);
-STI_API sti_system* sti_problem_system(const sti_problem* problem);  // lives as long as the problem
-STI_API const sti_scene* sti_problem_scene(const sti_problem* problem);
+STI_API sti_system* sti_problem_system(const sti_problem* problem);            // lives as long as the problem
+STI_API const sti_scene* sti_problem_scene(const sti_problem* problem);        // of grains
+STI_API const sti_world_scene* sti_problem_world(const sti_problem* problem);  // of bodies
+
+// Other values for parameters: "mu=0.3,count=12", and of scenes also "step.h=0.002" or "time=3". What was got from the
+// problem before is not valid any more. On failure (STI_ERR_INPUT names the parameter) nothing is changed.
+STI_API sti_status sti_problem_set(sti_problem* problem, const char* settings);
 
 // Written whole or not at all (to a temporary beside it, then renamed). .json or .hdf5/.h5 by the name.
 STI_API sti_status sti_lcp_save(sti_env* env, const sti_lcp* lcp, const char* path);

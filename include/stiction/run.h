@@ -101,6 +101,28 @@ STI_API sti_status sti_bed_record_commit(sti_bed_record* r, bool sync);  // and 
 STI_API long sti_bed_record_frames(const sti_bed_record* r);
 STI_API sti_status sti_bed_record_state(const sti_bed_record* r, void** bytes, size_t* size);
 
+// ---- recorded bodies
+//
+//     bodies/   name, dimension, fixed, mass, centre, inertia     joints/   name
+//     steps/    time, residual, kinetic, potential, ...           one row a step
+//     frames/   step, time, x, q, v, w, joints, contact_end       one row a frame
+//     contacts/ body, shape, id, mode, numbers                    those of frame f end before row contact_end[f]
+//     surfaces/ topology, body; frames/surface                    the shapes as polygons, for ParaView
+//
+// docs/runs.md says what stands in the columns. An .xdmf file beside it lets ParaView open the frames.
+
+typedef struct sti_world_record sti_world_record;
+
+// state NULL: a new file at path; otherwise one that goes on. scene: its text.
+STI_API sti_status sti_world_record_create(sti_env* env, const char* path, const sti_bodies* bodies, const char* scene,
+                                           const void* state, size_t state_size, sti_world_record** out);
+STI_API void sti_world_record_destroy(sti_world_record* r);  // without a commit; NULL is taken
+STI_API sti_status sti_world_record_step(sti_world_record* r, const sti_world_report* report);
+STI_API sti_status sti_world_record_frame(sti_world_record* r, const sti_world* world);
+STI_API sti_status sti_world_record_commit(sti_world_record* r, bool sync);  // and the .xdmf file
+STI_API long sti_world_record_frames(const sti_world_record* r);
+STI_API sti_status sti_world_record_state(const sti_world_record* r, void** bytes, size_t* size);
+
 #ifdef __cplusplus
 }
 #endif

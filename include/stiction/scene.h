@@ -1,4 +1,6 @@
-// scene.h: a scene: a generator of grains with its parameters, how they are stepped, and when the run ends.
+// scene.h: a scene: grains or bodies, how they are stepped, and when the run ends.
+//
+// Grains come from a generator with its parameters:
 //
 //     {"kind": "scene", "description": "..",
 //      "bed":   {"layout": "pebble-bed", "count": 1600, "seed": 1, "mu": 0.3, "cylinder": 7.5, "opening": 2.5,
@@ -8,11 +10,25 @@
 //      "time":  10,
 //      "until": {"kinetic": 0.16, "kinetic_mean": 1e-4}}
 //
-// Only "bed.layout", "bed.count" and "time" are needed. A scene is a plain value: it owns nothing.
+// Only "bed.layout", "bed.count" and "time" are needed. A scene of grains is a plain value: it owns nothing.
+//
+// Bodies stand in the file one by one, or are repeated:
+//
+//     {"kind": "scene", "description": "..", "parameters": {"mu": 0.5, "count": 20, "half": 0.1}, "dimension": 3,
+//      "materials": {"wood": {"mu": "mu", "restitution": 0}},
+//      "bodies": [{"name": "floor", "fixed": true, "shape": {"type": "halfspace", "normal": [0, 0, 1]}, "material": "wood"},
+//                 {"name": "box {i}", "repeat": "count", "shape": {"type": "box", "half": ["half", "half", "half"]},
+//                  "position": [0, 0, "(2*i + 1)*half"], "material": "wood"}],
+//      "joints": [{"name": "hinge", "type": "revolute", "bodies": ["box 0", "world"], "point": [..], "axis": [..]}],
+//      "step": {"h": 0.01}, "time": 10}
+//
+// Any number may be a formula of the parameters and, where there is "repeat", of i = 0, 1, ..; docs/runs.md has all fields.
 #ifndef STICTION_SCENE_H
 #define STICTION_SCENE_H
 
+#include <stiction/bodies.h>
 #include <stiction/granular.h>
+#include <stiction/urdf.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -68,6 +84,19 @@ STI_API sti_status sti_scene_json(sti_env* env, const sti_scene* scene, char** o
 
 // The grains at their start; clear with sti_grains_clear.
 STI_API sti_status sti_scene_grains(sti_env* env, const sti_scene* scene, sti_grains* out);
+
+// A scene of bodies, as sti_problem_world gives it: everything belongs to the problem.
+typedef struct sti_world_scene {
+    char description[STI_SCENE_TEXT];
+    const sti_bodies* bodies;
+    sti_world_options step;
+    double time;  // the run ends then
+    int parameter_count;
+    const char* const* parameter_names;  // (parameter_count)
+    const double* parameters;            // with the settings          (parameter_count)
+    int robot_count;
+    const sti_urdf_report* robots;  // what was read from URDF       (robot_count)
+} sti_world_scene;
 
 #ifdef __cplusplus
 }

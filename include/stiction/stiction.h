@@ -24,6 +24,7 @@
 #include <stiction/step.h>
 #include <stiction/sticking.h>
 #include <stiction/system.h>
+#include <stiction/urdf.h>
 #include <stiction/velocities.h>
 #include <stiction/verify.h>
 

@@ -348,18 +348,38 @@ static void put_frame(writing* w, const sti_bed_record* r, const char* file, siz
         r->count, file);
 }
 
+// The name as text of an XML file, for sti_free; NULL: memory ran out.
+static char* escape(sti_env* env, const char* name) {
+    static const struct {
+        char sign;
+        const char* text;
+    } marks[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&apos;"}};
+    char *out = sti_alloc(env, 6 * strlen(name) + 1), *to = out;
+    for (; out != NULL && *name != '\0'; name++) {
+        size_t k = 0, count = sizeof marks / sizeof *marks;
+        while (k < count && marks[k].sign != *name) k++;
+        const char* text = k < count ? marks[k].text : name;
+        const size_t size = k < count ? strlen(text) : 1;
+        memcpy(to, text, size);
+        to += size;
+    }
+    if (out != NULL) *to = '\0';
+    return out;
+}
+
 // Beside the recording, under the same name with another ending.
 static sti_status write_xdmf(const sti_bed_record* r) {
     enum { FRAME = 2600, AROUND = 400 };
     const char* slash = strrchr(r->path, '/');
-    const char* file = slash != NULL ? slash + 1 : r->path;
-    const char* dot = strrchr(file, '.');
+    const char* name = slash != NULL ? slash + 1 : r->path;
+    const char* dot = strrchr(name, '.');
     const size_t stem = dot != NULL ? (size_t)(dot - r->path) : strlen(r->path);
     char* path = sti_alloc(r->env, stem + 6);
-    writing w = {.room = AROUND + r->frames * (FRAME + 8 * strlen(file))};
+    char* file = escape(r->env, name);
+    writing w = {.room = AROUND + r->frames * (FRAME + 8 * 6 * strlen(name))};
     w.text = sti_alloc(r->env, w.room);
     sti_status status = STI_OK;
-    if (path == NULL || w.text == NULL) {
+    if (path == NULL || file == NULL || w.text == NULL) {
         status = STI_FAIL(r->env, STI_ERR_MEMORY, -1, "description of %zu frames", r->frames);
     } else {
         memcpy(path, r->path, stem);
@@ -372,6 +392,7 @@ static sti_status write_xdmf(const sti_bed_record* r) {
         status = sti_file_write(r->env, path, w.text, w.size);
     }
     sti_free(r->env, path);
+    sti_free(r->env, file);
     sti_free(r->env, w.text);
     return status;
 }

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "io/bodies_json.h"
 #include "io/file.h"
 #include "io/instant_json.h"
 #include "io/json_tree.h"
@@ -309,6 +310,16 @@ static void warn_unknown(const reader* r, const sti_kind_form* form) {
     }
 }
 
+// A robot is a scene of its own.
+static sti_status read_urdf(sti_env* env, const char* text, const char* name, const char* directory,
+                            sti_problem** out) {
+    char* scene;
+    sti_status status = sti_urdf_scene(env, text, name, &scene);
+    if (status == STI_OK) status = sti_problem_read_json(env, scene, strlen(scene), name, directory, out);
+    sti_free(env, scene);
+    return status;
+}
+
 sti_status sti_problem_read_json(sti_env* env, char* text, size_t size, const char* name, const char* directory,
                                  sti_problem** out) {
     reader r = {.directory = directory};
@@ -316,6 +327,7 @@ sti_status sti_problem_read_json(sti_env* env, char* text, size_t size, const ch
     sti_field fields[STI_FIELD_MOST] = {0};
     int64_t sizes[STI_SIZE_MOST] = {-1, -1};
     *out = NULL;
+    if (sti_urdf_begins(text)) return read_urdf(env, text, name, directory, out);
     sti_status status = sti_json_tree_create(env, text, size, name, &r.tree);
     if (status != STI_OK) return status;
     const char* kind = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(r.tree.root, "kind"));
@@ -325,7 +337,7 @@ sti_status sti_problem_read_json(sti_env* env, char* text, size_t size, const ch
     if (instant || system || scene) {
         status = instant  ? sti_instant_read_json(&r.tree, text, out)
                  : system ? sti_system_read_json(&r.tree, text, out)
-                          : sti_scene_read_json(&r.tree, out);
+                          : sti_scene_read_json(&r.tree, text, directory, out);
         sti_json_tree_clear(&r.tree);
         return status;
     }

@@ -104,6 +104,10 @@ static size_t write_place(const sti_place* place, char* text, size_t size) {
     return at < size ? at : size - 1;
 }
 
+void sti_place_text(const sti_place* place, char* text, size_t size) {
+    write_place(place, text, size);
+}
+
 static void write_value(const cJSON* value, char* text, size_t size) {
     if (value == NULL)
         snprintf(text, size, "missing");
@@ -122,7 +126,7 @@ static void write_value(const cJSON* value, char* text, size_t size) {
 sti_status sti_json_fail(const sti_json_tree* tree, const sti_place* place, const cJSON* value, const char* format,
                          ...) {
     char where[120], what[80], message[200];
-    write_place(place, where, sizeof where);
+    sti_place_text(place, where, sizeof where);
     write_value(value, what, sizeof what);
     va_list args;
     va_start(args, format);
@@ -133,7 +137,7 @@ sti_status sti_json_fail(const sti_json_tree* tree, const sti_place* place, cons
 
 void sti_json_warn(const sti_json_tree* tree, const sti_place* place, const char* text) {
     char where[120];
-    write_place(place, where, sizeof where);
+    sti_place_text(place, where, sizeof where);
     sti_log(tree->env, STI_LOG_WARNING, "%.200s: %s: %s", tree->name, where, text);
 }
 

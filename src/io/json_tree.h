@@ -37,6 +37,9 @@ static inline sti_place sti_place_index(const sti_place* up, int64_t index) {
     return (sti_place){.up = up, .index = index};
 }
 
+// "M[3][2]" into text (size bytes, always ended).
+void sti_place_text(const sti_place* place, char* text, size_t size);
+
 // "file: M[3][2]: "abc": what is expected". value NULL: it is missing.
 sti_status sti_json_fail(const sti_json_tree* tree, const sti_place* place, const cJSON* value, const char* format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "exact/rationals.h"
+#include "io/bodies_json.h"
 #include "io/fclib.h"
 #include "io/file.h"
 
@@ -356,6 +357,8 @@ void sti_problem_destroy(sti_problem* p) {
     sti_instant_destroy(p->env, p->instant);
     sti_system_destroy(p->system);
     sti_free(p->env, p->scene);
+    sti_world_scene_destroy(p->env, p->world);
+    sti_world_source_destroy(p->env, p->source);
     sti_free(p->env, p);
 }
 
@@ -397,6 +400,10 @@ sti_system* sti_problem_system(const sti_problem* problem) {
 
 const sti_scene* sti_problem_scene(const sti_problem* problem) {
     return problem->kind == STI_KIND_SCENE ? problem->scene : NULL;
+}
+
+const sti_world_scene* sti_problem_world(const sti_problem* problem) {
+    return problem->kind == STI_KIND_SCENE ? problem->world : NULL;
 }
 
 sti_status sti_problem_parse(sti_env* env, const char* text, size_t size, const char* name, sti_problem** out) {

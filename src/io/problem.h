@@ -31,6 +31,8 @@ struct sti_problem {
     sti_instant* instant;
     sti_system* system;
     sti_scene* scene;
+    sti_world_scene* world;
+    struct sti_world_source* source;  // of the world
 };
 
 // What a file holds under one name.

@@ -1,6 +1,7 @@
 // scene_read.c: a scene from JSON; include/stiction/scene.h shows its fields.
 #include <string.h>
 
+#include "io/bodies_json.h"
 #include "io/file.h"
 #include "io/json_fields.h"
 #include "io/problem.h"
@@ -74,12 +75,15 @@ static void trim(char* text) {
     }
 }
 
+sti_status sti_scene_read_description(const sti_json_tree* tree, char out[STI_SCENE_TEXT]) {
+    const sti_status status = sti_json_read_text(tree, NULL, tree->root, "description", out, STI_SCENE_TEXT);
+    trim(out);
+    return status;
+}
+
 static sti_status read_scene(const sti_json_tree* tree, sti_scene* scene) {
     sti_status status = check_sections(tree);
-    if (status == STI_OK)
-        status =
-            sti_json_read_text(tree, NULL, tree->root, "description", scene->description, sizeof scene->description);
-    trim(scene->description);
+    if (status == STI_OK) status = sti_scene_read_description(tree, scene->description);
     for (int k = 0; status == STI_OK && k < sti_scene_field_count; k++) {  // the layout comes first
         const sti_scene_field* f = &sti_scene_fields[k];
         const bool needed =
@@ -90,7 +94,9 @@ static sti_status read_scene(const sti_json_tree* tree, sti_scene* scene) {
     return status;
 }
 
-sti_status sti_scene_read_json(sti_json_tree* tree, sti_problem** out) {
+sti_status sti_scene_read_json(sti_json_tree* tree, const char* text, const char* directory, sti_problem** out) {
+    if (sti_json_field(tree->root, "bodies") != NULL || sti_json_field(tree->root, "urdf") != NULL)
+        return sti_bodies_read_json(tree, text, directory, out);
     sti_scene scene = sti_scene_default(STI_LAYOUT_PEBBLE_BED, 1);
     *out = NULL;
     sti_status status = read_scene(tree, &scene);

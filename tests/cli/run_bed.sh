@@ -35,6 +35,45 @@ done
 run run pebble-bed --set count=40,max_iterations=1 --time 0.8 --tol 1e-12
 expect "steps that are not solved" 1 "steps not solved"
 
+# ---- options that add up
+run run pebble-bed --set count=60 --set kinetic_mean=0 --set=mu=0.4 --time 0.1 --json
+expect "--set again and again" 0 '"count": 60'
+holds "all of them act" "$(number mu out) == 0.4"
+run run pebble-bed --set count=60 --set
+refused "--set without a value" "--set: NAME=X,.. is missing"
+
+# ---- the last step as a problem, and jamming
+run run pebble-bed --set count=60,kinetic_mean=0 --time 1.5 --problem step.hdf5 --json
+expect "--problem" 0 '"problem": "step.hdf5"'
+holds "with its residual" "$(number problem_residual out) <= 2e-5"
+run verify step.hdf5 step.hdf5 --tol 2e-5
+expect "the verifier accepts the step" 0 "accepted: solved"
+run inspect step.hdf5
+expect "inspect reads it" 0 "global form, dimension 3"
+run solve step.hdf5 --tol 1e-6
+expect "solve reads it" 0 "solved by"
+run run pebble-bed --set count=60,kinetic_mean=0 --time 1 --law cone --problem lifted.hdf5 --quiet
+expect "--problem under a convex law" 0
+run verify lifted.hdf5 lifted.hdf5
+refused "which claims nothing" "this file holds no solution"
+run run pebble-bed --set count=60,kinetic_mean=0 --time 2 --jamming
+expect "--jamming" 0 "not jammed: no self-stress"
+run run pebble-bed --set count=60,kinetic_mean=0 --time 2 --jamming --jamming-limit 30 --json
+expect "--jamming --json" 0 '"jamming": {"pointed": "holds"'
+holds "with a margin" "$(number margin out) > 0"
+run run pebble-flow --set count=60,cylinder=2.5,opening=1.8 --time 1.5 --problem flow.hdf5 --jamming --quiet
+expect "of a flow" 0
+there "the problem of a flow" flow.hdf5
+run run pebble-bed --set count=20 --time 0.02 --problem step.json
+refused "--problem with another ending" "step.json: a name that ends in .hdf5"
+run run pebble-bed --set count=20 --time 0.02 --problem no/such/step.hdf5 --out kept
+refused "--problem that cannot be written" "no/such/step.hdf5: cannot be written"
+there "but the run is kept" kept/checkpoint.h5
+run run --resume kept --jamming
+refused "no step to ask about" "--jamming: a bed that has not made a step"
+run run stick-slip --time 0.1 --jamming
+refused "--jamming of a system" "--jamming: for beds of grains"
+
 # ---- files, and the same run from a scene as a file
 run scenes pebble-bed
 cp out mine.json

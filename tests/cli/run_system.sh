@@ -49,6 +49,31 @@ for options in "--scheme convex" "--law cone" "--printed" "--alpha 1 --geometry 
     expect "painleve-rod $options" 0 "to its end"
 done
 
+# ---- impact laws: chains of balls
+run run balls-3 --impact newton --time 1 --json
+expect "Newton: the balls go on together" 0 '"impact": "newton"'
+if grep -q '"v": \[-0.33333333333333[0-9]*, 0.66666666666666[0-9]*, 0.66666666666666[0-9]*\]' out; then ok "1/3 and 2/3"; else not_ok "1/3 and 2/3" "$(grep -o '"v": [^]]*]' out)"; fi
+run run balls-3 --impact '[[0, 1], [1, 0]]' --time 1 --out cradle --json
+expect "a matrix that passes the velocity on" 0 '"impact": "general"'
+if grep -q '"v": \[0, 0, 1\]' out || grep -q '"v": \[[-0-9.e]*e-1[67], [-0-9.e]*e-1[67], \(1\|0.99999999999999[0-9]*\)\]' out; then
+    ok "the last ball goes alone"
+else
+    not_ok "the last ball goes alone" "$(grep -o '"v": [^]]*]' out)"
+fi
+run run --resume cradle --time 2 --json
+expect "a resumed run keeps its matrix" 0 '"impact": "general"'
+
+# ---- energy
+run run slider-crank --time 1 --json
+expect "a crank that is too fast for its steps runs in pieces" 0 '"outcome": "time"'
+for scene in block-pendulum four-bar slider-crank particles-on-rod planar-box tilted-block painleve-rod stick-slip belt-block; do
+    run run $scene --time 3 --json
+    rise=$(grep -o '"largest_rise": [^,}]*' out | cut -d' ' -f2)
+    if [ "$code" = 0 ] && awk -v r="$rise" 'BEGIN { exit !(r < 1e-11) }'; then ok "$scene gains no energy"; else not_ok "$scene gains no energy" "$rise"; fi
+done
+run run stick-slip --time 3
+expect "work of forces is told" 0 "work 0."
+
 # ---- a step without solution is an answer, not a failure
 cat >squeeze.json <<'END'
 {"kind": "system", "coordinates": ["x"], "kinetic": "x'^2/2",
@@ -68,8 +93,12 @@ run run stick-slip --facets 5
 refused "an odd number of facets" "facets 5"
 run run stick-slip --law round
 refused "no such law" "--law: round"
-run run stick-slip --impact newton
-refused "no such impact law" "--impact: newton"
+run run stick-slip --impact euler
+refused "no such impact law" "--impact: euler"
+run run balls-3 --impact '[[0, 1], [1]]'
+refused "a matrix of another size" "--impact: 3 numbers" "2 x 2"
+run run balls-3 --impact '[[0, 1], [1, x]]'
+refused "a matrix with a letter" "--impact: x"
 run run stick-slip --geometry new
 refused "no such geometry" "--geometry: new"
 run run stick-slip --solver gs

@@ -1,0 +1,288 @@
+// pebble_scaling.h: how a step grows with the bed, and whether 3,200 pebbles keep up with the clock.
+//
+// The state that is measured. The pebbles of the layout fall and settle coarsely (h = 0.05, gaps up to 0.3 radii, at most
+// 20 sweeps a step) for a time that grows with the root of the height, as a fall does; then 12 steps with the gaps of
+// the default, tol 1e-3. What is left of motion (E for each pebble) and depth is in the table. The vessel keeps its
+// proportions: with N the bed grows in height as well.
+//
+// A sweep is timed alone, in a step that makes SWEEPS of them whatever the residual. Its memory traffic, counted once for
+// each line that must come and go: a contact 64 bytes in and out, its last impulse 32, a grain 64 and its last velocities 64.
+// Reads of the residual, every so many sweeps, are not counted, so the part of the bandwidth is a lower bound. The bandwidth
+// is that of a triad with as many threads, measured before and after.
+#ifndef STI_BENCH_PEBBLE_SCALING_H
+#define STI_BENCH_PEBBLE_SCALING_H
+
+#include <pthread.h>
+
+#include "pebble_bed.h"
+
+enum { TRIAD = 1 << 23, TRIAD_ROUNDS = 6, SWEEPS = 96, MEASURED = 5, SIZES = 4, THREADS = 64 };
+
+// ---- bandwidth
+
+typedef struct triad_part {
+    double *a, *b, *c;
+    pthread_barrier_t* gate;
+    double best;
+} triad_part;
+
+static void* run_triad(void* context) {
+    triad_part* p = context;
+    p->best = INFINITY;
+    for (int k = 0; k < TRIAD_ROUNDS; k++) {
+        pthread_barrier_wait(p->gate);
+        const double before = bench_wall();
+        for (int i = 0; i < TRIAD; i++) p->a[i] = p->b[i] + 0.5 * p->c[i];
+        pthread_barrier_wait(p->gate);
+        p->best = fmin(p->best, bench_wall() - before);
+        p->b[k] = p->a[TRIAD - 1 - k];
+    }
+    return NULL;
+}
+
+// Bytes in a second; a written line is read first: 32 bytes for each element.
+static void triad(void* context, void* out) {
+    const int threads = *(int*)context;
+    triad_part part[THREADS];
+    pthread_t id[THREADS];
+    pthread_barrier_t gate;
+    pthread_barrier_init(&gate, NULL, (unsigned)threads);
+    for (int k = 0; k < threads; k++) {
+        double* memory = bench_memory(3 * (size_t)TRIAD, sizeof *memory);
+        for (size_t i = 0; i < 3 * (size_t)TRIAD; i++) memory[i] = (double)(i & 7);
+        part[k] = (triad_part){memory, memory + TRIAD, memory + 2 * (size_t)TRIAD, &gate, 0};
+        if (pthread_create(&id[k], NULL, run_triad, &part[k]) != 0) exit(3);
+    }
+    double best = 0;
+    for (int k = 0; k < threads; k++) {
+        pthread_join(id[k], NULL);
+        best = fmax(best, part[k].best);
+        free(part[k].a);
+    }
+    pthread_barrier_destroy(&gate);
+    *(double*)out = 32.0 * TRIAD * threads / best;
+}
+
+static double bandwidth(int threads) {
+    double rate = NAN;
+    return bench_apart(triad, &threads, &rate, sizeof rate, 60) == BENCH_RETURNED ? rate : NAN;
+}
+
+// ---- one size
+
+typedef struct scale_job {
+    int count, threads;
+} scale_job;
+
+typedef struct scaled {
+    int contacts;
+    double settle_s, step_ms, sweep_ms, search_ms, sweeps, residual, peak_mb;
+    double energy, depth, balance, packing;  // the state
+} scaled;
+
+static sti_bed_options coarse_options(void) {
+    sti_bed_options o = sti_bed_options_default();
+    o.h = 0.05;
+    o.tol = 1e-3;
+    o.recover = 0.2;
+    o.eps = 0.15;
+    o.max_iterations = 20;
+    return o;
+}
+
+static sti_bed* settle(sti_env* env, int count, sti_grains* g) {
+    sti_bed_options o = coarse_options();
+    sti_bed* bed = make_bed(env, count, &o, g);
+    const int steps = (int)(50 * pow(count / 1000.0, 1.0 / 6));
+    for (int k = 0; k < steps; k++) must(env, sti_bed_step(bed, NULL));
+    o.eps = 0;
+    o.max_iterations = 200;
+    bed = with_options(env, bed, g, &o);
+    for (int k = 0; k < 12; k++) must(env, sti_bed_step(bed, NULL));
+    o.tol = 1e-4;
+    o.max_iterations = 0;
+    bed = with_options(env, bed, g, &o);
+    for (int k = 0; k < 2; k++) must(env, sti_bed_step(bed, NULL));
+    return bed;
+}
+
+static void scale(void* context, void* out) {
+    const scale_job* j = context;
+    sti_env* env = open_env(j->threads);
+    sti_grains g;
+    const double begin = bench_wall();
+    sti_bed* bed = settle(env, j->count, &g);
+    scaled s = {.settle_s = bench_wall() - begin};
+    sti_bed_report report = {0};
+    for (int k = 0; k < MEASURED; k++) {
+        const double before = bench_wall();
+        must(env, sti_bed_step(bed, &report));
+        s.step_ms += 1e3 / MEASURED * (bench_wall() - before);
+        s.search_ms += 1e3 / MEASURED * report.time_search_s;
+        s.sweeps += (double)report.iterations / MEASURED;
+        s.residual = fmax(s.residual, report.residual);
+    }
+    s.peak_mb = bench_peak_mb();
+    s.contacts = report.contacts;
+    s.energy = report.kinetic / j->count;
+    s.depth = report.penetration / 0.5;
+    s.balance = report.balance;
+    s.packing = measure_packing(env, &g, bed).bottom;
+    sti_bed_options o = coarse_options();
+    o.eps = 0;
+    o.tol = 1e-300;
+    o.max_iterations = SWEEPS;
+    bed = with_options(env, bed, &g, &o);
+    s.sweep_ms = INFINITY;
+    for (int k = 0; k < 2; k++) {
+        must(env, sti_bed_step(bed, &report));
+        s.sweep_ms = fmin(s.sweep_ms, 1e3 * report.time_solve_s / SWEEPS);
+    }
+    *(scaled*)out = s;
+    sti_bed_destroy(bed);
+    sti_grains_clear(env, &g);
+    sti_env_destroy(env);
+}
+
+static double exponent(const double* x, const double* y, int points) {
+    double sx = 0, sy = 0, sxx = 0, sxy = 0;
+    for (int k = 0; k < points; k++) {
+        const double u = log(x[k]), v = log(y[k]);
+        sx += u;
+        sy += v;
+        sxx += u * u;
+        sxy += u * v;
+    }
+    return (points * sxy - sx * sy) / (points * sxx - sx * sx);
+}
+
+static void draw_scaling(const settings* set, int points, const double* x, double y[3][SIZES]) {
+    static const char* const name[] = {"one sweep, ms", "one step at 1e-4, ms", "memory, MB"};
+    static const char* const colour[] = {"#d62728", "#2ca02c", "#1f77b4"};
+    char path[512];
+    if (set->results == NULL || points < 2) return;
+    snprintf(path, sizeof path, "%s/pebble_bed_scaling.svg", set->results);
+    FILE* file = svg_open(path, 560, 420);
+    if (file == NULL) return;
+    svg_chart c = {file, 70, 40, 440, 320, {1e3, 1e6, true, 10, "pebbles"}, {1e-2, 1e5, true, 10, "ms, MB"}};
+    svg_axes(&c, "a settled bed, Coulomb's law");
+    for (int i = 0; i < 3; i++) {
+        const svg_pen pen = {colour[i], 1.5, NULL};
+        svg_curve(&c, points, x, y[i], pen);
+        for (int k = 0; k < points; k++) svg_dot(&c, x[k], y[i][k], colour[i]);
+        svg_legend(file, 90, 60, i, pen, name[i]);
+    }
+    svg_close(file);
+}
+
+static void study_scaling(const settings* set) {
+    static const int counts[SIZES] = {1000, 10000, 100000, 400000};
+    const int threads = (int)set->threads;
+    double x[SIZES], y[3][SIZES];
+    int points = 0;
+    const double rate = bandwidth(threads);
+    fprintf(
+        stderr,
+        "\na step of a settled bed, Coulomb's law, h = 0.05, tol 1e-4, %d threads; triad %.1f GB/s\n%7s %9s %9s %8s "
+        "%9s %9s %7s %8s %9s %8s | %8s %8s %8s %8s %8s\n",
+        threads, rate / 1e9, "N", "contacts", "ms/step", "sweeps", "sweep ms", "search ms", "MB", "ns/cont", "of triad",
+        "residual", "E/N", "depth", "balance", "packing", "settle s");
+    printf(
+        "study,N,h,threads,contacts,step_ms,sweeps,sweep_ms,search_ms,peak_mb,part_of_triad,triad_gb_s,residual,"
+        "energy,depth_over_R,balance,packing,settle_s\n");
+    for (int k = 0; k < SIZES && counts[k] <= set->largest; k++) {
+        scale_job j = {counts[k], threads};
+        scaled s;
+        if (is_late(set) || bench_apart(scale, &j, &s, sizeof s, 20 * set->limit_s) != BENCH_RETURNED) {
+            fprintf(stderr, "%7d not within its time, or the budget is spent\n", counts[k]);
+            continue;
+        }
+        const double bytes = (128.0 + 64.0) * s.contacts + 256.0 * counts[k];
+        const double part = bytes / (1e-3 * s.sweep_ms) / rate;
+        fprintf(stderr, "%7d %9d %9.2f %8.1f %9.3f %9.3f %7.0f %8.2f %9.2f %8.1e | %8.1e %8.1e %8.4f %8.4f %8.1f\n",
+                counts[k], s.contacts, s.step_ms, s.sweeps, s.sweep_ms, s.search_ms, s.peak_mb,
+                1e6 * s.sweep_ms / s.contacts, part, s.residual, s.energy, s.depth, s.balance, s.packing, s.settle_s);
+        printf("scaling,%d,0.05,%d,%d,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g\n", counts[k],
+               threads, s.contacts, s.step_ms, s.sweeps, s.sweep_ms, s.search_ms, s.peak_mb, part, rate / 1e9,
+               s.residual, s.energy, s.depth, s.balance, s.packing, s.settle_s);
+        fflush(stdout);
+        x[points] = counts[k];
+        y[0][points] = s.sweep_ms;
+        y[1][points] = s.step_ms;
+        y[2][points++] = s.peak_mb;
+    }
+    if (points > 1)
+        fprintf(stderr, "least squares: sweep ~ N^%.2f, step ~ N^%.2f, memory ~ N^%.2f; triad at the end %.1f GB/s\n",
+                exponent(x, y[0], points), exponent(x, y[1], points), exponent(x, y[2], points),
+                bandwidth(threads) / 1e9);
+    draw_scaling(set, points, x, y);
+}
+
+// ---- against the clock
+
+typedef struct race {
+    double time, wall_s, residual, depth, balance;
+    long steps, unsolved, iterations;
+    bool rest;
+} race;
+
+typedef struct race_job {
+    int threads;
+    const way* w;
+} race_job;
+
+// 3,200 pebbles at h = 0.05 and 1e-4, from the layout to rest (E below 1e-2 for each pebble).
+static void run_race(void* context, void* out) {
+    const race_job* j = context;
+    sti_env* env = open_env(j->threads);
+    sti_bed_options o = sti_bed_options_default();
+    o.h = 0.05;
+    o.law = j->w->law;
+    o.solver = j->w->solver;
+    o.tol = 1e-4;
+    sti_grains g;
+    sti_bed* bed = make_bed(env, 3200, &o, &g);
+    race r = {0};
+    const double begin = bench_wall();
+    while (!r.rest && r.time < 10) {
+        sti_bed_report report;
+        must(env, sti_bed_step(bed, &report));
+        r.time = report.time;
+        r.steps++;
+        r.unsolved += !report.solved;
+        r.iterations += report.iterations;
+        r.residual = fmax(r.residual, report.residual);
+        r.depth = report.penetration / 0.5;
+        r.balance = report.balance;
+        r.rest = report.time > 1 && report.kinetic < 1e-2 * 3200;
+    }
+    r.wall_s = bench_wall() - begin;
+    *(race*)out = r;
+    sti_bed_destroy(bed);
+    sti_grains_clear(env, &g);
+    sti_env_destroy(env);
+}
+
+static void study_realtime(const settings* set) {
+    static const char* const names = "coulomb:gs,cone:gs,cone:apgd,gs,apgd,tron";
+    fprintf(
+        stderr, "\n3,200 pebbles to rest, h = 0.05, tol 1e-4, %d threads\n%-10s %8s %8s %8s %6s %6s %9s %9s %9s %9s\n",
+        (int)set->threads, "way", "time", "wall s", "ratio", "steps", "open", "residual", "iter", "depth", "balance");
+    printf("study,N,h,way,threads,time,wall_s,steps,unsolved,iterations,residual,depth_over_R,balance\n");
+    for (int s = 0; s < WAYS; s++) {
+        race_job j = {(int)set->threads, &ways[s]};
+        race r;
+        if (!bench_listed(names, j.w->name, strlen(j.w->name)) || !is_asked(set, j.w)) continue;
+        if (is_late(set) || bench_apart(run_race, &j, &r, sizeof r, set->limit_s) != BENCH_RETURNED) {
+            fprintf(stderr, "%-10s not within %g s, or the budget is spent\n", j.w->name, set->limit_s);
+            continue;
+        }
+        fprintf(stderr, "%-10s %8.2f %8.2f %8.2f %6ld %6ld %9.1e %9ld %9.1e %9.4f\n", j.w->name, r.time, r.wall_s,
+                r.time / r.wall_s, r.steps, r.unsolved, r.residual, r.iterations, r.depth, r.balance);
+        printf("realtime,3200,0.05,%s,%d,%.6g,%.6g,%ld,%ld,%ld,%.6g,%.6g,%.6g\n", j.w->name, (int)set->threads, r.time,
+               r.wall_s, r.steps, r.unsolved, r.iterations, r.residual, r.depth, r.balance);
+        fflush(stdout);
+    }
+}
+
+#endif

@@ -1,0 +1,127 @@
+// run_bed_step.c: what is asked about the last step of a bed's run: its problem as a file, and whether the bed is jammed.
+#include <math.h>
+#include <stdlib.h>
+
+#include "run_bed.h"
+
+// ---- --problem FILE
+
+// Coulomb's law: with the point of the step as the solution. A convex law solves another problem: its point is a guess.
+static sti_status save_problem(const cli* c, const cli_bed_run* run, const sti_bed_problem* p) {
+    char title[160];
+    snprintf(title, sizeof title, "step %ld of %d grains (%s), h = %g", run->tally.steps, run->grains.count,
+             sti_layout_text(run->scene.bed.layout), run->scene.step.h);
+    const sti_contact_guess guess = {.r = p->answer.r, .u = p->answer.u, .v = p->answer.v, .lambda = p->answer.lambda};
+    const bool claimed = p->answer.outcome == STI_SOLVED;
+    const sti_contact_info info = {.title = title,
+                                   .description = run->scene_json,
+                                   .guess_count = claimed ? 0 : 1,
+                                   .guesses = claimed ? NULL : &guess};
+    const char* path = run->request->problem;
+    sti_status status = sti_contact_save(c->env, &p->problem, &info, path);
+    if (status == STI_OK && claimed) status = sti_contact_answer_save(c->env, &p->problem, &p->answer, path);
+    return status;
+}
+
+static int write_problem(const cli* c, cli_bed_run* run) {
+    sti_bed_problem p;
+    if (sti_bed_pose(c->env, run->bed, &p) != STI_OK) return cli_fail_about(c, "--problem");
+    run->problem_residual = p.answer.residual;
+    const sti_status status = save_problem(c, run, &p);
+    sti_bed_problem_clear(c->env, &p);
+    return status == STI_OK ? CLI_DONE : cli_fail_about(c, "--problem");
+}
+
+// ---- --jamming
+
+// Who meets at each contact: the bed may have lost it by the time of the report.
+static bool keep_ends(cli_bed_run* run) {
+    const size_t count = (size_t)sti_bed_contact_count(run->bed);
+    sti_bed_contact* list = calloc(count + 1, sizeof *list);
+    int* ends = realloc(run->ends, (2 * count + 1) * sizeof *ends);
+    if (ends != NULL) run->ends = ends;
+    if (list != NULL && ends != NULL) {
+        sti_bed_contacts(run->bed, list);
+        for (size_t k = 0; k < count; k++) {
+            ends[2 * k] = list[k].a;
+            ends[2 * k + 1] = list[k].b;
+        }
+    }
+    free(list);
+    return list != NULL && ends != NULL;
+}
+
+static int test_jamming(const cli* c, cli_bed_run* run) {
+    sti_jamming_options options = sti_jamming_options_default();
+    options.time_limit_s = run->request->jamming_limit;
+    sti_bed_jamming_clear(c->env, &run->jamming);
+    if (sti_bed_jamming_test(c->env, run->bed, &options, &run->jamming) != STI_OK)
+        return cli_fail_about(c, "--jamming");
+    return run->jamming.r == NULL || keep_ends(run) ? CLI_DONE : cli_fail_memory(c);
+}
+
+int cli_bed_last_step(const cli* c, cli_bed_run* run) {
+    int code = CLI_DONE;
+    if (run->request->problem != NULL) code = write_problem(c, run);
+    if (code == CLI_DONE && run->request->jamming) code = test_jamming(c, run);
+    return code;
+}
+
+// ---- reports
+
+static void put_stress(cli_json* j, const cli_bed_run* run) {
+    const sti_bed_jamming* jam = &run->jamming;
+    cli_json_array(j, "self_stress");
+    for (int k = 0; jam->r != NULL && k < jam->contact_count; k++) {
+        const double* r = jam->r + 3 * (size_t)k;
+        if (r[0] == 0 && r[1] == 0 && r[2] == 0) continue;
+        cli_json_object(j, NULL);
+        cli_json_integer(j, "a", run->ends[2 * (size_t)k]);
+        cli_json_integer(j, "b", run->ends[2 * (size_t)k + 1]);
+        cli_json_numbers(j, "r", r, 3);
+        cli_json_end(j);
+    }
+    cli_json_end(j);
+}
+
+void cli_bed_step_json(cli_json* j, const cli_bed_run* run) {
+    if (run->request->problem != NULL) {
+        cli_json_text(j, "problem", run->request->problem);
+        cli_json_number(j, "problem_residual", run->problem_residual);
+    }
+    if (!run->request->jamming) return;
+    const sti_bed_jamming* jam = &run->jamming;
+    const size_t n = (size_t)run->grains.count;
+    const bool small = run->grains.count <= CLI_BED_CSV_GRAINS;
+    cli_json_object(j, "jamming");
+    cli_json_text(j, "pointed", sti_contact_finding_text(jam->pointed));
+    cli_json_integer(j, "touching", jam->touching);
+    cli_json_integer(j, "freed", jam->freed);
+    cli_json_integer(j, "groups", jam->groups);
+    cli_json_integer(j, "group_contacts", jam->group_contacts);
+    cli_json_number(j, "margin", jam->margin);
+    cli_json_number(j, "defect", jam->defect);
+    cli_json_number(j, "time_s", jam->time_s);
+    if (jam->turn != NULL && small) {
+        cli_json_indices(j, "turn", jam->turn, n);
+        cli_json_numbers(j, "motion", jam->motion, 6 * n);
+    }
+    if (jam->pointed == STI_FINDING_FAILS) put_stress(j, run);
+    cli_json_end(j);
+}
+
+void cli_bed_step_say(const cli* c, const cli_bed_run* run) {
+    const sti_bed_jamming* jam = &run->jamming;
+    if (run->request->problem != NULL)
+        cli_say(c, "  %s: the last step as a contact problem, residual %.2e\n", run->request->problem,
+                run->problem_residual);
+    if (!run->request->jamming) return;
+    const char* verdict = jam->pointed == STI_FINDING_HOLDS   ? "not jammed: no self-stress, every force needs a load"
+                          : jam->pointed == STI_FINDING_FAILS ? "jammed: there is a self-stress, checked"
+                                                              : "jamming is open";
+    cli_say(c, "  %s%s%s; %d contacts touch, %d grains can go one by one, %d groups hold with %d contacts",
+            cli_strong(c), verdict, cli_plain(c), jam->touching, jam->freed, jam->groups, jam->group_contacts);
+    if (jam->pointed == STI_FINDING_HOLDS && isfinite(jam->margin)) cli_say(c, ", margin %.2e", jam->margin);
+    if (jam->pointed == STI_FINDING_FAILS) cli_say(c, ", defect %.2e", jam->defect);
+    cli_say(c, " (%.2f s)\n", jam->time_s);
+}

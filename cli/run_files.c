@@ -1,0 +1,97 @@
+// run_files.c: files that runs share: the text of a scene, parts of a checkpoint, CSV tables, summaries, contact problems.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "run.h"
+#include "scenes.h"
+#include "svg.h"
+
+int cli_run_read_text(const cli* c, const char* name, char** text, size_t* size) {
+    FILE* f = fopen(name, "rb");
+    const cli_scene* scene = f == NULL ? cli_scene_find(name) : NULL;
+    *text = NULL;
+    *size = 0;
+    if (f == NULL && scene == NULL) return cli_fail_usage(c, "%.200s: cannot be read: %s", name, strerror(errno));
+    if (scene != NULL) {
+        *text = strdup(scene->text);
+        *size = strlen(scene->text);
+        return *text != NULL ? CLI_DONE : cli_fail_memory(c);
+    }
+    size_t room = 1 << 16, got = 0;
+    char* all = malloc(room);
+    while (all != NULL) {
+        got += fread(all + got, 1, room - got - 1, f);
+        if (got < room - 1) break;
+        char* more = realloc(all, 2 * room);
+        if (more == NULL) free(all);
+        all = more;
+        room *= 2;
+    }
+    const bool bad = ferror(f) != 0;
+    fclose(f);
+    if (all == NULL) return cli_fail_memory(c);
+    all[got] = '\0';
+    *text = all;
+    *size = got;
+    return bad ? cli_fail_usage(c, "%.200s: cannot be read: %s", name, strerror(errno)) : CLI_DONE;
+}
+
+int cli_run_load_part(const cli* c, const char* path, const char* name, char** out, size_t* size) {
+    void* bytes;
+    if (sti_checkpoint_load(c->env, path, name, &bytes, size) != STI_OK) return cli_fail_env(c);
+    *out = malloc(*size + 1);
+    if (*out != NULL) {
+        memcpy(*out, bytes, *size);
+        (*out)[*size] = '\0';
+    }
+    sti_env_free(c->env, bytes);
+    return *out != NULL ? CLI_DONE : cli_fail_memory(c);
+}
+
+bool cli_run_has_part(const cli* c, const char* dir, const char* name) {
+    char* path = cli_run_path(dir, "checkpoint.h5");
+    void* bytes = NULL;
+    size_t size;
+    const bool yes = path != NULL && sti_checkpoint_load(c->env, path, name, &bytes, &size) == STI_OK;
+    if (yes) sti_env_free(c->env, bytes);
+    free(path);
+    return yes;
+}
+
+// ---- CSV tables
+
+int cli_run_csv_failed(const cli* c, const char* path) {
+    cli_fail_usage(c, "%.200s: cannot be written: %s", path, strerror(errno));
+    return CLI_INTERNAL;
+}
+
+int cli_run_csv_open(const cli* c, const char* path, const char* dir, long bytes, FILE** out) {
+    *out = fopen(path, bytes > 0 ? "r+" : "w");
+    if (*out == NULL) return cli_fail_usage(c, "--csv: %.200s: cannot be written: %s", path, strerror(errno));
+    if (bytes == 0) return CLI_DONE;
+    // what came after the checkpoint is written again
+    if (fseek(*out, 0, SEEK_END) != 0 || ftell(*out) < bytes || ftruncate(fileno(*out), bytes) != 0 ||
+        fseek(*out, bytes, SEEK_SET) != 0)
+        return cli_fail_usage(c, "--csv: %.200s: not the table of the run in %.200s", path, dir);
+    return CLI_DONE;
+}
+
+int cli_run_csv_close(const cli* c, const char* path, FILE** csv) {
+    const bool good = fclose(*csv) == 0;
+    *csv = NULL;
+    return good ? CLI_DONE : cli_run_csv_failed(c, path);
+}
+
+// ---- at the end
+
+int cli_run_save_summary(const cli* c, const char* dir, cli_json* j) {
+    while (j->depth > 0) cli_json_end(j);
+    char* path = cli_run_path(dir, "summary.json");
+    int code = path == NULL || j->broken ? cli_fail_memory(c) : cli_write_file(c, path, j->text, j->size);
+    if (code == CLI_USAGE) code = CLI_INTERNAL;
+    free(path);
+    cli_json_drop(j);
+    return code;
+}

@@ -1,0 +1,212 @@
+// run_world.c: stiction run with a scene of bodies: from its start to the end, step by step.
+#include "run_world.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- options
+
+// An option that bodies do not know, and that was given; NULL: none.
+static const char* alien_option(const cli_run_request* r, const cli_system_request* own) {
+    return own->scheme != NULL     ? "--scheme"
+           : own->geometry != NULL ? "--geometry"
+           : own->facets > 0       ? "--facets"
+           : own->printed          ? "--printed"
+           : own->settle           ? "--settle"
+           : r->law != NULL        ? "--law"
+           : r->colour != NULL     ? "--colour"
+           : r->jamming            ? "--jamming"
+                                   : NULL;
+}
+
+static void add_number(char* text, size_t size, const char* name, double value) {
+    const size_t at = strlen(text);
+    if (value > 0) snprintf(text + at, size - at, "%s%s=%.17g", at > 0 ? "," : "", name, value);
+}
+
+static void add_word(char* text, size_t size, const char* name, const char* word) {
+    const size_t at = strlen(text);
+    if (word != NULL) snprintf(text + at, size - at, "%s%s=%s", at > 0 ? "," : "", name, word);
+}
+
+// Options are settings too: what --set says, then they.
+static int gather_settings(const cli* c, cli_world_run* run) {
+    const cli_run_request* r = run->request;
+    const cli_system_request* own = run->own;
+    size_t size = 300;
+    if (r->settings != NULL) size += strlen(r->settings);
+    if (r->solver != NULL) size += strlen(r->solver);
+    if (own->impact != NULL) size += strlen(own->impact);
+    run->settings = calloc(size, 1);
+    if (run->settings == NULL) return cli_fail_memory(c);
+    if (r->settings != NULL) strcpy(run->settings, r->settings);
+    add_number(run->settings, size, "step.h", r->step);
+    add_number(run->settings, size, "step.alpha", own->alpha);
+    add_number(run->settings, size, "step.tol", r->tol);
+    add_number(run->settings, size, "time", r->time);
+    add_word(run->settings, size, "step.solver", r->solver);
+    add_word(run->settings, size, "step.impact", own->impact);
+    if (run->settings[0] == '\0' || sti_problem_set(run->problem, run->settings) == STI_OK) return CLI_DONE;
+    return cli_fail_env(c);
+}
+
+static long step_count(const cli_world_run* run) {
+    const double steps = floor(run->scene->time / run->scene->step.h + 0.5);
+    return steps < 1 ? 1 : steps > 1e15 ? (long)1e15 : (long)steps;
+}
+
+// Every step, or as asked; fewer of a scene so large that its frames would fill a fifth of a gigabyte.
+static long frame_distance(const cli_world_run* run) {
+    const double h = run->scene->step.h, steps = (double)step_count(run);
+    if (run->request->frame > 0) return (long)fmax(1, fmin(floor(run->request->frame / h + 0.5), 1e15));
+    const double bytes = 2000.0 * sti_bodies_count(run->scene->bodies), frames = fmax(100, 2e8 / bytes);
+    return (long)ceil(steps / frames);
+}
+
+// ---- begin
+
+static int begin(const cli* c, cli_world_run* run, const char* name) {
+    const cli_run_request* r = run->request;
+    const char* alien = alien_option(r, run->own);
+    if (alien != NULL) return cli_fail_usage(c, "%s: not for bodies, and %.200s is a scene of bodies", alien, name);
+    int code = cli_run_read_text(c, name, &run->text, &run->text_size);
+    if (code == CLI_DONE) code = gather_settings(c, run);
+    if (code != CLI_DONE) return code;
+    run->scene = sti_problem_world(run->problem);
+    if (sti_world_create(c->env, run->scene->bodies, &run->scene->step, &run->world) != STI_OK)
+        return cli_fail_about(c, name);
+    cli_world_robots_say(c, run->scene);
+    double kinetic, potential;
+    sti_world_energy(run->world, &kinetic, &potential);
+    run->tally.first_energy = kinetic + potential;
+    run->tally.last.kinetic = run->tally.peak_kinetic = kinetic;
+    run->tally.last.potential = potential;
+    run->tally.frame_every = frame_distance(run);
+    if (!cli_world_keep_curve(run, kinetic, potential) || !cli_world_keep_shot(run)) return cli_fail_memory(c);
+    if (run->dir == NULL) return CLI_DONE;
+    code = cli_run_folder(c, run->dir, r->force);
+    if (code == CLI_DONE) code = cli_world_record_begin(c, run, NULL, 0);
+    if (code == CLI_DONE && sti_world_record_frame(run->record, run->world) != STI_OK) code = cli_run_fail_output(c);
+    return code == CLI_DONE ? cli_world_checkpoint(c, run) : code;
+}
+
+// ---- steps
+
+static void add_up(cli_world_tally* t, const sti_world_report* r) {
+    t->steps = r->step;
+    if (!r->solved && t->unsolved++ == 0) {
+        t->first_unsolved = r->step;
+        snprintf(t->why, sizeof t->why, "%s", r->why);
+    }
+    t->at_rest += r->at_rest;
+    t->iterations += r->iterations;
+    if (r->iterations > t->most_iterations) t->most_iterations = r->iterations;
+    if (r->contacts > t->most_contacts) t->most_contacts = r->contacts;
+    if (r->touching > t->most_touching) t->most_touching = r->touching;
+    t->impacts += r->impacts;
+    t->work += r->work;
+    t->mended += r->mended;
+    t->gain += fmax(0, r->gain);
+    t->worst_gain = fmax(t->worst_gain, r->gain);
+    t->impact_energy += r->impact_energy;
+    t->impact_gain += r->impact_gain;
+    t->peak_kinetic = fmax(t->peak_kinetic, r->kinetic);
+    t->worst_residual = fmax(t->worst_residual, r->residual);
+    t->worst_penetration = fmax(t->worst_penetration, r->penetration);
+    t->worst_drift = fmax(t->worst_drift, r->drift);
+    t->worst_corrected = fmax(t->worst_corrected, r->corrected);
+    t->time_detect_s += r->time_detect_s;
+    t->time_solve_s += r->time_solve_s;
+    t->time_rest_s += r->time_rest_s;
+    t->last = *r;
+}
+
+static int take_step(const cli* c, cli_world_run* run, long steps) {
+    cli_world_tally* t = &run->tally;
+    sti_world_report report;
+    memset(&report, 0, sizeof report);  // checkpoints hold it, with its gaps
+    if (sti_world_step(run->world, &report) != STI_OK) return cli_fail_env(c);
+    add_up(t, &report);
+    const double begin_files = cli_run_now();
+    if (!cli_world_keep_curve(run, report.kinetic, report.potential)) return cli_fail_memory(c);
+    const double part = (double)t->steps / (double)steps;
+    if (run->shots < CLI_WORLD_SHOTS && part * (CLI_WORLD_SHOTS - 1) >= run->shots && !cli_world_keep_shot(run))
+        return cli_fail_memory(c);
+    int code = run->csv != NULL ? cli_world_csv_line(c, run) : CLI_DONE;
+    if (code == CLI_DONE && run->record != NULL) {
+        sti_status status = sti_world_record_step(run->record, &report);
+        if (status == STI_OK && t->steps % t->frame_every == 0)
+            status = sti_world_record_frame(run->record, run->world);
+        if (status != STI_OK) code = cli_run_fail_output(c);
+    }
+    t->time_files_s += cli_run_now() - begin_files;
+    return code;
+}
+
+static void show(const cli* c, cli_run_progress* p, const cli_world_run* run, long steps) {
+    const sti_world_report* last = &run->tally.last;
+    char text[160];
+    snprintf(text, sizeof text, "t %.4g  E %.4e  residual %.1e  %d contacts", last->time,
+             last->kinetic + last->potential, last->residual, last->contacts);
+    cli_run_progress_show(c, p, (double)run->tally.steps / (double)steps, text);
+}
+
+static int work(const cli* c, cli_world_run* run) {
+    const long steps = step_count(run);
+    const double before = run->tally.time_s, start = cli_run_now();
+    double saved = start;
+    cli_run_progress progress = cli_run_progress_begin((double)run->tally.steps / (double)steps);
+    int code = CLI_DONE;
+    run->end = CLI_WORLD_TIME;
+    while (code == CLI_DONE && run->tally.steps < steps) {
+        if (cli_run_stopped()) {
+            run->end = CLI_WORLD_STOPPED;
+            break;
+        }
+        code = take_step(c, run, steps);
+        run->tally.time_s = before + cli_run_now() - start;
+        if (code == CLI_DONE) show(c, &progress, run, steps);
+        if (code == CLI_DONE && run->record != NULL && cli_run_now() - saved > run->request->checkpoint) {
+            code = cli_world_checkpoint(c, run);
+            saved = cli_run_now();
+        }
+    }
+    cli_run_progress_clear(&progress);
+    // what a later run goes on from; the last frame, where it is none of the regular ones, comes after that
+    if (code == CLI_DONE && run->record != NULL) code = cli_world_checkpoint(c, run);
+    if (code == CLI_DONE && run->record != NULL && run->tally.steps % run->tally.frame_every != 0) {
+        sti_status status = sti_world_record_frame(run->record, run->world);
+        if (status == STI_OK) status = sti_world_record_commit(run->record, true);
+        if (status != STI_OK) code = cli_run_fail_output(c);
+    }
+    run->tally.time_s = before + cli_run_now() - start;
+    return code;
+}
+
+int cli_run_world(cli* c, const cli_run_request* request, const cli_system_request* own, sti_problem* problem,
+                  const char* name) {
+    cli_world_run run = {.request = request,
+                         .own = own,
+                         .dir = request->resume != NULL ? request->resume : request->out,
+                         .problem = problem};
+    int code = name != NULL ? begin(c, &run, name) : cli_world_restore(c, &run);
+    if (code == CLI_DONE && request->csv != NULL) code = cli_world_csv_open(c, &run);
+    if (code == CLI_DONE) code = work(c, &run);
+    if (run.csv != NULL) {
+        const int closed = cli_run_csv_close(c, request->csv, &run.csv);
+        if (code == CLI_DONE) code = closed;
+    }
+    if (code == CLI_DONE && request->problem != NULL) code = cli_world_save_problem(c, &run);
+    if (code == CLI_DONE && request->picture) code = cli_world_pictures(c, &run);
+    if (code == CLI_DONE) code = cli_world_report(c, &run);
+    if (code == CLI_DONE && (run.end == CLI_WORLD_STOPPED || run.tally.unsolved > 0)) code = CLI_NO;
+    sti_world_record_destroy(run.record);
+    sti_world_destroy(run.world);
+    sti_problem_destroy(run.problem);
+    free(run.text);
+    free(run.settings);
+    free(run.curve);
+    free(run.shot);
+    return code;
+}

@@ -1,0 +1,259 @@
+// run_world_files.c: files of a run of bodies: recording, checkpoints and going on from them, the CSV table, the last step.
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run_world.h"
+
+static const char tally_version[8] = "world 1";
+
+bool cli_world_keep_curve(cli_world_run* run, double kinetic, double potential) {
+    const size_t at = (size_t)run->tally.steps;
+    if (at >= run->curve_room) {
+        const size_t room = 2 * at + 1024;
+        double* curve = realloc(run->curve, 3 * room * sizeof *curve);
+        if (curve == NULL) return false;
+        run->curve = curve;
+        run->curve_room = room;
+    }
+    double* row = run->curve + 3 * at;
+    row[0] = sti_world_time(run->world);
+    row[1] = kinetic;
+    row[2] = potential;
+    return true;
+}
+
+int cli_world_record_begin(const cli* c, cli_world_run* run, const void* state, size_t size) {
+    char* path = cli_run_path(run->dir, "trajectory.h5");
+    if (path == NULL) return cli_fail_memory(c);
+    const sti_status status =
+        sti_world_record_create(c->env, path, run->scene->bodies, run->text, state, size, &run->record);
+    free(path);
+    return status == STI_OK ? CLI_DONE : cli_run_fail_output(c);
+}
+
+// ---- checkpoints: the file, the settings, the world, where the recording stands, sums, curve and instants
+
+static size_t shot_size(const cli_world_run* run) {
+    return (1 + 7 * (size_t)sti_bodies_count(run->scene->bodies)) * sizeof(double);
+}
+
+static int save_parts(const cli* c, const cli_world_run* run, const char* path) {
+    void *world = NULL, *record = NULL;
+    size_t world_size, record_size;
+    const size_t curve = 3 * ((size_t)run->tally.steps + 1) * sizeof(double);
+    char tally[sizeof tally_version + sizeof run->tally];
+    memcpy(tally, tally_version, sizeof tally_version);
+    memcpy(tally + sizeof tally_version, &run->tally, sizeof run->tally);
+    sti_status status = sti_world_save(run->world, &world, &world_size);
+    if (status == STI_OK) status = sti_world_record_state(run->record, &record, &record_size);
+    if (status == STI_OK) {
+        const sti_part parts[] = {{"bodies", run->text, run->text_size},
+                                  {"settings", run->settings, strlen(run->settings)},
+                                  {"world", world, world_size},
+                                  {"record", record, record_size},
+                                  {"tally", tally, sizeof tally},
+                                  {"curve", run->curve, curve},
+                                  {"shots", run->shot, (size_t)run->shots * shot_size(run)}};
+        status = sti_checkpoint_save(c->env, path, parts, (int)(sizeof parts / sizeof parts[0]));
+    }
+    sti_env_free(c->env, world);
+    sti_env_free(c->env, record);
+    return status == STI_OK ? CLI_DONE : cli_run_fail_output(c);
+}
+
+int cli_world_checkpoint(const cli* c, cli_world_run* run) {
+    const double start = cli_run_now();
+    if (run->csv != NULL && fflush(run->csv) != 0) return cli_run_csv_failed(c, run->request->csv);
+    if (sti_world_record_commit(run->record, true) != STI_OK) return cli_run_fail_output(c);
+    char* path = cli_run_path(run->dir, "checkpoint.h5");
+    if (path == NULL) return cli_fail_memory(c);
+    const int code = save_parts(c, run, path);
+    free(path);
+    run->tally.time_files_s += cli_run_now() - start;
+    return code;
+}
+
+// ---- going on
+
+static int restore_scene(const cli* c, cli_world_run* run, const char* path) {
+    size_t size;
+    int code = cli_run_load_part(c, path, "bodies", &run->text, &run->text_size);
+    if (code == CLI_DONE) code = cli_run_load_part(c, path, "settings", &run->settings, &size);
+    if (code != CLI_DONE) return code;
+    if (sti_problem_parse(c->env, run->text, run->text_size, path, &run->problem) != STI_OK) return cli_fail_env(c);
+    if (sti_problem_world(run->problem) == NULL) return cli_fail_usage(c, "%s: bodies: not a scene of bodies", path);
+    if (run->settings[0] != '\0' && sti_problem_set(run->problem, run->settings) != STI_OK)
+        return cli_fail_about(c, path);
+    if (run->request->time > 0) {  // the settings that a later run goes on with stay as they are
+        char time[60];
+        snprintf(time, sizeof time, "time=%.17g", run->request->time);
+        if (sti_problem_set(run->problem, time) != STI_OK) return cli_fail_about(c, path);
+    }
+    run->scene = sti_problem_world(run->problem);
+    return CLI_DONE;
+}
+
+static int restore_world(const cli* c, cli_world_run* run, const char* path) {
+    char* bytes = NULL;
+    size_t size;
+    if (sti_world_create(c->env, run->scene->bodies, &run->scene->step, &run->world) != STI_OK)
+        return cli_fail_about(c, path);
+    int code = cli_run_load_part(c, path, "world", &bytes, &size);
+    if (code == CLI_DONE && sti_world_load(run->world, bytes, size) != STI_OK) code = cli_fail_about(c, path);
+    free(bytes);
+    return code;
+}
+
+static int restore_sums(const cli* c, cli_world_run* run, const char* path) {
+    char *tally = NULL, *curve = NULL, *shots = NULL;
+    size_t size = 0, curve_size = 0, shots_size = 0;
+    int code = cli_run_load_part(c, path, "tally", &tally, &size);
+    const bool good = code == CLI_DONE && size == sizeof tally_version + sizeof run->tally &&
+                      memcmp(tally, tally_version, sizeof tally_version) == 0;
+    if (good) memcpy(&run->tally, tally + sizeof tally_version, sizeof run->tally);
+    if (code == CLI_DONE) code = cli_run_load_part(c, path, "curve", &curve, &curve_size);
+    if (code == CLI_DONE) code = cli_run_load_part(c, path, "shots", &shots, &shots_size);
+    if (code == CLI_DONE && (!good || run->tally.steps < 0 || run->tally.frame_every < 1 || run->tally.csv_bytes < 0 ||
+                             run->tally.steps != sti_world_steps(run->world) ||
+                             curve_size != 3 * ((size_t)run->tally.steps + 1) * sizeof(double) ||
+                             shots_size % shot_size(run) != 0 || shots_size / shot_size(run) > CLI_WORLD_SHOTS))
+        code = cli_fail_usage(c, "%s: tally: not of this version", path);
+    if (code == CLI_DONE) {
+        run->curve = (double*)(void*)curve;
+        run->curve_room = (size_t)run->tally.steps + 1;
+        run->shot = (double*)(void*)shots;
+        run->shots = (int)(shots_size / shot_size(run));
+        curve = shots = NULL;
+    }
+    free(tally);
+    free(curve);
+    free(shots);
+    return code;
+}
+
+int cli_world_restore(const cli* c, cli_world_run* run) {
+    char *path = cli_run_path(run->dir, "checkpoint.h5"), *record = NULL;
+    size_t size;
+    if (path == NULL) return cli_fail_memory(c);
+    int code = restore_scene(c, run, path);
+    if (code == CLI_DONE) code = restore_world(c, run, path);
+    if (code == CLI_DONE) code = restore_sums(c, run, path);
+    if (code == CLI_DONE) code = cli_run_load_part(c, path, "record", &record, &size);
+    if (code == CLI_DONE) code = cli_world_record_begin(c, run, record, size);
+    free(record);
+    free(path);
+    return code;
+}
+
+// ---- the CSV table
+
+// A name as part of a column's name.
+static void put_name(FILE* f, const char* name, const char* tail) {
+    fputc(',', f);
+    for (; *name != '\0'; name++) fputc(*name == ',' || *name == '"' || (unsigned char)*name < ' ' ? '_' : *name, f);
+    fputs(tail, f);
+}
+
+static void put_header(const cli_world_run* run) {
+    static const char* const place2[] = {".x", ".y", ".angle"};
+    static const char* const place3[] = {".x", ".y", ".z", ".qw", ".qx", ".qy", ".qz"};
+    static const char* const motion2[] = {".vx", ".vy", ".w"};
+    static const char* const motion3[] = {".vx", ".vy", ".vz", ".wx", ".wy", ".wz"};
+    const sti_bodies* b = run->scene->bodies;
+    const bool plane = sti_bodies_dim(b) == 2;
+    fputs("t", run->csv);
+    for (int part = 0; part < 2; part++) {
+        const char* const* tails = part == 0 ? (plane ? place2 : place3) : plane ? motion2 : motion3;
+        const int count = part == 0 ? (plane ? 3 : 7) : plane ? 3 : 6;
+        for (int k = 0; k < sti_bodies_count(b); k++) {
+            const sti_body* body = sti_bodies_body(b, k);
+            for (int i = 0; !body->fixed && i < count; i++) put_name(run->csv, body->name, tails[i]);
+        }
+    }
+    for (int k = 0; k < sti_bodies_joint_count(b); k++) {
+        const sti_joint* joint = sti_bodies_joint(b, k);
+        static const char* const of_one[] = {".coordinate"};
+        static const char* const of_two[] = {".slide", ".turn"};
+        const int axes = sti_joint_axis_count(sti_bodies_dim(b), joint->kind);
+        for (int i = 0; i < axes && i < 2; i++) put_name(run->csv, joint->name, axes == 1 ? of_one[i] : of_two[i]);
+    }
+    fputs(
+        ",kinetic,potential,work,gain,residual,solved,iterations,contacts,touching,sticking,impacts,penetration,"
+        "drift\n",
+        run->csv);
+}
+
+static void put_state(const cli_world_run* run) {
+    const sti_bodies* b = run->scene->bodies;
+    const bool plane = sti_bodies_dim(b) == 2;
+    for (int k = 0; k < sti_bodies_count(b); k++) {
+        sti_pose p;
+        if (sti_bodies_body(b, k)->fixed) continue;
+        sti_world_pose(run->world, k, &p);
+        if (plane)
+            fprintf(run->csv, ",%.17g,%.17g,%.17g", p.x[0], p.x[1], 2 * atan2(p.q[3], p.q[0]));
+        else
+            fprintf(run->csv, ",%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g", p.x[0], p.x[1], p.x[2], p.q[0], p.q[1],
+                    p.q[2], p.q[3]);
+    }
+    for (int k = 0; k < sti_bodies_count(b); k++) {
+        double v[3], w[3];
+        if (sti_bodies_body(b, k)->fixed) continue;
+        sti_world_velocity(run->world, k, v, w);
+        if (plane)
+            fprintf(run->csv, ",%.17g,%.17g,%.17g", v[0], v[1], w[2]);
+        else
+            fprintf(run->csv, ",%.17g,%.17g,%.17g,%.17g,%.17g,%.17g", v[0], v[1], v[2], w[0], w[1], w[2]);
+    }
+    for (int k = 0; k < sti_bodies_joint_count(b); k++) {
+        sti_world_joint j;
+        const int axes = sti_joint_axis_count(sti_bodies_dim(b), sti_bodies_joint(b, k)->kind);
+        if (axes == 0) continue;
+        sti_world_joint_state(run->world, k, &j);
+        for (int i = 0; i < axes && i < 2; i++) fprintf(run->csv, ",%.17g", j.coordinate[i]);
+    }
+}
+
+int cli_world_csv_line(const cli* c, cli_world_run* run) {
+    const sti_world_report* s = &run->tally.last;
+    fprintf(run->csv, "%.17g", sti_world_time(run->world));
+    put_state(run);
+    fprintf(run->csv, ",%.17g,%.17g,%.17g,%.17g,%.17g,%d,%ld,%d,%d,%d,%d,%.17g,%.17g\n", s->kinetic, s->potential,
+            s->work, s->gain, s->residual, run->tally.steps == 0 || s->solved ? 1 : 0, s->iterations, s->contacts,
+            s->touching, s->sticking, s->impacts, s->penetration, s->drift);
+    if (ferror(run->csv)) return cli_run_csv_failed(c, run->request->csv);
+    run->tally.csv_bytes = ftell(run->csv);
+    return CLI_DONE;
+}
+
+int cli_world_csv_open(const cli* c, cli_world_run* run) {
+    const long bytes = run->tally.csv_bytes;
+    const int code = cli_run_csv_open(c, run->request->csv, run->dir, bytes, &run->csv);
+    if (code != CLI_DONE || bytes > 0) return code;
+    put_header(run);
+    return cli_world_csv_line(c, run);
+}
+
+// ---- --problem FILE: the last step as a contact problem, with its answer
+
+int cli_world_save_problem(const cli* c, const cli_world_run* run) {
+    const sti_contact_answer* answer = NULL;
+    const sti_contact_problem* problem = sti_world_problem(run->world, &answer);
+    if (problem == NULL || answer == NULL)
+        return cli_fail_usage(c, "--problem: step %ld posed no contact problem", run->tally.steps);
+    char title[300];
+    snprintf(title, sizeof title, "step %ld of %.200s, h = %g", run->tally.steps,
+             run->request->scene != NULL ? run->request->scene : "a resumed run", run->scene->step.h);
+    const bool claimed = answer->outcome == STI_SOLVED;
+    const sti_contact_guess guess = {.r = answer->r, .u = answer->u, .v = answer->v, .lambda = answer->lambda};
+    const sti_contact_info info = {.title = title,
+                                   .description = run->scene->description,
+                                   .guess_count = claimed ? 0 : 1,
+                                   .guesses = claimed ? NULL : &guess};
+    const char* path = run->request->problem;
+    sti_status status = sti_contact_save(c->env, problem, &info, path);
+    if (status == STI_OK && claimed) status = sti_contact_answer_save(c->env, problem, answer, path);
+    return status == STI_OK ? CLI_DONE : cli_fail_about(c, "--problem");
+}

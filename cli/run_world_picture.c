@@ -1,0 +1,228 @@
+// run_world_picture.c: pictures of a run of bodies: energies over time; in the plane the outlines of the bodies at several
+// instants, with joints and the forces of the last step; in space a rendered picture of the end.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run_world.h"
+#include "svg.h"
+
+bool cli_world_keep_shot(cli_world_run* run) {
+    const int count = sti_bodies_count(run->scene->bodies);
+    const size_t width = 1 + 7 * (size_t)count;
+    double* shot = realloc(run->shot, ((size_t)run->shots + 1) * width * sizeof *shot);
+    if (shot == NULL) return false;
+    run->shot = shot;
+    double* row = shot + width * (size_t)run->shots++;
+    row[0] = sti_world_time(run->world);
+    for (int k = 0; k < count; k++) {
+        sti_pose pose;
+        sti_world_pose(run->world, k, &pose);
+        memcpy(row + 1 + 7 * (size_t)k, pose.x, sizeof pose.x);
+        memcpy(row + 4 + 7 * (size_t)k, pose.q, sizeof pose.q);
+    }
+    return true;
+}
+
+static void pose_of(const cli_world_run* run, int shot, int body, sti_pose* out) {
+    const size_t width = 1 + 7 * (size_t)sti_bodies_count(run->scene->bodies);
+    const double* row = run->shot + width * (size_t)shot + 1 + 7 * (size_t)body;
+    memcpy(out->x, row, sizeof out->x);
+    memcpy(out->q, row + 3, sizeof out->q);
+}
+
+// ---- energies
+
+static int draw_energy(const cli* c, const cli_world_run* run) {
+    static const char* const names[] = {"kinetic", "potential", "both"};
+    const size_t rows = (size_t)run->tally.steps + 1;
+    double *x = malloc(2 * rows * sizeof *x), *y = x != NULL ? x + rows : NULL, low = 0, high = 0;
+    char* path = cli_run_path(run->dir, "energy.svg");
+    if (x == NULL || path == NULL) {
+        free(x);
+        free(path);
+        return cli_fail_memory(c);
+    }
+    const double base = run->curve[2];  // potential energy is counted from the start
+    for (size_t k = 0; k < rows; k++) {
+        const double kinetic = run->curve[3 * k + 1], potential = run->curve[3 * k + 2] - base;
+        x[k] = run->curve[3 * k];
+        low = fmin(low, fmin(potential, kinetic + potential));
+        high = fmax(high, fmax(kinetic, fmax(potential, kinetic + potential)));
+    }
+    cli_svg s;
+    cli_svg_begin(&s, &(cli_svg_axes){.x_label = "t",
+                                      .y_label = "energy, potential from the start",
+                                      .x_low = x[0],
+                                      .x_high = x[rows - 1],
+                                      .y_low = low,
+                                      .y_high = high});
+    for (int kind = 0; kind < 3; kind++) {
+        for (size_t k = 0; k < rows; k++)
+            y[k] = (kind != 1 ? run->curve[3 * k + 1] : 0) + (kind != 0 ? run->curve[3 * k + 2] - base : 0);
+        cli_svg_polyline(&s, x, y, (int)rows, cli_svg_color(kind), 1.5);
+        cli_svg_legend(&s, cli_svg_color(kind), names[kind]);
+    }
+    int code = cli_svg_save(&s, c, path);
+    if (code == CLI_USAGE) code = CLI_INTERNAL;
+    free(x);
+    free(path);
+    return code;
+}
+
+// ---- the plane
+
+typedef struct outline {
+    double *x, *y;  // (count)
+    int count;
+} outline;
+
+typedef struct box {
+    double low[2], high[2];
+} box;
+
+// The outline of a shape, placed: room for `most` corners.
+static void place_outline(const sti_surface* s, const sti_pose* pose, const sti_pose* place, outline* out) {
+    const sti_pose at = sti_pose_compose(pose, place);
+    out->count = s->face_start[1];
+    for (int k = 0; k < out->count; k++) {
+        double p[3];
+        sti_pose_apply(&at, s->vertices + 3 * (size_t)s->corners[k], p);
+        out->x[k] = p[0];
+        out->y[k] = p[1];
+    }
+}
+
+// What a picture has to show: all bounded shapes, at all instants.
+static box bounds_of(const cli_world_run* run) {
+    const sti_bodies* b = run->scene->bodies;
+    box out = {{INFINITY, INFINITY}, {-INFINITY, -INFINITY}};
+    for (int k = 0; k < sti_bodies_shape_count(b); k++) {
+        int body;
+        sti_pose place;
+        const sti_shape* shape = sti_bodies_shape(b, k, &body, &place, NULL);
+        for (int shot = 0; shot < run->shots && isfinite(sti_shape_reach(shape)); shot++) {
+            sti_pose pose;
+            sti_aabb around;
+            pose_of(run, shot, body, &pose);
+            const sti_pose at = sti_pose_compose(&pose, &place);
+            if (sti_shape_bounds(shape, &at, 0, &around) != STI_OK) continue;
+            for (int i = 0; i < 2; i++) {
+                out.low[i] = fmin(out.low[i], around.lower[i]);
+                out.high[i] = fmax(out.high[i], around.upper[i]);
+            }
+        }
+    }
+    for (int i = 0; i < 2; i++) {
+        if (!(out.low[i] <= out.high[i])) out.low[i] = out.high[i] = 0;
+    }
+    const double margin = 0.08 * fmax(out.high[0] - out.low[0], out.high[1] - out.low[1]) + 1e-9;
+    for (int i = 0; i < 2; i++) {
+        out.low[i] -= margin;
+        out.high[i] += margin;
+    }
+    return out;
+}
+
+// One shape at its instants: the later, the darker.
+static sti_status draw_shape(const cli* c, cli_svg* s, const cli_world_run* run, int k, double extent) {
+    enum { MOST = 4096 };
+    static double x[MOST], y[MOST];
+    int body;
+    sti_pose place, pose;
+    sti_surface surface;
+    outline o = {.x = x, .y = y};
+    const sti_bodies* b = run->scene->bodies;
+    const sti_shape* shape = sti_bodies_shape(b, k, &body, &place, NULL);
+    const sti_status status = sti_surface_create(c->env, shape, extent, &surface);
+    if (status != STI_OK || surface.vertex_count >= MOST) {
+        sti_surface_clear(c->env, &surface);
+        return status;
+    }
+    const bool fixed = sti_bodies_body(b, body)->fixed;
+    for (int shot = fixed ? run->shots - 1 : 0; shot < run->shots; shot++) {
+        const bool last = shot == run->shots - 1;
+        pose_of(run, shot, body, &pose);
+        place_outline(&surface, &pose, &place, &o);
+        const char* color = fixed ? "#9a9a9a" : cli_svg_color(body % 8);
+        if (fixed || last) cli_svg_polygon(s, o.x, o.y, o.count, color, fixed ? 0.5 : 0.35);
+        x[o.count] = x[0];
+        y[o.count] = y[0];
+        cli_svg_polyline(s, x, y, o.count + 1, fixed ? "#606060" : last ? "#202020" : "#b8b8b8", last ? 1.2 : 0.7);
+    }
+    sti_surface_clear(c->env, &surface);
+    return STI_OK;
+}
+
+static void draw_joints(cli_svg* s, const cli_world_run* run) {
+    const sti_bodies* b = run->scene->bodies;
+    for (int k = 0; k < sti_bodies_joint_count(b); k++) {
+        const sti_joint* joint = sti_bodies_joint(b, k);
+        if (joint->kind == STI_JOINT_GEAR) continue;
+        double end[2][3];
+        for (int i = 0; i < 2; i++) {
+            const int body = i == 0 ? joint->a : joint->b;
+            sti_pose pose = sti_pose_identity();
+            if (body >= 0) sti_world_pose(run->world, body, &pose);
+            sti_pose_apply(&pose, i == 0 ? joint->at_a.x : joint->at_b.x, end[i]);
+            cli_svg_point(s, end[i][0], end[i][1], "#202020", 2.5);
+        }
+        const double x[2] = {end[0][0], end[1][0]}, y[2] = {end[0][1], end[1][1]};
+        if (joint->kind == STI_JOINT_DISTANCE || joint->kind == STI_JOINT_PRISMATIC)
+            cli_svg_polyline(s, x, y, 2, "#202020", 1);
+    }
+}
+
+// Impulses of the last step as lines from their points: the largest as long as a tenth of the picture.
+static void draw_forces(cli_svg* s, const cli_world_run* run, double size) {
+    int count = 0;
+    const sti_world_contact* list = sti_world_contacts(run->world, &count);
+    double most = 0;
+    for (int k = 0; k < count; k++) most = fmax(most, hypot(list[k].r[0], list[k].r[1]));
+    for (int k = 0; k < count && most > 0; k++) {
+        const sti_world_contact* t = &list[k];
+        const double f = 0.1 * size / most;
+        const double x[2] = {t->point[0], t->point[0] + f * (t->r[0] * t->n[0] + t->r[1] * t->t1[0])};
+        const double y[2] = {t->point[1], t->point[1] + f * (t->r[0] * t->n[1] + t->r[1] * t->t1[1])};
+        cli_svg_polyline(s, x, y, 2, "#c0392b", 1.4);
+        cli_svg_point(s, x[0], y[0], "#c0392b", 1.8);
+    }
+}
+
+static int draw_plane(const cli* c, const cli_world_run* run) {
+    const box b = bounds_of(run);
+    const double size = fmax(b.high[0] - b.low[0], b.high[1] - b.low[1]);
+    const double far = fmax(fmax(fabs(b.low[0]), fabs(b.high[0])), fmax(fabs(b.low[1]), fabs(b.high[1])));
+    char title[120];
+    snprintf(title, sizeof title, "t = 0 .. %.4g; red: impulses of the last step", sti_world_time(run->world));
+    cli_svg s;
+    cli_svg_begin(&s, &(cli_svg_axes){.title = title,
+                                      .x_label = "x",
+                                      .y_label = "y",
+                                      .x_low = b.low[0],
+                                      .x_high = b.high[0],
+                                      .y_low = b.low[1],
+                                      .y_high = b.high[1],
+                                      .equal = true});
+    sti_status status = STI_OK;
+    for (int k = 0; status == STI_OK && k < sti_bodies_shape_count(run->scene->bodies); k++)
+        status = draw_shape(c, &s, run, k, 4 * (size + far));
+    if (status != STI_OK) {
+        cli_svg_drop(&s);
+        return cli_fail_env(c);
+    }
+    draw_joints(&s, run);
+    draw_forces(&s, run, size);
+    char* path = cli_run_path(run->dir, "scene.svg");
+    int code = path != NULL ? cli_svg_save(&s, c, path) : cli_fail_memory(c);
+    if (path == NULL) cli_svg_drop(&s);
+    if (code == CLI_USAGE) code = CLI_INTERNAL;
+    free(path);
+    return code;
+}
+
+int cli_world_pictures(const cli* c, const cli_world_run* run) {
+    const int code = draw_energy(c, run);
+    if (code != CLI_DONE || sti_bodies_dim(run->scene->bodies) == 3) return code;
+    return draw_plane(c, run);
+}

@@ -1,0 +1,222 @@
+// run_world_report.c: what a run of bodies reports: the summary as text and as JSON.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run_world.h"
+
+static const char* const end_text[] = {[CLI_WORLD_TIME] = "time", [CLI_WORLD_STOPPED] = "stopped"};
+
+static int count_moving(const sti_bodies* b) {
+    int count = 0;
+    for (int k = 0; k < sti_bodies_count(b); k++) count += !sti_bodies_body(b, k)->fixed;
+    return count;
+}
+
+// ---- JSON
+
+static void put_settings(cli_json* j, const cli_world_run* run) {
+    const sti_world_scene* s = run->scene;
+    cli_json_integer(j, "dimension", sti_bodies_dim(s->bodies));
+    cli_json_integer(j, "body_count", sti_bodies_count(s->bodies));
+    cli_json_integer(j, "moving", count_moving(s->bodies));
+    cli_json_integer(j, "joint_count", sti_bodies_joint_count(s->bodies));
+    cli_json_number(j, "h", s->step.h);
+    cli_json_number(j, "alpha", s->step.alpha);
+    cli_json_number(j, "tol", s->step.tol);
+    cli_json_text(j, "solver", sti_contact_solver_text(s->step.solver));
+    cli_json_text(j, "impact", sti_impact_law_text(s->step.law));
+    cli_json_object(j, "parameters");
+    for (int k = 0; k < s->parameter_count; k++) cli_json_number(j, s->parameter_names[k], s->parameters[k]);
+    cli_json_end(j);
+}
+
+static void put_state(cli_json* j, const cli_world_run* run) {
+    const sti_bodies* b = run->scene->bodies;
+    const bool plane = sti_bodies_dim(b) == 2;
+    cli_json_array(j, "bodies");
+    for (int k = 0; k < sti_bodies_count(b); k++) {
+        sti_pose pose;
+        double v[3], w[3];
+        if (sti_bodies_body(b, k)->fixed) continue;
+        sti_world_pose(run->world, k, &pose);
+        sti_world_velocity(run->world, k, v, w);
+        cli_json_object(j, NULL);
+        cli_json_text(j, "name", sti_bodies_body(b, k)->name);
+        cli_json_numbers(j, "position", pose.x, plane ? 2 : 3);
+        if (plane)
+            cli_json_number(j, "angle", 2 * atan2(pose.q[3], pose.q[0]));
+        else
+            cli_json_numbers(j, "rotation", pose.q, 4);
+        cli_json_numbers(j, "velocity", v, plane ? 2 : 3);
+        if (plane)
+            cli_json_number(j, "angular_velocity", w[2]);
+        else
+            cli_json_numbers(j, "angular_velocity", w, 3);
+        cli_json_end(j);
+    }
+    cli_json_end(j);
+    cli_json_array(j, "joints");
+    for (int k = 0; k < sti_bodies_joint_count(b); k++) {
+        const sti_joint* joint = sti_bodies_joint(b, k);
+        const int axes = sti_joint_axis_count(sti_bodies_dim(b), joint->kind);
+        sti_world_joint state;
+        sti_world_joint_state(run->world, k, &state);
+        cli_json_object(j, NULL);
+        cli_json_text(j, "name", joint->name);
+        cli_json_text(j, "type", sti_joint_kind_text(joint->kind));
+        cli_json_numbers(j, "coordinate", state.coordinate, (size_t)axes);
+        cli_json_numbers(j, "speed", state.speed, (size_t)axes);
+        cli_json_number(j, "defect", state.defect);
+        cli_json_end(j);
+    }
+    cli_json_end(j);
+}
+
+static void put_contacts(cli_json* j, const cli_world_run* run) {
+    const sti_bodies* b = run->scene->bodies;
+    int count = 0;
+    const sti_world_contact* list = sti_world_contacts(run->world, &count);
+    cli_json_array(j, "contacts");
+    for (int k = 0; k < count; k++) {
+        cli_json_object(j, NULL);
+        cli_json_text(j, "a", sti_bodies_body(b, list[k].a)->name);
+        cli_json_text(j, "b", sti_bodies_body(b, list[k].b)->name);
+        cli_json_text(j, "mode", sti_contact_mode_text((sti_contact_mode)list[k].mode));
+        cli_json_number(j, "gap", list[k].gap);
+        cli_json_numbers(j, "point", list[k].point, (size_t)sti_bodies_dim(b));
+        cli_json_numbers(j, "impulse", list[k].r, (size_t)sti_bodies_dim(b));
+        cli_json_end(j);
+    }
+    cli_json_end(j);
+}
+
+static void put_quality(cli_json* j, const cli_world_tally* t) {
+    cli_json_object(j, "energy");
+    cli_json_number(j, "start", t->first_energy);
+    cli_json_number(j, "end", t->last.kinetic + t->last.potential);
+    cli_json_number(j, "kinetic", t->last.kinetic);
+    cli_json_number(j, "potential", t->last.potential);
+    cli_json_number(j, "peak_kinetic", t->peak_kinetic);
+    cli_json_number(j, "work", t->work);
+    cli_json_number(j, "impacts", t->impact_energy);
+    cli_json_number(j, "drawn_back", t->impact_gain);
+    cli_json_number(j, "mended", t->mended);
+    cli_json_number(j, "gain", t->gain);
+    cli_json_number(j, "largest_gain", t->worst_gain);
+    cli_json_end(j);
+    cli_json_number(j, "residual", t->worst_residual);
+    cli_json_integer(j, "unsolved_steps", t->unsolved);
+    if (t->unsolved > 0) {
+        cli_json_integer(j, "first_unsolved", t->first_unsolved);
+        cli_json_text(j, "why", t->why);
+    }
+    cli_json_integer(j, "steps_at_rest", t->at_rest);
+    cli_json_number(j, "penetration", t->worst_penetration);
+    cli_json_number(j, "drift", t->worst_drift);
+    cli_json_number(j, "correction", t->worst_corrected);
+    cli_json_integer(j, "impacts", t->impacts);
+    cli_json_integer(j, "iterations", t->iterations);
+    cli_json_integer(j, "most_iterations", t->most_iterations);
+    cli_json_integer(j, "most_contacts", t->most_contacts);
+    cli_json_integer(j, "most_touching", t->most_touching);
+}
+
+static void fill_json(cli_json* j, const cli_world_run* run) {
+    const cli_world_tally* t = &run->tally;
+    cli_json_begin(j);
+    cli_json_text(j, "kind", "run");
+    cli_json_text(j, "scene", run->request->scene);
+    cli_json_text(j, "description", run->scene->description);
+    cli_json_text(j, "outcome", end_text[run->end]);
+    put_settings(j, run);
+    cli_json_integer(j, "steps", t->steps);
+    cli_json_number(j, "time", sti_world_time(run->world));
+    put_state(j, run);
+    put_contacts(j, run);
+    cli_world_robots_json(j, run->scene);
+    put_quality(j, t);
+    cli_json_number(j, "time_s", t->time_s);
+    cli_json_object(j, "time_parts_s");
+    cli_json_number(j, "detect", t->time_detect_s);
+    cli_json_number(j, "solve", t->time_solve_s);
+    cli_json_number(j, "rest", t->time_rest_s);
+    cli_json_number(j, "files", t->time_files_s);
+    cli_json_end(j);
+    cli_json_number(j, "peak_memory_bytes", cli_run_peak_memory());
+    cli_json_integer(j, "frames", run->record != NULL ? sti_world_record_frames(run->record) : 0);
+    if (run->request->problem != NULL) cli_json_text(j, "problem", run->request->problem);
+    cli_json_text(j, "folder", run->dir);
+}
+
+// ---- text
+
+static void say_bodies(const cli* c, const cli_world_run* run) {
+    enum { MOST = 6 };
+    const sti_bodies* b = run->scene->bodies;
+    const bool plane = sti_bodies_dim(b) == 2;
+    int shown = 0;
+    for (int k = 0; k < sti_bodies_count(b); k++) {
+        sti_pose pose;
+        double v[3], w[3];
+        char x[120], speed[120];
+        if (sti_bodies_body(b, k)->fixed) continue;
+        if (++shown > MOST) {
+            cli_say(c, "    ..\n");
+            return;
+        }
+        sti_world_pose(run->world, k, &pose);
+        sti_world_velocity(run->world, k, v, w);
+        const double flat[3] = {pose.x[0], pose.x[1], 2 * atan2(pose.q[3], pose.q[0])}, flat_v[3] = {v[0], v[1], w[2]};
+        cli_text_numbers(x, sizeof x, plane ? flat : pose.x, 3, 3);
+        cli_text_numbers(speed, sizeof speed, plane ? flat_v : v, 3, 3);
+        cli_say(c, "    %-12s at %s, v %s\n", sti_bodies_body(b, k)->name, x, speed);
+    }
+}
+
+static void say(const cli* c, const cli_world_run* run) {
+    static const char* const ended[] = {[CLI_WORLD_TIME] = "its end", [CLI_WORLD_STOPPED] = "a stop"};
+    const cli_world_tally* t = &run->tally;
+    const sti_world_scene* s = run->scene;
+    cli_say(c, "%s%d bodies%s (%d move), %d joints, %ld steps of %g to %s at t = %g\n", cli_strong(c),
+            sti_bodies_count(s->bodies), cli_plain(c), count_moving(s->bodies), sti_bodies_joint_count(s->bodies),
+            t->steps, s->step.h, ended[run->end], sti_world_time(run->world));
+    say_bodies(c, run);
+    cli_say(c, "  worst residual %.1e, %s%ld of %ld steps not solved%s to %g; %ld at rest\n", t->worst_residual,
+            t->unsolved > 0 ? cli_bad(c) : cli_good(c), t->unsolved, t->steps, cli_plain(c), s->step.tol, t->at_rest);
+    if (t->unsolved > 0) cli_say(c, "    first step %ld: %s\n", t->first_unsolved, t->why);
+    cli_say(c, "  energy %.6g (kinetic %.4g), %.6g at the start; work of motors and surfaces %.4g\n",
+            t->last.kinetic + t->last.potential, t->last.kinetic, t->first_energy, t->work);
+    cli_say(c, "  %ld impacts changed it by %.4g; gained %s%.1e%s in all, stabilization changed %.1e\n", t->impacts,
+            t->impact_energy, t->gain > 1e-9 * (1 + fabs(t->first_energy)) ? cli_unsure(c) : "", t->gain, cli_plain(c),
+            t->mended);
+    if (t->impact_gain > 0) cli_say(c, "  impacts that would have gained %.3g were drawn back\n", t->impact_gain);
+    cli_say(
+        c, "  penetration at most %.1e, joint drift %.1e, correction %.1e; %d contacts now, %d carry load, %d stick\n",
+        t->worst_penetration, t->worst_drift, t->worst_corrected, t->last.contacts, t->last.touching, t->last.sticking);
+    if (run->request->problem != NULL) cli_say(c, "  %s: the last step as a contact problem\n", run->request->problem);
+    cli_say(c, "  %.2f s (contacts %.2f, solve %.2f, rest %.2f, files %.2f), %.3g ms a step\n", t->time_s,
+            t->time_detect_s, t->time_solve_s, t->time_rest_s, t->time_files_s,
+            t->steps > 0 ? 1e3 * t->time_s / (double)t->steps : 0);
+    if (run->dir != NULL)
+        cli_say(c, "  %s: trajectory.h5 and .xdmf with %ld frames, summary.json, checkpoint.h5%s\n", run->dir,
+                sti_world_record_frames(run->record),
+                !run->request->picture           ? ""
+                : sti_bodies_dim(s->bodies) == 2 ? ", scene.svg, energy.svg"
+                                                 : ", scene.png, energy.svg");
+}
+
+int cli_world_report(const cli* c, const cli_world_run* run) {
+    cli_json j;
+    if (run->dir != NULL) {
+        fill_json(&j, run);
+        const int code = cli_run_save_summary(c, run->dir, &j);
+        if (code != CLI_DONE) return code;
+    }
+    if (!c->json) {
+        say(c, run);
+        return CLI_DONE;
+    }
+    fill_json(&j, run);
+    return cli_json_print(&j, c, CLI_DONE);
+}

@@ -1,0 +1,560 @@
+// bodies_read.c: a scene of bodies from JSON; include/stiction/scene.h shows one, docs/runs.md has all fields.
+//
+// The text is kept, so that a setting ("mu=0.3") can have everything evaluated anew.
+#include <float.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "exact/rationals.h"
+#include "io/bodies_json.h"
+#include "io/file.h"
+#include "io/problem.h"
+#include "io/scene.h"
+
+#define COUNT_OF(list) ((int)(sizeof(list) / sizeof(list)[0]))
+enum { MOST_BODIES = 1000000 };
+
+// ---- repetition
+
+static sti_status read_repeat(sti_bodies_reader* r, const sti_place* up, const cJSON* object, bool* repeated,
+                              int* count) {
+    const cJSON* value = sti_json_field(object, "repeat");
+    const sti_place place = sti_place_key(up, "repeat"), at_count = sti_place_key(&place, "count");
+    static const char* const names[] = {"count", "offset"};
+    *repeated = value != NULL;
+    *count = 1;
+    if (value == NULL) return STI_OK;
+    if (!cJSON_IsObject(value)) return sti_bodies_read_count(r, &place, value, 0, MOST_BODIES, count);
+    const sti_status status = sti_bodies_check_names(r, &place, value, names, COUNT_OF(names));
+    if (status != STI_OK) return status;
+    return sti_bodies_read_count(r, &at_count, sti_json_field(value, "count"), 0, MOST_BODIES, count);
+}
+
+sti_status sti_bodies_read_each(sti_bodies_reader* r, const char* key, sti_bodies_item* read) {
+    const cJSON* list = sti_json_field(r->tree->root, key);
+    const sti_place up = sti_place_key(NULL, key);
+    if (list != NULL && !cJSON_IsArray(list)) return sti_json_fail(r->tree, &up, list, "a list is expected");
+    sti_status status = STI_OK;
+    int k = 0;
+    for (const cJSON* v = list != NULL ? list->child : NULL; status == STI_OK && v != NULL; v = v->next) {
+        const sti_place at = sti_place_index(&up, k++);
+        bool repeated = false;
+        int count = 0;
+        if (!cJSON_IsObject(v)) return sti_json_fail(r->tree, &at, v, "an object { .. } is expected");
+        status = read_repeat(r, &at, v, &repeated, &count);
+        for (int i = 0; status == STI_OK && i < count; i++) {
+            sti_bodies_repeat(r, repeated, i);
+            status = read(r, &at, v, repeated, i);
+        }
+        sti_bodies_repeat(r, false, 0);
+    }
+    return status;
+}
+
+sti_status sti_bodies_read_own_name(sti_bodies_reader* r, const sti_place* place, const cJSON* value, bool repeated,
+                                    int index, char out[STI_BODIES_NAME]) {
+    const sti_status status = sti_bodies_read_name(r, place, value, out);
+    if (status != STI_OK || !repeated || strchr(value->valuestring, '{') != NULL) return status;
+    const size_t length = strlen(out);
+    if (length + 12 > STI_BODIES_NAME) return sti_json_fail(r->tree, place, value, "too long a name");
+    snprintf(out + length, STI_BODIES_NAME - length, " %d", index);
+    return STI_OK;
+}
+
+// ---- bodies
+
+// The plane: one number. Space: three on the diagonal, or three rows of three.
+static sti_status read_inertia(sti_bodies_reader* r, const sti_place* up, const cJSON* object, double inertia[9]) {
+    const cJSON* value = sti_json_field(object, "inertia");
+    if (r->dim == 2) return sti_bodies_read_field(r, up, object, "inertia", &inertia[8]);
+    if (cJSON_IsArray(value) && cJSON_IsArray(value->child)) {
+        const sti_place place = sti_place_key(up, "inertia");
+        double* rows = NULL;
+        int count = 0;
+        sti_status status = sti_bodies_read_rows(r, up, object, "inertia", 3, &count, &rows);
+        if (status == STI_OK && count != 3)
+            status = sti_json_fail(r->tree, &place, value, "three rows of three are expected");
+        if (status == STI_OK) memcpy(inertia, rows, 9 * sizeof *inertia);
+        sti_free(r->env, rows);
+        return status;
+    }
+    double diagonal[3] = {0};
+    const sti_status status = sti_bodies_read_vector(r, up, object, "inertia", 3, diagonal);
+    for (int k = 0; k < 3; k++) inertia[4 * k] = diagonal[k];
+    return status;
+}
+
+// A mass alone is spread evenly over the shapes: the density that gives it.
+static sti_status spread_mass(sti_bodies_reader* r, const sti_place* up, const cJSON* object, int count,
+                              const sti_shape_item* shapes, sti_body* body) {
+    const sti_place place = sti_place_key(up, "mass");
+    double size = 0;
+    for (int k = 0; k < count; k++) {
+        sti_shape_mass m = {0};
+        const sti_status status = sti_bodies_blame(r, up, sti_shape_measure(r->env, shapes[k].shape, 1, &m));
+        if (status != STI_OK) return status;
+        size += m.size;
+    }
+    if (!(body->mass > 0))
+        return sti_json_fail(r->tree, &place, sti_json_field(object, "mass"), "%.9g, and a mass above 0 is expected",
+                             body->mass);
+    if (count == 0)
+        return sti_json_fail(r->tree, &place, sti_json_field(object, "mass"),
+                             "\"inertia\" too is expected for a body without shapes");
+    body->density = body->mass / size;
+    return STI_OK;
+}
+
+static sti_status read_mass(sti_bodies_reader* r, const sti_place* up, const cJSON* object, int count,
+                            const sti_shape_item* shapes, sti_body* body) {
+    const bool density = sti_json_field(object, "density") != NULL, mass = sti_json_field(object, "mass") != NULL;
+    const bool inertia = sti_json_field(object, "inertia") != NULL, centre = sti_json_field(object, "centre") != NULL;
+    const sti_place at_density = sti_place_key(up, "density"), at_mass = sti_place_key(up, "mass"),
+                    at_shapes = sti_place_key(up, "shapes");
+    if (density && (mass || inertia || centre))
+        return sti_json_fail(r->tree, &at_density, sti_json_field(object, "density"),
+                             "not together with \"mass\", \"inertia\" or \"centre\"");
+    if ((inertia || centre) && !mass) return sti_json_fail(r->tree, &at_mass, NULL, "needed with \"inertia\"");
+    if (centre && !inertia)
+        return sti_json_fail(r->tree, &at_mass, sti_json_field(object, "mass"), "\"centre\" needs \"inertia\" too");
+    if (body->fixed) return STI_OK;
+    sti_status status = sti_bodies_read_field(r, up, object, "density", &body->density);
+    if (status == STI_OK && density && !(body->density > 0))
+        status = sti_json_fail(r->tree, &at_density, sti_json_field(object, "density"),
+                               "%.9g, and a density above 0 is expected", body->density);
+    if (status == STI_OK) status = sti_bodies_read_field(r, up, object, "mass", &body->mass);
+    if (status == STI_OK) status = sti_bodies_read_vector(r, up, object, "centre", r->dim, body->centre);
+    if (status == STI_OK && inertia) status = read_inertia(r, up, object, body->inertia);
+    if (status == STI_OK && mass && !inertia) return spread_mass(r, up, object, count, shapes, body);
+    if (status == STI_OK && inertia) body->density = 0;
+    if (status == STI_OK && !mass && count == 0)
+        status = sti_json_fail(r->tree, &at_shapes, NULL, "shapes, or \"mass\" and \"inertia\", are expected");
+    return status;
+}
+
+static sti_status read_offset(sti_bodies_reader* r, const sti_place* up, const cJSON* object, int index,
+                              sti_body* body) {
+    const cJSON* repeat = sti_json_field(object, "repeat");
+    const sti_place place = sti_place_key(up, "repeat");
+    double offset[3] = {0};
+    if (!cJSON_IsObject(repeat)) return STI_OK;
+    const sti_status status = sti_bodies_read_vector(r, &place, repeat, "offset", r->dim, offset);
+    for (int k = 0; k < r->dim; k++) body->pose.x[k] += index * offset[k];
+    return status;
+}
+
+static sti_status read_motion(sti_bodies_reader* r, const sti_place* up, const cJSON* object, sti_body* body) {
+    sti_status status = sti_bodies_read_vector(r, up, object, "velocity", r->dim, body->v);
+    if (status != STI_OK) return status;
+    return r->dim == 2 ? sti_bodies_read_field(r, up, object, "angular_velocity", &body->w[2])
+                       : sti_bodies_read_vector(r, up, object, "angular_velocity", 3, body->w);
+}
+
+// The shapes go over to the bodies one by one; what is left in the list stays the caller's.
+static sti_status add_body(sti_bodies_reader* r, const sti_place* up, const sti_body* body, int count,
+                           sti_shape_item* shapes) {
+    int index = 0;
+    sti_status status = sti_bodies_blame(r, up, sti_bodies_add(r->bodies, body, &index));
+    for (int k = 0; status == STI_OK && k < count; k++) {
+        sti_shape* shape = shapes[k].shape;
+        shapes[k].shape = NULL;
+        status = sti_bodies_blame(r, up,
+                                  sti_bodies_add_shape(r->bodies, index, shape, &shapes[k].place, shapes[k].material));
+    }
+    return status;
+}
+
+static sti_status read_body(sti_bodies_reader* r, const sti_place* up, const cJSON* object, bool repeated, int index) {
+    static const char* const names[] = {"name",    "fixed",    "shape",    "shapes", "material",
+                                        "density", "mass",     "inertia",  "centre", "position",
+                                        "angle",   "rotation", "velocity", "repeat", "angular_velocity"};
+    const sti_place at_name = sti_place_key(up, "name");
+    const cJSON* name = sti_json_field(object, "name");
+    char text[STI_BODIES_NAME];
+    sti_body body = sti_body_default();
+    int count = 0;
+    sti_shape_item* shapes = NULL;
+    if (sti_bodies_count(r->bodies) >= MOST_BODIES)
+        return sti_json_fail(r->tree, up, object, "more than %d", MOST_BODIES);
+    sti_status status = sti_bodies_check_names(r, up, object, names, COUNT_OF(names));
+    if (status == STI_OK && name != NULL) status = sti_bodies_read_own_name(r, &at_name, name, repeated, index, text);
+    if (name != NULL) body.name = text;
+    if (status == STI_OK && name != NULL && strcmp(text, "world") == 0)
+        status = sti_json_fail(r->tree, &at_name, name, "this name stands for the world");
+    if (status == STI_OK) status = sti_json_read_bool(r->tree, up, object, "fixed", &body.fixed);
+    if (status == STI_OK) status = sti_bodies_read_pose(r, up, object, "position", &body.pose);
+    if (status == STI_OK) status = read_offset(r, up, object, index, &body);
+    if (status == STI_OK) status = read_motion(r, up, object, &body);
+    if (status == STI_OK) status = sti_bodies_read_shapes(r, up, object, &count, &shapes);
+    if (status == STI_OK) status = read_mass(r, up, object, count, shapes, &body);
+    if (status == STI_OK) status = add_body(r, up, &body, count, shapes);
+    sti_bodies_shapes_clear(r->env, count, shapes);
+    return status;
+}
+
+// ---- the step
+
+typedef enum step_kind { NUMBER, WHOLE, FLAG, SOLVER, LAW } step_kind;
+static const struct {
+    const char* name;
+    step_kind kind;
+    size_t offset;  // in sti_world_options
+    double low, high;
+    bool above;  // greater than low
+} step_fields[] = {
+#define AT(member) offsetof(sti_world_options, member)
+    {"h", NUMBER, AT(h), 0, 1e9, true},
+    {"alpha", NUMBER, AT(alpha), 0.5, 1, false},
+    {"tol", NUMBER, AT(tol), 0, 1, true},
+    {"solver", SOLVER, AT(solver), 0, 0, false},
+    {"impact", LAW, AT(law), 0, 0, false},
+    {"rest_speed", NUMBER, AT(rest_speed), 0, 1e9, false},
+    {"dissipate", FLAG, AT(dissipate), 0, 0, false},
+    {"stabilize", FLAG, AT(stabilize), 0, 0, false},
+    {"stabilize_tol", NUMBER, AT(stabilize_tol), 0, 1, true},
+    {"points", WHOLE, AT(points), 1, STI_SHAPE_MAX_POINTS, false},
+    {"start_as_given", FLAG, AT(start_as_given), 0, 0, false},
+#undef AT
+};
+
+// A word of a setting or of the file.
+static bool assign_word(sti_world_options* o, step_kind kind, size_t offset, const char* word, const char** expected) {
+    if (kind == FLAG) {
+        *expected = "true or false";
+        const bool yes = strcmp(word, "true") == 0;
+        memcpy((char*)o + offset, &yes, sizeof yes);
+        return yes || strcmp(word, "false") == 0;
+    }
+    if (kind == SOLVER) {
+        *expected = "auto, gs, newton, apgd, bb, admm, ipm or lemke";
+        return sti_contact_solver_parse(word, &o->solver);
+    }
+    *expected = "newton or poisson";
+    o->law = strcmp(word, "poisson") == 0 ? STI_IMPACT_POISSON : STI_IMPACT_NEWTON;
+    return o->law == STI_IMPACT_POISSON || strcmp(word, "newton") == 0;
+}
+
+static sti_status wrong_value(const sti_bodies_reader* r, const sti_place* place, const char* value,
+                              const char* expected) {
+    char where[160];
+    sti_place_text(place, where, sizeof where);
+    return sti_file_fail(r->env, STI_ERR_INPUT, r->tree->name, "%s: %.60s: %s is expected", where, value, expected);
+}
+
+static sti_status read_step_number(sti_bodies_reader* r, const sti_place* place, int k, const char* setting,
+                                   const cJSON* value, sti_world_options* o) {
+    double x = 0;
+    const sti_status status =
+        setting != NULL ? sti_bodies_read_formula(r, place, setting, &x) : sti_bodies_read_number(r, place, value, &x);
+    if (status != STI_OK) return status;
+    const double low = step_fields[k].low, high = step_fields[k].high;
+    const bool whole = step_fields[k].kind == WHOLE;
+    if (!(x >= low && x <= high) || (step_fields[k].above && x == low) || (whole && x != floor(x))) {
+        char shown[40], expected[120];
+        snprintf(shown, sizeof shown, "%.12g", x);
+        snprintf(expected, sizeof expected, "a %s %s %g %s %g", whole ? "whole number" : "number",
+                 step_fields[k].above ? "greater than" : "from", low, step_fields[k].above ? "and up to" : "to", high);
+        return wrong_value(r, place, shown, expected);
+    }
+    if (whole)
+        memcpy((char*)o + step_fields[k].offset, &(int){(int)x}, sizeof(int));
+    else
+        memcpy((char*)o + step_fields[k].offset, &x, sizeof x);
+    return STI_OK;
+}
+
+static sti_status read_step_field(sti_bodies_reader* r, const sti_place* up, const cJSON* step, int k,
+                                  sti_world_options* o) {
+    const char* name = step_fields[k].name;
+    const step_kind kind = step_fields[k].kind;
+    const cJSON* value = step != NULL ? sti_json_field(step, name) : NULL;
+    const char* setting = sti_bodies_setting(r, "step", name);
+    const sti_place place = sti_place_key(up, name);
+    const char* expected = NULL;
+    if (value == NULL && setting == NULL) return STI_OK;
+    if (kind == NUMBER || kind == WHOLE) return read_step_number(r, &place, k, setting, value, o);
+    if (setting != NULL) {
+        return assign_word(o, kind, step_fields[k].offset, setting, &expected)
+                   ? STI_OK
+                   : wrong_value(r, &place, setting, expected);
+    }
+    const char* word = cJSON_IsString(value) && kind != FLAG ? value->valuestring
+                       : cJSON_IsBool(value) && kind == FLAG ? (cJSON_IsTrue(value) ? "true" : "false")
+                                                             : "";
+    if (assign_word(o, kind, step_fields[k].offset, word, &expected)) return STI_OK;
+    return sti_json_fail(r->tree, &place, value, "%s is expected", expected);
+}
+
+static sti_status read_step(sti_bodies_reader* r, sti_world_scene* scene) {
+    const cJSON* step = sti_json_field(r->tree->root, "step");
+    const sti_place up = sti_place_key(NULL, "step"), at_time = sti_place_key(NULL, "time");
+    const char* names[COUNT_OF(step_fields)];
+    for (int k = 0; k < COUNT_OF(step_fields); k++) names[k] = step_fields[k].name;
+    sti_status status = step != NULL ? sti_bodies_check_names(r, &up, step, names, COUNT_OF(names)) : STI_OK;
+    scene->step = sti_world_options_default();
+    for (int k = 0; status == STI_OK && k < COUNT_OF(step_fields); k++)
+        status = read_step_field(r, &up, step, k, &scene->step);
+    if (status != STI_OK) return status;
+    const cJSON* time = sti_json_field(r->tree->root, "time");
+    const char* setting = sti_bodies_setting(r, "", "time");
+    if (time == NULL && setting == NULL) return sti_json_fail(r->tree, &at_time, NULL, "needed: when the run ends");
+    status = setting != NULL ? sti_bodies_read_formula(r, &at_time, setting, &scene->time)
+                             : sti_bodies_read_number(r, &at_time, time, &scene->time);
+    if (status == STI_OK && !(scene->time > 0 && scene->time <= 1e12)) {
+        char shown[40];
+        snprintf(shown, sizeof shown, "%.12g", scene->time);
+        status = wrong_value(r, &at_time, shown, "a number greater than 0 and up to 1e12");
+    }
+    return status;
+}
+
+// ---- the scene
+
+void sti_world_scene_destroy(sti_env* env, sti_world_scene* scene) {
+    if (scene == NULL) return;
+    for (int k = 0; scene->parameter_names != NULL && k < scene->parameter_count; k++)
+        sti_free(env, (void*)scene->parameter_names[k]);
+    sti_free(env, (void*)scene->parameter_names);
+    sti_free(env, (void*)scene->parameters);
+    sti_bodies_robots_clear(env, scene);
+    sti_bodies_destroy((sti_bodies*)scene->bodies);
+    sti_free(env, scene);
+}
+
+static sti_status keep_parameters(const sti_bodies_reader* r, sti_world_scene* scene) {
+    const size_t count = (size_t)r->parameter_count;
+    const cJSON* object = sti_json_field(r->tree->root, "parameters");
+    char** names = sti_alloc_array_zero(r->env, count, sizeof *names);
+    double* values = sti_alloc_array(r->env, count, sizeof *values);
+    scene->parameter_names = (const char* const*)names;
+    scene->parameters = values;
+    bool good = names != NULL && values != NULL;
+    if (good) scene->parameter_count = r->parameter_count;
+    if (good && count > 0) memcpy(values, r->parameter, count * sizeof *values);
+    size_t k = 0;
+    for (const cJSON* v = object != NULL ? object->child : NULL; good && v != NULL; v = v->next, k++) {
+        names[k] = sti_strdup(r->env, v->string);
+        good = names[k] != NULL;
+    }
+    return good ? STI_OK : STI_FAIL(r->env, STI_ERR_MEMORY, -1, "parameters of %.200s", r->tree->name);
+}
+
+static sti_status read_frame(sti_bodies_reader* r, sti_world_scene* scene) {
+    static const char* const names[] = {"kind",      "name",    "description", "parameters", "definitions",
+                                        "dimension", "gravity", "materials",   "pairs",      "bodies",
+                                        "joints",    "springs", "ignore",      "step",       "time",
+                                        "urdf"};
+    const sti_place at_bed = sti_place_key(NULL, "bed"), at_dimension = sti_place_key(NULL, "dimension");
+    const cJSON *root = r->tree->root, *bed = sti_json_field(root, "bed");
+    int64_t dim = 0;
+    if (bed != NULL) return sti_json_fail(r->tree, &at_bed, bed, "not together with \"bodies\"");
+    sti_status status = sti_bodies_check_names(r, NULL, root, names, COUNT_OF(names));
+    if (status == STI_OK) status = sti_scene_read_description(r->tree, scene->description);
+    if (status == STI_OK)
+        status = sti_json_read_integer(r->tree, &at_dimension, sti_json_field(root, "dimension"), 2, 3, &dim);
+    r->dim = (int)dim;
+    if (status == STI_OK) status = sti_bodies_formulas_begin(r);
+    if (status == STI_OK) status = keep_parameters(r, scene);
+    if (status == STI_OK) status = sti_bodies_create(r->env, r->dim, &r->bodies);
+    if (status != STI_OK) return status;
+    scene->bodies = r->bodies;
+    double g[3] = {0};
+    g[r->dim - 1] = -9.81;
+    status = sti_bodies_read_vector(r, NULL, root, "gravity", r->dim, g);
+    sti_bodies_set_gravity(r->bodies, g);
+    return status;
+}
+
+static sti_status check_settings(const sti_bodies_reader* r, const sti_world_scene* scene) {
+    for (int k = 0; k < r->setting_count; k++) {
+        char list[300] = "";
+        size_t at = 0;
+        if (r->setting[k].used) continue;
+        for (int i = 0; i < scene->parameter_count + COUNT_OF(step_fields) && at < sizeof list; i++) {
+            const bool own = i < scene->parameter_count;
+            at += (size_t)snprintf(list + at, sizeof list - at, "%s%s, ", own ? "" : "step.",
+                                   own ? scene->parameter_names[i] : step_fields[i - scene->parameter_count].name);
+        }
+        return sti_file_fail(r->env, STI_ERR_INPUT, r->tree->name, "%.60s: no such parameter; there are %stime",
+                             r->setting[k].name, list);
+    }
+    return STI_OK;
+}
+
+static sti_status read_all(sti_bodies_reader* r, sti_world_scene* scene) {
+    sti_status status = read_frame(r, scene);
+    if (status == STI_OK) status = read_step(r, scene);
+    if (status == STI_OK) status = check_settings(r, scene);
+    if (status == STI_OK) status = sti_bodies_read_materials(r);
+    if (status == STI_OK) status = sti_bodies_read_each(r, "bodies", read_body);
+    if (status == STI_OK) status = sti_bodies_read_robots(r, scene);
+    if (status == STI_OK) status = sti_bodies_read_joints(r);
+    if (status == STI_OK) status = sti_bodies_read_springs(r);
+    return status;
+}
+
+// ---- settings: "name=value,name=value"
+
+// text is cut up; the pieces stay where they are.
+static sti_status cut_settings(sti_env* env, char* text, int* count, sti_setting** out) {
+    size_t room = 1;
+    *count = 0;
+    for (const char* p = text; *p != '\0'; p++) room += *p == ',';
+    *out = sti_alloc_array_zero(env, room, sizeof **out);
+    if (*out == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "settings");
+    for (char* item = text[0] != '\0' ? text : NULL; item != NULL;) {
+        char *comma = strchr(item, ','), *equals = strchr(item, '=');
+        if (comma != NULL) *comma = '\0';
+        if (equals == NULL || equals == item || (comma != NULL && equals > comma) || equals[1] == '\0')
+            return STI_FAIL(env, STI_ERR_INPUT, -1, "%.60s: name=value expected, like mu=0.5", item);
+        *equals = '\0';
+        (*out)[(*count)++] = (sti_setting){.name = item, .value = equals + 1};
+        item = comma != NULL ? comma + 1 : NULL;
+    }
+    return STI_OK;
+}
+
+struct sti_world_source {
+    char* name;
+    char* text;
+    char* directory;  // NULL: read from memory
+    char* settings;
+};
+
+void sti_world_source_destroy(sti_env* env, sti_world_source* source) {
+    if (source == NULL) return;
+    sti_free(env, source->name);
+    sti_free(env, source->text);
+    sti_free(env, source->directory);
+    sti_free(env, source->settings);
+    sti_free(env, source);
+}
+
+static sti_status read_scene(const sti_json_tree* tree, const char* directory, const char* settings,
+                             sti_world_scene** out) {
+    sti_bodies_reader r = {.tree = tree, .env = tree->env, .directory = directory};
+    char* pieces = sti_strdup(tree->env, settings);
+    *out = sti_alloc_array_zero(tree->env, 1, sizeof **out);
+    sti_status status = STI_OK;
+    if (pieces == NULL || *out == NULL) status = STI_FAIL(tree->env, STI_ERR_MEMORY, -1, "a scene");
+    if (status == STI_OK) status = cut_settings(tree->env, pieces, &r.setting_count, &r.setting);
+    if (status == STI_OK) status = read_all(&r, *out);
+    sti_bodies_formulas_end(&r);
+    sti_free(tree->env, r.setting);
+    sti_free(tree->env, pieces);
+    if (status != STI_OK) {
+        sti_world_scene_destroy(tree->env, *out);
+        *out = NULL;
+    }
+    return status;
+}
+
+static sti_status keep_source(const sti_json_tree* tree, const char* text, const char* directory,
+                              sti_world_source** out) {
+    sti_env* env = tree->env;
+    sti_world_source* s = sti_alloc_array_zero(env, 1, sizeof *s);
+    *out = s;
+    if (s != NULL) {
+        s->name = sti_strdup(env, tree->name);
+        s->text = sti_strdup(env, text);
+        s->directory = directory != NULL ? sti_strdup(env, directory) : NULL;
+        s->settings = sti_strdup(env, "");
+    }
+    if (s != NULL && s->name != NULL && s->text != NULL && s->settings != NULL &&
+        (s->directory != NULL || directory == NULL))
+        return STI_OK;
+    return STI_FAIL(env, STI_ERR_MEMORY, -1, "text of %.200s", tree->name);
+}
+
+sti_status sti_bodies_read_json(sti_json_tree* tree, const char* text, const char* directory, sti_problem** out) {
+    sti_world_scene* scene = NULL;
+    sti_problem* p = NULL;
+    *out = NULL;
+    sti_status status = read_scene(tree, directory, "", &scene);
+    if (status == STI_OK) status = sti_problem_create(tree->env, STI_KIND_SCENE, &p);
+    if (status == STI_OK) {
+        p->world = scene;
+        scene = NULL;
+        status = keep_source(tree, text, directory, &p->source);
+    }
+    if (status == STI_OK) {
+        *out = p;
+        return STI_OK;
+    }
+    sti_world_scene_destroy(tree->env, scene);
+    sti_problem_destroy(p);
+    return status;
+}
+
+static sti_status set_world(sti_problem* p, const char* settings) {
+    sti_world_source* s = p->source;
+    const size_t size = strlen(s->settings) + strlen(settings) + 2;
+    char *all = sti_alloc(p->env, size), *text = sti_strdup(p->env, s->text);
+    sti_json_tree tree = {0};
+    sti_world_scene* scene = NULL;
+    sti_status status = STI_OK;
+    if (all == NULL || text == NULL) status = STI_FAIL(p->env, STI_ERR_MEMORY, -1, "settings");
+    if (status == STI_OK) snprintf(all, size, "%s%s%s", s->settings, s->settings[0] != '\0' ? "," : "", settings);
+    if (status == STI_OK) status = sti_json_tree_create(p->env, text, strlen(text), s->name, &tree);
+    if (status == STI_OK) {
+        status = read_scene(&tree, s->directory, all, &scene);
+        sti_json_tree_clear(&tree);
+    }
+    if (status == STI_OK) {
+        sti_world_scene_destroy(p->env, p->world);
+        p->world = scene;
+        sti_free(p->env, s->settings);
+        s->settings = all;
+        all = NULL;
+    }
+    sti_free(p->env, all);
+    sti_free(p->env, text);
+    return status;
+}
+
+// Numbers of a system: 0.4, or 2/5. First everything is looked at, then set.
+static sti_status set_system(const sti_problem* p, const sti_setting* s, int count) {
+    sti_rationals* r = NULL;
+    sti_status status = sti_rationals_create(p->env, 1, &r);
+    for (int k = 0; status == STI_OK && k < 2 * count; k++) {
+        const sti_setting* one = &s[k % count];
+        status = sti_rationals_set_text(r, 0, one->value);
+        const double x = status == STI_OK ? sti_rationals_double(r, 0) : 0;
+        int known = 0;
+        while (known < sti_system_parameter_count(p->system) &&
+               strcmp(sti_system_parameter(p->system, known), one->name) != 0)
+            known++;
+        if (status == STI_ERR_INPUT || !isfinite(x))
+            status = STI_FAIL(p->env, STI_ERR_INPUT, -1, "%.60s: %.60s: a number is expected", one->name, one->value);
+        const bool unknown = known == sti_system_parameter_count(p->system);  // sti_system_set says so
+        if (status == STI_OK && (k >= count || unknown)) status = sti_system_set(p->system, one->name, x);
+        if (status == STI_ERR_ARGUMENT) status = STI_ERR_INPUT;
+    }
+    sti_rationals_destroy(r);
+    return status;
+}
+
+static sti_status set_grains(const sti_problem* p, const sti_setting* s, int count) {
+    sti_scene scene = *p->scene;
+    sti_status status = STI_OK;
+    for (int k = 0; status == STI_OK && k < count; k++) status = sti_scene_set(p->env, &scene, s[k].name, s[k].value);
+    if (status == STI_OK) *p->scene = scene;
+    return status;
+}
+
+sti_status sti_problem_set(sti_problem* p, const char* settings) {
+    if (p->world != NULL) return set_world(p, settings);
+    if (p->system == NULL && p->scene == NULL)
+        return STI_FAIL(p->env, STI_ERR_ARGUMENT, -1, "kind %s has no parameters", sti_kind_text(p->kind));
+    char* pieces = sti_strdup(p->env, settings);
+    sti_setting* list = NULL;
+    int count = 0;
+    sti_status status = pieces != NULL ? STI_OK : STI_FAIL(p->env, STI_ERR_MEMORY, -1, "settings");
+    if (status == STI_OK) status = cut_settings(p->env, pieces, &count, &list);
+    if (status == STI_OK) status = p->system != NULL ? set_system(p, list, count) : set_grains(p, list, count);
+    sti_free(p->env, list);
+    sti_free(p->env, pieces);
+    return status;
+}

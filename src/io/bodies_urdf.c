@@ -1,0 +1,264 @@
+// bodies_urdf.c: robots in scenes of bodies, and a URDF file as a scene of its own.
+//
+//     "urdf": [{"file": "arm.urdf", "name": "left", "position": [..], "rotation": .., "fixed": true, "material": "rubber",
+//               "joints": {"shoulder": 0.3},
+//               "motors": {"finger": {"speed": -0.1, "force": 20}},
+//               "springs": {"shoulder": {"stiffness": 400, "damping": 40, "rest": 0.3}},
+//               "friction": {"elbow": 0.5}, "sides": 32, "folders": ["meshes"]}]
+//
+// "text" instead of "file" holds the robot itself, as one text or as a list of lines.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/bodies_json.h"
+#include "io/file.h"
+
+#define COUNT_OF(list) ((int)(sizeof(list) / sizeof(list)[0]))
+
+typedef struct robot {
+    char* path;  // of the file, or of a text in the folder of the scene
+    char* text;  // NULL: a file
+    char** folder;
+    int folder_count;
+    sti_urdf_setting* setting;
+    int setting_count;
+} robot;
+
+static sti_status no_memory(const sti_bodies_reader* r) {
+    return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "a robot of %.200s", r->tree->name);
+}
+
+static void clear(sti_env* env, robot* k) {
+    for (int i = 0; i < k->folder_count; i++) sti_free(env, k->folder[i]);
+    sti_free(env, k->folder);
+    sti_free(env, k->path);
+    sti_free(env, k->text);
+    sti_free(env, k->setting);
+}
+
+// ---- where it stands
+
+// name as seen from the folder of the scene
+static char* beside(const sti_bodies_reader* r, const char* name) {
+    const char* folder = name[0] == '/' || r->directory == NULL ? "" : r->directory;
+    const size_t size = strlen(folder) + strlen(name) + 1;
+    char* path = sti_alloc(r->env, size);
+    if (path != NULL) snprintf(path, size, "%s%s", folder, name);
+    return path;
+}
+
+// The whole file is one: its lines are those of the robot.
+static bool is_robot(const sti_bodies_reader* r) {
+    return sti_file_has_suffix(r->tree->name, ".urdf");
+}
+
+static sti_status read_lines(const sti_bodies_reader* r, const sti_place* place, const cJSON* value, char** out) {
+    const cJSON* first = cJSON_IsArray(value) ? value->child : value;
+    size_t size = 1, at = 0;
+    for (const cJSON* line = first; line != NULL; line = line == value ? NULL : line->next) {
+        if (!cJSON_IsString(line)) return sti_json_fail(r->tree, place, line, "text, or a list of lines, is expected");
+        size += strlen(line->valuestring) + 1;
+    }
+    *out = sti_alloc(r->env, size);
+    if (*out == NULL) return no_memory(r);
+    (*out)[0] = '\0';
+    for (const cJSON* line = first; line != NULL; line = line == value ? NULL : line->next)
+        at += (size_t)snprintf(*out + at, size - at, "%s\n", line->valuestring);
+    return STI_OK;
+}
+
+static sti_status read_source(const sti_bodies_reader* r, const sti_place* up, const cJSON* object, robot* k) {
+    const cJSON *file = sti_json_field(object, "file"), *text = sti_json_field(object, "text");
+    const sti_place at_file = sti_place_key(up, "file"), at_text = sti_place_key(up, "text");
+    if (text != NULL) {
+        if (file != NULL) return sti_json_fail(r->tree, &at_file, file, "not together with \"text\"");
+        k->path = is_robot(r) ? sti_strdup(r->env, r->tree->name) : beside(r, "text");
+        return k->path != NULL ? read_lines(r, &at_text, text, &k->text) : no_memory(r);
+    }
+    if (!cJSON_IsString(file) || file->valuestring[0] == '\0')
+        return sti_json_fail(r->tree, &at_file, file, "the name of a URDF file, or \"text\", is expected");
+    if (r->directory == NULL && file->valuestring[0] != '/')
+        return sti_json_fail(r->tree, &at_file, file, "a scene read from memory cannot name a file beside it");
+    k->path = beside(r, file->valuestring);
+    return k->path != NULL ? STI_OK : no_memory(r);
+}
+
+static sti_status read_folders(const sti_bodies_reader* r, const sti_place* up, const cJSON* object, robot* k) {
+    const cJSON* list = sti_json_field(object, "folders");
+    const sti_place place = sti_place_key(up, "folders");
+    if (list == NULL) return STI_OK;
+    if (!cJSON_IsArray(list)) return sti_json_fail(r->tree, &place, list, "a list of names is expected");
+    k->folder = sti_alloc_array_zero(r->env, (size_t)cJSON_GetArraySize(list), sizeof *k->folder);
+    if (k->folder == NULL) return no_memory(r);
+    for (const cJSON* v = list->child; v != NULL; v = v->next) {
+        const sti_place at = sti_place_index(&place, k->folder_count);
+        if (!cJSON_IsString(v)) return sti_json_fail(r->tree, &at, v, "the name of a folder is expected");
+        char* folder = beside(r, v->valuestring);
+        if (folder == NULL) return no_memory(r);
+        k->folder[k->folder_count++] = folder;
+    }
+    return STI_OK;
+}
+
+// ---- what is said of its joints
+
+static sti_status read_setting(sti_bodies_reader* r, const sti_place* at, const char* key, const cJSON* v,
+                               sti_urdf_setting* s) {
+    static const char* const motor[] = {"speed", "force"};
+    static const char* const spring[] = {"stiffness", "damping", "rest"};
+    sti_status status = STI_OK;
+    if (strcmp(key, "joints") == 0) return sti_bodies_read_number(r, at, v, &s->position);
+    if (strcmp(key, "friction") == 0) return sti_bodies_read_number(r, at, v, &s->friction);
+    if (strcmp(key, "motors") == 0) {
+        s->motor_speed = 0;
+        status = sti_bodies_check_names(r, at, v, motor, COUNT_OF(motor));
+        if (status == STI_OK) status = sti_bodies_read_field(r, at, v, "speed", &s->motor_speed);
+        return status == STI_OK ? sti_bodies_read_field(r, at, v, "force", &s->motor_force) : status;
+    }
+    status = sti_bodies_check_names(r, at, v, spring, COUNT_OF(spring));
+    if (status == STI_OK) status = sti_bodies_read_field(r, at, v, "stiffness", &s->stiffness);
+    if (status == STI_OK) status = sti_bodies_read_field(r, at, v, "damping", &s->damping);
+    return status == STI_OK ? sti_bodies_read_field(r, at, v, "rest", &s->rest) : status;
+}
+
+static sti_status read_settings(sti_bodies_reader* r, const sti_place* up, const cJSON* object, robot* k) {
+    static const char* const keys[] = {"joints", "motors", "springs", "friction"};
+    size_t room = 0;
+    for (int i = 0; i < COUNT_OF(keys); i++) {
+        const cJSON* list = sti_json_field(object, keys[i]);
+        const sti_place place = sti_place_key(up, keys[i]);
+        if (list == NULL) continue;
+        if (!cJSON_IsObject(list))
+            return sti_json_fail(r->tree, &place, list, "an object { .. } with the names of joints is expected");
+        room += (size_t)cJSON_GetArraySize(list);
+    }
+    k->setting = sti_alloc_array(r->env, room, sizeof *k->setting);
+    if (k->setting == NULL) return no_memory(r);
+    for (int i = 0; i < COUNT_OF(keys); i++) {
+        const cJSON* list = sti_json_field(object, keys[i]);
+        const sti_place place = sti_place_key(up, keys[i]);
+        for (const cJSON* v = list != NULL ? list->child : NULL; v != NULL; v = v->next) {
+            const sti_place at = sti_place_key(&place, v->string);
+            sti_urdf_setting* s = &k->setting[k->setting_count++];
+            *s = sti_urdf_setting_default(v->string);
+            const sti_status status = read_setting(r, &at, keys[i], v, s);
+            if (status != STI_OK) return status;
+        }
+    }
+    return STI_OK;
+}
+
+// ---- all of it
+
+static sti_status read_material(const sti_bodies_reader* r, const sti_place* up, const cJSON* object, int* out) {
+    const cJSON* value = sti_json_field(object, "material");
+    const sti_place place = sti_place_key(up, "material");
+    if (value == NULL) return STI_OK;
+    for (int k = 0; cJSON_IsString(value) && k < sti_bodies_material_count(r->bodies); k++) {
+        if (strcmp(sti_bodies_material(r->bodies, k)->name, value->valuestring) != 0) continue;
+        *out = k;
+        return STI_OK;
+    }
+    return sti_json_fail(r->tree, &place, value, "the name of a material is expected");
+}
+
+static sti_status read_options(sti_bodies_reader* r, const sti_place* up, const cJSON* object,
+                               sti_urdf_options* options) {
+    const sti_place at_sides = sti_place_key(up, "sides");
+    sti_status status = sti_bodies_read_pose(r, up, object, "position", &options->place);
+    if (status == STI_OK && sti_json_field(object, "fixed") != NULL)
+        status = sti_json_read_bool(r->tree, up, object, "fixed", &options->fixed);
+    if (status == STI_OK) status = read_material(r, up, object, &options->material);
+    if (status == STI_OK && sti_json_field(object, "sides") != NULL)
+        status = sti_bodies_read_count(r, &at_sides, sti_json_field(object, "sides"), 3, 256, &options->sides);
+    return status;
+}
+
+static sti_status add_robot(sti_bodies_reader* r, const sti_place* up, const robot* k, sti_urdf_options* options) {
+    sti_world_scene* scene = r->scene;
+    sti_urdf_report* longer =
+        sti_realloc(r->env, (void*)scene->robots, ((size_t)scene->robot_count + 1) * sizeof *longer);
+    if (longer == NULL) return no_memory(r);
+    scene->robots = longer;
+    sti_urdf_report* report = &longer[scene->robot_count++];
+    options->folder_count = k->folder_count;
+    options->folders = (const char* const*)k->folder;
+    options->setting_count = k->setting_count;
+    options->settings = k->setting;
+    const sti_status status =
+        k->text != NULL ? sti_urdf_parse(r->env, k->text, strlen(k->text), k->path, options, r->bodies, report)
+                        : sti_urdf_add(r->env, k->path, options, r->bodies, report);
+    return is_robot(r) ? status : sti_bodies_blame(r, up, status);
+}
+
+static sti_status read_robot(sti_bodies_reader* r, const sti_place* up, const cJSON* object, bool repeated, int index) {
+    static const char* const names[] = {"name",   "file",   "text",    "position", "rotation", "fixed",   "material",
+                                        "joints", "motors", "springs", "friction", "sides",    "folders", "repeat"};
+    const sti_place at_name = sti_place_key(up, "name");
+    const cJSON* name = sti_json_field(object, "name");
+    sti_urdf_options options = sti_urdf_options_default();
+    char prefix[STI_BODIES_NAME];
+    robot k = {0};
+    sti_status status = sti_bodies_check_names(r, up, object, names, COUNT_OF(names));
+    if (status == STI_OK && r->dim != 3) status = sti_json_fail(r->tree, up, object, "a robot needs \"dimension\": 3");
+    if (status == STI_OK && name != NULL) status = sti_bodies_read_own_name(r, &at_name, name, repeated, index, prefix);
+    if (name != NULL) options.name = prefix;
+    if (status == STI_OK) status = read_source(r, up, object, &k);
+    if (status == STI_OK) status = read_folders(r, up, object, &k);
+    if (status == STI_OK) status = read_options(r, up, object, &options);
+    if (status == STI_OK) status = read_settings(r, up, object, &k);
+    if (status == STI_OK) status = add_robot(r, up, &k, &options);
+    clear(r->env, &k);
+    return status;
+}
+
+sti_status sti_bodies_read_robots(sti_bodies_reader* r, sti_world_scene* scene) {
+    r->scene = scene;
+    return sti_bodies_read_each(r, "urdf", read_robot);
+}
+
+void sti_bodies_robots_clear(sti_env* env, sti_world_scene* scene) {
+    for (int k = 0; k < scene->robot_count; k++) sti_urdf_report_clear(env, (sti_urdf_report*)&scene->robots[k]);
+    sti_free(env, (void*)scene->robots);
+}
+
+// ---- a URDF file as a scene
+
+bool sti_urdf_begins(const char* text) {
+    if (strncmp(text, "\xef\xbb\xbf", 3) == 0) text += 3;
+    return text[strspn(text, " \t\r\n")] == '<';
+}
+
+// text as a JSON text: at most 6 bytes for one.
+static size_t put_text(char* to, const char* text) {
+    size_t at = 0;
+    to[at++] = '"';
+    for (const char* p = text; *p != '\0'; p++) {
+        if (*p == '"' || *p == '\\') to[at++] = '\\';
+        if ((unsigned char)*p < 0x20)
+            at += (size_t)snprintf(to + at, 7, "\\u%04x", (unsigned)*p);
+        else
+            to[at++] = *p;
+    }
+    to[at++] = '"';
+    to[at] = '\0';
+    return at;
+}
+
+sti_status sti_urdf_scene(sti_env* env, const char* text, const char* name, char** out) {
+    static const char form[] = "{\"kind\": \"scene\", \"description\": ";
+    static const char middle[] = ", \"dimension\": 3, \"bodies\": [], \"time\": 10,\n \"urdf\": [{\"text\": ";
+    const char *slash = strrchr(name, '/'), *base = slash != NULL ? slash + 1 : name;
+    *out = sti_alloc_array(env, strlen(text) + strlen(base) + sizeof form + sizeof middle, 6);
+    if (*out == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "a scene of %.200s", name);
+    char* to = memcpy(*out, form, sizeof form);
+    to += strlen(form);
+    to += put_text(to, base);
+    memcpy(to, middle, sizeof middle);
+    to += strlen(middle);
+    to += put_text(to, text);
+    memcpy(to, "}]}\n", 5);
+    return STI_OK;
+}

@@ -1,0 +1,45 @@
+// mesh_file.h: triangles from files: STL (binary and text) and OBJ.
+#ifndef STI_IO_MESH_FILE_H
+#define STI_IO_MESH_FILE_H
+
+#include "base/env.h"
+
+typedef struct sti_mesh_data {
+    int vertex_count, vertex_capacity;
+    double* vertices;  // (vertex_count x 3)
+    int triangle_count, triangle_capacity;
+    int* triangles;  // counterclockwise from outside      (triangle_count x 3)
+    int dropped;     // triangles without an area, left out
+    bool closed;     // every edge has one triangle on either side
+    double volume;   // signed: negative when the triangles of a closed mesh look inward
+} sti_mesh_data;
+
+bool sti_mesh_file_known(const char* path);  // by its suffix: .stl or .obj, large or small letters
+
+// Vertices at the same place are one; scale (3) multiplies them, and a mirroring one turns the triangles around.
+sti_status sti_mesh_file_read(sti_env* env, const char* path, const double scale[3], sti_mesh_data* out);
+// From memory; text has a 0 after its size bytes. name stands for the file in messages and says the format.
+sti_status sti_mesh_file_parse(sti_env* env, const char* text, size_t size, const char* name, const double scale[3],
+                               sti_mesh_data* out);
+void sti_mesh_data_clear(sti_env* env, sti_mesh_data* mesh);
+
+// ---- the formats: triangles as the file has them
+
+sti_status sti_mesh_read_stl(sti_env* env, const char* text, size_t size, const char* name, sti_mesh_data* out);
+sti_status sti_mesh_read_obj(sti_env* env, const char* text, size_t size, const char* name, sti_mesh_data* out);
+sti_status sti_mesh_add_vertex(sti_env* env, sti_mesh_data* mesh, const double x[3]);
+sti_status sti_mesh_add_triangle(sti_env* env, sti_mesh_data* mesh, int a, int b, int c);
+
+// A walk over the words of a text, which knows its line.
+typedef struct sti_words {
+    const char* at;
+    int line;
+} sti_words;
+
+// Length of the next word of this line (0: the line has no more), which begins at words->at then.
+size_t sti_words_next(sti_words* words);
+bool sti_words_line(sti_words* words);  // on to the next line; false: there is none
+// The next `count` words of the line as finite numbers.
+bool sti_words_numbers(sti_words* words, int count, double* out);
+
+#endif

@@ -1,0 +1,111 @@
+// urdf_place.c: URDF: positions of joints at the start, and the places of links that follow from them.
+//
+//     place(child) = place(parent) origin motion(q)
+//
+// A joint that mimics has  q = multiplier q_other + offset.  A position that nobody gave is 0, or the limit next to it.
+#include <math.h>
+
+#include "io/file.h"
+#include "io/urdf.h"
+
+enum { LONGEST_CHAIN = 100 };
+
+sti_pose sti_urdf_axis_frame(const double axis[3]) {
+    // the shortest way from z: (1 + z'a, z x a), a half-turn about x where a = -z
+    sti_pose pose = sti_pose_identity();
+    const double w = 1 + axis[2];
+    if (w < 1e-12) {
+        pose.q[0] = 0;
+        pose.q[1] = 1;
+        return pose;
+    }
+    const double length = sqrt(w * w + axis[0] * axis[0] + axis[1] * axis[1]);
+    pose.q[0] = w / length;
+    pose.q[1] = -axis[1] / length;
+    pose.q[2] = axis[0] / length;
+    return pose;
+}
+
+sti_pose sti_urdf_motion(const sti_urdf_joint* joint, double q) {
+    sti_pose pose = sti_pose_identity();
+    if (joint->type == STI_URDF_PRISMATIC) {
+        for (int k = 0; k < 3; k++) pose.x[k] = q * joint->axis[k];
+    } else if (sti_urdf_has_coordinate(joint->type)) {
+        pose.q[0] = cos(q / 2);
+        for (int k = 0; k < 3; k++) pose.q[k + 1] = sin(q / 2) * joint->axis[k];
+    }
+    return pose;
+}
+
+// ---- positions
+
+static sti_status check_range(const sti_urdf_model* m, const sti_urdf_joint* joint, double q) {
+    const double slack = 1e-9 * (1 + fabs(q));
+    if (q >= joint->lower - slack && q <= joint->upper + slack) return STI_OK;
+    return sti_urdf_fail(m, joint->node, NULL, "starts at %g, outside of its limits %g and %g", q, joint->lower,
+                         joint->upper);
+}
+
+static sti_status start_leader(sti_urdf_model* m, sti_urdf_joint* joint) {
+    if (!isnan(joint->setting.position)) {
+        joint->start = joint->setting.position;
+        return check_range(m, joint, joint->start);
+    }
+    joint->start = fmin(fmax(0, joint->lower), joint->upper);
+    if (joint->start == 0) return STI_OK;
+    return sti_urdf_remark_add(m, STI_URDF_ASSUMED, joint->node, NULL, "starts at its limit %g: 0 is out of its range",
+                               joint->start);
+}
+
+static sti_status start_follower(sti_urdf_model* m, sti_urdf_joint* joint) {
+    const sti_xml_node* node = sti_xml_find(joint->node, "mimic");
+    const sti_urdf_joint* at = joint;
+    double a = 1, b = 0;
+    for (int steps = 0; at->mimic >= 0; steps++) {
+        if (steps == LONGEST_CHAIN)
+            return sti_urdf_fail(m, node, "joint", "joints that mimic one another form a cycle, or a chain of over %d",
+                                 LONGEST_CHAIN);
+        b += a * at->offset;
+        a *= at->multiplier;
+        at = &m->joint[at->mimic];
+    }
+    joint->start = a * at->start + b;
+    if (!isfinite(joint->start)) return sti_urdf_fail(m, node, "joint", "the position that follows is not finite");
+    if (!isnan(joint->setting.position) && fabs(joint->setting.position - joint->start) > 1e-9 * (1 + fabs(a)))
+        return sti_file_fail(m->env, STI_ERR_INPUT, m->file,
+                             "setting of joint \"%.60s\": position: %g: it mimics joint \"%.60s\", which puts it at %g",
+                             joint->name, joint->setting.position, joint->mimic_name, joint->start);
+    return check_range(m, joint, joint->start);
+}
+
+// ---- places
+
+static void unit(double q[4]) {
+    const double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    for (int k = 0; k < 4; k++) q[k] /= length;
+}
+
+sti_status sti_urdf_place(sti_urdf_model* m) {
+    sti_status status = STI_OK;
+    for (int k = 0; status == STI_OK && k < m->joint_count; k++) {
+        sti_urdf_joint* joint = &m->joint[k];
+        if (sti_urdf_has_coordinate(joint->type) && joint->mimic < 0) status = start_leader(m, joint);
+    }
+    for (int k = 0; status == STI_OK && k < m->joint_count; k++) {
+        if (m->joint[k].mimic >= 0) status = start_follower(m, &m->joint[k]);
+    }
+    if (status != STI_OK) return status;
+    m->link[m->root].place = m->options->place;
+    unit(m->link[m->root].place.q);
+    for (int at = 1; at < m->link_count; at++) {
+        sti_urdf_link* link = &m->link[m->order[at]];
+        const sti_urdf_joint* joint = &m->joint[link->joint];
+        const sti_pose motion = sti_urdf_motion(joint, joint->start);
+        const sti_pose moved = sti_pose_compose(&joint->origin, &motion);
+        link->place = sti_pose_compose(&m->link[joint->parent].place, &moved);
+        unit(link->place.q);
+        if (!(fabs(link->place.x[0]) <= 1e60 && fabs(link->place.x[1]) <= 1e60 && fabs(link->place.x[2]) <= 1e60))
+            return sti_urdf_fail(m, link->node, NULL, "lies beyond 1e60");
+    }
+    return STI_OK;
+}

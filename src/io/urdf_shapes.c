@@ -1,0 +1,251 @@
+// urdf_shapes.c: URDF: collision geometry as shapes.
+//
+// Cylinder   a prism of n sides whose corners lie outside of the circle by as much as its sides lie inside:
+//            R = 2 r / (1 + cos(pi/n)), error r tan(pi/2n)^2. The ends are flat and in their place.
+// Mesh       of a body that moves: the convex hull. With very many vertices those are taken that lie farthest in
+//            directions spread evenly over the sphere (a spiral; the box of the mesh made a cube first), and how far any
+//            other one sticks out of the hull is measured. Of a fixed body: the triangles themselves.
+// Files      package://NAME/REST is looked for in every folder above the URDF file, and as REST alone in one called NAME;
+//            then in the folders of the options. Other names start in the folder of the file, then in those.
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "io/file.h"
+#include "io/mesh_file.h"
+#include "io/urdf.h"
+
+// ---- where a mesh lies
+
+// folder/name when there is such a file: *out is the caller's then.
+static sti_status try_path(sti_env* env, const char* folder, size_t length, const char* name, char** out) {
+    const size_t size = length + strlen(name) + 2;
+    char* path = sti_alloc(env, size);
+    if (path == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "name of a mesh");
+    snprintf(path, size, "%.*s%s%s", (int)length, folder, length > 0 && folder[length - 1] != '/' ? "/" : "", name);
+    if (access(path, F_OK) == 0)
+        *out = path;
+    else
+        sti_free(env, path);
+    return STI_OK;
+}
+
+// In one folder: package/rest, or rest when the folder is the package.
+static sti_status try_package(sti_env* env, const char* folder, size_t length, const char* name, char** out) {
+    const size_t package = strcspn(name, "/");
+    sti_status status = try_path(env, folder, length, name, out);
+    if (status != STI_OK || *out != NULL || name[package] == '\0') return status;
+    size_t begin = length;
+    while (begin > 0 && folder[begin - 1] != '/') begin--;
+    if (length - begin == package && strncmp(folder + begin, name, package) == 0)
+        status = try_path(env, folder, length, name + package + 1, out);
+    return status;
+}
+
+static sti_status find_package(const sti_urdf_model* m, const char* folder, size_t length, const char* name,
+                               char** out) {
+    char here[PATH_MAX], *start = NULL;
+    sti_status status = STI_OK;
+    if (length + 2 < sizeof here) {
+        snprintf(here, sizeof here, "%.*s", (int)length, folder);
+        char full[PATH_MAX];
+        if (realpath(length > 0 ? here : ".", full) != NULL) start = memcpy(here, full, sizeof here);
+    }
+    for (size_t end = start != NULL ? strlen(start) : 0; status == STI_OK && *out == NULL && end > 0;) {
+        status = try_package(m->env, start, end, name, out);
+        while (end > 0 && start[end - 1] != '/') end--;
+        while (end > 0 && start[end - 1] == '/') end--;
+    }
+    for (int k = 0; status == STI_OK && *out == NULL && k < m->options->folder_count; k++)
+        status = try_package(m->env, m->options->folders[k], strlen(m->options->folders[k]), name, out);
+    return status;
+}
+
+static sti_status find_mesh(const sti_urdf_model* m, const sti_urdf_geometry* g, char** out) {
+    const char *slash = strrchr(m->file, '/'), *name = g->file, *cut;
+    const size_t length = slash == NULL ? 0 : (size_t)(slash - m->file) + (slash == m->file);
+    sti_status status = STI_OK;
+    *out = NULL;
+    if ((cut = strstr(name, "://")) != NULL && strncmp(name, "file://", 7) != 0) {
+        status = find_package(m, m->file, length, cut + 3, out);
+    } else {
+        if (cut != NULL) name = cut + 3;
+        const bool absolute = name[0] == '/';
+        status = try_path(m->env, m->file, absolute ? 0 : length, name, out);
+        for (int k = 0; !absolute && status == STI_OK && *out == NULL && k < m->options->folder_count; k++)
+            status = try_path(m->env, m->options->folders[k], strlen(m->options->folders[k]), name, out);
+    }
+    if (status != STI_OK || *out != NULL) return status;
+    return sti_urdf_fail(
+        m, sti_xml_find(sti_xml_find(g->node, "geometry"), "mesh"), "filename",
+        "no such file beside this one or above it%s",
+        m->options->folder_count > 0 ? ", nor in the folders that were named" : "; folders to look in can be named");
+}
+
+// ---- hulls
+
+// Vertices that are farthest in `count` directions, in the order of the mesh. points (vertex_count x 3) gets them.
+static sti_status thin(const sti_urdf_model* m, const sti_mesh_data* mesh, int count, double* points, int* kept) {
+    const size_t n = (size_t)mesh->vertex_count;
+    bool* used = sti_alloc_array_zero(m->env, n, sizeof *used);
+    if (used == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "hull of %zu points", n);
+    double low[3], high[3], side[3];
+    for (int k = 0; k < 3; k++) low[k] = high[k] = mesh->vertices[k];
+    for (size_t i = 0; i < 3 * n; i++) {
+        low[i % 3] = fmin(low[i % 3], mesh->vertices[i]);
+        high[i % 3] = fmax(high[i % 3], mesh->vertices[i]);
+    }
+    for (int k = 0; k < 3; k++) side[k] = high[k] > low[k] ? high[k] - low[k] : 1;
+    for (int d = 0; d < count; d++) {
+        const double z = 1 - (2 * d + 1.0) / count, r = sqrt(1 - z * z), turn = 2.399963229728653 * d;
+        const double e[3] = {r * cos(turn) / side[0], r * sin(turn) / side[1], z / side[2]};
+        size_t best = 0;
+        double most = -INFINITY;
+        for (size_t i = 0; i < n; i++) {
+            const double* p = mesh->vertices + 3 * i;
+            const double reach = e[0] * p[0] + e[1] * p[1] + e[2] * p[2];
+            if (reach > most) most = reach, best = i;
+        }
+        used[best] = true;
+    }
+    *kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (used[i]) memcpy(points + 3 * (size_t)(*kept)++, mesh->vertices + 3 * i, 3 * sizeof *points);
+    }
+    sti_free(m->env, used);
+    return STI_OK;
+}
+
+// How far vertices of the mesh stick out of the hull's faces.
+static double sticks_out(const sti_mesh_data* mesh, const sti_shape* hull) {
+    double most = 0;
+    for (int f = 0; f < sti_shape_face_count(hull); f++) {
+        double plane[4];
+        int corners;
+        sti_shape_face(hull, f, plane, &corners);
+        for (size_t i = 0; i < (size_t)mesh->vertex_count; i++) {
+            const double* p = mesh->vertices + 3 * i;
+            most = fmax(most, plane[0] * p[0] + plane[1] * p[1] + plane[2] * p[2] - plane[3]);
+        }
+    }
+    return most;
+}
+
+static sti_status remark_hull(sti_urdf_model* m, const sti_urdf_geometry* g, const sti_mesh_data* mesh, bool thinned,
+                              const sti_shape* hull) {
+    char text[160] = "", volume[80] = "";
+    int corners = 0;
+    sti_shape_mass mass;
+    sti_shape_vertices(hull, &corners);
+    const sti_status status = sti_shape_measure(m->env, hull, 1, &mass);
+    if (status != STI_OK) return status;
+    if (mesh->closed && mesh->volume != 0)
+        snprintf(volume, sizeof volume, ", %.4g times its volume", mass.size / fabs(mesh->volume));
+    if (thinned)
+        snprintf(text, sizeof text, "; vertices that were left out stick out of it by at most %.3g",
+                 sticks_out(mesh, hull));
+    return sti_urdf_remark_add(m, STI_URDF_APPROXIMATED, g->node, NULL,
+                               "mesh of %d triangles: its convex hull with %d corners%s%s", mesh->triangle_count,
+                               corners, volume, text);
+}
+
+// All points, then fewer: a hull may be too large, or have a face with too many corners.
+static sti_status make_hull(sti_urdf_model* m, const sti_urdf_geometry* g, const sti_mesh_data* mesh, sti_shape** out) {
+    const int few = m->options->hull_points / 4 < 100 ? 100 : m->options->hull_points / 4;
+    bool thinned = mesh->vertex_count > m->options->hull_points;
+    sti_status status = STI_ERR_SIZE;
+    if (!thinned) status = sti_shape_create_convex(m->env, 3, mesh->vertex_count, mesh->vertices, out);
+    if (status == STI_ERR_SIZE) {
+        double* points = sti_alloc_array(m->env, 3 * (size_t)mesh->vertex_count, sizeof *points);
+        if (points == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "hull of %d points", mesh->vertex_count);
+        int kept = 0;
+        thinned = true;
+        status = thin(m, mesh, few, points, &kept);
+        if (status == STI_OK) status = sti_shape_create_convex(m->env, 3, kept, points, out);
+        sti_free(m->env, points);
+    }
+    return status == STI_OK ? remark_hull(m, g, mesh, thinned, *out) : status;
+}
+
+static sti_status make_triangles(sti_urdf_model* m, const sti_urdf_geometry* g, sti_mesh_data* mesh, sti_shape** out) {
+    sti_status status = STI_OK;
+    if (mesh->closed && mesh->volume < 0) {
+        for (size_t t = 0; t < (size_t)mesh->triangle_count; t++) {
+            const int swap = mesh->triangles[3 * t + 1];
+            mesh->triangles[3 * t + 1] = mesh->triangles[3 * t + 2];
+            mesh->triangles[3 * t + 2] = swap;
+        }
+        status = sti_urdf_remark_add(m, STI_URDF_ASSUMED, g->node, NULL,
+                                     "mesh: its triangles look inward and were turned around");
+    } else if (!mesh->closed) {
+        status = sti_urdf_remark_add(m, STI_URDF_ASSUMED, g->node, NULL,
+                                     "mesh: is not closed; what lies behind a triangle counts as inside");
+    }
+    if (status != STI_OK) return status;
+    return sti_shape_create_mesh(m->env, mesh->vertex_count, mesh->vertices, mesh->triangle_count, mesh->triangles,
+                                 out);
+}
+
+static sti_status make_mesh(sti_urdf_model* m, const sti_urdf_geometry* g, bool fixed, sti_shape** out) {
+    char* path;
+    sti_mesh_data mesh;
+    sti_status status = find_mesh(m, g, &path);
+    if (status != STI_OK) return status;
+    status = sti_mesh_file_read(m->env, path, g->size, &mesh);
+    if (status == STI_OK && mesh.dropped > 0)
+        status =
+            sti_urdf_remark_add(m, STI_URDF_IGNORED, g->node, NULL, "mesh: %d triangles without an area", mesh.dropped);
+    if (status == STI_OK) status = fixed ? make_triangles(m, g, &mesh, out) : make_hull(m, g, &mesh, out);
+    sti_mesh_data_clear(m->env, &mesh);
+    sti_free(m->env, path);
+    return status;
+}
+
+// ---- the rest
+
+static sti_status make_prism(sti_urdf_model* m, const sti_urdf_geometry* g, sti_shape** out) {
+    enum { MOST = 256 };
+    double points[2 * MOST][3];
+    const int n = m->options->sides;
+    const double pi = 3.141592653589793, r = g->size[0], R = 2 * r / (1 + cos(pi / n));
+    for (int k = 0; k < n; k++) {
+        const double x = R * cos(2 * pi * k / n), y = R * sin(2 * pi * k / n), z = g->size[1] / 2;
+        memcpy(points[2 * k], (double[]){x, y, z}, sizeof points[0]);
+        memcpy(points[2 * k + 1], (double[]){x, y, -z}, sizeof points[0]);
+    }
+    const sti_status status = sti_shape_create_convex(m->env, 3, 2 * n, points[0], out);
+    if (status != STI_OK) return status;
+    return sti_urdf_remark_add(m, STI_URDF_APPROXIMATED, g->node, NULL,
+                               "cylinder: a prism of %d sides, within %.3g of the round surface", n,
+                               r * pow(tan(pi / (2 * n)), 2));
+}
+
+sti_status sti_urdf_shape(sti_urdf_model* m, const sti_urdf_geometry* g, bool fixed, sti_shape** out) {
+    sti_status status = STI_OK;
+    *out = NULL;
+    switch (g->form) {
+        case STI_URDF_BOX:
+            status = sti_shape_create_box(m->env, 3, (double[]){g->size[0] / 2, g->size[1] / 2, g->size[2] / 2}, out);
+            break;
+        case STI_URDF_SPHERE:
+            status = sti_shape_create_sphere(m->env, 3, g->size[0], out);
+            break;
+        case STI_URDF_CAPSULE:
+            status = sti_shape_create_capsule(m->env, 3, g->size[1] / 2, g->size[0], out);
+            break;
+        case STI_URDF_CYLINDER:
+            status = make_prism(m, g, out);
+            break;
+        case STI_URDF_MESH:
+            status = make_mesh(m, g, fixed, out);
+            break;
+    }
+    if (status != STI_OK) {
+        sti_shape_destroy(*out);
+        *out = NULL;
+    }
+    return status;
+}
