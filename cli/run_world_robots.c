@@ -2,7 +2,8 @@
 #include "run_world.h"
 
 static void show(const sti_urdf_report* robot, const sti_urdf_remark* r) {
-    fprintf(stderr, "%s: line %d: %s: %s: %s", robot->robot, r->line, sti_urdf_what_text(r->what), r->element, r->text);
+    fprintf(stderr, "%s%sline %d: %s: %s: %s", robot->robot, robot->robot[0] != '\0' ? ": " : "", r->line,
+            sti_urdf_what_text(r->what), r->element, r->text);
     if (r->count > 1) fprintf(stderr, " (%d times)", r->count);
     fputc('\n', stderr);
 }

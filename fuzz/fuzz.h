@@ -63,6 +63,10 @@ static inline void fuzz_use_problem(const sti_problem* problem) {
         double t;
         if (sti_system_state(sti_problem_system(problem), &t, NULL, NULL) != STI_OK) abort();
         sink += t;
+    } else if (sti_problem_world(problem) != NULL) {
+        sink += sti_bodies_count(sti_problem_world(problem)->bodies);
+    } else if (sti_problem_scene(problem) != NULL) {
+        sink += sti_problem_scene(problem)->time;
     } else {
         abort();
     }

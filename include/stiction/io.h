@@ -83,6 +83,10 @@ STI_API sti_system* sti_problem_system(const sti_problem* problem);            /
 STI_API const sti_scene* sti_problem_scene(const sti_problem* problem);        // of grains
 STI_API const sti_world_scene* sti_problem_world(const sti_problem* problem);  // of bodies
 
+// The text of a scene of bodies, with the robots that it names as files in it, and their meshes named from the root: what is
+// needed to read it again elsewhere. Free with sti_env_free. STI_ERR_ARGUMENT when of another kind.
+STI_API sti_status sti_problem_world_text(sti_env* env, const sti_problem* problem, char** out);
+
 // Other values for parameters: "mu=0.3,count=12", and of scenes also "step.h=0.002" or "time=3". What was got from the
 // problem before is not valid any more. On failure (STI_ERR_INPUT names the parameter) nothing is changed.
 STI_API sti_status sti_problem_set(sti_problem* problem, const char* settings);

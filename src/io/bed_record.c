@@ -1,12 +1,12 @@
 // bed_record.c: the recording of a bed: what it is made of, every step in numbers, frames with positions and contacts,
 // and the XDMF file that lets ParaView open the frames.
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stiction/run.h>
 #include <string.h>
 
 #include "io/file.h"
+#include "io/frames.h"
+#include "io/xdmf.h"
 
 // One row a step: where each number stands in the report.
 typedef struct column {
@@ -37,8 +37,7 @@ struct sti_bed_record {
     int step[COLUMNS], solved;                                         // series
     int frame_step, frame_time, frame_x, frame_v, frame_w, frame_end;  //
     int contact_a, contact_b, contact_n, contact_gap, contact_r;       //
-    double* times;                                                     // of the frames     (frames)
-    size_t frames, frame_room;
+    sti_frames frames;
     double* scratch;  // (count x 3)
 };
 
@@ -131,58 +130,10 @@ static sti_status make_series(sti_bed_record* r) {
     return status;
 }
 
-static sti_status keep_time(sti_bed_record* r, double time) {
-    if (r->frames == r->frame_room) {
-        const size_t room = 2 * r->frame_room + 64;
-        double* times = sti_realloc(r->env, r->times, room * sizeof *times);
-        if (times == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "times of %zu frames", room);
-        r->times = times;
-        r->frame_room = room;
-    }
-    r->times[r->frames++] = time;
-    return STI_OK;
-}
-
-// ---- life. The state: number of frames, their times, then the state of the recording.
-
-static sti_status take_state(sti_bed_record* r, const void* state, size_t size) {
-    uint64_t frames = 0;
-    if (size >= sizeof frames) memcpy(&frames, state, sizeof frames);
-    if (size < sizeof frames || frames > (size - sizeof frames) / sizeof(double))
-        return STI_FAIL(r->env, STI_ERR_INPUT, -1, "state of a recorded bed: too short");
-    sti_status status = STI_OK;
-    for (uint64_t k = 0; status == STI_OK && k < frames; k++) {
-        double time;
-        memcpy(&time, (const char*)state + sizeof frames + k * sizeof time, sizeof time);
-        status = keep_time(r, time);
-    }
-    const size_t used = sizeof frames + (size_t)frames * sizeof(double);
-    if (status == STI_OK)
-        status = sti_recording_resume(r->env, r->path, (const char*)state + used, size - used, &r->file);
-    return status;
-}
+// ---- life
 
 sti_status sti_bed_record_state(const sti_bed_record* r, void** bytes, size_t* size) {
-    void* inner;
-    size_t inner_size;
-    *bytes = NULL;
-    *size = 0;
-    sti_status status = sti_recording_state(r->file, &inner, &inner_size);
-    if (status != STI_OK) return status;
-    const uint64_t frames = r->frames;
-    const size_t used = sizeof frames + r->frames * sizeof(double);
-    char* memory = sti_alloc(r->env, used + inner_size);
-    if (memory == NULL) {
-        status = STI_FAIL(r->env, STI_ERR_MEMORY, -1, "state of a recorded bed");
-    } else {
-        memcpy(memory, &frames, sizeof frames);
-        if (frames > 0) memcpy(memory + sizeof frames, r->times, r->frames * sizeof(double));
-        memcpy(memory + used, inner, inner_size);
-        *bytes = memory;
-        *size = used + inner_size;
-    }
-    sti_free(r->env, inner);
-    return status;
+    return sti_frames_state(r->env, &r->frames, r->file, bytes, size);
 }
 
 sti_status sti_bed_record_create(sti_env* env, const char* path, const sti_grains* grains, const char* scene,
@@ -197,12 +148,13 @@ sti_status sti_bed_record_create(sti_env* env, const char* path, const sti_grain
     sti_status status = STI_OK;
     if (r->path == NULL || r->scratch == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "a recorded bed");
     if (status == STI_OK)
-        status = state != NULL ? take_state(r, state, state_size) : sti_recording_create(env, path, &r->file);
+        status = state != NULL ? sti_frames_resume(env, &r->frames, path, state, state_size, &r->file)
+                               : sti_recording_create(env, path, &r->file);
     if (status == STI_OK) status = sti_recording_put_text(r->file, "scene", scene);
     if (status == STI_OK) status = put_grains(r, grains);
     if (status == STI_OK) status = put_walls(r, grains);
     if (status == STI_OK) status = make_series(r);
-    if (status == STI_OK && sti_recording_rows(r->file, r->frame_time) != (long)r->frames)
+    if (status == STI_OK && sti_recording_rows(r->file, r->frame_time) != (long)r->frames.count)
         status = sti_file_fail(env, STI_ERR_INPUT, path, "not the recording that the checkpoint was made with");
     if (status == STI_OK) status = sti_bed_record_commit(r, true);
     if (status == STI_OK)
@@ -216,13 +168,13 @@ void sti_bed_record_destroy(sti_bed_record* r) {
     if (r == NULL) return;
     sti_recording_close(r->file);
     sti_free(r->env, r->path);
-    sti_free(r->env, r->times);
+    sti_frames_clear(r->env, &r->frames);
     sti_free(r->env, r->scratch);
     sti_free(r->env, r);
 }
 
 long sti_bed_record_frames(const sti_bed_record* r) {
-    return (long)r->frames;
+    return (long)r->frames.count;
 }
 
 // ---- steps and frames
@@ -300,101 +252,41 @@ sti_status sti_bed_record_frame(sti_bed_record* r, const sti_bed* bed, long step
     sti_bed_get(bed, NULL, NULL, r->scratch);
     if (status == STI_OK) status = sti_recording_append(r->file, r->frame_w, 1, r->scratch);
     if (status == STI_OK) status = record_contacts(r, bed);
-    return status == STI_OK ? keep_time(r, time) : status;
+    return status == STI_OK ? sti_frames_keep(r->env, &r->frames, time) : status;
 }
 
 // ---- XDMF: one grid of points for each frame
 
-typedef struct writing {
-    char* text;
-    size_t size, room;
-} writing;
-
-static void __attribute__((format(printf, 2, 3))) put(writing* w, const char* format, ...) {
-    va_list args;
-    va_start(args, format);
-    const int size = vsnprintf(w->text + w->size, w->room - w->size, format, args);
-    va_end(args);
-    if (size > 0 && (size_t)size < w->room - w->size) w->size += (size_t)size;
+static void put_vectors(sti_xdmf* x, const sti_bed_record* r, const char* name, const char* series, size_t frame) {
+    sti_xdmf_put(x, "<Attribute Name=\"%s\" AttributeType=\"Vector\" Center=\"Node\">", name);
+    sti_xdmf_slab(x, series, frame, r->frames.count, r->count, 3);
+    sti_xdmf_put(x, "</Attribute>\n");
 }
 
-static void put_slab(writing* w, const sti_bed_record* r, const char* file, const char* name, size_t frame) {
-    put(w,
-        "<DataItem ItemType=\"HyperSlab\" Dimensions=\"1 %d 3\"><DataItem Dimensions=\"3 3\" Format=\"XML\">%zu 0 0 1 "
-        "1 1 1 "
-        "%d 3</DataItem><DataItem Dimensions=\"%zu %d 3\" NumberType=\"Float\" Precision=\"8\" "
-        "Format=\"HDF\">%s:/frames/%s</DataItem></DataItem>",
-        r->count, frame, r->count, r->frames, r->count, file, name);
+static void put_numbers(sti_xdmf* x, const sti_bed_record* r, const char* name, const char* type, int bytes) {
+    sti_xdmf_put(x,
+                 "<Attribute Name=\"%s\" AttributeType=\"Scalar\" Center=\"Node\"><DataItem Dimensions=\"%d\" "
+                 "NumberType=\"%s\" Precision=\"%d\" Format=\"HDF\">%s:/grains/%s</DataItem></Attribute>\n",
+                 name, r->count, type, bytes, x->file, name);
 }
 
-static void put_frame(writing* w, const sti_bed_record* r, const char* file, size_t frame) {
-    put(w,
-        "<Grid Name=\"%zu\"><Time Value=\"%.17g\"/><Topology TopologyType=\"Polyvertex\" NumberOfElements=\"%d\"/>\n",
-        frame, r->times[frame], r->count);
-    put(w, "<Geometry GeometryType=\"XYZ\">");
-    put_slab(w, r, file, "x", frame);
-    put(w, "</Geometry>\n<Attribute Name=\"velocity\" AttributeType=\"Vector\" Center=\"Node\">");
-    put_slab(w, r, file, "v", frame);
-    put(w, "</Attribute>\n<Attribute Name=\"angular velocity\" AttributeType=\"Vector\" Center=\"Node\">");
-    put_slab(w, r, file, "w", frame);
-    put(w,
-        "</Attribute>\n<Attribute Name=\"radius\" AttributeType=\"Scalar\" Center=\"Node\"><DataItem Dimensions=\"%d\" "
-        "NumberType=\"Float\" Precision=\"8\" Format=\"HDF\">%s:/grains/radius</DataItem></Attribute>\n",
-        r->count, file);
-    put(w,
-        "<Attribute Name=\"layer\" AttributeType=\"Scalar\" Center=\"Node\"><DataItem Dimensions=\"%d\" "
-        "NumberType=\"Int\" "
-        "Precision=\"4\" Format=\"HDF\">%s:/grains/layer</DataItem></Attribute></Grid>\n",
-        r->count, file);
-}
-
-// The name as text of an XML file, for sti_free; NULL: memory ran out.
-static char* escape(sti_env* env, const char* name) {
-    static const struct {
-        char sign;
-        const char* text;
-    } marks[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&apos;"}};
-    char *out = sti_alloc(env, 6 * strlen(name) + 1), *to = out;
-    for (; out != NULL && *name != '\0'; name++) {
-        size_t k = 0, count = sizeof marks / sizeof *marks;
-        while (k < count && marks[k].sign != *name) k++;
-        const char* text = k < count ? marks[k].text : name;
-        const size_t size = k < count ? strlen(text) : 1;
-        memcpy(to, text, size);
-        to += size;
-    }
-    if (out != NULL) *to = '\0';
-    return out;
-}
-
-// Beside the recording, under the same name with another ending.
 static sti_status write_xdmf(const sti_bed_record* r) {
-    enum { FRAME = 2600, AROUND = 400 };
-    const char* slash = strrchr(r->path, '/');
-    const char* name = slash != NULL ? slash + 1 : r->path;
-    const char* dot = strrchr(name, '.');
-    const size_t stem = dot != NULL ? (size_t)(dot - r->path) : strlen(r->path);
-    char* path = sti_alloc(r->env, stem + 6);
-    char* file = escape(r->env, name);
-    writing w = {.room = AROUND + r->frames * (FRAME + 8 * 6 * strlen(name))};
-    w.text = sti_alloc(r->env, w.room);
-    sti_status status = STI_OK;
-    if (path == NULL || file == NULL || w.text == NULL) {
-        status = STI_FAIL(r->env, STI_ERR_MEMORY, -1, "description of %zu frames", r->frames);
-    } else {
-        memcpy(path, r->path, stem);
-        memcpy(path + stem, ".xdmf", 6);
-        put(&w,
-            "<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\"><Domain>\n<Grid Name=\"bed\" GridType=\"Collection\" "
-            "CollectionType=\"Temporal\">\n");
-        for (size_t k = 0; k < r->frames; k++) put_frame(&w, r, file, k);
-        put(&w, "</Grid>\n</Domain></Xdmf>\n");
-        status = sti_file_write(r->env, path, w.text, w.size);
+    sti_xdmf x;
+    sti_xdmf_begin(r->env, r->path, "bed", &x);
+    for (size_t k = 0; k < r->frames.count; k++) {
+        sti_xdmf_put(&x,
+                     "<Grid Name=\"%zu\"><Time Value=\"%.17g\"/><Topology TopologyType=\"Polyvertex\" "
+                     "NumberOfElements=\"%d\"/>\n<Geometry GeometryType=\"XYZ\">",
+                     k, r->frames.time[k], r->count);
+        sti_xdmf_slab(&x, "frames/x", k, r->frames.count, r->count, 3);
+        sti_xdmf_put(&x, "</Geometry>\n");
+        put_vectors(&x, r, "velocity", "frames/v", k);
+        put_vectors(&x, r, "angular velocity", "frames/w", k);
+        put_numbers(&x, r, "radius", "Float", 8);
+        put_numbers(&x, r, "layer", "Int", 4);
+        sti_xdmf_put(&x, "</Grid>\n");
     }
-    sti_free(r->env, path);
-    sti_free(r->env, file);
-    sti_free(r->env, w.text);
-    return status;
+    return sti_xdmf_end(&x);
 }
 
 sti_status sti_bed_record_commit(sti_bed_record* r, bool sync) {

@@ -112,6 +112,7 @@ sti_status sti_bodies_read_own_name(sti_bodies_reader* r, const sti_place* place
 typedef struct sti_world_source sti_world_source;  // what a scene is read from again when a setting changes
 
 sti_status sti_bodies_read_json(sti_json_tree* tree, const char* text, const char* directory, sti_problem** out);
+void sti_world_source_text(const sti_world_source* source, const char** text, const char** directory);
 sti_status sti_world_source_set(sti_problem* problem, const char* settings);
 void sti_world_source_destroy(sti_env* env, sti_world_source* source);
 void sti_world_scene_destroy(sti_env* env, sti_world_scene* scene);

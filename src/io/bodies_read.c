@@ -342,10 +342,9 @@ static sti_status keep_parameters(const sti_bodies_reader* r, sti_world_scene* s
 }
 
 static sti_status read_frame(sti_bodies_reader* r, sti_world_scene* scene) {
-    static const char* const names[] = {"kind",      "name",    "description", "parameters", "definitions",
-                                        "dimension", "gravity", "materials",   "pairs",      "bodies",
-                                        "joints",    "springs", "ignore",      "step",       "time",
-                                        "urdf"};
+    static const char* const names[] = {"kind",    "name",      "description", "parameters", "definitions", "dimension",
+                                        "gravity", "materials", "pairs",       "bodies",     "joints",      "springs",
+                                        "ignore",  "step",      "time",        "urdf"};
     const sti_place at_bed = sti_place_key(NULL, "bed"), at_dimension = sti_place_key(NULL, "dimension");
     const cJSON *root = r->tree->root, *bed = sti_json_field(root, "bed");
     int64_t dim = 0;
@@ -386,10 +385,10 @@ static sti_status check_settings(const sti_bodies_reader* r, const sti_world_sce
 static sti_status read_all(sti_bodies_reader* r, sti_world_scene* scene) {
     sti_status status = read_frame(r, scene);
     if (status == STI_OK) status = read_step(r, scene);
-    if (status == STI_OK) status = check_settings(r, scene);
     if (status == STI_OK) status = sti_bodies_read_materials(r);
     if (status == STI_OK) status = sti_bodies_read_each(r, "bodies", read_body);
-    if (status == STI_OK) status = sti_bodies_read_robots(r, scene);
+    if (status == STI_OK) status = sti_bodies_read_robots(r, scene);  // takes the settings of its joints
+    if (status == STI_OK) status = check_settings(r, scene);
     if (status == STI_OK) status = sti_bodies_read_joints(r);
     if (status == STI_OK) status = sti_bodies_read_springs(r);
     return status;
@@ -422,6 +421,11 @@ struct sti_world_source {
     char* directory;  // NULL: read from memory
     char* settings;
 };
+
+void sti_world_source_text(const sti_world_source* source, const char** text, const char** directory) {
+    *text = source->text;
+    *directory = source->directory;
+}
 
 void sti_world_source_destroy(sti_env* env, sti_world_source* source) {
     if (source == NULL) return;

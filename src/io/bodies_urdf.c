@@ -7,6 +7,7 @@
 //               "friction": {"elbow": 0.5}, "sides": 32, "folders": ["meshes"]}]
 //
 // "text" instead of "file" holds the robot itself, as one text or as a list of lines.
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,23 +15,25 @@
 
 #include "io/bodies_json.h"
 #include "io/file.h"
+#include "io/problem.h"
 
+enum { MOST_BYTES = 1 << 26 };  // of a robot
 #define COUNT_OF(list) ((int)(sizeof(list) / sizeof(list)[0]))
 
-typedef struct robot {
+typedef struct source {
     char* path;  // of the file, or of a text in the folder of the scene
     char* text;  // NULL: a file
     char** folder;
     int folder_count;
     sti_urdf_setting* setting;
     int setting_count;
-} robot;
+} source;
 
 static sti_status no_memory(const sti_bodies_reader* r) {
     return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "a robot of %.200s", r->tree->name);
 }
 
-static void clear(sti_env* env, robot* k) {
+static void clear(sti_env* env, source* k) {
     for (int i = 0; i < k->folder_count; i++) sti_free(env, k->folder[i]);
     sti_free(env, k->folder);
     sti_free(env, k->path);
@@ -69,7 +72,7 @@ static sti_status read_lines(const sti_bodies_reader* r, const sti_place* place,
     return STI_OK;
 }
 
-static sti_status read_source(const sti_bodies_reader* r, const sti_place* up, const cJSON* object, robot* k) {
+static sti_status read_source(const sti_bodies_reader* r, const sti_place* up, const cJSON* object, source* k) {
     const cJSON *file = sti_json_field(object, "file"), *text = sti_json_field(object, "text");
     const sti_place at_file = sti_place_key(up, "file"), at_text = sti_place_key(up, "text");
     if (text != NULL) {
@@ -85,7 +88,7 @@ static sti_status read_source(const sti_bodies_reader* r, const sti_place* up, c
     return k->path != NULL ? STI_OK : no_memory(r);
 }
 
-static sti_status read_folders(const sti_bodies_reader* r, const sti_place* up, const cJSON* object, robot* k) {
+static sti_status read_folders(const sti_bodies_reader* r, const sti_place* up, const cJSON* object, source* k) {
     const cJSON* list = sti_json_field(object, "folders");
     const sti_place place = sti_place_key(up, "folders");
     if (list == NULL) return STI_OK;
@@ -123,9 +126,29 @@ static sti_status read_setting(sti_bodies_reader* r, const sti_place* at, const 
     return status == STI_OK ? sti_bodies_read_field(r, at, v, "rest", &s->rest) : status;
 }
 
-static sti_status read_settings(sti_bodies_reader* r, const sti_place* up, const cJSON* object, robot* k) {
+// "joints.shoulder=0.3", or "joints.left/shoulder=0.3" for a robot that has a name: positions at the start.
+static sti_status take_settings(sti_bodies_reader* r, const char* prefix, source* k) {
+    const sti_place up = sti_place_key(NULL, "joints");
+    const size_t length = prefix != NULL ? strlen(prefix) : 0;
+    for (int i = 0; i < r->setting_count; i++) {
+        const char* name = r->setting[i].name;
+        if (strncmp(name, "joints.", 7) != 0) continue;
+        name += 7;
+        if (prefix != NULL && (strncmp(name, prefix, length) != 0 || name[length] != '/')) continue;
+        sti_urdf_setting* s = &k->setting[k->setting_count++];
+        *s = sti_urdf_setting_default(prefix != NULL ? name + length + 1 : name);
+        const sti_place at = sti_place_key(&up, name);
+        const sti_status status = sti_bodies_read_formula(r, &at, r->setting[i].value, &s->position);
+        if (status != STI_OK) return status;
+        r->setting[i].used = true;
+    }
+    return STI_OK;
+}
+
+static sti_status read_settings(sti_bodies_reader* r, const sti_place* up, const cJSON* object, const char* prefix,
+                                source* k) {
     static const char* const keys[] = {"joints", "motors", "springs", "friction"};
-    size_t room = 0;
+    size_t room = (size_t)r->setting_count;
     for (int i = 0; i < COUNT_OF(keys); i++) {
         const cJSON* list = sti_json_field(object, keys[i]);
         const sti_place place = sti_place_key(up, keys[i]);
@@ -147,7 +170,7 @@ static sti_status read_settings(sti_bodies_reader* r, const sti_place* up, const
             if (status != STI_OK) return status;
         }
     }
-    return STI_OK;
+    return take_settings(r, prefix, k);
 }
 
 // ---- all of it
@@ -176,7 +199,7 @@ static sti_status read_options(sti_bodies_reader* r, const sti_place* up, const 
     return status;
 }
 
-static sti_status add_robot(sti_bodies_reader* r, const sti_place* up, const robot* k, sti_urdf_options* options) {
+static sti_status add_robot(sti_bodies_reader* r, const sti_place* up, const source* k, sti_urdf_options* options) {
     sti_world_scene* scene = r->scene;
     sti_urdf_report* longer =
         sti_realloc(r->env, (void*)scene->robots, ((size_t)scene->robot_count + 1) * sizeof *longer);
@@ -200,7 +223,7 @@ static sti_status read_robot(sti_bodies_reader* r, const sti_place* up, const cJ
     const cJSON* name = sti_json_field(object, "name");
     sti_urdf_options options = sti_urdf_options_default();
     char prefix[STI_BODIES_NAME];
-    robot k = {0};
+    source k = {0};
     sti_status status = sti_bodies_check_names(r, up, object, names, COUNT_OF(names));
     if (status == STI_OK && r->dim != 3) status = sti_json_fail(r->tree, up, object, "a robot needs \"dimension\": 3");
     if (status == STI_OK && name != NULL) status = sti_bodies_read_own_name(r, &at_name, name, repeated, index, prefix);
@@ -208,7 +231,7 @@ static sti_status read_robot(sti_bodies_reader* r, const sti_place* up, const cJ
     if (status == STI_OK) status = read_source(r, up, object, &k);
     if (status == STI_OK) status = read_folders(r, up, object, &k);
     if (status == STI_OK) status = read_options(r, up, object, &options);
-    if (status == STI_OK) status = read_settings(r, up, object, &k);
+    if (status == STI_OK) status = read_settings(r, up, object, options.name, &k);
     if (status == STI_OK) status = add_robot(r, up, &k, &options);
     clear(r->env, &k);
     return status;
@@ -222,6 +245,85 @@ sti_status sti_bodies_read_robots(sti_bodies_reader* r, sti_world_scene* scene) 
 void sti_bodies_robots_clear(sti_env* env, sti_world_scene* scene) {
     for (int k = 0; k < scene->robot_count; k++) sti_urdf_report_clear(env, (sti_urdf_report*)&scene->robots[k]);
     sti_free(env, (void*)scene->robots);
+}
+
+// ---- a scene that can be read elsewhere
+
+// Folders of `list` seen from the root, and all above `path`, where packages may lie.
+static bool name_folders(cJSON* robot, const char* directory, const char* path) {
+    char name[PATH_MAX], full[PATH_MAX];
+    cJSON* folders = cJSON_CreateArray();
+    const cJSON* list = sti_json_field(robot, "folders");
+    bool good = folders != NULL;
+    for (const cJSON* v = list != NULL ? list->child : NULL; good && v != NULL; v = v->next) {
+        const char* base = v->valuestring[0] == '/' || directory == NULL ? "" : directory;
+        snprintf(name, sizeof name, "%s%s", base, v->valuestring);
+        if (realpath(name, full) != NULL) good = cJSON_AddItemToArray(folders, cJSON_CreateString(full));
+    }
+    snprintf(name, sizeof name, "%s", path);
+    char* slash = strrchr(name, '/');
+    if (slash != NULL) slash[1] = '\0';
+    if (realpath(slash != NULL ? name : ".", full) == NULL) full[0] = '\0';
+    for (slash = full; good && slash != NULL && full[0] != '\0';) {
+        good = cJSON_AddItemToArray(folders, cJSON_CreateString(full));
+        slash = strrchr(full, '/');
+        if (slash != NULL) *slash = '\0';
+    }
+    cJSON_DeleteItemFromObjectCaseSensitive(robot, "folders");
+    if (folders != NULL && !cJSON_AddItemToObject(robot, "folders", folders)) {
+        cJSON_Delete(folders);
+        good = false;
+    }
+    return good;
+}
+
+// The robot's file becomes its text. Folders matter only where there are meshes.
+static sti_status take_in(sti_env* env, cJSON* robot, const char* directory) {
+    const char *name = cJSON_GetStringValue(sti_json_field(robot, "file")), *base = directory != NULL ? directory : "";
+    char path[PATH_MAX], *text = NULL;
+    size_t size = 0;
+    bool good = true;
+    snprintf(path, sizeof path, "%s%s", name != NULL && name[0] == '/' ? "" : base, name != NULL ? name : "text");
+    if (name != NULL) {
+        const sti_status status = sti_file_read(env, path, MOST_BYTES, &text, &size);
+        if (status != STI_OK) return status;
+        good = cJSON_AddStringToObject(robot, "text", text) != NULL;
+        cJSON_DeleteItemFromObjectCaseSensitive(robot, "file");
+    }
+    const char* said = text != NULL ? text : cJSON_GetStringValue(sti_json_field(robot, "text"));
+    if (said == NULL || strstr(said, "filename") != NULL) good = name_folders(robot, directory, path) && good;
+    sti_free(env, text);
+    return good ? STI_OK : STI_FAIL(env, STI_ERR_MEMORY, -1, "text of a scene");
+}
+
+static sti_status print(sti_env* env, const cJSON* root, char** out) {
+    char* text = cJSON_Print(root);
+    *out = text != NULL ? sti_strdup(env, text) : NULL;
+    cJSON_free(text);
+    return *out != NULL ? STI_OK : STI_FAIL(env, STI_ERR_MEMORY, -1, "text of a scene");
+}
+
+sti_status sti_problem_world_text(sti_env* env, const sti_problem* p, char** out) {
+    const char *kept, *directory;
+    sti_json_tree tree;
+    *out = NULL;
+    if (p->world == NULL) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "not a scene of bodies");
+    sti_world_source_text(p->source, &kept, &directory);
+    char* text = sti_strdup(env, kept);
+    if (text == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "text of a scene");
+    sti_status status = sti_json_tree_create(env, text, strlen(text), "scene", &tree);
+    sti_free(env, text);
+    if (status != STI_OK) return status;
+    const cJSON* list = sti_json_field(tree.root, "urdf");
+    for (cJSON* robot = list != NULL ? list->child : NULL; status == STI_OK && robot != NULL; robot = robot->next)
+        status = take_in(env, robot, directory);
+    if (status == STI_OK) status = list != NULL ? print(env, tree.root, out) : STI_OK;
+    if (status == STI_OK && list == NULL) {
+        *out = sti_strdup(env, kept);
+        if (*out == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "text of a scene");
+    }
+    sti_json_tree_clear(&tree);
+    return status;
 }
 
 // ---- a URDF file as a scene

@@ -101,7 +101,8 @@ static void renumber(sti_mesh_data* mesh, spot* spots, int* to) {
     const int n = mesh->vertex_count;
     qsort(spots, (size_t)n, sizeof *spots, compare_spots);
     for (int i = 0; i < n; i++) {  // the first of those at one place: it sorts first
-        const bool same = i > 0 && memcmp(spots[i].x, spots[i - 1].x, sizeof spots[i].x) == 0;
+        const double *x = spots[i].x, *y = spots[i > 0 ? i - 1 : 0].x;
+        const bool same = i > 0 && x[0] == y[0] && x[1] == y[1] && x[2] == y[2];
         to[spots[i].index] = same ? to[spots[i - 1].index] : spots[i].index;
     }
     int count = 0;

@@ -67,7 +67,7 @@ static sti_status look_at_children(sti_urdf_model* m, const sti_xml_node* node, 
                 return sti_urdf_fail(m, child, NULL, "given twice");
         }
         if (found) continue;
-        const char* why = "no part of the motion";
+        const char* why = "not an element that is read";
         if (strncmp(child->name, "xacro:", 6) == 0)
             return sti_urdf_fail(m, child, NULL, "this is a xacro file; URDF is what xacro makes of it");
         if (strcmp(child->name, "safety_controller") == 0) why = "controllers are not simulated";

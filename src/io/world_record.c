@@ -6,6 +6,7 @@
 
 #include "base/env.h"
 #include "io/file.h"
+#include "io/frames.h"
 #include "io/xdmf.h"
 
 // One row a step: where each number stands in the report.
@@ -29,8 +30,28 @@ static const column columns[] = {
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
-// Rows of a frame that belong to one joint, or to one contact.
-enum { JOINT_COLUMNS = 17 };  // coordinate 2, speed 2, defect, force 3, torque 3, limit 2, friction 2, motor 2
+// Numbers of a contact, and of a joint in a frame: where they stand in what the world gives.
+typedef struct part {
+    const char* name;
+    int columns;
+    size_t offset;
+} part;
+
+#define OF_CONTACT(member, columns) \
+    { "contacts/" #member, columns, offsetof(sti_world_contact, member) }
+static const part contact_parts[] = {
+    OF_CONTACT(gap, 0), OF_CONTACT(mu, 0), OF_CONTACT(restitution, 0), OF_CONTACT(point, 3), OF_CONTACT(n, 3),
+    OF_CONTACT(t1, 3),  OF_CONTACT(t2, 3), OF_CONTACT(r, 3),           OF_CONTACT(u, 3),
+};
+enum { CONTACT_PARTS = sizeof contact_parts / sizeof contact_parts[0] };
+
+#define OF_JOINT(member, columns) \
+    { "frames/joint_" #member, columns, offsetof(sti_world_joint, member) }
+static const part joint_parts[] = {
+    OF_JOINT(coordinate, 2), OF_JOINT(speed, 2), OF_JOINT(defect, 1),   OF_JOINT(force, 3),
+    OF_JOINT(torque, 3),     OF_JOINT(limit, 2), OF_JOINT(friction, 2), OF_JOINT(motor, 2),
+};
+enum { JOINT_PARTS = sizeof joint_parts / sizeof joint_parts[0] };
 
 struct sti_world_record {
     sti_env* env;
@@ -38,11 +59,12 @@ struct sti_world_record {
     char* path;
     int count, joints;  // bodies, joints
     int step[COLUMNS], solved, at_rest;
-    int frame_step, frame_time, frame_x, frame_q, frame_v, frame_w, frame_joints, frame_end, frame_surface;
-    int contact_body, contact_shape, contact_id, contact_mode, contact_real;
-    double* times;  // of the frames                      (frames)
-    size_t frames, frame_room;
-    double* scratch;  // of bodies and joints            (count x 13 + joints x JOINT_COLUMNS)
+    int frame_step, frame_time, frame_x, frame_q, frame_v, frame_w, frame_end, frame_surface;
+    int joint[JOINT_PARTS], contact[CONTACT_PARTS];
+    int contact_body, contact_shape, contact_id, contact_mode;
+    sti_frames frames;
+    double* scratch;         // of bodies                  (count x 13)
+    sti_world_joint* state;  // of joints                  (joints)
     // surfaces of all shapes, one after the other
     int vertex_count, face_count, topology_size;
     double* vertex;      // in the frames of the bodies   (vertex_count x 3)
@@ -192,13 +214,11 @@ static sti_status make_series(sti_world_record* r) {
         {{"frames/v", STI_RECORD_DOUBLE, n, 3, 0}, &r->frame_v, n > 0},
         {{"frames/w", STI_RECORD_DOUBLE, n, 3, 0}, &r->frame_w, n > 0},
         {{"frames/contact_end", STI_RECORD_LONG, 0, 0, 0}, &r->frame_end, true},
-        {{"frames/joints", STI_RECORD_DOUBLE, r->joints, JOINT_COLUMNS, 0}, &r->frame_joints, r->joints > 0},
         {{"frames/surface", STI_RECORD_DOUBLE, r->vertex_count, 3, 0}, &r->frame_surface, r->vertex_count > 0},
         {{"contacts/body", STI_RECORD_INT, 0, 2, rows}, &r->contact_body, true},
         {{"contacts/shape", STI_RECORD_INT, 0, 2, rows}, &r->contact_shape, true},
         {{"contacts/id", STI_RECORD_LONG, 0, 0, rows}, &r->contact_id, true},
         {{"contacts/mode", STI_RECORD_INT, 0, 0, rows}, &r->contact_mode, true},
-        {{"contacts/numbers", STI_RECORD_DOUBLE, 0, 21, rows}, &r->contact_real, true},
     };
     sti_status status = STI_OK;
     for (int k = 0; status == STI_OK && k < COLUMNS; k++) {
@@ -207,73 +227,34 @@ static sti_status make_series(sti_world_record* r) {
     }
     for (size_t k = 0; status == STI_OK && k < sizeof list / sizeof list[0]; k++)
         if (list[k].wanted) status = sti_recording_series(r->file, &list[k].def, list[k].series);
+    for (int k = 0; status == STI_OK && k < CONTACT_PARTS; k++) {
+        const sti_series_def def = {contact_parts[k].name, STI_RECORD_DOUBLE, 0, contact_parts[k].columns, rows};
+        status = sti_recording_series(r->file, &def, &r->contact[k]);
+    }
+    for (int k = 0; status == STI_OK && k < JOINT_PARTS && r->joints > 0; k++) {
+        const sti_series_def def = {joint_parts[k].name, STI_RECORD_DOUBLE, r->joints, joint_parts[k].columns, 0};
+        status = sti_recording_series(r->file, &def, &r->joint[k]);
+    }
     return status;
 }
 
-static sti_status keep_time(sti_world_record* r, double time) {
-    if (r->frames == r->frame_room) {
-        const size_t room = 2 * r->frame_room + 64;
-        double* times = sti_realloc(r->env, r->times, room * sizeof *times);
-        if (times == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "times of %zu frames", room);
-        r->times = times;
-        r->frame_room = room;
-    }
-    r->times[r->frames++] = time;
-    return STI_OK;
-}
-
-// ---- life. The state: number of frames, their times, then the state of the recording.
-
-static sti_status take_state(sti_world_record* r, const void* state, size_t size) {
-    uint64_t frames = 0;
-    if (size >= sizeof frames) memcpy(&frames, state, sizeof frames);
-    if (size < sizeof frames || frames > (size - sizeof frames) / sizeof(double))
-        return STI_FAIL(r->env, STI_ERR_INPUT, -1, "state of recorded bodies: too short");
-    sti_status status = STI_OK;
-    for (uint64_t k = 0; status == STI_OK && k < frames; k++) {
-        double time;
-        memcpy(&time, (const char*)state + sizeof frames + k * sizeof time, sizeof time);
-        status = keep_time(r, time);
-    }
-    const size_t used = sizeof frames + (size_t)frames * sizeof(double);
-    if (status == STI_OK)
-        status = sti_recording_resume(r->env, r->path, (const char*)state + used, size - used, &r->file);
-    return status;
-}
+// ---- life
 
 sti_status sti_world_record_state(const sti_world_record* r, void** bytes, size_t* size) {
-    void* inner;
-    size_t inner_size;
-    *bytes = NULL;
-    *size = 0;
-    sti_status status = sti_recording_state(r->file, &inner, &inner_size);
-    if (status != STI_OK) return status;
-    const uint64_t frames = r->frames;
-    const size_t used = sizeof frames + r->frames * sizeof(double);
-    char* memory = sti_alloc(r->env, used + inner_size);
-    if (memory == NULL) {
-        status = STI_FAIL(r->env, STI_ERR_MEMORY, -1, "state of recorded bodies");
-    } else {
-        memcpy(memory, &frames, sizeof frames);
-        if (frames > 0) memcpy(memory + sizeof frames, r->times, r->frames * sizeof(double));
-        memcpy(memory + used, inner, inner_size);
-        *bytes = memory;
-        *size = used + inner_size;
-    }
-    sti_free(r->env, inner);
-    return status;
+    return sti_frames_state(r->env, &r->frames, r->file, bytes, size);
 }
 
 static sti_status begin(sti_world_record* r, const sti_bodies* bodies, const char* scene, const void* state,
                         size_t state_size) {
     sti_status status = make_surfaces(r, bodies);
     if (status == STI_OK)
-        status = state != NULL ? take_state(r, state, state_size) : sti_recording_create(r->env, r->path, &r->file);
+        status = state != NULL ? sti_frames_resume(r->env, &r->frames, r->path, state, state_size, &r->file)
+                               : sti_recording_create(r->env, r->path, &r->file);
     if (status == STI_OK) status = sti_recording_put_text(r->file, "scene", scene);
     if (status == STI_OK) status = put_bodies(r, bodies);
     if (status == STI_OK) status = put_surfaces(r);
     if (status == STI_OK) status = make_series(r);
-    if (status == STI_OK && sti_recording_rows(r->file, r->frame_time) != (long)r->frames)
+    if (status == STI_OK && sti_recording_rows(r->file, r->frame_time) != (long)r->frames.count)
         status = sti_file_fail(r->env, STI_ERR_INPUT, r->path, "not the recording that the checkpoint was made with");
     return status == STI_OK ? sti_world_record_commit(r, true) : status;
 }
@@ -287,9 +268,11 @@ sti_status sti_world_record_create(sti_env* env, const char* path, const sti_bod
     r->count = sti_bodies_count(bodies);
     r->joints = sti_bodies_joint_count(bodies);
     r->path = sti_strdup(env, path);
-    r->scratch = sti_alloc_array(env, 13 * (size_t)r->count + JOINT_COLUMNS * (size_t)r->joints, sizeof *r->scratch);
+    r->scratch = sti_alloc_array(env, (size_t)r->count, 13 * sizeof *r->scratch);
+    r->state = sti_alloc_array(env, (size_t)r->joints, sizeof *r->state);
     sti_status status = STI_OK;
-    if (r->path == NULL || r->scratch == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "recorded bodies");
+    if (r->path == NULL || r->scratch == NULL || r->state == NULL)
+        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "recorded bodies");
     if (status == STI_OK) status = begin(r, bodies, scene, state, state_size);
     if (status == STI_OK)
         *out = r;
@@ -302,8 +285,9 @@ void sti_world_record_destroy(sti_world_record* r) {
     if (r == NULL) return;
     sti_recording_close(r->file);
     sti_free(r->env, r->path);
-    sti_free(r->env, r->times);
+    sti_frames_clear(r->env, &r->frames);
     sti_free(r->env, r->scratch);
+    sti_free(r->env, r->state);
     sti_free(r->env, r->vertex);
     sti_free(r->env, r->vertex_body);
     sti_free(r->env, r->vertex_now);
@@ -313,7 +297,7 @@ void sti_world_record_destroy(sti_world_record* r) {
 }
 
 long sti_world_record_frames(const sti_world_record* r) {
-    return (long)r->frames;
+    return (long)r->frames.count;
 }
 
 // ---- steps and frames
@@ -353,35 +337,40 @@ static sti_status record_places(sti_world_record* r, const sti_world* world) {
     return sti_recording_append(r->file, r->frame_surface, 1, r->vertex_now);
 }
 
-static sti_status record_joints(sti_world_record* r, const sti_world* world) {
-    if (r->joints == 0) return STI_OK;
-    double* row = r->scratch + 13 * (size_t)r->count;
-    for (int k = 0; k < r->joints; k++, row += JOINT_COLUMNS) {
-        sti_world_joint j;
-        sti_world_joint_state(world, k, &j);
-        memcpy(row, j.coordinate, sizeof j.coordinate);
-        memcpy(row + 2, j.speed, sizeof j.speed);
-        row[4] = j.defect;
-        memcpy(row + 5, j.force, sizeof j.force);
-        memcpy(row + 8, j.torque, sizeof j.torque);
-        memcpy(row + 11, j.limit, sizeof j.limit);
-        memcpy(row + 13, j.friction, sizeof j.friction);
-        memcpy(row + 15, j.motor, sizeof j.motor);
-    }
-    return sti_recording_append(r->file, r->frame_joints, 1, r->scratch + 13 * (size_t)r->count);
+// One member of `count` structs of `stride` bytes, side by side in `out`.
+static void gather(const void* from, size_t stride, int count, const part* p, double* out) {
+    const size_t width = p->columns > 0 ? (size_t)p->columns : 1;
+    for (size_t k = 0; k < (size_t)count; k++)
+        memcpy(out + width * k, (const char*)from + stride * k + p->offset, width * sizeof *out);
 }
 
-// Numbers of a contact: gap, mu, restitution, point, n, t1, t2, r, u.
-static void fill_numbers(const sti_world_contact* c, double* out) {
-    out[0] = c->gap;
-    out[1] = c->mu;
-    out[2] = c->restitution;
-    memcpy(out + 3, c->point, sizeof c->point);
-    memcpy(out + 6, c->n, sizeof c->n);
-    memcpy(out + 9, c->t1, sizeof c->t1);
-    memcpy(out + 12, c->t2, sizeof c->t2);
-    memcpy(out + 15, c->r, sizeof c->r);
-    memcpy(out + 18, c->u, sizeof c->u);
+static sti_status record_joints(sti_world_record* r, const sti_world* world) {
+    double* rows = sti_alloc_array(r->env, (size_t)r->joints, 3 * sizeof *rows);
+    sti_status status = rows != NULL ? STI_OK : STI_FAIL(r->env, STI_ERR_MEMORY, -1, "%d joints", r->joints);
+    for (int k = 0; k < r->joints; k++) sti_world_joint_state(world, k, &r->state[k]);
+    for (int k = 0; status == STI_OK && k < JOINT_PARTS && r->joints > 0; k++) {
+        gather(r->state, sizeof *r->state, r->joints, &joint_parts[k], rows);
+        status = sti_recording_append(r->file, r->joint[k], 1, rows);
+    }
+    sti_free(r->env, rows);
+    return status;
+}
+
+static sti_status record_names(sti_world_record* r, const sti_world_contact* list, int count, int* whole, int64_t* id) {
+    const size_t n = (size_t)count;
+    for (size_t k = 0; k < n; k++) {
+        whole[2 * k] = list[k].a;
+        whole[2 * k + 1] = list[k].b;
+        whole[2 * (n + k)] = list[k].shape_a;
+        whole[2 * (n + k) + 1] = list[k].shape_b;
+        whole[4 * n + k] = list[k].mode;
+        memcpy(&id[k], &list[k].id, sizeof id[k]);
+    }
+    sti_status status = sti_recording_append(r->file, r->contact_body, count, whole);
+    if (status == STI_OK) status = sti_recording_append(r->file, r->contact_shape, count, whole + 2 * n);
+    if (status == STI_OK) status = sti_recording_append(r->file, r->contact_mode, count, whole + 4 * n);
+    if (status == STI_OK) status = sti_recording_append(r->file, r->contact_id, count, id);
+    return status;
 }
 
 static sti_status record_contacts(sti_world_record* r, const sti_world* world) {
@@ -389,29 +378,20 @@ static sti_status record_contacts(sti_world_record* r, const sti_world* world) {
     const sti_world_contact* list = sti_world_contacts(world, &count);
     const size_t n = (size_t)count;
     int* whole = sti_alloc_array(r->env, n, 5 * sizeof *whole);  // bodies, shapes, modes
-    double* number = sti_alloc_array(r->env, n, 21 * sizeof *number);
+    double* rows = sti_alloc_array(r->env, n, 3 * sizeof *rows);
     int64_t* id = sti_alloc_array(r->env, n, sizeof *id);
     sti_status status = STI_OK;
-    if (whole == NULL || number == NULL || id == NULL)
+    if (whole == NULL || rows == NULL || id == NULL)
         status = STI_FAIL(r->env, STI_ERR_MEMORY, -1, "%d contacts", count);
-    for (size_t k = 0; status == STI_OK && k < n; k++) {
-        whole[2 * k] = list[k].a;
-        whole[2 * k + 1] = list[k].b;
-        whole[2 * (n + k)] = list[k].shape_a;
-        whole[2 * (n + k) + 1] = list[k].shape_b;
-        whole[4 * n + k] = list[k].mode;
-        memcpy(&id[k], &list[k].id, sizeof id[k]);
-        fill_numbers(&list[k], number + 21 * k);
+    if (status == STI_OK) status = record_names(r, list, count, whole, id);
+    for (int k = 0; status == STI_OK && k < CONTACT_PARTS; k++) {
+        gather(list, sizeof *list, count, &contact_parts[k], rows);
+        status = sti_recording_append(r->file, r->contact[k], count, rows);
     }
-    if (status == STI_OK) status = sti_recording_append(r->file, r->contact_body, count, whole);
-    if (status == STI_OK) status = sti_recording_append(r->file, r->contact_shape, count, whole + 2 * n);
-    if (status == STI_OK) status = sti_recording_append(r->file, r->contact_mode, count, whole + 4 * n);
-    if (status == STI_OK) status = sti_recording_append(r->file, r->contact_id, count, id);
-    if (status == STI_OK) status = sti_recording_append(r->file, r->contact_real, count, number);
     const long end = sti_recording_rows(r->file, r->contact_mode);
     if (status == STI_OK) status = sti_recording_append(r->file, r->frame_end, 1, &end);
     sti_free(r->env, whole);
-    sti_free(r->env, number);
+    sti_free(r->env, rows);
     sti_free(r->env, id);
     return status;
 }
@@ -424,7 +404,7 @@ sti_status sti_world_record_frame(sti_world_record* r, const sti_world* world) {
     if (status == STI_OK) status = record_places(r, world);
     if (status == STI_OK) status = record_joints(r, world);
     if (status == STI_OK) status = record_contacts(r, world);
-    return status == STI_OK ? keep_time(r, time) : status;
+    return status == STI_OK ? sti_frames_keep(r->env, &r->frames, time) : status;
 }
 
 // ---- XDMF: the surfaces as polygons, once for each frame
@@ -432,13 +412,13 @@ sti_status sti_world_record_frame(sti_world_record* r, const sti_world* world) {
 static sti_status write_xdmf(const sti_world_record* r) {
     sti_xdmf x;
     sti_xdmf_begin(r->env, r->path, "bodies", &x);
-    for (size_t k = 0; k < r->frames && r->vertex_count > 0; k++) {
+    for (size_t k = 0; k < r->frames.count && r->vertex_count > 0; k++) {
         sti_xdmf_put(&x,
                      "<Grid Name=\"%zu\"><Time Value=\"%.17g\"/><Topology TopologyType=\"Mixed\" "
                      "NumberOfElements=\"%d\"><DataItem Dimensions=\"%d\" NumberType=\"Int\" Precision=\"4\" "
                      "Format=\"HDF\">%s:/surfaces/topology</DataItem></Topology>\n<Geometry GeometryType=\"XYZ\">",
-                     k, r->times[k], r->face_count, r->topology_size, x.file);
-        sti_xdmf_slab(&x, "frames/surface", k, r->frames, r->vertex_count, 3);
+                     k, r->frames.time[k], r->face_count, r->topology_size, x.file);
+        sti_xdmf_slab(&x, "frames/surface", k, r->frames.count, r->vertex_count, 3);
         sti_xdmf_put(&x,
                      "</Geometry>\n<Attribute Name=\"body\" AttributeType=\"Scalar\" Center=\"Cell\"><DataItem "
                      "Dimensions=\"%d\" NumberType=\"Int\" Precision=\"4\" Format=\"HDF\">%s:/surfaces/body"

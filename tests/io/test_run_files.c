@@ -468,6 +468,28 @@ static void a_recorded_bed_holds_steps_frames_and_contacts(void** state) {
     io_folder_remove();
 }
 
+static void a_name_with_marks_of_xml_is_escaped_in_the_description(void** state) {
+    (void)state;
+    io_folder_make();
+    sti_env* env = io_env(NULL);
+    void* bytes = NULL;
+    size_t size;
+    char name[512];
+    snprintf(name, sizeof name, "%s", io_path("a<b>&'c\".h5"));
+    assert_int_equal(record_some(env, name, 10, &bytes, &size), STI_OK);
+    unsigned char* xdmf;
+    const size_t length = slurp(io_path("a<b>&'c\".xdmf"), &xdmf);
+    xdmf[length] = '\0';
+    assert_non_null(strstr((const char*)xdmf, "a&lt;b&gt;&amp;&apos;c&quot;.h5:/frames/x"));
+    assert_null(strstr((const char*)xdmf, "&'"));
+    free(xdmf);
+    unlink(name);
+    unlink(io_path("a<b>&'c\".xdmf"));
+    sti_env_free(env, bytes);
+    sti_env_destroy(env);
+    io_folder_remove();
+}
+
 static void a_recorded_bed_survives_every_failing_allocation(void** state) {
     (void)state;
     io_folder_make();
@@ -495,6 +517,7 @@ int main(void) {
         cmocka_unit_test(recordings_survive_every_failing_allocation),
         cmocka_unit_test(checkpoints_come_back_or_are_refused),
         cmocka_unit_test(a_recorded_bed_holds_steps_frames_and_contacts),
+        cmocka_unit_test(a_name_with_marks_of_xml_is_escaped_in_the_description),
         cmocka_unit_test(a_recorded_bed_survives_every_failing_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

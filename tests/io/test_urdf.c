@@ -254,6 +254,32 @@ static void a_joint_that_mimics_is_geared_and_starts_where_the_other_puts_it(voi
     drop(&r);
 }
 
+static void fingers_of_a_hand_that_moves_are_driven_alike(void** state) {
+    (void)state;
+    static const char hand[] =
+        "<robot name='r'><link name='w'/><link name='hand'>" INERTIAL(1) "</link><link name='b'>" INERTIAL(
+            1) "</link><link name='c'>" INERTIAL(
+            1) "</link><joint name='h' type='continuous'><parent link='w'/><child link='hand'/></joint>"
+               "<joint name='j' type='prismatic'><parent link='hand'/><child link='b'/><axis xyz='0 0 1'/>"
+               "<limit lower='0' upper='2' effort='7'/></joint>"
+               "<joint name='k' type='prismatic'><parent link='hand'/><child link='c'/><axis xyz='0 0 -1'/>"
+               "<limit lower='-9' upper='9'/><mimic joint='j' multiplier='2'/></joint></robot>";
+    sti_urdf_setting s = sti_urdf_setting_default("j");
+    sti_urdf_options options = sti_urdf_options_default();
+    robot r = parse(hand, NULL);
+    assert_int_equal(sti_bodies_joint_count(r.bodies), 3);
+    remark(&r, STI_URDF_IGNORED, "joint \"k\": mimic", "independently of \"j\"");
+    drop(&r);
+    s.motor_speed = 0.5;
+    options.setting_count = 1;
+    options.settings = &s;
+    r = parse(hand, &options);
+    remark(&r, STI_URDF_APPROXIMATED, "joint \"k\": mimic", "driven like joint \"j\"");
+    const sti_joint_axis* axis = &sti_bodies_joint(r.bodies, 2)->axis[0];
+    assert_true(axis->motor_speed == 1 && axis->motor_force == 7 && axis->stiffness == 0);
+    drop(&r);
+}
+
 static void what_has_no_effect_is_reported(void** state) {
     (void)state;
     robot r = parse(
@@ -270,8 +296,8 @@ static void what_has_no_effect_is_reported(void** state) {
     assert_int_equal(sti_bodies_joint(r.bodies, 0)->kind, STI_JOINT_PLANAR);
     assert_int_equal(remark(&r, STI_URDF_IGNORED, "visual", "looks")->count, 3);
     assert_int_equal(remark(&r, STI_URDF_IGNORED, "material", "looks")->line, 2);
-    remark(&r, STI_URDF_IGNORED, "transmission", "motion");
-    remark(&r, STI_URDF_IGNORED, "gazebo", "motion");
+    remark(&r, STI_URDF_IGNORED, "transmission", "not an element that is read");
+    remark(&r, STI_URDF_IGNORED, "gazebo", "not an element");
     remark(&r, STI_URDF_IGNORED, "safety_controller", "controllers");
     remark(&r, STI_URDF_IGNORED, "link \"b\": collision: geometry: mesh", "x.dae: only .stl and .obj");
     remark(&r, STI_URDF_IGNORED, "torus", "touches nothing");
@@ -558,6 +584,61 @@ static void meshes_are_triangles_when_fixed_and_hulls_when_they_move(void** stat
     io_folder_remove();
 }
 
+// A barrel: rings of points on a circle, the outermost ones smaller; closed by fans.
+static void write_barrel(const char* path, int rings, int around) {
+    FILE* f = fopen(path, "w");
+    assert_non_null(f);
+    for (int i = 0; i < rings; i++) {
+        const double z = rings > 2 ? -cos(M_PI * (i + 0.5) / rings) : 2.0 * i - 1, r = rings > 2 ? sqrt(1 - z * z) : 1;
+        for (int k = 0; k < around; k++)
+            fprintf(f, "v %.17g %.17g %.17g\n", r * cos(2 * M_PI * k / around), r * sin(2 * M_PI * k / around), z);
+    }
+    for (int i = 0; i + 1 < rings; i++) {
+        for (int k = 0; k < around; k++) {
+            const int a = i * around + k + 1, b = i * around + (k + 1) % around + 1;
+            fprintf(f, "f %d %d %d %d\n", a, b, b + around, a + around);
+        }
+    }
+    for (int end = 0; end < 2; end++) {
+        fprintf(f, "f");
+        for (int k = 0; k < around; k++) fprintf(f, " %d", end == 0 ? around - k : (rings - 1) * around + k + 1);
+        fprintf(f, "\n");
+    }
+    assert_int_equal(fclose(f), 0);
+}
+
+static void large_meshes_are_thinned_and_what_is_lost_is_told(void** state) {
+    (void)state;
+    char text[1000];
+    snprintf(text, sizeof text, with_mesh, "b.obj", "b.obj");
+    static const int sizes[2][2] = {{50, 100}, {2, 400}};  // too many points; too many corners of one face
+    for (int k = 0; k < 2; k++) {
+        io_folder_make();
+        write_barrel(io_path("b.obj"), sizes[k][0], sizes[k][1]);
+        robot r = parse_as(text, io_path("r.urdf"), NULL);
+        if (r.status != STI_OK) print_error("%s\n", sti_env_error(r.env)->text);
+        assert_int_equal(r.status, STI_OK);
+        const sti_urdf_remark* said = remark(&r, STI_URDF_APPROXIMATED, "link \"b\"", "stick out of it by at most ");
+        const double told = strtod(strstr(said->text, "at most ") + 8, NULL);
+        const sti_shape* hull = sti_bodies_shape(r.bodies, 1, NULL, NULL, NULL);
+        double worst = 0;
+        int corners;
+        sti_shape_vertices(hull, &corners);
+        assert_true(corners <= 500);
+        for (int i = 0; i < sizes[k][1]; i++) {  // the equator, which is scaled by 2 along x
+            const double x = 2 * cos(2 * M_PI * i / sizes[k][1]), y = sin(2 * M_PI * i / sizes[k][1]);
+            for (int f = 0; f < sti_shape_face_count(hull); f++) {
+                double plane[4];
+                sti_shape_face(hull, f, plane, &corners);
+                worst = fmax(worst, plane[0] * x + plane[1] * y - plane[3]);
+            }
+        }
+        assert_true(told < 0.1 && worst <= 1.01 * told);
+        drop(&r);
+        io_folder_remove();
+    }
+}
+
 static void packages_are_found_above_the_file_and_in_named_folders(void** state) {
     (void)state;
     char text[1000], folder[200];
@@ -628,6 +709,7 @@ int main(void) {
         cmocka_unit_test(cylinders_become_prisms_and_their_error_is_told),
         cmocka_unit_test(settings_make_motors_and_springs),
         cmocka_unit_test(a_joint_that_mimics_is_geared_and_starts_where_the_other_puts_it),
+        cmocka_unit_test(fingers_of_a_hand_that_moves_are_driven_alike),
         cmocka_unit_test(what_has_no_effect_is_reported),
         cmocka_unit_test(links_that_overlap_at_the_start_never_touch),
         cmocka_unit_test(a_joint_that_starts_beyond_half_a_turn_counts_from_there),
@@ -638,6 +720,7 @@ int main(void) {
         cmocka_unit_test(robots_do_not_live_in_the_plane),
         cmocka_unit_test(a_file_that_is_not_there_is_said_to_be_so),
         cmocka_unit_test(meshes_are_triangles_when_fixed_and_hulls_when_they_move),
+        cmocka_unit_test(large_meshes_are_thinned_and_what_is_lost_is_told),
         cmocka_unit_test(packages_are_found_above_the_file_and_in_named_folders),
         cmocka_unit_test(running_out_of_memory_is_survived_everywhere),
     };
