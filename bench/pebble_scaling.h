@@ -1,9 +1,9 @@
 // pebble_scaling.h: how a step grows with the bed, and whether 3,200 pebbles keep up with the clock.
 //
-// The state that is measured. The pebbles of the layout fall and settle coarsely (h = 0.05, gaps up to 0.3 radii, at most
-// 20 sweeps a step) for a time that grows with the root of the height, as a fall does; then 12 steps with the gaps of
-// the default, tol 1e-3. What is left of motion (E for each pebble) and depth is in the table. The vessel keeps its
-// proportions: with N the bed grows in height as well.
+// The state that is measured. The pebbles of the layout fall and settle with the very step that is measured (Coulomb's law,
+// h = 0.05), to 1e-3, for 80 (N / 10^4)^(1/6) steps: twice the time of the fall, which grows with the root of the height.
+// Then CALMING steps to 1e-4, and MEASURED more. What is left of motion (E for each pebble), depth and balance are in the
+// table. The vessel keeps its proportions, so with N the bed grows in depth as well, and a step takes more sweeps.
 //
 // A sweep is timed alone, in a step that makes SWEEPS of them whatever the residual. Its memory traffic, counted once for
 // each line that must come and go: a contact 64 bytes in and out, its last impulse 32, a grain 64 and its last velocities 64.
@@ -16,7 +16,7 @@
 
 #include "pebble_bed.h"
 
-enum { TRIAD = 1 << 23, TRIAD_ROUNDS = 6, SWEEPS = 96, MEASURED = 5, SIZES = 4, THREADS = 64 };
+enum { TRIAD = 1 << 23, TRIAD_ROUNDS = 6, SWEEPS = 96, CALMING = 10, MEASURED = 5, SIZES = 4, THREADS = 64 };
 
 // ---- bandwidth
 
@@ -80,29 +80,20 @@ typedef struct scaled {
     double energy, depth, balance, packing;  // the state
 } scaled;
 
-static sti_bed_options coarse_options(void) {
+static sti_bed_options step_options(double tol) {
     sti_bed_options o = sti_bed_options_default();
     o.h = 0.05;
-    o.tol = 1e-3;
-    o.recover = 0.2;
-    o.eps = 0.15;
-    o.max_iterations = 20;
+    o.tol = tol;
     return o;
 }
 
 static sti_bed* settle(sti_env* env, int count, sti_grains* g) {
-    sti_bed_options o = coarse_options();
-    sti_bed* bed = make_bed(env, count, &o, g);
-    const int steps = (int)(50 * pow(count / 1000.0, 1.0 / 6));
+    const sti_bed_options coarse = step_options(1e-3), fine = step_options(1e-4);
+    sti_bed* bed = make_bed(env, count, &coarse, g);
+    const int steps = (int)(80 * pow(count / 1e4, 1.0 / 6));
     for (int k = 0; k < steps; k++) must(env, sti_bed_step(bed, NULL));
-    o.eps = 0;
-    o.max_iterations = 200;
-    bed = with_options(env, bed, g, &o);
-    for (int k = 0; k < 12; k++) must(env, sti_bed_step(bed, NULL));
-    o.tol = 1e-4;
-    o.max_iterations = 0;
-    bed = with_options(env, bed, g, &o);
-    for (int k = 0; k < 2; k++) must(env, sti_bed_step(bed, NULL));
+    bed = with_options(env, bed, g, &fine);
+    for (int k = 0; k < CALMING; k++) must(env, sti_bed_step(bed, NULL));
     return bed;
 }
 
@@ -128,9 +119,7 @@ static void scale(void* context, void* out) {
     s.depth = report.penetration / 0.5;
     s.balance = report.balance;
     s.packing = measure_packing(env, &g, bed).bottom;
-    sti_bed_options o = coarse_options();
-    o.eps = 0;
-    o.tol = 1e-300;
+    sti_bed_options o = step_options(1e-300);
     o.max_iterations = SWEEPS;
     bed = with_options(env, bed, &g, &o);
     s.sweep_ms = INFINITY;
@@ -231,7 +220,7 @@ typedef struct race_job {
     const way* w;
 } race_job;
 
-// 3,200 pebbles at h = 0.05 and 1e-4, from the layout to rest (E below 1e-2 for each pebble).
+// 3,200 pebbles at h = 0.05 and 1e-4, from the layout to rest (E below 1e-4 for each pebble).
 static void run_race(void* context, void* out) {
     const race_job* j = context;
     sti_env* env = open_env(j->threads);
@@ -254,7 +243,7 @@ static void run_race(void* context, void* out) {
         r.residual = fmax(r.residual, report.residual);
         r.depth = report.penetration / 0.5;
         r.balance = report.balance;
-        r.rest = report.time > 1 && report.kinetic < 1e-2 * 3200;
+        r.rest = report.time > 1 && report.kinetic < 1e-4 * 3200;
     }
     r.wall_s = bench_wall() - begin;
     *(race*)out = r;

@@ -5,6 +5,8 @@
 
 #include "cli.h"
 #include "contact.h"
+#include "inspect_bodies.h"
+#include "scenes.h"
 
 typedef struct request {
     const char* path;
@@ -356,7 +358,7 @@ static int run(cli* c, int argc, char** argv) {
         return code;
     sti_problem* problem = NULL;
     q.path = positional[0];
-    code = cli_load(c, q.path, &problem);
+    code = cli_scene_load(c, q.path, &problem);
     if (code == CLI_DONE) {
         report r = {.lcp = sti_problem_lcp(problem), .mlcp = sti_problem_mlcp(problem)};
         const sti_contact_problem* contact = sti_problem_contact(problem);
@@ -364,8 +366,10 @@ static int run(cli* c, int argc, char** argv) {
             code = cli_contact_inspect(c, q.path, contact, sti_problem_contact_info(problem), q.time_limit);
         else if (r.lcp != NULL || r.mlcp != NULL)
             code = work(c, &q, &r);
+        else if (sti_problem_world(problem) != NULL)
+            code = cli_bodies_inspect(c, q.path, sti_problem_world(problem));
         else
-            code = cli_fail_usage(c, "%s: kind: %s: inspect takes \"lcp\", \"mlcp\" or \"contact\"", q.path,
+            code = cli_fail_usage(c, "%s: kind: %s: inspect takes \"lcp\", \"mlcp\" or \"contact\", or bodies", q.path,
                                   sti_kind_text(sti_problem_kind(problem)));
     }
     sti_problem_destroy(problem);
@@ -391,6 +395,7 @@ const cli_verb cli_verb_inspect = {
         "rank of W; whether the friction cone is pointed, whether a solution must exist, and whether one can: each "
         "with a motion\n"
         "or a force that shows it (--json prints them).\n"
+        "Of a scene of bodies: bodies, masses, joints, and what touches at the start.\n"
         "Exit code 0: done; 2: bad usage or input; 3: internal failure.\n\n"
         "example:\n"
         "    echo '{\"kind\": \"lcp\", \"M\": [[1, 2], [2, 1]], \"q\": [-1, -1]}' > p.json\n"

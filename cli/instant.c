@@ -106,7 +106,7 @@ int cli_instant_load(const cli* c, const char* name, const cli_at* at, cli_insta
     } else if (scene != NULL) {
         code = from_bodies(c, name, at, scene, out);
     } else {
-        code = cli_fail_usage(c, "%s: kind: %s: \"instant\", \"system\" or a scene of bodies expected", name,
+        code = cli_fail_usage(c, "%s: kind: %s: \"instant\" or \"system\" expected, or a scene of bodies", name,
                               sti_kind_text(sti_problem_kind(out->problem)));
     }
     if (code != CLI_DONE) cli_instant_clear(c, out);

@@ -166,14 +166,12 @@ static int run_scene(cli* c, const cli_run_request* r, const cli_system_request*
 
 // Whose run is it?
 static int go_on(cli* c, const cli_run_request* r, const cli_system_request* own) {
-    bool system;
     if (system_option(own) != NULL)
         return cli_fail_usage(c, "%s: not together with --resume, which goes on with the run as it is",
                               system_option(own));
     if (cli_run_has_part(c, r->resume, "bodies")) return cli_run_world(c, r, own, NULL, NULL);
-    const int code = cli_run_is_system(c, r->resume, &system);
-    if (code != CLI_DONE) return code;
-    return system ? cli_run_system(c, r, own, NULL) : cli_run_bed(c, r, NULL);
+    if (cli_run_has_part(c, r->resume, "system")) return cli_run_system(c, r, own, NULL);
+    return cli_run_bed(c, r, NULL);
 }
 
 static int run(cli* c, int argc, char** argv) {
@@ -184,24 +182,30 @@ static int run(cli* c, int argc, char** argv) {
         {"--time", CLI_POSITIVE, "T", "where the run ends, instead of the scene's time", &r.time},
         {"--step", CLI_POSITIVE, "H", "length of a step", &r.step},
         {"--law", CLI_TEXT, "LAW", "coulomb, cone or facets", &r.law},
-        {"--solver", CLI_TEXT, "NAME", "of grains: gs, apgd, bb, blmvm, tron, ipm, tao:blmvm, ..; of bodies: auto, gs, newton, ..", &r.solver},
+        {"--solver", CLI_TEXT, "NAME",
+         "of grains: gs, apgd, bb, blmvm, tron, ipm, tao:blmvm, ..; of bodies: auto, gs, newton, ..", &r.solver},
         {"--scheme", CLI_TEXT, "NAME", "of a system: alpha, convex or quasistatic (alpha)", &own.scheme},
-        {"--alpha", CLI_POSITIVE, "A", "weight of the new velocity: of a system in (0, 1] (1/2), of bodies in [1/2, 1] (1)", &own.alpha},
+        {"--alpha", CLI_POSITIVE, "A",
+         "weight of the new velocity: of a system in (0, 1] (1/2), of bodies in [1/2, 1] (1)", &own.alpha},
         {"--geometry", CLI_TEXT, "WHERE", "of a system: gradients ahead (second order) or old (ahead)", &own.geometry},
-        {"--impact", CLI_TEXT, "LAW", "of a system: poisson, poisson_printed, moreau, newton, general, or a matrix (poisson)", &own.impact},
+        {"--impact", CLI_TEXT, "LAW",
+         "of a system: poisson, poisson_printed, moreau, newton, general, or a matrix (poisson)", &own.impact},
         {"--facets", CLI_COUNT, "N", "of a system: directions of friction in space (8)", &own.facets},
         {"--settle", CLI_FLAG, NULL, "of a system: velocities do not alternate where contacts stick", &own.settle},
         {"--printed", CLI_FLAG, NULL, "of a system: every choice as in S3", &own.printed},
         {"--tol", CLI_POSITIVE, "TOL", "residual that a step is solved to", &r.tol},
         {"--threads", CLI_COUNT, "N", "threads (all processors); results do not depend on it", &r.threads},
-        {"--set", CLI_JOINED, "NAME=X,..", "parameters of the scene, like count=3200,mu=0.5 or step.h=0.002", &r.settings},
+        {"--set", CLI_JOINED, "NAME=X,..", "parameters of the scene, like count=3200,mu=0.5 or step.h=0.002",
+         &r.settings},
         {"--frame", CLI_POSITIVE, "T", "time between two frames of the trajectory (100 in all)", &r.frame},
-        {"--csv", CLI_TEXT, "FILE", "one line a step: t, coordinates (of small beds only), velocities, energies, residual, ..", &r.csv},
+        {"--csv", CLI_TEXT, "FILE",
+         "one line a step: t, coordinates (of small beds only), velocities, energies, residual, ..", &r.csv},
         {"--checkpoint", CLI_POSITIVE, "S", "seconds between two checkpoints (60)", &r.checkpoint},
         {"--resume", CLI_TEXT, "DIR", "go on with the run in DIR, bit by bit; --time may be later", &r.resume},
         {"--picture", CLI_FLAG, NULL, "pictures at the end: bed.png, scene.svg, energy.svg, ..", &r.picture},
-        {"--colour", CLI_TEXT, "BY", "colour of the grains: layer, force or speed (layer)", &r.colour},
-        {"--problem", CLI_TEXT, "FILE", "of grains and bodies: the last step as a contact problem (.hdf5, FCLIB)", &r.problem},
+        {"--colour", CLI_TEXT, "BY", "colour by force or speed; grains also by layer (layer)", &r.colour},
+        {"--problem", CLI_TEXT, "FILE", "of grains and bodies: the last step as a contact problem (.hdf5, FCLIB)",
+         &r.problem},
         {"--jamming", CLI_FLAG, NULL, "of a bed: can its contacts press on each other without load, at the end?",
          &r.jamming},
         {"--jamming-limit", CLI_POSITIVE, "S", "seconds for that test (no limit)", &r.jamming_limit},

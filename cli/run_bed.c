@@ -219,7 +219,7 @@ int cli_run_bed(cli* c, const cli_run_request* request, const sti_scene* scene) 
     if (code == CLI_DONE) code = work(c, &run);
     if (code == CLI_DONE) code = run.step_code;  // after the last checkpoint
     if (run.csv != NULL) {
-        const int closed = cli_bed_csv_close(c, &run);
+        const int closed = cli_run_csv_close(c, request->csv, &run.csv);
         if (code == CLI_DONE) code = closed;
     }
     if (code == CLI_DONE && request->picture) code = cli_bed_pictures(c, &run);

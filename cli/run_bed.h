@@ -55,7 +55,6 @@ int cli_bed_checkpoint(const cli* c, cli_bed_run* run);
 int cli_bed_restore(const cli* c, cli_bed_run* run);  // scene, bed, record and tally from the folder
 int cli_bed_csv_open(const cli* c, cli_bed_run* run);
 int cli_bed_csv_line(const cli* c, cli_bed_run* run);
-int cli_bed_csv_close(const cli* c, cli_bed_run* run);
 bool cli_bed_keep_curve(cli_bed_run* run, double time, double kinetic);
 
 // run_tao.c: solvers of PETSc/TAO

@@ -76,10 +76,7 @@ static int save_parts(const cli* c, const cli_bed_run* run, const char* path) {
 
 int cli_bed_checkpoint(const cli* c, cli_bed_run* run) {
     const double start = cli_run_now();
-    if (run->csv != NULL && fflush(run->csv) != 0) {
-        cli_fail_usage(c, "%s: cannot be written: %s", run->request->csv, strerror(errno));
-        return CLI_INTERNAL;
-    }
+    if (run->csv != NULL && fflush(run->csv) != 0) return cli_run_csv_failed(c, run->request->csv);
     if (sti_bed_record_commit(run->record, true) != STI_OK) return cli_run_fail_output(c);
     char* path = cli_run_path(run->dir, "checkpoint.h5");
     if (path == NULL) return cli_fail_memory(c);
@@ -187,25 +184,11 @@ static void put_header(const cli_bed_run* run) {
         ",kinetic,potential,residual,iterations,solved,contacts,touching,penetration,cone_violation,balance,lift\n");
 }
 
-static int csv_failed(const cli* c, const cli_bed_run* run) {
-    cli_fail_usage(c, "%.200s: cannot be written: %s", run->request->csv, strerror(errno));
-    return CLI_INTERNAL;
-}
-
 int cli_bed_csv_open(const cli* c, cli_bed_run* run) {
-    const bool again = run->tally.csv_bytes > 0;
-    run->csv = fopen(run->request->csv, again ? "r+" : "w");
-    if (run->csv == NULL)
-        return cli_fail_usage(c, "--csv: %.200s: cannot be written: %s", run->request->csv, strerror(errno));
-    if (!again) {
-        put_header(run);
-        return CLI_DONE;
-    }
-    // what came after the checkpoint is written again
-    if (fseek(run->csv, 0, SEEK_END) != 0 || ftell(run->csv) < run->tally.csv_bytes ||
-        ftruncate(fileno(run->csv), run->tally.csv_bytes) != 0 || fseek(run->csv, run->tally.csv_bytes, SEEK_SET) != 0)
-        return cli_fail_usage(c, "--csv: %.200s: not the table of the run in %.200s", run->request->csv, run->dir);
-    return CLI_DONE;
+    const long bytes = run->tally.csv_bytes;
+    const int code = cli_run_csv_open(c, run->request->csv, run->dir, bytes, &run->csv);
+    if (code == CLI_DONE && bytes == 0) put_header(run);
+    return code;
 }
 
 int cli_bed_csv_line(const cli* c, cli_bed_run* run) {
@@ -221,13 +204,7 @@ int cli_bed_csv_line(const cli* c, cli_bed_run* run) {
     fprintf(run->csv, ",%.17g,%.17g,%.17g,%ld,%d,%d,%d,%.17g,%.17g,%.17g,%.17g\n", s->kinetic, s->potential,
             s->residual, s->iterations, s->solved ? 1 : 0, s->contacts, s->touching, s->penetration, s->cone_violation,
             s->balance, s->lift);
-    if (ferror(run->csv)) return csv_failed(c, run);
+    if (ferror(run->csv)) return cli_run_csv_failed(c, run->request->csv);
     run->tally.csv_bytes = ftell(run->csv);
     return CLI_DONE;
-}
-
-int cli_bed_csv_close(const cli* c, cli_bed_run* run) {
-    const bool good = fclose(run->csv) == 0;
-    run->csv = NULL;
-    return good ? CLI_DONE : csv_failed(c, run);
 }

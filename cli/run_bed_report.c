@@ -126,13 +126,7 @@ static void fill_json(cli_json* j, const cli* c, const cli_bed_run* run, const f
 static int save_json(const cli* c, const cli_bed_run* run, const facts* f) {
     cli_json j;
     fill_json(&j, c, run, f);
-    while (j.depth > 0) cli_json_end(&j);
-    char* path = cli_run_path(run->dir, "summary.json");
-    int code = path == NULL || j.broken ? cli_fail_memory(c) : cli_write_file(c, path, j.text, j.size);
-    if (code == CLI_USAGE) code = CLI_INTERNAL;
-    free(path);
-    cli_json_drop(&j);
-    return code;
+    return cli_run_save_summary(c, run->dir, &j);
 }
 
 // ---- text

@@ -6,63 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scenes.h"
-
 // ---- the system
-
-// The file of that name, or the built-in scene.
-static int read_text(const cli* c, cli_system_run* run, const char* name) {
-    FILE* f = fopen(name, "rb");
-    const cli_scene* scene = f == NULL ? cli_scene_find(name) : NULL;
-    if (f == NULL && scene == NULL) return cli_fail_usage(c, "%.200s: cannot be read: %s", name, strerror(errno));
-    if (scene != NULL) {
-        run->text = strdup(scene->text);
-        run->text_size = strlen(scene->text);
-        return run->text != NULL ? CLI_DONE : cli_fail_memory(c);
-    }
-    size_t room = 1 << 16, got = 0;
-    char* text = malloc(room);
-    while (text != NULL) {
-        got += fread(text + got, 1, room - got, f);
-        if (got < room) break;
-        char* more = realloc(text, 2 * room);
-        if (more == NULL) free(text);
-        text = more;
-        room *= 2;
-    }
-    const bool bad = ferror(f) != 0;
-    fclose(f);
-    run->text = text;
-    run->text_size = got;
-    if (text == NULL) return cli_fail_memory(c);
-    return bad ? cli_fail_usage(c, "%.200s: cannot be read: %s", name, strerror(errno)) : CLI_DONE;
-}
-
-// name=value,name=value
-int cli_system_settings(const cli* c, sti_system* system, const char* settings) {
-    char* copy = strdup(settings);
-    if (copy == NULL) return cli_fail_memory(c);
-    int code = CLI_DONE;
-    char* next = copy;
-    while (code == CLI_DONE && next != NULL) {
-        char *item = next, *comma = strchr(item, ',');
-        if (comma != NULL) *comma = '\0';
-        next = comma != NULL ? comma + 1 : NULL;
-        char* equals = strchr(item, '=');
-        double value;
-        if (equals == NULL || equals == item) {
-            code = cli_fail_usage(c, "--set: %.60s: name=value expected, like mu=0.5", item);
-            break;
-        }
-        *equals = '\0';
-        if (!cli_parse_number(equals + 1, &value))
-            code = cli_fail_usage(c, "--set: %.60s=%.60s: a number expected", item, equals + 1);
-        else if (sti_system_set(system, item, value) != STI_OK)
-            code = cli_fail_about(c, "--set");
-    }
-    free(copy);
-    return code;
-}
 
 int cli_system_load(const cli* c, cli_system_run* run, const char* name) {
     if (sti_problem_parse(c->env, run->text, run->text_size, name, &run->problem) != STI_OK) return cli_fail_env(c);
@@ -71,7 +15,8 @@ int cli_system_load(const cli* c, cli_system_run* run, const char* name) {
         return cli_fail_usage(c, "%.200s: kind: %s: \"scene\" or \"system\" expected", name,
                               sti_kind_text(sti_problem_kind(run->problem)));
     run->system = system;
-    return run->settings != NULL ? cli_system_settings(c, system, run->settings) : CLI_DONE;
+    if (run->settings == NULL || sti_problem_set(run->problem, run->settings) == STI_OK) return CLI_DONE;
+    return cli_fail_about(c, "--set");
 }
 
 // ---- the options
@@ -166,7 +111,7 @@ static int begin(const cli* c, cli_system_run* run, const char* name) {
         run->impact = strdup(run->own->impact);
         if (run->impact == NULL) code = cli_fail_memory(c);
     }
-    if (code == CLI_DONE) code = read_text(c, run, name);
+    if (code == CLI_DONE) code = cli_run_read_text(c, name, &run->text, &run->text_size);
     if (code == CLI_DONE) code = cli_system_load(c, run, name);
     if (code == CLI_DONE) code = cli_system_impact(c, run);
     if (code != CLI_DONE) return code;
@@ -304,7 +249,7 @@ int cli_run_system(cli* c, const cli_run_request* request, const cli_system_requ
     if (code == CLI_DONE && request->csv != NULL) code = cli_system_csv_open(c, &run);
     if (code == CLI_DONE) code = work(c, &run);
     if (run.csv != NULL) {
-        const int closed = cli_system_csv_close(c, &run);
+        const int closed = cli_run_csv_close(c, request->csv, &run.csv);
         if (code == CLI_DONE) code = closed;
     }
     if (code == CLI_DONE && request->picture) code = cli_system_picture(c, &run);

@@ -68,7 +68,6 @@ int cli_system_checkpoint(const cli* c, cli_system_run* run);
 int cli_system_restore(const cli* c, cli_system_run* run);
 int cli_system_csv_open(const cli* c, cli_system_run* run);
 int cli_system_csv_line(const cli* c, cli_system_run* run, const sti_step_report* report);  // NULL: the start
-int cli_system_csv_close(const cli* c, cli_system_run* run);
 
 // run_system_report.c
 int cli_system_report(const cli* c, const cli_system_run* run);   // summary.json, and stdout
@@ -76,11 +75,9 @@ int cli_system_picture(const cli* c, const cli_system_run* run);  // positions.s
 
 // run_system.c
 int cli_system_load(const cli* c, cli_system_run* run, const char* name);  // problem and system from run->text
-int cli_system_settings(const cli* c, sti_system* system, const char* settings);
-int cli_system_impact(const cli* c, cli_system_run* run);  // law and matrix from run->impact
+int cli_system_impact(const cli* c, cli_system_run* run);                  // law and matrix from run->impact
 
-// name NULL: --resume. True in *yes: the folder holds the run of a system.
+// name NULL: --resume.
 int cli_run_system(cli* c, const cli_run_request* request, const cli_system_request* own, const char* name);
-int cli_run_is_system(const cli* c, const char* dir, bool* yes);
 
 #endif

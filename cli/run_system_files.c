@@ -178,10 +178,7 @@ static void unpack_options(cli_system_run* run, const saved_options* s) {
 
 int cli_system_checkpoint(const cli* c, cli_system_run* run) {
     const double start = cli_run_now();
-    if (run->csv != NULL && fflush(run->csv) != 0) {
-        cli_fail_usage(c, "%.200s: cannot be written: %s", run->request->csv, strerror(errno));
-        return CLI_INTERNAL;
-    }
+    if (run->csv != NULL && fflush(run->csv) != 0) return cli_run_csv_failed(c, run->request->csv);
     char* path = cli_run_path(run->dir, "checkpoint.h5");
     if (path == NULL) return cli_fail_memory(c);
     void *state = NULL, *record = NULL;
@@ -207,24 +204,11 @@ int cli_system_checkpoint(const cli* c, cli_system_run* run) {
 
 // ---- going on
 
-// One part as memory of ours, with a zero behind it.
-static int load_part(const cli* c, const char* path, const char* name, char** out, size_t* size) {
-    void* bytes;
-    if (sti_checkpoint_load(c->env, path, name, &bytes, size) != STI_OK) return cli_fail_env(c);
-    *out = malloc(*size + 1);
-    if (*out != NULL) {
-        memcpy(*out, bytes, *size);
-        (*out)[*size] = '\0';
-    }
-    sti_env_free(c->env, bytes);
-    return *out != NULL ? CLI_DONE : cli_fail_memory(c);
-}
-
 static int restore_options(const cli* c, cli_system_run* run, const char* path) {
     char* bytes = NULL;
     size_t size;
     saved_options saved;
-    int code = load_part(c, path, "options", &bytes, &size);
+    int code = cli_run_load_part(c, path, "options", &bytes, &size);
     if (code == CLI_DONE && size == sizeof saved) memcpy(&saved, bytes, sizeof saved);
     if (code == CLI_DONE && (size != sizeof saved || memcmp(saved.version, options_version, sizeof saved.version) != 0))
         code = cli_fail_usage(c, "%s: options: not of this version", path);
@@ -237,9 +221,9 @@ static int restore_state(const cli* c, cli_system_run* run, const char* path) {
     char *state = NULL, *record = NULL;
     size_t size, record_size;
     if (sti_stepper_create(c->env, run->system, &run->options, &run->stepper) != STI_OK) return cli_fail_about(c, path);
-    int code = load_part(c, path, "state", &state, &size);
+    int code = cli_run_load_part(c, path, "state", &state, &size);
     if (code == CLI_DONE && sti_stepper_load(run->stepper, state, size) != STI_OK) code = cli_fail_about(c, path);
-    if (code == CLI_DONE) code = load_part(c, path, "record", &record, &record_size);
+    if (code == CLI_DONE) code = cli_run_load_part(c, path, "record", &record, &record_size);
     if (code == CLI_DONE) code = cli_system_record_begin(c, run, record, record_size);
     free(state);
     free(record);
@@ -250,9 +234,9 @@ int cli_system_restore(const cli* c, cli_system_run* run) {
     char* path = cli_run_path(run->dir, "checkpoint.h5");
     if (path == NULL) return cli_fail_memory(c);
     size_t size;
-    int code = load_part(c, path, "system", &run->text, &run->text_size);
-    if (code == CLI_DONE) code = load_part(c, path, "settings", &run->settings, &size);
-    if (code == CLI_DONE) code = load_part(c, path, "impact", &run->impact, &size);
+    int code = cli_run_load_part(c, path, "system", &run->text, &run->text_size);
+    if (code == CLI_DONE) code = cli_run_load_part(c, path, "settings", &run->settings, &size);
+    if (code == CLI_DONE) code = cli_run_load_part(c, path, "impact", &run->impact, &size);
     if (code == CLI_DONE && run->settings[0] == '\0') {
         free(run->settings);
         run->settings = NULL;
@@ -269,23 +253,7 @@ int cli_system_restore(const cli* c, cli_system_run* run) {
     return code;
 }
 
-int cli_run_is_system(const cli* c, const char* dir, bool* yes) {
-    char* path = cli_run_path(dir, "checkpoint.h5");
-    if (path == NULL) return cli_fail_memory(c);
-    void* bytes = NULL;
-    size_t size;
-    *yes = sti_checkpoint_load(c->env, path, "system", &bytes, &size) == STI_OK;
-    sti_env_free(c->env, bytes);
-    free(path);
-    return CLI_DONE;
-}
-
 // ---- the CSV table
-
-static int csv_failed(const cli* c, const cli_system_run* run) {
-    cli_fail_usage(c, "%.200s: cannot be written: %s", run->request->csv, strerror(errno));
-    return CLI_INTERNAL;
-}
 
 static void put_header(const cli_system_run* run) {
     const int n = sti_system_coordinate_count(run->system);
@@ -305,19 +273,11 @@ static void put_header(const cli_system_run* run) {
 }
 
 int cli_system_csv_open(const cli* c, cli_system_run* run) {
-    const bool again = run->tally.csv_bytes > 0;
-    run->csv = fopen(run->request->csv, again ? "r+" : "w");
-    if (run->csv == NULL)
-        return cli_fail_usage(c, "--csv: %.200s: cannot be written: %s", run->request->csv, strerror(errno));
-    if (!again) {
-        put_header(run);
-        return cli_system_csv_line(c, run, NULL);
-    }
-    // what came after the checkpoint is written again
-    if (fseek(run->csv, 0, SEEK_END) != 0 || ftell(run->csv) < run->tally.csv_bytes ||
-        ftruncate(fileno(run->csv), run->tally.csv_bytes) != 0 || fseek(run->csv, run->tally.csv_bytes, SEEK_SET) != 0)
-        return cli_fail_usage(c, "--csv: %.200s: not the table of the run in %.200s", run->request->csv, run->dir);
-    return CLI_DONE;
+    const long bytes = run->tally.csv_bytes;
+    const int code = cli_run_csv_open(c, run->request->csv, run->dir, bytes, &run->csv);
+    if (code != CLI_DONE || bytes > 0) return code;
+    put_header(run);
+    return cli_system_csv_line(c, run, NULL);
 }
 
 int cli_system_csv_line(const cli* c, cli_system_run* run, const sti_step_report* r) {
@@ -335,13 +295,7 @@ int cli_system_csv_line(const cli* c, cli_system_run* run, const sti_step_report
     for (int i = 0; i < contacts; i++)
         fprintf(run->csv, ",%s", r != NULL ? sti_contact_mode_text((sti_contact_mode)r->mode[i]) : "");
     fputc('\n', run->csv);
-    if (ferror(run->csv)) return csv_failed(c, run);
+    if (ferror(run->csv)) return cli_run_csv_failed(c, run->request->csv);
     run->tally.csv_bytes = ftell(run->csv);
     return CLI_DONE;
-}
-
-int cli_system_csv_close(const cli* c, cli_system_run* run) {
-    const bool good = fclose(run->csv) == 0;
-    run->csv = NULL;
-    return good ? CLI_DONE : csv_failed(c, run);
 }

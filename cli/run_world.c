@@ -15,7 +15,6 @@ static const char* alien_option(const cli_run_request* r, const cli_system_reque
            : own->printed          ? "--printed"
            : own->settle           ? "--settle"
            : r->law != NULL        ? "--law"
-           : r->colour != NULL     ? "--colour"
            : r->jamming            ? "--jamming"
                                    : NULL;
 }
@@ -66,11 +65,25 @@ static long frame_distance(const cli_world_run* run) {
 
 // ---- begin
 
+// The text that a later run goes on from: robots are part of it.
+static int keep_text(const cli* c, cli_world_run* run) {
+    char* text;
+    if (sti_problem_world(run->problem)->robot_count == 0) return CLI_DONE;
+    if (sti_problem_world_text(c->env, run->problem, &text) != STI_OK) return cli_fail_env(c);
+    free(run->text);
+    run->text = strdup(text);
+    sti_env_free(c->env, text);
+    if (run->text == NULL) return cli_fail_memory(c);
+    run->text_size = strlen(run->text);
+    return CLI_DONE;
+}
+
 static int begin(const cli* c, cli_world_run* run, const char* name) {
     const cli_run_request* r = run->request;
     const char* alien = alien_option(r, run->own);
     if (alien != NULL) return cli_fail_usage(c, "%s: not for bodies, and %.200s is a scene of bodies", alien, name);
     int code = cli_run_read_text(c, name, &run->text, &run->text_size);
+    if (code == CLI_DONE) code = keep_text(c, run);
     if (code == CLI_DONE) code = gather_settings(c, run);
     if (code != CLI_DONE) return code;
     run->scene = sti_problem_world(run->problem);

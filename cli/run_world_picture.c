@@ -181,7 +181,8 @@ static void draw_forces(cli_svg* s, const cli_world_run* run, double size) {
     for (int k = 0; k < count; k++) most = fmax(most, hypot(list[k].r[0], list[k].r[1]));
     for (int k = 0; k < count && most > 0; k++) {
         const sti_world_contact* t = &list[k];
-        const double f = 0.1 * size / most;
+        // on the body that moves; where both do, on a
+        const double f = (sti_bodies_body(run->scene->bodies, t->a)->fixed ? -0.1 : 0.1) * size / most;
         const double x[2] = {t->point[0], t->point[0] + f * (t->r[0] * t->n[0] + t->r[1] * t->t1[0])};
         const double y[2] = {t->point[1], t->point[1] + f * (t->r[0] * t->n[1] + t->r[1] * t->t1[1])};
         cli_svg_polyline(s, x, y, 2, "#c0392b", 1.4);
@@ -221,8 +222,50 @@ static int draw_plane(const cli* c, const cli_world_run* run) {
     return code;
 }
 
+// ---- space
+
+static sti_world_color colour_by(const char* word) {
+    if (word != NULL && strcmp(word, "speed") == 0) return STI_WORLD_BY_SPEED;
+    return word != NULL && strcmp(word, "force") == 0 ? STI_WORLD_BY_FORCE : STI_WORLD_BY_BODY;
+}
+
+// The end, with the instants before it as ghosts.
+static sti_status render(const cli* c, const cli_world_run* run, sti_pose* poses, unsigned char* color,
+                         const char* path) {
+    const sti_bodies* b = run->scene->bodies;
+    const int count = sti_bodies_count(b);
+    sti_world_view view = sti_world_view_default();
+    view.ghost_count = run->shots - 1;
+    view.ghosts = poses + count;
+    view.contacts = sti_world_contacts(run->world, &view.contact_count);
+    for (int k = 0; k < count; k++) sti_world_pose(run->world, k, &poses[k]);
+    for (int k = 0; k < view.ghost_count * count; k++) pose_of(run, k / count, k % count, &poses[count + k]);
+    sti_image image = {0};
+    sti_status status = sti_world_colors(c->env, b, run->world, colour_by(run->request->colour), color);
+    if (status == STI_OK) status = sti_draw_world(c->env, b, poses, color, &view, &image);
+    if (status == STI_OK) status = sti_image_save(c->env, &image, path);
+    sti_image_clear(c->env, &image);
+    return status;
+}
+
+static int draw_space(const cli* c, const cli_world_run* run) {
+    const size_t count = (size_t)sti_bodies_count(run->scene->bodies);
+    sti_pose* poses = malloc((count * (size_t)run->shots + 1) * sizeof *poses);
+    unsigned char* color = malloc(3 * count + 1);
+    char* path = cli_run_path(run->dir, "scene.png");
+    int code = CLI_DONE;
+    if (poses == NULL || color == NULL || path == NULL)
+        code = cli_fail_memory(c);
+    else if (render(c, run, poses, color, path) != STI_OK)
+        code = cli_run_fail_output(c);
+    free(poses);
+    free(color);
+    free(path);
+    return code;
+}
+
 int cli_world_pictures(const cli* c, const cli_world_run* run) {
     const int code = draw_energy(c, run);
-    if (code != CLI_DONE || sti_bodies_dim(run->scene->bodies) == 3) return code;
-    return draw_plane(c, run);
+    if (code != CLI_DONE) return code;
+    return sti_bodies_dim(run->scene->bodies) == 3 ? draw_space(c, run) : draw_plane(c, run);
 }

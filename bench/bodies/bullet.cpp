@@ -117,7 +117,8 @@ struct Bullet : Engine {
                 const double sign = a < 0 ? -1 : 1;
                 c.a = a < 0 ? b : a, c.b = a < 0 ? a : b;
                 c.n = sign * from(p.m_normalWorldOnB);
-                c.point = 0.5 * (from(p.m_positionWorldOnA) + from(p.m_positionWorldOnB));
+                c.point_a = from(a < 0 ? p.m_positionWorldOnB : p.m_positionWorldOnA);
+                c.point_b = from(a < 0 ? p.m_positionWorldOnA : p.m_positionWorldOnB);
                 c.impulse = p.m_appliedImpulse * from(p.m_normalWorldOnB) +
                             p.m_appliedImpulseLateral1 * from(p.m_lateralFrictionDir1);
                 if (two) c.impulse = c.impulse + p.m_appliedImpulseLateral2 * from(p.m_lateralFrictionDir2);

@@ -148,13 +148,13 @@ Look look(const Scene& s, const State& before, const State& after, const std::ve
     double force = 0, own = 0, hard = 0;
     std::vector<V3> dp(s.body.size()), dl(s.body.size());
     for (const Contact& c : contacts) {
-        const V3 ra = c.point - before.x[c.a];
+        const V3 ra = c.point_a - before.x[c.a];
         Mat W;
         add_block(s.body[c.a], before.q[c.a], ra, W);
         V3 u = after.v[c.a] + cross(after.w[c.a], ra);
         dp[c.a] = dp[c.a] + c.impulse, dl[c.a] = dl[c.a] + cross(ra, c.impulse);
         if (c.b >= 0) {
-            const V3 rb = c.point - before.x[c.b];
+            const V3 rb = c.point_b - before.x[c.b];
             add_block(s.body[c.b], before.q[c.b], rb, W);
             u = u - after.v[c.b] - cross(after.w[c.b], rb);
             dp[c.b] = dp[c.b] - c.impulse, dl[c.b] = dl[c.b] - cross(rb, c.impulse);

@@ -177,7 +177,7 @@ struct Mujoco : Engine {
             double sign = 1;
             if (c.a < 0) std::swap(c.a, c.b), sign = -1;
             c.n = sign * axis[0];
-            c.point = from(p.pos);
+            c.point_a = c.point_b = from(p.pos);
             c.gap = p.dist;
             for (int r = 0; r < 3; r++) {
                 const int e = p.efc_address + r;

@@ -125,7 +125,7 @@ struct Ode : Engine {
             const bool swap = t.a < 0;
             c.a = swap ? t.b : t.a, c.b = swap ? t.a : t.b;
             c.n = (swap ? -1.0 : 1.0) * from(t.geom.normal);  // ODE: into the first body
-            c.point = from(t.geom.pos);
+            c.point_a = c.point_b = from(t.geom.pos);
             c.impulse = scene.h * from(feedback[k].f1);  // ODE puts the body first where there is one only
             c.gap = -t.geom.depth;
             c.own = (-erp * t.geom.depth / scene.h) * c.n;

@@ -99,7 +99,7 @@ struct State {
 struct Contact {
     int a, b;       // b = -1: a plane
     V3 n;           // from b to a
-    V3 point;       // where the engine lets the impulse act
+    V3 point_a, point_b;  // where the engine lets the impulse act
     V3 impulse;     // on a
     V3 own;         // what the engine adds to u in its own law: stabilization, softness
     double gap = 0;  // at the beginning of the step

@@ -45,21 +45,23 @@ Body capsule(double r, double half_length, double density) {
     return b;
 }
 
-// Bricks of 1 x 0.5 x 0.5, each row half a brick beside the one below. The settled wall is whole; in the dynamic phase the
+// Bricks of 1 x 0.5 x 0.5; every second row is one brick shorter and half a brick beside the one below. The settled wall is whole; in the dynamic phase the
 // last body is a ball that flies against its upper half.
 void wall(Scene& s, int n, bool settled) {
     const V3 half = {0.5, 0.25, 0.25};
-    const int rows = n < 50 ? 3 : n < 500 ? 10 : 25, bricks = settled ? n : n - 1;
-    const int across = (bricks + rows - 1) / rows;
+    const int across = n < 50 ? 4 : n < 500 ? 11 : 41, bricks = settled ? n : n - 1;
+    int row = 0, column = 0;
     for (int k = 0; k < bricks; k++) {
         Body b = box(half, 8);
-        const int row = k / across, column = k % across;
         b.x = {2 * half.x * column + (row % 2) * half.x, 0, half.z + 2 * half.z * row};
         s.body.push_back(b);
+        if (++column < across - row % 2) continue;
+        row++;
+        column = 0;
     }
     if (!settled) {
         Body b = sphere(0.4, 80);
-        b.x = {half.x * across, -1.5, 0.6 * 2 * half.z * rows};
+        b.x = {half.x * across, -1.5, 0.6 * 2 * half.z * (row + 1)};
         b.v = {0.3, 12, 0};
         s.body.push_back(b);
     }

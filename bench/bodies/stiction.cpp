@@ -110,11 +110,18 @@ struct Stiction : Engine {
             Contact c;
             c.a = number[(size_t)from.a], c.b = number[(size_t)from.b];
             c.n = {from.n[0], from.n[1], from.n[2]};
-            c.point = {from.point[0], from.point[1], from.point[2]};
+            const V3 middle = {from.point[0], from.point[1], from.point[2]};
+            c.point_a = middle + 0.5 * from.gap * c.n;
+            c.point_b = middle - 0.5 * from.gap * c.n;
             const double* axis[3] = {from.n, from.t1, from.t2};
             for (int i = 0; i < 3; i++)
                 c.impulse = c.impulse + from.r[i] * V3{axis[i][0], axis[i][1], axis[i][2]};
-            if (c.a < 0) std::swap(c.a, c.b), c.n = -1.0 * c.n, c.impulse = -1.0 * c.impulse;
+            if (c.a < 0) {
+                std::swap(c.a, c.b);
+                std::swap(c.point_a, c.point_b);
+                c.n = -1.0 * c.n;
+                c.impulse = -1.0 * c.impulse;
+            }
             c.gap = from.gap;
             c.own = std::fmax(from.gap, 0) / scene.h * c.n;
             out.push_back(c);

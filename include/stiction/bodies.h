@@ -142,7 +142,7 @@ STI_API const sti_material* sti_bodies_material(const sti_bodies* bodies, int ma
 typedef struct sti_world_options {
     double h;
     double alpha;               // S3 (2.1.4) with u = alpha v+ + (1 - alpha) v, in [1/2, 1] (default 1)
-    double tol;                 // on the residual of the contact problem (default 1e-10)
+    double tol;                 // on the residual of the contact problem (default 1e-8)
     sti_contact_solver solver;  // default STI_CONTACT_AUTO
     sti_impact_law law;         // STI_IMPACT_NEWTON (default) or STI_IMPACT_POISSON
     double rest_speed;          // what approaches slower does not bounce; 0: 2 h |g|

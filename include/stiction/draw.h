@@ -1,8 +1,9 @@
-// draw.h: pictures: a small renderer of spheres in a vessel, cut open, and PNG files.
+// draw.h: pictures: small renderers of spheres in a vessel, cut open, and of bodies; PNG files.
 #ifndef STICTION_DRAW_H
 #define STICTION_DRAW_H
 
 #include <stdbool.h>
+#include <stiction/bodies.h>
 #include <stiction/granular.h>
 
 #ifdef __cplusplus
@@ -39,6 +40,39 @@ STI_API sti_bed_view sti_bed_view_default(void);
 // grain. The picture is made here; clear it with sti_image_clear.
 STI_API sti_status sti_draw_bed(sti_env* env, const sti_grains* grains, const double* x, const unsigned char* color,
                                 const sti_bed_view* view, sti_image* out);
+
+// ---- rigid bodies
+
+typedef struct sti_world_view {
+    int width, height;  // pixels; height 0: the one that fits
+    int samples;        // along a side of each pixel, 1 .. 4
+    double turn;        // space: the viewer stands on the side of negative y, turned about z by this; NAN: one of four
+                        // turns, from which half-spaces are seen from outside and the scene is widest
+    double tilt;        // space: how far the viewer looks down, radians
+    bool edges;         // dark lines along edges and outlines
+    int ghost_count;    // other instants, drawn pale; the first is the palest
+    const sti_pose* ghosts;  // of the body frames, instant by instant          (ghost_count x bodies)
+    int contact_count;       // impulses are drawn as arrows, on the body that moves; both do: on that pushed up
+    const sti_world_contact* contacts;
+} sti_world_view;
+
+STI_API sti_world_view sti_world_view_default(void);
+
+// Bodies with their frames at poses (bodies). In space z is up; in the plane the viewer looks straight on it. The picture
+// shows all that moves, at all instants, but what has gone far away from the rest. color (bodies x 3) holds red, green and
+// blue of each body; NULL: as of STI_WORLD_BY_BODY. The picture is made here; clear it with sti_image_clear.
+STI_API sti_status sti_draw_world(sti_env* env, const sti_bodies* bodies, const sti_pose* poses,
+                                  const unsigned char* color, const sti_world_view* view, sti_image* out);
+
+typedef enum sti_world_color {
+    STI_WORLD_BY_BODY,   // eight colours that go together, over and over
+    STI_WORLD_BY_SPEED,  // of the centre of mass: the fastest is dark red
+    STI_WORLD_BY_FORCE,  // sum of the normal impulses of the last step: the largest is dark red
+} sti_world_color;
+
+// Colours for bodies: rgb (bodies x 3). What is fixed is grey. world may be NULL for STI_WORLD_BY_BODY.
+STI_API sti_status sti_world_colors(sti_env* env, const sti_bodies* bodies, const sti_world* world, sti_world_color by,
+                                    unsigned char* rgb);
 
 #ifdef __cplusplus
 }

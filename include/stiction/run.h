@@ -105,8 +105,8 @@ STI_API sti_status sti_bed_record_state(const sti_bed_record* r, void** bytes, s
 //
 //     bodies/   name, dimension, fixed, mass, centre, inertia     joints/   name
 //     steps/    time, residual, kinetic, potential, ...           one row a step
-//     frames/   step, time, x, q, v, w, joints, contact_end       one row a frame
-//     contacts/ body, shape, id, mode, numbers                    those of frame f end before row contact_end[f]
+//     frames/   step, time, x, q, v, w, joint_.., contact_end     one row a frame
+//     contacts/ body, shape, id, mode, gap, n, r, u, ...          those of frame f end before row contact_end[f]
 //     surfaces/ topology, body; frames/surface                    the shapes as polygons, for ParaView
 //
 // docs/runs.md says what stands in the columns. An .xdmf file beside it lets ParaView open the frames.

@@ -10,12 +10,33 @@
 // problem stays well scaled.
 //
 // mu |reaction| (S0's frictional joint): the bound depends on the multipliers l of the joint; step.c finds it by repetition.
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "bodies/motion.h"
 
 #define NEAR_LIMIT 0.1  // radians, or lengths of the scene: limits farther than this, and than 4 h c', take no part
+
+#define CLOSED 1e-11  // lengths of the scene: a gap as small counts as none
+
+// gap / h, the speed at which a gap may close in this step
+static double closing_speed(const sti_world* world, double gap, double unit) {
+    return gap > CLOSED * unit ? gap / world->options.h : 0;
+}
+
+// What rounding makes of row v*: bodies that move together part or meet by as much, and no contact answers to that.
+static double rounding(const sti_world* world, const sti_row* row) {
+    const double* v = world->solve->v_star;
+    double s = 0;
+    for (int side = 0; side < 2; side++) {
+        const int body = side == 0 ? row->a : row->b;
+        const double* j = side == 0 ? row->ja : row->jb;
+        if (body < 0) continue;
+        for (int k = 0; k < world->nv; k++) s += fabs(j[k] * v[world->nv * world->slot[body] + k]);
+    }
+    return 2 * DBL_EPSILON * s;
+}
 
 sti_status sti_acts_begin(sti_world* world, sti_acts* acts, int most) {
     acts->count = 0;
@@ -86,7 +107,7 @@ static void add_limits(sti_world* world, int at, const sti_joint* joint) {
         if (!(gap <= near)) continue;
         sti_act* act = sti_acts_add(world, &s->acts, STI_ACT_LIMIT, at);
         act->row[0] = row + side;
-        act->w[0] = fmax(gap, 0) / h;
+        act->w[0] = closing_speed(world, gap, unit) + rounding(world, row);
         s->acts.r[(s->acts.count - 1) * world->dim] = s->axis_r[4 * at + side];
     }
 }
@@ -124,7 +145,6 @@ static void add_axis(sti_world* world, int j, int k) {
 sti_status sti_acts_of_step(sti_world* world) {
     struct sti_world_solve* s = world->solve;
     const int d = world->dim;
-    const double h = world->options.h;
     const sti_status status = sti_acts_begin(world, &s->acts, world->contact_count + 8 * world->bodies->joint_count);
     if (status != STI_OK) return status;
     for (int c = 0; c < world->contact_count; c++) {
@@ -136,7 +156,7 @@ sti_status sti_acts_of_step(sti_world* world) {
             act->w[k] = contact->offset[k];
             s->acts.r[c * d + k] = contact->r_last[k];
         }
-        act->w[0] += fmax(contact->at.gap, 0) / h;
+        act->w[0] += closing_speed(world, contact->at.gap, world->size) + rounding(world, act->row[0]);
     }
     for (int j = 0; j < world->bodies->joint_count; j++) {
         const int axes = sti_joint_axis_count(d, world->bodies->joint[j].kind);

@@ -28,6 +28,7 @@ typedef struct sti_world_detect {
     sti_pose* pose;   // in the world                          (count)
     double* size;     // radius about its own origin           (count)
     double* reach;    // how far turns of its body reach       (count)
+    double* turning;  // reach times |w|                       (count)
     sti_placed* at;   // of fixed bodies: where the box is for (count)
     bool* known;      // and whether it is                     (count)
     int apart_count;  // pairs of bodies that never touch, a < b, sorted
@@ -41,6 +42,7 @@ typedef struct nearness {
     double h;
     const double* v;  // NULL: `margin` for all
     double margin;
+    double g;  // |gravity|
 } nearness;
 
 // ---- pairs that never touch
@@ -91,9 +93,10 @@ sti_status sti_world_detect_create(sti_world* world) {
     d->pose = sti_alloc_array(env, n, sizeof *d->pose);
     d->size = sti_alloc_array(env, n, sizeof *d->size);
     d->reach = sti_alloc_array(env, n, sizeof *d->reach);
+    d->turning = sti_alloc_array_zero(env, n, sizeof *d->turning);
     d->at = sti_alloc_array_zero(env, n, sizeof *d->at);
     d->known = sti_alloc_array_zero(env, n, sizeof *d->known);
-    const bool all = d->box && d->still && d->pose && d->size && d->reach && d->at && d->known;
+    const bool all = d->box && d->still && d->pose && d->size && d->reach && d->turning && d->at && d->known;
     sti_status status = all ? STI_OK : STI_FAIL(env, STI_ERR_MEMORY, -1, "search among %d shapes", d->count);
     if (status == STI_OK) status = sti_broadphase_create(env, &d->broad);
     if (status == STI_OK) status = collect_apart(world, d);
@@ -121,6 +124,7 @@ void sti_world_detect_destroy(sti_world* world) {
     sti_free(world->env, d->pose);
     sti_free(world->env, d->size);
     sti_free(world->env, d->reach);
+    sti_free(world->env, d->turning);
     sti_free(world->env, d->at);
     sti_free(world->env, d->known);
     sti_free(world->env, d->apart);
@@ -167,16 +171,15 @@ static double box_margin(const sti_world* world, const detect* d, int i, const n
     if (d->still[i]) return 0;
     if (near->v == NULL) return near->margin;
     const int body = world->bodies->collider[i].body;
-    const double speed = relative_speed(world, body, -1, near->v) + turning_speed(world, body, d->reach[i], near->v);
-    return NEAR_PART * d->size[i] + near->h * (speed + near->h * norm3(world->bodies->gravity));
+    const double speed = relative_speed(world, body, -1, near->v) + d->turning[i];
+    return NEAR_PART * d->size[i] + near->h * (speed + near->h * near->g);
 }
 
 static double pair_margin(const sti_world* world, const detect* d, int i, int j, const nearness* near) {
     if (near->v == NULL) return near->margin;
     const int a = world->bodies->collider[i].body, b = world->bodies->collider[j].body;
-    const double speed = relative_speed(world, a, b, near->v) + turning_speed(world, a, d->reach[i], near->v) +
-                         turning_speed(world, b, d->reach[j], near->v);
-    return NEAR_PART * fmin(d->size[i], d->size[j]) + near->h * (speed + near->h * norm3(world->bodies->gravity));
+    const double speed = relative_speed(world, a, b, near->v) + d->turning[i] + d->turning[j];
+    return NEAR_PART * fmin(d->size[i], d->size[j]) + near->h * (speed + near->h * near->g);
 }
 
 static bool same_place(const sti_placed* a, const sti_placed* b) {
@@ -192,6 +195,7 @@ static sti_status place_boxes(const sti_world* world, detect* d, const nearness*
         const sti_placed* placed = &world->placed[c->body];
         if (d->known[i] && same_place(&d->at[i], placed)) continue;
         sti_world_collider_pose(world, i, &d->pose[i]);
+        if (near->v != NULL) d->turning[i] = turning_speed(world, c->body, d->reach[i], near->v);
         const double margin = box_margin(world, d, i, near);
         if (sti_shape_bounds(c->shape, &d->pose[i], margin, &d->box[i]) != STI_OK)
             return STI_FAIL(world->env, STI_ERR_INPUT, c->body,
@@ -291,11 +295,20 @@ static int most_points(const sti_world* world) {
     return asked < most ? asked : most;
 }
 
+// Spheres about the two shapes that are farther apart than the margin, and than any rounding of it.
+static bool far_apart(const detect* d, int i, int j, double margin) {
+    double between[3];
+    sub3(d->pose[i].x, d->pose[j].x, between);
+    const double reach = (d->size[i] + d->size[j]) * (1 + 1e-9) + margin;
+    return dot3(between, between) > reach * reach;
+}
+
 static sti_status try_pair(sti_world* world, detect* d, int i, int j, const nearness* near, int* cursor, int* count) {
     const sti_collider *a = &world->bodies->collider[i], *b = &world->bodies->collider[j];
     sti_shape_contact found[STI_SHAPE_MAX_POINTS];
     int found_count;
     const double margin = pair_margin(world, d, i, j, near);
+    if (far_apart(d, i, j, margin)) return STI_OK;
     if (sti_shape_contacts(a->shape, &d->pose[i], b->shape, &d->pose[j], margin, most_points(world), found,
                            &found_count) != STI_OK)
         return STI_FAIL(world->env, STI_ERR_INPUT, a->body, "bodies \"%s\" and \"%s\": no contact with margin %g",
@@ -331,7 +344,7 @@ static sti_status search(sti_world* world, const nearness* near) {
 }
 
 sti_status sti_world_detect_contacts(sti_world* world, double h, const double* v) {
-    const nearness near = {.h = h, .v = v};
+    const nearness near = {.h = h, .v = v, .g = norm3(world->bodies->gravity)};
     return search(world, &near);
 }
 

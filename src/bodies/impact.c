@@ -14,11 +14,13 @@
 //                                        |x_t| <= mu x_n,  |y| <= mu e c_n, both against the slip: together (2.1.18 to 22)
 //                                        with the bound mu (e c_n + x_n)
 //
-// e = 0 at contacts that take part without striking. The friction y of a known impulse is a pressed act (acts.c).
+// Newton has e = 0 at contacts that take part without striking; Poisson restitutes wherever there was compression. The friction y of a known impulse is a pressed act (acts.c).
 //
 // Energy. Compression loses. If v+ has more than v- and `dissipate` is set, v+ is drawn back on the segment from v_c, the
 // inelastic outcome, to the farthest point with the energy of v-: joints, openings and cones are convex and hold on all of it.
-// Where surfaces of fixed bodies move they do work, and energy is not judged.
+// Places end where the step without bounces put them, which for bodies that turn is not where v- leads: so the energy at the
+// beginning and the work done on that way bound v+ as well, and v+ is shortened if need be. For a ball both are the same.
+// The work of surfaces that move, -sum r w over the impulses r, is theirs to add.
 #include <math.h>
 #include <string.h>
 
@@ -32,7 +34,8 @@ typedef struct impact {
     sti_acts* acts;       // of the impact, contacts first
     int contact_count;    // of them: the others are pressed
     double rest_speed;
-    bool moving_surface;
+    double* force;  // gravity and pushes                                (moving x nv)
+    double *surface, *surface_c;  // work of moving surfaces on each root: in the outcome, in compression  (moving)
     sti_world_report* report;
 } impact;
 
@@ -71,7 +74,6 @@ static sti_status list_acts(impact* k) {
         for (int i = 0; i < k->world->dim; i++) {
             act->row[i] = all->act[c].row[i];
             act->w[i] = offset_of(k, &all->act[c], i);
-            k->moving_surface = k->moving_surface || act->w[i] != 0;
         }
     }
     k->contact_count = k->acts->count;
@@ -139,7 +141,7 @@ static sti_status solve(impact* k, double* v) {
     sti_solve_report report;
     const size_t n = (size_t)(world->nv * world->moving);
     sti_links_solve(world, NULL, v, s->links.trial);
-    const sti_status status = sti_islands_solve(world, k->acts, v, 0.1 * world->options.tol, s->skip, &report);
+    const sti_status status = sti_islands_solve(world, k->acts, v, 0.1 * world->options.tol, 0, s->skip, &report);
     if (status != STI_OK) return status;
     memset(s->g, 0, n * sizeof *s->g);
     for (int c = 0; c < k->acts->count; c++) {  // impulses of islands that were left out stay 0
@@ -159,8 +161,11 @@ static sti_status solve(impact* k, double* v) {
     return STI_OK;
 }
 
+// Newton: of what strikes. Poisson: of everything that is compressed.
 static double restitution_of(const impact* k, const sti_act* act) {
-    return strikes(k, act->of) ? k->world->contact[k->s->acts.act[act->of].of].at.restitution : 0;
+    if (act->kind != STI_ACT_CONTACT) return 0;
+    const double e = k->world->contact[k->s->acts.act[act->of].of].at.restitution;
+    return k->world->options.law == STI_IMPACT_POISSON || strikes(k, act->of) ? e : 0;
 }
 
 static sti_status inelastic(impact* k, double* v) {
@@ -204,10 +209,10 @@ static sti_status decompress(impact* k, double* v) {
         }
         sti_acts_press(world, friction, act->mu * c);
     }
+    for (int i = 0; i < k->contact_count * d; i++) k->acts->r[i] = 0;
     if (!any) return STI_OK;
     sti_world_mass_solve(world, s->g, s->g);
     for (size_t i = 0; i < n; i++) v[i] += s->g[i];
-    for (int i = 0; i < k->contact_count * d; i++) k->acts->r[i] = 0;
     const sti_status status = sti_islands_find(world, k->acts);
     return status == STI_OK ? solve(k, v) : status;
 }
@@ -235,35 +240,84 @@ static double island_product(const impact* k, int root, const double* x, const d
     return s;
 }
 
-// Islands that gained go back towards v_c. *gain: all that was gained.
-static void draw_back(impact* k, const double* v_c, double* v) {
-    sti_world* world = k->world;
-    const int nv = world->nv;
-    for (int root = 0; root < world->moving; root++) {
-        if (k->s->skip[root]) continue;
-        const double T = island_product(k, root, k->s->v_before, k->s->v_before) / 2,
-                     T_c = island_product(k, root, v_c, v_c) / 2, T_end = island_product(k, root, v, v) / 2;
-        if (!(T_end > T)) continue;
-        const double b = island_product(k, root, v_c, v) - 2 * T_c, a = T_end - T_c - b;  // T_c + b s + a s^2
-        double part = 1;
-        if (a > 0) part = (-b + sqrt(fmax(b * b + 4 * a * (T - T_c), 0))) / (2 * a);
-        part = fmax(0, fmin(1, part));
-        for (int i = 0; i < world->moving; i++) {
-            if (sti_islands_root(world, i) != root) continue;
-            for (int j = i * nv; j < i * nv + nv; j++) v[j] = v_c[j] + part * (v[j] - v_c[j]);
-        }
+// What an island may have at the end: its energy at the beginning and what forces did on the way h u. A spring is taken at its
+// end, where it did the least.
+static double allowed(const impact* k, int root) {
+    const sti_world* world = k->world;
+    const struct sti_world_solve* s = k->s;
+    const double h = world->options.h;
+    double energy = island_product(k, root, s->v_star, s->v_star) / 2;
+    for (int i = 0; i < world->moving; i++) {
+        if (sti_islands_root(world, i) != root) continue;
+        for (int j = i * world->nv; j < (i + 1) * world->nv; j++) energy += h * k->force[j] * s->u[j];
     }
+    for (int i = 0; i < s->links.soft_count; i++) {
+        const sti_soft* soft = &s->links.soft[i];
+        const int body = soft->row.a >= 0 ? soft->row.a : soft->row.b;
+        if (body < 0 || sti_islands_root(world, world->slot[body]) != root) continue;
+        const double way = h * sti_row_apply(world, &soft->row, s->u);
+        energy += (soft->force - soft->stiffness * way) * way;
+    }
+    return energy;
+}
+
+// Energy that an island may have without the work of surfaces.
+static double bound_of(const impact* k, int root) {
+    return fmin(island_product(k, root, k->s->v_before, k->s->v_before) / 2, allowed(k, root));
+}
+
+// Of one island: back towards v_c as far as needed; if v_c has too much itself, it is shortened. The work of surfaces goes
+// with the impulses.
+static void draw_island(impact* k, int root, const double* v_c, double* v) {
+    const int nv = k->world->nv;
+    const double T_c = island_product(k, root, v_c, v_c) / 2, T_end = island_product(k, root, v, v) / 2;
+    const double T = bound_of(k, root) + k->surface_c[root], more = k->surface[root] - k->surface_c[root];
+    if (!(T_end > T + more)) return;
+    const double b = island_product(k, root, v_c, v) - 2 * T_c, a = T_end - T_c - b;  // T_c + b s + a s^2
+    double part = 0, factor = 1;
+    if (a > 0 && T > T_c) part = (more - b + sqrt(fmax((b - more) * (b - more) + 4 * a * (T - T_c), 0))) / (2 * a);
+    part = fmax(0, fmin(1, part));
+    const double left = T_c + b * part + a * part * part, most = T + part * more;
+    if (left > most) factor = sqrt(fmax(most, 0) / left);
+    for (int i = 0; i < k->world->moving; i++) {
+        if (sti_islands_root(k->world, i) != root) continue;
+        for (int j = i * nv; j < i * nv + nv; j++) v[j] = factor * (v_c[j] + part * (v[j] - v_c[j]));
+    }
+    k->surface[root] = k->surface_c[root] + part * more;
 }
 
 static double gained(const impact* k, const double* v) {
     double sum = 0;
     for (int root = 0; root < k->world->moving; root++) {
         if (k->s->skip[root]) continue;
-        const double T = island_product(k, root, k->s->v_before, k->s->v_before) / 2;
-        const double gain = island_product(k, root, v, v) / 2 - T;
-        if (gain > 1e-14 * T) sum += gain;
+        const double T = bound_of(k, root) + k->surface[root], end = island_product(k, root, v, v) / 2;
+        if (end > T + 1e-14 * end) sum += end - T;
     }
     return sum;
+}
+
+// work (by root) += that of surfaces under the impulses there are now.
+static void add_surface_work(const impact* k, double* work) {
+    const int d = k->world->dim;
+    for (int i = 0; i < k->acts->count; i++) {
+        const sti_act* act = &k->acts->act[i];
+        const int root = root_of(k, act);
+        for (int j = act->kind == STI_ACT_PRESSED ? 1 : 0; j < d && k->s->skip[root] == 0; j++)
+            work[root] -= k->acts->r[i * d + j] * offset_of(k, &k->s->acts.act[act->of], j);
+    }
+}
+
+// What the step counted for these bodies, surfaces and motors, did not come to pass; this did.
+static void settle_work(impact* k) {
+    const int d = k->world->dim;
+    for (int c = 0; c < k->s->acts.count; c++) {
+        const sti_act* act = &k->s->acts.act[c];
+        if (k->s->skip[root_of(k, act)] == 0)
+            k->report->work -= sti_act_work(k->world, act, k->s->acts.r + (size_t)(c * d));
+    }
+    for (int root = 0; root < k->world->moving; root++) {
+        if (k->s->skip[root] == 0) k->report->work += k->surface[root];
+    }
 }
 
 // ---- the whole
@@ -285,20 +339,34 @@ sti_status sti_world_impacts(sti_world* world, sti_world_report* report) {
     double *v = s->v_after, *v_c = s->u_impact;
     const size_t n = (size_t)(world->nv * world->moving);
     const bool poisson = world->options.law == STI_IMPACT_POISSON;
+    k.force = s->work;
+    k.surface = s->work + n;
+    k.surface_c = k.surface + world->moving;
+    memset(s->work, 0, (n + 2 * (size_t)world->moving) * sizeof *s->work);
+    sti_world_gravity(world, k.force);
     if (poisson) {
         status = inelastic(&k, v_c);
         memcpy(v, v_c, n * sizeof *v);
+        add_surface_work(&k, k.surface_c);
+        memcpy(k.surface, k.surface_c, (size_t)world->moving * sizeof *k.surface);
         if (status == STI_OK) status = decompress(&k, v);
     } else {
         status = newton(&k, v);
     }
     if (status != STI_OK) return status;
-    report->impact_gain = k.moving_surface ? 0 : gained(&k, v);
-    if (report->impact_gain > 0 && world->options.dissipate) {
-        if (!poisson) status = inelastic(&k, v_c);
-        if (status != STI_OK) return status;
-        draw_back(&k, v_c, v);
+    add_surface_work(&k, k.surface);
+    report->impact_gain = gained(&k, v);
+    if (world->options.dissipate && report->impact_gain > 0) {
+        if (!poisson) {
+            status = inelastic(&k, v_c);
+            if (status != STI_OK) return status;
+            add_surface_work(&k, k.surface_c);
+        }
+        for (int root = 0; root < world->moving; root++) {
+            if (s->skip[root] == 0) draw_island(&k, root, v_c, v);
+        }
     }
+    settle_work(&k);
     for (int i = 0; i < world->moving; i++) {
         if (s->skip[sti_islands_root(world, i)]) continue;
         const size_t at = (size_t)(i * world->nv);

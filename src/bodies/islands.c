@@ -15,6 +15,7 @@
 #include "bodies/motion.h"
 
 enum { DENSE_ROWS = 48 };  // W is handed over as a dense matrix up to here
+#define BLOCKED 1e-11      // W_nn over what it would be without links
 
 typedef struct island {
     sti_world* world;
@@ -23,6 +24,7 @@ typedef struct island {
     int d, nv;
     int count;  // acts
     double tol;
+    long limit;
 } island;
 
 // ---- which hang together
@@ -286,6 +288,36 @@ static sti_status fill_sparse(island* k, sti_matrix* W) {
     return STI_OK;
 }
 
+// Acts that the links do not let move at all (a contact between two bodies that a joint holds together): W_nn is nothing but
+// rounding, and impulses against rounding would run away. They are left out, with r = 0. True: some were.
+static bool drop_blocked(island* k) {
+    sti_island_room* room = k->room;
+    const sti_links* links = &k->world->solve->links;
+    int kept = 0;
+    for (int i = 0; i < k->count; i++) {
+        const sti_act* act = &k->acts->act[room->list[i]];
+        bool linked = false, blocked = false;
+        for (int side = 0; side < 2; side++) {
+            const int node = room->node[2 * i + side];
+            linked = linked || (node >= 0 && links->assembly[node].row_count > 0);
+        }
+        if (linked) {
+            double B[9];
+            const int a = act->pressed ? 1 : 0;
+            block(k, i, i, B);
+            blocked = !(B[a * k->d + a] >
+                        BLOCKED * k->world->solve->scale * sti_row_mass(k->world, act->row[a], act->row[a]));
+        }
+        for (int a = 0; a < k->d && blocked; a++)
+            k->acts->r[room->list[i] * k->d + a] = a == 0 && act->pressed ? act->press : 0;
+        if (!blocked) room->pool[kept++] = room->list[i];
+    }
+    if (kept == k->count) return false;
+    memcpy(room->list, room->pool, (size_t)kept * sizeof *room->list);
+    k->count = kept;
+    return true;
+}
+
 // ---- solve
 
 static sti_status solve_local(island* k, const sti_matrix* W, sti_solve_report* report) {
@@ -297,6 +329,7 @@ static sti_status solve_local(island* k, const sti_matrix* W, sti_solve_report* 
     sti_contact_options options = sti_contact_options_default();
     options.solver = world->options.solver;
     options.tol = k->tol;
+    options.max_iterations = k->limit;
     options.describe = false;
     options.guess_r = room->guess;
     sti_contact_answer answer;
@@ -328,20 +361,27 @@ static sti_status solve_island(island* k, int first, const double* v_free, sti_s
     list_nodes(k);
     status = respond(k);
     if (status != STI_OK) return status;
+    if (drop_blocked(k)) {
+        if (k->count == 0) return STI_OK;
+        list_nodes(k);
+        status = respond(k);
+        if (status != STI_OK) return status;
+    }
     set_vectors(k, v_free);
     sti_matrix W;
     status = k->count * k->d <= DENSE_ROWS ? fill_dense(k, &W) : fill_sparse(k, &W);
     return status == STI_OK ? solve_local(k, &W, report) : status;
 }
 
-sti_status sti_islands_solve(sti_world* world, sti_acts* acts, const double* v_free, double tol,
+sti_status sti_islands_solve(sti_world* world, sti_acts* acts, const double* v_free, double tol, long limit,
                              const unsigned char* skip, sti_solve_report* report) {
     island k = {.world = world,
                 .acts = acts,
                 .room = &world->solve->room,
                 .d = world->dim,
                 .nv = world->nv,
-                .tol = tol};
+                .tol = tol,
+                .limit = limit};
     *report = (sti_solve_report){.solved = true};
     for (int s = 0; s < world->moving; s++) {
         if (k.room->first[s] < 0 || (skip != NULL && skip[s])) continue;

@@ -89,6 +89,7 @@ typedef struct sti_island_room {
     int* row;
     double *value, *q, *mu, *guess;
     int* pool;
+    int* pile;  // slots of an island                (moving)
 } sti_island_room;
 
 typedef struct sti_solve_report {
@@ -129,15 +130,16 @@ struct sti_world_solve {
     double* work;           // (moving x (nv + 3))
     unsigned char* rest;    // of each island's root slot, sti_rest_verdict           (moving)
     unsigned char* skip;    // islands to leave out                                 (moving)
+    int* body;              // of a slot                                            (moving)
     double* reaction;       // of joints in the last step: force, torque            (joints x 6)
     sti_placed* kept;       // places before the step                               (bodies)
     double* kept_turned;    // (joints x 2)
     double* kept_v;         // (moving x nv)
     double scale;           // mass scale s of the present factors
     int shown_count;
-    void* spring;           // rest.c
-    double* spring_r;
-    size_t spring_room, spring_r_room;
+    void *spring, *element;  // balance.c
+    double *spring_r, *guess;
+    size_t spring_room, spring_r_room, element_room, guess_room;
     double look_s;          // time spent looking for contacts in this step
 };
 
@@ -169,8 +171,9 @@ sti_status sti_acts_of_step(sti_world* world);  // contacts, limits, friction, m
 // Which acts and bodies hang together: room->parent, room->first, room->next.
 sti_status sti_islands_find(sti_world* world, const sti_acts* acts);
 int sti_islands_root(const sti_world* world, int slot);
-// r (in: guess, out) of every island whose root is not marked in `skip` (may be NULL), to `tol`. v_free: velocities without r.
-sti_status sti_islands_solve(sti_world* world, sti_acts* acts, const double* v_free, double tol,
+// r (in: guess, out) of every island whose root is not marked in `skip` (may be NULL), to `tol`. v_free: velocities without
+// r. limit: of iterations; 0: none, everything is tried.
+sti_status sti_islands_solve(sti_world* world, sti_acts* acts, const double* v_free, double tol, long limit,
                              const unsigned char* skip, sti_solve_report* report);
 
 // ---- pose.c
@@ -190,8 +193,14 @@ typedef enum sti_rest_verdict {
 // Fills solve->rest: for which islands does u = 0, with these impulses, solve the step? Islands proved before are not looked at
 // again. only_still: those alone whose velocities v* are exactly 0.
 void sti_rest_test(sti_world* world, const double* r, const double* l, bool only_still, double tol);
+
+// ---- balance.c
+
 // Impulses of islands that nearly rest are improved, and the islands tested again.
 sti_status sti_rest_improve(sti_world* world, double* r, double* l, double tol);
+// Islands whose velocities v* are exactly 0: are there impulses with which they stay so? Found: rest is PROVED, and
+// acts.r and links.l hold them.
+sti_status sti_rest_search(sti_world* world, double tol);
 
 // ---- impact.c
 
@@ -206,7 +215,9 @@ sti_status sti_world_start(sti_world* world);
 
 // ---- step.c
 
-void sti_mass_multiply(const sti_world* world, const double* v, double* f);  // f = M v
+void sti_mass_multiply(const sti_world* world, const double* v, double* f);                   // f = M v
+void sti_body_mass_solve(const sti_world* world, int slot, const double* f, double* v);  // of one body
+double sti_act_work(const sti_world* world, const sti_act* act, const double* r);  // of motor or surface, in this step
 void sti_world_gyroscopic(const sti_world* world, double h, double alpha, const double* v, double* out);
 sti_status sti_world_look(sti_world* world);  // contacts at the present places, unless they are known
 

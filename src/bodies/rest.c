@@ -5,20 +5,13 @@
 // A solver ends with velocities of about tol h g, and a box on a slope would creep with them for ever. So the point u = 0 is
 // tried in their place, with the impulses found, and taken if it solves the same problem to the same tolerance, body by body:
 //
-//     |(H r + G l + f)_b|  <=  tol (|f_b| + sum |terms of H r and G l|_b)         forces and torques by themselves
+//     |(H r + G l + f)_b|  <=  0.03 tol (|f_b| + sum |terms of H r and G l|_b)         forces and torques by themselves
 //     |e_c|                <=  tol max(|r_c|, the least such sum of its bodies)     natural map of contact.h at u_c = w_c
 //
 // That is stricter than the residual of the whole problem, where a heavy body would hide what moves a light one. What it
 // swallows is an acceleration below tol times the forces at work.
 //
-// Impulses of a solver miss the balance by more than that where bodies are many or light. They are improved first: the
-// least change of impulses that restores it,
-//
-//     min 1/2 sum dr_k^2 / m_k      subject to     H dr + G dl = -(H r + G l + f),         m_k = 1 / (row M^-1 row'),
-//
-// over the forces that are free to change a little: of closed contacts, the friction of those inside their cones, joints.
-// Its multipliers y solve K y = -(...), K = sum m_k row' row: conjugate gradients with M as preconditioner. The change is as
-// small as the imbalance, and whatever it does to cones is seen by the test, which is the only judge.
+// Impulses that miss the balance are improved, and where a body at rest could stay so they are looked for: balance.c.
 //
 // Once at rest, places and velocities keep their bits, so contacts and f are those of the step before: its impulses pass the
 // test before anything is solved (only_still), and a pile at rest costs a search for contacts and this test.
@@ -28,9 +21,7 @@
 #include "bodies/motion.h"
 
 #define NEARLY 1e5  // times tol: better impulses may still prove rest
-#define INSIDE 1e-9  // of the bound: a friction force this far inside may change
-#define ENOUGH 1e-8  // by this factor the imbalance is lowered
-enum { MOST_ROUNDS = 400 };
+#define FORCES 0.03  // of tol, for the balance of forces: the sums above may be large where forces cancel
 
 // Forces on each slot, and what they are made of: f (moving x nv), size (moving x 2)
 typedef struct balance {
@@ -121,7 +112,7 @@ void sti_rest_test(sti_world* world, const double* r, const double* l, bool only
     for (int i = 0; i < world->moving; i++) {
         for (int part = 0; part < 2; part++) {
             const double error = part_norm(b.f + (size_t)(i * nv), part == 0 ? 0 : d, part == 0 ? d : nv);
-            if (error > 0) mark(world, i, error / b.size[2 * i + part], tol);
+            if (error > 0) mark(world, i, error / b.size[2 * i + part], FORCES * tol);
         }
     }
     for (int c = 0; c < s->acts.count; c++) {
@@ -130,113 +121,4 @@ void sti_rest_test(sti_world* world, const double* r, const double* l, bool only
         const int body = row->a >= 0 ? row->a : row->b;
         if (body >= 0) mark(world, world->slot[body], law_ratio(&b, act, row, r + (size_t)(c * d)), tol);
     }
-}
-
-// ---- impulses that balance
-
-typedef struct spring {  // a force that may change
-    const sti_row* row;
-    double m;
-    double* at;  // where its impulse is kept
-} spring;
-
-// Springs of the islands that nearly rest, into `out` (room for all); how many.
-static int list_springs(sti_world* world, double* r, double* l, spring* out) {
-    struct sti_world_solve* s = world->solve;
-    const int d = world->dim;
-    int count = 0;
-    for (int c = 0; c < s->acts.count; c++) {
-        const sti_act* act = &s->acts.act[c];
-        double* rc = r + (size_t)(c * d);
-        const double bound = act->mu * rc[0], slip = hypot(rc[1], d == 3 ? rc[2] : 0);
-        for (int k = 0; k < d; k++) {
-            const sti_row* row = act->row[k];
-            if (row == NULL || !(rc[0] > 0) || (k > 0 && !(slip < (1 - INSIDE) * bound))) continue;
-            const int body = row->a >= 0 ? row->a : row->b;
-            if (s->rest[sti_islands_root(world, world->slot[body])] != STI_REST_NEARLY) continue;
-            const double mobility = sti_row_mass(world, row, row);
-            if (mobility > 0) out[count++] = (spring){row, 1 / mobility, rc + k};
-        }
-    }
-    for (int i = 0; i < s->links.joint_rows; i++) {
-        const sti_row* row = &s->links.row[i];
-        const int body = row->a >= 0 ? row->a : row->b;
-        if (body < 0 || s->rest[sti_islands_root(world, world->slot[body])] != STI_REST_NEARLY) continue;
-        const double mobility = sti_row_mass(world, row, row);
-        if (mobility > 0) out[count++] = (spring){row, 1 / mobility, l + i};
-    }
-    return count;
-}
-
-static double dot(size_t n, const double* x, const double* y) {
-    double s = 0;
-    for (size_t i = 0; i < n; i++) s += x[i] * y[i];
-    return s;
-}
-
-// y += K x
-static void stiffness(const sti_world* world, const spring* springs, int count, const double* x, double* y) {
-    for (int k = 0; k < count; k++)
-        sti_row_add(world, springs[k].row, springs[k].m * sti_row_apply(world, springs[k].row, x), y);
-}
-
-// K y = e: e becomes what is left. y, z, p, q (n) scratch but for y
-static void solve_balance(const sti_world* world, const spring* springs, int count, double* e, double* y, double* z,
-                          double* p, double* q) {
-    const size_t n = (size_t)(world->nv * world->moving);
-    memset(y, 0, n * sizeof *y);
-    sti_world_mass_solve(world, e, z);
-    memcpy(p, z, n * sizeof *p);
-    double size = dot(n, e, z);
-    const double enough = ENOUGH * ENOUGH * size;
-    for (int round = 0; round < MOST_ROUNDS && size > enough; round++) {
-        memset(q, 0, n * sizeof *q);
-        stiffness(world, springs, count, p, q);
-        const double curvature = dot(n, p, q);
-        if (!(curvature > 0)) return;
-        const double step = size / curvature;
-        for (size_t i = 0; i < n; i++) {
-            y[i] += step * p[i];
-            e[i] -= step * q[i];
-        }
-        sti_world_mass_solve(world, e, z);
-        const double next = dot(n, e, z), factor = next / size;
-        for (size_t i = 0; i < n; i++) p[i] = z[i] + factor * p[i];
-        size = next;
-    }
-}
-
-sti_status sti_rest_improve(sti_world* world, double* r, double* l, double tol) {
-    struct sti_world_solve* s = world->solve;
-    const int nv = world->nv, d = world->dim;
-    const size_t n = (size_t)(nv * world->moving);
-    bool any = false;
-    for (int i = 0; i < world->moving; i++) any = any || s->rest[i] == STI_REST_NEARLY;
-    if (!any) return STI_OK;
-    const size_t most = (size_t)(d * s->acts.count + s->links.joint_rows);
-    sti_status status = sti_room(world->env, (void**)&s->spring, &s->spring_room, most, sizeof(spring));
-    if (status == STI_OK) status = sti_room(world->env, (void**)&s->spring_r, &s->spring_r_room, most, sizeof(double));
-    if (status != STI_OK) return status;
-    spring* springs = s->spring;
-    const int count = list_springs(world, r, l, springs);
-    double* e = s->g;
-    memcpy(e, s->f, n * sizeof *e);
-    sti_acts_add_forces(world, &s->acts, r, e);
-    for (int i = 0; i < s->links.joint_rows; i++) sti_row_add(world, &s->links.row[i], l[i], e);
-    for (int i = 0; i < world->moving; i++) {
-        const bool nearly = s->rest[sti_islands_root(world, i)] == STI_REST_NEARLY;
-        for (int k = i * nv; k < i * nv + nv; k++) e[k] = nearly ? -e[k] : 0;
-    }
-    double* y = s->v_before;
-    solve_balance(world, springs, count, e, y, s->v_after, s->u_impact, s->work);
-    for (int k = 0; k < count; k++) {
-        s->spring_r[k] = *springs[k].at;
-        *springs[k].at += springs[k].m * sti_row_apply(world, springs[k].row, y);
-    }
-    sti_rest_test(world, r, l, false, tol);
-    for (int k = 0; k < count; k++) {  // what did not help is taken back
-        const int body = springs[k].row->a >= 0 ? springs[k].row->a : springs[k].row->b;
-        if (s->rest[sti_islands_root(world, world->slot[body])] != STI_REST_PROVED) *springs[k].at = s->spring_r[k];
-    }
-    return STI_OK;
 }

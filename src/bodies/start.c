@@ -18,7 +18,11 @@
 
 #include "bodies/motion.h"
 
-enum { ROUNDS_STEP = 6, ROUNDS_START = 60 };
+enum {
+    ROUNDS_STEP = 30,
+    ROUNDS_START = 60,
+    PATIENCE = 76,  // iterations: sweeps and Newton's method, no proofs that gaps cannot all be opened
+};
 #define MOST_TURN 0.3  // radians in a round: rows are trusted no farther
 #define FARTHEST 0.5   // lengths of the scene in a round
 
@@ -126,7 +130,7 @@ static sti_status displacement(sti_world* world, bool with_contacts, double* d) 
         }
         s->skip[root] = open;
     }
-    status = sti_islands_solve(world, &s->extra, d, 1e-9, s->skip, &report);
+    status = sti_islands_solve(world, &s->extra, d, 1e-9, PATIENCE, s->skip, &report);
     if (status != STI_OK || !report.solved) return status;  // gaps that cannot all be opened: joints alone
     memset(s->g, 0, n * sizeof *s->g);
     sti_acts_add_forces(world, &s->extra, s->extra.r, s->g);

@@ -12,7 +12,7 @@
 sti_world_options sti_world_options_default(void) {
     return (sti_world_options){.h = 0.01,
                                .alpha = 1,
-                               .tol = 1e-10,
+                               .tol = 1e-8,
                                .solver = STI_CONTACT_AUTO,
                                .law = STI_IMPACT_NEWTON,
                                .dissipate = true,
@@ -68,13 +68,15 @@ static sti_status reserve_solve(sti_world* world) {
     s->kept = sti_alloc_array_zero(env, (size_t)world->bodies->count, sizeof *s->kept);
     s->rest = sti_alloc_array_zero(env, moving, 1);
     s->skip = sti_alloc_array_zero(env, moving, 1);
+    s->body = sti_alloc_array_zero(env, moving, sizeof(int));
+    s->room.pile = sti_alloc_array_zero(env, moving, sizeof(int));
     s->work = sti_alloc_array_zero(env, n + 3 * moving, sizeof(double));
     s->room.parent = sti_alloc_array_zero(env, moving, sizeof(int));
     s->room.first = sti_alloc_array_zero(env, moving, sizeof(int));
     s->room.node_first = sti_alloc_array_zero(env, moving, sizeof(int));
     s->room.node_fill = sti_alloc_array_zero(env, moving, sizeof(int));
     bool all = s->axis_row && s->coordinate && s->axis_r && s->bound && s->reaction && s->kept_turned && s->kept &&
-               s->rest && s->skip && s->work && s->room.parent && s->room.first && s->room.node_first &&
+               s->rest && s->skip && s->body && s->room.pile && s->work && s->room.parent && s->room.first && s->room.node_first &&
                s->room.node_fill;
     double** vectors[] = {&s->v_star, &s->f,        &s->u,       &s->v_free,   &s->v_end,
                           &s->g,      &s->v_before, &s->v_after, &s->u_impact, &s->kept_v};
@@ -83,6 +85,9 @@ static sti_status reserve_solve(sti_world* world) {
         all = all && *vectors[i] != NULL;
     }
     if (!all) return STI_FAIL(env, STI_ERR_MEMORY, -1, "world of %d bodies", world->moving);
+    for (int i = 0; i < world->bodies->count; i++) {
+        if (world->slot[i] >= 0) s->body[world->slot[i]] = i;
+    }
     return sti_links_create(world);
 }
 
@@ -100,7 +105,7 @@ static void drop_solve(sti_world* world) {
                      s->extra.u,      room->parent,    room->first,     room->next,      room->list,
                      room->node,      room->z_at,      room->z,         room->node_first, room->node_fill,
                      room->node_list, room->col_start, room->row,       room->value,     room->q,
-                     room->mu,        room->guess,     room->pool,      s->spring, s->spring_r};
+                     room->mu,        room->guess,     room->pool,      s->spring, s->spring_r, s->element, s->guess, s->body, room->pile};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) sti_free(world->env, owned[i]);
     sti_free(world->env, s);
     world->solve = NULL;

@@ -37,8 +37,9 @@
 
 enum { BOUND_ROUNDS = 40, GYRO_STEPS = 20, GYRO_HALVINGS = 12 };
 #define INNER 0.1      // tolerance of an island over that of the step
-#define REST 0.1       // the same of what counts as rest
+#define REST 0.3       // the same of what counts as rest
 #define SAME 1e-10     // of friction bounds
+#define NOISE 1e-15    // lengths of the scene in a step
 
 // ---- small things
 
@@ -53,6 +54,15 @@ void sti_mass_multiply(const sti_world* world, const double* v, double* f) {
         else
             mul3(mass->inertia, v + at + 3, f + at + 3);
     }
+}
+
+void sti_body_mass_solve(const sti_world* world, int slot, const double* f, double* v) {
+    const sti_body_mass* mass = &world->bodies->mass[world->solve->body[slot]];
+    for (int k = 0; k < world->dim; k++) v[k] = f[k] / mass->mass;
+    if (world->dim == 2)
+        v[2] = f[2] * mass->inverse[8];
+    else
+        mul3(mass->inverse, f + 3, v + 3);
 }
 
 sti_status sti_world_look(sti_world* world) {
@@ -131,8 +141,19 @@ static void turn_body(const double* I, double h, double alpha, double* w) {
     }
 }
 
+// Speeds that move nothing by more than rounding within the step are rounding themselves, and are dropped.
+static void drop_noise(const sti_world* world, double* v) {
+    const int nv = world->nv, d = world->dim;
+    for (int i = 0; i < world->moving; i++) {
+        double speed = 0;
+        for (int k = 0; k < nv; k++) speed = fmax(speed, fabs(v[i * nv + k]) * (k < d ? 1 : world->size));
+        if (world->options.h * speed <= NOISE * world->size) memset(v + (size_t)(i * nv), 0, (size_t)nv * sizeof *v);
+    }
+}
+
 void sti_world_gyroscopic(const sti_world* world, double h, double alpha, const double* v, double* out) {
     memcpy(out, v, (size_t)(world->nv * world->moving) * sizeof *out);
+    drop_noise(world, out);
     if (world->dim == 2) return;
     for (int body = 0; body < world->bodies->count; body++) {
         const int slot = world->slot[body];
@@ -177,8 +198,9 @@ static void reaction(sti_world* world, int j, double out[6]) {
             double turn[3] = {0, 0, row[2]};
             if (body < 0) continue;
             if (world->dim == 3) mul3(world->placed[body].R, row + 3, turn);
-            for (int c = 0; c < world->dim; c++) side[e][c] += k->l[i] * row[c];
-            for (int c = 0; c < 3; c++) side[e][3 + c] += k->l[i] * turn[c];
+            double* on = side[body == joint->b ? 1 : 0];
+            for (int c = 0; c < world->dim; c++) on[c] += k->l[i] * row[c];
+            for (int c = 0; c < 3; c++) on[3 + c] += k->l[i] * turn[c];
         }
     }
     if (joint->kind == STI_JOINT_GEAR) return;
@@ -266,7 +288,7 @@ static sti_status solve_islands(sti_world* world, double tol, sti_world_report* 
     struct sti_world_solve* s = world->solve;
     sti_solve_report islands;
     for (int i = 0; i < world->moving; i++) s->skip[i] = s->rest[i] == STI_REST_PROVED;
-    sti_status status = sti_islands_solve(world, &s->acts, s->v_free, tol, s->skip, &islands);
+    sti_status status = sti_islands_solve(world, &s->acts, s->v_free, tol, 0, s->skip, &islands);
     if (status != STI_OK) return status;
     clip_pressed(world, &s->acts);
     report->iterations += islands.iterations;
@@ -293,7 +315,9 @@ static sti_status solve_bounded(sti_world* world, sti_world_report* report) {
     for (size_t i = 0; i < n; i++) s->v_free[i] *= world->options.alpha;
     sti_links_solve(world, NULL, s->v_free, s->links.trial);
     sti_rest_test(world, s->acts.r, s->links.l, true, REST * tol);
-    status = solve_islands(world, INNER * tol, report);
+    status = sti_rest_improve(world, s->acts.r, s->links.l, REST * tol);
+    if (status == STI_OK) status = sti_rest_search(world, REST * tol);
+    if (status == STI_OK) status = solve_islands(world, INNER * tol, report);
     if (status == STI_OK) status = sti_posed_fill(world);
     if (status == STI_OK) status = sti_posed_measure(world);
     for (int round = 0; round < 2 && status == STI_OK && !(s->posed.answer.residual <= tol); round++) {
@@ -369,7 +393,7 @@ static sti_status show(sti_world* world, sti_world_report* report) {
             at->r[k] = r[k];
             at->u[k] = u[k];
         }
-        at->u[0] -= fmax(at->gap, 0) / world->options.h;
+        at->u[0] -= act->w[0] - world->contact[act->of].offset[0];  // without gap / h
         at->mode = mode_of(world, act, r, u);
         report->touching += r[0] > 0;
         report->sticking += at->mode == STI_MODE_STICK;
@@ -380,17 +404,20 @@ static sti_status show(sti_world* world, sti_world_report* report) {
     return STI_OK;
 }
 
+double sti_act_work(const sti_world* world, const sti_act* act, const double* r) {
+    double work = 0;
+    if (act->kind == STI_ACT_MOTOR) work = r[1] * sti_row_apply(world, act->row[1], world->solve->u);
+    for (int k = 0; k < world->dim && act->kind == STI_ACT_CONTACT; k++) work -= r[k] * world->contact[act->of].offset[k];
+    return work;
+}
+
 // Work of motors, moving surfaces and pushes while the bodies move by h u.
 static double work_done(const sti_world* world) {
     const struct sti_world_solve* s = world->solve;
     const int d = world->dim, nv = world->nv;
     double work = 0;
-    for (int c = 0; c < s->acts.count; c++) {
-        const sti_act* act = &s->acts.act[c];
-        const double* r = s->acts.r + (size_t)(c * d);
-        if (act->kind == STI_ACT_MOTOR) work += r[1] * sti_row_apply(world, act->row[1], s->u);
-        for (int k = 0; k < d && act->kind == STI_ACT_CONTACT; k++) work -= r[k] * world->contact[act->of].offset[k];
-    }
+    for (int c = 0; c < s->acts.count; c++)
+        work += sti_act_work(world, &s->acts.act[c], s->acts.r + (size_t)(c * d));
     for (int body = 0; body < world->bodies->count; body++) {
         const int slot = world->slot[body];
         if (slot < 0) continue;

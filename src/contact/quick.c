@@ -250,8 +250,8 @@ static bool newton(quick* k) {
 bool sti_contact_quick(const sti_contact_problem* p, const sti_contact_options* options, sti_contact_answer* a) {
     const int n = p->dimension * p->contact_count;
     if (p->global || p->W_op != NULL || p->bilateral_count > 0 || n == 0 || n > ROWS) return false;
-    if (options->guess_r != NULL || options->relaxation != 1 || options->minimum_norm) return false;
-    if (options->max_iterations > 0) return false;  // counted by the portfolio
+    if (options->relaxation != 1 || options->minimum_norm) return false;
+    if (options->max_iterations > 0 && options->max_iterations < SWEEPS + STEPS) return false;  // counted by the portfolio
     quick k;
     k.d = p->dimension;
     k.nc = p->contact_count;
@@ -262,8 +262,8 @@ bool sti_contact_quick(const sti_contact_problem* p, const sti_contact_options* 
     a->residual = INFINITY;
     a->residual_equation = 0;
     load(&k, p);
-    memset(k.r, 0, (size_t)n * sizeof *k.r);
-    memcpy(k.u, p->q, (size_t)n * sizeof *k.u);
+    memcpy(k.r, a->r, (size_t)n * sizeof *k.r);
+    renew(&k);
     const bool within = measure(&k, STI_CONTACT_AUTO) || sweep(&k) || newton(&k);
     a->iterations = k.iterations;
     a->residual_contact = a->residual;

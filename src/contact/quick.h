@@ -5,7 +5,7 @@
 #include "contact/contact.h"
 
 // True: a->r and a->u solve the problem, residuals and worst contact are set. False: not tried, or not solved; a->r is then
-// a point to go on from, and may be zero. a->r and a->u are zero on entry; a->iterations and a->solver are set.
+// a point to go on from, and may be zero. a->r is the first guess on entry, a->u zero; a->iterations and a->solver are set.
 bool sti_contact_quick(const sti_contact_problem* problem, const sti_contact_options* options, sti_contact_answer* a);
 
 #endif

@@ -3,10 +3,11 @@
 //     local     natural map at u = W r + V l + q;  bilateral rows |V'r + R l + s| / max(|s|, |V'r|, |R l|)
 //     global    the same map at u = H'v + w, with W_cc replaced by H_c' D H_c in rho, D = diag(M)^-1;  plus
 //               |M v - H r - G l - f| / max(|f|, |M v|, |H r|, |G l|)  and
-//               |G'v + b| / max(|b|, |G'v|, |G'D f|, |G'D H r|, |G'D G l|)
+//               |G'v + b| / max(|b|, |G'v|, |G'D f|, |G'D H r|, |G'D G l|, 1e-5 |G|'|v|)
 //
 // The unit of r in a global problem is max(|r|, |rho w'|), w' = H'D f + w: what r would have to undo. The last three sizes
-// are the velocities that a joint undoes: one at rest is not measured against its own rounding.
+// are the velocities that a joint undoes, and a small part of those that pass through it: one at rest, or one that
+// carries nothing between bodies that move together, is not measured against its own rounding.
 #include <math.h>
 
 #include "contact/contact.h"
@@ -96,7 +97,7 @@ static double relative_sum(const sti_matrix* A, bool A_transposed, const double*
     return size > 0 ? norm(e, rows) / size : 0;
 }
 
-// Velocities that the joints undo: the largest of |G'D f|, |G'D H r|, |G'D G l|; x, t scratch
+// Velocities that the joints undo: the largest of |G'D f|, |G'D H r|, |G'D G l|, and a part of |G|'|v|; x, t scratch
 static double joint_unit(const sti_contact_problem* p, const sti_contact_answer* a, double* x, double* t) {
     const int nv = p->velocity_count, nb = p->bilateral_count;
     double unit = 0;
@@ -110,7 +111,14 @@ static double joint_unit(const sti_contact_problem* p, const sti_contact_answer*
         multiply(&p->G, true, x, t, nb);
         unit = fmax(unit, norm(t, nb));
     }
-    return unit;
+    for (int k = 0; k < nb; k++) {
+        t[k] = 0;
+        for (int i = 0; p->G.dense != NULL && i < nv; i++)
+            t[k] += fabs(p->G.dense[(size_t)i * (size_t)nb + (size_t)k] * a->v[i]);
+        for (int64_t e = p->G.dense != NULL ? 0 : p->G.col_start[k]; p->G.dense == NULL && e < p->G.col_start[k + 1]; e++)
+            t[k] += fabs(p->G.value[e] * a->v[p->G.row[e]]);
+    }
+    return fmax(unit, STI_CONTACT_TOGETHER * norm(t, nb));
 }
 
 // |M v - H r - G l - f| relative to its largest part

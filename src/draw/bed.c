@@ -18,18 +18,7 @@
 #include <string.h>
 
 #include "base/env.h"
-
-typedef struct camera {
-    double right[3], up[3], into[3];
-    double left, top, scale;  // of ray (0, 0); rays for each unit of length
-    int width, height;        // rays
-} camera;
-
-typedef struct buffer {
-    camera view;
-    float* depth;  // INFINITY: nothing
-    int* grain;    // -1: none; NULL where it does not matter
-} buffer;
+#include "draw/raster.h"
 
 typedef struct scene {
     const sti_grains* g;
@@ -40,13 +29,9 @@ typedef struct scene {
     double axis_y;           // the cut is here
     double top;              // the vessel is drawn up to here
     double mean_radius, wall;
-    double ring[16][32];  // directions in which a ray looks around, in sixteen turns
-    buffer seen, lit;
+    sti_rings rings;
+    sti_depth seen, lit;  // by the viewer, by the light
 } scene;
-
-static double dot(const double* a, const double* b) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
 
 static bool is_kept(const scene* s, int k) {
     return !s->view->cut || s->x[3 * (size_t)k + 1] >= s->axis_y;
@@ -58,64 +43,18 @@ sti_bed_view sti_bed_view_default(void) {
 
 // ---- the depth of spheres
 
-static void put_sphere(buffer* b, const double* x, double radius, int k) {
-    const camera* c = &b->view;
-    const double cx = (dot(c->right, x) - c->left) * c->scale, cy = (c->top - dot(c->up, x)) * c->scale;
-    const double r = radius * c->scale, depth = dot(c->into, x);
-    const int x0 = (int)fmax(0, floor(cx - r)), x1 = (int)fmin(c->width - 1, ceil(cx + r));
-    const int y0 = (int)fmax(0, floor(cy - r)), y1 = (int)fmin(c->height - 1, ceil(cy + r));
-    for (int j = y0; j <= y1; j++) {
-        const double dy = j + 0.5 - cy;
-        for (int i = x0; i <= x1; i++) {
-            const double dx = i + 0.5 - cx, inside = r * r - dx * dx - dy * dy;
-            if (inside <= 0) continue;
-            const size_t at = (size_t)j * (size_t)c->width + (size_t)i;
-            const float z = (float)(depth - sqrt(inside) / c->scale);
-            if (z >= b->depth[at]) continue;
-            b->depth[at] = z;
-            if (b->grain != NULL) b->grain[at] = k;
-        }
-    }
-}
-
-static void put_spheres(const scene* s, buffer* b) {
-    const size_t rays = (size_t)b->view.width * (size_t)b->view.height;
-    for (size_t k = 0; k < rays; k++) b->depth[k] = INFINITY;
-    for (size_t k = 0; b->grain != NULL && k < rays; k++) b->grain[k] = -1;
+static void put_spheres(const scene* s, sti_depth* b) {
+    sti_depth_wipe(b);
     for (int k = 0; k < s->g->count; k++) {
-        if (is_kept(s, k)) put_sphere(b, s->x + 3 * (size_t)k, s->g->radius[k], k);
+        if (is_kept(s, k)) sti_depth_put_ball(b, s->x + 3 * (size_t)k, s->g->radius[k], k);
     }
 }
 
-// ---- cameras
-
-// The camera that sees the box of the scene and a margin, upright. Without a height it gets the one that fits.
-static void aim(camera* c, const double low[3], const double high[3], double margin) {
-    double u0 = INFINITY, u1 = -INFINITY, v0 = INFINITY, v1 = -INFINITY;
-    for (int corner = 0; corner < 8; corner++) {
-        double p[3];
-        for (int i = 0; i < 3; i++) p[i] = corner >> i & 1 ? high[i] : low[i];
-        u0 = fmin(u0, dot(c->right, p));
-        u1 = fmax(u1, dot(c->right, p));
-        v0 = fmin(v0, dot(c->up, p));
-        v1 = fmax(v1, dot(c->up, p));
-    }
-    const double width = u1 - u0 + 2 * margin, height = v1 - v0 + 2 * margin;
-    if (c->height == 0) c->height = (int)(c->width * fmin(fmax(height / width, 0.5), 2.0));
-    c->scale = fmin(c->width / width, c->height / height);
-    c->left = 0.5 * (u0 + u1) - 0.5 * c->width / c->scale;
-    c->top = 0.5 * (v0 + v1) + 0.5 * c->height / c->scale;
-}
-
-static void look_along(camera* c, const double d[3]) {
-    const double size = sqrt(dot(d, d)), flat = hypot(d[0], d[1]);
-    for (int i = 0; i < 3; i++) c->into[i] = d[i] / size;
-    c->right[0] = d[1] / flat;
-    c->right[1] = -d[0] / flat;
-    c->right[2] = 0;
-    c->up[0] = c->right[1] * c->into[2] - c->right[2] * c->into[1];
-    c->up[1] = c->right[2] * c->into[0] - c->right[0] * c->into[2];
-    c->up[2] = c->right[0] * c->into[1] - c->right[1] * c->into[0];
+// The camera that sees the box of the scene and a margin, upright.
+static void aim(sti_camera* c, const double low[3], const double high[3], double margin) {
+    double u[2] = {INFINITY, -INFINITY}, v[2] = {INFINITY, -INFINITY};
+    sti_camera_widen(c, low, high, u, v);
+    sti_camera_frame(c, u, v, margin, 0.5, 2);
 }
 
 // ---- the vessel
@@ -124,7 +63,7 @@ static void look_along(camera* c, const double d[3]) {
 static bool inside_of(const sti_wall* w, const double p[3], const double d[3], double* in, double* out) {
     double q[3];
     for (int i = 0; i < 3; i++) q[i] = p[i] - w->point[i];
-    const double qa = dot(q, w->axis), da = dot(d, w->axis);
+    const double qa = sti_dot(q, w->axis), da = sti_dot(d, w->axis);
     *in = -INFINITY;
     *out = INFINITY;
     if (w->kind == STI_WALL_PLANE) {
@@ -137,7 +76,8 @@ static bool inside_of(const sti_wall* w, const double p[3], const double d[3], d
     }
     // |q_t + t d_t|^2 <= (radius + slope (qa + t da))^2, and the right side a length
     const double slope = w->kind == STI_WALL_CONE ? w->slope : 0, r0 = w->radius + slope * qa, r1 = slope * da;
-    const double a = 1 - da * da - r1 * r1, b = dot(q, d) - qa * da - r0 * r1, c = dot(q, q) - qa * qa - r0 * r0;
+    const double a = 1 - da * da - r1 * r1, b = sti_dot(q, d) - qa * da - r0 * r1,
+                 c = sti_dot(q, q) - qa * qa - r0 * r0;
     const double disc = b * b - a * c;
     if (fabs(a) < 1e-12) return b != 0 ? (b > 0 ? (*out = -c / (2 * b)) : (*in = -c / (2 * b)), true) : c <= 0;
     if (disc < 0) return a < 0;
@@ -175,7 +115,7 @@ static double wall_depth(const scene* s, const double p[3], const double d[3], d
     const sti_wall* wall = &s->g->walls[last];
     double from_rim[3];
     for (int i = 0; i < 3; i++) from_rim[i] = at[i] - wall->point[i];
-    if (wall->rim && dot(from_rim, wall->axis) < 0) return NAN;  // through the opening
+    if (wall->rim && sti_dot(from_rim, wall->axis) < 0) return NAN;  // through the opening
     sti_wall_gap(wall, at, 0, n);
     return out;
 }
@@ -189,45 +129,15 @@ static double outside_by(const scene* s, const double p[3]) {
 
 // ---- light
 
-// Part of the rays around that see nothing nearer, for a point at depth z. The directions turn from ray to ray, so that
-// a pixel gathers several of them.
 static double openness(const scene* s, int i, int j, double z) {
-    enum { COUNT = 16, TURNS = 16 };
-    const camera* c = &s->seen.view;
-    const double reach = fmax(1.8 * s->mean_radius, 3 / c->scale), span = reach * c->scale;
-    const double* ring = s->ring[(5 * i + 11 * j + 7 * (i / 4) + 3 * (j / 4)) % TURNS];
-    double closed = 0;
-    for (int k = 0; k < COUNT; k++) {
-        const int x = i + (int)lround(span * ring[2 * k]), y = j + (int)lround(span * ring[2 * k + 1]);
-        if (x < 0 || y < 0 || x >= c->width || y >= c->height) continue;
-        const double nearer = z - s->seen.depth[(size_t)y * (size_t)c->width + (size_t)x] - 0.12 * reach;
-        if (nearer > 0) closed += fmin(1, 2 * nearer / reach) / (1 + nearer * nearer / (9 * reach * reach));
-    }
-    return 1 - closed / COUNT;
+    const double level[2] = {0, 0}, reach = fmax(1.8 * s->mean_radius, 3 / s->seen.view.scale);
+    return sti_depth_openness(&s->seen, &s->rings, i, j, z, level, reach, 3);
 }
 
-// Part of the light that reaches a point: its neighbours in the light's depth buffer vote.
 static double lit_part(const scene* s, const double p[3]) {
-    const camera* c = &s->lit.view;
-    const double z = dot(c->into, p) - 0.15 * s->mean_radius;
-    const int i = (int)floor((dot(c->right, p) - c->left) * c->scale),
-              j = (int)floor((c->top - dot(c->up, p)) * c->scale);
-    int free_rays = 0;
-    for (int dy = -1; dy <= 1; dy++) {
-        for (int dx = -1; dx <= 1; dx++) {
-            const int x = i + dx, y = j + dy;
-            const bool there = x >= 0 && y >= 0 && x < c->width && y < c->height;
-            free_rays += !there || s->lit.depth[(size_t)y * (size_t)c->width + (size_t)x] > z;
-        }
-    }
-    return free_rays / 9.0;
+    return sti_depth_lit_part(&s->lit, p, 0.15 * s->mean_radius);
 }
 
-static void add(double sum[3], const double rgb[3], double factor) {
-    for (int i = 0; i < 3; i++) sum[i] += factor * rgb[i];
-}
-
-// Colours are mixed as amounts of light: about the square of what a file holds.
 static void shade_grain(const scene* s, int k, const double p[3], double open, double sum[3]) {
     const double* x = s->x + 3 * (size_t)k;
     double n[3], base[3];
@@ -237,24 +147,19 @@ static void shade_grain(const scene* s, int k, const double p[3], double open, d
         base[i] = c * c;
     }
     const double* light = s->lit.view.into;
-    const double facing = fmax(0, -dot(n, light)), sun = facing > 0 ? facing * lit_part(s, p) : 0;
+    const double facing = fmax(0, -sti_dot(n, light)), sun = facing > 0 ? facing * lit_part(s, p) : 0;
     double half[3];
     for (int i = 0; i < 3; i++) half[i] = -light[i] - s->seen.view.into[i];
-    const double shine = sun > 0 ? pow(fmax(0, dot(n, half) / sqrt(dot(half, half))), 40) : 0;
-    add(sum, base, open * (0.30 + 0.12 * n[2]) + 0.80 * sun * (0.4 + 0.6 * open));
+    const double shine = sun > 0 ? pow(fmax(0, sti_dot(n, half) / sqrt(sti_dot(half, half))), 40) : 0;
+    sti_light_add(sum, base, open * (0.30 + 0.12 * n[2]) + 0.80 * sun * (0.4 + 0.6 * open));
     const double white[3] = {1, 1, 1};
-    add(sum, white, 0.14 * shine * open);
-}
-
-static void background(const scene* s, int j, double sum[3]) {
-    const double t = (double)j / s->seen.view.height;
-    const double rgb[3] = {0.985 - 0.10 * t, 0.985 - 0.09 * t, 0.99 - 0.07 * t};
-    add(sum, rgb, 1);
+    sti_light_add(sum, white, 0.14 * shine * open);
 }
 
 // What one ray sees.
-static void trace(const scene* s, int i, int j, double sum[3]) {
-    const camera* c = &s->seen.view;
+static void trace(const void* of, int i, int j, double sum[3]) {
+    const scene* s = of;
+    const sti_camera* c = &s->seen.view;
     const double u = c->left + (i + 0.5) / c->scale, v = c->top - (j + 0.5) / c->scale;
     const size_t at = (size_t)j * (size_t)c->width + (size_t)i;
     const double depth = s->seen.depth[at];
@@ -267,35 +172,23 @@ static void trace(const scene* s, int i, int j, double sum[3]) {
         const double away = q[2] <= s->top ? outside_by(s, q) : INFINITY;
         if (t < depth && away > 0 && away < s->wall) {
             const double dark[3] = {0.10, 0.11, 0.13};
-            add(sum, dark, 1);
+            sti_light_add(sum, dark, 1);
             return;
         }
     }
     const double wall = s->g->wall_count > 0 ? wall_depth(s, p, c->into, n) : NAN;
     if (isfinite(depth) && !(wall < depth)) {
         for (int a = 0; a < 3; a++) q[a] = p[a] + depth * c->into[a];
-        shade_grain(s, s->seen.grain[at], q, openness(s, i, j, depth), sum);
+        shade_grain(s, s->seen.item[at], q, openness(s, i, j, depth), sum);
     } else if (!isnan(wall)) {
         for (int a = 0; a < 3; a++) q[a] = p[a] + wall * c->into[a];
-        const double facing = fmax(0, -dot(n, s->lit.view.into)), sun = facing > 0 ? facing * lit_part(s, q) : 0;
+        const double facing = fmax(0, -sti_dot(n, s->lit.view.into)), sun = facing > 0 ? facing * lit_part(s, q) : 0;
         const double pale[3] = {0.80, 0.83, 0.87};
-        add(sum, pale, (0.52 + 0.34 * sun) * (0.45 + 0.55 * openness(s, i, j, wall)));
+        sti_light_add(sum, pale, (0.52 + 0.34 * sun) * (0.45 + 0.55 * openness(s, i, j, wall)));
     } else {
-        background(s, j, sum);
-    }
-}
-
-static void develop(const scene* s, sti_image* image) {
-    const int m = s->view->samples;
-    for (int y = 0; y < image->height; y++) {
-        for (int x = 0; x < image->width; x++) {
-            double sum[3] = {0};
-            for (int j = 0; j < m; j++) {
-                for (int i = 0; i < m; i++) trace(s, m * x + i, m * y + j, sum);
-            }
-            unsigned char* rgb = image->rgb + 3 * ((size_t)y * (size_t)image->width + (size_t)x);
-            for (int i = 0; i < 3; i++) rgb[i] = (unsigned char)lround(255 * sqrt(fmin(1, sum[i] / (m * m))));
-        }
+        double rgb[3];
+        sti_light_background((double)j / c->height, rgb);
+        sti_light_add(sum, rgb, 1);
     }
 }
 
@@ -336,40 +229,27 @@ static void measure(scene* s) {
     s->high[2] = s->top;
 }
 
-// A spiral of directions, out to length 1.
-static void make_rings(scene* s) {
-    const double golden = 2.399963229728653;
-    for (int turn = 0; turn < 16; turn++) {
-        for (int k = 0; k < 16; k++) {
-            const double angle = golden * k + 2 * 3.14159265358979323846 * turn / 16;
-            const double length = sqrt((k + (turn % 4 + 0.5) / 4) / 16);
-            s->ring[turn][2 * k] = length * cos(angle);
-            s->ring[turn][2 * k + 1] = length * sin(angle);
-        }
-    }
-}
-
 static sti_status make_buffers(sti_env* env, scene* s) {
     const double light[3] = {0.55, 0.75, -1.0};
-    camera* c = &s->seen.view;
+    sti_camera* c = &s->seen.view;
     const double into[3] = {0, cos(s->view->tilt), -sin(s->view->tilt)};
     c->width = s->view->width * s->view->samples;
     c->height = s->view->height * s->view->samples;
-    look_along(c, into);
+    sti_camera_look(c, into);
     double low[3], high[3];
     memcpy(low, s->low, sizeof low);
     memcpy(high, s->high, sizeof high);
     if (s->view->cut) low[1] = s->axis_y;
     aim(c, low, high, 0.03 * (high[0] - low[0]) + s->wall);
-    camera* l = &s->lit.view;
+    sti_camera* l = &s->lit.view;
     l->width = l->height = 2048;
-    look_along(l, light);
+    sti_camera_look(l, light);
     aim(l, low, high, s->mean_radius);
     const size_t rays = (size_t)c->width * (size_t)c->height, lit = (size_t)l->width * (size_t)l->height;
     s->seen.depth = sti_alloc_array(env, rays, sizeof(float));
-    s->seen.grain = sti_alloc_array(env, rays, sizeof(int));
+    s->seen.item = sti_alloc_array(env, rays, sizeof(int));
     s->lit.depth = sti_alloc_array(env, lit, sizeof(float));
-    if (s->seen.depth == NULL || s->seen.grain == NULL || s->lit.depth == NULL)
+    if (s->seen.depth == NULL || s->seen.item == NULL || s->lit.depth == NULL)
         return STI_FAIL(env, STI_ERR_MEMORY, -1, "a picture of %d x %d rays", c->width, c->height);
     return STI_OK;
 }
@@ -400,13 +280,13 @@ sti_status sti_draw_bed(sti_env* env, const sti_grains* grains, const double* x,
     status = make_buffers(env, &s);
     if (status == STI_OK) status = sti_image_create(env, view->width, s.seen.view.height / view->samples, out);
     if (status == STI_OK) {
-        make_rings(&s);
+        sti_rings_fill(&s.rings);
         put_spheres(&s, &s.seen);
         put_spheres(&s, &s.lit);
-        develop(&s, out);
+        sti_image_develop(out, view->samples, trace, &s);
     }
     sti_free(env, s.seen.depth);
-    sti_free(env, s.seen.grain);
+    sti_free(env, s.seen.item);
     sti_free(env, s.lit.depth);
     return status;
 }

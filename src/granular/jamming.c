@@ -229,55 +229,58 @@ static void collect(const jam* j, int from, group* g) {
     }
 }
 
-// The columns of H for the contacts of a group, in (v, R omega) and with masses 1: neither plays a part here.
+// The three columns of H for contact k of the group; returns where the next one begins.
+static int64_t put_columns(const jam* j, const group* g, int k, sti_matrix* H, int64_t at) {
+    const sti_touch* t = j->touch[g->member[k]];
+    double t1[3], t2[3];
+    sti_tangents(t->n, t1, t2);
+    const double *direction[3] = {t->n, t1, t2}, *n = t->n;
+    const bool swapped = t->b < j->bed->n && g->row[t->b] < g->row[t->a];  // rows ascend
+    for (int s = 0; s < 3; s++) {
+        const double* e = direction[s];
+        const double turn[3] = {n[1] * e[2] - n[2] * e[1], n[2] * e[0] - n[0] * e[2], n[0] * e[1] - n[1] * e[0]};
+        for (int side = 0; side < 2; side++) {
+            const bool is_a = (side == 0) != swapped;
+            const int place = is_a ? t->a : t->b;
+            if (place >= j->bed->n) continue;
+            for (int i = 0; i < (s == 0 ? 3 : 6); i++, at++) {
+                H->row[at] = 6 * g->row[place] + i;
+                H->value[at] = i < 3 ? (is_a ? e[i] : -e[i]) : -turn[i - 3];
+            }
+        }
+        H->col_start[3 * k + s + 1] = at;
+    }
+    return at;
+}
+
+// The contacts of a group in (v, R omega) and with masses 1: neither plays a part here, and f = 0, w = 0.
 static sti_status pose_group(const jam* j, const group* g, sti_contact_problem* p) {
     const size_t nc = (size_t)g->contacts, nv = 6 * (size_t)g->grains;
-    sti_matrix *H = &p->H, *M = &p->M;
-    *p = (sti_contact_problem){.dimension = 3, .contact_count = g->contacts, .global = true, .velocity_count = (int)nv};
-    *H = (sti_matrix){.rows = (int)nv, .cols = (int)(3 * nc)};
-    *M = (sti_matrix){.rows = (int)nv, .cols = (int)nv};
-    double* number = sti_alloc_array_zero(j->env, 36 * nc + nv + nv + 4 * nc, sizeof *number);
-    int64_t* first = sti_alloc_array_zero(j->env, 3 * nc + 1 + nv + 1, sizeof *first);
+    double* number = sti_alloc_array_zero(j->env, 40 * nc + 2 * nv, sizeof *number);
+    int64_t* first = sti_alloc_array_zero(j->env, 3 * nc + nv + 2, sizeof *first);
     int* index = sti_alloc_array(j->env, 36 * nc + nv, sizeof *index);
-    p->f = H->value = number;  // f: where the memory begins, until it is all given out
-    H->col_start = first;
-    H->row = index;
+    *p = (sti_contact_problem){.dimension = 3, .contact_count = g->contacts, .global = true, .velocity_count = (int)nv};
+    p->H = (sti_matrix){.rows = (int)nv, .cols = (int)(3 * nc), .col_start = first, .row = index, .value = number};
     if (number == NULL || first == NULL || index == NULL)
         return STI_FAIL(j->env, STI_ERR_MEMORY, -1, "a group of %d grains", g->grains);
-    M->value = number + 36 * nc;
-    M->col_start = first + 3 * nc + 1;
-    M->row = index + 36 * nc;
-    p->f = M->value + nv;
-    p->w = p->f + nv;
-    double* mu = number + 36 * nc + 2 * nv + 3 * nc;
+    double* mu = number + 36 * nc;
     p->mu = mu;
+    p->w = mu + nc;
+    p->f = p->w + 3 * nc;
+    p->M = (sti_matrix){.rows = (int)nv,
+                        .cols = (int)nv,
+                        .col_start = first + 3 * nc + 1,
+                        .row = index + 36 * nc,
+                        .value = number + 40 * nc + nv};
     for (size_t i = 0; i < nv; i++) {
-        M->col_start[i + 1] = (int64_t)i + 1;
-        M->row[i] = (int)i;
-        M->value[i] = 1;
+        p->M.col_start[i + 1] = (int64_t)i + 1;
+        p->M.row[i] = (int)i;
+        p->M.value[i] = 1;
     }
     int64_t at = 0;
-    for (size_t k = 0; k < nc; k++) {
-        const sti_touch* t = j->touch[g->member[k]];
-        double t1[3], t2[3];
-        sti_tangents(t->n, t1, t2);
-        const double *direction[3] = {t->n, t1, t2}, *n = t->n;
-        mu[k] = j->bed->grain[t->b].mu;
-        for (size_t s = 0; s < 3; s++) {
-            const double* e = direction[s];
-            const double turn[3] = {n[1] * e[2] - n[2] * e[1], n[2] * e[0] - n[0] * e[2], n[0] * e[1] - n[1] * e[0]};
-            const bool swapped = t->b < j->bed->n && g->row[t->b] < g->row[t->a];  // rows ascend
-            for (int side = 0; side < 2; side++) {
-                const bool is_a = (side == 0) != swapped;
-                const int place = is_a ? t->a : t->b;
-                if (place >= j->bed->n) continue;
-                for (int i = 0; i < (s == 0 ? 3 : 6); i++, at++) {
-                    H->row[at] = 6 * g->row[place] + i;
-                    H->value[at] = i < 3 ? (is_a ? e[i] : -e[i]) : -turn[i - 3];
-                }
-            }
-            H->col_start[3 * k + s + 1] = at;
-        }
+    for (int k = 0; k < g->contacts; k++) {
+        mu[k] = j->bed->grain[j->touch[g->member[k]]->b].mu;
+        at = put_columns(j, g, k, &p->H, at);
     }
     return STI_OK;
 }

@@ -191,7 +191,7 @@ static int lex_least_row(lemke* k, int count) {
     if (kept > 1) {
         int j = 0;
         kept = compare_columns(k, kept, &j);
-        if (kept > 1) compare_rows(k, kept, j);
+        if (kept > 1 && j < k->n) compare_rows(k, kept, j);  // else every column is tied, and any row will do
     }
     return k->tied[0];
 }

@@ -194,14 +194,27 @@ static sti_status accept(sti_stepper* s, double h, bool last, bool* fine, sti_st
     return STI_OK;
 }
 
+// The position at a collision, moved so that joints, contacts that the trial held and the new one are closed.
+static sti_status close_root(sti_stepper* s, double t, int which, double* corrected) {
+    read_trial(s);
+    s->active[which] = true;
+    s->mode[which] = STI_MODE_STICK;
+    sti_status status = sti_step_project(s, t, true, s->root_q, corrected);
+    s->active[which] = false;
+    return status == STI_OK ? sti_system_gap(s->system, t, s->root_q, s->gap_work) : status;
+}
+
 // Step 4, after sti_step_locate in a trial of length h; *fine as above.
 static sti_status turn(sti_stepper* s, double h, double tau, int which, bool last, bool* fine,
                        sti_step_report* report) {
+    double corrected = 0;
     for (int i = 0; i < s->n; i++) s->u_trial[i] = (s->root_q[i] - s->q[i]) / tau;
     sti_status status = sti_step_balance_measure(s, tau, tau / h, s->u_trial);
+    if (status == STI_OK && s->options.stabilize) status = close_root(s, s->time + tau, which, &corrected);
     if (status == STI_OK) status = sti_step_balance_judge(s, tau, s->root_q, s->root_v, s->u_trial, fine);
     if (status != STI_OK || (!*fine && !last)) return status;
     sti_step_balance_correct(s, s->u_trial, s->root_v, report);
+    report->corrected = fmax(report->corrected, corrected);
     s->time += tau;
     for (int i = 0; i < s->p - s->joint_count; i++)
         s->active[i] = s->gap_work[i] <= s->options.gap_tol || (s->active[i] && s->held[i]) || i == which;

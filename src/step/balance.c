@@ -105,6 +105,17 @@ static void contact_work(sti_stepper* s, double share, const double* mean) {
     }
 }
 
+// Kinetic energy that the forces at the end of applied_work give a body at rest: where contacts hold them in balance, what
+// is left of it is rounding.
+static double given(const sti_stepper* s, double tau) {
+    double sum = 0;
+    for (int i = 0; i < s->n; i++) {
+        const double m = s->instant->M[sti_step_at(s->n, i, i)];
+        if (m > 0) sum += tau * s->other[i] * tau * s->other[i] / (2 * m);
+    }
+    return sum;
+}
+
 sti_status sti_step_balance_measure(sti_stepper* s, double tau, double share, const double* mean) {
     sti_balance* b = &s->balance;
     if (!b->known) return STI_OK;
@@ -117,7 +128,7 @@ sti_status sti_step_balance_measure(sti_stepper* s, double tau, double share, co
     if (status == STI_OK) status = sti_system_energy(s->system, s->time + tau, s->dq, mean, &kinetic, &potential);
     if (status != STI_OK) return status;
     const double change = potential - b->V, size = fabs(applied) + fabs(change);
-    b->rounding = 16 * DBL_EPSILON * (fabs(b->V) + fabs(potential) + b->T + size);
+    b->rounding = 16 * DBL_EPSILON * (fabs(b->V) + fabs(potential) + b->T + size + given(s, tau));
     if (!any && fabs(change) > b->rounding) {
         b->known = false;
         return STI_OK;
@@ -160,7 +171,7 @@ sti_status sti_step_balance_judge(sti_stepper* s, double tau, const double* q, c
     b->rounding = fmax(b->rounding, 16 * DBL_EPSILON * (T + fabs(V) + fabs(b->work)));
     if (fabs(b->defect) <= b->rounding) b->defect = 0;
     if (s->options.scheme != STI_SCHEME_ALPHA || s->options.level != STI_LEVEL_VELOCITY) return STI_OK;
-    const double most = fails * fmax(b->T, T);
+    const double most = fails * fmax(b->T, T) + b->rounding;
     *fine = b->defect <= most && (!middle || b->defect >= -most);
     b->ease = fabs(b->defect) <= most / 16;
     double excess = b->defect + s->surplus;

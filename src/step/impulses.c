@@ -290,16 +290,23 @@ static void take_answer(sti_impulses* p, const sti_lcp_answer* answer) {
     sti_impulses_read(p, answer->u, answer->z);
 }
 
+// Pivots of Lemke's method: problems of steps take about as many as pairs, and one that takes hundreds times that cycles.
+static long most_pivots(const sti_impulses* p) {
+    return 200 + 50L * p->pairs;
+}
+
 static sti_status solve_mixed(sti_impulses* p) {
     sti_lcp_options options = sti_lcp_options_default();
     sti_lcp_answer answer;
     const sti_mlcp mlcp = sti_impulses_mlcp(p);
     options.solver = STI_SOLVER_LEMKE;
+    options.max_iterations = most_pivots(p);
     sti_status status = sti_mlcp_solve(p->env, &mlcp, &options, &answer);
     if (status != STI_OK) return status;
     if (answer.outcome != STI_SOLVED && answer.outcome != STI_NO_SOLUTION) {
         sti_lcp_answer_clear(p->env, &answer);
         options.solver = STI_SOLVER_AUTO;
+        options.max_iterations = 20 * most_pivots(p);
         status = sti_mlcp_solve(p->env, &mlcp, &options, &answer);
         if (status != STI_OK) return status;
     }
@@ -350,6 +357,7 @@ static sti_status solve_once(sti_impulses* p) {
     if (!reduce(p)) return solve_mixed(p);
     sti_lcp_options options = sti_lcp_options_default();
     options.solver = STI_SOLVER_LEMKE;
+    options.max_iterations = most_pivots(p);
     sti_lcp_answer answer = {0};
     const sti_lcp lcp = {.n = p->pairs, .M = sti_matrix_dense_view(p->pairs, p->pairs, p->M), .q = p->q};
     sti_status status = p->pairs > 0 ? sti_lcp_solve(p->env, &lcp, &options, &answer) : STI_OK;

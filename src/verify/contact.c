@@ -24,6 +24,7 @@
 #include "base/env.h"
 #include "verify/contact_farkas.h"
 
+#define TOGETHER 1e-5L  // part of the velocities that meet in a joint, against which it is measured at least
 #define FAR 100  // forces this many times those that the data suggest make a residual relative to them worth less
 
 typedef struct judge {
@@ -274,8 +275,8 @@ static void set_velocities(judge* k, const double* r_double, double* u_double) {
     for (int j = 0; j < k->n; j++) k->u[j] += p->q[j] + (k->nb > 0 ? k->t[j] : 0);
 }
 
-// Velocities that the joints undo: the largest of |G'D f|, |G'D H r|, |G'D G l|, D = diag(M)^-1. Without it a joint at
-// rest would be measured against its own rounding.
+// Velocities that the joints undo: the largest of |G'D f|, |G'D H r|, |G'D G l|, D = diag(M)^-1, and TOGETHER |G|'|v|.
+// Without it a joint at rest, or between bodies that move together, would be measured against its own rounding.
 static long double joint_unit(judge* k) {
     const sti_contact_problem* p = k->p;
     long double unit = 0;
@@ -292,7 +293,14 @@ static long double joint_unit(judge* k) {
         multiply(&p->G, true, k->e, k->nv, k->t, k->nb);
         unit = fmaxl(unit, norm(k->t, k->nb));
     }
-    return unit;
+    for (int j = 0; j < k->nb; j++) {
+        k->t[j] = 0;
+        for (int i = 0; p->G.dense != NULL && i < k->nv; i++)
+            k->t[j] += fabsl(p->G.dense[(size_t)i * (size_t)k->nb + (size_t)j] * k->v[i]);
+        for (int64_t e = p->G.dense != NULL ? 0 : p->G.col_start[j]; p->G.dense == NULL && e < p->G.col_start[j + 1]; e++)
+            k->t[j] += fabsl(p->G.value[e] * k->v[p->G.row[e]]);
+    }
+    return fmaxl(unit, TOGETHER * norm(k->t, k->nb));
 }
 
 static double equation_residual(judge* k) {

@@ -29,7 +29,7 @@ expect "settle" 0 "50 grains, 25 steps of 0.002"
 
 # ---- laws and solvers
 for pair in coulomb:gs cone:gs cone:apgd cone:bb facets:gs facets:apgd facets:bb facets:blmvm facets:tron facets:ipm cone:ipm; do
-    run run pebble-bed --set count=40,kinetic_mean=0 --time 0.7 --step 0.02 --law ${pair%:*} --solver ${pair#*:} --tol 1e-5 --json
+    run run pebble-bed --set count=40,kinetic_mean=0 --time 0.7 --step 0.02 --law ${pair%:*} --solver ${pair#*:} --tol 1e-7 --json
     expect "law ${pair%:*} by ${pair#*:}" 0 "\"solver\": \"${pair#*:}\""
 done
 run run pebble-bed --set count=40,max_iterations=1 --time 0.8 --tol 1e-12

@@ -110,16 +110,18 @@ static void run(int bodies, int trials, sti_stepper_options o) {
 static void single_boxes_fall(void** state) {
     (void)state;
     sti_stepper_options o = sti_stepper_options_default(STI_SCHEME_ALPHA);
-    run(1, 60, o);
+    run(1, 200, o);
     o.law = STI_IMPACT_MOREAU;
-    run(1, 30, o);
+    run(1, 100, o);
+    o.law = STI_IMPACT_NEWTON;
+    run(1, 50, o);
 }
 
 static void hinged_boxes_fall(void** state) {
     (void)state;
     const sti_stepper_options o = sti_stepper_options_default(STI_SCHEME_ALPHA);
-    run(2, 25, o);
-    run(3, 8, o);
+    run(2, 60, o);
+    run(3, 15, o);
 }
 
 static void boxes_fall_with_the_round_cone(void** state) {

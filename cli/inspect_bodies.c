@@ -1,0 +1,149 @@
+// inspect_bodies.c: stiction inspect with a scene of bodies: what there is, and what touches at the start.
+#include "inspect_bodies.h"
+
+#include <math.h>
+
+#include "run_world.h"
+
+typedef struct facts {
+    const char* path;
+    const sti_world_scene* scene;
+    int moving, freedoms, joint_rows;
+    double mass;
+    sti_instant* instant;  // at the start
+    int contacts;          // closed ones in it
+} facts;
+
+static void count(facts* f) {
+    const sti_bodies* b = f->scene->bodies;
+    const int dim = sti_bodies_dim(b);
+    for (int k = 0; k < sti_bodies_count(b); k++) {
+        if (sti_bodies_body(b, k)->fixed) continue;
+        f->moving++;
+        f->mass += sti_bodies_body(b, k)->mass;
+    }
+    f->freedoms = f->moving * (dim == 2 ? 3 : 6);
+    for (int k = 0; k < sti_bodies_joint_count(b); k++)
+        f->joint_rows += sti_joint_row_count(dim, sti_bodies_joint(b, k)->kind);
+    for (int i = 0; i < f->instant->contact_count; i++) f->contacts += f->instant->contacts[i].bilateral ? 0 : 1;
+}
+
+static const char* name_of(const sti_bodies* b, int body) {
+    return body >= 0 ? sti_bodies_body(b, body)->name : "world";
+}
+
+// ---- text
+
+static void say(const cli* c, const facts* f) {
+    enum { MOST = 40 };
+    const sti_bodies* b = f->scene->bodies;
+    const int bodies = sti_bodies_count(b), joints = sti_bodies_joint_count(b);
+    cli_say(c, "%s: %d bodies in %s, %d move, mass %.6g; %d shapes, %d joints\n", f->path, bodies,
+            sti_bodies_dim(b) == 2 ? "the plane" : "space", f->moving, f->mass, sti_bodies_shape_count(b), joints);
+    if (f->scene->description[0] != '\0') cli_say(c, "  %s\n", f->scene->description);
+    cli_say(c, "  %d velocities, %d rows of joints; %d contacts touch at the start\n", f->freedoms, f->joint_rows,
+            f->contacts);
+    for (int k = 0; k < bodies && k < MOST; k++) {
+        const sti_body* body = sti_bodies_body(b, k);
+        char x[120];
+        cli_text_numbers(x, sizeof x, body->pose.x, sti_bodies_dim(b), 3);
+        if (body->fixed)
+            cli_say(c, "    %-16s fixed, at %s\n", body->name, x);
+        else
+            cli_say(c, "    %-16s mass %.6g, at %s\n", body->name, body->mass, x);
+    }
+    if (bodies > MOST) cli_say(c, "    .. and %d more\n", bodies - MOST);
+    for (int k = 0; k < joints && k < MOST; k++) {
+        const sti_joint* j = sti_bodies_joint(b, k);
+        if (j->kind == STI_JOINT_GEAR)
+            cli_say(c, "    %-16s gear, %s and %s\n", j->name, sti_bodies_joint(b, j->of[0])->name,
+                    sti_bodies_joint(b, j->of[1])->name);
+        else
+            cli_say(c, "    %-16s %s, %s and %s\n", j->name, sti_joint_kind_text(j->kind), name_of(b, j->a),
+                    name_of(b, j->b));
+    }
+    if (joints > MOST) cli_say(c, "    .. and %d more\n", joints - MOST);
+    cli_say(c, "  steps of %g to t = %g; stiction analyze looks at the start, stiction run moves it\n",
+            f->scene->step.h, f->scene->time);
+}
+
+// ---- JSON
+
+static void put_bodies(cli_json* j, const sti_bodies* b) {
+    cli_json_array(j, "bodies");
+    for (int k = 0; k < sti_bodies_count(b); k++) {
+        const sti_body* body = sti_bodies_body(b, k);
+        cli_json_object(j, NULL);
+        cli_json_text(j, "name", body->name);
+        cli_json_bool(j, "fixed", body->fixed);
+        cli_json_number(j, "mass", body->fixed ? (double)INFINITY : body->mass);
+        cli_json_numbers(j, "centre", body->centre, (size_t)sti_bodies_dim(b));
+        cli_json_numbers(j, "inertia", sti_bodies_dim(b) == 2 ? body->inertia + 8 : body->inertia,
+                         sti_bodies_dim(b) == 2 ? 1 : 9);
+        cli_json_numbers(j, "position", body->pose.x, (size_t)sti_bodies_dim(b));
+        cli_json_numbers(j, "rotation", body->pose.q, 4);
+        cli_json_end(j);
+    }
+    cli_json_end(j);
+}
+
+static void put_joints(cli_json* j, const sti_bodies* b) {
+    cli_json_array(j, "joints");
+    for (int k = 0; k < sti_bodies_joint_count(b); k++) {
+        const sti_joint* joint = sti_bodies_joint(b, k);
+        cli_json_object(j, NULL);
+        cli_json_text(j, "name", joint->name);
+        cli_json_text(j, "type", sti_joint_kind_text(joint->kind));
+        cli_json_text(j, "a", name_of(b, joint->a));
+        cli_json_text(j, "b", name_of(b, joint->b));
+        cli_json_integer(j, "rows", sti_joint_row_count(sti_bodies_dim(b), joint->kind));
+        cli_json_end(j);
+    }
+    cli_json_end(j);
+}
+
+static int print_json(const cli* c, const facts* f) {
+    const sti_bodies* b = f->scene->bodies;
+    cli_json j;
+    cli_json_begin(&j);
+    cli_json_text(&j, "kind", "scene");
+    cli_json_text(&j, "description", f->scene->description);
+    cli_json_integer(&j, "dimension", sti_bodies_dim(b));
+    cli_json_integer(&j, "moving", f->moving);
+    cli_json_number(&j, "mass", f->mass);
+    cli_json_integer(&j, "velocities", f->freedoms);
+    cli_json_integer(&j, "joint_rows", f->joint_rows);
+    cli_json_integer(&j, "shapes", sti_bodies_shape_count(b));
+    put_bodies(&j, b);
+    put_joints(&j, b);
+    cli_json_array(&j, "contacts");
+    for (int i = 0; i < f->instant->contact_count; i++) {
+        const sti_instant_contact* contact = &f->instant->contacts[i];
+        if (!contact->bilateral) cli_json_text(&j, NULL, contact->name);
+    }
+    cli_json_end(&j);
+    cli_world_robots_json(&j, f->scene);
+    return cli_json_print(&j, c, CLI_DONE);
+}
+
+int cli_bodies_inspect(const cli* c, const char* path, const sti_world_scene* scene) {
+    const double touch = 1e-8;  // a gap that counts as closed
+    facts f = {.path = path, .scene = scene};
+    sti_world* world = NULL;
+    sti_status status = sti_world_create(c->env, scene->bodies, &scene->step, &world);
+    if (status == STI_OK) status = sti_world_instant(c->env, world, touch, &f.instant);
+    int code = CLI_DONE;
+    if (status != STI_OK) {
+        code = cli_fail_about(c, path);
+    } else {
+        count(&f);
+        cli_world_robots_say(c, scene);
+        if (c->json)
+            code = print_json(c, &f);
+        else
+            say(c, &f);
+    }
+    sti_instant_destroy(c->env, f.instant);
+    sti_world_destroy(world);
+    return code;
+}

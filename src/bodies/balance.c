@@ -1,0 +1,427 @@
+// balance.c: impulses that hold bodies at rest: improved where a solver left them, and looked for where bodies rest now.
+//
+//     H r + G l + f = 0,        r in K                                                                    (at rest)
+//
+// Improved. Impulses of a solver miss the balance by more than rest.c allows where bodies are many or light. The least change
+// that restores it,
+//
+//     min 1/2 sum dr_k^2 / m_k      subject to     H dr + G dl = -(H r + G l + f),         m_k = 1 / (row M^-1 row'),
+//
+// over the forces that are free to change a little: of closed contacts, the friction of those inside their cones, joints.
+// Its multipliers y solve K y = -(...), K = sum m_k row' row: conjugate gradients with M as preconditioner. The change is as
+// small as the imbalance; what leaves its cone is put back on it, and the rest balanced again.
+//
+// Looked for. With several contacts Coulomb's law may allow a body both to stay and to slip (a box between two fingers, whose
+// normal forces are not determined). What rests then stays at rest: for islands whose velocities are exactly zero,
+//
+//     min 1/2 |H r + G l + f|^2 in the metric of M^-1      subject to      r in K
+//
+// is a convex program, and rest is possible exactly when its minimum is 0. Accelerated projected gradients (Nesterov 1983, with
+// restarts), from the impulses of the last step. Where they come near 0 the improvement above finishes. Where they do not
+// nothing is concluded, and the step is solved as every other.
+//
+// Whatever is found here is judged by the test of rest.c alone.
+#include <math.h>
+#include <string.h>
+
+#include "bodies/motion.h"
+
+#define INSIDE 1e-9   // of the bound: a friction force this far inside may change
+#define DELTA 1e-9    // of M, added to K
+#define ENOUGH 1e-8   // by this factor the imbalance is lowered
+#define FOUND 1e-12   // square of the imbalance over that of f
+#define STALLED 0.25  // of the square, in a window
+enum { MOST_ROUNDS = 400, CUTS = 8, MOST_STEPS = 600, WINDOW = 40 };
+
+// ---- improved
+
+typedef struct spring {  // a force that may change
+    const sti_row* row;
+    double m;
+    double* at;  // where its impulse is kept
+} spring;
+
+// Springs of the islands that nearly rest, into `out` (room for all); how many. zeros: also at closed contacts without force.
+static int list_springs(sti_world* world, bool zeros, double* r, double* l, spring* out) {
+    struct sti_world_solve* s = world->solve;
+    const int d = world->dim;
+    int count = 0;
+    for (int c = 0; c < s->acts.count; c++) {
+        const sti_act* act = &s->acts.act[c];
+        double* rc = r + (size_t)(c * d);
+        const double bound = act->mu * rc[0], slip = hypot(rc[1], d == 3 ? rc[2] : 0);
+        for (int k = 0; k < d; k++) {
+            const sti_row* row = act->row[k];
+            const bool closed = rc[0] > 0 || (zeros && k == 0 && act->w[0] <= 0);
+            if (row == NULL || !closed || (k > 0 && !(slip < (1 - INSIDE) * bound))) continue;
+            const int body = row->a >= 0 ? row->a : row->b;
+            if (s->rest[sti_islands_root(world, world->slot[body])] != STI_REST_NEARLY) continue;
+            const double mobility = sti_row_mass(world, row, row);
+            if (mobility > 0) out[count++] = (spring){row, 1 / mobility, rc + k};
+        }
+    }
+    for (int i = 0; i < s->links.joint_rows; i++) {
+        const sti_row* row = &s->links.row[i];
+        const int body = row->a >= 0 ? row->a : row->b;
+        if (body < 0 || s->rest[sti_islands_root(world, world->slot[body])] != STI_REST_NEARLY) continue;
+        const double mobility = sti_row_mass(world, row, row);
+        if (mobility > 0) out[count++] = (spring){row, 1 / mobility, l + i};
+    }
+    return count;
+}
+
+static double dot(size_t n, const double* x, const double* y) {
+    double s = 0;
+    for (size_t i = 0; i < n; i++) s += x[i] * y[i];
+    return s;
+}
+
+// y = (K + DELTA M) x: K may be singular, and what it cannot balance must not run away
+static void stiffness(const sti_world* world, const spring* springs, int count, const double* x, double* y) {
+    sti_mass_multiply(world, x, y);
+    for (int i = 0; i < world->nv * world->moving; i++) y[i] *= DELTA;
+    for (int k = 0; k < count; k++)
+        sti_row_add(world, springs[k].row, springs[k].m * sti_row_apply(world, springs[k].row, x), y);
+}
+
+// K y = e: e becomes what is left. y, z, p, q (n) scratch but for y
+static void solve_balance(const sti_world* world, const spring* springs, int count, double* e, double* y, double* z,
+                          double* p, double* q) {
+    const size_t n = (size_t)(world->nv * world->moving);
+    memset(y, 0, n * sizeof *y);
+    sti_world_mass_solve(world, e, z);
+    memcpy(p, z, n * sizeof *p);
+    double size = dot(n, e, z);
+    const double enough = ENOUGH * ENOUGH * size;
+    for (int round = 0; round < MOST_ROUNDS && size > enough; round++) {
+        stiffness(world, springs, count, p, q);
+        const double curvature = dot(n, p, q);
+        if (!(curvature > 0)) return;
+        const double step = size / curvature;
+        for (size_t i = 0; i < n; i++) {
+            y[i] += step * p[i];
+            e[i] -= step * q[i];
+        }
+        sti_world_mass_solve(world, e, z);
+        const double next = dot(n, e, z), factor = next / size;
+        for (size_t i = 0; i < n; i++) p[i] = z[i] + factor * p[i];
+        size = next;
+    }
+}
+
+// One round: springs give the balance back, contacts that leave their cones are put on them (and their normal or tangential
+// force stays there in the next round).
+static void balance_once(sti_world* world, bool zeros, double* r, double* l) {
+    struct sti_world_solve* s = world->solve;
+    const int nv = world->nv, d = world->dim;
+    const size_t n = (size_t)(nv * world->moving);
+    spring* springs = s->spring;
+    const int count = list_springs(world, zeros, r, l, springs);
+    double *e = s->g, *y = s->v_before;
+    memcpy(e, s->f, n * sizeof *e);
+    sti_acts_add_forces(world, &s->acts, r, e);
+    for (int i = 0; i < s->links.joint_rows; i++) sti_row_add(world, &s->links.row[i], l[i], e);
+    for (int i = 0; i < world->moving; i++) {
+        const bool nearly = s->rest[sti_islands_root(world, i)] == STI_REST_NEARLY;
+        for (int k = i * nv; k < i * nv + nv; k++) e[k] = nearly ? -e[k] : 0;
+    }
+    solve_balance(world, springs, count, e, y, s->v_after, s->u_impact, s->work);
+    for (int k = 0; k < count; k++) *springs[k].at += springs[k].m * sti_row_apply(world, springs[k].row, y);
+    for (int c = 0; c < s->acts.count; c++) {
+        if (!s->acts.act[c].pressed)
+            sti_coulomb_project(d, s->acts.act[c].mu, r + (size_t)(c * d), r + (size_t)(c * d));
+    }
+}
+
+static int nearly_count(const sti_world* world) {
+    int count = 0;
+    for (int i = 0; i < world->moving; i++) count += world->solve->rest[i] == STI_REST_NEARLY;
+    return count;
+}
+
+// What did not help is taken back: r and l of islands that were not proved to rest, from `kept`.
+static void put_back(sti_world* world, const double* kept, double* r, double* l) {
+    struct sti_world_solve* s = world->solve;
+    const int d = world->dim;
+    const size_t numbers = (size_t)(d * s->acts.count), rows = (size_t)s->links.joint_rows;
+    for (int c = 0; c < s->acts.count; c++) {
+        const sti_act* act = &s->acts.act[c];
+        const sti_row* row = act->row[0] != NULL ? act->row[0] : act->row[1];
+        const int body = row->a >= 0 ? row->a : row->b;
+        if (s->rest[sti_islands_root(world, world->slot[body])] == STI_REST_PROVED) continue;
+        memcpy(r + (size_t)(c * d), kept + (size_t)(c * d), (size_t)d * sizeof *r);
+    }
+    for (size_t i = 0; i < rows; i++) {
+        const sti_row* row = &s->links.row[i];
+        const int body = row->a >= 0 ? row->a : row->b;
+        if (body < 0 || s->rest[sti_islands_root(world, world->slot[body])] != STI_REST_PROVED)
+            l[i] = kept[numbers + i];
+    }
+}
+
+sti_status sti_rest_improve(sti_world* world, double* r, double* l, double tol) {
+    struct sti_world_solve* s = world->solve;
+    const int d = world->dim;
+    if (nearly_count(world) == 0) return STI_OK;
+    const size_t numbers = (size_t)(d * s->acts.count), rows = (size_t)s->links.joint_rows, most = numbers + rows;
+    sti_status status = sti_room(world->env, (void**)&s->spring, &s->spring_room, most, sizeof(spring));
+    if (status == STI_OK) status = sti_room(world->env, (void**)&s->spring_r, &s->spring_r_room, most, sizeof(double));
+    if (status != STI_OK) return status;
+    memcpy(s->spring_r, r, numbers * sizeof *r);
+    memcpy(s->spring_r + numbers, l, rows * sizeof *l);
+    for (int round = 0; round < CUTS && nearly_count(world) > 0; round++) {
+        balance_once(world, round % 2 == 0, r, l);
+        sti_rest_test(world, r, l, false, tol);
+    }
+    put_back(world, s->spring_r, r, l);
+    return STI_OK;
+}
+
+// ---- looked for
+
+// Forces of one act or of one row of a joint, scaled by m.
+typedef struct element {
+    const sti_row* row[3];
+    double m, mu;
+    double lower, upper;   // joint rows and bounded forces: one number between these
+    double ray[3];         // a moving surface: the force keeps this direction
+    enum { CONE, RAY, NUMBER } kind;
+    double* out;           // where it is kept
+    double x[3], y[3], next[3];
+} element;
+
+typedef struct search {
+    sti_world* world;
+    int root, count, dims;
+    element* e;
+    double *a, *ay, *g;  // B x + f, B y + f, M^-1 of it          (moving x nv), on the slots of the island
+    int* slot;           // of the island
+    int slots;
+} search;
+
+static void project(const search* k, element* e, const double* x, double* p) {
+    const int d = k->world->dim;
+    if (e->kind == NUMBER) {
+        p[0] = fmax(e->lower, fmin(e->upper, x[0]));
+    } else if (e->kind == CONE) {
+        sti_coulomb_project(d, e->mu, x, p);
+    } else {
+        double s = 0, size = 0;
+        for (int i = 0; i < d; i++) {
+            s += x[i] * e->ray[i];
+            size += e->ray[i] * e->ray[i];
+        }
+        for (int i = 0; i < d; i++) p[i] = fmax(s, 0) / size * e->ray[i];
+    }
+}
+
+static int numbers(const search* k, const element* e) {
+    return e->kind == NUMBER ? 1 : k->world->dim;
+}
+
+static double mobility_of(const search* k, const element* e) {
+    double most = 0;
+    for (int i = 0; i < numbers(k, e); i++) {
+        if (e->row[i] != NULL) most = fmax(most, sti_row_mass(k->world, e->row[i], e->row[i]));
+    }
+    return most;
+}
+
+// False: the act can carry nothing at u = 0.
+static bool make_element(const search* k, const sti_act* act, double* r, element* e) {
+    const int d = k->world->dim;
+    *e = (element){.mu = act->mu, .out = r, .kind = CONE, .row = {act->row[0], act->row[1], act->row[2]}};
+    if (act->pressed) {
+        *e = (element){.kind = NUMBER, .out = r + 1, .row = {act->row[1]}, .lower = -act->press, .upper = act->press};
+        if (act->w[1] != 0) *(act->w[1] > 0 ? &e->upper : &e->lower) = act->w[1] > 0 ? -act->press : act->press;
+    } else if (act->w[0] > 0) {
+        return false;
+    } else if (act->row[1] == NULL || !(act->mu > 0)) {
+        *e = (element){.kind = NUMBER, .out = r, .row = {act->row[0]}, .lower = 0, .upper = INFINITY};
+    } else {
+        const double slip = hypot(act->w[1], d == 3 ? act->w[2] : 0);
+        if (slip > 0) {
+            e->kind = RAY;
+            e->ray[0] = 1;
+            for (int i = 1; i < d; i++) e->ray[i] = -act->mu * act->w[i] / slip;
+        }
+    }
+    return true;
+}
+
+static void add_element(search* k) {
+    element* e = &k->e[k->count];
+    const double mobility = mobility_of(k, e);
+    if (!(mobility > 0)) return;
+    e->m = 1 / mobility;
+    project(k, e, e->out, e->x);
+    memcpy(e->y, e->x, sizeof e->y);
+    k->count++;
+}
+
+static void list_elements(search* k) {
+    struct sti_world_solve* s = k->world->solve;
+    for (int c = s->room.first[k->root]; c >= 0; c = s->room.next[c]) {
+        if (make_element(k, &s->acts.act[c], s->acts.r + (size_t)(c * k->world->dim), &k->e[k->count])) add_element(k);
+    }
+    for (int i = 0; i < s->links.joint_rows; i++) {
+        const sti_row* row = &s->links.row[i];
+        const int body = row->a >= 0 ? row->a : row->b;
+        if (body < 0 || sti_islands_root(k->world, k->world->slot[body]) != k->root) continue;
+        k->e[k->count] = (element){
+            .kind = NUMBER, .out = &s->links.l[i], .row = {row}, .lower = -INFINITY, .upper = INFINITY};
+        add_element(k);
+    }
+}
+
+// out = f + B x, x at `which` of the elements
+static void forces(const search* k, size_t which, double* out) {
+    const struct sti_world_solve* s = k->world->solve;
+    const size_t nv = (size_t)k->world->nv;
+    for (int i = 0; i < k->slots; i++) memcpy(out + nv * (size_t)k->slot[i], s->f + nv * (size_t)k->slot[i], nv * sizeof *out);
+    for (int j = 0; j < k->count; j++) {
+        const double* x = (const double*)((const char*)&k->e[j] + which);
+        for (int i = 0; i < numbers(k, &k->e[j]); i++) {
+            if (k->e[j].row[i] != NULL && x[i] != 0) sti_row_add(k->world, k->e[j].row[i], x[i], out);
+        }
+    }
+}
+
+// 1/2 a'M^-1 b over the island; M^-1 b in k->g
+static double energy(search* k, const double* a, const double* b) {
+    const size_t nv = (size_t)k->world->nv;
+    double s = 0;
+    for (int i = 0; i < k->slots; i++) {
+        const size_t at = nv * (size_t)k->slot[i];
+        sti_body_mass_solve(k->world, k->slot[i], b + at, k->g + at);
+        for (size_t j = at; j < at + nv; j++) s += a[j] * k->g[j];
+    }
+    return s / 2;
+}
+
+// next = P(y - m B'M^-1 (B y + f) / L) with the gradient's velocities in k->g. *way: |next - y|^2 / m
+static void gradient_step(search* k, double L, double* way) {
+    *way = 0;
+    for (int j = 0; j < k->count; j++) {
+        element* e = &k->e[j];
+        double t[3];
+        const int n = numbers(k, e);
+        for (int i = 0; i < n; i++)
+            t[i] = e->y[i] - (e->row[i] != NULL ? e->m / L * sti_row_apply(k->world, e->row[i], k->g) : 0);
+        project(k, e, t, e->next);
+        for (int i = 0; i < n; i++) *way += (e->next[i] - e->y[i]) * (e->next[i] - e->y[i]) / e->m;
+    }
+}
+
+// x <- next, y beyond it by the factor; a restart where the step turned back.
+static void extrapolate(search* k, double* t) {
+    double turn = 0;
+    for (int j = 0; j < k->count; j++) {
+        const element* e = &k->e[j];
+        for (int i = 0; i < numbers(k, e); i++) turn += (e->y[i] - e->next[i]) * (e->next[i] - e->x[i]) / e->m;
+    }
+    const double last = turn > 0 ? 1 : *t;
+    *t = (1 + sqrt(1 + 4 * last * last)) / 2;
+    const double beta = turn > 0 ? 0 : (last - 1) / *t;
+    for (int j = 0; j < k->count; j++) {
+        element* e = &k->e[j];
+        for (int i = 0; i < numbers(k, e); i++) {
+            e->y[i] = e->next[i] + beta * (e->next[i] - e->x[i]);
+            e->x[i] = e->next[i];
+        }
+    }
+}
+
+// True: near balance.
+static bool descend(search* k) {
+    double L = 1, t = 1, mark = INFINITY;
+    const struct sti_world_solve* s = k->world->solve;
+    const double unit = energy(k, s->f, s->f);
+    forces(k, offsetof(element, x), k->a);
+    if (energy(k, k->a, k->a) <= FOUND * unit) return true;
+    for (int step = 0; step < MOST_STEPS; step++) {
+        double way, left;
+        forces(k, offsetof(element, y), k->ay);
+        energy(k, k->ay, k->ay);  // k->g
+        for (int tries = 0; tries < 60; tries++) {
+            gradient_step(k, L, &way);
+            forces(k, offsetof(element, next), k->a);
+            double* change = s->work;
+            for (int i = 0; i < k->slots; i++) {
+                const size_t at = (size_t)(k->world->nv * k->slot[i]);
+                for (size_t j = at; j < at + (size_t)k->world->nv; j++) change[j] = k->a[j] - k->ay[j];
+            }
+            double* keep = k->g;
+            k->g = s->v_end;
+            const double curvature = 2 * energy(k, change, change);
+            k->g = keep;
+            if (curvature <= L * way * (1 + 1e-12)) break;
+            L *= 1.5;
+        }
+        double* keep = k->g;
+        k->g = s->v_end;
+        left = energy(k, k->a, k->a);
+        k->g = keep;
+        extrapolate(k, &t);
+        if (left <= FOUND * unit) return true;
+        if (step % WINDOW == WINDOW - 1) {
+            if (left > STALLED * mark) return false;
+            mark = left;
+        }
+    }
+    return false;
+}
+
+static bool still(const sti_world* world, int slot) {
+    for (int i = 0; i < world->nv; i++) {
+        if (world->solve->v_star[slot * world->nv + i] != 0) return false;
+    }
+    return true;
+}
+
+static void search_island(search* k) {
+    sti_world* world = k->world;
+    struct sti_world_solve* s = world->solve;
+    k->slots = k->count = 0;
+    for (int i = 0; i < world->moving; i++) {
+        if (sti_islands_root(world, i) != k->root) continue;
+        if (!still(world, i)) return;
+        k->slot[k->slots++] = i;
+    }
+    list_elements(k);
+    if (k->count == 0 || !descend(k)) return;
+    for (int j = 0; j < k->count; j++) memcpy(k->e[j].out, k->e[j].x, (size_t)numbers(k, &k->e[j]) * sizeof(double));
+    for (int c = s->room.first[k->root]; c >= 0; c = s->room.next[c]) {  // what carries nothing
+        double* r = s->acts.r + (size_t)(c * world->dim);
+        const sti_act* act = &s->acts.act[c];
+        if (!act->pressed && act->w[0] > 0) memset(r, 0, (size_t)world->dim * sizeof *r);
+        for (int i = 1; i < world->dim && !act->pressed && (act->row[1] == NULL || !(act->mu > 0)); i++) r[i] = 0;
+    }
+    s->rest[k->root] = STI_REST_NEARLY;
+}
+
+sti_status sti_rest_search(sti_world* world, double tol) {
+    struct sti_world_solve* s = world->solve;
+    const size_t numbers_all = (size_t)(world->dim * s->acts.count), rows = (size_t)s->links.joint_rows;
+    bool any = false;
+    for (int i = 0; i < world->moving; i++) any = any || (s->rest[i] != STI_REST_PROVED && still(world, i));
+    if (!any || s->acts.count + s->links.joint_rows == 0) return STI_OK;
+    sti_status status = sti_room(world->env, (void**)&s->element, &s->element_room,
+                                 (size_t)(s->acts.count + s->links.joint_rows), sizeof(element));
+    if (status == STI_OK)
+        status = sti_room(world->env, (void**)&s->guess, &s->guess_room, numbers_all + rows, sizeof(double));
+    if (status != STI_OK) return status;
+    memcpy(s->guess, s->acts.r, numbers_all * sizeof(double));
+    memcpy(s->guess + numbers_all, s->links.l, rows * sizeof(double));
+    search k = {.world = world, .e = s->element, .a = s->v_before, .ay = s->v_after, .g = s->u_impact, .slot = s->room.pile};
+    for (int i = 0; i < world->moving; i++) {
+        if (sti_islands_root(world, i) != i || s->rest[i] == STI_REST_PROVED) continue;
+        if (s->room.first[i] < 0 && s->links.joint_rows == 0) continue;
+        k.root = i;
+        search_island(&k);
+    }
+    status = sti_rest_improve(world, s->acts.r, s->links.l, tol);
+    if (status != STI_OK) return status;
+    put_back(world, s->guess, s->acts.r, s->links.l);
+    return STI_OK;
+}

@@ -1,0 +1,149 @@
+#!/usr/bin/env bash
+# run_world.sh COMMAND: stiction run with bodies: trajectories, tables, resumed runs, built-in scenes, analyses, wrong requests.
+set -u
+source "$(dirname "$0")/lib/tools.sh"
+
+# ---- a run and its files
+run run arch --set mu=0.25 --time 1 --out fall --csv fall.csv --picture --problem fall.hdf5
+expect "an arch falls" 0 "100 steps of 0.01 to its end"
+for file in trajectory.h5 trajectory.xdmf summary.json checkpoint.h5 scene.svg energy.svg; do
+    if [ -s "fall/$file" ]; then ok "fall/$file"; else not_ok "fall/$file" "missing or empty"; fi
+done
+if [ "$(wc -l <fall.csv)" = 102 ]; then ok "a line for each step"; else not_ok "a line for each step" "$(wc -l <fall.csv)"; fi
+head -n 1 fall.csv >out
+code=0
+expect "coordinates in the table" 0 "t,stone 0.x,stone 0.y,stone 0.angle,stone 1.x"
+expect "energies in the table" 0 "stone 10.w,kinetic,potential,work,gain,residual,solved"
+run verify fall.hdf5 fall.hdf5
+expect "the last step can be verified by itself" 0 "accepted: solved"
+run run arch --out fall
+refused "a folder that holds a run" "holds a run"
+run run --resume fall --set mu=1
+refused "--resume takes no new settings" "--set"
+
+# ---- on from a checkpoint: the same bits
+run run arch --set mu=0.25 --time 0.4 --out part --csv part.csv --quiet
+expect "the first part" 0
+run run --resume part --csv part.csv --time 1 --quiet
+expect "the rest" 0
+if cmp -s fall.csv part.csv; then ok "a resumed run has the same table"; else not_ok "a resumed run has the same table" "differs"; fi
+if command -v h5diff >/dev/null; then
+    if h5diff -q fall/trajectory.h5 part/trajectory.h5; then ok "and the same trajectory"; else not_ok "and the same trajectory" "differs"; fi
+fi
+run run chain --time 0.2 --out links --csv links.csv --quiet
+expect "joints, in one go" 0
+run run chain --time 0.1 --out two --csv two.csv --quiet
+run run --resume two --csv two.csv --time 0.2 --quiet
+if cmp -s links.csv two.csv; then ok "joints, resumed"; else not_ok "joints, resumed" "differs"; fi
+run run arch --set mu=0.25 --time 1 --csv one.csv --threads 1 --quiet
+if cmp -s fall.csv one.csv; then ok "the number of threads changes nothing"; else not_ok "the number of threads changes nothing" "differs"; fi
+
+# ---- Ctrl-C: whole files, and going on gives the same bits
+"$command" run arch --set mu=0.25 --time 1000 --step 0.0001 --out cut --quiet >out 2>err &
+sleep 1
+kill -INT $!
+wait $!
+code=$?
+if [ "$code" = 1 ] && [ -s cut/summary.json ]; then ok "stopped by a signal"; else not_ok "stopped by a signal" "exit code $code"; fi
+if command -v h5dump >/dev/null; then
+    if h5dump -H cut/trajectory.h5 >out 2>&1; then ok "and the file is readable"; else not_ok "and the file is readable" "$(head -n 3 out)"; fi
+fi
+
+# ---- what the scenes promise
+run run arch --set mu=0.308 --time 2 --json
+expect "the arch stands above its friction" 0 '"steps_at_rest": 200'
+run run arch --set mu=0.306 --time 2 --json
+expect "and not below it" 0 '"steps_at_rest": 0'
+run analyze sticking arch --set mu=0.308
+expect "that it stands is proved" 0 "all contacts stick: yes"
+run analyze sticking arch --set mu=0.306
+expect "that it does not, too" 1 "least coefficient of friction, the same at all contacts: 0.3070327"
+# stays NAME SCENE OPTIONS..: every coordinate of the last line within 1e-12 of the first one
+stays() {
+    local name=$1
+    shift
+    run run "$@" --csv stays.csv --quiet
+    if awk -F, 'NR == 1 { for (k = 2; k <= NF && $k !~ /v[xy]$/; k++) last = k }
+                NR == 2 { for (k = 2; k <= last; k++) x[k] = $k }
+                END { for (k = 2; k <= last; k++) if ($k - x[k] > 1e-12 || x[k] - $k > 1e-12) exit 1 }' stays.csv; then
+        ok "$name"
+    else
+        not_ok "$name" "$(sed -n '2p;$p' stays.csv | cut -c 1-200)"
+    fi
+}
+stays "no creep on a slope in 10 s, h = 0.01" slope --step 0.01
+stays "no creep on a slope in 10 s, h = 0.002" slope --step 0.002
+stays "no creep in a gripper in 10 s, h = 0.01" gripper --step 0.01
+stays "no creep in a gripper in 10 s, h = 0.002" gripper --step 0.002
+run run slope --set mu=0.36 --time 0.01 --json
+expect "and sliding at once where friction is less" 0 '"mode": "slide"'
+run run gripper --set mu=0.2 --time 0.02 --json
+expect "the same in the gripper" 0 '"mode": "slide"'
+run run box-stack --time 10 --json
+expect "a stack of 20 boxes stays" 0 '"steps_at_rest": 1000'
+run run card-house --time 1 --json
+expect "a house of cards stays" 0 '"steps_at_rest": 200'
+run run box-on-belt --json
+expect "a box on a belt" 0 '"mode": "stick"'
+for scene in newton-cradle spinning-top tumbling-tee chain four-bar-3d motor-crank dominoes brick-wall; do
+    run run $scene --time 0.05 --json
+    expect "$scene" 0 '"unsolved_steps": 0'
+done
+
+# ---- options that are settings
+run run slope --step 0.05 --alpha 0.75 --tol 1e-8 --solver newton --impact poisson --time 0.1 --json
+expect "options reach the step" 0 '"alpha": 0.75'
+expect "the solver too" 0 '"solver": "newton"'
+expect "and the law" 0 '"impact": "poisson"'
+run run slope --set step.h=0.25,degrees=10 --set time=1/2 --json
+expect "--set for parameters, steps and the time" 0 '"steps": 2,'
+run run box-stack --time 0.5 --frame 0.1 --out few --picture --colour force --json
+expect "--frame" 0 '"frames": 6'
+if [ -s few/scene.png ]; then ok "a picture in space"; else not_ok "a picture in space" "missing or empty"; fi
+
+# ---- what there is, and analyses of an instant
+run inspect four-bar-3d
+expect "inspect lists bodies and joints" 0 "18 velocities, 20 rows of joints"
+run inspect arch --json
+expect "inspect, as JSON" 0 '"joint_rows": 0'
+run analyze modes slope
+expect "modes of a box on a slope" 0 "n n n n strict"
+run analyze modes slope --set mu=0.3 --time 0.1
+expect "and when it has slid for a while" 0 "sliding"
+run analyze sticking slope --at 1
+refused "a scene of bodies has no --at" "--at"
+run analyze sticking slope --set nothing=1
+refused "no such parameter" "nothing: no such parameter"
+
+# ---- wrong requests
+run run slope --scheme alpha
+refused "schemes are for systems" "--scheme"
+run run slope --law cone
+refused "laws are for grains and systems" "--law"
+run run slope --jamming
+refused "jamming is for grains" "--jamming"
+run run slope --alpha 0.2
+refused "alpha below 1/2" "step.alpha: 0.2"
+run run slope --solver tron
+refused "no such solver" "step.solver: tron"
+run run slope --impact moreau
+refused "no such impact law" "step.impact: moreau"
+run run slope --set mu
+refused "a setting without a value" "name=value"
+run run slope --set mu=-1
+refused "a negative coefficient of friction" "mu"
+run run slope --picture
+refused "pictures need a folder" "--out"
+cat >overlap.json <<'END'
+{"kind": "scene", "dimension": 2, "time": 1, "bodies": [{"name": "a", "shapes": [{"type": "box", "half": [1]}]}]}
+END
+run run overlap.json
+refused "a mistake in a file" "overlap.json: bodies[0].shapes[0].half: a list of 1"
+cat >broken.json <<'END'
+{"kind": "scene", "dimension": 2, "time": 1, "bodies": [{"name": "a", "shape": {"type": "disc", "radius": 1}}],
+ "joints": [{"type": "distance", "bodies": ["world", "a"], "points": [[0, 0], [0, 0]], "length": 1},
+            {"type": "distance", "bodies": ["world", "a"], "points": [[5, 0], [0, 0]], "length": 1}]}
+END
+run run broken.json
+refused "joints that contradict each other" "broken.json"
+finish
