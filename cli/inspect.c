@@ -12,6 +12,7 @@ typedef struct request {
     const char* path;
     long exact_limit, work_limit, max_cones;
     double time_limit;
+    const char* settings;  // --set
 } request;
 
 // What was found out about one problem.
@@ -351,6 +352,7 @@ static int run(cli* c, int argc, char** argv) {
          &q.work_limit},
         {"--max-cones", CLI_COUNT, "N", "complementary cones listed at most", &q.max_cones},
         {"--time-limit", CLI_POSITIVE, "S", "contact: leave the tests open after so many seconds", &q.time_limit},
+        {"--set", CLI_JOINED, "NAME=X,..", "bodies: parameters of the scene", &q.settings},
     };
     char* positional[1];
     int code;
@@ -359,6 +361,8 @@ static int run(cli* c, int argc, char** argv) {
     sti_problem* problem = NULL;
     q.path = positional[0];
     code = cli_scene_load(c, q.path, &problem);
+    if (code == CLI_DONE && q.settings != NULL && sti_problem_set(problem, q.settings) != STI_OK)
+        code = cli_fail_about(c, "--set");
     if (code == CLI_DONE) {
         report r = {.lcp = sti_problem_lcp(problem), .mlcp = sti_problem_mlcp(problem)};
         const sti_contact_problem* contact = sti_problem_contact(problem);

@@ -33,7 +33,7 @@ typedef struct cli_system_tally {
 
 typedef enum cli_system_end { CLI_SYSTEM_TIME, CLI_SYSTEM_STOPPED, CLI_SYSTEM_FAILED } cli_system_end;
 
-enum { CLI_SYSTEM_SERIES = 13 };
+enum { CLI_SYSTEM_SERIES = 16 };
 
 typedef struct cli_system_run {
     const cli_run_request* request;

@@ -13,7 +13,24 @@
 
 // ---- the recording
 
-enum { TIME, Q, V, V_ALPHA, KINETIC, POTENTIAL, RESIDUAL, COLLISIONS, GAP, IMPULSE_N, IMPULSE_T, MODE, SLIP };
+enum {
+    TIME,
+    Q,
+    V,
+    V_ALPHA,
+    KINETIC,
+    POTENTIAL,
+    RESIDUAL,
+    COLLISIONS,
+    WORK,
+    FRICTION,
+    PIECES,
+    GAP,
+    IMPULSE_N,
+    IMPULSE_T,
+    MODE,
+    SLIP
+};
 
 static sti_status put_names(const cli_system_run* run, const char* name, int count,
                             const char* (*get)(const sti_system*, int)) {
@@ -41,6 +58,9 @@ static sti_status make_series(cli_system_run* run) {
         [POTENTIAL] = {.name = "steps/potential"},
         [RESIDUAL] = {.name = "steps/residual"},
         [COLLISIONS] = {.name = "steps/collisions", .type = STI_RECORD_INT},
+        [WORK] = {.name = "steps/work"},
+        [FRICTION] = {.name = "steps/friction"},
+        [PIECES] = {.name = "steps/pieces", .type = STI_RECORD_INT},
         [GAP] = {.name = "contacts/gap", .columns = p},
         [IMPULSE_N] = {.name = "contacts/impulse_n", .columns = p},
         [IMPULSE_T] = {.name = "contacts/impulse_t", .items = p, .columns = 2},
@@ -101,7 +121,8 @@ static sti_status record_contacts(cli_system_run* run, const sti_step_report* r)
 
 int cli_system_record_step(const cli* c, cli_system_run* run, const sti_step_report* r) {
     const double time = sti_stepper_time(run->stepper), residual = r != NULL ? r->residual : 0;
-    const int collisions = r != NULL ? r->collisions : 0;
+    const double work = r != NULL ? r->work : 0, friction = r != NULL ? r->loss : 0;
+    const int collisions = r != NULL ? r->collisions : 0, pieces = r != NULL ? r->pieces : 0;
     sti_status status = append(run, TIME, &time);
     if (status == STI_OK) status = append(run, Q, sti_stepper_q(run->stepper));
     if (status == STI_OK) status = append(run, V, sti_stepper_v(run->stepper));
@@ -110,6 +131,9 @@ int cli_system_record_step(const cli* c, cli_system_run* run, const sti_step_rep
     if (status == STI_OK) status = append(run, POTENTIAL, &run->tally.last_potential);
     if (status == STI_OK) status = append(run, RESIDUAL, &residual);
     if (status == STI_OK) status = append(run, COLLISIONS, &collisions);
+    if (status == STI_OK) status = append(run, WORK, &work);
+    if (status == STI_OK) status = append(run, FRICTION, &friction);
+    if (status == STI_OK) status = append(run, PIECES, &pieces);
     if (status == STI_OK && sti_system_contact_count(run->system) > 0) status = record_contacts(run, r);
     return status == STI_OK ? CLI_DONE : cli_run_fail_output(c);
 }
@@ -124,7 +148,7 @@ typedef struct saved_options {
     cli_system_tally tally;
 } saved_options;
 
-static const char options_version[8] = "system2";
+static const char options_version[8] = "system3";
 
 static saved_options pack_options(const cli_system_run* run) {
     const sti_stepper_options* o = &run->options;
@@ -262,7 +286,7 @@ static void put_header(const cli_system_run* run) {
     for (int kind = 0; kind < 3; kind++) {
         for (int i = 0; i < n; i++) fprintf(run->csv, ",%s%s", sti_system_coordinate(run->system, i), tail[kind]);
     }
-    fprintf(run->csv, ",kinetic,potential,residual,collisions,active,penetration,drift");
+    fprintf(run->csv, ",kinetic,potential,residual,collisions,active,penetration,drift,work,friction,pieces");
     const int contacts = sti_system_contact_count(run->system) - sti_system_joint_count(run->system);
     for (int i = 0; i < contacts; i++) {
         fprintf(run->csv, ",mode:");
@@ -291,6 +315,7 @@ int cli_system_csv_line(const cli* c, cli_system_run* run, const sti_step_report
     fprintf(run->csv, ",%.17g,%.17g,%.17g,%d,%d,%.17g,%.17g", run->tally.last_kinetic, run->tally.last_potential,
             r != NULL ? r->residual : 0, r != NULL ? r->collisions : 0, r != NULL ? r->active : 0,
             r != NULL ? r->penetration : 0, r != NULL ? r->drift : 0);
+    fprintf(run->csv, ",%.17g,%.17g,%d", r != NULL ? r->work : 0, r != NULL ? r->loss : 0, r != NULL ? r->pieces : 0);
     const int contacts = sti_system_contact_count(run->system) - sti_system_joint_count(run->system);
     for (int i = 0; i < contacts; i++)
         fprintf(run->csv, ",%s", r != NULL ? sti_contact_mode_text((sti_contact_mode)r->mode[i]) : "");

@@ -77,8 +77,8 @@ struct Bullet : Engine {
         else
             shape.emplace_back(new btCapsuleShapeZ(b.size.x, 2 * b.size.y));
         btRigidBody::btRigidBodyConstructionInfo about(b.mass, nullptr, shape.back().get(), to(b.inertia));
-        about.m_startWorldTransform = btTransform(
-            btQuaternion(start.q[i].x, start.q[i].y, start.q[i].z, start.q[i].w), to(start.x[i]));
+        about.m_startWorldTransform =
+            btTransform(btQuaternion(start.q[i].x, start.q[i].y, start.q[i].z, start.q[i].w), to(start.x[i]));
         about.m_friction = std::sqrt(scene.mu);  // Bullet multiplies the two
         body.emplace_back(new btRigidBody(about));
         body.back()->setLinearVelocity(to(start.v[i]));

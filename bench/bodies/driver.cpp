@@ -280,10 +280,13 @@ int main(int argc, char** argv) {
     }
     if (options.has("save")) transfer(options.text("save", ""), "w", after);
     printf("%s,%s,%s,%d,%s,%d,%.4g,%d,%.5g,%.5g,%.3g,%.3g,%.3g,%.3g,%.3g,%.3g,%.3g,%d,%s\n", engine_name(),
-           options.text("setting", "").c_str(), scene.name.c_str(), (int)scene.body.size(), settled ? "settled" : "dynamic",
-           done, done * scene.h, lost ? 2 : done < steps, measured > 0 ? 1e3 * counted / measured : NAN, 1e3 * slowest, median(ncp),
-           worst, median(hard), median(dyn), deepest, scene.joint.empty() ? NAN : apart, creep, most,
-           engine->note().c_str());
+           options.text("setting", "").c_str(), scene.name.c_str(), (int)scene.body.size(),
+           settled ? "settled" : "dynamic", done, done * scene.h,
+           lost                      ? 2
+           : done<steps, measured> 0 ? 1e3 * counted / measured
+                                     : NAN,
+           1e3 * slowest, median(ncp), worst, median(hard), median(dyn), deepest, scene.joint.empty() ? NAN : apart,
+           creep, most, engine->note().c_str());
     delete engine;
     return 0;
 }

@@ -21,9 +21,9 @@ struct Mujoco : Engine {
     Scene scene;
     mjModel* m = nullptr;
     mjData* d = nullptr;
-    std::vector<int> id;        // of each body of the scene in the model
-    std::vector<int> number;    // and back; -1: the world
-    std::vector<int> parent;    // joint of each body, -1: free
+    std::vector<int> id;      // of each body of the scene in the model
+    std::vector<int> number;  // and back; -1: the world
+    std::vector<int> parent;  // joint of each body, -1: free
     State last;
 
     static std::string word(const char* format, double a, double b = 0, double c = 0, double e = 0) {
@@ -52,16 +52,16 @@ struct Mujoco : Engine {
         s += word("<inertial pos='0 0 0' mass='%.17g' ", b.mass) +
              word("diaginertia='%.17g %.17g %.17g'/>", b.inertia.x, b.inertia.y, b.inertia.z);
         s += b.shape == Shape::sphere ? word("<geom type='sphere' size='%.17g'/>", b.size.x)
-             : b.shape == Shape::box
-                 ? word("<geom type='box' size='%.17g %.17g %.17g'/>", b.size.x, b.size.y, b.size.z)
-                 : word("<geom type='capsule' size='%.17g %.17g'/>", b.size.x, b.size.y);
+             : b.shape == Shape::box ? word("<geom type='box' size='%.17g %.17g %.17g'/>", b.size.x, b.size.y, b.size.z)
+                                     : word("<geom type='capsule' size='%.17g %.17g'/>", b.size.x, b.size.y);
         for (const Joint& j : scene.joint) {
             if (j.a == (int)i) s += branch((size_t)j.b, (int)i);
         }
         return s + "</body>";
     }
     void init(const Scene& s, const State& start, const Options& options) override {
-        mju_user_warning = [](const char*) {};  // step() looks at the ones that matter; MuJoCo would print and write a log
+        mju_user_warning = [](const char*) {
+        };  // step() looks at the ones that matter; MuJoCo would print and write a log
         scene = s;
         const size_t n = s.body.size();
         parent.assign(n, -1);
@@ -72,8 +72,9 @@ struct Mujoco : Engine {
         const int stack = n < 500 ? 20000000 : 120000000;
         std::string x = "<mujoco><compiler angle='radian'/><option gravity='0 0 -9.81' cone='elliptic' jacobian='" +
                         std::string(n < 30 ? "dense" : "sparse") + "' solver='" + options.text("solver", "Newton") +
-                        "' iterations='" + options.text("iters", "100") + "' tolerance='" + options.text("tol", "1e-8") +
-                        "' noslip_iterations='" + options.text("noslip", "0") + "'" + word(" timestep='%.17g'/>", s.h);
+                        "' iterations='" + options.text("iters", "100") + "' tolerance='" +
+                        options.text("tol", "1e-8") + "' noslip_iterations='" + options.text("noslip", "0") + "'" +
+                        word(" timestep='%.17g'/>", s.h);
         x += "<size njmax='" + std::to_string(3 * contacts) + "' nconmax='" + std::to_string(contacts) + "' nstack='" +
              std::to_string(stack) + "'/>";
         x += word("<default><geom condim='3' friction='%.17g 0 0'", s.mu);

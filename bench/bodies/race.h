@@ -91,18 +91,16 @@ struct Scene {
 struct State {
     std::vector<V3> x, v, w;  // w in world axes
     std::vector<Quat> q;
-    void resize(size_t n) {
-        x.resize(n), v.resize(n), w.resize(n), q.resize(n);
-    }
+    void resize(size_t n) { x.resize(n), v.resize(n), w.resize(n), q.resize(n); }
 };
 
 struct Contact {
-    int a, b;       // b = -1: a plane
-    V3 n;           // from b to a
+    int a, b;             // b = -1: a plane
+    V3 n;                 // from b to a
     V3 point_a, point_b;  // where the engine lets the impulse act
-    V3 impulse;     // on a
-    V3 own;         // what the engine adds to u in its own law: stabilization, softness
-    double gap = 0;  // at the beginning of the step
+    V3 impulse;           // on a
+    V3 own;               // what the engine adds to u in its own law: stabilization, softness
+    double gap = 0;       // at the beginning of the step
 };
 
 struct Options {  // name=value
@@ -117,7 +115,7 @@ struct Options {  // name=value
         return text == nullptr ? otherwise : text;
     }
 
-  private:
+   private:
     const char* find(const char* name) const {
         const std::string head = std::string(name) + "=";
         for (const auto& word : words) {

@@ -14,6 +14,8 @@ struct Stiction : Engine {
     sti_world* world = nullptr;
     std::vector<int> index;   // of each body of the scene
     std::vector<int> number;  // and back; -1: the floor
+    std::vector<Quat> q_seen;  // where the bodies were when they were last asked for, and at which step
+    long seen = -2;
     long unsolved = 0;
     double detect = 0, solve = 0, rest = 0;
     char why[240] = "";
@@ -46,7 +48,8 @@ struct Stiction : Engine {
             must(sti_bodies_add_shape(bodies, ground, shape, nullptr, all));
         }
         for (const Joint& j : s.joint) {
-            sti_joint joint = sti_joint_default(STI_JOINT_SPHERICAL, j.a < 0 ? -1 : index[(size_t)j.a], index[(size_t)j.b]);
+            sti_joint joint =
+                sti_joint_default(STI_JOINT_SPHERICAL, j.a < 0 ? -1 : index[(size_t)j.a], index[(size_t)j.b]);
             joint.at_a.x[0] = j.p_a.x, joint.at_a.x[1] = j.p_a.y, joint.at_a.x[2] = j.p_a.z;
             joint.at_b.x[0] = j.p_b.x, joint.at_b.x[1] = j.p_b.y, joint.at_b.x[2] = j.p_b.z;
             must(sti_bodies_add_joint(bodies, &joint, nullptr));
@@ -88,8 +91,10 @@ struct Stiction : Engine {
         detect += report.time_detect_s, solve += report.time_solve_s, rest += report.time_rest_s;
         if (!report.solved) unsolved++, snprintf(why, sizeof why, "%s", report.why);
     }
+    // Angular velocities in the axes in which the step computed them: mending turns bodies a little afterwards.
     void state(State& out) override {
         out.resize(index.size());
+        const long now = sti_world_steps(world);
         for (size_t i = 0; i < index.size(); i++) {
             sti_pose p;
             double v[3], w[3];
@@ -99,7 +104,10 @@ struct Stiction : Engine {
             out.q[i] = {p.q[0], p.q[1], p.q[2], p.q[3]};
             out.v[i] = {v[0], v[1], v[2]};
             out.w[i] = {w[0], w[1], w[2]};
+            if (seen + 1 == now) out.w[i] = rotate(q_seen[i], rotate(conj(out.q[i]), out.w[i]));
         }
+        q_seen = out.q;
+        seen = now;
     }
     void contacts(std::vector<Contact>& out) override {
         int count = 0;
@@ -114,8 +122,7 @@ struct Stiction : Engine {
             c.point_a = middle + 0.5 * from.gap * c.n;
             c.point_b = middle - 0.5 * from.gap * c.n;
             const double* axis[3] = {from.n, from.t1, from.t2};
-            for (int i = 0; i < 3; i++)
-                c.impulse = c.impulse + from.r[i] * V3{axis[i][0], axis[i][1], axis[i][2]};
+            for (int i = 0; i < 3; i++) c.impulse = c.impulse + from.r[i] * V3{axis[i][0], axis[i][1], axis[i][2]};
             if (c.a < 0) {
                 std::swap(c.a, c.b);
                 std::swap(c.point_a, c.point_b);

@@ -136,7 +136,7 @@ typedef struct sti_contact_options {
     const double* guess_r;  // warm start (d nc), NULL: zero
     const double* guess_v;  // global form, may be NULL
     double relaxation;      // gs: omega in (0, 2)
-    bool describe;          // fill modes, margins, dissipation
+    bool describe;          // fill modes, margins, dissipation; look for the reason when not solved
     bool minimum_norm;      // of all r with the same velocities the smallest; needs W as a matrix (docs/contact.md)
     void (*trace)(void* user, const char* solver, long iteration, double residual);
     void* trace_user;

@@ -74,7 +74,7 @@ typedef struct sti_collision {
     sti_outcome outcome;  // STI_SOLVED, or of the phase that was not solved
     int n, contact_count, tangent_total;
     double* v;         // after                                                   (n)
-    double* v_c;       // after compression; Moreau: = v of an inelastic impact   (n)
+    double* v_c;       // after compression; laws of one phase: after the inelastic impact it was drawn to, else NAN (n)
     double* p_n;       // impulses, all phases; joints too                        (contact_count)
     double* p_t;       // (tangent_total)
     double* p_n_c;     // of compression                                          (contact_count)

@@ -25,17 +25,22 @@ static double closing_speed(const sti_world* world, double gap, double unit) {
     return gap > CLOSED * unit ? gap / world->options.h : 0;
 }
 
-// What rounding makes of row v*: bodies that move together part or meet by as much, and no contact answers to that.
+// What rounding makes of row v: bodies that move together part or meet by as much, and no contact answers to that.
 static double rounding(const sti_world* world, const sti_row* row) {
-    const double* v = world->solve->v_star;
+    const double *v = world->solve->v_star, *w = world->solve->v_free;
     double s = 0;
     for (int side = 0; side < 2; side++) {
         const int body = side == 0 ? row->a : row->b;
         const double* j = side == 0 ? row->ja : row->jb;
         if (body < 0) continue;
-        for (int k = 0; k < world->nv; k++) s += fabs(j[k] * v[world->nv * world->slot[body] + k]);
+        const size_t at = (size_t)(world->nv * world->slot[body]);
+        for (int k = 0; k < world->nv; k++) s += fabs(j[k]) * (fabs(v[at + (size_t)k]) + fabs(w[at + (size_t)k]));
     }
-    return 2 * DBL_EPSILON * s;
+    return 16 * DBL_EPSILON * s;
+}
+
+bool sti_act_closed(const sti_world* world, const sti_act* act) {
+    return act->w[0] * world->options.h <= 1e-3 * CLOSED * world->size;
 }
 
 sti_status sti_acts_begin(sti_world* world, sti_acts* acts, int most) {

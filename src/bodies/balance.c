@@ -52,7 +52,7 @@ static int list_springs(sti_world* world, bool zeros, double* r, double* l, spri
         const double bound = act->mu * rc[0], slip = hypot(rc[1], d == 3 ? rc[2] : 0);
         for (int k = 0; k < d; k++) {
             const sti_row* row = act->row[k];
-            const bool closed = rc[0] > 0 || (zeros && k == 0 && act->w[0] <= 0);
+            const bool closed = rc[0] > 0 || (zeros && k == 0 && sti_act_closed(world, act));
             if (row == NULL || !closed || (k > 0 && !(slip < (1 - INSIDE) * bound))) continue;
             const int body = row->a >= 0 ? row->a : row->b;
             if (s->rest[sti_islands_root(world, world->slot[body])] != STI_REST_NEARLY) continue;
@@ -183,10 +183,10 @@ sti_status sti_rest_improve(sti_world* world, double* r, double* l, double tol) 
 typedef struct element {
     const sti_row* row[3];
     double m, mu;
-    double lower, upper;   // joint rows and bounded forces: one number between these
-    double ray[3];         // a moving surface: the force keeps this direction
+    double lower, upper;  // joint rows and bounded forces: one number between these
+    double ray[3];        // a moving surface: the force keeps this direction
     enum { CONE, RAY, NUMBER } kind;
-    double* out;           // where it is kept
+    double* out;  // where it is kept
     double x[3], y[3], next[3];
 } element;
 
@@ -234,7 +234,7 @@ static bool make_element(const search* k, const sti_act* act, double* r, element
     if (act->pressed) {
         *e = (element){.kind = NUMBER, .out = r + 1, .row = {act->row[1]}, .lower = -act->press, .upper = act->press};
         if (act->w[1] != 0) *(act->w[1] > 0 ? &e->upper : &e->lower) = act->w[1] > 0 ? -act->press : act->press;
-    } else if (act->w[0] > 0) {
+    } else if (!sti_act_closed(k->world, act)) {
         return false;
     } else if (act->row[1] == NULL || !(act->mu > 0)) {
         *e = (element){.kind = NUMBER, .out = r, .row = {act->row[0]}, .lower = 0, .upper = INFINITY};
@@ -268,8 +268,8 @@ static void list_elements(search* k) {
         const sti_row* row = &s->links.row[i];
         const int body = row->a >= 0 ? row->a : row->b;
         if (body < 0 || sti_islands_root(k->world, k->world->slot[body]) != k->root) continue;
-        k->e[k->count] = (element){
-            .kind = NUMBER, .out = &s->links.l[i], .row = {row}, .lower = -INFINITY, .upper = INFINITY};
+        k->e[k->count] =
+            (element){.kind = NUMBER, .out = &s->links.l[i], .row = {row}, .lower = -INFINITY, .upper = INFINITY};
         add_element(k);
     }
 }
@@ -278,7 +278,8 @@ static void list_elements(search* k) {
 static void forces(const search* k, size_t which, double* out) {
     const struct sti_world_solve* s = k->world->solve;
     const size_t nv = (size_t)k->world->nv;
-    for (int i = 0; i < k->slots; i++) memcpy(out + nv * (size_t)k->slot[i], s->f + nv * (size_t)k->slot[i], nv * sizeof *out);
+    for (int i = 0; i < k->slots; i++)
+        memcpy(out + nv * (size_t)k->slot[i], s->f + nv * (size_t)k->slot[i], nv * sizeof *out);
     for (int j = 0; j < k->count; j++) {
         const double* x = (const double*)((const char*)&k->e[j] + which);
         for (int i = 0; i < numbers(k, &k->e[j]); i++) {
@@ -389,12 +390,20 @@ static void search_island(search* k) {
         k->slot[k->slots++] = i;
     }
     list_elements(k);
-    if (k->count == 0 || !descend(k)) return;
+    if (k->count == 0) return;
+    if (!descend(k)) {  // no rest, but a better guess: where forces are not determined it has the symmetry of the scene
+        for (int j = 0; j < k->count; j++) {
+            const ptrdiff_t first = k->e[j].out - s->acts.r;
+            if (first < 0 || first >= (ptrdiff_t)world->dim * s->acts.count) continue;  // of a joint
+            memcpy(s->guess + first, k->e[j].x, (size_t)numbers(k, &k->e[j]) * sizeof(double));
+        }
+        return;
+    }
     for (int j = 0; j < k->count; j++) memcpy(k->e[j].out, k->e[j].x, (size_t)numbers(k, &k->e[j]) * sizeof(double));
     for (int c = s->room.first[k->root]; c >= 0; c = s->room.next[c]) {  // what carries nothing
         double* r = s->acts.r + (size_t)(c * world->dim);
         const sti_act* act = &s->acts.act[c];
-        if (!act->pressed && act->w[0] > 0) memset(r, 0, (size_t)world->dim * sizeof *r);
+        if (!act->pressed && !sti_act_closed(world, act)) memset(r, 0, (size_t)world->dim * sizeof *r);
         for (int i = 1; i < world->dim && !act->pressed && (act->row[1] == NULL || !(act->mu > 0)); i++) r[i] = 0;
     }
     s->rest[k->root] = STI_REST_NEARLY;
@@ -413,7 +422,8 @@ sti_status sti_rest_search(sti_world* world, double tol) {
     if (status != STI_OK) return status;
     memcpy(s->guess, s->acts.r, numbers_all * sizeof(double));
     memcpy(s->guess + numbers_all, s->links.l, rows * sizeof(double));
-    search k = {.world = world, .e = s->element, .a = s->v_before, .ay = s->v_after, .g = s->u_impact, .slot = s->room.pile};
+    search k = {
+        .world = world, .e = s->element, .a = s->v_before, .ay = s->v_after, .g = s->u_impact, .slot = s->room.pile};
     for (int i = 0; i < world->moving; i++) {
         if (sti_islands_root(world, i) != i || s->rest[i] == STI_REST_PROVED) continue;
         if (s->room.first[i] < 0 && s->links.joint_rows == 0) continue;

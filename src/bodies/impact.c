@@ -31,10 +31,10 @@
 typedef struct impact {
     sti_world* world;
     struct sti_world_solve* s;
-    sti_acts* acts;       // of the impact, contacts first
-    int contact_count;    // of them: the others are pressed
+    sti_acts* acts;     // of the impact, contacts first
+    int contact_count;  // of them: the others are pressed
     double rest_speed;
-    double* force;  // gravity and pushes                                (moving x nv)
+    double* force;                // gravity and pushes                                (moving x nv)
     double *surface, *surface_c;  // work of moving surfaces on each root: in the outcome, in compression  (moving)
     sti_world_report* report;
 } impact;
@@ -113,8 +113,7 @@ static void velocities_before(impact* k) {
         theta[i] = 1;
     }
     // v_before holds the end velocities without contact for a moment
-    for (int i = 0; i < nv * world->moving; i++)
-        s->v_before[i] = s->v_star[i] + (s->v_free[i] - s->v_star[i]) / alpha;
+    for (int i = 0; i < nv * world->moving; i++) s->v_before[i] = s->v_star[i] + (s->v_free[i] - s->v_star[i]) / alpha;
     for (int i = 0; i < k->contact_count; i++) {
         const sti_act* act = &k->acts->act[i];
         if (!strikes(k, act->of)) continue;

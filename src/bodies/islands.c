@@ -62,7 +62,8 @@ static void slots_of(const sti_world* world, const sti_act* act, int slot[2]) {
 sti_status sti_islands_find(sti_world* world, const sti_acts* acts) {
     sti_island_room* room = &world->solve->room;
     const sti_links* links = &world->solve->links;
-    const sti_status status = sti_room(world->env, (void**)&room->next, &room->rooms[0], (size_t)acts->count + 1, sizeof(int));
+    const sti_status status =
+        sti_room(world->env, (void**)&room->next, &room->rooms[0], (size_t)acts->count + 1, sizeof(int));
     if (status != STI_OK) return status;
     for (int s = 0; s < world->moving; s++) room->parent[s] = s;
     for (int i = 0; i < world->moving; i++) {  // an assembly hangs together
@@ -220,7 +221,8 @@ static void set_vectors(island* k, const double* v_free) {
 static sti_status fill_dense(island* k, sti_matrix* W) {
     sti_island_room* room = k->room;
     const int d = k->d, n = d * k->count;
-    const sti_status status = sti_room(k->world->env, (void**)&room->value, &room->rooms[10], (size_t)n * (size_t)n, sizeof(double));
+    const sti_status status =
+        sti_room(k->world->env, (void**)&room->value, &room->rooms[10], (size_t)n * (size_t)n, sizeof(double));
     if (status != STI_OK) return status;
     for (int i = 0; i < k->count; i++) {
         for (int j = 0; j <= i; j++) {
@@ -289,8 +291,8 @@ static sti_status fill_sparse(island* k, sti_matrix* W) {
 }
 
 // Acts that the links do not let move at all (a contact between two bodies that a joint holds together): W_nn is nothing but
-// rounding, and impulses against rounding would run away. They are left out, with r = 0. True: some were.
-static bool drop_blocked(island* k) {
+// rounding, and impulses against rounding would run away. They are left out, with r = 0, or their bound. True: some were.
+static bool drop_blocked(island* k, const double* v_free) {
     sti_island_room* room = k->room;
     const sti_links* links = &k->world->solve->links;
     int kept = 0;
@@ -308,9 +310,16 @@ static bool drop_blocked(island* k) {
             blocked = !(B[a * k->d + a] >
                         BLOCKED * k->world->solve->scale * sti_row_mass(k->world, act->row[a], act->row[a]));
         }
-        for (int a = 0; a < k->d && blocked; a++)
-            k->acts->r[room->list[i] * k->d + a] = a == 0 && act->pressed ? act->press : 0;
-        if (!blocked) room->pool[kept++] = room->list[i];
+        if (!blocked) {
+            room->pool[kept++] = room->list[i];
+            continue;
+        }
+        double* r = k->acts->r + (size_t)(room->list[i] * k->d);
+        for (int a = 0; a < k->d; a++) r[a] = 0;
+        if (!act->pressed) continue;
+        const double slip = act->w[1] + sti_row_apply(k->world, act->row[1], v_free);
+        r[0] = act->press;  // slips where it wants to move and cannot
+        if (fabs(slip) > 1e-9 * fabs(act->w[1])) r[1] = slip > 0 ? -act->press : slip < 0 ? act->press : 0;
     }
     if (kept == k->count) return false;
     memcpy(room->list, room->pool, (size_t)kept * sizeof *room->list);
@@ -324,8 +333,7 @@ static sti_status solve_local(island* k, const sti_matrix* W, sti_solve_report* 
     sti_world* world = k->world;
     sti_island_room* room = k->room;
     const int d = k->d;
-    sti_contact_problem problem = {
-        .dimension = d, .contact_count = k->count, .mu = room->mu, .W = *W, .q = room->q};
+    sti_contact_problem problem = {.dimension = d, .contact_count = k->count, .mu = room->mu, .W = *W, .q = room->q};
     sti_contact_options options = sti_contact_options_default();
     options.solver = world->options.solver;
     options.tol = k->tol;
@@ -361,7 +369,7 @@ static sti_status solve_island(island* k, int first, const double* v_free, sti_s
     list_nodes(k);
     status = respond(k);
     if (status != STI_OK) return status;
-    if (drop_blocked(k)) {
+    if (drop_blocked(k, v_free)) {
         if (k->count == 0) return STI_OK;
         list_nodes(k);
         status = respond(k);

@@ -66,7 +66,8 @@ sti_status sti_links_create(sti_world* world) {
     k->place_row = sti_alloc_array_zero(world->env, rows, sizeof *k->place_row);
     k->soft = sti_alloc_array_zero(world->env, (size_t)soft, sizeof *k->soft);
     if (k->row == NULL || k->solved == NULL || k->compliance == NULL || k->defect == NULL || k->x == NULL ||
-        k->l == NULL || k->trial == NULL || k->key == NULL || k->member == NULL || k->place_row == NULL || k->soft == NULL)
+        k->l == NULL || k->trial == NULL || k->key == NULL || k->member == NULL || k->place_row == NULL ||
+        k->soft == NULL)
         return STI_FAIL(world->env, STI_ERR_MEMORY, -1, "%zu rows of joints and springs", rows);
     return STI_OK;
 }
@@ -74,8 +75,9 @@ sti_status sti_links_create(sti_world* world) {
 void sti_links_destroy(sti_world* world) {
     sti_links* k = &world->solve->links;
     drop_assemblies(world);
-    void* owned[] = {k->joint_first, k->assembly_of, k->place_in, k->order, k->row,    k->solved,    k->compliance,
-                     k->defect,      k->x,           k->l,  k->trial,      k->key,   k->member, k->place_row, k->soft};
+    void* owned[] = {k->joint_first, k->assembly_of, k->place_in, k->order,     k->row,
+                     k->solved,      k->compliance,  k->defect,   k->x,         k->l,
+                     k->trial,       k->key,         k->member,   k->place_row, k->soft};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) sti_free(world->env, owned[i]);
 }
 
@@ -337,6 +339,7 @@ void sti_links_factor(sti_world* world, double s, double h) {
         for (int i = 0; i < at->row_count; i++) {
             const int x = k->member[at->first_row + i];
             for (int p = at->ldl.col_start[i]; p < at->ldl.col_start[i + 1]; p++) {
+                if (at->ldl.place[at->ldl.row[p]] > at->ldl.place[i]) continue;  // the other triangle is not read
                 const int y = k->member[at->first_row + at->ldl.row[p]];
                 double value = product(world->nv, &k->row[x], &k->solved[y]);
                 if (isinf(k->compliance[x]) || isinf(k->compliance[y])) value = 0;  // a spring left out

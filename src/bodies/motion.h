@@ -28,12 +28,12 @@ typedef struct sti_assembly {
 typedef struct sti_links {
     int row_count, joint_rows;  // joints first, then springs
     size_t row_room, soft_room;
-    sti_row* row;                    // J                                        (row_count)
-    sti_row* solved;                 // s M^-1 J', in ja and jb                  (row_count)
-    double *compliance, *defect, *x; // C; of joints; scratch                    (row_count)
-    double* l;                       // multipliers of the last step             (row_count)
-    double* trial;                   // and of others                            (row_count)
-    int* key;                        // slots that the rows had at the last look (2 row_count)
+    sti_row* row;                     // J                                        (row_count)
+    sti_row* solved;                  // s M^-1 J', in ja and jb                  (row_count)
+    double *compliance, *defect, *x;  // C; of joints; scratch                    (row_count)
+    double* l;                        // multipliers of the last step             (row_count)
+    double* trial;                    // and of others                            (row_count)
+    int* key;                         // slots that the rows had at the last look (2 row_count)
     int key_count;
     int* joint_first;  // first row of each joint, and the end             (joints+1)
     int soft_count;
@@ -77,12 +77,12 @@ typedef struct sti_acts {
 // Arrays of the local problem of an island, kept.
 typedef struct sti_island_room {
     size_t rooms[24];
-    int* parent;       // union-find                       (moving)
-    int *first, *next; // acts of an island                (moving), (acts)
-    int* list;         // acts of the present island
-    int* node;         // two assemblies of each of them, -1: none
-    size_t* z_at;      // where its responses begin, for each node
-    double* z;         // responses
+    int* parent;                              // union-find                       (moving)
+    int *first, *next;                        // acts of an island                (moving), (acts)
+    int* list;                                // acts of the present island
+    int* node;                                // two assemblies of each of them, -1: none
+    size_t* z_at;                             // where its responses begin, for each node
+    double* z;                                // responses
     int *node_first, *node_fill, *node_list;  // contacts of each assembly
     int* node_mark;
     int64_t* col_start;
@@ -120,27 +120,27 @@ struct sti_world_solve {
     sti_acts extra;  // of impacts and mending
     sti_island_room room;
     sti_posed posed;
-    sti_row* axis_row;       // coordinates of joints and their opposites             (joints x 2 x 2)
-    double* coordinate;      // and their values                                      (joints x 2)
-    double* axis_r;          // last impulses: lower, upper, friction, motor           (joints x 2 x 4)
-    double* bound;           // friction of a joint's axis in the step: impulse       (joints x 2)
-    double *v_star, *f, *u;  // (moving x nv)
+    sti_row* axis_row;             // coordinates of joints and their opposites             (joints x 2 x 2)
+    double* coordinate;            // and their values                                      (joints x 2)
+    double* axis_r;                // last impulses: lower, upper, friction, motor           (joints x 2 x 4)
+    double *bound, *bound_before;  // friction of a joint's axis in the step: impulse       (joints x 2)
+    double *v_star, *f, *u;        // (moving x nv)
     double *v_free, *v_end, *g;
     double *v_before, *v_after, *u_impact;
-    double* work;           // (moving x (nv + 3))
-    unsigned char* rest;    // of each island's root slot, sti_rest_verdict           (moving)
-    unsigned char* skip;    // islands to leave out                                 (moving)
-    int* body;              // of a slot                                            (moving)
-    double* reaction;       // of joints in the last step: force, torque            (joints x 6)
-    sti_placed* kept;       // places before the step                               (bodies)
-    double* kept_turned;    // (joints x 2)
-    double* kept_v;         // (moving x nv)
-    double scale;           // mass scale s of the present factors
+    double* work;         // (moving x (nv + 3))
+    unsigned char* rest;  // of each island's root slot, sti_rest_verdict           (moving)
+    unsigned char* skip;  // islands to leave out                                 (moving)
+    int* body;            // of a slot                                            (moving)
+    double* reaction;     // of joints in the last step: force, torque            (joints x 6)
+    sti_placed* kept;     // places before the step                               (bodies)
+    double* kept_turned;  // (joints x 2)
+    double* kept_v;       // (moving x nv)
+    double scale;         // mass scale s of the present factors
     int shown_count;
     void *spring, *element;  // balance.c
     double *spring_r, *guess;
     size_t spring_room, spring_r_room, element_room, guess_room;
-    double look_s;          // time spent looking for contacts in this step
+    double look_s;  // time spent looking for contacts in this step
 };
 
 // ---- links.c
@@ -159,6 +159,7 @@ void sti_links_respond(sti_world* world, int assembly, const sti_row* row, doubl
 
 sti_status sti_acts_begin(sti_world* world, sti_acts* acts, int most);
 sti_act* sti_acts_add(sti_world* world, sti_acts* acts, sti_act_kind kind, int of);
+bool sti_act_closed(const sti_world* world, const sti_act* act);  // no gap, up to rounding
 void sti_acts_press(sti_world* world, sti_act* act, double press);
 // f += H r, without what acts on velocities of their own
 void sti_acts_add_forces(const sti_world* world, const sti_acts* acts, const double* r, double* f);
@@ -215,7 +216,7 @@ sti_status sti_world_start(sti_world* world);
 
 // ---- step.c
 
-void sti_mass_multiply(const sti_world* world, const double* v, double* f);                   // f = M v
+void sti_mass_multiply(const sti_world* world, const double* v, double* f);              // f = M v
 void sti_body_mass_solve(const sti_world* world, int slot, const double* f, double* v);  // of one body
 double sti_act_work(const sti_world* world, const sti_act* act, const double* r);  // of motor or surface, in this step
 void sti_world_gyroscopic(const sti_world* world, double h, double alpha, const double* v, double* out);

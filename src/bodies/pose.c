@@ -18,9 +18,9 @@
 
 void sti_posed_clear(sti_world* world) {
     sti_posed* p = &world->solve->posed;
-    void* owned[] = {p->M_start, p->H_start, p->G_start, p->M_row, p->H_row, p->G_row, p->M_value, p->H_value,
-                     p->G_value, p->f,       p->w,       p->b,     p->mu,    p->v,     p->r,       p->u,
-                     p->lambda,  p->coupled};
+    void* owned[] = {p->M_start, p->H_start, p->G_start, p->M_row, p->H_row,  p->G_row,
+                     p->M_value, p->H_value, p->G_value, p->f,     p->w,      p->b,
+                     p->mu,      p->v,       p->r,       p->u,     p->lambda, p->coupled};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) sti_free(world->env, owned[k]);
     *p = (sti_posed){0};
 }
@@ -115,7 +115,8 @@ static sti_status fill_mass(sti_world* world, int own) {
     int64_t at = 0;
     for (int first = 0, end; first < blocks; first = end) {
         const int col = p->coupled[2 * first];
-        for (end = first; end < blocks && p->coupled[2 * end] == col; end++) {}
+        for (end = first; end < blocks && p->coupled[2 * end] == col; end++) {
+        }
         for (int j = 0; j < nv; j++) {
             p->M_start[nv * col + j] = at;
             for (int b = first; b < end; b++) {
@@ -181,7 +182,8 @@ static sti_status fill_contacts(sti_world* world, int n) {
     if (status == STI_OK) status = sti_room(world->env, (void**)&p->H_row, &p->rooms[5], most, sizeof(int));
     if (status == STI_OK) status = sti_room(world->env, (void**)&p->H_value, &p->rooms[6], most, sizeof(double));
     if (status == STI_OK) status = sti_room(world->env, (void**)&p->w, &p->rooms[7], (size_t)cols, sizeof(double));
-    if (status == STI_OK) status = sti_room(world->env, (void**)&p->mu, &p->rooms[8], (size_t)acts->count, sizeof(double));
+    if (status == STI_OK)
+        status = sti_room(world->env, (void**)&p->mu, &p->rooms[8], (size_t)acts->count, sizeof(double));
     if (status != STI_OK) return status;
     int64_t at = 0;
     int velocity = world->nv * world->moving;

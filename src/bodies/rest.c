@@ -20,13 +20,14 @@
 
 #include "bodies/motion.h"
 
-#define NEARLY 1e5  // times tol: better impulses may still prove rest
+#define NEARLY 1e5   // times tol: better impulses may still prove rest
 #define FORCES 0.03  // of tol, for the balance of forces: the sums above may be large where forces cancel
 
 // Forces on each slot, and what they are made of: f (moving x nv), size (moving x 2)
 typedef struct balance {
     const sti_world* world;
     double *f, *size;
+    double largest;  // impulse of a contact
 } balance;
 
 static double part_norm(const double* j, int from, int to) {
@@ -62,19 +63,21 @@ static double law_ratio(const balance* b, const sti_act* act, const sti_row* som
     double trace = 0, slip = 0, size = 0, error = 0, x[3], p[3];
     for (int k = 0; k < d; k++) size += r[k] * r[k];
     if (size == 0) return act->w[0] >= 0 ? 0 : INFINITY;
-    for (int k = 0; k < d; k++) {
+    for (int k = 1; k < d; k++) slip += act->w[k] * act->w[k];
+    const double closing = sti_act_closed(world, act) ? fmin(act->w[0], 0) : act->w[0];
+    for (int k = 0; k < d && (slip > 0 || closing != 0); k++) {
         if (act->row[k] != NULL) trace += sti_row_mass(world, act->row[k], act->row[k]) * world->options.alpha;
-        if (k > 0) slip += act->w[k] * act->w[k];
     }
     if (act->pressed) trace += (d == 3 && act->row[2] == NULL ? 2 : 1) / act->mass;
     const double rho = trace > 0 ? d / trace : 1;
-    for (int k = 0; k < d; k++) x[k] = r[k] - rho * (act->w[k] + (k == 0 ? act->mu * sqrt(slip) : 0));
+    x[0] = r[0] - rho * (closing + act->mu * sqrt(slip));
+    for (int k = 1; k < d; k++) x[k] = r[k] - rho * act->w[k];
     sti_coulomb_project(d, act->mu, x, p);
     for (int k = 0; k < d; k++) error += (r[k] - p[k]) * (r[k] - p[k]);
-    double unit = INFINITY;
-    if (some->a >= 0) unit = b->size[2 * world->slot[some->a]];
+    double unit = act->kind == STI_ACT_CONTACT ? b->largest : 0;
+    if (some->a >= 0) unit = fmin(unit, b->size[2 * world->slot[some->a]]);
     if (some->b >= 0) unit = fmin(unit, b->size[2 * world->slot[some->b]]);
-    return fmax(sqrt(error), rho * fmax(-act->w[0], 0)) / fmax(sqrt(size), unit);
+    return fmax(sqrt(error), rho * fmax(-closing, 0)) / fmax(sqrt(size), unit);
 }
 
 // Every island that is still to be judged starts as PROVED and falls.
@@ -104,6 +107,7 @@ void sti_rest_test(sti_world* world, const double* r, const double* l, bool only
         b.size[2 * i + 1] = part_norm(s->f + (size_t)(i * nv), d, nv);
     }
     for (int c = 0; c < s->acts.count; c++) {
+        if (s->acts.act[c].kind == STI_ACT_CONTACT) b.largest = fmax(b.largest, r[c * d]);
         for (int k = 0; k < d; k++) {
             if (s->acts.act[c].row[k] != NULL) add(&b, s->acts.act[c].row[k], r[c * d + k]);
         }

@@ -109,11 +109,11 @@ static sti_status list_acts(sti_world* world, bool with_contacts) {
     return STI_OK;
 }
 
-// d (moving x nv): the displacement.
-static sti_status displacement(sti_world* world, bool with_contacts, double* d) {
+// d (moving x nv): the displacement. *with_contacts becomes false where the gaps cannot all be opened: then joints alone.
+static sti_status displacement(sti_world* world, bool* with_contacts, double* d) {
     struct sti_world_solve* s = world->solve;
     const size_t n = (size_t)(world->nv * world->moving);
-    sti_status status = list_acts(world, with_contacts);
+    sti_status status = list_acts(world, *with_contacts);
     if (status == STI_OK) status = sti_islands_find(world, &s->extra);
     if (status != STI_OK) return status;
     sti_links_factor(world, 1, 0);
@@ -131,7 +131,9 @@ static sti_status displacement(sti_world* world, bool with_contacts, double* d) 
         s->skip[root] = open;
     }
     status = sti_islands_solve(world, &s->extra, d, 1e-9, PATIENCE, s->skip, &report);
-    if (status != STI_OK || !report.solved) return status;  // gaps that cannot all be opened: joints alone
+    if (status != STI_OK) return status;
+    *with_contacts = report.solved;
+    if (!report.solved) return STI_OK;
     memset(s->g, 0, n * sizeof *s->g);
     sti_acts_add_forces(world, &s->extra, s->extra.r, s->g);
     sti_world_mass_solve(world, s->g, d);
@@ -168,6 +170,7 @@ sti_status sti_world_mend(sti_world* world, double tol, bool with_contacts, doub
     struct sti_world_solve* s = world->solve;
     const int rounds = with_contacts ? ROUNDS_STEP : ROUNDS_START;
     double last = INFINITY;
+    bool open_gaps = with_contacts;
     *moved = 0;
     for (int round = 0;; round++) {
         int joint;
@@ -180,7 +183,7 @@ sti_status sti_world_mend(sti_world* world, double tol, bool with_contacts, doub
         if (*left <= tol * world->size || round == rounds) return STI_OK;
         if (round > 3 && *left <= 1e3 * tol * world->size && *left > 0.5 * last) return STI_OK;  // rounding
         last = *left;
-        status = displacement(world, with_contacts, s->v_before);
+        status = displacement(world, &open_gaps, s->v_before);
         if (status != STI_OK) return status;
         const double way = move(world, s->v_before);
         s->detected = false;

@@ -63,6 +63,7 @@ static sti_status reserve_solve(sti_world* world) {
     s->coordinate = sti_alloc_array_zero(env, axes, sizeof(double));
     s->axis_r = sti_alloc_array_zero(env, 4 * axes, sizeof(double));
     s->bound = sti_alloc_array_zero(env, axes, sizeof(double));
+    s->bound_before = sti_alloc_array_zero(env, axes, sizeof(double));
     s->reaction = sti_alloc_array_zero(env, 3 * axes, sizeof(double));
     s->kept_turned = sti_alloc_array_zero(env, axes, sizeof(double));
     s->kept = sti_alloc_array_zero(env, (size_t)world->bodies->count, sizeof *s->kept);
@@ -75,9 +76,9 @@ static sti_status reserve_solve(sti_world* world) {
     s->room.first = sti_alloc_array_zero(env, moving, sizeof(int));
     s->room.node_first = sti_alloc_array_zero(env, moving, sizeof(int));
     s->room.node_fill = sti_alloc_array_zero(env, moving, sizeof(int));
-    bool all = s->axis_row && s->coordinate && s->axis_r && s->bound && s->reaction && s->kept_turned && s->kept &&
-               s->rest && s->skip && s->body && s->room.pile && s->work && s->room.parent && s->room.first && s->room.node_first &&
-               s->room.node_fill;
+    bool all = s->axis_row && s->coordinate && s->axis_r && s->bound && s->bound_before && s->reaction &&
+               s->kept_turned && s->kept && s->rest && s->skip && s->body && s->room.pile && s->work &&
+               s->room.parent && s->room.first && s->room.node_first && s->room.node_fill;
     double** vectors[] = {&s->v_star, &s->f,        &s->u,       &s->v_free,   &s->v_end,
                           &s->g,      &s->v_before, &s->v_after, &s->u_impact, &s->kept_v};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
@@ -97,15 +98,56 @@ static void drop_solve(sti_world* world) {
     sti_links_destroy(world);
     sti_posed_clear(world);
     sti_island_room* room = &s->room;
-    void* owned[] = {s->axis_row,     s->coordinate,   s->axis_r,       s->bound,        s->reaction,
-                     s->kept_turned,  s->kept,         s->rest,         s->skip,         s->work,
-                     s->v_star,       s->f,            s->u,            s->v_free,       s->v_end,
-                     s->g,            s->v_before,     s->v_after,      s->u_impact,     s->kept_v,
-                     s->acts.act,     s->acts.r,       s->acts.u,       s->extra.act,    s->extra.r,
-                     s->extra.u,      room->parent,    room->first,     room->next,      room->list,
-                     room->node,      room->z_at,      room->z,         room->node_first, room->node_fill,
-                     room->node_list, room->col_start, room->row,       room->value,     room->q,
-                     room->mu,        room->guess,     room->pool,      s->spring, s->spring_r, s->element, s->guess, s->body, room->pile};
+    void* owned[] = {s->axis_row,
+                     s->coordinate,
+                     s->axis_r,
+                     s->bound,
+                     s->reaction,
+                     s->kept_turned,
+                     s->kept,
+                     s->rest,
+                     s->skip,
+                     s->work,
+                     s->v_star,
+                     s->f,
+                     s->u,
+                     s->v_free,
+                     s->v_end,
+                     s->g,
+                     s->v_before,
+                     s->v_after,
+                     s->u_impact,
+                     s->kept_v,
+                     s->acts.act,
+                     s->acts.r,
+                     s->acts.u,
+                     s->extra.act,
+                     s->extra.r,
+                     s->extra.u,
+                     room->parent,
+                     room->first,
+                     room->next,
+                     room->list,
+                     room->node,
+                     room->z_at,
+                     room->z,
+                     room->node_first,
+                     room->node_fill,
+                     room->node_list,
+                     room->col_start,
+                     room->row,
+                     room->value,
+                     room->q,
+                     room->mu,
+                     room->guess,
+                     room->pool,
+                     s->spring,
+                     s->spring_r,
+                     s->element,
+                     s->guess,
+                     s->body,
+                     room->pile,
+                     s->bound_before};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) sti_free(world->env, owned[i]);
     sti_free(world->env, s);
     world->solve = NULL;
@@ -162,8 +204,7 @@ static void set_gears(sti_world* world) {
     }
 }
 
-sti_status sti_world_create(sti_env* env, const sti_bodies* bodies, const sti_world_options* options,
-                            sti_world** out) {
+sti_status sti_world_create(sti_env* env, const sti_bodies* bodies, const sti_world_options* options, sti_world** out) {
     *out = NULL;
     const sti_world_options o = options != NULL ? *options : sti_world_options_default();
     sti_status status = check_options(env, &o);
@@ -171,8 +212,8 @@ sti_status sti_world_create(sti_env* env, const sti_bodies* bodies, const sti_wo
     if (status != STI_OK) return status;
     sti_world* world = sti_alloc_array_zero(env, 1, sizeof *world);
     if (world == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "world");
-    *world = (sti_world){
-        .env = env, .bodies = bodies, .options = o, .dim = bodies->dim, .nv = bodies->dim == 2 ? 3 : 6};
+    *world =
+        (sti_world){.env = env, .bodies = bodies, .options = o, .dim = bodies->dim, .nv = bodies->dim == 2 ? 3 : 6};
     status = reserve_world(world);
     if (status == STI_OK) {
         place_bodies(world);
@@ -316,8 +357,7 @@ sti_status sti_world_push(sti_world* world, int body, const double force[3], con
     return STI_OK;
 }
 
-sti_status sti_world_drive(sti_world* world, int joint, int axis, double motor_speed, double motor_force,
-                           double rest) {
+sti_status sti_world_drive(sti_world* world, int joint, int axis, double motor_speed, double motor_force, double rest) {
     if (joint < 0 || joint >= world->bodies->joint_count)
         return STI_FAIL(world->env, STI_ERR_ARGUMENT, joint, "there is no joint %d", joint);
     const sti_joint* j = &world->bodies->joint[joint];

@@ -25,7 +25,7 @@
 //
 // The problem is solved island by island (islands.c), islands that can rest do so exactly (rest.c), and the point is then
 // measured on the whole problem as posed: that residual is reported. A friction bound that depends on a joint's reaction is a
-// fixed point, repeated until it changes by less than 1e-10.
+// fixed point, repeated until it changes by less than the tolerance.
 //
 // Contacts are looked for at the end of a step: what is found there is what the next one starts from.
 #include <math.h>
@@ -35,11 +35,16 @@
 #include "bodies/motion.h"
 #include "bodies/vec3.h"
 
-enum { BOUND_ROUNDS = 40, GYRO_STEPS = 20, GYRO_HALVINGS = 12 };
-#define INNER 0.1      // tolerance of an island over that of the step
-#define REST 0.3       // the same of what counts as rest
-#define SAME 1e-10     // of friction bounds
-#define NOISE 1e-15    // lengths of the scene in a step
+enum {
+    BOUND_ROUNDS = 60,
+    DAMPED = 18,  // rounds from which on bounds go half the way
+    GYRO_STEPS = 20,
+    GYRO_HALVINGS = 12,
+    PATIENCE = 2000,  // iterations for an island
+};
+#define INNER 0.1    // tolerance of an island over that of the step
+#define REST 0.3     // the same of what counts as rest
+#define NOISE 1e-15  // lengths of the scene in a step
 
 // ---- small things
 
@@ -224,19 +229,26 @@ static void reactions(sti_world* world) {
     for (int j = 0; j < world->bodies->joint_count; j++) reaction(world, j, world->solve->reaction + 6 * (size_t)j);
 }
 
-// Friction bounds from the reactions; the largest relative change.
-static double set_bounds(sti_world* world) {
+// Friction bounds from the reactions; the largest relative change. Every third round a bound goes where its last three values
+// lead (Aitken).
+static double set_bounds(sti_world* world, int round) {
     struct sti_world_solve* s = world->solve;
     double change = 0;
     for (int at = 0; at < 2 * world->bodies->joint_count; at++) {
         const sti_joint_axis* axis = &world->axis[at];
         const sti_joint_kind kind = world->bodies->joint[at / 2].kind;
         const bool turns = kind == STI_JOINT_REVOLUTE || (kind == STI_JOINT_CYLINDRICAL && at % 2 == 1);
-        double bound = world->options.h * axis->friction;
-        if (axis->mu > 0)
-            bound += axis->mu * norm3(s->reaction + 6 * (size_t)(at / 2)) * (turns ? axis->radius : 1);
-        if (bound != s->bound[at]) change = fmax(change, fabs(bound - s->bound[at]) / fmax(bound, s->bound[at]));
-        s->bound[at] = bound;
+        const double fixed = world->options.h * axis->friction;
+        double bound = fixed;
+        if (axis->mu > 0) bound += axis->mu * norm3(s->reaction + 6 * (size_t)(at / 2)) * (turns ? axis->radius : 1);
+        const double last = s->bound[at], before = s->bound_before[at];
+        if (bound != last) change = fmax(change, fabs(bound - last) / fmax(bound, last));
+        s->bound_before[at] = last;
+        s->bound[at] = round < DAMPED ? bound : (bound + last) / 2;
+        const double bend = (bound - last) - (last - before);
+        if (round % 3 != 2 || round >= DAMPED || !(axis->mu > 0) || bend == 0) continue;
+        const double limit = bound - (bound - last) * (bound - last) / bend;
+        if (limit >= fixed && limit <= 10 * bound && fabs(limit - bound) > 1e-12 * bound) s->bound[at] = limit;
     }
     return change;
 }
@@ -284,45 +296,48 @@ static void stop_resting(sti_world* world) {
 }
 
 // Every island that does not rest.
-static sti_status solve_islands(sti_world* world, double tol, sti_world_report* report) {
+static sti_status solve_islands(sti_world* world, double tol, bool may_rest, sti_world_report* report) {
     struct sti_world_solve* s = world->solve;
     sti_solve_report islands;
     for (int i = 0; i < world->moving; i++) s->skip[i] = s->rest[i] == STI_REST_PROVED;
-    sti_status status = sti_islands_solve(world, &s->acts, s->v_free, tol, 0, s->skip, &islands);
+    sti_status status =
+        sti_islands_solve(world, &s->acts, s->v_free, tol, may_rest ? PATIENCE : PATIENCE / 4, s->skip, &islands);
     if (status != STI_OK) return status;
     clip_pressed(world, &s->acts);
     report->iterations += islands.iterations;
     report->why[0] = '\0';
     if (!islands.solved) memcpy(report->why, islands.why, sizeof islands.why);
     velocities(world);
+    if (!may_rest) return STI_OK;
     sti_rest_test(world, s->acts.r, s->links.l, false, REST * world->options.tol);
     status = sti_rest_improve(world, s->acts.r, s->links.l, REST * world->options.tol);
     stop_resting(world);
     return status;
 }
 
-// (r, l, u) for the present friction bounds: resting islands as they are, the others solved; once more where the whole is not
-// within the tolerance.
+// (r, l, u) for the present friction bounds: resting islands as they are, the others solved; again where the whole is not
+// within the tolerance, the last time without rest.
 static sti_status solve_bounded(sti_world* world, sti_world_report* report) {
     struct sti_world_solve* s = world->solve;
     const size_t n = (size_t)(world->nv * world->moving);
     const double tol = world->options.tol;
+    sti_world_mass_solve(world, s->f, s->v_free);
+    for (size_t i = 0; i < n; i++) s->v_free[i] *= world->options.alpha;
+    sti_links_solve(world, NULL, s->v_free, s->links.trial);
     sti_status status = sti_acts_of_step(world);
     if (status == STI_OK) status = sti_islands_find(world, &s->acts);
     if (status != STI_OK) return status;
     memset(s->rest, 0, (size_t)world->moving);
-    sti_world_mass_solve(world, s->f, s->v_free);
-    for (size_t i = 0; i < n; i++) s->v_free[i] *= world->options.alpha;
-    sti_links_solve(world, NULL, s->v_free, s->links.trial);
     sti_rest_test(world, s->acts.r, s->links.l, true, REST * tol);
     status = sti_rest_improve(world, s->acts.r, s->links.l, REST * tol);
     if (status == STI_OK) status = sti_rest_search(world, REST * tol);
-    if (status == STI_OK) status = solve_islands(world, INNER * tol, report);
+    if (status == STI_OK) status = solve_islands(world, INNER * tol, true, report);
     if (status == STI_OK) status = sti_posed_fill(world);
     if (status == STI_OK) status = sti_posed_measure(world);
     for (int round = 0; round < 2 && status == STI_OK && !(s->posed.answer.residual <= tol); round++) {
         const double factor = fmax(0.01, 0.1 * tol / s->posed.answer.residual);
-        status = solve_islands(world, INNER * factor * (round == 0 ? 1 : 0.01) * tol, report);
+        if (round == 1) memset(s->rest, 0, (size_t)world->moving);
+        status = solve_islands(world, INNER * factor * (round == 0 ? 1 : 0.01) * tol, round == 0, report);
         if (status == STI_OK) status = sti_posed_measure(world);
     }
     return status;
@@ -330,7 +345,7 @@ static sti_status solve_bounded(sti_world* world, sti_world_report* report) {
 
 static sti_status solve_forces(sti_world* world, sti_world_report* report) {
     struct sti_world_solve* s = world->solve;
-    double change = set_bounds(world);
+    double change = set_bounds(world, 0);
     sti_status status = STI_OK;
     for (int round = 0; round < BOUND_ROUNDS && status == STI_OK; round++) {
         status = solve_bounded(world, report);
@@ -342,13 +357,14 @@ static sti_status solve_forces(sti_world* world, sti_world_report* report) {
                 memcpy(world->contact[act->of].r_last, s->acts.r + (size_t)(c * world->dim),
                        (size_t)world->dim * sizeof(double));
         }
-        change = set_bounds(world);
-        if (change <= SAME) break;
+        change = set_bounds(world, round);
+        if (change <= world->options.tol) break;
     }
     const sti_contact_answer* answer = &s->posed.answer;
-    report->residual = fmax(answer->residual, change > SAME ? change : 0);
+    const bool open = change > world->options.tol;
+    report->residual = fmax(answer->residual, open ? change : 0);
     report->solved = report->residual <= world->options.tol;
-    if (change > SAME && report->why[0] == '\0')
+    if (open && report->why[0] == '\0')
         snprintf(report->why, sizeof report->why, "friction of joints: bounds still change by %g", change);
     if (!report->solved && report->why[0] == '\0')
         snprintf(report->why, sizeof report->why, "residual %g on the whole problem (contacts %g, equations %g)",
@@ -361,11 +377,14 @@ static sti_status solve_forces(sti_world* world, sti_world_report* report) {
 
 static unsigned char mode_of(const sti_world* world, const sti_act* act, const double* r, const double* u) {
     double trace = 0;
+    const double slip = hypot(u[1], world->dim == 3 ? u[2] : 0);
+    if (r[0] <= 0) return STI_MODE_SEPARATE;
+    if (slip == 0 && u[0] <= 0) return STI_MODE_STICK;
     for (int k = 0; k < world->dim; k++) {
         if (act->row[k] != NULL) trace += sti_row_mass(world, act->row[k], act->row[k]);
     }
-    const double rho = trace > 0 ? world->dim / trace : 1, slip = hypot(u[1], world->dim == 3 ? u[2] : 0);
-    if (r[0] <= 0 || r[0] < rho * u[0]) return STI_MODE_SEPARATE;
+    const double rho = trace > 0 ? world->dim / trace : 1;
+    if (r[0] < rho * u[0]) return STI_MODE_SEPARATE;
     const double margin = act->mu * r[0] - hypot(r[1], world->dim == 3 ? r[2] : 0);
     return rho * slip <= margin || slip == 0 ? STI_MODE_STICK : STI_MODE_SLIDE;
 }
@@ -407,7 +426,8 @@ static sti_status show(sti_world* world, sti_world_report* report) {
 double sti_act_work(const sti_world* world, const sti_act* act, const double* r) {
     double work = 0;
     if (act->kind == STI_ACT_MOTOR) work = r[1] * sti_row_apply(world, act->row[1], world->solve->u);
-    for (int k = 0; k < world->dim && act->kind == STI_ACT_CONTACT; k++) work -= r[k] * world->contact[act->of].offset[k];
+    for (int k = 0; k < world->dim && act->kind == STI_ACT_CONTACT; k++)
+        work -= r[k] * world->contact[act->of].offset[k];
     return work;
 }
 
@@ -416,8 +436,7 @@ static double work_done(const sti_world* world) {
     const struct sti_world_solve* s = world->solve;
     const int d = world->dim, nv = world->nv;
     double work = 0;
-    for (int c = 0; c < s->acts.count; c++)
-        work += sti_act_work(world, &s->acts.act[c], s->acts.r + (size_t)(c * d));
+    for (int c = 0; c < s->acts.count; c++) work += sti_act_work(world, &s->acts.act[c], s->acts.r + (size_t)(c * d));
     for (int body = 0; body < world->bodies->count; body++) {
         const int slot = world->slot[body];
         if (slot < 0) continue;

@@ -251,7 +251,8 @@ bool sti_contact_quick(const sti_contact_problem* p, const sti_contact_options* 
     const int n = p->dimension * p->contact_count;
     if (p->global || p->W_op != NULL || p->bilateral_count > 0 || n == 0 || n > ROWS) return false;
     if (options->relaxation != 1 || options->minimum_norm) return false;
-    if (options->max_iterations > 0 && options->max_iterations < SWEEPS + STEPS) return false;  // counted by the portfolio
+    if (options->max_iterations > 0 && options->max_iterations < SWEEPS + STEPS)
+        return false;  // counted by the portfolio
     quick k;
     k.d = p->dimension;
     k.nc = p->contact_count;

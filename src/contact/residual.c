@@ -115,7 +115,8 @@ static double joint_unit(const sti_contact_problem* p, const sti_contact_answer*
         t[k] = 0;
         for (int i = 0; p->G.dense != NULL && i < nv; i++)
             t[k] += fabs(p->G.dense[(size_t)i * (size_t)nb + (size_t)k] * a->v[i]);
-        for (int64_t e = p->G.dense != NULL ? 0 : p->G.col_start[k]; p->G.dense == NULL && e < p->G.col_start[k + 1]; e++)
+        for (int64_t e = p->G.dense != NULL ? 0 : p->G.col_start[k]; p->G.dense == NULL && e < p->G.col_start[k + 1];
+             e++)
             t[k] += fabs(p->G.value[e] * a->v[p->G.row[e]]);
     }
     return fmax(unit, STI_CONTACT_TOGETHER * norm(t, nb));

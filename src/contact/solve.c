@@ -291,7 +291,8 @@ sti_status sti_contact_solve(sti_env* env, const sti_contact_problem* p, const s
         status = run_rounds(&red, &options, a);
         take_proof(env, p, a);
         if (status == STI_OK) status = conclude(&red, &options, a);
-        if (status == STI_OK && a->outcome != STI_SOLVED) status = sti_contact_explain(&red, deadline, a);
+        if (status == STI_OK && a->outcome != STI_SOLVED && options.describe)
+            status = sti_contact_explain(&red, deadline, a);
         if (status == STI_OK && a->outcome == STI_SOLVED && options.minimum_norm)
             status = make_smallest(&red, &options, deadline, a);
         if (status == STI_OK && options.describe) status = sti_contact_describe(env, p, a);

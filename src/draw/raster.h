@@ -1,7 +1,7 @@
 // raster.h: what all pictures are made with: a viewer far away, a depth buffer, and what light there is at a point.
 //
-// The viewer looks along `into`; a point p is seen at (right'p, up'p) and has depth into'p. Nearer things hide what is
-// behind them; where depths are equal the thing that came first is kept, so a picture depends on the order of the
+// The viewer looks along `into`; a point p is seen at (right'p, up'p) and has depth into'p. Nearer things hide what
+// is behind them; where depths are equal the thing that came first is kept, so a picture depends on the order of the
 // things there alone.
 #ifndef STI_DRAW_RASTER_H
 #define STI_DRAW_RASTER_H
@@ -34,8 +34,8 @@ static inline double sti_dot(const double a[3], const double b[3]) {
 
 // Upright, along d (not vertical, any length).
 void sti_camera_look(sti_camera* c, const double d[3]);
-// What has to be seen, (u0, u1) x (v0, v1), widened by a margin, and in the middle of the picture. A height of 0 becomes
-// the one that fits, but `flattest` to `tallest` times the width.
+// What has to be seen, (u0, u1) x (v0, v1), widened by a margin, and in the middle of the picture. A height of 0
+// becomes the one that fits, but `flattest` to `tallest` times the width.
 void sti_camera_frame(sti_camera* c, const double u[2], const double v[2], double margin, double flattest,
                       double tallest);
 // The place of the corners of a box in the picture: widens u and v.
@@ -56,8 +56,8 @@ void sti_depth_put_side(sti_depth* b, const double n[3], double offset, double d
 
 void sti_rings_fill(sti_rings* r);
 // Part of the rays around that see nothing nearer, for a point at depth z on ray (i, j). slope: how the depth of its
-// surface grows to the right and upward, for each unit of length; reach: how far around it looks; fade: what is nearer by
-// this many reaches counts half.
+// surface grows to the right and upward, for each unit of length; reach: how far around it looks; fade: what is
+// nearer by this many reaches counts half.
 double sti_depth_openness(const sti_depth* b, const sti_rings* rings, int i, int j, double z, const double slope[2],
                           double reach, double fade);
 // Part of the light that reaches p, where b is seen from the light: the rays around it vote. What is nearer by less

@@ -1,7 +1,7 @@
 // world.c: rigid bodies, drawn with a depth buffer.
 //
-// The viewer is as far away as that of beds, so that lengths can be compared all over the picture. What is drawn and from
-// where is decided by world_view.c, how it gets into the buffers by world_put.c, and what a ray then sees by
+// The viewer is as far away as that of beds, so that lengths can be compared all over the picture. What is drawn and
+// from where is decided by world_view.c, how it gets into the buffers by world_put.c, and what a ray then sees by
 // world_shade.c. The same scene gives the same bytes.
 //
 // Cost: O(rays + sum of the boxes around all things); memory 8 bytes a ray, and as many again with ghosts.

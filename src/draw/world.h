@@ -9,6 +9,7 @@ typedef enum draw_kind {
     DRAW_FACE,
     DRAW_BALL,
     DRAW_ROD,
+    DRAW_END,     // a ball that closes a rod
     DRAW_GROUND,  // a half-space
     DRAW_MARK,    // an arrow: before everything, one colour
 } draw_kind;
@@ -31,6 +32,7 @@ typedef struct draw_world {
     bool plane;
     double low[3], high[3];  // box of what has to be seen
     double centre[3], size;  // its middle and diagonal
+    double typical;          // mean diagonal of the boxes around shapes that move
     sti_aabb* spots;         // boxes of the shapes that have to be seen             (spot_count)
     int spot_count;
     unsigned char* color;  // of each body                                           (bodies x 3)

@@ -1,9 +1,9 @@
-// world_put.c: bodies into depth buffers: what is there now before the viewer and before the light, other instants in a
-// buffer of their own.
+// world_put.c: bodies into depth buffers: what is there now before the viewer and before the light, other instants
+// in a buffer of their own.
 //
-// Balls and rods are put as such, everything else by its faces. Of convex shapes the viewer gets the faces that are turned to
-// him, of meshes all. The light's buffer gets what is turned away from it: a lit face then lies well before the depth
-// that is kept there, so that it does not shadow itself.
+// Balls and rods are put as such, everything else by its faces. Of convex shapes the viewer gets the faces that are
+// turned to him, of meshes all. The light's buffer gets what is turned away from it: a lit face then lies well
+// before the depth that is kept there, so that it does not shadow itself.
 #include <math.h>
 
 #include "draw/world.h"
@@ -28,9 +28,9 @@ static void place(const draw_world* w, const sti_pose* at, const double p[3], do
 
 // ---- shapes
 
-static sti_status put_ball(draw_world* w, draw_item item) {
+static sti_status put_ball(draw_world* w, draw_kind kind, draw_item item) {
     int index;
-    item.kind = DRAW_BALL;
+    item.kind = kind;
     const sti_status status = add(w, &item, &index);
     if (status != STI_OK) return status;
     sti_depth_put_ball(item.shot < 0 ? &w->seen : &w->ghost, item.at, item.radius, index);
@@ -44,7 +44,7 @@ static sti_status put_rod(draw_world* w, draw_item item, const double to[3]) {
     item.kind = DRAW_ROD;
     for (int i = 0; i < 3; i++) item.n[i] = to[i] - item.at[i];
     const double length = sqrt(sti_dot(item.n, item.n));
-    sti_status status = put_ball(w, item);
+    sti_status status = put_ball(w, DRAW_END, item);
     if (status != STI_OK || !(length > 0)) return status;
     for (int i = 0; i < 3; i++) item.n[i] /= length;
     status = add(w, &item, &index);
@@ -52,7 +52,7 @@ static sti_status put_rod(draw_world* w, draw_item item, const double to[3]) {
     sti_depth_put_rod(item.shot < 0 ? &w->seen : &w->ghost, item.at, to, item.radius, index);
     if (item.shot < 0 && !w->plane) sti_depth_put_rod(&w->lit, item.at, to, item.radius, index);
     for (int i = 0; i < 3; i++) item.at[i] = to[i];
-    return put_ball(w, item);
+    return put_ball(w, DRAW_END, item);
 }
 
 static sti_status put_round(draw_world* w, const sti_shape* shape, const sti_pose* at, draw_item item) {
@@ -62,7 +62,7 @@ static sti_status put_round(draw_world* w, const sti_shape* shape, const sti_pos
     if (sti_shape_kind_of(shape) == STI_SHAPE_SPHERE) {
         place(w, at, origin, item.at);
         item.radius = reach;
-        return put_ball(w, item);
+        return put_ball(w, DRAW_BALL, item);
     }
     double to[3];
     place(w, at, ends, item.at);
@@ -206,7 +206,8 @@ static sti_status put_link(draw_world* w, const double a[3], const double b[3]) 
     return put_rod(w, item, to);
 }
 
-// A joint of distance is a rod between its points; any other is one from the centre of each body that it is apart from.
+// A joint of distance is a rod between its points; any other is one from the centre of each body that it is apart
+// from.
 static sti_status put_joint(draw_world* w, const sti_joint* joint) {
     double end[2][3];
     sti_status status = STI_OK;
@@ -251,10 +252,12 @@ static void force_of(const draw_world* w, const sti_world_contact* t, double f[3
     for (int i = 0; i < 3 && turn; i++) f[i] = -f[i];
 }
 
-// The largest is as long as a seventh of the scene; what is below a hundredth of it is left out.
+// The largest is a little shorter than a body (the mean of all), and not longer than a seventh of the scene; what is
+// below a hundredth of it is left out. Short arrows are thin.
 static sti_status put_arrows(draw_world* w) {
     const sti_camera* c = &w->seen.view;
-    const double thick = 0.0016 * c->width / c->scale, head = 7 * thick;
+    const double longest = fmin(w->size / 7, 0.7 * w->typical), wide = c->width / c->scale;
+    const double thick = fmin(fmax(longest / 70, 0.0008 * wide), 0.0016 * wide), head = 7 * thick;
     const draw_item mark = {.kind = DRAW_MARK, .body = -1, .shot = -1};
     double most = 0, f[3], foot[3];
     int index;
@@ -267,7 +270,7 @@ static sti_status put_arrows(draw_world* w) {
         force_of(w, &w->view->contacts[k], f);
         for (int i = 0; i < 3; i++) foot[i] = w->view->contacts[k].point[i] - w->centre[i];
         double dir[2] = {sti_dot(c->right, f), sti_dot(c->up, f)};
-        const double size = hypot(dir[0], dir[1]), length = w->size / 7 * size / most;
+        const double size = hypot(dir[0], dir[1]), length = longest * size / most;
         if (!(sqrt(sti_dot(f, f)) > 0.01 * most) || !(size > 0)) continue;
         dir[0] /= size;
         dir[1] /= size;

@@ -2,8 +2,9 @@
 //
 //     surface   colour times ambient light, darker in corners, and sunlight by Lambert's law where no shadow falls
 //     edges     a ray is on one when a ray close by sees another body, or the same body where its surface has a
-//               sharp bend or jumps. Lines have the same width everywhere and need no list of edges, and the outline of a
-//               ball is one like any other. They lie inside of the bodies: what they cover stays as large as it is.
+//               sharp bend or jumps. Lines have the same width everywhere and need no list of edges, and the outline
+//               of a ball is one like any other. They lie inside of the bodies: what they cover stays as large as it
+//               is.
 //     ghosts    mixed in where they are nearer than what is there now; in the plane behind all that moves
 //     ground    half-spaces, chequered, and paler and paler away from the scene; in the plane away from their surface
 #include <math.h>

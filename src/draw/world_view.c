@@ -1,8 +1,8 @@
 // world_view.c: what a picture of bodies has to show, and from where.
 //
-// Shown is all that moves, at all instants, but for what has gone astray: a ball that rolled away for ever would leave
-// nothing of the rest to be seen. With m the median of the centres of all boxes and d_k the distance of box k from it (the
-// largest of its coordinates), a box stays when
+// Shown is all that moves, at all instants, but for what has gone astray: a ball that rolled away for ever would
+// leave nothing of the rest to be seen. With m the median of the centres of all boxes and d_k the distance of box k
+// from it (the largest of its coordinates), a box stays when
 //
 //     d_k <= 4 (Q + half its diagonal),    Q the value that four in five of the d do not exceed.
 //
@@ -105,7 +105,10 @@ sti_status sti_draw_world_measure(draw_world* w) {
     w->spot_count = gather(w, false, 0);
     if (w->spot_count > 0) drop_strays(w, sorted);
     sti_free(w->env, sorted);
-    for (int k = 0; k < w->spot_count; k++) join(w, &w->spots[k]);
+    for (int k = 0; k < w->spot_count; k++) {
+        join(w, &w->spots[k]);
+        w->typical += diagonal_of(w->spots[k].lower, w->spots[k].upper) / w->spot_count;
+    }
     const int moving = w->spot_count, all = gather_joints(w, gather(w, true, moving));
     const double size = diagonal_of(w->low, w->high);
     double centre[3];
@@ -174,8 +177,8 @@ static void extent(const draw_world* w, const sti_camera* c, double u[2], double
     if (w->spot_count == 0) sti_camera_widen(c, (const double[]){-1, -1, -1}, (const double[]){1, 1, 1}, u, v);
 }
 
-// One of four turns: that from which most half-spaces are seen from outside; of these the one with the widest view, where
-// the first two count a quarter more: what is long in x is usually meant to be.
+// One of four turns: that from which most half-spaces are seen from outside; of these the one with the widest view,
+// where the first two count a quarter more: what is long in x is usually meant to be.
 static sti_status choose_turn(const draw_world* w, double* turn) {
     static const double turns[4] = {0.55, -0.55, 1.5707963267948966 - 0.55, 0.55 - 1.5707963267948966};
     int most = -1;

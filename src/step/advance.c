@@ -278,7 +278,7 @@ sti_status sti_step_advance(sti_stepper* s, sti_step_report* report) {
     while (rest > 1e-12 * step) {
         const double h = fmin(piece, rest);
         double made;
-        const sti_status status = make_piece(s, h, h <= least, &made, report);
+        const sti_status status = make_piece(s, h, h <= least || !locates(s), &made, report);
         if (status != STI_OK || report->outcome != STI_SOLVED) return status;
         rest -= made;
         if (made == 0)

@@ -297,7 +297,8 @@ static long double joint_unit(judge* k) {
         k->t[j] = 0;
         for (int i = 0; p->G.dense != NULL && i < k->nv; i++)
             k->t[j] += fabsl(p->G.dense[(size_t)i * (size_t)k->nb + (size_t)j] * k->v[i]);
-        for (int64_t e = p->G.dense != NULL ? 0 : p->G.col_start[j]; p->G.dense == NULL && e < p->G.col_start[j + 1]; e++)
+        for (int64_t e = p->G.dense != NULL ? 0 : p->G.col_start[j]; p->G.dense == NULL && e < p->G.col_start[j + 1];
+             e++)
             k->t[j] += fabsl(p->G.value[e] * k->v[p->G.row[e]]);
     }
     return fmaxl(unit, TOGETHER * norm(k->t, k->nb));

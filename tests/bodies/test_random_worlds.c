@@ -17,7 +17,6 @@
 #include "bodies/world_tools.h"
 // clang-format off
 #include <stiction/verify.h>
-#include <time.h>
 // clang-format on
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -44,8 +43,8 @@ typedef struct scene {
     sti_env* env;
     sti_bodies* bodies;
     int dim;
-    double size;       // of a body
-    int count;         // bodies that move are 0 .. count - 1
+    double size;  // of a body
+    int count;    // bodies that move are 0 .. count - 1
     int material[3];
     bool impossible;   // its joints contradict each other
     bool springs;      // along lines or in joints
@@ -90,7 +89,8 @@ static sti_shape* random_shape(scene* s, double size) {
         case 0:
             return sphere(s->env, s->dim, size * draw(s, 0.4, 1));
         case 1:
-            must(s, sti_shape_create_capsule(s->env, s->dim, size * draw(s, 0.2, 0.6), size * draw(s, 0.1, 0.4), &shape));
+            must(s,
+                 sti_shape_create_capsule(s->env, s->dim, size * draw(s, 0.2, 0.6), size * draw(s, 0.1, 0.4), &shape));
             return shape;
         case 2:
             return polytope(s, size);
@@ -566,7 +566,6 @@ static bool one_step(tally* t, scene* s, sti_world* world, long step, double* sc
 }
 
 static void run_scene(tally* t, long number) {
-    const clock_t began = clock();
     sti_env* env = open_env();
     scene s;
     make_scene(&s, number, env);
@@ -588,17 +587,18 @@ static void run_scene(tally* t, long number) {
     sti_world_destroy(world);
     sti_bodies_destroy(s.bodies);
     sti_env_destroy(env);
-    if ((double)(clock() - began) > 0.2 * CLOCKS_PER_SEC) printf("SLOW %ld %g s (%d bodies, dim %d)\n", number, (double)(clock() - began) / CLOCKS_PER_SEC, s.count, s.dim);
 }
 
 static void random_worlds_step_without_surprise(void** state) {
     (void)state;
     tally t = {0};
     for (long i = 0; i < scenes_wanted; i++) run_scene(&t, first_scene + i);
-    printf("%ld scenes (%ld refused), %ld steps, %.1f contacts a step, %ld impacts; %ld not solved, %ld verified; gain %.1e, "
-           "mended %.1e, residual %.1e, penetration %.1e, drift %.1e\n",
-           t.scenes, t.refused, t.steps, t.contacts / (double)t.steps, t.impacts, t.unsolved, t.verified, t.gain, t.mended,
-           t.residual, t.penetration, t.drift);
+    printf(
+        "%ld scenes (%ld refused), %ld steps, %.1f contacts a step, %ld impacts; %ld not solved, %ld verified; gain "
+        "%.1e, "
+        "mended %.1e, residual %.1e, penetration %.1e, drift %.1e\n",
+        t.scenes, t.refused, t.steps, t.contacts / (double)t.steps, t.impacts, t.unsolved, t.verified, t.gain, t.mended,
+        t.residual, t.penetration, t.drift);
     assert_int_equal(t.failed, 0);
     assert_true(t.unsolved <= t.steps / 500);
 }

@@ -71,7 +71,8 @@ static void a_loop_that_cannot_close_is_refused_by_name(void** state) {
         sti_world* world;
         assert_int_equal(sti_world_create(env, bodies, NULL, &world), STI_ERR_INPUT);
         assert_null(world);
-        assert_true(strstr(sti_env_error(env)->text, "left") != NULL || strstr(sti_env_error(env)->text, "right") != NULL);
+        assert_true(strstr(sti_env_error(env)->text, "left") != NULL ||
+                    strstr(sti_env_error(env)->text, "right") != NULL);
         sti_bodies_destroy(bodies);
     }
     sti_env_destroy(env);

@@ -8,7 +8,8 @@ static sti_bodies* everything(sti_env* env, int piled, double height) {
     sti_bodies_set_gravity(bodies, (double[3]){0, 0, -GRAVITY});
     add_ground(env, bodies, 0);
     assert_int_equal(sti_bodies_set_pair(bodies, 0, 0, 0.5, 0.4), STI_OK);
-    for (int k = 0; k < piled; k++) add_box(env, bodies, 0.1, 0.1, 0.1, at(0.03 * k, 0.01 * k, 0.1 + height + 0.22 * k));
+    for (int k = 0; k < piled; k++)
+        add_box(env, bodies, 0.1, 0.1, 0.1, at(0.03 * k, 0.01 * k, 0.1 + height + 0.22 * k));
     int last = -1;
     for (int k = 0; k < 3; k++) {
         const int link = add_box(env, bodies, 0.1, 0.02, 0.02, at(0.2 * k + 0.1, 1, 0.5));
@@ -69,7 +70,8 @@ static void bytes_of_something_else_are_refused(void** state) {
     size_t size;
     assert_int_equal(sti_world_save(one, &bytes, &size), STI_OK);
     assert_int_equal(sti_world_load(two, bytes, size), STI_ERR_INPUT);
-    for (size_t cut = 0; cut < size; cut += size / 7 + 1) assert_int_equal(sti_world_load(one, bytes, cut), STI_ERR_INPUT);
+    for (size_t cut = 0; cut < size; cut += size / 7 + 1)
+        assert_int_equal(sti_world_load(one, bytes, cut), STI_ERR_INPUT);
     ((char*)bytes)[0] ^= 1;
     assert_int_equal(sti_world_load(one, bytes, size), STI_ERR_INPUT);
     sti_env_free(env, bytes);

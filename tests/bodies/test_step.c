@@ -64,8 +64,8 @@ static void a_top_keeps_its_momentum_to_first_order(void** state) {
         angular_momentum(world, top, inertia, L);
         sti_world_energy(world, &T, &V);
         assert_near(T, T0, 1e-10 * T0);
-        error[fine] = sqrt((L[0] - L0[0]) * (L[0] - L0[0]) + (L[1] - L0[1]) * (L[1] - L0[1]) +
-                           (L[2] - L0[2]) * (L[2] - L0[2]));
+        error[fine] =
+            sqrt((L[0] - L0[0]) * (L[0] - L0[0]) + (L[1] - L0[1]) * (L[1] - L0[1]) + (L[2] - L0[2]) * (L[2] - L0[2]));
         sti_world_destroy(world);
         sti_bodies_destroy(bodies);
     }
@@ -94,8 +94,9 @@ static void a_pendulum_swings_with_its_period(void** state) {
     for (int dim = 2; dim <= 3; dim++) {
         sti_bodies* bodies = open_scene(env, dim);
         const double l = 1, a = 0.1, angle = 0.05;
-        const int box = add_box(env, bodies, a, a, a,
-                                dim == 2 ? at(l * sin(angle), -l * cos(angle), 0) : at(l * sin(angle), 0, -l * cos(angle)));
+        const int box =
+            add_box(env, bodies, a, a, a,
+                    dim == 2 ? at(l * sin(angle), -l * cos(angle), 0) : at(l * sin(angle), 0, -l * cos(angle)));
         sti_joint joint = sti_joint_default(STI_JOINT_REVOLUTE, -1, box);
         const int hinge = add_joint(bodies, &joint, 0, 0, 0);
         sti_world_options options = accurate();
@@ -110,7 +111,8 @@ static void a_pendulum_swings_with_its_period(void** state) {
             assert_true(report.drift <= 1e-9);
             sti_pose pose;
             sti_world_pose(world, box, &pose);
-            if (last > 0 && pose.x[0] <= 0) crossings[found++] = report.time - options.h * pose.x[0] / (pose.x[0] - last);
+            if (last > 0 && pose.x[0] <= 0)
+                crossings[found++] = report.time - options.h * pose.x[0] / (pose.x[0] - last);
             last = pose.x[0];
         }
         assert_int_equal(found, 2);
@@ -392,7 +394,8 @@ static void a_cradle_struck_at_once_gives_minus_one_two_two_thirds(void** state)
         sti_bodies_set_gravity(bodies, (double[3]){0, 0, 0});
         assert_int_equal(sti_bodies_set_pair(bodies, 0, 0, 0.5, 1), STI_OK);
         int ball[3];
-        for (int k = 0; k < 3; k++) ball[k] = add_ball(env, bodies, 0.1, at(0.2 * k - (k == 0 ? 0.05 : 0), 0, 0), k == 0);
+        for (int k = 0; k < 3; k++)
+            ball[k] = add_ball(env, bodies, 0.1, at(0.2 * k - (k == 0 ? 0.05 : 0), 0, 0), k == 0);
         sti_world_options options = accurate();
         options.law = law ? STI_IMPACT_POISSON : STI_IMPACT_NEWTON;
         sti_world* world = open_world(env, bodies, &options);

@@ -19,6 +19,10 @@ if awk -F, '$1 > 1.5 && $1 < 2.5 && ($6 > 1e-12 || $6 < -1e-12 || $4 == 0) { bad
 else
     not_ok "figure 2.2" "$(awk -F, '$1 > 2 && $1 < 2.05' slip.csv | head -n 2)"
 fi
+# energy = its start + work + friction, line by line
+if awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+    { sum += $at["work"] + $at["friction"]; d = $at["kinetic"] + $at["potential"] - sum; if (d > 1e-12 || d < -1e-12) bad = 1 }
+    END { exit bad }' slip.csv; then ok "the account of energy closes"; else not_ok "the account of energy closes" "it does not"; fi
 run run stick-slip --out slip
 refused "a folder that holds a run" "holds a run"
 

@@ -306,6 +306,46 @@ static void what_has_gone_astray_does_not_shrink_the_rest(void** state) {
     sti_env_destroy(env);
 }
 
+// A square of two triangles about the origin, facing the viewer or turned away, and a cube from its corners.
+static sti_status add_polyhedra(sti_env* env, sti_bodies* bodies, bool away, double cube_at) {
+    static const double corners[12] = {-1, 0, -1, 1, 0, -1, 1, 0, 1, -1, 0, 1};
+    static const int facing[6] = {0, 1, 2, 0, 2, 3}, turned[6] = {0, 2, 1, 0, 3, 2};
+    double cube[24];
+    for (int k = 0; k < 24; k++) cube[k] = k / 3 >> k % 3 & 1 ? 0.5 : -0.5;
+    sti_body body = sti_body_default();
+    sti_shape* shape;
+    int index;
+    body.fixed = true;
+    sti_status status = sti_bodies_add(bodies, &body, &index);
+    if (status == STI_OK) status = sti_shape_create_mesh(env, 4, corners, 2, away ? turned : facing, &shape);
+    if (status == STI_OK) status = sti_bodies_add_shape(bodies, index, shape, NULL, 0);
+    body.fixed = false;
+    body.pose.x[1] = cube_at;
+    if (status == STI_OK) status = sti_bodies_add(bodies, &body, &index);
+    if (status == STI_OK) status = sti_shape_create_convex(env, 3, 8, cube, &shape);
+    return status == STI_OK ? sti_bodies_add_shape(bodies, index, shape, NULL, 0) : status;
+}
+
+static void meshes_are_seen_from_both_sides_and_hide_what_is_behind(void** state) {
+    (void)state;
+    sti_env* env = open_env();
+    for (int k = 0; k < 4; k++) {
+        sti_bodies* bodies;
+        assert_int_equal(sti_bodies_create(env, 3, &bodies), STI_OK);
+        assert_int_equal(add_polyhedra(env, bodies, k % 2 == 1, k < 2 ? -1 : 1), STI_OK);
+        const sti_world_view view = straight(200, 200);
+        sti_image image;
+        draw(env, bodies, rgb, &view, &image);
+        const double scale = 200 / 2.28;  // the mesh is not much larger than the cube, so it is seen whole
+        const double mesh = (double)count_hue(&image, 0) / (scale * scale);
+        const double cube = (double)count_hue(&image, 1) / (scale * scale);
+        assert_true(fabs(mesh + cube - 4) < 0.1 && fabs(cube - (k < 2 ? 1 : 0)) < 0.03);
+        sti_image_clear(env, &image);
+        sti_bodies_destroy(bodies);
+    }
+    sti_env_destroy(env);
+}
+
 static void links_lead_to_joints_that_are_apart_from_their_bodies(void** state) {
     (void)state;
     sti_env* env = open_env();
@@ -458,12 +498,13 @@ static sti_status draw_all_kinds(sti_env* env, int dim) {
     sti_image image = {0};
     void* bytes = NULL;
     size_t size;
-    sti_pose poses[4], ghosts[4];
+    sti_pose poses[MOST], ghosts[MOST];
     sti_status status = sti_bodies_create(env, dim, &bodies);
     if (status == STI_OK) status = add(env, bodies, true, 0, 0, 0, STI_SHAPE_HALFSPACE, up + 3 - dim);
     if (status == STI_OK) status = add(env, bodies, false, 0, 1, 0, STI_SHAPE_BOX, half);
     if (status == STI_OK) status = add(env, bodies, false, 2, 1, 0, STI_SHAPE_CAPSULE, round);
     if (status == STI_OK) status = add(env, bodies, false, 4, 1, 0, STI_SHAPE_SPHERE, round);
+    if (status == STI_OK && dim == 3) status = add_polyhedra(env, bodies, false, 5);
     if (status == STI_OK) {
         start_poses(bodies, poses);
         start_poses(bodies, ghosts);
@@ -506,6 +547,7 @@ int main(void) {
         cmocka_unit_test(the_plane_is_seen_straight_on),
         cmocka_unit_test(ghosts_are_pale_and_forces_are_arrows),
         cmocka_unit_test(what_has_gone_astray_does_not_shrink_the_rest),
+        cmocka_unit_test(meshes_are_seen_from_both_sides_and_hide_what_is_behind),
         cmocka_unit_test(links_lead_to_joints_that_are_apart_from_their_bodies),
         cmocka_unit_test(colours_tell_speed_and_force),
         cmocka_unit_test(the_same_scene_gives_the_same_bytes_and_libpng_reads_them),

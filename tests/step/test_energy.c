@@ -203,6 +203,30 @@ static void energy_that_is_not_known_is_not_judged(void** state) {
     }
 }
 
+// Every alpha from 1/2 on, from rest and in motion: no gain, and few steps that are cut.
+static void no_alpha_gains_energy(void** state) {
+    (void)state;
+    const char* const names[] = {"four-bar", "tilted-block", "bouncing-ball", "planar-box"};
+    for (int k = 0; k < 16; k++) {
+        sti_problem* scene = load_scene(env, names[k % 4]);
+        sti_stepper_options o = sti_stepper_options_default(STI_SCHEME_ALPHA);
+        o.alpha = (double[]){0.5, 0.6, 0.75, 1}[k / 4];
+        sti_stepper* s = make_stepper(env, sti_problem_system(scene), &o);
+        account a = account_open(env, sti_problem_system(scene), s);
+        int pieces = 0, collisions = 0;
+        for (int l = 0; l < 100; l++) {
+            const sti_step_report r = step_on(env, s);
+            account_enter(&a, &r);
+            pieces += r.pieces;
+            collisions += r.collisions;
+            assert_true(a.rise <= 1e-11 * a.size);
+        }
+        assert_true(pieces <= 200 + 2 * collisions);
+        sti_stepper_destroy(s);
+        sti_problem_destroy(scene);
+    }
+}
+
 // Pieces and what is still to be taken out are part of the state.
 static void pieces_are_saved_with_the_state(void** state) {
     (void)state;
@@ -230,6 +254,7 @@ int main(void) {
         cmocka_unit_test(conservative_motion_keeps_its_energy),
         cmocka_unit_test(the_work_of_belts_and_forces_is_counted),
         cmocka_unit_test(energy_that_is_not_known_is_not_judged),
+        cmocka_unit_test(no_alpha_gains_energy),
         cmocka_unit_test(pieces_are_saved_with_the_state),
     };
     return cmocka_run_group_tests(tests, open_env, close_env);
