@@ -10,9 +10,13 @@ typedef struct facts {
     const sti_world_scene* scene;
     int moving, freedoms, joint_rows;
     double mass;
-    sti_instant* instant;  // at the start
-    int contacts;          // closed ones in it
+    const sti_world_contact* list;  // contacts that the first step looks at    (count)
+    int count, contacts;            // and how many of them are closed
 } facts;
+
+static bool touches(const sti_world_contact* contact) {
+    return contact->gap <= 1e-8;
+}
 
 static void count(facts* f) {
     const sti_bodies* b = f->scene->bodies;
@@ -25,7 +29,7 @@ static void count(facts* f) {
     f->freedoms = f->moving * (dim == 2 ? 3 : 6);
     for (int k = 0; k < sti_bodies_joint_count(b); k++)
         f->joint_rows += sti_joint_row_count(dim, sti_bodies_joint(b, k)->kind);
-    for (int i = 0; i < f->instant->contact_count; i++) f->contacts += f->instant->contacts[i].bilateral ? 0 : 1;
+    for (int i = 0; i < f->count; i++) f->contacts += touches(&f->list[i]);
 }
 
 static const char* name_of(const sti_bodies* b, int body) {
@@ -117,25 +121,32 @@ static int print_json(const cli* c, const facts* f) {
     put_bodies(&j, b);
     put_joints(&j, b);
     cli_json_array(&j, "contacts");
-    for (int i = 0; i < f->instant->contact_count; i++) {
-        const sti_instant_contact* contact = &f->instant->contacts[i];
-        if (!contact->bilateral) cli_json_text(&j, NULL, contact->name);
+    for (int i = 0; i < f->count; i++) {
+        if (!touches(&f->list[i])) continue;
+        cli_json_object(&j, NULL);
+        cli_json_text(&j, "a", name_of(b, f->list[i].a));
+        cli_json_text(&j, "b", name_of(b, f->list[i].b));
+        cli_json_number(&j, "mu", f->list[i].mu);
+        cli_json_numbers(&j, "point", f->list[i].point, (size_t)sti_bodies_dim(b));
+        cli_json_numbers(&j, "normal", f->list[i].n, (size_t)sti_bodies_dim(b));
+        cli_json_end(&j);
     }
     cli_json_end(&j);
     cli_world_robots_json(&j, f->scene);
     return cli_json_print(&j, c, CLI_DONE);
 }
 
+// What touches at the start is what the first step begins with.
 int cli_bodies_inspect(const cli* c, const char* path, const sti_world_scene* scene) {
-    const double touch = 1e-8;  // a gap that counts as closed
     facts f = {.path = path, .scene = scene};
     sti_world* world = NULL;
     sti_status status = sti_world_create(c->env, scene->bodies, &scene->step, &world);
-    if (status == STI_OK) status = sti_world_instant(c->env, world, touch, &f.instant);
+    if (status == STI_OK) status = sti_world_step(world, NULL);
     int code = CLI_DONE;
     if (status != STI_OK) {
         code = cli_fail_about(c, path);
     } else {
+        f.list = sti_world_contacts(world, &f.count);
         count(&f);
         cli_world_robots_say(c, scene);
         if (c->json)
@@ -143,7 +154,6 @@ int cli_bodies_inspect(const cli* c, const char* path, const sti_world_scene* sc
         else
             say(c, &f);
     }
-    sti_instant_destroy(c->env, f.instant);
     sti_world_destroy(world);
     return code;
 }

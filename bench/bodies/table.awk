@@ -30,16 +30,22 @@ END {
         printf "%-10s %-13s %9s %9s %9s %9s %9s %9s %9s %8s\n", "engine", "setting", "ms/step", "ncp", "hard", "depth, m", "drift, m", "creep m/s", "error", "contacts"
         for (r = 1; r <= rows[names[g]]; r++) print text[names[g], r]
     }
-    printf "\nTheir least time over ours, at the same bound on the error (who); none: nobody else keeps it\n%-22s", ""
-    for (k = 0; k <= 8; k++) printf " %-22s", k == 0 ? "any" : "1e-" k
+    printf "\nTheir least time over ours, at the same bound on the error; in brackets our ms/step, and who. none: nobody else keeps the bound; no: we do not\n\n"
+    printf "| scene | bodies | phase | any error |"
+    for (k = 1; k <= 8; k++) printf " 1e-%d |", k
+    printf "\n|"
+    for (k = 0; k <= 11; k++) printf " --- |"
     printf "\n"
     for (g = 1; g <= groups; g++) {
-        printf "%-22s", names[g]
+        split(names[g], part, ",")
+        printf "| %s | %s | %s |", part[1], part[2], part[3]
         for (k = 0; k <= 8; k++) {
             ours = ("ours", names[g], k) in time
             theirs = ("theirs", names[g], k) in time
-            cell = !ours && !theirs ? "-" : !ours ? "(" who["theirs", names[g], k] ")" : !theirs ? "none" : sprintf("%.2f %s", time["theirs", names[g], k] / time["ours", names[g], k], who["theirs", names[g], k])
-            printf " %-22s", cell
+            ms = ours ? sprintf("%.3g", time["ours", names[g], k]) : ""
+            if (ours && theirs) printf " %.2f (%s, %s) |", time["theirs", names[g], k] / time["ours", names[g], k], ms, who["theirs", names[g], k]
+            else if (ours) printf " none (%s) |", ms
+            else printf " %s |", theirs ? "no (" who["theirs", names[g], k] ")" : "-"
         }
         printf "\n"
     }

@@ -76,6 +76,7 @@ typedef struct sti_touching {
     sti_row row[3];    // n, t1, t2: u = row v + offset
     double offset[3];  // from surfaces of fixed bodies that move
     double r_last[3];  // impulse of the contact it continues, on the axes of this one; 0: none
+    double found[15];  // where the two bodies were when it was found (x, q; x, q), and with which margin
 } sti_touching;
 
 struct sti_world {

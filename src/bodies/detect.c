@@ -13,6 +13,9 @@
 // 4. Each contact continues one of the last step: the same features, or else the nearest place. It inherits the impulse as
 //    the solver's guess: the normal part as it was, the tangential one as a vector of the world laid on the new tangents.
 //
+// Two shapes whose bodies are, bit for bit, where they were when their contacts were found, with the same margin, touch in the
+// same points: these are taken over. So what rests costs its boxes and no more.
+//
 // Contacts are ordered by pair, then by feature, so their order does not depend on where bodies are. A contact acts at the two
 // points where its surfaces are: with a gap these are different points, and the row of n is the derivative of the gap.
 #include <stdlib.h>
@@ -278,6 +281,45 @@ static void continue_pair(const sti_world* world, int i, int j, double distance,
     *cursor = end;
 }
 
+// Where the two bodies are, and the margin: what the contacts of a pair depend on.
+static void found_at(const sti_world* world, int a, int b, double margin, double found[15]) {
+    const sti_placed* at[2] = {&world->placed[a], &world->placed[b]};
+    for (int side = 0; side < 2; side++) {
+        memcpy(found + 7 * side, at[side]->x, sizeof at[side]->x);
+        memcpy(found + 7 * side + 3, at[side]->q, sizeof at[side]->q);
+    }
+    found[14] = margin;
+}
+
+static bool same_numbers(const double* a, const double* b, int count) {
+    for (int k = 0; k < count; k++) {
+        if (a[k] != b[k]) return false;
+    }
+    return true;
+}
+
+// May the contacts first .. end of the last step stand for what would be found now? Each must continue itself: by its name.
+static bool may_take_over(const sti_world* world, int first, int end, const double found[15]) {
+    const sti_touching* old = world->contact;
+    for (int i = first; i < end; i++) {
+        if (!same_numbers(old[i].found, found, 15)) return false;
+        for (int j = first; j < i; j++) {
+            if (old[i].at.id == old[j].at.id) return false;
+        }
+    }
+    return end > first;
+}
+
+static void take_over(const sti_world* world, const sti_touching* old, sti_touching* now) {
+    *now = *old;
+    memset(now->at.r, 0, sizeof now->at.r);
+    memset(now->at.u, 0, sizeof now->at.u);
+    now->at.mode = STI_MODE_SEPARATE;
+    sti_bodies_pair(world->bodies, world->bodies->collider[old->at.shape_a].material,
+                    world->bodies->collider[old->at.shape_b].material, &now->at.mu, &now->at.restitution);
+    inherit(world, &old->at, now);
+}
+
 static sti_status reserve(const sti_world* world, detect* d, int count) {
     if (count <= d->next_capacity) return STI_OK;
     if (count > INT32_MAX / 4) return STI_FAIL(world->env, STI_ERR_SIZE, count, "%d contacts", count);
@@ -309,13 +351,26 @@ static sti_status try_pair(sti_world* world, detect* d, int i, int j, const near
     int found_count;
     const double margin = pair_margin(world, d, i, j, near);
     if (far_apart(d, i, j, margin)) return STI_OK;
+    double where[15];
+    found_at(world, a->body, b->body, margin, where);
+    const int end = same_pair(world, i, j, cursor), first = *cursor;
+    if (may_take_over(world, first, end, where)) {
+        const sti_status status = reserve(world, d, *count + end - first);
+        if (status != STI_OK) return status;
+        for (int k = first; k < end; k++) take_over(world, &world->contact[k], &d->next[(*count)++]);
+        *cursor = end;
+        return STI_OK;
+    }
     if (sti_shape_contacts(a->shape, &d->pose[i], b->shape, &d->pose[j], margin, most_points(world), found,
                            &found_count) != STI_OK)
         return STI_FAIL(world->env, STI_ERR_INPUT, a->body, "bodies \"%s\" and \"%s\": no contact with margin %g",
                         world->bodies->body[a->body].name, world->bodies->body[b->body].name, margin);
     const sti_status status = reserve(world, d, *count + found_count);
     if (status != STI_OK) return status;
-    for (int k = 0; k < found_count; k++) set_contact(world, i, j, &found[k], &d->next[*count + k]);
+    for (int k = 0; k < found_count; k++) {
+        set_contact(world, i, j, &found[k], &d->next[*count + k]);
+        memcpy(d->next[*count + k].found, where, sizeof where);
+    }
     continue_pair(world, i, j, margin, found_count, found, cursor, d->next + *count);
     *count += found_count;
     return STI_OK;

@@ -34,6 +34,7 @@ typedef struct impact {
     sti_acts* acts;     // of the impact, contacts first
     int contact_count;  // of them: the others are pressed
     double rest_speed;
+    int *first, *next;            // bodies of each root                              (moving)
     double* force;                // gravity and pushes                                (moving x nv)
     double *surface, *surface_c;  // work of moving surfaces on each root: in the outcome, in compression  (moving)
     sti_world_report* report;
@@ -99,6 +100,17 @@ static double first_root(double a, double b, double c) {
     if (one >= 0 && one < t) t = one;
     if (two >= 0 && two < t) t = two;
     return t;
+}
+
+static void list_bodies(impact* k) {
+    k->first = k->s->room.crowd;
+    k->next = k->s->room.pile;
+    for (int i = 0; i < k->world->moving; i++) k->first[i] = -1;
+    for (int i = k->world->moving - 1; i >= 0; i--) {
+        const int root = sti_islands_root(k->world, i);
+        k->next[i] = k->first[root];
+        k->first[root] = i;
+    }
 }
 
 // skip: islands without impact. v_before: v- of the bodies of the others.
@@ -231,10 +243,9 @@ static double mass_product(const sti_world* world, int body, const double* x, co
 // x'M y over the bodies of an island
 static double island_product(const impact* k, int root, const double* x, const double* y) {
     double s = 0;
-    for (int body = 0; body < k->world->bodies->count; body++) {
-        const int slot = k->world->slot[body];
-        if (slot < 0 || sti_islands_root(k->world, slot) != root) continue;
-        s += mass_product(k->world, body, x + (size_t)(slot * k->world->nv), y + (size_t)(slot * k->world->nv));
+    for (int slot = k->first[root]; slot >= 0; slot = k->next[slot]) {
+        const size_t at = (size_t)(slot * k->world->nv);
+        s += mass_product(k->world, k->s->body[slot], x + at, y + at);
     }
     return s;
 }
@@ -246,8 +257,7 @@ static double allowed(const impact* k, int root) {
     const struct sti_world_solve* s = k->s;
     const double h = world->options.h;
     double energy = island_product(k, root, s->v_star, s->v_star) / 2;
-    for (int i = 0; i < world->moving; i++) {
-        if (sti_islands_root(world, i) != root) continue;
+    for (int i = k->first[root]; i >= 0; i = k->next[i]) {
         for (int j = i * world->nv; j < (i + 1) * world->nv; j++) energy += h * k->force[j] * s->u[j];
     }
     for (int i = 0; i < s->links.soft_count; i++) {
@@ -278,8 +288,7 @@ static void draw_island(impact* k, int root, const double* v_c, double* v) {
     part = fmax(0, fmin(1, part));
     const double left = T_c + b * part + a * part * part, most = T + part * more;
     if (left > most) factor = sqrt(fmax(most, 0) / left);
-    for (int i = 0; i < k->world->moving; i++) {
-        if (sti_islands_root(k->world, i) != root) continue;
+    for (int i = k->first[root]; i >= 0; i = k->next[i]) {
         for (int j = i * nv; j < i * nv + nv; j++) v[j] = factor * (v_c[j] + part * (v[j] - v_c[j]));
     }
     k->surface[root] = k->surface_c[root] + part * more;
@@ -333,6 +342,7 @@ sti_status sti_world_impacts(sti_world* world, sti_world_report* report) {
     sti_status status = list_acts(&k);
     if (status == STI_OK) status = sti_islands_find(world, k.acts);
     if (status != STI_OK) return status;
+    list_bodies(&k);
     velocities_before(&k);
     sti_links_factor(world, 1, 0);
     double *v = s->v_after, *v_c = s->u_impact;

@@ -89,7 +89,7 @@ typedef struct sti_island_room {
     int* row;
     double *value, *q, *mu, *guess;
     int* pool;
-    int* pile;  // slots of an island                (moving)
+    int *pile, *crowd;  // slots of an island       (moving)
 } sti_island_room;
 
 typedef struct sti_solve_report {

@@ -71,13 +71,14 @@ static sti_status reserve_solve(sti_world* world) {
     s->skip = sti_alloc_array_zero(env, moving, 1);
     s->body = sti_alloc_array_zero(env, moving, sizeof(int));
     s->room.pile = sti_alloc_array_zero(env, moving, sizeof(int));
+    s->room.crowd = sti_alloc_array_zero(env, moving, sizeof(int));
     s->work = sti_alloc_array_zero(env, n + 3 * moving, sizeof(double));
     s->room.parent = sti_alloc_array_zero(env, moving, sizeof(int));
     s->room.first = sti_alloc_array_zero(env, moving, sizeof(int));
     s->room.node_first = sti_alloc_array_zero(env, moving, sizeof(int));
     s->room.node_fill = sti_alloc_array_zero(env, moving, sizeof(int));
     bool all = s->axis_row && s->coordinate && s->axis_r && s->bound && s->bound_before && s->reaction &&
-               s->kept_turned && s->kept && s->rest && s->skip && s->body && s->room.pile && s->work &&
+               s->kept_turned && s->kept && s->rest && s->skip && s->body && s->room.pile && s->room.crowd && s->work &&
                s->room.parent && s->room.first && s->room.node_first && s->room.node_fill;
     double** vectors[] = {&s->v_star, &s->f,        &s->u,       &s->v_free,   &s->v_end,
                           &s->g,      &s->v_before, &s->v_after, &s->u_impact, &s->kept_v};
@@ -147,6 +148,7 @@ static void drop_solve(sti_world* world) {
                      s->guess,
                      s->body,
                      room->pile,
+                     room->crowd,
                      s->bound_before};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) sti_free(world->env, owned[i]);
     sti_free(world->env, s);

@@ -52,11 +52,11 @@ static void advance(state* s) {
     s->L *= 0.9;
 }
 
-// The map at z; the best point is kept.
+// The residual at z; the best point is kept.
 static double look(state* s) {
     const int n = s->p.n;
     for (int i = 0; i < n; i++) s->gradient[i] = s->Pz[i] + s->p.kappa[i];
-    const double map = sti_scaled_map(&s->p, s->z, s->gradient, s->scratch);
+    const double map = sti_scaled_residual(&s->p, s->z, s->gradient, s->scratch);
     if (map < s->best_map) {
         s->best_map = map;
         memcpy(s->best, s->z, (size_t)n * sizeof(double));
@@ -83,8 +83,7 @@ sti_status sti_quadratic_apgd(sti_env* env, const sti_quadratic* q, const sti_qu
     sti_scaled_multiply(&s.p, s.z, s.Pz);
     memcpy(s.y, s.z, n * sizeof(double));
     memcpy(s.Py, s.Pz, n * sizeof(double));
-    while (look(&s) > goal->tol * sti_scaled_unit(&s.p, s.z) && report->iterations < goal->max_iterations &&
-           sti_clock() < goal->stop_at) {
+    while (look(&s) > goal->tol && report->iterations < goal->max_iterations && sti_clock() < goal->stop_at) {
         while (!try_step(&s)) continue;
         advance(&s);
         report->iterations++;

@@ -71,14 +71,12 @@ sti_status sti_quadratic_bb(sti_env* env, const sti_quadratic* q, const sti_quad
     refresh(&s);
     s.last[0] = s.value;
     for (;;) {
-        const double map = sti_scaled_map(&s.p, s.z, s.g, s.scratch);
+        const double map = sti_scaled_residual(&s.p, s.z, s.g, s.scratch);
         if (map < s.best_map) {
             s.best_map = map;
             memcpy(s.best, s.z, n * sizeof(double));
         }
-        if (map <= goal->tol * sti_scaled_unit(&s.p, s.z) || report->iterations >= goal->max_iterations ||
-            sti_clock() >= goal->stop_at)
-            break;
+        if (map <= goal->tol || report->iterations >= goal->max_iterations || sti_clock() >= goal->stop_at) break;
         step(&s, report->iterations++);
         if (report->iterations % 100 == 0) refresh(&s);
     }

@@ -106,14 +106,12 @@ sti_status sti_quadratic_blmvm(sti_env* env, const sti_quadratic* q, const sti_q
     for (size_t i = 0; i < n; i++) s.z[i] = fmax(x[i], 0) / s.p.s[i];
     sti_scaled_gradient(&s.p, s.z, s.g);
     for (;;) {
-        const double map = sti_scaled_map(&s.p, s.z, s.g, s.scratch);
+        const double map = sti_scaled_residual(&s.p, s.z, s.g, s.scratch);
         if (map < s.best_map) {
             s.best_map = map;
             memcpy(s.best, s.z, n * sizeof(double));
         }
-        if (map <= goal->tol * sti_scaled_unit(&s.p, s.z) || report->iterations >= goal->max_iterations ||
-            sti_clock() >= goal->stop_at)
-            break;
+        if (map <= goal->tol || report->iterations >= goal->max_iterations || sti_clock() >= goal->stop_at) break;
         direction(&s);
         if (!search(&s)) {
             if (s.count == 0) break;

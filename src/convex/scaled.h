@@ -98,6 +98,12 @@ static inline double sti_scaled_unit(const sti_scaled* p, const double* z) {
     return size > 0 ? size : sqrt(sti_dot(p->n, p->kappa, p->kappa));
 }
 
+// The map over its unit: what is asked to be at most tol, and by which the best point is known.
+static inline double sti_scaled_residual(const sti_scaled* p, const double* z, const double* g, double* y) {
+    const double map = sti_scaled_map(p, z, g, y), unit = sti_scaled_unit(p, z);
+    return unit > 0 ? map / unit : map;
+}
+
 sti_status sti_scaled_report(sti_env* env, sti_scaled* p, const double* z, double tol, double* x,
                              sti_quadratic_report* report);
 

@@ -131,15 +131,13 @@ sti_status sti_quadratic_tron(sti_env* env, const sti_quadratic* q, const sti_qu
     for (size_t i = 0; i < n; i++) s.z[i] = fmax(x[i], 0) / s.p.s[i];
     sti_scaled_gradient(&s.p, s.z, s.g);
     for (int idle = 0; idle < 3;) {
-        const double map = sti_scaled_map(&s.p, s.z, s.g, s.scratch);
+        const double map = sti_scaled_residual(&s.p, s.z, s.g, s.scratch);
         if (map < s.best_map) {
             s.best_map = map;
             memcpy(s.best, s.z, n * sizeof(double));
         }
         report->iterations = s.p.products;
-        if (map <= goal->tol * sti_scaled_unit(&s.p, s.z) || s.p.products >= goal->max_iterations ||
-            sti_clock() >= goal->stop_at)
-            break;
+        if (map <= goal->tol || s.p.products >= goal->max_iterations || sti_clock() >= goal->stop_at) break;
         double gain = project_gradients(&s);
         if (s.delta == 0) s.delta = fmax(1, sqrt(sti_dot(s.p.n, s.z, s.z)));
         const bool edge = minimize_on_face(&s, goal->max_iterations - s.p.products);

@@ -31,7 +31,7 @@
 #endif
 
 enum { STEPS = 100, BODIES = 13 };
-#define GAIN 1e-8
+#define GAIN 1e-7
 
 static long scenes_wanted = SCENES, first_scene = 0;
 

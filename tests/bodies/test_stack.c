@@ -162,7 +162,7 @@ static void a_grasped_box_does_not_creep(void** state) {
             if (held)
                 assert_true(distance(&before, &after) <= 1e-12);
             else
-assert_near(before.x[2] - after.x[2], (GRAVITY - 8) * 0.1 * (0.1 + options.h) / 2, 1e-4);
+                assert_near(before.x[2] - after.x[2], (GRAVITY - 8) * 0.1 * (0.1 + options.h) / 2, 1e-4);
             assert_verified(env, world, 1e-10);
             sti_world_destroy(world);
             sti_bodies_destroy(bodies);

@@ -1,4 +1,5 @@
-// test_lanes.c: the loops over contacts give the same bits in every build, and momentum zero is no momentum.
+// test_lanes.c: the loops over contacts give the same bits in every build, four contacts at once are the same as one after
+// the other, and momentum zero is no momentum.
 #include "support/failing_env.h"
 // clang-format off
 #include <math.h>
@@ -111,10 +112,183 @@ static void a_sweep_with_no_momentum_is_a_plain_one(void** state) {
     }
 }
 
+// ---- against one contact after the other, as the laws are written in docs/granular.md
+
+// A slab large enough to be fetched ahead, most of its contacts between neighbours.
+enum { RING = 3000, RING_TOUCHES = 5003 };
+
+typedef struct ring {
+    _Alignas(64) sti_grain grain[RING + 1];
+    _Alignas(64) sti_touch touch[RING_TOUCHES];
+    _Alignas(64) sti_trail trail[RING_TOUCHES];
+} ring;
+
+static void fill_ring(ring* g, uint64_t seed, double mu) {
+    memset(g, 0, sizeof *g);
+    for (int k = 0; k <= RING; k++) {
+        g->grain[k].mu = mu;
+        if (k == RING) continue;
+        g->grain[k].im = 1 + draw(&seed);
+        for (int i = 0; i < 3; i++) {
+            g->grain[k].v[i] = draw(&seed);
+            g->grain[k].W[i] = draw(&seed);
+        }
+    }
+    for (int k = 0; k < RING_TOUCHES; k++) {
+        sti_touch* t = &g->touch[k];
+        double n[3] = {draw(&seed), draw(&seed), draw(&seed)};
+        const double size = sqrt(sti_dot3(n, n)), push = k % 3 == 0 ? 0 : 0.5 + draw(&seed);
+        for (int i = 0; i < 3; i++) {
+            t->n[i] = n[i] / size;
+            t->r[i] = push * t->n[i];
+            g->trail[k].r[i] = 0.5 * t->r[i];
+        }
+        t->off = 0.1 * draw(&seed);
+        t->a = (int32_t)((int64_t)k * (RING - 1) / RING_TOUCHES);
+        t->b = t->a + 1 + (int32_t)(20 * (0.5 + draw(&seed)));
+        if (k % 500 < 4 && t->a != 7) t->b = 7;  // far from the others: lanes meet there
+        if (k % 11 == 0 || t->b > RING) t->b = RING;
+    }
+}
+
+static void solve_one(const double w, double mu, const double n[3], const double u[3], double off, const double y[3],
+                      bool cone, double r[3]) {
+    const double yn = sti_dot3(y, n), un = sti_dot3(u, n), kt = 2 / (7 * w);
+    double pn = yn - (un + off) / w, rt[3], size2 = 0;
+    for (int i = 0; i < 3; i++) {
+        rt[i] = y[i] - yn * n[i] - kt * (u[i] - un * n[i]);
+        size2 += rt[i] * rt[i];
+    }
+    const double size = sqrt(size2);
+    double keep = 1;
+    if (cone && (size > mu * pn || pn < 0)) {
+        pn = fmax(0, (pn + 3.5 * mu * size) / (1 + 3.5 * mu * mu));
+        keep = size > 0 ? mu * pn / size : 0;
+    } else if (!cone) {
+        pn = fmax(0, pn);
+        keep = size > mu * pn ? mu * pn / size : 1;
+    }
+    for (int i = 0; i < 3; i++) r[i] = pn * n[i] + keep * rt[i];
+}
+
+static void act(sti_grain* g, const double n[3], const double d[3], double sign) {
+    const double spin[3] = {n[1] * d[2] - n[2] * d[1], n[2] * d[0] - n[0] * d[2], n[0] * d[1] - n[1] * d[0]};
+    for (int i = 0; i < 3; i++) {
+        g->v[i] += sign * g->im * d[i];
+        g->W[i] -= 2.5 * g->im * spin[i];
+    }
+}
+
+static void update_one(ring* g, int k, double beta, bool cone) {
+    sti_touch* t = &g->touch[k];
+    sti_grain *a = &g->grain[t->a], *b = &g->grain[t->b];
+    double u[3], y[3], r[3], d[3];
+    sti_slip(a, b, t->n, u);
+    for (int i = 0; i < 3; i++) {
+        y[i] = t->r[i] + beta * (t->r[i] - g->trail[k].r[i]);
+        g->trail[k].r[i] = t->r[i];
+    }
+    solve_one(a->im + b->im, b->mu, t->n, u, t->off, y, cone, r);
+    for (int i = 0; i < 3; i++) {
+        d[i] = r[i] - y[i];
+        t->r[i] = r[i];
+    }
+    act(a, t->n, d, 1);
+    act(b, t->n, d, -1);
+}
+
+static void sweep_one_by_one(ring* g, double beta, bool cone) {
+    const int quarter = RING_TOUCHES / 4;
+    for (int i = 0; i < quarter; i++) {
+        for (int q = 0; q < 4; q++) update_one(g, q * quarter + i, beta, cone);
+    }
+    for (int k = 4 * quarter; k < RING_TOUCHES; k++) update_one(g, k, beta, cone);
+}
+
+static void check_close(const ring* p, const ring* q) {
+    for (int k = 0; k < RING_TOUCHES; k++) {
+        for (int i = 0; i < 3; i++) {
+            assert_true(fabs(p->touch[k].r[i] - q->touch[k].r[i]) <= 1e-12);
+            assert_true(fabs(p->trail[k].r[i] - q->trail[k].r[i]) <= 1e-12);
+        }
+        assert_int_equal(p->touch[k].a, q->touch[k].a);
+        assert_int_equal(p->touch[k].b, q->touch[k].b);
+    }
+    for (int k = 0; k <= RING; k++) {
+        for (int i = 0; i < 3; i++) {
+            assert_true(fabs(p->grain[k].v[i] - q->grain[k].v[i]) <= 1e-12);
+            assert_true(fabs(p->grain[k].W[i] - q->grain[k].W[i]) <= 1e-12);
+        }
+        assert_true(p->grain[k].im == q->grain[k].im && p->grain[k].mu == q->grain[k].mu);
+    }
+}
+
+static void four_contacts_at_once_are_the_same_as_one_after_the_other(void** state) {
+    (void)state;
+    static ring p, q;
+    for (int round = 0; round < 4; round++) {
+        const bool cone = round % 2 == 1;
+        const double mu = round < 2 ? 0.3 : 0, beta = round < 2 ? 0.6 : 0;
+        fill_ring(&p, 11 + (uint64_t)round, mu);
+        fill_ring(&q, 11 + (uint64_t)round, mu);
+        for (int s = 0; s < 3; s++) {
+            (cone ? sti_glide_cone_plain : sti_glide_coulomb_plain)(p.grain, p.touch, p.trail, beta, RING_TOUCHES);
+            sweep_one_by_one(&q, beta, cone);
+            check_close(&p, &q);
+        }
+    }
+}
+
+// r - P_K(r - rho (u + off n + [mu |u_t| n])) of one contact, squared.
+static double map_one(const ring* g, int k, bool coulomb) {
+    const sti_touch* t = &g->touch[k];
+    const sti_grain *a = &g->grain[t->a], *b = &g->grain[t->b];
+    const double rho = 2 / (7 * (a->im + b->im)), mu = b->mu, rn = sti_dot3(t->r, t->n);
+    double u[3], ut[3], yt[3], e = 0;
+    sti_slip(a, b, t->n, u);
+    const double un = sti_dot3(u, t->n);
+    for (int i = 0; i < 3; i++) {
+        ut[i] = u[i] - un * t->n[i];
+        yt[i] = t->r[i] - rn * t->n[i] - rho * ut[i];
+    }
+    double yn = rn - rho * (un + t->off + (coulomb ? mu * sqrt(sti_dot3(ut, ut)) : 0)), keep = 1;
+    const double length = sqrt(sti_dot3(yt, yt));
+    if (length > mu * yn || yn < 0) {
+        yn = fmax(0, (yn + mu * length) / (1 + mu * mu));
+        keep = length > 0 ? mu * yn / length : 0;
+    }
+    for (int i = 0; i < 3; i++) {
+        const double d = t->r[i] - yn * t->n[i] - keep * yt[i];
+        e += d * d;
+    }
+    return e;
+}
+
+static void the_natural_map_of_any_number_of_contacts_is_the_sum_of_theirs(void** state) {
+    (void)state;
+    static ring p;
+    for (int round = 0; round < 4; round++) {
+        fill_ring(&p, 5, round < 2 ? 0.3 : 0);
+        const int counts[] = {0, 1, 2, 3, 4, 5, 63, RING_TOUCHES};
+        for (int c = 0; c < 8; c++) {
+            double map[2], sum = 0, size = 0;
+            sti_map_all_plain(p.grain, p.touch, counts[c], round % 2 == 0, map);
+            for (int k = 0; k < counts[c]; k++) {
+                sum += map_one(&p, k, round % 2 == 0);
+                size += sti_dot3(p.touch[k].r, p.touch[k].r);
+            }
+            assert_true(fabs(map[0] - sum) <= 1e-12 * sum);
+            assert_true(fabs(map[1] - size) <= 1e-12 * size);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_builds_of_the_loops_give_the_same_bits),
         cmocka_unit_test(a_sweep_with_no_momentum_is_a_plain_one),
+        cmocka_unit_test(four_contacts_at_once_are_the_same_as_one_after_the_other),
+        cmocka_unit_test(the_natural_map_of_any_number_of_contacts_is_the_sum_of_theirs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
