@@ -292,7 +292,7 @@ static sti_status fill_sparse(island* k, sti_matrix* W) {
 
 // Acts that the links do not let move at all (a contact between two bodies that a joint holds together): W_nn is nothing but
 // rounding, and impulses against rounding would run away. They are left out, with r = 0, or their bound. True: some were.
-static bool drop_blocked(island* k, const double* v_free) {
+static bool drop_blocked(island* k) {
     sti_island_room* room = k->room;
     const sti_links* links = &k->world->solve->links;
     int kept = 0;
@@ -317,9 +317,8 @@ static bool drop_blocked(island* k, const double* v_free) {
         double* r = k->acts->r + (size_t)(room->list[i] * k->d);
         for (int a = 0; a < k->d; a++) r[a] = 0;
         if (!act->pressed) continue;
-        const double slip = act->w[1] + sti_row_apply(k->world, act->row[1], v_free);
-        r[0] = act->press;  // slips where it wants to move and cannot
-        if (fabs(slip) > 1e-9 * fabs(act->w[1])) r[1] = slip > 0 ? -act->press : slip < 0 ? act->press : 0;
+        r[0] = act->press;  // a motor that cannot turn pushes as hard as it may
+        if (act->w[1] != 0) r[1] = act->w[1] > 0 ? -act->press : act->press;
     }
     if (kept == k->count) return false;
     memcpy(room->list, room->pool, (size_t)kept * sizeof *room->list);
@@ -350,8 +349,8 @@ static sti_status solve_local(island* k, const sti_matrix* W, sti_solve_report* 
     report->residual = fmax(report->residual, answer.residual);
     if (answer.outcome != STI_SOLVED) {
         if (report->solved)
-            snprintf(report->why, sizeof report->why, "%d contacts together: %.100s %.60s", k->count, answer.reason,
-                     answer.diagnosis);
+            snprintf(report->why, sizeof report->why, "%d contacts together: residual %.2g after %ld iterations. %.90s",
+                     k->count, answer.residual, answer.iterations, answer.reason);
         report->solved = false;
     }
     sti_contact_answer_clear(world->env, &answer);
@@ -369,7 +368,7 @@ static sti_status solve_island(island* k, int first, const double* v_free, sti_s
     list_nodes(k);
     status = respond(k);
     if (status != STI_OK) return status;
-    if (drop_blocked(k, v_free)) {
+    if (drop_blocked(k)) {
         if (k->count == 0) return STI_OK;
         list_nodes(k);
         status = respond(k);

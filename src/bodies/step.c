@@ -42,7 +42,7 @@ enum {
     GYRO_HALVINGS = 12,
     PATIENCE = 2000,  // iterations for an island
 };
-#define INNER 0.1    // tolerance of an island over that of the step
+#define INNER 0.3    // tolerance of an island over that of the step
 #define REST 0.3     // the same of what counts as rest
 #define NOISE 1e-15  // lengths of the scene in a step
 
@@ -301,7 +301,7 @@ static sti_status solve_islands(sti_world* world, double tol, bool may_rest, sti
     sti_solve_report islands;
     for (int i = 0; i < world->moving; i++) s->skip[i] = s->rest[i] == STI_REST_PROVED;
     sti_status status =
-        sti_islands_solve(world, &s->acts, s->v_free, tol, may_rest ? PATIENCE : PATIENCE / 4, s->skip, &islands);
+        sti_islands_solve(world, &s->acts, s->v_free, tol, may_rest ? PATIENCE : 10 * PATIENCE, s->skip, &islands);
     if (status != STI_OK) return status;
     clip_pressed(world, &s->acts);
     report->iterations += islands.iterations;
@@ -334,10 +334,10 @@ static sti_status solve_bounded(sti_world* world, sti_world_report* report) {
     if (status == STI_OK) status = solve_islands(world, INNER * tol, true, report);
     if (status == STI_OK) status = sti_posed_fill(world);
     if (status == STI_OK) status = sti_posed_measure(world);
-    for (int round = 0; round < 2 && status == STI_OK && !(s->posed.answer.residual <= tol); round++) {
-        const double factor = fmax(0.01, 0.1 * tol / s->posed.answer.residual);
-        if (round == 1) memset(s->rest, 0, (size_t)world->moving);
-        status = solve_islands(world, INNER * factor * (round == 0 ? 1 : 0.01) * tol, round == 0, report);
+    for (int round = 0; round < 3 && status == STI_OK && !(s->posed.answer.residual <= tol); round++) {
+        const double factor = fmax(0.01, 0.3 * tol / s->posed.answer.residual);
+        if (round == 2) memset(s->rest, 0, (size_t)world->moving);
+        status = solve_islands(world, INNER * factor * (round == 0 ? 1 : 0.1) * tol, round < 2, report);
         if (status == STI_OK) status = sti_posed_measure(world);
     }
     return status;
@@ -359,6 +359,10 @@ static sti_status solve_forces(sti_world* world, sti_world_report* report) {
         }
         change = set_bounds(world, round);
         if (change <= world->options.tol) break;
+        if (round == BOUND_ROUNDS - 2) {  // it does not settle: the last round has the friction that needs no reaction
+            memset(s->reaction, 0, 6 * (size_t)world->bodies->joint_count * sizeof *s->reaction);
+            set_bounds(world, 0);
+        }
     }
     const sti_contact_answer* answer = &s->posed.answer;
     const bool open = change > world->options.tol;

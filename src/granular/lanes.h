@@ -107,7 +107,7 @@ typedef struct meeting {
 } meeting;
 
 INLINE lanes* line(const void* object) {
-    return (lanes*)(uintptr_t)object;
+    return (lanes*)object;
 }
 
 INLINE meeting meet(const sti_grain* grain, const sti_touch* p, const sti_touch* q, const sti_touch* r,

@@ -11,9 +11,10 @@
 //
 // Energy. In a step without springs the discrete energy cannot grow beyond what motors, moving surfaces, pushes and mending do
 // (the proof is in src/bodies/step.c), so `gain` is bounded by rounding and by the tolerance of the solver: GAIN of the largest
-// energies that took part. A spring is taken implicitly along the row it has at the beginning of the step; what its length or
-// angle does beyond the first order, delta, is not seen by the step and may add up to |force| delta + stiffness delta^2 / 2.
-// The test computes a bound on delta from the motion and allows that.
+// energies that took part. A step that reports that it is not solved is held to LOOSE of them. A spring is taken implicitly
+// along the row it has at the beginning of the step; what its length or angle does beyond the first order, delta, is not seen
+// by the step and may add up to |force| delta + stiffness delta^2 / 2. The test computes a bound on delta from the motion and
+// allows that.
 #include "bodies/world_tools.h"
 // clang-format off
 #include <stiction/verify.h>
@@ -31,9 +32,11 @@
 #endif
 
 enum { STEPS = 100, BODIES = 13 };
-#define GAIN 1e-7
+#define GAIN 1e-7   // ten times the tolerance
+#define LOOSE 0.01  // for steps that say they failed
 
 static long scenes_wanted = SCENES, first_scene = 0;
+static bool listing = false;  // every step that is not solved
 
 // ---- a scene
 
@@ -545,10 +548,12 @@ static bool one_step(tally* t, scene* s, sti_world* world, long step, double* sc
         return false;
     }
     if (r.solved && !(r.residual <= s->options.tol)) complain(t, s, step, "solved, or not?", r.residual, r.solved);
-    if (!r.solved) {
+    if (!r.solved) {  // reported; what it did with the energy is bounded loosely
         t->unsolved++;
         if (r.why[0] == '\0') complain(t, s, step, "not solved, and no word why", r.residual, 0);
-        if (scenes_wanted != SCENES) complain(t, s, step, r.why, r.residual, -1), t->failed--;
+        if (r.gain > LOOSE * (*scale + fabs(r.work)) + allowed)
+            complain(t, s, step, "energy, not solved", r.gain / *scale, allowed / *scale);
+        if (listing) printf("scene %ld, step %ld: not solved: %s\n", s->number, step, r.why);
         return true;
     }
     *scale = fmax(*scale, energy_scale(s, world) + fabs(r.work));
@@ -605,6 +610,7 @@ static void random_worlds_step_without_surprise(void** state) {
 
 int main(int argc, char** argv) {
     if (argc > 1) scenes_wanted = strtol(argv[1], NULL, 10);
+    listing = argc > 1;
     if (argc > 2) first_scene = strtol(argv[2], NULL, 10);
     const struct CMUnitTest tests[] = {cmocka_unit_test(random_worlds_step_without_surprise)};
     return cmocka_run_group_tests(tests, NULL, NULL);

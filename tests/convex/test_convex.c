@@ -160,6 +160,33 @@ static void a_solution_is_recognized_and_a_limit_is_kept(void** state) {
     sti_env_destroy(env);
 }
 
+// The residual is relative to the point, so the point with the smallest map need not be the best: a method that stops at its
+// tolerance has to return the point it stopped at.
+static void a_method_that_stops_early_is_within_its_tolerance(void** state) {
+    (void)state;
+    sti_env* env;
+    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
+    static dense d;
+    for (int m = 0; m < METHODS; m++) {
+        for (uint64_t seed = 1; seed <= 3000; seed++) {
+            const int n = 3 + 3 * (int)(seed % 15);
+            make(&d, seed, n, n > 6 ? n - 4 : n);
+            const bool cones = methods[m].cones && seed % 2 == 0;
+            const sti_quadratic q = pose(&d, cones);
+            const sti_quadratic_goal loose = {
+                .tol = pow(10, -(double)(seed % 7)), .max_iterations = 100000, .stop_at = INFINITY};
+            double x[MOST];
+            sti_rng rng = {seed};
+            for (int i = 0; i < n; i++) x[i] = 0.1 * sti_rng_u01(&rng);
+            sti_quadratic_report report;
+            assert_int_equal(methods[m].run(env, &q, &loose, x, &report), STI_OK);
+            assert_true(report.iterations < loose.max_iterations);
+            assert_true(report.solved && report.residual <= loose.tol);
+        }
+    }
+    sti_env_destroy(env);
+}
+
 static void every_failed_allocation_is_survived(void** state) {
     (void)state;
     dense d;
@@ -184,6 +211,7 @@ int main(void) {
         cmocka_unit_test(every_method_solves_programs_with_bounds_definite_or_not),
         cmocka_unit_test(gradient_methods_solve_programs_with_cones),
         cmocka_unit_test(a_solution_is_recognized_and_a_limit_is_kept),
+        cmocka_unit_test(a_method_that_stops_early_is_within_its_tolerance),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
