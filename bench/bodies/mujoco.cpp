@@ -68,7 +68,7 @@ struct Mujoco : Engine {
         for (size_t k = 0; k < s.joint.size(); k++) parent[(size_t)s.joint[k].b] = (int)k;
         // Its buffers hold J, J' and the matrix A of all rows, dense, and are at most 2 GiB together.
         const double nv = (s.joint.empty() ? 6 : 3) * (double)n, rows = std::sqrt(nv * nv + 1.65e8) - nv;
-        const int contacts = std::min(32 * (int)n + 100, (int)(rows / 3));
+        const int contacts = std::min(16 * (int)n + 60, (int)(rows / 3));
         const int stack = n < 500 ? 20000000 : 120000000;
         std::string x = "<mujoco><compiler angle='radian'/><option gravity='0 0 -9.81' cone='elliptic' jacobian='" +
                         std::string(n < 30 ? "dense" : "sparse") + "' solver='" + options.text("solver", "Newton") +

@@ -135,6 +135,7 @@ void sti_row_add(const sti_world* world, const sti_row* row, double s, double* f
 double sti_row_mass(const sti_world* world, const sti_row* row, const sti_row* other);  // row M^-1 other'
 void sti_world_mass_solve(const sti_world* world, const double* f, double* v);          // v = M^-1 f
 double sti_world_kinetic(const sti_world* world, const double* v);
+double sti_body_kinetic(const sti_world* world, int body, const double* v);
 
 // ---- joints.c: what a joint asks, at the places bodies have now
 
@@ -148,7 +149,8 @@ void sti_world_turned_update(sti_world* world);  // after a step
 
 // ---- springs.c: applied forces and their symmetric derivatives
 
-double sti_world_potential(const sti_world* world);  // of gravity and of springs
+// Of gravity and of springs. by_body: the same, booked with a body that moves; NULL: not wanted (bodies)
+double sti_world_potential(const sti_world* world, double* by_body);
 
 // A spring as a row: f += force row', and the pieces of the implicit terms K = sum stiffness row'row, D = sum damping row'row,
 // positive semidefinite by construction. Rows across a stretched spring have force 0.

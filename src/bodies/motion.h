@@ -110,7 +110,10 @@ typedef struct sti_posed {
     double *f, *w, *b, *mu;
     double* v;
     double *r, *u, *lambda;
-    int* coupled;  // (slot, slot) that springs couple, sorted
+    double* scratch;  // (2 nv)
+    size_t scratch_room;
+    double judged;  // residual for the verdict: larger than the answer's where forces run away
+    int* coupled;   // (slot, slot) that springs couple, sorted
 } sti_posed;
 
 struct sti_world_solve {
@@ -135,6 +138,7 @@ struct sti_world_solve {
     sti_placed* kept;     // places before the step                               (bodies)
     double* kept_turned;  // (joints x 2)
     double* kept_v;       // (moving x nv)
+    double* book;         // energies by body: before, now, kinetic               (3 bodies)
     double scale;         // mass scale s of the present factors
     int shown_count;
     void *spring, *element;  // balance.c
@@ -154,6 +158,14 @@ void sti_links_factor(sti_world* world, double s, double h);
 void sti_links_solve(sti_world* world, const double* b, double* v, double* l);
 // z (nv x bodies of the assembly) = response to the sides of `row` that lie in it.
 void sti_links_respond(sti_world* world, int assembly, const sti_row* row, double* z);
+
+// ---- account.c
+
+// The rows of joints where bodies would be after `time` with velocities v; places stay as they were before the step.
+void sti_links_ahead(sti_world* world, double time, const double* v);
+// After mending, with potential energies by body `before` it (followed by twice as much room): velocities pay for what it added. What
+// is still owed, or was lost.
+double sti_world_pay(sti_world* world, double* before);
 
 // ---- acts.c: the one-sided part
 

@@ -185,19 +185,18 @@ void sti_world_mass_solve(const sti_world* world, const double* f, double* v) {
 
 // ---- energies
 
+double sti_body_kinetic(const sti_world* world, int body, const double* v) {
+    if (world->slot[body] < 0) return 0;
+    const sti_body_mass* mass = &world->bodies->mass[body];
+    const double* u = velocity_of(world, body, v);
+    if (world->dim == 2) return 0.5 * (mass->mass * (u[0] * u[0] + u[1] * u[1]) + mass->inertia[8] * u[2] * u[2]);
+    double L[3];
+    mul3(mass->inertia, u + 3, L);
+    return 0.5 * (mass->mass * dot3(u, u) + dot3(u + 3, L));
+}
+
 double sti_world_kinetic(const sti_world* world, const double* v) {
-    double twice = 0;
-    for (int body = 0; body < world->bodies->count; body++) {
-        if (world->slot[body] < 0) continue;
-        const sti_body_mass* mass = &world->bodies->mass[body];
-        const double* u = velocity_of(world, body, v);
-        if (world->dim == 2) {
-            twice += mass->mass * (u[0] * u[0] + u[1] * u[1]) + mass->inertia[8] * u[2] * u[2];
-        } else {
-            double L[3];
-            mul3(mass->inertia, u + 3, L);
-            twice += mass->mass * dot3(u, u) + dot3(u + 3, L);
-        }
-    }
-    return 0.5 * twice;
+    double sum = 0;
+    for (int body = 0; body < world->bodies->count; body++) sum += sti_body_kinetic(world, body, v);
+    return sum;
 }

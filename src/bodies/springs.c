@@ -119,11 +119,20 @@ void sti_world_gravity(const sti_world* world, double* f) {
     }
 }
 
-double sti_world_potential(const sti_world* world) {
+// One entry: with a, or with b where a does not move.
+static double book(const sti_world* world, double* by_body, int a, int b, double energy) {
+    if (by_body != NULL) by_body[sti_body_moves(world, a) ? a : b] += energy;
+    return energy;
+}
+
+double sti_world_potential(const sti_world* world, double* by_body) {
     const sti_bodies* bodies = world->bodies;
     double sum = 0;
+    if (by_body != NULL) memset(by_body, 0, (size_t)bodies->count * sizeof *by_body);
     for (int body = 0; body < bodies->count; body++) {
-        if (world->slot[body] >= 0) sum -= bodies->mass[body].mass * dot3(bodies->gravity, world->placed[body].x);
+        if (world->slot[body] < 0) continue;
+        sum +=
+            book(world, by_body, body, body, -bodies->mass[body].mass * dot3(bodies->gravity, world->placed[body].x));
     }
     for (int i = 0; i < bodies->joint_count; i++) {
         const sti_joint* joint = &bodies->joint[i];
@@ -132,7 +141,7 @@ double sti_world_potential(const sti_world* world) {
             const sti_joint_axis* axis = &world->axis[2 * (size_t)i + (size_t)k];
             if (axis->stiffness == 0) continue;
             const double c = sti_joint_coordinate(world, i, k, NULL) - axis->rest;
-            sum += 0.5 * axis->stiffness * c * c;
+            sum += book(world, by_body, joint->a, joint->b, 0.5 * axis->stiffness * c * c);
         }
     }
     for (int i = 0; i < bodies->spring_count; i++) {
@@ -140,7 +149,7 @@ double sti_world_potential(const sti_world* world) {
         double pa[3], pb[3], e[3];
         const double stretch = spring_line(world, spring, pa, pb, e) - spring->rest;
         if (sti_body_moves(world, spring->a) || sti_body_moves(world, spring->b))
-            sum += 0.5 * spring->stiffness * stretch * stretch;
+            sum += book(world, by_body, spring->a, spring->b, 0.5 * spring->stiffness * stretch * stretch);
     }
     return sum;
 }

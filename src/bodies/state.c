@@ -67,6 +67,7 @@ static sti_status reserve_solve(sti_world* world) {
     s->reaction = sti_alloc_array_zero(env, 3 * axes, sizeof(double));
     s->kept_turned = sti_alloc_array_zero(env, axes, sizeof(double));
     s->kept = sti_alloc_array_zero(env, (size_t)world->bodies->count, sizeof *s->kept);
+    s->book = sti_alloc_array_zero(env, 3 * (size_t)world->bodies->count, sizeof(double));
     s->rest = sti_alloc_array_zero(env, moving, 1);
     s->skip = sti_alloc_array_zero(env, moving, 1);
     s->body = sti_alloc_array_zero(env, moving, sizeof(int));
@@ -78,8 +79,8 @@ static sti_status reserve_solve(sti_world* world) {
     s->room.node_first = sti_alloc_array_zero(env, moving, sizeof(int));
     s->room.node_fill = sti_alloc_array_zero(env, moving, sizeof(int));
     bool all = s->axis_row && s->coordinate && s->axis_r && s->bound && s->bound_before && s->reaction &&
-               s->kept_turned && s->kept && s->rest && s->skip && s->body && s->room.pile && s->room.crowd && s->work &&
-               s->room.parent && s->room.first && s->room.node_first && s->room.node_fill;
+               s->kept_turned && s->kept && s->book && s->rest && s->skip && s->body && s->room.pile && s->room.crowd &&
+               s->work && s->room.parent && s->room.first && s->room.node_first && s->room.node_fill;
     double** vectors[] = {&s->v_star, &s->f,        &s->u,       &s->v_free,   &s->v_end,
                           &s->g,      &s->v_before, &s->v_after, &s->u_impact, &s->kept_v};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
@@ -106,6 +107,7 @@ static void drop_solve(sti_world* world) {
                      s->reaction,
                      s->kept_turned,
                      s->kept,
+                     s->book,
                      s->rest,
                      s->skip,
                      s->work,
@@ -275,7 +277,7 @@ void sti_world_velocity(const sti_world* world, int body, double v[3], double w[
 
 void sti_world_energy(const sti_world* world, double* kinetic, double* potential) {
     *kinetic = sti_world_kinetic(world, world->v);
-    *potential = sti_world_potential(world);
+    *potential = sti_world_potential(world, NULL);
 }
 
 const sti_world_contact* sti_world_contacts(const sti_world* world, int* count) {

@@ -5,7 +5,7 @@
 //     3. everything else, one contact problem (pose.c):  A u = H r + G l + f,                   u = alpha v+ + (1 - alpha) v*
 //     4. q^{l+1} = q^l (+) h u, exactly on rotations
 //     5. impacts of contacts with restitution, velocities only (impact.c)
-//     6. joints and overlaps are mended, places only (start.c)
+//     6. joints and overlaps are mended, places only (start.c), and paid for (account.c)
 //
 //     letter  here         letter  here
 //     v*      s->v_star    u       s->u       v+      s->v_end
@@ -42,8 +42,9 @@ enum {
     GYRO_HALVINGS = 12,
     PATIENCE = 2000,  // iterations for an island
 };
-#define INNER 0.3    // tolerance of an island over that of the step
-#define REST 0.3     // the same of what counts as rest
+#define INNER 0.3  // tolerance of an island over that of the step
+#define REST 0.3   // the same of what counts as rest
+#define OUT_OF_PROPORTION 100
 #define NOISE 1e-15  // lengths of the scene in a step
 
 // ---- small things
@@ -334,13 +335,51 @@ static sti_status solve_bounded(sti_world* world, sti_world_report* report) {
     if (status == STI_OK) status = solve_islands(world, INNER * tol, true, report);
     if (status == STI_OK) status = sti_posed_fill(world);
     if (status == STI_OK) status = sti_posed_measure(world);
-    for (int round = 0; round < 3 && status == STI_OK && !(s->posed.answer.residual <= tol); round++) {
-        const double factor = fmax(0.01, 0.3 * tol / s->posed.answer.residual);
+    for (int round = 0; round < 3 && status == STI_OK && !(s->posed.judged <= tol); round++) {
+        const double factor = fmax(0.01, 0.3 * tol / s->posed.judged);
         if (round == 2) memset(s->rest, 0, (size_t)world->moving);
         status = solve_islands(world, INNER * factor * (round == 0 ? 1 : 0.1) * tol, round < 2, report);
         if (status == STI_OK) status = sti_posed_measure(world);
     }
     return status;
+}
+
+static double energy_of(const sti_world* world, int slot, const double* v) {
+    const sti_body_mass* mass = &world->bodies->mass[world->solve->body[slot]];
+    const double* x = v + (size_t)(world->nv * slot);
+    if (world->dim == 2) return (mass->mass * (x[0] * x[0] + x[1] * x[1]) + mass->inertia[8] * x[2] * x[2]) / 2;
+    double L[3];
+    mul3(mass->inertia, x + 3, L);
+    return (mass->mass * dot3(x, x) + dot3(x + 3, L)) / 2;
+}
+
+// A step that was not solved is made with what there is, but not with impulses that ran away: an island whose energy is out of
+// all proportion to that of its velocities before, of its forces and of its motors stops instead.
+static void stop_runaways(sti_world* world) {
+    struct sti_world_solve* s = world->solve;
+    const int nv = world->nv, d = world->dim;
+    double *before = s->work, *after = s->work + world->moving;
+    memset(before, 0, 2 * (size_t)world->moving * sizeof *before);
+    for (int i = 0; i < world->moving; i++) {
+        const int root = sti_islands_root(world, i);
+        before[root] += energy_of(world, i, s->v_star) + energy_of(world, i, s->v_free);
+        after[root] += energy_of(world, i, s->u);
+    }
+    for (int root = 0; root < world->moving; root++) {
+        for (int c = s->room.first[root]; c >= 0; c = s->room.next[c]) {
+            const sti_act* act = &s->acts.act[c];
+            if (act->pressed) before[root] += act->press * act->press / act->mass;
+            for (int k = 0; k < d && act->kind == STI_ACT_CONTACT; k++)  // what a surface may give
+                before[root] += world->contact[act->of].offset[k] * world->contact[act->of].offset[k] /
+                                sti_row_mass(world, act->row[k], act->row[k]);
+        }
+        s->skip[root] = !(after[root] <= OUT_OF_PROPORTION * before[root]);
+        for (int c = s->room.first[root]; c >= 0 && s->skip[root]; c = s->room.next[c])
+            memset(s->acts.r + (size_t)(c * d), 0, (size_t)d * sizeof *s->acts.r);
+    }
+    for (int i = 0; i < world->moving; i++) {
+        if (s->skip[sti_islands_root(world, i)]) memset(s->u + (size_t)(i * nv), 0, (size_t)nv * sizeof *s->u);
+    }
 }
 
 static sti_status solve_forces(sti_world* world, sti_world_report* report) {
@@ -366,7 +405,7 @@ static sti_status solve_forces(sti_world* world, sti_world_report* report) {
     }
     const sti_contact_answer* answer = &s->posed.answer;
     const bool open = change > world->options.tol;
-    report->residual = fmax(answer->residual, open ? change : 0);
+    report->residual = fmax(s->posed.judged, open ? change : 0);
     report->solved = report->residual <= world->options.tol;
     if (open && report->why[0] == '\0')
         snprintf(report->why, sizeof report->why, "friction of joints: bounds still change by %g", change);
@@ -374,6 +413,7 @@ static sti_status solve_forces(sti_world* world, sti_world_report* report) {
         snprintf(report->why, sizeof report->why, "residual %g on the whole problem (contacts %g, equations %g)",
                  answer->residual, answer->residual_contact, answer->residual_equation);
     if (report->solved) report->why[0] = '\0';
+    if (!report->solved) stop_runaways(world);
     return STI_OK;
 }
 
@@ -493,6 +533,7 @@ static bool rests(const sti_world* world) {
 }
 
 static sti_status settle(sti_world* world, sti_world_report* report) {
+    struct sti_world_solve* s = world->solve;
     const double tol = world->options.stabilize_tol;
     int joint;
     sti_status status = sti_links_collect(world, world->v);
@@ -503,14 +544,14 @@ static sti_status settle(sti_world* world, sti_world_report* report) {
     if (isnan(report->drift) || isnan(report->penetration))
         return STI_FAIL(world->env, STI_ERR_INPUT, -1, "places are not finite numbers any more");
     if (!world->options.stabilize || fmax(report->drift, report->penetration) <= tol * world->size) return STI_OK;
-    const double before = sti_world_potential(world);
     double left;
+    sti_world_potential(world, s->book);
     status = sti_world_mend(world, tol, true, &report->corrected, &left);
     if (status != STI_OK) return status;
     sti_world_turned_update(world);
     report->drift = sti_world_drift(world, &joint);
     report->penetration = sti_world_penetration(world);
-    report->mended = sti_world_potential(world) - before;
+    report->mended = sti_world_pay(world, s->book);
     return STI_OK;
 }
 
@@ -533,13 +574,14 @@ static sti_status step(sti_world* world, sti_world_report* report) {
     struct sti_world_solve* s = world->solve;
     const double began = sti_clock();
     s->look_s = 0;
-    const double before = sti_world_kinetic(world, world->v) + sti_world_potential(world);
+    const double before = sti_world_kinetic(world, world->v) + sti_world_potential(world, NULL);
     sti_status status = sti_world_look(world);
     const double looked = sti_clock();
     if (status != STI_OK) return status;
     sti_world_gyroscopic(world, world->options.h, world->options.alpha, world->v, s->v_star);
     status = sti_links_collect(world, s->v_star);
     if (status != STI_OK) return status;
+    sti_links_ahead(world, 0.5 * world->options.h, s->v_star);
     applied(world);
     sti_links_factor(world, world->options.alpha, world->options.h);
     status = solve_forces(world, report);
@@ -555,7 +597,7 @@ static sti_status step(sti_world* world, sti_world_report* report) {
     status = settle(world, report);
     if (status != STI_OK) return status;
     report->kinetic = sti_world_kinetic(world, world->v);
-    report->potential = sti_world_potential(world);
+    report->potential = sti_world_potential(world, NULL);
     report->gain = report->kinetic + report->potential - before - report->work - report->mended;
     report->time_detect_s = s->look_s;
     report->time_rest_s = sti_clock() - began - report->time_solve_s - s->look_s;

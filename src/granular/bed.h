@@ -39,7 +39,7 @@ typedef struct sti_trail {
 typedef struct sti_near {
     int32_t b;      // a later place, or -1 - wall
     int32_t touch;  // its contact in the current step; -1: none
-    double r[3];    // impulse on a that the next step starts from: a mean over the last ones (touch.c)
+    double r[3];    // impulse on a that the next step starts from (touch.c)
 } sti_near;
 
 // Slabs are ranges of places. A contact belongs to the slab of a, and b lies there or in the next slab, so the even slabs
@@ -90,8 +90,7 @@ struct sti_bed {
     int64_t touch_first[STI_SLAB_MOST];
     int touch_count[STI_SLAB_MOST];
     int touches;
-    int slab_order[STI_SLAB_MOST];  // the even slabs, then the odd ones, dealt out to the workers by size
-    bool stepped;                   // contacts, `begin` and velocities belong to one step that was made
+    bool stepped;  // contacts, `begin` and velocities belong to one step that was made
 
     double eps_now;  // largest gap the step takes along
 

@@ -44,7 +44,7 @@ typedef struct work {
     sti_bed* bed;
     sti_grain* grain;
     const kernels* kernel;
-    const int* order;  // slabs of the loop
+    int parity;
     double beta;
 } work;
 
@@ -52,7 +52,7 @@ static void sweep_slab(void* context, int item, int worker) {
     (void)worker;
     const work* w = context;
     sti_bed* bed = w->bed;
-    const int slab = w->order[item];
+    const int slab = 2 * item + w->parity;
     sti_touch* touch = bed->touch + bed->touch_first[slab];
     if (bed->options.law == STI_LAW_COULOMB) {
         w->kernel->coulomb(w->grain, touch, bed->touch_count[slab]);
@@ -65,7 +65,7 @@ static void glide_slab(void* context, int item, int worker) {
     (void)worker;
     const work* w = context;
     sti_bed* bed = w->bed;
-    const int slab = w->order[item];
+    const int slab = 2 * item + w->parity;
     const int64_t first = bed->touch_first[slab];
     const bool coulomb = bed->options.law == STI_LAW_COULOMB;
     (coulomb ? w->kernel->glide_coulomb : w->kernel->glide_cone)(w->grain, bed->touch + first, bed->trail + first,
@@ -75,14 +75,14 @@ static void glide_slab(void* context, int item, int worker) {
 static void push_slab(void* context, int item, int worker) {
     (void)worker;
     const work* w = context;
-    const int slab = w->order[item];
+    const int slab = 2 * item + w->parity;
     w->kernel->push(w->grain, w->bed->touch + w->bed->touch_first[slab], w->bed->touch_count[slab]);
 }
 
 // Even slabs, then odd ones.
 static void both(sti_bed* bed, sti_grain* grain, double beta, sti_task_work* slab) {
     for (int parity = 0; parity < 2; parity++) {
-        work w = {bed, grain, pick(), bed->slab_order + parity * ((bed->slab_count + 1) / 2), beta};
+        work w = {bed, grain, pick(), parity, beta};
         sti_tasks_run(bed->tasks, (bed->slab_count + 1 - parity) / 2, slab, &w);
     }
 }
@@ -121,7 +121,7 @@ static void residual_slab(void* context, int slab, int worker) {
 }
 
 double sti_bed_residual(sti_bed* bed) {
-    work w = {bed, bed->grain, pick(), NULL, 0};
+    work w = {bed, bed->grain, pick(), 0, 0};
     sti_tasks_run(bed->tasks, bed->slab_count, residual_slab, &w);
     double map = 0, size = 0;
     for (int s = 0; s < bed->slab_count; s++) {
@@ -168,7 +168,7 @@ static void extrapolate_slab(void* context, int slab, int worker) {
 }
 
 void sti_bed_glide(sti_bed* bed, double beta) {
-    work w = {bed, bed->grain, pick(), NULL, beta};
+    work w = {bed, bed->grain, pick(), 0, beta};
     sti_tasks_run(bed->tasks, bed->slab_count, extrapolate_slab, &w);
     both(bed, bed->grain, beta, glide_slab);
 }

@@ -13,7 +13,8 @@
 //
 // which for FRESH = 1 is a wave that hardly decays, kept alive at the size of the tolerance. In a bed of 1600 at rest a step
 // to 1e-4 takes 5.5 sweeps from the last impulse and 1.4 from the mean, in one of 12,800 9.2 and 5.2. During the fall
-// there is no difference. Smaller weights follow a bed that moves too slowly: 0.1 doubles the sweeps.
+// there is no difference. Smaller weights follow a bed that moves too slowly: 0.1 doubles the sweeps. Methods that solve the
+// whole program instead of sweeping start from the last impulse.
 #include <float.h>
 #include <math.h>
 
@@ -120,34 +121,6 @@ static sti_status attach_moving_walls(sti_bed* bed) {
     return STI_OK;
 }
 
-// The slabs of one parity (even ones at `order`), the largest first to the worker that has least and still has room: every
-// worker begins with a share of the items that is the same by number (par/tasks.h). No part of the answer depends on it.
-static void deal(const sti_bed* bed, int parity, int* order) {
-    enum { HANDS = 16 };
-    const int count = (bed->slab_count + 1 - parity) / 2, workers = sti_tasks_workers(bed->tasks);
-    const int hands = workers < HANDS ? workers : HANDS;
-    int next[HANDS], end[HANDS];
-    int64_t load[HANDS];
-    bool given[STI_SLAB_MOST] = {false};
-    for (int w = 0; w < hands; w++) {
-        next[w] = count * w / hands;
-        end[w] = count * (w + 1) / hands;
-        load[w] = 0;
-    }
-    for (int k = 0; k < count; k++) {
-        int slab = -1, hand = -1;
-        for (int s = parity; s < bed->slab_count; s += 2) {
-            if (!given[s] && (slab < 0 || (hands > 1 && bed->touch_count[s] > bed->touch_count[slab]))) slab = s;
-        }
-        for (int w = 0; w < hands; w++) {
-            if (next[w] < end[w] && (hand < 0 || load[w] < load[hand])) hand = w;
-        }
-        given[slab] = true;
-        load[hand] += bed->touch_count[slab];
-        order[next[hand]++] = slab;
-    }
-}
-
 sti_status sti_bed_gather(sti_bed* bed, const double* speed) {
     const sti_status status = sti_bed_reserve_touches(bed, bed->near_start[bed->n]);
     if (status != STI_OK) return status;
@@ -155,8 +128,6 @@ sti_status sti_bed_gather(sti_bed* bed, const double* speed) {
     sti_tasks_run_any(bed->tasks, bed->slab_count, gather_slab, &g);
     bed->touches = 0;
     for (int s = 0; s < bed->slab_count; s++) bed->touches += bed->touch_count[s];
-    deal(bed, 0, bed->slab_order);
-    deal(bed, 1, bed->slab_order + (bed->slab_count + 1) / 2);
     bool moving = false;
     for (int k = 0; k < bed->wall_count; k++) moving = moving || bed->walls[k].spin != 0;
     return moving ? attach_moving_walls(bed) : STI_OK;
@@ -167,10 +138,11 @@ sti_status sti_bed_gather(sti_bed* bed, const double* speed) {
 static void keep_slab(void* context, int slab, int worker) {
     (void)worker;
     sti_bed* bed = context;
+    const bool swept = bed->options.solver == STI_BED_GS && bed->options.law != STI_LAW_FACETS;
     const sti_touch* touch = bed->touch + bed->touch_first[slab];
     for (int64_t k = bed->near_start[bed->slab_first[slab]]; k < bed->near_start[bed->slab_first[slab + 1]]; k++) {
         sti_near* near = &bed->near[k];
-        const double weight = near->touch >= 0 && sti_dot3(near->r, near->r) > DBL_MIN ? FRESH : 1;
+        const double weight = swept && near->touch >= 0 && sti_dot3(near->r, near->r) > DBL_MIN ? FRESH : 1;
         for (int i = 0; i < 3; i++) {
             const double r = near->touch >= 0 ? touch[near->touch].r[i] : 0;
             near->r[i] = near->r[i] + weight * (r - near->r[i]);

@@ -1,4 +1,4 @@
-// test_touch.c: where a step starts: a mean of the last impulses, and slabs dealt out to the workers.
+// test_touch.c: a step starts from a mean of the last impulses.
 #include "support/failing_env.h"
 // clang-format off
 #include <math.h>
@@ -91,37 +91,10 @@ static void a_step_starts_from_a_mean_of_the_last_impulses(void** state) {
     sti_env_destroy(env);
 }
 
-static void every_slab_is_dealt_out_once_and_the_shares_are_alike(void** state) {
-    (void)state;
-    for (int workers = 1; workers <= 20; workers += workers == 1 ? 1 : 9) {
-        sti_env* env = open_env(workers);
-        sti_bed* bed = settle(env, 1600);
-        for (int k = 0; k < 80; k++) assert_int_equal(sti_bed_step(bed, NULL), STI_OK);
-        const int even = (bed->slab_count + 1) / 2, odd = bed->slab_count / 2;
-        assert_true(bed->slab_count >= 6);
-        bool seen[STI_SLAB_MOST] = {false};
-        for (int k = 0; k < bed->slab_count; k++) {
-            const int slab = bed->slab_order[k];
-            assert_true(slab >= 0 && slab < bed->slab_count && slab % 2 == (k >= even) && !seen[slab]);
-            seen[slab] = true;
-            if (workers == 1 && k % even > 0) assert_true(slab == bed->slab_order[k - 1] + 2);
-        }
-        if (workers == 2) {
-            int64_t share[2] = {0, 0};
-            for (int k = 0; k < even; k++) share[k >= even / 2] += bed->touch_count[bed->slab_order[k]];
-            for (int k = 0; k < odd; k++) share[k >= odd / 2] += bed->touch_count[bed->slab_order[even + k]];
-            assert_true(llabs(share[0] - share[1]) < (share[0] + share[1]) / 5);
-        }
-        sti_bed_destroy(bed);
-        sti_env_destroy(env);
-    }
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bed_at_rest_needs_hardly_any_sweeps),
         cmocka_unit_test(a_step_starts_from_a_mean_of_the_last_impulses),
-        cmocka_unit_test(every_slab_is_dealt_out_once_and_the_shares_are_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
