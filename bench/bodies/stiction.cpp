@@ -12,8 +12,8 @@ struct Stiction : Engine {
     sti_env* env = nullptr;
     sti_bodies* bodies = nullptr;
     sti_world* world = nullptr;
-    std::vector<int> index;   // of each body of the scene
-    std::vector<int> number;  // and back; -1: the floor
+    std::vector<int> index;    // of each body of the scene
+    std::vector<int> number;   // and back; -1: the floor
     std::vector<Quat> q_seen;  // where the bodies were when they were last asked for, and at which step
     long seen = -2;
     long unsolved = 0;

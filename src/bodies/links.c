@@ -17,7 +17,7 @@
 
 #include "bodies/motion.h"
 
-#define DEPENDENT 1e-12
+#define DEPENDENT 3e-14
 enum { REFINEMENTS = 2 };
 
 sti_status sti_room(sti_env* env, void** p, size_t* capacity, size_t need, size_t size) {

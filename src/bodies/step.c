@@ -45,6 +45,7 @@ enum {
 #define INNER 0.3  // tolerance of an island over that of the step
 #define REST 0.3   // the same of what counts as rest
 #define OUT_OF_PROPORTION 100
+#define FAR_OUT 1e8  // the same for what forces would do one by one
 #define NOISE 1e-15  // lengths of the scene in a step
 
 // ---- small things
@@ -373,7 +374,15 @@ static void stop_runaways(sti_world* world) {
                 before[root] += world->contact[act->of].offset[k] * world->contact[act->of].offset[k] /
                                 sti_row_mass(world, act->row[k], act->row[k]);
         }
-        s->skip[root] = !(after[root] <= OUT_OF_PROPORTION * before[root]);
+        double forces = 0;
+        for (int c = s->room.first[root]; c >= 0; c = s->room.next[c]) {
+            for (int k = 0; k < d; k++) {
+                const double r = s->acts.r[c * d + k];
+                const sti_row* row = s->acts.act[c].row[k];
+                if (row != NULL && r != 0) forces += r * r * sti_row_mass(world, row, row);
+            }
+        }
+        s->skip[root] = !(after[root] <= OUT_OF_PROPORTION * before[root] && forces <= FAR_OUT * before[root]);
         for (int c = s->room.first[root]; c >= 0 && s->skip[root]; c = s->room.next[c])
             memset(s->acts.r + (size_t)(c * d), 0, (size_t)d * sizeof *s->acts.r);
     }
