@@ -27,16 +27,21 @@ static double closing_speed(const sti_world* world, double gap, double unit) {
 
 // What rounding makes of row v: bodies that move together part or meet by as much, and no contact answers to that.
 static double rounding(const sti_world* world, const sti_row* row) {
-    const double *v = world->solve->v_star, *w = world->solve->v_free;
+    const int nv = world->nv, d = world->dim;
     double s = 0;
     for (int side = 0; side < 2; side++) {
         const int body = side == 0 ? row->a : row->b;
         const double* j = side == 0 ? row->ja : row->jb;
         if (body < 0) continue;
-        const size_t at = (size_t)(world->nv * world->slot[body]);
-        for (int k = 0; k < world->nv; k++) s += fabs(j[k]) * (fabs(v[at + (size_t)k]) + fabs(w[at + (size_t)k]));
+        const size_t at = (size_t)(nv * world->slot[body]);
+        double speed = 0;  // of points of the body
+        for (int k = 0; k < nv; k++)
+            speed =
+                fmax(speed, (fabs(world->solve->v_star[at + (size_t)k]) + fabs(world->solve->v_free[at + (size_t)k])) *
+                                (k < d ? 1 : world->size));
+        for (int k = 0; k < nv; k++) s += fabs(j[k]) * speed / (k < d ? 1 : world->size);
     }
-    return 16 * DBL_EPSILON * s;
+    return 8 * DBL_EPSILON * s;
 }
 
 bool sti_act_closed(const sti_world* world, const sti_act* act) {

@@ -1,0 +1,509 @@
+// velocities.c: impulses of an island by Newton's method on its velocities, for islands with many more contacts than bodies.
+//
+//     A (v - v_free) = H r,      u = H'v + w,      r in K,   u + mu |u_t| n in K*,   orthogonal              A = M / s
+//
+// A wall of bricks has a dozen contacts for each brick. W = H' A^-1 H of the local form (islands.c) is large, nearly dense and
+// singular then, while A is block diagonal and definite. So the unknowns here are the velocities. With the map of Alart and
+// Curnier (1991),
+//
+//     p_n = max(0, r_n - rho u_n),       p_t = the vector of length at most mu p_n that is nearest to r_t - rho u_t,
+//
+// whose fixed points r = p are those of Coulomb's law for every rho > 0, the method of multipliers (Hestenes 1969, Powell 1969)
+// repeats
+//
+//     find v with     F(v) = A (v - v_free) - H p(r - rho u(v)) = 0,       then      r <- p.
+//
+// F is piecewise smooth, and Newton's method on it has the matrix A + sum rho H_c D_c H_c',
+//
+//     open   D = 0          stick   D = 1          slide   D = [ 1, 0 ; mu y, (mu p_n / |x_t|) (1 - y y') ],    y = x_t / |x_t|,
+//
+// with x = r - rho u: a block for each two bodies that touch, factored as a sparse matrix of blocks (linalg/blocks.h). Singular
+// W costs nothing: the impulses are one choice of many, the velocities are unique. Without contacts that slide the matrix is
+// symmetric and positive definite. With them the column mu y couples friction to the pressure: sliding is followed at once, and
+// not by a fixed point over given slips. Steps are cut until |F| falls in the metric of A^-1; where that fails, the
+// direction of given pressures is tried (D without mu y, the problem of Tresca, symmetric and definite).
+//
+// r changes by what rho leaves: rho = kappa d / trace W_cc, and a larger kappa takes fewer rounds, each with harder steps.
+// kappa grows while a round takes few steps, and falls when it takes many. A factor is used again while it serves: steps with the
+// last one come first.
+//
+//     letter  here                              letter  here
+//     r       r                                 F       F
+//     p       p                                 rho     rho
+//     x       x                                 D       of_map
+//
+// What is proved: nothing but the point that comes out, whose residual (docs/contact.md) is measured on the data of the island
+// with the velocities that belong to r. Coulomb's law is not monotone, so there is no theorem that the rounds converge. They end after
+// NEWTONS factorizations, or when nothing is gained any more; the best point is kept, and is a guess for the local form.
+//
+// Cost: a factorization is of the order of n^1.5 for a wall of n bricks; a step that goes on from the last takes two to
+// five of them, one with impacts up to forty.
+//
+// For islands of free bodies and contacts. Joints, springs, limits and motors are left to the local form.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bodies/motion.h"
+
+enum { ROUNDS = 60, NEWTONS = 80, HALVINGS = 7, INNER = 12, IDLE = 8 };
+#define KAPPA 30.0
+#define KAPPA_MOST 1e4
+#define KAPPA_LEAST 3.0
+
+typedef struct sti_velocities task;
+typedef enum { OPEN, STICK, SLIDE } mode;
+
+// ---- the map
+
+// p and the mode of x.
+static mode map(int d, double mu, const double* x, double* p) {
+    const double t = d == 2 ? fabs(x[1]) : hypot(x[1], x[2]);
+    for (int a = 0; a < d; a++) p[a] = 0;
+    if (!(x[0] > 0)) return OPEN;
+    p[0] = x[0];
+    const double bound = mu * x[0], part = t > bound ? bound / t : 1;
+    for (int a = 1; a < d; a++) p[a] = part * x[a];
+    return mu > 0 && t <= bound ? STICK : SLIDE;
+}
+
+// D (d x d, by rows). given: for given pressures.
+static void of_map(int d, double mu, mode how, const double* x, bool given, double* D) {
+    memset(D, 0, (size_t)(d * d) * sizeof *D);
+    if (how == OPEN) return;
+    D[0] = 1;
+    if (how == STICK) {
+        for (int a = 1; a < d; a++) D[a * (d + 1)] = 1;
+        return;
+    }
+    const double t = d == 2 ? fabs(x[1]) : hypot(x[1], x[2]);
+    if (!(mu > 0 && t > 0)) return;
+    const double y[2] = {x[1] / t, d == 3 ? x[2] / t : 0}, across = mu * x[0] / t;
+    for (int a = 1; a < d; a++) {
+        D[a * d] = given ? 0 : mu * y[a - 1];
+        for (int b = 1; b < d; b++) D[a * d + b] = across * ((a == b) - y[a - 1] * y[b - 1]);
+    }
+}
+
+// ---- F
+
+static const double* side_of(const task* k, int i, int side) {
+    return k->H + (size_t)(2 * i + side) * (size_t)(k->d * k->nv);
+}
+
+static void relative(const task* k, const double* v, double* u) {
+    const int d = k->d, nv = k->nv;
+    memcpy(u, k->w, (size_t)(k->count * d) * sizeof *u);
+    for (int i = 0; i < 2 * k->count; i++) {
+        const int body = k->body[i];
+        if (body < 0) continue;
+        const double *h = k->H + (size_t)i * (size_t)(d * nv), *at = v + (size_t)(body * nv);
+        for (int a = 0; a < d; a++, h += nv) {
+            double s = 0;
+            for (int e = 0; e < nv; e++) s += h[e] * at[e];
+            u[(i / 2) * d + a] += s;
+        }
+    }
+}
+
+static void add_forces(const task* k, const double* r, double sign, double* f) {
+    const int d = k->d, nv = k->nv;
+    for (int i = 0; i < 2 * k->count; i++) {
+        if (k->body[i] < 0) continue;
+        const double *h = k->H + (size_t)i * (size_t)(d * nv), *p = r + (size_t)((i / 2) * d);
+        double* at = f + (size_t)(k->body[i] * nv);
+        if (p[0] == 0) continue;
+        for (int a = 0; a < d; a++, h += nv) {
+            for (int e = 0; e < nv; e++) at[e] += sign * p[a] * h[e];
+        }
+    }
+}
+
+// v = v_free + A^-1 H r
+static void velocities_of(task* k, const double* r, double* v) {
+    const int nv = k->nv;
+    memset(k->step, 0, (size_t)(k->bodies * nv) * sizeof *k->step);
+    add_forces(k, r, 1, k->step);
+    for (int b = 0; b < k->bodies; b++) {
+        double y[6];
+        sti_body_mass_solve(k->world, k->slot[b], k->step + (size_t)(b * nv), y);
+        for (int e = 0; e < nv; e++) v[b * nv + e] = k->v_free[b * nv + e] + k->world->solve->scale * y[e];
+    }
+}
+
+// F(v), x, p and modes; |F|^2 in the metric of A^-1, and `size`: the same of p, each impulse alone.
+static double evaluate(task* k, const double* v, double* size) {
+    const int d = k->d, nv = k->nv;
+    double merit = 0, all = 0;
+    relative(k, v, k->u);
+    for (int i = 0; i < k->count; i++) {
+        double *x = k->x + (size_t)(i * d), *p = k->p + (size_t)(i * d), square = 0;
+        for (int a = 0; a < d; a++) x[a] = k->r[i * d + a] - k->kappa * k->rho[i] * k->u[i * d + a];
+        k->mode[i] = (unsigned char)map(d, k->mu[i], x, p);
+        for (int a = 0; a < d; a++) square += p[a] * p[a];
+        all += square / k->rho[i];
+    }
+    for (int b = 0; b < k->bodies; b++) {
+        const double* A = k->A + (size_t)(b * nv * nv);
+        double y[6];
+        for (int e = 0; e < nv; e++) y[e] = v[b * nv + e] - k->v_free[b * nv + e];
+        for (int e = 0; e < nv; e++) {
+            double s = 0;
+            for (int c = 0; c < nv; c++) s += A[e * nv + c] * y[c];
+            k->F[b * nv + e] = s;
+        }
+    }
+    add_forces(k, k->p, -1, k->F);
+    for (int b = 0; b < k->bodies; b++) {
+        double y[6];
+        sti_body_mass_solve(k->world, k->slot[b], k->F + (size_t)(b * nv), y);
+        for (int e = 0; e < nv; e++) merit += k->world->solve->scale * y[e] * k->F[b * nv + e];
+    }
+    *size = all;
+    return merit;
+}
+
+// ---- its derivative
+
+// block e += G'E, G and E (d x nv)
+static inline void add_product(int d, int nv, double* restrict at, const double* restrict G, const double* restrict E) {
+    for (int c = 0; c < nv; c++, at += nv) {
+        for (int a = 0; a < d; a++) {
+            const double s = E[a * nv + c];
+            for (int r = 0; r < nv; r++) at[r] += s * G[a * nv + r];
+        }
+    }
+}
+
+static inline void add_contact(task* k, int d, int nv, int i, const double* D) {
+    const int *body = k->body + 2 * (size_t)i, *place = k->place + 2 * (size_t)i;
+    const size_t size = (size_t)(nv * nv);
+    for (int side = 0; side < 2; side++) {
+        if (body[side] < 0) continue;
+        const double* h = side_of(k, i, side);
+        double E[18];
+        for (int a = 0; a < d; a++) {
+            for (int e = 0; e < nv; e++) {
+                double s = 0;
+                for (int b = 0; b < d; b++) s += D[a * d + b] * h[b * nv + e];
+                E[a * nv + e] = k->kappa * k->rho[i] * s;
+            }
+        }
+        add_product(d, nv, k->blocks.value + (size_t)k->self[body[side]] * size, h, E);
+        if (body[1 - side] >= 0)
+            add_product(d, nv, k->blocks.value + (size_t)place[side] * size, side_of(k, i, 1 - side), E);
+    }
+}
+
+static bool factor(task* k, bool given) {
+    const int nv = k->nv, d = k->d;
+    bool symmetric = true;
+    memset(k->blocks.value, 0, (size_t)(k->blocks.count * nv * nv) * sizeof *k->blocks.value);
+    for (int b = 0; b < k->bodies; b++)
+        memcpy(k->blocks.value + (size_t)(k->self[b] * nv * nv), k->A + (size_t)(b * nv * nv),
+               (size_t)(nv * nv) * sizeof *k->A);
+    for (int i = 0; i < k->count; i++) {
+        double D[9];
+        if (k->mode[i] == OPEN) continue;
+        of_map(d, k->mu[i], (mode)k->mode[i], k->x + (size_t)(i * d), given, D);
+        symmetric = symmetric && (given || k->mode[i] == STICK || k->mu[i] == 0);
+        if (d == 3)
+            add_contact(k, 3, 6, i, D);
+        else
+            add_contact(k, 2, 3, i, D);
+    }
+    k->factors++;
+    memcpy(k->mode_factored, k->mode, (size_t)k->count);
+    return sti_blocks_factor(&k->blocks, symmetric);
+}
+
+// ---- the method
+
+// Residual of docs/contact.md for r, on the local form of the island. Changes u.
+static double residual(task* k, const double* r) {
+    const int d = k->d;
+    double e2 = 0, r2 = 0;
+    velocities_of(k, r, k->trial);
+    relative(k, k->trial, k->u);
+    for (int i = 0; i < k->count; i++) {
+        const double *u = k->u + (size_t)(i * d), *at = r + (size_t)(i * d), mu = k->mu[i];
+        double x[3], square = 0;
+        for (int a = 0; a < d; a++) x[a] = at[a] - k->rho[i] * u[a];
+        x[0] -= k->rho[i] * mu * (d == 2 ? fabs(u[1]) : hypot(u[1], u[2]));
+        const double t = d == 2 ? fabs(x[1]) : hypot(x[1], x[2]);
+        if (t > mu * x[0]) {  // the nearest point of the cone
+            const double n = mu * t <= -x[0] ? 0 : (x[0] + mu * t) / (1 + mu * mu);
+            for (int a = 1; a < d; a++) x[a] *= mu * n / t;
+            x[0] = n;
+        }
+        for (int a = 0; a < d; a++) {
+            square += (at[a] - x[a]) * (at[a] - x[a]);
+            r2 += at[a] * at[a];
+        }
+        const double depth = k->rho[i] * fmax(0, -u[0]);
+        e2 += fmax(square, depth * depth);
+    }
+    return sqrt(e2 / fmax(fmin(r2, 1e4 * k->drive), k->drive));
+}
+
+// v moves along `step` until |F| falls; false: it did not. *merit is that of the new v.
+static bool descend(task* k, double enough, int halvings, double* merit, double* size) {
+    const size_t n = (size_t)(k->bodies * k->nv);
+    double part = 1;
+    for (int i = 0; i <= halvings; i++, part /= 2) {
+        for (size_t e = 0; e < n; e++) k->trial[e] = k->v[e] + part * k->step[e];
+        const double next = evaluate(k, k->trial, size);
+        if (!(next <= (1 - enough * part) * *merit)) continue;
+        memcpy(k->v, k->trial, n * sizeof *k->v);
+        *merit = next;
+        return true;
+    }
+    return false;
+}
+
+static void direction(task* k) {
+    const size_t n = (size_t)(k->bodies * k->nv);
+    for (size_t i = 0; i < n; i++) k->step[i] = -k->F[i];
+    sti_blocks_solve(&k->blocks, k->step);
+}
+
+// Newton's method on F until |F| <= tol |p|; how many factorizations it took, -1: it got no farther.
+static int find_root(task* k, int most, double tol) {
+    double size, merit = evaluate(k, k->v, &size);
+    const int before = k->factors;
+    while (merit > tol * tol * size) {
+        if (k->usable && memcmp(k->mode, k->mode_factored, (size_t)k->count) == 0) {
+            direction(k);
+            if (descend(k, 0.99, 0, &merit, &size)) continue;
+            merit = evaluate(k, k->v, &size);
+        }
+        if (k->factors - before >= most) return most;
+        k->usable = factor(k, false);
+        if (k->usable) {
+            direction(k);
+            if (descend(k, 1e-4, HALVINGS, &merit, &size)) continue;
+            merit = evaluate(k, k->v, &size);
+        }
+        k->usable = false;
+        if (!factor(k, true)) return -1;
+        direction(k);
+        if (!descend(k, 1e-4, HALVINGS, &merit, &size)) return -1;
+    }
+    return k->factors - before;
+}
+
+static void set_kappa(task* k, double kappa) {
+    k->kappa = kappa;
+    k->usable = false;
+}
+
+#ifdef TRACE
+#include <stdio.h>
+#endif
+static double iterate(task* k, double tol) {
+    const size_t rows = (size_t)(k->count * k->d), n = (size_t)(k->bodies * k->nv);
+    double best = residual(k, k->r), inner = 1e-2, size;
+    int idle = 0;
+#ifdef TRACE
+    fprintf(stderr, "island %d contacts %d bodies fill %d start %.2e tol %.1e\n", k->count, k->bodies, k->blocks.fill, best, tol);
+#endif
+    memcpy(k->best, k->r, rows * sizeof *k->r);
+    set_kappa(k, KAPPA);
+    k->factors = 0;
+    memcpy(k->v, k->trial, n * sizeof *k->v);  // of the guess; or those of before, whichever comes nearer
+    const double with = evaluate(k, k->v, &size), without = evaluate(k, k->v_before, &size);
+    if (without < with) memcpy(k->v, k->v_before, n * sizeof *k->v);
+    for (int round = 0; round < ROUNDS && k->factors < NEWTONS && best > tol && idle < IDLE; round++) {
+        const int steps = find_root(k, NEWTONS - k->factors < INNER ? NEWTONS - k->factors : INNER, inner);
+        evaluate(k, k->v, &size);
+        memcpy(k->r, k->p, rows * sizeof *k->r);
+        const double now = residual(k, k->r);
+#ifdef TRACE
+        int c[3] = {0};
+        for (int i = 0; i < k->count; i++) c[k->mode[i]]++;
+        fprintf(stderr, "  round %d steps %d factors %d residual %.2e kappa %g open %d stick %d slide %d\n", round, steps, k->factors, now, k->kappa, c[0], c[1], c[2]);
+#endif
+        idle = now < 0.9 * best ? 0 : idle + 1;
+        if (now < best) {
+            best = now;
+            memcpy(k->best, k->r, rows * sizeof *k->r);
+        }
+        inner = fmin(inner, 0.02 * now);
+        if (steps >= 0 && steps <= 3 && k->kappa < KAPPA_MOST) set_kappa(k, 5 * k->kappa);
+        if ((steps < 0 || steps > 8) && k->kappa > KAPPA_LEAST) set_kappa(k, k->kappa / 3);
+    }
+    return best;
+}
+
+// ---- the data
+
+static bool fits(const sti_world* world, const sti_acts* acts, int count, const int* list) {
+    const sti_links* links = &world->solve->links;
+    for (int i = 0; i < count; i++) {
+        const sti_act* act = &acts->act[list[i]];
+        if (act->kind != STI_ACT_CONTACT || act->pressed || act->row[0] == NULL) return false;
+        for (int side = 0; side < 2; side++) {
+            const int body = side == 0 ? act->row[0]->a : act->row[0]->b;
+            if (body < 0 || world->slot[body] < 0) continue;
+            if (links->assembly[links->assembly_of[world->slot[body]]].row_count > 0) return false;
+        }
+    }
+    return true;
+}
+
+static sti_status reserve(task* k) {
+    sti_env* env = k->world->env;
+    const size_t c = (size_t)k->count, d = (size_t)k->d, nv = (size_t)k->nv, n = (size_t)k->world->moving;
+    sti_status status = sti_room(env, (void**)&k->body, &k->rooms[0], 6 * c + 5 * n + 1, sizeof *k->body);
+    if (status == STI_OK)
+        status = sti_room(env, (void**)&k->H, &k->rooms[1], c * (2 * d * nv + 6 * d + 2) + n * (6 * nv + nv * nv),
+                          sizeof *k->H);
+    if (status == STI_OK) status = sti_room(env, (void**)&k->mode, &k->rooms[2], 2 * c, 1);
+    if (status != STI_OK) return status;
+    k->mode_factored = k->mode + c;
+    k->place = k->body + 2 * c;
+    k->slot = k->place + 2 * c;
+    k->first = k->slot + n;
+    k->self = k->first + n + 1;
+    k->near = k->self + n;  // (2 c + 2 n)
+    double* at = k->H + c * 2 * d * nv;
+    double** vectors[] = {&k->w, &k->r, &k->x, &k->u, &k->p, &k->best};
+    for (size_t i = 0; i < 6; i++, at += c * d) *vectors[i] = at;
+    double** numbers[] = {&k->mu, &k->rho};
+    for (size_t i = 0; i < 2; i++, at += c) *numbers[i] = at;
+    double** velocities[] = {&k->v, &k->v_free, &k->v_before, &k->F, &k->step, &k->trial};
+    for (size_t i = 0; i < 6; i++, at += n * nv) *velocities[i] = at;
+    k->A = at;
+    return STI_OK;
+}
+
+static void load_body(task* k, int body, const double* v_free) {
+    const sti_world* world = k->world;
+    const int d = k->d, nv = k->nv, slot = world->slot[body], at = k->bodies++;
+    const sti_body_mass* mass = &world->bodies->mass[body];
+    const double s = world->solve->scale;
+    double* A = k->A + (size_t)(at * nv * nv);
+    memset(A, 0, (size_t)(nv * nv) * sizeof *A);
+    for (int e = 0; e < d; e++) A[e * nv + e] = mass->mass / s;
+    for (int e = d; e < nv; e++) {
+        for (int f = d; f < nv; f++) A[e * nv + f] = (d == 2 ? mass->inertia[8] : mass->inertia[3 * (e - 3) + f - 3]) / s;
+    }
+    memcpy(k->v_free + (size_t)(at * nv), v_free + (size_t)(slot * nv), (size_t)nv * sizeof *v_free);
+    memcpy(k->v_before + (size_t)(at * nv), world->solve->v_star + (size_t)(slot * nv), (size_t)nv * sizeof *v_free);
+    k->slot[at] = slot;
+}
+
+// Bodies of the island, and the rows of its contacts.
+static void load(task* k, const sti_acts* acts, const int* list, const double* v_free) {
+    const sti_world* world = k->world;
+    const int d = k->d, nv = k->nv;
+    int* number = k->near;  // of a slot, for now
+    for (int s = 0; s < world->moving; s++) number[s] = -1;
+    k->bodies = 0;
+    k->drive = 0;
+    for (int i = 0; i < k->count; i++) {
+        const sti_act* act = &acts->act[list[i]];
+        for (int side = 0; side < 2; side++) {
+            const int body = side == 0 ? act->row[0]->a : act->row[0]->b, slot = body < 0 ? -1 : world->slot[body];
+            double* h = k->H + (size_t)(2 * i + side) * (size_t)(d * nv);
+            memset(h, 0, (size_t)(d * nv) * sizeof *h);
+            k->body[2 * i + side] = -1;
+            if (slot < 0) continue;
+            if (number[slot] < 0) {
+                number[slot] = k->bodies;
+                load_body(k, body, v_free);
+            }
+            k->body[2 * i + side] = number[slot];
+            for (int a = 0; a < d; a++) {
+                if (act->row[a] != NULL)
+                    memcpy(h + (size_t)(a * nv), side == 0 ? act->row[a]->ja : act->row[a]->jb, (size_t)nv * sizeof *h);
+            }
+        }
+        double trace = 0, q2 = 0;
+        for (int a = 0; a < d; a++) {
+            const sti_row* row = act->row[a];
+            const double q = act->w[a] + (row != NULL ? sti_row_apply(world, row, v_free) : 0);
+            k->w[i * d + a] = act->w[a];
+            k->r[i * d + a] = acts->r[list[i] * d + a];
+            if (row != NULL) trace += sti_row_mass(world, row, row);
+            q2 += q * q;
+        }
+        k->mu[i] = act->mu;
+        k->rho[i] = d / (world->solve->scale * trace);
+        k->drive += k->rho[i] * k->rho[i] * q2;
+    }
+}
+
+static int compare(const void* a, const void* b) {
+    const int x = *(const int*)a, y = *(const int*)b;
+    return (x > y) - (x < y);
+}
+
+// Who touches whom: the pattern of the matrix.
+static sti_status connect(task* k) {
+    const int n = k->bodies;
+    memset(k->first, 0, (size_t)(n + 1) * sizeof *k->first);
+    for (int i = 0; i < 2 * k->count; i++) {
+        if (k->body[i] >= 0 && k->body[i ^ 1] >= 0) k->first[k->body[i] + 1]++;
+    }
+    for (int b = 0; b < n; b++) k->first[b + 1] += k->first[b] + 1;
+    for (int b = 0; b < n; b++) {
+        k->self[b] = k->first[b];
+        k->near[k->self[b]++] = b;
+    }
+    for (int i = 0; i < 2 * k->count; i++) {
+        if (k->body[i] >= 0 && k->body[i ^ 1] >= 0) k->near[k->self[k->body[i]]++] = k->body[i ^ 1];
+    }
+    int at = 0;
+    for (int b = 0, from = 0; b < n; b++) {  // sorted, each once
+        const int end = k->first[b + 1];
+        qsort(k->near + from, (size_t)(end - from), sizeof *k->near, compare);
+        k->first[b] = at;
+        for (int i = from, last = -1; i < end; i++) {
+            if (k->near[i] == last) continue;
+            last = k->near[i];
+            if (last == b) k->self[b] = at;
+            k->near[at++] = last;
+        }
+        from = end;
+    }
+    k->first[n] = at;
+    for (int i = 0; i < 2 * k->count; i++) {
+        if (k->body[i] < 0 || k->body[i ^ 1] < 0) continue;
+        const int* from = k->near + k->first[k->body[i]];
+        const int* found = bsearch(&k->body[i ^ 1], from, (size_t)(k->first[k->body[i] + 1] - k->first[k->body[i]]),
+                                   sizeof *from, compare);
+        k->place[i] = (int)(found - k->near);
+    }
+    return sti_blocks_shape(&k->blocks, k->world->env, n, k->nv, k->first, k->near);
+}
+
+sti_status sti_velocities_solve(sti_world* world, sti_acts* acts, int count, const int* list, const double* v_free,
+                                double tol, double* reached, long* iterations) {
+    task* k = &world->solve->velocities;
+    *reached = INFINITY;
+    if (!fits(world, acts, count, list)) return STI_OK;
+    k->world = world;
+    k->d = world->dim;
+    k->nv = world->nv;
+    k->count = count;
+    sti_status status = reserve(k);
+    if (status != STI_OK) return status;
+    load(k, acts, list, v_free);
+    status = connect(k);
+    if (status != STI_OK) return status;
+    *reached = k->drive > 0 ? iterate(k, tol) : INFINITY;
+    *iterations += k->factors;
+    for (int i = 0; i < count && isfinite(*reached); i++)
+        memcpy(acts->r + (size_t)(list[i] * k->d), k->best + (size_t)(i * k->d), (size_t)k->d * sizeof *k->best);
+    return STI_OK;
+}
+
+void sti_velocities_clear(sti_world* world) {
+    task* k = &world->solve->velocities;
+    sti_blocks_clear(&k->blocks, world->env);
+    sti_free(world->env, k->body);
+    sti_free(world->env, k->H);
+    sti_free(world->env, k->mode);
+    *k = (task){0};
+}
