@@ -5,13 +5,25 @@
 //    through its lowest point. The tangent half a step ahead is the chord up to O(h^3). The proof of step.c asks only that
 //    forces and motions of the joint use the same rows, wherever they are taken.
 //
-// 2. Mending moves places alone. Where it raised the potential energy of an island by dV, the island pays with its motion: all its
-//    velocities are multiplied by sqrt(1 - dV / T), which leaves joints and closed contacts as they are. An island that
-//    cannot pay stops; what it still owes stays in the report.
+// 2. What a straight piece adds is paid from motion. The proof of step.c holds for springs along rows that keep their direction
+//    and for problems that were solved; whatever else happened, at the end every island compares T + V with what it had
+//    before and with the work done on it. What is too much it pays: its velocities are multiplied by
+//
+//        sqrt(1 - due / T)
+//
+//    which leaves joints and closed contacts as they are. If T does not suffice, the potential energy at the end of the way
+//    is too high for any velocity, and the island goes a part of the way only: h u / 2, h u / 4, ... and at last nothing, where
+//    due = T(v+) - T(v) and can be paid. So T + V never grows by more than the work, up to rounding, by construction.
+//
+// 3. Mending moves places alone. Where it raised the potential energy of an island, the island pays in the same way; one that
+//    cannot stops, and what it still owes stays in the report: an overlap at the start is lifted, whatever that takes.
 #include <math.h>
 #include <string.h>
 
 #include "bodies/motion.h"
+
+enum { SHORTENINGS = 5 };
+#define ROUNDING 1e-14
 
 void sti_links_ahead(sti_world* world, double time, const double* v) {
     struct sti_world_solve* s = world->solve;
@@ -33,31 +45,133 @@ void sti_links_ahead(sti_world* world, double time, const double* v) {
     memcpy(world->placed, s->kept, (size_t)world->bodies->count * sizeof *s->kept);
 }
 
-double sti_world_pay(sti_world* world, double* before) {
+// ---- energies by body: opened, before mending, now (becomes due), kinetic, size of what was added up
+
+static double* line(const sti_world* world, int which) {
+    return world->solve->book + (size_t)which * (size_t)world->bodies->count;
+}
+
+enum { OPENED, BEFORE, DUE, KINETIC, SIZE };
+
+static void read_energies(sti_world* world) {
+    double *due = line(world, DUE), *kinetic = line(world, KINETIC);
+    sti_world_potential(world, due);
+    for (int i = 0; i < world->bodies->count; i++) kinetic[i] = sti_body_kinetic(world, i, world->v);
+}
+
+// Every entry of an island into that of its party's body.
+static void gather(const sti_world* world, double* x) {
     const struct sti_world_solve* s = world->solve;
-    const int nv = world->nv, count = world->bodies->count;
-    double owed = 0, *rise = before, *now = before + count, *kinetic = now + count;
-    sti_world_potential(world, now);
-    for (int i = 0; i < count; i++) {
-        rise[i] = now[i] - before[i];
-        kinetic[i] = sti_body_kinetic(world, i, world->v);
-    }
     for (int i = 0; i < world->moving; i++) {
-        const int root = s->body[sti_islands_root(world, i)], body = s->body[i];
-        if (root == body) continue;
-        rise[root] += rise[body];
-        kinetic[root] += kinetic[body];
+        if (s->party[i] != i) x[s->body[s->party[i]]] += x[s->body[i]];
     }
+}
+
+// v of every island is multiplied so that it pays, or 0. What is owed then, and what was lost before.
+static double charge(sti_world* world) {
+    const struct sti_world_solve* s = world->solve;
+    const int nv = world->nv;
+    double owed = 0, *due = line(world, DUE), *kinetic = line(world, KINETIC);
     for (int i = 0; i < world->moving; i++) {
         const int body = s->body[i];
-        if (sti_islands_root(world, i) != i) continue;
-        const double part = kinetic[body] > 0 && rise[body] > 0 ? sqrt(fmax(0, 1 - rise[body] / kinetic[body])) : 1;
-        owed += rise[body] - (1 - part * part) * kinetic[body];
+        if (s->party[i] != i) continue;
+        const double part = kinetic[body] > 0 && due[body] > 0 ? sqrt(fmax(0, 1 - due[body] / kinetic[body])) : 1;
+        owed += due[body] - (1 - part * part) * kinetic[body];
         kinetic[body] = part;
     }
     for (int i = 0; i < world->moving; i++) {
-        const double part = kinetic[s->body[sti_islands_root(world, i)]];
+        const double part = kinetic[s->body[s->party[i]]];
         for (int k = 0; k < nv && part != 1; k++) world->v[i * nv + k] *= part;
     }
     return owed;
+}
+
+// ---- of a step
+
+void sti_account_open(sti_world* world) {
+    double *opened = line(world, OPENED), *due = line(world, DUE), *kinetic = line(world, KINETIC);
+    read_energies(world);
+    for (int i = 0; i < world->bodies->count; i++) opened[i] = due[i] + kinetic[i];
+}
+
+void sti_account_share(sti_world* world) {
+    struct sti_world_solve* s = world->solve;
+    for (int i = 0; i < world->moving; i++) s->party[i] = sti_islands_root(world, i);
+    memset(s->work_of, 0, 2 * (size_t)world->moving * sizeof *s->work_of);
+}
+
+// due: T + V now less T + V before, over each party. 0 where it is rounding.
+static void read_dues(sti_world* world) {
+    double *due = line(world, DUE), *kinetic = line(world, KINETIC), *size = line(world, SIZE);
+    const double *opened = line(world, OPENED), *g = world->bodies->gravity;
+    const double pull = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    read_energies(world);
+    for (int i = 0; i < world->bodies->count; i++) {
+        const double* x = world->placed[i].x;
+        size[i] = fabs(due[i]) + kinetic[i] + fabs(opened[i]) +
+                  world->bodies->mass[i].mass * pull * (fabs(x[0]) + fabs(x[1]) + fabs(x[2]) + world->size);
+        due[i] += kinetic[i] - opened[i];
+    }
+    gather(world, due);
+    gather(world, kinetic);
+    gather(world, size);
+}
+
+static void go_part(sti_world* world, int slot, double part) {
+    const struct sti_world_solve* s = world->solve;
+    const int body = s->body[slot];
+    double d[6] = {0};
+    world->placed[body] = s->kept[body];
+    for (int k = 0; k < world->nv; k++) d[k] = part * world->options.h * s->u[slot * world->nv + k];
+    if (part > 0) sti_placed_move(world->dim, d, &world->placed[body]);
+}
+
+int sti_account_close(sti_world* world, double* work) {
+    struct sti_world_solve* s = world->solve;
+    double *part = s->work, *due = line(world, DUE), *kinetic = line(world, KINETIC), *size = line(world, SIZE);
+    int shortened = 0;
+    for (int i = 0; i < world->moving; i++) part[i] = 1;
+    for (int round = 0; round <= SHORTENINGS + 1; round++) {
+        bool again = false;
+        read_dues(world);
+        for (int i = 0; i < world->moving; i++) {  // parties
+            const int body = s->body[i];
+            s->skip[i] = 0;
+            if (s->party[i] != i) continue;
+            due[body] -= part[i] * s->work_of[i] + s->work_of[world->moving + i];
+            if (due[body] <= ROUNDING * size[body]) due[body] = 0;
+            if (due[body] <= kinetic[body] || part[i] == 0) continue;
+            *work -= part[i] * s->work_of[i];
+            part[i] = round == SHORTENINGS ? 0 : part[i] / 2;
+            *work += part[i] * s->work_of[i];
+            s->skip[i] = 1;
+            again = true;
+        }
+        if (!again) break;
+        for (int i = 0; i < world->moving; i++) {
+            if (s->skip[s->party[i]]) go_part(world, i, part[s->party[i]]);
+        }
+        sti_world_turned_update(world);
+        s->detected = false;
+    }
+    for (int i = 0; i < world->moving; i++) shortened += part[s->party[i]] < 1;
+    charge(world);
+    return shortened;
+}
+
+// ---- of mending
+
+void sti_account_before_mending(sti_world* world) {
+    sti_world_potential(world, line(world, BEFORE));
+}
+
+double sti_account_after_mending(sti_world* world) {
+    const double* before = line(world, BEFORE);
+    double *due = line(world, DUE), *kinetic = line(world, KINETIC);
+    read_energies(world);
+    for (int i = 0; i < world->bodies->count; i++) due[i] -= before[i];
+    sti_account_share(world);
+    gather(world, due);
+    gather(world, kinetic);
+    return charge(world);
 }

@@ -294,12 +294,15 @@ static void draw_island(impact* k, int root, const double* v_c, double* v) {
     k->surface[root] = k->surface_c[root] + part * more;
 }
 
+// What islands have too much after the impact. Where nobody draws it back, the account is told.
 static double gained(const impact* k, const double* v) {
     double sum = 0;
     for (int root = 0; root < k->world->moving; root++) {
         if (k->s->skip[root]) continue;
         const double T = bound_of(k, root) + k->surface[root], end = island_product(k, root, v, v) / 2;
-        if (end > T + 1e-14 * end) sum += end - T;
+        if (!(end > T + 1e-14 * end)) continue;
+        sum += end - T;
+        if (!k->world->options.dissipate) k->s->work_of[k->world->moving + k->s->party[root]] += end - T;
     }
     return sum;
 }
@@ -320,11 +323,16 @@ static void settle_work(impact* k) {
     const int d = k->world->dim;
     for (int c = 0; c < k->s->acts.count; c++) {
         const sti_act* act = &k->s->acts.act[c];
-        if (k->s->skip[root_of(k, act)] == 0)
-            k->report->work -= sti_act_work(k->world, act, k->s->acts.r + (size_t)(c * d));
+        const int root = root_of(k, act);
+        if (k->s->skip[root]) continue;
+        const double work = sti_act_work(k->world, act, k->s->acts.r + (size_t)(c * d));
+        k->report->work -= work;
+        k->s->work_of[k->s->party[root]] -= work;
     }
     for (int root = 0; root < k->world->moving; root++) {
-        if (k->s->skip[root] == 0) k->report->work += k->surface[root];
+        if (k->s->skip[root]) continue;
+        k->report->work += k->surface[root];
+        k->s->work_of[k->s->party[root]] += k->surface[root];
     }
 }
 

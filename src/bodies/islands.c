@@ -14,7 +14,7 @@
 
 #include "bodies/motion.h"
 
-enum { DENSE_ROWS = 48 };  // W is handed over as a dense matrix up to here
+enum { DENSE_ROWS = 48, CROWD = 20 };  // W is handed over as a dense matrix up to here; contacts from which on velocities come first
 #define BLOCKED 1e-11      // W_nn over what it would be without links
 
 typedef struct island {
@@ -365,6 +365,16 @@ static sti_status solve_island(island* k, int first, const double* v_free, sti_s
     if (status != STI_OK) return status;
     int at = 0;
     for (int c = first; c >= 0; c = room->next[c]) room->list[at++] = c;
+    if (k->count >= CROWD && k->world->options.solver == STI_CONTACT_AUTO) {
+        double reached;
+        status = sti_velocities_solve(k->world, k->acts, k->count, room->list, v_free, k->tol, &reached,
+                                      &report->iterations);
+        if (status != STI_OK) return status;
+        if (reached <= k->tol) {
+            report->residual = fmax(report->residual, reached);
+            return STI_OK;
+        }
+    }
     list_nodes(k);
     status = respond(k);
     if (status != STI_OK) return status;

@@ -11,6 +11,7 @@
 #define STI_BODIES_MOTION_H
 
 #include "bodies/bodies.h"
+#include "linalg/blocks.h"
 #include "linalg/ldl.h"
 
 // Memory that grows and is kept: *p has room for `need` items of `size` afterwards.
@@ -92,6 +93,29 @@ typedef struct sti_island_room {
     int *pile, *crowd;  // slots of an island       (moving)
 } sti_island_room;
 
+// What velocities.c works on, kept.
+typedef struct sti_velocities {
+    size_t rooms[3];
+    sti_world* world;
+    int d, nv, count, bodies;
+    int *body, *place;  // of the two sides of a contact, -1: none; block (other, this)   (2 count)
+    int* slot;          // of a body of the island                                        (bodies)
+    int *first, *near;  // neighbours of a body, itself among them, ascending             (bodies+1)
+    int* self;          // block of a body on the diagonal                                (bodies)
+    unsigned char *mode, *mode_factored;               // (count)
+    double* H;                                         // rows: side, axis, velocity      (count x 2 x d x nv)
+    double *w, *r, *x, *u, *p, *best;                  // (count x d)
+    double *z, *s, *dz, *ds, *e, *aim, *scaling;       // of interior.c; scaling twice as long
+    double *mu, *rho, *beta;                           // (count)
+    double *v, *v_free, *v_before, *F, *step, *trial;  // (bodies x nv)
+    double* A;                                         // block diagonal                  (bodies x nv x nv)
+    double drive;                                      // sum |rho q|^2
+    double kappa;
+    int factors;  // made so far
+    bool usable;  // the last one belongs to the present kappa and r
+    sti_blocks blocks;
+} sti_velocities;
+
 typedef struct sti_solve_report {
     double residual;  // worst of the islands
     long iterations;
@@ -122,6 +146,7 @@ struct sti_world_solve {
     sti_acts acts;   // of the step
     sti_acts extra;  // of impacts and mending
     sti_island_room room;
+    sti_velocities velocities;
     sti_posed posed;
     sti_row* axis_row;             // coordinates of joints and their opposites             (joints x 2 x 2)
     double* coordinate;            // and their values                                      (joints x 2)
@@ -138,7 +163,9 @@ struct sti_world_solve {
     sti_placed* kept;     // places before the step                               (bodies)
     double* kept_turned;  // (joints x 2)
     double* kept_v;       // (moving x nv)
-    double* book;         // energies by body: before, now, kinetic               (3 bodies)
+    double* book;         // energies by body, account.c                          (5 bodies)
+    int* party;           // island of a slot in the account: a slot of it        (moving)
+    double* work_of;      // of motors, surfaces, pushes; more from impacts       (2 moving)
     double scale;         // mass scale s of the present factors
     int shown_count;
     void *spring, *element;  // balance.c
@@ -163,9 +190,14 @@ void sti_links_respond(sti_world* world, int assembly, const sti_row* row, doubl
 
 // The rows of joints where bodies would be after `time` with velocities v; places stay as they were before the step.
 void sti_links_ahead(sti_world* world, double time, const double* v);
-// After mending, with potential energies by body `before` it (followed by twice as much room): velocities pay for what it added. What
-// is still owed, or was lost.
-double sti_world_pay(sti_world* world, double* before);
+void sti_account_open(sti_world* world);   // energies before the step
+void sti_account_share(sti_world* world);  // by the islands there are now; no work so far
+// Bodies have moved by h u. What was gained beyond work_of is paid from velocities; an island that cannot goes a part of the way.
+// How many bodies did not go the whole way; *work: loses what was not done then.
+int sti_account_close(sti_world* world, double* work);
+void sti_account_before_mending(sti_world* world);
+// Velocities pay for what mending added. What is still owed, or was lost.
+double sti_account_after_mending(sti_world* world);
 
 // ---- acts.c: the one-sided part
 
@@ -188,6 +220,14 @@ int sti_islands_root(const sti_world* world, int slot);
 // r. limit: of iterations; 0: none, everything is tried.
 sti_status sti_islands_solve(sti_world* world, sti_acts* acts, const double* v_free, double tol, long limit,
                              const unsigned char* skip, sti_solve_report* report);
+
+// ---- velocities.c
+
+// acts.r (in: guess, out: the best there was) of the acts in `list` (count), one island. *reached: its residual, INFINITY where
+// the island is not of the kind that this takes.
+sti_status sti_velocities_solve(sti_world* world, sti_acts* acts, int count, const int* list, const double* v_free,
+                                double tol, double* reached, long* iterations);
+void sti_velocities_clear(sti_world* world);
 
 // ---- pose.c
 

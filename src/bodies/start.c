@@ -110,13 +110,13 @@ static sti_status list_acts(sti_world* world, bool with_contacts) {
 }
 
 // d (moving x nv): the displacement. *with_contacts becomes false where the gaps cannot all be opened: then joints alone.
-static sti_status displacement(sti_world* world, bool* with_contacts, double* d) {
+static sti_status displacement(sti_world* world, double h, bool* with_contacts, double* d) {
     struct sti_world_solve* s = world->solve;
     const size_t n = (size_t)(world->nv * world->moving);
     sti_status status = list_acts(world, *with_contacts);
     if (status == STI_OK) status = sti_islands_find(world, &s->extra);
     if (status != STI_OK) return status;
-    sti_links_factor(world, 1, 0);
+    sti_links_factor(world, 1, h);
     memset(d, 0, n * sizeof *d);
     sti_links_solve(world, s->links.defect, d, s->links.trial);
     if (s->extra.count == 0) return STI_OK;
@@ -183,7 +183,7 @@ sti_status sti_world_mend(sti_world* world, double tol, bool with_contacts, doub
         if (*left <= tol * world->size || round == rounds) return STI_OK;
         if (round > 3 && *left <= 1e3 * tol * world->size && *left > 0.5 * last) return STI_OK;  // rounding
         last = *left;
-        status = displacement(world, &open_gaps, s->v_before);
+        status = displacement(world, with_contacts ? world->options.h : 0, &open_gaps, s->v_before);
         if (status != STI_OK) return status;
         const double way = move(world, s->v_before);
         s->detected = false;

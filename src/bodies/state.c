@@ -67,10 +67,12 @@ static sti_status reserve_solve(sti_world* world) {
     s->reaction = sti_alloc_array_zero(env, 3 * axes, sizeof(double));
     s->kept_turned = sti_alloc_array_zero(env, axes, sizeof(double));
     s->kept = sti_alloc_array_zero(env, (size_t)world->bodies->count, sizeof *s->kept);
-    s->book = sti_alloc_array_zero(env, 3 * (size_t)world->bodies->count, sizeof(double));
+    s->book = sti_alloc_array_zero(env, 5 * (size_t)world->bodies->count, sizeof(double));
     s->rest = sti_alloc_array_zero(env, moving, 1);
     s->skip = sti_alloc_array_zero(env, moving, 1);
     s->body = sti_alloc_array_zero(env, moving, sizeof(int));
+    s->party = sti_alloc_array_zero(env, moving, sizeof(int));
+    s->work_of = sti_alloc_array_zero(env, 2 * moving, sizeof(double));
     s->room.pile = sti_alloc_array_zero(env, moving, sizeof(int));
     s->room.crowd = sti_alloc_array_zero(env, moving, sizeof(int));
     s->work = sti_alloc_array_zero(env, n + 3 * moving, sizeof(double));
@@ -79,7 +81,7 @@ static sti_status reserve_solve(sti_world* world) {
     s->room.node_first = sti_alloc_array_zero(env, moving, sizeof(int));
     s->room.node_fill = sti_alloc_array_zero(env, moving, sizeof(int));
     bool all = s->axis_row && s->coordinate && s->axis_r && s->bound && s->bound_before && s->reaction &&
-               s->kept_turned && s->kept && s->book && s->rest && s->skip && s->body && s->room.pile && s->room.crowd &&
+               s->kept_turned && s->kept && s->book && s->rest && s->skip && s->body && s->party && s->work_of && s->room.pile && s->room.crowd &&
                s->work && s->room.parent && s->room.first && s->room.node_first && s->room.node_fill;
     double** vectors[] = {&s->v_star, &s->f,        &s->u,       &s->v_free,   &s->v_end,
                           &s->g,      &s->v_before, &s->v_after, &s->u_impact, &s->kept_v};
@@ -99,6 +101,7 @@ static void drop_solve(sti_world* world) {
     if (s == NULL) return;
     sti_links_destroy(world);
     sti_posed_clear(world);
+    sti_velocities_clear(world);
     sti_island_room* room = &s->room;
     void* owned[] = {s->axis_row,
                      s->coordinate,
@@ -108,6 +111,8 @@ static void drop_solve(sti_world* world) {
                      s->kept_turned,
                      s->kept,
                      s->book,
+                     s->party,
+                     s->work_of,
                      s->rest,
                      s->skip,
                      s->work,

@@ -5,7 +5,8 @@
 //     3. everything else, one contact problem (pose.c):  A u = H r + G l + f,                   u = alpha v+ + (1 - alpha) v*
 //     4. q^{l+1} = q^l (+) h u, exactly on rotations
 //     5. impacts of contacts with restitution, velocities only (impact.c)
-//     6. joints and overlaps are mended, places only (start.c), and paid for (account.c)
+//     6. T + V is compared with what it was, and a gain is paid from motion (account.c)
+//     7. joints and overlaps are mended, places only (start.c), and paid for
 //
 //     letter  here         letter  here
 //     v*      s->v_star    u       s->u       v+      s->v_end
@@ -485,11 +486,15 @@ double sti_act_work(const sti_world* world, const sti_act* act, const double* r)
 }
 
 // Work of motors, moving surfaces and pushes while the bodies move by h u.
-static double work_done(const sti_world* world) {
-    const struct sti_world_solve* s = world->solve;
+static double work_done(sti_world* world) {
+    struct sti_world_solve* s = world->solve;
     const int d = world->dim, nv = world->nv;
-    double work = 0;
-    for (int c = 0; c < s->acts.count; c++) work += sti_act_work(world, &s->acts.act[c], s->acts.r + (size_t)(c * d));
+    double sum = 0;
+    sti_account_share(world);
+    for (int root = 0; root < world->moving; root++) {
+        for (int c = s->room.first[root]; c >= 0; c = s->room.next[c])
+            s->work_of[root] += sti_act_work(world, &s->acts.act[c], s->acts.r + (size_t)(c * d));
+    }
     for (int body = 0; body < world->bodies->count; body++) {
         const int slot = world->slot[body];
         if (slot < 0) continue;
@@ -497,9 +502,10 @@ static double work_done(const sti_world* world) {
         double w[3] = {0, 0, u[2]}, power = 0;
         if (d == 3) mul3(world->placed[body].R, u + 3, w);
         for (int k = 0; k < d; k++) power += push[k] * u[k];
-        work += world->options.h * (power + dot3(push + 3, w));
+        s->work_of[s->party[slot]] += world->options.h * (power + dot3(push + 3, w));
     }
-    return work;
+    for (int root = 0; root < world->moving; root++) sum += s->work_of[root];
+    return sum;
 }
 
 // ---- 4 to 6
@@ -554,13 +560,13 @@ static sti_status settle(sti_world* world, sti_world_report* report) {
         return STI_FAIL(world->env, STI_ERR_INPUT, -1, "places are not finite numbers any more");
     if (!world->options.stabilize || fmax(report->drift, report->penetration) <= tol * world->size) return STI_OK;
     double left;
-    sti_world_potential(world, s->book);
+    sti_account_before_mending(world);
     status = sti_world_mend(world, tol, true, &report->corrected, &left);
     if (status != STI_OK) return status;
     sti_world_turned_update(world);
     report->drift = sti_world_drift(world, &joint);
     report->penetration = sti_world_penetration(world);
-    report->mended = sti_world_pay(world, s->book);
+    report->mended = sti_account_after_mending(world);
     return STI_OK;
 }
 
@@ -584,6 +590,7 @@ static sti_status step(sti_world* world, sti_world_report* report) {
     const double began = sti_clock();
     s->look_s = 0;
     const double before = sti_world_kinetic(world, world->v) + sti_world_potential(world, NULL);
+    sti_account_open(world);
     sti_status status = sti_world_look(world);
     const double looked = sti_clock();
     if (status != STI_OK) return status;
@@ -603,6 +610,13 @@ static sti_status step(sti_world* world, sti_world_report* report) {
     if (status != STI_OK) return status;
     report->time_solve_s = sti_clock() - looked;
     advance(world);
+    const int late = sti_account_close(world, &report->work);
+    if (late > 0) {
+        if (report->solved)
+            snprintf(report->why, sizeof report->why,
+                     "%d bodies went a part of their way only: springs turn too far in a step", late);
+        report->solved = false;
+    }
     status = settle(world, report);
     if (status != STI_OK) return status;
     report->kinetic = sti_world_kinetic(world, world->v);

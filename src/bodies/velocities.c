@@ -44,7 +44,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bodies/motion.h"
+#include "bodies/velocities.h"
+#ifdef TRACE
+#include <stdio.h>
+#endif
 
 enum { ROUNDS = 60, NEWTONS = 80, HALVINGS = 7, INNER = 12, IDLE = 8 };
 #define KAPPA 30.0
@@ -91,7 +94,7 @@ static const double* side_of(const task* k, int i, int side) {
     return k->H + (size_t)(2 * i + side) * (size_t)(k->d * k->nv);
 }
 
-static void relative(const task* k, const double* v, double* u) {
+void sti_velocities_relative(const task* k, const double* v, double* u) {
     const int d = k->d, nv = k->nv;
     memcpy(u, k->w, (size_t)(k->count * d) * sizeof *u);
     for (int i = 0; i < 2 * k->count; i++) {
@@ -106,7 +109,7 @@ static void relative(const task* k, const double* v, double* u) {
     }
 }
 
-static void add_forces(const task* k, const double* r, double sign, double* f) {
+void sti_velocities_add_forces(const task* k, const double* r, double sign, double* f) {
     const int d = k->d, nv = k->nv;
     for (int i = 0; i < 2 * k->count; i++) {
         if (k->body[i] < 0) continue;
@@ -123,7 +126,7 @@ static void add_forces(const task* k, const double* r, double sign, double* f) {
 static void velocities_of(task* k, const double* r, double* v) {
     const int nv = k->nv;
     memset(k->step, 0, (size_t)(k->bodies * nv) * sizeof *k->step);
-    add_forces(k, r, 1, k->step);
+    sti_velocities_add_forces(k, r, 1, k->step);
     for (int b = 0; b < k->bodies; b++) {
         double y[6];
         sti_body_mass_solve(k->world, k->slot[b], k->step + (size_t)(b * nv), y);
@@ -131,18 +134,8 @@ static void velocities_of(task* k, const double* r, double* v) {
     }
 }
 
-// F(v), x, p and modes; |F|^2 in the metric of A^-1, and `size`: the same of p, each impulse alone.
-static double evaluate(task* k, const double* v, double* size) {
-    const int d = k->d, nv = k->nv;
-    double merit = 0, all = 0;
-    relative(k, v, k->u);
-    for (int i = 0; i < k->count; i++) {
-        double *x = k->x + (size_t)(i * d), *p = k->p + (size_t)(i * d), square = 0;
-        for (int a = 0; a < d; a++) x[a] = k->r[i * d + a] - k->kappa * k->rho[i] * k->u[i * d + a];
-        k->mode[i] = (unsigned char)map(d, k->mu[i], x, p);
-        for (int a = 0; a < d; a++) square += p[a] * p[a];
-        all += square / k->rho[i];
-    }
+void sti_velocities_imbalance(const task* k, const double* v, const double* r, double* F) {
+    const int nv = k->nv;
     for (int b = 0; b < k->bodies; b++) {
         const double* A = k->A + (size_t)(b * nv * nv);
         double y[6];
@@ -150,10 +143,25 @@ static double evaluate(task* k, const double* v, double* size) {
         for (int e = 0; e < nv; e++) {
             double s = 0;
             for (int c = 0; c < nv; c++) s += A[e * nv + c] * y[c];
-            k->F[b * nv + e] = s;
+            F[b * nv + e] = s;
         }
     }
-    add_forces(k, k->p, -1, k->F);
+    sti_velocities_add_forces(k, r, -1, F);
+}
+
+// F(v), x, p and modes; |F|^2 in the metric of A^-1, and `size`: the same of p, each impulse alone.
+static double evaluate(task* k, const double* v, double* size) {
+    const int d = k->d, nv = k->nv;
+    double merit = 0, all = 0;
+    sti_velocities_relative(k, v, k->u);
+    for (int i = 0; i < k->count; i++) {
+        double *x = k->x + (size_t)(i * d), *p = k->p + (size_t)(i * d), square = 0;
+        for (int a = 0; a < d; a++) x[a] = k->r[i * d + a] - k->kappa * k->rho[i] * k->u[i * d + a];
+        k->mode[i] = (unsigned char)map(d, k->mu[i], x, p);
+        for (int a = 0; a < d; a++) square += p[a] * p[a];
+        all += square / k->rho[i];
+    }
+    sti_velocities_imbalance(k, v, k->p, k->F);
     for (int b = 0; b < k->bodies; b++) {
         double y[6];
         sti_body_mass_solve(k->world, k->slot[b], k->F + (size_t)(b * nv), y);
@@ -175,7 +183,7 @@ static inline void add_product(int d, int nv, double* restrict at, const double*
     }
 }
 
-static inline void add_contact(task* k, int d, int nv, int i, const double* D) {
+static inline void add_blocks(task* k, int d, int nv, int i, const double* D) {
     const int *body = k->body + 2 * (size_t)i, *place = k->place + 2 * (size_t)i;
     const size_t size = (size_t)(nv * nv);
     for (int side = 0; side < 2; side++) {
@@ -186,7 +194,7 @@ static inline void add_contact(task* k, int d, int nv, int i, const double* D) {
             for (int e = 0; e < nv; e++) {
                 double s = 0;
                 for (int b = 0; b < d; b++) s += D[a * d + b] * h[b * nv + e];
-                E[a * nv + e] = k->kappa * k->rho[i] * s;
+                E[a * nv + e] = s;
             }
         }
         add_product(d, nv, k->blocks.value + (size_t)k->self[body[side]] * size, h, E);
@@ -195,22 +203,31 @@ static inline void add_contact(task* k, int d, int nv, int i, const double* D) {
     }
 }
 
-static bool factor(task* k, bool given) {
-    const int nv = k->nv, d = k->d;
-    bool symmetric = true;
-    memset(k->blocks.value, 0, (size_t)(k->blocks.count * nv * nv) * sizeof *k->blocks.value);
+void sti_velocities_add_contact(task* k, int i, const double* D) {
+    if (k->d == 3)
+        add_blocks(k, 3, 6, i, D);
+    else
+        add_blocks(k, 2, 3, i, D);
+}
+
+void sti_velocities_begin_matrix(task* k) {
+    const size_t size = (size_t)(k->nv * k->nv);
+    memset(k->blocks.value, 0, (size_t)k->blocks.count * size * sizeof *k->blocks.value);
     for (int b = 0; b < k->bodies; b++)
-        memcpy(k->blocks.value + (size_t)(k->self[b] * nv * nv), k->A + (size_t)(b * nv * nv),
-               (size_t)(nv * nv) * sizeof *k->A);
+        memcpy(k->blocks.value + (size_t)k->self[b] * size, k->A + (size_t)b * size, size * sizeof *k->A);
+}
+
+static bool factor(task* k, bool given) {
+    const int d = k->d;
+    bool symmetric = true;
+    sti_velocities_begin_matrix(k);
     for (int i = 0; i < k->count; i++) {
         double D[9];
         if (k->mode[i] == OPEN) continue;
         of_map(d, k->mu[i], (mode)k->mode[i], k->x + (size_t)(i * d), given, D);
         symmetric = symmetric && (given || k->mode[i] == STICK || k->mu[i] == 0);
-        if (d == 3)
-            add_contact(k, 3, 6, i, D);
-        else
-            add_contact(k, 2, 3, i, D);
+        for (int e = 0; e < d * d; e++) D[e] *= k->kappa * k->rho[i];
+        sti_velocities_add_contact(k, i, D);
     }
     k->factors++;
     memcpy(k->mode_factored, k->mode, (size_t)k->count);
@@ -220,20 +237,20 @@ static bool factor(task* k, bool given) {
 // ---- the method
 
 // Residual of docs/contact.md for r, on the local form of the island. Changes u.
-static double residual(task* k, const double* r) {
+double sti_velocities_residual(task* k, const double* r) {
     const int d = k->d;
     double e2 = 0, r2 = 0;
     velocities_of(k, r, k->trial);
-    relative(k, k->trial, k->u);
+    sti_velocities_relative(k, k->trial, k->u);
     for (int i = 0; i < k->count; i++) {
         const double *u = k->u + (size_t)(i * d), *at = r + (size_t)(i * d), mu = k->mu[i];
         double x[3], square = 0;
         for (int a = 0; a < d; a++) x[a] = at[a] - k->rho[i] * u[a];
         x[0] -= k->rho[i] * mu * (d == 2 ? fabs(u[1]) : hypot(u[1], u[2]));
         const double t = d == 2 ? fabs(x[1]) : hypot(x[1], x[2]);
-        if (t > mu * x[0]) {  // the nearest point of the cone
+        if (x[0] < 0 || t > mu * x[0]) {  // the nearest point of the cone
             const double n = mu * t <= -x[0] ? 0 : (x[0] + mu * t) / (1 + mu * mu);
-            for (int a = 1; a < d; a++) x[a] *= mu * n / t;
+            for (int a = 1; a < d; a++) x[a] *= t > 0 ? mu * n / t : 0;
             x[0] = n;
         }
         for (int a = 0; a < d; a++) {
@@ -247,13 +264,24 @@ static double residual(task* k, const double* r) {
 }
 
 // v moves along `step` until |F| falls; false: it did not. *merit is that of the new v.
+static double memo[64];
+static int memos;
 static bool descend(task* k, double enough, int halvings, double* merit, double* size) {
+    double ref = *merit;
+    if (enough < 0.5) {
+        int M = getenv("MEM") ? atoi(getenv("MEM")) : 1;
+        memo[memos++ % 64] = *merit;
+        for (int q = 0; q < M && q < memos; q++) ref = fmax(ref, memo[(memos - 1 - q) % 64]);
+    }
     const size_t n = (size_t)(k->bodies * k->nv);
     double part = 1;
     for (int i = 0; i <= halvings; i++, part /= 2) {
         for (size_t e = 0; e < n; e++) k->trial[e] = k->v[e] + part * k->step[e];
         const double next = evaluate(k, k->trial, size);
-        if (!(next <= (1 - enough * part) * *merit)) continue;
+#ifdef TRACE2
+        fprintf(stderr, "      part %g merit %.3e -> %.3e\n", part, *merit, next);
+#endif
+        if (!(next <= (1 - enough * part) * ref)) continue;
         memcpy(k->v, k->trial, n * sizeof *k->v);
         *merit = next;
         return true;
@@ -270,6 +298,7 @@ static void direction(task* k) {
 // Newton's method on F until |F| <= tol |p|; how many factorizations it took, -1: it got no farther.
 static int find_root(task* k, int most, double tol) {
     double size, merit = evaluate(k, k->v, &size);
+    memos = 0;
     const int before = k->factors;
     while (merit > tol * tol * size) {
         if (k->usable && memcmp(k->mode, k->mode_factored, (size_t)k->count) == 0) {
@@ -297,12 +326,9 @@ static void set_kappa(task* k, double kappa) {
     k->usable = false;
 }
 
-#ifdef TRACE
-#include <stdio.h>
-#endif
 static double iterate(task* k, double tol) {
     const size_t rows = (size_t)(k->count * k->d), n = (size_t)(k->bodies * k->nv);
-    double best = residual(k, k->r), inner = 1e-2, size;
+    double best = sti_velocities_residual(k, k->r), inner = 1e-2, size;
     int idle = 0;
 #ifdef TRACE
     fprintf(stderr, "island %d contacts %d bodies fill %d start %.2e tol %.1e\n", k->count, k->bodies, k->blocks.fill, best, tol);
@@ -310,6 +336,8 @@ static double iterate(task* k, double tol) {
     memcpy(k->best, k->r, rows * sizeof *k->r);
     set_kappa(k, KAPPA);
     k->factors = 0;
+    if (getenv("KAPPA")) set_kappa(k, atof(getenv("KAPPA")));
+    if (getenv("IP") && best > 1e-4) { double q = sti_interior_solve(k, tol); fprintf(stderr, "interior %.2e after %d\n", q, k->factors); if (q < best) best = q; memcpy(k->r, k->best, rows * sizeof *k->r); sti_velocities_residual(k, k->r); }
     memcpy(k->v, k->trial, n * sizeof *k->v);  // of the guess; or those of before, whichever comes nearer
     const double with = evaluate(k, k->v, &size), without = evaluate(k, k->v_before, &size);
     if (without < with) memcpy(k->v, k->v_before, n * sizeof *k->v);
@@ -317,7 +345,7 @@ static double iterate(task* k, double tol) {
         const int steps = find_root(k, NEWTONS - k->factors < INNER ? NEWTONS - k->factors : INNER, inner);
         evaluate(k, k->v, &size);
         memcpy(k->r, k->p, rows * sizeof *k->r);
-        const double now = residual(k, k->r);
+        const double now = sti_velocities_residual(k, k->r);
 #ifdef TRACE
         int c[3] = {0};
         for (int i = 0; i < k->count; i++) c[k->mode[i]]++;
@@ -356,7 +384,7 @@ static sti_status reserve(task* k) {
     const size_t c = (size_t)k->count, d = (size_t)k->d, nv = (size_t)k->nv, n = (size_t)k->world->moving;
     sti_status status = sti_room(env, (void**)&k->body, &k->rooms[0], 6 * c + 5 * n + 1, sizeof *k->body);
     if (status == STI_OK)
-        status = sti_room(env, (void**)&k->H, &k->rooms[1], c * (2 * d * nv + 6 * d + 2) + n * (6 * nv + nv * nv),
+        status = sti_room(env, (void**)&k->H, &k->rooms[1], c * (2 * d * nv + 14 * d + 3) + n * (6 * nv + nv * nv),
                           sizeof *k->H);
     if (status == STI_OK) status = sti_room(env, (void**)&k->mode, &k->rooms[2], 2 * c, 1);
     if (status != STI_OK) return status;
@@ -367,10 +395,12 @@ static sti_status reserve(task* k) {
     k->self = k->first + n + 1;
     k->near = k->self + n;  // (2 c + 2 n)
     double* at = k->H + c * 2 * d * nv;
-    double** vectors[] = {&k->w, &k->r, &k->x, &k->u, &k->p, &k->best};
-    for (size_t i = 0; i < 6; i++, at += c * d) *vectors[i] = at;
-    double** numbers[] = {&k->mu, &k->rho};
-    for (size_t i = 0; i < 2; i++, at += c) *numbers[i] = at;
+    double** vectors[] = {&k->w, &k->r, &k->x, &k->u, &k->p, &k->best, &k->z, &k->s, &k->dz, &k->ds, &k->e, &k->aim};
+    for (size_t i = 0; i < 12; i++, at += c * d) *vectors[i] = at;
+    k->scaling = at;
+    at += 2 * c * d;
+    double** numbers[] = {&k->mu, &k->rho, &k->beta};
+    for (size_t i = 0; i < 3; i++, at += c) *numbers[i] = at;
     double** velocities[] = {&k->v, &k->v_free, &k->v_before, &k->F, &k->step, &k->trial};
     for (size_t i = 0; i < 6; i++, at += n * nv) *velocities[i] = at;
     k->A = at;
