@@ -12,8 +12,10 @@
 //        sqrt(1 - due / T)
 //
 //    which leaves joints and closed contacts as they are. If T does not suffice, the potential energy at the end of the way
-//    is too high for any velocity, and the island goes a part of the way only: h u / 2, h u / 4, ... and at last nothing, where
-//    due = T(v+) - T(v) and can be paid. So T + V never grows by more than the work, up to rounding, by construction.
+//    is too high for any velocity, and the island goes a part of the way only, with that part of its velocity: 1/2, 1/4, ...,
+//    and at last it stays and stops. So T + V never grows by more than the work, up to tol of the energies, by construction.
+//
+//    A way that turns bodies by radians tears their joints apart, and no mending closes them again: it is shortened as well.
 //
 // 3. Mending moves places alone. Where it raised the potential energy of an island, the island pays in the same way; one that
 //    cannot stops, and what it still owes stays in the report: an overlap at the start is lifted, whatever that takes.
@@ -22,8 +24,10 @@
 
 #include "bodies/motion.h"
 
-enum { SHORTENINGS = 5 };
-#define ROUNDING 1e-14
+enum { SHORTENINGS = 10 };
+#define TURN 0.3        // radians in a step from which on joints are looked at
+#define TORN 0.5        // lengths of the scene, or radians
+#define ROUNDING 1e-14  // of the energies added up: no due
 
 void sti_links_ahead(sti_world* world, double time, const double* v) {
     struct sti_world_solve* s = world->solve;
@@ -117,13 +121,40 @@ static void read_dues(sti_world* world) {
     gather(world, size);
 }
 
+// The way becomes part h u, and the velocity that of such a way.
 static void go_part(sti_world* world, int slot, double part) {
     const struct sti_world_solve* s = world->solve;
-    const int body = s->body[slot];
+    const int body = s->body[slot], nv = world->nv;
     double d[6] = {0};
     world->placed[body] = s->kept[body];
-    for (int k = 0; k < world->nv; k++) d[k] = part * world->options.h * s->u[slot * world->nv + k];
+    for (int k = 0; k < nv; k++) {
+        d[k] = part * world->options.h * s->u[slot * nv + k];
+        world->v[slot * nv + k] = part * s->v_end[slot * nv + k];
+    }
     if (part > 0) sti_placed_move(world->dim, d, &world->placed[body]);
+}
+
+// Bodies that turn far in a step leave the tangents of their joints, too far to be mended: parties with such a joint are marked.
+static void mark_torn(sti_world* world, unsigned char* torn) {
+    struct sti_world_solve* s = world->solve;
+    const int nv = world->nv;
+    double turn = 0;
+    memset(torn, 0, (size_t)world->moving);
+    for (int i = 0; i < world->moving; i++) {
+        for (int k = world->dim; k < nv; k++) turn = fmax(turn, world->options.h * fabs(s->u[i * nv + k]));
+    }
+    if (s->links.joint_rows == 0 || turn <= TURN) return;
+    for (int j = 0; j < world->bodies->joint_count; j++) {
+        sti_row row[6];
+        double defect[6];
+        const int rows = sti_joint_rows(world, j, row, defect);
+        for (int i = 0; i < rows; i++) {
+            const int slot_a = row[i].a >= 0 ? world->slot[row[i].a] : -1;
+            const int slot = slot_a >= 0 ? slot_a : row[i].b >= 0 ? world->slot[row[i].b] : -1;
+            const double before = fabs(s->links.defect[s->links.joint_first[j] + i]);
+            if (slot >= 0 && fabs(defect[i]) > fmax(TORN * world->size, 2 * before)) torn[s->party[slot]] = 1;
+        }
+    }
 }
 
 int sti_account_close(sti_world* world, double* work) {
@@ -134,13 +165,15 @@ int sti_account_close(sti_world* world, double* work) {
     for (int round = 0; round <= SHORTENINGS + 1; round++) {
         bool again = false;
         read_dues(world);
+        mark_torn(world, s->left_out);
         for (int i = 0; i < world->moving; i++) {  // parties
             const int body = s->body[i];
             s->skip[i] = 0;
             if (s->party[i] != i) continue;
             due[body] -= part[i] * s->work_of[i] + s->work_of[world->moving + i];
             if (due[body] <= ROUNDING * size[body]) due[body] = 0;
-            if (due[body] <= kinetic[body] || part[i] == 0) continue;
+            const bool paid = due[body] - kinetic[body] <= world->options.tol * size[body];
+            if ((paid && !s->left_out[i]) || part[i] == 0) continue;
             *work -= part[i] * s->work_of[i];
             part[i] = round == SHORTENINGS ? 0 : part[i] / 2;
             *work += part[i] * s->work_of[i];
@@ -151,6 +184,7 @@ int sti_account_close(sti_world* world, double* work) {
         for (int i = 0; i < world->moving; i++) {
             if (s->skip[s->party[i]]) go_part(world, i, part[s->party[i]]);
         }
+        memcpy(world->turned, s->kept_turned, 2 * (size_t)world->bodies->joint_count * sizeof *world->turned);
         sti_world_turned_update(world);
         s->detected = false;
     }

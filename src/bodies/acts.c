@@ -18,6 +18,7 @@
 
 #define NEAR_LIMIT 0.1  // radians, or lengths of the scene: limits farther than this, and than 4 h c', take no part
 
+#define LOCKED 1e-9   // mobility of a row over what it is without joints
 #define CLOSED 1e-11  // lengths of the scene: a gap as small counts as none
 
 // gap / h, the speed at which a gap may close in this step
@@ -41,7 +42,7 @@ static double rounding(const sti_world* world, const sti_row* row) {
                                 (k < d ? 1 : world->size));
         for (int k = 0; k < nv; k++) s += fabs(j[k]) * speed / (k < d ? 1 : world->size);
     }
-    return 8 * DBL_EPSILON * s;
+    return 32 * DBL_EPSILON * s;
 }
 
 bool sti_act_closed(const sti_world* world, const sti_act* act) {
@@ -102,6 +103,29 @@ static bool turns(const sti_joint* joint, int axis) {
     return joint->kind == STI_JOINT_REVOLUTE || (joint->kind == STI_JOINT_CYLINDRICAL && axis == 1);
 }
 
+// Do the joints leave this row no motion? Then nothing one-sided can act on it: a contact between two bodies that are welded
+// together, the friction of an axis in a loop that cannot move. Impulses against the rounding that is left would run away.
+static bool locked(sti_world* world, const sti_row* row) {
+    const sti_links* k = &world->solve->links;
+    const int slot[2] = {row->a >= 0 ? world->slot[row->a] : -1, row->b >= 0 ? world->slot[row->b] : -1},
+              nv = world->nv;
+    double *z = world->solve->v_before, sum = 0;
+    for (int side = 0; side < 2; side++) {
+        const int node = slot[side] >= 0 ? k->assembly_of[slot[side]] : -1;
+        if (node < 0) continue;
+        if (k->assembly[node].row_count == 0) return false;
+        const bool both = slot[1 - side] >= 0 && k->assembly_of[slot[1 - side]] == node;
+        if (both && side == 1) continue;
+        sti_links_respond(world, node, row, z);
+        for (int end = 0; end < 2; end++) {
+            if (slot[end] < 0 || k->assembly_of[slot[end]] != node) continue;
+            const double *j = end == 0 ? row->ja : row->jb, *at = z + (size_t)(nv * k->place_in[slot[end]]);
+            for (int i = 0; i < nv; i++) sum += j[i] * at[i];
+        }
+    }
+    return sum <= LOCKED * world->solve->scale * sti_row_mass(world, row, row);
+}
+
 static bool moves_something(const sti_row* row) {
     return row->a >= 0 || row->b >= 0;
 }
@@ -146,7 +170,7 @@ static void add_axis(sti_world* world, int j, int k) {
         row[1].ja[i] = -row->ja[i];
         row[1].jb[i] = -row->jb[i];
     }
-    if (!moves_something(row)) return;
+    if (!moves_something(row) || locked(world, row)) return;
     add_limits(world, at, &world->bodies->joint[j]);
     add_bounded(world, at, STI_ACT_FRICTION, s->bound[at], 0);
     add_bounded(world, at, STI_ACT_MOTOR, world->options.h * axis->motor_force, axis->motor_speed);
@@ -159,12 +183,14 @@ sti_status sti_acts_of_step(sti_world* world) {
     if (status != STI_OK) return status;
     for (int c = 0; c < world->contact_count; c++) {
         const sti_touching* contact = &world->contact[c];
+        if (locked(world, &contact->row[0])) continue;
         sti_act* act = sti_acts_add(world, &s->acts, STI_ACT_CONTACT, c);
+        double* r = s->acts.r + (size_t)((s->acts.count - 1) * d);
         act->mu = contact->at.mu;
         for (int k = 0; k < d; k++) {
             act->row[k] = &contact->row[k];
             act->w[k] = contact->offset[k];
-            s->acts.r[c * d + k] = contact->r_last[k];
+            r[k] = contact->r_last[k];
         }
         act->w[0] += closing_speed(world, contact->at.gap, world->size) + rounding(world, act->row[0]);
     }

@@ -152,7 +152,7 @@ static sti_status solve(impact* k, double* v) {
     sti_solve_report report;
     const size_t n = (size_t)(world->nv * world->moving);
     sti_links_solve(world, NULL, v, s->links.trial);
-    const sti_status status = sti_islands_solve(world, k->acts, v, 0.1 * world->options.tol, 0, s->skip, &report);
+    const sti_status status = sti_islands_settle(world, k->acts, v, 0.1 * world->options.tol, s->skip, &report);
     if (status != STI_OK) return status;
     memset(s->g, 0, n * sizeof *s->g);
     for (int c = 0; c < k->acts->count; c++) {  // impulses of islands that were left out stay 0

@@ -1,13 +1,37 @@
 // interior.c: impulses of an island by a primal-dual interior-point method on its velocities.
+//
+//     A (v - v_free) = H r,      s = H'v + w + mu |u_t| n,      r in K,   s in K*,      r o s = level e,   level -> 0
+//
+// with r, s inside their cones. The axes are scaled, r = (mu r_n, r_t), s = (s_n / mu, s_t), so that both cones are the
+// second-order cone and its product o is that of the Jordan algebra. In the scaling of Nesterov and Todd (1997), W r = W^-1 s = l,
+// a Newton step is
+//
+//     (A + H Theta C') dv = -F + H (W^-1 q + Theta e),    dr = W^-1 q + Theta (e - C'dv),     ds = C'dv - e,      Theta = W^-2
+//
+// with F = A (v - v_free) - H r, e = s - (u + mu |u_t| n), l o q = the change of the products that is wanted, and C = H (1 + mu y n')',
+// y = u_t / |u_t|: the slip follows, which makes the matrix unsymmetric. Predictor and corrector are those of Mehrotra
+// (1992), the infeasibilities falling by 1 - sigma as in his method.
+//
+// For given slips the problem is a convex program and the method has a theorem. With slips that follow there is none. |u_t| has a kink
+// where a contact sticks; it is rounded off on the scale that belongs to the level, u^2 / sqrt(u^2 + eps^2), eps^2 rho ~ level.
+// Sooner or later steps become short, because contacts near the border between sticking and sliding do not follow one central
+// path. The method then stops: it is the way from far away, and velocities.c goes on from the best point, whose contacts stick, slide or are open nearly
+// as in the solution. What is proved: nothing, as there.
+//
+//     letter  here     letter  here               letter  here
+//     r       z        l       of scale_by        level   level
+//     s       s        Theta   stiffness_of       eps     slip_of
+//     e       -e       W       scaling, beta
+//
+// Cost: one factorization for each of the fifteen to thirty steps, twice that of a symmetric one.
 #include <math.h>
 #include <string.h>
 
 #include "bodies/velocities.h"
-#ifdef TRACE
-#include <stdio.h>
-#endif
 
 enum { STEPS = 60 };
+#define SHORT 0.2  // of a step; the second one that is shorter ends it
+#define ROUNDING 0.3
 
 typedef struct sti_velocities task;
 
@@ -24,6 +48,15 @@ static int axes_of(const task* k, int i) {
 
 static double unit_of(const task* k, int i) {
     return k->mu[i] > 0 ? k->mu[i] : 1;
+}
+
+// |u_t|, rounded off, and its derivative over u_t.
+static double slip_of(const task* k, int i, double* slope) {
+    const double* u = k->u + (size_t)(i * k->d);
+    const double e2 = ROUNDING * ROUNDING * k->level / k->rho[i];
+    const double t2 = u[1] * u[1] + (k->d == 3 ? u[2] * u[2] : 0), s2 = t2 + e2;
+    *slope = s2 > 0 ? (t2 + 2 * e2) / (s2 * sqrt(s2)) : 0;
+    return s2 > 0 ? t2 / sqrt(s2) : 0;
 }
 
 // y = W x (inverse: W^-1 x), W = beta (2 v v' - J)
@@ -58,7 +91,7 @@ static bool find_scaling(task* k) {
 }
 
 // Theta = W^-2 = (2 (J w)(J w)' - J) / beta^2, on the axes of the contact as it is, with the slip that follows.
-static void stiffness_of(const task* k, int i, bool follow, double* D) {
+static void stiffness_of(const task* k, int i, double* D) {
     const int d = k->d, n = axes_of(k, i);
     const double *w = k->scaling + (size_t)(i * 2 * d + d), b2 = k->beta[i] * k->beta[i], m = unit_of(k, i);
     memset(D, 0, (size_t)(d * d) * sizeof *D);
@@ -69,11 +102,12 @@ static void stiffness_of(const task* k, int i, bool follow, double* D) {
             D[a * d + b] = t / (b2 * (a == 0 ? m : 1) * (b == 0 ? m : 1));
         }
     }
-    if (!follow || n == 1) return;
+    if (n == 1) return;
     const double* u = k->u + (size_t)(i * d);
-    const double t = d == 2 ? fabs(u[1]) : hypot(u[1], u[2]);
-    for (int a = 0; a < n && t > 0; a++) {
-        for (int b = 1; b < n; b++) D[a * d + b] += D[a * d] * m * u[b] / t;
+    double slope;
+    slip_of(k, i, &slope);
+    for (int a = 0; a < n; a++) {
+        for (int b = 1; b < n; b++) D[a * d + b] += D[a * d] * m * u[b] * slope;
     }
 }
 
@@ -111,7 +145,8 @@ static void defects(task* k) {
         const double* u = k->u + (size_t)(i * d);
         const int n = axes_of(k, i);
         double* e = k->e + (size_t)(i * d);
-        const double slip = d == 2 ? fabs(u[1]) : hypot(u[1], u[2]);
+        double slope;
+        const double slip = slip_of(k, i, &slope);
         e[0] = u[0] / unit_of(k, i) + (n > 1 ? slip : 0) - k->s[i * d];
         for (int a = 1; a < n; a++) e[a] = u[a] - k->s[i * d + a];
     }
@@ -119,56 +154,52 @@ static void defects(task* k) {
 
 static void unscaled(const task* k, const double* z, double* r) {
     for (int i = 0; i < k->count; i++) {
-        for (int a = 0; a < k->d; a++) r[i * k->d + a] = a < axes_of(k, i) ? z[i * k->d + a] / (a == 0 ? unit_of(k, i) : 1) : 0;
+        for (int a = 0; a < k->d; a++)
+            r[i * k->d + a] = a < axes_of(k, i) ? z[i * k->d + a] / (a == 0 ? unit_of(k, i) : 1) : 0;
     }
 }
 
-// dv, dz, ds for the products `aim`: l o (W^-1 ds + W dz) = aim
-static void solve_for(task* k, const double* aim, bool follow) {
-    const int d = k->d, nv = k->nv;
-    const size_t n = (size_t)(k->bodies * nv);
-    for (int i = 0; i < k->count; i++) {  // x = W^-1 q + Theta e
-        const int m = axes_of(k, i);
-        double l[3], q[3], y[3], t[3];
-        scale_by(k, i, false, k->z + (size_t)(i * d), l);
-        divide(m, l, aim + (size_t)(i * d), q);
-        scale_by(k, i, true, k->e + (size_t)(i * d), t);
-        for (int a = 0; a < m; a++) y[a] = q[a] - t[a];
-        scale_by(k, i, true, y, k->x + (size_t)(i * d));
+// dv (k->step), dz, ds that change the products by `aim`: l o (W^-1 ds + W dz) = aim, and take off the part `rest` of F and e.
+static void solve_for(task* k, double rest) {
+    const int d = k->d;
+    for (int i = 0; i < k->count; i++) {  // x = W^-1 q - Theta e
+        const int m = axes_of(k, i), at = i * d;
+        double l[3], q[3], t[3];
+        scale_by(k, i, false, k->z + at, l);
+        divide(m, l, k->aim + at, q);
+        scale_by(k, i, true, k->e + at, t);
+        for (int a = 0; a < m; a++) q[a] -= rest * t[a];
+        scale_by(k, i, true, q, k->x + at);
     }
     unscaled(k, k->x, k->p);
-    sti_velocities_imbalance(k, k->v, k->r, k->F);
-    for (size_t i = 0; i < n; i++) k->step[i] = -k->F[i];
+    for (int i = 0; i < k->bodies * k->nv; i++) k->step[i] = -rest * k->F[i];
     sti_velocities_add_forces(k, k->p, 1, k->step);
     sti_blocks_solve(&k->blocks, k->step);
     sti_velocities_relative(k, k->step, k->p);
     for (int i = 0; i < k->count; i++) {
-        const int m = axes_of(k, i);
-        double *ds = k->ds + (size_t)(i * d), *dz = k->dz + (size_t)(i * d), t[3], y[3];
-        const double *u = k->u + (size_t)(i * d), slip = d == 2 ? fabs(u[1]) : hypot(u[1], u[2]);
-        double du[3];
-        for (int a = 0; a < d; a++) du[a] = k->p[i * d + a] - k->w[i * d + a];
-        ds[0] = du[0] / unit_of(k, i);
+        const int m = axes_of(k, i), at = i * d;
+        double *ds = k->ds + at, *dz = k->dz + at, t[3], y[3], slope;
+        slip_of(k, i, &slope);
+        ds[0] = (k->p[at] - k->w[at]) / unit_of(k, i);
         for (int a = 1; a < m; a++) {
-            ds[a] = du[a];
-            if (follow && slip > 0) ds[0] += u[a] / slip * du[a];
+            ds[a] = k->p[at + a] - k->w[at + a];
+            ds[0] += slope * k->u[at + a] * ds[a];
         }
-        // dz = x - Theta du' ; ds = du' + e
         scale_by(k, i, true, ds, t);
         scale_by(k, i, true, t, y);
         for (int a = 0; a < m; a++) {
-            dz[a] = k->x[i * d + a] - y[a];
-            ds[a] += k->e[i * d + a];
+            dz[a] = k->x[at + a] - y[a];
+            ds[a] += rest * k->e[at + a];
         }
     }
 }
 
-static double gap_of(const task* k, double* degree) {
+// r's after the part `part` of a step
+static double product_after(const task* k, double part) {
     double s = 0;
-    *degree = 0;
     for (int i = 0; i < k->count; i++) {
-        for (int a = 0; a < axes_of(k, i); a++) s += k->z[i * k->d + a] * k->s[i * k->d + a];
-        *degree += 1;
+        for (int e = i * k->d; e < i * k->d + axes_of(k, i); e++)
+            s += (k->z[e] + part * k->dz[e]) * (k->s[e] + part * k->ds[e]);
     }
     return s;
 }
@@ -188,9 +219,9 @@ static void begin(task* k) {
     memcpy(k->v, k->v_free, (size_t)(k->bodies * k->nv) * sizeof *k->v);
     sti_velocities_relative(k, k->v, k->u);
     for (int i = 0; i < k->count; i++) {
-        for (int a = 0; a < d; a++) u2 += k->u[i * d + a] * k->u[i * d + a];
+        for (int a = 0; a < d; a++) u2 = fmax(u2, k->u[i * d + a] * k->u[i * d + a]);
     }
-    const double speed = sqrt(u2 / k->count);
+    const double speed = sqrt(u2);
     for (int i = 0; i < k->count; i++) {
         const int m = axes_of(k, i);
         double *z = k->z + (size_t)(i * d), *s = k->s + (size_t)(i * d);
@@ -202,60 +233,65 @@ static void begin(task* k) {
     }
 }
 
+static bool factor(task* k) {
+    sti_velocities_begin_matrix(k);
+    bool symmetric = true;
+    for (int i = 0; i < k->count; i++) {
+        double D[9];
+        stiffness_of(k, i, D);
+        symmetric = symmetric && axes_of(k, i) == 1;
+        sti_velocities_add_contact(k, i, D);
+    }
+    k->factors++;
+    return sti_blocks_factor(&k->blocks, symmetric);
+}
+
+// Predictor, then corrector; how far the step may go.
+static double find_step(task* k) {
+    const int d = k->d;
+    for (int i = 0; i < k->count; i++) {
+        const int m = axes_of(k, i), at = i * d;
+        double l[3], square[3];
+        scale_by(k, i, false, k->z + at, l);
+        multiply(m, l, l, square);
+        for (int a = 0; a < m; a++) k->aim[at + a] = -square[a];
+    }
+    solve_for(k, 1);
+    const double left = product_after(k, fmin(1, farthest(k))) / (k->level * k->count);
+    const double sigma = fmax(1e-6, fmin(1, left * left * left));
+    for (int i = 0; i < k->count; i++) {
+        const int m = axes_of(k, i), at = i * d;
+        double x[3], y[3], cross[3];
+        scale_by(k, i, true, k->ds + at, x);
+        scale_by(k, i, false, k->dz + at, y);
+        multiply(m, x, y, cross);
+        for (int a = 0; a < m; a++) k->aim[at + a] -= cross[a];
+        k->aim[at] += sigma * k->level;
+    }
+    solve_for(k, 1 - sigma);
+    return fmin(1, 0.98 * farthest(k));
+}
+
 double sti_interior_solve(task* k, double tol) {
     const int d = k->d;
     double best = INFINITY;
-    const bool follow = FOLLOW;
     begin(k);
-    for (int step = 0; step < STEPS; step++) {
-        double degree, gap = gap_of(k, &degree);
+    memset(k->dz, 0, (size_t)(k->count * d) * sizeof *k->dz);
+    memset(k->ds, 0, (size_t)(k->count * d) * sizeof *k->ds);
+    for (int step = 0, brief = 0; step < STEPS; step++) {
+        k->level = product_after(k, 0) / k->count;
         unscaled(k, k->z, k->r);
         const double now = sti_velocities_residual(k, k->r);
         if (now < best) {
             best = now;
             memcpy(k->best, k->r, (size_t)(k->count * d) * sizeof *k->r);
         }
+        if (best <= tol || !(k->level > 0) || !find_scaling(k)) break;
         defects(k);
-        if (best <= tol || !find_scaling(k)) break;
-        // the matrix
-        sti_velocities_begin_matrix(k);
-        for (int i = 0; i < k->count; i++) {
-            double D[9];
-            stiffness_of(k, i, follow, D);
-            sti_velocities_add_contact(k, i, D);
-        }
-        k->factors++;
-        if (!sti_blocks_factor(&k->blocks, !follow)) break;
-        double* aim = k->aim;
-        for (int i = 0; i < k->count; i++) {
-            const int m = axes_of(k, i), at = i * d;
-            double l[3], ll[3];
-            scale_by(k, i, false, k->z + at, l);
-            multiply(m, l, l, ll);
-            for (int a = 0; a < m; a++) aim[at + a] = -ll[a];
-        }
-        solve_for(k, aim, follow);
-        const double reach = fmin(1, farthest(k));
-        double after = 0;
-        for (int i = 0; i < k->count; i++) {
-            for (int a = 0; a < axes_of(k, i); a++)
-                after += (k->z[i * d + a] + reach * k->dz[i * d + a]) * (k->s[i * d + a] + reach * k->ds[i * d + a]);
-        }
-        const double sigma = fmax(1e-6, fmin(1, pow(fmax(0, after / gap), 3)));
-        for (int i = 0; i < k->count; i++) {
-            const int m = axes_of(k, i), at = i * d;
-            double a1[3], a2[3], cross[3];
-            scale_by(k, i, true, k->ds + at, a1);
-            scale_by(k, i, false, k->dz + at, a2);
-            multiply(m, a1, a2, cross);
-            for (int a = 0; a < m; a++) aim[at + a] -= cross[a];
-            aim[at] += sigma * gap / degree;
-        }
-        solve_for(k, aim, follow);
-        const double part = fmin(1, 0.98 * farthest(k));
-#ifdef TRACE
-        fprintf(stderr, "    ip %d residual %.2e gap %.2e sigma %.1e part %.2g\n", step, now, gap / degree, sigma, part);
-#endif
+        sti_velocities_imbalance(k, k->v, k->r, k->F);
+        if (!factor(k)) break;
+        const double part = find_step(k);
+        if (!(part >= SHORT) && ++brief == 2) break;
         for (int i = 0; i < k->count * d; i++) {
             k->z[i] += part * k->dz[i];
             k->s[i] += part * k->ds[i];

@@ -14,8 +14,13 @@
 
 #include "bodies/motion.h"
 
-enum { DENSE_ROWS = 48, CROWD = 20 };  // W is handed over as a dense matrix up to here; contacts from which on velocities come first
-#define BLOCKED 1e-11      // W_nn over what it would be without links
+enum {
+    DENSE_ROWS = 48,  // W is handed over as a dense matrix up to here
+    CROWD = 100,      // contacts from which on the velocities are solved for first (velocities.c), and
+    CROWDED = 4,      //   for each body
+    HOPELESS = 400,   // contacts from which on the local form is not tried after that
+};
+#define BLOCKED 1e-11  // W_nn over what it would be without links
 
 typedef struct island {
     sti_world* world;
@@ -357,6 +362,30 @@ static sti_status solve_local(island* k, const sti_matrix* W, sti_solve_report* 
     return STI_OK;
 }
 
+// Many contacts, and many for each body: W is large and singular.
+static bool crowded(const island* k) {
+    sti_island_room* room = k->room;
+    if (k->count < CROWD || k->world->options.solver != STI_CONTACT_AUTO) return false;
+    int bodies = 0;
+    for (int i = 0; i < k->count; i++) {
+        int slot[2];
+        slots_of(k->world, &k->acts->act[room->list[i]], slot);
+        for (int side = 0; side < 2; side++) {
+            if (slot[side] >= 0) room->node_fill[slot[side]] = -1;
+        }
+    }
+    for (int i = 0; i < k->count; i++) {
+        int slot[2];
+        slots_of(k->world, &k->acts->act[room->list[i]], slot);
+        for (int side = 0; side < 2; side++) {
+            if (slot[side] < 0 || room->node_fill[slot[side]] == 0) continue;
+            room->node_fill[slot[side]] = 0;
+            bodies++;
+        }
+    }
+    return k->count >= CROWDED * bodies;
+}
+
 static sti_status solve_island(island* k, int first, const double* v_free, sti_solve_report* report) {
     sti_island_room* room = k->room;
     k->count = 0;
@@ -365,13 +394,16 @@ static sti_status solve_island(island* k, int first, const double* v_free, sti_s
     if (status != STI_OK) return status;
     int at = 0;
     for (int c = first; c >= 0; c = room->next[c]) room->list[at++] = c;
-    if (k->count >= CROWD && k->world->options.solver == STI_CONTACT_AUTO) {
+    if (crowded(k)) {
         double reached;
         status = sti_velocities_solve(k->world, k->acts, k->count, room->list, v_free, k->tol, &reached,
                                       &report->iterations);
         if (status != STI_OK) return status;
-        if (reached <= k->tol) {
+        if (reached <= k->tol || (isfinite(reached) && k->count >= HOPELESS)) {
             report->residual = fmax(report->residual, reached);
+            if (reached > k->tol && report->solved)
+                snprintf(report->why, sizeof report->why, "%d contacts together: residual %.2g", k->count, reached);
+            report->solved = report->solved && reached <= k->tol;
             return STI_OK;
         }
     }

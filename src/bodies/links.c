@@ -18,6 +18,7 @@
 #include "bodies/motion.h"
 
 #define DEPENDENT 3e-14
+#define WEAK 1e-5  // pivots below this part of the diagonal ask for refinement
 enum { REFINEMENTS = 2 };
 
 sti_status sti_room(sti_env* env, void** p, size_t* capacity, size_t need, size_t size) {
@@ -61,13 +62,14 @@ sti_status sti_links_create(sti_world* world) {
     k->x = sti_alloc_array_zero(world->env, rows, sizeof *k->x);
     k->l = sti_alloc_array_zero(world->env, rows, sizeof *k->l);
     k->trial = sti_alloc_array_zero(world->env, rows, sizeof *k->trial);
+    k->respond = sti_alloc_array_zero(world->env, rows, sizeof *k->respond);
     k->key = sti_alloc_array_zero(world->env, 2 * rows, sizeof *k->key);
     k->member = sti_alloc_array_zero(world->env, rows, sizeof *k->member);
     k->place_row = sti_alloc_array_zero(world->env, rows, sizeof *k->place_row);
     k->soft = sti_alloc_array_zero(world->env, (size_t)soft, sizeof *k->soft);
     if (k->row == NULL || k->solved == NULL || k->compliance == NULL || k->defect == NULL || k->x == NULL ||
-        k->l == NULL || k->trial == NULL || k->key == NULL || k->member == NULL || k->place_row == NULL ||
-        k->soft == NULL)
+        k->l == NULL || k->trial == NULL || k->respond == NULL || k->key == NULL || k->member == NULL ||
+        k->place_row == NULL || k->soft == NULL)
         return STI_FAIL(world->env, STI_ERR_MEMORY, -1, "%zu rows of joints and springs", rows);
     return STI_OK;
 }
@@ -75,9 +77,9 @@ sti_status sti_links_create(sti_world* world) {
 void sti_links_destroy(sti_world* world) {
     sti_links* k = &world->solve->links;
     drop_assemblies(world);
-    void* owned[] = {k->joint_first, k->assembly_of, k->place_in, k->order,     k->row,
-                     k->solved,      k->compliance,  k->defect,   k->x,         k->l,
-                     k->trial,       k->key,         k->member,   k->place_row, k->soft};
+    void* owned[] = {k->joint_first, k->assembly_of, k->place_in, k->order,  k->row,   k->solved,
+                     k->compliance,  k->defect,      k->x,        k->l,      k->trial, k->key,
+                     k->member,      k->place_row,   k->soft,     k->respond};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) sti_free(world->env, owned[i]);
 }
 
@@ -281,8 +283,10 @@ static double product(int nv, const sti_row* x, const sti_row* y) {
 }
 
 // L D L' of f->value, row by row (Davis, LDL); a pivot that is lost becomes infinite, and its row takes no part.
-static void factor_semidefinite(sti_ldl* f) {
+// True: some pivot lost most of its digits.
+static bool factor_semidefinite(sti_ldl* f) {
     double* y = f->work;
+    bool weak = false;
     for (int k = 0; k < f->n; k++) {
         int top = f->n;
         y[k] = 0;
@@ -317,7 +321,9 @@ static void factor_semidefinite(sti_ldl* f) {
             f->L_count[i]++;
         }
         f->D[k] = D > DEPENDENT * own ? D : INFINITY;
+        weak = weak || D < WEAK * own;
     }
+    return weak;
 }
 
 void sti_links_factor(sti_world* world, double s, double h) {
@@ -347,7 +353,7 @@ void sti_links_factor(sti_world* world, double s, double h) {
                 at->ldl.value[p] = value;
             }
         }
-        if (at->row_count > 0) factor_semidefinite(&at->ldl);
+        at->weak = at->row_count > 0 && factor_semidefinite(&at->ldl);
     }
 }
 
@@ -423,15 +429,21 @@ void sti_links_respond(sti_world* world, int assembly, const sti_row* row, doubl
     solve_side(world, row->b, world->solve->scale, row->jb, solved.jb);
     local_add(world, &solved, assembly, 1, z);
     if (at->row_count == 0) return;
-    double* x = k->x;
-    for (int i = 0; i < at->row_count; i++) {
-        const int other = k->member[at->first_row + i];
-        const bool touched = k->row[other].a == row->a || k->row[other].a == row->b || k->row[other].b == row->a ||
-                             k->row[other].b == row->b;
-        x[i] = !touched || isinf(k->compliance[other]) ? 0 : -local_product(world, &k->row[other], assembly, z);
-    }
-    sti_ldl_solve(&at->ldl, x);
-    for (int i = 0; i < at->row_count; i++) {
-        if (x[i] != 0) local_add(world, &k->solved[k->member[at->first_row + i]], assembly, x[i], z);
+    double *x = k->x, *l = k->respond;
+    memset(l, 0, (size_t)at->row_count * sizeof *l);
+    for (int round = 0; round <= (at->weak ? REFINEMENTS : 0); round++) {
+        for (int i = 0; i < at->row_count; i++) {
+            const int other = k->member[at->first_row + i];
+            const bool touched = round > 0 || k->row[other].a == row->a || k->row[other].a == row->b ||
+                                 k->row[other].b == row->a || k->row[other].b == row->b;
+            x[i] = 0;
+            if (!touched || isinf(k->compliance[other])) continue;
+            x[i] = -local_product(world, &k->row[other], assembly, z) - k->compliance[other] * l[i];
+        }
+        sti_ldl_solve(&at->ldl, x);
+        for (int i = 0; i < at->row_count; i++) {
+            l[i] += x[i];
+            if (x[i] != 0) local_add(world, &k->solved[k->member[at->first_row + i]], assembly, x[i], z);
+        }
     }
 }

@@ -24,6 +24,7 @@ typedef struct sti_assembly {
     int row_count;
     int first_row;  // in sti_links.member
     sti_ldl ldl;    // of its block of S
+    bool weak;      // rows that nearly depend on each other: solutions need refinement
 } sti_assembly;
 
 typedef struct sti_links {
@@ -34,6 +35,7 @@ typedef struct sti_links {
     double *compliance, *defect, *x;  // C; of joints; scratch                    (row_count)
     double* l;                        // multipliers of the last step             (row_count)
     double* trial;                    // and of others                            (row_count)
+    double* respond;                  // and of one response                      (row_count)
     int* key;                         // slots that the rows had at the last look (2 row_count)
     int key_count;
     int* joint_first;  // first row of each joint, and the end             (joints+1)
@@ -98,21 +100,23 @@ typedef struct sti_velocities {
     size_t rooms[3];
     sti_world* world;
     int d, nv, count, bodies;
-    int *body, *place;  // of the two sides of a contact, -1: none; block (other, this)   (2 count)
-    int* slot;          // of a body of the island                                        (bodies)
-    int *first, *near;  // neighbours of a body, itself among them, ascending             (bodies+1)
-    int* self;          // block of a body on the diagonal                                (bodies)
-    unsigned char *mode, *mode_factored;               // (count)
-    double* H;                                         // rows: side, axis, velocity      (count x 2 x d x nv)
-    double *w, *r, *x, *u, *p, *best;                  // (count x d)
-    double *z, *s, *dz, *ds, *e, *aim, *scaling;       // of interior.c; scaling twice as long
-    double *mu, *rho, *beta;                           // (count)
-    double *v, *v_free, *v_before, *F, *step, *trial;  // (bodies x nv)
-    double* A;                                         // block diagonal                  (bodies x nv x nv)
-    double drive;                                      // sum |rho q|^2
+    int *body, *place;                    // of the two sides of a contact, -1: none; block (other, this)   (2 count)
+    int* slot;                            // of a body of the island                                        (bodies)
+    int *first, *near;                    // neighbours of a body, itself among them, ascending             (bodies+1)
+    int* self;                            // block of a body on the diagonal                                (bodies)
+    unsigned char *mode, *mode_factored;  // (count)
+    double* H;                            // rows: side, axis, velocity      (count x 2 x d x nv)
+    double *w, *r, *x, *u, *p, *best, *r_before;                // (count x d)
+    double *z, *s, *dz, *ds, *e, *aim;                          // of interior.c                   (count x d)
+    double* scaling;                                            // the same                        (count x 2 x d)
+    double *mu, *rho, *beta;                                    // (count)
+    double *v, *v_free, *v_before, *v_best, *F, *step, *trial;  // (bodies x nv)
+    double* A;                                                  // block diagonal                  (bodies x nv x nv)
+    double drive;                                               // sum |rho q|^2
     double kappa;
-    int factors;  // made so far
-    bool usable;  // the last one belongs to the present kappa and r
+    double level;  // of interior.c: the mean of r's
+    int factors;   // made so far
+    bool usable;   // the last one belongs to the present kappa and r
     sti_blocks blocks;
 } sti_velocities;
 
@@ -155,18 +159,19 @@ struct sti_world_solve {
     double *v_star, *f, *u;        // (moving x nv)
     double *v_free, *v_end, *g;
     double *v_before, *v_after, *u_impact;
-    double* work;         // (moving x (nv + 3))
-    unsigned char* rest;  // of each island's root slot, sti_rest_verdict           (moving)
-    unsigned char* skip;  // islands to leave out                                 (moving)
-    int* body;            // of a slot                                            (moving)
-    double* reaction;     // of joints in the last step: force, torque            (joints x 6)
-    sti_placed* kept;     // places before the step                               (bodies)
-    double* kept_turned;  // (joints x 2)
-    double* kept_v;       // (moving x nv)
-    double* book;         // energies by body, account.c                          (5 bodies)
-    int* party;           // island of a slot in the account: a slot of it        (moving)
-    double* work_of;      // of motors, surfaces, pushes; more from impacts       (2 moving)
-    double scale;         // mass scale s of the present factors
+    double* work;             // (moving x (nv + 3))
+    unsigned char* rest;      // of each island's root slot, sti_rest_verdict           (moving)
+    unsigned char* skip;      // islands to leave out                                 (moving)
+    unsigned char* left_out;  // the same, effort.c                               (moving)
+    int* body;                // of a slot                                            (moving)
+    double* reaction;         // of joints in the last step: force, torque            (joints x 6)
+    sti_placed* kept;         // places before the step                               (bodies)
+    double* kept_turned;      // (joints x 2)
+    double* kept_v;           // (moving x nv)
+    double* book;             // energies by body, account.c                          (5 bodies)
+    int* party;               // island of a slot in the account: a slot of it        (moving)
+    double* work_of;          // of motors, surfaces, pushes; more from impacts       (2 moving)
+    double scale;             // mass scale s of the present factors
     int shown_count;
     void *spring, *element;  // balance.c
     double *spring_r, *guess;
@@ -220,6 +225,12 @@ int sti_islands_root(const sti_world* world, int slot);
 // r. limit: of iterations; 0: none, everything is tried.
 sti_status sti_islands_solve(sti_world* world, sti_acts* acts, const double* v_free, double tol, long limit,
                              const unsigned char* skip, sti_solve_report* report);
+
+// ---- effort.c
+
+// sti_islands_solve with all the effort that a step may take.
+sti_status sti_islands_settle(sti_world* world, sti_acts* acts, const double* v_free, double tol,
+                              const unsigned char* skip, sti_solve_report* report);
 
 // ---- velocities.c
 

@@ -18,6 +18,7 @@
 #include "bodies/motion.h"
 
 #define FARTHEST 100
+#define DOUBT 4  // residuals against forces that run away are rounding, and as uncertain
 
 void sti_posed_clear(sti_world* world) {
     sti_posed* p = &world->solve->posed;
@@ -349,8 +350,8 @@ sti_status sti_posed_measure(sti_world* world) {
     const double far = runaway(p, p->scratch);
     p->judged = p->answer.residual;
     if (far > 1)
-        p->judged = (p->problem.bilateral_count > 0 ? far : 1) * p->answer.residual_equation +
-                    far * fmax(p->answer.residual_contact, DBL_EPSILON);
+        p->judged = DOUBT * ((p->problem.bilateral_count > 0 ? far : 1) * p->answer.residual_equation +
+                             far * fmax(p->answer.residual_contact, DBL_EPSILON));
     const bool within = p->judged <= world->options.tol;
     p->answer.outcome = within ? STI_SOLVED : STI_UNKNOWN;
     p->answer.termination = within ? STI_END_SOLUTION : STI_END_STALLED;

@@ -70,6 +70,7 @@ static sti_status reserve_solve(sti_world* world) {
     s->book = sti_alloc_array_zero(env, 5 * (size_t)world->bodies->count, sizeof(double));
     s->rest = sti_alloc_array_zero(env, moving, 1);
     s->skip = sti_alloc_array_zero(env, moving, 1);
+    s->left_out = sti_alloc_array_zero(env, moving, 1);
     s->body = sti_alloc_array_zero(env, moving, sizeof(int));
     s->party = sti_alloc_array_zero(env, moving, sizeof(int));
     s->work_of = sti_alloc_array_zero(env, 2 * moving, sizeof(double));
@@ -81,8 +82,9 @@ static sti_status reserve_solve(sti_world* world) {
     s->room.node_first = sti_alloc_array_zero(env, moving, sizeof(int));
     s->room.node_fill = sti_alloc_array_zero(env, moving, sizeof(int));
     bool all = s->axis_row && s->coordinate && s->axis_r && s->bound && s->bound_before && s->reaction &&
-               s->kept_turned && s->kept && s->book && s->rest && s->skip && s->body && s->party && s->work_of && s->room.pile && s->room.crowd &&
-               s->work && s->room.parent && s->room.first && s->room.node_first && s->room.node_fill;
+               s->kept_turned && s->kept && s->book && s->rest && s->skip && s->left_out && s->body && s->party &&
+               s->work_of && s->room.pile && s->room.crowd && s->work && s->room.parent && s->room.first &&
+               s->room.node_first && s->room.node_fill;
     double** vectors[] = {&s->v_star, &s->f,        &s->u,       &s->v_free,   &s->v_end,
                           &s->g,      &s->v_before, &s->v_after, &s->u_impact, &s->kept_v};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
@@ -115,6 +117,7 @@ static void drop_solve(sti_world* world) {
                      s->work_of,
                      s->rest,
                      s->skip,
+                     s->left_out,
                      s->work,
                      s->v_star,
                      s->f,

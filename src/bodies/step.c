@@ -26,7 +26,8 @@
 //
 // The problem is solved island by island (islands.c), islands that can rest do so exactly (rest.c), and the point is then
 // measured on the whole problem as posed: that residual is reported. A friction bound that depends on a joint's reaction is a
-// fixed point, repeated until it changes by less than the tolerance.
+// fixed point, repeated until it changes by less than the tolerance, or matters no more: a joint that its friction holds. Where
+// reactions are not determined the solver finds others every time, and SETTLED must do.
 //
 // Contacts are looked for at the end of a step: what is found there is what the next one starts from.
 #include <math.h>
@@ -41,13 +42,16 @@ enum {
     DAMPED = 18,  // rounds from which on bounds go half the way
     GYRO_STEPS = 20,
     GYRO_HALVINGS = 12,
-    PATIENCE = 2000,  // iterations for an island
+    BUDGET = 60000,  // iterations times acts of a step, from which on nothing is tried again
 };
 #define INNER 0.3  // tolerance of an island over that of the step
 #define REST 0.3   // the same of what counts as rest
 #define OUT_OF_PROPORTION 100
-#define FAR_OUT 1e8  // the same for what forces would do one by one
-#define NOISE 1e-15  // lengths of the scene in a step
+#define FAR_OUT 1e8   // the same for what forces would do one by one
+#define SETTLED 1e-4  // change of a friction bound where reactions are not determined
+#define HELD 1e-6     // friction below its bound by as much holds
+#define OPEN 1e-3     // lengths of the scene: a joint that is not closed
+#define NOISE 1e-15   // lengths of the scene in a step
 
 // ---- small things
 
@@ -232,8 +236,20 @@ static void reactions(sti_world* world) {
     for (int j = 0; j < world->bodies->joint_count; j++) reaction(world, j, world->solve->reaction + 6 * (size_t)j);
 }
 
-// Friction bounds from the reactions; the largest relative change. Every third round a bound goes where its last three values
-// lead (Aitken).
+// Does the friction of this axis hold it, with no more than `bound`? Then the point solves the problem of that bound as well.
+static bool holds(const sti_world* world, int at, double bound) {
+    const struct sti_world_solve* s = world->solve;
+    const int d = world->dim;
+    for (int c = 0; c < s->acts.count; c++) {
+        const sti_act* act = &s->acts.act[c];
+        if (act->kind == STI_ACT_FRICTION && act->of == at)
+            return fabs(s->acts.r[c * d + 1]) <= (1 - HELD) * fmin(bound, act->press);
+    }
+    return false;
+}
+
+// Friction bounds from the reactions; the largest relative change that matters. Every third round a bound goes where its last
+// three values lead (Aitken).
 static double set_bounds(sti_world* world, int round) {
     struct sti_world_solve* s = world->solve;
     double change = 0;
@@ -245,7 +261,8 @@ static double set_bounds(sti_world* world, int round) {
         double bound = fixed;
         if (axis->mu > 0) bound += axis->mu * norm3(s->reaction + 6 * (size_t)(at / 2)) * (turns ? axis->radius : 1);
         const double last = s->bound[at], before = s->bound_before[at];
-        if (bound != last) change = fmax(change, fabs(bound - last) / fmax(bound, last));
+        if (bound != last && (round < 0 || !holds(world, at, bound)))
+            change = fmax(change, fabs(bound - last) / fmax(bound, last));
         s->bound_before[at] = last;
         s->bound[at] = round < DAMPED ? bound : (bound + last) / 2;
         const double bend = (bound - last) - (last - before);
@@ -303,8 +320,7 @@ static sti_status solve_islands(sti_world* world, double tol, bool may_rest, sti
     struct sti_world_solve* s = world->solve;
     sti_solve_report islands;
     for (int i = 0; i < world->moving; i++) s->skip[i] = s->rest[i] == STI_REST_PROVED;
-    sti_status status =
-        sti_islands_solve(world, &s->acts, s->v_free, tol, may_rest ? PATIENCE : 10 * PATIENCE, s->skip, &islands);
+    sti_status status = sti_islands_settle(world, &s->acts, s->v_free, tol, s->skip, &islands);
     if (status != STI_OK) return status;
     clip_pressed(world, &s->acts);
     report->iterations += islands.iterations;
@@ -338,6 +354,7 @@ static sti_status solve_bounded(sti_world* world, sti_world_report* report) {
     if (status == STI_OK) status = sti_posed_fill(world);
     if (status == STI_OK) status = sti_posed_measure(world);
     for (int round = 0; round < 3 && status == STI_OK && !(s->posed.judged <= tol); round++) {
+        if (report->iterations * s->acts.count > BUDGET) break;
         const double factor = fmax(0.01, 0.3 * tol / s->posed.judged);
         if (round == 2) memset(s->rest, 0, (size_t)world->moving);
         status = solve_islands(world, INNER * factor * (round == 0 ? 1 : 0.1) * tol, round < 2, report);
@@ -394,9 +411,10 @@ static void stop_runaways(sti_world* world) {
 
 static sti_status solve_forces(sti_world* world, sti_world_report* report) {
     struct sti_world_solve* s = world->solve;
-    double change = set_bounds(world, 0);
+    double change = set_bounds(world, -1);
     sti_status status = STI_OK;
     for (int round = 0; round < BOUND_ROUNDS && status == STI_OK; round++) {
+        if (round > 0 && report->iterations * s->acts.count > BUDGET) break;
         status = solve_bounded(world, report);
         if (status != STI_OK) return status;
         reactions(world);
@@ -407,14 +425,10 @@ static sti_status solve_forces(sti_world* world, sti_world_report* report) {
                        (size_t)world->dim * sizeof(double));
         }
         change = set_bounds(world, round);
-        if (change <= world->options.tol) break;
-        if (round == BOUND_ROUNDS - 2) {  // it does not settle: the last round has the friction that needs no reaction
-            memset(s->reaction, 0, 6 * (size_t)world->bodies->joint_count * sizeof *s->reaction);
-            set_bounds(world, 0);
-        }
+        if (change <= world->options.tol || (round >= DAMPED && change <= SETTLED)) break;
     }
     const sti_contact_answer* answer = &s->posed.answer;
-    const bool open = change > world->options.tol;
+    const bool open = change > fmax(world->options.tol, SETTLED);
     report->residual = fmax(s->posed.judged, open ? change : 0);
     report->solved = report->residual <= world->options.tol;
     if (open && report->why[0] == '\0')
@@ -452,6 +466,13 @@ static sti_status show(sti_world* world, sti_world_report* report) {
     if (status != STI_OK) return status;
     world->shown_capacity = (int)room;
     s->shown_count = world->contact_count;
+    for (int c = 0; c < world->contact_count; c++) {  // those that joints lock stay without force
+        sti_world_contact* at = &world->contact[c].at;
+        memset(at->r, 0, sizeof at->r);
+        memset(at->u, 0, sizeof at->u);
+        at->mode = STI_MODE_SEPARATE;
+        world->shown[c] = *at;
+    }
     memset(s->axis_r, 0, 8 * (size_t)world->bodies->joint_count * sizeof *s->axis_r);
     for (int c = 0; c < s->acts.count; c++) {
         const sti_act* act = &s->acts.act[c];
@@ -548,7 +569,6 @@ static bool rests(const sti_world* world) {
 }
 
 static sti_status settle(sti_world* world, sti_world_report* report) {
-    struct sti_world_solve* s = world->solve;
     const double tol = world->options.stabilize_tol;
     int joint;
     sti_status status = sti_links_collect(world, world->v);
@@ -567,6 +587,12 @@ static sti_status settle(sti_world* world, sti_world_report* report) {
     report->drift = sti_world_drift(world, &joint);
     report->penetration = sti_world_penetration(world);
     report->mended = sti_account_after_mending(world);
+    if (report->drift > OPEN * world->size) {
+        if (report->solved)
+            snprintf(report->why, sizeof report->why, "joint \"%.60s\" is open by %g after mending",
+                     world->bodies->joint[joint].name, report->drift);
+        report->solved = false;
+    }
     return STI_OK;
 }
 
@@ -614,7 +640,7 @@ static sti_status step(sti_world* world, sti_world_report* report) {
     if (late > 0) {
         if (report->solved)
             snprintf(report->why, sizeof report->why,
-                     "%d bodies went a part of their way only: springs turn too far in a step", late);
+                     "%d bodies went a part of their way only: springs or joints turn too far in a step", late);
         report->solved = false;
     }
     status = settle(world, report);

@@ -17,9 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- blocks of one size: the compiler unrolls them
+// ---- blocks of one size: the compiler unrolls them where b is a number, so they are not left to its judgement
 
-static inline void subtract_product(int b, const double* restrict A, const double* restrict B, double* restrict C) {
+#define UNROLLED static inline __attribute__((always_inline))
+
+UNROLLED void subtract_product(int b, const double* restrict A, const double* restrict B, double* restrict C) {
     for (int c = 0; c < b; c++) {
         double s[STI_BLOCK_MOST];
         for (int r = 0; r < b; r++) s[r] = C[c * b + r];
@@ -31,7 +33,7 @@ static inline void subtract_product(int b, const double* restrict A, const doubl
     }
 }
 
-static inline void set_product(int b, const double* restrict A, const double* restrict B, double* restrict C) {
+UNROLLED void set_product(int b, const double* restrict A, const double* restrict B, double* restrict C) {
     for (int c = 0; c < b; c++) {
         double s[STI_BLOCK_MOST] = {0};
         for (int k = 0; k < b; k++) {
@@ -42,7 +44,7 @@ static inline void set_product(int b, const double* restrict A, const double* re
     }
 }
 
-static inline void subtract_vector(int b, const double* restrict A, const double* restrict x, double* restrict y) {
+UNROLLED void subtract_vector(int b, const double* restrict A, const double* restrict x, double* restrict y) {
     for (int c = 0; c < b; c++) {
         for (int r = 0; r < b; r++) y[r] -= A[c * b + r] * x[c];
     }
@@ -221,7 +223,7 @@ static void load_row(sti_blocks* f, int j) {
     }
 }
 
-static inline bool eliminate(sti_blocks* f, int b, bool symmetric) {
+UNROLLED bool eliminate(sti_blocks* f, int b, bool symmetric) {
     const size_t size = (size_t)(b * b);
     for (int j = 0; j < f->n; j++) f->head[j] = -1;
     for (int j = 0; j < f->n; j++) {
@@ -269,8 +271,8 @@ bool sti_blocks_factor(sti_blocks* f, bool symmetric) {
     return eliminate(f, f->b, symmetric);
 }
 
-void sti_blocks_solve(const sti_blocks* f, double* x) {
-    const int n = f->n, b = f->b;
+UNROLLED void substitute(const sti_blocks* f, int b, double* x) {
+    const int n = f->n;
     const size_t size = (size_t)(b * b), bytes = (size_t)b * sizeof *x;
     double* y = f->D + (size_t)n * size;
     for (int j = 0; j < n; j++) memcpy(y + (size_t)(j * b), x + (size_t)(f->order[j] * b), bytes);
@@ -288,4 +290,13 @@ void sti_blocks_solve(const sti_blocks* f, double* x) {
         memcpy(at, s, bytes);
     }
     for (int j = 0; j < n; j++) memcpy(x + (size_t)(f->order[j] * b), y + (size_t)(j * b), bytes);
+}
+
+void sti_blocks_solve(const sti_blocks* f, double* x) {
+    if (f->b == 6)
+        substitute(f, 6, x);
+    else if (f->b == 3)
+        substitute(f, 3, x);
+    else
+        substitute(f, f->b, x);
 }

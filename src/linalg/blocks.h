@@ -16,18 +16,18 @@ enum { STI_BLOCK_MOST = 6 };
 typedef struct sti_blocks {
     size_t rooms[8];
     int n, b;
-    int count;      // blocks of A
-    int fill;       // blocks of L below its diagonal
-    int *first;     // pattern of A by columns, both triangles, ascending, diagonals present  (n+1)
-    int *near;      //                                                                        (count)
-    int *order;     // order[k] is the k-th pivot; its inverse; scratch                       (8 n + 1)
-    int *place;     // inside order
-    int *L_start;   // inside order                                                           (n+1)
+    int count;                      // blocks of A
+    int fill;                       // blocks of L below its diagonal
+    int* first;                     // pattern of A by columns, both triangles, ascending, diagonals present  (n+1)
+    int* near;                      //                                                                        (count)
+    int* order;                     // order[k] is the k-th pivot; its inverse; scratch                       (8 n + 1)
+    int* place;                     // inside order
+    int* L_start;                   // inside order                                                           (n+1)
     int *head, *next, *at, *where;  // inside order
-    int *L_row;     // rows of L by columns, as pivots, ascending                             (fill)
-    double *value;  // A, blocks column major: filled by the caller                           (count x b x b)
+    int* L_row;                     // rows of L by columns, as pivots, ascending                             (fill)
+    double* value;  // A, blocks column major: filled by the caller                           (count x b x b)
     double *L, *U;  // L below, U right of the diagonal, at the same places                   (fill x b x b each)
-    double *D;      // inverses of the pivots, and a vector                                   (n x b x b + n x b)
+    double* D;      // inverses of the pivots, and a vector                                   (n x b x b + n x b)
 } sti_blocks;
 
 // The pattern (copied). Nothing is done where it is the one there was. The memory stays until sti_blocks_clear; after a
