@@ -30,6 +30,7 @@
 // reactions are not determined the solver finds others every time, and SETTLED must do.
 //
 // Contacts are looked for at the end of a step: what is found there is what the next one starts from.
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -297,6 +298,9 @@ static void velocities(sti_world* world) {
     sti_world_mass_solve(world, s->g, s->u);
     for (size_t i = 0; i < n; i++) s->u[i] *= world->options.alpha;
     sti_links_solve(world, NULL, s->u, k->trial);
+    for (size_t i = 0; i < n; i++) {  // below the normal numbers a joint would be held against steps of the format
+        if (fabs(s->u[i]) < DBL_MIN) s->u[i] = 0;
+    }
     for (int i = 0; i < k->row_count; i++) {
         const int slot = k->key[2 * i] >= 0 ? k->key[2 * i] : k->key[2 * i + 1];
         if (slot < 0 || s->rest[sti_islands_root(world, slot)] != STI_REST_PROVED) s->links.l[i] = k->trial[i];
