@@ -149,8 +149,8 @@ static void mark_torn(sti_world* world, unsigned char* torn) {
         double defect[6];
         const int rows = sti_joint_rows(world, j, row, defect);
         for (int i = 0; i < rows; i++) {
-            const int slot_a = row[i].a >= 0 ? world->slot[row[i].a] : -1;
-            const int slot = slot_a >= 0 ? slot_a : row[i].b >= 0 ? world->slot[row[i].b] : -1;
+            const int slot_a = sti_slot_of(world, row[i].a);
+            const int slot = slot_a >= 0 ? slot_a : sti_slot_of(world, row[i].b);
             const double before = fabs(s->links.defect[s->links.joint_first[j] + i]);
             if (slot >= 0 && fabs(defect[i]) > fmax(TORN * world->size, 2 * before)) torn[s->party[slot]] = 1;
         }

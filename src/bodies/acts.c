@@ -107,8 +107,7 @@ static bool turns(const sti_joint* joint, int axis) {
 // together, the friction of an axis in a loop that cannot move. Impulses against the rounding that is left would run away.
 static bool locked(sti_world* world, const sti_row* row) {
     const sti_links* k = &world->solve->links;
-    const int slot[2] = {row->a >= 0 ? world->slot[row->a] : -1, row->b >= 0 ? world->slot[row->b] : -1},
-              nv = world->nv;
+    const int slot[2] = {sti_slot_of(world, row->a), sti_slot_of(world, row->b)}, nv = world->nv;
     double *z = world->solve->v_before, sum = 0;
     for (int side = 0; side < 2; side++) {
         const int node = slot[side] >= 0 ? k->assembly_of[slot[side]] : -1;
@@ -159,17 +158,24 @@ static void add_bounded(sti_world* world, int at, sti_act_kind kind, double boun
     r[1] = fmax(-bound, fmin(bound, last));
 }
 
-static void add_axis(sti_world* world, int j, int k) {
+double sti_axis_read(sti_world* world, int at) {
     struct sti_world_solve* s = world->solve;
-    const int at = 2 * j + k;
-    const sti_joint_axis* axis = &world->axis[at];
     sti_row* row = &s->axis_row[2 * at];
-    s->coordinate[at] = sti_joint_coordinate(world, j, k, row);
+    s->coordinate[at] = sti_joint_coordinate(world, at / 2, at % 2, row);
     row[1] = row[0];
     for (int i = 0; i < 6; i++) {
         row[1].ja[i] = -row->ja[i];
         row[1].jb[i] = -row->jb[i];
     }
+    return s->coordinate[at];
+}
+
+static void add_axis(sti_world* world, int j, int k) {
+    struct sti_world_solve* s = world->solve;
+    const int at = 2 * j + k;
+    const sti_joint_axis* axis = &world->axis[at];
+    const sti_row* row = &s->axis_row[2 * at];
+    sti_axis_read(world, at);
     if (!moves_something(row) || locked(world, row)) return;
     add_limits(world, at, &world->bodies->joint[j]);
     add_bounded(world, at, STI_ACT_FRICTION, s->bound[at], 0);

@@ -116,6 +116,10 @@ sti_status sti_bodies_check_index(const sti_bodies* bodies, int body, const char
 sti_status sti_bodies_check(const sti_bodies* bodies);
 void sti_bodies_pair(const sti_bodies* bodies, int material_a, int material_b, double* mu, double* restitution);
 
+static inline int sti_slot_of(const sti_world* world, int body) {  // -1: the world, or fixed
+    return body >= 0 ? world->slot[body] : -1;
+}
+
 // ---- place.c: bodies in space
 
 void sti_placed_from_pose(const sti_body_mass* mass, const sti_pose* pose, sti_placed* out);

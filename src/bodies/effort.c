@@ -32,7 +32,7 @@ static bool linked(const sti_world* world, const sti_act* act) {
     const sti_row* row = act->row[0] != NULL ? act->row[0] : act->row[1];
     const int body[2] = {row->a, row->b};
     for (int side = 0; side < 2; side++) {
-        const int slot = body[side] >= 0 ? world->slot[body[side]] : -1;
+        const int slot = sti_slot_of(world, body[side]);
         if (slot >= 0 && k->assembly[k->assembly_of[slot]].row_count > 0) return true;
     }
     return false;

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sets.h"
 #include "bodies/motion.h"
 
 enum {
@@ -34,23 +35,8 @@ typedef struct island {
 
 // ---- which hang together
 
-static int find_root(int* parent, int i) {
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-}
-
-static void join(int* parent, int a, int b) {
-    a = find_root(parent, a);
-    b = find_root(parent, b);
-    parent[a < b ? b : a] = a < b ? a : b;
-}
-
 int sti_islands_root(const sti_world* world, int slot) {
-    return find_root(world->solve->room.parent, slot);
-}
-
-static int slot_of(const sti_world* world, int body) {
-    return body >= 0 ? world->slot[body] : -1;
+    return sti_sets_root(world->solve->room.parent, slot);
 }
 
 // Slots of an act: those of its first row that there is.
@@ -58,8 +44,8 @@ static void slots_of(const sti_world* world, const sti_act* act, int slot[2]) {
     slot[0] = slot[1] = -1;
     for (int k = 0; k < world->dim; k++) {
         if (act->row[k] == NULL) continue;
-        slot[0] = slot_of(world, act->row[k]->a);
-        slot[1] = slot_of(world, act->row[k]->b);
+        slot[0] = sti_slot_of(world, act->row[k]->a);
+        slot[1] = sti_slot_of(world, act->row[k]->b);
         return;
     }
 }
@@ -73,12 +59,12 @@ sti_status sti_islands_find(sti_world* world, const sti_acts* acts) {
     for (int s = 0; s < world->moving; s++) room->parent[s] = s;
     for (int i = 0; i < world->moving; i++) {  // an assembly hangs together
         const sti_assembly* at = &links->assembly[links->assembly_of[i]];
-        join(room->parent, i, links->order[at->first_body]);
+        sti_sets_join(room->parent, i, links->order[at->first_body]);
     }
     for (int c = 0; c < acts->count; c++) {
         int slot[2];
         slots_of(world, &acts->act[c], slot);
-        if (slot[0] >= 0 && slot[1] >= 0) join(room->parent, slot[0], slot[1]);
+        if (slot[0] >= 0 && slot[1] >= 0) sti_sets_join(room->parent, slot[0], slot[1]);
     }
     for (int s = 0; s < world->moving; s++) room->first[s] = -1;
     for (int c = acts->count - 1; c >= 0; c--) {
@@ -87,7 +73,7 @@ sti_status sti_islands_find(sti_world* world, const sti_acts* acts) {
         room->next[c] = -1;
         const int one = slot[0] >= 0 ? slot[0] : slot[1];
         if (one < 0) continue;
-        const int root = find_root(room->parent, one);
+        const int root = sti_sets_root(room->parent, one);
         room->next[c] = room->first[root];
         room->first[root] = c;
     }
@@ -191,7 +177,7 @@ static void block(const island* k, int i, int j, double* B) {
             const sti_row* row = act->row[a];
             if (row == NULL) continue;
             for (int end = 0; end < 2; end++) {
-                const int slot = slot_of(k->world, end == 0 ? row->a : row->b);
+                const int slot = sti_slot_of(k->world, end == 0 ? row->a : row->b);
                 if (slot < 0 || links->assembly_of[slot] != node) continue;
                 const double* h = end == 0 ? row->ja : row->jb;
                 const double* at = z + (size_t)nv * (size_t)links->place_in[slot];

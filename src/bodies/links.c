@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sets.h"
 #include "bodies/motion.h"
 
 #define DEPENDENT 3e-14
@@ -85,15 +86,6 @@ void sti_links_destroy(sti_world* world) {
 
 // ---- assemblies
 
-static int find_root(int* parent, int i) {
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-}
-
-static int slot_of(const sti_world* world, int body) {
-    return body >= 0 ? world->slot[body] : -1;
-}
-
 // Numbers the assemblies by their first slot; order, place_in and assembly_of.
 static void number_bodies(sti_world* world) {
     sti_links* k = &world->solve->links;
@@ -102,11 +94,10 @@ static void number_bodies(sti_world* world) {
     for (int i = 0; i < k->row_count; i++) {
         const int a = k->key[2 * i], b = k->key[2 * i + 1];
         if (a < 0 || b < 0) continue;
-        const int x = find_root(parent, a), y = find_root(parent, b);
-        parent[x < y ? y : x] = x < y ? x : y;
+        sti_sets_join(parent, a, b);
     }
     for (int s = 0; s < world->moving; s++) {
-        const int root = find_root(parent, s);
+        const int root = sti_sets_root(parent, s);
         k->assembly_of[s] = root == s ? count++ : k->assembly_of[root];
     }
     k->assembly_count = count;
@@ -243,7 +234,7 @@ sti_status sti_links_collect(sti_world* world, const double* v) {
     for (int i = 0; i < k->soft_count; i++) k->row[count++] = k->soft[i].row;
     bool same = count == k->key_count;
     for (int i = 0; i < count; i++) {
-        const int a = slot_of(world, k->row[i].a), b = slot_of(world, k->row[i].b);
+        const int a = sti_slot_of(world, k->row[i].a), b = sti_slot_of(world, k->row[i].b);
         same = same && k->key[2 * i] == a && k->key[2 * i + 1] == b;
         k->key[2 * i] = a;
         k->key[2 * i + 1] = b;
@@ -400,7 +391,7 @@ static double local_product(const sti_world* world, const sti_row* row, int asse
     const int nv = world->nv;
     double s = 0;
     for (int side = 0; side < 2; side++) {
-        const int slot = slot_of(world, side == 0 ? row->a : row->b);
+        const int slot = sti_slot_of(world, side == 0 ? row->a : row->b);
         if (slot < 0 || k->assembly_of[slot] != assembly) continue;
         const double *j = side == 0 ? row->ja : row->jb, *at = z + (size_t)nv * (size_t)k->place_in[slot];
         for (int i = 0; i < nv; i++) s += j[i] * at[i];
@@ -412,7 +403,7 @@ static void local_add(const sti_world* world, const sti_row* row, int assembly, 
     const sti_links* k = &world->solve->links;
     const int nv = world->nv;
     for (int side = 0; side < 2; side++) {
-        const int slot = slot_of(world, side == 0 ? row->a : row->b);
+        const int slot = sti_slot_of(world, side == 0 ? row->a : row->b);
         if (slot < 0 || k->assembly_of[slot] != assembly) continue;
         const double* j = side == 0 ? row->ja : row->jb;
         double* at = z + (size_t)nv * (size_t)k->place_in[slot];

@@ -214,6 +214,8 @@ void sti_acts_press(sti_world* world, sti_act* act, double press);
 void sti_acts_add_forces(const sti_world* world, const sti_acts* acts, const double* r, double* f);
 // u (dim x count) = H'v + w
 void sti_acts_velocities(const sti_world* world, const sti_acts* acts, const double* v, double* u);
+// Coordinate `at` (2 joint + axis) of a joint and its rows, upwards and downwards, read anew into solve.
+double sti_axis_read(sti_world* world, int at);
 sti_status sti_acts_of_step(sti_world* world);  // contacts, limits, friction, motors: fills solve->acts and guesses r
 
 // ---- islands.c

@@ -29,10 +29,6 @@ void sti_posed_clear(sti_world* world) {
     *p = (sti_posed){0};
 }
 
-static int slot_of(const sti_world* world, int body) {
-    return body >= 0 ? world->slot[body] : -1;
-}
-
 static int own_velocities(const sti_world* world, const sti_act* act) {
     if (!act->pressed) return 0;
     return world->dim == 3 && act->row[2] == NULL ? 2 : 1;
@@ -55,7 +51,7 @@ static int list_blocks(sti_world* world) {
     int count = 0, kept = 0;
     for (int s = 0; s < world->moving; s++, count++) p->coupled[2 * count] = p->coupled[2 * count + 1] = s;
     for (int i = 0; i < k->soft_count; i++) {
-        const int a = slot_of(world, k->soft[i].row.a), b = slot_of(world, k->soft[i].row.b);
+        const int a = sti_slot_of(world, k->soft[i].row.a), b = sti_slot_of(world, k->soft[i].row.b);
         if (a < 0 || b < 0) continue;
         p->coupled[2 * count] = p->coupled[2 * count + 3] = a;
         p->coupled[2 * count + 1] = p->coupled[2 * count + 2] = b;
@@ -87,7 +83,7 @@ static double mass_entry(const sti_world* world, int body, int i, int j) {
 // A += c row row', over the blocks that were listed
 static void add_spring(sti_world* world, int blocks, const sti_row* row, double c) {
     sti_posed* p = &world->solve->posed;
-    const int nv = world->nv, slot[2] = {slot_of(world, row->a), slot_of(world, row->b)};
+    const int nv = world->nv, slot[2] = {sti_slot_of(world, row->a), sti_slot_of(world, row->b)};
     const double* j[2] = {row->ja, row->jb};
     for (int x = 0; x < 2; x++) {
         for (int y = 0; y < 2; y++) {
@@ -163,7 +159,7 @@ static sti_status fill_mass(sti_world* world, int own) {
 
 // The entries of a row that are not zero, ascending. Returns how many.
 static int64_t write_row(const sti_world* world, const sti_row* row, int* index, double* value) {
-    const int nv = world->nv, a = slot_of(world, row->a), b = slot_of(world, row->b);
+    const int nv = world->nv, a = sti_slot_of(world, row->a), b = sti_slot_of(world, row->b);
     const int slot[2] = {a < b ? a : b, a < b ? b : a};
     const double* j[2] = {a < b ? row->ja : row->jb, a < b ? row->jb : row->ja};
     int64_t count = 0;

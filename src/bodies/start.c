@@ -58,23 +58,11 @@ double sti_world_penetration(const sti_world* world) {
 
 // Least gap of limits, in lengths; coordinates and their rows are read anew.
 static double read_limits(sti_world* world) {
-    struct sti_world_solve* s = world->solve;
     double worst = 0;
-    for (int j = 0; j < world->bodies->joint_count; j++) {
-        const int axes = sti_joint_axis_count(world->dim, world->bodies->joint[j].kind);
-        for (int k = 0; k < axes && k < 2; k++) {
-            const int at = 2 * j + k;
-            sti_row* row = &s->axis_row[2 * at];
-            s->coordinate[at] = sti_joint_coordinate(world, j, k, row);
-            row[1] = row[0];
-            for (int i = 0; i < 6; i++) {
-                row[1].ja[i] = -row->ja[i];
-                row[1].jb[i] = -row->jb[i];
-            }
-            const double gap =
-                fmin(s->coordinate[at] - world->axis[at].lower, world->axis[at].upper - s->coordinate[at]);
-            worst = fmax(worst, -gap);
-        }
+    for (int at = 0; at < 2 * world->bodies->joint_count; at++) {
+        if (at % 2 >= sti_joint_axis_count(world->dim, world->bodies->joint[at / 2].kind)) continue;
+        const double c = sti_axis_read(world, at);
+        worst = fmax(worst, -fmin(c - world->axis[at].lower, world->axis[at].upper - c));
     }
     return worst;
 }

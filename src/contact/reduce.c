@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sets.h"
 #include "contact/local.h"
 #include "linalg/matrix.h"
 
@@ -49,34 +50,23 @@ void sti_contact_reduction_clear(sti_contact_reduction* red) {
 
 // --- pieces of M ---------------------------------------------------------------------------------------------------
 
-static int find_root(int* parent, int i) {
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-}
-
-static void join(int* parent, int a, int b) {
-    a = find_root(parent, a);
-    b = find_root(parent, b);
-    parent[a < b ? b : a] = a < b ? a : b;
-}
-
 // piece_of and place_in from the pattern of M.
 static void find_pieces(const sti_matrix* M, sti_contact_reduction* red) {
     int* parent = red->piece_of;
     for (int i = 0; i < M->rows; i++) parent[i] = i;
     for (int i = 0; M->dense != NULL && i < M->rows; i++) {
         for (int j = 0; j < M->cols; j++) {
-            if (M->dense[(size_t)i * (size_t)M->cols + (size_t)j] != 0) join(parent, i, j);
+            if (M->dense[(size_t)i * (size_t)M->cols + (size_t)j] != 0) sti_sets_join(parent, i, j);
         }
     }
     for (int j = 0; M->col_start != NULL && j < M->cols; j++) {
         for (int64_t k = M->col_start[j]; k < M->col_start[j + 1]; k++) {
-            if (M->value[k] != 0) join(parent, M->row[k], j);
+            if (M->value[k] != 0) sti_sets_join(parent, M->row[k], j);
         }
     }
     // a root is the smallest of its piece: number pieces as they come, members after their root
     for (int i = 0; i < M->rows; i++) {
-        const int root = find_root(parent, i);
+        const int root = sti_sets_root(parent, i);
         red->place_in[i] = root == i ? red->piece_count++ : red->place_in[root];
     }
     for (int i = 0; i < M->rows; i++) red->piece_of[i] = red->place_in[i];

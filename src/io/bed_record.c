@@ -8,26 +8,16 @@
 #include "io/frames.h"
 #include "io/xdmf.h"
 
-// One row a step: where each number stands in the report.
-typedef struct column {
-    const char* name;
-    sti_record_type type;
-    size_t offset;
-} column;
-
-#define DOUBLE(member) \
-    { "steps/" #member, STI_RECORD_DOUBLE, offsetof(sti_bed_report, member) }
-#define INT(member) \
-    { "steps/" #member, STI_RECORD_INT, offsetof(sti_bed_report, member) }
-#define LONG(member) \
-    { "steps/" #member, STI_RECORD_LONG, offsetof(sti_bed_report, member) }
-static const column columns[] = {
+// One row a step.
+#define DOUBLE(member) STI_STEP_COLUMN(sti_bed_report, member, DOUBLE)
+#define INT(member) STI_STEP_COLUMN(sti_bed_report, member, INT)
+#define LONG(member) STI_STEP_COLUMN(sti_bed_report, member, LONG)
+static const sti_step_column columns[] = {
     LONG(step),       DOUBLE(time),  DOUBLE(kinetic), DOUBLE(potential),   DOUBLE(residual),
     LONG(iterations), INT(contacts), INT(touching),   DOUBLE(penetration), DOUBLE(cone_violation),
     DOUBLE(balance),  DOUBLE(lift),  DOUBLE(gap),     DOUBLE(objective),
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
-_Static_assert(sizeof(long) == 8, "step counts are stored as 64-bit integers");
 
 struct sti_bed_record {
     sti_env* env;
@@ -120,11 +110,7 @@ static sti_status make_series(sti_bed_record* r) {
         {{"contacts/gap", STI_RECORD_DOUBLE, 0, 0, rows}, &r->contact_gap},
         {{"contacts/r", STI_RECORD_DOUBLE, 0, 3, rows}, &r->contact_r},
     };
-    sti_status status = STI_OK;
-    for (int k = 0; status == STI_OK && k < COLUMNS; k++) {
-        const sti_series_def def = {.name = columns[k].name, .type = columns[k].type};
-        status = sti_recording_series(r->file, &def, &r->step[k]);
-    }
+    sti_status status = sti_steps_make(r->file, columns, COLUMNS, r->step);
     for (size_t k = 0; status == STI_OK && k < sizeof list / sizeof list[0]; k++)
         status = sti_recording_series(r->file, &list[k].def, list[k].series);
     return status;
@@ -182,9 +168,7 @@ long sti_bed_record_frames(const sti_bed_record* r) {
 sti_status sti_bed_record_step(sti_bed_record* r, const sti_bed_report* report) {
     const int solved = report->solved ? 1 : 0;
     sti_status status = sti_recording_append(r->file, r->solved, 1, &solved);
-    for (int k = 0; status == STI_OK && k < COLUMNS; k++)
-        status = sti_recording_append(r->file, r->step[k], 1, (const char*)report + columns[k].offset);
-    return status;
+    return status == STI_OK ? sti_steps_append(r->file, columns, COLUMNS, r->step, report) : status;
 }
 
 typedef struct contact_rows {

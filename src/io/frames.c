@@ -1,7 +1,26 @@
-// frames.c: times of frames, and the state of a recording with frames.
+// frames.c: rows of steps, times of frames, and the state of a recording with frames.
 #include "io/frames.h"
 
 #include <string.h>
+
+_Static_assert(sizeof(long) == 8, "step counts are stored as 64-bit integers");
+
+sti_status sti_steps_make(sti_recording* file, const sti_step_column* columns, int count, int* series) {
+    sti_status status = STI_OK;
+    for (int k = 0; status == STI_OK && k < count; k++) {
+        const sti_series_def def = {.name = columns[k].name, .type = columns[k].type};
+        status = sti_recording_series(file, &def, &series[k]);
+    }
+    return status;
+}
+
+sti_status sti_steps_append(sti_recording* file, const sti_step_column* columns, int count, const int* series,
+                            const void* report) {
+    sti_status status = STI_OK;
+    for (int k = 0; status == STI_OK && k < count; k++)
+        status = sti_recording_append(file, series[k], 1, (const char*)report + columns[k].offset);
+    return status;
+}
 
 void sti_frames_clear(sti_env* env, sti_frames* frames) {
     sti_free(env, frames->time);

@@ -1,10 +1,26 @@
-// frames.h: the frames of a recording: their times, and where all of it stands, to go on from there.
+// frames.h: what the recordings of beds and of bodies share: one row of numbers a step, taken from a report by place; the
+// times of the frames, and where all of it stands, to go on from there.
 #ifndef STI_IO_FRAMES_H
 #define STI_IO_FRAMES_H
 
 #include <stiction/run.h>
 
 #include "base/env.h"
+
+// One number of every step: where it stands in the report.
+typedef struct sti_step_column {
+    const char* name;
+    sti_record_type type;
+    size_t offset;
+} sti_step_column;
+
+#define STI_STEP_COLUMN(report, member, kind) \
+    { "steps/" #member, STI_RECORD_##kind, offsetof(report, member) }
+
+// series (count): made for each column; and a row appended to all.
+sti_status sti_steps_make(sti_recording* file, const sti_step_column* columns, int count, int* series);
+sti_status sti_steps_append(sti_recording* file, const sti_step_column* columns, int count, const int* series,
+                            const void* report);
 
 typedef struct sti_frames {
     double* time;  // (count)

@@ -9,20 +9,11 @@
 #include "io/frames.h"
 #include "io/xdmf.h"
 
-// One row a step: where each number stands in the report.
-typedef struct column {
-    const char* name;
-    sti_record_type type;
-    size_t offset;
-} column;
-
-#define DOUBLE(member) \
-    { "steps/" #member, STI_RECORD_DOUBLE, offsetof(sti_world_report, member) }
-#define INT(member) \
-    { "steps/" #member, STI_RECORD_INT, offsetof(sti_world_report, member) }
-#define LONG(member) \
-    { "steps/" #member, STI_RECORD_LONG, offsetof(sti_world_report, member) }
-static const column columns[] = {
+// One row a step.
+#define DOUBLE(member) STI_STEP_COLUMN(sti_world_report, member, DOUBLE)
+#define INT(member) STI_STEP_COLUMN(sti_world_report, member, INT)
+#define LONG(member) STI_STEP_COLUMN(sti_world_report, member, LONG)
+static const sti_step_column columns[] = {
     LONG(step),          DOUBLE(time),        DOUBLE(residual), LONG(iterations),  INT(contacts),
     INT(touching),       INT(sticking),       INT(joint_rows),  DOUBLE(kinetic),   DOUBLE(potential),
     DOUBLE(work),        DOUBLE(gain),        DOUBLE(mended),   INT(impacts),      DOUBLE(impact_energy),
@@ -220,11 +211,7 @@ static sti_status make_series(sti_world_record* r) {
         {{"contacts/id", STI_RECORD_LONG, 0, 0, rows}, &r->contact_id, true},
         {{"contacts/mode", STI_RECORD_INT, 0, 0, rows}, &r->contact_mode, true},
     };
-    sti_status status = STI_OK;
-    for (int k = 0; status == STI_OK && k < COLUMNS; k++) {
-        const sti_series_def def = {.name = columns[k].name, .type = columns[k].type};
-        status = sti_recording_series(r->file, &def, &r->step[k]);
-    }
+    sti_status status = sti_steps_make(r->file, columns, COLUMNS, r->step);
     for (size_t k = 0; status == STI_OK && k < sizeof list / sizeof list[0]; k++)
         if (list[k].wanted) status = sti_recording_series(r->file, &list[k].def, list[k].series);
     for (int k = 0; status == STI_OK && k < CONTACT_PARTS; k++) {
@@ -306,9 +293,7 @@ sti_status sti_world_record_step(sti_world_record* r, const sti_world_report* re
     const int solved = report->solved, at_rest = report->at_rest;
     sti_status status = sti_recording_append(r->file, r->solved, 1, &solved);
     if (status == STI_OK) status = sti_recording_append(r->file, r->at_rest, 1, &at_rest);
-    for (int k = 0; status == STI_OK && k < COLUMNS; k++)
-        status = sti_recording_append(r->file, r->step[k], 1, (const char*)report + columns[k].offset);
-    return status;
+    return status == STI_OK ? sti_steps_append(r->file, columns, COLUMNS, r->step, report) : status;
 }
 
 static sti_status record_places(sti_world_record* r, const sti_world* world) {

@@ -3,14 +3,7 @@
 
 #include <string.h>
 
-// The least vertex of the island of i, as far as it is known; the path is halved on the way.
-static int find(int* parent, int i) {
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
+#include "base/sets.h"
 
 sti_status sti_graph_islands(sti_env* env, const sti_graph* g, int* order, int* start, int* count) {
     *count = 0;
@@ -19,17 +12,11 @@ sti_status sti_graph_islands(sti_env* env, const sti_graph* g, int* order, int* 
     int* island = parent + g->n;
     for (int i = 0; i < g->n; i++) parent[i] = i;
     for (int i = 0; i < g->n; i++) {
-        for (int64_t k = g->row_start[i]; k < g->row_start[i + 1]; k++) {
-            const int a = find(parent, i), b = find(parent, g->col[k]);
-            if (a < b)
-                parent[b] = a;
-            else
-                parent[a] = b;
-        }
+        for (int64_t k = g->row_start[i]; k < g->row_start[i + 1]; k++) sti_sets_join(parent, i, g->col[k]);
     }
     // sizes, then places: a counting sort that keeps the order of the vertices
     for (int i = 0; i < g->n; i++) {
-        const int root = find(parent, i);
+        const int root = sti_sets_root(parent, i);
         if (root == i) start[++*count] = 0;
         island[i] = root == i ? *count - 1 : island[root];
         start[island[i] + 1]++;

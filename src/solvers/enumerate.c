@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sets.h"
 #include "cones/dd.h"
 #include "solvers/exact_lcp.h"
 #include "solvers/solvers.h"
@@ -263,11 +264,6 @@ static sti_status export_table(collector* c, const vector_table* t, double** val
     return status;
 }
 
-static int find_root(int* parent, int i) {
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-}
-
 // Pieces that share a vertex are one component; components are numbered by their first piece.
 static sti_status connect(collector* c) {
     sti_lcp_solution_set* set = c->set;
@@ -289,12 +285,11 @@ static sti_status connect(collector* c) {
             const int v = piece->vertices[k];
             if (piece->nonsingular) set->vertex_basic[v] = true;
             if (owner[v] < 0) owner[v] = p;
-            const int a = find_root(parent, owner[v]), b = find_root(parent, p);
-            parent[a < b ? b : a] = a < b ? a : b;
+            sti_sets_join(parent, owner[v], p);
         }
     }
     for (int p = 0; p < set->piece_count; p++) {
-        const int root = find_root(parent, p);
+        const int root = sti_sets_root(parent, p);
         sti_lcp_piece* piece = &set->pieces[p];
         piece->component = root == p ? set->component_count++ : set->pieces[root].component;
         if (piece->dimension > set->component_dimension[piece->component])

@@ -27,6 +27,20 @@ static bool wanted(const sti_stepper* s, int i, double size, bool contacts) {
     return s->gap_work[i] < -size || (s->active[i] && s->mode[i] != STI_MODE_SEPARATE);
 }
 
+// dq, the least in the metric of M with rows dq = defect, k of them.
+static sti_status least_move(sti_stepper* s, int k) {
+    memset(s->other, 0, (size_t)s->n * sizeof *s->other);
+    sti_bordered b = {.n = s->n,
+                      .k = k,
+                      .M = s->instant->M,
+                      .A = s->rows,
+                      .f = s->other,
+                      .g = s->defect,
+                      .x = s->dq,
+                      .y = s->multiplier};
+    return sti_bordered_solve(s->env, &b);
+}
+
 sti_status sti_step_project(sti_stepper* s, double t, bool contacts, double* q, double* moved) {
     const int n = s->n;
     const double size = 1e-13 * (1 + sti_step_largest(n, q));
@@ -47,16 +61,7 @@ sti_status sti_step_project(sti_stepper* s, double t, bool contacts, double* q, 
             memcpy(s->rows + sti_step_at(n, k, 0), s->instant->contacts[i].n, (size_t)n * sizeof *s->rows);
             s->defect[k++] = -s->gap_work[i];
         }
-        memset(s->other, 0, (size_t)n * sizeof *s->other);
-        sti_bordered b = {.n = n,
-                          .k = k,
-                          .M = s->instant->M,
-                          .A = s->rows,
-                          .f = s->other,
-                          .g = s->defect,
-                          .x = s->dq,
-                          .y = s->multiplier};
-        status = sti_bordered_solve(s->env, &b);
+        status = least_move(s, k);
         if (status != STI_OK) return status;
         for (int i = 0; i < n; i++) q[i] += s->dq[i];
         *moved = fmax(*moved, sti_step_largest(n, s->dq));
@@ -85,16 +90,7 @@ sti_status sti_step_settle(sti_stepper* s, double t, const double* q, double* v)
             add_row(s, k++, c->t + sti_step_at(n, a, 0), c->t_offset != NULL ? c->t_offset[a] : 0, v);
     }
     if (k == 0) return STI_OK;
-    memset(s->other, 0, (size_t)n * sizeof *s->other);
-    sti_bordered b = {.n = n,
-                      .k = k,
-                      .M = s->instant->M,
-                      .A = s->rows,
-                      .f = s->other,
-                      .g = s->defect,
-                      .x = s->dq,
-                      .y = s->multiplier};
-    status = sti_bordered_solve(s->env, &b);
+    status = least_move(s, k);
     for (int i = 0; status == STI_OK && i < n; i++) v[i] += s->dq[i];
     return status;
 }
