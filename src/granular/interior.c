@@ -16,11 +16,19 @@
 //
 // So the program is solved again, to a smaller tolerance and then from the other origin, until the map is small enough; the
 // best of them is kept.
+//
+// Contacts that are left out. Far more pairs are near than touch (S3's eps takes 23 contacts for each pebble along in a fall,
+// and 6 carry something), and fill grows with all of them. So the program begins with those that carried an impulse, are
+// almost closed, or would be broken through by the free motion. Where its solution breaks through others, these are taken in
+// and it is solved again; where it does not, they have the impulse zero and obey the law, so what was solved is the whole
+// program.
 #include <math.h>
 #include <stiction/conic.h>
 #include <string.h>
 
 #include "granular/dual.h"
+
+static const double NEAR = 0.1;  // of the largest radius: gaps that are almost closed
 
 typedef struct rows {
     int count;       // rows of A
@@ -57,11 +65,14 @@ static double wall_part(const sti_bed* bed, const sti_touch* t, const double* di
     return t->b < bed->n ? 0 : -sti_dot3(bed->grain[t->b].v, direction);
 }
 
-static void fill_rows(const sti_dual* d, rows* r) {
+static void fill_rows(const sti_dual* d, const bool* inside, rows* r) {
     const sti_bed* bed = d->bed;
+    r->count = 0;
+    r->start[0] = 0;
     for (int slab = 0; slab < bed->slab_count; slab++) {
         for (int k = 0; k < bed->touch_count[slab]; k++) {
             const sti_touch* t = &bed->touch[bed->touch_first[slab] + k];
+            if (!inside[d->first[slab] + k]) continue;
             if (d->e != NULL) {
                 const double* e = d->e + 3 * (size_t)(d->first[slab] + k) * (size_t)d->width;
                 for (int s = 0; s < d->width; s++, e += 3) put_row(bed, t, e, t->off + wall_part(bed, t, e), r);
@@ -81,24 +92,66 @@ static void fill_rows(const sti_dual* d, rows* r) {
     }
 }
 
-// Multipliers into the variables of the dual.
-static void take_multipliers(sti_dual* d, const double* y) {
+// Multipliers into the variables of the dual; zero for the contacts left out.
+static void take_multipliers(sti_dual* d, const bool* inside, const double* y) {
     const sti_bed* bed = d->bed;
-    if (d->e != NULL) {
-        for (int i = 0; i < d->m; i++) d->x[i] = y[i] > 0 ? y[i] : 0;
-        return;
-    }
+    memset(d->x, 0, (size_t)d->m * sizeof *d->x);
     for (int slab = 0; slab < bed->slab_count; slab++) {
         for (int k = 0; k < bed->touch_count[slab]; k++) {
             const sti_touch* t = &bed->touch[bed->touch_first[slab] + k];
-            const size_t at = 3 * (size_t)(d->first[slab] + k);
-            const double mu = bed->grain[t->b].mu;
-            double t1[3], t2[3];
-            sti_tangents(t->n, t1, t2);
-            for (size_t i = 0; i < 3; i++)
-                d->x[at + i] = y[at] * t->n[i] + mu * (y[at + 1] * t1[i] + y[at + 2] * t2[i]);
+            if (!inside[d->first[slab] + k]) continue;
+            double* x = d->x + (size_t)(d->first[slab] + k) * (size_t)d->width;
+            if (d->e != NULL) {
+                for (int s = 0; s < d->width; s++) x[s] = y[s] > 0 ? y[s] : 0;
+            } else {
+                const double mu = bed->grain[t->b].mu;
+                double t1[3], t2[3];
+                sti_tangents(t->n, t1, t2);
+                for (int i = 0; i < 3; i++) x[i] = y[0] * t->n[i] + mu * (y[1] * t1[i] + y[2] * t2[i]);
+            }
+            y += d->width;
         }
     }
+}
+
+// How far a contact without impulse is from breaking through: the least e_s'u + Phi/h, or u_n + Phi/h - mu |u_t|.
+static double slack(const sti_dual* d, const sti_touch* t, const double* g) {
+    double least = INFINITY;
+    if (d->e != NULL) {
+        for (int s = 0; s < d->width; s++) least = fmin(least, g[s]);
+        return least;
+    }
+    const double un = sti_dot3(g, t->n), u2 = sti_dot3(g, g) - un * un;
+    return un - d->bed->grain[t->b].mu * sqrt(u2 > 0 ? u2 : 0);
+}
+
+// Take in the contacts that are left out and have less slack than `least`, for g the gradient of the dual. How many.
+static int take_in(const sti_dual* d, const double* g, double least, bool* inside) {
+    const sti_bed* bed = d->bed;
+    int count = 0;
+    for (int slab = 0; slab < bed->slab_count; slab++) {
+        for (int k = 0; k < bed->touch_count[slab]; k++) {
+            const int at = d->first[slab] + k;
+            const sti_touch* t = &bed->touch[bed->touch_first[slab] + k];
+            if (inside[at] || !(slack(d, t, g + (size_t)at * (size_t)d->width) < least)) continue;
+            inside[at] = true;
+            count++;
+        }
+    }
+    return count;
+}
+
+// The first choice, x the impulses to start from.
+static void choose(const sti_dual* d, bool* inside) {
+    const sti_bed* bed = d->bed;
+    for (int slab = 0; slab < bed->slab_count; slab++) {
+        for (int k = 0; k < bed->touch_count[slab]; k++) {
+            const sti_touch* t = &bed->touch[bed->touch_first[slab] + k];
+            const bool carried = t->r[0] != 0 || t->r[1] != 0 || t->r[2] != 0;
+            inside[d->first[slab] + k] = carried || t->off * bed->options.h <= NEAR * bed->largest;
+        }
+    }
+    take_in(d, d->kappa, 0, inside);
 }
 
 // Rows as compressed columns: A is the transpose of what was filled.
@@ -138,81 +191,111 @@ static void move_origin(const sti_bed* bed, const rows* r, double* c) {
     memset(c, 0, 6 * (size_t)bed->n * sizeof *c);
 }
 
-static sti_status solve_once(sti_dual* d, const sti_conic* program, double tol, long* iterations) {
+typedef struct interior {
+    sti_dual* d;
+    const sti_quadratic_goal* goal;
+    sti_conic program;
+    rows rows;
+    double* c;
+    bool* inside;                // (contacts)
+    double *g, *scratch, *best;  // (m)
+    long iterations;
+} interior;
+
+// The program of the contacts inside.
+static void pose(interior* s) {
+    const sti_bed* bed = s->d->bed;
+    fill_rows(s->d, s->inside, &s->rows);
+    s->program.m = s->program.A.rows = s->rows.count;
+    if (s->d->e != NULL) {
+        s->program.nonnegative = s->rows.count;
+    } else {
+        s->program.cone_count = s->rows.count / 3;
+    }
+    transpose(&s->rows, 6 * bed->n, &s->program.A);
+    fill_mass(bed, &s->program.P, s->c);
+}
+
+static sti_status solve_once(interior* s, double tol) {
     sti_conic_options options = sti_conic_options_default();
     options.tol = tol;
     sti_conic_answer answer;
-    const sti_status status = sti_conic_solve(d->bed->env, program, &options, &answer);
+    const sti_status status = sti_conic_solve(s->d->bed->env, &s->program, &options, &answer);
     if (status != STI_OK) return status;
-    take_multipliers(d, answer.y);
-    *iterations += answer.iterations;
-    sti_conic_answer_clear(d->bed->env, &answer);
+    take_multipliers(s->d, s->inside, answer.y);
+    s->iterations += answer.iterations;
+    sti_conic_answer_clear(s->d->bed->env, &answer);
     return STI_OK;
 }
 
-// c of the program is ours to change.
-static sti_status solve_until(sti_dual* d, const sti_conic* program, const rows* r, double* c,
-                              const sti_quadratic_goal* goal, long* iterations) {
+// The velocity that a contact left out may break through with: what it changes in the map is below its tolerance.
+static double negligible(const interior* s) {
+    double sum = 0;
+    for (int i = 0; i < s->d->m; i++) sum += s->d->x[i] * s->d->x[i];
+    return 0.1 * s->goal->tol * sqrt(sum / (s->d->m + 1)) / s->d->rho[0];
+}
+
+static sti_status solve_until(interior* s) {
     enum { ATTEMPTS = 4 };
-    const double first = fmin(0.1 * goal->tol, 1e-9), tol[ATTEMPTS] = {first, 1e-4 * first, first, 1e-4 * first};
-    const sti_quadratic q = sti_dual_quadratic(d);
-    const size_t size = (size_t)d->m + 1;
-    double* g = sti_alloc_array(d->bed->env, size, 3 * sizeof *g);
-    if (g == NULL) return STI_FAIL(d->bed->env, STI_ERR_MEMORY, -1, "a residual of %d impulses", d->m);
-    double *best = g + 2 * size, least = INFINITY;
-    sti_status status = STI_OK;
-    for (int k = 0; k < ATTEMPTS && status == STI_OK && !(least <= goal->tol); k++) {
-        if (k == 2) move_origin(d->bed, r, c);
-        status = solve_once(d, program, fmax(tol[k], 1e-15), iterations);
-        if (status != STI_OK) break;
-        const double map = sti_quadratic_residual(&q, d->x, g, g + size, NULL);
+    const double first = fmin(0.1 * s->goal->tol, 1e-9), tol[ATTEMPTS] = {first, 1e-4 * first, first, 1e-4 * first};
+    const sti_quadratic q = sti_dual_quadratic(s->d);
+    double least = INFINITY;
+    for (int k = 0; k < ATTEMPTS && !(least <= s->goal->tol); k++) {
+        if (k == 2) move_origin(s->d->bed, &s->rows, s->c);
+        const sti_status status = solve_once(s, fmax(tol[k], 1e-15));
+        if (status != STI_OK) return status;
+        const double map = sti_quadratic_residual(&q, s->d->x, s->g, s->scratch, NULL);
+        if (k == 0 && take_in(s->d, s->g, -negligible(s), s->inside) > 0) {
+            pose(s);
+            k = -1;
+            continue;
+        }
         if (k > 0 && !(map < least)) continue;
         least = map;
-        memcpy(best, d->x, (size_t)d->m * sizeof *best);
+        memcpy(s->best, s->d->x, (size_t)s->d->m * sizeof *s->best);
     }
-    if (status == STI_OK) memcpy(d->x, best, (size_t)d->m * sizeof *best);
-    sti_free(d->bed->env, g);
-    return status;
+    memcpy(s->d->x, s->best, (size_t)s->d->m * sizeof *s->best);
+    return STI_OK;
 }
 
 sti_status sti_dual_interior(sti_dual* d, const sti_quadratic_goal* goal, long* iterations) {
     const sti_bed* bed = d->bed;
     sti_env* env = bed->env;
-    const size_t n = 6 * (size_t)bed->n, m = (size_t)d->m, entries = 12 * m + 1;
-    double* number = sti_alloc_array(env, 2 * entries + m + 2 * n + 1, sizeof *number);
+    const size_t n = 6 * (size_t)bed->n, m = (size_t)d->m, contacts = (size_t)bed->touches, entries = 12 * m + 1;
+    double* number = sti_alloc_array(env, 2 * entries + 4 * m + 2 * n + 1, sizeof *number);
     int64_t* start = sti_alloc_array(env, m + 1 + 2 * (n + 1), sizeof *start);
-    int* index = sti_alloc_array(env, 2 * entries + n + (size_t)bed->touches, sizeof *index);
+    int* index = sti_alloc_array(env, 2 * entries + n + contacts, sizeof *index);
+    bool* inside = sti_alloc_array(env, contacts, sizeof *inside);
     sti_status status = STI_OK;
-    if (number == NULL || start == NULL || index == NULL) {
+    if (number == NULL || start == NULL || index == NULL || inside == NULL) {
         status = STI_FAIL(env, STI_ERR_MEMORY, -1, "a program with %d rows", d->m);
-        goto done;
+    } else if (contacts > 0) {
+        double* vectors = number + 2 * entries;
+        interior s = {.d = d,
+                      .goal = goal,
+                      .inside = inside,
+                      .rows = {.start = start, .col = index, .value = number, .b = vectors},
+                      .g = vectors + m,
+                      .scratch = vectors + 2 * m,
+                      .best = vectors + 3 * m,
+                      .c = vectors + 4 * m};
+        s.program = (sti_conic){.n = (int)n, .c = s.c, .b = s.rows.b, .cone_size = index + 2 * entries + n};
+        s.program.A =
+            (sti_matrix){.cols = (int)n, .col_start = start + m + 1, .row = index + entries, .value = number + entries};
+        s.program.P = (sti_matrix){.rows = (int)n,
+                                   .cols = (int)n,
+                                   .col_start = start + m + 1 + n + 1,
+                                   .row = index + 2 * entries,
+                                   .value = vectors + 4 * m + n};
+        for (size_t k = 0; k < contacts; k++) index[2 * entries + n + k] = 3;
+        choose(d, inside);
+        pose(&s);
+        status = solve_until(&s);
+        *iterations += s.iterations;
     }
-    rows r = {.start = start, .col = index, .value = number, .b = number + 2 * entries};
-    r.start[0] = 0;
-    fill_rows(d, &r);
-    double* c = number + 2 * entries + m + n;
-    int* cone_size = index + 2 * entries + n;
-    for (int k = 0; k < bed->touches; k++) cone_size[k] = 3;
-    sti_conic program = {.n = (int)n, .m = d->m, .c = c, .b = r.b};
-    program.A = (sti_matrix){
-        .rows = d->m, .cols = (int)n, .col_start = start + m + 1, .row = index + entries, .value = number + entries};
-    program.P = (sti_matrix){.rows = (int)n,
-                             .cols = (int)n,
-                             .col_start = start + m + 1 + n + 1,
-                             .row = index + 2 * entries,
-                             .value = number + 2 * entries + m};
-    transpose(&r, (int)n, &program.A);
-    fill_mass(bed, &program.P, c);
-    if (d->e != NULL) {
-        program.nonnegative = d->m;
-    } else {
-        program.cone_count = bed->touches;
-        program.cone_size = cone_size;
-    }
-    status = solve_until(d, &program, &r, c, goal, iterations);
-done:
     sti_free(env, number);
     sti_free(env, start);
     sti_free(env, index);
+    sti_free(env, inside);
     return status;
 }

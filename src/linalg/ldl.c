@@ -1,4 +1,4 @@
-// ldl.c: ordering by AMD, factors by LDL (SuiteSparse), in memory of our own.
+// ldl.c: ordering by AMD, factors by LDL (SuiteSparse) or by fronts, in memory of our own.
 //
 // AMD is entered at amd_2, below its allocating front, with a copy of the pattern that it may destroy; LDL never
 // allocates. So a failed allocation is always ours to see.
@@ -9,6 +9,8 @@
 #include <limits.h>
 #include <math.h>
 #include <string.h>
+
+static const double MUCH = 5e5;  // multiplications from which on fronts are faster
 
 static sti_status copy_pattern(sti_ldl* f, const int64_t* col_start, const int* row) {
     const int64_t nnz = col_start[f->n];
@@ -64,16 +66,57 @@ static sti_status find_order(sti_ldl* f) {
     return STI_OK;
 }
 
+// Pivots in another order with the same fill: every subtree of the elimination tree becomes a range. scratch (3 n).
+static void postorder(sti_ldl* f, int* scratch) {
+    const int n = f->n;
+    int *head = scratch, *next = head + n, *order = next + n, *path = f->flag;
+    for (int j = 0; j < n; j++) head[j] = -1;
+    for (int j = n - 1; j >= 0; j--) {
+        if (f->parent[j] < 0) continue;
+        next[j] = head[f->parent[j]];
+        head[f->parent[j]] = j;
+    }
+    int done = 0;
+    for (int root = 0; root < n; root++) {
+        if (f->parent[root] >= 0) continue;
+        int depth = 0;
+        path[0] = root;
+        while (depth >= 0) {
+            const int j = path[depth], child = head[j];
+            if (child >= 0) {
+                head[j] = next[child];
+                path[++depth] = child;
+            } else {
+                order[done++] = f->order[j];
+                depth--;
+            }
+        }
+    }
+    memcpy(f->order, order, (size_t)n * sizeof *order);
+    for (int k = 0; k < n; k++) f->place[f->order[k]] = k;
+}
+
+static sti_status find_fronts(sti_ldl* f) {
+    int* scratch = sti_alloc_array(f->env, 3 * (size_t)f->n, sizeof *scratch);
+    if (scratch == NULL) return STI_FAIL(f->env, STI_ERR_MEMORY, -1, "ordering of %d columns", f->n);
+    postorder(f, scratch);
+    sti_free(f->env, scratch);
+    ldl_symbolic(f->n, f->col_start, f->row, f->L_start, f->parent, f->L_count, f->flag, f->order, f->place);
+    return sti_fronts_init(&f->fronts, f->env, f->n, f->col_start, f->row, f->order, f->place, f->parent, f->L_count);
+}
+
 static sti_status find_pattern(sti_ldl* f) {
     ldl_symbolic(f->n, f->col_start, f->row, f->L_start, f->parent, f->L_count, f->flag, f->order, f->place);
-    int64_t lnz = 0;  // L_start is the same sum in 32 bits
-    for (int j = 0; j < f->n; j++) lnz += f->L_count[j];
-    if (lnz > INT_MAX) return STI_FAIL(f->env, STI_ERR_SIZE, -1, "L would have %lld entries", (long long)lnz);
-    f->lnz = (int)lnz;
-    f->L_row = sti_alloc_array(f->env, (size_t)lnz, sizeof *f->L_row);
-    f->L_value = sti_alloc_array(f->env, (size_t)lnz, sizeof *f->L_value);
+    double work = 0;
+    for (int j = 0; j < f->n; j++) {  // L_start is the same sum in 32 bits
+        f->lnz += f->L_count[j];
+        work += (double)f->L_count[j] * f->L_count[j];
+    }
+    if (work >= MUCH || f->lnz > INT_MAX) return find_fronts(f);
+    f->L_row = sti_alloc_array(f->env, (size_t)f->lnz, sizeof *f->L_row);
+    f->L_value = sti_alloc_array(f->env, (size_t)f->lnz, sizeof *f->L_value);
     if (f->L_row == NULL || f->L_value == NULL)
-        return STI_FAIL(f->env, STI_ERR_MEMORY, -1, "L with %d entries", f->lnz);
+        return STI_FAIL(f->env, STI_ERR_MEMORY, -1, "L with %lld entries", (long long)f->lnz);
     return STI_OK;
 }
 
@@ -89,6 +132,7 @@ sti_status sti_ldl_init(sti_ldl* f, sti_env* env, int n, const int64_t* col_star
 
 void sti_ldl_clear(sti_ldl* f) {
     if (f->env == NULL) return;
+    sti_fronts_clear(&f->fronts);
     sti_free(f->env, f->col_start);
     sti_free(f->env, f->row);
     sti_free(f->env, f->value);
@@ -107,6 +151,10 @@ void sti_ldl_clear(sti_ldl* f) {
 }
 
 int sti_ldl_factor(sti_ldl* f) {
+    if (f->fronts.count > 0) {
+        const int bad = sti_fronts_factor(&f->fronts, f->col_start, f->row, f->value, f->order, f->place, f->D);
+        return bad < 0 ? -1 : f->order[bad];
+    }
     const int done = ldl_numeric(f->n, f->col_start, f->row, f->value, f->L_start, f->parent, f->L_count, f->L_row,
                                  f->L_value, f->D, f->work, f->pattern, f->flag, f->order, f->place);
     if (done < f->n) return f->order[done];  // D is zero there
@@ -133,6 +181,11 @@ double sti_ldl_pivot_ratio(const sti_ldl* f) {
 
 void sti_ldl_solve(sti_ldl* f, double* x) {
     ldl_perm(f->n, f->work, x, f->order);
+    if (f->fronts.count > 0) {
+        sti_fronts_solve(&f->fronts, f->D, f->work);
+        ldl_permt(f->n, x, f->work, f->order);
+        return;
+    }
     ldl_lsolve(f->n, f->work, f->L_start, f->L_row, f->L_value);
     ldl_dsolve(f->n, f->work, f->D);
     ldl_ltsolve(f->n, f->work, f->L_start, f->L_row, f->L_value);

@@ -1,7 +1,8 @@
 // ldl.h: L D L' of a sparse symmetric matrix whose pattern stays while its values change.
 //
 // The ordering (approximate minimum degree) and the pattern of L are found once, at creation; every later
-// factorization runs through them with new values. No pivoting: right for matrices that are positive definite, or
+// factorization runs through them with new values, a column at a time or, where there is much to do, by dense fronts
+// (fronts.h). No pivoting: right for matrices that are positive definite, or
 // quasidefinite, where every symmetric permutation has an L D L' (Vanderbei 1995).
 #ifndef STI_LINALG_LDL_H
 #define STI_LINALG_LDL_H
@@ -10,30 +11,32 @@
 #include <stdint.h>
 
 #include "base/env.h"
+#include "linalg/fronts.h"
 
 typedef struct sti_ldl {
     sti_env* env;
     int n;
-    int nnz;          // entries of A
-    int lnz;          // entries of L below its diagonal
-    int* col_start;   // pattern of A, both triangles            (n+1)
-    int* row;         //                                         (nnz)
-    double* value;    // its values: filled by the caller        (nnz)
-    int* order;       // order[k] is the k-th pivot              (n)
-    int* place;       // inverse of order                        (n)
-    int* parent;      // elimination tree                        (n)
-    int* L_start;     // columns of L                            (n+1)
-    int* L_count;     // entries of each column                  (n)
-    int* L_row;       //                                         (lnz)
-    double* L_value;  //                                         (lnz)
-    double* D;        //                                         (n)
-    double* work;     //                                         (n)
-    int* pattern;     // scratch of the numeric phase            (n)
-    int* flag;        //                                         (n)
+    int nnz;            // entries of A
+    int64_t lnz;        // entries of L below its diagonal
+    int* col_start;     // pattern of A, both triangles            (n+1)
+    int* row;           //                                         (nnz)
+    double* value;      // its values: filled by the caller        (nnz)
+    int* order;         // order[k] is the k-th pivot              (n)
+    int* place;         // inverse of order                        (n)
+    int* parent;        // elimination tree                        (n)
+    int* L_start;       // columns of L                            (n+1)
+    int* L_count;       // entries of each column                  (n)
+    int* L_row;         //                                         (lnz), small matrices only
+    double* L_value;    //                                         (lnz)
+    sti_fronts fronts;  // L of a large matrix; no fronts: a small one
+    double* D;          //                                         (n)
+    double* work;       //                                         (n)
+    int* pattern;       // scratch of the numeric phase            (n)
+    int* flag;          //                                         (n)
 } sti_ldl;
 
 // Pattern by columns, rows ascending, both triangles, symmetric, every diagonal entry present; it is copied.
-// The ordering takes memory from env like everything else. Fails with STI_ERR_SIZE when A or L has more than 2^31
+// The ordering takes memory from env like everything else. Fails with STI_ERR_SIZE when A has more than 2^29
 // entries.
 sti_status sti_ldl_init(sti_ldl* f, sti_env* env, int n, const int64_t* col_start, const int* row);
 void sti_ldl_clear(sti_ldl* f);  // accepts a zero struct

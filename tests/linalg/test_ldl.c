@@ -5,6 +5,7 @@
 #include "base/rng.h"
 #include "linalg/ldl.h"
 #include "support/failing_env.h"
+#include "support/open_env.h"
 
 // Symmetric pattern by columns, both triangles.
 typedef struct pattern {
@@ -47,6 +48,30 @@ static pattern arrow_pattern(int n) {
     return p;
 }
 
+// Cubes of side^3 nodes, apart from each other, every node with its 26 neighbours: much fill, and a forest.
+static pattern cubes_pattern(int side, int cubes) {
+    const int each = side * side * side;
+    pattern p = {.n = cubes * each};
+    p.col_start = calloc((size_t)p.n + 1, sizeof *p.col_start);
+    p.row = calloc(27 * (size_t)p.n, sizeof *p.row);
+    assert_true(p.col_start != NULL && p.row != NULL);
+    int64_t at = 0;
+    for (int j = 0; j < p.n; j++) {
+        const int cube = j / each, x = j % side, y = j / side % side, z = j % each / (side * side);
+        for (int dz = -1; dz <= 1; dz++) {
+            for (int dy = -1; dy <= 1; dy++) {
+                for (int dx = -1; dx <= 1; dx++) {
+                    const int a = x + dx, b = y + dy, c = z + dz;
+                    if (a < 0 || b < 0 || c < 0 || a >= side || b >= side || c >= side) continue;
+                    p.row[at++] = cube * each + (c * side + b) * side + a;
+                }
+            }
+        }
+        p.col_start[j + 1] = at;
+    }
+    return p;
+}
+
 static void pattern_clear(pattern* p) {
     free(p->col_start);
     free(p->row);
@@ -72,12 +97,6 @@ static void solve_and_check(sti_ldl* f, sti_rng* rng) {
     assert_true(defect(f, x, b) < 1e-12);
     free(x);
     free(b);
-}
-
-static sti_env* open_env(void) {
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
-    return env;
 }
 
 static void one_analysis_serves_many_values(void** state) {
@@ -173,21 +192,107 @@ static void a_zero_pivot_names_its_column(void** state) {
     sti_env_destroy(env);
 }
 
+// Entry (i, j) of a symmetric matrix made of numbers of both signs, its diagonal heavy: half of it negative.
+static double heavy_entry(int i, int j, int trial) {
+    if (i == j) return (j % 2 ? -1 : 1) * (30.0 + trial + j % 7);
+    const int low = i < j ? i : j, high = i < j ? j : i;
+    return sin(1.0 + low * 0.7 + high * 1.3 + trial);
+}
+
+static void large_matrices_are_factored_by_fronts(void** state) {
+    (void)state;
+    sti_env* env = open_env();
+    sti_rng rng = {9};
+    static const int side[] = {12, 9, 2}, cubes[] = {1, 5, 400};
+    for (int size = 0; size < 3; size++) {
+        pattern p = cubes_pattern(side[size], cubes[size]);
+        sti_ldl f;
+        assert_int_equal(sti_ldl_init(&f, env, p.n, p.col_start, p.row), STI_OK);
+        assert_int_equal(f.fronts.count > 0, size < 2);  // the last one has little fill: a column at a time
+        for (int trial = 0; trial < 3; trial++) {
+            for (int j = 0; j < p.n; j++) {
+                for (int k = f.col_start[j]; k < f.col_start[j + 1]; k++) f.value[k] = heavy_entry(f.row[k], j, trial);
+            }
+            assert_int_equal(sti_ldl_factor(&f), -1);
+            assert_int_equal(sti_ldl_nonpositive_count(&f), p.n / 2);  // diagonally dominant: the signs of the diagonal
+            solve_and_check(&f, &rng);
+        }
+        sti_ldl_clear(&f);
+        pattern_clear(&p);
+    }
+    sti_env_destroy(env);
+}
+
+static void a_bad_pivot_in_a_front_names_its_column(void** state) {
+    (void)state;
+    sti_env* env = open_env();
+    pattern p = cubes_pattern(9, 2);
+    sti_ldl f;
+    assert_int_equal(sti_ldl_init(&f, env, p.n, p.col_start, p.row), STI_OK);
+    for (int bad = 0; bad < p.n; bad += 97) {
+        for (int j = 0; j < p.n; j++) {  // a column that nothing touches, and in it a zero, then something not a number
+            for (int k = f.col_start[j]; k < f.col_start[j + 1]; k++)
+                f.value[k] = j == bad || f.row[k] == bad ? 0 : heavy_entry(f.row[k], j, 0);
+        }
+        assert_int_equal(sti_ldl_factor(&f), bad);
+        for (int k = f.col_start[bad]; k < f.col_start[bad + 1]; k++) {
+            if (f.row[k] == bad) f.value[k] = NAN;
+        }
+        assert_int_equal(sti_ldl_factor(&f), bad);
+    }
+    sti_ldl_clear(&f);
+    pattern_clear(&p);
+    sti_env_destroy(env);
+}
+
+static void fronts_make_the_same_bits_every_time(void** state) {
+    (void)state;
+    sti_env* env = open_env();
+    pattern p = cubes_pattern(9, 2);
+    double* x[2];
+    for (int run = 0; run < 2; run++) {
+        sti_ldl f;
+        assert_int_equal(sti_ldl_init(&f, env, p.n, p.col_start, p.row), STI_OK);
+        for (int j = 0; j < p.n; j++) {
+            for (int k = f.col_start[j]; k < f.col_start[j + 1]; k++) f.value[k] = heavy_entry(f.row[k], j, 1);
+        }
+        x[run] = calloc((size_t)p.n, sizeof *x[run]);
+        assert_non_null(x[run]);
+        for (int i = 0; i < p.n; i++) x[run][i] = cos(i);
+        if (run == 1) assert_int_equal(sti_ldl_factor(&f), -1);  // what was there before does not matter
+        assert_int_equal(sti_ldl_factor(&f), -1);
+        sti_ldl_solve(&f, x[run]);
+        sti_ldl_clear(&f);
+    }
+    assert_memory_equal(x[0], x[1], (size_t)p.n * sizeof **x);
+    free(x[0]);
+    free(x[1]);
+    pattern_clear(&p);
+    sti_env_destroy(env);
+}
+
 static void every_failed_allocation_is_survived(void** state) {
     (void)state;
-    pattern p = grid_pattern(4);
-    for (long k = 0;; k++) {
-        failing_env e;
-        failing_env_open(&e, k);
-        sti_ldl f;
-        const sti_status status = sti_ldl_init(&f, e.env, p.n, p.col_start, p.row);
-        if (status == STI_OK)
-            sti_ldl_clear(&f);
-        else
-            assert_int_equal(status, STI_ERR_MEMORY);
-        if (failing_env_close(&e)) break;
+    pattern small = grid_pattern(4), large = cubes_pattern(9, 1);
+    const pattern* each[] = {&small, &large};
+    for (int size = 0; size < 2; size++) {
+        const pattern* p = each[size];
+        for (long k = 0;; k++) {
+            failing_env e;
+            failing_env_open(&e, k);
+            sti_ldl f;
+            const sti_status status = sti_ldl_init(&f, e.env, p->n, p->col_start, p->row);
+            if (status == STI_OK) {
+                assert_int_equal(f.fronts.count > 0, size == 1);
+                sti_ldl_clear(&f);
+            } else {
+                assert_int_equal(status, STI_ERR_MEMORY);
+            }
+            if (failing_env_close(&e)) break;
+        }
     }
-    pattern_clear(&p);
+    pattern_clear(&small);
+    pattern_clear(&large);
 }
 
 int main(void) {
@@ -196,6 +301,9 @@ int main(void) {
         cmocka_unit_test(the_ordering_avoids_fill),
         cmocka_unit_test(quasidefinite_matrices_factor_in_any_order),
         cmocka_unit_test(a_zero_pivot_names_its_column),
+        cmocka_unit_test(large_matrices_are_factored_by_fronts),
+        cmocka_unit_test(a_bad_pivot_in_a_front_names_its_column),
+        cmocka_unit_test(fronts_make_the_same_bits_every_time),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
