@@ -19,7 +19,8 @@ ours      := -DSTICTION_TESTS=ON -DSTICTION_WERROR=ON
 .NOTPARALLEL:
 
 help:
-	@echo 'make demo      a tour of what is proved; then 1600 pebbles come to rest, with pictures in build/demo'
+	@echo 'make demo      a tour of what is proved; an arch falls, a robot arm lifts a box, 1600 pebbles come to rest:'
+	@echo '               pictures in build/demo-arch, build/demo-arm, build/demo'
 	@echo 'make test      the whole suite; ends with the summary of CTest'
 	@echo 'make build     the library and the command, in build/release'
 	@echo 'make install   into PREFIX ($(PREFIX)); DESTDIR is honoured'

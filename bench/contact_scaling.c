@@ -230,15 +230,15 @@ static double sweep_bytes(const row* r) {
 
 // ---- report ----
 
-// Slope of log y over log x.
 static double exponent(const row* rows, double (*of)(const row*)) {
-    double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
+    double x[SIZES], y[SIZES];
+    int n = 0;
     for (int k = 0; k < SIZES; k++) {
         if (!rows[k].done || !(of(&rows[k]) > 0)) continue;
-        const double x = log((double)rows[k].blocks), y = log(of(&rows[k]));
-        n++, sx += x, sy += y, sxx += x * x, sxy += x * y;
+        x[n] = (double)rows[k].blocks;
+        y[n++] = of(&rows[k]);
     }
-    return n >= 2 ? (n * sxy - sx * sy) / (n * sxx - sx * sx) : NAN;
+    return bench_exponent(n, x, y);
 }
 
 static double time_of(const row* r) {

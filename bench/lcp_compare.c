@@ -22,17 +22,11 @@
 // Beside a pivoting method stands the work of its pivots on a tableau of n (n+1) numbers, 2 n^2 flops each, and the
 // rate at which that would have been done: the limit for a method that updates a tableau is the speed of dgemm.
 #include <math.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <stiction/stiction.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
+
+#include "base/rng.h"
+#include "measure.h"
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -56,25 +50,12 @@ typedef struct problem {
     double* q;  //              (n)
 } problem;
 
-// splitmix64, uniform in [0, 1) with 53 bits
-static double uniform(uint64_t* state) {
-    uint64_t x = (*state += 0x9E3779B97F4A7C15u);
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
-    return (double)((x ^ (x >> 31)) >> 11) * 0x1p-53;
-}
-
-static double symmetric(uint64_t* state) {
-    return 2 * uniform(state) - 1;
+static double symmetric(sti_rng* rng) {
+    return 2 * sti_rng_u01(rng) - 1;
 }
 
 static double* numbers(size_t count) {
-    double* p = calloc(count > 0 ? count : 1, sizeof *p);
-    if (p == NULL) {
-        fprintf(stderr, "lcp_compare: out of memory\n");
-        exit(3);
-    }
-    return p;
+    return bench_memory(count, sizeof(double));
 }
 
 // M += A A' / n for A n x k in rows; only dot products of rows, a few seconds at n = 2000.
@@ -95,33 +76,33 @@ static void add_gram(double* M, const double* A, int n, int k, double factor) {
     }
 }
 
-static void pose_monotone(problem* p, uint64_t seed) {
+static void pose_monotone(problem* p, sti_rng* rng) {
     const int n = p->n;
     const size_t N = (size_t)n;
     double* A = numbers(N * N);
-    for (size_t k = 0; k < N * N; k++) A[k] = symmetric(&seed);
+    for (size_t k = 0; k < N * N; k++) A[k] = symmetric(rng);
     add_gram(p->M, A, n, n, 1.0 / n);
     for (size_t i = 0; i < N; i++) {
         p->M[i * N + i] += 0.1;
         for (size_t j = 0; j < i; j++) {
-            const double s = symmetric(&seed) / sqrt((double)n);
+            const double s = symmetric(rng) / sqrt((double)n);
             p->M[i * N + j] += s;
             p->M[j * N + i] -= s;
         }
-        p->q[i] = symmetric(&seed);
+        p->q[i] = symmetric(rng);
     }
     free(A);
 }
 
-static void pose_halfrank(problem* p, uint64_t seed) {
+static void pose_halfrank(problem* p, sti_rng* rng) {
     const int n = p->n, k = n / 2 > 0 ? n / 2 : 1;
     const size_t N = (size_t)n;
     double* A = numbers(N * (size_t)k);
     double* z = numbers(N);
-    for (size_t l = 0; l < N * (size_t)k; l++) A[l] = symmetric(&seed);
+    for (size_t l = 0; l < N * (size_t)k; l++) A[l] = symmetric(rng);
     add_gram(p->M, A, n, k, 1.0 / n);
     for (size_t i = 0; i < N; i++) {
-        const double v = symmetric(&seed);
+        const double v = symmetric(rng);
         z[i] = v > 0 ? v : 0;
         p->q[i] = v > 0 ? 0 : -v;
     }
@@ -147,13 +128,13 @@ static void put_row(double* row, int body, double sign, const double* d, const d
 }
 
 // Normal and two tangents (one in the plane), orthonormal.
-static void random_frame(uint64_t* seed, int dim, double frame[3][3]) {
+static void random_frame(sti_rng* rng, int dim, double frame[3][3]) {
     double length = 0;
     memset(frame, 0, 9 * sizeof(double));
     do {
         length = 0;
         for (int k = 0; k < dim; k++) {
-            frame[0][k] = symmetric(seed);
+            frame[0][k] = symmetric(rng);
             length += frame[0][k] * frame[0][k];
         }
     } while (length < 0.01 || length > 1);
@@ -175,19 +156,19 @@ static void random_frame(uint64_t* seed, int dim, double frame[3][3]) {
 }
 
 // dim = 2 or 3, with 2 or 4 directions a contact. Twice as many contacts as bodies; body 0 stands still.
-static void pose_friction(problem* p, uint64_t seed, int dim) {
+static void pose_friction(problem* p, sti_rng* rng, int dim) {
     const int facets = dim == 3 ? 4 : 2, dof = dim == 3 ? 6 : 3;
     const int contacts = p->n / (2 + facets), bodies = contacts / 2 + 2, cols = bodies * dof;
     const int rows = contacts * (1 + facets), n = p->n;
     double* J = numbers((size_t)rows * (size_t)cols);  // rows: n, then D contact by contact; times M^-1/2
     double* v = numbers((size_t)cols);
-    for (int k = dof; k < cols; k++) v[k] = symmetric(&seed);
+    for (int k = dof; k < cols; k++) v[k] = symmetric(rng);
     for (int c = 0; c < contacts; c++) {
-        const int a = (int)(uniform(&seed) * bodies);
-        const int b = (a + 1 + (int)(uniform(&seed) * (bodies - 1))) % bodies;
+        const int a = (int)(sti_rng_u01(rng) * bodies);
+        const int b = (a + 1 + (int)(sti_rng_u01(rng) * (bodies - 1))) % bodies;
         double frame[3][3], ra[3], rb[3];
-        random_frame(&seed, dim, frame);
-        for (int k = 0; k < 3; k++) ra[k] = symmetric(&seed), rb[k] = symmetric(&seed);
+        random_frame(rng, dim, frame);
+        for (int k = 0; k < 3; k++) ra[k] = symmetric(rng), rb[k] = symmetric(rng);
         for (int f = 0; f <= facets; f++) {
             const int row = f == 0 ? c : contacts + c * facets + f - 1;
             const double sign = f > 0 && f % 2 == 0 ? -1 : 1;
@@ -212,7 +193,7 @@ static void pose_friction(problem* p, uint64_t seed, int dim) {
     }
     for (int c = 0; c < contacts; c++) {
         const int l = rows + c;
-        p->M[(size_t)l * (size_t)n + (size_t)c] = 0.2 + 0.6 * uniform(&seed);  // mu
+        p->M[(size_t)l * (size_t)n + (size_t)c] = 0.2 + 0.6 * sti_rng_u01(rng);  // mu
         for (int f = 0; f < facets; f++) {
             const int row = contacts + c * facets + f;
             p->M[(size_t)row * (size_t)n + (size_t)l] = 1;
@@ -228,14 +209,15 @@ static problem pose(const char* family, int n, uint64_t seed) {
     const int step = strcmp(family, "friction3d") == 0 ? 6 : strcmp(family, "friction2d") == 0 ? 4 : 1;
     n = n / step * step > 0 ? n / step * step : step;
     problem p = {.family = family, .n = n, .M = numbers((size_t)n * (size_t)n), .q = numbers((size_t)n)};
+    sti_rng rng = {seed};
     if (strcmp(family, "monotone") == 0)
-        pose_monotone(&p, seed);
+        pose_monotone(&p, &rng);
     else if (strcmp(family, "halfrank") == 0)
-        pose_halfrank(&p, seed);
+        pose_halfrank(&p, &rng);
     else if (strcmp(family, "friction2d") == 0)
-        pose_friction(&p, seed, 2);
+        pose_friction(&p, &rng, 2);
     else
-        pose_friction(&p, seed, 3);
+        pose_friction(&p, &rng, 3);
     return p;
 }
 
@@ -282,18 +264,6 @@ typedef struct result {
     double memory_mb;  // added to the resident set
 } result;
 
-static double cpu_clock(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static double resident_peak_mb(void) {
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return (double)usage.ru_maxrss / 1024;
-}
-
 static double residual(const problem* p, const double* z) {
     const size_t n = (size_t)p->n;
     double top = 0, bottom = 0;
@@ -316,9 +286,9 @@ static void solve_ours(const problem* p, int id, double tol, double* z, result* 
     options.solver = (sti_solver)id;
     options.tol = tol;
     sti_lcp_answer answer;
-    const double begin = cpu_clock();
+    const double begin = bench_cpu();
     const sti_status status = sti_lcp_solve(env, &lcp, &options, &answer);
-    r->cpu_s = fmin(r->cpu_s, cpu_clock() - begin);
+    r->cpu_s = fmin(r->cpu_s, bench_cpu() - begin);
     if (status == STI_OK) {
         memcpy(z, answer.z, (size_t)p->n * sizeof(double));
         r->iterations = answer.iterations;
@@ -348,9 +318,9 @@ static void solve_siconos(const problem* p, int id, double tol, double* z, resul
     options->dparam[SICONOS_DPARAM_TOL] = tol;
     if (options->iparam[SICONOS_IPARAM_MAX_ITER] < 20 * p->n) options->iparam[SICONOS_IPARAM_MAX_ITER] = 20 * p->n;
     numerics_set_verbose(0);
-    const double begin = cpu_clock();
+    const double begin = bench_cpu();
     r->info = linearComplementarity_driver(&lcp, z, w, options);
-    r->cpu_s = fmin(r->cpu_s, cpu_clock() - begin);
+    r->cpu_s = fmin(r->cpu_s, bench_cpu() - begin);
     r->iterations = options->iparam[SICONOS_IPARAM_ITER_DONE];
     solver_options_delete(options);
     free(options);
@@ -360,47 +330,43 @@ static void solve_siconos(const problem* p, int id, double tol, double* z, resul
 }
 #endif
 
-static void run_here(const problem* p, const solver* s, double tol, int repeats, result* r) {
+typedef struct job {
+    const problem* p;
+    const solver* s;
+    double tol;
+    int repeats;
+} job;
+
+static void work(void* context, void* out) {
+    const job* j = context;
+    const problem* p = j->p;
+    const solver* s = j->s;
+    result* r = out;
     double* z = numbers((size_t)p->n);
     *r = (result){.finished = true, .cpu_s = INFINITY};
-    const double before = resident_peak_mb();
-    const double begin = cpu_clock();
-    for (int k = 0; k < repeats; k++) {
+    const double before = bench_peak_mb();
+    const double begin = bench_cpu();
+    for (int k = 0; k < j->repeats; k++) {
 #ifdef STI_HAVE_SICONOS
         if (strcmp(s->who, "siconos") == 0)
-            solve_siconos(p, s->id, tol, z, r);
+            solve_siconos(p, s->id, j->tol, z, r);
         else
 #endif
-            solve_ours(p, s->id, tol, z, r);
-        if (k == 0) r->memory_mb = resident_peak_mb() - before;
-        if (cpu_clock() - begin > 3) break;
+            solve_ours(p, s->id, j->tol, z, r);
+        if (k == 0) r->memory_mb = bench_peak_mb() - before;
+        if (bench_cpu() - begin > 3) break;
     }
     r->residual = residual(p, z);
     free(z);
 }
 
-// In a process of its own, with a limit on its wall time. What solvers print is dropped.
 static result run_apart(const problem* p, const solver* s, double tol, int repeats, double limit_s) {
-    result r = {.cpu_s = NAN, .residual = NAN};
-    int ends[2];
-    fflush(NULL);
+    job j = {p, s, tol, repeats};
+    result r;
 #ifdef __GLIBC__
     malloc_trim(0);  // pages that the heap keeps would hide what the child takes
 #endif
-    if (pipe(ends) != 0) return r;
-    const pid_t child = fork();
-    if (child == 0) {
-        if (freopen("/dev/null", "w", stdout) == NULL || freopen("/dev/null", "w", stderr) == NULL) _exit(2);
-        alarm((unsigned)ceil(limit_s));
-        run_here(p, s, tol, repeats, &r);
-        const bool sent = write(ends[1], &r, sizeof r) == (ssize_t)sizeof r;
-        _exit(sent ? 0 : 2);
-    }
-    close(ends[1]);
-    result got;
-    if (child > 0 && read(ends[0], &got, sizeof got) == (ssize_t)sizeof got) r = got;
-    close(ends[0]);
-    if (child > 0) waitpid(child, NULL, 0);
+    if (bench_apart(work, &j, &r, sizeof r, limit_s) != BENCH_RETURNED) r = (result){.cpu_s = NAN, .residual = NAN};
     return r;
 }
 
@@ -415,15 +381,6 @@ typedef struct settings {
     int repeats;
     uint64_t seed;
 } settings;
-
-static bool listed(const char* list, const char* word) {
-    const size_t length = strlen(word);
-    for (const char* at = list; at != NULL; at = strchr(at, ',')) {
-        if (*at == ',') at++;
-        if (strncmp(at, word, length) == 0 && (at[length] == ',' || at[length] == 0)) return true;
-    }
-    return false;
-}
 
 enum { NOT_ASKED = -1000, TOO_SLOW = -1001 };  // info of runs that were not made
 
@@ -493,7 +450,7 @@ static void run_family(const settings* set, const char* family) {
             char name[64];
             snprintf(name, sizeof name, "%s:%s", solvers[k].who, solvers[k].name);
             r[k] = (result){.info = NOT_ASKED, .residual = NAN, .cpu_s = NAN};
-            if (set->only != NULL && !listed(set->only, name)) continue;
+            if (set->only != NULL && !bench_listed(set->only, name, strlen(name))) continue;
             r[k].info = TOO_SLOW;
             if (slow[k]) continue;
             const int repeats = n >= 1000 ? (set->repeats + 1) / 2 : set->repeats;
@@ -544,7 +501,7 @@ int main(int count, char** word) {
         "times_auto,version\n");
     static const char* const known[] = {"monotone", "halfrank", "friction2d", "friction3d"};
     for (int k = 0; k < 4; k++) {
-        if (listed(set.families, known[k])) run_family(&set, known[k]);
+        if (bench_listed(set.families, known[k], strlen(known[k]))) run_family(&set, known[k]);
     }
     return 0;
 }

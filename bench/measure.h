@@ -80,6 +80,16 @@ static inline bench_end bench_apart(void (*work)(void* context, void* out), void
     return end;
 }
 
+// Slope of log y over log x by least squares; NAN: fewer than two points.
+static inline double bench_exponent(int count, const double* x, const double* y) {
+    double sx = 0, sy = 0, sxx = 0, sxy = 0;
+    for (int k = 0; k < count; k++) {
+        const double u = log(x[k]), v = log(y[k]);
+        sx += u, sy += v, sxx += u * u, sxy += u * v;
+    }
+    return count >= 2 ? (count * sxy - sx * sy) / (count * sxx - sx * sx) : NAN;
+}
+
 // Is word in the comma separated list?
 static inline bool bench_listed(const char* list, const char* word, size_t length) {
     for (const char* at = list; *at != 0;) {

@@ -117,8 +117,7 @@ static int run(cli* c, int argc, char** argv) {
             cli_instant_clear(c, &in);
         }
     }
-    free(r.at.q.value);
-    free(r.at.v.value);
+    cli_at_clear(&r.at);
     free(r.object.value);
     return code;
 }

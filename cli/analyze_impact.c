@@ -197,8 +197,7 @@ static int run(cli* c, int argc, char** argv) {
         if (code == CLI_DONE) code = work(c, &r, &in);
         cli_instant_clear(c, &in);
     }
-    free(r.at.q.value);
-    free(r.at.v.value);
+    cli_at_clear(&r.at);
     free(r.restitution.value);
     free(r.quasi.value);
     free(r.t_q.value);

@@ -29,13 +29,15 @@ int cli_modes_wrench(const cli* c, const char* text, const char* what, int n, st
 void cli_modes_label(const sti_modes* m, char* text, size_t size) {
     const sti_mode_fit fit = m->strict_count > 0 ? STI_MODE_STRICT : STI_MODE_LIMIT;
     const bool any = m->strict_count + m->limit_count > 0, brackets = any && fit == STI_MODE_LIMIT;
-    size_t at = (size_t)snprintf(text, size, "%s", !any ? "-" : brackets ? "(" : "");
+    const char* none = m->asked && !m->decided ? "?" : "-";
+    size_t at = (size_t)snprintf(text, size, "%s", !any ? none : brackets ? "(" : "");
     bool first = true;
     for (int i = 0; i < m->mode_count && any; i++) {
         if (m->modes[i].fit != fit || at >= size) continue;
         at += (size_t)snprintf(text + at, size - at, "%s%s", first ? "" : "|", m->modes[i].text);
         first = false;
     }
+    if (any && !m->all_consistent && at < size) at += (size_t)snprintf(text + at, size - at, "|?");
     if (brackets && at < size) snprintf(text + at, size - at, ")");
 }
 
@@ -58,7 +60,11 @@ static int set_options(const cli* c, cli_modes_request* r) {
     if (r->cones != NULL && strcmp(r->cones, "consistent") == 0) o->max_cones = 0;
     if (r->cones != NULL && strcmp(r->cones, "all") == 0) o->max_cones = LONG_MAX;
     o->contacts_only = r->contacts_only;
+    if (r->consistent) o->want &= ~(unsigned)STI_MODES_KINEMATIC;
+    if (r->consistent && r->contacts_only)
+        return cli_fail_usage(c, "--consistent: --contacts-only leaves friction out, and the wrench with it");
     if (r->max_modes > 0) o->max_modes = r->max_modes;
+    o->time_limit_s = r->time_limit > 0 ? r->time_limit : 15;
     if (r->gap_tol > 0) o->gap_tol = r->gap_tol;
     return CLI_DONE;
 }
@@ -72,6 +78,9 @@ static int check_answer(const cli* c, const cli_modes_request* r, const sti_inst
     return CLI_INTERNAL;
 }
 
+// Faces of cones in so many dimensions are listed unasked; with more there may be millions.
+enum { MOST_DIMENSIONS = 18 };
+
 static int answer(const cli* c, cli_modes_request* r, const sti_instant* in) {
     sti_modes* m = NULL;
     sti_modes_lcp* lcp = NULL;
@@ -79,8 +88,16 @@ static int answer(const cli* c, cli_modes_request* r, const sti_instant* in) {
     int code = CLI_DONE;
     if (r->wrench_text != NULL) code = cli_modes_wrench(c, r->wrench_text, "--wrench", in->n, &r->wrench);
     r->options.wrench_exact = r->wrench;
-    if (code == CLI_DONE && sti_modes_create(c->env, in, &r->options, &m) != STI_OK)
-        code = cli_fail_about(c, r->path[0]);
+    if (r->cones == NULL && in->n > MOST_DIMENSIONS) r->options.want &= ~(unsigned)STI_MODES_CONES;
+    cli_progress bar = cli_progress_begin();
+    if (c->err_terminal && !c->quiet) {
+        r->options.trace = cli_progress_part;
+        r->options.trace_user = &bar;
+    }
+    const bool made = code == CLI_DONE && sti_modes_create(c->env, in, &r->options, &m) == STI_OK;
+    cli_progress_clear(&bar);
+    r->options.trace = NULL;
+    if (code == CLI_DONE && !made) code = cli_fail_about(c, r->path[0]);
     if (code == CLI_DONE && r->mode != NULL && sti_modes_find(m, r->mode) < 0)
         code = cli_fail_usage(c, "--mode: %.60s: not among the %d modes listed", r->mode, m->mode_count);
     if (code == CLI_DONE && r->lcp && sti_modes_lcp_create(c->env, in, &r->options, &lcp) != STI_OK)
@@ -103,7 +120,10 @@ static int ask(cli* c, cli_modes_request* r, int argc, char** argv) {
         {"--model", CLI_TEXT, "NAME", "friction in space: box (default) or sides", &r->model},
         {"--sides", CLI_COUNT, "K", "sides of the friction polygon, 3 to 64 (8); implies --model sides", &r->sides},
         {"--mode", CLI_TEXT, "WORDS", "show this mode in full, with the wrenches that produce it", &r->mode},
-        {"--cones", CLI_TEXT, "WHICH", "wrench sets: all, consistent, none (default: all, up to 400 modes)", &r->cones},
+        {"--cones", CLI_TEXT, "WHICH",
+         "wrench sets: all, consistent, none (default: all, up to 400 modes, 18 velocities)", &r->cones},
+        {"--consistent", CLI_FLAG, NULL, "only the modes consistent with the wrench, not all that are feasible",
+         &r->consistent},
         {"--contacts-only", CLI_FLAG, NULL, "touching (c) or separating (s) only, without friction", &r->contacts_only},
         {"--lcp", CLI_FLAG, NULL, "the LCP of S2 (23), (30) or (37), and all its solutions", &r->lcp},
         {"--count", CLI_FLAG, NULL, "count the complementary choices of one contact; takes no FILE", &r->count},
@@ -115,6 +135,8 @@ static int ask(cli* c, cli_modes_request* r, int argc, char** argv) {
         {"--output", CLI_TEXT, "FILE", "the --json answer, into a file", &r->output},
         {"--gap-tol", CLI_POSITIVE, "TOL", "a gap not larger touches (1e-9)", &r->gap_tol},
         {"--max-modes", CLI_COUNT, "N", "list at most N modes (20000)", &r->max_modes},
+        {"--time-limit", CLI_POSITIVE, "S", "search no longer than S seconds (15); what is open then is said to be so",
+         &r->time_limit},
     };
     int code;
     r->path_count =
@@ -132,6 +154,7 @@ static int ask(cli* c, cli_modes_request* r, int argc, char** argv) {
     cli_instant in;
     code = cli_instant_load(c, r->path[0], &r->at, &in);
     if (code != CLI_DONE) return code;
+    r->note = in.note;
     code = answer(c, r, in.instant);
     cli_instant_clear(c, &in);
     return code;
@@ -141,8 +164,7 @@ static int run(cli* c, int argc, char** argv) {
     cli_modes_request* r = calloc(1, sizeof *r);
     if (r == NULL) return cli_fail_memory(c);
     const int code = ask(c, r, argc, argv);
-    free(r->at.q.value);
-    free(r->at.v.value);
+    cli_at_clear(&r->at);
     free(r->axes.value);
     free(r);
     return code;
@@ -161,8 +183,12 @@ const cli_verb cli_analyze_modes = {
         "each\n"
         "mode the wrenches that produce it with the margin of the given one. Everything is decided without rounding.\n"
         "docs/modes.md says more. Several FILEs are instants along a trajectory.\n"
+        "Many bodies have more modes than anybody can list: --consistent asks for those of the wrench alone. A search "
+        "that "
+        "is\n"
+        "not finished at its limit says so, and claims nothing about what it has not seen.\n"
         "\n"
-        "Exit codes: 0 some mode is consistent, 1 none is, with a proof.\n"
+        "Exit codes: 0 some mode is consistent, 1 none is, with a proof, or none was found in time.\n"
         "\n"
         "example:\n"
         "    stiction analyze modes problems/s2_fixture.json --wrench -25,-40,5\n",

@@ -18,9 +18,10 @@ typedef struct cli_modes_request {
     const char* trajectory;  // --trajectory
     const char* picture;
     const char* output;
+    const char* note;  // of the instant; NULL, "": none
     long sides, max_modes;
-    double gap_tol;
-    bool contacts_only, lcp, count;
+    double gap_tol, time_limit;
+    bool contacts_only, consistent, lcp, count;
     cli_list axes;
     sti_modes_options options;
     sti_rationals* wrench;
@@ -28,7 +29,8 @@ typedef struct cli_modes_request {
 
 // The wrench of an option or a line, "1,-2/5,0.4": n exact numbers. `what` names it in messages.
 int cli_modes_wrench(const cli* c, const char* text, const char* what, int n, sti_rationals** out);
-// Strictly consistent modes with "|" between them; when there is none limit modes in brackets; "-" when none at all.
+// Strictly consistent modes with "|" between them; when there is none limit modes in brackets; "-" when none at all, "?" where
+// the search was not finished.
 void cli_modes_label(const sti_modes* m, char* text, size_t size);
 
 // Answers: --json, --output, or text. Each returns the exit code.

@@ -203,6 +203,15 @@ static void put_lcp(cli_json* j, const cli* c, const sti_modes_lcp* lcp, const s
     cli_json_end(j);
 }
 
+// Not unique is a fact where two solutions are there to show it, unique where no mode can be missing.
+static void put_unique(cli_json* j, const char* key, const sti_modes* m, bool unique) {
+    const bool shown = m->strict_count + m->limit_count > 0;
+    if (m->all_consistent || (shown && !unique))
+        cli_json_bool(j, key, unique);
+    else
+        cli_json_null(j, key);
+}
+
 static void put_all(cli_json* j, const cli* c, const cli_modes_request* r, const sti_instant* in, const sti_modes* m) {
     cli_json_text(j, "kind", "modes");
     cli_json_text(j, "file", r->path[0]);
@@ -215,18 +224,21 @@ static void put_all(cli_json* j, const cli* c, const cli_modes_request* r, const
     cli_json_number(j, "potential", m->potential);
     cli_json_integer(j, "feasible", m->mode_count);
     cli_json_bool(j, "complete", m->complete);
+    cli_json_bool(j, "all_kinematic", m->all_kinematic && !r->consistent);
+    cli_json_text(j, "note", r->note != NULL && r->note[0] != '\0' ? r->note : NULL);
     put_contacts(j, in, m);
     put_pair(j, c, "wrench", "wrench_exact", m->wrench, 0, (size_t)m->n);
     put_names(j, "kinematically_feasible", m, STI_MODE_UNTRIED, STI_MODE_STRICT);
     if (m->asked) {
-        cli_json_text(j, "outcome", m->exists ? "solved" : "no_solution");
+        cli_json_text(j, "outcome", !m->decided ? "unknown" : m->exists ? "solved" : "no_solution");
+        cli_json_bool(j, "all_consistent", m->all_consistent);
         put_names(j, "strict", m, STI_MODE_STRICT, STI_MODE_STRICT);
         put_names(j, "limit", m, STI_MODE_LIMIT, STI_MODE_LIMIT);
         put_names(j, "closed", m, STI_MODE_LIMIT, STI_MODE_STRICT);
-        cli_json_bool(j, "exists", m->exists);
-        cli_json_bool(j, "acceleration_unique", m->acceleration_unique);
-        cli_json_bool(j, "forces_unique", m->forces_unique);
-        if (m->exists)
+        if (m->decided) cli_json_bool(j, "exists", m->exists);  // not there: not known
+        put_unique(j, "acceleration_unique", m, m->acceleration_unique);
+        put_unique(j, "forces_unique", m, m->forces_unique);
+        if (m->exists || !m->decided)
             cli_json_null(j, "certificate");
         else
             put_certificate(j, c, m);

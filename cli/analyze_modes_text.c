@@ -16,11 +16,19 @@ static void say_contacts(const cli* c, const sti_instant* in, const sti_modes* m
     }
 }
 
-static void say_feasible(const cli* c, const sti_modes* m) {
+static void say_feasible(const cli* c, const cli_modes_request* r, const sti_modes* m) {
     bool spaced = false;
     for (int i = 0; i < m->mode_count; i++) spaced = spaced || strchr(m->modes[i].text, ' ') != NULL;
-    cli_say(c, "%.12g potential modes, %d kinematically feasible%s\n", m->potential, m->mode_count,
-            m->complete ? "" : " listed, and more (--max-modes)");
+    if (r->consistent)
+        cli_say(c, "%.12g potential modes\n", m->potential);
+    else if (m->all_kinematic)
+        cli_say(c, "%.12g potential modes, %d kinematically feasible\n", m->potential, m->mode_count);
+    else
+        cli_say(
+            c,
+            "%.12g potential modes, at least %d kinematically feasible: the search is %snot complete%s (--max-modes, "
+            "--time-limit)\n",
+            m->potential, m->mode_count, cli_unsure(c), cli_plain(c));
     for (int i = 0; i < m->mode_count && i < SHOWN_MODES; i++)
         cli_say(c, "%s%s", i == 0 ? "  " : spaced ? ", " : " ", m->modes[i].text);
     if (m->mode_count > 0) cli_say(c, m->mode_count > SHOWN_MODES ? " ...\n" : "\n");
@@ -131,23 +139,33 @@ static void say_verdict(const cli* c, const sti_modes* m) {
     char text[400];
     cli_text_rationals(c, text, sizeof text, m->wrench, 0, m->n, SHOWN_ENTRIES);
     const char* verdict = "one motion";
-    if (!m->exists)
+    const bool sure = m->all_consistent || !m->acceleration_unique;
+    if (!m->decided)
+        verdict = "whether there is a solution was not decided in time";
+    else if (!m->exists)
         verdict = "no solution";
     else if (m->strict_count + m->limit_count == 0)
         verdict = "solutions only where a gap keeps its size, which is no mode";
     else if (!m->acceleration_unique)
         verdict = "several motions";
+    else if (!sure)
+        verdict = "whether there are other motions is not known";
     else if (!m->forces_unique)
         verdict = "one motion, the forces are not unique";
-    cli_say(c, "wrench %s: %d strictly consistent, %d limit; %s%s%s\n", text, m->strict_count, m->limit_count,
-            m->exists && m->acceleration_unique ? cli_good(c) : cli_bad(c), verdict, cli_plain(c));
-    if (!m->exists)
+    cli_say(c, "wrench %s: %s%d strictly consistent, %d limit%s; %s%s%s\n", text, m->all_consistent ? "" : "at least ",
+            m->strict_count, m->limit_count, m->all_consistent ? "" : " (search not complete)",
+            !m->decided || !sure                  ? cli_unsure(c)
+            : m->exists && m->acceleration_unique ? cli_good(c)
+                                                  : cli_bad(c),
+            verdict, cli_plain(c));
+    if (m->decided && !m->exists)
         cli_say(c, "  proof: %d case%s with a Farkas vector (--json, --output)\n", m->certificate.case_count,
                 m->certificate.case_count == 1 ? "" : "s, each");
 }
 
 void cli_modes_say(const cli* c, const cli_modes_request* r, const sti_instant* in, const sti_modes* m) {
-    say_feasible(c, m);
+    if (r->note != NULL && r->note[0] != '\0') cli_say(c, "%snote%s: %s\n", cli_unsure(c), cli_plain(c), r->note);
+    say_feasible(c, r, m);
     say_contacts(c, in, m);
     if (m->asked) say_verdict(c, m);
     int shown = 0;

@@ -35,8 +35,8 @@ static int print(const cli* c, const char* path, const sti_modes* m, const sti_m
     }
     char wrench[400];
     cli_text_rationals(c, wrench, sizeof wrench, m->wrench, 0, m->n, 12);
-    cli_say(c, "%s: %d modes, wrench %s, claims \"%s\"\n  %s%s%s: %s\n", path, m->mode_count, wrench, claim,
-            v->accepted ? cli_good(c) : cli_bad(c), v->accepted ? "accepted" : "not accepted", cli_plain(c), v->text);
+    cli_say(c, "%s: %d modes, wrench %s, claims \"%s\"\n", path, m->mode_count, wrench, claim);
+    cli_say_verdict(c, v->accepted, v->text);
     return code;
 }
 

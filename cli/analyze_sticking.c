@@ -20,6 +20,13 @@ static int set_options(const cli* c, cli_sticking_request* r) {
     return CLI_DONE;
 }
 
+static bool is_pressed(const sti_instant* in, size_t j) {
+    for (int i = 0; i < in->contact_count; i++) {
+        if (in->contacts[i].pressed && in->contacts[i].n[j] != 0) return true;
+    }
+    return false;
+}
+
 // The least change of F, in the Euclidean norm: within the bounds given, or anywhere.
 static sti_status ask_change(const cli* c, const cli_sticking_request* r, const sti_instant* in,
                              cli_sticking_extra* x) {
@@ -30,6 +37,8 @@ static sti_status ask_change(const cli* c, const cli_sticking_request* r, const 
         room[j] = 1;
         room[n + j] = r->bounds.value != NULL ? r->bounds.value[2 * j] : -INFINITY;
         room[2 * n + j] = r->bounds.value != NULL ? r->bounds.value[2 * j + 1] : INFINITY;
+        // the bound of a motor or of friction in a joint is no load
+        if (r->bounds.value == NULL && is_pressed(in, j)) room[n + j] = room[2 * n + j] = 0;
     }
     const sti_force_choice choice = {.count = in->n, .weight = room, .low = room + n, .high = room + 2 * n};
     const sti_status status = sti_sticking_force(c->env, in, &r->options, &choice, &x->change);
@@ -155,12 +164,12 @@ static int run(cli* c, int argc, char** argv) {
         cli_instant in;
         if (code == CLI_DONE) code = cli_instant_load(c, r.path, &r.at, &in);
         if (code == CLI_DONE) {
+            r.note = in.note;
             code = answer(c, &r, in.instant);
             cli_instant_clear(c, &in);
         }
     }
-    free(r.at.q.value);
-    free(r.at.v.value);
+    cli_at_clear(&r.at);
     free(r.direction.value);
     free(r.bounds.value);
     return code;
@@ -179,6 +188,9 @@ const cli_verb cli_analyze_sticking = {
         "least-norm multipliers, the range of each, the version in which contacts may open (60), the least coefficient "
         "of\n"
         "friction. Plane contacts and polygons are decided without rounding. docs/sticking.md says more.\n"
+        "In a scene of bodies the dry friction of joints, and motors at their speed, are contacts too: they hold up to "
+        "their\n"
+        "bound. A motor that has not reached its speed pushes with all its force.\n"
         "\n"
         "Exit codes: 0 sticks, 1 does not or not decided, 2 bad usage or input, 3 internal failure.\n"
         "\n"
@@ -199,10 +211,9 @@ int cli_sticking_verify(const cli* c, const char* path, const char* answer_path,
         code = cli_fail_about(c, answer_path);
     } else {
         code = v.accepted ? CLI_DONE : CLI_NO;
-        cli_say(c, "%s: claims \"%s\"\n  %s%s%s: %s\n", answer_path, sti_sticking_outcome_text(v.claim),
-                v.accepted ? cli_good(c) : cli_bad(c), v.accepted ? "accepted" : "not accepted", cli_plain(c), v.text);
-        if (v.accepted)
-            cli_say(c, "  proved: %s\n", v.exact ? "the claim, without rounding" : "the claim, up to rounding");
+        cli_say(c, "%s: claims \"%s\"\n", answer_path, sti_sticking_outcome_text(v.claim));
+        cli_say_verdict(c, v.accepted, v.text);
+        cli_say_proved(c, v.accepted, v.exact);
         if (c->json) {
             cli_json j;
             cli_json_begin(&j);

@@ -164,8 +164,7 @@ static int run(cli* c, int argc, char** argv) {
         if (code == CLI_DONE) code = work(c, &r, &in);
         cli_instant_clear(c, &in);
     }
-    free(r.at.q.value);
-    free(r.at.v.value);
+    cli_at_clear(&r.at);
     free(r.lambda_n.value);
     free(r.lambda_t.value);
     return code;

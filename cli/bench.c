@@ -134,7 +134,9 @@ static const char* short_name(const char* path) {
     return length > WIDTH ? name + length - WIDTH : name;
 }
 
-static void say_row(const cli* c, const row* r) {
+static void say_row(const bench* b, const row* r) {
+    const cli* c = b->c;
+    if (b->row_count == 1) say_header(c);
     char size[24], residual[24] = "-";
     if (r->kind == STI_KIND_MLCP)
         snprintf(size, sizeof size, "%d+%d", r->n, r->m);
@@ -153,6 +155,16 @@ static void say_row(const cli* c, const row* r) {
             r->iterations, r->time_s);
 }
 
+static void keep(row* r, sti_outcome outcome, sti_termination termination, double residual, long iterations,
+                 double time_s) {
+    r->ran = termination != STI_END_NOT_APPLICABLE;
+    r->outcome = outcome;
+    r->termination = termination;
+    r->residual = residual;
+    r->iterations = iterations;
+    r->time_s = time_s;
+}
+
 static int run_one(bench* b, const char* path, const sti_problem* problem, sti_solver solver) {
     const sti_lcp* lcp = sti_problem_lcp(problem);
     const sti_mlcp* mlcp = sti_problem_mlcp(problem);
@@ -169,16 +181,10 @@ static int run_one(bench* b, const char* path, const sti_problem* problem, sti_s
         lcp != NULL ? sti_lcp_solve(b->c->env, lcp, &o, &a) : sti_mlcp_solve(b->c->env, mlcp, &o, &a);
     if (status != STI_OK && status != STI_ERR_SIZE) return cli_fail_about(b->c, path);
     if (status == STI_OK) {
-        r->ran = a.termination != STI_END_NOT_APPLICABLE;
-        r->outcome = a.outcome;
-        r->termination = a.termination;
-        r->residual = a.residual;
-        r->iterations = a.iterations;
-        r->time_s = a.time_s;
+        keep(r, a.outcome, a.termination, a.residual, a.iterations, a.time_s);
         sti_lcp_answer_clear(b->c->env, &a);
     }
-    if (b->row_count == 1) say_header(b->c);
-    say_row(b->c, r);
+    say_row(b, r);
     return CLI_DONE;
 }
 
@@ -197,16 +203,10 @@ static int run_contact(bench* b, const char* path, const sti_problem* problem, s
     const sti_status status = sti_contact_solve(b->c->env, p, &o, &a);
     if (status != STI_OK && status != STI_ERR_SIZE) return cli_fail_about(b->c, path);
     if (status == STI_OK) {
-        r->ran = a.termination != STI_END_NOT_APPLICABLE;
-        r->outcome = a.outcome;
-        r->termination = a.termination;
-        r->residual = a.residual;
-        r->iterations = a.iterations;
-        r->time_s = a.time_s;
+        keep(r, a.outcome, a.termination, a.residual, a.iterations, a.time_s);
         sti_contact_answer_clear(b->c->env, &a);
     }
-    if (b->row_count == 1) say_header(b->c);
-    say_row(b->c, r);
+    say_row(b, r);
     return CLI_DONE;
 }
 

@@ -104,6 +104,10 @@ int cli_load(const cli* c, const char* path, sti_problem** out);
 // Summary on stdout, unless --json or --quiet.
 void cli_say(const cli* c, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
+// Lines of a verification: accepted or not and why; of an accepted one, up to what the claim is proved.
+void cli_say_verdict(const cli* c, bool accepted, const char* text);
+void cli_say_proved(const cli* c, bool accepted, bool exact);
+
 // Escape sequences for stdout, "" where there is no colour.
 const char* cli_good(const cli* c);    // green
 const char* cli_bad(const cli* c);     // red
@@ -120,6 +124,8 @@ void cli_text_indices(char* text, size_t size, const int* x, int count, int most
 
 // ---- progress (progress.c): a line on stderr that rewrites itself, for solves of more than a second
 
+double cli_now(void);  // seconds, monotonic
+
 typedef struct cli_progress {
     double start, last;
     bool shown;
@@ -127,6 +133,7 @@ typedef struct cli_progress {
 
 cli_progress cli_progress_begin(void);
 void cli_progress_show(void* progress, const char* solver, long iteration, double residual);  // a trace function
+void cli_progress_part(void* progress, const char* phase, double part, long found);           // a bar; part: 0 to 1
 void cli_progress_clear(const cli_progress* progress);
 
 // ---- JSON (json.c): built in memory, printed whole. Keys are NULL inside arrays. Memory failure is remembered and

@@ -149,8 +149,8 @@ static int print_json(const cli* c, const sti_contact_verification* v, int code)
 }
 
 static void say(const cli* c, const char* path, const sti_contact_verification* v) {
-    cli_say(c, "%s: claims \"%s\"\n  %s%s%s: %s\n", path, sti_outcome_text(v->claim),
-            v->accepted ? cli_good(c) : cli_bad(c), v->accepted ? "accepted" : "not accepted", cli_plain(c), v->text);
+    cli_say(c, "%s: claims \"%s\"\n", path, sti_outcome_text(v->claim));
+    cli_say_verdict(c, v->accepted, v->text);
     if (!isfinite(v->residual)) return;
     cli_say(c, "  residual %.2e (contacts %.2e, equations %.2e)\n", v->residual, v->residual_contact,
             v->residual_equation);

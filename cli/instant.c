@@ -100,6 +100,7 @@ static int from_bodies(const cli* c, const char* name, const cli_at* at, const s
     sti_status status = sti_world_create(c->env, scene->bodies, &step, &world);
     while (status == STI_OK && sti_world_time(world) < t - 0.5 * scene->step.h) status = sti_world_step(world, NULL);
     if (status == STI_OK) status = sti_world_instant(c->env, world, touch, &out->made);
+    if (status == STI_OK) sti_world_instant_note(world, out->note, sizeof out->note);
     if (status == STI_OK && t > 0) status = drop_noise(c, &out->made);
     sti_world_destroy(world);
     out->instant = out->made;
@@ -132,6 +133,11 @@ int cli_instant_load(const cli* c, const char* name, const cli_at* at, cli_insta
     }
     if (code != CLI_DONE) cli_instant_clear(c, out);
     return code;
+}
+
+void cli_at_clear(cli_at* at) {
+    free(at->q.value);
+    free(at->v.value);
 }
 
 void cli_instant_clear(const cli* c, cli_instant* in) {

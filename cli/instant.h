@@ -22,11 +22,14 @@ typedef struct cli_at {
     }
 enum { CLI_AT_OPTION_COUNT = 4 };
 
+void cli_at_clear(cli_at* at);
+
 typedef struct cli_instant {
     sti_problem* problem;        // what the file held
     const sti_system* system;    // NULL: an instant by numbers
     const sti_instant* instant;  // borrowed from one of the others
     sti_instant* made;           // from the system, or with another velocity; NULL otherwise
+    char note[600];              // of bodies: what the instant takes for something else; "": nothing
 } cli_instant;
 
 // name: a file, or a built-in scene. On failure the line is written and the exit code is returned; CLI_DONE otherwise.

@@ -12,6 +12,15 @@ void cli_say(const cli* c, const char* format, ...) {
     va_end(args);
 }
 
+void cli_say_verdict(const cli* c, bool accepted, const char* text) {
+    cli_say(c, "  %s%s%s: %s\n", accepted ? cli_good(c) : cli_bad(c), accepted ? "accepted" : "not accepted",
+            cli_plain(c), text);
+}
+
+void cli_say_proved(const cli* c, bool accepted, bool exact) {
+    if (accepted) cli_say(c, "  proved: the claim, %s\n", exact ? "without rounding" : "up to rounding");
+}
+
 const char* cli_good(const cli* c) {
     return c->out_color ? "\033[32m" : "";
 }

@@ -101,6 +101,11 @@ static int print_json(const cli* c, const sti_qp_verification* v, int code) {
     return cli_json_print(&j, c, code);
 }
 
+static void say(const cli* c, const char* path, const sti_qp_verification* v) {
+    cli_say(c, "%s: claims \"%s\"\n", path, sti_conic_outcome_text(v->claim));
+    cli_say_verdict(c, v->accepted, v->text);
+}
+
 int cli_qp_verify(const cli* c, const char* answer_path, double tol, const sti_qp* qp) {
     sti_qp_answer answer = {0};
     sti_qp_verification v = {0};
@@ -114,9 +119,7 @@ int cli_qp_verify(const cli* c, const char* answer_path, double tol, const sti_q
         if (c->json)
             code = print_json(c, &v, code);
         else
-            cli_say(c, "%s: claims \"%s\"\n  %s%s%s: %s\n", answer_path, sti_conic_outcome_text(v.claim),
-                    v.accepted ? cli_good(c) : cli_bad(c), v.accepted ? "accepted" : "not accepted", cli_plain(c),
-                    v.text);
+            say(c, answer_path, &v);
     }
     sti_qp_answer_clear(c->env, &answer);
     return code;

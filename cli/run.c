@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "run_system.h"
@@ -66,24 +65,18 @@ bool cli_run_stopped(void) {
 
 // ---- time
 
-double cli_run_now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 double cli_run_peak_memory(void) {
     struct rusage usage;
     return getrusage(RUSAGE_SELF, &usage) == 0 ? 1024.0 * (double)usage.ru_maxrss : 0;
 }
 
 cli_run_progress cli_run_progress_begin(double from) {
-    return (cli_run_progress){.start = cli_run_now(), .from = from};
+    return (cli_run_progress){.start = cli_now(), .from = from};
 }
 
 void cli_run_progress_show(const cli* c, cli_run_progress* p, double part, const char* text) {
     enum { WIDTH = 24 };
-    const double now = cli_run_now();
+    const double now = cli_now();
     if (!c->err_terminal || c->quiet || now - p->last < 0.2) return;
     p->last = now;
     p->shown = true;

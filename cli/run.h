@@ -37,7 +37,6 @@ bool cli_run_stopped(void);
 
 // ---- time
 
-double cli_run_now(void);          // seconds, monotonic
 double cli_run_peak_memory(void);  // bytes of the process at its largest
 
 typedef struct cli_run_progress {
@@ -55,14 +54,22 @@ void cli_run_progress_clear(const cli_run_progress* p);
 
 // The file of that name, or the built-in scene; ended by 0, for free().
 int cli_run_read_text(const cli* c, const char* name, char** text, size_t* size);
+// checkpoint.h5 in that folder.
+int cli_run_save_parts(const cli* c, const char* dir, const sti_part* parts, int count);
 // One part of a checkpoint, with a 0 behind it, for free().
 int cli_run_load_part(const cli* c, const char* path, const char* name, char** out, size_t* size);
 bool cli_run_has_part(const cli* c, const char* dir, const char* name);  // the checkpoint of that folder
 // bytes: how much of the table is there already, from the run that is resumed.
 int cli_run_csv_open(const cli* c, const char* path, const char* dir, long bytes, FILE** out);
 int cli_run_csv_close(const cli* c, const char* path, FILE** csv);
-int cli_run_csv_failed(const cli* c, const char* path);
-int cli_run_save_summary(const cli* c, const char* dir, cli_json* j);  // summary.json; takes j
+int cli_run_csv_flush(const cli* c, const char* path, FILE* csv);  // csv NULL: nothing to do
+int cli_run_csv_size(const cli* c, const char* path, FILE* csv,
+                     long* bytes);                   // after a line: was it written, and how much
+void cli_run_csv_name(FILE* csv, const char* name);  // as part of a column's name
+// Row `at` of a table with that many columns, which grows (rows, for free()). NULL: memory ran out.
+double* cli_run_curve_row(double** curve, size_t* rows, size_t columns, size_t at);
+// The summary, closed: summary.json in dir (NULL: no file), and stdout with --json. Takes j.
+int cli_run_summary(const cli* c, const char* dir, cli_json* j);
 
 // ---- kinds of runs
 

@@ -155,7 +155,7 @@ static int take_step(const cli* c, cli_bed_run* run, long steps) {
     if (sti_bed_step(run->bed, &report) != STI_OK) return cli_fail_env(c);
     add_up(t, &report);
     if (!cli_bed_keep_curve(run, report.time, report.kinetic)) return cli_fail_memory(c);
-    const double begin_files = cli_run_now();
+    const double begin_files = cli_now();
     int code = run->csv != NULL ? cli_bed_csv_line(c, run) : CLI_DONE;
     if (code == CLI_DONE && run->record != NULL) {
         sti_status status = sti_bed_record_step(run->record, &report);
@@ -163,7 +163,7 @@ static int take_step(const cli* c, cli_bed_run* run, long steps) {
             status = sti_bed_record_frame(run->record, run->bed, t->steps);
         if (status != STI_OK) code = cli_run_fail_output(c);
     }
-    t->time_files_s += cli_run_now() - begin_files;
+    t->time_files_s += cli_now() - begin_files;
     run->over = is_over(run, steps);
     if (code == CLI_DONE && run->over) run->step_code = cli_bed_last_step(c, run);
     // after the frame and the questions, which want positions and contacts of one step
@@ -182,7 +182,7 @@ static void show(const cli* c, cli_run_progress* p, const cli_bed_run* run, long
 
 static int work(const cli* c, cli_bed_run* run) {
     const long steps = step_count(&run->scene);
-    const double before = run->tally.time_s, start = cli_run_now();
+    const double before = run->tally.time_s, start = cli_now();
     double saved = start;
     cli_run_progress progress = cli_run_progress_begin((double)run->tally.steps / (double)steps);
     int code = CLI_DONE;
@@ -191,11 +191,11 @@ static int work(const cli* c, cli_bed_run* run) {
         run->step_code = cli_bed_last_step(c, run);  // a run that was over before: it has no step to ask about
     while (code == CLI_DONE && !run->over) {
         code = take_step(c, run, steps);
-        run->tally.time_s = before + cli_run_now() - start;
+        run->tally.time_s = before + cli_now() - start;
         if (code == CLI_DONE) show(c, &progress, run, steps);
-        if (code == CLI_DONE && run->record != NULL && cli_run_now() - saved > run->request->checkpoint) {
+        if (code == CLI_DONE && run->record != NULL && cli_now() - saved > run->request->checkpoint) {
             code = cli_bed_checkpoint(c, run);
-            saved = cli_run_now();
+            saved = cli_now();
         }
     }
     cli_run_progress_clear(&progress);
@@ -206,7 +206,7 @@ static int work(const cli* c, cli_bed_run* run) {
         if (status == STI_OK) status = sti_bed_record_commit(run->record, true);
         if (status != STI_OK) code = cli_run_fail_output(c);
     }
-    run->tally.time_s = before + cli_run_now() - start;
+    run->tally.time_s = before + cli_now() - start;
     return code;
 }
 

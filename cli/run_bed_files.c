@@ -1,8 +1,6 @@
 // run_bed_files.c: files of a bed's run: checkpoints and going on from them, the CSV table.
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "run_bed.h"
 
@@ -11,16 +9,10 @@
 static const char tally_version[8] = "tally 2";
 
 bool cli_bed_keep_curve(cli_bed_run* run, double time, double kinetic) {
-    const size_t at = (size_t)run->tally.steps;
-    if (at > run->curve_room) {
-        const size_t room = 2 * at + 1024;
-        double* curve = realloc(run->curve, 2 * room * sizeof *curve);
-        if (curve == NULL) return false;
-        run->curve = curve;
-        run->curve_room = room;
-    }
-    run->curve[2 * (at - 1)] = time;
-    run->curve[2 * (at - 1) + 1] = kinetic;
+    double* row = cli_run_curve_row(&run->curve, &run->curve_room, 2, (size_t)run->tally.steps - 1);
+    if (row == NULL) return false;
+    row[0] = time;
+    row[1] = kinetic;
     return true;
 }
 
@@ -51,7 +43,7 @@ static int unpack_tally(const cli* c, cli_bed_run* run, const char* path, const 
     return CLI_DONE;
 }
 
-static int save_parts(const cli* c, const cli_bed_run* run, const char* path) {
+static int save_parts(const cli* c, const cli_bed_run* run) {
     void *bed = NULL, *record = NULL, *flow = NULL;
     size_t bed_size, record_size, flow_size = 0, tally_size;
     char* tally = pack_tally(run, &tally_size);
@@ -59,30 +51,28 @@ static int save_parts(const cli* c, const cli_bed_run* run, const char* path) {
     sti_status status = sti_bed_save_state(run->bed, &bed, &bed_size);
     if (status == STI_OK) status = sti_bed_record_state(run->record, &record, &record_size);
     if (status == STI_OK && run->flow != NULL) status = sti_recirculation_save_state(run->flow, &flow, &flow_size);
-    if (status == STI_OK) {
+    int code = status == STI_OK ? CLI_DONE : cli_run_fail_output(c);
+    if (code == CLI_DONE) {
         const sti_part parts[] = {{"scene", run->scene_json, strlen(run->scene_json)},
                                   {"bed", bed, bed_size},
                                   {"record", record, record_size},
                                   {"tally", tally, tally_size},
                                   {"flow", flow, flow_size}};
-        status = sti_checkpoint_save(c->env, path, parts, (int)(sizeof parts / sizeof parts[0]));
+        code = cli_run_save_parts(c, run->dir, parts, (int)(sizeof parts / sizeof parts[0]));
     }
     sti_env_free(c->env, bed);
     sti_env_free(c->env, record);
     sti_env_free(c->env, flow);
     free(tally);
-    return status == STI_OK ? CLI_DONE : cli_run_fail_output(c);
+    return code;
 }
 
 int cli_bed_checkpoint(const cli* c, cli_bed_run* run) {
-    const double start = cli_run_now();
-    if (run->csv != NULL && fflush(run->csv) != 0) return cli_run_csv_failed(c, run->request->csv);
-    if (sti_bed_record_commit(run->record, true) != STI_OK) return cli_run_fail_output(c);
-    char* path = cli_run_path(run->dir, "checkpoint.h5");
-    if (path == NULL) return cli_fail_memory(c);
-    const int code = save_parts(c, run, path);
-    free(path);
-    run->tally.time_files_s += cli_run_now() - start;
+    const double start = cli_now();
+    int code = cli_run_csv_flush(c, run->request->csv, run->csv);
+    if (code == CLI_DONE && sti_bed_record_commit(run->record, true) != STI_OK) code = cli_run_fail_output(c);
+    if (code == CLI_DONE) code = save_parts(c, run);
+    run->tally.time_files_s += cli_now() - start;
     return code;
 }
 
@@ -204,7 +194,5 @@ int cli_bed_csv_line(const cli* c, cli_bed_run* run) {
     fprintf(run->csv, ",%.17g,%.17g,%.17g,%ld,%d,%d,%d,%.17g,%.17g,%.17g,%.17g\n", s->kinetic, s->potential,
             s->residual, s->iterations, s->solved ? 1 : 0, s->contacts, s->touching, s->penetration, s->cone_violation,
             s->balance, s->lift);
-    if (ferror(run->csv)) return cli_run_csv_failed(c, run->request->csv);
-    run->tally.csv_bytes = ftell(run->csv);
-    return CLI_DONE;
+    return cli_run_csv_size(c, run->request->csv, run->csv, &run->tally.csv_bytes);
 }

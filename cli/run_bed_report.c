@@ -123,12 +123,6 @@ static void fill_json(cli_json* j, const cli* c, const cli_bed_run* run, const f
     cli_json_text(j, "folder", run->dir);
 }
 
-static int save_json(const cli* c, const cli_bed_run* run, const facts* f) {
-    cli_json j;
-    fill_json(&j, c, run, f);
-    return cli_run_save_summary(c, run->dir, &j);
-}
-
 // ---- text
 
 static void say(const cli* c, const cli_bed_run* run, const facts* f) {
@@ -197,16 +191,13 @@ static int save_profile(const cli* c, const cli_bed_run* run) {
 int cli_bed_report(const cli* c, const cli_bed_run* run) {
     facts f;
     if (find_facts(c, run, &f) != STI_OK) return cli_fail_memory(c);
-    int code = run->dir != NULL ? save_json(c, run, &f) : CLI_DONE;
-    if (code == CLI_DONE && run->dir != NULL && run->flow != NULL) code = save_profile(c, run);
+    int code = run->dir != NULL && run->flow != NULL ? save_profile(c, run) : CLI_DONE;
     if (code != CLI_DONE) return code;
-    if (!c->json) {
-        say(c, run, &f);
-        return CLI_DONE;
-    }
     cli_json j;
     fill_json(&j, c, run, &f);
-    return cli_json_print(&j, c, CLI_DONE);
+    code = cli_run_summary(c, run->dir, &j);
+    if (code == CLI_DONE && !c->json) say(c, run, &f);
+    return code;
 }
 
 // ---- pictures

@@ -38,6 +38,14 @@ int cli_run_read_text(const cli* c, const char* name, char** text, size_t* size)
     return bad ? cli_fail_usage(c, "%.200s: cannot be read: %s", name, strerror(errno)) : CLI_DONE;
 }
 
+int cli_run_save_parts(const cli* c, const char* dir, const sti_part* parts, int count) {
+    char* path = cli_run_path(dir, "checkpoint.h5");
+    if (path == NULL) return cli_fail_memory(c);
+    const sti_status status = sti_checkpoint_save(c->env, path, parts, count);
+    free(path);
+    return status == STI_OK ? CLI_DONE : cli_run_fail_output(c);
+}
+
 int cli_run_load_part(const cli* c, const char* path, const char* name, char** out, size_t* size) {
     void* bytes;
     if (sti_checkpoint_load(c->env, path, name, &bytes, size) != STI_OK) return cli_fail_env(c);
@@ -60,9 +68,20 @@ bool cli_run_has_part(const cli* c, const char* dir, const char* name) {
     return yes;
 }
 
-// ---- CSV tables
+// ---- curves and CSV tables
 
-int cli_run_csv_failed(const cli* c, const char* path) {
+double* cli_run_curve_row(double** curve, size_t* rows, size_t columns, size_t at) {
+    if (at >= *rows) {
+        const size_t room = 2 * at + 1024;
+        double* more = realloc(*curve, room * columns * sizeof *more);
+        if (more == NULL) return NULL;
+        *curve = more;
+        *rows = room;
+    }
+    return *curve + columns * at;
+}
+
+static int csv_failed(const cli* c, const char* path) {
     cli_fail_usage(c, "%.200s: cannot be written: %s", path, strerror(errno));
     return CLI_INTERNAL;
 }
@@ -81,17 +100,37 @@ int cli_run_csv_open(const cli* c, const char* path, const char* dir, long bytes
 int cli_run_csv_close(const cli* c, const char* path, FILE** csv) {
     const bool good = fclose(*csv) == 0;
     *csv = NULL;
-    return good ? CLI_DONE : cli_run_csv_failed(c, path);
+    return good ? CLI_DONE : csv_failed(c, path);
+}
+
+int cli_run_csv_flush(const cli* c, const char* path, FILE* csv) {
+    return csv == NULL || fflush(csv) == 0 ? CLI_DONE : csv_failed(c, path);
+}
+
+int cli_run_csv_size(const cli* c, const char* path, FILE* csv, long* bytes) {
+    if (ferror(csv)) return csv_failed(c, path);
+    *bytes = ftell(csv);
+    return CLI_DONE;
+}
+
+void cli_run_csv_name(FILE* csv, const char* name) {
+    for (; *name != '\0'; name++) fputc(*name == ',' || *name == '"' || (unsigned char)*name < ' ' ? '_' : *name, csv);
 }
 
 // ---- at the end
 
-int cli_run_save_summary(const cli* c, const char* dir, cli_json* j) {
-    while (j->depth > 0) cli_json_end(j);
+static int save_summary(const cli* c, const char* dir, const cli_json* j) {
     char* path = cli_run_path(dir, "summary.json");
     int code = path == NULL || j->broken ? cli_fail_memory(c) : cli_write_file(c, path, j->text, j->size);
     if (code == CLI_USAGE) code = CLI_INTERNAL;
     free(path);
+    return code;
+}
+
+int cli_run_summary(const cli* c, const char* dir, cli_json* j) {
+    while (j->depth > 0) cli_json_end(j);
+    const int code = dir != NULL ? save_summary(c, dir, j) : CLI_DONE;
+    if (code == CLI_DONE && c->json) return cli_json_print(j, c, CLI_DONE);
     cli_json_drop(j);
     return code;
 }

@@ -134,15 +134,10 @@ static int begin(const cli* c, cli_system_run* run, const char* name) {
 // ---- steps
 
 static bool keep_curve(cli_system_run* run) {
-    const size_t n = (size_t)sti_system_coordinate_count(run->system), width = 1 + 2 * n;
-    if (run->curve_rows == run->curve_room) {
-        const size_t room = 2 * run->curve_room + 1024;
-        double* curve = realloc(run->curve, room * width * sizeof *curve);
-        if (curve == NULL) return false;
-        run->curve = curve;
-        run->curve_room = room;
-    }
-    double* row = run->curve + width * run->curve_rows++;
+    const size_t n = (size_t)sti_system_coordinate_count(run->system);
+    double* row = cli_run_curve_row(&run->curve, &run->curve_room, 1 + 2 * n, run->curve_rows);
+    if (row == NULL) return false;
+    run->curve_rows++;
     row[0] = sti_stepper_time(run->stepper);
     memcpy(row + 1, sti_stepper_q(run->stepper), n * sizeof *row);
     memcpy(row + 1 + n, sti_stepper_v_alpha(run->stepper), n * sizeof *row);
@@ -176,9 +171,9 @@ static void add_up(cli_system_tally* t, const sti_step_report* r) {
 
 static int take_step(const cli* c, cli_system_run* run) {
     sti_step_report report;
-    const double start = cli_run_now();
+    const double start = cli_now();
     if (sti_stepper_step(run->stepper, &report) != STI_OK) return cli_fail_env(c);
-    const double stepped = cli_run_now();
+    const double stepped = cli_now();
     run->tally.time_step_s += stepped - start;
     if (report.outcome != STI_SOLVED) {
         run->end = CLI_SYSTEM_FAILED;
@@ -190,7 +185,7 @@ static int take_step(const cli* c, cli_system_run* run) {
     if (run->request->picture && !keep_curve(run)) return cli_fail_memory(c);
     int code = run->csv != NULL ? cli_system_csv_line(c, run, &report) : CLI_DONE;
     if (code == CLI_DONE && run->record != NULL) code = cli_system_record_step(c, run, &report);
-    run->tally.time_files_s += cli_run_now() - stepped;
+    run->tally.time_files_s += cli_now() - stepped;
     return code;
 }
 
@@ -198,7 +193,7 @@ static int work(const cli* c, cli_system_run* run) {
     const double h = run->options.step, t0 = sti_stepper_time(run->stepper) - (double)run->tally.steps * h;
     const double count = floor((run->end_time - t0) / h + 0.5);
     const long steps = count < 1 ? 1 : count > 1e15 ? (long)1e15 : (long)count;
-    const double before = run->tally.time_s, start = cli_run_now();
+    const double before = run->tally.time_s, start = cli_now();
     double saved = start;
     cli_run_progress progress = cli_run_progress_begin((double)run->tally.steps / (double)steps);
     int code = CLI_DONE;
@@ -209,19 +204,19 @@ static int work(const cli* c, cli_system_run* run) {
             break;
         }
         code = take_step(c, run);
-        run->tally.time_s = before + cli_run_now() - start;
+        run->tally.time_s = before + cli_now() - start;
         char text[120];
         snprintf(text, sizeof text, "t %.4g  E %.4e  residual %.1e  %ld collisions", sti_stepper_time(run->stepper),
                  run->tally.last_kinetic + run->tally.last_potential, run->tally.worst_residual, run->tally.collisions);
         if (code == CLI_DONE) cli_run_progress_show(c, &progress, (double)run->tally.steps / (double)steps, text);
-        if (code == CLI_DONE && run->record != NULL && cli_run_now() - saved > run->request->checkpoint) {
+        if (code == CLI_DONE && run->record != NULL && cli_now() - saved > run->request->checkpoint) {
             code = cli_system_checkpoint(c, run);
-            saved = cli_run_now();
+            saved = cli_now();
         }
     }
     cli_run_progress_clear(&progress);
     if (code == CLI_DONE && run->record != NULL) code = cli_system_checkpoint(c, run);
-    run->tally.time_s = before + cli_run_now() - start;
+    run->tally.time_s = before + cli_now() - start;
     return code;
 }
 

@@ -3,11 +3,9 @@
 //     trajectory.h5   steps/   time, q, v, v_alpha, kinetic, potential, residual, collisions      one row a step
 //                     contacts/   gap, impulse_n, impulse_t, mode, slip                           one row a step
 //                     system   the file, as text;   coordinates, contact_names   one name a line
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "run_system.h"
 
@@ -201,10 +199,9 @@ static void unpack_options(cli_system_run* run, const saved_options* s) {
 }
 
 int cli_system_checkpoint(const cli* c, cli_system_run* run) {
-    const double start = cli_run_now();
-    if (run->csv != NULL && fflush(run->csv) != 0) return cli_run_csv_failed(c, run->request->csv);
-    char* path = cli_run_path(run->dir, "checkpoint.h5");
-    if (path == NULL) return cli_fail_memory(c);
+    const double start = cli_now();
+    int code = cli_run_csv_flush(c, run->request->csv, run->csv);
+    if (code != CLI_DONE) return code;
     void *state = NULL, *record = NULL;
     size_t state_size, record_size;
     const saved_options options = pack_options(run);
@@ -213,17 +210,18 @@ int cli_system_checkpoint(const cli* c, cli_system_run* run) {
     sti_status status = sti_recording_commit(run->record, true);
     if (status == STI_OK) status = sti_stepper_save(run->stepper, &state, &state_size);
     if (status == STI_OK) status = sti_recording_state(run->record, &record, &record_size);
-    if (status == STI_OK) {
+    if (status != STI_OK) {
+        code = cli_run_fail_output(c);
+    } else {
         const sti_part parts[] = {{"system", run->text, run->text_size},  {"settings", settings, strlen(settings) + 1},
                                   {"impact", impact, strlen(impact) + 1}, {"options", &options, sizeof options},
                                   {"state", state, state_size},           {"record", record, record_size}};
-        status = sti_checkpoint_save(c->env, path, parts, (int)(sizeof parts / sizeof parts[0]));
+        code = cli_run_save_parts(c, run->dir, parts, (int)(sizeof parts / sizeof parts[0]));
     }
     sti_env_free(c->env, state);
     sti_env_free(c->env, record);
-    free(path);
-    run->tally.time_files_s += cli_run_now() - start;
-    return status == STI_OK ? CLI_DONE : cli_run_fail_output(c);
+    run->tally.time_files_s += cli_now() - start;
+    return code;
 }
 
 // ---- going on
@@ -290,8 +288,7 @@ static void put_header(const cli_system_run* run) {
     const int contacts = sti_system_contact_count(run->system) - sti_system_joint_count(run->system);
     for (int i = 0; i < contacts; i++) {
         fprintf(run->csv, ",mode:");
-        for (const char* name = sti_system_contact(run->system, i); *name != '\0'; name++)
-            fputc(*name == ',' || *name == '"' || (unsigned char)*name < ' ' ? '_' : *name, run->csv);
+        cli_run_csv_name(run->csv, sti_system_contact(run->system, i));
     }
     fputc('\n', run->csv);
 }
@@ -320,7 +317,5 @@ int cli_system_csv_line(const cli* c, cli_system_run* run, const sti_step_report
     for (int i = 0; i < contacts; i++)
         fprintf(run->csv, ",%s", r != NULL ? sti_contact_mode_text((sti_contact_mode)r->mode[i]) : "");
     fputc('\n', run->csv);
-    if (ferror(run->csv)) return cli_run_csv_failed(c, run->request->csv);
-    run->tally.csv_bytes = ftell(run->csv);
-    return CLI_DONE;
+    return cli_run_csv_size(c, run->request->csv, run->csv, &run->tally.csv_bytes);
 }

@@ -100,12 +100,6 @@ static void fill_json(cli_json* j, const cli_system_run* run) {
     cli_json_text(j, "folder", run->dir);
 }
 
-static int save_json(const cli* c, const cli_system_run* run) {
-    cli_json j;
-    fill_json(&j, run);
-    return cli_run_save_summary(c, run->dir, &j);
-}
-
 // ---- text
 
 static void say_energy(const cli* c, const cli_system_tally* t) {
@@ -152,15 +146,11 @@ static void say(const cli* c, const cli_system_run* run) {
 }
 
 int cli_system_report(const cli* c, const cli_system_run* run) {
-    int code = run->dir != NULL ? save_json(c, run) : CLI_DONE;
-    if (code != CLI_DONE) return code;
-    if (c->json) {
-        cli_json j;
-        fill_json(&j, run);
-        return cli_json_print(&j, c, CLI_DONE);
-    }
-    say(c, run);
-    return CLI_DONE;
+    cli_json j;
+    fill_json(&j, run);
+    const int code = cli_run_summary(c, run->dir, &j);
+    if (code == CLI_DONE && !c->json) say(c, run);
+    return code;
 }
 
 // ---- pictures

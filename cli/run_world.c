@@ -141,7 +141,7 @@ static int take_step(const cli* c, cli_world_run* run, long steps) {
     memset(&report, 0, sizeof report);  // checkpoints hold it, with its gaps
     if (sti_world_step(run->world, &report) != STI_OK) return cli_fail_env(c);
     add_up(t, &report);
-    const double begin_files = cli_run_now();
+    const double begin_files = cli_now();
     if (!cli_world_keep_curve(run, report.kinetic, report.potential)) return cli_fail_memory(c);
     const double part = (double)t->steps / (double)steps;
     if (run->shots < CLI_WORLD_SHOTS && part * (CLI_WORLD_SHOTS - 1) >= run->shots && !cli_world_keep_shot(run))
@@ -153,7 +153,7 @@ static int take_step(const cli* c, cli_world_run* run, long steps) {
             status = sti_world_record_frame(run->record, run->world);
         if (status != STI_OK) code = cli_run_fail_output(c);
     }
-    t->time_files_s += cli_run_now() - begin_files;
+    t->time_files_s += cli_now() - begin_files;
     return code;
 }
 
@@ -167,7 +167,7 @@ static void show(const cli* c, cli_run_progress* p, const cli_world_run* run, lo
 
 static int work(const cli* c, cli_world_run* run) {
     const long steps = step_count(run);
-    const double before = run->tally.time_s, start = cli_run_now();
+    const double before = run->tally.time_s, start = cli_now();
     double saved = start;
     cli_run_progress progress = cli_run_progress_begin((double)run->tally.steps / (double)steps);
     int code = CLI_DONE;
@@ -178,11 +178,11 @@ static int work(const cli* c, cli_world_run* run) {
             break;
         }
         code = take_step(c, run, steps);
-        run->tally.time_s = before + cli_run_now() - start;
+        run->tally.time_s = before + cli_now() - start;
         if (code == CLI_DONE) show(c, &progress, run, steps);
-        if (code == CLI_DONE && run->record != NULL && cli_run_now() - saved > run->request->checkpoint) {
+        if (code == CLI_DONE && run->record != NULL && cli_now() - saved > run->request->checkpoint) {
             code = cli_world_checkpoint(c, run);
-            saved = cli_run_now();
+            saved = cli_now();
         }
     }
     cli_run_progress_clear(&progress);
@@ -193,7 +193,7 @@ static int work(const cli* c, cli_world_run* run) {
         if (status == STI_OK) status = sti_world_record_commit(run->record, true);
         if (status != STI_OK) code = cli_run_fail_output(c);
     }
-    run->tally.time_s = before + cli_run_now() - start;
+    run->tally.time_s = before + cli_now() - start;
     return code;
 }
 

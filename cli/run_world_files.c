@@ -1,5 +1,4 @@
 // run_world_files.c: files of a run of bodies: recording, checkpoints and going on from them, the CSV table, the last step.
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,15 +8,8 @@
 static const char tally_version[8] = "world 1";
 
 bool cli_world_keep_curve(cli_world_run* run, double kinetic, double potential) {
-    const size_t at = (size_t)run->tally.steps;
-    if (at >= run->curve_room) {
-        const size_t room = 2 * at + 1024;
-        double* curve = realloc(run->curve, 3 * room * sizeof *curve);
-        if (curve == NULL) return false;
-        run->curve = curve;
-        run->curve_room = room;
-    }
-    double* row = run->curve + 3 * at;
+    double* row = cli_run_curve_row(&run->curve, &run->curve_room, 3, (size_t)run->tally.steps);
+    if (row == NULL) return false;
     row[0] = sti_world_time(run->world);
     row[1] = kinetic;
     row[2] = potential;
@@ -39,7 +31,7 @@ static size_t shot_size(const cli_world_run* run) {
     return (1 + 7 * (size_t)sti_bodies_count(run->scene->bodies)) * sizeof(double);
 }
 
-static int save_parts(const cli* c, const cli_world_run* run, const char* path) {
+static int save_parts(const cli* c, const cli_world_run* run) {
     void *world = NULL, *record = NULL;
     size_t world_size, record_size;
     const size_t curve = 3 * ((size_t)run->tally.steps + 1) * sizeof(double);
@@ -48,7 +40,8 @@ static int save_parts(const cli* c, const cli_world_run* run, const char* path) 
     memcpy(tally + sizeof tally_version, &run->tally, sizeof run->tally);
     sti_status status = sti_world_save(run->world, &world, &world_size);
     if (status == STI_OK) status = sti_world_record_state(run->record, &record, &record_size);
-    if (status == STI_OK) {
+    int code = status == STI_OK ? CLI_DONE : cli_run_fail_output(c);
+    if (code == CLI_DONE) {
         const sti_part parts[] = {{"bodies", run->text, run->text_size},
                                   {"settings", run->settings, strlen(run->settings)},
                                   {"world", world, world_size},
@@ -56,22 +49,19 @@ static int save_parts(const cli* c, const cli_world_run* run, const char* path) 
                                   {"tally", tally, sizeof tally},
                                   {"curve", run->curve, curve},
                                   {"shots", run->shot, (size_t)run->shots * shot_size(run)}};
-        status = sti_checkpoint_save(c->env, path, parts, (int)(sizeof parts / sizeof parts[0]));
+        code = cli_run_save_parts(c, run->dir, parts, (int)(sizeof parts / sizeof parts[0]));
     }
     sti_env_free(c->env, world);
     sti_env_free(c->env, record);
-    return status == STI_OK ? CLI_DONE : cli_run_fail_output(c);
+    return code;
 }
 
 int cli_world_checkpoint(const cli* c, cli_world_run* run) {
-    const double start = cli_run_now();
-    if (run->csv != NULL && fflush(run->csv) != 0) return cli_run_csv_failed(c, run->request->csv);
-    if (sti_world_record_commit(run->record, true) != STI_OK) return cli_run_fail_output(c);
-    char* path = cli_run_path(run->dir, "checkpoint.h5");
-    if (path == NULL) return cli_fail_memory(c);
-    const int code = save_parts(c, run, path);
-    free(path);
-    run->tally.time_files_s += cli_run_now() - start;
+    const double start = cli_now();
+    int code = cli_run_csv_flush(c, run->request->csv, run->csv);
+    if (code == CLI_DONE && sti_world_record_commit(run->record, true) != STI_OK) code = cli_run_fail_output(c);
+    if (code == CLI_DONE) code = save_parts(c, run);
+    run->tally.time_files_s += cli_now() - start;
     return code;
 }
 
@@ -149,10 +139,9 @@ int cli_world_restore(const cli* c, cli_world_run* run) {
 
 // ---- the CSV table
 
-// A name as part of a column's name.
 static void put_name(FILE* f, const char* name, const char* tail) {
     fputc(',', f);
-    for (; *name != '\0'; name++) fputc(*name == ',' || *name == '"' || (unsigned char)*name < ' ' ? '_' : *name, f);
+    cli_run_csv_name(f, name);
     fputs(tail, f);
 }
 
@@ -223,9 +212,7 @@ int cli_world_csv_line(const cli* c, cli_world_run* run) {
     fprintf(run->csv, ",%.17g,%.17g,%.17g,%.17g,%.17g,%d,%ld,%d,%d,%d,%d,%.17g,%.17g\n", s->kinetic, s->potential,
             s->work, s->gain, s->residual, run->tally.steps == 0 || s->solved ? 1 : 0, s->iterations, s->contacts,
             s->touching, s->sticking, s->impacts, s->penetration, s->drift);
-    if (ferror(run->csv)) return cli_run_csv_failed(c, run->request->csv);
-    run->tally.csv_bytes = ftell(run->csv);
-    return CLI_DONE;
+    return cli_run_csv_size(c, run->request->csv, run->csv, &run->tally.csv_bytes);
 }
 
 int cli_world_csv_open(const cli* c, cli_world_run* run) {

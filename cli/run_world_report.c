@@ -208,15 +208,8 @@ static void say(const cli* c, const cli_world_run* run) {
 
 int cli_world_report(const cli* c, const cli_world_run* run) {
     cli_json j;
-    if (run->dir != NULL) {
-        fill_json(&j, run);
-        const int code = cli_run_save_summary(c, run->dir, &j);
-        if (code != CLI_DONE) return code;
-    }
-    if (!c->json) {
-        say(c, run);
-        return CLI_DONE;
-    }
     fill_json(&j, run);
-    return cli_json_print(&j, c, CLI_DONE);
+    const int code = cli_run_summary(c, run->dir, &j);
+    if (code == CLI_DONE && !c->json) say(c, run);
+    return code;
 }

@@ -7,6 +7,7 @@
 typedef struct cli_sticking_request {
     cli_at at;
     const char* path;
+    const char* note;         // of the instant
     const char* output;       // --output
     const char* proposition;  // --proposition ID
     cli_list direction;       // --force-direction

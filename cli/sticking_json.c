@@ -12,7 +12,7 @@ static void put_contacts(cli_json* j, const sti_instant* in, const sti_sticking*
         const size_t tangents = (size_t)contact->tangent_count;
         cli_json_object(j, NULL);
         cli_json_text(j, "name", contact->name);
-        cli_json_text(j, "type", contact->bilateral ? "bilateral" : "unilateral");
+        cli_json_text(j, "type", contact->pressed ? "bounded" : contact->bilateral ? "bilateral" : "unilateral");
         cli_json_text(j, "state", s->slides[i] ? "slide" : "stick");
         cli_json_number(j, "mu", s->slides[i] ? contact->mu_kinetic : contact->mu);
         if (s->answer.lambda != NULL) {
@@ -177,6 +177,7 @@ int cli_sticking_json(const cli* c, const cli_sticking_request* r, const sti_ins
     cli_json_bool(&j, "near_redundant", s->near_redundant);
     cli_json_number(&j, "gap_rate", s->gap_rate);
     cli_json_text(&j, "reason", s->reason);
+    cli_json_text(&j, "note", r->note[0] != '\0' ? r->note : NULL);
     cli_json_number(&j, "margin", s->margin);
     cli_json_numbers(&j, "a", s->answer.a, (size_t)s->answer.n);
     put_contacts(&j, in, s);

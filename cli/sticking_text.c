@@ -73,6 +73,37 @@ static void say_multipliers(const cli* c, const sti_instant* in, const sti_stick
     }
 }
 
+// How fast the motion y moves the two sides of a contact that can give way against each other; *size: what that is made of.
+static double speed_there(const sti_instant* in, const sti_instant_contact* contact, const double* y, double* size) {
+    double most = 0;
+    if (contact->bilateral && contact->mu == 0) return 0;
+    for (int k = 0; k <= contact->tangent_count; k++) {
+        const double* row = k == 0 ? contact->n : contact->t + (size_t)(k - 1) * (size_t)in->n;
+        double sum = 0;
+        for (int j = 0; j < in->n; j++) {
+            sum += row[j] * y[j];
+            *size = fmax(*size, fabs(row[j] * y[j]));
+        }
+        most = fmax(most, fabs(sum));
+    }
+    return most;
+}
+
+static void say_moved(const cli* c, const sti_instant* in, const sti_sticking* s, const double* y) {
+    enum { MOST = 8 };
+    double size = 0;
+    int count = 0;
+    for (int i = 0; i < s->answer.contact_count; i++)
+        (void)speed_there(in, &in->contacts[s->answer.contact[i]], y, &size);
+    for (int i = 0; i < s->answer.contact_count; i++) {
+        if (!(speed_there(in, &in->contacts[s->answer.contact[i]], y, &size) > 1e-6 * size)) continue;
+        if (count < MOST) cli_say(c, "%s%s", count == 0 ? "    y moves " : ", ", cli_sticking_name(in, s, i));
+        count++;
+    }
+    if (count > MOST) cli_say(c, " and %d more", count - MOST);
+    if (count > 0) cli_say(c, "\n");
+}
+
 static void say_certificate(const cli* c, const sti_instant* in, const sti_sticking* s) {
     if (s->answer.leaf_count != 1) {
         cli_say(c, "    %d leaves, one for each case of the signs; --json has them\n", s->answer.leaf_count);
@@ -91,6 +122,7 @@ static void say_certificate(const cli* c, const sti_instant* in, const sti_stick
     for (int j = 0; rates > 0 && j < s->answer.acceleration_count; j++)
         cli_say(c, "%s%s", j > 0 ? ", " : "", short_number(leaf->z[j] / size, 1));
     cli_say(c, rates > 0 ? ")\n" : "\n");
+    say_moved(c, in, s, leaf->y);
 }
 
 static void say_family(const cli* c, const sti_instant* in, const sti_sticking* s) {
@@ -203,6 +235,7 @@ void cli_sticking_text(const cli* c, const cli_sticking_request* r, const sti_in
                                             : cli_unsure(c),
             outcome_words(a->outcome), cli_plain(c), a->exact ? ", proved without rounding" : "");
     cli_say(c, "  %s\n", s->reason);
+    if (r->note[0] != '\0') cli_say(c, "  %snote%s: %s\n", cli_unsure(c), cli_plain(c), r->note);
     if (s->gap_rate > 0)
         cli_say(c, "  %snot lasting contacts%s: gap rates up to %.6g; taken as if they lasted\n", cli_unsure(c),
                 cli_plain(c), s->gap_rate);

@@ -27,14 +27,13 @@ static void print_json(cli_json* j, const sti_verification* v, sti_kind kind) {
 }
 
 static void say(const cli* c, const char* path, const sti_verification* v) {
-    cli_say(c, "%s: claims \"%s\"\n  %s%s%s: %s\n", path, sti_outcome_text(v->claim),
-            v->accepted ? cli_good(c) : cli_bad(c), v->accepted ? "accepted" : "not accepted", cli_plain(c), v->text);
+    cli_say(c, "%s: claims \"%s\"\n", path, sti_outcome_text(v->claim));
+    cli_say_verdict(c, v->accepted, v->text);
     if (!isnan(v->residual)) cli_say(c, "  residual %.2e, natural map %.2e\n", v->residual, v->natural);
     if (v->leaves_checked > 0)
         cli_say(c, "  %d Farkas vector%s checked, margin %.2e\n", v->leaves_checked, v->leaves_checked == 1 ? "" : "s",
                 v->margin);
-    if (v->accepted)
-        cli_say(c, "  proved: %s\n", v->exact ? "the claim, without rounding" : "the claim, up to rounding");
+    cli_say_proved(c, v->accepted, v->exact);
 }
 
 static int check(const cli* c, const char* answer_path, double tol, const sti_problem* problem) {

@@ -1,82 +1,45 @@
 // test_tao.c: the step of the reference by each method of TAO. Run by itself, or over ranks by mpirun.
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "granular/bed_tools.h"
 #include "stiction_tao.h"
-#include "support/failing_env.h"
 #include "support/oracle.h"
 
 static const char* const names[] = {"tao:blmvm", "tao:tron", "tao:bqpip"};
 enum { NAMES = sizeof names / sizeof *names };
 
-static double number(const cJSON* item, const char* key) {
-    return cJSON_GetNumberValue(oracle_get(item, "expected", key));
-}
-
-static sti_bed_options reference_options(void) {
-    sti_bed_options o = sti_bed_options_default();
-    o.law = STI_LAW_FACETS;
-    o.solver = STI_BED_APGD;
-    o.h = 0.01;
-    o.tol = 1e-8;
-    o.eps = 0.05;
-    o.eps_speed = 2;
-    return o;
-}
-
 static sti_bed* make_bed(sti_env* env, int count, const sti_bed_options* o, const char* name) {
-    const sti_pebble_bed def = sti_pebble_bed_default(count);
-    sti_grains g;
-    sti_bed* bed;
+    sti_bed* bed = bed_of_pebbles(env, count, o);
     sti_bed_method method;
-    assert_int_equal(sti_grains_pebble_bed(env, &def, &g), STI_OK);
-    assert_int_equal(sti_bed_create(env, &g, o, &bed), STI_OK);
     assert_true(sti_tao_method(name, &method));
     assert_int_equal(sti_bed_use(bed, &method), STI_OK);
-    sti_grains_clear(env, &g);
     return bed;
-}
-
-// x y z and six velocities a line.
-static bool load_state(int count, double* x, double* v, double* w) {
-    char line[1024];
-    FILE* f = fopen(STI_SHARED_DIR "/oracles/thesis/data/pbr100_state_l60.csv", "r");
-    if (f == NULL) return false;
-    int k = 0;
-    while (k < count && fgets(line, sizeof line, f) != NULL) {
-        double *a = x + 3 * (size_t)k, *b = v + 3 * (size_t)k, *c = w + 3 * (size_t)k;
-        k +=
-            sscanf(line, "%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf", a, a + 1, a + 2, b, b + 1, b + 2, c, c + 1, c + 2) == 9;
-    }
-    fclose(f);
-    return k == count;
 }
 
 static void every_method_reaches_the_optimum_of_the_reference_step(void** state) {
     (void)state;
     cJSON* root = oracle_open("thesis");
     if (root == NULL) skip();
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
+    sti_env* env = open_env();
     const cJSON* item;
     int seen = 0;
     cJSON_ArrayForEach(item, oracle_cases(root)) {
         if (strncmp(oracle_id(item), "PBR-11", 6) != 0 || oracle_get(item, "inputs", "state") == NULL) continue;
         seen++;
-        static double x[300], v[300], w[300];
-        assert_true(load_state(100, x, v, w));
+        static double x[3 * REFERENCE_COUNT], v[3 * REFERENCE_COUNT], w[3 * REFERENCE_COUNT];
+        assert_true(reference_state(x, v, w));
         for (int k = 0; k < NAMES; k++) {
-            const sti_bed_options o = reference_options();
-            sti_bed* bed = make_bed(env, 100, &o, names[k]);
+            const sti_bed_options o = reference_options(STI_BED_APGD, 1e-8);
+            sti_bed* bed = make_bed(env, REFERENCE_COUNT, &o, names[k]);
             assert_int_equal(sti_bed_set(bed, x, v, w), STI_OK);
             sti_bed_report report;
             assert_int_equal(sti_bed_step(bed, &report), STI_OK);
             print_message("%-9s %5ld iterations, residual %.1e, gap %.1e, %.3f s\n", names[k], report.iterations,
                           report.residual, report.gap, report.time_solve_s);
             assert_true(report.solved);
-            assert_int_equal(report.contacts, (int)number(item, "n_contacts"));
-            const double best = number(item, "primal_objective"), E = number(item, "kinetic_energy_next");
+            assert_int_equal(report.contacts, (int)oracle_number(item, "expected", "n_contacts"));
+            const double best = oracle_number(item, "expected", "primal_objective"),
+                         E = oracle_number(item, "expected", "kinetic_energy_next");
             assert_true(fabs(report.objective - best) <= 1e-8 * fabs(best));
             assert_true(fabs(report.kinetic - E) <= 1e-6 * E);
             sti_bed_destroy(bed);
@@ -89,11 +52,10 @@ static void every_method_reaches_the_optimum_of_the_reference_step(void** state)
 
 static void a_bed_falls_and_settles_the_same_by_every_method(void** state) {
     (void)state;
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
+    sti_env* env = open_env();
     double kinetic[NAMES];
     for (int k = 0; k < NAMES; k++) {
-        sti_bed_options o = reference_options();
+        sti_bed_options o = reference_options(STI_BED_APGD, 1e-8);
         o.h = 0.05;
         sti_bed* bed = make_bed(env, 12, &o, names[k]);
         sti_bed_report report;
@@ -110,10 +72,9 @@ static void a_bed_falls_and_settles_the_same_by_every_method(void** state) {
 
 static void a_limit_on_iterations_is_kept_and_reported_as_not_solved(void** state) {
     (void)state;
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
+    sti_env* env = open_env();
     for (int k = 0; k < NAMES; k++) {
-        sti_bed_options o = reference_options();
+        sti_bed_options o = reference_options(STI_BED_APGD, 1e-8);
         o.h = 0.05;
         o.tol = 1e-10;
         o.max_iterations = 2;
@@ -134,22 +95,16 @@ static void a_limit_on_iterations_is_kept_and_reported_as_not_solved(void** stat
 
 static void names_that_are_not_there_and_other_laws_are_refused(void** state) {
     (void)state;
-    sti_env* env;
+    sti_env* env = open_env();
     sti_bed_method method;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
     assert_false(sti_tao_method("tao:gpcg", &method));
     assert_false(sti_tao_method("blmvm", &method));
     assert_true(sti_tao_method("tao:tron", &method));
-    const sti_pebble_bed def = sti_pebble_bed_default(5);
     const sti_bed_options o = sti_bed_options_default();
-    sti_grains g;
-    sti_bed* bed;
-    assert_int_equal(sti_grains_pebble_bed(env, &def, &g), STI_OK);
-    assert_int_equal(sti_bed_create(env, &g, &o, &bed), STI_OK);
+    sti_bed* bed = bed_of_pebbles(env, 5, &o);
     assert_int_equal(sti_bed_use(bed, &method), STI_ERR_ARGUMENT);
     assert_non_null(strstr(sti_env_error(env)->text, "tao:tron does not take the law coulomb"));
     sti_bed_destroy(bed);
-    sti_grains_clear(env, &g);
     sti_env_destroy(env);
 }
 

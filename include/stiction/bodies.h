@@ -234,9 +234,11 @@ STI_API void sti_world_joint_state(const sti_world* world, int joint, sti_world_
 // sti_verify_contact, for files. Rows that stand for limits, friction in joints and motors follow those of contacts.
 STI_API const sti_contact_problem* sti_world_problem(const sti_world* world, const sti_contact_answer** answer);
 
-// Everything contact theory needs, here and now: contacts that touch (gap <= tol), then joints row by row. Free with
-// sti_instant_destroy.
+// Everything contact theory needs, here and now: contacts that touch (gap <= tol), limits that are reached, joints row by
+// row, then the bounded forces of friction in joints and of motors at their speed. Free with sti_instant_destroy.
 STI_API sti_status sti_world_instant(sti_env* env, const sti_world* world, double gap_tol, sti_instant** out);
+// What that instant takes for something else, in words; "": nothing. text (room): cut where it does not fit.
+STI_API void sti_world_instant_note(const sti_world* world, char* text, size_t room);
 
 // All that later steps depend on, as bytes (free with sti_env_free), and back into a world made of the same bodies with the
 // same options: it goes on bit for bit.

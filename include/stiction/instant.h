@@ -28,6 +28,9 @@ typedef enum sti_instant_state { STI_INSTANT_STATE_LIST(STI_X) } sti_instant_sta
 typedef struct sti_instant_contact {
     const char* name;  // never NULL
     bool bilateral;
+    // A force of at most `bound` along t: n is one velocity z of its own, which nothing else moves and F presses on with
+    // bound / mu. So lambda_n = bound / mu while the contact lasts, and it always does. Its mu is of no surface.
+    bool pressed;
     sti_instant_state state;
     double gap;         // 0: touching; > 0: apart
     double mu;          // static friction, >= 0

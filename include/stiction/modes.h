@@ -60,9 +60,13 @@ typedef struct sti_modes_options {
     long max_cones;
     double gap_tol;       // a gap not larger than this touches
     double velocity_tol;  // a velocity n'v or t v not larger than this times sum |n_k v_k| counts as zero
+    double time_limit_s;  // for the whole, 0: none. What is not finished by then is left out, and the answer says so
+    // Called every now and then; NULL: not. part: of all combinations, how many were listed or excluded; found: modes so far.
+    void (*trace)(void* user, const char* phase, double part, long found);
+    void* trace_user;
 } sti_modes_options;
 
-// Box, 8 sides, wrench -F, everything wanted, 20000 modes, 400 cones; gaps and velocities are zero up to 1e-9.
+// Box, 8 sides, wrench -F, everything wanted, 20000 modes, 400 cones, no time limit; gaps and velocities are zero up to 1e-9.
 STI_API sti_modes_options sti_modes_options_default(void);
 
 typedef enum sti_contact_status {
@@ -76,7 +80,7 @@ typedef enum sti_contact_status {
 STI_API const char* sti_contact_status_text(sti_contact_status status);
 
 typedef enum sti_mode_fit {
-    STI_MODE_UNTRIED,       // consistency was not asked for
+    STI_MODE_UNTRIED,       // consistency was not asked for, or not settled in time
     STI_MODE_INCONSISTENT,  // the wrench is not in the closed set
     STI_MODE_LIMIT,         // on its relative boundary
     STI_MODE_STRICT,        // in its relative interior
@@ -148,7 +152,9 @@ typedef struct sti_modes {
     int n, contact_count, tangent_total;
     sti_modes_contact* contacts;  //                                              (contact_count)
     double potential;             // product of the choice counts
-    bool complete;                // false: stopped at max_modes
+    bool complete;                // false: the search stopped at max_modes or at the time limit. Then:
+    bool all_consistent;          //   every mode consistent with the wrench is listed; false: more are possible
+    bool all_kinematic;           //   the same of all kinematically feasible modes (or they were not asked for)
     bool homogeneous;             // all rates vanish: wrench sets are cones
     int mode_count;
     sti_mode* modes;
@@ -156,11 +162,12 @@ typedef struct sti_modes {
     sti_rationals* wrench;   // (n)
     int corner_count;        // of the friction polygon P in space, counterclockwise
     sti_rationals* corners;  // (corner_count x 2)
-    // Existence under the wrench, over all closed modes. Asked for with STI_MODES_CONSISTENT.
-    bool asked, exists;
-    bool acceleration_unique, forces_unique;  // over all consistent modes together
-    sti_modes_certificate certificate;        // when no solution exists
-    sti_rationals* held;                      // solutions exist, but only where a contact that is apart keeps its gap,
+    // Existence under the wrench, over all closed modes. Asked for with STI_MODES_CONSISTENT. decided: exists is known.
+    bool asked, decided, exists;
+    // Over all consistent modes together. False is a fact when two solutions are listed; true when all_consistent is.
+    bool acceleration_unique, forces_unique;
+    sti_modes_certificate certificate;  // when no solution exists
+    sti_rationals* held;                // solutions exist, but only where a contact that is apart keeps its gap,
         // a_n = 0, which is no mode: one of them, (a, forces); NULL otherwise (n + K)
     // Least wrench change that ends a strict mode, or (none is consistent) makes one consistent. With cones.
     int change_from;          // the mode that ends; -1: none was strict

@@ -35,12 +35,23 @@ typedef struct grasp {
     sti_closure* out;
 } grasp;
 
+// Does the velocity belong to a bounded force? Such forces balance no large load, so they take no part.
+static bool is_pressed(const sti_instant* from, int j) {
+    for (int i = 0; i < from->contact_count; i++) {
+        if (from->contacts[i].pressed && from->contacts[i].n[j] != 0) return true;
+    }
+    return false;
+}
+
 static sti_status choose_coordinates(grasp* g, const sti_instant* from, const sti_closure_options* options) {
-    const int n = options->object_count > 0 ? options->object_count : from->n;
-    g->coordinate = sti_pool_ints(&g->pool, (size_t)n);
+    int n = options->object_count > 0 ? options->object_count : 0;
+    g->coordinate = sti_pool_ints(&g->pool, (size_t)(n > 0 ? n : from->n));
     if (g->coordinate == NULL) return g->pool.status;
+    for (int j = 0; options->object_count <= 0 && j < from->n; j++) {
+        if (!is_pressed(from, j)) g->coordinate[n++] = j;
+    }
     for (int j = 0; j < n; j++) {
-        g->coordinate[j] = options->object_count > 0 ? options->object[j] : j;
+        if (options->object_count > 0) g->coordinate[j] = options->object[j];
         if (g->coordinate[j] < 0 || g->coordinate[j] >= from->n || (j > 0 && g->coordinate[j] <= g->coordinate[j - 1]))
             return STI_FAIL(g->env, STI_ERR_ARGUMENT, j, "coordinate %d of the object: ascending, from 0 to %d",
                             g->coordinate[j], from->n - 1);
@@ -97,7 +108,7 @@ static sti_status make_instant(grasp* g, const sti_instant* from, const sti_clos
         const sti_instant_contact* c = &from->contacts[i];
         const int at = g->instant.contact_count, first = tangent;
         tangent += c->tangent_count;
-        if (!c->bilateral && c->gap > options->gap_tol) continue;
+        if (c->pressed || (!c->bilateral && c->gap > options->gap_tol)) continue;
         double *normal = sti_pool_doubles(&g->pool, n), *t = sti_pool_doubles(&g->pool, 2 * n);
         double* rate = sti_pool_doubles(&g->pool, 2);
         if (g->pool.status != STI_OK) return g->pool.status;

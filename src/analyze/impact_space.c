@@ -8,7 +8,7 @@
 #include "linalg/dense.h"
 
 static bool taken(const sti_instant_contact* c, sti_space_choice choice) {
-    return c->bilateral || c->gap <= choice.gap_tol;
+    return c->bilateral || (c->gap <= choice.gap_tol && (choice.bounded || !c->pressed));
 }
 
 static void count(sti_space* k, sti_space_choice choice) {

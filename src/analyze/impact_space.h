@@ -44,6 +44,7 @@ typedef struct sti_space {
 typedef struct sti_space_choice {
     double gap_tol;  // contacts with a larger gap are left out; INFINITY: none is
     bool rough;      // slips of the contacts are held at zero, like joints
+    bool bounded;    // bounded forces (pressed contacts) too; they have no impulse, so impacts leave them out
 } sti_space_choice;
 
 // STI_ERR_INPUT when M is not positive definite.

@@ -42,6 +42,7 @@ sti_status sti_modes_options_check(sti_env* env, const sti_modes_options* o) {
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "max_modes is %ld", o->max_modes);
     if (!(o->velocity_tol >= 0 && o->velocity_tol < 1) || !(o->gap_tol >= 0 && isfinite(o->gap_tol)))
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "velocity_tol is %g, gap_tol %g", o->velocity_tol, o->gap_tol);
+    if (!(o->time_limit_s >= 0)) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "time_limit_s is %g", o->time_limit_s);
     return STI_OK;
 }
 
@@ -56,6 +57,26 @@ static sti_status check(sti_env* env, const sti_instant* instant, const sti_mode
         if (!isfinite(o->wrench[k])) return STI_FAIL(env, STI_ERR_ARGUMENT, k, "wrench[%d] is %g", k, o->wrench[k]);
     }
     return STI_OK;
+}
+
+void sti_modes_phase(modes_model* m, const char* phase, double share) {
+    modes_watch* w = &m->watch;
+    w->phase = phase;
+    w->deadline = w->limit_s > 0 ? w->start + share * w->limit_s : (double)INFINITY;
+    m->x.deadline = w->limit_s > 0 ? w->deadline : 0;
+}
+
+bool sti_modes_gave_up(modes_model* m, sti_status* status) {
+    if (!m->x.late) return false;
+    m->x.late = false;
+    *status = m->x.status = STI_OK;
+    return true;
+}
+
+bool sti_modes_late(const modes_model* m, double part, long found) {
+    const modes_watch* w = &m->watch;
+    if (w->trace != NULL) w->trace(w->user, w->phase, part, found);
+    return w->deadline < (double)INFINITY && sti_clock() > w->deadline;
 }
 
 void sti_modes_destroy(sti_modes* modes) {
@@ -106,6 +127,19 @@ static int compare(const sti_mode* a, const sti_mode* b, int contacts) {
     return 0;
 }
 
+// Into lexicographic order (Shell's method).
+static void sort(modes_list* list, int contacts) {
+    for (int gap = list->count / 2; gap > 0; gap /= 2) {
+        for (int i = gap; i < list->count; i++) {
+            const sti_mode mode = list->modes[i];
+            int j = i;
+            for (; j >= gap && compare(&mode, &list->modes[j - gap], contacts) < 0; j -= gap)
+                list->modes[j] = list->modes[j - gap];
+            list->modes[j] = mode;
+        }
+    }
+}
+
 // Both lists in order, one after the other; of a mode in both, the solved one. `solved` and `all` are used up.
 static sti_status merge(sti_env* env, modes_list* all, modes_list* solved, bool tried, sti_modes* out) {
     const int contacts = out->contact_count;
@@ -133,18 +167,36 @@ static sti_status merge(sti_env* env, modes_list* all, modes_list* solved, bool 
     return STI_OK;
 }
 
+// Forget the modes from number `count` on.
+static void shorten(sti_env* env, modes_list* list, int count) {
+    while (list->count > count) sti_mode_clear(env, &list->modes[--list->count]);
+    list->complete = false;
+}
+
 static sti_status list_modes(modes_model* m, const sti_modes_options* o, sti_modes* out) {
     modes_list all = {.complete = true}, solved = {.complete = true};
     const bool consistent = (o->want & STI_MODES_CONSISTENT) != 0 && !o->contacts_only;
     sti_status status = STI_OK;
+    const bool kinematic = (o->want & STI_MODES_KINEMATIC) != 0 || !consistent;
+    sti_modes_phase(m, "consistent modes", kinematic ? 0.4 : 0.6);
     if (consistent) status = sti_modes_walk(m, true, o->max_modes, &solved);
-    for (int i = 0; i < solved.count && status == STI_OK; i++)
+    sti_modes_phase(m, "solutions", kinematic ? 0.75 : 0.95);
+    for (int i = 0; i < solved.count && status == STI_OK; i++) {
+        if (i > 0 && sti_modes_late(m, (double)i / solved.count, i)) {
+            shorten(m->env, &solved, i);
+            break;
+        }
         status = sti_mode_solve(m, &solved.modes[i], (o->want & STI_MODES_SETS) != 0);
-    if (status == STI_OK && ((o->want & STI_MODES_KINEMATIC) != 0 || !consistent))
-        status = sti_modes_walk(m, false, o->max_modes, &all);
+        if (sti_modes_gave_up(m, &status)) shorten(m->env, &solved, i);
+    }
+    sti_modes_phase(m, "kinematic modes", 0.9);
+    if (status == STI_OK && kinematic) status = sti_modes_walk(m, false, o->max_modes, &all);
+    sort(&solved, m->contact_count);
     out->asked = consistent;
+    out->all_consistent = consistent && solved.complete;
+    out->all_kinematic = all.complete;
     out->complete = all.complete && solved.complete;
-    if (status == STI_OK) status = merge(m->env, &all, &solved, consistent, out);
+    if (status == STI_OK) status = merge(m->env, &all, &solved, out->all_consistent, out);
     sti_modes_list_clear(m->env, &all);
     sti_modes_list_clear(m->env, &solved);
     return status;
@@ -242,6 +294,31 @@ static sti_status find_change(modes_model* m, sti_modes* out) {
 
 // The whole -----------------------------------------------------------------------------------------------------------
 
+// Consistent modes first. The least change is that of all sets together, so it takes all of them.
+static sti_status find_cones(modes_model* m, const sti_modes_options* o, sti_modes* out) {
+    const bool every = out->mode_count <= o->max_cones;
+    bool late = false;
+    int made = 0;
+    sti_status status = STI_OK;
+    sti_modes_phase(m, "wrench sets", 1);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < out->mode_count && status == STI_OK && !late; i++) {
+            sti_mode* mode = &out->modes[i];
+            if ((mode->solution != NULL) != (pass == 0) || (pass == 1 && !every)) continue;
+            late = sti_modes_late(m, (double)made / out->mode_count, made);
+            if (!late) status = sti_mode_find_wrenches(m, mode);
+            if (sti_modes_gave_up(m, &status)) {
+                sti_mode_wrenches_destroy(m->env, mode->wrenches);
+                mode->wrenches = NULL;
+                late = true;
+            }
+            made++;
+        }
+    }
+    m->x.deadline = 0;
+    return status == STI_OK && !late ? find_change(m, out) : status;
+}
+
 static sti_status fill(modes_model* m, const sti_modes_options* o, sti_modes* out) {
     sti_status status = copy_contacts(m, out);
     if (status == STI_OK) status = sti_rationals_slice(m->env, m->wrench, 0, (size_t)m->n, &out->wrench);
@@ -251,16 +328,12 @@ static sti_status fill(modes_model* m, const sti_modes_options* o, sti_modes* ou
     if (status == STI_OK) status = list_modes(m, o, out);
     if (status == STI_OK && out->asked) {
         settle_uniqueness(m, out);
-        out->exists = out->strict_count + out->limit_count > 0;
-        if (!out->exists) status = sti_modes_exist(m, &out->exists, &out->held, &out->certificate);
+        out->decided = out->exists = out->strict_count + out->limit_count > 0;
+        sti_modes_phase(m, "existence", 0.95);
+        if (out->all_consistent && !out->exists)
+            status = sti_modes_exist(m, &out->decided, &out->exists, &out->held, &out->certificate);
     }
-    if ((o->want & STI_MODES_CONES) != 0 && !o->contacts_only) {
-        const bool every = out->mode_count <= o->max_cones;
-        for (int i = 0; i < out->mode_count && status == STI_OK; i++) {
-            if (every || out->modes[i].solution != NULL) status = sti_mode_find_wrenches(m, &out->modes[i]);
-        }
-        if (status == STI_OK) status = find_change(m, out);
-    }
+    if (status == STI_OK && (o->want & STI_MODES_CONES) != 0 && !o->contacts_only) status = find_cones(m, o, out);
     return status;
 }
 
@@ -272,8 +345,11 @@ sti_status sti_modes_create(sti_env* env, const sti_instant* instant, const sti_
     sti_status status = check(env, instant, options);
     if (status != STI_OK) return status;
     modes_model* m;
+    const double start = sti_clock();
     status = sti_modes_model_create(env, instant, options, &m);
     if (status != STI_OK) return status;
+    m->watch = (modes_watch){
+        .start = start, .limit_s = options->time_limit_s, .trace = options->trace, .user = options->trace_user};
     sti_modes* made = sti_alloc_array_zero(env, 1, sizeof *made);
     if (made == NULL) {
         sti_modes_model_destroy(m);

@@ -188,6 +188,7 @@ static int classify(const modes_cell* c, const sti_int* value, int count[3]) {
 static bool cut_as(sti_exact* x, const modes_cell* from, const sti_int* form, int sign, bool closed, int cut,
                    modes_cell* out) {
     *out = (modes_cell){0};
+    if (sti_exact_late(x)) return false;
     const int total = from->line_count + from->ray_count;
     sti_int* value = sti_int_array(x, (size_t)total);
     if (value == NULL) return false;

@@ -12,9 +12,18 @@
 // strict vanishes on all of it. So no node is met that breaks a_n >= 0 of a contact still open.
 // When rates do not vanish the cone is that over (a, 1).
 //
-// For a given wrench a node is also left when the linear program of modes_gate.c has no solution.
+// For a given wrench a node is also left when the linear program of modes_gate.c has no solution; and the walk begins with
+// w'a >= 0: what moves falls. Let (a0, c) be a solution in the closed set of a mode, without rates and without contacts that
+// slide. For every a of the mode multiply M a0 = w + J c by a: a contact that separates has c = 0, one that sticks J a = 0, and
+// friction dissipates, c_t'a_t <= 0 for the corner (side) c_t of the mode and its a_t. So
 //
-// What it proves. Everything is exact: no mode is missing, none is extra, unless the list stopped at its limit.
+//     w'a = a'M a0 - c'(J a) >= a'M a0,       and for a = a0:   w'a0 >= a0'M a0.
+//
+// Either M a0 = 0, and w'a >= 0 on the whole cell of the mode, or w'a0 > 0, and w'a > 0 near a0 in it. Both ways the part
+// w'a >= 0 of the cell has points where all its inequalities are strict, so no mode is lost, limits included.
+//
+// What it proves. Everything is exact: no mode is missing, none is extra, unless the list stopped at its limit or at the time
+// limit. What was listed by then are modes; that there are no others is not claimed.
 // Cost. Nodes x choices x (a cut, and with a wrench one linear program with n rows).
 #include "analyze/modes_enumerate.h"
 
@@ -26,6 +35,7 @@ typedef struct walk {
     long most;
     int* choice;       // -1: open                                                    (contact_count)
     uint64_t* strict;  // cuts that must not vanish on a cell
+    double passed;     // part of all combinations that were listed or excluded
     modes_list* out;
 } walk;
 
@@ -90,8 +100,6 @@ static sti_status emit(walk* w, const modes_cell* cell) {
     return set_witness(w->m, cell, &mode->witness);
 }
 
-static sti_status descend(walk* w, int i, const modes_cell* cell);
-
 static void demand(walk* w, int cut, bool on) {
     const uint64_t bit = (uint64_t)1 << (cut % 64);
     w->strict[cut / 64] = on ? w->strict[cut / 64] | bit : w->strict[cut / 64] & ~bit;
@@ -155,20 +163,41 @@ static bool follow(walk* w, int i, const modes_choice* choice, const modes_cell*
     return true;
 }
 
-static sti_status descend(walk* w, int i, const modes_cell* cell) {
+// The choice tried as number t. For a wrench sticking comes first: bodies at rest mostly stay so, and a search that must end
+// early has then seen it.
+static int choice_at(const walk* w, const modes_contact* c, int t) {
+    int stick = 0;
+    while (w->consistent && stick < c->choice_count && c->choices[stick].kind != MODES_STICK) stick++;
+    if (!w->consistent || stick == c->choice_count) return t;
+    return t == 0 ? stick : t <= stick ? t - 1 : t;
+}
+
+// share: of all combinations, those of this node.
+static sti_status descend(walk* w, int i, const modes_cell* cell, double share) {
     modes_model* m = w->m;
-    if (i == m->contact_count) return emit(w, cell);
+    if (i == m->contact_count) {
+        w->passed += share;
+        return emit(w, cell);
+    }
     const modes_contact* c = &m->contacts[i];
+    const double part = share / c->choice_count;
     trail t = {0};
     sti_status status = STI_OK;
-    for (int k = 0; k < c->choice_count && status == STI_OK && w->out->complete; k++) {
+    for (int tried = 0; tried < c->choice_count && status == STI_OK && w->out->complete; tried++) {
+        const int k = choice_at(w, c, tried);
+        if (sti_modes_late(m, w->passed, w->out->count)) {
+            w->out->complete = false;
+            break;
+        }
         bool there = follow(w, i, &c->choices[k], cell, &t);
         status = m->x.status;
+        if (!there) w->passed += part;
         if (status != STI_OK || !there) continue;
         w->choice[i] = k;
         const bool last = i + 1 == m->contact_count;
         if (w->consistent) status = sti_modes_gate(m, w->choice, trail_end(&t, cell), last, &there);
-        if (status == STI_OK && there) status = descend(w, i + 1, trail_end(&t, cell));
+        if (status == STI_OK && there) status = descend(w, i + 1, trail_end(&t, cell), part);
+        if (!there) w->passed += part;
         w->choice[i] = -1;
     }
     shorten(w, i, &t, 0);
@@ -176,11 +205,12 @@ static sti_status descend(walk* w, int i, const modes_cell* cell) {
 }
 
 static sti_status whole_cell(modes_model* m, modes_cell* out) {
-    const bool whole = sti_cell_whole(&m->x, m->n, m->homogeneous ? m->n : m->n + 1, first_cut(m->contact_count), out);
+    const int cuts = first_cut(m->contact_count) + 1;  // the last: w'a >= 0
+    const bool whole = sti_cell_whole(&m->x, m->n, m->homogeneous ? m->n : m->n + 1, cuts, out);
     return whole ? STI_OK : m->x.status;
 }
 
-// The closed cone a_n >= 0 of contacts that touch, a_n = 0 of joints. *there: it has a point.
+// The closed cone a_n >= 0 of contacts that touch, a_n = 0 of joints; for a wrench w'a >= 0. *there: it has a point.
 static sti_status first_cell(walk* w, modes_cell* out, bool* there) {
     modes_model* m = w->m;
     sti_status status = whole_cell(m, out);
@@ -196,6 +226,13 @@ static sti_status first_cell(walk* w, modes_cell* out, bool* there) {
         status = m->x.status;
         if (status == STI_OK && *there) *there = sti_cell_is_strict(out, w->strict);
     }
+    if (w->consistent && m->power != NULL && status == STI_OK && *there) {
+        modes_cell next;
+        *there = sti_cell_part(&m->x, out, m->power, 1, first_cut(m->contact_count), &next);
+        sti_cell_clear(m->env, out);
+        *out = next;
+        status = m->x.status;
+    }
     return status;
 }
 
@@ -204,7 +241,7 @@ sti_status sti_modes_walk(modes_model* m, bool consistent, long most, modes_list
     *out = (modes_list){.complete = true};
     walk w = {.m = m, .consistent = consistent, .most = most, .out = out};
     w.choice = sti_alloc_array(m->env, count, sizeof *w.choice);
-    w.strict = sti_alloc_array_zero(m->env, (size_t)(first_cut(m->contact_count) / 64 + 1), sizeof *w.strict);
+    w.strict = sti_alloc_array_zero(m->env, (size_t)((first_cut(m->contact_count) + 1) / 64 + 1), sizeof *w.strict);
     sti_status status = STI_OK;
     if (w.choice == NULL || w.strict == NULL)
         status = STI_FAIL(m->env, STI_ERR_MEMORY, -1, "walk over %zu contacts", count);
@@ -214,7 +251,8 @@ sti_status sti_modes_walk(modes_model* m, bool consistent, long most, modes_list
     bool there = true;
     if (status == STI_OK) status = first_cell(&w, &cell, &there);
     if (status == STI_OK && there && consistent) status = sti_modes_gate(m, w.choice, &cell, count == 0, &there);
-    if (status == STI_OK && there) status = descend(&w, 0, &cell);
+    if (status == STI_OK && there) status = descend(&w, 0, &cell, 1);
+    if (sti_modes_gave_up(m, &status)) out->complete = false;
     sti_cell_clear(m->env, &cell);
     sti_free(m->env, w.choice);
     sti_free(m->env, w.strict);
@@ -246,7 +284,8 @@ sti_status sti_modes_cell(modes_model* m, const short* choice, modes_cell* out) 
 typedef struct search {
     modes_model* m;
     int* choice;
-    bool found;
+    bool found, late;
+    double passed;  // part of all combinations that were excluded
     sti_rationals** solution;
     int capacity;
     sti_modes_certificate* out;
@@ -311,13 +350,16 @@ static sti_status close_case(search* s, modes_lp* lp) {
 }
 
 // Contacts that are apart or leave take no force and bind nothing: they stay open.
-static sti_status explore(search* s, int i) {
+static sti_status explore(search* s, int i, double share) {
     modes_model* m = s->m;
     modes_lp lp;
     bool feasible = false;
+    s->late = sti_modes_late(m, s->passed, 0);
+    if (s->late) return STI_OK;
     sti_status status = sti_modes_lp_create(m, s->choice, &lp);
     if (status == STI_OK) status = sti_modes_lp_solve(&lp, &feasible);
     if (status == STI_OK && !feasible) status = close_case(s, &lp);
+    if (!feasible) s->passed += share;
     while (i < m->contact_count && m->contacts[i].generator_count == 0) i++;
     if (status == STI_OK && feasible && i == m->contact_count) {
         s->found = true;
@@ -326,23 +368,27 @@ static sti_status explore(search* s, int i) {
     }
     sti_modes_lp_clear(&lp);
     if (status != STI_OK || !feasible || s->found) return status;
-    for (int k = 0; k < m->contacts[i].choice_count && status == STI_OK && !s->found; k++) {
+    const int count = m->contacts[i].choice_count;
+    for (int k = 0; k < count && status == STI_OK && !s->found && !s->late; k++) {
         s->choice[i] = k;
-        status = explore(s, i + 1);
+        status = explore(s, i + 1, share / count);
     }
     s->choice[i] = -1;
     return status;
 }
 
-sti_status sti_modes_exist(modes_model* m, bool* exists, sti_rationals** solution, sti_modes_certificate* out) {
+sti_status sti_modes_exist(modes_model* m, bool* decided, bool* exists, sti_rationals** solution,
+                           sti_modes_certificate* out) {
     *out = (sti_modes_certificate){0};
     search s = {.m = m, .solution = solution, .out = out};
     s.choice = sti_alloc_array(m->env, (size_t)m->contact_count, sizeof *s.choice);
     if (s.choice == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "choices of %d contacts", m->contact_count);
     for (int i = 0; i < m->contact_count; i++) s.choice[i] = -1;
-    const sti_status status = explore(&s, 0);
+    sti_status status = explore(&s, 0, 1);
+    s.late = sti_modes_gave_up(m, &status) || s.late;
     *exists = s.found;
-    if (status != STI_OK || s.found) sti_modes_certificate_clear(m->env, out);
+    *decided = s.found || !s.late;
+    if (status != STI_OK || s.found || s.late) sti_modes_certificate_clear(m->env, out);
     sti_free(m->env, s.choice);
     return status;
 }

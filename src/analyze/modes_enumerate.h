@@ -12,7 +12,7 @@ typedef struct modes_list {
 } modes_list;
 
 // Every kinematically feasible mode, in lexicographic order of choices; consistent: only those whose closed set holds
-// the wrench. Stops at `most`.
+// the wrench, in an order in which sticking comes first. Stops at `most`, and at the deadline of the phase: then it is not complete.
 sti_status sti_modes_walk(modes_model* m, bool consistent, long most, modes_list* out);
 void sti_modes_list_clear(sti_env* env, modes_list* list);
 void sti_mode_clear(sti_env* env, sti_mode* mode);
@@ -24,8 +24,10 @@ sti_status sti_modes_cell(modes_model* m, const short* choice, modes_cell* out);
 // must be certain.
 sti_status sti_modes_gate(modes_model* m, const int* choice, const modes_cell* cell, bool certain, bool* fits);
 
-// Is there a solution in any closed mode? If so: one of them, (a, forces). If not: cases that prove it.
-sti_status sti_modes_exist(modes_model* m, bool* exists, sti_rationals** solution, sti_modes_certificate* out);
+// Is there a solution in any closed mode? If so: one of them, (a, forces). If not: cases that prove it. *decided false: the
+// deadline came first.
+sti_status sti_modes_exist(modes_model* m, bool* decided, bool* exists, sti_rationals** solution,
+                           sti_modes_certificate* out);
 void sti_modes_certificate_clear(sti_env* env, sti_modes_certificate* certificate);
 
 // Fit and solutions of a mode whose closed set holds the wrench. sets: corners too, where it is not one point.

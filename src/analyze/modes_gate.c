@@ -125,16 +125,16 @@ static void round_columns(gate* g) {
 typedef struct nnls {
     double *Q, *R;     // orthogonal factors of the columns in use   (rows x rows) each, column major
     double *z, *rest;  // coefficients of those, remainder           (rows)
+    double* last;      // coefficients before, not negative for rays (rows)
     int* used;         // columns in use                             (rows)
     bool* in;          // (cols)
     int count;
 } nnls;
 
-// Least squares over the columns in use: z and the remainder. False: they are dependent.
-static bool fit(const gate* g, nnls* s) {
+// Least squares over the columns in use: z and the remainder. Factors before column `first` stand. False: they are dependent.
+static bool fit(const gate* g, nnls* s, int first) {
     const int n = g->rows;
-    memcpy(s->rest, g->A + (size_t)g->cols * (size_t)n, (size_t)n * sizeof *s->rest);
-    for (int j = 0; j < s->count; j++) {
+    for (int j = first; j < s->count; j++) {
         double* q = s->Q + (size_t)j * (size_t)n;
         memcpy(q, g->A + (size_t)s->used[j] * (size_t)n, (size_t)n * sizeof *q);
         for (int i = 0; i < j; i++) s->R[j * n + i] = 0;
@@ -149,6 +149,10 @@ static bool fit(const gate* g, nnls* s) {
         s->R[j * n + j] = sqrt(dot(q, q, n));
         if (s->R[j * n + j] < 1e-10) return false;
         for (int k = 0; k < n; k++) q[k] /= s->R[j * n + j];
+    }
+    memcpy(s->rest, g->A + (size_t)g->cols * (size_t)n, (size_t)n * sizeof *s->rest);
+    for (int j = 0; j < s->count; j++) {
+        const double* q = s->Q + (size_t)j * (size_t)n;
         s->z[j] = dot(q, s->rest, n);
         for (int k = 0; k < n; k++) s->rest[k] -= s->z[j] * q[k];
     }
@@ -160,23 +164,44 @@ static bool fit(const gate* g, nnls* s) {
 }
 
 static void drop(nnls* s, int j) {
+    const size_t left = (size_t)(s->count - j - 1);
     s->in[s->used[j]] = false;
-    memmove(s->used + j, s->used + j + 1, (size_t)(s->count - j - 1) * sizeof *s->used);
+    memmove(s->used + j, s->used + j + 1, left * sizeof *s->used);
+    memmove(s->last + j, s->last + j + 1, left * sizeof *s->last);
     s->count--;
 }
 
-// The nearest point: columns in use and remainder. False: no clear answer within a bound on the steps. Columns whose
-// coefficient turns negative are dropped at once; that can cycle, and then there is no answer.
+// From the last coefficients towards those of least squares, until a ray reaches zero and leaves; again, until none does. False:
+// the columns are dependent.
+static bool approach(const gate* g, nnls* s) {
+    for (;;) {
+        double part = 1;
+        int leaves = -1;
+        for (int j = 0; j < s->count; j++) {
+            if (s->used[j] < g->lines || s->z[j] > 0) continue;
+            const double step = s->last[j] > 0 ? s->last[j] / (s->last[j] - s->z[j]) : 0;
+            if (leaves >= 0 && step >= part) continue;
+            part = step;
+            leaves = j;
+        }
+        for (int j = 0; j < s->count; j++) s->last[j] += part * (s->z[j] - s->last[j]);
+        if (leaves < 0) return true;
+        drop(s, leaves);
+        if (!fit(g, s, leaves)) return false;
+    }
+}
+
+// The nearest point: columns in use and remainder. False: no clear answer within a bound on the steps.
 static bool find_nearest(const gate* g, nnls* s) {
     const int n = g->rows;
     for (int c = 0; c < g->lines; c++) {
-        s->used[s->count] = c;
-        s->in[c] = true;
         if (s->count == n) return false;
-        s->count++;
+        s->used[s->count++] = c;
+        s->in[c] = true;
     }
-    if (!fit(g, s)) return false;
-    for (int step = 0; step < 8 * n + 16; step++) {
+    if (!fit(g, s, 0)) return false;
+    for (int j = 0; j < s->count; j++) s->last[j] = s->z[j];
+    for (int step = 0; step < 16 * n + 32; step++) {
         int best = -1;
         double most = 1e-10;
         for (int c = g->lines; c < g->cols; c++) {
@@ -188,19 +213,10 @@ static bool find_nearest(const gate* g, nnls* s) {
         }
         if (best < 0) return true;
         if (s->count == n) return true;  // the columns in use span the space: nothing remains
+        s->last[s->count] = 0;
         s->used[s->count++] = best;
         s->in[best] = true;
-        if (!fit(g, s)) return false;
-        for (bool again = true; again;) {
-            int worst = -1;
-            for (int j = 0; j < s->count; j++) {
-                if (s->used[j] >= g->lines && s->z[j] <= 0 && (worst < 0 || s->z[j] < s->z[worst])) worst = j;
-            }
-            again = worst >= 0;
-            if (again && s->used[worst] == best) return false;
-            if (again) drop(s, worst);
-            if (again && !fit(g, s)) return false;
-        }
+        if (!fit(g, s, s->count - 1) || !(s->z[s->count - 1] > 0) || !approach(g, s)) return false;
     }
     return false;
 }
@@ -267,24 +283,132 @@ static bool is_proof(const gate* g, const sti_int* y) {
     return holds && x->status == STI_OK;
 }
 
+// Away from the boundary ----------------------------------------------------------------------------------------------
+//
+// Where many generators are orthogonal to the remainder y is on a corner of the dual cone, and rounding takes it out. Then
+// y + delta p is tried, with p in the relative interior of the dual cone: p'g = 0 only where every y has y'g = 0, for lines and
+// for the generators that add up to zero with positive coefficients. The shortest sum of generators whose coefficients add up
+// to one is such a p. Where it is zero its generators are of the second kind: they become equations, and what is left
+// of the others across them is looked at again.
+
+typedef struct interior {
+    const gate* g;
+    double* Q;      // orthonormal: equations                     (rows x rows)
+    double* p;      // the direction found                        (rows)
+    int* equal;     // columns with y'g = 0                        (rows)
+    bool* settled;  // rays that take no part any more            (cols)
+    int count;
+} interior;
+
+// What is left of v across the equations; its length.
+static double across(const interior* d, double* v) {
+    const int n = d->g->rows;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < d->count; i++) {
+            const double *q = d->Q + (size_t)i * (size_t)n, c = dot(q, v, n);
+            for (int k = 0; k < n; k++) v[k] -= c * q[k];
+        }
+    }
+    return sqrt(dot(v, v, n));
+}
+
+static void add_equation(interior* d, int column) {
+    const int n = d->g->rows;
+    if (d->count == n) return;
+    double* q = d->Q + (size_t)d->count * (size_t)n;
+    memcpy(q, d->g->A + (size_t)column * (size_t)n, (size_t)n * sizeof *q);
+    const double length = across(d, q);
+    d->settled[column] = true;
+    if (length < 1e-9) return;  // follows from the others
+    for (int k = 0; k < n; k++) q[k] /= length;
+    d->equal[d->count++] = column;
+}
+
+// One round: the shortest sum of what is left. *done: p is found. False: no clear answer.
+static bool shorten(interior* d, gate* h, nnls* s, int* from, bool* done) {
+    const int n = d->g->rows;
+    h->rows = n + 1;
+    h->cols = h->lines = 0;
+    for (int c = d->g->lines; c < d->g->cols; c++) {
+        double* v = h->A + (size_t)h->cols * (size_t)(n + 1);
+        if (d->settled[c]) continue;
+        memcpy(v, d->g->A + (size_t)c * (size_t)n, (size_t)n * sizeof *v);
+        const double length = across(d, v);
+        d->settled[c] = length < 1e-9;
+        if (d->settled[c]) continue;
+        for (int k = 0; k < n; k++) v[k] /= length;
+        v[n] = 1;
+        from[h->cols++] = c;
+    }
+    double* target = h->A + (size_t)h->cols * (size_t)(n + 1);
+    for (int k = 0; k <= n; k++) target[k] = k == n;
+    memset(s->in, 0, (size_t)d->g->cols * sizeof *s->in);
+    s->count = 0;
+    *done = true;
+    for (int k = 0; k < n; k++) d->p[k] = 0;
+    if (h->cols == 0) return true;
+    if (!find_nearest(h, s)) return false;
+    *done = s->rest[n] > 1e-7;
+    for (int k = 0; k < n && *done; k++) d->p[k] = -s->rest[k];
+    for (int j = 0; j < s->count && !*done; j++) add_equation(d, from[s->used[j]]);
+    return *done || s->count > 0;
+}
+
+// y := rest pushed inside, an exact proof if all goes well. rest (rows): minus the first y.
+static bool prove_inside(const gate* g, const double* rest, sti_int* y) {
+    sti_env* env = g->m->env;
+    const size_t n = (size_t)g->rows, wide = n + 1, cols = (size_t)g->cols;
+    double* numbers =
+        sti_alloc_array_zero(env, n * n + 2 * n + (cols + 1) * wide + 2 * wide * wide + 3 * wide, sizeof *numbers);
+    int* ints = sti_alloc_array(env, n + wide + 1 + cols, sizeof *ints);
+    bool* flags = sti_alloc_array_zero(env, 2 * cols, sizeof *flags);
+    bool proved = false;
+    if (numbers != NULL && ints != NULL && flags != NULL) {
+        interior d = {.g = g, .Q = numbers, .p = numbers + n * n, .equal = ints, .settled = flags};
+        double *slant = d.p + n, *more = slant + n + (cols + 1) * wide;
+        gate h = {.m = g->m, .A = slant + n};
+        nnls s = {
+            .Q = more, .R = more + wide * wide, .z = more + 2 * wide * wide, .rest = more + 2 * wide * wide + wide};
+        s.last = s.rest + wide;
+        s.used = ints + n;
+        s.in = flags + cols;
+        bool clear = true, done = false;
+        for (int c = 0; c < g->lines; c++) add_equation(&d, c);
+        for (size_t round = 0; round <= n && clear && !done; round++)
+            clear = shorten(&d, &h, &s, ints + n + wide + 1, &done);
+        const double size = sqrt(dot(rest, rest, g->rows)), length = sqrt(dot(d.p, d.p, g->rows));
+        for (size_t k = 0; k < n; k++) slant[k] = rest[k] / size - (length > 0 ? size / 4 * d.p[k] / length : 0);
+        across(&d, slant);
+        const nnls inside = {.rest = slant, .used = d.equal, .count = d.count};
+        proved = clear && done && make_exact(g, &inside, y) && is_proof(g, y);
+    } else {
+        g->m->x.status = STI_FAIL(env, STI_ERR_MEMORY, -1, "interior of a dual cone");
+    }
+    sti_free(env, numbers);
+    sti_free(env, ints);
+    sti_free(env, flags);
+    return proved;
+}
+
 // 0: proved that nothing fits, 1: something seems to fit, -1: unclear.
 static int guess(gate* g) {
     sti_env* env = g->m->env;
     sti_exact* x = &g->m->x;
     const size_t n = (size_t)g->rows;
-    double* numbers = sti_alloc_array_zero(env, 2 * n * n + 2 * n, sizeof *numbers);
+    double* numbers = sti_alloc_array_zero(env, 2 * n * n + 3 * n, sizeof *numbers);
     int* used = sti_alloc_array(env, n + 1, sizeof *used);
     bool* in = sti_alloc_array_zero(env, (size_t)g->cols, sizeof *in);
     sti_int* y = sti_int_array(x, n);
     int answer = -1;
     if (numbers != NULL && used != NULL && in != NULL && x->status == STI_OK) {
         nnls s = {.Q = numbers, .R = numbers + n * n, .z = numbers + 2 * n * n, .rest = numbers + 2 * n * n + n};
+        s.last = s.rest + n;
         s.used = used;
         s.in = in;
         round_columns(g);
         if (find_nearest(g, &s)) {
             const bool remains = sqrt(dot(s.rest, s.rest, g->rows)) > 1e-9;
-            answer = !remains ? 1 : make_exact(g, &s, y) && is_proof(g, y) ? 0 : -1;
+            answer = !remains ? 1 : prove_inside(g, s.rest, y) || (make_exact(g, &s, y) && is_proof(g, y)) ? 0 : -1;
         }
     } else if (x->status == STI_OK) {
         x->status = STI_FAIL(env, STI_ERR_MEMORY, -1, "nearest wrench of a part mode");

@@ -485,7 +485,9 @@ static sti_status make_choices(modes_model* m, int i, const sti_modes_options* o
         else
             (void)add_rolling_choices(m, i, o, rough);
     }
-    if (!c->bilateral && c->status != STI_CONTACT_LEAVING) constrain(new_choice(c, MODES_SEPARATE, "s"), c->value, 1);
+    // a bounded force is pressed for ever
+    if (!c->bilateral && !m->instant->contacts[i].pressed && c->status != STI_CONTACT_LEAVING)
+        constrain(new_choice(c, MODES_SEPARATE, "s"), c->value, 1);
     return m->x.status;
 }
 
@@ -507,6 +509,21 @@ static sti_status reserve(modes_model* m) {
     return STI_OK;
 }
 
+// w as a form on the accelerations, where modes_enumerate.c may use it: no rates, and nothing slides (friction is then against
+// the velocity, whatever the acceleration is).
+static sti_status load_power(modes_model* m) {
+    const size_t n = (size_t)m->n;
+    for (int i = 0; i < m->contact_count; i++) {
+        const modes_contact* c = &m->contacts[i];
+        if (c->status == STI_CONTACT_SLIDING && c->tangents > 0) return STI_OK;
+    }
+    if (!m->homogeneous || n == 0) return STI_OK;
+    m->power = sti_int_array(&m->x, n);
+    if (m->power == NULL) return m->x.status;
+    sti_int_row_from_rationals(&m->x, m->power, m->wrench, 0, n, NULL, NULL);
+    return m->x.status;
+}
+
 static sti_status build(modes_model* m, const sti_modes_options* o) {
     sti_status status = sti_modes_polygon(m->env, o->model, o->sides, &m->corners, &m->corner_count);
     if (status == STI_OK) status = reserve(m);
@@ -518,7 +535,7 @@ static sti_status build(modes_model* m, const sti_modes_options* o) {
         if (status == STI_OK) status = make_generators(m, i, o);
         if (status == STI_OK) status = make_choices(m, i, o);
     }
-    return status;
+    return status == STI_OK ? load_power(m) : status;
 }
 
 sti_status sti_modes_model_create(sti_env* env, const sti_instant* instant, const sti_modes_options* options,
@@ -562,6 +579,7 @@ void sti_modes_model_destroy(modes_model* m) {
     sti_int_array_free(env, m->dynamics, m->dynamics != NULL ? n * (n + K + 1) : 0);
     sti_int_array_free(env, m->row_num, m->row_num != NULL ? n : 0);
     sti_int_array_free(env, m->row_den, m->row_den != NULL ? n : 0);
+    sti_int_array_free(env, m->power, m->power != NULL ? n : 0);
     sti_rationals_destroy(m->wrench);
     sti_rationals_destroy(m->corners);
     sti_exact_clear(&m->x);

@@ -52,8 +52,18 @@ typedef struct modes_form {
     sti_int weight[3];  // over the contact's values, in the scale of their images
 } modes_form;
 
+// The clock and the ears of a search.
+typedef struct modes_watch {
+    double start, limit_s;  // limit_s 0: none
+    double deadline;        // of the present phase; INFINITY: none
+    const char* phase;
+    void (*trace)(void* user, const char* phase, double part, long found);
+    void* user;
+} modes_watch;
+
 typedef struct modes_model {
     sti_env* env;
+    modes_watch watch;
     const sti_instant* instant;  // borrowed
     sti_exact x;
     int n, contact_count, K;
@@ -68,6 +78,7 @@ typedef struct modes_model {
     sti_int* row_num;        // that scale: num / den                          (n)
     sti_int* row_den;        //                                               (n)
     sti_rationals* wrench;   //                                             (n)
+    sti_int* power;          // w under a positive scale; NULL: there are rates, or a contact slides   (n)
     sti_rationals* corners;  // of the friction polygon in space           (corner_count x 2)
     int corner_count;
 } modes_model;
@@ -97,6 +108,12 @@ sti_status sti_modes_polygon(sti_env* env, sti_friction_model model, int sides, 
 
 // The mode as text; freed by the caller. NULL on failure of memory.
 char* sti_modes_text(const modes_model* m, const short* choice);
+
+// A phase that may last until `share` of the time limit has passed.
+void sti_modes_phase(modes_model* m, const char* phase, double share);
+bool sti_modes_late(const modes_model* m, double part, long found);  // and tells the listener
+// Did exact arithmetic give up at the deadline of the phase? Then *status is STI_OK again.
+bool sti_modes_gave_up(modes_model* m, sti_status* status);
 
 sti_status sti_modes_options_check(sti_env* env, const sti_modes_options* options);
 

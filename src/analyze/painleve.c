@@ -322,7 +322,8 @@ sti_status sti_painleve_create(sti_env* env, const sti_instant* instant, const s
     *out = NULL;
     const sti_painleve_options o = options != NULL ? *options : sti_painleve_options_default();
     sti_space* space = NULL;
-    sti_status status = sti_space_create(env, instant, (sti_space_choice){.gap_tol = o.gap_tol}, &space);
+    sti_status status =
+        sti_space_create(env, instant, (sti_space_choice){.gap_tol = o.gap_tol, .bounded = true}, &space);
     if (status != STI_OK) return status;
     owned_painleve* made = sti_alloc(env, sizeof *made);
     if (made == NULL) {

@@ -11,12 +11,7 @@
 // Ferland, Schaible 1985). The start is the lambda whose least normal force is largest; when even that is negative there
 // is no finite k.
 //
-// The last digits come from Newton's method on the optimality conditions of the whole. With active bounds g_i = |lambda_t,i| - k w_i
-// lambda_n,i = 0 (and lambda_n,j = 0), family coordinates s and multipliers v:
-//
-//     sum_i v_i dg_i/ds = 0,    sum_i v_i w_i lambda_n,i = 1,    g_i = 0.
-//
-// A contact at the apex of its cone has all its components zero, each an equation with a multiplier of either sign.
+// The last digits come from Newton's method on the optimality conditions of the whole (sticking_friction_newton.c).
 //
 // Internal forces may grow without limit (a block between two walls): normal forces are bounded by force_limit, and a
 // least k found at that bound is not attained. It is then looked for among the directions of growth, by the same method
@@ -30,32 +25,14 @@
 // S0 proposition 11 says that a finite coefficient exists whenever the contact problem without discs is solvable; that
 // is false when a solution needs lambda_t at a contact with lambda_n = 0 (errata S0-E10). Here a_n = 0 is asked, and
 // "exists" is decided.
+#include "analyze/sticking_friction.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "analyze/sticking.h"
-#include "linalg/lapack.h"
+enum { ROUNDS = 60 };
 
-enum { ROUNDS = 60, NEWTON_ROUNDS = 12 };
-
-typedef struct quest {
-    const sti_posed* s;  // the instant
-    sti_posed t;         // the same with other coefficients
-    double* weight;      // w_i; 0: not asked about               (nc)
-    unsigned char* on;   // (nc)
-    double* mu;          // of t                                  (nc)
-    unsigned char* rough;
-    signed char* sign;  // the branch                            (nc)
-    double limit;       // on normal forces
-    double* lambda;     // best so far                           (p)
-    double k;
-    sti_program last;  // the last one reduced: its equations serve again
-    bool found, refused;
-    bool growth;  // directions of growth instead of forces
-    bool* idle;   // lambda_n is zero for every choice, so lambda_t must be       (nc)
-} quest;
-
-static double ratio_of(const quest* q, int i, const double* lambda) {
+static double ratio_of(const sti_quest* q, int i, const double* lambda) {
     const double* r = lambda + q->s->first[i];
     const double normal = (q->s->bilateral[i] ? q->sign[i] : 1) * r[0];
     double t = 0;
@@ -64,7 +41,7 @@ static double ratio_of(const quest* q, int i, const double* lambda) {
     return normal > 0 ? t / (q->weight[i] * normal) : INFINITY;
 }
 
-static double largest_ratio(const quest* q, const double* lambda) {
+double sti_quest_ratio(const sti_quest* q, const double* lambda) {
     double most = 0;
     for (int i = 0; i < q->s->nc; i++)
         if (q->weight[i] > 0) most = fmax(most, ratio_of(q, i, lambda));
@@ -73,7 +50,7 @@ static double largest_ratio(const quest* q, const double* lambda) {
 
 // Bounds on the normal forces of the contacts asked about: 0 <= lambda_n <= limit, and the margin off the first of them
 // when there is no other place for it.
-static void add_bounds(const quest* q, sti_program* g, int margin, bool normals) {
+static void add_bounds(const sti_quest* q, sti_program* g, int margin, bool normals) {
     const sti_posed* s = q->s;
     for (int i = 0; i < s->nc; i++) {
         if (q->weight[i] == 0 || q->idle[i]) continue;
@@ -98,7 +75,7 @@ static void add_bounds(const quest* q, sti_program* g, int margin, bool normals)
 
 // The conditions at q->k. friction: the bounds asked about, with the margin; without it only lambda_n >= 0 there, from which
 // the margin is taken off when normals is set. An idle contact has lambda = 0.
-static sti_status build(quest* q, bool friction, bool normals, sti_program* g) {
+static sti_status build(sti_quest* q, bool friction, bool normals, sti_program* g) {
     const sti_posed* s = q->s;
     const int d = s->n + s->p;
     for (int i = 0; i < s->nc; i++) {
@@ -127,7 +104,7 @@ static sti_status build(quest* q, bool friction, bool normals, sti_program* g) {
 }
 
 // Without bounds on friction lambda_t may run off along self-stress: a small weight on its square holds it.
-static double* light_weights(const quest* q, const sti_program* g) {
+static double* light_weights(const sti_quest* q, const sti_program* g) {
     const sti_posed* s = q->s;
     double* weight = sti_pool_doubles(s->pool, (size_t)g->size);
     for (int i = 0; weight != NULL && i < s->nc; i++)
@@ -135,7 +112,7 @@ static double* light_weights(const quest* q, const sti_program* g) {
     return weight;
 }
 
-static sti_status best_margin(quest* q, bool normals, sti_program* g, sti_program_answer* answer) {
+static sti_status best_margin(sti_quest* q, bool normals, sti_program* g, sti_program_answer* answer) {
     const sti_posed* s = q->s;
     *answer = (sti_program_answer){.outcome = STI_CONIC_INFEASIBLE};
     const sti_status status = build(q, !normals, normals, g);
@@ -148,7 +125,7 @@ static sti_status best_margin(quest* q, bool normals, sti_program* g, sti_progra
 }
 
 // Which contacts asked about have lambda_n = 0 for every choice of the others?
-static sti_status find_idle(quest* q) {
+static sti_status find_idle(sti_quest* q) {
     const sti_posed* s = q->s;
     sti_program g = {0};
     sti_status status = build(q, false, false, &g);
@@ -168,214 +145,10 @@ static sti_status find_idle(quest* q) {
     return STI_OK;
 }
 
-// ---- Newton
-
-typedef struct newton {
-    const quest* q;
-    const sti_program* g;
-    int k, m, size;    // family coordinates, active bounds, unknowns k + 1 + m
-    int* contact;      // of each active bound
-    int* component;    // -1: g_i; otherwise this component of lambda is zero
-    bool* apex;        // with a multiplier of either sign
-    double* lambda;    // (p)
-    double* residual;  // (size)
-    double* J;         // column major, as LAPACK takes it (size x size)
-    double* s;         // (k)
-    double* v;         // (m)
-    double kappa;
-} newton;
-
-static const double* direction(const newton* w, int l) {
-    return w->g->basis + (size_t)l * (size_t)w->g->size + w->q->s->n;
-}
-
-static void place(newton* w) {
-    const sti_posed* s = w->q->s;
-    memcpy(w->lambda, w->g->start + s->n, (size_t)s->p * sizeof *w->lambda);
-    for (int l = 0; l < w->k; l++)
-        for (int j = 0; j < s->p; j++) w->lambda[j] += w->s[l] * direction(w, l)[j];
-}
-
-// Gradient of bound b over the family coordinates, its value, and lambda_n times w.
-static double bound(const newton* w, int b, double* gradient, double* normal) {
-    const quest* q = w->q;
-    const int i = w->contact[b], at = q->s->first[i], tangents = q->s->tangents[i];
-    const int side = q->s->bilateral[i] ? q->sign[i] : 1;
-    const double* r = w->lambda + at;
-    double t = 0;
-    for (int h = 1; h <= tangents; h++) t = hypot(t, r[h]);
-    const bool friction = w->component[b] < 0;
-    *normal = friction ? q->weight[i] * side * r[0] : 0;
-    for (int l = 0; l < w->k; l++) {
-        const double* e = direction(w, l) + at;
-        double sum = friction ? -w->kappa * q->weight[i] * side * e[0] : -side * e[w->component[b]];
-        for (int h = 1; friction && t > 0 && h <= tangents; h++) sum += r[h] / t * e[h];
-        gradient[l] = sum;
-    }
-    return friction ? t - w->kappa * *normal : -side * r[w->component[b]];
-}
-
-// Second derivative of |lambda_t| along family directions l and h.
-static double curvature(const newton* w, int b, int l, int h) {
-    const int i = w->contact[b], at = w->q->s->first[i];
-    if (w->component[b] >= 0 || w->q->s->tangents[i] < 2) return 0;
-    const double *r = w->lambda + at, *e = direction(w, l) + at, *f = direction(w, h) + at;
-    const double t = hypot(r[1], r[2]);
-    if (t == 0) return 0;
-    const double re = (r[1] * e[1] + r[2] * e[2]) / t, rf = (r[1] * f[1] + r[2] * f[2]) / t;
-    return (e[1] * f[1] + e[2] * f[2] - re * rf) / t;
-}
-
-// Least squares with LAPACK: x (n) from the column-major A (m x n) and b, both overwritten.
-static sti_status least_squares(sti_pool* pool, int m, int n, double* A, double* b, double* x) {
-    const int one = 1, most = m > n ? m : n, lwork = 4 * most + 16 * n + 64;
-    int* pivot = sti_pool_ints(pool, (size_t)n);
-    double *work = sti_pool_doubles(pool, (size_t)lwork), *rhs = sti_pool_doubles(pool, (size_t)most);
-    if (pool->status != STI_OK) return pool->status;
-    memcpy(rhs, b, (size_t)m * sizeof *rhs);
-    const double rcond = 1e-13;
-    int rank, info = 0;
-    dgelsy_(&m, &n, &one, A, &m, rhs, &most, pivot, &rcond, &rank, work, &lwork, &info);
-    memcpy(x, rhs, (size_t)n * sizeof *x);
-    return STI_OK;
-}
-
-static sti_status assemble(newton* w) {
-    const int n = w->size;
-    double* gradient = sti_pool_doubles(w->g->pool, (size_t)w->k);
-    if (gradient == NULL) return w->g->pool->status;
-    memset(w->J, 0, (size_t)n * (size_t)n * sizeof *w->J);
-    memset(w->residual, 0, (size_t)n * sizeof *w->residual);
-    w->residual[w->k] = -1;
-    for (int b = 0; b < w->m; b++) {
-        const int i = w->contact[b], side = w->q->s->bilateral[i] ? w->q->sign[i] : 1;
-        const double weight = w->component[b] < 0 ? w->q->weight[i] * side : 0;
-        double normal;
-        w->residual[w->k + 1 + b] = bound(w, b, gradient, &normal);
-        w->residual[w->k] += w->v[b] * normal;
-        for (int l = 0; l < w->k; l++) {
-            const double along = direction(w, l)[w->q->s->first[i]];
-            w->residual[l] += w->v[b] * gradient[l];
-            for (int h = 0; h < w->k; h++) w->J[(size_t)h * n + l] += w->v[b] * curvature(w, b, l, h);
-            w->J[(size_t)w->k * n + l] -= w->v[b] * weight * along;  // d/dk of the stationarity
-            w->J[(size_t)(w->k + 1 + b) * n + l] = gradient[l];      // d/dv
-            w->J[(size_t)l * n + w->k] += w->v[b] * weight * along;
-            w->J[(size_t)l * n + (w->k + 1 + b)] = gradient[l];
-        }
-        w->J[(size_t)(w->k + 1 + b) * n + w->k] = normal;
-        w->J[(size_t)w->k * n + (w->k + 1 + b)] = -normal;
-    }
-    return STI_OK;
-}
-
-// Multipliers of the active bounds by least squares; bounds with negative ones are let go, the most negative first.
-static sti_status first_multipliers(newton* w) {
-    sti_pool* pool = w->g->pool;
-    double* gradient = sti_pool_doubles(pool, (size_t)w->k);
-    for (;;) {
-        const int rows = w->k + 1;
-        double *A = sti_pool_doubles(pool, (size_t)rows * (size_t)(w->m + 1)),
-               *b = sti_pool_doubles(pool, (size_t)rows);
-        if (pool->status != STI_OK || w->m == 0) return pool->status;
-        const double unit = w->q->s->force;
-        for (int j = 0; j < w->m; j++) {
-            double normal;
-            bound(w, j, gradient, &normal);
-            for (int l = 0; l < w->k; l++) A[(size_t)j * rows + l] = gradient[l];
-            A[(size_t)j * rows + w->k] = normal / unit;
-        }
-        b[w->k] = 1 / unit;
-        sti_status status = least_squares(pool, rows, w->m, A, b, w->v);
-        if (status != STI_OK) return status;
-        int worst = -1;
-        for (int j = 0; j < w->m; j++)
-            if (!w->apex[j] && w->v[j] < (worst < 0 ? 0 : w->v[worst])) worst = j;
-        if (worst < 0) return STI_OK;
-        w->m--;
-        w->contact[worst] = w->contact[w->m];
-        w->component[worst] = w->component[w->m];
-        w->apex[worst] = w->apex[w->m];
-    }
-}
-
-static void activate(newton* w, int contact, int component, bool apex) {
-    w->contact[w->m] = contact;
-    w->component[w->m] = component;
-    w->apex[w->m++] = apex;
-}
-
-static void choose_active(newton* w) {
-    const quest* q = w->q;
-    const double near = 1e-5 * q->s->force;
-    for (int i = 0; i < q->s->nc; i++) {
-        const double* r = w->lambda + q->s->first[i];
-        double t = 0;
-        for (int h = 1; h <= q->s->tangents[i]; h++) t = hypot(t, r[h]);
-        const int side = q->s->bilateral[i] ? q->sign[i] : 1;
-        if (q->weight[i] > 0 && fabs(r[0]) < near && t < near) {
-            for (int h = 0; h <= q->s->tangents[i]; h++) activate(w, i, h, true);
-        } else if (q->weight[i] > 0 && fabs(t - w->kappa * q->weight[i] * side * r[0]) < near) {
-            activate(w, i, -1, false);
-        } else if (!q->s->bilateral[i] && fabs(r[0]) < near) {
-            activate(w, i, 0, false);
-        }
-    }
-}
-
-// Improves q->k and q->lambda when the conditions can be met better; leaves them alone otherwise.
-static sti_status polish(quest* q, const sti_program* g, const double* x) {
-    const sti_posed* s = q->s;
-    sti_pool* pool = s->pool;
-    // family coordinates without the margin: those of the point found
-    newton w = {.q = q, .g = g, .k = g->freedom, .kappa = q->k};
-    const size_t bounds = (size_t)s->p, most = (size_t)g->freedom + 1 + bounds;
-    w.contact = sti_pool_ints(pool, bounds);
-    w.component = sti_pool_ints(pool, bounds);
-    w.apex = sti_pool_take(pool, bounds, sizeof *w.apex);
-    w.lambda = sti_pool_doubles(pool, (size_t)s->p);
-    w.residual = sti_pool_doubles(pool, most);
-    w.J = sti_pool_doubles(pool, most * most);
-    w.s = sti_pool_doubles(pool, (size_t)g->freedom);
-    w.v = sti_pool_doubles(pool, bounds);
-    double* step = sti_pool_doubles(pool, most);
-    if (pool->status != STI_OK) return pool->status;
-    for (int l = 0; l < w.k; l++) {
-        for (int j = 0; j < g->size; j++) {
-            const double u = g->unknown_scale[j];
-            w.s[l] += g->basis[(size_t)l * (size_t)g->size + (size_t)j] / u * (x[j] - g->start[j]) / u;
-        }
-    }
-    place(&w);
-    choose_active(&w);
-    if (w.m == 0) return STI_OK;
-    sti_status status = first_multipliers(&w);
-    w.size = w.k + 1 + w.m;
-    for (int round = 0; status == STI_OK && w.m > 0 && round < NEWTON_ROUNDS; round++) {
-        place(&w);
-        status = assemble(&w);
-        if (status == STI_OK) status = least_squares(pool, w.size, w.size, w.J, w.residual, step);
-        if (status != STI_OK) return status;
-        for (int l = 0; l < w.k; l++) w.s[l] -= step[l];
-        w.kappa -= step[w.k];
-        for (int b = 0; b < w.m; b++) w.v[b] -= step[w.k + 1 + b];
-        if (!isfinite(w.kappa)) return STI_OK;
-    }
-    if (status != STI_OK || w.m == 0) return status;
-    place(&w);
-    const double most_ratio = largest_ratio(q, w.lambda);
-    bool signs = true;
-    for (int i = 0; i < s->nc; i++) signs = signs && (s->bilateral[i] || w.lambda[s->first[i]] >= -1e-12 * s->force);
-    if (signs && fabs(most_ratio - q->k) <= 1e-6 * (1 + q->k) && fabs(most_ratio - w.kappa) <= 1e-10 * (1 + w.kappa)) {
-        q->k = most_ratio;
-        memcpy(q->lambda, w.lambda, (size_t)s->p * sizeof *w.lambda);
-    }
-    return STI_OK;
-}
-
 // ---- one branch
 
 // A point whose normal forces are positive, or zero where they must be, and the k it needs. None: no k is enough.
-static sti_status start(quest* q) {
+static sti_status start(sti_quest* q) {
     const sti_posed* s = q->s;
     const double band = s->options.tol * s->force;
     sti_program g = {0};
@@ -391,7 +164,7 @@ static sti_status start(quest* q) {
         const double margin = answer.x[s->n + s->p];
         q->refused = margin < -band;
         memcpy(q->lambda, answer.x + s->n, (size_t)s->p * sizeof *q->lambda);
-        q->k = largest_ratio(q, q->lambda);
+        q->k = sti_quest_ratio(q, q->lambda);
         q->found = margin > band && isfinite(q->k);
         if (q->found || q->refused) return STI_OK;
         const sti_status idle = find_idle(q);
@@ -401,7 +174,7 @@ static sti_status start(quest* q) {
 }
 
 // d'(k) at the point found.
-static double slope_of(const quest* q, const sti_program* g, const sti_program_answer* answer) {
+static double slope_of(const sti_quest* q, const sti_program* g, const sti_program_answer* answer) {
     const sti_posed* s = q->s;
     double sum = 0, weight = 0;
     for (int row = 0; row < g->rows; row++) {
@@ -416,7 +189,7 @@ static double slope_of(const quest* q, const sti_program* g, const sti_program_a
 }
 
 // Is friction needed at all? d(0) >= 0 up to rounding.
-static sti_status try_zero(quest* q, bool* enough) {
+static sti_status try_zero(sti_quest* q, bool* enough) {
     sti_program g = {0};
     sti_program_answer answer;
     const double k = q->k;
@@ -432,7 +205,7 @@ static sti_status try_zero(quest* q, bool* enough) {
 }
 
 // From a k that is enough down to the least one.
-static sti_status narrow(quest* q) {
+static sti_status narrow(sti_quest* q) {
     const sti_posed* s = q->s;
     bool enough = false;
     sti_status status = try_zero(q, &enough);
@@ -447,7 +220,7 @@ static sti_status narrow(quest* q) {
         x = answer.x;
         memcpy(q->lambda, x + s->n, (size_t)s->p * sizeof *q->lambda);
         if (d >= 0)
-            high = fmin(high, fmin(q->k, largest_ratio(q, q->lambda)));
+            high = fmin(high, fmin(q->k, sti_quest_ratio(q, q->lambda)));
         else
             low = fmax(low, q->k);
         double next = q->k - d / slope_of(q, &g, &answer);
@@ -458,12 +231,12 @@ static sti_status narrow(quest* q) {
         q->k = next;
         if (step <= 1e-14 * q->k || high - low <= 1e-14 * high) break;
     }
-    if (status == STI_OK && x != NULL && q->k > 0) status = polish(q, &g, x);
+    if (status == STI_OK && x != NULL && q->k > 0) status = sti_quest_polish(q, &g, x);
     return status;
 }
 
 // Contacts asked about that carry nothing: with some of them idle less may do. All choices, while they are few.
-static sti_status try_idle(quest* q) {
+static sti_status try_idle(sti_quest* q) {
     enum { FEW = 5 };
     const sti_posed* s = q->s;
     int asked[FEW], count = 0;
@@ -496,7 +269,7 @@ static sti_status try_idle(quest* q) {
     return status;
 }
 
-static sti_status descend(quest* q) {
+static sti_status descend(sti_quest* q) {
     sti_status status = start(q);
     if (status == STI_OK && q->found) status = narrow(q);
     return status;
@@ -504,13 +277,13 @@ static sti_status descend(quest* q) {
 
 // ---- without rounding
 
-static int side_of(const quest* q, int i) {
+static int side_of(const sti_quest* q, int i) {
     return q->s->bilateral[i] ? q->sign[i] : 1;
 }
 
 // Do the contacts stick with coefficients k w, normal forces asked about not above `limit`? Decided exactly; lambda (p) is
 // such a point, when there is one.
-static sti_status holds_at(quest* q, double k, double limit, bool* holds, double* lambda) {
+static sti_status holds_at(sti_quest* q, double k, double limit, bool* holds, double* lambda) {
     const sti_posed* s = q->s;
     const int first = s->n + s->q;  // rows before are equations
     sti_program g = {0};
@@ -552,7 +325,7 @@ static sti_status holds_at(quest* q, double k, double limit, bool* holds, double
 }
 
 // The least k between one that fails and one that does not.
-static sti_status bracket(quest* q, double low, double high, double* lambda) {
+static sti_status bracket(sti_quest* q, double low, double high, double* lambda) {
     sti_status status = STI_OK;
     for (int round = 0; status == STI_OK && round < 200 && high - low > 1e-14 * high; round++) {
         const double k = low > 0 && high > 4 * low ? sqrt(low * high) : low + (high - low) / 2;
@@ -578,7 +351,7 @@ static double below(double k) {
 }
 
 // Is there less than k in this branch?
-static sti_status beats(quest* q, double k, bool* out) {
+static sti_status beats(sti_quest* q, double k, bool* out) {
     double* lambda = sti_pool_doubles(q->s->pool, (size_t)q->s->p);
     *out = false;
     if (lambda == NULL) return q->s->pool->status;
@@ -586,14 +359,14 @@ static sti_status beats(quest* q, double k, bool* out) {
 }
 
 // Does the point found need no more than k, with normal forces well within the limit?
-static bool is_attained(const quest* q) {
+static bool is_attained(const sti_quest* q) {
     for (int i = 0; i < q->s->nc; i++)
         if (q->weight[i] > 0 && fabs(q->lambda[q->s->first[i]]) > 0.5 * q->limit) return false;
-    return largest_ratio(q, q->lambda) <= above(q->k);
+    return sti_quest_ratio(q, q->lambda) <= above(q->k);
 }
 
 // Tries the k that was found, or that none was, and repairs it. *attained: with normal forces within the limit.
-static sti_status settle(quest* q, bool* attained) {
+static sti_status settle(sti_quest* q, bool* attained) {
     const double far = 1e9;
     double* lambda = sti_pool_doubles(q->s->pool, (size_t)q->s->p);
     if (lambda == NULL) return q->s->pool->status;
@@ -617,7 +390,7 @@ static sti_status settle(quest* q, bool* attained) {
     }
     if (status != STI_OK || !q->found) return status;
     status = holds_at(q, above(q->k), q->limit, attained, lambda);
-    if (status != STI_OK || largest_ratio(q, q->lambda) <= above(q->k)) return status;
+    if (status != STI_OK || sti_quest_ratio(q, q->lambda) <= above(q->k)) return status;
     if (!*attained) status = holds_at(q, q->k * 1.001 + 1e-9, INFINITY, &holds, lambda);
     memcpy(q->lambda, lambda, (size_t)q->s->p * sizeof *lambda);
     return status;
@@ -626,9 +399,9 @@ static sti_status settle(quest* q, bool* attained) {
 // ---- all branches
 
 // The infimum over growing internal forces, when every contact asked about grows.
-static sti_status grow(quest* q, sti_least_friction* out) {
+static sti_status grow(sti_quest* q, sti_least_friction* out) {
     const sti_posed* s = q->s;
-    quest h = *q;
+    sti_quest h = *q;
     sti_posed unit = *s;
     unit.force = 1;
     h.s = &unit;
@@ -646,7 +419,7 @@ static sti_status grow(quest* q, sti_least_friction* out) {
 static sti_status least(sti_sticking* r, const double* weight, sti_least_friction* out) {
     const sti_posed* s = &r->memory->posed;
     const size_t nc = (size_t)s->nc;
-    quest q = {.s = s, .t = *s};
+    sti_quest q = {.s = s, .t = *s};
     q.weight = sti_pool_copy(s->pool, weight, nc);
     q.on = sti_pool_take(s->pool, nc, 1);
     q.mu = sti_pool_copy(s->pool, s->mu, nc);
@@ -702,6 +475,11 @@ static sti_status least(sti_sticking* r, const double* weight, sti_least_frictio
     return STI_OK;
 }
 
+// Is there a coefficient to ask about? A bounded force has none.
+static bool is_surface(const sti_posed* s, int i) {
+    return !s->slides[i] && s->tangents[i] > 0 && !sti_posed_contact(s, i)->pressed;
+}
+
 sti_status sti_sticking_least_friction(sti_sticking* r) {
     const sti_posed* s = &r->memory->posed;
     double* weight = sti_pool_doubles(s->pool, (size_t)s->nc);
@@ -710,7 +488,7 @@ sti_status sti_sticking_least_friction(sti_sticking* r) {
     bool any = false, given = false;
     for (int i = 0; i < s->nc; i++) {
         r->least_own[i] = NAN;
-        if (s->slides[i] || s->tangents[i] == 0) continue;
+        if (!is_surface(s, i)) continue;
         weight[i] = 1;
         any = true;
         given = given || s->mu[i] > 0;
@@ -720,7 +498,7 @@ sti_status sti_sticking_least_friction(sti_sticking* r) {
     for (int i = 0; i < s->nc; i++) weight[i] = weight[i] > 0 ? s->mu[i] : 0;
     if (status == STI_OK && given) status = least(r, weight, &r->least_factor);
     for (int i = 0; status == STI_OK && i < s->nc; i++) {
-        if (s->slides[i] || s->tangents[i] == 0) continue;
+        if (!is_surface(s, i)) continue;
         memset(weight, 0, (size_t)s->nc * sizeof *weight);
         weight[i] = 1;
         sti_least_friction own = {0};

@@ -56,7 +56,7 @@ static sti_status list_constraints(build* b, double gap_tol) {
     if (b->pool->status != STI_OK) return b->pool->status;
     for (int i = 0; i < total; i++) {
         const sti_instant_contact* c = &b->instant->contacts[i];
-        if (!c->bilateral && !(c->gap <= gap_tol)) continue;
+        if (!c->bilateral && (c->pressed || !(c->gap <= gap_tol))) continue;
         if (!c->bilateral) unilateral[k->unilateral_count++] = k->count;
         contact[k->count++] = i;
         k->slip_count += c->tangent_count;

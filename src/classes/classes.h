@@ -26,6 +26,8 @@ enum { STI_SPECIMEN_LIMIT = 5000, STI_INTEGER_LIMIT = 60, STI_EIGENVALUE_LIMIT =
 // M is checked: square, finite, and M_exact of its size.
 sti_status sti_specimen_init(sti_specimen* s, sti_env* env, const sti_matrix* M, const sti_rationals* M_exact,
                              const sti_classes_options* options);
+// q is there, finite and as long as M is wide, and q_exact of its size.
+sti_status sti_specimen_check_lcp(sti_env* env, const sti_lcp* lcp);
 void sti_specimen_clear(sti_specimen* s);  // accepts a zero struct
 
 static inline double sti_specimen_at(const sti_specimen* s, int i, int j) {
@@ -34,6 +36,9 @@ static inline double sti_specimen_at(const sti_specimen* s, int i, int j) {
 int sti_specimen_sign(const sti_specimen* s, int i, int j);                  // of M_ij
 bool sti_specimen_equal(const sti_specimen* s, int i, int j, int k, int l);  // M_ij = M_kl
 int sti_specimen_sum_sign(sti_specimen* s, int i, int j);                    // of M_ij + M_ji
+// Parts of an index set that entries of M + M' join: all but zeros, or negative ones. Labels them (k) from 0 on and returns
+// how many there are. queue: room (k).
+int sti_specimen_parts(sti_specimen* s, const int* index, int k, bool negative, int* label, int* queue);
 
 // Integer image of the rows x cols block: out = M_block * num / den with one scale (both NULL: not wanted).
 void sti_specimen_image(sti_specimen* s, const int* row, int rows, const int* col, int cols, sti_int* out, sti_int* num,

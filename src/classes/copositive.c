@@ -155,33 +155,11 @@ static sti_status decide_part(question* a, const int* index, int k) {
     return status;
 }
 
-// Label the parts joined by negative entries of M + M'. Returns how many.
-static int negative_parts(sti_specimen* s, const int* index, int k, int* label, int* queue) {
-    int parts = 0;
-    for (int i = 0; i < k; i++) label[i] = -1;
-    for (int root = 0; root < k; root++) {
-        if (label[root] >= 0) continue;
-        int head = 0, tail = 0;
-        queue[tail++] = root;
-        label[root] = parts;
-        while (head < tail) {
-            const int i = queue[head++];
-            for (int j = 0; j < k; j++) {
-                if (label[j] >= 0 || sti_specimen_sum_sign(s, index[i], index[j]) >= 0) continue;
-                label[j] = parts;
-                queue[tail++] = j;
-            }
-        }
-        parts++;
-    }
-    return parts;
-}
-
 static sti_status decide_parts(question* a, const int* index, int k) {
     sti_specimen* s = a->s;
     int* label = sti_alloc_array(s->env, 3 * (size_t)k, sizeof *label);
     if (label == NULL) return STI_FAIL(s->env, STI_ERR_MEMORY, -1, "parts of order %d", k);
-    const int parts = negative_parts(s, index, k, label, label + k);
+    const int parts = sti_specimen_parts(s, index, k, true, label, label + k);
     sti_status status = s->x.status;
     int* members = label + 2 * k;
     for (int c = 0; c < parts && status == STI_OK && a->copositive->verdict == STI_UNDECIDED; c++) {

@@ -348,29 +348,6 @@ static sti_status decide_part(part* p, sti_class_finding* definite, sti_class_fi
     return STI_OK;
 }
 
-// Label the connected parts of the graph of M + M' on the index set. Returns how many.
-static int connected_parts(sti_specimen* s, const int* index, int k, int* label, int* queue) {
-    int parts = 0;
-    for (int i = 0; i < k; i++) label[i] = -1;
-    for (int root = 0; root < k; root++) {
-        if (label[root] >= 0) continue;
-        int head = 0, tail = 0;
-        queue[tail++] = root;
-        label[root] = parts;
-        while (head < tail) {
-            const int i = queue[head++];
-            for (int j = 0; j < k; j++) {
-                if (label[j] < 0 && sti_specimen_sum_sign(s, index[i], index[j]) != 0) {
-                    label[j] = parts;
-                    queue[tail++] = j;
-                }
-            }
-        }
-        parts++;
-    }
-    return parts;
-}
-
 // The verdict over several parts: any "no" decides; otherwise the weakest of the others.
 static void weaken(sti_class_finding* all, const sti_class_finding* one, bool first) {
     if (all->verdict == STI_NO) return;
@@ -384,7 +361,7 @@ static sti_status decide_by_parts(part* p, const int* index, int k, sti_class_fi
     sti_env* env = p->s->env;
     int* label = sti_alloc_array(env, 2 * (size_t)k, sizeof *label);
     if (label == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "parts of order %d", k);
-    const int parts = connected_parts(p->s, index, k, label, label + k);
+    const int parts = sti_specimen_parts(p->s, index, k, false, label, label + k);
     sti_status status = p->s->x.status;
     const bool known = definite->verdict != STI_UNDECIDED;
     for (int c = 0; c < parts && status == STI_OK && semidefinite->verdict != STI_NO; c++) {

@@ -62,18 +62,6 @@ static void clear_bounding(bounding* b) {
     sti_specimen_clear(&b->s);
 }
 
-static sti_status check_q(sti_env* env, const sti_lcp* lcp) {
-    if (lcp->n != lcp->M.rows || (lcp->n > 0 && lcp->q == NULL))
-        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "an LCP of %d pairs with a matrix of order %d", lcp->n, lcp->M.rows);
-    if (lcp->q_exact != NULL && sti_rationals_count(lcp->q_exact) != (size_t)lcp->n)
-        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "exact q of %zu entries for %d pairs",
-                        sti_rationals_count(lcp->q_exact), lcp->n);
-    for (int i = 0; i < lcp->n; i++) {
-        if (!isfinite(lcp->q[i])) return STI_FAIL(env, STI_ERR_ARGUMENT, i, "q[%d] is not a finite number", i);
-    }
-    return STI_OK;
-}
-
 // The root: everything nonnegative but the last two rows.
 static void load_root(bounding* b) {
     const int n = b->n;
@@ -243,7 +231,7 @@ static void conclude(sti_homogeneous_test* t, const sti_classes* classes, bool f
 sti_status sti_lcp_homogeneous_test(sti_env* env, const sti_lcp* lcp, const sti_classes* classes,
                                     sti_homogeneous_test** out) {
     *out = NULL;
-    sti_status status = check_q(env, lcp);
+    sti_status status = sti_specimen_check_lcp(env, lcp);
     if (status != STI_OK) return status;
     sti_homogeneous_test* t = sti_alloc_array_zero(env, 1, sizeof *t);
     if (t == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "homogeneous test header");

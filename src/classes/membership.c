@@ -7,7 +7,6 @@
 // One exact feasibility problem with n rows and |alpha| columns. When it is infeasible its multipliers y have y'q < 0,
 // y_i >= 0 off alpha and (y'M)_j <= 0 on alpha, which is y'C_M(alpha) >= 0: y separates. C_M(alpha) is a basis when
 // det M_aa != 0.
-#include <math.h>
 #include <string.h>
 
 #include "classes/classes.h"
@@ -40,18 +39,10 @@ static void clear_question(question* a) {
 }
 
 static sti_status check(sti_env* env, const sti_lcp* lcp) {
-    if (lcp->n != lcp->M.rows)
-        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "an LCP of %d pairs with a matrix of order %d", lcp->n, lcp->M.rows);
-    if (lcp->n > ORDER_LIMIT)
+    if (lcp->n == lcp->M.rows && lcp->n > ORDER_LIMIT)
         return STI_FAIL(env, STI_ERR_SIZE, lcp->n, "cone membership is decided up to order %d, not %d", ORDER_LIMIT,
                         lcp->n);
-    if (lcp->q_exact != NULL && sti_rationals_count(lcp->q_exact) != (size_t)lcp->n)
-        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "exact q of %zu entries for %d pairs",
-                        sti_rationals_count(lcp->q_exact), lcp->n);
-    for (int i = 0; i < lcp->n; i++) {
-        if (!isfinite(lcp->q[i])) return STI_FAIL(env, STI_ERR_ARGUMENT, i, "q[%d] is not a finite number", i);
-    }
-    return STI_OK;
+    return sti_specimen_check_lcp(env, lcp);
 }
 
 // (q_i, M_i,alpha) as one row of integers.

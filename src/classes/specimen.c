@@ -45,6 +45,18 @@ sti_status sti_specimen_init(sti_specimen* s, sti_env* env, const sti_matrix* M,
     return STI_OK;
 }
 
+sti_status sti_specimen_check_lcp(sti_env* env, const sti_lcp* lcp) {
+    if (lcp->n != lcp->M.rows || (lcp->n > 0 && lcp->q == NULL))
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "an LCP of %d pairs with a matrix of order %d", lcp->n, lcp->M.rows);
+    if (lcp->q_exact != NULL && sti_rationals_count(lcp->q_exact) != (size_t)lcp->n)
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "exact q of %zu entries for %d pairs",
+                        sti_rationals_count(lcp->q_exact), lcp->n);
+    for (int i = 0; i < lcp->n; i++) {
+        if (!isfinite(lcp->q[i])) return STI_FAIL(env, STI_ERR_ARGUMENT, i, "q[%d] is not a finite number", i);
+    }
+    return STI_OK;
+}
+
 void sti_specimen_clear(sti_specimen* s) {
     if (s->env == NULL) return;
     sti_free(s->env, s->m);
@@ -79,6 +91,29 @@ int sti_specimen_sum_sign(sti_specimen* s, int i, int j) {
     sti_int_clear(s->env, &t[0]);
     sti_int_clear(s->env, &t[1]);
     return sign;
+}
+
+int sti_specimen_parts(sti_specimen* s, const int* index, int k, bool negative, int* label, int* queue) {
+    int parts = 0;
+    for (int i = 0; i < k; i++) label[i] = -1;
+    for (int root = 0; root < k; root++) {
+        if (label[root] >= 0) continue;
+        int head = 0, tail = 0;
+        queue[tail++] = root;
+        label[root] = parts;
+        while (head < tail) {
+            const int i = queue[head++];
+            for (int j = 0; j < k; j++) {
+                if (label[j] >= 0) continue;
+                const int sign = sti_specimen_sum_sign(s, index[i], index[j]);
+                if (sign == 0 || (negative && sign > 0)) continue;
+                label[j] = parts;
+                queue[tail++] = j;
+            }
+        }
+        parts++;
+    }
+    return parts;
 }
 
 // ---- integer images

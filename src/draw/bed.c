@@ -44,7 +44,6 @@ sti_bed_view sti_bed_view_default(void) {
 // ---- the depth of spheres
 
 static void put_spheres(const scene* s, sti_depth* b) {
-    sti_depth_wipe(b);
     for (int k = 0; k < s->g->count; k++) {
         if (is_kept(s, k)) sti_depth_put_ball(b, s->x + 3 * (size_t)k, s->g->radius[k], k);
     }
@@ -245,23 +244,14 @@ static sti_status make_buffers(sti_env* env, scene* s) {
     l->width = l->height = 2048;
     sti_camera_look(l, light);
     aim(l, low, high, s->mean_radius);
-    const size_t rays = (size_t)c->width * (size_t)c->height, lit = (size_t)l->width * (size_t)l->height;
-    s->seen.depth = sti_alloc_array(env, rays, sizeof(float));
-    s->seen.item = sti_alloc_array(env, rays, sizeof(int));
-    s->lit.depth = sti_alloc_array(env, lit, sizeof(float));
-    if (s->seen.depth == NULL || s->seen.item == NULL || s->lit.depth == NULL)
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "a picture of %d x %d rays", c->width, c->height);
-    return STI_OK;
+    const sti_status status = sti_depth_make(env, &s->seen, true);
+    return status == STI_OK ? sti_depth_make(env, &s->lit, false) : status;
 }
 
 static sti_status check(sti_env* env, const sti_grains* g, const double* x, const sti_bed_view* view) {
     if (g->count < 1) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "count: %d, must be at least 1", g->count);
-    if (view->width < 1 || view->width > 8192 || view->height < 0 || view->height > 8192)
-        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "a picture of %d x %d pixels", view->width, view->height);
-    if (view->samples < 1 || view->samples > 4)
-        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "samples: %d, must be 1 to 4", view->samples);
-    if (!(view->tilt > -1.5 && view->tilt < 1.5))
-        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "tilt: %g, must be within -1.5 and 1.5", view->tilt);
+    const sti_status status = sti_view_check(env, view->width, view->height, view->samples, view->tilt);
+    if (status != STI_OK) return status;
     for (int k = 0; k < g->count; k++) {
         const double* y = x + 3 * (size_t)k;
         if (!isfinite(y[0] + y[1] + y[2]) || !(g->radius[k] > 0) || !isfinite(g->radius[k]))
@@ -285,8 +275,7 @@ sti_status sti_draw_bed(sti_env* env, const sti_grains* grains, const double* x,
         put_spheres(&s, &s.lit);
         sti_image_develop(out, view->samples, trace, &s);
     }
-    sti_free(env, s.seen.depth);
-    sti_free(env, s.seen.item);
-    sti_free(env, s.lit.depth);
+    sti_depth_clear(env, &s.seen);
+    sti_depth_clear(env, &s.lit);
     return status;
 }

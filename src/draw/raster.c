@@ -6,6 +6,17 @@
 
 #include <math.h>
 
+#include "base/env.h"
+
+sti_status sti_view_check(sti_env* env, int width, int height, int samples, double tilt) {
+    if (width < 1 || width > 8192 || height < 0 || height > 8192)
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "a picture of %d x %d pixels", width, height);
+    if (samples < 1 || samples > 4) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "samples: %d, must be 1 to 4", samples);
+    if (!(tilt > -1.5 && tilt < 1.5))
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "tilt: %g, must be within -1.5 and 1.5", tilt);
+    return STI_OK;
+}
+
 // ---- cameras
 
 void sti_camera_look(sti_camera* c, const double d[3]) {
@@ -73,10 +84,20 @@ static void see(const sti_camera* c, const double p[3], double out[3]) {
     out[2] = sti_dot(c->into, p);
 }
 
-void sti_depth_wipe(sti_depth* b) {
+sti_status sti_depth_make(sti_env* env, sti_depth* b, bool items) {
     const size_t rays = (size_t)b->view.width * (size_t)b->view.height;
+    b->depth = sti_alloc_array(env, rays, sizeof *b->depth);
+    b->item = items ? sti_alloc_array(env, rays, sizeof *b->item) : NULL;
+    if (b->depth == NULL || (items && b->item == NULL))
+        return STI_FAIL(env, STI_ERR_MEMORY, -1, "a picture of %d x %d rays", b->view.width, b->view.height);
     for (size_t k = 0; k < rays; k++) b->depth[k] = INFINITY;
-    for (size_t k = 0; b->item != NULL && k < rays; k++) b->item[k] = -1;
+    for (size_t k = 0; items && k < rays; k++) b->item[k] = -1;
+    return STI_OK;
+}
+
+void sti_depth_clear(sti_env* env, sti_depth* b) {
+    sti_free(env, b->depth);
+    sti_free(env, b->item);
 }
 
 void sti_depth_put_ball(sti_depth* b, const double x[3], double radius, int item) {

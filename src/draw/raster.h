@@ -32,6 +32,9 @@ static inline double sti_dot(const double a[3], const double b[3]) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
+// Size, samples and tilt of a picture that a caller may ask for.
+sti_status sti_view_check(sti_env* env, int width, int height, int samples, double tilt);
+
 // Upright, along d (not vertical, any length).
 void sti_camera_look(sti_camera* c, const double d[3]);
 // What has to be seen, (u0, u1) x (v0, v1), widened by a margin, and in the middle of the picture. A height of 0
@@ -43,7 +46,9 @@ void sti_camera_widen(const sti_camera* c, const double low[3], const double hig
 // The point on ray (i, j) at a depth.
 void sti_camera_point(const sti_camera* c, int i, int j, double depth, double p[3]);
 
-void sti_depth_wipe(sti_depth* b);
+// A buffer for its view, wiped. With what sti_depth_clear frees, also after a failure.
+sti_status sti_depth_make(sti_env* env, sti_depth* b, bool items);
+void sti_depth_clear(sti_env* env, sti_depth* b);
 void sti_depth_put_ball(sti_depth* b, const double x[3], double radius, int item);
 // A round rod from a to b without its ends: balls of the same radius close it.
 void sti_depth_put_rod(sti_depth* b, const double a[3], const double e[3], double radius, int item);

@@ -70,12 +70,8 @@ static bool is_pose(const sti_pose* p) {
 }
 
 static sti_status check(sti_env* env, const sti_bodies* bodies, const sti_pose* poses, const sti_world_view* view) {
-    if (view->width < 1 || view->width > 8192 || view->height < 0 || view->height > 8192)
-        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "a picture of %d x %d pixels", view->width, view->height);
-    if (view->samples < 1 || view->samples > 4)
-        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "samples: %d, must be 1 to 4", view->samples);
-    if (!(view->tilt > -1.5 && view->tilt < 1.5))
-        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "tilt: %g, must be within -1.5 and 1.5", view->tilt);
+    const sti_status status = sti_view_check(env, view->width, view->height, view->samples, view->tilt);
+    if (status != STI_OK) return status;
     if (isinf(view->turn)) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "turn: %g, must be finite", view->turn);
     if (view->ghost_count < 0 || view->ghost_count > 10000 || view->contact_count < 0)
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "%d ghosts, must be 0 to 10000, and %d contacts", view->ghost_count,
@@ -93,21 +89,10 @@ static sti_status check(sti_env* env, const sti_bodies* bodies, const sti_pose* 
 }
 
 static sti_status make_buffers(draw_world* w) {
-    const sti_camera *c = &w->seen.view, *l = &w->lit.view;
-    const size_t rays = (size_t)c->width * (size_t)c->height;
-    const bool ghosts = w->view->ghost_count > 0;
-    w->seen.depth = sti_alloc_array(w->env, rays, sizeof(float));
-    w->seen.item = sti_alloc_array(w->env, rays, sizeof(int));
-    if (ghosts) w->ghost.depth = sti_alloc_array(w->env, rays, sizeof(float));
-    if (ghosts) w->ghost.item = sti_alloc_array(w->env, rays, sizeof(int));
-    if (!w->plane) w->lit.depth = sti_alloc_array(w->env, (size_t)l->width * (size_t)l->height, sizeof(float));
-    if (w->seen.depth == NULL || w->seen.item == NULL || (!w->plane && w->lit.depth == NULL) ||
-        (ghosts && (w->ghost.depth == NULL || w->ghost.item == NULL)))
-        return STI_FAIL(w->env, STI_ERR_MEMORY, -1, "a picture of %d x %d rays", c->width, c->height);
-    sti_depth_wipe(&w->seen);
-    if (ghosts) sti_depth_wipe(&w->ghost);
-    if (!w->plane) sti_depth_wipe(&w->lit);
-    return STI_OK;
+    sti_status status = sti_depth_make(w->env, &w->seen, true);
+    if (status == STI_OK && w->view->ghost_count > 0) status = sti_depth_make(w->env, &w->ghost, true);
+    if (status == STI_OK && !w->plane) status = sti_depth_make(w->env, &w->lit, false);
+    return status;
 }
 
 static sti_status make_colors(draw_world* w, const unsigned char* color) {
@@ -138,10 +123,8 @@ sti_status sti_draw_world(sti_env* env, const sti_bodies* bodies, const sti_pose
     sti_free(env, w.color);
     sti_free(env, w.spots);
     sti_free(env, w.items);
-    sti_free(env, w.seen.depth);
-    sti_free(env, w.seen.item);
-    sti_free(env, w.ghost.depth);
-    sti_free(env, w.ghost.item);
-    sti_free(env, w.lit.depth);
+    sti_depth_clear(env, &w.seen);
+    sti_depth_clear(env, &w.ghost);
+    sti_depth_clear(env, &w.lit);
     return status;
 }

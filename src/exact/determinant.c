@@ -35,7 +35,7 @@ int sti_int_eliminate(sti_exact* x, sti_int* T, int rows, int cols, int lead, in
     sti_int_set_i64(x, d, 1);
     for (int i = 0; i < rows; i++) pivot_col[i] = -1;
     int rank = 0;
-    for (int c = 0; c < lead && rank < rows && x->status == STI_OK; c++) {
+    for (int c = 0; c < lead && rank < rows && !sti_exact_late(x) && x->status == STI_OK; c++) {
         int r = rank;
         while (r < rows && T[(size_t)r * (size_t)cols + (size_t)c].size == 0) r++;
         if (r == rows) continue;

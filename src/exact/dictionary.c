@@ -60,7 +60,7 @@ void sti_dictionary_copy(sti_dictionary* to, const sti_dictionary* from) {
 
 void sti_dictionary_pivot(sti_dictionary* D, int r, int c) {
     sti_exact* x = D->x;
-    if (x->status != STI_OK) return;
+    if (sti_exact_late(x) || x->status != STI_OK) return;
     const int width = D->cols + 1, pc = c + 1;
     sti_int* Tr = sti_dictionary_at(D, r, 0);
     sti_int* p = &Tr[pc];

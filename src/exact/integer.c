@@ -19,6 +19,13 @@ void sti_exact_init(sti_exact* x, sti_env* env) {
     x->env = env;
 }
 
+bool sti_exact_late(sti_exact* x) {
+    if (x->deadline == 0 || x->status != STI_OK || sti_clock() <= x->deadline) return x->late;
+    x->late = true;
+    x->status = STI_ERR_INTERNAL;  // never seen by a caller: who sets a deadline looks at `late`
+    return true;
+}
+
 void sti_exact_clear(sti_exact* x) {
     if (x->env == NULL) return;
     for (int i = 0; i < 4; i++) sti_free(x->env, x->scratch[i]);

@@ -20,6 +20,8 @@ typedef struct sti_int {
 typedef struct sti_exact {
     sti_env* env;
     sti_status status;  // sticky
+    double deadline;    // by sti_clock(), 0: none. The first pivot or elimination after it fails, with `late`
+    bool late;
     mp_limb_t* scratch[4];
     size_t scratch_size[4];
     sti_int tmp[3];
@@ -27,6 +29,7 @@ typedef struct sti_exact {
 
 void sti_exact_init(sti_exact* x, sti_env* env);
 void sti_exact_clear(sti_exact* x);
+bool sti_exact_late(sti_exact* x);  // past the deadline? Then status is set
 
 // Arrays of integers, all zero. NULL (and status) on failure.
 sti_int* sti_int_array(sti_exact* x, size_t count);

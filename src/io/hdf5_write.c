@@ -3,9 +3,8 @@
 // libhdf5 builds the file in memory, and our own code writes it: after a write that failed (a full disk), libhdf5 1.10
 // keeps the file open and ends the process with a segmentation fault at exit. The price is a second and third copy of
 // the data while saving.
-#include <hdf5.h>
-
 #include "io/file.h"
+#include "io/hdf5_put.h"
 #include "io/problem.h"
 
 static bool put_text_attribute(hid_t at, const char* name, const char* text) {
@@ -20,24 +19,9 @@ static bool put_text_attribute(hid_t at, const char* name, const char* text) {
     return good;
 }
 
-// A dataset of `rank` dimensions, without a time stamp.
-static bool put_data(hid_t at, const char* name, hid_t stored, hid_t native, int rank, const hsize_t* size,
-                     const void* data) {
-    const hid_t space = H5Screate_simple(rank, size, NULL), create = H5Pcreate(H5P_DATASET_CREATE);
-    bool good = space >= 0 && create >= 0 && H5Pset_obj_track_times(create, false) >= 0;
-    const hid_t set = good ? H5Dcreate2(at, name, stored, space, H5P_DEFAULT, create, H5P_DEFAULT) : -1;
-    good = set >= 0;
-    if (good && H5Sget_simple_extent_npoints(space) > 0)
-        good = H5Dwrite(set, native, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0;
-    if (set >= 0) H5Dclose(set);
-    if (create >= 0) H5Pclose(create);
-    if (space >= 0) H5Sclose(space);
-    return good;
-}
-
 static bool put_doubles(hid_t at, const char* name, int rank, hsize_t rows, hsize_t cols, const double* x) {
     const hsize_t size[2] = {rows, cols};
-    return put_data(at, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, rank, size, x);
+    return sti_h5_put_data(at, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, rank, size, x);
 }
 
 static bool put_sparse(hid_t file, const sti_outgoing* f) {
@@ -46,10 +30,10 @@ static bool put_sparse(hid_t file, const sti_outgoing* f) {
     const int shape[2] = {f->rows, f->cols};
     const hid_t group = H5Gcreate2(file, f->name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     if (group < 0) return false;
-    const bool good = put_data(group, "shape", H5T_STD_I32LE, H5T_NATIVE_INT, 1, &two, shape) &&
-                      put_data(group, "col_start", H5T_STD_I64LE, H5T_NATIVE_INT64, 1, &cols, M->col_start) &&
-                      put_data(group, "row", H5T_STD_I32LE, H5T_NATIVE_INT, 1, &entries, M->row) &&
-                      put_data(group, "value", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 1, &entries, M->value);
+    const bool good = sti_h5_put_data(group, "shape", H5T_STD_I32LE, H5T_NATIVE_INT, 1, &two, shape) &&
+                      sti_h5_put_data(group, "col_start", H5T_STD_I64LE, H5T_NATIVE_INT64, 1, &cols, M->col_start) &&
+                      sti_h5_put_data(group, "row", H5T_STD_I32LE, H5T_NATIVE_INT, 1, &entries, M->row) &&
+                      sti_h5_put_data(group, "value", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 1, &entries, M->value);
     H5Gclose(group);
     return good;
 }
@@ -57,8 +41,8 @@ static bool put_sparse(hid_t file, const sti_outgoing* f) {
 static bool put_problem(hid_t file, const sti_kind_form* form, const sti_outgoing* fields, int n, int m) {
     const hsize_t one = 1;
     bool good = put_text_attribute(file, "kind", sti_kind_text(form->kind));
-    good = good && put_data(file, "n", H5T_STD_I32LE, H5T_NATIVE_INT, 1, &one, &n);
-    if (m >= 0) good = good && put_data(file, "m", H5T_STD_I32LE, H5T_NATIVE_INT, 1, &one, &m);
+    good = good && sti_h5_put_data(file, "n", H5T_STD_I32LE, H5T_NATIVE_INT, 1, &one, &n);
+    if (m >= 0) good = good && sti_h5_put_data(file, "m", H5T_STD_I32LE, H5T_NATIVE_INT, 1, &one, &m);
     for (int k = 0; good && k < form->field_count; k++) {
         const sti_outgoing* f = &fields[k];
         const hsize_t rows = (hsize_t)f->rows, cols = (hsize_t)f->cols;

@@ -279,14 +279,15 @@ static sti_status take_geometry(const reader* r, const sti_place* up, const cJSO
 }
 
 static sti_status take_contact(const reader* r, const sti_place* at, const cJSON* contact, int i, size_t row) {
-    static const char* const types[] = {"unilateral", "bilateral"};
+    static const char* const types[] = {"unilateral", "bilateral", "bounded"};
     static const char* const modes[] = {"by_velocity", "stick", "slide"};
     sti_instant_contact* c = &r->s->contacts[i];
     int type = 0, mode = STI_INSTANT_BY_VELOCITY;
     sti_status status = take_contact_name(r, at, contact, i);
-    if (status == STI_OK) status = sti_json_read_word(r->tree, at, contact, "type", types, 2, &type);
+    if (status == STI_OK) status = sti_json_read_word(r->tree, at, contact, "type", types, 3, &type);
     if (status == STI_OK) status = sti_json_read_word(r->tree, at, contact, "mode", modes, 3, &mode);
     c->bilateral = type == 1;
+    c->pressed = type == 2;
     c->state = (sti_instant_state)mode;
     if (status == STI_OK) status = take_friction(r, at, contact, i);
     if (status == STI_OK) status = take_geometry(r, at, contact, i, row);

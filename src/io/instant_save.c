@@ -38,7 +38,7 @@ static void put_contact(sti_json* j, const sti_instant* a, size_t i, size_t row)
     sti_json_break(j);
     sti_json_object(j, NULL);
     sti_json_text(j, "name", c->name);
-    sti_json_text(j, "type", c->bilateral ? "bilateral" : "unilateral");
+    sti_json_text(j, "type", c->pressed ? "bounded" : c->bilateral ? "bilateral" : "unilateral");
     if (c->state != STI_INSTANT_BY_VELOCITY) sti_json_text(j, "mode", sti_instant_state_text(c->state));
     put(j, "gap", c->gap, e->gap, i);
     if (rows > 0) {

@@ -241,7 +241,7 @@ static sti_status read_all(reader* k, sti_modes_options* o) {
     if (status == STI_OK)
         status = read_numbers(k, NULL, k->tree.root, "wrench_exact", k->instant->n, k->out->wrench, 0);
     if (status == STI_OK) status = read_modes(k);
-    k->out->asked = sti_json_field(k->tree.root, "exists") != NULL;
+    k->out->asked = k->out->decided = sti_json_field(k->tree.root, "exists") != NULL;
     if (status == STI_OK) status = sti_json_read_bool(&k->tree, NULL, k->tree.root, "exists", &k->out->exists);
     if (status == STI_OK) status = read_certificate(k);
     if (status == STI_OK && sti_json_field(k->tree.root, "held") != NULL) {

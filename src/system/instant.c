@@ -278,6 +278,27 @@ static sti_status check_mass(sti_env* env, const sti_instant* a) {
     return status == STI_OK ? check_semidefinite(env, a) : status;
 }
 
+// Is lambda_n > 0 known from F alone? z is the first velocity that moves the gap.
+static sti_status check_pressed(sti_env* env, const sti_instant* a, int i, size_t z) {
+    const sti_instant_contact* c = &a->contacts[i];
+    const size_t n = (size_t)a->n;
+    bool alone = !c->bilateral && c->gap == 0 && c->n_rate == 0 && c->n_offset == 0 && a->v[z] == 0 && c->n[z] > 0 &&
+                 a->F[z] > 0 && c->mu == c->mu_kinetic;
+    for (size_t k = 0; k < n && alone; k++) alone = k == z || (c->n[k] == 0 && a->M[z * n + k] == 0);
+    for (int j = 0; j < a->contact_count && alone; j++) {
+        const sti_instant_contact* other = &a->contacts[j];
+        if (other->n == NULL || (other->tangent_count > 0 && other->t == NULL)) continue;  // reported by itself
+        alone = j == i || other->n[z] == 0;
+        for (int k = 0; k < other->tangent_count && alone; k++) alone = other->t[(size_t)k * n + z] == 0;
+    }
+    if (alone) return STI_OK;
+    return STI_FAIL(
+        env, STI_ERR_INPUT, i,
+        "contacts[%d].pressed: its gap is not that of one velocity at rest which F presses on and nothing else "
+        "moves",
+        i);
+}
+
 static sti_status check_contact(sti_env* env, const sti_instant* a, int i) {
     const sti_instant_contact* c = &a->contacts[i];
     const size_t n = (size_t)a->n;
@@ -312,10 +333,10 @@ static sti_status check_contact(sti_env* env, const sti_instant* a, int i) {
             return STI_FAIL(env, STI_ERR_INPUT, i, "contacts[%d].%s: %g: a finite number%s is expected", i,
                             number[k].name, number[k].value, number[k].nonnegative ? " not below 0" : "");
     }
-    for (size_t k = 0; k < n; k++) {
-        if (c->n[k] != 0) return STI_OK;
-    }
-    return STI_FAIL(env, STI_ERR_INPUT, i, "contacts[%d].n: 0: the gradient of a gap does not vanish", i);
+    size_t z = 0;
+    while (z < n && c->n[z] == 0) z++;
+    if (z == n) return STI_FAIL(env, STI_ERR_INPUT, i, "contacts[%d].n: 0: the gradient of a gap does not vanish", i);
+    return c->pressed ? check_pressed(env, a, i, z) : STI_OK;
 }
 
 static sti_status check_exact(sti_env* env, const sti_instant* a) {

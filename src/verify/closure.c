@@ -175,24 +175,48 @@ static sti_status check_no(check* k, int facets, bool* accepted) {
     return status;
 }
 
+// Where bounded forces have velocities of their own, "all of them" means the others. *object NULL: there are none such.
+static sti_status default_object(sti_env* env, const sti_instant* instant, int** object, int* count) {
+    bool any = false;
+    *object = NULL;
+    for (int i = 0; i < instant->contact_count; i++) any = any || instant->contacts[i].pressed;
+    if (!any) return STI_OK;
+    *object = sti_alloc_array(env, (size_t)instant->n, sizeof **object);
+    if (*object == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "coordinates of the object");
+    *count = 0;
+    for (int j = 0; j < instant->n; j++) {
+        bool own = false;
+        for (int i = 0; i < instant->contact_count; i++)
+            own = own || (instant->contacts[i].pressed && instant->contacts[i].n[j] != 0);
+        if (!own) (*object)[(*count)++] = j;
+    }
+    return STI_OK;
+}
+
 sti_status sti_verify_closure(sti_env* env, const sti_instant* instant, const sti_closure_options* options,
                               bool friction, const sti_closure* closure, double tol, bool* accepted) {
     *accepted = false;
     check k = {.c = closure, .friction = friction, .tol = tol};
     const sti_closure_options standard = sti_closure_options_default();
     if (options == NULL) options = &standard;
-    k.object = options->object_count > 0 ? options->object : NULL;
+    int *own = NULL, object_count = options->object_count;
+    if (object_count <= 0) {
+        const sti_status status = default_object(env, instant, &own, &object_count);
+        if (status != STI_OK) return status;
+    }
+    k.object = options->object_count > 0 ? options->object : own;
     const char* why = NULL;
     sti_status status = sti_sticking_data_open(&k.d, env, instant, closure->contact_count, closure->contact, k.object,
-                                               options->object_count, &why);
-    for (int j = 0; status == STI_OK && j < options->object_count; j++)
-        if (options->object[j] < 0 || options->object[j] >= instant->n) why = "no such coordinate";
-    if (status == STI_OK && why == NULL && closure->n == (k.object != NULL ? options->object_count : instant->n)) {
+                                               object_count, &why);
+    for (int j = 0; status == STI_OK && j < object_count; j++)
+        if (k.object[j] < 0 || k.object[j] >= instant->n) why = "no such coordinate";
+    if (status == STI_OK && why == NULL && closure->n == (k.object != NULL ? object_count : instant->n)) {
         for (int i = 0; i < k.d.count; i++) k.d.slides[i] = 0;  // closure is about rest
         if (closure->closed == STI_YES) status = check_yes(&k, options->facets, accepted);
         if (closure->closed == STI_NO) status = check_no(&k, options->facets, accepted);
     }
     if (status == STI_OK && k.d.x.status != STI_OK) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "exact sums");
     sti_sticking_data_close(&k.d);
+    sti_free(env, own);
     return status;
 }

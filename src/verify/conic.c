@@ -18,11 +18,11 @@
 #include "verify/conic.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stiction/verify.h>
 
 #include "base/env.h"
+#include "verify/data.h"
 
 typedef struct judge {
     const sti_conic* p;
@@ -33,49 +33,7 @@ typedef struct judge {
     long double b, c, P;             // sizes
 } judge;
 
-static sti_status reject(sti_conic_verification* out, const char* format, ...) __attribute__((format(printf, 2, 3)));
-static sti_status reject(sti_conic_verification* out, const char* format, ...) {
-    out->accepted = false;
-    va_list args;
-    va_start(args, format);
-    vsnprintf(out->text, sizeof out->text, format, args);
-    va_end(args);
-    return STI_OK;
-}
-
 // --- the program as data -------------------------------------------------------------------------------------------
-
-sti_status sti_check_conic_vector(sti_env* env, const char* name, const double* x, int n) {
-    if (n > 0 && x == NULL) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "%s is missing", name);
-    for (int i = 0; i < n; i++) {
-        if (!isfinite(x[i])) return STI_FAIL(env, STI_ERR_ARGUMENT, i, "%s[%d] is %g", name, i, x[i]);
-    }
-    return STI_OK;
-}
-
-sti_status sti_check_conic_matrix(sti_env* env, const char* name, const sti_matrix* A, int rows, int cols) {
-    if (rows == 0 || cols == 0) return STI_OK;
-    if (A->rows != rows || A->cols != cols)
-        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "%s is %d x %d, not %d x %d", name, A->rows, A->cols, rows, cols);
-    if (A->dense != NULL) {
-        sti_status status = STI_OK;
-        for (int i = 0; status == STI_OK && i < rows; i++)
-            status = sti_check_conic_vector(env, name, A->dense + (size_t)i * (size_t)cols, cols);
-        return status;
-    }
-    if (A->col_start == NULL || A->row == NULL || A->value == NULL || A->col_start[0] != 0)
-        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "%s has no entries", name);
-    for (int j = 0; j < cols; j++) {
-        if (A->col_start[j + 1] < A->col_start[j])
-            return STI_FAIL(env, STI_ERR_ARGUMENT, j, "column %d of %s ends before it starts", j, name);
-        for (int64_t e = A->col_start[j]; e < A->col_start[j + 1]; e++) {
-            if (A->row[e] < 0 || A->row[e] >= rows || !isfinite(A->value[e]))
-                return STI_FAIL(env, STI_ERR_ARGUMENT, j, "%s has an entry (%d, %d) = %g", name, A->row[e], j,
-                                A->value[e]);
-        }
-    }
-    return STI_OK;
-}
 
 static sti_status check_program(sti_env* env, const sti_conic* p) {
     if (p->n < 0 || p->m < 0 || p->zero < 0 || p->nonnegative < 0 || p->cone_count < 0)
@@ -88,10 +46,10 @@ static sti_status check_program(sti_env* env, const sti_conic* p) {
     }
     if (rows != p->m)
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "the cones have %lld rows, A has %d", (long long)rows, p->m);
-    sti_status status = sti_check_conic_matrix(env, "A", &p->A, p->m, p->n);
-    if (status == STI_OK && p->P.rows > 0) status = sti_check_conic_matrix(env, "P", &p->P, p->n, p->n);
-    if (status == STI_OK) status = sti_check_conic_vector(env, "c", p->c, p->n);
-    if (status == STI_OK) status = sti_check_conic_vector(env, "b", p->b, p->m);
+    sti_status status = sti_check_data_matrix(env, "A", &p->A, p->m, p->n, false);
+    if (status == STI_OK && p->P.rows > 0) status = sti_check_data_matrix(env, "P", &p->P, p->n, p->n, false);
+    if (status == STI_OK) status = sti_check_data_vector(env, "c", p->c, p->n);
+    if (status == STI_OK) status = sti_check_data_vector(env, "b", p->b, p->m);
     return status;
 }
 
@@ -187,11 +145,12 @@ static double outside(const judge* k, const long double* v, bool dual) {
     return size > 0 ? (double)(worst / size) : 0;
 }
 
-// Cholesky of the symmetric part of P, shifted. False: a pivot is negative.
-sti_status sti_check_conic_convex(sti_env* env, int order, const sti_matrix* P, bool* convex) {
+// Cholesky of the symmetric part of P, shifted: no where a pivot is negative.
+sti_status sti_check_conic_convex(sti_env* env, int order, const sti_matrix* P, sti_verdict* convex) {
+    enum { LARGEST = 400 };
     const size_t n = (size_t)order;
-    *convex = true;
-    if (P->rows == 0 || n == 0) return STI_OK;
+    *convex = P->rows == 0 || n <= LARGEST ? STI_YES : STI_UNDECIDED;
+    if (P->rows == 0 || n == 0 || n > LARGEST) return STI_OK;
     long double* L = sti_alloc_array_zero(env, n * n, sizeof *L);
     if (L == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "P of order %zu", n);
     long double trace = 0;
@@ -207,11 +166,11 @@ sti_status sti_check_conic_convex(sti_env* env, int order, const sti_matrix* P, 
     }
     for (size_t j = 0; j < n; j++) trace += L[j * n + j];
     for (size_t j = 0; j < n; j++) L[j * n + j] += 1e-10L * (fabsl(L[j * n + j]) + fabsl(trace) / order);
-    for (size_t j = 0; j < n && *convex; j++) {
+    for (size_t j = 0; j < n && *convex == STI_YES; j++) {
         for (size_t i = j; i < n; i++) {
             for (size_t t = 0; t < j; t++) L[i * n + j] -= L[i * n + t] * L[j * n + t];
             if (i == j) {
-                *convex = L[j * n + j] >= 0;
+                if (!(L[j * n + j] >= 0)) *convex = STI_NO;
                 L[j * n + j] = sqrtl(fmaxl(L[j * n + j], 0));
             } else {
                 L[i * n + j] = L[j * n + j] > 0 ? L[i * n + j] / L[j * n + j] : 0;
@@ -220,6 +179,15 @@ sti_status sti_check_conic_convex(sti_env* env, int order, const sti_matrix* P, 
     }
     sti_free(env, L);
     return STI_OK;
+}
+
+bool sti_check_conic_claims(sti_conic_outcome claim) {
+    return claim == STI_CONIC_SOLVED || claim == STI_CONIC_INFEASIBLE || claim == STI_CONIC_UNBOUNDED;
+}
+
+void sti_check_conic_say(sti_conic_outcome claim, double residual, bool convex, char* text, size_t size) {
+    snprintf(text, size, "%s, residual %.3g%s", sti_conic_outcome_text(claim), residual,
+             claim == STI_CONIC_SOLVED && !convex ? "; P was not tested for convexity" : "");
 }
 
 // --- the claims ----------------------------------------------------------------------------------------------------
@@ -277,41 +245,32 @@ static void check_unbounded(judge* k, sti_conic_verification* out) {
     out->residual = fmax(fmax(out->residual_primal, out->residual_dual), out->cone_s);
 }
 
-static bool all_finite(const double* x, int n) {
-    for (int i = 0; i < n; i++) {
-        if (!isfinite(x[i])) return false;
-    }
-    return true;
-}
-
 // The vectors that the claim is about are there and finite.
 static bool complete(const sti_conic* p, const sti_conic_answer* a) {
     if (a->n != p->n || a->m != p->m || a->x == NULL || a->s == NULL || a->y == NULL) return false;
     const bool need_x = a->outcome != STI_CONIC_INFEASIBLE, need_y = a->outcome != STI_CONIC_UNBOUNDED;
-    return (!need_x || (all_finite(a->x, p->n) && all_finite(a->s, p->m))) && (!need_y || all_finite(a->y, p->m));
+    return (!need_x || (sti_check_data_finite(a->x, p->n) && sti_check_data_finite(a->s, p->m))) &&
+           (!need_y || sti_check_data_finite(a->y, p->m));
 }
 
 static sti_status decide(sti_env* env, judge* k, double tol, sti_conic_verification* out) {
     if (out->claim == STI_CONIC_SOLVED) {
         check_point(k, out);
-        bool convex = k->p->P.rows == 0;
-        if (!convex && k->n <= STI_CHECK_CHOLESKY) {
-            const sti_status status = sti_check_conic_convex(env, k->n, &k->p->P, &convex);
-            if (status != STI_OK) return status;
-            if (!convex) return reject(out, "P is not positive semidefinite");
-        }
-        out->convex = convex;
+        sti_verdict convex;
+        const sti_status status = sti_check_conic_convex(env, k->n, &k->p->P, &convex);
+        if (status != STI_OK) return status;
+        if (convex == STI_NO) return STI_REJECT(out, "P is not positive semidefinite");
+        out->convex = convex == STI_YES;
     } else if (out->claim == STI_CONIC_INFEASIBLE) {
         check_infeasible(k, out);
     } else {
         check_unbounded(k, out);
     }
     if (!(out->residual <= tol))
-        return reject(out, "residual %.3g (rows %.3g, dual %.3g, gap %.3g, s %.3g, y %.3g)", out->residual,
-                      out->residual_primal, out->residual_dual, out->residual_gap, out->cone_s, out->cone_y);
+        return STI_REJECT(out, "residual %.3g (rows %.3g, dual %.3g, gap %.3g, s %.3g, y %.3g)", out->residual,
+                          out->residual_primal, out->residual_dual, out->residual_gap, out->cone_s, out->cone_y);
     out->accepted = true;
-    snprintf(out->text, sizeof out->text, "%s, residual %.3g%s", sti_conic_outcome_text(out->claim), out->residual,
-             out->claim == STI_CONIC_SOLVED && !out->convex ? "; P was not tested for convexity" : "");
+    sti_check_conic_say(out->claim, out->residual, out->convex, out->text, sizeof out->text);
     return STI_OK;
 }
 
@@ -327,9 +286,9 @@ sti_status sti_verify_conic(sti_env* env, const sti_conic* program, const sti_co
                                     .bound = NAN};
     sti_status status = check_program(env, program);
     if (status != STI_OK) return status;
-    if (out->claim != STI_CONIC_SOLVED && out->claim != STI_CONIC_INFEASIBLE && out->claim != STI_CONIC_UNBOUNDED)
-        return reject(out, "nothing is claimed (%s)", sti_conic_outcome_text(out->claim));
-    if (!complete(program, answer)) return reject(out, "the answer does not fit the program or is not finite");
+    if (!sti_check_conic_claims(out->claim))
+        return STI_REJECT(out, "nothing is claimed (%s)", sti_conic_outcome_text(out->claim));
+    if (!complete(program, answer)) return STI_REJECT(out, "the answer does not fit the program or is not finite");
     judge k;
     status = open_judge(env, &k, program, answer);
     if (status == STI_OK) status = decide(env, &k, tol, out);

@@ -17,12 +17,12 @@
 #include <float.h>
 #include <limits.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stiction/verify.h>
 
 #include "base/env.h"
 #include "verify/contact_farkas.h"
+#include "verify/data.h"
 
 #define TOGETHER 1e-5L  // part of the velocities that meet in a joint, against which it is measured at least
 #define FAR 100  // forces this many times those that the data suggest make a residual relative to them worth less
@@ -42,54 +42,7 @@ typedef struct judge {
     long double* t;         // a term of it                   (max(n, nv, nb))
 } judge;
 
-static sti_status reject(sti_contact_verification* out, const char* format, ...) __attribute__((format(printf, 2, 3)));
-static sti_status reject(sti_contact_verification* out, const char* format, ...) {
-    out->accepted = false;
-    va_list args;
-    va_start(args, format);
-    vsnprintf(out->text, sizeof out->text, format, args);
-    va_end(args);
-    return STI_OK;
-}
-
 // --- the problem as data -------------------------------------------------------------------------------------------
-
-static sti_status check_vector(sti_env* env, const char* name, const double* x, int n) {
-    if (n > 0 && x == NULL) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "%s is missing", name);
-    for (int i = 0; i < n; i++) {
-        if (!isfinite(x[i])) return STI_FAIL(env, STI_ERR_ARGUMENT, i, "%s[%d] is %g", name, i, x[i]);
-    }
-    return STI_OK;
-}
-
-static sti_status check_sparse(sti_env* env, const char* name, const sti_matrix* A) {
-    if (A->col_start == NULL || A->row == NULL || A->value == NULL)
-        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "%s has no entries", name);
-    if (A->col_start[0] < 0) return STI_FAIL(env, STI_ERR_ARGUMENT, 0, "%s starts before its first entry", name);
-    for (int j = 0; j < A->cols; j++) {
-        if (A->col_start[j + 1] < A->col_start[j])
-            return STI_FAIL(env, STI_ERR_ARGUMENT, j, "column %d of %s ends before it starts", j, name);
-        for (int64_t k = A->col_start[j]; k < A->col_start[j + 1]; k++) {
-            if (A->row[k] < 0 || A->row[k] >= A->rows)
-                return STI_FAIL(env, STI_ERR_ARGUMENT, j, "%s has a row %d in column %d", name, A->row[k], j);
-            if (!isfinite(A->value[k]))
-                return STI_FAIL(env, STI_ERR_ARGUMENT, j, "%s[%d][%d] is %g", name, A->row[k], j, A->value[k]);
-        }
-    }
-    return STI_OK;
-}
-
-static sti_status check_matrix(sti_env* env, const char* name, const sti_matrix* A, int rows, int cols) {
-    if (rows == 0 || cols == 0) return STI_OK;
-    if (A->rows != rows || A->cols != cols)
-        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "%s is %d x %d, not %d x %d", name, A->rows, A->cols, rows, cols);
-    if (A->dense == NULL) return check_sparse(env, name, A);
-    for (int i = 0; i < rows; i++) {
-        const sti_status status = check_vector(env, name, A->dense + (size_t)i * (size_t)cols, cols);
-        if (status != STI_OK) return status;
-    }
-    return STI_OK;
-}
 
 static sti_status check_problem(sti_env* env, const sti_contact_problem* p) {
     if (p->dimension != 2 && p->dimension != 3)
@@ -98,30 +51,30 @@ static sti_status check_problem(sti_env* env, const sti_contact_problem* p) {
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "a count is negative");
     if (p->contact_count > INT_MAX / 9) return STI_FAIL(env, STI_ERR_SIZE, -1, "%d contacts", p->contact_count);
     const int n = p->dimension * p->contact_count, nb = p->bilateral_count, nv = p->velocity_count;
-    sti_status status = check_vector(env, "mu", p->mu, p->contact_count);
+    sti_status status = sti_check_data_vector(env, "mu", p->mu, p->contact_count);
     for (int c = 0; status == STI_OK && c < p->contact_count; c++) {
         if (p->mu[c] < 0) status = STI_FAIL(env, STI_ERR_ARGUMENT, c, "mu[%d] is %g", c, p->mu[c]);
     }
     if (status != STI_OK) return status;
     if (p->global) {
-        if ((status = check_matrix(env, "M", &p->M, nv, nv)) == STI_OK &&
-            (status = check_matrix(env, "H", &p->H, nv, n)) == STI_OK &&
-            (status = check_matrix(env, "G", &p->G, nv, nb)) == STI_OK &&
-            (status = check_vector(env, "f", p->f, nv)) == STI_OK &&
-            (status = check_vector(env, "w", p->w, n)) == STI_OK)
-            status = check_vector(env, "b", p->b, nb);
+        if ((status = sti_check_data_matrix(env, "M", &p->M, nv, nv, false)) == STI_OK &&
+            (status = sti_check_data_matrix(env, "H", &p->H, nv, n, false)) == STI_OK &&
+            (status = sti_check_data_matrix(env, "G", &p->G, nv, nb, false)) == STI_OK &&
+            (status = sti_check_data_vector(env, "f", p->f, nv)) == STI_OK &&
+            (status = sti_check_data_vector(env, "w", p->w, n)) == STI_OK)
+            status = sti_check_data_vector(env, "b", p->b, nb);
         return status;
     }
     if (p->W_op == NULL)
-        status = check_matrix(env, "W", &p->W, n, n);
+        status = sti_check_data_matrix(env, "W", &p->W, n, n, false);
     else if (p->W_op->apply == NULL)
         status = STI_FAIL(env, STI_ERR_ARGUMENT, -1, "the operator W has no apply");
     else
-        status = check_vector(env, "diagonal of W", p->W_op->diagonal, n * p->dimension);
-    if (status == STI_OK && (status = check_vector(env, "q", p->q, n)) == STI_OK &&
-        (status = check_matrix(env, "V", &p->V, n, nb)) == STI_OK &&
-        (status = check_matrix(env, "R", &p->R, nb, nb)) == STI_OK)
-        status = check_vector(env, "s", p->s, nb);
+        status = sti_check_data_vector(env, "diagonal of W", p->W_op->diagonal, n * p->dimension);
+    if (status == STI_OK && (status = sti_check_data_vector(env, "q", p->q, n)) == STI_OK &&
+        (status = sti_check_data_matrix(env, "V", &p->V, n, nb, false)) == STI_OK &&
+        (status = sti_check_data_matrix(env, "R", &p->R, nb, nb, false)) == STI_OK)
+        status = sti_check_data_vector(env, "s", p->s, nb);
     return status;
 }
 
@@ -419,12 +372,12 @@ static void contact_residual(judge* k, sti_contact_verification* out) {
 // Is x (n) there and finite? If not, the verdict says so.
 static bool sound(const char* name, const double* x, int n, sti_contact_verification* out) {
     if (n > 0 && x == NULL) {
-        reject(out, "the answer has no %s", name);
+        STI_REJECT(out, "the answer has no %s", name);
         return false;
     }
     for (int i = 0; i < n; i++) {
         if (!isfinite(x[i])) {
-            reject(out, "%s[%d] is %g, not a finite number", name, i, x[i]);
+            STI_REJECT(out, "%s[%d] is %g, not a finite number", name, i, x[i]);
             return false;
         }
     }
@@ -435,20 +388,20 @@ static bool sound(const char* name, const double* x, int n, sti_contact_verifica
 static bool fits(const sti_contact_problem* p, const sti_contact_answer* a, sti_contact_verification* out) {
     const int n = p->dimension * p->contact_count, nv = p->global ? p->velocity_count : 0;
     if (a->outcome == STI_UNKNOWN || a->outcome == STI_LIMIT)
-        reject(out, "claims nothing");
+        STI_REJECT(out, "claims nothing");
     else if (a->outcome != STI_SOLVED && a->outcome != STI_NO_SOLUTION)
-        reject(out, "there is no outcome %d", (int)a->outcome);
+        STI_REJECT(out, "there is no outcome %d", (int)a->outcome);
     else if (a->dimension != p->dimension || a->contact_count != p->contact_count)
-        reject(out, "the answer has %d contacts in dimension %d, the problem %d in dimension %d", a->contact_count,
-               a->dimension, p->contact_count, p->dimension);
+        STI_REJECT(out, "the answer has %d contacts in dimension %d, the problem %d in dimension %d", a->contact_count,
+                   a->dimension, p->contact_count, p->dimension);
     else if (a->bilateral_count != p->bilateral_count)
-        reject(out, "the answer has %d bilateral rows, the problem %d", a->bilateral_count, p->bilateral_count);
+        STI_REJECT(out, "the answer has %d bilateral rows, the problem %d", a->bilateral_count, p->bilateral_count);
     else if (a->outcome == STI_NO_SOLUTION)
         return true;  // the point is of no importance
     else if (p->global && nv > 0 && a->v == NULL)
-        reject(out, "the answer to a global problem must bring v, and has none");
+        STI_REJECT(out, "the answer to a global problem must bring v, and has none");
     else if (p->global && a->velocity_count != nv)
-        reject(out, "the answer has %d velocities, the problem %d", a->velocity_count, nv);
+        STI_REJECT(out, "the answer has %d velocities, the problem %d", a->velocity_count, nv);
     else
         return sound("r", a->r, n, out) && sound("v", a->v, nv, out) &&
                sound("lambda", a->lambda, p->bilateral_count, out);
@@ -466,7 +419,7 @@ sti_status sti_verify_contact(sti_env* env, const sti_contact_problem* p, const 
                                       .worst_penetration = NAN,
                                       .worst_complementarity = NAN,
                                       .bound = NAN};
-    reject(out, "nothing was checked");
+    STI_REJECT(out, "nothing was checked");
     if (p == NULL || a == NULL)
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "there is no %s", p == NULL ? "problem" : "answer");
     if (!(tol >= 0) || isinf(tol)) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "the tolerance is %g", tol);

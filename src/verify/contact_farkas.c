@@ -13,7 +13,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "exact/integer.h"
@@ -31,14 +30,6 @@ typedef struct farkas {
     double bound;
     long worst;  // the entry of g that gave it; -1: none
 } farkas;
-
-static void say(sti_contact_verification* out, const char* format, ...) __attribute__((format(printf, 2, 3)));
-static void say(sti_contact_verification* out, const char* format, ...) {
-    va_list args;
-    va_start(args, format);
-    vsnprintf(out->text, sizeof out->text, format, args);
-    va_end(args);
-}
 
 // --- whole numbers -------------------------------------------------------------------------------------------------
 
@@ -213,26 +204,27 @@ static double solution_size(const farkas* k) {
 static bool well_formed(const farkas* k, sti_contact_verification* out) {
     const sti_contact_certificate* c = k->c;
     if (c->proof != STI_PROOF_FARKAS) {
-        say(out, "claims that there is no solution, and brings no proof");
+        snprintf(out->text, sizeof out->text, "claims that there is no solution, and brings no proof");
         return false;
     }
     if (!k->p->global && k->p->W_op != NULL) {
-        say(out, "a certificate for a matrix, while W is an operator");
+        snprintf(out->text, sizeof out->text, "a certificate for a matrix, while W is an operator");
         return false;
     }
     if ((c->y == NULL && k->nc > 0) || (c->lambda == NULL && k->nb > 0)) {
-        say(out, "the certificate has no %s", c->y == NULL && k->nc > 0 ? "y" : "lambda");
+        snprintf(out->text, sizeof out->text, "the certificate has no %s", c->y == NULL && k->nc > 0 ? "y" : "lambda");
         return false;
     }
     for (int i = 0; i < k->nc; i++) {
         if (!(c->y[i] >= 0) || isinf(c->y[i])) {
-            say(out, "y[%d] of the certificate is %g: a number >= 0 is expected", i, c->y[i]);
+            snprintf(out->text, sizeof out->text, "y[%d] of the certificate is %g: a number >= 0 is expected", i,
+                     c->y[i]);
             return false;
         }
     }
     for (int i = 0; i < k->nb; i++) {
         if (!isfinite(c->lambda[i])) {
-            say(out, "lambda[%d] of the certificate is %g", i, c->lambda[i]);
+            snprintf(out->text, sizeof out->text, "lambda[%d] of the certificate is %g", i, c->lambda[i]);
             return false;
         }
     }
@@ -260,20 +252,22 @@ static void judge(farkas* k, sti_contact_verification* out) {
     out->exact = isinf(k->bound);
     out->accepted = false;
     if (sti_int_sign(&k->k) >= 0)
-        say(out, "the multipliers prove nothing: w_n'y + b'lambda is not negative");
+        snprintf(out->text, sizeof out->text, "the multipliers prove nothing: w_n'y + b'lambda is not negative");
     else if (!out->exact && !(k->bound > FAR * size))
-        say(out, "the multipliers only exclude solutions below %.3g, and %.3g is to be expected; entry %ld", k->bound,
-            size, k->worst);
+        snprintf(out->text, sizeof out->text,
+                 "the multipliers only exclude solutions below %.3g, and %.3g is to be expected; entry %ld", k->bound,
+                 size, k->worst);
     else if (!out->exact && k->c->bound > k->bound * (1 + 1e-9))
-        say(out, "the bound is %.3g, not %.3g", k->bound, k->c->bound);
+        snprintf(out->text, sizeof out->text, "the bound is %.3g, not %.3g", k->bound, k->c->bound);
     else
         out->accepted = true;
     if (!out->accepted) return;
     if (out->exact)
-        say(out, "no solution: no motion keeps every contact closed or opening, checked without rounding");
+        snprintf(out->text, sizeof out->text,
+                 "no solution: no motion keeps every contact closed or opening, checked without rounding");
     else
-        say(out, "no solution with %s below %.3g: a Farkas vector up to rounding",
-            k->p->global ? "|v|_1" : "|r|_1 + |l|_1", k->bound);
+        snprintf(out->text, sizeof out->text, "no solution with %s below %.3g: a Farkas vector up to rounding",
+                 k->p->global ? "|v|_1" : "|r|_1 + |l|_1", k->bound);
 }
 
 sti_status sti_contact_check_farkas(sti_env* env, const sti_contact_problem* p, const sti_contact_answer* a,

@@ -528,7 +528,8 @@ static sti_status run(sti_modes_check* k) {
             good = sti_modes_check_fail(k, "solutions are claimed, and none is shown");
         status = k->x.status;
     }
-    if (status == STI_OK && good && k->modes->asked && !k->modes->exists) status = sti_modes_check_cases(k, &good);
+    if (status == STI_OK && good && k->modes->asked && k->modes->decided && !k->modes->exists)
+        status = sti_modes_check_cases(k, &good);
     if (status == STI_OK && good) say_what_holds(k);
     k->out->accepted = status == STI_OK && good;
     return status;

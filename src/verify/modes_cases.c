@@ -202,7 +202,7 @@ static bool combination_holds(case_view* v) {
 static bool words_are_complete(const sti_modes_check* k, int i) {
     const sti_modes_contact* c = &k->modes->contacts[i];
     const sti_instant_contact* in = &k->instant->contacts[i];
-    const int sides = in->bilateral ? 2 : 1, separate = in->bilateral ? 0 : 1;
+    const int sides = in->bilateral ? 2 : 1, separate = in->bilateral || in->pressed ? 0 : 1;
     int expected = 1;
     if (c->status == STI_CONTACT_APART) expected = 2;
     if (c->status == STI_CONTACT_SLIDING) expected = sides + separate;

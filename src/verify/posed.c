@@ -4,49 +4,7 @@
 #include <string.h>
 
 #include "verify/check.h"
-
-static sti_status check_vector(sti_check* k, const double* v, int count, const char* name) {
-    if (count > 0 && v == NULL) return STI_FAIL(k->env, STI_ERR_ARGUMENT, -1, "%s is missing", name);
-    for (int i = 0; i < count; i++) {
-        if (!isfinite(v[i])) return STI_FAIL(k->env, STI_ERR_ARGUMENT, i, "%s[%d] is %g", name, i, v[i]);
-    }
-    return STI_OK;
-}
-
-static sti_status check_sparse(sti_check* k, const sti_matrix* A, const char* name) {
-    if (A->col_start == NULL || A->col_start[0] != 0)
-        return STI_FAIL(k->env, STI_ERR_ARGUMENT, -1, "%s has no entries", name);
-    for (int j = 0; j < A->cols; j++) {
-        if (A->col_start[j + 1] < A->col_start[j])
-            return STI_FAIL(k->env, STI_ERR_ARGUMENT, j, "%s: column %d ends before it starts", name, j);
-    }
-    if (A->col_start[A->cols] > 0 && (A->row == NULL || A->value == NULL))
-        return STI_FAIL(k->env, STI_ERR_ARGUMENT, -1, "%s has no entries", name);
-    for (int j = 0; j < A->cols; j++) {
-        for (int64_t e = A->col_start[j], last = -1; e < A->col_start[j + 1]; last = A->row[e++]) {
-            if (A->row[e] <= last || A->row[e] >= A->rows)
-                return STI_FAIL(k->env, STI_ERR_ARGUMENT, e, "%s: row %d in column %d is out of order or range", name,
-                                A->row[e], j);
-            if (!isfinite(A->value[e]))
-                return STI_FAIL(k->env, STI_ERR_ARGUMENT, e, "%s[%d,%d] is %g", name, A->row[e], j, A->value[e]);
-        }
-    }
-    return STI_OK;
-}
-
-static sti_status check_matrix(sti_check* k, const sti_matrix* A, int rows, int cols, const char* name) {
-    if (rows == 0 || cols == 0) return STI_OK;
-    if (A->rows != rows || A->cols != cols)
-        return STI_FAIL(k->env, STI_ERR_ARGUMENT, -1, "%s is %d x %d, not %d x %d", name, A->rows, A->cols, rows, cols);
-    if (A->dense == NULL) return check_sparse(k, A, name);
-    const size_t count = (size_t)rows * (size_t)cols;
-    for (size_t e = 0; e < count; e++) {
-        if (!isfinite(A->dense[e]))
-            return STI_FAIL(k->env, STI_ERR_ARGUMENT, (int64_t)e, "%s[%d,%d] is %g", name, (int)(e / (size_t)cols),
-                            (int)(e % (size_t)cols), A->dense[e]);
-    }
-    return STI_OK;
-}
+#include "verify/data.h"
 
 static sti_status open_checked(sti_check* k) {
     static const char* const names[2][2] = {{"A", "C"}, {"D", "B"}};
@@ -58,8 +16,9 @@ static sti_status open_checked(sti_check* k) {
     sti_status status = STI_OK;
     for (int r = 0; r < 2; r++) {
         for (int c = 0; c < 2 && status == STI_OK; c++)
-            status = check_matrix(k, &k->block[r][c], size[r], size[c], k->n == 0 ? "M" : names[r][c]);
-        if (status == STI_OK) status = check_vector(k, k->vector[r], size[r], r == 0 ? "a" : k->n == 0 ? "q" : "b");
+            status = sti_check_data_matrix(env, k->n == 0 ? "M" : names[r][c], &k->block[r][c], size[r], size[c], true);
+        if (status == STI_OK)
+            status = sti_check_data_vector(env, r == 0 ? "a" : k->n == 0 ? "q" : "b", k->vector[r], size[r]);
     }
     if (status != STI_OK) return status;
     if (k->matrix_exact != NULL && sti_rationals_count(k->matrix_exact) != N * N)

@@ -14,12 +14,12 @@
 //
 // A multiplier of a side that is not there proves nothing: it makes h infinite. P is tested as in conic.c.
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stiction/verify.h>
 
 #include "base/env.h"
 #include "verify/conic.h"
+#include "verify/data.h"
 
 typedef struct judge {
     const sti_qp* q;
@@ -29,16 +29,6 @@ typedef struct judge {
     long double *y, *Ax, *unit;     // (m)
     long double b, c, P;            // sizes
 } judge;
-
-static sti_status reject(sti_qp_verification* out, const char* format, ...) __attribute__((format(printf, 2, 3)));
-static sti_status reject(sti_qp_verification* out, const char* format, ...) {
-    out->accepted = false;
-    va_list args;
-    va_start(args, format);
-    vsnprintf(out->text, sizeof out->text, format, args);
-    va_end(args);
-    return STI_OK;
-}
 
 static long double low_of(const double* v, int i) {
     return v == NULL || v[i] <= -STI_QP_INFINITY ? -INFINITY : v[i];
@@ -58,9 +48,9 @@ static sti_status check_sides(sti_env* env, const char* name, const double* v, i
 
 static sti_status check_qp(sti_env* env, const sti_qp* q) {
     if (q->n < 0 || q->m < 0) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "a count is negative");
-    sti_status status = sti_check_conic_matrix(env, "A", &q->A, q->m, q->n);
-    if (status == STI_OK && q->P.rows > 0) status = sti_check_conic_matrix(env, "P", &q->P, q->n, q->n);
-    if (status == STI_OK) status = sti_check_conic_vector(env, "c", q->c, q->n);
+    sti_status status = sti_check_data_matrix(env, "A", &q->A, q->m, q->n, false);
+    if (status == STI_OK && q->P.rows > 0) status = sti_check_data_matrix(env, "P", &q->P, q->n, q->n, false);
+    if (status == STI_OK) status = sti_check_data_vector(env, "c", q->c, q->n);
     if (status == STI_OK) status = check_sides(env, "l", q->l, q->m, false);
     if (status == STI_OK) status = check_sides(env, "u", q->u, q->m, true);
     if (status == STI_OK) status = check_sides(env, "lb", q->lb, q->n, false);
@@ -182,18 +172,12 @@ static void check_unbounded(const judge* k, sti_qp_verification* out) {
     out->residual = fmax(out->residual_primal, out->residual_dual);
 }
 
-static bool all_finite(const double* x, int n) {
-    for (int i = 0; i < n; i++) {
-        if (!isfinite(x[i])) return false;
-    }
-    return true;
-}
-
 // The vectors that the claim is about are there and finite.
 static bool complete(const sti_qp* q, const sti_qp_answer* a) {
     if (a->n != q->n || a->m != q->m || a->x == NULL || a->y == NULL || a->z == NULL) return false;
     const bool need_x = a->outcome != STI_CONIC_INFEASIBLE, need_y = a->outcome != STI_CONIC_UNBOUNDED;
-    return (!need_x || all_finite(a->x, q->n)) && (!need_y || (all_finite(a->y, q->m) && all_finite(a->z, q->n)));
+    return (!need_x || sti_check_data_finite(a->x, q->n)) &&
+           (!need_y || (sti_check_data_finite(a->y, q->m) && sti_check_data_finite(a->z, q->n)));
 }
 
 // "The interval of this row, or variable, is empty": no rounding in it.
@@ -201,7 +185,7 @@ static sti_status decide_crossed(const sti_qp* q, int crossed, sti_qp_verificati
     const bool row = crossed < q->m;
     const int i = row ? crossed : crossed - q->m;
     if (crossed >= q->m + q->n || !(low_of(row ? q->l : q->lb, i) > high_of(row ? q->u : q->ub, i)))
-        return reject(out, "no empty interval at %d", crossed);
+        return STI_REJECT(out, "no empty interval at %d", crossed);
     out->accepted = true;
     out->residual = out->residual_dual = 0;
     out->bound = INFINITY;
@@ -212,23 +196,21 @@ static sti_status decide_crossed(const sti_qp* q, int crossed, sti_qp_verificati
 static sti_status decide(sti_env* env, const judge* k, double tol, sti_qp_verification* out) {
     if (out->claim == STI_CONIC_SOLVED) {
         check_point(k, out);
-        out->convex = k->q->P.rows == 0;
-        if (!out->convex && k->n <= STI_CHECK_CHOLESKY) {
-            const sti_status status = sti_check_conic_convex(env, k->n, &k->q->P, &out->convex);
-            if (status != STI_OK) return status;
-            if (!out->convex) return reject(out, "P is not positive semidefinite");
-        }
+        sti_verdict convex;
+        const sti_status status = sti_check_conic_convex(env, k->n, &k->q->P, &convex);
+        if (status != STI_OK) return status;
+        if (convex == STI_NO) return STI_REJECT(out, "P is not positive semidefinite");
+        out->convex = convex == STI_YES;
     } else if (out->claim == STI_CONIC_INFEASIBLE) {
         check_infeasible(k, out);
     } else {
         check_unbounded(k, out);
     }
     if (!(out->residual <= tol))
-        return reject(out, "residual %.3g (rows and bounds %.3g, multipliers %.3g, gap %.3g)", out->residual,
-                      out->residual_primal, out->residual_dual, out->residual_gap);
+        return STI_REJECT(out, "residual %.3g (rows and bounds %.3g, multipliers %.3g, gap %.3g)", out->residual,
+                          out->residual_primal, out->residual_dual, out->residual_gap);
     out->accepted = true;
-    snprintf(out->text, sizeof out->text, "%s, residual %.3g%s", sti_conic_outcome_text(out->claim), out->residual,
-             out->claim == STI_CONIC_SOLVED && !out->convex ? "; P was not tested for convexity" : "");
+    sti_check_conic_say(out->claim, out->residual, out->convex, out->text, sizeof out->text);
     return STI_OK;
 }
 
@@ -243,11 +225,11 @@ sti_status sti_verify_qp(sti_env* env, const sti_qp* qp, const sti_qp_answer* an
                                  .bound = NAN};
     sti_status status = check_qp(env, qp);
     if (status != STI_OK) return status;
-    if (out->claim != STI_CONIC_SOLVED && out->claim != STI_CONIC_INFEASIBLE && out->claim != STI_CONIC_UNBOUNDED)
-        return reject(out, "nothing is claimed (%s)", sti_conic_outcome_text(out->claim));
+    if (!sti_check_conic_claims(out->claim))
+        return STI_REJECT(out, "nothing is claimed (%s)", sti_conic_outcome_text(out->claim));
     if (out->claim == STI_CONIC_INFEASIBLE && answer->crossed >= 0 && answer->n == qp->n && answer->m == qp->m)
         return decide_crossed(qp, answer->crossed, out);
-    if (!complete(qp, answer)) return reject(out, "the answer does not fit the program or is not finite");
+    if (!complete(qp, answer)) return STI_REJECT(out, "the answer does not fit the program or is not finite");
     judge k;
     status = open_judge(env, &k, qp, answer);
     if (status == STI_OK) status = decide(env, &k, tol, out);

@@ -11,23 +11,13 @@
 // multipliers that were found in floating point; what these miss by rounding gives the bound
 // |(a, lambda)|_1 >= (y'F + z'c) / miss for every solution, and the claim passes when that is far beyond the forces.
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "verify/check.h"
+#include "verify/data.h"
 #include "verify/sticking_data.h"
 
 #define FAR 1e5
-
-__attribute__((format(printf, 2, 3))) static sti_status reject(sti_sticking_verification* out, const char* format,
-                                                               ...) {
-    va_list list;
-    va_start(list, format);
-    vsnprintf(out->text, sizeof out->text, format, list);
-    va_end(list);
-    out->accepted = false;
-    return STI_OK;
-}
 
 static bool is_rough(const sti_sticking_data* d, int i) {
     const sti_instant_contact* contact = sti_sticking_data_contact(d, i);
@@ -229,20 +219,21 @@ static sti_status check_exact_point(sti_sticking_data* d, const sti_sticking_ans
     const size_t n = (size_t)d->instant->n, p = (size_t)d->first[d->count];
     if (answer->a_exact == NULL || answer->lambda_exact == NULL || sti_rationals_count(answer->a_exact) != n ||
         sti_rationals_count(answer->lambda_exact) != p)
-        return reject(out, "claims to be exact, without the exact numbers");
+        return STI_REJECT(out, "claims to be exact, without the exact numbers");
     sti_status status = sti_rationals_create(d->env, 2, &scratch);
     out->exact = status == STI_OK;
     for (size_t j = 0; status == STI_OK && j < n && out->exact; j++) {
         sum_dynamics(d, answer, j);
         if (sti_sum_sign(d) != 0) {
             out->exact = false;
-            reject(out, "M a + F = C lambda fails in row %zu", j);
+            STI_REJECT(out, "M a + F = C lambda fails in row %zu", j);
         }
     }
     for (int i = 0; status == STI_OK && i < d->count && out->exact; i++) {
         if (!exact_contact(d, answer, i, scratch)) {
             out->exact = false;
-            reject(out, "contact %s: its conditions fail at the exact point", sti_sticking_data_contact(d, i)->name);
+            STI_REJECT(out, "contact %s: its conditions fail at the exact point",
+                       sti_sticking_data_contact(d, i)->name);
         }
     }
     sti_rationals_destroy(scratch);
@@ -253,19 +244,19 @@ static sti_status check_exact_point(sti_sticking_data* d, const sti_sticking_ans
 static sti_status check_point(sti_sticking_data* d, const sti_sticking_answer* answer, double tol,
                               sti_sticking_verification* out) {
     const int p = d->first[d->count];
-    if (answer->a == NULL || answer->lambda == NULL) return reject(out, "no point is given");
+    if (answer->a == NULL || answer->lambda == NULL) return STI_REJECT(out, "no point is given");
     double size = force_size(d), off;
     for (int k = 0; k < d->instant->n; k++)
-        if (!isfinite(answer->a[k])) return reject(out, "a[%d] is %g", k, answer->a[k]);
+        if (!isfinite(answer->a[k])) return STI_REJECT(out, "a[%d] is %g", k, answer->a[k]);
     for (int k = 0; k < p; k++) {
-        if (!isfinite(answer->lambda[k])) return reject(out, "lambda[%d] is %g", k, answer->lambda[k]);
+        if (!isfinite(answer->lambda[k])) return STI_REJECT(out, "lambda[%d] is %g", k, answer->lambda[k]);
         size = fmax(size, fabs(answer->lambda[k]));
     }
     out->residual = equation_residual(d, answer);
     out->margin = least_margin(d, answer->facets, answer->lambda, &off);
-    if (!(out->residual <= tol)) return reject(out, "the equations are missed by %.2e", out->residual);
-    if (!(off <= tol * size)) return reject(out, "friction of a sliding or smooth contact is missed by %.2e", off);
-    if (!(out->margin >= -tol * size)) return reject(out, "a friction bound is passed by %.2e", -out->margin);
+    if (!(out->residual <= tol)) return STI_REJECT(out, "the equations are missed by %.2e", out->residual);
+    if (!(off <= tol * size)) return STI_REJECT(out, "friction of a sliding or smooth contact is missed by %.2e", off);
+    if (!(out->margin >= -tol * size)) return STI_REJECT(out, "a friction bound is passed by %.2e", -out->margin);
     out->accepted = true;
     snprintf(out->text, sizeof out->text, "the point satisfies the equations and every friction bound%s",
              answer->exact ? ", without rounding" : " within the tolerance");
@@ -355,9 +346,9 @@ static sti_status check_leaf(sti_sticking_data* d, const sti_sticking_answer* an
     if (leaf->exact != NULL ? sti_rationals_count(leaf->exact) != total
                             : leaf->y == NULL || (leaf->z == NULL && answer->acceleration_count > 0) ||
                                   (answer->facets > 0 && leaf->w == NULL))
-        return reject(out, "leaf %d: multipliers are missing", index);
+        return STI_REJECT(out, "leaf %d: multipliers are missing", index);
     sti_status status = load_leaf(d, answer, leaf, v);
-    if (status == STI_ERR_ARGUMENT) return reject(out, "leaf %d: a multiplier is not a finite number", index);
+    if (status == STI_ERR_ARGUMENT) return STI_REJECT(out, "leaf %d: a multiplier is not a finite number", index);
     double miss = status == STI_OK ? balance_miss(d, v) : 0;
     for (int i = 0; status == STI_OK && i < d->count; i++) {
         const sti_instant_contact* contact = sti_sticking_data_contact(d, i);
@@ -379,17 +370,17 @@ static sti_status check_leaf(sti_sticking_data* d, const sti_sticking_answer* an
     out->margin = isnan(out->margin) ? strict : fmin(out->margin, strict);
     out->bound = fmin(out->bound, bound);
     if (miss > 0) out->exact = false;
-    if (sti_sum_sign(d) <= 0) return reject(out, "leaf %d: y'F + z'c is not positive", index);
+    if (sti_sum_sign(d) <= 0) return STI_REJECT(out, "leaf %d: y'F + z'c is not positive", index);
     if (!(bound >= FAR * force_size(d)))
-        return reject(out, "leaf %d: M y + A z = 0 or a dual cone is missed by %.2e, against %.2e", index, miss,
-                      strict);
+        return STI_REJECT(out, "leaf %d: M y + A z = 0 or a dual cone is missed by %.2e, against %.2e", index, miss,
+                          strict);
     return STI_OK;
 }
 
 static sti_status check_leaves(sti_sticking_data* d, const sti_sticking_answer* answer,
                                sti_sticking_verification* out) {
     const size_t nc = (size_t)answer->contact_count;
-    if (answer->leaf_count < 1 || answer->leaves == NULL) return reject(out, "claims without a certificate");
+    if (answer->leaf_count < 1 || answer->leaves == NULL) return STI_REJECT(out, "claims without a certificate");
     signed char* signs = sti_alloc_array(d->env, (size_t)answer->leaf_count * nc, 1);
     sti_rationals *v = NULL, *u = NULL;
     sti_status status = signs != NULL ? STI_OK : STI_FAIL(d->env, STI_ERR_MEMORY, -1, "leaves");
@@ -406,12 +397,12 @@ static sti_status check_leaves(sti_sticking_data* d, const sti_sticking_answer* 
         }
     }
     bool covered = false;
-    if (status == STI_OK && !out->accepted) reject(out, "a leaf has no signs");
+    if (status == STI_OK && !out->accepted) STI_REJECT(out, "a leaf has no signs");
     if (status == STI_OK && out->accepted)
         status = sti_check_cover(d->env, signs, answer->leaf_count, answer->contact_count, &covered, out->text,
                                  sizeof out->text);
     if (status == STI_OK && out->accepted && !covered)
-        reject(out, "the leaves do not cover all signs of bilateral forces");
+        STI_REJECT(out, "the leaves do not cover all signs of bilateral forces");
     for (int l = 0; status == STI_OK && l < answer->leaf_count && out->accepted; l++)
         status = check_leaf(d, answer, l, v, u, out);
     if (status == STI_OK && out->accepted)
@@ -432,18 +423,18 @@ sti_status sti_verify_sticking(sti_env* env, const sti_instant* instant, const s
     const char* why = NULL;
     sti_status status = sti_sticking_data_open(&d, env, instant, answer->contact_count, answer->contact, NULL, 0, &why);
     if (status == STI_OK && why != NULL) {
-        reject(out, "%s", why);
+        STI_REJECT(out, "%s", why);
     } else if (status == STI_OK &&
                (answer->n != instant->n || answer->multiplier_count != d.first[d.count] ||
                 answer->acceleration_count != d.row[d.count] || answer->facets < 0 || answer->facets > 360)) {
-        reject(out, "the answer is for %d velocities and %d multipliers, the instant has %d and %d", answer->n,
-               answer->multiplier_count, instant->n, d.first[d.count]);
+        STI_REJECT(out, "the answer is for %d velocities and %d multipliers, the instant has %d and %d", answer->n,
+                   answer->multiplier_count, instant->n, d.first[d.count]);
     } else if (status == STI_OK && (answer->outcome == STI_STICKING_YES || answer->outcome == STI_STICKING_LIMIT)) {
         status = check_point(&d, answer, tol, out);
     } else if (status == STI_OK && answer->outcome == STI_STICKING_NO) {
         status = check_leaves(&d, answer, out);
     } else if (status == STI_OK) {
-        reject(out, "nothing is claimed");
+        STI_REJECT(out, "nothing is claimed");
     }
     sti_sticking_data_close(&d);
     return status;

@@ -64,6 +64,7 @@ static void find_slip(sti_sticking_data* d, int i) {
 static bool touches(const sti_instant* instant, int i, const int* object, int object_count) {
     const sti_instant_contact* contact = &instant->contacts[i];
     if (!contact->bilateral && contact->gap > 0) return false;
+    if (contact->pressed && object != NULL) return false;  // closure: bounded forces have no part in it
     for (int j = 0; j < object_count; j++) {
         if (contact->n[object[j]] != 0) return true;
         for (int k = 0; k < contact->tangent_count; k++)

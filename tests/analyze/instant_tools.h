@@ -40,6 +40,19 @@ static inline sti_instant_contact* tool_contact(tool_instant* t, bool bilateral,
     return &t->contact[i];
 }
 
+// A contact in space at p: the rows of axis are its normal and its tangents.
+static inline void tool_spatial(tool_instant* t, const double* p, const double (*axis)[3], double mu) {
+    tool_contact(t, false, 2, mu);
+    const int i = t->instant.contact_count - 1;
+    for (int k = 0; k < 3; k++) {
+        double* row = k == 0 ? t->n[i] : t->t[i] + (k - 1) * 6;
+        for (int j = 0; j < 3; j++) row[j] = axis[k][j];
+        row[3] = p[1] * axis[k][2] - p[2] * axis[k][1];
+        row[4] = p[2] * axis[k][0] - p[0] * axis[k][2];
+        row[5] = p[0] * axis[k][1] - p[1] * axis[k][0];
+    }
+}
+
 static inline void tool_mass(tool_instant* t, const double* diagonal) {
     for (int j = 0; j < t->instant.n; j++) t->M[j * t->instant.n + j] = diagonal[j];
 }

@@ -5,7 +5,8 @@
 #include "base/rng.h"
 // clang-format on
 
-static sti_env* env;
+// after the others, whose parameters are called env too
+#include "support/group_env.h"
 
 // A planar contact at (x, y) with inward unit normal at the given angle, on an object with coordinates (x, y, theta).
 static void planar(tool_instant* t, double x, double y, double nx, double ny, double mu) {
@@ -89,24 +90,12 @@ static void contacts_on_one_side_never_close(void** state) {
     sti_closure_clear(env, &c);
 }
 
-static void spatial(tool_instant* t, const double* p, const double (*axis)[3], double mu) {
-    tool_contact(t, false, 2, mu);
-    const int i = t->instant.contact_count - 1;
-    for (int k = 0; k < 3; k++) {
-        double* row = k == 0 ? t->n[i] : t->t[i] + (k - 1) * 6;
-        for (int j = 0; j < 3; j++) row[j] = axis[k][j];
-        row[3] = p[1] * axis[k][2] - p[2] * axis[k][1];
-        row[4] = p[2] * axis[k][0] - p[0] * axis[k][2];
-        row[5] = p[0] * axis[k][1] - p[1] * axis[k][0];
-    }
-}
-
 // n equally spaced fingers on the equator of a ball.
 static void equator(tool_instant* t, int fingers, double mu) {
     tool_open(t, 6);
     for (int i = 0; i < fingers; i++) {
         const double angle = 6.283185307179586 * i / fingers, c = cos(angle), s = sin(angle);
-        spatial(t, (double[]){c, s, 0}, (const double[3][3]){{-c, -s, 0}, {-s, c, 0}, {0, 0, 1}}, mu);
+        tool_spatial(t, (double[]){c, s, 0}, (const double[3][3]){{-c, -s, 0}, {-s, c, 0}, {0, 0, 1}}, mu);
     }
 }
 
@@ -129,8 +118,8 @@ static void a_peg_in_space_is_not_closed_by_contacts_below(void** state) {
     tool_instant t;
     tool_open(&t, 6);
     for (int i = 0; i < 4; i++)
-        spatial(&t, (double[]){i % 2 ? 1 : -1, i / 2 ? 1 : -1, -1},
-                (const double[3][3]){{0, 0, 1}, {1, 0, 0}, {0, 1, 0}}, 0.5);
+        tool_spatial(&t, (double[]){i % 2 ? 1 : -1, i / 2 ? 1 : -1, -1},
+                     (const double[3][3]){{0, 0, 1}, {1, 0, 0}, {0, 1, 0}}, 0.5);
     sti_closure c = ask(&t, true, NULL);
     assert_int_equal(c.closed, STI_NO);
     assert_false(c.exact);
@@ -227,17 +216,6 @@ static void closure_survives_failed_allocations(void** state) {
     }
 }
 
-static int open_env(void** state) {
-    (void)state;
-    return sti_env_create(NULL, &env) == STI_OK ? 0 : -1;
-}
-
-static int close_env(void** state) {
-    (void)state;
-    sti_env_destroy(env);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_fingers_hold_a_disc_only_with_friction),
@@ -251,5 +229,5 @@ int main(void) {
         cmocka_unit_test(closure_is_invariant_and_monotone),
         cmocka_unit_test(closure_survives_failed_allocations),
     };
-    return cmocka_run_group_tests(tests, open_env, close_env);
+    return cmocka_run_group_tests(tests, open_group_env, close_group_env);
 }

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stiction/impact.h>
 
-#include "base/rng.h"
+#include "support/random.h"
 #include "support/few_contacts.h"
 // clang-format on
 
@@ -16,10 +16,6 @@ static sti_status quick(sti_env* with, const sti_instant* instant, sti_impact** 
     sti_impact_options o = sti_impact_options_default();
     o.skip_unique = true;
     return sti_impact_create(with, instant, &o, out);
-}
-
-static double symmetric(sti_rng* rng) {
-    return 2 * sti_rng_u01(rng) - 1;
 }
 
 static void near_to(double a, double b, double tol) {

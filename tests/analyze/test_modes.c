@@ -6,20 +6,10 @@
 #include "exact/rationals.h"
 // clang-format on
 
+// after the others, whose parameters are called env too
+#include "support/group_env.h"
+
 static const double planar_mass[3] = {2, 2, 1};
-
-static sti_env* env;
-
-static int open_env(void** state) {
-    (void)state;
-    return sti_env_create(NULL, &env) == STI_OK ? 0 : -1;
-}
-
-static int close_env(void** state) {
-    (void)state;
-    sti_env_destroy(env);
-    return 0;
-}
 
 // A box on the floor: two corners down, pushed by (fx, fy, tau).
 static void box_on_floor(mode_scene* s, sti_env* in, double mu, const double w[3]) {
@@ -497,6 +487,65 @@ static void list_stops_where_it_is_told(void** state) {
     sti_modes_destroy(m);
 }
 
+// No time at all: what is not known is not claimed, and the checker agrees.
+static void a_search_out_of_time_claims_nothing(void** state) {
+    (void)state;
+    mode_scene s;
+    box_on_floor(&s, env, 0.5, (double[3]){0, -10, 0});
+    sti_modes_options o = sti_modes_options_default();
+    o.time_limit_s = 1e-12;
+    sti_modes* m = scene_modes(&s, &o);
+    assert_false(m->complete || m->all_consistent || m->all_kinematic);
+    assert_true(m->asked);
+    assert_false(m->decided || m->exists);
+    for (int i = 0; i < m->mode_count; i++) assert_int_equal(m->modes[i].fit, STI_MODE_UNTRIED);
+    assert_int_equal(m->certificate.case_count, 0);
+    assert_true(isnan(m->change_size));
+    assert_true(accepted(&s, m));
+    sti_modes_destroy(m);
+    o.time_limit_s = 1e6;
+    m = scene_modes(&s, &o);
+    assert_true(m->complete && m->all_consistent && m->all_kinematic && m->decided && m->exists);
+    sti_modes_destroy(m);
+    o.time_limit_s = -1;
+    assert_int_equal(sti_modes_create(env, &s.instant, &o, &m), STI_ERR_ARGUMENT);
+    assert_null(m);
+}
+
+typedef struct listener {
+    const char* phase;
+    double part;
+    long calls, phases;
+} listener;
+
+static void listen(void* user, const char* phase, double part, long found) {
+    listener* l = user;
+    assert_true(part >= 0 && part <= 1 + 1e-12);
+    assert_true(found >= 0);
+    if (l->phase == NULL || strcmp(l->phase, phase) != 0) {
+        l->phases++;
+        l->part = 0;
+    }
+    assert_true(part >= l->part);
+    l->phase = phase;
+    l->part = part;
+    l->calls++;
+}
+
+static void progress_grows_within_a_phase(void** state) {
+    (void)state;
+    mode_scene s;
+    box_on_floor(&s, env, 0.5, (double[3]){1, -10, 0});
+    listener l = {0};
+    sti_modes_options o = sti_modes_options_default();
+    o.trace = listen;
+    o.trace_user = &l;
+    sti_modes* m = scene_modes(&s, &o);
+    assert_true(m->complete);
+    assert_true(l.calls > 8 && l.phases >= 3);
+    sti_modes_destroy(m);
+}
+
 // ---- the checker refuses what is wrong
 
 static void checker_refuses_changed_answers(void** state) {
@@ -600,16 +649,16 @@ static void every_failed_allocation_is_survived(void** state) {
     scene_planar(&s, (double[2]){-0.6, -0.8}, (double[2]){0, 1}, 3);
     s.v[0] = -1;
     s.F[1] = 30;
-    fail_every_allocation(&s, &o, SCENE_SLOW ? 5 : 1);  // no solution: a certificate
+    fail_every_allocation(&s, &o, SANITIZED ? 5 : 1);  // no solution: a certificate
 
     scene_open(&s, env, 3, (double[3]){3, 3, 1});
     scene_planar(&s, (double[2]){0, -1}, (double[2]){0, 1}, 0.5);
     scene_planar(&s, (double[2]){0, -1}, (double[2]){0, 1}, 0.5);  // the same again: forces not unique
     s.F[1] = 6;
-    fail_every_allocation(&s, &o, SCENE_SLOW ? 43 : 7);
+    fail_every_allocation(&s, &o, SANITIZED ? 43 : 7);
     s.contacts[0].n_rate = 1;  // a polyhedron
     s.contacts[1].n_rate = 1;
-    fail_every_allocation(&s, &o, SCENE_SLOW ? 43 : 7);
+    fail_every_allocation(&s, &o, SANITIZED ? 43 : 7);
 }
 
 int main(void) {
@@ -633,9 +682,11 @@ int main(void) {
         cmocka_unit_test(graph_keeps_first_times),
         cmocka_unit_test(solution_where_a_gap_keeps_its_size_is_shown),
         cmocka_unit_test(list_stops_where_it_is_told),
+        cmocka_unit_test(a_search_out_of_time_claims_nothing),
+        cmocka_unit_test(progress_grows_within_a_phase),
         cmocka_unit_test(checker_refuses_changed_answers),
         cmocka_unit_test(checker_refuses_changed_certificates),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };
-    return cmocka_run_group_tests(tests, open_env, close_env);
+    return cmocka_run_group_tests(tests, open_group_env, close_group_env);
 }

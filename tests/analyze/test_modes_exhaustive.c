@@ -5,7 +5,7 @@
 #include "support/mode_oracle.h"
 // clang-format on
 
-enum { PLANAR_SCENES = SCENE_SLOW ? 60 : 700, SPATIAL_SCENES = SCENE_SLOW ? 20 : 300 };
+enum { PLANAR_SCENES = SANITIZED ? 60 : 700, SPATIAL_SCENES = SANITIZED ? 20 : 300 };
 
 static const int mus[5][2] = {{0, 1}, {1, 4}, {1, 2}, {1, 1}, {2, 1}};
 

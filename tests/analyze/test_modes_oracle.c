@@ -5,14 +5,6 @@
 #include "support/mode_scene.h"
 // clang-format on
 
-static const cJSON* find(const cJSON* root, const char* id) {
-    const cJSON* item;
-    cJSON_ArrayForEach(item, oracle_cases(root)) {
-        if (strcmp(oracle_id(item), id) == 0) return item;
-    }
-    return NULL;
-}
-
 static double number(const cJSON* object, const char* name) {
     const cJSON* value = cJSON_GetObjectItemCaseSensitive(object, name);
     assert_non_null(value);
@@ -21,7 +13,7 @@ static double number(const cJSON* object, const char* name) {
 
 static void vector(const cJSON* array, double* out, int count) {
     assert_int_equal(cJSON_GetArraySize(array), count);
-    for (int i = 0; i < count; i++) out[i] = cJSON_GetNumberValue(cJSON_GetArrayItem(array, i));
+    for (int i = 0; i < count; i++) out[i] = oracle_entry(array, i);
 }
 
 static void field(const cJSON* object, const char* name, double* out, int count) {
@@ -45,7 +37,7 @@ static void read_planar(mode_scene* s, sti_env* env, const cJSON* inputs) {
         double r[2], n[2];
         field(c, "r", r, 2);
         field(c, "n", n, 2);
-        const double own = mu != NULL ? cJSON_GetNumberValue(cJSON_GetArrayItem(mu, i)) : 0;
+        const double own = mu != NULL ? oracle_entry(mu, i) : 0;
         sti_instant_contact* made = scene_planar(s, r, n, own);
         const char* status = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(c, "status"));
         if (status != NULL && strncmp(status, "separated", 9) == 0) made->gap = 0.1;
@@ -163,7 +155,7 @@ static const cJSON* begin(void** state, const char* id, sti_env** env) {
     const fixture* f = *state;
     if (f->root == NULL) skip();
     *env = f->env;
-    const cJSON* item = find(f->root, id);
+    const cJSON* item = oracle_find(f->root, id);
     assert_non_null(item);
     return item;
 }
@@ -231,7 +223,7 @@ static void s2_07_fixture_of_three_contacts(void** state) {
     const cJSON* expected;
     cJSON_ArrayForEach(expected, oracle_get(item, "expected", "per_wrench")) {
         sti_modes* modes = solve(&s, cJSON_GetObjectItemCaseSensitive(expected, "wrench"), sti_modes_options_default());
-        assert_int_equal((int)modes->potential, (int)cJSON_GetNumberValue(oracle_get(item, "expected", "potential")));
+        assert_int_equal((int)modes->potential, (int)oracle_number(item, "expected", "potential"));
         assert_int_equal(modes->mode_count, cJSON_GetArraySize(feasible));
         const cJSON* name;
         cJSON_ArrayForEach(name, feasible) assert_true(sti_modes_find(modes, cJSON_GetStringValue(name)) >= 0);
@@ -261,8 +253,7 @@ static void s2_09_box_has_ten_modes_six_of_them_named(void** state) {
     sti_env* env;
     const cJSON* item = begin(state, "S2-09", &env);
     sti_mode_count* count;
-    assert_int_equal(sti_mode_count_create(env, STI_FRICTION_BOX, 2, 0,
-                                           cJSON_GetNumberValue(oracle_get(item, "inputs", "mu")), &count),
+    assert_int_equal(sti_mode_count_create(env, STI_FRICTION_BOX, 2, 0, oracle_number(item, "inputs", "mu"), &count),
                      STI_OK);
     assert_int_equal((int)count->choices, 32);
     assert_int_equal(count->feasible, 10);
@@ -284,10 +275,10 @@ static void s2_11_and_13_k_sides_have_2k_plus_2_modes(void** state) {
         sti_env* env;
         const cJSON* item = begin(state, ids[c], &env);
         const cJSON* e = cJSON_GetObjectItemCaseSensitive(item, "expected");
-        const int k = (int)cJSON_GetNumberValue(oracle_get(item, "inputs", "k"));
+        const int k = (int)oracle_number(item, "inputs", "k");
         for (int rough = 0; rough < 2; rough++) {
             sti_mode_count* count;
-            const double mu = rough ? cJSON_GetNumberValue(oracle_get(item, "inputs", "mu")) : 0;
+            const double mu = rough ? oracle_number(item, "inputs", "mu") : 0;
             assert_int_equal(sti_mode_count_create(env, STI_FRICTION_SIDES, 2, k, mu, &count), STI_OK);
             assert_int_equal((int)count->choices, (int)number(e, "choices"));
             assert_int_equal(count->feasible, (int)number(e, rough ? "feasible_mu_positive" : "feasible_mu_zero"));

@@ -6,15 +6,11 @@
 #include <stiction/painleve.h>
 
 #include "analyze/painleve_matrix.h"
-#include "base/rng.h"
+#include "support/random.h"
 #include "support/few_contacts.h"
 // clang-format on
 
 static sti_env* env;
-
-static double symmetric(sti_rng* rng) {
-    return 2 * sti_rng_u01(rng) - 1;
-}
 
 static void near_to(double a, double b, double tol) {
     if (a == b || fabs(a - b) <= tol * (1 + fabs(b))) return;

@@ -27,12 +27,8 @@ static double number_or(const char* name, double other) {
     return get(in, name) != NULL ? cJSON_GetNumberValue(get(in, name)) : other;
 }
 
-static double at(const cJSON* list, int i) {
-    return cJSON_GetNumberValue(cJSON_GetArrayItem(list, i));
-}
-
 static double entry(const cJSON* matrix, int i, int j) {
-    return at(cJSON_GetArrayItem(matrix, i), j);
+    return oracle_entry(cJSON_GetArrayItem(matrix, i), j);
 }
 
 static const char* text(const cJSON* item, const char* name) {
@@ -50,7 +46,7 @@ static void near(const char* what, double value, double reference) {
 
 static void near_list(const char* what, const double* value, const cJSON* list) {
     const int count = cJSON_GetArraySize(list);
-    for (int i = 0; i < count; i++) near(what, value[i], at(list, i));
+    for (int i = 0; i < count; i++) near(what, value[i], oracle_entry(list, i));
 }
 
 static void near_matrix(const char* what, const sti_named* value, const cJSON* matrix) {
@@ -108,15 +104,17 @@ static void add_contacts(const cJSON* normals, const cJSON* tangents, const cJSO
     assert_int_equal(n, T.instant.n);
     const int each = t / m;
     for (int k = 0; k < m; k++) {
-        const double coefficient = cJSON_IsArray(mu) ? at(mu, k) : cJSON_IsNumber(mu) ? cJSON_GetNumberValue(mu) : 1;
+        const double coefficient = cJSON_IsArray(mu)    ? oracle_entry(mu, k)
+                                   : cJSON_IsNumber(mu) ? cJSON_GetNumberValue(mu)
+                                                        : 1;
         sti_instant_contact* c = tool_contact(&T, bilateral, each, coefficient);
         const int i = T.instant.contact_count - 1;
         for (int j = 0; j < n; j++) {
             T.n[i][j] = entry(normals, j, k);
             for (int h = 0; h < each; h++) T.t[i][h * n + j] = entry(tangents, j, k * each + h);
         }
-        c->n_rate = rates_n != NULL ? at(rates_n, k) : 0;
-        for (int h = 0; h < each; h++) T.t_rate[i][h] = rates_t != NULL ? at(rates_t, k * each + h) : 0;
+        c->n_rate = rates_n != NULL ? oracle_entry(rates_n, k) : 0;
+        for (int h = 0; h < each; h++) T.t_rate[i][h] = rates_t != NULL ? oracle_entry(rates_t, k * each + h) : 0;
     }
 }
 
@@ -125,8 +123,10 @@ static void open_instant(int n) {
     const cJSON *M = get(in, "M"), *diagonal = get(in, "M_diag"), *F = get(in, "F");
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++)
-            T.M[i * n + j] = cJSON_IsArray(M) ? entry(M, i, j) : i == j && diagonal != NULL ? at(diagonal, i) : i == j;
-        if (cJSON_IsArray(F)) T.F[i] = at(F, i);
+            T.M[i * n + j] = cJSON_IsArray(M)             ? entry(M, i, j)
+                             : i == j && diagonal != NULL ? oracle_entry(diagonal, i)
+                                                          : i == j;
+        if (cJSON_IsArray(F)) T.F[i] = oracle_entry(F, i);
     }
 }
 
@@ -173,7 +173,7 @@ static void kkt_case(void) {  // proposition 1
     const int m = T.instant.contact_count;
     for (int i = 0; lambda != NULL && i < cJSON_GetArraySize(lambda); i++) {
         const sti_named* v = sti_proposition_number(two, i < m ? "lambda_n" : "lambda_t");
-        near("lambda", v->value[i < m ? i : i - m], at(lambda, i));
+        near("lambda", v->value[i < m ? i : i - m], oracle_entry(lambda, i));
     }
     sti_sticking_destroy(r);
 }
@@ -221,7 +221,7 @@ static void rod_case(void) {  // proposition 3: forces along a line
             if (cJSON_IsNull(cJSON_GetArrayItem(pair, side)))
                 assert_true(isinf(value));
             else
-                near("interval", value, at(pair, side));
+                near("interval", value, oracle_entry(pair, side));
         }
     }
     sti_force_intervals_clear(env, &list);
@@ -248,7 +248,7 @@ static void redundant_case(void) {  // lemma 1, (31), proposition 5
 static void block(double m, double l, double L, double theta, double rate, int corner, double mu) {
     tool_open(&T, 3);
     tool_mass(&T, (double[]){m, m, m * (l * l + L * L) / 12});
-    for (int j = 0; j < 3; j++) T.F[j] = at(get(in, "F"), j);
+    for (int j = 0; j < 3; j++) T.F[j] = oracle_entry(get(in, "F"), j);
     for (int c = 1; c <= 2; c++) {
         if (corner != 0 && c != corner) continue;
         sti_instant_contact* contact = tool_contact(&T, false, 1, mu);
@@ -321,14 +321,14 @@ static void set_E_case(void) {  // proposition 8
     open_instant(n);
     for (int k = 0; k < m; k++) {
         sti_instant_contact* c = tool_contact(&T, false, k < t ? 1 : 0, 1);
-        c->n_rate = at(get(in, "cdot_n"), k);
+        c->n_rate = oracle_entry(get(in, "cdot_n"), k);
         for (int j = 0; j < n; j++) T.n[k][j] = entry(normals, j, k);
         for (int j = 0; j < n && k < t; j++) T.t[k][j] = entry(tangents, j, k);
-        if (k < t) T.t_rate[k][0] = at(get(in, "cdot_t"), k);
+        if (k < t) T.t_rate[k][0] = oracle_entry(get(in, "cdot_t"), k);
     }
     for (int k = m; k < t; k++) {
         sti_instant_contact* c = tool_contact(&T, true, 0, 0);
-        c->n_rate = at(get(in, "cdot_t"), k);
+        c->n_rate = oracle_entry(get(in, "cdot_t"), k);
         for (int j = 0; j < n; j++) T.n[k][j] = entry(tangents, j, k);
     }
     sti_sticking* r = analyze(NULL);
@@ -344,9 +344,9 @@ static void set_E_case(void) {  // proposition 8
     const cJSON *ln = get(expected, "lam_n"), *lt = get(expected, "lam_t");
     const sti_named *value_n = sti_proposition_number(solved, "lambda_n"),
                     *value_t = sti_proposition_number(solved, "lambda_t");
-    for (int k = 0; cJSON_IsArray(ln) && k < m; k++) near("lam_n", value_n->value[k], at(ln, k));
+    for (int k = 0; cJSON_IsArray(ln) && k < m; k++) near("lam_n", value_n->value[k], oracle_entry(ln, k));
     for (int k = 0; cJSON_IsArray(lt) && k < t; k++)
-        near("lam_t", k < m ? value_t->value[k] : value_n->value[k], at(lt, k));
+        near("lam_t", k < m ? value_t->value[k] : value_n->value[k], oracle_entry(lt, k));
     field(solved, "a_n", expected, "a_n");
     sti_sticking_destroy(r);
 }
@@ -463,7 +463,7 @@ static void pendulum_case(void) {
     const double m = number("m"), mb = number("mbar"), l = number("l"), L = number("L"), a = number("a"),
                  g = number("g");
     const cJSON *q = get(in, "q"), *v = get(in, "qdot");
-    const double theta = at(q, 2), alpha = at(q, 3), w = v != NULL ? at(v, 3) : 0;
+    const double theta = oracle_entry(q, 2), alpha = oracle_entry(q, 3), w = v != NULL ? oracle_entry(v, 3) : 0;
     const double Ip = mb * a * a / 12, IG = m * (l * l + L * L) / 12;
     // velocity of the pendulum's centre: J (theta', alpha')
     const double s = sin(alpha + theta), c = cos(alpha + theta);
@@ -482,7 +482,7 @@ static void pendulum_case(void) {
     for (int i = 0; reference != NULL && i < 4; i++)
         for (int k = 0; k < 4; k++) near("M", M[i][k], entry(reference, i, k));
     if (v == NULL) return;
-    assert_true(theta == 0 && at(v, 2) == 0);
+    assert_true(theta == 0 && oracle_entry(v, 2) == 0);
     // at theta' = 0 only alpha'^2 enters: acceleration -(a/2) w^2 (c, s) of the pendulum's centre
     const double pull[2] = {-mb * a / 2 * w * w * c, -mb * a / 2 * w * w * s + mb * g};
     T.F[0] = pull[0];
@@ -531,12 +531,13 @@ static void fingers_case(void) {
     const cJSON *tips = get(in, "finger_tips"), *masses = get(in, "finger_masses"), *G = get(in, "G");
     double tip[3][2], mu[3];
     for (int i = 0; i < 3; i++) {
-        mu[i] = at(get(in, "mu"), i);
-        for (int k = 0; k < 2; k++) tip[i][k] = entry(tips, i, k) - at(G, k);
+        mu[i] = oracle_entry(get(in, "mu"), i);
+        for (int k = 0; k < 2; k++) tip[i][k] = entry(tips, i, k) - oracle_entry(G, k);
     }
     tool_open(&T, 6);
-    tool_mass(&T, (double[]){m, m, m * (L * L + l * l) / 12, at(masses, 0), at(masses, 1), at(masses, 2)});
-    for (int j = 0; j < 6; j++) T.F[j] = at(get(in, "F"), j);
+    tool_mass(&T, (double[]){m, m, m * (L * L + l * l) / 12, oracle_entry(masses, 0), oracle_entry(masses, 1),
+                             oracle_entry(masses, 2)});
+    for (int j = 0; j < 6; j++) T.F[j] = oracle_entry(get(in, "F"), j);
     fingers(mu, (const double(*)[2])tip, number("theta"), strstr(text(in, "finger2"), "bottom") != NULL);
     const cJSON *normals = get(expected, "grad_hn"), *tangents = get(expected, "H_t");
     for (int i = 0; i < 3; i++) {
@@ -564,7 +565,7 @@ static void finger_forces_case(void) {  // for which finger forces
                               {cJSON_GetNumberValue(get(offsets, below ? "bottom" : "top")), below ? -l / 2 : l / 2},
                               {L / 2, cJSON_GetNumberValue(get(offsets, "right"))}};
     double mu[3];
-    for (int i = 0; i < 3; i++) mu[i] = at(get(in, "mu"), i);
+    for (int i = 0; i < 3; i++) mu[i] = oracle_entry(get(in, "mu"), i);
     tool_open(&T, 6);
     tool_mass(&T, (double[]){m, m, m * (L * L + l * l) / 12, 1, 1, 1});
     T.F[1] = m * g;
@@ -574,7 +575,7 @@ static void finger_forces_case(void) {  // for which finger forces
     const double* W = sti_proposition_number(p, "W_t")->value;
     const double B[6][3] = {{0}, {0}, {0}, {-1, 0, 0}, {0, below ? -1 : 1, 0}, {0, 0, 1}};  // F = F0 + B P
     for (int i = 0; i < 3; i++) {
-        near("b", W[i * 6 + 1] * m * g, at(get(expected, "b"), i));
+        near("b", W[i * 6 + 1] * m * g, oracle_entry(get(expected, "b"), i));
         for (int k = 0; k < 3; k++) near("B", W[i * 6 + 3 + k] * B[3 + k][k], entry(get(expected, "B"), i, k));
     }
     sti_sticking_destroy(r);
@@ -606,7 +607,7 @@ static void guided(bool moving) {
         T.F[2] = number("F1");
         T.F[3] = number("F2");
     } else {
-        for (int j = 0; j < n; j++) T.F[j] = at(F, j);
+        for (int j = 0; j < n; j++) T.F[j] = oracle_entry(F, j);
     }
     tool_contact(&T, true, 0, 0);
     T.n[0][0] = 1;
@@ -639,8 +640,8 @@ static void guided_case(void) {
     if (cJSON_IsArray(get(expected, "margins"))) near_list("margins", r->margins_least + 1, get(expected, "margins"));
     const cJSON* interval = get(expected, "lam_t1_interval");
     if (cJSON_IsArray(interval)) {
-        near("interval", r->lower[2], at(interval, 0));
-        near("interval", r->upper[2], at(interval, 1));
+        near("interval", r->lower[2], oracle_entry(interval, 0));
+        near("interval", r->upper[2], oracle_entry(interval, 1));
     } else if (interval != NULL) {
         assert_null(r->lower);
     }
@@ -695,10 +696,10 @@ static void plank_case(void) {  // section 5 in space: plank slides on the plane
     tool_open(&T, 6);
     tool_mass(&T, (double[]){plank, plank, plank, load, load, load});
     for (int k = 0; k < 3; k++) {
-        T.F[k] = -plank * at(g, k);
-        T.F[3 + k] = -load * at(g, k) - (k < 2 ? at(push, k) : 0);
+        T.F[k] = -plank * oracle_entry(g, k);
+        T.F[3 + k] = -load * oracle_entry(g, k) - (k < 2 ? oracle_entry(push, k) : 0);
     }
-    for (int k = 0; k < 2; k++) T.v[k] = T.v[3 + k] = at(d, k);
+    for (int k = 0; k < 2; k++) T.v[k] = T.v[3 + k] = oracle_entry(d, k);
     tool_contact(&T, false, 2, number("mu_stick"))->state = STI_INSTANT_STICK;
     tool_contact(&T, false, 2, number("mu_slide"))->state = STI_INSTANT_SLIDE;
     T.n[0][5] = T.n[1][2] = 1;
@@ -727,17 +728,20 @@ static void rest_case(void) {  // one contact at rest: all solutions for each wr
     for (int k = 0; k < 3; k++) {
         const cJSON* v = get(in, names[k]);
         for (int j = 0; j < 3; j++) {
-            rows[k][j] = at(v, j);
-            rows[k][3 + j] = at(r, (j + 1) % 3) * at(v, (j + 2) % 3) - at(r, (j + 2) % 3) * at(v, (j + 1) % 3);
+            rows[k][j] = oracle_entry(v, j);
+            rows[k][3 + j] = oracle_entry(r, (j + 1) % 3) * oracle_entry(v, (j + 2) % 3) -
+                             oracle_entry(r, (j + 2) % 3) * oracle_entry(v, (j + 1) % 3);
         }
     }
     double G[9] = {0};
     for (int i = 0; i < 9; i++)
-        for (int j = 0; j < 6; j++) G[i] += rows[i / 3][j] * rows[i % 3][j] / (j < 3 ? number("m") : at(J, j - 3));
+        for (int j = 0; j < 6; j++)
+            G[i] += rows[i / 3][j] * rows[i % 3][j] / (j < 3 ? number("m") : oracle_entry(J, j - 3));
     cJSON_ArrayForEach(wrench, get(in, "applied_wrenches")) {
         double b[3] = {0};
         for (int k = 0; k < 3; k++)
-            for (int j = 0; j < 6; j++) b[k] += rows[k][j] * at(wrench, j) / (j < 3 ? number("m") : at(J, j - 3));
+            for (int j = 0; j < 6; j++)
+                b[k] += rows[k][j] * oracle_entry(wrench, j) / (j < 3 ? number("m") : oracle_entry(J, j - 3));
         sti_rest_solution list[STI_REST_MOST];
         int count;
         assert_int_equal(sti_contact_at_rest(env, 3, G, b, number("mu"), list, &count), STI_OK);
@@ -748,8 +752,8 @@ static void rest_case(void) {  // one contact at rest: all solutions for each wr
             for (int i = 0; i < count; i++) {
                 double off = 0;
                 for (int k = 0; k < 3; k++) {
-                    off = fmax(off, fabs(list[i].lambda[k] - at(get(one, "lam"), k)));
-                    off = fmax(off, fabs(list[i].acceleration[k] - at(get(one, "a"), k)));
+                    off = fmax(off, fabs(list[i].lambda[k] - oracle_entry(get(one, "lam"), k)));
+                    off = fmax(off, fabs(list[i].acceleration[k] - oracle_entry(get(one, "a"), k)));
                 }
                 found = found || (strcmp(sti_rest_text(list[i].mode), text(one, "mode")) == 0 && off < 20 * tol);
             }
@@ -766,8 +770,8 @@ static void law_case(void) {  // fixed point
         double lambda[2], v[2], projection[2], residual;
         const int count = cJSON_GetArraySize(get(one, "lam_t"));
         for (int k = 0; k < count; k++) {
-            lambda[k] = at(get(one, "lam_t"), k);
-            v[k] = at(get(one, "v_t"), k);
+            lambda[k] = oracle_entry(get(one, "lam_t"), k);
+            v[k] = oracle_entry(get(one, "v_t"), k);
         }
         const bool holds = sti_friction_fixed_point(
             count, lambda, v, cJSON_GetNumberValue(get(one, "lam_n")), cJSON_GetNumberValue(get(one, "mu")),
@@ -786,18 +790,19 @@ static void ladder_case(void) {  // (65): bilateral slot and unilateral wall
     tool_contact(&T, true, 1, 1);
     tool_contact(&T, false, 1, 1);
     for (int j = 0; j < 3; j++) {
-        T.F[j] = at(get(in, "F"), j);
-        T.n[0][j] = at(columns[0], j);
-        T.t[0][j] = at(columns[1], j);
-        T.n[1][j] = at(columns[2], j);
-        T.t[1][j] = at(columns[3], j);
+        T.F[j] = oracle_entry(get(in, "F"), j);
+        T.n[0][j] = oracle_entry(columns[0], j);
+        T.t[0][j] = oracle_entry(columns[1], j);
+        T.n[1][j] = oracle_entry(columns[2], j);
+        T.t[1][j] = oracle_entry(columns[3], j);
     }
     sti_sticking* r = analyze(NULL);
     near("rank", r->rank_C, cJSON_GetNumberValue(get(expected, "rank")));
     near_list("lam_min_norm", r->lambda_least, get(expected, "lam_min_norm"));
     assert_int_equal(r->self_stress_count, 1);
-    const double sign = r->self_stress[0] * at(get(expected, "null_vector_unit"), 0) < 0 ? -1 : 1;
-    for (int k = 0; k < 4; k++) near("null", sign * r->self_stress[k], at(get(expected, "null_vector_unit"), k));
+    const double sign = r->self_stress[0] * oracle_entry(get(expected, "null_vector_unit"), 0) < 0 ? -1 : 1;
+    for (int k = 0; k < 4; k++)
+        near("null", sign * r->self_stress[k], oracle_entry(get(expected, "null_vector_unit"), k));
     near("mu_min", r->least_common.mu, cJSON_GetNumberValue(get(expected, "mu_min")));
     sti_sticking_destroy(r);
 }

@@ -27,10 +27,6 @@ static double entry(const cJSON* matrix, int i, int j) {
     return cJSON_GetNumberValue(cJSON_GetArrayItem(cJSON_GetArrayItem(matrix, i), j));
 }
 
-static double value(const cJSON* list, int i) {
-    return cJSON_GetNumberValue(cJSON_GetArrayItem(list, i));
-}
-
 static void close_to(const char* id, const char* what, double found, double expected, double tol) {
     if (fabs(found - expected) <= tol * (1 + fabs(expected))) return;
     fail_msg("%s: %s: %.15g, expected %.15g", id, what, found, expected);
@@ -52,7 +48,7 @@ static void check_vector(const cJSON* item, const cJSON* expected, const char* n
     const cJSON* x = cJSON_GetObjectItemCaseSensitive(expected, name);
     if (x == NULL) return;
     assert_int_equal(cJSON_GetArraySize(x), count);
-    for (int i = 0; i < count; i++) close_to(oracle_id(item), name, found[i], value(x, i), 1e-9);
+    for (int i = 0; i < count; i++) close_to(oracle_id(item), name, found[i], oracle_entry(x, i), 1e-9);
 }
 
 // columns: the reference lists one vector per column, we one per row.
@@ -75,7 +71,7 @@ static void read_mass(const cJSON* item, few_contacts* f) {
             for (int j = 0; j < f->in.n; j++) f->M[i * f->in.n + j] = entry(M, i, j);
         }
     } else if (diagonal != NULL || masses != NULL) {
-        for (int i = 0; i < f->in.n; i++) few_mass(f, i, value(diagonal != NULL ? diagonal : masses, i));
+        for (int i = 0; i < f->in.n; i++) few_mass(f, i, oracle_entry(diagonal != NULL ? diagonal : masses, i));
     } else {
         const double m = number(item, "m");
         few_mass(f, 0, m);
@@ -96,7 +92,7 @@ static void read_instant(const cJSON* item, few_contacts* f) {
     if (v == NULL) v = input(item, "qdot");
     few_begin(f, cJSON_GetArraySize(gradients));
     read_mass(item, f);
-    for (int j = 0; v != NULL && j < f->in.n; j++) f->v[j] = value(v, j);
+    for (int j = 0; v != NULL && j < f->in.n; j++) f->v[j] = oracle_entry(v, j);
     const int p = cJSON_GetArraySize(cJSON_GetArrayItem(gradients, 0));
     for (int i = 0; i < p; i++) {
         double n[FEW_N], t[FEW_N];
@@ -106,10 +102,10 @@ static void read_instant(const cJSON* item, few_contacts* f) {
         }
         sti_instant_contact* c = few_add(f, n, tangents != NULL ? t : NULL, 0, 0);
         c->bilateral = i == 0 && strstr(cJSON_GetStringValue(cJSON_GetObjectItem(item, "title")), "bilateral x_A");
-        if (cJSON_IsArray(mu)) c->mu = value(mu, i);
+        if (cJSON_IsArray(mu)) c->mu = oracle_entry(mu, i);
         if (cJSON_IsNumber(mu)) c->mu = cJSON_GetNumberValue(mu);
         if (cJSON_IsNumber(e)) c->restitution = cJSON_GetNumberValue(e);
-        if (cJSON_IsArray(e_t)) c->restitution_t = value(e_t, i);
+        if (cJSON_IsArray(e_t)) c->restitution_t = oracle_entry(e_t, i);
         if (cJSON_IsNumber(e_t)) c->restitution_t = cJSON_GetNumberValue(e_t);
     }
     if (E != NULL) {
@@ -176,7 +172,7 @@ static void check_moreau(const cJSON* item, const cJSON* x) {
         const cJSON* active = cJSON_GetObjectItem(per, "active");
         for (int i = 0, at = 0; i < k->p; i++) {
             const bool has = s->pbar_n[i] > 1e-9;
-            if (has) assert_int_equal((int)value(active, at++), i + 1);
+            if (has) assert_int_equal((int)oracle_entry(active, at++), i + 1);
         }
         assert_true(s->kinematic && s->kinetic && s->energetic);
         sti_impact_destroy(env, k);
@@ -249,7 +245,7 @@ static void check_energy_ratio(const cJSON* item, const cJSON* x) {
     few_mass(&f, 0, 2.5);
     few_mass(&f, 1, 2.5);
     few_mass(&f, 2, 2.5 * 0.4 * 0.4 / 2);
-    for (int j = 0; j < 3; j++) f.v[j] = value(input(item, "qdot_minus"), j);
+    for (int j = 0; j < 3; j++) f.v[j] = oracle_entry(input(item, "qdot_minus"), j);
     few_add(&f, (double[]){0, 1, 0}, NULL, 0, number(item, "e"));
     few_add(&f, (double[]){1, 0, 0}, NULL, 0, number(item, "e"));
     assert_int_equal(sti_impact_create(env, &f.in, NULL, &k), STI_OK);
@@ -329,7 +325,7 @@ static void check_implicit(const cJSON* item, const cJSON* x) {
 static const sti_impact_bound* bound_of(const sti_impact* k, const cJSON* xi) {
     int pattern = 0;
     for (int i = 0; xi != NULL && i < k->p; i++) {
-        if (value(xi, i) < 0) pattern |= 1 << i;
+        if (oracle_entry(xi, i) < 0) pattern |= 1 << i;
     }
     assert_int_equal(k->bound_count, 1 << k->p);
     return &k->bounds[pattern];
@@ -453,7 +449,7 @@ static void check_theorem_2(const cJSON* item, const cJSON* x) {
 static const sti_painleve_pattern* pattern_of(const sti_painleve* k, const cJSON* xi) {
     for (int q = 0; q < k->pattern_count; q++) {
         bool same = true;
-        for (int i = 0; i < k->p; i++) same = same && k->patterns[q].xi[i] == value(xi, i);
+        for (int i = 0; i < k->p; i++) same = same && k->patterns[q].xi[i] == oracle_entry(xi, i);
         if (same) return &k->patterns[q];
     }
     return NULL;

@@ -1,37 +1,17 @@
 // The all-sticking analysis: decisions in space, proofs that are tampered with, near redundancy, ranges, forces, least
 // friction, one contact at rest, files, and failing memory.
 #include "analyze/instant_tools.h"
+#include "support/sanitized.h"
 // clang-format off
 #include <math.h>
 #include <unistd.h>
 #include "base/rng.h"
 // clang-format on
 
-#if defined(__SANITIZE_ADDRESS__)
-enum { CAREFUL = 4 };  // fewer trials where everything is slow
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-enum { CAREFUL = 4 };
-#else
-enum { CAREFUL = 1 };
-#endif
-#else
-enum { CAREFUL = 1 };
-#endif
+// after the others, whose parameters are called env too
+#include "support/group_env.h"
 
-static sti_env* env;
-
-static void spatial(tool_instant* t, const double* p, const double (*axis)[3], double mu) {
-    tool_contact(t, false, 2, mu);
-    const int i = t->instant.contact_count - 1;
-    for (int k = 0; k < 3; k++) {
-        double* row = k == 0 ? t->n[i] : t->t[i] + (k - 1) * 6;
-        for (int j = 0; j < 3; j++) row[j] = axis[k][j];
-        row[3] = p[1] * axis[k][2] - p[2] * axis[k][1];
-        row[4] = p[2] * axis[k][0] - p[0] * axis[k][2];
-        row[5] = p[0] * axis[k][1] - p[1] * axis[k][0];
-    }
-}
+enum { CAREFUL = SANITIZED ? 4 : 1 };  // fewer trials where everything is slow
 
 static const double upright[3][3] = {{0, 0, 1}, {1, 0, 0}, {0, 1, 0}};
 
@@ -42,7 +22,7 @@ static void table(tool_instant* t, double angle, double mu, const double* F) {
     const double c = cos(angle), s = sin(angle);
     for (int leg = 0; leg < 4; leg++) {
         const double x = leg % 2 ? -0.5 : 0.5, y = leg / 2 ? -0.3 : 0.3;
-        spatial(t, (double[]){c * x - s * y, s * x + c * y, -0.7}, upright, mu);
+        tool_spatial(t, (double[]){c * x - s * y, s * x + c * y, -0.7}, upright, mu);
     }
     memcpy(t->F, F, 6 * sizeof *F);
 }
@@ -127,7 +107,7 @@ static void groove(tool_instant* t, double angle, double mu) {
                 for (int k = 0; k < 3; k++) axis[k][j] += R[j][h] * local[k][h];
             }
         }
-        spatial(t, at, (const double(*)[3])axis, mu);
+        tool_spatial(t, at, (const double(*)[3])axis, mu);
     }
     // a pull of 6 along the groove at the height of the contacts, and the weight
     const double force[3] = {0, -6, 39.24}, torque[3] = {-1.2, 0, 0};
@@ -850,17 +830,6 @@ static void failed_allocations_are_survived(void** state) {
     for (int kind = 0; kind < 3; kind++) fail_every_allocation(forces, &t, kind, 600);
 }
 
-static int open_env(void** state) {
-    (void)state;
-    return sti_env_create(NULL, &env) == STI_OK ? 0 : -1;
-}
-
-static int close_env(void** state) {
-    (void)state;
-    sti_env_destroy(env);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(block_on_incline_sticks_iff_mu_at_least_tan),
@@ -888,5 +857,5 @@ int main(void) {
         cmocka_unit_test(no_contact_and_apart),
         cmocka_unit_test(failed_allocations_are_survived),
     };
-    return cmocka_run_group_tests(tests, open_env, close_env);
+    return cmocka_run_group_tests(tests, open_group_env, close_group_env);
 }

@@ -2,22 +2,13 @@
 // against the independent checker. Data are small integers and binary fractions, so ties and redundancy are common.
 #include "analyze/instant_tools.h"
 #include "analyze/rational_lp.h"
+#include "support/sanitized.h"
 // clang-format off
 #include <math.h>
 #include "base/rng.h"
 // clang-format on
 
-#if defined(__SANITIZE_ADDRESS__)
-enum { INSTANCES = 600 };
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-enum { INSTANCES = 600 };
-#else
-enum { INSTANCES = 10000 };
-#endif
-#else
-enum { INSTANCES = 10000 };
-#endif
+enum { INSTANCES = SANITIZED ? 600 : 10000 };
 
 typedef struct stage {
     tool_instant t;

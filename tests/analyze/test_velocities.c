@@ -4,15 +4,11 @@
 #include <math.h>
 #include <stiction/velocities.h>
 
-#include "base/rng.h"
+#include "support/random.h"
 #include "support/few_contacts.h"
 // clang-format on
 
 static sti_env* env;
-
-static double symmetric(sti_rng* rng) {
-    return 2 * sti_rng_u01(rng) - 1;
-}
 
 // M = A A' + I / 10, random gradients, slips, forces and velocity.
 static void random_instant(sti_rng* rng, few_contacts* f, int n, int c) {

@@ -4,27 +4,6 @@
 
 #include "support/class_oracle.h"
 
-typedef struct fixture {
-    sti_env* env;
-    brute_rays* rays;
-} fixture;
-
-static int open_fixture(void** state) {
-    fixture* f = calloc(1, sizeof *f);
-    f->rays = calloc(1, sizeof *f->rays);
-    assert_int_equal(sti_env_create(NULL, &f->env), STI_OK);
-    *state = f;
-    return 0;
-}
-
-static int close_fixture(void** state) {
-    fixture* f = *state;
-    sti_env_destroy(f->env);
-    free(f->rays);
-    free(f);
-    return 0;
-}
-
 static sti_classes* classify(sti_env* env, const brute* b) {
     double entries[BRUTE_MAX * BRUTE_MAX];
     const sti_matrix M = brute_view(b, entries);

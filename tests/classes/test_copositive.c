@@ -1,6 +1,7 @@
 // test_copositive.c: copositivity and the minimum on the simplex: the reference cases, families with known answers up
 // to order 20, thresholds to the last bit, large matrices that fall into parts, and what a limit on work does.
 #include "support/class_oracle.h"
+#include "support/open_env.h"
 #include "support/oracle.h"
 // clang-format off
 #include <stdio.h>
@@ -8,15 +9,6 @@
 
 #include "classes/classes.h"
 // clang-format on
-
-static int open_env(void** state) {
-    return sti_env_create(NULL, (sti_env**)state) == STI_OK ? 0 : -1;
-}
-
-static int close_env(void** state) {
-    sti_env_destroy(*state);
-    return 0;
-}
 
 static void copositive_cases_of_the_thesis_hold(void** state) {
     sti_env* env = *state;
@@ -299,5 +291,5 @@ int main(void) {
         cmocka_unit_test(frictional_matrices_fall_into_parts),
         cmocka_unit_test(too_little_work_is_said),
     };
-    return cmocka_run_group_tests(tests, open_env, close_env);
+    return cmocka_run_group_tests(tests, open_state_env, close_state_env);
 }

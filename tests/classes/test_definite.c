@@ -1,18 +1,10 @@
 // test_definite.c: definiteness where rounding hides it: singular, nearly singular and badly scaled matrices, orders
 // above and below the limit of exact elimination, connected parts, and what is only known up to rounding.
 #include "support/class_oracle.h"
+#include "support/open_env.h"
 // clang-format off
 #include "classes/classes.h"
 // clang-format on
-
-static int open_env(void** state) {
-    return sti_env_create(NULL, (sti_env**)state) == STI_OK ? 0 : -1;
-}
-
-static int close_env(void** state) {
-    sti_env_destroy(*state);
-    return 0;
-}
 
 static double* table(int n) {
     double* m = calloc((size_t)(n * n) + 1, sizeof *m);
@@ -199,5 +191,5 @@ int main(void) {
         cmocka_unit_test(singular_parts_of_a_large_matrix_are_exact),
         cmocka_unit_test(failed_allocations_are_survived),
     };
-    return cmocka_run_group_tests(tests, open_env, close_env);
+    return cmocka_run_group_tests(tests, open_state_env, close_state_env);
 }

@@ -1,16 +1,8 @@
 // test_membership.c: membership of q in complementary cones: the reference lists, both kinds of certificate on
 // thousands of small problems, singular bases, exact data, failing memory.
 #include "support/class_oracle.h"
+#include "support/open_env.h"
 #include "support/oracle.h"
-
-static int open_env(void** state) {
-    return sti_env_create(NULL, (sti_env**)state) == STI_OK ? 0 : -1;
-}
-
-static int close_env(void** state) {
-    sti_env_destroy(*state);
-    return 0;
-}
 
 static bool in_list(const cJSON* list, unsigned alpha) {  // of lists of 1-based indices
     const cJSON* one;
@@ -50,8 +42,7 @@ static void cones_of_the_thesis_are_found(void** state) {
             if (a.inside) assert_int_equal(a.nonsingular, listed);
             sti_cone_membership_clear(env, &a);
         }
-        assert_int_equal(bases,
-                         (int)cJSON_GetNumberValue(oracle_get(item, "expected", "n_complementary_bases_nonsingular")));
+        assert_int_equal(bases, (int)oracle_number(item, "expected", "n_complementary_bases_nonsingular"));
         assert_int_equal(solvable, cJSON_IsTrue(oracle_get(item, "expected", "solvable")));
         oracle_free(&M);
         oracle_free(&q);
@@ -187,5 +178,5 @@ int main(void) {
         cmocka_unit_test(bad_input_and_large_orders_are_refused),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };
-    return cmocka_run_group_tests(tests, open_env, close_env);
+    return cmocka_run_group_tests(tests, open_state_env, close_state_env);
 }

@@ -1,6 +1,7 @@
 // test_pminors.c: P, P0 and K: the reference case with its critical friction, order 20 in full, matrices where every
 // floating-point sign is in doubt, triangular and block triangular matrices of any order, H-matrices, large witnesses.
 #include "support/class_oracle.h"
+#include "support/open_env.h"
 #include "support/oracle.h"
 // clang-format off
 #include <stdio.h>
@@ -8,15 +9,6 @@
 
 #include "classes/classes.h"
 // clang-format on
-
-static int open_env(void** state) {
-    return sti_env_create(NULL, (sti_env**)state) == STI_OK ? 0 : -1;
-}
-
-static int close_env(void** state) {
-    sti_env_destroy(*state);
-    return 0;
-}
 
 enum { N = 20 };
 
@@ -319,5 +311,5 @@ int main(void) {
         cmocka_unit_test(K_is_decided_by_leading_minors),
         cmocka_unit_test(symmetric_matrices_get_an_index_set),
     };
-    return cmocka_run_group_tests(tests, open_env, close_env);
+    return cmocka_run_group_tests(tests, open_state_env, close_state_env);
 }

@@ -1,16 +1,8 @@
 // test_structure.c: the structure of theorem 1.2.10: the reference cases, variables in any order, signs and scales
 // that do not matter, everything that breaks it, failing memory.
 #include "support/class_oracle.h"
+#include "support/open_env.h"
 #include "support/oracle.h"
-
-static int open_env(void** state) {
-    return sti_env_create(NULL, (sti_env**)state) == STI_OK ? 0 : -1;
-}
-
-static int close_env(void** state) {
-    sti_env_destroy(*state);
-    return 0;
-}
 
 enum { MAX_FREE = 8, MAX_PAIRS = 8 };
 
@@ -263,5 +255,5 @@ int main(void) {
         cmocka_unit_test(empty_parts_and_bad_sizes_are_handled),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };
-    return cmocka_run_group_tests(tests, open_env, close_env);
+    return cmocka_run_group_tests(tests, open_state_env, close_state_env);
 }

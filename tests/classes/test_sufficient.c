@@ -2,18 +2,10 @@
 // (sufficient, though not semidefinite), the same spoilt in one place, every branch of the construction from a
 // negative minor.
 #include "support/class_oracle.h"
+#include "support/open_env.h"
 // clang-format off
 #include <time.h>
 // clang-format on
-
-static int open_env(void** state) {
-    return sti_env_create(NULL, (sti_env**)state) == STI_OK ? 0 : -1;
-}
-
-static int close_env(void** state) {
-    sti_env_destroy(*state);
-    return 0;
-}
 
 enum { MAX = 20 };
 
@@ -102,5 +94,5 @@ int main(void) {
         cmocka_unit_test(a_zero_row_with_a_full_column_is_not_sufficient),
         cmocka_unit_test(every_negative_minor_gives_a_vector),
     };
-    return cmocka_run_group_tests(tests, open_env, close_env);
+    return cmocka_run_group_tests(tests, open_state_env, close_state_env);
 }

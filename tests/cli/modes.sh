@@ -63,6 +63,16 @@ modes
 refused "no file" "FILE is missing"
 modes nowhere.json
 refused "a file that is not there" "nowhere.json"
+modes arch --time-limit 0.2 --json
+expect "out of time nothing is claimed" 1 '"outcome": "unknown"'
+expect "and the answer says so" 1 '"all_consistent": false'
+modes arch --set count=3 --consistent
+expect "an arch of three stones rests" 0 "nnnnnnnn strict"
+expect "and can do nothing else" 0 "1 strictly consistent, 0 limit; "
+modes arch --set count=3 --max-modes 7
+expect "a list that is cut says so" 0 "at least 8 kinematically feasible"
+modes "$problems/s2_fixture.json" --consistent --contacts-only
+refused "a wrench without friction" "--consistent"
 modes "$problems/pyramid.json"
 refused "a cone is no instant" "pyramid.json" "instant"
 modes "$problems/s2_fixture.json" --wrench 1,2

@@ -63,6 +63,16 @@ run analyze sticking "$problems/pyramid.json"
 refused "a cone is no instant" "kind"
 run analyze closure "$problems/s0_two_feet.json" --object 0,7
 refused "an unknown coordinate" "--object" "7"
+run analyze sticking gripper
+expect "motors hold a box" 0 "all contacts stick: yes"
+expect "with the friction it takes" 0 "the same at all contacts: 0.24525"
+run analyze sticking gripper --set mu=0.2
+expect "not with less friction" 1 "all contacts stick: no"
+run analyze sticking arm-grasp
+expect "an arm that starts to move" 1 "y moves shoulder friction"
+run analyze sticking arm-grasp --time 20 --json
+expect "an arm that holds" 0 '"outcome": "sticks"'
+expect "by friction in its joints" 0 '"name": "elbow friction", "type": "bounded"'
 run analyze sticking --help
 expect "help has an example" 0 "example:"
 finish

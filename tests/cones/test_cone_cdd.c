@@ -125,7 +125,7 @@ static void both_conversions_agree_with_cddlib(void** state) {
         print_message("skipped: cddexec_gmp is not installed\n");
         skip();
     }
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     sti_rng rng = {61};
     for (int trial = 0; trial < 120; trial++) {
         const int d = sti_rng_int(&rng, 2, 6), n = sti_rng_int(&rng, 1, 2 * d), m = sti_rng_int(&rng, 0, 1);

@@ -40,7 +40,7 @@ static void assert_table(const sti_int* table, int count, int d, const int* expe
 
 static void no_rows_give_the_whole_space(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     sti_dd_result r;
     assert_int_equal(convert(env, 0, 3, NULL, NULL, 10, &r), STI_OK);
     assert_int_equal(r.ray_count, 0);
@@ -52,7 +52,7 @@ static void no_rows_give_the_whole_space(void** state) {
 
 static void equations_leave_their_null_space(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     sti_dd_result r;
     // the third is the sum of the first two, the fourth is zero
     const int rows[] = {1, 2, 3, 4, 0, 1, 1, -1, 1, 3, 4, 3, 0, 0, 0, 0};
@@ -66,7 +66,7 @@ static void equations_leave_their_null_space(void** state) {
 
 static void orthant_with_duplicates_and_redundant_rows(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     sti_dd_result r;
     const int rows[] = {1, 0, 0, 0, 3, 0, 0, 0, 2, 1, 0, 0, 0, 1, 0, 1, 1, 1, 0, 0, 0, 5, 0, 1};
     assert_int_equal(convert(env, 8, 3, rows, NULL, 10, &r), STI_OK);
@@ -79,7 +79,7 @@ static void orthant_with_duplicates_and_redundant_rows(void** state) {
 
 static void opposite_inequalities_act_as_equations(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     sti_dd_result r;
     const int both[] = {1, -1, -1, 1, 1, 1, 0, 1};
     assert_int_equal(convert(env, 4, 2, both, NULL, 10, &r), STI_OK);
@@ -96,7 +96,7 @@ static void opposite_inequalities_act_as_equations(void** state) {
 // { (t, x, y) : t >= 0, 0 <= x <= 2 t, 0 <= y <= 3 t } and an unbounded direction z >= 0, a free direction w.
 static void vertices_of_a_polyhedron_by_homogenization(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     sti_dd_result r;
     const int rows[] = {1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 2, -1, 0, 0, 0, 0, 0, 1, 0, 0, 3, 0, -1, 0, 0, 0, 0, 0, 1, 0};
     assert_int_equal(convert(env, 6, 5, rows, NULL, 100, &r), STI_OK);
@@ -118,7 +118,7 @@ static void moment_rows(int* rows, int m, int d) {
 
 static void the_limit_on_rays_ends_the_call_and_harms_nothing(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     int rows[14 * 7];
     moment_rows(rows, 14, 7);
     fixture f;
@@ -137,7 +137,7 @@ static void the_limit_on_rays_ends_the_call_and_harms_nothing(void** state) {
 // Every ray obeys every row, and lies on rows of rank d - 1: it is extreme. Numbers of 30 digits.
 static void huge_integers_stay_exact(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     enum { M = 9, D = 4 };
     fixture f;
     const int zero[M * D] = {0};
@@ -171,7 +171,7 @@ static void huge_integers_stay_exact(void** state) {
 
 static void bad_sizes_are_refused(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     sti_dd_result r;
     sti_exact x;
     sti_exact_init(&x, env);
@@ -201,7 +201,7 @@ static void every_failed_allocation_is_survived(void** state) {
 // The echelon form depends on the space alone, in both arithmetics.
 static void echelon_form_does_not_depend_on_the_basis(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     sti_rng rng = {3};
     for (int trial = 0; trial < 40; trial++) {
         const bool exact = trial % 2 == 0;

@@ -33,7 +33,7 @@ static void reference_wrench_cones_in_both_forms(void** state) {
     (void)state;
     cJSON* root = oracle_open("papers");
     if (root == NULL) skip();
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     int seen = 0;
     const cJSON* item;
     cJSON_ArrayForEach(item, oracle_cases(root)) {
@@ -55,7 +55,7 @@ static void reference_wrench_cones_in_both_forms(void** state) {
 // S2 figure 2, from the mechanics: mode "la" of the disc. The generators as computed are scaled and rounded.
 static void disc_wrench_cone_from_scaled_generators(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     const double mu = 0.4, g[9] = {1e-7, -mu * 1e-7, -mu * 1e-7, 0, -2e5, 1e5, 0, 0, -3};
     sti_polycone* cone = make_cone(env, false, true, 3, 3, g, 0, NULL);
     assert_rows_are(sti_polycone_inequalities(cone), 3, (double[]){6, 5, 10, 2, 5, 0, -1, 0, 0}, 1e-14);
@@ -88,7 +88,7 @@ static void check_counts(sti_env* env, int d, int n, const double* g, int64_t fa
 
 static void cones_over_cyclic_polytopes_have_the_known_facets(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     for (int d = 3; d <= 7; d++) {
         const int n = d + 6;
         double g[16 * 7];
@@ -103,7 +103,7 @@ static void cones_over_cyclic_polytopes_have_the_known_facets(void** state) {
 
 static void cones_over_cubes_and_cross_polytopes_have_the_known_facets(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     for (int d = 3; d <= 7; d++) {
         double g[64 * 7] = {0};
         for (int i = 0; i < 1 << (d - 1); i++) {
@@ -123,7 +123,7 @@ static void cones_over_cubes_and_cross_polytopes_have_the_known_facets(void** st
 
 static void friction_pyramids_have_as_many_facets_as_sides(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     const double mu = 0.3;
     for (int sides = 3; sides <= 16; sides++) {
         double g[17 * 3];
@@ -189,7 +189,7 @@ static void check_structure(const sti_polycone* cone) {
 
 static void span_to_face_and_back_is_the_identity(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     sti_rng rng = {2024};
     for (int trial = 0; trial < 1000; trial++) {
         const int d = sti_rng_int(&rng, 1, 6);
@@ -213,7 +213,7 @@ static void span_to_face_and_back_is_the_identity(void** state) {
 
 static void floating_agrees_with_exact(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     sti_rng rng = {77};
     for (int trial = 0; trial < 1000; trial++) {
         const int d = sti_rng_int(&rng, 1, 6);
@@ -243,7 +243,7 @@ static void floating_agrees_with_exact(void** state) {
 
 static void order_and_scale_of_rows_do_not_matter(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     sti_rng rng = {5};
     for (int trial = 0; trial < 200; trial++) {
         const int d = sti_rng_int(&rng, 2, 5);
@@ -269,7 +269,7 @@ static void order_and_scale_of_rows_do_not_matter(void** state) {
 // A rotation of space rotates the cone.
 static void rotated_data_give_the_rotated_cone(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     const double c = 0.6, s = 0.8, Q[9] = {c, -s * c, s * s, s, c * c, -c * s, 0, s, c};  // product of two turns
     sti_rng rng = {19};
     for (int trial = 0; trial < 200; trial++) {
@@ -295,7 +295,7 @@ static void rotated_data_give_the_rotated_cone(void** state) {
 
 static void noise_below_the_tolerance_does_not_split_facets(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     sti_rng rng = {8};
     for (int trial = 0; trial < 50; trial++) {
         double g[16 * 5];
@@ -314,7 +314,7 @@ static void noise_below_the_tolerance_does_not_split_facets(void** state) {
 // At the tolerance itself the answer may be either, or a refusal; never a cone that contradicts its data.
 static void noise_at_the_tolerance_is_decided_or_refused(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     sti_rng rng = {21};
     int refused = 0;
     for (int trial = 0; trial < 400; trial++) {
@@ -353,7 +353,7 @@ static void check_table_counts(const sti_polycone* cone, int rays, int lines, in
 
 static void empty_tables_are_the_origin_and_the_whole_space(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     for (int d = 1; d <= 3; d++) {
         sti_polycone* cone;
         assert_int_equal(sti_polycone_create_span(env, d, NULL, NULL, NULL, &cone), STI_OK);
@@ -371,7 +371,7 @@ static void empty_tables_are_the_origin_and_the_whole_space(void** state) {
 
 static void zero_rays_and_duplicates_are_dropped(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     const double g[] = {0, 0, 1, 2, 2, 4, 0, 0, 0.5, 1, 3, 1};
     for (int exact = 0; exact < 2; exact++) {
         sti_polycone* cone = make_cone(env, exact, true, 2, 6, g, 2, (double[]){0, 0, 0, 0});
@@ -386,7 +386,7 @@ static void zero_rays_and_duplicates_are_dropped(void** state) {
 
 static void the_four_cones_of_the_line(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     for (int exact = 0; exact < 2; exact++) {
         sti_polycone* cone = make_cone(env, exact, true, 1, 2, (double[]){2, 7}, 0, NULL);
         check_table_counts(cone, 1, 0, 1, 0);
@@ -404,7 +404,7 @@ static void the_four_cones_of_the_line(void** state) {
 
 static void opposite_rays_become_lines(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     const double g[] = {1, 0, 0, -2, 0, 0, 0, 1, 0, 1, 1, 0};
     for (int exact = 0; exact < 2; exact++) {
         sti_polycone* cone = make_cone(env, exact, true, 3, 4, g, 0, NULL);
@@ -423,7 +423,7 @@ static void opposite_rays_become_lines(void** state) {
 
 static void huge_and_tiny_rows_are_directions_all_the_same(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     const double g[] = {1e308, 1e308, 0, 1e-308, 0, 1e-308, 0, 5e-324, 5e-324};
     const double expected[] = {1, 1, 0, 1, 0, 1, 0, 1, 1};
     for (int exact = 0; exact < 2; exact++) {
@@ -444,7 +444,7 @@ static void huge_and_tiny_rows_are_directions_all_the_same(void** state) {
 
 static void fractions_are_cleared_to_primitive_integers(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     sti_rationals* r;
     assert_int_equal(sti_rationals_create(env, 4, &r), STI_OK);
     const char* text[] = {"2/3", "1/2", "-0.4", "1e-1"};
@@ -462,7 +462,7 @@ static void fractions_are_cleared_to_primitive_integers(void** state) {
 
 static void bad_arguments_are_refused(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     sti_polycone* cone = (sti_polycone*)1;
     const double bad[] = {1, 2, NAN, 3, 1, INFINITY};
     sti_rows rows = floating_rows(2, 2, bad);
@@ -488,7 +488,7 @@ static void bad_arguments_are_refused(void** state) {
 
 static void too_many_rays_are_said_so(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     double g[14 * 7];
     for (int i = 0; i < 14; i++) {
         double power = 1;

@@ -124,7 +124,7 @@ static void reference_friction_cones(void** state) {
     (void)state;
     cJSON* root = oracle_open("thesis");
     if (root == NULL) skip();
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     int seen = 0;
     const cJSON* item;
     cJSON_ArrayForEach(item, oracle_cases(root)) {
@@ -168,7 +168,7 @@ static generators groove(double mu) {
 // Pointed iff mu < 3/4. At 3/4 the doubles are pointed or not by rounding; the tolerance says not.
 static void groove_at_critical_friction_is_not_pointed(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     const double mu[] = {0.749999, 0.75, 0.75 - 1e-11, 0.750001};
     for (int i = 0; i < 4; i++) {
         const generators g = groove(mu[i]);
@@ -182,7 +182,7 @@ static void groove_at_critical_friction_is_not_pointed(void** state) {
 // The outer edges n + mu t of the groove with normals (4/5, 3/5), (-4/5, 3/5), at mu = 3/4 and 1e-20 below it.
 static void exact_fractions_are_decided_at_the_boundary(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     const char* edges[2][4] = {{"5/4", "0", "-5/4", "0"}, {"5/4", "8e-21", "-5/4", "8e-21"}};
     for (int below = 0; below < 2; below++) {
         sti_rationals* r;
@@ -204,7 +204,7 @@ static void exact_fractions_are_decided_at_the_boundary(void** state) {
 
 static void dependent_lines_are_not_pointed_and_show_the_dependence(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     generators g = {.d = 3, .ray_count = 1, .line_count = 3};
     memcpy(g.rays, (double[]){0, 0, 1}, 3 * sizeof(double));
     memcpy(g.lines, (double[]){1, 2, 0, 0, 1, 0, 2, 1, 0}, 9 * sizeof(double));
@@ -230,7 +230,7 @@ static void dependent_lines_are_not_pointed_and_show_the_dependence(void** state
 
 static void no_rays_have_no_bound_and_a_zero_ray_is_not_pointed(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     sti_pointedness p;
     assert_int_equal(sti_rows_pointedness(env, 3, NULL, NULL, NULL, &p), STI_OK);
     assert_true(p.pointed && p.margin == INFINITY);
@@ -247,7 +247,7 @@ static void no_rays_have_no_bound_and_a_zero_ray_is_not_pointed(void** state) {
 
 static void scale_of_rays_does_not_change_the_decision(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     sti_rng rng = {51};
     int pointed = 0;
     for (int trial = 0; trial < 300; trial++) {
@@ -280,7 +280,7 @@ static void scale_of_rays_does_not_change_the_decision(void** state) {
 // no ray lies in it.
 static void pointedness_agrees_with_the_lineality_space(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     sti_rng rng = {53};
     for (int trial = 0; trial < 300; trial++) {
         generators g = {
@@ -310,7 +310,7 @@ static void pointedness_agrees_with_the_lineality_space(void** state) {
 // Beyond dimension 8 floating data go through the program in doubles first; exact data never do.
 static void larger_floating_programs_agree_with_exact_ones(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     sti_rng rng = {57};
     int pointed = 0;
     enum { TRIALS = 60 };
@@ -356,7 +356,7 @@ static void larger_floating_programs_agree_with_exact_ones(void** state) {
 
 static void bad_arguments_are_refused(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     sti_pointedness p;
     const double bad[] = {NAN, 1};
     const sti_rows rays = floating_rows(1, 2, bad);

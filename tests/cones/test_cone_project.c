@@ -34,7 +34,7 @@ static double projection_error(const sti_polycone* cone, const double* x, const 
 
 static void projections_satisfy_the_optimality_conditions(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     sti_rng rng = {31};
     double worst = 0;
     for (int trial = 0; trial < 1000; trial++) {
@@ -55,7 +55,7 @@ static void projections_satisfy_the_optimality_conditions(void** state) {
 
 static void a_point_is_the_sum_of_its_projections_on_cone_and_polar(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     sti_rng rng = {37};
     for (int trial = 0; trial < 300; trial++) {
         const int d = sti_rng_int(&rng, 1, 6);
@@ -123,7 +123,7 @@ static double brute_distance(const sti_polycone* cone, const double* x) {
 
 static void distance_agrees_with_brute_force(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     sti_rng rng = {41};
     int outside = 0;
     for (int trial = 0; trial < 200; trial++) {
@@ -150,7 +150,7 @@ static void distance_agrees_with_brute_force(void** state) {
 
 static void the_face_and_slack_of_a_point_are_named(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     // { x >= 0, y >= 0, z = 0 }
     const double F[] = {0, -2, 0, -3, 0, 0}, E[] = {0, 0, 5};
     for (int exact = 0; exact < 2; exact++) {
@@ -181,7 +181,7 @@ static void the_face_and_slack_of_a_point_are_named(void** state) {
 
 static void exact_cones_decide_membership_without_rounding(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     const double g[] = {3, 1, 0, 1}, on[] = {3, 1}, below[] = {3, 0x1.fffffffffffffp-1},
                  above[] = {3, 0x1.0000000000001p0};
     sti_polycone *exact = make_cone(env, true, true, 2, 2, g, 0, NULL),
@@ -202,7 +202,7 @@ static void exact_cones_decide_membership_without_rounding(void** state) {
 
 static void huge_and_tiny_points_are_located_in_proportion(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     sti_polycone* cone = make_cone(env, false, true, 2, 2, (double[]){1, 0, 1, 1}, 0, NULL);
     const double scales[] = {1e-300, 1e-160, 1, 1e160, 1e300};
     for (int i = 0; i < 5; i++) {
@@ -224,7 +224,7 @@ static void huge_and_tiny_points_are_located_in_proportion(void** state) {
 // Nearly parallel rays and points near edges: the active set must settle.
 static void slender_cones_are_projected_on_accurately(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     sti_rng rng = {43};
     double worst = 0;
     for (int trial = 0; trial < 300; trial++) {
@@ -249,7 +249,7 @@ static void slender_cones_are_projected_on_accurately(void** state) {
 
 static void points_that_are_no_numbers_are_refused(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     sti_polycone* cone = make_cone(env, true, true, 2, 1, (double[]){1, 0}, 0, NULL);
     double p[2];
     sti_cone_point at;

@@ -30,7 +30,7 @@ static sti_polycone* random_cone(sti_env* env, sti_rng* rng, bool exact, int d) 
 
 static void polar_of_the_polar_is_the_cone(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     sti_rng rng = {1};
     for (int trial = 0; trial < 300; trial++) {
         const int d = sti_rng_int(&rng, 1, 5);
@@ -58,7 +58,7 @@ static void polar_of_the_polar_is_the_cone(void** state) {
 
 static void polar_of_an_intersection_is_the_sum_of_the_polars(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     sti_rng rng = {2};
     for (int trial = 0; trial < 300; trial++) {
         const int d = sti_rng_int(&rng, 1, 5);
@@ -78,7 +78,7 @@ static void polar_of_an_intersection_is_the_sum_of_the_polars(void** state) {
 
 static void intersection_and_sum_agree_with_their_members(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     sti_rng rng = {4};
     for (int trial = 0; trial < 150; trial++) {
         const int d = sti_rng_int(&rng, 1, 4);
@@ -103,7 +103,7 @@ static void intersection_and_sum_agree_with_their_members(void** state) {
 
 static void the_image_is_spanned_by_the_images(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     sti_rng rng = {6};
     for (int trial = 0; trial < 200; trial++) {
         const int d = sti_rng_int(&rng, 1, 5), e = sti_rng_int(&rng, 1, 5);
@@ -141,7 +141,7 @@ static void the_image_is_spanned_by_the_images(void** state) {
 
 static void exact_maps_keep_exact_cones_exact(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     sti_polycone* a = make_cone(env, true, true, 2, 2, (double[]){1, 0, 0, 1}, 0, NULL);
     sti_rationals* r;
     assert_int_equal(sti_rationals_create(env, 4, &r), STI_OK);
@@ -170,7 +170,7 @@ static void exact_maps_keep_exact_cones_exact(void** state) {
 
 static void different_cones_are_not_equal(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     for (int exact = 0; exact < 2; exact++) {
         sti_polycone* a = make_cone(env, exact, true, 2, 2, (double[]){1, 0, 0, 1}, 0, NULL);
         sti_polycone* b = make_cone(env, exact, true, 2, 2, (double[]){1, 0, 1, 1}, 0, NULL);
@@ -192,7 +192,7 @@ static void different_cones_are_not_equal(void** state) {
 
 static void exact_and_floating_cones_mix_as_floating(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     sti_polycone* a = make_cone(env, true, true, 2, 2, (double[]){1, 0, 0, 1}, 0, NULL);
     sti_polycone* b = make_cone(env, false, true, 2, 2, (double[]){-0.1, 0.3, 0.1, 0.3}, 0, NULL);
     sti_polycone* both = intersect(a, b);
@@ -206,7 +206,7 @@ static void exact_and_floating_cones_mix_as_floating(void** state) {
 
 static void bad_arguments_are_refused(void** state) {
     (void)state;
-    sti_env* env = cone_env();
+    sti_env* env = open_env();
     sti_polycone *a = make_cone(env, true, true, 2, 1, (double[]){1, 0}, 0, NULL), *out;
     sti_polycone* b = make_cone(env, true, true, 3, 1, (double[]){1, 0, 0}, 0, NULL);
     sti_polycone* c = make_cone(env, false, true, 2, 1, (double[]){1, 0}, 0, NULL);

@@ -15,7 +15,7 @@
 #include <stiction/verify.h>
 #include <string.h>
 
-#include "base/rng.h"
+#include "support/random.h"
 
 // A dense program that owns its data.
 typedef struct dense_program {
@@ -38,18 +38,14 @@ static inline void dense_program_free(dense_program* d) {
     free(d->size);
 }
 
-static inline double uniform(sti_rng* rng) {
-    return 2 * sti_rng_u01(rng) - 1;
-}
-
 // v inside the cone, away from its border
 static inline void inside(sti_rng* rng, const sti_conic* p, bool dual, double* v) {
     for (int i = 0; i < p->zero + p->nonnegative; i++)
-        v[i] = i >= p->zero ? 0.1 + fabs(uniform(rng)) : (dual ? uniform(rng) : 0);
+        v[i] = i >= p->zero ? 0.1 + fabs(symmetric(rng)) : (dual ? symmetric(rng) : 0);
     for (int c = 0, at = p->zero + p->nonnegative; c < p->cone_count; at += p->cone_size[c++]) {
         double tail = 0;
         for (int i = 1; i < p->cone_size[c]; i++) {
-            v[at + i] = uniform(rng);
+            v[at + i] = symmetric(rng);
             tail = hypot(tail, v[at + i]);
         }
         v[at] = 1.2 * tail + 0.1;
@@ -61,12 +57,13 @@ static inline void complementary(sti_rng* rng, const sti_conic* p, double* s, do
     double* v = calloc((size_t)p->m + 1, sizeof *v);
     inside(rng, p, true, v);
     for (int i = 0; i < p->zero + p->nonnegative; i++) {
-        const bool tight = i < p->zero || uniform(rng) > 0;
+        const bool tight = i < p->zero || symmetric(rng) > 0;
         s[i] = tight ? 0 : v[i];
         y[i] = tight ? v[i] : 0;
     }
     for (int c = 0, at = p->zero + p->nonnegative; c < p->cone_count; at += p->cone_size[c++]) {
-        const double kind = p->cone_size[c] == 1 ? uniform(rng) : 1.5 * uniform(rng), factor = 0.1 + sti_rng_u01(rng);
+        const double kind = p->cone_size[c] == 1 ? symmetric(rng) : 1.5 * symmetric(rng),
+                     factor = 0.1 + sti_rng_u01(rng);
         double tail = 0;
         for (int i = 1; i < p->cone_size[c]; i++) tail = hypot(tail, v[at + i]);
         const bool border = fabs(kind) <= 0.75 && p->cone_size[c] > 1;
@@ -82,7 +79,7 @@ static inline void complementary(sti_rng* rng, const sti_conic* p, double* s, do
 static inline void random_gram(sti_rng* rng, int n, int rank, double* P) {
     for (int t = 0; t < rank; t++) {
         double* v = calloc((size_t)n, sizeof *v);
-        for (int j = 0; j < n; j++) v[j] = uniform(rng);
+        for (int j = 0; j < n; j++) v[j] = symmetric(rng);
         for (int i = 0; i < n * n; i++) P[i] += v[i / n] * v[i % n];
         free(v);
     }
@@ -122,9 +119,9 @@ static inline void make_infeasible(sti_rng* rng, dense_program* d, int n, int m)
         double sum = 0;
         for (int i = 0; i < m; i++) sum += d->A[i * n + j] * d->y[i];
         for (int i = 0; i < m; i++) d->A[i * n + j] -= sum * d->y[i] / yy;
-        d->c[j] = uniform(rng);
+        d->c[j] = symmetric(rng);
     }
-    for (int i = 0; i < m; i++) d->b[i] = uniform(rng);
+    for (int i = 0; i < m; i++) d->b[i] = symmetric(rng);
     const double by = inner(m, d->b, d->y);
     for (int i = 0; i < m; i++) d->b[i] -= (by + 1) * d->y[i] / yy;
 }
@@ -148,7 +145,7 @@ static inline void make_unbounded(sti_rng* rng, dense_program* d, int n, int m) 
         }
         free(Px);
     }
-    for (int j = 0; j < n; j++) d->c[j] = uniform(rng);
+    for (int j = 0; j < n; j++) d->c[j] = symmetric(rng);
     const double cx = inner(n, d->c, d->x);
     for (int j = 0; j < n; j++) d->c[j] -= (cx + 1) * d->x[j] / xx;
 }
@@ -166,8 +163,8 @@ static inline dense_program random_program(sti_rng* rng, family kind, int n, int
     d.x = calloc(N + 1, sizeof(double));
     d.s = calloc(M + 1, sizeof(double));
     d.y = calloc(M + 1, sizeof(double));
-    for (size_t i = 0; i < N * M; i++) d.A[i] = sti_rng_u01(rng) < 0.3 + 3.0 / n ? uniform(rng) : 0;
-    for (size_t j = 0; j < N; j++) d.x[j] = uniform(rng);
+    for (size_t i = 0; i < N * M; i++) d.A[i] = sti_rng_u01(rng) < 0.3 + 3.0 / n ? symmetric(rng) : 0;
+    for (size_t j = 0; j < N; j++) d.x[j] = symmetric(rng);
     if (rank >= 0) {
         d.P = calloc(N * N + 1, sizeof(double));
         random_gram(rng, n, rank, d.P);

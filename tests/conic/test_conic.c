@@ -1,14 +1,6 @@
 // test_conic.c: conic programs with closed forms, families around known answers, invariances.
 #include "conic_tools.h"
-
-static int open_env(void** state) {
-    return sti_env_create(NULL, (sti_env**)state) == STI_OK ? 0 : -1;
-}
-
-static int close_env(void** state) {
-    sti_env_destroy(*state);
-    return 0;
-}
+#include "support/open_env.h"
 
 // min 1/2 |x - a|^2 over the cone t >= |z|
 static void solve_projection(sti_env* env, int n, const double* a, double* x) {
@@ -42,7 +34,7 @@ static void projection_on_the_cone_is_the_closed_form(void** state) {
     for (int trial = 0; trial < 120; trial++) {
         const int n = trial % 10 == 9 ? 40 : 1 + trial % 7;  // 40: stored in the expanded form
         double a[40], x[40], tail = 0;
-        for (int i = 0; i < n; i++) a[i] = uniform(&rng);
+        for (int i = 0; i < n; i++) a[i] = symmetric(&rng);
         for (int i = 1; i < n; i++) tail = hypot(tail, a[i]);
         a[0] *= 2 * tail + 1;
         solve_projection(*state, n, a, x);
@@ -217,12 +209,12 @@ static void outcomes_do_not_depend_on_units(void** state) {
         dense_program d = random_program(&rng, (family)kind, n, trial % 2, 3, 3, 4, trial % 2 == 0 ? -1 : n);
         sti_conic_answer a, scaled;
         expect(*state, &d.p, NULL, outcome[kind], &a);
-        const double whole = pow(10, 3 * uniform(&rng)), right = pow(10, 3 * uniform(&rng));
+        const double whole = pow(10, 3 * symmetric(&rng)), right = pow(10, 3 * symmetric(&rng));
         int cone = -1, left = 0;
         double factor = 1;
         for (int i = 0; i < d.p.m; i++) {
             if (i < d.p.zero + d.p.nonnegative || left == 0) {
-                factor = pow(10, 6 * uniform(&rng));
+                factor = pow(10, 6 * symmetric(&rng));
                 if (i >= d.p.zero + d.p.nonnegative) left = d.size[++cone];
             }
             if (i >= d.p.zero + d.p.nonnegative) left--;
@@ -423,5 +415,5 @@ int main(void) {
         cmocka_unit_test(bad_programs_are_refused_with_a_word),
         cmocka_unit_test(the_verifier_rejects_what_was_tampered_with),
     };
-    return cmocka_run_group_tests(tests, open_env, close_env);
+    return cmocka_run_group_tests(tests, open_state_env, close_state_env);
 }

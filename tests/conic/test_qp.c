@@ -4,15 +4,7 @@
 
 #include "conic_tools.h"
 #include "support/failing_env.h"
-
-static int open_env(void** state) {
-    return sti_env_create(NULL, (sti_env**)state) == STI_OK ? 0 : -1;
-}
-
-static int close_env(void** state) {
-    sti_env_destroy(*state);
-    return 0;
-}
+#include "support/open_env.h"
 
 static sti_qp_answer expect_qp(sti_env* env, const sti_qp* qp, sti_conic_outcome outcome) {
     sti_qp_answer a;
@@ -112,18 +104,18 @@ static void families_around_known_answers(void** state) {
         double* v = calloc((size_t)(4 * n + 3 * m) + 8, sizeof *v);
         double *x = v, *c = x + n, *lb = c + n, *ub = lb + n, *l = ub + n, *u = l + m;
         if (rank > 0) random_gram(&rng, n, rank, P);
-        for (int i = 0; i < n * m; i++) A[i] = sti_rng_u01(&rng) < 0.5 ? uniform(&rng) : 0;
-        for (int j = 0; j < n; j++) x[j] = uniform(&rng);
+        for (int i = 0; i < n * m; i++) A[i] = sti_rng_u01(&rng) < 0.5 ? symmetric(&rng) : 0;
+        for (int j = 0; j < n; j++) x[j] = symmetric(&rng);
         if (rank > 0) times(n, n, P, x, c);
         for (int i = 0; i < m + n; i++) {
-            const double at = i < m ? inner(n, A + i * n, x) : x[i - m], y = fabs(uniform(&rng)) + 0.01;
+            const double at = i < m ? inner(n, A + i * n, x) : x[i - m], y = fabs(symmetric(&rng)) + 0.01;
             double *low = i < m ? &l[i] : &lb[i - m], *high = i < m ? &u[i] : &ub[i - m], sign = 0;
             const int kind = sti_rng_int(&rng, 0, 4);
             *low = kind == 0 || kind == 3 ? at : kind == 2 ? -INFINITY : at - y;
             *high = kind == 1 || kind == 3 ? at : kind == 2 ? 1e25 : at + y;
             if (kind == 0) sign = -1;
             if (kind == 1) sign = 1;
-            if (kind == 3) sign = uniform(&rng) > 0 ? 1 : -1;
+            if (kind == 3) sign = symmetric(&rng) > 0 ? 1 : -1;
             for (int j = 0; j < n; j++) c[j] += sign * y * (i < m ? A[i * n + j] : (j == i - m ? 1 : 0));
         }
         for (int j = 0; j < n; j++) c[j] = -c[j];
@@ -303,5 +295,5 @@ int main(void) {
         cmocka_unit_test(bad_bounds_are_refused),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };
-    return cmocka_run_group_tests(tests, open_env, close_env);
+    return cmocka_run_group_tests(tests, open_state_env, close_state_env);
 }

@@ -3,21 +3,8 @@
 #include "support/contact_cases.h"
 
 #define METHOD STI_CONTACT_ADMM
-
-static void one_contact_is_solved_in_closed_form(void** state) {
-    (void)state;
-    case_one_contact(METHOD);
-}
-
-static void a_block_sticks_below_the_friction_angle_and_slides_above(void** state) {
-    (void)state;
-    case_block_on_a_slope(METHOD);
-}
-
-static void the_hyperstatic_cube_sticks_exactly(void** state) {
-    (void)state;
-    case_hyperstatic_cube(METHOD);
-}
+static const sti_contact_solver methods[] = {METHOD};
+#include "contact/every_method.h"
 
 static void the_collection_is_solved_to_four_digits(void** state) {
     (void)state;
@@ -29,35 +16,15 @@ static void the_collection_is_solved_to_eight_digits(void** state) {
     case_collection(METHOD, 1e-8, 1000, 10000, 0);
 }
 
-static void order_frames_and_units_do_not_matter(void** state) {
-    (void)state;
-    case_order_frames_and_units(METHOD);
-}
-
-static void a_good_guess_helps_and_a_bad_one_does_not_mislead(void** state) {
-    (void)state;
-    case_warm_start(METHOD);
-}
-
-static void limits_are_kept(void** state) {
-    (void)state;
-    case_limits(METHOD);
-}
-
 static void an_infeasible_squeeze_is_not_called_solved(void** state) {
     (void)state;
     case_squeeze_is_not_solved(METHOD);
 }
 
-static void failed_allocations_are_survived(void** state) {
-    (void)state;
-    case_memory_runs_out(METHOD);
-}
-
 // Bodies that differ by 10^9 in mass, each on two contacts of its own: the penalties follow rho, so nothing changes.
 static void bodies_of_very_different_mass_are_no_harder(void** state) {
     (void)state;
-    sti_env* env = case_env();
+    sti_env* env = open_env();
     long iterations[2];
     for (int way = 0; way < 2; way++) {
         enum { NC = 12, N = 3 * NC };
@@ -84,7 +51,7 @@ static void bodies_of_very_different_mass_are_no_harder(void** state) {
 // A chain of blocks, sparse, and a full matrix of the same order go through different factorizations.
 static void sparse_and_full_matrices_are_both_factored(void** state) {
     (void)state;
-    sti_env* env = case_env();
+    sti_env* env = open_env();
     for (int way = 0; way < 2; way++) {
         case_local m = case_local_random(3, 40, 0.3, 3);
         for (int i = 0; way == 0 && i < 120; i++) {
@@ -111,7 +78,7 @@ static void multiply(void* user, const double* x, double* y) {
 
 static void an_operator_cannot_be_factored(void** state) {
     (void)state;
-    sti_env* env = case_env();
+    sti_env* env = open_env();
     case_local m = case_block(2, 0.3, 0.5);
     const double diagonal[8] = {m.W[0], m.W[1], m.W[4], m.W[5], m.W[10], m.W[11], m.W[14], m.W[15]};
     const sti_contact_operator op = {.apply = multiply, .user = &m, .diagonal = diagonal};
@@ -129,16 +96,10 @@ static void an_operator_cannot_be_factored(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_contact_is_solved_in_closed_form),
-        cmocka_unit_test(a_block_sticks_below_the_friction_angle_and_slides_above),
-        cmocka_unit_test(the_hyperstatic_cube_sticks_exactly),
+        TESTS_OF_EVERY_METHOD,
         cmocka_unit_test(the_collection_is_solved_to_four_digits),
         cmocka_unit_test(the_collection_is_solved_to_eight_digits),
-        cmocka_unit_test(order_frames_and_units_do_not_matter),
-        cmocka_unit_test(a_good_guess_helps_and_a_bad_one_does_not_mislead),
-        cmocka_unit_test(limits_are_kept),
         cmocka_unit_test(an_infeasible_squeeze_is_not_called_solved),
-        cmocka_unit_test(failed_allocations_are_survived),
         cmocka_unit_test(bodies_of_very_different_mass_are_no_harder),
         cmocka_unit_test(sparse_and_full_matrices_are_both_factored),
         cmocka_unit_test(an_operator_cannot_be_factored),

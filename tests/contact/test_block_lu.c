@@ -1,10 +1,11 @@
 // Block LU over the contact graph, GMRES beside it, and the linear pieces of Coulomb's law.
 #include "support/failing_env.h"
+#include "support/open_env.h"
 // clang-format off
 #include <float.h>
 #include <math.h>
 #include <string.h>
-#include "base/rng.h"
+#include "support/random.h"
 #include "contact/block_lu.h"
 #include "contact/curnier.h"
 #include "contact/krylov.h"
@@ -18,16 +19,6 @@ typedef struct sample {
     sti_bsr A;
 } sample;
 
-static sti_env* open_env(void) {
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
-    return env;
-}
-
-static double uniform(sti_rng* rng) {
-    return 2 * sti_rng_u01(rng) - 1;
-}
-
 // Blocks (i, j) where touch says so, on one side at least; the diagonal heavy enough for elimination without exchanges
 // between blocks.
 static sample* make_sample(sti_env* env, int d, int n, bool (*touch)(int, int, sti_rng*), sti_rng* rng) {
@@ -38,7 +29,7 @@ static sample* make_sample(sti_env* env, int d, int n, bool (*touch)(int, int, s
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++) {
             if (i != j && !touch(i, j, rng)) continue;
-            for (int k = 0; k < d * d; k++) s->dense[(d * i + k / d) * rows + d * j + k % d] = uniform(rng);
+            for (int k = 0; k < d * d; k++) s->dense[(d * i + k / d) * rows + d * j + k % d] = symmetric(rng);
         }
     }
     for (int i = 0; i < rows; i++) s->dense[i * rows + i] += 2 * d * n;
@@ -120,7 +111,7 @@ static void block_lu_solves_what_was_written(void** state) {
         double b[3 * MOST], x[3 * MOST], tiny[MOST] = {0};
         for (int pass = 0; pass < 3; pass++) {  // the pattern is used again with other blocks taking part
             for (int i = 0; i < n; i++) f.dim[i] = (unsigned char)(pass == 0 ? d : sti_rng_int(&rng, 0, d));
-            for (int i = 0; i < d * n; i++) x[i] = b[i] = uniform(&rng);
+            for (int i = 0; i < d * n; i++) x[i] = b[i] = symmetric(&rng);
             write_rows(&f, s, 0, n);
             assert_true(sti_block_lu_factor(&f, 0, n, tiny));
             sti_block_lu_solve(&f, 0, n, x);
@@ -165,7 +156,7 @@ static void islands_are_ranges_that_no_block_leaves(void** state) {
         for (int i = 0; i < n; i++) f.dim[i] = 0;
         const int last = f.island_count - 1, first_row = f.island_start[last];
         for (int p = first_row; p < n; p++) f.dim[p] = (unsigned char)d;
-        for (int i = 0; i < d * n; i++) x[i] = b[i] = uniform(&rng);
+        for (int i = 0; i < d * n; i++) x[i] = b[i] = symmetric(&rng);
         write_rows(&f, s, first_row, n);
         assert_true(sti_block_lu_factor(&f, first_row, n, tiny));
         sti_block_lu_solve(&f, first_row, n, x);
@@ -206,7 +197,7 @@ static void gmres_with_incomplete_factors_solves(void** state) {
         assert_false(f.complete);
         double b[3 * MOST], x[3 * MOST], tiny[MOST] = {0};
         for (int i = 0; i < n; i++) f.dim[i] = (unsigned char)d;
-        for (int i = 0; i < rows; i++) b[i] = uniform(&rng);
+        for (int i = 0; i < rows; i++) b[i] = symmetric(&rng);
         write_rows(&f, s, 0, n);
         assert_true(sti_block_lu_factor(&f, 0, n, tiny));
         pair user = {s, &f};
@@ -260,19 +251,19 @@ static void pieces_are_the_derivative_of_the_law(void** state) {
         const double mu = k % 10 == 0 ? 0 : sti_rng_u01(&rng), rho = 0.2 + sti_rng_u01(&rng), h = 1e-6;
         double r[3], v[3], next_r[3], next_v[3] = {0}, y[3], moved_r[3], moved_v[3];
         for (int i = 0; i < 3; i++) {
-            r[i] = (i == 0 ? 2 : 1) * uniform(&rng);
-            v[i] = uniform(&rng);
-            y[i] = uniform(&rng);
+            r[i] = (i == 0 ? 2 : 1) * symmetric(&rng);
+            v[i] = symmetric(&rng);
+            y[i] = symmetric(&rng);
         }
         sti_contact_piece piece;
         const double before = sti_curnier(d, mu, rho, r, v, &piece);
         seen[piece.dim == 0 ? 0 : piece.slide ? 2 : 1]++;
         sti_piece_force(d, &piece, y, next_r);
         if (piece.dim == 0) {
-            for (int i = 0; i < d; i++) next_v[i] = uniform(&rng);
+            for (int i = 0; i < d; i++) next_v[i] = symmetric(&rng);
         } else if (piece.slide) {
-            const double along = uniform(&rng),
-                         across = piece.dim == 2 ? -piece.stiff * y[1] / piece.kappa : uniform(&rng);
+            const double along = symmetric(&rng),
+                         across = piece.dim == 2 ? -piece.stiff * y[1] / piece.kappa : symmetric(&rng);
             next_v[1] = along * piece.s[0] - (d == 3 ? across * piece.s[1] : 0);
             next_v[2] = along * piece.s[1] + across * piece.s[0];
         }
@@ -301,13 +292,13 @@ static void rows_and_columns_of_a_piece_are_its_equations_and_forces(void** stat
         const int d = 2 + k % 2;
         double r[3], v[3], T[9], W[9], y[3] = {0}, force[3], velocity[3], expected[3];
         for (int i = 0; i < 3; i++) {
-            r[i] = 1 + uniform(&rng);
-            v[i] = uniform(&rng);
+            r[i] = 1 + symmetric(&rng);
+            v[i] = symmetric(&rng);
         }
-        for (int i = 0; i < 9; i++) T[i] = W[i] = uniform(&rng);
+        for (int i = 0; i < 9; i++) T[i] = W[i] = symmetric(&rng);
         sti_contact_piece piece;
         sti_curnier(d, k % 5 == 0 ? 0 : 0.5, 0.7, r, v, &piece);
-        for (int i = 0; i < piece.dim; i++) y[i] = uniform(&rng);
+        for (int i = 0; i < piece.dim; i++) y[i] = symmetric(&rng);
         if (piece.dim == 0) continue;
         sti_piece_columns(d, &piece, T);
         sti_piece_rows(d, &piece, T);

@@ -8,19 +8,11 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "contact/problem_tools.h"
 #include "support/failing_env.h"
-
-static sti_env* open_env(void) {
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
-    return env;
-}
+#include "support/open_env.h"
 
 // --- checks from the data ------------------------------------------------------------------------------------------
-
-static double entry(const sti_matrix* A, int i, int j) {
-    return A->rows > 0 && A->cols > 0 ? sti_matrix_get(A, i, j) : 0;
-}
 
 // Coefficient of x_j in row i of (u; bilateral rows).
 static double moves(const sti_contact_problem* p, int i, int j) {
@@ -450,11 +442,6 @@ static void matrices_are_described(void** state) {
     assert_int_equal(x.still_count, 1);
     sti_contact_existence_clear(env, &x);
     sti_env_destroy(env);
-}
-
-static void stay(void* user, const double* x, double* y) {
-    (void)user;
-    for (int i = 0; i < 2; i++) y[i] = x[i];
 }
 
 static void what_is_too_large_or_unknown_is_not_tested(void** state) {

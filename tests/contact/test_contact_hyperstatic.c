@@ -7,15 +7,11 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "contact/problem_tools.h"
 #include "support/contact_box.h"
 #include "support/contact_pile.h"
 #include "support/failing_env.h"
-
-static sti_env* open_env(void) {
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
-    return env;
-}
+#include "support/open_env.h"
 
 // Solved and accepted, with or without the smallest forces.
 static sti_contact_answer solve(sti_env* env, const sti_contact_problem* p, sti_contact_solver solver, double tol,
@@ -241,11 +237,6 @@ static void nothing_carries(void** state) {
     assert_true(a.undetermined == 0 && a.undetermined_dimension == 0);
     sti_contact_answer_clear(env, &a);
     sti_env_destroy(env);
-}
-
-static void stay(void* user, const double* x, double* y) {
-    (void)user;
-    for (int i = 0; i < 2; i++) y[i] = x[i];
 }
 
 static void an_operator_is_refused(void** state) {

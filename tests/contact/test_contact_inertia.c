@@ -7,12 +7,7 @@
 #include "contact/inertia.h"
 #include "linalg/lapack.h"
 #include "support/failing_env.h"
-
-static sti_env* open_env(void) {
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
-    return env;
-}
+#include "support/open_env.h"
 
 static void entries_in_any_order_become_columns(void** state) {
     (void)state;

@@ -8,14 +8,10 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "contact/problem_tools.h"
 #include "support/contact_box.h"
 #include "support/failing_env.h"
-
-static sti_env* open_env(void) {
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
-    return env;
-}
+#include "support/open_env.h"
 
 // Solved with tol, and accepted.
 static sti_contact_answer solve(sti_env* env, const sti_contact_problem* p, double tol, const char* name) {
@@ -27,21 +23,6 @@ static sti_contact_answer solve(sti_env* env, const sti_contact_problem* p, doub
     assert_int_equal(sti_verify_contact(env, p, &a, tol * (1 + 1e-6), &v), STI_OK);
     if (!v.accepted) fail_msg("%s: %s, residual %g; %s", name, a.reason, a.residual, v.text);
     return a;
-}
-
-static double largest(const double* x, int n) {
-    double most = 0;
-    for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
-    return most;
-}
-
-static sti_problem* load(sti_env* env, const char* name) {
-    char path[1024];
-    snprintf(path, sizeof path, "%s/problems/%s", STI_SHARED_DIR, name);
-    sti_problem* file;
-    assert_int_equal(sti_problem_load(env, path, &file), STI_OK);
-    assert_non_null(sti_problem_contact(file));
-    return file;
 }
 
 static bool problems_are_there(void) {
@@ -272,10 +253,6 @@ static void drop_global(global* m) {
 }
 
 // sti_matrix_get of a matrix that may be empty
-static double entry(const sti_matrix* A, int i, int j) {
-    return A->rows > 0 && A->cols > 0 ? sti_matrix_get(A, i, j) : 0;
-}
-
 static global change_global(const sti_contact_problem* p, const change* h) {
     const int d = p->dimension, nv = p->velocity_count, nb = p->bilateral_count, n = d * p->contact_count;
     global m = make_global(d, h->nc, nv, nb);

@@ -7,13 +7,9 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "contact/problem_tools.h"
 #include "support/failing_env.h"
-
-static sti_env* open_env(void) {
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
-    return env;
-}
+#include "support/open_env.h"
 
 static sti_contact_answer run(sti_env* env, const sti_contact_problem* p, double tol) {
     sti_contact_options options = sti_contact_options_default();
@@ -35,12 +31,6 @@ static sti_contact_answer solve(sti_env* env, const sti_contact_problem* p, doub
     assert_int_equal(a.solver, STI_CONTACT_IPM);
     assert_true(v.accepted);
     return a;
-}
-
-static double largest(const double* x, int n) {
-    double most = 0;
-    for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
-    return most;
 }
 
 // --- files ---------------------------------------------------------------------------------------------------------

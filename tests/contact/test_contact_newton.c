@@ -1,16 +1,12 @@
 // Newton's method for contact: closed forms, known solutions, invariances, real problems, and what it does when it cannot.
 #include "support/contact_pile.h"
+#include "support/open_env.h"
+#include "support/random.h"
 // clang-format off
 #include <stdio.h>
 #include <stiction/io.h>
 #include <unistd.h>
 // clang-format on
-
-static sti_env* open_env(void) {
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
-    return env;
-}
 
 // A local problem with a dense W.
 typedef struct posed {
@@ -117,10 +113,6 @@ static void assert_solved(const answer* a, double tol) {
     assert_true(a->run.residual <= tol);
 }
 
-static double uniform(sti_rng* rng) {
-    return 2 * sti_rng_u01(rng) - 1;
-}
-
 // W = B B' of the given rank, about a third of the blocks of B filled, so that W has a pattern.
 static void random_W(posed* p, int rank, sti_rng* rng) {
     const int n = p->d * p->nc;
@@ -128,7 +120,7 @@ static void random_W(posed* p, int rank, sti_rng* rng) {
     for (int c = 0; c < p->nc; c++) {
         for (int k = 0; k < rank; k++) {
             if (sti_rng_int(rng, 0, 2) != 0 && k % p->nc != c) continue;
-            for (int i = 0; i < p->d; i++) B[(p->d * c + i) * rank + k] = uniform(rng);
+            for (int i = 0; i < p->d; i++) B[(p->d * c + i) * rank + k] = symmetric(rng);
         }
     }
     for (int i = 0; i < n; i++) {
@@ -143,14 +135,14 @@ static void random_W(posed* p, int rank, sti_rng* rng) {
 static void random_solution(posed* p, double mu_most, double* r, double* u, sti_rng* rng) {
     const int d = p->d, n = d * p->nc;
     for (int c = 0; c < p->nc; c++) {
-        const double angle = 3.2 * uniform(rng), t[2] = {d == 3 ? cos(angle) : (angle > 0 ? 1 : -1), sin(angle)};
+        const double angle = 3.2 * symmetric(rng), t[2] = {d == 3 ? cos(angle) : (angle > 0 ? 1 : -1), sin(angle)};
         double *rc = r + d * c, *uc = u + d * c;
         const double mu = p->mu[c] = c % 5 == 4 ? 0 : mu_most * sti_rng_u01(rng);
         for (int i = 0; i < d; i++) rc[i] = uc[i] = 0;
         const int mode = sti_rng_int(rng, 0, 2);
         if (mode == 0) {
             uc[0] = sti_rng_u01(rng);
-            for (int i = 1; i < d; i++) uc[i] = uniform(rng);
+            for (int i = 1; i < d; i++) uc[i] = symmetric(rng);
             continue;
         }
         rc[0] = 0.1 + sti_rng_u01(rng);
@@ -173,7 +165,7 @@ static void newton_agrees_with_the_exact_solver_of_one_contact(void** state) {
         const int d = 2 + k % 2;
         posed p = pose(env, d, 1);
         random_W(&p, d + 1, &rng);
-        for (int i = 0; i < d; i++) p.q[i] = uniform(&rng);
+        for (int i = 0; i < d; i++) p.q[i] = symmetric(&rng);
         p.mu[0] = k % 7 == 0 ? 0 : 0.8 * sti_rng_u01(&rng);
         prepare(&p);
         double r[3];
@@ -338,7 +330,7 @@ static void velocities_do_not_depend_on_units_order_frames_or_copies(void** stat
         assert_solved(&a, 1e-13);
         for (int c = 0; c < nc; c++) {
             same[c] = twice[c] = twice[nc + c] = shuffled[c] = c;
-            turn[c] = 3 * uniform(&rng);
+            turn[c] = 3 * symmetric(&rng);
         }
         for (int c = nc - 1; c > 0; c--) {
             const int j = sti_rng_int(&rng, 0, c), t = shuffled[c];

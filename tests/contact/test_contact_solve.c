@@ -7,14 +7,10 @@
 #include <stiction/verify.h>
 #include <string.h>
 
+#include "contact/problem_tools.h"
 #include "support/contact_box.h"
 #include "support/failing_env.h"
-
-static sti_env* open_env(void) {
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
-    return env;
-}
+#include "support/open_env.h"
 
 // Solve with tol; the answer must be solved and accepted.
 static sti_contact_answer solve_by(sti_env* env, const sti_contact_problem* p, sti_contact_solver solver, double tol,
@@ -40,22 +36,7 @@ static sti_contact_answer solve(sti_env* env, const sti_contact_problem* p, doub
     return solve_by(env, p, STI_CONTACT_AUTO, tol, name);
 }
 
-static double largest(const double* x, int n) {
-    double most = 0;
-    for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
-    return most;
-}
-
 // --- files ---------------------------------------------------------------------------------------------------------
-
-static sti_problem* load(sti_env* env, const char* name) {
-    char path[1024];
-    snprintf(path, sizeof path, "%s/problems/%s", STI_SHARED_DIR, name);
-    sti_problem* file;
-    assert_int_equal(sti_problem_load(env, path, &file), STI_OK);
-    assert_non_null(sti_problem_contact(file));
-    return file;
-}
 
 static void every_problem_of_the_collection_is_solved_and_accepted(void** state) {
     (void)state;

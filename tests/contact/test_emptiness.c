@@ -2,6 +2,7 @@
 #include "contact/emptiness.h"
 // clang-format off
 #include "support/failing_env.h"
+#include "support/open_env.h"
 #include "contact/local.h"
 #include <math.h>
 // clang-format on
@@ -27,12 +28,6 @@ static bool proved(const squeeze* s, double v0, double v1, double y[NC]) {
     bool yes;
     assert_int_equal(sti_contact_prove_empty(&s->p, v, y, &yes), STI_OK);
     return yes;
-}
-
-static sti_env* open_env(void) {
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
-    return env;
 }
 
 static void whole_numbers_are_found_behind_rounded_ones(void** state) {

@@ -3,21 +3,8 @@
 #include "support/contact_cases.h"
 
 #define METHOD STI_CONTACT_LEMKE
-
-static void one_contact_is_solved_in_closed_form(void** state) {
-    (void)state;
-    case_one_contact(METHOD);
-}
-
-static void a_block_sticks_below_the_friction_angle_and_slides_above(void** state) {
-    (void)state;
-    case_block_on_a_slope(METHOD);
-}
-
-static void the_hyperstatic_cube_sticks_exactly(void** state) {
-    (void)state;
-    case_hyperstatic_cube(METHOD);
-}
+static const sti_contact_solver methods[] = {METHOD};
+#include "contact/every_method.h"
 
 static void small_problems_of_the_collection_are_solved(void** state) {
     (void)state;
@@ -31,32 +18,12 @@ static void islands_make_large_problems_small(void** state) {
     case_collection(METHOD, 1e-8, 1000, 0, 2);
 }
 
-static void order_frames_and_units_do_not_matter(void** state) {
-    (void)state;
-    case_order_frames_and_units(METHOD);
-}
-
-static void a_good_guess_helps_and_a_bad_one_does_not_mislead(void** state) {
-    (void)state;
-    case_warm_start(METHOD);
-}
-
-static void limits_are_kept(void** state) {
-    (void)state;
-    case_limits(METHOD);
-}
-
-static void failed_allocations_are_survived(void** state) {
-    (void)state;
-    case_memory_runs_out(METHOD);
-}
-
 // ---- the plane: the facets are the cone
 
 // However coarse the tolerance, the answer of the one LCP is right to rounding.
 static void planar_problems_are_solved_to_rounding(void** state) {
     (void)state;
-    sti_env* env = case_env();
+    sti_env* env = open_env();
     static const double mus[] = {0, 0.2, 1, 5};
     for (int trial = 0; trial < 24; trial++) {
         case_local m = case_local_random(2, 1 + trial, mus[trial % 4], 400 + (uint64_t)trial);
@@ -73,7 +40,7 @@ static void planar_problems_are_solved_to_rounding(void** state) {
 // Sliding in a direction that no polygon of the first round has: the force is turned until it is opposite.
 static void a_slip_between_the_facets_is_found(void** state) {
     (void)state;
-    sti_env* env = case_env();
+    sti_env* env = open_env();
     for (int k = 0; k < 32; k++) {
         const double angle = 0.2 * k, mu = 0.4;
         case_local m = case_local_make(3, 1);
@@ -94,7 +61,7 @@ static void a_slip_between_the_facets_is_found(void** state) {
 // Whatever the friction: the LCP has a solution, and what is left is local. These are beyond the sweeping methods.
 static void strong_friction_is_no_obstacle(void** state) {
     (void)state;
-    sti_env* env = case_env();
+    sti_env* env = open_env();
     static const double mus[] = {0.5, 2, 10, 100};
     for (int trial = 0; trial < 24; trial++) {
         case_local m = case_local_random(3, 3 + trial / 4, mus[trial % 4], 600 + (uint64_t)trial);
@@ -107,7 +74,7 @@ static void strong_friction_is_no_obstacle(void** state) {
 
 static void contacts_without_friction_have_no_facets(void** state) {
     (void)state;
-    sti_env* env = case_env();
+    sti_env* env = open_env();
     for (int trial = 0; trial < 6; trial++) {
         case_local m = case_local_random(3, 8, 0, 800 + (uint64_t)trial);
         for (int c = 0; trial % 2 == 1 && c < 8; c += 2) m.mu[c] = 0.6;
@@ -169,7 +136,7 @@ static case_local walls(int d, int count, const double (*normal)[3], const doubl
 
 static void closing_walls_are_proved_to_leave_no_solution(void** state) {
     (void)state;
-    sti_env* env = case_env();
+    sti_env* env = open_env();
     static const double pair[2][3] = {{1, 0, 0}, {-1, 0, 0}};
     static const double wedge[3][3] = {{1, 0, 0}, {1, 2, 0}, {-1, -1, 0}};                // 1 + 1 + 2 times
     static const double corner[4][3] = {{1, 1, 1}, {1, 0, 0}, {-1, -1, 0}, {-1, 0, -1}};  // 1 + 1 + 1 + 1
@@ -196,7 +163,7 @@ static void closing_walls_are_proved_to_leave_no_solution(void** state) {
 // makes u_n = -6. Forces that part the bodies exist, so no Farkas vector does: all three modes have to be excluded.
 static void a_jammed_contact_is_found_impossible_in_every_mode(void** state) {
     (void)state;
-    sti_env* env = case_env();
+    sti_env* env = open_env();
     case_local m = case_local_make(2, 1);
     m.W[0] = m.W[3] = 5, m.W[1] = m.W[2] = -5;
     m.q[0] = -6, m.q[1] = 4, m.mu[0] = 1;
@@ -218,7 +185,7 @@ static void a_jammed_contact_is_found_impossible_in_every_mode(void** state) {
 // Opening walls, or ones that are not quite opposite, are another matter: then there is a solution, perhaps a huge one.
 static void what_is_not_proved_is_not_claimed(void** state) {
     (void)state;
-    sti_env* env = case_env();
+    sti_env* env = open_env();
     static const double pair[2][3] = {{1, 0, 0}, {-1, 0, 0}}, open[2] = {-1, 1}, closing[2] = {-1, -1};
     const sti_contact_options options = case_options(METHOD, 1e-8);
     for (int d = 2; d <= 3; d++) {
@@ -247,7 +214,7 @@ static void nothing(void* user, const double* x, double* y) {
 
 static void large_islands_and_operators_are_left_to_others(void** state) {
     (void)state;
-    sti_env* env = case_env();
+    sti_env* env = open_env();
     case_local m = case_local_make(3, 201);
     for (int i = 0; i < 603; i++) {
         m.W[i * 603 + i] = 2, m.q[i] = -1;
@@ -275,15 +242,9 @@ static void large_islands_and_operators_are_left_to_others(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_contact_is_solved_in_closed_form),
-        cmocka_unit_test(a_block_sticks_below_the_friction_angle_and_slides_above),
-        cmocka_unit_test(the_hyperstatic_cube_sticks_exactly),
+        TESTS_OF_EVERY_METHOD,
         cmocka_unit_test(small_problems_of_the_collection_are_solved),
         cmocka_unit_test(islands_make_large_problems_small),
-        cmocka_unit_test(order_frames_and_units_do_not_matter),
-        cmocka_unit_test(a_good_guess_helps_and_a_bad_one_does_not_mislead),
-        cmocka_unit_test(limits_are_kept),
-        cmocka_unit_test(failed_allocations_are_survived),
         cmocka_unit_test(planar_problems_are_solved_to_rounding),
         cmocka_unit_test(a_slip_between_the_facets_is_found),
         cmocka_unit_test(strong_friction_is_no_obstacle),

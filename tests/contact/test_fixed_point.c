@@ -2,6 +2,7 @@
 #include "contact/fixed_point.h"
 // clang-format off
 #include "support/contact_pile.h"
+#include "support/open_env.h"
 // clang-format on
 
 enum { LIMIT = 100000 };
@@ -58,12 +59,6 @@ static sti_status solve(trial* t, const sti_contact_local* p, const sti_contact_
 static void drop(trial* t) {
     free(t->r);
     free(t->u);
-}
-
-static sti_env* open_env(void) {
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
-    return env;
 }
 
 static const sti_contact_options eight_digits = {.tol = 1e-8, .relaxation = 1, .max_iterations = LIMIT};

@@ -3,56 +3,22 @@
 #include "support/contact_cases.h"
 
 static const sti_contact_solver methods[] = {STI_CONTACT_APGD, STI_CONTACT_BB};
-
-static void one_contact_is_solved_in_closed_form(void** state) {
-    (void)state;
-    for (int k = 0; k < 2; k++) case_one_contact(methods[k]);
-}
-
-static void a_block_sticks_below_the_friction_angle_and_slides_above(void** state) {
-    (void)state;
-    for (int k = 0; k < 2; k++) case_block_on_a_slope(methods[k]);
-}
-
-static void the_hyperstatic_cube_sticks_exactly(void** state) {
-    (void)state;
-    for (int k = 0; k < 2; k++) case_hyperstatic_cube(methods[k]);
-}
+#include "contact/every_method.h"
 
 static void the_collection_is_solved_to_four_digits(void** state) {
     (void)state;
-    for (int k = 0; k < 2; k++) case_collection(methods[k], 1e-4, 10000, 2000, 0);
+    for (int k = 0; k < METHODS; k++) case_collection(methods[k], 1e-4, 10000, 2000, 0);
 }
 
 // Products with W alone: what is ill conditioned takes more iterations than a test has time for.
 static void most_of_the_collection_is_solved_to_eight_digits(void** state) {
     (void)state;
-    for (int k = 0; k < 2; k++) case_collection(methods[k], 1e-8, 1000, 10000, 3);
-}
-
-static void order_frames_and_units_do_not_matter(void** state) {
-    (void)state;
-    for (int k = 0; k < 2; k++) case_order_frames_and_units(methods[k]);
-}
-
-static void a_good_guess_helps_and_a_bad_one_does_not_mislead(void** state) {
-    (void)state;
-    for (int k = 0; k < 2; k++) case_warm_start(methods[k]);
-}
-
-static void limits_are_kept(void** state) {
-    (void)state;
-    for (int k = 0; k < 2; k++) case_limits(methods[k]);
+    for (int k = 0; k < METHODS; k++) case_collection(methods[k], 1e-8, 1000, 10000, 3);
 }
 
 static void an_infeasible_squeeze_is_not_called_solved(void** state) {
     (void)state;
-    for (int k = 0; k < 2; k++) case_squeeze_is_not_solved(methods[k]);
-}
-
-static void failed_allocations_are_survived(void** state) {
-    (void)state;
-    for (int k = 0; k < 2; k++) case_memory_runs_out(methods[k]);
+    for (int k = 0; k < METHODS; k++) case_squeeze_is_not_solved(methods[k]);
 }
 
 // ---- W as an operator
@@ -76,7 +42,7 @@ static void multiply(void* user, const double* x, double* y) {
 static void an_operator_serves_as_well_as_a_matrix(void** state) {
     (void)state;
     enum { NC = 10, N = 3 * NC };
-    sti_env* env = case_env();
+    sti_env* env = open_env();
     case_local m = case_local_random(3, NC, 0.3, 21);
     double diagonal[9 * NC];
     for (int k = 0; k < 9 * NC; k++) diagonal[k] = m.W[(3 * (k / 9) + k % 9 / 3) * N + 3 * (k / 9) + k % 3];
@@ -119,7 +85,7 @@ static void the_projection_without_friction_is_on_a_ray(void** state) {
 // construction.
 static void frictionless_problems_are_bound_constrained_programs(void** state) {
     (void)state;
-    sti_env* env = case_env();
+    sti_env* env = open_env();
     for (int trial = 0; trial < 8; trial++) {
         enum { NC = 15, N = 3 * NC };
         case_local m = case_local_random(3, NC, 0, 300 + (uint64_t)trial);
@@ -143,7 +109,7 @@ static void frictionless_problems_are_bound_constrained_programs(void** state) {
 // Strong friction, where slips that follow the velocity make the plain iteration cycle.
 static void strong_friction_is_mastered_by_slower_slips(void** state) {
     (void)state;
-    sti_env* env = case_env();
+    sti_env* env = open_env();
     for (int k = 0; k < 2; k++) {
         int solved = 0;
         for (int trial = 0; trial < 10; trial++) {
@@ -162,16 +128,10 @@ static void strong_friction_is_mastered_by_slower_slips(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_contact_is_solved_in_closed_form),
-        cmocka_unit_test(a_block_sticks_below_the_friction_angle_and_slides_above),
-        cmocka_unit_test(the_hyperstatic_cube_sticks_exactly),
+        TESTS_OF_EVERY_METHOD,
         cmocka_unit_test(the_collection_is_solved_to_four_digits),
         cmocka_unit_test(most_of_the_collection_is_solved_to_eight_digits),
-        cmocka_unit_test(order_frames_and_units_do_not_matter),
-        cmocka_unit_test(a_good_guess_helps_and_a_bad_one_does_not_mislead),
-        cmocka_unit_test(limits_are_kept),
         cmocka_unit_test(an_infeasible_squeeze_is_not_called_solved),
-        cmocka_unit_test(failed_allocations_are_survived),
         cmocka_unit_test(an_operator_serves_as_well_as_a_matrix),
         cmocka_unit_test(the_projection_without_friction_is_on_a_ray),
         cmocka_unit_test(frictionless_problems_are_bound_constrained_programs),

@@ -1,17 +1,10 @@
 // Block Gauss-Seidel: towers, piles, islands, workers, and what it does when it cannot.
 #include "support/contact_pile.h"
+#include "support/open_env.h"
 // clang-format off
 #include <float.h>
 #include <stdio.h>
 // clang-format on
-
-static sti_env* open_env(int workers) {
-    sti_env_def def = sti_env_def_default();
-    def.workers = workers;
-    sti_env* env;
-    assert_int_equal(sti_env_create(&def, &env), STI_OK);
-    return env;
-}
 
 typedef struct answer {
     sti_contact_run run;
@@ -76,7 +69,7 @@ static void assert_solved(const pile* p, const answer* a, double tol) {
 
 static void gs_solves_piles_of_discs_and_spheres(void** state) {
     (void)state;
-    sti_env* env = open_env(1);
+    sti_env* env = open_env_of(1);
     const struct {
         int d, nx, ny, nz;
     } size[] = {{2, 1, 1, 1}, {2, 3, 1, 4}, {2, 8, 1, 8}, {3, 1, 1, 3}, {3, 3, 3, 3}, {3, 4, 4, 6}};
@@ -97,7 +90,7 @@ static void gs_solves_piles_of_discs_and_spheres(void** state) {
 // Four contacts carry one cube, and forces inside the four are undetermined. Pushed sideways below friction it sticks.
 static void hyperstatic_cube_sticks_exactly(void** state) {
     (void)state;
-    sti_env* env = open_env(1);
+    sti_env* env = open_env_of(1);
     pile p;
     pile_cubes(env, 1, 0.5, (double[3]){0.03, 0.02, -0.1}, &p);
     const sti_contact_options options = with_tol(1e-13);
@@ -114,7 +107,7 @@ static void hyperstatic_cube_sticks_exactly(void** state) {
 
 static void tower_of_cubes_carries_its_weight(void** state) {
     (void)state;
-    sti_env* env = open_env(1);
+    sti_env* env = open_env_of(1);
     pile p;
     pile_cubes(env, 8, 0.7, (double[3]){0.01, 0, -0.1}, &p);
     const sti_contact_options options = with_tol(1e-9);
@@ -127,7 +120,7 @@ static void tower_of_cubes_carries_its_weight(void** state) {
 
 static void relaxation_changes_the_way_and_not_the_velocities(void** state) {
     (void)state;
-    sti_env* env = open_env(1);
+    sti_env* env = open_env_of(1);
     pile p;
     pile_spheres(env, 3, 3, 3, 3, 0.3, &p);
     sti_contact_options options = with_tol(1e-10);
@@ -147,7 +140,7 @@ static void relaxation_changes_the_way_and_not_the_velocities(void** state) {
 
 static void solution_as_a_guess_needs_no_sweep(void** state) {
     (void)state;
-    sti_env* env = open_env(1);
+    sti_env* env = open_env_of(1);
     pile p;
     pile_spheres(env, 3, 2, 2, 4, 0.4, &p);
     sti_contact_options options = with_tol(1e-9);
@@ -169,7 +162,7 @@ static void solution_as_a_guess_needs_no_sweep(void** state) {
 // Two piles that do not meet, with contacts interleaved, in one problem.
 static void islands_do_not_feel_each_other(void** state) {
     (void)state;
-    sti_env* env = open_env(1);
+    sti_env* env = open_env_of(1);
     pile one, two;
     pile_spheres(env, 3, 2, 2, 3, 0.4, &one);
     pile_spheres(env, 3, 2, 1, 3, 0.2, &two);
@@ -223,7 +216,7 @@ static void any_number_of_workers_gives_the_same_bits(void** state) {
     (void)state;
     double* first = NULL;
     for (int workers = 1; workers <= 5; workers += workers) {
-        sti_env* env = open_env(workers);
+        sti_env* env = open_env_of(workers);
         pile p;
         pile_spheres(env, 2, 40, 1, 40, 0.3, &p);
         // contacts from here on keep only the ties inside groups of three
@@ -254,7 +247,7 @@ static void any_number_of_workers_gives_the_same_bits(void** state) {
 
 static void large_pile_is_solved_in_colours(void** state) {
     (void)state;
-    sti_env* env = open_env(2);
+    sti_env* env = open_env_of(2);
     pile p;
     pile_spheres(env, 3, 12, 12, 6, 0.4, &p);
     assert_true(p.contact_count >= 2048);
@@ -268,7 +261,7 @@ static void large_pile_is_solved_in_colours(void** state) {
 
 static void limit_of_sweeps_returns_the_best_point_and_says_so(void** state) {
     (void)state;
-    sti_env* env = open_env(1);
+    sti_env* env = open_env_of(1);
     pile p;
     pile_spheres(env, 3, 4, 4, 5, 0.4, &p);
     sti_contact_options options = with_tol(1e-12);
@@ -294,7 +287,7 @@ static void limit_of_sweeps_returns_the_best_point_and_says_so(void** state) {
 
 static void a_good_guess_is_never_made_worse(void** state) {
     (void)state;
-    sti_env* env = open_env(1);
+    sti_env* env = open_env_of(1);
     pile p;
     pile_cubes(env, 6, 0.3, (double[3]){0.06, 0.01, -0.1}, &p);
     sti_contact_options options = with_tol(1e-4);
@@ -314,7 +307,7 @@ static void a_good_guess_is_never_made_worse(void** state) {
 
 static void other_units_take_the_same_number_of_sweeps(void** state) {
     (void)state;
-    sti_env* env = open_env(1);
+    sti_env* env = open_env_of(1);
     long sweeps = -1;
     for (int k = -1; k <= 1; k++) {
         pile p;
@@ -344,7 +337,7 @@ static void no_apply(void* user, const double* x, double* y) {
 
 static void operator_is_not_for_this_method(void** state) {
     (void)state;
-    sti_env* env = open_env(1);
+    sti_env* env = open_env_of(1);
     const double diagonal[4] = {1, 0, 0, 1}, mu = 0.5, q[2] = {-1, 0};
     const sti_contact_operator op = {.apply = no_apply, .diagonal = diagonal};
     sti_contact_local p = {.env = env, .d = 2, .nc = 1, .mu = &mu, .q = q, .op = &op};
@@ -360,7 +353,7 @@ static void operator_is_not_for_this_method(void** state) {
 
 static void no_contacts_are_solved(void** state) {
     (void)state;
-    sti_env* env = open_env(1);
+    sti_env* env = open_env_of(1);
     sti_contact_local p = {.env = env, .d = 3};
     const sti_matrix none = {0};
     assert_int_equal(sti_bsr_from_matrix(env, &none, 3, &p.W), STI_OK);
@@ -377,7 +370,7 @@ static void no_contacts_are_solved(void** state) {
 // Two contacts that would both have to push a fixed body apart: no force helps, and nothing is called solved.
 static void problem_without_solution_is_not_called_solved(void** state) {
     (void)state;
-    sti_env* env = open_env(1);
+    sti_env* env = open_env_of(1);
     double dense[16] = {1, 0, -1, 0, 0, 1, 0, -1, -1, 0, 1, 0, 0, -1, 0, 1};
     const double mu[2] = {0.3, 0.3}, q[4] = {-1, 0, -1, 0};
     const sti_matrix W = sti_matrix_dense_view(4, 4, dense);
@@ -395,7 +388,7 @@ static void problem_without_solution_is_not_called_solved(void** state) {
 
 static void not_a_number_is_never_solved(void** state) {
     (void)state;
-    sti_env* env = open_env(1);
+    sti_env* env = open_env_of(1);
     for (int where = 0; where < 3; where++) {
         pile p;
         pile_spheres(env, 3, 2, 2, 2, 0.4, &p);
@@ -425,7 +418,7 @@ static void note(void* user, const char* solver, long iteration, double residual
 
 static void trace_ends_with_the_residual_of_the_run(void** state) {
     (void)state;
-    sti_env* env = open_env(1);
+    sti_env* env = open_env_of(1);
     pile p;
     pile_spheres(env, 3, 3, 3, 3, 0.4, &p);
     sti_contact_options options = with_tol(1e-8);
@@ -442,7 +435,7 @@ static void trace_ends_with_the_residual_of_the_run(void** state) {
 static void every_failed_allocation_is_survived(void** state) {
     (void)state;
     for (int large = 0; large < 2; large++) {
-        sti_env* env = open_env(1);
+        sti_env* env = open_env_of(1);
         pile p;
         if (large)
             pile_spheres(env, 2, 40, 1, 40, 0.3, &p);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "base/rng.h"
+#include "support/random.h"
 #include "contact/contact.h"
 // clang-format on
 
@@ -36,10 +36,6 @@ static double natural_map(int d, long double mu, const double* A, const double* 
     return (double)(unit > 0 ? sqrtl(e) / unit : sqrtl(e));
 }
 
-static double noise(sti_rng* rng) {
-    return 2 * sti_rng_u01(rng) - 1;
-}
-
 static double power(sti_rng* rng, double low, double high) {
     return pow(10, low + (high - low) * sti_rng_u01(rng));
 }
@@ -51,7 +47,7 @@ static void random_block(sti_rng* rng, int d, spectrum kind, double* A) {
     double Q[3][3], l[3];
     memset(A, 0, (size_t)(d * d) * sizeof *A);
     for (int i = 0; i < d; i++) {
-        for (int j = 0; j < d; j++) Q[i][j] = noise(rng);
+        for (int j = 0; j < d; j++) Q[i][j] = symmetric(rng);
         for (int k = 0; k < i; k++) {
             double t = 0;
             for (int j = 0; j < d; j++) t += Q[i][j] * Q[k][j];
@@ -90,7 +86,7 @@ static void random_block(sti_rng* rng, int d, spectrum kind, double* A) {
         }
     }
     if (kind == LOPSIDED) {
-        for (int i = 0; i < d * d; i++) A[i] += 0.03 * power(rng, -8, 0) * noise(rng);
+        for (int i = 0; i < d * d; i++) A[i] += 0.03 * power(rng, -8, 0) * symmetric(rng);
     }
 }
 
@@ -115,7 +111,7 @@ static void consistent_velocity(sti_rng* rng, int d, double mu, const double* A,
     double r[3] = {0}, u[3] = {0};
     if (kind == 0 || kind == 4) {
         u[0] = kind == 0 ? un : 0;
-        for (int i = 1; i < d; i++) u[i] = noise(rng);
+        for (int i = 1; i < d; i++) u[i] = symmetric(rng);
     } else {
         const double part = kind == 1 ? sti_rng_u01(rng) : 1;
         r[0] = rn;
@@ -145,7 +141,8 @@ static void answers_solve_the_contact_to_rounding_for_every_block(void** state) 
         if (singular || sti_rng_int(&rng, 0, 1) == 0) {
             consistent_velocity(&rng, d, mu, A, b);
         } else {
-            for (int i = 0; i < d; i++) b[i] = noise(&rng) * (sti_rng_int(&rng, 0, 3) == 0 ? power(&rng, -20, 0) : 1);
+            for (int i = 0; i < d; i++)
+                b[i] = symmetric(&rng) * (sti_rng_int(&rng, 0, 3) == 0 ? power(&rng, -20, 0) : 1);
         }
         const double scale_A = ldexp(1, sti_rng_int(&rng, -498, 498)), scale_b = ldexp(1, sti_rng_int(&rng, -498, 498));
         const bool scaled = sti_rng_int(&rng, 0, 1) == 0;
@@ -204,7 +201,7 @@ static void powers_of_two_scale_the_answer_exactly(void** state) {
     for (int trial = 0; trial < 2000; trial++) {
         double A[9], b[3], r[3], rs[3];
         random_block(&rng, 3, ROUND, A);
-        for (int i = 0; i < 3; i++) b[i] = noise(&rng);
+        for (int i = 0; i < 3; i++) b[i] = symmetric(&rng);
         const double mu = sti_rng_u01(&rng);
         sti_contact_solve_one(3, mu, A, b, r);
         for (int i = 0; i < 9; i++) A[i] = ldexp(A[i], -20);
@@ -224,7 +221,7 @@ static void prepared_block_gives_the_same_answers(void** state) {
         sti_contact_block block;
         sti_contact_block_prepare(d, 0.3, A, &block);
         for (int k = 0; k < 20; k++) {
-            for (int i = 0; i < d; i++) b[i] = noise(&rng);
+            for (int i = 0; i < d; i++) b[i] = symmetric(&rng);
             const sti_contact_mode mode = sti_contact_block_solve(&block, b, r);
             assert_int_equal(mode, sti_contact_solve_one(d, 0.3, A, b, once));
             for (int i = 0; i < d; i++) assert_true(fabs(r[i] - once[i]) <= 1e-12 * (fabs(once[0]) + fabs(once[1])));

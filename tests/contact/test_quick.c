@@ -6,7 +6,7 @@
 
 // By auto, to the tolerance, verified; returns the number of attempts.
 static int attempts_of(const case_local* m, double tol, const char* name) {
-    sti_env* env = case_env();
+    sti_env* env = open_env();
     sti_contact_answer a = case_solve(env, &m->p, STI_CONTACT_AUTO, tol, name);
     const int attempts = a.attempt_count;
     sti_contact_answer_clear(env, &a);
@@ -58,7 +58,7 @@ static void what_is_left_open_goes_on_in_the_portfolio(void** state) {
     double r[36] = {0}, u[36] = {0};
     const sti_contact_options o = case_options(STI_CONTACT_AUTO, 1e-6);
     assert_false(quick_alone(&m.p, &o, r, u));
-    assert_true(case_largest(r, 36) == 0);
+    assert_true(largest(r, 36) == 0);
     assert_true(attempts_of(&m, 1e-9, "twelve contacts") >= 1);
     case_local_free(&m);
 }
@@ -125,7 +125,7 @@ static void units_do_not_matter(void** state) {
 // Two walls closing on one body: no r helps, and one that runs away is no solution.
 static void what_cannot_be_solved_is_not_called_solved(void** state) {
     (void)state;
-    sti_env* env = case_env();
+    sti_env* env = open_env();
     case_local m = case_local_make(2, 2);
     for (int i = 0; i < 2; i++) {
         for (int j = 0; j < 2; j++) {

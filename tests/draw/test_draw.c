@@ -2,29 +2,12 @@
 #include <math.h>
 #include <png.h>
 #include <stdio.h>
-#include <stiction/draw.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "draw/draw_tools.h"
 #include "support/failing_env.h"
-
-static sti_env* open_env(void) {
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
-    return env;
-}
-
-static const unsigned char* pixel(const sti_image* image, int x, int y) {
-    return image->rgb + 3 * ((size_t)y * (size_t)image->width + (size_t)x);
-}
-
-// Which of red, green and blue is strongest by far; -1: none.
-static int hue(const unsigned char* rgb) {
-    for (int i = 0; i < 3; i++) {
-        if (rgb[i] > 1.5 * rgb[(i + 1) % 3] && rgb[i] > 1.5 * rgb[(i + 2) % 3]) return i;
-    }
-    return -1;
-}
+#include "support/open_env.h"
 
 // Three grains beside each other, and a fourth before the middle one that the cut takes away.
 typedef struct four {

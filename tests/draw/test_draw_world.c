@@ -2,31 +2,14 @@
 #include <math.h>
 #include <png.h>
 #include <stdio.h>
-#include <stiction/draw.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "draw/draw_tools.h"
 #include "support/failing_env.h"
+#include "support/open_env.h"
 
 static const double pi = 3.14159265358979323846;
-
-static sti_env* open_env(void) {
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
-    return env;
-}
-
-static const unsigned char* pixel(const sti_image* image, int x, int y) {
-    return image->rgb + 3 * ((size_t)y * (size_t)image->width + (size_t)x);
-}
-
-// Which of red, green and blue is strongest by far; -1: none.
-static int hue(const unsigned char* rgb) {
-    for (int i = 0; i < 3; i++) {
-        if (rgb[i] > 1.5 * rgb[(i + 1) % 3] && rgb[i] > 1.5 * rgb[(i + 2) % 3]) return i;
-    }
-    return -1;
-}
 
 static long count_hue(const sti_image* image, int which) {
     long sum = 0;

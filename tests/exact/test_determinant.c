@@ -8,6 +8,7 @@
 #include "exact/determinant.h"
 #include "exact/rationals.h"
 #include "support/failing_env.h"
+#include "support/open_env.h"
 
 enum { ORDER = 9 };
 
@@ -211,15 +212,6 @@ static void every_failed_allocation_is_survived(void** state) {
     }
 }
 
-static int open_env(void** state) {
-    return sti_env_create(NULL, (sti_env**)state) == STI_OK ? 0 : -1;
-}
-
-static int close_env(void** state) {
-    sti_env_destroy(*state);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(signs_and_values_agree_with_gmp),
@@ -227,5 +219,5 @@ int main(void) {
         cmocka_unit_test(elimination_solves_and_finds_the_rank),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };
-    return cmocka_run_group_tests(tests, open_env, close_env);
+    return cmocka_run_group_tests(tests, open_state_env, close_state_env);
 }

@@ -282,6 +282,25 @@ static void a_saved_instant_reads_back_the_same(void** state) {
     sti_env_destroy(env);
 }
 
+static void a_bounded_force_reads_back_the_same(void** state) {
+    (void)state;
+    sti_env* env = io_env(NULL);
+    io_folder_make();
+    sti_problem *p = parse(env,
+                           "{\"kind\":\"instant\",\"M\":[[1,0],[0,1]],\"F\":[-1,2],\"contacts\":[{\"type\":\"bounded\","
+                           "\"mu\":1,\"n\":[0,1],\"t\":[[1,0]]}]}"),
+                *q;
+    assert_true(sti_problem_instant(p)->contacts[0].pressed);
+    assert_int_equal(sti_instant_save(env, sti_problem_instant(p), io_path("a.json")), STI_OK);
+    assert_int_equal(sti_problem_load(env, io_path("a.json"), &q), STI_OK);
+    assert_true(sti_problem_instant(q)->contacts[0].pressed);
+    same_instant(env, sti_problem_instant(p), sti_problem_instant(q));
+    sti_problem_destroy(q);
+    sti_problem_destroy(p);
+    io_folder_remove();
+    sti_env_destroy(env);
+}
+
 static void a_copy_has_its_own_velocity(void** state) {
     (void)state;
     sti_env* env = io_env(NULL);
@@ -356,6 +375,7 @@ int main(void) {
         cmocka_unit_test(rounding_in_a_symmetric_matrix_is_taken_out),
         cmocka_unit_test(every_mistake_in_an_instant_is_named),
         cmocka_unit_test(a_saved_instant_reads_back_the_same),
+        cmocka_unit_test(a_bounded_force_reads_back_the_same),
         cmocka_unit_test(a_copy_has_its_own_velocity),
         cmocka_unit_test(check_names_the_field_of_a_filled_struct),
         cmocka_unit_test(every_failed_allocation_of_an_instant_is_survived),

@@ -6,12 +6,7 @@
 #include "linalg/dense.h"
 #include "linalg/principal.h"
 #include "support/failing_env.h"
-
-static sti_env* open_env(void) {
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
-    return env;
-}
+#include "support/open_env.h"
 
 static void random_matrix(sti_rng* rng, int n, double* A) {
     for (int k = 0; k < n * n; k++) A[k] = 2 * sti_rng_u01(rng) - 1;

@@ -3,6 +3,7 @@
 // clang-format off
 #include <sched.h>
 #include <stdatomic.h>
+#include <string.h>
 #include "par/tasks.h"
 // clang-format on
 
@@ -83,6 +84,79 @@ static void items_behind_one_that_is_held_up_are_done_by_others(void** state) {
     sti_env_destroy(env);
 }
 
+enum { ROW = 70 };
+
+typedef struct row {
+    uint64_t value[ROW + 2];  // of item k: value[k + 1]
+    atomic_int at_work[ROW + 2];
+    int stages_seen[ROW];
+} row;
+
+// What an item leaves depends on both neighbours, and on who came first.
+static void mix(void* context, int stage, int item, int worker) {
+    (void)worker;
+    row* r = context;
+    assert_int_equal(r->stages_seen[item]++, stage);
+    atomic_store(&r->at_work[item + 1], 1);
+    assert_int_equal(atomic_load(&r->at_work[item]), 0);
+    assert_int_equal(atomic_load(&r->at_work[item + 2]), 0);
+    uint64_t* v = &r->value[item + 1];
+    v[0] = 6364136223846793005u * (v[0] + 3 * v[-1] + 5 * v[1]) + (uint64_t)(stage + item);
+    atomic_store(&r->at_work[item + 1], 0);
+}
+
+static void stages_see_their_neighbours_as_one_thread_does(void** state) {
+    (void)state;
+    sti_env* env;
+    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
+    uint64_t expected[ROW + 2];
+    for (int workers = 1; workers <= 5; workers++) {
+        sti_tasks* tasks;
+        assert_int_equal(sti_tasks_create(env, workers, &tasks), STI_OK);
+        row* r = calloc(1, sizeof *r);
+        ledger* l = calloc(1, sizeof *l);
+        l->workers = sti_tasks_workers(tasks);
+        for (int loop = 0; loop < 300; loop++) {
+            const int counts[] = {0, 1, 2, 3, 8, 8, 17, 64, 64, ROW}, count = counts[loop / 7 % 10], stages = loop % 9;
+            for (int k = 0; k < count; k++) r->stages_seen[k] = 0;
+            sti_tasks_run_stages(tasks, stages, count, mix, r);
+            for (int k = 0; k < count; k++) assert_int_equal(r->stages_seen[k], stages);
+            if (loop % 5 == 0) sti_tasks_run(tasks, 13, visit, l);  // loops of both kinds in turn
+        }
+        if (workers == 1) memcpy(expected, r->value, sizeof expected);
+        assert_memory_equal(r->value, expected, sizeof expected);
+        free(l);
+        free(r);
+        sti_tasks_destroy(tasks);
+    }
+    sti_env_destroy(env);
+}
+
+// The last item does not end its first stage before all that do not depend on it have ended their second one.
+static void hold_up_row(void* context, int stage, int item, int worker) {
+    (void)context;
+    (void)worker;
+    if (stage == 1 && item < HELD - 3) atomic_fetch_add(&others_done, 1);
+    while (stage == 0 && item == HELD - 1 && atomic_load(&others_done) < HELD - 3) sched_yield();
+}
+
+static void a_row_goes_on_where_it_does_not_wait_for_one_that_is_held_up(void** state) {
+    (void)state;
+    sti_env* env;
+    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
+    sti_tasks* tasks;
+    assert_int_equal(sti_tasks_create(env, 2, &tasks), STI_OK);
+    if (sti_tasks_workers(tasks) == 2) {
+        for (int loop = 0; loop < 20; loop++) {
+            atomic_store(&others_done, 0);
+            sti_tasks_run_stages(tasks, 2, HELD, hold_up_row, NULL);
+            assert_int_equal(atomic_load(&others_done), HELD - 3);
+        }
+    }
+    sti_tasks_destroy(tasks);
+    sti_env_destroy(env);
+}
+
 static void one_worker_needs_no_pool(void** state) {
     (void)state;
     sti_env* env;
@@ -116,6 +190,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_item_is_done_once_in_every_loop),
         cmocka_unit_test(items_behind_one_that_is_held_up_are_done_by_others),
+        cmocka_unit_test(stages_see_their_neighbours_as_one_thread_does),
+        cmocka_unit_test(a_row_goes_on_where_it_does_not_wait_for_one_that_is_held_up),
         cmocka_unit_test(one_worker_needs_no_pool),
         cmocka_unit_test(pool_that_cannot_be_allocated_is_reported),
     };

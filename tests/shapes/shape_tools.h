@@ -3,6 +3,9 @@
 #define TESTS_SHAPES_SHAPE_TOOLS_H
 
 #include "support/failing_env.h"
+#include "support/near.h"
+#include "support/open_env.h"
+#include "support/pose_tools.h"
 // clang-format off
 #include <math.h>
 #include <stdio.h>
@@ -12,34 +15,8 @@
 #include "base/rng.h"
 // clang-format on
 
-#define assert_near(a, b, tol)                                                                          \
-    do {                                                                                                \
-        const double a_ = (a), b_ = (b), tol_ = (tol);                                                  \
-        if (!(fabs(a_ - b_) <= tol_)) fail_msg("%.17g and %.17g differ by more than %g", a_, b_, tol_); \
-    } while (0)
-
 static inline double dot3(const double* a, const double* b) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static inline double between(sti_rng* rng, double low, double high) {
-    return low + (high - low) * sti_rng_u01(rng);
-}
-
-static inline sti_pose random_pose(sti_rng* rng, int dim, double reach) {
-    if (dim == 2) return sti_pose_planar(between(rng, -reach, reach), between(rng, -reach, reach), between(rng, -4, 4));
-    sti_pose p;
-    double s = 0;
-    for (int k = 0; k < 3; k++) p.x[k] = between(rng, -reach, reach);
-    do {
-        s = 0;
-        for (int k = 0; k < 4; k++) {
-            p.q[k] = between(rng, -1, 1);
-            s += p.q[k] * p.q[k];
-        }
-    } while (s > 1 || s < 0.01);
-    for (int k = 0; k < 4; k++) p.q[k] /= sqrt(s);
-    return p;
 }
 
 // A bounded convex shape of any kind, about one in size.
@@ -145,6 +122,12 @@ static inline void check_contact(const sti_shape_contact* c, int dim) {
     for (int k = 0; k < 3; k++)
         assert_near(c->point_a[k] - c->point_b[k], c->gap * c->normal[k], 1e-14 * (64 + fabs(c->point_b[k])));
     assert_true(isfinite(c->gap));
+}
+
+static inline double least_gap(int count, const sti_shape_contact* c) {
+    double least = INFINITY;
+    for (int i = 0; i < count; i++) least = fmin(least, c[i].gap);
+    return least;
 }
 
 #endif

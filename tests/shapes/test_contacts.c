@@ -3,12 +3,6 @@
 
 #define PI 3.14159265358979323846
 
-static sti_env* open_env(void) {
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
-    return env;
-}
-
 static sti_shape* box(sti_env* env, int dim, double x, double y, double z) {
     const double half[3] = {x, y, z};
     sti_shape* s;
@@ -29,14 +23,6 @@ static sti_shape* ground(sti_env* env, int dim) {  // z <= 0 in space, y <= 0 in
     return s;
 }
 
-static sti_pose at(double x, double y, double z) {
-    sti_pose p = sti_pose_identity();
-    p.x[0] = x;
-    p.x[1] = y;
-    p.x[2] = z;
-    return p;
-}
-
 static sti_pose turned(sti_pose p, double x, double y, double z, double angle) {
     const double length = sqrt(x * x + y * y + z * z), s = sin(angle / 2) / length;
     const sti_pose turn = {.q = {cos(angle / 2), s * x, s * y, s * z}};
@@ -55,12 +41,6 @@ static int contacts(const sti_shape* a, sti_pose pa, const sti_shape* b, sti_pos
         for (int j = 0; j < i; j++) assert_true(out[i].id != out[j].id);
     }
     return count;
-}
-
-static double least_gap(int count, const sti_shape_contact* c) {
-    double least = INFINITY;
-    for (int i = 0; i < count; i++) least = fmin(least, c[i].gap);
-    return least;
 }
 
 // ---- counts

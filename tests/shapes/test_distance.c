@@ -4,12 +4,6 @@
 #include <stiction/qp.h>
 // clang-format on
 
-static sti_env* open_env(void) {
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
-    return env;
-}
-
 // A distance is proved by two points and a direction: the points belong to the shapes, and the direction parts these by
 // as much as the points are apart.
 static void prove_distance(const sti_shape* a, const sti_pose* pa, const sti_shape* b, const sti_pose* pb,

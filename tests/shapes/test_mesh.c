@@ -1,12 +1,6 @@
 // test_mesh.c: shapes on triangle meshes: flat ones like a plane, folded ones like the hull they bound.
 #include "shape_tools.h"
 
-static sti_env* open_env(void) {
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
-    return env;
-}
-
 enum { SIDE = 9 };
 
 // A square of SIDE - 1 cells to each side about the origin, facing up; height gives z.
@@ -51,12 +45,6 @@ static int contacts(const sti_shape* a, sti_pose pa, const sti_shape* b, sti_pos
     assert_int_equal(sti_shape_contacts(a, &pa, b, &pb, margin, max, out, &count), STI_OK);
     for (int i = 0; i < count; i++) check_contact(out + i, 3);
     return count;
-}
-
-static double least_gap(int count, const sti_shape_contact* c) {
-    double least = INFINITY;
-    for (int i = 0; i < count; i++) least = fmin(least, c[i].gap);
-    return least;
 }
 
 static void a_flat_mesh_is_a_plane_for_whatever_slides_over_it(void** state) {

@@ -1,13 +1,6 @@
 // Shapes as polygons: on the shape, closed, seen counterclockwise from outside.
 #include "shape_tools.h"
 
-static sti_env* open_env(void) {
-    sti_env* env;
-    const sti_env_def def = sti_env_def_default();
-    assert_int_equal(sti_env_create(&def, &env), STI_OK);
-    return env;
-}
-
 // Area of a polygon in the plane; volume inside a closed surface in space (divergence theorem).
 static double measure(const sti_surface* s, int dim) {
     double sum = 0;

@@ -4,6 +4,7 @@
 // whose columns of (I, -M) are linearly independent, so all 3^n supports (z_i, w_i or neither) with independent
 // columns are tried, in 128-bit integers (entries are small: every minor fits).
 #include "support/failing_env.h"
+#include "support/sanitized.h"
 // clang-format off
 #include <math.h>
 #include <stdio.h>
@@ -170,11 +171,7 @@ static small_lcp make(int family, sti_rng* rng) {
 
 enum { FAMILIES = 10 };
 
-#if defined(__SANITIZE_ADDRESS__)
-enum { CASES = 1000 };
-#else
-enum { CASES = 10000 };
-#endif
+enum { CASES = SANITIZED ? 1000 : 10000 };
 
 static void auto_agrees_with_exhaustive_exact_enumeration(void** state) {
     (void)state;

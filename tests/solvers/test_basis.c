@@ -6,18 +6,8 @@
 
 #include "solvers/basis.h"
 
-static sti_env* env;
-
-static int open_env(void** state) {
-    (void)state;
-    return sti_env_create(NULL, &env) == STI_OK ? 0 : -1;
-}
-
-static int close_env(void** state) {
-    (void)state;
-    sti_env_destroy(env);
-    return 0;
-}
+// after the others, whose parameters are called env too
+#include "support/group_env.h"
 
 // Column of variable v in [-I, A], scaled: v stands in A x - w.
 static double column_entry(const sti_basis* B, int e, int v) {
@@ -244,5 +234,5 @@ int main(void) {
         cmocka_unit_test(a_new_cover_enters_with_ones),
         cmocka_unit_test(scaling_is_by_powers_of_two),
     };
-    return cmocka_run_group_tests(tests, open_env, close_env);
+    return cmocka_run_group_tests(tests, open_group_env, close_group_env);
 }

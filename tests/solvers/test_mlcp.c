@@ -8,18 +8,8 @@
 
 #include "base/rng.h"
 
-static sti_env* env;
-
-static int open_env(void** state) {
-    (void)state;
-    return sti_env_create(NULL, &env) == STI_OK ? 0 : -1;
-}
-
-static int close_env(void** state) {
-    (void)state;
-    sti_env_destroy(env);
-    return 0;
-}
+// after the others, whose parameters are called env too
+#include "support/group_env.h"
 
 // Room for a mixed problem with n free variables and m pairs, all zero.
 typedef struct mixed {
@@ -334,5 +324,5 @@ int main(void) {
         cmocka_unit_test(bad_input_is_named),
         cmocka_unit_test(a_failed_allocation_leaves_nothing_behind),
     };
-    return cmocka_run_group_tests(tests, open_env, close_env);
+    return cmocka_run_group_tests(tests, open_group_env, close_group_env);
 }

@@ -259,5 +259,5 @@ int main(void) {
         cmocka_unit_test(newton_survives_every_failed_allocation),
         cmocka_unit_test(a_large_unsymmetric_sparse_matrix_is_declined),
     };
-    return cmocka_run_group_tests(tests, open_env, close_env);
+    return cmocka_run_group_tests(tests, open_state_env, close_state_env);
 }

@@ -214,5 +214,5 @@ int main(void) {
         cmocka_unit_test(pgs_survives_hard_input),
         cmocka_unit_test(pgs_survives_every_failed_allocation),
     };
-    return cmocka_run_group_tests(tests, open_env, close_env);
+    return cmocka_run_group_tests(tests, open_state_env, close_state_env);
 }

@@ -2,15 +2,7 @@
 #include "solvers/scaled.h"
 #include "support/failing_env.h"
 #include "support/lcp_families.h"
-
-static int open_env(void** state) {
-    return sti_env_create(NULL, (sti_env**)state) == STI_OK ? 0 : -1;
-}
-
-static int close_env(void** state) {
-    sti_env_destroy(*state);
-    return 0;
-}
+#include "support/open_env.h"
 
 static void scaling_rounds_nothing(void** state) {
     enum { N = 25 };
@@ -150,5 +142,5 @@ int main(void) {
         cmocka_unit_test(missing_diagonal_entries_are_stored),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };
-    return cmocka_run_group_tests(tests, open_env, close_env);
+    return cmocka_run_group_tests(tests, open_state_env, close_state_env);
 }

@@ -10,18 +10,8 @@
 
 #include "base/rng.h"
 
-static sti_env* env;
-
-static int open_env(void** state) {
-    (void)state;
-    return sti_env_create(NULL, &env) == STI_OK ? 0 : -1;
-}
-
-static int close_env(void** state) {
-    (void)state;
-    sti_env_destroy(env);
-    return 0;
-}
+// after the others, whose parameters are called env too
+#include "support/group_env.h"
 
 static sti_lcp_answer solve(const sti_lcp* lcp, sti_solver solver) {
     sti_lcp_options options = sti_lcp_options_default();
@@ -320,5 +310,5 @@ int main(void) {
         cmocka_unit_test(residuals_are_relative_to_the_data),
         cmocka_unit_test(a_failed_allocation_leaves_nothing_behind),
     };
-    return cmocka_run_group_tests(tests, open_env, close_env);
+    return cmocka_run_group_tests(tests, open_group_env, close_group_env);
 }

@@ -3,17 +3,13 @@
 #ifndef TESTS_STEP_STEP_TOOLS_H
 #define TESTS_STEP_STEP_TOOLS_H
 
+#include "support/near.h"
 #include "support/oracle.h"
 // clang-format off
 #include <math.h>
 #include <stdlib.h>
 #include <stiction/stiction.h>
 // clang-format on
-
-static inline void near_to(double a, double b, double tol) {
-    if (fabs(a - b) <= tol) return;
-    fail_msg("%.17g, expected %.17g within %g", a, b, tol);
-}
 
 static inline void must(sti_env* env, sti_status status) {
     if (status != STI_OK) print_error("%s\n", sti_env_error(env)->text);
@@ -43,15 +39,6 @@ static inline sti_step_report step_on(sti_env* env, sti_stepper* s) {
     return r;
 }
 
-// A case by its id; NULL: not among the visible ones.
-static inline const cJSON* oracle_find(const cJSON* root, const char* id) {
-    const cJSON* item;
-    cJSON_ArrayForEach(item, oracle_cases(root)) {
-        if (strcmp(oracle_id(item), id) == 0) return item;
-    }
-    return NULL;
-}
-
 // A number, or "4/3".
 static inline double number_at(const cJSON* array, int i) {
     const cJSON* item = cJSON_GetArrayItem(array, i);
@@ -66,7 +53,7 @@ static inline void same_vector(const cJSON* expected, int n, const double* x, do
     double size = 1;
     assert_int_equal(cJSON_GetArraySize(expected), n);
     for (int i = 0; i < n; i++) size = fmax(size, fabs(number_at(expected, i)));
-    for (int i = 0; i < n; i++) near_to(x[i], number_at(expected, i), tol * size);
+    for (int i = 0; i < n; i++) assert_near(x[i], number_at(expected, i), tol * size);
 }
 
 // As in S3, with the impact law of the errata.
@@ -133,18 +120,7 @@ static inline void account_enter(account* a, const sti_step_report* r) {
     a->least = fmin(a->least, now);
 }
 
-// One environment for all tests of a program.
-static sti_env* env;
-
-static inline int open_env(void** state) {
-    (void)state;
-    return sti_env_create(NULL, &env) == STI_OK ? 0 : 1;
-}
-
-static inline int close_env(void** state) {
-    (void)state;
-    sti_env_destroy(env);
-    return 0;
-}
+// after the functions, whose parameters are called env too
+#include "support/group_env.h"
 
 #endif

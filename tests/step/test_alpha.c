@@ -29,8 +29,8 @@ static void a_stiff_spring_follows_its_recursion(void** state) {
         for (int l = 0; l < 10; l++) step_on(env, s);
         const double q = cJSON_GetNumberValue(cJSON_GetObjectItem(expected, "q_10"));
         const double v = cJSON_GetNumberValue(cJSON_GetObjectItem(expected, "v_10"));
-        near_to(sti_stepper_q(s)[0], q, 1e-6 * fabs(q));
-        near_to(sti_stepper_v(s)[0], v, 1e-6 * fabs(v));
+        assert_near(sti_stepper_q(s)[0], q, 1e-6 * fabs(q));
+        assert_near(sti_stepper_v(s)[0], v, 1e-6 * fabs(v));
         sti_stepper_destroy(s);
     }
     sti_system_destroy(system);
@@ -90,8 +90,8 @@ static void a_free_body_turns_as_the_corrected_formula_says(void** state) {
         const double energy = 0.5 * (0.01 + 2 + 3 * 0.04);
         sti_step_report r = {0};
         for (int l = 0; l < 500; l++) r = step_on(env, s);
-        for (int i = 0; i < 3; i++) near_to(sti_stepper_v(s)[i], number_at(expected, i), 1e-9);
-        if (k == 1) near_to(r.kinetic, energy, 1e-12);
+        for (int i = 0; i < 3; i++) assert_near(sti_stepper_v(s)[i], number_at(expected, i), 1e-9);
+        if (k == 1) assert_near(r.kinetic, energy, 1e-12);
         sti_stepper_destroy(s);
     }
     // geometry ahead takes the whole derivative and is of second order: three digits better
@@ -100,7 +100,7 @@ static void a_free_body_turns_as_the_corrected_formula_says(void** state) {
     o.inertial = skew;
     sti_stepper* s = make_stepper(env, system, &o);
     for (int l = 0; l < 500; l++) step_on(env, s);
-    for (int i = 0; i < 3; i++) near_to(sti_stepper_v(s)[i], number_at(exact, i), 1e-4);
+    for (int i = 0; i < 3; i++) assert_near(sti_stepper_v(s)[i], number_at(exact, i), 1e-4);
     sti_stepper_destroy(s);
     sti_system_destroy(system);
     cJSON_Delete(root);
@@ -137,10 +137,10 @@ static void a_pendulum_drifts_as_printed(void** state) {
         sti_step_report r = {0};
         for (int l = 0; l < 100; l++) r = step_on(env, s);
         for (int i = 0; i < 2; i++) {
-            near_to(sti_stepper_q(s)[i], number_at(cJSON_GetObjectItem(expected, "q_N"), i), 1e-10);
-            near_to(sti_stepper_v(s)[i], number_at(cJSON_GetObjectItem(expected, "v_N"), i), 1e-10);
+            assert_near(sti_stepper_q(s)[i], number_at(cJSON_GetObjectItem(expected, "q_N"), i), 1e-10);
+            assert_near(sti_stepper_v(s)[i], number_at(cJSON_GetObjectItem(expected, "v_N"), i), 1e-10);
         }
-        near_to(r.drift, cJSON_GetNumberValue(cJSON_GetObjectItem(expected, "drift_Theta_N")), 1e-10);
+        assert_near(r.drift, cJSON_GetNumberValue(cJSON_GetObjectItem(expected, "drift_Theta_N")), 1e-10);
         sti_stepper_destroy(s);
     }
     sti_system_destroy(system);
@@ -185,9 +185,9 @@ static void a_joint_is_of_second_order_with_geometry_ahead_and_of_first_as_print
     const double free = log2(pendulum_error(system, o, 0.01) / pendulum_error(system, o, 0.005));
     o = printed(0.5, 0.01);
     const double old = log2(pendulum_error(system, o, 0.01) / pendulum_error(system, o, 0.005));
-    near_to(ahead, 2, 0.15);
-    near_to(free, 2, 0.15);
-    near_to(old, 1, 0.15);
+    assert_near(ahead, 2, 0.15);
+    assert_near(free, 2, 0.15);
+    assert_near(old, 1, 0.15);
     sti_system_destroy(system);
 }
 
@@ -236,9 +236,9 @@ static void stick_and_slip_follow_the_reference_sequence(void** state) {
         assert_non_null(v);
         const double tol = variant == 2 ? 1e-9 : 1e-12;
         for (int l = 0; l < cJSON_GetArraySize(v); l++) {
-            near_to(sti_stepper_v(s)[0], number_at(v, l), tol);
-            if (va != NULL && l > 0) near_to(sti_stepper_v_alpha(s)[0], number_at(va, l), tol);
-            if (q != NULL) near_to(sti_stepper_q(s)[0], number_at(q, l), tol);
+            assert_near(sti_stepper_v(s)[0], number_at(v, l), tol);
+            if (va != NULL && l > 0) assert_near(sti_stepper_v_alpha(s)[0], number_at(va, l), tol);
+            if (q != NULL) assert_near(sti_stepper_q(s)[0], number_at(q, l), tol);
             step_on(env, s);
         }
         sti_stepper_destroy(s);
@@ -284,7 +284,7 @@ static void stick_and_slip_converge_as_the_table_says(void** state) {
                      {"final_q_error", fabs(sti_stepper_q(s)[0] - x)}};
         for (size_t i = 0; i < sizeof found / sizeof *found; i++) {
             const double expected = cJSON_GetNumberValue(cJSON_GetObjectItem(row, found[i].name));
-            near_to(found[i].value, expected, 1e-3 * expected);
+            assert_near(found[i].value, expected, 1e-3 * expected);
         }
         sti_stepper_destroy(s);
     }
@@ -313,9 +313,9 @@ static void settled_velocities_find_every_event_within_a_step(void** state) {
             double x, v;
             exact_motion(&e, r.time, &x, &v);
             error[k] = fmax(error[k], fabs(sti_stepper_q(s)[0] - x));
-            if (r.mode[0] == STI_MODE_STICK) near_to(sti_stepper_v(s)[0], 0, 1e-15);
+            if (r.mode[0] == STI_MODE_STICK) assert_near(sti_stepper_v(s)[0], 0, 1e-15);
             if (r.mode[0] == last) continue;
-            near_to(r.time, e.t[seen++], 1.5 * o.step);
+            assert_near(r.time, e.t[seen++], 1.5 * o.step);
             last = r.mode[0];
         }
         assert_int_equal(seen, e.count);
@@ -361,18 +361,18 @@ static void a_vehicle_slides_around_its_obstacle(void** state) {
     for (int l = 0; l < 600; l++) {
         r = step_on(env, s);
         const unsigned now = (r.impulse_n[0] > 0) + 2U * (r.impulse_n[1] > 0);
-        if (l > 0 && now != last) near_to(number_at(cJSON_GetArrayItem(switches, seen++), 0), l, 0);
+        if (l > 0 && now != last) assert_near(number_at(cJSON_GetArrayItem(switches, seen++), 0), l, 0);
         last = now;
         char name[16];
         snprintf(name, sizeof name, "%d", l + 1);
         q = cJSON_GetObjectItem(cJSON_GetObjectItem(expected, "q"), name);
-        for (int i = 0; q != NULL && i < 2; i++) near_to(sti_stepper_q(s)[i], number_at(q, i), 1e-8);
+        for (int i = 0; q != NULL && i < 2; i++) assert_near(sti_stepper_q(s)[i], number_at(q, i), 1e-8);
     }
     assert_int_equal(seen, cJSON_GetArraySize(switches));
     for (int i = 0; i < 2; i++) {
-        near_to(sti_stepper_v(s)[i], number_at(cJSON_GetObjectItem(expected, "final_v"), i), 1e-8);
-        near_to(r.impulse_n[i] / 0.02,
-                number_at(cJSON_GetObjectItem(expected, "final_contact_forces_[wall,obstacle]"), i), 1e-8);
+        assert_near(sti_stepper_v(s)[i], number_at(cJSON_GetObjectItem(expected, "final_v"), i), 1e-8);
+        assert_near(r.impulse_n[i] / 0.02,
+                    number_at(cJSON_GetObjectItem(expected, "final_contact_forces_[wall,obstacle]"), i), 1e-8);
     }
     sti_stepper_destroy(s);
     sti_system_destroy(system);
@@ -392,10 +392,10 @@ static void a_sphere_with_four_facets_brakes_along_one_of_them(void** state) {
     o.facets = 4;
     sti_stepper* s = make_stepper(env, system, &o);
     const sti_step_report r = step_on(env, s);
-    for (int i = 0; i < 6; i++) near_to(sti_stepper_v(s)[i], number_at(expected, i), 1e-9);
-    near_to(r.impulse_n[0], 0.0981, 1e-9);
-    near_to(r.impulse_t[0], -0.02943, 1e-9);
-    near_to(r.impulse_t[1], 0, 1e-9);
+    for (int i = 0; i < 6; i++) assert_near(sti_stepper_v(s)[i], number_at(expected, i), 1e-9);
+    assert_near(r.impulse_n[0], 0.0981, 1e-9);
+    assert_near(r.impulse_t[0], -0.02943, 1e-9);
+    assert_near(r.impulse_t[1], 0, 1e-9);
     assert_int_equal(r.mode[0], STI_MODE_SLIDE);
     sti_stepper_destroy(s);
     sti_system_destroy(system);
@@ -420,7 +420,7 @@ static void facets_approach_the_round_cone(void** state) {
         sti_stepper_destroy(s);
     }
     // the exact cone brakes against the slip, whose direction does not change
-    near_to(v[3][0] / v[3][1], 4, 1e-9);
+    assert_near(v[3][0] / v[3][1], 4, 1e-9);
     double last = INFINITY;
     for (int k = 0; k < 3; k++) {
         double error = 0;
@@ -445,5 +445,5 @@ int main(void) {
         cmocka_unit_test(a_sphere_with_four_facets_brakes_along_one_of_them),
         cmocka_unit_test(facets_approach_the_round_cone),
     };
-    return cmocka_run_group_tests(tests, open_env, close_env);
+    return cmocka_run_group_tests(tests, open_group_env, close_group_env);
 }

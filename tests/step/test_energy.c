@@ -72,8 +72,8 @@ static void a_step_that_is_too_long_is_made_of_pieces(void** state) {
         energy[k] = r.kinetic + r.potential;
         sti_stepper_destroy(s);
     }
-    near_to(angle[0], angle[1], 2e-3 * angle[1]);
-    near_to(energy[0], energy[1], 5e-3 * energy[1]);
+    assert_near(angle[0], angle[1], 2e-3 * angle[1]);
+    assert_near(energy[0], energy[1], 5e-3 * energy[1]);
     sti_problem_destroy(scene);
 }
 
@@ -102,8 +102,8 @@ static void conservative_motion_keeps_its_energy(void** state) {
         if (k >= 2) assert_true(a.rise <= 1e-12 && a.least >= a.first - 1e-12);
         sti_stepper_destroy(s);
     }
-    near_to(rise[0] / rise[1], 4, 0.2);
-    near_to((x[0] - x[2]) / (x[1] - x[2]), 4, 0.6);
+    assert_near(rise[0] / rise[1], 4, 0.2);
+    assert_near((x[0] - x[2]) / (x[1] - x[2]), 4, 0.6);
     sti_problem_destroy(scene);
 }
 
@@ -128,10 +128,10 @@ static void the_work_of_belts_and_forces_is_counted(void** state) {
         r = step_on(env, s);
         account_enter(&a, &r);
     }
-    near_to(sti_stepper_v_alpha(s)[0], 2, 1e-12);
-    near_to(a.work, 12, 0.2);  // m v^2, up to the step in which it catches up
-    near_to(a.loss, -6, 0.2);
-    near_to(r.kinetic + r.potential, a.work + a.loss, 1e-12);
+    assert_near(sti_stepper_v_alpha(s)[0], 2, 1e-12);
+    assert_near(a.work, 12, 0.2);  // m v^2, up to the step in which it catches up
+    assert_near(a.loss, -6, 0.2);
+    assert_near(r.kinetic + r.potential, a.work + a.loss, 1e-12);
     assert_true(a.rise <= 1e-12);
     sti_stepper_destroy(s);
     sti_system_destroy(system);
@@ -153,7 +153,7 @@ static void the_work_of_belts_and_forces_is_counted(void** state) {
         for (int l = 0; l < 300; l++) {
             r = step_on(env, s);
             account_enter(&a, &r);
-            near_to(r.kinetic + r.potential - a.work, a.first, 1e-10);
+            assert_near(r.kinetic + r.potential - a.work, a.first, 1e-10);
         }
         assert_true(fabs(a.work) > 1e-3);
         sti_stepper_destroy(s);
@@ -257,5 +257,5 @@ int main(void) {
         cmocka_unit_test(no_alpha_gains_energy),
         cmocka_unit_test(pieces_are_saved_with_the_state),
     };
-    return cmocka_run_group_tests(tests, open_env, close_env);
+    return cmocka_run_group_tests(tests, open_group_env, close_group_env);
 }

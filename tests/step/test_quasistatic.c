@@ -130,11 +130,12 @@ static void push(const cJSON* item, const sti_system* system, int contacts) {
                 fail_msg("%s step %d contact %d: %c, expected %c", oracle_id(item), l, i, mode_of(&r, i), mode[i]);
         }
         for (int i = 0; l == 0 && i < contacts; i++)
-            near_to(r.impulse_n[i] / 0.05, number_at(cJSON_GetObjectItem(expected, "first_step_lambda_n"), i), 1e-8);
+            assert_near(r.impulse_n[i] / 0.05, number_at(cJSON_GetObjectItem(expected, "first_step_lambda_n"), i),
+                        1e-8);
         char name[16];
         snprintf(name, sizeof name, "%d", l + 1);
         const cJSON* q = cJSON_GetObjectItem(cJSON_GetObjectItem(expected, "q"), name);
-        for (int i = 0; q != NULL && i < 3; i++) near_to(sti_stepper_q(s)[i], number_at(q, i), 1e-8);
+        for (int i = 0; q != NULL && i < 3; i++) assert_near(sti_stepper_q(s)[i], number_at(q, i), 1e-8);
     }
     if (jam < 100) {
         double before[3];
@@ -160,13 +161,13 @@ static void judge_robust(const cJSON* item, const sti_system* system) {
         assert_int_equal(r->step, (int)cJSON_GetNumberValue(cJSON_GetObjectItem(robust, "step")));
         assert_int_equal(r->violating + 1,
                          (int)number_at(cJSON_GetObjectItem(robust, "violating_component_1based"), 0));
-        near_to(r->least, cJSON_GetNumberValue(cJSON_GetObjectItem(robust, "min_w")), 1e-6);
+        assert_near(r->least, cJSON_GetNumberValue(cJSON_GetObjectItem(robust, "min_w")), 1e-6);
     } else {
-        for (int i = 0; i < 3; i++) near_to(r->q[i], number_at(cJSON_GetObjectItem(robust, "q_final"), i), 1e-8);
+        for (int i = 0; i < 3; i++) assert_near(r->q[i], number_at(cJSON_GetObjectItem(robust, "q_final"), i), 1e-8);
     }
     int count = 0;
     for (int i = 0; i < r->pair_count; i++) {
-        if (r->alpha[i]) near_to(number_at(alpha, count++), i + 1, 0);
+        if (r->alpha[i]) assert_near(number_at(alpha, count++), i + 1, 0);
     }
     assert_int_equal(count, cJSON_GetArraySize(alpha));
     sti_robust_destroy(env, r);
@@ -181,7 +182,7 @@ static void single_step(const cJSON* item, const sti_system* system) {
     const bool solution = cJSON_GetNumberValue(cJSON_GetObjectItem(expected, "n_mode_solutions")) > 0;
     assert_int_equal(r.outcome, solution ? STI_SOLVED : STI_NO_SOLUTION);
     const cJSON* hv = cJSON_GetObjectItem(expected, "hv");
-    for (int i = 0; solution && i < 3; i++) near_to(sti_stepper_v(s)[i] * 0.05, number_at(hv, i), 1e-9);
+    for (int i = 0; solution && i < 3; i++) assert_near(sti_stepper_v(s)[i] * 0.05, number_at(hv, i), 1e-9);
     sti_stepper_destroy(s);
 }
 
@@ -230,7 +231,8 @@ static void damping_turns_with_the_body(void** state) {
         double E[9];
         must(env, sti_system_force(system, 0, (double[]){0, 0, 0.5 * k}, (double[]){0, 0, 0}, NULL, NULL, E));
         for (int i = 0; i < 9; i++)
-            near_to(-E[i], number_at(cJSON_GetArrayItem(oracle_get(item, "expected", names[k]), i / 3), i % 3), 1e-12);
+            assert_near(-E[i], number_at(cJSON_GetArrayItem(oracle_get(item, "expected", names[k]), i / 3), i % 3),
+                        1e-12);
     }
     sti_system_destroy(system);
     cJSON_Delete(root);
@@ -263,8 +265,7 @@ static void a_vehicle_switches_where_its_basis_ends(void** state) {
         sti_robust* r;
         must(env, sti_robust_create(env, system, &o, (int)number_at(oracle_get(item, "inputs", "windows_N"), k), &r));
         assert_int_equal(r->is_switch, (int)number_at(oracle_get(item, "expected", "IsSwitch"), k));
-        if (r->is_switch)
-            assert_int_equal(r->step, (int)cJSON_GetNumberValue(oracle_get(item, "expected", "first_switch_step")));
+        if (r->is_switch) assert_int_equal(r->step, (int)oracle_number(item, "expected", "first_switch_step"));
         sti_robust_destroy(env, r);
     }
     sti_robust* none;
@@ -307,5 +308,5 @@ int main(void) {
         cmocka_unit_test(a_vehicle_switches_where_its_basis_ends),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };
-    return cmocka_run_group_tests(tests, open_env, close_env);
+    return cmocka_run_group_tests(tests, open_group_env, close_group_env);
 }

@@ -141,5 +141,5 @@ int main(int count, char** arguments) {
         cmocka_unit_test(hinged_boxes_fall),
         cmocka_unit_test(boxes_fall_with_the_round_cone),
     };
-    return cmocka_run_group_tests(tests, open_env, close_env);
+    return cmocka_run_group_tests(tests, open_group_env, close_group_env);
 }

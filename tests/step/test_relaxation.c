@@ -32,15 +32,15 @@ static void a_sliding_block_lifts(void** state) {
         sti_stepper* s = make_stepper(env, system, &o);
         const sti_step_report r = step_on(env, s);
         const cJSON* v = cJSON_GetObjectItem(k < 2 ? qp : lcp, "v");
-        for (int i = 0; i < 2; i++) near_to(sti_stepper_v(s)[i], number_at(v, i), tol);
+        for (int i = 0; i < 2; i++) assert_near(sti_stepper_v(s)[i], number_at(v, i), tol);
         if (k < 2) {
-            near_to(r.impulse_n[0], cJSON_GetNumberValue(cJSON_GetObjectItem(qp, "lambda_sum")), tol);
-            near_to(r.impulse_t[0], -0.3 * r.impulse_n[0], tol);
-            near_to(r.lift, 0.01 * cJSON_GetNumberValue(cJSON_GetObjectItem(qp, "normal_lift_velocity")), tol);
+            assert_near(r.impulse_n[0], cJSON_GetNumberValue(cJSON_GetObjectItem(qp, "lambda_sum")), tol);
+            assert_near(r.impulse_t[0], -0.3 * r.impulse_n[0], tol);
+            assert_near(r.lift, 0.01 * cJSON_GetNumberValue(cJSON_GetObjectItem(qp, "normal_lift_velocity")), tol);
             assert_int_equal(r.mode[0], STI_MODE_SLIDE);
         } else {
-            near_to(r.impulse_n[0], cJSON_GetNumberValue(cJSON_GetObjectItem(lcp, "c_n")), tol);
-            near_to(r.impulse_t[0], -cJSON_GetNumberValue(cJSON_GetObjectItem(lcp, "friction")), tol);
+            assert_near(r.impulse_n[0], cJSON_GetNumberValue(cJSON_GetObjectItem(lcp, "c_n")), tol);
+            assert_near(r.impulse_t[0], -cJSON_GetNumberValue(cJSON_GetObjectItem(lcp, "friction")), tol);
         }
         sti_stepper_destroy(s);
     }
@@ -58,9 +58,9 @@ static void a_decelerating_block_follows_the_sequence(void** state) {
     sti_stepper* s = make_stepper(env, system, &o);
     for (int l = 0; l < cJSON_GetArraySize(sequence); l++) {
         const cJSON* row = cJSON_GetArrayItem(sequence, l);
-        near_to(sti_stepper_v(s)[0], number_at(row, 0), 1e-9);
-        near_to(sti_stepper_v(s)[1], number_at(row, 1), 1e-9);
-        near_to(sti_stepper_q(s)[1], number_at(row, 2), 1e-9);
+        assert_near(sti_stepper_v(s)[0], number_at(row, 0), 1e-9);
+        assert_near(sti_stepper_v(s)[1], number_at(row, 1), 1e-9);
+        assert_near(sti_stepper_q(s)[1], number_at(row, 2), 1e-9);
         step_on(env, s);
     }
     sti_stepper_destroy(s);
@@ -79,8 +79,9 @@ static void a_sphere_with_three_facets_lifts_as_the_case_says(void** state) {
     o.facets = 3;
     sti_stepper* s = make_stepper(env, system, &o);
     const sti_step_report r = step_on(env, s);
-    for (int i = 0; i < 6; i++) near_to(sti_stepper_v(s)[i], number_at(cJSON_GetObjectItem(expected, "v"), i), 1e-10);
-    near_to(r.impulse_n[0], cJSON_GetNumberValue(cJSON_GetObjectItem(expected, "lambda_sum")), 1e-10);
+    for (int i = 0; i < 6; i++)
+        assert_near(sti_stepper_v(s)[i], number_at(cJSON_GetObjectItem(expected, "v"), i), 1e-10);
+    assert_near(r.impulse_n[0], cJSON_GetNumberValue(cJSON_GetObjectItem(expected, "lambda_sum")), 1e-10);
     sti_stepper_destroy(s);
     // many facets approach the cone
     double round[6], fine[6];
@@ -94,7 +95,7 @@ static void a_sphere_with_three_facets_lifts_as_the_case_says(void** state) {
     s = make_stepper(env, system, &o);
     step_on(env, s);
     memcpy(fine, sti_stepper_v(s), sizeof fine);
-    for (int i = 0; i < 6; i++) near_to(fine[i], round[i], 2e-3);
+    for (int i = 0; i < 6; i++) assert_near(fine[i], round[i], 2e-3);
     sti_stepper_destroy(s);
     sti_system_destroy(system);
     cJSON_Delete(root);
@@ -134,5 +135,5 @@ int main(void) {
         cmocka_unit_test(a_sphere_with_three_facets_lifts_as_the_case_says),
         cmocka_unit_test(a_squeeze_without_room_has_no_solution),
     };
-    return cmocka_run_group_tests(tests, open_env, close_env);
+    return cmocka_run_group_tests(tests, open_group_env, close_group_env);
 }

@@ -33,20 +33,20 @@ static void a_ball_bounces_as_printed(void** state) {
             const cJSON* c = cJSON_GetArrayItem(collisions, seen++);
             assert_int_equal(r.collisions, 1);
             if (c != NULL) {
-                near_to(cJSON_GetNumberValue(cJSON_GetObjectItem(c, "step")), l, 0);
-                near_to(r.collision_time, cJSON_GetNumberValue(cJSON_GetObjectItem(c, "t_star")), 1e-9);
-                near_to(r.v_minus[0], cJSON_GetNumberValue(cJSON_GetObjectItem(c, "v_minus")), 1e-9);
-                near_to(r.v_plus[0], cJSON_GetNumberValue(cJSON_GetObjectItem(c, "v_plus")), 1e-9);
+                assert_near(cJSON_GetNumberValue(cJSON_GetObjectItem(c, "step")), l, 0);
+                assert_near(r.collision_time, cJSON_GetNumberValue(cJSON_GetObjectItem(c, "t_star")), 1e-9);
+                assert_near(r.v_minus[0], cJSON_GetNumberValue(cJSON_GetObjectItem(c, "v_minus")), 1e-9);
+                assert_near(r.v_plus[0], cJSON_GetNumberValue(cJSON_GetObjectItem(c, "v_plus")), 1e-9);
             }
         }
         char name[16];
         snprintf(name, sizeof name, "%d", l);
         const cJSON* sample = cJSON_GetObjectItem(cJSON_GetObjectItem(expected, "samples"), name);
         if (sample == NULL) continue;
-        near_to(sti_stepper_q(s)[0], number_at(sample, 0), 1e-9);
-        near_to(sti_stepper_v(s)[0], number_at(sample, 1), 1e-9);
+        assert_near(sti_stepper_q(s)[0], number_at(sample, 0), 1e-9);
+        assert_near(sti_stepper_v(s)[0], number_at(sample, 1), 1e-9);
     }
-    near_to(cJSON_GetNumberValue(cJSON_GetObjectItem(expected, "n_collisions")), seen, 0);
+    assert_near(cJSON_GetNumberValue(cJSON_GetObjectItem(expected, "n_collisions")), seen, 0);
     sti_stepper_destroy(s);
     sti_system_destroy(system);
     cJSON_Delete(root);
@@ -66,7 +66,7 @@ static void a_ball_as_printed_ends_with_the_energy_of_the_reference(void** state
         sti_step_report r = {0};
         const int count = (int)lround(3 / o.step);
         for (int l = 0; l < count; l++) r = step_on(env, s);
-        near_to(r.kinetic + r.potential, number_at(energy, k), 1e-10 * number_at(energy, k));
+        assert_near(r.kinetic + r.potential, number_at(energy, k), 1e-10 * number_at(energy, k));
         sti_stepper_destroy(s);
     }
     sti_system_destroy(system);
@@ -85,17 +85,17 @@ static void a_ball_bounces_exactly_and_comes_to_rest(void** state) {
     for (int l = 1; l <= 300; l++) {
         const sti_step_report r = step_on(env, s);
         if (r.collisions == 1 && seen < 5) {
-            near_to(r.collision_time, number_at(cJSON_GetObjectItem(expected, "impact_times"), seen), 1e-10);
-            near_to((r.kinetic + r.potential) / 9.81,
-                    number_at(cJSON_GetObjectItem(expected, "energy_after_impact_over_initial"), seen), 1e-11);
+            assert_near(r.collision_time, number_at(cJSON_GetObjectItem(expected, "impact_times"), seen), 1e-10);
+            assert_near((r.kinetic + r.potential) / 9.81,
+                        number_at(cJSON_GetObjectItem(expected, "energy_after_impact_over_initial"), seen), 1e-11);
             seen++;
         }
         assert_true(r.kinetic + r.potential <= last * (1 + 1e-12) + 1e-12);
         last = r.kinetic + r.potential;
     }
     assert_int_equal(seen, 5);
-    near_to(sti_stepper_q(s)[0], 0, 1e-12);
-    near_to(sti_stepper_v(s)[0], 0, 1e-12);
+    assert_near(sti_stepper_q(s)[0], 0, 1e-12);
+    assert_near(sti_stepper_v(s)[0], 0, 1e-12);
     sti_stepper_destroy(s);
     sti_system_destroy(system);
     cJSON_Delete(root);
@@ -157,7 +157,7 @@ static void a_stack_of_boxes_stands_still(void** state) {
         if (cone == 1) o.friction = STI_FRICTION_CONE;
         sti_stepper* s = make_stepper(env, system, &o);
         for (int l = 0; l < 100; l++) step_on(env, s);
-        for (int i = 0; i < 3 * BOXES; i++) near_to(sti_stepper_q(s)[i], i % 3 == 1 ? i / 3 + 0.5 : 0, 1e-10);
+        for (int i = 0; i < 3 * BOXES; i++) assert_near(sti_stepper_q(s)[i], i % 3 == 1 ? i / 3 + 0.5 : 0, 1e-10);
         sti_stepper_destroy(s);
     }
     sti_system_destroy(system);
@@ -195,8 +195,8 @@ static void redundant_joints_change_nothing(void** state) {
         sti_stepper_destroy(s);
         sti_system_destroy(system);
     }
-    near_to(q[1][0], q[0][0], 1e-9);
-    near_to(q[1][1], q[0][1], 1e-9);
+    assert_near(q[1][0], q[0][0], 1e-9);
+    assert_near(q[1][1], q[0][1], 1e-9);
 }
 
 // A bar on three parallel rods of equal length: one of them is redundant, and only where all are closed.
@@ -229,9 +229,9 @@ static void a_bar_on_three_rods_swings_like_a_pendulum(void** state) {
         step_on(env, reference);
     }
     const double p = sti_stepper_q(reference)[0];
-    near_to(sti_stepper_q(s)[0], sin(p), 5e-4);
-    near_to(sti_stepper_q(s)[1], -cos(p), 5e-4);
-    near_to(sti_stepper_q(s)[2], 0, 1e-12);
+    assert_near(sti_stepper_q(s)[0], sin(p), 5e-4);
+    assert_near(sti_stepper_q(s)[1], -cos(p), 5e-4);
+    assert_near(sti_stepper_q(s)[2], 0, 1e-12);
     sti_stepper_destroy(s);
     sti_stepper_destroy(reference);
     sti_system_destroy(bar);
@@ -244,9 +244,9 @@ static void particles_on_a_rod_hit_the_table_at_once(void** state) {
     sti_stepper* s = make_stepper(env, sti_problem_system(scene), NULL);
     const sti_step_report r = step_on(env, s);
     assert_int_equal(r.collisions, 1);
-    near_to(r.v_plus[0], -12.0 / 17, 1e-11);
-    near_to(r.v_plus[3], -18.0 / 17, 1e-11);
-    near_to(r.collision_energy, 18.0 / 17 - 4, 1e-11);
+    assert_near(r.v_plus[0], -12.0 / 17, 1e-11);
+    assert_near(r.v_plus[3], -18.0 / 17, 1e-11);
+    assert_near(r.collision_energy, 18.0 / 17 - 4, 1e-11);
     sti_stepper_destroy(s);
     sti_problem_destroy(scene);
 }
@@ -270,8 +270,8 @@ static void friction_in_a_joint_brakes_a_bead(void** state) {
     o.step = 0.001;
     sti_stepper* s = make_stepper(env, system, &o);
     for (int l = 0; l < 300; l++) step_on(env, s);
-    near_to(sti_stepper_q(s)[0], 1 / (2 * 0.5 * 9.81), 1e-5);
-    near_to(sti_stepper_v_alpha(s)[0], 0, 1e-12);
+    assert_near(sti_stepper_q(s)[0], 1 / (2 * 0.5 * 9.81), 1e-5);
+    assert_near(sti_stepper_v_alpha(s)[0], 0, 1e-12);
     sti_stepper_destroy(s);
     o.friction = STI_FRICTION_CONE;
     assert_int_equal(sti_stepper_create(env, system, &o, &s), STI_ERR_INPUT);
@@ -330,7 +330,7 @@ static void a_step_that_cannot_be_evaluated_changes_nothing(void** state) {
     // and from another state it goes on
     must(env, sti_stepper_set(s, 2, (double[]){0}, (double[]){-1}));
     step_on(env, s);
-    near_to(sti_stepper_time(s), 2.01, 1e-15);
+    assert_near(sti_stepper_time(s), 2.01, 1e-15);
     assert_int_equal(sti_stepper_set(s, 2, (double[]){7}, (double[]){0}), STI_ERR_INPUT);
     sti_stepper_destroy(s);
     sti_system_destroy(system);
@@ -418,5 +418,5 @@ int main(void) {
         cmocka_unit_test(wrong_options_are_refused),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };
-    return cmocka_run_group_tests(tests, open_env, close_env);
+    return cmocka_run_group_tests(tests, open_group_env, close_group_env);
 }

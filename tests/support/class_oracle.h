@@ -380,4 +380,26 @@ static inline void exact_check_findings(sti_env* env, const sti_matrix* M, const
     exact_free(a, n * n);
 }
 
+// What the tests of a group share.
+typedef struct fixture {
+    sti_env* env;
+    brute_rays* rays;
+} fixture;
+
+static inline int open_fixture(void** state) {
+    fixture* f = calloc(1, sizeof *f);
+    f->rays = calloc(1, sizeof *f->rays);
+    assert_int_equal(sti_env_create(NULL, &f->env), STI_OK);
+    *state = f;
+    return 0;
+}
+
+static inline int close_fixture(void** state) {
+    fixture* f = *state;
+    sti_env_destroy(f->env);
+    free(f->rays);
+    free(f);
+    return 0;
+}
+
 #endif

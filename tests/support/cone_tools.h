@@ -15,12 +15,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-
-static inline sti_env* cone_env(void) {
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
-    return env;
-}
+#include "support/open_env.h"
 
 static inline sti_rows floating_rows(int count, int dimension, const double* value) {
     return (sti_rows){.count = count, .dimension = dimension, .value = value};

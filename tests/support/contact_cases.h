@@ -5,7 +5,9 @@
 #ifndef TESTS_SUPPORT_CONTACT_CASES_H
 #define TESTS_SUPPORT_CONTACT_CASES_H
 
+#include "contact/problem_tools.h"
 #include "support/failing_env.h"
+#include "support/open_env.h"
 // clang-format off
 #include <dirent.h>
 #include <math.h>
@@ -15,12 +17,6 @@
 #include <string.h>
 #include "base/rng.h"
 // clang-format on
-
-static inline sti_env* case_env(void) {
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
-    return env;
-}
 
 static inline sti_contact_options case_options(sti_contact_solver solver, double tol) {
     sti_contact_options options = sti_contact_options_default();
@@ -48,12 +44,6 @@ static inline sti_contact_answer case_solve(sti_env* env, const sti_contact_prob
     const sti_contact_answer a = case_try(env, p, &options, name);
     if (a.outcome != STI_SOLVED) fail_msg("%s: residual %g; %s", name, a.residual, a.reason);
     return a;
-}
-
-static inline double case_largest(const double* x, int n) {
-    double most = 0;
-    for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
-    return most;
 }
 
 // ---- local problems with W dense, everything owned
@@ -102,7 +92,7 @@ static inline case_local case_local_random(int d, int nc, double mu, uint64_t se
 
 // W = diag(a, b, b), falling at speed 1 and sliding at speed s: r_n = 1 / a, and it sticks as long as s / b <= mu / a.
 static inline void case_one_contact(sti_contact_solver solver) {
-    sti_env* env = case_env();
+    sti_env* env = open_env();
     static const double a[] = {1, 3, 1e-3, 1e4}, ratio[] = {1, 0.2, 3.5}, mus[] = {0, 0.1, 0.7, 3};
     for (int k = 0; k < 4 * 3 * 4 * 5 * 2; k++) {
         const int d = 2 + k % 2;
@@ -122,7 +112,7 @@ static inline void case_one_contact(sti_contact_solver solver) {
 
         m.q[0] = 0.25;  // parting: nothing acts
         x = case_solve(env, &m.p, solver, 1e-10, "a contact that parts");
-        assert_true(case_largest(x.r, d) == 0);
+        assert_true(largest(x.r, d) == 0);
         sti_contact_answer_clear(env, &x);
         case_local_free(&m);
     }
@@ -159,7 +149,7 @@ static inline case_local case_block(int d, double slope, double mu) {
 
 // Below atan mu it sticks; above, all corners slide at sin a - mu cos a. It would tip beyond 45 degrees.
 static inline void case_block_on_a_slope(sti_contact_solver solver) {
-    sti_env* env = case_env();
+    sti_env* env = open_env();
     static const double slopes[] = {0, 0.1, 0.3, 0.45, 0.48, 0.6, 0.75}, mu = 0.5;  // atan 0.5 = 0.4636
     for (int k = 0; k < 14; k++) {
         const int d = 2 + k % 2, nc = d == 2 ? 2 : 4;
@@ -183,10 +173,10 @@ static inline void case_block_on_a_slope(sti_contact_solver solver) {
 
 // Pushed sideways below friction, four corners on the ground: exactly at rest, and nothing is complained about.
 static inline void case_hyperstatic_cube(sti_contact_solver solver) {
-    sti_env* env = case_env();
+    sti_env* env = open_env();
     case_local m = case_block(3, 0.2, 0.8);
     sti_contact_answer a = case_solve(env, &m.p, solver, 1e-13, "hyperstatic cube");
-    assert_true(case_largest(a.u, 12) <= 1e-12);
+    assert_true(largest(a.u, 12) <= 1e-12);
     assert_int_equal(a.diagnosis[0], '\0');
     for (int c = 0; c < 4;
          c++)  // r is not unique: it may lie on the border of the cone, and a corner may carry nothing
@@ -241,7 +231,7 @@ static inline void case_collection(sti_contact_solver solver, double tol, int la
         print_message("no collection of problems here\n");
         skip();
     }
-    sti_env* env = case_env();
+    sti_env* env = open_env();
     int tried = 0, solved = 0;
     for (int k = 0; k < count; k++) {
         sti_problem* file = case_load(env, paths[k]);
@@ -337,10 +327,10 @@ static inline void case_unchanged(sti_env* env, const sti_contact_problem* p, st
         case_local m = case_change_local(env, p, &h);
         sti_contact_answer b = case_solve(env, &m.p, solver, 1e-10, name);
         case_carry(&h, d, h.speed, a.u, want);
-        const double unit = fmax(case_largest(want, n), case_largest(m.q, n));
+        const double unit = fmax(largest(want, n), largest(m.q, n));
         for (int i = 0; i < n; i++) want[i] -= b.u[i];
-        if (!(case_largest(want, n) <= near * unit))
-            fail_msg("%s, change %d: velocities differ by %g of %g", name, kind, case_largest(want, n), unit);
+        if (!(largest(want, n) <= near * unit))
+            fail_msg("%s, change %d: velocities differ by %g of %g", name, kind, largest(want, n), unit);
         sti_contact_answer_clear(env, &b);
         case_local_free(&m);
     }
@@ -349,7 +339,7 @@ static inline void case_unchanged(sti_env* env, const sti_contact_problem* p, st
 }
 
 static inline void case_order_frames_and_units(sti_contact_solver solver) {
-    sti_env* env = case_env();
+    sti_env* env = open_env();
     for (int trial = 0; trial < 16; trial++) {
         char name[40];
         snprintf(name, sizeof name, "random problem %d", trial);
@@ -378,7 +368,7 @@ static inline void case_order_frames_and_units(sti_contact_solver solver) {
 // A solution is recognized at once, and left as it is. A guess that is off by one in 10^5 takes fewer iterations than
 // zero, summed over a family; a guess from elsewhere does not mislead.
 static inline void case_warm_start(sti_contact_solver solver) {
-    sti_env* env = case_env();
+    sti_env* env = open_env();
     long cold = 0, warm = 0;
     for (int trial = 0; trial < 12; trial++) {
         case_local m = case_local_random(2 + trial % 2, 12, 0.3, 90 + (uint64_t)trial);
@@ -417,7 +407,7 @@ static inline void case_warm_start(sti_contact_solver solver) {
 
 // Limits of the caller hold, and the answer is the best point seen.
 static inline void case_limits(sti_contact_solver solver) {
-    sti_env* env = case_env();
+    sti_env* env = open_env();
     case_local m = case_local_random(3, 12, 0.3, 7);
     double last = INFINITY;
     for (long limit = 1; limit <= 16; limit *= 2) {
@@ -451,7 +441,7 @@ static inline case_local case_squeeze(void) {
 }
 
 static inline void case_squeeze_is_not_solved(sti_contact_solver solver) {
-    sti_env* env = case_env();
+    sti_env* env = open_env();
     case_local m = case_squeeze();
     static const double tols[] = {1e-3, 1e-4, 1e-8};
     for (int k = 0; k < 3; k++) {

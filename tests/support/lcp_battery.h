@@ -4,17 +4,9 @@
 
 #include "support/failing_env.h"
 #include "support/lcp_families.h"
+#include "support/open_env.h"
 
 typedef sti_status lcp_method(sti_env* env, const sti_lcp* lcp, const sti_lcp_options* options, sti_lcp_answer* answer);
-
-static inline int open_env(void** state) {
-    return sti_env_create(NULL, (sti_env**)state) == STI_OK ? 0 : -1;
-}
-
-static inline int close_env(void** state) {
-    sti_env_destroy(*state);
-    return 0;
-}
 
 // The same membrane over an obstacle, sparse and dense.
 static inline void battery_dense_and_sparse(sti_env* env, lcp_method* method, int side) {

@@ -3,23 +3,12 @@
 #define TESTS_SUPPORT_MODE_SCENE_H
 
 #include "support/failing_env.h"
+#include "support/sanitized.h"
 // clang-format off
 #include <stdio.h>
 #include <string.h>
 #include <stiction/modes.h>
 // clang-format on
-
-// Sanitizers make everything several times slower: fewer scenes then.
-#if defined(__SANITIZE_ADDRESS__)
-#define SCENE_SLOW 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SCENE_SLOW 1
-#endif
-#endif
-#ifndef SCENE_SLOW
-#define SCENE_SLOW 0
-#endif
 
 enum { SCENE_CONTACTS = 24, SCENE_DOF = 12 };
 

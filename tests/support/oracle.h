@@ -41,8 +41,25 @@ static inline const char* oracle_id(const cJSON* item) {
     return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, "id"));
 }
 
+// A case by its id; NULL: not among the visible ones.
+static inline const cJSON* oracle_find(const cJSON* root, const char* id) {
+    const cJSON* item;
+    cJSON_ArrayForEach(item, oracle_cases(root)) {
+        if (strcmp(oracle_id(item), id) == 0) return item;
+    }
+    return NULL;
+}
+
 static inline const cJSON* oracle_get(const cJSON* item, const char* part, const char* name) {
     return cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(item, part), name);
+}
+
+static inline double oracle_number(const cJSON* item, const char* part, const char* name) {
+    return cJSON_GetNumberValue(oracle_get(item, part, name));
+}
+
+static inline double oracle_entry(const cJSON* list, int i) {
+    return cJSON_GetNumberValue(cJSON_GetArrayItem(list, i));
 }
 
 // A number or a string "4/3" as a rational of the array.

@@ -1,5 +1,6 @@
 // Formulas: what they mean, their derivatives against closed forms, and every mistake with its column.
 #include "support/failing_env.h"
+#include "support/open_env.h"
 // after cmocka's headers
 #include <math.h>
 #include <stdio.h>
@@ -68,12 +69,6 @@ static double derive(sti_env* env, const char* formula, const double* in, double
     return value;
 }
 
-static sti_env* make_env(void) {
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
-    return env;
-}
-
 static void near(double x, double expected) {
     const double scale = fmax(1, fabs(expected));
     if (!(fabs(x - expected) <= 1e-13 * scale)) print_error("%.17g is not %.17g\n", x, expected);
@@ -125,7 +120,7 @@ static void formulas_have_their_usual_meaning(void** state) {
         {"x^0", 1},
         {"0*x + 1*y - 0", y},
     };
-    sti_env* env = make_env();
+    sti_env* env = open_env();
     for (size_t k = 0; k < sizeof row / sizeof row[0]; k++)
         near(derive(env, row[k].formula, at, NULL, NULL), row[k].value);
     sti_env_destroy(env);
@@ -176,7 +171,7 @@ static void functions_have_their_derivatives(void** state) {
         {"min(x^2, y)", y, 0, 1, 0, 0, 0},
         {"max(x^2, y)", x * x, 2 * x, 0, 2, 0, 0},
     };
-    sti_env* env = make_env();
+    sti_env* env = open_env();
     double g[VARIABLES], H[VARIABLES * VARIABLES];
     for (size_t k = 0; k < sizeof one / sizeof one[0]; k++) {
         near(derive(env, one[k].formula, at, g, H), one[k].f);
@@ -203,7 +198,7 @@ static void hessians_agree_with_differences_of_gradients(void** state) {
         "(x'^2 + y'^2*x)^2/(1 + r^2) + atan2(y - t, x + 3)*hypot(x', 2 + y)",
         "log(2 + x*y*t)*sqrt(4 + x')*(x + y)^a",
     };
-    sti_env* env = make_env();
+    sti_env* env = open_env();
     for (size_t k = 0; k < sizeof formula / sizeof formula[0]; k++) {
         double g[VARIABLES], H[VARIABLES * VARIABLES], scratch[VARIABLES * VARIABLES];
         double in[PARAMETERS + VARIABLES];
@@ -236,7 +231,7 @@ static void rates_of_definitions_agree_with_gradients(void** state) {
                                           "log(2+x)",     "log10(2+x)", "sqrt(2+y)",  "abs(y)",     "sign(x)*x",
                                           "floor(3*x)*y", "atan2(y,x)", "hypot(x,y)", "min(x,y)*t", "max(x^2,y)",
                                           "(2+x)^y",      "x^a",        "x/y",        "a*b",        "-x*y+t^3"};
-    sti_env* env = make_env();
+    sti_env* env = open_env();
     for (size_t k = 0; k < sizeof formula / sizeof formula[0]; k++) {
         world w;
         int f, rate;
@@ -263,7 +258,7 @@ static void rates_of_definitions_agree_with_gradients(void** state) {
 
 static void equal_parts_are_computed_once(void** state) {
     (void)state;
-    sti_env* env = make_env();
+    sti_env* env = open_env();
     world w;
     int first, second;
     assert_int_equal(open_world(&w, env), STI_OK);
@@ -289,7 +284,7 @@ static void degrees_in_the_velocities_are_seen(void** state) {
                {"x'^3", 100, false},   {"sqrt(x'^2)", 100, false},
                {"x/x'", 100, false},   {"x'^2*y'", 100, true},
                {"abs(x')", 100, false}};
-    sti_env* env = make_env();
+    sti_env* env = open_env();
     for (size_t k = 0; k < sizeof row / sizeof row[0]; k++) {
         world w;
         int entry;
@@ -348,7 +343,7 @@ static const struct {
 
 static void every_mistake_has_its_column(void** state) {
     (void)state;
-    sti_env* env = make_env();
+    sti_env* env = open_env();
     for (size_t k = 0; k < sizeof mistakes / sizeof mistakes[0]; k++) {
         world w;
         int entry;
@@ -370,7 +365,7 @@ static void every_mistake_has_its_column(void** state) {
 
 static void deep_and_long_formulas_are_refused_or_taken(void** state) {
     (void)state;
-    sti_env* env = make_env();
+    sti_env* env = open_env();
     char* text = malloc(30000);
     assert_non_null(text);
     world w;
@@ -395,7 +390,7 @@ static void deep_and_long_formulas_are_refused_or_taken(void** state) {
 static void names_are_checked(void** state) {
     (void)state;
     static const char* const bad[] = {"", "1x", "a b", "x'", "sin", "t", "pi", "a", "x", "r"};
-    sti_env* env = make_env();
+    sti_env* env = open_env();
     for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
         world w;
         assert_int_equal(open_world(&w, env), STI_OK);
@@ -408,7 +403,7 @@ static void names_are_checked(void** state) {
 
 static void kinks_are_reported_once(void** state) {
     (void)state;
-    sti_env* env = make_env();
+    sti_env* env = open_env();
     static const char* const formula[] = {"abs(x)", "min(x, y)", "max(x, y)", "sign(x)", "floor(x)"};
     for (size_t k = 0; k < sizeof formula / sizeof formula[0]; k++) {
         world w;

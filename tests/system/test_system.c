@@ -177,14 +177,6 @@ static void expect_matrix(sti_env* env, const cJSON* rows, const double* M, int 
     oracle_free(&t);
 }
 
-static const cJSON* find_case(const cJSON* root, const char* id) {
-    const cJSON* item;
-    cJSON_ArrayForEach(item, oracle_cases(root)) {
-        if (strcmp(oracle_id(item), id) == 0) return item;
-    }
-    return NULL;
-}
-
 static void block_and_pendulum_agree_with_the_reference(void** state) {
     (void)state;
     cJSON* root = oracle_open("papers");
@@ -192,7 +184,7 @@ static void block_and_pendulum_agree_with_the_reference(void** state) {
     sti_env* env = make_env(NULL);
     sti_problem* p = load_scene(env, "block-pendulum");
     sti_system* s = sti_problem_system(p);
-    const cJSON* item = find_case(root, "S0-40");
+    const cJSON* item = oracle_find(root, "S0-40");
     assert_non_null(item);
     set_all(s, env, cJSON_GetObjectItemCaseSensitive(item, "inputs"));
     oracle_table q = oracle_read(env, oracle_get(item, "inputs", "q"));
@@ -204,7 +196,7 @@ static void block_and_pendulum_agree_with_the_reference(void** state) {
     oracle_free(&q);
 
     // M a + F = n lambda_n + t lambda_t with the given solution
-    item = find_case(root, "S0-42");
+    item = oracle_find(root, "S0-42");
     assert_non_null(item);
     q = oracle_read(env, oracle_get(item, "inputs", "q"));
     oracle_table v = oracle_read(env, oracle_get(item, "inputs", "qdot"));
@@ -248,7 +240,7 @@ static void systems_of_figure_1_agree_with_the_reference(void** state) {
     for (size_t k = 0; k < sizeof row / sizeof row[0]; k++) {
         sti_problem* p = load_scene(env, row[k].scene);
         sti_system* s = sti_problem_system(p);
-        const cJSON* item = find_case(root, row[k].id);
+        const cJSON* item = oracle_find(root, row[k].id);
         assert_non_null(item);
         const cJSON *inputs = cJSON_GetObjectItemCaseSensitive(item, "inputs"),
                     *masses = oracle_get(item, "inputs", "masses");

@@ -273,7 +273,7 @@ static void malformed_problems_are_argument_errors(void** state) {
     assert_int_equal(sti_verify_ray(r->env, &bad, v, 0, &check), STI_ERR_ARGUMENT);
     M[2] = NAN;
     assert_int_equal(sti_verify_lcp(r->env, &good, &answer, 0, &r->v), STI_ERR_ARGUMENT);
-    assert_non_null(strstr(sti_env_error(r->env)->text, "M[1,0]"));
+    assert_non_null(strstr(sti_env_error(r->env)->text, "M[1][0]"));
     M[2] = 0;
     q[1] = INFINITY;
     assert_int_equal(sti_verify_lcp(r->env, &good, &answer, 0, &r->v), STI_ERR_ARGUMENT);

@@ -6,6 +6,7 @@
 
 #include "base/rng.h"
 #include "support/failing_env.h"
+#include "support/open_env.h"
 
 // One 3D contact under a unit mass that is pushed down and sideways: u = r + q. With mu = 1/2 and q = (-2, -3, 0) it
 // slides: r = (2, 1, 0), u = (0, -2, 0).
@@ -56,13 +57,6 @@ static void make_held(held* s) {
                                 .lambda = s->lambda};
 }
 
-static sti_env* open_env(void** state) {
-    (void)state;
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
-    return env;
-}
-
 static sti_contact_verification check(sti_env* env, const sti_contact_problem* p, const sti_contact_answer* a) {
     sti_contact_verification out;
     assert_int_equal(sti_verify_contact(env, p, a, 1e-12, &out), STI_OK);
@@ -79,7 +73,8 @@ static void assert_rejected(sti_env* env, const sti_contact_problem* p, const st
 }
 
 static void true_answers_are_accepted(void** state) {
-    sti_env* env = open_env(state);
+    (void)state;
+    sti_env* env = open_env();
     slider s;
     make_slider(&s);
     sti_contact_verification out = check(env, &s.p, &s.a);
@@ -102,7 +97,8 @@ static void true_answers_are_accepted(void** state) {
 }
 
 static void forged_points_are_rejected_with_what_they_violate(void** state) {
-    sti_env* env = open_env(state);
+    (void)state;
+    sti_env* env = open_env();
     slider s;
     for (int k = 0; k < 3; k++) {
         for (int sign = -1; sign <= 1; sign += 2) {
@@ -131,7 +127,8 @@ static void forged_points_are_rejected_with_what_they_violate(void** state) {
 }
 
 static void what_the_answer_says_of_itself_is_not_believed(void** state) {
-    sti_env* env = open_env(state);
+    (void)state;
+    sti_env* env = open_env();
     slider s;
     make_slider(&s);
     double lie[3] = {0, 0, 0};
@@ -145,7 +142,8 @@ static void what_the_answer_says_of_itself_is_not_believed(void** state) {
 }
 
 static void every_equation_of_a_global_problem_counts(void** state) {
-    sti_env* env = open_env(state);
+    (void)state;
+    sti_env* env = open_env();
     held h;
     for (int k = 0; k < 8; k++) {
         make_held(&h);
@@ -162,7 +160,8 @@ static void every_equation_of_a_global_problem_counts(void** state) {
 }
 
 static void answers_that_do_not_fit_are_named(void** state) {
-    sti_env* env = open_env(state);
+    (void)state;
+    sti_env* env = open_env();
     slider s;
     held h;
     make_slider(&s);
@@ -218,7 +217,8 @@ static void assert_ill_posed(sti_env* env, const sti_contact_problem* p, const s
 }
 
 static void ill_posed_problems_are_errors(void** state) {
-    sti_env* env = open_env(state);
+    (void)state;
+    sti_env* env = open_env();
     slider s;
     held h;
     sti_contact_verification out;
@@ -316,7 +316,8 @@ static void make_squeeze(squeeze* k, int bilateral) {
 }
 
 static void proofs_of_no_solution_are_accepted(void** state) {
-    sti_env* env = open_env(state);
+    (void)state;
+    sti_env* env = open_env();
     squeeze k;
     for (int way = 0; way < 4; way++) {
         make_squeeze(&k, way / 2);
@@ -342,7 +343,8 @@ static void proofs_of_no_solution_are_accepted(void** state) {
 
 // Two rails that contradict each other prove it without any contact.
 static void contradicting_rails_are_a_proof(void** state) {
-    sti_env* env = open_env(state);
+    (void)state;
+    sti_env* env = open_env();
     double M[1] = {1}, G[2] = {1, 1}, f[1] = {0}, b[2] = {-1, -1.5}, lambda[2] = {-1, 1};
     const sti_contact_problem p = {.dimension = 3,
                                    .global = true,
@@ -364,7 +366,8 @@ static void contradicting_rails_are_a_proof(void** state) {
 
 // Where there is no solution forces that run away make every residual small that is relative to them.
 static void forces_that_run_away_are_rejected(void** state) {
-    sti_env* env = open_env(state);
+    (void)state;
+    sti_env* env = open_env();
     squeeze k;
     double r[4] = {1e15, 0, 1e15, 0}, v[2] = {0.15, 0.5}, lambda[1] = {0};
     for (int way = 0; way < 4; way++) {
@@ -389,7 +392,8 @@ static void forces_that_run_away_are_rejected(void** state) {
 }
 
 static void forged_proofs_are_rejected(void** state) {
-    sti_env* env = open_env(state);
+    (void)state;
+    sti_env* env = open_env();
     squeeze k;
     for (int way = 0; way < 4; way++) {
         const int bilateral = way / 2;
@@ -437,7 +441,8 @@ static void operate(void* user, const double* x, double* y) {
 }
 
 static void random_points_get_the_residual_of_the_library(void** state) {
-    sti_env* env = open_env(state);
+    (void)state;
+    sti_env* env = open_env();
     sti_rng rng = {.state = 7};
     random_problem m;
     for (int trial = 0; trial < 400; trial++) {

@@ -1,0 +1,20 @@
+// group_env.h: one environment for all tests of a program, for the fixtures of its group.
+#ifndef TESTS_SUPPORT_GROUP_ENV_H
+#define TESTS_SUPPORT_GROUP_ENV_H
+
+#include "support/failing_env.h"
+
+static sti_env* env;
+
+static inline int open_group_env(void** state) {
+    (void)state;
+    return sti_env_create(NULL, &env) == STI_OK ? 0 : -1;
+}
+
+static inline int close_group_env(void** state) {
+    (void)state;
+    sti_env_destroy(env);
+    return 0;
+}
+
+#endif
