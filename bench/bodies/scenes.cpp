@@ -66,7 +66,7 @@ void wall(Scene& s, int n, bool settled) {
         s.body.push_back(b);
     }
     s.plane = {{{0, 0, 1}, 0}};
-    s.end = 0.8;
+    s.end = n < 500 ? 0.8 : 0.2;  // the ball strikes at 0.07
 }
 
 void pile(Scene& s, int n) {

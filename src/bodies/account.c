@@ -18,13 +18,24 @@
 //    A way that turns bodies by radians tears their joints apart, and no mending closes them again: it is shortened as well.
 //
 // 3. Mending moves places alone. Where it raised the potential energy of an island, the island pays in the same way; one that
-//    cannot stops, and what it still owes stays in the report: an overlap at the start is lifted, whatever that takes.
+//    cannot stops. What it still owes must not exceed what the step has lost: a step goes out along straight rows under a strong
+//    spring, mending brings it back against the spring, and both together would pump energy. So T + V after mending is
+//    compared with the beginning of the step once more, over bodies that hang together in the step or in mending. Those that have
+//    too much go half as far, 1/4, ..., at last nothing, and are mended from there; a step in which that happened says so. Hence
+//    the whole step adds nothing. Islands that begin it with a joint open or an overlap (places that a caller gave) are left
+//    out of this: they are mended whatever that takes, and `mended` says what it took. Where mending cannot close and open
+//    everything (joints that hold two bodies in each other) and adds energy, it is taken back.
+//    An overlap that a step makes and mending cannot open shortens its way in the same manner.
 #include <math.h>
 #include <string.h>
 
+#include "base/sets.h"
 #include "bodies/motion.h"
 
-enum { SHORTENINGS = 10 };
+enum { SHORTENINGS = 10, OPEN = 1, DEEP = 2 };
+#define OVERDRAWN 0.1   // of tol, of the energies: what mending may add
+#define GIVEN 1e3       // of stabilize_tol: an open joint or an overlap that was there before the step
+#define TOO_DEEP 0.01   // lengths of the scene: an overlap that mending should have opened
 #define TURN 0.3        // radians in a step from which on joints are looked at
 #define TORN 0.5        // lengths of the scene, or radians
 #define ROUNDING 1e-14  // of the energies added up: no due
@@ -64,27 +75,27 @@ static void read_energies(sti_world* world) {
 }
 
 // Every entry of an island into that of its party's body.
-static void gather(const sti_world* world, double* x) {
+static void gather(const sti_world* world, const int* party, double* x) {
     const struct sti_world_solve* s = world->solve;
     for (int i = 0; i < world->moving; i++) {
-        if (s->party[i] != i) x[s->body[s->party[i]]] += x[s->body[i]];
+        if (party[i] != i) x[s->body[party[i]]] += x[s->body[i]];
     }
 }
 
 // v of every island is multiplied so that it pays, or 0. What is owed then, and what was lost before.
-static double charge(sti_world* world) {
+static double charge(sti_world* world, const int* party) {
     const struct sti_world_solve* s = world->solve;
     const int nv = world->nv;
     double owed = 0, *due = line(world, DUE), *kinetic = line(world, KINETIC);
     for (int i = 0; i < world->moving; i++) {
         const int body = s->body[i];
-        if (s->party[i] != i) continue;
+        if (party[i] != i) continue;
         const double part = kinetic[body] > 0 && due[body] > 0 ? sqrt(fmax(0, 1 - due[body] / kinetic[body])) : 1;
         owed += due[body] - (1 - part * part) * kinetic[body];
         kinetic[body] = part;
     }
     for (int i = 0; i < world->moving; i++) {
-        const double part = kinetic[s->body[s->party[i]]];
+        const double part = kinetic[s->body[party[i]]];
         for (int k = 0; k < nv && part != 1; k++) world->v[i * nv + k] *= part;
     }
     return owed;
@@ -104,8 +115,8 @@ void sti_account_share(sti_world* world) {
     memset(s->work_of, 0, 2 * (size_t)world->moving * sizeof *s->work_of);
 }
 
-// due: T + V now less T + V before, over each party. 0 where it is rounding.
-static void read_dues(sti_world* world) {
+// due: T + V now less T + V before, over each party. size: what was added up.
+static void read_dues(sti_world* world, const int* party) {
     double *due = line(world, DUE), *kinetic = line(world, KINETIC), *size = line(world, SIZE);
     const double *opened = line(world, OPENED), *g = world->bodies->gravity;
     const double pull = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
@@ -116,9 +127,9 @@ static void read_dues(sti_world* world) {
                   world->bodies->mass[i].mass * pull * (fabs(x[0]) + fabs(x[1]) + fabs(x[2]) + world->size);
         due[i] += kinetic[i] - opened[i];
     }
-    gather(world, due);
-    gather(world, kinetic);
-    gather(world, size);
+    gather(world, party, due);
+    gather(world, party, kinetic);
+    gather(world, party, size);
 }
 
 // The way becomes part h u, and the velocity that of such a way.
@@ -132,6 +143,30 @@ static void go_part(sti_world* world, int slot, double part) {
         world->v[slot * nv + k] = part * s->v_end[slot * nv + k];
     }
     if (part > 0) sti_placed_move(world->dim, d, &world->placed[body]);
+}
+
+// Every party to its part of the way. *work: loses what is not done then.
+static void go_parts(sti_world* world, double* work) {
+    struct sti_world_solve* s = world->solve;
+    bool any = false;
+    for (int i = 0; i < world->moving; i++) {
+        const double part = s->part[s->party[i]];
+        if (s->party[i] == i) *work -= (1 - part) * s->work_of[i];
+        if (part == 1) continue;
+        go_part(world, i, part);
+        any = true;
+    }
+    if (!any) return;
+    memcpy(world->turned, s->kept_turned, 2 * (size_t)world->bodies->joint_count * sizeof *world->turned);
+    sti_world_turned_update(world);
+    s->detected = false;
+}
+
+static void blame(sti_world* world, sti_short_cause cause, double by) {
+    struct sti_world_solve* s = world->solve;
+    if (s->cause != STI_SHORT_NOT) return;
+    s->cause = cause;
+    s->short_by = by;
 }
 
 // Bodies that turn far in a step leave the tangents of their joints, too far to be mended: parties with such a joint are marked.
@@ -152,19 +187,28 @@ static void mark_torn(sti_world* world, unsigned char* torn) {
             const int slot_a = sti_slot_of(world, row[i].a);
             const int slot = slot_a >= 0 ? slot_a : sti_slot_of(world, row[i].b);
             const double before = fabs(s->links.defect[s->links.joint_first[j] + i]);
-            if (slot >= 0 && fabs(defect[i]) > fmax(TORN * world->size, 2 * before)) torn[s->party[slot]] = 1;
+            if (slot < 0 || !(fabs(defect[i]) > fmax(TORN * world->size, 2 * before))) continue;
+            torn[s->party[slot]] = 1;
+            if (s->cause != STI_SHORT_NOT || fabs(defect[i]) <= s->torn_by) continue;
+            s->torn_of = j;
+            s->torn_by = fabs(defect[i]);
         }
     }
 }
 
+// Half as far; nothing at last.
+static double shorter(double part) {
+    return part > 1.5 / (1 << SHORTENINGS) ? part / 2 : 0;
+}
+
 int sti_account_close(sti_world* world, double* work) {
     struct sti_world_solve* s = world->solve;
-    double *part = s->work, *due = line(world, DUE), *kinetic = line(world, KINETIC), *size = line(world, SIZE);
+    double *part = s->part, *due = line(world, DUE), *kinetic = line(world, KINETIC), *size = line(world, SIZE);
     int shortened = 0;
-    for (int i = 0; i < world->moving; i++) part[i] = 1;
-    for (int round = 0; round <= SHORTENINGS + 1; round++) {
+    go_parts(world, work);
+    for (;;) {
         bool again = false;
-        read_dues(world);
+        read_dues(world, s->party);
         mark_torn(world, s->left_out);
         for (int i = 0; i < world->moving; i++) {  // parties
             const int body = s->body[i];
@@ -174,8 +218,9 @@ int sti_account_close(sti_world* world, double* work) {
             if (due[body] <= ROUNDING * size[body]) due[body] = 0;
             const bool paid = due[body] - kinetic[body] <= world->options.tol * size[body];
             if ((paid && !s->left_out[i]) || part[i] == 0) continue;
+            blame(world, s->left_out[i] ? STI_SHORT_TORN : STI_SHORT_UNPAID, (due[body] - kinetic[body]) / size[body]);
             *work -= part[i] * s->work_of[i];
-            part[i] = round == SHORTENINGS ? 0 : part[i] / 2;
+            part[i] = shorter(part[i]);
             *work += part[i] * s->work_of[i];
             s->skip[i] = 1;
             again = true;
@@ -189,7 +234,7 @@ int sti_account_close(sti_world* world, double* work) {
         s->detected = false;
     }
     for (int i = 0; i < world->moving; i++) shortened += part[s->party[i]] < 1;
-    charge(world);
+    charge(world, s->party);
     return shortened;
 }
 
@@ -197,15 +242,104 @@ int sti_account_close(sti_world* world, double* work) {
 
 void sti_account_before_mending(sti_world* world) {
     sti_world_potential(world, line(world, BEFORE));
+    memcpy(world->solve->unmended, world->placed, (size_t)world->bodies->count * sizeof *world->placed);
 }
 
 double sti_account_after_mending(sti_world* world) {
     const double* before = line(world, BEFORE);
     double *due = line(world, DUE), *kinetic = line(world, KINETIC);
+    int* heap = world->solve->heap;
     read_energies(world);
     for (int i = 0; i < world->bodies->count; i++) due[i] -= before[i];
-    sti_account_share(world);
-    gather(world, due);
-    gather(world, kinetic);
-    return charge(world);
+    for (int i = 0; i < world->moving; i++) heap[i] = sti_islands_root(world, i);
+    gather(world, heap, due);
+    gather(world, heap, kinetic);
+    return charge(world, heap);
+}
+
+static void mark_row(sti_world* world, const sti_row* row) {
+    const int slot[2] = {sti_slot_of(world, row->a), sti_slot_of(world, row->b)};
+    for (int side = 0; side < 2; side++) {
+        if (slot[side] >= 0) world->solve->lifted[slot[side]] = 1;
+    }
+}
+
+void sti_account_begin(sti_world* world) {
+    struct sti_world_solve* s = world->solve;
+    const double given = GIVEN * world->options.stabilize_tol * world->size;
+    s->cause = STI_SHORT_NOT;
+    s->torn_by = 0;
+    for (int i = 0; i < world->moving; i++) s->part[i] = 1;
+    memset(s->lifted, 0, (size_t)world->moving);
+    for (int c = 0; c < world->contact_count; c++) {
+        if (world->contact[c].at.gap < -given) mark_row(world, &world->contact[c].row[0]);
+    }
+    for (int i = 0; i < s->links.joint_rows; i++) {
+        if (fabs(s->links.defect[i]) > given) mark_row(world, &s->links.row[i]);
+    }
+    for (int at = 0; at < 2 * world->bodies->joint_count; at++) {  // coordinates as the step has read them
+        const double c = s->coordinate[at];
+        if (at % 2 >= sti_joint_axis_count(world->dim, world->bodies->joint[at / 2].kind)) continue;
+        if (fmin(c - world->axis[at].lower, world->axis[at].upper - c) < -given) mark_row(world, &s->axis_row[2 * at]);
+    }
+}
+
+static int slot_of_row(const sti_world* world, const sti_row* row) {
+    return sti_slot_of(world, row->a >= 0 ? row->a : row->b);
+}
+
+// What mending left open, by the heap of its bodies: OPEN, and DEEP where an overlap is deep; the deepest.
+static void mark_open(sti_world* world, const int* heap, unsigned char* open) {
+    struct sti_world_solve* s = world->solve;
+    const double given = GIVEN * world->options.stabilize_tol * world->size;
+    memset(open, 0, (size_t)world->moving);
+    s->deepest = 0;
+    for (int i = 0; i < s->links.joint_rows; i++) {
+        const int slot = slot_of_row(world, &s->links.row[i]);
+        if (slot >= 0 && fabs(s->links.defect[i]) > given) open[heap[slot]] |= OPEN;
+    }
+    for (int c = 0; c < world->contact_count; c++) {
+        const double depth = -world->contact[c].at.gap;
+        const int slot = slot_of_row(world, &world->contact[c].row[0]);
+        if (slot < 0 || !(depth > given)) continue;
+        open[heap[slot]] |= OPEN | (depth > TOO_DEEP * world->size ? DEEP : 0);
+        s->deepest = fmax(s->deepest, depth);
+    }
+}
+
+bool sti_account_overdrawn(sti_world* world) {
+    struct sti_world_solve* s = world->solve;
+    double *due = line(world, DUE), *size = line(world, SIZE);
+    int* heap = s->heap;  // islands of mending, joined with those of the step
+    bool any = false;
+    for (int i = 0; i < world->moving; i++) heap[i] = i;
+    for (int i = 0; i < world->moving; i++) {
+        sti_sets_join(heap, i, s->party[i]);
+        sti_sets_join(heap, i, sti_islands_root(world, i));
+    }
+    for (int i = 0; i < world->moving; i++) heap[i] = sti_sets_root(heap, i);
+    read_dues(world, heap);
+    memset(s->skip, 0, (size_t)world->moving);
+    for (int i = 0; i < world->moving; i++) {
+        if (s->party[i] == i) due[s->body[heap[i]]] -= s->part[i] * s->work_of[i] + s->work_of[world->moving + i];
+        if (s->lifted[i]) s->skip[heap[i]] = 1;
+    }
+    mark_open(world, heap, s->left_out);
+    for (int i = 0; i < world->moving; i++) {  // parties
+        const int body = s->body[heap[i]];
+        const bool deep = (s->left_out[heap[i]] & DEEP) != 0;
+        if (s->party[i] != i || s->skip[heap[i]] || s->part[i] == 0) continue;
+        if (!deep && due[body] <= OVERDRAWN * world->options.tol * size[body]) continue;
+        blame(world, deep ? STI_SHORT_DEEP : STI_SHORT_MENDED, deep ? s->deepest : due[body] / size[body]);
+        s->part[i] = shorter(s->part[i]);
+        any = true;
+    }
+    for (int i = 0; i < world->moving && !any; i++) {
+        const int body = s->body[heap[i]];
+        const bool vain = s->skip[heap[i]] ? s->left_out[heap[i]] != 0 : s->part[s->party[i]] == 0;
+        if (!vain || due[body] <= OVERDRAWN * world->options.tol * size[body]) continue;
+        world->placed[s->body[i]] = s->unmended[s->body[i]];
+        s->detected = false;
+    }
+    return any;
 }

@@ -22,6 +22,7 @@
 // beginning and the work done on that way bound v+ as well, and v+ is shortened if need be. For a ball both are the same.
 // The work of surfaces that move, -sum r w over the impulses r, is theirs to add.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "bodies/motion.h"
@@ -167,7 +168,8 @@ static sti_status solve(impact* k, double* v) {
     k->report->residual = fmax(k->report->residual, report.residual);
     if (!report.solved && k->report->solved) {
         k->report->solved = false;
-        memcpy(k->report->why, report.why, sizeof report.why);
+        snprintf(k->report->why, sizeof k->report->why, "impact, asked for %.3g: %.180s", 0.1 * world->options.tol,
+                 report.why);
     }
     return STI_OK;
 }

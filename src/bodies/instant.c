@@ -3,7 +3,21 @@
 //     M a + F = sum n lambda_n + t' lambda_t,       F = gyroscopic forces - applied forces
 //
 // on the velocities of all bodies that move. Contacts with gap <= tol are closed, and so are limits of joints that are reached;
-// then come joints, row by row, as frictionless bilateral contacts.
+// then come joints, row by row, as bilateral contacts.
+//
+// Motors and the dry friction of joints act on a coordinate c of a joint with a force of at most `bound`.
+//
+//     c' is not the motor's speed      the motor pushes with all it has, towards its speed: a known force, in F
+//     c' = speed                       any force up to the bound, and c'' = 0 as long as that suffices
+//     friction                         the same with speed 0
+//
+// The second case is a contact that is pressed, as in acts.c: a velocity z of its own, with a mass m, which F drives against
+// its contact with the force `bound`. m z' + bound = lambda_n, z' >= 0, so lambda_n >= bound, and lambda_n = bound while the contact
+// lasts; mu = 1 and the tangent is c. m is what the coordinate feels.
+//
+// Friction mu |reaction| is that of S0's bilateral contact, whose normal force is one number. A joint whose reaction has
+// several components has its rows turned so that the first is along the reaction which a step from here would find, and
+// mu times that component is the bound. It is never more than mu |reaction|: what sticks with it sticks.
 //
 // Rates (d/dt n)'v, (d/dt t) v. At rest they are 0, exactly. In motion they are central differences of the rows along the
 // motion, v held, over a way of 1e-5 of the smallest shape: an error of about 1e-10 of v^2 / size. The contact is followed by
@@ -24,10 +38,14 @@ typedef struct draft {
     bool moving;                   // some v is not 0
     double eps;                    // time from `behind` to now, and to `ahead`
     double margin;                 // within which `ahead` and `behind` look for contacts
+    double fastest;                // largest |v_k|
+    double* reaction;              // force of each joint on its b in a step from here; NULL: not needed   (joints x 3)
+    int pressed;                   // bounded forces: velocities of their own, after those of bodies
     int n, count, tangents;
+    int tangents_used;
     int names_used;
     char** names;  // velocities, then contacts        (n + count)
-    double *M, *F;
+    double *M, *F, *v;
     double *rows, *t_rows, *t_rate, *t_offset;  // (count x n), (tangents x n), (tangents), (tangents)
     sti_instant_contact* contact;               // (count)
 } draft;
@@ -78,6 +96,7 @@ static void choose_step(draft* d) {
         const double turning = world->dim == 2 ? fabs(v[2]) : norm3(v + 3);
         speed = fmax(speed, straight + turning * length);
     }
+    for (int k = 0; k < world->moving * world->nv; k++) d->fastest = fmax(d->fastest, fabs(world->v[k]));
     d->moving = speed > 0;
     d->eps = d->moving ? 1e-5 * length / speed : 0;
     d->margin = 1e-3 * length;
@@ -189,6 +208,31 @@ static void set_mass(draft* d) {
     }
 }
 
+// Does the coordinate move with this speed, up to what steps leave?
+static bool keeps(const draft* d, const sti_row* row, double speed) {
+    return fabs(sti_row_apply(d->world, row, d->world->v) - speed) <= 1e-7 * fmax(d->fastest, fabs(speed));
+}
+
+static bool moves_something(const sti_row* row) {
+    return row->a >= 0 || row->b >= 0;
+}
+
+// Motors that have not reached their speed, friction of joints that move.
+static void add_known_forces(const draft* d, double* f) {
+    const sti_world* world = d->world;
+    for (int at = 0; at < 2 * world->bodies->joint_count; at++) {
+        const sti_joint_axis* axis = &world->axis[at];
+        sti_row row;
+        if (at % 2 >= sti_joint_axis_count(world->dim, world->bodies->joint[at / 2].kind)) continue;
+        sti_joint_coordinate(world, at / 2, at % 2, &row);
+        if (!moves_something(&row)) continue;
+        const double rate = sti_row_apply(world, &row, world->v);
+        if (axis->motor_force > 0 && !keeps(d, &row, axis->motor_speed))
+            sti_row_add(world, &row, copysign(axis->motor_force, axis->motor_speed - rate), f);
+        if (axis->friction > 0 && !keeps(d, &row, 0)) sti_row_add(world, &row, -copysign(axis->friction, rate), f);
+    }
+}
+
 static sti_status set_forces(draft* d) {
     const sti_world* world = d->world;
     const size_t n = (size_t)d->n;
@@ -201,6 +245,7 @@ static sti_status set_forces(draft* d) {
         const int count = sti_world_soft(world, world->v, soft);
         for (int i = 0; i < count; i++) sti_row_add(world, &soft[i].row, soft[i].force, f);
         sti_world_gravity(world, f);
+        add_known_forces(d, f);
         for (size_t k = 0; k < n; k++) d->F[k] -= f[k];
     }
     sti_free(d->env, f);
@@ -218,7 +263,7 @@ static bool touches(const sti_touching* c, double tol) {
 static bool limit_reached(const sti_world* world, int joint, int k, int side, double tol, sti_row* row) {
     const sti_joint_axis* axis = &world->axis[2 * (size_t)joint + (size_t)k];
     const double c = sti_joint_coordinate(world, joint, k, row);
-    if (row->a < 0 && row->b < 0) return false;
+    if (!moves_something(row)) return false;
     if (side == 0) return c - axis->lower <= tol;
     for (int m = 0; m < 6; m++) {
         row->ja[m] = -row->ja[m];
@@ -227,17 +272,54 @@ static bool limit_reached(const sti_world* world, int joint, int k, int side, do
     return axis->upper - c <= tol;
 }
 
+// Forces of this axis that are bounded and not known: bound[0] of its friction, bound[1] of its motor; 0: none.
+static void bounded_forces(const draft* d, int at, sti_row* row, double bound[2]) {
+    const sti_world* world = d->world;
+    const sti_joint_axis* axis = &world->axis[at];
+    bound[0] = bound[1] = 0;
+    if (at % 2 >= sti_joint_axis_count(world->dim, world->bodies->joint[at / 2].kind)) return;
+    sti_joint_coordinate(world, at / 2, at % 2, row);
+    if (!moves_something(row)) return;
+    if (axis->friction > 0 && keeps(d, row, 0)) bound[0] = axis->friction;
+    if (axis->motor_force > 0 && keeps(d, row, axis->motor_speed)) bound[1] = axis->motor_force;
+}
+
+// The axis whose friction is mu times the reaction, -1: none. At most one of a joint has such friction here.
+static int rough_axis(const sti_world* world, int joint) {
+    for (int k = 0; k < sti_joint_axis_count(world->dim, world->bodies->joint[joint].kind); k++) {
+        sti_row row;
+        if (!(world->axis[2 * joint + k].mu > 0)) continue;
+        sti_joint_coordinate(world, joint, k, &row);
+        if (moves_something(&row)) return k;
+    }
+    return -1;
+}
+
+// Components of the reaction force: the first rows of a joint that has axes.
+static int force_rows(const sti_world* world, int joint) {
+    const sti_joint_kind kind = world->bodies->joint[joint].kind;
+    return kind == STI_JOINT_REVOLUTE ? world->dim : kind == STI_JOINT_PRISMATIC ? world->dim - 1 : 2;
+}
+
 static void count_all(draft* d, double tol) {
     const sti_world* world = d->world;
     for (int i = 0; i < d->now.contact_count; i++) d->count += touches(&d->now.contact[i], tol);
     d->tangents = d->count * (world->dim - 1);
     for (int j = 0; j < world->bodies->joint_count; j++) {
         sti_row rows[6];
-        double defect[6];
+        double defect[6], bound[2];
         const int axes = sti_joint_axis_count(world->dim, world->bodies->joint[j].kind);
         for (int k = 0; k < 2 * axes; k++) d->count += limit_reached(world, j, k / 2, k % 2, tol, rows);
         d->count += sti_joint_rows(world, j, rows, defect);
+        d->tangents += rough_axis(world, j) >= 0;
+        for (int k = 0; k < axes; k++) {
+            bounded_forces(d, 2 * j + k, rows, bound);
+            d->pressed += (bound[0] > 0) + (bound[1] > 0);
+        }
     }
+    d->count += d->pressed;
+    d->tangents += d->pressed;
+    d->n += d->pressed;
 }
 
 static sti_status set_contacts(draft* d, double tol, int* used) {
@@ -255,7 +337,7 @@ static sti_status set_contacts(draft* d, double tol, int* used) {
         double rate[3];
         status = contact_rates(d, c, rate);
         if (status != STI_OK) break;
-        const size_t at = (size_t)*used, first = at * tangents;
+        const size_t at = (size_t)*used, first = (size_t)d->tangents_used;
         sti_row_add(world, &c->row[0], 1, d->rows + at * n);
         for (size_t k = 0; k < tangents; k++) {
             sti_row_add(world, &c->row[k + 1], 1, d->t_rows + (first + k) * n);
@@ -273,6 +355,7 @@ static sti_status set_contacts(draft* d, double tol, int* used) {
                                                .n_offset = c->offset[0],
                                                .t_offset = d->t_offset + first};
         status = set_name(d, world->bodies->body[c->at.a].name, ":", world->bodies->body[c->at.b].name, number);
+        d->tangents_used += (int)tangents;
         (*used)++;
     }
     return status;
@@ -306,26 +389,172 @@ static sti_status set_limits(draft* d, double tol, int* used) {
     return status;
 }
 
-static sti_status set_joints(draft* d, int* used) {
-    const sti_world* world = d->world;
-    sti_status status = STI_OK;
-    for (int j = 0; j < world->bodies->joint_count; j++) {
-        sti_row rows[6], ahead[6], behind[6];
-        double defect[6];
-        const int count = sti_joint_rows(world, j, rows, defect);
-        if (d->moving) {
-            sti_joint_rows(&d->ahead, j, ahead, defect);
-            sti_joint_rows(&d->behind, j, behind, defect);
-        }
-        for (int i = 0; status == STI_OK && i < count; i++) {
-            const double rate =
-                !d->moving ? 0
-                           : (sti_row_apply(world, &ahead[i], world->v) - sti_row_apply(world, &behind[i], world->v)) /
-                                 (2 * d->eps);
-            status = set_name(d, world->bodies->joint[j].name, "", "", i + 1);
-            set_plain(d, &rows[i], true, rate, used);
+// The rate of the row of coordinate k of a joint.
+static double coordinate_rate(const draft* d, int joint, int k) {
+    sti_row ahead, behind;
+    if (!d->moving) return 0;
+    sti_joint_coordinate(&d->ahead, joint, k, &ahead);
+    sti_joint_coordinate(&d->behind, joint, k, &behind);
+    return (sti_row_apply(d->world, &ahead, d->world->v) - sti_row_apply(d->world, &behind, d->world->v)) /
+           (2 * d->eps);
+}
+
+// One tangent for the contact made last: s times the coordinate of an axis.
+static sti_instant_contact* add_tangent(draft* d, int at, const sti_row* row, double s, double offset, int used) {
+    const int first = d->tangents_used++;
+    double* t = d->t_rows + (size_t)first * (size_t)d->n;
+    sti_instant_contact* c = &d->contact[used - 1];
+    sti_row_add(d->world, row, s, t);
+    d->t_rate[first] = s * coordinate_rate(d, at / 2, at % 2);
+    d->t_offset[first] = s * offset;
+    c->tangent_count = 1;
+    c->t = t;
+    c->t_rate = d->t_rate + first;
+    c->t_offset = d->t_offset + first;
+    return c;
+}
+
+// Turns the rows of the reaction force of a joint so that the first is along the reaction: a reflection in the plane across
+// c - e_1, c the direction of the reaction on those rows.
+static void turn_rows(const draft* d, int joint, const double c[3], sti_row rows[6]) {
+    const int count = force_rows(d->world, joint);
+    const double u[3] = {c[0] - 1, c[1], c[2]}, uu = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
+    sti_row turned[3];
+    for (int i = 0; i < count && uu > 0; i++) {
+        turned[i] = rows[i];
+        for (int m = 0; m < 6; m++) {
+            turned[i].ja[m] = turned[i].jb[m] = 0;
+            for (int k = 0; k < count; k++) {
+                const double h = (i == k) - 2 * u[i] * u[k] / uu;
+                turned[i].ja[m] += h * rows[k].ja[m];
+                turned[i].jb[m] += h * rows[k].jb[m];
+            }
         }
     }
+    for (int i = 0; i < count && uu > 0; i++) rows[i] = turned[i];
+}
+
+// Direction of the reaction on the rows of its force; without a reaction the first of them. A row along e has e for b and -e for
+// a; both may be listed the other way round.
+static void reaction_direction(const draft* d, int joint, const sti_row rows[6], double c[3]) {
+    const int b = d->world->bodies->joint[joint].b, count = force_rows(d->world, joint);
+    c[0] = 1;
+    c[1] = c[2] = 0;
+    if (d->reaction == NULL) return;
+    double on[3] = {0, 0, 0};
+    for (int i = 0; i < count; i++) {
+        const bool first = rows[i].a >= 0;
+        const double* j = first ? rows[i].ja : rows[i].jb;
+        const double sign = (first ? rows[i].a : rows[i].b) == b ? 1 : -1;
+        for (int k = 0; k < d->world->dim; k++) on[i] += sign * j[k] * d->reaction[3 * joint + k];
+    }
+    const double size = norm3(on);
+    for (int i = 0; i < 3 && size > 0; i++) c[i] = on[i] / size;
+}
+
+static sti_status set_joint(draft* d, int j, int* used) {
+    const sti_world* world = d->world;
+    const int rough = rough_axis(world, j);
+    sti_row rows[6], ahead[6], behind[6], row;
+    double defect[6], c[3];
+    const int count = sti_joint_rows(world, j, rows, defect);
+    if (d->moving) {
+        sti_joint_rows(&d->ahead, j, ahead, defect);
+        sti_joint_rows(&d->behind, j, behind, defect);
+    }
+    if (rough >= 0) {
+        reaction_direction(d, j, rows, c);
+        turn_rows(d, j, c, rows);
+        if (d->moving) turn_rows(d, j, c, ahead);
+        if (d->moving) turn_rows(d, j, c, behind);
+    }
+    sti_status status = STI_OK;
+    for (int i = 0; status == STI_OK && i < count; i++) {
+        const double rate =
+            !d->moving ? 0
+                       : (sti_row_apply(world, &ahead[i], world->v) - sti_row_apply(world, &behind[i], world->v)) /
+                             (2 * d->eps);
+        status = set_name(d, world->bodies->joint[j].name, "", "", i + 1);
+        set_plain(d, &rows[i], true, rate, used);
+        if (i > 0 || rough < 0) continue;
+        const sti_joint_axis* axis = &world->axis[2 * j + rough];
+        const bool turns = world->bodies->joint[j].kind == STI_JOINT_REVOLUTE || rough == 1;
+        sti_joint_coordinate(world, j, rough, &row);
+        sti_instant_contact* made = add_tangent(d, 2 * j + rough, &row, turns ? axis->radius : 1, 0, *used);
+        made->mu = made->mu_kinetic = axis->mu;
+        if (keeps(d, &row, 0)) made->state = STI_INSTANT_STICK;
+    }
+    return status;
+}
+
+static sti_status set_joints(draft* d, int* used) {
+    sti_status status = STI_OK;
+    for (int j = 0; status == STI_OK && j < d->world->bodies->joint_count; j++) status = set_joint(d, j, used);
+    return status;
+}
+
+// ---- bounded forces
+
+static const char* const pressed_text[2] = {" friction", " motor"};
+
+// Every bounded force in order: names of their velocities (used NULL), or their contacts.
+static sti_status set_pressed(draft* d, int* used) {
+    const sti_world* world = d->world;
+    const size_t n = (size_t)d->n;
+    size_t z = n - (size_t)d->pressed;
+    sti_status status = STI_OK;
+    for (int at = 0; at < 2 * world->bodies->joint_count; at++) {
+        sti_row row;
+        double bound[2];
+        bounded_forces(d, at, &row, bound);
+        for (int k = 0; status == STI_OK && k < 2; k++) {
+            if (!(bound[k] > 0)) continue;
+            status = set_name(d, world->bodies->joint[at / 2].name, pressed_text[k], "", at % 2 + 1);
+            if (used == NULL) continue;
+            const double mobility = sti_row_mass(world, &row, &row);
+            double* normal = d->rows + (size_t)*used * n;
+            normal[z] = 1;
+            d->M[z * n + z] = mobility > 0 ? 1 / mobility : 1;
+            d->F[z++] = bound[k];
+            d->contact[(*used)++] = (sti_instant_contact){.pressed = true, .state = STI_INSTANT_STICK, .n = normal};
+            sti_instant_contact* made = add_tangent(d, at, &row, 1, k == 1 ? -world->axis[at].motor_speed : 0, *used);
+            made->mu = made->mu_kinetic = 1;
+        }
+    }
+    return status;
+}
+
+// ---- reactions of joints whose friction depends on them
+
+static bool needs_reactions(const sti_world* world) {
+    for (int j = 0; j < world->bodies->joint_count; j++) {
+        if (rough_axis(world, j) >= 0 && force_rows(world, j) > 1) return true;
+    }
+    return false;
+}
+
+// By a step of another world that begins here.
+static sti_status find_reactions(draft* d) {
+    if (!needs_reactions(d->world)) return STI_OK;
+    const int count = d->world->bodies->joint_count;
+    sti_world_options options = d->world->options;
+    options.start_as_given = true;
+    sti_world* trial = NULL;
+    void* bytes = NULL;
+    size_t size = 0;
+    d->reaction = sti_alloc_array_zero(d->env, 3 * (size_t)count, sizeof *d->reaction);
+    sti_status status = d->reaction != NULL ? STI_OK : STI_FAIL(d->env, STI_ERR_MEMORY, -1, "reactions");
+    if (status == STI_OK) status = sti_world_create(d->env, d->world->bodies, &options, &trial);
+    if (status == STI_OK) status = sti_world_save(d->world, &bytes, &size);
+    if (status == STI_OK) status = sti_world_load(trial, bytes, size);
+    if (status == STI_OK) status = sti_world_step(trial, NULL);
+    for (int j = 0; status == STI_OK && j < count; j++) {
+        sti_world_joint joint;
+        sti_world_joint_state(trial, j, &joint);
+        memcpy(d->reaction + 3 * (size_t)j, joint.force, sizeof joint.force);
+    }
+    sti_env_free(d->world->env, bytes);
+    sti_world_destroy(trial);
     return status;
 }
 
@@ -337,17 +566,21 @@ static sti_status reserve(draft* d) {
     d->contact = sti_alloc_array_zero(d->env, p, sizeof *d->contact);
     d->M = sti_alloc_array_zero(d->env, n * n, sizeof *d->M);
     d->F = sti_alloc_array_zero(d->env, n, sizeof *d->F);
+    d->v = sti_alloc_array_zero(d->env, n, sizeof *d->v);
     d->rows = sti_alloc_array_zero(d->env, p * n, sizeof *d->rows);
     d->t_rows = sti_alloc_array_zero(d->env, t * n, sizeof *d->t_rows);
     d->t_rate = sti_alloc_array_zero(d->env, t, sizeof *d->t_rate);
     d->t_offset = sti_alloc_array_zero(d->env, t, sizeof *d->t_offset);
-    if (d->names && d->contact && d->M && d->F && d->rows && d->t_rows && d->t_rate && d->t_offset) return STI_OK;
-    return STI_FAIL(d->env, STI_ERR_MEMORY, -1, "instant of %d velocities and %d contacts", d->n, d->count);
+    if (!(d->names && d->contact && d->M && d->F && d->v && d->rows && d->t_rows && d->t_rate && d->t_offset))
+        return STI_FAIL(d->env, STI_ERR_MEMORY, -1, "instant of %d velocities and %d contacts", d->n, d->count);
+    memcpy(d->v, d->world->v, (n - (size_t)d->pressed) * sizeof *d->v);
+    return STI_OK;
 }
 
 static void clear(draft* d) {
     for (int i = 0; d->names != NULL && i < d->names_used; i++) sti_free(d->env, d->names[i]);
-    void* const arrays[] = {d->names, d->contact, d->M, d->F, d->rows, d->t_rows, d->t_rate, d->t_offset};
+    void* const arrays[] = {d->names, d->contact, d->M,      d->F,        d->v,
+                            d->rows,  d->t_rows,  d->t_rate, d->t_offset, d->reaction};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) sti_free(d->env, arrays[i]);
     scratch_close(&d->now);
     scratch_close(&d->ahead);
@@ -357,11 +590,13 @@ static void clear(draft* d) {
 static sti_status fill(draft* d, double tol) {
     int used = 0;
     sti_status status = name_velocities(d);
+    if (status == STI_OK) status = set_pressed(d, NULL);
     if (status == STI_OK) set_mass(d);
     if (status == STI_OK) status = set_forces(d);
     if (status == STI_OK) status = set_contacts(d, tol, &used);
     if (status == STI_OK) status = set_limits(d, tol, &used);
     if (status == STI_OK) status = set_joints(d, &used);
+    if (status == STI_OK) status = set_pressed(d, &used);
     for (int i = 0; status == STI_OK && i < d->count; i++) d->contact[i].name = d->names[d->n + i];
     return status;
 }
@@ -384,6 +619,7 @@ sti_status sti_world_instant(sti_env* env, const sti_world* world, double gap_to
     if (world->moving == 0) return STI_FAIL(env, STI_ERR_INPUT, -1, "every body is fixed: nothing moves");
     draft d = {.env = env, .world = world, .n = world->moving * world->nv};
     sti_status status = look(&d, gap_tol);
+    if (status == STI_OK) status = find_reactions(&d);
     if (status == STI_OK) count_all(&d, gap_tol);
     if (status == STI_OK) status = reserve(&d);
     if (status == STI_OK) status = fill(&d, gap_tol);
@@ -394,10 +630,33 @@ sti_status sti_world_instant(sti_env* env, const sti_world* world, double gap_to
                                  .time = world->time,
                                  .M = d.M,
                                  .F = d.F,
-                                 .v = world->v,
+                                 .v = d.v,
                                  .contacts = d.contact};
     if (status == STI_OK) status = sti_instant_check(env, &instant);
     if (status == STI_OK) status = sti_instant_copy(env, &instant, NULL, out);
     clear(&d);
     return status;
+}
+
+void sti_world_instant_note(const sti_world* world, char* text, size_t room) {
+    size_t used = 0;
+    if (room > 0) text[0] = '\0';
+    for (int j = 0; j < world->bodies->joint_count && used < room; j++) {
+        const int rough = rough_axis(world, j);
+        if (rough < 0) continue;
+        const char *name = world->bodies->joint[j].name, *gap = used > 0 ? "; " : "";
+        int wrote = 0;
+        if (force_rows(world, j) > 1)
+            wrote = snprintf(
+                text + used, room - used,
+                "%sjoint %s: friction is mu times the part of the reaction along its present direction, not mu "
+                "times all of it: what sticks so does stick, what does not may",
+                gap, name);
+        if (wrote > 0) used += (size_t)wrote;
+        if (rough == 0 && world->axis[2 * j + 1].mu > 0 && used < room) {
+            wrote = snprintf(text + used, room - used, "%sjoint %s: mu of its second axis is left out",
+                             used > 0 ? "; " : "", name);
+            if (wrote > 0) used += (size_t)wrote;
+        }
+    }
 }

@@ -3,34 +3,43 @@
 //     A (v - v_free) = H r,      s = H'v + w + mu |u_t| n,      r in K,   s in K*,      r o s = level e,   level -> 0
 //
 // with r, s inside their cones. The axes are scaled, r = (mu r_n, r_t), s = (s_n / mu, s_t), so that both cones are the
-// second-order cone and its product o is that of the Jordan algebra. In the scaling of Nesterov and Todd (1997), W r = W^-1 s = l,
-// a Newton step is
+// second-order cone and its product o is that of the Jordan algebra. In the scaling of Nesterov and Todd (1997), W r =
+// W^-1 s = l, a Newton step for given slips |u_t| is
 //
-//     (A + H Theta C') dv = -F + H (W^-1 q + Theta e),    dr = W^-1 q + Theta (e - C'dv),     ds = C'dv - e,      Theta = W^-2
+//     (A + H Theta H') dv = -F + H (W^-1 q + Theta e),    dr = W^-1 q + Theta (e - H'dv),     ds = H'dv - e,      Theta = W^-2
 //
-// with F = A (v - v_free) - H r, e = s - (u + mu |u_t| n), l o q = the change of the products that is wanted, and C = H (1 + mu y n')',
-// y = u_t / |u_t|: the slip follows, which makes the matrix unsymmetric. Predictor and corrector are those of Mehrotra
-// (1992), the infeasibilities falling by 1 - sigma as in his method.
+// with F = A (v - v_free) - H r, e = s - (u + mu |u_t| n), l o q = the change of the products that is wanted. Predictor
+// and corrector are those of Mehrotra (1992), the infeasibilities falling by 1 - sigma as in his method.
 //
-// For given slips the problem is a convex program and the method has a theorem. With slips that follow there is none. |u_t| has a kink
-// where a contact sticks; it is rounded off on the scale that belongs to the level, u^2 / sqrt(u^2 + eps^2), eps^2 rho ~ level.
-// Sooner or later steps become short, because contacts near the border between sticking and sliding do not follow one central
-// path. The method then stops: it is the way from far away, and velocities.c goes on from the best point, whose contacts stick, slide or are open nearly
-// as in the solution. What is proved: nothing, as there.
+// For given slips the problem is a convex program, the matrix is symmetric and definite, and the method has a theorem.
+// The slips are those of the present v: a fixed point over them, one step at a time. A slip that grew is added to s at
+// once, which leads deeper into the cone; one that fell is an infeasibility of the next step. |u_t| has a kink where a
+// contact sticks; it is rounded off on the scale that belongs to the level, sqrt(u^2 + eps^2), eps^2 rho ~ level.
+// Newton's method with slips that follow (an unsymmetric matrix) takes fewer steps where it gets through; but contacts
+// that share a face and slide in different directions make its matrix singular on the way, and it stops at a hundredth
+// in walls of a thousand.
+//
+// The residual falls like the root of the level, because many contacts of a wall neither press nor part. The method
+// stops when it gains little: it is the way from far away, and velocities.c goes on from the best point, whose contacts
+// stick, slide or are open nearly as in the solution. What is proved: nothing, as there.
 //
 //     letter  here     letter  here               letter  here
 //     r       z        l       of scale_by        level   level
 //     s       s        Theta   stiffness_of       eps     slip_of
 //     e       -e       W       scaling, beta
 //
-// Cost: one factorization for each of the fifteen to thirty steps, twice that of a symmetric one.
+// Cost: one symmetric factorization for each of the ten to forty steps.
 #include <math.h>
 #include <string.h>
 
 #include "bodies/velocities.h"
 
-enum { STEPS = 60 };
-#define SHORT 0.2  // of a step; the second one that is shorter ends it
+enum {
+    STEPS = 60,
+    WINDOW = 8,  // steps that have to gain
+};
+#define SHORT 0.02  // of a step; the second one that is shorter ends it
+#define GAIN 0.75   // of the residual in a window: less is none
 #define ROUNDING 0.3
 
 typedef struct sti_velocities task;
@@ -50,13 +59,10 @@ static double unit_of(const task* k, int i) {
     return k->mu[i] > 0 ? k->mu[i] : 1;
 }
 
-// |u_t|, rounded off, and its derivative over u_t.
-static double slip_of(const task* k, int i, double* slope) {
-    const double* u = k->u + (size_t)(i * k->d);
-    const double e2 = ROUNDING * ROUNDING * k->level / k->rho[i];
-    const double t2 = u[1] * u[1] + (k->d == 3 ? u[2] * u[2] : 0), s2 = t2 + e2;
-    *slope = s2 > 0 ? (t2 + 2 * e2) / (s2 * sqrt(s2)) : 0;
-    return s2 > 0 ? t2 / sqrt(s2) : 0;
+// |u_t|, rounded off.
+static double slip_of(const task* k, int i, const double* u) {
+    const double t2 = u[1] * u[1] + (k->d == 3 ? u[2] * u[2] : 0);
+    return sqrt(t2 + ROUNDING * ROUNDING * k->level / k->rho[i]);
 }
 
 // y = W x (inverse: W^-1 x), W = beta (2 v v' - J)
@@ -90,7 +96,7 @@ static bool find_scaling(task* k) {
     return true;
 }
 
-// Theta = W^-2 = (2 (J w)(J w)' - J) / beta^2, on the axes of the contact as it is, with the slip that follows.
+// Theta = W^-2 = (2 (J w)(J w)' - J) / beta^2, on the axes of the contact as it is.
 static void stiffness_of(const task* k, int i, double* D) {
     const int d = k->d, n = axes_of(k, i);
     const double *w = k->scaling + (size_t)(i * 2 * d + d), b2 = k->beta[i] * k->beta[i], m = unit_of(k, i);
@@ -101,13 +107,6 @@ static void stiffness_of(const task* k, int i, double* D) {
             if (a == b) t += a == 0 ? -1 : 1;
             D[a * d + b] = t / (b2 * (a == 0 ? m : 1) * (b == 0 ? m : 1));
         }
-    }
-    if (n == 1) return;
-    const double* u = k->u + (size_t)(i * d);
-    double slope;
-    slip_of(k, i, &slope);
-    for (int a = 0; a < n; a++) {
-        for (int b = 1; b < n; b++) D[a * d + b] += D[a * d] * m * u[b] * slope;
     }
 }
 
@@ -145,9 +144,7 @@ static void defects(task* k) {
         const double* u = k->u + (size_t)(i * d);
         const int n = axes_of(k, i);
         double* e = k->e + (size_t)(i * d);
-        double slope;
-        const double slip = slip_of(k, i, &slope);
-        e[0] = u[0] / unit_of(k, i) + (n > 1 ? slip : 0) - k->s[i * d];
+        e[0] = u[0] / unit_of(k, i) + (n > 1 ? slip_of(k, i, u) : 0) - k->s[i * d];
         for (int a = 1; a < n; a++) e[a] = u[a] - k->s[i * d + a];
     }
 }
@@ -159,7 +156,8 @@ static void unscaled(const task* k, const double* z, double* r) {
     }
 }
 
-// dv (k->step), dz, ds that change the products by `aim`: l o (W^-1 ds + W dz) = aim, and take off the part `rest` of F and e.
+// dv (k->step), dz, ds that change the products by `aim`: l o (W^-1 ds + W dz) = aim, and take off the part `rest` of F
+// and e.
 static void solve_for(task* k, double rest) {
     const int d = k->d;
     for (int i = 0; i < k->count; i++) {  // x = W^-1 q - Theta e
@@ -178,13 +176,8 @@ static void solve_for(task* k, double rest) {
     sti_velocities_relative(k, k->step, k->p);
     for (int i = 0; i < k->count; i++) {
         const int m = axes_of(k, i), at = i * d;
-        double *ds = k->ds + at, *dz = k->dz + at, t[3], y[3], slope;
-        slip_of(k, i, &slope);
-        ds[0] = (k->p[at] - k->w[at]) / unit_of(k, i);
-        for (int a = 1; a < m; a++) {
-            ds[a] = k->p[at + a] - k->w[at + a];
-            ds[0] += slope * k->u[at + a] * ds[a];
-        }
+        double *ds = k->ds + at, *dz = k->dz + at, t[3], y[3];
+        for (int a = 0; a < m; a++) ds[a] = (k->p[at + a] - k->w[at + a]) / (a == 0 ? unit_of(k, i) : 1);
         scale_by(k, i, true, ds, t);
         scale_by(k, i, true, t, y);
         for (int a = 0; a < m; a++) {
@@ -235,15 +228,13 @@ static void begin(task* k) {
 
 static bool factor(task* k) {
     sti_velocities_begin_matrix(k);
-    bool symmetric = true;
     for (int i = 0; i < k->count; i++) {
         double D[9];
         stiffness_of(k, i, D);
-        symmetric = symmetric && axes_of(k, i) == 1;
         sti_velocities_add_contact(k, i, D);
     }
     k->factors++;
-    return sti_blocks_factor(&k->blocks, symmetric);
+    return sti_blocks_factor(&k->blocks, true);
 }
 
 // Predictor, then corrector; how far the step may go.
@@ -272,9 +263,25 @@ static double find_step(task* k) {
     return fmin(1, 0.98 * farthest(k));
 }
 
+// Along dv, dr, ds, and what slips grow by into s. u: before; afterwards the new one.
+static void move(task* k, double part) {
+    const int d = k->d;
+    for (int i = 0; i < k->count * d; i++) {
+        k->z[i] += part * k->dz[i];
+        k->s[i] += part * k->ds[i];
+    }
+    for (int i = 0; i < k->bodies * k->nv; i++) k->v[i] += part * k->step[i];
+    memcpy(k->x, k->u, (size_t)(k->count * d) * sizeof *k->x);
+    sti_velocities_relative(k, k->v, k->u);
+    for (int i = 0; i < k->count; i++) {
+        const size_t at = (size_t)(i * d);
+        if (axes_of(k, i) > 1) k->s[at] += fmax(0, slip_of(k, i, k->u + at) - slip_of(k, i, k->x + at));
+    }
+}
+
 double sti_interior_solve(task* k, double tol) {
     const int d = k->d;
-    double best = INFINITY;
+    double best = INFINITY, then[WINDOW];
     begin(k);
     memset(k->dz, 0, (size_t)(k->count * d) * sizeof *k->dz);
     memset(k->ds, 0, (size_t)(k->count * d) * sizeof *k->ds);
@@ -287,16 +294,14 @@ double sti_interior_solve(task* k, double tol) {
             memcpy(k->best, k->r, (size_t)(k->count * d) * sizeof *k->r);
         }
         if (best <= tol || !(k->level > 0) || !find_scaling(k)) break;
+        if (step >= WINDOW && best > GAIN * then[step % WINDOW]) break;
+        then[step % WINDOW] = best;
         defects(k);
         sti_velocities_imbalance(k, k->v, k->r, k->F);
         if (!factor(k)) break;
         const double part = find_step(k);
         if (!(part >= SHORT) && ++brief == 2) break;
-        for (int i = 0; i < k->count * d; i++) {
-            k->z[i] += part * k->dz[i];
-            k->s[i] += part * k->ds[i];
-        }
-        for (int i = 0; i < k->bodies * k->nv; i++) k->v[i] += part * k->step[i];
+        move(k, part);
     }
     return best;
 }

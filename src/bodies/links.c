@@ -54,7 +54,8 @@ sti_status sti_links_create(sti_world* world) {
     if (k->joint_first == NULL || k->assembly_of == NULL || k->place_in == NULL || k->order == NULL)
         return STI_FAIL(world->env, STI_ERR_MEMORY, -1, "links of %d bodies", world->moving);
     // room for every row there can be, so that later steps ask for nothing
-    const int soft = sti_world_soft_count(world);
+    const int stiff = (2 * world->dim - 3) * world->moving + (world->dim - 1) * world->bodies->joint_count;
+    const int soft = sti_world_soft_count(world) + stiff;
     const size_t rows = 6 * (size_t)world->bodies->joint_count + (size_t)soft;
     k->row = sti_alloc_array_zero(world->env, rows, sizeof *k->row);
     k->solved = sti_alloc_array_zero(world->env, rows, sizeof *k->solved);
@@ -231,6 +232,7 @@ sti_status sti_links_collect(sti_world* world, const double* v) {
     k->joint_first[world->bodies->joint_count] = count;
     k->joint_rows = count;
     k->soft_count = sti_world_soft(world, v, k->soft);
+    for (int i = 0; i < world->solve->stiff_count; i++) k->soft[k->soft_count++] = world->solve->stiff[i];
     for (int i = 0; i < k->soft_count; i++) k->row[count++] = k->soft[i].row;
     bool same = count == k->key_count;
     for (int i = 0; i < count; i++) {

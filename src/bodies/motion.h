@@ -110,8 +110,10 @@ typedef struct sti_velocities {
     double *z, *s, *dz, *ds, *e, *aim;                          // of interior.c                   (count x d)
     double* scaling;                                            // the same                        (count x 2 x d)
     double *mu, *rho, *beta;                                    // (count)
+    double* give;                                               // of sweeps.c: 1 / W_nn, 1 / W_tt (count x 2)
     double *v, *v_free, *v_before, *v_best, *F, *step, *trial;  // (bodies x nv)
     double* A;                                                  // block diagonal                  (bodies x nv x nv)
+    double* inverse;                                            // s M^-1, of sweeps.c             (bodies x 10)
     double drive;                                               // sum |rho q|^2
     double kappa;
     double level;  // of interior.c: the mean of r's
@@ -141,8 +143,18 @@ typedef struct sti_posed {
     double* scratch;  // (2 nv)
     size_t scratch_room;
     double judged;  // residual for the verdict: larger than the answer's where forces run away
+    double far;     // how far they do: forces over FARTHEST times those that would undo the data one by one
     int* coupled;   // (slot, slot) that springs couple, sorted
 } sti_posed;
+
+// Why an island went a part of its way only.
+typedef enum sti_short_cause {
+    STI_SHORT_NOT,
+    STI_SHORT_TORN,    // a joint would be torn open
+    STI_SHORT_UNPAID,  // T + V at the end is too high for any velocity
+    STI_SHORT_MENDED,  // the same after mending
+    STI_SHORT_DEEP,    // an overlap that mending cannot open
+} sti_short_cause;
 
 struct sti_world_solve {
     bool detected;  // world->contact belongs to the present places and velocities
@@ -170,8 +182,21 @@ struct sti_world_solve {
     double* kept_v;           // (moving x nv)
     double* book;             // energies by body, account.c                          (5 bodies)
     int* party;               // island of a slot in the account: a slot of it        (moving)
+    int* heap;                // the same in mending, or in both                      (moving)
     double* work_of;          // of motors, surfaces, pushes; more from impacts       (2 moving)
-    double scale;             // mass scale s of the present factors
+    double* part;             // of its way that a party goes                         (moving)
+    sti_placed* unmended;     // places before mending                                (bodies)
+    unsigned char* lifted;    // starts the step with a joint open or an overlap      (moving)
+    sti_short_cause cause;    // why a part only, and by how much
+    double short_by;          // of the energies; of an overlap its depth
+    double deepest;           // overlap after mending
+    double torn_by;           // the joint that is torn farthest
+    int torn_of;
+    int stiff_count;    // stiffen.c
+    sti_soft* stiff;    // ((2 dim - 3) moving + (dim - 1) joints)
+    double* settled_r;  // sharpen.c
+    size_t settled_room;
+    double scale;  // mass scale s of the present factors
     int shown_count;
     void *spring, *element;  // balance.c
     double *spring_r, *guess;
@@ -197,12 +222,25 @@ void sti_links_respond(sti_world* world, int assembly, const sti_row* row, doubl
 void sti_links_ahead(sti_world* world, double time, const double* v);
 void sti_account_open(sti_world* world);   // energies before the step
 void sti_account_share(sti_world* world);  // by the islands there are now; no work so far
+void sti_account_begin(sti_world* world);  // rows and contacts are those of the beginning; everybody goes the whole way
 // Bodies have moved by h u. What was gained beyond work_of is paid from velocities; an island that cannot goes a part of the way.
 // How many bodies did not go the whole way; *work: loses what was not done then.
 int sti_account_close(sti_world* world, double* work);
 void sti_account_before_mending(sti_world* world);
 // Velocities pay for what mending added. What is still owed, or was lost.
 double sti_account_after_mending(sti_world* world);
+// Did the step and its mending together add energy that nobody paid? Then the islands concerned are to go half as far. False:
+// all is well, or mending that was in vain has been taken back (places have changed then: solve->detected is false).
+bool sti_account_overdrawn(sti_world* world);
+
+// ---- stiffen.c
+
+void sti_stiffen(sti_world* world);  // solve->stiff from the forces of the step that was tried; places of its beginning
+
+// ---- sharpen.c
+
+// Islands in which contacts sink are solved again, more sharply.
+sti_status sti_world_sharpen(sti_world* world, sti_world_report* report);
 
 // ---- acts.c: the one-sided part
 
@@ -283,8 +321,13 @@ sti_status sti_world_start(sti_world* world);
 
 void sti_mass_multiply(const sti_world* world, const double* v, double* f);              // f = M v
 void sti_body_mass_solve(const sti_world* world, int slot, const double* f, double* v);  // of one body
+void sti_step_velocities(sti_world* world);  // u and l that belong to acts.r; islands at rest keep u = 0
 double sti_act_work(const sti_world* world, const sti_act* act, const double* r);  // of motor or surface, in this step
-void sti_world_gyroscopic(const sti_world* world, double h, double alpha, const double* v, double* out);
 sti_status sti_world_look(sti_world* world);  // contacts at the present places, unless they are known
+
+// ---- gyro.c
+
+#define STI_STEP_NOISE 1e-15  // lengths of the scene in a step: rounding
+void sti_world_gyroscopic(const sti_world* world, double h, double alpha, const double* v, double* out);
 
 #endif

@@ -345,6 +345,7 @@ sti_status sti_posed_measure(sti_world* world) {
     if (status != STI_OK) return status;
     const double far = runaway(p, p->scratch);
     p->judged = p->answer.residual;
+    p->far = far;
     if (far > 1)
         p->judged = DOUBT * ((p->problem.bilateral_count > 0 ? far : 1) * p->answer.residual_equation +
                              far * fmax(p->answer.residual_contact, DBL_EPSILON));

@@ -4,12 +4,22 @@
 //
 //     force = -stiffness (c - rest) - damping c',      f += force row',      K = stiffness row' row,   D = damping row' row
 //
-// K is the part of the derivative of the force that is positive semidefinite whatever the state. What is left out of it is the
-// turning of the row itself, force times the second derivative of c: negative for a spring pressed together, where an
-// implicit step would lose its minimum. Of a stretched spring between points it is kept: the tension pulls the
-// line straight with stiffness (1 - rest / distance) across it.
+// K is the part of the derivative of the force that is positive semidefinite whatever the state. The turning of the row itself,
+// force times the second derivative of c, is not: it is negative for a spring pressed together, where an implicit step would
+// lose its minimum. Of a spring between points its positive parts are kept, each as a row without force:
+//
+//     across the line of a stretched spring     stiffness (1 - rest / distance):    the tension pulls the line straight
+//     turning of a body under the force f e     f (r'e 1 - (r e' + e r') / 2):      at the arm r from its centre
+//
+// The second is the work of f along the curve on which its point goes, x + r + theta x r + 1/2 theta x (theta x r). Its
+// eigenvalues are f (r_e + |r|) / 2, f (r_e - |r|) / 2 in the plane of r and e, and f r_e about their normal; the first is never
+// negative, the second never positive. Without it a body that hangs on a strong spring would swing by radians in a step.
+#include <math.h>
+
 #include "bodies/bodies.h"
 #include "bodies/vec3.h"
+
+#define SLIGHT 1e-9  // of an arm: no row
 
 static void spring_point(const sti_world* world, int body, const double at[3], double p[3]) {
     if (body < 0) {
@@ -44,6 +54,36 @@ static void across(int dim, const double e[3], double t1[3], double t2[3]) {
     t1[2] = 0;
 }
 
+// The force f e (f > 0) turns a body towards itself: rows of that stiffness, at most dim - 1.
+static int turning_soft(const sti_world* world, int body, const double point[3], const double e[3], double f,
+                        sti_soft* soft) {
+    double r[3], t[3], n[3] = {0, 0, 1};
+    int count = 0;
+    if (!sti_body_moves(world, body)) return 0;
+    sub3(point, world->placed[body].x, r);
+    const double along = dot3(r, e), length = norm3(r);
+    for (int k = 0; k < 3; k++) t[k] = r[k] - along * e[k];
+    const double aside = norm3(t), most = (along + length) / 2;
+    if (world->dim == 3 && most > SLIGHT * length) {
+        double axis[3];
+        if (aside > SLIGHT * length) {
+            for (int k = 0; k < 3; k++) t[k] /= aside;
+            cross3(e, t, n);
+        } else {
+            sti_tangent_frame(e, t, n);
+        }
+        const double scale = hypot(aside / 2, most);
+        for (int k = 0; k < 3; k++) axis[k] = (most * t[k] - aside / 2 * e[k]) / scale;
+        soft[count] = (sti_soft){.stiffness = f * most};
+        sti_row_turn(world, body, -1, axis, &soft[count++].row);
+    }
+    if (along > SLIGHT * length) {
+        soft[count] = (sti_soft){.stiffness = f * along};
+        sti_row_turn(world, body, -1, n, &soft[count++].row);
+    }
+    return count;
+}
+
 // Between points that coincide a spring with a length of its own has no direction to push in, and does not; one of length 0
 // pulls all ways alike.
 static int spring_soft(const sti_world* world, const sti_spring* spring, const double* v, sti_soft* soft) {
@@ -61,12 +101,15 @@ static int spring_soft(const sti_world* world, const sti_spring* spring, const d
     soft[0].damping = spring->damping;
     soft[0].force =
         -spring->stiffness * (distance - spring->rest) - spring->damping * sti_row_apply(world, &soft[0].row, v);
-    if (!(pull > 0)) return 1;
-    for (int k = 1; k < world->dim; k++) {
-        soft[k] = (sti_soft){.stiffness = pull};
-        sti_row_point(world, spring->b, spring->a, pb, pa, t[k], &soft[k].row);
+    int count = 1;
+    for (int k = 1; k < world->dim && pull > 0; k++) {
+        soft[count] = (sti_soft){.stiffness = pull};
+        sti_row_point(world, spring->b, spring->a, pb, pa, t[k], &soft[count++].row);
     }
-    return world->dim;
+    const double tension = spring->stiffness * (distance - spring->rest), back[3] = {-t[0][0], -t[0][1], -t[0][2]};
+    if (tension == 0) return count;
+    count += turning_soft(world, spring->a, pa, tension > 0 ? t[0] : back, fabs(tension), soft + count);
+    return count + turning_soft(world, spring->b, pb, tension > 0 ? back : t[0], fabs(tension), soft + count);
 }
 
 static bool joint_moves(const sti_world* world, const sti_joint* joint) {
@@ -74,7 +117,7 @@ static bool joint_moves(const sti_world* world, const sti_joint* joint) {
 }
 
 int sti_world_soft_count(const sti_world* world) {
-    return world->dim * world->bodies->spring_count + 2 * world->bodies->joint_count;
+    return (3 * world->dim - 2) * world->bodies->spring_count + 2 * world->bodies->joint_count;
 }
 
 int sti_world_soft(const sti_world* world, const double* v, sti_soft* soft) {

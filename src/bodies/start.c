@@ -1,16 +1,22 @@
 // start.c: places and velocities that fit the joints: at the start (S3 1.3.5 to 1.3.8), and after every step.
 //
-// Places. A step holds joints and contacts at the level of velocities, so places drift by O(h^2) in a step. Mending is a
-// projection in the metric of M, by Newton's method: at the present places find the displacement d (dx, rotation vector) of
+// Places. A step holds joints and contacts at the level of velocities, so places drift by O(h^2) in a step. Mending is
+// a projection in the metric of M, by Newton's method: at the present places find the displacement d (dx, rotation
+// vector) of
 //
 //     min 1/2 d'M d      subject to      G'd + defect = 0,      n'd + gap >= 0 (contacts and limits)
 //
-// move by it, look again, until the worst defect is below the tolerance. Its conditions are M d = H r + G l and
-// 0 <= r_n _|_ n'd + gap >= 0: a contact problem without friction, which the islands of islands.c solve. Velocities stay.
+// move by it, look again, until the worst defect is below the tolerance. Its conditions are M d = H r + G l and 0 <=
+// r_n _|_ n'd + gap >= 0: a contact problem without friction, which the islands of islands.c solve. Velocities stay.
 //
-// What is proved: after success every defect is below tol lengths of the scene, measured anew. The displacement is the least
-// one up to second order. Joints that contradict each other (a loop that cannot close) leave a defect: the rows that
-// links.c found dependent are the ones that stay open, and the call says how far.
+// An island of LARGE contacts or more that moves makes new overlaps in every step, and its problems are the expensive
+// ones. It gets a round, seldom two or three, in which SHARE of the overlaps may be left; sweeps (sweeps.c) find that
+// without a factorization.
+//
+// What is proved: after success every defect is below tol lengths of the scene, measured anew; in large islands that
+// move, what is left is measured and reported. The displacement is the least one up to second order. Joints that
+// contradict each other (a loop that cannot close) leave a defect: the rows that links.c found dependent are the ones
+// that stay open, and the call says how far.
 //
 // Velocities. v moves to the nearest v, in the metric of M, with G'v = 0: one solve.
 #include <math.h>
@@ -21,8 +27,14 @@
 enum {
     ROUNDS_STEP = 30,
     ROUNDS_START = 60,
+    ROUNDS_LARGE = 3,
+    LARGE = 400,    // contacts of an island
     PATIENCE = 76,  // iterations: sweeps and Newton's method, no proofs that gaps cannot all be opened
 };
+#define FINE 1e-9      // tolerance of a round
+#define SHARE 0.02     // the same of large islands, over the residual that the overlaps are
+#define COARSE 1e-3    //   and at most
+#define MENDED 0.1     // overlap of a large island that may be left to the next step, over what there was
 #define MOST_TURN 0.3  // radians in a round: rows are trusted no farther
 #define FARTHEST 0.5   // lengths of the scene in a round
 
@@ -97,8 +109,36 @@ static sti_status list_acts(sti_world* world, bool with_contacts) {
     return STI_OK;
 }
 
-// d (moving x nv): the displacement. *with_contacts becomes false where the gaps cannot all be opened: then joints alone.
-static sti_status displacement(sti_world* world, double h, bool* with_contacts, double* d) {
+// In motion overlaps come back with every step, and a large island leaves a part of them to the next one.
+static bool may_be_coarse(const sti_world* world) {
+    const sti_island_room* room = &world->solve->room;
+    bool moves = false;
+    for (int i = 0; i < world->nv * world->moving && !moves; i++) moves = world->v[i] != 0;
+    for (int root = 0; root < world->moving && moves; root++) {
+        int count = 0;
+        for (int c = room->first[root]; c >= 0; c = room->next[c]) count++;
+        if (count >= LARGE) return true;
+    }
+    return false;
+}
+
+// Of a round in which a small part of the overlaps may be left. d: displacement by joints alone.
+static double coarse_tol(const sti_world* world, const double* d) {
+    const sti_acts* acts = &world->solve->extra;
+    double overlap = 0, all = 0;
+    for (int c = 0; c < acts->count; c++) {
+        const sti_row* row = acts->act[c].row[0];
+        const double mass = sti_row_mass(world, row, row), q = sti_row_apply(world, row, d) + acts->act[c].w[0];
+        if (!(mass > 0)) continue;
+        all += q * q / (mass * mass);
+        if (q < 0) overlap += q * q / (mass * mass);
+    }
+    return all > 0 ? fmax(FINE, fmin(COARSE, SHARE * sqrt(overlap / all))) : FINE;
+}
+
+// d (moving x nv): the displacement. *with_contacts becomes false where the gaps cannot all be opened: then joints
+// alone. *large: gaps were opened nearly, because that is what large islands in motion get.
+static sti_status displacement(sti_world* world, double h, bool* with_contacts, bool* large, double* d) {
     struct sti_world_solve* s = world->solve;
     const size_t n = (size_t)(world->nv * world->moving);
     sti_status status = list_acts(world, *with_contacts);
@@ -118,7 +158,8 @@ static sti_status displacement(sti_world* world, double h, bool* with_contacts, 
         }
         s->skip[root] = open;
     }
-    status = sti_islands_solve(world, &s->extra, d, 1e-9, PATIENCE, s->skip, &report);
+    *large = may_be_coarse(world);
+    status = sti_islands_solve(world, &s->extra, d, *large ? coarse_tol(world, d) : FINE, PATIENCE, s->skip, &report);
     if (status != STI_OK) return status;
     *with_contacts = report.solved;
     if (!report.solved) return STI_OK;
@@ -157,8 +198,8 @@ static double move(sti_world* world, double* d) {
 sti_status sti_world_mend(sti_world* world, double tol, bool with_contacts, double* moved, double* left) {
     struct sti_world_solve* s = world->solve;
     const int rounds = with_contacts ? ROUNDS_STEP : ROUNDS_START;
-    double last = INFINITY;
-    bool open_gaps = with_contacts;
+    double last = INFINITY, overlap = 0;
+    bool open_gaps = with_contacts, large = false;
     *moved = 0;
     for (int round = 0;; round++) {
         int joint;
@@ -166,12 +207,16 @@ sti_status sti_world_mend(sti_world* world, double tol, bool with_contacts, doub
         if (status == STI_OK && with_contacts) status = sti_world_look(world);
         if (status != STI_OK) return status;
         *left = sti_world_drift(world, &joint);
-        if (with_contacts) *left = fmax(fmax(*left, sti_world_penetration(world)), read_limits(world));
+        const double others = with_contacts ? fmax(*left, read_limits(world)) : *left;
+        const double deep = with_contacts ? sti_world_penetration(world) : 0;
+        if (round == 0) overlap = deep;
+        *left = isnan(deep) ? deep : fmax(others, deep);
         if (isnan(*left)) return STI_FAIL(world->env, STI_ERR_INPUT, joint, "places are not finite numbers any more");
         if (*left <= tol * world->size || round == rounds) return STI_OK;
         if (round > 3 && *left <= 1e3 * tol * world->size && *left > 0.5 * last) return STI_OK;  // rounding
+        if (large && others <= tol * world->size && (deep <= MENDED * overlap || round >= ROUNDS_LARGE)) return STI_OK;
         last = *left;
-        status = displacement(world, with_contacts ? world->options.h : 0, &open_gaps, s->v_before);
+        status = displacement(world, with_contacts ? world->options.h : 0, &open_gaps, &large, s->v_before);
         if (status != STI_OK) return status;
         const double way = move(world, s->v_before);
         s->detected = false;

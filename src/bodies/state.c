@@ -67,12 +67,18 @@ static sti_status reserve_solve(sti_world* world) {
     s->reaction = sti_alloc_array_zero(env, 3 * axes, sizeof(double));
     s->kept_turned = sti_alloc_array_zero(env, axes, sizeof(double));
     s->kept = sti_alloc_array_zero(env, (size_t)world->bodies->count, sizeof *s->kept);
+    s->unmended = sti_alloc_array_zero(env, (size_t)world->bodies->count, sizeof *s->unmended);
     s->book = sti_alloc_array_zero(env, 5 * (size_t)world->bodies->count, sizeof(double));
     s->rest = sti_alloc_array_zero(env, moving, 1);
     s->skip = sti_alloc_array_zero(env, moving, 1);
     s->left_out = sti_alloc_array_zero(env, moving, 1);
     s->body = sti_alloc_array_zero(env, moving, sizeof(int));
     s->party = sti_alloc_array_zero(env, moving, sizeof(int));
+    s->heap = sti_alloc_array_zero(env, moving, sizeof(int));
+    s->part = sti_alloc_array_zero(env, moving, sizeof(double));
+    s->lifted = sti_alloc_array_zero(env, moving, 1);
+    s->stiff = sti_alloc_array_zero(env, (size_t)(2 * world->dim - 3) * moving + (size_t)(world->dim - 1) * (axes / 2),
+                                    sizeof *s->stiff);
     s->work_of = sti_alloc_array_zero(env, 2 * moving, sizeof(double));
     s->room.pile = sti_alloc_array_zero(env, moving, sizeof(int));
     s->room.crowd = sti_alloc_array_zero(env, moving, sizeof(int));
@@ -84,7 +90,7 @@ static sti_status reserve_solve(sti_world* world) {
     bool all = s->axis_row && s->coordinate && s->axis_r && s->bound && s->bound_before && s->reaction &&
                s->kept_turned && s->kept && s->book && s->rest && s->skip && s->left_out && s->body && s->party &&
                s->work_of && s->room.pile && s->room.crowd && s->work && s->room.parent && s->room.first &&
-               s->room.node_first && s->room.node_fill;
+               s->room.node_first && s->room.node_fill && s->heap && s->part && s->unmended && s->lifted && s->stiff;
     double** vectors[] = {&s->v_star, &s->f,        &s->u,       &s->v_free,   &s->v_end,
                           &s->g,      &s->v_before, &s->v_after, &s->u_impact, &s->kept_v};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
@@ -114,6 +120,12 @@ static void drop_solve(sti_world* world) {
                      s->kept,
                      s->book,
                      s->party,
+                     s->heap,
+                     s->part,
+                     s->unmended,
+                     s->lifted,
+                     s->stiff,
+                     s->settled_r,
                      s->work_of,
                      s->rest,
                      s->skip,

@@ -1,12 +1,13 @@
 // step.c: one step of a world of rigid bodies: S3 (2.1.4) with the exact cone of Coulomb.
 //
 //     1. contacts at q^l (detect.c)
-//     2. gyroscopic forces alone, body by body:          I (w* - w) + h w_a x I w_a = 0,        w_a = alpha w* + (1 - alpha) w
+//     2. gyroscopic forces alone (gyro.c):               I (w* - w) + h w_a x I w_a = 0,        w_a = alpha w* + (1 - alpha) w
 //     3. everything else, one contact problem (pose.c):  A u = H r + G l + f,                   u = alpha v+ + (1 - alpha) v*
 //     4. q^{l+1} = q^l (+) h u, exactly on rotations
 //     5. impacts of contacts with restitution, velocities only (impact.c)
 //     6. T + V is compared with what it was, and a gain is paid from motion (account.c)
 //     7. joints and overlaps are mended, places only (start.c), and paid for
+//     8. again from 1 where bodies went a part of their way only, with what their forces do to them when they turn (stiffen.c)
 //
 //     letter  here         letter  here
 //     v*      s->v_star    u       s->u       v+      s->v_end
@@ -40,10 +41,9 @@
 
 enum {
     BOUND_ROUNDS = 60,
-    DAMPED = 18,  // rounds from which on bounds go half the way
-    GYRO_STEPS = 20,
-    GYRO_HALVINGS = 12,
+    DAMPED = 18,     // rounds from which on bounds go half the way
     BUDGET = 60000,  // iterations times acts of a step, from which on nothing is tried again
+    STIFFER = 2,     // times that a step is tried again
 };
 #define INNER 0.3  // tolerance of an island over that of the step
 #define REST 0.3   // the same of what counts as rest
@@ -51,8 +51,8 @@ enum {
 #define FAR_OUT 1e8   // the same for what forces would do one by one
 #define SETTLED 1e-4  // change of a friction bound where reactions are not determined
 #define HELD 1e-6     // friction below its bound by as much holds
+#define THROWN 0.05   // lengths of the scene
 #define OPEN 1e-3     // lengths of the scene: a joint that is not closed
-#define NOISE 1e-15   // lengths of the scene in a step
 
 // ---- small things
 
@@ -78,10 +78,11 @@ void sti_body_mass_solve(const sti_world* world, int slot, const double* f, doub
         mul3(mass->inverse, f + 3, v + 3);
 }
 
-sti_status sti_world_look(sti_world* world) {
+// Contacts that velocities v may close.
+static sti_status look_along(sti_world* world, const double* v) {
     if (world->solve->detected) return STI_OK;
     const double began = sti_clock();
-    const sti_status status = sti_world_detect_contacts(world, world->options.h, world->v);
+    const sti_status status = sti_world_detect_contacts(world, world->options.h, v);
     if (status != STI_OK) return status;
     for (int c = 0; c < world->contact_count; c++)  // what is looked for again continues from here
         memcpy(world->contact[c].at.r, world->contact[c].r_last, sizeof world->contact[c].at.r);
@@ -90,94 +91,8 @@ sti_status sti_world_look(sti_world* world) {
     return STI_OK;
 }
 
-// ---- 2: gyroscopic forces
-
-// x <- J^-1 x by Cramer's rule; false: singular
-static bool solve3(const double J[9], double x[3]) {
-    double a[3], b[3], c[3], p[3], q[3], r[3];
-    for (int k = 0; k < 3; k++) {
-        a[k] = J[3 * k];
-        b[k] = J[3 * k + 1];
-        c[k] = J[3 * k + 2];
-    }
-    cross3(b, c, p);
-    cross3(c, a, q);
-    cross3(a, b, r);
-    const double det = dot3(a, p);
-    if (!(fabs(det) > 0)) return false;
-    const double y[3] = {dot3(p, x) / det, dot3(q, x) / det, dot3(r, x) / det};
-    memcpy(x, y, sizeof y);
-    return true;
-}
-
-// One implicit step of length h from w, by Newton's method; false: it did not converge.
-static bool turn_step(const double* I, double h, double alpha, const double* w, double* out) {
-    double y[3] = {w[0], w[1], w[2]};
-    const double scale = norm3(w);
-    for (int step = 0; step < GYRO_STEPS; step++) {
-        double a[3], L[3], cross[3], change[3], F[3], J[9];
-        for (int k = 0; k < 3; k++) {
-            a[k] = alpha * y[k] + (1 - alpha) * w[k];
-            change[k] = y[k] - w[k];
-        }
-        mul3(I, a, L);
-        cross3(a, L, cross);
-        mul3(I, change, F);
-        for (int k = 0; k < 3; k++) F[k] = -(F[k] + h * cross[k]);
-        // J = I + alpha h ([a] I - [I a])
-        for (int j = 0; j < 3; j++) {
-            double column[3] = {I[j], I[3 + j], I[6 + j]}, e[3] = {j == 0, j == 1, j == 2}, x1[3], x2[3];
-            cross3(a, column, x1);
-            cross3(e, L, x2);
-            for (int k = 0; k < 3; k++) J[3 * k + j] = column[k] + alpha * h * (x1[k] + x2[k]);
-        }
-        if (!solve3(J, F)) return false;
-        axpy3(1, F, y);
-        if (norm3(F) <= 1e-15 * scale) break;
-        if (step == GYRO_STEPS - 1 && norm3(F) > 1e-12 * scale) return false;
-    }
-    if (!(norm3(y) <= 1e3 * scale)) return false;  // energy does not grow, so a root so far away is none
-    memcpy(out, y, sizeof y);
-    return true;
-}
-
-// Steps are halved where Newton's method does not follow (bodies that turn by radians in a step).
-static void turn_body(const double* I, double h, double alpha, double* w) {
-    for (int halvings = 0; halvings <= GYRO_HALVINGS; halvings++) {
-        const long parts = 1L << halvings;
-        double y[3] = {w[0], w[1], w[2]};
-        bool done = true;
-        for (long i = 0; i < parts && done; i++) done = turn_step(I, h / (double)parts, alpha, y, y);
-        if (!done) continue;
-        memcpy(w, y, sizeof y);
-        return;
-    }
-}
-
-// Speeds that move nothing by more than rounding within the step are rounding themselves, and are dropped.
-static void drop_noise(const sti_world* world, double* v) {
-    const int nv = world->nv, d = world->dim;
-    for (int i = 0; i < world->moving; i++) {
-        double speed = 0;
-        for (int k = 0; k < nv; k++) speed = fmax(speed, fabs(v[i * nv + k]) * (k < d ? 1 : world->size));
-        if (world->options.h * speed <= NOISE * world->size) memset(v + (size_t)(i * nv), 0, (size_t)nv * sizeof *v);
-    }
-}
-
-void sti_world_gyroscopic(const sti_world* world, double h, double alpha, const double* v, double* out) {
-    memcpy(out, v, (size_t)(world->nv * world->moving) * sizeof *out);
-    drop_noise(world, out);
-    if (world->dim == 2) return;
-    for (int body = 0; body < world->bodies->count; body++) {
-        const int slot = world->slot[body];
-        if (slot < 0) continue;
-        double* w = out + (size_t)(slot * world->nv + 3);
-        const double* I = world->bodies->mass[body].inertia;
-        double L[3], cross[3];
-        mul3(I, w, L);
-        cross3(w, L, cross);
-        if (norm3(cross) > 1e-15 * norm3(w) * norm3(L)) turn_body(I, h, alpha, w);
-    }
+sti_status sti_world_look(sti_world* world) {
+    return look_along(world, world->v);
 }
 
 // ---- 3: forces
@@ -288,11 +203,12 @@ static void clip_pressed(sti_world* world, sti_acts* acts) {
 }
 
 // u and l that belong to r; islands at rest keep u = 0 and the multipliers they rest with.
-static void velocities(sti_world* world) {
+void sti_step_velocities(sti_world* world) {
     struct sti_world_solve* s = world->solve;
     const sti_links* k = &s->links;
     const int nv = world->nv;
     const size_t n = (size_t)(nv * world->moving);
+    clip_pressed(world, &s->acts);
     memcpy(s->g, s->f, n * sizeof *s->g);
     sti_acts_add_forces(world, &s->acts, s->acts.r, s->g);
     sti_world_mass_solve(world, s->g, s->u);
@@ -326,11 +242,10 @@ static sti_status solve_islands(sti_world* world, double tol, bool may_rest, sti
     for (int i = 0; i < world->moving; i++) s->skip[i] = s->rest[i] == STI_REST_PROVED;
     sti_status status = sti_islands_settle(world, &s->acts, s->v_free, tol, s->skip, &islands);
     if (status != STI_OK) return status;
-    clip_pressed(world, &s->acts);
     report->iterations += islands.iterations;
     report->why[0] = '\0';
     if (!islands.solved) memcpy(report->why, islands.why, sizeof islands.why);
-    velocities(world);
+    sti_step_velocities(world);
     if (!may_rest) return STI_OK;
     sti_rest_test(world, s->acts.r, s->links.l, false, REST * world->options.tol);
     status = sti_rest_improve(world, s->acts.r, s->links.l, REST * world->options.tol);
@@ -413,6 +328,29 @@ static void stop_runaways(sti_world* world) {
     }
 }
 
+// Which rule refused, and by how much; then what the solver of an island had to say.
+static void explain(const sti_world* world, double change, sti_world_report* report) {
+    const sti_posed* p = &world->solve->posed;
+    const double tol = world->options.tol;
+    char of_island[sizeof report->why];
+    memcpy(of_island, report->why, sizeof of_island);
+    int used;
+    if (p->answer.residual > tol)
+        used = snprintf(report->why, sizeof report->why,
+                        "residual %.3g on the whole problem (contacts %.3g, equations %.3g), tolerance %.3g",
+                        p->answer.residual, p->answer.residual_contact, p->answer.residual_equation, tol);
+    else if (p->judged > tol)
+        used = snprintf(report->why, sizeof report->why,
+                        "forces run away: %.3g times the largest that are trusted; the residual %.3g is small only "
+                        "against them, and worth %.3g",
+                        p->far, p->answer.residual, p->judged);
+    else
+        used = snprintf(report->why, sizeof report->why,
+                        "friction of joints: bounds still change by %.3g, allowed %.3g", change, fmax(tol, SETTLED));
+    if (of_island[0] != '\0' && used > 0 && (size_t)used < sizeof report->why)
+        snprintf(report->why + used, sizeof report->why - (size_t)used, "; %s", of_island);
+}
+
 static sti_status solve_forces(sti_world* world, sti_world_report* report) {
     struct sti_world_solve* s = world->solve;
     double change = set_bounds(world, -1);
@@ -420,6 +358,7 @@ static sti_status solve_forces(sti_world* world, sti_world_report* report) {
     for (int round = 0; round < BOUND_ROUNDS && status == STI_OK; round++) {
         if (round > 0 && report->iterations * s->acts.count > BUDGET) break;
         status = solve_bounded(world, report);
+        if (status == STI_OK) status = sti_world_sharpen(world, report);
         if (status != STI_OK) return status;
         reactions(world);
         for (int c = 0; c < s->acts.count; c++) {  // guesses of the next round
@@ -431,16 +370,11 @@ static sti_status solve_forces(sti_world* world, sti_world_report* report) {
         change = set_bounds(world, round);
         if (change <= world->options.tol || (round >= DAMPED && change <= SETTLED)) break;
     }
-    const sti_contact_answer* answer = &s->posed.answer;
     const bool open = change > fmax(world->options.tol, SETTLED);
     report->residual = fmax(s->posed.judged, open ? change : 0);
     report->solved = report->residual <= world->options.tol;
-    if (open && report->why[0] == '\0')
-        snprintf(report->why, sizeof report->why, "friction of joints: bounds still change by %g", change);
-    if (!report->solved && report->why[0] == '\0')
-        snprintf(report->why, sizeof report->why, "residual %g on the whole problem (contacts %g, equations %g)",
-                 answer->residual, answer->residual_contact, answer->residual_equation);
     if (report->solved) report->why[0] = '\0';
+    if (!report->solved) explain(world, change, report);
     if (!report->solved) stop_runaways(world);
     return STI_OK;
 }
@@ -504,7 +438,10 @@ static sti_status show(sti_world* world, sti_world_report* report) {
 
 double sti_act_work(const sti_world* world, const sti_act* act, const double* r) {
     double work = 0;
-    if (act->kind == STI_ACT_MOTOR) work = r[1] * sti_row_apply(world, act->row[1], world->solve->u);
+    if (act->kind == STI_ACT_MOTOR) {
+        const double speed = sti_row_apply(world, act->row[1], world->solve->u);
+        if (world->options.h * fabs(speed) > STI_STEP_NOISE * world->size) work = r[1] * speed;
+    }
     for (int k = 0; k < world->dim && act->kind == STI_ACT_CONTACT; k++)
         work -= r[k] * world->contact[act->of].offset[k];
     return work;
@@ -572,9 +509,11 @@ static bool rests(const sti_world* world) {
     return true;
 }
 
-static sti_status settle(sti_world* world, sti_world_report* report) {
+// *mended: places were moved.
+static sti_status settle(sti_world* world, sti_world_report* report, bool* mended) {
     const double tol = world->options.stabilize_tol;
     int joint;
+    *mended = false;
     sti_status status = sti_links_collect(world, world->v);
     if (status == STI_OK) status = sti_world_look(world);
     if (status != STI_OK) return status;
@@ -584,6 +523,7 @@ static sti_status settle(sti_world* world, sti_world_report* report) {
         return STI_FAIL(world->env, STI_ERR_INPUT, -1, "places are not finite numbers any more");
     if (!world->options.stabilize || fmax(report->drift, report->penetration) <= tol * world->size) return STI_OK;
     double left;
+    *mended = true;
     sti_account_before_mending(world);
     status = sti_world_mend(world, tol, true, &report->corrected, &left);
     if (status != STI_OK) return status;
@@ -591,13 +531,39 @@ static sti_status settle(sti_world* world, sti_world_report* report) {
     report->drift = sti_world_drift(world, &joint);
     report->penetration = sti_world_penetration(world);
     report->mended = sti_account_after_mending(world);
-    if (report->drift > OPEN * world->size) {
-        if (report->solved)
-            snprintf(report->why, sizeof report->why, "joint \"%.60s\" is open by %g after mending",
-                     world->bodies->joint[joint].name, report->drift);
-        report->solved = false;
-    }
     return STI_OK;
+}
+
+// What the end of the step has to say, where the step itself was solved.
+static void judge_end(const sti_world* world, int late, sti_world_report* report) {
+    const struct sti_world_solve* s = world->solve;
+    const size_t room = sizeof report->why;
+    double part = 1;
+    int joint;
+    for (int i = 0; i < world->moving; i++) part = fmin(part, s->part[s->party[i]]);
+    sti_world_drift(world, &joint);
+    const bool open = report->corrected > 0 && report->drift > OPEN * world->size;
+    if (report->solved && late > 0 && s->cause == STI_SHORT_TORN)
+        snprintf(
+            report->why, room,
+            "%d bodies went %.3g of their way only: at its end joint \"%.60s\" is open by %.3g, too far to be mended; "
+            "bodies turn too far in a step",
+            late, part, world->bodies->joint[s->torn_of].name, s->torn_by);
+    else if (report->solved && late > 0 && s->cause == STI_SHORT_DEEP)
+        snprintf(report->why, room,
+                 "%d bodies went %.3g of their way only: at its end they overlap by %.3g, too far to be mended; bodies "
+                 "turn too far in a step",
+                 late, part, s->short_by);
+    else if (report->solved && late > 0)
+        snprintf(
+            report->why, room,
+            "%d bodies went %.3g of their way only: the energy at its end%s is more than they can pay by %.3g of all; "
+            "springs or joints turn too far in a step",
+            late, part, s->cause == STI_SHORT_MENDED ? ", mended," : "", s->short_by);
+    else if (report->solved && open)
+        snprintf(report->why, room, "joint \"%.60s\" is open by %.3g after mending, allowed %.3g",
+                 world->bodies->joint[joint].name, report->drift, OPEN * world->size);
+    report->solved = report->solved && late == 0 && !open;
 }
 
 static void keep(sti_world* world) {
@@ -615,13 +581,64 @@ static void give_back(sti_world* world) {
     s->detected = false;
 }
 
-static sti_status step(sti_world* world, sti_world_report* report) {
+// Mending was taken back in part: what is open now, and what is left of its energy. potential: when it was there.
+static sti_status look_back(sti_world* world, double potential, sti_world_report* report) {
+    int joint;
+    sti_world_turned_update(world);
+    sti_status status = sti_links_collect(world, world->v);
+    if (status == STI_OK) status = sti_world_look(world);
+    if (status != STI_OK) return status;
+    report->mended += sti_world_potential(world, NULL) - potential;
+    report->drift = sti_world_drift(world, &joint);
+    report->penetration = sti_world_penetration(world);
+    return STI_OK;
+}
+
+// 4, 6 and 7; again where mending adds energy that nobody can pay, with a part of the way. *late: bodies that went a part only.
+static sti_status go(sti_world* world, sti_world_report* report, int* late) {
     struct sti_world_solve* s = world->solve;
-    const double began = sti_clock();
-    s->look_s = 0;
-    const double before = sti_world_kinetic(world, world->v) + sti_world_potential(world, NULL);
-    sti_account_open(world);
-    sti_status status = sti_world_look(world);
+    const double work = report->work;
+    for (bool mended = true;;) {
+        advance(world);
+        report->work = work;
+        report->mended = report->corrected = 0;
+        *late = sti_account_close(world, &report->work);
+        const sti_status status = settle(world, report, &mended);
+        if (status != STI_OK || !mended) return status;
+        const double potential = sti_world_potential(world, NULL);
+        if (!sti_account_overdrawn(world)) return s->detected ? STI_OK : look_back(world, potential, report);
+        memcpy(world->placed, s->kept, (size_t)world->bodies->count * sizeof *s->kept);
+        memcpy(world->turned, s->kept_turned, 2 * (size_t)world->bodies->joint_count * sizeof *s->kept_turned);
+    }
+}
+
+// Velocities without acts. Do springs and pushes throw a body farther than its velocity said when contacts were looked for?
+static bool thrown(sti_world* world) {
+    struct sti_world_solve* s = world->solve;
+    const int nv = world->nv, d = world->dim;
+    const size_t n = (size_t)(nv * world->moving);
+    bool forced = s->links.soft_count > 0;
+    for (int i = 0; i < 6 * world->moving; i++) forced = forced || world->push[i] != 0;
+    if (!forced) return false;
+    sti_world_mass_solve(world, s->f, s->v_free);
+    for (size_t i = 0; i < n; i++) s->v_free[i] *= world->options.alpha;
+    sti_links_solve(world, NULL, s->v_free, s->links.trial);
+    for (int i = 0; i < world->moving; i++) {
+        double way = 0, seen = 0;
+        for (int k = 0; k < nv; k++) {
+            const double unit = world->options.h * (k < d ? 1 : world->size);
+            way += unit * fabs(s->v_free[i * nv + k]);
+            seen += unit * fabs(world->v[i * nv + k]);
+        }
+        if (way > 2 * seen + THROWN * world->size) return true;
+    }
+    return false;
+}
+
+// 2 to 7 from the places and velocities that were kept. v: with which contacts are looked for.
+static sti_status attempt(sti_world* world, const double* v, sti_world_report* report, int* late) {
+    struct sti_world_solve* s = world->solve;
+    sti_status status = look_along(world, v);
     const double looked = sti_clock();
     if (status != STI_OK) return status;
     sti_world_gyroscopic(world, world->options.h, world->options.alpha, world->v, s->v_star);
@@ -630,7 +647,11 @@ static sti_status step(sti_world* world, sti_world_report* report) {
     sti_links_ahead(world, 0.5 * world->options.h, s->v_star);
     applied(world);
     sti_links_factor(world, world->options.alpha, world->options.h);
-    status = solve_forces(world, report);
+    if (v == world->v && thrown(world)) {
+        s->detected = false;
+        status = look_along(world, s->v_free);
+    }
+    if (status == STI_OK) status = solve_forces(world, report);
     if (status != STI_OK) return status;
     report->work = work_done(world);
     end_velocities(world);
@@ -638,17 +659,49 @@ static sti_status step(sti_world* world, sti_world_report* report) {
     status = show(world, report);
     if (status == STI_OK) status = sti_world_impacts(world, report);
     if (status != STI_OK) return status;
-    report->time_solve_s = sti_clock() - looked;
-    advance(world);
-    const int late = sti_account_close(world, &report->work);
-    if (late > 0) {
-        if (report->solved)
-            snprintf(report->why, sizeof report->why,
-                     "%d bodies went a part of their way only: springs or joints turn too far in a step", late);
-        report->solved = false;
+    report->time_solve_s += sti_clock() - looked;
+    sti_account_begin(world);
+    status = go(world, report, late);
+    if (status == STI_OK) judge_end(world, *late, report);
+    return status;
+}
+
+// Forces that ran away are no guess.
+static void forget_forces(sti_world* world) {
+    struct sti_world_solve* s = world->solve;
+    for (int c = 0; c < world->contact_count; c++) {
+        memset(world->contact[c].at.r, 0, sizeof world->contact[c].at.r);
+        memset(world->contact[c].r_last, 0, sizeof world->contact[c].r_last);
     }
-    status = settle(world, report);
-    if (status != STI_OK) return status;
+    memset(s->axis_r, 0, 8 * (size_t)world->bodies->joint_count * sizeof *s->axis_r);
+    memset(s->reaction, 0, 6 * (size_t)world->bodies->joint_count * sizeof *s->reaction);
+}
+
+// A step that went a part of its way only is tried again: with the contacts that lie on the way it wanted to go, and with what its
+// forces do to bodies that turn (stiffen.c).
+static sti_status step(sti_world* world, sti_world_report* report) {
+    struct sti_world_solve* s = world->solve;
+    const double began = sti_clock();
+    const double before = sti_world_kinetic(world, world->v) + sti_world_potential(world, NULL);
+    s->look_s = 0;
+    s->stiff_count = 0;
+    sti_account_open(world);
+    for (int tries = 0, most = STIFFER;; tries++) {
+        int late;
+        const sti_status status = attempt(world, tries == 0 ? world->v : s->u, report, &late);
+        if (status != STI_OK) return status;
+        const bool trusted = s->posed.judged <= world->options.tol, vain = !trusted && s->stiff_count > 0;
+        if (!vain && (late == 0 || !trusted || tries >= most)) break;
+        give_back(world);
+        if (vain) {  // without, for the last time
+            most = 0;
+            s->stiff_count = 0;
+            forget_forces(world);
+        } else {
+            sti_stiffen(world);
+        }
+        *report = (sti_world_report){.iterations = report->iterations, .time_solve_s = report->time_solve_s};
+    }
     report->kinetic = sti_world_kinetic(world, world->v);
     report->potential = sti_world_potential(world, NULL);
     report->gain = report->kinetic + report->potential - before - report->work - report->mended;

@@ -1,15 +1,16 @@
-// velocities.c: impulses of an island by Newton's method on its velocities, for islands with many more contacts than bodies.
+// velocities.c: impulses of an island by Newton's method on its velocities, for islands with many more contacts than
+// bodies.
 //
 //     A (v - v_free) = H r,      u = H'v + w,      r in K,   u + mu |u_t| n in K*,   orthogonal              A = M / s
 //
-// A wall of bricks has a dozen contacts for each brick. W = H' A^-1 H of the local form (islands.c) is large, nearly dense and
-// singular then, while A is block diagonal and definite. So the unknowns here are the velocities. With the map of Alart and
-// Curnier (1991),
+// A wall of bricks has a dozen contacts for each brick. W = H' A^-1 H of the local form (islands.c) is large, nearly
+// dense and singular then, while A is block diagonal and definite. So the unknowns here are the velocities. With the
+// map of Alart and Curnier (1991),
 //
 //     p_n = max(0, r_n - rho u_n),       p_t = the vector of length at most mu p_n that is nearest to r_t - rho u_t,
 //
-// whose fixed points r = p are those of Coulomb's law for every rho > 0, the method of multipliers (Hestenes 1969, Powell 1969)
-// repeats
+// whose fixed points r = p are those of Coulomb's law for every rho > 0, the method of multipliers (Hestenes 1969,
+// Powell 1969) repeats
 //
 //     find v with     F(v) = A (v - v_free) - H p(r - rho u(v)) = 0,       then      r <- p.
 //
@@ -17,32 +18,36 @@
 //
 //     open   D = 0          stick   D = 1          slide   D = [ 1, 0 ; mu y, (mu p_n / |x_t|) (1 - y y') ],    y = x_t / |x_t|,
 //
-// with x = r - rho u: a block for each two bodies that touch, factored as a sparse matrix of blocks (linalg/blocks.h). Singular
-// W costs nothing: the impulses are one choice of many, the velocities are unique. Without contacts that slide the matrix is
-// symmetric and positive definite. With them the column mu y couples friction to the pressure: sliding is followed at once, and
-// not by a fixed point over given slips. Steps are cut until |F| falls in the metric of A^-1; where that fails, the
-// direction of given pressures is tried (D without mu y, the problem of Tresca, symmetric and definite).
+// with x = r - rho u: a block for each two bodies that touch, factored as a sparse matrix of blocks (linalg/blocks.h).
+// Singular W costs nothing: the impulses are one choice of many, the velocities are unique. Without contacts that slide
+// the matrix is symmetric and positive definite. With them the column mu y couples friction to the pressure: sliding is
+// followed at once, and not by a fixed point over given slips. Steps are cut until |F| falls in the metric of A^-1;
+// where that fails, the direction of given pressures is tried (D without mu y, the problem of Tresca, symmetric and
+// definite).
 //
-// r changes by what rho leaves: rho = kappa d / trace W_cc, and a larger kappa takes fewer rounds, each with harder steps.
-// kappa grows while a round takes few steps, and falls when it takes many. A factor is used again while it serves: steps with the
-// last one come first.
+// r changes by what rho leaves: rho = kappa d / trace W_cc, and a larger kappa takes fewer rounds, each with harder
+// steps. kappa grows while a round takes few steps, and falls when it takes many. A factor is used again while it
+// serves: steps with the last one come first.
 //
 //     letter  here                              letter  here
 //     r       r                                 F       F
 //     p       p                                 rho     rho
 //     x       x                                 D       of_map
 //
-// From far away (a residual above FAR) the interior-point method of interior.c comes first: it finds most of the modes in some
-// twenty factorizations, where Newton's method on a piecewise smooth map goes from piece to piece.
+// The sweeps of sweeps.c come first where bodies move: from the impulses of the last step they are the cheapest way to
+// a residual of 1e-3, and all that a loose tolerance needs. From far away (a residual above FAR) the interior-point
+// method of interior.c follows: it finds most of the modes in some thirty factorizations, where Newton's method on a
+// piecewise smooth map goes from piece to piece.
 //
-// What is proved: nothing but the point that comes out, whose residual (docs/contact.md) is measured on the data of the island
-// with the velocities that belong to r. Coulomb's law is not monotone, so there is no theorem that the rounds converge. They
-// end after NEWTONS factorizations, or when nothing is gained any more; the best point is kept, and is a guess for the local
-// form. Steps with impacts in large walls often end at a residual of 1e-6: r then drifts along directions that hardly
-// change u. An island below LARGE is tried a second time from its best point, with another kappa.
+// What is proved: nothing but the point that comes out, whose residual (docs/contact.md) is measured on the data of the
+// island with the velocities that belong to r. Coulomb's law is not monotone, so there is no theorem that the rounds
+// converge. They end after NEWTONS factorizations, or when nothing is gained any more; the best point is kept, and is a
+// guess for the local form. Steps in large walls that fall often end at a residual of 1e-6: r then drifts along
+// directions that hardly change u. An island below LARGE is tried a second time from its best point, with another
+// kappa.
 //
-// Cost: a factorization is of the order of n^1.5 for a wall of n bricks, 15 ms for a thousand. A step that goes on from the
-// last takes two to thirty of them, one with impacts a hundred or two.
+// Cost: a factorization is of the order of n^1.5 for a wall of n bricks, 15 ms for a thousand. To 1e-3 a step that goes
+// on from the last takes none, to 1e-6 a hundred or two.
 //
 // For islands of free bodies and contacts. Joints, springs, limits and motors are left to the local form.
 #include "bodies/velocities.h"
@@ -52,17 +57,20 @@
 #include <string.h>
 
 enum {
-    NEWTONS = 400,  // factorizations for an island; fewer where there are more contacts than
+    NEWTONS = 250,  // factorizations for an island; fewer where there are more contacts than
     LARGE = 2000,   //   this: as many as take the same time, but no less than
-    NEWTONS_LEAST = 200,
-    INNER = 12,  // in a round
-    IDLE = 40,   // rounds that gain nothing
+    NEWTONS_LEAST = 100,
+    TAKEN = 400,  // contacts from which on the caller takes what there is (islands.c)
+    INNER = 12,   // in a round
+    IDLE = 40,    // rounds that gain nothing
     HALVINGS = 7,
 };
 #define KAPPA 30.0
 #define KAPPA_MOST 1e6
 #define KAPPA_LEAST 3.0
-#define FAR 2e-3  // residual from which on the interior-point method comes first
+#define NEARLY 3.0      // times the tolerance: rounds that gain little end here, because the step has a margin (step.c)
+#define FAR 1e-2        // residual from which on the interior-point method comes first, and
+#define FAR_STILL 2e-3  //   where nothing moves yet
 
 typedef struct sti_velocities task;
 typedef enum { OPEN, STICK, SLIDE } mode;
@@ -325,12 +333,26 @@ static void set_kappa(task* k, double kappa) {
     k->usable = false;
 }
 
-// A point from farther away, by the interior-point method; `best` is the residual of r, and of what comes out.
-static double approach(task* k, double tol, double best) {
+static bool has_friction(const task* k) {
+    for (int i = 0; i < k->count; i++) {
+        if (k->mu[i] > 0) return true;
+    }
+    return false;
+}
+
+static double enough_for(const task* k, double tol) {
+    return k->count >= TAKEN && has_friction(k) ? NEARLY * tol : tol;
+}
+
+// r from farther away; its residual, and `trial` its velocities. What stands still is left to the interior-point
+// method: impulses well inside their cones are those with which rest can be proved.
+static double approach(task* k, double tol) {
     const size_t rows = (size_t)(k->count * k->d);
-    bool friction = false;
-    for (int i = 0; i < k->count; i++) friction = friction || k->mu[i] > 0;
-    if (!friction || best <= FAR) return best;
+    bool moves = !has_friction(k);
+    for (int i = 0; i < k->bodies * k->nv && !moves; i++) moves = k->v_before[i] != 0;
+    double best = sti_velocities_residual(k, k->r);
+    if (best > tol && moves) best = sti_sweeps_solve(k, tol, best);
+    if (best <= fmax(tol, moves ? FAR : FAR_STILL)) return sti_velocities_residual(k, k->r);
     memcpy(k->r_before, k->r, rows * sizeof *k->r);
     const double found = sti_interior_solve(k, tol);
     memcpy(k->r, found < best ? k->best : k->r_before, rows * sizeof *k->r);
@@ -349,19 +371,22 @@ static void choose_start(task* k) {
 // From r, with the first kappa. The best point stays in k->best.
 static double iterate(task* k, double tol, double first) {
     const size_t rows = (size_t)(k->count * k->d), n = (size_t)(k->bodies * k->nv);
-    double best = approach(k, tol, sti_velocities_residual(k, k->r)), inner = 1e-2, most = KAPPA_MOST, size;
+    double best = approach(k, tol), inner = 1e-2, most = KAPPA_MOST, size;
     const int fewer = (int)((long)NEWTONS * LARGE / (k->count > LARGE ? k->count : LARGE));
     const int last = k->factors + (fewer > NEWTONS_LEAST ? fewer : NEWTONS_LEAST);
+    const double enough = enough_for(k, tol);
     set_kappa(k, first);
     choose_start(k);
     memcpy(k->best, k->r, rows * sizeof *k->r);
     memcpy(k->v_best, k->v, n * sizeof *k->v);
-    for (int round = 0, idle = 0; k->factors < last && best > tol && idle < IDLE; round++) {
+    bool gains = true;
+    for (int round = 0, idle = 0; k->factors < last && best > (gains ? tol : enough) && idle < IDLE; round++) {
         const int steps = find_root(k, last - k->factors < INNER ? last - k->factors : INNER, inner);
         evaluate(k, k->v, &size);
         memcpy(k->r, k->p, rows * sizeof *k->r);
         const double now = sti_velocities_residual(k, k->r);
         idle = now < 0.9 * best ? 0 : idle + 1;
+        gains = now < 0.5 * best;
         if (now < best) {
             best = now;
             memcpy(k->best, k->r, rows * sizeof *k->r);
@@ -402,7 +427,7 @@ static sti_status reserve(task* k) {
     const size_t c = (size_t)k->count, d = (size_t)k->d, nv = (size_t)k->nv, n = (size_t)k->world->moving;
     sti_status status = sti_room(env, (void**)&k->body, &k->rooms[0], 6 * c + 5 * n + 1, sizeof *k->body);
     if (status == STI_OK)
-        status = sti_room(env, (void**)&k->H, &k->rooms[1], c * (2 * d * nv + 15 * d + 3) + n * (7 * nv + nv * nv),
+        status = sti_room(env, (void**)&k->H, &k->rooms[1], c * (2 * d * nv + 15 * d + 5) + n * (7 * nv + nv * nv + 10),
                           sizeof *k->H);
     if (status == STI_OK) status = sti_room(env, (void**)&k->mode, &k->rooms[2], 2 * c, 1);
     if (status != STI_OK) return status;
@@ -420,9 +445,12 @@ static sti_status reserve(task* k) {
     at += 2 * c * d;
     double** numbers[] = {&k->mu, &k->rho, &k->beta};
     for (size_t i = 0; i < 3; i++, at += c) *numbers[i] = at;
+    k->give = at;
+    at += 2 * c;
     double** velocities[] = {&k->v, &k->v_free, &k->v_before, &k->v_best, &k->F, &k->step, &k->trial};
     for (size_t i = 0; i < 7; i++, at += n * nv) *velocities[i] = at;
     k->A = at;
+    k->inverse = at + n * nv * nv;
     return STI_OK;
 }
 
@@ -544,7 +572,8 @@ sti_status sti_velocities_solve(sti_world* world, sti_acts* acts, int count, con
     if (status != STI_OK) return status;
     k->factors = 0;
     *reached = k->drive > 0 ? iterate(k, tol, KAPPA) : INFINITY;
-    if (*reached > tol && count < LARGE && isfinite(*reached)) {  // once more from there: another kappa, other pieces
+    if (*reached > enough_for(k, tol) && count < LARGE &&
+        isfinite(*reached)) {  // once more from there: another kappa, other pieces
         memcpy(k->r, k->best, (size_t)(count * k->d) * sizeof *k->r);
         *reached = iterate(k, tol, 4 * KAPPA);
     }

@@ -20,4 +20,9 @@ void sti_velocities_add_contact(sti_velocities* k, int i, const double* D);  // 
 // r into k->best; its residual.
 double sti_interior_solve(sti_velocities* k, double tol);
 
+// ---- sweeps.c
+
+// r (in: guess, out: the best there was); `best`: the residual of the guess. The residual of r. Changes v and more.
+double sti_sweeps_solve(sti_velocities* k, double tol, double best);
+
 #endif

@@ -3,6 +3,9 @@
 #define TESTS_BODIES_SCENE_TOOLS_H
 
 #include "support/failing_env.h"
+#include "support/near.h"
+#include "support/open_env.h"
+#include "support/pose_tools.h"
 // clang-format off
 #include <math.h>
 #include <stdio.h>
@@ -15,18 +18,6 @@
 #define PI 3.14159265358979323846
 #define GRAVITY 9.81
 
-#define assert_near(a, b, tol)                                                                          \
-    do {                                                                                                \
-        const double a_ = (a), b_ = (b), tol_ = (tol);                                                  \
-        if (!(fabs(a_ - b_) <= tol_)) fail_msg("%.17g and %.17g differ by more than %g", a_, b_, tol_); \
-    } while (0)
-
-static inline sti_env* open_env(void) {
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
-    return env;
-}
-
 // Gravity downwards: -y in the plane, -z in space.
 static inline sti_bodies* open_scene(sti_env* env, int dim) {
     sti_bodies* bodies;
@@ -34,14 +25,6 @@ static inline sti_bodies* open_scene(sti_env* env, int dim) {
     const double g[3] = {0, dim == 2 ? -GRAVITY : 0, dim == 3 ? -GRAVITY : 0};
     sti_bodies_set_gravity(bodies, g);
     return bodies;
-}
-
-static inline sti_pose at(double x, double y, double z) {
-    sti_pose p = sti_pose_identity();
-    p.x[0] = x;
-    p.x[1] = y;
-    p.x[2] = z;
-    return p;
 }
 
 // A half-space that rises to the right by the angle.

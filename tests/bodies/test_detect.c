@@ -1,14 +1,6 @@
 // test_detect.c: contacts of a world: how many, their rows, what they continue.
 #include "world_tools.h"
 
-static sti_pose at(double x, double y, double z) {
-    sti_pose p = sti_pose_identity();
-    p.x[0] = x;
-    p.x[1] = y;
-    p.x[2] = z;
-    return p;
-}
-
 static void look(sti_world* world, double h) {
     if (world->detect == NULL) assert_int_equal(sti_world_detect_create(world), STI_OK);
     assert_int_equal(sti_world_detect_contacts(world, h, world->v), STI_OK);

@@ -1,14 +1,6 @@
 // test_instant.c: a world as an instant: masses, forces, contacts, joints and their rates against closed forms.
 #include "world_tools.h"
 
-static sti_pose at(double x, double y, double z) {
-    sti_pose p = sti_pose_identity();
-    p.x[0] = x;
-    p.x[1] = y;
-    p.x[2] = z;
-    return p;
-}
-
 static sti_instant* instant_of(const sti_world* world, double tol) {
     sti_instant* instant;
     const sti_status status = sti_world_instant(world->env, world, tol, &instant);
@@ -127,7 +119,6 @@ static void joints_follow_as_bilateral_rows_with_their_rates(void** state) {
     const double origin[3] = {0, 0, 0};
     pin.name = "pin";
     pin.axis[0].lower = 0;
-    pin.axis[0].mu = 0.3;
     assert_int_equal(sti_joint_place(bodies, origin, NULL, &pin), STI_OK);
     assert_int_equal(sti_bodies_add_joint(bodies, &pin, NULL), STI_OK);
     sti_world world;

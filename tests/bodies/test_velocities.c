@@ -121,6 +121,101 @@ static void a_row_slides_on_a_wall(void** state) {
     sti_env_destroy(env);
 }
 
+// Impulses that are wrong by a tenth, as those of the last step are: sweeps suffice for a loose tolerance, and nothing
+// is factored.
+static void a_loose_tolerance_takes_sweeps_alone(void** state) {
+    (void)state;
+    sti_env* env = open_env();
+    for (int dim = 2; dim <= 3; dim++) {
+        sti_bodies* bodies = wall(env, dim, 4, 4, 0.5);
+        sti_world_options options = accurate();
+        options.stabilize = false;
+        sti_world* world = open_world(env, bodies, &options);
+        step(env, world);
+        struct sti_world_solve* s = world->solve;
+        int* list = calloc((size_t)s->acts.count, sizeof *list);
+        assert_non_null(list);
+        for (int c = 0; c < s->acts.count; c++) list[c] = c;
+        for (int i = 0; i < dim * s->acts.count; i++) s->acts.r[i] *= i / dim % 2 == 0 ? 1.1 : 0.9;
+        sti_links_factor(world, options.alpha, options.h);
+        double reached;
+        long iterations = 0;
+        assert_int_equal(
+            sti_velocities_solve(world, &s->acts, s->acts.count, list, s->v_free, 1e-3, &reached, &iterations), STI_OK);
+        assert_true(reached <= 1e-3);
+        assert_int_equal(iterations, 0);
+        for (int c = 0; c < s->acts.count; c++) {  // Coulomb's cone holds exactly on the way
+            const double* r = s->acts.r + (size_t)(dim * c);
+            assert_true(r[0] >= 0 && hypot(r[1], dim == 3 ? r[2] : 0) <= s->acts.act[c].mu * r[0] * (1 + 1e-14));
+        }
+        free(list);
+        sti_world_destroy(world);
+        sti_bodies_destroy(bodies);
+    }
+    sti_env_destroy(env);
+}
+
+// A ball flies into a wall of sixty: every step is solved to the loose tolerance that was asked, and overlaps stay
+// small.
+static void a_wall_that_is_hit_is_solved(void** state) {
+    (void)state;
+    sti_env* env = open_env();
+    sti_pose end[2][61];
+    for (int run = 0; run < 2; run++) {
+        sti_bodies* bodies = wall(env, 3, 10, 6, 0);
+        sti_shape* shape;
+        assert_int_equal(sti_shape_create_sphere(env, 3, 0.1, &shape), STI_OK);
+        sti_body ball = sti_body_default();
+        ball.pose = at(0.75, -0.2, 0.35);
+        ball.v[1] = 8;
+        add_shape_body(bodies, shape, &ball);
+        sti_world_options options = coarse(0.005);
+        options.tol = 1e-3;
+        sti_world* world = open_world(env, bodies, &options);
+        int struck = 0;
+        for (int i = 0; i < 20; i++) {
+            const sti_world_report report = step(env, world);
+            assert_true(report.solved);
+            assert_true(report.penetration <= 1e-4);
+            struck += report.touching > 0 && report.sticking < report.touching;
+            if (run == 0) assert_verified(env, world, 1e-3);
+        }
+        assert_true(struck > 10);
+        for (int k = 0; k < 61; k++) sti_world_pose(world, k + 1, &end[run][k]);
+        sti_world_destroy(world);
+        sti_bodies_destroy(bodies);
+    }
+    assert_memory_equal(end[0], end[1], sizeof end[0]);
+    sti_env_destroy(env);
+}
+
+// Overlaps from the start are gone after one step, in a large island too.
+static void overlaps_of_a_large_island_at_rest_are_mended(void** state) {
+    (void)state;
+    sti_env* env = open_env();
+    sti_bodies* bodies = open_scene(env, 3);
+    add_ground(env, bodies, 0);
+    const double half[3] = {0.125, 0.06, 0.03}, overlap = 1e-4;
+    for (int k = 0; k < 60; k++) {
+        const int row = k / 6, column = k % 6;
+        sti_shape* shape;
+        assert_int_equal(sti_shape_create_box(env, 3, half, &shape), STI_OK);
+        sti_body body = sti_body_default();
+        body.pose = at(0.2525 * (column + 0.4 * (row % 2)), 0, (0.06 - overlap) * row + 0.03 - overlap);
+        add_shape_body(bodies, shape, &body);
+    }
+    const sti_world_options options = coarse(0.005);
+    sti_world* world = open_world(env, bodies, &options);
+    for (int i = 0; i < 3; i++) {
+        const sti_world_report report = step(env, world);
+        assert_true(report.contacts >= 400);
+        assert_true(report.penetration <= 1e-9);
+    }
+    sti_world_destroy(world);
+    sti_bodies_destroy(bodies);
+    sti_env_destroy(env);
+}
+
 static sti_status step_wall(sti_env* env, const sti_bodies* bodies) {
     const sti_world_options options = coarse(0.005);
     sti_world* world;
@@ -153,6 +248,9 @@ int main(void) {
         cmocka_unit_test(the_answer_is_that_of_the_local_form),
         cmocka_unit_test(a_wall_of_sixty_stands),
         cmocka_unit_test(a_row_slides_on_a_wall),
+        cmocka_unit_test(a_loose_tolerance_takes_sweeps_alone),
+        cmocka_unit_test(a_wall_that_is_hit_is_solved),
+        cmocka_unit_test(overlaps_of_a_large_island_at_rest_are_mended),
         cmocka_unit_test(failed_allocations_are_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

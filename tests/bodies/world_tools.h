@@ -3,6 +3,9 @@
 #define TESTS_BODIES_WORLD_TOOLS_H
 
 #include "support/failing_env.h"
+#include "support/near.h"
+#include "support/open_env.h"
+#include "support/pose_tools.h"
 // clang-format off
 #include <math.h>
 #include <stdio.h>
@@ -11,38 +14,6 @@
 #include "base/rng.h"
 #include "bodies/bodies.h"
 // clang-format on
-
-#define assert_near(a, b, tol)                                                                          \
-    do {                                                                                                \
-        const double a_ = (a), b_ = (b), tol_ = (tol);                                                  \
-        if (!(fabs(a_ - b_) <= tol_)) fail_msg("%.17g and %.17g differ by more than %g", a_, b_, tol_); \
-    } while (0)
-
-static inline sti_env* open_env(void) {
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
-    return env;
-}
-
-static inline double between(sti_rng* rng, double low, double high) {
-    return low + (high - low) * sti_rng_u01(rng);
-}
-
-static inline sti_pose random_pose(sti_rng* rng, int dim, double reach) {
-    if (dim == 2) return sti_pose_planar(between(rng, -reach, reach), between(rng, -reach, reach), between(rng, -4, 4));
-    sti_pose p;
-    double s = 0;
-    for (int k = 0; k < 3; k++) p.x[k] = between(rng, -reach, reach);
-    do {
-        s = 0;
-        for (int k = 0; k < 4; k++) {
-            p.q[k] = between(rng, -1, 1);
-            s += p.q[k] * p.q[k];
-        }
-    } while (s > 1 || s < 0.01);
-    for (int k = 0; k < 4; k++) p.q[k] /= sqrt(s);
-    return p;
-}
 
 // ---- bodies
 
