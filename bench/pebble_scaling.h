@@ -1,9 +1,13 @@
 // pebble_scaling.h: how a step grows with the bed, and whether 3,200 pebbles keep up with the clock.
 //
-// The state that is measured. The pebbles of the layout fall and settle with the very step that is measured (Coulomb's law,
-// h = 0.05), to 1e-3, for 80 (N / 10^4)^(1/6) steps: twice the time of the fall, which grows with the root of the height.
-// Then CALMING steps to 1e-4, and MEASURED more. What is left of motion (E for each pebble), depth and balance are in the
-// table. The vessel keeps its proportions, so with N the bed grows in depth as well, and a step takes more sweeps.
+// The state that is measured is a bed at rest, by the same measure for every size: for QUIET steps of the kind that is measured
+// (Coulomb's law, h = 0.01, 1e-4, a fifth of a penetration taken back in a step, as in the settle test) the mean energy of a
+// pebble has been below REST (N / 10^4)^(2/3). The tolerance is relative to the impulses, which grow with the depth, and
+// so do the speeds that it lets pass. At 10^4 the bound is a speed of 0.014, a seventh of what gravity gives in a step.
+// The pebbles of the layout fall by steps of 0.05 to 1e-3, where a deep bed stays awake, for FALL (N / 10^4)^(1/6) of them:
+// four times the time of the fall, which grows with the root of the height. Then the short steps. A bed that has not come to
+// rest after MOST of them is measured all the same, and said to be awake. Energy, depth, balance and packing are in the
+// table. The vessel keeps its proportions, so with N the bed grows in depth as well.
 //
 // A sweep is timed alone, in a step that makes SWEEPS of them whatever the residual. Its memory traffic, counted once for
 // each line that must come and go: a contact 64 bytes in and out, its last impulse 32, a grain 64 and its last velocities 64.
@@ -16,7 +20,19 @@
 
 #include "pebble_bed.h"
 
-enum { TRIAD = 1 << 23, TRIAD_ROUNDS = 6, SWEEPS = 96, CALMING = 10, MEASURED = 5, SIZES = 4, THREADS = 64 };
+enum {
+    TRIAD = 1 << 23,
+    TRIAD_ROUNDS = 6,
+    SWEEPS = 96,
+    FALL = 160,
+    MOST = 600,
+    QUIET = 30,
+    MEASURED = 30,
+    SIZES = 4,
+    THREADS = 64
+};
+
+#define REST 1e-4  // mean energy of a pebble of mass 1, among 10^4
 
 // ---- bandwidth
 
@@ -75,25 +91,36 @@ typedef struct scale_job {
 } scale_job;
 
 typedef struct scaled {
-    int contacts;
+    int contacts, fall_steps, calm_steps;
     double settle_s, step_ms, sweep_ms, search_ms, sweeps, residual, peak_mb;
     double energy, depth, balance, packing;  // the state
 } scaled;
 
-static sti_bed_options step_options(double tol) {
+static sti_bed_options step_options(double h, double tol) {
     sti_bed_options o = sti_bed_options_default();
-    o.h = 0.05;
+    o.h = h;
     o.tol = tol;
+    o.recover = 0.2;
     return o;
 }
 
-static sti_bed* settle(sti_env* env, int count, sti_grains* g) {
-    const sti_bed_options coarse = step_options(1e-3), fine = step_options(1e-4);
-    sti_bed* bed = make_bed(env, count, &coarse, g);
-    const int steps = (int)(80 * pow(count / 1e4, 1.0 / 6));
-    for (int k = 0; k < steps; k++) must(env, sti_bed_step(bed, NULL));
-    bed = with_options(env, bed, g, &fine);
-    for (int k = 0; k < CALMING; k++) must(env, sti_bed_step(bed, NULL));
+static double rest_energy(int count) {
+    return REST * pow(count / 1e4, 2.0 / 3);
+}
+
+static sti_bed* settle(sti_env* env, int count, sti_grains* g, scaled* s) {
+    const sti_bed_options fall = step_options(0.05, 1e-3), calm = step_options(0.01, 1e-4);
+    const double begin = bench_wall();
+    sti_bed* bed = make_bed(env, count, &fall, g);
+    s->fall_steps = (int)(FALL * pow(count / 1e4, 1.0 / 6));
+    for (int k = 0; k < s->fall_steps; k++) must(env, sti_bed_step(bed, NULL));
+    bed = with_options(env, bed, g, &calm);
+    for (int quiet = 0; quiet < QUIET && s->calm_steps < MOST; s->calm_steps++) {
+        sti_bed_report report;
+        must(env, sti_bed_step(bed, &report));
+        quiet = report.kinetic < rest_energy(count) * count ? quiet + 1 : 0;
+    }
+    s->settle_s = bench_wall() - begin;
     return bed;
 }
 
@@ -101,9 +128,8 @@ static void scale(void* context, void* out) {
     const scale_job* j = context;
     sti_env* env = open_env(j->threads);
     sti_grains g;
-    const double begin = bench_wall();
-    sti_bed* bed = settle(env, j->count, &g);
-    scaled s = {.settle_s = bench_wall() - begin};
+    scaled s = {0};
+    sti_bed* bed = settle(env, j->count, &g, &s);
     sti_bed_report report = {0};
     for (int k = 0; k < MEASURED; k++) {
         const double before = bench_wall();
@@ -119,7 +145,7 @@ static void scale(void* context, void* out) {
     s.depth = report.penetration / 0.5;
     s.balance = report.balance;
     s.packing = measure_packing(env, &g, bed).bottom;
-    sti_bed_options o = step_options(1e-300);
+    sti_bed_options o = step_options(0.01, 1e-300);
     o.max_iterations = SWEEPS;
     bed = with_options(env, bed, &g, &o);
     s.sweep_ms = INFINITY;
@@ -131,18 +157,6 @@ static void scale(void* context, void* out) {
     sti_bed_destroy(bed);
     sti_grains_clear(env, &g);
     sti_env_destroy(env);
-}
-
-static double exponent(const double* x, const double* y, int points) {
-    double sx = 0, sy = 0, sxx = 0, sxy = 0;
-    for (int k = 0; k < points; k++) {
-        const double u = log(x[k]), v = log(y[k]);
-        sx += u;
-        sy += v;
-        sxx += u * u;
-        sxy += u * v;
-    }
-    return (points * sxy - sx * sy) / (points * sxx - sx * sx);
 }
 
 static void draw_scaling(const settings* set, int points, const double* x, double y[3][SIZES]) {
@@ -172,13 +186,13 @@ static void study_scaling(const settings* set) {
     const double rate = bandwidth(threads);
     fprintf(
         stderr,
-        "\na step of a settled bed, Coulomb's law, h = 0.05, tol 1e-4, %d threads; triad %.1f GB/s\n%7s %9s %9s %8s "
-        "%9s %9s %7s %8s %9s %8s | %8s %8s %8s %8s %8s\n",
+        "\na step of a settled bed, Coulomb's law, h = 0.01, tol 1e-4, %d threads; triad %.1f GB/s\n%7s %9s %9s %8s "
+        "%9s %9s %7s %8s %9s %8s | %8s %8s %8s %8s %9s %8s\n",
         threads, rate / 1e9, "N", "contacts", "ms/step", "sweeps", "sweep ms", "search ms", "MB", "ns/cont", "of triad",
-        "residual", "E/N", "depth", "balance", "packing", "settle s");
+        "residual", "E/N", "depth", "balance", "packing", "steps", "settle s");
     printf(
         "study,N,h,threads,contacts,step_ms,sweeps,sweep_ms,search_ms,peak_mb,part_of_triad,triad_gb_s,residual,"
-        "energy,depth_over_R,balance,packing,settle_s\n");
+        "energy,depth_over_R,balance,packing,fall_steps,calm_steps,settle_s\n");
     for (int k = 0; k < SIZES && counts[k] <= set->largest; k++) {
         scale_job j = {counts[k], threads};
         scaled s;
@@ -188,12 +202,14 @@ static void study_scaling(const settings* set) {
         }
         const double bytes = (128.0 + 64.0) * s.contacts + 256.0 * counts[k];
         const double part = bytes / (1e-3 * s.sweep_ms) / rate;
-        fprintf(stderr, "%7d %9d %9.2f %8.1f %9.3f %9.3f %7.0f %8.2f %9.2f %8.1e | %8.1e %8.1e %8.4f %8.4f %8.1f\n",
+        fprintf(stderr,
+                "%7d %9d %9.2f %8.1f %9.3f %9.3f %7.0f %8.2f %9.2f %8.1e | %8.1e %8.1e %8.4f %8.4f %4d+%4d %8.1f%s\n",
                 counts[k], s.contacts, s.step_ms, s.sweeps, s.sweep_ms, s.search_ms, s.peak_mb,
-                1e6 * s.sweep_ms / s.contacts, part, s.residual, s.energy, s.depth, s.balance, s.packing, s.settle_s);
-        printf("scaling,%d,0.05,%d,%d,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g\n", counts[k],
-               threads, s.contacts, s.step_ms, s.sweeps, s.sweep_ms, s.search_ms, s.peak_mb, part, rate / 1e9,
-               s.residual, s.energy, s.depth, s.balance, s.packing, s.settle_s);
+                1e6 * s.sweep_ms / s.contacts, part, s.residual, s.energy, s.depth, s.balance, s.packing, s.fall_steps,
+                s.calm_steps, s.settle_s, s.energy < rest_energy(counts[k]) ? "" : "  awake");
+        printf("scaling,%d,0.01,%d,%d,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%d,%d,%.6g\n",
+               counts[k], threads, s.contacts, s.step_ms, s.sweeps, s.sweep_ms, s.search_ms, s.peak_mb, part,
+               rate / 1e9, s.residual, s.energy, s.depth, s.balance, s.packing, s.fall_steps, s.calm_steps, s.settle_s);
         fflush(stdout);
         x[points] = counts[k];
         y[0][points] = s.sweep_ms;
@@ -202,7 +218,7 @@ static void study_scaling(const settings* set) {
     }
     if (points > 1)
         fprintf(stderr, "least squares: sweep ~ N^%.2f, step ~ N^%.2f, memory ~ N^%.2f; triad at the end %.1f GB/s\n",
-                exponent(x, y[0], points), exponent(x, y[1], points), exponent(x, y[2], points),
+                bench_exponent(points, x, y[0]), bench_exponent(points, x, y[1]), bench_exponent(points, x, y[2]),
                 bandwidth(threads) / 1e9);
     draw_scaling(set, points, x, y);
 }

@@ -42,10 +42,18 @@ typedef struct pace {
     long age;      // sweeps since the momentum was dropped
     double best;   // smallest residual seen, in steps of a tenth
     long best_at;  // sweep
+    bool deep;     // early impulses are set down
 } pace;
 
+// Whether so many sweeps are what the slow modes of a bed at rest may ask for. Their number grows with the square of the
+// depth: up to 28 were seen for 10^5 grains in a vessel as wide as deep, and N^(2/3) / 50 is 43.
+static bool is_slow(const sti_bed* bed, long sweeps) {
+    const double s = 50.0 * (double)sweeps, n = bed->n;
+    return s * s * s <= n * n;
+}
+
 static pace begin(const sti_bed* bed, double residual) {
-    pace p = {.cap = 0.99, .period = 600, .best = residual};
+    pace p = {.cap = 0.99, .period = 600, .best = residual, .deep = is_slow(bed, STI_SWEEPS_EARLY + 1)};
     if (bed->options.law == STI_LAW_CONE) return p;
     double mu = bed->grain[0].mu;
     for (int k = 0; k < bed->wall_count; k++) mu = fmax(mu, bed->walls[k].mu);
@@ -59,13 +67,14 @@ static double momentum(const pace* p) {
     return beta < p->cap ? beta : p->cap;
 }
 
-static void one_sweep(sti_bed* bed, pace* p, long sweep) {
+static void plan_sweep(sti_plan* plan, pace* p, long sweep) {
+    if (sweep == STI_SWEEPS_EARLY && p->deep) sti_plan_add(plan, STI_PASS_EARLY, 0);
     if (sweep < PLAIN) {
-        sti_bed_sweep(bed);
+        sti_plan_add(plan, STI_PASS_SWEEP, 0);
         return;
     }
-    if (sweep == PLAIN) sti_bed_trail(bed);
-    sti_bed_glide(bed, momentum(p));
+    if (sweep == PLAIN) sti_plan_add(plan, STI_PASS_TRAIL, 0);
+    sti_plan_add(plan, STI_PASS_GLIDE, momentum(p));
     if (++p->age == p->period) p->age = 0;
 }
 
@@ -80,9 +89,9 @@ static void judge(pace* p, long sweep, double residual) {
     }
 }
 
-static double look(sti_bed* bed, bool anew) {
-    if (anew) sti_bed_velocities(bed);
-    return sti_bed_residual(bed);
+static double look(sti_bed* bed, sti_plan* plan, bool anew) {
+    if (anew) sti_plan_add(plan, STI_PASS_ANEW, 0);
+    return sti_plan_residual(bed, plan);
 }
 
 // The natural map costs two thirds of a sweep, so it is looked at when its decay says that it may be small enough. What is
@@ -91,24 +100,26 @@ void sti_bed_solve_sweeps(sti_bed* bed, sti_bed_report* report) {
     const double tol = bed->options.tol;
     const long most = bed->options.max_iterations > 0 ? bed->options.max_iterations : SWEEPS_MOST;
     long sweeps = 0, wait = 1;
-    double residual = look(bed, true);
+    sti_plan plan = {.count = 0};
+    double residual = look(bed, &plan, true);
     bool anew = true;
     pace p = begin(bed, residual);
     while (residual > tol && sweeps < most) {
         long done = 0;
-        for (; done < wait && sweeps < most; done++, sweeps++) one_sweep(bed, &p, sweeps);
+        for (; done < wait && sweeps < most; done++, sweeps++) plan_sweep(&plan, &p, sweeps);
         const double before = residual;
         anew = sweeps < PLAIN;
-        residual = look(bed, anew);
-        if (residual <= tol && !anew) residual = look(bed, anew = true);
+        residual = look(bed, &plan, anew);
+        if (residual <= tol && !anew) residual = look(bed, &plan, anew = true);
         judge(&p, sweeps, residual);
         // geometric guess of what is left, halved, at most a doubling and an eighth of the sweeps so far
         const double rate = residual < before && isfinite(before) ? log(before / residual) / (double)done : 0;
-        wait = rate > 0 && residual > tol ? (long)fmin(0.5 * log(residual / tol) / rate, 64) : 8;
+        wait = rate > 0 && residual > tol ? (long)fmin(0.5 * log(residual / tol) / rate, STI_PLAN_SWEEPS) : 8;
         if (wait > 2 * done + 2) wait = 2 * done + 2;
         if (wait > 8 + sweeps / 8) wait = 8 + sweeps / 8;
         if (wait < 1) wait = 1;
     }
-    report->residual = anew ? residual : look(bed, true);
+    report->residual = anew ? residual : look(bed, &plan, true);
     report->iterations = sweeps;
+    bed->early_kept = sweeps > STI_SWEEPS_EARLY && is_slow(bed, sweeps);
 }

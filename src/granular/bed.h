@@ -37,13 +37,14 @@ typedef struct sti_trail {
 
 // Two grains (or a grain and a wall) near enough to touch before the list is made again.
 typedef struct sti_near {
-    int32_t b;      // a later place, or -1 - wall
-    int32_t touch;  // its contact in the current step; -1: none
-    double r[3];    // impulse on a that the next step starts from (touch.c)
+    int32_t b;       // a later place, or -1 - wall
+    int32_t touch;   // its contact in the current step; -1: none
+    double r[3];     // impulse on a that the next step starts from (touch.c)
+    double lead[3];  // of it, what goes beyond the mean of the last steps
 } sti_near;
 
-// Slabs are ranges of places. A contact belongs to the slab of a, and b lies there or in the next slab, so the even slabs
-// can be worked on at the same time, and then the odd ones. Their number depends on the grains alone.
+// Slabs are ranges of places with about the same work. A contact belongs to the slab of a, and b lies there or in the next
+// slab, so the even slabs can be worked on at the same time, and then the odd ones. They depend on the grains alone.
 enum { STI_SLAB_MOST = 64, STI_FACETS_MOST = 64 };
 
 struct sti_bed {
@@ -81,10 +82,14 @@ struct sti_bed {
     sti_near* near;       //
     int slab_count;
     int slab_first[STI_SLAB_MOST + 1];  // places
+    int slab_reach[STI_SLAB_MOST];      // behind the last place that a contact of the slab touches
+    int slab_worker[STI_SLAB_MOST];     // who worked on it last
 
     // contacts of the step: slab s has touch[first[s] .. first[s] + count[s])
     sti_touch* touch;
     sti_trail* trail;  // beside touch
+    sti_trail* early;  // beside touch: impulses after the first sweeps of a step that needs more
+    bool early_kept;   // the last step did, and the mean learns from them (touch.c)
     void* touch_memory;
     int64_t touch_capacity;
     int64_t touch_first[STI_SLAB_MOST];
@@ -144,12 +149,35 @@ void sti_bed_measure(sti_bed* bed, sti_bed_report* report);
 STI_LANES_DECLARE(plain)
 STI_LANES_DECLARE(avx2)
 
-// sweep.c
-void sti_bed_sweep(sti_bed* bed);                   // one plain sweep
-void sti_bed_trail(sti_bed* bed);                   // sweeps with momentum begin here
-void sti_bed_glide(sti_bed* bed, double beta);      // one sweep from r + beta (r - last r)
+// sweep.c: passes over the contacts, slab by slab. Those of a plan follow each other without a meeting of all threads:
+// a slab goes on when its neighbours have come as far as itself.
+typedef enum sti_pass_kind {
+    STI_PASS_SWEEP,    // plain
+    STI_PASS_EARLY,    // impulses as they are now are set down
+    STI_PASS_TRAIL,    // sweeps with momentum begin here
+    STI_PASS_GLIDE,    // sweep from r + beta (r - last r)
+    STI_PASS_ANEW,     // grain velocities from `begin` and all impulses
+    STI_PASS_PUSH,     // impulses act on the grains
+    STI_PASS_RESIDUAL  // sums of the natural map
+} sti_pass_kind;
+
+typedef struct sti_pass {
+    sti_pass_kind kind;
+    double beta;
+} sti_pass;
+
+enum { STI_SWEEPS_EARLY = 3 };  // of a step, whose impulses are set down
+enum { STI_PLAN_SWEEPS = 64 };  // and a plan has room for early impulses, a trail, velocities and a residual
+
+typedef struct sti_plan {
+    int count;
+    sti_pass pass[STI_PLAN_SWEEPS + 4];
+} sti_plan;
+
+void sti_plan_add(sti_plan* plan, sti_pass_kind kind, double beta);
+double sti_plan_residual(sti_bed* bed, sti_plan* plan);  // runs and empties it; then the natural map, relative
+
 void sti_bed_velocities(sti_bed* bed);              // grain velocities from `begin` and all impulses, anew
-double sti_bed_residual(sti_bed* bed);              // natural map, relative
 void sti_bed_push(sti_bed* bed, sti_grain* grain);  // the impulses of all contacts act on `grain`
 void sti_bed_slips(const sti_bed* bed, const sti_grain* grain, int slab, double* u);  // of a slab (touch_count x 3)
 // Both leave impulses in the contacts and velocities in the grains, and fill residual, iterations and what belongs to the law.

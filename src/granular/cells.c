@@ -1,9 +1,13 @@
 // cells.c: which grains are near each other, in O(n).
 //
-// Grains are sorted into cells at least as wide as the largest pair that matters, cells ordered along z, then y, then x.
-// The grains themselves are moved into that order, so neighbours in space are neighbours in memory and a slab of cells
-// is a range of places. A pair is listed under its first place; its partners lie in five ranges of places: the rest of
-// its own column up to the cell above, one column beside it and three in the next slab.
+// Grains are sorted into cells at least as wide as the largest pair that matters, cells ordered along one axis, then the next,
+// and last along the longest side of the bed (of a large one, the longest across gravity). The grains themselves are moved
+// into that order, so neighbours in space are neighbours in memory, and a range of places is a slice across the bed with a
+// small border. A pair is listed under its first place; its partners lie in five ranges of places: the rest of its own
+// column up to the cell above, one column beside it and three in the next layer.
+//
+// Slabs are cut at equal work, anywhere between two places, as many as there can be without a pair that reaches beyond the
+// next slab. Threads have equal shares of them, so their number is even.
 //
 // The list holds pairs with a gap up to `reach` and serves until some grain has moved so far that a pair outside it
 // could come within the gap that the step asks for.
@@ -13,44 +17,62 @@
 #include "granular/bed.h"
 
 typedef struct grid {
+    int axis[3];  // of space: along the first one cells are ordered last
     double low[3], width;
-    int count[3];
-    int* start;  // first place of each cell         (cells+1)
-    int* cell;   // of each grain, before sorting    (n)
-    int* order;  // old place of each new one        (n)
+    int count[3];   // of cells along these axes
+    int* start;     // first place of each cell         (cells+1)
+    int* cell;      // of each grain, before sorting; then scratch memory    (n)
+    int* order;     // old place of each new one        (n)
+    int64_t* work;  // of the places before this one, in units of a pair    (n+1)
     int64_t cells;
 } grid;
 
-static int slot(const grid* g, int axis, double x) {
-    const double s = (x - g->low[axis]) / g->width;
-    const int top = g->count[axis] - 1;
+// Slabs above each other hand a load down one slab in a sweep. Up to here that costs nothing (the same sweeps at 3200 grains), but
+// at 12,800 a step at rest takes 7 sweeps and not 3; larger beds are cut upright.
+enum { SHALLOW = 6400 };
+
+static int slot(const grid* g, int i, const double* x) {
+    const double s = (x[g->axis[i]] - g->low[i]) / g->width;
+    const int top = g->count[i] - 1;
     return !(s > 0) ? 0 : s >= top ? top : (int)s;
 }
 
 static int cell_of(const grid* g, const double* x) {
-    return (slot(g, 0, x[0]) * g->count[1] + slot(g, 1, x[1])) * g->count[2] + slot(g, 2, x[2]);
+    return (slot(g, 0, x) * g->count[1] + slot(g, 1, x)) * g->count[2] + slot(g, 2, x);
 }
 
 // The box of the grains, cut into cells of at least `width`; at most a few cells for each grain, however far they fly.
 static void measure(const sti_bed* bed, double width, grid* g) {
-    double high[3];
-    for (int i = 0; i < 3; i++) g->low[i] = high[i] = bed->x[i];
+    double low[3], high[3], side[3];
+    for (int i = 0; i < 3; i++) low[i] = high[i] = bed->x[i];
     for (int k = 0; k < bed->n; k++) {
         for (int i = 0; i < 3; i++) {
             const double x = bed->x[3 * (size_t)k + (size_t)i];
-            if (x < g->low[i]) g->low[i] = x;
+            if (x < low[i]) low[i] = x;
             if (x > high[i]) high[i] = x;
         }
+    }
+    const double* pull = bed->gravity;
+    int down = 0, longest = -1;
+    for (int i = 1; i < 3; i++) down = fabs(pull[i]) > fabs(pull[down]) ? i : down;
+    for (int i = 0; i < 3; i++) {
+        if (i == down && pull[i] != 0 && bed->n > SHALLOW) continue;
+        if (longest < 0 || high[i] - low[i] > high[longest] - low[longest]) longest = i;
+    }
+    for (int i = 0; i < 3; i++) {
+        g->axis[i] = (longest + i) % 3;
+        g->low[i] = low[g->axis[i]];
+        side[i] = high[g->axis[i]] - g->low[i];
     }
     const double most = 4.0 * bed->n + 64;
     for (g->width = width;; g->width *= 1.25) {
         double cells = 1;
-        for (int i = 0; i < 3; i++) cells *= floor((high[i] - g->low[i]) / g->width) + 1;
+        for (int i = 0; i < 3; i++) cells *= floor(side[i] / g->width) + 1;
         if (cells <= most) break;
     }
     g->cells = 1;
     for (int i = 0; i < 3; i++) {
-        g->count[i] = (int)floor((high[i] - g->low[i]) / g->width) + 1;
+        g->count[i] = (int)floor(side[i] / g->width) + 1;
         g->cells *= g->count[i];
     }
 }
@@ -65,24 +87,6 @@ static void sort(const sti_bed* bed, grid* g) {
     for (int k = 0; k < bed->n; k++) g->order[g->start[g->cell[k]]++] = k;
     for (int64_t c = g->cells; c > 0; c--) g->start[c] = g->start[c - 1];
     g->start[0] = 0;
-}
-
-// Slabs of whole columns along x, with about the same number of grains each.
-static void cut_slabs(sti_bed* bed, const grid* g) {
-    const int64_t column = (int64_t)g->count[1] * g->count[2];
-    int most = g->count[0];
-    if (most > STI_SLAB_MOST) most = STI_SLAB_MOST;
-    if (most > bed->n / 32 + 1) most = bed->n / 32 + 1;
-    bed->slab_count = 0;
-    bed->slab_first[0] = 0;
-    for (int i = 0; i < g->count[0]; i++) {
-        const int last = g->start[(i + 1) * column];
-        const bool full = (int64_t)last * most >= (int64_t)bed->n * (bed->slab_count + 1);
-        if (!full && i + 1 < g->count[0]) continue;
-        if (last == bed->slab_first[bed->slab_count] && last < bed->n) continue;
-        bed->slab_first[++bed->slab_count] = last;
-        if (last == bed->n) break;
-    }
 }
 
 // Items of `size` bytes into a new order, through the scratch memory of the bed.
@@ -103,28 +107,55 @@ static void move_grains(sti_bed* bed, const int* order) {
     for (int k = 0; k < bed->n; k++) bed->place[bed->id[k]] = k;
 }
 
+// What a grain and a contact cost in a run, in units of a pair in the list.
+enum { GRAIN = 2, CONTACT = 10 };
+
 typedef struct partners {
     const sti_bed* bed;
     double reach;
     sti_near* out;  // NULL: only count
     int count;
+    int close;  // of these, how many the step would take along; while counting
+    int last;   // of the places met
 } partners;
+
+static double larger(double x, double y) {
+    return x > y ? x : y;
+}
+
+static double fastest_component(const double* v) {
+    return larger(fabs(v[0]), larger(fabs(v[1]), fabs(v[2])));
+}
+
+// About the gap up to which a step takes a pair along (touch.c).
+static double gap_taken(const sti_bed* bed, int a, int b) {
+    const sti_bed_options* o = &bed->options;
+    if (o->eps > 0) return bed->eps_now;
+    const double fast = fastest_component(bed->grain[a].v) + fastest_component(bed->grain[b].v);
+    return STI_BED_MARGIN * bed->radius[a] + 0.5 * o->h * fast;
+}
 
 static inline void meet(partners* p, int a, int b) {
     const double* x = p->bed->x + 3 * (size_t)a;
     const double* y = p->bed->x + 3 * (size_t)b;
     const double d[3] = {x[0] - y[0], x[1] - y[1], x[2] - y[2]};
-    const double near = p->bed->radius[a] + p->bed->radius[b] + p->reach;
-    if (d[0] * d[0] + d[1] * d[1] + d[2] * d[2] > near * near) return;
-    if (p->out != NULL) p->out[p->count] = (sti_near){.b = b, .touch = -1};
+    const double sum = p->bed->radius[a] + p->bed->radius[b], near = sum + p->reach, d2 = sti_dot3(d, d);
+    if (d2 > near * near) return;
+    if (p->out != NULL) {
+        p->out[p->count] = (sti_near){.b = b, .touch = -1};
+    } else {
+        const double close = sum + gap_taken(p->bed, a, b);
+        p->close += d2 <= close * close ? 1 : 0;
+    }
     p->count++;
+    p->last = b;
 }
 
 // All partners of place a, in the order of their places, then walls.
 static void find_partners(partners* p, const grid* g, int a) {
     const sti_bed* bed = p->bed;
     const double* x = bed->x + 3 * (size_t)a;
-    const int ix = slot(g, 0, x[0]), iy = slot(g, 1, x[1]), iz = slot(g, 2, x[2]);
+    const int ix = slot(g, 0, x), iy = slot(g, 1, x), iz = slot(g, 2, x);
     const int low = iz > 0 ? iz - 1 : 0, high = iz + 1 < g->count[2] ? iz + 1 : iz;
     const int own = (ix * g->count[1] + iy) * g->count[2];
     for (int b = a + 1; b < g->start[own + high + 1]; b++) meet(p, a, b);
@@ -138,8 +169,12 @@ static void find_partners(partners* p, const grid* g, int a) {
     }
     for (int k = 0; k < bed->wall_count; k++) {
         double n[3];
-        if (sti_wall_gap(&bed->walls[k], x, bed->radius[a], n) > p->reach) continue;
-        if (p->out != NULL) p->out[p->count] = (sti_near){.b = -1 - k, .touch = -1};
+        const double gap = sti_wall_gap(&bed->walls[k], x, bed->radius[a], n);
+        if (gap > p->reach) continue;
+        if (p->out != NULL)
+            p->out[p->count] = (sti_near){.b = -1 - k, .touch = -1};
+        else
+            p->close += gap <= gap_taken(bed, a, a) ? 1 : 0;
         p->count++;
     }
 }
@@ -163,7 +198,10 @@ static void recall(const old_list* old, int a, sti_near* near) {
     }
     for (int64_t k = old->start[low]; k < old->start[low + 1]; k++) {
         if (old->near[k].b != high) continue;
-        for (int i = 0; i < 3; i++) near->r[i] = sign * old->near[k].r[i];
+        for (int i = 0; i < 3; i++) {
+            near->r[i] = sign * old->near[k].r[i];
+            near->lead[i] = sign * old->near[k].lead[i];
+        }
         return;
     }
 }
@@ -172,6 +210,8 @@ typedef struct listing {
     sti_bed* bed;
     const grid* g;
     int64_t* start;  // (n+1)
+    int64_t* work;   // of each place, one place on          (n+1)
+    int* far;        // last partner, or the place itself    (n)
     sti_near* near;  // NULL while counting
     const old_list* old;
     double reach;
@@ -182,15 +222,59 @@ static void list_slab(void* context, int slab, int worker) {
     listing* l = context;
     sti_bed* bed = l->bed;
     for (int a = bed->slab_first[slab]; a < bed->slab_first[slab + 1]; a++) {
-        partners p = {.bed = bed, .reach = l->reach, .out = l->near != NULL ? l->near + l->start[a] : NULL};
+        partners p = {.bed = bed, .reach = l->reach, .out = l->near != NULL ? l->near + l->start[a] : NULL, .last = a};
         find_partners(&p, l->g, a);
         if (l->near == NULL) {
             l->start[a + 1] = p.count;
+            l->work[a + 1] = GRAIN + p.count + CONTACT * p.close;
+            l->far[a] = p.last;
             continue;
         }
         if (l->old == NULL) continue;
         for (int k = 0; k < p.count; k++) recall(l->old, a, &p.out[k]);
     }
+}
+
+// Cuts at equal work; true: no pair reaches farther than into the next slab. far: last partner of this place or one before.
+static bool cut(sti_bed* bed, const int64_t* work, const int* far, int count) {
+    const int64_t all = work[bed->n];
+    bed->slab_count = count;
+    bed->slab_first[0] = 0;
+    for (int s = 1; s <= count; s++) {
+        int low = bed->slab_first[s - 1],
+            high = bed->n;  // the first place with at least s / count of the work before it
+        while (low < high) {
+            const int middle = low + (high - low) / 2;
+            if (work[middle] * count >= all * s)
+                high = middle;
+            else
+                low = middle + 1;
+        }
+        bed->slab_first[s] = high;
+    }
+    for (int s = 0; s + 2 < count; s++) {
+        const int end = bed->slab_first[s + 1];
+        if (end > 0 && far[end - 1] >= bed->slab_first[s + 2]) return false;
+    }
+    return true;
+}
+
+// As many slabs as can be, an even number of them, so that two threads have the same to do; or one.
+static void cut_slabs(sti_bed* bed, int64_t* work, int* far) {
+    work[0] = 0;
+    for (int a = 0; a < bed->n; a++) work[a + 1] += work[a];
+    for (int a = 1; a < bed->n; a++) far[a] = far[a] > far[a - 1] ? far[a] : far[a - 1];
+    int count = bed->n / 64 * 2;
+    if (count > STI_SLAB_MOST) count = STI_SLAB_MOST;
+    while (count > 1 && !cut(bed, work, far, count)) count -= 2;
+    if (count < 2) cut(bed, work, far, 1);
+}
+
+// Any slabs, to make a list with.
+static void cut_evenly(sti_bed* bed) {
+    bed->slab_count = bed->n / 32 + 1;
+    if (bed->slab_count > STI_SLAB_MOST) bed->slab_count = STI_SLAB_MOST;
+    for (int s = 0; s <= bed->slab_count; s++) bed->slab_first[s] = (int)((int64_t)bed->n * s / bed->slab_count);
 }
 
 // The new list beside the old one, then in its place.
@@ -200,16 +284,17 @@ static sti_status make_list(sti_bed* bed, const grid* g, double reach) {
     int64_t* start = sti_alloc_array(env, n + 1, sizeof *start);
     sti_near* near = NULL;
     if (start == NULL) goto failed;
-    listing l = {.bed = bed, .g = g, .start = start, .reach = reach};
-    sti_tasks_run_any(bed->tasks, bed->slab_count, list_slab, &l);
+    listing l = {.bed = bed, .g = g, .start = start, .work = g->work, .far = g->cell, .reach = reach};
+    sti_tasks_run(bed->tasks, bed->slab_count, list_slab, &l);
     start[0] = 0;
     for (size_t a = 0; a < n; a++) start[a + 1] += start[a];
     near = sti_alloc_array(env, (size_t)start[n] + 1, sizeof *near);
     if (near == NULL) goto failed;
+    cut_slabs(bed, g->work, g->cell);
     const old_list old = {bed->near_start, bed->near, g->order};
     l.near = near;
     l.old = bed->listed ? &old : NULL;
-    sti_tasks_run_any(bed->tasks, bed->slab_count, list_slab, &l);
+    sti_tasks_run(bed->tasks, bed->slab_count, list_slab, &l);
     sti_free(env, bed->near_start);
     sti_free(env, bed->near);
     bed->near_start = start;
@@ -227,14 +312,15 @@ sti_status sti_bed_list(sti_bed* bed, double reach) {
     g.start = sti_alloc_array(env, (size_t)g.cells + 1, sizeof(int));
     g.cell = sti_alloc_array(env, (size_t)bed->n, sizeof(int));
     g.order = sti_alloc_array(env, (size_t)bed->n, sizeof(int));
+    g.work = sti_alloc_array(env, (size_t)bed->n + 1, sizeof *g.work);
     sti_status status = STI_OK;
-    if (g.start == NULL || g.cell == NULL || g.order == NULL) {
+    if (g.start == NULL || g.cell == NULL || g.order == NULL || g.work == NULL) {
         status = STI_FAIL(env, STI_ERR_MEMORY, -1, "cells of %d grains", bed->n);
     } else {
         bed->touches = 0;  // contacts of the last step are of other places now
         for (int k = 0; k < STI_SLAB_MOST; k++) bed->touch_count[k] = 0;
         sort(bed, &g);
-        cut_slabs(bed, &g);
+        cut_evenly(bed);
         move_grains(bed, g.order);
         status = make_list(bed, &g, reach);
         bed->listed = status == STI_OK;  // a list that was not made anew is of other places now
@@ -246,5 +332,6 @@ sti_status sti_bed_list(sti_bed* bed, double reach) {
     sti_free(env, g.start);
     sti_free(env, g.cell);
     sti_free(env, g.order);
+    sti_free(env, g.work);
     return status;
 }

@@ -10,7 +10,7 @@
 
 #include "granular/bed.h"
 
-#define MAGIC UINT64_C(0x3130646562697473)  // "stibed01"
+#define MAGIC UINT64_C(0x3230646562697473)  // "stibed02"
 
 typedef struct lead {
     uint64_t magic, size;
@@ -177,7 +177,9 @@ static sti_status check_list(sti_env* env, const view* v) {
             for (int64_t k = v->near_start[a]; k < v->near_start[a + 1]; k++) {
                 const sti_near* near = &v->near[k];
                 const bool good = near->b >= 0 ? near->b > a && near->b < last : -1 - near->b < head->wall_count;
-                if (!good || !isfinite(near->r[0] + near->r[1] + near->r[2])) return bad(env, "a pair");
+                if (!good || !isfinite(near->r[0] + near->r[1] + near->r[2]) ||
+                    !isfinite(near->lead[0] + near->lead[1] + near->lead[2]))
+                    return bad(env, "a pair");
             }
             const double* y = v->listed_x + 3 * a;
             if (!isfinite(y[0] + y[1] + y[2])) return bad(env, "a place");

@@ -65,12 +65,13 @@ sti_status sti_bed_reserve_grains(sti_bed* bed, int count) {
 sti_status sti_bed_reserve_touches(sti_bed* bed, int64_t count) {
     if (count <= bed->touch_capacity) return STI_OK;
     const int64_t capacity = count + count / 8 + 16;
-    void* memory = sti_alloc_array(bed->env, (size_t)capacity + 1, sizeof(sti_touch) + sizeof(sti_trail));
+    void* memory = sti_alloc_array(bed->env, (size_t)capacity + 1, sizeof(sti_touch) + 2 * sizeof(sti_trail));
     if (memory == NULL) return STI_FAIL(bed->env, STI_ERR_MEMORY, -1, "%lld contacts", (long long)capacity);
     sti_free(bed->env, bed->touch_memory);
     bed->touch_memory = memory;
     bed->touch = align_line(memory);
     bed->trail = (sti_trail*)(bed->touch + capacity);
+    bed->early = bed->trail + capacity;
     bed->touch_capacity = capacity;
     bed->touches = 0;
     return STI_OK;
@@ -262,6 +263,7 @@ int sti_bed_contact_count(const sti_bed* bed) {
 }
 
 void sti_bed_contacts(const sti_bed* bed, sti_bed_contact* out) {
+    if (bed->touches == 0) return;  // pairs may still name contacts of a step that is gone
     for (int s = 0; s < bed->slab_count; s++) {
         for (int a = bed->slab_first[s]; a < bed->slab_first[s + 1]; a++) {
             for (int64_t k = bed->near_start[a]; k < bed->near_start[a + 1]; k++) {

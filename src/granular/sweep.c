@@ -9,6 +9,11 @@
 // Order. Slabs of even number first, then the odd ones; slabs of one parity share no grain, so any number of threads gives
 // the same bits. The loops over the contacts of a slab are in lanes.h.
 //
+// Passes that follow each other, such as the sweeps between two looks at the residual, are run as one plan. Threads never
+// meet in between: a slab waits for its two neighbours alone (par/tasks.h), so it does not matter if one half of the bed has
+// its work in the even slabs and the other one in the odd ones. What a thread pays for is the border of its share: the
+// grains there travel from one cache to the other, twice in each sweep.
+//
 // Certificate. The residual is the natural map of the law (docs/granular.md), computed from velocities that were summed
 // anew from the impulses.
 #include <string.h>
@@ -44,53 +49,18 @@ typedef struct work {
     sti_bed* bed;
     sti_grain* grain;
     const kernels* kernel;
-    int parity;
-    double beta;
+    const sti_pass* pass;  // by stage
 } work;
 
-static void sweep_slab(void* context, int item, int worker) {
-    (void)worker;
-    const work* w = context;
-    sti_bed* bed = w->bed;
-    const int slab = 2 * item + w->parity;
-    sti_touch* touch = bed->touch + bed->touch_first[slab];
-    if (bed->options.law == STI_LAW_COULOMB) {
-        w->kernel->coulomb(w->grain, touch, bed->touch_count[slab]);
-    } else {
-        w->kernel->cone(w->grain, touch, bed->touch_count[slab]);
-    }
+// Grains that no slab before this one touches in the same pass: its own and those of the next one that its contacts
+// reach, for an even slab; what is left, for an odd one.
+static void fresh_grains(const sti_bed* bed, int slab, int* first, int* end) {
+    *first = slab % 2 == 0 ? bed->slab_first[slab] : bed->slab_reach[slab - 1];
+    *end = slab % 2 == 0 ? bed->slab_reach[slab] : bed->slab_first[slab + 1];
 }
 
-static void glide_slab(void* context, int item, int worker) {
-    (void)worker;
-    const work* w = context;
-    sti_bed* bed = w->bed;
-    const int slab = 2 * item + w->parity;
-    const int64_t first = bed->touch_first[slab];
-    const bool coulomb = bed->options.law == STI_LAW_COULOMB;
-    (coulomb ? w->kernel->glide_coulomb : w->kernel->glide_cone)(w->grain, bed->touch + first, bed->trail + first,
-                                                                 w->beta, bed->touch_count[slab]);
-}
-
-static void push_slab(void* context, int item, int worker) {
-    (void)worker;
-    const work* w = context;
-    const int slab = 2 * item + w->parity;
-    w->kernel->push(w->grain, w->bed->touch + w->bed->touch_first[slab], w->bed->touch_count[slab]);
-}
-
-// Even slabs, then odd ones.
-static void both(sti_bed* bed, sti_grain* grain, double beta, sti_task_work* slab) {
-    for (int parity = 0; parity < 2; parity++) {
-        work w = {bed, grain, pick(), parity, beta};
-        sti_tasks_run(bed->tasks, (bed->slab_count + 1 - parity) / 2, slab, &w);
-    }
-}
-
-static void begin_slab(void* context, int slab, int worker) {
-    (void)worker;
-    sti_bed* bed = context;
-    for (int k = bed->slab_first[slab]; k < bed->slab_first[slab + 1]; k++) {
+static void begin_grains(sti_bed* bed, int first, int end) {
+    for (int k = first; k < end; k++) {
         const double* begin = bed->begin + 6 * (size_t)k;
         for (int i = 0; i < 3; i++) {
             bed->grain[k].v[i] = begin[i];
@@ -99,30 +69,103 @@ static void begin_slab(void* context, int slab, int worker) {
     }
 }
 
-void sti_bed_push(sti_bed* bed, sti_grain* grain) {
-    both(bed, grain, 0, push_slab);
+// Velocities follow impulses linearly, so those of r + beta (r - last r) need no sum over contacts.
+static void extrapolate_grains(sti_bed* bed, int first, int end, double beta) {
+    for (int k = first; k < end; k++) {
+        sti_grain *g = &bed->grain[k], *last = &bed->grain_last[k];
+        for (int i = 0; i < 3; i++) {
+            const double v = g->v[i], W = g->W[i];
+            g->v[i] = v + beta * (v - last->v[i]);
+            g->W[i] = W + beta * (W - last->W[i]);
+            last->v[i] = v;
+            last->W[i] = W;
+        }
+    }
 }
 
-void sti_bed_velocities(sti_bed* bed) {
-    sti_tasks_run(bed->tasks, bed->slab_count, begin_slab, bed);
-    sti_bed_push(bed, bed->grain);
+static void set_down(const sti_bed* bed, int slab, sti_trail* out) {
+    const int64_t end = bed->touch_first[slab] + bed->touch_count[slab];
+    for (int64_t k = bed->touch_first[slab]; k < end; k++) {
+        for (int i = 0; i < 3; i++) out[k].r[i] = bed->touch[k].r[i];
+        out[k].r[3] = 0;
+    }
 }
 
-void sti_bed_slips(const sti_bed* bed, const sti_grain* grain, int slab, double* u) {
-    pick()->slip(grain, bed->touch + bed->touch_first[slab], bed->touch_count[slab], u);
+static void trail_slab(sti_bed* bed, int slab) {
+    const int first = bed->slab_first[slab], count = bed->slab_first[slab + 1] - first;
+    memcpy(bed->grain_last + first, bed->grain + first, (size_t)count * sizeof(sti_grain));
+    set_down(bed, slab, bed->trail);
 }
 
-static void residual_slab(void* context, int slab, int worker) {
-    (void)worker;
+// Lines that another thread had last come one by one when a sweep asks for them, a few hundred nanoseconds each, but many at
+// a time when it asks for all at once. A write brings them to stay (prefetching for writing was slower).
+static void claim_grains(sti_grain* grain, int first, int end) {
+    for (int k = first; k < end; k++) {
+        volatile double* v = grain[k].v;
+        *v = *v;
+    }
+}
+
+// Grains that the neighbours had last, where these were worked on by others. Nobody works on a neighbour now.
+static void claim_border(sti_bed* bed, sti_grain* grain, int slab, int worker) {
+    if (bed->slab_worker[slab] != worker) bed->slab_worker[slab] = worker;
+    if (slab > 0 && bed->slab_worker[slab - 1] != worker)
+        claim_grains(grain, bed->slab_first[slab], bed->slab_reach[slab - 1]);
+    if (slab + 1 < bed->slab_count && bed->slab_worker[slab + 1] != worker)
+        claim_grains(grain, bed->slab_first[slab + 1], bed->slab_reach[slab]);
+}
+
+static void pass_slab(void* context, int stage, int slab, int worker) {
     const work* w = context;
     sti_bed* bed = w->bed;
-    w->kernel->map(bed->grain, bed->touch + bed->touch_first[slab], bed->touch_count[slab],
-                   bed->options.law == STI_LAW_COULOMB, bed->partial[slab]);
+    const sti_pass pass = w->pass[stage];
+    const bool coulomb = bed->options.law == STI_LAW_COULOMB;
+    sti_touch* touch = bed->touch + bed->touch_first[slab];
+    sti_trail* trail = bed->trail + bed->touch_first[slab];
+    const int count = bed->touch_count[slab];
+    int first, end;
+    fresh_grains(bed, slab, &first, &end);
+    claim_border(bed, w->grain, slab, worker);
+    switch (pass.kind) {
+        case STI_PASS_SWEEP:
+            (coulomb ? w->kernel->coulomb : w->kernel->cone)(bed->grain, touch, count);
+            return;
+        case STI_PASS_EARLY:
+            set_down(bed, slab, bed->early);
+            return;
+        case STI_PASS_TRAIL:
+            trail_slab(bed, slab);
+            return;
+        case STI_PASS_GLIDE:
+            extrapolate_grains(bed, first, end, pass.beta);
+            (coulomb ? w->kernel->glide_coulomb : w->kernel->glide_cone)(bed->grain, touch, trail, pass.beta, count);
+            return;
+        case STI_PASS_ANEW:
+            begin_grains(bed, first, end);
+            w->kernel->push(bed->grain, touch, count);
+            return;
+        case STI_PASS_PUSH:
+            w->kernel->push(w->grain, touch, count);
+            return;
+        case STI_PASS_RESIDUAL:
+            w->kernel->map(bed->grain, touch, count, coulomb, bed->partial[slab]);
+            return;
+    }
 }
 
-double sti_bed_residual(sti_bed* bed) {
-    work w = {bed, bed->grain, pick(), 0, 0};
-    sti_tasks_run(bed->tasks, bed->slab_count, residual_slab, &w);
+void sti_plan_add(sti_plan* plan, sti_pass_kind kind, double beta) {
+    plan->pass[plan->count++] = (sti_pass){kind, beta};
+}
+
+static void run(sti_bed* bed, sti_grain* grain, sti_plan* plan) {
+    work w = {bed, grain, pick(), plan->pass};
+    sti_tasks_run_stages(bed->tasks, plan->count, bed->slab_count, pass_slab, &w);
+    plan->count = 0;
+}
+
+double sti_plan_residual(sti_bed* bed, sti_plan* plan) {
+    sti_plan_add(plan, STI_PASS_RESIDUAL, 0);
+    run(bed, bed->grain, plan);
     double map = 0, size = 0;
     for (int s = 0; s < bed->slab_count; s++) {
         map += bed->partial[s][0];
@@ -131,44 +174,18 @@ double sti_bed_residual(sti_bed* bed) {
     return map == 0 ? 0 : size > 0 ? sqrt(map / size) : INFINITY;
 }
 
-void sti_bed_sweep(sti_bed* bed) {
-    both(bed, bed->grain, 0, sweep_slab);
+void sti_bed_push(sti_bed* bed, sti_grain* grain) {
+    sti_plan plan = {.count = 0};
+    sti_plan_add(&plan, STI_PASS_PUSH, 0);
+    run(bed, grain, &plan);
 }
 
-static void trail_slab(void* context, int slab, int worker) {
-    (void)worker;
-    sti_bed* bed = context;
-    const int first = bed->slab_first[slab], count = bed->slab_first[slab + 1] - first;
-    memcpy(bed->grain_last + first, bed->grain + first, (size_t)count * sizeof(sti_grain));
-    const int64_t end = bed->touch_first[slab] + bed->touch_count[slab];
-    for (int64_t k = bed->touch_first[slab]; k < end; k++) {
-        for (int i = 0; i < 3; i++) bed->trail[k].r[i] = bed->touch[k].r[i];
-        bed->trail[k].r[3] = 0;
-    }
+void sti_bed_velocities(sti_bed* bed) {
+    sti_plan plan = {.count = 0};
+    sti_plan_add(&plan, STI_PASS_ANEW, 0);
+    run(bed, bed->grain, &plan);
 }
 
-void sti_bed_trail(sti_bed* bed) {
-    sti_tasks_run(bed->tasks, bed->slab_count, trail_slab, bed);
-}
-
-// Velocities follow impulses linearly, so those of r + beta (r - last r) need no sum over contacts.
-static void extrapolate_slab(void* context, int slab, int worker) {
-    (void)worker;
-    const work* w = context;
-    for (int k = w->bed->slab_first[slab]; k < w->bed->slab_first[slab + 1]; k++) {
-        sti_grain *g = &w->bed->grain[k], *last = &w->bed->grain_last[k];
-        for (int i = 0; i < 3; i++) {
-            const double v = g->v[i], W = g->W[i];
-            g->v[i] = v + w->beta * (v - last->v[i]);
-            g->W[i] = W + w->beta * (W - last->W[i]);
-            last->v[i] = v;
-            last->W[i] = W;
-        }
-    }
-}
-
-void sti_bed_glide(sti_bed* bed, double beta) {
-    work w = {bed, bed->grain, pick(), 0, beta};
-    sti_tasks_run(bed->tasks, bed->slab_count, extrapolate_slab, &w);
-    both(bed, bed->grain, beta, glide_slab);
+void sti_bed_slips(const sti_bed* bed, const sti_grain* grain, int slab, double* u) {
+    pick()->slip(grain, bed->touch + bed->touch_first[slab], bed->touch_count[slab], u);
 }

@@ -4,18 +4,39 @@
 // of the list too. Contacts are gathered slab by slab, each slab into its own part of one array; within a slab they stand in
 // the order of the pairs.
 //
-// The start is a mean over the last steps,  start += FRESH (r - start),  not the last impulse. A step that is solved to a
-// tolerance leaves a small velocity v in the slow modes of the bed. The next one has to take it away, by an impulse that
-// serves once; starting from it, the step after that pushes the other way. If sweeps take the part s of a mode's error in a
-// step, v obeys
+// The start. Not the last impulse r, but two filters over the last steps, m slow and d quick, for each contact that stays:
 //
-//     v'' = - FRESH s v - (1 + FRESH) s v'        (time in steps, s small)
+//     d = LAST d + (r - start),    m += FRESH (r - start),    start = m + LAST d
 //
-// which for FRESH = 1 is a wave that hardly decays, kept alive at the size of the tolerance. In a bed of 1600 at rest, h =
-// 0.002, a step to 1e-4 takes 5.6 sweeps from the last impulse and 1.8 from the mean, in one of 12,800 9.1 and 4.8. During the
-// fall, and in a bed that creeps in steps of 0.01, the difference is within what runs differ anyhow. Smaller weights
-// follow a bed that moves too slowly: 0.1 doubles the sweeps. Methods that solve the whole program instead of sweeping
-// start from the last impulse.
+// Why. A step that is solved to a tolerance leaves a small velocity v in the slow modes of the bed (it sags, it sways), and
+// gaps y h that are not quite closed. Sweeps take the part s of what they see of a mode, v + e + k y, where e is the error
+// of the start (an impulse over the mass) and k the part of a gap that a step takes back: `recover`, 1 for an open one.
+// With time in steps, s small and S = s / (1 - LAST)
+//
+//     v' = e - S (v + e + k y),    e' = - FRESH s (v + e + k y),    y' = v
+//
+// whose modes decay if and only if  S > k f / (k + f),  f = FRESH (1 - LAST)  (Routh and Hurwitz). Below that, waves grow until
+// the tolerance sees them, and a step makes as many sweeps as hold them there: the number that brings s to the bound. A
+// sweep's s falls with the square of the depth, so without d (LAST = 0) the sweeps of a bed at rest grow with it: h = 0.002, 1e-4,
+// recover = 0.2, from the last impulse (FRESH = 1), from the mean alone (FRESH = 0.3), and from both filters:
+//
+//     grains                         3200     12,800     51,200    100,000
+//     last impulse                    6.9        9.1
+//     FRESH 0.3                       2.3        5.6         14
+//     FRESH 0.3, LAST 0.5             1.1        2.2        2.7         14
+//     and LATE 0.05                   1.1        2.0        2.6        3.0
+//
+// LATE. The first sweeps of a step settle what is local, later ones serve slow modes, each of them by the same part. So a mean
+// that learns FRESH of the first STI_SWEEPS_EARLY and LATE of what the others added follows local loads as before and slow
+// modes with a smaller f. It forgets a load that changes everywhere, so it is left to steps with about as many sweeps as
+// slow modes ask for (accelerate.c): none in beds below 2800 grains. The last column is the pebble bed at h = 0.01.
+//
+// A smaller FRESH alone calms the waves as well, but then every contact follows its load too slowly (0.1 doubles the
+// sweeps of a bed that moves). A larger LAST lags behind the waves when k is 1: with 0.7 modes grow that decay with 0.5. During
+// the fall, and where a bed creeps in long steps, all these differ less than two runs do. Methods that solve the whole
+// program instead of sweeping start from the last impulse.
+//
+// What is kept is start and LAST d = start - m ("lead").
 #include <float.h>
 #include <math.h>
 
@@ -75,7 +96,7 @@ static void gather_slab(void* context, int slab, int worker) {
     sti_bed* bed = g->bed;
     const sti_bed_options* o = &bed->options;
     sti_touch* out = bed->touch + bed->near_start[bed->slab_first[slab]];
-    int count = 0;
+    int count = 0, reach = bed->slab_first[slab + 1];
     for (int a = bed->slab_first[slab]; a < bed->slab_first[slab + 1]; a++) {
         for (int64_t k = bed->near_start[a]; k < bed->near_start[a + 1]; k++) {
             sti_near* near = &bed->near[k];
@@ -88,6 +109,7 @@ static void gather_slab(void* context, int slab, int worker) {
             const double gap = gap_of(bed, a, near->b, t->n);
             if (!(gap <= eps)) continue;
             near->touch = count++;
+            if (near->b >= reach) reach = near->b + 1;
             t->a = a;
             t->b = near->b >= 0 ? near->b : bed->n - 1 - near->b;
             t->off = (gap > 0 ? gap : o->recover * gap) / o->h;
@@ -100,6 +122,7 @@ static void gather_slab(void* context, int slab, int worker) {
     }
     bed->touch_first[slab] = bed->near_start[bed->slab_first[slab]];
     bed->touch_count[slab] = count;
+    bed->slab_reach[slab] = reach;
 }
 
 // Contacts with a wall that turns get a partner of their own, which moves as the wall does there.
@@ -126,7 +149,7 @@ sti_status sti_bed_gather(sti_bed* bed, const double* speed) {
     const sti_status status = sti_bed_reserve_touches(bed, bed->near_start[bed->n]);
     if (status != STI_OK) return status;
     gathering g = {bed, speed};
-    sti_tasks_run_any(bed->tasks, bed->slab_count, gather_slab, &g);
+    sti_tasks_run(bed->tasks, bed->slab_count, gather_slab, &g);
     bed->touches = 0;
     for (int s = 0; s < bed->slab_count; s++) bed->touches += bed->touch_count[s];
     bool moving = false;
@@ -134,23 +157,29 @@ sti_status sti_bed_gather(sti_bed* bed, const double* speed) {
     return moving ? attach_moving_walls(bed) : STI_OK;
 }
 
-#define FRESH 0.3  // weight of the last step in the mean, once there is one
+#define FRESH 0.3  // of what the first sweeps of a step added stays in the mean
+#define LATE 0.05  // of what later ones added, in a step of a deep bed
+#define LAST 0.5   // of it all serves the next step beside that
 
 static void keep_slab(void* context, int slab, int worker) {
     (void)worker;
     sti_bed* bed = context;
     const bool swept = bed->options.solver == STI_BED_GS && bed->options.law != STI_LAW_FACETS;
     const sti_touch* touch = bed->touch + bed->touch_first[slab];
+    const sti_trail* first = bed->early + bed->touch_first[slab];
     for (int64_t k = bed->near_start[bed->slab_first[slab]]; k < bed->near_start[bed->slab_first[slab + 1]]; k++) {
         sti_near* near = &bed->near[k];
-        const double weight = swept && near->touch >= 0 && sti_dot3(near->r, near->r) > DBL_MIN ? FRESH : 1;
+        const bool stays = swept && near->touch >= 0 && sti_dot3(near->r, near->r) > DBL_MIN;
         for (int i = 0; i < 3; i++) {
-            const double r = near->touch >= 0 ? touch[near->touch].r[i] : 0;
-            near->r[i] = near->r[i] + weight * (r - near->r[i]);
+            const double r = near->touch >= 0 ? touch[near->touch].r[i] : 0, start = near->r[i];
+            const double early = near->touch >= 0 && bed->early_kept ? first[near->touch].r[i] : r;
+            const double m = stays ? start - near->lead[i] : r;
+            near->lead[i] = LAST * (r - m);  // LAST d: r - m is the old LAST d and what the step added
+            near->r[i] = m + (stays ? FRESH * (early - start) + LATE * (r - early) : 0) + near->lead[i];
         }
     }
 }
 
 void sti_bed_keep(sti_bed* bed) {
-    sti_tasks_run_any(bed->tasks, bed->slab_count, keep_slab, bed);
+    sti_tasks_run(bed->tasks, bed->slab_count, keep_slab, bed);
 }

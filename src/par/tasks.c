@@ -6,7 +6,15 @@
 // item is one compare-and-swap, which succeeds only while the loop that the word belongs to is going on: what the loop is
 // may be read after it, and a thread that comes late finds nothing.
 //
-// A sweep asks for a dozen short loops, so waiting is busy for some microseconds before a worker goes to sleep. The lock
+// Stages. Stages are counted from the first loop on, and every item has two such counts: how many were taken and how many are
+// done. A stage is taken by a compare-and-swap on the first count once the second ones of the item and of its neighbours
+// allow it; counts never come back, so that fails for a thread that comes late. Neighbours read the second count alone,
+// so the first one does not travel. Each worker goes through its own share, stage by stage, and takes the items of others
+// only where they do not come: what a worker touched stays near it. Workers of even number go up through their share
+// and those of odd number down, so the two who share a border both come to it first or both last, and have the rest of
+// their shares to do while the other catches up.
+//
+// Several loops follow each other within microseconds, so waiting is busy for a while before a worker goes to sleep. The lock
 // is only for sleeping; a loop that finds nobody asleep does not touch it.
 #include "par/tasks.h"
 
@@ -14,28 +22,40 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-enum { SPINS = 2000, WORKER_LIMIT = 256, LINE = 64 };
+enum { SPINS = 2000, BRIEF = 40, LONG = 2000, WORKER_LIMIT = 256, ROW_MOST = 64, LINE = 64 };
+
+// An item in a row: stages taken and done since the first loop.
+typedef struct cell {
+    _Alignas(LINE) _Atomic uint64_t taken;
+    _Alignas(LINE) _Atomic uint64_t done;
+} cell;
 
 typedef struct seat {
     _Alignas(LINE) _Atomic uint64_t range;  // first item in the low half, end in the high one
     sti_tasks* tasks;
     int worker;
+    bool alone;  // it has taken items of others, and saw nobody at work
     pthread_t thread;
 } seat;
 
 struct sti_tasks {
     sti_env* env;
     void* memory;
-    int workers;  // with the calling thread, which is worker 0
-    // the loop at hand
-    sti_task_work* work;
-    void* context;
-    atomic_bool closing;
-    _Alignas(LINE) atomic_long turn;  // loops announced so far
-    atomic_int asleep;                // workers that wait for `wake`
+    int workers;        // with the calling thread, which is worker 0
+    atomic_int asleep;  // workers that wait for `wake`
     pthread_mutex_t lock;
     pthread_cond_t wake;
+    // the loop at hand, in one line with the word that announces it
+    _Alignas(LINE) atomic_long turn;  // loops announced so far
+    sti_task_work* work;
+    sti_task_stage* stage;
+    void* context;
+    _Atomic uint64_t row;  // of a loop with stages: the count of stages with which it ends << 8 | items; 0 items: none
+    int stages;            // of it
+    atomic_bool closing;
     _Alignas(LINE) atomic_int done;  // items done
+    int cells;                       // in use; the items of the last loop with stages
+    cell cell[ROW_MOST + 2];         // item k has cell k + 1; those before the first and behind the last are far ahead
     seat seat[];                     // (workers); the first one has no thread
 };
 
@@ -67,6 +87,96 @@ static void work_share(sti_tasks* t, int worker, int workers) {
     }
 }
 
+enum taking { TAKEN, BLOCKED, OVER };  // OVER: taken before
+
+// Stage `next` of item k, if its neighbours have come far enough.
+static enum taking take_stage(sti_tasks* t, int k, uint64_t next) {
+    cell* c = &t->cell[k + 1];
+    uint64_t taken = atomic_load_explicit(&c->taken, memory_order_relaxed);
+    if (taken > next) return OVER;
+    const uint64_t beside = next + (k % 2 == 0 ? 0 : 1);
+    if (taken < next || atomic_load_explicit(&c->done, memory_order_acquire) < next ||
+        atomic_load_explicit(&c[-1].done, memory_order_acquire) < beside ||
+        atomic_load_explicit(&c[1].done, memory_order_acquire) < beside)
+        return BLOCKED;
+    return atomic_compare_exchange_strong_explicit(&c->taken, &taken, taken + 1, memory_order_acquire,
+                                                   memory_order_relaxed)
+               ? TAKEN
+               : BLOCKED;
+}
+
+// The loop does not end before the item is done, so what it is may be read.
+static void do_stage(sti_tasks* t, int k, uint64_t next, int worker) {
+    const uint64_t end = atomic_load_explicit(&t->row, memory_order_relaxed) >> 8;
+    t->stage(t->context, t->stages - (int)(end - next), k, worker);
+    atomic_store_explicit(&t->cell[k + 1].done, next + 1, memory_order_release);
+}
+
+// Any item that can be done.
+static bool help(sti_tasks* t, uint64_t end, int count, int worker) {
+    for (int k = 0; k < count; k++) {
+        const uint64_t next = atomic_load_explicit(&t->cell[k + 1].taken, memory_order_relaxed);
+        if (next >= end || take_stage(t, k, next) != TAKEN) continue;
+        do_stage(t, k, next, worker);
+        return true;
+    }
+    return false;
+}
+
+static bool others_work(const sti_tasks* t, int count) {
+    for (int k = 1; k <= count; k++) {
+        const cell* c = &t->cell[k];
+        if (atomic_load_explicit(&c->done, memory_order_relaxed) !=
+            atomic_load_explicit(&c->taken, memory_order_relaxed))
+            return true;
+    }
+    return false;
+}
+
+// A round of waiting for others. Where nobody is at work, they have not come yet or were stopped between two items: then
+// theirs are taken soon.
+static void wait_or_help(sti_tasks* t, uint64_t end, int count, int worker, int round) {
+    bool* alone = &t->seat[worker].alone;
+    if (round % 8 == 0) {
+        const bool company = others_work(t, count);
+        if (company) *alone = false;
+        if (round >= (company ? LONG : *alone ? 0 : BRIEF) && help(t, end, count, worker)) {
+            *alone = !company;
+            return;
+        }
+    }
+    pause_briefly(round);
+}
+
+static bool finished(const sti_tasks* t, uint64_t end, int count) {
+    for (int k = 1; k <= count; k++) {
+        if (atomic_load_explicit(&t->cell[k].done, memory_order_acquire) < end) return false;
+    }
+    return true;
+}
+
+static void work_stages(sti_tasks* t, uint64_t row, int worker) {
+    const uint64_t end = row >> 8;
+    const int count = (int)(row & 255);
+    const int first = (int)((int64_t)count * worker / t->workers);
+    const int own = (int)((int64_t)count * (worker + 1) / t->workers) - first;
+    uint64_t next = end;
+    for (int k = first; k < first + own; k++) {
+        const uint64_t taken = atomic_load_explicit(&t->cell[k + 1].taken, memory_order_relaxed);
+        if (taken < next) next = taken;
+    }
+    for (; next < end; next++) {
+        for (int j = 0; j < 2 * own; j++) {
+            const int k = worker % 2 == 0 ? first + j % own : first + own - 1 - j % own;
+            if (k % 2 != j / own) continue;  // even items first
+            enum taking found;
+            for (int i = 0; (found = take_stage(t, k, next)) == BLOCKED; i++) wait_or_help(t, end, count, worker, i);
+            if (found == TAKEN) do_stage(t, k, next, worker);
+        }
+    }
+    for (int i = 0; !finished(t, end, count); i++) wait_or_help(t, end, count, worker, i);
+}
+
 static long wait_for_turn(sti_tasks* t, long seen) {
     long turn = seen;
     for (int i = 0; i < SPINS && turn == seen; i++) {
@@ -88,7 +198,11 @@ static void* worker_main(void* argument) {
     for (long seen = 0;;) {
         seen = wait_for_turn(t, seen);
         if (atomic_load(&t->closing)) return NULL;
-        work_share(t, s->worker, t->workers);
+        const uint64_t row = atomic_load_explicit(&t->row, memory_order_acquire);
+        if ((row & 255) != 0)
+            work_stages(t, row, s->worker);
+        else
+            work_share(t, s->worker, t->workers);
     }
 }
 
@@ -151,6 +265,7 @@ static void run(sti_tasks* t, bool any, int count, sti_task_work* work, void* co
     }
     t->work = work;
     t->context = context;
+    atomic_fetch_and_explicit(&t->row, ~(uint64_t)255, memory_order_relaxed);
     atomic_store_explicit(&t->done, 0, memory_order_relaxed);
     for (int w = 0; w < t->workers; w++) {
         uint64_t first = (uint64_t)count * (uint64_t)w / (uint64_t)t->workers;
@@ -172,4 +287,28 @@ void sti_tasks_run(sti_tasks* t, int count, sti_task_work* work, void* context) 
 
 void sti_tasks_run_any(sti_tasks* t, int count, sti_task_work* work, void* context) {
     run(t, true, count, work, context);
+}
+
+void sti_tasks_run_stages(sti_tasks* t, int stages, int count, sti_task_stage* work, void* context) {
+    if (t == NULL || count <= 1 || count > ROW_MOST) {
+        for (int stage = 0; stage < stages; stage++) {
+            for (int item = 0; item < count; item += 2) work(context, stage, item, 0);
+            for (int item = 1; item < count; item += 2) work(context, stage, item, 0);
+        }
+        return;
+    }
+    t->stage = work;
+    t->context = context;
+    t->stages = stages;
+    const uint64_t begin = atomic_load_explicit(&t->row, memory_order_relaxed) >> 8;
+    for (int k = 0; count != t->cells && k < count + 2; k++) {
+        const uint64_t at = k == 0 || k == count + 1 ? UINT64_MAX : begin;
+        atomic_store_explicit(&t->cell[k].taken, at, memory_order_relaxed);
+        atomic_store_explicit(&t->cell[k].done, at, memory_order_relaxed);
+    }
+    t->cells = count;
+    const uint64_t row = (begin + (uint64_t)stages) << 8 | (uint64_t)count;
+    atomic_store_explicit(&t->row, row, memory_order_release);
+    announce(t);
+    work_stages(t, row, 0);
 }

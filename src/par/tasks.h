@@ -24,4 +24,12 @@ typedef void sti_task_work(void* context, int item, int worker);
 void sti_tasks_run(sti_tasks* tasks, int count, sti_task_work* work, void* context);
 void sti_tasks_run_any(sti_tasks* tasks, int count, sti_task_work* work, void* context);
 
+// Loops that follow each other over items in a row, such as sweeps over slabs: work(context, stage, item, worker) for every
+// stage = 0 .. stages - 1 and item = 0 .. count - 1. Even items come before the odd ones beside them: an even item begins
+// a stage when its neighbours have ended the one before, an odd item when its neighbours have ended the same one. So an
+// item may change what its neighbours read, but nobody else, and two that are not neighbours have nothing to do with each
+// other. Nobody waits for all the others between stages. Shares as for run.
+typedef void sti_task_stage(void* context, int stage, int item, int worker);
+void sti_tasks_run_stages(sti_tasks* tasks, int stages, int count, sti_task_stage* work, void* context);
+
 #endif

@@ -1,48 +1,26 @@
 // test_bed.c: spheres in a vessel: layouts, gaps, one step in closed form, and the certificate of many.
+#include "granular/bed_tools.h"
+#include "support/near.h"
 #include "support/oracle.h"
-// clang-format off
-#include <math.h>
-#include <stiction/granular.h>
-// clang-format on
-
-static sti_env* open_env(int workers) {
-    sti_env_def def = sti_env_def_default();
-    def.workers = workers;
-    sti_env* env;
-    assert_int_equal(sti_env_create(&def, &env), STI_OK);
-    return env;
-}
-
-#define assert_near(a, b, tol) assert_true(fabs((a) - (b)) <= (tol))
-
-static double norm(const double* x) {
-    return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
-}
-
-static double dot(const double* x, const double* y) {
-    return x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
-}
 
 // ---- layouts and walls
 
 static void check_point(const cJSON* expected, const double* x) {
-    for (int i = 0; i < 3; i++) assert_near(x[i], cJSON_GetNumberValue(cJSON_GetArrayItem(expected, i)), 1e-11);
+    for (int i = 0; i < 3; i++) assert_near(x[i], oracle_entry(expected, i), 1e-11);
 }
 
 static void layouts_of_the_pebble_bed_agree_with_the_reference(void** state) {
     (void)state;
     cJSON* root = oracle_open("thesis");
     if (root == NULL) skip();
-    sti_env* env = open_env(1);
+    sti_env* env = open_env_of(1);
     int checked = 0;
     const cJSON* item;
     cJSON_ArrayForEach(item, oracle_cases(root)) {
         const cJSON* first = oracle_get(item, "expected", "x_1");
         if (strncmp(oracle_id(item), "PBR-", 4) != 0 || first == NULL) continue;
-        sti_pebble_bed def = sti_pebble_bed_default((int)cJSON_GetNumberValue(oracle_get(item, "inputs", "N")));
-        def.seed = (uint64_t)cJSON_GetNumberValue(oracle_get(item, "inputs", "seed"));
-        sti_grains g;
-        assert_int_equal(sti_grains_pebble_bed(env, &def, &g), STI_OK);
+        const int count = (int)oracle_number(item, "inputs", "N");
+        sti_grains g = pebbles(env, count, (uint64_t)oracle_number(item, "inputs", "seed"));
         check_point(first, g.x);
         check_point(oracle_get(item, "expected", "x_10"), g.x + 27);
         check_point(oracle_get(item, "expected", "x_N"), g.x + 3 * (size_t)(g.count - 1));
@@ -56,7 +34,7 @@ static void layouts_of_the_pebble_bed_agree_with_the_reference(void** state) {
 
 static void every_grain_starts_inside_the_vessel_and_apart_from_the_others(void** state) {
     (void)state;
-    sti_env* env = open_env(1);
+    sti_env* env = open_env_of(1);
     for (int which = 0; which < 2; which++) {
         sti_grains g;
         const sti_pebble_bed def = sti_pebble_bed_default(250);
@@ -125,7 +103,7 @@ static void put_on_floor(floor_case* f, double mu) {
 
 static void a_grain_at_rest_on_the_floor_does_not_move_at_all(void** state) {
     (void)state;
-    sti_env* env = open_env(1);
+    sti_env* env = open_env_of(1);
     floor_case f;
     put_on_floor(&f, 0.3);
     const sti_bed_options o = sti_bed_options_default();
@@ -148,7 +126,7 @@ static void a_grain_at_rest_on_the_floor_does_not_move_at_all(void** state) {
 // (g h + mu |s|) / (1 + 7/2 mu^2) per mass along n - mu s/|s|.
 static void a_sliding_grain_follows_the_closed_form_of_its_law(void** state) {
     (void)state;
-    sti_env* env = open_env(1);
+    sti_env* env = open_env_of(1);
     const double mu = 0.3, h = 0.01, gh = 9.81 * h;
     for (int law = 0; law < STI_LAW_FACETS; law++) {
         floor_case f;
@@ -182,7 +160,7 @@ static void a_sliding_grain_follows_the_closed_form_of_its_law(void** state) {
 
 static void a_turning_drum_takes_a_grain_along(void** state) {
     (void)state;
-    sti_env* env = open_env(1);
+    sti_env* env = open_env_of(1);
     double x[3] = {0, 0, -3.5}, v[3] = {0}, w[3] = {0}, radius = 0.5, mass = 1;
     sti_wall drum = {.kind = STI_WALL_CYLINDER, .axis = {0, 1, 0}, .radius = 4, .spin = 0.1, .mu = 0.5};
     const sti_grains g = {.count = 1,
@@ -278,7 +256,7 @@ static double natural_map(const sti_bed* bed, const sti_grains* g, const double*
 
 static void the_residual_a_step_claims_is_the_one_its_impulses_have(void** state) {
     (void)state;
-    sti_env* env = open_env(1);
+    sti_env* env = open_env_of(1);
     for (int law = 0; law < STI_LAW_FACETS; law++) {
         sti_grains g;
         assert_int_equal(sti_grains_settle(env, 120, 3, &g), STI_OK);
@@ -315,7 +293,7 @@ static void any_number_of_threads_gives_the_same_bits(void** state) {
     double* x[3];
     sti_bed_report report[3];
     for (int t = 0; t < 3; t++) {
-        sti_env* env = open_env(t + 1);
+        sti_env* env = open_env_of(t + 1);
         sti_grains g;
         assert_int_equal(sti_grains_settle(env, 400, 1, &g), STI_OK);
         sti_bed_options o = sti_bed_options_default();
@@ -349,7 +327,7 @@ static void any_number_of_threads_gives_the_same_bits(void** state) {
 // A cold step needs hundreds of sweeps, most of them with momentum.
 static void a_cold_step_is_solved_far_below_the_usual_accuracy(void** state) {
     (void)state;
-    sti_env* env = open_env(1);
+    sti_env* env = open_env_of(1);
     for (int law = 0; law < STI_LAW_FACETS; law++) {
         const double tol = law == STI_LAW_COULOMB ? 1e-5 : 1e-7;
         sti_grains g;
@@ -389,7 +367,7 @@ static void a_cold_step_is_solved_far_below_the_usual_accuracy(void** state) {
 // Friction far above the usual, where momentum may have to be given up: what is claimed still holds.
 static void rough_grains_get_no_claim_that_is_not_so(void** state) {
     (void)state;
-    sti_env* env = open_env(1);
+    sti_env* env = open_env_of(1);
     for (int k = 0; k < 3; k++) {
         sti_grains g;
         assert_int_equal(sti_grains_settle(env, 100, 2, &g), STI_OK);
@@ -423,7 +401,7 @@ static void rough_grains_get_no_claim_that_is_not_so(void** state) {
 
 static void a_settled_bed_carries_its_weight_and_loses_energy_all_the_way(void** state) {
     (void)state;
-    sti_env* env = open_env(2);
+    sti_env* env = open_env_of(2);
     sti_grains g;
     assert_int_equal(sti_grains_settle(env, 150, 1, &g), STI_OK);
     sti_bed_options o = sti_bed_options_default();
@@ -450,7 +428,7 @@ static void a_settled_bed_carries_its_weight_and_loses_energy_all_the_way(void**
 
 static void impulses_of_the_last_step_make_the_next_one_cheaper(void** state) {
     (void)state;
-    sti_env* env = open_env(1);
+    sti_env* env = open_env_of(1);
     long sweeps[2] = {0};
     for (int warm = 0; warm < 2; warm++) {
         sti_grains g;
@@ -476,10 +454,8 @@ static void impulses_of_the_last_step_make_the_next_one_cheaper(void** state) {
 
 static void the_reference_bed_has_its_packing(void** state) {
     (void)state;
-    sti_env* env = open_env(1);
-    const sti_pebble_bed def = sti_pebble_bed_default(100);
-    sti_grains g;
-    assert_int_equal(sti_grains_pebble_bed(env, &def, &g), STI_OK);
+    sti_env* env = open_env_of(1);
+    sti_grains g = pebbles(env, 100, 1);
     // every centre at the height 2: 100 spheres of diameter 1 in a vessel of 27.2 below z = 2 and 9 pi above
     for (int k = 0; k < 100; k++) g.x[3 * (size_t)k + 2] = 2.25;
     sti_packing p;
@@ -508,7 +484,7 @@ static void a_rim_is_an_edge_and_not_a_wall(void** state) {
 
 static void grains_that_leave_come_in_at_the_top_and_are_timed(void** state) {
     (void)state;
-    sti_env* env = open_env(1);
+    sti_env* env = open_env_of(1);
     const sti_pebble_bed def = {.count = 60, .seed = 1, .cylinder = 2.5, .opening = 1.8, .mu = 0.2};
     sti_grains g;
     assert_int_equal(sti_grains_pebble_bed(env, &def, &g), STI_OK);
@@ -551,7 +527,7 @@ static void grains_that_leave_come_in_at_the_top_and_are_timed(void** state) {
 
 static void bad_options_and_grains_are_refused_by_name(void** state) {
     (void)state;
-    sti_env* env = open_env(1);
+    sti_env* env = open_env_of(1);
     floor_case f;
     put_on_floor(&f, 0.3);
     sti_bed* bed;
@@ -582,20 +558,14 @@ static void every_failed_allocation_is_survived(void** state) {
     for (long k = 0;; k++) {
         failing_env f;
         failing_env_open(&f, k);
-        sti_grains g;
-        sti_bed* bed = NULL;
-        const sti_pebble_bed def = sti_pebble_bed_default(40);
-        sti_status status = sti_grains_pebble_bed(f.env, &def, &g);
-        if (status == STI_OK) {
-            sti_bed_options o = sti_bed_options_default();
-            o.h = 0.05;
-            status = sti_bed_create(f.env, &g, &o, &bed);
-            for (int step = 0; step < 12 && status == STI_OK; step++) status = sti_bed_step(bed, NULL);
-            if (status != STI_OK && bed != NULL)  // what failed can be tried again
-                for (int step = 0; step < 3; step++) assert_int_equal(sti_bed_step(bed, NULL), STI_OK);
-        }
+        sti_bed_options o = sti_bed_options_default();
+        o.h = 0.05;
+        sti_bed* bed;
+        sti_status status = try_pebbles(f.env, 40, 0, &o, &bed);
+        for (int step = 0; step < 12 && status == STI_OK; step++) status = sti_bed_step(bed, NULL);
+        if (status != STI_OK && bed != NULL)  // what failed can be tried again
+            for (int step = 0; step < 3; step++) assert_int_equal(sti_bed_step(bed, NULL), STI_OK);
         sti_bed_destroy(bed);
-        sti_grains_clear(f.env, &g);
         const bool done = failing_env_close(&f);
         assert_int_equal(status, done ? STI_OK : STI_ERR_MEMORY);
         if (done) break;

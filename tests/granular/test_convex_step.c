@@ -1,22 +1,10 @@
 // test_convex_step.c: steps with a convex law by every solver: the reference programs, and agreement of all of them.
+#include "granular/bed_tools.h"
+#include "support/near.h"
 #include "support/oracle.h"
-// clang-format off
-#include <math.h>
-#include <stdio.h>
-#include <stiction/granular.h>
-// clang-format on
-
-#define assert_near(a, b, tol) assert_true(fabs((a) - (b)) <= (tol))
+#include "support/sanitized.h"
 
 enum { MOST = 100 };
-
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED true
-#elif defined(__has_feature)
-#define SANITIZED __has_feature(address_sanitizer)
-#else
-#define SANITIZED false
-#endif
 
 typedef struct scene {
     sti_grains g;
@@ -46,21 +34,13 @@ static void add_plane(scene* s, double px, double py, double pz, double nx, doub
         (sti_wall){.kind = STI_WALL_PLANE, .point = {px, py, pz}, .axis = {nx, ny, nz}, .mu = s->g.mu};
 }
 
-static double number(const cJSON* item, const char* part, const char* name) {
-    return cJSON_GetNumberValue(oracle_get(item, part, name));
-}
-
-static double entry(const cJSON* array, int i) {
-    return cJSON_GetNumberValue(cJSON_GetArrayItem(array, i));
-}
-
 static sti_bed_options exact_options(const cJSON* item, sti_bed_solver solver) {
     sti_bed_options o = sti_bed_options_default();
     o.law = STI_LAW_FACETS;
     o.solver = solver;
-    o.h = number(item, "inputs", "h");
+    o.h = oracle_number(item, "inputs", "h");
     o.tol = 1e-11;
-    o.eps = number(item, "inputs", "eps");
+    o.eps = oracle_number(item, "inputs", "eps");
     return o;
 }
 
@@ -68,14 +48,14 @@ static void read_state(const cJSON* item, scene* s) {
     const cJSON* x = oracle_get(item, "inputs", "x");
     const cJSON* v = oracle_get(item, "inputs", "v");
     const bool one = !cJSON_IsArray(cJSON_GetArrayItem(x, 0));
-    begin(s, one ? 1 : cJSON_GetArraySize(x), number(item, "inputs", "R"), number(item, "inputs", "mu"));
+    begin(s, one ? 1 : cJSON_GetArraySize(x), oracle_number(item, "inputs", "R"), oracle_number(item, "inputs", "mu"));
     for (int k = 0; k < s->g.count; k++) {
         for (int i = 0; i < 3; i++) {
-            s->x[3 * k + i] = entry(one ? x : cJSON_GetArrayItem(x, k), i);
+            s->x[3 * k + i] = oracle_entry(one ? x : cJSON_GetArrayItem(x, k), i);
             if (cJSON_IsArray(v)) {
                 const cJSON* vk = one ? v : cJSON_GetArrayItem(v, k);
-                s->v[3 * k + i] = entry(vk, i);
-                s->w[3 * k + i] = entry(vk, 3 + i);
+                s->v[3 * k + i] = oracle_entry(vk, i);
+                s->w[3 * k + i] = oracle_entry(vk, 3 + i);
             }
         }
     }
@@ -87,8 +67,8 @@ static void check_velocities(const cJSON* expected, const sti_bed* bed, double t
     sti_bed_get(bed, NULL, v, w);
     for (int k = 0; k < sti_bed_count(bed); k++) {
         for (int i = 0; i < 3; i++) {
-            assert_near(v[3 * k + i], entry(expected, 6 * k + i), tol);
-            assert_near(w[3 * k + i], entry(expected, 6 * k + 3 + i), tol);
+            assert_near(v[3 * k + i], oracle_entry(expected, 6 * k + i), tol);
+            assert_near(w[3 * k + i], oracle_entry(expected, 6 * k + 3 + i), tol);
         }
     }
 }
@@ -97,8 +77,7 @@ static void every_solver_gives_the_reference_velocities_of_small_programs(void**
     (void)state;
     cJSON* root = oracle_open("thesis");
     if (root == NULL) skip();
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
+    sti_env* env = open_env();
     int checked = 0;
     const cJSON* item;
     cJSON_ArrayForEach(item, oracle_cases(root)) {
@@ -109,13 +88,13 @@ static void every_solver_gives_the_reference_velocities_of_small_programs(void**
             scene s;
             read_state(item, &s);
             sti_bed_options o = exact_options(item, (sti_bed_solver)k);
-            o.facets = (int)number(item, "inputs", "p_k");
+            o.facets = (int)oracle_number(item, "inputs", "p_k");
             sti_bed* bed;
             assert_int_equal(sti_bed_create(env, &s.g, &o, &bed), STI_OK);
             sti_bed_report report;
             assert_int_equal(sti_bed_step(bed, &report), STI_OK);
             check_velocities(oracle_get(item, "expected", "v"), bed, 2e-9);
-            assert_near(report.objective, number(item, "expected", "primal_objective"), 1e-9);
+            assert_near(report.objective, oracle_number(item, "expected", "primal_objective"), 1e-9);
             assert_true(report.gap < 1e-8);
             sti_bed_destroy(bed);
         }
@@ -130,23 +109,22 @@ static void ten_grains_in_a_box_follow_the_reference_for_all_steps(void** state)
     (void)state;
     cJSON* root = oracle_open("thesis");
     if (root == NULL) skip();
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
+    sti_env* env = open_env();
     const cJSON* item;
     cJSON_ArrayForEach(item, oracle_cases(root)) {
         const cJSON* x0 = oracle_get(item, "inputs", "x0");
         if (strncmp(oracle_id(item), "CQP-", 4) != 0 || x0 == NULL || oracle_get(item, "inputs", "side") == NULL)
             continue;
         const cJSON* v0 = oracle_get(item, "inputs", "v0");
-        const double side = number(item, "inputs", "side");
+        const double side = oracle_number(item, "inputs", "side");
         for (int k = 0; k < STI_BED_SOLVER_COUNT; k++) {
             scene s;
-            begin(&s, cJSON_GetArraySize(x0), number(item, "inputs", "R"), number(item, "inputs", "mu"));
+            begin(&s, cJSON_GetArraySize(x0), oracle_number(item, "inputs", "R"), oracle_number(item, "inputs", "mu"));
             for (int a = 0; a < s.g.count; a++) {
                 for (int i = 0; i < 3; i++) {
-                    s.x[3 * a + i] = entry(cJSON_GetArrayItem(x0, a), i);
-                    s.v[3 * a + i] = entry(cJSON_GetArrayItem(v0, a), i);
-                    s.w[3 * a + i] = entry(cJSON_GetArrayItem(v0, a), 3 + i);
+                    s.x[3 * a + i] = oracle_entry(cJSON_GetArrayItem(x0, a), i);
+                    s.v[3 * a + i] = oracle_entry(cJSON_GetArrayItem(v0, a), i);
+                    s.w[3 * a + i] = oracle_entry(cJSON_GetArrayItem(v0, a), 3 + i);
                 }
             }
             add_plane(&s, 0, 0, 0, 0, 0, 1);
@@ -167,15 +145,16 @@ static void ten_grains_in_a_box_follow_the_reference_for_all_steps(void** state)
                         cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(first, "primal_objective")), 1e-8);
             const cJSON* steps = oracle_get(item, "expected", "per_step_[ncontacts,KE,mean_z]");
             for (int step = 0;; step++) {
-                assert_int_equal(report.contacts, (int)entry(cJSON_GetArrayItem(steps, step), 0));
-                assert_near(report.kinetic, entry(cJSON_GetArrayItem(steps, step), 1), 1e-7);
+                assert_int_equal(report.contacts, (int)oracle_entry(cJSON_GetArrayItem(steps, step), 0));
+                assert_near(report.kinetic, oracle_entry(cJSON_GetArrayItem(steps, step), 1), 1e-7);
                 if (step + 1 == cJSON_GetArraySize(steps)) break;
                 assert_int_equal(sti_bed_step(bed, &report), STI_OK);
             }
             double x[3 * MOST];
             sti_bed_get(bed, x, NULL, NULL);
             for (int i = 0; i < 3 * s.g.count; i++)
-                assert_near(x[i], entry(cJSON_GetArrayItem(oracle_get(item, "expected", "x_final"), i / 3), i % 3),
+                assert_near(x[i],
+                            oracle_entry(cJSON_GetArrayItem(oracle_get(item, "expected", "x_final"), i / 3), i % 3),
                             1e-7);
             sti_bed_destroy(bed);
         }
@@ -184,50 +163,34 @@ static void ten_grains_in_a_box_follow_the_reference_for_all_steps(void** state)
     sti_env_destroy(env);
 }
 
-// The pebble bed of the reference: eps = max(0.05, 2 h v_max), three facets.
-static sti_bed_options reference_options(sti_bed_solver solver) {
-    sti_bed_options o = sti_bed_options_default();
-    o.law = STI_LAW_FACETS;
-    o.solver = solver;
-    o.h = 0.01;
-    o.tol = 1e-9;
-    o.eps = 0.05;
-    o.eps_speed = 2;
-    return o;
-}
-
 static void a_hundred_pebbles_keep_the_reference_energy_while_it_is_determined(void** state) {
     (void)state;
     cJSON* root = oracle_open("thesis");
     if (root == NULL) skip();
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
+    sti_env* env = open_env();
     const cJSON* item;
     cJSON_ArrayForEach(item, oracle_cases(root)) {
         const cJSON* steps = oracle_get(item, "expected", "l");
-        if (strncmp(oracle_id(item), "PBR-", 4) != 0 || steps == NULL || number(item, "inputs", "N") > 200) continue;
-        sti_pebble_bed def = sti_pebble_bed_default((int)number(item, "inputs", "N"));
-        def.seed = (uint64_t)number(item, "inputs", "seed");
-        sti_grains g;
-        assert_int_equal(sti_grains_pebble_bed(env, &def, &g), STI_OK);
-        sti_bed_options o = reference_options(STI_BED_IPM);
-        o.h = number(item, "inputs", "h");
-        sti_bed* bed;
-        assert_int_equal(sti_bed_create(env, &g, &o, &bed), STI_OK);
+        if (strncmp(oracle_id(item), "PBR-", 4) != 0 || steps == NULL || oracle_number(item, "inputs", "N") > 200)
+            continue;
+        sti_grains g =
+            pebbles(env, (int)oracle_number(item, "inputs", "N"), (uint64_t)oracle_number(item, "inputs", "seed"));
+        sti_bed_options o = reference_options(STI_BED_IPM, 1e-9);
+        o.h = oracle_number(item, "inputs", "h");
+        sti_bed* bed = bed_of(env, &g, &o);
         sti_bed_report report = {0};
         const cJSON* tolerance = oracle_get(item, "tolerance", "rel_by_l");
         for (int k = 0; k < cJSON_GetArraySize(steps); k++) {
-            while (report.step < (long)entry(steps, k)) assert_int_equal(sti_bed_step(bed, &report), STI_OK);
+            while (report.step < (long)oracle_entry(steps, k)) assert_int_equal(sti_bed_step(bed, &report), STI_OK);
             char key[16];
             snprintf(key, sizeof key, "%ld", report.step);
-            const double E = entry(oracle_get(item, "expected", "E"), k);
+            const double E = oracle_entry(oracle_get(item, "expected", "E"), k);
             const double tol = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(tolerance, key));
             if (fabs(report.kinetic - E) > tol * E)
                 print_message("step %ld: %.12g, reference %.12g\n", report.step, report.kinetic, E);
             assert_near(report.kinetic, E, tol * E);
         }
         sti_bed_destroy(bed);
-        sti_grains_clear(env, &g);
     }
     cJSON_Delete(root);
     sti_env_destroy(env);
@@ -242,21 +205,17 @@ static void a_hundred_pebbles_come_to_rest_as_the_reference_ensemble_does(void**
     }
     cJSON* root = oracle_open("thesis");
     if (root == NULL) skip();
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
+    sti_env* env = open_env();
     const cJSON* item;
     cJSON_ArrayForEach(item, oracle_cases(root)) {
         const cJSON* seeds = oracle_get(item, "inputs", "seeds");
-        if (strncmp(oracle_id(item), "PBR-", 4) != 0 || seeds == NULL || number(item, "inputs", "N") > 200) continue;
+        if (strncmp(oracle_id(item), "PBR-", 4) != 0 || seeds == NULL || oracle_number(item, "inputs", "N") > 200)
+            continue;
         const int runs = cJSON_GetArraySize(seeds) < 2 ? cJSON_GetArraySize(seeds) : 2;
         for (int run = 0; run < runs; run++) {
-            sti_pebble_bed def = sti_pebble_bed_default((int)number(item, "inputs", "N"));
-            def.seed = (uint64_t)entry(seeds, run);
-            sti_grains g;
-            assert_int_equal(sti_grains_pebble_bed(env, &def, &g), STI_OK);
-            sti_bed_options o = reference_options(STI_BED_APGD);
-            o.h = number(item, "inputs", "h");
-            o.tol = 1e-5;
+            sti_grains g = pebbles(env, (int)oracle_number(item, "inputs", "N"), (uint64_t)oracle_entry(seeds, run));
+            sti_bed_options o = reference_options(STI_BED_APGD, 1e-5);
+            o.h = oracle_number(item, "inputs", "h");
             sti_bed* bed;
             assert_int_equal(sti_bed_create(env, &g, &o, &bed), STI_OK);
             sti_bed_report report = {0};
@@ -287,61 +246,31 @@ static void a_hundred_pebbles_come_to_rest_as_the_reference_ensemble_does(void**
     sti_env_destroy(env);
 }
 
-// x y z and six velocities a line.
-static bool load_state(const char* name, int count, double* x, double* v, double* w) {
-    char path[512], line[1024];
-    snprintf(path, sizeof path, "%s/oracles/thesis/%s", STI_SHARED_DIR, name);
-    FILE* f = fopen(path, "r");
-    if (f == NULL) return false;
-    int k = 0;
-    while (k < count && fgets(line, sizeof line, f) != NULL) {
-        double q[9];
-        if (sscanf(line, "%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf", q, q + 1, q + 2, q + 3, q + 4, q + 5, q + 6, q + 7,
-                   q + 8) != 9)
-            continue;
-        for (int i = 0; i < 3; i++) {
-            x[3 * k + i] = q[i];
-            v[3 * k + i] = q[3 + i];
-            w[3 * k + i] = q[6 + i];
-        }
-        k++;
-    }
-    fclose(f);
-    return k == count;
-}
-
 static void every_solver_reaches_the_optimum_of_one_step_of_the_pebble_bed(void** state) {
     (void)state;
     cJSON* root = oracle_open("thesis");
     if (root == NULL) skip();
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
+    sti_env* env = open_env();
     const cJSON* item;
     cJSON_ArrayForEach(item, oracle_cases(root)) {
         const char* file = cJSON_GetStringValue(oracle_get(item, "inputs", "state"));
         if (strncmp(oracle_id(item), "PBR-11", 6) != 0 || file == NULL) continue;
-        static double x[300], v[300], w[300];
-        assert_true(load_state("data/pbr100_state_l60.csv", 100, x, v, w));
+        static double x[3 * REFERENCE_COUNT], v[3 * REFERENCE_COUNT], w[3 * REFERENCE_COUNT];
+        assert_true(reference_state(x, v, w));
         for (int k = 0; k < STI_BED_SOLVER_COUNT; k++) {
-            const sti_pebble_bed def = sti_pebble_bed_default(100);
-            sti_grains g;
-            assert_int_equal(sti_grains_pebble_bed(env, &def, &g), STI_OK);
-            sti_bed_options o = reference_options((sti_bed_solver)k);
-            o.tol = 1e-8;
-            sti_bed* bed;
-            assert_int_equal(sti_bed_create(env, &g, &o, &bed), STI_OK);
+            const sti_bed_options o = reference_options((sti_bed_solver)k, 1e-8);
+            sti_bed* bed = bed_of_pebbles(env, REFERENCE_COUNT, &o);
             assert_int_equal(sti_bed_set(bed, x, v, w), STI_OK);
             sti_bed_report report;
             assert_int_equal(sti_bed_step(bed, &report), STI_OK);
             print_message("%-6s %6ld iterations, residual %.1e, gap %.1e, %.4f s\n", sti_bed_solver_text(o.solver),
                           report.iterations, report.residual, report.gap, report.time_solve_s);
-            assert_int_equal(report.contacts, (int)number(item, "expected", "n_contacts"));
-            const double best = number(item, "expected", "primal_objective");
+            assert_int_equal(report.contacts, (int)oracle_number(item, "expected", "n_contacts"));
+            const double best = oracle_number(item, "expected", "primal_objective");
             assert_near(report.objective, best, 1e-8 * fabs(best));
-            const double E = number(item, "expected", "kinetic_energy_next");
+            const double E = oracle_number(item, "expected", "kinetic_energy_next");
             assert_near(report.kinetic, E, 1e-6 * E);
             sti_bed_destroy(bed);
-            sti_grains_clear(env, &g);
         }
     }
     cJSON_Delete(root);
@@ -350,34 +279,26 @@ static void every_solver_reaches_the_optimum_of_one_step_of_the_pebble_bed(void*
 
 static void solvers_of_the_round_cone_agree_with_each_other(void** state) {
     (void)state;
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
+    sti_env* env = open_env();
     double best[4];
     const sti_bed_solver solvers[] = {STI_BED_APGD, STI_BED_BB, STI_BED_IPM, STI_BED_GS};
     for (int k = 0; k < 4; k++) {
-        sti_grains g;
-        const sti_pebble_bed def = sti_pebble_bed_default(60);
-        assert_int_equal(sti_grains_pebble_bed(env, &def, &g), STI_OK);
-        sti_bed_options o = reference_options(solvers[k]);
+        sti_bed_options o = reference_options(solvers[k], 1e-9);
         o.law = STI_LAW_CONE;
         o.h = 0.05;
-        o.tol = 1e-9;
-        sti_bed* bed;
-        assert_int_equal(sti_bed_create(env, &g, &o, &bed), STI_OK);
+        sti_bed* bed = bed_of_pebbles(env, 60, &o);
         sti_bed_report report;
         for (int step = 0; step < 12; step++) assert_int_equal(sti_bed_step(bed, &report), STI_OK);
         best[k] = report.kinetic;
         assert_near(best[k], best[0], 1e-5 * best[0]);
         sti_bed_destroy(bed);
-        sti_grains_clear(env, &g);
     }
     sti_env_destroy(env);
 }
 
 static void a_solver_that_does_not_take_the_law_is_refused(void** state) {
     (void)state;
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
+    sti_env* env = open_env();
     scene s;
     begin(&s, 1, 0.5, 0.3);
     sti_bed* bed;
@@ -399,20 +320,12 @@ static void every_failed_allocation_is_survived(void** state) {
         for (long k = 0;; k++) {
             failing_env f;
             failing_env_open(&f, k);
-            sti_grains g;
-            sti_bed* bed = NULL;
-            const sti_pebble_bed def = sti_pebble_bed_default(12);
-            sti_status status = sti_grains_pebble_bed(f.env, &def, &g);
-            if (status == STI_OK) {
-                sti_bed_options o = reference_options((sti_bed_solver)solver);
-                o.h = 0.05;
-                o.tol = 1e-6;
-                for (int a = 0; a < 12; a++) g.x[3 * a + 2] -= 1.4;  // on the ground at once
-                status = sti_bed_create(f.env, &g, &o, &bed);
-                for (int step = 0; step < 2 && status == STI_OK; step++) status = sti_bed_step(bed, NULL);
-            }
+            sti_bed_options o = reference_options((sti_bed_solver)solver, 1e-6);
+            o.h = 0.05;
+            sti_bed* bed;
+            sti_status status = try_pebbles(f.env, 12, 1.4, &o, &bed);  // on the ground at once
+            for (int step = 0; step < 2 && status == STI_OK; step++) status = sti_bed_step(bed, NULL);
             sti_bed_destroy(bed);
-            sti_grains_clear(f.env, &g);
             const bool done = failing_env_close(&f);
             assert_int_equal(status, done ? STI_OK : STI_ERR_MEMORY);
             if (done) break;

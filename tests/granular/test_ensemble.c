@@ -1,23 +1,7 @@
 // test_ensemble.c: large beds at rest, against the reference simulation: early energies, and what every run shares at the end.
+#include "granular/bed_tools.h"
 #include "support/oracle.h"
-// clang-format off
-#include <math.h>
-#include <stdio.h>
-#include <stiction/granular.h>
-// clang-format on
-
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED true
-#elif defined(__has_feature)
-#define SANITIZED __has_feature(address_sanitizer)
-#else
-#define SANITIZED false
-#endif
-
-static double number(const cJSON* item, const char* group, const char* name) {
-    const cJSON* value = oracle_get(item, group, name);
-    return value != NULL ? cJSON_GetNumberValue(value) : NAN;
-}
+#include "support/sanitized.h"
 
 // "in [0.54,0.59]" or "5.28 +- 0.15"; without either everything is within.
 static void assert_within(const cJSON* item, const char* name, double value) {
@@ -41,17 +25,9 @@ typedef struct fall {
 
 // S3's step, until the mean energy has been below 1e-4 for 20 steps.
 static void simulate(sti_env* env, int count, uint64_t seed, double h, const cJSON* times, fall* f) {
-    sti_pebble_bed def = sti_pebble_bed_default(count);
-    def.seed = seed;
-    sti_grains g;
-    assert_int_equal(sti_grains_pebble_bed(env, &def, &g), STI_OK);
-    sti_bed_options o = sti_bed_options_default();
+    sti_grains g = pebbles(env, count, seed);
+    sti_bed_options o = reference_options(STI_BED_APGD, 1e-5);
     o.h = h;
-    o.law = STI_LAW_FACETS;
-    o.solver = STI_BED_APGD;
-    o.tol = 1e-5;
-    o.eps = 0.05;
-    o.eps_speed = 2;
     sti_bed* bed;
     assert_int_equal(sti_bed_create(env, &g, &o, &bed), STI_OK);
     *f = (fall){.slow = NAN};
@@ -61,8 +37,7 @@ static void simulate(sti_env* env, int count, uint64_t seed, double h, const cJS
         assert_int_equal(sti_bed_step(bed, &report), STI_OK);
         assert_true(report.solved);
         const double mean = report.kinetic / count;
-        if (next < cJSON_GetArraySize(times) && next < 32 &&
-            report.time > cJSON_GetNumberValue(cJSON_GetArrayItem(times, next)) - 0.5 * h)
+        if (next < cJSON_GetArraySize(times) && next < 32 && report.time > oracle_entry(times, next) - 0.5 * h)
             f->energy[next++] = report.kinetic;
         if (isnan(f->slow) && report.time > 1 && mean <= 1e-2) f->slow = report.time;
         f->peak = fmax(f->peak, report.kinetic);
@@ -85,8 +60,8 @@ static void check_energies(const cJSON* item, const fall* f) {
     expected = cJSON_GetObjectItem(times, "E");
     times = cJSON_GetObjectItem(times, "t");
     for (int k = 0; k < cJSON_GetArraySize(times); k++) {
-        const double t = cJSON_GetNumberValue(cJSON_GetArrayItem(times, k));
-        const double E = cJSON_GetNumberValue(cJSON_GetArrayItem(expected, k));
+        const double t = oracle_entry(times, k);
+        const double E = oracle_entry(expected, k);
         const double tol = t <= 0.5 ? 1e-11 : t <= 1 ? 1e-2 : t <= 1.5 ? 0.1 : 1;
         assert_true(fabs(f->energy[k] - E) <= tol * E);
     }
@@ -100,22 +75,21 @@ static void large_beds_come_to_rest_as_the_reference_does(void** state) {
     }
     cJSON* root = oracle_open("thesis");
     if (root == NULL) skip();
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
+    sti_env* env = open_env();
     int checked = 0;
     const cJSON* item;
     cJSON_ArrayForEach(item, oracle_cases(root)) {
-        const double count = number(item, "inputs", "N"), h = number(item, "inputs", "h");
+        const double count = oracle_number(item, "inputs", "N"), h = oracle_number(item, "inputs", "h");
         if (strncmp(oracle_id(item), "PBR-", 4) != 0 || oracle_get(item, "expected", "final") == NULL) continue;
         if (!(count > 200 && count <= 1000 && h > 0)) continue;
         fall f;
         const cJSON* times = cJSON_GetObjectItem(oracle_get(item, "expected", "E_at_t"), "t");
-        simulate(env, (int)count, (uint64_t)number(item, "inputs", "seed"), h, times, &f);
+        simulate(env, (int)count, (uint64_t)oracle_number(item, "inputs", "seed"), h, times, &f);
         assert_within(item, "packing_below_80pct", f.packing.bottom);
         assert_within(item, "mean_z", f.packing.mean_height);
-        assert_true(fabs(f.peak - number(item, "expected", "peak_E")) <= 1e-3 * f.peak);
-        assert_true(fabs(f.slow - number(item, "expected", "t_E/N<=1e-2")) <= 1);
-        assert_true(f.deepest <= 2 * number(item, "expected", "max_penetration"));
+        assert_true(fabs(f.peak - oracle_number(item, "expected", "peak_E")) <= 1e-3 * f.peak);
+        assert_true(fabs(f.slow - oracle_number(item, "expected", "t_E/N<=1e-2")) <= 1);
+        assert_true(f.deepest <= 2 * oracle_number(item, "expected", "max_penetration"));
         // what the project promises of a bed at rest
         assert_true(fabs(f.balance - 1) <= 1e-3);
         assert_true(f.depth <= 1e-4 * 0.5);

@@ -1,21 +1,7 @@
 // test_jamming.c: self-stress: known cases on both sides of the border, and every certificate checked from the contacts alone.
-#include <math.h>
 #include <string.h>
 
-#include "support/failing_env.h"
-// clang-format off
-#include <stiction/granular.h>
-// clang-format on
-
-static sti_env* open_env(void) {
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
-    return env;
-}
-
-static double dot(const double* x, const double* y) {
-    return x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
-}
+#include "granular/bed_tools.h"
 
 static void cross(const double* x, const double* y, double* out) {
     out[0] = x[1] * y[2] - x[2] * y[1];
@@ -213,9 +199,7 @@ static sti_bed* settle(sti_env* env, int count, double mu, int steps) {
     assert_int_equal(sti_grains_pebble_bed(env, &def, &g), STI_OK);
     sti_bed_options o = sti_bed_options_default();
     o.h = 0.02;
-    sti_bed* bed;
-    assert_int_equal(sti_bed_create(env, &g, &o, &bed), STI_OK);
-    sti_grains_clear(env, &g);
+    sti_bed* bed = bed_of(env, &g, &o);
     for (int k = 0; k < steps; k++) assert_int_equal(sti_bed_step(bed, NULL), STI_OK);
     return bed;
 }

@@ -1,23 +1,16 @@
 // test_method.c: a method of the caller's own: the program it is given, what becomes of its answer, what is refused.
-#include <math.h>
-#include <stiction/granular.h>
 #include <string.h>
 
-#include "support/failing_env.h"
+#include "granular/bed_tools.h"
 
 static sti_bed* make_bed(sti_env* env, int count, sti_law law) {
-    const sti_pebble_bed def = sti_pebble_bed_default(count);
     sti_bed_options o = sti_bed_options_default();
     o.law = law;
     o.h = 0.05;
     o.tol = 1e-8;
-    sti_grains g;
-    sti_bed* bed;
-    assert_int_equal(sti_grains_pebble_bed(env, &def, &g), STI_OK);
+    sti_grains g = pebbles(env, count, 1);
     for (int a = 0; a < count; a++) g.mass[a] = 1 + 0.3 * (a % 4);
-    assert_int_equal(sti_bed_create(env, &g, &o, &bed), STI_OK);
-    sti_grains_clear(env, &g);
-    return bed;
+    return bed_of(env, &g, &o);
 }
 
 typedef struct notes {
@@ -92,8 +85,7 @@ static sti_status sweep(void* user, const sti_bed_program* p, double* x, long* i
 
 static void a_method_of_the_caller_gives_the_steps_of_our_own(void** state) {
     (void)state;
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
+    sti_env* env = open_env();
     notes n = {0};
     const sti_bed_method method = {.name = "mine", .solve = sweep, .user = &n};
     sti_bed *ours = make_bed(env, 30, STI_LAW_FACETS), *theirs = make_bed(env, 30, STI_LAW_FACETS);
@@ -131,8 +123,7 @@ static sti_status give_up(void* user, const sti_bed_program* p, double* x, long*
 
 static void an_answer_is_judged_and_a_failure_leaves_the_bed_as_it_was(void** state) {
     (void)state;
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
+    sti_env* env = open_env();
     sti_bed* bed = make_bed(env, 30, STI_LAW_FACETS);
     for (int step = 0; step < 12; step++) assert_int_equal(sti_bed_step(bed, NULL), STI_OK);
     assert_true(sti_bed_contact_count(bed) > 0);
@@ -160,8 +151,7 @@ static void an_answer_is_judged_and_a_failure_leaves_the_bed_as_it_was(void** st
 
 static void other_laws_are_refused(void** state) {
     (void)state;
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
+    sti_env* env = open_env();
     const sti_bed_method method = {.name = "mine", .solve = sweep};
     for (int law = 0; law < STI_LAW_COUNT; law++) {
         sti_bed* bed = make_bed(env, 3, (sti_law)law);
@@ -178,21 +168,14 @@ static void every_failed_allocation_is_survived(void** state) {
         failing_env_open(&f, k);
         notes n = {0};
         const sti_bed_method method = {.name = "mine", .solve = sweep, .user = &n};
-        const sti_pebble_bed def = sti_pebble_bed_default(12);
         sti_bed_options o = sti_bed_options_default();
         o.law = STI_LAW_FACETS;
         o.h = 0.05;
-        sti_grains g;
-        sti_bed* bed = NULL;
-        sti_status status = sti_grains_pebble_bed(f.env, &def, &g);
-        if (status == STI_OK) {
-            for (int a = 0; a < 12; a++) g.x[3 * a + 2] -= 1.4;  // on the ground at once
-            status = sti_bed_create(f.env, &g, &o, &bed);
-        }
+        sti_bed* bed;
+        sti_status status = try_pebbles(f.env, 12, 1.4, &o, &bed);  // on the ground at once
         if (status == STI_OK) status = sti_bed_use(bed, &method);
         if (status == STI_OK) status = sti_bed_step(bed, NULL);
         sti_bed_destroy(bed);
-        sti_grains_clear(f.env, &g);
         const bool done = failing_env_close(&f);
         assert_int_equal(status, done ? STI_OK : STI_ERR_MEMORY);
         if (done) break;

@@ -1,35 +1,20 @@
 // test_posed.c: the last step of a bed as a contact problem: the independent verifier accepts what the bed claims.
-#include <math.h>
 #include <string.h>
 
-#include "support/failing_env.h"
+#include "granular/bed_tools.h"
 // clang-format off
-#include <stiction/granular.h>
 #include <stiction/io.h>
 #include <stiction/run.h>
 #include <stiction/verify.h>
 #include <unistd.h>
 // clang-format on
 
-static sti_env* open_env(void) {
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
-    return env;
-}
-
-static sti_bed* make_bed(sti_env* env, sti_grains* g, const sti_bed_options* o) {
-    sti_bed* bed;
-    assert_int_equal(sti_bed_create(env, g, o, &bed), STI_OK);
-    sti_grains_clear(env, g);
-    return bed;
-}
-
 static sti_bed* make_pour(sti_env* env, sti_status (*make)(sti_env*, const sti_grain_pour*, sti_grains*), int count,
                           const sti_bed_options* o) {
     const sti_grain_pour def = {.count = count, .seed = 5, .mu = 0.4, .spread = 0.4};
     sti_grains g;
     assert_int_equal(make(env, &def, &g), STI_OK);
-    return make_bed(env, &g, o);
+    return bed_of(env, &g, o);
 }
 
 // Grains of different sizes, walls that stand still and walls that turn.

@@ -3,31 +3,18 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "support/failing_env.h"
+#include "granular/bed_tools.h"
 
 enum { GRAINS = 150 };
 
-static sti_env* open_env(int workers) {
-    sti_env_def def = sti_env_def_default();
-    def.workers = workers;
-    sti_env* env;
-    assert_int_equal(sti_env_create(&def, &env), STI_OK);
-    return env;
-}
-
 static sti_bed* make_bed(sti_env* env, sti_law law, sti_bed_solver solver, double spin) {
-    const sti_pebble_bed def = sti_pebble_bed_default(GRAINS);
+    sti_grains g = pebbles(env, GRAINS, 1);
     sti_bed_options o = sti_bed_options_default();
-    sti_grains g;
-    sti_bed* bed;
     o.law = law;
     o.solver = solver;
     o.h = 0.02;
-    assert_int_equal(sti_grains_pebble_bed(env, &def, &g), STI_OK);
     g.walls[2].spin = spin;
-    assert_int_equal(sti_bed_create(env, &g, &o, &bed), STI_OK);
-    sti_grains_clear(env, &g);
-    return bed;
+    return bed_of(env, &g, &o);
 }
 
 static void step(sti_bed* bed, int count, sti_bed_report* report) {
@@ -54,7 +41,7 @@ static void a_bed_goes_on_bit_by_bit_for_any_number_of_workers(void** state) {
                  {STI_LAW_COULOMB, STI_BED_GS, 0.7},
                  {STI_LAW_CONE, STI_BED_APGD, 0},
                  {STI_LAW_FACETS, STI_BED_BLMVM, 0}};
-    sti_env* env[2] = {open_env(1), open_env(2)};
+    sti_env* env[2] = {open_env_of(1), open_env_of(2)};
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
         const int steps = c == 0 ? 100 : 8;
         sti_bed* straight = make_bed(env[0], cases[c].law, cases[c].solver, cases[c].spin);
@@ -91,7 +78,7 @@ static void a_bed_goes_on_bit_by_bit_for_any_number_of_workers(void** state) {
 // Grains that come in again are drawn by a generator, which is part of the state.
 static void a_flow_goes_on_bit_by_bit(void** state) {
     (void)state;
-    sti_env* env = open_env(2);
+    sti_env* env = open_env_of(2);
     const sti_pebble_bed def = {.count = 60, .seed = 1, .cylinder = 2.5, .opening = 1.8, .mu = 0.2};
     sti_bed_options o = sti_bed_options_default();
     sti_grains g;
@@ -142,7 +129,7 @@ static void a_flow_goes_on_bit_by_bit(void** state) {
 
 static void a_bed_that_has_not_moved_yet_has_a_state_too(void** state) {
     (void)state;
-    sti_env* env = open_env(1);
+    sti_env* env = open_env_of(1);
     sti_bed *bed = make_bed(env, STI_LAW_COULOMB, STI_BED_GS, 0), *again;
     void* bytes;
     size_t size;
@@ -161,7 +148,7 @@ static void a_bed_that_has_not_moved_yet_has_a_state_too(void** state) {
 // Whatever the bytes are: a bed that can be stepped, or a refusal.
 static void bytes_that_are_no_state_are_refused(void** state) {
     (void)state;
-    sti_env* env = open_env(1);
+    sti_env* env = open_env_of(1);
     sti_bed *bed = make_bed(env, STI_LAW_COULOMB, STI_BED_GS, 0), *again;
     void* bytes;
     size_t size;
