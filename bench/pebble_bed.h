@@ -66,6 +66,7 @@ static const way ways[] = {
     {"tao:tron", STI_LAW_FACETS, STI_BED_GS, "tao:tron", "#bcbd22"},
     {"tao:bqpip", STI_LAW_FACETS, STI_BED_GS, "tao:bqpip", "#aec7e8"},
 #endif
+    {"cone:ipm", STI_LAW_CONE, STI_BED_IPM, NULL, "#98df8a"},
     {"cone:apgd", STI_LAW_CONE, STI_BED_APGD, NULL, "#17becf"},
     {"cone:gs", STI_LAW_CONE, STI_BED_GS, NULL, "#8c564b"},
     {"coulomb:gs", STI_LAW_COULOMB, STI_BED_GS, NULL, "#e377c2"},

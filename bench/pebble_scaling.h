@@ -25,7 +25,7 @@ enum {
     TRIAD_ROUNDS = 6,
     SWEEPS = 96,
     FALL = 160,
-    MOST = 600,
+    MOST = 1000,
     QUIET = 30,
     MEASURED = 30,
     SIZES = 4,
@@ -109,9 +109,9 @@ static double rest_energy(int count) {
 }
 
 static sti_bed* settle(sti_env* env, int count, sti_grains* g, scaled* s) {
-    const sti_bed_options fall = step_options(0.05, 1e-3), calm = step_options(0.01, 1e-4);
+    const sti_bed_options falling = step_options(0.05, 1e-3), calm = step_options(0.01, 1e-4);
     const double begin = bench_wall();
-    sti_bed* bed = make_bed(env, count, &fall, g);
+    sti_bed* bed = make_bed(env, count, &falling, g);
     s->fall_steps = (int)(FALL * pow(count / 1e4, 1.0 / 6));
     for (int k = 0; k < s->fall_steps; k++) must(env, sti_bed_step(bed, NULL));
     bed = with_options(env, bed, g, &calm);
