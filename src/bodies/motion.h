@@ -317,11 +317,16 @@ double sti_world_drift(const sti_world* world, int* joint);  // worst defect of 
 double sti_world_penetration(const sti_world* world);        // of world->contact
 sti_status sti_world_start(sti_world* world);
 
+// ---- forces.c
+
+// Step 3 of step.c: acts.r, links.l and u of the problem that f, acts and links pose; residual, solved and why in the report.
+sti_status sti_step_forces(sti_world* world, sti_world_report* report);
+void sti_step_velocities(sti_world* world);  // u and l that belong to acts.r; islands at rest keep u = 0
+
 // ---- step.c
 
 void sti_mass_multiply(const sti_world* world, const double* v, double* f);              // f = M v
 void sti_body_mass_solve(const sti_world* world, int slot, const double* f, double* v);  // of one body
-void sti_step_velocities(sti_world* world);  // u and l that belong to acts.r; islands at rest keep u = 0
 double sti_act_work(const sti_world* world, const sti_act* act, const double* r);  // of motor or surface, in this step
 sti_status sti_world_look(sti_world* world);  // contacts at the present places, unless they are known
 
