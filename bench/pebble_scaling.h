@@ -5,7 +5,7 @@
 // pebble has been below REST (N / 10^4)^(2/3). The tolerance is relative to the impulses, which grow with the depth, and
 // so do the speeds that it lets pass. At 10^4 the bound is a speed of 0.014, a seventh of what gravity gives in a step.
 // The pebbles of the layout fall by steps of 0.05 to 1e-3, where a deep bed stays awake, for FALL (N / 10^4)^(1/6) of them:
-// four times the time of the fall, which grows with the root of the height. Then the short steps. A bed that has not come to
+// twice the time of the fall, which grows with the root of the height. Then the short steps. A bed that has not come to
 // rest after MOST of them is measured all the same, and said to be awake. Energy, depth, balance and packing are in the
 // table. The vessel keeps its proportions, so with N the bed grows in depth as well.
 //
@@ -24,7 +24,7 @@ enum {
     TRIAD = 1 << 23,
     TRIAD_ROUNDS = 6,
     SWEEPS = 96,
-    FALL = 160,
+    FALL = 80,
     MOST = 1000,
     QUIET = 30,
     MEASURED = 30,

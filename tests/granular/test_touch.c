@@ -31,7 +31,7 @@ static void a_bed_at_rest_needs_hardly_any_sweeps(void** state) {
     sti_env* env = open_env_of(1);
     sti_bed* bed = settle(env, 100);
     assert_true(mean_sweeps(bed, 250) > 10);  // it falls
-    mean_sweeps(bed, 500);
+    mean_sweeps(bed, 750);
     assert_true(mean_sweeps(bed, 100) < 3);
     sti_bed_destroy(bed);
     sti_env_destroy(env);
