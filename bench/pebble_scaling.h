@@ -25,8 +25,8 @@ enum {
     TRIAD_ROUNDS = 6,
     SWEEPS = 96,
     FALL = 80,
-    MOST = 1000,
-    QUIET = 30,
+    MOST = 1600,
+    QUIET = 300,
     MEASURED = 30,
     SIZES = 4,
     THREADS = 64
