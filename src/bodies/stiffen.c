@@ -22,8 +22,9 @@
 
 #include "bodies/motion.h"
 #include "bodies/vec3.h"
+#include "linalg/lapack.h"
 
-enum { SWEEPS = 12 };
+enum { WORK = 16 };  // numbers that dsyev works with
 #define SLIGHT 1e-9  // of the largest: no row
 
 static void add_force(const sti_world* world, int body, const double point[3], const double F[3], double sign) {
@@ -41,44 +42,20 @@ static void add_force(const sti_world* world, int body, const double point[3], c
     }
 }
 
-// Jacobi's rotations: G becomes diagonal, the columns of V its axes.
-static void eigen3(double G[9], double V[9]) {
-    for (int i = 0; i < 9; i++) V[i] = i % 4 == 0;
-    for (int sweep = 0; sweep < SWEEPS; sweep++) {
-        for (int p = 0; p < 2; p++) {
-            for (int q = p + 1; q < 3; q++) {
-                if (G[3 * p + q] == 0) continue;
-                const double angle = 0.5 * atan2(2 * G[3 * p + q], G[4 * p] - G[4 * q]);
-                const double c = cos(angle), s = sin(angle);
-                for (int i = 0; i < 3; i++) {  // columns p and q of G and V
-                    const double g = G[3 * i + p], v = V[3 * i + p];
-                    G[3 * i + p] = c * g + s * G[3 * i + q];
-                    G[3 * i + q] = c * G[3 * i + q] - s * g;
-                    V[3 * i + p] = c * v + s * V[3 * i + q];
-                    V[3 * i + q] = c * V[3 * i + q] - s * v;
-                }
-                for (int i = 0; i < 3; i++) {  // rows
-                    const double g = G[3 * p + i];
-                    G[3 * p + i] = c * g + s * G[3 * q + i];
-                    G[3 * q + i] = c * G[3 * q + i] - s * g;
-                }
-            }
-        }
-    }
-}
-
+// Rows for the axes about which the body is stiffened: those of positive eigenvalues of G, destroyed here.
 static void add_turning(sti_world* world, int body, double* G) {
     struct sti_world_solve* s = world->solve;
-    double V[9] = {0, 0, 1}, most = 0;  // plane: one axis, z, in the first row
-    const int axes = world->dim == 2 ? 1 : 3;
-    if (axes == 3) eigen3(G, V);
-    for (int k = 0; k < axes; k++) most = fmax(most, fabs(G[4 * k]));
-    for (int k = 0; k < axes; k++) {
-        const double axis[3] = {V[k], axes == 3 ? V[3 + k] : V[1], axes == 3 ? V[6 + k] : V[2]};
-        if (!(G[4 * k] > SLIGHT * most)) continue;
+    const int axes = world->dim == 2 ? 1 : 3, room = WORK;
+    double value[3] = {G[0]}, work[WORK], most = 0;
+    int info = 0;
+    if (axes == 3) dsyev_("V", "L", &axes, G, &axes, value, work, &room, &info);
+    for (int k = 0; k < axes && info == 0; k++) most = fmax(most, fabs(value[k]));
+    for (int k = 0; k < axes && info == 0; k++) {
+        static const double z[3] = {0, 0, 1};
+        if (!(value[k] > SLIGHT * most)) continue;
         sti_soft* soft = &s->stiff[s->stiff_count++];
-        *soft = (sti_soft){.stiffness = G[4 * k] / world->options.h};
-        sti_row_turn(world, body, -1, axis, &soft->row);
+        *soft = (sti_soft){.stiffness = value[k] / world->options.h};
+        sti_row_turn(world, body, -1, axes == 3 ? G + 3 * (size_t)k : z, &soft->row);
     }
 }
 

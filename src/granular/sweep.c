@@ -154,6 +154,7 @@ static void pass_slab(void* context, int stage, int slab, int worker) {
 }
 
 void sti_plan_add(sti_plan* plan, sti_pass_kind kind, double beta) {
+    STI_ASSERT(plan->count < (int)(sizeof plan->pass / sizeof *plan->pass));
     plan->pass[plan->count++] = (sti_pass){kind, beta};
 }
 

@@ -88,6 +88,26 @@ static inline int add_joint(sti_bodies* bodies, sti_joint* joint, double x, doub
     return index;
 }
 
+// A wall that drives a slider against its limit: no velocity obeys both.
+static inline sti_bodies* open_driven_slider(sti_env* env, int dim) {
+    sti_bodies* bodies = open_scene(env, dim);
+    const int box = add_box(env, bodies, 0.1, 0.1, 0.1, at(0, 0, 0));
+    sti_body body = sti_body_default();
+    body.fixed = true;
+    body.v[0] = 1;
+    body.pose = at(-0.2, 0, 0);
+    const double half[3] = {0.1, 0.1, 0.1}, point[3] = {0}, axis[3] = {1, 0, 0};
+    sti_shape* shape;
+    assert_int_equal(sti_shape_create_box(env, dim, half, &shape), STI_OK);
+    add_shape_body(bodies, shape, &body);
+    sti_joint slide = sti_joint_default(STI_JOINT_PRISMATIC, -1, box);
+    slide.axis[0].lower = -0.5;
+    slide.axis[0].upper = 0;
+    assert_int_equal(sti_joint_place(bodies, point, axis, &slide), STI_OK);
+    assert_int_equal(sti_bodies_add_joint(bodies, &slide, NULL), STI_OK);
+    return bodies;
+}
+
 // Two digits more than the default, for the closed forms.
 static inline sti_world_options accurate(void) {
     sti_world_options options = sti_world_options_default();

@@ -127,22 +127,7 @@ static void a_step_without_solution_is_reported_and_harmless(void** state) {
     (void)state;
     sti_env* env = open_env();
     for (int dim = 2; dim <= 3; dim++) {
-        sti_bodies* bodies = open_scene(env, dim);
-        const int box = add_box(env, bodies, 0.1, 0.1, 0.1, at(0, 0, 0));
-        sti_body body = sti_body_default();
-        body.fixed = true;
-        body.v[0] = 1;
-        const double half[3] = {0.1, 0.1, 0.1};
-        body.pose = at(-0.2, 0, 0);
-        sti_shape* shape;
-        assert_int_equal(sti_shape_create_box(env, dim, half, &shape), STI_OK);
-        add_shape_body(bodies, shape, &body);
-        sti_joint slide = sti_joint_default(STI_JOINT_PRISMATIC, -1, box);
-        const double point[3] = {0}, axis[3] = {1, 0, 0};
-        slide.axis[0].lower = -0.5;
-        slide.axis[0].upper = 0;
-        assert_int_equal(sti_joint_place(bodies, point, axis, &slide), STI_OK);
-        assert_int_equal(sti_bodies_add_joint(bodies, &slide, NULL), STI_OK);
+        sti_bodies* bodies = open_driven_slider(env, dim);
         sti_world* world = open_world(env, bodies, NULL);
         int open = 0;
         for (int i = 0; i < 50; i++) {

@@ -1,5 +1,5 @@
 // The pool: every item once, loops one after the other.
-#include "support/failing_env.h"
+#include "support/open_env.h"
 // clang-format off
 #include <sched.h>
 #include <stdatomic.h>
@@ -24,13 +24,17 @@ static void visit(void* context, int item, int worker) {
     l->value[item] = 0.5 * l->value[item] + item;
 }
 
+static sti_tasks* open_pool(sti_env* env, int workers) {
+    sti_tasks* tasks;
+    assert_int_equal(sti_tasks_create(env, workers, &tasks), STI_OK);
+    return tasks;
+}
+
 static void every_item_is_done_once_in_every_loop(void** state) {
     (void)state;
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
+    sti_env* env = open_env();
     for (int workers = 1; workers <= 6; workers++) {
-        sti_tasks* tasks;
-        assert_int_equal(sti_tasks_create(env, workers, &tasks), STI_OK);
+        sti_tasks* tasks = open_pool(env, workers);
         ledger* l = calloc(1, sizeof *l);
         l->workers = sti_tasks_workers(tasks);
         assert_true(l->workers >= 1 && l->workers <= workers);
@@ -69,10 +73,8 @@ static void hold_up(void* context, int item, int worker) {
 
 static void items_behind_one_that_is_held_up_are_done_by_others(void** state) {
     (void)state;
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
-    sti_tasks* tasks;
-    assert_int_equal(sti_tasks_create(env, 2, &tasks), STI_OK);
+    sti_env* env = open_env();
+    sti_tasks* tasks = open_pool(env, 2);
     if (sti_tasks_workers(tasks) == 2) {
         for (int loop = 0; loop < 50; loop++) {
             atomic_store(&others_done, 0);
@@ -107,12 +109,10 @@ static void mix(void* context, int stage, int item, int worker) {
 
 static void stages_see_their_neighbours_as_one_thread_does(void** state) {
     (void)state;
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
+    sti_env* env = open_env();
     uint64_t expected[ROW + 2];
     for (int workers = 1; workers <= 5; workers++) {
-        sti_tasks* tasks;
-        assert_int_equal(sti_tasks_create(env, workers, &tasks), STI_OK);
+        sti_tasks* tasks = open_pool(env, workers);
         row* r = calloc(1, sizeof *r);
         ledger* l = calloc(1, sizeof *l);
         l->workers = sti_tasks_workers(tasks);
@@ -142,10 +142,8 @@ static void hold_up_row(void* context, int stage, int item, int worker) {
 
 static void a_row_goes_on_where_it_does_not_wait_for_one_that_is_held_up(void** state) {
     (void)state;
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
-    sti_tasks* tasks;
-    assert_int_equal(sti_tasks_create(env, 2, &tasks), STI_OK);
+    sti_env* env = open_env();
+    sti_tasks* tasks = open_pool(env, 2);
     if (sti_tasks_workers(tasks) == 2) {
         for (int loop = 0; loop < 20; loop++) {
             atomic_store(&others_done, 0);
@@ -159,10 +157,8 @@ static void a_row_goes_on_where_it_does_not_wait_for_one_that_is_held_up(void** 
 
 static void one_worker_needs_no_pool(void** state) {
     (void)state;
-    sti_env* env;
-    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
-    sti_tasks* tasks;
-    assert_int_equal(sti_tasks_create(env, 1, &tasks), STI_OK);
+    sti_env* env = open_env();
+    sti_tasks* tasks = open_pool(env, 1);
     assert_null(tasks);
     assert_int_equal(sti_tasks_workers(tasks), 1);
     sti_tasks_destroy(tasks);
