@@ -170,7 +170,7 @@ typedef struct sti_world_report {
     double potential;      // gravity and springs
     double work;           // done by motors, moving surfaces and forces of the caller in this step
     double gain;           // energy that appeared beyond that; negative: lost, as it should be
-    double mended;         // part of the potential energy that stabilization changed
+    double mended;         // energy that stabilization added and motion did not pay: overlaps that a caller gave
     int impacts;           // contacts that bounced
     double impact_energy;  // change of kinetic energy in them
     double impact_gain;    // what the law would have added, before it was drawn back
@@ -219,6 +219,7 @@ STI_API double sti_world_time(const sti_world* world);
 STI_API void sti_world_pose(const sti_world* world, int body, sti_pose* pose);  // of the body frame
 STI_API void sti_world_velocity(const sti_world* world, int body, double v[3],
                                 double w[3]);  // centre of mass; world axes
+// An overlap that a new pose makes is lifted by the next step, and so is one of the start; `mended` says what it took.
 STI_API sti_status sti_world_set(sti_world* world, int body, const sti_pose* pose, const double v[3],
                                  const double w[3]);  // NULL: unchanged
 // A force at the centre of mass and a torque, in world axes, that act from now on; a motor's speed or a spring's rest.

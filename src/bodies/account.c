@@ -22,10 +22,14 @@
 //    spring, mending brings it back against the spring, and both together would pump energy. So T + V after mending is
 //    compared with the beginning of the step once more, over bodies that hang together in the step or in mending. Those that have
 //    too much go half as far, 1/4, ..., at last nothing, and are mended from there; a step in which that happened says so. Hence
-//    the whole step adds nothing. Islands that begin it with a joint open or an overlap (places that a caller gave) are left
-//    out of this: they are mended whatever that takes, and `mended` says what it took. Where mending cannot close and open
-//    everything (joints that hold two bodies in each other) and adds energy, it is taken back.
+//    the whole step adds nothing.
 //    An overlap that a step makes and mending cannot open shortens its way in the same manner.
+//
+// 4. Two kinds of islands begin a step with a joint open or an overlap. Where a caller gave the place of one of the bodies
+//    (world->given: at the start, or by sti_world_set, until nothing of it is open any more), they are mended whatever that takes,
+//    and `mended` says what it took; if even that cannot close and open everything (joints that hold two bodies in each other),
+//    it is taken back. What an earlier step left is lifted only as far as motion pays: if it does not, mending is taken back and
+//    the overlap stays, provided that the step has not made it deeper; if it has, its way is shortened.
 #include <math.h>
 #include <string.h>
 
@@ -33,12 +37,14 @@
 #include "bodies/motion.h"
 
 enum { SHORTENINGS = 10, OPEN = 1, DEEP = 2 };
-#define OVERDRAWN 0.1   // of tol, of the energies: what mending may add
-#define GIVEN 1e3       // of stabilize_tol: an open joint or an overlap that was there before the step
-#define TOO_DEEP 0.01   // lengths of the scene: an overlap that mending should have opened
-#define TURN 0.3        // radians in a step from which on joints are looked at
-#define TORN 0.5        // lengths of the scene, or radians
-#define ROUNDING 1e-14  // of the energies added up: no due
+enum { LEFT = 1, GIVEN = 2 };  // overlaps at the beginning: by an earlier step, by the caller
+#define OVERDRAWN 0.1          // of tol, of the energies: what mending may add
+#define THERE 1e3              // of stabilize_tol: an open joint or an overlap that was there before the step
+#define DEEPER 10.0            // of stabilize_tol: what a step may add to one
+#define TOO_DEEP 0.01          // lengths of the scene: an overlap that mending should have opened
+#define TURN 0.3               // radians in a step from which on joints are looked at
+#define TORN 0.5               // lengths of the scene, or radians
+#define ROUNDING 1e-14         // of the energies added up: no due
 
 void sti_links_ahead(sti_world* world, double time, const double* v) {
     struct sti_world_solve* s = world->solve;
@@ -240,9 +246,39 @@ int sti_account_close(sti_world* world, double* work) {
 
 // ---- of mending
 
+static void deepen(const sti_world* world, const sti_row* row, double depth, double* deep) {
+    const int slot[2] = {sti_slot_of(world, row->a), sti_slot_of(world, row->b)};
+    for (int side = 0; side < 2; side++) {
+        if (slot[side] >= 0) deep[slot[side]] = fmax(deep[slot[side]], depth);
+    }
+}
+
+// deep (moving): the deepest overlap of every body, joints open and limits passed included. Contacts, defects and coordinates are
+// those that were read last.
+static void read_depths(const sti_world* world, double* deep) {
+    const struct sti_world_solve* s = world->solve;
+    memset(deep, 0, (size_t)world->moving * sizeof *deep);
+    for (int c = 0; c < world->contact_count; c++)
+        deepen(world, &world->contact[c].row[0], -world->contact[c].at.gap, deep);
+    for (int i = 0; i < s->links.joint_rows; i++) deepen(world, &s->links.row[i], fabs(s->links.defect[i]), deep);
+    for (int at = 0; at < 2 * world->bodies->joint_count; at++) {
+        const double c = s->coordinate[at];
+        if (at % 2 >= sti_joint_axis_count(world->dim, world->bodies->joint[at / 2].kind)) continue;
+        deepen(world, &s->axis_row[2 * at], -fmin(c - world->axis[at].lower, world->axis[at].upper - c), deep);
+    }
+}
+
+static double there(const sti_world* world) {
+    return THERE * world->options.stabilize_tol * world->size;
+}
+
 void sti_account_before_mending(sti_world* world) {
+    struct sti_world_solve* s = world->solve;
     sti_world_potential(world, line(world, BEFORE));
-    memcpy(world->solve->unmended, world->placed, (size_t)world->bodies->count * sizeof *world->placed);
+    memcpy(s->unmended, world->placed, (size_t)world->bodies->count * sizeof *world->placed);
+    memcpy(s->unmended_v, world->v, (size_t)(world->nv * world->moving) * sizeof *world->v);
+    sti_world_read_limits(world);
+    read_depths(world, s->depth + world->moving);
 }
 
 double sti_account_after_mending(sti_world* world) {
@@ -257,30 +293,26 @@ double sti_account_after_mending(sti_world* world) {
     return charge(world, heap);
 }
 
-static void mark_row(sti_world* world, const sti_row* row) {
-    const int slot[2] = {sti_slot_of(world, row->a), sti_slot_of(world, row->b)};
-    for (int side = 0; side < 2; side++) {
-        if (slot[side] >= 0) world->solve->lifted[slot[side]] = 1;
+void sti_account_begin(sti_world* world) {
+    struct sti_world_solve* s = world->solve;
+    s->cause = STI_SHORT_NOT;
+    s->torn_by = 0;
+    read_depths(world, s->depth);
+    for (int i = 0; i < world->moving; i++) {
+        s->part[i] = 1;
+        s->lifted[i] = s->depth[i] > there(world) ? LEFT : 0;
+    }
+    for (int i = 0; i < world->moving; i++) {
+        if (s->lifted[i] && world->given[s->body[i]]) s->lifted[i] = GIVEN;
     }
 }
 
-void sti_account_begin(sti_world* world) {
+void sti_account_end(sti_world* world) {
     struct sti_world_solve* s = world->solve;
-    const double given = GIVEN * world->options.stabilize_tol * world->size;
-    s->cause = STI_SHORT_NOT;
-    s->torn_by = 0;
-    for (int i = 0; i < world->moving; i++) s->part[i] = 1;
-    memset(s->lifted, 0, (size_t)world->moving);
-    for (int c = 0; c < world->contact_count; c++) {
-        if (world->contact[c].at.gap < -given) mark_row(world, &world->contact[c].row[0]);
-    }
-    for (int i = 0; i < s->links.joint_rows; i++) {
-        if (fabs(s->links.defect[i]) > given) mark_row(world, &s->links.row[i]);
-    }
-    for (int at = 0; at < 2 * world->bodies->joint_count; at++) {  // coordinates as the step has read them
-        const double c = s->coordinate[at];
-        if (at % 2 >= sti_joint_axis_count(world->dim, world->bodies->joint[at / 2].kind)) continue;
-        if (fmin(c - world->axis[at].lower, world->axis[at].upper - c) < -given) mark_row(world, &s->axis_row[2 * at]);
+    sti_world_read_limits(world);
+    read_depths(world, s->depth);
+    for (int i = 0; i < world->moving; i++) {
+        if (s->lifted[i] != GIVEN || s->depth[i] <= there(world)) world->given[s->body[i]] = 0;
     }
 }
 
@@ -291,19 +323,32 @@ static int slot_of_row(const sti_world* world, const sti_row* row) {
 // What mending left open, by the heap of its bodies: OPEN, and DEEP where an overlap is deep; the deepest.
 static void mark_open(sti_world* world, const int* heap, unsigned char* open) {
     struct sti_world_solve* s = world->solve;
-    const double given = GIVEN * world->options.stabilize_tol * world->size;
     memset(open, 0, (size_t)world->moving);
     s->deepest = 0;
     for (int i = 0; i < s->links.joint_rows; i++) {
         const int slot = slot_of_row(world, &s->links.row[i]);
-        if (slot >= 0 && fabs(s->links.defect[i]) > given) open[heap[slot]] |= OPEN;
+        if (slot >= 0 && fabs(s->links.defect[i]) > there(world)) open[heap[slot]] |= OPEN;
     }
     for (int c = 0; c < world->contact_count; c++) {
         const double depth = -world->contact[c].at.gap;
         const int slot = slot_of_row(world, &world->contact[c].row[0]);
-        if (slot < 0 || !(depth > given)) continue;
+        if (slot < 0 || !(depth > there(world))) continue;
         open[heap[slot]] |= OPEN | (depth > TOO_DEEP * world->size ? DEEP : 0);
         s->deepest = fmax(s->deepest, depth);
+    }
+}
+
+// deeper (moving): whether a heap was deeper before mending than it was before the step.
+static void mark_deeper(sti_world* world, const int* heap, unsigned char* deeper) {
+    const struct sti_world_solve* s = world->solve;
+    const double *was = s->depth, *is = was + world->moving;
+    const double more = DEEPER * world->options.stabilize_tol * world->size;
+    double* most = line(world, BEFORE);  // of a heap, with the body of its root
+    memset(deeper, 0, (size_t)world->moving);
+    for (int i = 0; i < world->moving; i++) most[s->body[i]] = 0;
+    for (int i = 0; i < world->moving; i++) most[s->body[heap[i]]] = fmax(most[s->body[heap[i]]], was[i]);
+    for (int i = 0; i < world->moving; i++) {
+        if (is[i] > most[s->body[heap[i]]] + more) deeper[heap[i]] = 1;
     }
 }
 
@@ -322,23 +367,27 @@ bool sti_account_overdrawn(sti_world* world) {
     memset(s->skip, 0, (size_t)world->moving);
     for (int i = 0; i < world->moving; i++) {
         if (s->party[i] == i) due[s->body[heap[i]]] -= s->part[i] * s->work_of[i] + s->work_of[world->moving + i];
-        if (s->lifted[i]) s->skip[heap[i]] = 1;
+        if (s->lifted[i] > s->skip[heap[i]]) s->skip[heap[i]] = s->lifted[i];
     }
     mark_open(world, heap, s->left_out);
+    mark_deeper(world, heap, s->deeper);
     for (int i = 0; i < world->moving; i++) {  // parties
         const int body = s->body[heap[i]];
         const bool deep = (s->left_out[heap[i]] & DEEP) != 0;
-        if (s->party[i] != i || s->skip[heap[i]] || s->part[i] == 0) continue;
+        const bool stays = s->skip[heap[i]] == GIVEN || (s->skip[heap[i]] == LEFT && !s->deeper[heap[i]]);
+        if (s->party[i] != i || stays || s->part[i] == 0) continue;
         if (!deep && due[body] <= OVERDRAWN * world->options.tol * size[body]) continue;
         blame(world, deep ? STI_SHORT_DEEP : STI_SHORT_MENDED, deep ? s->deepest : due[body] / size[body]);
         s->part[i] = shorter(s->part[i]);
         any = true;
     }
-    for (int i = 0; i < world->moving && !any; i++) {
-        const int body = s->body[heap[i]];
-        const bool vain = s->skip[heap[i]] ? s->left_out[heap[i]] != 0 : s->part[s->party[i]] == 0;
+    for (int i = 0; i < world->moving && !any; i++) {  // taken back
+        const int body = s->body[heap[i]], nv = world->nv;
+        const bool vain = s->skip[heap[i]] == GIVEN ? s->left_out[heap[i]] != 0
+                                                    : s->skip[heap[i]] == LEFT || s->part[s->party[i]] == 0;
         if (!vain || due[body] <= OVERDRAWN * world->options.tol * size[body]) continue;
         world->placed[s->body[i]] = s->unmended[s->body[i]];
+        memcpy(world->v + i * nv, s->unmended_v + i * nv, (size_t)nv * sizeof *world->v);
         s->detected = false;
     }
     return any;

@@ -90,6 +90,7 @@ struct sti_world {
     long step;
     double start, time;
     sti_placed* placed;    // (bodies)
+    unsigned char* given;  // place by the caller, something of it open or in another body since  (bodies)
     double* v;             // velocities by slot                          (moving x nv)
     double* push;          // force and torque of the caller, world axes, in the plane too: [0], [1], [5]  (moving x 6)
     sti_joint_axis* axis;  // as sti_world_drive left them              (joints x 2)

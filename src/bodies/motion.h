@@ -186,7 +186,10 @@ struct sti_world_solve {
     double* work_of;          // of motors, surfaces, pushes; more from impacts       (2 moving)
     double* part;             // of its way that a party goes                         (moving)
     sti_placed* unmended;     // places before mending                                (bodies)
+    double* unmended_v;       // and velocities                                       (moving x nv)
     unsigned char* lifted;    // starts the step with a joint open or an overlap      (moving)
+    unsigned char* deeper;    // a heap that the step made deeper, account.c          (moving)
+    double* depth;            // deepest overlap before the step; before mending      (2 moving)
     sti_short_cause cause;    // why a part only, and by how much
     double short_by;          // of the energies; of an overlap its depth
     double deepest;           // overlap after mending
@@ -232,6 +235,7 @@ double sti_account_after_mending(sti_world* world);
 // Did the step and its mending together add energy that nobody paid? Then the islands concerned are to go half as far. False:
 // all is well, or mending that was in vain has been taken back (places have changed then: solve->detected is false).
 bool sti_account_overdrawn(sti_world* world);
+void sti_account_end(sti_world* world);  // of a step that is done: which places are still as the caller gave them
 
 // ---- stiffen.c
 
@@ -313,6 +317,8 @@ sti_status sti_world_impacts(sti_world* world, sti_world_report* report);
 
 // ---- start.c
 
+double sti_world_read_limits(
+    sti_world* world);  // least gap of limits, in lengths; coordinates and their rows are read anew
 double sti_world_drift(const sti_world* world, int* joint);  // worst defect of the rows last collected, and whose it is
 double sti_world_penetration(const sti_world* world);        // of world->contact
 sti_status sti_world_start(sti_world* world);

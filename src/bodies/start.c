@@ -68,8 +68,7 @@ double sti_world_penetration(const sti_world* world) {
     return worst;
 }
 
-// Least gap of limits, in lengths; coordinates and their rows are read anew.
-static double read_limits(sti_world* world) {
+double sti_world_read_limits(sti_world* world) {
     double worst = 0;
     for (int at = 0; at < 2 * world->bodies->joint_count; at++) {
         if (at % 2 >= sti_joint_axis_count(world->dim, world->bodies->joint[at / 2].kind)) continue;
@@ -207,7 +206,7 @@ sti_status sti_world_mend(sti_world* world, double tol, bool with_contacts, doub
         if (status == STI_OK && with_contacts) status = sti_world_look(world);
         if (status != STI_OK) return status;
         *left = sti_world_drift(world, &joint);
-        const double others = with_contacts ? fmax(*left, read_limits(world)) : *left;
+        const double others = with_contacts ? fmax(*left, sti_world_read_limits(world)) : *left;
         const double deep = with_contacts ? sti_world_penetration(world) : 0;
         if (round == 0) overlap = deep;
         *left = isnan(deep) ? deep : fmax(others, deep);

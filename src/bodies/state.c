@@ -1,6 +1,6 @@
 // state.c: worlds made, dropped, read, changed from outside, saved and loaded.
 //
-// Saved is all that later steps depend on: places, velocities, pushes, drives, angles beyond a turn, time, and the contacts
+// Saved is all that later steps depend on: places, whether a caller gave them, velocities, pushes, drives, angles beyond a turn, time, and the contacts
 // and impulses from which the next step starts its search. Everything else follows from these, so a loaded world goes on
 // with the same bits. The bytes are those of this machine: not for exchange.
 #include <math.h>
@@ -77,6 +77,8 @@ static sti_status reserve_solve(sti_world* world) {
     s->heap = sti_alloc_array_zero(env, moving, sizeof(int));
     s->part = sti_alloc_array_zero(env, moving, sizeof(double));
     s->lifted = sti_alloc_array_zero(env, moving, 1);
+    s->deeper = sti_alloc_array_zero(env, moving, 1);
+    s->depth = sti_alloc_array_zero(env, 2 * moving, sizeof(double));
     s->stiff = sti_alloc_array_zero(env, (size_t)(2 * world->dim - 3) * moving + (size_t)(world->dim - 1) * (axes / 2),
                                     sizeof *s->stiff);
     s->work_of = sti_alloc_array_zero(env, 2 * moving, sizeof(double));
@@ -90,9 +92,10 @@ static sti_status reserve_solve(sti_world* world) {
     bool all = s->axis_row && s->coordinate && s->axis_r && s->bound && s->bound_before && s->reaction &&
                s->kept_turned && s->kept && s->book && s->rest && s->skip && s->left_out && s->body && s->party &&
                s->work_of && s->room.pile && s->room.crowd && s->work && s->room.parent && s->room.first &&
-               s->room.node_first && s->room.node_fill && s->heap && s->part && s->unmended && s->lifted && s->stiff;
-    double** vectors[] = {&s->v_star, &s->f,        &s->u,       &s->v_free,   &s->v_end,
-                          &s->g,      &s->v_before, &s->v_after, &s->u_impact, &s->kept_v};
+               s->room.node_first && s->room.node_fill && s->heap && s->part && s->unmended && s->lifted && s->deeper &&
+               s->depth && s->stiff;
+    double** vectors[] = {&s->v_star,   &s->f,       &s->u,        &s->v_free, &s->v_end,     &s->g,
+                          &s->v_before, &s->v_after, &s->u_impact, &s->kept_v, &s->unmended_v};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
         *vectors[i] = sti_alloc_array_zero(env, n, sizeof(double));
         all = all && *vectors[i] != NULL;
@@ -124,6 +127,9 @@ static void drop_solve(sti_world* world) {
                      s->part,
                      s->unmended,
                      s->lifted,
+                     s->deeper,
+                     s->depth,
+                     s->unmended_v,
                      s->stiff,
                      s->settled_r,
                      s->work_of,
@@ -184,13 +190,14 @@ static sti_status reserve_world(sti_world* world) {
     if (world->slot == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "world");
     for (size_t i = 0; i < count; i++) world->slot[i] = world->bodies->body[i].fixed ? -1 : world->moving++;
     world->placed = sti_alloc_array_zero(env, count, sizeof *world->placed);
+    world->given = sti_alloc_array_zero(env, count, sizeof *world->given);
     world->v = sti_alloc_array_zero(env, (size_t)(world->nv * world->moving), sizeof *world->v);
     world->push = sti_alloc_array_zero(env, 6 * (size_t)world->moving, sizeof *world->push);
     world->axis = sti_alloc_array_zero(env, axes, sizeof *world->axis);
     world->turned = sti_alloc_array_zero(env, axes, sizeof *world->turned);
     world->gear_value = sti_alloc_array_zero(env, axes / 2, sizeof *world->gear_value);
-    if (world->placed == NULL || world->v == NULL || world->push == NULL || world->axis == NULL ||
-        world->turned == NULL || world->gear_value == NULL)
+    if (world->placed == NULL || world->given == NULL || world->v == NULL || world->push == NULL ||
+        world->axis == NULL || world->turned == NULL || world->gear_value == NULL)
         return STI_FAIL(env, STI_ERR_MEMORY, -1, "world of %zu bodies", count);
     return STI_OK;
 }
@@ -209,6 +216,7 @@ static void place_bodies(sti_world* world) {
     const sti_bodies* bodies = world->bodies;
     for (int i = 0; i < bodies->count; i++) {
         sti_placed_from_pose(&bodies->mass[i], &bodies->body[i].pose, &world->placed[i]);
+        world->given[i] = 1;
         if (world->slot[i] >= 0) set_velocity(world, i, bodies->body[i].v, bodies->body[i].w);
     }
     for (int j = 0; j < bodies->joint_count; j++) {
@@ -260,8 +268,8 @@ void sti_world_destroy(sti_world* world) {
     if (world == NULL) return;
     if (world->detect != NULL) sti_world_detect_destroy(world);
     drop_solve(world);
-    void* owned[] = {world->slot,   world->placed,     world->v,       world->push, world->axis,
-                     world->turned, world->gear_value, world->contact, world->shown};
+    void* owned[] = {world->slot, world->placed, world->given,      world->v,       world->push,
+                     world->axis, world->turned, world->gear_value, world->contact, world->shown};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) sti_free(world->env, owned[i]);
     sti_free(world->env, world);
 }
@@ -361,6 +369,7 @@ sti_status sti_world_set(sti_world* world, int body, const sti_pose* pose, const
     sti_world_velocity(world, body, old_v, old_w);
     if (pose != NULL) {
         sti_placed_from_pose(&world->bodies->mass[body], pose, &world->placed[body]);
+        world->given[body] = 1;
         set_velocity(world, body, NULL, old_w);  // the same in world axes
         sti_world_turned_update(world);
     }
@@ -407,7 +416,7 @@ typedef struct header {
     double start, time;
 } header;
 
-static const char magic[8] = "STIWLD1";
+static const char magic[8] = "STIWLD2";
 
 // Every array that is saved, in order: visits (pointer, bytes).
 typedef void visitor(void* user, void* data, size_t bytes);
@@ -416,6 +425,7 @@ static void visit_state(sti_world* world, visitor* visit, void* user) {
     struct sti_world_solve* s = world->solve;
     const size_t axes = 2 * (size_t)world->bodies->joint_count;
     visit(user, world->placed, (size_t)world->bodies->count * sizeof *world->placed);
+    visit(user, world->given, (size_t)world->bodies->count * sizeof *world->given);
     visit(user, world->v, (size_t)(world->nv * world->moving) * sizeof *world->v);
     visit(user, world->push, 6 * (size_t)world->moving * sizeof *world->push);
     visit(user, world->axis, axes * sizeof *world->axis);

@@ -298,14 +298,18 @@ static void give_back(sti_world* world) {
     s->detected = false;
 }
 
-// Mending was taken back in part: what is open now, and what is left of its energy. potential: when it was there.
-static sti_status look_back(sti_world* world, double potential, sti_world_report* report) {
+static double energy(const sti_world* world) {
+    return sti_world_kinetic(world, world->v) + sti_world_potential(world, NULL);
+}
+
+// Mending was taken back in part: what is open now, and what is left of its energy. had: T + V when it was there.
+static sti_status look_back(sti_world* world, double had, sti_world_report* report) {
     int joint;
     sti_world_turned_update(world);
     sti_status status = sti_links_collect(world, world->v);
     if (status == STI_OK) status = sti_world_look(world);
     if (status != STI_OK) return status;
-    report->mended += sti_world_potential(world, NULL) - potential;
+    report->mended += energy(world) - had;
     report->drift = sti_world_drift(world, &joint);
     report->penetration = sti_world_penetration(world);
     return STI_OK;
@@ -322,8 +326,8 @@ static sti_status go(sti_world* world, sti_world_report* report, int* late) {
         *late = sti_account_close(world, &report->work);
         const sti_status status = settle(world, report, &mended);
         if (status != STI_OK || !mended) return status;
-        const double potential = sti_world_potential(world, NULL);
-        if (!sti_account_overdrawn(world)) return s->detected ? STI_OK : look_back(world, potential, report);
+        const double had = energy(world);
+        if (!sti_account_overdrawn(world)) return s->detected ? STI_OK : look_back(world, had, report);
         memcpy(world->placed, s->kept, (size_t)world->bodies->count * sizeof *s->kept);
         memcpy(world->turned, s->kept_turned, 2 * (size_t)world->bodies->joint_count * sizeof *s->kept_turned);
     }
@@ -399,7 +403,7 @@ static void forget_forces(sti_world* world) {
 static sti_status step(sti_world* world, sti_world_report* report) {
     struct sti_world_solve* s = world->solve;
     const double began = sti_clock();
-    const double before = sti_world_kinetic(world, world->v) + sti_world_potential(world, NULL);
+    const double before = energy(world);
     s->look_s = 0;
     s->stiff_count = 0;
     sti_account_open(world);
@@ -435,6 +439,7 @@ sti_status sti_world_step(sti_world* world, sti_world_report* out) {
         give_back(world);
         return status;
     }
+    sti_account_end(world);
     world->step++;
     world->time = world->start + (double)world->step * world->options.h;
     report.step = world->step;

@@ -1,5 +1,6 @@
 // test_pressed.c: strong springs against joints and contacts, light bodies between heavy ones. A step and its mending together add
 // nothing to T + V, the way is gone to its end, and a step that is not solved names the rule that refused it.
+#include "bodies/bodies.h"
 #include "scene_tools.h"
 
 // A step of any verdict. T + V does not grow beyond `slack` of the energies, mending included.
@@ -163,6 +164,74 @@ static void overlaps_of_the_start_are_lifted(void** state) {
     sti_env_destroy(env);
 }
 
+// A box 0.01 deep in the ground, which no caller gave: as if an earlier step had left it there.
+static sti_world* open_sunk(sti_env* env, sti_bodies** bodies, double speed) {
+    *bodies = open_scene(env, 2);
+    add_ground(env, *bodies, 0);
+    const int box = add_box(env, *bodies, 0.1, 0.1, 0, at(0, 0.09, 0));
+    sti_world* world = open_world(env, *bodies, NULL);
+    const double v[3] = {speed, 0, 0};
+    assert_int_equal(sti_world_set(world, box, NULL, v, NULL), STI_OK);
+    world->given[box] = 0;
+    return world;
+}
+
+// At rest nothing pays for it, and it stays; in motion the box pays with its speed; a caller who places it anew has it lifted.
+static void overlaps_of_earlier_steps_are_paid_for(void** state) {
+    (void)state;
+    sti_env* env = open_env();
+    sti_bodies* bodies;
+    const double mass = 1000 * 0.04, lift = mass * GRAVITY * 0.01, speed = 2;
+    sti_world* world = open_sunk(env, &bodies, 0);
+    sti_world_report r;
+    for (int i = 0; i < 5; i++) {
+        r = sober_step(env, world, 1e-9);
+        assert_true(r.solved && r.mended == 0);
+        assert_near(r.penetration, 0.01, 1e-9);
+    }
+    sti_pose pose;
+    sti_world_pose(world, 1, &pose);
+    assert_int_equal(sti_world_set(world, 1, &pose, NULL, NULL), STI_OK);
+    r = step(env, world);
+    assert_true(r.penetration < 1e-9 && fabs(r.mended - lift) < 1e-6);
+    sti_world_destroy(world);
+    sti_bodies_destroy(bodies);
+
+    world = open_sunk(env, &bodies, speed);
+    r = sober_step(env, world, 1e-9);
+    assert_true(r.solved && r.penetration < 1e-9);
+    const double slowed = speed - 0.5 * GRAVITY * 0.01;  // by friction, in the step
+    assert_near(r.kinetic, mass * slowed * slowed / 2 - lift, 1e-6);
+    sti_world_destroy(world);
+    sti_bodies_destroy(bodies);
+    sti_env_destroy(env);
+}
+
+// A place given by the caller, saved before the first step, is still a given one.
+static void a_saved_world_knows_what_was_given(void** state) {
+    (void)state;
+    sti_env* env = open_env();
+    sti_bodies* bodies = open_scene(env, 2);
+    add_ground(env, bodies, 0);
+    add_box(env, bodies, 0.1, 0.1, 0.1, at(0, 0.09, 0));
+    for (int given = 0; given < 2; given++) {
+        sti_world *world = open_world(env, bodies, NULL), *loaded = open_world(env, bodies, NULL);
+        void* bytes;
+        size_t size;
+        world->given[1] = (unsigned char)given;
+        loaded->given[1] = (unsigned char)!given;
+        assert_int_equal(sti_world_save(world, &bytes, &size), STI_OK);
+        assert_int_equal(sti_world_load(loaded, bytes, size), STI_OK);
+        const sti_world_report r = step(env, loaded);
+        assert_true(given ? r.penetration < 1e-9 && r.mended > 0 : r.penetration > 0.009 && r.mended == 0);
+        sti_free(env, bytes);
+        sti_world_destroy(loaded);
+        sti_world_destroy(world);
+    }
+    sti_bodies_destroy(bodies);
+    sti_env_destroy(env);
+}
+
 // A spring throws a ball from rest towards a wall that it did not look for: it ends at the wall, not in it.
 static void what_a_spring_throws_finds_the_wall(void** state) {
     (void)state;
@@ -243,6 +312,8 @@ int main(void) {
         cmocka_unit_test(joints_under_a_strong_spring_are_not_torn),
         cmocka_unit_test(mending_against_a_spring_adds_nothing),
         cmocka_unit_test(overlaps_of_the_start_are_lifted),
+        cmocka_unit_test(overlaps_of_earlier_steps_are_paid_for),
+        cmocka_unit_test(a_saved_world_knows_what_was_given),
         cmocka_unit_test(what_a_spring_throws_finds_the_wall),
         cmocka_unit_test(a_refused_step_names_the_rule),
         cmocka_unit_test(every_allocation_may_fail),

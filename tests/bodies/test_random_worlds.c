@@ -18,7 +18,8 @@
 // held over all steps together, what was mended included: energy stays below that of the start, and work, and what is allowed.
 //
 // And whatever there is, springs, mending, a step that says it failed: T + V grows in no step by more than the work done in it, and
-// GAIN of the energies, unless the step begins with an overlap, as the first may: that is lifted.
+// GAIN of the energies. Only overlaps of the start are lifted for nothing: the first step may, and later ones of a scene that was
+// laid with overlaps until none is left.
 #include "bodies/world_tools.h"
 #include "support/sanitized.h"
 // clang-format off
@@ -52,7 +53,7 @@ typedef struct scene {
     double scale;    // largest energies so far
     double start;    // energy before the first step, plus work, plus what springs are allowed
     double last;     // energy after the last step
-    bool overlaps;   // and whether something is open or overlaps then
+    bool overlaps;   // and whether something of the start still overlaps then
     double allowed;  // by the springs in this step
 } scene;
 
@@ -538,7 +539,7 @@ static void audit(tally* t, scene* s, const sti_world_report* r, long step) {
     if (!s->overlaps) t->grown = fmax(t->grown, grown);
     if (!s->overlaps && grown > GAIN) complain(t, s, step, "energy, mended", grown, r->mended / s->scale);
     s->last = now;
-    s->overlaps = fmax(r->penetration, r->drift) > 1e-8 * s->size;
+    s->overlaps = s->overlaps && s->may_overlap && fmax(r->penetration, r->drift) > 1e-8 * s->size;
     s->start += r->work + s->allowed;
     if (!r->solved) {
         if (r->gain > LOOSE * (s->scale + fabs(r->work)) + s->allowed)
