@@ -15,7 +15,7 @@ static const char* word_of(const cli_verb* question) {
 static void print_questions(void) {
     printf("stiction analyze QUESTION FILE: what can happen at this instant, and the proof of it\n\n");
     for (int i = 0; i < QUESTION_COUNT; i++)
-        printf("    stiction %-18s %-12s %s\n", questions[i]->name, questions[i]->arguments, questions[i]->summary);
+        printf("    stiction %-18s %-17s %s\n", questions[i]->name, questions[i]->arguments, questions[i]->summary);
     printf(
         "\nFILE holds an instant by numbers or a system by formulas, or is the name of a built-in scene (stiction\n"
         "scenes). Every question takes --help.\n\n"

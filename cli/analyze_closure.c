@@ -124,7 +124,7 @@ static int run(cli* c, int argc, char** argv) {
 
 const cli_verb cli_analyze_closure = {
     .name = "analyze closure",
-    .arguments = "FILE",
+    .arguments = "FILE [options]",
     .summary = "force closure and form closure, with a witness either way",
     .details =
         "Force closure: the contact forces, each within its friction cone, can balance every load on the object. Form\n"

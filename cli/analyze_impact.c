@@ -11,12 +11,13 @@
 
 enum { CURVE = 361 };
 
-static void draw_outcome(cli_svg* s, const sti_impact* k, double scale, sti_impact_law law, int color) {
+// Laws often agree: the later ones are smaller, so that all are seen.
+static void draw_outcome(cli_svg* s, const sti_impact* k, double scale, sti_impact_law law, int color, double radius) {
     const sti_impact_answer* a = &k->laws[law];
     if (!a->applies || a->count == 0) return;
     for (int i = 0; i < a->count; i++)
         cli_svg_point(s, a->solutions[i].qdot_norm[0] / scale, a->solutions[i].qdot_norm[1] / scale,
-                      cli_svg_color(color), 4.5);
+                      cli_svg_color(color), radius);
     cli_svg_legend(s, cli_svg_color(color), sti_impact_law_text(law));
 }
 
@@ -38,14 +39,16 @@ static int draw(const cli* c, const cli_impact_request* r, const sti_impact* k) 
     for (int i = 0; i < CURVE; i++) far = fmax(far, fmax(fabs(x[i]), fabs(y[i])));
     const double scale = k->set.column >= 0 ? fabs(k->qdot_norm[k->set.column]) : 1;
     cli_svg s;
-    cli_svg_begin(&s, &(cli_svg_axes){.title = "admissible after this velocity",
-                                      .x_label = k->set.column >= 0 ? "e_1j" : "qdot_norm,1 after",
-                                      .y_label = k->set.column >= 0 ? "e_2j" : "qdot_norm,2 after",
-                                      .x_low = -1.15 * far,
-                                      .x_high = 1.15 * far,
-                                      .y_low = -1.15 * far,
-                                      .y_high = 1.15 * far,
-                                      .equal = true});
+    cli_svg_begin(
+        &s, &(cli_svg_axes){
+                .title = "admissible after this velocity",
+                .x_label = k->set.column >= 0 ? "e_1j: part of the speed that contact 1 gets" : "qdot_norm,1 after",
+                .y_label = k->set.column >= 0 ? "e_2j: part of the speed that contact 2 gets" : "qdot_norm,2 after",
+                .x_low = -1.15 * far,
+                .x_high = 1.15 * far,
+                .y_low = -1.15 * far,
+                .y_high = 1.15 * far,
+                .equal = true});
     cli_svg_polygon(&s, x, y, CURVE, "#bbbbbb", 0.25);
     cli_svg_legend(&s, "#bbbbbb", "energy is not gained");
     for (int i = 0; i < k->set.arc_count; i++) {
@@ -61,11 +64,11 @@ static int draw(const cli* c, const cli_impact_request* r, const sti_impact* k) 
         cli_svg_polyline(&s, x, y, CURVE, cli_svg_color(2), 3);
     }
     cli_svg_legend(&s, cli_svg_color(2), "conservative, admissible");
-    draw_outcome(&s, k, scale, STI_IMPACT_NEWTON, 0);
-    draw_outcome(&s, k, scale, STI_IMPACT_GENERAL, 5);
-    draw_outcome(&s, k, scale, STI_IMPACT_MOREAU, 1);
-    draw_outcome(&s, k, scale, STI_IMPACT_POISSON, 3);
-    draw_outcome(&s, k, scale, STI_IMPACT_FRICTION, 4);
+    draw_outcome(&s, k, scale, STI_IMPACT_NEWTON, 0, 11);
+    draw_outcome(&s, k, scale, STI_IMPACT_GENERAL, 5, 9);
+    draw_outcome(&s, k, scale, STI_IMPACT_MOREAU, 1, 7);
+    draw_outcome(&s, k, scale, STI_IMPACT_POISSON, 3, 5);
+    draw_outcome(&s, k, scale, STI_IMPACT_FRICTION, 4, 3);
     return cli_svg_save(&s, c, r->picture);
 }
 

@@ -172,7 +172,7 @@ static int run(cli* c, int argc, char** argv) {
 
 const cli_verb cli_analyze_modes = {
     .name = "analyze modes",
-    .arguments = "FILE",
+    .arguments = "FILE.. [options]",
     .summary = "contact modes, and the wrenches that produce them",
     .details =
         "A mode says of every contact what it does next: s separates, n rolls (sticks), l and r slide to the left "
@@ -191,6 +191,6 @@ const cli_verb cli_analyze_modes = {
         "Exit codes: 0 some mode is consistent, 1 none is, with a proof, or none was found in time.\n"
         "\n"
         "example:\n"
-        "    stiction analyze modes problems/s2_fixture.json --wrench -25,-40,5\n",
+        "    stiction analyze modes rocking-block --wrench 3,-10,0\n",
     .run = run,
 };

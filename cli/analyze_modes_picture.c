@@ -58,6 +58,8 @@ static double area(const polygon* p) {
     return fabs(s) / 2;
 }
 
+enum { MOST_LABELS = 64 };
+
 static void component_name(const sti_instant* in, int k, char* text, size_t size) {
     if (in->names != NULL)
         snprintf(text, size, "wrench along %s", in->names[k]);
@@ -95,7 +97,11 @@ int cli_modes_picture(const cli* c, const cli_modes_request* r, const sti_instan
                                       .y_low = -reach,
                                       .y_high = reach,
                                       .equal = true});
-    int drawn = 0;
+    struct {
+        double x, y;
+        int mode;
+    } label[MOST_LABELS];
+    int drawn = 0, labels = 0;
     for (int k = 0; k < m->mode_count; k++) {
         const sti_mode_wrenches* set = m->modes[k].wrenches;
         if (set == NULL || sti_polycone_equations(set->cone).count > 0) continue;
@@ -105,7 +111,17 @@ int cli_modes_picture(const cli* c, const cli_modes_request* r, const sti_instan
         if (p.count < 3 || !(area(&p) > 0)) continue;
         cli_svg_polygon(&s, p.x, p.y, p.count, cli_svg_color(drawn), 0.35);
         cli_svg_legend(&s, cli_svg_color(drawn++), m->modes[k].text);
+        if (!(area(&p) > 0.01 * reach * reach) || labels == MOST_LABELS) continue;
+        label[labels].x = label[labels].y = 0;
+        for (int l = 0; l < p.count; l++) {
+            label[labels].x += p.x[l] / p.count;
+            label[labels].y += p.y[l] / p.count;
+        }
+        label[labels++].mode = k;
     }
+    // names where there is room: colours come again
+    for (int l = 0; l < labels; l++)
+        cli_svg_text(&s, label[l].x, label[l].y, CLI_SVG_MIDDLE, m->modes[label[l].mode].text);
     cli_svg_point(&s, w[i], w[j], "#000000", 4);
     free(w);
     return cli_svg_save(&s, c, r->picture);

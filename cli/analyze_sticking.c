@@ -177,7 +177,7 @@ static int run(cli* c, int argc, char** argv) {
 
 const cli_verb cli_analyze_sticking = {
     .name = "analyze sticking",
-    .arguments = "FILE",
+    .arguments = "FILE [options]",
     .summary = "can all contacts stick, with multipliers or a proof that they cannot",
     .details =
         "All sticking: no acceleration along normals and tangents, lambda_n >= 0 at unilateral contacts, lambda_t "

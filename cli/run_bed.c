@@ -50,17 +50,12 @@ static int apply_request(const cli* c, const cli_run_request* r, sti_scene* scen
     return code;
 }
 
-static long step_count(const sti_scene* scene) {
-    const double steps = floor(scene->time / scene->step.h + 0.5);
-    return steps < 1 ? 1 : steps > 1e15 ? (long)1e15 : (long)steps;
-}
-
 // A frame now and then: as asked, or a hundred in all, and fewer of a bed so large that they would fill a gigabyte.
-static long frame_distance(const cli_bed_run* run) {
-    const double h = run->scene.step.h, steps = (double)step_count(&run->scene);
+static long frame_distance(const cli_bed_run* run, long steps) {
+    const double h = run->scene.step.h;
     if (run->request->frame > 0) return (long)fmax(1, fmin(floor(run->request->frame / h + 0.5), 1e15));
     const double bytes = 400.0 * run->grains.count, frames = fmax(2, fmin(100, 1e9 / bytes));
-    return (long)ceil(steps / frames);
+    return (long)ceil((double)steps / frames);
 }
 
 // ---- begin
@@ -98,7 +93,9 @@ static int begin_record(const cli* c, cli_bed_run* run) {
 
 static int begin(const cli* c, cli_bed_run* run) {
     const cli_run_request* r = run->request;
+    long steps;
     int code = apply_request(c, r, &run->scene);
+    if (code == CLI_DONE) code = cli_run_steps(c, r->scene, run->scene.time, run->scene.step.h, &steps);
     if (code != CLI_DONE) return code;
     if (cli_bed_tao_named(r->solver)) snprintf(run->tally.solver, sizeof run->tally.solver, "%s", r->solver);
     if (sti_scene_grains(c->env, &run->scene, &run->grains) != STI_OK) return cli_fail_about(c, r->scene);
@@ -109,7 +106,7 @@ static int begin(const cli* c, cli_bed_run* run) {
     if (run->scene.bed.recirculate) code = begin_flow(c, run);
     if (code != CLI_DONE) return code;
     run->tally.first_energy = start_energy(&run->grains);
-    run->tally.frame_every = frame_distance(run);
+    run->tally.frame_every = frame_distance(run, steps);
     if (run->dir != NULL) code = cli_run_folder(c, run->dir, r->force);
     if (code == CLI_DONE && run->dir != NULL) code = begin_record(c, run);
     return code == CLI_DONE && run->record != NULL ? cli_bed_checkpoint(c, run) : code;
@@ -152,7 +149,8 @@ static bool is_over(cli_bed_run* run, long steps) {
 static int take_step(const cli* c, cli_bed_run* run, long steps) {
     cli_bed_tally* t = &run->tally;
     sti_bed_report report;
-    if (sti_bed_step(run->bed, &report) != STI_OK) return cli_fail_env(c);
+    if (sti_bed_step(run->bed, &report) != STI_OK)
+        return cli_run_fail_step(c, cli_run_name(run->request), t->steps + 1, t->last.time);
     add_up(t, &report);
     if (!cli_bed_keep_curve(run, report.time, report.kinetic)) return cli_fail_memory(c);
     const double begin_files = cli_now();
@@ -181,11 +179,13 @@ static void show(const cli* c, cli_run_progress* p, const cli_bed_run* run, long
 }
 
 static int work(const cli* c, cli_bed_run* run) {
-    const long steps = step_count(&run->scene);
+    long steps;
+    int code = cli_run_steps(c, cli_run_name(run->request), run->scene.time, run->scene.step.h, &steps);
+    if (code != CLI_DONE) return code;
     const double before = run->tally.time_s, start = cli_now();
     double saved = start;
     cli_run_progress progress = cli_run_progress_begin((double)run->tally.steps / (double)steps);
-    int code = CLI_DONE;
+    run->begun = run->tally.steps;
     run->over = is_over(run, steps);
     if (run->over)
         run->step_code = cli_bed_last_step(c, run);  // a run that was over before: it has no step to ask about

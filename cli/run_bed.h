@@ -37,6 +37,7 @@ typedef struct cli_bed_run {
     sti_bed_record* record;   // NULL: no files
     FILE* csv;
     cli_bed_tally tally;
+    long begun;     // steps there were when this process began
     double* curve;  // time and kinetic energy of each step       (2 x steps)
     size_t curve_room;
     bool over;

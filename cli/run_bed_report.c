@@ -132,6 +132,7 @@ static void say(const cli* c, const cli_bed_run* run, const facts* f) {
     const sti_scene* s = &run->scene;
     cli_say(c, "%s%d grains%s, %ld steps of %g to %s at t = %g\n", cli_strong(c), run->grains.count, cli_plain(c),
             t->steps, s->step.h, ended[run->end], t->last.time);
+    cli_run_say_idle(c, run->request, t->steps - run->begun, t->last.time);
     cli_say(c, "  law %s, solver %s: worst residual %.2e, %s%ld of %ld steps not solved%s to %g\n",
             sti_law_text(s->step.law), cli_bed_solver_name(run), t->worst_residual,
             t->unsolved > 0 ? cli_bad(c) : cli_good(c), t->unsolved, t->steps, cli_plain(c), s->step.tol);
@@ -275,7 +276,8 @@ static int draw_bed(const cli* c, const cli_bed_run* run) {
     if (x == NULL || color == NULL || path == NULL || !color_grains(run, x, color)) {
         code = cli_fail_memory(c);
     } else {
-        const sti_bed_view view = sti_bed_view_default();
+        sti_bed_view view = sti_bed_view_default();
+        view.width = 900;  // beds are tall
         sti_image image;
         sti_bed_get(run->bed, x, NULL, NULL);
         sti_status status = sti_draw_bed(c->env, &run->grains, x, color, &view, &image);

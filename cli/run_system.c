@@ -36,11 +36,15 @@ static int choose_law(const cli* c, const cli_run_request* r, sti_stepper_option
 static int read_matrix(const cli* c, cli_system_run* run, const char* text) {
     const int contacts = sti_system_contact_count(run->system) - sti_system_joint_count(run->system);
     const size_t wanted = (size_t)contacts * (size_t)contacts;
+    const char* whole = text;
     size_t count = 0;
+    int depth = 0;
     run->E = malloc((wanted + 1) * sizeof *run->E);
     if (run->E == NULL) return cli_fail_memory(c);
     while (*text != '\0') {
         char* end;
+        depth += (*text == '[') - (*text == ']');
+        if (depth < 0 || depth > 2) break;
         if (strchr("[], \t\n", *text) != NULL) {
             text++;
             continue;
@@ -51,6 +55,7 @@ static int read_matrix(const cli* c, cli_system_run* run, const char* text) {
         count++;
         text = end;
     }
+    if (depth != 0) return cli_fail_usage(c, "--impact: %.60s: its brackets do not close", whole);
     if (count != wanted)
         return cli_fail_usage(c, "--impact: %zu numbers: a matrix of %d x %d expected, one row for each contact", count,
                               contacts, contacts);
@@ -91,10 +96,10 @@ static int choose_options(const cli* c, cli_system_run* run) {
     if (own->alpha > 0) o->alpha = own->alpha;
     if (own->facets > 0) o->facets = own->facets > 1000000 ? 1000000 : (int)own->facets;
     if (r->step > 0) o->step = r->step;
-    if (r->solver != NULL) return cli_fail_usage(c, "--solver: for beds of grains; a system has --law and --scheme");
-    if (r->tol > 0) return cli_fail_usage(c, "--tol: for beds of grains; steps of a system are solved to rounding");
-    if (r->frame > 0) return cli_fail_usage(c, "--frame: for beds of grains; every step of a system is kept");
-    if (r->colour != NULL) return cli_fail_usage(c, "--colour: for beds of grains");
+    if (r->solver != NULL) return cli_fail_usage(c, "--solver: for grains and bodies; a system has --law and --scheme");
+    if (r->tol > 0) return cli_fail_usage(c, "--tol: for grains and bodies; steps of a system are solved to rounding");
+    if (r->frame > 0) return cli_fail_usage(c, "--frame: for grains and bodies; every step of a system is kept");
+    if (r->colour != NULL) return cli_fail_usage(c, "--colour: for grains and bodies");
     return choose_law(c, r, o);
 }
 
@@ -125,22 +130,27 @@ static int begin(const cli* c, cli_system_run* run, const char* name) {
     run->tally.last_kinetic = kinetic;
     run->tally.last_potential = potential;
     run->end_time = r->time > 0 ? r->time : start + 10;
+    long steps;
+    code = cli_run_steps(c, name, run->end_time - start, run->options.step, &steps);
+    if (code != CLI_DONE) return code;
     if (run->dir != NULL) code = cli_run_folder(c, run->dir, r->force);
     if (code == CLI_DONE && run->dir != NULL) code = cli_system_record_begin(c, run, NULL, 0);
     if (code == CLI_DONE && run->dir != NULL) code = cli_system_record_step(c, run, NULL);
-    return code;
+    return code == CLI_DONE && run->dir != NULL ? cli_system_checkpoint(c, run) : code;
 }
 
 // ---- steps
 
 static bool keep_curve(cli_system_run* run) {
     const size_t n = (size_t)sti_system_coordinate_count(run->system);
-    double* row = cli_run_curve_row(&run->curve, &run->curve_room, 1 + 2 * n, run->curve_rows);
+    double* row = cli_run_curve_row(&run->curve, &run->curve_room, 3 + 2 * n, run->curve_rows);
     if (row == NULL) return false;
     run->curve_rows++;
     row[0] = sti_stepper_time(run->stepper);
     memcpy(row + 1, sti_stepper_q(run->stepper), n * sizeof *row);
     memcpy(row + 1 + n, sti_stepper_v_alpha(run->stepper), n * sizeof *row);
+    row[1 + 2 * n] = run->tally.last_kinetic;
+    row[2 + 2 * n] = run->tally.last_potential;
     return true;
 }
 
@@ -172,7 +182,8 @@ static void add_up(cli_system_tally* t, const sti_step_report* r) {
 static int take_step(const cli* c, cli_system_run* run) {
     sti_step_report report;
     const double start = cli_now();
-    if (sti_stepper_step(run->stepper, &report) != STI_OK) return cli_fail_env(c);
+    if (sti_stepper_step(run->stepper, &report) != STI_OK)
+        return cli_run_fail_step(c, cli_run_name(run->request), run->tally.steps + 1, sti_stepper_time(run->stepper));
     const double stepped = cli_now();
     run->tally.time_step_s += stepped - start;
     if (report.outcome != STI_SOLVED) {
@@ -191,12 +202,13 @@ static int take_step(const cli* c, cli_system_run* run) {
 
 static int work(const cli* c, cli_system_run* run) {
     const double h = run->options.step, t0 = sti_stepper_time(run->stepper) - (double)run->tally.steps * h;
-    const double count = floor((run->end_time - t0) / h + 0.5);
-    const long steps = count < 1 ? 1 : count > 1e15 ? (long)1e15 : (long)count;
+    long steps;
+    int code = cli_run_steps(c, cli_run_name(run->request), run->end_time - t0, h, &steps);
+    if (code != CLI_DONE) return code;
     const double before = run->tally.time_s, start = cli_now();
     double saved = start;
     cli_run_progress progress = cli_run_progress_begin((double)run->tally.steps / (double)steps);
-    int code = CLI_DONE;
+    run->begun = run->tally.steps;
     run->end = CLI_SYSTEM_TIME;
     while (code == CLI_DONE && run->tally.steps < steps && run->end == CLI_SYSTEM_TIME) {
         if (cli_run_stopped()) {

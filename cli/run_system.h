@@ -52,10 +52,12 @@ typedef struct cli_system_run {
     sti_recording* record;  // NULL: no files
     int series[CLI_SYSTEM_SERIES];
     FILE* csv;
-    double* curve;  // time, coordinates, weighted velocities of each step, for the picture   (curve_rows x (1 + 2 n))
+    double* curve;  // time, coordinates, weighted velocities, energies of each step, for pictures
+                    //                                               (curve_rows x (3 + 2 n))
     size_t curve_rows, curve_room;
     unsigned char* mode;  // of the last step                         (contacts)
     cli_system_tally tally;
+    long begun;  // steps there were when this process began
     cli_system_end end;
     char why[256];  // of a step that failed
 } cli_system_run;
@@ -71,7 +73,7 @@ int cli_system_csv_line(const cli* c, cli_system_run* run, const sti_step_report
 
 // run_system_report.c
 int cli_system_report(const cli* c, const cli_system_run* run);   // summary.json, and stdout
-int cli_system_picture(const cli* c, const cli_system_run* run);  // positions.svg, velocities.svg
+int cli_system_picture(const cli* c, const cli_system_run* run);  // positions.svg, velocities.svg, energy.svg
 
 // run_system.c
 int cli_system_load(const cli* c, cli_system_run* run, const char* name);  // problem and system from run->text

@@ -128,6 +128,7 @@ static void say(const cli* c, const cli_system_run* run) {
     if (start->outcome != STI_INITIAL_CONSISTENT || start->penetrating >= 0)
         cli_say(c, "  start: %s%s%s: %s\n", cli_unsure(c), sti_initial_outcome_text(start->outcome), cli_plain(c),
                 start->why);
+    cli_run_say_idle(c, run->request, t->steps - run->begun, sti_stepper_time(run->stepper));
     cli_say(c, "  q %s\n  v %s\n", q, v);
     say_energy(c, t);
     if (t->most_pieces > 1) cli_say(c, "  steps were cut into %ld pieces, up to %ld each\n", t->pieces, t->most_pieces);
@@ -142,7 +143,7 @@ static void say(const cli* c, const cli_system_run* run) {
     cli_say(c, "  %.2f s (steps %.2f, files %.2f)\n", t->time_s, t->time_step_s, t->time_files_s);
     if (run->dir != NULL)
         cli_say(c, "  %s: trajectory.h5, summary.json, checkpoint.h5%s\n", run->dir,
-                run->request->picture ? ", positions.svg, velocities.svg" : "");
+                run->request->picture ? ", positions.svg, velocities.svg, energy.svg" : "");
 }
 
 int cli_system_report(const cli* c, const cli_system_run* run) {
@@ -155,32 +156,65 @@ int cli_system_report(const cli* c, const cli_system_run* run) {
 
 // ---- pictures
 
-static int draw(const cli* c, const cli_system_run* run, const char* name, const char* label, size_t first) {
+enum { MOST_FRAMES = 24 };
+
+// Largest value of all columns: what differs by less than rounding of it is drawn as a constant.
+static double largest(const cli_system_run* run, size_t first, size_t width, int n) {
+    double most = 0;
+    for (size_t k = 0; k < run->curve_rows; k++) {
+        for (size_t i = 0; i < (size_t)n; i++) most = fmax(most, fabs(run->curve[width * k + first + i]));
+    }
+    return most;
+}
+
+static void fill_column(const cli_system_run* run, size_t column, size_t width, double noise, double* y,
+                        cli_svg_axes* axes) {
+    axes->y_low = INFINITY;
+    axes->y_high = -INFINITY;
+    for (size_t k = 0; k < run->curve_rows; k++) {
+        y[k] = run->curve[width * k + column];
+        axes->y_low = fmin(axes->y_low, y[k]);
+        axes->y_high = fmax(axes->y_high, y[k]);
+    }
+    if (axes->y_high - axes->y_low <= noise) axes->y_low = axes->y_high = y[0];
+}
+
+// Coordinates have units of their own, lengths and angles: each has its own frame.
+static void draw_columns(const cli_system_run* run, const char* title, size_t first, double* x, double* y, cli_svg* s) {
+    const int n = sti_system_coordinate_count(run->system), shown = n < MOST_FRAMES ? n : MOST_FRAMES;
+    const size_t rows = run->curve_rows, width = 3 + 2 * (size_t)n;
+    const double noise = 1e-11 * largest(run, first, width, n);
+    for (size_t k = 0; k < rows; k++) x[k] = run->curve[width * k];
+    for (int i = 0; i < shown; i++) {
+        cli_svg_axes axes = {.title = i == 0 ? title : NULL,
+                             .x_label = "t",
+                             .y_label = sti_system_coordinate(run->system, i),
+                             .x_low = x[0],
+                             .x_high = x[rows - 1],
+                             .margin = 0.06,
+                             .height = fmin(fmax(640.0 / shown, 64), 300)};
+        fill_column(run, first + (size_t)i, width, noise, y, &axes);
+        if (i == 0)
+            cli_svg_begin(s, &axes);
+        else
+            cli_svg_next(s, &axes);
+        cli_svg_polyline(s, x, y, (int)rows, cli_svg_color(i), 1.5);
+    }
+}
+
+static int draw(const cli* c, const cli_system_run* run, const char* name, const char* what, size_t first) {
     const int n = sti_system_coordinate_count(run->system);
-    const size_t rows = run->curve_rows, width = 1 + 2 * (size_t)n;
-    double *x = malloc(2 * rows * sizeof *x), *y = x != NULL ? x + rows : NULL, low = INFINITY, high = -INFINITY;
-    char* path = cli_run_path(run->dir, name);
+    double* x = malloc(2 * run->curve_rows * sizeof *x);
+    char *path = cli_run_path(run->dir, name), title[80], of[40] = "";
     if (x == NULL || path == NULL) {
         free(x);
         free(path);
         return cli_fail_memory(c);
     }
-    for (size_t k = 0; k < rows; k++) {
-        x[k] = run->curve[width * k];
-        for (size_t i = 0; i < (size_t)n; i++) {
-            low = fmin(low, run->curve[width * k + first + i]);
-            high = fmax(high, run->curve[width * k + first + i]);
-        }
-    }
+    if (n > MOST_FRAMES) snprintf(of, sizeof of, ", the first %d of %d", MOST_FRAMES, n);
+    snprintf(title, sizeof title, "%s over time%s", what, of);
     cli_svg s;
-    cli_svg_begin(
-        &s, &(cli_svg_axes){
-                .x_label = "t", .y_label = label, .x_low = x[0], .x_high = x[rows - 1], .y_low = low, .y_high = high});
-    for (int i = 0; i < n; i++) {
-        for (size_t k = 0; k < rows; k++) y[k] = run->curve[width * k + first + (size_t)i];
-        cli_svg_polyline(&s, x, y, (int)rows, cli_svg_color(i), 1.5);
-        cli_svg_legend(&s, cli_svg_color(i), sti_system_coordinate(run->system, i));
-    }
+    draw_columns(run, title, first, x, x + run->curve_rows, &s);
     int code = cli_svg_save(&s, c, path);
     if (code == CLI_USAGE) code = CLI_INTERNAL;
     free(x);
@@ -190,6 +224,8 @@ static int draw(const cli* c, const cli_system_run* run, const char* name, const
 
 int cli_system_picture(const cli* c, const cli_system_run* run) {
     const size_t n = (size_t)sti_system_coordinate_count(run->system);
-    const int code = draw(c, run, "positions.svg", "position", 1);
-    return code == CLI_DONE ? draw(c, run, "velocities.svg", "weighted velocity", 1 + n) : code;
+    int code = draw(c, run, "positions.svg", "positions", 1);
+    if (code == CLI_DONE) code = draw(c, run, "velocities.svg", "weighted velocities", 1 + n);
+    if (code != CLI_DONE) return code;
+    return cli_run_energy_picture(c, run->dir, run->curve, run->curve_rows, 3 + 2 * n, 1 + 2 * n);
 }

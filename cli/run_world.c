@@ -47,20 +47,16 @@ static int gather_settings(const cli* c, cli_world_run* run) {
     add_word(run->settings, size, "step.solver", r->solver);
     add_word(run->settings, size, "step.impact", own->impact);
     if (run->settings[0] == '\0' || sti_problem_set(run->problem, run->settings) == STI_OK) return CLI_DONE;
-    return cli_fail_env(c);
-}
-
-static long step_count(const cli_world_run* run) {
-    const double steps = floor(run->scene->time / run->scene->step.h + 0.5);
-    return steps < 1 ? 1 : steps > 1e15 ? (long)1e15 : (long)steps;
+    const char *text = sti_env_error(c->env)->text, *name = cli_run_name(r);
+    return cli_fail_about(c, strncmp(text, name, strlen(name)) == 0 ? NULL : "--set");
 }
 
 // Every step, or as asked; fewer of a scene so large that its frames would fill a fifth of a gigabyte.
-static long frame_distance(const cli_world_run* run) {
-    const double h = run->scene->step.h, steps = (double)step_count(run);
+static long frame_distance(const cli_world_run* run, long steps) {
+    const double h = run->scene->step.h;
     if (run->request->frame > 0) return (long)fmax(1, fmin(floor(run->request->frame / h + 0.5), 1e15));
     const double bytes = 2000.0 * sti_bodies_count(run->scene->bodies), frames = fmax(100, 2e8 / bytes);
-    return (long)ceil(steps / frames);
+    return (long)ceil((double)steps / frames);
 }
 
 // ---- begin
@@ -82,11 +78,16 @@ static int begin(const cli* c, cli_world_run* run, const char* name) {
     const cli_run_request* r = run->request;
     const char* alien = alien_option(r, run->own);
     if (alien != NULL) return cli_fail_usage(c, "%s: not for bodies, and %.200s is a scene of bodies", alien, name);
+    if (r->colour != NULL && strcmp(r->colour, "layer") == 0)
+        return cli_fail_usage(c, "--colour: layer: for grains, and %.200s is a scene of bodies", name);
     int code = cli_run_read_text(c, name, &run->text, &run->text_size);
     if (code == CLI_DONE) code = keep_text(c, run);
     if (code == CLI_DONE) code = gather_settings(c, run);
     if (code != CLI_DONE) return code;
     run->scene = sti_problem_world(run->problem);
+    long steps;
+    code = cli_run_steps(c, name, run->scene->time, run->scene->step.h, &steps);
+    if (code != CLI_DONE) return code;
     if (sti_world_create(c->env, run->scene->bodies, &run->scene->step, &run->world) != STI_OK)
         return cli_fail_about(c, name);
     cli_world_robots_say(c, run->scene);
@@ -95,7 +96,7 @@ static int begin(const cli* c, cli_world_run* run, const char* name) {
     run->tally.first_energy = kinetic + potential;
     run->tally.last.kinetic = run->tally.peak_kinetic = kinetic;
     run->tally.last.potential = potential;
-    run->tally.frame_every = frame_distance(run);
+    run->tally.frame_every = frame_distance(run, steps);
     if (!cli_world_keep_curve(run, kinetic, potential) || !cli_world_keep_shot(run)) return cli_fail_memory(c);
     if (run->dir == NULL) return CLI_DONE;
     code = cli_run_folder(c, run->dir, r->force);
@@ -139,7 +140,8 @@ static int take_step(const cli* c, cli_world_run* run, long steps) {
     cli_world_tally* t = &run->tally;
     sti_world_report report;
     memset(&report, 0, sizeof report);  // checkpoints hold it, with its gaps
-    if (sti_world_step(run->world, &report) != STI_OK) return cli_fail_env(c);
+    if (sti_world_step(run->world, &report) != STI_OK)
+        return cli_run_fail_step(c, cli_run_name(run->request), t->steps + 1, sti_world_time(run->world));
     add_up(t, &report);
     const double begin_files = cli_now();
     if (!cli_world_keep_curve(run, report.kinetic, report.potential)) return cli_fail_memory(c);
@@ -166,11 +168,13 @@ static void show(const cli* c, cli_run_progress* p, const cli_world_run* run, lo
 }
 
 static int work(const cli* c, cli_world_run* run) {
-    const long steps = step_count(run);
+    long steps;
+    int code = cli_run_steps(c, cli_run_name(run->request), run->scene->time, run->scene->step.h, &steps);
+    if (code != CLI_DONE) return code;
     const double before = run->tally.time_s, start = cli_now();
     double saved = start;
     cli_run_progress progress = cli_run_progress_begin((double)run->tally.steps / (double)steps);
-    int code = CLI_DONE;
+    run->begun = run->tally.steps;
     run->end = CLI_WORLD_TIME;
     while (code == CLI_DONE && run->tally.steps < steps) {
         if (cli_run_stopped()) {

@@ -39,6 +39,7 @@ typedef struct cli_world_run {
     sti_world_record* record;  // NULL: no files
     FILE* csv;
     cli_world_tally tally;
+    long begun;     // steps there were when this process began
     double* curve;  // time, kinetic, potential energy: the start and each step           (3 x (steps + 1))
     size_t curve_room;
     double* shot;  // time, then places of all bodies (x, q), for each instant of a picture  (shots x (1 + 7 bodies))

@@ -1,5 +1,5 @@
-// run_world_picture.c: pictures of a run of bodies: energies over time; in the plane the outlines of the bodies at several
-// instants, with joints and the forces of the last step; in space a rendered picture of the end.
+// run_world_picture.c: pictures of a run of bodies: in the plane the outlines of the bodies at several instants, with joints
+// and the forces of the last step; in space a rendered picture of the end; energies over time (run_picture.c).
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,45 +29,6 @@ static void pose_of(const cli_world_run* run, int shot, int body, sti_pose* out)
     const double* row = run->shot + width * (size_t)shot + 1 + 7 * (size_t)body;
     memcpy(out->x, row, sizeof out->x);
     memcpy(out->q, row + 3, sizeof out->q);
-}
-
-// ---- energies
-
-static int draw_energy(const cli* c, const cli_world_run* run) {
-    static const char* const names[] = {"kinetic", "potential", "both"};
-    const size_t rows = (size_t)run->tally.steps + 1;
-    double *x = malloc(2 * rows * sizeof *x), *y = x != NULL ? x + rows : NULL, low = 0, high = 0;
-    char* path = cli_run_path(run->dir, "energy.svg");
-    if (x == NULL || path == NULL) {
-        free(x);
-        free(path);
-        return cli_fail_memory(c);
-    }
-    const double base = run->curve[2];  // potential energy is counted from the start
-    for (size_t k = 0; k < rows; k++) {
-        const double kinetic = run->curve[3 * k + 1], potential = run->curve[3 * k + 2] - base;
-        x[k] = run->curve[3 * k];
-        low = fmin(low, fmin(potential, kinetic + potential));
-        high = fmax(high, fmax(kinetic, fmax(potential, kinetic + potential)));
-    }
-    cli_svg s;
-    cli_svg_begin(&s, &(cli_svg_axes){.x_label = "t",
-                                      .y_label = "energy, potential from the start",
-                                      .x_low = x[0],
-                                      .x_high = x[rows - 1],
-                                      .y_low = low,
-                                      .y_high = high});
-    for (int kind = 0; kind < 3; kind++) {
-        for (size_t k = 0; k < rows; k++)
-            y[k] = (kind != 1 ? run->curve[3 * k + 1] : 0) + (kind != 0 ? run->curve[3 * k + 2] - base : 0);
-        cli_svg_polyline(&s, x, y, (int)rows, cli_svg_color(kind), 1.5);
-        cli_svg_legend(&s, cli_svg_color(kind), names[kind]);
-    }
-    int code = cli_svg_save(&s, c, path);
-    if (code == CLI_USAGE) code = CLI_INTERNAL;
-    free(x);
-    free(path);
-    return code;
 }
 
 // ---- the plane
@@ -173,29 +134,31 @@ static void draw_joints(cli_svg* s, const cli_world_run* run) {
     }
 }
 
-// Impulses of the last step as lines from their points: the largest as long as a tenth of the picture.
-static void draw_forces(cli_svg* s, const cli_world_run* run, double size) {
-    int count = 0;
-    const sti_world_contact* list = sti_world_contacts(run->world, &count);
+// Impulses of the last step: the largest as long as a tenth of the picture.
+static int draw_forces(const cli* c, cli_svg* s, const cli_world_run* run, double size) {
+    int contacts = 0, count;
+    const sti_world_contact* list = sti_world_contacts(run->world, &contacts);
+    sti_world_arrow* arrows = malloc(((size_t)contacts + 1) * sizeof *arrows);
+    if (arrows == NULL) return cli_fail_memory(c);
+    const sti_status status = sti_world_arrows(c->env, run->scene->bodies, list, contacts, 0.05 * size, arrows, &count);
     double most = 0;
-    for (int k = 0; k < count; k++) most = fmax(most, hypot(list[k].r[0], list[k].r[1]));
-    for (int k = 0; k < count && most > 0; k++) {
-        const sti_world_contact* t = &list[k];
-        // on the body that moves; where both do, on a
-        const double f = (sti_bodies_body(run->scene->bodies, t->a)->fixed ? -0.1 : 0.1) * size / most;
-        const double x[2] = {t->point[0], t->point[0] + f * (t->r[0] * t->n[0] + t->r[1] * t->t1[0])};
-        const double y[2] = {t->point[1], t->point[1] + f * (t->r[0] * t->n[1] + t->r[1] * t->t1[1])};
-        cli_svg_polyline(s, x, y, 2, "#c0392b", 1.4);
-        cli_svg_point(s, x[0], y[0], "#c0392b", 1.8);
+    for (int k = 0; k < count; k++) most = fmax(most, hypot(arrows[k].impulse[0], arrows[k].impulse[1]));
+    for (int k = 0; k < count; k++) {
+        const double *at = arrows[k].at, *r = arrows[k].impulse, f = 0.1 * size / most;
+        cli_svg_arrow(s, at[0], at[1], at[0] + f * r[0], at[1] + f * r[1], "#c0392b");
     }
+    if (count > 0) cli_svg_legend(s, "#c0392b", "impulses of the last step");
+    free(arrows);
+    return status == STI_OK ? CLI_DONE : cli_fail_env(c);
 }
 
 static int draw_plane(const cli* c, const cli_world_run* run) {
     const box b = bounds_of(run);
     const double size = fmax(b.high[0] - b.low[0], b.high[1] - b.low[1]);
     const double far = fmax(fmax(fabs(b.low[0]), fabs(b.high[0])), fmax(fabs(b.low[1]), fabs(b.high[1])));
-    char title[120];
-    snprintf(title, sizeof title, "t = 0 .. %.4g; red: impulses of the last step", sti_world_time(run->world));
+    char title[40], earlier[48];
+    snprintf(earlier, sizeof earlier, "earlier, from t = %.4g on", run->shot != NULL ? run->shot[0] : 0);
+    snprintf(title, sizeof title, "t = %.4g", sti_world_time(run->world));
     cli_svg s;
     cli_svg_begin(&s, &(cli_svg_axes){.title = title,
                                       .x_label = "x",
@@ -213,9 +176,10 @@ static int draw_plane(const cli* c, const cli_world_run* run) {
         return cli_fail_env(c);
     }
     draw_joints(&s, run);
-    draw_forces(&s, run, size);
-    char* path = cli_run_path(run->dir, "scene.svg");
-    int code = path != NULL ? cli_svg_save(&s, c, path) : cli_fail_memory(c);
+    if (run->shots > 1) cli_svg_legend(&s, "#e4e4e4", earlier);
+    int code = draw_forces(c, &s, run, size);
+    char* path = code == CLI_DONE ? cli_run_path(run->dir, "scene.svg") : NULL;
+    if (code == CLI_DONE) code = path != NULL ? cli_svg_save(&s, c, path) : cli_fail_memory(c);
     if (path == NULL) cli_svg_drop(&s);
     if (code == CLI_USAGE) code = CLI_INTERNAL;
     free(path);
@@ -265,7 +229,7 @@ static int draw_space(const cli* c, const cli_world_run* run) {
 }
 
 int cli_world_pictures(const cli* c, const cli_world_run* run) {
-    const int code = draw_energy(c, run);
+    const int code = cli_run_energy_picture(c, run->dir, run->curve, (size_t)run->tally.steps + 1, 3, 1);
     if (code != CLI_DONE) return code;
     return sti_bodies_dim(run->scene->bodies) == 3 ? draw_space(c, run) : draw_plane(c, run);
 }

@@ -151,26 +151,44 @@ static void fill_json(cli_json* j, const cli_world_run* run) {
 
 // ---- text
 
+enum { MOST_SHOWN = 6 };
+
+// Of the names that are shown; a very long one stands out.
+static int name_width(const sti_bodies* b) {
+    size_t width = 8;
+    for (int k = 0, shown = 0; k < sti_bodies_count(b) && shown < MOST_SHOWN; k++) {
+        const size_t length = strlen(sti_bodies_body(b, k)->name);
+        if (sti_bodies_body(b, k)->fixed) continue;
+        shown++;
+        if (length > width && length <= 24) width = length;
+    }
+    return (int)width;
+}
+
+// Centres of mass; in the plane with the angle.
 static void say_bodies(const cli* c, const cli_world_run* run) {
-    enum { MOST = 6 };
     const sti_bodies* b = run->scene->bodies;
     const bool plane = sti_bodies_dim(b) == 2;
+    const int width = name_width(b);
     int shown = 0;
     for (int k = 0; k < sti_bodies_count(b); k++) {
         sti_pose pose;
         double v[3], w[3];
-        char x[120], speed[120];
+        char text[120], speed[120];
         if (sti_bodies_body(b, k)->fixed) continue;
-        if (++shown > MOST) {
+        if (++shown > MOST_SHOWN) {
             cli_say(c, "    ..\n");
             return;
         }
         sti_world_pose(run->world, k, &pose);
         sti_world_velocity(run->world, k, v, w);
-        const double flat[3] = {pose.x[0], pose.x[1], 2 * atan2(pose.q[3], pose.q[0])}, flat_v[3] = {v[0], v[1], w[2]};
-        cli_text_numbers(x, sizeof x, plane ? flat : pose.x, 3, 3);
+        double x[3];
+        sti_pose_apply(&pose, sti_bodies_body(b, k)->centre, x);
+        const double flat[3] = {x[0], x[1], 2 * atan2(pose.q[3], pose.q[0])}, flat_v[3] = {v[0], v[1], w[2]};
+        cli_text_numbers(text, sizeof text, plane ? flat : x, 3, 3);
         cli_text_numbers(speed, sizeof speed, plane ? flat_v : v, 3, 3);
-        cli_say(c, "    %-12s at %s, v %s\n", sti_bodies_body(b, k)->name, x, speed);
+        cli_say(c, "    %-*s %s %s, v %s\n", width, sti_bodies_body(b, k)->name, plane ? "centre, angle" : "centre",
+                text, speed);
     }
 }
 
@@ -178,9 +196,11 @@ static void say(const cli* c, const cli_world_run* run) {
     static const char* const ended[] = {[CLI_WORLD_TIME] = "its end", [CLI_WORLD_STOPPED] = "a stop"};
     const cli_world_tally* t = &run->tally;
     const sti_world_scene* s = run->scene;
-    cli_say(c, "%s%d bodies%s (%d move), %d joints, %ld steps of %g to %s at t = %g\n", cli_strong(c),
-            sti_bodies_count(s->bodies), cli_plain(c), count_moving(s->bodies), sti_bodies_joint_count(s->bodies),
-            t->steps, s->step.h, ended[run->end], sti_world_time(run->world));
+    const int bodies = sti_bodies_count(s->bodies), joints = sti_bodies_joint_count(s->bodies);
+    cli_say(c, "%s%d %s%s (%d move), %d %s, %ld steps of %g to %s at t = %g\n", cli_strong(c), bodies,
+            bodies == 1 ? "body" : "bodies", cli_plain(c), count_moving(s->bodies), joints,
+            joints == 1 ? "joint" : "joints", t->steps, s->step.h, ended[run->end], sti_world_time(run->world));
+    cli_run_say_idle(c, run->request, t->steps - run->begun, sti_world_time(run->world));
     say_bodies(c, run);
     cli_say(c, "  worst residual %.1e, %s%ld of %ld steps not solved%s to %g; %ld at rest\n", t->worst_residual,
             t->unsolved > 0 ? cli_bad(c) : cli_good(c), t->unsolved, t->steps, cli_plain(c), s->step.tol, t->at_rest);

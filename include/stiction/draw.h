@@ -52,7 +52,7 @@ typedef struct sti_world_view {
     bool edges;         // dark lines along edges and outlines
     int ghost_count;    // other instants, drawn pale; the first is the palest
     const sti_pose* ghosts;  // of the body frames, instant by instant          (ghost_count x bodies)
-    int contact_count;       // impulses are drawn as arrows, on the body that moves; both do: on that pushed up
+    int contact_count;       // impulses are drawn as arrows, sti_world_arrows
     const sti_world_contact* contacts;
 } sti_world_view;
 
@@ -63,6 +63,16 @@ STI_API sti_world_view sti_world_view_default(void);
 // green and blue of each body; NULL: as of STI_WORLD_BY_BODY. The picture is made here; clear it with sti_image_clear.
 STI_API sti_status sti_draw_world(sti_env* env, const sti_bodies* bodies, const sti_pose* poses,
                                   const unsigned char* color, const sti_world_view* view, sti_image* out);
+
+// Impulses as one wants to see them: on the body that moves, or of two on the one that is pushed up. What two bodies
+// exchange within about `reach` is one arrow, at the centre of the normal parts.
+typedef struct sti_world_arrow {
+    double at[3], impulse[3];  // world axes
+} sti_world_arrow;
+
+// arrows has room for contact_count; *count of them are filled, without those below a hundredth of the largest.
+STI_API sti_status sti_world_arrows(sti_env* env, const sti_bodies* bodies, const sti_world_contact* contacts,
+                                    int contact_count, double reach, sti_world_arrow* arrows, int* count);
 
 typedef enum sti_world_color {
     STI_WORLD_BY_BODY,   // eight colours that go together, over and over

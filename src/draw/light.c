@@ -25,14 +25,15 @@ double sti_depth_openness(const sti_depth* b, const sti_rings* rings, int i, int
     const double span = reach * c->scale;
     const double* ring = rings->at[(5 * i + 11 * j + 7 * (i / 4) + 3 * (j / 4)) % TURNS];
     double closed = 0;
-    for (int k = 0; k < COUNT; k++) {
-        const int x = i + (int)lround(span * ring[2 * k]), y = j + (int)lround(span * ring[2 * k + 1]);
+    // every second direction, the others for the rays beside it: a pixel gathers both, and looking around is the cost
+    for (int k = (i + j) % 2; k < COUNT; k += 2) {
+        const int x = i + (int)floor(span * ring[2 * k] + 0.5), y = j + (int)floor(span * ring[2 * k + 1] + 0.5);
         if (x < 0 || y < 0 || x >= c->width || y >= c->height) continue;
         const double own = z + (slope[0] * (x - i) - slope[1] * (y - j)) / c->scale;
         const double nearer = own - b->depth[(size_t)y * (size_t)c->width + (size_t)x] - 0.12 * reach;
         if (nearer > 0) closed += fmin(1, 2 * nearer / reach) / (1 + nearer * nearer / (fade * fade * reach * reach));
     }
-    return 1 - closed / COUNT;
+    return 1 - 2 * closed / COUNT;
 }
 
 double sti_depth_lit_part(const sti_depth* b, const double p[3], double bias) {

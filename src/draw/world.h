@@ -12,6 +12,7 @@ typedef enum draw_kind {
     DRAW_END,     // a ball that closes a rod
     DRAW_GROUND,  // a half-space
     DRAW_MARK,    // an arrow: before everything, one colour
+    DRAW_RIM,     // around it, pale
 } draw_kind;
 
 // What the rays of a buffer point to. Coordinates are counted from the middle of the scene.
@@ -42,6 +43,10 @@ typedef struct draw_world {
     sti_depth seen, ghost, lit;  // by the viewer, now and then; by the light
 } draw_world;
 
+static inline bool draw_is_mark(const draw_item* t) {
+    return t != NULL && (t->kind == DRAW_MARK || t->kind == DRAW_RIM);
+}
+
 // Where body is at an instant; -1: now.
 static inline const sti_pose* draw_world_pose(const draw_world* w, int body, int shot) {
     return shot < 0 ? &w->poses[body]
@@ -56,6 +61,10 @@ sti_status sti_draw_world_plane(const draw_world* w, int shape, double n[3], dou
 
 // world_put.c: everything into the buffers.
 sti_status sti_draw_world_put(draw_world* w);
+sti_status sti_draw_world_add(draw_world* w, const draw_item* item, int* index);
+
+// world_arrows.c: impulses of contacts.
+sti_status sti_draw_world_put_arrows(draw_world* w);
 
 // world_shade.c: what a ray sees.
 void sti_draw_world_trace(const void* world, int i, int j, double sum[3]);

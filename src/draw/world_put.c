@@ -8,7 +8,7 @@
 
 #include "draw/world.h"
 
-static sti_status add(draw_world* w, const draw_item* item, int* index) {
+sti_status sti_draw_world_add(draw_world* w, const draw_item* item, int* index) {
     if (w->item_count == w->item_room) {
         const int room = w->item_room > 0 ? 2 * w->item_room : 256;
         draw_item* items = w->item_room < 1 << 29 ? sti_realloc(w->env, w->items, (size_t)room * sizeof *items) : NULL;
@@ -31,7 +31,7 @@ static void place(const draw_world* w, const sti_pose* at, const double p[3], do
 static sti_status put_ball(draw_world* w, draw_kind kind, draw_item item) {
     int index;
     item.kind = kind;
-    const sti_status status = add(w, &item, &index);
+    const sti_status status = sti_draw_world_add(w, &item, &index);
     if (status != STI_OK) return status;
     sti_depth_put_ball(item.shot < 0 ? &w->seen : &w->ghost, item.at, item.radius, index);
     if (item.shot < 0 && !w->plane) sti_depth_put_ball(&w->lit, item.at, item.radius, index);
@@ -47,7 +47,7 @@ static sti_status put_rod(draw_world* w, draw_item item, const double to[3]) {
     sti_status status = put_ball(w, DRAW_END, item);
     if (status != STI_OK || !(length > 0)) return status;
     for (int i = 0; i < 3; i++) item.n[i] /= length;
-    status = add(w, &item, &index);
+    status = sti_draw_world_add(w, &item, &index);
     if (status != STI_OK) return status;
     sti_depth_put_rod(item.shot < 0 ? &w->seen : &w->ghost, item.at, to, item.radius, index);
     if (item.shot < 0 && !w->plane) sti_depth_put_rod(&w->lit, item.at, to, item.radius, index);
@@ -113,7 +113,7 @@ static sti_status put_faces(draw_world* w, const sti_shape* shape, const sti_pos
         if (!away || mesh) {
             draw_item turned = item;
             for (int i = 0; i < 3 && away; i++) turned.n[i] = -item.n[i];
-            const sti_status status = add(w, &turned, &index);
+            const sti_status status = sti_draw_world_add(w, &turned, &index);
             if (status != STI_OK) return status;
             put_fan(b, w, s, k, at, index);
         }
@@ -132,7 +132,7 @@ static sti_status put_ground(draw_world* w, int shape, draw_item item) {
     for (int i = 0; i < 3; i++) item.at[i] = offset * item.n[i];
     // from behind it would hide what is in front of it
     if (!w->plane && sti_dot(item.n, w->seen.view.into) >= 0) return STI_OK;
-    status = add(w, &item, &index);
+    status = sti_draw_world_add(w, &item, &index);
     if (status != STI_OK) return status;
     if (w->plane)
         sti_depth_put_side(&w->seen, item.n, offset, 2 * w->size, index);
@@ -229,66 +229,10 @@ static sti_status put_joint(draw_world* w, const sti_joint* joint) {
     return status;
 }
 
-// ---- forces
-
-// A triangle in the picture, before everything else. Corners: along and across the arrow.
-static void put_mark(draw_world* w, const double foot[3], const double dir[2], const double corner[3][2], int index) {
-    const sti_camera* c = &w->seen.view;
-    const double u = sti_dot(c->right, foot), v = sti_dot(c->up, foot);
-    double p[9];
-    for (int k = 0; k < 3; k++) {
-        const double x = u + corner[k][0] * dir[0] - corner[k][1] * dir[1];
-        const double y = v + corner[k][0] * dir[1] + corner[k][1] * dir[0];
-        for (int i = 0; i < 3; i++) p[3 * k + i] = x * c->right[i] + y * c->up[i] - 4 * w->size * c->into[i];
-    }
-    sti_depth_put_triangle(&w->seen, p, index);
-}
-
-// On the body that moves; where both do, on the one that is pushed up.
-static void force_of(const draw_world* w, const sti_world_contact* t, double f[3]) {
-    for (int i = 0; i < 3; i++) f[i] = t->r[0] * t->n[i] + t->r[1] * t->t1[i] + (w->plane ? 0 : t->r[2] * t->t2[i]);
-    const bool fixed_a = sti_bodies_body(w->bodies, t->a)->fixed, fixed_b = sti_bodies_body(w->bodies, t->b)->fixed;
-    const bool turn = fixed_a != fixed_b ? fixed_a : f[w->plane ? 1 : 2] < 0;
-    for (int i = 0; i < 3 && turn; i++) f[i] = -f[i];
-}
-
-// The largest is a little shorter than a body (the mean of all), and not longer than a seventh of the scene; what is
-// below a hundredth of it is left out. Short arrows are thin.
-static sti_status put_arrows(draw_world* w) {
-    const sti_camera* c = &w->seen.view;
-    const double longest = fmin(w->size / 7, 0.7 * w->typical), wide = c->width / c->scale;
-    const double thick = fmin(fmax(longest / 70, 0.0008 * wide), 0.0016 * wide), head = 7 * thick;
-    const draw_item mark = {.kind = DRAW_MARK, .body = -1, .shot = -1};
-    double most = 0, f[3], foot[3];
-    int index;
-    for (int k = 0; k < w->view->contact_count; k++) {
-        force_of(w, &w->view->contacts[k], f);
-        most = fmax(most, sqrt(sti_dot(f, f)));
-    }
-    const sti_status status = most > 0 ? add(w, &mark, &index) : STI_OK;
-    for (int k = 0; k < w->view->contact_count && most > 0 && status == STI_OK; k++) {
-        force_of(w, &w->view->contacts[k], f);
-        for (int i = 0; i < 3; i++) foot[i] = w->view->contacts[k].point[i] - w->centre[i];
-        double dir[2] = {sti_dot(c->right, f), sti_dot(c->up, f)};
-        const double size = hypot(dir[0], dir[1]), length = longest * size / most;
-        if (!(sqrt(sti_dot(f, f)) > 0.01 * most) || !(size > 0)) continue;
-        dir[0] /= size;
-        dir[1] /= size;
-        const double tip = fmin(head, length), wing = 0.4 * tip, neck = length - tip;
-        const double shaft1[3][2] = {{0, -thick}, {neck, -thick}, {neck, thick}};
-        const double shaft2[3][2] = {{0, -thick}, {neck, thick}, {0, thick}};
-        const double point[3][2] = {{neck, -wing}, {length, 0}, {neck, wing}};
-        put_mark(w, foot, dir, shaft1, index);
-        put_mark(w, foot, dir, shaft2, index);
-        put_mark(w, foot, dir, point, index);
-    }
-    return status;
-}
-
 sti_status sti_draw_world_put(draw_world* w) {
     sti_status status = STI_OK;
     for (int k = 0; status == STI_OK && k < sti_bodies_shape_count(w->bodies); k++) status = put_shape(w, k);
     for (int k = 0; status == STI_OK && k < sti_bodies_joint_count(w->bodies); k++)
         status = put_joint(w, sti_bodies_joint(w->bodies, k));
-    return status == STI_OK ? put_arrows(w) : status;
+    return status == STI_OK ? sti_draw_world_put_arrows(w) : status;
 }

@@ -16,7 +16,7 @@ static const double sharp = 0.87;  // cosine of the angle between normals from w
 static void normal_at(const draw_world* w, const draw_item* t, const double p[3], double n[3]) {
     double along = 0;
     for (int i = 0; i < 3; i++) n[i] = t->n[i];
-    if (w->plane || t->kind == DRAW_FACE || t->kind == DRAW_GROUND || t->kind == DRAW_MARK) return;
+    if (w->plane || t->kind == DRAW_FACE || t->kind == DRAW_GROUND || draw_is_mark(t)) return;
     for (int i = 0; i < 3; i++) along += t->kind == DRAW_ROD ? (p[i] - t->at[i]) * t->n[i] : 0;
     for (int i = 0; i < 3; i++) n[i] = (p[i] - t->at[i] - along * t->n[i]) / t->radius;
 }
@@ -36,7 +36,7 @@ static const draw_item* item_at(const draw_world* w, const sti_depth* b, int i, 
 }
 
 static bool is_solid(const draw_item* t) {
-    return t != NULL && t->kind != DRAW_GROUND && t->kind != DRAW_MARK;
+    return t != NULL && t->kind != DRAW_GROUND && !draw_is_mark(t);
 }
 
 // Whether the surface breaks between rays (i, j) and (x, y), which see the same body.
@@ -66,7 +66,7 @@ static bool is_edge(const draw_world* w, const sti_depth* b, int i, int j) {
         const int x = i + step * around[k % 8][0], y = j + step * around[k % 8][1];
         if (x < 0 || y < 0 || x >= b->view.width || y >= b->view.height) continue;
         const draw_item* t = item_at(w, b, x, y);
-        if (t != NULL && t->kind == DRAW_MARK) continue;
+        if (draw_is_mark(t)) continue;
         if (!is_solid(t)) return true;
         if (k >= 8) continue;
         if (t->body != own->body || t->shot != own->shot || breaks(w, b, i, j, x, y)) return true;
@@ -149,7 +149,7 @@ static void shade_ground(const draw_world* w, const draw_item* t, int i, int j, 
 
 // What there is now. rgb comes with the background.
 static void see_now(const draw_world* w, int i, int j, double rgb[3]) {
-    static const double mark[3] = {0.62, 0.01, 0.04};
+    static const double mark[3] = {0.62, 0.01, 0.04}, rim[3] = {0.96, 0.95, 0.93};
     const draw_item* t = item_at(w, &w->seen, i, j);
     if (t == NULL) return;
     const double z = w->seen.depth[(size_t)j * (size_t)w->seen.view.width + (size_t)i];
@@ -157,8 +157,8 @@ static void see_now(const draw_world* w, int i, int j, double rgb[3]) {
     sti_camera_point(&w->seen.view, i, j, z, p);
     if (t->kind == DRAW_GROUND)
         shade_ground(w, t, i, j, p, z, rgb);
-    else if (t->kind == DRAW_MARK)
-        for (int a = 0; a < 3; a++) rgb[a] = mark[a];
+    else if (draw_is_mark(t))
+        for (int a = 0; a < 3; a++) rgb[a] = t->kind == DRAW_MARK ? mark[a] : rim[a];
     else
         shade_solid(w, t, i, j, p, z, rgb);
     if (!w->view->edges || !is_solid(t) || t->body < 0 || !is_edge(w, &w->seen, i, j)) return;
@@ -170,8 +170,7 @@ static void mix_ghost(const draw_world* w, int i, int j, double rgb[3]) {
     const draw_item *t = item_at(w, &w->ghost, i, j), *now = item_at(w, &w->seen, i, j);
     if (t == NULL) return;
     const bool moving = is_solid(now) && (now->body < 0 || !sti_bodies_body(w->bodies, now->body)->fixed);
-    const bool mark = now != NULL && now->kind == DRAW_MARK;
-    if (mark || (w->plane ? moving : !(w->ghost.depth[at] < w->seen.depth[at] - 1e-3 * w->size))) return;
+    if (draw_is_mark(now) || (w->plane ? moving : !(w->ghost.depth[at] < w->seen.depth[at] - 1e-3 * w->size))) return;
     double p[3], n[3], base[3];
     sti_camera_point(&w->ghost.view, i, j, w->ghost.depth[at], p);
     normal_at(w, t, p, n);

@@ -267,6 +267,50 @@ static void ghosts_are_pale_and_forces_are_arrows(void** state) {
     sti_env_destroy(env);
 }
 
+// A box on a floor, held at its corners; and a second body that touches the first from the side.
+static void impulses_of_a_patch_are_one_arrow_unless_it_is_large(void** state) {
+    (void)state;
+    sti_env* env = open_env();
+    const double half[3] = {0.5, 0.5, 0.5}, up[4] = {0, 0, 1, 0};
+    sti_bodies* bodies;
+    assert_int_equal(sti_bodies_create(env, 3, &bodies), STI_OK);
+    assert_int_equal(add(env, bodies, true, 0, 0, 0, STI_SHAPE_HALFSPACE, up), STI_OK);
+    assert_int_equal(add(env, bodies, false, 0, 0, 0.5, STI_SHAPE_BOX, half), STI_OK);
+    assert_int_equal(add(env, bodies, false, 1, 0, 0.5, STI_SHAPE_BOX, half), STI_OK);
+    sti_world_contact contacts[6];
+    for (int k = 0; k < 6; k++)
+        contacts[k] = (sti_world_contact){.a = 1, .b = 0, .n = {0, 0, 1}, .t1 = {1, 0, 0}, .t2 = {0, 1, 0}, .r = {1}};
+    for (int k = 0; k < 4; k++) {
+        contacts[k].point[0] = k % 2 == 0 ? -0.5 : 0.5;
+        contacts[k].point[1] = k < 2 ? -0.5 : 0.5;
+    }
+    contacts[1].r[0] = 3;  // pressed to the right, and told the other way round
+    contacts[1].a = 0;
+    contacts[1].b = 1;
+    contacts[1].n[2] = -1;
+    contacts[4].a = 2;  // from 1 to 2, downward: drawn on 1, upward
+    contacts[4].b = 1;
+    contacts[4].n[2] = -1;
+    contacts[4].r[0] = 2;
+    contacts[5].a = 2;  // too small to be seen
+    contacts[5].r[0] = 0.01;
+    sti_world_arrow arrows[6];
+    int count;
+    assert_int_equal(sti_world_arrows(env, bodies, contacts, 6, 1, arrows, &count), STI_OK);
+    assert_int_equal(count, 2);
+    assert_true(arrows[0].impulse[2] == 6 && arrows[0].impulse[0] == 0);
+    assert_true(fabs(arrows[0].at[0] - 1.0 / 6) < 1e-15 && fabs(arrows[0].at[1] + 1.0 / 6) < 1e-15);
+    assert_true(arrows[1].impulse[2] == 2);
+    // seen from near, each for itself
+    assert_int_equal(sti_world_arrows(env, bodies, contacts, 4, 0.2, arrows, &count), STI_OK);
+    assert_int_equal(count, 4);
+    assert_true(arrows[1].impulse[2] == 3 && arrows[1].at[0] == 0.5 && arrows[1].at[1] == -0.5);
+    assert_int_equal(sti_world_arrows(env, bodies, NULL, 0, 1, arrows, &count), STI_OK);
+    assert_int_equal(count, 0);
+    sti_bodies_destroy(bodies);
+    sti_env_destroy(env);
+}
+
 static void what_has_gone_astray_does_not_shrink_the_rest(void** state) {
     (void)state;
     sti_env* env = open_env();
@@ -529,6 +573,7 @@ int main(void) {
         cmocka_unit_test(edges_are_dark_and_shadows_fall_on_the_floor),
         cmocka_unit_test(the_plane_is_seen_straight_on),
         cmocka_unit_test(ghosts_are_pale_and_forces_are_arrows),
+        cmocka_unit_test(impulses_of_a_patch_are_one_arrow_unless_it_is_large),
         cmocka_unit_test(what_has_gone_astray_does_not_shrink_the_rest),
         cmocka_unit_test(meshes_are_seen_from_both_sides_and_hide_what_is_behind),
         cmocka_unit_test(links_lead_to_joints_that_are_apart_from_their_bodies),
