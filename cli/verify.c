@@ -5,7 +5,9 @@
 #include "cli.h"
 #include "contact.h"
 #include "qp.h"
+#include "scenes.h"
 #include "sticking.h"
+#include "verify_run.h"
 
 static void print_json(cli_json* j, const sti_verification* v, sti_kind kind) {
     cli_json_begin(j);
@@ -64,12 +66,16 @@ static int check(const cli* c, const char* answer_path, double tol, const sti_pr
 static int run(cli* c, int argc, char** argv) {
     double tol = 0;
     const cli_option options[] = {
-        {"--tol", CLI_POSITIVE, "TOL", "residual up to which a solution is accepted", &tol},
+        {"--tol", CLI_POSITIVE, "TOL", "residual up to which a solution is accepted; of a run: for all checks (1e-6)",
+         &tol},
     };
     char* positional[2];
     int code;
-    if (cli_parse(c, options, 1, argc, argv, positional, 2, 2, &code) < 0) return code;
+    const int count = cli_parse(c, options, 1, argc, argv, positional, 1, 2, &code);
+    if (count < 0) return code;
     const char* path = positional[0];
+    if (count == 2 && cli_scene_instead(path) != NULL) return cli_verify_alone(c, path);
+    if (count == 1) return cli_verify_is_run(path) ? cli_verify_run(c, path, tol) : cli_verify_alone(c, path);
     sti_problem* problem = NULL;
     code = cli_load(c, path, &problem);
     if (code != CLI_DONE) return code;
@@ -94,8 +100,11 @@ static int run(cli* c, int argc, char** argv) {
                 code = cli_sticking_verify(c, path, positional[1], tol > 0 ? tol : sti_sticking_options_default().tol);
             break;
         default:
-            code = cli_fail_usage(c, "%s: kind: %s: verify takes \"lcp\", \"mlcp\", \"qp\", \"contact\" or \"instant\"",
-                                  path, sti_kind_text(sti_problem_kind(problem)));
+            code =
+                cli_fail_usage(c,
+                               "%s: kind: %s: verify takes \"lcp\", \"mlcp\", \"qp\", \"contact\" or \"instant\", or "
+                               "the folder of a run",
+                               path, sti_kind_text(sti_problem_kind(problem)));
     }
     sti_problem_destroy(problem);
     return code;
@@ -103,17 +112,24 @@ static int run(cli* c, int argc, char** argv) {
 
 const cli_verb cli_verb_verify = {
     .name = "verify",
-    .arguments = "FILE SOL [options]",
-    .summary = "check an answer against its problem, independently of the solvers",
+    .arguments = "FILE SOL | FOLDER [options]",
+    .summary = "check an answer against its problem, or a recorded run, independently of the solvers",
     .details =
         "SOL is what stiction solve wrote (--output, or --json): a solution is measured on the original data, a claim\n"
         "of \"no solution\" is checked case by case. A file with nothing but \"z\", or \"u\" and \"v\", will do.\n"
         "For a contact problem SOL is JSON or an FCLIB solution (.hdf5); cone, penetration and complementarity are\n"
         "looked at contact by contact.\n"
         "For an instant SOL is what stiction analyze sticking or modes wrote (--output, or --json).\n"
+        "FOLDER is what stiction run --out wrote for a scene of bodies. Its trajectory.h5 is held against itself and\n"
+        "against mechanics, without a step being made again: order, rotations, ways and speeds, energies, friction\n"
+        "cones, Coulomb's law, momentum, joints, overlaps. Worst values are parts of the length, speed, impulse or\n"
+        "energy they belong to (docs/runs.md).\n"
         "Exit code 0: accepted; 1: not accepted; 2: bad usage or input; 3: internal failure.\n\n"
         "example:\n"
+        "    echo '{\"kind\": \"lcp\", \"M\": [[2, 1], [1, 2]], \"q\": [-5, -6]}' > p.json\n"
         "    stiction solve p.json --output answer.json\n"
-        "    stiction verify p.json answer.json\n",
+        "    stiction verify p.json answer.json\n"
+        "    stiction run arch --time 1 --out arch\n"
+        "    stiction verify arch\n",
     .run = run,
 };

@@ -170,7 +170,7 @@ typedef struct sti_world_report {
     double potential;      // gravity and springs
     double work;           // done by motors, moving surfaces and forces of the caller in this step
     double gain;           // energy that appeared beyond that; negative: lost, as it should be
-    double mended;         // energy that stabilization added and motion did not pay: overlaps that a caller gave
+    double mended;         // energy that stabilization added and motion did not pay
     int impacts;           // contacts that bounced
     double impact_energy;  // change of kinetic energy in them
     double impact_gain;    // what the law would have added, before it was drawn back

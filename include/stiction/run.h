@@ -123,6 +123,30 @@ STI_API sti_status sti_world_record_commit(sti_world_record* r, bool sync);  // 
 STI_API long sti_world_record_frames(const sti_world_record* r);
 STI_API sti_status sti_world_record_state(const sti_world_record* r, void** bytes, size_t* size);
 
+// A recording of bodies, read back whole. Numbers of contacts belong to the step that ends with their frame.
+typedef struct sti_recorded_world {
+    int dim, body_count;
+    long step_count, frame_count, contact_count;
+    char* scene;  // as text
+    // bodies
+    int64_t* fixed;                   // (body_count)
+    double *mass, *centre, *inertia;  // (body_count), (body_count x 3), (body_count x 9); about the centre, body axes
+    // steps
+    double *time, *kinetic, *potential, *work, *mended, *corrected, *penetration;  // (step_count)
+    int64_t *solved, *impacts;                                                     // (step_count)
+    // frames
+    int64_t *frame_step, *contact_end;  // (frame_count)
+    double* frame_time;                 // (frame_count)
+    double *x, *q, *v, *w;              // (frame_count x body_count x 3, 4, 3, 3)
+    // contacts
+    double *contact_body, *contact_shape;            // whole numbers      (contact_count x 2)
+    double *gap, *mu, *point, *n, *t1, *t2, *r, *u;  // (contact_count), then (contact_count x 3) from point on
+} sti_recorded_world;
+
+// STI_ERR_INPUT: not such a file, a damaged one, or one with numbers that are not finite; says which.
+STI_API sti_status sti_recorded_world_load(sti_env* env, const char* path, sti_recorded_world* out);
+STI_API void sti_recorded_world_clear(sti_env* env, sti_recorded_world* world);
+
 #ifdef __cplusplus
 }
 #endif

@@ -7,6 +7,7 @@
 #include <stiction/contact.h>
 #include <stiction/problem.h>
 #include <stiction/qp.h>
+#include <stiction/run.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -91,6 +92,59 @@ typedef struct sti_qp_verification {
 
 STI_API sti_status sti_verify_qp(sti_env* env, const sti_qp* qp, const sti_qp_answer* answer, double tol,
                                  sti_qp_verification* out);
+
+// ---- a recorded run of bodies
+//
+// What a recording says about itself and about mechanics, computed anew from its numbers: neither steppers nor solvers
+// are asked. Worst values are parts of the scale that belongs to them (length of the scene, largest speed, largest impulse
+// of the frame, largest energy), so one tolerance serves for all.
+
+#define STI_RUN_CHECK_LIST(X)                                                                                   \
+    X(STI_RUN_SOLVED, "solved", "steps that were not solved to their tolerance")                                \
+    X(STI_RUN_ORDER, "order", "steps and times that do not follow each other")                                  \
+    X(STI_RUN_ROTATION, "rotation", "| |q| - 1 | of the rotations")                                             \
+    X(STI_RUN_MOTION, "motion", "way of a body beyond what its speeds and the mending of the step explain")     \
+    X(STI_RUN_KINETIC, "kinetic", "kinetic energy against that of the recorded velocities")                     \
+    X(STI_RUN_ENERGY, "energy", "rise of the energy in a step beyond work and mending")                         \
+    X(STI_RUN_BASIS, "basis", "normals and tangents that are not unit or not orthogonal")                       \
+    X(STI_RUN_CONE, "cone", "contact impulses outside of their friction cones")                                 \
+    X(STI_RUN_LAW, "law", "contacts that close too far, press while they open, or slide without full friction") \
+    X(STI_RUN_MOMENTUM, "momentum", "change of momentum beyond contact impulses and one gravity for all")       \
+    X(STI_RUN_JOINT, "joint", "joints that are open, from the recorded poses")                                  \
+    X(STI_RUN_PENETRATION, "penetration", "overlap of shapes, from the recorded poses")
+
+#define STI_X(code, name, text) code,
+typedef enum sti_run_check_kind { STI_RUN_CHECK_LIST(STI_X) STI_RUN_CHECK_COUNT } sti_run_check_kind;
+#undef STI_X
+
+STI_API const char* sti_run_check_name(sti_run_check_kind kind);  // "momentum"
+STI_API const char* sti_run_check_text(sti_run_check_kind kind);  // what its worst value is
+
+typedef struct sti_run_check {
+    bool holds;    // worst <= limit, or nothing was looked at
+    long looked;   // at so many numbers, contacts, bodies, ..; 0: the recording does not allow this check
+    double worst;  // 0 when nothing was looked at
+    double limit;
+    long frame;  // where; -1: nowhere (of solved, order and energy: the step, from 1)
+    int body;    // or joint, contact of the frame, shape; -1: does not apply
+} sti_run_check;
+
+typedef struct sti_run_verification {
+    bool accepted;  // all that could be looked at holds
+    sti_run_check check[STI_RUN_CHECK_COUNT];
+} sti_run_verification;
+
+typedef struct sti_run_verify_options {
+    double tol;                // limit of all but `solved` and `order`, where it is 0 (default 1e-6)
+    const sti_bodies* bodies;  // of the scene: for momentum, joints and penetration; NULL: these are not looked at
+    bool touching_only;        // penetration only of shapes that have a contact: others may be meant to overlap
+    bool springs;              // there are some: momentum is not looked at
+} sti_run_verify_options;
+
+STI_API sti_run_verify_options sti_run_verify_options_default(void);
+// Bodies that are not those of the recording are STI_ERR_ARGUMENT.
+STI_API sti_status sti_verify_recorded_world(sti_env* env, const sti_recorded_world* world,
+                                             const sti_run_verify_options* options, sti_run_verification* out);
 
 #ifdef __cplusplus
 }

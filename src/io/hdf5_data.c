@@ -28,6 +28,8 @@ typedef struct opening {
     const char* field;
     uint64_t most;
     sti_h5_dataset* d;
+    bool deep;            // three dimensions are taken
+    uint64_t deep_chunk;  // of the third
 } opening;
 
 static sti_status damaged(const opening* o, const char* what) {
@@ -44,15 +46,21 @@ static sti_status read_space(opening* o, const unsigned char* p, size_t size) {
     d->has_space = true;
     d->rank = rank;
     d->count = 1;
-    if (rank > STI_H5_RANK) return sti_h5_fail(o->h, o->field, "%d dimensions: a vector or a matrix is expected", rank);
+    const int most_rank = STI_H5_RANK + o->deep;
+    if (rank > most_rank) return sti_h5_fail(o->h, o->field, "%d dimensions: a vector or a matrix is expected", rank);
     if (lead + 8 * (size_t)rank > size) return damaged(o, "its size");
     for (int k = 0; k < rank; k++) {
-        d->size[k] = sti_h5_number(p + lead + 8 * (size_t)k, 8);
-        if (d->size[k] > o->most)
+        const uint64_t size_k = sti_h5_number(p + lead + 8 * (size_t)k, 8);
+        if (k < STI_H5_RANK)
+            d->size[k] = size_k;
+        else
+            d->size[1] *= d->depth = size_k;  // each side is at most o->most, held again below
+        if (size_k > o->most || d->size[k < STI_H5_RANK ? k : 1] > o->most)
             return sti_h5_fail(o->h, o->field, "%llu along a side: more than %llu, the most that is read",
-                               (unsigned long long)d->size[k], (unsigned long long)o->most);
-        d->count *= d->size[k];
+                               (unsigned long long)size_k, (unsigned long long)o->most);
+        d->count *= size_k;
     }
+    if (rank > STI_H5_RANK) d->rank = STI_H5_RANK;
     if (p[0] == 2 && p[3] == 2) {  // a dataspace that holds nothing
         d->rank = 1;
         d->size[0] = d->count = 0;
@@ -89,11 +97,17 @@ static sti_status read_type(opening* o, const unsigned char* p, size_t size) {
 static sti_status read_chunked(opening* o, const unsigned char* p, size_t size) {
     sti_h5_dataset* d = o->d;
     const int dimensions = size >= 3 ? p[2] : 0;  // those of the dataset, and the bytes of an entry
-    if (dimensions < 2 || dimensions > STI_H5_RANK + 1 || size < 11 + 4 * (size_t)dimensions)
+    if (dimensions < 2 || dimensions > STI_H5_RANK + 1 + o->deep || size < 11 + 4 * (size_t)dimensions)
         return damaged(o, "its chunks");
     d->layout = STI_H5_CHUNKED;
     d->address = sti_h5_number(p + 3, 8);
-    for (int k = 0; k + 1 < dimensions; k++) d->chunk[k] = sti_h5_number(p + 11 + 4 * (size_t)k, 4);
+    for (int k = 0; k + 1 < dimensions; k++) {
+        const uint64_t chunk_k = sti_h5_number(p + 11 + 4 * (size_t)k, 4);
+        if (k < STI_H5_RANK)
+            d->chunk[k] = chunk_k;
+        else
+            o->deep_chunk = chunk_k;
+    }
     d->bytes = (uint64_t)dimensions - 1;  // rank of the chunks, held against that of the dataset later
     return STI_OK;
 }
@@ -225,7 +239,8 @@ static sti_status visit_chunk(chunk_walk* w, const chunk* c) {
 
 static sti_status walk_chunks(chunk_walk* w, uint64_t address, int depth) {
     unsigned char lead[24], entry[48];
-    const size_t key = 8 + 8 * ((size_t)w->d->rank + 1);
+    const bool deep = w->d->depth > 0;
+    const size_t key = 8 + 8 * ((size_t)w->d->rank + deep + 1);
     sti_status status = sti_h5_fetch(w->h, address, sizeof lead, lead);
     if (status != STI_OK) return status;
     if (memcmp(lead, "TREE", 4) != 0 || lead[4] != 1 || depth > DEEPEST_TREE || ++w->nodes > MOST_NODES)
@@ -236,6 +251,10 @@ static sti_status walk_chunks(chunk_walk* w, uint64_t address, int depth) {
         if (status != STI_OK) break;
         chunk c = {.bytes = sti_h5_number(entry, 4), .skipped = (uint32_t)sti_h5_number(entry + 4, 4)};
         for (int k = 0; k < w->d->rank; k++) c.first[k] = sti_h5_number(entry + 8 + 8 * (size_t)k, 8);
+        if (deep && level == 0) {  // in one piece along the third dimension
+            if (sti_h5_number(entry + 24, 8) != 0 || c.first[1] >= w->d->size[1]) return bad_chunks(w);
+            c.first[1] *= w->d->depth;
+        }
         c.address = sti_h5_number(entry + key, 8);
         status = level > 0 ? walk_chunks(w, c.address, depth + 1) : visit_chunk(w, &c);
     }
@@ -322,7 +341,10 @@ static sti_status check_storage(opening* o) {
     if (d->count == 0) return STI_OK;
     if (d->layout == STI_H5_CHUNKED) {
         chunk_walk w = {.h = o->h, .d = d, .field = o->field};
-        if (d->bytes != (uint64_t)d->rank || d->rank == 0 || d->chunk[0] == 0 || (d->rank > 1 && d->chunk[1] == 0))
+        if (d->depth > 0 && (o->deep_chunk != d->depth || d->chunk[1] > d->size[1])) return damaged(o, "its chunks");
+        if (d->depth > 0) d->chunk[1] *= d->depth;
+        if (d->bytes != (uint64_t)d->rank + (d->depth > 0) || d->rank == 0 || d->chunk[0] == 0 ||
+            (d->rank > 1 && d->chunk[1] == 0))
             return damaged(o, "its chunks");
         const uint64_t raw = chunk_bytes(d);
         // the edge of a dataset cuts its chunks, but not below a packed chunk's least size
@@ -337,9 +359,9 @@ static sti_status check_storage(opening* o) {
     return STI_OK;
 }
 
-sti_status sti_h5_dataset_open(const sti_h5* h, uint64_t header, const char* field, uint64_t most,
+static sti_status open_dataset(const sti_h5* h, uint64_t header, const char* field, uint64_t most, bool deep,
                                sti_h5_dataset* out) {
-    opening o = {.h = h, .field = field, .most = most, .d = out};
+    opening o = {.h = h, .field = field, .most = most, .d = out, .deep = deep};
     *out = (sti_h5_dataset){0};
     sti_status status = sti_h5_walk(h, header, visit, &o);
     if (status == STI_OK && out->is_dataset) {
@@ -350,6 +372,16 @@ sti_status sti_h5_dataset_open(const sti_h5* h, uint64_t header, const char* fie
     }
     if (status != STI_OK) sti_h5_dataset_clear(h, out);
     return status;
+}
+
+sti_status sti_h5_dataset_open(const sti_h5* h, uint64_t header, const char* field, uint64_t most,
+                               sti_h5_dataset* out) {
+    return open_dataset(h, header, field, most, false, out);
+}
+
+sti_status sti_h5_dataset_open_deep(const sti_h5* h, uint64_t header, const char* field, uint64_t most,
+                                    sti_h5_dataset* out) {
+    return open_dataset(h, header, field, most, true, out);
 }
 
 void sti_h5_dataset_clear(const sti_h5* h, sti_h5_dataset* d) {

@@ -68,6 +68,7 @@ typedef struct sti_h5_dataset {
     // size
     bool has_space;
     int rank;                    // 0: one number
+    uint64_t depth;              // 0, or the third dimension, which size[1] and chunk[1] contain
     uint64_t size[STI_H5_RANK];  // (rank)
     uint64_t count;              // entries
     // storage
@@ -84,6 +85,9 @@ typedef struct sti_h5_dataset {
 // What an object is, with all sizes checked against the file: rank at most 2, `most` along a side, and the entries
 // really there. is_group and is_dataset say which of the two it is.
 sti_status sti_h5_dataset_open(const sti_h5* h, uint64_t header, const char* field, uint64_t most, sti_h5_dataset* out);
+// The same with three dimensions, taken as a matrix: [i][j][k] stands in row i and column j size_k + k.
+sti_status sti_h5_dataset_open_deep(const sti_h5* h, uint64_t header, const char* field, uint64_t most,
+                                    sti_h5_dataset* out);
 void sti_h5_dataset_clear(const sti_h5* h, sti_h5_dataset* d);
 
 // All entries, row major, into memory the caller owns afterwards. Integers beyond 2^53 are refused as doubles.

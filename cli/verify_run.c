@@ -1,0 +1,231 @@
+// verify_run.c: stiction verify FOLDER: the independent check of a recorded run.
+#include "verify_run.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "run.h"
+#include "scenes.h"
+
+typedef struct recorded {
+    char* path;  // trajectory.h5
+    sti_recorded_world world;
+    sti_problem* problem;      // the scene, as it was run; NULL: it could not be had
+    const sti_bodies* bodies;  // of it
+    char note[400];            // why not
+} recorded;
+
+bool cli_verify_is_run(const char* path) {
+    static const char name[] = "trajectory.h5";
+    struct stat info;
+    const size_t length = strlen(path), tail = sizeof name - 1;
+    if (stat(path, &info) != 0) return false;
+    return S_ISDIR(info.st_mode) || (length >= tail && strcmp(path + length - tail, name) == 0);
+}
+
+// ---- the scene that was run: its text, and the settings of the checkpoint beside it
+
+static void forget_scene(const cli* c, recorded* r) {
+    snprintf(r->note, sizeof r->note, "%.300s", sti_env_error(c->env)->text);
+    sti_problem_destroy(r->problem);
+    r->problem = NULL;
+}
+
+static void load_scene(const cli* c, recorded* r) {
+    void* settings = NULL;
+    size_t size = 0, length = strlen(r->path);
+    char *beside = malloc(length + 16), *text = NULL;
+    if (beside != NULL) {
+        memcpy(beside, r->path, length + 1);
+        char* slash = strrchr(beside, '/');
+        strcpy(slash != NULL ? slash + 1 : beside, "checkpoint.h5");
+        if (sti_checkpoint_load(c->env, beside, "settings", &settings, &size) == STI_OK) text = calloc(size + 1, 1);
+    }
+    if (text != NULL) memcpy(text, settings, size);
+    const char* scene = r->world.scene;
+    if (sti_problem_parse(c->env, scene, strlen(scene), "scene", &r->problem) != STI_OK ||
+        (text != NULL && text[0] != '\0' && sti_problem_set(r->problem, text) != STI_OK))
+        forget_scene(c, r);
+    else if (sti_problem_world(r->problem) != NULL)
+        r->bodies = sti_problem_world(r->problem)->bodies;
+    sti_env_free(c->env, settings);
+    free(text);
+    free(beside);
+}
+
+static sti_status check(const cli* c, recorded* r, double tol, sti_run_verification* v) {
+    sti_run_verify_options options = sti_run_verify_options_default();
+    if (tol > 0) options.tol = tol;
+    options.bodies = r->bodies;
+    options.touching_only = strstr(r->world.scene, "\"ignore\"") != NULL || strstr(r->world.scene, "\"urdf\"") != NULL;
+    options.springs = strstr(r->world.scene, "\"springs\"") != NULL;
+    sti_status status = sti_verify_recorded_world(c->env, &r->world, &options, v);
+    if (status != STI_ERR_ARGUMENT || r->bodies == NULL) return status;
+    forget_scene(c, r);  // without its settings it may be another one
+    r->bodies = options.bodies = NULL;
+    return sti_verify_recorded_world(c->env, &r->world, &options, v);
+}
+
+// ---- reports
+
+// What `body` of a check counts; NULL: it does not apply.
+static const char* place_word(sti_run_check_kind kind) {
+    switch (kind) {
+        case STI_RUN_ROTATION:
+        case STI_RUN_MOTION:
+        case STI_RUN_MOMENTUM:
+            return "body";
+        case STI_RUN_BASIS:
+        case STI_RUN_CONE:
+        case STI_RUN_LAW:
+            return "contact";
+        case STI_RUN_JOINT:
+            return "joint";
+        case STI_RUN_PENETRATION:
+            return "shape";
+        default:
+            return NULL;
+    }
+}
+
+static bool is_of_steps(sti_run_check_kind kind) {
+    return kind == STI_RUN_SOLVED || kind == STI_RUN_ORDER || kind == STI_RUN_ENERGY;
+}
+
+// "body 3" or, of a scene that is known, its name.
+static void name_place(const recorded* r, sti_run_check_kind kind, int number, char* text, size_t size) {
+    const char *word = place_word(kind), *name = NULL;
+    int body = number;
+    text[0] = '\0';
+    if (word == NULL || number < 0) return;
+    if (r->bodies != NULL && kind == STI_RUN_JOINT) name = sti_bodies_joint(r->bodies, number)->name;
+    if (r->bodies != NULL && kind == STI_RUN_PENETRATION) sti_bodies_shape(r->bodies, number, &body, NULL, NULL);
+    if (r->bodies != NULL && name == NULL && strcmp(word, "contact") != 0)
+        name = sti_bodies_body(r->bodies, body)->name;
+    if (name != NULL)
+        snprintf(text, size, "%.80s", name);
+    else
+        snprintf(text, size, "%s %d", word, number);
+}
+
+static void fill_json(cli_json* j, const recorded* r, const sti_run_verification* v) {
+    cli_json_begin(j);
+    cli_json_text(j, "kind", "run");
+    cli_json_text(j, "file", r->path);
+    cli_json_bool(j, "accepted", v->accepted);
+    cli_json_integer(j, "body_count", r->world.body_count);
+    cli_json_integer(j, "steps", r->world.step_count);
+    cli_json_integer(j, "frames", r->world.frame_count);
+    cli_json_integer(j, "contacts", r->world.contact_count);
+    cli_json_text(j, "note", r->note[0] != '\0' ? r->note : NULL);
+    cli_json_array(j, "checks");
+    for (int i = 0; i < STI_RUN_CHECK_COUNT; i++) {
+        const sti_run_check* k = &v->check[i];
+        char place[100];
+        name_place(r, (sti_run_check_kind)i, k->body, place, sizeof place);
+        cli_json_object(j, NULL);
+        cli_json_text(j, "name", sti_run_check_name((sti_run_check_kind)i));
+        cli_json_text(j, "text", sti_run_check_text((sti_run_check_kind)i));
+        if (k->looked > 0)
+            cli_json_bool(j, "holds", k->holds);
+        else
+            cli_json_null(j, "holds");
+        cli_json_integer(j, "looked", k->looked);
+        cli_json_number(j, "worst", k->worst);
+        cli_json_number(j, "limit", k->limit);
+        cli_json_integer(j, is_of_steps((sti_run_check_kind)i) ? "step" : "frame", k->frame);
+        cli_json_text(j, "place", place[0] != '\0' ? place : NULL);
+        cli_json_end(j);
+    }
+    cli_json_end(j);
+}
+
+static void say(const cli* c, const recorded* r, const sti_run_verification* v) {
+    cli_say(c, "%s: %d bodies, %ld steps, %ld frames, %ld contacts in them\n", r->path, r->world.body_count,
+            r->world.step_count, r->world.frame_count, r->world.contact_count);
+    int looked = 0, failed = 0;
+    for (int i = 0; i < STI_RUN_CHECK_COUNT; i++) {
+        const sti_run_check* k = &v->check[i];
+        char place[100];
+        name_place(r, (sti_run_check_kind)i, k->body, place, sizeof place);
+        cli_say(c, "  %s%-4s%s %-12s",
+                k->looked == 0 ? ""
+                : k->holds     ? cli_good(c)
+                               : cli_bad(c),
+                k->looked == 0 ? "-"
+                : k->holds     ? "ok"
+                               : "no",
+                cli_plain(c), sti_run_check_name((sti_run_check_kind)i));
+        if (k->looked > 0) cli_say(c, " %8.1e", k->worst);
+        if (k->looked == 0) cli_say(c, " %8s", "");
+        cli_say(c, "  %s", sti_run_check_text((sti_run_check_kind)i));
+        if (k->looked == 0) cli_say(c, ": there is none to look at");
+        if (!k->holds)
+            cli_say(c, ": %s %ld%s%s", is_of_steps((sti_run_check_kind)i) ? "step" : "frame", k->frame,
+                    place[0] != '\0' ? ", " : "", place);
+        cli_say(c, "\n");
+        looked += k->looked > 0;
+        failed += !k->holds;
+    }
+    if (r->note[0] != '\0') cli_say(c, "  the scene could not be made again from the file: %s\n", r->note);
+    char text[120];
+    if (v->accepted)
+        snprintf(text, sizeof text, "%d checks hold to %g", looked, v->check[STI_RUN_LAW].limit);
+    else
+        snprintf(text, sizeof text, "%d of %d checks fail", failed, looked);
+    cli_say_verdict(c, v->accepted, text);
+}
+
+static int fail_load(const cli* c, const char* path) {
+    if (strstr(sti_env_error(c->env)->text, "not the recording of a run of bodies") == NULL)
+        return cli_fail_about(c, path);
+    return cli_fail_usage(
+        c,
+        "%.200s: not the recording of a run of bodies; of grains, stiction run .. --problem FILE.hdf5 "
+        "writes the last step, and stiction verify FILE.hdf5 FILE.hdf5 --tol TOL checks it",
+        path);
+}
+
+int cli_verify_run(const cli* c, const char* path, double tol) {
+    struct stat info;
+    recorded r = {0};
+    r.path = stat(path, &info) == 0 && S_ISDIR(info.st_mode) ? cli_run_path(path, "trajectory.h5") : strdup(path);
+    if (r.path == NULL) return cli_fail_memory(c);
+    int code = CLI_DONE;
+    if (stat(r.path, &info) != 0)
+        code = cli_fail_usage(c, "%.200s: no trajectory.h5 there; the folder of a run is expected", path);
+    else if (sti_recorded_world_load(c->env, r.path, &r.world) != STI_OK)
+        code = fail_load(c, r.path);
+    sti_run_verification v;
+    if (code == CLI_DONE) load_scene(c, &r);
+    if (code == CLI_DONE && check(c, &r, tol, &v) != STI_OK) code = cli_fail_about(c, r.path);
+    if (code == CLI_DONE) {
+        code = v.accepted ? CLI_DONE : CLI_NO;
+        cli_json j;
+        if (c->json) fill_json(&j, &r, &v);
+        if (c->json)
+            code = cli_json_print(&j, c, code);
+        else
+            say(c, &r, &v);
+    }
+    sti_problem_destroy(r.problem);
+    sti_recorded_world_clear(c->env, &r.world);
+    free(r.path);
+    return code;
+}
+
+int cli_verify_alone(const cli* c, const char* path) {
+    const cli_scene* scene = cli_scene_instead(path);
+    const char* near = scene == NULL ? cli_scene_nearest(path) : NULL;
+    struct stat info;
+    if (scene != NULL)
+        return cli_fail_usage(c, "%s: a scene, not an answer; stiction run %s --out DIR, then stiction verify DIR",
+                              path, path);
+    if (stat(path, &info) != 0)
+        return cli_fail_usage(c, "%.200s: neither a file nor the folder of a run%s%s%s", path,
+                              near != NULL ? "; did you mean the scene " : "", near != NULL ? near : "",
+                              near != NULL ? "?" : "");
+    return cli_fail_usage(c, "%.200s: SOL is missing, the answer to it; usage: stiction %s %s", path, c->verb->name,
+                          c->verb->arguments);
+}

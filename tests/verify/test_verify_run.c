@@ -1,0 +1,338 @@
+// test_verify_run.c: recorded runs of bodies: true ones pass, forged ones do not, damaged files are named.
+#include <math.h>
+#include <stdio.h>
+#include <stiction/verify.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "io/io_tools.h"
+
+// A box that slides, a ball that falls on the floor, a bob on a hinge.
+static const char scene_text[] =
+    "{\"kind\": \"scene\", \"dimension\": 3, \"time\": 1, \"bodies\": ["
+    "{\"name\": \"floor\", \"fixed\": true, \"shape\": {\"type\": \"halfspace\", \"normal\": [0, 0, 1]}},"
+    "{\"name\": \"box\", \"shape\": {\"type\": \"box\", \"half\": [0.5, 0.5, 0.5]}, \"position\": [0, 0, 0.5],"
+    " \"velocity\": [1, 0, 0]},"
+    "{\"name\": \"ball\", \"shape\": {\"type\": \"sphere\", \"radius\": 0.25}, \"position\": [0, 3, 0.4]},"
+    "{\"name\": \"bob\", \"shape\": {\"type\": \"sphere\", \"radius\": 0.25}, \"position\": [5, 0, 3]}],"
+    "\"joints\": [{\"name\": \"hinge\", \"type\": \"revolute\", \"bodies\": [\"world\", \"bob\"], \"point\": [4, 0, 3],"
+    " \"axis\": [0, 1, 0]}]}";
+enum { BODIES = 4, BOX = 1, BALL = 2, BOB = 3, STEPS = 40 };
+
+static sti_problem* parse_scene(sti_env* env) {
+    sti_problem* problem;
+    assert_int_equal(sti_problem_parse(env, scene_text, strlen(scene_text), "scene", &problem), STI_OK);
+    return problem;
+}
+
+static const sti_bodies* bodies_of(const sti_problem* problem) {
+    return sti_problem_world(problem)->bodies;
+}
+
+static int make_run(void** state) {
+    sti_env* env = io_env(NULL);
+    *state = env;
+    io_folder_make();
+    sti_problem* problem = parse_scene(env);
+    const sti_world_scene* scene = sti_problem_world(problem);
+    sti_world* world;
+    sti_world_record* record;
+    assert_int_equal(sti_world_create(env, scene->bodies, &scene->step, &world), STI_OK);
+    assert_int_equal(sti_world_record_create(env, io_path("t.h5"), scene->bodies, scene_text, NULL, 0, &record),
+                     STI_OK);
+    assert_int_equal(sti_world_record_frame(record, world), STI_OK);
+    for (int k = 0; k < STEPS; k++) {
+        sti_world_report report;
+        assert_int_equal(sti_world_step(world, &report), STI_OK);
+        assert_int_equal(sti_world_record_step(record, &report), STI_OK);
+        assert_int_equal(sti_world_record_frame(record, world), STI_OK);
+    }
+    assert_int_equal(sti_world_record_commit(record, false), STI_OK);
+    sti_world_record_destroy(record);
+    sti_world_destroy(world);
+    sti_problem_destroy(problem);
+    return 0;
+}
+
+static int drop_run(void** state) {
+    io_folder_remove();
+    sti_env_destroy(*state);
+    return 0;
+}
+
+static sti_run_verification verify(sti_env* env, const sti_recorded_world* w, const sti_bodies* bodies) {
+    sti_run_verify_options options = sti_run_verify_options_default();
+    sti_run_verification v;
+    options.bodies = bodies;
+    assert_int_equal(sti_verify_recorded_world(env, w, &options, &v), STI_OK);
+    return v;
+}
+
+static void a_run_of_ours_passes_every_check(void** state) {
+    sti_env* env = *state;
+    sti_recorded_world w;
+    assert_int_equal(sti_recorded_world_load(env, io_path("t.h5"), &w), STI_OK);
+    assert_string_equal(w.scene, scene_text);
+    assert_true(w.body_count == BODIES && w.step_count == STEPS && w.frame_count == STEPS + 1 && w.contact_count > 0);
+    sti_problem* problem = parse_scene(env);
+    const sti_run_verification v = verify(env, &w, bodies_of(problem));
+    for (int i = 0; i < STI_RUN_CHECK_COUNT; i++) {
+        const sti_run_check* k = &v.check[i];
+        if (!k->holds || k->looked == 0)
+            fail_msg("%s: %g, looked at %ld", sti_run_check_name((sti_run_check_kind)i), k->worst, k->looked);
+    }
+    assert_true(v.accepted);
+    // without the scene: what needs it is left out
+    const sti_run_verification alone = verify(env, &w, NULL);
+    assert_true(alone.accepted && alone.check[STI_RUN_LAW].looked > 0);
+    assert_true(alone.check[STI_RUN_JOINT].looked == 0 && alone.check[STI_RUN_PENETRATION].looked == 0 &&
+                alone.check[STI_RUN_MOMENTUM].looked == 0);
+    sti_recorded_world_clear(env, &w);
+    sti_problem_destroy(problem);
+}
+
+// ---- forgeries, each with the check that has to find it
+
+static size_t at(long frame, int body, int columns) {
+    return ((size_t)frame * BODIES + (size_t)body) * (size_t)columns;
+}
+
+// A contact of that body that carries, while the box still slides.
+static long loaded(const sti_recorded_world* w, int body) {
+    for (long i = (long)w->contact_end[5]; i < w->contact_count; i++) {
+        if ((int)w->contact_body[2 * i + 1] == body || (int)w->contact_body[2 * i] == body) {
+            if (w->r[3 * i] > 0) return i;
+        }
+    }
+    fail_msg("no contact of body %d carries", body);
+    return 0;
+}
+
+static void leave_unsolved(sti_recorded_world* w) {
+    w->solved[7] = 0;
+}
+static void turn_time_back(sti_recorded_world* w) {
+    w->time[9] = w->time[5];
+}
+static void skip_a_frame(sti_recorded_world* w) {
+    w->frame_step[12] = 11;
+}
+static void stretch_a_rotation(sti_recorded_world* w) {
+    w->q[at(17, BALL, 4)] *= 1 + 1e-4;
+}
+static void jump(sti_recorded_world* w) {
+    w->x[at(30, BOX, 3) + 1] += 0.3;
+}
+static void hide_energy(sti_recorded_world* w) {
+    w->kinetic[15] *= 0.9;
+}
+static void gain_energy(sti_recorded_world* w) {
+    for (long s = 20; s < w->step_count; s++) w->potential[s] += 10;
+}
+static void tilt_a_normal(sti_recorded_world* w) {
+    w->n[3 * loaded(w, BOX)] += 1e-3;
+}
+static void pull(sti_recorded_world* w) {
+    w->r[3 * loaded(w, BOX)] *= -1;
+}
+static void rub_too_hard(sti_recorded_world* w) {
+    w->r[3 * loaded(w, BOX) + 1] *= 3;
+    w->r[3 * loaded(w, BOX) + 2] *= 3;
+}
+static void slide_without_friction(sti_recorded_world* w) {
+    const long i = loaded(w, BOX);
+    w->r[3 * i + 1] = w->r[3 * i + 2] = 0;
+}
+static void press_while_opening(sti_recorded_world* w) {
+    w->u[3 * loaded(w, BOX)] += 0.1;
+}
+static void push_from_nowhere(sti_recorded_world* w) {
+    w->v[at(10, BALL, 3) + 1] += 1e-3;
+}
+static void open_the_hinge(sti_recorded_world* w) {
+    for (long f = 0; f < w->frame_count; f++) w->x[at(f, BOB, 3) + 1] += 0.01;
+}
+static void sink(sti_recorded_world* w) {
+    for (long f = 0; f < w->frame_count; f++) w->x[at(f, BOX, 3) + 2] -= 0.01;
+}
+
+static void a_forged_run_is_found_out(void** state) {
+    static const struct {
+        const char* name;
+        void (*forge)(sti_recorded_world* w);
+        sti_run_check_kind found;
+    } list[] = {{"leave_unsolved", leave_unsolved, STI_RUN_SOLVED},
+                {"turn_time_back", turn_time_back, STI_RUN_ORDER},
+                {"skip_a_frame", skip_a_frame, STI_RUN_ORDER},
+                {"stretch_a_rotation", stretch_a_rotation, STI_RUN_ROTATION},
+                {"jump", jump, STI_RUN_MOTION},
+                {"hide_energy", hide_energy, STI_RUN_KINETIC},
+                {"gain_energy", gain_energy, STI_RUN_ENERGY},
+                {"tilt_a_normal", tilt_a_normal, STI_RUN_BASIS},
+                {"pull", pull, STI_RUN_CONE},
+                {"rub_too_hard", rub_too_hard, STI_RUN_CONE},
+                {"slide_without_friction", slide_without_friction, STI_RUN_LAW},
+                {"press_while_opening", press_while_opening, STI_RUN_LAW},
+                {"push_from_nowhere", push_from_nowhere, STI_RUN_MOMENTUM},
+                {"open_the_hinge", open_the_hinge, STI_RUN_JOINT},
+                {"sink", sink, STI_RUN_PENETRATION}};
+    sti_env* env = *state;
+    sti_problem* problem = parse_scene(env);
+    for (size_t k = 0; k < sizeof list / sizeof list[0]; k++) {
+        sti_recorded_world w;
+        assert_int_equal(sti_recorded_world_load(env, io_path("t.h5"), &w), STI_OK);
+        list[k].forge(&w);
+        const sti_run_verification v = verify(env, &w, bodies_of(problem));
+        if (v.accepted || v.check[list[k].found].holds)
+            fail_msg("%s: not found by %s", list[k].name, sti_run_check_name(list[k].found));
+        assert_true(v.check[list[k].found].frame >= 0);
+        sti_recorded_world_clear(env, &w);
+    }
+    sti_problem_destroy(problem);
+}
+
+static void bodies_of_another_scene_are_refused(void** state) {
+    sti_env* env = *state;
+    sti_recorded_world w;
+    assert_int_equal(sti_recorded_world_load(env, io_path("t.h5"), &w), STI_OK);
+    static const char other[] =
+        "{\"kind\": \"scene\", \"dimension\": 3, \"time\": 1, \"bodies\": [{\"shape\": {\"type\": \"sphere\", "
+        "\"radius\": 1}}]}";
+    sti_problem* problem;
+    assert_int_equal(sti_problem_parse(env, other, strlen(other), "other", &problem), STI_OK);
+    sti_run_verify_options options = sti_run_verify_options_default();
+    sti_run_verification v;
+    options.bodies = bodies_of(problem);
+    assert_int_equal(sti_verify_recorded_world(env, &w, &options, &v), STI_ERR_ARGUMENT);
+    sti_problem_destroy(problem);
+    problem = parse_scene(env);
+    options.bodies = bodies_of(problem);
+    w.contact_shape[0] = 77;
+    assert_int_equal(sti_verify_recorded_world(env, &w, &options, &v), STI_ERR_ARGUMENT);
+    options = (sti_run_verify_options){.tol = NAN};
+    assert_int_equal(sti_verify_recorded_world(env, &w, &options, &v), STI_ERR_ARGUMENT);
+    sti_recorded_world_clear(env, &w);
+    sti_problem_destroy(problem);
+}
+
+// ---- files
+
+static unsigned char* read_bytes(const char* path, size_t* size) {
+    FILE* f = fopen(path, "rb");
+    assert_non_null(f);
+    fseek(f, 0, SEEK_END);
+    *size = (size_t)ftell(f);
+    rewind(f);
+    unsigned char* bytes = malloc(*size);
+    assert_true(bytes != NULL && fread(bytes, 1, *size, f) == *size && fclose(f) == 0);
+    return bytes;
+}
+
+static void one_number_changed_in_the_file_is_found(void** state) {
+    sti_env* env = *state;
+    sti_recorded_world w;
+    size_t size;
+    assert_int_equal(sti_recorded_world_load(env, io_path("t.h5"), &w), STI_OK);
+    unsigned char* bytes = read_bytes(io_path("t.h5"), &size);
+    const double old = w.v[at(10, BOX, 3)], forged = old + 1e-3;
+    int changed = 0;
+    for (size_t i = 0; i + sizeof old <= size; i++) {
+        if (memcmp(bytes + i, &old, sizeof old) != 0) continue;
+        memcpy(bytes + i, &forged, sizeof forged);
+        changed++;
+    }
+    assert_true(changed > 0);
+    sti_recorded_world_clear(env, &w);
+    io_write(io_path("forged.h5"), bytes, size);
+    free(bytes);
+    assert_int_equal(sti_recorded_world_load(env, io_path("forged.h5"), &w), STI_OK);
+    sti_problem* problem = parse_scene(env);
+    const sti_run_verification v = verify(env, &w, bodies_of(problem));
+    assert_true(!v.accepted && !v.check[STI_RUN_MOMENTUM].holds && !v.check[STI_RUN_KINETIC].holds);
+    sti_recorded_world_clear(env, &w);
+    sti_problem_destroy(problem);
+}
+
+// Whatever the bytes are: a recording of right sizes, or an error.
+static void damaged_files_do_no_harm(void** state) {
+    sti_env* env = *state;
+    size_t size;
+    sti_rng rng = {5};
+    unsigned char* bytes = read_bytes(io_path("t.h5"), &size);
+    sti_problem* problem = parse_scene(env);
+    for (int k = 0; k < 150; k++) {
+        unsigned char* copy = malloc(size);
+        memcpy(copy, bytes, size);
+        const size_t cut = k % 3 == 0 ? (size_t)(sti_rng_u01(&rng) * (double)size) : size;
+        // headers are few among the numbers: every second time at the beginning or in the last part of the file
+        for (int i = 0; i < 4; i++) {
+            const double u = sti_rng_u01(&rng);
+            const size_t where =
+                k % 2 == 0 ? (size_t)(u * (double)size) : size - 1 - (size_t)(u * fmin(60000, (double)size));
+            copy[where] ^= (unsigned char)(1 + 254 * sti_rng_u01(&rng));
+        }
+        io_write(io_path("damaged.h5"), copy, cut);
+        free(copy);
+        sti_recorded_world w;
+        if (sti_recorded_world_load(env, io_path("damaged.h5"), &w) != STI_OK) continue;
+        sti_run_verify_options options = sti_run_verify_options_default();
+        sti_run_verification v;
+        options.bodies = bodies_of(problem);
+        (void)sti_verify_recorded_world(env, &w, &options, &v);
+        sti_recorded_world_clear(env, &w);
+    }
+    free(bytes);
+    sti_problem_destroy(problem);
+}
+
+static void a_file_of_something_else_is_named(void** state) {
+    sti_env* env = *state;
+    sti_recorded_world w;
+    sti_recording* r;
+    const double one = 1;
+    int series;
+    assert_int_equal(sti_recording_create(env, io_path("o.h5"), &r), STI_OK);
+    assert_int_equal(sti_recording_series(r, &(sti_series_def){.name = "steps/time"}, &series), STI_OK);
+    assert_int_equal(sti_recording_append(r, series, 1, &one), STI_OK);
+    assert_int_equal(sti_recording_commit(r, false), STI_OK);
+    sti_recording_close(r);
+    assert_int_equal(sti_recorded_world_load(env, io_path("o.h5"), &w), STI_ERR_INPUT);
+    assert_non_null(strstr(sti_env_error(env)->text, "not the recording of a run of bodies"));
+    assert_true(sti_recorded_world_load(env, io_path("none.h5"), &w) != STI_OK);
+}
+
+static void memory_that_runs_out_is_survived(void** state) {
+    sti_problem* problem = parse_scene(*state);
+    bool done = false;
+    for (long k = 0; !done; k++) {
+        failing_env f;
+        sti_recorded_world w;
+        sti_run_verification v;
+        failing_env_open(&f, k);
+        sti_status status = sti_recorded_world_load(f.env, io_path("t.h5"), &w);
+        if (status == STI_OK) {
+            sti_run_verify_options options = sti_run_verify_options_default();
+            options.bodies = bodies_of(problem);
+            status = sti_verify_recorded_world(f.env, &w, &options, &v);
+            assert_true(status == STI_OK ? v.accepted : !v.accepted);
+            sti_recorded_world_clear(f.env, &w);
+        }
+        assert_true(status == STI_OK || status == STI_ERR_MEMORY);
+        done = failing_env_close(&f);
+        assert_true(!done || status == STI_OK);
+    }
+    sti_problem_destroy(problem);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_run_of_ours_passes_every_check),
+        cmocka_unit_test(a_forged_run_is_found_out),
+        cmocka_unit_test(bodies_of_another_scene_are_refused),
+        cmocka_unit_test(one_number_changed_in_the_file_is_found),
+        cmocka_unit_test(damaged_files_do_no_harm),
+        cmocka_unit_test(a_file_of_something_else_is_named),
+        cmocka_unit_test(memory_that_runs_out_is_survived),
+    };
+    return cmocka_run_group_tests(tests, make_run, drop_run);
+}
