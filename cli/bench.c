@@ -399,6 +399,7 @@ const cli_verb cli_verb_bench = {
         "problem\n"
         "the contacts. Compare times only at equal residuals.\n\n"
         "example:\n"
-        "    stiction bench problems --solver lemke,auto --csv table.csv\n",
+        "    echo '{\"kind\": \"lcp\", \"M\": [[2, 1], [1, 2]], \"q\": [-5, -6]}' > p.json\n"
+        "    stiction bench p.json --solver lemke,auto --csv table.csv\n",
     .run = run,
 };

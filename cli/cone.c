@@ -304,6 +304,6 @@ const cli_verb cli_verb_cone = {
         "Exit code 0: done; 1: the point of --contains is outside; 2: bad usage or input; 3: internal failure.\n\n"
         "example:\n"
         "    echo '{\"kind\": \"cone\", \"rays\": [[1,0,2], [0,1,2], [-1,0,2], [0,-1,3], [0,0,1]]}' > c.json\n"
-        "    stiction cone c.json --contains 0,1,1\n",
+        "    stiction cone c.json --contains 0,1,3\n",
     .run = run,
 };

@@ -352,7 +352,7 @@ static int run(cli* c, int argc, char** argv) {
          &q.work_limit},
         {"--max-cones", CLI_COUNT, "N", "complementary cones listed at most", &q.max_cones},
         {"--time-limit", CLI_POSITIVE, "S", "contact: leave the tests open after so many seconds", &q.time_limit},
-        {"--set", CLI_JOINED, "NAME=X,..", "bodies: parameters of the scene", &q.settings},
+        {"--set", CLI_JOINED, "NAME=X,..", "parameters of a system or scene", &q.settings},
     };
     char* positional[1];
     int code;
@@ -372,9 +372,14 @@ static int run(cli* c, int argc, char** argv) {
             code = work(c, &q, &r);
         else if (sti_problem_world(problem) != NULL)
             code = cli_bodies_inspect(c, q.path, sti_problem_world(problem));
+        else if (sti_problem_system(problem) != NULL)
+            code = cli_system_inspect(c, q.path, sti_problem_system(problem));
+        else if (sti_problem_scene(problem) != NULL)
+            code = cli_bed_inspect(c, q.path, sti_problem_scene(problem));
         else
-            code = cli_fail_usage(c, "%s: kind: %s: inspect takes \"lcp\", \"mlcp\" or \"contact\", or bodies", q.path,
-                                  sti_kind_text(sti_problem_kind(problem)));
+            code =
+                cli_fail_usage(c, "%s: kind: %s: inspect takes \"lcp\", \"mlcp\" or \"contact\", a system or a scene",
+                               q.path, sti_kind_text(sti_problem_kind(problem)));
     }
     sti_problem_destroy(problem);
     return code;
@@ -399,10 +404,12 @@ const cli_verb cli_verb_inspect = {
         "rank of W; whether the friction cone is pointed, whether a solution must exist, and whether one can: each "
         "with a motion\n"
         "or a force that shows it (--json prints them).\n"
-        "Of a scene of bodies: bodies, masses, joints, and what touches at the start.\n"
+        "Of a scene of bodies: bodies, masses, joints, and what touches at the start. Of a system by formulas:\n"
+        "coordinates, gaps, parameters, rank of the mass matrix. Of a bed: grains and walls.\n"
         "Exit code 0: done; 2: bad usage or input; 3: internal failure.\n\n"
         "example:\n"
         "    echo '{\"kind\": \"lcp\", \"M\": [[1, 2], [2, 1]], \"q\": [-1, -1]}' > p.json\n"
-        "    stiction inspect p.json\n",
+        "    stiction inspect p.json\n"
+        "    stiction inspect painleve-rod\n",
     .run = run,
 };

@@ -1,9 +1,11 @@
-// inspect_bodies.h: stiction inspect with a scene of bodies.
+// inspect_bodies.h: stiction inspect with what moves: a scene of bodies, a system by formulas, a bed of grains.
 #ifndef STICTION_CLI_INSPECT_BODIES_H
 #define STICTION_CLI_INSPECT_BODIES_H
 
 #include "cli.h"
 
 int cli_bodies_inspect(const cli* c, const char* path, const sti_world_scene* scene);
+int cli_system_inspect(const cli* c, const char* path, const sti_system* system);  // inspect_system.c
+int cli_bed_inspect(const cli* c, const char* path, const sti_scene* scene);
 
 #endif

@@ -17,17 +17,20 @@ static const cli_verb* find_verb(const char* name) {
 }
 
 static void print_overview(void) {
-    printf("stiction %s: complementarity problems, matrix classes and polyhedral cones, with proofs\n\n",
+    printf("stiction %s: mechanics with contact and friction: solve, simulate, analyze, with proofs\n\n",
            sti_version());
     for (int i = 0; i < VERB_COUNT; i++)
-        printf("    stiction %-8s %-20s %s\n", verbs[i]->name, verbs[i]->arguments, verbs[i]->summary);
-    printf("    stiction %-8s %-20s %s\n", "help", "[VERB]", "how a verb is used, with an example");
-    printf("    stiction %-8s %-20s %s\n", "version", "", "the version");
+        printf("    stiction %-8s %-27s %s\n", verbs[i]->name, verbs[i]->arguments, verbs[i]->summary);
+    printf("    stiction %-8s %-27s %s\n", "help", "[VERB]", "how a verb is used, with an example");
+    printf("    stiction %-8s %-27s %s\n", "version", "", "the version");
     printf(
         "\nexit codes: 0 done and solved or accepted; 1 answered with \"no\" or not answered; 2 bad usage or input;\n"
         "3 internal failure. Every verb takes --help, --json, --quiet and --verbose.\n\n"
         "example:\n"
-        "    stiction solve problem.json\n");
+        "    stiction run arch --out arch --picture\n"
+        "    stiction analyze sticking arch\n"
+        "    echo '{\"kind\": \"lcp\", \"M\": [[2, 1], [1, 2]], \"q\": [-5, -6]}' > p.json\n"
+        "    stiction solve p.json\n");
 }
 
 // The library's remarks: warnings always, the rest with --verbose.

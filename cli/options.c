@@ -138,8 +138,8 @@ static size_t distance(const char* a, const char* b) {
 
 const char* cli_nearest(const char* word, const char* const* words, int count) {
     const char* nearest = NULL;
-    const size_t length = strlen(word);
-    size_t best = length / 3 + 2;  // farther than this is another word
+    const size_t length = strlen(word), letters = length - strspn(word, "-");
+    size_t best = letters <= 5 ? letters / 2 + 1 : letters / 3 + 2;  // farther than this is another word
     if (length >= LONGEST_WORD) return NULL;
     for (int i = 0; i < count; i++) {
         if (strlen(words[i]) >= LONGEST_WORD) continue;
@@ -201,6 +201,9 @@ int cli_parse(cli* c, const cli_option* options, int option_count, int argc, cha
             ended = true;
         } else if (!ended && argv[i][0] == '-' && argv[i][1] != '\0') {
             *code = take_option(c, &t, argc, argv, &i);
+        } else if (argv[i][0] == '\0') {
+            *code =
+                cli_fail_usage(c, "\"\": an empty argument; usage: stiction %s %s", c->verb->name, c->verb->arguments);
         } else if (count == most) {
             *code = cli_fail_usage(c, "%.200s: one argument too many; usage: stiction %s %s", argv[i], c->verb->name,
                                    c->verb->arguments);

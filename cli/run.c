@@ -2,6 +2,7 @@
 #include "run.h"
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,10 +23,54 @@ char* cli_run_path(const char* dir, const char* name) {
     return path;
 }
 
+// What a run leaves in its folder.
+static const char* const run_files[] = {"trajectory.h5", "trajectory.xdmf", "summary.json",  "checkpoint.h5",
+                                        "bed.png",       "scene.png",       "scene.svg",     "energy.svg",
+                                        "profile.csv",   "positions.svg",   "velocities.svg"};
+
+enum { RUN_FILES = sizeof run_files / sizeof run_files[0] };
+
+// Whether it is not there any more; why not: errno.
+static bool remove_file(const char* dir, const char* name) {
+    char* path = cli_run_path(dir, name);
+    const bool gone = path != NULL && (remove(path) == 0 || errno == ENOENT);
+    const int why = path != NULL ? errno : ENOMEM;
+    free(path);
+    errno = why;
+    return gone;
+}
+
+// So that nothing of the old run is taken for one of the new.
+static int drop_old_run(const cli* c, const char* dir) {
+    for (int k = 0; k < RUN_FILES; k++) {
+        const bool gone = remove_file(dir, run_files[k]);
+        const int why = errno;
+        if (!gone) {
+            cli_fail_usage(c, "--force: %.200s/%s: cannot be removed: %s", dir, run_files[k], strerror(why));
+            return CLI_INTERNAL;
+        }
+    }
+    return CLI_DONE;
+}
+
+// The folder, as long as it holds no run that can be gone on with.
+static const char* opened;
+static bool made;
+
+void cli_run_folder_keep(void) {
+    opened = NULL;
+}
+
+void cli_run_folder_undo(void) {
+    for (int k = 0; opened != NULL && k < RUN_FILES; k++) remove_file(opened, run_files[k]);
+    if (opened != NULL && made) rmdir(opened);
+    opened = NULL;
+}
+
 int cli_run_folder(const cli* c, const char* dir, bool force) {
     struct stat info;
-    if (mkdir(dir, 0777) != 0 && errno != EEXIST)
-        return cli_fail_usage(c, "--out: %.200s: cannot be made: %s", dir, strerror(errno));
+    made = mkdir(dir, 0777) == 0;
+    if (!made && errno != EEXIST) return cli_fail_usage(c, "--out: %.200s: cannot be made: %s", dir, strerror(errno));
     if (stat(dir, &info) != 0 || !S_ISDIR(info.st_mode))
         return cli_fail_usage(c, "--out: %.200s: is not a folder", dir);
     char* path = cli_run_path(dir, "trajectory.h5");
@@ -34,12 +79,35 @@ int cli_run_folder(const cli* c, const char* dir, bool force) {
     free(path);
     if (used && !force)
         return cli_fail_usage(c, "--out: %.200s: holds a run; --resume goes on with it, --force replaces it", dir);
-    return CLI_DONE;
+    const int code = used ? drop_old_run(c, dir) : CLI_DONE;
+    if (code == CLI_DONE) opened = dir;
+    return code;
 }
 
 int cli_run_fail_output(const cli* c) {
     const int code = cli_fail_env(c);
     return code == CLI_USAGE && sti_env_error(c->env)->status == STI_ERR_IO ? CLI_INTERNAL : code;
+}
+
+int cli_run_fail_step(const cli* c, const char* name, long step, double time) {
+    char about[300];
+    snprintf(about, sizeof about, "%.200s: step %ld, t = %g", name, step, time);
+    return cli_fail_about(c, about);
+}
+
+int cli_run_steps(const cli* c, const char* name, double time, double h, long* steps) {
+    const double count = floor(time / h + 0.5);
+    if (!(count <= 1e12))
+        return cli_fail_usage(c, "%.200s: step %g: time %g would take %.3g steps, 1e12 at most are taken", name, h,
+                              time, count);
+    *steps = count < 1 ? 1 : (long)count;
+    return CLI_DONE;
+}
+
+void cli_run_say_idle(const cli* c, const cli_run_request* r, long steps, double time) {
+    if (r->resume == NULL || steps > 0) return;
+    cli_say(c, "%s: already at t = %g: no step was made%s\n", r->resume, time,
+            r->time > 0 ? "" : "; --time T goes on to T");
 }
 
 // ---- signals
@@ -119,6 +187,7 @@ static int check_request(const cli* c, const cli_run_request* r) {
     }
     if (r->scene == NULL) return cli_fail_usage(c, "a scene is missing; usage: stiction run %s", c->verb->arguments);
     if (r->out == NULL && r->picture) return cli_fail_usage(c, "--picture: needs --out, where pictures go");
+    if (r->jamming_limit > 0 && !r->jamming) return cli_fail_usage(c, "--jamming-limit: needs --jamming");
     if (r->threads > 1024) return cli_fail_usage(c, "--threads: %ld: at most 1024 expected", r->threads);
     return CLI_DONE;
 }
@@ -153,8 +222,27 @@ static int run_scene(cli* c, const cli_run_request* r, const cli_system_request*
     sti_problem_destroy(problem);
     const char* foreign = r->problem != NULL ? "--problem" : r->jamming ? "--jamming" : NULL;
     if (code == CLI_DONE && system && foreign != NULL)
-        return cli_fail_usage(c, "%s: for beds of grains, and %.200s is a system", foreign, r->scene);
+        return cli_fail_usage(c, "%s: for beds of grains%s, and %.200s is a system", foreign,
+                              r->problem != NULL ? " and bodies" : "", r->scene);
     return code == CLI_DONE && system ? cli_run_system(c, r, own, r->scene) : code;
+}
+
+// Whether there is a run to go on with.
+static int check_folder(const cli* c, const char* dir) {
+    static const char* const needed[] = {"checkpoint.h5", "trajectory.h5"};
+    struct stat info;
+    if (stat(dir, &info) != 0) return cli_fail_usage(c, "--resume: %.200s: %s", dir, strerror(errno));
+    if (!S_ISDIR(info.st_mode))
+        return cli_fail_usage(c, "--resume: %.200s: a file; the folder of a run is expected", dir);
+    for (int k = 0; k < 2; k++) {
+        char* path = cli_run_path(dir, needed[k]);
+        if (path == NULL) return cli_fail_memory(c);
+        const bool there = access(path, F_OK) == 0;
+        free(path);
+        if (!there)
+            return cli_fail_usage(c, "--resume: %.200s: no %s there; the folder of a run is expected", dir, needed[k]);
+    }
+    return CLI_DONE;
 }
 
 // Whose run is it?
@@ -162,6 +250,8 @@ static int go_on(cli* c, const cli_run_request* r, const cli_system_request* own
     if (system_option(own) != NULL)
         return cli_fail_usage(c, "%s: not together with --resume, which goes on with the run as it is",
                               system_option(own));
+    const int code = check_folder(c, r->resume);
+    if (code != CLI_DONE) return code;
     if (cli_run_has_part(c, r->resume, "bodies")) return cli_run_world(c, r, own, NULL, NULL);
     if (cli_run_has_part(c, r->resume, "system")) return cli_run_system(c, r, own, NULL);
     return cli_run_bed(c, r, NULL);
@@ -174,7 +264,7 @@ static int run(cli* c, int argc, char** argv) {
         {"--out", CLI_TEXT, "DIR", "folder for trajectory.h5, trajectory.xdmf, summary.json and checkpoints", &r.out},
         {"--time", CLI_POSITIVE, "T", "where the run ends, instead of the scene's time", &r.time},
         {"--step", CLI_POSITIVE, "H", "length of a step", &r.step},
-        {"--law", CLI_TEXT, "LAW", "coulomb, cone or facets", &r.law},
+        {"--law", CLI_TEXT, "LAW", "of grains: coulomb, cone or facets; of a system: facets or cone", &r.law},
         {"--solver", CLI_TEXT, "NAME",
          "of grains: gs, apgd, bb, blmvm, tron, ipm, tao:blmvm, ..; of bodies: auto, gs, newton, ..", &r.solver},
         {"--scheme", CLI_TEXT, "NAME", "of a system: alpha, convex or quasistatic (alpha)", &own.scheme},
@@ -182,7 +272,9 @@ static int run(cli* c, int argc, char** argv) {
          "weight of the new velocity: of a system in (0, 1] (1/2), of bodies in [1/2, 1] (1)", &own.alpha},
         {"--geometry", CLI_TEXT, "WHERE", "of a system: gradients ahead (second order) or old (ahead)", &own.geometry},
         {"--impact", CLI_TEXT, "LAW",
-         "of a system: poisson, poisson_printed, moreau, newton, general, or a matrix (poisson)", &own.impact},
+         "of a system: poisson, poisson_printed, moreau, newton, general, or a matrix (poisson); of bodies: newton, "
+         "poisson",
+         &own.impact},
         {"--facets", CLI_COUNT, "N", "of a system: directions of friction in space (8)", &own.facets},
         {"--settle", CLI_FLAG, NULL, "of a system: velocities do not alternate where contacts stick", &own.settle},
         {"--printed", CLI_FLAG, NULL, "of a system: every choice as in S3", &own.printed},
@@ -190,7 +282,8 @@ static int run(cli* c, int argc, char** argv) {
         {"--threads", CLI_COUNT, "N", "threads (all processors); results do not depend on it", &r.threads},
         {"--set", CLI_JOINED, "NAME=X,..", "parameters of the scene, like count=3200,mu=0.5 or step.h=0.002",
          &r.settings},
-        {"--frame", CLI_POSITIVE, "T", "time between two frames of the trajectory (100 in all)", &r.frame},
+        {"--frame", CLI_POSITIVE, "T",
+         "time between two frames of the trajectory (grains: 100 in all; bodies: every step)", &r.frame},
         {"--csv", CLI_TEXT, "FILE",
          "one line a step: t, coordinates (of small beds only), velocities, energies, residual, ..", &r.csv},
         {"--checkpoint", CLI_POSITIVE, "S", "seconds between two checkpoints (60)", &r.checkpoint},
@@ -214,7 +307,9 @@ static int run(cli* c, int argc, char** argv) {
     if (code == CLI_DONE) code = cli_env_open(c, r.threads > 0 ? (int)r.threads : processors());
     if (code != CLI_DONE) return code;
     cli_run_catch_signals();
-    return r.resume != NULL ? go_on(c, &r, &own) : run_scene(c, &r, &own);
+    code = r.resume != NULL ? go_on(c, &r, &own) : run_scene(c, &r, &own);
+    cli_run_folder_undo();
+    return code;
 }
 
 const cli_verb cli_verb_run = {
@@ -232,9 +327,9 @@ const cli_verb cli_verb_run = {
         "Exit code 0: done, every step solved to its tolerance; 1: stopped, or some step was not solved; 2: bad usage\n"
         "or input; 3: internal failure, or the files could not be written.\n\n"
         "example:\n"
-        "    stiction run pebble-bed --set count=800 --out bed --picture\n"
-        "    stiction run --resume bed --time 20\n"
-        "    stiction run pebble-bed --set count=100 --jamming --problem step.hdf5\n"
+        "    stiction run pebble-bed --set count=200 --time 2 --out bed --picture\n"
+        "    stiction run --resume bed --time 3\n"
+        "    stiction run pebble-bed --set count=100 --time 3 --jamming --problem step.hdf5\n"
         "    stiction run stick-slip --csv stick-slip.csv\n"
         "    stiction run arch --set mu=0.2 --out arch --picture\n",
     .run = run,

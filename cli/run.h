@@ -27,8 +27,26 @@ typedef struct cli_run_request {
 char* cli_run_path(const char* dir, const char* name);
 // Made when it is not there. A folder that holds a run is refused, unless --force.
 int cli_run_folder(const cli* c, const char* dir, bool force);
+// A run that fails before it can be gone on with takes its files away again, and the folder if it was made for it;
+// keep: from now on it can be.
+void cli_run_folder_undo(void);
+void cli_run_folder_keep(void);
 // What the library failed to write: the line, and CLI_INTERNAL unless the place itself was wrong.
 int cli_run_fail_output(const cli* c);
+
+// A step that the library could not make: scene or folder, the step, and why.
+int cli_run_fail_step(const cli* c, const char* name, long step, double time);
+
+// ---- how far
+
+// Scene, or the folder that is gone on with.
+static inline const char* cli_run_name(const cli_run_request* r) {
+    return r->scene != NULL ? r->scene : r->resume;
+}
+// Steps of h that make up time, at least one; so many that no run would end are refused.
+int cli_run_steps(const cli* c, const char* name, double time, double h, long* steps);
+// With --resume: whether there was anything to do.
+void cli_run_say_idle(const cli* c, const cli_run_request* r, long steps, double time);
 
 // ---- signals: after SIGINT or SIGTERM the run ends with the step it is in; a second signal ends the process
 
@@ -70,6 +88,11 @@ void cli_run_csv_name(FILE* csv, const char* name);  // as part of a column's na
 double* cli_run_curve_row(double** curve, size_t* rows, size_t columns, size_t at);
 // The summary, closed: summary.json in dir (NULL: no file), and stdout with --json. Takes j.
 int cli_run_summary(const cli* c, const char* dir, cli_json* j);
+
+// energy.svg in dir, from a table with the time first and, from column `kinetic` on, kinetic and potential energy
+// (run_picture.c).
+int cli_run_energy_picture(const cli* c, const char* dir, const double* table, size_t rows, size_t columns,
+                           size_t kinetic);
 
 // ---- kinds of runs
 

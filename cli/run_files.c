@@ -9,8 +9,8 @@
 #include "svg.h"
 
 int cli_run_read_text(const cli* c, const char* name, char** text, size_t* size) {
-    FILE* f = fopen(name, "rb");
-    const cli_scene* scene = f == NULL ? cli_scene_find(name) : NULL;
+    const cli_scene* scene = cli_scene_instead(name);
+    FILE* f = scene == NULL ? fopen(name, "rb") : NULL;
     *text = NULL;
     *size = 0;
     if (f == NULL && scene == NULL) return cli_fail_usage(c, "%.200s: cannot be read: %s", name, strerror(errno));
@@ -43,6 +43,7 @@ int cli_run_save_parts(const cli* c, const char* dir, const sti_part* parts, int
     if (path == NULL) return cli_fail_memory(c);
     const sti_status status = sti_checkpoint_save(c->env, path, parts, count);
     free(path);
+    if (status == STI_OK) cli_run_folder_keep();
     return status == STI_OK ? CLI_DONE : cli_run_fail_output(c);
 }
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 const cli_scene* cli_scene_find(const char* name) {
@@ -21,15 +22,21 @@ const char* cli_scene_nearest(const char* name) {
     return near;
 }
 
+const cli_scene* cli_scene_instead(const char* name) {
+    struct stat info;
+    const bool there = stat(name, &info) == 0;
+    return there && !S_ISDIR(info.st_mode) ? NULL : cli_scene_find(name);
+}
+
 int cli_scene_load(const cli* c, const char* name, sti_problem** out) {
-    const cli_scene* scene = cli_scene_find(name);
-    if (access(name, F_OK) == 0 || (scene == NULL && strpbrk(name, "./") != NULL)) return cli_load(c, name, out);
+    const cli_scene* scene = cli_scene_instead(name);
+    if (scene == NULL && (access(name, F_OK) == 0 || strpbrk(name, "./") != NULL)) return cli_load(c, name, out);
     if (scene != NULL)
         return sti_problem_parse(c->env, scene->text, strlen(scene->text), name, out) == STI_OK ? CLI_DONE
                                                                                                 : cli_fail_env(c);
     const char* near = cli_scene_nearest(name);
-    return cli_fail_usage(c, "%.200s: neither a file nor a built-in scene%s%s; stiction scenes lists those", name,
-                          near != NULL ? "; did you mean " : "", near != NULL ? near : "");
+    return cli_fail_usage(c, "%.200s: neither a file nor a built-in scene; %s%s%sstiction scenes lists those", name,
+                          near != NULL ? "did you mean " : "", near != NULL ? near : "", near != NULL ? "? " : "");
 }
 
 static int print_list(const cli* c) {
@@ -73,8 +80,8 @@ static int run(cli* c, int argc, char** argv) {
     const cli_scene* scene = cli_scene_find(positional[0]);
     if (scene != NULL) return print_scene(c, scene);
     const char* near = cli_scene_nearest(positional[0]);
-    return cli_fail_usage(c, "%.60s: no such scene%s%s; stiction scenes lists them", positional[0],
-                          near != NULL ? "; did you mean " : "", near != NULL ? near : "");
+    return cli_fail_usage(c, "%.60s: no such scene; %s%s%sstiction scenes lists them", positional[0],
+                          near != NULL ? "did you mean " : "", near != NULL ? near : "", near != NULL ? "? " : "");
 }
 
 const cli_verb cli_verb_scenes = {

@@ -17,6 +17,8 @@ extern const int cli_scene_count;
 const cli_scene* cli_scene_find(const char* name);  // NULL: there is none
 const char* cli_scene_nearest(const char* name);    // NULL: no name is near
 
+// The scene that a name stands for when no file has it (a folder may: that of a run); NULL: a file, or nothing.
+const cli_scene* cli_scene_instead(const char* name);
 // A file where there is one, otherwise a scene. On failure the line is written and the exit code is returned; CLI_DONE
 // otherwise.
 int cli_scene_load(const cli* c, const char* name, sti_problem** out);

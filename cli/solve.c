@@ -402,6 +402,7 @@ const cli_verb cli_verb_solve = {
         "    echo '{\"kind\": \"lcp\", \"M\": [[2, 1], [1, 2]], \"q\": [-5, -6]}' > p.json\n"
         "    stiction solve p.json --output answer.json\n"
         "    stiction verify p.json answer.json\n"
+        "    stiction run box-stack --time 0.1 --problem stack.hdf5\n"
         "    stiction solve stack.hdf5 --solver newton --tol 1e-10 --output stack_solution.hdf5\n",
     .run = run,
 };

@@ -19,7 +19,7 @@ refused "a directory" "folder.json: a directory"
 run solve /dev/zero
 refused "a device" "/dev/zero: neither a regular file nor a pipe"
 run solve ''
-refused "an empty name" "No such file"
+refused "an empty name" "an empty argument"
 json "an empty file" '' 'empty'
 json "blanks only" '   
   ' 'empty'

@@ -59,4 +59,15 @@ run inspect horn.json --exact-limit 0
 refused "--exact-limit 0" "--exact-limit: 0"
 run inspect
 refused "inspect without a file" "is missing"
+
+# ---- what moves
+run inspect painleve-rod --set mu=2
+expect "a system" 0 "3 coordinates, 1 contact, 0 joints"
+expect "its parameters" 0 "mu = 2"
+run inspect stick-slip --json
+expect "a system as JSON" 0 '"mass_rank": 2'
+run inspect drum
+expect "a bed" 0 "walls: cylinder, plane, plane"
+run inspect pebble-bed --json
+expect "a bed as JSON" 0 '"grains": 1600'
 finish

@@ -181,7 +181,7 @@ refused "--resume and a scene" "pebble-bed: not together with --resume"
 run run --resume b --law cone
 refused "--resume and a law" "--law: not together with --resume"
 run run --resume nowhere
-refused "--resume of nothing" "nowhere/checkpoint.h5: No such file"
+refused "--resume of nothing" "--resume: nowhere: No such file"
 cp -r b f
 head -c 3000 b/checkpoint.h5 >f/checkpoint.h5
 run run --resume f

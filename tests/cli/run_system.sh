@@ -6,7 +6,7 @@ source "$(dirname "$0")/lib/tools.sh"
 # ---- a run and its files
 run run stick-slip --out slip --csv slip.csv --picture
 expect "stick-slip runs" 0 "1000 steps"
-for file in trajectory.h5 summary.json checkpoint.h5 positions.svg velocities.svg; do
+for file in trajectory.h5 summary.json checkpoint.h5 positions.svg velocities.svg energy.svg; do
     if [ -s "slip/$file" ]; then ok "slip/$file"; else not_ok "slip/$file" "missing or empty"; fi
 done
 if [ "$(wc -l <slip.csv)" = 1002 ]; then ok "a line for each step"; else not_ok "a line for each step" "$(wc -l <slip.csv)"; fi
@@ -103,6 +103,8 @@ run run balls-3 --impact '[[0, 1], [1]]'
 refused "a matrix of another size" "--impact: 3 numbers" "2 x 2"
 run run balls-3 --impact '[[0, 1], [1, x]]'
 refused "a matrix with a letter" "--impact: x"
+run run balls-3 --impact '[[0, 1], [1, 0]'
+refused "a matrix that does not end" "--impact: [[0, 1], [1, 0]: its brackets do not close"
 run run stick-slip --geometry new
 refused "no such geometry" "--geometry: new"
 run run stick-slip --solver gs

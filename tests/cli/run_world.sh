@@ -38,6 +38,52 @@ if cmp -s links.csv two.csv; then ok "joints, resumed"; else not_ok "joints, res
 run run arch --set mu=0.25 --time 1 --csv one.csv --threads 1 --quiet
 if cmp -s fall.csv one.csv; then ok "the number of threads changes nothing"; else not_ok "the number of threads changes nothing" "differs"; fi
 
+# ---- a recorded run is checked without a step being made again
+run verify fall
+expect "a run that holds" 0 "accepted: 11 checks hold to 1e-06"
+run verify links/trajectory.h5
+expect "with joints, by its file" 0 "ok   joint"
+run verify fall --json
+expect "as JSON" 0 '"name": "momentum"'
+run verify fall --tol 1e-30
+expect "nothing holds to 1e-30" 1 "not accepted: "
+mkdir half
+head -c 20000 fall/trajectory.h5 >half/trajectory.h5
+run verify half
+refused "half a trajectory" "half/trajectory.h5: "
+run verify fall fall
+refused "a folder has no answer" "fall: a directory"
+run verify arch
+refused "a scene is no run" "arch: a scene, not an answer; stiction run arch --out DIR"
+run verify arhc
+refused "a name that is none" "arhc: neither a file nor the folder of a run; did you mean the scene arch?"
+mkdir arch
+run verify arch
+refused "a folder without a run" "arch: no trajectory.h5 there"
+run run arch --time 0.05 --quiet
+expect "a folder does not hide a scene of its name" 0
+run run stick-slip --time 0.1 --out block --quiet
+run verify block
+refused "a run of a system" "block/trajectory.h5: not the recording of a run of bodies"
+
+# ---- nothing is left of a run that could not begin
+(ulimit -f 8; "$command" run arch --time 0.1 --out none >out 2>err)
+if [ ! -e none ]; then ok "a full disk at the start"; else not_ok "a full disk at the start" "$(ls none)"; fi
+run run arch --time 0.1 --out again --picture --quiet
+run run chain --time 0.1 --out again --force --quiet
+if [ ! -e again/scene.svg ]; then ok "--force leaves nothing of the old run"; else not_ok "--force leaves nothing of the old run" "scene.svg"; fi
+run run --resume again --time 0.05
+expect "nothing to do" 0 "again: already at t = 0.1: no step was made"
+mv again/trajectory.h5 moved.h5
+run run --resume again
+refused "--resume without a trajectory" "again: no trajectory.h5 there"
+run run --resume moved.h5
+refused "--resume of a file" "moved.h5: a file; the folder of a run is expected"
+run run arch --step 1e-300
+refused "steps without end" "arch: step 1e-300: time 10 would take 1e+301 steps"
+run run arch --colour layer
+refused "layers are for grains" "--colour: layer: for grains"
+
 # ---- Ctrl-C: whole files, and going on gives the same bits
 "$command" run arch --set mu=0.25 --time 1000 --step 0.0001 --out cut --quiet >out 2>err &
 sleep 1
