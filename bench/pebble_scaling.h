@@ -1,18 +1,22 @@
 // pebble_scaling.h: how a step grows with the bed, and whether 3,200 pebbles keep up with the clock.
 //
-// The state that is measured is a bed at rest, by the same measure for every size: for QUIET steps of the kind that is measured
-// (Coulomb's law, h = 0.01, 1e-4, a fifth of a penetration taken back in a step, as in the settle test) the mean energy of a
-// pebble has been below REST (N / 10^4)^(2/3). The tolerance is relative to the impulses, which grow with the depth, and
-// so do the speeds that it lets pass. At 10^4 the bound is a speed of 0.014, a seventh of what gravity gives in a step.
-// The pebbles of the layout fall by steps of 0.05 to 1e-3, where a deep bed stays awake, for FALL (N / 10^4)^(1/6) of them:
-// twice the time of the fall, which grows with the root of the height. Then the short steps. A bed that has not come to
-// rest after MOST of them is measured all the same, and said to be awake. Energy, depth, balance and packing are in the
-// table. The vessel keeps its proportions, so with N the bed grows in depth as well.
+// The state that is measured is a bed at rest, by the same measure for every size: for QUIET steps of the kind that is
+// measured (Coulomb's law, h = 0.01, 1e-4, a fifth of a penetration taken back in a step, as in the settle test) the
+// mean energy of a pebble has been below REST (N / 10^4)^(2/3). The tolerance is relative to the impulses, which grow
+// with the depth, and so do the speeds that it lets pass. At 10^4 the bound is a speed of 0.014, a seventh of what
+// gravity gives in a step.
 //
-// A sweep is timed alone, in a step that makes SWEEPS of them whatever the residual. Its memory traffic, counted once for
-// each line that must come and go: a contact 64 bytes in and out, its last impulse 32, a grain 64 and its last velocities 64.
-// Reads of the residual, every so many sweeps, are not counted, so the part of the bandwidth is a lower bound. The bandwidth
-// is that of a triad with as many threads, measured before and after.
+// How it gets there. The vessel is that of S3, and keeps its proportions: with N the bed grows in depth as well. The
+// pebbles do not start above the cone, as there, but inside it: circles on planes as in the layout of S3, from the
+// plate up, SPACING apart, so that none touch and a bed sinks by a sixth of its height. They come down by the same
+// steps, to 1e-3 until the mean energy is below FALLEN of a diameter's fall for each of the N^(1/3) pebbles above each
+// other, then to 1e-4. A bed that has not come to rest after MOST steps more is measured all the same, and said to be
+// awake. Energy, depth, balance and packing are in the table.
+//
+// A sweep is timed alone, in a step that makes SWEEPS of them whatever the residual. Its memory traffic, counted once
+// for each line that must come and go: a contact 64 bytes in and out, its last impulse 32, a grain 64 and its last
+// velocities 64. Reads of the residual, every so many sweeps, are not counted, so the part of the bandwidth is a lower
+// bound. The bandwidth is that of a triad with as many threads, measured before and after.
 #ifndef STI_BENCH_PEBBLE_SCALING_H
 #define STI_BENCH_PEBBLE_SCALING_H
 
@@ -24,15 +28,18 @@ enum {
     TRIAD = 1 << 23,
     TRIAD_ROUNDS = 6,
     SWEEPS = 96,
-    FALL = 80,
-    MOST = 1600,
+    DOWN_MOST = 400,
+    MOST = 1200,
     QUIET = 300,
-    MEASURED = 30,
+    MEASURED = 100,
     SIZES = 4,
     THREADS = 64
 };
 
-#define REST 1e-4  // mean energy of a pebble of mass 1, among 10^4
+#define REST 1e-4     // mean energy of a pebble of mass 1, among 10^4
+#define FALLEN 2e-4   // of g, the diameter and N^(1/3)
+#define SPACING 1.03  // diameters
+#define JITTER 0.008  // none touch: SPACING - 2 sqrt(3) JITTER > 1
 
 // ---- bandwidth
 
@@ -108,15 +115,50 @@ static double rest_energy(int count) {
     return REST * pow(count / 1e4, 2.0 / 3);
 }
 
+// splitmix64, uniform in -1 .. 1
+static double draw(uint64_t* state) {
+    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return (double)((z ^ z >> 31) >> 11) * 0x1p-52 - 1;
+}
+
+// Pebbles of diameter 1 in plate, cone and cylinder (walls 0, 1, 2), from the plate up.
+static void fill_vessel(sti_grains* g) {
+    const double pi = 3.14159265358979323846, clear = 0.5 + 2 * JITTER;
+    uint64_t seed = 1;
+    int placed = 0;
+    for (double z = clear; placed < g->count; z += SPACING) {
+        const double in_cone =
+            g->walls[1].radius + g->walls[1].slope * z - clear * sqrt(1 + g->walls[1].slope * g->walls[1].slope);
+        const double widest = fmin(in_cone, g->walls[2].radius - clear);
+        for (int circle = 0; placed < g->count && SPACING * circle <= widest; circle++) {
+            const int on_circle = circle == 0 ? 1 : (int)floor(pi / asin(0.5 / circle));
+            const double first = pi * draw(&seed);
+            for (int j = 0; placed < g->count && j < on_circle; j++, placed++) {
+                const double angle = first + 2 * pi * j / on_circle, r = SPACING * circle;
+                const double at[3] = {r * cos(angle), r * sin(angle), z};
+                for (int i = 0; i < 3; i++) g->x[3 * (size_t)placed + (size_t)i] = at[i] + JITTER * draw(&seed);
+            }
+        }
+    }
+}
+
 static sti_bed* settle(sti_env* env, int count, sti_grains* g, scaled* s) {
-    const sti_bed_options falling = step_options(0.05, 1e-3), calm = step_options(0.01, 1e-4);
+    const sti_bed_options falling = step_options(0.01, 1e-3), calm = step_options(0.01, 1e-4);
+    const sti_pebble_bed def = sti_pebble_bed_default(count);
     const double begin = bench_wall();
-    sti_bed* bed = make_bed(env, count, &falling, g);
-    s->fall_steps = (int)(FALL * pow(count / 1e4, 1.0 / 6));
-    for (int k = 0; k < s->fall_steps; k++) must(env, sti_bed_step(bed, NULL));
+    sti_bed* bed;
+    sti_bed_report report = {.kinetic = INFINITY};
+    must(env, sti_grains_pebble_bed(env, &def, g));
+    fill_vessel(g);
+    must(env, sti_bed_create(env, g, &falling, &bed));
+    for (int k = 0; k < DOWN_MOST && (k < 50 || report.kinetic > FALLEN * 9.81 * cbrt(count) * count); k++) {
+        must(env, sti_bed_step(bed, &report));
+        s->fall_steps++;
+    }
     bed = with_options(env, bed, g, &calm);
     for (int quiet = 0; quiet < QUIET && s->calm_steps < MOST; s->calm_steps++) {
-        sti_bed_report report;
         must(env, sti_bed_step(bed, &report));
         quiet = report.kinetic < rest_energy(count) * count ? quiet + 1 : 0;
     }
@@ -159,29 +201,54 @@ static void scale(void* context, void* out) {
     sti_env_destroy(env);
 }
 
-static void draw_scaling(const settings* set, int points, const double* x, double y[3][SIZES]) {
-    static const char* const name[] = {"one sweep, ms", "one step at 1e-4, ms", "memory, MB"};
-    static const char* const colour[] = {"#d62728", "#2ca02c", "#1f77b4"};
-    char path[512];
+enum { SWEEP_MS, STEP_MS, SEARCH_MS, PEAK_MB, OF_TRIAD, CURVES };
+
+static const char* const curve_colour[CURVES] = {"#d62728", "#2ca02c", "#9467bd", "#1f77b4", "#7f7f7f"};
+
+static void draw_curve(const svg_chart* c, int points, const double* x, const double* y, int k, int line,
+                       const char* name) {
+    const svg_pen pen = {curve_colour[k], 1.5, NULL};
+    svg_curve(c, points, x, y, pen);
+    for (int i = 0; i < points; i++) svg_dot(c, x[i], y[i], pen.colour);
+    svg_legend(c->file, c->left + 15, c->top + 15, line, pen, name);
+}
+
+// Left: time and memory, with their exponents. Right: what one pebble costs, and the part of the bandwidth.
+static void draw_scaling(const settings* set, int points, const double* x, double y[CURVES][SIZES]) {
+    static const char* const name[] = {"one sweep, ms", "one step at 1e-4, ms", "of it search, ms", "memory, MB"};
+    const svg_pen guide = {"#999999", 1, "4 3"};
+    char text[512];
     if (set->results == NULL || points < 2) return;
-    snprintf(path, sizeof path, "%s/pebble_bed_scaling.svg", set->results);
-    FILE* file = svg_open(path, 560, 420);
+    snprintf(text, sizeof text, "%s/pebble_bed_scaling.svg", set->results);
+    FILE* file = svg_open(text, 1000, 430);
     if (file == NULL) return;
-    svg_chart c = {file, 70, 40, 440, 320, {1e3, 1e6, true, 10, "pebbles"}, {1e-2, 1e5, true, 10, "ms, MB"}};
-    svg_axes(&c, "a settled bed, Coulomb's law");
-    for (int i = 0; i < 3; i++) {
-        const svg_pen pen = {colour[i], 1.5, NULL};
-        svg_curve(&c, points, x, y[i], pen);
-        for (int k = 0; k < points; k++) svg_dot(&c, x[k], y[i][k], colour[i]);
-        svg_legend(file, 90, 60, i, pen, name[i]);
+    svg_chart c = {file, 70, 40, 400, 330, {1e3, 1e6, true, 10, "pebbles"}, {1e-2, 1e5, true, 10, "ms, MB"}};
+    svg_axes(&c, "a bed at rest, Coulomb's law");
+    svg_segment(file, svg_x(&c, 1e3), svg_y(&c, 0.02), svg_x(&c, 1e6), svg_y(&c, 20), guide);
+    for (int k = SWEEP_MS; k <= PEAK_MB; k++) {
+        snprintf(text, sizeof text, "%s: N^%.2f", name[k], bench_exponent(points, x, y[k]));
+        draw_curve(&c, points, x, y[k], k, k, text);
     }
+    svg_legend(file, c.left + 15, c.top + 15, PEAK_MB + 1, guide, "N^1");
+    double each[SIZES], most = 0;
+    for (int i = 0; i < points; i++) most = fmax(most, fmax(1e3 * y[STEP_MS][i] / x[i], y[OF_TRIAD][i]));
+    const double tick = most > 1.2 ? 0.5 : 0.1, top = tick * ceil(1.4 * most / tick);
+    svg_chart d = {
+        file, 560, 40, 400, 330, {1e3, 1e6, true, 10, "pebbles"}, {0, top, false, tick, "us; part of the triad"}};
+    svg_axes(&d, "for each pebble");
+    static const char* const each_name[] = {"one sweep, us", "one step at 1e-4, us", "of it search, us"};
+    for (int k = SWEEP_MS; k <= SEARCH_MS; k++) {
+        for (int i = 0; i < points; i++) each[i] = 1e3 * y[k][i] / x[i];
+        draw_curve(&d, points, x, each, k, k, each_name[k]);
+    }
+    draw_curve(&d, points, x, y[OF_TRIAD], OF_TRIAD, 3, "bandwidth of a sweep over that of a triad");
     svg_close(file);
 }
 
 static void study_scaling(const settings* set) {
     static const int counts[SIZES] = {1000, 10000, 100000, 400000};
     const int threads = (int)set->threads;
-    double x[SIZES], y[3][SIZES];
+    double x[SIZES], y[CURVES][SIZES];
     int points = 0;
     const double rate = bandwidth(threads);
     fprintf(
@@ -212,14 +279,16 @@ static void study_scaling(const settings* set) {
                rate / 1e9, s.residual, s.energy, s.depth, s.balance, s.packing, s.fall_steps, s.calm_steps, s.settle_s);
         fflush(stdout);
         x[points] = counts[k];
-        y[0][points] = s.sweep_ms;
-        y[1][points] = s.step_ms;
-        y[2][points++] = s.peak_mb;
+        y[SWEEP_MS][points] = s.sweep_ms;
+        y[STEP_MS][points] = s.step_ms;
+        y[SEARCH_MS][points] = s.search_ms;
+        y[OF_TRIAD][points] = part;
+        y[PEAK_MB][points++] = s.peak_mb;
     }
     if (points > 1)
         fprintf(stderr, "least squares: sweep ~ N^%.2f, step ~ N^%.2f, memory ~ N^%.2f; triad at the end %.1f GB/s\n",
-                bench_exponent(points, x, y[0]), bench_exponent(points, x, y[1]), bench_exponent(points, x, y[2]),
-                bandwidth(threads) / 1e9);
+                bench_exponent(points, x, y[SWEEP_MS]), bench_exponent(points, x, y[STEP_MS]),
+                bench_exponent(points, x, y[PEAK_MB]), bandwidth(threads) / 1e9);
     draw_scaling(set, points, x, y);
 }
 

@@ -46,7 +46,6 @@ typedef struct pace {
     long age;      // sweeps since the momentum was dropped
     double best;   // smallest residual seen, in steps of a tenth
     long best_at;  // sweep
-    bool deep;     // early impulses are set down
 } pace;
 
 // Whether so many sweeps are what the slow modes of a bed at rest may ask for. Their number grows with the square of the
@@ -57,7 +56,7 @@ static bool is_slow(const sti_bed* bed, long sweeps) {
 }
 
 static pace begin(const sti_bed* bed, double residual) {
-    pace p = {.cap = 0.99, .period = 600, .best = residual, .deep = is_slow(bed, STI_SWEEPS_EARLY + 1)};
+    pace p = {.cap = 0.99, .period = 600, .best = residual};
     if (bed->options.law == STI_LAW_CONE) return p;
     double mu = bed->grain[0].mu;
     for (int k = 0; k < bed->wall_count; k++) mu = fmax(mu, bed->walls[k].mu);
@@ -78,7 +77,6 @@ static void go_long(pace* p) {
 }
 
 static void plan_sweep(sti_plan* plan, pace* p, long sweep) {
-    if (sweep == STI_SWEEPS_EARLY && p->deep) sti_plan_add(plan, STI_PASS_EARLY, 0);
     if (sweep < PLAIN) {
         sti_plan_add(plan, STI_PASS_SWEEP, 0);
         return;
@@ -107,16 +105,24 @@ static double look(sti_bed* bed, sti_plan* plan, bool anew) {
     return sti_plan_residual(bed, plan);
 }
 
+// Sweeps before the first look. A look with velocities anew costs more than a sweep, and in a deep bed at rest a sweep takes
+// 10 to 20 % of the residual.
+static long first_wait(const sti_bed* bed, double residual) {
+    const double guess = log(residual / bed->options.tol) / 0.2;
+    return bed->n > STI_BED_DEEP && guess >= 2 ? (guess < 3 ? 2 : 3) : 1;
+}
+
 // The natural map costs two thirds of a sweep, so it is looked at when its decay says that it may be small enough. What is
 // reported is that of velocities summed anew; as long as a step has few sweeps, every look is of that kind.
 void sti_bed_solve_sweeps(sti_bed* bed, sti_bed_report* report) {
     const double tol = bed->options.tol;
     const long most = bed->options.max_iterations > 0 ? bed->options.max_iterations : SWEEPS_MOST;
-    long sweeps = 0, wait = 1;
+    long sweeps = 0;
     sti_plan plan = {.count = 0};
     double residual = look(bed, &plan, true);
     bool anew = true;
     pace p = begin(bed, residual);
+    long wait = first_wait(bed, residual);
     while (residual > tol && sweeps < most) {
         long done = 0;
         for (; done < wait && sweeps < most; done++, sweeps++) plan_sweep(&plan, &p, sweeps);
@@ -134,5 +140,5 @@ void sti_bed_solve_sweeps(sti_bed* bed, sti_bed_report* report) {
     }
     report->residual = anew ? residual : look(bed, &plan, true);
     report->iterations = sweeps;
-    bed->early_kept = sweeps > STI_SWEEPS_EARLY && is_slow(bed, sweeps);
+    bed->calm = bed->n > STI_BED_DEEP && sweeps > 0 && is_slow(bed, sweeps);
 }

@@ -43,6 +43,14 @@ typedef struct sti_near {
     double lead[3];  // of it, what goes beyond the mean of the last steps
 } sti_near;
 
+// Cells of a grid, in the order of which grains have their places.
+typedef struct sti_cells {
+    int axis[3];  // of space: along the first one cells are ordered last
+    double low[3], width;
+    int count[3];  // of cells along these axes
+    int64_t cells;
+} sti_cells;
+
 // Slabs are ranges of places with about the same work. A contact belongs to the slab of a, and b lies there or in the next
 // slab, so the even slabs can be worked on at the same time, and then the odd ones. They depend on the grains alone.
 enum { STI_SLAB_MOST = 64, STI_FACETS_MOST = 64 };
@@ -74,12 +82,23 @@ struct sti_bed {
     void* grain_memory;
     void* last_memory;
 
-    // pairs that are near
-    double reach;      // gaps up to this are in the list
-    double* listed_x;  // positions it was made from               (n x 3)
+    // pairs that are near (near.c)
+    double wall_room;  // what a wall adds to the room of a grain
+    double* home;      // where a grain was listed, and its room; negative: that of a stray     (n x 4)
+    double room_most;  // largest of all
     bool listed;
     int64_t* near_start;  // by place of a                            (n+1)
-    sti_near* near;       //
+    sti_near* near;       // (near_capacity)
+    int64_t near_capacity;
+    int64_t near_most;     // pairs beyond this: time for a new list
+    int64_t* spare_start;  // where the next list is made             (n+1)
+    sti_near* spare_near;  // (spare_capacity)
+    int64_t spare_capacity;
+    sti_cells cells;  // in which all grains but the strays are found
+    int* cell_start;  // first place of each                          (cell_capacity, more than cells)
+    int64_t cell_capacity;
+    int* stray;  // places                                       (sti_bed_stray_most)
+    int stray_count;
     int slab_count;
     int slab_first[STI_SLAB_MOST + 1];  // places
     int slab_reach[STI_SLAB_MOST];      // behind the last place that a contact of the slab touches
@@ -88,8 +107,7 @@ struct sti_bed {
     // contacts of the step: slab s has touch[first[s] .. first[s] + count[s])
     sti_touch* touch;
     sti_trail* trail;  // beside touch
-    sti_trail* early;  // beside touch: impulses after the first sweeps of a step that needs more
-    bool early_kept;   // the last step did, and the mean learns from them (touch.c)
+    bool calm;         // the last step of a deep bed had few sweeps: what its mean learns is weighed (touch.c)
     void* touch_memory;
     int64_t touch_capacity;
     int64_t touch_first[STI_SLAB_MOST];
@@ -103,6 +121,9 @@ struct sti_bed {
     void* sort_memory;
     double partial[STI_SLAB_MOST][12];  // sums of the slabs, added up in their order
 };
+
+// Beds of more grains than this are deep: there what a step starts from has slow waves to care for (touch.c).
+enum { STI_BED_DEEP = 6400 };
 
 #define STI_BED_MARGIN 0.02  // of the radius: gaps that every step takes along
 
@@ -129,8 +150,10 @@ static inline void sti_slip(const sti_grain* a, const sti_grain* b, const double
     u[2] = a->v[2] - b->v[2] - (s[0] * n[1] - s[1] * n[0]);
 }
 
-// cells.c: sort the grains into cells and list the pairs with gap <= reach; impulses of pairs that stay are kept.
-sti_status sti_bed_list(sti_bed* bed, double reach);
+// near.c: the list of near pairs, all of it from the present positions; impulses of pairs that stay are kept.
+sti_status sti_bed_list(sti_bed* bed);
+// Some grains anew, by place; done: false, if a whole list is wanted instead.
+sti_status sti_bed_list_some(sti_bed* bed, const int* place, int count, bool* done);
 // touch.c: the contacts with gap <= eps, slab by slab, with the impulses of the last step (or none).
 sti_status sti_bed_gather(sti_bed* bed, const double* speed);
 void sti_bed_keep(sti_bed* bed);                                        // impulses back into the list of pairs
@@ -153,7 +176,6 @@ STI_LANES_DECLARE(avx2)
 // a slab goes on when its neighbours have come as far as itself.
 typedef enum sti_pass_kind {
     STI_PASS_SWEEP,    // plain
-    STI_PASS_EARLY,    // impulses as they are now are set down
     STI_PASS_TRAIL,    // sweeps with momentum begin here
     STI_PASS_GLIDE,    // sweep from r + beta (r - last r)
     STI_PASS_ANEW,     // grain velocities from `begin` and all impulses
@@ -166,12 +188,11 @@ typedef struct sti_pass {
     double beta;
 } sti_pass;
 
-enum { STI_SWEEPS_EARLY = 3 };  // of a step, whose impulses are set down
-enum { STI_PLAN_SWEEPS = 64 };  // and a plan has room for early impulses, a trail, velocities and a residual
+enum { STI_PLAN_SWEEPS = 64 };  // and a plan has room for a trail, velocities and a residual
 
 typedef struct sti_plan {
     int count;
-    sti_pass pass[STI_PLAN_SWEEPS + 4];
+    sti_pass pass[STI_PLAN_SWEEPS + 3];
 } sti_plan;
 
 void sti_plan_add(sti_plan* plan, sti_pass_kind kind, double beta);

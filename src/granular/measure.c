@@ -15,16 +15,18 @@ static void measure_grains(const sti_bed* bed, int slab, double* out) {
     }
 }
 
+// Grains have one friction, walls their own: a grain's line is not fetched for it.
 static void measure_contacts(const sti_bed* bed, int slab, double* out) {
+    const double among_grains = bed->grain[0].mu;
     for (int k = 0; k < bed->touch_count[slab]; k++) {
         const sti_touch* t = &bed->touch[bed->touch_first[slab] + k];
         const double rn = sti_dot3(t->r, t->n);
         if (rn == 0) continue;
         out[TOUCHING]++;
         out[NORMAL] += rn;
-        const double mu = bed->grain[t->b].mu, rt2 = sti_dot3(t->r, t->r) - rn * rn;
-        const double over = sqrt(rt2 > 0 ? rt2 : 0) - mu * rn;
-        if (over > out[OVER]) out[OVER] = over;
+        const double mu = t->b < bed->n ? among_grains : bed->grain[t->b].mu;
+        const double rt2 = sti_dot3(t->r, t->r) - rn * rn, most = mu * rn + out[OVER];
+        if (rt2 > most * most) out[OVER] = sqrt(rt2) - mu * rn;
         if (t->b >= bed->n) {
             for (int i = 0; i < 3; i++) out[WALL + i] += t->r[i];
         }
@@ -36,12 +38,24 @@ static void measure_contacts(const sti_bed* bed, int slab, double* out) {
     }
 }
 
-// Penetration at the new positions, over the pairs that were near at the old ones.
+// Penetration at the new positions, over the pairs that were near at the old ones. Most are apart, which needs no root.
 static void measure_depth(const sti_bed* bed, int slab, double* out) {
+    double depth = 0;
     for (int a = bed->slab_first[slab]; a < bed->slab_first[slab + 1]; a++) {
-        for (int64_t k = bed->near_start[a]; k < bed->near_start[a + 1]; k++)
-            out[DEPTH] = sti_bed_deeper(bed, a, bed->near[k].b, out[DEPTH]);
+        const double* x = bed->x + 3 * (size_t)a;
+        for (int64_t k = bed->near_start[a]; k < bed->near_start[a + 1]; k++) {
+            const int b = bed->near[k].b;
+            if (b < 0) {
+                depth = sti_bed_deeper(bed, a, b, depth);
+                continue;
+            }
+            const double* y = bed->x + 3 * (size_t)b;
+            const double d[3] = {x[0] - y[0], x[1] - y[1], x[2] - y[2]}, sum = bed->radius[a] + bed->radius[b];
+            const double d2 = sti_dot3(d, d), far = sum - depth;
+            if (far > 0 && d2 < far * far) depth = sum - sqrt(d2);
+        }
     }
+    out[DEPTH] = depth;
 }
 
 static void measure_slab(void* context, int slab, int worker) {

@@ -8,16 +8,17 @@
 #include <stiction/run.h>
 #include <string.h>
 
-#include "granular/bed.h"
+#include "granular/near.h"
 
-#define MAGIC UINT64_C(0x3230646562697473)  // "stibed02"
+#define MAGIC UINT64_C(0x3330646562697473)  // "stibed03"
 
 typedef struct lead {
     uint64_t magic, size;
     uint64_t option_bytes, wall_bytes, near_bytes;
-    int64_t n, wall_count, step, listed, slab_count, near_count;
-    double gravity[3], time, weight, largest, reach;
+    int64_t n, wall_count, step, listed, slab_count, near_count, near_most;
+    double gravity[3], time, weight, largest, wall_room, eps_now;
     sti_bed_options options;
+    sti_cells cells;
 } lead;
 
 // The bytes part by part; each part begins at a multiple of 8.
@@ -40,7 +41,7 @@ typedef struct view {
     double* radius;       // (n)
     double* mass;         // (n)
     double* motion;       // v, W, mu         (n x 7)
-    double* listed_x;     // (n x 3)           from here on: when listed
+    double* home;         // (n x 4)           from here on: when listed
     int* slab_first;      // (slab_count + 1)
     int64_t* near_start;  // (n + 1)
     sti_near* near;       // (near_count)
@@ -57,7 +58,7 @@ static size_t lay_out(char* bytes, const lead* head, view* v) {
     v->mass = next(&p, n, sizeof(double));
     v->motion = next(&p, n, 7 * sizeof(double));
     if (!head->listed) return p.size;
-    v->listed_x = next(&p, n, 3 * sizeof(double));
+    v->home = next(&p, n, 4 * sizeof(double));
     v->slab_first = next(&p, (size_t)head->slab_count + 1, sizeof(int));
     v->near_start = next(&p, n + 1, sizeof(int64_t));
     v->near = next(&p, (size_t)head->near_count, sizeof(sti_near));
@@ -83,9 +84,12 @@ sti_status sti_bed_save_state(const sti_bed* bed, void** bytes, size_t* size) {
                  .time = bed->time,
                  .weight = bed->weight,
                  .largest = bed->largest,
-                 .reach = bed->listed ? bed->reach : 0,
+                 .near_most = bed->listed ? bed->near_most : 0,
+                 .wall_room = bed->listed ? bed->wall_room : 0,
+                 .eps_now = bed->eps_now,
                  .options = bed->options};
     memcpy(head.gravity, bed->gravity, sizeof head.gravity);
+    if (bed->listed) head.cells = bed->cells;
     view v;
     head.size = lay_out(NULL, &head, &v);
     char* memory = sti_alloc_array_zero(bed->env, head.size, 1);
@@ -103,7 +107,7 @@ sti_status sti_bed_save_state(const sti_bed* bed, void** bytes, size_t* size) {
         v.motion[7 * k + 6] = bed->grain[k].mu;
     }
     if (bed->listed) {
-        memcpy(v.listed_x, bed->listed_x, 3 * n * sizeof(double));
+        memcpy(v.home, bed->home, 4 * n * sizeof(double));
         memcpy(v.slab_first, bed->slab_first, ((size_t)bed->slab_count + 1) * sizeof(int));
         memcpy(v.near_start, bed->near_start, (n + 1) * sizeof(int64_t));
         memcpy(v.near, bed->near, (size_t)head.near_count * sizeof(sti_near));
@@ -132,8 +136,8 @@ static sti_status check_lead(sti_env* env, const lead* head, size_t size) {
         head->near_count < 0 || head->near_count > most || head->slab_count < 0 || head->slab_count > STI_SLAB_MOST ||
         head->step < 0 || head->size != size || lay_out(NULL, head, &unused) != size)
         return bad(env, "its sizes do not fit together");
-    if (!isfinite(head->time) || !(head->weight >= 0) || !(head->largest > 0) || !(head->reach >= 0) ||
-        !isfinite(head->weight + head->largest + head->reach))
+    if (!isfinite(head->time) || !(head->weight >= 0) || !(head->largest > 0) || !(head->wall_room >= 0) ||
+        !(head->eps_now >= 0) || !isfinite(head->weight + head->largest + head->wall_room + head->eps_now))
         return bad(env, "a number that is not finite");
     return STI_OK;
 }
@@ -161,10 +165,29 @@ static sti_status check_places(sti_env* env, const view* v, unsigned char* seen)
     return STI_OK;
 }
 
-// Pairs in order, partners later in the same slab or in the next one.
+static bool are_cells(const sti_cells* c, int64_t n) {
+    bool seen[3] = {false};
+    int64_t cells = 1;
+    for (int i = 0; i < 3; i++) {
+        if (c->axis[i] < 0 || c->axis[i] > 2 || seen[c->axis[i]] || !isfinite(c->low[i]) || c->count[i] < 1 ||
+            c->count[i] > 4 * n + 64)
+            return false;
+        seen[c->axis[i]] = true;
+        cells *= c->count[i];
+        if (cells > 4 * n + 64) return false;
+    }
+    return c->cells == cells && c->width > 0 && isfinite(c->width);
+}
+
+// Pairs in order, partners later in the same slab or in the next one; few strays.
 static sti_status check_list(sti_env* env, const view* v) {
     const lead* head = v->head;
     if (!head->listed) return STI_OK;
+    if (!are_cells(&head->cells, head->n)) return bad(env, "its cells");
+    if (head->near_most < head->near_count || head->near_most - 64 > head->near_count / 4 * 5 + 5 ||
+        (head->options.eps > 0) != (head->wall_room > 0))
+        return bad(env, "its pairs");
+    int64_t strays = 0;
     if (head->slab_count < 1 || v->slab_first[0] != 0 || v->slab_first[head->slab_count] != head->n)
         return bad(env, "its slabs");
     if (v->near_start[0] != 0 || v->near_start[head->n] != head->near_count) return bad(env, "its pairs");
@@ -181,11 +204,12 @@ static sti_status check_list(sti_env* env, const view* v) {
                     !isfinite(near->lead[0] + near->lead[1] + near->lead[2]))
                     return bad(env, "a pair");
             }
-            const double* y = v->listed_x + 3 * a;
-            if (!isfinite(y[0] + y[1] + y[2])) return bad(env, "a place");
+            const double* y = v->home + 4 * a;
+            if (!isfinite(y[0] + y[1] + y[2] + y[3]) || y[3] == 0) return bad(env, "a place");
+            strays += y[3] < 0 ? 1 : 0;
         }
     }
-    return STI_OK;
+    return strays <= sti_bed_stray_most((int)head->n) ? STI_OK : bad(env, "its strays");
 }
 
 // ---- loading
@@ -237,23 +261,32 @@ static void restore_grains(sti_bed* bed, const view* v) {
     bed->time = v->head->time;
     bed->weight = v->head->weight;
     bed->largest = v->head->largest;
+    bed->eps_now = v->head->eps_now;
 }
 
 static sti_status restore_list(sti_bed* bed, const view* v) {
     const lead* head = v->head;
     const size_t n = (size_t)bed->n;
     if (!head->listed) return STI_OK;
-    bed->near_start = sti_alloc_array(bed->env, n + 1, sizeof *bed->near_start);
     bed->near = sti_alloc_array(bed->env, (size_t)head->near_count + 1, sizeof *bed->near);
-    if (bed->near_start == NULL || bed->near == NULL)
-        return STI_FAIL(bed->env, STI_ERR_MEMORY, -1, "the list of near pairs of %d grains", bed->n);
+    if (bed->near == NULL) return STI_FAIL(bed->env, STI_ERR_MEMORY, -1, "the list of near pairs of %d grains", bed->n);
+    bed->near_capacity = head->near_count + 1;
     memcpy(bed->near_start, v->near_start, (n + 1) * sizeof *bed->near_start);
     memcpy(bed->near, v->near, (size_t)head->near_count * sizeof *bed->near);
     for (int64_t k = 0; k < head->near_count; k++) bed->near[k].touch = -1;
-    memcpy(bed->listed_x, v->listed_x, 3 * n * sizeof(double));
+    bed->near_most = head->near_most;
+    bed->wall_room = head->wall_room;
+    memcpy(bed->home, v->home, 4 * n * sizeof(double));
+    for (int k = 0; k < bed->n; k++) {
+        const double room = bed->home[4 * (size_t)k + 3];
+        bed->room_most = fmax(bed->room_most, fabs(room));
+        if (room < 0) bed->stray[bed->stray_count++] = k;
+    }
+    bed->cells = head->cells;
+    const sti_status status = sti_cells_restore(bed);
+    if (status != STI_OK) return status;
     bed->slab_count = (int)head->slab_count;
     memcpy(bed->slab_first, v->slab_first, ((size_t)bed->slab_count + 1) * sizeof(int));
-    bed->reach = head->reach;
     bed->listed = true;
     return STI_OK;
 }

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "granular/bed.h"
+#include "granular/near.h"
 
 #define STI_X(code, text) [code] = (text),
 static const char* const law_text[] = {STI_LAW_LIST(STI_X)};
@@ -65,13 +65,12 @@ sti_status sti_bed_reserve_grains(sti_bed* bed, int count) {
 sti_status sti_bed_reserve_touches(sti_bed* bed, int64_t count) {
     if (count <= bed->touch_capacity) return STI_OK;
     const int64_t capacity = count + count / 8 + 16;
-    void* memory = sti_alloc_array(bed->env, (size_t)capacity + 1, sizeof(sti_touch) + 2 * sizeof(sti_trail));
+    void* memory = sti_alloc_array(bed->env, (size_t)capacity + 1, sizeof(sti_touch) + sizeof(sti_trail));
     if (memory == NULL) return STI_FAIL(bed->env, STI_ERR_MEMORY, -1, "%lld contacts", (long long)capacity);
     sti_free(bed->env, bed->touch_memory);
     bed->touch_memory = memory;
     bed->touch = align_line(memory);
     bed->trail = (sti_trail*)(bed->touch + capacity);
-    bed->early = bed->trail + capacity;
     bed->touch_capacity = capacity;
     bed->touches = 0;
     return STI_OK;
@@ -90,9 +89,13 @@ void sti_bed_destroy(sti_bed* bed) {
     sti_free(env, bed->begin);
     sti_free(env, bed->grain_memory);
     sti_free(env, bed->last_memory);
-    sti_free(env, bed->listed_x);
+    sti_free(env, bed->home);
     sti_free(env, bed->near_start);
     sti_free(env, bed->near);
+    sti_free(env, bed->spare_start);
+    sti_free(env, bed->spare_near);
+    sti_free(env, bed->cell_start);
+    sti_free(env, bed->stray);
     sti_free(env, bed->touch_memory);
     sti_free(env, bed->sort_memory);
     sti_free(env, bed);
@@ -146,15 +149,18 @@ static sti_status allocate(sti_bed* bed, int n, int walls) {
     bed->id = sti_alloc_array(env, count, sizeof(int));
     bed->place = sti_alloc_array(env, count, sizeof(int));
     bed->x = sti_alloc_array(env, count, 3 * sizeof(double));
-    bed->listed_x = sti_alloc_array(env, count, 3 * sizeof(double));
+    bed->home = sti_alloc_array(env, count, 4 * sizeof(double));
+    bed->near_start = sti_alloc_array_zero(env, count + 1, sizeof(int64_t));
+    bed->spare_start = sti_alloc_array_zero(env, count + 1, sizeof(int64_t));
+    bed->stray = sti_alloc_array(env, (size_t)sti_bed_stray_most(n), sizeof(int));
     bed->radius = sti_alloc_array(env, count, sizeof(double));
     bed->mass = sti_alloc_array(env, count, sizeof(double));
     bed->begin = sti_alloc_array(env, count, 6 * sizeof(double));
     bed->sort_memory = sti_alloc_array(env, count, sizeof(sti_grain));
     bed->last_memory = sti_alloc_array(env, count + 1, sizeof(sti_grain));
-    if (bed->walls == NULL || bed->id == NULL || bed->place == NULL || bed->x == NULL || bed->listed_x == NULL ||
-        bed->radius == NULL || bed->mass == NULL || bed->begin == NULL || bed->sort_memory == NULL ||
-        bed->last_memory == NULL)
+    if (bed->walls == NULL || bed->id == NULL || bed->place == NULL || bed->x == NULL || bed->home == NULL ||
+        bed->near_start == NULL || bed->spare_start == NULL || bed->stray == NULL || bed->radius == NULL ||
+        bed->mass == NULL || bed->begin == NULL || bed->sort_memory == NULL || bed->last_memory == NULL)
         return STI_FAIL(env, STI_ERR_MEMORY, -1, "a bed of %d grains", n);
     bed->grain_last = align_line(bed->last_memory);
     const sti_status status = sti_bed_reserve_grains(bed, n + walls);
@@ -255,7 +261,7 @@ sti_status sti_bed_replace(sti_bed* bed, const double* x, const double* v, const
         }
     }
     // pairs are found anew from here; a pair that has come apart and never meets again is dropped from the list
-    return sti_bed_list(bed, bed->reach > 0 ? bed->reach : 0.15 * bed->largest);
+    return sti_bed_list(bed);
 }
 
 int sti_bed_contact_count(const sti_bed* bed) {
@@ -288,29 +294,45 @@ void sti_bed_contacts(const sti_bed* bed, sti_bed_contact* out) {
 
 // ---- a step
 
+enum { SOON = 16 };  // steps
+
 typedef struct surveying {
     sti_bed* bed;
     double* speed;  // (n)
 } surveying;
 
-static void survey_range(const surveying* s, int first, int end, double out[3]) {
-    const sti_bed* bed = s->bed;
-    double v2 = 0, d2 = 0, sum = 0;
+enum { SUM, SPEED, LATE, NEXT };  // what a slab leaves
+
+// How far a grain is beyond its room (near.c), but for a share that is the same for all; now, and SOON at the same
+// speed.
+static void survey_range(const surveying* s, int first, int end, double out[4]) {
+    sti_bed* bed = s->bed;
+    const double h = bed->options.h, half = bed->options.eps > 0 ? 0 : 0.5 * h;
+    double sum = 0, v2 = 0, late = -INFINITY, next = -INFINITY;
     for (int k = first; k < end; k++) {
-        const double* v = bed->grain[k].v;
-        const double s2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
-        s->speed[k] = sqrt(s2);
-        sum += s->speed[k];
+        const sti_grain* g = &bed->grain[k];
+        double* begin = bed->begin + 6 * (size_t)k;
+        const double s2 = sti_dot3(g->v, g->v), speed = sqrt(s2);
+        for (int i = 0; i < 3; i++) {
+            begin[i] = g->v[i] + h * bed->gravity[i];
+            begin[3 + i] = g->W[i];
+        }
+        s->speed[k] = speed;
+        sum += speed;
         if (s2 > v2) v2 = s2;
         if (!bed->listed) continue;
         const double* x = bed->x + 3 * (size_t)k;
-        const double* y = bed->listed_x + 3 * (size_t)k;
-        const double e2 = (x[0] - y[0]) * (x[0] - y[0]) + (x[1] - y[1]) * (x[1] - y[1]) + (x[2] - y[2]) * (x[2] - y[2]);
-        if (e2 > d2) d2 = e2;
+        const double* y = bed->home + 4 * (size_t)k;
+        const double d[3] = {x[0] - y[0], x[1] - y[1], x[2] - y[2]};
+        const double beyond = sqrt(sti_dot3(d, d)) + half * speed - fabs(y[3]);
+        late = beyond > late ? beyond : late;
+        next = beyond + SOON * h * speed > next ? beyond + SOON * h * speed : next;
+        sum += beyond;
     }
-    out[0] = v2;
-    out[1] = d2;
-    out[2] = sum;
+    out[SUM] = sum;
+    out[SPEED] = v2;
+    out[LATE] = late;
+    out[NEXT] = next;
 }
 
 static void survey_slab(void* context, int slab, int worker) {
@@ -319,46 +341,70 @@ static void survey_slab(void* context, int slab, int worker) {
     survey_range(s, s->bed->slab_first[slab], s->bed->slab_first[slab + 1], s->bed->partial[slab]);
 }
 
-// Speeds by place, the largest one, and how far the farthest grain is from where the list was made. False: not finite.
-static bool survey(sti_bed* bed, double* speed, double* fastest, double* moved) {
+// Speeds by place, and velocities before contacts act. False: one is not finite.
+static bool survey(sti_bed* bed, double* speed, double all[4]) {
     surveying s = {bed, speed};
-    double v2 = 0, d2 = 0, sum = 0;
     if (bed->slab_count == 0) survey_range(&s, 0, bed->n, bed->partial[0]);  // no list was ever made
     sti_tasks_run(bed->tasks, bed->slab_count, survey_slab, &s);
-    for (int k = 0; k < (bed->slab_count > 0 ? bed->slab_count : 1); k++) {
-        v2 = fmax(v2, bed->partial[k][0]);
-        d2 = fmax(d2, bed->partial[k][1]);
-        sum += bed->partial[k][2];
+    for (int i = 0; i < 4; i++) all[i] = bed->partial[0][i];
+    for (int k = 1; k < bed->slab_count; k++) {
+        all[SUM] += bed->partial[k][SUM];
+        for (int i = SPEED; i <= NEXT; i++) all[i] = fmax(all[i], bed->partial[k][i]);
     }
-    *fastest = sqrt(v2);
-    *moved = sqrt(d2);
-    return isfinite(sum) && isfinite(*moved);
+    return isfinite(all[SUM]);
+}
+
+// Grains that have used up their room or will have soon; more than `most`: that many and one more.
+static int find_late(const sti_bed* bed, const double* speed, double common, int most, int* out) {
+    const double h = bed->options.h, half = bed->options.eps > 0 ? 0 : 0.5 * h;
+    int count = 0;
+    for (int s = 0; s < bed->slab_count; s++) {
+        if (!(bed->partial[s][NEXT] + common > 0)) continue;
+        for (int k = bed->slab_first[s]; k < bed->slab_first[s + 1]; k++) {
+            const double* x = bed->x + 3 * (size_t)k;
+            const double* y = bed->home + 4 * (size_t)k;
+            const double d[3] = {x[0] - y[0], x[1] - y[1], x[2] - y[2]};
+            const double room = fabs(y[3]) - common - (half + SOON * h) * speed[k];
+            if (room > 0 && sti_dot3(d, d) < room * room * (1 - 1e-12)) continue;
+            if (count == most) return most + 1;
+            out[count++] = k;
+        }
+    }
+    return count;
+}
+
+// Room for the few that need it. done: false, if they are not few.
+static sti_status list_late(sti_bed* bed, const double* speed, double common, bool* done) {
+    const int most = sti_bed_stray_most(bed->n);
+    int* late = sti_alloc_array(bed->env, (size_t)most, sizeof *late);
+    *done = false;
+    if (late == NULL) return STI_FAIL(bed->env, STI_ERR_MEMORY, -1, "%d places", most);
+    const int count = find_late(bed, speed, common, most - bed->stray_count, late);
+    sti_status status = STI_OK;
+    if (count <= most - bed->stray_count) status = sti_bed_list_some(bed, late, count, done);
+    sti_free(bed->env, late);
+    return status;
 }
 
 // A list that holds every pair the step may ask for.
 static sti_status search(sti_bed* bed, double* speed) {
     const sti_bed_options* o = &bed->options;
-    double fastest, moved;
-    if (!survey(bed, speed, &fastest, &moved))
+    double all[4];
+    if (!survey(bed, speed, all))
         return STI_FAIL(bed->env, STI_ERR_INTERNAL, bed->step, "step %ld: a velocity is not finite", bed->step);
+    const double fastest = sqrt(all[SPEED]);
     bed->eps_now =
         o->eps > 0 ? fmax(o->eps, o->eps_speed * o->h * fastest) : STI_BED_MARGIN * bed->largest + o->h * fastest;
-    if (bed->listed && 2 * moved + bed->eps_now <= bed->reach) return STI_OK;
-    const sti_status status = sti_bed_list(bed, bed->eps_now + 0.15 * bed->largest);
-    if (status == STI_OK) survey(bed, speed, &fastest, &moved);  // grains have changed places
-    return status;
-}
-
-static void gravity_slab(void* context, int slab, int worker) {
-    (void)worker;
-    sti_bed* bed = context;
-    for (int k = bed->slab_first[slab]; k < bed->slab_first[slab + 1]; k++) {
-        double* begin = bed->begin + 6 * (size_t)k;
-        for (int i = 0; i < 3; i++) {
-            begin[i] = bed->grain[k].v[i] + bed->options.h * bed->gravity[i];
-            begin[3 + i] = bed->grain[k].W[i];
-        }
+    const double common = o->eps > 0 ? 0.5 * bed->eps_now : 0;
+    if (bed->listed && common <= bed->wall_room) {
+        if (all[LATE] + common <= 0) return STI_OK;
+        bool done;
+        const sti_status status = list_late(bed, speed, common, &done);
+        if (status != STI_OK || done) return status;
     }
+    const sti_status status = sti_bed_list(bed);
+    if (status == STI_OK) survey(bed, speed, all);  // grains have changed places
+    return status;
 }
 
 // A step that could not be made has not been made: velocities as before it.
@@ -391,7 +437,6 @@ sti_status sti_bed_step(sti_bed* bed, sti_bed_report* report) {
     sti_free(bed->env, speed);
     if (status != STI_OK) return status;
     const double t1 = sti_clock();
-    sti_tasks_run(bed->tasks, bed->slab_count, gravity_slab, bed);
     sti_bed_report done = {0};
     if (bed->options.law == STI_LAW_FACETS || bed->options.solver != STI_BED_GS) {
         status = sti_bed_solve_convex(bed, &done);

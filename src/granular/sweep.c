@@ -83,18 +83,14 @@ static void extrapolate_grains(sti_bed* bed, int first, int end, double beta) {
     }
 }
 
-static void set_down(const sti_bed* bed, int slab, sti_trail* out) {
-    const int64_t end = bed->touch_first[slab] + bed->touch_count[slab];
-    for (int64_t k = bed->touch_first[slab]; k < end; k++) {
-        for (int i = 0; i < 3; i++) out[k].r[i] = bed->touch[k].r[i];
-        out[k].r[3] = 0;
-    }
-}
-
 static void trail_slab(sti_bed* bed, int slab) {
     const int first = bed->slab_first[slab], count = bed->slab_first[slab + 1] - first;
     memcpy(bed->grain_last + first, bed->grain + first, (size_t)count * sizeof(sti_grain));
-    set_down(bed, slab, bed->trail);
+    const int64_t end = bed->touch_first[slab] + bed->touch_count[slab];
+    for (int64_t k = bed->touch_first[slab]; k < end; k++) {
+        for (int i = 0; i < 3; i++) bed->trail[k].r[i] = bed->touch[k].r[i];
+        bed->trail[k].r[3] = 0;
+    }
 }
 
 // Lines that another thread had last come one by one when a sweep asks for them, a few hundred nanoseconds each, but many at
@@ -129,9 +125,6 @@ static void pass_slab(void* context, int stage, int slab, int worker) {
     switch (pass.kind) {
         case STI_PASS_SWEEP:
             (coulomb ? w->kernel->coulomb : w->kernel->cone)(bed->grain, touch, count);
-            return;
-        case STI_PASS_EARLY:
-            set_down(bed, slab, bed->early);
             return;
         case STI_PASS_TRAIL:
             trail_slab(bed, slab);

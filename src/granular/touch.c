@@ -8,6 +8,8 @@
 //
 //     d = LAST d + (r - start),    m += FRESH (r - start),    start = m + LAST d
 //
+//     FRESH 0.3, LAST 0.5 up to STI_BED_DEEP grains;   0.425 - recover / 8, 0.875 - 3 recover / 8 beyond
+//
 // Why. A step that is solved to a tolerance leaves a small velocity v in the slow modes of the bed (it sags, it sways), and
 // gaps y h that are not quite closed. Sweeps take the part s of what they see of a mode, v + e + k y, where e is the error
 // of the start (an impulse over the mass) and k the part of a gap that a step takes back: `recover`, 1 for an open one.
@@ -17,24 +19,37 @@
 //
 // whose modes decay if and only if  S > k f / (k + f),  f = FRESH (1 - LAST)  (Routh and Hurwitz). Below that, waves grow until
 // the tolerance sees them, and a step makes as many sweeps as hold them there: the number that brings s to the bound. A
-// sweep's s falls with the square of the depth, so without d (LAST = 0) the sweeps of a bed at rest grow with it: h = 0.002, 1e-4,
-// recover = 0.2, from the last impulse (FRESH = 1), from the mean alone (FRESH = 0.3), and from both filters:
+// sweep's s falls with the square of the depth, so a start from the last impulse (FRESH = 1, LAST = 0), or from a mean alone
+// (LAST = 0), takes more sweeps the deeper a bed at rest. A larger LAST lets the same sweeps act longer, but lags behind
+// the waves when k is near 1: with 0.7 modes grow there that decay with 0.5.
 //
-//     grains                         3200     12,800     51,200    100,000
-//     last impulse                    6.9        9.1
-//     FRESH 0.3                       2.3        5.6         14
-//     FRESH 0.3, LAST 0.5             1.1        2.2        2.7         14
-//     and LATE 0.05                   1.1        2.0        2.6        3.0
+// What sweeps at rest are for. In beds of 10^4 to 10^5 grains at rest to a tolerance, r - start is nearly the same vector in
+// step after step (cosine 0.98 to 0.997), 90 % of it normal, and it hardly moves anything: its resultants on the grains are 0.05
+// to 0.25 of it (impulses without order: 1.4). It is a self-stress. There are more contacts than velocities can satisfy, what
+// is left of u_n + Phi/h is as large as Phi/h, and sweeps shift load from contacts that are open by a hair to those that are closed
+// by one, presumably until one lets go. A start that falls back by 1 - FRESH of it moves grains again, and that is what the
+// next step has to sweep away. So FRESH ought to be large; but with it waves grow.
 //
-// LATE. The first sweeps of a step settle what is local, later ones serve slow modes, each of them by the same part. So a mean
-// that learns FRESH of the first STI_SWEEPS_EARLY and LATE of what the others added follows local loads as before and slow
-// modes with a smaller f. It forgets a load that changes everywhere, so it is left to steps with about as many sweeps as
-// slow modes ask for (accelerate.c): none in beds below 2800 grains. The last column is the pebble bed at h = 0.01.
+// Together. The two differ in one respect: loads shift from contact to contact, but the wave that goes up and down a deep bed,
+// its whole width in phase, presses and relieves all contacts alike. So m learns only TOGETHER of what r - start has in
+// common with start in each slab (slabs of deep beds stand upright), by least squares:
+//
+//     m += FRESH (r - start - (1 - TOGETHER) g start),    g = start'(r - start) / start'start
+//
+// In a step with more sweeps than slow waves ask for (accelerate.c), which is a bed that moves, loads do change together, and m
+// learns it all; otherwise a bed of 400 that has just landed takes 100 sweeps a step for seconds. Sweeps in a step, 1e-4, h = 0.01
+// (pebble bed) and 0.002 (settle test), recover = 0.2, each column from one and the same state, mean of 150 to 600 steps:
+//
+//     grains                                    10,000   40,000  100,000     12,800   51,200
+//     0.3, 0.5, mean of late sweeps at 0.05        1.9      4.6      7.9        2.4      3.8
+//     0.4, 0.8, and TOGETHER 0.02                  1.3      2.6      2.3        1.7      2.2
+//
+// The first row is what was here before: the mean learned 0.05 of what sweeps after the third one added, which calms waves
+// too but lets every load fall back. With 0.4, 0.7 and without TOGETHER 100,000 grains had 11 sweeps in the mean of 50 steps,
+// when a wave had grown.
 //
 // A smaller FRESH alone calms the waves as well, but then every contact follows its load too slowly (0.1 doubles the
-// sweeps of a bed that moves). A larger LAST lags behind the waves when k is 1: with 0.7 modes grow that decay with 0.5. During
-// the fall, and where a bed creeps in long steps, all these differ less than two runs do. Methods that solve the whole
-// program instead of sweeping start from the last impulse.
+// sweeps). Methods that solve the whole program instead of sweeping start from the last impulse.
 //
 // What is kept is start and LAST d = start - m ("lead").
 #include <float.h>
@@ -157,25 +172,49 @@ sti_status sti_bed_gather(sti_bed* bed, const double* speed) {
     return moving ? attach_moving_walls(bed) : STI_OK;
 }
 
-#define FRESH 0.3  // of what the first sweeps of a step added stays in the mean
-#define LATE 0.05  // of what later ones added, in a step of a deep bed
-#define LAST 0.5   // of it all serves the next step beside that
+#define TOGETHER \
+    0.02  // of a growth that all impulses of a slab have in common is learned, in a calm step of a deep bed
+
+typedef struct filters {
+    double fresh, last;
+} filters;
+
+static filters choose(const sti_bed* bed) {
+    const double k = bed->options.recover;
+    return bed->n > STI_BED_DEEP ? (filters){0.425 - 0.125 * k, 0.875 - 0.375 * k} : (filters){0.3, 0.5};
+}
+
+static const double* impulse(const sti_bed* bed, int slab, const sti_near* near) {
+    static const double none[3] = {0, 0, 0};
+    return near->touch >= 0 ? bed->touch[bed->touch_first[slab] + near->touch].r : none;
+}
+
+// The part by which the impulses of a slab have grown since the start, all alike: least squares.
+static double growth(const sti_bed* bed, int slab) {
+    double size = 0, both = 0;
+    for (int64_t k = bed->near_start[bed->slab_first[slab]]; k < bed->near_start[bed->slab_first[slab + 1]]; k++) {
+        const sti_near* near = &bed->near[k];
+        if (near->touch < 0) continue;
+        size += sti_dot3(near->r, near->r);
+        both += sti_dot3(near->r, impulse(bed, slab, near));
+    }
+    return size > 0 ? both / size - 1 : 0;
+}
 
 static void keep_slab(void* context, int slab, int worker) {
     (void)worker;
     sti_bed* bed = context;
     const bool swept = bed->options.solver == STI_BED_GS && bed->options.law != STI_LAW_FACETS;
-    const sti_touch* touch = bed->touch + bed->touch_first[slab];
-    const sti_trail* first = bed->early + bed->touch_first[slab];
+    const filters f = choose(bed);
+    const double common = swept && bed->calm ? (1 - TOGETHER) * growth(bed, slab) : 0;
     for (int64_t k = bed->near_start[bed->slab_first[slab]]; k < bed->near_start[bed->slab_first[slab + 1]]; k++) {
         sti_near* near = &bed->near[k];
+        const double* r = impulse(bed, slab, near);
         const bool stays = swept && near->touch >= 0 && sti_dot3(near->r, near->r) > DBL_MIN;
         for (int i = 0; i < 3; i++) {
-            const double r = near->touch >= 0 ? touch[near->touch].r[i] : 0, start = near->r[i];
-            const double early = near->touch >= 0 && bed->early_kept ? first[near->touch].r[i] : r;
-            const double m = stays ? start - near->lead[i] : r;
-            near->lead[i] = LAST * (r - m);  // LAST d: r - m is the old LAST d and what the step added
-            near->r[i] = m + (stays ? FRESH * (early - start) + LATE * (r - early) : 0) + near->lead[i];
+            const double start = near->r[i], m = stays ? start - near->lead[i] : r[i];
+            near->lead[i] = f.last * (r[i] - m);  // LAST d: r - m is the old LAST d and what the step added
+            near->r[i] = m + (stays ? f.fresh * (r[i] - start - common * start) : 0) + near->lead[i];
         }
     }
 }

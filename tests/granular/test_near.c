@@ -1,0 +1,245 @@
+// test_near.c: the list of near pairs misses no contact, whoever was listed when.
+#include <stiction/run.h>
+#include <string.h>
+
+#include "granular/bed_tools.h"
+#include "support/failing_env.h"
+// clang-format off
+#include "granular/bed.h"
+// clang-format on
+
+enum { MOST = 400 };
+
+// What the next step must take along (2), may take along (1) or must not (0), from all pairs; walls behind the grains.
+static void expect_contacts(const sti_bed* bed, unsigned char* expected) {
+    static double x[3 * MOST], v[3 * MOST];
+    const sti_bed_options* o = &bed->options;
+    const int n = bed->n, width = n + bed->wall_count;
+    double fastest = 0;
+    sti_bed_get(bed, x, v, NULL);
+    for (int a = 0; a < n; a++) fastest = fmax(fastest, norm(v + 3 * a));
+    const double eps = fmax(o->eps, o->eps_speed * o->h * fastest), tiny = 1e-11;
+    for (int a = 0; a < n; a++) {
+        const double R = bed->radius[bed->place[a]], s = norm(v + 3 * a);
+        for (int b = 0; b < width; b++) {
+            double gap, low, high, unused[3];
+            if (b < n) {
+                const double S = bed->radius[bed->place[b]], t = norm(v + 3 * b);
+                const double d[3] = {x[3 * a] - x[3 * b], x[3 * a + 1] - x[3 * b + 1], x[3 * a + 2] - x[3 * b + 2]};
+                gap = norm(d) - R - S;
+                low = 0.02 * fmin(R, S) + 0.5 * o->h * (s + t);
+                high = 0.02 * fmax(R, S) + 0.5 * o->h * (s + t);
+            } else {
+                gap = sti_wall_gap(&bed->walls[b - n], x + 3 * a, R, unused);
+                low = high = 0.02 * R + 0.5 * o->h * s;
+            }
+            if (o->eps > 0) low = high = eps;
+            expected[a * width + b] = a == b || gap > high + tiny ? 0 : gap < low - tiny ? 2 : 1;
+        }
+    }
+}
+
+// One step, and whether its contacts are those of all pairs, each once.
+static void step_and_compare(sti_bed* bed) {
+    static unsigned char expected[MOST * (MOST + 8)];
+    static sti_bed_contact contact[40 * MOST];
+    const int n = bed->n, width = n + bed->wall_count;
+    expect_contacts(bed, expected);
+    assert_int_equal(sti_bed_step(bed, NULL), STI_OK);
+    const int count = sti_bed_contact_count(bed);
+    assert_true(count < 40 * MOST);
+    sti_bed_contacts(bed, contact);
+    for (int k = 0; k < count; k++) {
+        const int a = contact[k].a, b = contact[k].b;
+        assert_true(expected[a * width + (b >= 0 ? b : n - 1 - b)] != 0);
+        expected[a * width + (b >= 0 ? b : n - 1 - b)] = 0;
+        if (b >= 0) expected[b * width + a] = 0;
+    }
+    for (int k = 0; k < n * width; k++) assert_true(expected[k] != 2);
+}
+
+typedef struct lists {
+    int whole, some;
+} lists;
+
+static lists run_and_compare(sti_bed* bed, int steps, sti_recirculation* flow) {
+    lists made = {0, 0};
+    for (int k = 0; k < steps; k++) {
+        const int64_t* start = bed->near_start;
+        const int64_t count = start[bed->n];
+        step_and_compare(bed);
+        made.whole += bed->near_start != start;
+        made.some += bed->near_start == start && start[bed->n] != count;
+        if (flow != NULL) assert_int_equal(sti_recirculation_apply(flow, bed, NULL), STI_OK);
+    }
+    return made;
+}
+
+static void contacts_are_those_of_all_pairs_from_the_fall_to_rest(void** state) {
+    (void)state;
+    sti_env* env = open_env_of(1);
+    sti_grains g = pebbles(env, 300, 2);
+    sti_bed_options o = sti_bed_options_default();
+    o.recover = 0.2;
+    sti_bed* bed = bed_of(env, &g, &o);
+    run_and_compare(bed, 200, NULL);
+    const lists calm = run_and_compare(bed, 300, NULL);
+    assert_true(calm.some > 0 && calm.whole < 40);  // grains that roll are listed alone
+    sti_bed_destroy(bed);
+    sti_env_destroy(env);
+}
+
+static void contacts_are_those_of_all_pairs_in_a_drum_and_with_mixed_radii(void** state) {
+    (void)state;
+    sti_env* env = open_env_of(2);
+    const sti_grain_pour def = {.count = 200, .seed = 3, .mu = 0.4, .spread = 0.5, .spin = 1.0};
+    sti_grains g;
+    sti_bed_options o = sti_bed_options_default();
+    assert_int_equal(sti_grains_drum(env, &def, &g), STI_OK);
+    sti_bed* bed = bed_of(env, &g, &o);
+    run_and_compare(bed, 300, NULL);
+    sti_bed_destroy(bed);
+    assert_int_equal(sti_grains_heap(env, &def, &g), STI_OK);
+    o.h = 0.05;
+    bed = bed_of(env, &g, &o);
+    run_and_compare(bed, 150, NULL);
+    sti_bed_destroy(bed);
+    sti_env_destroy(env);
+}
+
+static void contacts_are_those_of_all_pairs_with_one_eps(void** state) {
+    (void)state;
+    sti_env* env = open_env_of(1);
+    sti_grains g = pebbles(env, 200, 1);
+    sti_bed_options o = reference_options(STI_BED_GS, 1e-3);
+    o.law = STI_LAW_CONE;
+    sti_bed* bed = bed_of(env, &g, &o);
+    run_and_compare(bed, 300, NULL);
+    sti_bed_destroy(bed);
+    sti_env_destroy(env);
+}
+
+// Grains that come in again are far from where they were listed.
+static void contacts_are_those_of_all_pairs_in_a_flow(void** state) {
+    (void)state;
+    sti_env* env = open_env_of(1);
+    const sti_pebble_bed def = {.count = 120, .seed = 1, .cylinder = 3, .opening = 2, .mu = 0.2};
+    sti_grains g;
+    assert_int_equal(sti_grains_pebble_bed(env, &def, &g), STI_OK);
+    sti_grains_open_bottom(&g);
+    sti_bed_options o = sti_bed_options_default();
+    o.recover = 0.2;
+    sti_bed* bed = bed_of(env, &g, &o);
+    sti_recirculation* flow;
+    assert_int_equal(sti_recirculation_create(env, bed, -1, 2, 3, &flow), STI_OK);
+    run_and_compare(bed, 300, flow);
+    assert_true(sti_recirculation_flow(flow).left > 10);
+    sti_recirculation_destroy(env, flow);
+    sti_bed_destroy(bed);
+    sti_env_destroy(env);
+}
+
+// One grain is shot through a bed at rest, for which nobody else is listed anew.
+static void a_bullet_is_listed_alone(void** state) {
+    (void)state;
+    sti_env* env = open_env_of(1);
+    static double x[900], v[900], w[900];
+    sti_grains g = pebbles(env, 300, 2);
+    sti_bed_options o = sti_bed_options_default();
+    o.h = 0.002;
+    o.recover = 0.2;
+    for (int i = 0; i < 3; i++) g.gravity[i] = 0;
+    sti_bed* bed = bed_of(env, &g, &o);
+    sti_bed_get(bed, x, v, w);
+    v[0] = 3;
+    v[1] = 0.5;
+    assert_int_equal(sti_bed_set(bed, x, v, w), STI_OK);
+    const lists made = run_and_compare(bed, 400, NULL);
+    assert_true(made.whole < 8 && made.some > 5);
+    sti_bed_destroy(bed);
+    sti_env_destroy(env);
+}
+
+// A bed that has just listed some grains alone; its state.
+static void rolling_bed(sti_env* env, void** bytes, size_t* size) {
+    sti_grains g = pebbles(env, 300, 2);
+    sti_bed_options o = sti_bed_options_default();
+    o.recover = 0.2;
+    sti_bed* bed = bed_of(env, &g, &o);
+    int strays = 0;
+    for (int k = 0; k < 200 || bed->stray_count <= strays; k++) {
+        assert_true(k < 600);
+        strays = bed->stray_count;
+        assert_int_equal(sti_bed_step(bed, NULL), STI_OK);
+    }
+    assert_int_equal(sti_bed_save_state(bed, bytes, size), STI_OK);
+    sti_bed_destroy(bed);
+}
+
+static void a_bed_with_strays_goes_on_bit_by_bit(void** state) {
+    (void)state;
+    sti_env* env[2] = {open_env_of(1), open_env_of(2)};
+    void* bytes;
+    size_t size;
+    rolling_bed(env[0], &bytes, &size);
+    sti_bed *straight, *bed;
+    assert_int_equal(sti_bed_load_state(env[0], bytes, size, &straight), STI_OK);
+    assert_int_equal(sti_bed_load_state(env[1], bytes, size, &bed), STI_OK);
+    assert_true(bed->stray_count > 0);
+    for (int k = 0; k < 60; k++) {  // the one is stopped after every step
+        void* again;
+        assert_int_equal(sti_bed_step(straight, NULL), STI_OK);
+        assert_int_equal(sti_bed_step(bed, NULL), STI_OK);
+        assert_int_equal(sti_bed_save_state(bed, &again, &size), STI_OK);
+        sti_bed_destroy(bed);
+        assert_int_equal(sti_bed_load_state(env[(k + 1) % 2], again, size, &bed), STI_OK);
+        sti_env_free(env[1 - k % 2], again);
+        assert_int_equal(bed->stray_count, straight->stray_count);
+        assert_memory_equal(bed->x, straight->x, 900 * sizeof(double));
+        assert_int_equal(bed->near_start[300], straight->near_start[300]);
+    }
+    sti_bed_destroy(straight);
+    sti_bed_destroy(bed);
+    sti_env_free(env[0], bytes);
+    for (int k = 0; k < 2; k++) sti_env_destroy(env[k]);
+}
+
+static void lists_survive_every_failed_allocation(void** state) {
+    (void)state;
+    sti_env* env = open_env_of(1);
+    void* bytes;
+    size_t size;
+    rolling_bed(env, &bytes, &size);
+    bool done = false;
+    for (long k = 0; !done; k++) {
+        failing_env f;
+        failing_env_open(&f, -1);
+        sti_bed* bed;
+        assert_int_equal(sti_bed_load_state(f.env, bytes, size, &bed), STI_OK);
+        f.fail_at = f.count + k;
+        sti_status status = STI_OK;
+        for (int step = 0; step < 40 && status == STI_OK; step++) status = sti_bed_step(bed, NULL);
+        const bool failed = f.count > f.fail_at;
+        assert_int_equal(status, failed ? STI_ERR_MEMORY : STI_OK);
+        f.fail_at = -1;
+        for (int step = 0; step < 3; step++) step_and_compare(bed);
+        sti_bed_destroy(bed);
+        done = !failed;
+        failing_env_close(&f);
+    }
+    sti_env_free(env, bytes);
+    sti_env_destroy(env);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(contacts_are_those_of_all_pairs_from_the_fall_to_rest),
+        cmocka_unit_test(contacts_are_those_of_all_pairs_in_a_drum_and_with_mixed_radii),
+        cmocka_unit_test(contacts_are_those_of_all_pairs_with_one_eps),
+        cmocka_unit_test(contacts_are_those_of_all_pairs_in_a_flow),
+        cmocka_unit_test(a_bullet_is_listed_alone),
+        cmocka_unit_test(a_bed_with_strays_goes_on_bit_by_bit),
+        cmocka_unit_test(lists_survive_every_failed_allocation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
