@@ -8,8 +8,9 @@
 //     min 1/2 sum dr_k^2 / m_k      subject to     H dr + G dl = -(H r + G l + f),         m_k = 1 / (row M^-1 row'),
 //
 // over the forces that are free to change a little: of closed contacts, the friction of those inside their cones, joints.
-// Its multipliers y solve K y = -(...), K = sum m_k row' row: conjugate gradients with M as preconditioner. The change is as
-// small as the imbalance; what leaves its cone is put back on it, and the rest balanced again.
+// Its multipliers y solve K y = -(...), K = sum m_k row' row: a block for each two bodies that touch, factored as a sparse
+// matrix (linalg/blocks.h), and conjugate gradients with that factor, two or three steps of them. The change is as small as
+// the imbalance; what leaves its cone is put back on it, and the rest balanced again.
 //
 // Looked for. With several contacts Coulomb's law may allow a body both to stay and to slip (a box between two fingers, whose
 // normal forces are not determined). What rests then stays at rest: for islands whose velocities are exactly zero,
@@ -22,6 +23,7 @@
 //
 // Whatever is found here is judged by the test of rest.c alone.
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bodies/motion.h"
@@ -41,6 +43,10 @@ typedef struct spring {  // a force that may change
     double* at;  // where its impulse is kept
 } spring;
 
+static bool nearly(const sti_world* world, int slot) {
+    return world->solve->rest[sti_islands_root(world, slot)] == STI_REST_NEARLY;
+}
+
 // Springs of the islands that nearly rest, into `out` (room for all); how many. zeros: also at closed contacts without force.
 static int list_springs(sti_world* world, bool zeros, double* r, double* l, spring* out) {
     struct sti_world_solve* s = world->solve;
@@ -55,7 +61,7 @@ static int list_springs(sti_world* world, bool zeros, double* r, double* l, spri
             const bool closed = rc[0] > 0 || (zeros && k == 0 && sti_act_closed(world, act));
             if (row == NULL || !closed || (k > 0 && !(slip < (1 - INSIDE) * bound))) continue;
             const int body = row->a >= 0 ? row->a : row->b;
-            if (s->rest[sti_islands_root(world, world->slot[body])] != STI_REST_NEARLY) continue;
+            if (!nearly(world, world->slot[body])) continue;
             const double mobility = sti_row_mass(world, row, row);
             if (mobility > 0) out[count++] = (spring){row, 1 / mobility, rc + k};
         }
@@ -63,7 +69,7 @@ static int list_springs(sti_world* world, bool zeros, double* r, double* l, spri
     for (int i = 0; i < s->links.joint_rows; i++) {
         const sti_row* row = &s->links.row[i];
         const int body = row->a >= 0 ? row->a : row->b;
-        if (body < 0 || s->rest[sti_islands_root(world, world->slot[body])] != STI_REST_NEARLY) continue;
+        if (body < 0 || !nearly(world, world->slot[body])) continue;
         const double mobility = sti_row_mass(world, row, row);
         if (mobility > 0) out[count++] = (spring){row, 1 / mobility, l + i};
     }
@@ -84,12 +90,126 @@ static void stiffness(const sti_world* world, const spring* springs, int count, 
         sti_row_add(world, springs[k].row, springs[k].m * sti_row_apply(world, springs[k].row, x), y);
 }
 
+static int compare(const void* a, const void* b) {
+    const int x = *(const int*)a, y = *(const int*)b;
+    return (x > y) - (x < y);
+}
+
+// The two slots of a row in an island that nearly rests. False: one at most.
+static bool couples(const sti_world* world, const sti_row* row, int slot[2]) {
+    if (row == NULL || row->a < 0 || row->b < 0) return false;
+    slot[0] = world->slot[row->a];
+    slot[1] = world->slot[row->b];
+    return slot[0] >= 0 && slot[1] >= 0 && slot[0] != slot[1] && nearly(world, slot[0]);
+}
+
+// Who is coupled to whom, whether or not the forces between them may change: the pattern of K.
+static sti_status shape(sti_world* world) {
+    struct sti_world_solve* s = world->solve;
+    sti_velocities* k = &s->velocities;
+    const int n = world->moving, acts = s->acts.count, rows = acts + s->links.joint_rows;
+    const size_t need = 3 * (size_t)n + 2 * (size_t)rows + 1;
+    const sti_status status = sti_room(world->env, (void**)&k->graph, &k->rooms[3], need, sizeof(int));
+    if (status != STI_OK) return status;
+    int *first = k->graph, *fill = first + n + 1, *near = fill + n, slot[2];  // near (n + 2 rows)
+    memset(fill, 0, (size_t)n * sizeof *fill);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < rows; i++) {
+            const sti_act* act = i < acts ? &s->acts.act[i] : NULL;
+            const sti_row* row = act == NULL           ? &s->links.row[i - acts]
+                                 : act->row[0] != NULL ? act->row[0]
+                                                       : act->row[1];
+            if (!couples(world, row, slot)) continue;
+            for (int side = 0; side < 2; side++) {
+                if (pass == 0)
+                    fill[slot[side]]++;
+                else
+                    near[fill[slot[side]]++] = slot[1 - side];
+            }
+        }
+        if (pass == 1) break;
+        for (int i = 0, at = 0; i < n; i++) {
+            const int own = fill[i];
+            first[i] = at;
+            near[at] = i;
+            fill[i] = at + 1;
+            at += own + 1;
+            first[i + 1] = at;
+        }
+    }
+    int at = 0;
+    for (int i = 0, from = 0; i < n; i++) {  // sorted, each once
+        const int end = first[i + 1];
+        qsort(near + from, (size_t)(end - from), sizeof *near, compare);
+        first[i] = at;
+        for (int j = from, last = -1; j < end; j++) {
+            if (near[j] != last) near[at++] = near[j];
+            last = near[j];
+        }
+        from = end;
+    }
+    first[n] = at;
+    return sti_blocks_shape(&k->blocks, world->env, n, world->nv, first, near);
+}
+
+static double* block_of(sti_blocks* f, int i, int j) {
+    const int* from = f->near + f->first[j];
+    const int* found = bsearch(&i, from, (size_t)(f->first[j + 1] - f->first[j]), sizeof *from, compare);
+    return f->value + (size_t)(found - f->near) * (size_t)(f->b * f->b);
+}
+
+// Block (i, j) of K += m left right'
+static void add_block(sti_blocks* f, int i, int j, double m, const double* left, const double* right) {
+    double* at = block_of(f, i, j);
+    for (int c = 0; c < f->b; c++) {
+        for (int r = 0; r < f->b; r++) at[c * f->b + r] += m * left[r] * right[c];
+    }
+}
+
+// K + DELTA M, factored; 1 for bodies of other islands. False: not positive definite to rounding.
+static bool factor(sti_world* world, const spring* springs, int count) {
+    sti_blocks* f = &world->solve->velocities.blocks;
+    const int nv = world->nv;
+    memset(f->value, 0, (size_t)f->count * (size_t)(nv * nv) * sizeof *f->value);
+    for (int i = 0; i < world->moving; i++) {
+        const sti_body_mass* mass = &world->bodies->mass[world->solve->body[i]];
+        double* at = block_of(f, i, i);
+        const bool concerned = nearly(world, i);
+        for (int e = 0; e < nv; e++) at[e * (nv + 1)] = concerned && e < world->dim ? DELTA * mass->mass : 1;
+        for (int e = world->dim; e < nv && concerned; e++) {
+            for (int r = world->dim; r < nv; r++)
+                at[e * nv + r] = DELTA * (world->dim == 2 ? mass->inertia[8] : mass->inertia[3 * (r - 3) + e - 3]);
+        }
+    }
+    for (int k = 0; k < count; k++) {
+        const sti_row* row = springs[k].row;
+        const int a = sti_slot_of(world, row->a), b = sti_slot_of(world, row->b);
+        if (a >= 0) add_block(f, a, a, springs[k].m, row->ja, row->ja);
+        if (b >= 0) add_block(f, b, b, springs[k].m, row->jb, row->jb);
+        if (a < 0 || b < 0) continue;
+        add_block(f, a, b, springs[k].m, row->ja, row->jb);
+        add_block(f, b, a, springs[k].m, row->jb, row->ja);
+    }
+    return sti_blocks_factor(f, true);
+}
+
+// z = e over K, or over M where K could not be factored
+static void precondition(const sti_world* world, bool factored, const double* e, double* z) {
+    if (!factored) {
+        sti_world_mass_solve(world, e, z);
+        return;
+    }
+    memcpy(z, e, (size_t)(world->nv * world->moving) * sizeof *z);
+    sti_blocks_solve(&world->solve->velocities.blocks, z);
+}
+
 // K y = e: e becomes what is left. y, z, p, q (n) scratch but for y
-static void solve_balance(const sti_world* world, const spring* springs, int count, double* e, double* y, double* z,
+static void solve_balance(sti_world* world, const spring* springs, int count, double* e, double* y, double* z,
                           double* p, double* q) {
     const size_t n = (size_t)(world->nv * world->moving);
+    const bool factored = factor(world, springs, count);
     memset(y, 0, n * sizeof *y);
-    sti_world_mass_solve(world, e, z);
+    precondition(world, factored, e, z);
     memcpy(p, z, n * sizeof *p);
     double size = dot(n, e, z);
     const double enough = ENOUGH * ENOUGH * size;
@@ -102,9 +222,9 @@ static void solve_balance(const sti_world* world, const spring* springs, int cou
             y[i] += step * p[i];
             e[i] -= step * q[i];
         }
-        sti_world_mass_solve(world, e, z);
-        const double next = dot(n, e, z), factor = next / size;
-        for (size_t i = 0; i < n; i++) p[i] = z[i] + factor * p[i];
+        precondition(world, factored, e, z);
+        const double next = dot(n, e, z), turn = next / size;
+        for (size_t i = 0; i < n; i++) p[i] = z[i] + turn * p[i];
         size = next;
     }
 }
@@ -122,8 +242,8 @@ static void balance_once(sti_world* world, bool zeros, double* r, double* l) {
     sti_acts_add_forces(world, &s->acts, r, e);
     for (int i = 0; i < s->links.joint_rows; i++) sti_row_add(world, &s->links.row[i], l[i], e);
     for (int i = 0; i < world->moving; i++) {
-        const bool nearly = s->rest[sti_islands_root(world, i)] == STI_REST_NEARLY;
-        for (int k = i * nv; k < i * nv + nv; k++) e[k] = nearly ? -e[k] : 0;
+        const bool concerned = nearly(world, i);
+        for (int k = i * nv; k < i * nv + nv; k++) e[k] = concerned ? -e[k] : 0;
     }
     solve_balance(world, springs, count, e, y, s->v_after, s->u_impact, s->work);
     for (int k = 0; k < count; k++) *springs[k].at += springs[k].m * sti_row_apply(world, springs[k].row, y);
@@ -170,6 +290,8 @@ sti_status sti_rest_improve(sti_world* world, double* r, double* l, double tol) 
     memcpy(s->spring_r, r, numbers * sizeof *r);
     memcpy(s->spring_r + numbers, l, rows * sizeof *l);
     for (int round = 0; round < CUTS && nearly_count(world) > 0; round++) {
+        status = shape(world);
+        if (status != STI_OK) return status;
         balance_once(world, round % 2 == 0, r, l);
         sti_rest_test(world, r, l, false, tol);
     }

@@ -97,7 +97,7 @@ typedef struct sti_island_room {
 
 // What velocities.c works on, kept.
 typedef struct sti_velocities {
-    size_t rooms[3];
+    size_t rooms[4];
     sti_world* world;
     int d, nv, count, bodies;
     int *body, *place;                    // of the two sides of a contact, -1: none; block (other, this)   (2 count)
@@ -112,14 +112,16 @@ typedef struct sti_velocities {
     double *mu, *rho, *beta;                                    // (count)
     double* give;                                               // of sweeps.c: 1 / W_nn, 1 / W_tt (count x 2)
     double *v, *v_free, *v_before, *v_best, *F, *step, *trial;  // (bodies x nv)
+    double *v_root, *kept;                                      // (bodies x nv)
     double* A;                                                  // block diagonal                  (bodies x nv x nv)
     double* inverse;                                            // s M^-1, of sweeps.c             (bodies x 10)
     double drive;                                               // sum |rho q|^2
     double kappa;
-    double level;  // of interior.c: the mean of r's
-    int factors;   // made so far
-    bool usable;   // the last one belongs to the present kappa and r
-    sti_blocks blocks;
+    double level;       // of interior.c: the mean of r's
+    int factors;        // made so far
+    bool usable;        // the last one belongs to the present kappa and r
+    sti_blocks blocks;  // used by balance.c as well
+    int* graph;         // of balance.c                                    (3 moving + 2 rows + 1)
 } sti_velocities;
 
 typedef struct sti_solve_report {

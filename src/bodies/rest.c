@@ -20,8 +20,9 @@
 
 #include "bodies/motion.h"
 
-#define NEARLY 1e5   // times tol: better impulses may still prove rest
-#define FORCES 0.03  // of tol, for the balance of forces: the sums above may be large where forces cancel
+#define NEARLY 1e5    // times tol: better impulses may still prove rest,
+#define FARTHEST 0.3  //   but not where forces miss the balance by more than this part of themselves: that is motion
+#define FORCES 0.03   // of tol, for the balance of forces: the sums above may be large where forces cancel
 
 // Forces on each slot, and what they are made of: f (moving x nv), size (moving x 2)
 typedef struct balance {
@@ -53,7 +54,7 @@ static void add(balance* b, const sti_row* row, double s) {
 static void mark(sti_world* world, int slot, double ratio, double tol) {
     unsigned char* rest = &world->solve->rest[sti_islands_root(world, slot)];
     if (ratio <= tol || *rest == STI_REST_NOT) return;
-    *rest = ratio <= NEARLY * tol ? STI_REST_NEARLY : STI_REST_NOT;
+    *rest = ratio <= fmin(NEARLY * tol, FARTHEST) ? STI_REST_NEARLY : STI_REST_NOT;
 }
 
 // |e_c| over its unit, at u = w

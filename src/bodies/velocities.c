@@ -22,8 +22,8 @@
 // Singular W costs nothing: the impulses are one choice of many, the velocities are unique. Without contacts that slide
 // the matrix is symmetric and positive definite. With them the column mu y couples friction to the pressure: sliding is
 // followed at once, and not by a fixed point over given slips. Steps are cut until |F| falls in the metric of A^-1;
-// where that fails, the direction of given pressures is tried (D without mu y, the problem of Tresca, symmetric and
-// definite).
+// where that fails, v goes from piece to piece of F (pieces.c), and where that fails too, along the direction of given
+// pressures (D without mu y, the problem of Tresca, symmetric and definite).
 //
 // r changes by what rho leaves: rho = kappa d / trace W_cc, and a larger kappa takes fewer rounds, each with harder
 // steps. kappa grows while a round takes few steps, and falls when it takes many. A factor is used again while it
@@ -42,12 +42,15 @@
 // What is proved: nothing but the point that comes out, whose residual (docs/contact.md) is measured on the data of the
 // island with the velocities that belong to r. Coulomb's law is not monotone, so there is no theorem that the rounds
 // converge. They end after NEWTONS factorizations, or when nothing is gained any more; the best point is kept, and is a
-// guess for the local form. Steps in large walls that fall often end at a residual of 1e-6: r then drifts along
-// directions that hardly change u. An island below LARGE is tried a second time from its best point, with another
-// kappa.
+// guess for the local form. In a wall that falls contacts hold nearly as many velocities as there are: r drifts along
+// stresses that hardly change u, at a residual of 1e-6 or so, until a contact changes its mode, and the next one, some
+// hundreds of them. (Small gaps are not the reason: with all below 1e-5 lengths taken as closed it is the same.) The
+// residual does not fall all the time on this way. So the rounds go on from a worse point (AWAY), and back to the best
+// one only where they lose themselves; a round whose equation was not solved is made again with a smaller kappa, from
+// the same r.
 //
 // Cost: a factorization is of the order of n^1.5 for a wall of n bricks, 15 ms for a thousand. To 1e-3 a step that goes
-// on from the last takes none, to 1e-6 a hundred or two.
+// on from the last takes none, to 1e-6 a hundred or two, to 1e-8 several hundreds.
 //
 // For islands of free bodies and contacts. Joints, springs, limits and motors are left to the local form.
 #include "bodies/velocities.h"
@@ -57,47 +60,50 @@
 #include <string.h>
 
 enum {
-    NEWTONS = 250,  // factorizations for an island; fewer where there are more contacts than
+    NEWTONS = 500,  // factorizations for an island; fewer where there are more contacts than
     LARGE = 2000,   //   this: as many as take the same time, but no less than
     NEWTONS_LEAST = 100,
     TAKEN = 400,  // contacts from which on the caller takes what there is (islands.c)
-    INNER = 12,   // in a round
-    IDLE = 40,    // rounds that gain nothing
+    INNER = 15,   // in a round
+    IDLE = 200,   // rounds that gain nothing
     HALVINGS = 7,
 };
 #define KAPPA 30.0
-#define KAPPA_MOST 1e6
+#define KAPPA_MOST 1e7
 #define KAPPA_LEAST 3.0
+#define GROWTH 1.4      // of kappa, after a round with few steps
+#define AWAY 1e3        // times the best residual: back from there
+#define UNSOLVED 100.0  // times its tolerance: a round that ends with this |F| did not find its root
 #define NEARLY 3.0      // times the tolerance: rounds that gain little end here, because the step has a margin (step.c)
 #define FAR 1e-2        // residual from which on the interior-point method comes first, and
 #define FAR_STILL 2e-3  //   where nothing moves yet
 
 typedef struct sti_velocities task;
-typedef enum { OPEN, STICK, SLIDE } mode;
+typedef sti_piece mode;
 
 // ---- the map
 
 // p and the mode of x.
 static mode map(int d, double mu, const double* x, double* p) {
-    const double t = d == 2 ? fabs(x[1]) : hypot(x[1], x[2]);
+    const double t = d == 2 ? fabs(x[1]) : sqrt(x[1] * x[1] + x[2] * x[2]);
     for (int a = 0; a < d; a++) p[a] = 0;
-    if (!(x[0] > 0)) return OPEN;
+    if (!(x[0] > 0)) return STI_PIECE_OPEN;
     p[0] = x[0];
     const double bound = mu * x[0], part = t > bound ? bound / t : 1;
     for (int a = 1; a < d; a++) p[a] = part * x[a];
-    return mu > 0 && t <= bound ? STICK : SLIDE;
+    return mu > 0 && t <= bound ? STI_PIECE_STICK : STI_PIECE_SLIDE;
 }
 
 // D (d x d, by rows). given: for given pressures.
 static void of_map(int d, double mu, mode how, const double* x, bool given, double* D) {
     memset(D, 0, (size_t)(d * d) * sizeof *D);
-    if (how == OPEN) return;
+    if (how == STI_PIECE_OPEN) return;
     D[0] = 1;
-    if (how == STICK) {
+    if (how == STI_PIECE_STICK) {
         for (int a = 1; a < d; a++) D[a * (d + 1)] = 1;
         return;
     }
-    const double t = d == 2 ? fabs(x[1]) : hypot(x[1], x[2]);
+    const double t = d == 2 ? fabs(x[1]) : sqrt(x[1] * x[1] + x[2] * x[2]);
     if (!(mu > 0 && t > 0)) return;
     const double y[2] = {x[1] / t, d == 3 ? x[2] / t : 0}, across = mu * x[0] / t;
     for (int a = 1; a < d; a++) {
@@ -112,9 +118,8 @@ static const double* side_of(const task* k, int i, int side) {
     return k->H + (size_t)(2 * i + side) * (size_t)(k->d * k->nv);
 }
 
-void sti_velocities_relative(const task* k, const double* v, double* u) {
-    const int d = k->d, nv = k->nv;
-    memcpy(u, k->w, (size_t)(k->count * d) * sizeof *u);
+static inline __attribute__((always_inline)) void add_relative(const task* k, int d, int nv, const double* v,
+                                                               double* u) {
     for (int i = 0; i < 2 * k->count; i++) {
         const int body = k->body[i];
         if (body < 0) continue;
@@ -127,17 +132,32 @@ void sti_velocities_relative(const task* k, const double* v, double* u) {
     }
 }
 
-void sti_velocities_add_forces(const task* k, const double* r, double sign, double* f) {
-    const int d = k->d, nv = k->nv;
+void sti_velocities_relative(const task* k, const double* v, double* u) {
+    memcpy(u, k->w, (size_t)(k->count * k->d) * sizeof *u);
+    if (k->d == 3)
+        add_relative(k, 3, 6, v, u);
+    else
+        add_relative(k, 2, 3, v, u);
+}
+
+static inline __attribute__((always_inline)) void add_forces(const task* k, int d, int nv, const double* r, double sign,
+                                                             double* f) {
     for (int i = 0; i < 2 * k->count; i++) {
-        if (k->body[i] < 0) continue;
         const double *h = k->H + (size_t)i * (size_t)(d * nv), *p = r + (size_t)((i / 2) * d);
+        if (k->body[i] < 0 || p[0] == 0) continue;
         double* at = f + (size_t)(k->body[i] * nv);
-        if (p[0] == 0) continue;
         for (int a = 0; a < d; a++, h += nv) {
-            for (int e = 0; e < nv; e++) at[e] += sign * p[a] * h[e];
+            const double s = sign * p[a];
+            for (int e = 0; e < nv; e++) at[e] += s * h[e];
         }
     }
+}
+
+void sti_velocities_add_forces(const task* k, const double* r, double sign, double* f) {
+    if (k->d == 3)
+        add_forces(k, 3, 6, r, sign, f);
+    else
+        add_forces(k, 2, 3, r, sign, f);
 }
 
 // v = v_free + A^-1 H r
@@ -167,8 +187,7 @@ void sti_velocities_imbalance(const task* k, const double* v, const double* r, d
     sti_velocities_add_forces(k, r, -1, F);
 }
 
-// F(v), x, p and modes; |F|^2 in the metric of A^-1, and `size`: the same of p, each impulse alone.
-static double evaluate(task* k, const double* v, double* size) {
+double sti_velocities_evaluate(task* k, const double* v, double* size) {
     const int d = k->d, nv = k->nv;
     double merit = 0, all = 0;
     sti_velocities_relative(k, v, k->u);
@@ -236,15 +255,15 @@ void sti_velocities_begin_matrix(task* k) {
         memcpy(k->blocks.value + (size_t)k->self[b] * size, k->A + (size_t)b * size, size * sizeof *k->A);
 }
 
-static bool factor(task* k, bool given) {
+bool sti_velocities_factor(task* k, bool given) {
     const int d = k->d;
     bool symmetric = true;
     sti_velocities_begin_matrix(k);
     for (int i = 0; i < k->count; i++) {
         double D[9];
-        if (k->mode[i] == OPEN) continue;
+        if (k->mode[i] == STI_PIECE_OPEN) continue;
         of_map(d, k->mu[i], (mode)k->mode[i], k->x + (size_t)(i * d), given, D);
-        symmetric = symmetric && (given || k->mode[i] == STICK || k->mu[i] == 0);
+        symmetric = symmetric && (given || k->mode[i] == STI_PIECE_STICK || k->mu[i] == 0);
         for (int e = 0; e < d * d; e++) D[e] *= k->kappa * k->rho[i];
         sti_velocities_add_contact(k, i, D);
     }
@@ -265,8 +284,8 @@ double sti_velocities_residual(task* k, const double* r) {
         const double *u = k->u + (size_t)(i * d), *at = r + (size_t)(i * d), mu = k->mu[i];
         double x[3], square = 0;
         for (int a = 0; a < d; a++) x[a] = at[a] - k->rho[i] * u[a];
-        x[0] -= k->rho[i] * mu * (d == 2 ? fabs(u[1]) : hypot(u[1], u[2]));
-        const double t = d == 2 ? fabs(x[1]) : hypot(x[1], x[2]);
+        x[0] -= k->rho[i] * mu * (d == 2 ? fabs(u[1]) : sqrt(u[1] * u[1] + u[2] * u[2]));
+        const double t = d == 2 ? fabs(x[1]) : sqrt(x[1] * x[1] + x[2] * x[2]);
         if (x[0] < 0 || t > mu * x[0]) {  // the nearest point of the cone
             const double n = mu * t <= -x[0] ? 0 : (x[0] + mu * t) / (1 + mu * mu);
             for (int a = 1; a < d; a++) x[a] *= t > 0 ? mu * n / t : 0;
@@ -288,7 +307,7 @@ static bool descend(task* k, double enough, int halvings, double* merit, double*
     double part = 1;
     for (int i = 0; i <= halvings; i++, part /= 2) {
         for (size_t e = 0; e < n; e++) k->trial[e] = k->v[e] + part * k->step[e];
-        const double next = evaluate(k, k->trial, size);
+        const double next = sti_velocities_evaluate(k, k->trial, size);
         if (!(next <= (1 - enough * part) * *merit)) continue;
         memcpy(k->v, k->trial, n * sizeof *k->v);
         *merit = next;
@@ -297,35 +316,39 @@ static bool descend(task* k, double enough, int halvings, double* merit, double*
     return false;
 }
 
-static void direction(task* k) {
+void sti_velocities_direction(task* k) {
     const size_t n = (size_t)(k->bodies * k->nv);
     for (size_t i = 0; i < n; i++) k->step[i] = -k->F[i];
     sti_blocks_solve(&k->blocks, k->step);
 }
 
-// Newton's method on F until |F| <= tol |p|; how many factorizations it took, -1: it got no farther.
-static int find_root(task* k, int most, double tol) {
-    double size, merit = evaluate(k, k->v, &size);
+// Newton's method on F until |F| <= tol |p|. How many factorizations it took, -1: it got no farther. *left: |F| / |p|.
+static int find_root(task* k, int most, double tol, double* left) {
+    double size, merit = sti_velocities_evaluate(k, k->v, &size);
     const int before = k->factors;
-    while (merit > tol * tol * size) {
+    bool stuck = false;
+    while (!stuck && merit > tol * tol * size) {
         if (k->usable && memcmp(k->mode, k->mode_factored, (size_t)k->count) == 0) {
-            direction(k);
+            sti_velocities_direction(k);
             if (descend(k, 0.99, 0, &merit, &size)) continue;
-            merit = evaluate(k, k->v, &size);
+            merit = sti_velocities_evaluate(k, k->v, &size);
         }
-        if (k->factors - before >= most) return most;
-        k->usable = factor(k, false);
+        if (k->factors - before >= most) break;
+        k->usable = sti_velocities_factor(k, false);
         if (k->usable) {
-            direction(k);
+            sti_velocities_direction(k);
             if (descend(k, 1e-4, HALVINGS, &merit, &size)) continue;
-            merit = evaluate(k, k->v, &size);
+            merit = sti_velocities_evaluate(k, k->v, &size);
         }
         k->usable = false;
-        if (!factor(k, true)) return -1;
-        direction(k);
-        if (!descend(k, 1e-4, HALVINGS, &merit, &size)) return -1;
+        if (sti_pieces_cross(k, &merit, &size)) continue;
+        stuck = !sti_velocities_factor(k, true);
+        if (stuck) break;
+        sti_velocities_direction(k);
+        stuck = !descend(k, 1e-4, HALVINGS, &merit, &size);
     }
-    return k->factors - before;
+    *left = sqrt(merit / size);
+    return stuck ? -1 : k->factors - before;
 }
 
 static void set_kappa(task* k, double kappa) {
@@ -364,34 +387,48 @@ static void choose_start(task* k) {
     const size_t n = (size_t)(k->bodies * k->nv);
     double size;
     memcpy(k->v, k->trial, n * sizeof *k->v);
-    const double with = evaluate(k, k->v, &size), without = evaluate(k, k->v_before, &size);
+    const double with = sti_velocities_evaluate(k, k->v, &size);
+    const double without = sti_velocities_evaluate(k, k->v_before, &size);
     if (without < with) memcpy(k->v, k->v_before, n * sizeof *k->v);
 }
 
-// From r, with the first kappa. The best point stays in k->best.
-static double iterate(task* k, double tol, double first) {
+static int most_factors(const task* k) {
+    if (k->count < LARGE) return NEWTONS;
+    const int fewer = (int)((long)NEWTONS / 2 * LARGE / k->count);
+    return fewer > NEWTONS_LEAST ? fewer : NEWTONS_LEAST;
+}
+
+// From r. The best point stays in k->best.
+static double iterate(task* k, double tol) {
     const size_t rows = (size_t)(k->count * k->d), n = (size_t)(k->bodies * k->nv);
-    double best = approach(k, tol), inner = 1e-2, most = KAPPA_MOST, size;
-    const int fewer = (int)((long)NEWTONS * LARGE / (k->count > LARGE ? k->count : LARGE));
-    const int last = k->factors + (fewer > NEWTONS_LEAST ? fewer : NEWTONS_LEAST);
+    double best = approach(k, tol), inner = 1e-2, most = KAPPA_MOST, size, left;
+    const int last = k->factors + most_factors(k);
     const double enough = enough_for(k, tol);
-    set_kappa(k, first);
+    set_kappa(k, KAPPA);
     choose_start(k);
     memcpy(k->best, k->r, rows * sizeof *k->r);
     memcpy(k->v_best, k->v, n * sizeof *k->v);
     bool gains = true;
     for (int round = 0, idle = 0; k->factors < last && best > (gains ? tol : enough) && idle < IDLE; round++) {
-        const int steps = find_root(k, last - k->factors < INNER ? last - k->factors : INNER, inner);
-        evaluate(k, k->v, &size);
+        memcpy(k->v_root, k->v, n * sizeof *k->v);
+        const int steps = find_root(k, last - k->factors < INNER ? last - k->factors : INNER, inner, &left);
+        idle++;
+        if (round > 0 && !(left <= UNSOLVED * inner)) {
+            memcpy(k->v, k->v_root, n * sizeof *k->v);
+            most = fmax(KAPPA, k->kappa / 2);
+            set_kappa(k, fmax(KAPPA_LEAST, k->kappa / 4));
+            continue;
+        }
+        sti_velocities_evaluate(k, k->v, &size);
         memcpy(k->r, k->p, rows * sizeof *k->r);
         const double now = sti_velocities_residual(k, k->r);
-        idle = now < 0.9 * best ? 0 : idle + 1;
+        if (now < 0.9 * best) idle = 0;
         gains = now < 0.5 * best;
         if (now < best) {
             best = now;
             memcpy(k->best, k->r, rows * sizeof *k->r);
             memcpy(k->v_best, k->v, n * sizeof *k->v);
-        } else if (!(now <= 2 * best) && round > 0) {  // too much at once: back to where it was
+        } else if (!(now <= AWAY * best) && round > 0) {  // lost: back to where it was
             memcpy(k->r, k->best, rows * sizeof *k->r);
             memcpy(k->v, k->v_best, n * sizeof *k->v);
             most = fmax(KAPPA, k->kappa / 2);
@@ -399,7 +436,7 @@ static double iterate(task* k, double tol, double first) {
             continue;
         }
         inner = fmin(inner, 0.02 * best);
-        if (steps >= 0 && steps <= 3 && k->kappa < most) set_kappa(k, fmin(most, (steps == 0 ? 8 : 2) * k->kappa));
+        if (steps >= 0 && steps <= 3 && k->kappa < most) set_kappa(k, fmin(most, (steps == 0 ? 8 : GROWTH) * k->kappa));
         most = fmin(KAPPA_MOST, 1.5 * most);
         if ((steps < 0 || steps > 8) && k->kappa > KAPPA_LEAST) set_kappa(k, k->kappa / 3);
     }
@@ -427,7 +464,7 @@ static sti_status reserve(task* k) {
     const size_t c = (size_t)k->count, d = (size_t)k->d, nv = (size_t)k->nv, n = (size_t)k->world->moving;
     sti_status status = sti_room(env, (void**)&k->body, &k->rooms[0], 6 * c + 5 * n + 1, sizeof *k->body);
     if (status == STI_OK)
-        status = sti_room(env, (void**)&k->H, &k->rooms[1], c * (2 * d * nv + 15 * d + 5) + n * (7 * nv + nv * nv + 10),
+        status = sti_room(env, (void**)&k->H, &k->rooms[1], c * (2 * d * nv + 15 * d + 5) + n * (9 * nv + nv * nv + 10),
                           sizeof *k->H);
     if (status == STI_OK) status = sti_room(env, (void**)&k->mode, &k->rooms[2], 2 * c, 1);
     if (status != STI_OK) return status;
@@ -447,8 +484,9 @@ static sti_status reserve(task* k) {
     for (size_t i = 0; i < 3; i++, at += c) *numbers[i] = at;
     k->give = at;
     at += 2 * c;
-    double** velocities[] = {&k->v, &k->v_free, &k->v_before, &k->v_best, &k->F, &k->step, &k->trial};
-    for (size_t i = 0; i < 7; i++, at += n * nv) *velocities[i] = at;
+    double** velocities[] = {&k->v, &k->v_free, &k->v_before, &k->v_best, &k->v_root,
+                             &k->F, &k->step,   &k->trial,    &k->kept};
+    for (size_t i = 0; i < 9; i++, at += n * nv) *velocities[i] = at;
     k->A = at;
     k->inverse = at + n * nv * nv;
     return STI_OK;
@@ -571,12 +609,7 @@ sti_status sti_velocities_solve(sti_world* world, sti_acts* acts, int count, con
     status = connect(k);
     if (status != STI_OK) return status;
     k->factors = 0;
-    *reached = k->drive > 0 ? iterate(k, tol, KAPPA) : INFINITY;
-    if (*reached > enough_for(k, tol) && count < LARGE &&
-        isfinite(*reached)) {  // once more from there: another kappa, other pieces
-        memcpy(k->r, k->best, (size_t)(count * k->d) * sizeof *k->r);
-        *reached = iterate(k, tol, 4 * KAPPA);
-    }
+    *reached = k->drive > 0 ? iterate(k, tol) : INFINITY;
     *iterations += k->factors;
     for (int i = 0; i < count && isfinite(*reached); i++)
         memcpy(acts->r + (size_t)(list[i] * k->d), k->best + (size_t)(i * k->d), (size_t)k->d * sizeof *k->best);
@@ -589,5 +622,6 @@ void sti_velocities_clear(sti_world* world) {
     sti_free(world->env, k->body);
     sti_free(world->env, k->H);
     sti_free(world->env, k->mode);
+    sti_free(world->env, k->graph);
     *k = (task){0};
 }
