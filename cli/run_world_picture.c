@@ -54,7 +54,42 @@ static void place_outline(const sti_surface* s, const sti_pose* pose, const sti_
     }
 }
 
-// What a picture has to show: all bounded shapes, at all instants.
+// The two ends of a joint or a spring, at the last instant.
+static void ends_of(const cli_world_run* run, int a, int b, const double at_a[3], const double at_b[3],
+                    double end[2][3]) {
+    for (int i = 0; i < 2; i++) {
+        const int body = i == 0 ? a : b;
+        sti_pose pose = sti_pose_identity();
+        if (body >= 0) sti_world_pose(run->world, body, &pose);
+        sti_pose_apply(&pose, i == 0 ? at_a : at_b, end[i]);
+    }
+}
+
+static void include_point(box* out, const double p[3]) {
+    for (int i = 0; i < 2; i++) {
+        out->low[i] = fmin(out->low[i], p[i]);
+        out->high[i] = fmax(out->high[i], p[i]);
+    }
+}
+
+// Bars and springs, which may lead far away.
+static void include_lines(const cli_world_run* run, box* out) {
+    const sti_bodies* b = run->scene->bodies;
+    double end[2][3];
+    for (int k = 0; k < sti_bodies_joint_count(b); k++) {
+        const sti_joint* joint = sti_bodies_joint(b, k);
+        if (joint->kind != STI_JOINT_DISTANCE) continue;
+        ends_of(run, joint->a, joint->b, joint->at_a.x, joint->at_b.x, end);
+        for (int i = 0; i < 2; i++) include_point(out, end[i]);
+    }
+    for (int k = 0; k < sti_bodies_spring_count(b); k++) {
+        const sti_spring* spring = sti_bodies_spring(b, k);
+        ends_of(run, spring->a, spring->b, spring->at_a, spring->at_b, end);
+        for (int i = 0; i < 2; i++) include_point(out, end[i]);
+    }
+}
+
+// What a picture has to show: all bounded shapes, at all instants; bars and springs at the last.
 static box bounds_of(const cli_world_run* run) {
     const sti_bodies* b = run->scene->bodies;
     box out = {{INFINITY, INFINITY}, {-INFINITY, -INFINITY}};
@@ -68,12 +103,11 @@ static box bounds_of(const cli_world_run* run) {
             pose_of(run, shot, body, &pose);
             const sti_pose at = sti_pose_compose(&pose, &place);
             if (sti_shape_bounds(shape, &at, 0, &around) != STI_OK) continue;
-            for (int i = 0; i < 2; i++) {
-                out.low[i] = fmin(out.low[i], around.lower[i]);
-                out.high[i] = fmax(out.high[i], around.upper[i]);
-            }
+            include_point(&out, around.lower);
+            include_point(&out, around.upper);
         }
     }
+    include_lines(run, &out);
     for (int i = 0; i < 2; i++) {
         if (!(out.low[i] <= out.high[i])) out.low[i] = out.high[i] = 0;
     }
@@ -121,16 +155,31 @@ static void draw_joints(cli_svg* s, const cli_world_run* run) {
         const sti_joint* joint = sti_bodies_joint(b, k);
         if (joint->kind == STI_JOINT_GEAR) continue;
         double end[2][3];
-        for (int i = 0; i < 2; i++) {
-            const int body = i == 0 ? joint->a : joint->b;
-            sti_pose pose = sti_pose_identity();
-            if (body >= 0) sti_world_pose(run->world, body, &pose);
-            sti_pose_apply(&pose, i == 0 ? joint->at_a.x : joint->at_b.x, end[i]);
-            cli_svg_point(s, end[i][0], end[i][1], "#202020", 2.5);
-        }
+        ends_of(run, joint->a, joint->b, joint->at_a.x, joint->at_b.x, end);
+        for (int i = 0; i < 2; i++) cli_svg_point(s, end[i][0], end[i][1], "#202020", 2.5);
         const double x[2] = {end[0][0], end[1][0]}, y[2] = {end[0][1], end[1][1]};
         if (joint->kind == STI_JOINT_DISTANCE || joint->kind == STI_JOINT_PRISMATIC)
             cli_svg_polyline(s, x, y, 2, "#202020", 1);
+    }
+}
+
+// A zigzag between the two points, with straight ends.
+static void draw_springs(cli_svg* s, const cli_world_run* run, double size) {
+    enum { CORNERS = 20 };
+    const sti_bodies* b = run->scene->bodies;
+    for (int k = 0; k < sti_bodies_spring_count(b); k++) {
+        const sti_spring* spring = sti_bodies_spring(b, k);
+        double end[2][3], x[CORNERS + 2], y[CORNERS + 2];
+        ends_of(run, spring->a, spring->b, spring->at_a, spring->at_b, end);
+        const double dx = end[1][0] - end[0][0], dy = end[1][1] - end[0][1], length = hypot(dx, dy);
+        for (int i = 0; i < CORNERS + 2; i++) {
+            const double along = (double)i / (CORNERS + 1);
+            const bool straight = i < 2 || i >= CORNERS;
+            const double wide = straight || !(length > 0) ? 0 : (i % 2 == 0 ? 0.012 : -0.012) * size / length;
+            x[i] = end[0][0] + along * dx - wide * dy;
+            y[i] = end[0][1] + along * dy + wide * dx;
+        }
+        cli_svg_polyline(s, x, y, CORNERS + 2, "#2c6e49", 1.2);
     }
 }
 
@@ -176,6 +225,7 @@ static int draw_plane(const cli* c, const cli_world_run* run) {
         return cli_fail_env(c);
     }
     draw_joints(&s, run);
+    draw_springs(&s, run, size);
     if (run->shots > 1) cli_svg_legend(&s, "#e4e4e4", earlier);
     int code = draw_forces(c, &s, run, size);
     char* path = code == CLI_DONE ? cli_run_path(run->dir, "scene.svg") : NULL;

@@ -54,6 +54,7 @@ static void put_family(cli_json* j, const sti_sticking* s) {
     cli_json_object(j, "family");
     cli_json_integer(j, "dimension", s->family_dimension);
     cli_json_bool(j, "complete", s->family_complete);
+    cli_json_bool(j, "cut_short", s->cut_short);
     cli_json_numbers(j, "lower", s->lower, p);
     cli_json_numbers(j, "upper", s->upper, p);
     cli_json_end(j);

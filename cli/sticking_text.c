@@ -128,11 +128,20 @@ static void say_certificate(const cli* c, const sti_instant* in, const sti_stick
 static void say_family(const cli* c, const sti_instant* in, const sti_sticking* s) {
     const double scale = force_size(in, s);
     if (s->lower == NULL) return;
-    cli_say(c, "  admissible contact forces: dimension %d\n", s->family_dimension);
+    if (s->family_dimension < 0)
+        cli_say(c, "  admissible contact forces: dimension not found within the time limit\n");
+    else
+        cli_say(c, "  admissible contact forces: dimension %d\n", s->family_dimension);
+    int open = 0;
+    for (int k = 0; k < s->answer.multiplier_count; k++) open += isnan(s->lower[k]) || isnan(s->upper[k]);
+    if (open > 0 && s->cut_short)
+        cli_say(c, "    %d of %d ranges were not found within the time limit (--time-limit)\n", open,
+                s->answer.multiplier_count);
     if (s->family_dimension == 0) return;
     for (int i = 0, at = 0; i < s->answer.contact_count; i++) {
         const int tangents = in->contacts[s->answer.contact[i]].tangent_count;
         for (int k = 0; k <= tangents; k++) {
+            if (isnan(s->lower[at + k]) && isnan(s->upper[at + k])) continue;
             static const char* const names[] = {"lambda_n", "lambda_t1", "lambda_t2"};
             cli_say(c, "    %-14.40s %-10s from %12s to %12s%s\n", k == 0 ? cli_sticking_name(in, s, i) : "",
                     tangents == 1 && k == 1 ? "lambda_t" : names[k], short_number(s->lower[at + k], scale),

@@ -130,6 +130,8 @@ STI_API const sti_body* sti_bodies_body(const sti_bodies* bodies, int body);  //
 STI_API int sti_bodies_find(const sti_bodies* bodies, const char* name);      // -1: none of that name
 STI_API int sti_bodies_joint_count(const sti_bodies* bodies);
 STI_API const sti_joint* sti_bodies_joint(const sti_bodies* bodies, int joint);
+STI_API int sti_bodies_spring_count(const sti_bodies* bodies);
+STI_API const sti_spring* sti_bodies_spring(const sti_bodies* bodies, int spring);
 STI_API int sti_bodies_find_joint(const sti_bodies* bodies, const char* name);
 STI_API int sti_bodies_shape_count(const sti_bodies* bodies);
 STI_API const sti_shape* sti_bodies_shape(const sti_bodies* bodies, int shape, int* body, sti_pose* place,

@@ -107,16 +107,17 @@ STI_API const sti_named* sti_proposition_number(const sti_proposition* p, const 
 // ---- the analysis
 
 typedef struct sti_sticking_options {
-    double tol;          // width of the limit band, relative to the forces (1e-9)
-    double gap_tol;      // contacts with a larger gap are apart (1e-8)
-    int facets;          // 0: discs; K >= 3: polygons in 3D
-    bool exact;          // settle 2D and polygons in exact arithmetic (true)
-    int exact_limit;     // unknowns up to which that is done (80), and a hundredth of the entries of the table
-    int leaf_limit;      // sign choices of bilateral friction that may be looked at (4096)
-    double force_limit;  // on normal forces, for the least friction; 0: 1e4 times the forces
-    double lipschitz;    // proposition 4: bound on the rate of each contact's force; 0: not given
-    bool family;         // ranges of the multipliers, redundancy (true)
-    bool propositions;   // the table (true)
+    double tol;           // width of the limit band, relative to the forces (1e-9)
+    double gap_tol;       // contacts with a larger gap are apart (1e-8)
+    int facets;           // 0: discs; K >= 3: polygons in 3D
+    bool exact;           // settle 2D and polygons in exact arithmetic (true)
+    int exact_limit;      // unknowns up to which that is done (80), and a hundredth of the entries of the table
+    int leaf_limit;       // sign choices of bilateral friction that may be looked at (4096)
+    double force_limit;   // on normal forces, for the least friction; 0: 1e4 times the forces
+    double lipschitz;     // proposition 4: bound on the rate of each contact's force; 0: not given
+    bool family;          // ranges of the multipliers, redundancy (true)
+    bool propositions;    // the table (true)
+    double time_limit_s;  // for what takes a program for every contact (ranges, redundancy, least_own); 0: none
 } sti_sticking_options;
 
 STI_API sti_sticking_options sti_sticking_options_default(void);
@@ -156,6 +157,7 @@ typedef struct sti_sticking {
     // the set of admissible multipliers, when it is not empty
     int family_dimension;  // -1: empty or not computed
     bool family_complete;  // every sign choice of bilateral friction was looked at
+    bool cut_short;        // the time limit came first: ranges and own coefficients not reached are NAN
     double* lower;         // least of each multiplier, -INFINITY                                     (p)
     double* upper;
     bool* redundant;  // the friction bound of contact i follows from the other conditions       (contact_count)

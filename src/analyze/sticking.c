@@ -38,6 +38,11 @@ sti_status sti_sticking_rationals(sti_sticking* r, size_t count, sti_rationals**
     return status;
 }
 
+bool sti_sticking_late(sti_sticking* r) {
+    if (!r->cut_short && isfinite(r->memory->deadline)) r->cut_short = sti_clock() > r->memory->deadline;
+    return r->cut_short;
+}
+
 void sti_sticking_destroy(sti_sticking* sticking) {
     if (sticking == NULL) return;
     struct sti_sticking_memory* m = sticking->memory;
@@ -93,7 +98,9 @@ sti_status sti_sticking_analyze(sti_env* env, const sti_instant* instant, const 
     r->memory = m;
     m->env = env;
     m->pool = sti_pool_make(env);
-    sti_status status = sti_posed_make(&m->posed, &m->pool, instant, options != NULL ? options : &standard);
+    if (options == NULL) options = &standard;
+    m->deadline = options->time_limit_s > 0 ? sti_clock() + options->time_limit_s : INFINITY;
+    sti_status status = sti_posed_make(&m->posed, &m->pool, instant, options);
     if (status == STI_OK) status = describe(r);
     if (status == STI_OK) status = sti_sticking_equations(r);
     if (status == STI_OK) status = sti_sticking_decide(r);

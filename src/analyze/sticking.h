@@ -66,12 +66,16 @@ struct sti_sticking_memory {
     sti_env* env;
     sti_pool pool;
     sti_posed posed;
+    double deadline;  // by sti_clock
     int rationals_count, rationals_capacity;
     sti_rationals** rationals;  // exact tables of the answer
 };
 
 // A table of exact numbers that lives as long as the result.
 sti_status sti_sticking_rationals(sti_sticking* r, size_t count, sti_rationals** out);
+
+// Has the time limit come? Then the result says that it was cut short.
+bool sti_sticking_late(sti_sticking* r);
 
 // Steps of the analysis; each fills its part of *r.
 sti_status sti_sticking_equations(sti_sticking* r);  // (61 a): ranks, least norm, self-stress

@@ -28,6 +28,11 @@ static void add_point(hull* h, const sti_posed* s, const double* lambda) {
         memcpy(h->point + (size_t)h->count++ * (size_t)s->p, lambda, (size_t)s->p * sizeof(double));
 }
 
+// Ends not reached in time, from number k on: lower, upper of the first multiplier, and so on.
+static void leave_open(sti_sticking* r, int k) {
+    for (; k < 2 * r->memory->posed.p; k++) (k % 2 == 0 ? r->lower : r->upper)[k / 2] = NAN;
+}
+
 static sti_status ranges_exactly(sti_sticking* r, sti_program* g, hull* h, bool* feasible) {
     const sti_posed* s = &r->memory->posed;
     sti_exact_program e = {0};
@@ -39,6 +44,10 @@ static sti_status ranges_exactly(sti_sticking* r, sti_program* g, hull* h, bool*
     if (*feasible) status = sti_rationals_create(s->env, (size_t)g->size, &x);
     for (int k = 0; status == STI_OK && *feasible && k < 2 * s->p; k++) {
         double value = NAN;
+        if (sti_sticking_late(r)) {
+            leave_open(r, k);
+            break;
+        }
         status = sti_exact_program_least(&e, s->n + k / 2, k % 2 == 0 ? 1 : -1, &value);
         if (k % 2 == 0) r->lower[k / 2] = fmin(r->lower[k / 2], value);
         if (k % 2 == 1) r->upper[k / 2] = fmax(r->upper[k / 2], -value);
@@ -59,6 +68,10 @@ static sti_status ranges_conic(sti_sticking* r, sti_program* g, hull* h, bool* f
     double* c = sti_pool_doubles(s->pool, (size_t)g->size);
     if (c == NULL) return s->pool->status;
     for (int k = 0; *feasible && k < 2 * s->p; k++) {
+        if (sti_sticking_late(r)) {
+            leave_open(r, k);
+            break;
+        }
         sti_program_answer answer;
         const int j = s->n + k / 2, sign = k % 2 == 0 ? 1 : -1;
         c[j] = sign;
@@ -108,7 +121,7 @@ static sti_status ranges(sti_sticking* r, hull* h) {
     const int choices = choice_count(s);
     r->family_complete = choices <= 6;
     const int branches = r->family_complete ? 1 << choices : 1;
-    for (int b = 0; b < branches; b++) {
+    for (int b = 0; b < branches && !(b > 0 && sti_sticking_late(r)); b++) {
         set_signs(s, b, sign);
         for (int i = 0; !r->family_complete && i < s->nc; i++)
             if (s->choice[i]) sign[i] = r->answer.lambda[s->first[i]] < 0 ? -1 : 1;
@@ -120,6 +133,8 @@ static sti_status ranges(sti_sticking* r, hull* h) {
         sti_program_close(&g);
         if (status != STI_OK) return status;
     }
+    if (r->cut_short && branches > 1) leave_open(r, 0);
+    r->family_complete = r->family_complete && !r->cut_short;
     return STI_OK;
 }
 
@@ -149,6 +164,7 @@ static sti_status dimension(sti_sticking* r, const hull* h) {
         r->family_dimension = inside;
         return STI_OK;
     }
+    if (r->cut_short) return STI_OK;
     double* spread = sti_pool_doubles(s->pool, (size_t)(h->count > 0 ? h->count : 1) * (size_t)s->p);
     if (spread == NULL) return s->pool->status;
     for (int k = 1; k < h->count; k++) {
@@ -244,7 +260,7 @@ sti_status sti_sticking_family(sti_sticking* r) {
     sti_status status = ranges(r, &h);
     if (status == STI_OK) status = dimension(r, &h);
     sti_program last = {0};
-    for (int i = 0; status == STI_OK && i < s->nc; i++) {
+    for (int i = 0; status == STI_OK && i < s->nc && !sti_sticking_late(r); i++) {
         const bool bounded = !s->bilateral[i];
         if (bounded && choice_count(s) == 0) status = is_redundant(r, i, &last);
     }

@@ -498,7 +498,7 @@ sti_status sti_sticking_least_friction(sti_sticking* r) {
     for (int i = 0; i < s->nc; i++) weight[i] = weight[i] > 0 ? s->mu[i] : 0;
     if (status == STI_OK && given) status = least(r, weight, &r->least_factor);
     for (int i = 0; status == STI_OK && i < s->nc; i++) {
-        if (!is_surface(s, i)) continue;
+        if (!is_surface(s, i) || sti_sticking_late(r)) continue;
         memset(weight, 0, (size_t)s->nc * sizeof *weight);
         weight[i] = 1;
         sti_least_friction own = {0};

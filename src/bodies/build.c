@@ -27,11 +27,13 @@ sti_status sti_named_check(const sti_named* thing, const char* field, double val
                                            [STI_POSITIVE] = "a positive number",
                                            [STI_NOT_NEGATIVE] = "a finite number not below 0",
                                            [STI_UP_TO_ONE] = "a number from 0 to 1",
+                                           [STI_FRICTION] = "a number from 0 to 1e6",
                                            [STI_ZERO] = "0 (in the plane)"};
     const bool good = rule == STI_ANY            ? isfinite(value)
                       : rule == STI_POSITIVE     ? isfinite(value) && value > 0
                       : rule == STI_NOT_NEGATIVE ? isfinite(value) && value >= 0
                       : rule == STI_UP_TO_ONE    ? value >= 0 && value <= 1
+                      : rule == STI_FRICTION     ? value >= 0 && value <= 1e6
                                                  : value == 0;
     if (good) return STI_OK;
     return STI_FAIL(thing->env, STI_ERR_INPUT, thing->index, "%s \"%s\": %s: %g: %s is expected", thing->kind,
@@ -144,7 +146,7 @@ sti_status sti_bodies_add_material(sti_bodies* bodies, const sti_material* mater
     sti_status status = sti_bodies_name(bodies, "material", material->name, number, find_material, &name);
     if (status != STI_OK) return status;
     const sti_named thing = {bodies->env, "material", name, number};
-    status = sti_named_check(&thing, "mu", material->mu, STI_NOT_NEGATIVE);
+    status = sti_named_check(&thing, "mu", material->mu, STI_FRICTION);
     if (status == STI_OK) status = sti_named_check(&thing, "restitution", material->restitution, STI_UP_TO_ONE);
     const sti_growing arrays[] = {{(void**)&bodies->material, sizeof *bodies->material}};
     if (status == STI_OK) status = sti_bodies_grow(bodies, arrays, 1, number, &bodies->material_capacity);
@@ -177,7 +179,7 @@ sti_status sti_bodies_set_pair(sti_bodies* bodies, int material_a, int material_
     char both[200];
     snprintf(both, sizeof both, "%.90s, %.90s", bodies->material[material_a].name, bodies->material[material_b].name);
     const sti_named thing = {bodies->env, "pair", both, material_a};
-    status = sti_named_check(&thing, "mu", mu, STI_NOT_NEGATIVE);
+    status = sti_named_check(&thing, "mu", mu, STI_FRICTION);
     if (status == STI_OK) status = sti_named_check(&thing, "restitution", restitution, STI_UP_TO_ONE);
     if (status != STI_OK) return status;
     const size_t n = (size_t)bodies->material_count, a = (size_t)material_a, b = (size_t)material_b;

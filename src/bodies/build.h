@@ -23,7 +23,14 @@ sti_status sti_joint_names_reserve(sti_bodies* bodies);
 void sti_name_enter(sti_name_table* table, const char* name, int number);
 
 // A number of a thing that is called `kind` "name": STI_ERR_INPUT with the name, the field and the value.
-typedef enum sti_number_rule { STI_ANY, STI_POSITIVE, STI_NOT_NEGATIVE, STI_UP_TO_ONE, STI_ZERO } sti_number_rule;
+typedef enum sti_number_rule {
+    STI_ANY,
+    STI_POSITIVE,
+    STI_NOT_NEGATIVE,
+    STI_UP_TO_ONE,
+    STI_FRICTION,
+    STI_ZERO
+} sti_number_rule;
 
 typedef struct sti_named {
     sti_env* env;

@@ -93,7 +93,7 @@ static sti_status check_axis(const sti_named* thing, int k, const sti_joint_axis
         const char* name;
         double value;
         sti_number_rule rule;
-    } number[] = {{"friction", axis->friction, STI_NOT_NEGATIVE}, {"mu", axis->mu, STI_NOT_NEGATIVE},
+    } number[] = {{"friction", axis->friction, STI_NOT_NEGATIVE}, {"mu", axis->mu, STI_FRICTION},
                   {"radius", axis->radius, STI_NOT_NEGATIVE},     {"stiffness", axis->stiffness, STI_NOT_NEGATIVE},
                   {"damping", axis->damping, STI_NOT_NEGATIVE},   {"rest", axis->rest, STI_ANY},
                   {"motor_speed", axis->motor_speed, STI_ANY},    {"motor_force", axis->motor_force, STI_NOT_NEGATIVE}};
@@ -209,6 +209,14 @@ const sti_joint* sti_bodies_joint(const sti_bodies* bodies, int joint) {
 }
 
 // ---- springs
+
+int sti_bodies_spring_count(const sti_bodies* bodies) {
+    return bodies->spring_count;
+}
+
+const sti_spring* sti_bodies_spring(const sti_bodies* bodies, int spring) {
+    return spring >= 0 && spring < bodies->spring_count ? &bodies->spring[spring] : NULL;
+}
 
 sti_status sti_bodies_add_spring(sti_bodies* bodies, const sti_spring* spring) {
     const int number = bodies->spring_count;

@@ -48,6 +48,7 @@ static inline bool draw_is_mark(const draw_item* t) {
 }
 
 // Where body is at an instant; -1: now.
+void sti_draw_world_spring_ends(const draw_world* w, const sti_spring* spring, double end[2][3]);
 static inline const sti_pose* draw_world_pose(const draw_world* w, int body, int shot) {
     return shot < 0 ? &w->poses[body]
                     : &w->view->ghosts[(size_t)shot * (size_t)sti_bodies_count(w->bodies) + (size_t)body];

@@ -5,6 +5,7 @@
 // turned to him, of meshes all. The light's buffer gets what is turned away from it: a lit face then lies well
 // before the depth that is kept there, so that it does not shadow itself.
 #include <math.h>
+#include <string.h>
 
 #include "draw/world.h"
 
@@ -196,6 +197,13 @@ static bool is_apart(const draw_world* w, int body, const double p[3]) {
     return true;
 }
 
+// The unit vector along a x b.
+static void across(const double a[3], const double b[3], double out[3]) {
+    const double c[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+    const double length = sqrt(c[0] * c[0] + c[1] * c[1] + c[2] * c[2]);
+    for (int i = 0; i < 3; i++) out[i] = c[i] / length;
+}
+
 static sti_status put_link(draw_world* w, const double a[3], const double b[3]) {
     draw_item item = {.body = -1, .shot = -1, .radius = 0.003 * w->size};
     double to[3];
@@ -229,10 +237,38 @@ static sti_status put_joint(draw_world* w, const sti_joint* joint) {
     return status;
 }
 
+// A coil of TURNS turns between the two points, as wide as a link is thick, six times.
+static sti_status put_spring(draw_world* w, const sti_spring* spring) {
+    enum { TURNS = 9, PIECES = 10 };
+    double end[2][3], axis[3], t1[3], t2[3], last[3];
+    sti_draw_world_spring_ends(w, spring, end);
+    for (int i = 0; i < 3; i++) axis[i] = end[1][i] - end[0][i];
+    if (!(sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]) > 1e-6 * w->size)) return STI_OK;
+    double other[3] = {0, 0, 0};  // along the coordinate that the axis has least of
+    int least = 0;
+    for (int i = 1; i < 3; i++) least = fabs(axis[i]) < fabs(axis[least]) ? i : least;
+    other[least] = 1;
+    across(axis, other, t1);
+    across(axis, t1, t2);
+    memcpy(last, end[0], sizeof last);
+    sti_status status = STI_OK;
+    for (int k = 1; status == STI_OK && k <= TURNS * PIECES; k++) {
+        const double s = (double)k / (TURNS * PIECES), phi = 2 * 3.14159265358979323846 * k / PIECES;
+        const double wide = 0.018 * w->size * fmin(1, 12 * fmin(s, 1 - s));
+        double p[3];
+        for (int i = 0; i < 3; i++) p[i] = end[0][i] + s * axis[i] + wide * (cos(phi) * t1[i] + sin(phi) * t2[i]);
+        status = put_link(w, last, p);
+        memcpy(last, p, sizeof last);
+    }
+    return status;
+}
+
 sti_status sti_draw_world_put(draw_world* w) {
     sti_status status = STI_OK;
     for (int k = 0; status == STI_OK && k < sti_bodies_shape_count(w->bodies); k++) status = put_shape(w, k);
     for (int k = 0; status == STI_OK && k < sti_bodies_joint_count(w->bodies); k++)
         status = put_joint(w, sti_bodies_joint(w->bodies, k));
+    for (int k = 0; status == STI_OK && k < sti_bodies_spring_count(w->bodies); k++)
+        status = put_spring(w, sti_bodies_spring(w->bodies, k));
     return status == STI_OK ? sti_draw_world_put_arrows(w) : status;
 }

@@ -6,12 +6,14 @@
 //
 //     d_k <= 4 (Q + half its diagonal),    Q the value that four in five of the d do not exceed.
 //
-// Fixed bodies and joints count when they are not much larger than what moves, or farther away.
+// Fixed bodies and joints count when they are not much larger than what moves, or farther away; ends of springs up to LONG sizes.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "draw/world.h"
+
+enum { LONG = 4 };
 
 static int compare(const void* a, const void* b) {
     const double x = *(const double*)a, y = *(const double*)b;
@@ -64,6 +66,26 @@ static int gather_joints(const draw_world* w, int from) {
     return from;
 }
 
+void sti_draw_world_spring_ends(const draw_world* w, const sti_spring* spring, double end[2][3]) {
+    for (int i = 0; i < 2; i++) {
+        const int body = i == 0 ? spring->a : spring->b;
+        const sti_pose here = sti_pose_identity(), *pose = body >= 0 ? draw_world_pose(w, body, -1) : &here;
+        sti_pose_apply(pose, i == 0 ? spring->at_a : spring->at_b, end[i]);
+    }
+}
+
+static int gather_springs(const draw_world* w, int from) {
+    for (int k = 0; k < sti_bodies_spring_count(w->bodies); k++) {
+        double end[2][3];
+        sti_draw_world_spring_ends(w, sti_bodies_spring(w->bodies, k), end);
+        for (int i = 0; i < 2; i++, from++) {
+            memcpy(w->spots[from].lower, end[i], sizeof end[i]);
+            memcpy(w->spots[from].upper, end[i], sizeof end[i]);
+        }
+    }
+    return from;
+}
+
 static double away_from(const sti_aabb* b, const double p[3]) {
     double d = 0;
     for (int i = 0; i < 3; i++) d = fmax(d, fabs(middle_of(b, i) - p[i]));
@@ -90,8 +112,9 @@ static void drop_strays(draw_world* w, double* sorted) {
 }
 
 sti_status sti_draw_world_measure(draw_world* w) {
-    const size_t shapes = (size_t)sti_bodies_shape_count(w->bodies), joints = (size_t)sti_bodies_joint_count(w->bodies);
-    const size_t room = shapes * ((size_t)w->view->ghost_count + 1) + 2 * joints;
+    const size_t shapes = (size_t)sti_bodies_shape_count(w->bodies), joints = (size_t)sti_bodies_joint_count(w->bodies),
+                 springs = (size_t)sti_bodies_spring_count(w->bodies);
+    const size_t room = shapes * ((size_t)w->view->ghost_count + 1) + 2 * joints + 2 * springs;
     w->spots = sti_alloc_array(w->env, room, sizeof *w->spots);
     double* sorted = sti_alloc_array(w->env, room, sizeof *sorted);
     if (w->spots == NULL || sorted == NULL) {
@@ -109,14 +132,14 @@ sti_status sti_draw_world_measure(draw_world* w) {
         join(w, &w->spots[k]);
         w->typical += diagonal_of(w->spots[k].lower, w->spots[k].upper) / w->spot_count;
     }
-    const int moving = w->spot_count, all = gather_joints(w, gather(w, true, moving));
+    const int moving = w->spot_count, rods = gather_joints(w, gather(w, true, moving)), all = gather_springs(w, rods);
     const double size = diagonal_of(w->low, w->high);
     double centre[3];
     for (int i = 0; i < 3; i++) centre[i] = 0.5 * w->low[i] + 0.5 * w->high[i];
     for (int k = moving; k < all; k++) {
         const sti_aabb b = w->spots[k];
         const double reach = fmax(0.5 * diagonal_of(b.lower, b.upper), away_from(&b, centre));
-        if (moving > 0 && !(reach <= size)) continue;
+        if (moving > 0 && !(reach <= (k < rods ? 1 : LONG) * size)) continue;
         w->spots[w->spot_count++] = b;
     }
     for (int k = moving; k < w->spot_count; k++) join(w, &w->spots[k]);

@@ -40,7 +40,8 @@ static sti_status check_sections(const sti_json_tree* tree) {
     for (int k = 0; k < SECTION_COUNT; k++) {
         const cJSON* object = sti_json_field(tree->root, sections[k]);
         const sti_place place = sti_place_key(NULL, sections[k]);
-        if (object == NULL && k == 0) return sti_json_fail(tree, &place, NULL, "an object { .. } is expected");
+        if (object == NULL && k == 0)
+            return sti_json_fail(tree, &place, NULL, "a scene has a \"bed\" { .. } of grains, or \"bodies\" [ .. ]");
         if (object != NULL && !cJSON_IsObject(object))
             return sti_json_fail(tree, &place, object, "an object { .. } is expected");
     }
