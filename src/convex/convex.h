@@ -38,9 +38,9 @@ typedef struct sti_quadratic_report {
 typedef sti_status sti_quadratic_method(sti_env* env, const sti_quadratic* q, const sti_quadratic_goal* goal, double* x,
                                         sti_quadratic_report* report);
 sti_quadratic_method sti_quadratic_apgd;   // accelerated projected gradient
-sti_quadratic_method sti_quadratic_bb;     // Barzilai-Borwein steps, spectral projected gradient
+sti_quadratic_method sti_quadratic_bb;     // spectral projected gradient, Barzilai-Borwein steps
 sti_quadratic_method sti_quadratic_blmvm;  // limited-memory quasi-Newton with bounds; x >= 0 only
-sti_quadratic_method sti_quadratic_tron;   // gradient projection and conjugate gradients on faces; x >= 0 only
+sti_quadratic_method sti_quadratic_tron;   // conjugate gradients on faces; x >= 0 only
 
 // The residual of x; g (n) receives P x + kappa. scratch (n).
 double sti_quadratic_residual(const sti_quadratic* q, const double* x, double* g, double* scratch, double* value);

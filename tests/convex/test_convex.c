@@ -160,8 +160,8 @@ static void a_solution_is_recognized_and_a_limit_is_kept(void** state) {
     sti_env_destroy(env);
 }
 
-// The residual is relative to the point, so the point with the smallest map need not be the best: a method that stops at its
-// tolerance has to return the point it stopped at.
+// The residual is relative to the point, so the point with the smallest map need not be the best: a method that stops
+// at its tolerance has to return the point it stopped at.
 static void a_method_that_stops_early_is_within_its_tolerance(void** state) {
     (void)state;
     sti_env* env;
@@ -184,6 +184,29 @@ static void a_method_that_stops_early_is_within_its_tolerance(void** state) {
             assert_true(report.solved && report.residual <= loose.tol);
         }
     }
+    sti_env_destroy(env);
+}
+
+static void multiply_by_zero(void* user, const double* x, double* y) {
+    (void)x;
+    memset(y, 0, *(const size_t*)user * sizeof *y);
+}
+
+// Without curvature a direction leads to the bounds that end it, or to no minimum at all. Either way tron ends.
+static void tron_follows_flat_directions_to_their_bounds(void** state) {
+    (void)state;
+    sti_env* env;
+    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
+    size_t n = 4;
+    const double rho[] = {1, 2, 0.5, 1}, down[] = {1, 0, 3, 1e-3}, up[] = {1, 0, -1e-3, 2};
+    sti_quadratic q = {.n = (int)n, .multiply = multiply_by_zero, .user = &n, .kappa = down, .rho = rho};
+    sti_quadratic_report report;
+    double x[] = {1, 2, 3, 1e6};
+    assert_int_equal(sti_quadratic_tron(env, &q, &goal, x, &report), STI_OK);
+    assert_true(report.solved && x[0] == 0 && x[1] == 2 && x[2] == 0 && x[3] == 0);
+    q.kappa = up;
+    assert_int_equal(sti_quadratic_tron(env, &q, &goal, x, &report), STI_OK);
+    assert_true(!report.solved && report.products < 100);
     sti_env_destroy(env);
 }
 
@@ -212,6 +235,7 @@ int main(void) {
         cmocka_unit_test(gradient_methods_solve_programs_with_cones),
         cmocka_unit_test(a_solution_is_recognized_and_a_limit_is_kept),
         cmocka_unit_test(a_method_that_stops_early_is_within_its_tolerance),
+        cmocka_unit_test(tron_follows_flat_directions_to_their_bounds),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
