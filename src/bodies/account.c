@@ -18,7 +18,8 @@
 //    A way that turns bodies by radians tears their joints apart, and no mending closes them again: it is shortened as well.
 //
 // 3. Mending moves places alone. Where it raised the potential energy of an island, the island pays in the same way; one that
-//    cannot stops. What it still owes must not exceed what the step has lost: a step goes out along straight rows under a strong
+//    cannot stops. (Not so for what a tolerance lets sink, OVERDRAWN of the energies at most, in a step that has lost as much: a
+//    body that slowly begins to slip would be stopped in every step, and creep.) What it still owes must not exceed what the step has lost: a step goes out along straight rows under a strong
 //    spring, mending brings it back against the spring, and both together would pump energy. So T + V after mending is
 //    compared with the beginning of the step once more, over bodies that hang together in the step or in mending. Those that have
 //    too much go half as far, 1/4, ..., at last nothing, and are mended from there; a step in which that happened says so. Hence
@@ -88,15 +89,17 @@ static void gather(const sti_world* world, const int* party, double* x) {
     }
 }
 
-// v of every island is multiplied so that it pays, or 0. What is owed then, and what was lost before.
-static double charge(sti_world* world, const int* party) {
+// v of every island is multiplied so that it pays, or 0; dues up to `free` (bodies; NULL: none) are not asked for. What is owed
+// then, and what was lost before.
+static double charge(sti_world* world, const int* party, const double* free) {
     const struct sti_world_solve* s = world->solve;
     const int nv = world->nv;
     double owed = 0, *due = line(world, DUE), *kinetic = line(world, KINETIC);
     for (int i = 0; i < world->moving; i++) {
         const int body = s->body[i];
         if (party[i] != i) continue;
-        const double part = kinetic[body] > 0 && due[body] > 0 ? sqrt(fmax(0, 1 - due[body] / kinetic[body])) : 1;
+        const bool pays = kinetic[body] > 0 && due[body] > (free != NULL ? free[body] : 0);
+        const double part = pays ? sqrt(fmax(0, 1 - due[body] / kinetic[body])) : 1;
         owed += due[body] - (1 - part * part) * kinetic[body];
         kinetic[body] = part;
     }
@@ -240,7 +243,7 @@ int sti_account_close(sti_world* world, double* work) {
         s->detected = false;
     }
     for (int i = 0; i < world->moving; i++) shortened += part[s->party[i]] < 1;
-    charge(world, s->party);
+    charge(world, s->party, NULL);
     return shortened;
 }
 
@@ -281,16 +284,39 @@ void sti_account_before_mending(sti_world* world) {
     read_depths(world, s->depth + world->moving);
 }
 
+// Islands of mending, joined with those of the step, and what each has more than before the step.
+static void read_heaps(sti_world* world, int* heap) {
+    const struct sti_world_solve* s = world->solve;
+    double* due = line(world, DUE);
+    for (int i = 0; i < world->moving; i++) heap[i] = i;
+    for (int i = 0; i < world->moving; i++) {
+        sti_sets_join(heap, i, s->party[i]);
+        sti_sets_join(heap, i, sti_islands_root(world, i));
+    }
+    for (int i = 0; i < world->moving; i++) heap[i] = sti_sets_root(heap, i);
+    read_dues(world, heap);
+    for (int i = 0; i < world->moving; i++) {
+        if (s->party[i] == i) due[s->body[heap[i]]] -= s->part[i] * s->work_of[i] + s->work_of[world->moving + i];
+    }
+}
+
 double sti_account_after_mending(sti_world* world) {
+    struct sti_world_solve* s = world->solve;
     const double* before = line(world, BEFORE);
-    double *due = line(world, DUE), *kinetic = line(world, KINETIC);
-    int* heap = world->solve->heap;
+    double *due = line(world, DUE), *kinetic = line(world, KINETIC), *free = line(world, SIZE);
+    int* heap = s->heap;
+    read_heaps(world, heap);
+    for (int i = 0; i < world->moving; i++) {
+        const int root = s->body[heap[i]];
+        if (heap[i] == i) free[root] = due[root] <= 0 ? OVERDRAWN * world->options.tol * free[root] : 0;
+    }
+    for (int i = 0; i < world->moving; i++) free[s->body[i]] = free[s->body[heap[i]]];
     read_energies(world);
     for (int i = 0; i < world->bodies->count; i++) due[i] -= before[i];
     for (int i = 0; i < world->moving; i++) heap[i] = sti_islands_root(world, i);
     gather(world, heap, due);
     gather(world, heap, kinetic);
-    return charge(world, heap);
+    return charge(world, heap, free);
 }
 
 void sti_account_begin(sti_world* world) {
@@ -355,18 +381,11 @@ static void mark_deeper(sti_world* world, const int* heap, unsigned char* deeper
 bool sti_account_overdrawn(sti_world* world) {
     struct sti_world_solve* s = world->solve;
     double *due = line(world, DUE), *size = line(world, SIZE);
-    int* heap = s->heap;  // islands of mending, joined with those of the step
+    int* heap = s->heap;
     bool any = false;
-    for (int i = 0; i < world->moving; i++) heap[i] = i;
-    for (int i = 0; i < world->moving; i++) {
-        sti_sets_join(heap, i, s->party[i]);
-        sti_sets_join(heap, i, sti_islands_root(world, i));
-    }
-    for (int i = 0; i < world->moving; i++) heap[i] = sti_sets_root(heap, i);
-    read_dues(world, heap);
+    read_heaps(world, heap);
     memset(s->skip, 0, (size_t)world->moving);
     for (int i = 0; i < world->moving; i++) {
-        if (s->party[i] == i) due[s->body[heap[i]]] -= s->part[i] * s->work_of[i] + s->work_of[world->moving + i];
         if (s->lifted[i] > s->skip[heap[i]]) s->skip[heap[i]] = s->lifted[i];
     }
     mark_open(world, heap, s->left_out);
