@@ -36,6 +36,7 @@
 enum { STIFFER = 2 };  // times that a step is tried again
 #define THROWN 0.05    // lengths of the scene
 #define OPEN 1e-3      // lengths of the scene: a joint that is not closed
+#define RUN_AWAY 1e3   // of posed.far: forces that are no guess for the next step
 
 // ---- small things
 
@@ -128,6 +129,7 @@ static sti_status show(sti_world* world, sti_world_report* report) {
         at->mode = STI_MODE_SEPARATE;
         world->shown[c] = *at;
     }
+    memset(s->links.l, 0, (size_t)s->links.row_count * sizeof *s->links.l);
     memset(s->axis_r, 0, 8 * (size_t)world->bodies->joint_count * sizeof *s->axis_r);
     for (int c = 0; c < s->acts.count; c++) {
         const sti_act* act = &s->acts.act[c];
@@ -423,6 +425,7 @@ static sti_status step(sti_world* world, sti_world_report* report) {
         }
         *report = (sti_world_report){.iterations = report->iterations, .time_solve_s = report->time_solve_s};
     }
+    if (!(s->posed.far <= RUN_AWAY)) forget_forces(world);
     report->kinetic = sti_world_kinetic(world, world->v);
     report->potential = sti_world_potential(world, NULL);
     report->gain = report->kinetic + report->potential - before - report->work - report->mended;
