@@ -801,6 +801,27 @@ static void fail_every_allocation(attempt call, const tool_instant* t, int kind,
     }
 }
 
+// The decision does not wait for it: a time limit leaves ranges and single coefficients open, and the answer says so.
+static void a_time_limit_leaves_ranges_open(void** state) {
+    (void)state;
+    tool_instant t;
+    table(&t, 0.3, 0.5, (double[]){1, 0, 98, 0, 0, 0});
+    sti_sticking_options options = sti_sticking_options_default();
+    options.time_limit_s = 1e-9;
+    sti_sticking *hurried = analyze(&t, &options), *whole = analyze(&t, NULL);
+    assert_int_equal(hurried->answer.outcome, STI_STICKING_YES);
+    assert_true(hurried->cut_short && !hurried->family_complete && !whole->cut_short);
+    assert_int_equal(hurried->family_dimension, whole->family_dimension);
+    for (int k = 0; k < hurried->answer.multiplier_count; k++) {
+        assert_true(isnan(hurried->lower[k]) && isnan(hurried->upper[k]));
+        assert_true(whole->lower[k] <= whole->upper[k]);
+    }
+    for (int i = 0; i < hurried->answer.contact_count; i++) assert_true(isnan(hurried->least_own[i]));
+    assert_true(hurried->least_common.mu == whole->least_common.mu);
+    sti_sticking_destroy(hurried);
+    sti_sticking_destroy(whole);
+}
+
 static void failed_allocations_are_survived(void** state) {
     (void)state;
     tool_instant t;
@@ -855,6 +876,7 @@ int main(void) {
         cmocka_unit_test(all_solutions_at_rest_satisfy_the_law),
         cmocka_unit_test(bad_input_is_named),
         cmocka_unit_test(no_contact_and_apart),
+        cmocka_unit_test(a_time_limit_leaves_ranges_open),
         cmocka_unit_test(failed_allocations_are_survived),
     };
     return cmocka_run_group_tests(tests, open_group_env, close_group_env);
