@@ -18,17 +18,17 @@
 //    A way that turns bodies by radians tears their joints apart, and no mending closes them again: it is shortened as well.
 //
 // 3. Mending moves places alone. Where it raised the potential energy of an island, the island pays in the same way; one that
-//    cannot stops. (Not so for what a tolerance lets sink, OVERDRAWN of the energies at most, in a step that has lost as much: a
-//    body that slowly begins to slip would be stopped in every step, and creep.) What it still owes must not exceed what the step has lost: a step goes out along straight rows under a strong
-//    spring, mending brings it back against the spring, and both together would pump energy. So T + V after mending is
-//    compared with the beginning of the step once more, over bodies that hang together in the step or in mending. Those that have
-//    too much go half as far, 1/4, ..., at last nothing, and are mended from there; a step in which that happened says so. Hence
-//    the whole step adds nothing.
+//    cannot stops. What a tolerance lets sink, OVERDRAWN of the energies at most, is not asked for in a step that has lost as
+//    much: a body that slowly begins to slip would be stopped in every step, and creep. What an island still owes must not
+//    exceed what the step has lost: a step goes out along straight rows under a strong spring, mending brings it back against
+//    the spring, and both together would pump energy. So T + V after mending is compared with the beginning of the step once
+//    more, over bodies that hang together in the step or in mending. Those that have too much go half as far, 1/4, ..., at
+//    last nothing, and are mended from there; a step in which that happened says so. Hence the whole step adds nothing.
 //    An overlap that a step makes and mending cannot open shortens its way in the same manner.
 //
 // 4. Two kinds of islands begin a step with a joint open or an overlap. Where a caller gave the place of one of the bodies
-//    (world->given: at the start, or by sti_world_set, until nothing of it is open any more), they are mended whatever that takes,
-//    and `mended` says what it took; if even that cannot close and open everything (joints that hold two bodies in each other),
+//    (world->given: at the start, or by sti_world_set, until nothing of it is open any more), they are mended whatever that
+//    takes, and `mended` says what it took; if even that cannot close and open everything (joints that hold two bodies in each other),
 //    it is taken back. What an earlier step left is lifted only as far as motion pays: if it does not, mending is taken back and
 //    the overlap stays, provided that the step has not made it deeper; if it has, its way is shortened.
 #include <math.h>
@@ -89,16 +89,16 @@ static void gather(const sti_world* world, const int* party, double* x) {
     }
 }
 
-// v of every island is multiplied so that it pays, or 0; dues up to `free` (bodies; NULL: none) are not asked for. What is owed
+// v of every island is multiplied so that it pays, or 0; dues up to `spared` (bodies; NULL: none) are not asked for. What is owed
 // then, and what was lost before.
-static double charge(sti_world* world, const int* party, const double* free) {
+static double charge(sti_world* world, const int* party, const double* spared) {
     const struct sti_world_solve* s = world->solve;
     const int nv = world->nv;
     double owed = 0, *due = line(world, DUE), *kinetic = line(world, KINETIC);
     for (int i = 0; i < world->moving; i++) {
         const int body = s->body[i];
         if (party[i] != i) continue;
-        const bool pays = kinetic[body] > 0 && due[body] > (free != NULL ? free[body] : 0);
+        const bool pays = kinetic[body] > 0 && due[body] > (spared != NULL ? spared[body] : 0);
         const double part = pays ? sqrt(fmax(0, 1 - due[body] / kinetic[body])) : 1;
         owed += due[body] - (1 - part * part) * kinetic[body];
         kinetic[body] = part;
@@ -303,20 +303,21 @@ static void read_heaps(sti_world* world, int* heap) {
 double sti_account_after_mending(sti_world* world) {
     struct sti_world_solve* s = world->solve;
     const double* before = line(world, BEFORE);
-    double *due = line(world, DUE), *kinetic = line(world, KINETIC), *free = line(world, SIZE);
+    double *due = line(world, DUE), *kinetic = line(world, KINETIC),
+           *spared = line(world, SIZE);  // of a heap, then of each body in it
     int* heap = s->heap;
     read_heaps(world, heap);
     for (int i = 0; i < world->moving; i++) {
         const int root = s->body[heap[i]];
-        if (heap[i] == i) free[root] = due[root] <= 0 ? OVERDRAWN * world->options.tol * free[root] : 0;
+        if (heap[i] == i) spared[root] = due[root] <= 0 ? OVERDRAWN * world->options.tol * spared[root] : 0;
     }
-    for (int i = 0; i < world->moving; i++) free[s->body[i]] = free[s->body[heap[i]]];
+    for (int i = 0; i < world->moving; i++) spared[s->body[i]] = spared[s->body[heap[i]]];
     read_energies(world);
     for (int i = 0; i < world->bodies->count; i++) due[i] -= before[i];
     for (int i = 0; i < world->moving; i++) heap[i] = sti_islands_root(world, i);
     gather(world, heap, due);
     gather(world, heap, kinetic);
-    return charge(world, heap, free);
+    return charge(world, heap, spared);
 }
 
 void sti_account_begin(sti_world* world) {
@@ -326,10 +327,7 @@ void sti_account_begin(sti_world* world) {
     read_depths(world, s->depth);
     for (int i = 0; i < world->moving; i++) {
         s->part[i] = 1;
-        s->lifted[i] = s->depth[i] > there(world) ? LEFT : 0;
-    }
-    for (int i = 0; i < world->moving; i++) {
-        if (s->lifted[i] && world->given[s->body[i]]) s->lifted[i] = GIVEN;
+        s->lifted[i] = !(s->depth[i] > there(world)) ? 0 : world->given[s->body[i]] ? GIVEN : LEFT;
     }
 }
 

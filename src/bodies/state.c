@@ -1,8 +1,8 @@
 // state.c: worlds made, dropped, read, changed from outside, saved and loaded.
 //
-// Saved is all that later steps depend on: places, whether a caller gave them, velocities, pushes, drives, angles beyond a turn, time, and the contacts
-// and impulses from which the next step starts its search. Everything else follows from these, so a loaded world goes on
-// with the same bits. The bytes are those of this machine: not for exchange.
+// Saved is all that later steps depend on: places and whether a caller gave them, velocities, pushes, drives, angles beyond a
+// turn, time, and the contacts and impulses from which the next step starts its search. Everything else follows from these, so
+// a loaded world goes on with the same bits. The bytes are those of this machine: not for exchange.
 #include <math.h>
 #include <string.h>
 

@@ -155,6 +155,20 @@ static void a_loose_tolerance_takes_sweeps_alone(void** state) {
     sti_env_destroy(env);
 }
 
+// A wall of sixty, and a ball that flies into it.
+static sti_world* open_hit_wall(sti_env* env, double tol, sti_bodies** bodies) {
+    *bodies = wall(env, 3, 10, 6, 0);
+    sti_shape* shape;
+    assert_int_equal(sti_shape_create_sphere(env, 3, 0.1, &shape), STI_OK);
+    sti_body ball = sti_body_default();
+    ball.pose = at(0.75, -0.2, 0.35);
+    ball.v[1] = 8;
+    add_shape_body(*bodies, shape, &ball);
+    sti_world_options options = coarse(0.005);
+    options.tol = tol;
+    return open_world(env, *bodies, &options);
+}
+
 // A ball flies into a wall of sixty: every step is solved to the loose tolerance that was asked, and overlaps stay
 // small.
 static void a_wall_that_is_hit_is_solved(void** state) {
@@ -162,16 +176,8 @@ static void a_wall_that_is_hit_is_solved(void** state) {
     sti_env* env = open_env();
     sti_pose end[2][61];
     for (int run = 0; run < 2; run++) {
-        sti_bodies* bodies = wall(env, 3, 10, 6, 0);
-        sti_shape* shape;
-        assert_int_equal(sti_shape_create_sphere(env, 3, 0.1, &shape), STI_OK);
-        sti_body ball = sti_body_default();
-        ball.pose = at(0.75, -0.2, 0.35);
-        ball.v[1] = 8;
-        add_shape_body(bodies, shape, &ball);
-        sti_world_options options = coarse(0.005);
-        options.tol = 1e-3;
-        sti_world* world = open_world(env, bodies, &options);
+        sti_bodies* bodies;
+        sti_world* world = open_hit_wall(env, 1e-3, &bodies);
         int struck = 0;
         for (int i = 0; i < 20; i++) {
             const sti_world_report report = step(env, world);
@@ -194,16 +200,8 @@ static void a_wall_that_is_hit_is_solved(void** state) {
 static void a_wall_that_falls_is_mostly_solved(void** state) {
     (void)state;
     sti_env* env = open_env();
-    sti_bodies* bodies = wall(env, 3, 10, 6, 0);
-    sti_shape* shape;
-    assert_int_equal(sti_shape_create_sphere(env, 3, 0.1, &shape), STI_OK);
-    sti_body ball = sti_body_default();
-    ball.pose = at(0.75, -0.2, 0.35);
-    ball.v[1] = 8;
-    add_shape_body(bodies, shape, &ball);
-    sti_world_options options = coarse(0.005);
-    options.tol = 1e-6;
-    sti_world* world = open_world(env, bodies, &options);
+    sti_bodies* bodies;
+    sti_world* world = open_hit_wall(env, 1e-6, &bodies);
     int unsolved = 0;
     for (int i = 0; i < 30; i++) {
         sti_world_report report;
