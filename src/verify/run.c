@@ -7,8 +7,9 @@
 //     run_contacts.c   frames of contacts, friction cones, Coulomb's law, momentum
 //     run_shapes.c     joints and overlaps, from the shapes of the scene at the recorded poses
 //
-// What it does not show: that a step was the right one among several (Coulomb's law has them), angular momentum (its
-// balance holds to the order of the step only), forces in joints. Cost: O(frames (bodies log bodies + contacts)).
+// Taken at the word of the file: what mending added (`mended`), in the balance of energies. What it does not show: that a
+// step was the right one among several (Coulomb's law has them), angular momentum (its balance holds to the order of the step
+// only), forces in joints. Cost: O(frames (bodies log bodies + contacts)).
 #include "verify/run.h"
 
 #include <string.h>

@@ -2,7 +2,8 @@
 //
 // Of a joint the distance of its points is looked at, or what of it the joint does not leave free; that of its
 // axes is not. Overlaps are those of all shapes whose boxes overlap, unless the caller says that only shapes with a
-// contact count: pairs that were told to ignore each other cannot be told from others.
+// contact count: pairs that were told to ignore each other cannot be told from others. Distances of shapes are those of the
+// room `shapes`, in which contacts are found as well: the one thing that this check has in common with the stepper.
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -96,8 +97,9 @@ static void check_pair(sti_run_data* k, long frame, const held_pairs* held, int 
     const sti_pose body_a = sti_run_pose(k, frame, a), body_b = sti_run_pose(k, frame, b);
     const sti_pose at_a = sti_pose_compose(&body_a, &in_a), at_b = sti_pose_compose(&body_b, &in_b);
     double least = 0;
-    if (sti_shape_contacts(of_a, &at_a, of_b, &at_b, 0, 4, found, &count) != STI_OK) return;
+    const sti_status status = sti_shape_contacts(of_a, &at_a, of_b, &at_b, 0, 4, found, &count);
     for (int i = 0; i < count; i++) least = fmin(least, found[i].gap);
+    if (status != STI_OK) least = NAN;  // not known to be apart: not accepted
     sti_run_look(k, STI_RUN_PENETRATION, -least / k->length, frame, s);
 }
 
