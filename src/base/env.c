@@ -5,34 +5,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
-
-enum { LARGE = 8 << 20 };  // bytes
-
-// Large blocks in large pages, where the system has them for those who ask: a bed of 400,000 grains touches its memory in an order
-// that small ones make it pay for.
-static void* in_large_pages(void* p, size_t size) {
-#ifdef MADV_HUGEPAGE
-    const uintptr_t page = (uintptr_t)2 << 20, begin = ((uintptr_t)p + page - 1) & ~(page - 1),
-                    end = ((uintptr_t)p + size) & ~(page - 1);
-    if (p != NULL && size >= LARGE && begin < end)
-        (void)madvise((char*)p + (begin - (uintptr_t)p), end - begin,
-                      MADV_HUGEPAGE);  // a wish: refused, nothing is lost
-#else
-    (void)size;
-#endif
-    return p;
-}
 
 static void* default_alloc(void* user, size_t size) {
     (void)user;
-    return in_large_pages(malloc(size), size);
+    return malloc(size);
 }
 
 static void* default_realloc(void* user, void* p, size_t size) {
     (void)user;
-    return in_large_pages(realloc(p, size), size);
+    return realloc(p, size);
 }
 
 static void default_free(void* user, void* p) {

@@ -35,12 +35,17 @@ typedef struct sti_trail {
     double r[4];  // the fourth means nothing
 } sti_trail;
 
-// Two grains (or a grain and a wall) near enough to touch before the list is made again.
-typedef struct sti_near {
-    int32_t b;       // a later place, or -1 - wall
-    int32_t touch;   // its contact in the current step; -1: none
-    double r[3];     // impulse on a that the next step starts from (touch.c)
+// What a contact hands on from step to step (touch.c).
+typedef struct sti_memo {
+    double r[3];     // impulse on a that the next step starts from
     double lead[3];  // of it, what goes beyond the mean of the last steps
+} sti_memo;
+
+// Two grains (or a grain and a wall) near enough to touch before the list is made again. Most of them do not touch: what a
+// step reads of all pairs is kept small.
+typedef struct sti_near {
+    int32_t b;      // a later place, or -1 - wall
+    int32_t touch;  // its contact in the current step, and its memo; -1: none
 } sti_near;
 
 // Cells of a grid, in the order of which grains have their places.
@@ -76,6 +81,7 @@ struct sti_bed {
     double* radius;         // (n)
     double* mass;           // (n)
     double* begin;          // velocities (v, W) of the step before contacts act (n x 6)
+    double* speed;          // |v| when the step begins                     (n)
     sti_grain* grain;       // grains, walls, then one for every contact with a wall that moves (grain_capacity)
     sti_grain* grain_last;  // velocities one sweep ago, during a solve          (n)
     int grain_capacity;
@@ -106,8 +112,12 @@ struct sti_bed {
 
     // contacts of the step: slab s has touch[first[s] .. first[s] + count[s])
     sti_touch* touch;
-    sti_trail* trail;  // beside touch
-    bool calm;         // the last step of a deep bed had few sweeps: what its mean learns is weighed (touch.c)
+    sti_trail* trail;      // beside touch
+    sti_memo* memo;        // by sti_near.touch                           (memo_capacity)
+    sti_memo* spare_memo;  // where the next ones are made                (spare_memo_capacity)
+    int64_t memo_capacity;
+    int64_t spare_memo_capacity;
+    bool calm;  // the last step of a deep bed had few sweeps: what its mean learns is weighed (touch.c)
     void* touch_memory;
     int64_t touch_capacity;
     int64_t touch_first[STI_SLAB_MOST];
@@ -129,6 +139,8 @@ enum { STI_BED_DEEP = 6400 };
 
 sti_status sti_bed_reserve_grains(sti_bed* bed, int count);
 sti_status sti_bed_reserve_touches(sti_bed* bed, int64_t count);
+sti_status sti_bed_reserve_memos(sti_bed* bed, int64_t count);  // the spare ones
+void sti_bed_take_memos(sti_bed* bed);                          // the spare ones become those of the bed
 
 // step.c: other places for a few grains, by number; the impulses of all others are kept.
 sti_status sti_bed_replace(sti_bed* bed, const double* x, const double* v, const double* w, const int* which,
@@ -155,9 +167,11 @@ sti_status sti_bed_list(sti_bed* bed);
 // Some grains anew, by place; done: false, if a whole list is wanted instead.
 sti_status sti_bed_list_some(sti_bed* bed, const int* place, int count, bool* done);
 // touch.c: the contacts with gap <= eps, slab by slab, with the impulses of the last step (or none).
-sti_status sti_bed_gather(sti_bed* bed, const double* speed);
-void sti_bed_keep(sti_bed* bed);                                        // impulses back into the list of pairs
+sti_status sti_bed_gather(sti_bed* bed);
+void sti_bed_keep(sti_bed* bed, int slab);                              // memos from the impulses of a step
 double sti_bed_deeper(const sti_bed* bed, int a, int b, double depth);  // the larger of depth and that of a near pair
+// measure.c: what a slab adds, while its contacts are at hand; then the rest, and all of it.
+void sti_bed_measure_slab(sti_bed* bed, int slab);
 void sti_bed_measure(sti_bed* bed, sti_bed_report* report);
 
 // lanes.h, built more than once

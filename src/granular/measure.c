@@ -39,7 +39,9 @@ static void measure_contacts(const sti_bed* bed, int slab, double* out) {
 }
 
 // Penetration at the new positions, over the pairs that were near at the old ones. Most are apart, which needs no root.
-static void measure_depth(const sti_bed* bed, int slab, double* out) {
+static void measure_depth(void* context, int slab, int worker) {
+    (void)worker;
+    sti_bed* bed = context;
     double depth = 0;
     for (int a = bed->slab_first[slab]; a < bed->slab_first[slab + 1]; a++) {
         const double* x = bed->x + 3 * (size_t)a;
@@ -55,21 +57,18 @@ static void measure_depth(const sti_bed* bed, int slab, double* out) {
             if (far > 0 && d2 < far * far) depth = sum - sqrt(d2);
         }
     }
-    out[DEPTH] = depth;
+    bed->partial[slab][DEPTH] = depth;
 }
 
-static void measure_slab(void* context, int slab, int worker) {
-    (void)worker;
-    sti_bed* bed = context;
+void sti_bed_measure_slab(sti_bed* bed, int slab) {
     double* out = bed->partial[slab];
     for (int i = 0; i < MEASURES; i++) out[i] = 0;
     measure_grains(bed, slab, out);
     measure_contacts(bed, slab, out);
-    measure_depth(bed, slab, out);
 }
 
 void sti_bed_measure(sti_bed* bed, sti_bed_report* report) {
-    sti_tasks_run(bed->tasks, bed->slab_count, measure_slab, bed);
+    sti_tasks_run(bed->tasks, bed->slab_count, measure_depth, bed);
     double all[MEASURES] = {0};
     for (int s = 0; s < bed->slab_count; s++) {
         for (int i = 0; i < MEASURES; i++) {

@@ -293,14 +293,16 @@ static void seek(extras* e, int i) {
 
 // ---- a whole list
 
-// The old list, by old places, where impulses are looked up.
+// The old list, by old places, where memos are looked up.
 typedef struct old_list {
     const int64_t* start;
     const sti_near* near;
+    const sti_memo* memo;
     const int* old_place;  // of a new one
 } old_list;
 
-static void recall(const old_list* old, int a, sti_near* near) {
+// A pair of the new list, of place a: its memo, where it has one, gets its number.
+static void recall(const old_list* old, int a, int64_t number, sti_near* near, sti_memo* memo) {
     const int first = old->old_place[a];
     int low = first, high = near->b;
     double sign = 1;
@@ -312,9 +314,12 @@ static void recall(const old_list* old, int a, sti_near* near) {
     }
     for (int64_t k = old->start[low]; k < old->start[low + 1]; k++) {
         if (old->near[k].b != high) continue;
+        if (old->near[k].touch < 0) return;
+        const sti_memo* last = &old->memo[old->near[k].touch];
+        near->touch = (int32_t)number;
         for (int i = 0; i < 3; i++) {
-            near->r[i] = sign * old->near[k].r[i];
-            near->lead[i] = sign * old->near[k].lead[i];
+            memo[number].r[i] = sign * last->r[i];
+            memo[number].lead[i] = sign * last->lead[i];
         }
         return;
     }
@@ -375,11 +380,12 @@ static void list_slab(void* context, int slab, int worker) {
         p.count = insert(p.out, p.count, l->extras, a);
         if (p.count < l->start[a + 1] - l->start[a]) meet_walls(&p, a);
         if (l->old == NULL) continue;
-        for (int k = 0; k < p.count; k++) recall(l->old, a, &p.out[k]);
+        for (int k = 0; k < p.count; k++) recall(l->old, a, l->start[a] + k, &p.out[k], bed->spare_memo);
     }
 }
 
 static sti_status reserve_spare(sti_bed* bed, int64_t count) {
+    if (count > INT32_MAX) return STI_FAIL(bed->env, STI_ERR_SIZE, -1, "%lld near pairs", (long long)count);
     if (count <= bed->spare_capacity) return STI_OK;
     const int64_t capacity = count + count / 16 + 64;
     sti_near* near = sti_alloc_array(bed->env, (size_t)capacity, sizeof *near);
@@ -409,14 +415,16 @@ static sti_status make_list(sti_bed* bed, const extras* e, sti_sorted* sorted) {
     sti_tasks_run(bed->tasks, bed->slab_count, list_slab, &l);
     start[0] = 0;
     for (int a = 0; a < bed->n; a++) start[a + 1] += start[a];
-    const sti_status status = reserve_spare(bed, start[bed->n] + 1);
+    sti_status status = reserve_spare(bed, start[bed->n] + 1);
+    if (status == STI_OK) status = sti_bed_reserve_memos(bed, start[bed->n]);
     if (status != STI_OK) return status;
     sti_cells_cut(bed, sorted);
-    const old_list old = {bed->near_start, bed->near, sorted->old_place};
+    const old_list old = {bed->near_start, bed->near, bed->memo, sorted->old_place};
     l.near = bed->spare_near;
     l.old = bed->listed ? &old : NULL;
     sti_tasks_run(bed->tasks, bed->slab_count, list_slab, &l);
     take_spare(bed);
+    sti_bed_take_memos(bed);
     bed->near_most = start[bed->n] + start[bed->n] / 4 + 64;
     return STI_OK;
 }
@@ -501,6 +509,7 @@ static bool only_new(extras* e, int* count) {
 }
 
 static sti_status reserve_near(sti_bed* bed, int64_t count) {
+    if (count > INT32_MAX) return STI_FAIL(bed->env, STI_ERR_SIZE, -1, "%lld near pairs", (long long)count);
     if (count <= bed->near_capacity) return STI_OK;
     const int64_t capacity = count + count / 16 + 64;
     sti_near* near = sti_realloc(bed->env, bed->near, (size_t)capacity * sizeof *near);

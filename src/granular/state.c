@@ -1,6 +1,6 @@
 // state.c: a bed as bytes and back: everything that later steps depend on.
 //
-// Places, the list of near pairs with their impulses, and where that list was made decide the order of sums and when
+// Places, the list of near pairs with their memos, and where that list was made decide the order of sums and when
 // the list is made anew, so they are part of the state; contacts are gathered from the list at the start of each step and
 // are not. Numbers stand in the byte order and layout of the machine. Whatever the bytes say is checked before it is
 // used: the grains by sti_bed_create, orders and indices here.
@@ -10,12 +10,12 @@
 
 #include "granular/near.h"
 
-#define MAGIC UINT64_C(0x3330646562697473)  // "stibed03"
+#define MAGIC UINT64_C(0x3430646562697473)  // "stibed04"
 
 typedef struct lead {
     uint64_t magic, size;
-    uint64_t option_bytes, wall_bytes, near_bytes;
-    int64_t n, wall_count, step, listed, slab_count, near_count, near_most;
+    uint64_t option_bytes, wall_bytes;
+    int64_t n, wall_count, step, listed, slab_count, near_count, near_most, memo_count;
     double gravity[3], time, weight, largest, wall_room, eps_now;
     sti_bed_options options;
     sti_cells cells;
@@ -44,7 +44,9 @@ typedef struct view {
     double* home;         // (n x 4)           from here on: when listed
     int* slab_first;      // (slab_count + 1)
     int64_t* near_start;  // (n + 1)
-    sti_near* near;       // (near_count)
+    int32_t* partner;     // of a pair, as sti_near.b           (near_count)
+    uint8_t* touches;     // whether a pair has a memo          (near_count)
+    sti_memo* memo;       // of these pairs, in their order     (memo_count)
 } view;
 
 static size_t lay_out(char* bytes, const lead* head, view* v) {
@@ -61,11 +63,23 @@ static size_t lay_out(char* bytes, const lead* head, view* v) {
     v->home = next(&p, n, 4 * sizeof(double));
     v->slab_first = next(&p, (size_t)head->slab_count + 1, sizeof(int));
     v->near_start = next(&p, n + 1, sizeof(int64_t));
-    v->near = next(&p, (size_t)head->near_count, sizeof(sti_near));
+    v->partner = next(&p, (size_t)head->near_count, sizeof *v->partner);
+    v->touches = next(&p, (size_t)head->near_count, sizeof *v->touches);
+    v->memo = next(&p, (size_t)head->memo_count, sizeof *v->memo);
     return p.size;
 }
 
 // ---- saving
+
+static void save_list(const sti_bed* bed, view* v) {
+    sti_memo* memo = v->memo;
+    for (int64_t k = 0; k < bed->near_start[bed->n]; k++) {
+        const sti_near* near = &bed->near[k];
+        v->partner[k] = near->b;
+        v->touches[k] = near->touch >= 0;
+        if (near->touch >= 0) *memo++ = bed->memo[near->touch];
+    }
+}
 
 sti_status sti_bed_save_state(const sti_bed* bed, void** bytes, size_t* size) {
     *bytes = NULL;
@@ -74,7 +88,6 @@ sti_status sti_bed_save_state(const sti_bed* bed, void** bytes, size_t* size) {
     lead head = {.magic = MAGIC,
                  .option_bytes = sizeof(sti_bed_options),
                  .wall_bytes = sizeof(sti_wall),
-                 .near_bytes = sizeof(sti_near),
                  .n = bed->n,
                  .wall_count = bed->wall_count,
                  .step = bed->step,
@@ -89,7 +102,10 @@ sti_status sti_bed_save_state(const sti_bed* bed, void** bytes, size_t* size) {
                  .eps_now = bed->eps_now,
                  .options = bed->options};
     memcpy(head.gravity, bed->gravity, sizeof head.gravity);
-    if (bed->listed) head.cells = bed->cells;
+    if (bed->listed) {
+        head.cells = bed->cells;
+        for (int64_t k = 0; k < head.near_count; k++) head.memo_count += bed->near[k].touch >= 0 ? 1 : 0;
+    }
     view v;
     head.size = lay_out(NULL, &head, &v);
     char* memory = sti_alloc_array_zero(bed->env, head.size, 1);
@@ -110,7 +126,7 @@ sti_status sti_bed_save_state(const sti_bed* bed, void** bytes, size_t* size) {
         memcpy(v.home, bed->home, 4 * n * sizeof(double));
         memcpy(v.slab_first, bed->slab_first, ((size_t)bed->slab_count + 1) * sizeof(int));
         memcpy(v.near_start, bed->near_start, (n + 1) * sizeof(int64_t));
-        memcpy(v.near, bed->near, (size_t)head.near_count * sizeof(sti_near));
+        save_list(bed, &v);
     }
     *bytes = memory;
     *size = (size_t)head.size;
@@ -126,14 +142,14 @@ static sti_status bad(sti_env* env, const char* what) {
 static sti_status check_lead(sti_env* env, const lead* head, size_t size) {
     view unused;
     if (size < sizeof *head || head->magic != MAGIC) return bad(env, "not of this version");
-    if (head->option_bytes != sizeof(sti_bed_options) || head->wall_bytes != sizeof(sti_wall) ||
-        head->near_bytes != sizeof(sti_near))
+    if (head->option_bytes != sizeof(sti_bed_options) || head->wall_bytes != sizeof(sti_wall))
         return bad(env, "not of this version or machine");
     // each count is far below the bytes there are, so the sizes below cannot run over
     const int64_t most = (int64_t)size;
     if (head->n < 1 || head->n > INT32_MAX - 1 || head->n > most || head->wall_count < 0 ||
         head->wall_count > 1000000 || head->wall_count > most || (head->listed != 0 && head->listed != 1) ||
-        head->near_count < 0 || head->near_count > most || head->slab_count < 0 || head->slab_count > STI_SLAB_MOST ||
+        head->near_count < 0 || head->near_count > most || head->near_count > INT32_MAX || head->memo_count < 0 ||
+        head->memo_count > head->near_count || head->slab_count < 0 || head->slab_count > STI_SLAB_MOST ||
         head->step < 0 || head->size != size || lay_out(NULL, head, &unused) != size)
         return bad(env, "its sizes do not fit together");
     if (!isfinite(head->time) || !(head->weight >= 0) || !(head->largest > 0) || !(head->wall_room >= 0) ||
@@ -187,7 +203,7 @@ static sti_status check_list(sti_env* env, const view* v) {
     if (head->near_most < head->near_count || head->near_most - 64 > head->near_count / 4 * 5 + 5 ||
         (head->options.eps > 0) != (head->wall_room > 0))
         return bad(env, "its pairs");
-    int64_t strays = 0;
+    int64_t strays = 0, memos = 0;
     if (head->slab_count < 1 || v->slab_first[0] != 0 || v->slab_first[head->slab_count] != head->n)
         return bad(env, "its slabs");
     if (v->near_start[0] != 0 || v->near_start[head->n] != head->near_count) return bad(env, "its pairs");
@@ -198,16 +214,21 @@ static sti_status check_list(sti_env* env, const view* v) {
             if (v->near_start[a] > v->near_start[a + 1] || v->near_start[a + 1] > head->near_count)
                 return bad(env, "its pairs");
             for (int64_t k = v->near_start[a]; k < v->near_start[a + 1]; k++) {
-                const sti_near* near = &v->near[k];
-                const bool good = near->b >= 0 ? near->b > a && near->b < last : -1 - near->b < head->wall_count;
-                if (!good || !isfinite(near->r[0] + near->r[1] + near->r[2]) ||
-                    !isfinite(near->lead[0] + near->lead[1] + near->lead[2]))
+                const int b = v->partner[k];
+                if (!(b >= 0 ? b > a && b < last : -1 - b < head->wall_count) || v->touches[k] > 1)
                     return bad(env, "a pair");
+                memos += v->touches[k];
             }
             const double* y = v->home + 4 * a;
             if (!isfinite(y[0] + y[1] + y[2] + y[3]) || y[3] == 0) return bad(env, "a place");
             strays += y[3] < 0 ? 1 : 0;
         }
+    }
+    if (memos != head->memo_count) return bad(env, "impulses of its pairs");
+    for (int64_t k = 0; k < memos; k++) {
+        const sti_memo* m = &v->memo[k];
+        if (!isfinite(m->r[0] + m->r[1] + m->r[2]) || !isfinite(m->lead[0] + m->lead[1] + m->lead[2]))
+            return bad(env, "an impulse");
     }
     return strays <= sti_bed_stray_most((int)head->n) ? STI_OK : bad(env, "its strays");
 }
@@ -271,9 +292,15 @@ static sti_status restore_list(sti_bed* bed, const view* v) {
     bed->near = sti_alloc_array(bed->env, (size_t)head->near_count + 1, sizeof *bed->near);
     if (bed->near == NULL) return STI_FAIL(bed->env, STI_ERR_MEMORY, -1, "the list of near pairs of %d grains", bed->n);
     bed->near_capacity = head->near_count + 1;
+    const sti_status reserved = sti_bed_reserve_memos(bed, head->near_count);
+    if (reserved != STI_OK) return reserved;
+    sti_bed_take_memos(bed);
     memcpy(bed->near_start, v->near_start, (n + 1) * sizeof *bed->near_start);
-    memcpy(bed->near, v->near, (size_t)head->near_count * sizeof *bed->near);
-    for (int64_t k = 0; k < head->near_count; k++) bed->near[k].touch = -1;
+    const sti_memo* memo = v->memo;
+    for (int64_t k = 0; k < head->near_count; k++) {
+        bed->near[k] = (sti_near){.b = v->partner[k], .touch = v->touches[k] != 0 ? (int32_t)k : -1};
+        if (v->touches[k] != 0) bed->memo[k] = *memo++;
+    }
     bed->near_most = head->near_most;
     bed->wall_room = head->wall_room;
     memcpy(bed->home, v->home, 4 * n * sizeof(double));

@@ -76,6 +76,26 @@ sti_status sti_bed_reserve_touches(sti_bed* bed, int64_t count) {
     return STI_OK;
 }
 
+sti_status sti_bed_reserve_memos(sti_bed* bed, int64_t count) {
+    if (count <= bed->spare_memo_capacity) return STI_OK;
+    const int64_t capacity = count + count / 8 + 16;
+    sti_memo* memo = sti_alloc_array(bed->env, (size_t)capacity, sizeof *memo);
+    if (memo == NULL) return STI_FAIL(bed->env, STI_ERR_MEMORY, -1, "impulses of %lld contacts", (long long)capacity);
+    sti_free(bed->env, bed->spare_memo);
+    bed->spare_memo = memo;
+    bed->spare_memo_capacity = capacity;
+    return STI_OK;
+}
+
+void sti_bed_take_memos(sti_bed* bed) {
+    sti_memo* memo = bed->memo;
+    const int64_t capacity = bed->memo_capacity;
+    bed->memo = bed->spare_memo;
+    bed->memo_capacity = bed->spare_memo_capacity;
+    bed->spare_memo = memo;
+    bed->spare_memo_capacity = capacity;
+}
+
 void sti_bed_destroy(sti_bed* bed) {
     if (bed == NULL) return;
     sti_env* env = bed->env;
@@ -87,6 +107,7 @@ void sti_bed_destroy(sti_bed* bed) {
     sti_free(env, bed->radius);
     sti_free(env, bed->mass);
     sti_free(env, bed->begin);
+    sti_free(env, bed->speed);
     sti_free(env, bed->grain_memory);
     sti_free(env, bed->last_memory);
     sti_free(env, bed->home);
@@ -97,6 +118,8 @@ void sti_bed_destroy(sti_bed* bed) {
     sti_free(env, bed->cell_start);
     sti_free(env, bed->stray);
     sti_free(env, bed->touch_memory);
+    sti_free(env, bed->memo);
+    sti_free(env, bed->spare_memo);
     sti_free(env, bed->sort_memory);
     sti_free(env, bed);
 }
@@ -156,11 +179,13 @@ static sti_status allocate(sti_bed* bed, int n, int walls) {
     bed->radius = sti_alloc_array(env, count, sizeof(double));
     bed->mass = sti_alloc_array(env, count, sizeof(double));
     bed->begin = sti_alloc_array(env, count, 6 * sizeof(double));
+    bed->speed = sti_alloc_array(env, count, sizeof(double));
     bed->sort_memory = sti_alloc_array(env, count, sizeof(sti_grain));
     bed->last_memory = sti_alloc_array(env, count + 1, sizeof(sti_grain));
     if (bed->walls == NULL || bed->id == NULL || bed->place == NULL || bed->x == NULL || bed->home == NULL ||
         bed->near_start == NULL || bed->spare_start == NULL || bed->stray == NULL || bed->radius == NULL ||
-        bed->mass == NULL || bed->begin == NULL || bed->sort_memory == NULL || bed->last_memory == NULL)
+        bed->mass == NULL || bed->begin == NULL || bed->speed == NULL || bed->sort_memory == NULL ||
+        bed->last_memory == NULL)
         return STI_FAIL(env, STI_ERR_MEMORY, -1, "a bed of %d grains", n);
     bed->grain_last = align_line(bed->last_memory);
     const sti_status status = sti_bed_reserve_grains(bed, n + walls);
@@ -275,7 +300,7 @@ void sti_bed_contacts(const sti_bed* bed, sti_bed_contact* out) {
             for (int64_t k = bed->near_start[a]; k < bed->near_start[a + 1]; k++) {
                 const sti_near* near = &bed->near[k];
                 if (near->touch < 0) continue;
-                const sti_touch* t = &bed->touch[bed->touch_first[s] + near->touch];
+                const sti_touch* t = &bed->touch[near->touch];
                 *out = (sti_bed_contact){
                     .a = bed->id[a],
                     .b = near->b >= 0 ? bed->id[near->b] : near->b,
@@ -296,17 +321,11 @@ void sti_bed_contacts(const sti_bed* bed, sti_bed_contact* out) {
 
 enum { SOON = 16 };  // steps
 
-typedef struct surveying {
-    sti_bed* bed;
-    double* speed;  // (n)
-} surveying;
-
 enum { SUM, SPEED, LATE, NEXT };  // what a slab leaves
 
 // How far a grain is beyond its room (near.c), but for a share that is the same for all; now, and SOON at the same
 // speed.
-static void survey_range(const surveying* s, int first, int end, double out[4]) {
-    sti_bed* bed = s->bed;
+static void survey_range(sti_bed* bed, int first, int end, double out[4]) {
     const double h = bed->options.h, half = bed->options.eps > 0 ? 0 : 0.5 * h;
     double sum = 0, v2 = 0, late = -INFINITY, next = -INFINITY;
     for (int k = first; k < end; k++) {
@@ -317,7 +336,7 @@ static void survey_range(const surveying* s, int first, int end, double out[4]) 
             begin[i] = g->v[i] + h * bed->gravity[i];
             begin[3 + i] = g->W[i];
         }
-        s->speed[k] = speed;
+        bed->speed[k] = speed;
         sum += speed;
         if (s2 > v2) v2 = s2;
         if (!bed->listed) continue;
@@ -337,15 +356,14 @@ static void survey_range(const surveying* s, int first, int end, double out[4]) 
 
 static void survey_slab(void* context, int slab, int worker) {
     (void)worker;
-    const surveying* s = context;
-    survey_range(s, s->bed->slab_first[slab], s->bed->slab_first[slab + 1], s->bed->partial[slab]);
+    sti_bed* bed = context;
+    survey_range(bed, bed->slab_first[slab], bed->slab_first[slab + 1], bed->partial[slab]);
 }
 
 // Speeds by place, and velocities before contacts act. False: one is not finite.
-static bool survey(sti_bed* bed, double* speed, double all[4]) {
-    surveying s = {bed, speed};
-    if (bed->slab_count == 0) survey_range(&s, 0, bed->n, bed->partial[0]);  // no list was ever made
-    sti_tasks_run(bed->tasks, bed->slab_count, survey_slab, &s);
+static bool survey(sti_bed* bed, double all[4]) {
+    if (bed->slab_count == 0) survey_range(bed, 0, bed->n, bed->partial[0]);  // no list was ever made
+    sti_tasks_run(bed->tasks, bed->slab_count, survey_slab, bed);
     for (int i = 0; i < 4; i++) all[i] = bed->partial[0][i];
     for (int k = 1; k < bed->slab_count; k++) {
         all[SUM] += bed->partial[k][SUM];
@@ -355,7 +373,7 @@ static bool survey(sti_bed* bed, double* speed, double all[4]) {
 }
 
 // Grains that have used up their room or will have soon; more than `most`: that many and one more.
-static int find_late(const sti_bed* bed, const double* speed, double common, int most, int* out) {
+static int find_late(const sti_bed* bed, double common, int most, int* out) {
     const double h = bed->options.h, half = bed->options.eps > 0 ? 0 : 0.5 * h;
     int count = 0;
     for (int s = 0; s < bed->slab_count; s++) {
@@ -364,7 +382,7 @@ static int find_late(const sti_bed* bed, const double* speed, double common, int
             const double* x = bed->x + 3 * (size_t)k;
             const double* y = bed->home + 4 * (size_t)k;
             const double d[3] = {x[0] - y[0], x[1] - y[1], x[2] - y[2]};
-            const double room = fabs(y[3]) - common - (half + SOON * h) * speed[k];
+            const double room = fabs(y[3]) - common - (half + SOON * h) * bed->speed[k];
             if (room > 0 && sti_dot3(d, d) < room * room * (1 - 1e-12)) continue;
             if (count == most) return most + 1;
             out[count++] = k;
@@ -374,12 +392,12 @@ static int find_late(const sti_bed* bed, const double* speed, double common, int
 }
 
 // Room for the few that need it. done: false, if they are not few.
-static sti_status list_late(sti_bed* bed, const double* speed, double common, bool* done) {
+static sti_status list_late(sti_bed* bed, double common, bool* done) {
     const int most = sti_bed_stray_most(bed->n);
     int* late = sti_alloc_array(bed->env, (size_t)most, sizeof *late);
     *done = false;
     if (late == NULL) return STI_FAIL(bed->env, STI_ERR_MEMORY, -1, "%d places", most);
-    const int count = find_late(bed, speed, common, most - bed->stray_count, late);
+    const int count = find_late(bed, common, most - bed->stray_count, late);
     sti_status status = STI_OK;
     if (count <= most - bed->stray_count) status = sti_bed_list_some(bed, late, count, done);
     sti_free(bed->env, late);
@@ -387,10 +405,10 @@ static sti_status list_late(sti_bed* bed, const double* speed, double common, bo
 }
 
 // A list that holds every pair the step may ask for.
-static sti_status search(sti_bed* bed, double* speed) {
+static sti_status search(sti_bed* bed) {
     const sti_bed_options* o = &bed->options;
     double all[4];
-    if (!survey(bed, speed, all))
+    if (!survey(bed, all))
         return STI_FAIL(bed->env, STI_ERR_INTERNAL, bed->step, "step %ld: a velocity is not finite", bed->step);
     const double fastest = sqrt(all[SPEED]);
     bed->eps_now =
@@ -399,11 +417,11 @@ static sti_status search(sti_bed* bed, double* speed) {
     if (bed->listed && common <= bed->wall_room) {
         if (all[LATE] + common <= 0) return STI_OK;
         bool done;
-        const sti_status status = list_late(bed, speed, common, &done);
+        const sti_status status = list_late(bed, common, &done);
         if (status != STI_OK || done) return status;
     }
     const sti_status status = sti_bed_list(bed);
-    if (status == STI_OK) survey(bed, speed, all);  // grains have changed places
+    if (status == STI_OK) survey(bed, all);  // grains have changed places
     return status;
 }
 
@@ -419,22 +437,27 @@ static sti_status undo(sti_bed* bed, sti_status status) {
     return status;
 }
 
-static void move_slab(void* context, int slab, int worker) {
+typedef struct ending {
+    sti_bed* bed;
+    bool measured;
+} ending;
+
+static void end_slab(void* context, int slab, int worker) {
     (void)worker;
-    sti_bed* bed = context;
+    const ending* e = context;
+    sti_bed* bed = e->bed;
+    sti_bed_keep(bed, slab);
     for (int k = bed->slab_first[slab]; k < bed->slab_first[slab + 1]; k++) {
         for (int i = 0; i < 3; i++) bed->x[3 * (size_t)k + (size_t)i] += bed->options.h * bed->grain[k].v[i];
     }
+    if (e->measured) sti_bed_measure_slab(bed, slab);
 }
 
 sti_status sti_bed_step(sti_bed* bed, sti_bed_report* report) {
     const double t0 = sti_clock();
-    double* speed = sti_alloc_array(bed->env, (size_t)bed->n, sizeof *speed);
-    if (speed == NULL) return STI_FAIL(bed->env, STI_ERR_MEMORY, -1, "speeds of %d grains", bed->n);
     bed->stepped = false;
-    sti_status status = search(bed, speed);
-    if (status == STI_OK) status = sti_bed_gather(bed, speed);
-    sti_free(bed->env, speed);
+    sti_status status = search(bed);
+    if (status == STI_OK) status = sti_bed_gather(bed);
     if (status != STI_OK) return status;
     const double t1 = sti_clock();
     sti_bed_report done = {0};
@@ -445,8 +468,8 @@ sti_status sti_bed_step(sti_bed* bed, sti_bed_report* report) {
         sti_bed_solve_sweeps(bed, &done);
     }
     const double t2 = sti_clock();
-    sti_bed_keep(bed);
-    sti_tasks_run(bed->tasks, bed->slab_count, move_slab, bed);
+    ending e = {bed, report != NULL};
+    sti_tasks_run(bed->tasks, bed->slab_count, end_slab, &e);
     bed->stepped = true;
     bed->step++;
     bed->time += bed->options.h;

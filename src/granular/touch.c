@@ -1,8 +1,8 @@
 // touch.c: the contacts a step takes along: the active set A(q, eps) of S3 (2.3.6), with identities.
 //
-// Every near pair knows the impulse it had, so a contact that stays starts from it, and one that comes back within the life
-// of the list too. Contacts are gathered slab by slab, each slab into its own part of one array; within a slab they stand in
-// the order of the pairs.
+// Contacts are gathered slab by slab, each slab into its own part of one array; within a slab they stand in the order of
+// the pairs. Beside each contact stands its memo, what the next step starts from; a pair knows the number of both, so a
+// contact that stays takes its memo along. Of all near pairs a step reads 8 bytes each: half of them do not touch.
 //
 // The start. Not the last impulse r, but two filters over the last steps, m slow and d quick, for each contact that stays:
 //
@@ -100,42 +100,40 @@ static void start_from(sti_touch* t, const double r[3], double mu) {
     for (int i = 0; i < 3; i++) t->r[i] = rn > 0 ? rn * t->n[i] + keep * rt[i] : 0;
 }
 
-typedef struct gathering {
-    sti_bed* bed;
-    const double* speed;  // |v| of each place    (n)
-} gathering;
-
 static void gather_slab(void* context, int slab, int worker) {
     (void)worker;
-    const gathering* g = context;
-    sti_bed* bed = g->bed;
+    static const sti_memo none;
+    sti_bed* bed = context;
     const sti_bed_options* o = &bed->options;
-    sti_touch* out = bed->touch + bed->near_start[bed->slab_first[slab]];
+    const int64_t first = bed->near_start[bed->slab_first[slab]];
+    const double among_grains = bed->grain[0].mu;  // the same for all of them: no grain's line is fetched for it
     int count = 0, reach = bed->slab_first[slab + 1];
     for (int a = bed->slab_first[slab]; a < bed->slab_first[slab + 1]; a++) {
         for (int64_t k = bed->near_start[a]; k < bed->near_start[a + 1]; k++) {
             sti_near* near = &bed->near[k];
-            sti_touch* t = &out[count];
+            sti_touch* t = &bed->touch[first + count];
+            const sti_memo* last = near->touch >= 0 ? &bed->memo[near->touch] : &none;
             const double eps = o->eps > 0 ? bed->eps_now
                                           : STI_BED_MARGIN * bed->radius[a] +
-                                                0.5 * o->h * (g->speed[a] + (near->b >= 0 ? g->speed[near->b] : 0));
+                                                0.5 * o->h * (bed->speed[a] + (near->b >= 0 ? bed->speed[near->b] : 0));
             near->touch = -1;
             if (apart(bed, a, near->b, eps)) continue;
             const double gap = gap_of(bed, a, near->b, t->n);
             if (!(gap <= eps)) continue;
-            near->touch = count++;
+            bed->spare_memo[first + count] = *last;
+            near->touch = (int32_t)(first + count++);
             if (near->b >= reach) reach = near->b + 1;
             t->a = a;
             t->b = near->b >= 0 ? near->b : bed->n - 1 - near->b;
             t->off = (gap > 0 ? gap : o->recover * gap) / o->h;
             if (o->warm) {
-                start_from(t, near->r, bed->grain[t->b].mu);
+                start_from(t, last->r, t->b < bed->n ? among_grains : bed->grain[t->b].mu);
             } else {
                 t->r[0] = t->r[1] = t->r[2] = 0;
             }
         }
     }
-    bed->touch_first[slab] = bed->near_start[bed->slab_first[slab]];
+    bed->touch_first[slab] = first;
     bed->touch_count[slab] = count;
     bed->slab_reach[slab] = reach;
 }
@@ -160,11 +158,12 @@ static sti_status attach_moving_walls(sti_bed* bed) {
     return STI_OK;
 }
 
-sti_status sti_bed_gather(sti_bed* bed, const double* speed) {
-    const sti_status status = sti_bed_reserve_touches(bed, bed->near_start[bed->n]);
+sti_status sti_bed_gather(sti_bed* bed) {
+    sti_status status = sti_bed_reserve_touches(bed, bed->near_start[bed->n]);
+    if (status == STI_OK) status = sti_bed_reserve_memos(bed, bed->near_start[bed->n]);
     if (status != STI_OK) return status;
-    gathering g = {bed, speed};
-    sti_tasks_run(bed->tasks, bed->slab_count, gather_slab, &g);
+    sti_tasks_run(bed->tasks, bed->slab_count, gather_slab, bed);
+    sti_bed_take_memos(bed);
     bed->touches = 0;
     for (int s = 0; s < bed->slab_count; s++) bed->touches += bed->touch_count[s];
     bool moving = false;
@@ -172,8 +171,7 @@ sti_status sti_bed_gather(sti_bed* bed, const double* speed) {
     return moving ? attach_moving_walls(bed) : STI_OK;
 }
 
-#define TOGETHER \
-    0.02  // of a growth that all impulses of a slab have in common is learned, in a calm step of a deep bed
+#define TOGETHER 0.02  // of a growth in common is learned, in a calm step of a deep bed
 
 typedef struct filters {
     double fresh, last;
@@ -184,41 +182,29 @@ static filters choose(const sti_bed* bed) {
     return bed->n > STI_BED_DEEP ? (filters){0.425 - 0.125 * k, 0.875 - 0.375 * k} : (filters){0.3, 0.5};
 }
 
-static const double* impulse(const sti_bed* bed, int slab, const sti_near* near) {
-    static const double none[3] = {0, 0, 0};
-    return near->touch >= 0 ? bed->touch[bed->touch_first[slab] + near->touch].r : none;
-}
-
 // The part by which the impulses of a slab have grown since the start, all alike: least squares.
-static double growth(const sti_bed* bed, int slab) {
+static double growth(const sti_touch* touch, const sti_memo* memo, int count) {
     double size = 0, both = 0;
-    for (int64_t k = bed->near_start[bed->slab_first[slab]]; k < bed->near_start[bed->slab_first[slab + 1]]; k++) {
-        const sti_near* near = &bed->near[k];
-        if (near->touch < 0) continue;
-        size += sti_dot3(near->r, near->r);
-        both += sti_dot3(near->r, impulse(bed, slab, near));
+    for (int k = 0; k < count; k++) {
+        size += sti_dot3(memo[k].r, memo[k].r);
+        both += sti_dot3(memo[k].r, touch[k].r);
     }
     return size > 0 ? both / size - 1 : 0;
 }
 
-static void keep_slab(void* context, int slab, int worker) {
-    (void)worker;
-    sti_bed* bed = context;
+void sti_bed_keep(sti_bed* bed, int slab) {
+    const sti_touch* touch = bed->touch + bed->touch_first[slab];
+    sti_memo* memo = bed->memo + bed->touch_first[slab];
+    const int count = bed->touch_count[slab];
     const bool swept = bed->options.solver == STI_BED_GS && bed->options.law != STI_LAW_FACETS;
     const filters f = choose(bed);
-    const double common = swept && bed->calm ? (1 - TOGETHER) * growth(bed, slab) : 0;
-    for (int64_t k = bed->near_start[bed->slab_first[slab]]; k < bed->near_start[bed->slab_first[slab + 1]]; k++) {
-        sti_near* near = &bed->near[k];
-        const double* r = impulse(bed, slab, near);
-        const bool stays = swept && near->touch >= 0 && sti_dot3(near->r, near->r) > DBL_MIN;
+    const double common = swept && bed->calm ? (1 - TOGETHER) * growth(touch, memo, count) : 0;
+    for (int k = 0; k < count; k++) {
+        const bool stays = swept && sti_dot3(memo[k].r, memo[k].r) > DBL_MIN;
         for (int i = 0; i < 3; i++) {
-            const double start = near->r[i], m = stays ? start - near->lead[i] : r[i];
-            near->lead[i] = f.last * (r[i] - m);  // LAST d: r - m is the old LAST d and what the step added
-            near->r[i] = m + (stays ? f.fresh * (r[i] - start - common * start) : 0) + near->lead[i];
+            const double r = touch[k].r[i], start = memo[k].r[i], m = stays ? start - memo[k].lead[i] : r;
+            memo[k].lead[i] = f.last * (r - m);  // LAST d: r - m is the old LAST d and what the step added
+            memo[k].r[i] = m + (stays ? f.fresh * (r - start - common * start) : 0) + memo[k].lead[i];
         }
     }
-}
-
-void sti_bed_keep(sti_bed* bed) {
-    sti_tasks_run(bed->tasks, bed->slab_count, keep_slab, bed);
 }

@@ -204,6 +204,57 @@ static void a_bed_with_strays_goes_on_bit_by_bit(void** state) {
     for (int k = 0; k < 2; k++) sti_env_destroy(env[k]);
 }
 
+// Memos by number of the grains, on the one with the smaller number; walls behind the grains.
+static void memos_by_number(const sti_bed* bed, sti_memo* out) {
+    const int n = bed->n, width = n + bed->wall_count;
+    memset(out, 0, (size_t)n * (size_t)width * sizeof *out);
+    for (int a = 0; a < n; a++) {
+        for (int64_t k = bed->near_start[a]; k < bed->near_start[a + 1]; k++) {
+            const sti_near* near = &bed->near[k];
+            if (near->touch < 0) continue;
+            const int i = bed->id[a], j = near->b >= 0 ? bed->id[near->b] : n - 1 - near->b;
+            sti_memo* m = &out[(i < j ? i : j) * width + (i < j ? j : i)];
+            *m = bed->memo[near->touch];
+            for (int c = 0; i > j && c < 3; c++) {
+                m->r[c] = -m->r[c];
+                m->lead[c] = -m->lead[c];
+            }
+        }
+    }
+}
+
+static void a_new_list_keeps_what_contacts_hand_on(void** state) {
+    (void)state;
+    sti_env* env = open_env_of(1);
+    void* bytes;
+    size_t size;
+    rolling_bed(env, &bytes, &size);
+    sti_bed* bed;
+    assert_int_equal(sti_bed_load_state(env, bytes, size, &bed), STI_OK);
+    const size_t all = (size_t)bed->n * (size_t)(bed->n + bed->wall_count);
+    sti_memo *before = calloc(all, sizeof *before), *after = calloc(all, sizeof *after);
+    int kept = 0;
+    for (int k = 0; k < 5; k++) {
+        for (int step = 0; step < 20; step++) assert_int_equal(sti_bed_step(bed, NULL), STI_OK);
+        memos_by_number(bed, before);
+        assert_int_equal(sti_bed_list(bed), STI_OK);
+        memos_by_number(bed, after);
+        for (size_t j = 0; j < all; j++) {
+            for (int i = 0; i < 3; i++) {
+                assert_true(before[j].r[i] == after[j].r[i]);
+                assert_true(before[j].lead[i] == after[j].lead[i]);
+            }
+            kept += before[j].r[2] != 0;
+        }
+    }
+    assert_true(kept > 5 * 300);
+    free(before);
+    free(after);
+    sti_bed_destroy(bed);
+    sti_env_free(env, bytes);
+    sti_env_destroy(env);
+}
+
 static void lists_survive_every_failed_allocation(void** state) {
     (void)state;
     sti_env* env = open_env_of(1);
@@ -239,6 +290,7 @@ int main(void) {
         cmocka_unit_test(contacts_are_those_of_all_pairs_in_a_flow),
         cmocka_unit_test(a_bullet_is_listed_alone),
         cmocka_unit_test(a_bed_with_strays_goes_on_bit_by_bit),
+        cmocka_unit_test(a_new_list_keeps_what_contacts_hand_on),
         cmocka_unit_test(lists_survive_every_failed_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

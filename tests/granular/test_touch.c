@@ -38,6 +38,15 @@ static void a_bed_at_rest_needs_hardly_any_sweeps(void** state) {
     sti_env_destroy(env);
 }
 
+// Memos by pair; zero where a pair has none.
+static sti_memo* memos_of(const sti_bed* bed, sti_memo* out) {
+    const int64_t count = bed->near_start[bed->n];
+    out = realloc(out, (size_t)(count + 1) * sizeof *out);
+    for (int64_t j = 0; j < count; j++)
+        out[j] = bed->near[j].touch >= 0 ? bed->memo[bed->near[j].touch] : (sti_memo){.r = {0}};
+    return out;
+}
+
 // A contact that stays: m + 0.3 (r - start) is the mean, and 0.5 (r - m) leads beyond it. One that begins: r. One that is
 // gone: nothing.
 static void a_step_starts_from_a_mean_and_a_lead(void** state) {
@@ -45,7 +54,7 @@ static void a_step_starts_from_a_mean_and_a_lead(void** state) {
     sti_env* env = open_env_of(1);
     sti_bed* bed = settle(env, 60);
     int stayed = 0, began = 0, gone = 0;
-    sti_near* last = NULL;
+    sti_memo *last = NULL, *now = NULL;
     for (int k = 0; k < 400; k++) {
         const bool was_listed = bed->listed;
         const double* listed = bed->home;
@@ -53,32 +62,31 @@ static void a_step_starts_from_a_mean_and_a_lead(void** state) {
         double at[3] = {0};
         if (was_listed) {
             for (int i = 0; i < 3; i++) at[i] = listed[i];
-            last = realloc(last, (size_t)(count + 1) * sizeof *last);
-            memcpy(last, bed->near, (size_t)count * sizeof *last);
+            last = memos_of(bed, last);
         }
         assert_int_equal(sti_bed_step(bed, NULL), STI_OK);
         bool same = was_listed && count == bed->near_start[bed->n];
         for (int i = 0; i < 3; i++) same = same && at[i] == bed->home[i];
         if (!same) continue;  // another list
-        for (int s = 0; s < bed->slab_count; s++) {
-            for (int64_t j = bed->near_start[bed->slab_first[s]]; j < bed->near_start[bed->slab_first[s + 1]]; j++) {
-                const sti_near* near = &bed->near[j];
-                const bool before = sti_dot3(last[j].r, last[j].r) > 0;
-                for (int i = 0; i < 3; i++) {
-                    const double r = near->touch < 0 ? 0 : bed->touch[bed->touch_first[s] + near->touch].r[i];
-                    const double start = last[j].r[i], m = near->touch >= 0 && before ? start - last[j].lead[i] : r;
-                    const double mean = near->touch >= 0 && before ? m + 0.3 * (r - start) : r;
-                    assert_true(fabs(near->lead[i] - 0.5 * (r - m)) <= 1e-15);
-                    assert_true(fabs(near->r[i] - near->lead[i] - mean) <= 1e-15);
-                }
-                stayed += near->touch >= 0 && before;
-                began += near->touch >= 0 && !before;
-                gone += near->touch < 0 && before;
+        now = memos_of(bed, now);
+        for (int64_t j = 0; j < count; j++) {
+            const int touch = bed->near[j].touch;
+            const bool before = sti_dot3(last[j].r, last[j].r) > 0;
+            for (int i = 0; i < 3; i++) {
+                const double r = touch < 0 ? 0 : bed->touch[touch].r[i];
+                const double start = last[j].r[i], m = touch >= 0 && before ? start - last[j].lead[i] : r;
+                const double mean = touch >= 0 && before ? m + 0.3 * (r - start) : r;
+                assert_true(fabs(now[j].lead[i] - 0.5 * (r - m)) <= 1e-15);
+                assert_true(fabs(now[j].r[i] - now[j].lead[i] - mean) <= 1e-15);
             }
+            stayed += touch >= 0 && before;
+            began += touch >= 0 && !before;
+            gone += touch < 0 && before;
         }
     }
     assert_true(stayed > 0 && began > 0 && gone > 0);
     free(last);
+    free(now);
     sti_bed_destroy(bed);
     sti_env_destroy(env);
 }
@@ -91,16 +99,14 @@ static void the_mean_of_a_calm_bed_hardly_learns_a_growth_in_common(void** state
     sti_bed* bed = settle(env, 60);
     mean_sweeps(bed, 300);
     assert_false(bed->calm);
-    const int64_t count = bed->near_start[bed->n];
-    sti_near* last = malloc((size_t)count * sizeof *last);
-    memcpy(last, bed->near, (size_t)count * sizeof *last);
+    sti_memo* last = memos_of(bed, NULL);
     int seen = 0;
     for (int s = 0; s < bed->slab_count; s++) {
         double size = 0, both = 0;
         const int64_t first = bed->near_start[bed->slab_first[s]], end = bed->near_start[bed->slab_first[s + 1]];
         for (int64_t j = first; j < end; j++) {
-            if (last[j].touch < 0) continue;
-            double* r = bed->touch[bed->touch_first[s] + last[j].touch].r;
+            if (bed->near[j].touch < 0) continue;
+            double* r = bed->touch[bed->near[j].touch].r;
             for (int i = 0; i < 3; i++) r[i] = (1.5 + 0.1 * (double)(j % 3)) * last[j].r[i];
             size += sti_dot3(last[j].r, last[j].r);
             both += sti_dot3(last[j].r, r);
@@ -108,24 +114,26 @@ static void the_mean_of_a_calm_bed_hardly_learns_a_growth_in_common(void** state
         bed->partial[s][0] = size > 0 ? both / size - 1 : 0;
     }
     bed->calm = true;
-    sti_bed_keep(bed);
+    for (int s = 0; s < bed->slab_count; s++) sti_bed_keep(bed, s);
+    sti_memo* now = memos_of(bed, NULL);
     for (int s = 0; s < bed->slab_count; s++) {
         const double growth = bed->partial[s][0];
         for (int64_t j = bed->near_start[bed->slab_first[s]]; j < bed->near_start[bed->slab_first[s + 1]]; j++) {
-            const sti_near* near = &bed->near[j];
-            if (near->touch < 0 || !(sti_dot3(last[j].r, last[j].r) > 0)) continue;
+            const int touch = bed->near[j].touch;
+            if (touch < 0 || !(sti_dot3(last[j].r, last[j].r) > 0)) continue;
             assert_true(growth > 0.4 && growth < 0.8);
             for (int i = 0; i < 3; i++) {
-                const double r = bed->touch[bed->touch_first[s] + near->touch].r[i], start = last[j].r[i];
+                const double r = bed->touch[touch].r[i], start = last[j].r[i];
                 const double mean = start - last[j].lead[i] + 0.3 * (r - start - 0.98 * growth * start);
-                assert_true(fabs(near->r[i] - near->lead[i] - mean) <= 1e-14 * (1 + fabs(start)));
-                assert_true(fabs(near->lead[i] - 0.5 * (r - start + last[j].lead[i])) <= 1e-14 * (1 + fabs(start)));
+                assert_true(fabs(now[j].r[i] - now[j].lead[i] - mean) <= 1e-14 * (1 + fabs(start)));
+                assert_true(fabs(now[j].lead[i] - 0.5 * (r - start + last[j].lead[i])) <= 1e-14 * (1 + fabs(start)));
             }
             seen++;
         }
     }
     assert_true(seen > 60);
     free(last);
+    free(now);
     sti_bed_destroy(bed);
     sti_env_destroy(env);
 }
