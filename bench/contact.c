@@ -8,9 +8,10 @@
 // ... for its own tolerance until ours holds, and the first run that does is the one that counts.
 //
 // Time is CPU time of one thread in one call, the least of repeats: for ours all of sti_contact_solve but modes and
-// margins (nobody else computes them), for Siconos the driver, its data ready in the storage it likes best. Every call has a
-// process of its own and a limit on its CPU time: a hundred times what our auto took, at least --floor and at most
-// --limit (all of --limit where nobody of Siconos solves the problem otherwise). --budget bounds the whole run. The fastest of Siconos and our auto are then measured again in turns, so that a burst of other work hits both.
+// margins (nobody else computes them), for Siconos the driver, its data ready in the storage it likes best. Every call
+// has a process of its own and a limit on its CPU time: a hundred times what our auto took, at least --floor and at
+// most --limit (all of --limit where nobody of Siconos solves the problem otherwise). --budget bounds the whole run.
+// The fastest of Siconos and our auto are then measured again in turns, so that a burst of other work hits both.
 //
 // CSV to stdout, a table to stderr; to the folder --pictures performance profiles (contact_1e-4.svg, contact_1e-8.svg) and
 // contact.md, the table again.

@@ -1,7 +1,7 @@
 // pebble_fall.h: the simulation test of S3 2.3: the whole fall until rest by every solver, and figure 2.5.
 //
-// A step is solved to `tol` until the bed is near rest, E = 0.1 for each pebble, and to 1e-6 from there on: what E_rel needs in a
-// fall that is chaotic, and what a bed at rest needs.
+// A step is solved to `tol` until the bed is near rest, E = 0.1 for each pebble, and to 1e-6 from there on: what E_rel
+// needs in a fall that is chaotic, and what a bed at rest needs.
 //
 // Rest: the kinetic energy for each pebble stays below 1e-4 for 20 steps; `balance`, `depth` and the packing are taken over
 // those steps, `peak` is the worst penetration before. E_rel is the distance from the reference run of the same law, the

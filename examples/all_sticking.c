@@ -1,5 +1,6 @@
-// Can a ladder stand? Its foot is held in a rough slot (bilateral), its top leans on a rough wall (unilateral). The four contact
-// forces are one too many for the three equations of motion, so they are a family; the question is about all of it.
+// Can a ladder stand? Its foot is held in a rough slot (bilateral), its top leans on a rough wall (unilateral). The
+// four contact forces are one too many for the three equations of motion, so they are a family; the question is about
+// all of it.
 #include <math.h>
 #include <stdio.h>
 #include <stiction/stiction.h>

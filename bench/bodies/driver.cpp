@@ -6,8 +6,9 @@
 //     settled    the scene as it stands at last (start=FILE, saved by a dynamic run; the wall needs none): 0.25 s to find
 //                its rest, 0.25 s measured
 //
-// Time is CPU time of the thread in step() alone. Every tenth step (settled: fifth) is looked at, from outside: positions and velocities
-// before and after it, and the impulses that the engine reports. With rho = 1 / (largest diagonal entry of W_cc):
+// Time is CPU time of the thread in step() alone. Every tenth step (settled: fifth) is looked at, from outside:
+// positions and velocities before and after it, and the impulses that the engine reports. With rho = 1 / (largest
+// diagonal entry of W_cc):
 //
 //     ncp          |r - P_K(r - rho (u + own + mu |u_t| n))| / |r| over all contacts, u from the velocities after the step
 //     hard         the same with max(gap, 0) / h n in place of the engine's own term: softness and stabilization count

@@ -2,8 +2,8 @@
 //
 //     solver=quick|step iters=20
 //
-// The usual way of using it: a sweep and prune space (the hash space of 0.16 misses pairs), at most four contacts for a pair, friction bounded by mu times the normal force
-// (dContactApprox1), everything else as the library sets it.
+// The usual way of using it: a sweep and prune space (the hash space of 0.16 misses pairs), at most four contacts for a
+// pair, friction bounded by mu times the normal force (dContactApprox1), everything else as the library sets it.
 #include <ode/ode.h>
 
 #include <cstring>

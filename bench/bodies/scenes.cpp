@@ -45,8 +45,8 @@ Body capsule(double r, double half_length, double density) {
     return b;
 }
 
-// Bricks of 1 x 0.5 x 0.5; every second row is one brick shorter and half a brick beside the one below. The settled wall is whole; in the dynamic phase the
-// last body is a ball that flies against its upper half.
+// Bricks of 1 x 0.5 x 0.5; every second row is one brick shorter and half a brick beside the one below. The settled
+// wall is whole; in the dynamic phase the last body is a ball that flies against its upper half.
 void wall(Scene& s, int n, bool settled) {
     const V3 half = {0.5, 0.25, 0.25};
     const int across = n < 50 ? 4 : n < 500 ? 11 : 41, bricks = settled ? n : n - 1;

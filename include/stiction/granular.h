@@ -197,10 +197,11 @@ STI_API void sti_bed_contacts(const sti_bed* bed, sti_bed_contact* out);  // (st
 
 // ---- the last step as a problem of <stiction/contact.h>
 
-// Global form: velocities (v, omega) of the grains by their numbers; contacts in the order of sti_bed_contacts, each in the
-// frame (n, t1, t2), n from b to a. It is posed with Coulomb's law whatever the law of the bed. `answer` is the point of
-// the step, with r, u, v and their residual on this problem: "solved" where the bed has Coulomb's law and the residual is
-// within 21/16 sqrt(1 + mu^2) of its tolerance, which is what that tolerance means in this norm. All arrays are owned; what M, H, f, w and mu of the problem point to goes with the struct.
+// Global form: velocities (v, omega) of the grains by their numbers; contacts in the order of sti_bed_contacts, each in
+// the frame (n, t1, t2), n from b to a. It is posed with Coulomb's law whatever the law of the bed. `answer` is the
+// point of the step, with r, u, v and their residual on this problem: "solved" where the bed has Coulomb's law and the
+// residual is within 21/16 sqrt(1 + mu^2) of its tolerance, which is what that tolerance means in this norm. All arrays
+// are owned; what M, H, f, w and mu of the problem point to goes with the struct.
 typedef struct sti_bed_problem {
     sti_contact_problem problem;
     sti_contact_answer answer;

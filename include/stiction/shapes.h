@@ -66,8 +66,8 @@ STI_API const int* sti_shape_face(const sti_shape* shape, int i, double plane[4]
 STI_API double sti_shape_reach(const sti_shape* shape);
 
 // A shape as polygons, for pictures and files of them. Curved parts are made of flat pieces; of a half-space there is a
-// square (in the plane a strip) of side 2 extent about the point of it that is nearest to the origin. In the plane there is one
-// polygon, the outline, counterclockwise.
+// square (in the plane a strip) of side 2 extent about the point of it that is nearest to the origin. In the plane
+// there is one polygon, the outline, counterclockwise.
 typedef struct sti_surface {
     int vertex_count;
     double* vertices;  // in the frame of the shape                        (vertex_count x 3)

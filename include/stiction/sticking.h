@@ -35,7 +35,8 @@ STI_API const char* sti_sticking_outcome_text(sti_sticking_outcome outcome);
 // What is claimed, and the proof of it; sti_verify_sticking looks at nothing else.
 //
 // A bilateral contact with friction has a cone for lambda_n >= 0 and one for lambda_n <= 0. The leaves of "does not
-// stick" cover all choices of these signs (0: open, in which case nothing but the equations is asked of that contact). Each has
+// stick" cover all choices of these signs (0: open, in which case nothing but the equations is asked of that contact).
+// Each has
 //
 //     M y + A z = 0,    -C_i'y in the dual cone of contact i,    y'F + z'c > 0:
 //

@@ -12,10 +12,10 @@
 // strict vanishes on all of it. So no node is met that breaks a_n >= 0 of a contact still open.
 // When rates do not vanish the cone is that over (a, 1).
 //
-// For a given wrench a node is also left when the linear program of modes_gate.c has no solution; and the walk begins with
-// w'a >= 0: what moves falls. Let (a0, c) be a solution in the closed set of a mode, without rates and without contacts that
-// slide. For every a of the mode multiply M a0 = w + J c by a: a contact that separates has c = 0, one that sticks J a = 0, and
-// friction dissipates, c_t'a_t <= 0 for the corner (side) c_t of the mode and its a_t. So
+// For a given wrench a node is also left when the linear program of modes_gate.c has no solution; and the walk begins
+// with w'a >= 0: what moves falls. Let (a0, c) be a solution in the closed set of a mode, without rates and without
+// contacts that slide. For every a of the mode multiply M a0 = w + J c by a: a contact that separates has c = 0, one
+// that sticks J a = 0, and friction dissipates, c_t'a_t <= 0 for the corner (side) c_t of the mode and its a_t. So
 //
 //     w'a = a'M a0 - c'(J a) >= a'M a0,       and for a = a0:   w'a0 >= a0'M a0.
 //

@@ -12,7 +12,8 @@ typedef struct modes_list {
 } modes_list;
 
 // Every kinematically feasible mode, in lexicographic order of choices; consistent: only those whose closed set holds
-// the wrench, in an order in which sticking comes first. Stops at `most`, and at the deadline of the phase: then it is not complete.
+// the wrench, in an order in which sticking comes first. Stops at `most`, and at the deadline of the phase: then it is
+// not complete.
 sti_status sti_modes_walk(modes_model* m, bool consistent, long most, modes_list* out);
 void sti_modes_list_clear(sti_env* env, modes_list* list);
 void sti_mode_clear(sti_env* env, sti_mode* mode);

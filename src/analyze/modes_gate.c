@@ -171,8 +171,8 @@ static void drop(nnls* s, int j) {
     s->count--;
 }
 
-// From the last coefficients towards those of least squares, until a ray reaches zero and leaves; again, until none does. False:
-// the columns are dependent.
+// From the last coefficients towards those of least squares, until a ray reaches zero and leaves; again, until none
+// does. False: the columns are dependent.
 static bool approach(const gate* g, nnls* s) {
     for (;;) {
         double part = 1;
@@ -285,11 +285,11 @@ static bool is_proof(const gate* g, const sti_int* y) {
 
 // Away from the boundary ----------------------------------------------------------------------------------------------
 //
-// Where many generators are orthogonal to the remainder y is on a corner of the dual cone, and rounding takes it out. Then
-// y + delta p is tried, with p in the relative interior of the dual cone: p'g = 0 only where every y has y'g = 0, for lines and
-// for the generators that add up to zero with positive coefficients. The shortest sum of generators whose coefficients add up
-// to one is such a p. Where it is zero its generators are of the second kind: they become equations, and what is left
-// of the others across them is looked at again.
+// Where many generators are orthogonal to the remainder y is on a corner of the dual cone, and rounding takes it out.
+// Then y + delta p is tried, with p in the relative interior of the dual cone: p'g = 0 only where every y has y'g = 0,
+// for lines and for the generators that add up to zero with positive coefficients. The shortest sum of generators whose
+// coefficients add up to one is such a p. Where it is zero its generators are of the second kind: they become
+// equations, and what is left of the others across them is looked at again.
 
 typedef struct interior {
     const gate* g;

@@ -1,7 +1,7 @@
 // sticking_friction_newton.c: the last digits of the least coefficient of friction.
 //
-// Newton's method on the optimality conditions of what sticking_friction.c looks for. With active bounds g_i = |lambda_t,i| - k w_i
-// lambda_n,i = 0 (and lambda_n,j = 0), family coordinates s and multipliers v:
+// Newton's method on the optimality conditions of what sticking_friction.c looks for. With active bounds g_i =
+// |lambda_t,i| - k w_i lambda_n,i = 0 (and lambda_n,j = 0), family coordinates s and multipliers v:
 //
 //     sum_i v_i dg_i/ds = 0,    sum_i v_i w_i lambda_n,i = 1,    g_i = 0.
 //

@@ -89,8 +89,8 @@ static void gather(const sti_world* world, const int* party, double* x) {
     }
 }
 
-// v of every island is multiplied so that it pays, or 0; dues up to `spared` (bodies; NULL: none) are not asked for. What is owed
-// then, and what was lost before.
+// v of every island is multiplied so that it pays, or 0; dues up to `spared` (bodies; NULL: none) are not asked for.
+// What is owed then, and what was lost before.
 static double charge(sti_world* world, const int* party, const double* spared) {
     const struct sti_world_solve* s = world->solve;
     const int nv = world->nv;
@@ -178,7 +178,8 @@ static void blame(sti_world* world, sti_short_cause cause, double by) {
     s->short_by = by;
 }
 
-// Bodies that turn far in a step leave the tangents of their joints, too far to be mended: parties with such a joint are marked.
+// Bodies that turn far in a step leave the tangents of their joints, too far to be mended: parties with such a joint
+// are marked.
 static void mark_torn(sti_world* world, unsigned char* torn) {
     struct sti_world_solve* s = world->solve;
     const int nv = world->nv;
@@ -256,8 +257,8 @@ static void deepen(const sti_world* world, const sti_row* row, double depth, dou
     }
 }
 
-// deep (moving): the deepest overlap of every body, joints open and limits passed included. Contacts, defects and coordinates are
-// those that were read last.
+// deep (moving): the deepest overlap of every body, joints open and limits passed included. Contacts, defects and
+// coordinates are those that were read last.
 static void read_depths(const sti_world* world, double* deep) {
     const struct sti_world_solve* s = world->solve;
     memset(deep, 0, (size_t)world->moving * sizeof *deep);

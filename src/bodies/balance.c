@@ -17,9 +17,9 @@
 //
 //     min 1/2 |H r + G l + f|^2 in the metric of M^-1      subject to      r in K
 //
-// is a convex program, and rest is possible exactly when its minimum is 0. Accelerated projected gradients (Nesterov 1983, with
-// restarts), from the impulses of the last step. Where they come near 0 the improvement above finishes. Where they do not
-// nothing is concluded, and the step is solved as every other.
+// is a convex program, and rest is possible exactly when its minimum is 0. Accelerated projected gradients (Nesterov
+// 1983, with restarts), from the impulses of the last step. Where they come near 0 the improvement above finishes.
+// Where they do not nothing is concluded, and the step is solved as every other.
 //
 // Whatever is found here is judged by the test of rest.c alone.
 #include <math.h>

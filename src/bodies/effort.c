@@ -1,8 +1,8 @@
 // effort.c: how much work an island gets: a step has a bounded cost, whatever it is asked.
 //
-// sti_contact_solve tries a ladder of methods (docs/contact.md). One of its rungs, pivots on facets for up to 60 contacts, ends with
-// decisions in exact numbers. Where joints leave no motion that opens all gaps, forces run away, and such a decision among more
-// than a few contacts takes minutes; a step does not need the proof. So an island gets
+// sti_contact_solve tries a ladder of methods (docs/contact.md). One of its rungs, pivots on facets for up to 60
+// contacts, ends with decisions in exact numbers. Where joints leave no motion that opens all gaps, forces run away,
+// and such a decision among more than a few contacts takes minutes; a step does not need the proof. So an island gets
 //
 //     without links, or with few acts, or with too many for that rung    the ladder
 //     the others (`hard`)     its first rungs, sweeps and Newton's method, which settle almost all; then the methods

@@ -14,7 +14,8 @@
 //                                        |x_t| <= mu x_n,  |y| <= mu e c_n, both against the slip: together (2.1.18 to 22)
 //                                        with the bound mu (e c_n + x_n)
 //
-// Newton has e = 0 at contacts that take part without striking; Poisson restitutes wherever there was compression. The friction y of a known impulse is a pressed act (acts.c).
+// Newton has e = 0 at contacts that take part without striking; Poisson restitutes wherever there was compression. The
+// friction y of a known impulse is a pressed act (acts.c).
 //
 // Energy. Compression loses. If v+ has more than v- and `dissipate` is set, v+ is drawn back on the segment from v_c, the
 // inelastic outcome, to the farthest point with the energy of v-: joints, openings and cones are convex and hold on all of it.

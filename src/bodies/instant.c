@@ -2,8 +2,8 @@
 //
 //     M a + F = sum n lambda_n + t' lambda_t,       F = gyroscopic forces - applied forces
 //
-// on the velocities of all bodies that move. Contacts with gap <= tol are closed, and so are limits of joints that are reached;
-// then come joints, row by row, as bilateral contacts.
+// on the velocities of all bodies that move. Contacts with gap <= tol are closed, and so are limits of joints that are
+// reached; then come joints, row by row, as bilateral contacts.
 //
 // Motors and the dry friction of joints act on a coordinate c of a joint with a force of at most `bound`.
 //
@@ -11,9 +11,9 @@
 //     c' = speed                       any force up to the bound, and c'' = 0 as long as that suffices
 //     friction                         the same with speed 0
 //
-// The second case is a contact that is pressed, as in acts.c: a velocity z of its own, with a mass m, which F drives against
-// its contact with the force `bound`. m z' + bound = lambda_n, z' >= 0, so lambda_n >= bound, and lambda_n = bound while the contact
-// lasts; mu = 1 and the tangent is c. m is what the coordinate feels.
+// The second case is a contact that is pressed, as in acts.c: a velocity z of its own, with a mass m, which F drives
+// against its contact with the force `bound`. m z' + bound = lambda_n, z' >= 0, so lambda_n >= bound, and lambda_n =
+// bound while the contact lasts; mu = 1 and the tangent is c. m is what the coordinate feels.
 //
 // Friction mu |reaction| is that of S0's bilateral contact, whose normal force is one number. A joint whose reaction has
 // several components has its rows turned so that the first is along the reaction which a step from here would find, and
@@ -434,8 +434,8 @@ static void turn_rows(const draft* d, int joint, const double c[3], sti_row rows
     for (int i = 0; i < count && uu > 0; i++) rows[i] = turned[i];
 }
 
-// Direction of the reaction on the rows of its force; without a reaction the first of them. A row along e has e for b and -e for
-// a; both may be listed the other way round.
+// Direction of the reaction on the rows of its force; without a reaction the first of them. A row along e has e for b
+// and -e for a; both may be listed the other way round.
 static void reaction_direction(const draft* d, int joint, const sti_row rows[6], double c[3]) {
     const int b = d->world->bodies->joint[joint].b, count = force_rows(d->world, joint);
     c[0] = 1;

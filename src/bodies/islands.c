@@ -2,10 +2,11 @@
 //
 //     u = W r + q,      W_ij = H_i' A^-1 H_j,      q = H'u_free + w
 //
-// An island is a set of bodies that acts and links connect. A is M / s with the links: on a free body A^-1 H_j is six numbers,
-// on an assembly of linked bodies a vector over all of it (sti_links_respond), in which the joints hold exactly. So W has a
-// block (i, j) only where the two act on a common body or a common assembly, and a pile of free bodies costs what its contact
-// graph costs. A hundred piles are a hundred small problems, most of them small enough for the quick way (src/contact/quick.c).
+// An island is a set of bodies that acts and links connect. A is M / s with the links: on a free body A^-1 H_j is six
+// numbers, on an assembly of linked bodies a vector over all of it (sti_links_respond), in which the joints hold
+// exactly. So W has a block (i, j) only where the two act on a common body or a common assembly, and a pile of free
+// bodies costs what its contact graph costs. A hundred piles are a hundred small problems, most of them small enough
+// for the quick way (src/contact/quick.c).
 //
 // The answer of an island is judged on its own data here, and the whole step once more, in the global form (pose.c).
 #include <math.h>

@@ -11,10 +11,11 @@
 // The rows along e_k and along the line are the derivatives of their defects wherever the bodies are: A turns with a, and the
 // point of a that is at p_B, not p_A, accounts for it.
 //
-// phi is a rotation vector: of the whole turn from A to B (fixed, prismatic), or of the shortest turn that takes z_A to z_B
-// (revolute, cylindrical, planar). Its length is the angle, up to pi, so it vanishes in the right position only, it points back
-// from everywhere, and one turn of b by -phi removes it whole. Sines and vector parts of quaternions do none of
-// these beyond a right angle. Its derivative is the row where phi = 0; elsewhere the row still has the right component along phi.
+// phi is a rotation vector: of the whole turn from A to B (fixed, prismatic), or of the shortest turn that takes z_A to
+// z_B (revolute, cylindrical, planar). Its length is the angle, up to pi, so it vanishes in the right position only, it
+// points back from everywhere, and one turn of b by -phi removes it whole. Sines and vector parts of quaternions do
+// none of these beyond a right angle. Its derivative is the row where phi = 0; elsewhere the row still has the right
+// component along phi.
 //
 // The free angle of a joint is the part of the turn about z (the twist of the quaternion); it is given nearest to what it was,
 // so a wheel counts its turns.

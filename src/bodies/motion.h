@@ -228,8 +228,8 @@ void sti_links_ahead(sti_world* world, double time, const double* v);
 void sti_account_open(sti_world* world);   // energies before the step
 void sti_account_share(sti_world* world);  // by the islands there are now; no work so far
 void sti_account_begin(sti_world* world);  // rows and contacts are those of the beginning; everybody goes the whole way
-// Bodies have moved by h u. What was gained beyond work_of is paid from velocities; an island that cannot goes a part of the way.
-// How many bodies did not go the whole way; *work: loses what was not done then.
+// Bodies have moved by h u. What was gained beyond work_of is paid from velocities; an island that cannot goes a part
+// of the way. How many bodies did not go the whole way; *work: loses what was not done then.
 int sti_account_close(sti_world* world, double* work);
 void sti_account_before_mending(sti_world* world);
 // Velocities pay for what mending added. What is still owed, or was lost.
@@ -280,8 +280,8 @@ sti_status sti_islands_settle(sti_world* world, sti_acts* acts, const double* v_
 
 // ---- velocities.c
 
-// acts.r (in: guess, out: the best there was) of the acts in `list` (count), one island. *reached: its residual, INFINITY where
-// the island is not of the kind that this takes.
+// acts.r (in: guess, out: the best there was) of the acts in `list` (count), one island. *reached: its residual,
+// INFINITY where the island is not of the kind that this takes.
 sti_status sti_velocities_solve(sti_world* world, sti_acts* acts, int count, const int* list, const double* v_free,
                                 double tol, double* reached, long* iterations);
 void sti_velocities_clear(sti_world* world);
@@ -300,8 +300,8 @@ typedef enum sti_rest_verdict {
     STI_REST_NEARLY,  // it would, with impulses a little better
 } sti_rest_verdict;
 
-// Fills solve->rest: for which islands does u = 0, with these impulses, solve the step? Islands proved before are not looked at
-// again. only_still: those alone whose velocities v* are exactly 0.
+// Fills solve->rest: for which islands does u = 0, with these impulses, solve the step? Islands proved before are not
+// looked at again. only_still: those alone whose velocities v* are exactly 0.
 void sti_rest_test(sti_world* world, const double* r, const double* l, bool only_still, double tol);
 
 // ---- balance.c

@@ -1,13 +1,14 @@
 // sharpen.c: contacts that sink although their step is solved: light bodies between heavy ones.
 //
-// The residual of a step is measured against all of its forces (docs/contact.md). A contact at a body of mass m may then close by
+// The residual of a step is measured against all of its forces (docs/contact.md). A contact at a body of mass m may
+// then close by
 //
 //     h u_n  ~  tol h |r| / m
 //
-// beyond its gap: with masses that differ by 1e5, micrometres in every step, in a step that is solved to 1e-8. Mending would
-// lift it again, step after step. So islands in which a contact or a limit closes by more than SUNK lengths of the scene are
-// solved once more, to a tolerance that is smaller by as much, by sweeps and Newton's method from the point there is. What comes
-// out is kept where things sink less and the whole step is solved as before.
+// beyond its gap: with masses that differ by 1e5, micrometres in every step, in a step that is solved to 1e-8. Mending
+// would lift it again, step after step. So islands in which a contact or a limit closes by more than SUNK lengths of
+// the scene are solved once more, to a tolerance that is smaller by as much, by sweeps and Newton's method from the
+// point there is. What comes out is kept where things sink less and the whole step is solved as before.
 #include <math.h>
 #include <string.h>
 
@@ -18,7 +19,8 @@ enum { PATIENCE = 76, ROUNDS = 2 };
 #define DEFAULT_TOL 1e-8
 #define SHARPEST 1e-5  // of tol
 
-// The farthest that something closes beyond its gap in this step, in lengths of the scene. Islands without are marked in `skip`.
+// The farthest that something closes beyond its gap in this step, in lengths of the scene. Islands without are marked
+// in `skip`.
 static double sunk(const sti_world* world, double allowed, unsigned char* skip) {
     const struct sti_world_solve* s = world->solve;
     double most = 0;

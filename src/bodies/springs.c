@@ -4,16 +4,18 @@
 //
 //     force = -stiffness (c - rest) - damping c',      f += force row',      K = stiffness row' row,   D = damping row' row
 //
-// K is the part of the derivative of the force that is positive semidefinite whatever the state. The turning of the row itself,
-// force times the second derivative of c, is not: it is negative for a spring pressed together, where an implicit step would
-// lose its minimum. Of a spring between points its positive parts are kept, each as a row without force:
+// K is the part of the derivative of the force that is positive semidefinite whatever the state. The turning of the row
+// itself, force times the second derivative of c, is not: it is negative for a spring pressed together, where an
+// implicit step would lose its minimum. Of a spring between points its positive parts are kept, each as a row without
+// force:
 //
 //     across the line of a stretched spring     stiffness (1 - rest / distance):    the tension pulls the line straight
 //     turning of a body under the force f e     f (r'e 1 - (r e' + e r') / 2):      at the arm r from its centre
 //
 // The second is the work of f along the curve on which its point goes, x + r + theta x r + 1/2 theta x (theta x r). Its
-// eigenvalues are f (r_e + |r|) / 2, f (r_e - |r|) / 2 in the plane of r and e, and f r_e about their normal; the first is never
-// negative, the second never positive. Without it a body that hangs on a strong spring would swing by radians in a step.
+// eigenvalues are f (r_e + |r|) / 2, f (r_e - |r|) / 2 in the plane of r and e, and f r_e about their normal; the first
+// is never negative, the second never positive. Without it a body that hangs on a strong spring would swing by radians
+// in a step.
 #include <math.h>
 
 #include "bodies/bodies.h"

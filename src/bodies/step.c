@@ -317,7 +317,8 @@ static sti_status look_back(sti_world* world, double had, sti_world_report* repo
     return STI_OK;
 }
 
-// 4, 6 and 7; again where mending adds energy that nobody can pay, with a part of the way. *late: bodies that went a part only.
+// 4, 6 and 7; again where mending adds energy that nobody can pay, with a part of the way. *late: bodies that went a
+// part only.
 static sti_status go(sti_world* world, sti_world_report* report, int* late) {
     struct sti_world_solve* s = world->solve;
     const double work = report->work;
@@ -400,8 +401,8 @@ static void forget_forces(sti_world* world) {
     memset(s->reaction, 0, 6 * (size_t)world->bodies->joint_count * sizeof *s->reaction);
 }
 
-// A step that went a part of its way only is tried again: with the contacts that lie on the way it wanted to go, and with what its
-// forces do to bodies that turn (stiffen.c).
+// A step that went a part of its way only is tried again: with the contacts that lie on the way it wanted to go, and
+// with what its forces do to bodies that turn (stiffen.c).
 static sti_status step(sti_world* world, sti_world_report* report) {
     struct sti_world_solve* s = world->solve;
     const double began = sti_clock();

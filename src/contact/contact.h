@@ -43,7 +43,8 @@ typedef struct sti_contact_local {
 
 void sti_contact_local_apply(const sti_contact_local* p, const double* r, double* u);  // u = W r + q
 
-// Natural map at r (u = W r + q given): sqrt(sum |e_c|^2) / max(|r|, scale). worst (may be NULL): contact of the largest |e_c|.
+// Natural map at r (u = W r + q given): sqrt(sum |e_c|^2) / max(|r|, scale). worst (may be NULL): contact of the
+// largest |e_c|.
 double sti_contact_natural_map(const sti_contact_local* p, const double* r, const double* u, int* worst);
 
 // A method improves r (d nc), which holds the first guess on entry, and u = W r + q on exit. It stops when the natural map

@@ -28,7 +28,8 @@
 // nothing; in particular not that there is no solution, even where a convex problem was found unbounded (an r in K that
 // moves nothing and that q pushes): other slips may hold it.
 //
-// Cost: for each step a sparse L D L' of order about 2 d nc, that is n^3 / 3 for a W without zeros; the ordering is found once.
+// Cost: for each step a sparse L D L' of order about 2 d nc, that is n^3 / 3 for a W without zeros; the ordering is
+// found once.
 #include "conic/ipm.h"
 
 #include <math.h>

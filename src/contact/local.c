@@ -2,8 +2,9 @@
 //
 //     e_c = r_c - P_K(r_c - rho_c (u_c + mu_c |u_t,c| n)),  rho_c = d / trace W_cc,  residual = |e| / max(|r|, |rho q|)
 //
-// and |e_c| counted as at least rho_c times the penetration -u_n. The map vanishes exactly at the solutions. rho carries velocities to the units of r, so that a change of units, or
-// one very heavy body, changes nothing in the verdict.
+// and |e_c| counted as at least rho_c times the penetration -u_n. The map vanishes exactly at the solutions. rho
+// carries velocities to the units of r, so that a change of units, or one very heavy body, changes nothing in the
+// verdict.
 #include "contact/local.h"
 
 #include <math.h>

@@ -6,7 +6,8 @@
 //
 //     d_k <= 4 (Q + half its diagonal),    Q the value that four in five of the d do not exceed.
 //
-// Fixed bodies and joints count when they are not much larger than what moves, or farther away; ends of springs up to LONG sizes.
+// Fixed bodies and joints count when they are not much larger than what moves, or farther away; ends of springs up to
+// LONG sizes.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

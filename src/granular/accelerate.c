@@ -12,22 +12,22 @@
 //
 //     beta = min(k / (k + 3), cap),      k = 0 .. period - 1 and again from 0
 //
-// The convex law allows beta near 1: cap 0.99, period 600. Coulomb's law is no convex program: friction follows the normal
-// impulse and not the other way round, errors turn as they decay, the more so the larger mu, and much momentum feeds those
-// that turn. There the cap is 1 - 0.2 mu, at least 0.5, and the period 200; a step that outlasts the first of them goes on with
-// periods of 240 and, for mu up to 0.5, a cap of 1 - 0.15 mu. With mu = 0.3 all caps from 0.92 to 0.96
-// and periods from 100 to 240 do about as well, but 0.97 without end does not come below 1e-4 on some beds; with mu = 0.8 the
-// best is near 0.8, with mu = 2 near 0.6. When the residual has not fallen for as long as it took to get where it is, the
-// distance of the cap from 1 is doubled, until plain sweeps are left.
+// The convex law allows beta near 1: cap 0.99, period 600. Coulomb's law is no convex program: friction follows the
+// normal impulse and not the other way round, errors turn as they decay, the more so the larger mu, and much momentum
+// feeds those that turn. There the cap is 1 - 0.2 mu, at least 0.5, and the period 200; a step that outlasts the first
+// of them goes on with periods of 240 and, for mu up to 0.5, a cap of 1 - 0.15 mu. With mu = 0.3 all caps from 0.92 to
+// 0.96 and periods from 100 to 240 do about as well, but 0.97 without end does not come below 1e-4 on some beds; with
+// mu = 0.8 the best is near 0.8, with mu = 2 near 0.6. When the residual has not fallen for as long as it took to get
+// where it is, the distance of the cap from 1 is doubled, until plain sweeps are left.
 //
 //     sweeps from zero impulses, 1600 grains, impact / at rest       1e-4        1e-5        1e-6
 //     Coulomb's law, plain                                        845 / 760   4833 / 4247   over 20000
 //     Coulomb's law, momentum                                     167 / 109    436 / 369     2655 / 1481
 //     the convex law, momentum                                                                632 / 493
 //
-// Below 1e-5 these numbers are a matter of luck under Coulomb's law: six states of the same fall took 670 to 90,000 sweeps to
-// 1e-6, a seventh had not come there after 200,000, and one and the same state took 1,500 to 5,700 with 25 choices of cap, period
-// and order of sweeps.
+// Below 1e-5 these numbers are a matter of luck under Coulomb's law: six states of the same fall took 670 to 90,000
+// sweeps to 1e-6, a seventh had not come there after 200,000, and one and the same state took 1,500 to 5,700 with 25
+// choices of cap, period and order of sweeps.
 //
 // Tried and worse: the convex law with u_n shifted by the mu |u_t| of the last round as an inner problem (the rounds do not
 // contract during an impact), projected gradient steps in place of sweeps (twice as many), symmetric sweeps.

@@ -12,8 +12,8 @@
 
 #include "granular/near.h"
 
-// Slabs above each other hand a load down one slab in a sweep. Up to here that costs nothing (the same sweeps at 3200 grains), but
-// at 12,800 a step at rest takes 7 sweeps and not 3; larger beds are cut upright.
+// Slabs above each other hand a load down one slab in a sweep. Up to here that costs nothing (the same sweeps at 3200
+// grains), but at 12,800 a step at rest takes 7 sweeps and not 3; larger beds are cut upright.
 enum { SHALLOW = 6400 };
 
 int sti_cells_slot(const sti_cells* g, int i, double x) {

@@ -23,12 +23,13 @@
 // (LAST = 0), takes more sweeps the deeper a bed at rest. A larger LAST lets the same sweeps act longer, but lags behind
 // the waves when k is near 1: with 0.7 modes grow there that decay with 0.5.
 //
-// What sweeps at rest are for. In beds of 10^4 to 10^5 grains at rest to a tolerance, r - start is nearly the same vector in
-// step after step (cosine 0.98 to 0.997), 90 % of it normal, and it hardly moves anything: its resultants on the grains are 0.05
-// to 0.25 of it (impulses without order: 1.4). It is a self-stress. There are more contacts than velocities can satisfy, what
-// is left of u_n + Phi/h is as large as Phi/h, and sweeps shift load from contacts that are open by a hair to those that are closed
-// by one, presumably until one lets go. A start that falls back by 1 - FRESH of it moves grains again, and that is what the
-// next step has to sweep away. So FRESH ought to be large; but with it waves grow.
+// What sweeps at rest are for. In beds of 10^4 to 10^5 grains at rest to a tolerance, r - start is nearly the same
+// vector in step after step (cosine 0.98 to 0.997), 90 % of it normal, and it hardly moves anything: its resultants on
+// the grains are 0.05 to 0.25 of it (impulses without order: 1.4). It is a self-stress. There are more contacts than
+// velocities can satisfy, what is left of u_n + Phi/h is as large as Phi/h, and sweeps shift load from contacts that
+// are open by a hair to those that are closed by one, presumably until one lets go. A start that falls back by 1 -
+// FRESH of it moves grains again, and that is what the next step has to sweep away. So FRESH ought to be large; but
+// with it waves grow.
 //
 // Together. The two differ in one respect: loads shift from contact to contact, but the wave that goes up and down a deep bed,
 // its whole width in phase, presses and relieves all contacts alike. So m learns only TOGETHER of what r - start has in
@@ -36,9 +37,10 @@
 //
 //     m += FRESH (r - start - (1 - TOGETHER) g start),    g = start'(r - start) / start'start
 //
-// In a step with more sweeps than slow waves ask for (accelerate.c), which is a bed that moves, loads do change together, and m
-// learns it all; otherwise a bed of 400 that has just landed takes 100 sweeps a step for seconds. Sweeps in a step, 1e-4, h = 0.01
-// (pebble bed) and 0.002 (settle test), recover = 0.2, each column from one and the same state, mean of 150 to 600 steps:
+// In a step with more sweeps than slow waves ask for (accelerate.c), which is a bed that moves, loads do change
+// together, and m learns it all; otherwise a bed of 400 that has just landed takes 100 sweeps a step for seconds.
+// Sweeps in a step, 1e-4, h = 0.01 (pebble bed) and 0.002 (settle test), recover = 0.2, each column from one and the
+// same state, mean of 150 to 600 steps:
 //
 //     grains                                    10,000   40,000  100,000     12,800   51,200
 //     0.3, 0.5, mean of late sweeps at 0.05        1.9      4.6      7.9        2.4      3.8

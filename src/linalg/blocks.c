@@ -4,9 +4,9 @@
 //              for every k < j with L_jk != 0:     w_i -= L_ik U_kj   (i >= j),     z_i -= L_jk U_ki   (i > j)
 //              D_j = w_j^-1,      L_ij = w_i D_j,      U_ji = z_i
 //
-// The columns k that reach row j hang in a list at j; each moves on to its next row when it has been used. In the symmetric case
-// z_i = w_i' and the second update is saved. Updates run in the order of the list, which depends on the pattern alone: the same
-// bits each time.
+// The columns k that reach row j hang in a list at j; each moves on to its next row when it has been used. In the
+// symmetric case z_i = w_i' and the second update is saved. Updates run in the order of the list, which depends on the
+// pattern alone: the same bits each time.
 //
 // Cost: 2 b^3 operations for each pair of blocks in a column of L, twice that without symmetry.
 #include "linalg/blocks.h"

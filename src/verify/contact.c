@@ -11,9 +11,9 @@
 //
 // In the global form H_c' diag(M)^-1 H_c stands for W_cc and H'diag(M)^-1 f + w for q; velocities without mass do not
 // count in either. A contact that moves nothing takes the mean unit of the others, and 1 if all are so. A point is
-// accepted when the sum of the two is at most the tolerance: it is then an exact solution of a problem that near. Forces beyond
-// FAR times those that would undo the data one by one do not count in full (runaway). What the
-// answer says of itself (u, residuals, modes) is not used. The claim that there is no solution is checked by contact_farkas.c.
+// accepted when the sum of the two is at most the tolerance: it is then an exact solution of a problem that near.
+// Forces beyond FAR times those that would undo the data one by one do not count in full (runaway). What the answer
+// says of itself (u, residuals, modes) is not used. The claim that there is no solution is checked by contact_farkas.c.
 #include <float.h>
 #include <limits.h>
 #include <math.h>

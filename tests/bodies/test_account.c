@@ -1,8 +1,9 @@
-// test_account.c: energy never comes from nowhere, also where a step follows curves by straight pieces or is not solved; locked
-// rows; and steps that cannot be solved stay harmless.
+// test_account.c: energy never comes from nowhere, also where a step follows curves by straight pieces or is not
+// solved; locked rows; and steps that cannot be solved stay harmless.
 #include "scene_tools.h"
 
-// One step, solved or not: finite, with a word where it is not solved, and T + V no larger than before but for work and mending.
+// One step, solved or not: finite, with a word where it is not solved, and T + V no larger than before but for work and
+// mending.
 static sti_world_report any_step(sti_env* env, sti_world* world, double tol) {
     sti_world_report r;
     const sti_status status = sti_world_step(world, &r);
@@ -84,7 +85,8 @@ static void friction_of_redundant_joints_stays_bounded(void** state) {
     sti_env_destroy(env);
 }
 
-// Two boxes welded together where they touch, and a hinge doubled by a weld, with friction and a motor: nothing there can move.
+// Two boxes welded together where they touch, and a hinge doubled by a weld, with friction and a motor: nothing there
+// can move.
 static void rows_that_joints_lock_take_no_part(void** state) {
     (void)state;
     sti_env* env = open_env();

@@ -109,7 +109,8 @@ static void a_corner_of_a_tumbling_box_is_thrown_towards_the_centre(void** state
     sti_env_destroy(env);
 }
 
-// A rod on a pin: centre at (1, 0) from the pin, turning with w. The pivot, seen from the centre, is accelerated by w^2 along x.
+// A rod on a pin: centre at (1, 0) from the pin, turning with w. The pivot, seen from the centre, is accelerated by w^2
+// along x.
 static void joints_follow_as_bilateral_rows_with_their_rates(void** state) {
     (void)state;
     sti_env* env = open_env();

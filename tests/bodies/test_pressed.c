@@ -1,5 +1,6 @@
-// test_pressed.c: strong springs against joints and contacts, light bodies between heavy ones. A step and its mending together add
-// nothing to T + V, the way is gone to its end, and a step that is not solved names the rule that refused it.
+// test_pressed.c: strong springs against joints and contacts, light bodies between heavy ones. A step and its mending
+// together add nothing to T + V, the way is gone to its end, and a step that is not solved names the rule that refused
+// it.
 #include "bodies/bodies.h"
 #include "scene_tools.h"
 
@@ -65,7 +66,8 @@ static void light_bodies_between_heavy_ones_do_not_sink(void** state) {
     sti_env_destroy(env);
 }
 
-// A bar at rest, a spring of 1e6 weights on one of its ends: it swings by many turns in a step if the turning of its arm is left out.
+// A bar at rest, a spring of 1e6 weights on one of its ends: it swings by many turns in a step if the turning of its
+// arm is left out.
 static void a_bar_on_a_strong_spring_comes_to_hang_along_it(void** state) {
     (void)state;
     sti_env* env = open_env();

@@ -9,17 +9,18 @@
 // bodies that start touching, exactly aligned or overlapping, masses that differ by 1e6, tiny scenes, no gravity; and joints
 // that contradict each other, which must be refused with a reason.
 //
-// Energy. In a step without springs the discrete energy cannot grow beyond what motors, moving surfaces, pushes and mending do
-// (the proof is in src/bodies/step.c), so `gain` is bounded by rounding and by the tolerance of the solver: GAIN of the largest
-// energies that took part. A step that reports that it is not solved is held to LOOSE of them. A spring is taken implicitly
-// along the row it has at the beginning of the step; what its length or angle does beyond the first order, delta, is not seen
-// by the step and may add up to |force| delta + stiffness delta^2 / 2. The test computes a bound on delta from the motion and
-// allows that. Mending moves the ends of springs as well, forth in one step and back in another: with springs the account is
-// held over all steps together, what was mended included: energy stays below that of the start, and work, and what is allowed.
+// Energy. In a step without springs the discrete energy cannot grow beyond what motors, moving surfaces, pushes and
+// mending do (the proof is in src/bodies/step.c), so `gain` is bounded by rounding and by the tolerance of the solver:
+// GAIN of the largest energies that took part. A step that reports that it is not solved is held to LOOSE of them. A
+// spring is taken implicitly along the row it has at the beginning of the step; what its length or angle does beyond
+// the first order, delta, is not seen by the step and may add up to |force| delta + stiffness delta^2 / 2. The test
+// computes a bound on delta from the motion and allows that. Mending moves the ends of springs as well, forth in one
+// step and back in another: with springs the account is held over all steps together, what was mended included: energy
+// stays below that of the start, and work, and what is allowed.
 //
-// And whatever there is, springs, mending, a step that says it failed: T + V grows in no step by more than the work done in it, and
-// GAIN of the energies. Only overlaps of the start are lifted for nothing: the first step may, and later ones of a scene that was
-// laid with overlaps until none is left.
+// And whatever there is, springs, mending, a step that says it failed: T + V grows in no step by more than the work
+// done in it, and GAIN of the energies. Only overlaps of the start are lifted for nothing: the first step may, and
+// later ones of a scene that was laid with overlaps until none is left.
 #include "bodies/world_tools.h"
 #include "support/sanitized.h"
 // clang-format off

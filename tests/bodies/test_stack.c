@@ -45,7 +45,8 @@ static void a_tower_that_falls_together_comes_to_rest(void** state) {
     sti_env_destroy(env);
 }
 
-// A half ring of n voussoirs between radii 1 and 1.3 on two springings; returns how far the keystone has come down in a second.
+// A half ring of n voussoirs between radii 1 and 1.3 on two springings; returns how far the keystone has come down in a
+// second.
 static double arch_falls_by(sti_env* env, double mu) {
     enum { N = 7 };
     sti_bodies* bodies = open_scene(env, 2);

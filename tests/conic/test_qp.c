@@ -132,8 +132,9 @@ static void families_around_known_answers(void** state) {
     }
 }
 
-// min 1/2 x'P x + c'x, A x <= b, x >= 0 has a solution exactly when its LCP has one, and that is decided without rounding. Small
-// whole numbers make every kind of degeneracy: equal and opposite rows, rows of zeros, no interior, many solutions.
+// min 1/2 x'P x + c'x, A x <= b, x >= 0 has a solution exactly when its LCP has one, and that is decided without
+// rounding. Small whole numbers make every kind of degeneracy: equal and opposite rows, rows of zeros, no interior,
+// many solutions.
 static void outcomes_agree_with_exact_complementarity(void** state) {
     sti_rng rng = {1};
     int count[5] = {0};

@@ -222,8 +222,8 @@ static void a_massless_plate_passes_the_force_on(void** state) {
     sti_env_destroy(env);
 }
 
-// The block and a massless handle that a joint makes slower by 1/10 in x; the force acts on the handle, the contact on the block, or the other
-// way round.
+// The block and a massless handle that a joint makes slower by 1/10 in x; the force acts on the handle, the contact on
+// the block, or the other way round.
 static void a_massless_handle_is_held_by_its_joints(void** state) {
     (void)state;
     sti_env* env = open_env();

@@ -91,8 +91,8 @@ static void a_step_starts_from_a_mean_and_a_lead(void** state) {
     sti_env_destroy(env);
 }
 
-// After a calm step of a deep bed the mean learns 0.3 of what the step added, but of a growth in common only 0.02 of that. (The
-// flag is set by hand: this bed has 60 grains.) Impulses are made 1.5 times the start, and then some.
+// After a calm step of a deep bed the mean learns 0.3 of what the step added, but of a growth in common only 0.02 of
+// that. (The flag is set by hand: this bed has 60 grains.) Impulses are made 1.5 times the start, and then some.
 static void the_mean_of_a_calm_bed_hardly_learns_a_growth_in_common(void** state) {
     (void)state;
     sti_env* env = open_env_of(1);

@@ -391,11 +391,11 @@ static void nearly_singular_problems_end_with_a_solution(void** state) {
     }
 }
 
-// All columns of B^-1 may be tied up to rounding, and more rows than are computed together (STI_BASIS_WIDTH): whole rows of
-// B^-1 were then asked for, beyond the room for them. Going through the path by hand: z_driver brings z0 down to 2, where
-// z_first enters, and to 1, where the 70 tied ones enter one after the other; z_chain enters at 0.8 by a pivot of 1e-12, which
-// makes a row of B^-1 large in every column, and z_last at 0.5. It lowers all 70 from 1/2 at the same rate, z_first and z_chain
-// stay.
+// All columns of B^-1 may be tied up to rounding, and more rows than are computed together (STI_BASIS_WIDTH): whole
+// rows of B^-1 were then asked for, beyond the room for them. Going through the path by hand: z_driver brings z0 down
+// to 2, where z_first enters, and to 1, where the 70 tied ones enter one after the other; z_chain enters at 0.8 by a
+// pivot of 1e-12, which makes a row of B^-1 large in every column, and z_last at 0.5. It lowers all 70 from 1/2 at the
+// same rate, z_first and z_chain stay.
 static void bug_more_rows_than_the_width_tied_in_every_column(void** state) {
     (void)state;
     enum { TIED = 70, FIRST = 0, CHAIN = TIED + 1, LAST, DRIVER, GUARD, N };

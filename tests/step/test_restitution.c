@@ -190,7 +190,8 @@ static void chains_of_balls_follow_their_closed_forms(void** state) {
     }
 }
 
-// A planar particle, S1 after Prop. 10 with erratum 18: v_t+ = v_t- - m proj([-1, 1]; (1 + e_t) v_t- / m), m = mu (1 + e) |v_n-|
+// A planar particle, S1 after Prop. 10 with erratum 18: v_t+ = v_t- - m proj([-1, 1]; (1 + e_t) v_t- / m), m = mu (1 +
+// e) |v_n-|
 static void tangential_restitution_follows_the_particle_formula(void** state) {
     (void)state;
     for (int k = 0; k < 40; k++) {
