@@ -41,8 +41,8 @@ typedef struct sti_memo {
     double lead[3];  // of it, what goes beyond the mean of the last steps
 } sti_memo;
 
-// Two grains (or a grain and a wall) near enough to touch before the list is made again. Most of them do not touch: what a
-// step reads of all pairs is kept small.
+// Two grains (or a grain and a wall) near enough to touch before the list is made again. Half of them do not touch: what
+// a step reads of all pairs is kept small.
 typedef struct sti_near {
     int32_t b;      // a later place, or -1 - wall
     int32_t touch;  // its contact in the current step, and its memo; -1: none
