@@ -168,8 +168,7 @@ sti_status sti_bed_list(sti_bed* bed);
 sti_status sti_bed_list_some(sti_bed* bed, const int* place, int count, bool* done);
 // touch.c: the contacts with gap <= eps, slab by slab, with the impulses of the last step (or none).
 sti_status sti_bed_gather(sti_bed* bed);
-void sti_bed_keep(sti_bed* bed, int slab);                              // memos from the impulses of a step
-double sti_bed_deeper(const sti_bed* bed, int a, int b, double depth);  // the larger of depth and that of a near pair
+void sti_bed_keep(sti_bed* bed, int slab);  // memos from the impulses of a step
 // measure.c: what a slab adds, while its contacts are at hand; then the rest, and all of it.
 void sti_bed_measure_slab(sti_bed* bed, int slab);
 void sti_bed_measure(sti_bed* bed, sti_bed_report* report);
@@ -182,6 +181,7 @@ void sti_bed_measure(sti_bed* bed, sti_bed_report* report);
     void sti_glide_cone_##kind(sti_grain* grain, sti_touch* touch, sti_trail* trail, double beta, int count);    \
     void sti_push_all_##kind(sti_grain* grain, const sti_touch* touch, int count);                               \
     void sti_slip_all_##kind(const sti_grain* grain, const sti_touch* touch, int count, double* u);              \
+    void sti_form_all_##kind(sti_touch* touch, int count, int walls, double mu, double h, double recover);       \
     void sti_map_all_##kind(const sti_grain* grain, const sti_touch* touch, int count, bool coulomb, double out[2]);
 STI_LANES_DECLARE(plain)
 STI_LANES_DECLARE(avx2)
@@ -215,6 +215,7 @@ double sti_plan_residual(sti_bed* bed, sti_plan* plan);  // runs and empties it;
 void sti_bed_velocities(sti_bed* bed);              // grain velocities from `begin` and all impulses, anew
 void sti_bed_push(sti_bed* bed, sti_grain* grain);  // the impulses of all contacts act on `grain`
 void sti_bed_slips(const sti_bed* bed, const sti_grain* grain, int slab, double* u);  // of a slab (touch_count x 3)
+void sti_bed_form(const sti_bed* bed, sti_touch* touch, int count);  // contacts of grains, as a step begins (lanes.h)
 // Both leave impulses in the contacts and velocities in the grains, and fill residual, iterations and what belongs to the law.
 void sti_bed_solve_sweeps(sti_bed* bed, sti_bed_report* report);        // accelerate.c
 sti_status sti_bed_solve_convex(sti_bed* bed, sti_bed_report* report);  // dual.c

@@ -221,11 +221,17 @@ INLINE void update_one(sti_grain* grain, sti_touch* t, sti_trail* trail, double 
     save_if(m.b.p, m.imb[0], turn((square){vb.x, vb.y, vb.z, m.imb}).p, turn((square){wb.x, wb.y, wb.z, m.mu}).p);
 }
 
-// A large slab does not stay in the near caches, and no processor foresees the place of b.
-enum { LARGE = 4096, AHEAD = 6 };
+// A large slab does not stay in the near caches, and no processor foresees the place of b. Contacts follow each other, but a
+// loop that does little with each of them outruns what the processor fetches on its own.
+enum { LARGE = 4096, AHEAD = 6, FAR_AHEAD = 64 };
 
 INLINE void fetch(const sti_grain* grain, const sti_touch* t) {
     __builtin_prefetch(grain + t->b, 1);
+}
+
+INLINE void fetch_far(const sti_grain* grain, const sti_touch* t) {
+    fetch(grain, t + 4 * AHEAD);
+    __builtin_prefetch(t + FAR_AHEAD);
 }
 
 INLINE void sweep(sti_grain* grain, sti_touch* touch, sti_trail* trail, double beta, int count, law* solve) {
@@ -266,7 +272,9 @@ INLINE lanes twist(lanes a, lanes b) {
 // One contact at a time, x, y and z in the lanes. The fourth one is masked in n and r, and then adds nothing to a grain's.
 void STI_LANES(sti_push_all)(sti_grain* grain, const sti_touch* touch, int count) {
     const mask xyz = {-1, -1, -1, 0};
+    const int fetched = count < LARGE ? 0 : count - 4 * AHEAD;
     for (int k = 0; k < count; k++) {
+        if (k < fetched) fetch_far(grain, touch + k);
         const lanes *t = line(touch + k), n = (lanes)(xyz & (mask)t[0]), r = (lanes)(xyz & (mask)t[1]);
         const lanes spin = 2.5 * twist(n, r);
         lanes *a = line(grain + touch[k].a), *b = line(grain + touch[k].b);
@@ -284,6 +292,36 @@ void STI_LANES(sti_slip_all)(const sti_grain* grain, const sti_touch* touch, int
     for (int k = 0; k < count; k++) sti_slip(&grain[touch[k].a], &grain[touch[k].b], touch[k].n, u + 3 * (size_t)k);
 }
 
+// Contacts of grains as they begin a step. Before: n the way from b to a, off the sum of the radii, r the impulse to start
+// from. After: as in bed.h, r on the cone of the new normal. Those with b >= walls are left as they are.
+void STI_LANES(sti_form_all)(sti_touch* touch, int count, int walls, double mu, double h, double recover) {
+    for (int k = 0; k < count; k += 4) {
+        const int left = count - 1 - k;  // lanes beyond the last contact repeat it
+        sti_touch* t = touch + k;
+        const lines to = {line(t), line(t + (left < 1 ? left : 1)), line(t + (left < 2 ? left : 2)),
+                          line(t + (left < 3 ? left : 3))};
+        const square way = load(to, 0), last = load(to, 1);
+        const mask kept = (mask)last.s >> 32 >= (mask){walls, walls, walls, walls};
+        const lanes length = root(dot(space_of(way), space_of(way)));
+        const mask apart = length > every(0);  // centres that coincide are pushed apart along z
+        const space n = {where(kept, way.p, where(apart, way.p / length, every(0))),
+                         where(kept, way.q, where(apart, way.q / length, every(0))),
+                         where(kept, way.r, where(apart, way.r / length, every(1)))};
+        const lanes gap = length - way.s, off = where(gap > every(0), gap, recover * gap) / h;
+        save(to, 0, n, where(kept, way.s, off));
+        const lanes rn = dot(space_of(last), n), bound = where(rn > every(0), mu * rn, every(0));
+        const space rt = minus(space_of(last), times(rn, n));
+        const lanes size2 = dot(rt, rt), keep = where(size2 > bound * bound, bound / root(size2), every(1));
+        const space r = plus(times(rn, n), times(keep, rt));
+        const mask pushed = rn > every(0);
+        save(to, 1,
+             (space){where(kept, last.p, where(pushed, r.x, every(0))),
+                     where(kept, last.q, where(pushed, r.y, every(0))),
+                     where(kept, last.r, where(pushed, r.z, every(0)))},
+             last.s);
+    }
+}
+
 // |r - P_K(r - rho (u + off n + [mu |u_t| n]))|^2 and |r|^2, rho = 1 / the largest diagonal entry of the block. Lanes beyond
 // the last contact repeat it and are masked.
 void STI_LANES(sti_map_all)(const sti_grain* grain, const sti_touch* touch, int count, bool coulomb, double out[2]) {
@@ -292,7 +330,7 @@ void STI_LANES(sti_map_all)(const sti_grain* grain, const sti_touch* touch, int 
     const mask follow = coulomb ? (mask){-1, -1, -1, -1} : (mask){0, 0, 0, 0};
     for (int k = 0; k < count; k += 4) {
         if (k < fetched) {
-            for (int q = 0; q < 4; q++) fetch(grain, touch + k + 4 * AHEAD + q);
+            for (int q = 0; q < 4; q++) fetch_far(grain, touch + k + q);
         }
         const int left = count - 1 - k;  // contacts behind this one
         const sti_touch* t = touch + k;

@@ -18,24 +18,28 @@ static void measure_grains(const sti_bed* bed, int slab, double* out) {
 // Grains have one friction, walls their own: a grain's line is not fetched for it.
 static void measure_contacts(const sti_bed* bed, int slab, double* out) {
     const double among_grains = bed->grain[0].mu;
+    double normal = 0, over = 0;
+    int touching = 0;
     for (int k = 0; k < bed->touch_count[slab]; k++) {
         const sti_touch* t = &bed->touch[bed->touch_first[slab] + k];
         const double rn = sti_dot3(t->r, t->n);
-        if (rn == 0) continue;
-        out[TOUCHING]++;
-        out[NORMAL] += rn;
         const double mu = t->b < bed->n ? among_grains : bed->grain[t->b].mu;
-        const double rt2 = sti_dot3(t->r, t->r) - rn * rn, most = mu * rn + out[OVER];
-        if (rt2 > most * most) out[OVER] = sqrt(rt2) - mu * rn;
+        const double rt2 = sti_dot3(t->r, t->r) - rn * rn, most = mu * rn + over;
+        touching += (int)(rn != 0);
+        normal += rn;
+        if (rt2 > most * most) over = sqrt(rt2) - mu * rn;
         if (t->b >= bed->n) {
             for (int i = 0; i < 3; i++) out[WALL + i] += t->r[i];
         }
-        if (bed->options.law == STI_LAW_COULOMB) continue;
+        if (bed->options.law == STI_LAW_COULOMB || rn == 0) continue;
         double u[3];
         sti_slip(&bed->grain[t->a], &bed->grain[t->b], t->n, u);
         const double un = sti_dot3(u, t->n), ut2 = sti_dot3(u, u) - un * un;
         out[LIFT] = fmax(out[LIFT], mu * sqrt(ut2 > 0 ? ut2 : 0) * bed->options.h);
     }
+    out[TOUCHING] = touching;
+    out[NORMAL] = normal;
+    out[OVER] = over;
 }
 
 // Penetration at the new positions, over the pairs that were near at the old ones. Most are apart, which needs no root.
@@ -48,7 +52,8 @@ static void measure_depth(void* context, int slab, int worker) {
         for (int64_t k = bed->near_start[a]; k < bed->near_start[a + 1]; k++) {
             const int b = bed->near[k].b;
             if (b < 0) {
-                depth = sti_bed_deeper(bed, a, b, depth);
+                double n[3];
+                depth = fmax(depth, -sti_wall_gap(&bed->walls[-1 - b], x, bed->radius[a], n));
                 continue;
             }
             const double* y = bed->x + 3 * (size_t)b;

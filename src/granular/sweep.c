@@ -28,6 +28,7 @@ typedef struct kernels {
     void (*glide_cone)(sti_grain* grain, sti_touch* touch, sti_trail* trail, double beta, int count);
     void (*push)(sti_grain* grain, const sti_touch* touch, int count);
     void (*slip)(const sti_grain* grain, const sti_touch* touch, int count, double* u);
+    void (*form)(sti_touch* touch, int count, int walls, double mu, double h, double recover);
     void (*map)(const sti_grain* grain, const sti_touch* touch, int count, bool coulomb, double out[2]);
 } kernels;
 
@@ -35,11 +36,11 @@ typedef struct kernels {
 static const kernels* pick(void) {
     static const kernels plain = {sti_sweep_coulomb_plain, sti_sweep_cone_plain, sti_glide_coulomb_plain,
                                   sti_glide_cone_plain,    sti_push_all_plain,   sti_slip_all_plain,
-                                  sti_map_all_plain};
+                                  sti_form_all_plain,      sti_map_all_plain};
 #if defined(STI_HAVE_AVX2)
     static const kernels avx2 = {sti_sweep_coulomb_avx2, sti_sweep_cone_avx2, sti_glide_coulomb_avx2,
                                  sti_glide_cone_avx2,    sti_push_all_avx2,   sti_slip_all_avx2,
-                                 sti_map_all_avx2};
+                                 sti_form_all_avx2,      sti_map_all_avx2};
     if (__builtin_cpu_supports("avx2")) return &avx2;
 #endif
     return &plain;
@@ -182,4 +183,8 @@ void sti_bed_velocities(sti_bed* bed) {
 
 void sti_bed_slips(const sti_bed* bed, const sti_grain* grain, int slab, double* u) {
     pick()->slip(grain, bed->touch + bed->touch_first[slab], bed->touch_count[slab], u);
+}
+
+void sti_bed_form(const sti_bed* bed, sti_touch* touch, int count) {
+    pick()->form(touch, count, bed->n, bed->grain[0].mu, bed->options.h, bed->options.recover);
 }

@@ -59,34 +59,46 @@
 
 #include "granular/bed.h"
 
-// Gap and normal of a near pair at the present positions.
-static double gap_of(const sti_bed* bed, int a, int b, double n[3]) {
-    const double* x = bed->x + 3 * (size_t)a;
-    if (b < 0) return sti_wall_gap(&bed->walls[-1 - b], x, bed->radius[a], n);
-    const double* y = bed->x + 3 * (size_t)b;
-    for (int i = 0; i < 3; i++) n[i] = x[i] - y[i];
-    const double d = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-    if (d > 0) {
-        for (int i = 0; i < 3; i++) n[i] /= d;
-    } else {  // centres coincide: push them apart along z
-        n[0] = n[1] = 0;
-        n[2] = 1;
+// Near pairs are taken in blocks: those that touch are picked, then their contacts made. Half of the pairs do not touch, and
+// no processor guesses which, so neither has a branch on what a pair of grains does.
+enum { BLOCK = 256 };
+
+typedef struct picked {
+    int32_t a, pair;
+} picked;
+
+// The gap that a step takes along: all + part radius + half (speeds of both).
+typedef struct margin {
+    double all, part, half;
+} margin;
+
+static margin margin_now(const sti_bed* bed) {
+    return bed->options.eps > 0 ? (margin){.all = bed->eps_now}
+                                : (margin){.part = STI_BED_MARGIN, .half = 0.5 * bed->options.h};
+}
+
+// Of the pairs first .. end - 1, the first of which is one of place *a or a later one, those that touch, and all with walls.
+static int pick(sti_bed* bed, int64_t first, int64_t end, int* a, picked* out) {
+    const margin eps = margin_now(bed);
+    const double *x = bed->x, *radius = bed->radius, *speed = bed->speed;
+    int count = 0, at = *a;
+    for (int64_t k = first; k < end; k++) {
+        at += k == bed->near_start[at + 1] ? 1 : 0;
+        while (k == bed->near_start[at + 1]) at++;  // hardly ever: a grain without pairs
+        sti_near* near = &bed->near[k];
+        const bool wall = near->b < 0;
+        const int b = wall ? at : near->b;
+        const double *y = x + 3 * (size_t)at, *z = x + 3 * (size_t)b;
+        const double d[3] = {y[0] - z[0], y[1] - z[1], y[2] - z[2]};
+        const double gap = eps.all + eps.part * radius[at] + eps.half * (speed[at] + speed[b]);
+        const double far = radius[at] + radius[b] + gap;
+        const int touches = (int)wall | (int)(sti_dot3(d, d) <= far * far);
+        near->touch |= touches - 1;  // -1 where they do not: in numbers, or compilers make a branch of it
+        out[count] = (picked){at, (int32_t)k};
+        count += touches;
     }
-    return d - bed->radius[a] - bed->radius[b];
-}
-
-// Whether a near pair is farther apart than `gap` without a root: most of them are. Walls are never said to be.
-static bool apart(const sti_bed* bed, int a, int b, double gap) {
-    if (b < 0) return false;
-    const double* x = bed->x + 3 * (size_t)a;
-    const double* y = bed->x + 3 * (size_t)b;
-    const double d[3] = {x[0] - y[0], x[1] - y[1], x[2] - y[2]}, far = bed->radius[a] + bed->radius[b] + gap;
-    return far < 0 || sti_dot3(d, d) > far * far;
-}
-
-double sti_bed_deeper(const sti_bed* bed, int a, int b, double depth) {
-    double n[3];
-    return apart(bed, a, b, -depth) ? depth : fmax(depth, -gap_of(bed, a, b, n));
+    *a = at;
+    return count;
 }
 
 // Last impulses on the cone of the new normal: a warm start has to be admissible.
@@ -102,38 +114,62 @@ static void start_from(sti_touch* t, const double r[3], double mu) {
     for (int i = 0; i < 3; i++) t->r[i] = rn > 0 ? rn * t->n[i] + keep * rt[i] : 0;
 }
 
+// False: the wall is too far.
+static bool touch_wall(const sti_bed* bed, int a, int wall, const double last[3], sti_touch* t) {
+    const sti_bed_options* o = &bed->options;
+    const margin eps = margin_now(bed);
+    const double gap = sti_wall_gap(&bed->walls[wall], bed->x + 3 * (size_t)a, bed->radius[a], t->n);
+    if (!(gap <= eps.all + eps.part * bed->radius[a] + eps.half * bed->speed[a])) return false;
+    t->b = bed->n + wall;
+    t->off = (gap > 0 ? gap : o->recover * gap) / o->h;
+    start_from(t, last, bed->walls[wall].mu);
+    return true;
+}
+
+// What sti_form_all makes a contact of.
+static void touch_grain(const sti_bed* bed, int a, int b, const double last[3], sti_touch* t) {
+    const double *x = bed->x + 3 * (size_t)a, *y = bed->x + 3 * (size_t)b;
+    t->b = b;
+    t->off = bed->radius[a] + bed->radius[b];
+    for (int i = 0; i < 3; i++) {
+        t->n[i] = x[i] - y[i];
+        t->r[i] = last[i];
+    }
+}
+
+// Contacts from `first` on, with their memos, of the pairs that were picked; how many. reach: behind the last place they touch.
+static int make(sti_bed* bed, const picked* pairs, int picks, int64_t first, int* reach) {
+    static const sti_memo none;
+    int count = 0;
+    for (int j = 0; j < picks; j++) {
+        const int a = pairs[j].a;
+        sti_near* near = &bed->near[pairs[j].pair];
+        const sti_memo* last = near->touch >= 0 ? &bed->memo[near->touch] : &none;
+        const double* r = bed->options.warm ? last->r : none.r;
+        sti_touch* t = &bed->touch[first + count];
+        near->touch = -1;
+        t->a = a;
+        if (near->b >= 0)
+            touch_grain(bed, a, near->b, r, t);
+        else if (!touch_wall(bed, a, -1 - near->b, r, t))
+            continue;
+        if (near->b >= *reach) *reach = near->b + 1;
+        bed->spare_memo[first + count] = *last;
+        near->touch = (int32_t)(first + count++);
+    }
+    sti_bed_form(bed, bed->touch + first, count);
+    return count;
+}
+
 static void gather_slab(void* context, int slab, int worker) {
     (void)worker;
-    static const sti_memo none;
     sti_bed* bed = context;
-    const sti_bed_options* o = &bed->options;
-    const int64_t first = bed->near_start[bed->slab_first[slab]];
-    const double among_grains = bed->grain[0].mu;  // the same for all of them: no grain's line is fetched for it
-    int count = 0, reach = bed->slab_first[slab + 1];
-    for (int a = bed->slab_first[slab]; a < bed->slab_first[slab + 1]; a++) {
-        for (int64_t k = bed->near_start[a]; k < bed->near_start[a + 1]; k++) {
-            sti_near* near = &bed->near[k];
-            sti_touch* t = &bed->touch[first + count];
-            const sti_memo* last = near->touch >= 0 ? &bed->memo[near->touch] : &none;
-            const double eps = o->eps > 0 ? bed->eps_now
-                                          : STI_BED_MARGIN * bed->radius[a] +
-                                                0.5 * o->h * (bed->speed[a] + (near->b >= 0 ? bed->speed[near->b] : 0));
-            near->touch = -1;
-            if (apart(bed, a, near->b, eps)) continue;
-            const double gap = gap_of(bed, a, near->b, t->n);
-            if (!(gap <= eps)) continue;
-            bed->spare_memo[first + count] = *last;
-            near->touch = (int32_t)(first + count++);
-            if (near->b >= reach) reach = near->b + 1;
-            t->a = a;
-            t->b = near->b >= 0 ? near->b : bed->n - 1 - near->b;
-            t->off = (gap > 0 ? gap : o->recover * gap) / o->h;
-            if (o->warm) {
-                start_from(t, last->r, t->b < bed->n ? among_grains : bed->grain[t->b].mu);
-            } else {
-                t->r[0] = t->r[1] = t->r[2] = 0;
-            }
-        }
+    int a = bed->slab_first[slab], count = 0, reach = bed->slab_first[slab + 1];
+    const int64_t first = bed->near_start[a], end = bed->near_start[reach];
+    picked pairs[BLOCK];
+    for (int64_t k = first; k < end; k += BLOCK) {
+        const int picks = pick(bed, k, k + BLOCK < end ? k + BLOCK : end, &a, pairs);
+        count += make(bed, pairs, picks, first + count, &reach);
     }
     bed->touch_first[slab] = first;
     bed->touch_count[slab] = count;

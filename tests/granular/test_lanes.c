@@ -13,6 +13,7 @@
 #pragma weak sti_glide_cone_avx2
 #pragma weak sti_push_all_avx2
 #pragma weak sti_slip_all_avx2
+#pragma weak sti_form_all_avx2
 #pragma weak sti_map_all_avx2
 
 enum { GRAINS = 12, TOUCHES = 43 };
@@ -283,12 +284,66 @@ static void the_natural_map_of_any_number_of_contacts_is_the_sum_of_theirs(void*
     }
 }
 
+// ---- contacts as a step begins
+
+enum { FORMED = 37, WALLS = 100 };
+
+// Before: the way from b to a, the sum of the radii, the last impulse; some walls among them, and centres that coincide.
+static void fill_ways(sti_touch* touch, uint64_t seed) {
+    for (int k = 0; k < FORMED; k++) {
+        touch[k] = (sti_touch){.a = k, .b = k % 7 == 3 ? WALLS + k : k + 1, .off = 0.8 + 0.2 * draw(&seed)};
+        for (int i = 0; i < 3; i++) {
+            touch[k].n[i] = k % 9 == 5 ? 0 : draw(&seed);
+            touch[k].r[i] = k % 5 == 1 ? 0 : draw(&seed);
+        }
+    }
+}
+
+// One contact, as docs/granular.md and touch.c have it.
+static sti_touch formed(sti_touch t, double mu, double h, double recover) {
+    if (t.b >= WALLS) return t;
+    const double length = sqrt(sti_dot3(t.n, t.n)), gap = length - t.off;
+    for (int i = 0; i < 3; i++) t.n[i] = length > 0 ? t.n[i] / length : i == 2 ? 1 : 0;
+    t.off = gap > 0 ? gap / h : recover * gap / h;
+    const double rn = sti_dot3(t.r, t.n);
+    double rt[3];
+    for (int i = 0; i < 3; i++) rt[i] = t.r[i] - rn * t.n[i];
+    const double size = sqrt(sti_dot3(rt, rt)), keep = size > mu * rn ? mu * rn / size : 1;
+    for (int i = 0; i < 3; i++) t.r[i] = rn > 0 ? rn * t.n[i] + keep * rt[i] : 0;
+    return t;
+}
+
+static void contacts_are_formed_four_at_once_as_one_by_one(void** state) {
+    (void)state;
+    _Alignas(64) sti_touch touch[FORMED + 1], before[FORMED];
+    const double mu = 0.3, h = 0.01, recover = 0.2;
+    for (int count = 0; count <= FORMED; count++) {
+        fill_ways(before, 9 + (uint64_t)count);
+        memcpy(touch, before, sizeof before);
+        sti_form_all_plain(touch, count, WALLS, mu, h, recover);
+        for (int k = 0; k < FORMED; k++) {
+            const sti_touch one = k < count ? formed(before[k], mu, h, recover) : before[k];
+            assert_int_equal(touch[k].a, one.a);
+            assert_int_equal(touch[k].b, one.b);
+            assert_true(fabs(touch[k].off - one.off) <= 1e-12);
+            for (int i = 0; i < 3; i++) {
+                assert_true(fabs(touch[k].n[i] - one.n[i]) <= 1e-15);
+                assert_true(fabs(touch[k].r[i] - one.r[i]) <= 1e-15);
+            }
+        }
+        if (sti_form_all_avx2 == NULL || !__builtin_cpu_supports("avx2")) continue;
+        sti_form_all_avx2(before, count, WALLS, mu, h, recover);
+        assert_memory_equal(touch, before, sizeof before);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_builds_of_the_loops_give_the_same_bits),
         cmocka_unit_test(a_sweep_with_no_momentum_is_a_plain_one),
         cmocka_unit_test(four_contacts_at_once_are_the_same_as_one_after_the_other),
         cmocka_unit_test(the_natural_map_of_any_number_of_contacts_is_the_sum_of_theirs),
+        cmocka_unit_test(contacts_are_formed_four_at_once_as_one_by_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
