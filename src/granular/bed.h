@@ -118,6 +118,7 @@ struct sti_bed {
     int64_t memo_capacity;
     int64_t spare_memo_capacity;
     bool calm;  // the last step of a deep bed had few sweeps: what its mean learns is weighed (touch.c)
+    int usual;  // sweeps that the last step took and the next one of a deep bed begins with; 0: to be guessed (accelerate.c)
     void* touch_memory;
     int64_t touch_capacity;
     int64_t touch_first[STI_SLAB_MOST];
@@ -134,6 +135,8 @@ struct sti_bed {
 
 // Beds of more grains than this are deep: there what a step starts from has slow waves to care for (touch.c).
 enum { STI_BED_DEEP = 6400 };
+
+enum { STI_BED_USUAL_MOST = 8 };  // sweeps: a step that takes more is not like others
 
 #define STI_BED_MARGIN 0.02  // of the radius: gaps that every step takes along
 
