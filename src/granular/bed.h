@@ -118,7 +118,7 @@ struct sti_bed {
     int64_t memo_capacity;
     int64_t spare_memo_capacity;
     bool calm;  // the last step of a deep bed had few sweeps: what its mean learns is weighed (touch.c)
-    int usual;  // sweeps that the last step took and the next one of a deep bed begins with; 0: to be guessed (accelerate.c)
+    int usual;  // sweeps that the last step took, if they are few; 0: no such step (accelerate.c)
     void* touch_memory;
     int64_t touch_capacity;
     int64_t touch_first[STI_SLAB_MOST];
