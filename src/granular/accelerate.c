@@ -39,7 +39,7 @@
 // hard to guess from the rate. So a step there begins with one sweep less than the last one took, if that is two or more,
 // and looks then. Two looks a step in place of three or four at 400,000 grains, and as many sweeps as before. To begin with
 // as many as the last one took saves another look, but every sweep beyond the tolerance stirs what the next steps start
-// from: after 400 steps at 400,000 grains it was 5.4 sweeps a step instead of 3, with three times the energy.
+// from: after 400 steps at 400,000 grains it was 5.4 sweeps a step instead of 3, with 2.6 times the energy.
 //
 // Tried and worse for beds at rest: a burst of 8 to 32 sweeps with momentum where two or three plain ones do not do. It
 // calms the bed for some steps, but what the next steps start from has been stirred (2.2 to 28 sweeps a step in the mean).
