@@ -128,11 +128,11 @@ static long first_wait(const sti_bed* bed, double residual) {
 void sti_bed_solve_sweeps(sti_bed* bed, sti_bed_report* report) {
     const double tol = bed->options.tol;
     const long most = bed->options.max_iterations > 0 ? bed->options.max_iterations : SWEEPS_MOST;
-    const long usual = bed->n > STI_BED_DEEP && bed->usual > 2 ? bed->usual - 1 : 0;
+    const long unseen = bed->n > STI_BED_DEEP && bed->last_sweeps > 2 ? bed->last_sweeps - 1 : 0;
     long sweeps = 0;
     sti_plan plan = {.count = 0};
-    if (usual > 0) sti_plan_add(&plan, STI_PASS_ANEW, 0);
-    for (; sweeps < usual && sweeps < most; sweeps++) sti_plan_add(&plan, STI_PASS_SWEEP, 0);
+    if (unseen > 0) sti_plan_add(&plan, STI_PASS_ANEW, 0);
+    for (; sweeps < unseen && sweeps < most; sweeps++) sti_plan_add(&plan, STI_PASS_SWEEP, 0);
     double residual = look(bed, &plan, true);
     bool anew = true;
     pace p = begin(bed, residual);
@@ -154,6 +154,6 @@ void sti_bed_solve_sweeps(sti_bed* bed, sti_bed_report* report) {
     }
     report->residual = anew ? residual : look(bed, &plan, true);
     report->iterations = sweeps;
-    bed->usual = sweeps > STI_BED_USUAL_MOST ? 0 : (int)sweeps;
+    bed->last_sweeps = sweeps > STI_BED_FEW_SWEEPS ? 0 : (int)sweeps;
     bed->calm = bed->n > STI_BED_DEEP && sweeps > 0 && is_slow(bed, sweeps);
 }

@@ -117,8 +117,8 @@ struct sti_bed {
     sti_memo* spare_memo;  // where the next ones are made                (spare_memo_capacity)
     int64_t memo_capacity;
     int64_t spare_memo_capacity;
-    bool calm;  // the last step of a deep bed had few sweeps: what its mean learns is weighed (touch.c)
-    int usual;  // sweeps that the last step took, if they are few; 0: no such step (accelerate.c)
+    bool calm;        // the last step of a deep bed had few sweeps: what its mean learns is weighed (touch.c)
+    int last_sweeps;  // of the last step, if they were few; 0: no such step (accelerate.c)
     void* touch_memory;
     int64_t touch_capacity;
     int64_t touch_first[STI_SLAB_MOST];
@@ -136,7 +136,7 @@ struct sti_bed {
 // Beds of more grains than this are deep: there what a step starts from has slow waves to care for (touch.c).
 enum { STI_BED_DEEP = 6400 };
 
-enum { STI_BED_USUAL_MOST = 8 };  // sweeps: a step that takes more is not like others
+enum { STI_BED_FEW_SWEEPS = 8 };  // a step that takes more says nothing of the next one
 
 #define STI_BED_MARGIN 0.02  // of the radius: gaps that every step takes along
 
@@ -184,7 +184,8 @@ void sti_bed_measure(sti_bed* bed, sti_bed_report* report);
     void sti_glide_cone_##kind(sti_grain* grain, sti_touch* touch, sti_trail* trail, double beta, int count);    \
     void sti_push_all_##kind(sti_grain* grain, const sti_touch* touch, int count);                               \
     void sti_slip_all_##kind(const sti_grain* grain, const sti_touch* touch, int count, double* u);              \
-    void sti_form_all_##kind(sti_touch* touch, int count, int walls, double mu, double h, double recover);       \
+    void sti_form_all_##kind(const sti_grain* grain, sti_touch* touch, int count, int walls, double h,           \
+                             double recover);                                                                    \
     void sti_map_all_##kind(const sti_grain* grain, const sti_touch* touch, int count, bool coulomb, double out[2]);
 STI_LANES_DECLARE(plain)
 STI_LANES_DECLARE(avx2)
@@ -218,7 +219,7 @@ double sti_plan_residual(sti_bed* bed, sti_plan* plan);  // runs and empties it;
 void sti_bed_velocities(sti_bed* bed);              // grain velocities from `begin` and all impulses, anew
 void sti_bed_push(sti_bed* bed, sti_grain* grain);  // the impulses of all contacts act on `grain`
 void sti_bed_slips(const sti_bed* bed, const sti_grain* grain, int slab, double* u);  // of a slab (touch_count x 3)
-void sti_bed_form(const sti_bed* bed, sti_touch* touch, int count);  // contacts of grains, as a step begins (lanes.h)
+void sti_bed_form(const sti_bed* bed, sti_touch* touch, int count);  // contacts as a step begins (lanes.h)
 // Both leave impulses in the contacts and velocities in the grains, and fill residual, iterations and what belongs to the law.
 void sti_bed_solve_sweeps(sti_bed* bed, sti_bed_report* report);        // accelerate.c
 sti_status sti_bed_solve_convex(sti_bed* bed, sti_bed_report* report);  // dual.c

@@ -292,14 +292,18 @@ void STI_LANES(sti_slip_all)(const sti_grain* grain, const sti_touch* touch, int
     for (int k = 0; k < count; k++) sti_slip(&grain[touch[k].a], &grain[touch[k].b], touch[k].n, u + 3 * (size_t)k);
 }
 
-// Contacts of grains as they begin a step. Before: n the way from b to a, off the sum of the radii, r the impulse to start
-// from. After: as in bed.h, r on the cone of the new normal. Those with b >= walls are left as they are.
-void STI_LANES(sti_form_all)(sti_touch* touch, int count, int walls, double mu, double h, double recover) {
+// Contacts as they begin a step. Before: n the way from b to a, off the sum of the radii, r the impulse to start from; where
+// b >= walls, n and off as they shall be. After: as in bed.h, r on the cone of the new normal, for a start has to be
+// admissible. Grains all have one friction, so their lines are not fetched for it.
+void STI_LANES(sti_form_all)(const sti_grain* grain, sti_touch* touch, int count, int walls, double h, double recover) {
+    const double among_grains = grain[0].mu;
     for (int k = 0; k < count; k += 4) {
         const int left = count - 1 - k;  // lanes beyond the last contact repeat it
-        sti_touch* t = touch + k;
-        const lines to = {line(t), line(t + (left < 1 ? left : 1)), line(t + (left < 2 ? left : 2)),
-                          line(t + (left < 3 ? left : 3))};
+        sti_touch *p = touch + k, *q = p + (left < 1 ? left : 1), *s = p + (left < 2 ? left : 2),
+                  *t = p + (left < 3 ? left : 3);
+        const lines to = {line(p), line(q), line(s), line(t)};
+        const lanes mu = {p->b < walls ? among_grains : grain[p->b].mu, q->b < walls ? among_grains : grain[q->b].mu,
+                          s->b < walls ? among_grains : grain[s->b].mu, t->b < walls ? among_grains : grain[t->b].mu};
         const square way = load(to, 0), last = load(to, 1);
         const mask kept = (mask)last.s >> 32 >= (mask){walls, walls, walls, walls};
         const lanes length = root(dot(space_of(way), space_of(way)));
@@ -314,10 +318,7 @@ void STI_LANES(sti_form_all)(sti_touch* touch, int count, int walls, double mu, 
         const lanes size2 = dot(rt, rt), keep = where(size2 > bound * bound, bound / root(size2), every(1));
         const space r = plus(times(rn, n), times(keep, rt));
         const mask pushed = rn > every(0);
-        save(to, 1,
-             (space){where(kept, last.p, where(pushed, r.x, every(0))),
-                     where(kept, last.q, where(pushed, r.y, every(0))),
-                     where(kept, last.r, where(pushed, r.z, every(0)))},
+        save(to, 1, (space){where(pushed, r.x, every(0)), where(pushed, r.y, every(0)), where(pushed, r.z, every(0))},
              last.s);
     }
 }

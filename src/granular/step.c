@@ -268,7 +268,7 @@ sti_status sti_bed_set(sti_bed* bed, const double* x, const double* v, const dou
     }
     bed->listed = false;
     bed->stepped = false;
-    bed->usual = 0;
+    bed->last_sweeps = 0;
     bed->touches = 0;
     for (int s = 0; s < bed->slab_count; s++) bed->touch_count[s] = 0;
     return STI_OK;

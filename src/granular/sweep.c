@@ -28,7 +28,7 @@ typedef struct kernels {
     void (*glide_cone)(sti_grain* grain, sti_touch* touch, sti_trail* trail, double beta, int count);
     void (*push)(sti_grain* grain, const sti_touch* touch, int count);
     void (*slip)(const sti_grain* grain, const sti_touch* touch, int count, double* u);
-    void (*form)(sti_touch* touch, int count, int walls, double mu, double h, double recover);
+    void (*form)(const sti_grain* grain, sti_touch* touch, int count, int walls, double h, double recover);
     void (*map)(const sti_grain* grain, const sti_touch* touch, int count, bool coulomb, double out[2]);
 } kernels;
 
@@ -186,5 +186,5 @@ void sti_bed_slips(const sti_bed* bed, const sti_grain* grain, int slab, double*
 }
 
 void sti_bed_form(const sti_bed* bed, sti_touch* touch, int count) {
-    pick()->form(touch, count, bed->n, bed->grain[0].mu, bed->options.h, bed->options.recover);
+    pick()->form(bed->grain, touch, count, bed->n, bed->options.h, bed->options.recover);
 }

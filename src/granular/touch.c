@@ -78,7 +78,7 @@ static margin margin_now(const sti_bed* bed) {
 }
 
 // Of the pairs first .. end - 1, the first of which is one of place *a or a later one, those that touch, and all with walls.
-static int pick(sti_bed* bed, int64_t first, int64_t end, int* a, picked* out) {
+static int pick_pairs(sti_bed* bed, int64_t first, int64_t end, int* a, picked* out) {
     const margin eps = margin_now(bed);
     const double *x = bed->x, *radius = bed->radius, *speed = bed->speed;
     int count = 0, at = *a;
@@ -101,44 +101,27 @@ static int pick(sti_bed* bed, int64_t first, int64_t end, int* a, picked* out) {
     return count;
 }
 
-// Last impulses on the cone of the new normal: a warm start has to be admissible.
-static void start_from(sti_touch* t, const double r[3], double mu) {
-    const double rn = r[0] * t->n[0] + r[1] * t->n[1] + r[2] * t->n[2];
-    double rt[3], size2 = 0;
-    for (int i = 0; i < 3; i++) {
-        rt[i] = r[i] - rn * t->n[i];
-        size2 += rt[i] * rt[i];
-    }
-    const double bound = rn > 0 ? mu * rn : 0;
-    const double keep = size2 > bound * bound ? bound / sqrt(size2) : 1;
-    for (int i = 0; i < 3; i++) t->r[i] = rn > 0 ? rn * t->n[i] + keep * rt[i] : 0;
-}
-
 // False: the wall is too far.
-static bool touch_wall(const sti_bed* bed, int a, int wall, const double last[3], sti_touch* t) {
+static bool touch_wall(const sti_bed* bed, int a, int wall, sti_touch* t) {
     const sti_bed_options* o = &bed->options;
     const margin eps = margin_now(bed);
     const double gap = sti_wall_gap(&bed->walls[wall], bed->x + 3 * (size_t)a, bed->radius[a], t->n);
     if (!(gap <= eps.all + eps.part * bed->radius[a] + eps.half * bed->speed[a])) return false;
     t->b = bed->n + wall;
     t->off = (gap > 0 ? gap : o->recover * gap) / o->h;
-    start_from(t, last, bed->walls[wall].mu);
     return true;
 }
 
-// What sti_form_all makes a contact of.
-static void touch_grain(const sti_bed* bed, int a, int b, const double last[3], sti_touch* t) {
+static void touch_grain(const sti_bed* bed, int a, int b, sti_touch* t) {
     const double *x = bed->x + 3 * (size_t)a, *y = bed->x + 3 * (size_t)b;
     t->b = b;
     t->off = bed->radius[a] + bed->radius[b];
-    for (int i = 0; i < 3; i++) {
-        t->n[i] = x[i] - y[i];
-        t->r[i] = last[i];
-    }
+    for (int i = 0; i < 3; i++) t->n[i] = x[i] - y[i];
 }
 
-// Contacts from `first` on, with their memos, of the pairs that were picked; how many. reach: behind the last place they touch.
-static int make(sti_bed* bed, const picked* pairs, int picks, int64_t first, int* reach) {
+// Contacts from `first` on, with their memos, of the pairs that were picked; how many. reach: behind the last place they
+// touch. Each is made ready for sti_form_all.
+static int make_contacts(sti_bed* bed, const picked* pairs, int picks, int64_t first, int* reach) {
     static const sti_memo none;
     int count = 0;
     for (int j = 0; j < picks; j++) {
@@ -150,9 +133,10 @@ static int make(sti_bed* bed, const picked* pairs, int picks, int64_t first, int
         near->touch = -1;
         t->a = a;
         if (near->b >= 0)
-            touch_grain(bed, a, near->b, r, t);
-        else if (!touch_wall(bed, a, -1 - near->b, r, t))
+            touch_grain(bed, a, near->b, t);
+        else if (!touch_wall(bed, a, -1 - near->b, t))
             continue;
+        for (int i = 0; i < 3; i++) t->r[i] = r[i];
         if (near->b >= *reach) *reach = near->b + 1;
         bed->spare_memo[first + count] = *last;
         near->touch = (int32_t)(first + count++);
@@ -168,8 +152,8 @@ static void gather_slab(void* context, int slab, int worker) {
     const int64_t first = bed->near_start[a], end = bed->near_start[reach];
     picked pairs[BLOCK];
     for (int64_t k = first; k < end; k += BLOCK) {
-        const int picks = pick(bed, k, k + BLOCK < end ? k + BLOCK : end, &a, pairs);
-        count += make(bed, pairs, picks, first + count, &reach);
+        const int picks = pick_pairs(bed, k, k + BLOCK < end ? k + BLOCK : end, &a, pairs);
+        count += make_contacts(bed, pairs, picks, first + count, &reach);
     }
     bed->touch_first[slab] = first;
     bed->touch_count[slab] = count;

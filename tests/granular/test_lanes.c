@@ -301,10 +301,9 @@ static void fill_ways(sti_touch* touch, uint64_t seed) {
 
 // One contact, as docs/granular.md and touch.c have it.
 static sti_touch formed(sti_touch t, double mu, double h, double recover) {
-    if (t.b >= WALLS) return t;
     const double length = sqrt(sti_dot3(t.n, t.n)), gap = length - t.off;
-    for (int i = 0; i < 3; i++) t.n[i] = length > 0 ? t.n[i] / length : i == 2 ? 1 : 0;
-    t.off = gap > 0 ? gap / h : recover * gap / h;
+    for (int i = 0; i < 3 && t.b < WALLS; i++) t.n[i] = length > 0 ? t.n[i] / length : i == 2 ? 1 : 0;
+    if (t.b < WALLS) t.off = gap > 0 ? gap / h : recover * gap / h;
     const double rn = sti_dot3(t.r, t.n);
     double rt[3];
     for (int i = 0; i < 3; i++) rt[i] = t.r[i] - rn * t.n[i];
@@ -316,13 +315,15 @@ static sti_touch formed(sti_touch t, double mu, double h, double recover) {
 static void contacts_are_formed_four_at_once_as_one_by_one(void** state) {
     (void)state;
     _Alignas(64) sti_touch touch[FORMED + 1], before[FORMED];
-    const double mu = 0.3, h = 0.01, recover = 0.2;
+    const double h = 0.01, recover = 0.2;
+    static sti_grain grain[WALLS + FORMED];
+    for (int k = 0; k < WALLS + FORMED; k++) grain[k].mu = k < WALLS ? 0.3 : 0.1 + 0.01 * k;
     for (int count = 0; count <= FORMED; count++) {
         fill_ways(before, 9 + (uint64_t)count);
         memcpy(touch, before, sizeof before);
-        sti_form_all_plain(touch, count, WALLS, mu, h, recover);
+        sti_form_all_plain(grain, touch, count, WALLS, h, recover);
         for (int k = 0; k < FORMED; k++) {
-            const sti_touch one = k < count ? formed(before[k], mu, h, recover) : before[k];
+            const sti_touch one = k < count ? formed(before[k], grain[before[k].b].mu, h, recover) : before[k];
             assert_int_equal(touch[k].a, one.a);
             assert_int_equal(touch[k].b, one.b);
             assert_true(fabs(touch[k].off - one.off) <= 1e-12);
@@ -332,7 +333,7 @@ static void contacts_are_formed_four_at_once_as_one_by_one(void** state) {
             }
         }
         if (sti_form_all_avx2 == NULL || !__builtin_cpu_supports("avx2")) continue;
-        sti_form_all_avx2(before, count, WALLS, mu, h, recover);
+        sti_form_all_avx2(grain, before, count, WALLS, h, recover);
         assert_memory_equal(touch, before, sizeof before);
     }
 }
