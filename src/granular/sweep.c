@@ -14,8 +14,8 @@
 // its work in the even slabs and the other one in the odd ones. What a thread pays for is the border of its share: the
 // grains there travel from one cache to the other, twice in each sweep.
 //
-// Certificate. The residual is the natural map of the law (docs/granular.md), computed from velocities that were summed
-// anew from the impulses.
+// Certificate. The residual is the natural map of the law (docs/granular.md), with velocities that belong to the impulses
+// (accelerate.c, "Looks").
 #include <string.h>
 
 #define STI_LANES(name) name##_plain
