@@ -31,7 +31,7 @@ enum {
     DOWN_MOST = 400,
     MOST = 1200,
     QUIET = 300,
-    MEASURED = 100,
+    MEASURED = 300,
     SIZES = 4,
     THREADS = 64
 };
