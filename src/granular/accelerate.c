@@ -55,6 +55,7 @@
 #include "granular/bed.h"
 
 enum { PLAIN = 8, PERIOD = 200, PATIENCE = 150, SWEEPS_MOST = 20000 };
+_Static_assert(STI_BED_FEW_SWEEPS <= PLAIN, "sweeps before the first look are plain, and its residual counts");
 
 typedef struct pace {
     double cap;    // of beta
