@@ -55,7 +55,8 @@
 #include "granular/bed.h"
 
 enum { PLAIN = 8, PERIOD = 200, PATIENCE = 150, SWEEPS_MOST = 20000 };
-_Static_assert(STI_BED_FEW_SWEEPS <= PLAIN, "sweeps before the first look are plain, and its residual counts");
+_Static_assert((int)STI_BED_FEW_SWEEPS <= (int)PLAIN,
+               "sweeps before the first look are plain, and its residual counts");
 
 typedef struct pace {
     double cap;    // of beta
