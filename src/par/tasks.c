@@ -9,10 +9,12 @@
 // Stages. Stages are counted from the first loop on, and every item has two such counts: how many were taken and how many are
 // done. A stage is taken by a compare-and-swap on the first count once the second ones of the item and of its neighbours
 // allow it; counts never come back, so that fails for a thread that comes late. Neighbours read the second count alone,
-// so the first one does not travel. Each worker goes through its own share, stage by stage, and takes the items of others
-// only where they do not come: what a worker touched stays near it. Workers of even number go up through their share
-// and those of odd number down, so the two who share a border both come to it first or both last, and have the rest of
-// their shares to do while the other catches up.
+// so the first one does not travel. Each worker goes through its own share and takes the items of others only where they do
+// not come: what a worker touched stays near it. Workers of even number go up through their share and those of odd number
+// down, so the two who share a border both come to it first or both last, and have the rest of their shares to do while the
+// other catches up. A few stages go through a share together, each a pair of items behind the one before: what an item has
+// touched is asked for again soon, while it is in a cache that the whole share does not fit into (a bed of 400,000 grains:
+// 5 to 10 % of the time of its sweeps).
 //
 // Several loops follow each other within microseconds, so waiting is busy for a while before a worker goes to sleep. The lock
 // is only for sleeping; a loop that finds nobody asleep does not touch it.
@@ -22,7 +24,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-enum { SPINS = 2000, BRIEF = 40, LONG = 2000, WORKER_LIMIT = 256, ROW_MOST = 64, LINE = 64 };
+enum { SPINS = 2000, BRIEF = 40, LONG = 2000, WORKER_LIMIT = 256, ROW_MOST = 64, LINE = 64, BAND = 4 };
 
 // An item in a row: stages taken and done since the first loop.
 typedef struct cell {
@@ -155,25 +157,59 @@ static bool finished(const sti_tasks* t, uint64_t end, int count) {
     return true;
 }
 
+// What a worker has to do: items first .. end - 1, upwards or down.
+typedef struct share {
+    int first, end;
+    bool up;
+} share;
+
+typedef void visitor(void* context, int stage, int item);
+
+// An even item and the odd one behind it are a pair, and pairs follow each other through the share. Of BAND stages the
+// second one begins a pair behind the first one, and so on: all that the share itself has to do before is done then.
+static void go_through(share s, int stages, visitor* visit, void* context) {
+    const int step = s.up ? 2 : -2, begin = s.up ? (s.first + 1) / 2 * 2 : (s.end - 1) / 2 * 2;
+    const int pairs = (s.up ? s.end - begin : begin - s.first + 1) / 2 + 1;
+    for (int from = 0; from < stages; from += BAND) {
+        const int band = stages - from < BAND ? stages - from : BAND;
+        for (int wave = 0; wave < pairs + band - 1; wave++) {
+            for (int j = wave < pairs ? 0 : wave - pairs + 1; j < band && j <= wave; j++) {
+                const int even = begin + step * (wave - j), odd = even - step / 2;
+                if (even >= s.first && even < s.end) visit(context, from + j, even);
+                if (odd >= s.first && odd < s.end) visit(context, from + j, odd);
+            }
+        }
+    }
+}
+
+typedef struct visit_context {
+    sti_tasks* t;
+    uint64_t next, end;  // counts of stages: at the beginning, at the end
+    int count, worker;
+} visit_context;
+
+static void visit_stage(void* context, int stage, int item) {
+    const visit_context* v = context;
+    const uint64_t next = v->next + (uint64_t)stage;
+    enum taking found;
+    for (int i = 0; (found = take_stage(v->t, item, next)) == BLOCKED; i++)
+        wait_or_help(v->t, v->end, v->count, v->worker, i);
+    if (found == TAKEN) do_stage(v->t, item, next, v->worker);
+}
+
 static void work_stages(sti_tasks* t, uint64_t row, int worker) {
     const uint64_t end = row >> 8;
     const int count = (int)(row & 255);
-    const int first = (int)((int64_t)count * worker / t->workers);
-    const int own = (int)((int64_t)count * (worker + 1) / t->workers) - first;
+    const share s = {.first = (int)((int64_t)count * worker / t->workers),
+                     .end = (int)((int64_t)count * (worker + 1) / t->workers),
+                     .up = worker % 2 == 0};
     uint64_t next = end;
-    for (int k = first; k < first + own; k++) {
+    for (int k = s.first; k < s.end; k++) {
         const uint64_t taken = atomic_load_explicit(&t->cell[k + 1].taken, memory_order_relaxed);
         if (taken < next) next = taken;
     }
-    for (; next < end; next++) {
-        for (int j = 0; j < 2 * own; j++) {
-            const int k = worker % 2 == 0 ? first + j % own : first + own - 1 - j % own;
-            if (k % 2 != j / own) continue;  // even items first
-            enum taking found;
-            for (int i = 0; (found = take_stage(t, k, next)) == BLOCKED; i++) wait_or_help(t, end, count, worker, i);
-            if (found == TAKEN) do_stage(t, k, next, worker);
-        }
-    }
+    visit_context v = {t, next, end, count, worker};
+    go_through(s, (int)(end - next), visit_stage, &v);
     for (int i = 0; !finished(t, end, count); i++) wait_or_help(t, end, count, worker, i);
 }
 
@@ -289,12 +325,20 @@ void sti_tasks_run_any(sti_tasks* t, int count, sti_task_work* work, void* conte
     run(t, true, count, work, context);
 }
 
+typedef struct alone {
+    sti_task_stage* work;
+    void* context;
+} alone;
+
+static void visit_alone(void* context, int stage, int item) {
+    const alone* a = context;
+    a->work(a->context, stage, item, 0);
+}
+
 void sti_tasks_run_stages(sti_tasks* t, int stages, int count, sti_task_stage* work, void* context) {
     if (t == NULL || count <= 1 || count > ROW_MOST) {
-        for (int stage = 0; stage < stages; stage++) {
-            for (int item = 0; item < count; item += 2) work(context, stage, item, 0);
-            for (int item = 1; item < count; item += 2) work(context, stage, item, 0);
-        }
+        alone a = {work, context};
+        go_through((share){0, count, true}, stages, visit_alone, &a);
         return;
     }
     t->stage = work;
