@@ -189,6 +189,7 @@ void sti_bed_measure(sti_bed* bed, sti_bed_report* report);
     void sti_map_all_##kind(const sti_grain* grain, const sti_touch* touch, int count, bool coulomb, double out[2]);
 STI_LANES_DECLARE(plain)
 STI_LANES_DECLARE(avx2)
+STI_LANES_DECLARE(avx512)
 
 // sweep.c: passes over the contacts, slab by slab. Those of a plan follow each other without a meeting of all threads:
 // a slab goes on when its neighbours have come as far as itself.

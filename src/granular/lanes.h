@@ -1,15 +1,22 @@
-// lanes.h: the innermost loops over contacts, four contacts at a time, one in each lane. Included by one file for each kind
-// of processor, which names the functions by STI_LANES(name); all of them give the same bits.
+// lanes.h: the innermost loops over contacts, LANES of them at a time, one in each lane. Included by one file for each kind
+// of processor, which names the functions by STI_LANES(name) and says by LANES how many lanes there are, 4 or 8; all of them
+// give the same bits.
 //
 //     grain    (v, 1/m), (W, mu)          contact    (n, off), (r, places)
 //
-// A grain and a contact are two rows of four numbers, so four of them are turned into lanes and back by transposing.
+// A grain and a contact are two rows of four numbers, so four of them are turned into lanes and back by transposing; with
+// eight lanes two fours at once, the second four in the upper half.
 //
 // No branch depends on what a contact does. Whether it opens, sticks or slides is decided by masks: in a large bed no
 // processor guesses it, and a wrong guess costs as much as the whole update.
 //
-// Order. The four contacts of a turn are updated at the same time where none of them shares a grain with another, which is
-// the same as one after the other. Where two do, they are taken one by one.
+// Order. A sweep goes through the eight parts of a list in turns, one contact of each. Those of a turn are updated at the same
+// time where none of them shares a grain with another, which is the same as one after the other. Where two do, they
+// are taken one by one.
+//
+// Eight lanes take nine tenths of the time of four in a sweep and eight tenths in a natural map on AMD's Zen 4, which splits
+// each of their operations in two. A list of a few hundred contacts is too short for them: eight contacts share a grain too
+// often.
 #include <math.h>
 #if defined(__AVX__)
 #include <immintrin.h>
@@ -19,23 +26,25 @@
 
 #pragma GCC diagnostic ignored "-Wpsabi"  // static functions only: nobody else sees how lanes are passed
 
-typedef double lanes __attribute__((vector_size(32)));
-typedef int64_t mask __attribute__((vector_size(32)));
-typedef int32_t places __attribute__((vector_size(32)));
+typedef double row __attribute__((vector_size(32)));
+typedef int64_t row_mask __attribute__((vector_size(32)));
+typedef double lanes __attribute__((vector_size(8 * LANES)));
+typedef int64_t mask __attribute__((vector_size(8 * LANES)));
 
 #define INLINE static inline __attribute__((always_inline))
+#define UNROLL _Pragma("GCC unroll 8")  // loops over lanes: compilers keep arrays of them in memory otherwise
 
-// One vector of space in each lane.
-typedef struct space {
-    lanes x, y, z;
-} space;
+// ---- what depends on their number
+
+#if LANES == 4
+typedef int32_t places __attribute__((vector_size(32)));
 
 INLINE lanes every(double x) {
     return (lanes){x, x, x, x};
 }
 
-INLINE lanes where(mask m, lanes x, lanes y) {
-    return (lanes)((m & (mask)x) | (~m & (mask)y));
+INLINE mask count_from(int64_t k) {
+    return (mask){k, k + 1, k + 2, k + 3};
 }
 
 INLINE lanes root(lanes x) {
@@ -44,6 +53,67 @@ INLINE lanes root(lanes x) {
 #else
     return (lanes){sqrt(x[0]), sqrt(x[1]), sqrt(x[2]), sqrt(x[3])};
 #endif
+}
+
+#define EVENS(a, b) __builtin_shufflevector(a, b, 0, 4, 2, 6)
+#define ODDS(a, b) __builtin_shufflevector(a, b, 1, 5, 3, 7)
+#define LOWS(a, b) __builtin_shufflevector(a, b, 0, 1, 4, 5)
+#define HIGHS(a, b) __builtin_shufflevector(a, b, 2, 3, 6, 7)
+
+INLINE bool any(mask m) {
+#if defined(__AVX__)
+    return _mm256_testz_si256((__m256i)m, (__m256i)m) == 0;
+#else
+    return (m[0] | m[1] | m[2] | m[3]) != 0;
+#endif
+}
+
+// Is a place there twice?
+INLINE bool repeated(mask two) {
+    const places p = (places)two;
+    return any((mask)(p == __builtin_shufflevector(p, p, 1, 2, 3, 4, 5, 6, 7, 0)) |
+               (mask)(p == __builtin_shufflevector(p, p, 2, 3, 4, 5, 6, 7, 0, 1)) |
+               (mask)(p == __builtin_shufflevector(p, p, 3, 4, 5, 6, 7, 0, 1, 2)) |
+               (mask)(p == __builtin_shufflevector(p, p, 4, 5, 6, 7, 0, 1, 2, 3)));
+}
+#else
+INLINE lanes every(double x) {
+    return (lanes){x, x, x, x, x, x, x, x};
+}
+
+INLINE mask count_from(int64_t k) {
+    return (mask){k, k + 1, k + 2, k + 3, k + 4, k + 5, k + 6, k + 7};
+}
+
+INLINE lanes root(lanes x) {
+    return (lanes)_mm512_sqrt_pd((__m512d)x);
+}
+
+#define EVENS(a, b) __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14)
+#define ODDS(a, b) __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15)
+#define LOWS(a, b) __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13)
+#define HIGHS(a, b) __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15)
+
+INLINE bool any(mask m) {
+    return _mm512_movepi64_mask((__m512i)m) != 0;
+}
+
+// Is a place there twice?
+INLINE bool repeated(mask two) {
+    const __m512i same = _mm512_conflict_epi32((__m512i)two);
+    return _mm512_test_epi32_mask(same, same) != 0;
+}
+#endif
+
+// ---- space
+
+// One vector of space in each lane.
+typedef struct space {
+    lanes x, y, z;
+} space;
+
+INLINE lanes where(mask m, lanes x, lanes y) {
+    return (lanes)((m & (mask)x) | (~m & (mask)y));
 }
 
 INLINE lanes dot(space a, space b) {
@@ -66,55 +136,80 @@ INLINE space cross(space a, space b) {
     return (space){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-// Rows of four objects, one number of each in a lane; turning twice changes nothing.
+// ---- objects to lanes and back
+
+// Rows of four objects, one number of each in a lane; turning twice changes nothing. With eight lanes each is the rows of two.
 typedef struct square {
     lanes p, q, r, s;
 } square;
 
 INLINE square turn(square x) {
-    const lanes a = __builtin_shufflevector(x.p, x.q, 0, 4, 2, 6), b = __builtin_shufflevector(x.p, x.q, 1, 5, 3, 7);
-    const lanes c = __builtin_shufflevector(x.r, x.s, 0, 4, 2, 6), d = __builtin_shufflevector(x.r, x.s, 1, 5, 3, 7);
-    return (square){__builtin_shufflevector(a, c, 0, 1, 4, 5), __builtin_shufflevector(b, d, 0, 1, 4, 5),
-                    __builtin_shufflevector(a, c, 2, 3, 6, 7), __builtin_shufflevector(b, d, 2, 3, 6, 7)};
+    const lanes a = EVENS(x.p, x.q), b = ODDS(x.p, x.q), c = EVENS(x.r, x.s), d = ODDS(x.r, x.s);
+    return (square){LOWS(a, c), LOWS(b, d), HIGHS(a, c), HIGHS(b, d)};
 }
 
-// Four objects of one cache line or half a one.
+// Objects of one cache line or half a one.
 typedef struct lines {
-    lanes *p, *q, *r, *s;
+    row* at[LANES];
 } lines;
 
+INLINE row* line(const void* object) {
+    return (row*)object;
+}
+
+#if LANES == 4
+INLINE lanes rows(lines from, int half, int k) {
+    return from.at[k][half];
+}
+
+INLINE void write_rows(lines to, int half, int k, lanes x) {
+    to.at[k][half] = x;
+}
+#else
+INLINE lanes rows(lines from, int half, int k) {
+    return __builtin_shufflevector(from.at[k][half], from.at[k + 4][half], 0, 1, 2, 3, 4, 5, 6, 7);
+}
+
+INLINE void write_rows(lines to, int half, int k, lanes x) {
+    to.at[k][half] = __builtin_shufflevector(x, x, 0, 1, 2, 3);
+    to.at[k + 4][half] = __builtin_shufflevector(x, x, 4, 5, 6, 7);
+}
+#endif
+
 INLINE square load(lines from, int half) {
-    return turn((square){from.p[half], from.q[half], from.r[half], from.s[half]});
+    return turn((square){rows(from, half, 0), rows(from, half, 1), rows(from, half, 2), rows(from, half, 3)});
 }
 
 INLINE void save(lines to, int half, space x, lanes fourth) {
-    const square rows = turn((square){x.x, x.y, x.z, fourth});
-    to.p[half] = rows.p;
-    to.q[half] = rows.q;
-    to.r[half] = rows.r;
-    to.s[half] = rows.s;
+    const square s = turn((square){x.x, x.y, x.z, fourth});
+    write_rows(to, half, 0, s.p);
+    write_rows(to, half, 1, s.q);
+    write_rows(to, half, 2, s.r);
+    write_rows(to, half, 3, s.s);
 }
 
 INLINE space space_of(square s) {
     return (space){s.p, s.q, s.r};
 }
 
-// Four contacts with their grains.
+// Contacts with their grains.
 typedef struct meeting {
     lines a, b;
     space va, wa, vb, wb, n, r, u;
     lanes off, ima, mua, imb, mu, places;  // mu is that of b
 } meeting;
 
-INLINE lanes* line(const void* object) {
-    return (lanes*)object;
-}
+typedef struct chosen {
+    const sti_touch* at[LANES];
+} chosen;
 
-INLINE meeting meet(const sti_grain* grain, const sti_touch* p, const sti_touch* q, const sti_touch* r,
-                    const sti_touch* s) {
-    const lines t = {line(p), line(q), line(r), line(s)};
-    const lines a = {line(grain + p->a), line(grain + q->a), line(grain + r->a), line(grain + s->a)};
-    const lines b = {line(grain + p->b), line(grain + q->b), line(grain + r->b), line(grain + s->b)};
+INLINE meeting meet(const sti_grain* grain, chosen c) {
+    lines t, a, b;
+    UNROLL for (int q = 0; q < LANES; q++) {
+        t.at[q] = line(c.at[q]);
+        a.at[q] = line(grain + c.at[q]->a);
+        b.at[q] = line(grain + c.at[q]->b);
+    }
     const square n = load(t, 0), i = load(t, 1), va = load(a, 0), wa = load(a, 1), vb = load(b, 0), wb = load(b, 1);
     meeting m = {.a = a, .b = b, .off = n.s, .places = i.s, .ima = va.s, .mua = wa.s, .imb = vb.s, .mu = wb.s};
     m.n = space_of(n);
@@ -127,22 +222,11 @@ INLINE meeting meet(const sti_grain* grain, const sti_touch* p, const sti_touch*
     return m;
 }
 
-// Does a grain that moves stand twice among the eight? A wall may: nothing moves it.
+// Does a grain that moves stand twice among them? A wall may: nothing moves it.
 INLINE bool shared(const meeting* m) {
-    const mask wall = (m->imb == every(0)) & ((mask){-1, -1, -1, -1} << 32);  // the half with b
-    const mask nobody = (mask){-1, -2, -3, -4} << 32;
-    const places p = (places)(((mask)m->places & ~wall) | (nobody & wall));
-    const mask same = (mask)(p == __builtin_shufflevector(p, p, 1, 2, 3, 4, 5, 6, 7, 0)) |
-                      (mask)(p == __builtin_shufflevector(p, p, 2, 3, 4, 5, 6, 7, 0, 1)) |
-                      (mask)(p == __builtin_shufflevector(p, p, 3, 4, 5, 6, 7, 0, 1, 2)) |
-                      (mask)(p == __builtin_shufflevector(p, p, 4, 5, 6, 7, 0, 1, 2, 3));
-    return (same[0] | same[1] | same[2] | same[3]) != 0;
-}
-
-INLINE void save_if(lanes* to, double im, lanes v, lanes w) {
-    if (im == 0) return;
-    to[0] = v;
-    to[1] = w;
+    const mask wall = (m->imb == every(0)) & ~((mask)every(0) + 0xffffffff);  // the half with b
+    const mask nobody = (-1 - count_from(0)) << 32;
+    return repeated(((mask)m->places & ~wall) | (nobody & wall));
 }
 
 // The impulses d act on both. Walls are left alone: slabs share them.
@@ -151,11 +235,13 @@ INLINE void push(const meeting* m, space d) {
     save(m->a, 0, plus(m->va, times(m->ima, d)), m->ima);
     save(m->a, 1, minus(m->wa, times(m->ima, spin)), m->mua);
     const space vb = minus(m->vb, times(m->imb, d)), wb = minus(m->wb, times(m->imb, spin));
-    const square v = turn((square){vb.x, vb.y, vb.z, m->imb}), w = turn((square){wb.x, wb.y, wb.z, m->mu});
-    save_if(m->b.p, m->imb[0], v.p, w.p);
-    save_if(m->b.q, m->imb[1], v.q, w.q);
-    save_if(m->b.r, m->imb[2], v.r, w.r);
-    save_if(m->b.s, m->imb[3], v.s, w.s);
+    lines b = m->b;
+    row idle[2];
+    if (any(m->imb == every(0))) {
+        UNROLL for (int q = 0; q < LANES; q++) b.at[q] = m->b.at[q][0][3] == 0 ? idle : m->b.at[q];
+    }
+    save(b, 0, vb, m->imb);
+    save(b, 1, wb, m->mu);
 }
 
 // The impulse r of Coulomb's law at one contact, the other impulses held; the slip is that with y acting. The normal part
@@ -182,16 +268,19 @@ INLINE space solve_cone(const meeting* m, space y) {
 
 typedef space law(const meeting* m, space y);
 
-// One sweep. The lanes are four quarters of the list that advance together: neighbours in it share a grain.
-//
-// beta and trail: with momentum, the velocities are those of y = r + beta (r - last). trail NULL: without.
-INLINE bool update(sti_grain* grain, sti_touch* t, sti_trail* trail, double beta, const int k[4], law* solve) {
-    const meeting m = meet(grain, t + k[0], t + k[1], t + k[2], t + k[3]);
+// A sweep. With momentum, the velocities are those of y = r + beta (r - last); trail NULL: without.
+INLINE bool update(sti_grain* grain, sti_touch* t, sti_trail* trail, double beta, const int k[LANES], law* solve) {
+    chosen c;
+    lines to, past;
+    UNROLL for (int q = 0; q < LANES; q++) {
+        c.at[q] = t + k[q];
+        to.at[q] = line(t + k[q]);
+        past.at[q] = line(trail + k[q]);
+    }
+    const meeting m = meet(grain, c);
     if (shared(&m)) return false;
-    const lines to = {line(t + k[0]), line(t + k[1]), line(t + k[2]), line(t + k[3])};
     space y = m.r;
     if (trail != NULL) {
-        const lines past = {line(trail + k[0]), line(trail + k[1]), line(trail + k[2]), line(trail + k[3])};
         y = plus(y, times(every(beta), minus(y, space_of(load(past, 0)))));
         save(past, 0, m.r, every(0));
     }
@@ -203,12 +292,14 @@ INLINE bool update(sti_grain* grain, sti_touch* t, sti_trail* trail, double beta
 
 // The same for one contact: in the first lane, and idle ones beside it.
 INLINE void update_one(sti_grain* grain, sti_touch* t, sti_trail* trail, double beta, law* solve) {
-    const meeting m = meet(grain, t, t, t, t);
+    chosen c;
+    UNROLL for (int q = 0; q < LANES; q++) c.at[q] = t;
+    const meeting m = meet(grain, c);
     space y = m.r;
     if (trail != NULL) {
-        const lanes last = *line(trail);
+        const row last = *line(trail);
         y = plus(y, times(every(beta), minus(y, (space){every(last[0]), every(last[1]), every(last[2])})));
-        *line(trail) = (lanes){m.r.x[0], m.r.y[0], m.r.z[0], 0};
+        *line(trail) = (row){m.r.x[0], m.r.y[0], m.r.z[0], 0};
     }
     const space r = solve(&m, y), d = minus(r, y), spin = times(every(2.5), cross(m.n, d));
     t->r[0] = r.x[0];
@@ -216,14 +307,17 @@ INLINE void update_one(sti_grain* grain, sti_touch* t, sti_trail* trail, double 
     t->r[2] = r.z[0];
     const space va = plus(m.va, times(m.ima, d)), wa = minus(m.wa, times(m.ima, spin));
     const space vb = minus(m.vb, times(m.imb, d)), wb = minus(m.wb, times(m.imb, spin));
-    m.a.p[0] = turn((square){va.x, va.y, va.z, m.ima}).p;
-    m.a.p[1] = turn((square){wa.x, wa.y, wa.z, m.mua}).p;
-    save_if(m.b.p, m.imb[0], turn((square){vb.x, vb.y, vb.z, m.imb}).p, turn((square){wb.x, wb.y, wb.z, m.mu}).p);
+    m.a.at[0][0] = (row){va.x[0], va.y[0], va.z[0], m.ima[0]};
+    m.a.at[0][1] = (row){wa.x[0], wa.y[0], wa.z[0], m.mua[0]};
+    if (m.imb[0] == 0) return;
+    m.b.at[0][0] = (row){vb.x[0], vb.y[0], vb.z[0], m.imb[0]};
+    m.b.at[0][1] = (row){wb.x[0], wb.y[0], wb.z[0], m.mu[0]};
 }
 
-// A large slab does not stay in the near caches, and no processor foresees the place of b. Contacts follow each other, but a
-// loop that does little with each of them outruns what the processor fetches on its own.
-enum { LARGE = 4096, AHEAD = 6, FAR_AHEAD = 64 };
+// A large slab does not stay in the near caches, and no processor foresees the place of b. Contacts follow each other, but
+// eight places in a list, and as many in the trail, are more than it follows on its own, and a loop that does little with
+// each contact outruns it.
+enum { PARTS = 8, LARGE = 4096, AHEAD = 6, NEXT_AHEAD = 24, FAR_AHEAD = 64 };
 
 INLINE void fetch(const sti_grain* grain, const sti_touch* t) {
     __builtin_prefetch(grain + t->b, 1);
@@ -235,16 +329,23 @@ INLINE void fetch_far(const sti_grain* grain, const sti_touch* t) {
 }
 
 INLINE void sweep(sti_grain* grain, sti_touch* touch, sti_trail* trail, double beta, int count, law* solve) {
-    const int quarter = count / 4, fetched = count < LARGE ? 0 : quarter - AHEAD;
-    for (int i = 0; i < quarter; i++) {
-        const int k[4] = {i, quarter + i, 2 * quarter + i, 3 * quarter + i};
-        if (i < fetched) {
-            for (int q = 0; q < 4; q++) fetch(grain, touch + k[q] + AHEAD);
+    const int part = count / PARTS, fetched = count < LARGE ? 0 : part - AHEAD;
+    for (int i = 0; i < part; i++) {
+        UNROLL for (int q = 0; q < PARTS && i < fetched; q++) {
+            const int k = q * part + i;
+            fetch(grain, touch + k + AHEAD);
+            __builtin_prefetch(touch + k + NEXT_AHEAD, 1);
+            if (trail != NULL) __builtin_prefetch(trail + k + NEXT_AHEAD, 1);
         }
-        if (update(grain, touch, trail, beta, k, solve)) continue;
-        for (int q = 0; q < 4; q++) update_one(grain, touch + k[q], trail == NULL ? NULL : trail + k[q], beta, solve);
+        UNROLL for (int from = 0; from < PARTS; from += LANES) {
+            int k[LANES];
+            UNROLL for (int q = 0; q < LANES; q++) k[q] = (from + q) * part + i;
+            if (update(grain, touch, trail, beta, k, solve)) continue;
+            for (int q = 0; q < LANES; q++)
+                update_one(grain, touch + k[q], trail == NULL ? NULL : trail + k[q], beta, solve);
+        }
     }
-    for (int k = 4 * quarter; k < count; k++)
+    for (int k = PARTS * part; k < count; k++)
         update_one(grain, touch + k, trail == NULL ? NULL : trail + k, beta, solve);
 }
 
@@ -264,20 +365,20 @@ void STI_LANES(sti_glide_cone)(sti_grain* grain, sti_touch* touch, sti_trail* tr
     sweep(grain, touch, trail, beta, count, solve_cone);
 }
 
-INLINE lanes twist(lanes a, lanes b) {
+INLINE row twist(row a, row b) {
     return __builtin_shufflevector(a, a, 1, 2, 0, 3) * __builtin_shufflevector(b, b, 2, 0, 1, 3) -
            __builtin_shufflevector(a, a, 2, 0, 1, 3) * __builtin_shufflevector(b, b, 1, 2, 0, 3);
 }
 
-// One contact at a time, x, y and z in the lanes. The fourth one is masked in n and r, and then adds nothing to a grain's.
+// One contact at a time, x, y and z in a row. The fourth one is masked in n and r, and then adds nothing to a grain's.
 void STI_LANES(sti_push_all)(sti_grain* grain, const sti_touch* touch, int count) {
-    const mask xyz = {-1, -1, -1, 0};
+    const row_mask xyz = {-1, -1, -1, 0};
     const int fetched = count < LARGE ? 0 : count - 4 * AHEAD;
     for (int k = 0; k < count; k++) {
         if (k < fetched) fetch_far(grain, touch + k);
-        const lanes *t = line(touch + k), n = (lanes)(xyz & (mask)t[0]), r = (lanes)(xyz & (mask)t[1]);
-        const lanes spin = 2.5 * twist(n, r);
-        lanes *a = line(grain + touch[k].a), *b = line(grain + touch[k].b);
+        const row *t = line(touch + k), n = (row)(xyz & (row_mask)t[0]), r = (row)(xyz & (row_mask)t[1]);
+        const row spin = 2.5 * twist(n, r);
+        row *a = line(grain + touch[k].a), *b = line(grain + touch[k].b);
         const double ima = a[0][3], imb = b[0][3];
         a[0] += ima * r;
         a[1] -= ima * spin;
@@ -292,20 +393,28 @@ void STI_LANES(sti_slip_all)(const sti_grain* grain, const sti_touch* touch, int
     for (int k = 0; k < count; k++) sti_slip(&grain[touch[k].a], &grain[touch[k].b], touch[k].n, u + 3 * (size_t)k);
 }
 
+// Contacts k .. k + LANES - 1; those beyond the last one repeat it.
+INLINE chosen choose(const sti_touch* touch, int k, int count) {
+    chosen c;
+    UNROLL for (int q = 0; q < LANES; q++) c.at[q] = touch + (k + q < count ? k + q : count - 1);
+    return c;
+}
+
 // Contacts as they begin a step. Before: n the way from b to a, off the sum of the radii, r the impulse to start from; where
 // b >= walls, n and off as they shall be. After: as in bed.h, r on the cone of the new normal, for a start has to be
 // admissible. Grains all have one friction, so their lines are not fetched for it.
 void STI_LANES(sti_form_all)(const sti_grain* grain, sti_touch* touch, int count, int walls, double h, double recover) {
     const double among_grains = grain[0].mu;
-    for (int k = 0; k < count; k += 4) {
-        const int left = count - 1 - k;  // lanes beyond the last contact repeat it
-        sti_touch *p = touch + k, *q = p + (left < 1 ? left : 1), *s = p + (left < 2 ? left : 2),
-                  *t = p + (left < 3 ? left : 3);
-        const lines to = {line(p), line(q), line(s), line(t)};
-        const lanes mu = {p->b < walls ? among_grains : grain[p->b].mu, q->b < walls ? among_grains : grain[q->b].mu,
-                          s->b < walls ? among_grains : grain[s->b].mu, t->b < walls ? among_grains : grain[t->b].mu};
+    for (int k = 0; k < count; k += LANES) {
+        const chosen c = choose(touch, k, count);
+        lines to;
+        UNROLL for (int q = 0; q < LANES; q++) to.at[q] = line(c.at[q]);
         const square way = load(to, 0), last = load(to, 1);
-        const mask kept = (mask)last.s >> 32 >= (mask){walls, walls, walls, walls};
+        const mask kept = (mask)last.s >> 32 >= (mask)every(0) + walls;
+        lanes mu = every(among_grains);
+        if (any(kept)) {
+            UNROLL for (int q = 0; q < LANES; q++) mu[q] = c.at[q]->b < walls ? among_grains : grain[c.at[q]->b].mu;
+        }
         const lanes length = root(dot(space_of(way), space_of(way)));
         const mask apart = length > every(0);  // centres that coincide are pushed apart along z
         const space n = {where(kept, way.p, where(apart, way.p / length, every(0))),
@@ -323,33 +432,42 @@ void STI_LANES(sti_form_all)(const sti_grain* grain, sti_touch* touch, int count
     }
 }
 
-// |r - P_K(r - rho (u + off n + [mu |u_t| n]))|^2 and |r|^2, rho = 1 / the largest diagonal entry of the block. Lanes beyond
-// the last contact repeat it and are masked.
+typedef struct sums {
+    lanes map, size;
+} sums;
+
+// |r - P_K(r - rho (u + off n + [mu |u_t| n]))|^2 and |r|^2, rho = 1 / the largest diagonal entry of the block.
+INLINE sums natural_map(const sti_grain* grain, const sti_touch* touch, int k, int count, bool coulomb) {
+    const mask follow = (mask)every(0) - (coulomb ? 1 : 0);
+    const meeting m = meet(grain, choose(touch, k, count));
+    const lanes rho = (2.0 / 7.0) / (m.ima + m.imb), un = dot(m.u, m.n), rn = dot(m.r, m.n), mu = m.mu;
+    const space ut = minus(m.u, times(un, m.n)), yt = minus(minus(m.r, times(rn, m.n)), times(rho, ut));
+    const lanes lift = (lanes)(follow & (mask)(mu * root(dot(ut, ut)))), yn = rn - rho * (un + m.off + lift);
+    const lanes length = root(dot(yt, yt)), ray = (yn + mu * length) / (1 + mu * mu);
+    const lanes edge = where(ray > every(0), ray, every(0));
+    const mask inside = (length <= mu * yn) & (yn >= every(0)), counts = count_from(k) < (mask)every(0) + count;
+    const lanes pn = where(inside, yn, edge);
+    const lanes keep = where(inside | (length == every(0)), every(1), mu * edge / length);
+    const space e = minus(minus(m.r, times(pn, m.n)), times(keep, yt));
+    return (sums){(lanes)(counts & (mask)dot(e, e)), (lanes)(counts & (mask)dot(m.r, m.r))};
+}
+
+// Eight sums side by side, whatever the number of lanes, and then of them.
 void STI_LANES(sti_map_all)(const sti_grain* grain, const sti_touch* touch, int count, bool coulomb, double out[2]) {
-    lanes map = every(0), size = every(0);
-    const int fetched = count < LARGE ? 0 : count - 4 * AHEAD - 4;
-    const mask follow = coulomb ? (mask){-1, -1, -1, -1} : (mask){0, 0, 0, 0};
-    for (int k = 0; k < count; k += 4) {
-        if (k < fetched) {
-            for (int q = 0; q < 4; q++) fetch_far(grain, touch + k + q);
+    sums all[PARTS / LANES];
+    UNROLL for (int j = 0; j < PARTS / LANES; j++) all[j] = (sums){every(0), every(0)};
+    const int fetched = count < LARGE ? 0 : count - 4 * AHEAD - PARTS;
+    for (int k = 0; k < count; k += PARTS) {
+        UNROLL for (int q = 0; q < PARTS && k < fetched; q++) fetch_far(grain, touch + k + q);
+        UNROLL for (int j = 0; j < PARTS / LANES; j++) {
+            const sums s = natural_map(grain, touch, k + j * LANES, count, coulomb);
+            all[j].map += s.map;
+            all[j].size += s.size;
         }
-        const int left = count - 1 - k;  // contacts behind this one
-        const sti_touch* t = touch + k;
-        const meeting m =
-            meet(grain, t, t + (left < 1 ? left : 1), t + (left < 2 ? left : 2), t + (left < 3 ? left : 3));
-        const lanes rho = (2.0 / 7.0) / (m.ima + m.imb), un = dot(m.u, m.n), rn = dot(m.r, m.n), mu = m.mu;
-        const space ut = minus(m.u, times(un, m.n)), yt = minus(minus(m.r, times(rn, m.n)), times(rho, ut));
-        const lanes lift = (lanes)(follow & (mask)(mu * root(dot(ut, ut)))), yn = rn - rho * (un + m.off + lift);
-        const lanes length = root(dot(yt, yt)), ray = (yn + mu * length) / (1 + mu * mu);
-        const lanes edge = where(ray > every(0), ray, every(0));
-        const mask inside = (length <= mu * yn) & (yn >= every(0)),
-                   counts = (mask){k, k + 1, k + 2, k + 3} < (mask){count, count, count, count};
-        const lanes pn = where(inside, yn, edge);
-        const lanes keep = where(inside | (length == every(0)), every(1), mu * edge / length);
-        const space e = minus(minus(m.r, times(pn, m.n)), times(keep, yt));
-        map += (lanes)(counts & (mask)dot(e, e));
-        size += (lanes)(counts & (mask)dot(m.r, m.r));
     }
-    out[0] = (map[0] + map[1]) + (map[2] + map[3]);
-    out[1] = (size[0] + size[1]) + (size[2] + size[3]);
+    out[0] = out[1] = 0;
+    UNROLL for (int q = 0; q < PARTS; q++) {
+        out[0] += all[q / LANES].map[q % LANES];
+        out[1] += all[q / LANES].size[q % LANES];
+    }
 }

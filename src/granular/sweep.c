@@ -18,6 +18,7 @@
 // (accelerate.c, "Looks").
 #include <string.h>
 
+#define LANES 4
 #define STI_LANES(name) name##_plain
 #include "granular/lanes.h"
 
@@ -32,24 +33,31 @@ typedef struct kernels {
     void (*map)(const sti_grain* grain, const sti_touch* touch, int count, bool coulomb, double out[2]);
 } kernels;
 
-// The same bits either way, so what the processor can do is no part of the answer.
-static const kernels* pick(void) {
-    static const kernels plain = {sti_sweep_coulomb_plain, sti_sweep_cone_plain, sti_glide_coulomb_plain,
-                                  sti_glide_cone_plain,    sti_push_all_plain,   sti_slip_all_plain,
-                                  sti_form_all_plain,      sti_map_all_plain};
-#if defined(STI_HAVE_AVX2)
-    static const kernels avx2 = {sti_sweep_coulomb_avx2, sti_sweep_cone_avx2, sti_glide_coulomb_avx2,
-                                 sti_glide_cone_avx2,    sti_push_all_avx2,   sti_slip_all_avx2,
-                                 sti_form_all_avx2,      sti_map_all_avx2};
+// The same bits in every case, so what the processor can do is no part of the answer. wide: eight lanes, where it has them.
+static const kernels* pick(bool wide) {
+#define KERNELS(kind)                                                                                     \
+    {                                                                                                     \
+        sti_sweep_coulomb_##kind, sti_sweep_cone_##kind, sti_glide_coulomb_##kind, sti_glide_cone_##kind, \
+            sti_push_all_##kind, sti_slip_all_##kind, sti_form_all_##kind, sti_map_all_##kind             \
+    }
+    static const kernels plain = KERNELS(plain);
+#if defined(STI_HAVE_AVX)
+    static const kernels avx2 = KERNELS(avx2), avx512 = KERNELS(avx512);
+    if (wide && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512cd"))
+        return &avx512;
     if (__builtin_cpu_supports("avx2")) return &avx2;
 #endif
+#undef KERNELS
+    (void)wide;
     return &plain;
 }
+
+enum { SHORT = 1024 };  // contacts of a slab in which eight of a turn share grains too often
 
 typedef struct work {
     sti_bed* bed;
     sti_grain* grain;
-    const kernels* kernel;
     const sti_pass* pass;  // by stage
 } work;
 
@@ -120,29 +128,30 @@ static void pass_slab(void* context, int stage, int slab, int worker) {
     sti_touch* touch = bed->touch + bed->touch_first[slab];
     sti_trail* trail = bed->trail + bed->touch_first[slab];
     const int count = bed->touch_count[slab];
+    const kernels *kernel = pick(true), *sweeper = pick(count >= SHORT);
     int first, end;
     fresh_grains(bed, slab, &first, &end);
     claim_border(bed, w->grain, slab, worker);
     switch (pass.kind) {
         case STI_PASS_SWEEP:
-            (coulomb ? w->kernel->coulomb : w->kernel->cone)(bed->grain, touch, count);
+            (coulomb ? sweeper->coulomb : sweeper->cone)(bed->grain, touch, count);
             return;
         case STI_PASS_TRAIL:
             trail_slab(bed, slab);
             return;
         case STI_PASS_GLIDE:
             extrapolate_grains(bed, first, end, pass.beta);
-            (coulomb ? w->kernel->glide_coulomb : w->kernel->glide_cone)(bed->grain, touch, trail, pass.beta, count);
+            (coulomb ? sweeper->glide_coulomb : sweeper->glide_cone)(bed->grain, touch, trail, pass.beta, count);
             return;
         case STI_PASS_ANEW:
             begin_grains(bed, first, end);
-            w->kernel->push(bed->grain, touch, count);
+            kernel->push(bed->grain, touch, count);
             return;
         case STI_PASS_PUSH:
-            w->kernel->push(w->grain, touch, count);
+            kernel->push(w->grain, touch, count);
             return;
         case STI_PASS_RESIDUAL:
-            w->kernel->map(bed->grain, touch, count, coulomb, bed->partial[slab]);
+            kernel->map(bed->grain, touch, count, coulomb, bed->partial[slab]);
             return;
     }
 }
@@ -153,7 +162,7 @@ void sti_plan_add(sti_plan* plan, sti_pass_kind kind, double beta) {
 }
 
 static void run(sti_bed* bed, sti_grain* grain, sti_plan* plan) {
-    work w = {bed, grain, pick(), plan->pass};
+    work w = {bed, grain, plan->pass};
     sti_tasks_run_stages(bed->tasks, plan->count, bed->slab_count, pass_slab, &w);
     plan->count = 0;
 }
@@ -182,9 +191,9 @@ void sti_bed_velocities(sti_bed* bed) {
 }
 
 void sti_bed_slips(const sti_bed* bed, const sti_grain* grain, int slab, double* u) {
-    pick()->slip(grain, bed->touch + bed->touch_first[slab], bed->touch_count[slab], u);
+    pick(true)->slip(grain, bed->touch + bed->touch_first[slab], bed->touch_count[slab], u);
 }
 
 void sti_bed_form(const sti_bed* bed, sti_touch* touch, int count) {
-    pick()->form(bed->grain, touch, count, bed->n, bed->options.h, bed->options.recover);
+    pick(true)->form(bed->grain, touch, count, bed->n, bed->options.h, bed->options.recover);
 }
