@@ -135,7 +135,7 @@ static long first_wait(const sti_bed* bed, double residual) {
 void sti_bed_solve_sweeps(sti_bed* bed, sti_bed_report* report) {
     const double tol = bed->options.tol;
     const long most = bed->options.max_iterations > 0 ? bed->options.max_iterations : SWEEPS_MOST;
-    const long unseen = bed->n > STI_BED_DEEP && bed->last_sweeps > 2 ? bed->last_sweeps - 1 : 0;
+    const long unseen = bed->n > STI_BED_DEEP && bed->last_sweeps > 1 ? bed->last_sweeps - 1 : 0;
     long sweeps = 0;
     sti_plan plan = {.count = 0};
     sti_plan_add(&plan, STI_PASS_ANEW, 0);
