@@ -35,14 +35,14 @@ typedef struct kernels {
 
 // The same bits in every case, so what the processor can do is no part of the answer. wide: eight lanes, where it has them.
 static const kernels* pick(bool wide) {
-#define KERNELS(kind)                                                                                     \
-    {                                                                                                     \
-        sti_sweep_coulomb_##kind, sti_sweep_cone_##kind, sti_glide_coulomb_##kind, sti_glide_cone_##kind, \
-            sti_push_all_##kind, sti_slip_all_##kind, sti_form_all_##kind, sti_map_all_##kind             \
+#define KERNELS(kind, few)                                                                              \
+    {                                                                                                   \
+        sti_sweep_coulomb_##kind, sti_sweep_cone_##kind, sti_glide_coulomb_##few, sti_glide_cone_##few, \
+            sti_push_all_##kind, sti_slip_all_##kind, sti_form_all_##kind, sti_map_all_##kind           \
     }
-    static const kernels plain = KERNELS(plain);
+    static const kernels plain = KERNELS(plain, plain);
 #if defined(STI_HAVE_AVX)
-    static const kernels avx2 = KERNELS(avx2), avx512 = KERNELS(avx512);
+    static const kernels avx2 = KERNELS(avx2, avx2), avx512 = KERNELS(avx512, avx2);
     if (wide && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512cd"))
         return &avx512;
@@ -52,8 +52,6 @@ static const kernels* pick(bool wide) {
     (void)wide;
     return &plain;
 }
-
-enum { SHORT = 1024 };  // contacts of a slab in which eight of a turn share grains too often
 
 typedef struct work {
     sti_bed* bed;
@@ -141,7 +139,7 @@ static void pass_slab(void* context, int stage, int slab, int worker) {
             return;
         case STI_PASS_GLIDE:
             extrapolate_grains(bed, first, end, pass.beta);
-            (coulomb ? sweeper->glide_coulomb : sweeper->glide_cone)(bed->grain, touch, trail, pass.beta, count);
+            (coulomb ? kernel->glide_coulomb : kernel->glide_cone)(bed->grain, touch, trail, pass.beta, count);
             return;
         case STI_PASS_ANEW:
             begin_grains(bed, first, end);
