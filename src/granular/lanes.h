@@ -11,9 +11,9 @@
 // processor guesses it, and a wrong guess costs as much as the whole update.
 //
 // Order. A sweep goes through eight parts of a list in turns, one contact of each; through four where the list is short, or
-// where each contact has a trail, which are more places in memory than a processor follows. Those of a turn are updated at the same
-// time where none of them shares a grain with another, which is the same as one after the other. Where two do, they
-// are taken one by one.
+// where each contact has a trail, which are more places in memory than a processor follows. Those of a turn are updated at
+// the same time where none of them shares a grain with another, which is the same as one after the other. Where two do,
+// they are taken one by one.
 //
 // Eight lanes take nine tenths of the time of four in a sweep and eight tenths in a natural map on AMD's Zen 4, which splits
 // each of their operations in two. In a short list eight contacts share a grain too often.
@@ -271,16 +271,17 @@ typedef space law(const meeting* m, space y);
 // A sweep. With momentum, the velocities are those of y = r + beta (r - last); trail NULL: without.
 INLINE bool update(sti_grain* grain, sti_touch* t, sti_trail* trail, double beta, const int k[LANES], law* solve) {
     chosen c;
-    lines to, past;
+    lines to;
     UNROLL for (int q = 0; q < LANES; q++) {
         c.at[q] = t + k[q];
         to.at[q] = line(t + k[q]);
-        past.at[q] = line(trail + k[q]);
     }
     const meeting m = meet(grain, c);
     if (shared(&m)) return false;
     space y = m.r;
     if (trail != NULL) {
+        lines past;
+        UNROLL for (int q = 0; q < LANES; q++) past.at[q] = line(trail + k[q]);
         y = plus(y, times(every(beta), minus(y, space_of(load(past, 0)))));
         save(past, 0, m.r, every(0));
     }
