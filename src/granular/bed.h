@@ -189,7 +189,24 @@ void sti_bed_measure(sti_bed* bed, sti_bed_report* report);
     void sti_map_all_##kind(const sti_grain* grain, const sti_touch* touch, int count, bool coulomb, double out[2]);
 STI_LANES_DECLARE(plain)
 STI_LANES_DECLARE(avx2)
-STI_LANES_DECLARE(avx512)
+STI_LANES_DECLARE(avx512)  // but for glides, which gain nothing from eight lanes: those of avx2
+
+typedef struct sti_loops {
+    void (*sweep_coulomb)(sti_grain* grain, sti_touch* touch, int count);
+    void (*sweep_cone)(sti_grain* grain, sti_touch* touch, int count);
+    void (*glide_coulomb)(sti_grain* grain, sti_touch* touch, sti_trail* trail, double beta, int count);
+    void (*glide_cone)(sti_grain* grain, sti_touch* touch, sti_trail* trail, double beta, int count);
+    void (*push)(sti_grain* grain, const sti_touch* touch, int count);
+    void (*slip)(const sti_grain* grain, const sti_touch* touch, int count, double* u);
+    void (*form)(const sti_grain* grain, sti_touch* touch, int count, int walls, double h, double recover);
+    void (*map)(const sti_grain* grain, const sti_touch* touch, int count, bool coulomb, double out[2]);
+} sti_loops;
+
+#define STI_LOOPS(kind, few)                                                                            \
+    {                                                                                                   \
+        sti_sweep_coulomb_##kind, sti_sweep_cone_##kind, sti_glide_coulomb_##few, sti_glide_cone_##few, \
+            sti_push_all_##kind, sti_slip_all_##kind, sti_form_all_##kind, sti_map_all_##kind           \
+    }
 
 // sweep.c: passes over the contacts, slab by slab. Those of a plan follow each other without a meeting of all threads:
 // a slab goes on when its neighbours have come as far as itself.

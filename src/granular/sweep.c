@@ -22,33 +22,16 @@
 #define STI_LANES(name) name##_plain
 #include "granular/lanes.h"
 
-typedef struct kernels {
-    void (*coulomb)(sti_grain* grain, sti_touch* touch, int count);
-    void (*cone)(sti_grain* grain, sti_touch* touch, int count);
-    void (*glide_coulomb)(sti_grain* grain, sti_touch* touch, sti_trail* trail, double beta, int count);
-    void (*glide_cone)(sti_grain* grain, sti_touch* touch, sti_trail* trail, double beta, int count);
-    void (*push)(sti_grain* grain, const sti_touch* touch, int count);
-    void (*slip)(const sti_grain* grain, const sti_touch* touch, int count, double* u);
-    void (*form)(const sti_grain* grain, sti_touch* touch, int count, int walls, double h, double recover);
-    void (*map)(const sti_grain* grain, const sti_touch* touch, int count, bool coulomb, double out[2]);
-} kernels;
-
 // The same bits in every case, so what the processor can do is no part of the answer. wide: eight lanes, where it has them.
-static const kernels* pick(bool wide) {
-#define KERNELS(kind, few)                                                                              \
-    {                                                                                                   \
-        sti_sweep_coulomb_##kind, sti_sweep_cone_##kind, sti_glide_coulomb_##few, sti_glide_cone_##few, \
-            sti_push_all_##kind, sti_slip_all_##kind, sti_form_all_##kind, sti_map_all_##kind           \
-    }
-    static const kernels plain = KERNELS(plain, plain);
+static const sti_loops* pick(bool wide) {
+    static const sti_loops plain = STI_LOOPS(plain, plain);
 #if defined(STI_HAVE_AVX)
-    static const kernels avx2 = KERNELS(avx2, avx2), avx512 = KERNELS(avx512, avx2);
+    static const sti_loops avx2 = STI_LOOPS(avx2, avx2), avx512 = STI_LOOPS(avx512, avx2);
     if (wide && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512cd"))
         return &avx512;
     if (__builtin_cpu_supports("avx2")) return &avx2;
 #endif
-#undef KERNELS
     (void)wide;
     return &plain;
 }
@@ -126,30 +109,30 @@ static void pass_slab(void* context, int stage, int slab, int worker) {
     sti_touch* touch = bed->touch + bed->touch_first[slab];
     sti_trail* trail = bed->trail + bed->touch_first[slab];
     const int count = bed->touch_count[slab];
-    const kernels *kernel = pick(true), *sweeper = pick(count >= SHORT);
+    const sti_loops *loops = pick(true), *sweeper = pick(count >= SHORT);
     int first, end;
     fresh_grains(bed, slab, &first, &end);
     claim_border(bed, w->grain, slab, worker);
     switch (pass.kind) {
         case STI_PASS_SWEEP:
-            (coulomb ? sweeper->coulomb : sweeper->cone)(bed->grain, touch, count);
+            (coulomb ? sweeper->sweep_coulomb : sweeper->sweep_cone)(bed->grain, touch, count);
             return;
         case STI_PASS_TRAIL:
             trail_slab(bed, slab);
             return;
         case STI_PASS_GLIDE:
             extrapolate_grains(bed, first, end, pass.beta);
-            (coulomb ? kernel->glide_coulomb : kernel->glide_cone)(bed->grain, touch, trail, pass.beta, count);
+            (coulomb ? loops->glide_coulomb : loops->glide_cone)(bed->grain, touch, trail, pass.beta, count);
             return;
         case STI_PASS_ANEW:
             begin_grains(bed, first, end);
-            kernel->push(bed->grain, touch, count);
+            loops->push(bed->grain, touch, count);
             return;
         case STI_PASS_PUSH:
-            kernel->push(w->grain, touch, count);
+            loops->push(w->grain, touch, count);
             return;
         case STI_PASS_RESIDUAL:
-            kernel->map(bed->grain, touch, count, coulomb, bed->partial[slab]);
+            loops->map(bed->grain, touch, count, coulomb, bed->partial[slab]);
             return;
     }
 }

@@ -52,7 +52,7 @@
 //     min(0.12, 6400 / N) of both                 2.2 (1.1 to 3.6)    2.9 (1.8 to 4.0)    2.7 to 8.1, a drop
 //     all / 0.12                                  1.3 (1.0 to 1.6)    2.7 (2.0 to 3.3)    2.9 (2.6 to 3.3)
 //
-// Beds differ, and one bed does with time, when something gives way: judge by several. What sweeps are for there: at 100,000 a
+// Beds differ, and one bed does with time, when something gives way: judge by several. What sweeps are for there: in one bed of 100,000 a
 // step has 2.9 of them; 2.4 if the fastest thousandth of the grains is stopped before each step, 2.1 for a hundredth, 2.0 for
 // all; but as many as before without their smooth part, polynomials of degree 0 to 5, though in some beds it is most of
 // the energy. The residual sits in few contacts, half of its square in 0.1 to 1 %, but they are not the same for long.

@@ -22,25 +22,8 @@
 #pragma weak sti_form_all_avx512
 #pragma weak sti_map_all_avx512
 
-typedef struct build {
-    void (*sweep_coulomb)(sti_grain* grain, sti_touch* touch, int count);
-    void (*sweep_cone)(sti_grain* grain, sti_touch* touch, int count);
-    void (*glide_coulomb)(sti_grain* grain, sti_touch* touch, sti_trail* trail, double beta, int count);
-    void (*glide_cone)(sti_grain* grain, sti_touch* touch, sti_trail* trail, double beta, int count);
-    void (*push)(sti_grain* grain, const sti_touch* touch, int count);
-    void (*slip)(const sti_grain* grain, const sti_touch* touch, int count, double* u);
-    void (*form)(const sti_grain* grain, sti_touch* touch, int count, int walls, double h, double recover);
-    void (*map)(const sti_grain* grain, const sti_touch* touch, int count, bool coulomb, double out[2]);
-} build;
-
-#define BUILD(kind, few)                                                                                \
-    {                                                                                                   \
-        sti_sweep_coulomb_##kind, sti_sweep_cone_##kind, sti_glide_coulomb_##few, sti_glide_cone_##few, \
-            sti_push_all_##kind, sti_slip_all_##kind, sti_form_all_##kind, sti_map_all_##kind           \
-    }
-
 enum { PLAIN, AVX2, AVX512, BUILDS };
-static const build builds[BUILDS] = {BUILD(plain, plain), BUILD(avx2, avx2), BUILD(avx512, avx2)};
+static const sti_loops builds[BUILDS] = {STI_LOOPS(plain, plain), STI_LOOPS(avx2, avx2), STI_LOOPS(avx512, avx2)};
 
 static bool is_here(int k) {
     if (builds[k].map == NULL) return false;
@@ -105,7 +88,7 @@ static void check_same(const heap* p, const heap* q) {
     for (int k = 0; k < TOUCHES; k++) assert_memory_equal(p->touch[k].r, q->touch[k].r, 3 * sizeof(double));
 }
 
-static void run_all(const build* b, heap* h, bool coulomb, double u[TOUCHES][3], double map[2]) {
+static void run_all(const sti_loops* b, heap* h, bool coulomb, double u[TOUCHES][3], double map[2]) {
     b->sweep_coulomb(h->grain, h->touch, TOUCHES);
     b->glide_coulomb(h->grain, h->touch, h->trail, 0.7, TOUCHES);
     b->sweep_cone(h->grain, h->touch, TOUCHES);
@@ -265,7 +248,7 @@ static void check_close(const ring* p, const ring* q) {
 }
 
 // Sweeps with momentum beta; beta < 0: plain.
-static void run_sweep(const build* b, ring* g, double beta, bool cone, int count) {
+static void run_sweep(const sti_loops* b, ring* g, double beta, bool cone, int count) {
     if (beta < 0)
         (cone ? b->sweep_cone : b->sweep_coulomb)(g->grain, g->touch, count);
     else
@@ -277,7 +260,7 @@ static void contacts_at_once_are_the_same_as_one_after_the_other(void** state) {
     static ring p, q;
     static const double betas[] = {0.6, 0, -1};
     for (int round = 0; round < 12 * BUILDS; round++) {
-        const build* b = &builds[round / 12];
+        const sti_loops* b = &builds[round / 12];
         const bool cone = round % 2 == 1;
         const double mu = round % 4 < 2 ? 0.3 : 0, beta = betas[round % 12 / 4];
         if (!is_here(round / 12)) continue;
