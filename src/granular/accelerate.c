@@ -47,11 +47,14 @@
 // velocities again and again; after them, and after many plain ones, velocities are summed anew before a residual counts.
 //
 // A deep bed at rest needs about as many sweeps in each step: the first of them takes a third of the residual, the third
-// some hundredths, and where they end is hard to guess from the rate. So a step there begins with one sweep less than the
-// last one took, if that is two or more, and looks then. Two looks a step in place of three or four at 400,000 grains, and
-// as many sweeps as before. To begin with as many as the last one took saves another look, but every sweep beyond the
-// tolerance stirs what the next steps start from: after 400 steps at 400,000 grains it was 5.4 sweeps a step instead of 3,
-// with 2.6 times the energy.
+// some hundredths, and where they end is hard to guess from the rate. So a step there begins with as many as the last one
+// took, if that one ended just below its tolerance, and with one less if it ended below JUST of it, and looks then: 1.2
+// to 1.5 looks a step in place of three or four at 400,000 grains, and as many sweeps as before. It must not always begin with as
+// many: then their number never falls, and every sweep beyond the tolerance stirs what the next steps start from (5.4 a
+// step instead of 3, with 2.6 times the energy, after 400 steps at 400,000 grains).
+//
+// The few. A step near its tolerance, of more than FEW_FROM sweeps, may be one in which all but a few contacts are done: those
+// are swept by themselves before each further sweep of all (few.c). Only sweeps of all are counted.
 //
 // Tried and worse for beds at rest: a burst of 8 to 32 sweeps with momentum where two or three plain ones do not do. It
 // calms the bed for some steps, but what the next steps start from has been stirred (2.2 to 28 sweeps a step in the mean).
@@ -61,12 +64,14 @@
 
 #include "granular/bed.h"
 
-enum { PLAIN = 8, PLAIN_AT_REST = 400, NEARLY = 10, PERIOD = 200, PATIENCE = 150, SWEEPS_MOST = 20000 };
+enum { PLAIN = 8, PLAIN_AT_REST = 400, NEARLY = 10, FEW_FROM = 4, PERIOD = 200, PATIENCE = 150, SWEEPS_MOST = 20000 };
 _Static_assert((int)STI_BED_FEW_SWEEPS <= (int)PLAIN,
                "sweeps before the first look are plain, and its residual counts");
 
 typedef struct pace {
-    long plain;    // sweeps before those with momentum
+    long plain;  // sweeps before those with momentum
+    bool few;    // whether to look for the few contacts that hold much of the residual (few.c)
+    bool swept_few;
     double cap;    // of beta
     long period;   // sweeps after which the momentum is dropped
     long age;      // sweeps since the momentum was dropped
@@ -83,7 +88,11 @@ static bool is_slow(const sti_bed* bed, long sweeps) {
 
 static pace begin(const sti_bed* bed, double residual) {
     const bool rests = bed->n > STI_BED_DEEP && residual <= NEARLY * bed->options.tol;
-    pace p = {.plain = rests ? PLAIN_AT_REST : PLAIN, .cap = 0.99, .period = 600, .best = residual};
+    pace p = {.plain = rests ? PLAIN_AT_REST : PLAIN,
+              .few = bed->n > STI_BED_DEEP,
+              .cap = 0.99,
+              .period = 600,
+              .best = residual};
     if (bed->options.law == STI_LAW_CONE) return p;
     double mu = bed->grain[0].mu;
     for (int k = 0; k < bed->wall_count; k++) mu = fmax(mu, bed->walls[k].mu);
@@ -127,6 +136,13 @@ static void judge(pace* p, long sweep, double residual) {
     }
 }
 
+static bool sweep_few(sti_bed* bed, pace* p, long sweeps, double residual) {
+    if (!p->few || sweeps < FEW_FROM || sweeps >= p->plain || !(residual <= NEARLY * bed->options.tol)) return false;
+    p->few = sti_bed_sweep_few(bed);
+    p->swept_few = p->swept_few || p->few;
+    return p->few;
+}
+
 static double residual_anew(sti_bed* bed, sti_plan* plan) {
     sti_plan_add(plan, STI_PASS_ANEW, 0);
     return sti_plan_residual(bed, plan);
@@ -139,26 +155,33 @@ static long first_wait(const sti_bed* bed, double residual) {
     return bed->n > STI_BED_DEEP && guess >= 2 ? (guess < 3 ? 2 : 3) : 1;
 }
 
+// Sweeps of the next step before its first look. least: of the tolerance, above which one sweep less would not have done.
+static int foresee(const sti_bed* bed, long sweeps, double residual) {
+    if (bed->n <= STI_BED_DEEP || sweeps == 0 || sweeps > STI_BED_FEW_SWEEPS) return 0;
+    const double least = sweeps == 1 ? 0.8 : sweeps == 2 ? 0.9 : 0.97;
+    return (int)(residual > least * bed->options.tol ? sweeps : sweeps - 1);
+}
+
 // The natural map costs two thirds of a sweep, so it is looked at when its decay says that it may be small enough. The one
 // that counts is of velocities summed anew, or carried along over the plain sweeps since.
 void sti_bed_solve_sweeps(sti_bed* bed, sti_bed_report* report) {
     const double tol = bed->options.tol;
     const long most = bed->options.max_iterations > 0 ? bed->options.max_iterations : SWEEPS_MOST;
-    const long unseen = bed->n > STI_BED_DEEP && bed->last_sweeps > 1 ? bed->last_sweeps - 1 : 0;
     long sweeps = 0;
     sti_plan plan = {.count = 0};
     sti_plan_add(&plan, STI_PASS_ANEW, 0);
-    for (; sweeps < unseen && sweeps < most; sweeps++) sti_plan_add(&plan, STI_PASS_SWEEP, 0);
+    for (; sweeps < bed->unseen && sweeps < most; sweeps++) sti_plan_add(&plan, STI_PASS_SWEEP, 0);
     double residual = sti_plan_residual(bed, &plan);
     bool counts = true;
     pace p = begin(bed, residual);
     long wait = first_wait(bed, residual);
     while (residual > tol && sweeps < most) {
+        if (sweep_few(bed, &p, sweeps, residual)) wait = 1;
         long done = 0;
         for (; done < wait && sweeps < most; done++, sweeps++) plan_sweep(&plan, &p, sweeps);
         const double before = residual;
         residual = sti_plan_residual(bed, &plan);
-        counts = sweeps <= PLAIN;
+        counts = sweeps <= PLAIN && !p.swept_few;
         if (residual <= tol && !counts) {
             residual = residual_anew(bed, &plan);
             counts = true;
@@ -173,6 +196,6 @@ void sti_bed_solve_sweeps(sti_bed* bed, sti_bed_report* report) {
     }
     report->residual = counts ? residual : residual_anew(bed, &plan);
     report->iterations = sweeps;
-    bed->last_sweeps = sweeps > STI_BED_FEW_SWEEPS ? 0 : (int)sweeps;
+    bed->unseen = foresee(bed, sweeps, residual);
     bed->calm = bed->n > STI_BED_DEEP && sweeps > 0 && is_slow(bed, sweeps);
 }

@@ -117,8 +117,8 @@ struct sti_bed {
     sti_memo* spare_memo;  // where the next ones are made                (spare_memo_capacity)
     int64_t memo_capacity;
     int64_t spare_memo_capacity;
-    bool calm;        // the last step of a deep bed had few sweeps: what its mean learns is weighed (touch.c)
-    int last_sweeps;  // of the last step, if they were few; 0: no such step (accelerate.c)
+    bool calm;   // the last step of a deep bed had few sweeps: what its mean learns is weighed (touch.c)
+    int unseen;  // sweeps of the next step before its first look (accelerate.c)
     void* touch_memory;
     int64_t touch_capacity;
     int64_t touch_first[STI_SLAB_MOST];
@@ -129,7 +129,7 @@ struct sti_bed {
     double eps_now;  // largest gap the step takes along
 
     // scratch
-    void* sort_memory;
+    void* scratch;                      // a line for each grain: to sort them by place (near.c), and for few.c
     double partial[STI_SLAB_MOST][12];  // sums of the slabs, added up in their order
 };
 
@@ -211,12 +211,14 @@ typedef struct sti_loops {
 // sweep.c: passes over the contacts, slab by slab. Those of a plan follow each other without a meeting of all threads:
 // a slab goes on when its neighbours have come as far as itself.
 typedef enum sti_pass_kind {
-    STI_PASS_SWEEP,    // plain
-    STI_PASS_TRAIL,    // sweeps with momentum begin here
-    STI_PASS_GLIDE,    // sweep from r + beta (r - last r)
-    STI_PASS_ANEW,     // grain velocities from `begin` and all impulses
-    STI_PASS_PUSH,     // impulses act on the grains
-    STI_PASS_RESIDUAL  // sums of the natural map
+    STI_PASS_SWEEP,     // plain
+    STI_PASS_TRAIL,     // sweeps with momentum begin here
+    STI_PASS_GLIDE,     // sweep from r + beta (r - last r)
+    STI_PASS_ANEW,      // grain velocities from `begin` and all impulses
+    STI_PASS_PUSH,      // impulses act on the grains
+    STI_PASS_RESIDUAL,  // sums of the natural map
+    STI_PASS_HEAT,      // grains of contacts whose natural map, squared, is at least beta (few.c)
+    STI_PASS_PICK       // contacts of these grains
 } sti_pass_kind;
 
 typedef struct sti_pass {
@@ -232,7 +234,15 @@ typedef struct sti_plan {
 } sti_plan;
 
 void sti_plan_add(sti_plan* plan, sti_pass_kind kind, double beta);
+void sti_plan_run(sti_bed* bed, sti_plan* plan);         // and empties it
 double sti_plan_residual(sti_bed* bed, sti_plan* plan);  // runs and empties it; then the natural map, relative
+
+// few.c: sweeps over the few contacts that hold much of the residual, right after a look at it; false: there are none, or many.
+bool sti_bed_sweep_few(sti_bed* bed);
+void sti_bed_heat_slab(sti_bed* bed, int slab, int first, int end,
+                       double limit);  // first .. end - 1: grains to begin with
+void sti_bed_pick_slab(sti_bed* bed, int slab);
+const sti_loops* sti_loops_pick(bool wide);  // sweep.c: those for this processor
 
 void sti_bed_velocities(sti_bed* bed);              // grain velocities from `begin` and all impulses, anew
 void sti_bed_push(sti_bed* bed, sti_grain* grain);  // the impulses of all contacts act on `grain`

@@ -92,8 +92,8 @@ static void sort(sti_bed* bed, int* cell, int* order) {
 // Items of `size` bytes into a new order, through the scratch memory of the bed.
 static void reorder(const sti_bed* bed, const int* order, void* items, size_t size) {
     char* to = items;
-    const char* from = bed->sort_memory;
-    memcpy(bed->sort_memory, items, (size_t)bed->n * size);
+    const char* from = bed->scratch;
+    memcpy(bed->scratch, items, (size_t)bed->n * size);
     for (int k = 0; k < bed->n; k++) memcpy(to + (size_t)k * size, from + (size_t)order[k] * size, size);
 }
 

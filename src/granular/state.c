@@ -15,7 +15,7 @@
 typedef struct lead {
     uint64_t magic, size;
     uint64_t option_bytes, wall_bytes;
-    int64_t n, wall_count, step, listed, slab_count, near_count, near_most, memo_count, last_sweeps;
+    int64_t n, wall_count, step, listed, slab_count, near_count, near_most, memo_count, unseen;
     double gravity[3], time, weight, largest, wall_room, eps_now;
     sti_bed_options options;
     sti_cells cells;
@@ -91,7 +91,7 @@ sti_status sti_bed_save_state(const sti_bed* bed, void** bytes, size_t* size) {
                  .n = bed->n,
                  .wall_count = bed->wall_count,
                  .step = bed->step,
-                 .last_sweeps = bed->last_sweeps,
+                 .unseen = bed->unseen,
                  .listed = bed->listed ? 1 : 0,
                  .slab_count = bed->listed ? bed->slab_count : 0,
                  .near_count = bed->listed ? bed->near_start[n] : 0,
@@ -151,7 +151,7 @@ static sti_status check_lead(sti_env* env, const lead* head, size_t size) {
         head->wall_count > 1000000 || head->wall_count > most || (head->listed != 0 && head->listed != 1) ||
         head->near_count < 0 || head->near_count > most || head->near_count > INT32_MAX || head->memo_count < 0 ||
         head->memo_count > head->near_count || head->slab_count < 0 || head->slab_count > STI_SLAB_MOST ||
-        head->step < 0 || head->last_sweeps < 0 || head->last_sweeps > STI_BED_FEW_SWEEPS || head->size != size ||
+        head->step < 0 || head->unseen < 0 || head->unseen > STI_BED_FEW_SWEEPS || head->size != size ||
         lay_out(NULL, head, &unused) != size)
         return bad(env, "its sizes do not fit together");
     if (!isfinite(head->time) || !(head->weight >= 0) || !(head->largest > 0) || !(head->wall_room >= 0) ||
@@ -281,7 +281,7 @@ static void restore_grains(sti_bed* bed, const view* v) {
         memcpy(bed->grain[k].W, v->motion + 7 * k + 3, 3 * sizeof(double));
     }
     bed->step = v->head->step;
-    bed->last_sweeps = (int)v->head->last_sweeps;
+    bed->unseen = (int)v->head->unseen;
     bed->time = v->head->time;
     bed->weight = v->head->weight;
     bed->largest = v->head->largest;

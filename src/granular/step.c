@@ -120,7 +120,7 @@ void sti_bed_destroy(sti_bed* bed) {
     sti_free(env, bed->touch_memory);
     sti_free(env, bed->memo);
     sti_free(env, bed->spare_memo);
-    sti_free(env, bed->sort_memory);
+    sti_free(env, bed->scratch);
     sti_free(env, bed);
 }
 
@@ -180,11 +180,11 @@ static sti_status allocate(sti_bed* bed, int n, int walls) {
     bed->mass = sti_alloc_array(env, count, sizeof(double));
     bed->begin = sti_alloc_array(env, count, 6 * sizeof(double));
     bed->speed = sti_alloc_array(env, count, sizeof(double));
-    bed->sort_memory = sti_alloc_array(env, count, sizeof(sti_grain));
+    bed->scratch = sti_alloc_array(env, count, sizeof(sti_grain));
     bed->last_memory = sti_alloc_array(env, count + 1, sizeof(sti_grain));
     if (bed->walls == NULL || bed->id == NULL || bed->place == NULL || bed->x == NULL || bed->home == NULL ||
         bed->near_start == NULL || bed->spare_start == NULL || bed->stray == NULL || bed->radius == NULL ||
-        bed->mass == NULL || bed->begin == NULL || bed->speed == NULL || bed->sort_memory == NULL ||
+        bed->mass == NULL || bed->begin == NULL || bed->speed == NULL || bed->scratch == NULL ||
         bed->last_memory == NULL)
         return STI_FAIL(env, STI_ERR_MEMORY, -1, "a bed of %d grains", n);
     bed->grain_last = align_line(bed->last_memory);
@@ -268,7 +268,7 @@ sti_status sti_bed_set(sti_bed* bed, const double* x, const double* v, const dou
     }
     bed->listed = false;
     bed->stepped = false;
-    bed->last_sweeps = 0;
+    bed->unseen = 0;
     bed->touches = 0;
     for (int s = 0; s < bed->slab_count; s++) bed->touch_count[s] = 0;
     return STI_OK;

@@ -23,7 +23,7 @@
 #include "granular/lanes.h"
 
 // The same bits in every case, so what the processor can do is no part of the answer. wide: eight lanes, where it has them.
-static const sti_loops* pick(bool wide) {
+const sti_loops* sti_loops_pick(bool wide) {
     static const sti_loops plain = STI_LOOPS(plain, plain);
 #if defined(STI_HAVE_AVX)
     static const sti_loops avx2 = STI_LOOPS(avx2, avx2), avx512 = STI_LOOPS(avx512, avx2);
@@ -109,7 +109,7 @@ static void pass_slab(void* context, int stage, int slab, int worker) {
     sti_touch* touch = bed->touch + bed->touch_first[slab];
     sti_trail* trail = bed->trail + bed->touch_first[slab];
     const int count = bed->touch_count[slab];
-    const sti_loops *loops = pick(true), *sweeper = pick(count >= SHORT);
+    const sti_loops *loops = sti_loops_pick(true), *sweeper = sti_loops_pick(count >= SHORT);
     int first, end;
     fresh_grains(bed, slab, &first, &end);
     claim_border(bed, w->grain, slab, worker);
@@ -134,6 +134,12 @@ static void pass_slab(void* context, int stage, int slab, int worker) {
         case STI_PASS_RESIDUAL:
             loops->map(bed->grain, touch, count, coulomb, bed->partial[slab]);
             return;
+        case STI_PASS_HEAT:
+            sti_bed_heat_slab(bed, slab, first, end, pass.beta);
+            return;
+        case STI_PASS_PICK:
+            sti_bed_pick_slab(bed, slab);
+            return;
     }
 }
 
@@ -148,9 +154,13 @@ static void run(sti_bed* bed, sti_grain* grain, sti_plan* plan) {
     plan->count = 0;
 }
 
+void sti_plan_run(sti_bed* bed, sti_plan* plan) {
+    run(bed, bed->grain, plan);
+}
+
 double sti_plan_residual(sti_bed* bed, sti_plan* plan) {
     sti_plan_add(plan, STI_PASS_RESIDUAL, 0);
-    run(bed, bed->grain, plan);
+    sti_plan_run(bed, plan);
     double map = 0, size = 0;
     for (int s = 0; s < bed->slab_count; s++) {
         map += bed->partial[s][0];
@@ -168,13 +178,13 @@ void sti_bed_push(sti_bed* bed, sti_grain* grain) {
 void sti_bed_velocities(sti_bed* bed) {
     sti_plan plan = {.count = 0};
     sti_plan_add(&plan, STI_PASS_ANEW, 0);
-    run(bed, bed->grain, &plan);
+    sti_plan_run(bed, &plan);
 }
 
 void sti_bed_slips(const sti_bed* bed, const sti_grain* grain, int slab, double* u) {
-    pick(true)->slip(grain, bed->touch + bed->touch_first[slab], bed->touch_count[slab], u);
+    sti_loops_pick(true)->slip(grain, bed->touch + bed->touch_first[slab], bed->touch_count[slab], u);
 }
 
 void sti_bed_form(const sti_bed* bed, sti_touch* touch, int count) {
-    pick(true)->form(bed->grain, touch, count, bed->n, bed->options.h, bed->options.recover);
+    sti_loops_pick(true)->form(bed->grain, touch, count, bed->n, bed->options.h, bed->options.recover);
 }

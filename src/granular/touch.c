@@ -31,26 +31,35 @@
 // FRESH of it moves grains again, and that is what the next step has to sweep away. So FRESH ought to be large; but
 // with it waves grow.
 //
-// Together. The two differ in one respect: loads shift from contact to contact, but a wave that goes up and down a deep bed
-// presses and relieves all contacts alike. So m learns only a part of what r - start has grown by in common with start in
-// each slab (slabs of deep beds stand upright), by least squares:
+// Together. The two differ in two respects. A wave that goes up and down a deep bed presses and relieves all contacts alike, and
+// each of them by a little; loads shift from contact to contact, and most of a shift sits in few of them (half of |r - start|^2
+// in 200 to 500 contacts of 10^4 to 10^5). So what r has grown by in common with start in each slab (slabs of deep beds stand
+// upright), by least squares, is learned by itself, and what is left of a contact is learned the more quickly the more it stands
+// out among those of its slab:
 //
-//     m += FRESH (r - start - (1 - LEARNED) max(g, 0) start),    g = start'(r - start) / start'start
+//     g = start'(r - start) / start'start,     e = r - (1 + g) start
+//     m += f(e) e + FRESH / 2 (LEARNED max(g, 0) + min(g, 0)) start,     f(e) = FRESH (1/2 + 3/2 min(1, |e|^2 / (8 mean |e|^2)))
 //
-// A loss in common is learned whole. A slab whose start is too large bears too much: its loaded contacts are held open, two
-// thirds of the load in contacts with a gap, and every step takes the same 0.1 to 0.5 % off again. If m does not learn it,
+// With one FRESH for all contacts, 0.4, the same states take more sweeps (200 steps): 3.5 in place of 1.9 at 30,000, 2.7 and 4.2 in
+// place of 2.0 and 3.1 at 100,000, 3.5 in place of 2.6 at 400,000. At rest 8 may be 4 to 16, FRESH / 2 may be 0.1 to 0.3 and
+// twice FRESH 0.7 to 0.9 with about as many; with 1.2 for a large change sweeps grow to 20. If g start is learned with f as well,
+// large loads, which change most in a wave, learn it quickly, and waves last longer.
+//
+// A loss in common is learned as any small change. A slab whose start is too large bears too much: its loaded contacts are held
+// open, two thirds of the load in contacts with a gap, and every step takes the same 0.1 to 0.5 % off again. If m does not learn it,
 // sweeps grow for some hundred steps (6 to 10 at 100,000), and then the bed drops, its support down to 0.73 of the weight for
 // a step. A bed whose start is too small is pressed together, which costs less: a step takes back only the part `recover` of
 // it. With all of a growth learned, waves grow at 100,000 and 400,000, and with half of it in short steps too (settle
-// test, h = 0.002, 12,800: 9.6 sweeps at rest). One contact in SAMPLE tells g as well as all do.
+// test, h = 0.002, 12,800: 9.6 sweeps at rest). One contact in SAMPLE tells g and the mean as well as all do.
 //
 // In a step with more sweeps than slow waves ask for (accelerate.c), which is a bed that moves, loads do change
-// together, and m learns it all; otherwise a bed of 400 that has just landed takes 100 sweeps a step for seconds.
+// together, and m learns it all with FRESH; otherwise a bed of 400 that has just landed takes 100 sweeps a step for seconds.
 // Sweeps in a step, 1e-4, h = 0.01, recover = 0.2, pebble beds at rest, 6 beds over 800 steps, 4 over 400 and 3 over 300:
 //
 //     learned of a loss / a growth in common         10,000              30,000              100,000
 //     min(0.12, 6400 / N) of both                 2.2 (1.1 to 3.6)    2.9 (1.8 to 4.0)    2.7 to 8.1, a drop
 //     all / 0.12                                  1.3 (1.0 to 1.6)    2.7 (2.0 to 3.3)    2.9 (2.6 to 3.3)
+//     and the more quickly what stands out        1.5 (1.4 to 1.6)    1.7 (1.6 to 1.9)    2.7 (2.4 to 3.4)
 //
 // Beds differ, and one bed does with time, when something gives way: judge by several. What sweeps are for there: in one bed of 100,000 a
 // step has 2.9 of them; 2.4 if the fastest thousandth of the grains is stopped before each step, 2.1 for a hundredth, 2.0 for
@@ -207,27 +216,39 @@ sti_status sti_bed_gather(sti_bed* bed) {
     return moving ? attach_moving_walls(bed) : STI_OK;
 }
 
-#define LEARNED 0.12  // of a growth in common, in a calm step of a deep bed; a loss is learned whole
+#define LEARNED 0.12    // of a growth in common, in a calm step of a deep bed; a loss is learned whole
+#define LARGE_CHANGE 8  // times the mean of a slab, squared: as much as stands out
 
-enum { SAMPLE = 4 };  // one contact in so many tells the growth
+enum { SAMPLE = 4 };  // one contact in so many tells what a slab has changed by
 
 typedef struct filters {
-    double fresh, last;
+    double fresh, more, last;  // more: what a change that stands out adds to fresh
 } filters;
 
 static filters choose(const sti_bed* bed) {
-    const double k = bed->options.recover;
-    return bed->n > STI_BED_DEEP ? (filters){0.425 - 0.125 * k, 0.875 - 0.375 * k} : (filters){0.3, 0.5};
+    const double k = bed->options.recover, last = 0.875 - 0.375 * k;
+    if (bed->n <= STI_BED_DEEP) return (filters){0.3, 0, 0.5};
+    if (!bed->calm) return (filters){0.425 - 0.125 * k, 0, last};
+    return (filters){0.2125 - 0.0625 * k, 0.6375 - 0.1875 * k, last};
 }
 
-// The part by which the impulses of a slab have grown since the start, all alike: least squares.
-static double growth(const sti_touch* touch, const sti_memo* memo, int count) {
-    double size = 0, both = 0;
+// What the impulses of a slab have changed by since the start.
+typedef struct change {
+    double growth;  // the part by which all have grown alike: least squares
+    double square;  // mean
+} change;
+
+static change measure_change(const sti_touch* touch, const sti_memo* memo, int count) {
+    double size = 0, both = 0, square = 0;
     for (int k = 0; k < count; k += SAMPLE) {
-        size += sti_dot3(memo[k].r, memo[k].r);
-        both += sti_dot3(memo[k].r, touch[k].r);
+        const double *r = touch[k].r, *start = memo[k].r;
+        const double e[3] = {r[0] - start[0], r[1] - start[1], r[2] - start[2]};
+        size += sti_dot3(start, start);
+        both += sti_dot3(start, e);
+        square += sti_dot3(e, e);
     }
-    return size > 0 ? both / size - 1 : 0;
+    const double growth = size > 0 ? both / size : 0;
+    return (change){growth, count > 0 ? (square - growth * both) * SAMPLE / count : 0};
 }
 
 void sti_bed_keep(sti_bed* bed, int slab) {
@@ -236,13 +257,18 @@ void sti_bed_keep(sti_bed* bed, int slab) {
     const int count = bed->touch_count[slab];
     const bool swept = bed->options.solver == STI_BED_GS && bed->options.law != STI_LAW_FACETS;
     const filters f = choose(bed);
-    const double common = swept && bed->calm ? (1 - LEARNED) * fmax(growth(touch, memo, count), 0) : 0;
+    const change all = swept && bed->calm ? measure_change(touch, memo, count) : (change){0, 0};
+    const double g = all.growth, common = f.fresh * (g > 0 ? LEARNED * g : g);
+    const double slope = f.more / fmax(LARGE_CHANGE * all.square, DBL_MIN);
     for (int k = 0; k < count; k++) {
-        const bool stays = swept && sti_dot3(memo[k].r, memo[k].r) > DBL_MIN;
+        const double *r = touch[k].r, *start = memo[k].r;
+        const double e[3] = {r[0] - (1 + g) * start[0], r[1] - (1 + g) * start[1], r[2] - (1 + g) * start[2]};
+        const double more = slope * sti_dot3(e, e), fresh = f.fresh + (more < f.more ? more : f.more);
+        const bool stays = swept && sti_dot3(start, start) > DBL_MIN;
         for (int i = 0; i < 3; i++) {
-            const double r = touch[k].r[i], start = memo[k].r[i], m = stays ? start - memo[k].lead[i] : r;
-            memo[k].lead[i] = f.last * (r - m);  // LAST d: r - m is the old LAST d and what the step added
-            memo[k].r[i] = m + (stays ? f.fresh * (r - start - common * start) : 0) + memo[k].lead[i];
+            const double m = stays ? start[i] - memo[k].lead[i] : r[i];
+            memo[k].lead[i] = f.last * (r[i] - m);  // LAST d: r - m is the old LAST d and what the step added
+            memo[k].r[i] = m + (stays ? fresh * e[i] + common * start[i] : 0) + memo[k].lead[i];
         }
     }
 }

@@ -31,13 +31,13 @@ static saved landing(sti_env* env) {
     return s;
 }
 
-// The next step of it, to `tol` or in `most` sweeps, as if the last one had taken eight.
+// The next step of it, to `tol` or in `most` sweeps.
 static sti_bed* step_once(sti_env* env, saved s, double tol, long most, sti_bed_report* report) {
     sti_bed* bed;
     assert_int_equal(sti_bed_load_state(env, s.bytes, s.size, &bed), STI_OK);
     bed->options.tol = tol;
     bed->options.max_iterations = most;
-    bed->last_sweeps = UNSEEN + 1;
+    bed->unseen = UNSEEN;
     assert_int_equal(sti_bed_step(bed, report), STI_OK);
     return bed;
 }
@@ -84,9 +84,33 @@ static void a_step_of_a_deep_bed_that_begins_near_its_tolerance_stays_with_plain
     sti_env_destroy(env);
 }
 
+// Above 0.97 of the tolerance one sweep less would not have done.
+static void a_step_of_a_deep_bed_foresees_the_sweeps_of_the_next_one(void** state) {
+    (void)state;
+    sti_env* env = open_env_of(2);
+    const saved s = landing(env);
+    sti_bed_report report;
+    sti_bed_destroy(step_once(env, s, INFINITY, 0, &report));
+    const double residual = report.residual, tol[2] = {1.02, 1.05};
+    for (int k = 0; k < 2; k++) {
+        sti_bed* bed = step_once(env, s, tol[k] * residual, 0, &report);
+        assert_true(report.solved);
+        assert_int_equal(report.iterations, UNSEEN);
+        assert_int_equal(bed->unseen, UNSEEN - k);
+        sti_bed_destroy(bed);
+    }
+    sti_bed* bed = step_once(env, s, residual / 9, SWEEPS, &report);
+    assert_int_equal(report.iterations, SWEEPS);
+    assert_int_equal(bed->unseen, 0);  // a step with many says nothing
+    sti_bed_destroy(bed);
+    sti_free(env, s.bytes);
+    sti_env_destroy(env);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_step_of_a_deep_bed_that_begins_near_its_tolerance_stays_with_plain_sweeps),
+        cmocka_unit_test(a_step_of_a_deep_bed_foresees_the_sweeps_of_the_next_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
