@@ -129,12 +129,12 @@ struct sti_bed {
     double eps_now;  // largest gap the step takes along
 
     // scratch
-    void* scratch;                      // a line for each grain: to sort them by place (near.c), and for few.c
+    void* scratch;                      // a line for each grain: to sort them by place (cells.c), and for few.c
     double partial[STI_SLAB_MOST][12];  // sums of the slabs, added up in their order
 };
 
 // Beds of more grains than this are deep: there what a step starts from has slow waves to care for (touch.c).
-enum { STI_BED_DEEP = 6400 };
+enum { STI_BED_DEEP = 3200 };
 
 enum { STI_BED_FEW_SWEEPS = 8 };  // a step that takes more says nothing of the next one
 

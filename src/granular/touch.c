@@ -33,8 +33,8 @@
 //
 // Together. The two differ in two respects. A wave that goes up and down a deep bed presses and relieves all contacts alike, and
 // each of them by a little; loads shift from contact to contact, and most of a shift sits in few of them (half of |r - start|^2
-// in 200 to 500 contacts of 10^4 to 10^5). So what r has grown by in common with start in each slab (slabs of deep beds stand
-// upright), by least squares, is learned by itself, and what is left of a contact is learned the more quickly the more it stands
+// in 200 to 500 contacts of 10^4 to 10^5). So what r has grown by in common with start in each slab (large beds have upright
+// slabs), by least squares, is learned by itself, and what is left of a contact is learned the more quickly the more it stands
 // out among those of its slab:
 //
 //     g = start'(r - start) / start'start,     e = r - (1 + g) start
