@@ -237,10 +237,10 @@ void sti_plan_add(sti_plan* plan, sti_pass_kind kind, double beta);
 void sti_plan_run(sti_bed* bed, sti_plan* plan);         // and empties it
 double sti_plan_residual(sti_bed* bed, sti_plan* plan);  // runs and empties it; then the natural map, relative
 
-// few.c: sweeps over the few contacts that hold much of the residual, right after a look at it; false: there are none, or many.
+// few.c: sweeps over the few contacts that hold much of the residual, right after a look at it; false: there are none, or
+// many. Its passes over a slab: marks, which begin with those of the grains first .. end - 1 taken away, and picks.
 bool sti_bed_sweep_few(sti_bed* bed);
-void sti_bed_heat_slab(sti_bed* bed, int slab, int first, int end,
-                       double limit);  // first .. end - 1: grains to begin with
+void sti_bed_heat_slab(sti_bed* bed, int slab, int first, int end, double limit);
 void sti_bed_pick_slab(sti_bed* bed, int slab);
 const sti_loops* sti_loops_pick(bool wide);  // sweep.c: those for this processor
 

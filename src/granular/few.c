@@ -31,10 +31,9 @@ enum { SWEEPS = 24, BLOCK = 64, PART = 64, PICKS = 8 };  // PICKS: room in a sla
 
 // In the scratch of a bed, a line for each grain.
 typedef struct room {
-    int32_t*
-        picked;  // contacts of a slab, from its first one       (PICKS n; a slab begins at PICKS times its first grain)
-    uint8_t* hot;    // (n)
-    sti_touch* few;  // on a line                                    (most)
+    int32_t* picked;  // contacts by slab, counted from its first one; what does not fit is left out       (n x PICKS)
+    uint8_t* hot;     // (n)
+    sti_touch* few;   // on a line                                                                         (most)
     int64_t most;
 } room;
 
