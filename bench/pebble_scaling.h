@@ -206,9 +206,11 @@ static void scale(void* context, void* out) {
     sti_env_destroy(env);
 }
 
-// Means of the beds of one size; of residual, depth, memory and the distance of the balance from 1 the largest. False: no time.
+// Means of the beds of one size; of what a state is judged by (residual, energy, depth, balance), of memory and of the steps it took
+// to get there the worst. False: no time.
 static bool scale_beds(const settings* set, scale_job j, int beds, scaled* out) {
     *out = (scaled){.balance = 1, .least = INFINITY};
+    long contacts = 0;
     for (int k = 0; k < beds; k++) {
         scaled s;
         j.seed = (uint64_t)k + 1;
@@ -218,18 +220,19 @@ static bool scale_beds(const settings* set, scale_job j, int beds, scaled* out) 
         out->sweep_ms += s.sweep_ms / beds;
         out->search_ms += s.search_ms / beds;
         out->sweeps += s.sweeps / beds;
-        out->energy += s.energy / beds;
         out->packing += s.packing / beds;
         out->least = fmin(out->least, s.sweeps);
         out->most = fmax(out->most, s.sweeps);
         out->residual = fmax(out->residual, s.residual);
+        out->energy = fmax(out->energy, s.energy);
         out->depth = fmax(out->depth, s.depth);
         out->peak_mb = fmax(out->peak_mb, s.peak_mb);
         if (fabs(s.balance - 1) >= fabs(out->balance - 1)) out->balance = s.balance;
-        out->contacts = s.contacts;
-        out->fall_steps = s.fall_steps;
-        out->calm_steps = s.calm_steps;
+        contacts += s.contacts;
+        out->fall_steps = s.fall_steps > out->fall_steps ? s.fall_steps : out->fall_steps;
+        out->calm_steps = s.calm_steps > out->calm_steps ? s.calm_steps : out->calm_steps;
     }
+    out->contacts = (int)(contacts / beds);
     return true;
 }
 

@@ -49,13 +49,13 @@
 // A deep bed at rest needs about as many sweeps in each step: the first of them takes a third of the residual, the third
 // some hundredths, and where they end is hard to guess from the rate. So a step there begins with as many as the last one
 // took, or with one less if that one ended well below its tolerance (below 0.8 of it after one sweep, 0.9 after two, 0.97
-// after more), and looks then: 1.3 to 1.6 looks a step in place of three or four at 10,000 to 400,000 grains, and as many sweeps as
-// before. It must not always begin with as many: their number then never falls, and every sweep beyond the
-// tolerance stirs what the next steps start from (5.4 a
-// step instead of 3, with 2.6 times the energy, after 400 steps at 400,000 grains).
+// after more), and looks then: 1.3 to 1.6 looks a step in place of three or four at 10,000 to 400,000 grains, and as
+// many sweeps as before. It must not always begin with as many: their number then never falls, and every sweep beyond
+// the tolerance stirs what the next steps start from (5.4 a step instead of 3, with 2.6 times the energy, after 400
+// steps at 400,000 grains).
 //
-// The few. A step near its tolerance, of more than FEW_FROM sweeps, may be one in which all but a few contacts are done: those
-// are swept by themselves before each further sweep of all (few.c). Only sweeps of all are counted.
+// The few. A step near its tolerance that has made FEW_FROM sweeps may be one in which all but a few contacts are done:
+// those are swept by themselves before each further sweep of all (few.c). Only sweeps of all are counted.
 //
 // Tried and worse for beds at rest: a burst of 8 to 32 sweeps with momentum where two or three plain ones do not do. It
 // calms the bed for some steps, but what the next steps start from has been stirred (2.2 to 28 sweeps a step in the mean).

@@ -38,7 +38,25 @@ static inline sti_bed* bed_of_pebbles(sti_env* env, int count, const sti_bed_opt
     return bed_of(env, &g, o);
 }
 
-// The same in an environment that may fail, the grains lower by this; bed is NULL then.
+// The settle test, at its start, steps of 0.002 to `tol`.
+static inline sti_bed* begin_settling(sti_env* env, int count, double tol) {
+    sti_grains g;
+    sti_bed_options o = sti_bed_options_default();
+    o.h = 0.002;
+    o.recover = 0.2;
+    o.tol = tol;
+    assert_int_equal(sti_grains_settle(env, count, 1, &g), STI_OK);
+    return bed_of(env, &g, &o);
+}
+
+// The same when it has begun to land, to 3e-2.
+static inline sti_bed* land(sti_env* env, int count) {
+    sti_bed* bed = begin_settling(env, count, 3e-2);
+    for (int k = 0; k < 110; k++) assert_int_equal(sti_bed_step(bed, NULL), STI_OK);
+    return bed;
+}
+
+// Pebbles in an environment that may fail, lower by this; bed is NULL then.
 static inline sti_status try_pebbles(sti_env* env, int count, double lower, const sti_bed_options* o, sti_bed** bed) {
     const sti_pebble_bed def = sti_pebble_bed_default(count);
     sti_grains g;

@@ -17,15 +17,8 @@ typedef struct saved {
 
 // A deep bed that has begun to land.
 static saved landing(sti_env* env) {
-    sti_grains g;
-    sti_bed_options o = sti_bed_options_default();
-    o.h = 0.002;
-    o.recover = 0.2;
-    o.tol = 3e-2;
+    sti_bed* bed = land(env, GRAINS);
     saved s;
-    assert_int_equal(sti_grains_settle(env, GRAINS, 1, &g), STI_OK);
-    sti_bed* bed = bed_of(env, &g, &o);
-    for (int k = 0; k < 110; k++) assert_int_equal(sti_bed_step(bed, NULL), STI_OK);
     assert_int_equal(sti_bed_save_state(bed, &s.bytes, &s.size), STI_OK);
     sti_bed_destroy(bed);
     return s;

@@ -11,14 +11,7 @@ enum { GRAINS = 6600 };
 
 // A deep bed that has begun to land, its last step solved to 1e-4.
 static sti_bed* landing(sti_env* env) {
-    sti_grains g;
-    sti_bed_options o = sti_bed_options_default();
-    o.h = 0.002;
-    o.recover = 0.2;
-    o.tol = 3e-2;
-    assert_int_equal(sti_grains_settle(env, GRAINS, 1, &g), STI_OK);
-    sti_bed* bed = bed_of(env, &g, &o);
-    for (int k = 0; k < 110; k++) assert_int_equal(sti_bed_step(bed, NULL), STI_OK);
+    sti_bed* bed = land(env, GRAINS);
     bed->options.tol = 1e-4;
     sti_bed_report report;
     assert_int_equal(sti_bed_step(bed, &report), STI_OK);

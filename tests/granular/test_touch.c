@@ -7,15 +7,6 @@
 #include "granular/bed.h"
 // clang-format on
 
-static sti_bed* settle(sti_env* env, int count) {
-    sti_grains g;
-    sti_bed_options o = sti_bed_options_default();
-    o.h = 0.002;
-    o.recover = 0.2;
-    assert_int_equal(sti_grains_settle(env, count, 1, &g), STI_OK);
-    return bed_of(env, &g, &o);
-}
-
 static double mean_sweeps(sti_bed* bed, int steps) {
     long sweeps = 0;
     for (int k = 0; k < steps; k++) {
@@ -30,7 +21,7 @@ static double mean_sweeps(sti_bed* bed, int steps) {
 static void a_bed_at_rest_needs_hardly_any_sweeps(void** state) {
     (void)state;
     sti_env* env = open_env_of(1);
-    sti_bed* bed = settle(env, 100);
+    sti_bed* bed = begin_settling(env, 100, 1e-4);
     assert_true(mean_sweeps(bed, 250) > 10);  // it falls
     mean_sweeps(bed, 750);
     assert_true(mean_sweeps(bed, 100) < 3);
@@ -52,7 +43,7 @@ static sti_memo* memos_of(const sti_bed* bed, sti_memo* out) {
 static void a_step_starts_from_a_mean_and_a_lead(void** state) {
     (void)state;
     sti_env* env = open_env_of(1);
-    sti_bed* bed = settle(env, 60);
+    sti_bed* bed = begin_settling(env, 60, 1e-4);
     int stayed = 0, began = 0, gone = 0;
     sti_memo *last = NULL, *now = NULL;
     for (int k = 0; k < 400; k++) {
@@ -117,10 +108,8 @@ typedef struct learner {
 enum { RARE = 101 };
 
 static learner learn(sti_env* env, int count, bool alike, double growth) {
-    learner l = {.bed = settle(env, count)};
-    sti_bed* bed = l.bed;
-    bed->options.tol = 3e-2;
-    for (int k = 0; k < 110; k++) assert_int_equal(sti_bed_step(bed, NULL), STI_OK);
+    sti_bed* bed = land(env, count);
+    learner l = {.bed = bed};
     l.pairs = bed->near_start[count];
     l.last = memos_of(bed, NULL);
     l.grown = calloc((size_t)l.pairs, sizeof *l.grown);
@@ -216,8 +205,7 @@ static void a_deep_bed_gives_the_same_bits_in_two_threads_and_resumed(void** sta
     double* x[2];
     for (int t = 0; t < 2; t++) {
         sti_env* env = open_env_of(t + 1);
-        sti_bed* bed = settle(env, GRAINS);
-        bed->options.tol = 3e-2;
+        sti_bed* bed = begin_settling(env, GRAINS, 3e-2);
         int calm = 0;
         for (int k = 0; k < STEPS; k++) {
             assert_int_equal(sti_bed_step(bed, NULL), STI_OK);
