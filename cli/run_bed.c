@@ -124,6 +124,8 @@ static void add_up(cli_bed_tally* t, const sti_bed_report* step) {
     t->worst_penetration = fmax(t->worst_penetration, step->penetration);
     t->worst_cone = fmax(t->worst_cone, step->cone_violation);
     t->worst_lift = fmax(t->worst_lift, step->lift);
+    t->worst_gap = fmax(t->worst_gap, step->gap);
+    t->worst_momentum = fmax(t->worst_momentum, step->momentum);
     t->peak_kinetic = fmax(t->peak_kinetic, step->kinetic);
     t->time_search_s += step->time_search_s;
     t->time_solve_s += step->time_solve_s;

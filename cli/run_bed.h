@@ -14,6 +14,8 @@ typedef struct cli_bed_tally {
     double worst_penetration;
     double worst_cone;
     double worst_lift;
+    double worst_gap;  // convex laws
+    double worst_momentum;
     double peak_kinetic;
     double first_energy;  // kinetic and potential at the start
     double time_search_s, time_solve_s, time_rest_s, time_files_s, time_s;

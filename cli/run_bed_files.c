@@ -6,7 +6,7 @@
 
 // ---- checkpoints: the scene as text, the bed, where the recording stands, sums and energy curve
 
-static const char tally_version[8] = "tally 2";
+static const char tally_version[8] = "tally 3";
 
 bool cli_bed_keep_curve(cli_bed_run* run, double time, double kinetic) {
     double* row = cli_run_curve_row(&run->curve, &run->curve_room, 2, (size_t)run->tally.steps - 1);
@@ -169,9 +169,9 @@ static void put_header(const cli_bed_run* run) {
         put_names(run->csv, run->grains.count, "v");
         put_names(run->csv, run->grains.count, "w");
     }
-    fprintf(
-        run->csv,
-        ",kinetic,potential,residual,iterations,solved,contacts,touching,penetration,cone_violation,balance,lift\n");
+    fprintf(run->csv,
+            ",kinetic,potential,residual,iterations,solved,contacts,touching,penetration,cone_violation,balance,"
+            "momentum,lift,gap\n");
 }
 
 int cli_bed_csv_open(const cli* c, cli_bed_run* run) {
@@ -191,8 +191,8 @@ int cli_bed_csv_line(const cli* c, cli_bed_run* run) {
         sti_bed_get(run->bed, state, state + 3 * n, state + 6 * n);
         for (size_t k = 0; k < 9 * n; k++) fprintf(run->csv, ",%.17g", state[k]);
     }
-    fprintf(run->csv, ",%.17g,%.17g,%.17g,%ld,%d,%d,%d,%.17g,%.17g,%.17g,%.17g\n", s->kinetic, s->potential,
+    fprintf(run->csv, ",%.17g,%.17g,%.17g,%ld,%d,%d,%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", s->kinetic, s->potential,
             s->residual, s->iterations, s->solved ? 1 : 0, s->contacts, s->touching, s->penetration, s->cone_violation,
-            s->balance, s->lift);
+            s->balance, s->momentum, s->lift, s->gap);
     return cli_run_csv_size(c, run->request->csv, run->csv, &run->tally.csv_bytes);
 }

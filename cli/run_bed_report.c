@@ -52,7 +52,12 @@ static void put_quality(cli_json* j, const cli_bed_run* run, const facts* f) {
     cli_json_number(j, "penetration_at_end", t->last.penetration);
     cli_json_number(j, "cone_violation", t->worst_cone);
     cli_json_number(j, "lift", t->worst_lift);
+    if (run->scene.step.law == STI_LAW_COULOMB)
+        cli_json_null(j, "gap");
+    else
+        cli_json_number(j, "gap", t->worst_gap);
     cli_json_number(j, "balance", t->last.balance);
+    cli_json_number(j, "momentum", t->worst_momentum);
     cli_json_integer(j, "iterations", t->iterations);
     cli_json_integer(j, "most_iterations", t->most_iterations);
     cli_json_integer(j, "contacts", t->last.contacts);
@@ -136,13 +141,16 @@ static void say(const cli* c, const cli_bed_run* run, const facts* f) {
     cli_say(c, "  law %s, solver %s: worst residual %.2e, %s%ld of %ld steps not solved%s to %g\n",
             sti_law_text(s->step.law), cli_bed_solver_name(run), t->worst_residual,
             t->unsolved > 0 ? cli_bad(c) : cli_good(c), t->unsolved, t->steps, cli_plain(c), s->step.tol);
+    if (s->step.law != STI_LAW_COULOMB)
+        cli_say(c, "  duality gap at most %.2e; sliding contacts lift by %.2e of the radius at most\n", t->worst_gap,
+                t->worst_lift / f->radius);
     cli_say(c, "  kinetic energy %.4g, at most %.4g; total %.6g, %.6g at the start\n", t->last.kinetic, t->peak_kinetic,
             t->last.kinetic + t->last.potential, t->first_energy);
     cli_say(c,
             "  penetration at most %.2e of the radius, %.2e now; %d contacts, %d carry load; walls carry %.4f of the "
-            "weight\n",
+            "weight, momentum balanced to %.1e\n",
             t->worst_penetration / f->radius, t->last.penetration / f->radius, t->last.contacts, t->last.touching,
-            fabs(t->last.balance) < 5e-5 ? 0 : t->last.balance);
+            fabs(t->last.balance) < 5e-5 ? 0 : t->last.balance, t->worst_momentum);
     if (f->packed && isfinite(f->packing.all))
         cli_say(c, "  packing %.4f below 80 %% of the height, %.4f in all; top at %.4g\n", f->packing.bottom,
                 f->packing.all, f->packing.top);

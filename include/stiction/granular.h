@@ -168,7 +168,9 @@ typedef struct sti_bed_report {
     double penetration;     // worst, after the step, in units of length
     double cone_violation;  // worst |r_t| - mu r_n, over the mean r_n
     double balance;         // sum of the walls' impulses along gravity / (h times the weight)
-    double lift;            // convex laws: largest mu |u_t| h
+    double momentum;  // |what the momentum of all grains changed by - impulses of gravity and walls|, over h times
+                      // the weight and the sum of m |v| before the step
+    double lift;      // convex laws: largest mu |u_t| h
     double time_search_s, time_solve_s, time_rest_s;
 } sti_bed_report;
 

@@ -126,11 +126,12 @@ struct sti_bed {
     int touches;
     bool stepped;  // contacts, `begin` and velocities belong to one step that was made
 
-    double eps_now;  // largest gap the step takes along
+    double eps_now;    // largest gap the step takes along
+    double before[4];  // sums of m v and of m |v| when the step begins
 
     // scratch
     void* scratch;                      // a line for each grain: to sort them by place (cells.c), and for few.c
-    double partial[STI_SLAB_MOST][12];  // sums of the slabs, added up in their order
+    double partial[STI_SLAB_MOST][16];  // sums of the slabs, added up in their order
 };
 
 // Beds of more grains than this are deep: there what a step starts from has slow waves to care for (touch.c).

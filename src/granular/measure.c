@@ -5,18 +5,49 @@
 
 #include "granular/bed.h"
 
-enum { KINETIC, POTENTIAL, TOUCHING, NORMAL, OVER, LIFT, WALL, DEPTH = WALL + 3, MEASURES };
+// OBJECTIVE, CONSTANT, POWER: for convex laws, see the duality gap.
+enum {
+    KINETIC,
+    POTENTIAL,
+    TOUCHING,
+    NORMAL,
+    OVER,
+    LIFT,
+    OBJECTIVE,
+    CONSTANT,
+    POWER,
+    DEPTH,
+    WALL,
+    MOMENTUM = WALL + 3,
+    MEASURES = MOMENTUM + 3
+};
+
+static bool is_convex(const sti_bed* bed) {
+    return bed->options.law != STI_LAW_COULOMB;
+}
+
+// Of the primal program (dual.c), and of the terms that the dual one does not have.
+static void measure_objective(const sti_bed* bed, int k, double* out) {
+    const double *v = bed->grain[k].v, *W = bed->grain[k].W, *v0 = bed->begin + 6 * (size_t)k, *W0 = v0 + 3;
+    const double m = bed->mass[k];
+    out[OBJECTIVE] += m * (0.5 * sti_dot3(v, v) - sti_dot3(v0, v)) + 0.4 * m * (0.5 * sti_dot3(W, W) - sti_dot3(W0, W));
+    out[CONSTANT] += 0.5 * m * (sti_dot3(v0, v0) + 0.4 * sti_dot3(W0, W0));
+}
 
 static void measure_grains(const sti_bed* bed, int slab, double* out) {
+    const bool convex = is_convex(bed);
     for (int k = bed->slab_first[slab]; k < bed->slab_first[slab + 1]; k++) {
         const sti_grain* g = &bed->grain[k];
         out[KINETIC] += 0.5 * bed->mass[k] * (sti_dot3(g->v, g->v) + 0.4 * sti_dot3(g->W, g->W));
         out[POTENTIAL] -= bed->mass[k] * sti_dot3(bed->gravity, bed->x + 3 * (size_t)k);
+        for (int i = 0; i < 3; i++) out[MOMENTUM + i] += bed->mass[k] * g->v[i];
+        if (convex) measure_objective(bed, k, out);
     }
 }
 
 // Grains have one friction, walls their own: a grain's line is not fetched for it.
 static void measure_contacts(const sti_bed* bed, int slab, double* out) {
+    const bool convex = is_convex(bed);
     const double among_grains = bed->grain[0].mu;
     double normal = 0, over = 0;
     int touching = 0;
@@ -31,9 +62,10 @@ static void measure_contacts(const sti_bed* bed, int slab, double* out) {
         if (t->b >= bed->n) {
             for (int i = 0; i < 3; i++) out[WALL + i] += t->r[i];
         }
-        if (bed->options.law == STI_LAW_COULOMB || rn == 0) continue;
+        if (!convex || rn == 0) continue;
         double u[3];
         sti_slip(&bed->grain[t->a], &bed->grain[t->b], t->n, u);
+        out[POWER] += sti_dot3(t->r, u) + t->off * rn;
         const double un = sti_dot3(u, t->n), ut2 = sti_dot3(u, u) - un * un;
         out[LIFT] = fmax(out[LIFT], mu * sqrt(ut2 > 0 ? ut2 : 0) * bed->options.h);
     }
@@ -72,6 +104,20 @@ void sti_bed_measure_slab(sti_bed* bed, int slab) {
     measure_contacts(bed, slab, out);
 }
 
+// What nobody has given the grains, or taken from them: between themselves they only exchange it.
+static double momentum_defect(const sti_bed* bed, const double* after, const double* walls, double g) {
+    const double h = bed->options.h, mass = g > 0 ? bed->weight / g : 0, size = h * bed->weight + bed->before[3];
+    double d[3];
+    for (int i = 0; i < 3; i++) d[i] = (after[i] - bed->before[i]) - (h * mass * bed->gravity[i] + walls[i]);
+    return size > 0 ? sqrt(sti_dot3(d, d)) / size : 0;
+}
+
+// The dual program is worth  r'u - objective - constant  at r.
+static double duality_gap(const double* all) {
+    const double dual = all[POWER] - all[OBJECTIVE] - all[CONSTANT], size = fabs(all[OBJECTIVE]) + fabs(dual);
+    return size > 0 ? fabs(all[POWER]) / size : 0;
+}
+
 void sti_bed_measure(sti_bed* bed, sti_bed_report* report) {
     sti_tasks_run(bed->tasks, bed->slab_count, measure_depth, bed);
     double all[MEASURES] = {0};
@@ -86,7 +132,10 @@ void sti_bed_measure(sti_bed* bed, sti_bed_report* report) {
     report->touching = (int)all[TOUCHING];
     report->cone_violation = report->touching > 0 ? all[OVER] / (all[NORMAL] / report->touching) : 0;
     report->lift = all[LIFT];
+    report->objective = all[OBJECTIVE];
+    report->gap = duality_gap(all);
     report->penetration = all[DEPTH];
     const double g = sqrt(sti_dot3(bed->gravity, bed->gravity));
     report->balance = g > 0 ? -sti_dot3(all + WALL, bed->gravity) / g / (bed->options.h * bed->weight) : 0;
+    report->momentum = momentum_defect(bed, all + MOMENTUM, all + WALL, g);
 }

@@ -322,13 +322,13 @@ void sti_bed_contacts(const sti_bed* bed, sti_bed_contact* out) {
 
 enum { SOON = 16 };  // steps
 
-enum { SUM, SPEED, LATE, NEXT };  // what a slab leaves
+enum { SUM, MOMENTUM, SPEED = MOMENTUM + 4, LATE, NEXT, SURVEYED };  // what a slab leaves: sums, then the largest
 
 // How far a grain is beyond its room (near.c), but for a share that is the same for all; now, and SOON at the same
 // speed.
-static void survey_range(sti_bed* bed, int first, int end, double out[4]) {
+static void survey_range(sti_bed* bed, int first, int end, double out[SURVEYED]) {
     const double h = bed->options.h, half = bed->options.eps > 0 ? 0 : 0.5 * h;
-    double sum = 0, v2 = 0, late = -INFINITY, next = -INFINITY;
+    double sum = 0, momentum[4] = {0}, v2 = 0, late = -INFINITY, next = -INFINITY;
     for (int k = first; k < end; k++) {
         const sti_grain* g = &bed->grain[k];
         double* begin = bed->begin + 6 * (size_t)k;
@@ -336,7 +336,9 @@ static void survey_range(sti_bed* bed, int first, int end, double out[4]) {
         for (int i = 0; i < 3; i++) {
             begin[i] = g->v[i] + h * bed->gravity[i];
             begin[3 + i] = g->W[i];
+            momentum[i] += bed->mass[k] * g->v[i];
         }
+        momentum[3] += bed->mass[k] * speed;
         bed->speed[k] = speed;
         sum += speed;
         if (s2 > v2) v2 = s2;
@@ -350,6 +352,7 @@ static void survey_range(sti_bed* bed, int first, int end, double out[4]) {
         sum += beyond;
     }
     out[SUM] = sum;
+    for (int i = 0; i < 4; i++) out[MOMENTUM + i] = momentum[i];
     out[SPEED] = v2;
     out[LATE] = late;
     out[NEXT] = next;
@@ -362,14 +365,15 @@ static void survey_slab(void* context, int slab, int worker) {
 }
 
 // Speeds by place, and velocities before contacts act. False: one is not finite.
-static bool survey(sti_bed* bed, double all[4]) {
+static bool survey(sti_bed* bed, double all[SURVEYED]) {
     if (bed->slab_count == 0) survey_range(bed, 0, bed->n, bed->partial[0]);  // no list was ever made
     sti_tasks_run(bed->tasks, bed->slab_count, survey_slab, bed);
-    for (int i = 0; i < 4; i++) all[i] = bed->partial[0][i];
+    for (int i = 0; i < SURVEYED; i++) all[i] = bed->partial[0][i];
     for (int k = 1; k < bed->slab_count; k++) {
-        all[SUM] += bed->partial[k][SUM];
-        for (int i = SPEED; i <= NEXT; i++) all[i] = fmax(all[i], bed->partial[k][i]);
+        for (int i = 0; i < SPEED; i++) all[i] += bed->partial[k][i];
+        for (int i = SPEED; i < SURVEYED; i++) all[i] = fmax(all[i], bed->partial[k][i]);
     }
+    for (int i = 0; i < 4; i++) bed->before[i] = all[MOMENTUM + i];
     return isfinite(all[SUM]);
 }
 
@@ -408,7 +412,7 @@ static sti_status list_late(sti_bed* bed, double common, bool* done) {
 // A list that holds every pair the step may ask for.
 static sti_status search(sti_bed* bed) {
     const sti_bed_options* o = &bed->options;
-    double all[4];
+    double all[SURVEYED];
     if (!survey(bed, all))
         return STI_FAIL(bed->env, STI_ERR_INTERNAL, bed->step, "step %ld: a velocity is not finite", bed->step);
     const double fastest = sqrt(all[SPEED]);
