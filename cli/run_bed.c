@@ -121,7 +121,7 @@ static void add_up(cli_bed_tally* t, const sti_bed_report* step) {
     if (step->iterations > t->most_iterations) t->most_iterations = step->iterations;
     if (step->contacts > t->most_contacts) t->most_contacts = step->contacts;
     t->worst_residual = fmax(t->worst_residual, step->residual);
-    t->worst_penetration = fmax(t->worst_penetration, step->penetration);
+    t->worst_penetration = fmax(t->worst_penetration, fmax(step->penetration, step->overlap));
     t->worst_cone = fmax(t->worst_cone, step->cone_violation);
     t->worst_lift = fmax(t->worst_lift, step->lift);
     t->worst_gap = fmax(t->worst_gap, step->gap);

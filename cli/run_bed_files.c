@@ -169,9 +169,10 @@ static void put_header(const cli_bed_run* run) {
         put_names(run->csv, run->grains.count, "v");
         put_names(run->csv, run->grains.count, "w");
     }
-    fprintf(run->csv,
-            ",kinetic,potential,residual,iterations,solved,contacts,touching,penetration,cone_violation,balance,"
-            "momentum,lift,gap\n");
+    fprintf(
+        run->csv,
+        ",kinetic,potential,residual,iterations,solved,contacts,touching,penetration,overlap,cone_violation,balance,"
+        "momentum,lift,gap\n");
 }
 
 int cli_bed_csv_open(const cli* c, cli_bed_run* run) {
@@ -191,8 +192,8 @@ int cli_bed_csv_line(const cli* c, cli_bed_run* run) {
         sti_bed_get(run->bed, state, state + 3 * n, state + 6 * n);
         for (size_t k = 0; k < 9 * n; k++) fprintf(run->csv, ",%.17g", state[k]);
     }
-    fprintf(run->csv, ",%.17g,%.17g,%.17g,%ld,%d,%d,%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", s->kinetic, s->potential,
-            s->residual, s->iterations, s->solved ? 1 : 0, s->contacts, s->touching, s->penetration, s->cone_violation,
-            s->balance, s->momentum, s->lift, s->gap);
+    fprintf(run->csv, ",%.17g,%.17g,%.17g,%ld,%d,%d,%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", s->kinetic,
+            s->potential, s->residual, s->iterations, s->solved ? 1 : 0, s->contacts, s->touching, s->penetration,
+            s->overlap, s->cone_violation, s->balance, s->momentum, s->lift, s->gap);
     return cli_run_csv_size(c, run->request->csv, run->csv, &run->tally.csv_bytes);
 }

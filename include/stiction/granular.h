@@ -155,17 +155,18 @@ STI_API sti_bed_options sti_bed_options_default(void);
 // What a step did and how well: everything measured on its own data after the solve.
 typedef struct sti_bed_report {
     long step;
-    double time;            // after the step
-    int contacts;           // taken along
-    int touching;           // with an impulse
-    double residual;        // natural map of the law, relative
-    double objective;       // convex laws: of the primal program, 1/2 v'Mv - (M v + h f)'v at v+
-    double gap;             // convex laws: its distance from the dual value, relative
-    long iterations;        // sweeps, products or Newton steps
-    bool solved;            // residual <= tol
-    double kinetic;         // energy after the step
-    double potential;       // relative to height 0
-    double penetration;     // worst, after the step, in units of length
+    double time;         // after the step
+    int contacts;        // taken along
+    int touching;        // with an impulse
+    double residual;     // natural map of the law, relative
+    double objective;    // convex laws: of the primal program, 1/2 v'Mv - (M v + h f)'v at v+
+    double gap;          // convex laws: its distance from the dual value, relative
+    long iterations;     // sweeps, products or Newton steps
+    bool solved;         // residual <= tol
+    double kinetic;      // energy after the step
+    double potential;    // relative to height 0
+    double penetration;  // worst, after the step, of pairs that were near before it, in units of length
+    double overlap;      // worst, before the step: also of those that came upon each other in the last one from farther
     double cone_violation;  // worst |r_t| - mu r_n, over the mean r_n
     double balance;         // sum of the walls' impulses along gravity / (h times the weight)
     double momentum;  // |what the momentum of all grains changed by - impulses of gravity and walls|, over h times
@@ -226,14 +227,14 @@ typedef struct sti_bed_jamming {
     int freed;           // grains that can go one after the other
     int groups;          // of grains that hold each other: what is left, cut where no contact leads across
     int group_contacts;  // contacts in the groups together
-    double margin;       // holds: least u_n - mu |u_t| of all contacts, for motions of size 1; NAN otherwise
-    double defect;       // fails: largest entry of H r over the sum of the normal forces; NAN otherwise
+    double margin;  // holds: least u_n - mu |u_t| for motions of size 1, INFINITY where nothing touches; NAN otherwise
+    double defect;  // fails: largest entry of H r over the sum of the normal forces; NAN otherwise
     // holds: grain i moves by motion[i] = (v, R omega) and parts from all its contacts with grains of a later turn and with
     // walls; grains of one group have the same turn and move together. -1: it touches nothing.
     int* turn;       // by number                      (n), NULL otherwise
     double* motion;  // (n x 6), NULL otherwise
-    double*
-        r;  // fails: forces in the world's axes, acting on a; 0 where nothing touches (contact_count x 3), NULL otherwise
+    // fails: forces in the world's axes, acting on a; 0 where nothing touches
+    double* r;  // (contact_count x 3), NULL otherwise
     double time_s;
 } sti_bed_jamming;
 
@@ -287,7 +288,9 @@ typedef struct sti_flow {
     double residence_max;
 } sti_flow;
 
-// Grains below height `out` leave and come in where the bed began, at rest, inside `radius` of the axis.
+// Grains below height `out` leave and come in where the bed began, at rest, inside `radius` of the axis. `apply` fails for
+// want of memory: before anything was done, or, where moved > 0, when all of it was done but for the list of near pairs, which
+// the next step makes.
 STI_API sti_status sti_recirculation_create(sti_env* env, const sti_bed* bed, double out, double radius, uint64_t seed,
                                             sti_recirculation** result);
 STI_API void sti_recirculation_destroy(sti_env* env, sti_recirculation* r);
@@ -295,7 +298,8 @@ STI_API sti_status sti_recirculation_apply(sti_recirculation* r, sti_bed* bed, i
 STI_API sti_flow sti_recirculation_flow(const sti_recirculation* r);
 
 // Mean downward speed of the grains in rings about the z axis and layers of height, over all steps so far; rows are
-// layers from below. speed is a sum over count grains (layers x rings).
+// layers from below, all as high, from `out` to the highest centre of the beginning. Rings are radius / rings wide, and what is
+// beyond belongs to the last one. speed is a sum over count grains (layers x rings).
 STI_API void sti_recirculation_profile(const sti_recirculation* r, int* layers, int* rings, const double** speed,
                                        const long** count);
 

@@ -27,7 +27,7 @@ static bool try_step(state* s) {
     double dd, dPd;
     STI_SUM4(dd, n, (s->next[i] - s->y[i]) * (s->next[i] - s->y[i]));
     STI_SUM4(dPd, n, (s->next[i] - s->y[i]) * (s->Pnext[i] - s->Py[i]));
-    if (dPd <= s->L * dd * (1 + 1e-12) || dd == 0) return true;
+    if (!(dPd > s->L * dd * (1 + 1e-12)) || dd == 0) return true;
     s->L = fmax(2 * s->L, dPd / dd);
     return false;
 }
@@ -82,6 +82,7 @@ sti_status sti_quadratic_apgd(sti_env* env, const sti_quadratic* q, const sti_qu
     sti_scaled_project(&s.p, s.z);
     sti_scaled_multiply(&s.p, s.z, s.Pz);
     memcpy(s.y, s.z, n * sizeof(double));
+    memcpy(s.best, s.z, n * sizeof(double));
     memcpy(s.Py, s.Pz, n * sizeof(double));
     while (look(&s) > goal->tol && report->iterations < goal->max_iterations && sti_clock() < goal->stop_at) {
         while (!try_step(&s)) continue;

@@ -122,6 +122,7 @@ sti_status sti_quadratic_bb(sti_env* env, const sti_quadratic* q, const sti_quad
     for (size_t k = 0; k < sizeof part / sizeof part[0]; k++) *part[k] = memory + k * n;
     for (size_t i = 0; i < n; i++) s.z[i] = x[i] / s.p.s[i];
     sti_scaled_project(&s.p, s.z);
+    memcpy(s.best, s.z, n * sizeof(double));
     refresh(&s);
     s.last[0] = s.value;
     for (;;) {
@@ -130,7 +131,7 @@ sti_status sti_quadratic_bb(sti_env* env, const sti_quadratic* q, const sti_quad
             s.best_map = map;
             memcpy(s.best, s.z, n * sizeof(double));
         }
-        if (map <= goal->tol || report->iterations >= goal->max_iterations || sti_clock() >= goal->stop_at) break;
+        if (!(map > goal->tol) || report->iterations >= goal->max_iterations || sti_clock() >= goal->stop_at) break;
         step(&s, report->iterations++);
         if (report->iterations % 100 == 0) refresh(&s);
     }

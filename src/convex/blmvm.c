@@ -104,6 +104,7 @@ sti_status sti_quadratic_blmvm(sti_env* env, const sti_quadratic* q, const sti_q
     for (size_t k = 0; k < sizeof part / sizeof part[0]; k++) *part[k] = memory + k * n;
     s.Y = s.S + PAIRS * n;
     for (size_t i = 0; i < n; i++) s.z[i] = fmax(x[i], 0) / s.p.s[i];
+    memcpy(s.best, s.z, n * sizeof(double));
     sti_scaled_gradient(&s.p, s.z, s.g);
     for (;;) {
         const double map = sti_scaled_residual(&s.p, s.z, s.g, s.scratch);
@@ -111,7 +112,7 @@ sti_status sti_quadratic_blmvm(sti_env* env, const sti_quadratic* q, const sti_q
             s.best_map = map;
             memcpy(s.best, s.z, n * sizeof(double));
         }
-        if (map <= goal->tol || report->iterations >= goal->max_iterations || sti_clock() >= goal->stop_at) break;
+        if (!(map > goal->tol) || report->iterations >= goal->max_iterations || sti_clock() >= goal->stop_at) break;
         direction(&s);
         if (!search(&s)) {
             if (s.count == 0) break;

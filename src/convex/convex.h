@@ -27,14 +27,15 @@ typedef struct sti_quadratic_goal {
 } sti_quadratic_goal;
 
 typedef struct sti_quadratic_report {
-    double residual;  // |x - P_C(x - rho g)| / |x|, norms weighted by 1/rho; g = P x + kappa, computed anew
-    double value;     // objective
+    double
+        residual;  // |x - P_C(x - rho g)| / |x|, norms weighted by 1/rho; g = P x + kappa, computed anew. x = 0: 0 or INFINITY
+    double value;  // objective
     long iterations;
     long products;
     bool solved;
 } sti_quadratic_report;
 
-// x: start in, the best point out. All of them fail only for want of memory.
+// x: start in, the best point out. They fail for want of memory, and where a method does not take C.
 typedef sti_status sti_quadratic_method(sti_env* env, const sti_quadratic* q, const sti_quadratic_goal* goal, double* x,
                                         sti_quadratic_report* report);
 sti_quadratic_method sti_quadratic_apgd;   // accelerated projected gradient

@@ -3,23 +3,22 @@
 
 double sti_quadratic_residual(const sti_quadratic* q, const double* x, double* g, double* scratch, double* value) {
     q->multiply(q->user, x, g);
-    double size2 = 0, sum = 0, map2 = 0, kappa2 = 0;
+    double size2 = 0, sum = 0, map2 = 0;
     for (int i = 0; i < q->n; i++) {
         sum += x[i] * (0.5 * g[i] + q->kappa[i]);
         g[i] += q->kappa[i];
         scratch[i] = x[i] - q->rho[i] * g[i];
         size2 += x[i] * x[i] / q->rho[i];
-        kappa2 += q->rho[i] * q->kappa[i] * q->kappa[i];
     }
     if (q->project != NULL) {
         q->project(q->user, scratch);
     } else {
-        for (int i = 0; i < q->n; i++) scratch[i] = scratch[i] > 0 ? scratch[i] : 0;
+        for (int i = 0; i < q->n; i++) scratch[i] = scratch[i] <= 0 ? 0 : scratch[i];
     }
     for (int i = 0; i < q->n; i++) map2 += (x[i] - scratch[i]) * (x[i] - scratch[i]) / q->rho[i];
     if (value != NULL) *value = sum;
     if (map2 == 0) return 0;
-    return sqrt(map2 / (size2 > 0 ? size2 : kappa2));
+    return size2 > 0 ? sqrt(map2 / size2) : INFINITY;
 }
 
 sti_status sti_scaled_report(sti_env* env, sti_scaled* p, const double* z, double tol, double* x,

@@ -47,7 +47,7 @@ static inline void sti_scaled_project(const sti_scaled* p, double* z) {
         p->q->project(p->q->user, z);
         return;
     }
-    for (int i = 0; i < p->n; i++) z[i] = z[i] > 0 ? z[i] : 0;
+    for (int i = 0; i < p->n; i++) z[i] = z[i] <= 0 ? 0 : z[i];  // what is not a number stays so
 }
 
 // Sums are taken in four parts, which need not wait for each other; the shape is fixed, and so are the bits.
@@ -92,16 +92,14 @@ static inline double sti_scaled_map(const sti_scaled* p, const double* z, const 
     return sqrt(sum);
 }
 
-// What the map is measured against: |z|, and the size of kappa where z is zero.
-static inline double sti_scaled_unit(const sti_scaled* p, const double* z) {
-    const double size = sqrt(sti_dot(p->n, z, z));
-    return size > 0 ? size : sqrt(sti_dot(p->n, p->kappa, p->kappa));
+// The map over |z|: what is asked to be at most tol, and by which the best point is known. Zero is a solution or as far
+// from one as can be.
+static inline double sti_scaled_relative(double map, double size) {
+    return size > 0 ? map / size : map == 0 ? 0 : INFINITY;
 }
 
-// The map over its unit: what is asked to be at most tol, and by which the best point is known.
 static inline double sti_scaled_residual(const sti_scaled* p, const double* z, const double* g, double* y) {
-    const double map = sti_scaled_map(p, z, g, y), unit = sti_scaled_unit(p, z);
-    return unit > 0 ? map / unit : map;
+    return sti_scaled_relative(sti_scaled_map(p, z, g, y), sqrt(sti_dot(p->n, z, z)));
 }
 
 sti_status sti_scaled_report(sti_env* env, sti_scaled* p, const double* z, double tol, double* x,

@@ -47,7 +47,7 @@ typedef struct state {
     int age;  // steps since g was computed anew
 } state;
 
-// The residual at z: |min(z, g)|, which is |z - max(0, z - g)|, over its unit. The best point is kept.
+// The residual at z: |min(z, g)|, which is |z - max(0, z - g)|, over |z|. The best point is kept.
 static double look(state* s) {
     const int n = s->p.n;
     double map2 = 0, size2 = 0, inside = 0, outside = 0;
@@ -60,8 +60,7 @@ static double look(state* s) {
     }
     s->inside = inside;
     s->outside = outside;
-    const double unit2 = size2 > 0 ? size2 : sti_dot(n, s->p.kappa, s->p.kappa);
-    const double map = sqrt(unit2 > 0 ? map2 / unit2 : map2);
+    const double map = sti_scaled_relative(sqrt(map2), sqrt(size2));
     if (map < s->best_map) {
         s->best_map = map;
         memcpy(s->best, s->z, (size_t)n * sizeof(double));
@@ -180,6 +179,7 @@ sti_status sti_quadratic_tron(sti_env* env, const sti_quadratic* q, const sti_qu
         s.z[i] = fmax(x[i], 0) / s.p.s[i];
         s.w[i] = s.Pw[i] = 0;
     }
+    memcpy(s.best, s.z, n * sizeof(double));
     sti_scaled_gradient(&s.p, s.z, s.g);
     while (look(&s) > goal->tol && s.p.products < goal->max_iterations && sti_clock() < goal->stop_at) {
         if (!step(&s)) break;

@@ -117,8 +117,9 @@ struct sti_bed {
     sti_memo* spare_memo;  // where the next ones are made                (spare_memo_capacity)
     int64_t memo_capacity;
     int64_t spare_memo_capacity;
-    bool calm;   // the last step of a deep bed had few sweeps: what its mean learns is weighed (touch.c)
-    int unseen;  // sweeps of the next step before its first look (accelerate.c)
+    bool numbered;  // pairs know their contacts of the last step by the places of this list
+    bool calm;      // the last step of a deep bed had few sweeps: what its mean learns is weighed (touch.c)
+    int unseen;     // sweeps of the next step before its first look (accelerate.c)
     void* touch_memory;
     int64_t touch_capacity;
     int64_t touch_first[STI_SLAB_MOST];
@@ -131,7 +132,7 @@ struct sti_bed {
 
     // scratch
     void* scratch;                      // a line for each grain: to sort them by place (cells.c), and for few.c
-    double partial[STI_SLAB_MOST][16];  // sums of the slabs, added up in their order
+    double partial[STI_SLAB_MOST][24];  // sums of the slabs, added up in their order
 };
 
 // Beds of more grains than this are deep: there what a step starts from has slow waves to care for (touch.c).

@@ -268,7 +268,7 @@ static sti_status solve_sweeps(sti_dual* d, const sti_quadratic_goal* goal, long
     while (sti_quadratic_residual(&q, d->x, g, g + d->m, NULL) > goal->tol && *iterations < goal->max_iterations) {
         sti_dual_impulses(d, d->x);
         sti_bed_velocities(d->bed);
-        for (int k = 0; k < 10; k++, ++*iterations) sweep_facets(d);
+        for (int k = 0; k < 10 && *iterations < goal->max_iterations; k++, ++*iterations) sweep_facets(d);
     }
     sti_free(env, g);
     return STI_OK;

@@ -200,6 +200,7 @@ typedef struct interior {
     bool* inside;                // (contacts)
     double *g, *scratch, *best;  // (m)
     long iterations;
+    bool limited;  // by the caller; otherwise an attempt ends by itself
 } interior;
 
 // The program of the contacts inside.
@@ -219,6 +220,7 @@ static void pose(interior* s) {
 static sti_status solve_once(interior* s, double tol) {
     sti_conic_options options = sti_conic_options_default();
     options.tol = tol;
+    if (s->limited) options.max_iterations = s->goal->max_iterations - s->iterations;
     sti_conic_answer answer;
     const sti_status status = sti_conic_solve(s->d->bed->env, &s->program, &options, &answer);
     if (status != STI_OK) return status;
@@ -240,7 +242,8 @@ static sti_status solve_until(interior* s) {
     const double first = fmin(0.1 * s->goal->tol, 1e-9), tol[ATTEMPTS] = {first, 1e-4 * first, first, 1e-4 * first};
     const sti_quadratic q = sti_dual_quadratic(s->d);
     double least = INFINITY;
-    for (int k = 0; k < ATTEMPTS && !(least <= s->goal->tol); k++) {
+    memcpy(s->best, s->d->x, (size_t)s->d->m * sizeof *s->best);
+    for (int k = 0; k < ATTEMPTS && !(least <= s->goal->tol) && s->iterations < s->goal->max_iterations; k++) {
         if (k == 2) move_origin(s->d->bed, &s->rows, s->c);
         const sti_status status = solve_once(s, fmax(tol[k], 1e-15));
         if (status != STI_OK) return status;
@@ -250,7 +253,7 @@ static sti_status solve_until(interior* s) {
             k = -1;
             continue;
         }
-        if (k > 0 && !(map < least)) continue;
+        if (!(map < least)) continue;
         least = map;
         memcpy(s->best, s->d->x, (size_t)s->d->m * sizeof *s->best);
     }
@@ -273,6 +276,7 @@ sti_status sti_dual_interior(sti_dual* d, const sti_quadratic_goal* goal, long* 
         double* vectors = number + 2 * entries;
         interior s = {.d = d,
                       .goal = goal,
+                      .limited = bed->options.max_iterations > 0,
                       .inside = inside,
                       .rows = {.start = start, .col = index, .value = number, .b = vectors},
                       .g = vectors + m,

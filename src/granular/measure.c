@@ -1,5 +1,8 @@
 // measure.c: what a step is judged by, from positions, velocities and impulses alone.
 //
+// Pairs that are not in the list of the step can close in it from farther than the list looks, when they are fast (near.c).
+// They are contacts of the next step, which sees how deep they are (unless it takes nothing back, and then its end does).
+//
 // Every slab leaves its sums and maxima, which are put together in the order of the slabs.
 #include <math.h>
 
@@ -16,11 +19,13 @@ enum {
     OBJECTIVE,
     CONSTANT,
     POWER,
+    OVERLAP,
     DEPTH,
     WALL,
     MOMENTUM = WALL + 3,
     MEASURES = MOMENTUM + 3
 };
+_Static_assert(MEASURES * sizeof(double) <= sizeof((sti_bed*)0)->partial[0], "they fit");
 
 static bool is_convex(const sti_bed* bed) {
     return bed->options.law != STI_LAW_COULOMB;
@@ -49,13 +54,14 @@ static void measure_grains(const sti_bed* bed, int slab, double* out) {
 static void measure_contacts(const sti_bed* bed, int slab, double* out) {
     const bool convex = is_convex(bed);
     const double among_grains = bed->grain[0].mu;
-    double normal = 0, over = 0;
+    double normal = 0, over = 0, off = 0;
     int touching = 0;
     for (int k = 0; k < bed->touch_count[slab]; k++) {
         const sti_touch* t = &bed->touch[bed->touch_first[slab] + k];
         const double rn = sti_dot3(t->r, t->n);
         const double mu = t->b < bed->n ? among_grains : bed->grain[t->b].mu;
         const double rt2 = sti_dot3(t->r, t->r) - rn * rn, most = mu * rn + over;
+        off = t->off < off ? t->off : off;
         touching += (int)(rn != 0);
         normal += rn;
         if (rt2 > most * most) over = sqrt(rt2) - mu * rn;
@@ -72,6 +78,7 @@ static void measure_contacts(const sti_bed* bed, int slab, double* out) {
     out[TOUCHING] = touching;
     out[NORMAL] = normal;
     out[OVER] = over;
+    out[OVERLAP] = bed->options.recover > 0 ? -off * bed->options.h / bed->options.recover : 0;
 }
 
 // Penetration at the new positions, over the pairs that were near at the old ones. Most are apart, which needs no root.
@@ -123,7 +130,7 @@ void sti_bed_measure(sti_bed* bed, sti_bed_report* report) {
     double all[MEASURES] = {0};
     for (int s = 0; s < bed->slab_count; s++) {
         for (int i = 0; i < MEASURES; i++) {
-            const bool largest = i == OVER || i == LIFT || i == DEPTH;
+            const bool largest = i == OVER || i == LIFT || i == OVERLAP || i == DEPTH;
             all[i] = largest ? fmax(all[i], bed->partial[s][i]) : all[i] + bed->partial[s][i];
         }
     }
@@ -135,6 +142,7 @@ void sti_bed_measure(sti_bed* bed, sti_bed_report* report) {
     report->objective = all[OBJECTIVE];
     report->gap = duality_gap(all);
     report->penetration = all[DEPTH];
+    report->overlap = all[OVERLAP];
     const double g = sqrt(sti_dot3(bed->gravity, bed->gravity));
     report->balance = g > 0 ? -sti_dot3(all + WALL, bed->gravity) / g / (bed->options.h * bed->weight) : 0;
     report->momentum = momentum_defect(bed, all + MOMENTUM, all + WALL, g);

@@ -433,8 +433,12 @@ sti_status sti_bed_list(sti_bed* bed) {
     const double common = common_speed(bed), room = sti_bed_share(bed, common) + RESERVE * bed->largest;
     sti_sorted sorted;
     sti_status status = sti_cells_sort(bed, 2 * bed->largest + sti_bed_margin(bed) + 2 * room, &sorted);
-    if (status != STI_OK) return status;
+    if (status != STI_OK) {
+        bed->listed = false;  // homes of some may have been set anew, in the hope of a shorter way
+        return status;
+    }
     bed->touches = 0;  // contacts of the last step are of other places now
+    bed->numbered = false;
     for (int k = 0; k < STI_SLAB_MOST; k++) bed->touch_count[k] = 0;
     bed->wall_room = bed->options.eps > 0 ? room : 0;
     settle_down(bed, common);
@@ -555,7 +559,10 @@ sti_status sti_bed_list_some(sti_bed* bed, const int* place, int count, bool* do
         status = STI_FAIL(bed->env, STI_ERR_MEMORY, -1, "pairs of strays");
     } else if (only_new(&e, &fresh) && bed->near_start[bed->n] + fresh <= bed->near_most) {
         status = reserve_near(bed, bed->near_start[bed->n] + fresh);
-        if (status == STI_OK) put_in(bed, &e, fresh);
+        if (status == STI_OK && fresh > 0) {
+            put_in(bed, &e, fresh);
+            bed->numbered = false;
+        }
         *done = status == STI_OK;
     }
     if (status != STI_OK) bed->listed = false;  // homes are not those of the list

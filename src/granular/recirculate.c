@@ -53,7 +53,13 @@ sti_status sti_recirculation_create(sti_env* env, const sti_bed* bed, double out
     r->w = r->v + 3 * n;
     for (size_t k = 0; k < n; k++) r->entered[k] = NAN;
     sti_bed_get(bed, r->x, NULL, NULL);
-    for (size_t k = 0; k < n; k++) r->top = fmax(r->top, r->x[3 * k + 2]);
+    r->top = r->x[2];
+    for (size_t k = 1; k < n; k++) r->top = fmax(r->top, r->x[3 * k + 2]);
+    if (!(r->top > out)) {
+        sti_free(env, memory);
+        sti_free(env, r);
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "out: %g, all grains are below", out);
+    }
     r->flow.residence = r->flow.residence_min = r->flow.residence_max = NAN;
     *result = r;
     return STI_OK;
@@ -97,23 +103,25 @@ static bool draw(sti_recirculation* r, double z, double clear, const int* near, 
     return false;
 }
 
+// Layers from `out` to the top; the last ring reaches to the wall.
 static void gather_profile(sti_recirculation* r) {
     for (int k = 0; k < r->count; k++) {
         const double* x = r->x + 3 * (size_t)k;
-        const int layer = (int)floor(x[2] / r->top * LAYERS);
-        const int ring = (int)floor(hypot(x[0], x[1]) / r->radius * RINGS);
-        if (layer < 0 || layer >= LAYERS || ring < 0 || ring >= RINGS) continue;
-        r->speed[layer * RINGS + ring] -= r->v[3 * (size_t)k + 2];
-        r->counted[layer * RINGS + ring]++;
+        const double layer = floor((x[2] - r->out) / (r->top - r->out) * LAYERS);
+        const double ring = floor(hypot(x[0], x[1]) / r->radius * RINGS);
+        if (!(layer >= 0 && layer < LAYERS) || !(ring >= 0)) continue;
+        const int cell = (int)layer * RINGS + (ring < RINGS ? (int)ring : RINGS - 1);
+        r->speed[cell] -= r->v[3 * (size_t)k + 2];
+        r->counted[cell]++;
     }
 }
 
 sti_status sti_recirculation_apply(sti_recirculation* r, sti_bed* bed, int* moved) {
     if (moved != NULL) *moved = 0;
-    sti_bed_get(bed, r->x, r->v, r->w);
-    gather_profile(r);
     int* near = sti_alloc_array(r->env, 2 * (size_t)r->count, sizeof *near);
     if (near == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "grains that leave");
+    sti_bed_get(bed, r->x, r->v, r->w);
+    gather_profile(r);
     int* fresh = near + r->count;
     const double clear = 2.02 * bed->largest;
     int near_count = 0, count = 0;
@@ -153,7 +161,7 @@ void sti_recirculation_profile(const sti_recirculation* r, int* layers, int* rin
 
 // ---- as bytes and back
 
-#define MAGIC UINT64_C(0x31306f6c66697473)  // "stiflo01"
+#define MAGIC UINT64_C(0x32306f6c66697473)  // "stiflo02"
 
 typedef struct lead {
     uint64_t magic, rng;
@@ -195,7 +203,7 @@ sti_status sti_recirculation_load_state(sti_env* env, const sti_bed* bed, const 
     *result = NULL;
     if (size >= sizeof head) memcpy(&head, bytes, sizeof head);
     if (head.magic != MAGIC || head.count != bed->n || size != state_size(n) || !(head.radius > 0) ||
-        !isfinite(head.out + head.radius + head.top + head.total) || head.timed < 0)
+        !isfinite(head.out + head.radius + head.top + head.total) || !(head.top > head.out) || head.timed < 0)
         return STI_FAIL(env, STI_ERR_INPUT, -1, "state of grains that flow: not of this version, or of another bed");
     const sti_status status = sti_recirculation_create(env, bed, head.out, head.radius, head.rng, result);
     if (status != STI_OK) return status;

@@ -81,39 +81,82 @@ static void save_list(const sti_bed* bed, view* v) {
     }
 }
 
+// Member by member, into bytes that are zero: what lies between members is nobody's.
+static void put_options(const sti_bed_options* o, sti_bed_options* to) {
+    to->h = o->h;
+    to->law = o->law;
+    to->facets = o->facets;
+    to->solver = o->solver;
+    to->tol = o->tol;
+    to->max_iterations = o->max_iterations;
+    to->recover = o->recover;
+    to->eps = o->eps;
+    to->eps_speed = o->eps_speed;
+    to->warm = o->warm;
+}
+
+static void put_wall(const sti_wall* w, sti_wall* to) {
+    to->kind = w->kind;
+    for (int i = 0; i < 3; i++) {
+        to->point[i] = w->point[i];
+        to->axis[i] = w->axis[i];
+    }
+    to->radius = w->radius;
+    to->slope = w->slope;
+    to->rim = w->rim;
+    to->spin = w->spin;
+    to->mu = w->mu;
+}
+
+static void put_cells(const sti_cells* c, sti_cells* to) {
+    for (int i = 0; i < 3; i++) {
+        to->axis[i] = c->axis[i];
+        to->low[i] = c->low[i];
+        to->count[i] = c->count[i];
+    }
+    to->width = c->width;
+    to->cells = c->cells;
+}
+
+// head: zero before
+static void put_lead(const sti_bed* bed, lead* head) {
+    head->magic = MAGIC;
+    head->option_bytes = sizeof(sti_bed_options);
+    head->wall_bytes = sizeof(sti_wall);
+    head->n = bed->n;
+    head->wall_count = bed->wall_count;
+    head->step = bed->step;
+    head->unseen = bed->unseen;
+    head->time = bed->time;
+    head->weight = bed->weight;
+    head->largest = bed->largest;
+    head->eps_now = bed->eps_now;
+    memcpy(head->gravity, bed->gravity, sizeof head->gravity);
+    put_options(&bed->options, &head->options);
+    if (!bed->listed) return;
+    head->listed = 1;
+    head->slab_count = bed->slab_count;
+    head->near_count = bed->near_start[bed->n];
+    head->near_most = bed->near_most;
+    head->wall_room = bed->wall_room;
+    put_cells(&bed->cells, &head->cells);
+    for (int64_t k = 0; k < head->near_count; k++) head->memo_count += bed->near[k].touch >= 0 ? 1 : 0;
+}
+
 sti_status sti_bed_save_state(const sti_bed* bed, void** bytes, size_t* size) {
     *bytes = NULL;
     *size = 0;
     const size_t n = (size_t)bed->n;
-    lead head = {.magic = MAGIC,
-                 .option_bytes = sizeof(sti_bed_options),
-                 .wall_bytes = sizeof(sti_wall),
-                 .n = bed->n,
-                 .wall_count = bed->wall_count,
-                 .step = bed->step,
-                 .unseen = bed->unseen,
-                 .listed = bed->listed ? 1 : 0,
-                 .slab_count = bed->listed ? bed->slab_count : 0,
-                 .near_count = bed->listed ? bed->near_start[n] : 0,
-                 .time = bed->time,
-                 .weight = bed->weight,
-                 .largest = bed->largest,
-                 .near_most = bed->listed ? bed->near_most : 0,
-                 .wall_room = bed->listed ? bed->wall_room : 0,
-                 .eps_now = bed->eps_now,
-                 .options = bed->options};
-    memcpy(head.gravity, bed->gravity, sizeof head.gravity);
-    if (bed->listed) {
-        head.cells = bed->cells;
-        for (int64_t k = 0; k < head.near_count; k++) head.memo_count += bed->near[k].touch >= 0 ? 1 : 0;
-    }
+    lead head;
+    memset(&head, 0, sizeof head);
+    put_lead(bed, &head);
     view v;
     head.size = lay_out(NULL, &head, &v);
     char* memory = sti_alloc_array_zero(bed->env, head.size, 1);
     if (memory == NULL) return STI_FAIL(bed->env, STI_ERR_MEMORY, -1, "state of %d grains", bed->n);
     lay_out(memory, &head, &v);
-    *v.head = head;
-    if (bed->wall_count > 0) memcpy(v.walls, bed->walls, (size_t)bed->wall_count * sizeof *v.walls);
+    memcpy(v.head, &head, sizeof head);
+    for (int k = 0; k < bed->wall_count; k++) put_wall(&bed->walls[k], &v.walls[k]);
     memcpy(v.id, bed->id, n * sizeof *v.id);
     memcpy(v.x, bed->x, 3 * n * sizeof(double));
     memcpy(v.radius, bed->radius, n * sizeof(double));
@@ -208,9 +251,11 @@ static sti_status check_list(sti_env* env, const view* v) {
     int64_t strays = 0, memos = 0;
     if (head->slab_count < 1 || v->slab_first[0] != 0 || v->slab_first[head->slab_count] != head->n)
         return bad(env, "its slabs");
+    for (int s = 0; s < head->slab_count; s++) {  // so none is behind the last place
+        if (v->slab_first[s] > v->slab_first[s + 1]) return bad(env, "its slabs");
+    }
     if (v->near_start[0] != 0 || v->near_start[head->n] != head->near_count) return bad(env, "its pairs");
     for (int s = 0; s < head->slab_count; s++) {
-        if (v->slab_first[s] > v->slab_first[s + 1]) return bad(env, "its slabs");
         const int64_t last = v->slab_first[s + 2 <= head->slab_count ? s + 2 : s + 1];
         for (int64_t a = v->slab_first[s]; a < v->slab_first[s + 1]; a++) {
             if (v->near_start[a] > v->near_start[a + 1] || v->near_start[a + 1] > head->near_count)

@@ -126,14 +126,18 @@ void sti_bed_destroy(sti_bed* bed) {
 
 // ---- creation
 
+enum { COUNT_MOST = 500000000 };  // cells, four for each grain, are counted in int
+
 static sti_status check(sti_env* env, const sti_grains* g, const sti_bed_options* o) {
     if (g->count < 1) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "count: %d, must be at least 1", g->count);
+    if (g->count > COUNT_MOST) return STI_FAIL(env, STI_ERR_SIZE, -1, "count: %d, at most %d", g->count, COUNT_MOST);
     if (!(o->h > 0) || !isfinite(o->h)) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "h: %g, must be positive", o->h);
-    if (!(o->tol > 0)) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "tol: %g, must be positive", o->tol);
+    if (!(o->tol > 0) || !isfinite(o->tol))
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "tol: %g, must be positive", o->tol);
     if (!(o->recover >= 0 && o->recover <= 1))
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "recover: %g, must be in [0, 1]", o->recover);
-    if (!(o->eps >= 0) || !(o->eps_speed >= 0))
-        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "eps: %g, eps_speed: %g; must not be negative", o->eps,
+    if (!(o->eps >= 0) || !(o->eps_speed >= 0) || !isfinite(o->eps) || !isfinite(o->eps_speed))
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "eps: %g, eps_speed: %g; must be finite and not negative", o->eps,
                         o->eps_speed);
     if ((unsigned)o->law >= STI_LAW_COUNT) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "law: %d", (int)o->law);
     if ((unsigned)o->solver >= STI_BED_SOLVER_COUNT)
@@ -144,7 +148,11 @@ static sti_status check(sti_env* env, const sti_grains* g, const sti_bed_options
         (o->law == STI_LAW_CONE && (o->solver == STI_BED_BLMVM || o->solver == STI_BED_TRON)))
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "solver: %s does not take the law %s",
                         sti_bed_solver_text(o->solver), sti_law_text(o->law));
-    if (!(g->mu >= 0)) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "mu: %g, must not be negative", g->mu);
+    if (!(g->mu >= 0) || !isfinite(g->mu))
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "mu: %g, must be finite and not negative", g->mu);
+    if (!isfinite(g->gravity[0]) || !isfinite(g->gravity[1]) || !isfinite(g->gravity[2]))
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "gravity: %g, %g, %g; must be finite", g->gravity[0], g->gravity[1],
+                        g->gravity[2]);
     for (int k = 0; k < g->count; k++) {
         if (!(g->radius[k] > 0) || !isfinite(g->radius[k]) || !(g->mass[k] > 0) || !isfinite(g->mass[k]))
             return STI_FAIL(env, STI_ERR_ARGUMENT, k, "grain %d: radius %g, mass %g; both must be positive", k,
@@ -158,9 +166,10 @@ static sti_status check(sti_env* env, const sti_grains* g, const sti_bed_options
     for (int k = 0; k < g->wall_count; k++) {
         const sti_wall* w = &g->walls[k];
         const double size2 = w->axis[0] * w->axis[0] + w->axis[1] * w->axis[1] + w->axis[2] * w->axis[2];
-        if (!(fabs(size2 - 1) <= 1e-9) || !(w->mu >= 0) || !isfinite(w->slope) || !isfinite(w->spin) ||
-            (unsigned)w->kind >= STI_WALL_KIND_COUNT)
-            return STI_FAIL(env, STI_ERR_ARGUMENT, k, "wall %d: the axis must be a unit vector, mu >= 0", k);
+        const double all = w->point[0] + w->point[1] + w->point[2] + w->radius + w->slope + w->spin + w->mu;
+        if (!(fabs(size2 - 1) <= 1e-9) || !(w->mu >= 0) || !isfinite(all) || (unsigned)w->kind >= STI_WALL_KIND_COUNT)
+            return STI_FAIL(env, STI_ERR_ARGUMENT, k,
+                            "wall %d: the axis must be a unit vector, mu >= 0, every number finite", k);
     }
     return STI_OK;
 }
@@ -430,15 +439,11 @@ static sti_status search(sti_bed* bed) {
     return status;
 }
 
-// A step that could not be made has not been made: velocities as before it.
+// A step that could not be made has not been made: velocities as before it, and no contacts.
 static sti_status undo(sti_bed* bed, sti_status status) {
-    for (int k = 0; k < bed->n; k++) {
-        const double* begin = bed->begin + 6 * (size_t)k;
-        for (int i = 0; i < 3; i++) {
-            bed->grain[k].v[i] = begin[i] - bed->options.h * bed->gravity[i];
-            bed->grain[k].W[i] = begin[3 + i];
-        }
-    }
+    memcpy(bed->grain, bed->grain_last, (size_t)bed->n * sizeof *bed->grain);
+    bed->touches = 0;
+    for (int s = 0; s < bed->slab_count; s++) bed->touch_count[s] = 0;
     return status;
 }
 
@@ -467,6 +472,7 @@ sti_status sti_bed_step(sti_bed* bed, sti_bed_report* report) {
     const double t1 = sti_clock();
     sti_bed_report done = {0};
     if (bed->options.law == STI_LAW_FACETS || bed->options.solver != STI_BED_GS) {
+        memcpy(bed->grain_last, bed->grain, (size_t)bed->n * sizeof *bed->grain);  // which these solvers do not use
         status = sti_bed_solve_convex(bed, &done);
         if (status != STI_OK) return undo(bed, status);
     } else {

@@ -13,9 +13,9 @@
 #define INT(member) STI_STEP_COLUMN(sti_bed_report, member, INT)
 #define LONG(member) STI_STEP_COLUMN(sti_bed_report, member, LONG)
 static const sti_step_column columns[] = {
-    LONG(step),       DOUBLE(time),     DOUBLE(kinetic), DOUBLE(potential),   DOUBLE(residual),
-    LONG(iterations), INT(contacts),    INT(touching),   DOUBLE(penetration), DOUBLE(cone_violation),
-    DOUBLE(balance),  DOUBLE(momentum), DOUBLE(lift),    DOUBLE(gap),         DOUBLE(objective),
+    LONG(step),       DOUBLE(time),  DOUBLE(kinetic),     DOUBLE(potential), DOUBLE(residual),       LONG(iterations),
+    INT(contacts),    INT(touching), DOUBLE(penetration), DOUBLE(overlap),   DOUBLE(cone_violation), DOUBLE(balance),
+    DOUBLE(momentum), DOUBLE(lift),  DOUBLE(gap),         DOUBLE(objective),
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 

@@ -83,7 +83,7 @@ there "files of a run" a/trajectory.h5 a/trajectory.xdmf a/summary.json a/checkp
 [ "$(ls a | wc -l)" = 6 ] && ok "and no others" || not_ok "and no others" "$(ls a)"
 [ "$(head -c 4 a/bed.png | tail -c 3)" = PNG ] && ok "bed.png" || not_ok "bed.png" "no PNG"
 [ "$(wc -l <a.csv)" = 61 ] && ok "one line a step" || not_ok "one line a step" "$(wc -l <a.csv)"
-[ "$(awk -F, '{print NF}' a.csv | sort -u)" = $((1 + 9 * 60 + 13)) ] && ok "coordinates of a small bed" || not_ok "coordinates of a small bed" "$(awk -F, '{print NF}' a.csv | sort -u)"
+[ "$(awk -F, '{print NF}' a.csv | sort -u)" = $((1 + 9 * 60 + 14)) ] && ok "coordinates of a small bed" || not_ok "coordinates of a small bed" "$(awk -F, '{print NF}' a.csv | sort -u)"
 [ "$(number frames a/summary.json)" = 7 ] && ok "frames" || not_ok "frames" "$(number frames a/summary.json)"
 run run pebble-bed --set count=150,kinetic_mean=0 --time 0.05 --csv big.csv --quiet
 [ "$(head -1 big.csv | cut -c 1-20)" = "t,kinetic,potential," ] && ok "energies of a large bed" || not_ok "energies of a large bed" "$(head -1 big.csv)"

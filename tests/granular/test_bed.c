@@ -494,13 +494,18 @@ static void grains_that_leave_come_in_at_the_top_and_are_timed(void** state) {
     sti_bed* bed;
     assert_int_equal(sti_bed_create(env, &g, &o, &bed), STI_OK);
     sti_recirculation* r;
+    double top = 0;
+    for (int a = 0; a < 60; a++) top = fmax(top, g.x[3 * a + 2]);
+    assert_int_equal(sti_recirculation_create(env, bed, top, 1.9, 3, &r), STI_ERR_ARGUMENT);
     assert_int_equal(sti_recirculation_create(env, bed, -1, 1.9, 3, &r), STI_OK);
     double x[180];
-    int moved = 0, all = 0;
+    int moved = 0, all = 0, above = 0;
     for (int k = 0; k < 800; k++) {
         sti_bed_report report;
         assert_int_equal(sti_bed_step(bed, &report), STI_OK);
         assert_true(report.solved);
+        sti_bed_get(bed, x, NULL, NULL);
+        for (int a = 0; a < 60; a++) above += x[3 * a + 2] >= -1 && x[3 * a + 2] < top;
         assert_int_equal(sti_recirculation_apply(r, bed, &moved), STI_OK);
         all += moved;
         sti_bed_get(bed, x, NULL, NULL);
@@ -515,8 +520,13 @@ static void grains_that_leave_come_in_at_the_top_and_are_timed(void** state) {
     const long* count;
     sti_recirculation_profile(r, &layers, &rings, &speed, &count);
     double sum = 0;
-    for (int k = 0; k < layers * rings; k++) sum += speed[k];
-    assert_true(sum > 0);  // downwards
+    long counted = 0;
+    for (int k = 0; k < layers * rings; k++) {
+        sum += speed[k];
+        counted += count[k];
+    }
+    assert_true(sum > 0);              // downwards
+    assert_int_equal(counted, above);  // those at the wall too
     sti_recirculation_destroy(env, r);
     sti_bed_destroy(bed);
     sti_grains_clear(env, &g);
@@ -524,6 +534,44 @@ static void grains_that_leave_come_in_at_the_top_and_are_timed(void** state) {
 }
 
 // ---- failure
+
+// Each number of a bed that may not be infinite or none, one after the other.
+static void numbers_that_are_not_finite_are_refused_by_name(void** state) {
+    (void)state;
+    sti_env* env = open_env_of(1);
+    floor_case f;
+    sti_bed_options o;
+    const struct {
+        double* number;
+        const char* name;
+    } list[] = {{&f.g.gravity[1], "gravity"},
+                {&f.wall.point[2], "wall 0"},
+                {&f.wall.radius, "wall 0"},
+                {&f.wall.slope, "wall 0"},
+                {&f.wall.spin, "wall 0"},
+                {&f.wall.mu, "wall 0"},
+                {&f.g.mu, "mu"},
+                {&f.mass, "grain 0"},
+                {&f.radius, "grain 0"},
+                {&f.v[0], "grain 0"},
+                {&o.h, "h"},
+                {&o.tol, "tol"},
+                {&o.eps, "eps"},
+                {&o.eps_speed, "eps_speed"},
+                {&o.recover, "recover"}};
+    for (size_t k = 0; k < sizeof list / sizeof list[0]; k++) {
+        for (int kind = 0; kind < 2; kind++) {
+            put_on_floor(&f, 0.3);
+            o = sti_bed_options_default();
+            *list[k].number = kind == 0 ? (double)NAN : (double)INFINITY;
+            sti_bed* bed;
+            assert_int_equal(sti_bed_create(env, &f.g, &o, &bed), STI_ERR_ARGUMENT);
+            assert_non_null(strstr(sti_env_error(env)->text, list[k].name));
+            assert_null(bed);
+        }
+    }
+    sti_env_destroy(env);
+}
 
 static void bad_options_and_grains_are_refused_by_name(void** state) {
     (void)state;
@@ -590,6 +638,7 @@ int main(void) {
         cmocka_unit_test(a_rim_is_an_edge_and_not_a_wall),
         cmocka_unit_test(grains_that_leave_come_in_at_the_top_and_are_timed),
         cmocka_unit_test(bad_options_and_grains_are_refused_by_name),
+        cmocka_unit_test(numbers_that_are_not_finite_are_refused_by_name),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

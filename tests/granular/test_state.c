@@ -4,6 +4,10 @@
 
 #include "base/rng.h"
 #include "granular/bed_tools.h"
+#include "support/failing_env.h"
+// clang-format off
+#include "granular/bed.h"
+// clang-format on
 
 enum { GRAINS = 150 };
 
@@ -187,6 +191,106 @@ static void bytes_that_are_no_state_are_refused(void** state) {
     sti_env_destroy(env);
 }
 
+// A slab that ends behind the last grain, and the next one before it: nothing beyond the list is read.
+static void slabs_that_run_backwards_are_refused(void** state) {
+    (void)state;
+    sti_env* env = open_env_of(1);
+    sti_bed *bed = make_bed(env, STI_LAW_COULOMB, STI_BED_GS, 0), *again;
+    void* bytes;
+    size_t size;
+    sti_bed_report report;
+    step(bed, 40, &report);
+    assert_true(bed->slab_count >= 2);
+    assert_int_equal(sti_bed_save_state(bed, &bytes, &size), STI_OK);
+    const size_t width = ((size_t)bed->slab_count + 1) * sizeof(int);
+    char *at = bytes, *found = NULL;
+    for (size_t k = 0; k + width <= size; k += 8) {
+        if (memcmp(at + k, bed->slab_first, width) == 0) found = at + k;
+    }
+    assert_non_null(found);
+    const int far = 1000000;
+    memcpy(found + sizeof far, &far, sizeof far);
+    assert_int_equal(sti_bed_load_state(env, bytes, size, &again), STI_ERR_INPUT);
+    assert_null(again);
+    sti_env_free(env, bytes);
+    sti_bed_destroy(bed);
+    sti_env_destroy(env);
+}
+
+// Whatever the memory that options and walls came from had between their members.
+static void equal_beds_have_equal_bytes(void** state) {
+    (void)state;
+    sti_env* env = open_env_of(1);
+    void* bytes[2];
+    size_t size[2];
+    for (int k = 0; k < 2; k++) {
+        const sti_grain_pour pour = {.count = 40, .seed = 1, .mu = 0.3};
+        sti_grains g;
+        assert_int_equal(sti_grains_drum(env, &pour, &g), STI_OK);
+        sti_bed_options o, set = sti_bed_options_default();
+        memset(&o, k == 0 ? 0x55 : 0xaa, sizeof o);
+        o.h = set.h, o.law = set.law, o.facets = set.facets, o.solver = set.solver, o.tol = set.tol;
+        o.max_iterations = set.max_iterations, o.recover = set.recover, o.eps = set.eps, o.eps_speed = set.eps_speed;
+        o.warm = set.warm;
+        for (int j = 0; j < g.wall_count; j++) {
+            const sti_wall w = g.walls[j];
+            sti_wall* to = &g.walls[j];
+            memset(to, k == 0 ? 0x55 : 0xaa, sizeof *to);
+            to->kind = w.kind, to->radius = w.radius, to->slope = w.slope, to->rim = w.rim, to->spin = w.spin,
+            to->mu = w.mu;
+            memcpy(to->point, w.point, sizeof w.point);
+            memcpy(to->axis, w.axis, sizeof w.axis);
+        }
+        sti_bed* bed;
+        assert_int_equal(sti_bed_create(env, &g, &o, &bed), STI_OK);
+        assert_int_equal(sti_bed_step(bed, NULL), STI_OK);
+        assert_int_equal(sti_bed_save_state(bed, &bytes[k], &size[k]), STI_OK);
+        sti_bed_destroy(bed);
+        sti_grains_clear(env, &g);
+    }
+    assert_int_equal(size[0], size[1]);
+    assert_memory_equal(bytes[0], bytes[1], size[0]);
+    for (int k = 0; k < 2; k++) sti_env_free(env, bytes[k]);
+    sti_env_destroy(env);
+}
+
+static void flows_survive_every_failing_allocation(void** state) {
+    (void)state;
+    for (long k = 0;; k++) {
+        failing_env f;
+        failing_env_open(&f, k);
+        sti_pebble_bed def = {.count = 40, .seed = 1, .cylinder = 2.5, .opening = 1.8, .mu = 0.2};
+        const sti_bed_options o = sti_bed_options_default();
+        sti_grains g;
+        sti_bed* bed = NULL;
+        sti_recirculation *flow = NULL, *again = NULL;
+        void* bytes = NULL;
+        size_t size = 0;
+        sti_status status = sti_grains_pebble_bed(f.env, &def, &g);
+        if (status == STI_OK) {
+            sti_grains_open_bottom(&g);
+            for (int a = 0; a < g.count; a++) g.x[3 * a + 2] -= 4;  // some are out already
+            status = sti_bed_create(f.env, &g, &o, &bed);
+        }
+        if (status == STI_OK) status = sti_recirculation_create(f.env, bed, -1, 1.9, 3, &flow);
+        for (int step = 0; status == STI_OK && step < 3; step++) {
+            int moved;
+            status = sti_bed_step(bed, NULL);
+            if (status == STI_OK) status = sti_recirculation_apply(flow, bed, &moved);
+        }
+        if (status == STI_OK) status = sti_recirculation_save_state(flow, &bytes, &size);
+        if (status == STI_OK) status = sti_recirculation_load_state(f.env, bed, bytes, size, &again);
+        assert_true(status == STI_OK || status == STI_ERR_MEMORY);
+        assert_true(status != STI_OK || sti_recirculation_flow(flow).left > 0);
+        sti_env_free(f.env, bytes);
+        sti_recirculation_destroy(f.env, again);
+        sti_recirculation_destroy(f.env, flow);
+        sti_bed_destroy(bed);
+        sti_grains_clear(f.env, &g);
+        if (failing_env_close(&f)) break;
+    }
+}
+
 static void states_survive_every_failing_allocation(void** state) {
     (void)state;
     for (long k = 0;; k++) {
@@ -215,6 +319,9 @@ int main(void) {
         cmocka_unit_test(a_flow_goes_on_bit_by_bit),
         cmocka_unit_test(a_bed_that_has_not_moved_yet_has_a_state_too),
         cmocka_unit_test(bytes_that_are_no_state_are_refused),
+        cmocka_unit_test(slabs_that_run_backwards_are_refused),
+        cmocka_unit_test(equal_beds_have_equal_bytes),
+        cmocka_unit_test(flows_survive_every_failing_allocation),
         cmocka_unit_test(states_survive_every_failing_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
