@@ -2,8 +2,7 @@
 //
 // Contacts are gathered slab by slab, each slab into its own part of one array; within a slab they stand in the order of
 // the pairs. Beside each contact stands its memo, what the next step starts from; a pair knows the number of both, so a
-// contact that stays takes its memo along. In a calm bed most keep their number, and their memos are left where they are.
-// Of all near pairs a step reads 8 bytes each: half of them do not touch.
+// contact that stays takes its memo along. Of all near pairs a step reads 8 bytes each: half of them do not touch.
 //
 // The start. Not the last impulse r, but two filters over the last steps, m slow and d quick, for each contact that stays:
 //
@@ -73,7 +72,6 @@
 // What is kept is start and LAST d = start - m ("lead").
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "granular/bed.h"
 
@@ -112,7 +110,7 @@ static int pick_pairs(sti_bed* bed, int64_t first, int64_t end, int* a, picked* 
         const double gap = eps.all + eps.part * radius[at] + eps.half * (speed[at] + speed[b]);
         const double far = radius[at] + radius[b] + gap;
         const int touches = (int)wall | (int)(sti_dot3(d, d) <= far * far);
-        if ((near->touch | -touches) >= 0) near->touch = -1;  // hardly ever: it did touch, and does no longer
+        near->touch |= touches - 1;  // -1 where they do not: in numbers, or compilers make a branch of it
         out[count] = (picked){at, (int32_t)k};
         count += touches;
     }
@@ -138,72 +136,51 @@ static void touch_grain(const sti_bed* bed, int a, int b, sti_touch* t) {
     for (int i = 0; i < 3; i++) t->n[i] = x[i] - y[i];
 }
 
-// What a slab has gathered. Its memos are made in the spare ones from contact number `moved` on; those before have kept their
-// numbers, and their memos their places.
-typedef struct gathered {
-    int64_t first, moved;  // moved: INT64_MAX, all of them so far
-    int count, reach;      // reach: behind the last place that they touch
-} gathered;
-
-// Contacts of the pairs that were picked. Each is made ready for sti_form_all.
-static void make_contacts(sti_bed* bed, const picked* pairs, int picks, gathered* g) {
+// Contacts from `first` on, with their memos, of the pairs that were picked; how many. reach: behind the last place they
+// touch. Each is made ready for sti_form_all.
+static int make_contacts(sti_bed* bed, const picked* pairs, int picks, int64_t first, int* reach) {
     static const sti_memo none;
     const bool large = bed->n > LARGE;
-    const int64_t begin = g->first + g->count;
-    int64_t number = begin;
+    int count = 0;
     for (int j = 0; j < picks; j++) {
         const int a = pairs[j].a;
         sti_near* near = &bed->near[pairs[j].pair];
-        const int32_t old = near->touch;
-        const sti_memo* last = old >= 0 ? &bed->memo[old] : &none;
+        const sti_memo* last = near->touch >= 0 ? &bed->memo[near->touch] : &none;
         const double* r = bed->options.warm ? last->r : none.r;
-        sti_touch* t = &bed->touch[number];
+        sti_touch* t = &bed->touch[first + count];
         if (large) {
             __builtin_prefetch(t + AHEAD, 1);
+            __builtin_prefetch(&bed->spare_memo[first + count + AHEAD], 1);
             __builtin_prefetch(last + AHEAD);
         }
+        near->touch = -1;
         t->a = a;
-        if (near->b >= 0) {
+        if (near->b >= 0)
             touch_grain(bed, a, near->b, t);
-        } else if (!touch_wall(bed, a, -1 - near->b, t)) {
-            near->touch = -1;
+        else if (!touch_wall(bed, a, -1 - near->b, t))
             continue;
-        }
         for (int i = 0; i < 3; i++) t->r[i] = r[i];
-        if (near->b >= g->reach) g->reach = near->b + 1;
-        if (old != number) {
-            near->touch = (int32_t)number;
-            if (number < g->moved) g->moved = number;
-        }
-        if (number >= g->moved) bed->spare_memo[number] = *last;
-        number++;
+        if (near->b >= *reach) *reach = near->b + 1;
+        bed->spare_memo[first + count] = *last;
+        near->touch = (int32_t)(first + count++);
     }
-    g->count = (int)(number - g->first);
-    sti_bed_form(bed, bed->touch + begin, (int)(number - begin));
+    sti_bed_form(bed, bed->touch + first, count);
+    return count;
 }
-
-typedef struct gathering {
-    sti_bed* bed;
-    bool in_place;
-} gathering;
 
 static void gather_slab(void* context, int slab, int worker) {
     (void)worker;
-    const gathering* all = context;
-    sti_bed* bed = all->bed;
-    int a = bed->slab_first[slab];
-    const int64_t first = bed->near_start[a], end = bed->near_start[bed->slab_first[slab + 1]];
-    gathered g = {.first = first, .moved = all->in_place ? INT64_MAX : first, .reach = bed->slab_first[slab + 1]};
+    sti_bed* bed = context;
+    int a = bed->slab_first[slab], count = 0, reach = bed->slab_first[slab + 1];
+    const int64_t first = bed->near_start[a], end = bed->near_start[reach];
     picked pairs[BLOCK];
     for (int64_t k = first; k < end; k += BLOCK) {
         const int picks = pick_pairs(bed, k, k + BLOCK < end ? k + BLOCK : end, &a, pairs);
-        make_contacts(bed, pairs, picks, &g);
+        count += make_contacts(bed, pairs, picks, first + count, &reach);
     }
-    if (all->in_place && g.moved < first + g.count)
-        memcpy(bed->memo + g.moved, bed->spare_memo + g.moved, (size_t)(first + g.count - g.moved) * sizeof(sti_memo));
     bed->touch_first[slab] = first;
-    bed->touch_count[slab] = g.count;
-    bed->slab_reach[slab] = g.reach;
+    bed->touch_count[slab] = count;
+    bed->slab_reach[slab] = reach;
 }
 
 // Contacts with a wall that turns get a partner of their own, which moves as the wall does there.
@@ -230,10 +207,8 @@ sti_status sti_bed_gather(sti_bed* bed) {
     sti_status status = sti_bed_reserve_touches(bed, bed->near_start[bed->n]);
     if (status == STI_OK) status = sti_bed_reserve_memos(bed, bed->near_start[bed->n]);
     if (status != STI_OK) return status;
-    gathering all = {bed, bed->numbered && bed->calm};
-    sti_tasks_run(bed->tasks, bed->slab_count, gather_slab, &all);
-    if (!all.in_place) sti_bed_take_memos(bed);
-    bed->numbered = true;
+    sti_tasks_run(bed->tasks, bed->slab_count, gather_slab, bed);
+    sti_bed_take_memos(bed);
     bed->touches = 0;
     for (int s = 0; s < bed->slab_count; s++) bed->touches += bed->touch_count[s];
     bool moving = false;

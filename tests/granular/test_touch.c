@@ -105,7 +105,7 @@ typedef struct learner {
     double square;  // mean of the starts
 } learner;
 
-enum { RARE = 101, GRAINS = 6600 };
+enum { RARE = 101 };
 
 static learner learn(sti_env* env, int count, bool alike, double growth) {
     sti_bed* bed = land(env, count);
@@ -201,7 +201,7 @@ static sti_bed* reloaded(sti_env* env, sti_bed* bed) {
 // loaded on the way.
 static void a_deep_bed_gives_the_same_bits_in_two_threads_and_resumed(void** state) {
     (void)state;
-    enum { STEPS = 80 };
+    enum { GRAINS = 6600, STEPS = 80 };
     double* x[2];
     for (int t = 0; t < 2; t++) {
         sti_env* env = open_env_of(t + 1);
@@ -223,41 +223,12 @@ static void a_deep_bed_gives_the_same_bits_in_two_threads_and_resumed(void** sta
     free(x[1]);
 }
 
-// One bed gathers its memos where they are, the other one beside them in every step.
-static void memos_that_stay_in_place_are_those_that_are_copied(void** state) {
-    (void)state;
-    sti_env* env = open_env_of(2);
-    sti_bed *bed = land(env, GRAINS), *copying = land(env, GRAINS);
-    sti_memo *memos = NULL, *copied = NULL;
-    int in_place = 0, counts = 0, contacts = 0;
-    for (int k = 0; k < 40; k++) {
-        copying->numbered = false;
-        in_place += bed->numbered && bed->calm;
-        assert_int_equal(sti_bed_step(bed, NULL), STI_OK);
-        assert_int_equal(sti_bed_step(copying, NULL), STI_OK);
-        counts += contacts != bed->touches;
-        contacts = bed->touches;
-        assert_int_equal(contacts, copying->touches);
-        memos = memos_of(bed, memos);
-        copied = memos_of(copying, copied);
-        assert_memory_equal(memos, copied, (size_t)bed->near_start[bed->n] * sizeof *memos);
-    }
-    assert_memory_equal(bed->x, copying->x, 3 * sizeof(double) * GRAINS);
-    assert_true(in_place > 10 && counts > 10);
-    free(memos);
-    free(copied);
-    sti_bed_destroy(bed);
-    sti_bed_destroy(copying);
-    sti_env_destroy(env);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bed_at_rest_needs_hardly_any_sweeps),
         cmocka_unit_test(a_step_starts_from_a_mean_and_a_lead),
         cmocka_unit_test(the_mean_of_a_calm_bed_learns_a_part_of_a_growth_in_common_and_a_loss_as_it_is),
         cmocka_unit_test(the_mean_of_a_calm_bed_learns_a_change_that_stands_out_four_times_as_quickly),
-        cmocka_unit_test(memos_that_stay_in_place_are_those_that_are_copied),
         cmocka_unit_test(a_deep_bed_gives_the_same_bits_in_two_threads_and_resumed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
