@@ -117,9 +117,8 @@ struct sti_bed {
     sti_memo* spare_memo;  // where the next ones are made                (spare_memo_capacity)
     int64_t memo_capacity;
     int64_t spare_memo_capacity;
-    bool numbered;  // pairs know their contacts of the last step by the places of this list
-    bool calm;      // the last step of a deep bed had few sweeps: what its mean learns is weighed (touch.c)
-    int unseen;     // sweeps of the next step before its first look (accelerate.c)
+    bool calm;   // the last step of a deep bed had few sweeps: what its mean learns is weighed (touch.c)
+    int unseen;  // sweeps of the next step before its first look (accelerate.c)
     void* touch_memory;
     int64_t touch_capacity;
     int64_t touch_first[STI_SLAB_MOST];

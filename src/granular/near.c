@@ -438,7 +438,6 @@ sti_status sti_bed_list(sti_bed* bed) {
         return status;
     }
     bed->touches = 0;  // contacts of the last step are of other places now
-    bed->numbered = false;
     for (int k = 0; k < STI_SLAB_MOST; k++) bed->touch_count[k] = 0;
     bed->wall_room = bed->options.eps > 0 ? room : 0;
     settle_down(bed, common);
@@ -559,10 +558,7 @@ sti_status sti_bed_list_some(sti_bed* bed, const int* place, int count, bool* do
         status = STI_FAIL(bed->env, STI_ERR_MEMORY, -1, "pairs of strays");
     } else if (only_new(&e, &fresh) && bed->near_start[bed->n] + fresh <= bed->near_most) {
         status = reserve_near(bed, bed->near_start[bed->n] + fresh);
-        if (status == STI_OK && fresh > 0) {
-            put_in(bed, &e, fresh);
-            bed->numbered = false;
-        }
+        if (status == STI_OK) put_in(bed, &e, fresh);
         *done = status == STI_OK;
     }
     if (status != STI_OK) bed->listed = false;  // homes are not those of the list
