@@ -95,6 +95,7 @@ int cli_fail_usage(const cli* c, const char* format, ...) __attribute__((format(
 int cli_fail_env(const cli* c);  // the library's last error: CLI_USAGE, or CLI_INTERNAL for memory and internal faults
 int cli_fail_about(const cli* c, const char* path);  // the same, with the file in front when the text does not name it
 int cli_fail_memory(const cli* c);                   // CLI_INTERNAL
+const char* cli_last_error(void);                    // what the last of these lines said; "": there was none
 
 // Load a problem. On failure the line is written, *out is NULL and the exit code is returned; CLI_DONE otherwise.
 int cli_load(const cli* c, const char* path, sti_problem** out);
@@ -170,6 +171,7 @@ void cli_json_raw(cli_json* j, const char* key, const char* json);  // a value t
 
 // Close what is open, print one line on stdout, free. Returns `code`, or CLI_INTERNAL with the error line.
 int cli_json_print(cli_json* j, const cli* c, int code);
+bool cli_json_printed(void);      // whether one has been
 void cli_json_drop(cli_json* j);  // free without printing
 
 #endif

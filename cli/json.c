@@ -208,11 +208,18 @@ void cli_json_raw(cli_json* j, const char* key, const char* json) {
     put_text(j, json);
 }
 
+static bool printed;
+
+bool cli_json_printed(void) {
+    return printed;
+}
+
 int cli_json_print(cli_json* j, const cli* c, int code) {
     while (j->depth > 0) cli_json_end(j);
     put(j, "\n", 1);
     const bool broken = j->broken;
     if (!broken) fwrite(j->text, 1, j->size, stdout);  // a failed write is noticed when main flushes
+    printed = printed || !broken;
     cli_json_drop(j);
     return broken ? cli_fail_memory(c) : code;
 }

@@ -25,7 +25,9 @@ static void print_overview(void) {
     printf("    stiction %-8s %-27s %s\n", "version", "", "the version");
     printf(
         "\nexit codes: 0 done and solved or accepted; 1 answered with \"no\" or not answered; 2 bad usage or input;\n"
-        "3 internal failure. Every verb takes --help, --json, --quiet and --verbose.\n\n"
+        "3 internal failure. Every verb takes --help, --json, --quiet and --verbose; with --json an error is an "
+        "object\n"
+        "too: {\"kind\": \"error\", \"code\": .., \"message\": ..}.\n\n"
         "example:\n"
         "    stiction run arch --out arch --picture\n"
         "    stiction analyze sticking arch\n"
@@ -107,6 +109,19 @@ static int dispatch(cli* c, int argc, char** argv) {
     return verb != NULL ? run_verb(c, verb, argc - 2, argv + 2) : unknown_verb(c, word);
 }
 
+// Who asked for JSON gets an object whatever happens, also where the line could not be read as far as --json.
+static void print_error(const cli* c, int argc, char** argv, int code) {
+    bool asked = false;
+    for (int k = 2; k < argc; k++) asked = asked || strcmp(argv[k], "--json") == 0;
+    if (!asked || (code != CLI_USAGE && code != CLI_INTERNAL) || cli_json_printed()) return;
+    cli_json j;
+    cli_json_begin(&j);
+    cli_json_text(&j, "kind", "error");
+    cli_json_integer(&j, "code", code);
+    cli_json_text(&j, "message", cli_last_error());
+    cli_json_print(&j, c, code);
+}
+
 int main(int argc, char** argv) {
     const char* no_color = getenv("NO_COLOR");
     const char* term = getenv("TERM");
@@ -115,6 +130,7 @@ int main(int argc, char** argv) {
     c.out_color = color && isatty(STDOUT_FILENO);
     c.err_color = color && c.err_terminal;
     int code = dispatch(&c, argc, argv);
+    print_error(&c, argc, argv, code);
     if (fflush(stdout) != 0 || ferror(stdout)) {
         fprintf(stderr, "stiction: standard output: writing failed\n");
         code = CLI_INTERNAL;

@@ -1,4 +1,5 @@
 // output.c: summaries, error lines, colour.
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,8 +42,15 @@ const char* cli_plain(const cli* c) {
     return c->out_color ? "\033[0m" : "";
 }
 
+static char last_error[1024];
+
+const char* cli_last_error(void) {
+    return last_error;
+}
+
 // One line, whatever file names and values hold.
 static void error_line(const cli* c, const char* text) {
+    snprintf(last_error, sizeof last_error, "%s", text);
     fprintf(stderr, "%sstiction%s%s:%s ", c->err_color ? "\033[31m" : "", c->verb != NULL ? " " : "",
             c->verb != NULL ? c->verb->name : "", c->err_color ? "\033[0m" : "");
     for (const char* p = text; *p != '\0'; p++) {

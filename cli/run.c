@@ -1,6 +1,7 @@
 // run.c: stiction run: a scene in time, with files to look at, to check and to go on from.
 #include "run.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
@@ -40,8 +41,28 @@ static bool remove_file(const char* dir, const char* name) {
     return gone;
 }
 
+// What a process that was killed while it wrote one of these left beside it: NAME.PID.K.tmp.
+static void drop_leftovers(const char* dir) {
+    DIR* folder = opendir(dir);
+    if (folder == NULL) return;
+    for (const struct dirent* entry; (entry = readdir(folder)) != NULL;) {
+        const size_t size = strlen(entry->d_name);
+        for (int k = 0; k < RUN_FILES; k++) {
+            const size_t lead = strlen(run_files[k]);
+            if (size < lead + 5 || strncmp(entry->d_name, run_files[k], lead) != 0 || entry->d_name[lead] != '.' ||
+                strcmp(entry->d_name + size - 4, ".tmp") != 0 ||
+                strspn(entry->d_name + lead, ".0123456789") != size - lead - 3)
+                continue;
+            remove_file(dir, entry->d_name);
+            break;
+        }
+    }
+    closedir(folder);
+}
+
 // So that nothing of the old run is taken for one of the new.
 static int drop_old_run(const cli* c, const char* dir) {
+    drop_leftovers(dir);
     for (int k = 0; k < RUN_FILES; k++) {
         const bool gone = remove_file(dir, run_files[k]);
         const int why = errno;
@@ -183,13 +204,53 @@ static int check_request(const cli* c, const cli_run_request* r) {
                                                   : NULL;
         if (alien != NULL)
             return cli_fail_usage(c, "%.200s: not together with --resume, which goes on with the run as it is", alien);
-        return CLI_DONE;
+    } else {
+        if (r->scene == NULL)
+            return cli_fail_usage(c, "a scene is missing; usage: stiction run %s", c->verb->arguments);
+        if (r->out == NULL && r->picture) return cli_fail_usage(c, "--picture: needs --out, where pictures go");
     }
-    if (r->scene == NULL) return cli_fail_usage(c, "a scene is missing; usage: stiction run %s", c->verb->arguments);
-    if (r->out == NULL && r->picture) return cli_fail_usage(c, "--picture: needs --out, where pictures go");
     if (r->jamming_limit > 0 && !r->jamming) return cli_fail_usage(c, "--jamming-limit: needs --jamming");
     if (r->threads > 1024) return cli_fail_usage(c, "--threads: %ld: at most 1024 expected", r->threads);
     return CLI_DONE;
+}
+
+// Whether a file can be written where an option wants it: asked before the first step, and before an old run is replaced.
+// Nothing is changed. A folder that is still to be made, --out, is left to that.
+static int check_output(const cli* c, const char* option, const char* path, const char* out) {
+    struct stat info;
+    if (path == NULL) return CLI_DONE;
+    if (stat(path, &info) == 0) {
+        if (S_ISDIR(info.st_mode))
+            return cli_fail_usage(c, "%s: %.200s: cannot be written: it is a folder", option, path);
+        return access(path, W_OK) == 0
+                   ? CLI_DONE
+                   : cli_fail_usage(c, "%s: %.200s: cannot be written: %s", option, path, strerror(errno));
+    }
+    char* folder = cli_run_path(path, "");
+    if (folder == NULL) return cli_fail_memory(c);
+    char* slash = folder + strlen(path);
+    while (slash > folder && *slash == '/') *slash-- = '\0';
+    while (slash > folder && *slash != '/') slash--;
+    const bool here = *slash != '/', top = !here && slash == folder;
+    *slash = '\0';
+    const char* in = here ? "." : top ? "/" : folder;
+    const bool later = out != NULL && strcmp(in, out) == 0 && access(out, F_OK) != 0;
+    const bool good = later || access(in, W_OK | X_OK) == 0;
+    const int why = errno;
+    free(folder);
+    return good ? CLI_DONE : cli_fail_usage(c, "%s: %.200s: cannot be written: %s", option, path, strerror(why));
+}
+
+static bool has_suffix(const char* text, const char* end) {
+    const size_t a = strlen(text), b = strlen(end);
+    return a >= b && strcmp(text + a - b, end) == 0;
+}
+
+static int check_outputs(const cli* c, const cli_run_request* r) {
+    if (r->problem != NULL && !has_suffix(r->problem, ".hdf5") && !has_suffix(r->problem, ".h5"))
+        return cli_fail_usage(c, "--problem: %.200s: a name that ends in .hdf5 or .h5 is expected", r->problem);
+    const int code = check_output(c, "--csv", r->csv, r->out);
+    return code == CLI_DONE ? check_output(c, "--problem", r->problem, r->out) : code;
 }
 
 // An option that only systems know, and that was given; NULL: none.
@@ -240,7 +301,11 @@ static int check_folder(const cli* c, const char* dir) {
         const bool there = access(path, F_OK) == 0;
         free(path);
         if (!there)
-            return cli_fail_usage(c, "--resume: %.200s: no %s there; the folder of a run is expected", dir, needed[k]);
+            return cli_fail_usage(
+                c,
+                "--resume: %.200s: no %s there; the folder of a run is expected (one that ended before "
+                "its first checkpoint begins again with --out and --force)",
+                dir, needed[k]);
     }
     return CLI_DONE;
 }
@@ -252,6 +317,7 @@ static int go_on(cli* c, const cli_run_request* r, const cli_system_request* own
                               system_option(own));
     const int code = check_folder(c, r->resume);
     if (code != CLI_DONE) return code;
+    drop_leftovers(r->resume);
     if (cli_run_has_part(c, r->resume, "bodies")) return cli_run_world(c, r, own, NULL, NULL);
     if (cli_run_has_part(c, r->resume, "system")) return cli_run_system(c, r, own, NULL);
     return cli_run_bed(c, r, NULL);
@@ -304,6 +370,7 @@ static int run(cli* c, int argc, char** argv) {
     if (count < 0) return code;
     if (count > 0) r.scene = positional[0];
     code = check_request(c, &r);
+    if (code == CLI_DONE) code = check_outputs(c, &r);
     if (code == CLI_DONE) code = cli_env_open(c, r.threads > 0 ? (int)r.threads : processors());
     if (code != CLI_DONE) return code;
     cli_run_catch_signals();
@@ -319,7 +386,7 @@ const cli_verb cli_verb_run = {
     .details =
         "SCENE is a file of kind \"scene\" or \"system\", or a built-in one (stiction scenes). The run of a scene "
         "ends\n"
-        "at its time, or when its kinetic energy has fallen below the scene's \"until\"; a system runs for 10 units "
+        "at its time, or when its kinetic energy stays below the scene's \"until\"; a system runs for 10 units "
         "of\n"
         "time. Ctrl-C ends a run with the step that it came in; the files are whole then, and --resume goes on. A "
         "process\n"

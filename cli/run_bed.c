@@ -87,6 +87,7 @@ static int begin_record(const cli* c, cli_bed_run* run) {
     if (path == NULL) return cli_fail_memory(c);
     sti_status status = sti_bed_record_create(c->env, path, &run->grains, run->scene_json, NULL, 0, &run->record);
     if (status == STI_OK) status = sti_bed_record_frame(run->record, run->bed, 0);
+    run->tally.frames = 1;
     free(path);
     return status == STI_OK ? CLI_DONE : cli_run_fail_output(c);
 }
@@ -97,6 +98,7 @@ static int begin(const cli* c, cli_bed_run* run) {
     int code = apply_request(c, r, &run->scene);
     if (code == CLI_DONE) code = cli_run_steps(c, r->scene, run->scene.time, run->scene.step.h, &steps);
     if (code != CLI_DONE) return code;
+    snprintf(run->tally.scene, sizeof run->tally.scene, "%s", r->scene);
     if (cli_bed_tao_named(r->solver)) snprintf(run->tally.solver, sizeof run->tally.solver, "%s", r->solver);
     if (sti_scene_grains(c->env, &run->scene, &run->grains) != STI_OK) return cli_fail_about(c, r->scene);
     if (sti_bed_create(c->env, &run->grains, &run->scene.step, &run->bed) != STI_OK) return cli_fail_about(c, r->scene);
@@ -133,13 +135,33 @@ static void add_up(cli_bed_tally* t, const sti_bed_report* step) {
     t->last = *step;
 }
 
+// ---- the end
+
+static double until(const cli_bed_run* run) {
+    return fmax(run->scene.until_kinetic, run->scene.until_mean * run->grains.count);
+}
+
+// So many steps in a row with little energy are rest: as long as a grain takes to fall by its diameter, for whatever moves
+// stands still for a moment where it turns.
+static long rest_steps(const cli_bed_run* run) {
+    enum { LEAST = 20 };
+    const double* g = run->grains.gravity;
+    const double size = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    double radius = 0;
+    for (int k = 0; k < run->grains.count; k++) radius = fmax(radius, run->grains.radius[k]);
+    const double steps = size > 0 ? ceil(sqrt(4 * radius / size) / run->scene.step.h) : 0;
+    return steps > LEAST ? (long)fmin(steps, 1e9) : LEAST;
+}
+
+static bool rests(const cli_bed_run* run) {
+    return run->tally.peak_kinetic > until(run) && run->tally.quiet >= rest_steps(run);
+}
+
 // True: the run is over, and run->end says why.
 static bool is_over(cli_bed_run* run, long steps) {
-    const cli_bed_tally* t = &run->tally;
-    const double until = fmax(run->scene.until_kinetic, run->scene.until_mean * run->grains.count);
-    if (t->steps > 0 && until > 0 && t->peak_kinetic > until && t->last.kinetic < until)
+    if (rests(run) && !run->past_rest)
         run->end = CLI_BED_REST;
-    else if (t->steps >= steps)
+    else if (run->tally.steps >= steps)
         run->end = CLI_BED_TIME;
     else if (cli_run_stopped())
         run->end = CLI_BED_STOPPED;
@@ -148,12 +170,22 @@ static bool is_over(cli_bed_run* run, long steps) {
     return true;
 }
 
+// The last frame, where it is none of the regular ones: a run that goes on does so from before it.
+static sti_status record_last_frame(cli_bed_run* run) {
+    sti_status status = sti_bed_record_commit(run->record, true);
+    if (status == STI_OK) status = sti_bed_record_state(run->record, &run->record_state, &run->record_size);
+    if (status == STI_OK) status = sti_bed_record_frame(run->record, run->bed, run->tally.steps);
+    return status;
+}
+
 static int take_step(const cli* c, cli_bed_run* run, long steps) {
     cli_bed_tally* t = &run->tally;
     sti_bed_report report;
     if (sti_bed_step(run->bed, &report) != STI_OK)
         return cli_run_fail_step(c, cli_run_name(run->request), t->steps + 1, t->last.time);
     add_up(t, &report);
+    t->quiet = report.kinetic < until(run) ? t->quiet + 1 : 0;
+    run->over = is_over(run, steps);
     if (!cli_bed_keep_curve(run, report.time, report.kinetic)) return cli_fail_memory(c);
     const double begin_files = cli_now();
     int code = run->csv != NULL ? cli_bed_csv_line(c, run) : CLI_DONE;
@@ -161,10 +193,12 @@ static int take_step(const cli* c, cli_bed_run* run, long steps) {
         sti_status status = sti_bed_record_step(run->record, &report);
         if (status == STI_OK && t->steps % t->frame_every == 0)
             status = sti_bed_record_frame(run->record, run->bed, t->steps);
+        else if (status == STI_OK && run->over)
+            status = record_last_frame(run);
         if (status != STI_OK) code = cli_run_fail_output(c);
+        t->frames = sti_bed_record_frames(run->record);
     }
     t->time_files_s += cli_now() - begin_files;
-    run->over = is_over(run, steps);
     if (code == CLI_DONE && run->over) run->step_code = cli_bed_last_step(c, run);
     // after the frame and the questions, which want positions and contacts of one step
     if (code == CLI_DONE && run->flow != NULL && sti_recirculation_apply(run->flow, run->bed, NULL) != STI_OK)
@@ -188,7 +222,10 @@ static int work(const cli* c, cli_bed_run* run) {
     double saved = start;
     cli_run_progress progress = cli_run_progress_begin((double)run->tally.steps / (double)steps);
     run->begun = run->tally.steps;
+    run->past_rest = run->request->resume != NULL && run->request->time > 0 && rests(run);
     run->over = is_over(run, steps);
+    // a run that is over and does not go on keeps its files as they are
+    if (!run->over && run->request->resume != NULL) code = cli_bed_restore_record(c, run);
     if (run->over)
         run->step_code = cli_bed_last_step(c, run);  // a run that was over before: it has no step to ask about
     while (code == CLI_DONE && !run->over) {
@@ -201,13 +238,7 @@ static int work(const cli* c, cli_bed_run* run) {
         }
     }
     cli_run_progress_clear(&progress);
-    // what a later run goes on from; the last frame, where it is none of the regular ones, comes after that
-    if (code == CLI_DONE && run->record != NULL) code = cli_bed_checkpoint(c, run);
-    if (code == CLI_DONE && run->record != NULL && run->tally.steps % run->tally.frame_every != 0) {
-        sti_status status = sti_bed_record_frame(run->record, run->bed, run->tally.steps);
-        if (status == STI_OK) status = sti_bed_record_commit(run->record, true);
-        if (status != STI_OK) code = cli_run_fail_output(c);
-    }
+    if (code == CLI_DONE && run->record != NULL) code = cli_bed_checkpoint(c, run);  // what a later run goes on from
     run->tally.time_s = before + cli_now() - start;
     return code;
 }
@@ -234,6 +265,8 @@ int cli_run_bed(cli* c, const cli_run_request* request, const sti_scene* scene) 
     sti_grains_clear(c->env, &run.grains);
     sti_env_free(c->env, run.scene_json);
     sti_bed_jamming_clear(c->env, &run.jamming);
+    sti_env_free(c->env, run.record_state);
+    free(run.force);
     free(run.ends);
     free(run.curve);
     return code;

@@ -22,7 +22,10 @@ typedef struct cli_bed_tally {
     long frame_every;  // steps between two frames
     long csv_bytes;    // written so far
     long most_contacts;
+    long quiet;       // steps in a row with less kinetic energy than the scene's "until"
+    long frames;      // in the trajectory of a run that is over
     char solver[16];  // of libstiction_tao; empty: the scene's
+    char scene[200];  // as it was asked for
     sti_bed_report last;
 } cli_bed_tally;
 
@@ -36,15 +39,19 @@ typedef struct cli_bed_run {
     sti_grains grains;
     sti_bed* bed;
     sti_recirculation* flow;  // NULL: the bottom is closed
-    sti_bed_record* record;   // NULL: no files
+    sti_bed_record* record;   // NULL: no files, or no step to write into them
+    void* record_state;       // where a later run goes on, where that is before the last frame; NULL: where it stands
+    size_t record_size;
     FILE* csv;
     cli_bed_tally tally;
     long begun;     // steps there were when this process began
     double* curve;  // time and kinetic energy of each step       (2 x steps)
     size_t curve_room;
+    bool past_rest;  // it was at rest and goes on to a later time all the same
     bool over;
     cli_bed_end end;
     // of the last step, when asked for
+    double* force;  // sum of the normal forces on each grain, for a picture          (n)
     int step_code;  // CLI_DONE, or why it could not be answered
     double problem_residual;
     sti_bed_jamming jamming;
@@ -55,7 +62,8 @@ enum { CLI_BED_CSV_GRAINS = 100 };  // beds up to this many have their coordinat
 
 // run_bed_files.c
 int cli_bed_checkpoint(const cli* c, cli_bed_run* run);
-int cli_bed_restore(const cli* c, cli_bed_run* run);  // scene, bed, record and tally from the folder
+int cli_bed_restore(const cli* c, cli_bed_run* run);  // scene, bed, flow and tally from the folder
+int cli_bed_restore_record(const cli* c, cli_bed_run* run);
 int cli_bed_csv_open(const cli* c, cli_bed_run* run);
 int cli_bed_csv_line(const cli* c, cli_bed_run* run);
 bool cli_bed_keep_curve(cli_bed_run* run, double time, double kinetic);
@@ -66,8 +74,9 @@ int cli_bed_tao_begin(const cli* c, cli_bed_run* run);  // the bed solves by tal
 void cli_bed_tao_end(void);
 const char* cli_bed_solver_name(const cli_bed_run* run);
 
-// run_bed_step.c: --problem and --jamming
+// run_bed_step.c: --problem, --jamming, and forces for a picture
 int cli_bed_last_step(const cli* c, cli_bed_run* run);  // while the bed still has the contacts of the step
+bool cli_bed_by_force(const cli_bed_run* run);          // a picture is asked for, with the forces
 void cli_bed_step_json(cli_json* j, const cli_bed_run* run);
 void cli_bed_step_say(const cli* c, const cli_bed_run* run);
 

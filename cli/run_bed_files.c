@@ -33,6 +33,7 @@ static int unpack_tally(const cli* c, cli_bed_run* run, const char* path, const 
     cli_bed_tally* t = &run->tally;
     if (size >= lead) memcpy(t, bytes + sizeof tally_version, sizeof *t);
     t->solver[sizeof t->solver - 1] = '\0';
+    t->scene[sizeof t->scene - 1] = '\0';
     if (size < lead || memcmp(bytes, tally_version, sizeof tally_version) != 0 || t->steps < 0 || t->frame_every < 1 ||
         t->csv_bytes < 0 || (size_t)t->steps != (size - lead) / (2 * sizeof(double)))
         return cli_fail_usage(c, "%s: tally: not of this version", path);
@@ -45,19 +46,21 @@ static int unpack_tally(const cli* c, cli_bed_run* run, const char* path, const 
 
 static int save_parts(const cli* c, const cli_bed_run* run) {
     void *bed = NULL, *record = NULL, *flow = NULL;
-    size_t bed_size, record_size, flow_size = 0, tally_size;
+    size_t bed_size, record_size = 0, flow_size = 0, tally_size;
     char* tally = pack_tally(run, &tally_size);
     if (tally == NULL) return cli_fail_memory(c);
     sti_status status = sti_bed_save_state(run->bed, &bed, &bed_size);
-    if (status == STI_OK) status = sti_bed_record_state(run->record, &record, &record_size);
+    if (status == STI_OK && run->record_state == NULL)
+        status = sti_bed_record_state(run->record, &record, &record_size);
     if (status == STI_OK && run->flow != NULL) status = sti_recirculation_save_state(run->flow, &flow, &flow_size);
     int code = status == STI_OK ? CLI_DONE : cli_run_fail_output(c);
     if (code == CLI_DONE) {
-        const sti_part parts[] = {{"scene", run->scene_json, strlen(run->scene_json)},
-                                  {"bed", bed, bed_size},
-                                  {"record", record, record_size},
-                                  {"tally", tally, tally_size},
-                                  {"flow", flow, flow_size}};
+        const sti_part parts[] = {
+            {"scene", run->scene_json, strlen(run->scene_json)},
+            {"bed", bed, bed_size},
+            {"record", record != NULL ? record : run->record_state, record != NULL ? record_size : run->record_size},
+            {"tally", tally, tally_size},
+            {"flow", flow, flow_size}};
         code = cli_run_save_parts(c, run->dir, parts, (int)(sizeof parts / sizeof parts[0]));
     }
     sti_env_free(c->env, bed);
@@ -129,7 +132,7 @@ static int restore_record(const cli* c, cli_bed_run* run, const char* path) {
     sti_env_free(c->env, bytes);
     if (file == NULL) return cli_fail_memory(c);
     free(file);
-    return status == STI_OK ? CLI_DONE : cli_fail_env(c);
+    return status == STI_OK ? CLI_DONE : cli_run_fail_output(c);
 }
 
 static int restore_all(const cli* c, cli_bed_run* run, const char* path) {
@@ -142,13 +145,21 @@ static int restore_all(const cli* c, cli_bed_run* run, const char* path) {
     if (sti_checkpoint_load(c->env, path, "tally", &tally, &size) != STI_OK) return cli_fail_env(c);
     code = unpack_tally(c, run, path, tally, size);
     sti_env_free(c->env, tally);
-    return code == CLI_DONE ? restore_record(c, run, path) : code;
+    return code;
 }
 
 int cli_bed_restore(const cli* c, cli_bed_run* run) {
     char* path = cli_run_path(run->dir, "checkpoint.h5");
     if (path == NULL) return cli_fail_memory(c);
     const int code = restore_all(c, run, path);
+    free(path);
+    return code;
+}
+
+int cli_bed_restore_record(const cli* c, cli_bed_run* run) {
+    char* path = cli_run_path(run->dir, "checkpoint.h5");
+    if (path == NULL) return cli_fail_memory(c);
+    const int code = restore_record(c, run, path);
     free(path);
     return code;
 }

@@ -105,7 +105,7 @@ static void fill_json(cli_json* j, const cli* c, const cli_bed_run* run, const f
     const cli_bed_tally* t = &run->tally;
     cli_json_begin(j);
     cli_json_text(j, "kind", "run");
-    cli_json_text(j, "scene", run->request->scene);
+    cli_json_text(j, "scene", t->scene);
     cli_json_text(j, "description", run->scene.description);
     cli_json_text(j, "outcome", end_text[run->end]);
     put_settings(j, c, run);
@@ -124,7 +124,7 @@ static void fill_json(cli_json* j, const cli* c, const cli_bed_run* run, const f
     cli_bed_step_json(j, run);
     put_times(j, t);
     cli_json_number(j, "peak_memory_bytes", f->memory);
-    cli_json_integer(j, "frames", run->record != NULL ? sti_bed_record_frames(run->record) : 0);
+    cli_json_integer(j, "frames", t->frames);
     cli_json_text(j, "folder", run->dir);
 }
 
@@ -169,26 +169,33 @@ static void say(const cli* c, const cli_bed_run* run, const facts* f) {
             t->steps > 0 ? 1e3 * t->time_s / (double)t->steps : 0, f->memory / 1048576);
     if (run->dir != NULL)
         cli_say(c, "  %s: trajectory.h5 and .xdmf with %ld frames, summary.json, checkpoint.h5%s\n", run->dir,
-                sti_bed_record_frames(run->record), run->request->picture ? ", bed.png, energy.svg" : "");
+                t->frames, run->request->picture ? ", bed.png, energy.svg" : "");
 }
 
 // The velocity profile of a flow: mean downward speed in rings and layers, as a table.
 static int save_profile(const cli* c, const cli_bed_run* run) {
-    enum { LINE = 100 };
+    enum { LINE = 200 };
     int layers, rings;
+    double low, high, radius;
     const double* speed;
     const long* count;
     sti_recirculation_profile(run->flow, &layers, &rings, &speed, &count);
+    sti_recirculation_extent(run->flow, &low, &high, &radius);
     const size_t cells = (size_t)layers * (size_t)rings, room = (cells + 1) * LINE;
     char *text = malloc(room), *path = cli_run_path(run->dir, "profile.csv");
     int code = CLI_DONE;
     if (text == NULL || path == NULL) {
         code = cli_fail_memory(c);
     } else {
-        size_t at = (size_t)snprintf(text, room, "layer,ring,count,speed_down\n");
-        for (size_t k = 0; k < cells; k++)
-            at += (size_t)snprintf(text + at, room - at, "%zu,%zu,%ld,%.17g\n", k / (size_t)rings, k % (size_t)rings,
-                                   count[k], count[k] > 0 ? speed[k] / (double)count[k] : 0.0);
+        size_t at =
+            (size_t)snprintf(text, room, "layer,ring,height,radius,count,speed_down\n");  // middles of the cells
+        for (size_t k = 0; k < cells; k++) {
+            const size_t layer = k / (size_t)rings, ring = k % (size_t)rings;
+            at += (size_t)snprintf(text + at, room - at, "%zu,%zu,%.9g,%.9g,%ld,%.17g\n", layer, ring,
+                                   low + (high - low) * ((double)layer + 0.5) / layers,
+                                   radius * ((double)ring + 0.5) / rings, count[k],
+                                   count[k] > 0 ? speed[k] / (double)count[k] : 0.0);
+        }
         code = cli_write_file(c, path, text, at);
         if (code == CLI_USAGE) code = CLI_INTERNAL;
     }
@@ -242,23 +249,6 @@ static void color_layers(const sti_grains* g, unsigned char* color) {
     }
 }
 
-// Sum of the normal forces on each grain.
-static bool find_forces(const cli_bed_run* run, double* value) {
-    const int count = sti_bed_contact_count(run->bed);
-    sti_bed_contact* list = calloc((size_t)count + 1, sizeof *list);
-    if (list == NULL) return false;
-    sti_bed_contacts(run->bed, list);
-    for (int k = 0; k < run->grains.count; k++) value[k] = 0;
-    for (int k = 0; k < count; k++) {
-        const sti_bed_contact* t = &list[k];
-        const double rn = t->r[0] * t->n[0] + t->r[1] * t->n[1] + t->r[2] * t->n[2];
-        value[t->a] += rn / run->scene.step.h;
-        if (t->b >= 0) value[t->b] += rn / run->scene.step.h;
-    }
-    free(list);
-    return true;
-}
-
 static bool color_grains(const cli_bed_run* run, double* scratch, unsigned char* color) {
     const char* by = run->request->colour != NULL ? run->request->colour : "layer";
     const int n = run->grains.count;
@@ -266,7 +256,7 @@ static bool color_grains(const cli_bed_run* run, double* scratch, unsigned char*
         color_layers(&run->grains, color);
         return true;
     }
-    if (strcmp(by, "force") == 0) return find_forces(run, scratch) && color_values(scratch, n, color);
+    if (strcmp(by, "force") == 0) return color_values(run->force, n, color);
     sti_bed_get(run->bed, NULL, scratch, NULL);
     for (int k = 0; k < n; k++) {
         const double* v = scratch + 3 * (size_t)k;
@@ -343,6 +333,8 @@ static int draw_energy(const cli* c, const cli_bed_run* run) {
 }
 
 int cli_bed_pictures(const cli* c, const cli_bed_run* run) {
+    if (cli_bed_by_force(run) && run->force == NULL)
+        return cli_fail_usage(c, "--colour: force: the run was over and has made no step, so there are no forces");
     const int code = draw_bed(c, run);
     return code == CLI_DONE ? draw_energy(c, run) : code;
 }

@@ -1,6 +1,8 @@
-// run_bed_step.c: what is asked about the last step of a bed's run: its problem as a file, and whether the bed is jammed.
+// run_bed_step.c: what is asked about the last step of a bed's run: its problem as a file, whether the bed is jammed, and forces
+// for a picture.
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "run_bed.h"
 
@@ -60,8 +62,33 @@ static int test_jamming(const cli* c, cli_bed_run* run) {
     return run->jamming.r == NULL || keep_ends(run) ? CLI_DONE : cli_fail_memory(c);
 }
 
+// ---- --colour force
+
+bool cli_bed_by_force(const cli_bed_run* run) {
+    return run->request->picture && run->request->colour != NULL && strcmp(run->request->colour, "force") == 0;
+}
+
+static bool find_forces(cli_bed_run* run) {
+    const size_t count = (size_t)sti_bed_contact_count(run->bed);
+    sti_bed_contact* list = calloc(count + 1, sizeof *list);
+    run->force = calloc((size_t)run->grains.count, sizeof *run->force);
+    if (list != NULL && run->force != NULL) {
+        sti_bed_contacts(run->bed, list);
+        for (size_t k = 0; k < count; k++) {
+            const sti_bed_contact* t = &list[k];
+            const double rn = t->r[0] * t->n[0] + t->r[1] * t->n[1] + t->r[2] * t->n[2];
+            run->force[t->a] += rn / run->scene.step.h;
+            if (t->b >= 0) run->force[t->b] += rn / run->scene.step.h;
+        }
+    }
+    free(list);
+    return list != NULL && run->force != NULL;
+}
+
 int cli_bed_last_step(const cli* c, cli_bed_run* run) {
     int code = CLI_DONE;
+    if (cli_bed_by_force(run) && run->tally.steps > run->begun && !find_forces(run)) code = cli_fail_memory(c);
+    if (code != CLI_DONE) return code;
     if (run->request->problem != NULL) code = write_problem(c, run);
     if (code == CLI_DONE && run->request->jamming) code = test_jamming(c, run);
     return code;

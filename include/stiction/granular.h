@@ -85,15 +85,18 @@ typedef struct sti_grains {
 } sti_grains;
 
 STI_API void sti_grains_clear(sti_env* env, sti_grains* grains);
+STI_API void sti_grains_scale(sti_grains* grains, double factor);  // all lengths, of the vessel too; densities stay
 
 // The pebble bed of S3 2.3: a cylinder over a truncated cone of half angle 45 degrees over a plate; concentric circles
-// on horizontal planes, jittered. Pebbles have diameter 1 and mass 1. Sizes 0: those that belong to the count.
+// on horizontal planes, jittered. Pebbles have diameter 1 and mass 1; with another radius everything is scaled. Sizes 0: those
+// that belong to the count.
 typedef struct sti_pebble_bed {
     int count;
     uint64_t seed;
     double cylinder;  // radius of the cylinder
     double opening;   // radius of the opening, closed by the plate
     double mu;
+    double radius;  // of a pebble; 0: 0.5
 } sti_pebble_bed;
 
 STI_API sti_pebble_bed sti_pebble_bed_default(int count);
@@ -103,7 +106,7 @@ STI_API sti_status sti_grains_pebble_bed(sti_env* env, const sti_pebble_bed* def
 STI_API sti_status sti_grains_settle(sti_env* env, int count, uint64_t seed, sti_grains* out);
 
 // Grains of diameter near 1 and density such that diameter 1 has mass 1, on a jittered lattice above where they fall.
-// Radii are drawn from 0.5 (1 - spread) to 0.5 (1 + spread).
+// Radii are drawn from 0.5 (1 - spread) to 0.5 (1 + spread); with another mean everything is scaled.
 typedef struct sti_grain_pour {
     int count;
     uint64_t seed;
@@ -111,7 +114,8 @@ typedef struct sti_grain_pour {
     double spread;  // 0 .. 0.9
     double width;   // of the vessel, in its own sense; 0: in proportion to the count
     double slope;   // hopper: of its walls against the horizontal, in degrees; 0: 45
-    double spin;    // drum: radians in a second; 0: 0.5
+    double spin;    // drum: radians in a second
+    double radius;  // mean; 0: 0.5
 } sti_grain_pour;
 
 STI_API sti_status sti_grains_box(sti_env* env, const sti_grain_pour* def, sti_grains* out);     // five walls
@@ -300,6 +304,7 @@ STI_API sti_flow sti_recirculation_flow(const sti_recirculation* r);
 // Mean downward speed of the grains in rings about the z axis and layers of height, over all steps so far; rows are
 // layers from below, all as high, from `out` to the highest centre of the beginning. Rings are radius / rings wide, and what is
 // beyond belongs to the last one. speed is a sum over count grains (layers x rings).
+STI_API void sti_recirculation_extent(const sti_recirculation* r, double* low, double* high, double* radius);
 STI_API void sti_recirculation_profile(const sti_recirculation* r, int* layers, int* rings, const double** speed,
                                        const long** count);
 

@@ -48,7 +48,7 @@ typedef enum sti_layout { STI_LAYOUT_LIST(STI_X) STI_LAYOUT_COUNT } sti_layout;
 
 STI_API const char* sti_layout_text(sti_layout layout);
 
-// Parameters of all layouts together; each takes those it knows. 0: the layout's own choice.
+// Parameters of all layouts together; each takes those it knows. Lengths 0: the layout's own choice.
 typedef struct sti_scene_bed {
     sti_layout layout;
     int count;
@@ -60,6 +60,8 @@ typedef struct sti_scene_bed {
     double width;
     double slope;
     double spin;
+    double radius;     // mean of the grains, where the layout takes one
+    double gravity;    // downwards
     bool recirculate;  // the bottom is open, and what leaves comes in again at the top
 } sti_scene_bed;
 
@@ -69,9 +71,10 @@ typedef struct sti_scene {
     char description[STI_SCENE_TEXT];
     sti_scene_bed bed;
     sti_bed_options step;
-    double time;           // the run ends then
-    double until_kinetic;  // or when the kinetic energy, once it was above this, falls below it; 0: never
-    double until_mean;     // the same for the mean of the grains
+    double time;  // the run ends then
+    double
+        until_kinetic;  // or when the kinetic energy, once it was above this, falls below it and stays there; 0: never
+    double until_mean;  // the same for the mean of the grains
 } sti_scene;
 
 STI_API sti_scene sti_scene_default(sti_layout layout, int count);

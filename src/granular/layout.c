@@ -60,6 +60,18 @@ static double jitter(sti_rng* rng, double size) {
     return size * (2 * sti_rng_u01(rng) - 1);
 }
 
+void sti_grains_scale(sti_grains* g, double factor) {
+    for (size_t k = 0; k < (size_t)g->count; k++) {
+        for (size_t i = 0; i < 3; i++) g->x[3 * k + i] *= factor;
+        g->radius[k] *= factor;
+        g->mass[k] *= factor * factor * factor;
+    }
+    for (int k = 0; k < g->wall_count; k++) {
+        for (int i = 0; i < 3; i++) g->walls[k].point[i] *= factor;
+        g->walls[k].radius *= factor;
+    }
+}
+
 sti_pebble_bed sti_pebble_bed_default(int count) {
     return (sti_pebble_bed){.count = count, .seed = 1, .mu = 0.3};
 }
@@ -85,13 +97,16 @@ sti_status sti_grains_pebble_bed(sti_env* env, const sti_pebble_bed* def, sti_gr
     *out = (sti_grains){0};
     double cylinder, opening;
     if (def->count < 1) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "count: %d, must be at least 1", def->count);
+    if (!(def->radius >= 0) || !isfinite(def->radius))
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "radius: %g, must be positive", def->radius);
+    const double diameter = def->radius > 0 ? 2 * def->radius : 1;
     default_vessel(def->count, &cylinder, &opening);
-    if (def->cylinder > 0) cylinder = def->cylinder;
-    if (def->opening > 0) opening = def->opening;
+    if (def->cylinder > 0) cylinder = def->cylinder / diameter;
+    if (def->opening > 0) opening = def->opening / diameter;
     if (!(cylinder >= 1.0) || !(opening >= 0.6) || !(opening <= cylinder) || !(def->mu >= 0))
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1,
-                        "vessel: cylinder %g, opening %g, mu %g; 0.6 <= opening <= cylinder, 1 <= cylinder, mu >= 0",
-                        cylinder, opening, def->mu);
+                        "vessel: cylinder %g, opening %g, mu %g; %g <= opening <= cylinder, %g <= cylinder, mu >= 0",
+                        cylinder * diameter, opening * diameter, def->mu, 0.6 * diameter, diameter);
     const sti_status status = sti_grains_create(env, def->count, 3, 0.5, 1.0, out);
     if (status != STI_OK) return status;
     out->mu = def->mu;
@@ -115,6 +130,7 @@ sti_status sti_grains_pebble_bed(sti_env* env, const sti_pebble_bed* def, sti_gr
             }
         }
     }
+    if (diameter != 1) sti_grains_scale(out, diameter);
     return STI_OK;
 }
 
@@ -122,7 +138,7 @@ sti_status sti_grains_settle(sti_env* env, int count, uint64_t seed, sti_grains*
     *out = (sti_grains){0};
     if (count < 1) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "count: %d, must be at least 1", count);
     const double R = 0.03;
-    const double cylinder = 12 * R * cbrt(count / 1600.0), opening = cylinder / 4;
+    const double cylinder = fmax(12 * R * cbrt(count / 1600.0), 1.3 * R), opening = cylinder / 4;  // room for one
     const sti_status status = sti_grains_create(env, count, 3, R, 1.0, out);
     if (status != STI_OK) return status;
     out->mu = 0.3;

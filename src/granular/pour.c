@@ -9,12 +9,18 @@
 
 static const double pi = 3.14159265358979323846;
 
+static double diameter(const sti_grain_pour* def) {
+    return def->radius > 0 ? 2 * def->radius : 1;
+}
+
 static sti_status check(sti_env* env, const sti_grain_pour* def) {
     if (def->count < 1) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "count: %d, must be at least 1", def->count);
     if (!(def->mu >= 0)) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "mu: %g, must not be negative", def->mu);
     if (!(def->spread >= 0 && def->spread <= 0.9))
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "spread: %g, must be in [0, 0.9]", def->spread);
-    if (def->width != 0 && !(def->width >= 3))
+    if (!(def->radius >= 0) || !isfinite(def->radius))
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "radius: %g, must be positive", def->radius);
+    if (def->width != 0 && !(def->width >= 3 * diameter(def)))
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "width: %g, must be at least 3 diameters", def->width);
     if (!(def->slope >= 0 && def->slope < 90))
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "slope: %g degrees, must be in [0, 90)", def->slope);
@@ -63,8 +69,11 @@ static bool pour(const sti_grain_pour* def, sti_grains* g, double a, double b, d
     return true;
 }
 
-static sti_status finish(sti_env* env, bool poured, sti_grains* out) {
-    if (poured) return STI_OK;
+static sti_status finish(sti_env* env, const sti_grain_pour* def, bool poured, sti_grains* out) {
+    if (poured) {
+        if (diameter(def) != 1) sti_grains_scale(out, diameter(def));
+        return STI_OK;
+    }
     const int count = out->count;
     sti_grains_clear(env, out);
     return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "count: %d grains do not fit into a vessel of this width", count);
@@ -81,7 +90,7 @@ static sti_status begin(sti_env* env, const sti_grain_pour* def, int walls, sti_
 }
 
 static double width_of(const sti_grain_pour* def, double factor) {
-    return def->width > 0 ? def->width : fmax(3, factor * cbrt(def->count) * (1 + 0.5 * def->spread));
+    return def->width > 0 ? def->width / diameter(def) : fmax(3, factor * cbrt(def->count) * (1 + 0.5 * def->spread));
 }
 
 sti_status sti_grains_box(sti_env* env, const sti_grain_pour* def, sti_grains* out) {
@@ -93,7 +102,7 @@ sti_status sti_grains_box(sti_env* env, const sti_grain_pour* def, sti_grains* o
     add_plane(out, half, 0, 0, -1, 0, 0);
     add_plane(out, 0, -half, 0, 0, 1, 0);
     add_plane(out, 0, half, 0, 0, -1, 0);
-    return finish(env, pour(def, out, half, half, 1.0), out);
+    return finish(env, def, pour(def, out, half, half, 1.0), out);
 }
 
 // Two slopes that meet along y at z = 0, end walls, and a floor that closes the slot of two diameters between them.
@@ -106,7 +115,7 @@ sti_status sti_grains_hopper(sti_env* env, const sti_grain_pour* def, sti_grains
     add_plane(out, slot, 0, 0, -sin(angle), 0, cos(angle));
     add_plane(out, 0, -0.5 * half, 0, 0, 1, 0);
     add_plane(out, 0, 0.5 * half, 0, 0, -1, 0);
-    return finish(env, pour(def, out, half, 0.5 * half, 1.0), out);
+    return finish(env, def, pour(def, out, half, 0.5 * half, 1.0), out);
 }
 
 // A cylinder about y that turns, between two plates; filled to about its middle.
@@ -117,14 +126,11 @@ sti_status sti_grains_drum(sti_env* env, const sti_grain_pour* def, sti_grains* 
     // grains fill at most a third of the drum, on the loose lattice they start from
     const double pitch = 1.1 * (1 + def->spread),
                  length = fmax(3, 3.2 * def->count * pitch * pitch * pitch / (pi * radius * radius));
-    out->walls[out->wall_count++] = (sti_wall){.kind = STI_WALL_CYLINDER,
-                                               .axis = {0, 1, 0},
-                                               .radius = radius,
-                                               .spin = def->spin != 0 ? def->spin : 0.5,
-                                               .mu = def->mu};
+    out->walls[out->wall_count++] =
+        (sti_wall){.kind = STI_WALL_CYLINDER, .axis = {0, 1, 0}, .radius = radius, .spin = def->spin, .mu = def->mu};
     add_plane(out, 0, -0.5 * length, 0, 0, 1, 0);
     add_plane(out, 0, 0.5 * length, 0, 0, -1, 0);
-    return finish(env, pour(def, out, radius, 0.5 * length, -radius + 0.6), out);
+    return finish(env, def, pour(def, out, radius, 0.5 * length, -radius + 0.6), out);
 }
 
 sti_status sti_grains_heap(sti_env* env, const sti_grain_pour* def, sti_grains* out) {
@@ -132,5 +138,5 @@ sti_status sti_grains_heap(sti_env* env, const sti_grain_pour* def, sti_grains* 
     if (status != STI_OK) return status;
     const double half = 0.5 * width_of(def, 0.8);
     add_plane(out, 0, 0, 0, 0, 0, 1);
-    return finish(env, pour(def, out, half, half, 1.0), out);
+    return finish(env, def, pour(def, out, half, half, 1.0), out);
 }

@@ -151,6 +151,12 @@ sti_flow sti_recirculation_flow(const sti_recirculation* r) {
     return r->flow;
 }
 
+void sti_recirculation_extent(const sti_recirculation* r, double* low, double* high, double* radius) {
+    *low = r->out;
+    *high = r->top;
+    *radius = r->radius;
+}
+
 void sti_recirculation_profile(const sti_recirculation* r, int* layers, int* rings, const double** speed,
                                const long** count) {
     *layers = LAYERS;

@@ -483,7 +483,7 @@ sti_status sti_bed_step(sti_bed* bed, sti_bed_report* report) {
     sti_tasks_run(bed->tasks, bed->slab_count, end_slab, &e);
     bed->stepped = true;
     bed->step++;
-    bed->time += bed->options.h;
+    bed->time = (double)bed->step * bed->options.h;
     if (report != NULL) {
         *report = done;
         report->step = bed->step;

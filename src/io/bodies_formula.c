@@ -23,13 +23,7 @@ sti_status sti_bodies_blame(const sti_bodies_reader* r, const sti_place* place, 
 sti_status sti_bodies_check_names(const sti_bodies_reader* r, const sti_place* up, const cJSON* object,
                                   const char* const* names, int count) {
     if (!cJSON_IsObject(object)) return sti_json_fail(r->tree, up, object, "an object { .. } is expected");
-    for (const cJSON* value = object->child; value != NULL; value = value->next) {
-        bool known = strcmp(value->string, "comment") == 0;
-        for (int k = 0; !known && k < count; k++) known = strcmp(value->string, names[k]) == 0;
-        const sti_place place = sti_place_key(up, value->string);
-        if (!known) return sti_json_fail(r->tree, &place, value, "no such field");
-    }
-    return STI_OK;
+    return sti_json_check_names(r->tree, up, object, names, count);
 }
 
 // ---- formulas

@@ -1,10 +1,8 @@
 // hdf5_put.c: values into an HDF5 file.
 #include "io/hdf5_put.h"
 
-#include <errno.h>
-#include <fcntl.h>
+#include <stdint.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "io/file.h"
 
@@ -47,59 +45,57 @@ bool sti_h5_put_text(hid_t at, const char* name, const char* text) {
 
 // ---- the file
 
-static bool copy_some(int from, int to) {
-    char block[16384];
-    for (;;) {
-        const ssize_t got = read(from, block, sizeof block);
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) return got == 0;
-        for (ssize_t at = 0; at < got;) {
-            const ssize_t step = write(to, block + at, (size_t)(got - at));
-            if (step < 0 && errno == EINTR) continue;
-            if (step < 0) return false;
-            at += step;
-        }
-    }
+// libhdf5 makes the file in memory: on a disk that is full it neither closes what it opened nor stays silent.
+typedef struct image {
+    char* bytes;  // NULL: libhdf5 could not make it
+    size_t size;
+} image;
+
+static sti_status take_image(sti_env* env, hid_t file, image* out) {
+    const ssize_t size = H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0 ? H5Fget_file_image(file, NULL, 0) : -1;
+    if (size <= 0) return STI_OK;
+    out->bytes = sti_alloc_array(env, (size_t)size, 1);
+    if (out->bytes == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "an HDF5 file of %zd bytes", size);
+    out->size = (size_t)size;
+    if (H5Fget_file_image(file, out->bytes, out->size) == size) return STI_OK;
+    sti_free(env, out->bytes);
+    out->bytes = NULL;
+    return STI_OK;
 }
 
-static bool copy_file(const char* from, const char* to) {
-    const int in = open(from, O_RDONLY | O_CLOEXEC), out = open(to, O_WRONLY | O_TRUNC | O_CLOEXEC);
-    bool good = in >= 0 && out >= 0 && copy_some(in, out);
-    if (in >= 0) close(in);
-    if (out >= 0) good = close(out) == 0 && good;
-    return good;
-}
-
-static bool write_into(const char* temporary, bool copy, sti_h5_writer* write, void* user, sti_status* status) {
+static sti_status make_image(sti_env* env, const image* old, sti_h5_writer* write, void* user, image* out) {
+    enum { STEP = 1 << 20 };  // by which it grows
+    static const char name[] = "memory.h5";
+    sti_status status = STI_OK;
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     hid_t file = -1;
     // everything opened in the file goes with it, whatever failed on the way
-    if (access >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0)
-        file =
-            copy ? H5Fopen(temporary, H5F_ACC_RDWR, access) : H5Fcreate(temporary, H5F_ACC_TRUNC, H5P_DEFAULT, access);
-    bool good = file >= 0;
-    if (file >= 0) {
-        good = write(file, user, status);
-        good = H5Fclose(file) >= 0 && good;
+    if (access >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
+        H5Pset_fapl_core(access, STEP, false) >= 0) {
+        if (old->bytes == NULL)
+            file = H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+        else if (H5Pset_file_image(access, old->bytes, old->size) >= 0)
+            file = H5Fopen(name, H5F_ACC_RDWR, access);
     }
+    if (file >= 0 && write(file, user, &status) && status == STI_OK) status = take_image(env, file, out);
+    if (file >= 0) H5Fclose(file);
     if (access >= 0) H5Pclose(access);
-    return good;
+    return status;
 }
 
 sti_status sti_h5_write(sti_env* env, const char* path, bool copy, sti_h5_writer* write, void* user) {
-    char* temporary;
-    sti_status status = sti_file_begin(env, path, &temporary);
-    if (status != STI_OK) return status;
-    bool good = !copy || copy_file(path, temporary);
-    if (!good) {
-        status = sti_file_fail(env, STI_ERR_IO, path, "cannot be copied: %s", strerror(errno));
-    } else {
-        H5E_BEGIN_TRY {
-            good = write_into(temporary, copy, write, user, &status);
+    image old = {0}, made = {0};
+    sti_status status = copy ? sti_file_read(env, path, SIZE_MAX / 4, &old.bytes, &old.size) : STI_OK;
+    if (status == STI_OK) {
+        H5E_BEGIN_TRY {  // libhdf5 does not print
+            status = make_image(env, &old, write, user, &made);
         }
         H5E_END_TRY
     }
-    if (good && status == STI_OK) return sti_file_commit(env, path, temporary);
-    sti_file_abandon(env, temporary);
-    return status != STI_OK ? status : sti_file_fail(env, STI_ERR_IO, path, "cannot be written as HDF5");
+    if (status == STI_OK && made.bytes == NULL)
+        status = sti_file_fail(env, STI_ERR_IO, path, "libhdf5 could not build the file");
+    if (status == STI_OK) status = sti_file_write(env, path, made.bytes, made.size);
+    sti_free(env, old.bytes);
+    sti_free(env, made.bytes);
+    return status;
 }

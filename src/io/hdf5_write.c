@@ -38,13 +38,21 @@ static bool put_sparse(hid_t file, const sti_outgoing* f) {
     return good;
 }
 
-static bool put_problem(hid_t file, const sti_kind_form* form, const sti_outgoing* fields, int n, int m) {
+typedef struct outgoing {
+    const sti_kind_form* form;
+    const sti_outgoing* fields;
+    int n, m;
+} outgoing;
+
+static bool put_problem(hid_t file, void* user, sti_status* status) {
+    (void)status;
+    const outgoing* o = user;
     const hsize_t one = 1;
-    bool good = put_text_attribute(file, "kind", sti_kind_text(form->kind));
-    good = good && sti_h5_put_data(file, "n", H5T_STD_I32LE, H5T_NATIVE_INT, 1, &one, &n);
-    if (m >= 0) good = good && sti_h5_put_data(file, "m", H5T_STD_I32LE, H5T_NATIVE_INT, 1, &one, &m);
-    for (int k = 0; good && k < form->field_count; k++) {
-        const sti_outgoing* f = &fields[k];
+    bool good = put_text_attribute(file, "kind", sti_kind_text(o->form->kind));
+    good = good && sti_h5_put_data(file, "n", H5T_STD_I32LE, H5T_NATIVE_INT, 1, &one, &o->n);
+    if (o->m >= 0) good = good && sti_h5_put_data(file, "m", H5T_STD_I32LE, H5T_NATIVE_INT, 1, &one, &o->m);
+    for (int k = 0; good && k < o->form->field_count; k++) {
+        const sti_outgoing* f = &o->fields[k];
         const hsize_t rows = (hsize_t)f->rows, cols = (hsize_t)f->cols;
         if (f->matrix == NULL)
             good = put_doubles(file, f->name, 1, rows, 1, f->vector);
@@ -56,43 +64,6 @@ static bool put_problem(hid_t file, const sti_kind_form* form, const sti_outgoin
     return good;
 }
 
-// Bytes of the data, as a guess of how much the file will grow.
-static size_t data_bytes(const sti_outgoing* fields, int count) {
-    size_t bytes = 0;
-    for (int k = 0; k < count; k++) {
-        const sti_matrix* M = fields[k].matrix;
-        const bool sparse = M != NULL && sti_matrix_is_sparse(M);
-        bytes += sparse ? 12 * (size_t)M->col_start[M->cols] + 8 * (size_t)M->cols
-                        : 8 * (size_t)fields[k].rows * (size_t)fields[k].cols;
-    }
-    return bytes;
-}
-
-// The whole file as bytes; *image stays NULL when libhdf5 could not make it.
-static sti_status make_image(sti_env* env, const sti_kind_form* form, const sti_outgoing* fields, int n, int m,
-                             char** image, size_t* size) {
-    enum { SLACK = 1 << 16 };
-    sti_status status = STI_OK;
-    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    hid_t file = -1;
-    if (access >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
-        H5Pset_fapl_core(access, data_bytes(fields, form->field_count) + SLACK, false) >= 0)
-        file = H5Fcreate("problem.h5", H5F_ACC_TRUNC, H5P_DEFAULT, access);  // a name only, nothing is opened
-    if (file >= 0 && put_problem(file, form, fields, n, m) && H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0) {
-        const ssize_t bytes = H5Fget_file_image(file, NULL, 0);
-        *image = bytes > 0 ? sti_alloc_array(env, (size_t)bytes, 1) : NULL;
-        if (bytes > 0 && *image == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "an HDF5 file of %zd bytes", bytes);
-        if (*image != NULL && H5Fget_file_image(file, *image, (size_t)bytes) != bytes) {
-            sti_free(env, *image);
-            *image = NULL;
-        }
-        *size = (size_t)bytes;
-    }
-    if (file >= 0) H5Fclose(file);
-    if (access >= 0) H5Pclose(access);
-    return status;
-}
-
 sti_status sti_problem_write_hdf5(sti_env* env, const sti_kind_form* form, const sti_outgoing* fields, int n, int m,
                                   const char* path) {
     for (int k = 0; k < form->field_count; k++) {
@@ -100,16 +71,6 @@ sti_status sti_problem_write_hdf5(sti_env* env, const sti_kind_form* form, const
             return sti_file_fail(env, STI_ERR_ARGUMENT, path,
                                  "exact fractions cannot be kept in HDF5, a .json file holds them");
     }
-    char* image = NULL;
-    size_t size = 0;
-    sti_status status;
-    H5E_BEGIN_TRY {  // libhdf5 does not print
-        status = make_image(env, form, fields, n, m, &image, &size);
-    }
-    H5E_END_TRY
-    if (status == STI_OK && image == NULL)
-        status = sti_file_fail(env, STI_ERR_IO, path, "libhdf5 could not build the file");
-    if (status == STI_OK) status = sti_file_write(env, path, image, size);
-    sti_free(env, image);
-    return status;
+    outgoing o = {form, fields, n, m};
+    return sti_h5_write(env, path, false, put_problem, &o);
 }

@@ -80,6 +80,17 @@ void sti_json_warn_unknown(const sti_json_tree* tree, const sti_place* up, const
     }
 }
 
+sti_status sti_json_check_names(const sti_json_tree* tree, const sti_place* up, const cJSON* object,
+                                const char* const* known, int count) {
+    for (const cJSON* value = object->child; value != NULL; value = value->next) {
+        bool found = strcmp(value->string, "comment") == 0;
+        for (int k = 0; !found && k < count; k++) found = strcmp(value->string, known[k]) == 0;
+        const sti_place place = sti_place_key(up, value->string);
+        if (!found) return sti_json_fail(tree, &place, value, "no such field");
+    }
+    return STI_OK;
+}
+
 sti_status sti_json_check_list(const sti_json_tree* tree, const sti_place* place, const cJSON* value, int count) {
     if (!cJSON_IsArray(value)) return sti_json_fail(tree, place, value, "a list of %d is expected", count);
     if (cJSON_GetArraySize(value) != count) return sti_json_fail(tree, place, value, "%d entries are expected", count);

@@ -23,6 +23,9 @@ sti_status sti_json_read_text(const sti_json_tree* tree, const sti_place* up, co
 // Warn of the names in an object that are none of these, nor "comment". up: its place, NULL for the root.
 void sti_json_warn_unknown(const sti_json_tree* tree, const sti_place* up, const cJSON* object,
                            const char* const* known, int count);
+// The same as an error: for what would have changed the meaning had its name been right.
+sti_status sti_json_check_names(const sti_json_tree* tree, const sti_place* up, const cJSON* object,
+                                const char* const* known, int count);
 // Is it a list of `count` entries?
 sti_status sti_json_check_list(const sti_json_tree* tree, const sti_place* place, const cJSON* value, int count);
 // A list of `count` numbers, null for those that are none (NAN); *out stays NULL when it is missing. Also on failure

@@ -27,8 +27,10 @@ const sti_scene_field sti_scene_fields[] = {
      BIT(STI_LAYOUT_PEBBLE_BED) | BIT(STI_LAYOUT_SETTLE)},
     {"bed", "spread", STI_SCENE_NUMBER, AT(bed.spread), 0, 0.9, false, POURED},
     {"bed", "width", STI_SCENE_NUMBER, AT(bed.width), 0, 1e9, false, POURED},
-    {"bed", "slope", STI_SCENE_NUMBER, AT(bed.slope), 0, 89, false, BIT(STI_LAYOUT_HOPPER)},
+    {"bed", "slope", STI_SCENE_NUMBER, AT(bed.slope), 0, 89, true, BIT(STI_LAYOUT_HOPPER)},
     {"bed", "spin", STI_SCENE_NUMBER, AT(bed.spin), -1e6, 1e6, false, BIT(STI_LAYOUT_DRUM)},
+    {"bed", "radius", STI_SCENE_NUMBER, AT(bed.radius), 0, 1e9, false, BIT(STI_LAYOUT_PEBBLE_BED) | POURED},
+    {"bed", "gravity", STI_SCENE_NUMBER, AT(bed.gravity), 0, 1e9, false, ALL},
     {"step", "h", STI_SCENE_NUMBER, AT(step.h), 0, 1e9, true, ALL},
     {"step", "law", STI_SCENE_LAW, AT(step.law), 0, 0, false, ALL},
     {"step", "facets", STI_SCENE_INT, AT(step.facets), 3, 64, false, ALL},
@@ -48,8 +50,12 @@ const int sti_scene_field_count = (int)(sizeof sti_scene_fields / sizeof sti_sce
 // ---- layouts
 
 static sti_status make_pebble_bed(sti_env* env, const sti_scene_bed* bed, sti_grains* out) {
-    const sti_pebble_bed def = {
-        .count = bed->count, .seed = bed->seed, .cylinder = bed->cylinder, .opening = bed->opening, .mu = bed->mu};
+    const sti_pebble_bed def = {.count = bed->count,
+                                .seed = bed->seed,
+                                .cylinder = bed->cylinder,
+                                .opening = bed->opening,
+                                .mu = bed->mu,
+                                .radius = bed->radius};
     return sti_grains_pebble_bed(env, &def, out);
 }
 
@@ -68,7 +74,8 @@ static sti_status make_poured(sti_env* env, const sti_scene_bed* bed, sti_grains
                                 .spread = bed->spread,
                                 .width = bed->width,
                                 .slope = bed->slope,
-                                .spin = bed->spin};
+                                .spin = bed->spin,
+                                .radius = bed->radius};
     switch (bed->layout) {
         case STI_LAYOUT_BOX:
             return sti_grains_box(env, &def, out);
@@ -104,13 +111,17 @@ sti_status sti_scene_grains(sti_env* env, const sti_scene* scene, sti_grains* ou
     if ((unsigned)scene->bed.layout >= STI_LAYOUT_COUNT)
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "layout: %d", (int)scene->bed.layout);
     const sti_status status = makers[scene->bed.layout](env, &scene->bed, out);
-    if (status == STI_OK && scene->bed.recirculate) sti_grains_open_bottom(out);
-    return status;
+    if (status != STI_OK) return status;
+    for (int i = 0; i < 3; i++) out->gravity[i] = i == 2 ? -scene->bed.gravity : 0;
+    if (scene->bed.recirculate) sti_grains_open_bottom(out);
+    return STI_OK;
 }
 
 sti_scene sti_scene_default(sti_layout layout, int count) {
     return (sti_scene){
-        .bed = {.layout = layout, .count = count, .seed = 1, .mu = 0.3}, .step = sti_bed_options_default(), .time = 10};
+        .bed = {.layout = layout, .count = count, .seed = 1, .mu = 0.3, .slope = 45, .spin = 0.5, .gravity = 9.81},
+        .step = sti_bed_options_default(),
+        .time = 10};
 }
 
 // ---- values
@@ -222,7 +233,7 @@ static bool is_named(const sti_scene_field* f, const char* name) {
 }
 
 static sti_status no_such_name(sti_env* env, const sti_scene* scene, const char* name) {
-    char list[300] = "";
+    char list[400] = "";
     size_t at = 0;
     for (int k = 0; k < sti_scene_field_count && at < sizeof list; k++) {
         const sti_scene_field* f = &sti_scene_fields[k];

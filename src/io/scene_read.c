@@ -48,23 +48,25 @@ static sti_status check_sections(const sti_json_tree* tree) {
     return STI_OK;
 }
 
-static void warn_unknown(const sti_json_tree* tree) {
+// A name that is not known is a mistake: with another it would have acted.
+static sti_status check_names(const sti_json_tree* tree) {
     const char* names[MOST_NAMES] = {"kind", "name", "description"};
     int count = 3;
     for (int k = 0; k < SECTION_COUNT; k++) names[count++] = sections[k];
     for (int k = 0; k < sti_scene_field_count && count < MOST_NAMES; k++) {
         if (sti_scene_fields[k].section[0] == '\0') names[count++] = sti_scene_fields[k].name;
     }
-    sti_json_warn_unknown(tree, NULL, tree->root, names, count);
-    for (int s = 0; s < SECTION_COUNT; s++) {
+    sti_status status = sti_json_check_names(tree, NULL, tree->root, names, count);
+    for (int s = 0; status == STI_OK && s < SECTION_COUNT; s++) {
         const cJSON* object = sti_json_field(tree->root, sections[s]);
         const sti_place place = sti_place_key(NULL, sections[s]);
         count = 0;
         for (int k = 0; k < sti_scene_field_count && count < MOST_NAMES; k++) {
             if (strcmp(sti_scene_fields[k].section, sections[s]) == 0) names[count++] = sti_scene_fields[k].name;
         }
-        if (object != NULL) sti_json_warn_unknown(tree, &place, object, names, count);
+        if (object != NULL) status = sti_json_check_names(tree, &place, object, names, count);
     }
+    return status;
 }
 
 // A text that was cut may end within a character.
@@ -91,8 +93,7 @@ static sti_status read_scene(const sti_json_tree* tree, sti_scene* scene) {
             f->kind == STI_SCENE_LAYOUT || strcmp(f->name, "count") == 0 || strcmp(f->name, "time") == 0;
         status = read_field(tree, f, scene, needed);
     }
-    if (status == STI_OK) warn_unknown(tree);
-    return status;
+    return status == STI_OK ? check_names(tree) : status;
 }
 
 sti_status sti_scene_read_json(sti_json_tree* tree, const char* text, const char* directory, sti_problem** out) {

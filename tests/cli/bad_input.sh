@@ -175,7 +175,10 @@ run inspect none.json
 refused "nothing to inspect" "none.json: No such file"
 printf '{"kind": "lcp", "M": [[1, 2]], "q": [1]}' >p.json
 run inspect p.json --json
-refused "bad input with --json" "p.json: M: 1 x 2"
+expect "bad input with --json" 2 '{"kind": "error", "code": 2, "message": "p.json: M: 1 x 2' "p.json: M: 1 x 2"
+[ "$(wc -l <out)" = 1 ] && ok "one object" || not_ok "one object" "$(cat out)"
+run inspect --no-such --json
+expect "a bad option before --json" 2 '{"kind": "error", "code": 2, "message": "--no-such: no such option' "--no-such"
 run bench none
 refused "nothing to measure" "none: No such file"
 

@@ -68,11 +68,52 @@ run run pebble-bed --set count=20 --time 0.02 --problem step.json
 refused "--problem with another ending" "step.json: a name that ends in .hdf5"
 run run pebble-bed --set count=20 --time 0.02 --problem no/such/step.hdf5 --out kept
 refused "--problem that cannot be written" "no/such/step.hdf5: cannot be written"
-there "but the run is kept" kept/checkpoint.h5
+[ ! -e kept ] && ok "and no step was made for it" || not_ok "and no step was made for it" "$(ls kept)"
+run run pebble-bed --set count=20 --time 0.02 --out kept --quiet
+run run pebble-bed --set count=21 --time 0.02 --out kept --force --csv no/such/table.csv
+refused "--force with a table that cannot be written" "no/such/table.csv: cannot be written"
+run run --resume kept --json
+expect "leaves the old run" 0 '"count": 20'
+cp kept/trajectory.h5 before.h5
+run run --resume kept --picture --colour force
+refused "a picture of forces of a run that was over" "--colour: force: the run was over"
+cmp -s kept/trajectory.h5 before.h5 && ok "and its trajectory stays as it is" || not_ok "and its trajectory stays as it is" "$(ls -l kept/trajectory.h5 before.h5)"
+: >kept/checkpoint.h5.4711.0.tmp
+: >kept/mine.tmp
+run run --resume kept --time 0.03 --quiet
+[ ! -e kept/checkpoint.h5.4711.0.tmp ] && [ -e kept/mine.tmp ] && ok "what a killed process left is removed" || not_ok "what a killed process left is removed" "$(ls kept)"
 run run --resume kept --jamming
 refused "no step to ask about" "--jamming: a bed that has not made a step"
 run run stick-slip --time 0.1 --jamming
 refused "--jamming of a system" "--jamming: for beds of grains"
+
+# ---- rest, and on from there
+run run pebble-bed --set count=2 --json
+expect "two grains come to rest" 0 '"outcome": "rest"'
+holds "and not where they turn" "$(number kinetic out) < 2e-4 && $(number balance out) > 0.999 && $(number balance out) < 1.001"
+run run settle --set count=1 --time 0.2 --json
+expect "one grain has a place" 0 '"contacts": '
+run run pebble-bed --set count=30 --out rested --quiet
+expect "a run to rest" 0
+run run --resume rested --json
+expect "which is over" 0 '"outcome": "rest"'
+steps=$(number steps out)
+run run --resume rested --time 15 --json
+expect "goes on to a later time" 0 '"outcome": "time"'
+holds "by steps" "$(number steps out) == 1500 && $steps < 1500"
+expect "and knows its scene" 0 '"scene": "pebble-bed"'
+
+# ---- grains of another size, gravity, a drum that stands still
+run run pebble-bed --set count=40,radius=0.005,kinetic_mean=0 --step 0.001 --time 0.1 --json
+cp out small
+run run pebble-bed --set count=40,radius=0.5,gravity=0.0981,kinetic_mean=0 --step 0.1 --time 10 --json
+holds "lengths scale" "($(number mean_height small) * 100 / $(number mean_height out) - 1)^2 < 1e-12 && $(number steps small) == 100 && $(number steps out) == 100"
+holds "and energies with mass, gravity and length" "($(number end small) * 1e6 / $(number end out) - 1)^2 < 1e-12"
+run run drum --set count=60,spin=0 --time 0.3 --csv still.csv --quiet
+run run drum --set count=60 --time 0.3 --csv turning.csv --quiet
+cmp -s still.csv turning.csv && not_ok "a drum may stand still" "it turns" || ok "a drum may stand still"
+run run hopper --set slope=0 --time 0.1
+refused "a slope of nothing" "slope: 0"
 
 # ---- files, and the same run from a scene as a file
 run scenes pebble-bed
@@ -188,7 +229,7 @@ run run --resume f
 refused "--resume from half a checkpoint" "f/checkpoint.h5: "
 cp b/checkpoint.h5 f/checkpoint.h5
 head -c 3000 b/trajectory.h5 >f/trajectory.h5
-run run --resume f
+run run --resume f --time 0.7
 refused "--resume of half a trajectory" "f/trajectory.h5: not the recording"
 cp a/checkpoint.h5 f/checkpoint.h5
 cp b/trajectory.h5 f/trajectory.h5

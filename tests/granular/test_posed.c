@@ -11,7 +11,7 @@
 
 static sti_bed* make_pour(sti_env* env, sti_status (*make)(sti_env*, const sti_grain_pour*, sti_grains*), int count,
                           const sti_bed_options* o) {
-    const sti_grain_pour def = {.count = count, .seed = 5, .mu = 0.4, .spread = 0.4};
+    const sti_grain_pour def = {.count = count, .seed = 5, .mu = 0.4, .spread = 0.4, .spin = 0.5};
     sti_grains g;
     assert_int_equal(make(env, &def, &g), STI_OK);
     return bed_of(env, &g, o);

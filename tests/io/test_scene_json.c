@@ -4,7 +4,7 @@
 static const char full[] =
     "{\"kind\": \"scene\", \"name\": \"n\", \"description\": \"a \\\"bed\\\"\", // with a comment\n"
     " \"bed\": {\"layout\": \"pebble-bed\", \"count\": 70, \"seed\": 9, \"mu\": 0.25, \"cylinder\": 4, \"opening\": "
-    "1.5, \"recirculate\": true},\n"
+    "1.5, \"radius\": 0.375, \"gravity\": 3.5, \"recirculate\": true},\n"
     " \"step\": {\"h\": 0.02, \"law\": \"facets\", \"facets\": 5, \"solver\": \"tron\", \"tol\": 1e-6, "
     "\"max_iterations\": 77,\n"
     "          \"recover\": 0.5, \"eps\": 0.05, \"eps_speed\": 2, \"warm\": false},\n"
@@ -27,6 +27,7 @@ static void expect_full(const sti_scene* s) {
     assert_int_equal(s->bed.layout, STI_LAYOUT_PEBBLE_BED);
     assert_true(s->bed.count == 70 && s->bed.seed == 9 && s->bed.mu == 0.25);
     assert_true(s->bed.cylinder == 4 && s->bed.opening == 1.5 && s->bed.recirculate);
+    assert_true(s->bed.radius == 0.375 && s->bed.gravity == 3.5);
     assert_true(s->step.h == 0.02 && s->step.law == STI_LAW_FACETS && s->step.facets == 5);
     assert_true(s->step.solver == STI_BED_TRON && s->step.tol == 1e-6 && s->step.max_iterations == 77);
     assert_true(s->step.recover == 0.5 && s->step.eps == 0.05 && s->step.eps_speed == 2 && !s->step.warm);
@@ -68,13 +69,13 @@ static void settings_go_by_short_or_full_name(void** state) {
     sti_env* env = io_env(NULL);
     sti_scene s = sti_scene_default(STI_LAYOUT_PEBBLE_BED, 100);
     static const char* const good[][2] = {
-        {"bed.count", "70"},     {"seed", "9"},          {"mu", "0.25"},
-        {"bed.cylinder", "4"},   {"opening", "1.5"},     {"h", "0.02"},
-        {"step.law", "facets"},  {"facets", "5"},        {"solver", "tron"},
-        {"tol", "1e-6"},         {"recover", ".5"},      {"eps", "0.05"},
-        {"eps_speed", "2"},      {"step.warm", "false"}, {"time", "3.5"},
-        {"recirculate", "true"}, {"kinetic", "0.125"},   {"until.kinetic_mean", "1e-3"},
-        {"max_iterations", "77"}};
+        {"bed.count", "70"},      {"seed", "9"},           {"mu", "0.25"},
+        {"bed.cylinder", "4"},    {"opening", "1.5"},      {"h", "0.02"},
+        {"step.law", "facets"},   {"facets", "5"},         {"solver", "tron"},
+        {"tol", "1e-6"},          {"recover", ".5"},       {"eps", "0.05"},
+        {"eps_speed", "2"},       {"step.warm", "false"},  {"time", "3.5"},
+        {"recirculate", "true"},  {"kinetic", "0.125"},    {"until.kinetic_mean", "1e-3"},
+        {"max_iterations", "77"}, {"bed.radius", "0.375"}, {"gravity", "3.5"}};
     for (size_t k = 0; k < sizeof good / sizeof good[0]; k++)
         assert_int_equal(sti_scene_set(env, &s, good[k][0], good[k][1]), STI_OK);
     snprintf(s.description, sizeof s.description, "a \"bed\"");
@@ -150,13 +151,23 @@ static void mistakes_name_file_field_and_value(void** state) {
     sti_env_destroy(env);
 }
 
-static void unknown_fields_of_a_scene_are_warned_of(void** state) {
+static void unknown_fields_of_a_scene_are_refused(void** state) {
     (void)state;
-    io_log log;
-    sti_env* env = io_env(&log);
-    parse(env, "{\"kind\":\"scene\",\"colour\":1,\"bed\":{\"layout\":\"settle\",\"count\":5,\"size\":2},\"time\":1}");
-    assert_int_equal(log.count, 2);
-    assert_non_null(strstr(log.last, "bed.size"));
+    sti_env* env = io_env(NULL);
+    const char* const texts[] = {
+        "{\"kind\":\"scene\",\"colour\":1,\"bed\":{\"layout\":\"settle\",\"count\":5},\"time\":1}",
+        "{\"kind\":\"scene\",\"bed\":{\"layout\":\"settle\",\"count\":5,\"size\":2},\"time\":1}",
+        "{\"kind\":\"scene\",\"bed\":{\"layout\":\"settle\",\"count\":5},\"step\":{\"hh\":2},\"time\":1}"};
+    const char* const names[] = {"t.json: colour: ", "t.json: bed.size: ", "t.json: step.hh: "};
+    for (int k = 0; k < 3; k++) {
+        sti_problem* p;
+        assert_int_equal(sti_problem_parse(env, texts[k], strlen(texts[k]), "t.json", &p), STI_ERR_INPUT);
+        assert_null(p);
+        assert_non_null(strstr(sti_env_error(env)->text, names[k]));
+    }
+    const sti_scene s =
+        parse(env, "{\"kind\":\"scene\",\"comment\":1,\"bed\":{\"layout\":\"settle\",\"count\":5},\"time\":1}");
+    assert_int_equal(s.bed.count, 5);
     sti_env_destroy(env);
 }
 
@@ -201,7 +212,7 @@ int main(void) {
         cmocka_unit_test(what_a_scene_leaves_out_has_the_default_of_the_library),
         cmocka_unit_test(settings_go_by_short_or_full_name),
         cmocka_unit_test(mistakes_name_file_field_and_value),
-        cmocka_unit_test(unknown_fields_of_a_scene_are_warned_of),
+        cmocka_unit_test(unknown_fields_of_a_scene_are_refused),
         cmocka_unit_test(a_long_description_is_cut_at_a_character),
         cmocka_unit_test(scenes_survive_every_failing_allocation),
     };
