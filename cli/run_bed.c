@@ -250,13 +250,14 @@ int cli_run_bed(cli* c, const cli_run_request* request, const sti_scene* scene) 
     if (code == CLI_DONE && scene == NULL) code = cli_bed_tao_begin(c, &run);
     if (code == CLI_DONE && request->csv != NULL) code = cli_bed_csv_open(c, &run);
     if (code == CLI_DONE) code = work(c, &run);
-    if (code == CLI_DONE) code = run.step_code;  // after the last checkpoint
+    if (code == CLI_DONE && run.tally.steps == run.begun) code = run.step_code;  // nothing was done that could be lost
     if (run.csv != NULL) {
         const int closed = cli_run_csv_close(c, request->csv, &run.csv);
         if (code == CLI_DONE) code = closed;
     }
     if (code == CLI_DONE && request->picture) code = cli_bed_pictures(c, &run);
     if (code == CLI_DONE) code = cli_bed_report(c, &run);
+    if (code == CLI_DONE) code = run.step_code;  // a question without an answer costs neither files nor summary
     if (code == CLI_DONE && (run.end == CLI_BED_STOPPED || run.tally.unsolved > 0)) code = CLI_NO;
     sti_bed_record_destroy(run.record);
     sti_recirculation_destroy(c->env, run.flow);

@@ -50,6 +50,7 @@ typedef struct cli_bed_run {
     bool past_rest;  // it was at rest and goes on to a later time all the same
     bool over;
     cli_bed_end end;
+    double colour_high;  // what the darkest colour of a picture by force or speed stands for; 0: none was asked for
     // of the last step, when asked for
     double* force;  // sum of the normal forces on each grain, for a picture          (n)
     int step_code;  // CLI_DONE, or why it could not be answered
@@ -81,7 +82,7 @@ void cli_bed_step_json(cli_json* j, const cli_bed_run* run);
 void cli_bed_step_say(const cli* c, const cli_bed_run* run);
 
 // run_bed_report.c
-int cli_bed_report(const cli* c, const cli_bed_run* run);    // summary.json, and stdout
-int cli_bed_pictures(const cli* c, const cli_bed_run* run);  // bed.png, energy.svg
+int cli_bed_report(const cli* c, const cli_bed_run* run);  // summary.json, and stdout
+int cli_bed_pictures(const cli* c, cli_bed_run* run);      // bed.png, energy.svg
 
 #endif

@@ -125,6 +125,7 @@ static void fill_json(cli_json* j, const cli* c, const cli_bed_run* run, const f
     put_times(j, t);
     cli_json_number(j, "peak_memory_bytes", f->memory);
     cli_json_integer(j, "frames", t->frames);
+    if (run->request->picture && run->colour_high > 0) cli_json_number(j, "colour_high", run->colour_high);
     cli_json_text(j, "folder", run->dir);
 }
 
@@ -167,6 +168,9 @@ static void say(const cli* c, const cli_bed_run* run, const facts* f) {
     cli_say(c, "  %.2f s (search %.2f, solve %.2f, rest %.2f, files %.2f), %.3g ms a step, %.0f MiB\n", t->time_s,
             t->time_search_s, t->time_solve_s, t->time_rest_s, t->time_files_s,
             t->steps > 0 ? 1e3 * t->time_s / (double)t->steps : 0, f->memory / 1048576);
+    if (run->request->picture && run->colour_high > 0)
+        cli_say(c, "  bed.png: %s of the grains from 0 (pale) to %.4g (dark)\n", run->request->colour,
+                run->colour_high);
     if (run->dir != NULL)
         cli_say(c, "  %s: trajectory.h5 and .xdmf with %ld frames, summary.json, checkpoint.h5%s\n", run->dir,
                 t->frames, run->request->picture ? ", bed.png, energy.svg" : "");
@@ -224,12 +228,12 @@ static int compare(const void* a, const void* b) {
 }
 
 // Values as colours, from 0 to what one grain in a hundred exceeds.
-static bool color_values(const double* value, int count, unsigned char* color) {
+static bool color_values(const double* value, int count, double* high_of, unsigned char* color) {
     double* sorted = malloc((size_t)count * sizeof *sorted);
     if (sorted == NULL) return false;
     memcpy(sorted, value, (size_t)count * sizeof *sorted);
     qsort(sorted, (size_t)count, sizeof *sorted, compare);
-    const double high = sorted[(size_t)(0.99 * (count - 1))];
+    const double high = *high_of = sorted[(size_t)(0.99 * (count - 1))];
     for (int k = 0; k < count; k++) sti_color_of_value(high > 0 ? value[k] / high : 0, color + 3 * (size_t)k);
     free(sorted);
     return true;
@@ -249,23 +253,23 @@ static void color_layers(const sti_grains* g, unsigned char* color) {
     }
 }
 
-static bool color_grains(const cli_bed_run* run, double* scratch, unsigned char* color) {
+static bool color_grains(cli_bed_run* run, double* scratch, unsigned char* color) {
     const char* by = run->request->colour != NULL ? run->request->colour : "layer";
     const int n = run->grains.count;
     if (strcmp(by, "layer") == 0) {
         color_layers(&run->grains, color);
         return true;
     }
-    if (strcmp(by, "force") == 0) return color_values(run->force, n, color);
+    if (strcmp(by, "force") == 0) return color_values(run->force, n, &run->colour_high, color);
     sti_bed_get(run->bed, NULL, scratch, NULL);
     for (int k = 0; k < n; k++) {
         const double* v = scratch + 3 * (size_t)k;
         scratch[k] = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
     }
-    return color_values(scratch, n, color);
+    return color_values(scratch, n, &run->colour_high, color);
 }
 
-static int draw_bed(const cli* c, const cli_bed_run* run) {
+static int draw_bed(const cli* c, cli_bed_run* run) {
     const size_t n = (size_t)run->grains.count;
     double* x = malloc(3 * n * sizeof *x);
     unsigned char* color = malloc(3 * n);
@@ -332,7 +336,7 @@ static int draw_energy(const cli* c, const cli_bed_run* run) {
     return code;
 }
 
-int cli_bed_pictures(const cli* c, const cli_bed_run* run) {
+int cli_bed_pictures(const cli* c, cli_bed_run* run) {
     if (cli_bed_by_force(run) && run->force == NULL)
         return cli_fail_usage(c, "--colour: force: the run was over and has made no step, so there are no forces");
     const int code = draw_bed(c, run);

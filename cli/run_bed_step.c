@@ -31,7 +31,9 @@ static int write_problem(const cli* c, cli_bed_run* run) {
     run->problem_residual = p.answer.residual;
     const sti_status status = save_problem(c, run, &p);
     sti_bed_problem_clear(c->env, &p);
-    return status == STI_OK ? CLI_DONE : cli_fail_about(c, "--problem");
+    if (status == STI_OK) return CLI_DONE;
+    const int code = cli_fail_about(c, "--problem");
+    return status == STI_ERR_IO ? CLI_INTERNAL : code;
 }
 
 // ---- --jamming
@@ -112,6 +114,7 @@ static void put_stress(cli_json* j, const cli_bed_run* run) {
 }
 
 void cli_bed_step_json(cli_json* j, const cli_bed_run* run) {
+    if (run->step_code != CLI_DONE) return;
     if (run->request->problem != NULL) {
         cli_json_text(j, "problem", run->request->problem);
         cli_json_number(j, "problem_residual", run->problem_residual);
@@ -139,6 +142,7 @@ void cli_bed_step_json(cli_json* j, const cli_bed_run* run) {
 
 void cli_bed_step_say(const cli* c, const cli_bed_run* run) {
     const sti_bed_jamming* jam = &run->jamming;
+    if (run->step_code != CLI_DONE) return;
     if (run->request->problem != NULL)
         cli_say(c, "  %s: the last step as a contact problem, residual %.2e\n", run->request->problem,
                 run->problem_residual);

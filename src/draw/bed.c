@@ -218,11 +218,16 @@ static void measure(scene* s) {
             continue;
         }
         s->axis_y = w->point[1];
-        if (w->kind != STI_WALL_CYLINDER || fabs(w->axis[2]) < 0.5) continue;  // upright: seen in its full width
-        for (int i = 0; i < 2; i++) {
-            s->low[i] = fmin(s->low[i], w->point[i] - w->radius);
-            s->high[i] = fmax(s->high[i], w->point[i] + w->radius);
+        if (w->kind != STI_WALL_CYLINDER) continue;
+        // seen in its full width, and when it lies in its full height
+        const bool lies = fabs(w->axis[2]) < 0.5;
+        for (int i = 0; i < (lies ? 3 : 2); i++) {
+            const double reach = w->radius * sqrt(fmax(0, 1 - w->axis[i] * w->axis[i]));
+            if (reach < 0.5 * w->radius) continue;  // along the axis it has no end
+            s->low[i] = fmin(s->low[i], w->point[i] - reach);
+            s->high[i] = fmax(s->high[i], w->point[i] + reach);
         }
+        if (lies) s->top = fmax(s->top, s->high[2] + 0.03 * w->radius);
     }
     s->wall = fmax(0.012 * (s->high[0] - s->low[0]), 0);
     s->high[2] = s->top;
