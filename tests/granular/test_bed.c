@@ -535,6 +535,36 @@ static void grains_that_leave_come_in_at_the_top_and_are_timed(void** state) {
 
 // ---- failure
 
+// However few they are, and whatever their radii: all lie inside, and none in another.
+static void any_number_of_grains_has_a_place_in_every_vessel(void** state) {
+    (void)state;
+    sti_env* env = open_env_of(1);
+    sti_status (*const makers[])(sti_env*, const sti_grain_pour*, sti_grains*) = {sti_grains_box, sti_grains_hopper,
+                                                                                  sti_grains_drum, sti_grains_heap};
+    for (int k = 0; k < 4 * 40 * 3; k++) {
+        const sti_grain_pour def = {
+            .count = 1 + k / 4 % 40, .seed = 1, .mu = 0.3, .spread = 0.4 * (k / 160), .radius = k % 3 * 0.01};
+        sti_grains g;
+        assert_int_equal(makers[k % 4](env, &def, &g), STI_OK);
+        const double mean = def.radius > 0 ? def.radius : 0.5;
+        for (int a = 0; a < g.count; a++) {
+            double n[3];
+            assert_true(g.radius[a] >= 0.999 * (1 - def.spread) * mean &&
+                        g.radius[a] <= 1.001 * (1 + def.spread) * mean);
+            assert_near(g.mass[a], 8 * g.radius[a] * g.radius[a] * g.radius[a], 1e-12 * g.mass[a]);
+            for (int w = 0; w < g.wall_count; w++)
+                assert_true(sti_wall_gap(&g.walls[w], g.x + 3 * (size_t)a, g.radius[a], n) > 0);
+            for (int b = 0; b < a; b++) {
+                double d[3];
+                for (int i = 0; i < 3; i++) d[i] = g.x[3 * a + i] - g.x[3 * b + i];
+                assert_true(norm(d) > g.radius[a] + g.radius[b]);
+            }
+        }
+        sti_grains_clear(env, &g);
+    }
+    sti_env_destroy(env);
+}
+
 // Each number of a bed that may not be infinite or none, one after the other.
 static void numbers_that_are_not_finite_are_refused_by_name(void** state) {
     (void)state;
@@ -638,6 +668,7 @@ int main(void) {
         cmocka_unit_test(a_rim_is_an_edge_and_not_a_wall),
         cmocka_unit_test(grains_that_leave_come_in_at_the_top_and_are_timed),
         cmocka_unit_test(bad_options_and_grains_are_refused_by_name),
+        cmocka_unit_test(any_number_of_grains_has_a_place_in_every_vessel),
         cmocka_unit_test(numbers_that_are_not_finite_are_refused_by_name),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };
