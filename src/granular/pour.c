@@ -122,7 +122,7 @@ sti_status sti_grains_hopper(sti_env* env, const sti_grain_pour* def, sti_grains
 sti_status sti_grains_drum(sti_env* env, const sti_grain_pour* def, sti_grains* out) {
     const sti_status status = begin(env, def, 3, out);
     if (status != STI_OK) return status;
-    const double radius = 0.5 * (def->width > 0 ? width_of(def, 1.9) : fmax(4, width_of(def, 1.9)));
+    const double radius = 0.5 * (def->width > 0 ? width_of(def, 1.9) : fmax(4 * (1 + def->spread), width_of(def, 1.9)));
     // grains fill at most a third of the drum, on the loose lattice they start from
     const double pitch = 1.1 * (1 + def->spread),
                  length = fmax(3, 3.2 * def->count * pitch * pitch * pitch / (pi * radius * radius));

@@ -545,7 +545,8 @@ static void any_number_of_grains_has_a_place_in_every_vessel(void** state) {
         const sti_grain_pour def = {
             .count = 1 + k / 4 % 40, .seed = 1, .mu = 0.3, .spread = 0.4 * (k / 160), .radius = k % 3 * 0.01};
         sti_grains g;
-        assert_int_equal(makers[k % 4](env, &def, &g), STI_OK);
+        if (makers[k % 4](env, &def, &g) != STI_OK)
+            fail_msg("%d: %d of spread %g: %s", k % 4, def.count, def.spread, sti_env_error(env)->text);
         const double mean = def.radius > 0 ? def.radius : 0.5;
         for (int a = 0; a < g.count; a++) {
             double n[3];
