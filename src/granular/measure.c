@@ -41,13 +41,18 @@ static void measure_objective(const sti_bed* bed, int k, double* out) {
 
 static void measure_grains(const sti_bed* bed, int slab, double* out) {
     const bool convex = is_convex(bed);
+    double kinetic = 0, potential = 0, momentum[3] = {0};
     for (int k = bed->slab_first[slab]; k < bed->slab_first[slab + 1]; k++) {
         const sti_grain* g = &bed->grain[k];
-        out[KINETIC] += 0.5 * bed->mass[k] * (sti_dot3(g->v, g->v) + 0.4 * sti_dot3(g->W, g->W));
-        out[POTENTIAL] -= bed->mass[k] * sti_dot3(bed->gravity, bed->x + 3 * (size_t)k);
-        for (int i = 0; i < 3; i++) out[MOMENTUM + i] += bed->mass[k] * g->v[i];
+        const double m = bed->mass[k];
+        kinetic += 0.5 * m * (sti_dot3(g->v, g->v) + 0.4 * sti_dot3(g->W, g->W));
+        potential -= m * sti_dot3(bed->gravity, bed->x + 3 * (size_t)k);
+        for (int i = 0; i < 3; i++) momentum[i] += m * g->v[i];
         if (convex) measure_objective(bed, k, out);
     }
+    out[KINETIC] = kinetic;
+    out[POTENTIAL] = potential;
+    for (int i = 0; i < 3; i++) out[MOMENTUM + i] = momentum[i];
 }
 
 // Grains have one friction, walls their own: a grain's line is not fetched for it.
