@@ -210,6 +210,7 @@ static int check_request(const cli* c, const cli_run_request* r) {
         if (r->out == NULL && r->picture) return cli_fail_usage(c, "--picture: needs --out, where pictures go");
     }
     if (r->jamming_limit > 0 && !r->jamming) return cli_fail_usage(c, "--jamming-limit: needs --jamming");
+    if (r->jamming_every > 0 && !r->jamming) return cli_fail_usage(c, "--jamming-every: needs --jamming");
     if (r->threads > 1024) return cli_fail_usage(c, "--threads: %ld: at most 1024 expected", r->threads);
     return CLI_DONE;
 }
@@ -360,7 +361,9 @@ static int run(cli* c, int argc, char** argv) {
          &r.problem},
         {"--jamming", CLI_FLAG, NULL, "of a bed: can its contacts press on each other without load, at the end?",
          &r.jamming},
-        {"--jamming-limit", CLI_POSITIVE, "S", "seconds for that test (no limit)", &r.jamming_limit},
+        {"--jamming-every", CLI_POSITIVE, "T",
+         "and every T units of time on the way, into the trajectory and the summary", &r.jamming_every},
+        {"--jamming-limit", CLI_POSITIVE, "S", "seconds for such a test (no limit)", &r.jamming_limit},
         {"--force", CLI_FLAG, NULL, "replace the run that is in the folder", &r.force},
     };
     char* positional[1];

@@ -18,6 +18,7 @@ typedef struct cli_run_request {
     long threads;                   // 0: as many as there are processors
     const char* problem;            // --problem FILE: of the last step
     double jamming_limit;           // seconds; 0: none
+    double jamming_every;           // time between two tests before the end; 0: none
     bool picture, force, jamming;
 } cli_run_request;
 

@@ -199,6 +199,7 @@ static int take_step(const cli* c, cli_bed_run* run, long steps) {
         t->frames = sti_bed_record_frames(run->record);
     }
     t->time_files_s += cli_now() - begin_files;
+    if (code == CLI_DONE) code = cli_bed_ask(c, run);
     if (code == CLI_DONE && run->over) run->step_code = cli_bed_last_step(c, run);
     // after the frame and the questions, which want positions and contacts of one step
     if (code == CLI_DONE && run->flow != NULL && sti_recirculation_apply(run->flow, run->bed, NULL) != STI_OK)

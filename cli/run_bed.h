@@ -22,10 +22,12 @@ typedef struct cli_bed_tally {
     long frame_every;  // steps between two frames
     long csv_bytes;    // written so far
     long most_contacts;
-    long quiet;       // steps in a row with less kinetic energy than the scene's "until"
-    long frames;      // in the trajectory of a run that is over
-    char solver[16];  // of libstiction_tao; empty: the scene's
-    char scene[200];  // as it was asked for
+    long quiet;                            // steps in a row with less kinetic energy than the scene's "until"
+    long frames;                           // in the trajectory of a run that is over
+    long jam_tests, jam_holds, jam_fails;  // of --jamming-every
+    double jam_first;                      // time of the first one that fails
+    char solver[16];                       // of libstiction_tao; empty: the scene's
+    char scene[200];                       // as it was asked for
     sti_bed_report last;
 } cli_bed_tally;
 
@@ -76,6 +78,7 @@ void cli_bed_tao_end(void);
 const char* cli_bed_solver_name(const cli_bed_run* run);
 
 // run_bed_step.c: --problem, --jamming, and forces for a picture
+int cli_bed_ask(const cli* c, cli_bed_run* run);        // --jamming-every
 int cli_bed_last_step(const cli* c, cli_bed_run* run);  // while the bed still has the contacts of the step
 bool cli_bed_by_force(const cli_bed_run* run);          // a picture is asked for, with the forces
 void cli_bed_step_json(cli_json* j, const cli_bed_run* run);

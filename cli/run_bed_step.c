@@ -64,6 +64,24 @@ static int test_jamming(const cli* c, cli_bed_run* run) {
     return run->jamming.r == NULL || keep_ends(run) ? CLI_DONE : cli_fail_memory(c);
 }
 
+// After a step at a multiple of the time between two tests.
+int cli_bed_ask(const cli* c, cli_bed_run* run) {
+    cli_bed_tally* t = &run->tally;
+    if (!(run->request->jamming_every > 0)) return CLI_DONE;
+    const double every = fmin(fmax(1, floor(run->request->jamming_every / run->scene.step.h + 0.5)), 1e15);
+    if (t->steps % (long)every != 0) return CLI_DONE;
+    const int code = test_jamming(c, run);
+    if (code != CLI_DONE) return code;
+    const bool fails = run->jamming.pointed == STI_FINDING_FAILS;
+    if (fails && t->jam_fails == 0) t->jam_first = t->last.time;
+    t->jam_tests++;
+    t->jam_holds += run->jamming.pointed == STI_FINDING_HOLDS;
+    t->jam_fails += fails;
+    if (run->record == NULL) return CLI_DONE;
+    const sti_status status = sti_bed_record_jamming(run->record, run->bed, t->steps, &run->jamming);
+    return status == STI_OK ? CLI_DONE : cli_run_fail_output(c);
+}
+
 // ---- --colour force
 
 bool cli_bed_by_force(const cli_bed_run* run) {
@@ -113,6 +131,18 @@ static void put_stress(cli_json* j, const cli_bed_run* run) {
     cli_json_end(j);
 }
 
+static void put_tests(cli_json* j, const cli_bed_tally* t) {
+    cli_json_object(j, "jamming_tests");
+    cli_json_integer(j, "count", t->jam_tests);
+    cli_json_integer(j, "holds", t->jam_holds);
+    cli_json_integer(j, "fails", t->jam_fails);
+    if (t->jam_fails > 0)
+        cli_json_number(j, "first_fails", t->jam_first);
+    else
+        cli_json_null(j, "first_fails");
+    cli_json_end(j);
+}
+
 void cli_bed_step_json(cli_json* j, const cli_bed_run* run) {
     if (run->step_code != CLI_DONE) return;
     if (run->request->problem != NULL) {
@@ -138,6 +168,7 @@ void cli_bed_step_json(cli_json* j, const cli_bed_run* run) {
     }
     if (jam->pointed == STI_FINDING_FAILS) put_stress(j, run);
     cli_json_end(j);
+    if (run->tally.jam_tests > 0) put_tests(j, &run->tally);
 }
 
 void cli_bed_step_say(const cli* c, const cli_bed_run* run) {
@@ -155,4 +186,10 @@ void cli_bed_step_say(const cli* c, const cli_bed_run* run) {
     if (jam->pointed == STI_FINDING_HOLDS && isfinite(jam->margin)) cli_say(c, ", margin %.2e", jam->margin);
     if (jam->pointed == STI_FINDING_FAILS) cli_say(c, ", defect %.2e", jam->defect);
     cli_say(c, " (%.2f s)\n", jam->time_s);
+    const cli_bed_tally* t = &run->tally;
+    if (t->jam_tests == 0) return;
+    cli_say(c, "  asked %ld times on the way: not jammed in %ld, jammed in %ld", t->jam_tests, t->jam_holds,
+            t->jam_fails);
+    if (t->jam_fails > 0) cli_say(c, " (from t = %g on)", t->jam_first);
+    cli_say(c, ", open in %ld\n", t->jam_tests - t->jam_holds - t->jam_fails);
 }

@@ -86,6 +86,7 @@ STI_API sti_status sti_recirculation_load_state(sti_env* env, const sti_bed* bed
 //     steps/    time, kinetic, potential, residual, ...           one row a step
 //     frames/   step, time, x, v, w, contact_end                  one row a frame
 //     contacts/ a, b, n, gap, r                                   those of frame f end before row contact_end[f]
+//     jamming/  step, time, pointed, touching, freed, ...         one row a test, if there were any
 //
 // An .xdmf file beside it lets ParaView open the frames.
 
@@ -97,6 +98,8 @@ STI_API sti_status sti_bed_record_create(sti_env* env, const char* path, const s
 STI_API void sti_bed_record_destroy(sti_bed_record* r);  // without a commit; NULL is taken
 STI_API sti_status sti_bed_record_step(sti_bed_record* r, const sti_bed_report* report);
 STI_API sti_status sti_bed_record_frame(sti_bed_record* r, const sti_bed* bed, long step);
+STI_API sti_status sti_bed_record_jamming(sti_bed_record* r, const sti_bed* bed, long step,
+                                          const sti_bed_jamming* jamming);
 STI_API sti_status sti_bed_record_commit(sti_bed_record* r, bool sync);  // and the .xdmf file
 STI_API long sti_bed_record_frames(const sti_bed_record* r);
 STI_API sti_status sti_bed_record_state(const sti_bed_record* r, void** bytes, size_t* size);

@@ -27,6 +27,7 @@ struct sti_bed_record {
     int step[COLUMNS], solved;                                         // series
     int frame_step, frame_time, frame_x, frame_v, frame_w, frame_end;  //
     int contact_a, contact_b, contact_n, contact_gap, contact_r;       //
+    int jam_step, jam_time, jam_pointed, jam_touching, jam_freed, jam_groups, jam_contacts;
     sti_frames frames;
     double* scratch;  // (count x 3)
 };
@@ -109,6 +110,13 @@ static sti_status make_series(sti_bed_record* r) {
         {{"contacts/n", STI_RECORD_DOUBLE, 0, 3, rows}, &r->contact_n},
         {{"contacts/gap", STI_RECORD_DOUBLE, 0, 0, rows}, &r->contact_gap},
         {{"contacts/r", STI_RECORD_DOUBLE, 0, 3, rows}, &r->contact_r},
+        {{"jamming/step", STI_RECORD_LONG, 0, 0, 0}, &r->jam_step},
+        {{"jamming/time", STI_RECORD_DOUBLE, 0, 0, 0}, &r->jam_time},
+        {{"jamming/pointed", STI_RECORD_INT, 0, 0, 0}, &r->jam_pointed},
+        {{"jamming/touching", STI_RECORD_INT, 0, 0, 0}, &r->jam_touching},
+        {{"jamming/freed", STI_RECORD_INT, 0, 0, 0}, &r->jam_freed},
+        {{"jamming/groups", STI_RECORD_INT, 0, 0, 0}, &r->jam_groups},
+        {{"jamming/group_contacts", STI_RECORD_INT, 0, 0, 0}, &r->jam_contacts},
     };
     sti_status status = sti_steps_make(r->file, columns, COLUMNS, r->step);
     for (size_t k = 0; status == STI_OK && k < sizeof list / sizeof list[0]; k++)
@@ -237,6 +245,25 @@ sti_status sti_bed_record_frame(sti_bed_record* r, const sti_bed* bed, long step
     if (status == STI_OK) status = sti_recording_append(r->file, r->frame_w, 1, r->scratch);
     if (status == STI_OK) status = record_contacts(r, bed);
     return status == STI_OK ? sti_frames_keep(r->env, &r->frames, time) : status;
+}
+
+sti_status sti_bed_record_jamming(sti_bed_record* r, const sti_bed* bed, long step, const sti_bed_jamming* jamming) {
+    const int pointed = (int)jamming->pointed;
+    const double time = sti_bed_time(bed);
+    const struct {
+        int series;
+        const void* value;
+    } row[] = {{r->jam_step, &step},
+               {r->jam_time, &time},
+               {r->jam_pointed, &pointed},
+               {r->jam_touching, &jamming->touching},
+               {r->jam_freed, &jamming->freed},
+               {r->jam_groups, &jamming->groups},
+               {r->jam_contacts, &jamming->group_contacts}};
+    sti_status status = STI_OK;
+    for (size_t k = 0; status == STI_OK && k < sizeof row / sizeof row[0]; k++)
+        status = sti_recording_append(r->file, row[k].series, 1, row[k].value);
+    return status;
 }
 
 // ---- XDMF: one grid of points for each frame

@@ -61,6 +61,13 @@ expect "--jamming" 0 "not jammed: no self-stress"
 run run pebble-bed --set count=60,kinetic_mean=0 --time 2 --jamming --jamming-limit 30 --json
 expect "--jamming --json" 0 '"jamming": {"pointed": "holds"'
 holds "with a margin" "$(number margin out) > 0"
+run run pebble-bed --set count=60,kinetic_mean=0 --time 2 --jamming --jamming-every 0.1 --json --out jam --threads 2
+expect "--jamming-every" 0 '"jamming_tests": {"count": 20, "holds": 20, "fails": 0, "first_fails": null}'
+run run pebble-bed --set count=60,kinetic_mean=0 --time 0.93 --jamming --jamming-every 0.1 --quiet --out jam2
+run run --resume jam2 --time 2 --jamming --jamming-every 0.1 --json
+expect "and resumed" 0 '"jamming_tests": {"count": 20, '
+run run pebble-bed --set count=20 --time 0.02 --jamming-every 0.1
+refused "--jamming-every alone" "--jamming-every: needs --jamming"
 run run pebble-flow --set count=60,cylinder=2.5,opening=1.8 --time 1.5 --problem flow.hdf5 --jamming --quiet
 expect "of a flow" 0
 there "the problem of a flow" flow.hdf5
