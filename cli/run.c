@@ -62,7 +62,6 @@ static void drop_leftovers(const char* dir) {
 
 // So that nothing of the old run is taken for one of the new.
 static int drop_old_run(const cli* c, const char* dir) {
-    drop_leftovers(dir);
     for (int k = 0; k < RUN_FILES; k++) {
         const bool gone = remove_file(dir, run_files[k]);
         const int why = errno;
@@ -100,6 +99,7 @@ int cli_run_folder(const cli* c, const char* dir, bool force) {
     free(path);
     if (used && !force)
         return cli_fail_usage(c, "--out: %.200s: holds a run; --resume goes on with it, --force replaces it", dir);
+    drop_leftovers(dir);
     const int code = used ? drop_old_run(c, dir) : CLI_DONE;
     if (code == CLI_DONE) opened = dir;
     return code;
@@ -215,31 +215,58 @@ static int check_request(const cli* c, const cli_run_request* r) {
     return CLI_DONE;
 }
 
+// "a/b" of ".//a//b/", for free(); NULL: memory ran out.
+static char* clean_path(const char* path) {
+    char* out = malloc(strlen(path) + 2);
+    size_t size = 0;
+    if (out == NULL) return NULL;
+    while (strncmp(path, "./", 2) == 0) path += 2 + strspn(path + 2, "/");
+    for (; *path != '\0'; path++) {
+        if (*path != '/' || size == 0 || out[size - 1] != '/') out[size++] = *path;
+    }
+    if (size > 1 && out[size - 1] == '/') size--;
+    if (size == 0) out[size++] = '.';
+    out[size] = '\0';
+    return out;
+}
+
+// The folder of a file, in the same way.
+static char* folder_of(const char* path) {
+    char* out = clean_path(path);
+    char* slash = out != NULL ? strrchr(out, '/') : NULL;
+    if (out != NULL && slash == NULL)
+        memcpy(out, ".", 2);
+    else if (slash != NULL)
+        slash[slash == out ? 1 : 0] = '\0';
+    return out;
+}
+
 // Whether a file can be written where an option wants it: asked before the first step, and before an old run is replaced.
-// Nothing is changed. A folder that is still to be made, --out, is left to that.
-static int check_output(const cli* c, const char* option, const char* path, const char* out) {
+// Nothing is changed. A folder that is still to be made, --out, is left to that. whole: it is written beside and renamed.
+static int check_output(const cli* c, const char* option, const char* path, const char* out, bool whole) {
     struct stat info;
     if (path == NULL) return CLI_DONE;
-    if (stat(path, &info) == 0) {
-        if (S_ISDIR(info.st_mode))
-            return cli_fail_usage(c, "%s: %.200s: cannot be written: it is a folder", option, path);
-        return access(path, W_OK) == 0
-                   ? CLI_DONE
-                   : cli_fail_usage(c, "%s: %.200s: cannot be written: %s", option, path, strerror(errno));
+    const bool there = stat(path, &info) == 0;
+    if (there && S_ISDIR(info.st_mode))
+        return cli_fail_usage(c, "%s: %.200s: cannot be written: it is a folder", option, path);
+    bool good;
+    if (there && !whole) {
+        good = access(path, W_OK) == 0;
+    } else {
+        char *folder = folder_of(path), *made_later = out != NULL ? clean_path(out) : NULL;
+        if (folder == NULL || (out != NULL && made_later == NULL)) {
+            free(folder);
+            free(made_later);
+            return cli_fail_memory(c);
+        }
+        good = (out != NULL && strcmp(folder, made_later) == 0 && access(out, F_OK) != 0) ||
+               access(folder, W_OK | X_OK) == 0;
+        const int why = errno;
+        free(folder);
+        free(made_later);
+        errno = why;
     }
-    char* folder = cli_run_path(path, "");
-    if (folder == NULL) return cli_fail_memory(c);
-    char* slash = folder + strlen(path);
-    while (slash > folder && *slash == '/') *slash-- = '\0';
-    while (slash > folder && *slash != '/') slash--;
-    const bool here = *slash != '/', top = !here && slash == folder;
-    *slash = '\0';
-    const char* in = here ? "." : top ? "/" : folder;
-    const bool later = out != NULL && strcmp(in, out) == 0 && access(out, F_OK) != 0;
-    const bool good = later || access(in, W_OK | X_OK) == 0;
-    const int why = errno;
-    free(folder);
-    return good ? CLI_DONE : cli_fail_usage(c, "%s: %.200s: cannot be written: %s", option, path, strerror(why));
+    return good ? CLI_DONE : cli_fail_usage(c, "%s: %.200s: cannot be written: %s", option, path, strerror(errno));
 }
 
 static bool has_suffix(const char* text, const char* end) {
@@ -250,8 +277,8 @@ static bool has_suffix(const char* text, const char* end) {
 static int check_outputs(const cli* c, const cli_run_request* r) {
     if (r->problem != NULL && !has_suffix(r->problem, ".hdf5") && !has_suffix(r->problem, ".h5"))
         return cli_fail_usage(c, "--problem: %.200s: a name that ends in .hdf5 or .h5 is expected", r->problem);
-    const int code = check_output(c, "--csv", r->csv, r->out);
-    return code == CLI_DONE ? check_output(c, "--problem", r->problem, r->out) : code;
+    const int code = check_output(c, "--csv", r->csv, r->out, false);
+    return code == CLI_DONE ? check_output(c, "--problem", r->problem, r->out, true) : code;
 }
 
 // An option that only systems know, and that was given; NULL: none.

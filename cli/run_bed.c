@@ -186,20 +186,26 @@ static int take_step(const cli* c, cli_bed_run* run, long steps) {
     add_up(t, &report);
     t->quiet = report.kinetic < until(run) ? t->quiet + 1 : 0;
     run->over = is_over(run, steps);
+    t->end = run->end;
     if (!cli_bed_keep_curve(run, report.time, report.kinetic)) return cli_fail_memory(c);
     const double begin_files = cli_now();
     int code = run->csv != NULL ? cli_bed_csv_line(c, run) : CLI_DONE;
     if (code == CLI_DONE && run->record != NULL) {
         sti_status status = sti_bed_record_step(run->record, &report);
-        if (status == STI_OK && t->steps % t->frame_every == 0)
+        if (status != STI_OK) code = cli_run_fail_output(c);
+    }
+    // before the last frame, which a run that goes on leaves out
+    if (code == CLI_DONE) code = cli_bed_ask(c, run);
+    if (code == CLI_DONE && run->record != NULL) {
+        sti_status status = STI_OK;
+        if (t->steps % t->frame_every == 0)
             status = sti_bed_record_frame(run->record, run->bed, t->steps);
-        else if (status == STI_OK && run->over)
+        else if (run->over)
             status = record_last_frame(run);
         if (status != STI_OK) code = cli_run_fail_output(c);
         t->frames = sti_bed_record_frames(run->record);
     }
     t->time_files_s += cli_now() - begin_files;
-    if (code == CLI_DONE) code = cli_bed_ask(c, run);
     if (code == CLI_DONE && run->over) run->step_code = cli_bed_last_step(c, run);
     // after the frame and the questions, which want positions and contacts of one step
     if (code == CLI_DONE && run->flow != NULL && sti_recirculation_apply(run->flow, run->bed, NULL) != STI_OK)
@@ -223,10 +229,12 @@ static int work(const cli* c, cli_bed_run* run) {
     double saved = start;
     cli_run_progress progress = cli_run_progress_begin((double)run->tally.steps / (double)steps);
     run->begun = run->tally.steps;
-    run->past_rest = run->request->resume != NULL && run->request->time > 0 && rests(run);
+    run->past_rest = run->request->resume != NULL && run->request->time > 0 && run->tally.steps < steps && rests(run);
     run->over = is_over(run, steps);
+    if (run->over && run->request->resume != NULL) run->end = run->tally.end;
     // a run that is over and does not go on keeps its files as they are
     if (!run->over && run->request->resume != NULL) code = cli_bed_restore_record(c, run);
+    if (code == CLI_DONE && !run->over && run->request->csv != NULL) code = cli_bed_csv_open(c, run);
     if (run->over)
         run->step_code = cli_bed_last_step(c, run);  // a run that was over before: it has no step to ask about
     while (code == CLI_DONE && !run->over) {
@@ -249,7 +257,6 @@ int cli_run_bed(cli* c, const cli_run_request* request, const sti_scene* scene) 
     if (scene != NULL) run.scene = *scene;
     int code = scene != NULL ? begin(c, &run) : cli_bed_restore(c, &run);
     if (code == CLI_DONE && scene == NULL) code = cli_bed_tao_begin(c, &run);
-    if (code == CLI_DONE && request->csv != NULL) code = cli_bed_csv_open(c, &run);
     if (code == CLI_DONE) code = work(c, &run);
     if (code == CLI_DONE && run.tally.steps == run.begun) code = run.step_code;  // nothing was done that could be lost
     if (run.csv != NULL) {

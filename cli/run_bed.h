@@ -5,6 +5,8 @@
 #include "run.h"
 
 // Sums over the steps so far; a checkpoint holds them as they are.
+typedef enum cli_bed_end { CLI_BED_TIME, CLI_BED_REST, CLI_BED_STOPPED } cli_bed_end;
+
 typedef struct cli_bed_tally {
     long steps;
     long unsolved;
@@ -26,12 +28,11 @@ typedef struct cli_bed_tally {
     long frames;                           // in the trajectory of a run that is over
     long jam_tests, jam_holds, jam_fails;  // of --jamming-every
     double jam_first;                      // time of the first one that fails
+    cli_bed_end end;                       // why it ended, once it has
     char solver[16];                       // of libstiction_tao; empty: the scene's
     char scene[200];                       // as it was asked for
     sti_bed_report last;
 } cli_bed_tally;
-
-typedef enum cli_bed_end { CLI_BED_TIME, CLI_BED_REST, CLI_BED_STOPPED } cli_bed_end;
 
 typedef struct cli_bed_run {
     const cli_run_request* request;

@@ -35,7 +35,8 @@ static int unpack_tally(const cli* c, cli_bed_run* run, const char* path, const 
     t->solver[sizeof t->solver - 1] = '\0';
     t->scene[sizeof t->scene - 1] = '\0';
     if (size < lead || memcmp(bytes, tally_version, sizeof tally_version) != 0 || t->steps < 0 || t->frame_every < 1 ||
-        t->csv_bytes < 0 || (size_t)t->steps != (size - lead) / (2 * sizeof(double)))
+        t->csv_bytes < 0 || (unsigned)t->end > CLI_BED_STOPPED ||
+        (size_t)t->steps != (size - lead) / (2 * sizeof(double)))
         return cli_fail_usage(c, "%s: tally: not of this version", path);
     run->curve_room = (size_t)t->steps + 1024;
     run->curve = malloc(2 * run->curve_room * sizeof *run->curve);

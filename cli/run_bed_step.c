@@ -144,7 +144,10 @@ static void put_tests(cli_json* j, const cli_bed_tally* t) {
 }
 
 void cli_bed_step_json(cli_json* j, const cli_bed_run* run) {
-    if (run->step_code != CLI_DONE) return;
+    if (run->step_code != CLI_DONE) {
+        cli_json_text(j, "error", cli_last_error());
+        return;
+    }
     if (run->request->problem != NULL) {
         cli_json_text(j, "problem", run->request->problem);
         cli_json_number(j, "problem_residual", run->problem_residual);

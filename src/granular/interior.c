@@ -248,14 +248,14 @@ static sti_status solve_until(interior* s) {
         const sti_status status = solve_once(s, fmax(tol[k], 1e-15));
         if (status != STI_OK) return status;
         const double map = sti_quadratic_residual(&q, s->d->x, s->g, s->scratch, NULL);
+        if (map < least) {
+            least = map;
+            memcpy(s->best, s->d->x, (size_t)s->d->m * sizeof *s->best);
+        }
         if (k == 0 && take_in(s->d, s->g, -negligible(s), s->inside) > 0) {
             pose(s);
             k = -1;
-            continue;
         }
-        if (!(map < least)) continue;
-        least = map;
-        memcpy(s->best, s->d->x, (size_t)s->d->m * sizeof *s->best);
     }
     memcpy(s->d->x, s->best, (size_t)s->d->m * sizeof *s->best);
     return STI_OK;

@@ -213,7 +213,11 @@ sti_status sti_bed_gather(sti_bed* bed) {
     for (int s = 0; s < bed->slab_count; s++) bed->touches += bed->touch_count[s];
     bool moving = false;
     for (int k = 0; k < bed->wall_count; k++) moving = moving || bed->walls[k].spin != 0;
-    return moving ? attach_moving_walls(bed) : STI_OK;
+    status = moving ? attach_moving_walls(bed) : STI_OK;
+    if (status == STI_OK) return STI_OK;
+    bed->touches = 0;  // of no step
+    for (int s = 0; s < bed->slab_count; s++) bed->touch_count[s] = 0;
+    return status;
 }
 
 #define LEARNED 0.12    // of a growth in common, in a calm step of a deep bed; a loss is learned whole

@@ -63,7 +63,7 @@ expect "--jamming --json" 0 '"jamming": {"pointed": "holds"'
 holds "with a margin" "$(number margin out) > 0"
 run run pebble-bed --set count=60,kinetic_mean=0 --time 2 --jamming --jamming-every 0.1 --json --out jam --threads 2
 expect "--jamming-every" 0 '"jamming_tests": {"count": 20, "holds": 20, "fails": 0, "first_fails": null}'
-run run pebble-bed --set count=60,kinetic_mean=0 --time 0.93 --jamming --jamming-every 0.1 --quiet --out jam2
+run run pebble-bed --set count=60,kinetic_mean=0 --time 0.9 --frame 0.07 --jamming --jamming-every 0.1 --quiet --out jam2
 run run --resume jam2 --time 2 --jamming --jamming-every 0.1 --json
 expect "and resumed" 0 '"jamming_tests": {"count": 20, '
 run run pebble-bed --set count=20 --time 0.02 --jamming-every 0.1
@@ -81,6 +81,16 @@ run run pebble-bed --set count=21 --time 0.02 --out kept --force --csv no/such/t
 refused "--force with a table that cannot be written" "no/such/table.csv: cannot be written"
 run run --resume kept --json
 expect "leaves the old run" 0 '"count": 20'
+echo mine >keep.csv
+run run --resume kept --csv keep.csv --quiet
+[ "$(cat keep.csv)" = mine ] && ok "a run that is over has no table" || not_ok "a run that is over has no table" "$(cat keep.csv)"
+run run pebble-bed --set count=20 --time 0.02 --out ./made/ --csv made//steps.csv --problem made/last.h5 --quiet
+expect "a table in the folder that is made" 0
+there "beside the run" made/steps.csv made/last.h5 made/checkpoint.h5
+mkdir foreign
+(cd foreign && echo hi >memory.h5 && "$command" run pebble-bed --set count=30,kinetic_mean=0 --time 1 --problem step.h5 --quiet && "$command" verify step.h5 step.h5 --tol 1e-3 >../out 2>../err)
+code=$?
+expect "a file of that name does not matter" 0 "accepted"
 cp kept/trajectory.h5 before.h5
 run run --resume kept --picture --colour force
 refused "a picture of forces of a run that was over" "--colour: force: the run was over"
@@ -117,7 +127,9 @@ run run pebble-bed --set count=40,radius=0.5,gravity=0.0981,kinetic_mean=0 --ste
 holds "lengths scale" "($(number mean_height small) * 100 / $(number mean_height out) - 1)^2 < 1e-12 && $(number steps small) == 100 && $(number steps out) == 100"
 holds "and energies with mass, gravity and length" "($(number end small) * 1e6 / $(number end out) - 1)^2 < 1e-12"
 run run drum --set count=60,spin=0 --time 0.3 --csv still.csv --quiet
+expect "a drum that stands" 0
 run run drum --set count=60 --time 0.3 --csv turning.csv --quiet
+expect "a drum that turns" 0
 cmp -s still.csv turning.csv && not_ok "a drum may stand still" "it turns" || ok "a drum may stand still"
 run run hopper --set slope=0 --time 0.1
 refused "a slope of nothing" "slope: 0"

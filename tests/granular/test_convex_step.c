@@ -359,6 +359,37 @@ static void no_method_makes_more_iterations_than_it_may(void** state) {
     sti_env_destroy(env);
 }
 
+// It leaves contacts out first, takes in those that break through and begins again: what it had by then is not lost.
+static void interior_points_return_the_best_they_had_when_their_iterations_end(void** state) {
+    (void)state;
+    sti_env* env = open_env();
+    sti_grains g = pebbles(env, 200, 1);
+    sti_bed_options o = sti_bed_options_default();
+    o.law = STI_LAW_CONE;
+    o.h = 0.05;
+    o.tol = 1e-6;
+    sti_bed* bed;
+    assert_int_equal(sti_bed_create(env, &g, &o, &bed), STI_OK);
+    for (int k = 0; k < 24; k++) assert_int_equal(sti_bed_step(bed, NULL), STI_OK);
+    sti_bed_get(bed, g.x, g.v, g.w);
+    sti_bed_destroy(bed);
+    o.solver = STI_BED_IPM;
+    o.eps = 0.5;
+    double last = INFINITY;
+    for (o.max_iterations = 8; o.max_iterations <= 128; o.max_iterations *= 2) {
+        assert_int_equal(sti_bed_create(env, &g, &o, &bed), STI_OK);
+        sti_bed_report report;
+        assert_int_equal(sti_bed_step(bed, &report), STI_OK);
+        assert_true(report.residual < 0.1 && report.touching > 100);
+        assert_true(report.residual <= last);
+        last = report.residual;
+        sti_bed_destroy(bed);
+    }
+    assert_true(last <= o.tol);
+    sti_grains_clear(env, &g);
+    sti_env_destroy(env);
+}
+
 static void a_solver_that_does_not_take_the_law_is_refused(void** state) {
     (void)state;
     sti_env* env = open_env();
@@ -406,6 +437,7 @@ int main(void) {
         cmocka_unit_test(solvers_of_the_round_cone_agree_with_each_other),
         cmocka_unit_test(a_solver_that_does_not_take_the_law_is_refused),
         cmocka_unit_test(a_contact_that_breaks_through_is_seen_beside_others_that_part_much_faster),
+        cmocka_unit_test(interior_points_return_the_best_they_had_when_their_iterations_end),
         cmocka_unit_test(no_method_makes_more_iterations_than_it_may),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };

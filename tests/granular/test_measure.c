@@ -28,7 +28,7 @@ static void a_bed_exchanges_momentum_with_gravity_and_walls_alone(void** state) 
         o.law = (sti_law)law;
         o.h = 0.02;
         o.tol = 1e-4;
-        const sti_grain_pour pour = {.count = GRAINS, .seed = 1, .mu = 0.3, .spread = 0.3};
+        const sti_grain_pour pour = {.count = GRAINS, .seed = 1, .mu = 0.3, .spread = 0.3, .spin = 0.5};
         sti_grains g;
         assert_int_equal(sti_grains_drum(env, &pour, &g), STI_OK);
         follow_momentum(env, &g, o);

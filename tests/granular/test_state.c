@@ -224,7 +224,7 @@ static void equal_beds_have_equal_bytes(void** state) {
     void* bytes[2];
     size_t size[2];
     for (int k = 0; k < 2; k++) {
-        const sti_grain_pour pour = {.count = 40, .seed = 1, .mu = 0.3};
+        const sti_grain_pour pour = {.count = 40, .seed = 1, .mu = 0.3, .spin = 0.5};
         sti_grains g;
         assert_int_equal(sti_grains_drum(env, &pour, &g), STI_OK);
         sti_bed_options o, set = sti_bed_options_default();
