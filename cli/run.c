@@ -215,70 +215,17 @@ static int check_request(const cli* c, const cli_run_request* r) {
     return CLI_DONE;
 }
 
-// "a/b" of ".//a//b/", for free(); NULL: memory ran out.
-static char* clean_path(const char* path) {
-    char* out = malloc(strlen(path) + 2);
-    size_t size = 0;
-    if (out == NULL) return NULL;
-    while (strncmp(path, "./", 2) == 0) path += 2 + strspn(path + 2, "/");
-    for (; *path != '\0'; path++) {
-        if (*path != '/' || size == 0 || out[size - 1] != '/') out[size++] = *path;
-    }
-    if (size > 1 && out[size - 1] == '/') size--;
-    if (size == 0) out[size++] = '.';
-    out[size] = '\0';
-    return out;
-}
-
-// The folder of a file, in the same way.
-static char* folder_of(const char* path) {
-    char* out = clean_path(path);
-    char* slash = out != NULL ? strrchr(out, '/') : NULL;
-    if (out != NULL && slash == NULL)
-        memcpy(out, ".", 2);
-    else if (slash != NULL)
-        slash[slash == out ? 1 : 0] = '\0';
-    return out;
-}
-
-// Whether a file can be written where an option wants it: asked before the first step, and before an old run is replaced.
-// Nothing is changed. A folder that is still to be made, --out, is left to that. whole: it is written beside and renamed.
-static int check_output(const cli* c, const char* option, const char* path, const char* out, bool whole) {
-    struct stat info;
-    if (path == NULL) return CLI_DONE;
-    const bool there = stat(path, &info) == 0;
-    if (there && S_ISDIR(info.st_mode))
-        return cli_fail_usage(c, "%s: %.200s: cannot be written: it is a folder", option, path);
-    bool good;
-    if (there && !whole) {
-        good = access(path, W_OK) == 0;
-    } else {
-        char *folder = folder_of(path), *made_later = out != NULL ? clean_path(out) : NULL;
-        if (folder == NULL || (out != NULL && made_later == NULL)) {
-            free(folder);
-            free(made_later);
-            return cli_fail_memory(c);
-        }
-        good = (out != NULL && strcmp(folder, made_later) == 0 && access(out, F_OK) != 0) ||
-               access(folder, W_OK | X_OK) == 0;
-        const int why = errno;
-        free(folder);
-        free(made_later);
-        errno = why;
-    }
-    return good ? CLI_DONE : cli_fail_usage(c, "%s: %.200s: cannot be written: %s", option, path, strerror(errno));
-}
-
 static bool has_suffix(const char* text, const char* end) {
     const size_t a = strlen(text), b = strlen(end);
     return a >= b && strcmp(text + a - b, end) == 0;
 }
 
+// Before the first step, and before an old run is replaced.
 static int check_outputs(const cli* c, const cli_run_request* r) {
     if (r->problem != NULL && !has_suffix(r->problem, ".hdf5") && !has_suffix(r->problem, ".h5"))
         return cli_fail_usage(c, "--problem: %.200s: a name that ends in .hdf5 or .h5 is expected", r->problem);
-    const int code = check_output(c, "--csv", r->csv, r->out, false);
-    return code == CLI_DONE ? check_output(c, "--problem", r->problem, r->out, true) : code;
+    const int code = cli_run_check_output(c, "--csv", r->csv, r->out, false);
+    return code == CLI_DONE ? cli_run_check_output(c, "--problem", r->problem, r->out, true) : code;
 }
 
 // An option that only systems know, and that was given; NULL: none.

@@ -79,6 +79,9 @@ int cli_run_save_parts(const cli* c, const char* dir, const sti_part* parts, int
 int cli_run_load_part(const cli* c, const char* path, const char* name, char** out, size_t* size);
 bool cli_run_has_part(const cli* c, const char* dir, const char* name);  // the checkpoint of that folder
 // bytes: how much of the table is there already, from the run that is resumed.
+// Whether a file can be written where an option wants it (path NULL: nothing is wanted). Nothing is changed. out: a folder
+// that may still be to be made. whole: the file is written beside and renamed.
+int cli_run_check_output(const cli* c, const char* option, const char* path, const char* out, bool whole);
 int cli_run_csv_open(const cli* c, const char* path, const char* dir, long bytes, FILE** out);
 int cli_run_csv_close(const cli* c, const char* path, FILE** csv);
 int cli_run_csv_flush(const cli* c, const char* path, FILE* csv);  // csv NULL: nothing to do

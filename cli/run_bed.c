@@ -231,7 +231,7 @@ static int work(const cli* c, cli_bed_run* run) {
     run->begun = run->tally.steps;
     run->past_rest = run->request->resume != NULL && run->request->time > 0 && run->tally.steps < steps && rests(run);
     run->over = is_over(run, steps);
-    if (run->over && run->request->resume != NULL) run->end = run->tally.end;
+    if (run->over && run->request->resume != NULL && run->end != CLI_BED_STOPPED) run->end = run->tally.end;
     // a run that is over and does not go on keeps its files as they are
     if (!run->over && run->request->resume != NULL) code = cli_bed_restore_record(c, run);
     if (code == CLI_DONE && !run->over && run->request->csv != NULL) code = cli_bed_csv_open(c, run);

@@ -4,9 +4,9 @@
 
 #include "run.h"
 
-// Sums over the steps so far; a checkpoint holds them as they are.
 typedef enum cli_bed_end { CLI_BED_TIME, CLI_BED_REST, CLI_BED_STOPPED } cli_bed_end;
 
+// Sums over the steps so far; a checkpoint holds them as they are.
 typedef struct cli_bed_tally {
     long steps;
     long unsolved;

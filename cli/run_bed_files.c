@@ -149,20 +149,22 @@ static int restore_all(const cli* c, cli_bed_run* run, const char* path) {
     return code;
 }
 
-int cli_bed_restore(const cli* c, cli_bed_run* run) {
+typedef int restorer(const cli* c, cli_bed_run* run, const char* path);
+
+static int from_checkpoint(const cli* c, cli_bed_run* run, restorer* restore) {
     char* path = cli_run_path(run->dir, "checkpoint.h5");
     if (path == NULL) return cli_fail_memory(c);
-    const int code = restore_all(c, run, path);
+    const int code = restore(c, run, path);
     free(path);
     return code;
 }
 
+int cli_bed_restore(const cli* c, cli_bed_run* run) {
+    return from_checkpoint(c, run, restore_all);
+}
+
 int cli_bed_restore_record(const cli* c, cli_bed_run* run) {
-    char* path = cli_run_path(run->dir, "checkpoint.h5");
-    if (path == NULL) return cli_fail_memory(c);
-    const int code = restore_record(c, run, path);
-    free(path);
-    return code;
+    return from_checkpoint(c, run, restore_record);
 }
 
 // ---- the CSV table

@@ -107,8 +107,7 @@ static bool find_forces(cli_bed_run* run) {
 
 int cli_bed_last_step(const cli* c, cli_bed_run* run) {
     int code = CLI_DONE;
-    if (cli_bed_by_force(run) && run->tally.steps > run->begun && !find_forces(run)) code = cli_fail_memory(c);
-    if (code != CLI_DONE) return code;
+    if (cli_bed_by_force(run) && run->tally.steps > run->begun && !find_forces(run)) return cli_fail_memory(c);
     if (run->request->problem != NULL) code = write_problem(c, run);
     if (code == CLI_DONE && run->request->jamming) code = test_jamming(c, run);
     return code;

@@ -1,7 +1,9 @@
-// run_files.c: files that runs share: the text of a scene, parts of a checkpoint, CSV tables, summaries, contact problems.
+// run_files.c: files that runs share: the text of a scene, parts of a checkpoint, where files may go, CSV tables, summaries,
+// contact problems.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "run.h"
@@ -67,6 +69,61 @@ bool cli_run_has_part(const cli* c, const char* dir, const char* name) {
     if (yes) sti_env_free(c->env, bytes);
     free(path);
     return yes;
+}
+
+// ---- where files may go
+
+// "a/b" of ".//a//b/", for free(); NULL: memory ran out.
+static char* clean_path(const char* path) {
+    char* out = malloc(strlen(path) + 2);
+    size_t size = 0;
+    if (out == NULL) return NULL;
+    while (strncmp(path, "./", 2) == 0) path += 2 + strspn(path + 2, "/");
+    for (; *path != '\0'; path++) {
+        if (*path != '/' || size == 0 || out[size - 1] != '/') out[size++] = *path;
+    }
+    if (size > 1 && out[size - 1] == '/') size--;
+    if (size == 0) out[size++] = '.';
+    out[size] = '\0';
+    return out;
+}
+
+// The folder of a file, in the same way.
+static char* folder_of(const char* path) {
+    char* out = clean_path(path);
+    char* slash = out != NULL ? strrchr(out, '/') : NULL;
+    if (out != NULL && slash == NULL)
+        memcpy(out, ".", 2);
+    else if (slash != NULL)
+        slash[slash == out ? 1 : 0] = '\0';
+    return out;
+}
+
+// 0, or why a file cannot be made there: errno. A folder that is still to be made, `out`, will do.
+static int why_not_made(const char* path, const char* out) {
+    char *folder = folder_of(path), *later = out != NULL ? clean_path(out) : NULL;
+    int why = ENOMEM;
+    if (folder != NULL && (out == NULL || later != NULL)) {
+        const bool made_later = later != NULL && strcmp(folder, later) == 0 && access(out, F_OK) != 0;
+        why = made_later || access(folder, W_OK | X_OK) == 0 ? 0 : errno;
+    }
+    free(folder);
+    free(later);
+    return why;
+}
+
+int cli_run_check_output(const cli* c, const char* option, const char* path, const char* out, bool whole) {
+    struct stat info;
+    if (path == NULL) return CLI_DONE;
+    const bool there = stat(path, &info) == 0;
+    if (there && S_ISDIR(info.st_mode))
+        return cli_fail_usage(c, "%s: %.200s: cannot be written: it is a folder", option, path);
+    int why;
+    if (there && !whole)
+        why = access(path, W_OK) == 0 ? 0 : errno;
+    else
+        why = why_not_made(path, out);
+    return why == 0 ? CLI_DONE : cli_fail_usage(c, "%s: %.200s: cannot be written: %s", option, path, strerror(why));
 }
 
 // ---- curves and CSV tables

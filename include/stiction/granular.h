@@ -304,9 +304,10 @@ STI_API sti_flow sti_recirculation_flow(const sti_recirculation* r);
 // Mean downward speed of the grains in rings about the z axis and layers of height, over all steps so far; rows are
 // layers from below, all as high, from `out` to the highest centre of the beginning. Rings are radius / rings wide, and what is
 // beyond belongs to the last one. speed is a sum over count grains (layers x rings).
-STI_API void sti_recirculation_extent(const sti_recirculation* r, double* low, double* high, double* radius);
 STI_API void sti_recirculation_profile(const sti_recirculation* r, int* layers, int* rings, const double** speed,
                                        const long** count);
+// Where its layers begin and end, and `radius`.
+STI_API void sti_recirculation_extent(const sti_recirculation* r, double* low, double* high, double* radius);
 
 #ifdef __cplusplus
 }

@@ -71,10 +71,9 @@ typedef struct sti_scene {
     char description[STI_SCENE_TEXT];
     sti_scene_bed bed;
     sti_bed_options step;
-    double time;  // the run ends then
-    double
-        until_kinetic;  // or when the kinetic energy, once it was above this, falls below it and stays there; 0: never
-    double until_mean;  // the same for the mean of the grains
+    double time;           // the run ends then
+    double until_kinetic;  // or when the kinetic energy, once above this, falls below it and stays there; 0: never
+    double until_mean;     // the same for the mean of the grains
 } sti_scene;
 
 STI_API sti_scene sti_scene_default(sti_layout layout, int count);

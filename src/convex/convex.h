@@ -27,8 +27,8 @@ typedef struct sti_quadratic_goal {
 } sti_quadratic_goal;
 
 typedef struct sti_quadratic_report {
-    double
-        residual;  // |x - P_C(x - rho g)| / |x|, norms weighted by 1/rho; g = P x + kappa, computed anew. x = 0: 0 or INFINITY
+    // |x - P_C(x - rho g)| / |x|, norms weighted by 1/rho; g = P x + kappa, computed anew. Of x = 0: 0, or INFINITY
+    double residual;
     double value;  // objective
     long iterations;
     long products;

@@ -155,6 +155,12 @@ sti_status sti_grains_create(sti_env* env, int count, int walls, double radius, 
 
 void sti_wall_velocity(const sti_wall* wall, const double x[3], double v[3]);
 
+// No contacts: those there were belong to other places, or to a step that was not made.
+static inline void sti_bed_drop_contacts(sti_bed* bed) {
+    bed->touches = 0;
+    for (int s = 0; s < STI_SLAB_MOST; s++) bed->touch_count[s] = 0;
+}
+
 static inline double sti_dot3(const double* x, const double* y) {
     return x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
 }

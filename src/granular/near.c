@@ -437,8 +437,7 @@ sti_status sti_bed_list(sti_bed* bed) {
         bed->listed = false;  // homes of some may have been set anew, in the hope of a shorter way
         return status;
     }
-    bed->touches = 0;  // contacts of the last step are of other places now
-    for (int k = 0; k < STI_SLAB_MOST; k++) bed->touch_count[k] = 0;
+    sti_bed_drop_contacts(bed);
     bed->wall_room = bed->options.eps > 0 ? room : 0;
     settle_down(bed, common);
     extras e;

@@ -278,8 +278,7 @@ sti_status sti_bed_set(sti_bed* bed, const double* x, const double* v, const dou
     bed->listed = false;
     bed->stepped = false;
     bed->unseen = 0;
-    bed->touches = 0;
-    for (int s = 0; s < bed->slab_count; s++) bed->touch_count[s] = 0;
+    sti_bed_drop_contacts(bed);
     return STI_OK;
 }
 
@@ -442,8 +441,7 @@ static sti_status search(sti_bed* bed) {
 // A step that could not be made has not been made: velocities as before it, and no contacts.
 static sti_status undo(sti_bed* bed, sti_status status) {
     memcpy(bed->grain, bed->grain_last, (size_t)bed->n * sizeof *bed->grain);
-    bed->touches = 0;
-    for (int s = 0; s < bed->slab_count; s++) bed->touch_count[s] = 0;
+    sti_bed_drop_contacts(bed);
     return status;
 }
 

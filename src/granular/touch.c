@@ -214,9 +214,7 @@ sti_status sti_bed_gather(sti_bed* bed) {
     bool moving = false;
     for (int k = 0; k < bed->wall_count; k++) moving = moving || bed->walls[k].spin != 0;
     status = moving ? attach_moving_walls(bed) : STI_OK;
-    if (status == STI_OK) return STI_OK;
-    bed->touches = 0;  // of no step
-    for (int s = 0; s < bed->slab_count; s++) bed->touch_count[s] = 0;
+    if (status != STI_OK) sti_bed_drop_contacts(bed);
     return status;
 }
 

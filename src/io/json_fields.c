@@ -70,25 +70,31 @@ sti_status sti_json_read_text(const sti_json_tree* tree, const sti_place* up, co
     return STI_OK;
 }
 
-void sti_json_warn_unknown(const sti_json_tree* tree, const sti_place* up, const cJSON* object,
-                           const char* const* known, int count) {
-    for (const cJSON* value = object->child; value != NULL; value = value->next) {
+// The next value from `value` on whose name is none of these, nor "comment"; NULL: there is none.
+static const cJSON* next_unknown(const cJSON* value, const char* const* known, int count) {
+    for (; value != NULL; value = value->next) {
         bool found = strcmp(value->string, "comment") == 0;
         for (int k = 0; !found && k < count; k++) found = strcmp(value->string, known[k]) == 0;
+        if (!found) break;
+    }
+    return value;
+}
+
+void sti_json_warn_unknown(const sti_json_tree* tree, const sti_place* up, const cJSON* object,
+                           const char* const* known, int count) {
+    const cJSON* value = next_unknown(object->child, known, count);
+    for (; value != NULL; value = next_unknown(value->next, known, count)) {
         const sti_place place = sti_place_key(up, value->string);
-        if (!found) sti_json_warn(tree, &place, "no such field, ignored");
+        sti_json_warn(tree, &place, "no such field, ignored");
     }
 }
 
 sti_status sti_json_check_names(const sti_json_tree* tree, const sti_place* up, const cJSON* object,
                                 const char* const* known, int count) {
-    for (const cJSON* value = object->child; value != NULL; value = value->next) {
-        bool found = strcmp(value->string, "comment") == 0;
-        for (int k = 0; !found && k < count; k++) found = strcmp(value->string, known[k]) == 0;
-        const sti_place place = sti_place_key(up, value->string);
-        if (!found) return sti_json_fail(tree, &place, value, "no such field");
-    }
-    return STI_OK;
+    const cJSON* value = next_unknown(object->child, known, count);
+    if (value == NULL) return STI_OK;
+    const sti_place place = sti_place_key(up, value->string);
+    return sti_json_fail(tree, &place, value, "no such field");
 }
 
 sti_status sti_json_check_list(const sti_json_tree* tree, const sti_place* place, const cJSON* value, int count) {

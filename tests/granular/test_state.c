@@ -150,15 +150,22 @@ static void a_bed_that_has_not_moved_yet_has_a_state_too(void** state) {
 }
 
 // Whatever the bytes are: a bed that can be stepped, or a refusal.
+// A bed that has moved, and its bytes.
+static sti_bed* moved_bed(sti_env* env, void** bytes, size_t* size) {
+    sti_bed* bed = make_bed(env, STI_LAW_COULOMB, STI_BED_GS, 0);
+    sti_bed_report report;
+    step(bed, 40, &report);
+    assert_int_equal(sti_bed_save_state(bed, bytes, size), STI_OK);
+    return bed;
+}
+
 static void bytes_that_are_no_state_are_refused(void** state) {
     (void)state;
     sti_env* env = open_env_of(1);
-    sti_bed *bed = make_bed(env, STI_LAW_COULOMB, STI_BED_GS, 0), *again;
     void* bytes;
     size_t size;
+    sti_bed *bed = moved_bed(env, &bytes, &size), *again;
     sti_bed_report report;
-    step(bed, 40, &report);
-    assert_int_equal(sti_bed_save_state(bed, &bytes, &size), STI_OK);
     assert_int_equal(sti_bed_load_state(env, bytes, 0, &again), STI_ERR_INPUT);
     assert_int_equal(sti_bed_load_state(env, bytes, size - 8, &again), STI_ERR_INPUT);
     assert_int_equal(sti_bed_load_state(env, (const char*)bytes + 8, size - 8, &again), STI_ERR_INPUT);
@@ -195,13 +202,10 @@ static void bytes_that_are_no_state_are_refused(void** state) {
 static void slabs_that_run_backwards_are_refused(void** state) {
     (void)state;
     sti_env* env = open_env_of(1);
-    sti_bed *bed = make_bed(env, STI_LAW_COULOMB, STI_BED_GS, 0), *again;
     void* bytes;
     size_t size;
-    sti_bed_report report;
-    step(bed, 40, &report);
+    sti_bed *bed = moved_bed(env, &bytes, &size), *again;
     assert_true(bed->slab_count >= 2);
-    assert_int_equal(sti_bed_save_state(bed, &bytes, &size), STI_OK);
     const size_t width = ((size_t)bed->slab_count + 1) * sizeof(int);
     char *at = bytes, *found = NULL;
     for (size_t k = 0; k + width <= size; k += 8) {
