@@ -137,8 +137,12 @@ static void add_up(cli_bed_tally* t, const sti_bed_report* step) {
 
 // ---- the end
 
+// Below this the bed may rest. The mean is that of grains of diameter 1 under 9.81; others have other energies m g d.
 static double until(const cli_bed_run* run) {
-    return fmax(run->scene.until_kinetic, run->scene.until_mean * run->grains.count);
+    const sti_scene_bed* bed = &run->scene.bed;
+    const double diameter = bed->radius > 0 ? 2 * bed->radius : 1, gravity = bed->gravity > 0 ? bed->gravity / 9.81 : 1;
+    const double mean = run->scene.until_mean * pow(diameter, 4) * gravity;
+    return fmax(run->scene.until_kinetic, mean * run->grains.count);
 }
 
 // So many steps in a row with little energy are rest: as long as a grain takes to fall by its diameter, for whatever moves

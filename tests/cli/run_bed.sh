@@ -126,6 +126,9 @@ cp out small
 run run pebble-bed --set count=40,radius=0.5,gravity=0.0981,kinetic_mean=0 --step 0.1 --time 10 --json
 holds "lengths scale" "($(number mean_height small) * 100 / $(number mean_height out) - 1)^2 < 1e-12 && $(number steps small) == 100 && $(number steps out) == 100"
 holds "and energies with mass, gravity and length" "($(number end small) * 1e6 / $(number end out) - 1)^2 < 1e-12"
+run run pebble-bed --set count=40,radius=0.005 --step 0.001 --json
+expect "small grains rest" 0 '"outcome": "rest"'
+holds "when they do" "$(number balance out) > 0.999 && $(number balance out) < 1.001 && $(number kinetic out) < 40 * 1e-12"
 run run drum --set count=60,spin=0 --time 0.3 --csv still.csv --quiet
 expect "a drum that stands" 0
 run run drum --set count=60 --time 0.3 --csv turning.csv --quiet
