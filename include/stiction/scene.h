@@ -73,8 +73,7 @@ typedef struct sti_scene {
     sti_bed_options step;
     double time;           // the run ends then
     double until_kinetic;  // or when the kinetic energy, once above this, falls below it and stays there; 0: never
-    double
-        until_mean;  // the same for the mean of the grains, of diameter 1 under 9.81: times diameter^4 gravity / 9.81
+    double until_mean;     // the same for the mean of grains of diameter 1 under 9.81; of others with their m g d
 } sti_scene;
 
 STI_API sti_scene sti_scene_default(sti_layout layout, int count);
