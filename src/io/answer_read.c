@@ -170,7 +170,8 @@ static sti_status read_multipliers(const reader* r, const sti_place* place, cons
 
 static sti_status read_leaf(const reader* r, const sti_place* place, const cJSON* leaf, int k) {
     sti_certificate* c = &r->a->certificate;
-    const size_t pairs = (size_t)c->pair_count, width = (size_t)c->free_count + pairs, first = (size_t)k * width;
+    const size_t pairs = (size_t)c->pair_count, width = (size_t)c->free_count + pairs,
+                 first = sti_size_mul((size_t)k, width);
     const sti_place at_x = sti_place_key(place, "x"), at_y = sti_place_key(place, "y");
     signed char* fixed = c->fixed + (size_t)k * pairs;
     sti_status status = read_marks(r, place, leaf, "z_zero", c->pair_count, 1, fixed);
@@ -192,11 +193,11 @@ static sti_status read_leaves(reader* r, const sti_place* up, const cJSON* objec
     sti_status status = check_leaves(r, &place, list, &count);
     if (status != STI_OK || count == 0) return status;
     const size_t leaves = (size_t)count, width = (size_t)c->free_count + (size_t)c->pair_count;
-    c->fixed = sti_alloc_array_zero(r->env, leaves * (size_t)c->pair_count, 1);
-    c->y = sti_alloc_array(r->env, leaves * width, sizeof *c->y);
+    c->fixed = sti_alloc_array_zero(r->env, sti_size_mul(leaves, (size_t)c->pair_count), 1);
+    c->y = sti_alloc_array(r->env, sti_size_mul(leaves, width), sizeof *c->y);
     if (c->fixed == NULL || c->y == NULL)
         return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "%d leaves of a certificate", count);
-    status = sti_rationals_create(r->env, leaves * width, &c->y_exact);
+    status = sti_rationals_create(r->env, sti_size_mul(leaves, width), &c->y_exact);
     c->leaf_count = count;
     int k = 0;
     for (const cJSON* leaf = list->child; status == STI_OK && leaf != NULL; leaf = leaf->next, k++) {

@@ -30,8 +30,8 @@ sti_status sti_bodies_check_names(const sti_bodies_reader* r, const sti_place* u
 
 static sti_status make_room(sti_bodies_reader* r) {
     if (r->tape.count <= r->entry_room) return STI_OK;
-    const int room = 2 * r->tape.count;
-    double* entry = sti_realloc(r->env, r->entry, (size_t)room * sizeof *entry);
+    const int room = sti_count_mul(2, r->tape.count);
+    double* entry = sti_realloc_array(r->env, r->entry, (size_t)room, sizeof *entry);
     if (entry != NULL) r->entry = entry;
     unsigned char* used = sti_realloc(r->env, r->used, (size_t)room);
     if (used != NULL) r->used = used;

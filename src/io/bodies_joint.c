@@ -132,7 +132,7 @@ static sti_status place_distance(sti_bodies_reader* r, const sti_place* up, cons
     sti_status status = sti_bodies_read_rows(r, up, object, "points", r->dim, &count, &rows);
     if (status == STI_OK && count != 2)
         status = sti_json_fail(r->tree, &place, sti_json_field(object, "points"), "two points are expected");
-    for (int k = 0; status == STI_OK && k < 2 * r->dim; k++) points[k / r->dim][k % r->dim] = rows[k];
+    for (int k = 0; status == STI_OK && k < r->dim; k++) points[0][k] = rows[k], points[1][k] = rows[r->dim + k];
     sti_free(r->env, rows);
     sti_joint other = *joint;
     if (status == STI_OK) status = sti_bodies_blame(r, up, sti_joint_place(r->bodies, points[0], NULL, joint));
@@ -247,7 +247,7 @@ static sti_status read_spring(sti_bodies_reader* r, const sti_place* up, const c
     if (status == STI_OK) status = sti_bodies_read_rows(r, up, object, "points", r->dim, &count, &rows);
     if (status == STI_OK && count != 2)
         status = sti_json_fail(r->tree, &at_points, sti_json_field(object, "points"), "two points are expected");
-    for (int k = 0; status == STI_OK && k < 2 * r->dim; k++) points[k / r->dim][k % r->dim] = rows[k];
+    for (int k = 0; status == STI_OK && k < r->dim; k++) points[0][k] = rows[k], points[1][k] = rows[r->dim + k];
     sti_free(r->env, rows);
     sti_spring spring = {.a = of[0], .b = of[1], .rest = distance(points[0], points[1])};
     if (status == STI_OK) status = sti_bodies_read_field(r, up, object, "stiffness", &spring.stiffness);

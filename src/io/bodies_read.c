@@ -332,7 +332,7 @@ static sti_status keep_parameters(const sti_bodies_reader* r, sti_world_scene* s
     scene->parameters = values;
     bool good = names != NULL && values != NULL;
     if (good) scene->parameter_count = r->parameter_count;
-    if (good && count > 0) memcpy(values, r->parameter, count * sizeof *values);
+    if (good && count > 0) memcpy(values, r->parameter, sti_size_mul(count, sizeof *values));
     size_t k = 0;
     for (const cJSON* v = object != NULL ? object->child : NULL; good && v != NULL; v = v->next, k++) {
         names[k] = sti_strdup(r->env, v->string);
@@ -522,7 +522,7 @@ static sti_status set_world(sti_problem* p, const char* settings) {
 static sti_status set_system(const sti_problem* p, const sti_setting* s, int count) {
     sti_rationals* r = NULL;
     sti_status status = sti_rationals_create(p->env, 1, &r);
-    for (int k = 0; status == STI_OK && k < 2 * count; k++) {
+    for (int k = 0; status == STI_OK && k < sti_count_mul(2, count); k++) {
         const sti_setting* one = &s[k % count];
         status = sti_rationals_set_text(r, 0, one->value);
         const double x = status == STI_OK ? sti_rationals_double(r, 0) : 0;

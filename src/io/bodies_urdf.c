@@ -202,7 +202,7 @@ static sti_status read_options(sti_bodies_reader* r, const sti_place* up, const 
 static sti_status add_robot(sti_bodies_reader* r, const sti_place* up, const source* k, sti_urdf_options* options) {
     sti_world_scene* scene = r->scene;
     sti_urdf_report* longer =
-        sti_realloc(r->env, (void*)scene->robots, ((size_t)scene->robot_count + 1) * sizeof *longer);
+        sti_realloc_array(r->env, (void*)scene->robots, (size_t)scene->robot_count + 1, sizeof *longer);
     if (longer == NULL) return no_memory(r);
     scene->robots = longer;
     sti_urdf_report* report = &longer[scene->robot_count++];

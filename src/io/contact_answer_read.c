@@ -100,7 +100,7 @@ static sti_status read_point(reader* r) {
     sti_contact_answer* a = r->a;
     const sti_json_tree* t = &r->tree;
     const cJSON* root = t->root;
-    const int n = a->dimension * a->contact_count;
+    const int n = sti_count_mul(a->dimension, a->contact_count);
     sti_status status = sti_json_read_doubles(t, NULL, root, "r", n, &a->r);
     if (status == STI_OK) status = sti_json_read_doubles(t, NULL, root, "u", n, &a->u);
     if (status == STI_OK) status = sti_json_read_doubles(t, NULL, root, "v", a->velocity_count, &a->v);

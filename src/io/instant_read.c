@@ -163,7 +163,7 @@ static sti_status make_symmetric(const reader* r) {
     const size_t n = (size_t)r->n;
     double* M = r->s->M;
     double largest = 0;
-    for (size_t k = 0; k < n * n; k++) largest = fmax(largest, fabs(M[k]));
+    for (size_t k = 0; k < sti_size_mul(n, n); k++) largest = fmax(largest, fabs(M[k]));
     sti_status status = STI_OK;
     for (size_t i = 0; i < n; i++) {
         for (size_t j = i + 1; status == STI_OK && j < n; j++) {
@@ -176,7 +176,9 @@ static sti_status make_symmetric(const reader* r) {
             if (M[j * n + i] != M[i * n + j])
                 sti_json_warn(r->tree, &at, "differs by rounding from the entry across, which is taken for both");
             M[j * n + i] = M[i * n + j];
-            if (r->s->exact.M != NULL) status = sti_rationals_copy(r->s->exact.M, j * n + i, r->s->exact.M, i * n + j);
+            if (r->s->exact.M != NULL)
+                status =
+                    sti_rationals_copy(r->s->exact.M, sti_size_mul(j, n) + i, r->s->exact.M, sti_size_mul(i, n) + j);
         }
     }
     return status;
@@ -264,12 +266,12 @@ static sti_status take_geometry(const reader* r, const sti_place* up, const cJSO
     const size_t n = (size_t)r->n;
     const cJSON* t = sti_json_field(contact, "t");
     const sti_place at_n = sti_place_key(up, "n"), at_t = sti_place_key(up, "t");
-    sti_status status = take_list(r, &at_n, sti_json_field(contact, "n"), r->s->n, e->n, (size_t)i * n, 1);
+    sti_status status = take_list(r, &at_n, sti_json_field(contact, "n"), r->s->n, e->n, sti_size_mul((size_t)i, n), 1);
     if (status == STI_OK && t != NULL && t->child != NULL) {
         if (cJSON_IsArray(t->child))
-            status = take_rows(r, &at_t, t, r->s->t, e->t, row * n, n);
+            status = take_rows(r, &at_t, t, r->s->t, e->t, sti_size_mul(row, n), n);
         else
-            status = take_list(r, &at_t, t, r->s->t, e->t, row * n, 1);
+            status = take_list(r, &at_t, t, r->s->t, e->t, sti_size_mul(row, n), 1);
     }
     if (status == STI_OK) status = take_field(r, up, contact, "n_rate", &c->n_rate, e->n_rate, i);
     if (status == STI_OK) status = take_tangents(r, up, contact, "t_rate", i, r->s->t_rate, e->t_rate, row);

@@ -112,7 +112,7 @@ void sti_json_put_attempt(sti_json* j, const char* solver, const sti_attempt* at
 sti_status sti_json_copy_text(sti_env* env, const char* text, size_t size, const char* name, char** out) {
     *out = NULL;
     if (size > STI_IO_TEXT_MOST) return sti_file_fail(env, STI_ERR_INPUT, name, "too long to be read as text");
-    *out = sti_alloc_array(env, size + 1, 1);
+    *out = sti_alloc(env, sti_size_add(size, 1));
     if (*out == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "text of %.200s", name);
     if (size > 0) memcpy(*out, text, size);
     (*out)[size] = '\0';

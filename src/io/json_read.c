@@ -218,8 +218,8 @@ static sti_status exact_rows(const reader* r, const sti_place* place, const cJSO
 static sti_status exact_triplets(const reader* r, const sti_place* place, const cJSON* list, sti_field* f) {
     for (const cJSON* entry = list->child; entry != NULL; entry = entry->next) {
         const size_t i = (size_t)entry->child->valuedouble, j = (size_t)entry->child->next->valuedouble;
-        const sti_status status =
-            sti_json_read_exact(&r->tree, place, entry->child->next->next, f->exact, i * (size_t)f->cols + j);
+        const sti_status status = sti_json_read_exact(&r->tree, place, entry->child->next->next, f->exact,
+                                                      sti_size_mul(i, (size_t)f->cols) + j);
         if (status != STI_OK) return status;
     }
     return STI_OK;

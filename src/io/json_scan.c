@@ -83,11 +83,11 @@ static int hex4(const scan* s, size_t at) {
     for (size_t i = at; i < at + 4; i++) {
         const char c = s->text[i];
         if (c >= '0' && c <= '9')
-            value = 16 * value + (c - '0');
+            value = value << 4 | (c - '0');
         else if (c >= 'a' && c <= 'f')
-            value = 16 * value + (c - 'a' + 10);
+            value = value << 4 | (c - 'a' + 10);
         else if (c >= 'A' && c <= 'F')
-            value = 16 * value + (c - 'A' + 10);
+            value = value << 4 | (c - 'A' + 10);
         else
             return -1;
     }

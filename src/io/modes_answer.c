@@ -70,8 +70,8 @@ static sti_status read_corners(reader* k, const sti_modes_options* o) {
         status = sti_json_check_list(&k->tree, &at, row, 2);
         for (int c = 0; c < 2 && status == STI_OK; c++) {
             const sti_place entry = sti_place_index(&at, c);
-            status =
-                sti_json_read_exact(&k->tree, &entry, cJSON_GetArrayItem(row, c), k->out->corners, (size_t)(2 * i + c));
+            status = sti_json_read_exact(&k->tree, &entry, cJSON_GetArrayItem(row, c), k->out->corners,
+                                         2 * (size_t)i + (size_t)c);
         }
     }
     k->out->corner_count = count;
@@ -131,7 +131,7 @@ static sti_status read_solution(reader* k, const sti_place* up, const cJSON* fro
     if (to->solution == NULL) return STI_FAIL(k->tree.env, STI_ERR_MEMORY, -1, "solution of a mode");
     const sti_place place = sti_place_key(up, "solution");
     sti_rationals** point = &to->solution->point;
-    sti_status status = sti_rationals_create(k->tree.env, (size_t)(n + 2 * k->K), point);
+    sti_status status = sti_rationals_create(k->tree.env, (size_t)n + 2 * (size_t)k->K, point);
     if (status == STI_OK) status = read_numbers(k, &place, solution, "a_exact", n, *point, 0);
     if (status == STI_OK)
         status = read_numbers(k, &place, solution, "contact_accelerations_exact", k->K, *point, (size_t)n);
@@ -214,16 +214,17 @@ static sti_status read_certificate(reader* k) {
     const int count = cJSON_IsArray(list) ? cJSON_GetArraySize(list) : -1, n = k->instant->n;
     if (count < 0 || count > MOST_MODES) return sti_json_fail(&k->tree, &place, list, "a list of cases is expected");
     sti_modes_certificate* to = &k->out->certificate;
-    const size_t contacts = (size_t)k->instant->contact_count, width = (size_t)(n + k->K);
-    to->choice = sti_alloc_array(k->tree.env, (size_t)count * contacts, sizeof *to->choice);
+    const size_t contacts = (size_t)k->instant->contact_count, width = (size_t)n + (size_t)k->K;
+    to->choice = sti_alloc_array(k->tree.env, sti_size_mul((size_t)count, contacts), sizeof *to->choice);
     if (to->choice == NULL) return STI_FAIL(k->tree.env, STI_ERR_MEMORY, -1, "%d cases", count);
-    sti_status status = sti_rationals_create(k->tree.env, (size_t)count * width, &to->value);
+    sti_status status = sti_rationals_create(k->tree.env, sti_size_mul((size_t)count, width), &to->value);
     const cJSON* item = list->child;
     for (int i = 0; i < count && status == STI_OK; i++, item = item->next) {
         const sti_place at = sti_place_index(&place, i);
         status = read_case_choices(k, &at, item, to->choice + (size_t)i * contacts);
-        if (status == STI_OK) status = read_numbers(k, &at, item, "y", n, to->value, (size_t)i * width);
-        if (status == STI_OK) status = read_numbers(k, &at, item, "nu", k->K, to->value, (size_t)i * width + (size_t)n);
+        if (status == STI_OK) status = read_numbers(k, &at, item, "y", n, to->value, sti_size_mul((size_t)i, width));
+        if (status == STI_OK)
+            status = read_numbers(k, &at, item, "nu", k->K, to->value, sti_size_mul((size_t)i, width) + (size_t)n);
     }
     to->case_count = count;
     return status;

@@ -148,7 +148,7 @@ static sti_status read_signs(const reader* r, const sti_place* up, const cJSON* 
 
 static sti_status read_leaf(const reader* r, const sti_place* place, const cJSON* object, sti_sticking_leaf* leaf) {
     const sti_sticking_answer* a = r->a;
-    const int facets = a->contact_count * a->facets;
+    const int facets = sti_count_mul(a->contact_count, a->facets);
     if (!cJSON_IsObject(object)) return sti_json_fail(&r->tree, place, object, "an object is expected");
     leaf->sign = sti_alloc_array_zero(r->env, (size_t)a->contact_count, 1);
     if (leaf->sign == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "signs");

@@ -129,7 +129,7 @@ static sti_status read_coordinates(reader* r) {
     const size_t n = (size_t)r->text.coordinate_count;
     r->coordinates = sti_alloc_array_zero(r->tree->env, n, sizeof *r->coordinates);
     r->forces = sti_alloc_array_zero(r->tree->env, n, sizeof *r->forces);
-    r->start = sti_alloc_array_zero(r->tree->env, 2 * n, sizeof *r->start);
+    r->start = sti_alloc_array_zero(r->tree->env, sti_size_mul(2, n), sizeof *r->start);
     if (r->coordinates == NULL || r->forces == NULL || r->start == NULL) return no_memory(r);
     int k = 0;
     for (const cJSON* v = list->child; status == STI_OK && v != NULL; v = v->next, k++) {
@@ -204,7 +204,7 @@ static sti_status read_contacts(reader* r) {
     if (status != STI_OK) return status;
     const size_t count = (size_t)r->text.contact_count + (size_t)r->text.joint_count;
     r->contacts = sti_alloc_array_zero(r->tree->env, count, sizeof *r->contacts);
-    r->slips = sti_alloc_array_zero(r->tree->env, MOST_SLIPS * count, sizeof *r->slips);
+    r->slips = sti_alloc_array_zero(r->tree->env, sti_size_mul(MOST_SLIPS, count), sizeof *r->slips);
     if (r->contacts == NULL || r->slips == NULL) return no_memory(r);
     size_t i = 0;
     for (int part = 0; part < 2; part++) {
