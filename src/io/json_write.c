@@ -132,6 +132,11 @@ void sti_json_double(sti_json* j, const char* key, double value) {
     put(j, text, to);
 }
 
+void sti_json_digits(sti_json* j, const char* key, const char* digits) {
+    put_lead(j, key);
+    put_text(j, digits);
+}
+
 void sti_json_text(sti_json* j, const char* key, const char* text) {
     put_lead(j, key);
     put_quoted(j, text);
