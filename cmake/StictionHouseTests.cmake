@@ -12,6 +12,7 @@ house_test(house.symbols bash ${house}/symbols.sh ${PROJECT_SOURCE_DIR}/include 
 house_test(house.consumer bash ${PROJECT_SOURCE_DIR}/tests/consumer/run.sh ${PROJECT_BINARY_DIR}
            ${PROJECT_VERSION})
 house_test(house.bootstrap bash ${house}/bootstrap.sh ${PROJECT_SOURCE_DIR}/tools/bootstrap)
+house_test(house.allocations bash ${house}/allocations.sh ${PROJECT_SOURCE_DIR}/include/stiction ${PROJECT_SOURCE_DIR}/tests)
 house_test(house.sizes bash ${house}/sizes.sh ${PROJECT_SOURCE_DIR}/tools/lint ${PROJECT_BINARY_DIR})
 house_test(house.readme bash ${house}/readme.sh $<TARGET_FILE:stiction_command> ${PROJECT_SOURCE_DIR}/README.md)
 house_test(house.reproductions bash ${house}/readme.sh $<TARGET_FILE:stiction_command>
