@@ -5,7 +5,7 @@
 #     example.<name>    examples/<name>.c: each asserts its own result
 #     fuzz.<name>       fuzz/<name>.c: a short run of each fuzz target over its corpus (clang tree)
 #     house.<name>      headers alone, symbols, consumers of an installed tree, the demo
-#     lint.<name>       layout, who includes whom, clang-tidy
+#     lint.<name>       layout, who includes whom, raw sizes, clang-tidy
 #     asan.<...>        the first three again, in the tree built with sanitizers
 #
 # `make test` builds three trees (release by gcc, sanitized by gcc, instrumented by clang) and runs the tests of all of
@@ -42,6 +42,7 @@ function(suite_test name)
 endfunction()
 
 pkg_check_modules(CMOCKA REQUIRED QUIET IMPORTED_TARGET cmocka)
+pkg_check_modules(CJSON REQUIRED QUIET IMPORTED_TARGET libcjson) # reads the reference cases, by other code than ours
 file(GLOB test_sources CONFIGURE_DEPENDS tests/*/test_*.c)
 foreach(source ${test_sources})
   get_filename_component(file ${source} NAME_WE)
@@ -52,7 +53,7 @@ foreach(source ${test_sources})
   add_executable(${target} ${source})
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   target_include_directories(${target} PRIVATE src tests)
-  target_link_libraries(${target} PRIVATE stiction_static PkgConfig::CMOCKA ${STICTION_DEPENDENCIES})
+  target_link_libraries(${target} PRIVATE stiction_static PkgConfig::CMOCKA PkgConfig::CJSON ${STICTION_DEPENDENCIES})
   target_compile_definitions(${target} PRIVATE STI_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                                STI_SHARED_DIR="${PROJECT_SOURCE_DIR}/../shared")
   if(NOT STICTION_FUZZ)

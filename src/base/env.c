@@ -18,7 +18,7 @@ static void* in_large_pages(void* p, size_t size) {
 #if defined(MADV_HUGEPAGE)
     if (p == NULL || size < LARGE) return p;
     const size_t skip = -(uintptr_t)p & (SMALLEST_PAGE - 1);
-    madvise((char*)p + skip, (size - skip) / SMALLEST_PAGE * SMALLEST_PAGE, MADV_HUGEPAGE);
+    madvise((char*)p + skip, (size - skip) & ~(size_t)(SMALLEST_PAGE - 1), MADV_HUGEPAGE);
 #else
     (void)size;
 #endif
@@ -97,24 +97,28 @@ void sti_env_free(sti_env* env, void* p) {
 }
 
 void* sti_alloc(sti_env* env, size_t size) {
+    if (size > PTRDIFF_MAX) return NULL;
     return env->def.alloc(env->def.alloc_user, size > 0 ? size : 1);
 }
 
 void* sti_alloc_array(sti_env* env, size_t count, size_t size) {
-    size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes) || bytes > PTRDIFF_MAX) return NULL;
-    return sti_alloc(env, bytes);
+    return sti_alloc(env, sti_size_mul(count, size));
 }
 
 void* sti_alloc_array_zero(sti_env* env, size_t count, size_t size) {
     void* p = sti_alloc_array(env, count, size);
-    if (p != NULL) memset(p, 0, count * size);
+    if (p != NULL) memset(p, 0, sti_size_mul(count, size));
     return p;
 }
 
 void* sti_realloc(sti_env* env, void* p, size_t size) {
     if (p == NULL) return sti_alloc(env, size);
+    if (size > PTRDIFF_MAX) return NULL;
     return env->def.realloc(env->def.alloc_user, p, size > 0 ? size : 1);
+}
+
+void* sti_realloc_array(sti_env* env, void* p, size_t count, size_t size) {
+    return sti_realloc(env, p, sti_size_mul(count, size));
 }
 
 void sti_free(sti_env* env, void* p) {

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stiction/base.h>
 
+#include "base/size.h"
+
 struct sti_env {
     sti_env_def def;
     sti_error error;
@@ -15,7 +17,8 @@ void* sti_alloc(sti_env* env, size_t size);
 void* sti_alloc_array(sti_env* env, size_t count, size_t size);       // not cleared; NULL on overflow
 void* sti_alloc_array_zero(sti_env* env, size_t count, size_t size);  // cleared
 void* sti_realloc(sti_env* env, void* p, size_t size);
-void sti_free(sti_env* env, void* p);  // accepts NULL
+void* sti_realloc_array(sti_env* env, void* p, size_t count, size_t size);  // NULL on overflow, p stays
+void sti_free(sti_env* env, void* p);                                       // accepts NULL
 char* sti_strdup(sti_env* env, const char* text);
 
 // Record a failure in env->error and return its status.

@@ -433,27 +433,42 @@ double sti_int_double(const sti_int* a) {
     return a->size < 0 ? -magnitude : magnitude;
 }
 
+// The first limbs of |a|, at most TOP of them, and one more if `up` and some were left out: so the true number lies between the
+// two. *dropped: bits left out.
+enum { TOP = 40, TOP_ROOM = TOP + 1 };
+static int32_t top_limbs(const sti_int* a, bool up, mp_limb_t* to, long* dropped) {
+    const int32_t n = limbs(a), kept = n < TOP ? n : TOP;
+    *dropped = (long)(n - kept) * GMP_NUMB_BITS;
+    memcpy(to, a->limb + (n - kept), (size_t)kept * sizeof *to);
+    to[kept] = up && kept < n ? mpn_add_1(to, to, kept, 1) : 0;
+    return normalized(to, (size_t)kept + 1);
+}
+
+static size_t bits_of(const mp_limb_t* p, int32_t n) {
+    return (size_t)n * GMP_NUMB_BITS - (size_t)__builtin_clzll(p[n - 1]);
+}
+
 double sti_int_ratio(sti_exact* x, const sti_int* a, const sti_int* b) {
+    enum { ROOM = TOP_ROOM + 4 };
+    mp_limb_t num[ROOM] = {0}, den[TOP_ROOM], quotient[ROOM], remainder[TOP_ROOM];
+    long num_dropped, den_dropped;
+    if (x->status != STI_OK) return NAN;
     if (a->size == 0) return 0.0;
-    const int sign = sti_int_sign(a) * sti_int_sign(b);
+    int32_t n = top_limbs(a, false, num, &num_dropped);
+    const int32_t nb = top_limbs(b, true, den, &den_dropped);
     // shift the numerator so that the quotient has at least 66 bits; the remainder is the sticky bit
-    const long gap = 66 + (long)sti_int_bits(b) - (long)sti_int_bits(a);
-    const size_t shift = gap > 0 ? (size_t)gap : 0;
-    sti_int numerator = {0};
-    double value = NAN;
-    sti_int_shl(x, &numerator, a, shift);
-    const int32_t n = limbs(&numerator), nb = limbs(b);
-    if (x->status == STI_OK && n >= nb) {
-        mp_limb_t* quotient = scratch(x, 2, (size_t)(n - nb) + 1);
-        mp_limb_t* remainder = scratch(x, 3, (size_t)nb);
-        if (quotient != NULL && remainder != NULL) {
-            mpn_tdiv_qr(quotient, remainder, 0, numerator.limb, n, b->limb, nb);
-            const int32_t nq = normalized(quotient, (size_t)(n - nb) + 1);
-            value = round_limbs(quotient, nq, normalized(remainder, (size_t)nb) != 0, -(long)shift);
-        }
-    }
-    sti_int_clear(x->env, &numerator);
-    return sign < 0 ? -value : value;
+    const long gap = 66 + (long)bits_of(den, nb) - (long)bits_of(num, n);
+    const long shift = gap > 0 ? gap : 0, words = shift / GMP_NUMB_BITS;
+    const unsigned bits = (unsigned)(shift % GMP_NUMB_BITS);
+    memmove(num + words, num, (size_t)n * sizeof *num);
+    memset(num, 0, (size_t)words * sizeof *num);
+    num[n + words] = bits > 0 ? mpn_lshift(num + words, num + words, n, bits) : 0;
+    n = normalized(num, (size_t)(n + words) + 1);
+    mpn_tdiv_qr(quotient, remainder, 0, num, n, den, nb);
+    const int32_t nq = normalized(quotient, (size_t)(n - nb) + 1);
+    const bool rest = normalized(remainder, (size_t)nb) != 0 || num_dropped > 0 || den_dropped > 0;
+    const double value = round_limbs(quotient, nq, rest, num_dropped - den_dropped - shift);
+    return sti_int_sign(a) * sti_int_sign(b) < 0 ? -value : value;
 }
 
 char* sti_int_text(sti_exact* x, const sti_int* a) {

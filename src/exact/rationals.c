@@ -192,11 +192,9 @@ sti_status sti_rationals_set_text(sti_rationals* r, size_t i, const char* text) 
 
 double sti_rationals_double(const sti_rationals* r, size_t i) {
     if (sti_int_is_one(&r->den[i])) return sti_int_double(&r->num[i]);
-    sti_exact x;  // scratch of our own: the array is const
+    sti_exact x;  // of our own: the array is const
     sti_exact_init(&x, r->x.env);
-    const double value = sti_int_ratio(&x, &r->num[i], &r->den[i]);
-    sti_exact_clear(&x);
-    return value;
+    return sti_int_ratio(&x, &r->num[i], &r->den[i]);
 }
 
 int sti_rationals_sign(const sti_rationals* r, size_t i) {

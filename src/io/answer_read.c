@@ -22,15 +22,15 @@ typedef struct reader {
 } reader;
 
 // A list of indices below n, each marked with `sign` in out (n), where nothing may be marked yet.
-static sti_status read_marks(const reader* r, const sti_place* up, const cJSON* object, const char* key, int n,
+static sti_status read_marks(const reader* r, const sti_place* up, const sti_json_value* object, const char* key, int n,
                              int sign, signed char* out) {
-    const cJSON* list = sti_json_field(object, key);
+    const sti_json_value* list = sti_json_field(object, key);
     const sti_place place = sti_place_key(up, key);
     if (list == NULL) return STI_OK;
-    if (!cJSON_IsArray(list)) return sti_json_fail(&r->tree, &place, list, "a list of indices is expected");
+    if (!sti_json_is_array(list)) return sti_json_fail(&r->tree, &place, list, "a list of indices is expected");
     sti_status status = STI_OK;
     int64_t k = 0, i = 0;
-    for (const cJSON* value = list->child; status == STI_OK && value != NULL; value = value->next, k++) {
+    for (const sti_json_value* value = list->child; status == STI_OK && value != NULL; value = value->next, k++) {
         const sti_place at = sti_place_index(&place, k);
         status = sti_json_read_integer(&r->tree, &at, value, 0, n - 1, &i);
         if (status == STI_OK && out[i] != 0) status = sti_json_fail(&r->tree, &at, value, "this index is given twice");
@@ -43,16 +43,17 @@ static sti_status read_marks(const reader* r, const sti_place* up, const cJSON* 
 
 // A size as it is said, or the length of a list where it is not.
 static sti_status read_size(const reader* r, const char* size_name, const char* list_name, int* out) {
-    const cJSON *list = sti_json_field(r->tree.root, list_name), *said = sti_json_field(r->tree.root, size_name);
+    const sti_json_value *list = sti_json_field(r->tree.root, list_name),
+                         *said = sti_json_field(r->tree.root, size_name);
     const sti_place at_list = sti_place_key(NULL, list_name), at_size = sti_place_key(NULL, size_name);
     int64_t size = 0;
     sti_status status = STI_OK;
-    if ((list == NULL && said == NULL) || (list != NULL && !cJSON_IsArray(list)))
+    if ((list == NULL && said == NULL) || (list != NULL && !sti_json_is_array(list)))
         status = sti_json_fail(&r->tree, &at_list, list, "a list of numbers is expected");
     else if (said != NULL)
         status = sti_json_read_integer(&r->tree, &at_size, said, 0, STI_IO_SPARSE_MOST, &size);
     else
-        size = cJSON_GetArraySize(list);
+        size = sti_json_count(list);
     if (size > STI_IO_SPARSE_MOST)
         status = sti_json_fail(&r->tree, &at_list, list, "more than %d entries", STI_IO_SPARSE_MOST);
     *out = (int)size;
@@ -72,7 +73,7 @@ static sti_status read_sizes(const reader* r) {
 
 static sti_status read_point(reader* r) {
     sti_lcp_answer* a = r->a;
-    const cJSON* root = r->tree.root;
+    const sti_json_value* root = r->tree.root;
     const char* z = sti_json_field(root, "v") != NULL ? "v" : "z";
     if (sti_json_field(root, "v") != NULL && sti_json_field(root, "z") != NULL)
         return sti_file_fail(r->env, STI_ERR_INPUT, r->tree.name, "both z and v are given");
@@ -92,11 +93,11 @@ static sti_status read_point(reader* r) {
 }
 
 // A list of `count` exact numbers into entries first.. of out.
-static sti_status read_exact(const reader* r, const sti_place* place, const cJSON* list, sti_rationals* out,
+static sti_status read_exact(const reader* r, const sti_place* place, const sti_json_value* list, sti_rationals* out,
                              size_t first) {
     sti_status status = STI_OK;
     size_t i = 0;
-    for (const cJSON* value = list->child; status == STI_OK && value != NULL; value = value->next, i++) {
+    for (const sti_json_value* value = list->child; status == STI_OK && value != NULL; value = value->next, i++) {
         const sti_place at = sti_place_index(place, (int64_t)i);
         status = sti_json_read_exact(&r->tree, &at, value, out, first + i);
         if (status == STI_ERR_ARGUMENT) status = sti_json_fail(&r->tree, &at, value, "a finite number is expected");
@@ -105,7 +106,7 @@ static sti_status read_exact(const reader* r, const sti_place* place, const cJSO
 }
 
 static sti_status read_exact_point(reader* r) {
-    const cJSON* list = sti_json_field(r->tree.root, "z_exact");
+    const sti_json_value* list = sti_json_field(r->tree.root, "z_exact");
     const sti_place place = sti_place_key(NULL, "z_exact");
     if (list == NULL) return STI_OK;
     const int count = r->a->free_count + r->a->n;
@@ -116,7 +117,7 @@ static sti_status read_exact_point(reader* r) {
 
 static sti_status read_residuals(reader* r) {
     sti_lcp_answer* a = r->a;
-    const cJSON *root = r->tree.root, *parts = sti_json_field(root, "residuals");
+    const sti_json_value *root = r->tree.root, *parts = sti_json_field(root, "residuals");
     const sti_place place = sti_place_key(NULL, "residuals");
     sti_status status = sti_json_read_double(&r->tree, NULL, root, "residual", NAN, &a->residual);
     if (status == STI_OK)
@@ -131,7 +132,7 @@ static sti_status read_residuals(reader* r) {
 
 static sti_status read_ray(reader* r) {
     sti_ray* ray = &r->a->ray;
-    const cJSON* object = sti_json_field(r->tree.root, "ray");
+    const sti_json_value* object = sti_json_field(r->tree.root, "ray");
     const sti_place place = sti_place_key(NULL, "ray");
     if (object == NULL) return STI_OK;
     sti_status status = sti_json_read_doubles(&r->tree, &place, object, "z", r->a->n, &ray->z);
@@ -144,16 +145,16 @@ static sti_status read_ray(reader* r) {
 // ---- the certificate
 
 // Every leaf has lists x and y of the right lengths: then its arrays are no larger than the file.
-static sti_status check_leaves(const reader* r, const sti_place* place, const cJSON* list, int* count) {
+static sti_status check_leaves(const reader* r, const sti_place* place, const sti_json_value* list, int* count) {
     const sti_certificate* c = &r->a->certificate;
     *count = 0;
     if (list == NULL) return STI_OK;
-    if (!cJSON_IsArray(list)) return sti_json_fail(&r->tree, place, list, "a list is expected");
-    for (const cJSON* leaf = list->child; leaf != NULL; leaf = leaf->next) {
+    if (!sti_json_is_array(list)) return sti_json_fail(&r->tree, place, list, "a list is expected");
+    for (const sti_json_value* leaf = list->child; leaf != NULL; leaf = leaf->next) {
         const sti_place at = sti_place_index(place, (*count)++);
         const sti_place at_x = sti_place_key(&at, "x"), at_y = sti_place_key(&at, "y");
-        if (!cJSON_IsObject(leaf)) return sti_json_fail(&r->tree, &at, leaf, "an object is expected");
-        const cJSON* x = sti_json_field(leaf, "x");
+        if (!sti_json_is_object(leaf)) return sti_json_fail(&r->tree, &at, leaf, "an object is expected");
+        const sti_json_value* x = sti_json_field(leaf, "x");
         sti_status status =
             x == NULL && c->free_count == 0 ? STI_OK : sti_json_check_list(&r->tree, &at_x, x, c->free_count);
         if (status == STI_OK) status = sti_json_check_list(&r->tree, &at_y, sti_json_field(leaf, "y"), c->pair_count);
@@ -162,15 +163,16 @@ static sti_status check_leaves(const reader* r, const sti_place* place, const cJ
     return STI_OK;
 }
 
-static sti_status read_multipliers(const reader* r, const sti_place* place, const cJSON* list, size_t first) {
+static sti_status read_multipliers(const reader* r, const sti_place* place, const sti_json_value* list, size_t first) {
     sti_certificate* c = &r->a->certificate;
     if (list == NULL) return STI_OK;
     return read_exact(r, place, list, c->y_exact, first);
 }
 
-static sti_status read_leaf(const reader* r, const sti_place* place, const cJSON* leaf, int k) {
+static sti_status read_leaf(const reader* r, const sti_place* place, const sti_json_value* leaf, int k) {
     sti_certificate* c = &r->a->certificate;
-    const size_t pairs = (size_t)c->pair_count, width = (size_t)c->free_count + pairs, first = (size_t)k * width;
+    const size_t pairs = (size_t)c->pair_count, width = (size_t)c->free_count + pairs,
+                 first = sti_size_mul((size_t)k, width);
     const sti_place at_x = sti_place_key(place, "x"), at_y = sti_place_key(place, "y");
     signed char* fixed = c->fixed + (size_t)k * pairs;
     sti_status status = read_marks(r, place, leaf, "z_zero", c->pair_count, 1, fixed);
@@ -184,22 +186,22 @@ static sti_status read_leaf(const reader* r, const sti_place* place, const cJSON
     return status;
 }
 
-static sti_status read_leaves(reader* r, const sti_place* up, const cJSON* object) {
+static sti_status read_leaves(reader* r, const sti_place* up, const sti_json_value* object) {
     sti_certificate* c = &r->a->certificate;
-    const cJSON* list = sti_json_field(object, "leaves");
+    const sti_json_value* list = sti_json_field(object, "leaves");
     const sti_place place = sti_place_key(up, "leaves");
     int count;
     sti_status status = check_leaves(r, &place, list, &count);
     if (status != STI_OK || count == 0) return status;
     const size_t leaves = (size_t)count, width = (size_t)c->free_count + (size_t)c->pair_count;
-    c->fixed = sti_alloc_array_zero(r->env, leaves * (size_t)c->pair_count, 1);
-    c->y = sti_alloc_array(r->env, leaves * width, sizeof *c->y);
+    c->fixed = sti_alloc_array_zero(r->env, sti_size_mul(leaves, (size_t)c->pair_count), 1);
+    c->y = sti_alloc_array(r->env, sti_size_mul(leaves, width), sizeof *c->y);
     if (c->fixed == NULL || c->y == NULL)
         return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "%d leaves of a certificate", count);
-    status = sti_rationals_create(r->env, leaves * width, &c->y_exact);
+    status = sti_rationals_create(r->env, sti_size_mul(leaves, width), &c->y_exact);
     c->leaf_count = count;
     int k = 0;
-    for (const cJSON* leaf = list->child; status == STI_OK && leaf != NULL; leaf = leaf->next, k++) {
+    for (const sti_json_value* leaf = list->child; status == STI_OK && leaf != NULL; leaf = leaf->next, k++) {
         const sti_place at = sti_place_index(&place, k);
         status = read_leaf(r, &at, leaf, k);
     }
@@ -209,7 +211,7 @@ static sti_status read_leaves(reader* r, const sti_place* up, const cJSON* objec
 static sti_status read_certificate(reader* r) {
     sti_certificate* c = &r->a->certificate;
     const sti_place place = sti_place_key(NULL, "certificate");
-    const cJSON* object;
+    const sti_json_value* object;
     c->free_count = r->a->free_count;
     c->pair_count = r->a->n;
     c->bound = INFINITY;

@@ -49,8 +49,8 @@ static void put_certificate(sti_json* j, const char* key, const sti_certificate*
         sti_json_object(j, NULL);
         put_fixed(j, "z_zero", fixed, c->pair_count, 1);
         put_fixed(j, "w_zero", fixed, c->pair_count, -1);
-        put_multipliers(j, "x", c, (size_t)k * width, c->free_count);
-        put_multipliers(j, "y", c, (size_t)k * width + (size_t)c->free_count, c->pair_count);
+        put_multipliers(j, "x", c, sti_size_mul((size_t)k, width), c->free_count);
+        put_multipliers(j, "y", c, sti_size_mul((size_t)k, width) + (size_t)c->free_count, c->pair_count);
         sti_json_end(j);
     }
     sti_json_end(j);
@@ -141,7 +141,8 @@ static void put_exact(sti_json* j, const char* key, const sti_rationals* r, size
 
 static void put_extreme(sti_json* j, const sti_lcp_solution_set* s, const double* x, const sti_rationals* exact,
                         int k) {
-    const size_t first = (size_t)k * ((size_t)s->free_count + (size_t)s->n), pairs = first + (size_t)s->free_count;
+    const size_t first = sti_size_mul((size_t)k, (size_t)s->free_count + (size_t)s->n),
+                 pairs = first + (size_t)s->free_count;
     const bool mixed = s->free_count > 0;
     if (mixed) sti_json_doubles(j, "u", x + first, (size_t)s->free_count);
     sti_json_doubles(j, mixed ? "v" : "z", x + pairs, (size_t)s->n);

@@ -150,8 +150,8 @@ static sti_status assemble_lcp(sti_problem* p, const char* file, sti_field* f, c
 static sti_status copy_block(sti_rationals* to, size_t width, size_t first_row, size_t first_col, const sti_field* f) {
     for (size_t i = 0; i < (size_t)f->rows; i++) {
         for (size_t j = 0; j < (size_t)f->cols; j++) {
-            const sti_status status =
-                sti_rationals_copy(to, (first_row + i) * width + first_col + j, f->exact, i * (size_t)f->cols + j);
+            const size_t place = sti_size_mul(first_row + i, width) + first_col + j;
+            const sti_status status = sti_rationals_copy(to, place, f->exact, sti_size_mul(i, (size_t)f->cols) + j);
             if (status != STI_OK) return status;
         }
     }
@@ -160,7 +160,7 @@ static sti_status copy_block(sti_rationals* to, size_t width, size_t first_row, 
 
 static sti_status join_exact(sti_problem* p, const sti_field* f, size_t n, size_t m) {
     const size_t width = n + m;
-    sti_status status = sti_rationals_create(p->env, width * width, &p->exact[0]);
+    sti_status status = sti_rationals_create(p->env, sti_size_mul(width, width), &p->exact[0]);
     if (status == STI_OK) status = sti_rationals_create(p->env, width, &p->exact[1]);
     if (status == STI_OK) status = copy_block(p->exact[0], width, 0, 0, &f[0]);
     if (status == STI_OK) status = copy_block(p->exact[0], width, 0, n, &f[1]);
@@ -409,7 +409,7 @@ const sti_world_scene* sti_problem_world(const sti_problem* problem) {
 sti_status sti_problem_parse(sti_env* env, const char* text, size_t size, const char* name, sti_problem** out) {
     *out = NULL;
     if (size > STI_IO_TEXT_MOST) return sti_file_fail(env, STI_ERR_INPUT, name, "too long to be read as text");
-    char* copy = sti_alloc_array(env, size + 1, 1);
+    char* copy = sti_alloc(env, sti_size_add(size, 1));
     if (copy == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "text of %.200s", name);
     if (size > 0) memcpy(copy, text, size);
     copy[size] = '\0';
@@ -500,19 +500,13 @@ sti_status sti_lcp_save(sti_env* env, const sti_lcp* lcp, const char* path) {
 
 sti_status sti_mlcp_save(sti_env* env, const sti_mlcp* mlcp, const char* path) {
     const int n = mlcp->n, m = mlcp->m;
-    const size_t top = (size_t)n, width = (size_t)n + (size_t)m;
+    const size_t top = (size_t)n, width = (size_t)n + (size_t)m, below = sti_size_mul(top, width);
     const sti_rationals *E = mlcp->matrix_exact, *e = mlcp->vector_exact;
     const sti_outgoing fields[6] = {
         {.name = "A", .matrix = &mlcp->A, .rows = n, .cols = n, .exact = E, .stride = width},
         {.name = "C", .matrix = &mlcp->C, .rows = n, .cols = m, .exact = E, .first = top, .stride = width},
-        {.name = "D", .matrix = &mlcp->D, .rows = m, .cols = n, .exact = E, .first = top * width, .stride = width},
-        {.name = "B",
-         .matrix = &mlcp->B,
-         .rows = m,
-         .cols = m,
-         .exact = E,
-         .first = top * width + top,
-         .stride = width},
+        {.name = "D", .matrix = &mlcp->D, .rows = m, .cols = n, .exact = E, .first = below, .stride = width},
+        {.name = "B", .matrix = &mlcp->B, .rows = m, .cols = m, .exact = E, .first = below + top, .stride = width},
         {.name = "a", .vector = mlcp->a, .rows = n, .cols = 1, .exact = e, .stride = 1},
         {.name = "b", .vector = mlcp->b, .rows = m, .cols = 1, .exact = e, .first = top, .stride = 1},
     };

@@ -79,7 +79,7 @@ sti_status sti_qp_answer_save(sti_env* env, const sti_qp_answer* answer, const c
 
 // A size that the file states has to be that of the program.
 static sti_status check_size(const sti_json_tree* t, const char* key, int size) {
-    const cJSON* value = sti_json_field(t->root, key);
+    const sti_json_value* value = sti_json_field(t->root, key);
     const sti_place place = sti_place_key(NULL, key);
     int64_t stated = 0;
     if (value == NULL) return STI_OK;
@@ -88,7 +88,8 @@ static sti_status check_size(const sti_json_tree* t, const char* key, int size) 
     return status;
 }
 
-static sti_status read_vectors(const sti_json_tree* t, const sti_place* up, const cJSON* object, sti_qp_answer* a) {
+static sti_status read_vectors(const sti_json_tree* t, const sti_place* up, const sti_json_value* object,
+                               sti_qp_answer* a) {
     sti_status status = sti_json_read_doubles(t, up, object, "x", a->n, &a->x);
     if (status == STI_OK) status = sti_json_read_doubles(t, up, object, "y", a->m, &a->y);
     if (status == STI_OK) status = sti_json_read_doubles(t, up, object, "z", a->n, &a->z);
@@ -97,13 +98,13 @@ static sti_status read_vectors(const sti_json_tree* t, const sti_place* up, cons
 
 // What the claim is about: the point, or the certificate.
 static sti_status read_claim(const sti_json_tree* t, sti_qp_answer* a) {
-    const cJSON* object = sti_json_field(t->root, "certificate");
+    const sti_json_value* object = sti_json_field(t->root, "certificate");
     const sti_place place = sti_place_key(NULL, "certificate");
     if (a->outcome != STI_CONIC_INFEASIBLE && a->outcome != STI_CONIC_UNBOUNDED)
         return read_vectors(t, NULL, t->root, a);
     if (object == NULL) return STI_OK;
-    if (!cJSON_IsObject(object)) return sti_json_fail(t, &place, object, "an object is expected");
-    const cJSON* crossed = sti_json_field(object, "crossed");
+    if (!sti_json_is_object(object)) return sti_json_fail(t, &place, object, "an object is expected");
+    const sti_json_value* crossed = sti_json_field(object, "crossed");
     const sti_place at = sti_place_key(&place, "crossed");
     int64_t index = -1;
     sti_status status = read_vectors(t, &place, object, a);
@@ -128,10 +129,10 @@ static sti_status fill_missing(sti_env* env, sti_qp_answer* a) {
 }
 
 static sti_status read_numbers(const sti_json_tree* t, sti_qp_answer* a) {
-    const cJSON* parts = sti_json_field(t->root, "residuals");
+    const sti_json_value* parts = sti_json_field(t->root, "residuals");
     const sti_place place = sti_place_key(NULL, "residuals");
     sti_status status = sti_json_read_double(t, NULL, t->root, "residual", NAN, &a->residual);
-    if (parts != NULL && !cJSON_IsObject(parts)) return sti_json_fail(t, &place, parts, "an object is expected");
+    if (parts != NULL && !sti_json_is_object(parts)) return sti_json_fail(t, &place, parts, "an object is expected");
     if (status == STI_OK) status = sti_json_read_double(t, &place, parts, "primal", NAN, &a->residual_primal);
     if (status == STI_OK) status = sti_json_read_double(t, &place, parts, "dual", NAN, &a->residual_dual);
     if (status == STI_OK) status = sti_json_read_double(t, &place, parts, "gap", NAN, &a->residual_gap);

@@ -81,14 +81,14 @@ sti_status sti_sticking_answer_save(sti_env* env, const sti_sticking_answer* ans
 typedef struct reader {
     sti_json_tree tree;
     sti_env* env;
-    const cJSON* root;    // the object, or its field "certificate"
-    sti_place place;      // of that field
-    const sti_place* up;  // NULL at the root
+    const sti_json_value* root;  // the object, or its field "certificate"
+    sti_place place;             // of that field
+    const sti_place* up;         // NULL at the root
     sti_sticking_answer* a;
 } reader;
 
 static sti_status read_size(const reader* r, const char* key, int64_t most, int* out) {
-    const cJSON* value = sti_json_field(r->root, key);
+    const sti_json_value* value = sti_json_field(r->root, key);
     const sti_place at = sti_place_key(r->up, key);
     int64_t size = 0;
     if (value == NULL) return sti_json_fail(&r->tree, &at, NULL, "a whole number is expected");
@@ -98,15 +98,15 @@ static sti_status read_size(const reader* r, const char* key, int64_t most, int*
 }
 
 static sti_status read_contacts(const reader* r) {
-    const cJSON* list = sti_json_field(r->root, "contacts");
+    const sti_json_value* list = sti_json_field(r->root, "contacts");
     const sti_place place = sti_place_key(r->up, "contacts");
-    if (!cJSON_IsArray(list)) return sti_json_fail(&r->tree, &place, list, "a list of indices is expected");
-    const int count = r->a->contact_count = cJSON_GetArraySize(list);
+    if (!sti_json_is_array(list)) return sti_json_fail(&r->tree, &place, list, "a list of indices is expected");
+    const int count = r->a->contact_count = sti_json_count(list);
     r->a->contact = sti_alloc_array(r->env, (size_t)count, sizeof *r->a->contact);
     if (r->a->contact == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "%d contacts", count);
     sti_status status = STI_OK;
     int i = 0;
-    for (const cJSON* value = list->child; status == STI_OK && value != NULL; value = value->next, i++) {
+    for (const sti_json_value* value = list->child; status == STI_OK && value != NULL; value = value->next, i++) {
         const sti_place at = sti_place_index(&place, i);
         int64_t index = 0;
         status = sti_json_read_integer(&r->tree, &at, value, 0, STI_IO_SPARSE_MOST, &index);
@@ -115,15 +115,15 @@ static sti_status read_contacts(const reader* r) {
     return status;
 }
 
-static sti_status read_exact(const reader* r, const sti_place* up, const cJSON* object, const char* key, size_t count,
-                             sti_rationals** out) {
-    const cJSON* list = sti_json_field(object, key);
+static sti_status read_exact(const reader* r, const sti_place* up, const sti_json_value* object, const char* key,
+                             size_t count, sti_rationals** out) {
+    const sti_json_value* list = sti_json_field(object, key);
     const sti_place place = sti_place_key(up, key);
     if (list == NULL) return STI_OK;
     sti_status status = sti_json_check_list(&r->tree, &place, list, (int)count);
     if (status == STI_OK) status = sti_rationals_create(r->env, count, out);
     size_t i = 0;
-    for (const cJSON* value = list->child; status == STI_OK && value != NULL; value = value->next, i++) {
+    for (const sti_json_value* value = list->child; status == STI_OK && value != NULL; value = value->next, i++) {
         const sti_place at = sti_place_index(&place, (int64_t)i);
         status = sti_json_read_exact(&r->tree, &at, value, *out, i);
         if (status == STI_ERR_ARGUMENT) status = sti_json_fail(&r->tree, &at, value, "a finite number is expected");
@@ -131,12 +131,12 @@ static sti_status read_exact(const reader* r, const sti_place* up, const cJSON* 
     return status;
 }
 
-static sti_status read_signs(const reader* r, const sti_place* up, const cJSON* object, signed char* sign) {
-    const cJSON* list = sti_json_field(object, "sign");
+static sti_status read_signs(const reader* r, const sti_place* up, const sti_json_value* object, signed char* sign) {
+    const sti_json_value* list = sti_json_field(object, "sign");
     const sti_place place = sti_place_key(up, "sign");
     sti_status status = sti_json_check_list(&r->tree, &place, list, r->a->contact_count);
     int i = 0;
-    for (const cJSON* value = status == STI_OK ? list->child : NULL; status == STI_OK && value != NULL;
+    for (const sti_json_value* value = status == STI_OK ? list->child : NULL; status == STI_OK && value != NULL;
          value = value->next, i++) {
         const sti_place at = sti_place_index(&place, i);
         int64_t s = 0;
@@ -146,10 +146,11 @@ static sti_status read_signs(const reader* r, const sti_place* up, const cJSON* 
     return status;
 }
 
-static sti_status read_leaf(const reader* r, const sti_place* place, const cJSON* object, sti_sticking_leaf* leaf) {
+static sti_status read_leaf(const reader* r, const sti_place* place, const sti_json_value* object,
+                            sti_sticking_leaf* leaf) {
     const sti_sticking_answer* a = r->a;
-    const int facets = a->contact_count * a->facets;
-    if (!cJSON_IsObject(object)) return sti_json_fail(&r->tree, place, object, "an object is expected");
+    const int facets = sti_count_mul(a->contact_count, a->facets);
+    if (!sti_json_is_object(object)) return sti_json_fail(&r->tree, place, object, "an object is expected");
     leaf->sign = sti_alloc_array_zero(r->env, (size_t)a->contact_count, 1);
     if (leaf->sign == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "signs");
     sti_status status = read_signs(r, place, object, leaf->sign);
@@ -162,17 +163,17 @@ static sti_status read_leaf(const reader* r, const sti_place* place, const cJSON
 }
 
 static sti_status read_leaves(const reader* r) {
-    const cJSON* list = sti_json_field(r->root, "leaves");
+    const sti_json_value* list = sti_json_field(r->root, "leaves");
     const sti_place place = sti_place_key(r->up, "leaves");
     if (list == NULL) return STI_OK;
-    if (!cJSON_IsArray(list)) return sti_json_fail(&r->tree, &place, list, "a list is expected");
-    const int count = cJSON_GetArraySize(list);
+    if (!sti_json_is_array(list)) return sti_json_fail(&r->tree, &place, list, "a list is expected");
+    const int count = sti_json_count(list);
     r->a->leaves = sti_alloc_array_zero(r->env, (size_t)count, sizeof *r->a->leaves);
     if (r->a->leaves == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "%d leaves", count);
     r->a->leaf_count = count;
     sti_status status = STI_OK;
     int i = 0;
-    for (const cJSON* value = list->child; status == STI_OK && value != NULL; value = value->next, i++) {
+    for (const sti_json_value* value = list->child; status == STI_OK && value != NULL; value = value->next, i++) {
         const sti_place at = sti_place_index(&place, i);
         status = read_leaf(r, &at, value, &r->a->leaves[i]);
     }
@@ -182,11 +183,11 @@ static sti_status read_leaves(const reader* r) {
 static sti_status read_answer(reader* r) {
     sti_sticking_answer* a = r->a;
     int outcome = STI_STICKING_UNKNOWN;
-    const cJSON* inner = sti_json_field(r->tree.root, "certificate");
+    const sti_json_value* inner = sti_json_field(r->tree.root, "certificate");
     r->root = inner != NULL ? inner : r->tree.root;
     r->place = sti_place_key(NULL, "certificate");
     r->up = inner != NULL ? &r->place : NULL;
-    if (!cJSON_IsObject(r->root)) return sti_json_fail(&r->tree, &r->place, r->root, "an object is expected");
+    if (!sti_json_is_object(r->root)) return sti_json_fail(&r->tree, &r->place, r->root, "an object is expected");
     a->bound = INFINITY;
     sti_status status = sti_json_read_word(&r->tree, r->up, r->root, "outcome", outcomes,
                                            (int)(sizeof outcomes / sizeof outcomes[0]), &outcome);
