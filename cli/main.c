@@ -1,4 +1,6 @@
 // main.c: the command: finds the verb, sets up the environment of the library, turns results into exit codes.
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -122,7 +124,19 @@ static void print_error(const cli* c, int argc, char** argv, int code) {
     cli_json_print(&j, c, code);
 }
 
+// A standard stream that is closed would lend its number to the next file that is opened, and a summary would be written
+// into a trajectory. Such a number is taken by /dev/null, opened the other way round: to read from the input or to write to
+// the output then fails, as it should, and is seen when the answer is flushed.
+static bool occupy_standard_streams(void) {
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) != -1 || errno != EBADF) continue;
+        if (open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd) return false;
+    }
+    return true;
+}
+
 int main(int argc, char** argv) {
+    if (!occupy_standard_streams()) return CLI_INTERNAL;
     const char* no_color = getenv("NO_COLOR");
     const char* term = getenv("TERM");
     const bool color = (no_color == NULL || *no_color == '\0') && (term == NULL || strcmp(term, "dumb") != 0);
