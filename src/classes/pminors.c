@@ -115,11 +115,9 @@ static sti_status is_H_plus(const sti_specimen* s, bool* yes) {
         for (size_t i = 0; i < n; i++) {
             for (size_t j = 0; j < n; j++) C[i * n + j] = i == j ? s->m[i * n + j] : -fabs(s->m[i * n + j]);
         }
-        const int one = 1;
-        int info = -1;
-        dgetrf_(&s->n, &s->n, C, &s->n, pivot, &info);
-        if (info == 0) dgetrs_("T", &s->n, &one, C, &s->n, pivot, x, &s->n, &info);
-        *yes = info == 0 && dominates(s, x);
+        const bool regular = sti_lapack_lu(s->n, C, pivot) == STI_LAPACK_DONE;
+        if (regular) sti_lapack_lu_solve('T', s->n, 1, C, pivot, x, s->n);
+        *yes = regular && dominates(s, x);
     }
     sti_free(s->env, x);
     sti_free(s->env, pivot);
