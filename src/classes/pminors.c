@@ -297,7 +297,7 @@ static bool all_positive(block* b, int r) {
     const double *a = b->a[k], *e = b->e[k];
     bool fresh = false;
     for (int j = 0; j < r; j++) {
-        if (++b->work > b->work_limit || b->s->x.status != STI_OK) return false;
+        if (++b->work > b->work_limit || !sti_specimen_goes_on(&b->s->x, b->work)) return false;
         const double p = a[j * r + j], ep = e[j * r + j];
         int sign = p > ep ? 1 : p < -ep ? -1 : 0;
         if (sign == 0) sign = exact_sign(b, rest[j]);
@@ -343,7 +343,7 @@ static bool none_negative(block* b) {
     for (int k = 1; k <= n; k++) {
         for (int i = 0; i < k; i++) set[i] = i;
         for (;;) {
-            if (++b->work > b->work_limit || b->s->x.status != STI_OK) return false;
+            if (++b->work > b->work_limit || !sti_specimen_goes_on(&b->s->x, b->work)) return false;
             if (sti_minors_sign(&b->minors, set, k) < 0) {
                 b->witness_count = k;
                 return false;
