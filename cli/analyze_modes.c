@@ -64,7 +64,7 @@ static int set_options(const cli* c, cli_modes_request* r) {
     if (r->consistent && r->contacts_only)
         return cli_fail_usage(c, "--consistent: --contacts-only leaves friction out, and the wrench with it");
     if (r->max_modes > 0) o->max_modes = r->max_modes;
-    o->time_limit_s = r->time_limit > 0 ? r->time_limit : 15;
+    o->time_limit_s = c->time_limit > 0 ? cli_limit_soft(c) : CLI_USUAL_LIMIT;
     if (r->gap_tol > 0) o->gap_tol = r->gap_tol;
     return CLI_DONE;
 }
@@ -135,8 +135,6 @@ static int ask(cli* c, cli_modes_request* r, int argc, char** argv) {
         {"--output", CLI_TEXT, "FILE", "the --json answer, into a file", &r->output},
         {"--gap-tol", CLI_POSITIVE, "TOL", "a gap not larger touches (1e-9)", &r->gap_tol},
         {"--max-modes", CLI_COUNT, "N", "list at most N modes (20000)", &r->max_modes},
-        {"--time-limit", CLI_POSITIVE, "S", "search no longer than S seconds (15); what is open then is said to be so",
-         &r->time_limit},
     };
     int code;
     r->path_count =

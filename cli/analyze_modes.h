@@ -20,7 +20,7 @@ typedef struct cli_modes_request {
     const char* output;
     const char* note;  // of the instant; NULL, "": none
     long sides, max_modes;
-    double gap_tol, time_limit;
+    double gap_tol;
     bool contacts_only, consistent, lcp, count;
     cli_list axes;
     sti_modes_options options;

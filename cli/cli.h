@@ -15,7 +15,7 @@
 
 typedef enum cli_exit {
     CLI_DONE = 0,      // done; for a solve: solved; for a verification: accepted
-    CLI_NO = 1,        // the question was answered with "no", or not answered
+    CLI_NO = 1,        // the question was answered with "no", or not answered (in time)
     CLI_USAGE = 2,     // bad usage or bad input
     CLI_INTERNAL = 3,  // memory ran out, output could not be written, or a fault of ours
 } cli_exit;
@@ -46,6 +46,7 @@ struct cli {
     bool quiet;         // --quiet: no summary, no warnings, no progress
     bool verbose;       // --verbose: the library's remarks too
     bool help;          // --help
+    double time_limit;  // --time-limit; 0: none
     bool out_color;     // stdout is a terminal and NO_COLOR is not set
     bool err_terminal;  // stderr is a terminal: progress may be shown there
     bool err_color;
@@ -89,10 +90,21 @@ void cli_print_help(const cli* c, const cli_verb* verb, const cli_option* option
 bool cli_parse_number(const char* text, double* out);                            // the whole text is one finite number
 const char* cli_nearest(const char* word, const char* const* words, int count);  // NULL: nothing is near
 
+// ---- --time-limit (limit.c). A call that is not done by then fails with STI_ERR_TIME, which cli_fail_env knows.
+
+void cli_limit_begin(const cli* c);  // by cli_parse
+bool cli_limit_reached(void);        // for loops of our own
+// For calls that take a time limit in their options and have something to show when cut short: the seconds they get, 0: no
+// limit. The environment's is twice that, for the check of what they found, and in case they do not keep to it.
+double cli_limit_soft(const cli* c);
+enum { CLI_USUAL_LIMIT = 15 };      // seconds that an analysis gets for its parts when nobody says
+void cli_limit_none(const cli* c);  // the environment's is lifted: a loop of our own watches the time
+
 // ---- failure: one line on stderr, "stiction VERB: ..."; control characters are shown as '?'
 
 int cli_fail_usage(const cli* c, const char* format, ...) __attribute__((format(printf, 2, 3)));  // CLI_USAGE
-int cli_fail_env(const cli* c);  // the library's last error: CLI_USAGE, or CLI_INTERNAL for memory and internal faults
+// The library's last error: CLI_USAGE; CLI_INTERNAL for memory, files that cannot be written, internal faults; CLI_NO for time.
+int cli_fail_env(const cli* c);
 int cli_fail_about(const cli* c, const char* path);  // the same, with the file in front when the text does not name it
 int cli_fail_memory(const cli* c);                   // CLI_INTERNAL
 const char* cli_last_error(void);                    // what the last of these lines said; "": there was none

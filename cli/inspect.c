@@ -11,7 +11,6 @@
 typedef struct request {
     const char* path;
     long exact_limit, work_limit, max_cones;
-    double time_limit;
     const char* settings;  // --set
 } request;
 
@@ -149,7 +148,8 @@ static int print_json(const cli* c, const report* r) {
     put_classes(&j, c, r->classes);
     if (r->homogeneous != NULL) put_homogeneous(&j, c, r->homogeneous, r->lcp->n);
     put_cones(&j, r->cones);
-    return cli_json_print(&j, c, CLI_DONE);
+    cli_json_bool(&j, "time_limit_reached", cli_limit_reached());
+    return cli_json_print(&j, c, cli_limit_reached() ? CLI_NO : CLI_DONE);
 }
 
 // ---- summary
@@ -279,6 +279,9 @@ static void say(const cli* c, const request* q, const report* r) {
     say_classes(c, r->classes);
     if (r->homogeneous != NULL) say_homogeneous(c, r->homogeneous, r->lcp->n);
     say_cones(c, r->cones, r->lcp != NULL ? "q" : "(a, b)");
+    if (cli_limit_reached())
+        cli_say(c, "  %sthe time limit was reached%s: what is open may be decided with more than %g s\n", cli_unsure(c),
+                cli_plain(c), c->time_limit);
 }
 
 // ---- work
@@ -314,6 +317,7 @@ static sti_status find_out(const cli* c, const request* q, report* r) {
     if (q->work_limit > 0) options.work_limit = q->work_limit;
     const bool mixed = r->mlcp != NULL;
     const int pairs = mixed ? r->mlcp->m : r->lcp->n;
+    const double start = cli_now();
     sti_status status = STI_OK;
     if (mixed) {
         status = inspect_mlcp(c, &options, r);
@@ -322,8 +326,11 @@ static sti_status find_out(const cli* c, const request* q, report* r) {
         if (status == STI_OK) status = sti_lcp_homogeneous_test(c->env, r->lcp, r->classes, &r->homogeneous);
     }
     if (status == STI_OK && pairs <= MOST_PAIRS && (!mixed || r->mlcp->n <= MOST_FREE)) {
-        status = mixed ? sti_mlcp_enumerate(c->env, r->mlcp, q->max_cones, 0, &r->cones)
-                       : sti_lcp_enumerate(c->env, r->lcp, q->max_cones, 0, &r->cones);
+        // a little less than is left, so that it ends by itself with what it has found
+        const double left = c->time_limit > 0 ? fmax(0.9 * (c->time_limit - (cli_now() - start)), 1e-3) : 0;
+        status = mixed ? sti_mlcp_enumerate(c->env, r->mlcp, q->max_cones, left, &r->cones)
+                       : sti_lcp_enumerate(c->env, r->lcp, q->max_cones, left, &r->cones);
+        if (status == STI_ERR_TIME) status = STI_OK;  // the rest is worth showing
     }
     return status;
 }
@@ -336,6 +343,7 @@ static int work(const cli* c, const request* q, report* r) {
         code = print_json(c, r);
     else
         say(c, q, r);
+    if (code == CLI_DONE && cli_limit_reached()) code = CLI_NO;
     sti_classes_destroy(c->env, r->classes);
     sti_homogeneous_test_destroy(c->env, r->homogeneous);
     sti_mlcp_structure_destroy(c->env, r->structure);
@@ -351,7 +359,6 @@ static int run(cli* c, int argc, char** argv) {
         {"--work-limit", CLI_COUNT, "N", "cases such a test may look at before it leaves the question open",
          &q.work_limit},
         {"--max-cones", CLI_COUNT, "N", "complementary cones listed at most", &q.max_cones},
-        {"--time-limit", CLI_POSITIVE, "S", "contact: leave the tests open after so many seconds", &q.time_limit},
         {"--set", CLI_JOINED, "NAME=X,..", "parameters of a system or scene", &q.settings},
     };
     char* positional[1];
@@ -367,7 +374,7 @@ static int run(cli* c, int argc, char** argv) {
         report r = {.lcp = sti_problem_lcp(problem), .mlcp = sti_problem_mlcp(problem)};
         const sti_contact_problem* contact = sti_problem_contact(problem);
         if (contact != NULL)
-            code = cli_contact_inspect(c, q.path, contact, sti_problem_contact_info(problem), q.time_limit);
+            code = cli_contact_inspect(c, q.path, contact, sti_problem_contact_info(problem), cli_limit_soft(c));
         else if (r.lcp != NULL || r.mlcp != NULL)
             code = work(c, &q, &r);
         else if (sti_problem_world(problem) != NULL)
@@ -406,7 +413,9 @@ const cli_verb cli_verb_inspect = {
         "or a force that shows it (--json prints them).\n"
         "Of a scene of bodies: bodies, masses, joints, and what touches at the start. Of a system by formulas:\n"
         "coordinates, gaps, parameters, rank of the mass matrix. Of a bed: grains and walls.\n"
-        "Exit code 0: done; 2: bad usage or input; 3: internal failure.\n\n"
+        "Exit code 0: done; 1: the time limit was reached, and some questions are open; 2: bad usage or input; 3: "
+        "internal\n"
+        "failure.\n\n"
         "example:\n"
         "    echo '{\"kind\": \"lcp\", \"M\": [[1, 2], [2, 1]], \"q\": [-1, -1]}' > p.json\n"
         "    stiction inspect p.json\n"

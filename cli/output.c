@@ -77,15 +77,18 @@ int cli_fail_memory(const cli* c) {
 
 int cli_fail_about(const cli* c, const char* path) {
     const sti_error* error = sti_env_error(c->env);
+    const bool late = error->status == STI_ERR_TIME;
     const bool ours = error->status == STI_ERR_MEMORY || error->status == STI_ERR_INTERNAL || error->status == STI_OK;
     const bool name = path != NULL && strncmp(error->text, path, strlen(path)) != 0;
     char text[1024];
-    if (ours)
+    if (late)
+        snprintf(text, sizeof text, "%s: %s", sti_status_text(error->status), error->text);
+    else if (ours)
         snprintf(text, sizeof text, "%s: %s (%s)", sti_status_text(error->status), error->text, error->function);
     else
         snprintf(text, sizeof text, "%.400s%s%s", name ? path : "", name ? ": " : "", error->text);
     error_line(c, text);
-    return ours ? CLI_INTERNAL : CLI_USAGE;
+    return late ? CLI_NO : ours ? CLI_INTERNAL : CLI_USAGE;
 }
 
 int cli_fail_env(const cli* c) {

@@ -149,7 +149,7 @@ void cli_run_catch_signals(void) {
 }
 
 bool cli_run_stopped(void) {
-    return stopped != 0;
+    return stopped != 0 || cli_limit_reached();
 }
 
 // ---- time
@@ -351,6 +351,7 @@ static int run(cli* c, int argc, char** argv) {
     if (code == CLI_DONE) code = cli_env_open(c, r.threads > 0 ? (int)r.threads : processors());
     if (code != CLI_DONE) return code;
     cli_run_catch_signals();
+    cli_limit_none(c);
     code = r.resume != NULL ? go_on(c, &r, &own) : run_scene(c, &r, &own);
     cli_run_folder_undo();
     return code;

@@ -49,7 +49,7 @@ int cli_run_steps(const cli* c, const char* name, double time, double h, long* s
 // With --resume: whether there was anything to do.
 void cli_run_say_idle(const cli* c, const cli_run_request* r, long steps, double time);
 
-// ---- signals: after SIGINT or SIGTERM the run ends with the step it is in; a second signal ends the process
+// ---- signals: after SIGINT or SIGTERM, or past --time-limit, the run ends with the step it is in; a second signal ends the process
 
 void cli_run_catch_signals(void);
 bool cli_run_stopped(void);

@@ -354,7 +354,6 @@ static int run(cli* c, int argc, char** argv) {
          &r.solver},
         {"--all", CLI_FLAG, NULL, "every solution, by enumeration in exact arithmetic", &r.all},
         {"--tol", CLI_POSITIVE, "TOL", "residual at which a point counts as a solution", &r.tol},
-        {"--time-limit", CLI_POSITIVE, "S", "stop after so many seconds", &r.time_limit},
         {"--max-iterations", CLI_COUNT, "N", "stop after so many pivots, sweeps or steps; with --all: pieces",
          &r.max_iterations},
         {"--covering", CLI_LIST, "D1,D2,..", "lemke: the covering vector, positive (all ones)", &r.covering},
@@ -367,6 +366,7 @@ static int run(cli* c, int argc, char** argv) {
     int code;
     if (cli_parse(c, options, sizeof options / sizeof options[0], argc, argv, positional, 1, 1, &code) >= 0) {
         r.path = positional[0];
+        r.time_limit = cli_limit_soft(c);
         sti_lcp_options o;
         code = load(c, r.path, &p);
         if (code == CLI_DONE && p.contact != NULL) {

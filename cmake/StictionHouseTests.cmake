@@ -22,6 +22,7 @@ house_test(house.demo bash ${PROJECT_SOURCE_DIR}/tools/demo $<TARGET_FILE:sticti
 house_test(lint.format bash ${PROJECT_SOURCE_DIR}/tools/lint format)
 house_test(lint.rooms bash ${PROJECT_SOURCE_DIR}/tools/lint rooms)
 house_test(lint.sizes bash ${PROJECT_SOURCE_DIR}/tools/lint sizes ${PROJECT_BINARY_DIR})
+house_test(lint.borders bash ${PROJECT_SOURCE_DIR}/tools/lint borders)
 house_test(lint.tidy bash ${PROJECT_SOURCE_DIR}/tools/lint tidy ${PROJECT_BINARY_DIR})
 
 # The other trees' tests join this one. A tree that was promised and is not there is a failure.

@@ -5,7 +5,7 @@
 #     example.<name>    examples/<name>.c: each asserts its own result
 #     fuzz.<name>       fuzz/<name>.c: a short run of each fuzz target over its corpus (clang tree)
 #     house.<name>      headers alone, symbols, consumers of an installed tree, the demo
-#     lint.<name>       layout, who includes whom, raw sizes, clang-tidy
+#     lint.<name>       layout, who includes whom, raw sizes, who calls LAPACK, clang-tidy
 #     asan.<...>        the first three again, in the tree built with sanitizers
 #
 # `make test` builds three trees (release by gcc, sanitized by gcc, instrumented by clang) and runs the tests of all of

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyze/range.h"
 #include "analyze/sticking.h"
 
 sti_closure_options sti_closure_options_default(void) {
@@ -334,6 +335,7 @@ static sti_status analyze(sti_env* env, const sti_instant* instant, const sti_cl
     if (options == NULL) options = &standard;
     grasp g = {.env = env, .pool = sti_pool_make(env), .out = out};
     sti_status status = sti_instant_check(env, instant);
+    if (status == STI_OK) status = sti_range_check(env, instant);
     if (status == STI_OK) status = choose_coordinates(&g, instant, options);
     if (status == STI_OK) status = make_instant(&g, instant, options, friction);
     sti_sticking_options sticking = sti_sticking_options_default();

@@ -76,7 +76,7 @@ bool sti_modes_gave_up(modes_model* m, sti_status* status) {
 bool sti_modes_late(const modes_model* m, double part, long found) {
     const modes_watch* w = &m->watch;
     if (w->trace != NULL) w->trace(w->user, w->phase, part, found);
-    return w->deadline < (double)INFINITY && sti_clock() > w->deadline;
+    return w->deadline < (double)INFINITY && sti_now(m->env) > w->deadline;
 }
 
 void sti_modes_destroy(sti_modes* modes) {
@@ -345,7 +345,7 @@ sti_status sti_modes_create(sti_env* env, const sti_instant* instant, const sti_
     sti_status status = check(env, instant, options);
     if (status != STI_OK) return status;
     modes_model* m;
-    const double start = sti_clock();
+    const double start = sti_now(env);
     status = sti_modes_model_create(env, instant, options, &m);
     if (status != STI_OK) return status;
     m->watch = (modes_watch){

@@ -252,6 +252,8 @@ static sti_status fill_each(painleve_work* w) {
     for (int i = 0; i < p; i++) each[i] = INFINITY;
     for (int q = 0; q < w->out->pattern_count; q++) {
         const double* xi = w->out->patterns[q].xi;
+        const sti_status status = sti_check_time(w->env, "looking for the friction of each contact");
+        if (status != STI_OK) return status;
         if (!w->out->patterns[q].possible) continue;
         double mu[STI_PAINLEVE_MOST], D[STI_PAINLEVE_MOST * STI_PAINLEVE_MOST],
             E[STI_PAINLEVE_MOST * STI_PAINLEVE_MOST];

@@ -194,7 +194,8 @@ static sti_status prepare(map_work* w, const double* at_axes, double* lack, doub
 static sti_status look_at(map_work* w, const double* at_axes, bool count, sti_painleve_cell* cell, double* lack) {
     *cell = (sti_painleve_cell){.outcome = STI_PAINLEVE_APART, .mu_c = INFINITY, .mu = NAN};
     double friction, mu[STI_PAINLEVE_MOST];
-    const sti_status status = prepare(w, at_axes, lack, &friction);
+    sti_status status = sti_check_time(w->env, "looking at points of a map");
+    if (status == STI_OK) status = prepare(w, at_axes, lack, &friction);
     if (status != STI_OK || !w->matrix_closed) return status;
     const sti_painleve_matrix* k = &w->matrix;
     bool common = true;

@@ -155,6 +155,8 @@ static void fill_null_space(const sti_space* space, const double* direction, con
 
 sti_status sti_painleve_possible(const sti_painleve_matrix* k, const double* xi, bool* out) {
     const int r = k->rough_count, d = k->null_count;
+    const sti_status in_time = sti_check_time(k->env, "trying directions of slip");
+    if (in_time != STI_OK) return in_time;
     bool slips = true;  // the slips are these
     for (int x = 0; x < r; x++) slips = slips && k->slip[k->rough[x]] * xi[k->rough[x]] > 0;
     *out = true;
@@ -305,6 +307,8 @@ sti_status sti_painleve_critical_minor(const sti_painleve_matrix* k, const doubl
         work[2 * STI_PAINLEVE_MOST * STI_PAINLEVE_MOST + STI_PAINLEVE_MOST];
     double scaled[STI_PAINLEVE_MOST * STI_PAINLEVE_MOST], high, low;
     const int p = k->p;
+    const sti_status in_time = sti_check_time(k->env, "looking for critical minors");
+    if (in_time != STI_OK) return in_time;
     for (int i = 0; i < p; i++) {
         for (int j = 0; j < p; j++) scaled[at(p, i, j)] = k->N[at(p, i, j)] * weight[j] * xi[j];
     }

@@ -384,7 +384,7 @@ static sti_status check_discs(search* k, bool* inside) {
         if (status != STI_OK) break;
         if (!s->bilateral[i] && sti_rationals_sign(lambda, (size_t)s->first[i]) < 0) *inside = false;
         if (s->rough[i] && !s->slides[i] && disc_sign(&x, s, i, lambda, mu, (size_t)i) < 0) *inside = false;
-        if (x.status != STI_OK) status = STI_FAIL(s->env, STI_ERR_MEMORY, -1, "exact discs");
+        if (x.status != STI_OK) status = x.status;
     }
     sti_rationals_destroy(mu);
     sti_exact_clear(&x);

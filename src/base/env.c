@@ -1,6 +1,7 @@
 // env.c: the environment a caller lends us: memory, log, the last error.
 #include "base/env.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,7 +76,7 @@ sti_status sti_env_create(const sti_env_def* def, sti_env** out) {
     if (d.workers < 1) d.workers = 1;
     sti_env* env = d.alloc(d.alloc_user, sizeof *env);
     if (env == NULL) return STI_ERR_MEMORY;
-    *env = (sti_env){.def = d, .error = {.status = STI_OK, .function = "", .index = -1}};
+    *env = (sti_env){.def = d, .error = {.status = STI_OK, .function = "", .index = -1}, .deadline = (double)INFINITY};
     *out = env;
     return STI_OK;
 }
@@ -157,4 +158,26 @@ double sti_clock(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+double sti_now(const sti_env* env) {
+    return env->def.clock != NULL ? env->def.clock(env->def.clock_user) : sti_clock();
+}
+
+void sti_env_limit_time(sti_env* env, double seconds) {
+    env->limit_s = seconds;
+    env->deadline = seconds > 0 ? sti_now(env) + seconds : (double)INFINITY;
+}
+
+double sti_deadline(const sti_env* env, double limit_s) {
+    return limit_s > 0 ? fmin(sti_now(env) + limit_s, env->deadline) : env->deadline;
+}
+
+bool sti_late(const sti_env* env) {
+    return env->deadline < (double)INFINITY && sti_now(env) > env->deadline;
+}
+
+sti_status sti_check_time(sti_env* env, const char* doing) {
+    if (!sti_late(env)) return STI_OK;
+    return STI_FAIL(env, STI_ERR_TIME, -1, "%g s went by while %s", env->limit_s, doing);
 }

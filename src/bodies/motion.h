@@ -241,7 +241,8 @@ void sti_account_end(sti_world* world);  // of a step that is done: which places
 
 // ---- stiffen.c
 
-void sti_stiffen(sti_world* world);  // solve->stiff from the forces of the step that was tried; places of its beginning
+sti_status sti_stiffen(
+    sti_world* world);  // solve->stiff from the forces of the step that was tried; places of its beginning
 
 // ---- sharpen.c
 

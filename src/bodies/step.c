@@ -412,7 +412,7 @@ static sti_status step(sti_world* world, sti_world_report* report) {
     sti_account_open(world);
     for (int tries = 0, most = STIFFER;; tries++) {
         int late;
-        const sti_status status = attempt(world, tries == 0 ? world->v : s->u, report, &late);
+        sti_status status = attempt(world, tries == 0 ? world->v : s->u, report, &late);
         if (status != STI_OK) return status;
         const bool trusted = s->posed.judged <= world->options.tol, vain = !trusted && s->stiff_count > 0;
         if (!vain && (late == 0 || !trusted || tries >= most)) break;
@@ -422,7 +422,8 @@ static sti_status step(sti_world* world, sti_world_report* report) {
             s->stiff_count = 0;
             forget_forces(world);
         } else {
-            sti_stiffen(world);
+            status = sti_stiffen(world);
+            if (status != STI_OK) return status;
         }
         *report = (sti_world_report){.iterations = report->iterations, .time_solve_s = report->time_solve_s};
     }

@@ -389,10 +389,11 @@ static void polish_farkas(sti_conic_ipm* k, double tol, sti_conic_answer* a) {
     }
 }
 
-static bool limit_reached(const sti_conic_options* options, double started, sti_conic_answer* a) {
+static bool limit_reached(const sti_conic_ipm* k, const sti_conic_options* options, double deadline,
+                          sti_conic_answer* a) {
     const long limit = options->max_iterations > 0 ? options->max_iterations : DEFAULT_LIMIT;
     const bool count = a->iterations >= limit;
-    if (!count && !(options->time_limit_s > 0 && sti_clock() - started > options->time_limit_s)) return false;
+    if (!count && !(deadline < INFINITY && sti_now(k->env) > deadline)) return false;
     if (a->outcome == STI_CONIC_UNKNOWN) {
         a->outcome = STI_CONIC_LIMIT;
         snprintf(a->reason, sizeof a->reason, "%s", count ? "iteration limit" : "time limit");
@@ -400,7 +401,7 @@ static bool limit_reached(const sti_conic_options* options, double started, sti_
     return true;
 }
 
-static void iterate(sti_conic_ipm* k, const sti_conic_options* options, double started, sti_conic_answer* a) {
+static void iterate(sti_conic_ipm* k, const sti_conic_options* options, double deadline, sti_conic_answer* a) {
     int idle = 0;
     for (;; a->iterations++) {
         evaluate(k);
@@ -412,7 +413,7 @@ static void iterate(sti_conic_ipm* k, const sti_conic_options* options, double s
         if (a->outcome != STI_CONIC_UNKNOWN && k->best <= FINE) return;
         idle = k->best < 0.9 * before ? 0 : idle + 1;
         if (a->outcome == STI_CONIC_UNKNOWN && idle > PATIENCE && k->kappa < k->tau) break;
-        if (limit_reached(options, started, a)) return;
+        if (limit_reached(k, options, deadline, a)) return;
         if (!step(k)) break;
         renormalize(k);
     }
@@ -461,7 +462,7 @@ double sti_conic_ipm_work(const sti_conic_ipm* k) {
 }
 
 void sti_conic_ipm_run(sti_conic_ipm* k, const sti_conic_options* options, sti_conic_answer* answer) {
-    const double started = sti_clock();
+    const double deadline = sti_deadline(k->env, options->time_limit_s);
     double left = 0;
     bool ready = true;
     sti_conic_scaled_set_c(&k->scaled, k->program->c);
@@ -477,7 +478,7 @@ void sti_conic_ipm_run(sti_conic_ipm* k, const sti_conic_options* options, sti_c
     if (!ready)
         snprintf(answer->reason, sizeof answer->reason, "the first system could not be factored");
     else if (!(left > 1e-8 && inspect_null(k, options->tol, answer)))
-        iterate(k, options, started, answer);
+        iterate(k, options, deadline, answer);
     polish(k, options->tol, answer);
     polish_farkas(k, options->tol, answer);
 }

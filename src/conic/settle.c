@@ -159,12 +159,12 @@ static sti_status ask_ray(sti_env* env, const sti_conic* program, const sti_coni
 
 sti_status sti_conic_settle(sti_env* env, const sti_conic* program, const sti_conic_options* options,
                             sti_conic_answer* answer) {
-    const double started = sti_clock();
+    const double started = sti_now(env);
     sti_status status = run(env, program, options, answer);
     if (status != STI_OK) return status;
     sti_conic_options o = *options;
     o.guess_x = o.guess_y = NULL;
-    if (o.time_limit_s > 0) o.time_limit_s = fmax(o.time_limit_s - (sti_clock() - started), 1e-3);
+    if (o.time_limit_s > 0) o.time_limit_s = fmax(o.time_limit_s - (sti_now(env) - started), 1e-3);
     const bool own_limit = answer->outcome == STI_CONIC_LIMIT && o.max_iterations == 0 && o.time_limit_s == 0;
     const bool open = answer->outcome == STI_CONIC_UNKNOWN || own_limit;
     bool feasible = false;

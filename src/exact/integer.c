@@ -20,9 +20,9 @@ void sti_exact_init(sti_exact* x, sti_env* env) {
 }
 
 bool sti_exact_late(sti_exact* x) {
-    if (x->deadline == 0 || x->status != STI_OK || sti_clock() <= x->deadline) return x->late;
+    if (x->deadline == 0 || x->status != STI_OK || sti_now(x->env) <= x->deadline) return x->late;
     x->late = true;
-    x->status = STI_ERR_INTERNAL;  // never seen by a caller: who sets a deadline looks at `late`
+    x->status = STI_ERR_TIME;  // never seen by a caller: who sets a deadline looks at `late`
     return true;
 }
 
@@ -55,9 +55,16 @@ void sti_int_array_free(sti_env* env, sti_int* a, size_t count) {
     sti_free(env, a);
 }
 
-// Room for `need` limbs, contents kept. False: memory ran out, now or earlier.
+// The time limit of the environment ends exact arithmetic as a lack of memory does. Asked at every 256th operation.
+static bool out_of_time(sti_exact* x) {
+    if (++x->asked != 0 || !sti_late(x->env)) return false;
+    x->status = sti_check_time(x->env, "computing without rounding");
+    return true;
+}
+
+// Room for `need` limbs, contents kept. False: memory or time ran out, now or earlier.
 static bool reserve(sti_exact* x, sti_int* r, size_t need) {
-    if (x->status != STI_OK) return false;
+    if (x->status != STI_OK || out_of_time(x)) return false;
     if ((size_t)r->capacity >= need) return true;
     if (need > INT32_MAX / 2) {
         fail_memory(x);

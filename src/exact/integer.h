@@ -20,8 +20,9 @@ typedef struct sti_int {
 typedef struct sti_exact {
     sti_env* env;
     sti_status status;  // sticky
-    double deadline;    // by sti_clock(), 0: none. The first pivot or elimination after it fails, with `late`
+    double deadline;    // by sti_now(), 0: none. The first pivot or elimination after it fails, with `late`
     bool late;
+    unsigned char asked;  // operations since the time limit of the environment was looked at
     mp_limb_t* scratch[4];
     size_t scratch_size[4];
     sti_int tmp[3];

@@ -88,7 +88,8 @@ sti_status sti_mlcp_decide(sti_env* env, const sti_mlcp* p, const sti_lcp_option
     sti_exact_lcp* e;
     sti_status status = sti_exact_lcp_create(env, p, &e);
     if (status != STI_OK) return status;
-    const sti_search_def def = {.max_nodes = max_nodes, .deadline = sti_deadline(options), .keep_proof = true};
+    const sti_search_def def = {
+        .max_nodes = max_nodes, .deadline = sti_deadline(env, options->time_limit_s), .keep_proof = true};
     sti_search_result found;
     status = sti_exact_lcp_search(e, &def, &found);
     if (status == STI_OK) {

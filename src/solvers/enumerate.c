@@ -35,7 +35,7 @@ typedef struct collector {
     sti_lcp_solution_set* set;
     int piece_capacity;
     long max_pieces;
-    double deadline;  // of sti_clock(), INFINITY for none
+    double deadline;  // of sti_now(), INFINITY for none
     vector_table point;
     vector_table direction;
     sti_status status;
@@ -344,7 +344,7 @@ sti_status sti_mlcp_enumerate(sti_env* env, const sti_mlcp* p, long max_pieces, 
     c.set->n = p->m;
     c.set->free_count = p->n;
     const double start = sti_clock();
-    c.deadline = time_limit_s > 0 ? start + time_limit_s : INFINITY;
+    c.deadline = sti_deadline(env, time_limit_s);
     status = run(&c, p);
     c.set->time_s = sti_clock() - start;
     free_table(&c, &c.point);

@@ -332,7 +332,7 @@ static int decide(lemke* k, int entering, sti_termination* end) {
 
 static bool spent(lemke* k) {
     if (k->pivots >= k->max_pivots) return true;
-    if (k->deadline < INFINITY && k->pivots % TIME_CHECK == 0) k->out_of_time = sti_clock() > k->deadline;
+    if (k->deadline < INFINITY && k->pivots % TIME_CHECK == 0) k->out_of_time = sti_now(k->B->env) > k->deadline;
     return k->out_of_time;
 }
 
@@ -541,7 +541,7 @@ sti_status sti_lcp_method_lemke(sti_env* env, const sti_lcp* lcp, const sti_lcp_
         snprintf(answer->reason, sizeof answer->reason, "q >= 0: z = 0 is a solution");
         return STI_OK;
     }
-    lemke k = {.options = options, .n = lcp->n, .deadline = sti_deadline(options)};
+    lemke k = {.options = options, .n = lcp->n, .deadline = sti_deadline(env, options->time_limit_s)};
     k.max_pivots = options->max_iterations > 0 ? options->max_iterations : default_limit(lcp->n);
     sti_status status = sti_basis_create(env, lcp, d, &k.B);
     k.precise = k.n <= PRECISE_PAIRS;

@@ -35,10 +35,6 @@ sti_lcp_options sti_lcp_options_default(void) {
     return (sti_lcp_options){.solver = STI_SOLVER_AUTO, .tol = 1e-8, .relaxation = 1.0, .exact_limit = 24};
 }
 
-double sti_deadline(const sti_lcp_options* options) {
-    return options->time_limit_s > 0 ? sti_clock() + options->time_limit_s : INFINITY;
-}
-
 sti_lcp_method* sti_lcp_method_of(sti_solver solver) {
     switch (solver) {
         case STI_SOLVER_AUTO:

@@ -150,6 +150,11 @@ static sti_status check_momentum(sti_run_data* k) {
 }
 
 sti_status sti_run_check_contacts(sti_run_data* k) {
-    for (long f = 0; f < k->w->frame_count; f++) check_frame(k, f);
+    sti_status status = STI_OK;
+    for (long f = 0; status == STI_OK && f < k->w->frame_count; f++) {
+        check_frame(k, f);
+        status = sti_check_time(k->env, "looking at the contacts of recorded frames");
+    }
+    if (status != STI_OK) return status;
     return k->options->bodies != NULL && !k->options->springs ? check_momentum(k) : STI_OK;
 }

@@ -162,6 +162,7 @@ sti_status sti_run_check_shapes(sti_run_data* k) {
             check_touching(k, f, &held);
         else
             check_all(k, f, &held, list, box);
+        status = sti_check_time(k->env, "looking for overlaps in recorded frames");
     }
     sti_free(k->env, held.pair);
     sti_free(k->env, list);
