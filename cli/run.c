@@ -242,6 +242,11 @@ static const char* system_option(const cli_system_request* own) {
                                    : NULL;
 }
 
+// The same of bodies.
+static const char* body_option(const cli_run_request* r) {
+    return r->contacts != NULL ? "--contacts" : r->check ? "--check" : r->no_check ? "--no-check" : NULL;
+}
+
 static int run_scene(cli* c, const cli_run_request* r, const cli_system_request* own) {
     sti_problem* problem = NULL;
     int code = cli_scene_load(c, r->scene, &problem);
@@ -250,18 +255,24 @@ static int run_scene(cli* c, const cli_run_request* r, const cli_system_request*
     const sti_scene* scene = sti_problem_scene(problem);
     const bool system = sti_problem_kind(problem) == STI_KIND_SYSTEM;
     const char* alien = system_option(own);
+    if (scene != NULL && alien == NULL) alien = body_option(r);
     if (scene != NULL && alien != NULL)
-        code = cli_fail_usage(c, "%s: for systems, and %.200s is a bed of grains", alien, r->scene);
+        code = cli_fail_usage(c, "%s: not for grains, and %.200s is a bed of grains", alien, r->scene);
+    else if (scene != NULL && r->settings != NULL && sti_problem_set(problem, r->settings) != STI_OK)
+        code = cli_fail_about(c, "--set");
     else if (scene != NULL)
-        code = cli_run_bed(c, r, scene);
+        code = cli_run_bed(c, r, sti_problem_scene(problem));
     else if (scene == NULL && !system)
         code = cli_fail_usage(c, "%.200s: kind: %s: \"scene\" or \"system\" expected", r->scene,
                               sti_kind_text(sti_problem_kind(problem)));
     sti_problem_destroy(problem);
-    const char* foreign = r->problem != NULL ? "--problem" : r->jamming ? "--jamming" : NULL;
+    const char* foreign = r->problem != NULL       ? "--problem"
+                          : r->jamming             ? "--jamming"
+                          : r->accept > 0          ? "--accept"
+                          : body_option(r) != NULL ? body_option(r)
+                                                   : NULL;
     if (code == CLI_DONE && system && foreign != NULL)
-        return cli_fail_usage(c, "%s: for beds of grains%s, and %.200s is a system", foreign,
-                              r->problem != NULL ? " and bodies" : "", r->scene);
+        return cli_fail_usage(c, "%s: not for systems, and %.200s is one", foreign, r->scene);
     return code == CLI_DONE && system ? cli_run_system(c, r, own, r->scene) : code;
 }
 

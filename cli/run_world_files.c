@@ -111,7 +111,10 @@ static bool bodies_named(const cli_world_run* run) {
 static int restore_check(const cli* c, cli_world_run* run, const char* path) {
     char* bytes = NULL;
     size_t size;
-    int code = cli_run_has_part(c, run->dir, "check") ? cli_world_checker(c, run) : CLI_DONE;
+    const bool there = cli_run_has_part(c, run->dir, "check");
+    if (!there && run->request->check)
+        return cli_fail_usage(c, "--check: the run in %.200s was begun with --no-check", run->dir);
+    int code = there ? cli_world_checker(c, run) : CLI_DONE;
     if (code != CLI_DONE || run->checker == NULL) return code;
     code = cli_run_load_part(c, path, "check", &bytes, &size);
     if (code == CLI_DONE && sti_run_checker_load(run->checker, bytes, size) != STI_OK) code = cli_fail_about(c, path);
