@@ -154,7 +154,7 @@ const char* cli_nearest(const char* word, const char* const* words, int count) {
     return nearest;
 }
 
-enum { MOST_OPTIONS = 48 };
+enum { MOST_OPTIONS = 64 };
 
 typedef struct table {
     cli_option option[MOST_OPTIONS];

@@ -211,6 +211,7 @@ static int check_request(const cli* c, const cli_run_request* r) {
     }
     if (r->jamming_limit > 0 && !r->jamming) return cli_fail_usage(c, "--jamming-limit: needs --jamming");
     if (r->jamming_every > 0 && !r->jamming) return cli_fail_usage(c, "--jamming-every: needs --jamming");
+    if (r->check && r->no_check) return cli_fail_usage(c, "--check: not together with --no-check");
     if (r->threads > 1024) return cli_fail_usage(c, "--threads: %ld: at most 1024 expected", r->threads);
     return CLI_DONE;
 }
@@ -224,7 +225,8 @@ static bool has_suffix(const char* text, const char* end) {
 static int check_outputs(const cli* c, const cli_run_request* r) {
     if (r->problem != NULL && !has_suffix(r->problem, ".hdf5") && !has_suffix(r->problem, ".h5"))
         return cli_fail_usage(c, "--problem: %.200s: a name that ends in .hdf5 or .h5 is expected", r->problem);
-    const int code = cli_run_check_output(c, "--csv", r->csv, r->out, false);
+    int code = cli_run_check_output(c, "--csv", r->csv, r->out, false);
+    if (code == CLI_DONE) code = cli_run_check_output(c, "--contacts", r->contacts, r->out, false);
     return code == CLI_DONE ? cli_run_check_output(c, "--problem", r->problem, r->out, true) : code;
 }
 
@@ -240,6 +242,11 @@ static const char* system_option(const cli_system_request* own) {
                                    : NULL;
 }
 
+// The same of bodies.
+static const char* body_option(const cli_run_request* r) {
+    return r->contacts != NULL ? "--contacts" : r->check ? "--check" : r->no_check ? "--no-check" : NULL;
+}
+
 static int run_scene(cli* c, const cli_run_request* r, const cli_system_request* own) {
     sti_problem* problem = NULL;
     int code = cli_scene_load(c, r->scene, &problem);
@@ -248,18 +255,24 @@ static int run_scene(cli* c, const cli_run_request* r, const cli_system_request*
     const sti_scene* scene = sti_problem_scene(problem);
     const bool system = sti_problem_kind(problem) == STI_KIND_SYSTEM;
     const char* alien = system_option(own);
+    if (scene != NULL && alien == NULL) alien = body_option(r);
     if (scene != NULL && alien != NULL)
-        code = cli_fail_usage(c, "%s: for systems, and %.200s is a bed of grains", alien, r->scene);
+        code = cli_fail_usage(c, "%s: not for grains, and %.200s is a bed of grains", alien, r->scene);
+    else if (scene != NULL && r->settings != NULL && sti_problem_set(problem, r->settings) != STI_OK)
+        code = cli_fail_about(c, "--set");
     else if (scene != NULL)
-        code = cli_run_bed(c, r, scene);
+        code = cli_run_bed(c, r, sti_problem_scene(problem));
     else if (scene == NULL && !system)
         code = cli_fail_usage(c, "%.200s: kind: %s: \"scene\" or \"system\" expected", r->scene,
                               sti_kind_text(sti_problem_kind(problem)));
     sti_problem_destroy(problem);
-    const char* foreign = r->problem != NULL ? "--problem" : r->jamming ? "--jamming" : NULL;
+    const char* foreign = r->problem != NULL       ? "--problem"
+                          : r->jamming             ? "--jamming"
+                          : r->accept > 0          ? "--accept"
+                          : body_option(r) != NULL ? body_option(r)
+                                                   : NULL;
     if (code == CLI_DONE && system && foreign != NULL)
-        return cli_fail_usage(c, "%s: for beds of grains%s, and %.200s is a system", foreign,
-                              r->problem != NULL ? " and bodies" : "", r->scene);
+        return cli_fail_usage(c, "%s: not for systems, and %.200s is one", foreign, r->scene);
     return code == CLI_DONE && system ? cli_run_system(c, r, own, r->scene) : code;
 }
 
@@ -327,6 +340,13 @@ static int run(cli* c, int argc, char** argv) {
          "time between two frames of the trajectory (grains: 100 in all; bodies: every step)", &r.frame},
         {"--csv", CLI_TEXT, "FILE",
          "one line a step: t, coordinates (of small beds only), velocities, energies, residual, ..", &r.csv},
+        {"--contacts", CLI_TEXT, "FILE",
+         "of bodies: one line a contact that carries and step: impulse, slip, time of its impact", &r.contacts},
+        {"--accept", CLI_POSITIVE, "TOL",
+         "of grains and bodies: steps above their tolerance and within TOL are counted, but no reason for exit code 1",
+         &r.accept},
+        {"--check", CLI_FLAG, NULL, "of bodies: every step by the rules of stiction verify (the default)", &r.check},
+        {"--no-check", CLI_FLAG, NULL, "of bodies: without that", &r.no_check},
         {"--checkpoint", CLI_POSITIVE, "S", "seconds between two checkpoints (60)", &r.checkpoint},
         {"--resume", CLI_TEXT, "DIR", "go on with the run in DIR, bit by bit; --time may be later", &r.resume},
         {"--picture", CLI_FLAG, NULL, "pictures at the end: bed.png, scene.svg, energy.svg, ..", &r.picture},

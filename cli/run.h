@@ -12,14 +12,17 @@ typedef struct cli_run_request {
     const char* law;                // --law
     const char* solver;             // --solver
     const char* csv;                // --csv FILE
+    const char* contacts;           // --contacts FILE
     const char* colour;             // --colour
     double time, step, tol, frame;  // 0: not given
+    double accept;                  // --accept: residual up to which a step that misses its tolerance may pass; 0: none
     double checkpoint;              // seconds between two
     long threads;                   // 0: as many as there are processors
     const char* problem;            // --problem FILE: of the last step
     double jamming_limit;           // seconds; 0: none
     double jamming_every;           // time between two tests before the end; 0: none
     bool picture, force, jamming;
+    bool check, no_check;
 } cli_run_request;
 
 // ---- the folder
@@ -88,6 +91,7 @@ int cli_run_csv_flush(const cli* c, const char* path, FILE* csv);  // csv NULL: 
 int cli_run_csv_size(const cli* c, const char* path, FILE* csv,
                      long* bytes);                   // after a line: was it written, and how much
 void cli_run_csv_name(FILE* csv, const char* name);  // as part of a column's name
+void cli_run_csv_number(FILE* csv, double x);        // after a comma; NAN: nothing
 // Row `at` of a table with that many columns, which grows (rows, for free()). NULL: memory ran out.
 double* cli_run_curve_row(double** curve, size_t* rows, size_t columns, size_t at);
 // The summary, closed: summary.json in dir (NULL: no file), and stdout with --json. Takes j.

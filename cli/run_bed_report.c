@@ -47,6 +47,13 @@ static void put_quality(cli_json* j, const cli_bed_run* run, const facts* f) {
     const cli_bed_tally* t = &run->tally;
     cli_json_number(j, "residual", t->worst_residual);
     cli_json_integer(j, "unsolved_steps", t->unsolved);
+    if (t->unsolved > 0) cli_json_integer(j, "first_unsolved", t->first_unsolved);
+    cli_json_integer(j, "deep_steps", t->deep);
+    cli_json_integer(j, "accepted_steps", t->accepted);
+    if (t->accepted > 0) {
+        cli_json_integer(j, "first_accepted", t->first_accepted);
+        cli_json_number(j, "accepted_residual", t->accepted_residual);
+    }
     cli_json_number(j, "penetration", t->worst_penetration);
     cli_json_number(j, "penetration_over_radius", t->worst_penetration / f->radius);
     cli_json_number(j, "penetration_at_end", t->last.penetration);
@@ -142,6 +149,12 @@ static void say(const cli* c, const cli_bed_run* run, const facts* f) {
     cli_say(c, "  law %s, solver %s: worst residual %.2e, %s%ld of %ld steps not solved%s to %g\n",
             sti_law_text(s->step.law), cli_bed_solver_name(run), t->worst_residual,
             t->unsolved > 0 ? cli_bad(c) : cli_good(c), t->unsolved, t->steps, cli_plain(c), s->step.tol);
+    if (t->unsolved > 0)
+        cli_say(c, "    first step %ld; in %ld of them grains are in each other by more than a tenth of a radius%s\n",
+                t->first_unsolved, t->deep, t->deep > 0 ? ": a shorter --step is the cure" : "");
+    if (t->accepted > 0)
+        cli_say(c, "    %ld of them accepted, first step %ld, residual at most %.2e (--accept %g)\n", t->accepted,
+                t->first_accepted, t->accepted_residual, run->request->accept);
     if (s->step.law != STI_LAW_COULOMB)
         cli_say(c, "  duality gap at most %.2e; sliding contacts lift by %.2e of the radius at most\n", t->worst_gap,
                 t->worst_lift / f->radius);

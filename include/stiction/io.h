@@ -87,7 +87,8 @@ STI_API const sti_world_scene* sti_problem_world(const sti_problem* problem);  /
 // needed to read it again elsewhere. Free with sti_env_free. STI_ERR_ARGUMENT when of another kind.
 STI_API sti_status sti_problem_world_text(sti_env* env, const sti_problem* problem, char** out);
 
-// Other values for parameters: "mu=0.3,count=12", and of scenes also "step.h=0.002" or "time=3". What was got from the
+// Other values for parameters: "mu=0.3,count=12", and of scenes also "step.h=0.002" or "time=3"; a name that is given
+// twice is refused. Grains of another radius, or under another gravity, have a step that follows, unless it is given. What was got from the
 // problem before is not valid any more. On failure (STI_ERR_INPUT names the parameter) nothing is changed.
 STI_API sti_status sti_problem_set(sti_problem* problem, const char* settings);
 

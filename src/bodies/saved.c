@@ -17,7 +17,7 @@ typedef struct header {
     double start, time;
 } header;
 
-static const char magic[8] = "STIWLD2";
+static const char magic[8] = "STIWLD3";
 
 // Every array that is saved, in order. What the entries are matters where they are checked.
 typedef enum content { PLACES, FLAGS, NUMBERS, AXES } content;

@@ -232,6 +232,30 @@ static void set_gears(sti_world* world) {
     }
 }
 
+int sti_world_lost(const sti_world* world, const double* v, double* way) {
+    const double most = STI_FAR * world->size;
+    for (int i = 0; i < world->bodies->count; i++) {
+        if (world->slot[i] < 0) continue;
+        const double* u = v + (size_t)(world->nv * world->slot[i]);
+        *way = 0;
+        for (int k = 0; k < world->dim; k++)
+            *way = fmax(*way, fmax(fabs(world->placed[i].x[k]), world->options.h * fabs(u[k])));
+        if (!(*way <= most)) return i;
+    }
+    return -1;
+}
+
+static sti_status check_lost(const sti_world* world) {
+    double way;
+    const int body = sti_world_lost(world, world->v, &way);
+    if (body < 0) return STI_OK;
+    return STI_FAIL(world->env, STI_ERR_INPUT, body,
+                    "body \"%.60s\": lies %.3g out, or goes so far in a step of %g; among bodies of size %.3g places "
+                    "are told apart "
+                    "up to %.3g",
+                    world->bodies->body[body].name, way, world->options.h, world->size, STI_FAR * world->size);
+}
+
 sti_status sti_world_create(sti_env* env, const sti_bodies* bodies, const sti_world_options* options, sti_world** out) {
     *out = NULL;
     const sti_world_options o = options != NULL ? *options : sti_world_options_default();
@@ -247,8 +271,9 @@ sti_status sti_world_create(sti_env* env, const sti_bodies* bodies, const sti_wo
         place_bodies(world);
         world->size = scene_size(world);
         set_gears(world);
-        status = reserve_solve(world);
+        status = check_lost(world);
     }
+    if (status == STI_OK) status = reserve_solve(world);
     if (status == STI_OK) status = sti_world_detect_create(world);
     if (status == STI_OK) status = o.start_as_given ? sti_links_collect(world, world->v) : sti_world_start(world);
     if (status != STI_OK) {
@@ -271,6 +296,10 @@ void sti_world_destroy(sti_world* world) {
 }
 
 // ---- reading
+
+sti_world_fit sti_world_start_fit(const sti_world* world) {
+    return world->fit;
+}
 
 long sti_world_steps(const sti_world* world) {
     return world->step;

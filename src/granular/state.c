@@ -330,7 +330,8 @@ static void restore_grains(sti_bed* bed, const view* v) {
     bed->unseen = (int)v->head->unseen;
     bed->time = v->head->time;
     bed->weight = v->head->weight;
-    bed->largest = v->head->largest;
+    bed->largest = bed->smallest = v->head->largest;
+    for (int k = 0; k < bed->n; k++) bed->smallest = fmin(bed->smallest, v->radius[k]);
     bed->eps_now = v->head->eps_now;
 }
 

@@ -417,6 +417,31 @@ static sti_status cut_settings(sti_env* env, char* text, int* count, sti_setting
     return STI_OK;
 }
 
+// "h" and "step.h" are one, unless there is a parameter h: then "h" means that.
+static bool same_setting(const sti_problem* p, const char* a, const char* b) {
+    const char *dot_a = strrchr(a, '.'), *dot_b = strrchr(b, '.');
+    if (strcmp(a, b) == 0) return true;
+    if (p->system != NULL || (dot_a == NULL) == (dot_b == NULL)) return false;
+    const char *brief = dot_a == NULL ? a : b, *tail = (dot_a == NULL ? dot_b : dot_a) + 1;
+    if (strcmp(brief, tail) != 0) return false;
+    for (int k = 0; p->world != NULL && k < p->world->parameter_count; k++) {
+        if (strcmp(p->world->parameter_names[k], brief) == 0) return false;
+    }
+    return true;
+}
+
+// Which of two values for one name is meant?
+static sti_status check_twice(const sti_problem* p, const sti_setting* s, int count) {
+    for (int k = 1; k < count; k++) {
+        for (int i = 0; i < k; i++) {
+            if (same_setting(p, s[i].name, s[k].name))
+                return STI_FAIL(p->env, STI_ERR_INPUT, -1, "%.60s: given twice, %.60s and %.60s", s[k].name, s[i].value,
+                                s[k].value);
+        }
+    }
+    return STI_OK;
+}
+
 struct sti_world_source {
     char* name;
     char* text;
@@ -542,24 +567,34 @@ static sti_status set_system(const sti_problem* p, const sti_setting* s, int cou
     return status;
 }
 
+// Another radius, or another gravity, has another step, unless that is given as well.
 static sti_status set_grains(const sti_problem* p, const sti_setting* s, int count) {
     sti_scene scene = *p->scene;
     sti_status status = STI_OK;
-    for (int k = 0; status == STI_OK && k < count; k++) status = sti_scene_set(p->env, &scene, s[k].name, s[k].value);
+    bool step = false;
+    for (int k = 0; status == STI_OK && k < count; k++) {
+        status = sti_scene_set(p->env, &scene, s[k].name, s[k].value);
+        step = step || strcmp(s[k].name, "h") == 0 || strcmp(s[k].name, "step.h") == 0;
+    }
+    const double before = sti_scene_time_unit(p->scene), now = sti_scene_time_unit(&scene);
+    if (!step && now != before) scene.step.h *= now / before;
     if (status == STI_OK) *p->scene = scene;
     return status;
 }
 
 sti_status sti_problem_set(sti_problem* p, const char* settings) {
-    if (p->world != NULL) return set_world(p, settings);
-    if (p->system == NULL && p->scene == NULL)
+    if (p->world == NULL && p->system == NULL && p->scene == NULL)
         return STI_FAIL(p->env, STI_ERR_ARGUMENT, -1, "kind %s has no parameters", sti_kind_text(p->kind));
     char* pieces = sti_strdup(p->env, settings);
     sti_setting* list = NULL;
     int count = 0;
     sti_status status = pieces != NULL ? STI_OK : STI_FAIL(p->env, STI_ERR_MEMORY, -1, "settings");
     if (status == STI_OK) status = cut_settings(p->env, pieces, &count, &list);
-    if (status == STI_OK) status = p->system != NULL ? set_system(p, list, count) : set_grains(p, list, count);
+    if (status == STI_OK) status = check_twice(p, list, count);
+    if (status == STI_OK)
+        status = p->world != NULL    ? set_world(p, settings)
+                 : p->system != NULL ? set_system(p, list, count)
+                                     : set_grains(p, list, count);
     sti_free(p->env, list);
     sti_free(p->env, pieces);
     return status;

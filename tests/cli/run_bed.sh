@@ -102,7 +102,7 @@ run run --resume kept --time 0.03 --quiet
 run run --resume kept --jamming
 refused "no step to ask about" "--jamming: a bed that has not made a step"
 run run stick-slip --time 0.1 --jamming
-refused "--jamming of a system" "--jamming: for beds of grains"
+refused "--jamming of a system" "--jamming: not for systems"
 
 # ---- rest, and on from there
 run run pebble-bed --set count=2 --json
