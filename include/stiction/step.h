@@ -229,7 +229,7 @@ typedef struct sti_robust {
     unsigned char* alpha;  // basis of the first step, pairs (c_n, beta, lambda)  (pair_count)
     int broken_count;      // components that are negative at the switch; 0 where the basis became singular
     int* broken;           // which of the pairs, ascending                       (broken_count)
-    double* value;         // the component of each pair at the last step looked at: z on the basis, w off it  (pair_count)
+    double* value;  // the component of each pair at the last step looked at: z on the basis, w off it  (pair_count)
 } sti_robust;
 
 // steps N >= 1; checks n = 1, ..., N - 1. Tolerance 1e-9 on signs. Schemes quasistatic and alpha with level gap.
