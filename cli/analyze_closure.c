@@ -1,16 +1,14 @@
-// analyze_closure.c: stiction analyze closure: can the contacts balance every load on an object (S0 remark 6)?
+// analyze_closure.c: stiction analyze closure: can the contacts balance every load on an object (S0 remark 6), with how
+// little friction, and how well?
 #include <math.h>
 #include <stdlib.h>
 
 #include "analyze.h"
+#include "closure.h"
+#include "tables.h"
 
-typedef struct request {
-    cli_at at;
-    const char* path;
-    cli_list object;
-    long facets;
-    double tol;
-} request;
+enum { FACE_LIMIT = 200000 };  // of the check of the quality
+#define CHECK_TOL 1e-8         // of the checks of closure
 
 static void put(cli_json* j, const cli* c, const char* key, const sti_closure* v) {
     cli_json_object(j, key);
@@ -56,52 +54,188 @@ static void say(const cli* c, const sti_instant* in, const char* what, const sti
     }
 }
 
-static int answer(const cli* c, const request* r, const sti_instant* in) {
-    sti_closure force = {0}, form = {0};
-    sti_closure_options options = sti_closure_options_default();
-    int code = CLI_DONE, *object = malloc(((size_t)r->object.count + 1) * sizeof *object);
-    if (object == NULL) return cli_fail_memory(c);
-    for (int k = 0; code == CLI_DONE && k < r->object.count; k++) {
-        object[k] = (int)r->object.value[k];
-        if (object[k] != r->object.value[k] || object[k] < 0 || object[k] >= in->n ||
-            (k > 0 && object[k] <= object[k - 1]))
-            code = cli_fail_usage(c, "--object: %g: velocities from 0 to %d, ascending", r->object.value[k], in->n - 1);
+// ---- friction and quality
+
+static void put_friction(cli_json* j, const char* key, const sti_grasp_friction* f) {
+    cli_json_object(j, key);
+    cli_json_verdict(j, "closes", f->closes);
+    cli_json_number(j, "low", f->closes == STI_YES ? f->low : (double)NAN);
+    cli_json_number(j, "high", f->closes == STI_YES ? f->high : (double)NAN);
+    if (f->closes == STI_YES) cli_json_numbers(j, "lambda", f->at_high.lambda, (size_t)f->at_high.multiplier_count);
+    if (f->closes == STI_YES && f->high > 0) cli_json_numbers(j, "y_low", f->at_low.y, (size_t)f->at_low.n);
+    if (f->closes == STI_NO) cli_json_numbers(j, "y", f->y, (size_t)f->n);
+    if (f->why[0] != '\0') cli_json_text(j, "reason", f->why);
+    cli_json_end(j);
+}
+
+static void put_quality(cli_json* j, const cli_closure* f) {
+    const sti_grasp_quality* q = &f->quality;
+    cli_json_object(j, "quality");
+    cli_json_bool(j, "applies", q->applies);
+    if (!q->applies) {
+        cli_json_text(j, "reason", q->why);
+        cli_json_end(j);
+        return;
     }
-    options.object_count = r->object.count;
-    options.object = object;
-    options.facets = (int)r->facets;
-    if (r->tol > 0) options.tol = r->tol;
-    if (code == CLI_DONE && (sti_force_closure(c->env, in, &options, &force) != STI_OK ||
-                             sti_form_closure(c->env, in, &options, &form) != STI_OK))
-        code = cli_fail_about(c, r->path);
+    cli_json_text(j, "definition", "largest ball about 0 in the wrenches (force, torque / length) of sum f_n <= 1");
+    cli_json_number(j, "lower", q->lower);
+    cli_json_number(j, "upper", q->upper);
+    cli_json_number(j, "length", q->length);
+    if (f->options.object.facets > 0)
+        cli_json_integer(j, "facets", f->options.object.facets);
+    else
+        cli_json_null(j, "facets");
+    cli_json_numbers(j, "u", q->u, (size_t)q->n);
+    cli_json_indices(j, "points_contact", q->contact, (size_t)q->point_count);
+    cli_json_matrix(j, "points_tangential", q->tangential, q->point_count, 2);
+    cli_json_integer(j, "faces", q->face_count);
+    cli_json_bool(j, "lower_checked", f->check.lower_checked);
+    cli_json_end(j);
+}
+
+static void say_friction(const cli* c, const char* what, const sti_grasp_friction* f) {
+    if (f->closes == STI_NO)
+        cli_say(c, "  %s: %snone is enough%s\n", what, cli_bad(c), cli_plain(c));
+    else if (f->closes != STI_YES)
+        cli_say(c, "  %s: %snot decided%s, %s\n", what, cli_unsure(c), cli_plain(c), f->why);
+    else if (f->high == 0)
+        cli_say(c, "  %s: %s0%s, the normals alone hold\n", what, cli_good(c), cli_plain(c));
+    else if (f->low == 0)
+        cli_say(c, "  %s: any above 0, as far as can be told: %.2g is enough\n", what, f->high);
+    else
+        cli_say(c, "  %s: %s%.9g%s (between %.16g and %.16g)\n", what, cli_strong(c), f->high, cli_plain(c), f->low,
+                f->high);
+}
+
+static void say_quality(const cli* c, const cli_closure* f) {
+    const sti_grasp_quality* q = &f->quality;
+    if (!q->applies) {
+        cli_say(c, "  quality: not told, %s\n", q->why);
+        return;
+    }
+    if (q->upper - q->lower <= 1e-6 * q->upper)
+        cli_say(c, "  quality: %s%.7g%s", cli_strong(c), q->lower, cli_plain(c));
+    else
+        cli_say(c, "  quality: %sbetween %.6g and %.6g%s", cli_strong(c), q->lower, q->upper, cli_plain(c));
+    cli_say(c, ", largest ball of (force, torque / %.6g) with normal forces of sum 1%s\n", q->length,
+            f->check.lower_checked ? "" : "; the lower bound was not checked again");
+}
+
+// ---- work
+
+// Do contacts on the object have friction of different size?
+static bool differs(const sti_instant* in, const sti_closure* force) {
+    double first = NAN;
+    for (int i = 0; i < force->contact_count; i++) {
+        const sti_instant_contact* contact = &in->contacts[force->contact[i]];
+        if (contact->tangent_count == 0) continue;
+        if (isnan(first)) first = contact->mu;
+        if (contact->mu != first) return true;
+    }
+    return false;
+}
+
+static sti_status find_out(const cli* c, const sti_instant* in, cli_closure* f) {
+    const sti_closure_options* o = &f->options.object;
+    sti_status status = sti_force_closure(c->env, in, o, &f->force);
+    if (status == STI_OK) status = sti_form_closure(c->env, in, o, &f->form);
+    if (status == STI_OK) status = sti_grasp_friction_find(c->env, in, o, STI_GRASP_COMMON, &f->least);
+    if (status == STI_OK && differs(in, &f->force))
+        status = sti_grasp_friction_find(c->env, in, o, STI_GRASP_FACTOR, &f->factor);
+    if (status == STI_OK) status = sti_grasp_quality_find(c->env, in, &f->options, &f->quality);
+    return status;
+}
+
+// Nothing is printed that the independent checker does not accept.
+static int check_all(const cli* c, const char* path, const sti_instant* in, cli_closure* f) {
+    const sti_closure_options* o = &f->options.object;
+    bool force = true, form = true, least = true, factor = true;
+    sti_status status = STI_OK;
+    if (f->force.closed != STI_UNDECIDED)
+        status = sti_verify_closure(c->env, in, o, true, &f->force, CHECK_TOL, &force);
+    if (status == STI_OK && f->form.closed != STI_UNDECIDED)
+        status = sti_verify_closure(c->env, in, o, false, &f->form, CHECK_TOL, &form);
+    if (status == STI_OK) status = sti_verify_grasp_friction(c->env, in, o, &f->least, CHECK_TOL, &least);
+    if (status == STI_OK && differs(in, &f->force))
+        status = sti_verify_grasp_friction(c->env, in, o, &f->factor, CHECK_TOL, &factor);
+    if (status == STI_OK && f->quality.applies)
+        status = sti_verify_grasp_quality(c->env, in, &f->options, &f->quality, FACE_LIMIT, &f->check);
+    if (status != STI_OK) return cli_fail_about(c, path);
+    const bool quality = !f->quality.applies || f->check.accepted;
+    if (force && form && least && factor && quality) return CLI_DONE;
+    cli_fail_usage(c, "the answer does not pass its own check: %s",
+                   !force              ? "force closure"
+                   : !form             ? "form closure"
+                   : !least || !factor ? "least friction"
+                                       : f->check.text);
+    return CLI_INTERNAL;
+}
+
+static int print_json(const cli* c, const cli_closure_request* r, const sti_instant* in, const cli_closure* f,
+                      int code) {
+    cli_json j;
+    cli_json_begin(&j);
+    cli_json_text(&j, "kind", "closure");
+    cli_json_text(&j, "file", r->path);
+    cli_json_array(&j, "object");
+    for (int k = 0; k < f->force.n; k++) {
+        const int at = f->object != NULL ? f->object[k] : k;
+        if (in->names != NULL)
+            cli_json_text(&j, NULL, in->names[at]);
+        else
+            cli_json_integer(&j, NULL, at);
+    }
+    cli_json_end(&j);
+    put(&j, c, "force", &f->force);
+    put(&j, c, "form", &f->form);
+    put_friction(&j, "least_friction", &f->least);
+    if (differs(in, &f->force)) put_friction(&j, "least_factor", &f->factor);
+    put_quality(&j, f);
+    return cli_json_print(&j, c, code);
+}
+
+static int answer(const cli* c, const cli_closure_request* r, const sti_instant* in) {
+    cli_closure f = {.options = sti_grasp_options_default()};
+    sti_closure_options* o = &f.options.object;
+    int code = cli_closure_object(c, r->object, in, &f.object, &o->object_count);
+    o->object = f.object;
+    o->facets = (int)r->facets;
+    if (r->tol > 0) o->tol = r->tol;
+    f.options.length = r->length;
+    if (code == CLI_DONE && find_out(c, in, &f) != STI_OK) code = cli_fail_about(c, r->path);
+    if (code == CLI_DONE) code = check_all(c, r->path, in, &f);
+    if (code == CLI_DONE && r->picture != NULL) code = cli_closure_picture(c, r, in, &f);
     if (code == CLI_DONE) {
-        code = force.closed == STI_YES ? CLI_DONE : CLI_NO;
-        cli_say(c, "%s: %d contacts on %d coordinates\n", r->path, force.contact_count, force.n);
-        say(c, in, "force closure", &force);
-        say(c, in, "form closure", &form);
-        if (c->json) {
-            cli_json j;
-            cli_json_begin(&j);
-            cli_json_text(&j, "kind", "closure");
-            cli_json_text(&j, "file", r->path);
-            put(&j, c, "force", &force);
-            put(&j, c, "form", &form);
-            code = cli_json_print(&j, c, code);
-        }
+        code = f.force.closed == STI_YES ? CLI_DONE : CLI_NO;
+        cli_say(c, "%s: %d contacts on %d coordinates\n", r->path, f.force.contact_count, f.force.n);
+        say(c, in, "force closure", &f.force);
+        say(c, in, "form closure", &f.form);
+        say_friction(c, "least friction for force closure", &f.least);
+        if (differs(in, &f.force)) say_friction(c, "least factor on the friction given", &f.factor);
+        say_quality(c, &f);
+        if (r->picture != NULL) cli_say(c, "  drawn in %s\n", r->picture);
+        if (c->json) code = print_json(c, r, in, &f, code);
     }
-    sti_closure_clear(c->env, &force);
-    sti_closure_clear(c->env, &form);
-    free(object);
+    sti_closure_clear(c->env, &f.force);
+    sti_closure_clear(c->env, &f.form);
+    sti_grasp_friction_clear(c->env, &f.least);
+    sti_grasp_friction_clear(c->env, &f.factor);
+    sti_grasp_quality_clear(c->env, &f.quality);
+    free(f.object);
     return code;
 }
 
 static int run(cli* c, int argc, char** argv) {
-    request r = {0};
+    cli_closure_request r = {0};
     const cli_option options[] = {
         CLI_AT_OPTIONS(r.at),
-        {"--object", CLI_LIST, "I,..", "velocities of the object, from 0 (default: all)", &r.object},
+        {"--object", CLI_TEXT, "NAME,..", "the object: a body, or velocities by name or number (default: all)",
+         &r.object},
         {"--facets", CLI_COUNT, "K", "friction in space by the inner polygon with K corners (default: the disc)",
          &r.facets},
+        {"--length", CLI_POSITIVE, "L", "quality: torques are divided by L (the farthest contact's distance)",
+         &r.length},
+        {"--picture", CLI_TEXT, "SVG", "draw the contacts on the object and their cones", &r.picture},
         {"--tol", CLI_POSITIVE, "TOL", "margin below which discs do not close (1e-9)", &r.tol},
     };
     char* positional[1];
@@ -118,7 +252,6 @@ static int run(cli* c, int argc, char** argv) {
         }
     }
     cli_at_clear(&r.at);
-    free(r.object.value);
     return code;
 }
 
@@ -131,10 +264,20 @@ const cli_verb cli_analyze_closure = {
         "closure: the normals alone can. Yes comes with forces strictly inside the cones that balance themselves; no "
         "with\n"
         "a load y that nothing balances: no admissible contact force has a positive part along it.\n"
+        "Whatever touches the object is taken as held. FILE may also be a grasp by points and inward normals:\n"
+        "    {\"kind\": \"grasp\", \"dimension\": 2, \"center\": [0, 0], \"mu\": 0.5,\n"
+        "     \"contacts\": [{\"point\": [1, 0], \"normal\": [-1, 0]}, {\"point\": [-1, 0], \"normal\": [1, 0]}]}\n"
+        "Least friction: the same mu at all contacts, between one proved too small and one proved enough; where "
+        "contacts\n"
+        "differ also a factor on theirs. Quality (Ferrari and Canny): the radius of the largest ball about 0 in the\n"
+        "wrenches (force, torque / length), about the center, of contact forces whose normal parts add up to 1. Cones "
+        "are\n"
+        "round in space, with bounds; --facets makes them polygons. docs/grasps.md says more.\n"
         "\n"
         "Exit codes: 0 force closure, 1 none or not decided, 2 bad usage or input, 3 internal failure.\n"
         "\n"
         "example:\n"
-        "    stiction analyze closure three-fingers --object 0,1,2\n",
+        "    stiction analyze closure gripper --object box\n"
+        "    stiction analyze closure three-fingers --object x,y,theta --picture grasp.svg\n",
     .run = run,
 };

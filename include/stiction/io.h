@@ -5,6 +5,8 @@
 //     {"kind": "qp", "P": .., "c": [..], "A": .., "l": [..], "u": [..], "lb": [..], "ub": [..]}
 //     {"kind": "cone", "rays": [[..]], "lines": [[..]]}      or "inequalities" (F x <= 0) and "equations" (E x = 0)
 //     {"kind": "instant", "M": [[..]], "F": [..], "v": [..], "contacts": [{"name": .., "mu": .., "n": [..], "t": [[..]]}]}
+//     {"kind": "grasp", "dimension": 3, "center": [..], "contacts": [{"point": [..], "normal": [..], "mu": ..}]}
+//     {"kind": "matrices", "G": [[..]], "E": [[..]]}      those that are asked about, see sti_matrices
 //     {"kind": "system", "parameters": {..}, "coordinates": ["x", ..], "kinetic": "m/2*x'^2", "contacts": [..], ..}
 //     {"kind": "scene", "bed": {"layout": "pebble-bed", "count": 1600}, "step": {"h": 0.01}, "time": 10}
 //     {"kind": "scene", "dimension": 3, "bodies": [{"name": "box", "shape": {"type": "box", "half": [..]}}], "time": 10}
@@ -50,7 +52,9 @@ extern "C" {
     X(STI_KIND_CONTACT, "contact") \
     X(STI_KIND_INSTANT, "instant") \
     X(STI_KIND_SYSTEM, "system")   \
-    X(STI_KIND_SCENE, "scene")
+    X(STI_KIND_SCENE, "scene")     \
+    X(STI_KIND_GRASP, "grasp")     \
+    X(STI_KIND_MATRICES, "matrices")
 
 #define STI_X(code, text) code,
 typedef enum sti_kind { STI_KIND_LIST(STI_X) } sti_kind;
@@ -66,6 +70,22 @@ typedef struct sti_cone_input {
     sti_rows second;  // lines, or equations    E x  = 0
 } sti_cone_input;
 
+// Matrices that somebody brings along, dense and row major. NULL: not given.
+typedef struct sti_matrices {
+    int sum_size;                // P and N, of S0 (84)
+    const double *P, *N;         // (sum_size x sum_size)
+    int size;                    // of G; E, n_H and mu fit it, E alone or with D has the size of D
+    const double* G;             // (size x size)
+    int E_size;                  // of E, and of D
+    const double *E, *D;         // (E_size x E_size)
+    int slip_count;              // columns of n_H
+    const double* n_H;           // (size x slip_count)
+    const double* mu;            // (slip_count)
+    int rows, cols;              // of T
+    const double* T;             // (rows x cols)
+    const sti_rationals* exact;  // T without rounding: whole numbers and text alone in the file; else NULL
+} sti_matrices;
+
 typedef struct sti_problem sti_problem;  // owns what it was read into
 
 STI_API sti_status sti_problem_load(sti_env* env, const char* path, sti_problem** out);
@@ -78,6 +98,9 @@ STI_API const sti_mlcp* sti_problem_mlcp(const sti_problem* problem);
 STI_API const sti_qp* sti_problem_qp(const sti_problem* problem);
 STI_API const sti_cone_input* sti_problem_cone(const sti_problem* problem);
 
+STI_API const sti_matrices* sti_problem_matrices(const sti_problem* problem);
+
+// Of an instant, and of a grasp: the held object alone, M, F and v 0, velocities at the center.
 STI_API const sti_instant* sti_problem_instant(const sti_problem* problem);
 STI_API sti_system* sti_problem_system(const sti_problem* problem);            // lives as long as the problem
 STI_API const sti_scene* sti_problem_scene(const sti_problem* problem);        // of grains

@@ -228,10 +228,13 @@ typedef struct sti_robust {
     bool is_switch;       // the basis stopped fitting before step N
     int step;             // where; -1: nowhere
     int violating;        // first negative component, -1: none, or the basis became singular
-    double least;         // its value; NAN: singular
+    double least;         // the most negative value; NAN: singular
     double* q;            // where the linear systems led       (n)
     int pair_count;
     unsigned char* alpha;  // basis of the first step, pairs (c_n, beta, lambda)  (pair_count)
+    int broken_count;      // components that are negative at the switch; 0 where the basis became singular
+    int* broken;           // which of the pairs, ascending                       (broken_count)
+    double* value;  // the component of each pair at the last step looked at: z on the basis, w off it  (pair_count)
 } sti_robust;
 
 // steps N >= 1; checks n = 1, ..., N - 1. Tolerance 1e-9 on signs. Schemes quasistatic and alpha with level gap.

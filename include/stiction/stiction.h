@@ -10,6 +10,7 @@
 #include <stiction/contact.h>
 #include <stiction/draw.h>
 #include <stiction/granular.h>
+#include <stiction/grasp.h>
 #include <stiction/impact.h>
 #include <stiction/instant.h>
 #include <stiction/io.h>

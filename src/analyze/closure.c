@@ -8,7 +8,8 @@
 // of the normals alone.
 //
 // 2D, polygons and normals are decided in integers: "strictly inside" becomes "at least one", since the cones may be
-// scaled. Discs in space: the largest margin of a lambda with sum lambda_n = 1.
+// scaled. Discs in space: the largest margin of a lambda with sum lambda_n = 1; where it is within tol of 0, a y that no
+// contact pushes along, up to rounding, or else it is left undecided.
 //
 // A bilateral contact with friction is two cones. Yes when one choice of signs is closed; no when the contacts do not
 // suffice even with unlimited friction there; otherwise undecided: a union of cones may cover the space without any of
@@ -23,6 +24,8 @@
 sti_closure_options sti_closure_options_default(void) {
     return (sti_closure_options){.tol = 1e-9, .gap_tol = 1e-8};
 }
+
+#define NO_PUSH 1e-10  // rounding of y, which the conic solver finds to about 1e-12
 
 typedef struct grasp {
     sti_env* env;
@@ -224,6 +227,24 @@ static sti_status decide_conic(grasp* g, double* margin, double* lambda, double*
     return g->pool.status;
 }
 
+// How far some contact can push along y: max over contacts and forces with f_n = 1, relative to |y|. Not above 0: nothing
+// balances the load y. Infinite where a force of either sign has a part along y.
+static double push_along(const grasp* g, const double* y) {
+    const sti_posed* s = &g->s;
+    const double size = sti_small_max((size_t)s->n, y);
+    double most = -INFINITY;
+    for (int i = 0; size > 0 && i < s->nc; i++) {
+        double v[3] = {0};
+        for (int k = 0; k <= (s->rough[i] ? s->tangents[i] : 0); k++) {
+            for (int j = 0; j < s->n; j++) v[k] += s->C[(size_t)j * (size_t)s->p + (size_t)(s->first[i] + k)] * y[j];
+        }
+        const double slide = s->rough[i] ? g->instant.contacts[s->contact[i]].mu * hypot(v[1], v[2]) : 0;
+        const double push = !s->bilateral[i] ? v[0] + slide : fabs(v[0]) + hypot(v[1], v[2]);
+        most = fmax(most, push / size);
+    }
+    return size > 0 ? most : (double)INFINITY;
+}
+
 static double margin_of(const grasp* g, const double* lambda) {
     double sum = 0, least = INFINITY;
     for (int i = 0; i < g->s.nc; i++) {
@@ -273,7 +294,12 @@ static sti_status visit(grasp* g, int* verdict) {
     double margin = NAN;
     status = decide_conic(g, &margin, out->lambda, out->y);
     out->margin = margin;
-    *verdict = isnan(margin) ? 0 : margin > s->options.tol ? 1 : -1;
+    if (isnan(margin))
+        *verdict = 0;
+    else if (margin > s->options.tol)
+        *verdict = 1;
+    else  // the largest margin is 0, or too small to tell from it: only y proves that there is none
+        *verdict = push_along(g, out->y) <= NO_PUSH ? -1 : 0;
     return status;
 }
 

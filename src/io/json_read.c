@@ -14,6 +14,7 @@
 
 #include "io/bodies_json.h"
 #include "io/file.h"
+#include "io/grasp_json.h"
 #include "io/instant_json.h"
 #include "io/json_tree.h"
 #include "io/problem.h"
@@ -264,7 +265,8 @@ static sti_status read_kind(const reader* r, const sti_kind_form** form) {
     const sti_place place = sti_place_key(NULL, "kind");
     if (!sti_json_is_string(kind))
         return sti_json_fail(&r->tree, &place, kind,
-                             "\"lcp\", \"mlcp\", \"qp\", \"cone\", \"instant\", \"system\" or \"scene\" is expected");
+                             "\"lcp\", \"mlcp\", \"qp\", \"cone\", \"instant\", \"grasp\", \"matrices\", \"system\" or "
+                             "\"scene\" is expected");
     return sti_kind_form_find(r->tree.env, r->tree.name, kind->text, form);
 }
 
@@ -293,14 +295,15 @@ static sti_status read_fields(const reader* r, const sti_kind_form* form, sti_fi
 
 // Does the problem need, or allow, a reading without rounding?
 static bool wants_exact(const sti_kind_form* form, const sti_field* fields) {
+    const bool by_whole = form->kind == STI_KIND_CONE || form->kind == STI_KIND_MATRICES;
     bool rounded = false, fraction = false;
     if (form->kind == STI_KIND_QP) return false;  // solved in floating point alone
     for (int k = 0; k < form->field_count; k++) {
-        if (form->kind == STI_KIND_CONE && (int64_t)fields[k].rows * fields[k].cols > STI_IO_EXACT_MOST) return false;
+        if (by_whole && (int64_t)fields[k].rows * fields[k].cols > STI_IO_EXACT_MOST) return false;
         rounded = rounded || fields[k].rounded;
         fraction = fraction || fields[k].fraction;
     }
-    return form->kind == STI_KIND_CONE ? !fraction : rounded;
+    return by_whole ? !fraction : rounded;
 }
 
 static void warn_unknown(const reader* r, const sti_kind_form* form) {
@@ -335,8 +338,10 @@ sti_status sti_problem_read_json(sti_env* env, char* text, size_t size, const ch
     const bool instant = kind != NULL && strcmp(kind, sti_kind_text(STI_KIND_INSTANT)) == 0;
     const bool system = kind != NULL && strcmp(kind, sti_kind_text(STI_KIND_SYSTEM)) == 0;
     const bool scene = kind != NULL && strcmp(kind, sti_kind_text(STI_KIND_SCENE)) == 0;
-    if (instant || system || scene) {
+    const bool grasp = kind != NULL && strcmp(kind, sti_kind_text(STI_KIND_GRASP)) == 0;
+    if (instant || system || scene || grasp) {
         status = instant  ? sti_instant_read_json(&r.tree, out)
+                 : grasp  ? sti_grasp_read_json(&r.tree, out)
                  : system ? sti_system_read_json(&r.tree, out)
                           : sti_scene_read_json(&r.tree, text, directory, out);
         sti_json_tree_clear(&r.tree);

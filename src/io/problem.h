@@ -15,6 +15,8 @@ enum {
     STI_IO_CONE_MOST = 4000000
 };
 
+enum { STI_MATRIX_COUNT = 8 };  // names that the kind "matrices" has
+
 typedef struct sti_fclib sti_fclib;
 
 struct sti_problem {
@@ -24,10 +26,12 @@ struct sti_problem {
     sti_mlcp mlcp;
     sti_cone_input cone;
     sti_qp qp;
-    double* side[4];          // l, u, lb, ub of a qp; NULL: not given
-    double* vector[2];        // q; a, b; c; tables of the cone
-    sti_rationals* exact[2];  // matrix, vector; tables of the cone
-    sti_fclib* contact;       // the contact problem and what stands beside it, all in one
+    sti_matrices matrices;
+    double* table[STI_MATRIX_COUNT];  // of the matrices, in the order of the kind
+    double* side[4];                  // l, u, lb, ub of a qp; NULL: not given
+    double* vector[2];                // q; a, b; c; tables of the cone
+    sti_rationals* exact[2];          // matrix, vector; tables of the cone
+    sti_fclib* contact;               // the contact problem and what stands beside it, all in one
     sti_instant* instant;
     sti_system* system;
     sti_scene* scene;
@@ -56,7 +60,7 @@ typedef struct sti_field_name {
     bool open;  // null is allowed, for all of it and for its entries
 } sti_field_name;
 
-enum { STI_FIELD_MOST = 7, STI_SIZE_MOST = 2 };
+enum { STI_FIELD_MOST = STI_MATRIX_COUNT, STI_SIZE_MOST = 2 };
 
 typedef struct sti_kind_form {
     sti_kind kind;

@@ -93,7 +93,7 @@ static sti_status read_scene(const sti_json_tree* tree, sti_scene* scene) {
             f->kind == STI_SCENE_LAYOUT || strcmp(f->name, "count") == 0 || strcmp(f->name, "time") == 0;
         status = read_field(tree, f, scene, needed);
     }
-    const cJSON* step = sti_json_field(tree->root, "step");
+    const sti_json_value* step = sti_json_field(tree->root, "step");
     if (status == STI_OK && (step == NULL || sti_json_field(step, "h") == NULL))
         scene->step.h *= sti_scene_time_unit(scene);
     return status == STI_OK ? check_names(tree) : status;

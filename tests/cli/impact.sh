@@ -7,6 +7,14 @@ problems=$source_dir/problems
 # ---- velocities
 run analyze velocities balls-3
 expect "velocities of three balls" 0 "G                                   1           -0.5"
+run analyze velocities painleve-rod --velocity 0.2,0.3,1 --lambda-n 5 --lambda-t=-1 --json
+expect "rates of quasi-velocities along the motion" 0 '"along_motion": true'
+run analyze velocities "$source_dir/problems/s1_rock.json" --rates --json
+expect "rates from an instant" 0 '"qddot_norm": [null, 0], "qddot_tan": [null], "along_motion": false'
+run analyze velocities painleve-rod --lambda-t 1
+refused "tangential forces alone" "--lambda-t: needs --lambda-n"
+run analyze velocities painleve-rod --lambda-n 1,2 --lambda-t 1
+refused "too many forces" "--lambda-n: 2 numbers, and 1 constraints touch"
 run analyze velocities pendulum --json
 expect "velocities as JSON" 0 '"G_unilateral": [[0.67175318965'
 run analyze velocities balls-3 --lambda-n 1,2
