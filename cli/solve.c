@@ -196,6 +196,7 @@ static int solve_one(const cli* c, const request* r, const posed* p, sti_lcp_opt
 static sti_status first_answer(const cli* c, const posed* p, const sti_lcp_solution_set* s, sti_lcp_answer* a) {
     const size_t width = (size_t)s->free_count + (size_t)s->n;
     *a = (sti_lcp_answer){.solver = STI_SOLVER_ENUM,
+                          .mixed = s->mixed,
                           .free_count = s->free_count,
                           .n = s->n,
                           .basis_nonsingular = -1,

@@ -18,7 +18,7 @@ static void print_json(cli_json* j, const sti_verification* v, sti_kind kind) {
     cli_json_number(j, "residual", v->residual);
     cli_json_object(j, "residuals");
     cli_json_number(j, "equation", v->residual_equation);
-    cli_json_number(j, "z", v->residual_z);
+    cli_json_number(j, kind == STI_KIND_MLCP ? "v" : "z", v->residual_z);
     cli_json_number(j, "w", v->residual_w);
     cli_json_number(j, "gap", v->residual_gap);
     cli_json_end(j);

@@ -51,6 +51,15 @@ void sti_facet_normal(int facets, int k, double m[2]);
 sti_status sti_posed_program(const sti_posed* s, const signed char* sign, int extras, int extra_rows, int margin,
                              bool exact, sti_program* out);
 
+// The same without the contacts marked in drop (nc): neither their forces nor their rows of A'.
+sti_status sti_posed_restrict(const sti_posed* s, const unsigned char* drop, sti_posed* out);
+
+// Rows over an acceleration in the unknowns 0 .. n-1, without rounding where the program is exact: row j of M a, row k of
+// contact i of A'a, with its rate or without; and row j of -C lambda, lambda in the unknowns from `first` on.
+void sti_posed_mass_row(const sti_posed* s, sti_program* g, int row, int j);
+void sti_posed_held_row(const sti_posed* s, sti_program* g, int row, int i, int k, bool rate);
+void sti_posed_force_row(const sti_posed* s, sti_program* g, int row, int j, int first);
+
 // The equations (61 a) alone, with the friction of sliding unilateral contacts: unknowns (a, lambda).
 sti_status sti_posed_equations(const sti_posed* s, bool exact, sti_program* out);
 
@@ -78,10 +87,11 @@ sti_status sti_sticking_rationals(sti_sticking* r, size_t count, sti_rationals**
 bool sti_sticking_late(sti_sticking* r);
 
 // Steps of the analysis; each fills its part of *r.
-sti_status sti_sticking_equations(sti_sticking* r);  // (61 a): ranks, least norm, self-stress
-sti_status sti_sticking_decide(sti_sticking* r);     // the decision and its proof
-sti_status sti_sticking_family(sti_sticking* r);     // ranges and redundancy
-sti_status sti_sticking_opening(sti_sticking* r);    // the complementarity version
+// The first two take the posed instant, which is the result's own, or that of the contacts that stay closed.
+sti_status sti_sticking_equations(sti_sticking* r, const sti_posed* s);  // (61 a): ranks, least norm, self-stress
+sti_status sti_sticking_decide(sti_sticking* r, const sti_posed* s);     // the decision and its proof
+sti_status sti_sticking_family(sti_sticking* r);                         // ranges and redundancy
+sti_status sti_sticking_opening(sti_sticking* r);                        // the complementarity version
 sti_status sti_sticking_least_friction(sti_sticking* r);
 sti_status sti_sticking_propositions(sti_sticking* r);
 

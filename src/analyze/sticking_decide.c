@@ -510,8 +510,7 @@ static void say_why(search* k) {
                                                       : "the conic solver did not reach its tolerance");
 }
 
-sti_status sti_sticking_decide(sti_sticking* r) {
-    const sti_posed* s = &r->memory->posed;
+sti_status sti_sticking_decide(sti_sticking* r, const sti_posed* s) {
     search k = {.r = r, .s = s, .exact = s->exact && s->polyhedral && !r->near_redundant, .best_margin = NAN};
     k.sign = sti_pool_take(s->pool, (size_t)s->nc, 1);
     k.best_sign = sti_pool_take(s->pool, (size_t)s->nc, 1);

@@ -7,8 +7,7 @@
 #define CONSISTENT 1e-9  // rows that miss their constants by less count as solved
 
 // dim of ker M with ker A': accelerations that neither M nor a contact sees.
-static sti_status common_kernel(sti_sticking* r) {
-    const sti_posed* s = &r->memory->posed;
+static sti_status common_kernel(sti_sticking* r, const sti_posed* s) {
     const size_t n = (size_t)s->n, q = (size_t)s->q;
     double* stacked = sti_pool_doubles(s->pool, (n + q) * n);
     if (stacked == NULL) return s->pool->status;
@@ -24,8 +23,7 @@ static sti_status common_kernel(sti_sticking* r) {
 }
 
 // Directions of lambda along the family: the lambda part of the kernel, made orthonormal.
-static sti_status self_stress(sti_sticking* r, const sti_program* g) {
-    const sti_posed* s = &r->memory->posed;
+static sti_status self_stress(sti_sticking* r, const sti_posed* s, const sti_program* g) {
     const size_t p = (size_t)s->p;
     double* part = sti_pool_doubles(s->pool, (size_t)g->freedom * p);
     if (part == NULL) return s->pool->status;
@@ -65,15 +63,14 @@ sti_status sti_posed_near_redundant(const sti_posed* s, bool* out) {
     return status;
 }
 
-sti_status sti_sticking_equations(sti_sticking* r) {
-    const sti_posed* s = &r->memory->posed;
+sti_status sti_sticking_equations(sti_sticking* r, const sti_posed* s) {
     sti_program g = {0};
     sti_status status = sti_posed_equations(s, s->exact, &g);
     if (status == STI_OK) status = sti_program_reduce(&g);
     if (status == STI_OK) {
         r->kkt_residual = g.outside;
         r->kkt_solvable = g.outside < CONSISTENT;
-        status = common_kernel(r);
+        status = common_kernel(r, s);
     }
     if (status == STI_OK) status = sti_small_rank(s->pool, s->n, s->p, s->C, &r->rank_C);
     if (status == STI_OK && s->exact) status = compare_exactly(r, &g);
@@ -89,7 +86,7 @@ sti_status sti_sticking_equations(sti_sticking* r) {
             for (int i = 0; i < s->nc; i++) r->margins_least[i] = sti_posed_margin(s, i, r->lambda_least);
             r->least_sticks = sti_posed_least_margin(s, r->lambda_least) >= -s->options.tol * s->force;
         }
-        status = self_stress(r, &g);
+        status = self_stress(r, s, &g);
     }
     sti_program_close(&g);
     return status == STI_OK ? s->pool->status : status;

@@ -1,7 +1,8 @@
 // answer_read.c: answers from JSON, as answer_write.c writes them or as a person would.
 //
 // Only the point (z, or u and v) or a certificate is needed; an answer without an outcome but with a point claims
-// "solved". What is null or missing is NAN, NULL or 0, and names that are not known are passed over.
+// "solved". What is null or missing is NAN, NULL or 0, and names that are not known are passed over. Of an MLCP the names with
+// z that were written up to 0.1 are read too: z_exact with u and v one after the other, residuals.z, ray.z, ray.dz, z_zero.
 #include <math.h>
 #include <string.h>
 
@@ -66,6 +67,7 @@ static sti_status read_sizes(const reader* r) {
     int kind = sti_json_field(r->tree.root, "u") != NULL || sti_json_field(r->tree.root, "v") != NULL;
     sti_status status = sti_json_read_word(&r->tree, NULL, r->tree.root, "kind", kinds, 2, &kind);
     if (status != STI_OK) return status;
+    r->a->mixed = kind == 1;
     if (kind == 0) return read_size(r, "n", "z", &r->a->n);
     status = read_size(r, "n", "u", &r->a->free_count);
     return status == STI_OK ? read_size(r, "m", "v", &r->a->n) : status;
@@ -105,14 +107,28 @@ static sti_status read_exact(const reader* r, const sti_place* place, const sti_
     return status;
 }
 
-static sti_status read_exact_point(reader* r) {
-    const sti_json_value* list = sti_json_field(r->tree.root, "z_exact");
-    const sti_place place = sti_place_key(NULL, "z_exact");
-    if (list == NULL) return STI_OK;
-    const int count = r->a->free_count + r->a->n;
+// A list of `count` exact numbers into entries first.. of the point's exact form, which is made when it is not there yet.
+static sti_status read_exact_part(reader* r, const char* key, size_t first, int count) {
+    const sti_json_value* list = sti_json_field(r->tree.root, key);
+    const sti_place place = sti_place_key(NULL, key);
     sti_status status = sti_json_check_list(&r->tree, &place, list, count);
-    if (status == STI_OK) status = sti_rationals_create(r->env, (size_t)count, &r->a->z_exact);
-    return status == STI_OK ? read_exact(r, &place, list, r->a->z_exact, 0) : status;
+    if (status == STI_OK && r->a->z_exact == NULL)
+        status = sti_rationals_create(r->env, (size_t)r->a->free_count + (size_t)r->a->n, &r->a->z_exact);
+    return status == STI_OK ? read_exact(r, &place, list, r->a->z_exact, first) : status;
+}
+
+static sti_status read_exact_point(reader* r) {
+    const sti_json_value* root = r->tree.root;
+    const int u = r->a->free_count, v = r->a->n;
+    if (sti_json_field(root, "z_exact") != NULL) return read_exact_part(r, "z_exact", 0, u + v);
+    if (sti_json_field(root, "u_exact") == NULL && sti_json_field(root, "v_exact") == NULL) return STI_OK;
+    const sti_status status = read_exact_part(r, "u_exact", 0, u);
+    return status == STI_OK ? read_exact_part(r, "v_exact", (size_t)u, v) : status;
+}
+
+// The name of the pairs' part: that of an MLCP where it is given.
+static const char* pair_name(const sti_json_value* object, const char* mixed, const char* plain) {
+    return sti_json_field(object, mixed) != NULL ? mixed : plain;
 }
 
 static sti_status read_residuals(reader* r) {
@@ -122,7 +138,8 @@ static sti_status read_residuals(reader* r) {
     sti_status status = sti_json_read_double(&r->tree, NULL, root, "residual", NAN, &a->residual);
     if (status == STI_OK)
         status = sti_json_read_double(&r->tree, &place, parts, "equation", NAN, &a->residual_equation);
-    if (status == STI_OK) status = sti_json_read_double(&r->tree, &place, parts, "z", NAN, &a->residual_z);
+    if (status == STI_OK)
+        status = sti_json_read_double(&r->tree, &place, parts, pair_name(parts, "v", "z"), NAN, &a->residual_z);
     if (status == STI_OK) status = sti_json_read_double(&r->tree, &place, parts, "w", NAN, &a->residual_w);
     if (status == STI_OK) status = sti_json_read_double(&r->tree, &place, parts, "gap", NAN, &a->residual_gap);
     if (status == STI_OK) status = sti_json_read_double(&r->tree, NULL, root, "time_s", NAN, &a->time_s);
@@ -135,8 +152,9 @@ static sti_status read_ray(reader* r) {
     const sti_json_value* object = sti_json_field(r->tree.root, "ray");
     const sti_place place = sti_place_key(NULL, "ray");
     if (object == NULL) return STI_OK;
-    sti_status status = sti_json_read_doubles(&r->tree, &place, object, "z", r->a->n, &ray->z);
-    if (status == STI_OK) status = sti_json_read_doubles(&r->tree, &place, object, "dz", r->a->n, &ray->dz);
+    sti_status status = sti_json_read_doubles(&r->tree, &place, object, pair_name(object, "v", "z"), r->a->n, &ray->z);
+    if (status == STI_OK)
+        status = sti_json_read_doubles(&r->tree, &place, object, pair_name(object, "dv", "dz"), r->a->n, &ray->dz);
     if (status == STI_OK) status = sti_json_read_double(&r->tree, &place, object, "z0", NAN, &ray->z0);
     if (status == STI_OK) status = sti_json_read_double(&r->tree, &place, object, "dz0", NAN, &ray->dz0);
     return status;
@@ -175,7 +193,7 @@ static sti_status read_leaf(const reader* r, const sti_place* place, const sti_j
                  first = sti_size_mul((size_t)k, width);
     const sti_place at_x = sti_place_key(place, "x"), at_y = sti_place_key(place, "y");
     signed char* fixed = c->fixed + (size_t)k * pairs;
-    sti_status status = read_marks(r, place, leaf, "z_zero", c->pair_count, 1, fixed);
+    sti_status status = read_marks(r, place, leaf, pair_name(leaf, "v_zero", "z_zero"), c->pair_count, 1, fixed);
     if (status == STI_OK) status = read_marks(r, place, leaf, "w_zero", c->pair_count, -1, fixed);
     if (status == STI_OK) status = read_multipliers(r, &at_x, sti_json_field(leaf, "x"), first);
     if (status == STI_OK) status = read_multipliers(r, &at_y, sti_json_field(leaf, "y"), first + (size_t)c->free_count);

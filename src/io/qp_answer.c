@@ -5,7 +5,7 @@
 //      "x": [..], "y": [..], "z": [..], "certificate": {"type": "solution", "bound": null}, "reason": ""}
 //
 // Without a solution x, y, z are null, and the certificate holds what proves it: {"type": "farkas", "y", "z", "bound"} or
-// {"type": "farkas", "crossed": row} for "infeasible", {"type": "ray", "x"} for "unbounded".
+// {"type": "farkas", "crossed": row} for "infeasible", {"type": "ray", "x"} for "unbounded"; its other fields are null.
 #include <math.h>
 #include <stiction/io.h>
 
@@ -27,14 +27,13 @@ static void put_certificate(sti_json* j, const sti_qp_answer* a) {
     sti_json_object(j, "certificate");
     sti_json_text(j, "type", type[a->outcome]);
     sti_json_double(j, "bound", a->bound);
-    if (farkas && a->crossed >= 0) {
+    if (farkas && a->crossed >= 0)
         sti_json_integer(j, "crossed", a->crossed);
-    } else if (farkas) {
-        sti_json_doubles(j, "y", a->y, (size_t)a->m);
-        sti_json_doubles(j, "z", a->z, (size_t)a->n);
-    } else if (a->outcome == STI_CONIC_UNBOUNDED) {
-        sti_json_doubles(j, "x", a->x, (size_t)a->n);
-    }
+    else
+        sti_json_null(j, "crossed");
+    sti_json_doubles(j, "x", a->outcome == STI_CONIC_UNBOUNDED ? a->x : NULL, (size_t)a->n);
+    sti_json_doubles(j, "y", farkas && a->crossed < 0 ? a->y : NULL, (size_t)a->m);
+    sti_json_doubles(j, "z", farkas && a->crossed < 0 ? a->z : NULL, (size_t)a->n);
     sti_json_end(j);
 }
 

@@ -102,6 +102,7 @@ sti_status sti_mlcp_decide(sti_env* env, const sti_mlcp* p, const sti_lcp_option
             answer->outcome = STI_SOLVED;
             answer->termination = STI_END_SOLUTION;
             answer->certificate.proof = STI_PROOF_SOLUTION;
+            answer->certificate.exact = true;
             snprintf(answer->reason, sizeof answer->reason, "found by search of the complementary cones, exact");
         } else if (found.complete) {
             adopt_proof(env, &found.certificate, answer);
@@ -210,6 +211,7 @@ sti_status sti_mlcp_conclude(sti_env* env, const sti_mlcp* p, const sti_lcp_opti
             return STI_OK;
         }
         answer->termination = STI_END_SOLUTION;
+        answer->certificate.exact = answer->exact;
         snprintf(answer->reason, sizeof answer->reason,
                  answer->exact ? "solution confirmed in exact arithmetic"
                                : "residual on the original data is within the tolerance");

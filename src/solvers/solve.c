@@ -193,5 +193,7 @@ sti_status sti_lcp_solve(sti_env* env, const sti_lcp* lcp, const sti_lcp_options
 }
 
 sti_status sti_mlcp_solve(sti_env* env, const sti_mlcp* mlcp, const sti_lcp_options* options, sti_lcp_answer* answer) {
-    return solve_posed(env, mlcp, options, true, answer);
+    const sti_status status = solve_posed(env, mlcp, options, true, answer);
+    answer->mixed = status == STI_OK;
+    return status;
 }
