@@ -346,6 +346,7 @@ static void drop_refinement(sti_env* env, refinement* r) {
     sti_free(env, r->moved);
     sti_free(env, r->changed);
     sti_free(env, r->before);
+    *r = (refinement){0};
 }
 
 static sti_status reserve_refinement(sti_env* env, int n, refinement* r) {
@@ -372,7 +373,7 @@ static void grow(const sti_weighted_graph* g, sti_rng* rng, int* queue, signed c
     const int64_t half = total_weight(g) / 2;
     int64_t weight = 0;
     int head = 0, tail = 0;
-    memset(part, STI_SIDE_B, (size_t)g->n);
+    for (int v = 0; v < g->n; v++) part[v] = STI_SIDE_B;
     while (weight < half) {
         if (head == tail) {  // the first vertex, or one of another component
             int v = sti_rng_int(rng, 0, g->n - 1);
