@@ -14,6 +14,7 @@
 #include <stiction/impact.h>
 #include <stiction/instant.h>
 #include <stiction/io.h>
+#include <stiction/l1.h>
 #include <stiction/linalg.h>
 #include <stiction/modes.h>
 #include <stiction/painleve.h>
