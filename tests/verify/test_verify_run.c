@@ -389,6 +389,14 @@ static void a_checker_survives_every_failed_allocation(void** state) {
     sti_world_report report;
     assert_int_equal(sti_world_create(*state, scene->bodies, &scene->step, &world), STI_OK);
     assert_int_equal(sti_world_step(world, &report), STI_OK);
+    sti_pose pose[BODIES];
+    double v[3 * BODIES], w[3 * BODIES];
+    for (int b = 0; b < BODIES; b++) {
+        sti_world_pose(world, b, &pose[b]);
+        sti_world_velocity(world, b, v + 3 * b, w + 3 * b);
+    }
+    const sti_run_moment moment = {
+        .time = sti_world_time(world), .pose = pose, .v = v, .w = w, .report = &report};  // without contacts
     bool done = false;
     for (long k = 0; !done; k++) {
         failing_env f;
@@ -401,7 +409,9 @@ static void a_checker_survives_every_failed_allocation(void** state) {
         sti_status status = sti_run_checker_create(f.env, &options, &checker);
         if (status == STI_OK) status = sti_run_checker_look_world(checker, world, NULL);
         if (status == STI_OK) status = sti_run_checker_look_world(checker, world, &report);
+        if (status == STI_OK) status = sti_run_checker_look(checker, &moment);
         if (status == STI_OK) status = sti_run_checker_save(checker, &bytes, &size);
+        if (status == STI_OK) status = sti_run_checker_load(checker, bytes, size);
         assert_true(status == STI_OK || status == STI_ERR_MEMORY);
         sti_env_free(f.env, bytes);
         sti_run_checker_destroy(checker);
