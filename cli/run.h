@@ -29,7 +29,8 @@ typedef struct cli_run_request {
 
 // dir/name, for free(); NULL: memory ran out.
 char* cli_run_path(const char* dir, const char* name);
-// Made when it is not there. A folder that holds a run is refused, unless --force.
+// Made when it is not there. A folder that holds a run, or a file of another that a run would replace, is refused unless
+// --force; what a run left that was killed before its first checkpoint is taken away.
 int cli_run_folder(const cli* c, const char* dir, bool force);
 // A run that fails before it can be gone on with takes its files away again, and the folder if it was made for it;
 // keep: from now on it can be.
@@ -52,7 +53,8 @@ int cli_run_steps(const cli* c, const char* name, double time, double h, long* s
 // With --resume: whether there was anything to do.
 void cli_run_say_idle(const cli* c, const cli_run_request* r, long steps, double time);
 
-// ---- signals: after SIGINT or SIGTERM, or past --time-limit, the run ends with the step it is in; a second signal ends the process
+// ---- signals: after SIGINT, SIGTERM or SIGHUP, or past --time-limit, the run ends with the step it is in; a second signal
+// ends the process
 
 void cli_run_catch_signals(void);
 bool cli_run_stopped(void);

@@ -292,6 +292,8 @@ static void say(const cli* c, const cli_world_run* run) {
     cli_say(c, "  %ld impacts changed it by %.4g; gained %s%.1e%s in all, stabilization changed %.1e\n",
             t->impacts + t->landings, t->impact_energy + t->landing_energy,
             t->gain > 1e-9 * (1 + fabs(t->first_energy)) ? cli_unsure(c) : "", t->gain, cli_plain(c), t->mended);
+    if (t->impacts > 0 && s->step.alpha > 0.5)
+        cli_say(c, "  between bounces alpha = %g loses energy, by O(h); --alpha 0.5 keeps it\n", s->step.alpha);
     if (t->impact_gain > 0) cli_say(c, "  impacts that would have gained %.3g were drawn back\n", t->impact_gain);
     cli_say(
         c, "  penetration at most %.1e, joint drift %.1e, correction %.1e; %d contacts now, %d carry load, %d stick\n",
