@@ -391,7 +391,12 @@ const cli_verb cli_verb_solve = {
     .arguments = "FILE [options]",
     .summary = "solve an LCP, an MLCP, a QP or a contact problem, or prove that there is no solution",
     .details =
-        "FILE is JSON or HDF5 with kind \"lcp\" or \"mlcp\". The answer is a solution with its residual on the "
+        "FILE is JSON or HDF5 with kind \"lcp\", \"mlcp\" or \"qp\". In JSON a matrix is a list of rows, or\n"
+        "{\"rows\": r, \"cols\": c, \"entries\": [[i, j, value], ..]} counted from 0, or {\"file\": \"M.mtx\"} (Matrix "
+        "Market);\n"
+        "a vector is a list or {\"file\": \"q.mtx\"}; an entry may be text that stays exact, \"2/3\". docs/files.md "
+        "has all.\n"
+        "The answer is a solution with its residual on the "
         "original\n"
         "data, or \"no solution\" with a certificate that stiction verify checks, or \"unknown\" with a reason.\n"
         "A contact problem is an FCLIB file (.hdf5); its solvers are " CLI_CONTACT_SOLVERS

@@ -15,7 +15,7 @@
 // too. An entry is a number, or text like "2/3" that stays exact: with one such entry the whole problem carries exact data; a
 // cone is exact when all its entries are whole numbers or text. A matrix is a list of rows,
 // {"rows": r, "cols": c, "entries": [[i, j, v], ..]} counted from 0 (sparse), or {"file": "M.mtx"}: Matrix Market, beside
-// the JSON file.
+// the JSON file. A vector is a list, or {"file": "q.mtx"} with a matrix of one column or row. docs/files.md has examples.
 //
 // Of a qp only c is needed. A bound that is null, or 1e20 and more in size, is none; fractions are rounded to doubles.
 //

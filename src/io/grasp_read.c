@@ -56,7 +56,7 @@ static sti_status take(const reader* r, const sti_place* up, const sti_json_valu
 }
 
 static size_t point_at(const reader* r, int i) {
-    return (size_t)r->d * (size_t)(1 + 2 * i);
+    return sti_size_mul((size_t)r->d, 1 + 2 * (size_t)i);
 }
 
 static sti_status open_grasp(reader* r) {

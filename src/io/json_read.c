@@ -6,7 +6,7 @@
 //     {"kind": "cone", "rays": [[..]], "lines": [[..]]}   or   {"inequalities": .., "equations": ..}
 //
 // A matrix is a list of rows, {"rows": r, "cols": c, "entries": [[i, j, v], ..]} (0-based, sparse), or
-// {"file": "M.mtx"}. An entry is a number or text like "2/3". As soon as one entry is not exactly a double, every entry
+// {"file": "M.mtx"}; a vector is a list or {"file": "q.mtx"}. An entry is a number or text like "2/3". As soon as one entry is not exactly a double, every entry
 // is read a second time without rounding; for a cone as soon as all entries are whole numbers or text.
 #include <math.h>
 #include <stdio.h>
@@ -38,8 +38,7 @@ static sti_status read_entry(const reader* r, const sti_place* place, const sti_
     return STI_OK;
 }
 
-static sti_status read_vector(const reader* r, const sti_place* place, const sti_json_value* list, sti_field* f) {
-    if (!sti_json_is_array(list)) return sti_json_fail(&r->tree, place, list, "a list of numbers is expected");
+static sti_status read_list(const reader* r, const sti_place* place, const sti_json_value* list, sti_field* f) {
     const int count = sti_json_count(list);
     if (count > STI_IO_SPARSE_MOST)
         return sti_json_fail(&r->tree, place, list, "more than %d entries", STI_IO_SPARSE_MOST);
@@ -192,6 +191,30 @@ static sti_status read_file(const reader* r, const sti_place* place, const sti_j
     return status;
 }
 
+// A matrix of one column or one row that came from a file, as the vector it is.
+static sti_status take_as_vector(const reader* r, const sti_place* place, const sti_json_value* name, sti_field* f) {
+    const int rows = f->matrix.rows, cols = f->matrix.cols;
+    const sti_place at = sti_place_key(place, "file");
+    sti_matrix dense;
+    if (rows != 1 && cols != 1 && (rows > 0 || cols > 0))
+        return sti_json_fail(&r->tree, &at, name, "%d x %d: a vector is expected, n x 1 or 1 x n", rows, cols);
+    const sti_status status = sti_matrix_to_dense(r->tree.env, &f->matrix, &dense);
+    if (status != STI_OK) return status;
+    sti_matrix_clear(r->tree.env, &f->matrix);
+    f->vector = dense.dense;
+    f->rows = sti_count_mul(rows, cols);
+    f->cols = 1;
+    return STI_OK;
+}
+
+static sti_status read_vector(const reader* r, const sti_place* place, const sti_json_value* value, sti_field* f) {
+    const sti_json_value* file = sti_json_get(value, "file");
+    if (sti_json_is_array(value)) return read_list(r, place, value, f);
+    if (file == NULL) return sti_json_fail(&r->tree, place, value, "a list of numbers, or {\"file\"}, is expected");
+    const sti_status status = read_file(r, place, file, f);
+    return status == STI_OK ? take_as_vector(r, place, file, f) : status;
+}
+
 static sti_status read_matrix(const reader* r, const sti_place* place, const sti_json_value* value, sti_field* f) {
     if (sti_json_is_array(value)) return read_rows(r, place, value, f);
     if (sti_json_is_object(value)) {
@@ -227,11 +250,14 @@ static sti_status exact_triplets(const reader* r, const sti_place* place, const 
     return STI_OK;
 }
 
-// From the doubles of a matrix file.
+// From the doubles of a file.
 static sti_status exact_doubles(sti_field* f) {
     const sti_matrix* M = &f->matrix;
     sti_status status = STI_OK;
-    if (sti_matrix_is_sparse(M)) {
+    if (f->vector != NULL) {
+        for (size_t k = 0; status == STI_OK && k < (size_t)f->rows; k++)
+            status = sti_rationals_set_double(f->exact, k, f->vector[k]);
+    } else if (sti_matrix_is_sparse(M)) {
         for (int j = 0; j < M->cols; j++) {
             for (int64_t k = M->col_start[j]; status == STI_OK && k < M->col_start[j + 1]; k++)
                 status =

@@ -161,21 +161,38 @@ static sti_status close_form(sti_env* env) {
     return status;
 }
 
-static sti_status save_sticking(sti_env* env) {
-    const sti_instant instant = held();
-    sti_sticking* r;
-    sti_status status = sti_sticking_analyze(env, &instant, NULL, &r);
+// A point on one line: a rate without anything else that is known.
+static sti_status rates(sti_env* env) {
+    sti_instant instant = held();
+    const double lambda_n[1] = {1}, lambda_t[1] = {0};
+    double found[2], from_forces[2];
+    sti_velocities* k;
+    instant.contact_count = instant.tangent_total = 1;
+    sti_status status = sti_velocities_create(env, &instant, NULL, &k);
     if (status != STI_OK) return status;
-    status = sti_sticking_answer_save(env, &r->answer, path_of("sticking.json"));
-    sti_sticking_destroy(r);
+    status = sti_velocities_rates_of(env, k, &instant, lambda_n, lambda_t, NULL, found, from_forces);
+    sti_velocities_destroy(env, k);
     return status;
+}
+
+static sti_sticking* decided;  // in memory that does not fail: the analysis itself has its own test
+
+static sti_status save_sticking(sti_env* env) {
+    return sti_sticking_answer_save(env, &decided->answer, path_of("sticking.json"));
 }
 
 static void instants_and_their_answers(void** state) {
     (void)state;
     fail_each(check_instant, 0);
     fail_each(close_form, 1);
+    fail_each(rates, 2);
+    sti_env* env;
+    const sti_instant instant = held();
+    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
+    assert_int_equal(sti_sticking_analyze(env, &instant, NULL, &decided), STI_OK);
     fail_each(save_sticking, 2);
+    sti_sticking_destroy(decided);
+    sti_env_destroy(env);
 }
 
 // ---- problems and their answers
@@ -387,6 +404,33 @@ static sti_status look_at_world(sti_env* env) {
     return status;
 }
 
+static sti_status watch_world(sti_env* env) {
+    sti_bodies* bodies;
+    sti_world* world;
+    sti_run_checker* checker = NULL;
+    sti_world_report report;
+    void* bytes = NULL;
+    size_t size = 0;
+    sti_pose pose[2];
+    const double still_there[6] = {0};
+    sti_status status = pile(env, &bodies, &world);
+    sti_run_verify_options o = sti_run_verify_options_default();
+    o.bodies = bodies;
+    if (status == STI_OK) status = sti_run_checker_create(env, &o, &checker);
+    for (int k = 0; status == STI_OK && k < 2; k++) sti_world_pose(world, k, &pose[k]);
+    const sti_run_moment start = {.time = 0, .pose = pose, .v = still_there, .w = still_there};
+    if (status == STI_OK) status = sti_run_checker_look(checker, &start);
+    if (status == STI_OK) status = sti_world_step(world, &report);
+    if (status == STI_OK) status = sti_run_checker_look_world(checker, world, &report);
+    if (status == STI_OK) status = sti_run_checker_save(checker, &bytes, &size);
+    if (status == STI_OK) status = sti_run_checker_load(checker, bytes, size);
+    sti_env_free(env, bytes);
+    sti_run_checker_destroy(checker);
+    sti_world_destroy(world);
+    sti_bodies_destroy(bodies);
+    return status;
+}
+
 static sti_status save_image(sti_env* env) {
     sti_image image;
     sti_status status = sti_image_create(env, 8, 6, &image);
@@ -400,6 +444,7 @@ static void worlds_and_pictures(void** state) {
     (void)state;
     fail_each(change_world, 10);
     fail_each(look_at_world, 10);
+    fail_each(watch_world, 10);
     fail_each(save_image, 2);
 }
 
