@@ -19,10 +19,9 @@ static void put(cli_json* j, const cli* c, const char* key, const sti_closure* v
     cli_json_number(j, "margin", v->margin);
     cli_json_indices(j, "contacts", v->contact, (size_t)v->contact_count);
     cli_json_numbers(j, "lambda", v->lambda, (size_t)v->multiplier_count);
-    if (v->lambda_exact != NULL)
-        cli_json_rationals(j, c, "lambda_exact", v->lambda_exact, 0, (size_t)v->multiplier_count);
+    cli_json_rationals(j, c, "lambda_exact", v->lambda_exact, 0, (size_t)v->multiplier_count);
     cli_json_numbers(j, "y", v->y, (size_t)v->n);
-    if (v->y_exact != NULL) cli_json_rationals(j, c, "y_exact", v->y_exact, 0, (size_t)v->n);
+    cli_json_rationals(j, c, "y_exact", v->y_exact, 0, (size_t)v->n);
     cli_json_end(j);
 }
 

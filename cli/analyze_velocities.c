@@ -33,7 +33,10 @@ static void put_constraints(cli_json* j, const cli_instant* in, const sti_veloci
 }
 
 static void put_power(cli_json* j, const sti_velocities_power* power) {
-    if (power == NULL) return;
+    if (power == NULL) {
+        cli_json_null(j, "power");
+        return;
+    }
     cli_json_object(j, "power");
     cli_json_number(j, "normal", power->normal);
     cli_json_number(j, "normal_quasi", power->normal_quasi);
