@@ -59,7 +59,7 @@ def _said(arguments, r):
     except (ValueError, RecursionError):
         return "json"
     is_error = answer.get("kind") == "error"
-    if is_error != (r.number >= 2) or (is_error and answer.get("code") != r.number):
+    if is_error != (r.number >= 2) or answer.get("code", r.number) != r.number:
         return "json"
     return None
 
@@ -69,7 +69,7 @@ def _left(folder, arguments, r):
     for where, _, names in os.walk(folder):
         if any(name.endswith(".tmp") or ".tmp." in name for name in names):
             return "half"
-    if "--output" not in arguments:
+    if "--output" not in arguments or b"time limit reached" in r.err:
         return None
     path = os.path.join(folder, arguments[arguments.index("--output") + 1])
     if r.number >= 2:

@@ -9,10 +9,10 @@ import os
 import re
 
 MOST = 300_000  # bytes of a file
+TIME_LIMIT = "1"  # seconds, for every command
 LCP_SOLVERS = ["auto", "lemke", "enum", "newton", "pgs", "ipm"]
 CONTACT_SOLVERS = ["auto", "gs", "newton", "apgd", "bb", "admm", "ipm", "lemke"]
 QUESTIONS = ["modes", "sticking", "closure", "velocities", "impact", "painleve"]
-LIMITED = {"modes", "sticking"}  # those that take --time-limit
 # Cases of each group for one of a group that is not named.
 WEIGHTS = {"lcp": 2, "contact": 4, "instant": 5, "system": 4, "scene": 5, "urdf": 5, "run": 4, "hdf5": 2, "table": 0.5}
 
@@ -36,7 +36,7 @@ def kind_of(name, data):
 
 def solve(file, solvers):
     def make(rng):
-        out = ["solve", file, "--time-limit", "1"]
+        out = ["solve", file]
         if rng.random() < 0.5:
             out += ["--solver", rng.choice(solvers)]
         elif solvers is LCP_SOLVERS and rng.random() < 0.2:
@@ -49,8 +49,8 @@ def solve(file, solvers):
     return make
 
 
-def inspect(file, *more):
-    return lambda rng: ["inspect", file] + list(more)
+def inspect(file):
+    return lambda rng: ["inspect", file]
 
 
 def cone(file):
@@ -60,8 +60,6 @@ def cone(file):
 def analyze(file, question):
     def make(rng):
         out = ["analyze", question, file]
-        if question in LIMITED:
-            out += ["--time-limit", "1"]
         if question == "modes" and rng.random() < 0.5:
             out += rng.choice((["--consistent"], ["--lcp"], ["--sides", "4"], ["--contacts-only"], ["--cones", "none"]))
         if question == "sticking" and rng.random() < 0.4:
@@ -97,7 +95,7 @@ def commands_of(kind, file):
     if kind == "qp":
         return [solve(file, ["auto", "ipm"])]
     if kind == "contact":
-        return [solve(file, CONTACT_SOLVERS)] * 2 + [inspect(file, "--time-limit", "1")]
+        return [solve(file, CONTACT_SOLVERS)] * 2 + [inspect(file)]
     if kind == "cone":
         return [cone(file)]
     if kind == "instant":
@@ -106,6 +104,8 @@ def commands_of(kind, file):
         return [analyze(file, q) for q in QUESTIONS] + [run(file, "0.1")] * 4 + [inspect(file)]
     if kind == "scene":
         return [run(file, "0.02")] * 3 + [inspect(file), analyze(file, "sticking")]
+    if kind == "grasp":
+        return [analyze(file, "closure")]
     if kind == "urdf":
         return [inspect(file), inspect(file), run(file, "0.01")]
     return []
@@ -171,10 +171,16 @@ def part_seeds(source):
         yield Seed("mesh", os.path.relpath(path, source), files, name, [inspect("r.urdf"), run("r.urdf", "0.01")])
     rod, table = (read(source, "problems/" + n) for n in ("s2_rod.json", "s2_path.csv"))
     yield Seed("table", "problems/s2_path.csv", {"rod.json": rod, "path.csv": table}, "path.csv",
-               [lambda rng: ["analyze", "modes", "rod.json", "--path", "path.csv", "--time-limit", "1"]])
+               [lambda rng: ["analyze", "modes", "rod.json", "--path", "path.csv"]])
     programs = ['{"kind": "qp", "P": [[2, 0], [0, 2]], "c": [-2, -5], "A": [[1, 2]], "l": [null], "u": [3], "lb": [0, 0]}',
                 '{"kind": "qp", "c": [1, 1], "A": [[1, 0], [0, 1]], "l": [2, 2], "u": [1, 3]}',
                 '{"kind": "qp", "P": [[1, 1], [1, 1]], "c": [-1, 1], "lb": [0, null], "ub": [null, 0]}']
+    grasp = ('{"kind": "grasp", "dimension": 3, "center": [0, 0, 0], "mu": 0.5, "contacts": [{"point": [1, 0, 0], "normal": '
+             '[-1, 0, 0]}, {"point": [-1, 0, 0], "normal": [1, 0, 0], "mu": 0.25}, {"point": [0, 1, 0], "normal": [0, -1, 0]}]}')
+    yield Seed("grasp", "a grasp", {"grasp.json": grasp.encode()}, "grasp.json", commands_of("grasp", "grasp.json"))
+    square, shadow = b'{"kind": "cone", "rays": [[1, 0, 1], [0, 1, 1], [-1, 0, 1]]}', b'{"kind": "matrices", "T": [[1, 0, 0], [0, 1, 0]]}'
+    yield Seed("matrix", "an image of a cone", {"c.json": square, "T.json": shadow}, "T.json",
+               [lambda rng: ["cone", "c.json", "--image", "T.json"], lambda rng: ["cone", "c.json", "--sum", "T.json"]])
     for k, text in enumerate(programs):
         yield Seed("qp", "a quadratic program, %d" % k, {"qp.json": text.encode()}, "qp.json", commands_of("qp", "qp.json"))
 

@@ -85,7 +85,7 @@ static int print_json(const cli* c, const request* r, const cli_instant* in, con
     cli_json_numbers(&j, "F_norm", k->F_norm, (size_t)m);
     cli_json_numbers(&j, "F_tan", k->F_tan, (size_t)d);
     put_power(&j, power);
-    if (rates->rate != NULL) cli_rates_json(&j, k, rates);
+    cli_rates_json(&j, k, rates);
     return cli_json_print(&j, c, CLI_DONE);
 }
 

@@ -45,10 +45,8 @@ static void put_state(cli_json* j, const cli_world_run* run) {
         cli_json_object(j, NULL);
         cli_json_text(j, "name", sti_bodies_body(b, k)->name);
         cli_json_numbers(j, "position", pose.x, plane ? 2 : 3);
-        if (plane)
-            cli_json_number(j, "angle", 2 * atan2(pose.q[3], pose.q[0]));
-        else
-            cli_json_numbers(j, "rotation", pose.q, 4);
+        cli_json_number(j, "angle", plane ? 2 * atan2(pose.q[3], pose.q[0]) : NAN);
+        cli_json_numbers(j, "rotation", pose.q, 4);
         cli_json_numbers(j, "velocity", v, plane ? 2 : 3);
         if (plane)
             cli_json_number(j, "angular_velocity", w[2]);
@@ -89,7 +87,7 @@ static void put_contacts(cli_json* j, const cli_world_run* run) {
         cli_json_numbers(j, "point", list[k].point, d);
         cli_json_numbers(j, "normal", list[k].n, d);
         cli_json_numbers(j, "tangent", list[k].t1, d);
-        if (d == 3) cli_json_numbers(j, "tangent2", list[k].t2, d);
+        cli_json_numbers(j, "tangent2", d == 3 ? list[k].t2 : NULL, d);
         cli_json_numbers(j, "impulse", list[k].r, d);
         cli_json_number(j, "opening", list[k].u[0]);
         cli_json_numbers(j, "slip", list[k].u + 1, d - 1);

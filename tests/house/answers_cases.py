@@ -23,6 +23,12 @@ FILES = {
     "qp_saddle.json": '{"kind": "qp", "P": [[1, 0], [0, -1]], "c": [0, 0], "lb": [-1, -1], "ub": [1, 1]}',
     "cone_open.json": '{"kind": "cone", "rays": [[1, 0], [-1, 0], [0.3, 1]]}',
     "thirds.json": '{"kind": "cone", "inequalities": [["1/3", 1, 0], [0, "-2/7", 1]]}',
+    "shadow.json": '{"kind": "matrices", "T": [[1, 0, 0], [0, 1, 0]]}',
+    "grasp.json": '{"kind": "grasp", "dimension": 2, "center": [0, 0], "mu": 0.5, "contacts": '
+                  '[{"point": [1, 0], "normal": [-1, 0]}, {"point": [-1, 0], "normal": [1, 0]}]}',
+    "grasp_space.json": '{"kind": "grasp", "dimension": 3, "center": [0, 0, 0], "mu": 0.5, "contacts": '
+                        '[{"point": [1, 0, 0], "normal": [-1, 0, 0]}, {"point": [-1, 0, 0], "normal": [1, 0, 0], "mu": 0.25}, '
+                        '{"point": [0, 1, 0], "normal": [0, -1, 0]}]}',
     "bad.json": '{"kind": "lcp", "M": [[2]]}',
     "robot.urdf": '<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" '
                   'iyy="1" iyz="0" izz="1"/></inertial><visual><geometry><box size="1 1 1"/></geometry></visual></link>'
@@ -122,6 +128,8 @@ CASES = [
     ("cone", 0, ["cone", "cone_open.json", "--project", "1,-1"]),
     ("cone", 0, ["cone", "thirds.json"]),
     ("cone", 0, ["cone", "thirds.json", "--polar"]),
+    ("cone", 0, ["cone", "thirds.json", "--sum", "{problems}/pyramid.json", "--intersect", "{problems}/pyramid.json"]),
+    ("cone", 0, ["cone", "{problems}/pyramid.json", "--image", "shadow.json"]),
     # ---- analyze
     ("analyze modes", 0, ["analyze", "modes", "{problems}/s2_rod.json"]),
     ("analyze modes", 0, ["analyze", "modes", "{problems}/s2_rod.json", "--lcp"]),
@@ -150,8 +158,13 @@ CASES = [
     ("analyze closure", 0, ["analyze", "closure", "three-fingers", "--object", "0,1,2"]),
     ("analyze closure", 1, ["analyze", "closure", "{problems}/s0_plank.json"]),
     ("analyze closure", 1, ["analyze", "closure", "{problems}/s0_table.json"]),
+    ("analyze closure", 0, ["analyze", "closure", "gripper", "--object", "box"]),
+    ("analyze closure", 0, ["analyze", "closure", "grasp.json"]),
+    ("analyze closure", 0, ["analyze", "closure", "gripper", "--object", "box", "--facets", "6"]),
+    ("analyze closure", 0, ["analyze", "closure", "grasp_space.json"]),
     ("analyze velocities", 0, ["analyze", "velocities", "rocking-block", "--at", "0,0.5,0", "--velocity", "1,-1,0.5"]),
     ("analyze velocities", 0, ["analyze", "velocities", "{problems}/s1_particle.json"]),
+    ("analyze velocities", 0, ["analyze", "velocities", "{problems}/s1_particle.json", "--rates"]),
     ("analyze velocities", 0, ["analyze", "velocities", "{problems}/s1_rock.json", "--lambda-n", "1,1", "--lambda-t", "1,1"]),
     ("analyze impact", 0, ["analyze", "impact", "balls-3", "--restitution", "0.8,0.3"]),
     ("analyze impact", 0, ["analyze", "impact", "balls-3", "--quasi", "0.1,0,0,0,0.2,0,0,0,0.3"]),
@@ -180,6 +193,12 @@ CASES = [
     ("scenes one", 0, ["scenes", "ladder"]),
     ("bench", 0, ["bench", "lcp.json", "mlcp.json", "{problems}/box_on_corners.hdf5", "--time-limit", "1"]),
     ("version", 0, ["version"]),
+    # ---- time that ran out
+    ("inspect lcp", 1, ["inspect", "{problems}/siconos_tobenna.json", "--time-limit", "1e-6"]),
+    ("limit", 1, ["cone", "{problems}/pyramid.json", "--time-limit", "1e-6"]),
+    ("limit", 1, ["analyze", "closure", "gripper", "--time-limit", "1e-6"]),
+    ("limit", 1, ["analyze", "impact", "balls-4", "--time-limit", "1e-6"]),
+    ("limit", 1, ["analyze", "painleve", "painleve-rod", "--time-limit", "1e-6"]),
     # ---- errors: every verb
     ("error", 2, ["solve", "bad.json"]),
     ("error", 2, ["solve", "none.json"]),

@@ -98,11 +98,19 @@ class Reader:
         if text not in self.problems:
             self.problems.append(text)
 
+    @staticmethod
+    def _kind_of(value):
+        """The type of a value in the words of the page, as far as it tells."""
+        names = {bool: "boolean", int: "integer", float: "number", str: "text", dict: "an object", type(None): "null"}
+        if isinstance(value, list):
+            return "a list of " + (Reader._kind_of(value[0]) if value else "nothing")
+        return names[type(value)]
+
     def _object(self, where, node, value):
         fields = self.page.fields_of(node)
         for name in value:
             if name not in fields:
-                self._say(where + "." + name, "not in docs/json.md: %r" % (value[name],))
+                self._say(where, "docs/json.md has no row for `%s`, %s" % (name, self._kind_of(value[name])))
         for name, (child, when) in fields.items():
             if name in value:
                 self._value(where + "." + name, child, child.type, value[name])
