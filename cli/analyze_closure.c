@@ -19,10 +19,9 @@ static void put(cli_json* j, const cli* c, const char* key, const sti_closure* v
     cli_json_number(j, "margin", v->margin);
     cli_json_indices(j, "contacts", v->contact, (size_t)v->contact_count);
     cli_json_numbers(j, "lambda", v->lambda, (size_t)v->multiplier_count);
-    if (v->lambda_exact != NULL)
-        cli_json_rationals(j, c, "lambda_exact", v->lambda_exact, 0, (size_t)v->multiplier_count);
+    cli_json_rationals(j, c, "lambda_exact", v->lambda_exact, 0, (size_t)v->multiplier_count);
     cli_json_numbers(j, "y", v->y, (size_t)v->n);
-    if (v->y_exact != NULL) cli_json_rationals(j, c, "y_exact", v->y_exact, 0, (size_t)v->n);
+    cli_json_rationals(j, c, "y_exact", v->y_exact, 0, (size_t)v->n);
     cli_json_end(j);
 }
 
@@ -61,10 +60,11 @@ static void put_friction(cli_json* j, const char* key, const sti_grasp_friction*
     cli_json_verdict(j, "closes", f->closes);
     cli_json_number(j, "low", f->closes == STI_YES ? f->low : (double)NAN);
     cli_json_number(j, "high", f->closes == STI_YES ? f->high : (double)NAN);
-    if (f->closes == STI_YES) cli_json_numbers(j, "lambda", f->at_high.lambda, (size_t)f->at_high.multiplier_count);
-    if (f->closes == STI_YES && f->high > 0) cli_json_numbers(j, "y_low", f->at_low.y, (size_t)f->at_low.n);
-    if (f->closes == STI_NO) cli_json_numbers(j, "y", f->y, (size_t)f->n);
-    if (f->why[0] != '\0') cli_json_text(j, "reason", f->why);
+    const bool yes = f->closes == STI_YES;
+    cli_json_numbers(j, "lambda", yes ? f->at_high.lambda : NULL, (size_t)f->at_high.multiplier_count);
+    cli_json_numbers(j, "y_low", yes && f->high > 0 ? f->at_low.y : NULL, (size_t)f->at_low.n);
+    cli_json_numbers(j, "y", f->closes == STI_NO ? f->y : NULL, (size_t)f->n);
+    cli_json_text(j, "reason", f->why[0] != '\0' ? f->why : NULL);
     cli_json_end(j);
 }
 
@@ -72,24 +72,17 @@ static void put_quality(cli_json* j, const cli_closure* f) {
     const sti_grasp_quality* q = &f->quality;
     cli_json_object(j, "quality");
     cli_json_bool(j, "applies", q->applies);
-    if (!q->applies) {
-        cli_json_text(j, "reason", q->why);
-        cli_json_end(j);
-        return;
-    }
+    cli_json_text(j, "reason", q->applies ? NULL : q->why);
     cli_json_text(j, "definition", "largest ball about 0 in the wrenches (force, torque / length) of sum f_n <= 1");
-    cli_json_number(j, "lower", q->lower);
-    cli_json_number(j, "upper", q->upper);
-    cli_json_number(j, "length", q->length);
-    if (f->options.object.facets > 0)
-        cli_json_integer(j, "facets", f->options.object.facets);
-    else
-        cli_json_null(j, "facets");
-    cli_json_numbers(j, "u", q->u, (size_t)q->n);
-    cli_json_indices(j, "points_contact", q->contact, (size_t)q->point_count);
-    cli_json_matrix(j, "points_tangential", q->tangential, q->point_count, 2);
-    cli_json_integer(j, "faces", q->face_count);
-    cli_json_bool(j, "lower_checked", f->check.lower_checked);
+    cli_json_number(j, "lower", q->applies ? q->lower : NAN);
+    cli_json_number(j, "upper", q->applies ? q->upper : NAN);
+    cli_json_number(j, "length", q->applies ? q->length : NAN);
+    cli_json_count(j, "facets", f->options.object.facets > 0 ? f->options.object.facets : -1);
+    cli_json_numbers(j, "u", q->applies ? q->u : NULL, (size_t)q->n);
+    cli_json_indices(j, "points_contact", q->applies ? q->contact : NULL, (size_t)q->point_count);
+    cli_json_matrix(j, "points_tangential", q->applies ? q->tangential : NULL, q->point_count, 2);
+    cli_json_count(j, "faces", q->applies ? q->face_count : -1);
+    cli_json_bool(j, "lower_checked", q->applies && f->check.lower_checked);
     cli_json_end(j);
 }
 
@@ -171,25 +164,34 @@ static int check_all(const cli* c, const char* path, const sti_instant* in, cli_
     return CLI_INTERNAL;
 }
 
+// Velocities of the object, by number and by name.
+static void put_object(cli_json* j, const sti_instant* in, const cli_closure* f) {
+    cli_json_array(j, "object");
+    for (int k = 0; k < f->force.n; k++) cli_json_integer(j, NULL, f->object != NULL ? f->object[k] : k);
+    cli_json_end(j);
+    if (in->names == NULL) {
+        cli_json_null(j, "object_names");
+        return;
+    }
+    cli_json_array(j, "object_names");
+    for (int k = 0; k < f->force.n; k++) cli_json_text(j, NULL, in->names[f->object != NULL ? f->object[k] : k]);
+    cli_json_end(j);
+}
+
 static int print_json(const cli* c, const cli_closure_request* r, const sti_instant* in, const cli_closure* f,
                       int code) {
     cli_json j;
     cli_json_begin(&j);
     cli_json_text(&j, "kind", "closure");
     cli_json_text(&j, "file", r->path);
-    cli_json_array(&j, "object");
-    for (int k = 0; k < f->force.n; k++) {
-        const int at = f->object != NULL ? f->object[k] : k;
-        if (in->names != NULL)
-            cli_json_text(&j, NULL, in->names[at]);
-        else
-            cli_json_integer(&j, NULL, at);
-    }
-    cli_json_end(&j);
+    put_object(&j, in, f);
     put(&j, c, "force", &f->force);
     put(&j, c, "form", &f->form);
     put_friction(&j, "least_friction", &f->least);
-    if (differs(in, &f->force)) put_friction(&j, "least_factor", &f->factor);
+    if (differs(in, &f->force))
+        put_friction(&j, "least_factor", &f->factor);
+    else
+        cli_json_null(&j, "least_factor");
     put_quality(&j, f);
     return cli_json_print(&j, c, code);
 }

@@ -27,9 +27,9 @@ static int print(const cli* c, const char* path, const sti_modes* m, const sti_m
         cli_json_bool(&j, "accepted", v->accepted);
         cli_json_text(&j, "claim", claim);
         cli_json_rationals(&j, c, "wrench", m->wrench, 0, (size_t)m->n);
-        cli_json_integer(&j, "witnesses", v->witnesses);
-        cli_json_integer(&j, "solutions", v->solutions);
-        cli_json_integer(&j, "cases", v->cases);
+        cli_json_integer(&j, "witnesses_checked", v->witnesses);
+        cli_json_integer(&j, "solutions_checked", v->solutions);
+        cli_json_integer(&j, "cases_checked", v->cases);
         cli_json_text(&j, "text", v->text);
         return cli_json_print(&j, c, code);
     }

@@ -30,8 +30,8 @@ static void put_solutions(cli_json* j, const sti_painleve* k, const sti_painleve
         cli_json_end(j);
     }
     cli_json_end(j);
-    cli_json_integer(j, "rays", s->ray_count);
-    cli_json_integer(j, "components", s->component_count);
+    cli_json_integer(j, "ray_count", s->ray_count);
+    cli_json_integer(j, "component_count", s->component_count);
     cli_json_bool(j, "complete", s->complete);
 }
 
@@ -58,11 +58,13 @@ static void put_pattern(const cli* c, cli_json* j, const sti_painleve* k, const 
     cli_json_bool(j, "prop15", x->prop15 == STI_YES);
     cli_json_text(j, "outcome", sti_painleve_case_text(x->outcome));
     put_solutions(j, k, x);
-    if (x->solutions->vertex_count == 0 && x->solutions->certificate.proof != STI_PROOF_NONE) {
-        char* text = NULL;
-        if (sti_lcp_solution_set_json(c->env, x->solutions, &text) == STI_OK) cli_json_raw(j, "solution_set", text);
-        sti_env_free(c->env, text);
-    }
+    char* text = NULL;
+    if (x->solutions->vertex_count == 0 && x->solutions->certificate.proof != STI_PROOF_NONE &&
+        sti_lcp_solution_set_json(c->env, x->solutions, &text) == STI_OK)
+        cli_json_raw(j, "solution_set", text);
+    else
+        cli_json_null(j, "solution_set");
+    sti_env_free(c->env, text);
     cli_json_end(j);
 }
 
@@ -120,7 +122,10 @@ static int print_json(const cli* c, const cli_painleve_request* r, const cli_ins
     cli_json_text(&j, "kind", "painleve");
     cli_json_text(&j, "file", r->path);
     if (k != NULL) put_instant(c, &j, in, k);
-    if (map != NULL) put_map(&j, r, in->system, map);
+    if (map != NULL)
+        put_map(&j, r, in->system, map);
+    else
+        cli_json_null(&j, "map");
     return cli_json_print(&j, c, code);
 }
 

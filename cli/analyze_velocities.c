@@ -33,7 +33,10 @@ static void put_constraints(cli_json* j, const cli_instant* in, const sti_veloci
 }
 
 static void put_power(cli_json* j, const sti_velocities_power* power) {
-    if (power == NULL) return;
+    if (power == NULL) {
+        cli_json_null(j, "power");
+        return;
+    }
     cli_json_object(j, "power");
     cli_json_number(j, "normal", power->normal);
     cli_json_number(j, "normal_quasi", power->normal_quasi);
@@ -82,7 +85,7 @@ static int print_json(const cli* c, const request* r, const cli_instant* in, con
     cli_json_numbers(&j, "F_norm", k->F_norm, (size_t)m);
     cli_json_numbers(&j, "F_tan", k->F_tan, (size_t)d);
     put_power(&j, power);
-    if (rates->rate != NULL) cli_rates_json(&j, k, rates);
+    cli_rates_json(&j, k, rates);
     return cli_json_print(&j, c, CLI_DONE);
 }
 

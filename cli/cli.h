@@ -108,6 +108,7 @@ int cli_fail_env(const cli* c);
 int cli_fail_about(const cli* c, const char* path);  // the same, with the file in front when the text does not name it
 int cli_fail_memory(const cli* c);                   // CLI_INTERNAL
 const char* cli_last_error(void);                    // what the last of these lines said; "": there was none
+void cli_put_line(const char* text);  // the rest of a line on stderr, one line whatever names and values hold
 
 // Load a problem. On failure the line is written, *out is NULL and the exit code is returned; CLI_DONE otherwise.
 int cli_load(const cli* c, const char* path, sti_problem** out);
@@ -169,6 +170,7 @@ void cli_json_array(cli_json* j, const char* key);
 void cli_json_end(cli_json* j);                                    // closes the innermost
 void cli_json_number(cli_json* j, const char* key, double value);  // 17 digits; null when not finite
 void cli_json_integer(cli_json* j, const char* key, long long value);
+void cli_json_count(cli_json* j, const char* key, long long value);  // null below 0: there is none, or it is not known
 void cli_json_text(cli_json* j, const char* key, const char* text);  // NULL: null
 void cli_json_bool(cli_json* j, const char* key, bool value);
 void cli_json_verdict(cli_json* j, const char* key, sti_verdict verdict);  // true, false, null for undecided

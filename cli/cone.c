@@ -71,7 +71,9 @@ static void put_witness(cli_json* j, const cli* c, const report* r, size_t count
 
 static void put_point(cli_json* j, const request* q, const report* r) {
     const size_t d = (size_t)sti_polycone_dimension_space(r->cone);
-    if (q->contains.count > 0) {
+    if (q->contains.count == 0) {
+        cli_json_null(j, "contains");
+    } else {
         cli_json_object(j, "contains");
         cli_json_numbers(j, "x", q->contains.value, d);
         cli_json_bool(j, "inside", r->at.inside);
@@ -87,7 +89,9 @@ static void put_point(cli_json* j, const request* q, const report* r) {
             cli_json_integer(j, "index", r->at.face >= 0 ? r->at.face : -1 - r->at.face);
         cli_json_end(j);
     }
-    if (q->project.count > 0) {
+    if (q->project.count == 0) {
+        cli_json_null(j, "projection");
+    } else {
         cli_json_object(j, "projection");
         cli_json_numbers(j, "x", q->project.value, d);
         cli_json_numbers(j, "p", r->projection, d);
@@ -102,9 +106,9 @@ static int print_json(const cli* c, const request* q, const report* r, size_t ge
     cli_json_text(&j, "kind", "cone");
     cli_json_bool(&j, "exact", sti_polycone_is_exact(r->cone));
     cli_json_bool(&j, "polar", q->polar);
-    if (q->sum != NULL) cli_json_text(&j, "sum", q->sum);
-    if (q->intersect != NULL) cli_json_text(&j, "intersect", q->intersect);
-    if (q->image != NULL) cli_json_text(&j, "image", q->image);
+    cli_json_text(&j, "sum", q->sum);
+    cli_json_text(&j, "intersect", q->intersect);
+    cli_json_text(&j, "image", q->image);
     cli_json_text(&j, "face_convention", "F x <= 0");
     cli_json_integer(&j, "dimension_space", sti_polycone_dimension_space(r->cone));
     cli_json_integer(&j, "dimension", sti_polycone_dimension(r->cone));

@@ -144,7 +144,12 @@ static bool find_out(report* r) {
 
 // ---- output
 
+// NULL: the form has no such matrix.
 static void put_matrix(cli_json* j, const char* key, const matrix_facts* f, bool square) {
+    if (f == NULL) {
+        cli_json_null(j, key);
+        return;
+    }
     cli_json_object(j, key);
     cli_json_integer(j, "rows", f->rows);
     cli_json_integer(j, "cols", f->cols);
@@ -166,19 +171,11 @@ static void put_test(cli_json* j, const char* key, const sti_contact_existence* 
     cli_json_text(j, "finding", sti_contact_finding_text(t->finding));
     cli_json_number(j, "margin", t->margin);
     cli_json_number(j, "defect", t->defect);
-    if (t->finding == STI_FINDING_HOLDS) cli_json_numbers(j, "motion", t->motion, (size_t)x->motion_count);
-    if (t->finding == STI_FINDING_FAILS) {
-        cli_json_numbers(j, "r", t->r, (size_t)x->dimension * (size_t)x->contact_count);
-        cli_json_numbers(j, "lambda", t->lambda, (size_t)x->bilateral_count);
-    }
+    const bool holds = t->finding == STI_FINDING_HOLDS, fails = t->finding == STI_FINDING_FAILS;
+    cli_json_numbers(j, "motion", holds ? t->motion : NULL, (size_t)x->motion_count);
+    cli_json_numbers(j, "r", fails ? t->r : NULL, (size_t)x->dimension * (size_t)x->contact_count);
+    cli_json_numbers(j, "lambda", fails ? t->lambda : NULL, (size_t)x->bilateral_count);
     cli_json_end(j);
-}
-
-static void put_count(cli_json* j, const char* key, int count) {
-    if (count < 0)
-        cli_json_null(j, key);
-    else
-        cli_json_integer(j, key, count);
 }
 
 static void put_existence(cli_json* j, const sti_contact_existence* x) {
@@ -191,8 +188,8 @@ static void put_existence(cli_json* j, const sti_contact_existence* x) {
         cli_json_bool(j, "solution_exists", x->exists);
     else
         cli_json_null(j, "solution_exists");
-    put_count(j, "kernel_dimension", x->kernel_dimension);
-    put_count(j, "negative_eigenvalues", x->negative_count);
+    cli_json_count(j, "kernel_dimension", x->kernel_dimension);
+    cli_json_count(j, "negative_eigenvalues", x->negative_count);
     cli_json_integer(j, "still_contacts", x->still_count);
     cli_json_number(j, "block_ratio", x->block_ratio);
     cli_json_number(j, "mass_ratio", x->mass_ratio);
@@ -207,24 +204,20 @@ static int print_json(const cli* c, const report* r) {
     cli_json_text(&j, "kind", sti_kind_text(STI_KIND_CONTACT));
     cli_json_text(&j, "form", cli_contact_form(p));
     cli_json_integer(&j, "dimension", p->dimension);
-    cli_json_integer(&j, "contacts", p->contact_count);
-    if (p->global)
-        cli_json_integer(&j, "velocities", p->velocity_count);
-    else
-        cli_json_null(&j, "velocities");
-    cli_json_integer(&j, "bilateral", p->bilateral_count);
+    cli_json_integer(&j, "contact_count", p->contact_count);
+    cli_json_integer(&j, "velocity_count", p->global ? p->velocity_count : 0);
+    cli_json_integer(&j, "bilateral_count", p->bilateral_count);
     cli_json_object(&j, "mu");
     cli_json_number(&j, "least", r->mu_least);
     cli_json_number(&j, "largest", r->mu_most);
     cli_json_integer(&j, "frictionless", r->frictionless);
     cli_json_end(&j);
-    if (p->global) {
-        put_matrix(&j, "M", &r->M, true);
-        put_matrix(&j, "H", &r->H, false);
-    } else {
-        put_matrix(&j, "W", &r->W, true);
-    }
-    if (p->bilateral_count > 0) put_matrix(&j, p->global ? "G" : "V", &r->joints, false);
+    const bool joints = p->bilateral_count > 0;
+    put_matrix(&j, "M", p->global ? &r->M : NULL, true);
+    put_matrix(&j, "H", p->global ? &r->H : NULL, false);
+    put_matrix(&j, "G", p->global && joints ? &r->joints : NULL, false);
+    put_matrix(&j, "W", p->global ? NULL : &r->W, true);
+    put_matrix(&j, "V", !p->global && joints ? &r->joints : NULL, false);
     put_existence(&j, &r->existence);
     cli_json_integer(&j, "guesses", r->info->guess_count);
     cli_json_text(&j, "title", r->info->title);

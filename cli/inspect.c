@@ -33,16 +33,13 @@ static void put_finding(cli_json* j, const cli* c, sti_class which, const sti_cl
     cli_json_verdict(j, "verdict", f->verdict);
     cli_json_bool(j, "exact", f->exact);
     cli_json_text(j, "how", f->how);
-    if (f->verdict == STI_NO) {
-        if (f->row >= 0) {
-            const int entry[2] = {f->row, f->col};
-            cli_json_indices(j, "entry", entry, 2);
-        }
-        if (f->index != NULL) cli_json_indices(j, "index", f->index, (size_t)f->size);
-        if (f->x != NULL) cli_json_numbers(j, "x", f->x, (size_t)n);
-        if (f->x_exact != NULL) cli_json_rationals(j, c, "x_exact", f->x_exact, 0, (size_t)n);
-        cli_json_number(j, "value", f->value);
-    }
+    const bool no = f->verdict == STI_NO;  // then one of them shows it
+    const int entry[2] = {f->row, f->col};
+    cli_json_indices(j, "entry", no && f->row >= 0 ? entry : NULL, 2);
+    cli_json_indices(j, "index", no ? f->index : NULL, (size_t)f->size);
+    cli_json_numbers(j, "x", no ? f->x : NULL, (size_t)n);
+    cli_json_rationals(j, c, "x_exact", no ? f->x_exact : NULL, 0, (size_t)n);
+    cli_json_number(j, "value", no ? f->value : NAN);
     cli_json_end(j);
 }
 
@@ -88,8 +85,8 @@ static void put_structure(cli_json* j, const sti_mlcp_structure* t) {
     cli_json_indices(j, "y", t->y, (size_t)t->y_count);
     cli_json_verdict(j, "Q_positive_definite", t->Q_positive_definite);
     cli_json_verdict(j, "N_copositive", t->N_copositive);
-    if (t->matches == STI_YES) cli_json_bool(j, "b_nonnegative", t->b_nonnegative);
-    if (t->rank_F >= 0) cli_json_integer(j, "rank_F", t->rank_F);
+    cli_json_verdict(j, "b_nonnegative", t->matches != STI_YES ? STI_UNDECIDED : t->b_nonnegative ? STI_YES : STI_NO);
+    cli_json_count(j, "rank_F", t->rank_F);
     cli_json_verdict(j, "solvable", t->solvable);
     cli_json_text(j, "how", t->how);
     cli_json_end(j);
@@ -119,7 +116,7 @@ static void put_cones(cli_json* j, const sti_lcp_solution_set* set) {
         cli_json_end(j);
     }
     cli_json_end(j);
-    cli_json_integer(j, "components", set->component_count);
+    cli_json_integer(j, "component_count", set->component_count);
     cli_json_end(j);
 }
 
@@ -138,10 +135,7 @@ static int print_json(const cli* c, const report* r) {
     if (r->mlcp != NULL) cli_json_integer(&j, "m", r->mlcp->m);
     cli_json_verdict(&j, "solvable", is_solvable(r));
     if (r->structure != NULL) {
-        if (r->structure->rank_A >= 0)
-            cli_json_integer(&j, "rank_A", r->structure->rank_A);
-        else
-            cli_json_null(&j, "rank_A");
+        cli_json_count(&j, "rank_A", r->structure->rank_A);
         put_structure(&j, r->structure);
     }
     cli_json_text(&j, "classes_of", r->lcp != NULL ? "M" : "B");

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "run_world.h"
+#include "tables.h"
 
 typedef struct facts {
     const char* path;
@@ -82,8 +83,8 @@ static void put_bodies(cli_json* j, const sti_bodies* b) {
         cli_json_bool(j, "fixed", body->fixed);
         cli_json_number(j, "mass", body->fixed ? (double)INFINITY : body->mass);
         cli_json_numbers(j, "centre", body->centre, (size_t)sti_bodies_dim(b));
-        cli_json_numbers(j, "inertia", sti_bodies_dim(b) == 2 ? body->inertia + 8 : body->inertia,
-                         sti_bodies_dim(b) == 2 ? 1 : 9);
+        const int side = sti_bodies_dim(b) == 2 ? 1 : 3;
+        cli_json_matrix(j, "inertia", side == 1 ? body->inertia + 8 : body->inertia, side, side);
         cli_json_numbers(j, "position", body->pose.x, (size_t)sti_bodies_dim(b));
         cli_json_numbers(j, "rotation", body->pose.q, 4);
         cli_json_end(j);
@@ -111,13 +112,14 @@ static int print_json(const cli* c, const facts* f) {
     cli_json j;
     cli_json_begin(&j);
     cli_json_text(&j, "kind", "scene");
+    cli_json_text(&j, "of", "bodies");
     cli_json_text(&j, "description", f->scene->description);
     cli_json_integer(&j, "dimension", sti_bodies_dim(b));
     cli_json_integer(&j, "moving", f->moving);
     cli_json_number(&j, "mass", f->mass);
-    cli_json_integer(&j, "velocities", f->freedoms);
+    cli_json_integer(&j, "velocity_count", f->freedoms);
     cli_json_integer(&j, "joint_rows", f->joint_rows);
-    cli_json_integer(&j, "shapes", sti_bodies_shape_count(b));
+    cli_json_integer(&j, "shape_count", sti_bodies_shape_count(b));
     put_bodies(&j, b);
     put_joints(&j, b);
     cli_json_array(&j, "contacts");

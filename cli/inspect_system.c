@@ -113,9 +113,10 @@ int cli_bed_inspect(const cli* c, const char* path, const sti_scene* scene) {
         cli_json j;
         cli_json_begin(&j);
         cli_json_text(&j, "kind", "scene");
+        cli_json_text(&j, "of", "grains");
         cli_json_text(&j, "description", scene->description);
         cli_json_text(&j, "layout", sti_layout_text(scene->bed.layout));
-        cli_json_integer(&j, "grains", g.count);
+        cli_json_integer(&j, "grain_count", g.count);
         cli_json_number(&j, "mass", mass);
         cli_json_number(&j, "radius_least", least);
         cli_json_number(&j, "radius_most", most);

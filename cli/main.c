@@ -42,7 +42,8 @@ static void print_overview(void) {
 static void log_line(void* user, sti_log_level level, const char* text) {
     const cli* c = user;
     if (c->quiet || (level != STI_LOG_WARNING && !c->verbose)) return;
-    fprintf(stderr, "stiction: %s%s\n", level == STI_LOG_WARNING ? "warning: " : "", text);
+    fprintf(stderr, "stiction: %s", level == STI_LOG_WARNING ? "warning: " : "");
+    cli_put_line(text);
 }
 
 static int unknown_verb(const cli* c, const char* word) {
@@ -103,7 +104,7 @@ static int dispatch(cli* c, int argc, char** argv) {
         return help(c, argc - 2, argv + 2);
     if (strcmp(word, "version") == 0 || strcmp(word, "--version") == 0) {
         if (argc > 2 && strcmp(argv[2], "--json") == 0)
-            printf("{\"version\": \"%s\"}\n", sti_version());
+            printf("{\"kind\": \"version\", \"version\": \"%s\"}\n", sti_version());
         else
             printf("stiction %s\n", sti_version());
         return CLI_DONE;

@@ -48,16 +48,19 @@ const char* cli_last_error(void) {
     return last_error;
 }
 
-// One line, whatever file names and values hold.
-static void error_line(const cli* c, const char* text) {
-    snprintf(last_error, sizeof last_error, "%s", text);
-    fprintf(stderr, "%sstiction%s%s:%s ", c->err_color ? "\033[31m" : "", c->verb != NULL ? " " : "",
-            c->verb != NULL ? c->verb->name : "", c->err_color ? "\033[0m" : "");
+void cli_put_line(const char* text) {
     for (const char* p = text; *p != '\0'; p++) {
         const unsigned char byte = (unsigned char)*p;
         fputc(byte < 0x20 || byte == 0x7f ? '?' : byte, stderr);
     }
     fputc('\n', stderr);
+}
+
+static void error_line(const cli* c, const char* text) {
+    snprintf(last_error, sizeof last_error, "%s", text);
+    fprintf(stderr, "%sstiction%s%s:%s ", c->err_color ? "\033[31m" : "", c->verb != NULL ? " " : "",
+            c->verb != NULL ? c->verb->name : "", c->err_color ? "\033[0m" : "");
+    cli_put_line(text);
 }
 
 int cli_fail_usage(const cli* c, const char* format, ...) {

@@ -32,11 +32,11 @@ static sti_status find_facts(const cli* c, const cli_bed_run* run, facts* f) {
 static void put_settings(cli_json* j, const cli* c, const cli_bed_run* run) {
     const sti_scene* s = &run->scene;
     cli_json_text(j, "layout", sti_layout_text(s->bed.layout));
-    cli_json_integer(j, "count", run->grains.count);
+    cli_json_integer(j, "grain_count", run->grains.count);
     cli_json_integer(j, "seed", (long long)s->bed.seed);
     cli_json_number(j, "mu", run->grains.mu);
     cli_json_text(j, "law", sti_law_text(s->step.law));
-    if (s->step.law == STI_LAW_FACETS) cli_json_integer(j, "facets", s->step.facets);
+    cli_json_count(j, "facets", s->step.law == STI_LAW_FACETS ? s->step.facets : -1);
     cli_json_text(j, "solver", cli_bed_solver_name(run));
     cli_json_number(j, "tol", s->step.tol);
     cli_json_number(j, "h", s->step.h);
@@ -67,7 +67,7 @@ static void put_quality(cli_json* j, const cli_bed_run* run, const facts* f) {
     cli_json_number(j, "momentum", t->worst_momentum);
     cli_json_integer(j, "iterations", t->iterations);
     cli_json_integer(j, "most_iterations", t->most_iterations);
-    cli_json_integer(j, "contacts", t->last.contacts);
+    cli_json_integer(j, "contact_count", t->last.contacts);
     cli_json_integer(j, "touching", t->last.touching);
     cli_json_integer(j, "most_contacts", t->most_contacts);
 }
@@ -86,7 +86,10 @@ static void put_packing(cli_json* j, const facts* f) {
 }
 
 static void put_flow(cli_json* j, const cli_bed_run* run) {
-    if (run->flow == NULL) return;
+    if (run->flow == NULL) {
+        cli_json_null(j, "flow");
+        return;
+    }
     const sti_flow flow = sti_recirculation_flow(run->flow);
     cli_json_object(j, "flow");
     cli_json_integer(j, "left", flow.left);
@@ -112,6 +115,7 @@ static void fill_json(cli_json* j, const cli* c, const cli_bed_run* run, const f
     const cli_bed_tally* t = &run->tally;
     cli_json_begin(j);
     cli_json_text(j, "kind", "run");
+    cli_json_text(j, "of", "grains");
     cli_json_text(j, "scene", t->scene);
     cli_json_text(j, "description", run->scene.description);
     cli_json_text(j, "outcome", end_text[run->end]);
@@ -132,7 +136,7 @@ static void fill_json(cli_json* j, const cli* c, const cli_bed_run* run, const f
     put_times(j, t);
     cli_json_number(j, "peak_memory_bytes", f->memory);
     cli_json_integer(j, "frames", t->frames);
-    if (run->request->picture && run->colour_high > 0) cli_json_number(j, "colour_high", run->colour_high);
+    cli_json_number(j, "colour_high", run->request->picture && run->colour_high > 0 ? run->colour_high : NAN);
     cli_json_text(j, "folder", run->dir);
 }
 

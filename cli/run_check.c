@@ -67,7 +67,9 @@ void cli_checks_json(cli_json* j, const sti_bodies* bodies, const sti_run_verifi
         cli_json_integer(j, "looked", k->looked);
         cli_json_number(j, "worst", k->worst);
         cli_json_number(j, "limit", k->limit);
-        cli_json_integer(j, moment_word(kind), k->frame);
+        const bool of_steps = strcmp(moment_word(kind), "step") == 0;
+        cli_json_count(j, "step", of_steps ? k->frame : -1);
+        cli_json_count(j, "frame", of_steps ? -1 : k->frame);
         cli_json_text(j, "place", place[0] != '\0' ? place : NULL);
         cli_json_end(j);
     }

@@ -87,9 +87,10 @@ static void fill_json(cli_json* j, const cli_system_run* run) {
     const sti_initial* start = sti_stepper_initial(run->stepper);
     cli_json_begin(j);
     cli_json_text(j, "kind", "run");
+    cli_json_text(j, "of", "system");
     cli_json_text(j, "scene", run->request->scene);
     cli_json_text(j, "outcome", end_text[run->end]);
-    if (run->end == CLI_SYSTEM_FAILED) cli_json_text(j, "why", run->why);
+    cli_json_text(j, "why", run->end == CLI_SYSTEM_FAILED ? run->why : NULL);
     put_settings(j, run);
     cli_json_object(j, "start");
     cli_json_text(j, "outcome", sti_initial_outcome_text(start->outcome));

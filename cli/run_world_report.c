@@ -45,10 +45,8 @@ static void put_state(cli_json* j, const cli_world_run* run) {
         cli_json_object(j, NULL);
         cli_json_text(j, "name", sti_bodies_body(b, k)->name);
         cli_json_numbers(j, "position", pose.x, plane ? 2 : 3);
-        if (plane)
-            cli_json_number(j, "angle", 2 * atan2(pose.q[3], pose.q[0]));
-        else
-            cli_json_numbers(j, "rotation", pose.q, 4);
+        cli_json_number(j, "angle", plane ? 2 * atan2(pose.q[3], pose.q[0]) : NAN);
+        cli_json_numbers(j, "rotation", pose.q, 4);
         cli_json_numbers(j, "velocity", v, plane ? 2 : 3);
         if (plane)
             cli_json_number(j, "angular_velocity", w[2]);
@@ -89,7 +87,7 @@ static void put_contacts(cli_json* j, const cli_world_run* run) {
         cli_json_numbers(j, "point", list[k].point, d);
         cli_json_numbers(j, "normal", list[k].n, d);
         cli_json_numbers(j, "tangent", list[k].t1, d);
-        if (d == 3) cli_json_numbers(j, "tangent2", list[k].t2, d);
+        cli_json_numbers(j, "tangent2", d == 3 ? list[k].t2 : NULL, d);
         cli_json_numbers(j, "impulse", list[k].r, d);
         cli_json_number(j, "opening", list[k].u[0]);
         cli_json_numbers(j, "slip", list[k].u + 1, d - 1);
@@ -115,15 +113,11 @@ static void put_quality(cli_json* j, const cli_world_tally* t) {
     cli_json_end(j);
     cli_json_number(j, "residual", t->worst_residual);
     cli_json_integer(j, "unsolved_steps", t->unsolved);
-    if (t->unsolved > 0) {
-        cli_json_integer(j, "first_unsolved", t->first_unsolved);
-        cli_json_text(j, "why", t->why);
-    }
+    cli_json_count(j, "first_unsolved", t->unsolved > 0 ? t->first_unsolved : -1);
+    cli_json_text(j, "why", t->unsolved > 0 ? t->why : NULL);
     cli_json_integer(j, "accepted_steps", t->accepted);
-    if (t->accepted > 0) {
-        cli_json_integer(j, "first_accepted", t->first_accepted);
-        cli_json_number(j, "accepted_residual", t->accepted_residual);
-    }
+    cli_json_count(j, "first_accepted", t->accepted > 0 ? t->first_accepted : -1);
+    cli_json_number(j, "accepted_residual", t->accepted > 0 ? t->accepted_residual : NAN);
     cli_json_integer(j, "steps_at_rest", t->at_rest);
     cli_json_number(j, "penetration", t->worst_penetration);
     cli_json_number(j, "drift", t->worst_drift);
@@ -172,6 +166,7 @@ static void fill_json(cli_json* j, const cli_world_run* run) {
     const cli_world_tally* t = &run->tally;
     cli_json_begin(j);
     cli_json_text(j, "kind", "run");
+    cli_json_text(j, "of", "bodies");
     cli_json_text(j, "scene", run->request->scene);
     cli_json_text(j, "description", run->scene->description);
     cli_json_text(j, "outcome", end_text[run->end]);
@@ -194,7 +189,7 @@ static void fill_json(cli_json* j, const cli_world_run* run) {
     cli_json_end(j);
     cli_json_number(j, "peak_memory_bytes", cli_run_peak_memory());
     cli_json_integer(j, "frames", run->record != NULL ? sti_world_record_frames(run->record) : 0);
-    if (run->request->problem != NULL) cli_json_text(j, "problem", run->request->problem);
+    cli_json_text(j, "problem", run->request->problem);
     cli_json_text(j, "folder", run->dir);
 }
 

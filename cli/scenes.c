@@ -47,6 +47,7 @@ static int print_list(const cli* c) {
     }
     cli_json j;
     cli_json_begin(&j);
+    cli_json_text(&j, "kind", "scenes");
     cli_json_array(&j, "scenes");
     for (int i = 0; i < cli_scene_count; i++) {
         cli_json_object(&j, NULL);
@@ -65,6 +66,7 @@ static int print_scene(const cli* c, const cli_scene* scene) {
     }
     cli_json j;
     cli_json_begin(&j);
+    cli_json_text(&j, "kind", "scene");
     cli_json_text(&j, "name", scene->name);
     cli_json_text(&j, "description", scene->description);
     cli_json_text(&j, "text", scene->text);

@@ -98,6 +98,10 @@ void cli_rates_clear(cli_rates* rates) {
 
 void cli_rates_json(cli_json* j, const sti_velocities* k, const cli_rates* r) {
     const size_t m = (size_t)k->count, d = (size_t)k->tangent_count;
+    if (r->rate == NULL) {
+        cli_json_null(j, "rates");
+        return;
+    }
     cli_json_object(j, "rates");
     cli_json_numbers(j, "from_forces_norm", r->from_forces, m);
     cli_json_numbers(j, "from_forces_tan", r->from_forces + m, d);

@@ -79,7 +79,7 @@ static void fill_json(cli_json* j, const recorded* r, const sti_run_verification
     cli_json_integer(j, "body_count", r->world.body_count);
     cli_json_integer(j, "steps", r->world.step_count);
     cli_json_integer(j, "frames", r->world.frame_count);
-    cli_json_integer(j, "contacts", r->world.contact_count);
+    cli_json_integer(j, "contact_count", r->world.contact_count);
     cli_json_text(j, "note", r->note[0] != '\0' ? r->note : NULL);
     cli_checks_json(j, r->bodies, v);
     cli_json_end(j);

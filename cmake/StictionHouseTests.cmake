@@ -17,6 +17,8 @@ house_test(house.sizes bash ${house}/sizes.sh ${PROJECT_SOURCE_DIR}/tools/lint $
 house_test(house.readme bash ${house}/readme.sh $<TARGET_FILE:stiction_command> ${PROJECT_SOURCE_DIR}/README.md)
 house_test(house.reproductions bash ${house}/readme.sh $<TARGET_FILE:stiction_command>
            ${PROJECT_SOURCE_DIR}/docs/reproductions.md)
+house_test(house.answers python3 ${house}/answers.py $<TARGET_FILE:stiction_command> ${PROJECT_SOURCE_DIR}/docs/json.md)
+house_test(house.attack python3 ${house}/attack.py ${PROJECT_SOURCE_DIR})
 house_test(house.demo bash ${PROJECT_SOURCE_DIR}/tools/demo $<TARGET_FILE:stiction_command>)
 
 house_test(lint.format bash ${PROJECT_SOURCE_DIR}/tools/lint format)

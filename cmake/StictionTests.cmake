@@ -4,9 +4,10 @@
 #     cli.<name>        tests/cli/<name>.sh: the command, run as a person would
 #     example.<name>    examples/<name>.c: each asserts its own result
 #     fuzz.<name>       fuzz/<name>.c: a short run of each fuzz target over its corpus (clang tree)
-#     house.<name>      headers alone, symbols, consumers of an installed tree, the demo
+#     study.<name>      studies/study_<name>: a few cases of each random study (CONTRIBUTING.md)
+#     house.<name>      headers alone, symbols, consumers of an installed tree, the demo, the page of answers
 #     lint.<name>       layout, who includes whom, raw sizes, who calls LAPACK, clang-tidy
-#     asan.<...>        the first three again, in the tree built with sanitizers
+#     asan.<...>        the first three again, in the tree built with sanitizers; asan.attack: tools/attack, briefly
 #
 # `make test` builds three trees (release by gcc, sanitized by gcc, instrumented by clang) and runs the tests of all of
 # them by one ctest in the first, which is told of the others by STICTION_SUITE_TREES.
@@ -78,6 +79,19 @@ foreach(script ${command_tests})
   get_filename_component(file ${script} NAME_WE)
   if(NOT STICTION_FUZZ)
     suite_test(cli.${file} bash ${script} $<TARGET_FILE:stiction_command>)
+  endif()
+endforeach()
+
+# Every file that is attacked, as it is, and a few damaged ones; make attack goes on from there.
+if(STICTION_SANITIZE)
+  suite_test(attack python3 ${PROJECT_SOURCE_DIR}/tools/attack $<TARGET_FILE:attack_server> --count 600 --jobs 1
+             --keep ${PROJECT_BINARY_DIR}/attack/findings)
+endif()
+
+foreach(name ${study_names})
+  string(REGEX REPLACE "^study_" "" short ${name})
+  if(NOT STICTION_FUZZ)
+    suite_test(study.${short} $<TARGET_FILE:${name}> 1 20)
   endif()
 endforeach()
 

@@ -4,7 +4,7 @@
 //      "multipliers": 4, "accelerations": 4, "a": [..], "lambda": [..], "a_exact": ["1/2", ..], "lambda_exact": [..],
 //      "leaves": [{"sign": [0, 0], "y": [..], "z": [..], "w": [..], "exact": ["3", ..]}], "bound": null}
 //
-// What an outcome does not need is null or missing. Nothing is judged here: sti_verify_sticking does that.
+// What an outcome does not need is null. Nothing is judged here: sti_verify_sticking does that.
 #include <math.h>
 #include <stiction/sticking.h>
 
@@ -20,7 +20,10 @@ static const char* const outcomes[] = {STI_STICKING_OUTCOME_LIST(STI_X)};
 // ---- writing
 
 static void write_exact(sti_json* j, const char* key, const sti_rationals* r) {
-    if (r == NULL) return;
+    if (r == NULL) {
+        sti_json_null(j, key);
+        return;
+    }
     sti_json_array(j, key);
     for (size_t i = 0; i < sti_rationals_count(r); i++) sti_json_fraction(j, NULL, r, i);
     sti_json_end(j);
@@ -33,7 +36,7 @@ static void write_leaf(sti_json* j, const sti_sticking_answer* a, const sti_stic
     sti_json_end(j);
     sti_json_doubles(j, "y", leaf->y, (size_t)a->n);
     sti_json_doubles(j, "z", leaf->z, (size_t)a->acceleration_count);
-    if (leaf->w != NULL) sti_json_doubles(j, "w", leaf->w, (size_t)a->contact_count * (size_t)a->facets);
+    sti_json_doubles(j, "w", leaf->w, (size_t)a->contact_count * (size_t)a->facets);
     write_exact(j, "exact", leaf->exact);
     sti_json_end(j);
 }

@@ -69,5 +69,5 @@ expect "a system as JSON" 0 '"mass_rank": 2'
 run inspect drum
 expect "a bed" 0 "walls: cylinder, plane, plane"
 run inspect pebble-bed --json
-expect "a bed as JSON" 0 '"grains": 1600'
+expect "a bed as JSON" 0 '"grain_count": 1600'
 finish

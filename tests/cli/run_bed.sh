@@ -37,7 +37,7 @@ expect "steps that are not solved" 1 "steps not solved"
 
 # ---- options that add up
 run run pebble-bed --set count=60 --set kinetic_mean=0 --set=mu=0.4 --time 0.1 --json
-expect "--set again and again" 0 '"count": 60'
+expect "--set again and again" 0 '"grain_count": 60'
 holds "all of them act" "$(number mu out) == 0.4"
 run run pebble-bed --set count=60 --set
 refused "--set without a value" "--set: NAME=X,.. is missing"
@@ -80,7 +80,7 @@ run run pebble-bed --set count=20 --time 0.02 --out kept --quiet
 run run pebble-bed --set count=21 --time 0.02 --out kept --force --csv no/such/table.csv
 refused "--force with a table that cannot be written" "no/such/table.csv: cannot be written"
 run run --resume kept --json
-expect "leaves the old run" 0 '"count": 20'
+expect "leaves the old run" 0 '"grain_count": 20'
 echo mine >keep.csv
 run run --resume kept --csv keep.csv --quiet
 [ "$(cat keep.csv)" = mine ] && ok "a run that is over has no table" || not_ok "a run that is over has no table" "$(cat keep.csv)"
@@ -125,7 +125,7 @@ run run pebble-bed --set count=2 --json
 expect "two grains come to rest" 0 '"outcome": "rest"'
 holds "and not where they turn" "$(number kinetic out) < 2e-4 && $(number balance out) > 0.999 && $(number balance out) < 1.001"
 run run settle --set count=1 --time 0.2 --json
-expect "one grain has a place" 0 '"contacts": '
+expect "one grain has a place" 0 '"contact_count": '
 run run pebble-bed --set count=30 --out rested --quiet
 expect "a run to rest" 0
 run run --resume rested --json

@@ -171,7 +171,7 @@ if [ -s few/scene.png ]; then ok "a picture in space"; else not_ok "a picture in
 run inspect four-bar-3d
 expect "inspect lists bodies and joints" 0 "18 velocities, 20 rows of joints"
 run inspect arch --set count=7 --json
-expect "inspect, as JSON" 0 '"velocities": 21'
+expect "inspect, as JSON" 0 '"velocity_count": 21'
 run analyze modes slope
 expect "modes of a box on a slope" 0 "n n n n strict"
 run analyze modes slope --set mu=0.3 --time 0.1
