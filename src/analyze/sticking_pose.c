@@ -201,8 +201,7 @@ void sti_posed_force_row(const sti_posed* s, sti_program* g, int r, int j, int f
             size_t line;
             const sti_rationals* table = direction_table(s, i, k, &line);
             const double value = s->C[(size_t)j * (size_t)s->p + (size_t)(s->first[i] + k)];
-            sti_program_put_data(g, r, 1 + first + s->first[i] + k, value, table,
-                                 line * (size_t)s->n + (size_t)j, -1);
+            sti_program_put_data(g, r, 1 + first + s->first[i] + k, value, table, line * (size_t)s->n + (size_t)j, -1);
         }
     }
 }
