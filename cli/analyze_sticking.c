@@ -116,7 +116,7 @@ static int answer(const cli* c, const cli_sticking_request* r, const sti_instant
     if (sti_sticking_analyze(c->env, in, &r->options, &s) != STI_OK) return cli_fail_about(c, r->path);
     code = ask_extra(c, r, in, s, &x);
     if (code == CLI_DONE && r->output != NULL && sti_sticking_answer_save(c->env, &s->answer, r->output) != STI_OK)
-        code = cli_fail_about(c, r->output);
+        code = cli_fail_written(c, r->output);
     if (code == CLI_DONE) {
         code = s->answer.outcome == STI_STICKING_YES ? CLI_DONE : CLI_NO;
         if (c->json)

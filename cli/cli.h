@@ -100,23 +100,27 @@ double cli_limit_soft(const cli* c);
 enum { CLI_USUAL_LIMIT = 15 };      // seconds that an analysis gets for its parts when nobody says
 void cli_limit_none(const cli* c);  // the environment's is lifted: a loop of our own watches the time
 
-// ---- failure: one line on stderr, "stiction VERB: ..."; control characters are shown as '?'
+// ---- failure: one line on stderr, "stiction VERB: ..."; control characters are written out, "\x1b"
 
 int cli_fail_usage(const cli* c, const char* format, ...) __attribute__((format(printf, 2, 3)));  // CLI_USAGE
 // The library's last error: CLI_USAGE; CLI_INTERNAL for memory, files that cannot be written, internal faults; CLI_NO for time.
 int cli_fail_env(const cli* c);
 int cli_fail_about(const cli* c, const char* path);  // the same, with the file in front when the text does not name it
-int cli_fail_memory(const cli* c);                   // CLI_INTERNAL
-const char* cli_last_error(void);                    // what the last of these lines said; "": there was none
-void cli_put_line(const char* text);  // the rest of a line on stderr, one line whatever names and values hold
+// The same of a file that could not be written: CLI_INTERNAL, but CLI_USAGE where there is no such place.
+int cli_fail_written(const cli* c, const char* path);
+int cli_fail_memory(const cli* c);    // CLI_INTERNAL
+const char* cli_last_error(void);     // what the last of these lines said; "": there was none
+void cli_put_line(const char* text);  // the rest of a line on stderr, control characters written out
 
-// Load a problem. On failure the line is written, *out is NULL and the exit code is returned; CLI_DONE otherwise.
+// Load a problem; "-": from standard input. On failure the line is written, *out is NULL and the exit code is returned; CLI_DONE otherwise.
 int cli_load(const cli* c, const char* path, sti_problem** out);
 
-// ---- text (output.c)
+// ---- text (say.c, output.c)
 
-// Summary on stdout, unless --json or --quiet.
+// Summary on stdout, unless --json or --quiet. Control characters of arguments are written out; lines end in the format.
 void cli_say(const cli* c, const char* format, ...) __attribute__((format(printf, 2, 3)));
+// Text that may come from anywhere, with its control characters written out; colors: but for our own.
+void cli_put(FILE* out, const char* text, bool colors);
 
 // Lines of a verification: accepted or not and why; of an accepted one, up to what the claim is proved.
 void cli_say_verdict(const cli* c, bool accepted, const char* text);

@@ -1,6 +1,7 @@
 // main.c: the command: finds the verb, sets up the environment of the library, turns results into exit codes.
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -140,6 +141,7 @@ static bool occupy_standard_streams(void) {
 
 int main(int argc, char** argv) {
     if (!occupy_standard_streams()) return CLI_INTERNAL;
+    signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error line, not the end
     const char* no_color = getenv("NO_COLOR");
     const char* term = getenv("TERM");
     const bool color = (no_color == NULL || *no_color == '\0') && (term == NULL || strcmp(term, "dumb") != 0);

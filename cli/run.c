@@ -224,7 +224,6 @@ void cli_run_catch_signals(void) {
     struct sigaction hang_up;
     if (sigaction(SIGHUP, NULL, &hang_up) == 0 && hang_up.sa_handler != SIG_IGN)  // nohup: let it be
         sigaction(SIGHUP, &action, NULL);
-    signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error line, not the end
 }
 
 bool cli_run_stopped(void) {

@@ -30,7 +30,8 @@ const cli_scene* cli_scene_instead(const char* name) {
 
 int cli_scene_load(const cli* c, const char* name, sti_problem** out) {
     const cli_scene* scene = cli_scene_instead(name);
-    if (scene == NULL && (access(name, F_OK) == 0 || strpbrk(name, "./") != NULL)) return cli_load(c, name, out);
+    if (scene == NULL && (strcmp(name, "-") == 0 || access(name, F_OK) == 0 || strpbrk(name, "./") != NULL))
+        return cli_load(c, name, out);
     if (scene != NULL)
         return sti_problem_parse(c->env, scene->text, strlen(scene->text), name, out) == STI_OK ? CLI_DONE
                                                                                                 : cli_fail_env(c);

@@ -160,7 +160,7 @@ static void say_answer(const cli* c, const char* path, const posed* p, const sti
 }
 
 static int finish(const cli* c, const request* r, const sti_lcp_answer* a, const char* json) {
-    if (r->output != NULL && sti_lcp_answer_save(c->env, a, r->output) != STI_OK) return cli_fail_about(c, r->output);
+    if (r->output != NULL && sti_lcp_answer_save(c->env, a, r->output) != STI_OK) return cli_fail_written(c, r->output);
     if (c->json) printf("%s\n", json);
     return a->outcome == STI_SOLVED ? CLI_DONE : CLI_NO;
 }
@@ -391,7 +391,8 @@ const cli_verb cli_verb_solve = {
     .arguments = "FILE [options]",
     .summary = "solve an LCP, an MLCP, a QP or a contact problem, or prove that there is no solution",
     .details =
-        "FILE is JSON or HDF5 with kind \"lcp\", \"mlcp\" or \"qp\". In JSON a matrix is a list of rows, or\n"
+        "FILE is JSON or HDF5 (- is standard input: JSON) with kind \"lcp\", \"mlcp\" or \"qp\". In JSON a matrix is a "
+        "list of rows, or\n"
         "{\"rows\": r, \"cols\": c, \"entries\": [[i, j, value], ..]} counted from 0, or {\"file\": \"M.mtx\"} (Matrix "
         "Market);\n"
         "a vector is a list or {\"file\": \"q.mtx\"}; an entry may be text that stays exact, \"2/3\". docs/files.md "

@@ -105,6 +105,10 @@ static sti_status spread_mass(sti_bodies_reader* r, const sti_place* up, const s
         return sti_json_fail(r->tree, &place, sti_json_field(object, "mass"),
                              "\"inertia\" too is expected for a body without shapes");
     body->density = body->mass / size;
+    if (!(body->density <= STI_DENSITY_LIMIT))
+        return sti_json_fail(r->tree, &place, sti_json_field(object, "mass"),
+                             "%.9g, and on shapes of size %.3g that is a density of %.3g, too large to compute with",
+                             body->mass, size, body->density);
     return STI_OK;
 }
 
