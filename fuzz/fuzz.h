@@ -3,9 +3,12 @@
 #ifndef STICTION_FUZZ_H
 #define STICTION_FUZZ_H
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <stiction/stiction.h>
 #include <string.h>
+#include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
@@ -19,6 +22,58 @@ static inline sti_env* fuzz_env(void) {
 static inline void fuzz_check_error(const sti_env* env, sti_status status) {
     const sti_error* error = sti_env_error(env);
     if (error->status != status || error->text[0] == '\0' || strchr(error->text, '\n') != NULL) abort();
+}
+
+// What a target needs before it begins.
+static inline void fuzz_must(const sti_env* env, sti_status status) {
+    if (status == STI_OK) return;
+    fprintf(stderr, "the target itself: %s\n", sti_env_error(env)->text);
+    abort();
+}
+
+// Some targets begin with whole bytes and alter them. Thirteen bytes an edit: where, how many bytes, and which.
+enum { FUZZ_EDIT = 13, FUZZ_EDITS_MOST = 16 };
+
+static inline void fuzz_edit(const uint8_t* how, size_t size, char* bytes, size_t whole) {
+    for (size_t k = 0; k < FUZZ_EDITS_MOST && (k + 1) * FUZZ_EDIT <= size; k++, how += FUZZ_EDIT) {
+        uint32_t at;
+        memcpy(&at, how, sizeof at);
+        size_t from = at % whole, count = (size_t)how[4] % 8 + 1;
+        if (count > whole - from) count = whole - from;
+        memcpy(bytes + from, how + 5, count);
+    }
+}
+
+// An altered copy of the bytes, free() it; NULL: no memory.
+static inline char* fuzz_edited(const uint8_t* data, size_t size, const void* bytes, size_t whole) {
+    char* copy = malloc(whole > 0 ? whole : 1);
+    if (copy == NULL) return NULL;
+    if (whole > 0) memcpy(copy, bytes, whole);
+    if (whole > 0) fuzz_edit(data, size, copy, whole);
+    return copy;
+}
+
+// A name in the folder TMPDIR (or /tmp), which should be in memory.
+static inline void fuzz_name(char path[256], const char* what) {
+    const char* folder = getenv("TMPDIR");
+    snprintf(path, 256, "%.180s/stiction-fuzz-%ld%s", folder != NULL ? folder : "/tmp", (long)getpid(), what);
+}
+
+static inline void fuzz_write(const char* path, const void* bytes, size_t size) {
+    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (fd < 0 || write(fd, bytes, size) != (ssize_t)size) abort();
+    close(fd);
+}
+
+static inline char* fuzz_read(const char* path, size_t* size) {
+    FILE* f = fopen(path, "rb");
+    if (f == NULL || fseek(f, 0, SEEK_END) != 0) abort();
+    *size = (size_t)ftell(f);
+    rewind(f);
+    char* bytes = malloc(*size + 1);
+    if (bytes == NULL || fread(bytes, 1, *size, f) != *size) abort();
+    fclose(f);
+    return bytes;
 }
 
 static inline double fuzz_sum(const double* x, size_t count) {

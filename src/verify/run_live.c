@@ -123,10 +123,11 @@ static sti_status reserve_contacts(sti_run_checker* c, int count) {
     double** const of_two[] = {&w->contact_body, &w->contact_shape};
     double** const of_three[] = {&w->point, &w->n, &w->t1, &w->t2, &w->r, &w->u};
     double* next = c->contacts;
+    w->contact_count = count;
+    if (next == NULL) return STI_OK;  // no contact so far
     for (size_t i = 0; i < 2; i++, next += c->contact_room) *of_one[i] = next;
     for (size_t i = 0; i < 2; i++, next += 2 * c->contact_room) *of_two[i] = next;
     for (size_t i = 0; i < 6; i++, next += 3 * c->contact_room) *of_three[i] = next;
-    w->contact_count = count;
     return STI_OK;
 }
 
