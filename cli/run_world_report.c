@@ -45,13 +45,13 @@ static void put_state(cli_json* j, const cli_world_run* run) {
         cli_json_object(j, NULL);
         cli_json_text(j, "name", sti_bodies_body(b, k)->name);
         cli_json_numbers(j, "position", pose.x, plane ? 2 : 3);
-        cli_json_number(j, "angle", plane ? 2 * atan2(pose.q[3], pose.q[0]) : NAN);
         cli_json_numbers(j, "rotation", pose.q, 4);
         cli_json_numbers(j, "velocity", v, plane ? 2 : 3);
         if (plane)
             cli_json_number(j, "angular_velocity", w[2]);
         else
             cli_json_numbers(j, "angular_velocity", w, 3);
+        cli_json_number(j, "angle", plane ? 2 * atan2(pose.q[3], pose.q[0]) : NAN);
         cli_json_end(j);
     }
     cli_json_end(j);
