@@ -9,6 +9,7 @@
 #include <stiction/conic.h>
 #include <stiction/contact.h>
 #include <stiction/draw.h>
+#include <stiction/friction_cone.h>
 #include <stiction/granular.h>
 #include <stiction/grasp.h>
 #include <stiction/impact.h>
