@@ -9,7 +9,6 @@
 #include <stiction/conic.h>
 #include <stiction/contact.h>
 #include <stiction/draw.h>
-#include <stiction/friction_cone.h>
 #include <stiction/granular.h>
 #include <stiction/grasp.h>
 #include <stiction/impact.h>
@@ -19,6 +18,7 @@
 #include <stiction/linalg.h>
 #include <stiction/modes.h>
 #include <stiction/painleve.h>
+#include <stiction/pointed.h>
 #include <stiction/problem.h>
 #include <stiction/qp.h>
 #include <stiction/run.h>

@@ -15,7 +15,7 @@
 // nu'u = 0, sum y <= |u| |z| / delta; |(c_n, beta)| <= gamma sum y with gamma the longest generator of multipliers, and
 // nu c_nu = z - sum y_i g_i gives |c_nu| <= (|z| + rho sum y) / sigma, rho = max |g_i|, sigma the least singular value.
 #include <math.h>
-#include <stiction/friction_cone.h>
+#include <stiction/pointed.h>
 #include <string.h>
 
 #include "analyze/impact_dense.h"
@@ -295,62 +295,4 @@ void sti_friction_cone_margin_clear(sti_env* env, sti_friction_cone_margin* marg
     sti_free(env, margin->u);
     sti_free(env, margin->x);
     *margin = (sti_friction_cone_margin){0};
-}
-
-// ---- of an instant
-
-typedef struct owned_cone {
-    sti_friction_cone k;  // first
-    sti_pool pool;
-} owned_cone;
-
-sti_status sti_instant_friction_cone(sti_env* env, const sti_instant* instant, double gap_tol,
-                                     sti_friction_cone** out) {
-    *out = NULL;
-    sti_status status = sti_instant_check(env, instant);
-    if (status != STI_OK) return status;
-    const size_t n = (size_t)instant->n, most = (size_t)instant->contact_count;
-    owned_cone* made = sti_alloc(env, sizeof *made);
-    if (made == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "friction cone");
-    *made = (owned_cone){.k = {.dimension = instant->n}, .pool = sti_pool_make(env)};
-    double* joints = sti_pool_doubles(&made->pool, most * n);
-    double* normals = sti_pool_doubles(&made->pool, most * n);
-    double* mu = sti_pool_doubles(&made->pool, most);
-    int* direction = sti_pool_ints(&made->pool, most + 1);
-    double* directions = sti_pool_doubles(&made->pool, 2 * (size_t)instant->tangent_total * n);
-    if (made->pool.status != STI_OK) {
-        status = made->pool.status;
-        sti_friction_cone_free(env, &made->k);
-        return status;
-    }
-    for (int i = 0; i < instant->contact_count; i++) {
-        const sti_instant_contact* c = &instant->contacts[i];
-        if (c->pressed || (!c->bilateral && !(c->gap <= gap_tol))) continue;
-        if (c->bilateral) {
-            memcpy(joints + (size_t)made->k.joint_count++ * n, c->n, n * sizeof *joints);
-            continue;
-        }
-        const int p = made->k.contact_count++;
-        memcpy(normals + (size_t)p * n, c->n, n * sizeof *normals);
-        mu[p] = c->tangent_count > 0 ? c->mu : 0;
-        direction[p + 1] = direction[p];
-        for (int t = 0; t < 2 * c->tangent_count; t++) {
-            double* row = directions + (size_t)direction[p + 1]++ * n;
-            for (size_t j = 0; j < n; j++) row[j] = (t % 2 == 0 ? 1 : -1) * c->t[(size_t)(t / 2) * n + j];
-        }
-    }
-    made->k.joints = joints;
-    made->k.normals = normals;
-    made->k.mu = mu;
-    made->k.direction = direction;
-    made->k.directions = directions;
-    *out = &made->k;
-    return STI_OK;
-}
-
-void sti_friction_cone_free(sti_env* env, sti_friction_cone* cone) {
-    if (cone == NULL) return;
-    owned_cone* made = (owned_cone*)cone;
-    sti_pool_clear(&made->pool);
-    sti_free(env, made);
 }

@@ -10,7 +10,7 @@
 // 2008). Just below the least quotient that would never end, so the bound is taken 1e-6 larger.
 #include <math.h>
 #include <stdio.h>
-#include <stiction/friction_cone.h>
+#include <stiction/pointed.h>
 #include <string.h>
 
 #include "base/env.h"

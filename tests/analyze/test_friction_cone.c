@@ -3,7 +3,7 @@
 // clang-format off
 #include <math.h>
 #include <stdlib.h>
-#include <stiction/friction_cone.h>
+#include <stiction/pointed.h>
 #include "base/rng.h"
 #include "support/sanitized.h"
 // clang-format on
@@ -241,6 +241,70 @@ static void wrong_claims_are_refused(void** state) {
     assert_int_equal(sti_friction_cone_measure(env, &c.k, &f), STI_ERR_INPUT);
 }
 
+// With M = 1 both forms of a contact problem, and an instant with the same rows, have the same constant.
+static void forms_of_one_problem_agree(void** state) {
+    (void)state;
+    sti_rng rng = {19};
+    for (int trial = 0; trial < 40; trial++) {
+        enum { N = 4, D = 2, C = 2 };
+        double H[N * D * C], W[D * C * D * C] = {0}, M[N * N] = {0}, zero[N * D * C] = {0}, mu[C] = {0.3, 0.7},
+                                           rows[C][2 * N];
+        for (int k = 0; k < N * D * C; k++) H[k] = symmetric(&rng);
+        for (int i = 0; i < N; i++) M[i * N + i] = 1;
+        for (int a = 0; a < D * C; a++) {
+            for (int b = 0; b < D * C; b++) {
+                for (int i = 0; i < N; i++) W[a * D * C + b] += H[i * D * C + a] * H[i * D * C + b];
+            }
+        }
+        const sti_contact_problem global = {.dimension = D,
+                                            .contact_count = C,
+                                            .mu = mu,
+                                            .global = true,
+                                            .velocity_count = N,
+                                            .M = sti_matrix_dense_view(N, N, M),
+                                            .H = sti_matrix_dense_view(N, D * C, H),
+                                            .f = zero,
+                                            .w = zero};
+        const sti_contact_problem local = {
+            .dimension = D, .contact_count = C, .mu = mu, .W = sti_matrix_dense_view(D * C, D * C, W), .q = zero};
+        sti_instant_contact contacts[C];
+        for (int c = 0; c < C; c++) {
+            for (int i = 0; i < N; i++) {
+                rows[c][i] = H[i * D * C + D * c];
+                rows[c][N + i] = H[i * D * C + D * c + 1];
+            }
+            contacts[c] = (sti_instant_contact){.name = "c",
+                                                .mu = mu[c],
+                                                .mu_kinetic = mu[c],
+                                                .tangent_count = 1,
+                                                .n = rows[c],
+                                                .t = rows[c] + N,
+                                                .t_rate = zero};
+        }
+        const sti_instant instant = {
+            .n = N, .contact_count = C, .tangent_total = C, .M = M, .F = zero, .v = zero, .contacts = contacts};
+        double c[3];
+        for (int form = 0; form < 3; form++) {
+            sti_friction_cone* k;
+            sti_friction_cone_margin f;
+            assert_int_equal(form == 0   ? sti_contact_friction_cone(env, &global, &k)
+                             : form == 1 ? sti_contact_friction_cone(env, &local, &k)
+                                         : sti_instant_friction_cone(env, &instant, 1e-9, &k),
+                             STI_OK);
+            assert_int_equal(sti_friction_cone_measure(env, k, &f), STI_OK);
+            c[form] = f.c;
+            sti_friction_cone_margin_clear(env, &f);
+            sti_friction_cone_free(env, k);
+        }
+        assert_true(fabs(c[0] - c[1]) <= 1e-7 * c[0] && fabs(c[0] - c[2]) <= 1e-12 * c[0]);
+    }
+    sti_friction_cone* none;
+    double bad[1] = {-1}, mu = 0, q = 0;
+    const sti_contact_problem indefinite = {
+        .dimension = 1, .contact_count = 1, .mu = &mu, .W = sti_matrix_dense_view(1, 1, bad), .q = &q};
+    assert_int_equal(sti_contact_friction_cone(env, &indefinite, &none), STI_ERR_INPUT);
+}
+
 static void every_failed_allocation_is_survived(void** state) {
     (void)state;
     sti_rng rng = {8};
@@ -266,6 +330,7 @@ int main(void) {
         cmocka_unit_test(random_search_stays_below_the_constant),
         cmocka_unit_test(large_cones_have_bounds),
         cmocka_unit_test(wrong_claims_are_refused),
+        cmocka_unit_test(forms_of_one_problem_agree),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };
     return cmocka_run_group_tests(tests, open_group_env, close_group_env);

@@ -1,4 +1,4 @@
-// friction_cone.h: the total friction cone of S3 section 2.2, whether it is pointed, and by how much.
+// pointed.h: the total friction cone of S3 section 2.2, whether it is pointed, and by how much.
 //
 //     FC = { z = nu c_nu + n c_n + D beta :  c_n >= 0, beta >= 0, sum beta^(j) <= mu_j c_n,j }          (1.4.1), (2.2.1)
 //
@@ -8,10 +8,11 @@
 //
 // Euclidean norms; multipliers count, so friction that cancels (beta along d and -d) counts too. The directions of a contact are
 // generators of its friction: d and -d in the plane, d_1 .. d_k in space.
-#ifndef STICTION_FRICTION_CONE_H
-#define STICTION_FRICTION_CONE_H
+#ifndef STICTION_POINTED_H
+#define STICTION_POINTED_H
 
 #include <stiction/cone.h>
+#include <stiction/contact.h>
 #include <stiction/instant.h>
 
 #ifdef __cplusplus
@@ -52,6 +53,10 @@ STI_API void sti_friction_cone_margin_clear(sti_env* env, sti_friction_cone_marg
 // Free with sti_friction_cone_free. Bounded forces and friction in joints are left out.
 STI_API sti_status sti_instant_friction_cone(sti_env* env, const sti_instant* instant, double gap_tol,
                                              sti_friction_cone** out);
+// The cone of a contact problem, friction as above. Global form: z = H r + G lambda as it stands. Local form: z in coordinates
+// in which |z|^2 = (r, lambda)'(W, V; V', R)(r, lambda), the kinetic metric. STI_ERR_INPUT when that matrix is not positive
+// semidefinite up to rounding, STI_ERR_SIZE for an operator or more than 600 rows.
+STI_API sti_status sti_contact_friction_cone(sti_env* env, const sti_contact_problem* problem, sti_friction_cone** out);
 STI_API void sti_friction_cone_free(sti_env* env, sti_friction_cone* cone);
 
 // An independent check: x are multipliers with that ratio; u keeps its inequalities; bound by subdividing the simplex until
