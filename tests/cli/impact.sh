@@ -71,4 +71,8 @@ refused "a map of an instant" "a map needs a system"
 run analyze painleve painleve-rod --instant --csv a.csv
 refused "a map that is not made" "--instant: leaves no map for --csv"
 
+run analyze painleve planar-box --set k=0 --instant
+expect "a box without inertia, in the limit" 0 "critical friction mu_c = 1.0942606"
+run analyze painleve planar-box --set k=0 --json
+expect "and its map" 0 '"mass_singular": true, "limit": "M is singular: limit of M + eps z z'
 finish
