@@ -17,6 +17,7 @@
 #include <stiction/l1.h>
 #include <stiction/linalg.h>
 #include <stiction/modes.h>
+#include <stiction/norms.h>
 #include <stiction/painleve.h>
 #include <stiction/pointed.h>
 #include <stiction/problem.h>
