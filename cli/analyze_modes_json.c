@@ -151,6 +151,21 @@ static void put_mode(cli_json* j, const cli* c, const sti_instant* in, const sti
     cli_json_end(j);
 }
 
+static void put_infeasible(cli_json* j, const cli* c, const sti_modes* m) {
+    const size_t K = (size_t)(m->contact_count + m->tangent_total);
+    cli_json_bool(j, "all_infeasible", m->all_infeasible);
+    cli_json_array(j, "infeasible");
+    for (int i = 0; i < m->infeasible_count; i++) {
+        const sti_mode* mode = &m->infeasible[i];
+        cli_json_object(j, NULL);
+        cli_json_text(j, "mode", mode->text);
+        cli_json_rationals(j, c, "absurd", mode->absurd, 0, K);
+        if (mode->wrenches != NULL) put_wrenches(j, c, m, mode->wrenches);
+        cli_json_end(j);
+    }
+    cli_json_end(j);
+}
+
 static void put_names(cli_json* j, const char* key, const sti_modes* m, sti_mode_fit low, sti_mode_fit high) {
     if (!m->asked && low > STI_MODE_UNTRIED) {
         cli_json_null(j, key);
@@ -271,6 +286,7 @@ static void put_all(cli_json* j, const cli* c, const cli_modes_request* r, const
     cli_json_array(j, "modes");
     for (int i = 0; i < m->mode_count; i++) put_mode(j, c, in, m, &m->modes[i]);
     cli_json_end(j);
+    if (r->infeasible) put_infeasible(j, c, m);
 }
 
 int cli_modes_answer(const cli* c, const cli_modes_request* r, const sti_instant* in, const sti_modes* m,

@@ -88,6 +88,9 @@ static void put_instant(const cli* c, cli_json* j, const cli_instant* in, const 
     cli_json_number(j, "mu_prop12", k->mu_12);
     cli_json_number(j, "mu_prop14_frobenius", k->mu_14[0]);
     cli_json_number(j, "mu_prop14_spectral", k->mu_14[1]);
+    cli_json_bool(j, "mass_singular", k->singular);
+    if (k->singular) cli_json_text(j, "limit", k->limit);
+    if (k->z != NULL) cli_json_numbers(j, "z", k->z, (size_t)in->instant->n);
     cli_json_array(j, "patterns");
     for (int i = 0; i < k->pattern_count; i++) put_pattern(c, j, k, &k->patterns[i]);
     cli_json_end(j);
@@ -165,6 +168,8 @@ static void say_instant(const cli* c, const cli_instant* in, const sti_painleve*
             cli_plain(c));
     if (k->approach > 1e-9)
         cli_say(c, "  not a lasting contact: qdot_norm up to %s\n", cli_text_number(k->approach, 0));
+    if (k->singular) cli_say(c, "  %s\n", k->limit);
+    if (k->z != NULL) cli_say_row(c, "z", k->z, in->instant->n);
     cli_say_row(c, "mu", k->mu, k->p);
     cli_say_row(c, "b", k->b, k->p);
     for (int i = 0; i < k->pattern_count && i < 16; i++) say_pattern(c, k, &k->patterns[i]);
@@ -340,6 +345,7 @@ const cli_verb cli_analyze_painleve = {
         "bounds\n"
         "of Props 12 to 15. Of a system also a map over configurations: without --grid over the first coordinate that\n"
         "matters, from 0 to pi/2, and mu. Coordinates that are not on an axis move so that the contacts stay closed.\n"
+        "Where M is singular the limit of a small mass is taken, and told how, if there is one.\n"
         "unique: one solution for every load; one, several, none: with the forces and slips of that state.\n"
         "Exit code 0: done; 2: bad usage or input; 3: internal failure.\n\n"
         "example:\n"

@@ -28,6 +28,9 @@ typedef struct report {
     int frictionless;
     matrix_facts W, M, H, joints;  // joints: V or G
     sti_contact_existence existence;
+    bool cone;  // measured; false: too large, or W is no Gram matrix
+    sti_friction_cone_margin margin;
+    sti_friction_cone_verification check;
 } report;
 
 // ---- facts
@@ -178,6 +181,24 @@ static void put_test(cli_json* j, const char* key, const sti_contact_existence* 
     cli_json_end(j);
 }
 
+static void put_cone(cli_json* j, const report* r) {
+    const sti_friction_cone_margin* m = &r->margin;
+    if (!r->cone) {
+        cli_json_null(j, "friction_cone");
+        return;
+    }
+    cli_json_object(j, "friction_cone");
+    cli_json_text(j, "metric", r->problem->global ? "euclidean" : "kinetic");
+    cli_json_integer(j, "directions", 2 * (r->problem->dimension - 1));
+    cli_json_bool(j, "pointed", m->pointed);
+    cli_json_number(j, "c_FC", m->c);
+    cli_json_number(j, "c_FC_bound", m->bound);
+    cli_json_bool(j, "c_FC_is_least", m->all_faces);
+    cli_json_bool(j, "bound_checked", r->check.bound_checked);
+    cli_json_numbers(j, "multipliers", m->x, (size_t)m->count);
+    cli_json_end(j);
+}
+
 static void put_existence(cli_json* j, const sti_contact_existence* x) {
     cli_json_object(j, "solvability");
     put_test(j, "pointed", x, &x->pointed);
@@ -219,6 +240,7 @@ static int print_json(const cli* c, const report* r) {
     put_matrix(&j, "W", p->global ? NULL : &r->W, true);
     put_matrix(&j, "V", !p->global && joints ? &r->joints : NULL, false);
     put_existence(&j, &r->existence);
+    put_cone(&j, r);
     cli_json_integer(&j, "guesses", r->info->guess_count);
     cli_json_text(&j, "title", r->info->title);
     cli_json_text(&j, "description", r->info->description);
@@ -307,6 +329,17 @@ static void say_existence(const cli* c, const sti_contact_existence* x) {
         cli_say(c, "    whether there is a solution stays open\n");
 }
 
+static void say_cone(const cli* c, const report* r) {
+    const sti_friction_cone_margin* m = &r->margin;
+    if (!r->cone || !m->pointed) return;
+    if (m->all_faces)
+        cli_say(c, "  c_FC = %.9g", m->c);
+    else
+        cli_say(c, "  c_FC between %.6g and %.6g", m->c, m->bound);
+    cli_say(c, ", friction along %d directions, %s metric\n", 2 * (r->problem->dimension - 1),
+            r->problem->global ? "Euclidean" : "kinetic");
+}
+
 static void say(const cli* c, const report* r) {
     const sti_contact_problem* p = r->problem;
     cli_say(c, "%s: contact, %s form, dimension %d, %d contact%s", r->path, cli_contact_form(p), p->dimension,
@@ -333,7 +366,25 @@ static void say(const cli* c, const report* r) {
     }
     if (p->bilateral_count > 0) say_matrix(c, p->global ? "G" : "V", &r->joints);
     say_existence(c, &r->existence);
+    say_cone(c, r);
     cli_say(c, "  %d guess%s in the file\n", r->info->guess_count, r->info->guess_count == 1 ? "" : "es");
+}
+
+// Small problems only; a W that is no Gram matrix has no cone.
+static int measure_cone(const cli* c, report* r) {
+    enum { MOST_CONTACTS = 60, MOST_ROWS = 300, WORK_LIMIT = 200000 };
+    const sti_contact_problem* p = r->problem;
+    const int rows = p->global ? p->velocity_count : p->dimension * p->contact_count + p->bilateral_count;
+    sti_friction_cone* cone = NULL;
+    if (p->contact_count < 1 || p->contact_count > MOST_CONTACTS || rows > MOST_ROWS || p->dimension > 3)
+        return CLI_DONE;
+    sti_status status = sti_contact_friction_cone(c->env, p, &cone);
+    if (status == STI_ERR_INPUT || status == STI_ERR_SIZE) return CLI_DONE;
+    if (status == STI_OK) status = sti_friction_cone_measure(c->env, cone, &r->margin);
+    if (status == STI_OK) status = sti_verify_friction_cone(c->env, cone, &r->margin, WORK_LIMIT, &r->check);
+    r->cone = status == STI_OK && r->check.accepted;  // what does not pass its check is not told
+    sti_friction_cone_free(c->env, cone);
+    return status == STI_OK ? CLI_DONE : cli_fail_about(c, r->path);
 }
 
 int cli_contact_inspect(const cli* c, const char* path, const sti_contact_problem* p, const sti_contact_info* info,
@@ -341,11 +392,12 @@ int cli_contact_inspect(const cli* c, const char* path, const sti_contact_proble
     report r = {.path = path, .problem = p, .info = info};
     if (!find_out(&r)) return cli_fail_memory(c);
     if (sti_contact_existence_test(c->env, p, time_limit, &r.existence) != STI_OK) return cli_fail_about(c, path);
-    int code = CLI_DONE;
-    if (c->json)
+    int code = measure_cone(c, &r);
+    if (code == CLI_DONE && c->json)
         code = print_json(c, &r);
-    else
+    else if (code == CLI_DONE)
         say(c, &r);
+    sti_friction_cone_margin_clear(c->env, &r.margin);
     sti_contact_existence_clear(c->env, &r.existence);
     return code;
 }

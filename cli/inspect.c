@@ -6,6 +6,7 @@
 #include "cli.h"
 #include "contact.h"
 #include "inspect_bodies.h"
+#include "inspect_instant.h"
 #include "scenes.h"
 
 typedef struct request {
@@ -375,12 +376,14 @@ static int run(cli* c, int argc, char** argv) {
             code = cli_bodies_inspect(c, q.path, sti_problem_world(problem));
         else if (sti_problem_system(problem) != NULL)
             code = cli_system_inspect(c, q.path, sti_problem_system(problem));
+        else if (sti_problem_instant(problem) != NULL)
+            code = cli_instant_inspect(c, q.path, problem);
         else if (sti_problem_scene(problem) != NULL)
             code = cli_bed_inspect(c, q.path, sti_problem_scene(problem));
         else
-            code =
-                cli_fail_usage(c, "%s: kind: %s: inspect takes \"lcp\", \"mlcp\" or \"contact\", a system or a scene",
-                               q.path, sti_kind_text(sti_problem_kind(problem)));
+            code = cli_fail_usage(
+                c, "%s: kind: %s: inspect takes \"lcp\", \"mlcp\", \"contact\", an instant, a system or a scene",
+                q.path, sti_kind_text(sti_problem_kind(problem)));
     }
     sti_problem_destroy(problem);
     return code;
@@ -407,6 +410,10 @@ const cli_verb cli_verb_inspect = {
         "or a force that shows it (--json prints them).\n"
         "Of a scene of bodies: bodies, masses, joints, and what touches at the start. Of a system by formulas:\n"
         "coordinates, gaps, parameters, rank of the mass matrix. Of a bed: grains and walls.\n"
+        "Of an instant or a grasp, and of a system or bodies at their state: degrees of freedom, ranks, redundancy, "
+        "and\n"
+        "whether the friction cone is pointed, with its margin and the constant c_FC of |multipliers| <= c_FC "
+        "|force|.\n"
         "Exit code 0: done; 1: the time limit was reached, and some questions are open; 2: bad usage or input; 3: "
         "internal\n"
         "failure.\n\n"

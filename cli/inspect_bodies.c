@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "inspect_instant.h"
 #include "run_world.h"
 #include "tables.h"
 
@@ -13,6 +14,7 @@ typedef struct facts {
     double mass;
     const sti_world_contact* list;  // contacts that the first step looks at    (count)
     int count, contacts;            // and how many of them are closed
+    cli_instant_facts instant;      // at the start
 } facts;
 
 static bool touches(const sti_world_contact* contact) {
@@ -68,6 +70,7 @@ static void say(const cli* c, const facts* f) {
                     name_of(b, j->b));
     }
     if (joints > MOST) cli_say(c, "    .. and %d more\n", joints - MOST);
+    cli_instant_facts_say(c, &f->instant);
     cli_say(c, "  steps of %g to t = %g; stiction analyze looks at the start, stiction run moves it\n",
             f->scene->step.h, f->scene->time);
 }
@@ -135,7 +138,31 @@ static int print_json(const cli* c, const facts* f) {
     }
     cli_json_end(&j);
     cli_world_robots_json(&j, f->scene);
+    cli_instant_facts_json(&j, &f->instant);
     return cli_json_print(&j, c, CLI_DONE);
+}
+
+// The instant at the start, where it is not too large to be told.
+static int find_instant(const cli* c, facts* f) {
+    sti_world* world = NULL;
+    sti_instant* instant = NULL;
+    if (f->freedoms > CLI_INSTANT_VELOCITIES) {
+        snprintf(f->instant.why, sizeof f->instant.why, "ranks are told of up to %d velocities",
+                 CLI_INSTANT_VELOCITIES);
+        return CLI_DONE;
+    }
+    sti_status status = sti_world_create(c->env, f->scene->bodies, &f->scene->step, &world);
+    if (status == STI_OK) status = sti_world_instant(c->env, world, CLI_INSTANT_TOUCH, &instant);
+    int code = CLI_DONE;
+    if (status == STI_ERR_MEMORY)
+        code = cli_fail_about(c, f->path);
+    else if (status != STI_OK)  // what the bodies do may have no instant
+        snprintf(f->instant.why, sizeof f->instant.why, "no instant: %.180s", sti_env_error(c->env)->text);
+    else
+        code = cli_instant_facts_find(c, f->path, instant, &f->instant);
+    sti_instant_destroy(c->env, instant);
+    sti_world_destroy(world);
+    return code;
 }
 
 // What touches at the start is what the first step begins with.
@@ -150,12 +177,16 @@ int cli_bodies_inspect(const cli* c, const char* path, const sti_world_scene* sc
     } else {
         f.list = sti_world_contacts(world, &f.count);
         count(&f);
+        code = find_instant(c, &f);
+    }
+    if (code == CLI_DONE) {
         cli_world_robots_say(c, scene);
         if (c->json)
             code = print_json(c, &f);
         else
             say(c, &f);
     }
+    cli_instant_facts_clear(c, &f.instant);
     sti_world_destroy(world);
     return code;
 }

@@ -34,6 +34,7 @@
 #include <stiction/cone.h>
 #include <stiction/contact.h>
 #include <stiction/instant.h>
+#include <stiction/norms.h>
 #include <stiction/problem.h>
 #include <stiction/qp.h>
 #include <stiction/scene.h>
@@ -69,22 +70,6 @@ typedef struct sti_cone_input {
     sti_rows first;   // rays, or inequalities  F x <= 0
     sti_rows second;  // lines, or equations    E x  = 0
 } sti_cone_input;
-
-// Matrices that somebody brings along, dense and row major. NULL: not given.
-typedef struct sti_matrices {
-    int sum_size;                // P and N, of S0 (84)
-    const double *P, *N;         // (sum_size x sum_size)
-    int size;                    // of G; E, n_H and mu fit it, E alone or with D has the size of D
-    const double* G;             // (size x size)
-    int E_size;                  // of E, and of D
-    const double *E, *D;         // (E_size x E_size)
-    int slip_count;              // columns of n_H
-    const double* n_H;           // (size x slip_count)
-    const double* mu;            // (slip_count)
-    int rows, cols;              // of T
-    const double* T;             // (rows x cols)
-    const sti_rationals* exact;  // T without rounding: whole numbers and text alone in the file; else NULL
-} sti_matrices;
 
 typedef struct sti_problem sti_problem;  // owns what it was read into
 

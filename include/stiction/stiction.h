@@ -17,7 +17,9 @@
 #include <stiction/l1.h>
 #include <stiction/linalg.h>
 #include <stiction/modes.h>
+#include <stiction/norms.h>
 #include <stiction/painleve.h>
+#include <stiction/pointed.h>
 #include <stiction/problem.h>
 #include <stiction/qp.h>
 #include <stiction/run.h>

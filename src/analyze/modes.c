@@ -84,6 +84,8 @@ void sti_modes_destroy(sti_modes* modes) {
     sti_env* env = modes->env;
     for (int i = 0; modes->contacts != NULL && i < modes->contact_count; i++) sti_free(env, modes->contacts[i].word);
     for (int i = 0; i < modes->mode_count; i++) sti_mode_clear(env, &modes->modes[i]);
+    for (int i = 0; i < modes->infeasible_count; i++) sti_mode_clear(env, &modes->infeasible[i]);
+    sti_free(env, modes->infeasible);
     sti_free(env, modes->contacts);
     sti_free(env, modes->modes);
     sti_rationals_destroy(modes->wrench);
@@ -334,6 +336,7 @@ static sti_status fill(modes_model* m, const sti_modes_options* o, sti_modes* ou
             status = sti_modes_exist(m, &out->decided, &out->exists, &out->held, &out->certificate);
     }
     if (status == STI_OK && (o->want & STI_MODES_CONES) != 0 && !o->contacts_only) status = find_cones(m, o, out);
+    if (status == STI_OK && (o->want & STI_MODES_INFEASIBLE) != 0) status = sti_modes_list_infeasible(m, o, out);
     return status;
 }
 

@@ -123,8 +123,9 @@ static sti_status read_matrix(map_work* w, sti_painleve_matrix* k) {
     sti_instant_contact* contacts = (sti_instant_contact*)w->instant->contacts;
     for (int i = 0; i < w->contacts; i++) contacts[i].gap = w->closed[i] ? 0 : 1;
     sti_space* space = NULL;
-    sti_status status = sti_space_create(w->env, w->instant, (sti_space_choice){.gap_tol = 0.5}, &space);
-    if (status == STI_OK) status = sti_painleve_matrix_read(w->env, space, k);
+    sti_painleve_limit limit;
+    const sti_status status =
+        sti_painleve_read(w->env, w->instant, (sti_space_choice){.gap_tol = 0.5}, &space, k, &limit);
     sti_space_destroy(space);
     return status;
 }

@@ -202,7 +202,7 @@ sti_status sti_painleve_matrix_read(sti_env* env, const sti_space* space, sti_pa
     k->approach = sti_few_largest(p, u);
     sti_space_block(space, 0, p, 0, p, k->G);
     sti_status status = STI_OK;
-    double directions[2 * STI_PAINLEVE_MOST] = {0};
+    double* directions = k->direction;
     for (int j = 0; status == STI_OK && j < p; j++) {
         const sti_instant_contact* c = &in->contacts[space->contact[j]];
         double* direction = directions + (size_t)2 * (size_t)j;

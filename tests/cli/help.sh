@@ -24,7 +24,7 @@ examples() { # NAME ARGUMENTS..: the lines after "example:", each in a folder th
 examples overview help
 for verb in solve verify inspect cone run scenes bench; do examples "$verb" "$verb" --help; done
 examples analyze analyze --help
-for question in modes sticking closure velocities impact painleve; do
+for question in modes sticking closure velocities impact painleve norms; do
     examples "analyze $question" analyze "$question" --help
 done
 for verb in solve verify inspect cone run scenes bench analyze; do

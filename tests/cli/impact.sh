@@ -71,4 +71,25 @@ refused "a map of an instant" "a map needs a system"
 run analyze painleve painleve-rod --instant --csv a.csv
 refused "a map that is not made" "--instant: leaves no map for --csv"
 
+run analyze painleve planar-box --set k=0 --instant
+expect "a box without inertia, in the limit" 0 "critical friction mu_c = 1.0942606"
+run analyze painleve planar-box --set k=0 --json
+expect "and its map" 0 '"mass_singular": true, "limit": "M is singular: limit of M + eps z z'
+
+# ---- norms of one's own matrices
+echo '{"kind": "matrices", "P": [[2, 1], [-1, 2]], "N": [[0, 1.5], [0, 0]]}' >m.json
+run analyze norms m.json
+expect "S0 (84) in both norms" 0 "Frobenius  1.5 < 1.41421356 does not hold"
+grep -q "spectral   1.5 < 2 holds" out && ok "and spectral" || not_ok "and spectral" "$(head -c 400 out)"
+echo '{"kind": "matrices", "G": [[1, -0.5], [-0.5, 1]], "E": [[0.5, 0], [0, 0.5]]}' >m.json
+run analyze norms m.json --json
+expect "Props 6, 7 and Lemma 2" 0 '"restitution": {"statement": "S1 Props 6, 7'
+echo '{"kind": "matrices", "G": [[1, 2], [2, 1]], "E": [[0.5, 0], [0, 0.5]]}' >m.json
+run analyze norms m.json
+expect "an indefinite G" 0 "does not apply: the symmetric part of G is not positive definite"
+echo '{"kind": "matrices", "G": [[1]]}' >m.json
+run analyze norms m.json
+refused "nothing to compare" "m.json: nothing to compare"
+run analyze norms balls-3
+refused "no matrices" "balls-3"
 finish
