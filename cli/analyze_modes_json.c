@@ -151,8 +151,13 @@ static void put_mode(cli_json* j, const cli* c, const sti_instant* in, const sti
     cli_json_end(j);
 }
 
-static void put_infeasible(cli_json* j, const cli* c, const sti_modes* m) {
+static void put_infeasible(cli_json* j, const cli* c, const sti_modes* m, bool asked) {
     const size_t K = (size_t)(m->contact_count + m->tangent_total);
+    if (!asked) {
+        cli_json_null(j, "all_infeasible");
+        cli_json_null(j, "infeasible");
+        return;
+    }
     cli_json_bool(j, "all_infeasible", m->all_infeasible);
     cli_json_array(j, "infeasible");
     for (int i = 0; i < m->infeasible_count; i++) {
@@ -160,7 +165,10 @@ static void put_infeasible(cli_json* j, const cli* c, const sti_modes* m) {
         cli_json_object(j, NULL);
         cli_json_text(j, "mode", mode->text);
         cli_json_rationals(j, c, "absurd", mode->absurd, 0, K);
-        if (mode->wrenches != NULL) put_wrenches(j, c, m, mode->wrenches);
+        if (mode->wrenches != NULL)
+            put_wrenches(j, c, m, mode->wrenches);
+        else
+            cli_json_null(j, "wrenches");
         cli_json_end(j);
     }
     cli_json_end(j);
@@ -286,7 +294,7 @@ static void put_all(cli_json* j, const cli* c, const cli_modes_request* r, const
     cli_json_array(j, "modes");
     for (int i = 0; i < m->mode_count; i++) put_mode(j, c, in, m, &m->modes[i]);
     cli_json_end(j);
-    if (r->infeasible) put_infeasible(j, c, m);
+    put_infeasible(j, c, m, r->infeasible);
 }
 
 int cli_modes_answer(const cli* c, const cli_modes_request* r, const sti_instant* in, const sti_modes* m,

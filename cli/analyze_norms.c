@@ -12,11 +12,14 @@ static const char* const statements[STI_NORM_COUNT] = {
 };
 
 static void put(cli_json* j, sti_norm_question q, const sti_norm_test* t) {
-    if (!t->asked) return;
+    if (!t->asked) {
+        cli_json_null(j, sti_norm_text(q));
+        return;
+    }
     cli_json_object(j, sti_norm_text(q));
     cli_json_text(j, "statement", statements[q]);
     cli_json_bool(j, "applies", t->applies);
-    if (!t->applies) cli_json_text(j, "reason", t->why);
+    cli_json_text(j, "reason", t->applies ? NULL : t->why);
     for (int f = 0; f < 2; f++) {
         cli_json_object(j, f == 0 ? "frobenius" : "spectral");
         cli_json_number(j, "left", t->left[f]);

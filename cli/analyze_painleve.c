@@ -89,8 +89,8 @@ static void put_instant(const cli* c, cli_json* j, const cli_instant* in, const 
     cli_json_number(j, "mu_prop14_frobenius", k->mu_14[0]);
     cli_json_number(j, "mu_prop14_spectral", k->mu_14[1]);
     cli_json_bool(j, "mass_singular", k->singular);
-    if (k->singular) cli_json_text(j, "limit", k->limit);
-    if (k->z != NULL) cli_json_numbers(j, "z", k->z, (size_t)in->instant->n);
+    cli_json_text(j, "limit", k->singular ? k->limit : NULL);
+    cli_json_numbers(j, "z", k->z, (size_t)in->instant->n);
     cli_json_array(j, "patterns");
     for (int i = 0; i < k->pattern_count; i++) put_pattern(c, j, k, &k->patterns[i]);
     cli_json_end(j);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "contact.h"
+#include "inspect_instant.h"
 
 // One matrix, in blocks.
 typedef struct matrix_facts {
@@ -181,22 +182,16 @@ static void put_test(cli_json* j, const char* key, const sti_contact_existence* 
     cli_json_end(j);
 }
 
+static int cone_dimension(const sti_contact_problem* p) {
+    return p->global ? p->velocity_count : p->dimension * p->contact_count + p->bilateral_count;
+}
+
 static void put_cone(cli_json* j, const report* r) {
-    const sti_friction_cone_margin* m = &r->margin;
-    if (!r->cone) {
+    if (r->cone)
+        cli_friction_cone_json(j, &r->margin, cone_dimension(r->problem), r->problem->global ? "euclidean" : "kinetic",
+                               r->check.bound_checked);
+    else
         cli_json_null(j, "friction_cone");
-        return;
-    }
-    cli_json_object(j, "friction_cone");
-    cli_json_text(j, "metric", r->problem->global ? "euclidean" : "kinetic");
-    cli_json_integer(j, "directions", 2 * (r->problem->dimension - 1));
-    cli_json_bool(j, "pointed", m->pointed);
-    cli_json_number(j, "c_FC", m->c);
-    cli_json_number(j, "c_FC_bound", m->bound);
-    cli_json_bool(j, "c_FC_is_least", m->all_faces);
-    cli_json_bool(j, "bound_checked", r->check.bound_checked);
-    cli_json_numbers(j, "multipliers", m->x, (size_t)m->count);
-    cli_json_end(j);
 }
 
 static void put_existence(cli_json* j, const sti_contact_existence* x) {
@@ -374,7 +369,7 @@ static void say(const cli* c, const report* r) {
 static int measure_cone(const cli* c, report* r) {
     enum { MOST_CONTACTS = 60, MOST_ROWS = 300, WORK_LIMIT = 200000 };
     const sti_contact_problem* p = r->problem;
-    const int rows = p->global ? p->velocity_count : p->dimension * p->contact_count + p->bilateral_count;
+    const int rows = cone_dimension(p);
     sti_friction_cone* cone = NULL;
     if (p->contact_count < 1 || p->contact_count > MOST_CONTACTS || rows > MOST_ROWS || p->dimension > 3)
         return CLI_DONE;
@@ -384,7 +379,7 @@ static int measure_cone(const cli* c, report* r) {
     if (status == STI_OK) status = sti_verify_friction_cone(c->env, cone, &r->margin, WORK_LIMIT, &r->check);
     r->cone = status == STI_OK && r->check.accepted;  // what does not pass its check is not told
     sti_friction_cone_free(c->env, cone);
-    return status == STI_OK ? CLI_DONE : cli_fail_about(c, r->path);
+    return status == STI_OK || status == STI_ERR_TIME ? CLI_DONE : cli_fail_about(c, r->path);
 }
 
 int cli_contact_inspect(const cli* c, const char* path, const sti_contact_problem* p, const sti_contact_info* info,

@@ -12,6 +12,7 @@ static int measure(const cli* c, const char* path, const sti_instant* in, cli_in
     if (status == STI_OK) status = sti_friction_cone_measure(c->env, cone, &out->margin);
     if (status == STI_OK) status = sti_verify_friction_cone(c->env, cone, &out->margin, WORK_LIMIT, &out->check);
     sti_friction_cone_free(c->env, cone);
+    if (status == STI_ERR_TIME) return CLI_DONE;  // not told
     if (status != STI_OK) return cli_fail_about(c, path);
     out->cone = true;
     if (out->check.accepted) return CLI_DONE;
@@ -37,49 +38,48 @@ void cli_instant_facts_clear(const cli* c, cli_instant_facts* facts) {
 
 // ---- JSON
 
-static void put_cone(cli_json* j, const cli_instant_facts* x) {
-    const sti_friction_cone_margin* m = &x->margin;
-    if (!x->cone) {
-        cli_json_null(j, "friction_cone");
-        return;
-    }
+void cli_friction_cone_json(cli_json* j, const sti_friction_cone_margin* m, int dimension, const char* metric,
+                            bool checked) {
     cli_json_object(j, "friction_cone");
+    cli_json_text(j, "metric", metric);
     cli_json_bool(j, "pointed", m->pointed);
     cli_json_number(j, "margin", m->margin);
-    cli_json_numbers(j, "u", m->u, (size_t)x->f.n);
+    cli_json_numbers(j, "u", m->u, (size_t)dimension);
     cli_json_number(j, "c_FC", m->c);
     cli_json_number(j, "c_FC_bound", m->bound);
     cli_json_bool(j, "c_FC_is_least", m->all_faces);
-    cli_json_bool(j, "bound_checked", x->check.bound_checked);
+    cli_json_bool(j, "bound_checked", checked);
     cli_json_numbers(j, "multipliers", m->x, (size_t)m->count);
     cli_json_end(j);
 }
 
 void cli_instant_facts_json(cli_json* j, const cli_instant_facts* x) {
     const sti_instant_facts* f = &x->f;
-    cli_json_object(j, "instant");
     if (!x->known) {
-        cli_json_text(j, "reason", x->why);
-        cli_json_end(j);
+        cli_json_null(j, "instant");
         return;
     }
-    cli_json_integer(j, "velocities", f->n);
+    cli_json_object(j, "instant");
+    cli_json_integer(j, "velocity_count", f->n);
     cli_json_integer(j, "mass_rank", f->mass_rank);
     cli_json_bool(j, "forces_determine_motion", f->motion_rank == f->n);
-    cli_json_integer(j, "joints", f->joint_count);
+    cli_json_integer(j, "joint_count", f->joint_count);
     cli_json_integer(j, "joint_rank", f->joint_rank);
     cli_json_integer(j, "degrees_of_freedom", f->n - f->joint_rank);
-    cli_json_integer(j, "touching", f->touching);
-    cli_json_integer(j, "apart", f->apart);
-    cli_json_integer(j, "bounded_forces", f->bounded);
-    cli_json_integer(j, "sliding", f->sliding);
-    cli_json_integer(j, "approaching", f->approaching);
+    cli_json_integer(j, "touching_count", f->touching);
+    cli_json_integer(j, "apart_count", f->apart);
+    cli_json_integer(j, "bounded_force_count", f->bounded);
+    cli_json_integer(j, "sliding_count", f->sliding);
+    cli_json_integer(j, "approaching_count", f->approaching);
     cli_json_integer(j, "freedoms_in_contact", f->n - f->normal_rank);
     cli_json_integer(j, "freedoms_sticking", f->n - f->rank);
     cli_json_integer(j, "redundancy_normal", f->normal_redundancy);
     cli_json_integer(j, "redundancy", f->redundancy);
     cli_json_number(j, "kinetic", f->kinetic);
-    put_cone(j, x);
+    if (x->cone)
+        cli_friction_cone_json(j, &x->margin, f->n, "euclidean", x->check.bound_checked);
+    else
+        cli_json_null(j, "friction_cone");
     cli_json_end(j);
 }
 
@@ -153,9 +153,13 @@ static int print_json(const cli* c, const sti_problem* problem, const sti_instan
     cli_json_begin(&j);
     cli_json_text(&j, "kind", sti_kind_text(sti_problem_kind(problem)));
     cli_json_bool(&j, "exact", in->exact != NULL);
-    cli_json_array(&j, "velocities");
-    for (int k = 0; k < in->n && in->names != NULL; k++) cli_json_text(&j, NULL, in->names[k]);
-    cli_json_end(&j);
+    if (in->names != NULL) {
+        cli_json_array(&j, "velocities");
+        for (int k = 0; k < in->n; k++) cli_json_text(&j, NULL, in->names[k]);
+        cli_json_end(&j);
+    } else {
+        cli_json_null(&j, "velocities");
+    }
     cli_json_array(&j, "contacts");
     for (int i = 0; i < in->contact_count; i++) {
         const sti_instant_contact* contact = &in->contacts[i];

@@ -19,7 +19,10 @@ typedef struct cli_instant_facts {
 // On failure the line is written and the exit code is returned. Cleared by the caller either way.
 int cli_instant_facts_find(const cli* c, const char* path, const sti_instant* in, cli_instant_facts* out);
 void cli_instant_facts_clear(const cli* c, cli_instant_facts* facts);
-void cli_instant_facts_json(cli_json* j, const cli_instant_facts* facts);  // as an object "instant"
+// As an object "friction_cone"; u has `dimension` numbers.
+void cli_friction_cone_json(cli_json* j, const sti_friction_cone_margin* m, int dimension, const char* metric,
+                            bool checked);
+void cli_instant_facts_json(cli_json* j, const cli_instant_facts* facts);  // as an object "instant"; null: not told
 void cli_instant_facts_say(const cli* c, const cli_instant_facts* facts);
 
 // inspect with a file of kind "instant" or "grasp".

@@ -176,21 +176,26 @@ static void look_at(work* w, const int* pick, int count) {
 }
 
 // All faces, or those with up to three generators.
-static void look_at_faces(work* w) {
+static sti_status look_at_faces(work* w) {
     int pick[STI_FRICTION_CONE_FACES + 1] = {0};
     w->out->all_faces = w->rays <= STI_FRICTION_CONE_FACES;
     if (w->m > 0) look_at(w, pick, 0);
     if (w->out->all_faces) {
         for (unsigned set = 1; set < 1U << w->rays; set++) {
             int count = 0;
+            const sti_status status =
+                set % 64 == 0 ? sti_check_time(w->env, "looking at faces of the friction cone") : STI_OK;
+            if (status != STI_OK) return status;
             for (int r = 0; r < w->rays; r++) {
                 if (set >> r & 1) pick[count++] = r;
             }
             look_at(w, pick, count);
         }
-        return;
+        return STI_OK;
     }
     for (int a = 0; a < w->rays; a++) {
+        const sti_status status = sti_check_time(w->env, "looking at faces of the friction cone");
+        if (status != STI_OK) return status;
         pick[0] = a;
         look_at(w, pick, 1);
         for (int b = a + 1; b < w->rays; b++) {
@@ -198,6 +203,7 @@ static void look_at_faces(work* w) {
             look_at(w, pick, 2);
         }
     }
+    return STI_OK;
 }
 
 // |A x| of the multipliers that were found: the ratio on the data as given.
@@ -267,7 +273,7 @@ static sti_status measure(work* w) {
         if (status == STI_OK) status = w->pool.status;
         if (status == STI_OK) {
             w->best = INFINITY;
-            look_at_faces(w);
+            status = look_at_faces(w);
             w->out->c = ratio(w, z);
             w->out->bound = w->out->all_faces ? w->out->c * (1 + 1e-9) : fmax(w->out->c, bound_by_u(w));
         }

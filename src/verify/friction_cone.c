@@ -160,7 +160,7 @@ static bool is_copositive(claim* c, double* Q, int depth, double* room) {
         }
     }
     if (a < 0) return true;
-    if (depth == 0 || ++c->work > c->limit) {
+    if (depth == 0 || ++c->work > c->limit || (c->work % 256 == 0 && sti_late(c->env))) {
         c->work = c->limit + 1;
         return false;
     }

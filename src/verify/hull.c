@@ -226,6 +226,7 @@ sti_status sti_hull_radius(sti_env* env, int n, int count, const double* points,
     for (int i = 0; i < count * n; i++) h.p[i] = points[i] * (1 - STI_HULL_PULL * part(i / n));
     sti_status status = begin(&h);
     for (int f = 0; status == STI_OK && !h.broken && f < h.face_count; f++) {
+        if (f % 64 == 63) status = sti_check_time(env, "wrapping a hull");
         for (int k = 0; status == STI_OK && !h.broken && k < n; k++) status = cross(&h, f, k);
     }
     *done = status == STI_OK && !h.broken;

@@ -321,6 +321,25 @@ static void every_failed_allocation_is_survived(void** state) {
         sti_friction_cone_margin_clear(f.env, &margin);
         if (failing_env_close(&f)) break;
     }
+    double W[4] = {2, 0.5, 0.5, 1}, mu = 0.3, q[2] = {0}, n[2] = {0, 1}, t[2] = {1, 0}, M[4] = {1, 0, 0, 1};
+    const sti_contact_problem problem = {
+        .dimension = 2, .contact_count = 1, .mu = &mu, .W = sti_matrix_dense_view(2, 2, W), .q = q};
+    const sti_instant_contact contact = {
+        .name = "c", .mu = mu, .mu_kinetic = mu, .tangent_count = 1, .n = n, .t = t, .t_rate = q};
+    const sti_instant instant = {
+        .n = 2, .contact_count = 1, .tangent_total = 1, .M = M, .F = q, .v = q, .contacts = &contact};
+    for (int form = 0; form < 2; form++) {
+        for (long k = 0;; k++) {
+            failing_env f;
+            sti_friction_cone* made;
+            failing_env_open(&f, k);
+            const sti_status status = form == 0 ? sti_contact_friction_cone(f.env, &problem, &made)
+                                                : sti_instant_friction_cone(f.env, &instant, 1e-9, &made);
+            if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
+            sti_friction_cone_free(f.env, made);
+            if (failing_env_close(&f)) break;
+        }
+    }
 }
 
 int main(void) {

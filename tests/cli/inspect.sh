@@ -64,7 +64,7 @@ says "one contact: c_FC = sqrt(1 + mu^2 / 2)" "c_FC = 1.06066017" "in contact 1 
 run inspect painleve-rod
 says "a system at its state" "a system by formulas" "1 contact touches, 0 apart; 1 slides" "c_FC = "
 run inspect gripper --json
-says "bodies at their start" '"kind": "scene"' '"instant": {"velocities": 18' '"degrees_of_freedom": 8'
+says "bodies at their start" '"kind": "scene"' '"instant": {"velocity_count": 18' '"degrees_of_freedom": 8'
 echo '{"kind": "grasp", "dimension": 2, "mu": 1, "contacts": [{"point": [1, 0], "normal": [-1, 0]}, {"point": [-1, 0], "normal": [1, 0]}]}' >grasp.json
 run inspect grasp.json
 says "a grasp squeezes" "a grasp, 3 velocities" "friction cone: not pointed"

@@ -29,6 +29,11 @@ FILES = {
     "grasp_space.json": '{"kind": "grasp", "dimension": 3, "center": [0, 0, 0], "mu": 0.5, "contacts": '
                         '[{"point": [1, 0, 0], "normal": [-1, 0, 0]}, {"point": [-1, 0, 0], "normal": [1, 0, 0], "mu": 0.25}, '
                         '{"point": [0, 1, 0], "normal": [0, -1, 0]}]}',
+    "matrices.json": '{"kind": "matrices", "P": [[2, 1], [-1, 2]], "N": [[0, 1.5], [0, 0]], "G": [[1, 0.5], [0.5, 1]], "E": [[0.5, 0], [0, 0.5]], '
+                     '"n_H": [[0.1, 0], [0, 0.1]], "mu": [0.1, 0.2]}',
+    "matrices_quasi.json": '{"kind": "matrices", "P": [[0]], "N": [[1]], "D": [[1]], "E": [[0.5]], "G": [[1]], "n_H": [[1, 1]], "mu": [1, 1]}',
+    "flat.json": '{"kind": "instant", "M": [[1, 0], [0, 1]], "contacts": [{"n": [0, 1]}, {"n": [0, -1]}]}',
+    "heap.json": '{"kind": "instant", "M_diag": [%s]}' % ", ".join(["1"] * 301),
     "bad.json": '{"kind": "lcp", "M": [[2]]}',
     "robot.urdf": '<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" '
                   'iyy="1" iyz="0" izz="1"/></inertial><visual><geometry><box size="1 1 1"/></geometry></visual></link>'
@@ -120,6 +125,14 @@ CASES = [
     ("inspect bodies", 0, ["inspect", "robot.urdf"]),
     ("inspect system", 0, ["inspect", "painleve-rod"]),
     ("inspect system", 0, ["inspect", "slider-crank"]),
+    ("inspect system", 0, ["inspect", "pendulum"]),
+    ("inspect instant", 0, ["inspect", "{problems}/s0_table.json"]),
+    ("inspect instant", 0, ["inspect", "{problems}/s1_kane.json"]),
+    ("inspect instant", 0, ["inspect", "flat.json"]),
+    ("inspect instant", 0, ["inspect", "heap.json"]),
+    ("inspect instant", 0, ["inspect", "grasp.json"]),
+    ("inspect instant", 0, ["inspect", "grasp_space.json"]),
+    ("inspect bodies", 0, ["inspect", "brick-wall"]),
     ("inspect grains", 0, ["inspect", "pebble-bed", "--set", "count=20"]),
     # ---- cone
     ("cone", 0, ["cone", "{problems}/pyramid.json"]),
@@ -136,6 +149,8 @@ CASES = [
     ("analyze modes", 0, ["analyze", "modes", "{problems}/s2_disc.json", "--cones", "none"]),
     ("analyze modes", 0, ["analyze", "modes", "{problems}/s2_point3d.json", "--sides", "4"]),
     ("analyze modes", 0, ["analyze", "modes", "{problems}/s2_fixture.json", "--cones", "all"]),
+    ("analyze modes", 0, ["analyze", "modes", "{problems}/s2_fixture.json", "--infeasible"]),
+    ("analyze modes", 1, ["analyze", "modes", "{problems}/s0_rates_contradict.json", "--infeasible"]),
     ("analyze modes", 1, ["analyze", "modes", "painleve-rod", "--consistent"]),
     ("analyze modes", 1, ["analyze", "modes", "{problems}/s2_rod_slides.json"]),
     ("analyze modes", 1, ["analyze", "modes", "box-stack", "--consistent", "--time-limit", "0.2"]),
@@ -176,6 +191,9 @@ CASES = [
     ("analyze painleve", 0, ["analyze", "painleve", "painleve-rod", "--grid", "theta=0:1.5:8"]),
     ("analyze painleve", 0, ["analyze", "painleve", "painleve-rod", "--instant"]),
     ("analyze painleve", 0, ["analyze", "painleve", "{problems}/s1_rock.json"]),
+    ("analyze painleve", 0, ["analyze", "painleve", "planar-box", "--set", "k=0", "--instant"]),
+    ("analyze norms", 0, ["analyze", "norms", "matrices.json"]),
+    ("analyze norms", 0, ["analyze", "norms", "matrices_quasi.json"]),
     # ---- run
     ("run bodies", 0, ["run", "box-stack", "--time", "0.03", "--out", "again", "--problem", "stack.hdf5"]),
     ("run bodies", 0, ["run", "arch", "--time", "0.05"]),
