@@ -97,6 +97,25 @@ static inline double fuzz_sum_exact(const sti_rationals* r) {
     return s;
 }
 
+// A dense table that may be missing.
+static inline double fuzz_sum_table(const double* x, int rows, int cols) {
+    return x != NULL ? fuzz_sum(x, (size_t)rows * (size_t)cols) : 0;
+}
+
+static inline double fuzz_sum_qp(const sti_qp* p) {
+    const double s = fuzz_sum_matrix(&p->P) + fuzz_sum_matrix(&p->A) + fuzz_sum(p->c, (size_t)p->n);
+    return s + fuzz_sum_table(p->l, p->m, 1) + fuzz_sum_table(p->u, p->m, 1) + fuzz_sum_table(p->lb, p->n, 1) +
+           fuzz_sum_table(p->ub, p->n, 1);
+}
+
+static inline double fuzz_sum_matrices(const sti_matrices* m) {
+    double s = fuzz_sum_table(m->P, m->sum_size, m->sum_size) + fuzz_sum_table(m->N, m->sum_size, m->sum_size);
+    s += fuzz_sum_table(m->G, m->size, m->size) + fuzz_sum_table(m->n_H, m->size, m->slip_count);
+    s += fuzz_sum_table(m->E, m->E_size, m->E_size) + fuzz_sum_table(m->D, m->E_size, m->E_size);
+    return s + fuzz_sum_table(m->mu, m->slip_count, 1) + fuzz_sum_table(m->T, m->rows, m->cols) +
+           fuzz_sum_exact(m->exact);
+}
+
 static inline void fuzz_use_problem(const sti_problem* problem) {
     volatile double sink = 0;
     const sti_lcp* lcp = sti_problem_lcp(problem);
@@ -112,6 +131,12 @@ static inline void fuzz_use_problem(const sti_problem* problem) {
         sink += fuzz_sum(cone->first.value, (size_t)cone->first.count * (size_t)cone->dimension);
         sink += fuzz_sum(cone->second.value, (size_t)cone->second.count * (size_t)cone->dimension);
         sink += fuzz_sum_exact(cone->first.exact) + fuzz_sum_exact(cone->second.exact);
+    } else if (sti_problem_qp(problem) != NULL) {
+        sink += fuzz_sum_qp(sti_problem_qp(problem));
+    } else if (sti_problem_matrices(problem) != NULL) {
+        sink += fuzz_sum_matrices(sti_problem_matrices(problem));
+    } else if (sti_problem_contact(problem) != NULL) {
+        sink += sti_problem_contact(problem)->contact_count;
     } else if (sti_problem_instant(problem) != NULL) {
         if (sti_instant_check(fuzz_env(), sti_problem_instant(problem)) != STI_OK) abort();
     } else if (sti_problem_system(problem) != NULL) {
