@@ -1,4 +1,4 @@
-// lcp.c: study_lcp SEED COUNT: random small LCPs, degenerate and badly scaled, solved by `auto` and held against the enumeration of
+// study_lcp.c: SEED COUNT: random small LCPs, degenerate and badly scaled, solved by `auto` and held against the enumeration of
 // all complementary cones in exact arithmetic.
 //
 // Right is: "no solution" where no cone contains q, and its certificate accepted by the verifier; "solved" with a point that the
@@ -193,11 +193,12 @@ static bool look_at(sti_env* env, const problem* p, counts* c) {
 }
 
 static void show(const problem* p, int family, long number) {
-    printf("# problem %ld, family %d\n{\"kind\": \"lcp\", \"M\": [", number, family);
+    fprintf(stderr, "# problem %ld, family %d\n{\"kind\": \"lcp\", \"M\": [", number, family);
     for (int k = 0; k < p->n * p->n; k++)
-        printf("%s%.17g%s", k % p->n == 0 ? (k > 0 ? ", [" : "[") : ", ", p->M[k], k % p->n == p->n - 1 ? "]" : "");
-    for (int i = 0; i < p->n; i++) printf("%s%.17g", i == 0 ? "], \"q\": [" : ", ", p->q[i]);
-    printf("]}\n");
+        fprintf(stderr, "%s%.17g%s", k % p->n == 0 ? (k > 0 ? ", [" : "[") : ", ", p->M[k],
+                k % p->n == p->n - 1 ? "]" : "");
+    for (int i = 0; i < p->n; i++) fprintf(stderr, "%s%.17g", i == 0 ? "], \"q\": [" : ", ", p->q[i]);
+    fprintf(stderr, "]}\n");
 }
 
 int main(int argc, char** argv) {
@@ -221,9 +222,9 @@ int main(int argc, char** argv) {
     }
     sti_env_destroy(env);
     printf(
-        "study_lcp %s: %ld tried, %ld solved (worst residual %.1e), %ld without solution, %ld near one, %ld open, %ld "
-        "wrong; "
-        "at most %ld iterations\n",
-        argv[1], c.tried, c.solved, c.worst, c.none, c.near, c.open, c.wrong, c.most_iterations);
+        "study_lcp: seed %s, %ld problems: solved %ld (worst residual %.1e), none %ld, near one %ld, open %ld; at most "
+        "%ld "
+        "iterations; %ld wrong\n",
+        argv[1], c.tried, c.solved, c.worst, c.none, c.near, c.open, c.most_iterations, c.wrong);
     return good && c.most_iterations <= MOST << MOST ? 0 : 1;  // more would be going round
 }
