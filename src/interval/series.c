@@ -184,6 +184,21 @@ static void power_of_line(const work* w, long p) {
     set_length(w, w->la == 1 ? 1 : p < w->n ? (int)p + 1 : w->n + 1);
 }
 
+// (a_0 + a_1 s)^p for any p, a_0 from 0 on: coefficients that are not bounded are still bounded on one side
+static void power_from_zero(const work* w, sti_interval p) {
+    const sti_interval slope = w->la > 1 ? w->a[1] : iv_point(0);
+    sti_interval factor = iv_point(1);  // p (p-1) .. (p-k+1) / k! a_1^k
+    for (int k = 0; k <= w->n; k++) {
+        const sti_interval rest = iv_sub(p, iv_point(k));
+        const sti_interval value = rest.low > 0    ? sti_iv_pow(w->a[0], rest)
+                                   : rest.high < 0 ? iv_div(iv_point(1), sti_iv_pow(w->a[0], iv_neg(rest)))
+                                                   : iv_hull(iv_point(1), iv(0, INFINITY));
+        w->c[k] = iv_mul(factor, value);
+        factor = iv_div(iv_mul(factor, iv_mul(slope, rest)), iv_point(k + 1));
+    }
+    *w->length = w->n + 1;
+}
+
 // By squaring, p >= 1: good also where a holds 0
 static void power_by_squaring(const work* w, long p) {
     const size_t bytes = (size_t)(w->n + 1) * sizeof *w->c;
@@ -257,7 +272,9 @@ static void power(const work* w) {
     else if (w->a[0].low < 0 || (w->a[0].low == 0 && b.low <= 0))
         *w->trouble |= STI_TROUBLE_PARTIAL;
     const sti_interval value = sti_iv_pow(w->a[0], b);
-    if (w->a[0].low <= 0) {
+    if (w->a[0].low == 0 && w->la <= 2 && w->lb == 1 && b.low > 0) {
+        power_from_zero(w, b);
+    } else if (w->a[0].low <= 0) {
         w->c[0] = value;
         if (w->n > 0 && w->lb == 1 && b.low > 0)  // slope b a^(b-1) a_1: bounded on one side at least
             w->c[1] = iv_mul(iv_mul(b, b.low >= 1 ? sti_iv_pow(w->a[0], iv_sub(b, iv_point(1)))
@@ -365,6 +382,10 @@ static void square_root(const work* w) {
         *w->trouble |= STI_TROUBLE_NOWHERE;
     else if (w->a[0].low < 0)
         *w->trouble |= STI_TROUBLE_PARTIAL;
+    if (w->a[0].low == 0 && w->la <= 2) {
+        power_from_zero(w, iv_point(0.5));
+        return;
+    }
     w->c[0] = iv_sqrt(w->a[0]);
     root(w->c, w->a, w->la, w->n);
     *w->length = w->n + 1;

@@ -144,6 +144,24 @@ static void kinks_keep_slopes_and_lose_what_is_higher(void** state) {
     close(&f, &s);
 }
 
+static void powers_at_0_keep_the_sign_of_what_is_not_bounded(void** state) {
+    sti_formulas f;
+    sti_series s;
+    int entry;
+    const sti_interval X = iv(0, 1);
+    open(*state, "x^2.5", &f, &s, &entry);
+    sti_series_evaluate(&s, &X, 0, 3);
+    const sti_interval* c = sti_series_of(&s, entry);
+    assert_true(c[0].low == 0 && c[1].low == 0 && c[2].low == 0 && iv_is_bounded(c[2]));
+    assert_true(c[3].low > 0 && c[3].high == INFINITY && s.trouble[entry] == 0);
+    close(&f, &s);
+    open(*state, "sqrt(x)", &f, &s, &entry);
+    sti_series_evaluate(&s, &X, 0, 2);
+    c = sti_series_of(&s, entry);
+    assert_true(c[1].low > 0.49 && c[1].high == INFINITY && c[2].low == -INFINITY && c[2].high < 0);
+    close(&f, &s);
+}
+
 static void time_and_velocities_have_no_meaning_here(void** state) {
     static const char* const x[] = {"x"};
     sti_formulas f;
@@ -164,6 +182,7 @@ int main(void) {
         cmocka_unit_test(decimals_and_pi_stand_for_real_numbers),
         cmocka_unit_test(trouble_is_told_with_the_operation),
         cmocka_unit_test(kinks_keep_slopes_and_lose_what_is_higher),
+        cmocka_unit_test(powers_at_0_keep_the_sign_of_what_is_not_bounded),
         cmocka_unit_test(time_and_velocities_have_no_meaning_here),
     };
     return cmocka_run_group_tests(tests, open_state_env, close_state_env);
