@@ -112,6 +112,9 @@ static sti_status solve(sti_bound_work* w, sti_interval** rows) {
 }
 
 static sti_status check(sti_env* env, const sti_bound_problem* p) {
+    if (!sti_iv_arithmetic_is_sound())
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1,
+                        "this thread does not round to nearest with gradual underflow: no enclosure could be proved");
     if (p->f == NULL) return STI_FAIL(env, STI_ERR_INPUT, -1, "f: missing: a formula of x is expected");
     if (p->what == STI_BOUND_GRUESS && p->g == NULL)
         return STI_FAIL(env, STI_ERR_INPUT, -1, "g: missing: needed for \"gruess\"");

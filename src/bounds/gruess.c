@@ -169,7 +169,7 @@ sti_status sti_bound_gruess(sti_bound_work* w) {
             if (!one) sti_bound_put(w, "mass_B", B.mass);
             if (one) {  // (2.5.11), (2.5.16)
                 sti_bound_put(w, "covariance", half(D));
-                sti_bound_put(w, "gruss_bound", iv_scale(iv_mul(osc_f, osc_g), 0.25));
+                sti_bound_put(w, "gruess_bound", iv_scale(iv_mul(osc_f, osc_g), 0.25));
                 sti_bound_put(w, "D_e1e1_at_most", half(iv_sqr(iv_sub(w->high, w->low))));
             }
             conclude(w, D, bound);
@@ -306,7 +306,7 @@ static sti_status joint_numbers(sti_bound_work* w, const sti_interval* P, const 
         sti_bound_put(w, "argument", s);
         sti_bound_put(w, "bound_2_5_20", bound);
         sti_bound_put(w, "bound_marginal", half(iv_mul(mf, mg)));
-        sti_bound_put(w, "gruss_bound", iv_scale(iv_mul(of, og), 0.25));
+        sti_bound_put(w, "gruess_bound", iv_scale(iv_mul(of, og), 0.25));
         conclude(w, cov, bound);
     } else {
         const sti_interval D =

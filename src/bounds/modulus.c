@@ -271,6 +271,8 @@ static double chord_at(pair near, pair far, double t) {
 
 sti_status sti_modulus_majorant(sti_modulus* m, sti_interval t, double tol, sti_interval* out) {
     double low = 0, high = INFINITY;
+    *out = iv_point(0);
+    if (t.high <= 0) return STI_OK;
     for (int round = 0;; round++) {
         pair near, far;
         double L;
@@ -305,22 +307,26 @@ static bool may_be_stationary(const sti_modulus* m, int i) {
     return i == 0 || i == m->count - 1 || iv_has(m->cell[i].slope, 0);
 }
 
-// Both kinds of pairs with a least distance of t at most; marks the cells of those above the target.
+// Pairs of such cells at a least distance of t at most; marks the cells of those above the target.
 static double stationary_bound(const sti_modulus* m, double t, double target, double* mark) {
-    double best = 0;
-    for (int i = 0; i < m->count; i++) {
-        if (!may_be_stationary(m, i)) continue;
-        for (int j = i; j < m->count && m->cell[j].x0 - m->cell[i].x1 <= t; j++) {
-            if (!may_be_stationary(m, j)) continue;
-            for (int side = -1; side <= 1; side += 2) {
-                const hat a = bounds_of(&m->cell[i], side, 0), b = bounds_of(&m->cell[j], side, 0);
-                const double w = iv_width(iv(m->cell[i].x0, m->cell[i].x1));
-                double value = iv_add_up(b.sup, -a.inf);
+    double best = 0, *sup = m->bound, *inf = m->bound + m->capacity;
+    for (int side = -1; side <= 1; side += 2) {
+        for (int i = 0; i < m->count; i++) {
+            const hat h = bounds_of(&m->cell[i], side, 0);
+            sup[i] = h.sup;
+            inf[i] = h.inf;
+        }
+        for (int i = 0; i < m->count; i++) {
+            if (!may_be_stationary(m, i)) continue;
+            const double w = iv_width(iv(m->cell[i].x0, m->cell[i].x1));
+            for (int j = i; j < m->count && m->cell[j].x0 - m->cell[i].x1 <= t; j++) {
+                if (!may_be_stationary(m, j)) continue;
+                double value = iv_add_up(sup[j], -inf[i]);
                 if (i == j) value = fmin(value, iv_mul_up(w, iv_mag(m->cell[i].slope)));
                 best = fmax(best, value);
                 if (value <= target) continue;
-                if (b.above > (value - target) / 3) mark[j] = 1;
-                if (a.below > (value - target) / 3) mark[i] = 1;
+                if (bounds_of(&m->cell[j], side, 0).above > (value - target) / 3) mark[j] = 1;
+                if (bounds_of(&m->cell[i], side, 0).below > (value - target) / 3) mark[i] = 1;
                 // pairs of ends that are too far apart reach nothing: such cells are cut whatever their bounds
                 if (m->cell[j].x1 - m->cell[i].x0 > t) mark[m->cell[j].x1 - m->cell[j].x0 > w ? j : i] = 1;
             }
@@ -329,17 +335,33 @@ static double stationary_bound(const sti_modulus* m, double t, double target, do
     return best;
 }
 
+// The i-th of all cell ends
+static double end_at(const sti_modulus* m, int i, sti_interval* f) {
+    *f = i < m->count ? m->cell[i].f0 : m->cell[i - 1].f1;
+    return i < m->count ? m->cell[i].x0 : m->cell[i - 1].x1;
+}
+
+// The largest |f(x) - f(y)| of cell ends at most t apart: for each y the least of f, and of -f, over the window before it is
+// the first of a queue of candidates, each larger than the one before.
 static double sampled(const sti_modulus* m, double t) {
     double best = 0;
-    for (int i = 0; i <= m->count; i++) {
-        const double x = i < m->count ? m->cell[i].x0 : m->cell[i - 1].x1;
-        const sti_interval f = i < m->count ? m->cell[i].f0 : m->cell[i - 1].f1;
-        for (int j = i + 1; j <= m->count; j++) {
-            const double y = j < m->count ? m->cell[j].x0 : m->cell[j - 1].x1;
-            const sti_interval g = j < m->count ? m->cell[j].f0 : m->cell[j - 1].f1;
-            if (!is_sure(m, x) || !is_sure(m, y)) continue;
-            if (iv_add_up(y, -x) > t) break;
-            best = fmax(best, iv_mig(iv_sub(g, f)));
+    for (int side = -1; side <= 1; side += 2) {
+        double* queue = m->bound;  // (2 capacity, which is more than there are ends)
+        int first = 0, count = 0;
+        for (int j = 0; j <= m->count; j++) {
+            sti_interval f, g;
+            const double y = end_at(m, j, &g);
+            if (!is_sure(m, y)) continue;
+            while (count > first && iv_add_up(y, -end_at(m, (int)queue[first], &f)) > t) first++;
+            if (count > first) {
+                end_at(m, (int)queue[first], &f);
+                best = fmax(best, (side > 0 ? iv_sub(g, f) : iv_sub(f, g)).low);
+            }
+            for (; count > first; count--) {  // those that are not below g are never the least again
+                end_at(m, (int)queue[count - 1], &f);
+                if (side > 0 ? f.high < g.high : f.low > g.low) break;
+            }
+            queue[count++] = j;
         }
     }
     return best;
@@ -414,6 +436,8 @@ static sti_status shift_supremum(sti_modulus* m, sti_interval t, double tol, dou
 
 sti_status sti_modulus_plain(sti_modulus* m, sti_interval t, double tol, sti_interval* out) {
     double low = 0, high = INFINITY;
+    *out = iv_point(0);
+    if (t.high <= 0) return STI_OK;
     if (t.low >= iv_width(iv(m->low.low, m->high.high))) return sti_modulus_oscillation(m, tol, out);
     sti_interval most;
     sti_status status = sti_modulus_oscillation(m, 1e-3, &most);

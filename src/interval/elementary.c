@@ -73,6 +73,12 @@ static const sti_interval ODD[] = {
     {0x1.1a7b9611a7b96p-5, 0x1.1a7b9611a7b97p-5},
 };
 
+bool sti_iv_arithmetic_is_sound(void) {
+    volatile const double one = 1, half_unit = 0x1p-53, tiny = 0x1p-1022, step = 1 + 0x1p-30;
+    return one + half_unit == 1 && -one - half_unit == -1 && one + 3 * half_unit == 1 + 0x1p-51 && tiny / 2 > 0 &&
+           tiny / 2 + tiny / 2 == tiny && fma(step, step, -(1 + 0x1p-29)) == 0x1p-60;
+}
+
 sti_interval sti_iv_pi(void) {
     return PI;
 }

@@ -19,6 +19,11 @@
 #include <stiction/interval.h>
 #include <string.h>
 
+_Static_assert(FLT_EVAL_METHOD == 0 && DBL_MANT_DIG == 53, "doubles are rounded to doubles, operation by operation");
+
+// Is this thread's arithmetic the one relied on: to nearest, with gradual underflow? Asked at every public entry.
+bool sti_iv_arithmetic_is_sound(void);
+
 // ---- neighbours of a double
 
 static inline double iv_next_up(double x) {

@@ -161,15 +161,28 @@ static bool step_size(sti_equations* q, const double* c, const sti_interval* F, 
     return true;
 }
 
-// Refine a proved enclosure until it does not get smaller, or is small enough.
-static void refine(sti_equations* q, double width, sti_proved* out) {
-    for (int turn = 0; turn < 8 && sti_relative_width(out->x, q->n) > width; turn++) {
+// Of one equation with one root in X: the half that holds it, by the signs at an end and in the middle. False: not known.
+static bool take_half(sti_equations* q, sti_interval* X) {
+    const double m = iv_mid(*X);
+    const sti_interval end[MOST] = {iv_point(X->low)}, middle_of[MOST] = {iv_point(m)};
+    sti_interval low[MOST], mid[MOST];
+    sti_equations_over(q, end, low, NULL);
+    sti_equations_over(q, middle_of, mid, NULL);
+    if (iv_has(low[0], 0) || iv_has(mid[0], 0) || m <= X->low || m >= X->high) return false;
+    *X = (low[0].low > 0) == (mid[0].low > 0) ? iv(m, X->high) : iv(X->low, m);
+    return true;
+}
+
+static void draw_together(sti_equations* q, double width, sti_proved* out) {
+    for (int turn = 0; turn < 80 && sti_relative_width(out->x, q->n) > width; turn++) {
         sti_interval X[MOST];
         unsigned trouble;
         memcpy(X, out->x, sizeof X);
         const sti_contraction got = sti_contract(q, X, &trouble);
-        if (got != STI_BOX_ROOT && got != STI_BOX_SMALLER) break;
+        if (got == STI_BOX_EMPTY) break;  // cannot be
+        const bool halved = X[0].high - X[0].low <= 0.5 * (out->x[0].high - out->x[0].low);
         memcpy(out->x, X, sizeof X);
+        if (q->n == 1 ? !halved && !take_half(q, out->x) : got == STI_BOX_SAME) break;
     }
 }
 
@@ -196,6 +209,11 @@ static bool is_exact(const sti_interval* F, int n) {
         if (!iv_is(F[i], 0)) return false;
     }
     return true;
+}
+
+void sti_refine(sti_equations* q, double width, sti_proved* proved) {
+    draw_together(q, width, proved);
+    try_zero(q, proved);
 }
 
 bool sti_prove_near(sti_equations* q, const double* c, double width, sti_proved* out) {
@@ -230,8 +248,7 @@ bool sti_prove_near(sti_equations* q, const double* c, double width, sti_proved*
             return true;
         }
         out->proof = STI_ROOT_UNIQUE;
-        refine(q, width, out);
-        try_zero(q, out);
+        sti_refine(q, width, out);
         return true;
     }
     memcpy(out->x, point, sizeof point);

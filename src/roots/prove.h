@@ -20,6 +20,9 @@ typedef enum sti_contraction { STI_BOX_EMPTY, STI_BOX_ROOT, STI_BOX_SMALLER, STI
 // Take from X what can hold no root. EMPTY: nothing is left. ROOT: X holds exactly one, and is now an enclosure of it.
 sti_contraction sti_contract(sti_equations* q, sti_interval* X, unsigned* trouble);
 
+// Draw the enclosure of a proved root together until it is `width` wide or does not get smaller; 0 itself is tried.
+void sti_refine(sti_equations* q, double width, sti_proved* proved);
+
 // Is there no other root than the one in `proved` in the hull of its region and X? Then the region grows to it.
 bool sti_extend_region(sti_equations* q, sti_proved* proved, const sti_interval* X);
 

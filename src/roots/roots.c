@@ -33,6 +33,9 @@ sti_root_options sti_root_options_default(void) {
 }
 
 static sti_status check(sti_env* env, const sti_root_problem* p, const sti_root_options* o) {
+    if (!sti_iv_arithmetic_is_sound())
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1,
+                        "this thread does not round to nearest with gradual underflow: no enclosure could be proved");
     if (p->low == NULL && o->method != STI_ROOT_NEWTON_MC)
         return STI_FAIL(env, STI_ERR_INPUT, -1, "variables: no box: needed for the method \"%s\"",
                         sti_root_method_text(o->method));

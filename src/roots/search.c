@@ -136,11 +136,7 @@ static sti_status look_at(search* s, sti_interval* X) {
             root = (sti_proved){.proof = STI_ROOT_UNIQUE, .unique = true};
             memcpy(root.region, old, sizeof old);
             memcpy(root.x, X, sizeof root.x);
-            sti_proved sharp;
-            if (sti_relative_width(X, s->q->n) > s->o->width && prove_in(s, X, &sharp)) {
-                memcpy(root.x, sharp.x, sizeof root.x);
-                root.proof = sharp.proof;
-            }
+            sti_refine(s->q, s->o->width, &root);
             return take_root(s, old, &root);
         }
         status = keep_slabs(s, old, X);

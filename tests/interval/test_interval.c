@@ -1,5 +1,7 @@
 // Intervals of doubles: arithmetic and elementary functions against spans of many bits, which share no code with them.
+#include <fenv.h>
 #include <stdlib.h>
+#include <stiction/roots.h>
 
 #include "base/rng.h"
 #include "exact/span.h"
@@ -190,6 +192,25 @@ static void extrema_and_poles_inside_count(void** state) {
     assert_true(sti_iv_cosh(iv(-1, 2)).low == 1);
 }
 
+static void another_rounding_mode_is_refused(void** state) {
+    const char *x = "x", *low = "0", *high = "1", *f = "x - 1/3";
+    const sti_root_problem p = {.variable_count = 1,
+                                .variables = &x,
+                                .low = &low,
+                                .high = &high,
+                                .equations = &f,
+                                .options = sti_root_options_default()};
+    sti_root_answer a;
+    static const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    assert_true(sti_iv_arithmetic_is_sound());
+    for (int k = 0; k < 3; k++) {
+        if (fesetround(modes[k]) != 0) continue;
+        const sti_status status = sti_root_solve(*state, &p, NULL, &a);
+        fesetround(FE_TONEAREST);
+        assert_int_equal(status, STI_ERR_ARGUMENT);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arithmetic_encloses_what_integers_compute),
@@ -197,6 +218,7 @@ int main(void) {
         cmocka_unit_test(what_is_exact_stays_exact),
         cmocka_unit_test(functions_enclose_their_values_within_few_units),
         cmocka_unit_test(extrema_and_poles_inside_count),
+        cmocka_unit_test(another_rounding_mode_is_refused),
     };
     return cmocka_run_group_tests(tests, open_state_env, close_state_env);
 }

@@ -184,6 +184,18 @@ static void all_roots_are_counted(void** state) {
     assert_int_equal(count_all(*state, "cos(x) = 2", "-100", "100"), 0);
 }
 
+static void every_enclosure_is_drawn_together(void** state) {
+    static const char* const functions[] = {"atan(x)", "tanh(x - 0.2)", "x*exp(-x) - 0.1", "x/(1 + x^2)",
+                                            "atan(x - 3) + 1e-3"};
+    for (int k = 0; k < 5; k++) {
+        scalar s;
+        sti_root_answer a = solve(*state, pose(&s, functions[k], "-10", "10.1", NAN, STI_ROOT_ALL));
+        assert_true(a.complete && a.root_count >= 1);
+        for (int i = 0; i < a.root_count; i++) assert_true(a.roots[i].width <= 1e-12);
+        sti_root_answer_clear(*state, &a);
+    }
+}
+
 static void multiple_roots_are_open_and_exact_ones_are_told(void** state) {
     scalar s;
     sti_root_answer a = solve(*state, pose(&s, "x^2 - 2*x + 1", "-10", "10", NAN, STI_ROOT_ALL));
@@ -352,6 +364,7 @@ int main(void) {
         cmocka_unit_test(safe_finds_a_root_from_every_start_in_few_evaluations),
         cmocka_unit_test(safe_proves_that_there_is_none),
         cmocka_unit_test(all_roots_are_counted),
+        cmocka_unit_test(every_enclosure_is_drawn_together),
         cmocka_unit_test(multiple_roots_are_open_and_exact_ones_are_told),
         cmocka_unit_test(a_pole_is_no_root),
         cmocka_unit_test(the_budget_leaves_the_rest_open),
