@@ -37,6 +37,8 @@ extern const cli_verb cli_verb_cone;
 extern const cli_verb cli_verb_analyze;
 extern const cli_verb cli_verb_run;
 extern const cli_verb cli_verb_scenes;
+extern const cli_verb cli_verb_root;
+extern const cli_verb cli_verb_bound;
 extern const cli_verb cli_verb_bench;
 
 struct cli {

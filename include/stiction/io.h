@@ -9,6 +9,8 @@
 //     {"kind": "matrices", "G": [[..]], "E": [[..]]}      those that are asked about, see sti_matrices
 //     {"kind": "system", "parameters": {..}, "coordinates": ["x", ..], "kinetic": "m/2*x'^2", "contacts": [..], ..}
 //     {"kind": "scene", "bed": {"layout": "pebble-bed", "count": 1600}, "step": {"h": 0.01}, "time": 10}
+//     {"kind": "root", "variables": {"x": [-2, 2]}, "equations": ["x^2 - 2"], "method": "all"}
+//     {"kind": "bound", "what": "hadamard", "interval": [1, 3], "f": "x^3", "weight": "1/2"}
 //     {"kind": "scene", "dimension": 3, "bodies": [{"name": "box", "shape": {"type": "box", "half": [..]}}], "time": 10}
 //
 // JSON, with // and /* */ comments. "n", "m" (of a cone: "dimension") may be there and are checked, "name" and "comment"
@@ -31,12 +33,14 @@
 #ifndef STICTION_IO_H
 #define STICTION_IO_H
 
+#include <stiction/bounds.h>
 #include <stiction/cone.h>
 #include <stiction/contact.h>
 #include <stiction/instant.h>
 #include <stiction/norms.h>
 #include <stiction/problem.h>
 #include <stiction/qp.h>
+#include <stiction/roots.h>
 #include <stiction/scene.h>
 #include <stiction/system.h>
 
@@ -44,18 +48,20 @@
 extern "C" {
 #endif
 
-#define STI_KIND_LIST(X)           \
-    X(STI_KIND_NONE, "none")       \
-    X(STI_KIND_LCP, "lcp")         \
-    X(STI_KIND_MLCP, "mlcp")       \
-    X(STI_KIND_CONE, "cone")       \
-    X(STI_KIND_QP, "qp")           \
-    X(STI_KIND_CONTACT, "contact") \
-    X(STI_KIND_INSTANT, "instant") \
-    X(STI_KIND_SYSTEM, "system")   \
-    X(STI_KIND_SCENE, "scene")     \
-    X(STI_KIND_GRASP, "grasp")     \
-    X(STI_KIND_MATRICES, "matrices")
+#define STI_KIND_LIST(X)             \
+    X(STI_KIND_NONE, "none")         \
+    X(STI_KIND_LCP, "lcp")           \
+    X(STI_KIND_MLCP, "mlcp")         \
+    X(STI_KIND_CONE, "cone")         \
+    X(STI_KIND_QP, "qp")             \
+    X(STI_KIND_CONTACT, "contact")   \
+    X(STI_KIND_INSTANT, "instant")   \
+    X(STI_KIND_SYSTEM, "system")     \
+    X(STI_KIND_SCENE, "scene")       \
+    X(STI_KIND_GRASP, "grasp")       \
+    X(STI_KIND_MATRICES, "matrices") \
+    X(STI_KIND_ROOT, "root")         \
+    X(STI_KIND_BOUND, "bound")
 
 #define STI_X(code, text) code,
 typedef enum sti_kind { STI_KIND_LIST(STI_X) } sti_kind;
@@ -90,6 +96,9 @@ STI_API const sti_instant* sti_problem_instant(const sti_problem* problem);
 STI_API sti_system* sti_problem_system(const sti_problem* problem);            // lives as long as the problem
 STI_API const sti_scene* sti_problem_scene(const sti_problem* problem);        // of grains
 STI_API const sti_world_scene* sti_problem_world(const sti_problem* problem);  // of bodies
+
+STI_API const sti_root_problem* sti_problem_root(const sti_problem* problem);  // NULL when of another kind
+STI_API const sti_bound_problem* sti_problem_bound(const sti_problem* problem);
 
 // The text of a scene of bodies, with the robots that it names as files in it, and their meshes named from the root: what is
 // needed to read it again elsewhere. Free with sti_env_free. STI_ERR_ARGUMENT when of another kind.

@@ -4,6 +4,7 @@
 
 #include <stiction/base.h>
 #include <stiction/bodies.h>
+#include <stiction/bounds.h>
 #include <stiction/classes.h>
 #include <stiction/cone.h>
 #include <stiction/conic.h>
@@ -13,6 +14,7 @@
 #include <stiction/grasp.h>
 #include <stiction/impact.h>
 #include <stiction/instant.h>
+#include <stiction/interval.h>
 #include <stiction/io.h>
 #include <stiction/l1.h>
 #include <stiction/linalg.h>
@@ -22,6 +24,7 @@
 #include <stiction/pointed.h>
 #include <stiction/problem.h>
 #include <stiction/qp.h>
+#include <stiction/roots.h>
 #include <stiction/run.h>
 #include <stiction/scene.h>
 #include <stiction/shapes.h>

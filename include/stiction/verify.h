@@ -3,11 +3,13 @@
 #ifndef STICTION_VERIFY_H
 #define STICTION_VERIFY_H
 
+#include <stiction/bounds.h>
 #include <stiction/conic.h>
 #include <stiction/contact.h>
 #include <stiction/l1.h>
 #include <stiction/problem.h>
 #include <stiction/qp.h>
+#include <stiction/roots.h>
 #include <stiction/run.h>
 
 #ifdef __cplusplus
@@ -188,6 +190,33 @@ STI_API void sti_run_checker_result(const sti_run_checker* checker, sti_run_veri
 // What it has seen, as bytes (free with sti_env_free), and back into a checker of the same bodies. STI_ERR_INPUT: not such bytes.
 STI_API sti_status sti_run_checker_save(const sti_run_checker* checker, void** bytes, size_t* size);
 STI_API sti_status sti_run_checker_load(sti_run_checker* checker, const void* bytes, size_t size);
+
+// ---- roots and bounds
+
+// What was checked, and what it found: the first claim that does not hold, or that could not be confirmed.
+typedef struct sti_root_verification {
+    bool accepted;
+    int roots_checked;
+    int boxes_checked;
+    char text[240];
+} sti_root_verification;
+
+// Formulas are read again and evaluated on intervals of some 200 bits (exact/span.h), with derivatives: that each interval
+// holds a root, that its region holds no other one, that every box claimed empty is, and that the boxes cover what was
+// searched.
+STI_API sti_status sti_verify_root(sti_env* env, const sti_root_problem* problem, const sti_root_answer* answer,
+                                   sti_root_verification* out);
+
+typedef struct sti_bound_verification {
+    bool accepted;
+    double agreement;  // largest distance, relative to the size, that is left between a number and its own enclosure
+    char text[240];
+} sti_bound_verification;
+
+// The quantity and its bound are enclosed again, by rules of low order on many cells over spans: no number may lie outside, and
+// the inequality must hold for the new enclosures.
+STI_API sti_status sti_verify_bound(sti_env* env, const sti_bound_problem* problem, const sti_bound_answer* answer,
+                                    sti_bound_verification* out);
 
 #ifdef __cplusplus
 }

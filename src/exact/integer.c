@@ -386,6 +386,68 @@ void sti_int_shl(sti_exact* x, sti_int* r, const sti_int* a, size_t bits) {
     r->size = sign < 0 ? -total : total;
 }
 
+// r = r - 1
+static void decrement(sti_exact* x, sti_int* r) {
+    sti_int one = {.size = 1, .capacity = 1, .limb = (mp_limb_t[]){1}};
+    sti_int_sub(x, r, r, &one);
+}
+
+void sti_int_shr(sti_exact* x, sti_int* r, const sti_int* a, size_t bits) {
+    const int32_t n = limbs(a);
+    const int sign = sti_int_sign(a);
+    const size_t words = bits / GMP_NUMB_BITS, rest = bits % GMP_NUMB_BITS;
+    const bool whole = n == 0 || sti_int_trailing_zeros(a) >= bits;
+    if (words >= (size_t)n) {
+        sti_int_set_i64(x, r, 0);
+    } else {
+        const int32_t left = n - (int32_t)words;
+        if (!reserve(x, r, (size_t)left)) return;  // growth keeps the limbs; a may be r itself
+        const mp_limb_t* from = (a == r ? r->limb : a->limb) + words;
+        if (rest != 0)
+            mpn_rshift(r->limb, from, left, (unsigned)rest);
+        else
+            memmove(r->limb, from, (size_t)left * sizeof *from);
+        const int32_t total = normalized(r->limb, (size_t)left);
+        r->size = sign < 0 ? -total : total;
+    }
+    if (sign < 0 && !whole) decrement(x, r);
+}
+
+void sti_int_div(sti_exact* x, sti_int* r, const sti_int* a, const sti_int* b) {
+    const int32_t na = limbs(a), nb = limbs(b);
+    const int sign = sti_int_sign(a);
+    STI_ASSERT(b->size > 0 || x->status != STI_OK);
+    if (x->status != STI_OK) return;
+    if (na < nb) {
+        sti_int_set_i64(x, r, sign < 0 ? -1 : 0);
+        return;
+    }
+    mp_limb_t *quotient = scratch(x, 2, (size_t)(na - nb) + 1), *remainder = scratch(x, 3, (size_t)nb);
+    if (quotient == NULL || remainder == NULL) return;
+    mpn_tdiv_qr(quotient, remainder, 0, a->limb, na, b->limb, nb);
+    const bool whole = normalized(remainder, (size_t)nb) == 0;
+    const int32_t n = normalized(quotient, (size_t)(na - nb) + 1);
+    if (!reserve(x, r, (size_t)n + 1)) return;
+    memcpy(r->limb, quotient, (size_t)n * sizeof *quotient);
+    r->size = sign < 0 ? -n : n;
+    if (sign < 0 && !whole) decrement(x, r);
+}
+
+void sti_int_sqrt(sti_exact* x, sti_int* r, const sti_int* a) {
+    const int32_t n = limbs(a), half = (n + 1) / 2;
+    if (n == 0) {
+        sti_int_set_i64(x, r, 0);
+        return;
+    }
+    mp_limb_t* root = scratch(x, 2, (size_t)half);
+    mp_limb_t* rest = scratch(x, 3, (size_t)n);
+    if (root == NULL || rest == NULL) return;
+    mpn_sqrtrem(root, rest, a->limb, n);
+    if (!reserve(x, r, (size_t)half)) return;
+    memcpy(r->limb, root, (size_t)half * sizeof *root);
+    r->size = normalized(root, (size_t)half);
+}
+
 size_t sti_int_bits(const sti_int* a) {
     const int32_t n = limbs(a);
     if (n == 0) return 0;

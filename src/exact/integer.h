@@ -59,6 +59,9 @@ void sti_int_divexact(sti_exact* x, sti_int* r, const sti_int* a, const sti_int*
 void sti_int_gcd(sti_exact* x, sti_int* r, const sti_int* a, const sti_int* b);       // >= 0
 void sti_int_lcm(sti_exact* x, sti_int* r, const sti_int* a, const sti_int* b);       // >= 0
 void sti_int_shl(sti_exact* x, sti_int* r, const sti_int* a, size_t bits);
+void sti_int_shr(sti_exact* x, sti_int* r, const sti_int* a, size_t bits);       // floor(a / 2^bits)
+void sti_int_div(sti_exact* x, sti_int* r, const sti_int* a, const sti_int* b);  // floor(a / b), b > 0
+void sti_int_sqrt(sti_exact* x, sti_int* r, const sti_int* a);                   // floor of the root, a >= 0
 // r = (r p - a b) / d, where the division is exact: one entry of a fraction-free pivot.
 void sti_int_pivot(sti_exact* x, sti_int* r, const sti_int* p, const sti_int* a, const sti_int* b, const sti_int* d);
 

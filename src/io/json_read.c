@@ -291,8 +291,8 @@ static sti_status read_kind(const reader* r, const sti_kind_form** form) {
     const sti_place place = sti_place_key(NULL, "kind");
     if (!sti_json_is_string(kind))
         return sti_json_fail(&r->tree, &place, kind,
-                             "\"lcp\", \"mlcp\", \"qp\", \"cone\", \"instant\", \"grasp\", \"matrices\", \"system\" or "
-                             "\"scene\" is expected");
+                             "\"lcp\", \"mlcp\", \"qp\", \"cone\", \"instant\", \"grasp\", \"matrices\", \"system\", "
+                             "\"scene\", \"root\" or \"bound\" is expected");
     return sti_kind_form_find(r->tree.env, r->tree.name, kind->text, form);
 }
 
@@ -365,11 +365,15 @@ sti_status sti_problem_read_json(sti_env* env, char* text, size_t size, const ch
     const bool system = kind != NULL && strcmp(kind, sti_kind_text(STI_KIND_SYSTEM)) == 0;
     const bool scene = kind != NULL && strcmp(kind, sti_kind_text(STI_KIND_SCENE)) == 0;
     const bool grasp = kind != NULL && strcmp(kind, sti_kind_text(STI_KIND_GRASP)) == 0;
-    if (instant || system || scene || grasp) {
-        status = instant  ? sti_instant_read_json(&r.tree, out)
-                 : grasp  ? sti_grasp_read_json(&r.tree, out)
-                 : system ? sti_system_read_json(&r.tree, out)
-                          : sti_scene_read_json(&r.tree, text, directory, out);
+    const bool equations = kind != NULL && strcmp(kind, sti_kind_text(STI_KIND_ROOT)) == 0;
+    const bool bound = kind != NULL && strcmp(kind, sti_kind_text(STI_KIND_BOUND)) == 0;
+    if (instant || system || scene || grasp || equations || bound) {
+        status = instant     ? sti_instant_read_json(&r.tree, out)
+                 : grasp     ? sti_grasp_read_json(&r.tree, out)
+                 : system    ? sti_system_read_json(&r.tree, out)
+                 : equations ? sti_root_read_json(&r.tree, out)
+                 : bound     ? sti_bound_read_json(&r.tree, out)
+                             : sti_scene_read_json(&r.tree, text, directory, out);
         sti_json_tree_clear(&r.tree);
         return status;
     }

@@ -78,11 +78,12 @@ sti_status sti_kind_form_find(sti_env* env, const char* file, const char* name, 
     if (strcmp(name, sti_kind_text(STI_KIND_CONTACT)) == 0)
         return sti_file_fail(env, STI_ERR_INPUT, file, "kind: \"%s\": read from HDF5 files of FCLIB only", name);
     if (strcmp(name, sti_kind_text(STI_KIND_INSTANT)) == 0 || strcmp(name, sti_kind_text(STI_KIND_SYSTEM)) == 0 ||
-        strcmp(name, sti_kind_text(STI_KIND_SCENE)) == 0 || strcmp(name, sti_kind_text(STI_KIND_GRASP)) == 0)
+        strcmp(name, sti_kind_text(STI_KIND_SCENE)) == 0 || strcmp(name, sti_kind_text(STI_KIND_GRASP)) == 0 ||
+        strcmp(name, sti_kind_text(STI_KIND_ROOT)) == 0 || strcmp(name, sti_kind_text(STI_KIND_BOUND)) == 0)
         return sti_file_fail(env, STI_ERR_INPUT, file, "kind: \"%s\": read from JSON files only", name);
     return sti_file_fail(env, STI_ERR_INPUT, file,
                          "kind: \"%.40s\": no such kind, \"lcp\", \"mlcp\", \"qp\", \"cone\", \"instant\", \"grasp\", "
-                         "\"matrices\", \"system\" or \"scene\" is expected",
+                         "\"matrices\", \"system\", \"scene\", \"root\" or \"bound\" is expected",
                          name);
 }
 
@@ -441,6 +442,7 @@ void sti_problem_destroy(sti_problem* p) {
     sti_free(p->env, p->scene);
     sti_world_scene_destroy(p->env, p->world);
     sti_world_source_destroy(p->env, p->source);
+    if (p->posed != NULL) p->destroy_posed(p->env, p->posed);
     sti_free(p->env, p);
 }
 

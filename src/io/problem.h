@@ -5,6 +5,7 @@
 #include <stiction/io.h>
 
 #include "base/env.h"
+#include "io/json_tree.h"
 
 // Sizes beyond these are refused before anything of that size is allocated.
 #define STI_IO_TEXT_MOST ((size_t)1 << 31)  // bytes of a text file
@@ -37,6 +38,8 @@ struct sti_problem {
     sti_scene* scene;
     sti_world_scene* world;
     struct sti_world_source* source;  // of the world
+    void* posed;                      // of kinds that are read by one file and known to no other: root, bound
+    void (*destroy_posed)(sti_env* env, void* posed);
 };
 
 // What a file holds under one name.
@@ -87,6 +90,9 @@ sti_status sti_problem_create(sti_env* env, sti_kind kind, sti_problem** out);
 
 sti_status sti_problem_read_json(sti_env* env, char* text, size_t size, const char* name, const char* directory,
                                  sti_problem** out);
+// Kinds that stand in one file each.
+sti_status sti_root_read_json(const sti_json_tree* tree, sti_problem** out);
+sti_status sti_bound_read_json(const sti_json_tree* tree, sti_problem** out);
 sti_status sti_problem_read_hdf5(sti_env* env, const char* path, sti_problem** out);
 
 // A problem on its way out: fields by name, exact or not.
