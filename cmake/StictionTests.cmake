@@ -2,7 +2,6 @@
 #
 #     <room>.<file>     tests/<room>/test_<file>.c: cmocka programs that see the inside of the library
 #     cli.<name>        tests/cli/<name>.sh: the command, run as a person would
-#     study.<name>      tests/<room>/study_<name>.c: random cases, a small number of them
 #     example.<name>    examples/<name>.c: each asserts its own result
 #     fuzz.<name>       fuzz/<name>.c: a short run of each fuzz target over its corpus (clang tree)
 #     study.<name>      studies/study_<name>: a few cases of each random study (CONTRIBUTING.md)
@@ -60,21 +59,6 @@ foreach(source ${test_sources})
                                                STI_SHARED_DIR="${PROJECT_SOURCE_DIR}/../shared")
   if(NOT STICTION_FUZZ)
     suite_test(${room}.${file} $<TARGET_FILE:${target}>)
-  endif()
-endforeach()
-
-# Studies: tests/<room>/study_<what>.c, programs that take a seed and a count and end with one line of counts. The suite runs
-# each with a small count.
-file(GLOB study_sources CONFIGURE_DEPENDS tests/*/study_*.c)
-foreach(source ${study_sources})
-  get_filename_component(target ${source} NAME_WE)
-  string(REGEX REPLACE "^study_" "" name ${target})
-  add_executable(${target} ${source})
-  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
-  target_include_directories(${target} PRIVATE src tests)
-  target_link_libraries(${target} PRIVATE stiction_static ${STICTION_DEPENDENCIES})
-  if(NOT STICTION_FUZZ)
-    suite_test(study.${name} $<TARGET_FILE:${target}> 1 60)
   endif()
 endforeach()
 
