@@ -14,10 +14,9 @@ static int measure(const cli* c, const char* path, const sti_instant* in, cli_in
     sti_friction_cone_free(c->env, cone);
     if (status == STI_ERR_TIME) return CLI_DONE;  // not told
     if (status != STI_OK) return cli_fail_about(c, path);
-    out->cone = true;
-    if (out->check.accepted) return CLI_DONE;
-    cli_fail_usage(c, "the answer does not pass its own check: %s", out->check.text);
-    return CLI_INTERNAL;
+    out->cone =
+        out->check.accepted;  // what does not pass its check, as with numbers of very different size, is not told
+    return CLI_DONE;
 }
 
 int cli_instant_facts_find(const cli* c, const char* path, const sti_instant* in, cli_instant_facts* out) {
