@@ -116,6 +116,8 @@ void cli_put_line(const char* text);  // the rest of a line on stderr, control c
 
 // Load a problem; "-": from standard input. On failure the line is written, *out is NULL and the exit code is returned; CLI_DONE otherwise.
 int cli_load(const cli* c, const char* path, sti_problem** out);
+// Text that the command reads by itself (input.c); the error line is written.
+int cli_open_to_read(const cli* c, const char* path, FILE** out);
 
 // ---- text (say.c, output.c)
 

@@ -227,9 +227,11 @@ sti_status sti_run_checker_look_world(sti_run_checker* checker, const sti_world*
         sti_world_pose(world, (int)b, &pose[b]);
         sti_world_velocity(world, (int)b, v + 3 * b, v + 3 * (n + b));
     }
-    sti_run_moment m = {.time = sti_world_time(world), .pose = pose, .v = v, .w = v + 3 * n, .report = report};
-    if (report != NULL) m.contacts = sti_world_contacts(world, &m.contact_count);
-    if (status == STI_OK) status = sti_run_checker_look(checker, &m);
+    if (status == STI_OK) {
+        sti_run_moment m = {.time = sti_world_time(world), .pose = pose, .v = v, .w = v + 3 * n, .report = report};
+        if (report != NULL) m.contacts = sti_world_contacts(world, &m.contact_count);
+        status = sti_run_checker_look(checker, &m);
+    }
     sti_free(checker->env, pose);
     sti_free(checker->env, v);
     return status;

@@ -33,6 +33,14 @@ mkdir piped && mkfifo piped/trajectory.h5
 code=0
 timeout 20 "$command" verify piped >out 2>err || code=$?
 refused "a named pipe as a recording" "trajectory.h5"
+cat >instant.json <<'J'
+{"kind": "instant", "M": [[1]], "F": [0], "v": [0], "contacts": [{"name": "c", "n": [1]}]}
+J
+for line in "analyze modes instant.json --path pipe.json" "verify instant.json pipe.json"; do
+    code=0
+    timeout 20 "$command" $line >out 2>err || code=$?
+    refused "a named pipe, $line" "pipe.json"
+done
 printf 'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 12345\n' >large.hdf5
 cp large.hdf5 large.mtx
 run solve large.hdf5

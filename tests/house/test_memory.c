@@ -345,7 +345,7 @@ static sti_status pile(sti_env* env, sti_bodies** bodies, sti_world** world) {
     const double up[2] = {0, 1}, half[2] = {0.5, 0.5};
     sti_shape* shape;
     sti_body body = sti_body_default();
-    int floor, box, axle;
+    int floor = 0, box = 0, axle;
     *bodies = NULL;
     *world = NULL;
     sti_status status = sti_bodies_create(env, 2, bodies);
