@@ -156,9 +156,10 @@ static sti_status find_rank(grasp* g, double* y) {
     if (usable == NULL) return g->pool.status;
     for (int i = 0; i < s->nc; i++) {
         for (int k = 0; k <= (s->rough[i] ? s->tangents[i] : 0); k++) {
-            const int at = s->first[i] + k;
-            for (int j = 0; j < s->n; j++)
-                usable[(size_t)at * (size_t)s->n + (size_t)j] = s->C[(size_t)j * (size_t)s->p + (size_t)at];
+            double* row = usable + (size_t)(s->first[i] + k) * (size_t)s->n;
+            for (int j = 0; j < s->n; j++) row[j] = s->C[(size_t)j * (size_t)s->p + (size_t)(s->first[i] + k)];
+            const double length = sti_small_norm(s->n, row);  // spans what it spans, however long
+            for (int j = 0; length > 0 && j < s->n; j++) row[j] /= length;
         }
     }
     sti_svd f;
