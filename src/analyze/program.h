@@ -50,6 +50,10 @@ void sti_program_put_data(sti_program* p, int row, int column, double value, con
                           int sign);
 
 double sti_program_row_value(const sti_program* p, int row, const double* x);
+// The same without rounding, at an exact point (size), into entry `index` of out; or its sign and the nearest double.
+sti_status sti_program_exact_row(const sti_program* p, int row, const sti_rationals* x, sti_rationals* out,
+                                 size_t index);
+sti_status sti_program_exact_value(const sti_program* p, int row, const sti_rationals* x, int* sign, double* value);
 
 // ---- without rounding (no cones). x_exact and multipliers may be NULL.
 

@@ -115,10 +115,26 @@ sti_status sti_svd_pinv(sti_pool* pool, const sti_svd* f, double** out) {
     return STI_OK;
 }
 
+// Rows, then columns, then rows again to size one: a rank has no units.
+static void equilibrate(int m, int n, double* A) {
+    for (int pass = 0; pass < 3; pass++) {
+        const int lines = pass % 2 ? n : m, length = pass % 2 ? m : n;
+        const size_t step = pass % 2 ? (size_t)n : 1, next = pass % 2 ? 1 : (size_t)n;
+        for (int i = 0; i < lines; i++) {
+            double *line = A + (size_t)i * next, size = 0;
+            for (int j = 0; j < length; j++) size = fmax(size, fabs(line[(size_t)j * step]));
+            for (int j = 0; j < length && size > 0; j++) line[(size_t)j * step] /= size;
+        }
+    }
+}
+
 sti_status sti_small_rank(sti_pool* pool, int m, int n, const double* A, int* rank) {
     sti_svd f;
-    const sti_status status = sti_svd_make(pool, m, n, A, STI_SMALL_RANK_TOL, &f);
-    *rank = f.rank;
+    double* scaled = sti_pool_copy(pool, A, (size_t)m * (size_t)n);
+    if (scaled == NULL) return pool->status;
+    equilibrate(m, n, scaled);
+    const sti_status status = sti_svd_make(pool, m, n, scaled, STI_SMALL_RANK_TOL, &f);
+    *rank = status == STI_OK ? f.rank : 0;
     return status;
 }
 

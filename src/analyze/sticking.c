@@ -102,8 +102,8 @@ sti_status sti_sticking_analyze(sti_env* env, const sti_instant* instant, const 
     m->deadline = options->time_limit_s > 0 ? sti_clock() + options->time_limit_s : INFINITY;
     sti_status status = sti_posed_make(&m->posed, &m->pool, instant, options);
     if (status == STI_OK) status = describe(r);
-    if (status == STI_OK) status = sti_sticking_equations(r);
-    if (status == STI_OK) status = sti_sticking_decide(r);
+    if (status == STI_OK) status = sti_sticking_equations(r, &m->posed);
+    if (status == STI_OK) status = sti_sticking_decide(r, &m->posed);
     if (status == STI_OK && m->posed.options.family) status = sti_sticking_family(r);
     if (status == STI_OK && m->posed.options.propositions) status = sti_sticking_opening(r);
     if (status == STI_OK && m->posed.options.propositions) status = sti_sticking_least_friction(r);

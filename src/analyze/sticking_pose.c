@@ -41,21 +41,33 @@ static sti_status slip_of(sti_env* env, const sti_instant* instant, int index, b
     return STI_OK;
 }
 
+static sti_status take_arrays(sti_posed* s, size_t contacts, size_t multipliers) {
+    s->contact = sti_pool_ints(s->pool, contacts);
+    s->tangents = sti_pool_ints(s->pool, contacts);
+    s->t_first = sti_pool_ints(s->pool, contacts);
+    s->first = sti_pool_ints(s->pool, contacts + 1);
+    s->row = sti_pool_ints(s->pool, contacts + 1);
+    s->slides = sti_pool_take(s->pool, contacts, 1);
+    s->bilateral = sti_pool_take(s->pool, contacts, 1);
+    s->rough = sti_pool_take(s->pool, contacts, 1);
+    s->choice = sti_pool_take(s->pool, contacts, 1);
+    s->mu = sti_pool_doubles(s->pool, contacts);
+    s->slip = sti_pool_doubles(s->pool, multipliers);
+    return s->pool->status;
+}
+
+static sti_status take_matrices(sti_posed* s) {
+    s->C = sti_pool_doubles(s->pool, (size_t)s->n * (size_t)s->p);
+    s->A = sti_pool_doubles(s->pool, (size_t)s->n * (size_t)s->q);
+    s->c = sti_pool_doubles(s->pool, (size_t)s->q);
+    return s->pool->status;
+}
+
 static sti_status count_contacts(sti_posed* s) {
     const sti_instant* instant = s->instant;
     const size_t most = (size_t)instant->contact_count;
-    s->contact = sti_pool_ints(s->pool, most);
-    s->tangents = sti_pool_ints(s->pool, most);
-    s->t_first = sti_pool_ints(s->pool, most);
-    s->first = sti_pool_ints(s->pool, most + 1);
-    s->row = sti_pool_ints(s->pool, most + 1);
-    s->slides = sti_pool_take(s->pool, most, 1);
-    s->bilateral = sti_pool_take(s->pool, most, 1);
-    s->rough = sti_pool_take(s->pool, most, 1);
-    s->choice = sti_pool_take(s->pool, most, 1);
-    s->mu = sti_pool_doubles(s->pool, most);
-    s->slip = sti_pool_doubles(s->pool, most + (size_t)instant->tangent_total);
-    if (s->pool->status != STI_OK) return s->pool->status;
+    sti_status status = take_arrays(s, most, most + (size_t)instant->tangent_total);
+    if (status != STI_OK) return status;
     int tangent = 0;
     for (int k = 0; k < instant->contact_count; k++) {
         const sti_instant_contact* contact = &instant->contacts[k];
@@ -63,7 +75,7 @@ static sti_status count_contacts(sti_posed* s) {
         tangent += contact->tangent_count;
         if (!contact->bilateral && contact->gap > s->options.gap_tol) continue;
         bool slides;
-        sti_status status = slip_of(s->env, instant, k, &slides, s->slip + s->p + 1);
+        status = slip_of(s->env, instant, k, &slides, s->slip + s->p + 1);
         if (status != STI_OK) return status;
         s->contact[i] = k;
         s->tangents[i] = contact->tangent_count;
@@ -91,12 +103,13 @@ static void fill_matrices(sti_posed* s) {
         const sti_instant_contact* contact = sti_posed_contact(s, i);
         for (int k = 0; k <= s->tangents[i]; k++) {
             const double* direction = k == 0 ? contact->n : contact->t + (size_t)(k - 1) * n;
-            const bool held = k == 0 || !s->slides[i];
+            const int open = sti_posed_is_open(s, i), row = s->row[i] + k - open;
+            const bool held = k == 0 ? !open : !s->slides[i];
             for (size_t j = 0; j < n; j++) {
                 s->C[j * p + (size_t)(s->first[i] + k)] = direction[j];
-                if (held) s->A[j * q + (size_t)(s->row[i] + k)] = direction[j];
+                if (held) s->A[j * q + (size_t)row] = direction[j];
             }
-            if (held) s->c[s->row[i] + k] = k == 0 ? contact->n_rate : contact->t_rate[k - 1];
+            if (held) s->c[row] = k == 0 ? contact->n_rate : contact->t_rate[k - 1];
         }
     }
     // size of the forces: F, and what the rates ask for: M a with |A||a| about |c|
@@ -118,10 +131,8 @@ sti_status sti_posed_make(sti_posed* s, sti_pool* pool, const sti_instant* insta
     s->polyhedral = true;
     status = count_contacts(s);
     if (status != STI_OK) return status;
-    s->C = sti_pool_doubles(pool, (size_t)s->n * (size_t)s->p);
-    s->A = sti_pool_doubles(pool, (size_t)s->n * (size_t)s->q);
-    s->c = sti_pool_doubles(pool, (size_t)s->q);
-    if (pool->status != STI_OK) return pool->status;
+    status = take_matrices(s);
+    if (status != STI_OK) return status;
     fill_matrices(s);
     long rows = s->n + s->q;
     for (int i = 0; i < s->nc; i++) rows += s->tangents[i] == 2 && options->facets > 0 ? options->facets : 2;
@@ -130,40 +141,70 @@ sti_status sti_posed_make(sti_posed* s, sti_pool* pool, const sti_instant* insta
     return STI_OK;
 }
 
+sti_status sti_posed_open(const sti_posed* s, const unsigned char* opens, sti_posed* out) {
+    const double force = s->force;
+    *out = *s;
+    out->opens = opens;
+    out->row = sti_pool_ints(s->pool, (size_t)s->nc + 1);
+    if (out->row == NULL) return s->pool->status;
+    for (int i = 0; i < s->nc; i++) out->row[i + 1] = out->row[i] + s->row[i + 1] - s->row[i] - opens[i];
+    out->q = out->row[s->nc];
+    out->polyhedral = true;
+    for (int i = 0; i < s->nc; i++) {
+        if (s->rough[i] && !opens[i] && !s->slides[i] && s->tangents[i] == 2 && s->options.facets == 0)
+            out->polyhedral = false;
+    }
+    const sti_status status = take_matrices(out);
+    if (status == STI_OK) fill_matrices(out);
+    out->force = force;
+    return status;
+}
+
 // ---- rows
 
-static void add_equations(const sti_posed* s, sti_program* g) {
+// Entry `row` of multiplier direction k at contact i (0: the normal), and its exact twin.
+static const sti_rationals* direction_table(const sti_posed* s, int i, int k, size_t* line) {
+    const sti_instant_exact* exact = s->instant->exact;
+    *line = k == 0 ? (size_t)s->contact[i] : (size_t)(s->t_first[i] + k - 1);
+    return exact == NULL ? NULL : k == 0 ? exact->n : exact->t;
+}
+
+void sti_posed_mass_row(const sti_posed* s, sti_program* g, int r, int j) {
     const sti_instant* instant = s->instant;
-    const sti_instant_exact* exact = instant->exact;
-    const int n = s->n;
-    for (int j = 0; j < n; j++) {  // M a - C lambda + F = 0
+    for (int k = 0; k < s->n; k++) {
+        const size_t at = (size_t)j * (size_t)s->n + (size_t)k;
+        sti_program_put_data(g, r, 1 + k, instant->M[at], instant->exact ? instant->exact->M : NULL, at, 1);
+    }
+}
+
+void sti_posed_force_row(const sti_posed* s, sti_program* g, int r, int j, int first) {
+    for (int k = 0; k < s->p; k++) sti_posed_put_direction(s, g, r, 1 + first + k, k, j, -1);
+}
+
+void sti_posed_held_row(const sti_posed* s, sti_program* g, int r, int i, int k, bool rate) {
+    const sti_instant_exact* exact = s->instant->exact;
+    const int direction = k + sti_posed_is_open(s, i);
+    size_t line;
+    const sti_rationals* table = direction_table(s, i, direction, &line);
+    const sti_rationals* rates = exact == NULL ? NULL : direction == 0 ? exact->n_rate : exact->t_rate;
+    if (rate) sti_program_put_data(g, r, 0, s->c[s->row[i] + k], rates, line, 1);
+    for (int j = 0; j < s->n; j++) {
+        const double value = s->A[(size_t)j * (size_t)s->q + (size_t)(s->row[i] + k)];
+        sti_program_put_data(g, r, 1 + j, value, table, line * (size_t)s->n + (size_t)j, 1);
+    }
+}
+
+static void add_equations(const sti_posed* s, sti_program* g) {
+    const sti_instant_exact* exact = s->instant->exact;
+    for (int j = 0; j < s->n; j++) {  // M a - C lambda + F = 0
         const int r = sti_program_add(g, STI_ROW_ZERO, -1);
-        sti_program_put_data(g, r, 0, instant->F[j], exact ? exact->F : NULL, (size_t)j, 1);
-        for (int k = 0; k < n; k++) {
-            const size_t at = (size_t)j * (size_t)n + (size_t)k;
-            sti_program_put_data(g, r, 1 + k, instant->M[at], exact ? exact->M : NULL, at, 1);
-        }
-        for (int i = 0; i < s->nc; i++) {
-            for (int k = 0; k <= s->tangents[i]; k++) {
-                const size_t line = k == 0 ? (size_t)s->contact[i] : (size_t)(s->t_first[i] + k - 1);
-                const sti_rationals* table = exact == NULL ? NULL : k == 0 ? exact->n : exact->t;
-                sti_program_put_data(g, r, 1 + n + s->first[i] + k,
-                                     s->C[(size_t)j * (size_t)s->p + (size_t)(s->first[i] + k)], table,
-                                     line * (size_t)n + (size_t)j, -1);
-            }
-        }
+        sti_program_put_data(g, r, 0, s->instant->F[j], exact ? exact->F : NULL, (size_t)j, 1);
+        sti_posed_mass_row(s, g, r, j);
+        sti_posed_force_row(s, g, r, j, s->n);
     }
     for (int i = 0; i < s->nc; i++) {  // A'a + c = 0
-        for (int k = 0; k < s->row[i + 1] - s->row[i]; k++) {
-            const int r = sti_program_add(g, STI_ROW_ZERO, i);
-            const size_t line = k == 0 ? (size_t)s->contact[i] : (size_t)(s->t_first[i] + k - 1);
-            const sti_rationals* rates = exact == NULL ? NULL : k == 0 ? exact->n_rate : exact->t_rate;
-            const sti_rationals* table = exact == NULL ? NULL : k == 0 ? exact->n : exact->t;
-            sti_program_put_data(g, r, 0, s->c[s->row[i] + k], rates, line, 1);
-            for (int j = 0; j < n; j++)
-                sti_program_put_data(g, r, 1 + j, s->A[(size_t)j * (size_t)s->q + (size_t)(s->row[i] + k)], table,
-                                     line * (size_t)n + (size_t)j, 1);
-        }
+        for (int k = 0; k < s->row[i + 1] - s->row[i]; k++)
+            sti_posed_held_row(s, g, sti_program_add(g, STI_ROW_ZERO, i), i, k, true);
     }
 }
 
@@ -220,8 +261,18 @@ static void add_slide(const sti_posed* s, sti_program* g, int i, int sign) {
     }
 }
 
+// A contact that opens: lambda = 0.
+static void add_open(const sti_posed* s, sti_program* g, int i) {
+    for (int k = 0; k <= s->tangents[i]; k++)
+        sti_program_put(g, sti_program_add(g, STI_ROW_ZERO, i), 1 + s->n + s->first[i] + k, 1);
+}
+
 static void add_contact(const sti_posed* s, sti_program* g, int i, int sign, int margin) {
     const int t = 1 + s->n + s->first[i] + 1;
+    if (sti_posed_is_open(s, i)) {
+        add_open(s, g, i);
+        return;
+    }
     if (!s->rough[i]) {
         for (int k = 0; k < s->tangents[i]; k++)
             sti_program_put(g, sti_program_add(g, STI_ROW_ZERO, i), t + k, 1);  // lambda_t = 0
@@ -249,11 +300,14 @@ static sti_status scale_unknowns(const sti_posed* s, sti_program* g) {
 }
 
 sti_status sti_posed_equations(const sti_posed* s, bool exact, sti_program* out) {
-    sti_status status = sti_program_open(out, s->pool, s->n + s->p, s->n + s->q + s->p, exact);
+    sti_status status = sti_program_open(out, s->pool, s->n + s->p, s->n + s->q + 2 * s->p, exact);
     if (status != STI_OK) return status;
     add_equations(s, out);
     for (int i = 0; i < s->nc; i++) {
-        if (s->slides[i] && !s->choice[i]) add_slide(s, out, i, 1);
+        if (sti_posed_is_open(s, i))
+            add_open(s, out, i);
+        else if (s->slides[i] && !s->choice[i])
+            add_slide(s, out, i, 1);
     }
     return scale_unknowns(s, out);
 }
@@ -272,6 +326,7 @@ sti_status sti_posed_program(const sti_posed* s, const signed char* sign, int ex
 
 double sti_posed_margin(const sti_posed* s, int i, const double* lambda) {
     const double* r = lambda + s->first[i];
+    if (sti_posed_is_open(s, i)) return NAN;
     if (!s->rough[i] || s->slides[i]) return s->bilateral[i] ? NAN : r[0];
     const double normal = s->bilateral[i] ? fabs(r[0]) : r[0];
     if (s->tangents[i] == 1) return s->mu[i] * normal - fabs(r[1]);
