@@ -32,6 +32,7 @@ typedef struct sti_program {
     double* start;          // (size)
     double* basis;          // orthonormal in scaled unknowns               (freedom x size)
     double* unknown_scale;  // x = scale times what the decomposition sees  (size)
+    double* metric;         // NULL, or: start has the least sum of (x_j / metric_j)^2         (size)
     double* row_scale;      // of the equations                             (rows)
     sti_svd equations;
     int* equation;    // rows that are equations, in order            (equations.m)

@@ -115,25 +115,37 @@ sti_status sti_svd_pinv(sti_pool* pool, const sti_svd* f, double** out) {
     return STI_OK;
 }
 
-// Rows, then columns, then rows again to size one: a rank has no units.
-static void equilibrate(int m, int n, double* A) {
-    for (int pass = 0; pass < 3; pass++) {
-        const int lines = pass % 2 ? n : m, length = pass % 2 ? m : n;
-        const size_t step = pass % 2 ? (size_t)n : 1, next = pass % 2 ? 1 : (size_t)n;
-        for (int i = 0; i < lines; i++) {
-            double *line = A + (size_t)i * next, size = 0;
-            for (int j = 0; j < length; j++) size = fmax(size, fabs(line[(size_t)j * step]));
-            for (int j = 0; j < length && size > 0; j++) line[(size_t)j * step] /= size;
+// Rows and columns in turn by the root of their largest entry, which tends to largest entries of one (Ruiz 2001).
+sti_status sti_small_equilibrate(sti_pool* pool, int m, int n, const double* A, double* row, double* column) {
+    enum { SWEEPS = 12 };
+    double *most = sti_pool_doubles(pool, (size_t)m + (size_t)n), *wide = most + m;
+    if (pool->status != STI_OK) return pool->status;
+    for (int i = 0; i < m; i++) row[i] = 1;
+    for (int j = 0; j < n; j++) column[j] = 1;
+    for (int sweep = 0; sweep < SWEEPS; sweep++) {
+        memset(most, 0, ((size_t)m + (size_t)n) * sizeof *most);
+        for (int i = 0; i < m; i++) {
+            for (int j = 0; j < n; j++) {
+                const double entry = fabs(A[(size_t)i * (size_t)n + (size_t)j]) * row[i] * column[j];
+                most[i] = fmax(most[i], entry);
+                wide[j] = fmax(wide[j], entry);
+            }
         }
+        for (int i = 0; i < m; i++) row[i] /= most[i] > 0 ? sqrt(most[i]) : 1;
+        for (int j = 0; j < n; j++) column[j] /= wide[j] > 0 ? sqrt(wide[j]) : 1;
     }
+    return STI_OK;
 }
 
 sti_status sti_small_rank(sti_pool* pool, int m, int n, const double* A, int* rank) {
     sti_svd f;
-    double* scaled = sti_pool_copy(pool, A, (size_t)m * (size_t)n);
-    if (scaled == NULL) return pool->status;
-    equilibrate(m, n, scaled);
-    const sti_status status = sti_svd_make(pool, m, n, scaled, STI_SMALL_RANK_TOL, &f);
+    double *scaled = sti_pool_copy(pool, A, (size_t)m * (size_t)n), *row = sti_pool_doubles(pool, (size_t)m);
+    double* column = sti_pool_doubles(pool, (size_t)n);
+    if (pool->status != STI_OK) return pool->status;
+    sti_status status = sti_small_equilibrate(pool, m, n, A, row, column);
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < n; j++) scaled[(size_t)i * (size_t)n + (size_t)j] *= row[i] * column[j];
+    if (status == STI_OK) status = sti_svd_make(pool, m, n, scaled, STI_SMALL_RANK_TOL, &f);
     *rank = status == STI_OK ? f.rank : 0;
     return status;
 }

@@ -33,7 +33,9 @@ typedef struct sti_posed {
     const unsigned char*
         opens;  // contacts that carry nothing: a_t = 0 is still asked of them, a_n = 0 is not; NULL: none
     const unsigned char* margin_on;  // contacts whose bounds the margin is taken off; NULL: all   (nc)
-    double force;                    // size of the forces: of F, and of M times the rates
+    double* unit;                    // of a and lambda, in which the equations are even       (n+p)
+    double* size;                    // of a and lambda, as F and the rates suggest it         (n+p)
+    double force;                    // the largest of the multipliers'
     bool polyhedral;                 // no discs: 2D, facets, or no friction
     bool exact;                      // exact arithmetic is wanted and affordable
 } sti_posed;

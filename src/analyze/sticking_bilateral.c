@@ -198,24 +198,26 @@ static sti_status proposition_2(const sti_sticking* r, const sti_blocks* b, sti_
 }
 
 // Corollary 1: at rest, and no acceleration but rounding of what it was summed from.
-static void corollary_1(const sti_sticking* r, const sti_blocks* b, sti_propositions_table* t, const unique* q) {
-    const sti_posed* s = b->s;
+static void corollary_1(const sti_sticking* r, const sti_blocks* b, sti_propositions_table* t, const delassus* d,
+                        const unique* q) {
     const double rates = fmax(sti_small_max((size_t)b->m, b->c_n), sti_small_max((size_t)b->t, b->c_t));
-    if (rates > 0 || sti_small_max((size_t)b->n, s->instant->v) > 0) {
+    if (rates > 0 || sti_small_max((size_t)b->n, b->s->instant->v) > 0) {
         sti_propositions_verdict(t, STI_NOT_APPLICABLE, "the system moves");
         return;
     }
-    const double still = sti_small_max((size_t)b->n, q->a);
+    double still = 0;
     sti_holds rests = STI_HOLDS;
     for (int j = 0; j < b->n; j++) {
         double terms = b->acceleration[j];
-        for (int k = 0; k < b->n; k++)
-            for (int l = 0; l < s->p; l++)
-                terms +=
-                    fabs(b->Minv[(size_t)j * b->n + k] * s->C[(size_t)k * (size_t)s->p + (size_t)l] * q->lambda[l]);
+        for (int k = 0; k < b->n; k++) {
+            const double m = fabs(b->Minv[(size_t)j * b->n + k]);
+            for (int l = 0; l < b->m; l++) terms += m * fabs(b->N[(size_t)k * b->m + l]) * d->terms[l];
+            for (int l = 0; l < b->t; l++) terms += m * fabs(b->H[(size_t)k * b->t + l]) * d->terms[b->m + l];
+        }
         const int sign = sti_blocks_sign(q->a[j], terms);
         if (sign == 1 || sign == -1) rests = STI_HOLDS_NOT;
         if (sign == 2 && rests == STI_HOLDS) rests = STI_HOLDS_UNKNOWN;
+        if (sign != 0) still = fmax(still, fabs(q->a[j]));
     }
     const sti_holds sticks = verdict_of(r->answer.outcome);
     sti_propositions_verdict(t,
@@ -323,7 +325,7 @@ static sti_status propositions_2_to_4(const sti_sticking* r, const sti_blocks* b
     sti_propositions_vector(t, "V_t", b->t, d.V + b->m);
 
     sti_propositions_begin(t, ids[2], titles[2]);
-    corollary_1(r, b, t, &q);
+    corollary_1(r, b, t, &d, &q);
     return proposition_4(r, b, t, &d, &q);
 }
 

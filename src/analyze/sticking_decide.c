@@ -62,8 +62,8 @@ static double primal_margin(const sti_program* g, const double* x, int d) {
 }
 
 // What the multipliers prove: no point has a larger margin. Their combination of the rows, without d, is a constant, up to
-// what rounding leaves of the unknowns; INFINITY when that is not small enough to prove anything.
-static double dual_margin(const sti_program* g, const double* dual, int d, double force) {
+// what rounding leaves of the unknowns: too little for unknowns of a million times their size to matter, or INFINITY.
+static double dual_margin(const sti_posed* s, const sti_program* g, const double* dual, int d) {
     double constant = 0, sum = 0, miss = 0;
     for (int j = 0; j <= g->size; j++) {
         double total = 0;
@@ -73,9 +73,9 @@ static double dual_margin(const sti_program* g, const double* dual, int d, doubl
         else if (j == 1 + d)
             sum = -total;
         else
-            miss = fmax(miss, fabs(total));
+            miss += fabs(total) * s->size[j - 1];
     }
-    return sum > 0 && constant < 0 && miss * 1e6 * force <= -constant ? constant / sum : INFINITY;
+    return sum > 0 && constant < 0 && miss * 1e6 <= -constant ? constant / sum : INFINITY;
 }
 
 sti_status sti_branch_largest_margin(const sti_posed* s, const signed char* sign, sti_branch* out) {
@@ -111,7 +111,7 @@ sti_status sti_branch_largest_margin(const sti_posed* s, const signed char* sign
     if (s->pool->status != STI_OK) return s->pool->status;
     if (margin > band) {
         out->outcome = STI_STICKING_YES;
-    } else if (dual_margin(g, answer.dual, d, s->force) < -band) {
+    } else if (dual_margin(s, g, answer.dual, d) < -band) {
         out->outcome = STI_STICKING_NO;
         out->dual = answer.dual;
     } else if (margin >= -band || answer.outcome == STI_CONIC_SOLVED) {

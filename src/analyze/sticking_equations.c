@@ -93,7 +93,7 @@ sti_status sti_posed_near_redundant(const sti_posed* s, bool* out) {
 
 // ---- the least-norm solution against the bounds
 
-// The same point without rounding: least sum (x_j / unknown_scale_j)^2 over the equations, that is D x = E'y, E x + e = 0.
+// The same point without rounding: least sum (x_j / metric_j)^2 over the equations, that is D x = E'y, E x + e = 0.
 static sti_status exact_least(const sti_posed* s, const sti_program* g, sti_rationals** out) {
     const int n = g->size, m = g->equations.m;
     sti_program h = {0};
@@ -109,7 +109,7 @@ static sti_status exact_least(const sti_posed* s, const sti_program* g, sti_rati
             const size_t at = (size_t)g->equation[k] * (size_t)(n + 1) + 1 + (size_t)(i - m);
             sti_program_put_data(&h, row, 1 + n + k, g->row[at], g->exact, at, -1);
         }
-        if (i >= m) sti_program_put(&h, row, 1 + i - m, 1 / (g->unknown_scale[i - m] * g->unknown_scale[i - m]));
+        if (i >= m) sti_program_put(&h, row, 1 + i - m, 1 / (g->metric[i - m] * g->metric[i - m]));
         status = s->pool->status;
     }
     if (status == STI_OK) status = sti_exact_program_open(&e, &h);

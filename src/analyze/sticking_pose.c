@@ -63,6 +63,50 @@ static sti_status take_matrices(sti_posed* s) {
     return s->pool->status;
 }
 
+// Units in which the equations are even: a = alpha a~ and lambda = beta lambda~ with
+//
+//     alpha_j M_jj alpha_j = 1,    max_j alpha_j |C_jk| beta_k = 1;
+//
+// a velocity without mass gets its unit from the contacts that see it.
+static void find_units(const sti_posed* s, double* alpha, double* beta) {
+    const size_t n = (size_t)s->n, p = (size_t)s->p;
+    for (size_t j = 0; j < n; j++) alpha[j] = s->instant->M[j * n + j] > 0 ? 1 / sqrt(s->instant->M[j * n + j]) : 0;
+    for (int pass = 0; pass < 4; pass++) {
+        for (size_t k = 0; k < p && pass % 2 == 0; k++) {
+            double most = 0;
+            for (size_t j = 0; j < n && beta[k] == 0; j++) most = fmax(most, alpha[j] * fabs(s->C[j * p + k]));
+            if (most > 0) beta[k] = 1 / most;
+        }
+        for (size_t j = 0; j < n && pass % 2 == 1; j++) {
+            double most = 0;
+            for (size_t k = 0; k < p && alpha[j] == 0; k++) most = fmax(most, beta[k] * fabs(s->C[j * p + k]));
+            if (most > 0) alpha[j] = 1 / most;
+            if (alpha[j] == 0 && pass == 1) alpha[j] = 1;  // nothing says more
+        }
+    }
+    for (size_t k = 0; k < p; k++)
+        if (beta[k] == 0) beta[k] = 1;
+}
+
+// Sizes that the data suggest: in these units an unknown is as large as the largest of F and the rates.
+static sti_status find_sizes(sti_posed* s) {
+    const size_t n = (size_t)s->n, p = (size_t)s->p;
+    s->unit = sti_pool_doubles(s->pool, n + p);
+    s->size = sti_pool_doubles(s->pool, n + p);
+    if (s->pool->status != STI_OK) return s->pool->status;
+    find_units(s, s->unit, s->unit + n);
+    double most = 0;
+    for (size_t j = 0; j < n; j++) most = fmax(most, s->unit[j] * fabs(s->instant->F[j]));
+    for (size_t k = 0; k < p; k++) most = fmax(most, s->unit[n + k] * fabs(sti_posed_rate(s, (int)k)));
+    s->force = 0;
+    for (size_t k = 0; k < n + p; k++) {
+        s->size[k] = s->unit[k] * (most > 0 ? most : 1);
+        if (k >= n) s->force = fmax(s->force, s->size[k]);
+    }
+    if (most == 0 || p == 0) s->force = 1;
+    return STI_OK;
+}
+
 static sti_status count_contacts(sti_posed* s) {
     const sti_instant* instant = s->instant;
     const size_t most = (size_t)instant->contact_count;
@@ -112,13 +156,6 @@ static void fill_matrices(sti_posed* s) {
             if (held) s->c[row] = k == 0 ? contact->n_rate : contact->t_rate[k - 1];
         }
     }
-    // size of the forces: F, and what the rates ask for: M a with |A||a| about |c|
-    const double M = sti_small_max(n * n, s->instant->M), A = sti_small_max(n * q, s->A);
-    s->force = sti_small_max(n, s->instant->F);
-    if (A > 0) s->force = fmax(s->force, M * sti_small_max(q, s->c) / A);
-    const double C = sti_small_max(n * p, s->C);
-    if (C > 0) s->force /= C;
-    if (s->force == 0) s->force = 1;
 }
 
 sti_status sti_posed_make(sti_posed* s, sti_pool* pool, const sti_instant* instant,
@@ -134,6 +171,8 @@ sti_status sti_posed_make(sti_posed* s, sti_pool* pool, const sti_instant* insta
     status = take_matrices(s);
     if (status != STI_OK) return status;
     fill_matrices(s);
+    status = find_sizes(s);
+    if (status != STI_OK) return status;
     long rows = s->n + s->q;
     for (int i = 0; i < s->nc; i++) rows += s->tangents[i] == 2 && options->facets > 0 ? options->facets : 2;
     s->exact =
@@ -142,7 +181,6 @@ sti_status sti_posed_make(sti_posed* s, sti_pool* pool, const sti_instant* insta
 }
 
 sti_status sti_posed_open(const sti_posed* s, const unsigned char* opens, sti_posed* out) {
-    const double force = s->force;
     *out = *s;
     out->opens = opens;
     out->row = sti_pool_ints(s->pool, (size_t)s->nc + 1);
@@ -156,7 +194,6 @@ sti_status sti_posed_open(const sti_posed* s, const unsigned char* opens, sti_po
     }
     const sti_status status = take_matrices(out);
     if (status == STI_OK) fill_matrices(out);
-    out->force = force;
     return status;
 }
 
@@ -289,13 +326,20 @@ static void add_contact(const sti_posed* s, sti_program* g, int i, int sign, int
     add_sign(s, g, i, sign, margin);
 }
 
-// Accelerations in units in which the entries of M and of C are alike.
-static sti_status scale_unknowns(const sti_posed* s, sti_program* g) {
-    g->unknown_scale = sti_pool_doubles(s->pool, (size_t)g->size);
+// The norm of (31): accelerations in units in which the entries of M and of C are alike.
+static sti_status set_metric(const sti_posed* s, sti_program* g) {
+    g->metric = sti_pool_doubles(s->pool, (size_t)g->size);
     if (s->pool->status != STI_OK) return s->pool->status;
     const double M = sti_small_max((size_t)s->n * (size_t)s->n, s->instant->M);
     const double C = sti_small_max((size_t)s->n * (size_t)s->p, s->C);
-    for (int j = 0; j < g->size; j++) g->unknown_scale[j] = j < s->n && M > 0 && C > 0 ? C / M : 1;
+    for (int j = 0; j < g->size; j++) g->metric[j] = j < s->n && M > 0 && C > 0 ? C / M : 1;
+    return STI_OK;
+}
+
+static sti_status set_units(const sti_posed* s, sti_program* g) {
+    g->unknown_scale = sti_pool_doubles(s->pool, (size_t)g->size);
+    if (s->pool->status != STI_OK) return s->pool->status;
+    memcpy(g->unknown_scale, s->unit, (size_t)(s->n + s->p) * sizeof *s->unit);
     return STI_OK;
 }
 
@@ -309,7 +353,8 @@ sti_status sti_posed_equations(const sti_posed* s, bool exact, sti_program* out)
         else if (s->slides[i] && !s->choice[i])
             add_slide(s, out, i, 1);
     }
-    return scale_unknowns(s, out);
+    status = set_metric(s, out);
+    return status == STI_OK ? set_units(s, out) : status;
 }
 
 sti_status sti_posed_program(const sti_posed* s, const signed char* sign, int extras, int extra_rows, int margin,
@@ -321,7 +366,7 @@ sti_status sti_posed_program(const sti_posed* s, const signed char* sign, int ex
     add_equations(s, out);
     for (int i = 0; i < s->nc; i++)
         add_contact(s, out, i, sign != NULL ? sign[i] : 0, s->margin_on == NULL || s->margin_on[i] ? margin : -1);
-    return scale_unknowns(s, out);
+    return set_units(s, out);
 }
 
 double sti_posed_margin(const sti_posed* s, int i, const double* lambda) {
