@@ -40,7 +40,7 @@ static void put_equations(cli_json* j, const sti_sticking* s) {
     cli_json_numbers(j, "a_least", s->a_least, (size_t)a->n);
     cli_json_numbers(j, "lambda_least", s->lambda_least, (size_t)a->multiplier_count);
     cli_json_numbers(j, "margins_least", s->margins_least, (size_t)a->contact_count);
-    cli_json_bool(j, "least_sticks", s->least_sticks);
+    if (s->least_sticks != STI_UNDECIDED) cli_json_bool(j, "least_sticks", s->least_sticks == STI_YES);
     cli_json_matrix(j, "self_stress", s->self_stress, s->self_stress_count, a->multiplier_count);
     cli_json_numbers(j, "witness", s->kkt_witness, (size_t)(a->n + a->acceleration_count));
     cli_json_end(j);
@@ -60,11 +60,12 @@ static void put_family(cli_json* j, const sti_sticking* s) {
 static void put_opening(cli_json* j, const sti_sticking* s) {
     const sti_sticking_answer* a = &s->answer;
     cli_json_object(j, "opening");
-    cli_json_text(j, "without_discs", sti_outcome_text(s->mlcp_outcome));
-    cli_json_text(j, "outcome", sti_sticking_outcome_text(s->opening_outcome));
-    cli_json_numbers(j, "a", s->opening_a, (size_t)a->n);
-    cli_json_numbers(j, "lambda", s->opening_lambda, (size_t)a->multiplier_count);
-    cli_json_numbers(j, "a_n", s->opening_a_n, (size_t)a->contact_count);
+    cli_json_text(j, "without_discs", sti_outcome_text(a->opening.contact_problem));
+    cli_json_text(j, "outcome", sti_sticking_outcome_text(a->opening.outcome));
+    cli_json_bool(j, "exact", a->opening.exact);
+    cli_json_numbers(j, "a", a->opening.a, (size_t)a->n);
+    cli_json_numbers(j, "lambda", a->opening.lambda, (size_t)a->multiplier_count);
+    cli_json_numbers(j, "a_n", a->opening.a_n, (size_t)a->contact_count);
     cli_json_end(j);
 }
 

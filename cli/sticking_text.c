@@ -165,16 +165,16 @@ static void say_friction(const cli* c, const sti_sticking* s) {
 }
 
 static void say_opening(const cli* c, const sti_instant* in, const sti_sticking* s) {
-    if (s->opening_a == NULL) {
-        if (s->mlcp_outcome == STI_NO_SOLUTION)
+    const sti_opening* o = &s->answer.opening;
+    if (o->a == NULL) {
+        if (o->contact_problem == STI_NO_SOLUTION)
             cli_say(c, "  contacts free to open (60): no solution, even without discs\n");
         return;
     }
     int open = 0;
-    const double scale = force_size(in, s);
-    cli_say(c, "  contacts free to open (60): %s", outcome_words(s->opening_outcome));
+    cli_say(c, "  contacts free to open (60): %s", outcome_words(o->outcome));
     for (int i = 0; i < s->answer.contact_count; i++) {
-        if (s->opening_a_n[i] <= 1e-9 * scale) continue;
+        if (!o->opens[i]) continue;
         cli_say(c, "%s%s", open++ == 0 ? "; opens: " : ", ", cli_sticking_name(in, s, i));
     }
     cli_say(c, "\n");
@@ -256,7 +256,10 @@ void cli_sticking_text(const cli* c, const cli_sticking_request* r, const sti_in
     if (a->outcome == STI_STICKING_NO) say_certificate(c, in, s);
     if (s->kkt_solvable && s->self_stress_count > 0)
         cli_say(c, "  redundant: %d self-stress direction%s; the least-norm multipliers %s\n", s->self_stress_count,
-                s->self_stress_count == 1 ? "" : "s", s->least_sticks ? "stick" : "do not stick");
+                s->self_stress_count == 1 ? "" : "s",
+                s->least_sticks == STI_YES  ? "stick"
+                : s->least_sticks == STI_NO ? "do not stick"
+                                            : "are within rounding of the bounds");
     say_family(c, in, s);
     say_opening(c, in, s);
     say_friction(c, s);
@@ -266,15 +269,16 @@ void cli_sticking_text(const cli* c, const cli_sticking_request* r, const sti_in
 // ---- the algorithm
 
 static void say_set_z(const cli* c, const sti_instant* in, const sti_sticking* s) {
-    if (s->mlcp_outcome != STI_SOLVED) {
+    const sti_opening* o = &s->answer.opening;
+    if (o->contact_problem != STI_SOLVED) {
         cli_say(c, "step 2  (66) has no solution%s: nothing can stick\n",
-                s->mlcp_outcome == STI_NO_SOLUTION ? "" : " that was found");
+                o->contact_problem == STI_NO_SOLUTION ? "" : " that was found");
         return;
     }
     cli_say(c, "step 2  accelerations and free multipliers of (66): the acceleration is\n");
-    say_row(c, "a", s->opening_a, in->n, force_size(in, s));
+    say_row(c, "a", o->a, in->n, force_size(in, s));
     cli_say(c, "step 3  normal forces of unilateral contacts, and what comes with them\n");
-    say_multipliers(c, in, s, s->opening_lambda, NULL);
+    say_multipliers(c, in, s, o->lambda, NULL);
     if (s->self_stress_count > 0)
         cli_say(c, "        and all that differ from them by %d self-stress direction%s, while lambda_n >= 0\n",
                 s->self_stress_count, s->self_stress_count == 1 ? "" : "s");

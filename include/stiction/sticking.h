@@ -51,6 +51,37 @@ typedef struct sti_sticking_leaf {
     sti_rationals* exact;  // y, z, w in a row, without rounding; NULL when only the doubles are known
 } sti_sticking_leaf;
 
+// The version in which contacts may open, (60) and (65 a, b):
+//
+//     M a + F = C lambda,    a_t = 0,    a_n = 0 (bilateral),    0 <= lambda_n _|_ a_n >= 0 (unilateral)                    (43)
+//
+// and lambda in the discs. Every a that solves (43) goes with every lambda that does. So one a tells which contacts open, and
+// (60) is the question (61) without their forces and their rows a_n = 0: its proofs are those of sticking. That (43) has no
+// solution is shown by
+//
+//     farkas   z with A z = 0, z >= 0 at the unilateral normals, c'z < 0: no acceleration satisfies the constraints; or
+//     descent  x with M x = 0, x'(tangents, bilateral normals) = 0, x'(unilateral normals) >= 0, F'x < 0: nothing holds F.
+typedef struct sti_opening {
+    bool asked;                    // false: not asked for, or a contact slides (proposition 13 is about that)
+    sti_outcome contact_problem;   // (43), without the discs: solved, no_solution, unknown
+    sti_sticking_outcome outcome;  // (60), with them
+    bool exact;                    // all of it is proved without rounding on the numbers as given
+    double* a;                     // (n), NULL when no solution of (43) is known
+    double* lambda;          // in the discs when the outcome is "sticks"                           (multiplier_count)
+    double* a_n;             // accelerations along the normals                                     (contact_count)
+    unsigned char* opens;    // a_n > 0                                                             (contact_count)
+    sti_rationals* a_exact;  // (43) was solved without rounding: that solution                     (n)
+    sti_rationals*
+        lambda_exact;  // exact and "sticks": in the discs                                    (multiplier_count)
+    int leaf_count;    // "does not", and (43) has a solution: as in the answer, about the contacts that stay
+    sti_sticking_leaf* leaves;    // closed; sign, z and w are 0 at the others                           (leaf_count)
+    double bound;                 // as in the answer
+    double* farkas;               // (acceleration_count)
+    double* descent;              // (n)
+    sti_rationals* farkas_exact;  // the same without rounding, when exact
+    sti_rationals* descent_exact;
+} sti_opening;
+
 typedef struct sti_sticking_answer {
     sti_sticking_outcome outcome;
     bool exact;            // proved without rounding on the numbers as given
@@ -67,6 +98,7 @@ typedef struct sti_sticking_answer {
     int leaf_count;
     sti_sticking_leaf* leaves;  // (leaf_count)
     double bound;  // not exact "does not": every solution has |(a, lambda)|_1 >= bound; INFINITY when exact
+    sti_opening opening;
 } sti_sticking_answer;
 
 STI_API void sti_sticking_answer_clear(sti_env* env, sti_sticking_answer* answer);  // of one that was loaded
@@ -159,7 +191,7 @@ typedef struct sti_sticking {
     double* a_least;        // least-norm solution (31)                                                (n)
     double* lambda_least;   // (p)
     double* margins_least;  // its margins                                                             (contact_count)
-    bool least_sticks;
+    sti_verdict least_sticks;
     int self_stress_count;
     double* self_stress;  // orthonormal directions along which lambda may change (61 a)             (count x p)
 
@@ -170,13 +202,6 @@ typedef struct sti_sticking {
     double* lower;         // least of each multiplier, -INFINITY                                     (p)
     double* upper;
     bool* redundant;  // the friction bound of contact i follows from the other conditions       (contact_count)
-
-    // the complementarity version (60), (65 a, b), in which contacts may open
-    sti_outcome mlcp_outcome;              // of (43) without the discs
-    sti_sticking_outcome opening_outcome;  // with them
-    double* opening_a;                     // (n), NULL when (43) has no solution
-    double* opening_lambda;                // (p): in the discs when opening_outcome says so
-    double* opening_a_n;  // accelerations along the normals                                    (contact_count)
 
     sti_least_friction least_common;  // the same mu at every contact with friction
     sti_least_friction least_factor;  // every mu times this factor

@@ -162,11 +162,18 @@ static sti_status find_rank(grasp* g, double* y) {
             for (int j = 0; length > 0 && j < s->n; j++) row[j] /= length;
         }
     }
+    // in even units, so that they have no say
+    double *row = sti_pool_doubles(&g->pool, (size_t)s->p), *column = sti_pool_doubles(&g->pool, (size_t)s->n);
+    if (g->pool.status != STI_OK) return g->pool.status;
     sti_svd f;
-    const sti_status status = sti_svd_make(&g->pool, s->p, s->n, usable, STI_SMALL_RANK_TOL, &f);
+    sti_status status = sti_small_equilibrate(&g->pool, s->p, s->n, usable, row, column);
+    for (int k = 0; k < s->p; k++)
+        for (int j = 0; j < s->n; j++) usable[(size_t)k * (size_t)s->n + (size_t)j] *= row[k] * column[j];
+    if (status == STI_OK) status = sti_svd_make(&g->pool, s->p, s->n, usable, STI_SMALL_RANK_TOL, &f);
+    if (status != STI_OK) return status;
     g->out->rank = f.rank;
-    if (status == STI_OK && f.rank < s->n) memcpy(y, sti_svd_kernel(&f, 0), (size_t)s->n * sizeof *y);
-    return status;
+    for (int j = 0; j < s->n && f.rank < s->n; j++) y[j] = sti_svd_kernel(&f, 0)[j] * column[j];
+    return STI_OK;
 }
 
 // In integers: every bound at least one. *found: lambda; otherwise y.

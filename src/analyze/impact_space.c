@@ -170,8 +170,12 @@ static void fill_matrix(sti_space* k) {
     for (int i = 0; k->m == 0 && i < k->p; i++) k->W[i * a + i] = 1;  // what it is without rounding
     for (int i = 0; i < a; i++) {
         for (int j = 0; j < i; j++) {
-            double mean = 0.5 * (k->W[i * a + j] + k->W[j * a + i]);
-            if (k->W[i * a + i] == 0 || k->W[j * a + j] == 0) mean = 0;
+            double mean = 0.5 * (k->W[i * a + j] + k->W[j * a + i]), terms = 0;
+            for (size_t h = 0; h < n; h++)
+                terms += fabs(k->A[(size_t)i * n + h] * k->MA[(size_t)j * n + h]) +
+                         fabs(k->A[(size_t)j * n + h] * k->MA[(size_t)i * n + h]);
+            // directions that do not see each other: what is left of the sum is rounding, and has no sign
+            if (k->W[i * a + i] == 0 || k->W[j * a + j] == 0 || fabs(mean) <= 1e-15 * terms) mean = 0;
             k->W[i * a + j] = k->W[j * a + i] = mean;
         }
     }

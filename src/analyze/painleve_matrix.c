@@ -66,7 +66,8 @@ static sti_status find_direction(const sti_space* space, int i, const double* v_
     return STI_OK;
 }
 
-// b_i = (n_rate_i + n_i'a0) / |n_i|, a0 the acceleration without contact forces, joints holding.
+// b_i = (n_rate_i + n_i'a0) / |n_i|, a0 the acceleration without contact forces, joints holding. Where b_i is rounding against
+// what a0 and it were summed from, it is zero.
 static sti_status fill_load(const sti_space* space, sti_painleve_matrix* k, double* work) {
     const sti_instant* in = space->instant;
     const int n = space->n;
@@ -82,8 +83,16 @@ static sti_status fill_load(const sti_space* space, sti_painleve_matrix* k, doub
         const double y = sti_few_dot(space->m, space->K + at(space->m, i, 0), rate);
         for (int j = 0; j < n; j++) a0[j] -= y * space->MB[at(n, i, j)];
     }
-    for (int i = 0; i < k->p; i++)
-        k->b[i] = in->contacts[space->contact[i]].n_rate / space->norm[i] + sti_few_dot(n, space->A + at(n, i, 0), a0);
+    for (int i = 0; i < k->p; i++) {
+        const double own = in->contacts[space->contact[i]].n_rate / space->norm[i], *row = space->A + at(n, i, 0);
+        double terms = fabs(own);
+        for (int j = 0; j < n; j++) {
+            terms += fabs(row[j] * a0[j]);
+            for (int l = 0; l < n; l++) terms += fabs(row[j] * space->Minv[at(n, j, l)] * in->F[l]);
+        }
+        k->b[i] = own + sti_few_dot(n, row, a0);
+        if (fabs(k->b[i]) <= 1e-14 * terms) k->b[i] = 0;
+    }
     return STI_OK;
 }
 
@@ -381,12 +390,14 @@ static int try_basis(int p, const double* D, const double* b, unsigned set) {
     for (int i = 0, c = 0; i < p; i++) {
         if (set >> i & 1) z[i] = x[c++];
     }
-    const double size_b = sti_few_largest(p, b), size_z = fmax(sti_few_largest(p, z), 1e-300);
+    const double size_z = sti_few_largest(p, z);
     bool border = false;
     for (int i = 0; i < p; i++) {
         const bool basic = set >> i & 1;
         const double value = basic ? z[i] : b[i] + sti_few_dot(p, D + at(p, i, 0), z);
-        const double small = 1e-11 * (basic ? size_z : fmax(size_b, size_z));
+        double terms = fabs(b[i]);  // of w_i; z is one of forces that were found together
+        for (int j = 0; j < p; j++) terms += fabs(D[at(p, i, j)] * z[j]);
+        const double small = 1e-11 * (basic ? size_z : terms);
         if (value < -small) return 0;
         if (value <= small) border = true;
     }

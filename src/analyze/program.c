@@ -52,6 +52,48 @@ double sti_program_row_value(const sti_program* p, int row, const double* x) {
     return r[0] + sti_small_dot(p->size, r + 1, x);
 }
 
+sti_status sti_program_exact_row(const sti_program* p, int row, const sti_rationals* x, sti_rationals* out,
+                                 size_t index) {
+    const size_t width = (size_t)p->size + 1, from = (size_t)row * width;
+    sti_exact e;
+    sti_int num = {0}, den = {0}, point_num = {0}, point_den = {0}, sum = {0};
+    sti_exact_init(&e, p->env);
+    sti_int *image = sti_int_array(&e, width), *point = sti_int_array(&e, width);
+    if (e.status == STI_OK && p->exact != NULL)
+        sti_int_row_from_rationals(&e, image, p->exact, from, width, &num, &den);
+    else if (e.status == STI_OK)
+        sti_int_row_from_doubles(&e, image, p->row + from, width, 1, &num, &den);
+    if (e.status == STI_OK) sti_int_row_from_rationals(&e, point, x, 0, width - 1, &point_num, &point_den);
+    if (e.status == STI_OK) {  // image = num/den row, point = point_num/point_den x
+        for (size_t j = 1; j < width; j++) sti_int_addmul(&e, &sum, &image[j], &point[j - 1]);
+        sti_int_mul(&e, &sum, &sum, &point_den);
+        sti_int_mul(&e, &image[0], &image[0], &point_num);
+        sti_int_add(&e, &sum, &sum, &image[0]);
+        sti_int_mul(&e, &num, &num, &point_num);
+        sti_int_mul(&e, &sum, &sum, &den);
+    }
+    sti_status status = e.status;
+    if (status == STI_OK) status = sti_rationals_set_ratio(out, index, &sum, &num);
+    sti_int_array_free(p->env, image, image != NULL ? width : 0);
+    sti_int_array_free(p->env, point, point != NULL ? width : 0);
+    sti_int* const own[] = {&num, &den, &point_num, &point_den, &sum};
+    for (size_t k = 0; k < sizeof own / sizeof own[0]; k++) sti_int_clear(p->env, own[k]);
+    sti_exact_clear(&e);
+    return status == STI_OK ? STI_OK : STI_FAIL(p->env, STI_ERR_MEMORY, -1, "exact value of a row");
+}
+
+sti_status sti_program_exact_value(const sti_program* p, int row, const sti_rationals* x, int* sign, double* value) {
+    sti_rationals* one = NULL;
+    sti_status status = sti_rationals_create(p->env, 1, &one);
+    if (status == STI_OK) status = sti_program_exact_row(p, row, x, one, 0);
+    if (status == STI_OK) {
+        *sign = sti_rationals_sign(one, 0);
+        *value = sti_rationals_double(one, 0);
+    }
+    sti_rationals_destroy(one);
+    return status;
+}
+
 // ---- exact
 
 // The dictionary of the program. Every unknown is free; below the rows stand the forms -x_j, free too, so that both

@@ -32,6 +32,7 @@ typedef struct sti_program {
     double* start;          // (size)
     double* basis;          // orthonormal in scaled unknowns               (freedom x size)
     double* unknown_scale;  // x = scale times what the decomposition sees  (size)
+    double* metric;         // NULL, or: start has the least sum of (x_j / metric_j)^2         (size)
     double* row_scale;      // of the equations                             (rows)
     sti_svd equations;
     int* equation;    // rows that are equations, in order            (equations.m)
@@ -50,6 +51,10 @@ void sti_program_put_data(sti_program* p, int row, int column, double value, con
                           int sign);
 
 double sti_program_row_value(const sti_program* p, int row, const double* x);
+// The same without rounding, at an exact point (size), into entry `index` of out; or its sign and the nearest double.
+sti_status sti_program_exact_row(const sti_program* p, int row, const sti_rationals* x, sti_rationals* out,
+                                 size_t index);
+sti_status sti_program_exact_value(const sti_program* p, int row, const sti_rationals* x, int* sign, double* value);
 
 // ---- without rounding (no cones). x_exact and multipliers may be NULL.
 

@@ -1,8 +1,7 @@
 // program_conic.c: a program in floating point: equations eliminated, the rest given to the conic solver.
 //
-// The equations E x + e = 0 are scaled (rows by their largest entry, unknowns by unknown_scale) and decomposed. Their
-// solutions are start + span(basis): start has the least norm in the scaled unknowns. Redundant equations thus cost
-// nothing, and "redundant" means: singular values below 1e-11 of the largest.
+// The equations E x + e = 0 are scaled, rows and unknowns, so that units have no say, and decomposed. Their solutions are
+// start + span(basis). Redundant equations thus cost nothing, and "redundant" means: singular values below 1e-11 of the largest.
 //
 // What remains, inequalities and cones over the coordinates s of the family, is scaled row by row, its constants to
 // size one, so that the solver's tolerance means the same for grams and for tons.
@@ -17,7 +16,35 @@ static const double* row_of(const sti_program* p, int r) {
     return p->row + (size_t)r * ((size_t)p->size + 1);
 }
 
-static sti_status scale_equations(sti_program* p, int m, double* E, double* e) {
+// Unknowns in units in which the equations are even, where the caller did not give them. One that is in no equation gets the
+// units of the conditions it is in.
+static sti_status scale_unknowns(sti_program* p, int m) {
+    const size_t n = (size_t)p->size;
+    double *E = sti_pool_doubles(p->pool, (size_t)m * n), *row = sti_pool_doubles(p->pool, (size_t)m);
+    double *even = sti_pool_doubles(p->pool, n), *given = p->unknown_scale;
+    if (p->pool->status != STI_OK) return p->pool->status;
+    for (int i = 0; i < m; i++) memcpy(E + (size_t)i * n, row_of(p, p->equation[i]) + 1, n * sizeof *E);
+    const sti_status status = sti_small_equilibrate(p->pool, m, p->size, E, row, even);
+    p->unknown_scale = even;
+    for (size_t j = 0; given != NULL && j < n; j++)
+        if (given[j] > 0) even[j] = given[j];
+    for (size_t j = 0; j < n; j++) {
+        bool held = given != NULL && given[j] > 0;
+        for (int i = 0; i < m; i++) held = held || E[(size_t)i * n + j] != 0;
+        double least = INFINITY;
+        for (int r = 0; !held && r < p->rows; r++) {
+            const double* v = row_of(p, r) + 1;
+            double most = 0;
+            for (size_t k = 0; k < n && v[j] != 0; k++)
+                if (k != j) most = fmax(most, fabs(v[k]) * even[k]);
+            if (most > 0) least = fmin(least, most / fabs(v[j]));
+        }
+        if (!held && isfinite(least)) even[j] = least;
+    }
+    return status;
+}
+
+static void scale_equations(sti_program* p, int m, double* E, double* e) {
     const size_t n = (size_t)p->size;
     for (int i = 0; i < m; i++) {
         const double* row = row_of(p, p->equation[i]);
@@ -27,27 +54,107 @@ static sti_status scale_equations(sti_program* p, int m, double* E, double* e) {
         for (size_t j = 0; j < n; j++) E[(size_t)i * n + j] = p->row_scale[i] * row[j + 1] * p->unknown_scale[j];
         e[i] = -p->row_scale[i] * row[0];
     }
+}
+
+// The point of the family with the least sum of (x_j / metric_j)^2.
+static sti_status move_start(sti_program* p) {
+    const int n = p->size, k = p->freedom;
+    double *B = sti_pool_doubles(p->pool, (size_t)n * (size_t)k), *b = sti_pool_doubles(p->pool, (size_t)n);
+    double* s = sti_pool_doubles(p->pool, (size_t)k);
+    if (p->pool->status != STI_OK || k == 0) return p->pool->status;
+    for (int j = 0; j < n; j++) {
+        b[j] = -p->start[j] / p->metric[j];
+        for (int l = 0; l < k; l++) B[(size_t)j * k + l] = p->basis[(size_t)l * n + j] / p->metric[j];
+    }
+    // columns of B to unit length: they are independent, whatever their units
+    double* length = sti_pool_doubles(p->pool, (size_t)k);
+    if (length == NULL) return p->pool->status;
+    for (int l = 0; l < k; l++) {
+        for (int j = 0; j < n; j++) length[l] = hypot(length[l], B[(size_t)j * k + l]);
+        for (int j = 0; j < n && length[l] > 0; j++) B[(size_t)j * k + l] /= length[l];
+    }
+    sti_svd f;
+    const sti_status status = sti_svd_make(p->pool, n, k, B, 1e-14, &f);
+    if (status != STI_OK) return status;
+    sti_svd_solve(&f, b, s);
+    for (int l = 0; l < k; l++)
+        for (int j = 0; j < n && length[l] > 0; j++) p->start[j] += s[l] / length[l] * p->basis[(size_t)l * n + j];
     return STI_OK;
 }
 
-// The largest |E x - e|_i at x = start, relative to the terms of its row, or to a thousandth of those of the largest:
-// a row in which everything cancels has nothing but rounding to be compared with.
-static double misfit(const sti_program* p, int m, const double* E, const double* e) {
+// Equations that hang together by their unknowns are a block. The decomposition mixes blocks, and what it rounds in a large one
+// shows in a small one; so the solution is refined block by block, and judged so.
+typedef struct blocks {
+    int* of_row;      // the least row of its block                          (m)
+    int* of_unknown;  // 1 + that; 0: in no equation                         (size)
+} blocks;
+
+static sti_status find_blocks(const sti_program* p, int m, const double* E, blocks* b) {
     const size_t n = (size_t)p->size;
-    double most = 0, worst = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        for (int i = 0; i < m; i++) {
-            double size = fabs(e[i]), rest = -e[i];
-            for (size_t j = 0; j < n; j++) {
-                const double term = E[(size_t)i * n + j] * p->start[j];
-                size += fabs(term);
-                rest += term;
-            }
-            if (pass == 0) most = fmax(most, size);
-            if (pass == 1 && most > 0) worst = fmax(worst, fabs(rest) / fmax(size, 1e-3 * most));
+    int *mark = b->of_row = sti_pool_ints(p->pool, (size_t)m), *seen = b->of_unknown = sti_pool_ints(p->pool, n);
+    if (p->pool->status != STI_OK) return p->pool->status;
+    for (int i = 0; i < m; i++) {
+        mark[i] = i;
+        for (size_t j = 0; j < n; j++) {
+            if (E[(size_t)i * n + j] == 0) continue;
+            const int old = seen[j] == 0 ? mark[i] : seen[j] - 1;
+            const int least = old < mark[i] ? old : mark[i], most = old > mark[i] ? old : mark[i];
+            for (int h = 0; h <= i && most != least; h++)
+                if (mark[h] == most) mark[h] = least;
+            for (size_t h = 0; h < n && most != least; h++)
+                if (seen[h] == 1 + most) seen[h] = 1 + least;
+            seen[j] = 1 + mark[i];
         }
     }
-    return worst;
+    return STI_OK;
+}
+
+// What row i lacks at start, and the terms that this is summed from.
+static double rest_of(const sti_program* p, const double* E, const double* e, int i, double* size) {
+    const size_t n = (size_t)p->size;
+    double rest = e[i];
+    *size = fabs(e[i]);
+    for (size_t j = 0; j < n; j++) {
+        const double term = E[(size_t)i * n + j] * p->start[j];
+        rest -= term;
+        *size += fabs(term);
+    }
+    return rest;
+}
+
+static sti_status refine(sti_program* p, int m, const double* E, const double* e, const blocks* b) {
+    const size_t n = (size_t)p->size;
+    double *rest = sti_pool_doubles(p->pool, (size_t)m), *x = sti_pool_doubles(p->pool, n), size;
+    if (p->pool->status != STI_OK) return p->pool->status;
+    for (int round = 0; round < 2; round++) {
+        for (int block = 0; block < m; block++) {
+            if (b->of_row[block] != block) continue;
+            bool any = false;  // constants all zero: so is the block's least-norm solution
+            for (int i = block; i < m; i++) any = any || (b->of_row[i] == block && e[i] != 0);
+            for (int i = 0; i < m; i++) rest[i] = any && b->of_row[i] == block ? rest_of(p, E, e, i, &size) : 0;
+            sti_svd_solve(&p->equations, rest, x);
+            for (size_t j = 0; j < n; j++)
+                if (b->of_unknown[j] == 1 + block) p->start[j] = any ? p->start[j] + x[j] : 0;
+        }
+    }
+    return STI_OK;
+}
+
+// The largest |E x - e|_i at x = start, relative to the terms of its row, or to a thousandth of those of the largest of its block: a
+// row in which everything cancels has nothing but rounding to be compared with.
+static sti_status find_misfit(sti_program* p, int m, const double* E, const double* e, const blocks* b) {
+    double* most = sti_pool_doubles(p->pool, (size_t)m);
+    if (most == NULL) return p->pool->status;
+    p->outside = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < m; i++) {
+            double size;
+            const double rest = rest_of(p, E, e, i, &size), large = most[b->of_row[i]];
+            if (pass == 0) most[b->of_row[i]] = fmax(large, size);
+            if (pass == 1 && large > 0) p->outside = fmax(p->outside, fabs(rest) / fmax(size, 1e-3 * large));
+        }
+    }
+    return STI_OK;
 }
 
 sti_status sti_program_reduce(sti_program* p) {
@@ -59,20 +166,22 @@ sti_status sti_program_reduce(sti_program* p) {
     double* e = sti_pool_doubles(p->pool, (size_t)p->rows);
     p->witness = sti_pool_doubles(p->pool, (size_t)p->rows);
     p->start = sti_pool_doubles(p->pool, (size_t)n);
-    if (p->unknown_scale == NULL) {
-        p->unknown_scale = sti_pool_doubles(p->pool, (size_t)n);
-        for (int j = 0; p->unknown_scale != NULL && j < n; j++) p->unknown_scale[j] = 1;
-    }
     if (p->pool->status != STI_OK) return p->pool->status;
     for (int r = 0; r < p->rows; r++) {
         if (p->kind[r] == STI_ROW_ZERO) p->equation[m++] = r;
     }
+    sti_status status = scale_unknowns(p, m);
+    if (status != STI_OK) return status;
     scale_equations(p, m, E, e);
-    sti_status status = sti_svd_make(p->pool, m, n, E, STI_SMALL_RANK_TOL, &p->equations);
+    status = sti_svd_make(p->pool, m, n, E, STI_SMALL_RANK_TOL, &p->equations);
     if (status != STI_OK) return status;
     sti_svd_solve(&p->equations, e, p->start);
     sti_svd_outside(&p->equations, e, p->witness);
-    p->outside = misfit(p, m, E, e);
+    blocks b;
+    status = find_blocks(p, m, E, &b);
+    if (status == STI_OK) status = refine(p, m, E, e, &b);
+    if (status == STI_OK) status = find_misfit(p, m, E, e, &b);
+    if (status != STI_OK) return status;
     for (int i = 0; i < m; i++) p->witness[i] *= p->row_scale[i];
     p->freedom = n - p->equations.rank;
     p->basis = sti_pool_doubles(p->pool, (size_t)p->freedom * (size_t)n);
@@ -82,7 +191,7 @@ sti_status sti_program_reduce(sti_program* p) {
         for (int k = 0; k < p->freedom; k++)
             p->basis[(size_t)k * n + j] = sti_svd_kernel(&p->equations, k)[j] * p->unknown_scale[j];
     }
-    return STI_OK;
+    return p->metric != NULL ? move_start(p) : STI_OK;
 }
 
 static bool same_equations(const sti_program* p, const sti_program* like) {
@@ -95,12 +204,11 @@ static bool same_equations(const sti_program* p, const sti_program* like) {
             memcmp(row_of(p, r), row_of(like, like->equation[at++]), width * sizeof(double)) != 0)
             return false;
     }
-    return at == like->equations.m &&
-           memcmp(p->unknown_scale, like->unknown_scale, (size_t)p->size * sizeof(double)) == 0;
+    return at == like->equations.m;
 }
 
 sti_status sti_program_reduce_like(sti_program* p, const sti_program* like) {
-    if (p->unknown_scale == NULL || !same_equations(p, like)) return sti_program_reduce(p);
+    if (!same_equations(p, like)) return sti_program_reduce(p);
     int* equation = sti_pool_ints(p->pool, (size_t)p->rows);
     if (equation == NULL) return p->pool->status;
     for (int r = 0, at = 0; r < p->rows; r++)
@@ -109,6 +217,7 @@ sti_status sti_program_reduce_like(sti_program* p, const sti_program* like) {
     p->freedom = like->freedom;
     p->start = like->start;
     p->basis = like->basis;
+    p->unknown_scale = like->unknown_scale;
     p->row_scale = like->row_scale;
     p->equations = like->equations;
     p->outside = like->outside;

@@ -117,10 +117,38 @@ sti_status sti_svd_pinv(sti_pool* pool, const sti_svd* f, double** out) {
     return STI_OK;
 }
 
+// Rows and columns in turn by the root of their largest entry, which tends to largest entries of one (Ruiz 2001).
+sti_status sti_small_equilibrate(sti_pool* pool, int m, int n, const double* A, double* row, double* column) {
+    enum { SWEEPS = 12 };
+    double *most = sti_pool_doubles(pool, (size_t)m + (size_t)n), *wide = most + m;
+    if (pool->status != STI_OK) return pool->status;
+    for (int i = 0; i < m; i++) row[i] = 1;
+    for (int j = 0; j < n; j++) column[j] = 1;
+    for (int sweep = 0; sweep < SWEEPS; sweep++) {
+        memset(most, 0, ((size_t)m + (size_t)n) * sizeof *most);
+        for (int i = 0; i < m; i++) {
+            for (int j = 0; j < n; j++) {
+                const double entry = fabs(A[(size_t)i * (size_t)n + (size_t)j]) * row[i] * column[j];
+                most[i] = fmax(most[i], entry);
+                wide[j] = fmax(wide[j], entry);
+            }
+        }
+        for (int i = 0; i < m; i++) row[i] /= most[i] > 0 ? sqrt(most[i]) : 1;
+        for (int j = 0; j < n; j++) column[j] /= wide[j] > 0 ? sqrt(wide[j]) : 1;
+    }
+    return STI_OK;
+}
+
 sti_status sti_small_rank(sti_pool* pool, int m, int n, const double* A, int* rank) {
     sti_svd f;
-    const sti_status status = sti_svd_make(pool, m, n, A, STI_SMALL_RANK_TOL, &f);
-    *rank = f.rank;
+    double *scaled = sti_pool_copy(pool, A, (size_t)m * (size_t)n), *row = sti_pool_doubles(pool, (size_t)m);
+    double* column = sti_pool_doubles(pool, (size_t)n);
+    if (pool->status != STI_OK) return pool->status;
+    sti_status status = sti_small_equilibrate(pool, m, n, A, row, column);
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < n; j++) scaled[(size_t)i * (size_t)n + (size_t)j] *= row[i] * column[j];
+    if (status == STI_OK) status = sti_svd_make(pool, m, n, scaled, STI_SMALL_RANK_TOL, &f);
+    *rank = status == STI_OK ? f.rank : 0;
     return status;
 }
 

@@ -35,7 +35,10 @@ static inline const double* sti_svd_kernel(const sti_svd* f, int k) {         //
 double sti_svd_outside(const sti_svd* f, const double* b, double* r);
 sti_status sti_svd_pinv(sti_pool* pool, const sti_svd* f, double** out);  // n x m
 
-// Rank alone.
+// Factors of rows (m) and columns (n) that bring the largest entry of each to about one: units have no say in what follows.
+sti_status sti_small_equilibrate(sti_pool* pool, int m, int n, const double* A, double* row, double* column);
+
+// Rank alone, of A with rows and columns scaled so.
 sti_status sti_small_rank(sti_pool* pool, int m, int n, const double* A, int* rank);
 
 // The rows of V (count x n, orthonormal) replaced by a basis of the same space that does not depend on how they were found:

@@ -11,27 +11,16 @@
 static sti_status proposition_1(sti_sticking* r, const sti_blocks* b, sti_propositions_table* t) {
     const sti_posed* s = b->s;
     sti_pool* pool = b->pool;
-    double *Ct = sti_pool_doubles(pool, (size_t)s->p * (size_t)s->n), *rates = sti_pool_doubles(pool, (size_t)s->p);
-    double *out = sti_pool_doubles(pool, (size_t)s->p), *Cl = sti_pool_doubles(pool, (size_t)s->n);
-    double *ln = sti_pool_doubles(pool, (size_t)b->m), *lt = sti_pool_doubles(pool, (size_t)b->t);
+    double *Cl = sti_pool_doubles(pool, (size_t)s->n), *ln = sti_pool_doubles(pool, (size_t)b->m);
+    double* lt = sti_pool_doubles(pool, (size_t)b->t);
+    int* all = sti_pool_ints(pool, (size_t)s->p);
     if (pool->status != STI_OK) return pool->status;
-    for (int k = 0; k < s->p; k++)
-        for (int j = 0; j < s->n; j++)
-            Ct[(size_t)k * (size_t)s->n + (size_t)j] = s->C[(size_t)j * (size_t)s->p + (size_t)k];
-    for (int i = 0; i < s->nc; i++)
-        for (int k = 0; k <= s->tangents[i]; k++) {
-            const sti_instant_contact* contact = sti_posed_contact(s, i);
-            rates[s->first[i] + k] = k == 0 ? contact->n_rate : contact->t_rate[k - 1];
-        }
-    sti_svd f;
-    sti_status status = sti_svd_make(pool, s->p, s->n, Ct, STI_SMALL_RANK_TOL, &f);
+    for (int k = 0; k < s->p; k++) all[k] = k;
+    bool stacked;
+    const sti_status status =
+        sti_posed_consistent(s, b->exact, all, s->p, b->definite ? b->acceleration : NULL, &stacked);
     if (status != STI_OK) return status;
-    const double outside = sti_svd_outside(&f, rates, out);
-    int rank_N, rank_H;
-    status = sti_small_rank(pool, b->n, b->m, b->N, &rank_N);
-    if (status == STI_OK) status = sti_small_rank(pool, b->n, b->t, b->H, &rank_H);
-    if (status != STI_OK) return status;
-    const bool independent = f.rank == s->p, trivial = r->kernel_dimension == 0, stacked = outside < 1e-9;
+    const bool independent = b->rank_C == s->p, trivial = r->kernel_dimension == 0;
 
     sti_propositions_begin(t, "P1.i", "(14 a) has one solution for every right side");
     if (b->slides)
@@ -39,8 +28,8 @@ static sti_status proposition_1(sti_sticking* r, const sti_blocks* b, sti_propos
     else
         sti_propositions_verdict(t, independent && trivial ? STI_HOLDS : STI_HOLDS_NOT,
                                  "rank of (grad h | H) is %d of %d, ker M meets ker (grad h | H)' in dimension %d",
-                                 f.rank, s->p, r->kernel_dimension);
-    sti_propositions_number(t, "rank_C", f.rank);
+                                 b->rank_C, s->p, r->kernel_dimension);
+    sti_propositions_number(t, "rank_C", b->rank_C);
     sti_propositions_number(t, "number_of_multipliers", s->p);
     sti_propositions_number(t, "dim_kerM_cap_kerCT", r->kernel_dimension);
     sti_propositions_number(t, "Mb_invertible", independent && trivial);
@@ -55,7 +44,7 @@ static sti_status proposition_1(sti_sticking* r, const sti_blocks* b, sti_propos
                                  stacked ? "" : " not", r->kernel_dimension);
     sti_propositions_number(t, "stacked_consistency", stacked);
     sti_propositions_number(t, "solvable_for_given_F", r->kkt_solvable);
-    sti_propositions_number(t, "separately_unique", rank_N + rank_H == f.rank);
+    sti_propositions_number(t, "separately_unique", b->rank_N + b->rank_H == b->rank_C);
     if (r->kkt_solvable && !b->slides) {
         sti_small_multiply(s->n, s->p, 1, s->C, r->lambda_least, Cl);
         sti_blocks_split(b, r->lambda_least, ln, lt);
@@ -76,20 +65,21 @@ typedef struct delassus {
     double *W, *V;     // lambda = W F + V                   (p x n), (p)
     double* S;         // Schur complement of G_nn           (t x t)
     double* lambda;    // in the order of S0                 (p)
+    double* terms;     // what it was summed from            (p)
 } delassus;
 
 static sti_status make_delassus(const sti_blocks* b, delassus* d) {
     sti_pool* pool = b->pool;
     const size_t n = (size_t)b->n, m = (size_t)b->m, t = (size_t)b->t, p = m + t;
-    double *C = sti_pool_doubles(pool, n * p), *MC = sti_pool_doubles(pool, n * p), *w = sti_pool_doubles(pool, p);
-    double *V = sti_pool_doubles(pool, p * p), *Gnn = sti_pool_doubles(pool, m * m),
-           *inv = sti_pool_doubles(pool, m * m);
+    double *C = sti_pool_doubles(pool, n * p), *MC = sti_pool_doubles(pool, n * p);
+    double *Gnn = sti_pool_doubles(pool, m * m), *inv = sti_pool_doubles(pool, m * m);
     d->G = sti_pool_doubles(pool, p * p);
     d->Ginv = sti_pool_doubles(pool, p * p);
     d->W = sti_pool_doubles(pool, p * n);
     d->V = sti_pool_doubles(pool, p);
     d->S = sti_pool_doubles(pool, t * t);
     d->lambda = sti_pool_doubles(pool, p);
+    d->terms = sti_pool_doubles(pool, p);
     if (pool->status != STI_OK) return pool->status;
     for (size_t j = 0; j < n; j++) {
         for (size_t k = 0; k < m; k++) C[j * p + k] = b->N[j * m + k];
@@ -97,17 +87,20 @@ static sti_status make_delassus(const sti_blocks* b, delassus* d) {
     }
     sti_small_multiply(b->n, b->n, (int)p, b->Minv, C, MC);
     sti_small_multiply_tn((int)p, b->n, (int)p, C, MC, d->G);
-    sti_status status = sti_small_eigen(pool, (int)p, d->G, w, V);
-    if (status != STI_OK) return status;
-    d->definite = p > 0 && w[0] > 1e-11 * w[p - 1];
+    d->definite = p > 0 && b->rank_C == (int)p;
     if (!d->definite) return STI_OK;
-    status = sti_small_inverse(pool, (int)p, d->G, d->Ginv, &d->definite);
+    sti_status status = sti_small_inverse(pool, (int)p, d->G, d->Ginv, &d->definite);
     if (status != STI_OK || !d->definite) return status;
     for (size_t i = 0; i < p; i++) {
         for (size_t j = 0; j < n; j++)
             for (size_t k = 0; k < p; k++) d->W[i * n + j] += d->Ginv[i * p + k] * MC[j * p + k];
-        for (size_t k = 0; k < p; k++) d->V[i] -= d->Ginv[i * p + k] * (k < m ? b->c_n[k] : b->c_t[k - m]);
+        for (size_t k = 0; k < p; k++) {
+            const double term = d->Ginv[i * p + k] * (k < m ? b->c_n[k] : b->c_t[k - m]);
+            d->V[i] -= term;
+            d->terms[i] += fabs(term);
+        }
         d->lambda[i] = d->V[i] + sti_small_dot(b->n, d->W + i * n, b->s->instant->F);
+        for (size_t j = 0; j < n; j++) d->terms[i] += fabs(d->W[i * n + j] * b->s->instant->F[j]);
     }
     for (size_t i = 0; i < m; i++)
         for (size_t k = 0; k < m; k++) Gnn[i * m + k] = d->G[i * p + k];
@@ -133,54 +126,115 @@ static void unsplit(const sti_blocks* b, const double* split, double* lambda) {
     }
 }
 
-static sti_status proposition_2(const sti_blocks* b, sti_propositions_table* t, const delassus* d, double* lambda,
-                                double* margins) {
+// The multipliers are unique here, so the decision over all of them is the verdict.
+static sti_holds verdict_of(sti_sticking_outcome outcome) {
+    return outcome == STI_STICKING_YES ? STI_HOLDS : outcome == STI_STICKING_NO ? STI_HOLDS_NOT : STI_HOLDS_UNKNOWN;
+}
+
+typedef struct unique {  // the only multipliers, contact by contact
+    double* lambda;      // flat                                              (p)
+    double* a;           // (n)
+    double* margins;     // (m)
+    double* terms;       // what each margin was summed from                  (m)
+    int* sign;           // of the margin: as sti_blocks_sign, or exactly     (m)
+} unique;
+
+static double terms_of(const sti_posed* s, const delassus* d, int i, int tangent) {
+    double sum = s->rough[i] && !s->slides[i] ? s->mu[i] * d->terms[i] : d->terms[i];
+    for (int k = 0; k < s->tangents[i]; k++) sum += d->terms[tangent + k];
+    return sum;
+}
+
+static sti_status find_margins(const sti_sticking* r, const sti_blocks* b, const delassus* d, unique* q) {
     const sti_posed* s = b->s;
-    const int p = s->p;
-    double *a = sti_pool_doubles(b->pool, (size_t)b->n), *load = sti_pool_doubles(b->pool, (size_t)b->n);
-    double* Gnn = sti_pool_doubles(b->pool, (size_t)b->m * (size_t)b->m);
+    const sti_rationals* exact = r->answer.outcome == STI_STICKING_YES ? r->answer.lambda_exact : NULL;
+    unsplit(b, d->lambda, q->lambda);
+    sti_status status = STI_OK;
+    for (int i = 0, tangent = b->m; status == STI_OK && i < s->nc; tangent += s->tangents[i], i++) {
+        q->margins[i] = sti_posed_margin(s, i, q->lambda);
+        q->terms[i] = terms_of(s, d, i, tangent);
+        q->sign[i] = sti_blocks_sign(q->margins[i], q->terms[i]);
+        if (exact != NULL && !isnan(q->margins[i])) status = sti_posed_margin_sign(s, i, exact, &q->sign[i]);
+        if (q->sign[i] == 0 && !isnan(q->margins[i])) q->margins[i] = 0;
+    }
+    return status;
+}
+
+static sti_status make_unique(const sti_sticking* r, const sti_blocks* b, const delassus* d, unique* q) {
+    const sti_posed* s = b->s;
+    double* load = sti_pool_doubles(b->pool, (size_t)b->n);
+    q->lambda = sti_pool_doubles(b->pool, (size_t)s->p);
+    q->a = sti_pool_doubles(b->pool, (size_t)b->n);
+    q->margins = sti_pool_doubles(b->pool, (size_t)b->m);
+    q->terms = sti_pool_doubles(b->pool, (size_t)b->m);
+    q->sign = sti_pool_ints(b->pool, (size_t)b->m);
     if (b->pool->status != STI_OK) return b->pool->status;
-    unsplit(b, d->lambda, lambda);
-    double least = INFINITY;
-    for (int i = 0; i < s->nc; i++) {
-        margins[i] = sti_posed_margin(s, i, lambda);
-        if (margins[i] < least) least = margins[i];
+    const sti_status status = find_margins(r, b, d, q);
+    for (int j = 0; j < b->n; j++)
+        load[j] = sti_small_dot(s->p, s->C + (size_t)j * (size_t)s->p, q->lambda) - s->instant->F[j];
+    sti_small_multiply(b->n, b->n, 1, b->Minv, load, q->a);
+    return status;
+}
+
+static sti_status proposition_2(const sti_sticking* r, const sti_blocks* b, sti_propositions_table* t,
+                                const delassus* d, const unique* q) {
+    const int p = b->s->p;
+    double *Gnn = sti_pool_doubles(b->pool, (size_t)b->m * (size_t)b->m), least = INFINITY;
+    if (b->pool->status != STI_OK) return b->pool->status;
+    for (int i = 0; i < b->m; i++) {
+        if (q->margins[i] < least) least = q->margins[i];
         for (int k = 0; k < b->m; k++) Gnn[i * b->m + k] = d->G[(size_t)i * (size_t)p + (size_t)k];
     }
-    for (int j = 0; j < b->n; j++) load[j] = sti_small_dot(p, s->C + (size_t)j * (size_t)p, lambda) - s->instant->F[j];
-    sti_small_multiply(b->n, b->n, 1, b->Minv, load, a);
-    sti_propositions_verdict(t, least >= -1e-12 * s->force ? STI_HOLDS : STI_HOLDS_NOT,
-                             "the only multipliers have least margin %.6g", least);
+    const sti_holds sticks = verdict_of(r->answer.outcome);
+    sti_propositions_verdict(t, sticks, "the only multipliers have least margin %.6g", least);
     sti_propositions_matrix(t, "G_nn", b->m, b->m, Gnn);
     sti_propositions_matrix(t, "S_G", b->t, b->t, d->S);
     sti_propositions_vector(t, "lambda_n", b->m, d->lambda);
     sti_propositions_vector(t, "lambda_t", b->t, d->lambda + b->m);
-    sti_propositions_vector(t, "qdd", b->n, a);
-    sti_propositions_vector(t, "margins", b->m, margins);
-    sti_propositions_number(t, "all_sticking", least >= -1e-12 * s->force);
+    sti_propositions_vector(t, "qdd", b->n, q->a);
+    sti_propositions_vector(t, "margins", b->m, q->margins);
+    sti_propositions_number(t, "all_sticking", sticks == STI_HOLDS ? 1 : sticks == STI_HOLDS_NOT ? 0 : NAN);
     return STI_OK;
 }
 
-// Proposition 4: lower bound on the time to slip. The margin mu |lambda_n| - |lambda_t| changes no faster than
-// sqrt(1 + mu^2) times the rate of (lambda_n, lambda_t).
-static void proposition_4(const sti_blocks* b, sti_propositions_table* t, const delassus* d, const double* margins) {
-    const sti_posed* s = b->s;
-    const double band = s->options.tol * s->force, rate = s->options.lipschitz;
-    double time = INFINITY, least = INFINITY;
-    int boundary = 0;
-    for (int i = 0; i < s->nc; i++) {
-        if (isnan(margins[i])) continue;
-        const double slope = s->rough[i] && !s->slides[i] ? hypot(1, s->mu[i]) : 1;
-        least = fmin(least, margins[i]);
-        boundary += fabs(margins[i]) <= band;
-        if (rate > 0) time = fmin(time, fmax(margins[i], 0) / (slope * rate));
+// Corollary 1: at rest, and no acceleration but rounding of what it was summed from.
+static void corollary_1(const sti_sticking* r, const sti_blocks* b, sti_propositions_table* t, const delassus* d,
+                        const unique* q) {
+    const double rates = fmax(sti_small_max((size_t)b->m, b->c_n), sti_small_max((size_t)b->t, b->c_t));
+    if (rates > 0 || sti_small_max((size_t)b->n, b->s->instant->v) > 0) {
+        sti_propositions_verdict(t, STI_NOT_APPLICABLE, "the system moves");
+        return;
     }
-    sti_propositions_begin(t, "P4.i", "sticking persists for a while: every bound holds strictly");
-    sti_propositions_verdict(t, least > band ? STI_HOLDS : STI_HOLDS_NOT, "least margin %.6g%s", least,
-                             rate > 0 ? "" : "; with a bound on the rate of the contact forces also the time");
-    sti_propositions_number(t, "least_margin", least);
-    if (rate > 0) sti_propositions_number(t, "time_to_slip_at_least", time);
-    double* gain = sti_pool_doubles(b->pool, (size_t)s->nc);  // |rate of (lambda_n, lambda_t)| per |rate of F|
+    double still = 0;
+    sti_holds rests = STI_HOLDS;
+    for (int j = 0; j < b->n; j++) {
+        double terms = b->acceleration[j];
+        for (int k = 0; k < b->n; k++) {
+            const double m = fabs(b->Minv[(size_t)j * b->n + k]);
+            for (int l = 0; l < b->m; l++) terms += m * fabs(b->N[(size_t)k * b->m + l]) * d->terms[l];
+            for (int l = 0; l < b->t; l++) terms += m * fabs(b->H[(size_t)k * b->t + l]) * d->terms[b->m + l];
+        }
+        const int sign = sti_blocks_sign(q->a[j], terms);
+        if (sign == 1 || sign == -1) rests = STI_HOLDS_NOT;
+        if (sign == 2 && rests == STI_HOLDS) rests = STI_HOLDS_UNKNOWN;
+        if (sign != 0) still = fmax(still, fabs(q->a[j]));
+    }
+    const sti_holds sticks = verdict_of(r->answer.outcome);
+    sti_propositions_verdict(t,
+                             sticks == STI_HOLDS_NOT || rests == STI_HOLDS_NOT ? STI_HOLDS_NOT
+                             : sticks == STI_HOLDS                             ? rests
+                                                                               : STI_HOLDS_UNKNOWN,
+                             sticks == STI_HOLDS       ? "the bounds hold; largest acceleration %.3g"
+                             : sticks == STI_HOLDS_NOT ? "a bound fails; largest acceleration %.3g"
+                                                       : "bounds within rounding; largest acceleration %.3g",
+                             still);
+    sti_propositions_number(t, "largest_acceleration", still);
+}
+
+// |rate of (lambda_n, lambda_t)| per |rate of F|, contact by contact.
+static sti_status force_gain(const sti_blocks* b, sti_propositions_table* t, const delassus* d) {
+    const sti_posed* s = b->s;
+    double* gain = sti_pool_doubles(b->pool, (size_t)s->nc);
     for (int i = 0, tangent = b->m; gain != NULL && i < s->nc; i++) {
         double sum = sti_small_norm(b->n, d->W + (size_t)i * (size_t)b->n);
         for (int k = 0; k < s->tangents[i]; k++, tangent++)
@@ -188,24 +242,57 @@ static void proposition_4(const sti_blocks* b, sti_propositions_table* t, const 
         gain[i] = sum;
     }
     if (gain != NULL) sti_propositions_vector(t, "force_gain", s->nc, gain);
+    return b->pool->status;
+}
+
+// Proposition 4: lower bound on the time to slip. The margin mu |lambda_n| - |lambda_t| changes no faster than
+// sqrt(1 + mu^2) times the rate of (lambda_n, lambda_t).
+static sti_status proposition_4(const sti_sticking* r, const sti_blocks* b, sti_propositions_table* t,
+                                const delassus* d, const unique* q) {
+    const sti_posed* s = b->s;
+    const double rate = s->options.lipschitz;
+    double time = INFINITY, least = INFINITY;
+    int boundary = 0, unclear = 0;
+    for (int i = 0; i < s->nc; i++) {
+        if (isnan(q->margins[i])) continue;
+        const double slope = s->rough[i] && !s->slides[i] ? hypot(1, s->mu[i]) : 1;
+        least = fmin(least, q->margins[i]);
+        boundary += q->sign[i] == 0;
+        unclear += q->sign[i] == 2;
+        if (rate > 0) time = fmin(time, fmax(q->margins[i], 0) / (slope * rate));
+    }
+    const sti_sticking_outcome outcome = r->answer.outcome;
+    const bool sticks = outcome == STI_STICKING_YES;
+    sti_propositions_begin(t, "P4.i", "sticking persists for a while: every bound holds strictly");
+    sti_propositions_verdict(t,
+                             outcome == STI_STICKING_NO || (sticks && boundary > 0) ? STI_HOLDS_NOT
+                             : sticks && unclear == 0                               ? STI_HOLDS
+                                                                                    : STI_HOLDS_UNKNOWN,
+                             "least margin %.6g%s", least,
+                             rate > 0 ? "" : "; with a bound on the rate of the contact forces also the time");
+    sti_propositions_number(t, "least_margin", least);
+    if (rate > 0) sti_propositions_number(t, "time_to_slip_at_least", time);
+    const sti_status status = force_gain(b, t, d);
 
     sti_propositions_begin(t, "P4.ii", "contacts on the boundary of their disc, where slip may begin");
-    if (least < -band)
+    if (outcome == STI_STICKING_NO)
         sti_propositions_verdict(t, STI_NOT_APPLICABLE, "the contacts do not all stick");
+    else if (!sticks || unclear > 0)
+        sti_propositions_verdict(t, STI_HOLDS_UNKNOWN, "margins within rounding of zero: %d", boundary + unclear);
     else
         sti_propositions_verdict(
             t, boundary > 0 ? STI_HOLDS : STI_HOLDS_NOT,
             boundary > 0 ? "%d on the boundary: sticking at this instant, with no margin" : "none (%d)", boundary);
     sti_propositions_number(t, "on_boundary", boundary);
+    return status;
 }
 
-static sti_status propositions_2_to_4(const sti_blocks* b, sti_propositions_table* t) {
+static sti_status propositions_2_to_4(const sti_sticking* r, const sti_blocks* b, sti_propositions_table* t) {
     static const char* const ids[] = {"P2", "P3", "C1", "P4.i", "P4.ii"};
     static const char* const titles[] = {"sticking of independent contacts, by (22)",
                                          "some external force makes the contacts stick, by (24)",
                                          "static equilibrium with all contacts sticking, by (25)",
                                          "sticking persists for a while", "contacts on the boundary of their disc"};
-    const sti_posed* s = b->s;
     delassus d = {0};
     sti_status status = b->definite ? make_delassus(b, &d) : STI_OK;
     if (status != STI_OK) return status;
@@ -219,45 +306,36 @@ static sti_status propositions_2_to_4(const sti_blocks* b, sti_propositions_tabl
         }
         return STI_OK;
     }
-    double *lambda = sti_pool_doubles(b->pool, (size_t)s->p), *margins = sti_pool_doubles(b->pool, (size_t)b->m);
-    if (b->pool->status != STI_OK) return b->pool->status;
-    sti_propositions_begin(t, ids[0], titles[0]);
-    status = proposition_2(b, t, &d, lambda, margins);
+    unique q = {0};
+    status = make_unique(r, b, &d, &q);
     if (status != STI_OK) return status;
-    const bool sticks = t->list[t->count - 1].verdict == STI_HOLDS;
+    sti_propositions_begin(t, ids[0], titles[0]);
+    status = proposition_2(r, b, t, &d, &q);
+    if (status != STI_OK) return status;
 
     sti_propositions_begin(t, ids[1], titles[1]);
-    sti_propositions_verdict(
-        t, STI_HOLDS,
-        sticks ? "F does; lambda = W F + V" : "lambda = W F + V takes every value, so some F does; this one does not");
+    sti_propositions_verdict(t, STI_HOLDS,
+                             r->answer.outcome == STI_STICKING_YES ? "F does; lambda = W F + V"
+                             : r->answer.outcome == STI_STICKING_NO
+                                 ? "lambda = W F + V takes every value, so some F does; this one does not"
+                                 : "lambda = W F + V takes every value, so some F does");
     sti_propositions_matrix(t, "W_n", b->m, b->n, d.W);
     sti_propositions_matrix(t, "W_t", b->t, b->n, d.W + (size_t)b->m * (size_t)b->n);
     sti_propositions_vector(t, "V_n", b->m, d.V);
     sti_propositions_vector(t, "V_t", b->t, d.V + b->m);
 
     sti_propositions_begin(t, ids[2], titles[2]);
-    const double rates = fmax(sti_small_max((size_t)b->m, b->c_n), sti_small_max((size_t)b->t, b->c_t));
-    const double v = sti_small_max((size_t)b->n, s->instant->v);
-    if (rates > 0 || v > 0) {
-        sti_propositions_verdict(t, STI_NOT_APPLICABLE, "the system moves");
-    } else {
-        const sti_named* a = sti_proposition_number(sti_proposition_find(t->list, t->count, "P2"), "qdd");
-        const double still = a != NULL ? sti_small_max((size_t)b->n, a->value) : NAN;
-        const double unit = s->force * sti_small_max((size_t)b->n * (size_t)b->n, b->Minv);
-        sti_propositions_verdict(
-            t, sticks && still <= 1e-9 * unit ? STI_HOLDS : STI_HOLDS_NOT,
-            sticks ? "the bounds hold; largest acceleration %.3g" : "a bound fails; largest acceleration %.3g", still);
-        sti_propositions_number(t, "largest_acceleration", still);
-    }
-    proposition_4(b, t, &d, margins);
-    return STI_OK;
+    corollary_1(r, b, t, &d, &q);
+    return proposition_4(r, b, t, &d, &q);
 }
 
-// E = M + C C', D = C'E+ C, Q = D_tt - D_nt'D_nn+ D_nt  (27), lemma 1.
+// E = M + C C', D = C'E+ C, Q = D_tt - D_nt'D_nn+ D_nt  (27), lemma 1. Their ranks are known without them: the kernel of E is
+// that of M with that of C'; im C is in im E, so D has the rank of C, D_nn that of grad h, and Q what is between.
 static sti_status lemma_1(sti_sticking* r, const sti_blocks* b, sti_propositions_table* t) {
     const sti_posed* s = b->s;
     sti_pool* pool = b->pool;
     const int n = b->n, m = b->m, tt = b->t, p = m + tt;
+    int rank_E = n - r->kernel_dimension;
     double *E = sti_pool_copy(pool, s->instant->M, (size_t)n * (size_t)n),
            *C = sti_pool_doubles(pool, (size_t)n * (size_t)p);
     double *EC = sti_pool_doubles(pool, (size_t)n * (size_t)p), *D = sti_pool_doubles(pool, (size_t)p * (size_t)p), *Ep,
@@ -270,17 +348,23 @@ static sti_status lemma_1(sti_sticking* r, const sti_blocks* b, sti_propositions
     }
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) E[(size_t)i * n + j] += sti_small_dot(p, C + (size_t)i * p, C + (size_t)j * p);
-    sti_svd fE, fD, fN, fQ;
-    sti_status status = sti_svd_make(pool, n, n, E, STI_SMALL_RANK_TOL, &fE);
-    if (status == STI_OK) status = sti_svd_pinv(pool, &fE, &Ep);
+    sti_svd fE, fN, fQ;
+    sti_status status = sti_svd_make(pool, n, n, E, 0, &fE);
+    if (status == STI_OK && b->slides) status = sti_small_rank(pool, n, n, E, &rank_E);
+    if (status == STI_OK) {
+        fE.rank = rank_E;
+        status = sti_svd_pinv(pool, &fE, &Ep);
+    }
     if (status != STI_OK) return status;
     sti_small_multiply(n, n, p, Ep, C, EC);
     sti_small_multiply_tn(p, n, p, C, EC, D);
     for (int i = 0; i < m; i++)
         for (int k = 0; k < m; k++) Dnn[(size_t)i * m + k] = D[(size_t)i * p + k];
-    status = sti_svd_make(pool, p, p, D, 1e-10, &fD);
-    if (status == STI_OK) status = sti_svd_make(pool, m, m, Dnn, 1e-10, &fN);
-    if (status == STI_OK) status = sti_svd_pinv(pool, &fN, &Np);
+    status = sti_svd_make(pool, m, m, Dnn, 0, &fN);
+    if (status == STI_OK) {
+        fN.rank = b->rank_N;
+        status = sti_svd_pinv(pool, &fN, &Np);
+    }
     if (status != STI_OK) return status;
     for (int i = 0; i < tt; i++) {
         for (int k = 0; k < tt; k++) {
@@ -293,14 +377,14 @@ static sti_status lemma_1(sti_sticking* r, const sti_blocks* b, sti_propositions
     }
     status = sti_svd_make(pool, tt, tt, Q, 0, &fQ);
     if (status != STI_OK) return status;
-    const bool nonsingular = tt == 0 || fQ.s[tt - 1] > 1e-10;  // D has eigenvalues at most one
+    const bool nonsingular = b->rank_C - b->rank_N == tt;
     sti_propositions_begin(t, "L1", "Q of lemma 1 is nonsingular, so that (29) and (32) apply");
     if (nonsingular)
         sti_propositions_verdict(t, STI_HOLDS, "smallest singular value of Q is %.6g", tt > 0 ? fQ.s[tt - 1] : NAN);
     else
         sti_propositions_verdict(t, STI_HOLDS_NOT, "singular: the pseudo-inverse of D itself is used");
-    sti_propositions_number(t, "rank_E", fE.rank);
-    sti_propositions_number(t, "rank_D", fD.rank);
+    sti_propositions_number(t, "rank_E", rank_E);
+    sti_propositions_number(t, "rank_D", b->rank_C);
     sti_propositions_number(t, "Q_nonsingular", nonsingular);
     sti_propositions_matrix(t, "Q", tt, tt, Q);
 
@@ -313,8 +397,13 @@ static sti_status lemma_1(sti_sticking* r, const sti_blocks* b, sti_propositions
     double *ln = sti_pool_doubles(pool, (size_t)m), *lt = sti_pool_doubles(pool, (size_t)tt);
     if (pool->status != STI_OK) return pool->status;
     sti_blocks_split(b, r->lambda_least, ln, lt);
-    sti_propositions_verdict(t, r->least_sticks ? STI_HOLDS : STI_HOLDS_NOT,
-                             r->least_sticks ? "they do"
+    const sti_holds sticks = r->self_stress_count == 0    ? verdict_of(r->answer.outcome)
+                             : r->least_sticks == STI_YES ? STI_HOLDS
+                             : r->least_sticks == STI_NO  ? STI_HOLDS_NOT
+                                                          : STI_HOLDS_UNKNOWN;
+    sti_propositions_verdict(t, sticks,
+                             sticks == STI_HOLDS           ? "they do"
+                             : sticks == STI_HOLDS_UNKNOWN ? "they are within rounding of the bounds"
                              : r->self_stress_count > 0
                                  ? "they do not; with self-stress (dimension %d) that decides nothing"
                                  : "they do not, and there are no others (%d)",
@@ -329,7 +418,7 @@ static sti_status lemma_1(sti_sticking* r, const sti_blocks* b, sti_propositions
 
 sti_status sti_propositions_bilateral(sti_sticking* r, const sti_blocks* b, sti_propositions_table* t) {
     sti_status status = proposition_1(r, b, t);
-    if (status == STI_OK) status = propositions_2_to_4(b, t);
+    if (status == STI_OK) status = propositions_2_to_4(r, b, t);
     if (status == STI_OK) status = lemma_1(r, b, t);
     return status;
 }

@@ -62,8 +62,8 @@ static double primal_margin(const sti_program* g, const double* x, int d) {
 }
 
 // What the multipliers prove: no point has a larger margin. Their combination of the rows, without d, is a constant, up to
-// what rounding leaves of the unknowns; INFINITY when that is not small enough to prove anything.
-static double dual_margin(const sti_program* g, const double* dual, int d, double force) {
+// what rounding leaves of the unknowns: too little for unknowns of a million times their size to matter, or INFINITY.
+static double dual_margin(const sti_posed* s, const sti_program* g, const double* dual, int d) {
     double constant = 0, sum = 0, miss = 0;
     for (int j = 0; j <= g->size; j++) {
         double total = 0;
@@ -73,9 +73,9 @@ static double dual_margin(const sti_program* g, const double* dual, int d, doubl
         else if (j == 1 + d)
             sum = -total;
         else
-            miss = fmax(miss, fabs(total));
+            miss += fabs(total) * s->size[j - 1];
     }
-    return sum > 0 && constant < 0 && miss * 1e6 * force <= -constant ? constant / sum : INFINITY;
+    return sum > 0 && constant < 0 && miss * 1e6 <= -constant ? constant / sum : INFINITY;
 }
 
 sti_status sti_branch_largest_margin(const sti_posed* s, const signed char* sign, sti_branch* out) {
@@ -111,7 +111,7 @@ sti_status sti_branch_largest_margin(const sti_posed* s, const signed char* sign
     if (s->pool->status != STI_OK) return s->pool->status;
     if (margin > band) {
         out->outcome = STI_STICKING_YES;
-    } else if (dual_margin(g, answer.dual, d, s->force) < -band) {
+    } else if (dual_margin(s, g, answer.dual, d) < -band) {
         out->outcome = STI_STICKING_NO;
         out->dual = answer.dual;
     } else if (margin >= -band || answer.outcome == STI_CONIC_SOLVED) {
@@ -198,6 +198,7 @@ static double leaf_bound(const sti_posed* s, const sti_sticking_leaf* leaf) {
         miss = fmax(miss, fabs(sum));
     }
     for (int i = 0; i < s->nc; i++) {
+        if (sti_posed_is_open(s, i)) continue;
         double u[3] = {0}, t = 0;
         for (int k = 0; k <= s->tangents[i]; k++) {
             for (int j = 0; j < s->n; j++)
@@ -367,27 +368,66 @@ static int disc_sign(sti_exact* x, const sti_posed* s, int i, const sti_rational
     return sign;
 }
 
-static sti_status check_discs(search* k, bool* inside) {
-    const sti_posed* s = k->s;
-    const sti_rationals* lambda = k->r->answer.lambda_exact;
+// mu_i |lambda_n| - |lambda_t| by squares.
+static sti_status disc_margin_sign(const sti_posed* s, int i, const sti_rationals* lambda, int* sign) {
+    const sti_instant_exact* exact = s->instant->exact;
     sti_rationals* mu = NULL;
     sti_exact x;
     sti_exact_init(&x, s->env);
-    *inside = true;
-    sti_status status = sti_rationals_create(s->env, (size_t)s->nc, &mu);
-    for (int i = 0; status == STI_OK && i < s->nc; i++) {
-        const sti_instant_exact* exact = s->instant->exact;
-        if (exact != NULL)
-            status = sti_rationals_copy(mu, (size_t)i, exact->mu, (size_t)s->contact[i]);
-        else
-            status = sti_rationals_set_double(mu, (size_t)i, s->mu[i]);
-        if (status != STI_OK) break;
-        if (!s->bilateral[i] && sti_rationals_sign(lambda, (size_t)s->first[i]) < 0) *inside = false;
-        if (s->rough[i] && !s->slides[i] && disc_sign(&x, s, i, lambda, mu, (size_t)i) < 0) *inside = false;
-        if (x.status != STI_OK) status = x.status;
-    }
+    sti_status status = sti_rationals_create(s->env, 1, &mu);
+    if (status == STI_OK)
+        status = exact != NULL ? sti_rationals_copy(mu, 0, exact->mu, (size_t)s->contact[i])
+                               : sti_rationals_set_double(mu, 0, s->mu[i]);
+    if (status == STI_OK) *sign = disc_sign(&x, s, i, lambda, mu, 0);
+    if (status == STI_OK) status = x.status;
     sti_rationals_destroy(mu);
     sti_exact_clear(&x);
+    return status;
+}
+
+// The least of mu |lambda_n| - m_k'lambda_t over the facets.
+static sti_status polygon_margin_sign(const sti_posed* s, int i, const sti_rationals* lambda, int* sign) {
+    const sti_instant_exact* exact = s->instant->exact;
+    const int facets = s->options.facets, side = sti_rationals_sign(lambda, (size_t)s->first[i]) < 0 ? -1 : 1;
+    sti_program g = {0};
+    sti_rationals* own = NULL;
+    sti_status status = sti_program_open(&g, s->pool, 3, facets, true);
+    if (status == STI_OK) status = sti_rationals_slice(s->env, lambda, (size_t)s->first[i], 3, &own);
+    *sign = 1;
+    for (int k = 0; status == STI_OK && k < facets; k++) {
+        const int row = sti_program_add(&g, STI_ROW_NONNEGATIVE, i);
+        double m[2], value;
+        int one = 0;
+        sti_facet_normal(facets, k, m);
+        sti_program_put_data(&g, row, 1, s->mu[i], exact ? exact->mu : NULL, (size_t)s->contact[i], side);
+        for (int h = 0; h < 2; h++) sti_program_put(&g, row, 2 + h, -m[h]);
+        status = s->pool->status;
+        if (status == STI_OK) status = sti_program_exact_value(&g, row, own, &one, &value);
+        if (one < *sign) *sign = one;
+    }
+    sti_rationals_destroy(own);
+    sti_program_close(&g);
+    return status;
+}
+
+sti_status sti_posed_margin_sign(const sti_posed* s, int i, const sti_rationals* lambda, int* sign) {
+    const int normal = sti_rationals_sign(lambda, (size_t)s->first[i]);
+    *sign = normal;
+    if (!s->rough[i] || s->slides[i] || (!s->bilateral[i] && normal < 0)) return STI_OK;
+    return s->tangents[i] == 2 && s->options.facets > 0 ? polygon_margin_sign(s, i, lambda, sign)
+                                                        : disc_margin_sign(s, i, lambda, sign);
+}
+
+static sti_status check_discs(search* k, bool* inside) {
+    const sti_posed* s = k->s;
+    sti_status status = STI_OK;
+    *inside = true;
+    for (int i = 0; status == STI_OK && i < s->nc; i++) {
+        int sign = 1;
+        if (!s->bilateral[i] || (s->rough[i] && !s->slides[i]))
+            status = sti_posed_margin_sign(s, i, k->r->answer.lambda_exact, &sign);
+        if (sign < 0) *inside = false;
+    }
     return status;
 }
 

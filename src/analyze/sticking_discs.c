@@ -54,84 +54,168 @@ static sti_status least_distance(const sti_blocks* b, const double* F, const dou
     return STI_OK;
 }
 
+// The only multipliers of (43), in the order of S0, and what (54) and (57) are made of.
+typedef struct discs {
+    double *ln, *lt;  // (m), (t)
+    double *A, *F;    // A_tt diag(lambda_n) (t x t), F_tilde (t)
+    double* ratio;    // |lambda_t| / lambda_n   (m)
+    int idle;         // contacts with tangents and lambda_n = 0
+    sti_holds disc, polygon;
+} discs;
+
+static sti_status take_discs(const sti_blocks* b, discs* d) {
+    const size_t t = (size_t)b->t;
+    d->ln = sti_pool_doubles(b->pool, (size_t)b->m);
+    d->lt = sti_pool_doubles(b->pool, t);
+    d->A = sti_pool_doubles(b->pool, t * t);
+    d->F = sti_pool_doubles(b->pool, t);
+    d->ratio = sti_pool_doubles(b->pool, (size_t)b->m);
+    return b->pool->status;
+}
+
+static sti_status make_F_tilde(const sti_blocks* b, discs* d) {
+    const int n = b->n, t = b->t;
+    double *MH = sti_pool_doubles(b->pool, (size_t)n * (size_t)t), *push = sti_pool_doubles(b->pool, (size_t)n);
+    if (b->pool->status != STI_OK) return b->pool->status;
+    sti_small_multiply(n, n, t, b->Minv, b->H, MH);
+    sti_small_multiply_tn(t, n, t, b->H, MH, d->A);
+    for (int j = 0; j < n; j++) push[j] = sti_small_dot(b->m, b->N + (size_t)j * b->m, d->ln) - b->s->instant->F[j];
+    for (int i = 0; i < t; i++) {
+        d->F[i] = b->c_t[i];
+        for (int j = 0; j < n; j++) d->F[i] += MH[(size_t)j * t + i] * push[j];
+    }
+    for (int i = 0, at = 0; i < b->m; i++)
+        for (int k = 0; k < b->s->tangents[i]; k++, at++)
+            for (int h = 0; h < t; h++) d->A[(size_t)h * t + at] *= d->ln[i];
+    return STI_OK;
+}
+
+// Is lambda_t of contact i in lambda_n times the polygon? Against the forces that it and lambda_n were found from.
+static sti_holds in_polygon(const sti_posed* s, int facets, int i, double normal, const double* lt) {
+    double most = 0;
+    for (int k = 0; k < facets; k++) {
+        double m[2];
+        sti_facet_normal(facets, k, m);
+        most = fmax(most, m[0] * lt[0] + m[1] * lt[1]);
+    }
+    const int sign = sti_blocks_sign(s->mu[i] * normal - most, s->mu[i] * fabs(normal) + hypot(lt[0], lt[1]));
+    return sign == 1 || (sign == 0 && most == 0) ? STI_HOLDS : sign == -1 ? STI_HOLDS_NOT : STI_HOLDS_UNKNOWN;
+}
+
+// Every lambda_t in its disc, clearly or clearly not?
+static sti_holds disc_around(const sti_posed* s, const discs* d) {
+    sti_holds verdict = STI_HOLDS;
+    for (int i = 0, at = 0; i < s->nc; at += s->tangents[i], i++) {
+        double size = 0;
+        for (int k = 0; k < s->tangents[i]; k++) size = hypot(size, d->lt[at + k]);
+        const double bound = s->mu[i] * d->ln[i];
+        const int sign = sti_blocks_sign(bound - size, bound + size);
+        if (sign == -1) return STI_HOLDS_NOT;
+        if (sign == 2 || (sign == 0 && size > 0)) verdict = STI_HOLDS_UNKNOWN;
+    }
+    return verdict;
+}
+
+// In floating point: forces that are rounding against the largest of them are zero.
+static void clear_rounding(const sti_posed* s, double* ln, double* lt) {
+    double size = s->force;
+    int tangents = 0;
+    for (int i = 0; i < s->nc; i++) {
+        size = fmax(size, fabs(ln[i]));
+        tangents += s->tangents[i];
+    }
+    for (int k = 0; k < tangents; k++) size = fmax(size, fabs(lt[k]));
+    for (int i = 0; i < s->nc; i++)
+        if (fabs(ln[i]) <= 1e-14 * size) ln[i] = 0;
+    for (int k = 0; k < tangents; k++)
+        if (fabs(lt[k]) <= 1e-14 * size) lt[k] = 0;
+}
+
+// The multipliers are unique, so that "in the discs" is what (60) found; only polygons in space are another question.
+static void judge_discs(const sti_sticking* r, const sti_blocks* b, int facets, discs* d) {
+    const sti_posed* s = b->s;
+    const sti_sticking_outcome outcome = r->answer.opening.outcome;
+    d->disc = outcome == STI_STICKING_YES ? STI_HOLDS : outcome == STI_STICKING_NO ? STI_HOLDS_NOT : STI_HOLDS_UNKNOWN;
+    d->polygon = STI_HOLDS;
+    bool spatial = false;
+    for (int i = 0, at = 0; i < b->m; at += s->tangents[i], i++) {
+        double size = 0;
+        for (int k = 0; k < s->tangents[i]; k++) size = hypot(size, d->lt[at + k]);
+        d->ratio[i] = d->ln[i] > 0 ? size / d->ln[i] : size > 0 ? INFINITY : 0;
+        d->idle += s->tangents[i] > 0 && d->ln[i] == 0;
+        if (s->tangents[i] < 2) continue;
+        spatial = true;
+        const sti_holds one = in_polygon(s, facets, i, d->ln[i], d->lt + at);
+        if (one == STI_HOLDS_NOT || d->polygon == STI_HOLDS) d->polygon = one;
+    }
+    // facets asked for: (60) was about that polygon, and the disc is around it
+    if (s->options.facets > 0 && spatial) {
+        d->polygon = d->disc;
+        if (d->disc != STI_HOLDS) d->disc = disc_around(s, d);
+    } else if (!spatial || d->disc == STI_HOLDS_NOT) {
+        d->polygon = d->disc;
+    }
+}
+
+static double number_of(sti_holds verdict) {
+    return verdict == STI_HOLDS ? 1 : verdict == STI_HOLDS_NOT ? 0 : NAN;
+}
+
+// (57) for the polygon and for the disc. A minimum that is known to be zero is zero.
+static sti_status proposition_10(const sti_blocks* b, sti_propositions_table* t, int facets, const discs* d) {
+    double polygon, disc, *z_polygon, *z_disc;
+    sti_status status = least_distance(b, d->F, d->A, facets, &polygon, &z_polygon);
+    if (status == STI_OK) status = least_distance(b, d->F, d->A, 0, &disc, &z_disc);
+    if (status != STI_OK) return status;
+    if (d->polygon == STI_HOLDS) polygon = 0;
+    if (d->disc == STI_HOLDS) disc = 0;
+    sti_propositions_begin(t, "P10", "the quadratic program (57) has minimum zero, for the polygon");
+    sti_propositions_verdict(t, d->polygon, "minimum %.6g for the polygon with %d corners, %.6g for the disc", polygon,
+                             facets, disc);
+    sti_propositions_number(t, "facets", facets);
+    sti_propositions_number(t, "minimum_polygon", polygon);
+    sti_propositions_vector(t, "z_polygon", b->t, z_polygon);
+    sti_propositions_number(t, "minimum_disc", disc);
+    sti_propositions_vector(t, "z_disc", b->t, z_disc);
+    sti_propositions_number(t, "sticks_polygon", number_of(d->polygon));
+    sti_propositions_number(t, "sticks_disc", number_of(d->disc));
+    return STI_OK;
+}
+
 // Propositions 9 (ii), 10 and corollary 4, from the solution of the contact LCP.
 static sti_status propositions_9_10(sti_sticking* r, const sti_blocks* b, sti_propositions_table* t,
                                     const sti_augmented* g) {
-    const sti_posed* s = b->s;
-    sti_pool* pool = b->pool;
-    const int n = b->n, tt = b->t;
-    double *ln = sti_pool_doubles(pool, (size_t)b->m), *lt = sti_pool_doubles(pool, (size_t)tt);
-    double *MH = sti_pool_doubles(pool, (size_t)n * (size_t)tt), *A = sti_pool_doubles(pool, (size_t)tt * (size_t)tt);
-    double *push = sti_pool_doubles(pool, (size_t)n), *F = sti_pool_doubles(pool, (size_t)tt);
-    double* ratio = sti_pool_doubles(pool, (size_t)b->m);
-    if (pool->status != STI_OK) return pool->status;
-    sti_blocks_split(b, r->opening_lambda, ln, lt);
-    sti_small_multiply(n, n, tt, b->Minv, b->H, MH);
-    sti_small_multiply_tn(tt, n, tt, b->H, MH, A);
-    for (int j = 0; j < n; j++) push[j] = sti_small_dot(b->m, b->N + (size_t)j * b->m, ln) - s->instant->F[j];
-    for (int i = 0; i < tt; i++) {
-        F[i] = b->c_t[i];
-        for (int j = 0; j < n; j++) F[i] += MH[(size_t)j * tt + i] * push[j];
-    }
-    // lambda_t = -A_tt^-1 F_tilde, unique here; the discs may have moved opening_lambda where they could
-    sti_svd f;
-    sti_status status = sti_svd_make(pool, tt, tt, A, STI_SMALL_RANK_TOL, &f);
+    const int facets = b->s->options.facets > 0 ? b->s->options.facets : 8;
+    discs d = {0};
+    sti_status status = take_discs(b, &d);
     if (status != STI_OK) return status;
-    sti_svd_solve(&f, F, lt);
-    for (int i = 0; i < tt; i++) lt[i] = -lt[i];
-    for (int i = 0, at = 0; i < b->m; i++) {
-        double size = 0;
-        for (int k = 0; k < s->tangents[i]; k++) {
-            size = hypot(size, lt[at]);
-            for (int h = 0; h < tt; h++) A[(size_t)h * tt + at] *= ln[i];
-            at++;
-        }
-        ratio[i] = ln[i] > 0 ? size / ln[i] : size > 0 ? INFINITY : 0;
-    }
-    const int facets = s->options.facets > 0 ? s->options.facets : 8;
-    double polygon, disc, *z_polygon, *z_disc;
-    status = least_distance(b, F, A, facets, &polygon, &z_polygon);
-    if (status == STI_OK) status = least_distance(b, F, A, 0, &disc, &z_disc);
+    sti_blocks_split(b, r->answer.opening.lambda, d.ln, d.lt);
+    if (r->answer.opening.lambda_exact == NULL) clear_rounding(b->s, d.ln, d.lt);
+    status = make_F_tilde(b, &d);
     if (status != STI_OK) return status;
-    const double zero = 1e-13 * (1 + sti_small_dot(tt, F, F));
-    bool holds = true;
-    for (int i = 0; i < b->m; i++) holds = holds && ratio[i] <= s->mu[i] * (1 + 1e-12);
-
+    judge_discs(r, b, facets, &d);
     sti_propositions_begin(t, "P9.ii", "(53): lambda_n by projection, and lambda_t in the discs");
-    sti_propositions_verdict(t, holds ? STI_HOLDS : STI_HOLDS_NOT, "ratios |lambda_t| / lambda_n against mu decide");
+    sti_propositions_verdict(t, b->s->options.facets > 0 ? d.polygon : d.disc,
+                             "ratios |lambda_t| / lambda_n against mu decide");
     sti_propositions_matrix(t, "A_c", b->u, b->u, g->A);
     sti_propositions_vector(t, "H_c", b->u, g->H);
-    sti_propositions_vector(t, "lambda_n", b->m, ln);
-    sti_propositions_vector(t, "F_tilde", tt, F);
-    sti_propositions_vector(t, "lambda_t", tt, lt);
-    sti_propositions_vector(t, "ratios", b->m, ratio);
-    sti_propositions_vector(t, "qdd", n, r->opening_a);
-
-    sti_propositions_begin(t, "P10", "the quadratic program (57) has minimum zero, for the polygon");
-    sti_propositions_verdict(t,
-                             isnan(polygon)    ? STI_HOLDS_UNKNOWN
-                             : polygon <= zero ? STI_HOLDS
-                                               : STI_HOLDS_NOT,
-                             "minimum %.6g for the polygon with %d corners, %.6g for the disc", polygon, facets, disc);
-    sti_propositions_number(t, "facets", facets);
-    sti_propositions_number(t, "minimum_polygon", polygon);
-    sti_propositions_vector(t, "z_polygon", tt, z_polygon);
-    sti_propositions_number(t, "minimum_disc", disc);
-    sti_propositions_vector(t, "z_disc", tt, z_disc);
-    sti_propositions_number(t, "sticks_polygon", polygon <= zero);
-    sti_propositions_number(t, "sticks_disc", disc <= zero);
-
-    int open = 0;
-    for (int i = 0; i < b->m; i++) open += s->tangents[i] > 0 && !(ln[i] > 1e-12 * s->force);
+    sti_propositions_vector(t, "lambda_n", b->m, d.ln);
+    sti_propositions_vector(t, "F_tilde", b->t, d.F);
+    sti_propositions_vector(t, "lambda_t", b->t, d.lt);
+    sti_propositions_vector(t, "ratios", b->m, d.ratio);
+    sti_propositions_vector(t, "qdd", b->n, r->answer.opening.a);
+    status = proposition_10(b, t, facets, &d);
+    if (status != STI_OK) return status;
     sti_propositions_begin(t, "C4", "(59) is solvable; its solutions differ only where lambda_n = 0");
-    sti_propositions_verdict(
-        t, STI_HOLDS, open == 0 ? "all lambda_n are positive: one solution" : "%d contacts have lambda_n = 0", open);
+    sti_propositions_verdict(t, STI_HOLDS,
+                             d.idle == 0 ? "all lambda_n are positive: one solution" : "%d contacts have lambda_n = 0",
+                             d.idle);
     return STI_OK;
 }
 
 static sti_status propositions_9_to_c4(sti_sticking* r, const sti_blocks* b, sti_propositions_table* t) {
     const sti_posed* s = b->s;
-    bool bilateral = false, definite = false;
+    bool bilateral = false;
     for (int i = 0; i < b->m; i++) bilateral = bilateral || s->bilateral[i];
     const char* why = b->slides   ? "a contact slides"
                       : b->u == 0 ? "there is no unilateral contact"
@@ -143,22 +227,17 @@ static sti_status propositions_9_to_c4(sti_sticking* r, const sti_blocks* b, sti
         sti_propositions_verdict(t, STI_NOT_APPLICABLE, "%s", why);
     else
         sti_propositions_verdict(t,
-                                 r->opening_outcome == STI_STICKING_YES  ? STI_HOLDS
-                                 : r->opening_outcome == STI_STICKING_NO ? STI_HOLDS_NOT
-                                                                         : STI_HOLDS_UNKNOWN,
+                                 r->answer.opening.outcome == STI_STICKING_YES  ? STI_HOLDS
+                                 : r->answer.opening.outcome == STI_STICKING_NO ? STI_HOLDS_NOT
+                                                                                : STI_HOLDS_UNKNOWN,
                                  "decided over all multipliers of (43)");
     sti_augmented g = {0};
     if (why == NULL) {
-        sti_status status = sti_blocks_augmented(b, &g);
-        double *w = sti_pool_doubles(b->pool, (size_t)b->u),
-               *V = sti_pool_doubles(b->pool, (size_t)b->u * (size_t)b->u);
-        if (status == STI_OK) status = b->pool->status;
-        if (status == STI_OK) status = sti_small_eigen(b->pool, b->u, g.A, w, V);
+        const sti_status status = sti_blocks_augmented(b, &g);
         if (status != STI_OK) return status;
-        definite = w[0] > 1e-11 * w[b->u - 1];
-        if (!definite) why = "A_c is singular: lambda_n is not unique";
+        if (g.kernel > 0) why = "A_c is singular: lambda_n is not unique";
         if (bilateral) why = "there are bilateral contacts";
-        if (r->mlcp_outcome != STI_SOLVED) why = "the contact problem was not solved";
+        if (r->answer.opening.contact_problem != STI_SOLVED) why = "the contact problem was not solved";
     }
     if (why == NULL) return propositions_9_10(r, b, t, &g);
     static const char* const ids[] = {"P9.ii", "P10", "C4"};
@@ -216,6 +295,14 @@ static sti_status proposition_12(const sti_blocks* b, sti_propositions_table* t)
     sti_small_multiply_tn(x, n, x, b->X, MX, H1);
     sti_small_multiply_tn(u, n, x, b->U, MX, UX);
     sti_small_multiply_tn(u, n, u, b->U, MU, UU);
+    double reach = 0;  // terms of the couplings, by absolute values: they may cancel
+    for (int i = 0; i < u; i++)
+        for (int k = 0; k < x; k++) {
+            double terms = 0;
+            for (int j = 0; j < n; j++) terms += fabs(b->U[(size_t)j * u + i] * MX[(size_t)j * x + k]);
+            if (fabs(UX[(size_t)i * x + k]) <= 1e-14 * terms) UX[(size_t)i * x + k] = 0;
+            reach = fmax(reach, terms);
+        }
     sti_svd f1, f2, f3;
     sti_augmented g;
     sti_status status = sti_svd_make(pool, x, x, H1, 0, &f1);
@@ -223,17 +310,19 @@ static sti_status proposition_12(const sti_blocks* b, sti_propositions_table* t)
     if (status == STI_OK) status = sti_svd_make(pool, u, u, UU, 0, &f3);
     if (status == STI_OK) status = sti_blocks_augmented(b, &g);
     if (status != STI_OK) return status;
-    double *w = sti_pool_doubles(pool, (size_t)u), *V = sti_pool_doubles(pool, (size_t)u * (size_t)u);
-    if (pool->status != STI_OK) return pool->status;
-    status = sti_small_eigen(pool, u, g.A, w, V);
-    const double lhs = f2.s[0] * f2.s[0], rhs = f3.s[u - 1] * f1.s[x - 1];
-    const bool definite = w[0] > 1e-11 * f3.s[0];
-    sti_propositions_verdict(t, lhs < rhs ? STI_HOLDS : STI_HOLDS_NOT, "%.6g against %.6g; A_c is%s positive definite",
-                             lhs, rhs, definite ? "" : " not");
+    // least singular values of X'M^-1 X and U'M^-1 U: zero when X or U is dependent, whatever rounding left of them
+    const double least = b->rank_U == u && b->X_independent ? f3.s[u - 1] * f1.s[x - 1] : 0;
+    const double lhs = f2.s[0] * f2.s[0], rounding = 1e-13 * (f3.s[0] * f1.s[0] + reach * reach);
+    sti_propositions_verdict(t,
+                             least == 0                      ? STI_HOLDS_NOT
+                             : fabs(lhs - least) <= rounding ? STI_HOLDS_UNKNOWN
+                             : lhs < least                   ? STI_HOLDS
+                                                             : STI_HOLDS_NOT,
+                             "%.6g against %.6g; A_c is%s positive definite", lhs, least, g.kernel == 0 ? "" : " not");
     sti_propositions_number(t, "lhs", lhs);
-    sti_propositions_number(t, "rhs", rhs);
+    sti_propositions_number(t, "rhs", least);
     sti_propositions_matrix(t, "A_c", u, u, g.A);
-    sti_propositions_number(t, "A_c_positive_definite", definite);
+    sti_propositions_number(t, "A_c_positive_definite", g.kernel == 0);
     return status;
 }
 

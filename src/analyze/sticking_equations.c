@@ -6,6 +6,22 @@
 
 #define CONSISTENT 1e-9  // rows that miss their constants by less count as solved
 
+// The same rank without rounding.
+static sti_status exact_kernel(const sti_posed* s, int* rank) {
+    sti_program g = {0};
+    bool solvable;
+    sti_status status = sti_program_open(&g, s->pool, s->n, s->n + s->q, true);
+    if (status != STI_OK) return status;
+    for (int j = 0; j < s->n; j++) sti_posed_mass_row(s, &g, sti_program_add(&g, STI_ROW_ZERO, -1), j);
+    for (int i = 0; i < s->nc; i++)
+        for (int k = 0; k < s->row[i + 1] - s->row[i]; k++)
+            sti_posed_held_row(s, &g, sti_program_add(&g, STI_ROW_ZERO, i), i, k, false);
+    status = s->pool->status;
+    if (status == STI_OK) status = sti_program_exact_rank(&g, rank, &solvable, NULL);
+    sti_program_close(&g);
+    return status;
+}
+
 // dim of ker M with ker A': accelerations that neither M nor a contact sees.
 static sti_status common_kernel(sti_sticking* r, const sti_posed* s) {
     const size_t n = (size_t)s->n, q = (size_t)s->q;
@@ -16,9 +32,21 @@ static sti_status common_kernel(sti_sticking* r, const sti_posed* s) {
         for (size_t k = 0; k < n; k++) stacked[j * n + k] = M > 0 ? s->instant->M[j * n + k] / M : 0;
         for (size_t k = 0; k < q; k++) stacked[(n + k) * n + j] = A > 0 ? s->A[j * q + k] / A : 0;
     }
-    int rank;
-    const sti_status status = sti_small_rank(s->pool, s->n + s->q, s->n, stacked, &rank);
+    int rank, exact;
+    sti_status status = sti_small_rank(s->pool, s->n + s->q, s->n, stacked, &rank);
+    if (status == STI_OK && s->exact) status = exact_kernel(s, &exact);
+    if (status == STI_OK && s->exact && exact != rank) r->near_redundant = true;
     r->kernel_dimension = s->n - rank;
+    return status;
+}
+
+static sti_status rank_of_directions(sti_sticking* r, const sti_posed* s) {
+    int* all = sti_pool_ints(s->pool, (size_t)s->p);
+    bool agree = s->exact;
+    for (int k = 0; all != NULL && k < s->p; k++) all[k] = k;
+    if (all == NULL) return s->pool->status;
+    const sti_status status = sti_posed_rank(s, &agree, all, s->p, &r->rank_C);
+    if (s->exact && !agree) r->near_redundant = true;
     return status;
 }
 
@@ -45,7 +73,7 @@ static sti_status compare_exactly(sti_sticking* r, const sti_program* g) {
     bool solvable;
     const sti_status status = sti_program_exact_rank(g, &rank, &solvable, NULL);
     if (status != STI_OK) return status;
-    r->near_redundant = rank != g->equations.rank || (!solvable && g->outside < CONSISTENT);
+    r->near_redundant = r->near_redundant || rank != g->equations.rank || (!solvable && g->outside < CONSISTENT);
     if (!r->near_redundant) r->kkt_solvable = solvable;
     return STI_OK;
 }
@@ -63,6 +91,68 @@ sti_status sti_posed_near_redundant(const sti_posed* s, bool* out) {
     return status;
 }
 
+// ---- the least-norm solution against the bounds
+
+// The same point without rounding: least sum (x_j / metric_j)^2 over the equations, that is D x = E'y, E x + e = 0.
+static sti_status exact_least(const sti_posed* s, const sti_program* g, sti_rationals** out) {
+    const int n = g->size, m = g->equations.m;
+    sti_program h = {0};
+    sti_exact_program e = {0};
+    *out = NULL;
+    sti_status status = sti_program_open(&h, s->pool, n + m, n + m, true);
+    for (int i = 0; status == STI_OK && i < n + m; i++) {
+        const int row = sti_program_add(&h, STI_ROW_ZERO, -1);
+        const size_t from = i < m ? (size_t)g->equation[i] * (size_t)(n + 1) : 0;
+        for (int j = 0; i < m && j <= n; j++)
+            sti_program_put_data(&h, row, j, g->row[from + (size_t)j], g->exact, from + (size_t)j, 1);
+        for (int k = 0; i >= m && k < m; k++) {
+            const size_t at = (size_t)g->equation[k] * (size_t)(n + 1) + 1 + (size_t)(i - m);
+            sti_program_put_data(&h, row, 1 + n + k, g->row[at], g->exact, at, -1);
+        }
+        if (i >= m) sti_program_put(&h, row, 1 + i - m, 1 / (g->metric[i - m] * g->metric[i - m]));
+        status = s->pool->status;
+    }
+    if (status == STI_OK) status = sti_exact_program_open(&e, &h);
+    sti_rationals* x = NULL;
+    if (status == STI_OK && e.feasible) status = sti_rationals_create(s->env, (size_t)(n + m), &x);
+    if (status == STI_OK && e.feasible) status = sti_exact_program_point(&e, x);
+    if (status == STI_OK && e.feasible) status = sti_rationals_slice(s->env, x, (size_t)s->n, (size_t)s->p, out);
+    sti_rationals_destroy(x);
+    sti_exact_program_close(&e);
+    sti_program_close(&h);
+    return status;
+}
+
+// Margins against the largest multiplier and the forces: what the decomposition rounds.
+static sti_verdict judge_least(const sti_sticking* r, const sti_posed* s) {
+    const double size = fmax(sti_small_max((size_t)s->p, r->lambda_least), s->force);
+    sti_verdict verdict = STI_YES;
+    for (int i = 0; i < s->nc; i++) {
+        const double margin = r->margins_least[i], terms = (1 + (s->rough[i] ? s->mu[i] : 0)) * size;
+        if (margin < -1e-9 * terms) return STI_NO;
+        if (margin < 1e-12 * terms) verdict = STI_UNDECIDED;
+    }
+    return verdict;
+}
+
+enum { EXACT_LEAST = 40 };  // unknowns up to which the least-norm solution is found without rounding
+
+static sti_status least_verdict(sti_sticking* r, const sti_posed* s, const sti_program* g) {
+    r->least_sticks = judge_least(r, s);
+    if (r->least_sticks != STI_UNDECIDED || !s->exact || r->near_redundant || g->size > EXACT_LEAST) return STI_OK;
+    sti_rationals* lambda;
+    sti_status status = exact_least(s, g, &lambda);
+    int least = 1;
+    for (int i = 0; status == STI_OK && lambda != NULL && i < s->nc; i++) {
+        int sign = 1;
+        if (!isnan(r->margins_least[i])) status = sti_posed_margin_sign(s, i, lambda, &sign);
+        if (sign < least) least = sign;
+    }
+    if (status == STI_OK && lambda != NULL) r->least_sticks = least >= 0 ? STI_YES : STI_NO;
+    sti_rationals_destroy(lambda);
+    return status;
+}
+
 sti_status sti_sticking_equations(sti_sticking* r, const sti_posed* s) {
     sti_program g = {0};
     sti_status status = sti_posed_equations(s, s->exact, &g);
@@ -72,7 +162,7 @@ sti_status sti_sticking_equations(sti_sticking* r, const sti_posed* s) {
         r->kkt_solvable = g.outside < CONSISTENT;
         status = common_kernel(r, s);
     }
-    if (status == STI_OK) status = sti_small_rank(s->pool, s->n, s->p, s->C, &r->rank_C);
+    if (status == STI_OK) status = rank_of_directions(r, s);
     if (status == STI_OK && s->exact) status = compare_exactly(r, &g);
     if (status == STI_OK && !r->kkt_solvable) {
         r->kkt_witness = sti_pool_doubles(s->pool, (size_t)(s->n + s->q));
@@ -84,9 +174,9 @@ sti_status sti_sticking_equations(sti_sticking* r, const sti_posed* s) {
         r->margins_least = sti_pool_doubles(s->pool, (size_t)s->nc);
         if (s->pool->status == STI_OK) {
             for (int i = 0; i < s->nc; i++) r->margins_least[i] = sti_posed_margin(s, i, r->lambda_least);
-            r->least_sticks = sti_posed_least_margin(s, r->lambda_least) >= -s->options.tol * s->force;
+            status = least_verdict(r, s, &g);
         }
-        status = self_stress(r, s, &g);
+        if (status == STI_OK) status = self_stress(r, s, &g);
     }
     sti_program_close(&g);
     return status == STI_OK ? s->pool->status : status;

@@ -300,14 +300,16 @@ static sti_status make_cone(task* k, const sti_svd* held, sti_polycone** out) {
 static sti_status find_center(task* k, sti_svd* held, double* center, bool* possible) {
     const sti_posed* s = &k->s;
     const size_t n = (size_t)s->n, q = (size_t)s->q;
-    double *At = sti_pool_doubles(&k->pool, q * n), *a = sti_pool_doubles(&k->pool, n),
-           *rest = sti_pool_doubles(&k->pool, q);
+    double *At = sti_pool_doubles(&k->pool, q * n), *a = sti_pool_doubles(&k->pool, n);
+    int *rows = sti_pool_ints(&k->pool, q), count = 0;
     if (k->pool.status != STI_OK) return k->pool.status;
+    for (int i = 0; i < s->nc; i++)
+        for (int h = 0; h < s->row[i + 1] - s->row[i]; h++) rows[count++] = s->first[i] + h;
     for (size_t i = 0; i < q; i++)
         for (size_t j = 0; j < n; j++) At[i * n + j] = s->A[j * q + i];
-    const sti_status status = sti_svd_make(&k->pool, s->q, s->n, At, STI_SMALL_RANK_TOL, held);
+    sti_status status = sti_svd_make(&k->pool, s->q, s->n, At, STI_SMALL_RANK_TOL, held);
+    if (status == STI_OK) status = sti_posed_consistent(s, false, rows, count, s->size, possible);
     if (status != STI_OK) return status;
-    *possible = sti_svd_outside(held, s->c, rest) < 1e-9;
     sti_svd_solve(held, s->c, a);  // minus a0
     sti_small_multiply(s->n, s->n, 1, s->instant->M, a, center);
     return STI_OK;

@@ -370,9 +370,16 @@ static sti_status settle(sti_quest* q, bool* attained) {
     const double far = 1e9;
     double* lambda = sti_pool_doubles(q->s->pool, (size_t)q->s->p);
     if (lambda == NULL) return q->s->pool->status;
+    bool zero = false;
+    sti_status status = STI_OK;
+    if (q->found && q->k > 0 && below(q->k) <= 0) status = holds_at(q, 0, INFINITY, &zero, lambda);
+    if (status != STI_OK) return status;
+    if (zero) {
+        q->k = 0;
+        memcpy(q->lambda, lambda, (size_t)q->s->p * sizeof *lambda);
+    }
     *attained = q->found && is_attained(q);
     bool holds = *attained, less = !q->found;
-    sti_status status = STI_OK;
     if (!holds) status = holds_at(q, above(q->found ? q->k : far), INFINITY, &holds, lambda);
     if (status == STI_OK && holds) {
         if (q->found) status = beats(q, q->k, &less);

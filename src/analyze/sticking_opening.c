@@ -1,70 +1,112 @@
-// sticking_opening.c: the complementarity version (60), (65 a, b): contacts may open.
+// sticking_opening.c: contacts free to open: (60), (65 a, b).
 //
-//     M a + F = C lambda,   a_n = 0 at bilateral contacts,   a_t = 0,   0 <= lambda_n _|_ a_n >= 0 at unilateral ones
+//     M a + F = C lambda,   a_n = 0 at bilateral contacts,   a_t = 0,   0 <= lambda_n _|_ a_n >= 0 at unilateral ones   (43)
 //
-// is a mixed LCP with free unknowns a, lambda_t and lambda_n of bilateral contacts (S0 equation 43). It is monotone, so
-// M a and the accelerations that M sees are the same in all its solutions. With the discs: contacts whose a_n is positive
-// carry no force, so neither friction; a_t = 0 is still asked of them, as (60 b) does. Over the multipliers that are left
-// the discs are decided as in sticking_decide.c. Where M is singular another solution may open other
-// contacts, and a "no" is then only "unknown".
+// and lambda in the discs. (43) is the optimality system of  min 1/2 a'M a + F'a  over the constraints on a, a convex program:
+// every a that solves it goes with every lambda that does. With one solution a, these lambda are all those of
+//
+//     C lambda = M a + F,   lambda_n >= 0,   lambda_n = 0 where a_n > 0
+//
+// and with the discs lambda_t = 0 there too. That is the question (61) with the forces and the rows a_n = 0 of these contacts
+// left out (a_t = 0 is still asked of them), and sticking_decide.c answers it, with its proofs; M may be singular.
+//
+// So all hangs on the signs of a_n. An LCP solver proposes them; then, where exact arithmetic has a say, a linear program
+// in integers confirms a solution of (43) with these signs, and a_n > 0 is a statement about rationals. When the proposal
+// fails, other signs are tried, the least certain first. In floating point a_n is compared with the terms that were summed,
+//
+//     |c_n| + sum_j |n_j| ( |a_j| + sum_k |M^+_jk| ( |F_k| + sum_l |C_kl lambda_l| ) ),
+//
+// which does not vanish with a_n. Between ROUNDING and CLEAR of them it may be either, and (60) is decided both ways: two
+// answers that differ are "unknown".
 #include <math.h>
 #include <string.h>
 
 #include "analyze/sticking.h"
 
+#define ROUNDING 1e-12
+#define CLEAR 1e-8
+
+enum { TRIES_MOST = 1024, FLIPS_MOST = 10 };
+
 typedef struct opening {
+    sti_sticking* r;
     const sti_posed* s;
+    sti_opening* out;
     int free_count;  // n + the multipliers that are not unilateral normals
     int pairs;       // unilateral contacts
     int* place;      // multiplier -> index among the free (>= 0) or -1 - pair   (p)
     double *A, *C, *D, *B, *a, *b;
+    double* size;  // what a_n is compared with                              (nc)
 } opening;
 
-static sti_status pose(opening* o, const sti_posed* s) {
-    *o = (opening){.s = s, .free_count = s->n};
+// ---- (43) as a mixed LCP, in floating point
+
+static sti_status take(opening* o) {
+    const sti_posed* s = o->s;
+    o->free_count = s->n;
     o->place = sti_pool_ints(s->pool, (size_t)s->p);
     if (o->place == NULL) return s->pool->status;
     for (int i = 0; i < s->nc; i++) {
         for (int k = 0; k <= s->tangents[i]; k++)
             o->place[s->first[i] + k] = k == 0 && !s->bilateral[i] ? -1 - o->pairs++ : o->free_count++;
     }
-    const size_t n = (size_t)s->n, f = (size_t)o->free_count, m = (size_t)o->pairs;
+    const size_t f = (size_t)o->free_count, m = (size_t)o->pairs;
     o->A = sti_pool_doubles(s->pool, f * f);
     o->C = sti_pool_doubles(s->pool, f * m);
     o->D = sti_pool_doubles(s->pool, m * f);
     o->B = sti_pool_doubles(s->pool, m * m);
     o->a = sti_pool_doubles(s->pool, f);
     o->b = sti_pool_doubles(s->pool, m);
-    if (s->pool->status != STI_OK) return s->pool->status;
-    for (size_t j = 0; j < n; j++) {
-        o->a[j] = s->instant->F[j];
-        for (size_t k = 0; k < n; k++) o->A[j * f + k] = s->instant->M[j * n + k];
-    }
-    for (int i = 0; i < s->nc; i++) {
-        for (int t = 0; t <= s->tangents[i]; t++) {
-            const int at = o->place[s->first[i] + t];
-            const double rate = s->c[s->row[i] + t];
-            if (at >= 0)
-                o->a[at] = rate;
-            else
-                o->b[-1 - at] = rate;
-            for (size_t j = 0; j < n; j++) {
-                const double v = s->C[j * (size_t)s->p + (size_t)(s->first[i] + t)];
-                if (at >= 0) {
-                    o->A[j * f + (size_t)at] = -v;
-                    o->A[(size_t)at * f + j] = v;
-                } else {
-                    o->C[j * m + (size_t)(-1 - at)] = -v;
-                    o->D[(size_t)(-1 - at) * f + j] = v;
-                }
-            }
+    o->size = sti_pool_doubles(s->pool, (size_t)s->nc);
+    return s->pool->status;
+}
+
+// Direction k of contact i: a free multiplier with its equation, or a complementary pair.
+static void pose_direction(opening* o, int i, int k) {
+    const sti_posed* s = o->s;
+    const size_t f = (size_t)o->free_count, m = (size_t)o->pairs;
+    const int at = o->place[s->first[i] + k];
+    *(at >= 0 ? &o->a[at] : &o->b[-1 - at]) = s->c[s->row[i] + k];
+    for (size_t j = 0; j < (size_t)s->n; j++) {
+        const double v = s->C[j * (size_t)s->p + (size_t)(s->first[i] + k)];
+        if (at >= 0) {
+            o->A[j * f + (size_t)at] = -v;
+            o->A[(size_t)at * f + j] = v;
+        } else {
+            o->C[j * m + (size_t)(-1 - at)] = -v;
+            o->D[(size_t)(-1 - at) * f + j] = v;
         }
     }
+}
+
+static sti_status pose(opening* o) {
+    const sti_posed* s = o->s;
+    const sti_status status = take(o);
+    if (status != STI_OK) return status;
+    for (int j = 0; j < s->n; j++) {
+        o->a[j] = s->instant->F[j];
+        memcpy(o->A + (size_t)j * (size_t)o->free_count, s->instant->M + (size_t)j * (size_t)s->n,
+               (size_t)s->n * sizeof *o->A);
+    }
+    for (int i = 0; i < s->nc; i++)
+        for (int k = 0; k <= s->tangents[i]; k++) pose_direction(o, i, k);
     return STI_OK;
 }
 
-static sti_status solve(opening* o, sti_sticking* r) {
+static sti_status keep_solution(opening* o, const sti_lcp_answer* answer) {
     const sti_posed* s = o->s;
+    sti_opening* out = o->out;
+    out->a = sti_pool_copy(s->pool, answer->u, (size_t)s->n);
+    out->lambda = sti_pool_doubles(s->pool, (size_t)s->p);
+    out->a_n = sti_pool_doubles(s->pool, (size_t)s->nc);
+    if (s->pool->status != STI_OK) return s->pool->status;
+    for (int k = 0; k < s->p; k++)
+        out->lambda[k] = o->place[k] >= 0 ? answer->u[o->place[k]] : answer->z[-1 - o->place[k]];
+    for (int i = 0; i < s->nc; i++) out->a_n[i] = s->bilateral[i] ? 0 : answer->w[-1 - o->place[s->first[i]]];
+    return STI_OK;
+}
+
+static sti_status solve(opening* o) {
     const int f = o->free_count, m = o->pairs;
     const sti_mlcp mlcp = {.n = f,
                            .m = m,
@@ -76,121 +118,282 @@ static sti_status solve(opening* o, sti_sticking* r) {
                            .b = o->b};
     const sti_lcp_options options = sti_lcp_options_default();
     sti_lcp_answer answer;
-    const sti_status status = sti_mlcp_solve(s->env, &mlcp, &options, &answer);
+    sti_status status = sti_mlcp_solve(o->s->env, &mlcp, &options, &answer);
     if (status != STI_OK) return status;
-    r->mlcp_outcome = answer.outcome;
-    if (answer.outcome == STI_SOLVED) {
-        r->opening_a = sti_pool_copy(s->pool, answer.u, (size_t)s->n);
-        r->opening_lambda = sti_pool_doubles(s->pool, (size_t)s->p);
-        r->opening_a_n = sti_pool_doubles(s->pool, (size_t)s->nc);
-        for (int k = 0; s->pool->status == STI_OK && k < s->p; k++)
-            r->opening_lambda[k] = o->place[k] >= 0 ? answer.u[o->place[k]] : answer.z[-1 - o->place[k]];
-        for (int i = 0; s->pool->status == STI_OK && i < s->nc; i++)
-            r->opening_a_n[i] = s->bilateral[i] ? 0 : answer.w[-1 - o->place[s->first[i]]];
-    }
-    sti_lcp_answer_clear(s->env, &answer);
-    return s->pool->status;
-}
-
-// A contact that opens: its row of A' becomes lambda_n = 0, its bounds become lambda_t = 0.
-static void open_contact(const sti_posed* s, sti_program* g, int i) {
-    const size_t width = (size_t)g->size + 1;
-    double* normal = g->row + (size_t)(s->n + s->row[i]) * width;
-    memset(normal, 0, width * sizeof *normal);
-    normal[1 + s->n + s->first[i]] = 1;
-    for (int row = s->n + s->q; row < g->rows; row++) {
-        if (g->owner[row] != i || g->kind[row] == STI_ROW_ZERO) continue;
-        memset(g->row + (size_t)row * width, 0, width * sizeof *g->row);
-        if (g->kind[row] != STI_ROW_TAIL) g->row[(size_t)row * width] = 1;
-    }
-    for (int k = 1; s->rough[i] && k <= s->tangents[i]; k++)
-        sti_program_put(g, sti_program_add(g, STI_ROW_ZERO, i), 1 + s->n + s->first[i] + k, 1);
-}
-
-// The largest margin of the contacts that stay closed, in one branch.
-static sti_status decide_branch(sti_sticking* r, const bool* opens, const signed char* sign, double* margin,
-                                double* x) {
-    const sti_posed* s = &r->memory->posed;
-    const int d = s->n + s->p;
-    sti_program g = {0};
-    *margin = -INFINITY;
-    sti_status status = sti_posed_program(s, sign, 1, 1 + s->p, d, false, &g);
-    if (status != STI_OK) return status;
-    for (int i = 0; i < s->nc; i++)
-        if (opens[i]) open_contact(s, &g, i);
-    const int cap = sti_program_add(&g, STI_ROW_NONNEGATIVE, -1);
-    sti_program_put(&g, cap, 0, 1e4 * s->force);
-    sti_program_put(&g, cap, 1 + d, -1);
-    status = sti_program_reduce(&g);
-    if (status != STI_OK || g.outside > 1e-8) return status;
-    double* c = sti_pool_doubles(s->pool, (size_t)g.size);
-    if (c == NULL) return s->pool->status;
-    c[d] = -1;
-    sti_program_answer answer;
-    status = sti_program_minimize(&g, c, NULL, &answer);
-    if (status == STI_OK && answer.outcome == STI_CONIC_SOLVED) {
-        *margin = answer.x[d];
-        memcpy(x, answer.x, (size_t)d * sizeof *x);
-    }
+    o->out->contact_problem = answer.outcome;
+    if (answer.outcome == STI_SOLVED) status = keep_solution(o, &answer);
+    sti_lcp_answer_clear(o->s->env, &answer);
     return status;
 }
 
-static sti_status decide(sti_sticking* r, bool definite) {
-    const sti_posed* s = &r->memory->posed;
-    bool* opens = sti_pool_take(s->pool, (size_t)s->nc, sizeof *opens);
-    signed char* sign = sti_pool_take(s->pool, (size_t)s->nc, 1);
-    double *x = sti_pool_doubles(s->pool, (size_t)(s->n + s->p)), best = -INFINITY;
-    if (s->pool->status != STI_OK) return s->pool->status;
-    double size = sti_small_max((size_t)s->nc, r->opening_a_n);
-    size = fmax(size, sti_small_max((size_t)s->q, s->c));
-    for (int i = 0; i < s->nc; i++) opens[i] = r->opening_a_n[i] > 1e-9 * size && r->opening_a_n[i] > 0;
-    int choices = 0;
-    for (int i = 0; i < s->nc; i++) choices += s->choice[i];
-    if (choices > 6) return STI_OK;
-    const double band = s->options.tol * s->force;
-    for (int b = 0; b < 1 << choices && best <= band; b++) {
-        for (int i = 0, bit = 0; i < s->nc; i++) sign[i] = s->choice[i] ? (b >> bit++ & 1 ? -1 : 1) : 0;
-        double margin;
-        const sti_status status = decide_branch(r, opens, sign, &margin, x);
-        if (status != STI_OK) return status;
-        if (margin <= best) continue;
-        best = margin;
-        if (margin < -band) continue;
-        memcpy(r->opening_a, x, (size_t)s->n * sizeof *x);
-        memcpy(r->opening_lambda, x + s->n, (size_t)s->p * sizeof *x);
+// What every a_n was summed from, by absolute values.
+static sti_status measure(opening* o) {
+    const sti_posed* s = o->s;
+    const int n = s->n;
+    double *load = sti_pool_doubles(s->pool, (size_t)n), *M;
+    sti_svd f;
+    sti_status status = sti_svd_make(s->pool, n, n, s->instant->M, STI_SMALL_RANK_TOL, &f);
+    if (status == STI_OK) status = sti_svd_pinv(s->pool, &f, &M);
+    if (status != STI_OK || load == NULL) return status != STI_OK ? status : s->pool->status;
+    for (int j = 0; j < n; j++) {
+        load[j] = fabs(s->instant->F[j]);
+        for (int l = 0; l < s->p; l++) load[j] += fabs(s->C[(size_t)j * (size_t)s->p + (size_t)l] * o->out->lambda[l]);
     }
-    r->opening_outcome = best > band     ? STI_STICKING_YES
-                         : best >= -band ? STI_STICKING_LIMIT
-                         : definite      ? STI_STICKING_NO
-                                         : STI_STICKING_UNKNOWN;
+    for (int i = 0; i < s->nc; i++) {
+        const double* direction = sti_posed_contact(s, i)->n;
+        o->size[i] = fabs(s->c[s->row[i]]);
+        for (int j = 0; j < n; j++) {
+            double part = fabs(o->out->a[j]);
+            for (int k = 0; k < n; k++) part += fabs(M[(size_t)j * (size_t)n + (size_t)k]) * load[k];
+            o->size[i] += fabs(direction[j]) * part;
+        }
+    }
     return STI_OK;
 }
 
-static sti_status is_definite(const sti_posed* s, bool* definite) {
-    const int n = s->n;
-    double *w = sti_pool_doubles(s->pool, (size_t)n), *V = sti_pool_doubles(s->pool, (size_t)n * (size_t)n);
-    if (s->pool->status != STI_OK) return s->pool->status;
-    const sti_status status = sti_small_eigen(s->pool, n, s->instant->M, w, V);
-    *definite = status == STI_OK && n > 0 && w[0] > 1e-12 * w[n - 1];
+// ---- (43) without rounding
+
+// A solution of (43) in which the contacts marked in `opens` carry nothing and the others stay.
+static sti_status try_signs(opening* o, const unsigned char* opens, bool* found) {
+    const sti_posed* s = o->s;
+    sti_opening* out = o->out;
+    sti_program g = {0};
+    sti_exact_program e = {0};
+    sti_rationals* x = NULL;
+    sti_status status = sti_posed_equations(s, true, &g);
+    for (int i = 0; status == STI_OK && i < s->nc; i++) {
+        if (s->bilateral[i]) continue;
+        if (opens[i]) g.kind[s->n + s->row[i]] = STI_ROW_NONNEGATIVE;
+        const int row = sti_program_add(&g, opens[i] ? STI_ROW_ZERO : STI_ROW_NONNEGATIVE, i);
+        sti_program_put(&g, row, 1 + s->n + s->first[i], 1);
+    }
+    if (status == STI_OK) status = s->pool->status;
+    if (status == STI_OK) status = sti_exact_program_open(&e, &g);
+    *found = status == STI_OK && e.feasible;
+    if (*found) status = sti_rationals_create(s->env, (size_t)(s->n + s->p), &x);
+    if (*found && status == STI_OK) status = sti_exact_program_point(&e, x);
+    for (int i = 0; *found && status == STI_OK && i < s->nc; i++) {
+        int sign = 0;
+        if (!s->bilateral[i]) status = sti_program_exact_value(&g, s->n + s->row[i], x, &sign, &out->a_n[i]);
+        out->opens[i] = sign > 0;
+    }
+    for (int j = 0; *found && status == STI_OK && j < s->n + s->p; j++) {
+        const bool a = j < s->n;
+        status = sti_rationals_copy(a ? out->a_exact : out->lambda_exact, (size_t)(a ? j : j - s->n), x, (size_t)j);
+        if (status == STI_OK) *(a ? &out->a[j] : &out->lambda[j - s->n]) = sti_rationals_double(x, (size_t)j);
+    }
+    sti_rationals_destroy(x);
+    sti_exact_program_close(&e);
+    sti_program_close(&g);
     return status;
+}
+
+// Contacts in the order in which their signs are doubtful: the smaller of a_n and lambda_n, each relative to its size.
+static sti_status order_doubts(const opening* o, bool proposed, unsigned char* opens, int* order, int* count) {
+    const sti_posed* s = o->s;
+    double* doubt = sti_pool_doubles(s->pool, (size_t)s->nc);
+    if (doubt == NULL) return s->pool->status;
+    *count = 0;
+    for (int i = 0; i < s->nc; i++) {
+        if (s->bilateral[i]) continue;
+        const double a = proposed && o->size[i] > 0 ? o->out->a_n[i] / o->size[i] : 0;
+        const double normal = proposed ? o->out->lambda[s->first[i]] / s->force : 0;
+        opens[i] = a > normal;
+        doubt[i] = fabs(a - normal);
+        int at = (*count)++;
+        for (; at > 0 && doubt[order[at - 1]] > doubt[i]; at--) order[at] = order[at - 1];
+        order[at] = i;
+    }
+    return STI_OK;
+}
+
+// Signs near the proposed ones, until some fit.
+static sti_status search_signs(opening* o, unsigned char* opens, const int* order, int count, int from, int to,
+                               bool* found) {
+    unsigned char* tried = sti_pool_take(o->s->pool, (size_t)o->s->nc, 1);
+    sti_status status = o->s->pool->status;
+    if (count > FLIPS_MOST) count = FLIPS_MOST;
+    for (int round = from; status == STI_OK && !*found && round < to && round >> count == 0; round++) {
+        memcpy(tried, opens, (size_t)o->s->nc);
+        for (int bit = 0; bit < count; bit++)
+            if (round >> bit & 1) tried[order[bit]] ^= 1;
+        status = try_signs(o, tried, found);
+    }
+    return status;
+}
+
+static sti_status refute(opening* o, bool exact, bool* refuted) {
+    sti_constraints k;
+    sti_status status = sti_posed_constraints(o->r, o->s, exact, true, &k);
+    if (status == STI_OK && k.outcome != STI_CONIC_INFEASIBLE) status = sti_posed_descent(o->r, o->s, exact, &k);
+    if (status != STI_OK) return status;
+    sti_opening* out = o->out;
+    out->farkas = k.farkas;
+    out->farkas_exact = k.farkas_exact;
+    out->descent = k.descent;
+    out->descent_exact = k.descent_exact;
+    *refuted = k.farkas != NULL || k.descent != NULL;
+    return STI_OK;
+}
+
+static sti_status take_exact(opening* o) {
+    const sti_posed* s = o->s;
+    sti_opening* out = o->out;
+    if (out->a == NULL) {
+        out->a = sti_pool_doubles(s->pool, (size_t)s->n);
+        out->lambda = sti_pool_doubles(s->pool, (size_t)s->p);
+        out->a_n = sti_pool_doubles(s->pool, (size_t)s->nc);
+    }
+    sti_status status = s->pool->status;
+    if (status == STI_OK) status = sti_sticking_rationals(o->r, (size_t)s->n, &out->a_exact);
+    if (status == STI_OK) status = sti_sticking_rationals(o->r, (size_t)s->p, &out->lambda_exact);
+    return status;
+}
+
+// Either a solution in rationals, or a proof in rationals that there is none; neither: floating point keeps its say.
+static sti_status settle(opening* o) {
+    const sti_posed* s = o->s;
+    sti_opening* out = o->out;
+    const bool proposed = out->contact_problem == STI_SOLVED;
+    int *order = sti_pool_ints(s->pool, (size_t)s->nc), count = 0;
+    unsigned char* opens = sti_pool_take(s->pool, (size_t)s->nc, 1);
+    bool found = false, refuted = false;
+    sti_status status = s->pool->status;
+    if (status == STI_OK) status = take_exact(o);
+    if (status == STI_OK) status = order_doubts(o, proposed, opens, order, &count);
+    if (status == STI_OK && proposed) status = search_signs(o, opens, order, count, 0, 1, &found);
+    if (status == STI_OK && !found) status = refute(o, true, &refuted);
+    if (status == STI_OK && !found && !refuted) status = search_signs(o, opens, order, count, 0, TRIES_MOST, &found);
+    if (status != STI_OK) return status;
+    out->exact = found || refuted;
+    if (found) out->contact_problem = STI_SOLVED;
+    if (refuted) out->contact_problem = STI_NO_SOLUTION;
+    if (!found) out->a_exact = out->lambda_exact = NULL;
+    if (!found && (refuted || !proposed)) out->a = out->lambda = out->a_n = NULL;
+    return STI_OK;
+}
+
+// ---- (60): the contacts that stay closed
+
+// Leaves of the others, with a zero for every row a_n = 0 that an open contact has lost.
+static sti_status widen_leaf(opening* o, const sti_posed* closed, const sti_sticking_leaf* from,
+                             sti_sticking_leaf* leaf) {
+    const sti_posed* s = o->s;
+    const size_t n = (size_t)s->n, w = (size_t)s->nc * (size_t)s->options.facets;
+    sti_status status = STI_OK;
+    *leaf = *from;
+    leaf->z = sti_pool_doubles(s->pool, (size_t)s->q);
+    if (leaf->z == NULL) return s->pool->status;
+    if (from->exact != NULL) status = sti_sticking_rationals(o->r, n + (size_t)s->q + w, &leaf->exact);
+    for (size_t j = 0; status == STI_OK && leaf->exact != NULL && j < n; j++)
+        status = sti_rationals_copy(leaf->exact, j, from->exact, j);
+    for (size_t j = 0; status == STI_OK && leaf->exact != NULL && j < w; j++)
+        status = sti_rationals_copy(leaf->exact, n + (size_t)s->q + j, from->exact, n + (size_t)closed->q + j);
+    for (int i = 0; i < s->nc; i++) {
+        for (int k = 0; status == STI_OK && k < closed->row[i + 1] - closed->row[i]; k++) {
+            const size_t to = (size_t)(s->row[i] + k + o->out->opens[i]), at = (size_t)(closed->row[i] + k);
+            leaf->z[to] = from->z[at];
+            if (leaf->exact != NULL) status = sti_rationals_copy(leaf->exact, n + to, from->exact, n + at);
+        }
+    }
+    return status;
+}
+
+static sti_status keep_leaves(opening* o, const sti_posed* closed, const sti_sticking_answer* from) {
+    sti_opening* out = o->out;
+    out->leaves = sti_pool_take(o->s->pool, (size_t)from->leaf_count, sizeof *out->leaves);
+    sti_status status = o->s->pool->status;
+    for (int l = 0; status == STI_OK && l < from->leaf_count; l++)
+        status = widen_leaf(o, closed, &from->leaves[l], &out->leaves[l]);
+    if (status == STI_OK) out->leaf_count = from->leaf_count;
+    out->bound = from->bound;
+    return status;
+}
+
+// Multipliers in the discs instead of those that solved (43).
+static sti_status keep_point(opening* o, const sti_sticking_answer* from) {
+    const size_t p = (size_t)o->s->p;
+    sti_opening* out = o->out;
+    sti_status status = STI_OK;
+    if (from->outcome != STI_STICKING_YES) return STI_OK;
+    memcpy(out->lambda, from->lambda, p * sizeof *out->lambda);
+    for (size_t k = 0; status == STI_OK && out->exact && from->lambda_exact != NULL && k < p; k++)
+        status = sti_rationals_copy(out->lambda_exact, k, from->lambda_exact, k);
+    return status;
+}
+
+// The question (61) of the contacts that do not open.
+static sti_status ask_closed(opening* o, sti_posed* closed, sti_sticking* sub) {
+    bool any = false;
+    for (int i = 0; i < o->s->nc; i++) any = any || o->out->opens[i];
+    *sub = (sti_sticking){.memory = o->r->memory, .answer = o->r->answer};
+    *closed = *o->s;
+    if (!any) return STI_OK;  // that is the answer itself
+    sub->answer = (sti_sticking_answer){0};
+    sti_status status = sti_posed_open(o->s, o->out->opens, closed);
+    if (status == STI_OK) status = sti_sticking_equations(sub, closed);
+    if (status == STI_OK) status = sti_sticking_decide(sub, closed);
+    return status;
+}
+
+static sti_status decide(opening* o) {
+    sti_opening* out = o->out;
+    sti_posed closed;
+    sti_sticking sub;
+    sti_status status = ask_closed(o, &closed, &sub);
+    if (status != STI_OK) return status;
+    out->outcome = sub.answer.outcome;
+    const bool exact = out->exact && sub.answer.exact;
+    if (out->outcome == STI_STICKING_NO)
+        status = keep_leaves(o, &closed, &sub.answer);
+    else
+        status = keep_point(o, &sub.answer);
+    out->exact = exact;
+    return status;
+}
+
+// In floating point: contacts whose a_n is neither clearly positive nor rounding are taken either way.
+static sti_status decide_with_tolerance(opening* o) {
+    const sti_posed* s = o->s;
+    sti_opening* out = o->out;
+    bool doubtful = false;
+    for (int i = 0; i < s->nc; i++) {
+        out->opens[i] = out->a_n[i] > CLEAR * o->size[i];
+        doubtful = doubtful || (!out->opens[i] && out->a_n[i] > ROUNDING * o->size[i]);
+    }
+    sti_status status = decide(o);
+    if (status != STI_OK || !doubtful) return status;
+    const sti_sticking_outcome first = out->outcome;
+    for (int i = 0; i < s->nc; i++) out->opens[i] = out->a_n[i] > ROUNDING * o->size[i];
+    status = decide(o);
+    if (out->outcome != first) out->outcome = STI_STICKING_UNKNOWN;
+    return status;
+}
+
+static sti_status judge(opening* o) {
+    sti_opening* out = o->out;
+    bool refuted = out->contact_problem == STI_NO_SOLUTION && out->exact;
+    sti_status status = STI_OK;
+    if (out->contact_problem == STI_NO_SOLUTION && !out->exact) {
+        status = refute(o, false, &refuted);
+        if (status == STI_OK && !refuted) out->contact_problem = STI_UNKNOWN;
+    }
+    if (refuted) out->outcome = STI_STICKING_NO;
+    if (status != STI_OK || out->contact_problem != STI_SOLVED) return status;
+    return out->exact ? decide(o) : decide_with_tolerance(o);
 }
 
 sti_status sti_sticking_opening(sti_sticking* r) {
     const sti_posed* s = &r->memory->posed;
-    r->mlcp_outcome = STI_UNKNOWN;
-    r->opening_outcome = STI_STICKING_UNKNOWN;
+    opening o = {.r = r, .s = s, .out = &r->answer.opening};
+    *o.out = (sti_opening){.contact_problem = STI_UNKNOWN, .outcome = STI_STICKING_UNKNOWN, .bound = INFINITY};
     for (int i = 0; i < s->nc; i++)
-        if (s->slides[i]) return STI_OK;  // that is proposition 13
-    opening o;
-    bool definite = false;
-    sti_status status = pose(&o, s);
-    if (status == STI_OK) status = is_definite(s, &definite);
-    if (status == STI_OK) status = solve(&o, r);
-    if (status != STI_OK) return status;
-    if (r->mlcp_outcome == STI_NO_SOLUTION) r->opening_outcome = STI_STICKING_NO;
-    if (r->mlcp_outcome != STI_SOLVED) return STI_OK;
-    status = decide(r, definite);
-    // sticking in the sense of (61) is sticking in this sense, decided exactly
-    if (status == STI_OK && r->answer.outcome == STI_STICKING_YES) r->opening_outcome = STI_STICKING_YES;
-    return status;
+        if (s->slides[i]) return STI_OK;
+    o.out->asked = true;
+    o.out->opens = sti_pool_take(s->pool, (size_t)s->nc, 1);
+    sti_status status = pose(&o);
+    if (status == STI_OK) status = solve(&o);
+    if (status == STI_OK && o.out->contact_problem == STI_SOLVED) status = measure(&o);
+    if (status == STI_OK && s->exact && !r->near_redundant) status = settle(&o);
+    return status == STI_OK ? judge(&o) : status;
 }

@@ -64,6 +64,50 @@ static sti_status take_matrices(sti_posed* s) {
     return s->pool->status;
 }
 
+// Units in which the equations are even: a = alpha a~ and lambda = beta lambda~ with
+//
+//     alpha_j M_jj alpha_j = 1,    max_j alpha_j |C_jk| beta_k = 1;
+//
+// a velocity without mass gets its unit from the contacts that see it.
+static void find_units(const sti_posed* s, double* alpha, double* beta) {
+    const size_t n = (size_t)s->n, p = (size_t)s->p;
+    for (size_t j = 0; j < n; j++) alpha[j] = s->instant->M[j * n + j] > 0 ? 1 / sqrt(s->instant->M[j * n + j]) : 0;
+    for (int pass = 0; pass < 4; pass++) {
+        for (size_t k = 0; k < p && pass % 2 == 0; k++) {
+            double most = 0;
+            for (size_t j = 0; j < n && beta[k] == 0; j++) most = fmax(most, alpha[j] * fabs(s->C[j * p + k]));
+            if (most > 0) beta[k] = 1 / most;
+        }
+        for (size_t j = 0; j < n && pass % 2 == 1; j++) {
+            double most = 0;
+            for (size_t k = 0; k < p && alpha[j] == 0; k++) most = fmax(most, beta[k] * fabs(s->C[j * p + k]));
+            if (most > 0) alpha[j] = 1 / most;
+            if (alpha[j] == 0 && pass == 1) alpha[j] = 1;  // nothing says more
+        }
+    }
+    for (size_t k = 0; k < p; k++)
+        if (beta[k] == 0) beta[k] = 1;
+}
+
+// Sizes that the data suggest: in these units an unknown is as large as the largest of F and the rates.
+static sti_status find_sizes(sti_posed* s) {
+    const size_t n = (size_t)s->n, p = (size_t)s->p;
+    s->unit = sti_pool_doubles(s->pool, n + p);
+    s->size = sti_pool_doubles(s->pool, n + p);
+    if (s->pool->status != STI_OK) return s->pool->status;
+    find_units(s, s->unit, s->unit + n);
+    double most = 0;
+    for (size_t j = 0; j < n; j++) most = fmax(most, s->unit[j] * fabs(s->instant->F[j]));
+    for (size_t k = 0; k < p; k++) most = fmax(most, s->unit[n + k] * fabs(sti_posed_rate(s, (int)k)));
+    s->force = 0;
+    for (size_t k = 0; k < n + p; k++) {
+        s->size[k] = s->unit[k] * (most > 0 ? most : 1);
+        if (k >= n) s->force = fmax(s->force, s->size[k]);
+    }
+    if (most == 0 || p == 0) s->force = 1;
+    return STI_OK;
+}
+
 static sti_status count_contacts(sti_posed* s) {
     const sti_instant* instant = s->instant;
     const size_t most = (size_t)instant->contact_count;
@@ -104,21 +148,15 @@ static void fill_matrices(sti_posed* s) {
         const sti_instant_contact* contact = sti_posed_contact(s, i);
         for (int k = 0; k <= s->tangents[i]; k++) {
             const double* direction = k == 0 ? contact->n : contact->t + (size_t)(k - 1) * n;
-            const bool held = k == 0 || !s->slides[i];
+            const int open = sti_posed_is_open(s, i), row = s->row[i] + k - open;
+            const bool held = k == 0 ? !open : !s->slides[i];
             for (size_t j = 0; j < n; j++) {
                 s->C[j * p + (size_t)(s->first[i] + k)] = direction[j];
-                if (held) s->A[j * q + (size_t)(s->row[i] + k)] = direction[j];
+                if (held) s->A[j * q + (size_t)row] = direction[j];
             }
-            if (held) s->c[s->row[i] + k] = k == 0 ? contact->n_rate : contact->t_rate[k - 1];
+            if (held) s->c[row] = k == 0 ? contact->n_rate : contact->t_rate[k - 1];
         }
     }
-    // size of the forces: F, and what the rates ask for: M a with |A||a| about |c|
-    const double M = sti_small_max(n * n, s->instant->M), A = sti_small_max(n * q, s->A);
-    s->force = sti_small_max(n, s->instant->F);
-    if (A > 0) s->force = fmax(s->force, M * sti_small_max(q, s->c) / A);
-    const double C = sti_small_max(n * p, s->C);
-    if (C > 0) s->force /= C;
-    if (s->force == 0) s->force = 1;
 }
 
 sti_status sti_posed_make(sti_posed* s, sti_pool* pool, const sti_instant* instant,
@@ -135,6 +173,8 @@ sti_status sti_posed_make(sti_posed* s, sti_pool* pool, const sti_instant* insta
     status = take_matrices(s);
     if (status != STI_OK) return status;
     fill_matrices(s);
+    status = find_sizes(s);
+    if (status != STI_OK) return status;
     long rows = s->n + s->q;
     for (int i = 0; i < s->nc; i++) rows += s->tangents[i] == 2 && options->facets > 0 ? options->facets : 2;
     s->exact =
@@ -142,40 +182,21 @@ sti_status sti_posed_make(sti_posed* s, sti_pool* pool, const sti_instant* insta
     return STI_OK;
 }
 
-static void keep_contact(const sti_posed* s, int from, sti_posed* out) {
-    const int i = out->nc++;
-    out->contact[i] = s->contact[from];
-    out->tangents[i] = s->tangents[from];
-    out->t_first[i] = s->t_first[from];
-    out->first[i] = out->p;
-    out->row[i] = out->q;
-    out->slides[i] = s->slides[from];
-    out->bilateral[i] = s->bilateral[from];
-    out->rough[i] = s->rough[from];
-    out->choice[i] = s->choice[from];
-    out->mu[i] = s->mu[from];
-    for (int k = 0; k <= s->tangents[from]; k++) out->slip[out->p + k] = s->slip[s->first[from] + k];
-    out->p += 1 + s->tangents[from];
-    out->q += s->row[from + 1] - s->row[from];
-    if (s->rough[from] && !s->slides[from] && s->tangents[from] == 2 && s->options.facets == 0) out->polyhedral = false;
-}
-
-sti_status sti_posed_restrict(const sti_posed* s, const unsigned char* drop, sti_posed* out) {
-    const double force = s->force;
+sti_status sti_posed_open(const sti_posed* s, const unsigned char* opens, sti_posed* out) {
     *out = *s;
-    out->nc = out->p = out->q = 0;
+    out->opens = opens;
+    out->row = sti_pool_ints(s->pool, (size_t)s->nc + 1);
+    if (out->row == NULL) return s->pool->status;
+    for (int i = 0; i < s->nc; i++) out->row[i + 1] = out->row[i] + s->row[i + 1] - s->row[i] - opens[i];
+    out->q = out->row[s->nc];
     out->polyhedral = true;
-    sti_status status = take_arrays(out, (size_t)s->nc, (size_t)s->p);
-    if (status != STI_OK) return status;
-    for (int i = 0; i < s->nc; i++)
-        if (!drop[i]) keep_contact(s, i, out);
-    out->first[out->nc] = out->p;
-    out->row[out->nc] = out->q;
-    status = take_matrices(out);
-    if (status != STI_OK) return status;
-    fill_matrices(out);
-    out->force = force;
-    return STI_OK;
+    for (int i = 0; i < s->nc; i++) {
+        if (s->rough[i] && !opens[i] && !s->slides[i] && s->tangents[i] == 2 && s->options.facets == 0)
+            out->polyhedral = false;
+    }
+    const sti_status status = take_matrices(out);
+    if (status == STI_OK) fill_matrices(out);
+    return status;
 }
 
 // ---- rows
@@ -196,21 +217,15 @@ void sti_posed_mass_row(const sti_posed* s, sti_program* g, int r, int j) {
 }
 
 void sti_posed_force_row(const sti_posed* s, sti_program* g, int r, int j, int first) {
-    for (int i = 0; i < s->nc; i++) {
-        for (int k = 0; k <= s->tangents[i]; k++) {
-            size_t line;
-            const sti_rationals* table = direction_table(s, i, k, &line);
-            const double value = s->C[(size_t)j * (size_t)s->p + (size_t)(s->first[i] + k)];
-            sti_program_put_data(g, r, 1 + first + s->first[i] + k, value, table, line * (size_t)s->n + (size_t)j, -1);
-        }
-    }
+    for (int k = 0; k < s->p; k++) sti_posed_put_direction(s, g, r, 1 + first + k, k, j, -1);
 }
 
 void sti_posed_held_row(const sti_posed* s, sti_program* g, int r, int i, int k, bool rate) {
     const sti_instant_exact* exact = s->instant->exact;
+    const int direction = k + sti_posed_is_open(s, i);
     size_t line;
-    const sti_rationals* table = direction_table(s, i, k, &line);
-    const sti_rationals* rates = exact == NULL ? NULL : k == 0 ? exact->n_rate : exact->t_rate;
+    const sti_rationals* table = direction_table(s, i, direction, &line);
+    const sti_rationals* rates = exact == NULL ? NULL : direction == 0 ? exact->n_rate : exact->t_rate;
     if (rate) sti_program_put_data(g, r, 0, s->c[s->row[i] + k], rates, line, 1);
     for (int j = 0; j < s->n; j++) {
         const double value = s->A[(size_t)j * (size_t)s->q + (size_t)(s->row[i] + k)];
@@ -285,8 +300,18 @@ static void add_slide(const sti_posed* s, sti_program* g, int i, int sign) {
     }
 }
 
+// A contact that opens: lambda = 0.
+static void add_open(const sti_posed* s, sti_program* g, int i) {
+    for (int k = 0; k <= s->tangents[i]; k++)
+        sti_program_put(g, sti_program_add(g, STI_ROW_ZERO, i), 1 + s->n + s->first[i] + k, 1);
+}
+
 static void add_contact(const sti_posed* s, sti_program* g, int i, int sign, int margin) {
     const int t = 1 + s->n + s->first[i] + 1;
+    if (sti_posed_is_open(s, i)) {
+        add_open(s, g, i);
+        return;
+    }
     if (!s->rough[i]) {
         for (int k = 0; k < s->tangents[i]; k++)
             sti_program_put(g, sti_program_add(g, STI_ROW_ZERO, i), t + k, 1);  // lambda_t = 0
@@ -303,24 +328,35 @@ static void add_contact(const sti_posed* s, sti_program* g, int i, int sign, int
     add_sign(s, g, i, sign, margin);
 }
 
-// Accelerations in units in which the entries of M and of C are alike.
-static sti_status scale_unknowns(const sti_posed* s, sti_program* g) {
-    g->unknown_scale = sti_pool_doubles(s->pool, (size_t)g->size);
+// The norm of (31): accelerations in units in which the entries of M and of C are alike.
+static sti_status set_metric(const sti_posed* s, sti_program* g) {
+    g->metric = sti_pool_doubles(s->pool, (size_t)g->size);
     if (s->pool->status != STI_OK) return s->pool->status;
     const double M = sti_small_max((size_t)s->n * (size_t)s->n, s->instant->M);
     const double C = sti_small_max((size_t)s->n * (size_t)s->p, s->C);
-    for (int j = 0; j < g->size; j++) g->unknown_scale[j] = j < s->n && M > 0 && C > 0 ? C / M : 1;
+    for (int j = 0; j < g->size; j++) g->metric[j] = j < s->n && M > 0 && C > 0 ? C / M : 1;
+    return STI_OK;
+}
+
+static sti_status set_units(const sti_posed* s, sti_program* g) {
+    g->unknown_scale = sti_pool_doubles(s->pool, (size_t)g->size);
+    if (s->pool->status != STI_OK) return s->pool->status;
+    memcpy(g->unknown_scale, s->unit, (size_t)(s->n + s->p) * sizeof *s->unit);
     return STI_OK;
 }
 
 sti_status sti_posed_equations(const sti_posed* s, bool exact, sti_program* out) {
-    sti_status status = sti_program_open(out, s->pool, s->n + s->p, s->n + s->q + s->p, exact);
+    sti_status status = sti_program_open(out, s->pool, s->n + s->p, s->n + s->q + 2 * s->p, exact);
     if (status != STI_OK) return status;
     add_equations(s, out);
     for (int i = 0; i < s->nc; i++) {
-        if (s->slides[i] && !s->choice[i]) add_slide(s, out, i, 1);
+        if (sti_posed_is_open(s, i))
+            add_open(s, out, i);
+        else if (s->slides[i] && !s->choice[i])
+            add_slide(s, out, i, 1);
     }
-    return scale_unknowns(s, out);
+    status = set_metric(s, out);
+    return status == STI_OK ? set_units(s, out) : status;
 }
 
 sti_status sti_posed_program(const sti_posed* s, const signed char* sign, int extras, int extra_rows, int margin,
@@ -332,11 +368,12 @@ sti_status sti_posed_program(const sti_posed* s, const signed char* sign, int ex
     add_equations(s, out);
     for (int i = 0; i < s->nc; i++)
         add_contact(s, out, i, sign != NULL ? sign[i] : 0, s->margin_on == NULL || s->margin_on[i] ? margin : -1);
-    return scale_unknowns(s, out);
+    return set_units(s, out);
 }
 
 double sti_posed_margin(const sti_posed* s, int i, const double* lambda) {
     const double* r = lambda + s->first[i];
+    if (sti_posed_is_open(s, i)) return NAN;
     if (!s->rough[i] || s->slides[i]) return s->bilateral[i] ? NAN : r[0];
     const double normal = s->bilateral[i] ? fabs(r[0]) : r[0];
     if (s->tangents[i] == 1) return s->mu[i] * normal - fabs(r[1]);

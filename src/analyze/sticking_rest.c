@@ -46,7 +46,7 @@ bool sti_friction_fixed_point(int count, const double* lambda_t, const double* v
 typedef struct rest {
     int d;
     const double *G, *b;
-    double mu, scale;  // scale of b
+    double mu;
     sti_rest_solution* list;
     int count;
 } rest;
@@ -58,13 +58,19 @@ static void accelerations(const rest* c, sti_rest_solution* s) {
     }
 }
 
+// lambda = -G^-1 b; what is rounding against its terms is zero.
 static bool solve_stick(sti_pool* pool, const rest* c, double* lambda) {
     double inverse[9];
     bool definite;
     if (sti_small_inverse(pool, c->d, c->G, inverse, &definite) != STI_OK || !definite) return false;
     for (int i = 0; i < c->d; i++) {
+        double terms = 0;
         lambda[i] = 0;
-        for (int j = 0; j < c->d; j++) lambda[i] -= inverse[i * c->d + j] * c->b[j];
+        for (int j = 0; j < c->d; j++) {
+            lambda[i] -= inverse[i * c->d + j] * c->b[j];
+            terms += fabs(inverse[i * c->d + j] * c->b[j]);
+        }
+        if (fabs(lambda[i]) <= 1e-14 * terms) lambda[i] = 0;
     }
     return true;
 }
@@ -83,6 +89,13 @@ static double slip_condition(const rest* c, double x) {
     return slip_denominator(c, e) * bt - b[0] * (gt - c->mu * gd);
 }
 
+// What the slip condition is summed from, at most.
+static double slip_terms(const rest* c) {
+    const double *G = c->G, *b = c->b;
+    const double g = fabs(G[0]) + c->mu * (fabs(G[1]) + fabs(G[2])), Gd = fabs(G[4]) + fabs(G[5]) + fabs(G[8]);
+    return g * (fabs(b[1]) + fabs(b[2])) + fabs(b[0]) * (fabs(G[3]) + fabs(G[6]) + 2 * c->mu * Gd);
+}
+
 // A solution that slips along e, when there is one.
 static void try_slip(rest* c, const double* e) {
     const double g = slip_denominator(c, e);
@@ -92,12 +105,14 @@ static void try_slip(rest* c, const double* e) {
     for (int k = 1; k < c->d; k++) s.lambda[k] = -c->mu * s.lambda[0] * e[k - 1];
     accelerations(c, &s);
     s.acceleration[0] = 0;
-    double beta = 0, size = 0;
+    double beta = 0, size = 0, terms = 0;  // what the acceleration was summed from
     for (int k = 1; k < c->d; k++) {
         beta += s.acceleration[k] * e[k - 1];
         size = hypot(size, s.acceleration[k]);
+        terms += fabs(c->b[k]);
+        for (int j = 0; j < c->d; j++) terms += fabs(c->G[k * c->d + j] * s.lambda[j]);
     }
-    if (!(beta > 1e-12 * c->scale) || size - beta > 1e-8 * size) return;
+    if (!(beta > 1e-12 * terms) || size - beta > 1e-8 * size) return;
     for (int i = 0; i < c->count; i++) {  // a double root
         double off = 0;
         for (int k = 0; k < c->d; k++) off = fmax(off, fabs(s.lambda[k] - c->list[i].lambda[k]));
@@ -130,13 +145,15 @@ static void slip_directions(rest* c) {
             shift = x - 3.14159265358979323846;
         }
     }
-    if (!(best > 0)) return;  // every direction: acc_t vanishes, which is sticking
+    if (!(best > 1e-14 * slip_terms(c))) return;  // every direction: acc_t vanishes, which is sticking
     fourier(c, shift, a);
     const double p[5] = {a[0] + a[1] + a[3], 2 * a[2] + 4 * a[4], 2 * a[0] - 6 * a[3], 2 * a[2] - 4 * a[4],
                          a[0] - a[1] + a[3]};
     double companion[16] = {0}, wr[4], wi[4], work[64];
     for (int i = 0; i < 3; i++) companion[i * 4 + i + 1] = 1;      // column major: ones below the diagonal
-    for (int i = 0; i < 4; i++) companion[12 + i] = -p[i] / p[4];  // last column
+    for (int i = 0; i < 4; i++) companion[12 + i] = -p[i] / p[4];  // last column; |p4| is about the largest value
+    for (int i = 0; i < 4; i++)
+        if (!isfinite(companion[12 + i])) return;
     const int end = sti_lapack_eigenvalues(4, companion, wr, wi, work, 64);
     for (int i = 0; end == STI_LAPACK_DONE && i < 4; i++) {
         if (fabs(wi[i]) > 1e-6 * (1 + fabs(wr[i]))) continue;
@@ -159,7 +176,7 @@ sti_status sti_contact_at_rest(sti_env* env, int d, const double* G, const doubl
     for (int k = 0; k < d * d; k++)
         if (!isfinite(G[k]) || (k < d && !isfinite(b[k])) || !(mu >= 0) || !isfinite(mu))
             return STI_FAIL(env, STI_ERR_ARGUMENT, k, "a number of the contact is not finite, or mu is negative");
-    rest c = {.d = d, .G = G, .b = b, .mu = mu, .list = solutions, .scale = sti_small_max((size_t)d, b)};
+    rest c = {.d = d, .G = G, .b = b, .mu = mu, .list = solutions};
     sti_pool pool = sti_pool_make(env);
     sti_rest_solution s = {.mode = STI_REST_STICK};
     const bool definite = solve_stick(&pool, &c, s.lambda);

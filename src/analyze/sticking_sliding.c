@@ -7,7 +7,8 @@
 //     A = N'P B,   b = rates_n - N'P F - N'M^-1 X W+ rates_x,   P = M^-1 - M^-1 X W+ X'M^-1,   W = X'M^-1 X,
 //     B = (grad h_st | grad h_sl - H_sl mu v_t/|v_t|).
 //
-// All its solutions are enumerated; for each the friction that sticking asks for.
+// All its solutions are enumerated, each with the friction that sticking asks for: without rounding, on (73) itself, where X is
+// independent and exact arithmetic has a say; on the LCP as computed otherwise.
 #include <math.h>
 #include <stiction/contact.h>
 #include <string.h>
@@ -38,9 +39,7 @@ static sti_status reduce(mixed* m) {
     if (pool->status != STI_OK) return pool->status;
     sti_small_multiply(n, n, x, b->Minv, b->X, m->MX);
     sti_small_multiply_tn(x, n, x, b->X, m->MX, W);
-    sti_svd f;
-    sti_status status = sti_svd_make(pool, x, x, W, STI_SMALL_RANK_TOL, &f);
-    if (status == STI_OK) status = sti_svd_pinv(pool, &f, &m->Winv);
+    const sti_status status = sti_blocks_pinv(b, W, &m->Winv);
     if (status != STI_OK) return status;
     sti_small_multiply(n, x, x, m->MX, m->Winv, MXW);
     for (int i = 0; i < n; i++) {
@@ -85,95 +84,193 @@ static sti_status order_contacts(mixed* m) {
     return STI_OK;
 }
 
-// One solution of the LCP as a whole: lambda (flat), a, and whether the sticking contacts are within their discs.
-static void complete(const mixed* m, const double* normal, double* lambda, double* a, double* a_n, double* required,
-                     double* admissible) {
+// Solutions, one row each.
+typedef struct solutions {
+    int count;
+    bool all;            // there are no others: isolated, and the search was complete
+    double *lambda, *a;  // flat (count x p), (count x n)
+    double* normal;      // in the order of the LCP                       (count x u)
+    double *a_n, *required;
+    double* admissible;  // 1, 0; NAN: within rounding                   (count)
+} solutions;
+
+static sti_status take_solutions(const mixed* m, int count, solutions* out) {
     const sti_blocks* b = m->b;
-    const sti_posed* s = b->s;
-    const int n = b->n, u = m->u, x = b->x;
-    memset(lambda, 0, (size_t)s->p * sizeof *lambda);
-    memset(a, 0, (size_t)n * sizeof *a);
-    for (int i = 0; i < u; i++) {
+    *out = (solutions){.count = count};
+    const size_t k = (size_t)count;
+    out->lambda = sti_pool_doubles(b->pool, k * (size_t)b->s->p);
+    out->a = sti_pool_doubles(b->pool, k * (size_t)b->n);
+    out->normal = sti_pool_doubles(b->pool, k * (size_t)m->u);
+    out->a_n = sti_pool_doubles(b->pool, k * (size_t)b->m);
+    out->required = sti_pool_doubles(b->pool, k);
+    out->admissible = sti_pool_doubles(b->pool, k);
+    return b->pool->status;
+}
+
+// Normal forces, and the friction that sliding contacts drag along.
+static void put_normals(const mixed* m, const double* normal, double* lambda) {
+    const sti_posed* s = m->b->s;
+    for (int i = 0; i < m->u; i++) {
         const int c = m->contact[i];
         lambda[s->first[c]] = normal[i];
         for (int k = 1; s->slides[c] && k <= s->tangents[c]; k++)
             lambda[s->first[c] + k] = -s->mu[c] * s->slip[s->first[c] + k] * normal[i];
     }
-    double rhs[64] = {0};  // W lambda_x = X'M^-1 (F - B lambda_n) - rates
-    for (int k = 0; k < x && k < 64; k++) {
+}
+
+// lambda of X and a of one solution of the LCP as computed.
+static sti_status complete(const mixed* m, const double* normal, double* lambda, double* a) {
+    const sti_blocks* b = m->b;
+    const sti_posed* s = b->s;
+    const int n = b->n, u = m->u, x = b->x;
+    double* rhs = sti_pool_doubles(b->pool, (size_t)x);  // W lambda_x = X'M^-1 (F - B lambda_n) - rates
+    if (rhs == NULL) return b->pool->status;
+    put_normals(m, normal, lambda);
+    for (int k = 0; k < x; k++) {
         rhs[k] = -b->c_x[k];
         for (int j = 0; j < n; j++)
             rhs[k] += m->MX[(size_t)j * x + k] * (s->instant->F[j] - sti_small_dot(u, m->B + (size_t)j * u, normal));
     }
-    for (int k = 0; k < x; k++)
-        lambda[b->x_multiplier[k]] = sti_small_dot(x < 64 ? x : 64, m->Winv + (size_t)k * x, rhs);
+    for (int k = 0; k < x; k++) lambda[b->x_multiplier[k]] = sti_small_dot(x, m->Winv + (size_t)k * x, rhs);
     for (int j = 0; j < n; j++) {
         for (int k = 0; k < n; k++)
             a[j] += b->Minv[(size_t)j * n + k] *
                     (sti_small_dot(s->p, s->C + (size_t)k * (size_t)s->p, lambda) - s->instant->F[k]);
     }
-    *required = 0;
-    *admissible = 1;
-    for (int i = 0; i < s->nc; i++) {
-        double t = 0;
-        for (int k = 1; k <= s->tangents[i]; k++) t = hypot(t, lambda[s->first[i] + k]);
-        if (!s->slides[i] && s->tangents[i] > 0) {
-            *required = fmax(*required, t > 0 ? t / fabs(lambda[s->first[i]]) : 0);
-            if (t > s->mu[i] * fabs(lambda[s->first[i]]) * (1 + 1e-12) + 1e-12 * s->force) *admissible = 0;
-        }
-        a_n[i] = sti_posed_contact(s, i)->n_rate;
-        for (int j = 0; j < n; j++) a_n[i] += s->C[(size_t)j * (size_t)s->p + (size_t)s->first[i]] * a[j];
-    }
+    return STI_OK;
 }
 
-static sti_status proposition_13(const sti_blocks* b, sti_propositions_table* t) {
+// What a solution asks of the sticking contacts, and whether they can give it. exact: lambda of these, NULL: as computed.
+static sti_status judge(const mixed* m, const sti_rationals* exact, int row, solutions* out) {
+    const sti_blocks* b = m->b;
     const sti_posed* s = b->s;
-    sti_pool* pool = b->pool;
+    const double *lambda = out->lambda + (size_t)row * (size_t)s->p, *a = out->a + (size_t)row * (size_t)b->n;
+    const double size = fmax(s->force, sti_small_max((size_t)s->p, lambda));
+    out->admissible[row] = 1;
+    for (int i = 0; i < s->nc; i++) {
+        double t = 0, *a_n = &out->a_n[(size_t)row * (size_t)b->m + (size_t)i];
+        *a_n = sti_posed_contact(s, i)->n_rate;
+        for (int j = 0; j < b->n; j++) *a_n += s->C[(size_t)j * (size_t)s->p + (size_t)s->first[i]] * a[j];
+        if (s->slides[i] || s->tangents[i] == 0) continue;
+        for (int k = 1; k <= s->tangents[i]; k++) t = hypot(t, lambda[s->first[i] + k]);
+        const double normal = fabs(lambda[s->first[i]]);
+        int sign = sti_blocks_sign(s->mu[i] * normal - t, (1 + s->mu[i]) * size);
+        if (sign == 0) sign = 2;
+        if (exact != NULL) {
+            sti_status status = STI_OK;
+            if (s->rough[i])
+                status = sti_posed_margin_sign(s, i, exact, &sign);
+            else
+                sign = t > 0 ? -1 : 1;
+            if (status != STI_OK) return status;
+        }
+        if (exact != NULL || t > 1e-14 * size) out->required[row] = fmax(out->required[row], t > 0 ? t / normal : 0);
+        if (sign == -1) out->admissible[row] = 0;
+        if (sign == 2 && out->admissible[row] != 0) out->admissible[row] = NAN;
+    }
+    return STI_OK;
+}
+
+// The LCP as computed, its solutions enumerated.
+static sti_status solve_computed(const mixed* m, solutions* out) {
+    const sti_lcp lcp = {.n = m->u, .M = sti_matrix_dense_view(m->u, m->u, m->A), .q = m->q};
+    sti_lcp_solution_set* set = NULL;
+    sti_status status = sti_lcp_enumerate(m->b->s->env, &lcp, 4096, 0, &set);
+    if (status != STI_OK) return status;
+    status = take_solutions(m, set->vertex_count, out);
+    for (int k = 0; status == STI_OK && k < out->count; k++) {
+        double* normal = out->normal + (size_t)k * (size_t)m->u;
+        memcpy(normal, set->vertex + (size_t)k * (size_t)m->u, (size_t)m->u * sizeof *normal);
+        status =
+            complete(m, normal, out->lambda + (size_t)k * (size_t)m->b->s->p, out->a + (size_t)k * (size_t)m->b->n);
+        if (status == STI_OK) status = judge(m, NULL, k, out);
+    }
+    sti_lcp_solution_set_destroy(m->b->s->env, set);
+    return status;
+}
+
+// Vertex k of (73) as flat multipliers; those of sliding tangents stay zero in the exact ones.
+static sti_status read_vertex(const mixed* m, const sti_lcp_solution_set* set, int k, sti_rationals* exact,
+                              solutions* out) {
+    const sti_blocks* b = m->b;
+    const size_t n = (size_t)b->n, x = (size_t)b->x, u = (size_t)m->u, from = (size_t)k * (n + x + u);
+    double* lambda = out->lambda + (size_t)k * (size_t)b->s->p;
+    sti_status status = STI_OK;
+    memcpy(out->a + (size_t)k * n, set->vertex + from, n * sizeof *out->a);
+    memcpy(out->normal + (size_t)k * u, set->vertex + from + n + x, u * sizeof *out->normal);
+    put_normals(m, out->normal + (size_t)k * u, lambda);
+    for (size_t j = 0; status == STI_OK && j < x + u; j++) {
+        const int to = j < x ? b->x_multiplier[j] : b->s->first[m->contact[j - x]];
+        lambda[to] = set->vertex[from + n + j];
+        status = sti_rationals_copy(exact, (size_t)to, set->vertex_exact, from + n + j);
+    }
+    return status;
+}
+
+// (73) without rounding.
+static sti_status solve_exactly(const mixed* m, solutions* out, bool* done) {
+    const sti_blocks* b = m->b;
+    sti_lcp_solution_set* set = NULL;
+    sti_rationals* exact = NULL;
+    *done = false;
+    if (!b->exact || !b->X_independent) return STI_OK;
+    sti_status status = sti_blocks_solutions(b, m->contact, &set);
+    if (status != STI_OK || set == NULL) return status;
+    status = sti_rationals_create(b->s->env, (size_t)b->s->p, &exact);
+    if (status == STI_OK) status = take_solutions(m, set->vertex_count, out);
+    for (int k = 0; status == STI_OK && k < out->count; k++) {
+        status = read_vertex(m, set, k, exact, out);
+        if (status == STI_OK) status = judge(m, exact, k, out);
+    }
+    out->all = set->complete;
+    for (int c = 0; c < set->component_count; c++) out->all = out->all && set->component_dimension[c] == 0;
+    out->all = out->all && set->ray_count == 0;
+    *done = true;
+    sti_rationals_destroy(exact);
+    sti_lcp_solution_set_destroy(b->s->env, set);
+    return status;
+}
+
+static const char* why_not_13(const sti_blocks* b) {
+    const sti_posed* s = b->s;
+    if (!b->slides) return "no contact slides";
+    if (!b->definite) return "M is singular";
+    for (int i = 0; i < b->m; i++)
+        if (s->slides[i] && s->choice[i]) return "a bilateral contact slides with friction";
+    return b->u == 0 || b->u > 12 ? "no, or too many, unilateral contacts" : NULL;
+}
+
+static sti_status proposition_13(const sti_sticking* r, const sti_blocks* b, sti_propositions_table* t) {
     sti_propositions_begin(t, "P13", "sliding and sticking contacts together: (73) has a solution within the discs");
-    bool sliding_joint = false;
-    for (int i = 0; i < b->m; i++) sliding_joint = sliding_joint || (s->slides[i] && s->choice[i]);
-    if (!b->slides || !b->definite || sliding_joint || b->u == 0 || b->u > 12 || b->x > 64) {
-        sti_propositions_verdict(t, STI_NOT_APPLICABLE,
-                                 !b->slides      ? "no contact slides"
-                                 : !b->definite  ? "M is singular"
-                                 : sliding_joint ? "a bilateral contact slides with friction"
-                                                 : "no, or too many, unilateral contacts");
+    const char* why = why_not_13(b);
+    if (why != NULL) {
+        sti_propositions_verdict(t, STI_NOT_APPLICABLE, "%s", why);
         return STI_OK;
     }
     mixed m = {.b = b};
+    solutions q = {0};
+    bool done = false;
     sti_status status = order_contacts(&m);
     if (status == STI_OK) status = reduce(&m);
+    if (status == STI_OK) status = solve_exactly(&m, &q, &done);
+    if (status == STI_OK && !done) status = solve_computed(&m, &q);
     if (status != STI_OK) return status;
-    const sti_lcp lcp = {.n = m.u, .M = sti_matrix_dense_view(m.u, m.u, m.A), .q = m.q};
-    sti_lcp_solution_set* set = NULL;
-    status = sti_lcp_enumerate(s->env, &lcp, 4096, 0, &set);
-    if (status != STI_OK) return status;
-    const int count = set->vertex_count;
-    double *lambda = sti_pool_doubles(pool, (size_t)count * (size_t)s->p),
-           *a = sti_pool_doubles(pool, (size_t)count * (size_t)b->n);
-    double *a_n = sti_pool_doubles(pool, (size_t)count * (size_t)b->m),
-           *normal = sti_pool_doubles(pool, (size_t)count * (size_t)m.u);
-    double *required = sti_pool_doubles(pool, (size_t)count), *admissible = sti_pool_doubles(pool, (size_t)count);
     int good = 0;
-    for (int k = 0; pool->status == STI_OK && k < count; k++) {
-        memcpy(normal + (size_t)k * (size_t)m.u, set->vertex + (size_t)k * (size_t)m.u, (size_t)m.u * sizeof *normal);
-        complete(&m, normal + (size_t)k * (size_t)m.u, lambda + (size_t)k * (size_t)s->p, a + (size_t)k * (size_t)b->n,
-                 a_n + (size_t)k * (size_t)b->m, &required[k], &admissible[k]);
-        good += admissible[k] > 0;
-    }
-    sti_lcp_solution_set_destroy(s->env, set);
-    if (pool->status != STI_OK) return pool->status;
-    sti_propositions_verdict(t, good > 0 ? STI_HOLDS : STI_HOLDS_NOT,
-                             "solutions of the reduced LCP: %d, within the discs: %d", count, good);
+    for (int k = 0; k < q.count; k++) good += q.admissible[k] > 0;
+    sti_propositions_verdict(t,
+                             good > 0 || r->answer.outcome == STI_STICKING_YES ? STI_HOLDS
+                             : q.all                                           ? STI_HOLDS_NOT
+                                                                               : STI_HOLDS_UNKNOWN,
+                             "solutions of the reduced LCP: %d, within the discs: %d", q.count, good);
     sti_propositions_matrix(t, "A", m.u, m.u, m.A);
     sti_propositions_vector(t, "b", m.u, m.q);
-    sti_propositions_number(t, "solutions", count);
-    sti_propositions_matrix(t, "lambda_n", count, m.u, normal);
-    sti_propositions_matrix(t, "lambda", count, s->p, lambda);
-    sti_propositions_matrix(t, "qdd", count, b->n, a);
-    sti_propositions_matrix(t, "a_n", count, b->m, a_n);
-    sti_propositions_vector(t, "required_mu", count, required);
-    sti_propositions_vector(t, "admissible", count, admissible);
+    sti_propositions_number(t, "solutions", q.count);
+    sti_propositions_matrix(t, "lambda_n", q.count, m.u, q.normal);
+    sti_propositions_matrix(t, "lambda", q.count, b->s->p, q.lambda);
+    sti_propositions_matrix(t, "qdd", q.count, b->n, q.a);
+    sti_propositions_matrix(t, "a_n", q.count, b->m, q.a_n);
+    sti_propositions_vector(t, "required_mu", q.count, q.required);
+    sti_propositions_vector(t, "admissible", q.count, q.admissible);
     return STI_OK;
 }
 
@@ -227,14 +324,19 @@ static sti_status equation_69(const sti_blocks* b, sti_propositions_table* t) {
     if (pool->status != STI_OK) return pool->status;
     sti_small_multiply(b->n, b->n, p, b->Minv, s->C, MC);
     sti_small_multiply_tn(p, b->n, p, s->C, MC, G);
-    for (int k = 0; k < p; k++)
-        for (int j = 0; j < b->n; j++) g[k] -= MC[(size_t)j * p + k] * s->instant->F[j];
+    for (int k = 0; k < p; k++) {
+        double terms = fabs(g[k]);
+        for (int j = 0; j < b->n; j++) {
+            g[k] -= MC[(size_t)j * p + k] * s->instant->F[j];
+            for (int h = 0; h < b->n; h++)
+                terms += fabs(b->Minv[(size_t)j * b->n + h] * s->C[(size_t)h * p + k] * s->instant->F[j]);
+        }
+        if (fabs(g[k]) <= 1e-14 * terms) g[k] = 0;  // rounding has no sign
+    }
     int count = 1;
     bool solved = true;
     sti_status status = STI_OK;
-    int rank;
-    status = sti_small_rank(pool, p, p, G, &rank);
-    if (status == STI_OK && b->m == 1 && rank == p) {
+    if (b->m == 1 && b->rank_C == p) {
         sti_rest_solution list[STI_REST_MOST];
         status = sti_contact_at_rest(s->env, d, G, g, s->mu[0], list, &count);
         for (int i = 0; status == STI_OK && i < count; i++) {
@@ -258,7 +360,6 @@ static sti_status equation_69(const sti_blocks* b, sti_propositions_table* t) {
 }
 
 sti_status sti_propositions_sliding(sti_sticking* r, const sti_blocks* b, sti_propositions_table* t) {
-    (void)r;
-    sti_status status = proposition_13(b, t);
+    const sti_status status = proposition_13(r, b, t);
     return status == STI_OK ? equation_69(b, t) : status;
 }

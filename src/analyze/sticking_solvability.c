@@ -14,84 +14,6 @@
 
 #include "analyze/sticking_blocks.h"
 
-// ---- linear feasibility
-
-// Multipliers of the rows: those of X when they are there, then those of U (absent: zero).
-static void keep_farkas(const sti_blocks* b, bool tangents, const double* dual, double* farkas) {
-    if (farkas == NULL) return;
-    const int count = b->x + b->u;
-    for (int k = 0; k < count; k++) farkas[k] = tangents ? dual[k] : 0;
-    const double size = sti_small_max((size_t)count, farkas);
-    for (int k = 0; k < count && size > 0; k++) farkas[k] /= size;
-}
-
-// By the conic solver: the point of least norm.
-static sti_status feasible_conic(const sti_blocks* b, sti_program* p, bool tangents, sti_conic_outcome* outcome,
-                                 double** a, double* farkas) {
-    *outcome = STI_CONIC_INFEASIBLE;
-    sti_status status = sti_program_reduce(p);
-    if (status != STI_OK) return status;
-    if (p->outside > 1e-9) {
-        keep_farkas(b, tangents, p->witness, farkas);
-        return STI_OK;
-    }
-    double* weight = sti_pool_doubles(b->pool, (size_t)b->n);
-    if (weight == NULL) return b->pool->status;
-    for (int j = 0; j < b->n; j++) weight[j] = 1;
-    sti_program_answer answer;
-    status = sti_program_minimize(p, NULL, weight, &answer);
-    if (status != STI_OK) return status;
-    *outcome = answer.outcome;
-    *a = answer.outcome == STI_CONIC_SOLVED ? answer.x : NULL;
-    if (answer.outcome == STI_CONIC_INFEASIBLE) {
-        sti_program_lift(p, answer.dual);
-        keep_farkas(b, tangents, answer.dual, farkas);
-    }
-    return b->pool->status;
-}
-
-// In integers: a vertex.
-static sti_status feasible_exactly(const sti_blocks* b, sti_program* p, bool tangents, sti_conic_outcome* outcome,
-                                   double** a, double* farkas) {
-    sti_exact_program e = {0};
-    sti_rationals* x = NULL;
-    double* out = sti_pool_doubles(b->pool, (size_t)(p->rows + p->size));
-    if (out == NULL) return b->pool->status;
-    sti_status status = sti_exact_program_open(&e, p);
-    const int count = status == STI_OK && e.feasible ? p->size : p->rows;
-    if (status == STI_OK) status = sti_rationals_create(b->s->env, (size_t)count, &x);
-    if (status == STI_OK) status = e.feasible ? sti_exact_program_point(&e, x) : sti_exact_program_farkas(&e, x);
-    for (int k = 0; status == STI_OK && k < count; k++) out[k] = sti_rationals_double(x, (size_t)k);
-    *outcome = status == STI_OK && e.feasible ? STI_CONIC_SOLVED : STI_CONIC_INFEASIBLE;
-    if (status == STI_OK && e.feasible) *a = out;
-    if (status == STI_OK && !e.feasible) keep_farkas(b, tangents, out, farkas);
-    sti_rationals_destroy(x);
-    sti_exact_program_close(&e);
-    return status;
-}
-
-// A point of { X'a + c_x = 0, U'a + c_u >= 0 } (tangents: with the equations), or none and then farkas (x + u), scaled to size
-// one: X f_x + U f_u = 0, f_u >= 0, c_x'f_x + c_u'f_u < 0.
-static sti_status feasible(const sti_blocks* b, bool exact, bool tangents, sti_conic_outcome* outcome, double** a,
-                           double* farkas) {
-    sti_program p = {0};
-    sti_status status = sti_program_open(&p, b->pool, b->n, b->x + b->u, false);
-    if (status != STI_OK) return status;
-    for (int k = 0; tangents && k < b->x; k++) {
-        const int r = sti_program_add(&p, STI_ROW_ZERO, -1);
-        sti_program_put(&p, r, 0, b->c_x[k]);
-        for (int j = 0; j < b->n; j++) sti_program_put(&p, r, 1 + j, b->X[(size_t)j * b->x + k]);
-    }
-    for (int k = 0; k < b->u; k++) {
-        const int r = sti_program_add(&p, STI_ROW_NONNEGATIVE, -1);
-        sti_program_put(&p, r, 0, b->c_u[k]);
-        for (int j = 0; j < b->n; j++) sti_program_put(&p, r, 1 + j, b->U[(size_t)j * b->u + k]);
-    }
-    *a = NULL;
-    return exact ? feasible_exactly(b, &p, tangents, outcome, a, farkas)
-                 : feasible_conic(b, &p, tangents, outcome, a, farkas);
-}
-
 static sti_holds verdict_of(sti_conic_outcome outcome) {
     return outcome == STI_CONIC_SOLVED       ? STI_HOLDS
            : outcome == STI_CONIC_INFEASIBLE ? STI_HOLDS_NOT
@@ -100,20 +22,13 @@ static sti_holds verdict_of(sti_conic_outcome outcome) {
 
 // max d : U'v >= d, |v|_inf <= 1; MFCQ holds when it is positive. With bilateral contacts: grad h_b'v = 0 as well, and
 // these gradients independent.
-static sti_status mfcq(const sti_blocks* b, sti_propositions_table* t) {
-    sti_propositions_begin(t, "MFCQ", "a motion opens all unilateral contacts at once");
-    if (b->u == 0) {
-        sti_propositions_verdict(t, STI_NOT_APPLICABLE, "there is no unilateral contact");
-        return STI_OK;
-    }
+static sti_status largest_opening(const sti_blocks* b, double* d, double** v) {
     const sti_posed* s = b->s;
     sti_program p = {0};
-    sti_status status = sti_program_open(&p, b->pool, b->n + 1, b->m + 2 * b->n + 1, false);
+    sti_status status = sti_program_open(&p, b->pool, b->n + 1, b->m + 2 * b->n, false);
     if (status != STI_OK) return status;
-    int bilateral = 0;
     for (int i = 0; i < b->m; i++) {
         const int r = sti_program_add(&p, s->bilateral[i] ? STI_ROW_ZERO : STI_ROW_NONNEGATIVE, i);
-        bilateral += s->bilateral[i];
         for (int j = 0; j < b->n; j++) sti_program_put(&p, r, 1 + j, b->N[(size_t)j * b->m + i]);
         if (!s->bilateral[i]) sti_program_put(&p, r, 1 + b->n, -1);
     }
@@ -128,18 +43,71 @@ static sti_status mfcq(const sti_blocks* b, sti_propositions_table* t) {
     c[b->n] = -1;
     sti_program_answer answer;
     status = sti_program_minimize(&p, c, NULL, &answer);
+    *d = status == STI_OK && answer.outcome == STI_CONIC_SOLVED ? answer.x[b->n] : NAN;
+    *v = answer.x;
+    return status;
+}
+
+// Some v with U'v >= 1, grad h_b'v = 0, without rounding.
+static sti_status opens_exactly(const sti_blocks* b, bool* out) {
+    const sti_posed* s = b->s;
+    sti_program p = {0};
+    sti_exact_program e = {0};
+    sti_status status = sti_program_open(&p, b->pool, b->n, b->m, true);
+    for (int i = 0; status == STI_OK && i < b->m; i++) {
+        const int row = sti_program_add(&p, s->bilateral[i] ? STI_ROW_ZERO : STI_ROW_NONNEGATIVE, i);
+        for (int j = 0; j < b->n; j++) sti_posed_put_direction(s, &p, row, 1 + j, s->first[i], j, 1);
+        if (!s->bilateral[i]) sti_program_put(&p, row, 0, -1);
+        status = b->pool->status;
+    }
+    if (status == STI_OK) status = sti_exact_program_open(&e, &p);
+    *out = status == STI_OK && e.feasible;
+    sti_exact_program_close(&e);
+    sti_program_close(&p);
+    return status;
+}
+
+// With a tolerance: d against the terms n_j v_j, |v_j| <= 1, of the smallest gradient.
+static int opening_sign(const sti_blocks* b, double d) {
+    double least = INFINITY;
+    for (int k = 0; k < b->u; k++) {
+        double terms = 0;
+        for (int j = 0; j < b->n; j++) terms += fabs(b->U[(size_t)j * b->u + k]);
+        least = fmin(least, terms);
+    }
+    return sti_blocks_sign(d, least);
+}
+
+static sti_status mfcq(const sti_blocks* b, sti_propositions_table* t) {
+    sti_propositions_begin(t, "MFCQ", "a motion opens all unilateral contacts at once");
+    if (b->u == 0) {
+        sti_propositions_verdict(t, STI_NOT_APPLICABLE, "there is no unilateral contact");
+        return STI_OK;
+    }
+    const sti_posed* s = b->s;
+    double d = NAN, *v = NULL;
+    int *joints = sti_pool_ints(b->pool, (size_t)b->m), count = 0, rank = 0;
+    bool opens = false, agree = b->exact;
+    sti_status status = b->pool->status;
+    for (int i = 0; status == STI_OK && i < b->m; i++)
+        if (s->bilateral[i]) joints[count++] = s->first[i];
+    if (status == STI_OK) status = sti_posed_rank(s, &agree, joints, count, &rank);
+    if (status == STI_OK) status = largest_opening(b, &d, &v);
+    if (status == STI_OK && b->exact) status = opens_exactly(b, &opens);
     if (status != STI_OK) return status;
-    const double d = answer.outcome == STI_CONIC_SOLVED ? answer.x[b->n] : NAN;
-    const bool independent = p.equations.rank == bilateral;
-    sti_propositions_verdict(t,
-                             isnan(d)                  ? STI_HOLDS_UNKNOWN
-                             : d > 1e-9 && independent ? STI_HOLDS
-                                                       : STI_HOLDS_NOT,
+    const int sign = isnan(d) ? 2 : opening_sign(b, d);
+    const sti_holds some = b->exact    ? (opens ? STI_HOLDS : STI_HOLDS_NOT)
+                           : sign == 1 ? STI_HOLDS
+                           : sign == 2 ? STI_HOLDS_UNKNOWN
+                                       : STI_HOLDS_NOT;
+    if (some == STI_HOLDS_NOT) d = 0;  // v = 0 is always there
+    const bool independent = rank == count;
+    sti_propositions_verdict(t, independent ? some : STI_HOLDS_NOT,
                              independent ? "largest opening rate for a motion of size one: %.6g"
                                          : "bilateral gradients are dependent; largest opening rate %.6g",
-                             fabs(d) < 1e-9 ? 0 : d);
+                             d);
     sti_propositions_number(t, "opening_rate", d);
-    if (answer.outcome == STI_CONIC_SOLVED) sti_propositions_vector(t, "v", b->n, answer.x);
+    if (!isnan(d)) sti_propositions_vector(t, "v", b->n, v);
     return STI_OK;
 }
 
@@ -187,6 +155,8 @@ static sti_status put_direction(const sti_posed* s, table* q, int i, int j, int 
 typedef struct set_E {
     int x_rays, x_lines, y_rays, y_lines;
     double *x_ray, *x_line, *y_ray, *y_line;  // (count x n), (count x x)
+    int* x_sign;                              // of F'v on the rays of E_x                     (x_rays)
+    sti_rationals* y_exact;                   // rays of E_y without rounding; NULL: doubles   (y_rays x x)
 } set_E;
 
 // Vectors of a cone, scaled: small integers stay, anything else has largest entry one.
@@ -199,6 +169,36 @@ static double* take(const sti_blocks* b, sti_rows rows, int* count) {
         for (int j = 0; size > 1000 && j < rows.dimension; j++) v[j] /= size;
     }
     return out;
+}
+
+// Sign of F'v on every ray v of E_x, without rounding where the ray has none.
+static sti_status find_signs(const sti_blocks* b, sti_rows rays, set_E* e) {
+    const sti_instant* instant = b->s->instant;
+    const size_t n = (size_t)b->n;
+    sti_program form = {0};
+    e->x_sign = sti_pool_ints(b->pool, (size_t)rays.count);
+    sti_status status = sti_program_open(&form, b->pool, b->n, 1, true);
+    if (status != STI_OK) return status;
+    sti_program_add(&form, STI_ROW_ZERO, -1);
+    for (size_t j = 0; j < n; j++)
+        sti_program_put_data(&form, 0, 1 + (int)j, instant->F[j], instant->exact ? instant->exact->F : NULL, j, 1);
+    status = b->pool->status;
+    for (int i = 0; status == STI_OK && i < rays.count; i++) {
+        double value = 0, terms = 0;
+        for (size_t j = 0; j < n; j++) {
+            const double term = instant->F[j] * rays.value[(size_t)i * n + j];
+            value += term;
+            terms += fabs(term);
+        }
+        e->x_sign[i] = sti_blocks_sign(value, terms);
+        if (rays.exact == NULL) continue;
+        sti_rationals* ray = NULL;
+        status = sti_rationals_slice(b->s->env, rays.exact, (size_t)i * n, n, &ray);
+        if (status == STI_OK) status = sti_program_exact_value(&form, 0, ray, &e->x_sign[i], &value);
+        sti_rationals_destroy(ray);
+    }
+    sti_program_close(&form);
+    return status;
 }
 
 // E_x: U'x >= 0, M x = 0, X'x = 0.
@@ -224,6 +224,7 @@ static sti_status make_x(const sti_blocks* b, bool exact, set_E* e) {
     if (status == STI_OK) {
         e->x_ray = take(b, sti_polycone_rays(cone), &e->x_rays);
         e->x_line = take(b, sti_polycone_lines(cone), &e->x_lines);
+        status = find_signs(b, sti_polycone_rays(cone), e);
     }
     sti_polycone_destroy(cone);
     sti_rationals_destroy(ineq.exact);
@@ -257,6 +258,9 @@ static sti_status make_y(const sti_blocks* b, bool exact, set_E* e) {
     if (status == STI_OK) {
         e->y_ray = take(b, sti_polycone_rays(image), &e->y_rays);
         e->y_line = take(b, sti_polycone_lines(image), &e->y_lines);
+        const sti_rows rays = sti_polycone_rays(image);
+        if (rays.exact != NULL)
+            status = sti_rationals_slice(s->env, rays.exact, 0, (size_t)rays.count * (size_t)b->x, &e->y_exact);
     }
     sti_polycone_destroy(cone);
     sti_polycone_destroy(image);
@@ -266,52 +270,130 @@ static sti_status make_y(const sti_blocks* b, bool exact, set_E* e) {
     return status == STI_OK ? b->pool->status : status;
 }
 
-// (ii): some x0 in K has (c_x + X'x0)'v > 0 for all rays v of E_y, and F'v > 0 for all rays of E_x; no lines. rest: x0 = 0.
-static sti_status condition_ii(const sti_blocks* b, const set_E* e, bool rest, double* value_x, double* value_y) {
-    *value_x = *value_y = INFINITY;
+// What is known of a strict inequality that must hold on all rays.
+typedef struct strict {
+    double value;  // least, on unit rays; INFINITY: no ray
+    int sign;      // of the least: as sti_blocks_sign
+} strict;
+
+static int worse(int a, int b) {  // -1 before 2 (not clear) before 0 before 1, but 2 beats 0: it may be negative
+    static const int rank[] = {0, 2, 3, 1};  // of -1, 0, 1, 2
+    return rank[a + 1] < rank[b + 1] ? a : b;
+}
+
+static strict strict_on_x(const sti_blocks* b, const set_E* e) {
+    strict out = {INFINITY, 1};
     for (int i = 0; i < e->x_rays; i++) {
         const double* v = e->x_ray + (size_t)i * (size_t)b->n;
-        *value_x = fmin(*value_x, sti_small_dot(b->n, b->s->instant->F, v) / sti_small_norm(b->n, v));
+        const double value = sti_small_dot(b->n, b->s->instant->F, v) / sti_small_norm(b->n, v);
+        out.value = fmin(out.value, e->x_sign[i] == 0 ? 0 : value);
+        out.sign = worse(out.sign, e->x_sign[i]);
     }
-    if (e->y_rays == 0) return STI_OK;
-    for (int i = 0; rest && i < e->y_rays; i++) {
-        const double* v = e->y_ray + (size_t)i * (size_t)b->x;
-        *value_y = fmin(*value_y, sti_small_dot(b->x, b->c_x, v) / sti_small_norm(b->x, v));
+    return out;
+}
+
+// Row k of (c_x, X)'v for ray v: 0: c_x'v, 1 + j: (X v)_j. Without rounding where the ray has none.
+static sti_status ray_forms(const sti_blocks* b, const set_E* e, int ray, sti_rationals* out) {
+    const size_t x = (size_t)b->x;
+    sti_program form = {0};
+    sti_rationals* v = NULL;
+    sti_status status = sti_program_open(&form, b->pool, b->x, b->n + 1, true);
+    if (status == STI_OK) status = sti_rationals_create(b->s->env, x, &v);
+    for (int row = 0; status == STI_OK && row <= b->n; row++) {
+        sti_program_add(&form, STI_ROW_ZERO, -1);
+        for (int k = 0; k < b->x; k++) {
+            if (row == 0)
+                sti_posed_put_rate(b->s, &form, row, 1 + k, b->x_multiplier[k], 1);
+            else
+                sti_posed_put_direction(b->s, &form, row, 1 + k, b->x_multiplier[k], row - 1, 1);
+        }
+        status = b->pool->status;
     }
-    if (rest) return STI_OK;
-    sti_program p = {0};  // max d : (c_x + X'x0)'v >= d, U'x0 + c_u >= 0, d <= 1
-    sti_status status = sti_program_open(&p, b->pool, b->n + 1, e->y_rays + b->u + 1, false);
-    if (status != STI_OK) return status;
-    for (int i = 0; i < e->y_rays; i++) {
-        const double* v = e->y_ray + (size_t)i * (size_t)b->x;
-        const double unit = 1 / sti_small_norm(b->x, v);
-        const int r = sti_program_add(&p, STI_ROW_NONNEGATIVE, -1);
-        sti_program_put(&p, r, 0, sti_small_dot(b->x, b->c_x, v) * unit);
-        for (int j = 0; j < b->n; j++)
-            sti_program_put(&p, r, 1 + j, sti_small_dot(b->x, b->X + (size_t)j * b->x, v) * unit);
-        sti_program_put(&p, r, 1 + b->n, -1);
-    }
-    for (int k = 0; k < b->u; k++) {
-        const int r = sti_program_add(&p, STI_ROW_NONNEGATIVE, -1);
-        sti_program_put(&p, r, 0, b->c_u[k]);
-        for (int j = 0; j < b->n; j++) sti_program_put(&p, r, 1 + j, b->U[(size_t)j * b->u + k]);
-    }
-    const int cap = sti_program_add(&p, STI_ROW_NONNEGATIVE, -1);
-    sti_program_put(&p, cap, 0, 1);
-    sti_program_put(&p, cap, 1 + b->n, -1);
-    status = sti_program_reduce(&p);
-    double* c = sti_pool_doubles(b->pool, (size_t)b->n + 1);
-    if (status != STI_OK || c == NULL) return status != STI_OK ? status : b->pool->status;
-    c[b->n] = -1;
-    sti_program_answer answer;
-    status = sti_program_minimize(&p, c, NULL, &answer);
-    *value_y = status == STI_OK && answer.outcome == STI_CONIC_SOLVED ? answer.x[b->n] : -INFINITY;
-    if (fabs(*value_y) < 1e-9) *value_y = 0;
+    for (size_t k = 0; status == STI_OK && k < x; k++)
+        status = e->y_exact != NULL ? sti_rationals_copy(v, k, e->y_exact, (size_t)ray * x + k)
+                                    : sti_rationals_set_double(v, k, e->y_ray[(size_t)ray * x + k]);
+    for (int row = 0; status == STI_OK && row <= b->n; row++)
+        status = sti_program_exact_row(&form, row, v, out, (size_t)row);
+    sti_rationals_destroy(v);
+    sti_program_close(&form);
     return status;
 }
 
-static void proposition_8(const sti_blocks* b, sti_propositions_table* t, const set_E* e, double value_x,
-                          double value_y) {
+static sti_status strict_with_tolerance(const sti_blocks* b, sti_program* p, strict* out) {
+    sti_program_answer answer;
+    double* c = sti_pool_doubles(b->pool, (size_t)b->n + 1);
+    if (c == NULL) return b->pool->status;
+    c[b->n] = -1;
+    sti_status status = sti_program_reduce(p);
+    *out = (strict){-INFINITY, -1};
+    if (status != STI_OK || p->outside > 1e-9) return status;
+    status = sti_program_minimize(p, c, NULL, &answer);
+    if (status != STI_OK) return status;
+    *out = (strict){NAN, 2};
+    if (answer.outcome == STI_CONIC_INFEASIBLE) *out = (strict){-INFINITY, -1};
+    if (answer.outcome != STI_CONIC_SOLVED) return STI_OK;
+    double terms = 0;  // of the ray's row with the largest terms, over the length of the ray
+    for (int r = 0; r < p->rows; r++) {
+        const double *row = p->row + (size_t)r * (size_t)(p->size + 1), unit = fabs(row[1 + b->n]);
+        double sum = fabs(row[0]);
+        for (int j = 0; j < b->n; j++) sum += fabs(row[1 + j] * answer.x[j]);
+        if (unit > 0) terms = fmax(terms, sum / unit);
+    }
+    *out = (strict){answer.x[b->n], sti_blocks_sign(answer.x[b->n], terms)};
+    return STI_OK;
+}
+
+// max d : (c_x + X'x0)'v >= d on the rays of E_y, each of unit length, U'x0 + c_u >= 0, d <= 1; rest: x0 = 0 instead.
+static sti_status strict_on_y(const sti_blocks* b, const set_E* e, bool rest, strict* out) {
+    const sti_posed* s = b->s;
+    sti_program p = {0};
+    sti_exact_program solver = {0};
+    sti_rationals* form = NULL;
+    *out = (strict){INFINITY, 1};
+    if (e->y_rays == 0) return STI_OK;
+    sti_status status = sti_program_open(&p, b->pool, b->n + 1, e->y_rays + b->u + b->n + 1, true);
+    if (status == STI_OK) status = sti_rationals_create(s->env, (size_t)b->n + 1, &form);
+    for (int i = 0; status == STI_OK && i < e->y_rays; i++) {
+        status = ray_forms(b, e, i, form);
+        if (status != STI_OK) break;
+        const int r = sti_program_add(&p, STI_ROW_NONNEGATIVE, -1);
+        for (int j = 0; j <= b->n; j++)
+            sti_program_put_data(&p, r, j, sti_rationals_double(form, (size_t)j), form, (size_t)j, 1);
+        sti_program_put(&p, r, 1 + b->n, -sti_small_norm(b->x, e->y_ray + (size_t)i * (size_t)b->x));
+    }
+    for (int k = 0; status == STI_OK && k < (rest ? b->n : b->u); k++) {
+        const int r = sti_program_add(&p, rest ? STI_ROW_ZERO : STI_ROW_NONNEGATIVE, -1);
+        if (rest) sti_program_put(&p, r, 1 + k, 1);
+        if (!rest) sti_posed_put_rate(s, &p, r, 0, b->u_multiplier[k], 1);
+        for (int j = 0; !rest && j < b->n; j++) sti_posed_put_direction(s, &p, r, 1 + j, b->u_multiplier[k], j, 1);
+    }
+    if (status == STI_OK) {
+        const int cap = sti_program_add(&p, STI_ROW_NONNEGATIVE, -1);
+        sti_program_put(&p, cap, 0, 1);
+        sti_program_put(&p, cap, 1 + b->n, -1);
+        status = b->pool->status;
+    }
+    if (status == STI_OK && b->exact) {
+        status = sti_exact_program_open(&solver, &p);
+        if (status == STI_OK && solver.feasible) status = sti_exact_program_least(&solver, b->n, -1, &out->value);
+        out->value = solver.feasible ? -out->value : -INFINITY;
+        out->sign = (out->value > 0) - (out->value < 0);
+    } else if (status == STI_OK) {
+        status = strict_with_tolerance(b, &p, out);
+    }
+    sti_exact_program_close(&solver);
+    sti_rationals_destroy(form);
+    sti_program_close(&p);
+    return status;
+}
+
+// All positive, some not, or not clear.
+static sti_holds positive(strict x, strict y) {
+    const int sign = worse(x.sign, y.sign);
+    return sign == 1 ? STI_HOLDS : sign == 2 ? STI_HOLDS_UNKNOWN : STI_HOLDS_NOT;
+}
+
+static void proposition_8(const sti_blocks* b, sti_propositions_table* t, const set_E* e, strict x, strict y) {
     const bool trivial = e->x_rays + e->x_lines + e->y_rays + e->y_lines == 0;
     sti_propositions_begin(t, "P8.i", "E = {0}, so that (43) is solvable");
     sti_propositions_verdict(t, trivial ? STI_HOLDS : STI_HOLDS_NOT, "E_x has %d rays and %d lines, E_y has %d and %d",
@@ -328,32 +410,22 @@ static void proposition_8(const sti_blocks* b, sti_propositions_table* t, const 
     else if (e->x_lines + e->y_lines > 0)
         sti_propositions_verdict(t, STI_HOLDS_NOT, "E holds lines, on which no linear form is positive");
     else
-        sti_propositions_verdict(t, value_x > 0 && value_y > 1e-9 ? STI_HOLDS : STI_HOLDS_NOT,
-                                 "least value on unit rays: %.6g on E_x, %.6g on E_y", value_x, value_y);
-    sti_propositions_number(t, "least_on_x", value_x);
-    sti_propositions_number(t, "least_on_y", value_y);
+        sti_propositions_verdict(t, positive(x, y), "least value on unit rays: %.6g on E_x, %.6g on E_y", x.value,
+                                 y.value);
+    sti_propositions_number(t, "least_on_x", x.value);
+    sti_propositions_number(t, "least_on_y", y.value);
     sti_propositions_begin(t, "P8.iii", "two solutions of (43) have accelerations that differ in ker M");
     sti_propositions_verdict(t, STI_HOLDS, "always; M is %s",
                              b->definite ? "definite, the acceleration is unique" : "singular");
 }
 
-static sti_status corollaries(const sti_blocks* b, sti_propositions_table* t, const set_E* e) {
-    double *Xt = sti_pool_doubles(b->pool, (size_t)b->x * (size_t)b->n), *out = sti_pool_doubles(b->pool, (size_t)b->x);
-    if (b->pool->status != STI_OK) return b->pool->status;
-    for (int j = 0; j < b->n; j++)
-        for (int k = 0; k < b->x; k++) Xt[(size_t)k * b->n + j] = b->X[(size_t)j * b->x + k];
-    sti_svd f;
-    sti_status status = sti_svd_make(b->pool, b->x, b->n, Xt, STI_SMALL_RANK_TOL, &f);
-    if (status != STI_OK) return status;
-    const bool rates = sti_svd_outside(&f, b->c_x, out) < 1e-9;
-    // X v != 0 for some v of E_y: then im X meets the normal cone in more than 0
-    bool meet = false;
-    for (int i = 0; i < e->y_rays; i++) {
-        double size = 0;
-        for (int j = 0; j < b->n; j++)
-            size = fmax(size, fabs(sti_small_dot(b->x, b->X + (size_t)j * b->x, e->y_ray + (size_t)i * (size_t)b->x)));
-        meet = meet || size > 1e-9 * sti_small_max((size_t)b->x, e->y_ray + (size_t)i * (size_t)b->x);
-    }
+// Corollary 2. The rays of E_y are outside its lines, ker X among them: X v != 0 on each. A line of E_y that is not in ker X is
+// such a v too.
+static sti_status corollary_2(const sti_blocks* b, sti_propositions_table* t, const set_E* e) {
+    bool rates;
+    const sti_status status =
+        sti_posed_consistent(b->s, b->exact, b->x_multiplier, b->x, b->definite ? b->acceleration : NULL, &rates);
+    const bool meet = e->y_rays > 0 || e->y_lines > b->x - b->rank_X;
     sti_propositions_begin(t, "C2",
                            "M > 0 and im H meets the normal cone only in 0: (43) is solvable, one acceleration");
     if (!b->definite)
@@ -366,76 +438,85 @@ static sti_status corollaries(const sti_blocks* b, sti_propositions_table* t, co
                     : "they meet only in 0, but the tangential rates are not in im H', as they must be");
     sti_propositions_number(t, "imH_cap_N_trivial", !meet);
     sti_propositions_number(t, "rates_in_image", rates);
-    sti_propositions_number(t, "rank_H", f.rank);
+    sti_propositions_number(t, "rank_H", b->rank_X);
+    return status;
+}
 
+static sti_status corollary_3(const sti_blocks* b, sti_propositions_table* t, const set_E* e, strict x) {
     bool rest = true;
+    strict y;
     for (int k = 0; k < b->u; k++) rest = rest && b->c_u[k] >= 0;
-    double value_x, value_y;
-    status = condition_ii(b, e, true, &value_x, &value_y);
+    const sti_status status = strict_on_y(b, e, true, &y);
     if (status != STI_OK) return status;
-    const bool trivial = e->x_rays + e->x_lines + e->y_rays + e->y_lines == 0;
+    const bool trivial = e->x_rays + e->x_lines + e->y_rays + e->y_lines == 0, lines = e->x_lines + e->y_lines > 0;
     sti_propositions_begin(t, "C3", "0 in K and F_u'v > 0 on E: (43) is solvable");
     if (!rest)
         sti_propositions_verdict(t, STI_NOT_APPLICABLE, "0 is not in K: a rate along a normal is negative");
     else
-        sti_propositions_verdict(
-            t, trivial || (e->x_lines + e->y_lines == 0 && value_x > 0 && value_y > 0) ? STI_HOLDS : STI_HOLDS_NOT,
-            trivial                       ? "E = {0}"
-            : e->x_lines + e->y_lines > 0 ? "E holds lines"
-                                          : "least value on unit rays %.6g",
-            fmin(value_x, value_y));
+        sti_propositions_verdict(t,
+                                 trivial ? STI_HOLDS
+                                 : lines ? STI_HOLDS_NOT
+                                         : positive(x, y),
+                                 trivial ? "E = {0}"
+                                 : lines ? "E holds lines"
+                                         : "least value on unit rays %.6g",
+                                 fmin(x.value, y.value));
     return STI_OK;
 }
 
-// (43) itself: solvable exactly when the constraints can hold and F'x >= 0 on E_x.
-static sti_status equation_43(sti_sticking* r, const sti_blocks* b, sti_propositions_table* t, const set_E* e,
-                              sti_conic_outcome constraints, const double* farkas) {
-    const bool possible = constraints == STI_CONIC_SOLVED, impossible = constraints == STI_CONIC_INFEASIBLE;
-    double *ln = sti_pool_doubles(b->pool, (size_t)b->m), *lt = sti_pool_doubles(b->pool, (size_t)b->t);
+// The rows of A' in the order (x, u) of the blocks: flat multiplier k of contact i is row[i] + its place there.
+static void split_rows(const sti_blocks* b, const double* flat, double* x, double* u) {
+    const sti_posed* s = b->s;
+    for (int i = 0; i < s->nc; i++) {
+        for (int k = 0; k < s->row[i + 1] - s->row[i]; k++) {
+            const int multiplier = s->first[i] + k;
+            for (int j = 0; j < b->x; j++)
+                if (b->x_multiplier[j] == multiplier) x[j] = flat[s->row[i] + k];
+            for (int j = 0; j < b->u; j++)
+                if (b->u_multiplier[j] == multiplier) u[j] = flat[s->row[i] + k];
+        }
+    }
+}
+
+// (43) itself, as sticking_opening.c found it: a solution, or why there is none.
+static sti_status equation_43(sti_sticking* r, const sti_blocks* b, sti_propositions_table* t) {
+    const sti_opening* o = &r->answer.opening;
+    double *ln = sti_pool_doubles(b->pool, (size_t)(b->m + b->u)),
+           *lt = sti_pool_doubles(b->pool, (size_t)(b->t + b->x));
     double* Ma = sti_pool_doubles(b->pool, (size_t)b->n);
     if (b->pool->status != STI_OK) return b->pool->status;
-    const double band = 1e-9 * sti_small_max((size_t)b->n, b->s->instant->F);
-    bool falls = false;
-    double* down = sti_pool_doubles(b->pool, (size_t)b->n);
-    if (down == NULL) return b->pool->status;
-    for (int i = 0; i < e->x_rays + 2 * e->x_lines; i++) {
-        const int k = i - e->x_rays;
-        const double* v =
-            i < e->x_rays ? e->x_ray + (size_t)i * (size_t)b->n : e->x_line + (size_t)(k / 2) * (size_t)b->n;
-        const int side = i < e->x_rays || k % 2 == 0 ? 1 : -1;
-        if (falls || side * sti_small_dot(b->n, b->s->instant->F, v) >= -band * sti_small_max((size_t)b->n, v))
-            continue;
-        falls = true;
-        for (int j = 0; j < b->n; j++) down[j] = side * v[j];
-    }
     sti_propositions_begin(t, "E43", "the contact problem (43), contacts free to open, no discs, is solvable");
-    const bool solved = r->mlcp_outcome == STI_SOLVED;
-    if (b->slides)
+    if (b->slides) {
         sti_propositions_verdict(t, STI_NOT_APPLICABLE, "a contact slides");
-    else
-        sti_propositions_verdict(t,
-                                 solved || (possible && !falls) ? STI_HOLDS
-                                 : impossible || falls          ? STI_HOLDS_NOT
-                                                                : STI_HOLDS_UNKNOWN,
-                                 solved       ? "a solution was found"
-                                 : impossible ? "no acceleration satisfies the constraints"
-                                 : falls      ? "F'x < 0 for a direction x of E"
-                                 : possible   ? "the constraints can hold, and F'x >= 0 on E"
-                                              : "not decided");
-    sti_propositions_number(t, "solvable", solved || (possible && !falls));
-    if (solved && !b->slides) {
-        sti_blocks_split(b, r->opening_lambda, ln, lt);
-        sti_small_multiply(b->n, b->n, 1, b->s->instant->M, r->opening_a, Ma);
-        sti_propositions_vector(t, "qdd", b->n, r->opening_a);
+        return STI_OK;
+    }
+    const bool solved = o->contact_problem == STI_SOLVED, none = o->contact_problem == STI_NO_SOLUTION;
+    sti_propositions_verdict(t,
+                             solved ? STI_HOLDS
+                             : none ? STI_HOLDS_NOT
+                                    : STI_HOLDS_UNKNOWN,
+                             solved              ? "a solution was found"
+                             : !none             ? "not decided"
+                             : o->farkas != NULL ? "no acceleration satisfies the constraints"
+                                                 : "F'x < 0 for a direction x of E");
+    sti_propositions_number(t, "solvable", solved ? 1 : none ? 0 : NAN);
+    if (solved) {
+        sti_blocks_split(b, o->lambda, ln, lt);
+        sti_small_multiply(b->n, b->n, 1, b->s->instant->M, o->a, Ma);
+        sti_propositions_vector(t, "qdd", b->n, o->a);
         sti_propositions_vector(t, "M_qdd", b->n, Ma);
         sti_propositions_vector(t, "lambda_n", b->m, ln);
         sti_propositions_vector(t, "lambda_t", b->t, lt);
-        sti_propositions_vector(t, "a_n", b->m, r->opening_a_n);
-    } else if (impossible) {  // X f_x + U f_u = 0, f_u >= 0, rates'f < 0
-        sti_propositions_vector(t, "farkas_x", b->x, farkas);
-        sti_propositions_vector(t, "farkas_u", b->u, farkas + b->x);
-    } else if (falls) {
-        sti_propositions_vector(t, "descent", b->n, down);
+        sti_propositions_vector(t, "a_n", b->m, o->a_n);
+    } else if (o->farkas != NULL) {  // X f_x + U f_u = 0, f_u >= 0, rates'f < 0, largest entry one
+        const double size = sti_small_max((size_t)b->s->q, o->farkas);
+        split_rows(b, o->farkas, lt, ln);
+        for (int k = 0; k < b->x; k++) lt[k] /= size;
+        for (int k = 0; k < b->u; k++) ln[k] /= size;
+        sti_propositions_vector(t, "farkas_x", b->x, lt);
+        sti_propositions_vector(t, "farkas_u", b->u, ln);
+    } else if (o->descent != NULL) {
+        sti_propositions_vector(t, "descent", b->n, o->descent);
     }
     return STI_OK;
 }
@@ -443,14 +524,12 @@ static sti_status equation_43(sti_sticking* r, const sti_blocks* b, sti_proposit
 sti_status sti_propositions_solvability(sti_sticking* r, const sti_blocks* b, sti_propositions_table* t) {
     sti_status status = mfcq(b, t);
     if (status != STI_OK) return status;
-    sti_conic_outcome outcome, literal;
-    double *a, *other;
-    double* farkas = sti_pool_doubles(b->pool, (size_t)(b->x + b->u));
-    if (farkas == NULL) return b->pool->status;
-    const bool exact = !r->near_redundant && b->s->exact;
-    status = feasible(b, exact, true, &outcome, &a, farkas);
-    if (status == STI_OK) status = feasible(b, exact, false, &literal, &other, NULL);
+    sti_constraints all, literal;
+    const bool exact = b->exact;
+    status = sti_posed_constraints(r, b->s, exact, true, &all);
+    if (status == STI_OK) status = sti_posed_constraints(r, b->s, exact, false, &literal);
     if (status != STI_OK) return status;
+    const sti_conic_outcome outcome = all.outcome;
     sti_propositions_begin(t, "P7", "U'(z + y) + rates >= 0 for some y in ker H', H'z = -rates: (43) is solvable");
     if (!b->definite || b->slides)
         sti_propositions_verdict(t, STI_NOT_APPLICABLE, b->slides ? "a contact slides" : "M is singular");
@@ -460,18 +539,21 @@ sti_status sti_propositions_solvability(sti_sticking* r, const sti_blocks* b, st
                                  : outcome == STI_CONIC_INFEASIBLE ? "no acceleration satisfies them"
                                                                    : "not decided");
     sti_propositions_number(t, "feasible", outcome == STI_CONIC_SOLVED);
-    sti_propositions_number(t, "literal_reading_feasible", literal == STI_CONIC_SOLVED);
-    if (a != NULL) sti_propositions_vector(t, "a", b->n, a);
+    sti_propositions_number(t, "literal_reading_feasible", literal.outcome == STI_CONIC_SOLVED);
+    if (all.a != NULL) sti_propositions_vector(t, "a", b->n, all.a);
 
     set_E e = {0};
+    strict y;
     status = make_x(b, exact, &e);
     if (status == STI_OK) status = make_y(b, exact, &e);
-    if (status != STI_OK) return status;
-    double value_x, value_y;
-    status = condition_ii(b, &e, false, &value_x, &value_y);
-    if (status != STI_OK) return status;
-    proposition_8(b, t, &e, value_x, value_y);
-    status = corollaries(b, t, &e);
-    if (status == STI_OK) status = equation_43(r, b, t, &e, outcome, farkas);
+    if (status == STI_OK) status = strict_on_y(b, &e, false, &y);
+    if (status == STI_OK) {
+        const strict x = strict_on_x(b, &e);
+        proposition_8(b, t, &e, x, y);
+        status = corollary_2(b, t, &e);
+        if (status == STI_OK) status = corollary_3(b, t, &e, x);
+    }
+    if (status == STI_OK) status = equation_43(r, b, t);
+    sti_rationals_destroy(e.y_exact);
     return status;
 }

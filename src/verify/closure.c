@@ -24,13 +24,12 @@ static bool is_rough(const check* k, int i) {
     return k->friction && contact->tangent_count > 0 && contact->mu > 0;
 }
 
-// Rank of the rows (normals, and tangents with friction) over the object's coordinates.
+// Rank of the rows (normals, and tangents with friction) over the object's coordinates, each of these in units of its largest entry.
 static sti_status full_rank(const check* k, bool* full) {
     const int n = k->c->n;
     int rows = 0, rank = 0;
     double* R = sti_alloc_array(k->d.env, 3 * (size_t)k->d.count * (size_t)n, sizeof *R);
     if (R == NULL) return STI_FAIL(k->d.env, STI_ERR_MEMORY, -1, "rank");
-    double size = 0;
     for (int i = 0; i < k->d.count; i++) {
         const sti_instant_contact* contact = sti_sticking_data_contact(&k->d, i);
         for (int t = 0; t <= (is_rough(k, i) ? contact->tangent_count : 0); t++, rows++) {
@@ -39,9 +38,13 @@ static sti_status full_rank(const check* k, bool* full) {
                                      ? contact->n[coordinate(k, j)]
                                      : contact->t[(size_t)(t - 1) * (size_t)k->d.instant->n + (size_t)coordinate(k, j)];
                 R[(size_t)rows * (size_t)n + (size_t)j] = v;
-                size = fmax(size, fabs(v));
             }
         }
+    }
+    for (int j = 0; j < n; j++) {
+        double unit = 0;
+        for (int i = 0; i < rows; i++) unit = fmax(unit, fabs(R[(size_t)i * (size_t)n + (size_t)j]));
+        for (int i = 0; i < rows && unit > 0; i++) R[(size_t)i * (size_t)n + (size_t)j] /= unit;
     }
     for (; rank < rows && rank < n; rank++) {
         int r = rank, c = rank;
@@ -51,7 +54,7 @@ static sti_status full_rank(const check* k, bool* full) {
                     r = i;
                     c = j;
                 }
-        if (!(fabs(R[(size_t)r * n + c]) > 1e-11 * size)) break;
+        if (!(fabs(R[(size_t)r * n + c]) > 1e-11)) break;
         for (int j = 0; j < n; j++) {
             const double t = R[(size_t)r * n + j];
             R[(size_t)r * n + j] = R[(size_t)rank * n + j];

@@ -230,6 +230,25 @@ static void closure_is_invariant_and_monotone(void** state) {
     assert_in_range(closed, 5, 295);
 }
 
+// Angles in units of 2^44 radians, or of 2^-44: what holds the disc still holds it.
+static void closure_does_not_hang_on_the_unit_of_angles(void** state) {
+    (void)state;
+    for (int e = -44; e <= 44; e += 44) {
+        tool_instant t;
+        tool_open(&t, 3);
+        planar(&t, -1, 0, 1, 0, 0.5);
+        planar(&t, 1, 0, -1, 0, 0.5);
+        for (int i = 0; i < 2; i++) {
+            t.n[i][2] = ldexp(t.n[i][2], e);
+            t.t[i][2] = ldexp(t.t[i][2], e);
+        }
+        sti_closure c = ask(&t, true, NULL);
+        assert_int_equal(c.rank, 3);
+        assert_int_equal(c.closed, STI_YES);
+        sti_closure_clear(env, &c);
+    }
+}
+
 static void closure_survives_failed_allocations(void** state) {
     (void)state;
     tool_instant t;
@@ -268,6 +287,7 @@ int main(void) {
         cmocka_unit_test(a_margin_too_small_to_see_is_not_called_none),
         cmocka_unit_test(random_grasps_in_space_are_decided),
         cmocka_unit_test(closure_is_invariant_and_monotone),
+        cmocka_unit_test(closure_does_not_hang_on_the_unit_of_angles),
         cmocka_unit_test(closure_survives_failed_allocations),
     };
     return cmocka_run_group_tests(tests, open_group_env, close_group_env);

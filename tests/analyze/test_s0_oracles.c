@@ -390,7 +390,7 @@ static void discs_case(void) {  // propositions 9 and 10
     field(ten, "z_disc", expected, "z_disk");
     field(ten, "sticks_disc", expected, "sticking_disk");
     field(ten, "sticks_polygon", expected, "sticking_octagon");
-    assert_int_equal(r->opening_outcome == STI_STICKING_YES, cJSON_IsTrue(get(expected, "sticking_disk")));
+    assert_int_equal(r->answer.opening.outcome == STI_STICKING_YES, cJSON_IsTrue(get(expected, "sticking_disk")));
     sti_sticking_destroy(r);
 }
 

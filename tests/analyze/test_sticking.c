@@ -455,8 +455,8 @@ static void solvability_of_the_contact_problem_follows_the_exact_criterion(void*
         sti_sticking* r = analyze(&t, NULL);
         const sti_proposition* p = find(r, "E43");
         // the criterion and the solver agree, and sufficient conditions never claim too much
-        if (r->mlcp_outcome != STI_UNKNOWN && r->mlcp_outcome != STI_LIMIT)
-            assert_int_equal(p->verdict == STI_HOLDS, r->mlcp_outcome == STI_SOLVED);
+        if (r->answer.opening.contact_problem != STI_UNKNOWN && r->answer.opening.contact_problem != STI_LIMIT)
+            assert_int_equal(p->verdict == STI_HOLDS, r->answer.opening.contact_problem == STI_SOLVED);
         static const char* const sufficient[] = {"P8.i", "P8.ii", "C2", "C3", "P7"};
         for (int k = 0; k < 5; k++) {
             // P8 and its corollaries assume that K is not empty and MFCQ

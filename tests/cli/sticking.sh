@@ -23,6 +23,14 @@ run analyze sticking "$problems/s0_groove.json" --forces
 expect "discs: extents instead of faces" 0 "extent along each velocity"
 run analyze sticking "$problems/s0_tipping.json" --force-bounds 0,0,-1,1,0,0
 expect "no force within the bounds" 1 "no change of F within the bounds"
+run analyze sticking tilted-block --set mu=0.05
+expect "a block on a corner slips and stays" 1 "contacts free to open (60): no"
+run analyze sticking painleve-rod --velocity 0,0,0 --set theta0=0.9,mu=0.1
+expect "a rod at rest slips and stays" 1 "contacts free to open (60): no"
+run analyze sticking planar-box --velocity 0,0,0
+expect "a box at rest slips and stays" 1 "contacts free to open (60): no"
+run analyze sticking rocking-block --proposition P12
+expect "a bound that is zero is no rounding" 0 "5.76 against 0;"
 run analyze closure "$problems/s0_squeezed.json"
 expect "closure of a squeezed block" 0 "form closure"
 run analyze closure "$problems/s0_two_feet.json"
