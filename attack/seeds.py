@@ -57,6 +57,13 @@ def cone(file):
     return lambda rng: ["cone", file] + (["--polar"] if rng.random() < 0.3 else [])
 
 
+def prove(verb, file):
+    def make(rng):
+        methods = ["--method", rng.choice(["safe", "all", "newton-mc"])] if verb == "root" and rng.random() < 0.6 else []
+        return [verb, file] + methods + (["--verify"] if rng.random() < 0.5 else [])
+    return make
+
+
 def analyze(file, question):
     def make(rng):
         out = ["analyze", question, file]
@@ -106,6 +113,8 @@ def commands_of(kind, file):
         return [run(file, "0.02")] * 3 + [inspect(file), analyze(file, "sticking")]
     if kind == "grasp":
         return [analyze(file, "closure")]
+    if kind in ("root", "bound"):
+        return [prove(kind, file)]
     if kind == "urdf":
         return [inspect(file), inspect(file), run(file, "0.01")]
     return []

@@ -63,13 +63,25 @@ static void put_row(cli_json* j, const char* key, const sti_interval* x, int cou
     cli_json_end(j);
 }
 
+static void put_verification(cli_json* j, const sti_bound_verification* v) {
+    if (v == NULL) {
+        cli_json_null(j, "verification");
+        return;
+    }
+    cli_json_object(j, "verification");
+    cli_json_bool(j, "accepted", v->accepted);
+    cli_json_number(j, "agreement", v->agreement);
+    cli_json_text(j, "text", v->text);
+    cli_json_end(j);
+}
+
 static int print_json(const cli* c, const sti_bound_answer* a, const sti_bound_verification* v, int code) {
     cli_json j;
     cli_json_begin(&j);
     cli_json_text(&j, "kind", sti_kind_text(STI_KIND_BOUND));
     cli_json_text(&j, "what", sti_bound_what_text(a->what));
     cli_json_text(&j, "outcome", sti_outcome_text(a->outcome));
-    if (a->reason[0] != '\0') cli_json_text(&j, "reason", a->reason);
+    cli_json_text(&j, "reason", a->reason[0] != '\0' ? a->reason : NULL);
     cli_json_array(&j, "interval");
     put_interval(&j, NULL, a->low);
     put_interval(&j, NULL, a->high);
@@ -81,16 +93,11 @@ static int print_json(const cli* c, const sti_bound_answer* a, const sti_bound_v
         put_row(&j, "omega_tilde", a->omega_tilde, a->t_count);
     }
     cli_json_bool(&j, "equality", a->equality);
-    if (a->equality) cli_json_text(&j, "equality_why", a->equality_why);
-    cli_json_integer(&j, "evaluations", a->evaluations);
+    cli_json_text(&j, "equality_why", a->equality ? a->equality_why : NULL);
+    cli_json_integer(&j, "evaluation_count", a->evaluations);
     cli_json_number(&j, "time_s", a->time_s);
     cli_json_number(&j, "time_integrals_s", a->time_integrals_s);
-    if (v != NULL) {
-        cli_json_object(&j, "verification");
-        cli_json_bool(&j, "accepted", v->accepted);
-        cli_json_text(&j, "text", v->text);
-        cli_json_end(&j);
-    }
+    put_verification(&j, v);
     return cli_json_print(&j, c, code);
 }
 
@@ -169,7 +176,7 @@ static int draw_moduli(const cli* c, const request* r, const sti_bound_problem* 
 
 // The quantity and the bounds, right and as printed, as bars.
 static int draw_bars(const cli* c, const request* r, const sti_bound_answer* a) {
-    static const char* const names[] = {"lhs", "bound", "bound_printed_2.5.22", "bound_printed_2.5.23"};
+    static const char* const names[] = {"lhs", "bound", "bound_printed_2_5_22", "bound_printed_2_5_23"};
     static const char* const words[] = {"|int w f - f(a1)|", "bound", "printed (2.5.22)", "printed (2.5.23)"};
     double low = 0, high = 0;
     cli_svg s;

@@ -8,7 +8,6 @@ typedef struct request {
     const char* path;
     const char* method;
     long seed, runs;
-    double time_limit;
     bool verify;
 } request;
 
@@ -65,7 +64,7 @@ static void say(const cli* c, const request* r, const sti_root_problem* p, const
     for (int i = 0; i < a->open_count && i < 8; i++)
         cli_say(c, "  open: %s in [%.10g, %.10g]\n", p->variables[0], a->open[(size_t)i * (size_t)a->n].low,
                 a->open[(size_t)i * (size_t)a->n].high);
-    if (a->order.gamma > 0) say_order(c, &a->order);
+    if (a->order.iterate != NULL) say_order(c, &a->order);
     if (a->reason[0] != '\0') cli_say(c, "  reason: %s\n", a->reason);
     cli_say(c, "  %ld evaluations of f and f', %.3g s\n", a->evaluations, a->time_s);
 }
@@ -81,6 +80,13 @@ static void put_box(cli_json* j, const char* key, const sti_interval* x, int n) 
     cli_json_end(j);
 }
 
+static void put_optional_box(cli_json* j, const char* key, const sti_interval* x, int n) {
+    if (x != NULL)
+        put_box(j, key, x, n);
+    else
+        cli_json_null(j, key);
+}
+
 static void put_root(cli_json* j, const sti_root* r, int n) {
     static const char* const proofs[] = {"unique", "exact", "sign-change"};
     double middle[STI_ROOT_VARIABLES_MOST];
@@ -90,24 +96,29 @@ static void put_root(cli_json* j, const sti_root* r, int n) {
     put_box(j, "interval", r->x, n);
     cli_json_text(j, "proof", proofs[r->proof]);
     cli_json_bool(j, "unique", r->region != NULL);
-    if (r->region != NULL) put_box(j, "region", r->region, n);
+    put_optional_box(j, "region", r->region, n);
     cli_json_number(j, "width", r->width);
     cli_json_bool(j, "edge", r->edge);
-    if (r->runs > 0) cli_json_integer(j, "runs", r->runs);
+    cli_json_integer(j, "run_count", r->runs);
     cli_json_end(j);
 }
 
 static void put_runs(cli_json* j, const sti_root_answer* a) {
     const sti_root_runs* r = &a->runs;
+    if (a->method != STI_ROOT_NEWTON_MC) {
+        cli_json_null(j, "runs");
+        cli_json_null(j, "newton");
+        return;
+    }
     cli_json_object(j, "runs");
-    cli_json_integer(j, "count", r->runs);
-    cli_json_integer(j, "successes", r->successes);
-    cli_json_integer(j, "spurious", r->spurious);
+    cli_json_integer(j, "run_count", r->runs);
+    cli_json_integer(j, "success_count", r->successes);
+    cli_json_integer(j, "spurious_count", r->spurious);
     cli_json_number(j, "rate", r->rate);
     const double ends[2] = {r->rate_low, r->rate_high};
     cli_json_numbers(j, "rate_95", ends, 2);
     cli_json_number(j, "mean_iterations", r->mean_iterations);
-    cli_json_integer(j, "evaluations", r->evaluations);
+    cli_json_integer(j, "evaluation_count", r->evaluations);
     cli_json_end(j);
     cli_json_object(j, "newton");
     cli_json_bool(j, "converged", r->newton_converged);
@@ -120,10 +131,14 @@ static void put_runs(cli_json* j, const sti_root_answer* a) {
 
 static void put_order(cli_json* j, const sti_root_order* o, int n) {
     const int count = o->count;
+    if (!(o->gamma >= 0) || o->iterate == NULL) {
+        cli_json_null(j, "order");
+        return;
+    }
     cli_json_object(j, "order");
     cli_json_number(j, "gamma", o->gamma);
     cli_json_array(j, "iterates");
-    for (int k = 0; k < count; k++) cli_json_numbers(j, NULL, o->iterate + k * n, (size_t)n);
+    for (int k = 0; k < count; k++) cli_json_numbers(j, NULL, o->iterate + (ptrdiff_t)k * n, (size_t)n);
     cli_json_end(j);
     cli_json_numbers(j, "log10_errors", o->log10_error, (size_t)count);
     cli_json_numbers(j, "orders", o->order, count > 2 ? (size_t)count - 2 : 0);
@@ -137,10 +152,23 @@ static void put_certificate(cli_json* j, const sti_root_answer* a) {
         root += a->leaf[i] == STI_ROOT_LEAF_ROOT;
     }
     cli_json_object(j, "certificate");
-    cli_json_integer(j, "boxes", a->leaf_count);
-    cli_json_integer(j, "without_root", none);
-    cli_json_integer(j, "with_root", root);
-    cli_json_integer(j, "open", a->leaf_count - none - root);
+    cli_json_integer(j, "box_count", a->leaf_count);
+    cli_json_integer(j, "empty_count", none);
+    cli_json_integer(j, "root_count", root);
+    cli_json_integer(j, "open_count", a->leaf_count - none - root);
+    cli_json_end(j);
+}
+
+static void put_verification(cli_json* j, const sti_root_verification* v) {
+    if (v == NULL) {
+        cli_json_null(j, "verification");
+        return;
+    }
+    cli_json_object(j, "verification");
+    cli_json_bool(j, "accepted", v->accepted);
+    cli_json_integer(j, "root_count", v->roots_checked);
+    cli_json_integer(j, "box_count", v->boxes_checked);
+    cli_json_text(j, "text", v->text);
     cli_json_end(j);
 }
 
@@ -155,26 +183,21 @@ static int print_json(const cli* c, const sti_root_problem* p, const sti_root_an
     cli_json_array(&j, "variables");
     for (int k = 0; k < a->n; k++) cli_json_text(&j, NULL, p->variables[k]);
     cli_json_end(&j);
-    if (a->box != NULL) put_box(&j, "box", a->box, a->n);
+    put_optional_box(&j, "box", a->box, a->n);
     cli_json_array(&j, "roots");
     for (int i = 0; i < a->root_count; i++) put_root(&j, &a->roots[i], a->n);
     cli_json_end(&j);
     cli_json_array(&j, "open");
-    for (int i = 0; i < a->open_count; i++) put_box(&j, NULL, a->open + (size_t)i * (size_t)a->n, a->n);
+    for (int i = 0; i < a->open_count; i++) put_box(&j, NULL, a->open + (ptrdiff_t)i * a->n, a->n);
     cli_json_end(&j);
-    if (a->reason[0] != '\0') cli_json_text(&j, "reason", a->reason);
-    if (a->method == STI_ROOT_NEWTON_MC) put_runs(&j, a);
-    if (a->order.gamma > 0) put_order(&j, &a->order, a->n);
+    cli_json_text(&j, "reason", a->reason[0] != '\0' ? a->reason : NULL);
+    put_runs(&j, a);
+    put_order(&j, &a->order, a->n);
     put_certificate(&j, a);
-    cli_json_integer(&j, "evaluations", a->evaluations);
+    cli_json_integer(&j, "evaluation_count", a->evaluations);
     cli_json_integer(&j, "iterations", a->boxes);
     cli_json_number(&j, "time_s", a->time_s);
-    if (v != NULL) {
-        cli_json_object(&j, "verification");
-        cli_json_bool(&j, "accepted", v->accepted);
-        cli_json_text(&j, "text", v->text);
-        cli_json_end(&j);
-    }
+    put_verification(&j, v);
     return cli_json_print(&j, c, code);
 }
 
@@ -183,7 +206,7 @@ static int print_json(const cli* c, const sti_root_problem* p, const sti_root_an
 static int make_options(const cli* c, const request* r, sti_root_options* o) {
     if (r->seed >= 0) o->seed = (uint64_t)r->seed;
     if (r->runs > 0) o->runs = r->runs;
-    if (r->time_limit > 0) o->time_limit_s = r->time_limit;
+    if (c->time_limit > 0) o->time_limit_s = cli_limit_soft(c);
     if (r->method == NULL) return CLI_DONE;
     for (int k = STI_ROOT_SAFE; k <= STI_ROOT_NEWTON_MC; k++) {
         if (strcmp(r->method, sti_root_method_text((sti_root_method)k)) != 0) continue;
@@ -227,7 +250,6 @@ static int run(cli* c, int argc, char** argv) {
         {"--method", CLI_TEXT, "NAME", "safe, all or newton-mc (default: what the file says, or safe)", &r.method},
         {"--seed", CLI_COUNT, "N", "of newton-mc", &r.seed},
         {"--runs", CLI_COUNT, "N", "of newton-mc", &r.runs},
-        {"--time-limit", CLI_POSITIVE, "S", "seconds for safe and all; what is left then is open", &r.time_limit},
         {"--verify", CLI_FLAG, NULL, "have the answer checked by code that shares nothing with the search", &r.verify},
     };
     char* positional[1];

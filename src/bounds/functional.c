@@ -62,6 +62,8 @@ sti_status sti_bound_integrate(sti_bound_work* w, const char* field, sti_interva
                                const int* entry, int count, sti_interval* out) {
     double at;
     const double begin = sti_clock();
+    const sti_status late = sti_check_time(w->env, "integrating");
+    if (late != STI_OK) return late;
     w->quadrature.series = &w->series;
     const bool square = w->formulas.tape.n == 2;
     const bool done = square ? sti_integrate_square(&w->quadrature, low, high, entry, count, out, &at)

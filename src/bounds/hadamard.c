@@ -160,11 +160,11 @@ sti_status sti_bound_hadamard(sti_bound_work* w) {
     sti_bound_put(w, "slope_b", slope[1]);
     put_bounds(w, lhs, slope[0], slope[1], iv_add(minus, to_b), iv_add(plus, to_a), "bound", "A", "B", "holds");
     const sti_interval print_A = iv_add(iv_sub(half_V, left), to_b), print_B = iv_add(iv_sub(half_V, left), to_a);
-    put_bounds(w, lhs, slope[0], slope[1], print_A, print_B, "bound_printed_2.5.22", "A_printed_2.5.22",
-               "B_printed_2.5.22", "printed_2.5.22_holds");
+    put_bounds(w, lhs, slope[0], slope[1], print_A, print_B, "bound_printed_2_5_22", "A_printed_2_5_22",
+               "B_printed_2_5_22", "printed_2_5_22_holds");
     const sti_interval other_B = iv_add(iv_sub(half_V, right), to_a);
-    put_bounds(w, lhs, slope[0], slope[1], print_A, other_B, "bound_printed_2.5.23", "A_printed_2.5.23",
-               "B_printed_2.5.23", "printed_2.5.23_holds");
+    put_bounds(w, lhs, slope[0], slope[1], print_A, other_B, "bound_printed_2_5_23", "A_printed_2_5_23",
+               "B_printed_2_5_23", "printed_2_5_23_holds");
     // for symmetric weights: (|f'(a)| + |f'(b)|) P, printed with a factor 1/(b - a) too many
     const sti_interval both = iv_mul(iv_add(slope[0], slope[1]), P);
     sti_bound_put(w, "P", P);

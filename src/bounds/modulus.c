@@ -276,6 +276,8 @@ sti_status sti_modulus_majorant(sti_modulus* m, sti_interval t, double tol, sti_
     for (int round = 0;; round++) {
         pair near, far;
         double L;
+        const sti_status late = sti_check_time(m->env, "refining a modulus of continuity");
+        if (late != STI_OK) return late;
         find_chord(m, t.low, &near, &far, &L);
         low = fmax(low, chord_at(near, far, t.low));
         double* mark = m->bound + 3 * (size_t)m->capacity;
@@ -445,6 +447,8 @@ sti_status sti_modulus_plain(sti_modulus* m, sti_interval t, double tol, sti_int
     for (int round = 0; round < MOST_ROUNDS; round++) {
         double* mark = m->bound + 3 * (size_t)m->capacity;
         bool any = false;
+        status = sti_check_time(m->env, "refining a modulus of continuity");
+        if (status != STI_OK) return status;
         memset(mark, 0, (size_t)m->count * sizeof *mark);
         low = fmax(low, sampled(m, t.low));
         high = stationary_bound(m, t.high, low + tol * most.high, mark);

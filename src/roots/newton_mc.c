@@ -141,6 +141,8 @@ sti_status sti_newton_mc(sti_equations* q, const sti_root_options* o, const doub
     *out = (sti_root_runs){.runs = o->runs};
     const long before = q->evaluations;
     for (long i = 0; i < o->runs; i++) {
+        const sti_status late = sti_check_time(q->env, "making runs");
+        if (late != STI_OK) return late;
         bool good = begin(&r), ended = false;
         for (long k = 1; k <= o->max_iterations && !ended; k++) {
             const double g = isnan(o->gamma) ? sti_rng_u01(&rng) : o->gamma;

@@ -268,6 +268,8 @@ static int iterate(machine* m, double g, sti_span (*x)[MOST]) {
     for (int k = 0; k < m->n; k++) sti_span_set(&m->s, &last[k], &x[0][k]);  // x*_0
     for (count = 2; count < MOST_ITERATES && m->s.x.status == STI_OK && !m->s.undefined && !m->unable; count++) {
         const sti_span* now = x[count - 1];
+        m->s.x.status = sti_check_time(m->q->env, "studying the order of convergence");
+        if (m->s.x.status != STI_OK) break;
         value(m, now, f);
         blend(m, at, x[count - 2], last, g);
         newton(m, now, f, at, star);

@@ -257,7 +257,7 @@ static bool is_spent(search* s) {
         snprintf(s->a->reason, sizeof s->a->reason, "%ld boxes were looked at, and the rest was not", s->a->boxes);
         return true;
     }
-    if (s->deadline > 0 && s->a->boxes % 64 == 0 && sti_clock() > s->deadline) {
+    if (s->deadline < INFINITY && s->a->boxes % 64 == 0 && sti_now(s->q->env) > s->deadline) {
         snprintf(s->a->reason, sizeof s->a->reason, "the time limit came after %ld boxes", s->a->boxes);
         return true;
     }
@@ -270,6 +270,8 @@ static sti_status run(search* s) {
     sti_status status = push(s, s->q->box);
     while (status == STI_OK && s->count > 0 && !(s->one && s->found)) {
         if (is_spent(s)) break;
+        if (s->a->boxes % 64 == 63) status = sti_check_time(s->q->env, "searching for roots");
+        if (status != STI_OK) break;
         memcpy(X, s->stack + (size_t)--s->count * (size_t)n, (size_t)n * sizeof *X);
         status = look_at(s, X);
     }
@@ -282,7 +284,7 @@ static sti_status run(search* s) {
 sti_status sti_search_all(sti_equations* q, const sti_root_options* o, const double* start, bool one, sti_found* f,
                           sti_root_answer* a) {
     search s = {.q = q, .o = o, .f = f, .a = a, .start = start, .one = one};
-    if (o->time_limit_s > 0) s.deadline = sti_clock() + o->time_limit_s;
+    s.deadline = o->time_limit_s > 0 ? sti_deadline(q->env, o->time_limit_s) : INFINITY;
     for (int k = 0; k < q->n; k++) s.least[k] = 0x1p-52 * (q->box[k].high - q->box[k].low);
     const sti_status status = run(&s);
     sti_free(q->env, s.stack);

@@ -184,7 +184,7 @@ static bool integrate(checker* c, const terms* t, const sti_span* low, const sti
     sti_span_sub(&c->r.s, &side[0], high, low);
     sti_span_div_int(&c->r.s, &side[0], &side[0], cells);
     sti_span_set(&c->r.s, &side[1], &side[0]);
-    for (int i = 0; good && i < (n == 2 ? cells * cells : cells); i++) {
+    for (int i = 0; good && i < (n == 2 ? cells * cells : cells) && !sti_late(c->r.s.x.env); i++) {
         cell(c, low, &side[0], i % cells, &c->at[0]);
         if (n == 2) cell(c, low, &side[0], i / cells, &c->at[1]);
         good = add_cell(c, t, side, sum);
@@ -511,7 +511,8 @@ sti_status sti_verify_bound(sti_env* env, const sti_bound_problem* problem, cons
     if (good && problem->what == STI_BOUND_MODULUS) good = check_modulus(&c);
     if (good && problem->what == STI_BOUND_GRUESS) good = problem->joint != NULL ? check_joint(&c) : check_gruess(&c);
     if (good && problem->what == STI_BOUND_HADAMARD) good = check_hadamard(&c);
-    const sti_status status = c.r.s.x.status;
+    sti_status status = c.r.s.x.status;
+    if (status == STI_OK) status = sti_check_time(env, "checking an inequality");
     out->accepted = good && status == STI_OK;
     if (out->accepted)
         snprintf(out->text, sizeof out->text,

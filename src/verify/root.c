@@ -41,7 +41,7 @@ static void set_box(checker* c, const sti_interval* X) {
 // All equations over c->box; false: no value is known there, or not on all of it
 static bool evaluate(checker* c, bool slopes) {
     bool good = true, partial = false;
-    c->left--;
+    if (--c->left % 256 == 0 && sti_late(c->r.s.x.env)) c->left = -1;
     c->nowhere = false;
     for (int i = 0; good && i < c->p->variable_count; i++) {
         good = sti_formula_over(&c->r, c->p->equations[i], slopes, &c->f[i]);
@@ -438,6 +438,7 @@ sti_status sti_verify_root(sti_env* env, const sti_root_problem* problem, const 
     c.r.definitions = problem->definitions;
     sti_status status = check_all(&c, &good);
     if (status == STI_OK) status = c.r.s.x.status;
+    if (status == STI_OK) status = sti_check_time(env, "checking roots");
     conclude(&c, good && status == STI_OK);
     for (int k = 0; k < MOST; k++) {
         sti_span_clear(&c.r.s, &c.box[k]);

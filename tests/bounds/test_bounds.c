@@ -147,16 +147,16 @@ static void check_hadamard_case(sti_env* env, const cJSON* item) {
                                            {"bound", "bound_correct"},
                                            {"A", "A_correct"},
                                            {"B", "B_correct"},
-                                           {"bound_printed_2.5.22", "bound_printed_2.5.22"},
-                                           {"bound_printed_2.5.23", "bound_printed_2.5.23"},
-                                           {"A_printed_2.5.22", "A_printed_2.5.22"},
-                                           {"B_printed_2.5.22", "B_printed_2.5.22"},
-                                           {"A_printed_2.5.23", "A_printed_2.5.23"},
-                                           {"B_printed_2.5.23", "B_printed_2.5.23"}};
+                                           {"bound_printed_2_5_22", "bound_printed_2.5.22"},
+                                           {"bound_printed_2_5_23", "bound_printed_2.5.23"},
+                                           {"A_printed_2_5_22", "A_printed_2.5.22"},
+                                           {"B_printed_2_5_22", "B_printed_2.5.22"},
+                                           {"A_printed_2_5_23", "A_printed_2.5.23"},
+                                           {"B_printed_2_5_23", "B_printed_2.5.23"}};
     for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
         assert_number(&answer, names[k][0], oracle_number(item, "expected", names[k][1]), 1e-8);
     const double holds = cJSON_IsTrue(oracle_get(item, "expected", "printed_2.5.22_holds"));
-    assert_number(&answer, "printed_2.5.22_holds", holds, 0);
+    assert_number(&answer, "printed_2_5_22_holds", holds, 0);
     assert_int_equal(answer.outcome, STI_SOLVED);
     sti_bound_answer_clear(env, &answer);
 }

@@ -25,7 +25,7 @@ expect "a double root is open" 1 "it may be a multiple one"
 run root pole.json --method all
 expect "a pole is open, with the reason" 1 "division by a number in"
 run root atan.json --json
-expect "runs of the method as printed" 0 '"successes": 8'
+expect "runs of the method as printed" 0 '"success_count": 8'
 run root atan.json --runs 1000 --seed 3
 expect "other runs" 0 "of 1000 runs ended at a root"
 run root order.json
@@ -42,6 +42,9 @@ refused "time" "bad.json: equations[0]: t: no such name"
 echo '{"kind": "root", "variables": {"x": [2, 1]}, "equations": ["x"]}' >bad.json
 run root bad.json
 refused "a box upside down" "bad.json: variables.x: [2, 1]"
+echo '{"kind": "root", "variables": {"x": [1e-7, 1]}, "equations": ["sin(1/x)"], "method": "all", "max_boxes": 100000000}' >many.json
+run root many.json --time-limit 0.5
+expect "a time limit leaves the rest open" 1 "the time limit came after"
 run root wave.json --method quick
 refused "no such method" "--method: quick: no such method"
 echo '{"kind": "lcp", "M": [[1]], "q": [1]}' >lcp.json

@@ -34,6 +34,12 @@ FILES = {
     "matrices_quasi.json": '{"kind": "matrices", "P": [[0]], "N": [[1]], "D": [[1]], "E": [[0.5]], "G": [[1]], "n_H": [[1, 1]], "mu": [1, 1]}',
     "flat.json": '{"kind": "instant", "M": [[1, 0], [0, 1]], "contacts": [{"n": [0, 1]}, {"n": [0, -1]}]}',
     "heap.json": '{"kind": "instant", "M_diag": [%s]}' % ", ".join(["1"] * 301),
+    "root_system.json": '{"kind": "root", "variables": {"x": [-2, 2], "y": [-2, 2]}, "equations": ["x^2 + y^2 = 1", "y = x^3"]}',
+    "root_none.json": '{"kind": "root", "variables": {"x": [-2, 2]}, "equations": ["x^2 + 1"]}',
+    "root_double.json": '{"kind": "root", "variables": {"x": [-2, 2]}, "equations": ["(3*x - 1)^3"], "method": "all"}',
+    "bound_one.json": '{"kind": "bound", "what": "gruess", "interval": [0, 1], "f": "x", "g": "2*x", "weight": "2*x"}',
+    "bound_two.json": '{"kind": "bound", "what": "gruess", "interval": [0, 1], "f": "u", "g": "v", "joint": "1", "other_joint": "4*u*v"}',
+    "bound_sine.json": '{"kind": "bound", "what": "hadamard", "interval": [0, 3], "f": "sin(x)", "weight": "1/3"}',
     "bad.json": '{"kind": "lcp", "M": [[2]]}',
     "robot.urdf": '<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" '
                   'iyy="1" iyz="0" izz="1"/></inertial><visual><geometry><box size="1 1 1"/></geometry></visual></link>'
@@ -143,6 +149,19 @@ CASES = [
     ("cone", 0, ["cone", "thirds.json", "--polar"]),
     ("cone", 0, ["cone", "thirds.json", "--sum", "{problems}/pyramid.json", "--intersect", "{problems}/pyramid.json"]),
     ("cone", 0, ["cone", "{problems}/pyramid.json", "--image", "shadow.json"]),
+    # ---- root, bound
+    ("root", 0, ["root", "{problems}/s3_wave.json", "--verify"]),
+    ("root", 0, ["root", "{problems}/s3_order.json"]),
+    ("root", 0, ["root", "root_system.json", "--method", "all"]),
+    ("root", 1, ["root", "root_none.json"]),
+    ("root", 1, ["root", "root_double.json"]),
+    ("bound modulus", 0, ["bound", "{problems}/s3_modulus.json", "--verify"]),
+    ("bound gruess", 0, ["bound", "{problems}/s3_gruess.json", "--verify"]),
+    ("bound gruess", 0, ["bound", "bound_one.json"]),
+    ("bound joint", 0, ["bound", "{problems}/s3_covariance.json", "--verify"]),
+    ("bound joint", 0, ["bound", "bound_two.json"]),
+    ("bound hadamard", 0, ["bound", "{problems}/s3_hadamard.json", "--verify"]),
+    ("bound hadamard", 1, ["bound", "bound_sine.json"]),
     # ---- analyze
     ("analyze modes", 0, ["analyze", "modes", "{problems}/s2_rod.json"]),
     ("analyze modes", 0, ["analyze", "modes", "{problems}/s2_rod.json", "--lcp"]),

@@ -151,11 +151,35 @@ static void every_allocation_may_fail(void** state) {
     sti_problem_destroy(problem);
 }
 
+// A check makes too many of them for a test of each: they are tried ever less densely.
+static void allocations_of_the_check_of_bounds_may_fail(void** state) {
+    static const char* const texts[] = {
+        "{\"kind\": \"bound\", \"what\": \"modulus\", \"interval\": [0, 1], \"f\": \"x^2\", \"t\": [0.1]}",
+        "{\"kind\": \"bound\", \"what\": \"hadamard\", \"interval\": [1, 3], \"f\": \"x^3\", \"weight\": \"1/2\"}"};
+    sti_env* env = *state;
+    for (int k = 0; k < 2; k++) {
+        sti_problem* problem = parse(env, texts[k]);
+        sti_bound_answer a;
+        assert_int_equal(sti_bound_solve(env, sti_problem_bound(problem), &a), STI_OK);
+        for (long i = 0;; i += 1 + i / 6) {
+            failing_env f;
+            sti_bound_verification v;
+            failing_env_open(&f, i);
+            const sti_status status = sti_verify_bound(f.env, sti_problem_bound(problem), &a, &v);
+            if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
+            assert_true(v.accepted == (status == STI_OK));
+            if (failing_env_close(&f)) break;
+        }
+        sti_bound_answer_clear(env, &a);
+        sti_problem_destroy(problem);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tampered_roots_are_refused),    cmocka_unit_test(tampered_systems_are_refused),
         cmocka_unit_test(no_root_is_not_taken_on_trust), cmocka_unit_test(tampered_bounds_are_refused),
-        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(every_allocation_may_fail),     cmocka_unit_test(allocations_of_the_check_of_bounds_may_fail),
     };
     return cmocka_run_group_tests(tests, open_state_env, close_state_env);
 }
