@@ -82,9 +82,9 @@ foreach(script ${command_tests})
   endif()
 endforeach()
 
-# Every file that is attacked, as it is, and a few damaged ones; make attack goes on from there.
+# The files that are attacked, as they are; make attack goes on from there.
 if(STICTION_SANITIZE)
-  suite_test(attack python3 ${PROJECT_SOURCE_DIR}/tools/attack $<TARGET_FILE:attack_server> --count 600 --jobs 1
+  suite_test(attack python3 ${PROJECT_SOURCE_DIR}/tools/attack $<TARGET_FILE:attack_server> --count 500 --jobs 1
              --keep ${PROJECT_BINARY_DIR}/attack/findings)
 endif()
 
