@@ -228,7 +228,7 @@ refused "bench of nothing" "empty: no problem found"
 # ---- the problems that come with the source
 if [ -d "$problems" ]; then
     for file in "$problems"/*.json; do
-        if grep -qE '"kind": *"(cone|instant|system)"' "$file"; then continue; fi
+        if grep -qE '"kind": *"(cone|instant|system|grasp|matrices|root|bound)"' "$file"; then continue; fi
         run solve "$file" --output answer.json --quiet
         solved=$code
         run verify "$file" answer.json --quiet
