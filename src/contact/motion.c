@@ -109,7 +109,9 @@ sti_status sti_motion_create(sti_env* env, const sti_contact_problem* p, sti_mot
     for (int j = 0; j < m->nx; j++) {
         const double mass = p->global ? sti_matrix_get(&p->M, j, j) : 0;
         m->reach += m->step[j] * m->unit + (mass > 0 ? fabs(p->f[j]) / mass : 0);
+        if (mass > 0) m->pace += fabs(p->f[j]) * m->step[j];
     }
+    for (int i = 0; i < m->n + m->nb; i++) m->pace += m->weight[i] * fabs(i < m->n ? m->w[i] : m->b[i - m->n]);
     return STI_OK;
 }
 
@@ -147,7 +149,7 @@ sti_motion_check sti_motion_judge(const sti_motion* m, const double* x, bool dat
 
 sti_force_check sti_motion_judge_force(const sti_motion* m, const double* r, const double* lambda) {
     sti_force_check check = {0};
-    double worst = 0, work = 0, sizes = 0;
+    double worst = 0, all = 0, work = 0, sizes = 0;
     for (int j = 0; j < m->nx; j++) {
         double sum = 0, size = 0;
         for (int64_t k = m->C.col_start[j]; k < m->C.col_start[j + 1]; k++) {
@@ -159,6 +161,7 @@ sti_force_check sti_motion_judge_force(const sti_motion* m, const double* r, con
         const double count = (double)(m->C.col_start[j + 1] - m->C.col_start[j]) + 1;
         const double row = fabs(sum) + DBL_EPSILON * count * size;
         worst = fmax(worst, row);
+        all += m->step[j] * row;
         check.size = fmax(check.size, m->step[j] * size);
         check.defect = fmax(check.defect, m->step[j] * row);
     }
@@ -169,5 +172,6 @@ sti_force_check sti_motion_judge_force(const sti_motion* m, const double* r, con
     }
     check.work = work + DBL_EPSILON * (double)(m->n + m->nb + 1) * sizes;
     if (check.work < 0) check.bound = worst > 0 ? -check.work / worst : INFINITY;
+    if (check.work < 0) check.paces = worst > 0 ? -check.work / all : INFINITY;
     return check;
 }

@@ -1,0 +1,50 @@
+// judge.c: the residual that decides (docs/contact.md), the same for every method.
+//
+//     eta_c     distance of (r_c, u_c) from the law (law.h), u against own_c, r against rho_c own_c
+//     force     sqrt(sum |r_c|^2 / rho_c)          drive     sqrt(sum rho_c |q_c|^2)
+//     together  sqrt(sum rho_c (eta_c own_c)^2) / max(force, drive)
+//     reach     the larger of drive and, in the global form, sqrt(f'D f + sum rho_c |w_c|^2)
+//     runaway   max(1, force / (FARTHEST reach))
+//     residual  runaway max(together, max eta_c / ALONE)
+//
+// Under r_c -> s r_c, u_c -> u_c / s the terms own_c and q_c go like u_c, rho_c like s^2: every number above stays. Bilateral
+// rows take part in force and drive in the same way.
+#include "contact/judge.h"
+
+#include <float.h>
+#include <math.h>
+#include <stddef.h>
+
+#include "contact/law.h"
+
+static double square(int d, const double* x) {
+    double s = 0;
+    for (int i = 0; i < d; i++) s += x[i] * x[i];
+    return s;
+}
+
+void sti_contact_judge_point(sti_contact_judge* k) {
+    const int d = k->d;
+    double miss = 0, farthest = 0;
+    k->worst = k->nc > 0 ? 0 : -1;
+    for (int c = 0; c < k->nc; c++) {
+        const double *r = k->r + (size_t)d * (size_t)c, *u = k->u + (size_t)d * (size_t)c;
+        const double rho = k->rho[c], own = k->own[c], size = square(d, r);
+        const double eta = sti_contact_law_distance(d, k->mu[c], r, u, rho > 0 ? rho * own : sqrt(size), own);
+        if (rho > 0) {
+            k->force += size / rho;
+            k->drive += rho * square(d, k->q + (size_t)d * (size_t)c);
+            if (eta > 0) miss += rho * (eta * own) * (eta * own);
+        }
+        if (eta <= farthest) continue;  // a NaN stays
+        farthest = eta;
+        k->worst = c;
+    }
+    const double unit = sqrt(fmax(k->force, k->drive));
+    k->residual = farthest / STI_CONTACT_ALONE;
+    if (!(sqrt(miss) <= k->residual * unit)) k->residual = sqrt(miss) / unit;
+    if (!(k->reach >= k->drive)) k->reach = k->drive;
+    k->runaway = k->reach > 0 ? sqrt(k->force / k->reach) / STI_CONTACT_FARTHEST : 0;
+    // against forces that large the data may be lost in rounding, and a residual of 0 is worth no more than one of epsilon
+    if (k->runaway > 1) k->residual = k->runaway * fmax(k->residual, DBL_EPSILON);
+}

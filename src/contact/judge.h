@@ -1,0 +1,25 @@
+// judge.h: the residual that decides, from what every contact is made of.
+#ifndef STI_CONTACT_JUDGE_H
+#define STI_CONTACT_JUDGE_H
+
+#define STI_CONTACT_TOGETHER 1e-5  // part of the velocities that meet in a row, against which it is measured at least
+#define STI_CONTACT_FARTHEST 100   // forces over those that would undo the data, beyond which residuals count for more
+#define STI_CONTACT_ALONE 100      // what a single contact may miss of its own terms, over what all may miss together
+
+typedef struct sti_contact_judge {
+    int d, nc;
+    const double *mu, *r, *u;  // (nc), (d nc), (d nc)
+    const double* q;           // what u would be without forces, from the data alone    (d nc)
+    const double* rho;         // d / trace W_cc; 0: the contact moves nothing           (nc)
+    const double* own;         // the terms that u_c is the sum of, by their sizes       (nc)
+    double force, drive;       // squares, in units of energy. In: of the bilateral rows; out: of all
+    double reach;              // square of what may hold as data against force; at least drive
+    // out
+    double residual;
+    double runaway;  // forces over FARTHEST times what would undo the data one by one; counts from 1 on
+    int worst;       // contact that is farthest from the law, against its own terms; -1: none
+} sti_contact_judge;
+
+void sti_contact_judge_point(sti_contact_judge* k);
+
+#endif
