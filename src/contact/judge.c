@@ -1,8 +1,9 @@
 // judge.c: the residual that decides (docs/contact.md), the same for every method.
 //
-//     eta_c     distance of (r_c, u_c) from the law (law.h), u against own_c, r against rho_c own_c
+//     eta_c     how far (r_c, u_c) is from the law (law.h): u_n against the terms own_n of its row, u_t against those of all
+//               rows of the contact, r against rho_c own_n or itself; miss_c the larger of |r - r'| and rho_c |u - u'| then
 //     force     sqrt(sum |r_c|^2 / rho_c)          drive     sqrt(sum rho_c |q_c|^2)
-//     together  sqrt(sum rho_c (eta_c own_c)^2) / max(force, drive)
+//     together  sqrt(sum miss_c^2 / rho_c) / max(force, drive)
 //     reach     the larger of drive and, in the global form, sqrt(f'D f + sum rho_c |w_c|^2)
 //     runaway   max(1, force / (FARTHEST reach))
 //     residual  runaway max(together, max eta_c / ALONE)
@@ -29,12 +30,15 @@ void sti_contact_judge_point(sti_contact_judge* k) {
     k->worst = k->nc > 0 ? 0 : -1;
     for (int c = 0; c < k->nc; c++) {
         const double *r = k->r + (size_t)d * (size_t)c, *u = k->u + (size_t)d * (size_t)c;
-        const double rho = k->rho[c], own = k->own[c], size = square(d, r);
-        const double eta = sti_contact_law_distance(d, k->mu[c], r, u, rho > 0 ? rho * own : sqrt(size), own);
+        const double rho = k->rho[c], *own = k->own + 2 * (size_t)c, size = square(d, r);
+        const sti_contact_units units = {.force = fmax(rho * own[0], sqrt(size)), .normal = own[0], .tangent = own[1]};
+        const sti_contact_miss away = sti_contact_law_miss(d, k->mu[c], r, u, units);
+        const double eta = away.share;
         if (rho > 0) {
+            const double far = fmax(away.force, rho * away.velocity);
             k->force += size / rho;
             k->drive += rho * square(d, k->q + (size_t)d * (size_t)c);
-            if (eta > 0) miss += rho * (eta * own) * (eta * own);
+            miss += far * far / rho;
         }
         if (eta <= farthest) continue;  // a NaN stays
         farthest = eta;

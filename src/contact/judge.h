@@ -11,7 +11,7 @@ typedef struct sti_contact_judge {
     const double *mu, *r, *u;  // (nc), (d nc), (d nc)
     const double* q;           // what u would be without forces, from the data alone    (d nc)
     const double* rho;         // d / trace W_cc; 0: the contact moves nothing           (nc)
-    const double* own;         // the terms that u_c is the sum of, by their sizes       (nc)
+    const double* own;         // sizes of the terms that u_n and u are the sums of      (nc x 2)
     double force, drive;       // squares, in units of energy. In: of the bilateral rows; out: of all
     double reach;              // square of what may hold as data against force; at least drive
     // out

@@ -4,14 +4,14 @@
 //     stick      |r_t| <= mu r_n,             u = 0
 //     slide      r_t = -mu r_n s,  r_n >= 0,  u_n = 0,  u_t = alpha s,  alpha >= 0,  |s| = 1
 //
-//     distance = min over the three of max(|r - r'| / R, |u - u'| / U),     (r', u') the nearest pair of the mode
+//     share = min over the three of max(|r - r'| / R, |u_n - u'_n| / U, |u_t - u'_t| / T),   (r', u') nearest of the mode
 //
-// with the direction s of slip along u_t / U - r_t / R: that of u_t where the contact slides fast, against r_t where it
+// with the direction s of slip along u_t / T - r_t / R: that of u_t where the contact slides fast, against r_t where it
 // hardly moves. In the plane there are only two directions, and it is the right one where sliding is nearest at all.
 //
-// Why not the natural map e = r - P_K(r - rho (u + mu |u_t| n))? With R = rho U it is the same up to friction:
+// Why not the natural map e = r - P_K(r - rho (u + mu |u_t| n))? With T = U and R = rho U it is the same up to friction:
 //
-//     distance <= sqrt(2 + mu^2) |e| / R,          |e| / R <= (3 + mu) distance
+//     share <= sqrt(2 + mu^2) |e| / R,          |e| / R <= (3 + mu) share
 //
 // The first, because r - e and the velocity with tangent u_t - e_t / rho obey the law, at most that far away, and its mode
 // above has none farther; the second, because a projection does not move farther than its argument. But for large mu the map multiplies
@@ -30,33 +30,35 @@ static inline double length(int d, const double* x) {
     return d == 2 ? hypot(x[0], x[1]) : hypot(hypot(x[0], x[1]), x[2]);
 }
 
-static inline double larger(double a, double b) {
-    return a > b || a != a ? a : b;
+// a / b, 0 / 0 = 0
+static inline double over(double a, double b) {
+    return a == 0 ? 0 : a / b;
 }
 
-// the larger of |dr| / R and |du| / U, 0 / 0 = 0
-static inline double share(int d, const double* dr, const double* du, double R, double U) {
-    const double x = length(d, dr), y = length(d, du);
-    return larger(x == 0 ? 0 : x / R, y == 0 ? 0 : y / U);
+static sti_contact_miss miss_of(int d, const double* dr, const double* du, sti_contact_units k) {
+    const double slip = d == 2 ? fabs(du[1]) : length(2, du + 1);
+    const double force = length(d, dr);
+    const double share = fmax(over(force, k.force), fmax(over(fabs(du[0]), k.normal), over(slip, k.tangent)));
+    return (sti_contact_miss){.share = share, .force = force, .velocity = length(d, du)};
 }
 
-static double distance_separate(int d, const double* r, const double* u, double R, double U) {
-    const double gap[3] = {u[0] >= 0 ? 0 : u[0]};
-    return share(d, r, gap, R, U);
+static sti_contact_miss miss_separate(int d, const double* r, const double* u, sti_contact_units k) {
+    const double du[3] = {u[0] >= 0 ? 0 : u[0]};
+    return miss_of(d, r, du, k);
 }
 
-static double distance_stick(int d, double mu, const double* r, const double* u, double R, double U) {
+static sti_contact_miss miss_stick(int d, double mu, const double* r, const double* u, sti_contact_units k) {
     double p[3] = {0}, dr[3] = {0};
     sti_coulomb_project(d, mu, r, p);
     for (int i = 0; i < d; i++) dr[i] = r[i] - p[i];
-    return share(d, dr, u, R, U);
+    return miss_of(d, dr, u, k);
 }
 
-static double distance_slide(int d, double mu, const double* r, const double* u, double R, double U) {
+static sti_contact_miss miss_slide(int d, double mu, const double* r, const double* u, sti_contact_units k) {
     double s[3] = {0}, dr[3] = {0}, du[3] = {u[0]}, along = 0, against = 0;
-    for (int i = 1; i < d; i++) s[i] = (U > 0 ? u[i] / U : 0) - (R > 0 ? r[i] / R : 0);
+    for (int i = 1; i < d; i++) s[i] = (k.tangent > 0 ? u[i] / k.tangent : 0) - (k.force > 0 ? r[i] / k.force : 0);
     const double size = length(d, s);
-    if (!(size > 0)) return INFINITY;
+    if (!(size > 0)) return (sti_contact_miss){.share = INFINITY};
     for (int i = 1; i < d; i++) {
         s[i] /= size;
         along += u[i] * s[i];
@@ -70,14 +72,17 @@ static double distance_slide(int d, double mu, const double* r, const double* u,
         du[i] = u[i] - along * s[i];
         dr[i] = r[i] + mu * c * s[i];
     }
-    return share(d, dr, du, R, U);
+    return miss_of(d, dr, du, k);
 }
 
-double sti_contact_law_distance(int d, double mu, const double* r, const double* u, double R, double U) {
+sti_contact_miss sti_contact_law_miss(int d, double mu, const double* r, const double* u, sti_contact_units k) {
     for (int i = 0; i < d; i++) {
-        if (!isfinite(r[i]) || !isfinite(u[i])) return NAN;
+        if (!isfinite(r[i]) || !isfinite(u[i])) return (sti_contact_miss){NAN, NAN, NAN};
     }
-    const double separate = distance_separate(d, r, u, R, U);
-    if (separate == 0) return 0;
-    return fmin(separate, fmin(distance_stick(d, mu, r, u, R, U), distance_slide(d, mu, r, u, R, U)));
+    sti_contact_miss best = miss_separate(d, r, u, k);
+    if (best.share == 0) return best;
+    const sti_contact_miss stick = miss_stick(d, mu, r, u, k), slide = miss_slide(d, mu, r, u, k);
+    if (stick.share < best.share) best = stick;
+    if (slide.share < best.share) best = slide;
+    return best;
 }

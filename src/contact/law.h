@@ -2,8 +2,18 @@
 #ifndef STI_CONTACT_LAW_H
 #define STI_CONTACT_LAW_H
 
-// The nearest pair (r', u') that obeys the law, as  max(|r - r'| / force, |u - u'| / velocity):  0 exactly where (r, u)
-// does. force, velocity >= 0: the units of r and of u; against a unit of 0 nothing but 0 counts as small. NaN stays one.
-double sti_contact_law_distance(int d, double mu, const double* r, const double* u, double force, double velocity);
+// Units of one contact, >= 0: of r, of u_n and of u_t. Against a unit of 0 nothing but 0 counts as small.
+typedef struct sti_contact_units {
+    double force, normal, tangent;
+} sti_contact_units;
+
+typedef struct sti_contact_miss {
+    double share;     // the largest of |r - r'|, |u_n - u'_n| and |u_t - u'_t| in these units; NAN: something is not finite
+    double force;     // |r - r'|
+    double velocity;  // |u - u'|
+} sti_contact_miss;
+
+// The nearest pair (r', u') that obeys the law: how far it is. 0 exactly where (r, u) does.
+sti_contact_miss sti_contact_law_miss(int d, double mu, const double* r, const double* u, sti_contact_units units);
 
 #endif

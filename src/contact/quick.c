@@ -98,7 +98,7 @@ static void renew(quick* k) {
     }
 }
 
-// |q_c| and the sizes of all terms of row c, for every contact; rho of one that moves nothing is 0
+// Sizes of the terms of u_n and of u, for every contact (nc x 2); rho of one that moves nothing is 0
 static void own_terms(const quick* k, double* own, double* rho) {
     const int n = k->n, d = k->d;
     double size[ROWS] = {0};
@@ -114,14 +114,15 @@ static void own_terms(const quick* k, double* own, double* rho) {
             s += size[i] * size[i];
             trace += k->W[i * n + i];
         }
-        own[c] = sqrt(q) + sqrt(s);
+        own[2 * c] = fabs(k->local.q[d * c]) + size[d * c];
+        own[2 * c + 1] = sqrt(q) + sqrt(s);
         rho[c] = trace > 0 ? k->rho[c] : 0;
     }
 }
 
 // The residual that decides, at the point of the answer.
 static bool judge(quick* k) {
-    double own[ROWS / 2], rho[ROWS / 2];
+    double own[ROWS], rho[ROWS / 2];
     own_terms(k, own, rho);
     sti_contact_judge j = {.d = k->d, .nc = k->nc, .mu = k->local.mu, .r = k->r, .u = k->u, .q = k->local.q};
     j.rho = rho;

@@ -2,10 +2,10 @@
 //
 // Every row is measured against the sizes of its own terms (docs/contact.md), so that no scaling of a row changes anything:
 //
-//     local     u_c = W r + V l + q             own_c = |q_c| + | |W||r| + |V||l| |_c
+//     local     u_c = W r + V l + q             own   |q_n| + (|W||r| + |V||l|)_n for u_n, and norms of all d rows for u_t
 //               0 = V'r + R l + s               |s| + |V|'|r| + |R||l|
 //     global    M v = H r + G l + f             |M||v| + |H||r| + |G||l| + |f|
-//               u_c = H'v + w                   own_c = |H'D |H r + G l|  |_c + |u_c - H'D (H r + G l)| + 1e-5 | |H|'|v| + |w| |_c
+//               u_c = H'v + w                   own   |H|'D |H r + G l| + |u - H'D (H r + G l)| + 1e-5 (|H|'|v| + |w|)
 //               0 = G'v + b                     the same
 //
 // with D = diag(M)^-1, where |H r + G l| stands for |H||r| + |G||l|: the velocities that forces make, one by one, and what is
@@ -34,7 +34,7 @@ typedef struct measure {
     sti_contact_answer* a;
     int d, nc, n, nv, nb;  // nv = 0 for a local problem
     double* memory;
-    double *rho, *own;      // (nc)
+    double *rho, *own;      // (nc), (nc x 2)
     double *q, *size;       // (n)
     double *inverse;        // D                           (nv)
     double *load, *pull;    // H r + G l, |H||r| + |G||l|  (nv)
@@ -118,7 +118,8 @@ static void measure_local_contacts(measure* k) {
     if (k->nb > 0) add_product(&p->V, k->a->lambda, u, k->size);
     for (int c = 0; c < k->nc; c++) {
         const size_t at = (size_t)k->d * (size_t)c;
-        k->own[c] = norm(k->d, k->q + at) + norm(k->d, k->size + at);
+        k->own[2 * c] = fabs(k->q[at]) + k->size[at];
+        k->own[2 * c + 1] = norm(k->d, k->q + at) + norm(k->d, k->size + at);
     }
 }
 
@@ -129,6 +130,8 @@ static void measure_operator(measure* k) {
     const size_t d = (size_t)k->d;
     double *u = k->a->u, force = 0;
     p->W_op->apply(p->W_op->user, k->a->r, u);
+    for (int i = 0; i < k->n; i++) k->q[i] = k->size[i] = 0;
+    if (k->nb > 0) add_product(&p->V, k->a->lambda, k->q, k->size);
     for (int c = 0; c < k->nc; c++) {
         const double x = norm(k->d, k->a->r + d * (size_t)c);
         if (k->rho[c] > 0) force += x * x / k->rho[c];
@@ -138,11 +141,13 @@ static void measure_operator(measure* k) {
         for (size_t i = 0; i < d; i++) {
             for (size_t j = 0; j < d; j++) self[i] += p->W_op->diagonal[(c * d + i) * d + j] * k->a->r[c * d + j];
             others[i] = u[c * d + i] - self[i];
+            u[c * d + i] += p->q[c * d + i] + k->q[c * d + i];
             k->q[c * d + i] = p->q[c * d + i];
-            u[c * d + i] += p->q[c * d + i];
         }
-        k->own[c] = norm(k->d, k->q + c * d) + norm(k->d, self) + norm(k->d, others);
-        if (k->rho[c] > 0) k->own[c] += STI_CONTACT_TOGETHER * sqrt(force * k->d / k->rho[c]);
+        const double little = k->rho[c] > 0 ? STI_CONTACT_TOGETHER * sqrt(force * k->d / k->rho[c]) : 0;
+        k->own[2 * c] = fabs(k->q[c * d]) + fabs(self[0]) + fabs(others[0]) + k->size[c * d] + little;
+        k->own[2 * c + 1] =
+            norm(k->d, k->q + c * d) + norm(k->d, self) + norm(k->d, others) + norm(k->d, k->size + c * d) + little;
     }
 }
 
@@ -239,7 +244,8 @@ static bool read_contact(measure* k, int c) {
     k->rho[c] = mobility > 0 ? k->d / mobility : 0;
     const double w = norm(k->d, k->p->w + (size_t)k->d * (size_t)c);
     k->reach += k->rho[c] * w * w;
-    k->own[c] = norm(k->d, made) + norm(k->d, rest) + STI_CONTACT_TOGETHER * norm(k->d, meeting);
+    k->own[2 * c] = made[0] + fabs(rest[0]) + STI_CONTACT_TOGETHER * meeting[0];
+    k->own[2 * c + 1] = norm(k->d, made) + norm(k->d, rest) + STI_CONTACT_TOGETHER * norm(k->d, meeting);
     return massless && !(mobility > 0);
 }
 
@@ -260,7 +266,9 @@ static void borrow_units(measure* k) {
     for (int c = 0; c < k->nc; c++) {
         if (!(k->rho[c] < 0)) continue;
         k->rho[c] = rho;
-        k->own[c] += sqrt(fmax(force, drive) / rho) + norm(k->d, k->a->r + (size_t)k->d * (size_t)c) / rho;
+        const double lent = sqrt(fmax(force, drive) / rho) + norm(k->d, k->a->r + (size_t)k->d * (size_t)c) / rho;
+        k->own[2 * c] += lent;
+        k->own[2 * c + 1] += lent;
     }
 }
 
@@ -294,11 +302,11 @@ static sti_status open_measure(sti_env* env, const sti_contact_problem* p, sti_c
     k->n = k->d * k->nc;
     k->nv = p->global ? p->velocity_count : 0;
     const size_t nc = (size_t)k->nc, n = (size_t)k->n, nv = (size_t)k->nv, rows = (size_t)(k->nv > k->nb ? k->nv : k->nb);
-    k->memory = sti_alloc_array(env, 2 * nc + 2 * n + 3 * nv + 2 * rows, sizeof *k->memory);
+    k->memory = sti_alloc_array(env, 3 * nc + 2 * n + 3 * nv + 2 * rows, sizeof *k->memory);
     if (k->memory == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "residual of a contact problem");
     k->rho = k->memory;
     k->own = k->rho + nc;
-    k->q = k->own + nc;
+    k->q = k->own + 2 * nc;
     k->size = k->q + n;
     k->inverse = k->size + n;
     k->load = k->inverse + nv;

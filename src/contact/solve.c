@@ -1,4 +1,5 @@
 // solve.c: the front door of contact problems: check, reduce, run a method, carry back, conclude.
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -134,6 +135,35 @@ static sti_status run_method(const sti_contact_reduction* red, sti_contact_even*
     return status;
 }
 
+static sti_status measure(sti_contact_reduction* red, sti_contact_answer* a) {
+    sti_contact_expand(red, a->r, a->v, a->lambda);
+    return sti_contact_measure(red->env, red->problem, a);
+}
+
+// Within the tolerance by the norm over all contacts, but not at every contact: a few sweeps, in which each is solved by itself,
+// mostly mend that.
+static sti_status touch_up(sti_contact_reduction* red, sti_contact_even* even, const sti_contact_options* options,
+                           sti_contact_answer* a, long* iterations) {
+    enum { TRIES = 3, SWEEPS = 2 };
+    static const double GAIN = 0.7;
+    if ((options->solver != STI_CONTACT_AUTO && options->solver != STI_CONTACT_GS) || red->local.op != NULL) return STI_OK;
+    sti_contact_options sweeps = *options;
+    sweeps.solver = STI_CONTACT_GS;
+    sweeps.max_iterations = SWEEPS;
+    sweeps.tol = DBL_MIN;
+    sti_status status = STI_OK;
+    for (int try = 0; try < TRIES && status == STI_OK && !(judged(a) <= options->tol); try++) {
+        const double before = judged(a);
+        if (options->max_iterations > 0 && *iterations + SWEEPS > options->max_iterations) break;
+        sti_contact_run run;
+        status = run_method(red, even, &sweeps, a, &run);
+        if (status == STI_OK) status = measure(red, a);
+        *iterations += run.iterations;
+        if (!(judged(a) <= GAIN * before)) break;
+    }
+    return status;
+}
+
 // Rounds of the method. Singular masses or joints take a few. So may any other problem: a method stops by one norm over all
 // contacts, which is cheap, and the residual that decides looks at every contact by itself, and at forces that run away.
 static sti_status run_rounds(sti_contact_reduction* red, const sti_contact_options* options, sti_contact_answer* a) {
@@ -150,14 +180,16 @@ static sti_status run_rounds(sti_contact_reduction* red, const sti_contact_optio
         iterations += run.iterations;
         a->termination = run.termination;
         memcpy(a->reason, run.reason, sizeof a->reason);
-        sti_contact_expand(red, a->r, a->v, a->lambda);
-        status = sti_contact_measure(red->env, red->problem, a);
+        status = measure(red, a);
         if (run.termination == STI_END_RAY || status != STI_OK || judged(a) <= options->tol) break;
+        const bool converged = run.residual <= now.tol;
+        if (converged && !red->proximal) status = touch_up(red, &even, options, a, &iterations);
+        if (status != STI_OK || judged(a) <= options->tol) break;
         if (red->proximal) {
             if (sti_contact_recenter(red, a->r) <= 1e-15) break;
             if (even.scale != NULL) sti_contact_even_follow(&even, &red->local);
         } else {
-            if (!(run.residual <= now.tol && now.tol > FINEST)) break;
+            if (!(converged && now.tol > FINEST)) break;
             now.tol *= fmin(fmax(BOLDEST, 0.5 * options->tol / judged(a)), 0.5);
         }
     }
@@ -237,8 +269,7 @@ static sti_status polish(sti_contact_reduction* red, const sti_contact_options* 
     if (status == STI_OK) conclude(options, a);
     if (status == STI_OK && a->outcome != STI_SOLVED) {
         memcpy(a->r, before, n * sizeof *before);
-        sti_contact_expand(red, a->r, a->v, a->lambda);
-        status = sti_contact_measure(red->env, red->problem, a);
+        status = measure(red, a);
         if (status == STI_OK) conclude(options, a);
     }
     sti_free(red->env, before);

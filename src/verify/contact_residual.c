@@ -2,24 +2,26 @@
 //
 // Own terms. A sum is compared with the sizes of its terms, never with those of other rows:
 //
-//     local     u = W r + V l + q                own u_c = |q_c| + |(|W||r| + |V||l|)_c|
-//     global    u = H'v + w                      own u_c = |made_c| + |u_c - H_c'D g| + TOGETHER |(|H|'|v| + |w|)_c|
+//     local     u = W r + V l + q                |q| + (|W||r| + |V||l|)
+//     global    u = H'v + w                      made + |u - H'D g| + TOGETHER (|H|'|v| + |w|)
 //                                                g = H r + G l,   made = |H|'D (|H||r| + |G||l|),   D = diag(M)^-1
 //     rows      V'r + R l + s,  M v - g - f      the sum of all |terms|
 //               G'v + b                          as for u in the global form, or all |terms| where no mass is met
+//
+// own_n is that of the row of u_n alone; in own_t every part is the norm over all rows of the contact.
 //
 // Velocities without mass have D = 0. A contact that meets them alone takes rho as the harmonic mean of the others (1 if
 // there are none), and max(force, drive) / sqrt(rho) + |r_c| / rho to its own terms.
 //
 // Contact c.  rho_c = d / trace W_cc, in the global form of H_c'D H_c. Its distance eta_c from the law is that of the
 // nearest pair of separating (r = 0, u_n >= 0), sticking (r in K, u = 0) and sliding along s (r on the ray (1, -mu s), u = alpha s,
-// alpha >= 0), the larger of |dr| / (rho_c own_c) and |du| / own_c; s is the direction of u_t - r_t / rho. Where rho_c is not
-// defined, W_cc being 0, dr is compared with r itself.
+// alpha >= 0): the largest of |dr| / R, |du_n| / own_n, |du_t| / own_t with R = max(rho_c own_n, |r_c|); s is the direction of
+// u_t / own_t - r_t / R. miss_c = max(|dr|, rho_c |du|) at that pair. Where W_cc is 0 it is 0, and so is rho_c.
 //
 // All.  force^2 = sum |r_c|^2 / rho_c + sum own_k l_k^2,   drive^2 = sum rho_c |q_c|^2 + sum t_k^2 / own_k,  own_k = R_kk or
 // (G'D G)_kk, t = s or G'D f + b, and q = H'D f + w in the global form;
 //
-//     contact   far max( sqrt(sum rho_c (eta_c own_c)^2) / max(force, drive), max eta_c / ALONE )
+//     contact   far max( sqrt(sum miss_c^2 / rho_c) / max(force, drive), max eta_c / ALONE )
 //     equation  far max over rows,                                   far = max(1, force / (TRUSTED reach))
 //
 // reach = drive, in the global form at least the root of f'D f + sum rho_c |w_c|^2 + sum b_k^2 / own_k,
@@ -55,7 +57,8 @@ typedef struct judge {
     sums balance;     // M v - H r - G l - f                             (nv)
     real* D;          // (nv)
     real* drive;      // q, or H'D f + w                                 (n)
-    real *rho, *own;  // (nc)
+    real* rho;        // (nc)
+    real *own_n, *own_t;
     bool* adrift;     // it meets velocities without mass, and no others (nc)
 } judge;
 
@@ -121,14 +124,14 @@ static sti_status open_judge(sti_env* env, judge* k, const sti_contact_problem* 
     k->n = k->d * k->nc;
     k->nv = p->global ? p->velocity_count : 0;
     const size_t n = (size_t)k->n, nv = (size_t)k->nv, nb = (size_t)k->nb, nc = (size_t)k->nc;
-    k->memory = sti_alloc_array_zero(env, 4 * n + 6 * nv + 3 * nb + 2 * nc, sizeof *k->memory);
+    k->memory = sti_alloc_array_zero(env, 4 * n + 6 * nv + 3 * nb + 3 * nc, sizeof *k->memory);
     k->adrift = sti_alloc_array_zero(env, nc, sizeof *k->adrift);
     if (k->memory == NULL || k->adrift == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "check of %d contacts", k->nc);
     real* at = k->memory;
     real** vectors[] = {&k->r,          &k->u.value,   &k->u.size,        &k->drive,        &k->v,           &k->push.value,
                         &k->push.size,  &k->balance.value, &k->balance.size, &k->D,         &k->l,           &k->joint.value,
-                        &k->joint.size, &k->rho,       &k->own};
-    const size_t sizes[] = {n, n, n, n, nv, nv, nv, nv, nv, nv, nb, nb, nb, nc, nc};
+                        &k->joint.size, &k->rho,       &k->own_n,         &k->own_t};
+    const size_t sizes[] = {n, n, n, n, nv, nv, nv, nv, nv, nv, nb, nb, nb, nc, nc, nc};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         *vectors[i] = at;
         at += sizes[i];
@@ -175,7 +178,8 @@ static void keep_diagonal(void* user, int row, int col, real a) {
 static void sum_own(judge* k) {
     for (int c = 0; c < k->nc; c++) {
         const int at = k->d * c;
-        k->own[c] = norm(k->drive + at, k->d) + norm(k->u.size + at, k->d);
+        k->own_n[c] = fabsl(k->drive[at]) + k->u.size[at];
+        k->own_t[c] = norm(k->drive + at, k->d) + norm(k->u.size + at, k->d);
     }
 }
 
@@ -196,16 +200,20 @@ static sti_status read_operator(sti_env* env, judge* k, const double* r) {
     if (u == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "check of %d contacts", k->nc);
     W->apply(W->user, r, u);
     const real all = sqrtl(energies_of_contacts(k).force);
+    start(k->u, NULL, 1, k->n);
+    if (k->nb > 0) add(k->u, 1, &k->p->V, false, k->l);
     for (int c = 0; c < k->nc; c++) {
         real self[3] = {0}, others[3] = {0};
         for (int i = 0; i < k->d; i++) {
             const int j = k->d * c + i;
             for (int m = 0; m < k->d; m++) self[i] += (real)W->diagonal[(size_t)j * (size_t)k->d + (size_t)m] * k->r[k->d * c + m];
             others[i] = u[j] - self[i];
-            k->u.value[j] = k->drive[j] + u[j];
+            k->u.value[j] += k->drive[j] + u[j];
         }
-        k->own[c] = norm(k->drive + k->d * c, k->d) + norm(self, k->d) + norm(others, k->d);
-        if (k->rho[c] > 0) k->own[c] += TOGETHER * all * sqrtl(k->d / k->rho[c]);
+        const real little = k->rho[c] > 0 ? TOGETHER * all * sqrtl(k->d / k->rho[c]) : 0;
+        const real *q = k->drive + k->d * c, *joints = k->u.size + k->d * c;
+        k->own_n[c] = fabsl(q[0]) + fabsl(self[0]) + fabsl(others[0]) + joints[0] + little;
+        k->own_t[c] = norm(q, k->d) + norm(self, k->d) + norm(others, k->d) + norm(joints, k->d) + little;
     }
     sti_free(env, u);
     return STI_OK;
@@ -227,9 +235,12 @@ static sti_status read_local(sti_env* env, judge* k, const double* r, energies* 
     }
     if (p->W_op == NULL) visit_entries(&p->W, keep_diagonal, k->u.value);
     set_rho(k, k->u.value);
-    if (p->W_op != NULL) return read_operator(env, k, r);
-    read_contacts(k);
-    if (k->nb == 0) return STI_OK;
+    sti_status status = STI_OK;
+    if (p->W_op != NULL)
+        status = read_operator(env, k, r);
+    else
+        read_contacts(k);
+    if (k->nb == 0 || status != STI_OK) return status;
     visit_entries(&p->R, keep_diagonal, k->joint.value);
     for (int j = 0; j < k->nb; j++) add_energy(joints, k->joint.value[j], k->l[j], p->s[j]);
     start(k->joint, p->s, 1, k->nb);
@@ -289,7 +300,7 @@ static void take_contacts(judge* k, const columns* t) {
     set_rho(k, t->mobility);
     for (int c = 0; c < k->nc; c++) {
         const int at = k->d * c;
-        real rest[3];
+        real rest[3] = {0};
         bool bare = false;
         for (int i = 0; i < k->d; i++) {
             k->u.value[at + i] = t->value[at + i];
@@ -297,7 +308,8 @@ static void take_contacts(judge* k, const columns* t) {
             rest[i] = t->value[at + i] - t->net[at + i];
             bare = bare || t->bare[at + i];
         }
-        k->own[c] = norm(t->made + at, k->d) + norm(rest, k->d) + TOGETHER * norm(t->meeting + at, k->d);
+        k->own_n[c] = t->made[at] + fabsl(rest[0]) + TOGETHER * t->meeting[at];
+        k->own_t[c] = norm(t->made + at, k->d) + norm(rest, k->d) + TOGETHER * norm(t->meeting + at, k->d);
         k->adrift[c] = bare && !(k->rho[c] > 0);
     }
 }
@@ -335,7 +347,9 @@ static void lend_units(judge* k, energies joints) {
     for (int c = 0; c < k->nc; c++) {
         if (!k->adrift[c]) continue;
         k->rho[c] = rho;
-        k->own[c] += sqrtl(all / rho) + norm(k->r + k->d * c, k->d) / rho;
+        const real lent = sqrtl(all / rho) + norm(k->r + k->d * c, k->d) / rho;
+        k->own_n[c] += lent;
+        k->own_t[c] += lent;
     }
 }
 
@@ -385,22 +399,42 @@ static void project(int d, real mu, const real* x, real* y) {
     for (int i = 1; i < d; i++) y[i] = along * x[i];
 }
 
-// the larger of |r - near_r| / force and |u - near_u| / velocity
-static real away(int d, const real* r, const real* near_r, const real* u, const real* near_u, real force, real velocity) {
+typedef struct nearest {
+    real eta;   // against the units of the contact
+    real miss;  // max(|dr|, rho |du|)
+} nearest;
+
+typedef struct contact {
+    int d;
+    real mu, rho;
+    const real *r, *u;
+    real force, own_n, own_t;  // units
+} contact;
+
+// The pair (near_r, near_u), if it is nearer than what was found before
+static void take_nearer(const contact* k, const real* near_r, const real* near_u, nearest* best) {
     real dr[3], du[3];
-    for (int i = 0; i < d; i++) {
-        dr[i] = r[i] - near_r[i];
-        du[i] = u[i] - near_u[i];
+    for (int i = 0; i < k->d; i++) {
+        dr[i] = k->r[i] - near_r[i];
+        du[i] = k->u[i] - near_u[i];
     }
-    return fmaxl(ratio(norm(dr, d), force), ratio(norm(du, d), velocity));
+    const real velocity = fmaxl(ratio(fabsl(du[0]), k->own_n), ratio(tangent(k->d, du), k->own_t));
+    const real eta = fmaxl(ratio(norm(dr, k->d), k->force), velocity);
+    if (eta >= best->eta) return;
+    best->eta = eta;
+    best->miss = fmaxl(norm(dr, k->d), k->rho * norm(du, k->d));
 }
 
-static real away_from_law(int d, real mu, const real* r, const real* u, real force, real velocity) {
+static nearest nearest_of_law(const contact* k) {
+    const int d = k->d;
+    const real *r = k->r, *u = k->u, mu = k->mu;
     const real zero[3] = {0}, open[3] = {u[0] > 0 ? u[0] : 0, u[1], d == 3 ? u[2] : 0};
-    real near[3], s[3] = {0}, slip[3] = {0}, best = away(d, r, zero, u, open, force, velocity);
+    real near[3] = {0}, s[3] = {0}, slip[3] = {0};
+    nearest best = {.eta = INFINITY, .miss = INFINITY};
+    take_nearer(k, zero, open, &best);
     project(d, mu, r, near);
-    best = fminl(best, away(d, r, near, u, zero, force, velocity));
-    for (int i = 1; i < d; i++) s[i] = (velocity > 0 ? u[i] / velocity : 0) - (force > 0 ? r[i] / force : 0);
+    take_nearer(k, near, zero, &best);
+    for (int i = 1; i < d; i++) s[i] = (k->own_t > 0 ? u[i] / k->own_t : 0) - (k->force > 0 ? r[i] / k->force : 0);
     const real length = norm(s, d);
     if (!(length > 0)) return best;
     real alpha = 0, c = r[0];
@@ -415,7 +449,8 @@ static real away_from_law(int d, real mu, const real* r, const real* u, real for
         near[i] = -mu * c * s[i];
         slip[i] = fmaxl(alpha, 0) * s[i];
     }
-    return fminl(best, away(d, r, near, u, slip, force, velocity));
+    take_nearer(k, near, slip, &best);
+    return best;
 }
 
 // ---- the whole
@@ -424,18 +459,26 @@ static void judge_contacts(const judge* k, energies e, real far, sti_contact_ver
     real miss = 0, farthest = 0, cone = 0, gap = 0, power = 0;
     out->worst_contact = k->nc > 0 ? 0 : -1;
     for (int c = 0; c < k->nc; c++) {
-        const real *r = k->r + k->d * c, *u = k->u.value + k->d * c, mu = k->p->mu[c], rho = k->rho[c], own = k->own[c];
-        const real force = rho > 0 ? rho * own : norm(r, k->d), lift = mu * tangent(k->d, u);
-        const real eta = away_from_law(k->d, mu, r, u, force, own);
+        const real *r = k->r + k->d * c, *u = k->u.value + k->d * c, mu = k->p->mu[c], rho = k->rho[c];
+        const contact one = {.d = k->d,
+                             .mu = mu,
+                             .rho = rho,
+                             .r = r,
+                             .u = u,
+                             .force = fmaxl(rho * k->own_n[c], norm(r, k->d)),
+                             .own_n = k->own_n[c],
+                             .own_t = k->own_t[c]};
+        const nearest found = nearest_of_law(&one);
+        const real lift = mu * tangent(k->d, u);
         real in[3], out_of[3] = {0}, work = r[0] * lift;
         project(k->d, mu, r, in);
         for (int i = 0; i < k->d; i++) {
             out_of[i] = r[i] - in[i];
             work += r[i] * u[i];
         }
-        if (rho > 0) miss = hypotl(miss, sqrtl(rho) * eta * own);
-        if (eta > farthest) out->worst_contact = c;
-        farthest = fmaxl(farthest, eta);
+        if (rho > 0) miss = hypotl(miss, found.miss / sqrtl(rho));
+        if (found.eta > farthest) out->worst_contact = c;
+        farthest = fmaxl(farthest, found.eta);
         cone = fmaxl(cone, norm(out_of, k->d));
         gap = fmaxl(gap, -u[0]);
         power = fmaxl(power, fabsl(work));
