@@ -7,6 +7,7 @@
 //     reach     the larger of drive and, in the global form, sqrt(f'D f + sum rho_c |w_c|^2)
 //     runaway   max(1, force / (FARTHEST reach))
 //     residual  runaway max(together, max eta_c / ALONE)
+//     noise     NOISE max(drive, min(force, FARTHEST reach)), over or times sqrt(rho_c), counts for nothing in eta_c
 //
 // Under r_c -> s r_c, u_c -> u_c / s the terms own_c and q_c go like u_c, rho_c like s^2: every number above stays. Bilateral
 // rows take part in force and drive in the same way.
@@ -24,31 +25,42 @@ static double square(int d, const double* x) {
     return s;
 }
 
+// force, drive and what follows from them
+static void add_energies(sti_contact_judge* k) {
+    for (int c = 0; c < k->nc; c++) {
+        const size_t at = (size_t)k->d * (size_t)c;
+        if (!(k->rho[c] > 0)) continue;
+        k->force += square(k->d, k->r + at) / k->rho[c];
+        k->drive += square(k->d, k->q + at) * k->rho[c];
+    }
+    if (!(k->reach >= k->drive)) k->reach = k->drive;
+    k->runaway = k->reach > 0 ? sqrt(k->force / k->reach) / STI_CONTACT_FARTHEST : 0;
+    k->unit = sqrt(fmax(k->drive, k->runaway > 1 ? k->force / (k->runaway * k->runaway) : k->force));
+}
+
 void sti_contact_judge_point(sti_contact_judge* k) {
     const int d = k->d;
     double miss = 0, farthest = 0;
+    add_energies(k);
     k->worst = k->nc > 0 ? 0 : -1;
     for (int c = 0; c < k->nc; c++) {
         const double *r = k->r + (size_t)d * (size_t)c, *u = k->u + (size_t)d * (size_t)c;
-        const double rho = k->rho[c], *own = k->own + 2 * (size_t)c, size = square(d, r);
-        const sti_contact_units units = {.force = fmax(rho * own[0], sqrt(size)), .normal = own[0], .tangent = own[1]};
-        const sti_contact_miss away = sti_contact_law_miss(d, k->mu[c], r, u, units);
-        const double eta = away.share;
+        const double rho = k->rho[c], *own = k->own + 2 * (size_t)c, root = sqrt(rho);
+        sti_contact_units units = {.force = fmax(rho * own[0], sqrt(square(d, r))), .normal = own[0], .tangent = own[1]};
         if (rho > 0) {
-            const double far = fmax(away.force, rho * away.velocity);
-            k->force += size / rho;
-            k->drive += rho * square(d, k->q + (size_t)d * (size_t)c);
-            miss += far * far / rho;
+            units.velocity_noise = STI_CONTACT_NOISE * k->unit / root;
+            units.force_noise = STI_CONTACT_NOISE * k->unit * root;
         }
-        if (eta <= farthest) continue;  // a NaN stays
-        farthest = eta;
+        const sti_contact_miss away = sti_contact_law_miss(d, k->mu[c], r, u, units);
+        const double far = fmax(away.force, rho * away.velocity);
+        if (rho > 0) miss += far * far / rho;
+        if (away.share <= farthest) continue;  // a NaN stays
+        farthest = away.share;
         k->worst = c;
     }
-    const double unit = sqrt(fmax(k->force, k->drive));
+    const double size = sqrt(fmax(k->force, k->drive));
     k->residual = farthest / STI_CONTACT_ALONE;
-    if (!(sqrt(miss) <= k->residual * unit)) k->residual = sqrt(miss) / unit;
-    if (!(k->reach >= k->drive)) k->reach = k->drive;
-    k->runaway = k->reach > 0 ? sqrt(k->force / k->reach) / STI_CONTACT_FARTHEST : 0;
+    if (!(sqrt(miss) <= k->residual * size)) k->residual = sqrt(miss) / size;
     // against forces that large the data may be lost in rounding, and a residual of 0 is worth no more than one of epsilon
     if (k->runaway > 1) k->residual = k->runaway * fmax(k->residual, DBL_EPSILON);
 }

@@ -6,6 +6,9 @@
 #define STI_CONTACT_FARTHEST 100   // forces over those that would undo the data, beyond which residuals count for more
 #define STI_CONTACT_ALONE 100      // what a single contact may miss of its own terms, over what all may miss together
 
+#define STI_CONTACT_NOISE 0x1p-46  // of unit: velocities and forces of contacts below it are rounding
+#define STI_CONTACT_ROW_NOISE 0x1p-40  // the same for rows of equations, which factorizations have gone through
+
 typedef struct sti_contact_judge {
     int d, nc;
     const double *mu, *r, *u;  // (nc), (d nc), (d nc)
@@ -15,11 +18,18 @@ typedef struct sti_contact_judge {
     double force, drive;       // squares, in units of energy. In: of the bilateral rows; out: of all
     double reach;              // square of what may hold as data against force; at least drive
     // out
+    double unit;  // the larger of drive and force, of this as much as is trusted
     double residual;
     double runaway;  // forces over FARTHEST times what would undo the data one by one; counts from 1 on
     int worst;       // contact that is farthest from the law, against its own terms; -1: none
 } sti_contact_judge;
 
 void sti_contact_judge_point(sti_contact_judge* k);
+
+// |x| / size, where |x| is more than noise; worst so far or this, a NaN stays
+static inline double sti_contact_worse(double worst, double x, double size, double noise) {
+    const double share = !(x <= noise && -x <= noise) ? ((x < 0 ? -x : x) - noise) / size : 0;
+    return share <= worst ? worst : share;
+}
 
 #endif

@@ -30,15 +30,17 @@ static inline double length(int d, const double* x) {
     return d == 2 ? hypot(x[0], x[1]) : hypot(hypot(x[0], x[1]), x[2]);
 }
 
-// a / b, 0 / 0 = 0
-static inline double over(double a, double b) {
-    return a == 0 ? 0 : a / b;
+// a / b, where a is more than noise
+static inline double over(double a, double noise, double b) {
+    return a > noise ? (a - noise) / b : 0;
 }
 
 static sti_contact_miss miss_of(int d, const double* dr, const double* du, sti_contact_units k) {
     const double slip = d == 2 ? fabs(du[1]) : length(2, du + 1);
     const double force = length(d, dr);
-    const double share = fmax(over(force, k.force), fmax(over(fabs(du[0]), k.normal), over(slip, k.tangent)));
+    const double velocity =
+        fmax(over(fabs(du[0]), k.velocity_noise, k.normal), over(slip, k.velocity_noise, k.tangent));
+    const double share = fmax(over(force, k.force_noise, k.force), velocity);
     return (sti_contact_miss){.share = share, .force = force, .velocity = length(d, du)};
 }
 

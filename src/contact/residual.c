@@ -38,9 +38,10 @@ typedef struct measure {
     double *q, *size;       // (n)
     double *inverse;        // D                           (nv)
     double *load, *pull;    // H r + G l, |H||r| + |G||l|  (nv)
-    double *sum, *terms;    // a sum and its sizes         (max(nv, nb))
+    double *joint, *joint_terms, *joint_root;  // bilateral rows, sizes, sqrt of mobility   (nb)
     double force, drive;    // of bilateral rows, in units of energy
     double reach;           // f'D f + sum rho |w|^2, and the bilateral rows
+    double *balance, *balance_terms;  // M v - H r - G l - f, and the sizes of its terms    (nv)
 } measure;
 
 // ---- arithmetic
@@ -87,16 +88,6 @@ static double norm(int d, const double* x) {
     double s = 0;
     for (int i = 0; i < d; i++) s += x[i] * x[i];
     return sqrt(s);
-}
-
-// the largest |sum_i| / size_i
-static double worst_row(const double* sum, const double* size, int n) {
-    double worst = 0;
-    for (int i = 0; i < n; i++) {
-        const double x = sum[i] == 0 ? 0 : fabs(sum[i]) / size[i];
-        if (!(x <= worst)) worst = x;
-    }
-    return worst;
 }
 
 static void add_joint_energy(measure* k, double own, double lambda, double velocity) {
@@ -151,26 +142,27 @@ static void measure_operator(measure* k) {
     }
 }
 
-static double measure_local_rows(measure* k) {
+static void measure_local_rows(measure* k) {
     const sti_contact_problem* p = k->p;
     for (int j = 0; j < k->nb; j++) {
-        k->sum[j] = p->s[j];
-        k->terms[j] = fabs(p->s[j]);
-        add_joint_energy(k, sti_matrix_get(&p->R, j, j), k->a->lambda[j], p->s[j]);
+        const double own = sti_matrix_get(&p->R, j, j);
+        k->joint[j] = p->s[j];
+        k->joint_terms[j] = fabs(p->s[j]);
+        k->joint_root[j] = own > 0 ? sqrt(own) : 0;
+        add_joint_energy(k, own, k->a->lambda[j], p->s[j]);
     }
-    add_transposed(&p->V, k->a->r, k->sum, k->terms);
-    add_product(&p->R, k->a->lambda, k->sum, k->terms);
-    return worst_row(k->sum, k->terms, k->nb);
+    add_transposed(&p->V, k->a->r, k->joint, k->joint_terms);
+    add_product(&p->R, k->a->lambda, k->joint, k->joint_terms);
 }
 
-static double measure_local(measure* k) {
+static void measure_local(measure* k) {
     sti_contact_traces(k->p, k->rho);
     for (int c = 0; c < k->nc; c++) k->rho[c] = k->rho[c] > 0 ? k->d / k->rho[c] : 0;
     if (k->p->W_op != NULL)
         measure_operator(k);
     else
         measure_local_contacts(k);
-    return k->nb > 0 ? measure_local_rows(k) : 0;
+    if (k->nb > 0) measure_local_rows(k);
 }
 
 // ---- global form
@@ -189,21 +181,20 @@ static void set_inverse(measure* k) {
 }
 
 // M v = H r + G l + f, row by row; sets load and pull
-static double measure_balance(measure* k) {
+static void measure_balance(measure* k) {
     const sti_contact_problem* p = k->p;
     for (int i = 0; i < k->nv; i++) {
         k->load[i] = k->pull[i] = 0;
-        k->sum[i] = -p->f[i];
-        k->terms[i] = fabs(p->f[i]);
+        k->balance[i] = -p->f[i];
+        k->balance_terms[i] = fabs(p->f[i]);
     }
     add_product(&p->H, k->a->r, k->load, k->pull);
     if (k->nb > 0) add_product(&p->G, k->a->lambda, k->load, k->pull);
-    add_product(&p->M, k->a->v, k->sum, k->terms);
+    add_product(&p->M, k->a->v, k->balance, k->balance_terms);
     for (int i = 0; i < k->nv; i++) {
-        k->sum[i] -= k->load[i];
-        k->terms[i] += k->pull[i];
+        k->balance[i] -= k->load[i];
+        k->balance_terms[i] += k->pull[i];
     }
-    return worst_row(k->sum, k->terms, k->nv);
 }
 
 static row_terms read_row(const measure* k, const sti_matrix* A, int j, double w) {
@@ -272,11 +263,11 @@ static void borrow_units(measure* k) {
     }
 }
 
-static double measure_global(measure* k) {
+static void measure_global(measure* k) {
     bool borrowed = false;
     set_inverse(k);
     for (int i = 0; i < k->nv; i++) k->reach += k->inverse[i] * k->p->f[i] * k->p->f[i];
-    double worst = measure_balance(k);
+    measure_balance(k);
     for (int c = 0; c < k->nc; c++) {
         if (!read_contact(k, c)) continue;
         k->rho[c] = -1;
@@ -284,15 +275,14 @@ static double measure_global(measure* k) {
     }
     for (int j = 0; j < k->nb; j++) {
         const row_terms t = read_row(k, &k->p->G, j, k->p->b[j]);
-        k->sum[j] = t.value;
-        k->terms[j] = t.made + fabs(t.value - t.net) + STI_CONTACT_TOGETHER * t.meeting;
-        if (!(t.mobility > 0)) k->terms[j] = t.meeting;
+        k->joint[j] = t.value;
+        k->joint_terms[j] = t.made + fabs(t.value - t.net) + STI_CONTACT_TOGETHER * t.meeting;
+        k->joint_root[j] = t.mobility > 0 ? sqrt(t.mobility) : 0;
+        if (!(t.mobility > 0)) k->joint_terms[j] = t.meeting;
         add_joint_energy(k, t.mobility, k->a->lambda[j], t.given);
         if (t.mobility > 0) k->reach += k->p->b[j] * k->p->b[j] / t.mobility;
     }
-    worst = fmax(worst, worst_row(k->sum, k->terms, k->nb));
     if (borrowed) borrow_units(k);
-    return worst;
 }
 
 // ---- the whole
@@ -301,8 +291,8 @@ static sti_status open_measure(sti_env* env, const sti_contact_problem* p, sti_c
     *k = (measure){.p = p, .a = a, .d = p->dimension, .nc = p->contact_count, .nb = p->bilateral_count};
     k->n = k->d * k->nc;
     k->nv = p->global ? p->velocity_count : 0;
-    const size_t nc = (size_t)k->nc, n = (size_t)k->n, nv = (size_t)k->nv, rows = (size_t)(k->nv > k->nb ? k->nv : k->nb);
-    k->memory = sti_alloc_array(env, 3 * nc + 2 * n + 3 * nv + 2 * rows, sizeof *k->memory);
+    const size_t nc = (size_t)k->nc, n = (size_t)k->n, nv = (size_t)k->nv, nb = (size_t)k->nb;
+    k->memory = sti_alloc_array(env, 3 * nc + 2 * n + 5 * nv + 3 * nb, sizeof *k->memory);
     if (k->memory == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "residual of a contact problem");
     k->rho = k->memory;
     k->own = k->rho + nc;
@@ -311,16 +301,35 @@ static sti_status open_measure(sti_env* env, const sti_contact_problem* p, sti_c
     k->inverse = k->size + n;
     k->load = k->inverse + nv;
     k->pull = k->load + nv;
-    k->sum = k->pull + nv;
-    k->terms = k->sum + rows;
+    k->balance = k->pull + nv;
+    k->balance_terms = k->balance + nv;
+    k->joint = k->balance_terms + nv;
+    k->joint_terms = k->joint + nb;
+    k->joint_root = k->joint_terms + nb;
     return STI_OK;
+}
+
+// The worst row of all equations; unit: of energy, for what is noise
+static double worst_equation(const measure* k, double unit) {
+    const double noise = STI_CONTACT_ROW_NOISE * unit;
+    double worst = 0;
+    for (int i = 0; i < k->nv; i++) {
+        const double root = k->inverse[i] > 0 ? 1 / sqrt(k->inverse[i]) : 0;
+        worst = sti_contact_worse(worst, k->balance[i], k->balance_terms[i], noise * root);
+    }
+    for (int j = 0; j < k->nb; j++)
+        worst = sti_contact_worse(worst, k->joint[j], k->joint_terms[j], noise * k->joint_root[j]);
+    return worst;
 }
 
 sti_status sti_contact_measure(sti_env* env, const sti_contact_problem* p, sti_contact_answer* a) {
     measure k;
     const sti_status status = open_measure(env, p, a, &k);
     if (status != STI_OK) return status;
-    a->residual_equation = p->global ? measure_global(&k) : measure_local(&k);
+    if (p->global)
+        measure_global(&k);
+    else
+        measure_local(&k);
     sti_contact_judge judge = {.d = k.d, .nc = k.nc, .mu = p->mu, .r = a->r, .u = a->u, .q = k.q, .rho = k.rho};
     judge.own = k.own;
     judge.force = k.force;
@@ -328,7 +337,7 @@ sti_status sti_contact_measure(sti_env* env, const sti_contact_problem* p, sti_c
     judge.reach = k.reach;
     sti_contact_judge_point(&judge);
     a->residual_contact = judge.residual;
-    if (judge.runaway > 1) a->residual_equation *= judge.runaway;
+    a->residual_equation = fmax(judge.runaway, 1) * worst_equation(&k, judge.unit);
     a->residual = a->residual_contact + a->residual_equation;
     a->runaway = judge.runaway;
     a->worst_contact = judge.worst;

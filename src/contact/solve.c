@@ -1,5 +1,4 @@
 // solve.c: the front door of contact problems: check, reduce, run a method, carry back, conclude.
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "contact/posed.h"
 #include "contact/quick.h"
 #include "contact/reduce.h"
+#include "contact/touch.h"
 
 const char* sti_contact_solver_text(sti_contact_solver solver) {
     switch (solver) {
@@ -140,27 +140,40 @@ static sti_status measure(sti_contact_reduction* red, sti_contact_answer* a) {
     return sti_contact_measure(red->env, red->problem, a);
 }
 
-// Within the tolerance by the norm over all contacts, but not at every contact: a few sweeps, in which each is solved by itself,
-// mostly mend that.
+static sti_status touch_once(sti_contact_reduction* red, sti_contact_even* even, int sweeps, sti_contact_answer* a) {
+    const sti_contact_local* p = even->scale != NULL ? &even->local : &red->local;
+    const int d = p->d, n = d * p->nc;
+    for (int i = 0; even->scale != NULL && i < n; i++) a->r[i] /= even->scale[i / d];
+    const sti_status status = sti_contact_touch(p, sweeps, a->r);
+    for (int i = 0; even->scale != NULL && i < n; i++) a->r[i] *= even->scale[i / d];
+    return status == STI_OK ? measure(red, a) : status;
+}
+
+// Within the tolerance by the norm over all contacts, but not at every contact: a few sweeps mostly mend that. Where they do
+// not help the point stays.
 static sti_status touch_up(sti_contact_reduction* red, sti_contact_even* even, const sti_contact_options* options,
                            sti_contact_answer* a, long* iterations) {
-    enum { TRIES = 3, SWEEPS = 2 };
-    static const double GAIN = 0.7;
-    if ((options->solver != STI_CONTACT_AUTO && options->solver != STI_CONTACT_GS) || red->local.op != NULL) return STI_OK;
-    sti_contact_options sweeps = *options;
-    sweeps.solver = STI_CONTACT_GS;
-    sweeps.max_iterations = SWEEPS;
-    sweeps.tol = DBL_MIN;
+    enum { TRIES = 4, SWEEPS = 2 };
+    static const double GAIN = 0.8;
+    const size_t n = (size_t)(red->local.d * red->local.nc);
+    if (red->local.op != NULL) return STI_OK;
+    double* before = sti_alloc_array(red->env, n, sizeof *before);
+    if (before == NULL) return STI_FAIL(red->env, STI_ERR_MEMORY, -1, "forces of %d contacts", red->local.nc);
     sti_status status = STI_OK;
     for (int try = 0; try < TRIES && status == STI_OK && !(judged(a) <= options->tol); try++) {
-        const double before = judged(a);
+        const double was = judged(a);
         if (options->max_iterations > 0 && *iterations + SWEEPS > options->max_iterations) break;
-        sti_contact_run run;
-        status = run_method(red, even, &sweeps, a, &run);
-        if (status == STI_OK) status = measure(red, a);
-        *iterations += run.iterations;
-        if (!(judged(a) <= GAIN * before)) break;
+        memcpy(before, a->r, n * sizeof *before);
+        status = touch_once(red, even, SWEEPS, a);
+        *iterations += SWEEPS;
+        if (status != STI_OK || judged(a) <= GAIN * was) continue;
+        if (!(judged(a) <= was)) {
+            memcpy(a->r, before, n * sizeof *before);
+            status = measure(red, a);
+        }
+        break;
     }
+    sti_free(red->env, before);
     return status;
 }
 

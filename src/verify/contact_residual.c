@@ -25,7 +25,10 @@
 //     equation  far max over rows,                                   far = max(1, force / (TRUSTED reach))
 //
 // reach = drive, in the global form at least the root of f'D f + sum rho_c |w_c|^2 + sum b_k^2 / own_k,
-// and where far > 1 the maximum of the contacts counts as at least one rounding of a double.
+// What is below noise = NOISE unit counts for nothing: in eta_c |du| below noise / sqrt(rho_c) and |dr| below noise sqrt(rho_c);
+// in rows, with ROW_NOISE, below sqrt(M_ii) or sqrt(own_k) times it. unit = max(drive, min(force, TRUSTED reach)).
+//
+// And where far > 1 the maximum of the contacts counts as at least one rounding of a double.
 #include "verify/contact_residual.h"
 
 #include <float.h>
@@ -37,6 +40,8 @@
 #define TOGETHER 1e-5L
 #define TRUSTED 100
 #define ALONE 100
+#define NOISE 0x1p-46L
+#define ROW_NOISE 0x1p-40L
 
 typedef long double real;
 
@@ -53,6 +58,7 @@ typedef struct judge {
     real *r, *v, *l;  // (n), (nv), (nb)
     sums u;           // (n)
     sums joint;       // V'r + R l + s, or G'v + b                       (nb)
+    real* mobility;   // of these rows: R_kk, or (G'D G)_kk              (nb)
     sums push;        // H r + G l                                       (nv)
     sums balance;     // M v - H r - G l - f                             (nv)
     real* D;          // (nv)
@@ -113,8 +119,9 @@ static real norm(const real* x, int n) {
     return s;
 }
 
-static real ratio(real x, real unit) {
-    return x == 0 ? 0 : x / unit;
+// x / unit, without what is noise in x
+static real ratio(real x, real noise, real unit) {
+    return x > noise ? (x - noise) / unit : 0;
 }
 
 // ---- the point
@@ -124,14 +131,14 @@ static sti_status open_judge(sti_env* env, judge* k, const sti_contact_problem* 
     k->n = k->d * k->nc;
     k->nv = p->global ? p->velocity_count : 0;
     const size_t n = (size_t)k->n, nv = (size_t)k->nv, nb = (size_t)k->nb, nc = (size_t)k->nc;
-    k->memory = sti_alloc_array_zero(env, 4 * n + 6 * nv + 3 * nb + 3 * nc, sizeof *k->memory);
+    k->memory = sti_alloc_array_zero(env, 4 * n + 6 * nv + 4 * nb + 3 * nc, sizeof *k->memory);
     k->adrift = sti_alloc_array_zero(env, nc, sizeof *k->adrift);
     if (k->memory == NULL || k->adrift == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "check of %d contacts", k->nc);
     real* at = k->memory;
     real** vectors[] = {&k->r,          &k->u.value,   &k->u.size,        &k->drive,        &k->v,           &k->push.value,
                         &k->push.size,  &k->balance.value, &k->balance.size, &k->D,         &k->l,           &k->joint.value,
-                        &k->joint.size, &k->rho,       &k->own_n,         &k->own_t};
-    const size_t sizes[] = {n, n, n, n, nv, nv, nv, nv, nv, nv, nb, nb, nb, nc, nc, nc};
+                        &k->joint.size, &k->rho,       &k->own_n,         &k->own_t,    &k->mobility};
+    const size_t sizes[] = {n, n, n, n, nv, nv, nv, nv, nv, nv, nb, nb, nb, nc, nc, nc, nb};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         *vectors[i] = at;
         at += sizes[i];
@@ -241,8 +248,8 @@ static sti_status read_local(sti_env* env, judge* k, const double* r, energies* 
     else
         read_contacts(k);
     if (k->nb == 0 || status != STI_OK) return status;
-    visit_entries(&p->R, keep_diagonal, k->joint.value);
-    for (int j = 0; j < k->nb; j++) add_energy(joints, k->joint.value[j], k->l[j], p->s[j]);
+    visit_entries(&p->R, keep_diagonal, k->mobility);
+    for (int j = 0; j < k->nb; j++) add_energy(joints, k->mobility[j], k->l[j], p->s[j]);
     start(k->joint, p->s, 1, k->nb);
     add(k->joint, 1, &p->V, true, k->r);
     add(k->joint, 1, &p->R, false, k->l);
@@ -326,6 +333,7 @@ static real reach_of_data(const judge* k) {
 static void take_joints(judge* k, const columns* t, energies* joints) {
     for (int j = 0; j < k->nb; j++) {
         k->joint.value[j] = t->value[j];
+        k->mobility[j] = t->mobility[j];
         k->joint.size[j] = t->mobility[j] > 0 ? t->made[j] + fabsl(t->value[j] - t->net[j]) + TOGETHER * t->meeting[j]
                                               : t->meeting[j];
         add_energy(joints, t->mobility[j], k->l[j], t->given[j]);
@@ -408,7 +416,8 @@ typedef struct contact {
     int d;
     real mu, rho;
     const real *r, *u;
-    real force, own_n, own_t;  // units
+    real force, own_n, own_t;          // units
+    real force_noise, velocity_noise;  // and what is rounding
 } contact;
 
 // The pair (near_r, near_u), if it is nearer than what was found before
@@ -418,8 +427,9 @@ static void take_nearer(const contact* k, const real* near_r, const real* near_u
         dr[i] = k->r[i] - near_r[i];
         du[i] = k->u[i] - near_u[i];
     }
-    const real velocity = fmaxl(ratio(fabsl(du[0]), k->own_n), ratio(tangent(k->d, du), k->own_t));
-    const real eta = fmaxl(ratio(norm(dr, k->d), k->force), velocity);
+    const real velocity = fmaxl(ratio(fabsl(du[0]), k->velocity_noise, k->own_n),
+                                ratio(tangent(k->d, du), k->velocity_noise, k->own_t));
+    const real eta = fmaxl(ratio(norm(dr, k->d), k->force_noise, k->force), velocity);
     if (eta >= best->eta) return;
     best->eta = eta;
     best->miss = fmaxl(norm(dr, k->d), k->rho * norm(du, k->d));
@@ -455,7 +465,8 @@ static nearest nearest_of_law(const contact* k) {
 
 // ---- the whole
 
-static void judge_contacts(const judge* k, energies e, real far, sti_contact_verification* out) {
+// unit: the larger of drive and force, as much of this as is trusted
+static void judge_contacts(const judge* k, energies e, real far, real unit, sti_contact_verification* out) {
     real miss = 0, farthest = 0, cone = 0, gap = 0, power = 0;
     out->worst_contact = k->nc > 0 ? 0 : -1;
     for (int c = 0; c < k->nc; c++) {
@@ -467,7 +478,9 @@ static void judge_contacts(const judge* k, energies e, real far, sti_contact_ver
                              .u = u,
                              .force = fmaxl(rho * k->own_n[c], norm(r, k->d)),
                              .own_n = k->own_n[c],
-                             .own_t = k->own_t[c]};
+                             .own_t = k->own_t[c],
+                             .force_noise = rho > 0 ? NOISE * unit * sqrtl(rho) : 0,
+                             .velocity_noise = rho > 0 ? NOISE * unit / sqrtl(rho) : 0};
         const nearest found = nearest_of_law(&one);
         const real lift = mu * tangent(k->d, u);
         real in[3], out_of[3] = {0}, work = r[0] * lift;
@@ -483,7 +496,7 @@ static void judge_contacts(const judge* k, energies e, real far, sti_contact_ver
         gap = fmaxl(gap, -u[0]);
         power = fmaxl(power, fabsl(work));
     }
-    real residual = fmaxl(ratio(miss, sqrtl(fmaxl(e.force, e.drive))), farthest / ALONE);
+    real residual = fmaxl(ratio(miss, 0, sqrtl(fmaxl(e.force, e.drive))), farthest / ALONE);
     if (far > 1) residual = fmaxl(residual, DBL_EPSILON);
     out->residual_contact = (double)(far * residual);
     out->worst_cone_violation = (double)cone;
@@ -491,9 +504,16 @@ static void judge_contacts(const judge* k, energies e, real far, sti_contact_ver
     out->worst_complementarity = (double)power;
 }
 
-static real worst_of(sums y, int n) {
+static real judge_equations(const judge* k, real unit) {
     real worst = 0;
-    for (int i = 0; i < n; i++) worst = fmaxl(worst, ratio(fabsl(y.value[i]), y.size[i]));
+    for (int i = 0; i < k->nv; i++) {
+        const real noise = k->D[i] > 0 ? ROW_NOISE * unit / sqrtl(k->D[i]) : 0;
+        worst = fmaxl(worst, ratio(fabsl(k->balance.value[i]), noise, k->balance.size[i]));
+    }
+    for (int j = 0; j < k->nb; j++) {
+        const real noise = k->mobility[j] > 0 ? ROW_NOISE * unit * sqrtl(k->mobility[j]) : 0;
+        worst = fmaxl(worst, ratio(fabsl(k->joint.value[j]), noise, k->joint.size[j]));
+    }
     return worst;
 }
 
@@ -509,8 +529,9 @@ sti_status sti_check_contact_residual(sti_env* env, const sti_contact_problem* p
         e.drive += contacts.drive;
         const real reach = fmaxl(e.drive, e.reach);
         const real far = reach > 0 ? fmaxl(sqrtl(e.force / reach) / TRUSTED, 1) : 1;
-        judge_contacts(&k, e, far, out);
-        out->residual_equation = (double)(far * fmaxl(worst_of(k.balance, k.nv), worst_of(k.joint, k.nb)));
+        const real unit = sqrtl(fmaxl(e.drive, e.force / (far * far)));
+        judge_contacts(&k, e, far, unit, out);
+        out->residual_equation = (double)(far * judge_equations(&k, unit));
         out->residual = out->residual_contact + out->residual_equation;
         *runaway = (double)far;
     }
