@@ -48,7 +48,16 @@ static const double clear_margin = 1e-8;  // of u, relative: less is not told ap
 static const double obeyed = 1e-9;        // defects, relative
 static const double far_beyond = 1e7;     // a bound this many times the motions in the data excludes a solution
 
-typedef enum question { POINTED, STRICT, FEASIBLE } question;
+// PART: pointed without friction, a motion that opens every contact. Then one with u_n >= 0 exists for any w.
+typedef enum question { POINTED, STRICT, FEASIBLE, PART } question;
+
+static bool with_data(question ask) {
+    return ask == STRICT || ask == FEASIBLE;
+}
+
+static bool with_friction(question ask) {
+    return ask == POINTED || ask == STRICT;
+}
 
 const char* sti_contact_finding_text(sti_contact_finding finding) {
     switch (finding) {
@@ -96,7 +105,7 @@ static void drop_program(sti_env* env, program* k) {
 }
 
 static bool rubs(const program* k, int c) {
-    return k->ask != FEASIBLE && k->m->mu[c] > 0;
+    return with_friction(k->ask) && k->m->mu[c] > 0;
 }
 
 // Rows: bilateral, t <= 1, contacts without friction, contacts with it.
@@ -154,7 +163,7 @@ static sti_status build(sti_env* env, const sti_motion* m, question ask, program
     }
     sti_entries_add(&e, m->nb, m->nx, 1);
     for (int c = 0; c < m->nc; c++) sti_entries_add(&e, k->place[c], m->nx, k->stretch[c]);
-    for (int i = 0; i < m->n + m->nb && ask != POINTED; i++) {
+    for (int i = 0; i < m->n + m->nb && with_data(ask); i++) {
         const int row = row_of(k, i, &factor);
         if (row >= 0) k->b[row] = factor * (i < m->n ? m->w[i] : -m->b[i - m->n]) / m->unit;
     }
@@ -171,11 +180,11 @@ static sti_status build(sti_env* env, const sti_motion* m, question ask, program
 static sti_status try_motion(sti_env* env, const sti_motion* m, question ask, const double* x, sti_contact_test* test) {
     double* sum = sti_alloc_array(env, (size_t)(m->n + m->nb), sizeof *sum);
     if (sum == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "velocities of %d contacts", m->nc);
-    const sti_motion_check check = sti_motion_judge(m, x, ask != POINTED, ask != FEASIBLE, sum);
+    const sti_motion_check check = sti_motion_judge(m, x, with_data(ask), with_friction(ask), sum);
     sti_free(env, sum);
-    const double size = fmax(check.size, ask == POINTED ? 0 : m->unit);
-    // u_n >= 0 is asked up to rounding, the interior of K* clearly
-    const bool inside = ask == FEASIBLE ? check.margin >= -obeyed * size - check.rounding
+    const double size = fmax(check.size, with_data(ask) ? m->unit : 0);
+    // u_n >= 0 is asked up to rounding and a part of the least velocity given, the interior of K* clearly
+    const bool inside = ask == FEASIBLE ? check.margin >= -obeyed * m->least - check.rounding
                                         : check.margin > clear_margin * size + check.rounding;
     const bool joined = check.defect <= obeyed * size + check.rounding &&
                         (ask == FEASIBLE || m->nb == 0 || check.defect <= 1e-3 * check.margin);
@@ -235,7 +244,7 @@ static sti_status try_force(sti_env* env, const program* k, const double* y, sti
     for (int c = 0; c < m->nc; c++) {
         double* r = test->r + (size_t)m->d * (size_t)c;
         if (y[k->place[c]] <= 1e-12 * largest) r[0] = 0;
-        sti_coulomb_project(m->d, k->ask == FEASIBLE ? 0 : m->mu[c], r, r);
+        sti_coulomb_project(m->d, with_friction(k->ask) ? m->mu[c] : 0, r, r);
     }
     if (k->ask == FEASIBLE) {
         const sti_status status = sharpen(env, m, test);
@@ -247,7 +256,7 @@ static sti_status try_force(sti_env* env, const program* k, const double* y, sti
     for (int j = 0; j < m->nb; j++) e += fabs(test->lambda[j]) / m->weight[m->n + j];
     if (!(e > 0)) return STI_OK;
     test->defect = check.defect / fmax(check.size, e);
-    test->margin = k->ask == POINTED ? 0 : -check.work / (e * m->unit);
+    test->margin = !with_data(k->ask) ? 0 : -check.work / (e * m->unit);
     test->bound = k->ask == FEASIBLE ? check.bound : NAN;
     bool proved = test->defect <= 10 * obeyed;
     if (k->ask == STRICT) proved = proved && check.work <= 10 * clear_margin * e * m->unit;
@@ -416,6 +425,12 @@ sti_status sti_contact_feasibility_find(sti_env* env, const sti_contact_problem*
         out->motion_count = m.nx;
         out->feasible.finding = STI_FINDING_UNKNOWN;
         status = try_easy(env, &m, &out->pointed, FEASIBLE, &out->feasible);
+    }
+    if (status == STI_OK && out->feasible.finding != STI_FINDING_HOLDS && m.nb == 0) {
+        sti_contact_test part = not_asked;
+        status = ask_program(env, &m, PART, time_limit_s, &part);
+        if (status == STI_OK && part.finding == STI_FINDING_HOLDS) out->feasible.finding = STI_FINDING_HOLDS;
+        clear_test(env, &part);
     }
     if (status == STI_OK && out->feasible.finding != STI_FINDING_HOLDS)
         status = ask_program(env, &m, FEASIBLE, time_limit_s, &out->feasible);

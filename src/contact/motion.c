@@ -71,6 +71,17 @@ static void set_weights(sti_motion* m) {
     if (m->unit == 0) m->unit = 1;
 }
 
+static void set_least(sti_motion* m) {
+    double most = 0;
+    m->least = INFINITY;
+    for (int i = 0; i < m->n; i += m->d) most = fmax(most, m->weight[i] * fabs(m->w[i]));
+    for (int i = 0; i < m->n; i += m->d) {
+        const double given = m->weight[i] * fabs(m->w[i]);
+        if (given > 1e-14 * most) m->least = fmin(m->least, given);
+    }
+    if (isinf(m->least)) m->least = m->unit;
+}
+
 sti_status sti_motion_create(sti_env* env, const sti_contact_problem* p, sti_motion* m) {
     *m = (sti_motion){.env = env, .d = p->dimension, .nc = p->contact_count, .nb = p->bilateral_count, .mu = p->mu};
     m->n = m->d * m->nc;
@@ -106,6 +117,7 @@ sti_status sti_motion_create(sti_env* env, const sti_contact_problem* p, sti_mot
     }
     set_steps(m, p);
     set_weights(m);
+    set_least(m);
     for (int j = 0; j < m->nx; j++) {
         const double mass = p->global ? sti_matrix_get(&p->M, j, j) : 0;
         m->reach += m->step[j] * m->unit + (mass > 0 ? fabs(p->f[j]) / mass : 0);

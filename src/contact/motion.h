@@ -26,6 +26,7 @@ typedef struct sti_motion {
     double* step;    // of each number of a motion                   (nx)
     double* weight;  // of u and of the bilateral rows; the same for the d rows of a contact  (n + nb)
     double unit;     // largest weight times w or b; 1 when both vanish
+    double least;    // of weight times |w_n|, where that is more than rounding of the largest; unit: all vanish
     double reach;    // |x|_1 that the data suggest: motions that make velocities like w and b, and that of f alone
     double pace;     // the same in units: all of weight times w and b, and f times step. x_j is about step_j pace at most
 } sti_motion;

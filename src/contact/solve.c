@@ -222,6 +222,7 @@ static void take_proof(sti_env* env, const sti_contact_problem* p, sti_contact_a
     a->certificate = (sti_contact_certificate){0};
 }
 
+static const double CLEARLY = 1e-3;  // part of the tolerance below which nothing is doubted
 static const char reason_solved[] = "every contact and every row within the tolerance, on the original data";
 
 static void conclude(const sti_contact_options* options, sti_contact_answer* a) {
@@ -289,6 +290,48 @@ static sti_status polish(sti_contact_reduction* red, const sti_contact_options* 
     return status;
 }
 
+// Forces in units of energy
+static double force_size(const sti_contact_local* p, const double* r) {
+    double sum = 0;
+    for (int i = 0; i < p->d * p->nc; i++) sum += r[i] * r[i] / p->rho[i / p->d];
+    return sqrt(sum);
+}
+
+// A solution stays where it is when more accuracy is asked for. Where there is none, forces grow with every digit: a point that
+// is only just within the tolerance is asked for CLEARLY of it, and called unknown when its forces run away on the way.
+static sti_status insist(sti_contact_reduction* red, const sti_contact_options* options, double deadline,
+                         sti_contact_answer* a) {
+    enum { MOST = 60, PATIENCE = 3000, GROWTH = 10 };
+    const size_t n = (size_t)(red->local.d * red->local.nc);
+    if (red->local.nc > MOST || red->local.op != NULL || judged(a) <= CLEARLY * options->tol) return STI_OK;
+    sti_contact_options sharper = *options;
+    sharper.tol *= CLEARLY;
+    sharper.max_iterations = PATIENCE;
+    if (options->max_iterations > 0 && options->max_iterations - a->iterations < PATIENCE)
+        sharper.max_iterations = options->max_iterations - a->iterations;
+    if (isfinite(deadline)) sharper.time_limit_s = fmax(deadline - sti_clock(), 1e-3);
+    if (sharper.max_iterations <= 0) return STI_OK;
+    double* before = sti_alloc_array(red->env, n, sizeof *before);
+    if (before == NULL) return STI_FAIL(red->env, STI_ERR_MEMORY, -1, "forces of %d contacts", red->local.nc);
+    memcpy(before, a->r, n * sizeof *before);
+    const double was = force_size(&red->local, before);
+    sti_status status = run_rounds(red, &sharper, a);
+    const bool grown = force_size(&red->local, a->r) > GROWTH * was;
+    if (status == STI_OK && (grown || !(judged(a) <= sharper.tol))) {
+        memcpy(a->r, before, n * sizeof *before);
+        status = measure(red, a);
+    }
+    conclude(options, a);
+    if (status == STI_OK && grown) {
+        a->outcome = STI_UNKNOWN;
+        a->termination = STI_END_STALLED;
+        snprintf(a->reason, sizeof a->reason,
+                 "within the tolerance, but forces grow with every digit more that is asked for: perhaps no solution");
+    }
+    sti_free(red->env, before);
+    return status;
+}
+
 // Of all r with the same velocities the smallest. Which contacts are closed is read off velocities better than the tolerance
 // asks for, so the point is improved first. A determined r stays as it is.
 static sti_status make_smallest(sti_contact_reduction* red, const sti_contact_options* options, double deadline,
@@ -314,7 +357,8 @@ sti_status sti_contact_solve(sti_env* env, const sti_contact_problem* p, const s
     if (options.guess_r != NULL)
         memcpy(a->r, options.guess_r, (size_t)(p->dimension * p->contact_count) * sizeof *a->r);
     if (options.solver == STI_CONTACT_AUTO) status = try_quick(env, p, &options, start, a);
-    const bool ready = a->outcome == STI_SOLVED;
+    // described answers are looked at more closely where they are only just within the tolerance
+    const bool ready = a->outcome == STI_SOLVED && !(options.describe && a->residual > CLEARLY * options.tol);
     if (status == STI_OK && !ready && (options.solver == STI_CONTACT_LEMKE || options.solver == STI_CONTACT_AUTO)) {
         // for the one method that proves
         a->certificate.y = sti_alloc_array_zero(env, (size_t)p->contact_count, sizeof *a->certificate.y);
@@ -328,6 +372,8 @@ sti_status sti_contact_solve(sti_env* env, const sti_contact_problem* p, const s
         status = run_rounds(&red, &options, a);
         take_proof(env, p, a);
         if (status == STI_OK) conclude(&options, a);
+        if (status == STI_OK && a->outcome == STI_SOLVED && options.describe)
+            status = insist(&red, &options, deadline, a);
         if (status == STI_OK && a->outcome == STI_SOLVED && options.describe)
             status = sti_contact_doubt(env, p, deadline, a);
         if (status == STI_OK && a->outcome != STI_SOLVED && options.describe)
