@@ -6,7 +6,7 @@
 //     together  sqrt(sum miss_c^2 / rho_c) / max(force, drive)
 //     reach     the larger of drive and, in the global form, sqrt(f'D f + sum rho_c |w_c|^2)
 //     runaway   max(1, force / (FARTHEST reach))
-//     residual  runaway max(together, max eta_c / ALONE)
+//     residual  runaway max(together, max eta_c / (ALONE sqrt(nc)))
 //     noise     NOISE max(drive, min(force, FARTHEST reach)), over or times sqrt(rho_c), counts for nothing in eta_c
 //
 // Under r_c -> s r_c, u_c -> u_c / s the terms own_c and q_c go like u_c, rho_c like s^2: every number above stays. Bilateral
@@ -59,7 +59,7 @@ void sti_contact_judge_point(sti_contact_judge* k) {
         k->worst = c;
     }
     const double size = sqrt(fmax(k->force, k->drive));
-    k->residual = farthest / STI_CONTACT_ALONE;
+    k->residual = k->nc > 0 ? farthest / (STI_CONTACT_ALONE * sqrt(k->nc)) : 0;
     if (!(sqrt(miss) <= k->residual * size)) k->residual = sqrt(miss) / size;
     // against forces that large the data may be lost in rounding, and a residual of 0 is worth no more than one of epsilon
     if (k->runaway > 1) k->residual = k->runaway * fmax(k->residual, DBL_EPSILON);

@@ -4,7 +4,7 @@
 
 #define STI_CONTACT_TOGETHER 1e-5  // part of the velocities that meet in a row, against which it is measured at least
 #define STI_CONTACT_FARTHEST 100   // forces over those that would undo the data, beyond which residuals count for more
-#define STI_CONTACT_ALONE 100      // what a single contact may miss of its own terms, over what all may miss together
+#define STI_CONTACT_ALONE 3        // times sqrt(nc): what one contact may miss of its terms, over what all may together
 
 #define STI_CONTACT_NOISE 0x1p-46  // of unit: velocities and forces of contacts below it are rounding
 #define STI_CONTACT_ROW_NOISE 0x1p-40  // the same for rows of equations, which factorizations have gone through

@@ -297,38 +297,59 @@ static double force_size(const sti_contact_local* p, const double* r) {
     return sqrt(sum);
 }
 
+// What a second run of the portfolio may not change
+typedef struct claim {
+    sti_contact_solver solver;
+    int attempt_count;
+    long iterations;
+    double* r;
+} claim;
+
+// The claim again: r, and who made it
+static sti_status restore(sti_contact_reduction* red, const claim* k, const sti_contact_options* options,
+                          sti_contact_answer* a) {
+    memcpy(a->r, k->r, (size_t)(red->local.d * red->local.nc) * sizeof *a->r);
+    a->solver = k->solver;
+    a->attempt_count = k->attempt_count;
+    a->iterations = k->iterations;
+    const sti_status status = measure(red, a);
+    conclude(options, a);
+    return status;
+}
+
 // A solution stays where it is when more accuracy is asked for. Where there is none, forces grow with every digit: a point that
-// is only just within the tolerance is asked for CLEARLY of it, and called unknown when its forces run away on the way.
+// is only just within the tolerance is asked for CLEARLY of it, from the portfolio, and called unknown when its forces run away
+// on the way. Otherwise `auto` keeps the better point, and a method that was chosen its own.
 static sti_status insist(sti_contact_reduction* red, const sti_contact_options* options, double deadline,
                          sti_contact_answer* a) {
     enum { MOST = 60, PATIENCE = 3000, GROWTH = 10 };
-    const size_t n = (size_t)(red->local.d * red->local.nc);
-    if (red->local.nc > MOST || red->local.op != NULL || judged(a) <= CLEARLY * options->tol) return STI_OK;
+    const sti_contact_local* p = &red->local;
+    const size_t n = (size_t)(p->d * p->nc);
+    const bool portfolio = options->solver == STI_CONTACT_AUTO;
+    if (p->nc > MOST || p->op != NULL || judged(a) <= CLEARLY * options->tol) return STI_OK;
     sti_contact_options sharper = *options;
+    sharper.solver = STI_CONTACT_AUTO;
     sharper.tol *= CLEARLY;
     sharper.max_iterations = PATIENCE;
-    if (options->max_iterations > 0 && options->max_iterations - a->iterations < PATIENCE)
+    if (portfolio && options->max_iterations > 0 && options->max_iterations - a->iterations < PATIENCE)
         sharper.max_iterations = options->max_iterations - a->iterations;
     if (isfinite(deadline)) sharper.time_limit_s = fmax(deadline - sti_clock(), 1e-3);
     if (sharper.max_iterations <= 0) return STI_OK;
-    double* before = sti_alloc_array(red->env, n, sizeof *before);
-    if (before == NULL) return STI_FAIL(red->env, STI_ERR_MEMORY, -1, "forces of %d contacts", red->local.nc);
-    memcpy(before, a->r, n * sizeof *before);
-    const double was = force_size(&red->local, before);
+    claim before = {a->solver, a->attempt_count, a->iterations, sti_alloc_array(red->env, n, sizeof *before.r)};
+    if (before.r == NULL) return STI_FAIL(red->env, STI_ERR_MEMORY, -1, "forces of %d contacts", p->nc);
+    memcpy(before.r, a->r, n * sizeof *before.r);
     sti_status status = run_rounds(red, &sharper, a);
-    const bool grown = force_size(&red->local, a->r) > GROWTH * was;
-    if (status == STI_OK && (grown || !(judged(a) <= sharper.tol))) {
-        memcpy(a->r, before, n * sizeof *before);
-        status = measure(red, a);
-    }
-    conclude(options, a);
+    const bool grown = force_size(p, a->r) > GROWTH * force_size(p, before.r);
+    conclude(&sharper, a);
+    if (status == STI_OK && (grown || !portfolio || a->outcome != STI_SOLVED))
+        status = restore(red, &before, options, a);
     if (status == STI_OK && grown) {
         a->outcome = STI_UNKNOWN;
         a->termination = STI_END_STALLED;
         snprintf(a->reason, sizeof a->reason,
                  "within the tolerance, but forces grow with every digit more that is asked for: perhaps no solution");
     }
-    sti_free(red->env, before);
+    sti_free(red->env, before.r);
     return status;
 }
 

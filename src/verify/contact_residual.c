@@ -21,7 +21,7 @@
 // All.  force^2 = sum |r_c|^2 / rho_c + sum own_k l_k^2,   drive^2 = sum rho_c |q_c|^2 + sum t_k^2 / own_k,  own_k = R_kk or
 // (G'D G)_kk, t = s or G'D f + b, and q = H'D f + w in the global form;
 //
-//     contact   far max( sqrt(sum miss_c^2 / rho_c) / max(force, drive), max eta_c / ALONE )
+//     contact   far max( sqrt(sum miss_c^2 / rho_c) / max(force, drive), max eta_c / (ALONE sqrt(nc)) )
 //     equation  far max over rows,                                   far = max(1, force / (TRUSTED reach))
 //
 // reach = drive, in the global form at least the root of f'D f + sum rho_c |w_c|^2 + sum b_k^2 / own_k,
@@ -39,7 +39,7 @@
 
 #define TOGETHER 1e-5L
 #define TRUSTED 100
-#define ALONE 100
+#define ALONE 3
 #define NOISE 0x1p-46L
 #define ROW_NOISE 0x1p-40L
 
@@ -496,7 +496,7 @@ static void judge_contacts(const judge* k, energies e, real far, real unit, sti_
         gap = fmaxl(gap, -u[0]);
         power = fmaxl(power, fabsl(work));
     }
-    real residual = fmaxl(ratio(miss, 0, sqrtl(fmaxl(e.force, e.drive))), farthest / ALONE);
+    real residual = fmaxl(ratio(miss, 0, sqrtl(fmaxl(e.force, e.drive))), k->nc > 0 ? farthest / (ALONE * sqrtl(k->nc)) : 0);
     if (far > 1) residual = fmaxl(residual, DBL_EPSILON);
     out->residual_contact = (double)(far * residual);
     out->worst_cone_violation = (double)cone;
