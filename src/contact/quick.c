@@ -127,6 +127,7 @@ static bool judge(quick* k) {
     sti_contact_judge j = {.d = k->d, .nc = k->nc, .mu = k->local.mu, .r = k->r, .u = k->u, .q = k->local.q};
     j.rho = rho;
     j.own = own;
+    for (int i = 0; i < k->n; i++) j.net += k->r[i] * (k->u[i] - k->local.q[i]);
     sti_contact_judge_point(&j);
     if (!(j.runaway <= 1 && j.residual <= k->options->tol)) return false;
     k->best->residual = j.residual;

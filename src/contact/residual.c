@@ -40,7 +40,7 @@ typedef struct measure {
     double *load, *pull;    // H r + G l, |H||r| + |G||l|  (nv)
     double *joint, *joint_terms, *joint_root;  // bilateral rows, sizes, sqrt of mobility   (nb)
     double force, drive;    // of bilateral rows, in units of energy
-    double reach;           // f'D f + sum rho |w|^2, and the bilateral rows
+    double net;             // of all forces together, in units of energy
     double *balance, *balance_terms;  // M v - H r - G l - f, and the sizes of its terms    (nv)
 } measure;
 
@@ -163,6 +163,8 @@ static void measure_local(measure* k) {
     else
         measure_local_contacts(k);
     if (k->nb > 0) measure_local_rows(k);
+    for (int i = 0; i < k->n; i++) k->net += k->a->r[i] * (k->a->u[i] - k->q[i]);
+    for (int j = 0; j < k->nb; j++) k->net += k->a->lambda[j] * (k->joint[j] - k->p->s[j]);
 }
 
 // ---- global form
@@ -233,8 +235,6 @@ static bool read_contact(measure* k, int c) {
         massless = massless || t.massless;
     }
     k->rho[c] = mobility > 0 ? k->d / mobility : 0;
-    const double w = norm(k->d, k->p->w + (size_t)k->d * (size_t)c);
-    k->reach += k->rho[c] * w * w;
     k->own[2 * c] = made[0] + fabs(rest[0]) + STI_CONTACT_TOGETHER * meeting[0];
     k->own[2 * c + 1] = norm(k->d, made) + norm(k->d, rest) + STI_CONTACT_TOGETHER * norm(k->d, meeting);
     return massless && !(mobility > 0);
@@ -266,8 +266,8 @@ static void borrow_units(measure* k) {
 static void measure_global(measure* k) {
     bool borrowed = false;
     set_inverse(k);
-    for (int i = 0; i < k->nv; i++) k->reach += k->inverse[i] * k->p->f[i] * k->p->f[i];
     measure_balance(k);
+    for (int i = 0; i < k->nv; i++) k->net += k->inverse[i] * k->load[i] * k->load[i];
     for (int c = 0; c < k->nc; c++) {
         if (!read_contact(k, c)) continue;
         k->rho[c] = -1;
@@ -280,7 +280,6 @@ static void measure_global(measure* k) {
         k->joint_root[j] = t.mobility > 0 ? sqrt(t.mobility) : 0;
         if (!(t.mobility > 0)) k->joint_terms[j] = t.meeting;
         add_joint_energy(k, t.mobility, k->a->lambda[j], t.given);
-        if (t.mobility > 0) k->reach += k->p->b[j] * k->p->b[j] / t.mobility;
     }
     if (borrowed) borrow_units(k);
 }
@@ -334,10 +333,11 @@ sti_status sti_contact_measure(sti_env* env, const sti_contact_problem* p, sti_c
     judge.own = k.own;
     judge.force = k.force;
     judge.drive = k.drive;
-    judge.reach = k.reach;
+    judge.net = k.net;
     sti_contact_judge_point(&judge);
     a->residual_contact = judge.residual;
-    a->residual_equation = fmax(judge.runaway, 1) * worst_equation(&k, judge.unit);
+    const double far = fmax(judge.runaway, 1);
+    a->residual_equation = far * far * worst_equation(&k, judge.unit);
     a->residual = a->residual_contact + a->residual_equation;
     a->runaway = judge.runaway;
     a->worst_contact = judge.worst;

@@ -238,7 +238,7 @@ static void conclude(const sti_contact_options* options, sti_contact_answer* a) 
     }
     a->outcome = a->termination == STI_END_LIMIT ? STI_LIMIT : STI_UNKNOWN;
     if (a->termination == STI_END_SOLUTION) a->termination = STI_END_STALLED;
-    if (a->runaway > 1 && a->residual <= a->runaway * options->tol)
+    if (a->runaway > 1 && a->residual <= a->runaway * a->runaway * options->tol)
         snprintf(a->reason, sizeof a->reason,
                  "forces run away, and only against them the residual is small: perhaps infeasible");
 }

@@ -18,15 +18,20 @@
 // alpha >= 0): the largest of |dr| / R, |du_n| / own_n, |du_t| / own_t with R = max(rho_c own_n, |r_c|); s is the direction of
 // u_t / own_t - r_t / R. miss_c = max(|dr|, rho_c |du|) at that pair. Where W_cc is 0 it is 0, and so is rho_c.
 //
-// All.  force^2 = sum |r_c|^2 / rho_c + sum own_k l_k^2,   drive^2 = sum rho_c |q_c|^2 + sum t_k^2 / own_k,  own_k = R_kk or
-// (G'D G)_kk, t = s or G'D f + b, and q = H'D f + w in the global form;
+// All.  In units of energy, with own_k = R_kk or (G'D G)_kk and t = s or G'D f + b of the bilateral rows:
 //
-//     contact   far max( sqrt(sum miss_c^2 / rho_c) / max(force, drive), max eta_c / (ALONE sqrt(nc)) )
-//     equation  far max over rows,                                   far = max(1, force / (TRUSTED reach))
+//     force^2 = sum |r_c|^2 / rho_c + sum own_k l_k^2           what forces do one by one
+//     net^2   = (r, l)'[W V; V' R](r, l), or g'D g              what they do together
+//     drive^2 = sum rho_c |q_c|^2 + sum t_k^2 / own_k           what the data are, q = H'D f + w in the global form
+//     undone^2                                                  the same with a_c = max(min(|q_c|, |u_c - q_c|), -u_n) for |q_c|:
+//                                                               what forces undo of the data, or should
+//     far     = max(1, force / (TRUSTED max(undone, net)))
 //
-// reach = drive, in the global form at least the root of f'D f + sum rho_c |w_c|^2 + sum b_k^2 / own_k,
+//     contact   far^2 max( sqrt(sum miss_c^2 / rho_c) / max(force, drive), max eta_c / (ALONE sqrt(nc)) )
+//     equation  far^2 max over rows
+//
 // What is below noise = NOISE unit counts for nothing: in eta_c |du| below noise / sqrt(rho_c) and |dr| below noise sqrt(rho_c);
-// in rows, with ROW_NOISE, below sqrt(M_ii) or sqrt(own_k) times it. unit = max(drive, min(force, TRUSTED reach)).
+// in rows, with ROW_NOISE, below sqrt(M_ii) or sqrt(own_k) times it. unit = max(undone, force / far).
 //
 // And where far > 1 the maximum of the contacts counts as at least one rounding of a double.
 #include "verify/contact_residual.h"
@@ -158,20 +163,29 @@ static void close_judge(sti_env* env, judge* k) {
 
 typedef struct energies {
     real force, drive;  // squares
-    real reach;         // and of f'D f + w, which may be larger than drive
+    real undone;        // the part of drive that forces undo, or should
+    real net;           // of all forces together
 } energies;
 
-static void add_energy(energies* e, real mobility, real force, real velocity) {
+static void add_energy(energies* e, real mobility, real force, real velocity, real undone) {
     if (!(mobility > 0)) return;
     e->force += force * force * mobility;
     e->drive += velocity * velocity / mobility;
+    e->undone += undone * undone / mobility;
+}
+
+// What the forces undo of the drive of contact c, or have left to undo: max(min(|q|, |u - q|), -u_n)
+static real asked(const judge* k, int c) {
+    real change[3] = {0};
+    const real *q = k->drive + k->d * c, *u = k->u.value + k->d * c;
+    for (int i = 0; i < k->d; i++) change[i] = u[i] - q[i];
+    return fmaxl(fminl(norm(q, k->d), norm(change, k->d)), -u[0]);
 }
 
 static energies energies_of_contacts(const judge* k) {
     energies e = {0};
-    for (int j = 0; j < k->n; j++) {
-        const real rho = k->rho[j / k->d];
-        if (rho > 0) add_energy(&e, 1 / rho, k->r[j], k->drive[j]);
+    for (int c = 0; c < k->nc; c++) {
+        if (k->rho[c] > 0) add_energy(&e, 1 / k->rho[c], norm(k->r + k->d * c, k->d), norm(k->drive + k->d * c, k->d), asked(k, c));
     }
     return e;
 }
@@ -206,7 +220,10 @@ static sti_status read_operator(sti_env* env, judge* k, const double* r) {
     double* u = sti_alloc_array_zero(env, (size_t)k->n, sizeof *u);
     if (u == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "check of %d contacts", k->nc);
     W->apply(W->user, r, u);
-    const real all = sqrtl(energies_of_contacts(k).force);
+    real all = 0;
+    for (int c = 0; c < k->nc; c++) {
+        if (k->rho[c] > 0) all = hypotl(all, norm(k->r + k->d * c, k->d) / sqrtl(k->rho[c]));
+    }
     start(k->u, NULL, 1, k->n);
     if (k->nb > 0) add(k->u, 1, &k->p->V, false, k->l);
     for (int c = 0; c < k->nc; c++) {
@@ -249,7 +266,7 @@ static sti_status read_local(sti_env* env, judge* k, const double* r, energies* 
         read_contacts(k);
     if (k->nb == 0 || status != STI_OK) return status;
     visit_entries(&p->R, keep_diagonal, k->mobility);
-    for (int j = 0; j < k->nb; j++) add_energy(joints, k->mobility[j], k->l[j], p->s[j]);
+    for (int j = 0; j < k->nb; j++) add_energy(joints, k->mobility[j], k->l[j], p->s[j], p->s[j]);
     start(k->joint, p->s, 1, k->nb);
     add(k->joint, 1, &p->V, true, k->r);
     add(k->joint, 1, &p->R, false, k->l);
@@ -321,23 +338,13 @@ static void take_contacts(judge* k, const columns* t) {
     }
 }
 
-// What f and w would move by themselves.
-static real reach_of_data(const judge* k) {
-    const sti_contact_problem* p = k->p;
-    real sum = 0;
-    for (int i = 0; i < k->nv; i++) sum += k->D[i] * p->f[i] * p->f[i];
-    for (int j = 0; j < k->n; j++) sum += k->rho[j / k->d] * p->w[j] * p->w[j];
-    return sum;
-}
-
 static void take_joints(judge* k, const columns* t, energies* joints) {
     for (int j = 0; j < k->nb; j++) {
         k->joint.value[j] = t->value[j];
         k->mobility[j] = t->mobility[j];
         k->joint.size[j] = t->mobility[j] > 0 ? t->made[j] + fabsl(t->value[j] - t->net[j]) + TOGETHER * t->meeting[j]
                                               : t->meeting[j];
-        add_energy(joints, t->mobility[j], k->l[j], t->given[j]);
-        if (t->mobility[j] > 0) joints->reach += k->p->b[j] * (real)k->p->b[j] / t->mobility[j];
+        add_energy(joints, t->mobility[j], k->l[j], t->given[j], t->given[j]);
     }
 }
 
@@ -381,7 +388,7 @@ static sti_status read_global(sti_env* env, judge* k, energies* joints) {
     close_columns(env, &t);
     status = read_columns(env, k, &p->G, p->b, k->nb, &t);
     if (status != STI_OK) return status;
-    joints->reach = reach_of_data(k);
+    for (int i = 0; i < k->nv; i++) joints->net += k->D[i] * k->push.value[i] * k->push.value[i];
     take_joints(k, &t, joints);
     close_columns(env, &t);
     lend_units(k, *joints);
@@ -498,7 +505,7 @@ static void judge_contacts(const judge* k, energies e, real far, real unit, sti_
     }
     real residual = fmaxl(ratio(miss, 0, sqrtl(fmaxl(e.force, e.drive))), k->nc > 0 ? farthest / (ALONE * sqrtl(k->nc)) : 0);
     if (far > 1) residual = fmaxl(residual, DBL_EPSILON);
-    out->residual_contact = (double)(far * residual);
+    out->residual_contact = (double)(far * far * residual);
     out->worst_cone_violation = (double)cone;
     out->worst_penetration = (double)gap;
     out->worst_complementarity = (double)power;
@@ -517,6 +524,14 @@ static real judge_equations(const judge* k, real unit) {
     return worst;
 }
 
+// r'(W r + V l) + l'(V'r + R l)
+static real net_of_local(const judge* k) {
+    real sum = 0;
+    for (int j = 0; j < k->n; j++) sum += k->r[j] * (k->u.value[j] - k->drive[j]);
+    for (int j = 0; j < k->nb; j++) sum += k->l[j] * (k->joint.value[j] - k->p->s[j]);
+    return sum;
+}
+
 sti_status sti_check_contact_residual(sti_env* env, const sti_contact_problem* p, const sti_contact_answer* a,
                                       sti_contact_verification* out, double* runaway) {
     judge k;
@@ -527,11 +542,12 @@ sti_status sti_check_contact_residual(sti_env* env, const sti_contact_problem* p
         const energies contacts = energies_of_contacts(&k);
         e.force += contacts.force;
         e.drive += contacts.drive;
-        const real reach = fmaxl(e.drive, e.reach);
+        e.undone += contacts.undone;
+        const real reach = fmaxl(e.undone, p->global ? e.net : net_of_local(&k));
         const real far = reach > 0 ? fmaxl(sqrtl(e.force / reach) / TRUSTED, 1) : 1;
-        const real unit = sqrtl(fmaxl(e.drive, e.force / (far * far)));
+        const real unit = sqrtl(fmaxl(e.undone, e.force / (far * far)));
         judge_contacts(&k, e, far, unit, out);
-        out->residual_equation = (double)(far * judge_equations(&k, unit));
+        out->residual_equation = (double)(far * far * judge_equations(&k, unit));
         out->residual = out->residual_contact + out->residual_equation;
         *runaway = (double)far;
     }
