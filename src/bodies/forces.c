@@ -249,7 +249,7 @@ static void explain(const sti_world* world, double change, sti_world_report* rep
     char of_island[sizeof report->why];
     memcpy(of_island, report->why, sizeof of_island);
     int used;
-    const double cancelled = fmax(p->far, 1) * fmax(p->far, 1);
+    const double cancelled = fmax(p->far, 1);
     if (p->answer.residual > cancelled * tol)
         used = snprintf(report->why, sizeof report->why,
                         "residual %.3g on the whole problem (contacts %.3g, equations %.3g), tolerance %.3g",

@@ -189,12 +189,6 @@ sti_status sti_contact_doubt(sti_env* env, const sti_contact_problem* p, double 
         sti_free(env, a->certificate.y);
         status = certify(env, p, &x, a);
         a->termination = STI_END_STALLED;
-    } else if (x.feasible.finding != STI_FINDING_HOLDS) {
-        a->outcome = STI_UNKNOWN;
-        a->termination = STI_END_STALLED;
-        snprintf(a->reason, sizeof a->reason,
-                 "within the tolerance, but contacts penetrate by more than others are given, and whether a motion without is "
-                 "possible is not settled");
     }
     sti_contact_existence_clear(env, &x);
     return status;

@@ -178,13 +178,13 @@ static sti_status build(sti_env* env, const sti_motion* m, question ask, program
 
 // x (nx), in the units of the problem: is it a witness? test->motion then takes a copy.
 static sti_status try_motion(sti_env* env, const sti_motion* m, question ask, const double* x, sti_contact_test* test) {
-    double* sum = sti_alloc_array(env, (size_t)(m->n + m->nb), sizeof *sum);
+    double* sum = sti_alloc_array(env, 2 * (size_t)(m->n + m->nb), sizeof *sum);
     if (sum == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "velocities of %d contacts", m->nc);
     const sti_motion_check check = sti_motion_judge(m, x, with_data(ask), with_friction(ask), sum);
     sti_free(env, sum);
     const double size = fmax(check.size, with_data(ask) ? m->unit : 0);
     // u_n >= 0 is asked up to rounding and a part of the least velocity given, the interior of K* clearly
-    const bool inside = ask == FEASIBLE ? check.margin >= -obeyed * m->least - check.rounding
+    const bool inside = ask == FEASIBLE ? check.normal >= -obeyed * m->least
                                         : check.margin > clear_margin * size + check.rounding;
     const bool joined = check.defect <= obeyed * size + check.rounding &&
                         (ask == FEASIBLE || m->nb == 0 || check.defect <= 1e-3 * check.margin);
@@ -304,7 +304,7 @@ static sti_status try_easy(sti_env* env, const sti_motion* m, const sti_contact_
     if (x == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "motion of %d numbers", m->nx);
     sti_status status = try_motion(env, m, ask, x, test);
     if (status == STI_OK && test->finding != STI_FINDING_HOLDS && m->nb == 0 && pointed->finding == STI_FINDING_HOLDS) {
-        double* sum = sti_alloc_array(env, (size_t)m->n, sizeof *sum);
+        double* sum = sti_alloc_array(env, 2 * (size_t)m->n, sizeof *sum);
         if (sum == NULL) {
             status = STI_FAIL(env, STI_ERR_MEMORY, -1, "velocities of %d contacts", m->nc);
         } else {

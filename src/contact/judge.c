@@ -3,12 +3,13 @@
 //     eta_c     how far (r_c, u_c) is from the law (law.h): u_n against the terms own_n of its row, u_t against those of all
 //               rows of the contact, r against rho_c own_n or itself; miss_c the larger of |r - r'| and rho_c |u - u'| then
 //     force     sqrt(sum |r_c|^2 / rho_c)                          what forces do, one by one, in units of energy
-//     net       sqrt(r'W r), in the global form that of H r with diag(M): what they do together
+//     net       sqrt(r'W r), in the global form that of H r with diag(M): what they do together, less its rounding,
+//               NOISE |r_c| own_c for every contact under the root
 //     drive     sqrt(sum rho_c |q_c|^2)                            what the data are
 //     undone    sqrt(sum rho_c a_c^2), a_c = max(min(|q_c|, |u_c - q_c|), -u_n): what forces undo of them, or should
 //     runaway   max(1, force / (FARTHEST max(undone, net)))
 //     together  sqrt(sum miss_c^2 / rho_c) / max(force, drive)
-//     residual  runaway^2 max(together, max eta_c / (ALONE sqrt(nc)))
+//     residual  runaway max(together, max eta_c / (ALONE sqrt(nc)))
 //     noise     NOISE max(undone, force / runaway), over or times sqrt(rho_c), counts for nothing in eta_c
 //
 // A contact that separates by itself is not undone, however fast it is. Forces that cancel each other make force large and net
@@ -47,6 +48,8 @@ static void add_energies(sti_contact_judge* k) {
         k->drive += square(k->d, k->q + at) * k->rho[c];
         k->undone += asked(k->d, k->q + at, k->u + at) * k->rho[c];
     }
+    for (int c = 0; c < k->nc; c++)
+        k->net -= STI_CONTACT_NOISE * sqrt(square(k->d, k->r + (size_t)k->d * (size_t)c)) * k->own[2 * (size_t)c + 1];
     const double reach = fmax(k->undone, k->net);
     k->runaway = reach > 0 ? sqrt(k->force / reach) / STI_CONTACT_FARTHEST : 0;
     k->unit = sqrt(fmax(k->undone, k->runaway > 1 ? k->force / (k->runaway * k->runaway) : k->force));
@@ -77,5 +80,5 @@ void sti_contact_judge_point(sti_contact_judge* k) {
     k->residual = k->nc > 0 ? farthest / (STI_CONTACT_ALONE * sqrt(k->nc)) : 0;
     if (!(sqrt(miss) <= k->residual * size)) k->residual = sqrt(miss) / size;
     // against forces that large the data may be lost in rounding, and a residual of 0 is worth no more than one of epsilon
-    if (k->runaway > 1) k->residual = k->runaway * k->runaway * fmax(k->residual, DBL_EPSILON);
+    if (k->runaway > 1) k->residual = k->runaway * fmax(k->residual, DBL_EPSILON);
 }

@@ -3,7 +3,7 @@
 #define STI_CONTACT_JUDGE_H
 
 #define STI_CONTACT_TOGETHER 1e-5  // part of the velocities that meet in a row, against which it is measured at least
-#define STI_CONTACT_FARTHEST 100   // forces over what they do together, beyond which residuals count for more
+#define STI_CONTACT_FARTHEST 10    // forces over what they do together, beyond which residuals count for more
 #define STI_CONTACT_ALONE 3        // times sqrt(nc): what one contact may miss of its terms, over what all may together
 
 #define STI_CONTACT_NOISE 0x1p-46  // of unit: velocities and forces of contacts below it are rounding
@@ -17,11 +17,11 @@ typedef struct sti_contact_judge {
     const double* own;         // sizes of the terms that u_n and u are the sums of      (nc x 2)
     double force, drive;       // squares, in units of energy. In: of the bilateral rows; out: of all
     double undone;             // the part of drive that the forces undo, or should. In: none; out: of all
-    double net;                // square of what all forces do together, in the same units
+    double net;                // square of what all forces do together, in the same units; rounding is taken off
     // out
     double unit;  // the larger of drive and force, of this as much as is trusted
     double residual;
-    double runaway;  // forces over FARTHEST times what they do together, or undo of the data; counts from 1 on, squared
+    double runaway;  // forces over FARTHEST times what they do together, or undo of the data; counts from 1 on
     int worst;       // contact that is farthest from the law, against its own terms; -1: none
 } sti_contact_judge;
 

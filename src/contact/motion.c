@@ -130,32 +130,32 @@ sti_status sti_motion_create(sti_env* env, const sti_contact_problem* p, sti_mot
 // --- what a motion or a force is worth -----------------------------------------------------------------------------
 
 sti_motion_check sti_motion_judge(const sti_motion* m, const double* x, bool data, bool friction, double* sum) {
-    sti_motion_check check = {.margin = INFINITY};
+    sti_motion_check check = {.margin = INFINITY, .normal = INFINITY};
     double largest = 0;  // of the sums of sizes, which bound the rounding
-    for (int i = 0; i < m->n + m->nb; i++) {
-        const double w = !data ? 0 : i < m->n ? m->w[i] : m->b[i - m->n];
-        sum[i] = fabs(w);
+    const int rows = m->n + m->nb;
+    double* size = sum + rows;
+    for (int i = 0; i < rows; i++) {
+        sum[i] = !data ? 0 : i < m->n ? m->w[i] : m->b[i - m->n];
+        size[i] = fabs(sum[i]);
     }
-    for (int pass = 0; pass < 2; pass++) {  // sizes first, then the values themselves
-        for (int j = 0; j < m->nx; j++) {
-            for (int64_t k = m->C.col_start[j]; k < m->C.col_start[j + 1]; k++) {
-                const double term = m->C.value[k] * x[j];
-                sum[m->C.row[k]] += pass == 0 ? fabs(term) : term;
-            }
-        }
-        for (int i = 0; i < m->n + m->nb && pass == 0; i++) {
-            largest = fmax(largest, m->weight[i] * sum[i]);
-            sum[i] = !data ? 0 : i < m->n ? m->w[i] : m->b[i - m->n];
+    for (int j = 0; j < m->nx; j++) {
+        for (int64_t k = m->C.col_start[j]; k < m->C.col_start[j + 1]; k++) {
+            const double term = m->C.value[k] * x[j];
+            sum[m->C.row[k]] += term;
+            size[m->C.row[k]] += fabs(term);
         }
     }
+    const double epsilon = DBL_EPSILON * (m->nx + 1.0);  // a row has at most nx + 1 terms
+    for (int i = 0; i < rows; i++) largest = fmax(largest, m->weight[i] * size[i]);
     for (int c = 0; c < m->nc; c++) {
         const double *u = sum + (size_t)m->d * (size_t)c, weight = m->weight[m->d * c];
         const double slip = m->d == 2 ? fabs(u[1]) : hypot(u[1], u[2]);
         check.margin = fmin(check.margin, weight * (u[0] - (friction ? m->mu[c] * slip : 0)));
+        check.normal = fmin(check.normal, weight * (u[0] + epsilon * size[m->d * c]));
         check.size = fmax(check.size, weight * hypot(u[0], slip));
     }
-    for (int k = m->n; k < m->n + m->nb; k++) check.defect = fmax(check.defect, m->weight[k] * fabs(sum[k]));
-    check.rounding = DBL_EPSILON * (m->nx + 1.0) * largest;  // a row has at most nx + 1 terms
+    for (int k = m->n; k < rows; k++) check.defect = fmax(check.defect, m->weight[k] * fabs(sum[k]));
+    check.rounding = epsilon * largest;
     return check;
 }
 

@@ -41,9 +41,10 @@ typedef struct sti_motion_check {
     double size;      // largest |u|, in units of weight
     double defect;    // largest |C_b x + b|, in units of weight
     double rounding;  // bound on the rounding error of all three
+    double normal;    // least u_n, each with the rounding error of its own row added, in units of weight
 } sti_motion_check;
 
-// friction: false: mu = 0 everywhere, the margin is the least u_n. sum (n + nb): scratch.
+// friction: false: mu = 0 everywhere, the margin is the least u_n. sum (2 (n + nb)): scratch.
 sti_motion_check sti_motion_judge(const sti_motion* m, const double* x, bool data, bool friction, double* sum);
 
 // Forces (r, lambda): is C_u'r + C_b'lambda = 0?

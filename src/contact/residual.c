@@ -336,8 +336,7 @@ sti_status sti_contact_measure(sti_env* env, const sti_contact_problem* p, sti_c
     judge.net = k.net;
     sti_contact_judge_point(&judge);
     a->residual_contact = judge.residual;
-    const double far = fmax(judge.runaway, 1);
-    a->residual_equation = far * far * worst_equation(&k, judge.unit);
+    a->residual_equation = fmax(judge.runaway, 1) * worst_equation(&k, judge.unit);
     a->residual = a->residual_contact + a->residual_equation;
     a->runaway = judge.runaway;
     a->worst_contact = judge.worst;

@@ -238,7 +238,7 @@ static void conclude(const sti_contact_options* options, sti_contact_answer* a) 
     }
     a->outcome = a->termination == STI_END_LIMIT ? STI_LIMIT : STI_UNKNOWN;
     if (a->termination == STI_END_SOLUTION) a->termination = STI_END_STALLED;
-    if (a->runaway > 1 && a->residual <= a->runaway * a->runaway * options->tol)
+    if (a->runaway > 1 && a->residual <= a->runaway * options->tol)
         snprintf(a->reason, sizeof a->reason,
                  "forces run away, and only against them the residual is small: perhaps infeasible");
 }
@@ -317,16 +317,15 @@ static sti_status restore(sti_contact_reduction* red, const claim* k, const sti_
     return status;
 }
 
-// A solution stays where it is when more accuracy is asked for. Where there is none, forces grow with every digit: a point that
-// is only just within the tolerance is asked for CLEARLY of it, from the portfolio, and called unknown when its forces run away
-// on the way. Otherwise `auto` keeps the better point, and a method that was chosen its own.
+// CLEARLY of the tolerance, from the portfolio. grown: the forces run away on the way. reached: not, and the point is that good;
+// `auto` keeps it then. A method that was chosen keeps its own point.
 static sti_status insist(sti_contact_reduction* red, const sti_contact_options* options, double deadline,
-                         sti_contact_answer* a) {
-    enum { MOST = 60, PATIENCE = 3000, GROWTH = 10 };
+                         sti_contact_answer* a, bool* grown, bool* reached) {
+    enum { PATIENCE = 3000, GROWTH = 10 };
     const sti_contact_local* p = &red->local;
     const size_t n = (size_t)(p->d * p->nc);
     const bool portfolio = options->solver == STI_CONTACT_AUTO;
-    if (p->nc > MOST || p->op != NULL || judged(a) <= CLEARLY * options->tol) return STI_OK;
+    *grown = *reached = false;
     sti_contact_options sharper = *options;
     sharper.solver = STI_CONTACT_AUTO;
     sharper.tol *= CLEARLY;
@@ -339,18 +338,36 @@ static sti_status insist(sti_contact_reduction* red, const sti_contact_options* 
     if (before.r == NULL) return STI_FAIL(red->env, STI_ERR_MEMORY, -1, "forces of %d contacts", p->nc);
     memcpy(before.r, a->r, n * sizeof *before.r);
     sti_status status = run_rounds(red, &sharper, a);
-    const bool grown = force_size(p, a->r) > GROWTH * force_size(p, before.r);
     conclude(&sharper, a);
-    if (status == STI_OK && (grown || !portfolio || a->outcome != STI_SOLVED))
-        status = restore(red, &before, options, a);
-    if (status == STI_OK && grown) {
-        a->outcome = STI_UNKNOWN;
-        a->termination = STI_END_STALLED;
-        snprintf(a->reason, sizeof a->reason,
-                 "within the tolerance, but forces grow with every digit more that is asked for: perhaps no solution");
-    }
+    *grown = force_size(p, a->r) > GROWTH * force_size(p, before.r);
+    *reached = a->outcome == STI_SOLVED && !*grown;
+    if (status == STI_OK && !(*reached && portfolio)) status = restore(red, &before, options, a);
     sti_free(red->env, before.r);
     return status;
+}
+
+// A few contacts, and a point that is only just within the tolerance. A solution stays where it is when more accuracy is asked
+// for; where there is none, forces grow with every digit, or the residual stays. So it is asked for. What does not get there is
+// believed where a solution is known to exist, and otherwise called unknown, or no solution where that can be shown.
+static sti_status confirm(sti_contact_reduction* red, const sti_contact_options* options, double deadline,
+                          sti_contact_answer* a) {
+    enum { FEW = 60 };
+    bool grown, reached;
+    if (red->local.nc > FEW || red->local.op != NULL || judged(a) <= CLEARLY * options->tol) return STI_OK;
+    sti_status status = insist(red, options, deadline, a, &grown, &reached);
+    if (status != STI_OK || reached) return status;
+    sti_contact_existence x;
+    status = sti_contact_existence_find(red->env, red->problem, red,
+                                        isfinite(deadline) ? fmax(deadline - sti_clock(), 1e-3) : 0, &x);
+    if (status != STI_OK) return status;
+    const bool exists = x.exists || (x.pointed.finding == STI_FINDING_HOLDS && x.definite && red->nb == 0);
+    sti_contact_existence_clear(red->env, &x);
+    if (exists) return STI_OK;
+    a->outcome = STI_UNKNOWN;
+    a->termination = STI_END_STALLED;
+    snprintf(a->reason, sizeof a->reason, "within the tolerance, but %s: perhaps no solution",
+             grown ? "forces grow with every digit more that is asked for" : "no better, and nothing shows that there is one");
+    return STI_OK;
 }
 
 // Of all r with the same velocities the smallest. Which contacts are closed is read off velocities better than the tolerance
@@ -394,7 +411,7 @@ sti_status sti_contact_solve(sti_env* env, const sti_contact_problem* p, const s
         take_proof(env, p, a);
         if (status == STI_OK) conclude(&options, a);
         if (status == STI_OK && a->outcome == STI_SOLVED && options.describe)
-            status = insist(&red, &options, deadline, a);
+            status = confirm(&red, &options, deadline, a);
         if (status == STI_OK && a->outcome == STI_SOLVED && options.describe)
             status = sti_contact_doubt(env, p, deadline, a);
         if (status == STI_OK && a->outcome != STI_SOLVED && options.describe)

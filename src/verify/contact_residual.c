@@ -21,14 +21,14 @@
 // All.  In units of energy, with own_k = R_kk or (G'D G)_kk and t = s or G'D f + b of the bilateral rows:
 //
 //     force^2 = sum |r_c|^2 / rho_c + sum own_k l_k^2           what forces do one by one
-//     net^2   = (r, l)'[W V; V' R](r, l), or g'D g              what they do together
+//     net^2   = (r, l)'[W V; V' R](r, l), or g'D g              what they do together, less NOISE sum |r_c| own_t
 //     drive^2 = sum rho_c |q_c|^2 + sum t_k^2 / own_k           what the data are, q = H'D f + w in the global form
 //     undone^2                                                  the same with a_c = max(min(|q_c|, |u_c - q_c|), -u_n) for |q_c|:
 //                                                               what forces undo of the data, or should
 //     far     = max(1, force / (TRUSTED max(undone, net)))
 //
-//     contact   far^2 max( sqrt(sum miss_c^2 / rho_c) / max(force, drive), max eta_c / (ALONE sqrt(nc)) )
-//     equation  far^2 max over rows
+//     contact   far max( sqrt(sum miss_c^2 / rho_c) / max(force, drive), max eta_c / (ALONE sqrt(nc)) )
+//     equation  far max over rows
 //
 // What is below noise = NOISE unit counts for nothing: in eta_c |du| below noise / sqrt(rho_c) and |dr| below noise sqrt(rho_c);
 // in rows, with ROW_NOISE, below sqrt(M_ii) or sqrt(own_k) times it. unit = max(undone, force / far).
@@ -43,7 +43,7 @@
 #include "base/env.h"
 
 #define TOGETHER 1e-5L
-#define TRUSTED 100
+#define TRUSTED 10
 #define ALONE 3
 #define NOISE 0x1p-46L
 #define ROW_NOISE 0x1p-40L
@@ -505,7 +505,7 @@ static void judge_contacts(const judge* k, energies e, real far, real unit, sti_
     }
     real residual = fmaxl(ratio(miss, 0, sqrtl(fmaxl(e.force, e.drive))), k->nc > 0 ? farthest / (ALONE * sqrtl(k->nc)) : 0);
     if (far > 1) residual = fmaxl(residual, DBL_EPSILON);
-    out->residual_contact = (double)(far * far * residual);
+    out->residual_contact = (double)(far * residual);
     out->worst_cone_violation = (double)cone;
     out->worst_penetration = (double)gap;
     out->worst_complementarity = (double)power;
@@ -522,6 +522,13 @@ static real judge_equations(const judge* k, real unit) {
         worst = fmaxl(worst, ratio(fabsl(k->joint.value[j]), noise, k->joint.size[j]));
     }
     return worst;
+}
+
+// What may be nothing but rounding in net^2
+static real net_noise(const judge* k) {
+    real sum = 0;
+    for (int c = 0; c < k->nc; c++) sum += NOISE * norm(k->r + k->d * c, k->d) * k->own_t[c];
+    return sum;
 }
 
 // r'(W r + V l) + l'(V'r + R l)
@@ -543,11 +550,11 @@ sti_status sti_check_contact_residual(sti_env* env, const sti_contact_problem* p
         e.force += contacts.force;
         e.drive += contacts.drive;
         e.undone += contacts.undone;
-        const real reach = fmaxl(e.undone, p->global ? e.net : net_of_local(&k));
+        const real reach = fmaxl(e.undone, (p->global ? e.net : net_of_local(&k)) - net_noise(&k));
         const real far = reach > 0 ? fmaxl(sqrtl(e.force / reach) / TRUSTED, 1) : 1;
         const real unit = sqrtl(fmaxl(e.undone, e.force / (far * far)));
         judge_contacts(&k, e, far, unit, out);
-        out->residual_equation = (double)(far * far * judge_equations(&k, unit));
+        out->residual_equation = (double)(far * judge_equations(&k, unit));
         out->residual = out->residual_contact + out->residual_equation;
         *runaway = (double)far;
     }
