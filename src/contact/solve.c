@@ -115,8 +115,8 @@ static sti_status check_options(sti_env* env, const sti_contact_options* o, cons
 
 // The residual by which this is judged. Against forces that run away it is rounding, and as uncertain.
 static double judged(const sti_contact_answer* a) {
-    enum { DOUBT = 4 };
-    return a->runaway > 1 ? DOUBT * a->residual : a->residual;
+    enum { DOUBT = 4, FAR = 1000 };
+    return a->runaway > FAR ? DOUBT * a->residual : a->residual;
 }
 
 // The method once, on the reduced problem; in even units where its own are not.
