@@ -113,6 +113,11 @@ static sti_status check_options(sti_env* env, const sti_contact_options* o, cons
     return STI_OK;
 }
 
+// The part of the tolerance below which nothing is doubted, where doubles can tell
+static double clearly(double tol) {
+    return fmax(1e-3 * tol, fmin(tol, 1e-13));
+}
+
 // The residual by which this is judged. Against forces that run away it is rounding, and as uncertain.
 static double judged(const sti_contact_answer* a) {
     enum { DOUBT = 4, FAR = 1000 };
@@ -222,7 +227,6 @@ static void take_proof(sti_env* env, const sti_contact_problem* p, sti_contact_a
     a->certificate = (sti_contact_certificate){0};
 }
 
-static const double CLEARLY = 1e-3;  // part of the tolerance below which nothing is doubted
 static const char reason_solved[] = "every contact and every row within the tolerance, on the original data";
 
 static void conclude(const sti_contact_options* options, sti_contact_answer* a) {
@@ -317,7 +321,7 @@ static sti_status restore(sti_contact_reduction* red, const claim* k, const sti_
     return status;
 }
 
-// CLEARLY of the tolerance, from the portfolio. grown: the forces run away on the way. reached: not, and the point is that good;
+// A part of the tolerance, from the portfolio. grown: the forces run away on the way. reached: not, and the point is that good;
 // `auto` keeps it then. A method that was chosen keeps its own point.
 static sti_status insist(sti_contact_reduction* red, const sti_contact_options* options, double deadline,
                          sti_contact_answer* a, bool* grown, bool* reached) {
@@ -328,7 +332,7 @@ static sti_status insist(sti_contact_reduction* red, const sti_contact_options* 
     *grown = *reached = false;
     sti_contact_options sharper = *options;
     sharper.solver = STI_CONTACT_AUTO;
-    sharper.tol *= CLEARLY;
+    sharper.tol = clearly(options->tol);
     sharper.max_iterations = PATIENCE;
     if (portfolio && options->max_iterations > 0 && options->max_iterations - a->iterations < PATIENCE)
         sharper.max_iterations = options->max_iterations - a->iterations;
@@ -353,7 +357,7 @@ static sti_status confirm(sti_contact_reduction* red, const sti_contact_options*
                           sti_contact_answer* a) {
     enum { FEW = 60 };
     bool grown, reached;
-    if (red->local.nc > FEW || red->local.op != NULL || judged(a) <= CLEARLY * options->tol) return STI_OK;
+    if (red->local.nc > FEW || red->local.op != NULL || judged(a) <= clearly(options->tol)) return STI_OK;
     sti_status status = insist(red, options, deadline, a, &grown, &reached);
     if (status != STI_OK || reached) return status;
     sti_contact_existence x;
@@ -396,7 +400,7 @@ sti_status sti_contact_solve(sti_env* env, const sti_contact_problem* p, const s
         memcpy(a->r, options.guess_r, (size_t)(p->dimension * p->contact_count) * sizeof *a->r);
     if (options.solver == STI_CONTACT_AUTO) status = try_quick(env, p, &options, start, a);
     // described answers are looked at more closely where they are only just within the tolerance
-    const bool ready = a->outcome == STI_SOLVED && !(options.describe && a->residual > CLEARLY * options.tol);
+    const bool ready = a->outcome == STI_SOLVED && !(options.describe && a->residual > clearly(options.tol));
     if (status == STI_OK && !ready && (options.solver == STI_CONTACT_LEMKE || options.solver == STI_CONTACT_AUTO)) {
         // for the one method that proves
         a->certificate.y = sti_alloc_array_zero(env, (size_t)p->contact_count, sizeof *a->certificate.y);
