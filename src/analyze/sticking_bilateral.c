@@ -271,6 +271,7 @@ static sti_status proposition_4(const sti_sticking* r, const sti_blocks* b, sti_
                              "least margin %.6g%s", least,
                              rate > 0 ? "" : "; with a bound on the rate of the contact forces also the time");
     sti_propositions_number(t, "least_margin", least);
+    if (rate > 0) sti_propositions_number(t, "lipschitz", rate);
     if (rate > 0) sti_propositions_number(t, "time_to_slip_at_least", time);
     const sti_status status = force_gain(b, t, d);
 
