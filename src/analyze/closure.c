@@ -205,6 +205,16 @@ static sti_status decide_exactly(grasp* g, bool* found, sti_rationals* lambda, s
     return status;
 }
 
+static double margin_of(const grasp* g, const double* lambda) {
+    double sum = 0, least = INFINITY;
+    for (int i = 0; i < g->s.nc; i++) {
+        sum += fabs(lambda[g->s.first[i]]);
+        const double margin = sti_posed_margin(&g->s, i, lambda);
+        if (margin < least) least = margin;
+    }
+    return sum > 0 ? least / sum : least;
+}
+
 // In floating point: the largest margin with sum lambda_n <= 1.
 static sti_status decide_conic(grasp* g, double* margin, double* lambda, double* y) {
     const sti_posed* s = &g->s;
@@ -225,7 +235,14 @@ static sti_status decide_conic(grasp* g, double* margin, double* lambda, double*
     sti_program_answer answer;
     status = sti_program_minimize(&p, c, NULL, &answer);
     *margin = NAN;
-    if (status != STI_OK || answer.outcome == STI_CONIC_UNKNOWN || answer.outcome == STI_CONIC_LIMIT) return status;
+    if (status != STI_OK) return status;
+    if (answer.outcome == STI_CONIC_UNKNOWN || answer.outcome == STI_CONIC_LIMIT) {
+        // not the largest margin, but forces that balance: if they are inside, they prove as much as the best ones
+        memcpy(lambda, answer.x + s->n, (size_t)s->p * sizeof *lambda);
+        const double reached = margin_of(g, lambda);
+        if (reached > s->options.tol) *margin = reached;
+        return STI_OK;
+    }
     *margin = answer.outcome == STI_CONIC_UNBOUNDED ? INFINITY : answer.x[d];
     memcpy(lambda, answer.x + s->n, (size_t)s->p * sizeof *lambda);
     answer.dual[sum] = 0;
@@ -253,14 +270,54 @@ static double push_along(const grasp* g, const double* y) {
     return size > 0 ? most : (double)INFINITY;
 }
 
-static double margin_of(const grasp* g, const double* lambda) {
-    double sum = 0, least = INFINITY;
-    for (int i = 0; i < g->s.nc; i++) {
-        sum += fabs(lambda[g->s.first[i]]);
-        const double margin = sti_posed_margin(&g->s, i, lambda);
-        if (margin < least) least = margin;
+// -C_ik'y of contact i, direction k, times `times`, into row r.
+static void put_pull(const grasp* g, sti_program* p, int r, int i, int k, double times) {
+    const sti_posed* s = &g->s;
+    for (int j = 0; j < s->n; j++)
+        sti_program_put(p, r, 1 + j, -times * s->C[(size_t)j * (size_t)s->p + (size_t)(s->first[i] + k)]);
+}
+
+// The conditions on a load y that no contact pushes along, by a margin: those of contact i.
+static void add_contact(const grasp* g, sti_program* p, int i) {
+    const sti_posed* s = &g->s;
+    const int tangents = s->rough[i] ? s->tangents[i] : 0;
+    if (s->bilateral[i]) {
+        for (int k = 0; k <= tangents; k++) put_pull(g, p, sti_program_add(p, STI_ROW_ZERO, i), i, k, 1);
+        return;
     }
-    return sum > 0 ? least / sum : least;
+    const int head = sti_program_add(p, tangents > 0 ? STI_ROW_HEAD : STI_ROW_NONNEGATIVE, i);
+    put_pull(g, p, head, i, 0, 1);
+    sti_program_put(p, head, 1 + s->n, -1);
+    for (int k = 1; k <= tangents; k++)
+        put_pull(g, p, sti_program_add(p, STI_ROW_TAIL, i), i, k, g->instant.contacts[s->contact[i]].mu);
+}
+
+// The y in the unit box with the largest margin: n'y + mu |t y| <= -margin at all contacts. Away from the border it has one, so
+// that rounding does not matter; y of decide_conic lies on the border itself. y stays where there is none.
+static sti_status separate(grasp* g, double* y) {
+    const sti_posed* s = &g->s;
+    sti_program p = {0};
+    sti_program_answer answer;
+    sti_status status = sti_program_open(&p, &g->pool, s->n + 1, 3 * s->nc + 2 * s->n + 1, false);
+    if (status != STI_OK) return status;
+    for (int i = 0; i < s->nc; i++) add_contact(g, &p, i);
+    for (int j = 0; j < 2 * s->n; j++) {
+        const int r = sti_program_add(&p, STI_ROW_NONNEGATIVE, -1);
+        sti_program_put(&p, r, 0, 1);
+        sti_program_put(&p, r, 1 + j / 2, j % 2 == 0 ? 1 : -1);
+    }
+    const int bound = sti_program_add(&p, STI_ROW_NONNEGATIVE, -1);  // where joints alone touch the object
+    sti_program_put(&p, bound, 0, 1);
+    sti_program_put(&p, bound, 1 + s->n, -1);
+    status = sti_program_reduce(&p);
+    double* c = sti_pool_doubles(&g->pool, (size_t)p.size);
+    if (status == STI_OK) status = g->pool.status;
+    if (status != STI_OK) return status;
+    c[s->n] = -1;
+    status = sti_program_minimize(&p, c, NULL, &answer);
+    if (status == STI_OK && answer.outcome == STI_CONIC_SOLVED && answer.x[s->n] > 0)
+        memcpy(y, answer.x, (size_t)s->n * sizeof *y);
+    return status;
 }
 
 static sti_status allocate(grasp* g) {
@@ -308,6 +365,10 @@ static sti_status visit(grasp* g, int* verdict) {
         *verdict = 1;
     else  // the largest margin is 0, or too small to tell from it: only y proves that there is none
         *verdict = push_along(g, out->y) <= NO_PUSH ? -1 : 0;
+    if (status == STI_OK && *verdict == 0) {
+        status = separate(g, out->y);
+        if (status == STI_OK && push_along(g, out->y) <= NO_PUSH) *verdict = -1;
+    }
     return status;
 }
 
