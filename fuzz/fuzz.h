@@ -135,6 +135,8 @@ static inline void fuzz_use_problem(const sti_problem* problem) {
         sink += fuzz_sum_qp(sti_problem_qp(problem));
     } else if (sti_problem_matrices(problem) != NULL) {
         sink += fuzz_sum_matrices(sti_problem_matrices(problem));
+    } else if (sti_problem_root(problem) != NULL || sti_problem_bound(problem) != NULL) {
+        sink += sti_problem_root(problem) != NULL;  // their formulas were compiled when they were read
     } else if (sti_problem_contact(problem) != NULL) {
         sink += sti_problem_contact(problem)->contact_count;
     } else if (sti_problem_instant(problem) != NULL) {

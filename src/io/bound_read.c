@@ -57,7 +57,7 @@ static sti_status read_points(store* s, const sti_json_tree* tree, const sti_pla
         const sti_place at = sti_place_index(&place, i);
         const sti_status status = read_pair(s, tree, &at, value, &xy[2 * i], &xy[2 * i + 1]);
         if (status != STI_OK) return status;
-        size += 4 * (strlen(xy[2 * i]) + strlen(xy[2 * i + 1])) + 80;
+        size = sti_size_add(size, sti_size_mul(4, strlen(xy[2 * i]) + strlen(xy[2 * i + 1])) + 80);
     }
     char* text = sti_texts_array(&s->texts, size, 1);
     if (text == NULL) return s->texts.status;

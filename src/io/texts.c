@@ -13,8 +13,8 @@ void sti_texts_clear(sti_texts* t) {
 
 static void* keep(sti_texts* t, void* block) {
     if (block != NULL && t->count == t->capacity) {
-        const int capacity = 2 * t->capacity + 16;
-        void** grown = sti_realloc(t->env, t->block, (size_t)capacity * sizeof *grown);
+        const int capacity = sti_count_mul(2, t->capacity + 8);
+        void** grown = sti_realloc_array(t->env, t->block, (size_t)capacity, sizeof *grown);
         if (grown == NULL) {
             sti_free(t->env, block);
             block = NULL;

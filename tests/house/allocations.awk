@@ -68,10 +68,27 @@ function reach_handed(loop,    name, text, arguments) {
     }
 }
 
+# Who calls a loop may have been handed what it hands on.
+function add_callers(    name, other, more) {
+    do {
+        more = 0
+        for (name in body) {
+            if (name in loops) continue
+            for (other in loops) {
+                if (body[name] !~ "[^A-Za-z_0-9]" other "\\(") continue
+                loops[name] = more = 1
+                break
+            }
+        }
+    } while (more)
+}
+
 END {
     for (name in body) {
         if (body[name] !~ /failing_env_open\(/ || name == "failing_env_open") continue
         reach(name)
-        reach_handed(name)
+        loops[name] = 1
     }
+    add_callers()
+    for (name in loops) reach_handed(name)
 }

@@ -44,13 +44,20 @@ static void loop(call* make) {
     const char* text = "sti_in_a_string(env)";
     asked();
 }
+static sti_status handed_on(sti_env* env) {
+    return sti_reached_by_two(env);
+}
+static void loop_of(call* make) {
+    loop(make);
+}
 static void a_test(void** state) {
     loop(handed);
+    loop_of(handed_on);
     never(env);
 }
 C
 found=$(LC_ALL=C awk -f "$here/allocations.awk" "$work/sample/test_sample.c" | sort | tr '\n' ' ')
-if [ "$found" != "sti_only_before sti_reached_by_name sti_reached_directly " ]; then
+if [ "$found" != "sti_only_before sti_reached_by_name sti_reached_by_two sti_reached_directly " ]; then
     echo "allocations.awk found in its sample: $found"
     bad=1
 fi

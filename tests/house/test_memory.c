@@ -3,6 +3,7 @@
 // that no public call is left out.
 #include "support/failing_env.h"
 // clang-format off
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,8 +22,9 @@ static const char* path_of(const char* name) {
 }
 
 // Nothing but a lack of memory, nothing left of it, and in the end what was asked for. `least` allocations are known to be made.
-static void fail_each(call* make, long least) {
-    for (long k = 0;; k++) {
+// From `dense` on, where the same is asked for again and again, some are passed over.
+static void fail_many(call* make, long least, long dense) {
+    for (long k = 0;; k += k < dense ? 1 : 97) {
         failing_env f;
         failing_env_open(&f, k);
         const sti_status status = make(f.env);
@@ -33,6 +35,10 @@ static void fail_each(call* make, long least) {
         assert_true(k >= least);
         return;
     }
+}
+
+static void fail_each(call* make, long least) {
+    fail_many(make, least, LONG_MAX);
 }
 
 // ---- grains
@@ -236,6 +242,28 @@ static sti_status qp_answer_files(sti_env* env) {
     if (status == STI_OK) sti_qp_answer_clear(env, &back);
     sti_qp_answer_clear(env, &a);
     return status;
+}
+
+static sti_problem* bounded;  // and its answer: in memory that does not fail
+static sti_bound_answer bound_answer;
+
+static sti_status verify_bound(sti_env* env) {
+    sti_bound_verification v;
+    return sti_verify_bound(env, sti_problem_bound(bounded), &bound_answer, &v);
+}
+
+static void checks_of_bounds(void** state) {
+    static const char text[] =
+        "{\"kind\": \"bound\", \"what\": \"modulus\", \"interval\": [0, 1], \"f\": \"x\", \"t\": [\"0.1\"]}";
+    sti_env* env;
+    (void)state;
+    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
+    assert_int_equal(sti_problem_parse(env, text, sizeof text - 1, "text", &bounded), STI_OK);
+    assert_int_equal(sti_bound_solve(env, sti_problem_bound(bounded), &bound_answer), STI_OK);
+    fail_many(verify_bound, 1, 200);
+    sti_bound_answer_clear(env, &bound_answer);
+    sti_problem_destroy(bounded);
+    sti_env_destroy(env);
 }
 
 static sti_status set_scene(sti_env* env) {
@@ -465,7 +493,7 @@ int main(void) {
         cmocka_unit_test(layouts_of_grains),          cmocka_unit_test(beds_that_are_set_and_recorded),
         cmocka_unit_test(instants_and_their_answers), cmocka_unit_test(problems_answers_and_scenes),
         cmocka_unit_test(questions_to_shapes),        cmocka_unit_test(systems_and_steppers),
-        cmocka_unit_test(worlds_and_pictures),
+        cmocka_unit_test(worlds_and_pictures),        cmocka_unit_test(checks_of_bounds),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
