@@ -423,7 +423,8 @@ static sti_status search(sti_bed* bed) {
     const sti_bed_options* o = &bed->options;
     double all[SURVEYED];
     if (!survey(bed, all))
-        return STI_FAIL(bed->env, STI_ERR_INTERNAL, bed->step, "step %ld: a velocity is not finite", bed->step);
+        return STI_FAIL(bed->env, STI_ERR_ARGUMENT, bed->step, "step %ld: a velocity is too large to compute with",
+                        bed->step);
     const double fastest = sqrt(all[SPEED]);
     bed->eps_now = o->eps > 0 ? fmax(o->eps, o->eps_speed * o->h * fastest) : sti_bed_margin(bed) + 2 * o->h * fastest;
     const double common = o->eps > 0 ? 0.5 * bed->eps_now : 0;
