@@ -16,14 +16,14 @@
 
 #include "bodies/motion.h"
 
-#define DOUBT 4    // residuals against forces that run away are rounding, and as uncertain
-#define FAR 1000   // from here on
+#define DOUBT 4   // residuals against forces that run away are rounding, and as uncertain
+#define FAR 1000  // from here on
 
 void sti_posed_clear(sti_world* world) {
     sti_posed* p = &world->solve->posed;
-    void* owned[] = {p->M_start, p->H_start, p->G_start, p->M_row,   p->H_row,  p->G_row, p->M_value,
-                     p->H_value, p->G_value, p->f,       p->w,       p->b,      p->mu,    p->v,
-                     p->r,       p->u,       p->lambda,  p->coupled};
+    void* owned[] = {p->M_start, p->H_start, p->G_start, p->M_row, p->H_row,  p->G_row,
+                     p->M_value, p->H_value, p->G_value, p->f,     p->w,      p->b,
+                     p->mu,      p->v,       p->r,       p->u,     p->lambda, p->coupled};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) sti_free(world->env, owned[k]);
     *p = (sti_posed){0};
 }

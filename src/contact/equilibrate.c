@@ -16,7 +16,8 @@ static const double UNEVEN = 1e4;  // trace of W_cc over that of another contact
 
 static double trace(const sti_contact_local* p, int c) {
     double sum = 0;
-    for (int i = 0; i < p->d; i++) sum += p->diagonal[((size_t)c * (size_t)p->d + (size_t)i) * (size_t)p->d + (size_t)i];
+    for (int i = 0; i < p->d; i++)
+        sum += p->diagonal[((size_t)c * (size_t)p->d + (size_t)i) * (size_t)p->d + (size_t)i];
     return sum;
 }
 
@@ -71,7 +72,8 @@ sti_status sti_contact_even_create(const sti_contact_local* p, sti_contact_even*
     out->q = sti_alloc_array(p->env, (size_t)(p->d * p->nc), sizeof *out->q);
     out->scale = sti_alloc_array(p->env, (size_t)p->nc, sizeof *out->scale);
     sti_status status = STI_OK;
-    if (out->q == NULL || out->scale == NULL) status = STI_FAIL(p->env, STI_ERR_MEMORY, -1, "units of %d contacts", p->nc);
+    if (out->q == NULL || out->scale == NULL)
+        status = STI_FAIL(p->env, STI_ERR_MEMORY, -1, "units of %d contacts", p->nc);
     if (status == STI_OK) status = copy_matrix(p->env, &p->W, &out->local.W);
     for (int c = 0; status == STI_OK && c < p->nc; c++) {
         int exponent = 0;

@@ -14,7 +14,7 @@ typedef struct sti_contact_even {
 bool sti_contact_uneven(const sti_contact_local* p);
 
 sti_status sti_contact_even_create(const sti_contact_local* p, sti_contact_even* out);
-void sti_contact_even_clear(sti_contact_even* e);  // accepts a zero struct
+void sti_contact_even_clear(sti_contact_even* e);                               // accepts a zero struct
 void sti_contact_even_follow(sti_contact_even* e, const sti_contact_local* p);  // q has changed
 
 #endif

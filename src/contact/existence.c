@@ -184,8 +184,8 @@ static sti_status try_motion(sti_env* env, const sti_motion* m, question ask, co
     sti_free(env, sum);
     const double size = fmax(check.size, with_data(ask) ? m->unit : 0);
     // u_n >= 0 is asked up to rounding and a part of the least velocity given, the interior of K* clearly
-    const bool inside = ask == FEASIBLE ? check.normal >= -obeyed * m->least
-                                        : check.margin > clear_margin * size + check.rounding;
+    const bool inside =
+        ask == FEASIBLE ? check.normal >= -obeyed * m->least : check.margin > clear_margin * size + check.rounding;
     const bool joined = check.defect <= obeyed * size + check.rounding &&
                         (ask == FEASIBLE || m->nb == 0 || check.defect <= 1e-3 * check.margin);
     if (m->nc > 0 && !(size > 0 || ask == FEASIBLE)) return STI_OK;

@@ -64,7 +64,8 @@ void sti_contact_judge_point(sti_contact_judge* k) {
     for (int c = 0; c < k->nc; c++) {
         const double *r = k->r + (size_t)d * (size_t)c, *u = k->u + (size_t)d * (size_t)c;
         const double rho = k->rho[c], *own = k->own + 2 * (size_t)c, root = sqrt(rho);
-        sti_contact_units units = {.force = fmax(rho * own[0], sqrt(square(d, r))), .normal = own[0], .tangent = own[1]};
+        sti_contact_units units = {
+            .force = fmax(rho * own[0], sqrt(square(d, r))), .normal = own[0], .tangent = own[1]};
         if (rho > 0) {
             units.velocity_noise = STI_CONTACT_NOISE * k->unit / root;
             units.force_noise = STI_CONTACT_NOISE * k->unit * root;

@@ -6,7 +6,7 @@
 #define STI_CONTACT_FARTHEST 10    // forces over what they do together, beyond which residuals count for more
 #define STI_CONTACT_ALONE 3        // times sqrt(nc): what one contact may miss of its terms, over what all may together
 
-#define STI_CONTACT_NOISE 0x1p-46  // of unit: velocities and forces of contacts below it are rounding
+#define STI_CONTACT_NOISE 0x1p-46      // of unit: velocities and forces of contacts below it are rounding
 #define STI_CONTACT_ROW_NOISE 0x1p-40  // the same for rows of equations, which factorizations have gone through
 
 typedef struct sti_contact_judge {

@@ -43,7 +43,7 @@ void sti_contact_reduction_clear(sti_contact_reduction* red) {
     sti_matrix_clear(env, &red->H);
     sti_matrix_clear(env, &red->G);
     sti_dense_factor_clear(&red->S);
-    void* owned[] = {red->q,      red->piece_of, red->place_in, red->v, red->work, red->rhs,    red->scale,
+    void* owned[] = {red->q,      red->piece_of, red->place_in, red->v, red->work, red->rhs,   red->scale,
                      red->next_v, red->Y,        red->X,        red->t, red->l,    red->next_l};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) sti_free(env, owned[k]);
     *red = (sti_contact_reduction){0};
@@ -450,8 +450,8 @@ static sti_status reserve(sti_contact_reduction* red) {
     red->t = sti_alloc_array_zero(env, nb, sizeof *red->t);
     red->l = sti_alloc_array_zero(env, nb, sizeof *red->l);
     if (red->q == NULL || red->v == NULL || red->work == NULL || red->rhs == NULL || red->next_v == NULL ||
-        red->next_l == NULL || red->scale == NULL || red->piece_of == NULL || red->place_in == NULL || red->Y == NULL || red->X == NULL ||
-        red->t == NULL || red->l == NULL)
+        red->next_l == NULL || red->scale == NULL || red->piece_of == NULL || red->place_in == NULL || red->Y == NULL ||
+        red->X == NULL || red->t == NULL || red->l == NULL)
         return STI_FAIL(env, STI_ERR_MEMORY, -1, "reduction of a contact problem");
     return STI_OK;
 }

@@ -34,14 +34,14 @@ typedef struct measure {
     sti_contact_answer* a;
     int d, nc, n, nv, nb;  // nv = 0 for a local problem
     double* memory;
-    double *rho, *own;      // (nc), (nc x 2)
-    double *q, *size;       // (n)
-    double *inverse;        // D                           (nv)
-    double *load, *pull;    // H r + G l, |H||r| + |G||l|  (nv)
+    double *rho, *own;                         // (nc), (nc x 2)
+    double *q, *size;                          // (n)
+    double* inverse;                           // D                           (nv)
+    double *load, *pull;                       // H r + G l, |H||r| + |G||l|  (nv)
     double *joint, *joint_terms, *joint_root;  // bilateral rows, sizes, sqrt of mobility   (nb)
-    double force, drive;    // of bilateral rows, in units of energy
-    double net;             // of all forces together, in units of energy
-    double *balance, *balance_terms;  // M v - H r - G l - f, and the sizes of its terms    (nv)
+    double force, drive;                       // of bilateral rows, in units of energy
+    double net;                                // of all forces together, in units of energy
+    double *balance, *balance_terms;           // M v - H r - G l - f, and the sizes of its terms    (nv)
 } measure;
 
 // ---- arithmetic
@@ -77,7 +77,8 @@ static void add_transposed(const sti_matrix* A, const double* x, double* sum, do
     for (int j = 0; (dense || A->col_start != NULL) && j < A->cols; j++) {
         const int64_t first = dense ? 0 : A->col_start[j], last = dense ? A->rows : A->col_start[j + 1];
         for (int64_t k = first; k < last; k++) {
-            const double t = dense ? A->dense[(size_t)k * (size_t)A->cols + (size_t)j] * x[k] : A->value[k] * x[A->row[k]];
+            const double t =
+                dense ? A->dense[(size_t)k * (size_t)A->cols + (size_t)j] * x[k] : A->value[k] * x[A->row[k]];
             sum[j] += t;
             size[j] += fabs(t);
         }

@@ -125,8 +125,8 @@ static double judged(const sti_contact_answer* a) {
 }
 
 // The method once, on the reduced problem; in even units where its own are not.
-static sti_status run_method(const sti_contact_reduction* red, sti_contact_even* even, const sti_contact_options* options,
-                             sti_contact_answer* a, sti_contact_run* run) {
+static sti_status run_method(const sti_contact_reduction* red, sti_contact_even* even,
+                             const sti_contact_options* options, sti_contact_answer* a, sti_contact_run* run) {
     const sti_contact_local* p = even->scale != NULL ? &even->local : &red->local;
     const int d = p->d, n = d * p->nc;
     *run = (sti_contact_run){.r = a->r, .u = a->u, .residual = INFINITY, .multipliers = a->certificate.y};
@@ -370,7 +370,8 @@ static sti_status confirm(sti_contact_reduction* red, const sti_contact_options*
     a->outcome = STI_UNKNOWN;
     a->termination = STI_END_STALLED;
     snprintf(a->reason, sizeof a->reason, "within the tolerance, but %s: perhaps no solution",
-             grown ? "forces grow with every digit more that is asked for" : "no better, and nothing shows that there is one");
+             grown ? "forces grow with every digit more that is asked for"
+                   : "no better, and nothing shows that there is one");
     return STI_OK;
 }
 

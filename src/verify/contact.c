@@ -121,8 +121,9 @@ sti_status sti_verify_contact(sti_env* env, const sti_contact_problem* p, const 
                  out->residual, TRUSTED * runaway);
     else
         snprintf(out->text, sizeof out->text,
-                 out->accepted ? "solved: residual %.3g (contact %.3g, equations %.3g), at most %.3g; worst contact %d"
-                               : "not solved: residual %.3g (contact %.3g, equations %.3g), above %.3g; worst contact %d",
+                 out->accepted
+                     ? "solved: residual %.3g (contact %.3g, equations %.3g), at most %.3g; worst contact %d"
+                     : "not solved: residual %.3g (contact %.3g, equations %.3g), above %.3g; worst contact %d",
                  out->residual, out->residual_contact, out->residual_equation, tol, out->worst_contact);
     return STI_OK;
 }

@@ -70,7 +70,7 @@ typedef struct judge {
     real* drive;      // q, or H'D f + w                                 (n)
     real* rho;        // (nc)
     real *own_n, *own_t;
-    bool* adrift;     // it meets velocities without mass, and no others (nc)
+    bool* adrift;  // it meets velocities without mass, and no others (nc)
 } judge;
 
 // ---- products
@@ -140,9 +140,9 @@ static sti_status open_judge(sti_env* env, judge* k, const sti_contact_problem* 
     k->adrift = sti_alloc_array_zero(env, nc, sizeof *k->adrift);
     if (k->memory == NULL || k->adrift == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "check of %d contacts", k->nc);
     real* at = k->memory;
-    real** vectors[] = {&k->r,          &k->u.value,   &k->u.size,        &k->drive,        &k->v,           &k->push.value,
-                        &k->push.size,  &k->balance.value, &k->balance.size, &k->D,         &k->l,           &k->joint.value,
-                        &k->joint.size, &k->rho,       &k->own_n,         &k->own_t,    &k->mobility};
+    real** vectors[] = {&k->r,          &k->u.value,       &k->u.size,       &k->drive, &k->v,       &k->push.value,
+                        &k->push.size,  &k->balance.value, &k->balance.size, &k->D,     &k->l,       &k->joint.value,
+                        &k->joint.size, &k->rho,           &k->own_n,        &k->own_t, &k->mobility};
     const size_t sizes[] = {n, n, n, n, nv, nv, nv, nv, nv, nv, nb, nb, nb, nc, nc, nc, nb};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         *vectors[i] = at;
@@ -185,7 +185,8 @@ static real asked(const judge* k, int c) {
 static energies energies_of_contacts(const judge* k) {
     energies e = {0};
     for (int c = 0; c < k->nc; c++) {
-        if (k->rho[c] > 0) add_energy(&e, 1 / k->rho[c], norm(k->r + k->d * c, k->d), norm(k->drive + k->d * c, k->d), asked(k, c));
+        if (k->rho[c] > 0)
+            add_energy(&e, 1 / k->rho[c], norm(k->r + k->d * c, k->d), norm(k->drive + k->d * c, k->d), asked(k, c));
     }
     return e;
 }
@@ -230,7 +231,8 @@ static sti_status read_operator(sti_env* env, judge* k, const double* r) {
         real self[3] = {0}, others[3] = {0};
         for (int i = 0; i < k->d; i++) {
             const int j = k->d * c + i;
-            for (int m = 0; m < k->d; m++) self[i] += (real)W->diagonal[(size_t)j * (size_t)k->d + (size_t)m] * k->r[k->d * c + m];
+            for (int m = 0; m < k->d; m++)
+                self[i] += (real)W->diagonal[(size_t)j * (size_t)k->d + (size_t)m] * k->r[k->d * c + m];
             others[i] = u[j] - self[i];
             k->u.value[j] += k->drive[j] + u[j];
         }
@@ -342,8 +344,8 @@ static void take_joints(judge* k, const columns* t, energies* joints) {
     for (int j = 0; j < k->nb; j++) {
         k->joint.value[j] = t->value[j];
         k->mobility[j] = t->mobility[j];
-        k->joint.size[j] = t->mobility[j] > 0 ? t->made[j] + fabsl(t->value[j] - t->net[j]) + TOGETHER * t->meeting[j]
-                                              : t->meeting[j];
+        k->joint.size[j] =
+            t->mobility[j] > 0 ? t->made[j] + fabsl(t->value[j] - t->net[j]) + TOGETHER * t->meeting[j] : t->meeting[j];
         add_energy(joints, t->mobility[j], k->l[j], t->given[j], t->given[j]);
     }
 }
@@ -434,8 +436,8 @@ static void take_nearer(const contact* k, const real* near_r, const real* near_u
         dr[i] = k->r[i] - near_r[i];
         du[i] = k->u[i] - near_u[i];
     }
-    const real velocity = fmaxl(ratio(fabsl(du[0]), k->velocity_noise, k->own_n),
-                                ratio(tangent(k->d, du), k->velocity_noise, k->own_t));
+    const real velocity =
+        fmaxl(ratio(fabsl(du[0]), k->velocity_noise, k->own_n), ratio(tangent(k->d, du), k->velocity_noise, k->own_t));
     const real eta = fmaxl(ratio(norm(dr, k->d), k->force_noise, k->force), velocity);
     if (eta >= best->eta) return;
     best->eta = eta;
@@ -503,7 +505,8 @@ static void judge_contacts(const judge* k, energies e, real far, real unit, sti_
         gap = fmaxl(gap, -u[0]);
         power = fmaxl(power, fabsl(work));
     }
-    real residual = fmaxl(ratio(miss, 0, sqrtl(fmaxl(e.force, e.drive))), k->nc > 0 ? farthest / (ALONE * sqrtl(k->nc)) : 0);
+    real residual =
+        fmaxl(ratio(miss, 0, sqrtl(fmaxl(e.force, e.drive))), k->nc > 0 ? farthest / (ALONE * sqrtl(k->nc)) : 0);
     if (far > 1) residual = fmaxl(residual, DBL_EPSILON);
     out->residual_contact = (double)(far * residual);
     out->worst_cone_violation = (double)cone;

@@ -157,7 +157,8 @@ static void try_solver(sti_env* env, const contact_case* k, int which, sti_conta
         t->open_undecided += open && known->solvable < 0;
     }
     char name[160];
-    snprintf(name, sizeof name, "%llu_%s_%s", (unsigned long long)seed, family_text(which), sti_contact_solver_text(solver));
+    snprintf(name, sizeof name, "%llu_%s_%s", (unsigned long long)seed, family_text(which),
+             sti_contact_solver_text(solver));
     const char* what = fault(env, &k->p, &a, known);
     if (what != NULL) {
         t->wrong++;
@@ -165,7 +166,8 @@ static void try_solver(sti_env* env, const contact_case* k, int which, sti_conta
         keep(env, &k->p, name);
     } else if (open && solver == STI_CONTACT_AUTO && getenv("STI_TRUTH_OPEN") != NULL) {
         printf("open: seed %s: %dd, %d contacts, %s, solvable %d; residual %.2g; %.60s | %s\n", name, k->p.dimension,
-               k->p.contact_count, k->p.global ? "global" : "local", known->solvable, a.residual, a.reason, a.diagnosis);
+               k->p.contact_count, k->p.global ? "global" : "local", known->solvable, a.residual, a.reason,
+               a.diagnosis);
         keep(env, &k->p, name);
     }
     sti_contact_answer_clear(env, &a);
@@ -180,7 +182,8 @@ static void try_problem(sti_env* env, uint64_t seed, int which, tally* t) {
     if (known.motion && k.p.dimension == 2 && k.p.contact_count <= MODES) known.solvable = truth_solvable(env, &k.p);
     t->problems++;
     t->family_count[which]++;
-    for (int s = 0; s < STI_CONTACT_SOLVER_COUNT; s++) try_solver(env, &k, which, (sti_contact_solver)s, seed, &known, t);
+    for (int s = 0; s < STI_CONTACT_SOLVER_COUNT; s++)
+        try_solver(env, &k, which, (sti_contact_solver)s, seed, &known, t);
 }
 
 int main(int argc, char** argv) {
@@ -199,9 +202,10 @@ int main(int argc, char** argv) {
         if (t.family_open[f] > 0)
             printf("%s: %ld of %ld open by auto\n", family_text(f), t.family_open[f], t.family_count[f]);
     }
-    printf("contact: %ld problems, %ld answers: %ld solved, %ld no solution, %ld open; auto open %ld (%.2f %%: %ld with a "
-           "solution, %ld without, %ld not known); %ld wrong\n",
-           t.problems, t.answers, t.solved, t.none, t.open, t.auto_open, 100.0 * (double)t.auto_open / (double)t.problems,
-           t.open_solvable, t.open_unsolvable, t.open_undecided, t.wrong);
+    printf(
+        "contact: %ld problems, %ld answers: %ld solved, %ld no solution, %ld open; auto open %ld (%.2f %%: %ld with a "
+        "solution, %ld without, %ld not known); %ld wrong\n",
+        t.problems, t.answers, t.solved, t.none, t.open, t.auto_open, 100.0 * (double)t.auto_open / (double)t.problems,
+        t.open_solvable, t.open_unsolvable, t.open_undecided, t.wrong);
     return t.wrong > 0;
 }

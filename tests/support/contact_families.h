@@ -11,18 +11,18 @@
 
 #include "base/rng.h"
 
-#define FAMILY_LIST(X)                                                         \
-    X(FAMILY_PLAIN, "plain")                                                   \
-    X(FAMILY_JOINTS, "joints")               /* with bilateral rows */         \
-    X(FAMILY_SCALED, "contacts scaled")      /* forces and velocities alike */ \
-    X(FAMILY_UNEVEN, "H scaled, w not")                                        \
-    X(FAMILY_MASSES, "masses scaled")                                          \
-    X(FAMILY_FRICTION, "mu from 0 to 1e12")                                    \
-    X(FAMILY_RANK_ONE, "rank 1")                                               \
-    X(FAMILY_REDUNDANT, "redundant contacts")                                  \
-    X(FAMILY_INFEASIBLE, "infeasible")                                         \
-    X(FAMILY_INFEASIBLE_SCALED, "infeasible, scaled")                          \
-    X(FAMILY_DEGENERATE, "q = 0 in places")                                    \
+#define FAMILY_LIST(X)                                                    \
+    X(FAMILY_PLAIN, "plain")                                              \
+    X(FAMILY_JOINTS, "joints")          /* with bilateral rows */         \
+    X(FAMILY_SCALED, "contacts scaled") /* forces and velocities alike */ \
+    X(FAMILY_UNEVEN, "H scaled, w not")                                   \
+    X(FAMILY_MASSES, "masses scaled")                                     \
+    X(FAMILY_FRICTION, "mu from 0 to 1e12")                               \
+    X(FAMILY_RANK_ONE, "rank 1")                                          \
+    X(FAMILY_REDUNDANT, "redundant contacts")                             \
+    X(FAMILY_INFEASIBLE, "infeasible")                                    \
+    X(FAMILY_INFEASIBLE_SCALED, "infeasible, scaled")                     \
+    X(FAMILY_DEGENERATE, "q = 0 in places")                               \
     X(FAMILY_LARGE, "many contacts")
 
 #define STI_X(code, text) code,
@@ -126,7 +126,8 @@ static inline void case_shape(contact_case* k, sti_rng* rng, int which) {
         if (sti_rng_int(rng, 0, 1)) k->f[i] = 0;
     }
     for (int c = 0; c < nc; c++) {
-        if (which == FAMILY_SCALED || which == FAMILY_INFEASIBLE_SCALED) case_scale_contact(k, c, case_scale(rng), true);
+        if (which == FAMILY_SCALED || which == FAMILY_INFEASIBLE_SCALED)
+            case_scale_contact(k, c, case_scale(rng), true);
         if (which == FAMILY_UNEVEN) case_scale_contact(k, c, case_scale(rng), false);
     }
 }
@@ -153,9 +154,7 @@ static inline void case_make(contact_case* k, sti_rng* rng, int which) {
     sti_contact_problem* p = &k->p;
     p->dimension = sti_rng_int(rng, 2, 3);
     p->contact_count = which == FAMILY_LARGE ? sti_rng_int(rng, 20, CASE_CONTACTS) : sti_rng_int(rng, 1, 6);
-    p->velocity_count = which == FAMILY_LARGE      ? CASE_VELOCITIES
-                        : which == FAMILY_RANK_ONE ? 1
-                                                   : sti_rng_int(rng, 1, 9);
+    p->velocity_count = which == FAMILY_LARGE ? CASE_VELOCITIES : which == FAMILY_RANK_ONE ? 1 : sti_rng_int(rng, 1, 9);
     p->bilateral_count = which == FAMILY_JOINTS ? sti_rng_int(rng, 1, CASE_JOINTS) : 0;
     p->global = true;
     case_fill(k, rng, which);

@@ -7,8 +7,8 @@
 #ifndef TESTS_SUPPORT_CONTACT_TRUTH_H
 #define TESTS_SUPPORT_CONTACT_TRUTH_H
 
-#include <stiction/contact.h>
 #include <stdlib.h>
+#include <stiction/contact.h>
 
 #include "exact/dictionary.h"
 #include "exact/rationals.h"
