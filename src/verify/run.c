@@ -77,15 +77,14 @@ double sti_run_speed(const sti_run_data* k) {
     return most > 0 && isfinite(most) ? most : 1;
 }
 
-// With the rounding of the potential energy itself, and with what a step solved to 1e-8 of its speeds gives to bodies at rest:
-// impulses of m U work on 1e-8 U, and a hundredth of m U^2 is that in units of the default limit.
+// With the rounding of the potential energy itself, and of resting bodies that a step moves by rounding.
 static double energy_of(const sti_run_data* k) {
     const sti_run_scales* s = &k->scales;
     double most = s->kinetic;
     if (s->stepped)
         most = fmax(most, s->potential_high - s->potential_low) +
                1e-9 * fmax(fabs(s->potential_high), fabs(s->potential_low));
-    most = fmax(most, 0.01 * s->mass * sti_run_speed(k) * sti_run_speed(k));
+    most = fmax(most, 1e-6 * s->mass * sti_run_speed(k) * sti_run_speed(k));
     return most > 0 && isfinite(most) ? most : 1;
 }
 
