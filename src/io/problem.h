@@ -27,10 +27,11 @@ struct sti_problem {
     sti_mlcp mlcp;
     sti_cone_input cone;
     sti_qp qp;
+    sti_l1 l1;
     sti_matrices matrices;
     double* table[STI_MATRIX_COUNT];  // of the matrices, in the order of the kind
     double* side[4];                  // l, u, lb, ub of a qp; NULL: not given
-    double* vector[2];                // q; a, b; c; tables of the cone
+    double* vector[2];                // q; a, b; c; b; tables of the cone
     sti_rationals* exact[2];          // matrix, vector; tables of the cone
     sti_fclib* contact;               // the contact problem and what stands beside it, all in one
     sti_instant* instant;
