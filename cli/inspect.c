@@ -8,6 +8,7 @@
 #include "inspect_bodies.h"
 #include "inspect_instant.h"
 #include "l1.h"
+#include "robot.h"
 #include "scenes.h"
 
 typedef struct request {
@@ -350,12 +351,14 @@ static int work(const cli* c, const request* q, report* r) {
 static int run(cli* c, int argc, char** argv) {
     const sti_classes_options defaults = sti_classes_options_default();
     request q = {.exact_limit = defaults.exact_limit, .work_limit = defaults.work_limit, .max_cones = 4096};
+    cli_robot_request robot = {0};
     const cli_option options[] = {
         {"--exact-limit", CLI_COUNT, "N", "order up to which exponential tests run", &q.exact_limit},
         {"--work-limit", CLI_COUNT, "N", "cases such a test may look at before it leaves the question open",
          &q.work_limit},
         {"--max-cones", CLI_COUNT, "N", "complementary cones listed at most", &q.max_cones},
         {"--set", CLI_JOINED, "NAME=X,..", "parameters of a system or scene", &q.settings},
+        CLI_ROBOT_OPTIONS(robot),
     };
     char* positional[1];
     int code;
@@ -363,7 +366,7 @@ static int run(cli* c, int argc, char** argv) {
         return code;
     sti_problem* problem = NULL;
     q.path = positional[0];
-    code = cli_scene_load(c, q.path, &problem);
+    code = cli_robot_load(c, q.path, &robot, &problem);
     if (code == CLI_DONE && q.settings != NULL && sti_problem_set(problem, q.settings) != STI_OK)
         code = cli_fail_about(c, "--set");
     if (code == CLI_DONE) {
