@@ -4,8 +4,7 @@
 //
 // Joints     the frame of a joint has its z along the axis of the file, so coordinates are the file's own. The world counts
 //            an angle from within half a turn at the start; where a joint starts beyond, its coordinate counts from there.
-// Mimic      a gear: q - multiplier q_other keeps its value. Where it would couple more than two bodies that move, the
-//            joint is driven like the one that it mimics instead, and that is remarked.
+// Mimic      a gear: q - multiplier q_other keeps its value.
 // Touching   links that a joint connects do not touch each other. Others may, unless they overlap at the start: then they
 //            never do, which is remarked.
 #include <math.h>
@@ -228,45 +227,11 @@ static sti_status shape_joint(sti_urdf_model* m, const sti_urdf_joint* joint, st
     return status;
 }
 
-// Bodies that move when one of the two joints does. A row of the equations has room for two.
-static int count_moving(const sti_urdf_model* m, const sti_urdf_joint* one, const sti_urdf_joint* other) {
-    const int link[4] = {one->parent, one->child, other->parent, other->child};
-    int body[4], count = 0;
-    for (int i = 0; i < 4; i++) {
-        body[i] = m->link[link[i]].body_link;
-        bool counts = body[i] != m->root || !m->options->fixed;
-        for (int k = 0; k < i; k++) counts = counts && body[k] != body[i];
-        count += counts;
-    }
-    return count;
-}
-
-// A joint that mimics and cannot be geared is driven like the one it mimics, where that one is driven.
-static sti_status drive_alike(sti_urdf_model* m, sti_urdf_joint* joint) {
-    if (joint->mimic < 0 || is_locked(m, joint)) return STI_OK;
-    const sti_urdf_joint* other = &m->joint[joint->mimic];
-    if (count_moving(m, joint, other) <= 2) return STI_OK;
-    const sti_urdf_setting* from = &other->setting;
-    sti_urdf_setting* to = &joint->setting;
-    const bool motor = !isnan(from->motor_speed) || !isnan(from->motor_force);
-    if (motor && isnan(to->motor_speed)) to->motor_speed = joint->multiplier * from->motor_speed;
-    if (motor && isnan(to->motor_force)) to->motor_force = isnan(from->motor_force) ? other->effort : from->motor_force;
-    if (isnan(to->stiffness)) to->stiffness = from->stiffness;
-    if (isnan(to->rest)) to->rest = joint->multiplier * from->rest + joint->offset;
-    const bool driven = motor || !isnan(from->stiffness);
-    return sti_urdf_remark_add(m, driven ? STI_URDF_APPROXIMATED : STI_URDF_IGNORED, sti_xml_find(joint->node, "mimic"),
-                               NULL,
-                               driven ? "couples more than two bodies that move: driven like joint \"%.60s\" instead"
-                                      : "couples more than two bodies that move: it moves independently of \"%.60s\"",
-                               other->name);
-}
-
 static sti_status add_joint(sti_urdf_model* m, sti_urdf_joint* joint, sti_bodies* bodies) {
     sti_joint def;
     if (joint->type == STI_URDF_FIXED || m->link[joint->child].left_out) return STI_OK;
     if (joint->type == STI_URDF_FLOATING) return STI_OK;
-    sti_status status = drive_alike(m, joint);
-    if (status == STI_OK) status = shape_joint(m, joint, &def);
+    sti_status status = shape_joint(m, joint, &def);
     if (status != STI_OK) return status;
     char* name = full_name(m, joint->name, "");
     if (name == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "name of a joint");
@@ -281,7 +246,6 @@ static sti_status add_gear(sti_urdf_model* m, const sti_urdf_joint* joint, sti_b
     const sti_xml_node* node = sti_xml_find(joint->node, "mimic");
     const int other = m->joint[joint->mimic].joint;
     if (other < 0) return sti_urdf_fail(m, node, "joint", "that joint was left out: nothing with a mass hangs on it");
-    if (count_moving(m, joint, &m->joint[joint->mimic]) > 2) return STI_OK;
     sti_joint def = sti_joint_default(STI_JOINT_GEAR, -1, -1);
     def.of[0] = joint->joint;
     def.of[1] = other;

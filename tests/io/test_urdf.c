@@ -254,29 +254,44 @@ static void a_joint_that_mimics_is_geared_and_starts_where_the_other_puts_it(voi
     drop(&r);
 }
 
-static void fingers_of_a_hand_that_moves_are_driven_alike(void** state) {
+// A hand that turns freely and falls: parallel slides, and a third finger that mimics the second one, which mimics the first.
+static void fingers_of_a_hand_that_moves_are_geared_also_in_chains(void** state) {
     (void)state;
     static const char hand[] =
-        "<robot name='r'><link name='w'/><link name='hand'>" INERTIAL(1) "</link><link name='b'>" INERTIAL(
-            1) "</link><link name='c'>" INERTIAL(
-            1) "</link><joint name='h' type='continuous'><parent link='w'/><child link='hand'/></joint>"
+        "<robot name='r'><link name='hand'>" INERTIAL(1) "</link><link name='b'>" INERTIAL(1) "</link><link name='c'>" INERTIAL(
+            1) "</link><link name='d'>" INERTIAL(1) "</link>"
                "<joint name='j' type='prismatic'><parent link='hand'/><child link='b'/><axis xyz='0 0 1'/>"
                "<limit lower='0' upper='2' effort='7'/></joint>"
                "<joint name='k' type='prismatic'><parent link='hand'/><child link='c'/><axis xyz='0 0 -1'/>"
-               "<limit lower='-9' upper='9'/><mimic joint='j' multiplier='2'/></joint></robot>";
+               "<limit lower='-9' upper='9'/><mimic joint='j' multiplier='2'/></joint>"
+               "<joint name='l' type='revolute'><parent link='c'/><child link='d'/><axis xyz='0 1 0'/>"
+               "<limit lower='-9' upper='9'/><mimic joint='k' multiplier='-0.5' offset='0.1'/></joint></robot>";
     sti_urdf_setting s = sti_urdf_setting_default("j");
     sti_urdf_options options = sti_urdf_options_default();
-    robot r = parse(hand, NULL);
-    assert_int_equal(sti_bodies_joint_count(r.bodies), 3);
-    remark(&r, STI_URDF_IGNORED, "joint \"k\": mimic", "independently of \"j\"");
-    drop(&r);
     s.motor_speed = 0.5;
     options.setting_count = 1;
     options.settings = &s;
-    r = parse(hand, &options);
-    remark(&r, STI_URDF_APPROXIMATED, "joint \"k\": mimic", "driven like joint \"j\"");
-    const sti_joint_axis* axis = &sti_bodies_joint(r.bodies, 2)->axis[0];
-    assert_true(axis->motor_speed == 1 && axis->motor_force == 7 && axis->stiffness == 0);
+    options.fixed = false;
+    robot r = parse(hand, &options);
+    assert_int_equal(sti_bodies_joint_count(r.bodies), 5);
+    sti_world_options how = sti_world_options_default();
+    how.h = 0.01;
+    sti_world* world;
+    assert_int_equal(sti_world_create(r.env, r.bodies, &how, &world), STI_OK);
+    assert_int_equal(sti_world_push(world, 1, (double[]){0.3, 0.2, 0}, (double[]){0.1, 0.2, 0.3}), STI_OK);
+    sti_world_joint j[3];
+    for (int step = 0; step < 100; step++) {
+        sti_world_report report;
+        assert_int_equal(sti_world_step(world, &report), STI_OK);
+        assert_true(report.solved && report.drift < 1e-8);
+        for (int k = 0; k < 3; k++) sti_world_joint_state(world, k, &j[k]);
+        assert_true(fabs(j[1].coordinate[0] - 2 * j[0].coordinate[0]) < 1e-8);
+        assert_true(fabs(j[2].coordinate[0] - 0.1 + 0.5 * j[1].coordinate[0]) < 1e-8);
+        assert_true(fabs(j[1].speed[0] - 2 * j[0].speed[0]) < 1e-8);
+    }
+    assert_true(j[0].coordinate[0] > 0.1 &&
+                j[0].coordinate[0] < 0.5);  // the motor moves three fingers, with 7 N at most
+    sti_world_destroy(world);
     drop(&r);
 }
 
@@ -825,7 +840,7 @@ int main(void) {
         cmocka_unit_test(cylinders_become_prisms_and_their_error_is_told),
         cmocka_unit_test(settings_make_motors_and_springs),
         cmocka_unit_test(a_joint_that_mimics_is_geared_and_starts_where_the_other_puts_it),
-        cmocka_unit_test(fingers_of_a_hand_that_moves_are_driven_alike),
+        cmocka_unit_test(fingers_of_a_hand_that_moves_are_geared_also_in_chains),
         cmocka_unit_test(what_has_no_effect_is_reported),
         cmocka_unit_test(links_that_overlap_at_the_start_never_touch),
         cmocka_unit_test(a_joint_that_starts_beyond_half_a_turn_counts_from_there),
