@@ -77,8 +77,8 @@ static sti_status work(sti_urdf_model* m, const char* text, size_t size, sti_bod
 }
 
 static void clear(sti_urdf_model* m) {
-    for (int k = 0; k < m->geometry_count && m->shape != NULL; k++) sti_shape_destroy(m->shape[k]);
-    sti_free(m->env, m->shape);
+    for (int k = 0; k < m->piece_count; k++) sti_shape_destroy(m->piece[k].shape);
+    sti_free(m->env, m->piece);
     sti_free(m->env, m->link);
     sti_free(m->env, m->joint);
     sti_free(m->env, m->geometry);

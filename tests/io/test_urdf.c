@@ -301,7 +301,7 @@ static void what_has_no_effect_is_reported(void** state) {
         "<robot name='r'>\n<material name='red'/><gazebo/><transmission name='t'/>\n"
         "<link name='a'><visual/><visual/></link>"
         "<link name='b'>" INERTIAL(
-            1) "<visual/><collision><geometry><mesh filename='x.dae'/></geometry></collision>"
+            1) "<visual/><collision><geometry><mesh filename='x.ply'/></geometry></collision>"
                "<collision><geometry><torus/></geometry></collision></link><link name='dot'/>"
                "<joint name='j' type='planar'><parent link='a'/><child link='b'/><axis xyz='0 0 2'/>"
                "<safety_controller k_velocity='1'/><dynamics damping='1'/></joint>"
@@ -314,7 +314,7 @@ static void what_has_no_effect_is_reported(void** state) {
     remark(&r, STI_URDF_IGNORED, "transmission", "not an element that is read");
     remark(&r, STI_URDF_IGNORED, "gazebo", "not an element");
     remark(&r, STI_URDF_IGNORED, "safety_controller", "controllers");
-    remark(&r, STI_URDF_IGNORED, "link \"b\": collision: geometry: mesh", "x.dae: only .stl and .obj");
+    remark(&r, STI_URDF_IGNORED, "link \"b\": collision: geometry: mesh", "x.ply: only .stl, .obj, .dae");
     remark(&r, STI_URDF_IGNORED, "torus", "touches nothing");
     remark(&r, STI_URDF_IGNORED, "joint \"j\": dynamics", "moves freely");
     remark(&r, STI_URDF_IGNORED, "joint \"e\"", "\"dot\" on it has no mass");
@@ -566,6 +566,12 @@ static void a_mended_file_still_says_what_it_says(void** state) {
     assert_true(b->inertia[0] > 0 && b->inertia[0] <= 0.02);
     expect_near(&b->inertia[4], (double[]){2, 0, 0, 0, 2}, 5, 1e-14);
     drop(&rod);
+    // moments that are rounding
+    robot dust = parse(ROBOT("<link name='a'/><link name='b'>" MASS(
+                           "3", "ixx='2e-20' iyy='1e-20' izz='2e-20'") "</link>" JOINT("continuous", "")),
+                       NULL);
+    assert_true(fabs(sti_bodies_body(dust.bodies, 1)->inertia[4] - 0.4 * 3 * 0.02 * 0.02) < 1e-12);
+    drop(&dust);
 }
 
 // Neither a moment that is negative beyond rounding nor a number that is none can be mended.
