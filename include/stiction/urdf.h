@@ -87,6 +87,8 @@ typedef struct sti_urdf_options {
     int material;         // of all surfaces (default 0)
     int sides;            // of the prism that stands for a cylinder (default 32)
     int hull_points;      // a mesh with more vertices than this is thinned before its hull is taken (default 2000)
+    double
+        hull_error;  // part of a hull's size: corners may be left out as long as none sticks out farther (default 1e-3)
     int folder_count;
     const char* const* folders;  // where meshes and packages are looked for, after the folder of the file
     int setting_count;

@@ -182,6 +182,39 @@ static sti_status remark_hull(sti_urdf_model* m, const sti_urdf_geometry* g, con
                                corners, volume, text);
 }
 
+// The hull of the vertices that are farthest in `count` directions.
+static sti_status make_thin_hull(sti_urdf_model* m, const sti_mesh_data* mesh, int count, sti_shape** out) {
+    double* points = sti_alloc_array(m->env, 3 * (size_t)mesh->vertex_count, sizeof *points);
+    if (points == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "hull of %d points", mesh->vertex_count);
+    int kept = 0;
+    sti_status status = thin(m, mesh, count, points, &kept);
+    if (status == STI_OK) status = sti_shape_create_convex(m->env, 3, kept, points, out);
+    sti_free(m->env, points);
+    return status;
+}
+
+// A hull of fewer corners in place of one with many, where it is as good: what a step costs grows with them.
+static sti_status reduce(sti_urdf_model* m, const sti_mesh_data* mesh, bool* thinned, sti_shape** hull) {
+    enum { FEW = 48 };
+    const double bound = m->options->hull_error * sti_shape_reach(*hull);
+    int corners = 0;
+    sti_shape_vertices(*hull, &corners);
+    for (int count = FEW; bound > 0 && count < corners; count *= 2) {
+        sti_shape* fewer = NULL;
+        int left = 0;
+        const sti_status status = make_thin_hull(m, mesh, count, &fewer);
+        if (status == STI_ERR_MEMORY) return status;
+        if (status == STI_OK) sti_shape_vertices(fewer, &left);
+        const bool better = status == STI_OK && 4 * left < 3 * corners && sticks_out(mesh, fewer) <= bound;
+        sti_shape_destroy(better ? *hull : fewer);
+        if (!better) continue;
+        *hull = fewer;
+        *thinned = true;
+        return STI_OK;
+    }
+    return STI_OK;
+}
+
 // All points, then fewer: a hull may be too large, or have a face with too many corners.
 static sti_status make_hull(sti_urdf_model* m, const sti_mesh_data* mesh, bool* thinned, sti_shape** out) {
     const int few = m->options->hull_points / 4 < 100 ? 100 : m->options->hull_points / 4;
@@ -189,15 +222,10 @@ static sti_status make_hull(sti_urdf_model* m, const sti_mesh_data* mesh, bool* 
     sti_status status = STI_ERR_SIZE;
     if (!*thinned) status = sti_shape_create_convex(m->env, 3, mesh->vertex_count, mesh->vertices, out);
     if (status == STI_ERR_SIZE) {
-        double* points = sti_alloc_array(m->env, 3 * (size_t)mesh->vertex_count, sizeof *points);
-        if (points == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "hull of %d points", mesh->vertex_count);
-        int kept = 0;
         *thinned = true;
-        status = thin(m, mesh, few, points, &kept);
-        if (status == STI_OK) status = sti_shape_create_convex(m->env, 3, kept, points, out);
-        sti_free(m->env, points);
+        status = make_thin_hull(m, mesh, few, out);
     }
-    return status;
+    return status == STI_OK ? reduce(m, mesh, thinned, out) : status;
 }
 
 static sti_status add_piece(sti_urdf_model* m, int geometry, sti_shape* shape) {
