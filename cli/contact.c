@@ -97,8 +97,6 @@ static void say_answer(const cli* c, const char* path, const sti_contact_problem
 int cli_contact_solve(const cli* c, const cli_solve_request* r, const sti_document* document) {
     const sti_contact_problem* p = sti_contact_problem_of(document);
     sti_contact_options o;
-    if (r->all) return cli_fail_usage(c, "--all: %s is a contact problem: its solutions cannot be listed", r->path);
-    if (r->covering.count > 0) return cli_fail_usage(c, "--covering: %s is a contact problem, not an LCP", r->path);
     int code = make_options(c, r, &o);
     if (code != CLI_DONE) return code;
     cli_progress bar = cli_progress_begin();

@@ -295,7 +295,6 @@ static int solve_all(const cli* c, const cli_solve_request* r, const posed* p) {
 int cli_lcp_solve(const cli* c, const cli_solve_request* r, const sti_document* document) {
     const posed p = pose(document);
     sti_lcp_options o;
-    if (r->minimum_norm) return cli_fail_usage(c, "--minimum-norm: %s is not a contact problem", r->path);
     const int code = make_options(c, r, &p, &o);
     if (code != CLI_DONE) return code;
     return r->all ? solve_all(c, r, &p) : solve_one(c, r, &p, &o);

@@ -61,10 +61,6 @@ static void say_answer(const cli* c, const char* path, const sti_qp_answer* a) {
 
 int cli_qp_solve(const cli* c, const cli_solve_request* r, const sti_document* document) {
     sti_conic_options o;
-    if (r->minimum_norm) return cli_fail_usage(c, "--minimum-norm: %s is not a contact problem", r->path);
-    if (r->all) return cli_fail_usage(c, "--all: %s is a quadratic program: its solutions cannot be listed", r->path);
-    if (r->covering.count > 0) return cli_fail_usage(c, "--covering: %s is a quadratic program, not an LCP", r->path);
-    if (r->omega > 0) return cli_fail_usage(c, "--omega: %s is a quadratic program: nothing is relaxed", r->path);
     int code = make_options(c, r, &o);
     if (code != CLI_DONE) return code;
     sti_qp_answer a;

@@ -1,8 +1,35 @@
 // solve.c: stiction solve: an answer to a problem; each kind is solved by a file of its own.
 #include <stdlib.h>
+#include <string.h>
 
 #include "contact.h"
 #include "documents.h"
+
+// An option that was given and that the kind does not take is refused, with the kinds that do.
+static int check_options(const cli* c, const cli_solve_request* r, sti_kind kind) {
+    const struct {
+        const char* name;
+        unsigned flag;
+        bool given;
+    } options[] = {{"--all", CLI_TAKES_ALL, r->all},
+                   {"--covering", CLI_TAKES_COVERING, r->covering.count > 0},
+                   {"--omega", CLI_TAKES_OMEGA, r->omega > 0},
+                   {"--minimum-norm", CLI_TAKES_MINIMUM_NORM, r->minimum_norm},
+                   {"--newton", CLI_TAKES_NEWTON, r->newton != NULL}};
+    for (size_t k = 0; k < sizeof options / sizeof options[0]; k++) {
+        if (!options[k].given || (cli_documents[kind].takes & options[k].flag) != 0) continue;
+        char takers[200] = "";
+        for (int other = 0; other < STI_KIND_COUNT; other++) {
+            const size_t at = strlen(takers);
+            if ((cli_documents[other].takes & options[k].flag) == 0) continue;
+            snprintf(takers + at, sizeof takers - at, "%s\"%s\"", at > 0 ? " and " : "",
+                     sti_kind_text((sti_kind)other));
+        }
+        return cli_fail_usage(c, "%s: %.200s: kind: %s: an option of %s alone", options[k].name, r->path,
+                              sti_kind_text(kind), takers);
+    }
+    return CLI_DONE;
+}
 
 static int run(cli* c, int argc, char** argv) {
     cli_solve_request r = {0};
@@ -18,6 +45,8 @@ static int run(cli* c, int argc, char** argv) {
         {"--omega", CLI_POSITIVE, "W", "pgs and gs: relaxation, between 0 and 2", &r.omega},
         {"--minimum-norm", CLI_FLAG, NULL, "contact: of all forces with the same velocities the smallest",
          &r.minimum_norm},
+        {"--newton", CLI_TEXT, "STEP", "l1: no solution, but the Newton step of this file (docs/optimization.md)",
+         &r.newton},
         {"--output", CLI_TEXT, "SOL", "write the answer to this file: JSON; of contact also .hdf5 (FCLIB)", &r.output},
     };
     char* positional[1];
@@ -26,6 +55,7 @@ static int run(cli* c, int argc, char** argv) {
         r.path = positional[0];
         r.time_limit = cli_limit_soft(c);
         code = cli_load(c, r.path, &document);
+        if (code == CLI_DONE) code = check_options(c, &r, sti_document_kind(document));
         if (code == CLI_DONE) code = cli_documents[sti_document_kind(document)].solve(c, &r, document);
     }
     free(r.covering.value);
@@ -36,7 +66,7 @@ static int run(cli* c, int argc, char** argv) {
 const cli_verb cli_verb_solve = {
     .name = "solve",
     .arguments = "FILE [options]",
-    .summary = "solve an LCP, an MLCP, a QP or a contact problem, or prove that there is no solution",
+    .summary = "solve an LCP, an MLCP, a QP, an l1 or a contact problem, or prove that there is no solution",
     .details =
         "FILE is JSON or HDF5 (- is standard input: JSON). In JSON a matrix is a list of rows, or\n"
         "{\"rows\": r, \"cols\": c, \"entries\": [[i, j, value], ..]} counted from 0, or {\"file\": \"M.mtx\"} (Matrix "
@@ -50,6 +80,7 @@ const cli_verb cli_verb_solve = {
         ". That\n"
         "it has no solution is proved where no motion keeps its contacts closed or opening.\n"
         "A quadratic program (kind \"qp\") is solved by ipm, or proved infeasible or unbounded.\n"
+        "Kind \"l1\", min |A x + b|_1, gets x and a dual vector y that proves how far x is from the least sum.\n"
         "Exit code 0: solved; 1: no solution, or not solved; 2: bad usage or input; 3: internal failure.\n\n"
         "example:\n"
         "    echo '{\"kind\": \"lcp\", \"M\": [[2, 1], [1, 2]], \"q\": [-5, -6]}' > p.json\n"

@@ -10,6 +10,7 @@
 //     {"kind": "lcp",  "M": [[..]], "q": [..]}
 //     {"kind": "mlcp", "A": .., "C": .., "D": .., "B": .., "a": [..], "b": [..]}
 //     {"kind": "qp", "P": .., "c": [..], "A": .., "l": [..], "u": [..], "lb": [..], "ub": [..]}
+//     {"kind": "l1", "A": .., "b": [..]}
 //     {"kind": "cone", "rays": [[..]], "lines": [[..]]}      or "inequalities" (F x <= 0) and "equations" (E x = 0)
 //     {"kind": "instant", "M": [[..]], "F": [..], "v": [..], "contacts": [{"name": .., "mu": .., "n": [..], "t": [[..]]}]}
 //     {"kind": "grasp", "dimension": 3, "center": [..], "contacts": [{"point": [..], "normal": [..], "mu": ..}]}
@@ -26,7 +27,7 @@
 // {"rows": r, "cols": c, "entries": [[i, j, v], ..]} counted from 0 (sparse), or {"file": "M.mtx"}: Matrix Market, beside
 // the JSON file. A vector is a list, or {"file": "q.mtx"} with a matrix of one column or row. docs/files.md has examples.
 //
-// Of a qp only c is needed. A bound that is null, or 1e20 and more in size, is none; fractions are rounded to doubles.
+// Of a qp only c is needed. A bound that is null, or 1e20 and more in size, is none; fractions are rounded to doubles, as in l1.
 //
 // Every number of an instant is kept exactly as it is written: 0.4 is 2/5, "2/3" two thirds. docs/systems.md has all fields
 // of instants and systems.
@@ -67,6 +68,7 @@ typedef enum sti_use { STI_USE_LIST(STI_X) } sti_use;
     X(STI_KIND_LCP, lcp, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)                       \
     X(STI_KIND_MLCP, mlcp, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)                     \
     X(STI_KIND_QP, qp, STI_USE_SOLVE | STI_USE_VERIFY)                                           \
+    X(STI_KIND_L1, l1, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)                         \
     X(STI_KIND_CONTACT, contact, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)               \
     X(STI_KIND_CONE, cone, STI_USE_CONE)                                                         \
     X(STI_KIND_INSTANT, instant, STI_USE_ANALYZE | STI_USE_INSPECT | STI_USE_VERIFY)             \
@@ -105,7 +107,7 @@ STI_API sti_kind sti_document_kind(const sti_document* document);
 STI_API sti_status sti_document_set(sti_document* document, const char* settings);
 
 // To a file that reads back as the same: written whole or not at all (to a temporary beside it, then renamed), .json or, of lcp,
-// mlcp and contact, .hdf5/.h5 by the name. STI_ERR_ARGUMENT when of a kind that cannot be written.
+// mlcp, l1 and contact, .hdf5/.h5 by the name. STI_ERR_ARGUMENT when of a kind that cannot be written.
 STI_API sti_status sti_document_save(sti_env* env, const sti_document* document, const char* path);
 // A scene as text that reads back as the same elsewhere: robots that it names as files are in it, their meshes named from the
 // root; settings are not in that of bodies. Free with sti_env_free. STI_ERR_ARGUMENT when of another kind.

@@ -31,6 +31,7 @@ static const char* const samples[STI_KIND_COUNT] = {
     [STI_KIND_MLCP] =
         "{\"kind\": \"mlcp\", \"A\": [[1]], \"C\": [[1]], \"D\": [[-1]], \"B\": [[1]], \"a\": [1], \"b\": [1]}",
     [STI_KIND_QP] = "{\"kind\": \"qp\", \"P\": [[1]], \"c\": [-1], \"lb\": [0]}",
+    [STI_KIND_L1] = "{\"kind\": \"l1\", \"A\": [[1], [1]], \"b\": [-1, -2]}",
     [STI_KIND_CONE] = "{\"kind\": \"cone\", \"rays\": [[1, 0], [1, 1]]}",
     [STI_KIND_INSTANT] = "{\"kind\": \"instant\", \"M\": [[2]], \"F\": [-1], \"contacts\": [{\"n\": [1]}]}",
     [STI_KIND_GRASP] =
@@ -106,6 +107,7 @@ static void every_kind_is_read_and_knows_its_kind(void** state) {
         assert_int_equal(sti_lcp_of(d) != NULL, k == STI_KIND_LCP);
         assert_int_equal(sti_mlcp_of(d) != NULL, k == STI_KIND_MLCP);
         assert_int_equal(sti_qp_of(d) != NULL, k == STI_KIND_QP);
+        assert_int_equal(sti_l1_of(d) != NULL, k == STI_KIND_L1);
         assert_int_equal(sti_cone_input_of(d) != NULL, k == STI_KIND_CONE);
         assert_int_equal(sti_instant_of(d) != NULL, k == STI_KIND_INSTANT || k == STI_KIND_GRASP);
         assert_int_equal(sti_matrices_of(d) != NULL, k == STI_KIND_MATRICES);
@@ -151,7 +153,8 @@ static void what_is_saved_reads_back_as_the_same(void** state) {
     for (int k = STI_KIND_NONE + 1; k < STI_KIND_COUNT; k++) {
         if (samples[k] == NULL) continue;
         sti_document *d = must(samples[k]), *back = NULL;
-        const bool can = k == STI_KIND_LCP || k == STI_KIND_MLCP || k == STI_KIND_INSTANT || k == STI_KIND_SCENE;
+        const bool can =
+            k == STI_KIND_LCP || k == STI_KIND_MLCP || k == STI_KIND_L1 || k == STI_KIND_INSTANT || k == STI_KIND_SCENE;
         const sti_status status = sti_document_save(env, d, io_path("once.json"));
         assert_int_equal(status, can ? STI_OK : STI_ERR_ARGUMENT);
         if (!can) assert_non_null(strstr(sti_env_error(env)->text, "cannot be written"));

@@ -175,7 +175,7 @@ static const struct {
     {"\"M\":[[1e-999]]", "M[0][0]: 0: not zero, and too small"},
     {"\"M\":[[true]]", "M[0][0]: true: a number"},
     {"\"M\":[[1]],\"F\":[1,2]", "F: a list of 2: 1 entries"},
-    {"\"M\":[[1]],\"v\":{}", "v: an object: a list of 1"},
+    {"\"M\":[[1]],\"v\":{}", "v: an object: a list of numbers, or {\"file\"}"},
     {"\"M\":[[1]],\"time\":\"now\"", "time: \"now\": not a number"},
     {"\"M\":[[1]],\"coordinates\":[\"x\",\"y\"]", "coordinates: a list of 2: 1 entries"},
     {"\"M\":[[1]],\"coordinates\":[1]", "coordinates[0]: 1: a name"},
