@@ -52,7 +52,7 @@ typedef struct sti_contact_verification {
     double residual;    // sum of the next two; NAN when nothing could be computed
     double residual_contact;
     double residual_equation;
-    int worst_contact;             // where the natural map is largest; -1 when there is no contact
+    int worst_contact;             // farthest from the law, against its own terms; -1 when there is no contact
     double worst_cone_violation;   // largest distance of r_c from its cone, in units of r
     double worst_penetration;      // largest -u_n, in units of u; 0 when no contact closes
     double worst_complementarity;  // largest |r_c . (u_c + mu |u_t| n)|, in units of r u
