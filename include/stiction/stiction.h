@@ -30,6 +30,7 @@
 #include <stiction/shapes.h>
 #include <stiction/step.h>
 #include <stiction/sticking.h>
+#include <stiction/stochastic.h>
 #include <stiction/system.h>
 #include <stiction/urdf.h>
 #include <stiction/velocities.h>
