@@ -12,6 +12,7 @@
 //     {"kind": "scene", "bed": {"layout": "pebble-bed", "count": 1600}, "step": {"h": 0.01}, "time": 10}
 //     {"kind": "root", "variables": {"x": [-2, 2]}, "equations": ["x^2 - 2"], "method": "all"}
 //     {"kind": "bound", "what": "hadamard", "interval": [1, 3], "f": "x^3", "weight": "1/2"}
+//     {"kind": "manipulation", "parts": [..], "fixtures": [..], "probes": [..], "mu": 0.3, "h": 0.05, "steps": 100}
 //     {"kind": "scene", "dimension": 3, "bodies": [{"name": "box", "shape": {"type": "box", "half": [..]}}], "time": 10}
 //
 // JSON, with // and /* */ comments. "n", "m" (of a cone: "dimension") may be there and are checked, "name" and "comment"
@@ -39,6 +40,7 @@
 #include <stiction/contact.h>
 #include <stiction/instant.h>
 #include <stiction/l1.h>
+#include <stiction/manipulation.h>
 #include <stiction/norms.h>
 #include <stiction/problem.h>
 #include <stiction/qp.h>
@@ -64,7 +66,8 @@ extern "C" {
     X(STI_KIND_MATRICES, "matrices") \
     X(STI_KIND_ROOT, "root")         \
     X(STI_KIND_BOUND, "bound")       \
-    X(STI_KIND_L1, "l1")
+    X(STI_KIND_L1, "l1")             \
+    X(STI_KIND_MANIPULATION, "manipulation")
 
 #define STI_X(code, text) code,
 typedef enum sti_kind { STI_KIND_LIST(STI_X) } sti_kind;
@@ -103,6 +106,7 @@ STI_API const sti_world_scene* sti_problem_world(const sti_problem* problem);  /
 
 STI_API const sti_root_problem* sti_problem_root(const sti_problem* problem);  // NULL when of another kind
 STI_API const sti_bound_problem* sti_problem_bound(const sti_problem* problem);
+STI_API sti_manipulation* sti_problem_manipulation(const sti_problem* problem);  // lives as long as the problem
 
 // The text of a scene of bodies, with the robots that it names as files in it, and their meshes named from the root: what is
 // needed to read it again elsewhere. Free with sti_env_free. STI_ERR_ARGUMENT when of another kind.

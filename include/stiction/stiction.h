@@ -18,6 +18,7 @@
 #include <stiction/io.h>
 #include <stiction/l1.h>
 #include <stiction/linalg.h>
+#include <stiction/manipulation.h>
 #include <stiction/modes.h>
 #include <stiction/norms.h>
 #include <stiction/painleve.h>

@@ -369,12 +369,14 @@ sti_status sti_problem_read_json(sti_env* env, char* text, size_t size, const ch
     const bool grasp = kind != NULL && strcmp(kind, sti_kind_text(STI_KIND_GRASP)) == 0;
     const bool equations = kind != NULL && strcmp(kind, sti_kind_text(STI_KIND_ROOT)) == 0;
     const bool bound = kind != NULL && strcmp(kind, sti_kind_text(STI_KIND_BOUND)) == 0;
-    if (instant || system || scene || grasp || equations || bound) {
+    const bool pushed = kind != NULL && strcmp(kind, sti_kind_text(STI_KIND_MANIPULATION)) == 0;
+    if (instant || system || scene || grasp || equations || bound || pushed) {
         status = instant     ? sti_instant_read_json(&r.tree, out)
                  : grasp     ? sti_grasp_read_json(&r.tree, out)
                  : system    ? sti_system_read_json(&r.tree, out)
                  : equations ? sti_root_read_json(&r.tree, out)
                  : bound     ? sti_bound_read_json(&r.tree, out)
+                 : pushed    ? sti_manipulation_read_json(&r.tree, out)
                              : sti_scene_read_json(&r.tree, text, directory, out);
         sti_json_tree_clear(&r.tree);
         return status;

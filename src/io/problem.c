@@ -84,12 +84,13 @@ sti_status sti_kind_form_find(sti_env* env, const char* file, const char* name, 
         return sti_file_fail(env, STI_ERR_INPUT, file, "kind: \"%s\": read from HDF5 files of FCLIB only", name);
     if (strcmp(name, sti_kind_text(STI_KIND_INSTANT)) == 0 || strcmp(name, sti_kind_text(STI_KIND_SYSTEM)) == 0 ||
         strcmp(name, sti_kind_text(STI_KIND_SCENE)) == 0 || strcmp(name, sti_kind_text(STI_KIND_GRASP)) == 0 ||
-        strcmp(name, sti_kind_text(STI_KIND_ROOT)) == 0 || strcmp(name, sti_kind_text(STI_KIND_BOUND)) == 0)
+        strcmp(name, sti_kind_text(STI_KIND_ROOT)) == 0 || strcmp(name, sti_kind_text(STI_KIND_BOUND)) == 0 ||
+        strcmp(name, sti_kind_text(STI_KIND_MANIPULATION)) == 0)
         return sti_file_fail(env, STI_ERR_INPUT, file, "kind: \"%s\": read from JSON files only", name);
     return sti_file_fail(
         env, STI_ERR_INPUT, file,
         "kind: \"%.40s\": no such kind, \"lcp\", \"mlcp\", \"qp\", \"cone\", \"l1\", \"instant\", \"grasp\", "
-        "\"matrices\", \"system\", \"scene\", \"root\" or \"bound\" is expected",
+        "\"matrices\", \"system\", \"scene\", \"manipulation\", \"root\" or \"bound\" is expected",
         name);
 }
 

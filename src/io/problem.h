@@ -94,6 +94,7 @@ sti_status sti_problem_read_json(sti_env* env, char* text, size_t size, const ch
 // Kinds that stand in one file each.
 sti_status sti_root_read_json(const sti_json_tree* tree, sti_problem** out);
 sti_status sti_bound_read_json(const sti_json_tree* tree, sti_problem** out);
+sti_status sti_manipulation_read_json(const sti_json_tree* tree, sti_problem** out);
 sti_status sti_problem_read_hdf5(sti_env* env, const char* path, sti_problem** out);
 
 // A problem on its way out: fields by name, exact or not.
