@@ -18,6 +18,7 @@
 //     {"kind": "system", "parameters": {..}, "coordinates": ["x", ..], "kinetic": "m/2*x'^2", "contacts": [..], ..}
 //     {"kind": "scene", "bed": {"layout": "pebble-bed", "count": 1600}, "step": {"h": 0.01}, "time": 10}
 //     {"kind": "scene", "dimension": 3, "bodies": [{"name": "box", "shape": {"type": "box", "half": [..]}}], "time": 10}
+//     {"kind": "manipulation", "parts": [..], "fixtures": [..], "probes": [..], "mu": 0.3, "h": 0.05, "steps": 100}
 //     {"kind": "root", "variables": {"x": [-2, 2]}, "equations": ["x^2 - 2"], "method": "all"}
 //     {"kind": "bound", "what": "hadamard", "interval": [1, 3], "f": "x^3", "weight": "1/2"}
 //
@@ -76,6 +77,7 @@ typedef enum sti_use { STI_USE_LIST(STI_X) } sti_use;
     X(STI_KIND_MATRICES, matrices, STI_USE_NORMS)                                                \
     X(STI_KIND_SYSTEM, system, STI_USE_RUN | STI_USE_ANALYZE | STI_USE_INSPECT | STI_USE_VERIFY) \
     X(STI_KIND_SCENE, scene, STI_USE_RUN | STI_USE_ANALYZE | STI_USE_INSPECT)                    \
+    X(STI_KIND_MANIPULATION, manipulation, STI_USE_RUN)                                          \
     X(STI_KIND_ROOT, root, STI_USE_ROOT)                                                         \
     X(STI_KIND_BOUND, bound, STI_USE_BOUND)
 
@@ -100,7 +102,7 @@ STI_API sti_status sti_document_parse(sti_env* env, const char* text, size_t siz
 STI_API void sti_document_destroy(sti_document* document);  // accepts NULL
 STI_API sti_kind sti_document_kind(const sti_document* document);
 
-// Other values for parameters of a system or a scene: "mu=0.3,count=12", and of scenes also "step.h=0.002" or "time=3"; a name
+// Other values for parameters of a system, a scene or a manipulation: "mu=0.3,count=12", and of scenes also "step.h=0.002" or "time=3"; a name
 // that is given twice is refused. Grains of another radius, or under another gravity, have a step that follows, unless it is
 // given. What was got from the document before is not valid any more. On failure (STI_ERR_INPUT names the parameter) nothing
 // is changed.

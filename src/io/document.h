@@ -67,6 +67,8 @@ sti_status sti_document_read_hdf5(sti_env* env, const char* path, sti_document**
 // Cleared by sti_settings_clear, also on failure.
 sti_status sti_settings_cut(sti_env* env, const char* text, sti_settings* out);
 void sti_settings_clear(sti_env* env, sti_settings* settings);
+// A number as text: 0.4, or 2/5.
+sti_status sti_setting_number(sti_env* env, const sti_setting* setting, double* out);
 // A name that is given twice is refused. "h" and "step.h" are one name, unless alone (NULL: for none) says that "h" is a
 // name of its own.
 typedef bool sti_setting_alone(const void* content, const char* name);

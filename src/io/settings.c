@@ -1,6 +1,8 @@
 // settings.c: values for parameters given as text, "name=value,name=value".
+#include <math.h>
 #include <string.h>
 
+#include "exact/rationals.h"
 #include "io/document.h"
 
 static int count_pieces(const char* text) {
@@ -31,6 +33,17 @@ void sti_settings_clear(sti_env* env, sti_settings* settings) {
     sti_free(env, settings->pieces);
     sti_free(env, settings->one);
     *settings = (sti_settings){0};
+}
+
+sti_status sti_setting_number(sti_env* env, const sti_setting* setting, double* out) {
+    sti_rationals* r = NULL;
+    sti_status status = sti_rationals_create(env, 1, &r);
+    if (status == STI_OK) status = sti_rationals_set_text(r, 0, setting->value);
+    *out = status == STI_OK ? sti_rationals_double(r, 0) : 0;
+    if (status == STI_ERR_INPUT || !isfinite(*out))
+        status = STI_FAIL(env, STI_ERR_INPUT, -1, "%.60s: %.60s: a number is expected", setting->name, setting->value);
+    sti_rationals_destroy(r);
+    return status;
 }
 
 static bool same(const char* a, const char* b, sti_setting_alone* alone, const void* content) {

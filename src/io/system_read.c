@@ -321,28 +321,23 @@ static bool stands_alone(const void* content, const char* name) {
     return true;
 }
 
-// Numbers of a system: 0.4, or 2/5. First everything is looked at, then set.
+// First everything is looked at, then set.
 static sti_status set(sti_env* env, void* content, const sti_settings* settings) {
     sti_system* system = content;
     const int count = settings->count;
-    sti_rationals* r = NULL;
     sti_status status = sti_settings_check(env, settings, stands_alone, system);
-    if (status == STI_OK) status = sti_rationals_create(env, 1, &r);
     for (int k = 0; status == STI_OK && k < sti_count_mul(2, count); k++) {
         const sti_setting* one = &settings->one[k % count];
-        status = sti_rationals_set_text(r, 0, one->value);
-        const double x = status == STI_OK ? sti_rationals_double(r, 0) : 0;
+        double x;
+        status = sti_setting_number(env, one, &x);
         int known = 0;
         while (known < sti_system_parameter_count(system) &&
                strcmp(sti_system_parameter(system, known), one->name) != 0)
             known++;
-        if (status == STI_ERR_INPUT || !isfinite(x))
-            status = STI_FAIL(env, STI_ERR_INPUT, -1, "%.60s: %.60s: a number is expected", one->name, one->value);
         const bool unknown = known == sti_system_parameter_count(system);  // sti_system_set says so
         if (status == STI_OK && (k >= count || unknown)) status = sti_system_set(system, one->name, x);
         if (status == STI_ERR_ARGUMENT) status = STI_ERR_INPUT;
     }
-    sti_rationals_destroy(r);
     return status;
 }
 

@@ -16,6 +16,7 @@ echo '{"kind": "grasp", "dimension": 2, "contacts": [{"point": [1, 0], "normal":
 echo '{"kind": "matrices", "P": [[2, 1], [-1, 2]], "N": [[0, 0.5], [0, 0]]}' >kinds/matrices.json
 "$command" scenes stick-slip >kinds/system.json
 "$command" scenes box-stack >kinds/scene.json
+"$command" scenes peg-in-hole >kinds/manipulation.json
 echo '{"kind": "root", "variables": {"x": [0, 2]}, "equations": ["x^2 = 2"]}' >kinds/root.json
 echo '{"kind": "bound", "what": "hadamard", "interval": [1, 3], "f": "x^3", "weight": "1/2"}' >kinds/bound.json
 

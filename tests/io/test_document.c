@@ -42,6 +42,9 @@ static const char* const samples[STI_KIND_COUNT] = {
         "{\"kind\": \"system\", \"parameters\": {\"m\": 1}, \"coordinates\": [\"x\"], \"kinetic\": "
         "\"m/2*x'^2\"}",
     [STI_KIND_SCENE] = "{\"kind\": \"scene\", \"bed\": {\"layout\": \"box\", \"count\": 12}, \"time\": 1}",
+    [STI_KIND_MANIPULATION] =
+        "{\"kind\": \"manipulation\", \"parts\": [{\"name\": \"disc\", \"disc\": 1, \"support\": "
+        "{\"points\": [[0.5, 0, 1], [-0.5, 0, 1], [0, 0.5, 1]]}}], \"mu\": 0.3, \"h\": 0.05, \"steps\": 10}",
     [STI_KIND_ROOT] = "{\"kind\": \"root\", \"variables\": {\"x\": [0, 2]}, \"equations\": [\"x^2 - 2\"]}",
     [STI_KIND_BOUND] =
         "{\"kind\": \"bound\", \"what\": \"hadamard\", \"interval\": [1, 3], \"f\": \"x^3\", "
@@ -84,8 +87,8 @@ static void lists_of_words_read_as_sentences(void** state) {
     assert_string_equal(text, "\"root\"");
     sti_use_kinds(STI_USE_ROOT | STI_USE_BOUND, text, sizeof text);
     assert_string_equal(text, "\"root\" or \"bound\"");
-    sti_use_kinds(STI_USE_RUN | STI_USE_ROOT, text, sizeof text);
-    assert_string_equal(text, "\"system\", \"scene\" or \"root\"");
+    sti_use_kinds(STI_USE_ROOT | STI_USE_BOUND | STI_USE_CONE, text, sizeof text);
+    assert_string_equal(text, "\"cone\", \"root\" or \"bound\"");
     sti_use_kinds(0, text, sizeof text);
     assert_string_equal(text, "");
     sti_kind_uses_text(STI_KIND_LCP, text, sizeof text);
@@ -115,6 +118,7 @@ static void every_kind_is_read_and_knows_its_kind(void** state) {
         assert_int_equal(sti_scene_of(d) != NULL, k == STI_KIND_SCENE);
         assert_int_equal(sti_root_problem_of(d) != NULL, k == STI_KIND_ROOT);
         assert_int_equal(sti_bound_problem_of(d) != NULL, k == STI_KIND_BOUND);
+        assert_int_equal(sti_manipulation_of(d) != NULL, k == STI_KIND_MANIPULATION);
         assert_null(sti_world_scene_of(d));
         assert_null(sti_contact_problem_of(d));
         assert_null(sti_contact_info_of(d));
