@@ -282,6 +282,47 @@ static void a_cone_in_hdf5_is_exact_when_whole(void** state) {
     sti_env_destroy(env);
 }
 
+static void whole_numbers_in_hdf5_are_exact_in_every_kind_that_wants_them(void** state) {
+    (void)state;
+    recipe r = plain();
+    const double T[2][4] = {{1, 0, 2, 3}, {1, 0, 2, 3.5}}, value[2] = {1, -2};
+    const hsize_t square[2] = {2, 2}, two = 2, three = 3;
+    const int shape[2] = {2, 2}, row[2] = {0, 1};
+    const int64_t start[3] = {0, 1, 2};
+    sti_env* env = io_env(NULL);
+    sti_document* p;
+    char* text;
+    io_folder_make();
+    for (int k = 0; k < 2; k++) {
+        r.kind = "matrices";
+        hid_t file = begin(&r, io_path("t.h5"));
+        put_set(file, "T", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 2, square, T[k], NULL);
+        H5Fclose(file);
+        assert_int_equal(sti_document_load(env, io_path("t.h5"), &p), STI_OK);
+        assert_int_equal(sti_matrices_of(p)->exact != NULL, k == 0);
+        sti_document_destroy(p);
+    }
+    r.kind = "cone";  // sparse: places that are not listed are 0
+    const hid_t file = begin(&r, io_path("t.h5")),
+                group = H5Gcreate2(file, "rays", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    put_set(group, "shape", H5T_STD_I32LE, H5T_NATIVE_INT, 1, &two, shape, NULL);
+    put_set(group, "col_start", H5T_STD_I64LE, H5T_NATIVE_INT64, 1, &three, start, NULL);
+    put_set(group, "row", H5T_STD_I32LE, H5T_NATIVE_INT, 1, &two, row, NULL);
+    put_set(group, "value", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 1, &two, value, NULL);
+    H5Gclose(group);
+    H5Fclose(file);
+    assert_int_equal(sti_document_load(env, io_path("t.h5"), &p), STI_OK);
+    const char* const expected[4] = {"1", "0", "0", "-2"};
+    for (size_t k = 0; k < 4; k++) {
+        assert_int_equal(sti_rationals_text(sti_cone_input_of(p)->first.exact, k, &text), STI_OK);
+        assert_string_equal(text, expected[k]);
+        sti_env_free(env, text);
+    }
+    sti_document_destroy(p);
+    io_folder_remove();
+    sti_env_destroy(env);
+}
+
 static void sparse_parts_are_checked(void** state) {
     (void)state;
     const recipe r = plain();
@@ -437,6 +478,7 @@ int main(void) {
         cmocka_unit_test(a_declared_size_without_data_is_refused),
         cmocka_unit_test(objects_of_the_wrong_kind_are_refused),
         cmocka_unit_test(a_cone_in_hdf5_is_exact_when_whole),
+        cmocka_unit_test(whole_numbers_in_hdf5_are_exact_in_every_kind_that_wants_them),
         cmocka_unit_test(sparse_parts_are_checked),
         cmocka_unit_test(a_truncated_file_is_refused_at_every_length),
         cmocka_unit_test(damage_at_any_byte_is_survived),

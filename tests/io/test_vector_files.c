@@ -223,8 +223,7 @@ static void a_failed_allocation_leaves_nothing(void** state) {
         "{\"kind\": \"lcp\", \"M\": [[\"1/3\",0,0],[0,1,0],[0,0,1]], \"q\": {\"file\": \"row.mtx\"}}",
         "{\"kind\": \"lcp\", \"M\": [[\"1/3\",0,0],[0,1,0],[0,0,1]], \"q\": {\"file\": \"sparse_row.mtx\"}}",
         "{\"kind\": \"instant\", \"M\": {\"file\": \"one.mtx\"}, \"v\": {\"file\": \"one.mtx\"}}",
-        "{\"kind\": \"root\", \"variables\": {\"x\": null}, \"equations\": [\"x\"], \"start\": {\"file\": "
-        "\"one.mtx\"}}"};
+        "{\"kind\": \"root\", \"variables\": {\"x\": null}, \"equations\": [\"x\"],\"start\":{\"file\":\"one.mtx\"}}"};
     for (int form = 0; form < 4; form++) {
         const char* text = forms[form];
         for (long k = 0;; k++) {
