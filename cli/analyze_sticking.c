@@ -197,18 +197,16 @@ const cli_verb cli_analyze_sticking = {
         "\n"
         "example:\n"
         "    stiction analyze sticking ladder --steps\n",
+    .use = STI_USE_ANALYZE,
     .run = run,
 };
 
-int cli_sticking_verify(const cli* c, const char* path, const char* answer_path, double tol) {
-    cli_instant in;
-    const cli_at at = {0};
-    int code = cli_instant_load(c, path, &at, &in);
-    if (code != CLI_DONE) return code;
+int cli_sticking_verify(const cli* c, const cli_instant* in, const char* answer_path, double tol) {
+    int code;
     sti_sticking_answer claim = {0};
     sti_sticking_verification v;
     if (sti_sticking_answer_load(c->env, answer_path, &claim) != STI_OK ||
-        sti_verify_sticking(c->env, in.instant, &claim, tol, &v) != STI_OK) {
+        sti_verify_sticking(c->env, in->instant, &claim, tol, &v) != STI_OK) {
         code = cli_fail_about(c, answer_path);
     } else {
         code = v.accepted ? CLI_DONE : CLI_NO;
@@ -231,6 +229,5 @@ int cli_sticking_verify(const cli* c, const char* path, const char* answer_path,
         }
     }
     sti_sticking_answer_clear(c->env, &claim);
-    cli_instant_clear(c, &in);
     return code;
 }

@@ -327,29 +327,26 @@ static const char* body_option(const cli_run_request* r) {
 }
 
 static int run_scene(cli* c, const cli_run_request* r, const cli_system_request* own) {
-    sti_problem* problem = NULL;
+    sti_document* problem = NULL;
     int code = cli_scene_load(c, r->scene, &problem);
     if (code != CLI_DONE) return code;
-    if (sti_problem_world(problem) != NULL) return cli_run_world(c, r, own, problem, r->scene);
-    const sti_scene* scene = sti_problem_scene(problem);
-    if (sti_problem_kind(problem) == STI_KIND_MANIPULATION) {
-        sti_problem_destroy(problem);
+    if (sti_world_scene_of(problem) != NULL) return cli_run_world(c, r, own, problem, r->scene);
+    const sti_scene* scene = sti_scene_of(problem);
+    if (sti_document_kind(problem) == STI_KIND_MANIPULATION) {
+        sti_document_destroy(problem);
         if (system_option(own) == NULL) return cli_run_push(c, r, r->scene);
         return cli_fail_usage(c, "%s: of a system, and %.200s has parts and probes", system_option(own), r->scene);
     }
-    const bool system = sti_problem_kind(problem) == STI_KIND_SYSTEM;
+    const bool system = sti_document_kind(problem) == STI_KIND_SYSTEM;
     const char* alien = system_option(own);
     if (scene != NULL && alien == NULL) alien = body_option(r);
     if (scene != NULL && alien != NULL)
         code = cli_fail_usage(c, "%s: not for grains, and %.200s is a bed of grains", alien, r->scene);
-    else if (scene != NULL && r->settings != NULL && sti_problem_set(problem, r->settings) != STI_OK)
+    else if (scene != NULL && r->settings != NULL && sti_document_set(problem, r->settings) != STI_OK)
         code = cli_fail_about(c, "--set");
     else if (scene != NULL)
-        code = cli_run_bed(c, r, sti_problem_scene(problem));
-    else if (scene == NULL && !system)
-        code = cli_fail_usage(c, "%.200s: kind: %s: \"scene\", \"system\" or \"manipulation\" expected", r->scene,
-                              sti_kind_text(sti_problem_kind(problem)));
-    sti_problem_destroy(problem);
+        code = cli_run_bed(c, r, sti_scene_of(problem));
+    sti_document_destroy(problem);
     const char* foreign = r->problem != NULL       ? "--problem"
                           : r->jamming             ? "--jamming"
                           : r->accept > 0          ? "--accept"
@@ -467,9 +464,7 @@ const cli_verb cli_verb_run = {
     .arguments = "SCENE [options]",
     .summary = "a scene in time, every step with its residual",
     .details =
-        "SCENE is a file of kind \"scene\", \"system\" or \"manipulation\", or a built-in one (stiction scenes). The "
-        "run of a scene "
-        "ends\n"
+        "SCENE is a file, or a built-in one (stiction scenes). The run of a scene ends\n"
         "at its time, or when its kinetic energy stays below the scene's \"until\"; a system runs for 10 units "
         "of\n"
         "time. Ctrl-C ends a run with the step that it came in; the files are whole then, and --resume goes on. A "
@@ -486,5 +481,6 @@ const cli_verb cli_verb_run = {
         "    stiction run stick-slip --csv stick-slip.csv\n"
         "    stiction run arch --set mu=0.2 --out arch --picture\n"
         "    stiction run peg-in-hole --out peg --picture\n",
+    .use = STI_USE_RUN,
     .run = run,
 };

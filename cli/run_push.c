@@ -6,13 +6,13 @@
 #include <string.h>
 
 int cli_push_load(const cli* c, cli_push_run* run, const char* name) {
-    if (sti_problem_parse(c->env, run->text, run->text_size, name, &run->problem) != STI_OK) return cli_fail_env(c);
-    if (sti_problem_manipulation(run->problem) == NULL)
+    if (sti_document_parse(c->env, run->text, run->text_size, name, &run->problem) != STI_OK) return cli_fail_env(c);
+    if (sti_manipulation_of(run->problem) == NULL)
         return cli_fail_usage(c, "%.200s: kind: %s: \"manipulation\" expected", name,
-                              sti_kind_text(sti_problem_kind(run->problem)));
-    if (run->settings != NULL && sti_problem_set(run->problem, run->settings) != STI_OK)
+                              sti_kind_text(sti_document_kind(run->problem)));
+    if (run->settings != NULL && sti_document_set(run->problem, run->settings) != STI_OK)
         return cli_fail_about(c, "--set");
-    run->scene = sti_problem_manipulation(run->problem);
+    run->scene = sti_manipulation_of(run->problem);
     if (!(run->h > 0)) run->h = run->request->step > 0 ? run->request->step : sti_manipulation_step(run->scene);
     if (sti_push_create(c->env, run->scene, run->h, &run->push) != STI_OK) return cli_fail_about(c, name);
     run->before = calloc(3 * (size_t)sti_manipulation_part_count(run->scene), sizeof *run->before);
@@ -163,7 +163,7 @@ static int work(const cli* c, cli_push_run* run) {
 static void clear(cli_push_run* run) {
     sti_recording_close(run->record);
     sti_push_destroy(run->push);
-    sti_problem_destroy(run->problem);
+    sti_document_destroy(run->problem);
     free(run->text);
     free(run->settings);
     free(run->before);

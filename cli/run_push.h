@@ -27,7 +27,7 @@ typedef struct cli_push_run {
     char* text;       // the file                                    (text_size)
     size_t text_size;
     char* settings;  // --set, kept for a resumed run; NULL: none
-    sti_problem* problem;
+    sti_document* problem;
     const sti_manipulation* scene;  // of the problem
     sti_push* push;
     double h;

@@ -28,13 +28,14 @@ const cli_scene* cli_scene_instead(const char* name) {
     return there && !S_ISDIR(info.st_mode) ? NULL : cli_scene_find(name);
 }
 
-int cli_scene_load(const cli* c, const char* name, sti_problem** out) {
+int cli_scene_load(const cli* c, const char* name, sti_document** out) {
     const cli_scene* scene = cli_scene_instead(name);
     if (scene == NULL && (strcmp(name, "-") == 0 || access(name, F_OK) == 0 || strpbrk(name, "./") != NULL))
         return cli_load(c, name, out);
     if (scene != NULL)
-        return sti_problem_parse(c->env, scene->text, strlen(scene->text), name, out) == STI_OK ? CLI_DONE
-                                                                                                : cli_fail_env(c);
+        return sti_document_parse(c->env, scene->text, strlen(scene->text), name, out) == STI_OK
+                   ? cli_check_kind(c, name, out)
+                   : cli_fail_env(c);
     const char* near = cli_scene_nearest(name);
     return cli_fail_usage(c, "%.200s: neither a file nor a built-in scene; %s%s%sstiction scenes lists those", name,
                           near != NULL ? "did you mean " : "", near != NULL ? near : "", near != NULL ? "? " : "");

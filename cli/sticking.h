@@ -38,7 +38,7 @@ void cli_sticking_steps(const cli* c, const sti_instant* in, const sti_sticking*
 int cli_sticking_proposition(const cli* c, const cli_sticking_request* r, const sti_sticking* s);
 
 // stiction verify INSTANT ANSWER
-int cli_sticking_verify(const cli* c, const char* path, const char* answer_path, double tol);
+int cli_sticking_verify(const cli* c, const cli_instant* in, const char* answer_path, double tol);
 
 // "sticks", "opens" and the like for a contact: its name in the instant
 const char* cli_sticking_name(const sti_instant* in, const sti_sticking* s, int i);

@@ -12,6 +12,7 @@
 #ifndef STICTION_CONTACT_H
 #define STICTION_CONTACT_H
 
+#include <stiction/document.h>
 #include <stiction/problem.h>
 
 #ifdef __cplusplus
@@ -207,6 +208,9 @@ STI_API void sti_contact_existence_clear(sti_env* env, sti_contact_existence* ex
 
 // Projection on the cone |x_t| <= mu x_n, d = 2 or 3, normal first. p may be x.
 STI_API void sti_coulomb_project(int d, double mu, const double* x, double* p);
+
+// What a document holds, FCLIB that is (document.h; io.h has what stands beside it); NULL when of another kind.
+STI_API const sti_contact_problem* sti_contact_problem_of(const sti_document* document);
 
 #ifdef __cplusplus
 }

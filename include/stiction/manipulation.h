@@ -12,6 +12,7 @@
 #ifndef STICTION_MANIPULATION_H
 #define STICTION_MANIPULATION_H
 
+#include <stiction/document.h>
 #include <stiction/problem.h>
 #include <stiction/system.h>
 
@@ -241,6 +242,9 @@ typedef struct sti_push_verification {
 STI_API sti_status sti_verify_push(sti_env* env, const sti_manipulation* m, double t, double h, const double* q,
                                    const double* q_after, const sti_push_report* report, double tol,
                                    sti_push_verification* out);
+
+// What a document holds (document.h), for as long as it lives; NULL when of another kind.
+STI_API sti_manipulation* sti_manipulation_of(const sti_document* document);
 
 #ifdef __cplusplus
 }

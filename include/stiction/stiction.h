@@ -1,4 +1,4 @@
-// stiction.h: everything. Each header also stands alone.
+// stiction.h: everything. Each header also stands alone. NULL for options means the defaults in every call.
 #ifndef STICTION_H
 #define STICTION_H
 
@@ -9,6 +9,7 @@
 #include <stiction/cone.h>
 #include <stiction/conic.h>
 #include <stiction/contact.h>
+#include <stiction/document.h>
 #include <stiction/draw.h>
 #include <stiction/granular.h>
 #include <stiction/grasp.h>

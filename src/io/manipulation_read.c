@@ -9,11 +9,12 @@
 //
 // Wherever a number stands, a formula of the parameters may. What sti_manipulation_create finds wrong already names the
 // field, so only the file is put in front.
+#include <stiction/manipulation.h>
 #include <string.h>
 
+#include "io/document.h"
 #include "io/file.h"
 #include "io/json_fields.h"
-#include "io/problem.h"
 #include "io/texts.h"
 
 #define COUNT_OF(list) ((int)(sizeof(list) / sizeof(list)[0]))
@@ -33,8 +34,9 @@ typedef struct store {
     sti_manipulation_text text;
 } store;
 
-static void destroy(sti_env* env, void* posed) {
-    store* s = posed;
+static void destroy(sti_env* env, void* content) {
+    store* s = content;
+    if (s == NULL) return;
     sti_manipulation_destroy(s->scene);
     sti_texts_clear(&s->texts);
     sti_free(env, s);
@@ -285,27 +287,37 @@ static sti_status create(store* s, const sti_json_tree* tree) {
     return sti_file_fail(tree->env, status, tree->name, "%s", message);
 }
 
-sti_status sti_manipulation_read_json(const sti_json_tree* tree, sti_problem** out) {
-    sti_status status = sti_problem_create(tree->env, STI_KIND_MANIPULATION, out);
-    if (status != STI_OK) return status;
-    store* s = sti_alloc_array_zero(tree->env, 1, sizeof *s);
-    if (s == NULL) {
-        status = STI_FAIL(tree->env, STI_ERR_MEMORY, -1, "scene of %.200s", tree->name);
-    } else {
-        (*out)->posed = s;
-        (*out)->destroy_posed = destroy;
-        s->texts.env = tree->env;
-    }
-    if (status == STI_OK) status = read_all(s, tree);
+static sti_status read(sti_json_tree* tree, void** out) {
+    store* s = *out = sti_alloc_array_zero(tree->env, 1, sizeof *s);
+    if (s == NULL) return STI_FAIL(tree->env, STI_ERR_MEMORY, -1, "scene of %.200s", tree->name);
+    s->texts.env = tree->env;
+    sti_status status = read_all(s, tree);
     if (status == STI_OK) status = create(s, tree);
     if (status == STI_OK) sti_json_warn_unknown(tree, NULL, tree->root, root_names, COUNT_OF(root_names));
-    if (status != STI_OK) {
-        sti_problem_destroy(*out);
-        *out = NULL;
-    }
     return status;
 }
 
-sti_manipulation* sti_problem_manipulation(const sti_problem* problem) {
-    return problem->kind == STI_KIND_MANIPULATION ? ((store*)problem->posed)->scene : NULL;
+// All at once.
+static sti_status set(sti_env* env, void* content, const sti_settings* settings) {
+    const store* s = content;
+    const size_t count = (size_t)settings->count;
+    const char** names = sti_alloc_array_zero(env, count, sizeof *names);
+    double* values = sti_alloc_array_zero(env, count, sizeof *values);
+    sti_status status = sti_settings_check(env, settings, NULL, NULL);
+    if (status == STI_OK && (names == NULL || values == NULL)) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "settings");
+    for (size_t k = 0; status == STI_OK && k < count; k++) {
+        names[k] = settings->one[k].name;
+        status = sti_setting_number(env, &settings->one[k], &values[k]);
+    }
+    if (status == STI_OK) status = sti_manipulation_set(s->scene, settings->count, names, values);
+    sti_free(env, names);
+    sti_free(env, values);
+    return status;
+}
+
+const sti_kind_row sti_kind_manipulation = {.read = read, .destroy = destroy, .set = set};
+
+sti_manipulation* sti_manipulation_of(const sti_document* document) {
+    const store* s = sti_document_content(document, STI_KIND_MANIPULATION);
+    return s != NULL ? s->scene : NULL;
 }

@@ -8,10 +8,10 @@
 #include <math.h>
 #include <stiction/sticking.h>
 
+#include "io/document.h"
 #include "io/file.h"
 #include "io/json_fields.h"
 #include "io/json_write.h"
-#include "io/problem.h"
 
 #define STI_X(code, text) text,
 static const char* const outcomes[] = {STI_STICKING_OUTCOME_LIST(STI_X)};

@@ -79,7 +79,7 @@ run analyze velocities i.json --velocity 1
 refused "a velocity too short" "--velocity: 1 number, and i.json has 2 velocities"
 echo '{"kind": "lcp", "M": [[1]], "q": [1]}' >lcp.json
 run analyze velocities lcp.json
-refused "an LCP is no instant" 'lcp.json: kind: lcp: "instant" or "system" expected'
+refused "an LCP is no instant" 'lcp.json: kind: lcp: analyze velocities takes "instant", "grasp", "system" or "scene"; this is for stiction solve'
 run solve i.json
 refused "an instant is not solved" "i.json: " "instant"
 run solve painleve-rod.json

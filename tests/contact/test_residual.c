@@ -141,9 +141,9 @@ static sti_contact_problem make_dense(sti_env* env, const sti_contact_problem* p
 
 // Right, or honestly open: what is claimed is accepted by the verifier; solved obeys the law at every contact, and is possible.
 static sti_outcome try_file(sti_env* env, const char* path, sti_contact_solver solver) {
-    sti_problem* file;
-    assert_int_equal(sti_problem_load(env, path, &file), STI_OK);
-    const sti_contact_problem* p = sti_problem_contact(file);
+    sti_document* file;
+    assert_int_equal(sti_document_load(env, path, &file), STI_OK);
+    const sti_contact_problem* p = sti_contact_problem_of(file);
     sti_matrix owned[6];
     const sti_contact_problem dense = make_dense(env, p, owned);
     sti_contact_options options = sti_contact_options_default();
@@ -162,7 +162,7 @@ static sti_outcome try_file(sti_env* env, const char* path, sti_contact_solver s
     const sti_outcome outcome = a.outcome;
     sti_contact_answer_clear(env, &a);
     for (int i = 0; i < 6; i++) sti_matrix_clear(env, &owned[i]);
-    sti_problem_destroy(file);
+    sti_document_destroy(file);
     return outcome;
 }
 

@@ -82,7 +82,7 @@ static inline bool peg_same_wall(const cJSON* a, const cJSON* b) {
            peg_field(a, "o") == peg_field(b, "o");
 }
 
-static inline sti_problem* peg_problem(sti_env* env, const cJSON* item, peg_text* p) {
+static inline sti_document* peg_problem(sti_env* env, const cJSON* item, peg_text* p) {
     const cJSON *contacts = oracle_get(item, "inputs", "contacts"), *q0 = oracle_get(item, "inputs", "q0"), *c;
     const double h = oracle_number(item, "inputs", "h");
     p->size = 0;
@@ -106,9 +106,9 @@ static inline sti_problem* peg_problem(sti_env* env, const cJSON* item, peg_text
         last = c;
     }
     peg_put(p, "]}");
-    sti_problem* problem;
-    must(env, sti_problem_parse(env, p->text, p->size, oracle_id(item), &problem));
-    assert_int_equal(sti_problem_kind(problem), STI_KIND_MANIPULATION);
+    sti_document* problem;
+    must(env, sti_document_parse(env, p->text, p->size, oracle_id(item), &problem));
+    assert_int_equal(sti_document_kind(problem), STI_KIND_MANIPULATION);
     return problem;
 }
 

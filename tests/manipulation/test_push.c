@@ -2,9 +2,9 @@
 #include "manipulation/peg_scene.h"
 #include "support/group_env.h"
 
-static sti_push* push_of(const sti_problem* problem) {
+static sti_push* push_of(const sti_document* problem) {
     sti_push* p;
-    must(env, sti_push_create(env, sti_problem_manipulation(problem), 0, &p));
+    must(env, sti_push_create(env, sti_manipulation_of(problem), 0, &p));
     return p;
 }
 
@@ -49,14 +49,14 @@ static void check_contacts(const cJSON* item, const sti_push_report* r, int l) {
     }
 }
 
-static void check_step(const sti_problem* problem, double t, const double* before, const double* after,
+static void check_step(const sti_document* problem, double t, const double* before, const double* after,
                        const sti_push_report* r) {
     sti_push_verification v;
-    must(env, sti_verify_push(env, sti_problem_manipulation(problem), t, 0.05, before, after, r, 1e-9, &v));
+    must(env, sti_verify_push(env, sti_manipulation_of(problem), t, 0.05, before, after, r, 1e-9, &v));
     if (!v.accepted) fail_msg("%s", v.text);
 }
 
-static void follow(const cJSON* item, const sti_problem* problem) {
+static void follow(const cJSON* item, const sti_document* problem) {
     const cJSON* expected = cJSON_GetObjectItem(item, "expected");
     const char* status = cJSON_GetStringValue(cJSON_GetObjectItem(expected, "status"));
     int jam = 100;
@@ -90,7 +90,7 @@ static void follow(const cJSON* item, const sti_problem* problem) {
     sti_push_destroy(p);
 }
 
-static void take_one_step(const cJSON* item, const sti_problem* problem) {
+static void take_one_step(const cJSON* item, const sti_document* problem) {
     const cJSON* expected = cJSON_GetObjectItem(item, "expected");
     sti_push* p = push_of(problem);
     sti_push_report r;
@@ -119,12 +119,12 @@ static void pegs_move_and_jam_as_the_cases_say(void** state) {
         const cJSON* contacts = oracle_get(item, "inputs", "contacts");
         if (strncmp(oracle_id(item), "PEG-", 4) != 0 || contacts == NULL) continue;
         peg_text text;
-        sti_problem* problem = peg_problem(env, item, &text);
+        sti_document* problem = peg_problem(env, item, &text);
         if (oracle_get(item, "expected", "status") != NULL)
             follow(item, problem);
         else
             take_one_step(item, problem);
-        sti_problem_destroy(problem);
+        sti_document_destroy(problem);
         seen++;
     }
     assert_true(seen >= 8);
@@ -139,25 +139,25 @@ static void damping_turns_with_the_part(void** state) {
     static const char text[] =
         "{\"kind\": \"manipulation\", \"parts\": [{\"disc\": 1, \"support\": {\"points\": [[0.6, 0.1, 1], [-0.4, 0.3, "
         "1.5], [-0.2, -0.3, 0.8]]}}]}";
-    sti_problem* problem;
-    must(env, sti_problem_parse(env, text, strlen(text), "peg", &problem));
+    sti_document* problem;
+    must(env, sti_document_parse(env, text, strlen(text), "peg", &problem));
     const char* const names[] = {"E(0)", "E(0.5)"};
     for (int k = 0; k < 2; k++) {
         double E[9];
-        sti_manipulation_damping(sti_problem_manipulation(problem), 0, 0.5 * k, E);
+        sti_manipulation_damping(sti_manipulation_of(problem), 0, 0.5 * k, E);
         for (int i = 0; i < 9; i++)
             assert_near(E[i], peg_number(cJSON_GetArrayItem(oracle_get(item, "expected", names[k]), i / 3), i % 3),
                         1e-12);
     }
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
     cJSON_Delete(root);
 }
 
 // ---- closed forms
 
-static sti_problem* parse(const char* text) {
-    sti_problem* problem;
-    must(env, sti_problem_parse(env, text, strlen(text), "scene", &problem));
+static sti_document* parse(const char* text) {
+    sti_document* problem;
+    must(env, sti_document_parse(env, text, strlen(text), "scene", &problem));
     return problem;
 }
 
@@ -167,9 +167,9 @@ static void damping_of(const char* shape, const char* pressure, double E[9]) {
         text, sizeof text,
         "{\"kind\": \"manipulation\", \"parameters\": {\"c\": 2}, \"parts\": [{%s, \"support\": {\"pressure\": %s}}]}",
         shape, pressure);
-    sti_problem* problem = parse(text);
-    sti_manipulation_damping(sti_problem_manipulation(problem), 0, 0, E);
-    sti_problem_destroy(problem);
+    sti_document* problem = parse(text);
+    sti_manipulation_damping(sti_manipulation_of(problem), 0, 0, E);
+    sti_document_destroy(problem);
 }
 
 static void same_damping(const double E[9], double a, double b, double d, double cx, double cy, double J) {
@@ -208,7 +208,7 @@ static void a_disc_moves_as_statics_says(void** state) {
              "[0, 2, 0], [0, 0, 0.3]]}}], \"probes\": [{\"tips\": [[%.17g, %.17g]], \"direction\": [2, 0], \"speed\": "
              "0.1}]}",
              R, -R * cos(f), R * sin(f));
-    sti_problem* problem = parse(text);
+    sti_document* problem = parse(text);
     sti_push* p = push_of(problem);
     sti_push_report r;
     must(env, sti_push_step(p, &r));
@@ -223,12 +223,12 @@ static void a_disc_moves_as_statics_says(void** state) {
     assert_near(sti_push_v(p)[2], (x * Fy - y * Fx) / J, 1e-12);
     assert_near(r.dissipation, 0.01 * 0.1 * Fx, 1e-12);  // what the probe does, the support takes
     sti_push_destroy(p);
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
 }
 
 static void parts_pass_the_push_on(void** state) {
     (void)state;
-    sti_problem* problem = parse(
+    sti_document* problem = parse(
         "{\"kind\": \"manipulation\", \"mu\": 0.2, \"h\": 0.01, \"steps\": 50, \"parts\": [{\"name\": \"a\", \"disc\": "
         "0.5, "
         "\"support\": {\"E\": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}}, {\"name\": \"b\", \"polygon\": [[-0.5, -0.5], [0.5, "
@@ -243,8 +243,8 @@ static void parts_pass_the_push_on(void** state) {
         must(env, sti_push_step(p, &r));
         assert_int_equal(r.end, STI_PUSH_MOVED);
         sti_push_verification v;
-        must(env, sti_verify_push(env, sti_problem_manipulation(problem), 0.01 * l, 0.01, before, sti_push_q(p), &r,
-                                  1e-9, &v));
+        must(env,
+             sti_verify_push(env, sti_manipulation_of(problem), 0.01 * l, 0.01, before, sti_push_q(p), &r, 1e-9, &v));
         if (!v.accepted) fail_msg("step %d: %s", l, v.text);
     }
     assert_near(sti_push_q(p)[0], 0.5, 1e-12);
@@ -255,13 +255,13 @@ static void parts_pass_the_push_on(void** state) {
             assert_near(r.forces[i].lambda_n, 3, 1e-9);
     }
     sti_push_destroy(p);
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
 }
 
 // A tip that slides over an L feels no seam where a convex piece of it would end.
 static void a_tip_slides_over_a_nonconvex_part(void** state) {
     (void)state;
-    sti_problem* problem = parse(
+    sti_document* problem = parse(
         "{\"kind\": \"manipulation\", \"mu\": 0, \"h\": 0.01, \"parts\": [{\"polygon\": [[0, 0], [2, 0], [2, 1], [1, "
         "1], [1, 2], "
         "[0, 2]], \"support\": {\"pressure\": 1}}], \"probes\": [{\"tips\": [[0, 0.2]], \"direction\": [0, 1], "
@@ -271,7 +271,7 @@ static void a_tip_slides_over_a_nonconvex_part(void** state) {
     for (int l = 0; l < 150; l++) must(env, sti_push_step(p, &r));
     for (int i = 0; i < 3; i++) assert_near(sti_push_q(p)[i], 0, 1e-12);
     sti_push_destroy(p);
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
     // in the notch it has two sides
     problem = parse(
         "{\"kind\": \"manipulation\", \"mu\": 0, \"h\": 0.01, \"parts\": [{\"polygon\": [[0, 0], [2, 0], [2, 1], [1, "
@@ -283,12 +283,12 @@ static void a_tip_slides_over_a_nonconvex_part(void** state) {
     assert_int_equal(r.contact_count, 2);
     assert_true(r.forces[0].lambda_n > 0 && r.forces[1].lambda_n > 0);
     sti_push_destroy(p);
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
 }
 
 static void a_probe_stops_after_its_duration(void** state) {
     (void)state;
-    sti_problem* problem = parse(
+    sti_document* problem = parse(
         "{\"kind\": \"manipulation\", \"h\": 0.01, \"parts\": [{\"disc\": 1, \"support\": {\"pressure\": 1}}], "
         "\"probes\": "
         "[{\"tips\": [[-1, 0]], \"direction\": 0, \"speed\": 2, \"begin\": 0.1, \"duration\": 0.3}]}");
@@ -296,7 +296,7 @@ static void a_probe_stops_after_its_duration(void** state) {
     for (int l = 0; l < 100; l++) must(env, sti_push_step(p, NULL));
     assert_near(sti_push_q(p)[0], 0.6, 1e-9);
     sti_push_destroy(p);
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
     problem = parse(
         "{\"kind\": \"manipulation\", \"h\": 0.01, \"parts\": [{\"disc\": 1, \"support\": {\"pressure\": 1}}], "
         "\"probes\": "
@@ -306,7 +306,7 @@ static void a_probe_stops_after_its_duration(void** state) {
     // the part follows with the speed at the start of each step, and gaps are mended in the next
     assert_near(sti_push_q(p)[0], 0.2, 0.2 * 0.01 * 0.01 + 1e-9);
     sti_push_destroy(p);
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
 }
 
 // ---- what changes nothing
@@ -318,7 +318,7 @@ typedef struct variant {
     bool clockwise;
 } variant;
 
-static sti_problem* varied(const variant* v) {
+static sti_document* varied(const variant* v) {
     peg_text p = {.size = 0};
     const double c = v->scale * cos(v->angle), s = v->scale * sin(v->angle), k = v->damping;
     const double tips[3][3] = {{-0.8, 0.3, 0.02}, {-0.8, 0.1, 0.02}, {0.8, -0.3, 0}};
@@ -348,7 +348,7 @@ static void the_frame_the_units_and_the_damping_do_not_matter(void** state) {
     double first[3] = {0};
     for (size_t i = 0; i < sizeof variants / sizeof variants[0]; i++) {
         const variant* v = &variants[i];
-        sti_problem* problem = varied(v);
+        sti_document* problem = varied(v);
         sti_push* p = push_of(problem);
         for (int l = 0; l < 40; l++) {
             sti_push_report r;
@@ -361,16 +361,16 @@ static void the_frame_the_units_and_the_damping_do_not_matter(void** state) {
         if (i == 0) memcpy(first, own, sizeof first);
         for (int k = 0; k < 3; k++) assert_near(own[k], first[k], 1e-9);
         sti_push_destroy(p);
-        sti_problem_destroy(problem);
+        sti_document_destroy(problem);
     }
 }
 
 // ---- a report that was tampered with is refused
 
-static void refused(const sti_problem* problem, const double* before, const double* after, const sti_push_report* r,
+static void refused(const sti_document* problem, const double* before, const double* after, const sti_push_report* r,
                     const char* word) {
     sti_push_verification v;
-    must(env, sti_verify_push(env, sti_problem_manipulation(problem), 0, 0.05, before, after, r, 1e-9, &v));
+    must(env, sti_verify_push(env, sti_manipulation_of(problem), 0, 0.05, before, after, r, 1e-9, &v));
     if (v.accepted || strstr(v.text, word) == NULL) fail_msg("%d: %s: \"%s\" expected", v.accepted, v.text, word);
 }
 
@@ -382,7 +382,7 @@ static void false_reports_are_refused(void** state) {
         "0.4], [-0.8, 0.4]], \"support\": {\"pressure\": 1}}], \"probes\": [{\"tips\": [[-0.8, 0.2]], \"direction\": "
         "0, "
         "\"speed\": 0.1}]}";
-    sti_problem* problem = parse(scene);
+    sti_document* problem = parse(scene);
     sti_push* p = push_of(problem);
     sti_push_report r;
     double before[3] = {0}, after[3];
@@ -418,15 +418,15 @@ static void false_reports_are_refused(void** state) {
     lie.end = STI_PUSH_STUCK;
     refused(problem, before, before, &lie, "certificate");
     sti_push_destroy(p);
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
 }
 
 static void false_jams_are_refused(void** state) {
     (void)state;
-    sti_problem* problem;
+    sti_document* problem;
     char path[400];
     snprintf(path, sizeof path, "%s/scenes/peg-damage.json", STI_SOURCE_DIR);
-    must(env, sti_problem_load(env, path, &problem));
+    must(env, sti_document_load(env, path, &problem));
     sti_push* p = push_of(problem);
     sti_push_report r;
     const double q[3] = {0};
@@ -450,11 +450,11 @@ static void false_jams_are_refused(void** state) {
     jam.left = left;
     refused(problem, q, q, &lie, "cone of friction");
     // a certificate of another problem: the probes stand farther apart, and the peg turns
-    must(env, sti_manipulation_set(sti_problem_manipulation(problem), 1, (const char*[]){"d"}, (const double[]){0.3}));
+    must(env, sti_manipulation_set(sti_manipulation_of(problem), 1, (const char*[]){"d"}, (const double[]){0.3}));
     lie = r;
     refused(problem, q, q, &lie, "contact 0");
     sti_push_destroy(p);
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
 }
 
 // Errata 15: figure 2.8 (b) jams if and only if d_v / L_w <= mu.
@@ -464,16 +464,16 @@ static void opposing_probes_jam_exactly_up_to_mu(void** state) {
     snprintf(path, sizeof path, "%s/scenes/peg-damage.json", STI_SOURCE_DIR);
     for (int k = 0; k < 12; k++) {
         const double mu = 0.1 + 0.1 * (k / 2), d = 0.4 * mu * (k % 2 == 0 ? 0.99 : 1.01);
-        sti_problem* problem;
-        must(env, sti_problem_load(env, path, &problem));
-        must(env, sti_manipulation_set(sti_problem_manipulation(problem), 2, (const char*[]){"d", "mu"},
+        sti_document* problem;
+        must(env, sti_document_load(env, path, &problem));
+        must(env, sti_manipulation_set(sti_manipulation_of(problem), 2, (const char*[]){"d", "mu"},
                                        (const double[]){d, mu}));
         sti_push* p = push_of(problem);
         sti_push_report r;
         must(env, sti_push_step(p, &r));
         assert_int_equal(r.end, k % 2 == 0 ? STI_PUSH_DAMAGE : STI_PUSH_MOVED);
         sti_push_destroy(p);
-        sti_problem_destroy(problem);
+        sti_document_destroy(problem);
     }
 }
 
@@ -545,9 +545,9 @@ static void bad_scenes_are_named(void** state) {
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         char text[1200];
-        sti_problem* problem;
+        sti_document* problem;
         snprintf(text, sizeof text, "{\"kind\": \"manipulation\", %s}", bad[i][0]);
-        assert_int_equal(sti_problem_parse(env, text, strlen(text), "file.json", &problem), STI_ERR_INPUT);
+        assert_int_equal(sti_document_parse(env, text, strlen(text), "file.json", &problem), STI_ERR_INPUT);
         const char* said = sti_env_error(env)->text;
         if (strstr(said, bad[i][1]) == NULL || strncmp(said, "file.json: ", 11) != 0 || strchr(said, '\n') != NULL)
             fail_msg("%s\n  says: %s\n  expected: %s", text, said, bad[i][1]);
@@ -557,10 +557,10 @@ static void bad_scenes_are_named(void** state) {
 static void setting_a_parameter_is_all_or_nothing(void** state) {
     (void)state;
     char path[400];
-    sti_problem* problem;
+    sti_document* problem;
     snprintf(path, sizeof path, "%s/scenes/peg-push.json", STI_SOURCE_DIR);
-    must(env, sti_problem_load(env, path, &problem));
-    sti_manipulation* m = sti_problem_manipulation(problem);
+    must(env, sti_document_load(env, path, &problem));
+    sti_manipulation* m = sti_manipulation_of(problem);
     double E[9], other[9];
     sti_manipulation_damping(m, 0, 0, E);
     assert_int_equal(sti_manipulation_set(m, 2, (const char*[]){"mu", "rho"}, (const double[]){0.1, 0}), STI_ERR_INPUT);
@@ -568,11 +568,11 @@ static void setting_a_parameter_is_all_or_nothing(void** state) {
     sti_manipulation_damping(m, 0, 0, other);
     assert_memory_equal(E, other, sizeof E);
     assert_near(sti_manipulation_parameter_value(m, 0), 0.3, 0);
-    must(env, sti_problem_set(problem, "rho=0.5,mu=1/5"));
+    must(env, sti_document_set(problem, "rho=0.5,mu=1/5"));
     sti_manipulation_damping(m, 0, 0, other);
     assert_near(other[8], 0.75, 1e-15);
-    assert_int_equal(sti_problem_set(problem, "rho=x"), STI_ERR_INPUT);
-    sti_problem_destroy(problem);
+    assert_int_equal(sti_document_set(problem, "rho=x"), STI_ERR_INPUT);
+    sti_document_destroy(problem);
 }
 
 static void every_failed_allocation_is_survived(void** state) {
@@ -587,14 +587,14 @@ static void every_failed_allocation_is_survived(void** state) {
         "\"-pi/2\", \"speed\": 0.1}], \"friction\": [{\"between\": [\"part 1\", \"probe 1\"], \"mu\": 0.2}]}";
     for (long at = 0;; at++) {
         failing_env f;
-        sti_problem* problem = NULL;
+        sti_document* problem = NULL;
         sti_push* p = NULL;
         sti_push_report r;
         sti_push_verification v;
         const double q[3] = {0};
         failing_env_open(&f, at);
-        sti_status status = sti_problem_parse(f.env, text, strlen(text), "scene", &problem);
-        sti_manipulation* m = status == STI_OK ? sti_problem_manipulation(problem) : NULL;
+        sti_status status = sti_document_parse(f.env, text, strlen(text), "scene", &problem);
+        sti_manipulation* m = status == STI_OK ? sti_manipulation_of(problem) : NULL;
         if (status == STI_OK) status = sti_manipulation_set(m, 1, (const char*[]){"c"}, (const double[]){2});
         sti_push_contact* contacts = NULL;
         int count;
@@ -606,7 +606,7 @@ static void every_failed_allocation_is_survived(void** state) {
         if (status == STI_OK) assert_true(v.accepted);
         if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
         sti_push_destroy(p);
-        sti_problem_destroy(problem);
+        sti_document_destroy(problem);
         if (failing_env_close(&f)) break;
     }
     for (long at = 0;; at++) {  // without a reader in front
