@@ -113,7 +113,7 @@ typedef struct sti_contact_answer {
     double residual;           // sum of the next two
     double residual_contact;   // distance of the contacts from the law
     double residual_equation;  // global: M v - H r - G l - f; bilateral rows
-    double runaway;            // forces one by one over 10 times all together; beyond 1 residuals count that often
+    double runaway;            // far of docs/contact.md, of the island that has most of it: residuals count that often
     int worst_contact;         // farthest from the law, against its own terms; -1 when there is no contact
     long iterations;
     double time_s;

@@ -9,52 +9,62 @@ typedef struct side {
     int first, each;
 } side;
 
-static void link_matrix(const sti_matrix* A, side rows, side cols, int* of) {
-    for (int i = 0; A->dense != NULL && i < A->rows; i++) {
+// Sets so far, and how many joins are left until all is one
+typedef struct sets {
+    int* of;
+    int left;
+} sets;
+
+static inline void join(sets* k, int x, int y) {
+    if (k->of[x] == k->of[y]) return;
+    x = sti_sets_root(k->of, x);
+    y = sti_sets_root(k->of, y);
+    k->left -= x != y;
+    sti_sets_join(k->of, x, y);
+}
+
+static void link_matrix(const sti_matrix* A, side rows, side cols, sets* k) {
+    for (int i = 0; A->dense != NULL && i < A->rows && k->left > 0; i++) {
         const double* row = A->dense + (size_t)i * (size_t)A->cols;
         const int x = rows.first + i / rows.each;
         for (int j = 0; j < A->cols; j++) {
-            if (row[j] != 0) sti_sets_join(of, x, cols.first + j / cols.each);
+            if (row[j] != 0) join(k, x, cols.first + j / cols.each);
         }
     }
-    for (int j = 0; A->dense == NULL && A->col_start != NULL && j < A->cols; j++) {
+    for (int j = 0; A->dense == NULL && A->col_start != NULL && j < A->cols && k->left > 0; j++) {
         const int y = cols.first + j / cols.each;
-        for (int64_t k = A->col_start[j]; k < A->col_start[j + 1]; k++) {
-            if (A->value[k] != 0) sti_sets_join(of, rows.first + A->row[k] / rows.each, y);
+        for (int64_t e = A->col_start[j]; e < A->col_start[j + 1]; e++) {
+            if (A->value[e] != 0) join(k, rows.first + A->row[e] / rows.each, y);
         }
     }
 }
 
 void sti_contact_islands(const sti_contact_problem* p, int* of) {
-    const int nc = p->contact_count, nb = p->bilateral_count, nv = p->global ? p->velocity_count : 0;
+    const int nc = p->contact_count, nb = p->bilateral_count, count = nc + nb + (p->global ? p->velocity_count : 0);
     const side contacts = {0, p->dimension}, joints = {nc, 1}, velocities = {nc + nb, 1};
     const bool shown = p->global || p->W_op == NULL;
-    for (int i = 0; i < nc + nb + nv; i++) of[i] = shown ? i : 0;
+    sets k = {of, count - 1};
+    for (int i = 0; i < count; i++) of[i] = shown ? i : 0;
     if (!shown) return;
     if (p->global) {
-        link_matrix(&p->H, velocities, contacts, of);
-        link_matrix(&p->G, velocities, joints, of);
-        link_matrix(&p->M, velocities, velocities, of);
+        link_matrix(&p->H, velocities, contacts, &k);
+        link_matrix(&p->G, velocities, joints, &k);
+        link_matrix(&p->M, velocities, velocities, &k);
     } else {
-        link_matrix(&p->W, contacts, contacts, of);
-        link_matrix(&p->V, contacts, joints, of);
-        link_matrix(&p->R, joints, joints, of);
+        link_matrix(&p->W, contacts, contacts, &k);
+        link_matrix(&p->V, contacts, joints, &k);
+        link_matrix(&p->R, joints, joints, &k);
     }
-    for (int i = 0; i < nc + nb + nv; i++) of[i] = sti_sets_root(of, i);
+    for (int i = 0; i < count; i++) of[i] = sti_sets_root(of, i);
 }
 
 void sti_contact_islands_dense(int d, int nc, const double* W, int* of) {
-    int left = nc - 1;  // joins until all are one
+    sets k = {of, nc - 1};
     for (int c = 0; c < nc; c++) of[c] = c;
-    for (int c = 0; c < nc; c++) {
-        for (int e = 0; e < nc && left > 0; e++) {
-            bool joined = sti_sets_root(of, c) == sti_sets_root(of, e);
-            for (int k = 0; k < d * d && !joined; k++) {
-                joined = W[(d * c + k / d) * d * nc + d * e + k % d] != 0;
-                if (!joined) continue;
-                sti_sets_join(of, c, e);
-                left--;
-            }
+    for (int i = 0; i < d * nc && k.left > 0; i++) {
+        const double* row = W + (size_t)i * (size_t)(d * nc);
+        for (int j = 0; j < d * nc; j++) {
+            if (row[j] != 0) join(&k, i / d, j / d);
         }
     }
     for (int c = 0; c < nc; c++) of[c] = sti_sets_root(of, c);

@@ -28,18 +28,32 @@
 
 #include "contact/law.h"
 
-static double square(int d, const double* x) {
-    double s = 0;
-    for (int i = 0; i < d; i++) s += x[i] * x[i];
-    return s;
+// fmax is a call, and looks at NaN on both sides
+static inline double larger(double a, double b) {
+    return a > b ? a : b;
 }
 
-// What the forces undo of the velocity q of a contact, and what they have left to undo
-static double asked(int d, const double* q, const double* u) {
+static inline double square(int d, const double* x) {
+    const double s = x[0] * x[0] + x[1] * x[1];
+    return d == 2 ? s : s + x[2] * x[2];
+}
+
+// What the forces undo of the velocity q of a contact, and what they have left to undo; squares
+static inline double asked(int d, const double* q, const double* u) {
     double change[3] = {0};
     for (int i = 0; i < d; i++) change[i] = u[i] - q[i];
-    const double undone = fmin(square(d, q), square(d, change));
-    return u[0] < 0 ? fmax(undone, u[0] * u[0]) : undone;
+    const double given = square(d, q), made = square(d, change), undone = given < made ? given : made;
+    return u[0] < 0 ? larger(undone, u[0] * u[0]) : undone;
+}
+
+bool sti_contact_judge_calm(int d, int nc, const double* r, const double* q, const double* u, const double* rho) {
+    const double most = STI_CONTACT_FARTHEST * STI_CONTACT_FARTHEST;
+    for (int c = 0; c < nc; c++) {
+        const size_t at = (size_t)d * (size_t)c;
+        if (rho[c] < 0) return false;
+        if (rho[c] > 0 && !(square(d, r + at) <= most * rho[c] * rho[c] * asked(d, q + at, u + at))) return false;
+    }
+    return true;
 }
 
 // force, drive, undone and net of the islands
@@ -59,29 +73,29 @@ static void add_energies(sti_contact_judge* k) {
 
 static void judge_forces(sti_contact_judge* k) {
     double force = 0, undone = 0, trusted = 0;
-    k->runaway = 0;
+    k->runaway = 1;
     for (int i = 0; i < k->energies; i++) force += k->energy[i].force;
     for (int i = 0; i < k->energies; i++) {
         sti_contact_energy* e = &k->energy[i];
-        const double reach = fmax(fmax(e->undone, e->net), STI_CONTACT_ROW_NOISE * STI_CONTACT_ROW_NOISE * force);
-        e->runaway = reach > 0 ? sqrt(e->force / reach) / STI_CONTACT_FARTHEST : 0;
-        k->runaway = fmax(k->runaway, e->runaway);
+        const double floor = STI_CONTACT_ROW_NOISE * STI_CONTACT_ROW_NOISE * force;
+        const double reach = larger(larger(e->undone, e->net), floor);
+        const double most = STI_CONTACT_FARTHEST * STI_CONTACT_FARTHEST * reach;
+        e->runaway = e->force > most && most > 0 ? sqrt(e->force / most) : 1;
+        k->runaway = larger(e->runaway, k->runaway);
         undone += e->undone;
-        trusted += e->runaway > 1 ? e->force / (e->runaway * e->runaway) : e->force;
+        trusted += e->force / (e->runaway * e->runaway);
     }
-    k->unit = sqrt(fmax(undone, trusted));
+    k->unit = sqrt(larger(undone, trusted));
 }
 
-static sti_contact_miss miss_of_contact(const sti_contact_judge* k, int c) {
+static sti_contact_miss miss_of_contact(const sti_contact_judge* k, int c, double root) {
     const size_t at = (size_t)k->d * (size_t)c;
-    const double rho = k->rho[c], *own = k->own + 2 * (size_t)c;
-    sti_contact_units units = {
-        .force = fmax(rho * own[0], sqrt(square(k->d, k->r + at))), .normal = own[0], .tangent = own[1]};
-    if (rho > 0) {
-        const double root = sqrt(rho);
-        units.velocity_noise = STI_CONTACT_NOISE * k->unit / root;
-        units.force_noise = STI_CONTACT_NOISE * k->unit * root;
-    }
+    const double *own = k->own + 2 * (size_t)c, noise = STI_CONTACT_NOISE * k->unit;
+    const sti_contact_units units = {.force = larger(k->rho[c] * own[0], sqrt(square(k->d, k->r + at))),
+                                     .normal = own[0],
+                                     .tangent = own[1],
+                                     .force_noise = noise * root,
+                                     .velocity_noise = root > 0 ? noise / root : 0};
     return sti_contact_law_miss(k->d, k->mu[c], k->r + at, k->u + at, units);
 }
 
@@ -95,15 +109,21 @@ void sti_contact_judge_point(sti_contact_judge* k) {
     }
     k->worst = k->nc > 0 ? 0 : -1;
     for (int c = 0; c < k->nc; c++) {
-        const sti_contact_miss away = miss_of_contact(k, c);
-        const double rho = k->rho[c], far = fmax(k->energy[k->island[c]].runaway, 1);
-        const double all = far * fmax(away.force, rho * away.velocity);
-        if (rho > 0) miss += all * all / rho;
+        const double rho = k->rho[c], root = sqrt(rho), far = k->energy[k->island[c]].runaway;
+        const sti_contact_miss away = miss_of_contact(k, c, root);
+        if (rho > 0) {
+            const double all = far * larger(away.force, rho * away.velocity) / root;
+            miss += all * all;
+        }
         if (far * away.share <= farthest) continue;  // a NaN stays
         farthest = far * away.share;
         k->worst = c;
     }
-    const double size = sqrt(fmax(force, drive));
+    if (!isfinite(force)) {  // beyond the squares of doubles
+        k->residual = k->runaway = INFINITY;
+        return;
+    }
+    const double size = sqrt(larger(force, drive));
     k->residual = k->nc > 0 ? farthest / (STI_CONTACT_ALONE * sqrt(k->nc)) : 0;
     if (!(sqrt(miss) <= k->residual * size)) k->residual = sqrt(miss) / size;
     // against forces that large the data may be lost in rounding, and a residual of 0 is worth no more than one of epsilon

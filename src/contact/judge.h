@@ -2,6 +2,8 @@
 #ifndef STI_CONTACT_JUDGE_H
 #define STI_CONTACT_JUDGE_H
 
+#include <stdbool.h>
+
 #define STI_CONTACT_TOGETHER 1e-5  // part of the velocities that meet in a row, against which it is measured at least
 #define STI_CONTACT_FARTHEST 10    // forces over what they do together, beyond which residuals count for more
 #define STI_CONTACT_ALONE 3        // times sqrt(nc): what one contact may miss of its terms, over what all may together
@@ -29,11 +31,15 @@ typedef struct sti_contact_judge {
     // out
     double unit;  // of energy: the larger of undone and force, of this as much as is trusted
     double residual;
-    double runaway;  // the largest of all islands
+    double runaway;  // the largest of all islands; at least 1
     int worst;       // contact that is farthest from the law, against its own terms; -1: none
 } sti_contact_judge;
 
 void sti_contact_judge_point(sti_contact_judge* k);
+
+// Does every contact undo enough of the data to trust its forces, whatever island it belongs to? Then none runs away, and all may
+// be taken for one island. rho < 0: not known yet, and so it does not.
+bool sti_contact_judge_calm(int d, int nc, const double* r, const double* q, const double* u, const double* rho);
 
 // What is compared with the tolerance: a little more, so that a judge with other rounding comes to the same verdict
 static inline double sti_contact_safely(double residual) {

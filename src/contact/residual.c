@@ -13,6 +13,7 @@
 // measured against their own rounding. Velocities without mass have no D. A contact that touches none but those borrows
 // the units of the others.
 #include <math.h>
+#include <string.h>
 
 #include "contact/contact.h"
 #include "contact/islands.h"
@@ -42,8 +43,9 @@ typedef struct measure {
     double *joint, *joint_terms, *joint_given;  // bilateral rows, sizes, what they are without forces   (nb)
     double* root;                               // sqrt of mobility of bilateral rows, of mass            (nb + nv)
     int* island;                                // of contacts, bilateral rows, velocities                (nc + nb + nv)
-    sti_contact_energy* energy;                 // by these numbers
-    double *balance, *balance_terms;            // M v - H r - G l - f, and the sizes of its terms    (nv)
+    sti_contact_energy* energy;                 // by these numbers                                 (energies)
+    int energies;
+    double *balance, *balance_terms;  // M v - H r - G l - f, and the sizes of its terms    (nv)
 } measure;
 
 // ---- arithmetic
@@ -95,8 +97,18 @@ static double norm(int d, const double* x) {
 
 // Islands, and the energies of the bilateral rows in them
 static void find_islands(measure* k) {
-    sti_contact_islands(k->p, k->island);
-    for (int i = 0; i < k->nc + k->nb + k->nv; i++) k->energy[i] = (sti_contact_energy){0};
+    const int items = k->nc + k->nb + k->nv;
+    bool calm = sti_contact_judge_calm(k->d, k->nc, k->a->r, k->q, k->a->u, k->rho);
+    for (int j = 0; j < k->nb && calm; j++) {
+        const double own = k->root[j] * k->root[j];
+        calm = own * fabs(k->a->lambda[j]) <= STI_CONTACT_FARTHEST * fabs(k->joint_given[j]);
+    }
+    k->energies = calm ? 1 : items;
+    if (calm)
+        memset(k->island, 0, (size_t)items * sizeof *k->island);
+    else
+        sti_contact_islands(k->p, k->island);
+    for (int i = 0; i < k->energies; i++) k->energy[i] = (sti_contact_energy){0};
     for (int j = 0; j < k->nb; j++) {
         const double root = k->root[j], force = root * k->a->lambda[j], drive = k->joint_given[j] / root;
         if (!(root > 0)) continue;
@@ -254,7 +266,7 @@ static bool read_contact(measure* k, int c) {
 static void borrow_units(measure* k) {
     double inverse = 0, force = 0, drive = 0;
     int count = 0;
-    for (int i = 0; i < k->nc + k->nb + k->nv; i++) {
+    for (int i = 0; i < k->energies; i++) {
         force += k->energy[i].force;
         drive += k->energy[i].drive;
     }
@@ -315,7 +327,7 @@ static sti_status open_measure(sti_env* env, const sti_contact_problem* p, sti_c
     const size_t nc = (size_t)k->nc, n = (size_t)k->n, nv = (size_t)k->nv, nb = (size_t)k->nb, items = nc + nb + nv;
     k->memory = sti_alloc_array(env, 3 * nc + 2 * n + 6 * nv + 4 * nb, sizeof *k->memory);
     k->island = sti_alloc_array(env, items, sizeof *k->island);
-    k->energy = sti_alloc_array(env, items, sizeof *k->energy);
+    k->energy = sti_alloc_array(env, items + 1, sizeof *k->energy);
     if (k->memory == NULL || k->island == NULL || k->energy == NULL) {
         close_measure(env, k);
         return STI_FAIL(env, STI_ERR_MEMORY, -1, "residual of a contact problem");
@@ -341,7 +353,7 @@ static double worst_equation(const measure* k, double unit) {
     double worst = 0;
     for (int i = 0; i < k->nb + k->nv; i++) {
         const sti_contact_energy* e = &k->energy[k->island[k->nc + i]];
-        const double far = fmax(e->runaway, 1), noise = STI_CONTACT_ROW_NOISE * unit * k->root[i];
+        const double far = e->runaway, noise = STI_CONTACT_ROW_NOISE * unit * k->root[i];
         const bool joint = i < k->nb;
         worst = sti_contact_worse(worst, far * (joint ? k->joint[i] : k->balance[i - k->nb]),
                                   joint ? k->joint_terms[i] : k->balance_terms[i - k->nb], far * noise);
@@ -361,7 +373,7 @@ sti_status sti_contact_measure(sti_env* env, const sti_contact_problem* p, sti_c
     judge.own = k.own;
     judge.island = k.island;
     judge.energy = k.energy;
-    judge.energies = k.nc + k.nb + k.nv;
+    judge.energies = k.energies;
     sti_contact_judge_point(&judge);
     a->residual_contact = judge.residual;
     a->residual_equation = worst_equation(&k, judge.unit);
