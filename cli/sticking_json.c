@@ -83,8 +83,8 @@ static void put_least(cli_json* j, const char* key, const sti_least_friction* l,
 
 static void put_propositions(cli_json* j, const sti_sticking* s) {
     cli_json_array(j, "propositions");
-    for (int i = 0; i < s->proposition_count; i++) {
-        const sti_proposition* p = &s->propositions[i];
+    for (int i = 0; i < s->answer.proposition_count; i++) {
+        const sti_proposition* p = &s->answer.propositions[i];
         cli_json_object(j, NULL);
         cli_json_text(j, "id", p->id);
         cli_json_text(j, "title", p->title);
@@ -194,6 +194,11 @@ int cli_sticking_json(const cli* c, const cli_sticking_request* r, const sti_ins
     put_extra(&j, in, x);
     put_propositions(&j, s);
     put_instant(&j, in);
+    if (x->verified) {
+        cli_json_object(&j, "verification");
+        cli_sticking_put_verified(&j, &x->verification);
+        cli_json_end(&j);
+    }
     cli_json_raw(&j, "certificate", certificate);
     sti_env_free(c->env, certificate);
     return cli_json_print(&j, c, code);

@@ -36,6 +36,7 @@ typedef struct sti_program {
     double* row_scale;      // of the equations                             (rows)
     sti_svd equations;
     int* equation;    // rows that are equations, in order            (equations.m)
+    int *row_block, *unknown_block;  // equations that hang together: the first of them, 1 + that  (equations.m), (size)
     double outside;   // relative distance of the constants from the image
     double* witness;  // multipliers of the equations that show it    (equations.m)
 } sti_program;

@@ -68,10 +68,15 @@ static sti_status self_stress(sti_sticking* r, const sti_posed* s, const sti_pro
                                   : s->pool->status;
 }
 
-static sti_status compare_exactly(sti_sticking* r, const sti_program* g) {
-    int rank;
-    bool solvable;
-    const sti_status status = sti_program_exact_rank(g, &rank, &solvable, NULL);
+static sti_status compare_exactly(sti_sticking* r, sti_program* g) {
+    int rank = 0;
+    bool solvable = true;
+    sti_rationals* witness = NULL;
+    sti_status status = sti_rationals_create(g->env, (size_t)g->rows, &witness);
+    if (status == STI_OK) status = sti_program_exact_rank(g, &rank, &solvable, witness);
+    for (int i = 0; status == STI_OK && !solvable && i < g->equations.m; i++)
+        g->witness[i] = sti_rationals_double(witness, (size_t)g->equation[i]);
+    sti_rationals_destroy(witness);
     if (status != STI_OK) return status;
     r->near_redundant = r->near_redundant || rank != g->equations.rank || (!solvable && g->outside < CONSISTENT);
     if (!r->near_redundant) r->kkt_solvable = solvable;

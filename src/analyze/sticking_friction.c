@@ -405,6 +405,18 @@ static sti_status settle(sti_quest* q, bool* attained) {
 
 // ---- all branches
 
+// Not every contact grows: with a hundred times the forces, is a fiftieth enough? Then any coefficient is, with forces that
+// grow like its inverse.
+static sti_status vanish(const sti_quest* q, sti_least_friction* out) {
+    sti_quest h = *q;
+    h.lambda = sti_pool_copy(q->s->pool, q->lambda, (size_t)q->s->p);
+    if (h.lambda == NULL) return q->s->pool->status;
+    h.limit = 100 * q->limit;
+    const sti_status status = descend(&h);
+    if (status == STI_OK && h.found && h.k <= q->k / 50) out->mu = 0;
+    return status;
+}
+
 // The infimum over growing internal forces, when every contact asked about grows.
 static sti_status grow(sti_quest* q, sti_least_friction* out) {
     const sti_posed* s = q->s;
@@ -416,9 +428,10 @@ static sti_status grow(sti_quest* q, sti_least_friction* out) {
     h.limit = 2;
     h.growth = true;
     const sti_status status = descend(&h);
-    if (status != STI_OK || !h.found || h.k > out->mu) return status;
-    for (int i = 0; i < s->nc; i++)
-        if (q->weight[i] > 0 && fabs(h.lambda[s->first[i]]) < 1e-7) return STI_OK;
+    if (status != STI_OK) return status;
+    bool all = h.found && h.k <= out->mu;
+    for (int i = 0; i < s->nc; i++) all = all && (q->weight[i] == 0 || fabs(h.lambda[s->first[i]]) >= 1e-7);
+    if (!all) return vanish(q, out);
     out->mu = h.k;
     return STI_OK;
 }
@@ -439,7 +452,10 @@ static sti_status least(sti_sticking* r, const double* weight, sti_least_frictio
     *out = (sti_least_friction){.exists = STI_NO, .mu = NAN, .lambda = out->lambda};
     memcpy(q.rough, s->rough, nc);
     int choices = 0;
+    bool exact = s->exact && s->polyhedral && !r->near_redundant;
     for (int i = 0; i < s->nc; i++) {
+        // a smooth contact in space gets a disc
+        if (weight[i] > 0 && s->tangents[i] == 2 && s->options.facets == 0) exact = false;
         q.on[i] = weight[i] > 0;
         choices += s->bilateral[i] && (s->rough[i] || weight[i] > 0);
     }
@@ -455,7 +471,6 @@ static sti_status least(sti_sticking* r, const double* weight, sti_least_frictio
     for (int b = 0; b < 1 << choices; b++) {
         for (int i = 0, bit = 0; i < s->nc; i++)
             q.sign[i] = s->bilateral[i] && (s->rough[i] || weight[i] > 0) ? (b >> bit++ & 1 ? -1 : 1) : 0;
-        const bool exact = s->exact && s->polyhedral && !r->near_redundant;
         bool attained = false, better = true;
         sti_status status = STI_OK;
         if (exact && out->exists == STI_YES) status = beats(&q, out->mu, &better);

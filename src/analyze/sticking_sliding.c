@@ -276,6 +276,33 @@ static sti_status proposition_13(const sti_sticking* r, const sti_blocks* b, sti
 
 // ---- (69)
 
+// Coulomb's law, measured against the accelerations and forces that the data suggest: a solver measures against what it found, and
+// forces that run away make everything else small.
+static bool obeys_law(const sti_blocks* b, const double* r, const double* acc) {
+    const sti_posed* s = b->s;
+    const double force = 1e-7 * fmax(s->force, sti_small_max((size_t)s->p, r));
+    for (int i = 0; i < b->m; i++) {
+        const double *l = r + s->first[i], *a = acc + s->first[i];
+        double reach = 0, t = 0, slip = 0, along = 0;
+        for (int k = 0; k <= s->tangents[i]; k++) {
+            double terms = fabs(s->c[s->row[i] + k]);
+            for (int j = 0; j < b->n; j++) terms += fabs(s->C[(size_t)j * s->p + s->first[i] + k]) * s->size[j];
+            reach = fmax(reach, terms);
+            if (k == 0) continue;
+            t = hypot(t, l[k]);
+            slip = hypot(slip, a[k]);
+            along += l[k] * a[k];
+        }
+        const double still = 1e-7 * reach;
+        if (l[0] < -force || a[0] < -still || (l[0] > force && a[0] > still) || t > s->mu[i] * l[0] + force)
+            return false;
+        if (l[0] > force && slip > still &&
+            (t < s->mu[i] * l[0] - force || along > -(1 - 1e-5) * t * slip + force * still))
+            return false;
+    }
+    return true;
+}
+
 // acc = G lambda + g over the touching contacts, flat; and the contact solver on it.
 static sti_status solve_69(const sti_blocks* b, double* G, double* g, int d, double* modes, double* r, double* acc,
                            bool* solved) {
@@ -288,7 +315,7 @@ static sti_status solve_69(const sti_blocks* b, double* G, double* g, int d, dou
     sti_contact_answer answer;
     const sti_status status = sti_contact_solve(s->env, &problem, &options, &answer);
     if (status != STI_OK) return status;
-    *solved = answer.outcome == STI_SOLVED || answer.residual < 1e-9;
+    *solved = (answer.outcome == STI_SOLVED || answer.residual < 1e-9) && obeys_law(b, answer.r, answer.u);
     for (int i = 0; *solved && i < b->m; i++) modes[i] = answer.mode != NULL ? answer.mode[i] : NAN;
     for (int k = 0; *solved && k < s->p; k++) {
         r[k] = answer.r[k];

@@ -147,7 +147,7 @@ static sti_sticking* analyze(const sti_sticking_options* options) {
 }
 
 static const sti_proposition* find(const sti_sticking* r, const char* id) {
-    const sti_proposition* p = sti_proposition_find(r->propositions, r->proposition_count, id);
+    const sti_proposition* p = sti_proposition_find(r->answer.propositions, r->answer.proposition_count, id);
     if (p == NULL) fail_msg("no proposition %s", id);
     return p;
 }

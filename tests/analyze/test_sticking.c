@@ -408,7 +408,7 @@ static void the_least_change_of_force_reaches_the_boundary(void** state) {
 // ---- propositions
 
 static const sti_proposition* find(const sti_sticking* r, const char* id) {
-    return sti_proposition_find(r->propositions, r->proposition_count, id);
+    return sti_proposition_find(r->answer.propositions, r->answer.proposition_count, id);
 }
 
 static void persistence_has_a_lower_bound(void** state) {

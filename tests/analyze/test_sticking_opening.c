@@ -13,7 +13,7 @@ static sti_sticking* analyze(const tool_instant* t) {
 }
 
 static const sti_proposition* find(const sti_sticking* r, const char* id) {
-    const sti_proposition* p = sti_proposition_find(r->propositions, r->proposition_count, id);
+    const sti_proposition* p = sti_proposition_find(r->answer.propositions, r->answer.proposition_count, id);
     assert_non_null(p);
     return p;
 }

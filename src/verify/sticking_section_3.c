@@ -1,0 +1,545 @@
+// sticking_section_3.c: the check of S0 sections 3.1 and 3.2: propositions 6 to 8, MFCQ, corollaries 2 and 3, equation (43).
+#include <math.h>
+#include <stdio.h>
+
+#include "verify/sticking_facts.h"
+
+enum { MOST = 32 };
+
+static sti_fractions column_of(sti_sticking_facts* f, const double* v, int count) {
+    return sti_fractions_from_doubles(&f->k, count, 1, v);
+}
+
+static bool all_finite(const sti_named* v) {
+    for (int i = 0; i < v->rows * v->cols; i++)
+        if (!isfinite(v->value[i])) return false;
+    return true;
+}
+
+// ---- proposition 6
+
+static bool check_eigenvalues(sti_sticking_facts* f, sti_fractions A) {
+    double w[MOST], size[MOST], most = 0;
+    if (f->u > MOST) return true;
+    sti_facts_eigenvalues(&f->k, A, w);
+    for (int i = 0; i < f->u * f->u; i++) most = fmax(most, A.size[i]);
+    for (int i = 0; i < f->u; i++) size[i] = most;
+    return sti_claim_doubles(f, "P6.i", "eigenvalues", f->u, w, size);
+}
+
+// Rows z with A_c z = 0, orthonormal, as many as the kernel has dimensions.
+static bool check_null_vectors(sti_sticking_facts* f, sti_fractions A, int kernel) {
+    const sti_named* v = sti_claim_number(f, "P6.ii", "null_vectors");
+    if (v == NULL || sti_algebra_failed(&f->k)) return true;
+    if (v->rows * v->cols != kernel * f->u) return sti_claim_fails(f, "P6.ii", "the kernel has %d dimensions", kernel);
+    for (int r = 0; r < kernel; r++) {
+        const double* z = v->value + (size_t)r * (size_t)f->u;
+        for (int s = 0; s <= r; s++) {
+            double dot = 0;
+            for (int i = 0; i < f->u; i++) dot += z[i] * v->value[(size_t)s * (size_t)f->u + (size_t)i];
+            if (!(fabs(dot - (s == r)) <= f->tol))
+                return sti_claim_fails(f, "P6.ii", "null_vectors are not orthonormal");
+        }
+        for (int i = 0; i < f->u; i++) {
+            double sum = 0, terms = 0;
+            for (int j = 0; j < f->u; j++) {
+                sum += sti_fractions_double(&f->k, A, i, j) * z[j];
+                terms += A.size[i * f->u + j];
+            }
+            if (!(fabs(sum) <= 1e2 * f->tol * terms))
+                return sti_claim_fails(f, "P6.ii", "null_vectors are not in ker A_c");
+        }
+        f->out->numbers_checked += f->u;
+    }
+    return true;
+}
+
+// A solution of 0 <= z _|_ A z + b >= 0, within tol of the terms.
+static bool solves_lcp(sti_sticking_facts* f, sti_fractions A, sti_fractions b, const double* z, int count) {
+    double scale = 0;
+    for (int i = 0; i < count; i++) scale = fmax(scale, fabs(z[i]));
+    for (int i = 0; i < count; i++) {
+        double w = sti_fractions_double(&f->k, b, i, 0), terms = b.size[i];
+        for (int j = 0; j < count; j++) {
+            w += sti_fractions_double(&f->k, A, i, j) * z[j];
+            terms += A.size[i * count + j] * fabs(z[j]);
+        }
+        if (!(z[i] >= -f->tol * scale) || !(w >= -f->tol * terms)) return false;
+        if (z[i] > f->tol * scale && w > f->tol * terms) return false;
+    }
+    return true;
+}
+
+static bool check_basic_solutions(sti_sticking_facts* f, sti_fractions A, sti_fractions H, int kernel) {
+    const sti_named* v = sti_claim_number(f, "P6.ii", "basic_solutions");
+    if (v == NULL || sti_algebra_failed(&f->k)) return true;
+    const int count = f->u > 0 ? v->rows * v->cols / f->u : 0;
+    if (kernel == 0 && count != 1) return sti_claim_fails(f, "P6.ii", "A_c > 0 and %d basic solutions", count);
+    for (int r = 0; r < count; r++) {
+        if (!solves_lcp(f, A, H, v->value + (size_t)r * (size_t)f->u, f->u))
+            return sti_claim_fails(f, "P6.ii", "basic solution %d solves nothing", r);
+        f->out->numbers_checked += f->u;
+    }
+    return true;
+}
+
+// z >= 0, A_c z = 0, sum z = 1; z'H_c < 0 when (37) is not solvable, >= 0 otherwise.
+static bool check_homogeneous(sti_sticking_facts* f, sti_fractions A, sti_fractions H, bool solvable) {
+    const sti_named* v = sti_claim_number(f, "P6.iv", "z");
+    if (v == NULL || sti_algebra_failed(&f->k)) return true;
+    if (v->rows * v->cols != f->u || !all_finite(v)) return sti_claim_fails(f, "P6.iv", "z has not %d numbers", f->u);
+    double sum = 0, value = 0, terms = 0;
+    for (int i = 0; i < f->u; i++) {
+        double row = 0, size = 0;
+        sum += v->value[i];
+        value += v->value[i] * sti_fractions_double(&f->k, H, i, 0);
+        terms += fabs(v->value[i]) * H.size[i];
+        for (int j = 0; j < f->u; j++) {
+            row += sti_fractions_double(&f->k, A, i, j) * v->value[j];
+            size += A.size[i * f->u + j];
+        }
+        if (v->value[i] < -f->tol || fabs(row) > 1e3 * f->tol * size)
+            return sti_claim_fails(f, "P6.iv", "z is no homogeneous solution");
+    }
+    f->out->numbers_checked += f->u;
+    if (fabs(sum - 1) > f->tol) return sti_claim_fails(f, "P6.iv", "sum z is %.10g, not 1", sum);
+    if (solvable ? value < -1e3 * f->tol * terms : !(value < 0))
+        return sti_claim_fails(f, "P6.iv", "z'H_c is %.3g", value);
+    return true;
+}
+
+static bool check_6(sti_sticking_facts* f, bool solvable) {
+    static const char* const ids[] = {"P6.i", "P6.ii", "P6.iii", "P6.iv"};
+    bool good = true;
+    if (f->slides || f->u == 0 || !f->definite || f->rank_X < f->x) {
+        for (int i = 0; i < 4 && good; i++) good = sti_claim_verdict(f, ids[i], STI_NOT_APPLICABLE);
+        return good;
+    }
+    sti_fractions A, H, first;
+    sti_facts_augmented(f, &A, &H, &first);
+    const int kernel = f->u - (f->rank_UX - f->rank_X);
+    good = sti_claim_verdict(f, "P6.i", kernel == 0 ? STI_HOLDS : STI_HOLDS_NOT) &&
+           sti_claim_matrix(f, "P6.i", "A_c", A) && sti_claim_matrix(f, "P6.i", "H_c", H) &&
+           sti_claim_matrix(f, "P6.i", "minus_grad_h_Mc_F", first) && check_eigenvalues(f, A) &&
+           sti_claim_integer(f, "P6.i", "rank_gradh_H", f->rank_C) && sti_claim_verdict(f, "P6.ii", STI_HOLDS) &&
+           check_null_vectors(f, A, kernel) && check_basic_solutions(f, A, H, kernel) &&
+           sti_claim_verdict(f, "P6.iii", f->rank_U + f->rank_X == f->rank_C ? STI_HOLDS : STI_HOLDS_NOT) &&
+           sti_claim_verdict(f, "P6.iv", solvable ? STI_HOLDS : STI_HOLDS_NOT) && check_homogeneous(f, A, H, solvable);
+    const sti_opening* o = &f->answer->opening;
+    if (good && o->a != NULL) good = sti_claim_doubles(f, "P6.iii", "qdd", f->n, o->a, f->size_a);
+    return good;
+}
+
+// ---- linear programs over the constraints
+
+// Rows over v: X'v + c_x = 0 (equations), then U'v + c_u - d >= 0; rates: with c.
+static bool constraints_hold(sti_sticking_facts* f, sti_fractions X, sti_fractions c_x, bool rates, const double* d,
+                             const sti_fractions* box, int box_rows) {
+    sti_algebra* k = &f->k;
+    sti_fractions constant = rates ? sti_fractions_stack(k, c_x, f->c_u) : sti_fractions_make(k, X.cols + f->u, 1);
+    if (d != NULL) {
+        double shift[2 * MOST] = {0};
+        for (int i = 0; i < f->u && X.cols + f->u < 2 * MOST; i++) shift[X.cols + i] = *d;
+        constant = sti_fractions_sum(k, constant, sti_fractions_from_doubles(k, X.cols + f->u, 1, shift), -1);
+    }
+    const sti_fractions both = sti_fractions_transpose(k, sti_fractions_join(k, X, f->U));
+    sti_fractions rows = sti_fractions_join(k, constant, both);
+    if (box != NULL && box_rows > 0) rows = sti_fractions_stack(k, rows, *box);
+    return sti_fractions_feasible(k, rows, X.cols);
+}
+
+// 1 - v_j >= 0 and 1 + v_j >= 0.
+static sti_fractions box_of(sti_sticking_facts* f) {
+    const size_t n = (size_t)f->n;
+    double* row = sti_alloc_array_zero(f->k.env, 2 * n * (n + 1), sizeof *row);
+    if (row == NULL) {
+        f->k.x.status = STI_ERR_MEMORY;
+        return (sti_fractions){0};
+    }
+    for (size_t j = 0; j < 2 * n; j++) {
+        row[j * (n + 1)] = 1;
+        row[j * (n + 1) + 1 + j / 2] = j % 2 ? -1 : 1;
+    }
+    const sti_fractions out = sti_fractions_from_doubles(&f->k, (int)(2 * n), (int)n + 1, row);
+    sti_free(f->k.env, row);
+    return out;
+}
+
+static bool check_mfcq(sti_sticking_facts* f) {
+    sti_algebra* k = &f->k;
+    if (f->u == 0) return sti_claim_verdict(f, "MFCQ", STI_NOT_APPLICABLE);
+    int joints[2 * MOST], count = 0;
+    for (int i = 0; i < f->m && count < 2 * MOST; i++)
+        if (sti_sticking_data_contact(f->d, i)->bilateral) joints[count++] = i;
+    if (f->m >= MOST) return true;
+    const sti_fractions B = sti_fractions_columns(k, f->N, joints, count), none = sti_fractions_make(k, count, 1);
+    const double one = 1;
+    const bool opens = constraints_hold(f, B, none, false, &one, NULL, 0);
+    const bool independent = sti_fractions_rank(k, B) == count;
+    if (!sti_claim_verdict(f, "MFCQ", opens && independent ? STI_HOLDS : STI_HOLDS_NOT)) return false;
+    const sti_named *rate = sti_claim_number(f, "MFCQ", "opening_rate"), *v = sti_claim_number(f, "MFCQ", "v");
+    if (rate == NULL || v == NULL || isnan(rate->value[0]) || sti_algebra_failed(k)) return true;
+    const double d = rate->value[0];
+    if (!isfinite(d) || v->rows * v->cols != f->n || !all_finite(v))
+        return sti_claim_fails(f, "MFCQ", "v has not %d numbers", f->n);
+    f->out->numbers_checked += 1 + f->n;
+    // v opens at rate d, and nothing in the box opens faster
+    for (int i = 0; i < f->m; i++) {
+        double sum = 0, terms = 0;
+        for (int j = 0; j < f->n; j++) {
+            sum += sti_fractions_double(k, f->N, j, i) * v->value[j];
+            terms += f->N.size[j * f->m + i];
+            if (fabs(v->value[j]) > 1 + f->tol) return sti_claim_fails(f, "MFCQ", "v is larger than one");
+        }
+        const bool joint = sti_sticking_data_contact(f->d, i)->bilateral;
+        if (joint ? fabs(sum) > f->tol * terms : sum < d - 1e2 * f->tol * terms)
+            return sti_claim_fails(f, "MFCQ", "v opens contact %d at %.6g, not at %.6g", i, sum, d);
+    }
+    const sti_fractions box = box_of(f);
+    const double more = d > 0 ? d * (1 + 1e-6) : 0x1p-300;
+    if (opens != (d > 0)) return sti_claim_fails(f, "MFCQ", "opening_rate is %.6g", d);
+    if (d > 0 && constraints_hold(f, B, none, false, &more, &box, 2 * f->n))
+        return sti_claim_fails(f, "MFCQ", "there are motions that open faster than %.6g", d);
+    return true;
+}
+
+// ---- the set E
+
+// X y + U l = 0, l >= 0 with a further row (form over (y, l)) equal to side.
+static bool cone_reaches(sti_sticking_facts* f, sti_fractions form, int side) {
+    sti_algebra* k = &f->k;
+    const sti_fractions both = sti_fractions_join(k, f->X, f->U), zero = sti_fractions_make(k, f->n, 1);
+    double values[2 * MOST * MOST] = {0};
+    const double target = -side;
+    for (int h = 0; h < f->u; h++) values[h * (1 + f->x + f->u) + 1 + f->x + h] = 1;
+    const sti_fractions upper = sti_fractions_join(k, zero, both);
+    const sti_fractions row = sti_fractions_join(k, sti_fractions_from_doubles(k, 1, 1, &target), form);
+    const sti_fractions signs = sti_fractions_from_doubles(k, f->u, 1 + f->x + f->u, values);
+    return sti_fractions_feasible(k, sti_fractions_stack(k, sti_fractions_stack(k, upper, row), signs), f->n + 1);
+}
+
+// M x = 0, X'x = 0, U'x >= 0 and x_j = side.
+static bool kernel_reaches(sti_sticking_facts* f, int j, int side) {
+    sti_algebra* k = &f->k;
+    double row[MOST + 1] = {0};
+    row[0] = -side;
+    row[1 + j] = 1;
+    const sti_fractions Xt = sti_fractions_transpose(k, f->X), Ut = sti_fractions_transpose(k, f->U);
+    const sti_fractions eq = sti_fractions_stack(k, f->M, Xt);
+    const sti_fractions upper = sti_fractions_join(k, sti_fractions_make(k, eq.rows, 1), eq);
+    const sti_fractions fixed = sti_fractions_stack(k, upper, sti_fractions_from_doubles(k, 1, f->n + 1, row));
+    const sti_fractions lower = sti_fractions_join(k, sti_fractions_make(k, f->u, 1), Ut);
+    return sti_fractions_feasible(k, sti_fractions_stack(k, fixed, lower), f->n + f->x + 1);
+}
+
+// Rows of the number are in E_x (or, with image, X y in -cone(U) for E_y); lines in both directions.
+static bool rays_belong(sti_sticking_facts* f, const char* name, bool image, bool line) {
+    sti_algebra* k = &f->k;
+    const sti_named* v = sti_claim_number(f, "P8.i", name);
+    const int width = image ? f->x : f->n;
+    for (int r = 0; v != NULL && width > 0 && r < v->rows * v->cols / width && !sti_algebra_failed(k); r++) {
+        const double* ray = v->value + (size_t)r * (size_t)width;
+        double length = 0;
+        for (int j = 0; j < width; j++) length = fmax(length, fabs(ray[j]));
+        if (!(length > 0) || !isfinite(length))
+            return sti_claim_fails(f, "P8.i", "%s: row %d is no direction", name, r);
+        f->out->numbers_checked += width;
+        const sti_fractions x = column_of(f, ray, width);
+        if (!image) {
+            const sti_fractions a = sti_fractions_product(k, f->M, x);
+            const sti_fractions b = sti_fractions_product(k, sti_fractions_transpose(k, f->X), x);
+            const sti_fractions c = sti_fractions_product(k, sti_fractions_transpose(k, f->U), x);
+            if (sti_algebra_failed(k)) return true;
+            bool in = true;
+            for (int i = 0; i < f->n; i++) in = in && fabs(sti_fractions_double(k, a, i, 0)) <= f->tol * a.size[i];
+            for (int i = 0; i < f->x; i++) in = in && fabs(sti_fractions_double(k, b, i, 0)) <= f->tol * b.size[i];
+            for (int i = 0; i < f->u; i++) {
+                const double s = sti_fractions_double(k, c, i, 0);
+                in = in && s >= -f->tol * c.size[i] && (!line || s <= f->tol * c.size[i]);
+            }
+            if (!in) return sti_claim_fails(f, "P8.i", "%s: row %d is not in E", name, r);
+            continue;
+        }
+        // X y + U l = 0 for some l >= 0: U l stays within rounding of -X y
+        for (int side = 1; side >= (line ? -1 : 1); side -= 2) {
+            const sti_fractions Xy = sti_fractions_product(k, f->X, x);
+            double slack[MOST];
+            for (int i = 0; i < f->n && i < MOST && !sti_algebra_failed(k); i++) slack[i] = f->tol * Xy.size[i];
+            if (f->n > MOST || sti_algebra_failed(k)) return true;
+            double signs[MOST * (MOST + 1)] = {0};
+            for (int h = 0; h < f->u; h++) signs[h * (1 + f->u) + 1 + h] = 1;
+            const sti_fractions zero = sti_fractions_make(k, f->n, 1),
+                                wide = sti_fractions_from_doubles(k, f->n, 1, slack);
+            const sti_fractions y = sti_fractions_sum(k, zero, Xy, side), none = sti_fractions_make(k, f->n, f->u);
+            const sti_fractions up = sti_fractions_join(k, sti_fractions_sum(k, wide, y, 1), f->U);
+            const sti_fractions down =
+                sti_fractions_join(k, sti_fractions_sum(k, wide, y, -1), sti_fractions_sum(k, none, f->U, -1));
+            const sti_fractions l = sti_fractions_from_doubles(k, f->u, 1 + f->u, signs);
+            if (!sti_fractions_feasible(k, sti_fractions_stack(k, sti_fractions_stack(k, up, down), l), 0))
+                return sti_claim_fails(f, "P8.i", "%s: row %d is not in E", name, r);
+        }
+    }
+    return true;
+}
+
+static int rows_of(sti_sticking_facts* f, const char* name, int width) {
+    const sti_named* v = sti_claim_number(f, "P8.i", name);
+    return v == NULL || width == 0 ? 0 : v->rows * v->cols / width;
+}
+
+// Least F'v / |v| on the rays claimed for E_x, and its sign; on E_y: the largest d with (c_x + X'x0)'v >= d |v| for x0 in K, d <= 1.
+static double least_on_x(sti_sticking_facts* f, double* size, int* sign) {
+    const sti_named* v = sti_claim_number(f, "P8.i", "x_rays");
+    double least = INFINITY;
+    *size = 0;
+    *sign = 1;
+    for (int r = 0; v != NULL && f->n > 0 && r < v->rows * v->cols / f->n && !sti_algebra_failed(&f->k); r++) {
+        const double* ray = v->value + (size_t)r * (size_t)f->n;
+        double sum = 0, length = 0, terms = 0;
+        for (int j = 0; j < f->n; j++) {
+            sum += sti_fractions_double(&f->k, f->F, j, 0) * ray[j];
+            terms += f->F.size[j] * fabs(ray[j]);
+            length = hypot(length, ray[j]);
+        }
+        const int own = fabs(sum) <= 1e-12 * terms ? 0 : sum > 0 ? 1 : -1;
+        *size = fmax(*size, terms / length);
+        if (own < *sign) *sign = own;
+        least = fmin(least, sum / length);
+    }
+    return least;
+}
+
+// Is d reached on the rays of E_y? rest: x0 = 0; near: x0 of at most a million times its size, so that what was rounded away of
+// the rays has no say.
+static bool y_reaches(sti_sticking_facts* f, double d, bool rest, bool near) {
+    sti_algebra* k = &f->k;
+    const sti_named* v = sti_claim_number(f, "P8.i", "y_rays");
+    const int count = rows_of(f, "y_rays", f->x);
+    if (count == 0 || v == NULL) return true;
+    const sti_fractions rays = sti_fractions_from_doubles(k, count, f->x, v->value);
+    double shift[256] = {0};
+    if (count > 256) return true;
+    for (int r = 0; r < count; r++)
+        for (int j = 0; j < f->x; j++) shift[r] = hypot(shift[r], v->value[r * f->x + j]);
+    for (int r = 0; r < count; r++) shift[r] *= d;
+    const sti_fractions constant = sti_fractions_sum(k, sti_fractions_product(k, rays, f->c_x),
+                                                     sti_fractions_from_doubles(k, count, 1, shift), -1);
+    const sti_fractions form = sti_fractions_product(k, rays, sti_fractions_transpose(k, f->X));
+    sti_fractions rows = sti_fractions_join(k, constant, form);
+    if (rest) {
+        const sti_fractions still = sti_fractions_make(k, count, f->n);
+        rows = sti_fractions_join(k, constant, still);
+    } else {
+        const sti_fractions Ut = sti_fractions_transpose(k, f->U);
+        rows = sti_fractions_stack(k, rows, sti_fractions_join(k, f->c_u, Ut));
+    }
+    if (near && !rest && f->n < MOST) {
+        double box[2 * MOST * (MOST + 1)] = {0};
+        for (int j = 0; j < 2 * f->n; j++) {
+            box[j * (f->n + 1)] = 1;
+            box[j * (f->n + 1) + 1 + j / 2] = (j % 2 ? -1e-6 : 1e-6) / f->size_a[j / 2];
+        }
+        rows = sti_fractions_stack(k, rows, sti_fractions_from_doubles(k, 2 * f->n, f->n + 1, box));
+    }
+    return sti_fractions_feasible(k, rows, 0);
+}
+
+// What the form on E_y is summed from.
+static double form_size(const sti_sticking_facts* f) {
+    double size = 0;
+    for (int i = 0; i < f->x && !sti_algebra_failed(&f->k); i++) {
+        size = fmax(size, f->c_x.size[i]);
+        for (int j = 0; j < f->n; j++) size = fmax(size, f->X.size[j * f->x + i] * f->size_a[j]);
+    }
+    return size;
+}
+
+// Does the form stay positive on E_y? Within rounding of zero (the rays are doubles) what is claimed may stand.
+static sti_holds positive_on_y(sti_sticking_facts* f, const char* id, bool rest) {
+    const double band = 1e-9 * form_size(f);
+    if (rows_of(f, "y_rays", f->x) == 0 || y_reaches(f, band, rest, true)) return STI_HOLDS;
+    if (!y_reaches(f, -band, rest, true)) return STI_HOLDS_NOT;
+    const sti_proposition* p = sti_claim(f, id);
+    return p != NULL ? p->verdict : STI_HOLDS_UNKNOWN;
+}
+
+static bool check_least(sti_sticking_facts* f, bool trivial, bool lines) {
+    double size;
+    int sign;
+    const double x = least_on_x(f, &size, &sign);
+    const sti_named* on_y = sti_claim_number(f, "P8.ii", "least_on_y");
+    if (!sti_claim_double(f, "P8.ii", "least_on_x", x, size)) return false;
+    const bool rays = rows_of(f, "y_rays", f->x) > 0;
+    if (on_y != NULL && rays && isfinite(on_y->value[0])) {
+        const double d = on_y->value[0], step = 1e-6 * fabs(d) + 1e-9 * form_size(f);
+        f->out->numbers_checked++;
+        if (!y_reaches(f, d - step, false, false)) return sti_claim_fails(f, "P8.ii", "least_on_y is below %.6g", d);
+        if (d < 1 - 1e-6 && y_reaches(f, d + step, false, true))
+            return sti_claim_fails(f, "P8.ii", "least_on_y is above %.6g", d);
+    }
+    bool rest = true;
+    for (int i = 0; i < f->u; i++) rest = rest && sti_fractions_sign(f->c_u, i, 0) >= 0;
+    const bool no = lines || sign < 1;
+    return sti_claim_verdict(f, "P8.ii",
+                             trivial ? STI_NOT_APPLICABLE
+                             : no    ? STI_HOLDS_NOT
+                                     : positive_on_y(f, "P8.ii", false)) &&
+           sti_claim_verdict(f, "C3",
+                             !rest     ? STI_NOT_APPLICABLE
+                             : trivial ? STI_HOLDS
+                             : no      ? STI_HOLDS_NOT
+                                       : positive_on_y(f, "C3", true));
+}
+
+static bool check_8(sti_sticking_facts* f) {
+    sti_algebra* k = &f->k;
+    if (f->x + f->u >= MOST || f->n >= MOST) return true;
+    bool x_trivial = true, y_trivial = true, meet = false;
+    for (int side = -1; side <= 1; side += 2) {
+        for (int j = 0; j < f->n; j++) {
+            x_trivial = x_trivial && !kernel_reaches(f, j, side);
+            int one[1] = {j};
+            const sti_fractions row =
+                sti_fractions_transpose(k, sti_fractions_columns(k, sti_fractions_transpose(k, f->X), one, 1));
+            meet = meet || cone_reaches(f, sti_fractions_join(k, row, sti_fractions_make(k, 1, f->u)), side);
+        }
+        for (int j = 0; j < f->x && y_trivial; j++) {
+            double unit[MOST] = {0};
+            unit[j] = 1;
+            y_trivial = !cone_reaches(f, sti_fractions_from_doubles(k, 1, f->x + f->u, unit), side);
+        }
+    }
+    const bool trivial = x_trivial && y_trivial;
+    const int x_count = rows_of(f, "x_rays", f->n) + rows_of(f, "x_lines", f->n);
+    const int y_count = rows_of(f, "y_rays", f->x) + rows_of(f, "y_lines", f->x);
+    if (sti_claim(f, "P8.i") != NULL && ((x_count == 0) != x_trivial || (y_count == 0) != y_trivial))
+        return sti_claim_fails(f, "P8.i", "E_x is%s trivial, E_y is%s", x_trivial ? "" : " not",
+                               y_trivial ? "" : " not");
+    const sti_fractions Xt = sti_fractions_transpose(k, f->X);
+    const bool rates = sti_fractions_rank(k, sti_fractions_join(k, Xt, f->c_x)) == f->rank_X;
+    return sti_claim_verdict(f, "P8.i", trivial ? STI_HOLDS : STI_HOLDS_NOT) &&
+           sti_claim_integer(f, "P8.i", "E_trivial", trivial) && rays_belong(f, "x_rays", false, false) &&
+           rays_belong(f, "x_lines", false, true) && rays_belong(f, "y_rays", true, false) &&
+           rays_belong(f, "y_lines", true, true) && sti_claim_verdict(f, "P8.iii", STI_HOLDS) &&
+           check_least(f, trivial, rows_of(f, "x_lines", f->n) + rows_of(f, "y_lines", f->x) > 0) &&
+           sti_claim_integer(f, "C2", "imH_cap_N_trivial", !meet) &&
+           sti_claim_integer(f, "C2", "rates_in_image", rates) && sti_claim_integer(f, "C2", "rank_H", f->rank_X) &&
+           sti_claim_verdict(f, "C2",
+                             !f->definite     ? STI_NOT_APPLICABLE
+                             : !meet && rates ? STI_HOLDS
+                                              : STI_HOLDS_NOT);
+}
+
+// ---- proposition 7 and (43)
+
+static bool check_7(sti_sticking_facts* f, bool possible) {
+    sti_algebra* k = &f->k;
+    const sti_fractions none = sti_fractions_make(k, f->n, 0);
+    const bool literal = constraints_hold(f, none, sti_fractions_make(k, 0, 1), true, NULL, NULL, 0);
+    bool good = sti_claim_verdict(f, "P7",
+                                  !f->definite || f->slides ? STI_NOT_APPLICABLE
+                                  : possible                ? STI_HOLDS
+                                                            : STI_HOLDS_NOT) &&
+                sti_claim_integer(f, "P7", "feasible", possible) &&
+                sti_claim_integer(f, "P7", "literal_reading_feasible", literal);
+    sti_fractions a;
+    if (!good || !sti_claim_column(f, "P7", "a", f->n, &a) || a.num == NULL) return good;
+    const sti_fractions both = sti_fractions_transpose(k, sti_fractions_join(k, f->X, f->U));
+    const sti_fractions rate =
+        sti_fractions_sum(k, sti_fractions_product(k, both, a), sti_fractions_stack(k, f->c_x, f->c_u), 1);
+    for (int i = 0; i < f->x + f->u && !sti_algebra_failed(k); i++) {
+        const double value = sti_fractions_double(k, rate, i, 0);
+        double size = rate.size[i];
+        for (int j = 0; j < f->n; j++) size += both.size[i * f->n + j] * f->size_a[j];
+        if (i < f->x ? fabs(value) > f->tol * size : value < -f->tol * size)
+            return sti_claim_fails(f, "P7", "a misses constraint %d by %.2e", i, fabs(value));
+    }
+    return true;
+}
+
+// X f_x + U f_u = 0, f_u >= 0, rates'f < 0.
+static bool check_farkas(sti_sticking_facts* f) {
+    sti_algebra* k = &f->k;
+    sti_fractions x, u;
+    if (!sti_claim_column(f, "E43", "farkas_x", f->x, &x) || !sti_claim_column(f, "E43", "farkas_u", f->u, &u))
+        return false;
+    if (x.num == NULL || u.num == NULL) return true;
+    const sti_fractions b =
+        sti_fractions_sum(k, sti_fractions_product(k, f->X, x), sti_fractions_product(k, f->U, u), 1);
+    const sti_fractions load = sti_fractions_sum(k, sti_fractions_product(k, sti_fractions_transpose(k, f->c_x), x),
+                                                 sti_fractions_product(k, sti_fractions_transpose(k, f->c_u), u), 1);
+    if (sti_algebra_failed(k)) return true;
+    double miss = 0;
+    for (int j = 0; j < f->n; j++) miss += fabs(sti_fractions_double(k, b, j, 0)) * f->size_a[j];
+    for (int i = 0; i < f->u; i++)
+        if (sti_fractions_sign(u, i, 0) < 0) return sti_claim_fails(f, "E43", "farkas_u[%d] is negative", i);
+    if (!(-sti_fractions_double(k, load, 0, 0) > 1e5 * miss))
+        return sti_claim_fails(f, "E43", "the Farkas vector proves nothing");
+    return true;
+}
+
+static bool check_descent(sti_sticking_facts* f) {
+    sti_algebra* k = &f->k;
+    sti_fractions x;
+    if (!sti_claim_column(f, "E43", "descent", f->n, &x)) return false;
+    if (x.num == NULL) return true;
+    const sti_fractions Mx = sti_fractions_product(k, f->M, x);
+    const sti_fractions Xx = sti_fractions_product(k, sti_fractions_transpose(k, f->X), x);
+    const sti_fractions Ux = sti_fractions_product(k, sti_fractions_transpose(k, f->U), x);
+    const sti_fractions load = sti_fractions_product(k, sti_fractions_transpose(k, f->F), x);
+    bool good = !sti_algebra_failed(k);
+    for (int j = 0; good && j < f->n; j++) good = fabs(sti_fractions_double(k, Mx, j, 0)) <= f->tol * Mx.size[j];
+    for (int i = 0; good && i < f->x; i++) good = fabs(sti_fractions_double(k, Xx, i, 0)) <= f->tol * Xx.size[i];
+    for (int i = 0; good && i < f->u; i++) good = sti_fractions_double(k, Ux, i, 0) >= -f->tol * Ux.size[i];
+    good = good && sti_fractions_double(k, load, 0, 0) < -f->tol * load.size[0];
+    return good || sti_algebra_failed(k) ? true : sti_claim_fails(f, "E43", "the direction of descent proves nothing");
+}
+
+static bool check_43(sti_sticking_facts* f, bool solvable) {
+    sti_algebra* k = &f->k;
+    const sti_opening* o = &f->answer->opening;
+    if (f->slides) return sti_claim_verdict(f, "E43", STI_NOT_APPLICABLE);
+    const sti_named* said = sti_claim_number(f, "E43", "solvable");
+    bool good = sti_claim_verdict(f, "E43", solvable ? STI_HOLDS : STI_HOLDS_NOT);
+    if (said != NULL && !isnan(said->value[0])) good = good && sti_claim_integer(f, "E43", "solvable", solvable);
+    sti_fractions a, lambda;
+    good = good && sti_claim_column(f, "E43", "qdd", f->n, &a) && sti_claim_lambda(f, "E43", &lambda) &&
+           check_farkas(f) && check_descent(f);
+    if (!good || a.num == NULL) return good;
+    if (!solvable || !o->asked || o->a == NULL) return sti_claim_fails(f, "E43", "numbers without a solution");
+    // the solution is the one that was checked as such
+    double flat[2 * MOST], size[2 * MOST];
+    good = sti_claim_doubles(f, "E43", "qdd", f->n, o->a, f->size_a) &&
+           sti_claim_matrix(f, "E43", "M_qdd", sti_fractions_product(k, f->M, a));
+    for (int c = 0; c < f->p && f->p < 2 * MOST; c++) {
+        flat[c] = o->lambda[f->flat[c]];
+        size[c] = f->size_l[f->flat[c]];
+    }
+    if (f->p >= 2 * MOST) return good;
+    good = good && sti_claim_doubles(f, "E43", "lambda_n", f->m, flat, size) &&
+           sti_claim_doubles(f, "E43", "lambda_t", f->t, flat + f->m, size + f->m);
+    for (int i = 0; i < f->m; i++) {
+        size[i] = f->c_n.size != NULL ? f->c_n.size[i] : 0;
+        for (int j = 0; j < f->n && !sti_algebra_failed(k); j++) size[i] += f->N.size[j * f->m + i] * f->size_a[j];
+    }
+    return good && sti_claim_doubles(f, "E43", "a_n", f->m, o->a_n, size);
+}
+
+bool sti_check_section_3(sti_sticking_facts* f) {
+    sti_algebra* k = &f->k;
+    const bool possible = constraints_hold(f, f->X, f->c_x, true, NULL, NULL, 0);
+    // F'x < 0 somewhere in E_x
+    const sti_fractions Xt = sti_fractions_transpose(k, f->X), Ut = sti_fractions_transpose(k, f->U);
+    const sti_fractions eq = sti_fractions_stack(k, sti_fractions_stack(k, f->M, Xt), sti_fractions_transpose(k, f->F));
+    double constant[4 * MOST] = {0};
+    const int rows = f->n + f->x + 1;
+    bool falls = false;
+    if (rows + f->u < 4 * MOST) {
+        constant[rows - 1] = 1;
+        const sti_fractions all = sti_fractions_stack(k, eq, Ut);
+        falls = sti_fractions_feasible(
+            k, sti_fractions_join(k, sti_fractions_from_doubles(k, rows + f->u, 1, constant), all), rows);
+    }
+    const bool solvable = possible && !falls;
+    return check_6(f, solvable) && check_mfcq(f) && check_7(f, possible) && check_8(f) && check_43(f, solvable);
+}
