@@ -3,6 +3,7 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 SECONDS ?= 600
+MINUTES ?= 30
 
 # Three trees: gcc release, gcc with sanitizers, clang instrumented for fuzzing.
 trees    := $(CURDIR)/build
@@ -15,7 +16,7 @@ configure := cmake -S . --log-level=WARNING
 build     := env -u MAKELEVEL -u MAKEFLAGS -u MFLAGS cmake --build
 ours      := -DSTICTION_TESTS=ON -DSTICTION_WERROR=ON
 
-.PHONY: help build demo test suite bench fuzz install lint format clean
+.PHONY: help build demo test suite bench fuzz attack install lint format clean
 .NOTPARALLEL:
 
 help:
@@ -26,6 +27,7 @@ help:
 	@echo 'make install   into PREFIX ($(PREFIX)); DESTDIR is honoured'
 	@echo 'make bench     measure, against Siconos too; CSV in bench/results'
 	@echo 'make fuzz      each fuzz target for SECONDS ($(SECONDS))'
+	@echo 'make attack    the sanitized command against corrupted inputs for MINUTES ($(MINUTES)), and the random studies'
 	@echo 'make lint      warnings as errors with gcc and clang, layout, who includes whom, clang-tidy'
 	@echo 'make format    lay out the code by .clang-format'
 	@echo 'make clean     remove build/'
@@ -63,6 +65,14 @@ fuzz:
 	@$(configure) -B $(clang) $(ours) -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=clang -DSTICTION_FUZZ=ON
 	@$(build) $(clang) -j $(JOBS) --target fuzz_programs
 	@for program in $(clang)/fuzz/fuzz_*; do tools/fuzz $$program $(SECONDS) || exit 1; done
+
+attack:
+	@tools/bootstrap test
+	@$(configure) -B $(sanitize) $(ours) -DCMAKE_BUILD_TYPE=Debug -DSTICTION_SANITIZE=ON
+	@$(build) $(sanitize) -j $(JOBS) --target attack_server
+	@$(configure) -B $(release) $(ours)
+	@$(build) $(release) -j $(JOBS) --target study_programs
+	@tools/attack $(sanitize)/attack/attack_server --minutes $(MINUTES) --jobs $(JOBS) --studies $(release)/studies
 
 install:
 	@tools/bootstrap build

@@ -1,16 +1,14 @@
-// analyze_closure.c: stiction analyze closure: can the contacts balance every load on an object (S0 remark 6)?
+// analyze_closure.c: stiction analyze closure: can the contacts balance every load on an object (S0 remark 6), with how
+// little friction, and how well?
 #include <math.h>
 #include <stdlib.h>
 
 #include "analyze.h"
+#include "closure.h"
+#include "tables.h"
 
-typedef struct request {
-    cli_at at;
-    const char* path;
-    cli_list object;
-    long facets;
-    double tol;
-} request;
+enum { FACE_LIMIT = 200000 };  // of the check of the quality
+#define CHECK_TOL 1e-8         // of the checks of closure
 
 static void put(cli_json* j, const cli* c, const char* key, const sti_closure* v) {
     cli_json_object(j, key);
@@ -21,10 +19,9 @@ static void put(cli_json* j, const cli* c, const char* key, const sti_closure* v
     cli_json_number(j, "margin", v->margin);
     cli_json_indices(j, "contacts", v->contact, (size_t)v->contact_count);
     cli_json_numbers(j, "lambda", v->lambda, (size_t)v->multiplier_count);
-    if (v->lambda_exact != NULL)
-        cli_json_rationals(j, c, "lambda_exact", v->lambda_exact, 0, (size_t)v->multiplier_count);
+    cli_json_rationals(j, c, "lambda_exact", v->lambda_exact, 0, (size_t)v->multiplier_count);
     cli_json_numbers(j, "y", v->y, (size_t)v->n);
-    if (v->y_exact != NULL) cli_json_rationals(j, c, "y_exact", v->y_exact, 0, (size_t)v->n);
+    cli_json_rationals(j, c, "y_exact", v->y_exact, 0, (size_t)v->n);
     cli_json_end(j);
 }
 
@@ -56,52 +53,230 @@ static void say(const cli* c, const sti_instant* in, const char* what, const sti
     }
 }
 
-static int answer(const cli* c, const request* r, const sti_instant* in) {
-    sti_closure force = {0}, form = {0};
-    sti_closure_options options = sti_closure_options_default();
-    int code = CLI_DONE, *object = malloc(((size_t)r->object.count + 1) * sizeof *object);
-    if (object == NULL) return cli_fail_memory(c);
-    for (int k = 0; code == CLI_DONE && k < r->object.count; k++) {
-        object[k] = (int)r->object.value[k];
-        if (object[k] != r->object.value[k] || object[k] < 0 || object[k] >= in->n ||
-            (k > 0 && object[k] <= object[k - 1]))
-            code = cli_fail_usage(c, "--object: %g: velocities from 0 to %d, ascending", r->object.value[k], in->n - 1);
+// ---- friction and quality
+
+static void put_friction(cli_json* j, const char* key, const sti_grasp_friction* f) {
+    cli_json_object(j, key);
+    cli_json_verdict(j, "closes", f->closes);
+    cli_json_number(j, "low", f->closes == STI_YES ? f->low : (double)NAN);
+    cli_json_number(j, "high", f->closes == STI_YES ? f->high : (double)NAN);
+    const bool yes = f->closes == STI_YES;
+    cli_json_numbers(j, "lambda", yes ? f->at_high.lambda : NULL, (size_t)f->at_high.multiplier_count);
+    cli_json_numbers(j, "y_low", yes && f->high > 0 ? f->at_low.y : NULL, (size_t)f->at_low.n);
+    cli_json_numbers(j, "y", f->closes == STI_NO ? f->y : NULL, (size_t)f->n);
+    cli_json_text(j, "reason", f->why[0] != '\0' ? f->why : NULL);
+    cli_json_end(j);
+}
+
+static void put_quality(cli_json* j, const cli_closure* f) {
+    const sti_grasp_quality* q = &f->quality;
+    cli_json_object(j, "quality");
+    cli_json_bool(j, "applies", q->applies);
+    cli_json_text(j, "reason", q->applies ? NULL : q->why);
+    cli_json_text(j, "definition", "largest ball about 0 in the wrenches (force, torque / length) of sum f_n <= 1");
+    cli_json_number(j, "lower", q->applies ? q->lower : NAN);
+    cli_json_number(j, "upper", q->applies ? q->upper : NAN);
+    cli_json_number(j, "length", q->applies ? q->length : NAN);
+    cli_json_count(j, "facets", f->options.object.facets > 0 ? f->options.object.facets : -1);
+    cli_json_numbers(j, "u", q->applies ? q->u : NULL, (size_t)q->n);
+    cli_json_indices(j, "points_contact", q->applies ? q->contact : NULL, (size_t)q->point_count);
+    cli_json_matrix(j, "points_tangential", q->applies ? q->tangential : NULL, q->point_count, 2);
+    cli_json_count(j, "faces", q->applies ? q->face_count : -1);
+    cli_json_bool(j, "lower_checked", q->applies && f->check.lower_checked);
+    cli_json_end(j);
+}
+
+static void say_friction(const cli* c, const char* what, const sti_grasp_friction* f) {
+    if (f->closes == STI_NO)
+        cli_say(c, "  %s: %snone is enough%s\n", what, cli_bad(c), cli_plain(c));
+    else if (f->closes != STI_YES)
+        cli_say(c, "  %s: %snot decided%s, %s\n", what, cli_unsure(c), cli_plain(c), f->why);
+    else if (f->high == 0)
+        cli_say(c, "  %s: %s0%s, the normals alone hold\n", what, cli_good(c), cli_plain(c));
+    else if (f->low == 0)
+        cli_say(c, "  %s: any above 0, as far as can be told: %.2g is enough\n", what, f->high);
+    else
+        cli_say(c, "  %s: %s%.9g%s (between %.16g and %.16g)\n", what, cli_strong(c), f->high, cli_plain(c), f->low,
+                f->high);
+}
+
+static void say_quality(const cli* c, const cli_closure* f) {
+    const sti_grasp_quality* q = &f->quality;
+    if (!q->applies) {
+        cli_say(c, "  quality: not told, %s\n", q->why);
+        return;
     }
-    options.object_count = r->object.count;
-    options.object = object;
-    options.facets = (int)r->facets;
-    if (r->tol > 0) options.tol = r->tol;
-    if (code == CLI_DONE && (sti_force_closure(c->env, in, &options, &force) != STI_OK ||
-                             sti_form_closure(c->env, in, &options, &form) != STI_OK))
-        code = cli_fail_about(c, r->path);
+    if (q->upper - q->lower <= 1e-6 * q->upper)
+        cli_say(c, "  quality: %s%.7g%s", cli_strong(c), q->lower, cli_plain(c));
+    else
+        cli_say(c, "  quality: %sbetween %.6g and %.6g%s", cli_strong(c), q->lower, q->upper, cli_plain(c));
+    cli_say(c, ", largest ball of (force, torque / %.6g) with normal forces of sum 1%s\n", q->length,
+            f->check.lower_checked ? "" : "; the lower bound was not checked again");
+}
+
+// ---- work
+
+// Do contacts on the object have friction of different size?
+static bool differs(const sti_instant* in, const sti_closure* force) {
+    double first = NAN;
+    for (int i = 0; i < force->contact_count; i++) {
+        const sti_instant_contact* contact = &in->contacts[force->contact[i]];
+        if (contact->tangent_count == 0) continue;
+        if (isnan(first)) first = contact->mu;
+        if (contact->mu != first) return true;
+    }
+    return false;
+}
+
+static sti_status find_out(const cli* c, const sti_instant* in, cli_closure* f) {
+    const sti_closure_options* o = &f->options.object;
+    sti_status status = sti_force_closure(c->env, in, o, &f->force);
+    if (status == STI_OK) status = sti_form_closure(c->env, in, o, &f->form);
+    if (status == STI_OK) status = sti_grasp_friction_find(c->env, in, o, STI_GRASP_COMMON, &f->least);
+    if (status == STI_OK && differs(in, &f->force))
+        status = sti_grasp_friction_find(c->env, in, o, STI_GRASP_FACTOR, &f->factor);
+    if (status == STI_OK) status = sti_grasp_quality_find(c->env, in, &f->options, &f->quality);
+    return status;
+}
+
+// A claim that the independent checker does not accept is not made: numbers of very different size can be too much for the
+// conic program, though not for the check.
+static void withdraw(const cli* c, sti_closure* v) {
+    const int n = v->n, contact_count = v->contact_count, multiplier_count = v->multiplier_count, rank = v->rank;
+    int* contact = v->contact;
+    v->contact = NULL;
+    sti_closure_clear(c->env, v);
+    *v = (sti_closure){.closed = STI_UNDECIDED,
+                       .margin = NAN,
+                       .n = n,
+                       .rank = rank,
+                       .contact = contact,
+                       .contact_count = contact_count,
+                       .multiplier_count = multiplier_count};
+    snprintf(v->reason, sizeof v->reason,
+             "what was found does not pass the check: the numbers differ too much in size");
+}
+
+static sti_status check_closure(const cli* c, const sti_instant* in, const sti_closure_options* o, bool friction,
+                                sti_closure* v) {
+    bool accepted = false;
+    if (v->closed == STI_UNDECIDED) return STI_OK;
+    const sti_status status = sti_verify_closure(c->env, in, o, friction, v, CHECK_TOL, &accepted);
+    if (status == STI_OK && !accepted) withdraw(c, v);
+    return status;
+}
+
+static sti_status check_friction(const cli* c, const sti_instant* in, const sti_closure_options* o,
+                                 sti_grasp_friction* f) {
+    bool accepted = false;
+    const sti_status status = sti_verify_grasp_friction(c->env, in, o, f, CHECK_TOL, &accepted);
+    if (status != STI_OK || accepted) return status;
+    const sti_grasp_friction_kind kind = f->kind;
+    sti_grasp_friction_clear(c->env, f);
+    *f = (sti_grasp_friction){.kind = kind, .closes = STI_UNDECIDED, .low = NAN, .high = NAN};
+    snprintf(f->why, sizeof f->why, "what was found does not pass the check");
+    return STI_OK;
+}
+
+// A quality is told of a closed grasp, or 0 of one that is not.
+static sti_status check_quality(const cli* c, const sti_instant* in, cli_closure* f) {
+    sti_status status = STI_OK;
+    if (!f->quality.applies) return STI_OK;
+    if (f->force.closed != STI_UNDECIDED)
+        status = sti_verify_grasp_quality(c->env, in, &f->options, &f->quality, FACE_LIMIT, &f->check);
+    if (status != STI_OK || f->check.accepted) return status;
+    const int n = f->quality.n;
+    const char* why = f->force.closed == STI_UNDECIDED ? "whether the grasp is closed is not decided" : f->check.text;
+    sti_grasp_quality_clear(c->env, &f->quality);
+    f->quality = (sti_grasp_quality){.n = n, .lower = NAN, .upper = NAN};
+    snprintf(f->quality.why, sizeof f->quality.why, "%s", why);
+    return STI_OK;
+}
+
+static int check_all(const cli* c, const char* path, const sti_instant* in, cli_closure* f) {
+    const sti_closure_options* o = &f->options.object;
+    sti_status status = check_closure(c, in, o, true, &f->force);
+    if (status == STI_OK) status = check_closure(c, in, o, false, &f->form);
+    if (status == STI_OK) status = check_friction(c, in, o, &f->least);
+    if (status == STI_OK && differs(in, &f->force)) status = check_friction(c, in, o, &f->factor);
+    if (status == STI_OK) status = check_quality(c, in, f);
+    return status == STI_OK ? CLI_DONE : cli_fail_about(c, path);
+}
+
+// Velocities of the object, by number and by name.
+static void put_object(cli_json* j, const sti_instant* in, const cli_closure* f) {
+    cli_json_array(j, "object");
+    for (int k = 0; k < f->force.n; k++) cli_json_integer(j, NULL, f->object != NULL ? f->object[k] : k);
+    cli_json_end(j);
+    if (in->names == NULL) {
+        cli_json_null(j, "object_names");
+        return;
+    }
+    cli_json_array(j, "object_names");
+    for (int k = 0; k < f->force.n; k++) cli_json_text(j, NULL, in->names[f->object != NULL ? f->object[k] : k]);
+    cli_json_end(j);
+}
+
+static int print_json(const cli* c, const cli_closure_request* r, const sti_instant* in, const cli_closure* f,
+                      int code) {
+    cli_json j;
+    cli_json_begin(&j);
+    cli_json_text(&j, "kind", "closure");
+    cli_json_text(&j, "file", r->path);
+    put_object(&j, in, f);
+    put(&j, c, "force", &f->force);
+    put(&j, c, "form", &f->form);
+    put_friction(&j, "least_friction", &f->least);
+    if (differs(in, &f->force))
+        put_friction(&j, "least_factor", &f->factor);
+    else
+        cli_json_null(&j, "least_factor");
+    put_quality(&j, f);
+    return cli_json_print(&j, c, code);
+}
+
+static int answer(const cli* c, const cli_closure_request* r, const sti_instant* in) {
+    cli_closure f = {.options = sti_grasp_options_default()};
+    sti_closure_options* o = &f.options.object;
+    int code = cli_closure_object(c, r->object, in, &f.object, &o->object_count);
+    o->object = f.object;
+    o->facets = (int)r->facets;
+    if (r->tol > 0) o->tol = r->tol;
+    f.options.length = r->length;
+    if (code == CLI_DONE && find_out(c, in, &f) != STI_OK) code = cli_fail_about(c, r->path);
+    if (code == CLI_DONE) code = check_all(c, r->path, in, &f);
+    if (code == CLI_DONE && r->picture != NULL) code = cli_closure_picture(c, r, in, &f);
     if (code == CLI_DONE) {
-        code = force.closed == STI_YES ? CLI_DONE : CLI_NO;
-        cli_say(c, "%s: %d contacts on %d coordinates\n", r->path, force.contact_count, force.n);
-        say(c, in, "force closure", &force);
-        say(c, in, "form closure", &form);
-        if (c->json) {
-            cli_json j;
-            cli_json_begin(&j);
-            cli_json_text(&j, "kind", "closure");
-            cli_json_text(&j, "file", r->path);
-            put(&j, c, "force", &force);
-            put(&j, c, "form", &form);
-            code = cli_json_print(&j, c, code);
-        }
+        code = f.force.closed == STI_YES ? CLI_DONE : CLI_NO;
+        cli_say(c, "%s: %d contacts on %d coordinates\n", r->path, f.force.contact_count, f.force.n);
+        say(c, in, "force closure", &f.force);
+        say(c, in, "form closure", &f.form);
+        say_friction(c, "least friction for force closure", &f.least);
+        if (differs(in, &f.force)) say_friction(c, "least factor on the friction given", &f.factor);
+        say_quality(c, &f);
+        if (r->picture != NULL) cli_say(c, "  drawn in %s\n", r->picture);
+        if (c->json) code = print_json(c, r, in, &f, code);
     }
-    sti_closure_clear(c->env, &force);
-    sti_closure_clear(c->env, &form);
-    free(object);
+    sti_closure_clear(c->env, &f.force);
+    sti_closure_clear(c->env, &f.form);
+    sti_grasp_friction_clear(c->env, &f.least);
+    sti_grasp_friction_clear(c->env, &f.factor);
+    sti_grasp_quality_clear(c->env, &f.quality);
+    free(f.object);
     return code;
 }
 
 static int run(cli* c, int argc, char** argv) {
-    request r = {0};
+    cli_closure_request r = {0};
     const cli_option options[] = {
         CLI_AT_OPTIONS(r.at),
-        {"--object", CLI_LIST, "I,..", "velocities of the object, from 0 (default: all)", &r.object},
+        {"--object", CLI_TEXT, "NAME,..", "the object: a body, or velocities by name or number (default: all)",
+         &r.object},
         {"--facets", CLI_COUNT, "K", "friction in space by the inner polygon with K corners (default: the disc)",
          &r.facets},
+        {"--length", CLI_POSITIVE, "L", "quality: torques are divided by L (the farthest contact's distance)",
+         &r.length},
+        {"--picture", CLI_TEXT, "SVG", "draw the contacts on the object and their cones", &r.picture},
         {"--tol", CLI_POSITIVE, "TOL", "margin below which discs do not close (1e-9)", &r.tol},
     };
     char* positional[1];
@@ -118,7 +293,6 @@ static int run(cli* c, int argc, char** argv) {
         }
     }
     cli_at_clear(&r.at);
-    free(r.object.value);
     return code;
 }
 
@@ -131,10 +305,20 @@ const cli_verb cli_analyze_closure = {
         "closure: the normals alone can. Yes comes with forces strictly inside the cones that balance themselves; no "
         "with\n"
         "a load y that nothing balances: no admissible contact force has a positive part along it.\n"
+        "Whatever touches the object is taken as held. FILE may also be a grasp by points and inward normals:\n"
+        "    {\"kind\": \"grasp\", \"dimension\": 2, \"center\": [0, 0], \"mu\": 0.5,\n"
+        "     \"contacts\": [{\"point\": [1, 0], \"normal\": [-1, 0]}, {\"point\": [-1, 0], \"normal\": [1, 0]}]}\n"
+        "Least friction: the same mu at all contacts, between one proved too small and one proved enough; where "
+        "contacts\n"
+        "differ also a factor on theirs. Quality (Ferrari and Canny): the radius of the largest ball about 0 in the\n"
+        "wrenches (force, torque / length), about the center, of contact forces whose normal parts add up to 1. Cones "
+        "are\n"
+        "round in space, with bounds; --facets makes them polygons. docs/grasps.md says more.\n"
         "\n"
         "Exit codes: 0 force closure, 1 none or not decided, 2 bad usage or input, 3 internal failure.\n"
         "\n"
         "example:\n"
-        "    stiction analyze closure three-fingers --object 0,1,2\n",
+        "    stiction analyze closure gripper --object box\n"
+        "    stiction analyze closure three-fingers --object x,y,theta --picture grasp.svg\n",
     .run = run,
 };

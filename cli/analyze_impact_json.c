@@ -53,7 +53,7 @@ static void put_solution(const cli* c, cli_json* j, const cli_instant* in, const
     const sti_impact_solution* x = &k->laws[law].solutions[i];
     const size_t n = (size_t)k->n, p = (size_t)k->p, s = (size_t)k->s;
     cli_json_object(j, NULL);
-    if (x->mode != NULL) cli_json_text(j, "mode", x->mode);
+    cli_json_text(j, "mode", x->mode);
     cli_json_numbers(j, "v", x->v, n);
     cli_json_numbers(j, "qdot_norm", x->qdot_norm, p);
     cli_json_numbers(j, "v_t", x->v_t, s);
@@ -71,16 +71,15 @@ static void put_solution(const cli* c, cli_json* j, const cli_instant* in, const
     cli_json_bool(j, "energetic", x->energetic);
     cli_json_number(j, "residual_momentum", x->momentum);
     cli_json_number(j, "residual_law", x->law);
-    if (x->v_c != NULL) {
-        cli_json_numbers(j, "v_compression", x->v_c, n);
-        cli_json_numbers(j, "p_n_compression", x->p_n_c, p);
-        cli_json_numbers(j, "p_t_compression", x->p_t_c, s);
-        cli_json_numbers(j, "p_n_extra", x->p_n_x, p);
-        cli_json_numbers(j, "p_t_decompression", x->p_t_x, s);
-        cli_json_array(j, "velocity_unique");
-        for (int f = 0; f < 2; f++) cli_json_verdict(j, NULL, x->unique[f]);
-        cli_json_end(j);
-    }
+    const bool phases = x->v_c != NULL;  // compression and decompression
+    cli_json_numbers(j, "v_compression", x->v_c, n);
+    cli_json_numbers(j, "p_n_compression", phases ? x->p_n_c : NULL, p);
+    cli_json_numbers(j, "p_t_compression", phases ? x->p_t_c : NULL, s);
+    cli_json_numbers(j, "p_n_extra", phases ? x->p_n_x : NULL, p);
+    cli_json_numbers(j, "p_t_decompression", phases ? x->p_t_x : NULL, s);
+    cli_json_array(j, "velocity_unique");
+    for (int f = 0; f < 2; f++) cli_json_verdict(j, NULL, phases ? x->unique[f] : STI_UNDECIDED);
+    cli_json_end(j);
     put_check(c, j, in, k, law, i);
     cli_json_end(j);
 }
@@ -107,6 +106,10 @@ static void put_laws(const cli* c, cli_json* j, const cli_impact_request* r, con
 }
 
 static void put_pair(cli_json* j, const char* key, const double* x) {
+    if (x == NULL) {
+        cli_json_null(j, key);
+        return;
+    }
     cli_json_object(j, key);
     cli_json_number(j, "frobenius", x[0]);
     cli_json_number(j, "spectral", x[1]);
@@ -152,35 +155,40 @@ static void put_test(cli_json* j, const sti_impact* k) {
     cli_json_numbers(j, "witness_qdot_norm", t->witness, (size_t)p);
     cli_json_numbers(j, "witness_velocity", k->witness_v, (size_t)k->n);
     cli_json_text(j, "witness_breaks", t->witness != NULL ? t->broken : NULL);
-    cli_json_number(j, "witness_violation", t->witness != NULL ? t->violation : 0);
+    cli_json_number(j, "witness_violation", t->witness != NULL ? t->violation : NAN);
+    cli_json_end(j);
+}
+
+static void put_holds(cli_json* j, const char* key, bool known, bool holds) {
+    cli_json_verdict(j, key, !known ? STI_UNDECIDED : holds ? STI_YES : STI_NO);
+}
+
+// One pattern of sliding; null where the theorem does not apply.
+static void put_bound(cli_json* j, const sti_impact_bound* b) {
+    cli_json_object(j, NULL);
+    cli_json_numbers(j, "xi", b->xi, (size_t)b->p);
+    cli_json_bool(j, "applies", b->applies);
+    const bool known = b->applies;
+    cli_json_matrix(j, "E_q", known ? b->Eq : NULL, b->p, b->p);
+    cli_json_matrix(j, "Mbar", known ? b->Mbar : NULL, b->p, b->p);
+    cli_json_matrix(j, "K", known ? b->K : NULL, b->p, b->p);
+    put_pair(j, "lemma1", known ? b->lemma1 : NULL);
+    put_pair(j, "lemma2", known ? b->lemma2 : NULL);
+    cli_json_number(j, "lambda_min_Mbar", known ? b->lambda_min : NAN);
+    cli_json_number(j, "lambda_max_K", known ? b->lambda_max : NAN);
+    put_holds(j, "condition_i", known, b->condition_i);
+    put_pair(j, "bound_ii", known ? b->bound_ii : NULL);
+    cli_json_number(j, "ratio", known ? b->ratio : NAN);
+    put_holds(j, "holds_frobenius", known, b->theorem2[0]);
+    put_holds(j, "holds_spectral", known, b->theorem2[1]);
+    cli_json_number(j, "T_L", known ? b->energy : NAN);
+    put_holds(j, "prop10", known, b->prop10);
     cli_json_end(j);
 }
 
 static void put_bounds(cli_json* j, const sti_impact* k) {
     cli_json_array(j, "theorem2");
-    for (int i = 0; i < k->bound_count; i++) {
-        const sti_impact_bound* b = &k->bounds[i];
-        cli_json_object(j, NULL);
-        cli_json_numbers(j, "xi", b->xi, (size_t)b->p);
-        cli_json_bool(j, "applies", b->applies);
-        if (b->applies) {
-            cli_json_matrix(j, "E_q", b->Eq, b->p, b->p);
-            cli_json_matrix(j, "Mbar", b->Mbar, b->p, b->p);
-            cli_json_matrix(j, "K", b->K, b->p, b->p);
-            put_pair(j, "lemma1", b->lemma1);
-            put_pair(j, "lemma2", b->lemma2);
-            cli_json_number(j, "lambda_min_Mbar", b->lambda_min);
-            cli_json_number(j, "lambda_max_K", b->lambda_max);
-            cli_json_bool(j, "condition_i", b->condition_i);
-            put_pair(j, "bound_ii", b->bound_ii);
-            cli_json_number(j, "ratio", b->ratio);
-            cli_json_bool(j, "holds_frobenius", b->theorem2[0]);
-            cli_json_bool(j, "holds_spectral", b->theorem2[1]);
-            cli_json_number(j, "T_L", b->energy);
-            cli_json_bool(j, "prop10", b->prop10);
-        }
-        cli_json_end(j);
-    }
+    for (int i = 0; i < k->bound_count; i++) put_bound(j, &k->bounds[i]);
     cli_json_end(j);
 }
 
@@ -191,10 +199,7 @@ static void put_set(cli_json* j, const sti_impact* k) {
         return;
     }
     cli_json_object(j, "admissible_set");
-    if (s->column >= 0)
-        cli_json_integer(j, "column", s->column);
-    else
-        cli_json_null(j, "column");
+    cli_json_count(j, "column", s->column);
     const double ellipse[4] = {s->a, s->b, s->c, s->d};
     cli_json_numbers(j, "ellipse", ellipse, 4);
     cli_json_array(j, "conservative_arcs");

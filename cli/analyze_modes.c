@@ -41,6 +41,15 @@ void cli_modes_label(const sti_modes* m, char* text, size_t size) {
     if (brackets && at < size) snprintf(text + at, size - at, ")");
 }
 
+const sti_mode* cli_modes_pick(const sti_modes* m, const char* text) {
+    const int feasible = sti_modes_find(m, text);
+    if (feasible >= 0) return &m->modes[feasible];
+    for (int i = 0; i < m->infeasible_count; i++) {
+        if (strcmp(m->infeasible[i].text, text) == 0) return &m->infeasible[i];
+    }
+    return NULL;
+}
+
 static int set_options(const cli* c, cli_modes_request* r) {
     r->options = sti_modes_options_default();
     sti_modes_options* o = &r->options;
@@ -61,10 +70,14 @@ static int set_options(const cli* c, cli_modes_request* r) {
     if (r->cones != NULL && strcmp(r->cones, "all") == 0) o->max_cones = LONG_MAX;
     o->contacts_only = r->contacts_only;
     if (r->consistent) o->want &= ~(unsigned)STI_MODES_KINEMATIC;
+    if (r->infeasible) o->want |= STI_MODES_INFEASIBLE;
+    if (r->consistent && r->infeasible)
+        return cli_fail_usage(
+            c, "--infeasible: --consistent leaves feasible modes out, so what is not feasible is not known");
     if (r->consistent && r->contacts_only)
         return cli_fail_usage(c, "--consistent: --contacts-only leaves friction out, and the wrench with it");
     if (r->max_modes > 0) o->max_modes = r->max_modes;
-    o->time_limit_s = r->time_limit > 0 ? r->time_limit : 15;
+    o->time_limit_s = c->time_limit > 0 ? cli_limit_soft(c) : CLI_USUAL_LIMIT;
     if (r->gap_tol > 0) o->gap_tol = r->gap_tol;
     return CLI_DONE;
 }
@@ -98,7 +111,7 @@ static int answer(const cli* c, cli_modes_request* r, const sti_instant* in) {
     cli_progress_clear(&bar);
     r->options.trace = NULL;
     if (code == CLI_DONE && !made) code = cli_fail_about(c, r->path[0]);
-    if (code == CLI_DONE && r->mode != NULL && sti_modes_find(m, r->mode) < 0)
+    if (code == CLI_DONE && r->mode != NULL && cli_modes_pick(m, r->mode) == NULL)
         code = cli_fail_usage(c, "--mode: %.60s: not among the %d modes listed", r->mode, m->mode_count);
     if (code == CLI_DONE && r->lcp && sti_modes_lcp_create(c->env, in, &r->options, &lcp) != STI_OK)
         code = cli_fail_about(c, r->path[0]);
@@ -124,6 +137,8 @@ static int ask(cli* c, cli_modes_request* r, int argc, char** argv) {
          "wrench sets: all, consistent, none (default: all, up to 400 modes, 18 velocities)", &r->cones},
         {"--consistent", CLI_FLAG, NULL, "only the modes consistent with the wrench, not all that are feasible",
          &r->consistent},
+        {"--infeasible", CLI_FLAG, NULL, "also the combinations that no acceleration has: why, and their wrench sets",
+         &r->infeasible},
         {"--contacts-only", CLI_FLAG, NULL, "touching (c) or separating (s) only, without friction", &r->contacts_only},
         {"--lcp", CLI_FLAG, NULL, "the LCP of S2 (23), (30) or (37), and all its solutions", &r->lcp},
         {"--count", CLI_FLAG, NULL, "count the complementary choices of one contact; takes no FILE", &r->count},
@@ -135,8 +150,6 @@ static int ask(cli* c, cli_modes_request* r, int argc, char** argv) {
         {"--output", CLI_TEXT, "FILE", "the --json answer, into a file", &r->output},
         {"--gap-tol", CLI_POSITIVE, "TOL", "a gap not larger touches (1e-9)", &r->gap_tol},
         {"--max-modes", CLI_COUNT, "N", "list at most N modes (20000)", &r->max_modes},
-        {"--time-limit", CLI_POSITIVE, "S", "search no longer than S seconds (15); what is open then is said to be so",
-         &r->time_limit},
     };
     int code;
     r->path_count =

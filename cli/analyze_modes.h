@@ -20,8 +20,8 @@ typedef struct cli_modes_request {
     const char* output;
     const char* note;  // of the instant; NULL, "": none
     long sides, max_modes;
-    double gap_tol, time_limit;
-    bool contacts_only, consistent, lcp, count;
+    double gap_tol;
+    bool contacts_only, infeasible, consistent, lcp, count;
     cli_list axes;
     sti_modes_options options;
     sti_rationals* wrench;
@@ -31,6 +31,8 @@ typedef struct cli_modes_request {
 int cli_modes_wrench(const cli* c, const char* text, const char* what, int n, sti_rationals** out);
 // Strictly consistent modes with "|" between them; when there is none limit modes in brackets; "-" when none at all, "?" where
 // the search was not finished.
+// The mode of that name, feasible or not; NULL: none is listed.
+const sti_mode* cli_modes_pick(const sti_modes* m, const char* text);
 void cli_modes_label(const sti_modes* m, char* text, size_t size);
 
 // Answers: --json, --output, or text. Each returns the exit code.

@@ -38,8 +38,12 @@ static void put_range(cli_json* j, const sti_mode_solution* s, size_t i) {
     cli_json_end(j);
 }
 
-// Exact rows: numbers where a double holds them, text otherwise.
+// Exact rows: numbers where a double holds them, text otherwise; NULL: null.
 static void put_points(cli_json* j, const cli* c, const char* key, const sti_rationals* r, int count, size_t width) {
+    if (r == NULL) {
+        cli_json_null(j, key);
+        return;
+    }
     cli_json_array(j, key);
     for (int i = 0; i < count; i++) {
         cli_json_array(j, NULL);
@@ -80,10 +84,7 @@ static void put_solution(cli_json* j, const cli* c, const sti_instant* in, const
     cli_json_object(j, "solution");
     cli_json_bool(j, "acceleration_unique", s->acceleration_unique);
     cli_json_bool(j, "forces_unique", s->forces_unique);
-    if (s->dimension >= 0)
-        cli_json_integer(j, "dimension", s->dimension);
-    else
-        cli_json_null(j, "dimension");
+    cli_json_count(j, "dimension", s->dimension);
     put_pair(j, c, "a", "a_exact", s->point, 0, n);
     put_by_contact(j, in, s->point, n, "a_n", "a_t");
     put_by_contact(j, in, s->point, n + K, "c_n", "c_t");
@@ -96,16 +97,21 @@ static void put_solution(cli_json* j, const cli* c, const sti_instant* in, const
         for (size_t i = first[part]; i < first[part + 1]; i++) put_range(j, s, i);
         cli_json_end(j);
     }
-    if (s->vertex_count >= 0) {  // of the set of (a, forces)
-        put_points(j, c, "vertices", s->vertices, s->vertex_count, n + K);
-        put_points(j, c, "rays", s->rays, s->ray_count, n + K);
-        put_points(j, c, "lines", s->lines, s->line_count, n + K);
-    }
+    // of the set of (a, forces), where it is small enough
+    const bool known = s->vertex_count >= 0;
+    put_points(j, c, "vertices", known ? s->vertices : NULL, s->vertex_count, n + K);
+    put_points(j, c, "rays", known ? s->rays : NULL, s->ray_count, n + K);
+    put_points(j, c, "lines", known ? s->lines : NULL, s->line_count, n + K);
     cli_json_end(j);
 }
 
 static void put_rows(cli_json* j, const cli* c, const char* key, sti_rows rows) {
-    put_points(j, c, key, rows.exact, rows.count, (size_t)rows.dimension);
+    if (rows.count > 0) {
+        put_points(j, c, key, rows.exact, rows.count, (size_t)rows.dimension);
+    } else {
+        cli_json_array(j, key);
+        cli_json_end(j);
+    }
 }
 
 static void put_wrenches(cli_json* j, const cli* c, const sti_modes* m, const sti_mode_wrenches* w) {
@@ -121,7 +127,7 @@ static void put_wrenches(cli_json* j, const cli* c, const sti_modes* m, const st
     for (int f = 0; f < w->face_count; f++) cli_json_text(j, NULL, w->face_text[f]);
     cli_json_end(j);
     cli_json_number(j, "margin", w->margin);
-    cli_json_integer(j, "limiting_face", w->face);
+    cli_json_count(j, "limiting_face", w->face);
     cli_json_numbers(j, "change", w->change, (size_t)m->n);
     cli_json_end(j);
 }
@@ -134,12 +140,45 @@ static void put_mode(cli_json* j, const cli* c, const sti_instant* in, const sti
     cli_json_end(j);
     cli_json_text(j, "fit", sti_mode_fit_text(mode->fit));
     cli_json_rationals(j, c, "witness", mode->witness, 0, (size_t)m->n);
-    if (mode->solution != NULL) put_solution(j, c, in, m, mode->solution);
-    if (mode->wrenches != NULL) put_wrenches(j, c, m, mode->wrenches);
+    if (mode->solution != NULL)
+        put_solution(j, c, in, m, mode->solution);
+    else
+        cli_json_null(j, "solution");
+    if (mode->wrenches != NULL)
+        put_wrenches(j, c, m, mode->wrenches);
+    else
+        cli_json_null(j, "wrenches");
+    cli_json_end(j);
+}
+
+static void put_infeasible(cli_json* j, const cli* c, const sti_modes* m, bool asked) {
+    const size_t K = (size_t)(m->contact_count + m->tangent_total);
+    if (!asked) {
+        cli_json_null(j, "all_infeasible");
+        cli_json_null(j, "infeasible");
+        return;
+    }
+    cli_json_bool(j, "all_infeasible", m->all_infeasible);
+    cli_json_array(j, "infeasible");
+    for (int i = 0; i < m->infeasible_count; i++) {
+        const sti_mode* mode = &m->infeasible[i];
+        cli_json_object(j, NULL);
+        cli_json_text(j, "mode", mode->text);
+        cli_json_rationals(j, c, "absurd", mode->absurd, 0, K);
+        if (mode->wrenches != NULL)
+            put_wrenches(j, c, m, mode->wrenches);
+        else
+            cli_json_null(j, "wrenches");
+        cli_json_end(j);
+    }
     cli_json_end(j);
 }
 
 static void put_names(cli_json* j, const char* key, const sti_modes* m, sti_mode_fit low, sti_mode_fit high) {
+    if (!m->asked && low > STI_MODE_UNTRIED) {
+        cli_json_null(j, key);
+        return;
+    }
     cli_json_array(j, key);
     for (int i = 0; i < m->mode_count; i++) {
         if (m->modes[i].fit >= low && m->modes[i].fit <= high) cli_json_text(j, NULL, m->modes[i].text);
@@ -150,6 +189,10 @@ static void put_names(cli_json* j, const char* key, const sti_modes* m, sti_mode
 static void put_certificate(cli_json* j, const cli* c, const sti_modes* m) {
     const sti_modes_certificate* k = &m->certificate;
     const size_t n = (size_t)m->n, K = (size_t)(m->contact_count + m->tangent_total);
+    if (!m->asked || m->exists || !m->decided) {
+        cli_json_null(j, "certificate");
+        return;
+    }
     cli_json_object(j, "certificate");
     cli_json_text(j, "proof", "branch");
     cli_json_array(j, "cases");
@@ -170,7 +213,10 @@ static void put_certificate(cli_json* j, const cli* c, const sti_modes* m) {
 }
 
 static void put_change(cli_json* j, const sti_modes* m) {
-    if (m->change == NULL) return;
+    if (m->change == NULL) {
+        cli_json_null(j, "least_change");
+        return;
+    }
     cli_json_object(j, "least_change");
     cli_json_number(j, "size", m->change_size);
     cli_json_numbers(j, "wrench", m->change, (size_t)m->n);
@@ -181,6 +227,10 @@ static void put_change(cli_json* j, const sti_modes* m) {
 }
 
 static void put_lcp(cli_json* j, const cli* c, const sti_modes_lcp* lcp, const sti_lcp_solution_set* set) {
+    if (lcp == NULL) {
+        cli_json_null(j, "lcp");
+        return;
+    }
     const size_t n = (size_t)lcp->lcp.n, rows = (size_t)lcp->rows;
     cli_json_object(j, "lcp");
     cli_json_array(j, "A");
@@ -206,7 +256,7 @@ static void put_lcp(cli_json* j, const cli* c, const sti_modes_lcp* lcp, const s
 // Not unique is a fact where two solutions are there to show it, unique where no mode can be missing.
 static void put_unique(cli_json* j, const char* key, const sti_modes* m, bool unique) {
     const bool shown = m->strict_count + m->limit_count > 0;
-    if (m->all_consistent || (shown && !unique))
+    if (m->asked && (m->all_consistent || (shown && !unique)))
         cli_json_bool(j, key, unique);
     else
         cli_json_null(j, key);
@@ -216,7 +266,7 @@ static void put_all(cli_json* j, const cli* c, const cli_modes_request* r, const
     cli_json_text(j, "kind", "modes");
     cli_json_text(j, "file", r->path[0]);
     cli_json_text(j, "model", r->options.model == STI_FRICTION_BOX ? "box" : "sides");
-    if (r->options.model == STI_FRICTION_SIDES) cli_json_integer(j, "sides", r->options.sides);
+    cli_json_count(j, "sides", r->options.model == STI_FRICTION_SIDES ? r->options.sides : -1);
     put_points(j, c, "corners", m->corners, m->corner_count, 2);
     cli_json_bool(j, "contacts_only", r->options.contacts_only);
     cli_json_number(j, "gap_tol", r->options.gap_tol);
@@ -229,26 +279,22 @@ static void put_all(cli_json* j, const cli* c, const cli_modes_request* r, const
     put_contacts(j, in, m);
     put_pair(j, c, "wrench", "wrench_exact", m->wrench, 0, (size_t)m->n);
     put_names(j, "kinematically_feasible", m, STI_MODE_UNTRIED, STI_MODE_STRICT);
-    if (m->asked) {
-        cli_json_text(j, "outcome", !m->decided ? "unknown" : m->exists ? "solved" : "no_solution");
-        cli_json_bool(j, "all_consistent", m->all_consistent);
-        put_names(j, "strict", m, STI_MODE_STRICT, STI_MODE_STRICT);
-        put_names(j, "limit", m, STI_MODE_LIMIT, STI_MODE_LIMIT);
-        put_names(j, "closed", m, STI_MODE_LIMIT, STI_MODE_STRICT);
-        if (m->decided) cli_json_bool(j, "exists", m->exists);  // not there: not known
-        put_unique(j, "acceleration_unique", m, m->acceleration_unique);
-        put_unique(j, "forces_unique", m, m->forces_unique);
-        if (m->exists || !m->decided)
-            cli_json_null(j, "certificate");
-        else
-            put_certificate(j, c, m);
-        if (m->held != NULL)
-            cli_json_rationals(j, c, "held", m->held, 0, (size_t)(m->n + m->contact_count + m->tangent_total));
-        put_change(j, m);
-    }
+    const bool known = m->asked && m->decided;
+    cli_json_text(j, "outcome", !m->asked ? NULL : !m->decided ? "unknown" : m->exists ? "solved" : "no_solution");
+    cli_json_bool(j, "all_consistent", m->asked && m->all_consistent);
+    put_names(j, "strict", m, STI_MODE_STRICT, STI_MODE_STRICT);
+    put_names(j, "limit", m, STI_MODE_LIMIT, STI_MODE_LIMIT);
+    put_names(j, "closed", m, STI_MODE_LIMIT, STI_MODE_STRICT);
+    cli_json_verdict(j, "exists", !known ? STI_UNDECIDED : m->exists ? STI_YES : STI_NO);
+    put_unique(j, "acceleration_unique", m, m->acceleration_unique);
+    put_unique(j, "forces_unique", m, m->forces_unique);
+    put_certificate(j, c, m);
+    cli_json_rationals(j, c, "held", m->held, 0, (size_t)(m->n + m->contact_count + m->tangent_total));
+    put_change(j, m);
     cli_json_array(j, "modes");
     for (int i = 0; i < m->mode_count; i++) put_mode(j, c, in, m, &m->modes[i]);
     cli_json_end(j);
+    put_infeasible(j, c, m, r->infeasible);
 }
 
 int cli_modes_answer(const cli* c, const cli_modes_request* r, const sti_instant* in, const sti_modes* m,
@@ -264,7 +310,7 @@ int cli_modes_answer(const cli* c, const cli_modes_request* r, const sti_instant
         cli_json_bool(&j, "accepted", check->accepted);
         cli_json_text(&j, "text", check->text);
         cli_json_end(&j);
-        if (lcp != NULL) put_lcp(&j, c, lcp, set);
+        put_lcp(&j, c, lcp, set);
         if (r->output != NULL && !j.broken) {
             while (j.depth > 0) cli_json_end(&j);
             const int written = cli_write_file(c, r->output, j.text, j.size);

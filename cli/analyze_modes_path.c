@@ -80,11 +80,11 @@ static int visit_line(journey* v, const sti_instant* in, char* line, int number)
 
 // Lines of the file; those that begin with neither a digit nor a sign (headings, remarks) are passed over.
 static int follow_file(journey* v, const sti_instant* in) {
-    FILE* f = fopen(v->r->csv, "r");
-    if (f == NULL) return cli_fail_usage(v->c, "%.200s: cannot be opened", v->r->csv);
+    FILE* f;
+    int code = cli_open_to_read(v->c, v->r->csv, &f);
+    if (code != CLI_DONE) return code;
     char* line = NULL;
     size_t capacity = 0;
-    int code = CLI_DONE;
     for (int number = 1; code == CLI_DONE && getline(&line, &capacity, f) >= 0; number++) {
         line[strcspn(line, "\r\n")] = '\0';
         if (strchr("0123456789+-.", line[0]) == NULL || line[0] == '\0') continue;
@@ -198,8 +198,9 @@ static int sail(voyage* w, FILE* f) {
 static int follow_run(journey* v, const cli_instant* in) {
     if (in->system == NULL)
         return cli_fail_usage(v->c, "--trajectory: %.200s is an instant; a system expected", v->r->path[0]);
-    FILE* f = fopen(v->r->trajectory, "r");
-    if (f == NULL) return cli_fail_usage(v->c, "%.200s: cannot be opened", v->r->trajectory);
+    FILE* f;
+    const int opened = cli_open_to_read(v->c, v->r->trajectory, &f);
+    if (opened != CLI_DONE) return opened;
     voyage w = {.v = v, .in = in};
     const size_t n = (size_t)sti_system_coordinate_count(in->system), contacts = (size_t)in->instant->contact_count;
     w.number = calloc(1 + 3 * n, sizeof *w.number);

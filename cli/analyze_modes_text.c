@@ -32,6 +32,12 @@ static void say_feasible(const cli* c, const cli_modes_request* r, const sti_mod
     for (int i = 0; i < m->mode_count && i < SHOWN_MODES; i++)
         cli_say(c, "%s%s", i == 0 ? "  " : spaced ? ", " : " ", m->modes[i].text);
     if (m->mode_count > 0) cli_say(c, m->mode_count > SHOWN_MODES ? " ...\n" : "\n");
+    if (!r->infeasible) return;
+    cli_say(c, "%s%d infeasible%s\n", m->all_infeasible ? "" : "at least ", m->infeasible_count,
+            m->infeasible_count > 0 ? ", each with a reason (--json), as limits only:" : "");
+    for (int i = 0; i < m->infeasible_count && i < SHOWN_MODES; i++)
+        cli_say(c, "%s%s", i == 0 ? "  " : spaced ? ", " : " ", m->infeasible[i].text);
+    if (m->infeasible_count > 0) cli_say(c, m->infeasible_count > SHOWN_MODES ? " ...\n" : "\n");
 }
 
 // "0", "-30/11", or "~1.2345678" for a fraction nobody would read.
@@ -179,9 +185,12 @@ void cli_modes_say(const cli* c, const cli_modes_request* r, const sti_instant* 
     }
     if (m->asked) say_change(c, m);
     if (r->mode != NULL) {
-        const sti_mode* mode = &m->modes[sti_modes_find(m, r->mode)];
+        const sti_mode* mode = cli_modes_pick(m, r->mode);
+        if (mode->absurd != NULL)
+            cli_say(c, "mode %s is infeasible%s\n", mode->text,
+                    mode->wrenches == NULL ? ", also as a limit" : ": what follows is its closed set");
         say_wrenches(c, mode);
-        if (mode->solution == NULL && mode->wrenches != NULL)
+        if (mode->absurd == NULL && mode->solution == NULL && mode->wrenches != NULL)
             cli_say(c, "  the wrench is %s, at a distance of %s\n", sti_mode_fit_text(mode->fit),
                     cli_text_number(fabs(mode->wrenches->margin), 0));
     }

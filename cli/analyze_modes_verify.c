@@ -1,10 +1,13 @@
 // analyze_modes_verify.c: stiction verify for answers of stiction analyze modes.
 #include <string.h>
+#include <sys/stat.h>
 
 #include "analyze_modes.h"
 
 bool cli_modes_is_answer(const char* path) {
     char head[200];
+    struct stat info;
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return false;  // what is taken from a pipe is gone
     FILE* f = fopen(path, "rb");
     if (f == NULL) return false;
     const size_t size = fread(head, 1, sizeof head - 1, f);
@@ -27,9 +30,9 @@ static int print(const cli* c, const char* path, const sti_modes* m, const sti_m
         cli_json_bool(&j, "accepted", v->accepted);
         cli_json_text(&j, "claim", claim);
         cli_json_rationals(&j, c, "wrench", m->wrench, 0, (size_t)m->n);
-        cli_json_integer(&j, "witnesses", v->witnesses);
-        cli_json_integer(&j, "solutions", v->solutions);
-        cli_json_integer(&j, "cases", v->cases);
+        cli_json_integer(&j, "witnesses_checked", v->witnesses);
+        cli_json_integer(&j, "solutions_checked", v->solutions);
+        cli_json_integer(&j, "cases_checked", v->cases);
         cli_json_text(&j, "text", v->text);
         return cli_json_print(&j, c, code);
     }

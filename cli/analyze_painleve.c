@@ -30,8 +30,8 @@ static void put_solutions(cli_json* j, const sti_painleve* k, const sti_painleve
         cli_json_end(j);
     }
     cli_json_end(j);
-    cli_json_integer(j, "rays", s->ray_count);
-    cli_json_integer(j, "components", s->component_count);
+    cli_json_integer(j, "ray_count", s->ray_count);
+    cli_json_integer(j, "component_count", s->component_count);
     cli_json_bool(j, "complete", s->complete);
 }
 
@@ -58,11 +58,13 @@ static void put_pattern(const cli* c, cli_json* j, const sti_painleve* k, const 
     cli_json_bool(j, "prop15", x->prop15 == STI_YES);
     cli_json_text(j, "outcome", sti_painleve_case_text(x->outcome));
     put_solutions(j, k, x);
-    if (x->solutions->vertex_count == 0 && x->solutions->certificate.proof != STI_PROOF_NONE) {
-        char* text = NULL;
-        if (sti_lcp_solution_set_json(c->env, x->solutions, &text) == STI_OK) cli_json_raw(j, "solution_set", text);
-        sti_env_free(c->env, text);
-    }
+    char* text = NULL;
+    if (x->solutions->vertex_count == 0 && x->solutions->certificate.proof != STI_PROOF_NONE &&
+        sti_lcp_solution_set_json(c->env, x->solutions, &text) == STI_OK)
+        cli_json_raw(j, "solution_set", text);
+    else
+        cli_json_null(j, "solution_set");
+    sti_env_free(c->env, text);
     cli_json_end(j);
 }
 
@@ -86,6 +88,9 @@ static void put_instant(const cli* c, cli_json* j, const cli_instant* in, const 
     cli_json_number(j, "mu_prop12", k->mu_12);
     cli_json_number(j, "mu_prop14_frobenius", k->mu_14[0]);
     cli_json_number(j, "mu_prop14_spectral", k->mu_14[1]);
+    cli_json_bool(j, "mass_singular", k->singular);
+    cli_json_text(j, "limit", k->singular ? k->limit : NULL);
+    cli_json_numbers(j, "z", k->z, (size_t)in->instant->n);
     cli_json_array(j, "patterns");
     for (int i = 0; i < k->pattern_count; i++) put_pattern(c, j, k, &k->patterns[i]);
     cli_json_end(j);
@@ -120,7 +125,10 @@ static int print_json(const cli* c, const cli_painleve_request* r, const cli_ins
     cli_json_text(&j, "kind", "painleve");
     cli_json_text(&j, "file", r->path);
     if (k != NULL) put_instant(c, &j, in, k);
-    if (map != NULL) put_map(&j, r, in->system, map);
+    if (map != NULL)
+        put_map(&j, r, in->system, map);
+    else
+        cli_json_null(&j, "map");
     return cli_json_print(&j, c, code);
 }
 
@@ -160,6 +168,8 @@ static void say_instant(const cli* c, const cli_instant* in, const sti_painleve*
             cli_plain(c));
     if (k->approach > 1e-9)
         cli_say(c, "  not a lasting contact: qdot_norm up to %s\n", cli_text_number(k->approach, 0));
+    if (k->singular) cli_say(c, "  %s\n", k->limit);
+    if (k->z != NULL) cli_say_row(c, "z", k->z, in->instant->n);
     cli_say_row(c, "mu", k->mu, k->p);
     cli_say_row(c, "b", k->b, k->p);
     for (int i = 0; i < k->pattern_count && i < 16; i++) say_pattern(c, k, &k->patterns[i]);
@@ -335,6 +345,7 @@ const cli_verb cli_analyze_painleve = {
         "bounds\n"
         "of Props 12 to 15. Of a system also a map over configurations: without --grid over the first coordinate that\n"
         "matters, from 0 to pi/2, and mu. Coordinates that are not on an axis move so that the contacts stay closed.\n"
+        "Where M is singular the limit of a small mass is taken, and told how, if there is one.\n"
         "unique: one solution for every load; one, several, none: with the forces and slips of that state.\n"
         "Exit code 0: done; 2: bad usage or input; 3: internal failure.\n\n"
         "example:\n"

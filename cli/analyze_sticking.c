@@ -17,7 +17,7 @@ static int set_options(const cli* c, cli_sticking_request* r) {
     if (r->tol > 0) r->options.tol = r->tol;
     r->options.lipschitz = r->lipschitz;
     r->options.force_limit = r->force_limit;
-    r->options.time_limit_s = r->time_limit > 0 ? r->time_limit : 15;
+    r->options.time_limit_s = c->time_limit > 0 ? cli_limit_soft(c) : CLI_USUAL_LIMIT;
     return CLI_DONE;
 }
 
@@ -121,7 +121,7 @@ static int answer(const cli* c, const cli_sticking_request* r, const sti_instant
             code = cli_fail_about(c, r->path);
     }
     if (code == CLI_DONE && r->output != NULL && sti_sticking_answer_save(c->env, &s->answer, r->output) != STI_OK)
-        code = cli_fail_about(c, r->output);
+        code = cli_fail_written(c, r->output);
     if (code == CLI_DONE) {
         code = s->answer.outcome == STI_STICKING_YES ? CLI_DONE : CLI_NO;
         if (c->json)
@@ -162,10 +162,6 @@ static int run(cli* c, int argc, char** argv) {
          &r.lipschitz},
         {"--force-limit", CLI_POSITIVE, "N",
          "largest normal force to consider for the least friction (1e4 times the load)", &r.force_limit},
-        {"--time-limit", CLI_POSITIVE, "S",
-         "no longer than S seconds (15) for ranges and coefficients of single contacts; what is open then is said to "
-         "be so",
-         &r.time_limit},
         {"--output", CLI_TEXT, "FILE", "the answer with its proof, for stiction verify", &r.output},
         {"--verify", CLI_FLAG, NULL, "check the answer independently: proofs, contacts that open, every proposition",
          &r.verify},

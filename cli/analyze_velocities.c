@@ -4,12 +4,14 @@
 
 #include "analyze.h"
 #include "tables.h"
+#include "velocities_rates.h"
 
 typedef struct request {
     cli_at at;
     const char* path;
     double gap_tol;
     cli_list lambda_n, lambda_t;
+    bool rates;
 } request;
 
 static const char* name_of(const cli_instant* in, const sti_velocities* k, int i) {
@@ -31,7 +33,10 @@ static void put_constraints(cli_json* j, const cli_instant* in, const sti_veloci
 }
 
 static void put_power(cli_json* j, const sti_velocities_power* power) {
-    if (power == NULL) return;
+    if (power == NULL) {
+        cli_json_null(j, "power");
+        return;
+    }
     cli_json_object(j, "power");
     cli_json_number(j, "normal", power->normal);
     cli_json_number(j, "normal_quasi", power->normal_quasi);
@@ -43,7 +48,7 @@ static void put_power(cli_json* j, const sti_velocities_power* power) {
 }
 
 static int print_json(const cli* c, const request* r, const cli_instant* in, const sti_velocities* k,
-                      const sti_velocities_power* power) {
+                      const sti_velocities_power* power, const cli_rates* rates) {
     const int n = k->n, m = k->count, d = k->tangent_count, s = k->slip_count, p = k->unilateral_count;
     cli_json j;
     cli_json_begin(&j);
@@ -80,13 +85,14 @@ static int print_json(const cli* c, const request* r, const cli_instant* in, con
     cli_json_numbers(&j, "F_norm", k->F_norm, (size_t)m);
     cli_json_numbers(&j, "F_tan", k->F_tan, (size_t)d);
     put_power(&j, power);
+    cli_rates_json(&j, k, rates);
     return cli_json_print(&j, c, CLI_DONE);
 }
 
 // ---- text
 
 static void say(const cli* c, const request* r, const cli_instant* in, const sti_velocities* k,
-                const sti_velocities_power* power) {
+                const sti_velocities_power* power, const cli_rates* rates) {
     const int n = k->n, m = k->count, d = k->tangent_count, s = k->slip_count;
     cli_say(c, "%s: %d velocities, %d touching constraint%s\n", r->path, n, m, m == 1 ? "" : "s");
     for (int i = 0; i < m; i++)
@@ -116,6 +122,7 @@ static void say(const cli* c, const request* r, const cli_instant* in, const sti
         cli_say_matrix(c, "n_q'H_T", k->n_H, m, s);
         cli_say_matrix(c, "t_q'H_T", k->t_H, d, s);
     }
+    if (rates->rate != NULL) cli_rates_say(c, k, rates);
     if (power == NULL) return;
     cli_say(c, "%spower of the contact forces%s\n", cli_strong(c), cli_plain(c));
     cli_say(c, "  normal %s, tangential %s = %s coupling + %s own\n", cli_text_number(power->normal, 0),
@@ -135,14 +142,20 @@ static int work(const cli* c, const request* r, const cli_instant* in) {
     int code = CLI_DONE;
     if (asked && r->lambda_n.count != k->count)
         code = cli_fail_usage(c, "--lambda-n: %d numbers, and %d constraints touch", r->lambda_n.count, k->count);
+    else if (!asked && r->lambda_t.count > 0)
+        code = cli_fail_usage(c, "--lambda-t: needs --lambda-n");
     else if (asked && r->lambda_t.count != k->slip_count)
         code = cli_fail_usage(c, "--lambda-t: %d numbers, and there are %d slips", r->lambda_t.count, k->slip_count);
     else if (asked && sti_velocities_power_of(c->env, k, r->lambda_n.value, r->lambda_t.value, &power) != STI_OK)
         code = cli_fail_about(c, r->path);
+    cli_rates rates = {0};
+    if (code == CLI_DONE && (asked || r->rates))
+        code = cli_velocities_rates(c, r->path, &r->at, in, k, r->lambda_n.value, r->lambda_t.value, &rates);
     if (code == CLI_DONE && c->json)
-        code = print_json(c, r, in, k, asked ? &power : NULL);
+        code = print_json(c, r, in, k, asked ? &power : NULL, &rates);
     else if (code == CLI_DONE)
-        say(c, r, in, k, asked ? &power : NULL);
+        say(c, r, in, k, asked ? &power : NULL, &rates);
+    cli_rates_clear(&rates);
     sti_velocities_destroy(c->env, k);
     return code;
 }
@@ -152,8 +165,9 @@ static int run(cli* c, int argc, char** argv) {
     const cli_option options[] = {
         CLI_AT_OPTIONS(r.at),
         {"--gap-tol", CLI_POSITIVE, "GAP", "contacts with a larger gap take no part (1e-9)", &r.gap_tol},
-        {"--lambda-n", CLI_LIST, "L,..", "normal forces: report their power; one per constraint", &r.lambda_n},
+        {"--lambda-n", CLI_LIST, "L,..", "normal forces: their power, and rates; one per constraint", &r.lambda_n},
         {"--lambda-t", CLI_LIST, "L,..", "tangential forces, with --lambda-n; one per slip", &r.lambda_t},
+        {"--rates", CLI_FLAG, NULL, "rates of the quasi-velocities (24) also without contact forces", &r.rates},
     };
     char* positional[1];
     int code;
@@ -178,6 +192,7 @@ const cli_verb cli_analyze_velocities = {
         "Unit normals n_q and tangents t_q in the kinetic metric over all touching constraints, the quasi-velocities\n"
         "v = Xi M qdot and back, the normalized Delassus matrix G, kinetic angles, D_n, D_t, and energy and power in\n"
         "both coordinates. M must be positive definite. t_q is unique up to a rotation.\n"
+        "With forces also the rates of the quasi-velocities; of an instant by numbers those that one instant tells.\n"
         "Exit code 0: done; 2: bad usage or input; 3: internal failure.\n\n"
         "example:\n"
         "    stiction analyze velocities rocking-block --at 0,0.5,0 --velocity 1,-1,0.5 --json\n",

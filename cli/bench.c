@@ -305,7 +305,7 @@ static int print_json(const bench* b, int code) {
         cli_json_text(&j, "problem", r->problem);
         cli_json_text(&j, "kind", sti_kind_text(r->kind));
         cli_json_integer(&j, "n", r->n);
-        if (r->kind != STI_KIND_LCP) cli_json_integer(&j, "m", r->m);
+        cli_json_count(&j, "m", r->kind != STI_KIND_LCP ? r->m : -1);
         cli_json_text(&j, "solver", r->solver);
         cli_json_text(&j, "outcome", r->ran ? sti_outcome_text(r->outcome) : NULL);
         cli_json_text(&j, "termination", sti_termination_text(r->ran ? r->termination : STI_END_NOT_APPLICABLE));

@@ -15,7 +15,7 @@
 
 typedef enum cli_exit {
     CLI_DONE = 0,      // done; for a solve: solved; for a verification: accepted
-    CLI_NO = 1,        // the question was answered with "no", or not answered
+    CLI_NO = 1,        // the question was answered with "no", or not answered (in time)
     CLI_USAGE = 2,     // bad usage or bad input
     CLI_INTERNAL = 3,  // memory ran out, output could not be written, or a fault of ours
 } cli_exit;
@@ -37,6 +37,8 @@ extern const cli_verb cli_verb_cone;
 extern const cli_verb cli_verb_analyze;
 extern const cli_verb cli_verb_run;
 extern const cli_verb cli_verb_scenes;
+extern const cli_verb cli_verb_root;
+extern const cli_verb cli_verb_bound;
 extern const cli_verb cli_verb_bench;
 
 struct cli {
@@ -46,6 +48,7 @@ struct cli {
     bool quiet;         // --quiet: no summary, no warnings, no progress
     bool verbose;       // --verbose: the library's remarks too
     bool help;          // --help
+    double time_limit;  // --time-limit; 0: none
     bool out_color;     // stdout is a terminal and NO_COLOR is not set
     bool err_terminal;  // stderr is a terminal: progress may be shown there
     bool err_color;
@@ -89,21 +92,39 @@ void cli_print_help(const cli* c, const cli_verb* verb, const cli_option* option
 bool cli_parse_number(const char* text, double* out);                            // the whole text is one finite number
 const char* cli_nearest(const char* word, const char* const* words, int count);  // NULL: nothing is near
 
-// ---- failure: one line on stderr, "stiction VERB: ..."; control characters are shown as '?'
+// ---- --time-limit (limit.c). A call that is not done by then fails with STI_ERR_TIME, which cli_fail_env knows.
+
+void cli_limit_begin(const cli* c);  // by cli_parse
+bool cli_limit_reached(void);        // for loops of our own
+// For calls that take a time limit in their options and have something to show when cut short: the seconds they get, 0: no
+// limit. The environment's is twice that, for the check of what they found, and in case they do not keep to it.
+double cli_limit_soft(const cli* c);
+enum { CLI_USUAL_LIMIT = 15 };      // seconds that an analysis gets for its parts when nobody says
+void cli_limit_none(const cli* c);  // the environment's is lifted: a loop of our own watches the time
+
+// ---- failure: one line on stderr, "stiction VERB: ..."; control characters are written out, "\x1b"
 
 int cli_fail_usage(const cli* c, const char* format, ...) __attribute__((format(printf, 2, 3)));  // CLI_USAGE
-int cli_fail_env(const cli* c);  // the library's last error: CLI_USAGE, or CLI_INTERNAL for memory and internal faults
+// The library's last error: CLI_USAGE; CLI_INTERNAL for memory, files that cannot be written, internal faults; CLI_NO for time.
+int cli_fail_env(const cli* c);
 int cli_fail_about(const cli* c, const char* path);  // the same, with the file in front when the text does not name it
-int cli_fail_memory(const cli* c);                   // CLI_INTERNAL
-const char* cli_last_error(void);                    // what the last of these lines said; "": there was none
+// The same of a file that could not be written: CLI_INTERNAL, but CLI_USAGE where there is no such place.
+int cli_fail_written(const cli* c, const char* path);
+int cli_fail_memory(const cli* c);    // CLI_INTERNAL
+const char* cli_last_error(void);     // what the last of these lines said; "": there was none
+void cli_put_line(const char* text);  // the rest of a line on stderr, control characters written out
 
-// Load a problem. On failure the line is written, *out is NULL and the exit code is returned; CLI_DONE otherwise.
+// Load a problem; "-": from standard input. On failure the line is written, *out is NULL and the exit code is returned; CLI_DONE otherwise.
 int cli_load(const cli* c, const char* path, sti_problem** out);
+// Text that the command reads by itself (input.c); the error line is written.
+int cli_open_to_read(const cli* c, const char* path, FILE** out);
 
-// ---- text (output.c)
+// ---- text (say.c, output.c)
 
-// Summary on stdout, unless --json or --quiet.
+// Summary on stdout, unless --json or --quiet. Control characters of arguments are written out; lines end in the format.
 void cli_say(const cli* c, const char* format, ...) __attribute__((format(printf, 2, 3)));
+// Text that may come from anywhere, with its control characters written out; colors: but for our own.
+void cli_put(FILE* out, const char* text, bool colors);
 
 // Lines of a verification: accepted or not and why; of an accepted one, up to what the claim is proved.
 void cli_say_verdict(const cli* c, bool accepted, const char* text);
@@ -157,6 +178,7 @@ void cli_json_array(cli_json* j, const char* key);
 void cli_json_end(cli_json* j);                                    // closes the innermost
 void cli_json_number(cli_json* j, const char* key, double value);  // 17 digits; null when not finite
 void cli_json_integer(cli_json* j, const char* key, long long value);
+void cli_json_count(cli_json* j, const char* key, long long value);  // null below 0: there is none, or it is not known
 void cli_json_text(cli_json* j, const char* key, const char* text);  // NULL: null
 void cli_json_bool(cli_json* j, const char* key, bool value);
 void cli_json_verdict(cli_json* j, const char* key, sti_verdict verdict);  // true, false, null for undecided

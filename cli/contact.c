@@ -110,7 +110,7 @@ int cli_contact_solve(const cli* c, const cli_contact_request* r, const sti_cont
     if (c->json && sti_contact_answer_json(c->env, &a, &json) != STI_OK)
         code = cli_fail_about(c, r->path);
     else if (r->output != NULL && sti_contact_answer_save(c->env, p, &a, r->output) != STI_OK)
-        code = cli_fail_about(c, r->output);
+        code = cli_fail_written(c, r->output);
     else if (c->json)
         printf("%s\n", json);
     else

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "contact.h"
+#include "inspect_instant.h"
 
 // One matrix, in blocks.
 typedef struct matrix_facts {
@@ -28,6 +29,9 @@ typedef struct report {
     int frictionless;
     matrix_facts W, M, H, joints;  // joints: V or G
     sti_contact_existence existence;
+    bool cone;  // measured; false: too large, or W is no Gram matrix
+    sti_friction_cone_margin margin;
+    sti_friction_cone_verification check;
 } report;
 
 // ---- facts
@@ -144,7 +148,12 @@ static bool find_out(report* r) {
 
 // ---- output
 
+// NULL: the form has no such matrix.
 static void put_matrix(cli_json* j, const char* key, const matrix_facts* f, bool square) {
+    if (f == NULL) {
+        cli_json_null(j, key);
+        return;
+    }
     cli_json_object(j, key);
     cli_json_integer(j, "rows", f->rows);
     cli_json_integer(j, "cols", f->cols);
@@ -166,19 +175,23 @@ static void put_test(cli_json* j, const char* key, const sti_contact_existence* 
     cli_json_text(j, "finding", sti_contact_finding_text(t->finding));
     cli_json_number(j, "margin", t->margin);
     cli_json_number(j, "defect", t->defect);
-    if (t->finding == STI_FINDING_HOLDS) cli_json_numbers(j, "motion", t->motion, (size_t)x->motion_count);
-    if (t->finding == STI_FINDING_FAILS) {
-        cli_json_numbers(j, "r", t->r, (size_t)x->dimension * (size_t)x->contact_count);
-        cli_json_numbers(j, "lambda", t->lambda, (size_t)x->bilateral_count);
-    }
+    const bool holds = t->finding == STI_FINDING_HOLDS, fails = t->finding == STI_FINDING_FAILS;
+    cli_json_numbers(j, "motion", holds ? t->motion : NULL, (size_t)x->motion_count);
+    cli_json_numbers(j, "r", fails ? t->r : NULL, (size_t)x->dimension * (size_t)x->contact_count);
+    cli_json_numbers(j, "lambda", fails ? t->lambda : NULL, (size_t)x->bilateral_count);
     cli_json_end(j);
 }
 
-static void put_count(cli_json* j, const char* key, int count) {
-    if (count < 0)
-        cli_json_null(j, key);
+static int cone_dimension(const sti_contact_problem* p) {
+    return p->global ? p->velocity_count : p->dimension * p->contact_count + p->bilateral_count;
+}
+
+static void put_cone(cli_json* j, const report* r) {
+    if (r->cone)
+        cli_friction_cone_json(j, &r->margin, cone_dimension(r->problem), r->problem->global ? "euclidean" : "kinetic",
+                               r->check.bound_checked);
     else
-        cli_json_integer(j, key, count);
+        cli_json_null(j, "friction_cone");
 }
 
 static void put_existence(cli_json* j, const sti_contact_existence* x) {
@@ -191,8 +204,8 @@ static void put_existence(cli_json* j, const sti_contact_existence* x) {
         cli_json_bool(j, "solution_exists", x->exists);
     else
         cli_json_null(j, "solution_exists");
-    put_count(j, "kernel_dimension", x->kernel_dimension);
-    put_count(j, "negative_eigenvalues", x->negative_count);
+    cli_json_count(j, "kernel_dimension", x->kernel_dimension);
+    cli_json_count(j, "negative_eigenvalues", x->negative_count);
     cli_json_integer(j, "still_contacts", x->still_count);
     cli_json_number(j, "block_ratio", x->block_ratio);
     cli_json_number(j, "mass_ratio", x->mass_ratio);
@@ -207,25 +220,22 @@ static int print_json(const cli* c, const report* r) {
     cli_json_text(&j, "kind", sti_kind_text(STI_KIND_CONTACT));
     cli_json_text(&j, "form", cli_contact_form(p));
     cli_json_integer(&j, "dimension", p->dimension);
-    cli_json_integer(&j, "contacts", p->contact_count);
-    if (p->global)
-        cli_json_integer(&j, "velocities", p->velocity_count);
-    else
-        cli_json_null(&j, "velocities");
-    cli_json_integer(&j, "bilateral", p->bilateral_count);
+    cli_json_integer(&j, "contact_count", p->contact_count);
+    cli_json_integer(&j, "velocity_count", p->global ? p->velocity_count : 0);
+    cli_json_integer(&j, "bilateral_count", p->bilateral_count);
     cli_json_object(&j, "mu");
     cli_json_number(&j, "least", r->mu_least);
     cli_json_number(&j, "largest", r->mu_most);
     cli_json_integer(&j, "frictionless", r->frictionless);
     cli_json_end(&j);
-    if (p->global) {
-        put_matrix(&j, "M", &r->M, true);
-        put_matrix(&j, "H", &r->H, false);
-    } else {
-        put_matrix(&j, "W", &r->W, true);
-    }
-    if (p->bilateral_count > 0) put_matrix(&j, p->global ? "G" : "V", &r->joints, false);
+    const bool joints = p->bilateral_count > 0;
+    put_matrix(&j, "M", p->global ? &r->M : NULL, true);
+    put_matrix(&j, "H", p->global ? &r->H : NULL, false);
+    put_matrix(&j, "G", p->global && joints ? &r->joints : NULL, false);
+    put_matrix(&j, "W", p->global ? NULL : &r->W, true);
+    put_matrix(&j, "V", !p->global && joints ? &r->joints : NULL, false);
     put_existence(&j, &r->existence);
+    put_cone(&j, r);
     cli_json_integer(&j, "guesses", r->info->guess_count);
     cli_json_text(&j, "title", r->info->title);
     cli_json_text(&j, "description", r->info->description);
@@ -314,6 +324,17 @@ static void say_existence(const cli* c, const sti_contact_existence* x) {
         cli_say(c, "    whether there is a solution stays open\n");
 }
 
+static void say_cone(const cli* c, const report* r) {
+    const sti_friction_cone_margin* m = &r->margin;
+    if (!r->cone || !m->pointed) return;
+    if (m->all_faces)
+        cli_say(c, "  c_FC = %.9g", m->c);
+    else
+        cli_say(c, "  c_FC between %.6g and %.6g", m->c, m->bound);
+    cli_say(c, ", friction along %d directions, %s metric\n", 2 * (r->problem->dimension - 1),
+            r->problem->global ? "Euclidean" : "kinetic");
+}
+
 static void say(const cli* c, const report* r) {
     const sti_contact_problem* p = r->problem;
     cli_say(c, "%s: contact, %s form, dimension %d, %d contact%s", r->path, cli_contact_form(p), p->dimension,
@@ -340,7 +361,25 @@ static void say(const cli* c, const report* r) {
     }
     if (p->bilateral_count > 0) say_matrix(c, p->global ? "G" : "V", &r->joints);
     say_existence(c, &r->existence);
+    say_cone(c, r);
     cli_say(c, "  %d guess%s in the file\n", r->info->guess_count, r->info->guess_count == 1 ? "" : "es");
+}
+
+// Small problems only; a W that is no Gram matrix has no cone.
+static int measure_cone(const cli* c, report* r) {
+    enum { MOST_CONTACTS = 60, MOST_ROWS = 300, WORK_LIMIT = 200000 };
+    const sti_contact_problem* p = r->problem;
+    const int rows = cone_dimension(p);
+    sti_friction_cone* cone = NULL;
+    if (p->contact_count < 1 || p->contact_count > MOST_CONTACTS || rows > MOST_ROWS || p->dimension > 3)
+        return CLI_DONE;
+    sti_status status = sti_contact_friction_cone(c->env, p, &cone);
+    if (status == STI_ERR_INPUT || status == STI_ERR_SIZE) return CLI_DONE;
+    if (status == STI_OK) status = sti_friction_cone_measure(c->env, cone, &r->margin);
+    if (status == STI_OK) status = sti_verify_friction_cone(c->env, cone, &r->margin, WORK_LIMIT, &r->check);
+    r->cone = status == STI_OK && r->check.accepted;  // what does not pass its check is not told
+    sti_friction_cone_free(c->env, cone);
+    return status == STI_OK || status == STI_ERR_TIME ? CLI_DONE : cli_fail_about(c, r->path);
 }
 
 int cli_contact_inspect(const cli* c, const char* path, const sti_contact_problem* p, const sti_contact_info* info,
@@ -348,11 +387,12 @@ int cli_contact_inspect(const cli* c, const char* path, const sti_contact_proble
     report r = {.path = path, .problem = p, .info = info};
     if (!find_out(&r)) return cli_fail_memory(c);
     if (sti_contact_existence_test(c->env, p, time_limit, &r.existence) != STI_OK) return cli_fail_about(c, path);
-    int code = CLI_DONE;
-    if (c->json)
+    int code = measure_cone(c, &r);
+    if (code == CLI_DONE && c->json)
         code = print_json(c, &r);
-    else
+    else if (code == CLI_DONE)
         say(c, &r);
+    sti_friction_cone_margin_clear(c->env, &r.margin);
     sti_contact_existence_clear(c->env, &r.existence);
     return code;
 }

@@ -6,12 +6,12 @@
 #include "cli.h"
 #include "contact.h"
 #include "inspect_bodies.h"
+#include "inspect_instant.h"
 #include "scenes.h"
 
 typedef struct request {
     const char* path;
     long exact_limit, work_limit, max_cones;
-    double time_limit;
     const char* settings;  // --set
 } request;
 
@@ -34,16 +34,13 @@ static void put_finding(cli_json* j, const cli* c, sti_class which, const sti_cl
     cli_json_verdict(j, "verdict", f->verdict);
     cli_json_bool(j, "exact", f->exact);
     cli_json_text(j, "how", f->how);
-    if (f->verdict == STI_NO) {
-        if (f->row >= 0) {
-            const int entry[2] = {f->row, f->col};
-            cli_json_indices(j, "entry", entry, 2);
-        }
-        if (f->index != NULL) cli_json_indices(j, "index", f->index, (size_t)f->size);
-        if (f->x != NULL) cli_json_numbers(j, "x", f->x, (size_t)n);
-        if (f->x_exact != NULL) cli_json_rationals(j, c, "x_exact", f->x_exact, 0, (size_t)n);
-        cli_json_number(j, "value", f->value);
-    }
+    const bool no = f->verdict == STI_NO;  // then one of them shows it
+    const int entry[2] = {f->row, f->col};
+    cli_json_indices(j, "entry", no && f->row >= 0 ? entry : NULL, 2);
+    cli_json_indices(j, "index", no ? f->index : NULL, (size_t)f->size);
+    cli_json_numbers(j, "x", no ? f->x : NULL, (size_t)n);
+    cli_json_rationals(j, c, "x_exact", no ? f->x_exact : NULL, 0, (size_t)n);
+    cli_json_number(j, "value", no ? f->value : NAN);
     cli_json_end(j);
 }
 
@@ -89,8 +86,8 @@ static void put_structure(cli_json* j, const sti_mlcp_structure* t) {
     cli_json_indices(j, "y", t->y, (size_t)t->y_count);
     cli_json_verdict(j, "Q_positive_definite", t->Q_positive_definite);
     cli_json_verdict(j, "N_copositive", t->N_copositive);
-    if (t->matches == STI_YES) cli_json_bool(j, "b_nonnegative", t->b_nonnegative);
-    if (t->rank_F >= 0) cli_json_integer(j, "rank_F", t->rank_F);
+    cli_json_verdict(j, "b_nonnegative", t->matches != STI_YES ? STI_UNDECIDED : t->b_nonnegative ? STI_YES : STI_NO);
+    cli_json_count(j, "rank_F", t->rank_F);
     cli_json_verdict(j, "solvable", t->solvable);
     cli_json_text(j, "how", t->how);
     cli_json_end(j);
@@ -120,7 +117,7 @@ static void put_cones(cli_json* j, const sti_lcp_solution_set* set) {
         cli_json_end(j);
     }
     cli_json_end(j);
-    cli_json_integer(j, "components", set->component_count);
+    cli_json_integer(j, "component_count", set->component_count);
     cli_json_end(j);
 }
 
@@ -139,17 +136,15 @@ static int print_json(const cli* c, const report* r) {
     if (r->mlcp != NULL) cli_json_integer(&j, "m", r->mlcp->m);
     cli_json_verdict(&j, "solvable", is_solvable(r));
     if (r->structure != NULL) {
-        if (r->structure->rank_A >= 0)
-            cli_json_integer(&j, "rank_A", r->structure->rank_A);
-        else
-            cli_json_null(&j, "rank_A");
+        cli_json_count(&j, "rank_A", r->structure->rank_A);
         put_structure(&j, r->structure);
     }
     cli_json_text(&j, "classes_of", r->lcp != NULL ? "M" : "B");
     put_classes(&j, c, r->classes);
     if (r->homogeneous != NULL) put_homogeneous(&j, c, r->homogeneous, r->lcp->n);
     put_cones(&j, r->cones);
-    return cli_json_print(&j, c, CLI_DONE);
+    cli_json_bool(&j, "time_limit_reached", cli_limit_reached());
+    return cli_json_print(&j, c, cli_limit_reached() ? CLI_NO : CLI_DONE);
 }
 
 // ---- summary
@@ -279,6 +274,9 @@ static void say(const cli* c, const request* q, const report* r) {
     say_classes(c, r->classes);
     if (r->homogeneous != NULL) say_homogeneous(c, r->homogeneous, r->lcp->n);
     say_cones(c, r->cones, r->lcp != NULL ? "q" : "(a, b)");
+    if (cli_limit_reached())
+        cli_say(c, "  %sthe time limit was reached%s: what is open may be decided with more than %g s\n", cli_unsure(c),
+                cli_plain(c), c->time_limit);
 }
 
 // ---- work
@@ -314,6 +312,7 @@ static sti_status find_out(const cli* c, const request* q, report* r) {
     if (q->work_limit > 0) options.work_limit = q->work_limit;
     const bool mixed = r->mlcp != NULL;
     const int pairs = mixed ? r->mlcp->m : r->lcp->n;
+    const double start = cli_now();
     sti_status status = STI_OK;
     if (mixed) {
         status = inspect_mlcp(c, &options, r);
@@ -322,8 +321,11 @@ static sti_status find_out(const cli* c, const request* q, report* r) {
         if (status == STI_OK) status = sti_lcp_homogeneous_test(c->env, r->lcp, r->classes, &r->homogeneous);
     }
     if (status == STI_OK && pairs <= MOST_PAIRS && (!mixed || r->mlcp->n <= MOST_FREE)) {
-        status = mixed ? sti_mlcp_enumerate(c->env, r->mlcp, q->max_cones, 0, &r->cones)
-                       : sti_lcp_enumerate(c->env, r->lcp, q->max_cones, 0, &r->cones);
+        // a little less than is left, so that it ends by itself with what it has found
+        const double left = c->time_limit > 0 ? fmax(0.9 * (c->time_limit - (cli_now() - start)), 1e-3) : 0;
+        status = mixed ? sti_mlcp_enumerate(c->env, r->mlcp, q->max_cones, left, &r->cones)
+                       : sti_lcp_enumerate(c->env, r->lcp, q->max_cones, left, &r->cones);
+        if (status == STI_ERR_TIME) status = STI_OK;  // the rest is worth showing
     }
     return status;
 }
@@ -336,6 +338,7 @@ static int work(const cli* c, const request* q, report* r) {
         code = print_json(c, r);
     else
         say(c, q, r);
+    if (code == CLI_DONE && cli_limit_reached()) code = CLI_NO;
     sti_classes_destroy(c->env, r->classes);
     sti_homogeneous_test_destroy(c->env, r->homogeneous);
     sti_mlcp_structure_destroy(c->env, r->structure);
@@ -351,7 +354,6 @@ static int run(cli* c, int argc, char** argv) {
         {"--work-limit", CLI_COUNT, "N", "cases such a test may look at before it leaves the question open",
          &q.work_limit},
         {"--max-cones", CLI_COUNT, "N", "complementary cones listed at most", &q.max_cones},
-        {"--time-limit", CLI_POSITIVE, "S", "contact: leave the tests open after so many seconds", &q.time_limit},
         {"--set", CLI_JOINED, "NAME=X,..", "parameters of a system or scene", &q.settings},
     };
     char* positional[1];
@@ -367,19 +369,21 @@ static int run(cli* c, int argc, char** argv) {
         report r = {.lcp = sti_problem_lcp(problem), .mlcp = sti_problem_mlcp(problem)};
         const sti_contact_problem* contact = sti_problem_contact(problem);
         if (contact != NULL)
-            code = cli_contact_inspect(c, q.path, contact, sti_problem_contact_info(problem), q.time_limit);
+            code = cli_contact_inspect(c, q.path, contact, sti_problem_contact_info(problem), cli_limit_soft(c));
         else if (r.lcp != NULL || r.mlcp != NULL)
             code = work(c, &q, &r);
         else if (sti_problem_world(problem) != NULL)
             code = cli_bodies_inspect(c, q.path, sti_problem_world(problem));
         else if (sti_problem_system(problem) != NULL)
             code = cli_system_inspect(c, q.path, sti_problem_system(problem));
+        else if (sti_problem_instant(problem) != NULL)
+            code = cli_instant_inspect(c, q.path, problem);
         else if (sti_problem_scene(problem) != NULL)
             code = cli_bed_inspect(c, q.path, sti_problem_scene(problem));
         else
-            code =
-                cli_fail_usage(c, "%s: kind: %s: inspect takes \"lcp\", \"mlcp\" or \"contact\", a system or a scene",
-                               q.path, sti_kind_text(sti_problem_kind(problem)));
+            code = cli_fail_usage(
+                c, "%s: kind: %s: inspect takes \"lcp\", \"mlcp\", \"contact\", an instant, a system or a scene",
+                q.path, sti_kind_text(sti_problem_kind(problem)));
     }
     sti_problem_destroy(problem);
     return code;
@@ -406,7 +410,13 @@ const cli_verb cli_verb_inspect = {
         "or a force that shows it (--json prints them).\n"
         "Of a scene of bodies: bodies, masses, joints, and what touches at the start. Of a system by formulas:\n"
         "coordinates, gaps, parameters, rank of the mass matrix. Of a bed: grains and walls.\n"
-        "Exit code 0: done; 2: bad usage or input; 3: internal failure.\n\n"
+        "Of an instant or a grasp, and of a system or bodies at their state: degrees of freedom, ranks, redundancy, "
+        "and\n"
+        "whether the friction cone is pointed, with its margin and the constant c_FC of |multipliers| <= c_FC "
+        "|force|.\n"
+        "Exit code 0: done; 1: the time limit was reached, and some questions are open; 2: bad usage or input; 3: "
+        "internal\n"
+        "failure.\n\n"
         "example:\n"
         "    echo '{\"kind\": \"lcp\", \"M\": [[1, 2], [2, 1]], \"q\": [-1, -1]}' > p.json\n"
         "    stiction inspect p.json\n"

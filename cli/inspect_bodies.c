@@ -3,7 +3,9 @@
 
 #include <math.h>
 
+#include "inspect_instant.h"
 #include "run_world.h"
+#include "tables.h"
 
 typedef struct facts {
     const char* path;
@@ -12,6 +14,7 @@ typedef struct facts {
     double mass;
     const sti_world_contact* list;  // contacts that the first step looks at    (count)
     int count, contacts;            // and how many of them are closed
+    cli_instant_facts instant;      // at the start
 } facts;
 
 static bool touches(const sti_world_contact* contact) {
@@ -67,6 +70,7 @@ static void say(const cli* c, const facts* f) {
                     name_of(b, j->b));
     }
     if (joints > MOST) cli_say(c, "    .. and %d more\n", joints - MOST);
+    cli_instant_facts_say(c, &f->instant);
     cli_say(c, "  steps of %g to t = %g; stiction analyze looks at the start, stiction run moves it\n",
             f->scene->step.h, f->scene->time);
 }
@@ -82,8 +86,8 @@ static void put_bodies(cli_json* j, const sti_bodies* b) {
         cli_json_bool(j, "fixed", body->fixed);
         cli_json_number(j, "mass", body->fixed ? (double)INFINITY : body->mass);
         cli_json_numbers(j, "centre", body->centre, (size_t)sti_bodies_dim(b));
-        cli_json_numbers(j, "inertia", sti_bodies_dim(b) == 2 ? body->inertia + 8 : body->inertia,
-                         sti_bodies_dim(b) == 2 ? 1 : 9);
+        const int side = sti_bodies_dim(b) == 2 ? 1 : 3;
+        cli_json_matrix(j, "inertia", side == 1 ? body->inertia + 8 : body->inertia, side, side);
         cli_json_numbers(j, "position", body->pose.x, (size_t)sti_bodies_dim(b));
         cli_json_numbers(j, "rotation", body->pose.q, 4);
         cli_json_end(j);
@@ -111,13 +115,14 @@ static int print_json(const cli* c, const facts* f) {
     cli_json j;
     cli_json_begin(&j);
     cli_json_text(&j, "kind", "scene");
+    cli_json_text(&j, "of", "bodies");
     cli_json_text(&j, "description", f->scene->description);
     cli_json_integer(&j, "dimension", sti_bodies_dim(b));
     cli_json_integer(&j, "moving", f->moving);
     cli_json_number(&j, "mass", f->mass);
-    cli_json_integer(&j, "velocities", f->freedoms);
+    cli_json_integer(&j, "velocity_count", f->freedoms);
     cli_json_integer(&j, "joint_rows", f->joint_rows);
-    cli_json_integer(&j, "shapes", sti_bodies_shape_count(b));
+    cli_json_integer(&j, "shape_count", sti_bodies_shape_count(b));
     put_bodies(&j, b);
     put_joints(&j, b);
     cli_json_array(&j, "contacts");
@@ -133,7 +138,31 @@ static int print_json(const cli* c, const facts* f) {
     }
     cli_json_end(&j);
     cli_world_robots_json(&j, f->scene);
+    cli_instant_facts_json(&j, &f->instant);
     return cli_json_print(&j, c, CLI_DONE);
+}
+
+// The instant at the start, where it is not too large to be told.
+static int find_instant(const cli* c, facts* f) {
+    sti_world* world = NULL;
+    sti_instant* instant = NULL;
+    if (f->freedoms > CLI_INSTANT_VELOCITIES) {
+        snprintf(f->instant.why, sizeof f->instant.why, "ranks are told of up to %d velocities",
+                 CLI_INSTANT_VELOCITIES);
+        return CLI_DONE;
+    }
+    sti_status status = sti_world_create(c->env, f->scene->bodies, &f->scene->step, &world);
+    if (status == STI_OK) status = sti_world_instant(c->env, world, CLI_INSTANT_TOUCH, &instant);
+    int code = CLI_DONE;
+    if (status == STI_ERR_MEMORY)
+        code = cli_fail_about(c, f->path);
+    else if (status != STI_OK)  // what the bodies do may have no instant
+        snprintf(f->instant.why, sizeof f->instant.why, "no instant: %.180s", sti_env_error(c->env)->text);
+    else
+        code = cli_instant_facts_find(c, f->path, instant, &f->instant);
+    sti_instant_destroy(c->env, instant);
+    sti_world_destroy(world);
+    return code;
 }
 
 // What touches at the start is what the first step begins with.
@@ -148,12 +177,16 @@ int cli_bodies_inspect(const cli* c, const char* path, const sti_world_scene* sc
     } else {
         f.list = sti_world_contacts(world, &f.count);
         count(&f);
+        code = find_instant(c, &f);
+    }
+    if (code == CLI_DONE) {
         cli_world_robots_say(c, scene);
         if (c->json)
             code = print_json(c, &f);
         else
             say(c, &f);
     }
+    cli_instant_facts_clear(c, &f.instant);
     sti_world_destroy(world);
     return code;
 }

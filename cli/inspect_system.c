@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "inspect_bodies.h"
+#include "inspect_instant.h"
 
 enum { MOST = 16 };  // lines of a list
 
@@ -23,7 +24,7 @@ static sti_status read_state(const sti_system* system, state* s) {
     return status;
 }
 
-static int print_system(const cli* c, const sti_system* system, const state* s) {
+static int print_system(const cli* c, const sti_system* system, const state* s, const cli_instant_facts* facts) {
     cli_json j;
     cli_json_begin(&j);
     cli_json_text(&j, "kind", "system");
@@ -49,10 +50,12 @@ static int print_system(const cli* c, const sti_system* system, const state* s) 
         cli_json_end(&j);
     }
     cli_json_end(&j);
+    cli_instant_facts_json(&j, facts);
     return cli_json_print(&j, c, CLI_DONE);
 }
 
-static void say_system(const cli* c, const char* path, const sti_system* system, const state* s) {
+static void say_system(const cli* c, const char* path, const sti_system* system, const state* s,
+                       const cli_instant_facts* facts) {
     const int open = s->contacts - s->joints, parameters = sti_system_parameter_count(system);
     cli_say(c, "%s: a system by formulas: %d %s, %d %s, %d %s\n", path, s->n, s->n == 1 ? "coordinate" : "coordinates",
             open, open == 1 ? "contact" : "contacts", s->joints, s->joints == 1 ? "joint" : "joints");
@@ -70,7 +73,17 @@ static void say_system(const cli* c, const char* path, const sti_system* system,
     if (parameters > 0) cli_say(c, "\n");
     cli_say(c, "  mass matrix of rank %d of %d%s; kinetic energy %.6g, potential %.6g\n", s->rank, s->n,
             s->rank < s->n ? ": singular" : "", s->kinetic, s->potential);
+    cli_instant_facts_say(c, facts);
     cli_say(c, "  stiction analyze looks at this instant, stiction run moves it\n");
+}
+
+static int find_facts(const cli* c, const char* path, const sti_system* system, const state* s,
+                      cli_instant_facts* out) {
+    sti_instant* instant = NULL;
+    if (sti_system_instant(c->env, system, s->t, s->q, s->v, &instant) != STI_OK) return cli_fail_about(c, path);
+    const int code = cli_instant_facts_find(c, path, instant, out);
+    sti_instant_destroy(c->env, instant);
+    return code;
 }
 
 int cli_system_inspect(const cli* c, const char* path, const sti_system* system) {
@@ -82,13 +95,14 @@ int cli_system_inspect(const cli* c, const char* path, const sti_system* system)
     if (s.q == NULL) return cli_fail_memory(c);
     s.v = s.q + n;
     s.gap = s.v + n;
-    int code = CLI_DONE;
-    if (read_state(system, &s) != STI_OK)
-        code = cli_fail_about(c, path);
-    else if (c->json)
-        code = print_system(c, system, &s);
-    else
-        say_system(c, path, system, &s);
+    cli_instant_facts facts = {0};
+    int code = read_state(system, &s) == STI_OK ? CLI_DONE : cli_fail_about(c, path);
+    if (code == CLI_DONE) code = find_facts(c, path, system, &s, &facts);
+    if (code == CLI_DONE && c->json)
+        code = print_system(c, system, &s, &facts);
+    else if (code == CLI_DONE)
+        say_system(c, path, system, &s, &facts);
+    cli_instant_facts_clear(c, &facts);
     free(s.q);
     return code;
 }
@@ -113,9 +127,10 @@ int cli_bed_inspect(const cli* c, const char* path, const sti_scene* scene) {
         cli_json j;
         cli_json_begin(&j);
         cli_json_text(&j, "kind", "scene");
+        cli_json_text(&j, "of", "grains");
         cli_json_text(&j, "description", scene->description);
         cli_json_text(&j, "layout", sti_layout_text(scene->bed.layout));
-        cli_json_integer(&j, "grains", g.count);
+        cli_json_integer(&j, "grain_count", g.count);
         cli_json_number(&j, "mass", mass);
         cli_json_number(&j, "radius_least", least);
         cli_json_number(&j, "radius_most", most);

@@ -127,6 +127,13 @@ void cli_json_integer(cli_json* j, const char* key, long long value) {
     put_text(j, text);
 }
 
+void cli_json_count(cli_json* j, const char* key, long long value) {
+    if (value < 0)
+        cli_json_null(j, key);
+    else
+        cli_json_integer(j, key, value);
+}
+
 void cli_json_text(cli_json* j, const char* key, const char* text) {
     put_lead(j, key);
     if (text == NULL)

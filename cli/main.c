@@ -1,4 +1,7 @@
 // main.c: the command: finds the verb, sets up the environment of the library, turns results into exit codes.
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -6,7 +9,8 @@
 #include "cli.h"
 
 static const cli_verb* const verbs[] = {&cli_verb_solve,   &cli_verb_verify, &cli_verb_inspect, &cli_verb_cone,
-                                        &cli_verb_analyze, &cli_verb_run,    &cli_verb_scenes,  &cli_verb_bench};
+                                        &cli_verb_analyze, &cli_verb_run,    &cli_verb_scenes,  &cli_verb_root,
+                                        &cli_verb_bound,   &cli_verb_bench};
 enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
 
 static const cli_verb* find_verb(const char* name) {
@@ -25,9 +29,10 @@ static void print_overview(void) {
     printf("    stiction %-8s %-27s %s\n", "version", "", "the version");
     printf(
         "\nexit codes: 0 done and solved or accepted; 1 answered with \"no\" or not answered; 2 bad usage or input;\n"
-        "3 internal failure. Every verb takes --help, --json, --quiet and --verbose; with --json an error is an "
+        "3 internal failure, no memory, or a file that cannot be written. Every verb takes --help, --json, --quiet,\n"
+        "--verbose and --time-limit S, after which it says what it knows: exit code 1. With --json an error is an "
         "object\n"
-        "too: {\"kind\": \"error\", \"code\": .., \"message\": ..}.\n\n"
+        "too: {\"kind\": \"error\", \"code\": .., \"message\": ..}; time that ran out has the kind \"limit\".\n\n"
         "example:\n"
         "    stiction run arch --out arch --picture\n"
         "    stiction analyze sticking arch\n"
@@ -39,7 +44,8 @@ static void print_overview(void) {
 static void log_line(void* user, sti_log_level level, const char* text) {
     const cli* c = user;
     if (c->quiet || (level != STI_LOG_WARNING && !c->verbose)) return;
-    fprintf(stderr, "stiction: %s%s\n", level == STI_LOG_WARNING ? "warning: " : "", text);
+    fprintf(stderr, "stiction: %s", level == STI_LOG_WARNING ? "warning: " : "");
+    cli_put_line(text);
 }
 
 static int unknown_verb(const cli* c, const char* word) {
@@ -100,7 +106,7 @@ static int dispatch(cli* c, int argc, char** argv) {
         return help(c, argc - 2, argv + 2);
     if (strcmp(word, "version") == 0 || strcmp(word, "--version") == 0) {
         if (argc > 2 && strcmp(argv[2], "--json") == 0)
-            printf("{\"version\": \"%s\"}\n", sti_version());
+            printf("{\"kind\": \"version\", \"version\": \"%s\"}\n", sti_version());
         else
             printf("stiction %s\n", sti_version());
         return CLI_DONE;
@@ -113,16 +119,30 @@ static int dispatch(cli* c, int argc, char** argv) {
 static void print_error(const cli* c, int argc, char** argv, int code) {
     bool asked = false;
     for (int k = 2; k < argc; k++) asked = asked || strcmp(argv[k], "--json") == 0;
-    if (!asked || (code != CLI_USAGE && code != CLI_INTERNAL) || cli_json_printed()) return;
+    const char* error = cli_last_error();
+    if (!asked || code == CLI_DONE || *error == '\0' || cli_json_printed()) return;
     cli_json j;
     cli_json_begin(&j);
-    cli_json_text(&j, "kind", "error");
+    cli_json_text(&j, "kind", code == CLI_NO ? "limit" : "error");
     cli_json_integer(&j, "code", code);
-    cli_json_text(&j, "message", cli_last_error());
+    cli_json_text(&j, "message", error);
     cli_json_print(&j, c, code);
 }
 
+// A standard stream that is closed would lend its number to the next file that is opened, and a summary would be written
+// into a trajectory. Such a number is taken by /dev/null, opened the other way round: to read from the input or to write to
+// the output then fails, as it should, and is seen when the answer is flushed.
+static bool occupy_standard_streams(void) {
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) != -1 || errno != EBADF) continue;
+        if (open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd) return false;
+    }
+    return true;
+}
+
 int main(int argc, char** argv) {
+    if (!occupy_standard_streams()) return CLI_INTERNAL;
+    signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error line, not the end
     const char* no_color = getenv("NO_COLOR");
     const char* term = getenv("TERM");
     const bool color = (no_color == NULL || *no_color == '\0') && (term == NULL || strcmp(term, "dumb") != 0);

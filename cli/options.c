@@ -7,13 +7,15 @@
 #include "cli.h"
 
 // Options every verb takes, before its own.
-enum { COMMON_COUNT = 4 };
+enum { COMMON_COUNT = 5 };
 
 static void common_options(cli* c, cli_option* out) {
     out[0] = (cli_option){"--json", CLI_FLAG, NULL, "print one JSON object on stdout and nothing else", &c->json};
     out[1] = (cli_option){"--quiet", CLI_FLAG, NULL, "no summary, no warnings, no progress", &c->quiet};
     out[2] = (cli_option){"--verbose", CLI_FLAG, NULL, "remarks of the library on stderr", &c->verbose};
-    out[3] = (cli_option){"--help", CLI_FLAG, NULL, "this text", &c->help};
+    out[3] = (cli_option){"--time-limit", CLI_POSITIVE, "S", "stop after about so many seconds: exit code 1",
+                          &c->time_limit};
+    out[4] = (cli_option){"--help", CLI_FLAG, NULL, "this text", &c->help};
 }
 
 bool cli_parse_number(const char* text, double* out) {
@@ -152,7 +154,7 @@ const char* cli_nearest(const char* word, const char* const* words, int count) {
     return nearest;
 }
 
-enum { MOST_OPTIONS = 32 };
+enum { MOST_OPTIONS = 64 };
 
 typedef struct table {
     cli_option option[MOST_OPTIONS];
@@ -187,13 +189,25 @@ static int take_option(const cli* c, const table* t, int argc, char** argv, int*
     return unknown_option(c, t, name);
 }
 
+// A verb may mean something of its own by the name of a common option.
+static bool has(const cli_option* options, int count, const char* name) {
+    for (int k = 0; k < count; k++) {
+        if (strcmp(options[k].name, name) == 0) return true;
+    }
+    return false;
+}
+
 int cli_parse(cli* c, const cli_option* options, int option_count, int argc, char** argv, char** positional, int least,
               int most, int* code) {
     bool ended = false;
     int count = 0;
-    table t = {.count = COMMON_COUNT};
-    common_options(c, t.option);
+    cli_option common[COMMON_COUNT];
+    table t = {0};
+    common_options(c, common);
     for (int k = 0; k < option_count && t.count < MOST_OPTIONS; k++) t.option[t.count++] = options[k];
+    for (int k = 0; k < COMMON_COUNT && t.count < MOST_OPTIONS; k++) {
+        if (!has(options, option_count, common[k].name)) t.option[t.count++] = common[k];
+    }
 
     *code = CLI_DONE;
     for (int i = 0; i < argc && *code == CLI_DONE && !c->help; i++) {
@@ -216,7 +230,9 @@ int cli_parse(cli* c, const cli_option* options, int option_count, int argc, cha
     else if (*code == CLI_DONE && count < least)
         *code = cli_fail_usage(c, "%s is missing; usage: stiction %s %s",
                                count == 0 ? "the first argument" : "an argument", c->verb->name, c->verb->arguments);
-    return c->help || *code != CLI_DONE ? -1 : count;
+    if (c->help || *code != CLI_DONE) return -1;
+    cli_limit_begin(c);
+    return count;
 }
 
 static void help_line(const cli_option* option) {
@@ -232,6 +248,8 @@ void cli_print_help(const cli* c, const cli_verb* verb, const cli_option* option
     common_options(&unused, common);
     printf("stiction %s %s\n\n%s.\n\noptions:\n", verb->name, verb->arguments, verb->summary);
     for (int k = 0; k < option_count; k++) help_line(&options[k]);
-    for (int k = 0; k < COMMON_COUNT; k++) help_line(&common[k]);
+    for (int k = 0; k < COMMON_COUNT; k++) {
+        if (!has(options, option_count, common[k].name)) help_line(&common[k]);
+    }
     printf("\n%s", verb->details);
 }

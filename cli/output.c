@@ -1,17 +1,10 @@
-// output.c: summaries, error lines, colour.
+// output.c: error lines, colour, numbers as text.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli.h"
-
-void cli_say(const cli* c, const char* format, ...) {
-    if (c->json || c->quiet) return;
-    va_list args;
-    va_start(args, format);
-    vprintf(format, args);
-    va_end(args);
-}
 
 void cli_say_verdict(const cli* c, bool accepted, const char* text) {
     cli_say(c, "  %s%s%s: %s\n", accepted ? cli_good(c) : cli_bad(c), accepted ? "accepted" : "not accepted",
@@ -48,16 +41,16 @@ const char* cli_last_error(void) {
     return last_error;
 }
 
-// One line, whatever file names and values hold.
+void cli_put_line(const char* text) {
+    cli_put(stderr, text, false);
+    fputc('\n', stderr);
+}
+
 static void error_line(const cli* c, const char* text) {
     snprintf(last_error, sizeof last_error, "%s", text);
     fprintf(stderr, "%sstiction%s%s:%s ", c->err_color ? "\033[31m" : "", c->verb != NULL ? " " : "",
             c->verb != NULL ? c->verb->name : "", c->err_color ? "\033[0m" : "");
-    for (const char* p = text; *p != '\0'; p++) {
-        const unsigned char byte = (unsigned char)*p;
-        fputc(byte < 0x20 || byte == 0x7f ? '?' : byte, stderr);
-    }
-    fputc('\n', stderr);
+    cli_put_line(text);
 }
 
 int cli_fail_usage(const cli* c, const char* format, ...) {
@@ -77,23 +70,40 @@ int cli_fail_memory(const cli* c) {
 
 int cli_fail_about(const cli* c, const char* path) {
     const sti_error* error = sti_env_error(c->env);
+    const bool late = error->status == STI_ERR_TIME;
     const bool ours = error->status == STI_ERR_MEMORY || error->status == STI_ERR_INTERNAL || error->status == STI_OK;
     const bool name = path != NULL && strncmp(error->text, path, strlen(path)) != 0;
     char text[1024];
-    if (ours)
+    if (late)
+        snprintf(text, sizeof text, "%s: %s", sti_status_text(error->status), error->text);
+    else if (ours)
         snprintf(text, sizeof text, "%s: %s (%s)", sti_status_text(error->status), error->text, error->function);
     else
         snprintf(text, sizeof text, "%.400s%s%s", name ? path : "", name ? ": " : "", error->text);
     error_line(c, text);
-    return ours ? CLI_INTERNAL : CLI_USAGE;
+    return late ? CLI_NO : ours ? CLI_INTERNAL : CLI_USAGE;
 }
 
 int cli_fail_env(const cli* c) {
     return cli_fail_about(c, NULL);
 }
 
+int cli_fail_written(const cli* c, const char* path) {
+    char* folder = strdup(path);
+    if (folder == NULL) return cli_fail_memory(c);
+    char* slash = strrchr(folder, '/');
+    if (slash != NULL) slash[slash == folder] = '\0';
+    struct stat place, target;
+    const bool there = stat(slash != NULL ? folder : ".", &place) == 0 && S_ISDIR(place.st_mode) &&
+                       (stat(path, &target) != 0 || S_ISREG(target.st_mode));
+    free(folder);
+    const int code = cli_fail_about(c, path);
+    return there && sti_env_error(c->env)->status == STI_ERR_IO ? CLI_INTERNAL : code;
+}
+
 int cli_load(const cli* c, const char* path, sti_problem** out) {
-    return sti_problem_load(c->env, path, out) == STI_OK ? CLI_DONE : cli_fail_env(c);
+    const char* from = strcmp(path, "-") == 0 ? "/dev/stdin" : path;
+    return sti_problem_load(c->env, from, out) == STI_OK ? CLI_DONE : cli_fail_env(c);
 }
 
 // Appends to text (size bytes) at *at, and stays inside.

@@ -70,7 +70,7 @@ int cli_qp_solve(const cli* c, const cli_qp_request* r, const sti_qp* qp) {
     if (c->json && sti_qp_answer_json(c->env, &a, &json) != STI_OK)
         code = cli_fail_about(c, r->path);
     else if (r->output != NULL && sti_qp_answer_save(c->env, &a, r->output) != STI_OK)
-        code = cli_fail_about(c, r->output);
+        code = cli_fail_written(c, r->output);
     else if (c->json)
         printf("%s\n", json);
     else

@@ -41,21 +41,32 @@ static bool remove_file(const char* dir, const char* name) {
     return gone;
 }
 
-// What a process that was killed while it wrote one of these left beside it: NAME.PID.K.tmp.
+// NAME.tmp or NAME.PID.K.tmp: what a process that was killed while it wrote a file of ours left beside it. name: "": any that
+// ends in .h5 or .hdf5.
+static bool is_leftover(const char* entry, const char* name) {
+    const size_t size = strlen(entry);
+    const char* tail = entry;
+    if (size < 5 || strcmp(entry + size - 4, ".tmp") != 0) return false;
+    if (name[0] != '\0') {
+        tail += strlen(name);
+        return strncmp(entry, name, strlen(name)) == 0 && strspn(tail, ".0123456789") == strlen(tail) - 3 &&
+               *tail == '.';
+    }
+    const char* end = entry + size - 4;
+    while (end > entry && strchr(".0123456789", end[-1]) != NULL) end--;
+    for (; *end != '\0' && *end != '.'; end++) continue;  // "h5.1234.0": the 5 belongs to the name
+    const size_t lead = (size_t)(end - entry);
+    const bool known = (lead > 3 && strncmp(end - 3, ".h5", 3) == 0) || (lead > 5 && strncmp(end - 5, ".hdf5", 5) == 0);
+    return known && strlen(end) > 4;
+}
+
 static void drop_leftovers(const char* dir) {
     DIR* folder = opendir(dir);
     if (folder == NULL) return;
     for (const struct dirent* entry; (entry = readdir(folder)) != NULL;) {
-        const size_t size = strlen(entry->d_name);
-        for (int k = 0; k < RUN_FILES; k++) {
-            const size_t lead = strlen(run_files[k]);
-            if (size < lead + 5 || strncmp(entry->d_name, run_files[k], lead) != 0 || entry->d_name[lead] != '.' ||
-                strcmp(entry->d_name + size - 4, ".tmp") != 0 ||
-                strspn(entry->d_name + lead, ".0123456789") != size - lead - 3)
-                continue;
-            remove_file(dir, entry->d_name);
-            break;
-        }
+        bool ours = is_leftover(entry->d_name, "");
+        for (int k = 0; k < RUN_FILES && !ours; k++) ours = is_leftover(entry->d_name, run_files[k]);
+        if (ours) remove_file(dir, entry->d_name);
     }
     closedir(folder);
 }
@@ -66,25 +77,88 @@ static int drop_old_run(const cli* c, const char* dir) {
         const bool gone = remove_file(dir, run_files[k]);
         const int why = errno;
         if (!gone) {
-            cli_fail_usage(c, "--force: %.200s/%s: cannot be removed: %s", dir, run_files[k], strerror(why));
+            cli_fail_usage(c, "--out: %.200s/%s: cannot be removed: %s", dir, run_files[k], strerror(why));
             return CLI_INTERNAL;
         }
     }
     return CLI_DONE;
 }
 
+// ---- a run that is being born: until its first checkpoint an empty file trajectory.h5.PID.0.tmp stands in the folder
+
+static bool has_file(const char* dir, const char* name) {
+    char* path = cli_run_path(dir, name);
+    const bool there = path != NULL && access(path, F_OK) == 0;
+    free(path);
+    return there;
+}
+
+static void marker_name(char* text, size_t size) {
+    snprintf(text, size, "trajectory.h5.%ld.0.tmp", (long)getpid());
+}
+
+static void make_marker(const char* dir) {
+    char name[64];
+    marker_name(name, sizeof name);
+    char* path = cli_run_path(dir, name);
+    FILE* f = path != NULL ? fopen(path, "wbx") : NULL;
+    if (f != NULL) fclose(f);  // a run that is killed at once needs --force without it, and that is all
+    free(path);
+}
+
+static bool has_marker(const char* dir) {
+    DIR* folder = opendir(dir);
+    bool found = false;
+    if (folder == NULL) return false;
+    for (const struct dirent* entry; !found && (entry = readdir(folder)) != NULL;)
+        found = is_leftover(entry->d_name, "trajectory.h5");
+    closedir(folder);
+    return found;
+}
+
+// No file of HDF5 yet: empty, or without its first bytes, which are written last.
+static bool has_blank_trajectory(const char* dir) {
+    char *path = cli_run_path(dir, "trajectory.h5"), lead[8] = {0};
+    FILE* f = path != NULL ? fopen(path, "rb") : NULL;
+    const size_t got = f != NULL ? fread(lead, 1, sizeof lead, f) : 0;
+    bool blank = f != NULL;
+    for (size_t i = 0; i < got; i++) blank = blank && lead[i] == 0;
+    if (f != NULL) fclose(f);
+    free(path);
+    return blank;
+}
+
 // The folder, as long as it holds no run that can be gone on with.
 static const char* opened;
 static bool made;
 
+static void drop_marker(void) {
+    char name[64];
+    marker_name(name, sizeof name);
+    if (opened != NULL) remove_file(opened, name);
+}
+
 void cli_run_folder_keep(void) {
+    drop_marker();
     opened = NULL;
 }
 
 void cli_run_folder_undo(void) {
     for (int k = 0; opened != NULL && k < RUN_FILES; k++) remove_file(opened, run_files[k]);
+    drop_marker();
     if (opened != NULL && made) rmdir(opened);
     opened = NULL;
+}
+
+// What a new run would replace there and must not; NULL: nothing. A run that was killed before its first checkpoint is none.
+static const char* in_the_way(const char* dir) {
+    const bool trajectory = has_file(dir, "trajectory.h5"), checkpoint = has_file(dir, "checkpoint.h5");
+    if (trajectory && checkpoint) return "trajectory.h5";
+    if (has_marker(dir)) return NULL;
+    for (int k = 0; k < RUN_FILES; k++) {
+        if (has_file(dir, run_files[k]) && !(k == 0 && has_blank_trajectory(dir))) return run_files[k];
+    }
+    return NULL;
 }
 
 int cli_run_folder(const cli* c, const char* dir, bool force) {
@@ -93,16 +167,18 @@ int cli_run_folder(const cli* c, const char* dir, bool force) {
     if (!made && errno != EEXIST) return cli_fail_usage(c, "--out: %.200s: cannot be made: %s", dir, strerror(errno));
     if (stat(dir, &info) != 0 || !S_ISDIR(info.st_mode))
         return cli_fail_usage(c, "--out: %.200s: is not a folder", dir);
-    char* path = cli_run_path(dir, "trajectory.h5");
-    if (path == NULL) return cli_fail_memory(c);
-    const bool used = access(path, F_OK) == 0;
-    free(path);
-    if (used && !force)
+    const char* old = force ? NULL : in_the_way(dir);
+    if (old != NULL && strcmp(old, "trajectory.h5") == 0)
         return cli_fail_usage(c, "--out: %.200s: holds a run; --resume goes on with it, --force replaces it", dir);
+    if (old != NULL)
+        return cli_fail_usage(c, "--out: %.200s: holds %s, which is not of a run there; --force replaces it", dir, old);
+    make_marker(dir);
+    const int code = drop_old_run(c, dir);
+    if (code != CLI_DONE) return code;
     drop_leftovers(dir);
-    const int code = used ? drop_old_run(c, dir) : CLI_DONE;
-    if (code == CLI_DONE) opened = dir;
-    return code;
+    make_marker(dir);
+    opened = dir;
+    return CLI_DONE;
 }
 
 int cli_run_fail_output(const cli* c) {
@@ -145,11 +221,13 @@ void cli_run_catch_signals(void) {
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error line, not the end
+    struct sigaction hang_up;
+    if (sigaction(SIGHUP, NULL, &hang_up) == 0 && hang_up.sa_handler != SIG_IGN)  // nohup: let it be
+        sigaction(SIGHUP, &action, NULL);
 }
 
 bool cli_run_stopped(void) {
-    return stopped != 0;
+    return stopped != 0 || cli_limit_reached();
 }
 
 // ---- time
@@ -211,6 +289,7 @@ static int check_request(const cli* c, const cli_run_request* r) {
     }
     if (r->jamming_limit > 0 && !r->jamming) return cli_fail_usage(c, "--jamming-limit: needs --jamming");
     if (r->jamming_every > 0 && !r->jamming) return cli_fail_usage(c, "--jamming-every: needs --jamming");
+    if (r->check && r->no_check) return cli_fail_usage(c, "--check: not together with --no-check");
     if (r->threads > 1024) return cli_fail_usage(c, "--threads: %ld: at most 1024 expected", r->threads);
     return CLI_DONE;
 }
@@ -224,7 +303,8 @@ static bool has_suffix(const char* text, const char* end) {
 static int check_outputs(const cli* c, const cli_run_request* r) {
     if (r->problem != NULL && !has_suffix(r->problem, ".hdf5") && !has_suffix(r->problem, ".h5"))
         return cli_fail_usage(c, "--problem: %.200s: a name that ends in .hdf5 or .h5 is expected", r->problem);
-    const int code = cli_run_check_output(c, "--csv", r->csv, r->out, false);
+    int code = cli_run_check_output(c, "--csv", r->csv, r->out, false);
+    if (code == CLI_DONE) code = cli_run_check_output(c, "--contacts", r->contacts, r->out, false);
     return code == CLI_DONE ? cli_run_check_output(c, "--problem", r->problem, r->out, true) : code;
 }
 
@@ -240,6 +320,11 @@ static const char* system_option(const cli_system_request* own) {
                                    : NULL;
 }
 
+// The same of bodies.
+static const char* body_option(const cli_run_request* r) {
+    return r->contacts != NULL ? "--contacts" : r->check ? "--check" : r->no_check ? "--no-check" : NULL;
+}
+
 static int run_scene(cli* c, const cli_run_request* r, const cli_system_request* own) {
     sti_problem* problem = NULL;
     int code = cli_scene_load(c, r->scene, &problem);
@@ -248,18 +333,24 @@ static int run_scene(cli* c, const cli_run_request* r, const cli_system_request*
     const sti_scene* scene = sti_problem_scene(problem);
     const bool system = sti_problem_kind(problem) == STI_KIND_SYSTEM;
     const char* alien = system_option(own);
+    if (scene != NULL && alien == NULL) alien = body_option(r);
     if (scene != NULL && alien != NULL)
-        code = cli_fail_usage(c, "%s: for systems, and %.200s is a bed of grains", alien, r->scene);
+        code = cli_fail_usage(c, "%s: not for grains, and %.200s is a bed of grains", alien, r->scene);
+    else if (scene != NULL && r->settings != NULL && sti_problem_set(problem, r->settings) != STI_OK)
+        code = cli_fail_about(c, "--set");
     else if (scene != NULL)
-        code = cli_run_bed(c, r, scene);
+        code = cli_run_bed(c, r, sti_problem_scene(problem));
     else if (scene == NULL && !system)
         code = cli_fail_usage(c, "%.200s: kind: %s: \"scene\" or \"system\" expected", r->scene,
                               sti_kind_text(sti_problem_kind(problem)));
     sti_problem_destroy(problem);
-    const char* foreign = r->problem != NULL ? "--problem" : r->jamming ? "--jamming" : NULL;
+    const char* foreign = r->problem != NULL       ? "--problem"
+                          : r->jamming             ? "--jamming"
+                          : r->accept > 0          ? "--accept"
+                          : body_option(r) != NULL ? body_option(r)
+                                                   : NULL;
     if (code == CLI_DONE && system && foreign != NULL)
-        return cli_fail_usage(c, "%s: for beds of grains%s, and %.200s is a system", foreign,
-                              r->problem != NULL ? " and bodies" : "", r->scene);
+        return cli_fail_usage(c, "%s: not for systems, and %.200s is one", foreign, r->scene);
     return code == CLI_DONE && system ? cli_run_system(c, r, own, r->scene) : code;
 }
 
@@ -279,7 +370,7 @@ static int check_folder(const cli* c, const char* dir) {
             return cli_fail_usage(
                 c,
                 "--resume: %.200s: no %s there; the folder of a run is expected (one that ended before "
-                "its first checkpoint begins again with --out and --force)",
+                "its first checkpoint begins again with --out)",
                 dir, needed[k]);
     }
     return CLI_DONE;
@@ -327,6 +418,13 @@ static int run(cli* c, int argc, char** argv) {
          "time between two frames of the trajectory (grains: 100 in all; bodies: every step)", &r.frame},
         {"--csv", CLI_TEXT, "FILE",
          "one line a step: t, coordinates (of small beds only), velocities, energies, residual, ..", &r.csv},
+        {"--contacts", CLI_TEXT, "FILE",
+         "of bodies: one line a contact that carries and step: impulse, slip, time of its impact", &r.contacts},
+        {"--accept", CLI_POSITIVE, "TOL",
+         "of grains and bodies: steps above their tolerance and within TOL are counted, but no reason for exit code 1",
+         &r.accept},
+        {"--check", CLI_FLAG, NULL, "of bodies: every step by the rules of stiction verify (the default)", &r.check},
+        {"--no-check", CLI_FLAG, NULL, "of bodies: without that", &r.no_check},
         {"--checkpoint", CLI_POSITIVE, "S", "seconds between two checkpoints (60)", &r.checkpoint},
         {"--resume", CLI_TEXT, "DIR", "go on with the run in DIR, bit by bit; --time may be later", &r.resume},
         {"--picture", CLI_FLAG, NULL, "pictures at the end: bed.png, scene.svg, energy.svg, ..", &r.picture},
@@ -351,6 +449,7 @@ static int run(cli* c, int argc, char** argv) {
     if (code == CLI_DONE) code = cli_env_open(c, r.threads > 0 ? (int)r.threads : processors());
     if (code != CLI_DONE) return code;
     cli_run_catch_signals();
+    cli_limit_none(c);
     code = r.resume != NULL ? go_on(c, &r, &own) : run_scene(c, &r, &own);
     cli_run_folder_undo();
     return code;
@@ -368,8 +467,9 @@ const cli_verb cli_verb_run = {
         "time. Ctrl-C ends a run with the step that it came in; the files are whole then, and --resume goes on. A "
         "process\n"
         "that is killed, or a full disk, loses what came after the last checkpoint.\n"
-        "Exit code 0: done, every step solved to its tolerance; 1: stopped, or some step was not solved; 2: bad usage\n"
-        "or input; 3: internal failure, or the files could not be written.\n\n"
+        "A run of bodies is checked as it goes by the rules of stiction verify (docs/runs.md).\n"
+        "Exit code 0: done, every step solved to its tolerance, nothing overlaps; 1: stopped, or some step was not\n"
+        "solved, or a check fails; 2: bad usage or input; 3: internal failure, or the files could not be written.\n\n"
         "example:\n"
         "    stiction run pebble-bed --set count=200 --time 2 --out bed --picture\n"
         "    stiction run --resume bed --time 3\n"

@@ -12,21 +12,25 @@ typedef struct cli_run_request {
     const char* law;                // --law
     const char* solver;             // --solver
     const char* csv;                // --csv FILE
+    const char* contacts;           // --contacts FILE
     const char* colour;             // --colour
     double time, step, tol, frame;  // 0: not given
+    double accept;                  // --accept: residual up to which a step that misses its tolerance may pass; 0: none
     double checkpoint;              // seconds between two
     long threads;                   // 0: as many as there are processors
     const char* problem;            // --problem FILE: of the last step
     double jamming_limit;           // seconds; 0: none
     double jamming_every;           // time between two tests before the end; 0: none
     bool picture, force, jamming;
+    bool check, no_check;
 } cli_run_request;
 
 // ---- the folder
 
 // dir/name, for free(); NULL: memory ran out.
 char* cli_run_path(const char* dir, const char* name);
-// Made when it is not there. A folder that holds a run is refused, unless --force.
+// Made when it is not there. A folder that holds a run, or a file of another that a run would replace, is refused unless
+// --force; what a run left that was killed before its first checkpoint is taken away.
 int cli_run_folder(const cli* c, const char* dir, bool force);
 // A run that fails before it can be gone on with takes its files away again, and the folder if it was made for it;
 // keep: from now on it can be.
@@ -49,7 +53,8 @@ int cli_run_steps(const cli* c, const char* name, double time, double h, long* s
 // With --resume: whether there was anything to do.
 void cli_run_say_idle(const cli* c, const cli_run_request* r, long steps, double time);
 
-// ---- signals: after SIGINT or SIGTERM the run ends with the step it is in; a second signal ends the process
+// ---- signals: after SIGINT, SIGTERM or SIGHUP, or past --time-limit, the run ends with the step it is in; a second signal
+// ends the process
 
 void cli_run_catch_signals(void);
 bool cli_run_stopped(void);
@@ -88,6 +93,7 @@ int cli_run_csv_flush(const cli* c, const char* path, FILE* csv);  // csv NULL: 
 int cli_run_csv_size(const cli* c, const char* path, FILE* csv,
                      long* bytes);                   // after a line: was it written, and how much
 void cli_run_csv_name(FILE* csv, const char* name);  // as part of a column's name
+void cli_run_csv_number(FILE* csv, double x);        // after a comma; NAN: nothing
 // Row `at` of a table with that many columns, which grows (rows, for free()). NULL: memory ran out.
 double* cli_run_curve_row(double** curve, size_t* rows, size_t columns, size_t at);
 // The summary, closed: summary.json in dir (NULL: no file), and stdout with --json. Takes j.

@@ -17,31 +17,36 @@ static int set_number(const cli* c, sti_scene* scene, const char* option, const 
     return set_one(c, scene, option, name, text);
 }
 
-// name=value,name=value
-static int set_list(const cli* c, sti_scene* scene, const char* settings) {
-    char* copy = strdup(settings);
-    if (copy == NULL) return cli_fail_memory(c);
-    int code = CLI_DONE;
-    char* next = copy;
-    while (code == CLI_DONE && next != NULL) {
-        char *item = next, *comma = strchr(item, ',');
-        if (comma != NULL) *comma = '\0';
-        next = comma != NULL ? comma + 1 : NULL;
-        char* equals = strchr(item, '=');
-        if (equals == NULL || equals == item) {
-            code = cli_fail_usage(c, "--set: %.60s: name=value expected, like count=800", item);
-            break;
-        }
-        *equals = '\0';
-        code = set_one(c, scene, "--set", item, equals + 1);
+// Is there a setting "name=.." or "section.name=.."?
+static bool is_set(const char* settings, const char* name) {
+    const size_t size = strlen(name);
+    for (const char* item = settings; item != NULL && *item != '\0';) {
+        const char *equals = strchr(item, '='), *comma = strchr(item, ',');
+        if (equals != NULL && (comma == NULL || equals < comma) && (size_t)(equals - item) >= size &&
+            strncmp(equals - size, name, size) == 0 && (equals - size == item || equals[-1 - (long)size] == '.'))
+            return true;
+        item = comma != NULL ? comma + 1 : NULL;
     }
-    free(copy);
-    return code;
+    return false;
+}
+
+// An option whose name --set has as well; NULL: none.
+static const char* given_twice(const cli_run_request* r, const char** name) {
+    const char* const option[] = {"--time", "--step", "--tol", "--law", "--solver"};
+    const char* const setting[] = {"time", "h", "tol", "law", "solver"};
+    const bool given[] = {r->time > 0, r->step > 0, r->tol > 0, r->law != NULL, r->solver != NULL};
+    for (int k = 0; k < 5; k++) {
+        *name = setting[k];
+        if (given[k] && is_set(r->settings, setting[k])) return option[k];
+    }
+    return NULL;
 }
 
 static int apply_request(const cli* c, const cli_run_request* r, sti_scene* scene) {
-    int code = r->settings != NULL ? set_list(c, scene, r->settings) : CLI_DONE;
-    if (code == CLI_DONE && r->time > 0) code = set_number(c, scene, "--time", "time", r->time);
+    const char *name, *twice = given_twice(r, &name);
+    if (twice != NULL) return cli_fail_usage(c, "%s: given twice, --set has %s too", twice, name);
+    int code = CLI_DONE;
+    if (r->time > 0) code = set_number(c, scene, "--time", "time", r->time);
     if (code == CLI_DONE && r->step > 0) code = set_number(c, scene, "--step", "h", r->step);
     if (code == CLI_DONE && r->tol > 0) code = set_number(c, scene, "--tol", "tol", r->tol);
     if (code == CLI_DONE && r->law != NULL) code = set_one(c, scene, "--law", "law", r->law);
@@ -116,9 +121,14 @@ static int begin(const cli* c, cli_bed_run* run) {
 
 // ---- steps
 
-static void add_up(cli_bed_tally* t, const sti_bed_report* step) {
+static void add_up(cli_bed_tally* t, const sti_bed_report* step, double accept) {
     t->steps = step->step;
-    t->unsolved += !step->solved;
+    if (!step->solved && t->unsolved++ == 0) t->first_unsolved = step->step;
+    t->deep += !step->sound;
+    if (!step->solved && step->sound && step->residual <= accept) {
+        if (t->accepted++ == 0) t->first_accepted = step->step;
+        t->accepted_residual = fmax(t->accepted_residual, step->residual);
+    }
     t->iterations += step->iterations;
     if (step->iterations > t->most_iterations) t->most_iterations = step->iterations;
     if (step->contacts > t->most_contacts) t->most_contacts = step->contacts;
@@ -187,7 +197,7 @@ static int take_step(const cli* c, cli_bed_run* run, long steps) {
     sti_bed_report report;
     if (sti_bed_step(run->bed, &report) != STI_OK)
         return cli_run_fail_step(c, cli_run_name(run->request), t->steps + 1, t->last.time);
-    add_up(t, &report);
+    add_up(t, &report, run->request->accept);
     t->quiet = report.kinetic < until(run) ? t->quiet + 1 : 0;
     run->over = is_over(run, steps);
     t->end = run->end;
@@ -270,7 +280,7 @@ int cli_run_bed(cli* c, const cli_run_request* request, const sti_scene* scene) 
     if (code == CLI_DONE && request->picture) code = cli_bed_pictures(c, &run);
     if (code == CLI_DONE) code = cli_bed_report(c, &run);
     if (code == CLI_DONE) code = run.step_code;  // a question without an answer costs neither files nor summary
-    if (code == CLI_DONE && (run.end == CLI_BED_STOPPED || run.tally.unsolved > 0)) code = CLI_NO;
+    if (code == CLI_DONE && (run.end == CLI_BED_STOPPED || run.tally.unsolved > run.tally.accepted)) code = CLI_NO;
     sti_bed_record_destroy(run.record);
     sti_recirculation_destroy(c->env, run.flow);
     sti_bed_destroy(run.bed);

@@ -9,7 +9,10 @@ typedef enum cli_bed_end { CLI_BED_TIME, CLI_BED_REST, CLI_BED_STOPPED } cli_bed
 // Sums over the steps so far; a checkpoint holds them as they are.
 typedef struct cli_bed_tally {
     long steps;
-    long unsolved;
+    long unsolved, first_unsolved;
+    long deep;                      // of them: grains in each other too far
+    long accepted, first_accepted;  // of them: --accept
+    double accepted_residual;       // worst of these
     long iterations;
     long most_iterations;
     double worst_residual;

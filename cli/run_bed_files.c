@@ -6,7 +6,7 @@
 
 // ---- checkpoints: the scene as text, the bed, where the recording stands, sums and energy curve
 
-static const char tally_version[8] = "tally 3";
+static const char tally_version[8] = "tally 4";
 
 bool cli_bed_keep_curve(cli_bed_run* run, double time, double kinetic) {
     double* row = cli_run_curve_row(&run->curve, &run->curve_room, 2, (size_t)run->tally.steps - 1);

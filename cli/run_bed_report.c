@@ -32,11 +32,11 @@ static sti_status find_facts(const cli* c, const cli_bed_run* run, facts* f) {
 static void put_settings(cli_json* j, const cli* c, const cli_bed_run* run) {
     const sti_scene* s = &run->scene;
     cli_json_text(j, "layout", sti_layout_text(s->bed.layout));
-    cli_json_integer(j, "count", run->grains.count);
+    cli_json_integer(j, "grain_count", run->grains.count);
     cli_json_integer(j, "seed", (long long)s->bed.seed);
     cli_json_number(j, "mu", run->grains.mu);
     cli_json_text(j, "law", sti_law_text(s->step.law));
-    if (s->step.law == STI_LAW_FACETS) cli_json_integer(j, "facets", s->step.facets);
+    cli_json_count(j, "facets", s->step.law == STI_LAW_FACETS ? s->step.facets : -1);
     cli_json_text(j, "solver", cli_bed_solver_name(run));
     cli_json_number(j, "tol", s->step.tol);
     cli_json_number(j, "h", s->step.h);
@@ -47,6 +47,13 @@ static void put_quality(cli_json* j, const cli_bed_run* run, const facts* f) {
     const cli_bed_tally* t = &run->tally;
     cli_json_number(j, "residual", t->worst_residual);
     cli_json_integer(j, "unsolved_steps", t->unsolved);
+    if (t->unsolved > 0) cli_json_integer(j, "first_unsolved", t->first_unsolved);
+    cli_json_integer(j, "deep_steps", t->deep);
+    cli_json_integer(j, "accepted_steps", t->accepted);
+    if (t->accepted > 0) {
+        cli_json_integer(j, "first_accepted", t->first_accepted);
+        cli_json_number(j, "accepted_residual", t->accepted_residual);
+    }
     cli_json_number(j, "penetration", t->worst_penetration);
     cli_json_number(j, "penetration_over_radius", t->worst_penetration / f->radius);
     cli_json_number(j, "penetration_at_end", t->last.penetration);
@@ -60,7 +67,7 @@ static void put_quality(cli_json* j, const cli_bed_run* run, const facts* f) {
     cli_json_number(j, "momentum", t->worst_momentum);
     cli_json_integer(j, "iterations", t->iterations);
     cli_json_integer(j, "most_iterations", t->most_iterations);
-    cli_json_integer(j, "contacts", t->last.contacts);
+    cli_json_integer(j, "contact_count", t->last.contacts);
     cli_json_integer(j, "touching", t->last.touching);
     cli_json_integer(j, "most_contacts", t->most_contacts);
 }
@@ -79,7 +86,10 @@ static void put_packing(cli_json* j, const facts* f) {
 }
 
 static void put_flow(cli_json* j, const cli_bed_run* run) {
-    if (run->flow == NULL) return;
+    if (run->flow == NULL) {
+        cli_json_null(j, "flow");
+        return;
+    }
     const sti_flow flow = sti_recirculation_flow(run->flow);
     cli_json_object(j, "flow");
     cli_json_integer(j, "left", flow.left);
@@ -105,6 +115,7 @@ static void fill_json(cli_json* j, const cli* c, const cli_bed_run* run, const f
     const cli_bed_tally* t = &run->tally;
     cli_json_begin(j);
     cli_json_text(j, "kind", "run");
+    cli_json_text(j, "of", "grains");
     cli_json_text(j, "scene", t->scene);
     cli_json_text(j, "description", run->scene.description);
     cli_json_text(j, "outcome", end_text[run->end]);
@@ -125,7 +136,7 @@ static void fill_json(cli_json* j, const cli* c, const cli_bed_run* run, const f
     put_times(j, t);
     cli_json_number(j, "peak_memory_bytes", f->memory);
     cli_json_integer(j, "frames", t->frames);
-    if (run->request->picture && run->colour_high > 0) cli_json_number(j, "colour_high", run->colour_high);
+    cli_json_number(j, "colour_high", run->request->picture && run->colour_high > 0 ? run->colour_high : NAN);
     cli_json_text(j, "folder", run->dir);
 }
 
@@ -142,6 +153,12 @@ static void say(const cli* c, const cli_bed_run* run, const facts* f) {
     cli_say(c, "  law %s, solver %s: worst residual %.2e, %s%ld of %ld steps not solved%s to %g\n",
             sti_law_text(s->step.law), cli_bed_solver_name(run), t->worst_residual,
             t->unsolved > 0 ? cli_bad(c) : cli_good(c), t->unsolved, t->steps, cli_plain(c), s->step.tol);
+    if (t->unsolved > 0)
+        cli_say(c, "    first step %ld; in %ld of them grains are in each other by more than a tenth of a radius%s\n",
+                t->first_unsolved, t->deep, t->deep > 0 ? ": a shorter --step is the cure" : "");
+    if (t->accepted > 0)
+        cli_say(c, "    %ld of them accepted, first step %ld, residual at most %.2e (--accept %g)\n", t->accepted,
+                t->first_accepted, t->accepted_residual, run->request->accept);
     if (s->step.law != STI_LAW_COULOMB)
         cli_say(c, "  duality gap at most %.2e; sliding contacts lift by %.2e of the radius at most\n", t->worst_gap,
                 t->worst_lift / f->radius);

@@ -142,19 +142,9 @@ static void put_tests(cli_json* j, const cli_bed_tally* t) {
     cli_json_end(j);
 }
 
-void cli_bed_step_json(cli_json* j, const cli_bed_run* run) {
-    if (run->step_code != CLI_DONE) {
-        cli_json_text(j, "error", cli_last_error());
-        return;
-    }
-    if (run->request->problem != NULL) {
-        cli_json_text(j, "problem", run->request->problem);
-        cli_json_number(j, "problem_residual", run->problem_residual);
-    }
-    if (!run->request->jamming) return;
+static void put_jamming(cli_json* j, const cli_bed_run* run) {
     const sti_bed_jamming* jam = &run->jamming;
     const size_t n = (size_t)run->grains.count;
-    const bool small = run->grains.count <= CLI_BED_CSV_GRAINS;
     cli_json_object(j, "jamming");
     cli_json_text(j, "pointed", sti_contact_finding_text(jam->pointed));
     cli_json_integer(j, "touching", jam->touching);
@@ -164,13 +154,29 @@ void cli_bed_step_json(cli_json* j, const cli_bed_run* run) {
     cli_json_number(j, "margin", jam->margin);
     cli_json_number(j, "defect", jam->defect);
     cli_json_number(j, "time_s", jam->time_s);
-    if (jam->turn != NULL && small) {
-        cli_json_indices(j, "turn", jam->turn, n);
-        cli_json_numbers(j, "motion", jam->motion, 6 * n);
-    }
-    if (jam->pointed == STI_FINDING_FAILS) put_stress(j, run);
+    const bool shown = jam->turn != NULL && run->grains.count <= CLI_BED_CSV_GRAINS;
+    cli_json_indices(j, "turn", shown ? jam->turn : NULL, n);
+    cli_json_numbers(j, "motion", shown ? jam->motion : NULL, 6 * n);
+    if (jam->pointed == STI_FINDING_FAILS)
+        put_stress(j, run);
+    else
+        cli_json_null(j, "self_stress");
     cli_json_end(j);
-    if (run->tally.jam_tests > 0) put_tests(j, &run->tally);
+}
+
+void cli_bed_step_json(cli_json* j, const cli_bed_run* run) {
+    const bool done = run->step_code == CLI_DONE, posed = done && run->request->problem != NULL;
+    cli_json_text(j, "error", done ? NULL : cli_last_error());
+    cli_json_text(j, "problem", posed ? run->request->problem : NULL);
+    cli_json_number(j, "problem_residual", posed ? run->problem_residual : NAN);
+    if (done && run->request->jamming)
+        put_jamming(j, run);
+    else
+        cli_json_null(j, "jamming");
+    if (done && run->request->jamming && run->tally.jam_tests > 0)
+        put_tests(j, &run->tally);
+    else
+        cli_json_null(j, "jamming_tests");
 }
 
 void cli_bed_step_say(const cli* c, const cli_bed_run* run) {

@@ -1,6 +1,7 @@
 // run_files.c: files that runs share: the text of a scene, parts of a checkpoint, where files may go, CSV tables, summaries,
 // contact problems.
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -169,6 +170,13 @@ int cli_run_csv_size(const cli* c, const char* path, FILE* csv, long* bytes) {
     if (ferror(csv)) return csv_failed(c, path);
     *bytes = ftell(csv);
     return CLI_DONE;
+}
+
+void cli_run_csv_number(FILE* csv, double x) {
+    if (isnan(x))
+        fputc(',', csv);
+    else
+        fprintf(csv, ",%.17g", x);
 }
 
 void cli_run_csv_name(FILE* csv, const char* name) {

@@ -92,6 +92,10 @@ static int choose_options(const cli* c, cli_system_run* run) {
     if (own->geometry != NULL && strcmp(own->geometry, "ahead") != 0 && strcmp(own->geometry, "old") != 0)
         return cli_fail_usage(c, "--geometry: %.60s: ahead or old expected", own->geometry);
     if (own->geometry != NULL) o->geometry = strcmp(own->geometry, "old") == 0 ? STI_GEOMETRY_OLD : STI_GEOMETRY_AHEAD;
+    if (own->impact != NULL && scheme != STI_SCHEME_ALPHA)
+        return cli_fail_usage(c, "--impact: scheme %s has %s; --scheme alpha knows impact laws",
+                              sti_scheme_text(scheme),
+                              scheme == STI_SCHEME_CONVEX ? "inelastic impacts alone" : "no impacts");
     o->settle = own->settle;
     if (own->alpha > 0) o->alpha = own->alpha;
     if (own->facets > 0) o->facets = own->facets > 1000000 ? 1000000 : (int)own->facets;
@@ -101,6 +105,40 @@ static int choose_options(const cli* c, cli_system_run* run) {
     if (r->frame > 0) return cli_fail_usage(c, "--frame: for grains and bodies; every step of a system is kept");
     if (r->colour != NULL) return cli_fail_usage(c, "--colour: for grains and bodies");
     return choose_law(c, r, o);
+}
+
+int cli_system_contacts(const cli* c, cli_system_run* run) {
+    const size_t count = (size_t)sti_system_contact_count(run->system);
+    sti_instant* instant = NULL;
+    run->mode = calloc(count + 1, 1);
+    run->contact = calloc(count + 1, sizeof *run->contact);
+    run->tangents = calloc(count + 1, sizeof *run->tangents);
+    if (run->mode == NULL || run->contact == NULL || run->tangents == NULL) return cli_fail_memory(c);
+    if (sti_system_instant(c->env, run->system, sti_stepper_time(run->stepper), sti_stepper_q(run->stepper),
+                           sti_stepper_v(run->stepper), &instant) != STI_OK)
+        return cli_fail_env(c);
+    for (size_t i = 0; i < count; i++) {
+        run->tangents[i] = instant->contacts[i].tangent_count;
+        run->contact[i] = (cli_system_contact){.first = NAN, .last = NAN, .hit = NAN, .gap = instant->contacts[i].gap};
+    }
+    sti_instant_destroy(c->env, instant);
+    return CLI_DONE;
+}
+
+static void keep_contacts(cli_system_run* run, const sti_step_report* r) {
+    const int count = sti_system_contact_count(run->system);
+    memcpy(run->mode, r->mode, (size_t)count);
+    for (int i = 0; i < count; i++) {
+        cli_system_contact* k = &run->contact[i];
+        k->gap = r->gap[i];
+        k->impulse_n = r->impulse_n[i];
+        k->hit = r->collision_at[i];
+        memcpy(k->impulse_t, r->impulse_t + 2 * (size_t)i, sizeof k->impulse_t);
+        memcpy(k->slip, r->slip + 2 * (size_t)i, sizeof k->slip);
+        if (isnan(k->hit)) continue;
+        if (k->collisions++ == 0) k->first = k->hit;
+        k->last = k->hit;
+    }
 }
 
 // ---- begin
@@ -121,6 +159,8 @@ static int begin(const cli* c, cli_system_run* run, const char* name) {
     if (code == CLI_DONE) code = cli_system_impact(c, run);
     if (code != CLI_DONE) return code;
     if (sti_stepper_create(c->env, run->system, &run->options, &run->stepper) != STI_OK) return cli_fail_about(c, name);
+    code = cli_system_contacts(c, run);
+    if (code != CLI_DONE) return code;
     double kinetic, potential;
     const double start = sti_stepper_time(run->stepper);
     if (sti_system_energy(run->system, start, sti_stepper_q(run->stepper), sti_stepper_v(run->stepper), &kinetic,
@@ -192,7 +232,7 @@ static int take_step(const cli* c, cli_system_run* run) {
         return CLI_DONE;
     }
     add_up(&run->tally, &report);
-    memcpy(run->mode, report.mode, (size_t)sti_system_contact_count(run->system));
+    keep_contacts(run, &report);
     if (run->request->picture && !keep_curve(run)) return cli_fail_memory(c);
     int code = run->csv != NULL ? cli_system_csv_line(c, run, &report) : CLI_DONE;
     if (code == CLI_DONE && run->record != NULL) code = cli_system_record_step(c, run, &report);
@@ -242,6 +282,8 @@ static void clear(const cli* c, cli_system_run* run) {
     free(run->E);
     free(run->curve);
     free(run->mode);
+    free(run->contact);
+    free(run->tangents);
     (void)c;
 }
 
@@ -249,10 +291,7 @@ int cli_run_system(cli* c, const cli_run_request* request, const cli_system_requ
     cli_system_run run = {
         .request = request, .own = own, .dir = request->resume != NULL ? request->resume : request->out};
     int code = name != NULL ? begin(c, &run, name) : cli_system_restore(c, &run);
-    if (code == CLI_DONE) {
-        run.mode = calloc((size_t)sti_system_contact_count(run.system) + 1, 1);
-        if (run.mode == NULL || (request->picture && !keep_curve(&run))) code = cli_fail_memory(c);
-    }
+    if (code == CLI_DONE && request->picture && !keep_curve(&run)) code = cli_fail_memory(c);
     if (code == CLI_DONE && request->csv != NULL) code = cli_system_csv_open(c, &run);
     if (code == CLI_DONE) code = work(c, &run);
     if (run.csv != NULL) {

@@ -35,6 +35,13 @@ typedef enum cli_system_end { CLI_SYSTEM_TIME, CLI_SYSTEM_STOPPED, CLI_SYSTEM_FA
 
 enum { CLI_SYSTEM_SERIES = 16 };
 
+// Of a contact: its last step, and its collisions so far. A checkpoint holds it as it is.
+typedef struct cli_system_contact {
+    long collisions;
+    double first, last;  // of them
+    double gap, impulse_n, impulse_t[2], slip[2], hit;
+} cli_system_contact;
+
 typedef struct cli_system_run {
     const cli_run_request* request;
     const cli_system_request* own;
@@ -55,7 +62,9 @@ typedef struct cli_system_run {
     double* curve;  // time, coordinates, weighted velocities, energies of each step, for pictures
                     //                                               (curve_rows x (3 + 2 n))
     size_t curve_rows, curve_room;
-    unsigned char* mode;  // of the last step                         (contacts)
+    unsigned char* mode;          // of the last step                 (contacts and joints)
+    cli_system_contact* contact;  // (contacts and joints)
+    int* tangents;                // directions of slip               (contacts and joints)
     cli_system_tally tally;
     long begun;  // steps there were when this process began
     cli_system_end end;
@@ -77,6 +86,7 @@ int cli_system_picture(const cli* c, const cli_system_run* run);  // positions.s
 
 // run_system.c
 int cli_system_load(const cli* c, cli_system_run* run, const char* name);  // problem and system from run->text
+int cli_system_contacts(const cli* c, cli_system_run* run);                // what is kept of contacts, made
 int cli_system_impact(const cli* c, cli_system_run* run);                  // law and matrix from run->impact
 
 // name NULL: --resume.

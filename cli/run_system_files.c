@@ -146,7 +146,7 @@ typedef struct saved_options {
     cli_system_tally tally;
 } saved_options;
 
-static const char options_version[8] = "system3";
+static const char options_version[8] = "system4";
 
 static saved_options pack_options(const cli_system_run* run) {
     const sti_stepper_options* o = &run->options;
@@ -205,6 +205,7 @@ int cli_system_checkpoint(const cli* c, cli_system_run* run) {
     void *state = NULL, *record = NULL;
     size_t state_size, record_size;
     const saved_options options = pack_options(run);
+    const size_t contacts = (size_t)sti_system_contact_count(run->system) * sizeof *run->contact;
     const char* settings = run->settings != NULL ? run->settings : "";
     const char* impact = run->impact != NULL ? run->impact : "";
     sti_status status = sti_recording_commit(run->record, true);
@@ -215,7 +216,8 @@ int cli_system_checkpoint(const cli* c, cli_system_run* run) {
     } else {
         const sti_part parts[] = {{"system", run->text, run->text_size},  {"settings", settings, strlen(settings) + 1},
                                   {"impact", impact, strlen(impact) + 1}, {"options", &options, sizeof options},
-                                  {"state", state, state_size},           {"record", record, record_size}};
+                                  {"state", state, state_size},           {"record", record, record_size},
+                                  {"contacts", run->contact, contacts}};
         code = cli_run_save_parts(c, run->dir, parts, (int)(sizeof parts / sizeof parts[0]));
     }
     sti_env_free(c->env, state);
@@ -252,6 +254,18 @@ static int restore_state(const cli* c, cli_system_run* run, const char* path) {
     return code;
 }
 
+static int restore_contacts(const cli* c, cli_system_run* run, const char* path) {
+    const size_t wanted = (size_t)sti_system_contact_count(run->system) * sizeof *run->contact;
+    char* bytes = NULL;
+    size_t size;
+    int code = cli_system_contacts(c, run);
+    if (code == CLI_DONE) code = cli_run_load_part(c, path, "contacts", &bytes, &size);
+    if (code == CLI_DONE && size != wanted) code = cli_fail_usage(c, "%s: contacts: not of this system", path);
+    if (code == CLI_DONE && wanted > 0) memcpy(run->contact, bytes, wanted);
+    free(bytes);
+    return code;
+}
+
 int cli_system_restore(const cli* c, cli_system_run* run) {
     char* path = cli_run_path(run->dir, "checkpoint.h5");
     if (path == NULL) return cli_fail_memory(c);
@@ -271,11 +285,36 @@ int cli_system_restore(const cli* c, cli_system_run* run) {
     if (code == CLI_DONE) code = cli_system_load(c, run, path);
     if (code == CLI_DONE) code = cli_system_impact(c, run);
     if (code == CLI_DONE) code = restore_state(c, run, path);
+    if (code == CLI_DONE) code = restore_contacts(c, run, path);
     free(path);
     return code;
 }
 
 // ---- the CSV table
+
+static const char* const contact_columns[] = {"gap:", "impulse_n:", "impulse_t:", "slip:", "collision:"};
+
+// Of two directions of slip each has a column.
+static void put_contact_names(const cli_system_run* run, int i) {
+    for (int k = 0; k < 5; k++) {
+        const bool tangential = k == 2 || k == 3;
+        const int count = tangential ? run->tangents[i] : 1;
+        for (int a = 0; a < count; a++) {
+            fprintf(run->csv, ",%s", contact_columns[k]);
+            cli_run_csv_name(run->csv, sti_system_contact(run->system, i));
+            if (count > 1) fprintf(run->csv, ":%d", a + 1);
+        }
+    }
+}
+
+static void put_contact(const cli_system_run* run, int i) {
+    const cli_system_contact* k = &run->contact[i];
+    cli_run_csv_number(run->csv, k->gap);
+    cli_run_csv_number(run->csv, k->impulse_n);
+    for (int a = 0; a < run->tangents[i]; a++) cli_run_csv_number(run->csv, k->impulse_t[a]);
+    for (int a = 0; a < run->tangents[i]; a++) cli_run_csv_number(run->csv, k->slip[a]);
+    cli_run_csv_number(run->csv, k->hit);
+}
 
 static void put_header(const cli_system_run* run) {
     const int n = sti_system_coordinate_count(run->system);
@@ -290,6 +329,8 @@ static void put_header(const cli_system_run* run) {
         fprintf(run->csv, ",mode:");
         cli_run_csv_name(run->csv, sti_system_contact(run->system, i));
     }
+    fprintf(run->csv, ",collision_time,collision_energy");
+    for (int i = 0; i < contacts; i++) put_contact_names(run, i);
     fputc('\n', run->csv);
 }
 
@@ -316,6 +357,9 @@ int cli_system_csv_line(const cli* c, cli_system_run* run, const sti_step_report
     const int contacts = sti_system_contact_count(run->system) - sti_system_joint_count(run->system);
     for (int i = 0; i < contacts; i++)
         fprintf(run->csv, ",%s", r != NULL ? sti_contact_mode_text((sti_contact_mode)r->mode[i]) : "");
+    cli_run_csv_number(run->csv, r != NULL ? r->collision_time : NAN);
+    cli_run_csv_number(run->csv, r != NULL ? r->collision_energy : 0);
+    for (int i = 0; i < contacts; i++) put_contact(run, i);
     fputc('\n', run->csv);
     return cli_run_csv_size(c, run->request->csv, run->csv, &run->tally.csv_bytes);
 }

@@ -43,6 +43,14 @@ static void put_state(cli_json* j, const cli_system_run* run) {
         cli_json_object(j, NULL);
         cli_json_text(j, "name", sti_system_contact(run->system, i));
         cli_json_text(j, "mode", sti_contact_mode_text((sti_contact_mode)run->mode[i]));
+        const cli_system_contact* k = &run->contact[i];
+        cli_json_number(j, "gap", k->gap);
+        cli_json_number(j, "impulse_n", k->impulse_n);
+        cli_json_numbers(j, "impulse_t", k->impulse_t, (size_t)run->tangents[i]);
+        cli_json_numbers(j, "slip", k->slip, (size_t)run->tangents[i]);
+        cli_json_integer(j, "collisions", k->collisions);
+        cli_json_number(j, "first_collision", k->first);
+        cli_json_number(j, "last_collision", k->last);
         cli_json_end(j);
     }
     cli_json_end(j);
@@ -79,9 +87,10 @@ static void fill_json(cli_json* j, const cli_system_run* run) {
     const sti_initial* start = sti_stepper_initial(run->stepper);
     cli_json_begin(j);
     cli_json_text(j, "kind", "run");
+    cli_json_text(j, "of", "system");
     cli_json_text(j, "scene", run->request->scene);
     cli_json_text(j, "outcome", end_text[run->end]);
-    if (run->end == CLI_SYSTEM_FAILED) cli_json_text(j, "why", run->why);
+    cli_json_text(j, "why", run->end == CLI_SYSTEM_FAILED ? run->why : NULL);
     put_settings(j, run);
     cli_json_object(j, "start");
     cli_json_text(j, "outcome", sti_initial_outcome_text(start->outcome));
@@ -125,7 +134,7 @@ static void say(const cli* c, const cli_system_run* run) {
     cli_say(c, "%s%ld steps%s of %g to %s at t = %g: scheme %s, alpha %g\n", cli_strong(c), t->steps, cli_plain(c),
             o->step, ended[run->end], sti_stepper_time(run->stepper), sti_scheme_text(o->scheme), o->alpha);
     if (run->end == CLI_SYSTEM_FAILED) cli_say(c, "  %s%s%s\n", cli_bad(c), run->why, cli_plain(c));
-    if (start->outcome != STI_INITIAL_CONSISTENT || start->penetrating >= 0)
+    if (start->outcome != STI_INITIAL_CONSISTENT)
         cli_say(c, "  start: %s%s%s: %s\n", cli_unsure(c), sti_initial_outcome_text(start->outcome), cli_plain(c),
                 start->why);
     cli_run_say_idle(c, run->request, t->steps - run->begun, sti_stepper_time(run->stepper));

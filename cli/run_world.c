@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run_check.h"
+
 // ---- options
 
 // An option that bodies do not know, and that was given; NULL: none.
@@ -55,7 +57,7 @@ static int gather_settings(const cli* c, cli_world_run* run) {
 static long frame_distance(const cli_world_run* run, long steps) {
     const double h = run->scene->step.h;
     if (run->request->frame > 0) return (long)fmax(1, fmin(floor(run->request->frame / h + 0.5), 1e15));
-    const double bytes = 2000.0 * sti_bodies_count(run->scene->bodies), frames = fmax(100, 2e8 / bytes);
+    const double bytes = 2000.0 * fmax(1, sti_bodies_count(run->scene->bodies)), frames = fmax(100, 2e8 / bytes);
     return (long)ceil((double)steps / frames);
 }
 
@@ -72,6 +74,14 @@ static int keep_text(const cli* c, cli_world_run* run) {
     if (run->text == NULL) return cli_fail_memory(c);
     run->text_size = strlen(run->text);
     return CLI_DONE;
+}
+
+int cli_world_checker(const cli* c, cli_world_run* run) {
+    sti_run_verify_options options = sti_run_verify_options_default();
+    if (run->request->no_check) return CLI_DONE;
+    options.tol = cli_checks_tol(run->scene->step.tol);
+    options.bodies = run->scene->bodies;
+    return sti_run_checker_create(c->env, &options, &run->checker) == STI_OK ? CLI_DONE : cli_fail_env(c);
 }
 
 static int begin(const cli* c, cli_world_run* run, const char* name) {
@@ -91,6 +101,11 @@ static int begin(const cli* c, cli_world_run* run, const char* name) {
     if (sti_world_create(c->env, run->scene->bodies, &run->scene->step, &run->world) != STI_OK)
         return cli_fail_about(c, name);
     cli_world_robots_say(c, run->scene);
+    code = cli_world_checker(c, run);
+    if (code == CLI_DONE && run->checker != NULL &&
+        sti_run_checker_look_world(run->checker, run->world, NULL) != STI_OK)
+        code = cli_fail_env(c);
+    if (code != CLI_DONE) return code;
     double kinetic, potential;
     sti_world_energy(run->world, &kinetic, &potential);
     run->tally.first_energy = kinetic + potential;
@@ -107,12 +122,34 @@ static int begin(const cli* c, cli_world_run* run, const char* name) {
 
 // ---- steps
 
-static void add_up(cli_world_tally* t, const sti_world_report* r) {
+// An overlap of the start lasts until it is lifted.
+static void add_start(cli_world_tally* t, const sti_world_report* r) {
+    if (!(r->given > 0)) return;
+    if (r->given > t->start_overlap) {
+        t->start_overlap = r->given;
+        t->start_a = r->given_a;
+        t->start_b = r->given_b;
+    }
+    t->start_steps++;
+    t->start_left = r->penetration;
+    if (!(r->penetration < r->given)) return;  // mending in vain is taken back
+    t->start_moved += r->corrected;
+    t->start_energy += r->mended;
+}
+
+static void add_up(cli_world_tally* t, const sti_world_report* r, double accept) {
     t->steps = r->step;
     if (!r->solved && t->unsolved++ == 0) {
         t->first_unsolved = r->step;
         snprintf(t->why, sizeof t->why, "%s", r->why);
     }
+    if (!r->solved && r->sound && r->residual <= accept) {
+        if (t->accepted++ == 0) t->first_accepted = r->step;
+        t->accepted_residual = fmax(t->accepted_residual, r->residual);
+    }
+    add_start(t, r);
+    t->landings += r->landings;
+    t->landing_energy += r->landing_energy;
     t->at_rest += r->at_rest;
     t->iterations += r->iterations;
     if (r->iterations > t->most_iterations) t->most_iterations = r->iterations;
@@ -142,13 +179,18 @@ static int take_step(const cli* c, cli_world_run* run, long steps) {
     memset(&report, 0, sizeof report);  // checkpoints hold it, with its gaps
     if (sti_world_step(run->world, &report) != STI_OK)
         return cli_run_fail_step(c, cli_run_name(run->request), t->steps + 1, sti_world_time(run->world));
-    add_up(t, &report);
+    add_up(t, &report, run->request->accept);
+    const double begin_check = cli_now();
+    if (run->checker != NULL && sti_run_checker_look_world(run->checker, run->world, &report) != STI_OK)
+        return cli_fail_env(c);
+    t->time_check_s += cli_now() - begin_check;
     const double begin_files = cli_now();
     if (!cli_world_keep_curve(run, report.kinetic, report.potential)) return cli_fail_memory(c);
     const double part = (double)t->steps / (double)steps;
     if (run->shots < CLI_WORLD_SHOTS && part * (CLI_WORLD_SHOTS - 1) >= run->shots && !cli_world_keep_shot(run))
         return cli_fail_memory(c);
     int code = run->csv != NULL ? cli_world_csv_line(c, run) : CLI_DONE;
+    if (code == CLI_DONE && run->contacts != NULL) code = cli_world_contacts_lines(c, run);
     if (code == CLI_DONE && run->record != NULL) {
         sti_status status = sti_world_record_step(run->record, &report);
         if (status == STI_OK && t->steps % t->frame_every == 0)
@@ -201,6 +243,28 @@ static int work(const cli* c, cli_world_run* run) {
     return code;
 }
 
+// Is there anything that the exit code ought to tell?
+static bool falls_short(const cli_world_run* run) {
+    sti_run_verification v;
+    if (run->end == CLI_WORLD_STOPPED || run->tally.unsolved > run->tally.accepted) return true;
+    if (run->checker == NULL) return false;
+    sti_run_checker_result(run->checker, &v);
+    for (int i = 0; i < STI_RUN_CHECK_COUNT; i++) {
+        if (i != STI_RUN_SOLVED && !v.check[i].holds) return true;
+    }
+    return false;
+}
+
+static int close_tables(const cli* c, cli_world_run* run, int code) {
+    const char* const path[] = {run->request->csv, run->request->contacts};
+    FILE** const table[] = {&run->csv, &run->contacts};
+    for (int k = 0; k < 2; k++) {
+        const int closed = *table[k] != NULL ? cli_run_csv_close(c, path[k], table[k]) : CLI_DONE;
+        if (code == CLI_DONE) code = closed;
+    }
+    return code;
+}
+
 int cli_run_world(cli* c, const cli_run_request* request, const cli_system_request* own, sti_problem* problem,
                   const char* name) {
     cli_world_run run = {.request = request,
@@ -209,16 +273,15 @@ int cli_run_world(cli* c, const cli_run_request* request, const cli_system_reque
                          .problem = problem};
     int code = name != NULL ? begin(c, &run, name) : cli_world_restore(c, &run);
     if (code == CLI_DONE && request->csv != NULL) code = cli_world_csv_open(c, &run);
+    if (code == CLI_DONE && request->contacts != NULL) code = cli_world_contacts_open(c, &run);
     if (code == CLI_DONE) code = work(c, &run);
-    if (run.csv != NULL) {
-        const int closed = cli_run_csv_close(c, request->csv, &run.csv);
-        if (code == CLI_DONE) code = closed;
-    }
+    code = close_tables(c, &run, code);
     if (code == CLI_DONE && request->problem != NULL) code = cli_world_save_problem(c, &run);
     if (code == CLI_DONE && request->picture) code = cli_world_pictures(c, &run);
     if (code == CLI_DONE) code = cli_world_report(c, &run);
-    if (code == CLI_DONE && (run.end == CLI_WORLD_STOPPED || run.tally.unsolved > 0)) code = CLI_NO;
+    if (code == CLI_DONE && falls_short(&run)) code = CLI_NO;
     sti_world_record_destroy(run.record);
+    sti_run_checker_destroy(run.checker);
     sti_world_destroy(run.world);
     sti_problem_destroy(run.problem);
     free(run.text);

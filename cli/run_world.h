@@ -7,17 +7,23 @@
 // Sums over the steps so far; a checkpoint holds them as they are.
 typedef struct cli_world_tally {
     long steps, unsolved, first_unsolved, at_rest;
+    long accepted, first_accepted;  // of the unsolved ones: --accept
     long iterations, most_iterations;
-    long impacts;
+    long impacts, landings;
     long most_contacts, most_touching;
-    long csv_bytes;    // written so far
-    long frame_every;  // steps between two frames
+    long csv_bytes, contacts_bytes;  // written so far
+    long frame_every;                // steps between two frames
     double first_energy, peak_kinetic;
     double work, mended;      // sums
     double gain, worst_gain;  // energy that appeared beyond work: sum of what was above 0, largest in one step
-    double impact_energy, impact_gain;  // sums
+    double impact_energy, landing_energy, impact_gain;  // sums
+    double accepted_residual;                           // worst of the accepted ones
+    // overlaps of the start: deepest, of which bodies, steps that it took, way and energy of lifting them, what is left
+    double start_overlap, start_moved, start_energy, start_left;
+    long start_steps;
+    int start_a, start_b;
     double worst_residual, worst_penetration, worst_drift, worst_corrected;
-    double time_detect_s, time_solve_s, time_rest_s, time_files_s, time_s;
+    double time_detect_s, time_solve_s, time_rest_s, time_files_s, time_check_s, time_s;
     char why[240];  // of the first step that was not solved
     sti_world_report last;
 } cli_world_tally;
@@ -37,7 +43,8 @@ typedef struct cli_world_run {
     const sti_world_scene* scene;
     sti_world* world;
     sti_world_record* record;  // NULL: no files
-    FILE* csv;
+    FILE *csv, *contacts;
+    sti_run_checker* checker;  // NULL: --no-check
     cli_world_tally tally;
     long begun;     // steps there were when this process began
     double* curve;  // time, kinetic, potential energy: the start and each step           (3 x (steps + 1))
@@ -48,6 +55,7 @@ typedef struct cli_world_run {
 } cli_world_run;
 
 // run_world.c
+int cli_world_checker(const cli* c, cli_world_run* run);  // made, unless --no-check
 // Takes the problem over. name NULL: --resume, without a problem.
 int cli_run_world(cli* c, const cli_run_request* request, const cli_system_request* own, sti_problem* problem,
                   const char* name);
@@ -58,6 +66,8 @@ int cli_world_restore(const cli* c, cli_world_run* run);
 int cli_world_record_begin(const cli* c, cli_world_run* run, const void* state, size_t size);  // state NULL: a new file
 int cli_world_csv_open(const cli* c, cli_world_run* run);
 int cli_world_csv_line(const cli* c, cli_world_run* run);
+int cli_world_contacts_open(const cli* c, cli_world_run* run);  // --contacts
+int cli_world_contacts_lines(const cli* c, cli_world_run* run);
 bool cli_world_keep_curve(cli_world_run* run, double kinetic, double potential);
 int cli_world_save_problem(const cli* c, const cli_world_run* run);  // --problem
 

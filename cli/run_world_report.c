@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run_check.h"
 #include "run_world.h"
 
 static const char* const end_text[] = {[CLI_WORLD_TIME] = "time", [CLI_WORLD_STOPPED] = "stopped"};
@@ -44,15 +45,13 @@ static void put_state(cli_json* j, const cli_world_run* run) {
         cli_json_object(j, NULL);
         cli_json_text(j, "name", sti_bodies_body(b, k)->name);
         cli_json_numbers(j, "position", pose.x, plane ? 2 : 3);
-        if (plane)
-            cli_json_number(j, "angle", 2 * atan2(pose.q[3], pose.q[0]));
-        else
-            cli_json_numbers(j, "rotation", pose.q, 4);
+        cli_json_numbers(j, "rotation", pose.q, 4);
         cli_json_numbers(j, "velocity", v, plane ? 2 : 3);
         if (plane)
             cli_json_number(j, "angular_velocity", w[2]);
         else
             cli_json_numbers(j, "angular_velocity", w, 3);
+        cli_json_number(j, "angle", plane ? 2 * atan2(pose.q[3], pose.q[0]) : NAN);
         cli_json_end(j);
     }
     cli_json_end(j);
@@ -84,8 +83,15 @@ static void put_contacts(cli_json* j, const cli_world_run* run) {
         cli_json_text(j, "b", sti_bodies_body(b, list[k].b)->name);
         cli_json_text(j, "mode", sti_contact_mode_text((sti_contact_mode)list[k].mode));
         cli_json_number(j, "gap", list[k].gap);
-        cli_json_numbers(j, "point", list[k].point, (size_t)sti_bodies_dim(b));
-        cli_json_numbers(j, "impulse", list[k].r, (size_t)sti_bodies_dim(b));
+        const size_t d = (size_t)sti_bodies_dim(b);
+        cli_json_numbers(j, "point", list[k].point, d);
+        cli_json_numbers(j, "normal", list[k].n, d);
+        cli_json_numbers(j, "tangent", list[k].t1, d);
+        cli_json_numbers(j, "tangent2", d == 3 ? list[k].t2 : NULL, d);
+        cli_json_numbers(j, "impulse", list[k].r, d);
+        cli_json_number(j, "opening", list[k].u[0]);
+        cli_json_numbers(j, "slip", list[k].u + 1, d - 1);
+        cli_json_number(j, "hit", list[k].hit);
         cli_json_end(j);
     }
     cli_json_end(j);
@@ -99,7 +105,7 @@ static void put_quality(cli_json* j, const cli_world_tally* t) {
     cli_json_number(j, "potential", t->last.potential);
     cli_json_number(j, "peak_kinetic", t->peak_kinetic);
     cli_json_number(j, "work", t->work);
-    cli_json_number(j, "impacts", t->impact_energy);
+    cli_json_number(j, "impacts", t->impact_energy + t->landing_energy);
     cli_json_number(j, "drawn_back", t->impact_gain);
     cli_json_number(j, "mended", t->mended);
     cli_json_number(j, "gain", t->gain);
@@ -107,25 +113,60 @@ static void put_quality(cli_json* j, const cli_world_tally* t) {
     cli_json_end(j);
     cli_json_number(j, "residual", t->worst_residual);
     cli_json_integer(j, "unsolved_steps", t->unsolved);
-    if (t->unsolved > 0) {
-        cli_json_integer(j, "first_unsolved", t->first_unsolved);
-        cli_json_text(j, "why", t->why);
-    }
+    cli_json_count(j, "first_unsolved", t->unsolved > 0 ? t->first_unsolved : -1);
+    cli_json_text(j, "why", t->unsolved > 0 ? t->why : NULL);
+    cli_json_integer(j, "accepted_steps", t->accepted);
+    cli_json_count(j, "first_accepted", t->accepted > 0 ? t->first_accepted : -1);
+    cli_json_number(j, "accepted_residual", t->accepted > 0 ? t->accepted_residual : NAN);
     cli_json_integer(j, "steps_at_rest", t->at_rest);
     cli_json_number(j, "penetration", t->worst_penetration);
     cli_json_number(j, "drift", t->worst_drift);
     cli_json_number(j, "correction", t->worst_corrected);
-    cli_json_integer(j, "impacts", t->impacts);
+    cli_json_integer(j, "impacts", t->impacts + t->landings);
+    cli_json_integer(j, "bounces", t->impacts);
     cli_json_integer(j, "iterations", t->iterations);
     cli_json_integer(j, "most_iterations", t->most_iterations);
     cli_json_integer(j, "most_contacts", t->most_contacts);
     cli_json_integer(j, "most_touching", t->most_touching);
 }
 
+// What was done to the start before it could go.
+static void put_start(cli_json* j, const cli_world_run* run) {
+    const sti_world_fit fit = sti_world_start_fit(run->world);
+    const cli_world_tally* t = &run->tally;
+    const sti_bodies* b = run->scene->bodies;
+    cli_json_object(j, "start");
+    cli_json_number(j, "joints_moved", fit.moved);
+    cli_json_number(j, "joints_speed", fit.speed);
+    cli_json_number(j, "joints_energy", fit.energy);
+    cli_json_number(j, "overlap", t->start_overlap);
+    cli_json_text(j, "a", t->start_steps > 0 ? sti_bodies_body(b, t->start_a)->name : NULL);
+    cli_json_text(j, "b", t->start_steps > 0 ? sti_bodies_body(b, t->start_b)->name : NULL);
+    cli_json_integer(j, "overlap_steps", t->start_steps);
+    cli_json_number(j, "overlap_moved", t->start_moved);
+    cli_json_number(j, "overlap_energy", t->start_energy);
+    cli_json_number(j, "overlap_left", t->start_left);
+    cli_json_end(j);
+}
+
+static void put_check(cli_json* j, const cli_world_run* run) {
+    sti_run_verification v;
+    if (run->checker == NULL) {
+        cli_json_null(j, "check");
+        return;
+    }
+    sti_run_checker_result(run->checker, &v);
+    cli_json_object(j, "check");
+    cli_json_bool(j, "accepted", v.accepted);
+    cli_checks_json(j, run->scene->bodies, &v);
+    cli_json_end(j);
+}
+
 static void fill_json(cli_json* j, const cli_world_run* run) {
     const cli_world_tally* t = &run->tally;
     cli_json_begin(j);
     cli_json_text(j, "kind", "run");
+    cli_json_text(j, "of", "bodies");
     cli_json_text(j, "scene", run->request->scene);
     cli_json_text(j, "description", run->scene->description);
     cli_json_text(j, "outcome", end_text[run->end]);
@@ -135,17 +176,20 @@ static void fill_json(cli_json* j, const cli_world_run* run) {
     put_state(j, run);
     put_contacts(j, run);
     cli_world_robots_json(j, run->scene);
+    put_start(j, run);
     put_quality(j, t);
+    put_check(j, run);
     cli_json_number(j, "time_s", t->time_s);
     cli_json_object(j, "time_parts_s");
     cli_json_number(j, "detect", t->time_detect_s);
     cli_json_number(j, "solve", t->time_solve_s);
     cli_json_number(j, "rest", t->time_rest_s);
+    cli_json_number(j, "check", t->time_check_s);
     cli_json_number(j, "files", t->time_files_s);
     cli_json_end(j);
     cli_json_number(j, "peak_memory_bytes", cli_run_peak_memory());
     cli_json_integer(j, "frames", run->record != NULL ? sti_world_record_frames(run->record) : 0);
-    if (run->request->problem != NULL) cli_json_text(j, "problem", run->request->problem);
+    cli_json_text(j, "problem", run->request->problem);
     cli_json_text(j, "folder", run->dir);
 }
 
@@ -192,6 +236,34 @@ static void say_bodies(const cli* c, const cli_world_run* run) {
     }
 }
 
+static void say_start(const cli* c, const cli_world_run* run) {
+    const sti_world_fit fit = sti_world_start_fit(run->world);
+    const cli_world_tally* t = &run->tally;
+    const sti_bodies* b = run->scene->bodies;
+    if (fit.moved > 0 || fit.speed > 0)
+        cli_say(c, "  %sstart:%s made to fit the joints: moved by %.3g, velocities by %.3g, energy by %+.3g\n",
+                cli_unsure(c), cli_plain(c), fit.moved, fit.speed, fit.energy);
+    if (t->start_steps == 0) return;
+    cli_say(c, "  %sstart:%s \"%s\" and \"%s\" overlap by %.3g; ", cli_unsure(c), cli_plain(c),
+            sti_bodies_body(b, t->start_a)->name, sti_bodies_body(b, t->start_b)->name, t->start_overlap);
+    if (t->start_moved > 0)
+        cli_say(c, "in %ld %s bodies were moved by %.3g, which changed the energy by %+.3g", t->start_steps,
+                t->start_steps == 1 ? "step" : "steps", t->start_moved, t->start_energy);
+    if (t->start_left > 1e-3 * t->start_overlap)
+        cli_say(c, "%s%.3g could not be lifted", t->start_moved > 0 ? ", and " : "", t->start_left);
+    cli_say(c, "\n");
+}
+
+static void say_check(const cli* c, const cli_world_run* run) {
+    sti_run_verification v;
+    char text[120];
+    if (run->checker == NULL) return;
+    sti_run_checker_result(run->checker, &v);
+    cli_checks_count(&v, text, sizeof text);
+    cli_say(c, "  checked as it went: %s%s%s\n", v.accepted ? cli_good(c) : cli_bad(c), text, cli_plain(c));
+    cli_checks_say_failed(c, run->scene->bodies, &v);
+}
+
 static void say(const cli* c, const cli_world_run* run) {
     static const char* const ended[] = {[CLI_WORLD_TIME] = "its end", [CLI_WORLD_STOPPED] = "a stop"};
     const cli_world_tally* t = &run->tally;
@@ -201,22 +273,29 @@ static void say(const cli* c, const cli_world_run* run) {
             bodies == 1 ? "body" : "bodies", cli_plain(c), count_moving(s->bodies), joints,
             joints == 1 ? "joint" : "joints", t->steps, s->step.h, ended[run->end], sti_world_time(run->world));
     cli_run_say_idle(c, run->request, t->steps - run->begun, sti_world_time(run->world));
+    say_start(c, run);
     say_bodies(c, run);
     cli_say(c, "  worst residual %.1e, %s%ld of %ld steps not solved%s to %g; %ld at rest\n", t->worst_residual,
             t->unsolved > 0 ? cli_bad(c) : cli_good(c), t->unsolved, t->steps, cli_plain(c), s->step.tol, t->at_rest);
     if (t->unsolved > 0) cli_say(c, "    first step %ld: %s\n", t->first_unsolved, t->why);
+    if (t->accepted > 0)
+        cli_say(c, "    %ld of them accepted, first step %ld, residual at most %.2e (--accept %g)\n", t->accepted,
+                t->first_accepted, t->accepted_residual, run->request->accept);
+    say_check(c, run);
     cli_say(c, "  energy %.6g (kinetic %.4g), %.6g at the start; work of motors and surfaces %.4g\n",
             t->last.kinetic + t->last.potential, t->last.kinetic, t->first_energy, t->work);
-    cli_say(c, "  %ld impacts changed it by %.4g; gained %s%.1e%s in all, stabilization changed %.1e\n", t->impacts,
-            t->impact_energy, t->gain > 1e-9 * (1 + fabs(t->first_energy)) ? cli_unsure(c) : "", t->gain, cli_plain(c),
-            t->mended);
+    cli_say(c, "  %ld impacts changed it by %.4g; gained %s%.1e%s in all, stabilization changed %.1e\n",
+            t->impacts + t->landings, t->impact_energy + t->landing_energy,
+            t->gain > 1e-9 * (1 + fabs(t->first_energy)) ? cli_unsure(c) : "", t->gain, cli_plain(c), t->mended);
+    if (t->impacts > 0 && s->step.alpha > 0.5)
+        cli_say(c, "  between bounces alpha = %g loses energy, by O(h); --alpha 0.5 keeps it\n", s->step.alpha);
     if (t->impact_gain > 0) cli_say(c, "  impacts that would have gained %.3g were drawn back\n", t->impact_gain);
     cli_say(
         c, "  penetration at most %.1e, joint drift %.1e, correction %.1e; %d contacts now, %d carry load, %d stick\n",
         t->worst_penetration, t->worst_drift, t->worst_corrected, t->last.contacts, t->last.touching, t->last.sticking);
     if (run->request->problem != NULL) cli_say(c, "  %s: the last step as a contact problem\n", run->request->problem);
-    cli_say(c, "  %.2f s (contacts %.2f, solve %.2f, rest %.2f, files %.2f), %.3g ms a step\n", t->time_s,
-            t->time_detect_s, t->time_solve_s, t->time_rest_s, t->time_files_s,
+    cli_say(c, "  %.2f s (contacts %.2f, solve %.2f, rest %.2f, check %.2f, files %.2f), %.3g ms a step\n", t->time_s,
+            t->time_detect_s, t->time_solve_s, t->time_rest_s, t->time_check_s, t->time_files_s,
             t->steps > 0 ? 1e3 * t->time_s / (double)t->steps : 0);
     if (run->dir != NULL)
         cli_say(c, "  %s: trajectory.h5 and .xdmf with %ld frames, summary.json, checkpoint.h5%s\n", run->dir,

@@ -27,7 +27,6 @@ static void put_remark(cli_json* j, const sti_urdf_remark* r) {
 }
 
 void cli_world_robots_json(cli_json* j, const sti_world_scene* scene) {
-    if (scene->robot_count == 0) return;
     cli_json_array(j, "robots");
     for (int k = 0; k < scene->robot_count; k++) {
         const sti_urdf_report* robot = &scene->robots[k];

@@ -30,7 +30,8 @@ const cli_scene* cli_scene_instead(const char* name) {
 
 int cli_scene_load(const cli* c, const char* name, sti_problem** out) {
     const cli_scene* scene = cli_scene_instead(name);
-    if (scene == NULL && (access(name, F_OK) == 0 || strpbrk(name, "./") != NULL)) return cli_load(c, name, out);
+    if (scene == NULL && (strcmp(name, "-") == 0 || access(name, F_OK) == 0 || strpbrk(name, "./") != NULL))
+        return cli_load(c, name, out);
     if (scene != NULL)
         return sti_problem_parse(c->env, scene->text, strlen(scene->text), name, out) == STI_OK ? CLI_DONE
                                                                                                 : cli_fail_env(c);
@@ -47,6 +48,7 @@ static int print_list(const cli* c) {
     }
     cli_json j;
     cli_json_begin(&j);
+    cli_json_text(&j, "kind", "scenes");
     cli_json_array(&j, "scenes");
     for (int i = 0; i < cli_scene_count; i++) {
         cli_json_object(&j, NULL);
@@ -65,6 +67,7 @@ static int print_scene(const cli* c, const cli_scene* scene) {
     }
     cli_json j;
     cli_json_begin(&j);
+    cli_json_text(&j, "kind", "scene");
     cli_json_text(&j, "name", scene->name);
     cli_json_text(&j, "description", scene->description);
     cli_json_text(&j, "text", scene->text);

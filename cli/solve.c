@@ -160,7 +160,7 @@ static void say_answer(const cli* c, const char* path, const posed* p, const sti
 }
 
 static int finish(const cli* c, const request* r, const sti_lcp_answer* a, const char* json) {
-    if (r->output != NULL && sti_lcp_answer_save(c->env, a, r->output) != STI_OK) return cli_fail_about(c, r->output);
+    if (r->output != NULL && sti_lcp_answer_save(c->env, a, r->output) != STI_OK) return cli_fail_written(c, r->output);
     if (c->json) printf("%s\n", json);
     return a->outcome == STI_SOLVED ? CLI_DONE : CLI_NO;
 }
@@ -196,6 +196,7 @@ static int solve_one(const cli* c, const request* r, const posed* p, sti_lcp_opt
 static sti_status first_answer(const cli* c, const posed* p, const sti_lcp_solution_set* s, sti_lcp_answer* a) {
     const size_t width = (size_t)s->free_count + (size_t)s->n;
     *a = (sti_lcp_answer){.solver = STI_SOLVER_ENUM,
+                          .mixed = s->mixed,
                           .free_count = s->free_count,
                           .n = s->n,
                           .basis_nonsingular = -1,
@@ -354,7 +355,6 @@ static int run(cli* c, int argc, char** argv) {
          &r.solver},
         {"--all", CLI_FLAG, NULL, "every solution, by enumeration in exact arithmetic", &r.all},
         {"--tol", CLI_POSITIVE, "TOL", "residual at which a point counts as a solution", &r.tol},
-        {"--time-limit", CLI_POSITIVE, "S", "stop after so many seconds", &r.time_limit},
         {"--max-iterations", CLI_COUNT, "N", "stop after so many pivots, sweeps or steps; with --all: pieces",
          &r.max_iterations},
         {"--covering", CLI_LIST, "D1,D2,..", "lemke: the covering vector, positive (all ones)", &r.covering},
@@ -367,6 +367,7 @@ static int run(cli* c, int argc, char** argv) {
     int code;
     if (cli_parse(c, options, sizeof options / sizeof options[0], argc, argv, positional, 1, 1, &code) >= 0) {
         r.path = positional[0];
+        r.time_limit = cli_limit_soft(c);
         sti_lcp_options o;
         code = load(c, r.path, &p);
         if (code == CLI_DONE && p.contact != NULL) {
@@ -390,7 +391,13 @@ const cli_verb cli_verb_solve = {
     .arguments = "FILE [options]",
     .summary = "solve an LCP, an MLCP, a QP or a contact problem, or prove that there is no solution",
     .details =
-        "FILE is JSON or HDF5 with kind \"lcp\" or \"mlcp\". The answer is a solution with its residual on the "
+        "FILE is JSON or HDF5 (- is standard input: JSON) with kind \"lcp\", \"mlcp\" or \"qp\". In JSON a matrix is a "
+        "list of rows, or\n"
+        "{\"rows\": r, \"cols\": c, \"entries\": [[i, j, value], ..]} counted from 0, or {\"file\": \"M.mtx\"} (Matrix "
+        "Market);\n"
+        "a vector is a list or {\"file\": \"q.mtx\"}; an entry may be text that stays exact, \"2/3\". docs/files.md "
+        "has all.\n"
+        "The answer is a solution with its residual on the "
         "original\n"
         "data, or \"no solution\" with a certificate that stiction verify checks, or \"unknown\" with a reason.\n"
         "A contact problem is an FCLIB file (.hdf5); its solvers are " CLI_CONTACT_SOLVERS

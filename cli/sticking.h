@@ -13,7 +13,7 @@ typedef struct cli_sticking_request {
     cli_list direction;       // --force-direction
     cli_list bounds;          // --force-bounds
     long facets;
-    double tol, lipschitz, force_limit, time_limit;
+    double tol, lipschitz, force_limit;
     bool steps, table, forces, verify;
     sti_sticking_options options;
 } cli_sticking_request;

@@ -15,18 +15,15 @@ static void put_contacts(cli_json* j, const sti_instant* in, const sti_sticking*
         cli_json_text(j, "type", contact->pressed ? "bounded" : contact->bilateral ? "bilateral" : "unilateral");
         cli_json_text(j, "state", s->slides[i] ? "slide" : "stick");
         cli_json_number(j, "mu", s->slides[i] ? contact->mu_kinetic : contact->mu);
-        if (s->answer.lambda != NULL) {
-            cli_json_number(j, "lambda_n", s->answer.lambda[at]);
-            cli_json_numbers(j, "lambda_t", s->answer.lambda + at + 1, tangents);
-            cli_json_number(j, "margin", s->margins[i]);
-            cli_json_number(j, "required_mu", s->required_mu[i]);
-        }
-        if (s->lower != NULL) {
-            cli_json_numbers(j, "lower", s->lower + at, 1 + tangents);
-            cli_json_numbers(j, "upper", s->upper + at, 1 + tangents);
-            cli_json_bool(j, "redundant", s->redundant[i]);
-        }
-        if (s->least_own != NULL) cli_json_number(j, "least_mu", s->least_own[i]);
+        const bool forces = s->answer.lambda != NULL, ranges = s->lower != NULL;
+        cli_json_number(j, "lambda_n", forces ? s->answer.lambda[at] : NAN);
+        cli_json_numbers(j, "lambda_t", forces ? s->answer.lambda + at + 1 : NULL, tangents);
+        cli_json_number(j, "margin", forces ? s->margins[i] : NAN);
+        cli_json_number(j, "required_mu", forces ? s->required_mu[i] : NAN);
+        cli_json_numbers(j, "lower", ranges ? s->lower + at : NULL, 1 + tangents);
+        cli_json_numbers(j, "upper", ranges ? s->upper + at : NULL, 1 + tangents);
+        cli_json_verdict(j, "redundant", !ranges ? STI_UNDECIDED : s->redundant[i] ? STI_YES : STI_NO);
+        cli_json_number(j, "least_mu", s->least_own != NULL ? s->least_own[i] : NAN);
         cli_json_end(j);
         at += 1 + contact->tangent_count;
     }
@@ -62,6 +59,10 @@ static void put_family(cli_json* j, const sti_sticking* s) {
 
 static void put_opening(cli_json* j, const sti_sticking* s) {
     const sti_sticking_answer* a = &s->answer;
+    if (!a->opening.asked) {
+        cli_json_null(j, "opening");
+        return;
+    }
     cli_json_object(j, "opening");
     cli_json_text(j, "without_discs", sti_outcome_text(a->opening.contact_problem));
     cli_json_text(j, "outcome", sti_sticking_outcome_text(a->opening.outcome));
@@ -81,6 +82,35 @@ static void put_least(cli_json* j, const char* key, const sti_least_friction* l,
     cli_json_end(j);
 }
 
+static void put_modes(cli_json* j, const sti_named* v) {
+    cli_json_array(j, v->name);
+    for (int i = 0; i < v->cols; i++) {
+        const double mode = v->value[i];
+        cli_json_text(j, NULL, isnan(mode) ? NULL : sti_contact_mode_text((sti_contact_mode)(int)mode));
+    }
+    cli_json_end(j);
+}
+
+static void put_named(cli_json* j, const sti_named* v) {
+    switch (v->form) {
+        case STI_NAMED_NUMBER:
+            cli_json_number(j, v->name, v->value[0]);
+            break;
+        case STI_NAMED_TRUTH:
+            cli_json_bool(j, v->name, v->value[0] != 0);
+            break;
+        case STI_NAMED_VECTOR:
+            cli_json_numbers(j, v->name, v->value, (size_t)v->cols);
+            break;
+        case STI_NAMED_MODES:
+            put_modes(j, v);
+            break;
+        case STI_NAMED_MATRIX:
+            cli_json_matrix(j, v->name, v->value, v->rows, v->cols);
+            break;
+    }
+}
+
 static void put_propositions(cli_json* j, const sti_sticking* s) {
     cli_json_array(j, "propositions");
     for (int i = 0; i < s->answer.proposition_count; i++) {
@@ -91,15 +121,7 @@ static void put_propositions(cli_json* j, const sti_sticking* s) {
         cli_json_text(j, "verdict", sti_holds_text(p->verdict));
         cli_json_text(j, "reason", p->reason);
         cli_json_object(j, "numbers");
-        for (int k = 0; k < p->number_count; k++) {
-            const sti_named* v = &p->numbers[k];
-            if (v->scalar)
-                cli_json_number(j, v->name, v->value[0]);
-            else if (v->rows == 1)
-                cli_json_numbers(j, v->name, v->value, (size_t)v->cols);
-            else
-                cli_json_matrix(j, v->name, v->value, v->rows, v->cols);
-        }
+        for (int k = 0; k < p->number_count; k++) put_named(j, &p->numbers[k]);
         cli_json_end(j);
         cli_json_end(j);
     }
@@ -130,7 +152,7 @@ static void put_instant(cli_json* j, const sti_instant* in) {
 static void put_set(cli_json* j, const sti_force_set* set) {
     cli_json_object(j, "force_set");
     cli_json_numbers(j, "center", set->center, (size_t)set->n);
-    cli_json_integer(j, "inside", set->inside);
+    cli_json_count(j, "inside", set->inside);
     cli_json_number(j, "distance", set->place.distance);
     cli_json_number(j, "slack", set->place.slack);
     cli_json_array(j, "cones");
@@ -149,21 +171,34 @@ static void put_set(cli_json* j, const sti_force_set* set) {
     cli_json_end(j);
 }
 
+static void put_line(cli_json* j, const sti_force_intervals* line) {
+    cli_json_array(j, "force_line");
+    for (int i = 0; i < line->count; i++) cli_json_numbers(j, NULL, (double[]){line->low[i], line->high[i]}, 2);
+    cli_json_end(j);
+}
+
+static void put_force_change(cli_json* j, const sti_force_answer* change, int n) {
+    cli_json_object(j, "force_change");
+    cli_json_text(j, "outcome", sti_conic_outcome_text(change->outcome));
+    cli_json_numbers(j, "f", change->f, (size_t)n);
+    cli_json_end(j);
+}
+
+// What was not asked for is null.
 static void put_extra(cli_json* j, const sti_instant* in, const cli_sticking_extra* x) {
-    if (x->line_asked) {
-        cli_json_array(j, "force_line");
-        for (int i = 0; i < x->line.count; i++)
-            cli_json_numbers(j, NULL, (double[]){x->line.low[i], x->line.high[i]}, 2);
-        cli_json_end(j);
-    }
-    if (x->change_asked) {
-        cli_json_object(j, "force_change");
-        cli_json_text(j, "outcome", sti_conic_outcome_text(x->change.outcome));
-        cli_json_numbers(j, "f", x->change.f, (size_t)in->n);
-        cli_json_end(j);
-    }
-    if (x->set_asked) put_set(j, &x->set);
-    if (x->extent != NULL) cli_json_matrix(j, "force_extent", x->extent, in->n, 2);
+    if (x->line_asked)
+        put_line(j, &x->line);
+    else
+        cli_json_null(j, "force_line");
+    if (x->change_asked)
+        put_force_change(j, &x->change, in->n);
+    else
+        cli_json_null(j, "force_change");
+    if (x->set_asked)
+        put_set(j, &x->set);
+    else
+        cli_json_null(j, "force_set");
+    cli_json_matrix(j, "force_extent", x->extent, in->n, 2);
 }
 
 int cli_sticking_json(const cli* c, const cli_sticking_request* r, const sti_instant* in, const sti_sticking* s,
@@ -198,6 +233,8 @@ int cli_sticking_json(const cli* c, const cli_sticking_request* r, const sti_ins
         cli_json_object(&j, "verification");
         cli_sticking_put_verified(&j, &x->verification);
         cli_json_end(&j);
+    } else {
+        cli_json_null(&j, "verification");
     }
     cli_json_raw(&j, "certificate", certificate);
     sti_env_free(c->env, certificate);

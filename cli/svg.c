@@ -388,8 +388,9 @@ int cli_write_file(const cli* c, const char* path, const char* text, size_t size
     if (!good) {
         const int why = errno;
         if (f != NULL) remove(temporary);
+        const bool place = f != NULL || (why != ENOENT && why != ENOTDIR && why != EISDIR);  // is there
         code = cli_fail_usage(c, "%s: cannot be written: %s", path, strerror(why));
-        if (f != NULL) code = CLI_INTERNAL;  // the place is there, the writing failed
+        if (place) code = CLI_INTERNAL;
     }
     free(temporary);
     return code;

@@ -18,7 +18,7 @@ static void print_json(cli_json* j, const sti_verification* v, sti_kind kind) {
     cli_json_number(j, "residual", v->residual);
     cli_json_object(j, "residuals");
     cli_json_number(j, "equation", v->residual_equation);
-    cli_json_number(j, "z", v->residual_z);
+    cli_json_number(j, kind == STI_KIND_MLCP ? "v" : "z", v->residual_z);
     cli_json_number(j, "w", v->residual_w);
     cli_json_number(j, "gap", v->residual_gap);
     cli_json_end(j);
@@ -124,7 +124,8 @@ const cli_verb cli_verb_verify = {
         "against mechanics, without a step being made again: order, rotations, ways and speeds, energies, friction\n"
         "cones, Coulomb's law, momentum, joints, overlaps. Worst values are parts of the length, speed, impulse or\n"
         "energy they belong to (docs/runs.md).\n"
-        "Exit code 0: accepted; 1: not accepted; 2: bad usage or input; 3: internal failure.\n\n"
+        "Exit code 0: accepted; 1: not accepted, or not checked in time; 2: bad usage or input; 3: internal "
+        "failure.\n\n"
         "example:\n"
         "    echo '{\"kind\": \"lcp\", \"M\": [[2, 1], [1, 2]], \"q\": [-5, -6]}' > p.json\n"
         "    stiction solve p.json --output answer.json\n"

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "run.h"
+#include "run_check.h"
 #include "scenes.h"
 
 typedef struct recorded {
@@ -56,10 +57,11 @@ static void load_scene(const cli* c, recorded* r) {
 
 static sti_status check(const cli* c, recorded* r, double tol, sti_run_verification* v) {
     sti_run_verify_options options = sti_run_verify_options_default();
-    if (tol > 0) options.tol = tol;
+    if (tol > 0)
+        options.tol = tol;
+    else if (r->bodies != NULL)
+        options.tol = cli_checks_tol(sti_problem_world(r->problem)->step.tol);
     options.bodies = r->bodies;
-    options.touching_only = strstr(r->world.scene, "\"ignore\"") != NULL || strstr(r->world.scene, "\"urdf\"") != NULL;
-    options.springs = strstr(r->world.scene, "\"springs\"") != NULL;
     sti_status status = sti_verify_recorded_world(c->env, &r->world, &options, v);
     if (status != STI_ERR_ARGUMENT || r->bodies == NULL) return status;
     forget_scene(c, r);  // without its settings it may be another one
@@ -69,46 +71,6 @@ static sti_status check(const cli* c, recorded* r, double tol, sti_run_verificat
 
 // ---- reports
 
-// What `body` of a check counts; NULL: it does not apply.
-static const char* place_word(sti_run_check_kind kind) {
-    switch (kind) {
-        case STI_RUN_ROTATION:
-        case STI_RUN_MOTION:
-        case STI_RUN_MOMENTUM:
-            return "body";
-        case STI_RUN_BASIS:
-        case STI_RUN_CONE:
-        case STI_RUN_LAW:
-            return "contact";
-        case STI_RUN_JOINT:
-            return "joint";
-        case STI_RUN_PENETRATION:
-            return "shape";
-        default:
-            return NULL;
-    }
-}
-
-static bool is_of_steps(sti_run_check_kind kind) {
-    return kind == STI_RUN_SOLVED || kind == STI_RUN_ORDER || kind == STI_RUN_ENERGY;
-}
-
-// "body 3" or, of a scene that is known, its name.
-static void name_place(const recorded* r, sti_run_check_kind kind, int number, char* text, size_t size) {
-    const char *word = place_word(kind), *name = NULL;
-    int body = number;
-    text[0] = '\0';
-    if (word == NULL || number < 0) return;
-    if (r->bodies != NULL && kind == STI_RUN_JOINT) name = sti_bodies_joint(r->bodies, number)->name;
-    if (r->bodies != NULL && kind == STI_RUN_PENETRATION) sti_bodies_shape(r->bodies, number, &body, NULL, NULL);
-    if (r->bodies != NULL && name == NULL && strcmp(word, "contact") != 0)
-        name = sti_bodies_body(r->bodies, body)->name;
-    if (name != NULL)
-        snprintf(text, size, "%.80s", name);
-    else
-        snprintf(text, size, "%s %d", word, number);
-}
-
 static void fill_json(cli_json* j, const recorded* r, const sti_run_verification* v) {
     cli_json_begin(j);
     cli_json_text(j, "kind", "run");
@@ -117,63 +79,19 @@ static void fill_json(cli_json* j, const recorded* r, const sti_run_verification
     cli_json_integer(j, "body_count", r->world.body_count);
     cli_json_integer(j, "steps", r->world.step_count);
     cli_json_integer(j, "frames", r->world.frame_count);
-    cli_json_integer(j, "contacts", r->world.contact_count);
+    cli_json_integer(j, "contact_count", r->world.contact_count);
     cli_json_text(j, "note", r->note[0] != '\0' ? r->note : NULL);
-    cli_json_array(j, "checks");
-    for (int i = 0; i < STI_RUN_CHECK_COUNT; i++) {
-        const sti_run_check* k = &v->check[i];
-        char place[100];
-        name_place(r, (sti_run_check_kind)i, k->body, place, sizeof place);
-        cli_json_object(j, NULL);
-        cli_json_text(j, "name", sti_run_check_name((sti_run_check_kind)i));
-        cli_json_text(j, "text", sti_run_check_text((sti_run_check_kind)i));
-        if (k->looked > 0)
-            cli_json_bool(j, "holds", k->holds);
-        else
-            cli_json_null(j, "holds");
-        cli_json_integer(j, "looked", k->looked);
-        cli_json_number(j, "worst", k->worst);
-        cli_json_number(j, "limit", k->limit);
-        cli_json_integer(j, is_of_steps((sti_run_check_kind)i) ? "step" : "frame", k->frame);
-        cli_json_text(j, "place", place[0] != '\0' ? place : NULL);
-        cli_json_end(j);
-    }
+    cli_checks_json(j, r->bodies, v);
     cli_json_end(j);
 }
 
 static void say(const cli* c, const recorded* r, const sti_run_verification* v) {
     cli_say(c, "%s: %d bodies, %ld steps, %ld frames, %ld contacts in them\n", r->path, r->world.body_count,
             r->world.step_count, r->world.frame_count, r->world.contact_count);
-    int looked = 0, failed = 0;
-    for (int i = 0; i < STI_RUN_CHECK_COUNT; i++) {
-        const sti_run_check* k = &v->check[i];
-        char place[100];
-        name_place(r, (sti_run_check_kind)i, k->body, place, sizeof place);
-        cli_say(c, "  %s%-4s%s %-12s",
-                k->looked == 0 ? ""
-                : k->holds     ? cli_good(c)
-                               : cli_bad(c),
-                k->looked == 0 ? "-"
-                : k->holds     ? "ok"
-                               : "no",
-                cli_plain(c), sti_run_check_name((sti_run_check_kind)i));
-        if (k->looked > 0) cli_say(c, " %8.1e", k->worst);
-        if (k->looked == 0) cli_say(c, " %8s", "");
-        cli_say(c, "  %s", sti_run_check_text((sti_run_check_kind)i));
-        if (k->looked == 0) cli_say(c, ": there is none to look at");
-        if (!k->holds)
-            cli_say(c, ": %s %ld%s%s", is_of_steps((sti_run_check_kind)i) ? "step" : "frame", k->frame,
-                    place[0] != '\0' ? ", " : "", place);
-        cli_say(c, "\n");
-        looked += k->looked > 0;
-        failed += !k->holds;
-    }
+    cli_checks_say(c, r->bodies, v);
     if (r->note[0] != '\0') cli_say(c, "  the scene could not be made again from the file: %s\n", r->note);
     char text[120];
-    if (v->accepted)
-        snprintf(text, sizeof text, "%d checks hold to %g", looked, v->check[STI_RUN_LAW].limit);
-    else
-        snprintf(text, sizeof text, "%d of %d checks fail", failed, looked);
+    cli_checks_count(v, text, sizeof text);
     cli_say_verdict(c, v->accepted, text);
 }
 

@@ -1,9 +1,15 @@
 # bench/*.c, each a program that writes CSV to stdout and a table to stderr; tools/bench runs them. Siconos, where it is
 # installed, is measured in the same run: STI_HAVE_SICONOS is defined then.
 file(GLOB bench_sources CONFIGURE_DEPENDS bench/*.c)
+list(FILTER bench_sources EXCLUDE REGEX "/study_[^/]*$") # those are StictionAttack's
 find_library(SICONOS_NUMERICS_LIBRARY siconos_numerics)
 find_path(SICONOS_INCLUDE_DIR SiconosConfig.h PATH_SUFFIXES siconos)
 mark_as_advanced(SICONOS_NUMERICS_LIBRARY SICONOS_INCLUDE_DIR)
+# Arb (Debian: libflint-arb-dev) beside our enclosures, in bench_enclosures alone: STI_HAVE_ARB.
+find_library(ARB_LIBRARY NAMES flint-arb arb)
+find_library(FLINT_LIBRARY flint)
+find_path(ARB_INCLUDE_DIR arb_calc.h)
+mark_as_advanced(ARB_LIBRARY FLINT_LIBRARY ARB_INCLUDE_DIR)
 
 add_custom_target(bench_programs)
 foreach(source ${bench_sources})
@@ -28,6 +34,11 @@ foreach(source ${bench_sources})
   if(TARGET stiction_tao AND name STREQUAL pebble_bed)
     target_compile_definitions(${target} PRIVATE STI_HAVE_TAO)
     target_link_libraries(${target} PRIVATE stiction_tao)
+  endif()
+  if(ARB_LIBRARY AND FLINT_LIBRARY AND ARB_INCLUDE_DIR AND name STREQUAL enclosures)
+    target_compile_definitions(${target} PRIVATE STI_HAVE_ARB)
+    target_include_directories(${target} SYSTEM PRIVATE ${ARB_INCLUDE_DIR})
+    target_link_libraries(${target} PRIVATE ${ARB_LIBRARY} ${FLINT_LIBRARY})
   endif()
   add_dependencies(bench_programs ${target})
 endforeach()

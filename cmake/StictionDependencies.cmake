@@ -10,7 +10,7 @@ find_package(PkgConfig QUIET)
 if(NOT PKG_CONFIG_FOUND)
   list(APPEND STICTION_DEPENDENCIES_MISSING pkg-config)
 endif()
-foreach(module openblas hdf5 zlib libpng libcjson expat gmp)
+foreach(module openblas hdf5 zlib libpng expat gmp)
   set(target PkgConfig::STICTION_${module})
   if(PKG_CONFIG_FOUND AND NOT TARGET ${target})
     if(module STREQUAL hdf5) # where MPI's HDF5 is installed too, plain "hdf5" may mean that one

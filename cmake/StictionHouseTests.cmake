@@ -12,13 +12,19 @@ house_test(house.symbols bash ${house}/symbols.sh ${PROJECT_SOURCE_DIR}/include 
 house_test(house.consumer bash ${PROJECT_SOURCE_DIR}/tests/consumer/run.sh ${PROJECT_BINARY_DIR}
            ${PROJECT_VERSION})
 house_test(house.bootstrap bash ${house}/bootstrap.sh ${PROJECT_SOURCE_DIR}/tools/bootstrap)
+house_test(house.allocations bash ${house}/allocations.sh ${PROJECT_SOURCE_DIR}/include/stiction ${PROJECT_SOURCE_DIR}/tests)
+house_test(house.sizes bash ${house}/sizes.sh ${PROJECT_SOURCE_DIR}/tools/lint ${PROJECT_BINARY_DIR})
 house_test(house.readme bash ${house}/readme.sh $<TARGET_FILE:stiction_command> ${PROJECT_SOURCE_DIR}/README.md)
 house_test(house.reproductions bash ${house}/readme.sh $<TARGET_FILE:stiction_command>
            ${PROJECT_SOURCE_DIR}/docs/reproductions.md)
+house_test(house.answers python3 ${house}/answers.py $<TARGET_FILE:stiction_command> ${PROJECT_SOURCE_DIR}/docs/json.md)
+house_test(house.attack python3 ${house}/attack.py ${PROJECT_SOURCE_DIR})
 house_test(house.demo bash ${PROJECT_SOURCE_DIR}/tools/demo $<TARGET_FILE:stiction_command>)
 
 house_test(lint.format bash ${PROJECT_SOURCE_DIR}/tools/lint format)
 house_test(lint.rooms bash ${PROJECT_SOURCE_DIR}/tools/lint rooms)
+house_test(lint.sizes bash ${PROJECT_SOURCE_DIR}/tools/lint sizes ${PROJECT_BINARY_DIR})
+house_test(lint.borders bash ${PROJECT_SOURCE_DIR}/tools/lint borders)
 house_test(lint.tidy bash ${PROJECT_SOURCE_DIR}/tools/lint tidy ${PROJECT_BINARY_DIR})
 
 # The other trees' tests join this one. A tree that was promised and is not there is a failure.

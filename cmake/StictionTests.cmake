@@ -4,9 +4,10 @@
 #     cli.<name>        tests/cli/<name>.sh: the command, run as a person would
 #     example.<name>    examples/<name>.c: each asserts its own result
 #     fuzz.<name>       fuzz/<name>.c: a short run of each fuzz target over its corpus (clang tree)
-#     house.<name>      headers alone, symbols, consumers of an installed tree, the demo
-#     lint.<name>       layout, who includes whom, clang-tidy
-#     asan.<...>        the first three again, in the tree built with sanitizers
+#     study.<name>      studies/study_<name>: a few cases of each random study (CONTRIBUTING.md)
+#     house.<name>      headers alone, symbols, consumers of an installed tree, the demo, the page of answers
+#     lint.<name>       layout, who includes whom, raw sizes, who calls LAPACK, clang-tidy
+#     asan.<...>        the first three again, in the tree built with sanitizers; asan.attack: tools/attack, briefly
 #
 # `make test` builds three trees (release by gcc, sanitized by gcc, instrumented by clang) and runs the tests of all of
 # them by one ctest in the first, which is told of the others by STICTION_SUITE_TREES.
@@ -42,6 +43,7 @@ function(suite_test name)
 endfunction()
 
 pkg_check_modules(CMOCKA REQUIRED QUIET IMPORTED_TARGET cmocka)
+pkg_check_modules(CJSON REQUIRED QUIET IMPORTED_TARGET libcjson) # reads the reference cases, by other code than ours
 file(GLOB test_sources CONFIGURE_DEPENDS tests/*/test_*.c)
 foreach(source ${test_sources})
   get_filename_component(file ${source} NAME_WE)
@@ -52,7 +54,7 @@ foreach(source ${test_sources})
   add_executable(${target} ${source})
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   target_include_directories(${target} PRIVATE src tests)
-  target_link_libraries(${target} PRIVATE stiction_static PkgConfig::CMOCKA ${STICTION_DEPENDENCIES})
+  target_link_libraries(${target} PRIVATE stiction_static PkgConfig::CMOCKA PkgConfig::CJSON ${STICTION_DEPENDENCIES})
   target_compile_definitions(${target} PRIVATE STI_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                                STI_SHARED_DIR="${PROJECT_SOURCE_DIR}/../shared")
   if(NOT STICTION_FUZZ)
@@ -77,6 +79,19 @@ foreach(script ${command_tests})
   get_filename_component(file ${script} NAME_WE)
   if(NOT STICTION_FUZZ)
     suite_test(cli.${file} bash ${script} $<TARGET_FILE:stiction_command>)
+  endif()
+endforeach()
+
+# The files that are attacked, as they are; make attack goes on from there.
+if(STICTION_SANITIZE)
+  suite_test(attack python3 ${PROJECT_SOURCE_DIR}/tools/attack $<TARGET_FILE:attack_server> --count 500 --jobs 1
+             --keep ${PROJECT_BINARY_DIR}/attack/findings)
+endif()
+
+foreach(name ${study_names})
+  string(REGEX REPLACE "^study_" "" short ${name})
+  if(NOT STICTION_FUZZ)
+    suite_test(study.${short} $<TARGET_FILE:${name}> 1 20)
   endif()
 endforeach()
 

@@ -1,10 +1,6 @@
 // fuzz_fclib.c: any bytes as a contact problem in HDF5 with guesses and a solution, or, when they begin with '{', as an
 // answer of one in JSON. What is read is written and read again. Files lie in the folder TMPDIR (or /tmp), which should be
 // in memory.
-#include <fcntl.h>
-#include <stdio.h>
-#include <unistd.h>
-
 #include "fuzz.h"
 
 static char path[256], copy[256];
@@ -15,10 +11,8 @@ static void remove_files(void) {
 }
 
 static void name_files(void) {
-    const char* folder = getenv("TMPDIR");
-    if (folder == NULL) folder = "/tmp";
-    snprintf(path, sizeof path, "%.200s/stiction-fuzz-%ld.hdf5", folder, (long)getpid());
-    snprintf(copy, sizeof copy, "%.200s/stiction-fuzz-%ld-again.hdf5", folder, (long)getpid());
+    fuzz_name(path, ".hdf5");
+    fuzz_name(copy, "-again.hdf5");
     atexit(remove_files);
 }
 

@@ -1,8 +1,4 @@
 // fuzz_hdf5.c: any bytes as a problem in HDF5, through a file in the folder TMPDIR (or /tmp), which should be in memory.
-#include <fcntl.h>
-#include <stdio.h>
-#include <unistd.h>
-
 #include "fuzz.h"
 
 static char path[256];
@@ -12,8 +8,7 @@ static void remove_file(void) {
 }
 
 static void name_file(void) {
-    const char* folder = getenv("TMPDIR");
-    snprintf(path, sizeof path, "%.200s/stiction-fuzz-%ld.h5", folder != NULL ? folder : "/tmp", (long)getpid());
+    fuzz_name(path, ".h5");
     atexit(remove_file);
 }
 

@@ -31,7 +31,8 @@ extern "C" {
     X(STI_ERR_INPUT, "bad input")                \
     X(STI_ERR_IO, "reading or writing failed")   \
     X(STI_ERR_SIZE, "too large for this method") \
-    X(STI_ERR_INTERNAL, "internal failure")
+    X(STI_ERR_INTERNAL, "internal failure")      \
+    X(STI_ERR_TIME, "time limit reached")
 
 typedef enum sti_status {
 #define STI_X(code, text) code,
@@ -52,7 +53,9 @@ typedef struct sti_env_def {
     void* alloc_user;
     void (*log)(void* user, sti_log_level level, const char* text);  // silence when NULL
     void* log_user;
-    int workers;  // threads that parallel routines may use; results do not depend on it
+    int workers;                  // threads that parallel routines may use; results do not depend on it
+    double (*clock)(void* user);  // seconds that never run back, for time limits; the monotonic clock when NULL
+    void* clock_user;
 } sti_env_def;
 
 typedef struct sti_env sti_env;
@@ -70,6 +73,10 @@ STI_API sti_status sti_env_create(const sti_env_def* def, sti_env** out);  // de
 STI_API void sti_env_destroy(sti_env* env);
 STI_API const sti_error* sti_env_error(const sti_env* env);
 STI_API int sti_env_workers(const sti_env* env);
+
+// A call that is not done so many seconds from now ends with STI_ERR_TIME, and nothing half-built; 0: no limit. For calls that
+// have something to show when cut short, their options have a time_limit_s of their own: set it to less.
+STI_API void sti_env_limit_time(sti_env* env, double seconds);
 
 // Memory that a call handed over as a bare pointer (text of a report, say) goes back through this.
 STI_API void sti_env_free(sti_env* env, void* p);

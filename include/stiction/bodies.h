@@ -26,6 +26,7 @@ typedef struct sti_bodies sti_bodies;
 STI_API sti_status sti_bodies_create(sti_env* env, int dim, sti_bodies** out);  // dim 2 or 3
 STI_API void sti_bodies_destroy(sti_bodies* bodies);                            // accepts NULL
 STI_API void sti_bodies_set_gravity(sti_bodies* bodies, const double g[3]);     // plane: g[2] is not used
+STI_API void sti_bodies_gravity(const sti_bodies* bodies, double g[3]);
 
 // Names are copied and unique among their kind; NULL: "material 1", "body 1", "joint 1", ... What is wrong in a
 // definition is STI_ERR_INPUT with the name, the field and the value; nothing is added then.
@@ -62,6 +63,8 @@ STI_API sti_status sti_bodies_add_shape(sti_bodies* bodies, int body, sti_shape*
                                         int material);
 // Bodies that never touch each other. (Bodies that a joint connects do not, unless the joint says so.)
 STI_API sti_status sti_bodies_ignore(sti_bodies* bodies, int a, int b);
+STI_API int sti_bodies_ignored_count(const sti_bodies* bodies);
+STI_API void sti_bodies_ignored(const sti_bodies* bodies, int k, int* a, int* b);  // the k-th pair, a < b
 
 #define STI_JOINT_LIST(X)                                                                          \
     X(STI_JOINT_FIXED, "fixed")             /* all */                                              \
@@ -161,25 +164,31 @@ STI_API sti_world_options sti_world_options_default(void);
 typedef struct sti_world_report {
     long step;
     double time;      // at its end
-    bool solved;      // residual <= tol
+    bool solved;      // sound, and residual <= tol
+    bool sound;       // everything went its whole way, joints are closed, nothing overlaps at the end (docs/bodies.md)
     double residual;  // worst of the step's contact problems (docs/contact.md)
     long iterations;
     int contacts;  // in the problem
     int touching;  // with an impulse
     int sticking;  // of those
     int joint_rows;
-    double kinetic;        // energy at its end
-    double potential;      // gravity and springs
-    double work;           // done by motors, moving surfaces and forces of the caller in this step
-    double gain;           // energy that appeared beyond that; negative: lost, as it should be
-    double mended;         // energy that stabilization added and motion did not pay
-    int impacts;           // contacts that bounced
-    double impact_energy;  // change of kinetic energy in them
-    double impact_gain;    // what the law would have added, before it was drawn back
-    double penetration;    // worst, at the end
-    double drift;          // worst defect of a joint, at the end: length, or angle times the scene's length
-    double corrected;      // largest displacement by stabilization
-    bool at_rest;          // v+ = 0 exactly, and that was proved to solve the step
+    double kinetic;         // energy at its end
+    double potential;       // gravity and springs
+    double work;            // done by motors, moving surfaces and forces of the caller in this step
+    double gain;            // energy that appeared beyond that; negative: lost, as it should be
+    double mended;          // energy that stabilization added and motion did not pay
+    int impacts;            // contacts that bounced
+    double impact_energy;   // change of kinetic energy in them
+    double impact_gain;     // what the law would have added, before it was drawn back
+    int landings;           // contacts without restitution that closed faster than rest_speed
+    double landing_energy;  // change of kinetic energy in them: work of their impulses, <= 0 up to the closing gap
+    double impact_time;     // of the first contact that bounced or landed; NAN: none
+    double penetration;     // worst, at the end
+    double drift;           // worst defect of a joint, at the end: length, or angle times the scene's length
+    double corrected;       // largest displacement by stabilization
+    double given;           // deepest overlap, at the beginning, of a place that the caller gave; 0: none
+    int given_a, given_b;   // of these bodies
+    bool at_rest;           // v+ = 0 exactly, and that was proved to solve the step
     double time_detect_s, time_solve_s, time_rest_s;
     char why[240];  // when not solved
 } sti_world_report;
@@ -194,6 +203,7 @@ typedef struct sti_world_contact {
     double mu, restitution;
     double r[3];         // impulse on a: normal, t1, t2; in the plane two
     double u[3];         // relative velocity, with which the step moves
+    double hit;          // time at which it bounced or landed in this step; NAN: it did not
     unsigned char mode;  // sti_contact_mode
 } sti_world_contact;
 
@@ -215,6 +225,15 @@ STI_API sti_status sti_world_create(sti_env* env, const sti_bodies* bodies, cons
 STI_API void sti_world_destroy(sti_world* world);  // accepts NULL
 // STI_OK with `solved` false: the step was made with what there was; `why` says more. Any other status: no step was made.
 STI_API sti_status sti_world_step(sti_world* world, sti_world_report* report);  // report may be NULL
+
+// What it took to make the start fit the joints (S3 1.3.5 to 1.3.8); all 0 with start_as_given.
+typedef struct sti_world_fit {
+    double moved;   // way of the point that went farthest
+    double speed;   // largest change of a velocity
+    double energy;  // change of kinetic and potential energy
+} sti_world_fit;
+
+STI_API sti_world_fit sti_world_start_fit(const sti_world* world);
 
 STI_API long sti_world_steps(const sti_world* world);
 STI_API double sti_world_time(const sti_world* world);

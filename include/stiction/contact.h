@@ -107,11 +107,13 @@ typedef struct sti_contact_answer {
     double* u;       // relative velocities, recomputed (d nc)
     double* v;       // global form                     (velocity_count), NULL for a local problem
     double* lambda;  // bilateral multipliers           (bilateral_count)
-    // Residuals on the original data (docs/contact.md): natural map with rho_c = d / trace W_cc, unit invariant.
-    double residual;  // sum of the next two
-    double residual_contact;
-    double residual_equation;  // global: |M v - H r - f| relative; bilateral rows, relative
-    int worst_contact;         // where the natural map is largest; -1 when there is no contact
+    // Residuals on the original data, every contact and every row against its own terms (docs/contact.md): invariant under
+    // units and under the scaling of any contact. Solved means residual <= tol.
+    double residual;           // sum of the next two
+    double residual_contact;   // distance of the contacts from the law
+    double residual_equation;  // global: M v - H r - G l - f; bilateral rows
+    double runaway;            // forces one by one over 10 times all together; beyond 1 residuals count that often
+    int worst_contact;         // farthest from the law, against its own terms; -1 when there is no contact
     long iterations;
     double time_s;
     // filled by sti_contact_describe:

@@ -149,7 +149,7 @@ typedef struct sti_bed_options {
     double tol;             // natural map of the step, relative to the impulses
     long max_iterations;    // 0: the method's own limit
     double recover;         // part of a penetration that a step takes back, 0 .. 1
-    double eps;             // gaps up to this are taken along; 0: local, from the speeds of the two grains
+    double eps;             // gaps up to this are taken along; 0: local, what the two grains can close in the step
     double eps_speed;       // and at least this many h times the largest speed, when eps > 0
     bool warm;              // start from the impulses of the last step
 } sti_bed_options;
@@ -159,15 +159,16 @@ STI_API sti_bed_options sti_bed_options_default(void);
 // What a step did and how well: everything measured on its own data after the solve.
 typedef struct sti_bed_report {
     long step;
-    double time;         // after the step
-    int contacts;        // taken along
-    int touching;        // with an impulse
-    double residual;     // natural map of the law, relative
-    double objective;    // convex laws: of the primal program, 1/2 v'Mv - (M v + h f)'v at v+
-    double gap;          // convex laws: its distance from the dual value, relative
-    long iterations;     // sweeps, products or Newton steps
-    bool solved;         // residual <= tol
-    double kinetic;      // energy after the step
+    double time;       // after the step
+    int contacts;      // taken along
+    int touching;      // with an impulse
+    double residual;   // natural map of the law, relative
+    double objective;  // convex laws: of the primal program, 1/2 v'Mv - (M v + h f)'v at v+
+    double gap;        // convex laws: its distance from the dual value, relative
+    long iterations;   // sweeps, products or Newton steps
+    bool solved;       // sound, and residual <= tol
+    bool sound;      // no grains in each other by more than a tenth of the smallest radius, before the step or after it
+    double kinetic;  // energy after the step
     double potential;    // relative to height 0
     double penetration;  // worst, after the step, of pairs that were near before it, in units of length
     double overlap;      // worst, before the step: also of those that came upon each other in the last one from farther

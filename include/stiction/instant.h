@@ -86,6 +86,26 @@ STI_API sti_status sti_instant_copy(sti_env* env, const sti_instant* from, const
 // For what the library made (sti_instant_copy, sti_system_instant), not for structs a caller filled. Accepts NULL.
 STI_API void sti_instant_destroy(sti_env* env, sti_instant* instant);
 
+// What an instant is, by counting. Ranks up to rounding (1e-11 of the largest singular value).
+typedef struct sti_instant_facts {
+    int n;                        // velocities
+    int mass_rank;                // of M
+    int motion_rank;              // of M and the joints together: n where forces determine the accelerations
+    int joint_count, joint_rank;  // bilateral constraints, and how many of them are independent
+    int touching, apart;          // unilateral contacts
+    int bounded;                  // bounded forces; they take no part in what follows
+    int sliding, approaching;     // of the touching ones: t v is not 0; n'v < 0: an impact
+    int normal_rank;              // of joints and normals
+    int slip_count;               // tangents of touching contacts and joints that have friction
+    int rank;                     // of joints, normals and those tangents
+    int normal_redundancy;  // joint_count + touching - normal_rank: forces without friction that balance themselves
+    int redundancy;         // the same with friction: joint_count + touching + slip_count - rank
+    double kinetic;         // v'M v / 2
+} sti_instant_facts;
+
+STI_API sti_status sti_instant_describe(sti_env* env, const sti_instant* instant, double gap_tol,
+                                        sti_instant_facts* out);
+
 STI_API const char* sti_instant_state_text(sti_instant_state state);
 
 #ifdef __cplusplus

@@ -5,15 +5,19 @@
 //     {"kind": "qp", "P": .., "c": [..], "A": .., "l": [..], "u": [..], "lb": [..], "ub": [..]}
 //     {"kind": "cone", "rays": [[..]], "lines": [[..]]}      or "inequalities" (F x <= 0) and "equations" (E x = 0)
 //     {"kind": "instant", "M": [[..]], "F": [..], "v": [..], "contacts": [{"name": .., "mu": .., "n": [..], "t": [[..]]}]}
+//     {"kind": "grasp", "dimension": 3, "center": [..], "contacts": [{"point": [..], "normal": [..], "mu": ..}]}
+//     {"kind": "matrices", "G": [[..]], "E": [[..]]}      those that are asked about, see sti_matrices
 //     {"kind": "system", "parameters": {..}, "coordinates": ["x", ..], "kinetic": "m/2*x'^2", "contacts": [..], ..}
 //     {"kind": "scene", "bed": {"layout": "pebble-bed", "count": 1600}, "step": {"h": 0.01}, "time": 10}
+//     {"kind": "root", "variables": {"x": [-2, 2]}, "equations": ["x^2 - 2"], "method": "all"}
+//     {"kind": "bound", "what": "hadamard", "interval": [1, 3], "f": "x^3", "weight": "1/2"}
 //     {"kind": "scene", "dimension": 3, "bodies": [{"name": "box", "shape": {"type": "box", "half": [..]}}], "time": 10}
 //
 // JSON, with // and /* */ comments. "n", "m" (of a cone: "dimension") may be there and are checked, "name" and "comment"
 // too. An entry is a number, or text like "2/3" that stays exact: with one such entry the whole problem carries exact data; a
 // cone is exact when all its entries are whole numbers or text. A matrix is a list of rows,
 // {"rows": r, "cols": c, "entries": [[i, j, v], ..]} counted from 0 (sparse), or {"file": "M.mtx"}: Matrix Market, beside
-// the JSON file.
+// the JSON file. A vector is a list, or {"file": "q.mtx"} with a matrix of one column or row. docs/files.md has examples.
 //
 // Of a qp only c is needed. A bound that is null, or 1e20 and more in size, is none; fractions are rounded to doubles.
 //
@@ -29,11 +33,14 @@
 #ifndef STICTION_IO_H
 #define STICTION_IO_H
 
+#include <stiction/bounds.h>
 #include <stiction/cone.h>
 #include <stiction/contact.h>
 #include <stiction/instant.h>
+#include <stiction/norms.h>
 #include <stiction/problem.h>
 #include <stiction/qp.h>
+#include <stiction/roots.h>
 #include <stiction/scene.h>
 #include <stiction/system.h>
 
@@ -41,16 +48,20 @@
 extern "C" {
 #endif
 
-#define STI_KIND_LIST(X)           \
-    X(STI_KIND_NONE, "none")       \
-    X(STI_KIND_LCP, "lcp")         \
-    X(STI_KIND_MLCP, "mlcp")       \
-    X(STI_KIND_CONE, "cone")       \
-    X(STI_KIND_QP, "qp")           \
-    X(STI_KIND_CONTACT, "contact") \
-    X(STI_KIND_INSTANT, "instant") \
-    X(STI_KIND_SYSTEM, "system")   \
-    X(STI_KIND_SCENE, "scene")
+#define STI_KIND_LIST(X)             \
+    X(STI_KIND_NONE, "none")         \
+    X(STI_KIND_LCP, "lcp")           \
+    X(STI_KIND_MLCP, "mlcp")         \
+    X(STI_KIND_CONE, "cone")         \
+    X(STI_KIND_QP, "qp")             \
+    X(STI_KIND_CONTACT, "contact")   \
+    X(STI_KIND_INSTANT, "instant")   \
+    X(STI_KIND_SYSTEM, "system")     \
+    X(STI_KIND_SCENE, "scene")       \
+    X(STI_KIND_GRASP, "grasp")       \
+    X(STI_KIND_MATRICES, "matrices") \
+    X(STI_KIND_ROOT, "root")         \
+    X(STI_KIND_BOUND, "bound")
 
 #define STI_X(code, text) code,
 typedef enum sti_kind { STI_KIND_LIST(STI_X) } sti_kind;
@@ -78,16 +89,23 @@ STI_API const sti_mlcp* sti_problem_mlcp(const sti_problem* problem);
 STI_API const sti_qp* sti_problem_qp(const sti_problem* problem);
 STI_API const sti_cone_input* sti_problem_cone(const sti_problem* problem);
 
+STI_API const sti_matrices* sti_problem_matrices(const sti_problem* problem);
+
+// Of an instant, and of a grasp: the held object alone, M, F and v 0, velocities at the center.
 STI_API const sti_instant* sti_problem_instant(const sti_problem* problem);
 STI_API sti_system* sti_problem_system(const sti_problem* problem);            // lives as long as the problem
 STI_API const sti_scene* sti_problem_scene(const sti_problem* problem);        // of grains
 STI_API const sti_world_scene* sti_problem_world(const sti_problem* problem);  // of bodies
 
+STI_API const sti_root_problem* sti_problem_root(const sti_problem* problem);  // NULL when of another kind
+STI_API const sti_bound_problem* sti_problem_bound(const sti_problem* problem);
+
 // The text of a scene of bodies, with the robots that it names as files in it, and their meshes named from the root: what is
 // needed to read it again elsewhere. Free with sti_env_free. STI_ERR_ARGUMENT when of another kind.
 STI_API sti_status sti_problem_world_text(sti_env* env, const sti_problem* problem, char** out);
 
-// Other values for parameters: "mu=0.3,count=12", and of scenes also "step.h=0.002" or "time=3". What was got from the
+// Other values for parameters: "mu=0.3,count=12", and of scenes also "step.h=0.002" or "time=3"; a name that is given
+// twice is refused. Grains of another radius, or under another gravity, have a step that follows, unless it is given. What was got from the
 // problem before is not valid any more. On failure (STI_ERR_INPUT names the parameter) nothing is changed.
 STI_API sti_status sti_problem_set(sti_problem* problem, const char* settings);
 

@@ -47,6 +47,8 @@ typedef enum sti_modes_want {
     STI_MODES_CONSISTENT = 2,  // the modes consistent with the wrench
     STI_MODES_CONES = 4,       // wrench sets: of all listed modes up to max_cones of them, else of the consistent ones
     STI_MODES_SETS = 8,        // corners of the solution set where it is not one point
+    STI_MODES_INFEASIBLE =
+        16,  // the combinations that no acceleration satisfies, why, and with CONES their wrench sets
 } sti_modes_want;
 
 typedef struct sti_modes_options {
@@ -125,7 +127,11 @@ typedef struct sti_mode {
     sti_mode_fit fit;
     sti_rationals* witness;       // an acceleration with all kinematic inequalities strict             (n)
     sti_mode_solution* solution;  // NULL: not consistent, or not asked for
-    sti_mode_wrenches* wrenches;  // NULL: not asked for
+    sti_mode_wrenches*
+        wrenches;  // NULL: not asked for; of an infeasible one: no acceleration is even in the closed set
+    // Of an infeasible one: nu with sum nu_i'(a_n, a_t)_i = c for every a and nu_i >= 0 on the closed accelerations of choice i;
+    // c < 0, or c = 0 and some nu_i is not 0 on them (Motzkin). It has no witness, and its fit is not tried.
+    sti_rationals* absurd;  // NULL: feasible                                                         (K)
 } sti_mode;
 
 typedef struct sti_modes_contact {
@@ -159,6 +165,9 @@ typedef struct sti_modes {
     int mode_count;
     sti_mode* modes;
     int strict_count, limit_count;
+    int infeasible_count;  // with STI_MODES_INFEASIBLE, and all_kinematic: the other combinations, up to max_modes
+    sti_mode* infeasible;
+    bool all_infeasible;
     sti_rationals* wrench;   // (n)
     int corner_count;        // of the friction polygon P in space, counterclockwise
     sti_rationals* corners;  // (corner_count x 2)

@@ -98,7 +98,7 @@ typedef struct sti_certificate {
     signed char* fixed;      // 0, +1, -1 as above                     (leaf_count x pair_count)
     double* y;               // multipliers (x, y)                     (leaf_count x (free_count+pair_count))
     sti_rationals* y_exact;  // the same, exact integers; NULL when only y is known
-    bool exact;              // every inequality above was checked without rounding
+    bool exact;              // every inequality above, or the solution, was checked without rounding
     double bound;            // not exact: any solution has |u|_1 + |z|_1 >= bound (INFINITY when exact)
 } sti_certificate;
 
@@ -123,6 +123,7 @@ typedef struct sti_lcp_answer {
     sti_outcome outcome;
     sti_termination termination;
     sti_solver solver;      // who gave the answer (auto names the one that succeeded)
+    bool mixed;             // of an MLCP: files call the pairs v, not z
     int free_count;         // 0 for an LCP
     int n;                  // complementary pairs
     double* u;              // free variables                                  (free_count)
@@ -193,6 +194,7 @@ typedef struct sti_lcp_piece {
 } sti_lcp_piece;
 
 typedef struct sti_lcp_solution_set {
+    bool mixed;  // as in sti_lcp_answer
     int free_count;
     int n;
     int vertex_count;  // extreme solutions, distinct

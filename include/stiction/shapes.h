@@ -87,6 +87,9 @@ typedef struct sti_shape_mass {
     double inertia[9];  // about the centre, axes of the body frame; the plane fills [8] only
 } sti_shape_mass;
 
+#define STI_DENSITY_LIMIT 1e60  // beyond it products of masses leave the range of doubles
+
+// density: above 0, not above the limit
 STI_API sti_status sti_shape_measure(sti_env* env, const sti_shape* shape, double density, sti_shape_mass* out);
 
 // One contact point. With n from b to a:  point_a - point_b = gap n,  up to rounding.

@@ -18,10 +18,11 @@ extern "C" {
 
 // ---- consistent initialization (S3 1.3.5 to 1.3.8)
 
-#define STI_INITIAL_LIST(X)                                                       \
-    X(STI_INITIAL_CONSISTENT, "consistent")     /* as given, up to rounding */    \
-    X(STI_INITIAL_PROJECTED, "projected")       /* q, v were moved to fit */      \
-    X(STI_INITIAL_INCONSISTENT, "inconsistent") /* no fitting q or v was found */ \
+#define STI_INITIAL_LIST(X)                                                                                 \
+    X(STI_INITIAL_CONSISTENT, "consistent")     /* as given, up to rounding */                              \
+    X(STI_INITIAL_PROJECTED, "projected")       /* q, v were moved to fit */                                \
+    X(STI_INITIAL_OVERLAPPING, "overlapping")   /* they fit the joints, and a contact has a negative gap */ \
+    X(STI_INITIAL_INCONSISTENT, "inconsistent") /* no fitting q or v was found */                           \
     X(STI_INITIAL_SINGULAR, "singular")         /* q, v fit, but a is not determined, or there is none */
 
 #define STI_X(code, text) code,
@@ -149,8 +150,9 @@ typedef struct sti_stepper_options {
     // 0: never), and what is left of the defect is taken out of the velocity (default true). See src/step/balance.c.
     int refine;
     bool balance;
-    // The matrix G(v) with inertial forces G v, skew in S3 (2.1.2); NULL: half the derivative of the inertial forces, which
-    // is Christoffel's matrix. Geometry ahead takes the whole derivative in any case.
+    // The skew matrix G(v) of S3 (2.1.2), M a = G(v) v + k: it stands on the side of the applied forces, so G v is minus the
+    // inertial forces c of M a + c = k (a free body: I w' = -w x I w, G = [I w]x). One that is not so is refused. NULL: half the
+    // derivative of c, which is Christoffel's matrix. Geometry ahead takes the whole derivative in any case.
     bool (*inertial)(void* user, double t, const double* q, const double* v, double* G);  // (n x n)
     void* inertial_user;
     bool start_as_given;  // false: from the projected state of sti_initial (default false)
@@ -169,24 +171,27 @@ typedef struct sti_step_report {
     double residual;      // worst of its problems
     double kinetic, potential;
     // kinetic + potential at the end = at the start + work + loss + collision_energy + what remains of the defect
-    double work;                // of applied forces without potential and of surfaces that move; NAN: not known
-    double loss;                // of friction, <= 0; NAN: not known
-    double defect;              // sizes of what the scheme added or lost before it was corrected; NAN: not known
-    int pieces;                 // that the step was made of: 1 unless collisions or a failing balance cut it
-    double drift;               // largest |Theta| of a joint at the end
-    double penetration;         // largest negative gap at the end
-    double corrected;           // largest displacement by stabilization
-    int collisions;             // located or at once in this step
-    double collision_time;      // of the first; NAN: none
-    const double* v_minus;      // velocity before and after the last collision; NULL: none     (n)
-    const double* v_plus;       // (n)
-    double collision_energy;    // sum of the changes of kinetic energy in collisions, less the work of moving surfaces
-    double gain;                // energy that the impact law would have added
-    int relaxed;                // sum over the collisions, as in sti_collision
-    double dropped;             // time at the end of the step that was not integrated
-    double lift;                // convex: largest gap that friction opened
-    int active;                 // contacts in the problem
-    const double* gap;          // at the end                                            (contact_count)
+    double work;                 // of applied forces without potential and of surfaces that move; NAN: not known
+    double loss;                 // of friction, <= 0; NAN: not known
+    double defect;               // sizes of what the scheme added or lost before it was corrected; NAN: not known
+    int pieces;                  // that the step was made of: 1 unless collisions or a failing balance cut it
+    double drift;                // largest |Theta| of a joint at the end
+    double penetration;          // largest negative gap at the end
+    double corrected;            // largest displacement by stabilization
+    int collisions;              // located or at once in this step; convex, level gap: contacts that closed in it
+    double collision_time;       // of the first; NAN: none
+    const double* collision_at;  // of the last one that a contact had part in; NAN: none            (contact_count)
+    const double* v_minus;       // velocity before and after the last collision; NULL: none     (n)
+    const double* v_plus;        // (n)
+    double
+        collision_energy;  // sum of the changes of kinetic energy in collisions, less the work of moving surfaces; convex,
+                           // level gap: work of the normal impulses of contacts that close
+    double gain;           // energy that the impact law would have added
+    int relaxed;           // sum over the collisions, as in sti_collision
+    double dropped;        // time at the end of the step that was not integrated
+    double lift;           // convex: largest gap that friction opened
+    int active;            // contacts in the problem
+    const double* gap;     // at the end                                            (contact_count)
     const double* impulse_n;    // over the step, collisions included; joints too        (contact_count)
     const double* impulse_t;    // two for each contact                                  (contact_count x 2)
     const unsigned char* mode;  // sti_contact_mode                                      (contact_count)
@@ -223,10 +228,13 @@ typedef struct sti_robust {
     bool is_switch;       // the basis stopped fitting before step N
     int step;             // where; -1: nowhere
     int violating;        // first negative component, -1: none, or the basis became singular
-    double least;         // its value; NAN: singular
+    double least;         // the most negative value; NAN: singular
     double* q;            // where the linear systems led       (n)
     int pair_count;
     unsigned char* alpha;  // basis of the first step, pairs (c_n, beta, lambda)  (pair_count)
+    int broken_count;      // components that are negative at the switch; 0 where the basis became singular
+    int* broken;           // which of the pairs, ascending                       (broken_count)
+    double* value;  // the component of each pair at the last step looked at: z on the basis, w off it  (pair_count)
 } sti_robust;
 
 // steps N >= 1; checks n = 1, ..., N - 1. Tolerance 1e-9 on signs. Schemes quasistatic and alpha with level gap.

@@ -46,10 +46,18 @@ typedef enum sti_holds { STI_HOLDS_LIST(STI_X) } sti_holds;
 
 STI_API const char* sti_holds_text(sti_holds verdict);
 
-typedef struct sti_named {  // a number, a vector (one row) or a matrix, by its name
+typedef enum sti_named_form {
+    STI_NAMED_NUMBER,
+    STI_NAMED_TRUTH,   // 0 or 1
+    STI_NAMED_VECTOR,  // one row
+    STI_NAMED_MODES,   // one row of sti_contact_mode; NAN: not known
+    STI_NAMED_MATRIX,  // of one row it is a matrix still
+} sti_named_form;
+
+typedef struct sti_named {  // a number, a vector or a matrix, by its name
     const char* name;
+    sti_named_form form;
     int rows, cols;
-    bool scalar;
     double* value;  // row major (rows x cols)
 } sti_named;
 

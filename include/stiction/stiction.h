@@ -4,20 +4,27 @@
 
 #include <stiction/base.h>
 #include <stiction/bodies.h>
+#include <stiction/bounds.h>
 #include <stiction/classes.h>
 #include <stiction/cone.h>
 #include <stiction/conic.h>
 #include <stiction/contact.h>
 #include <stiction/draw.h>
 #include <stiction/granular.h>
+#include <stiction/grasp.h>
 #include <stiction/impact.h>
 #include <stiction/instant.h>
+#include <stiction/interval.h>
 #include <stiction/io.h>
+#include <stiction/l1.h>
 #include <stiction/linalg.h>
 #include <stiction/modes.h>
+#include <stiction/norms.h>
 #include <stiction/painleve.h>
+#include <stiction/pointed.h>
 #include <stiction/problem.h>
 #include <stiction/qp.h>
+#include <stiction/roots.h>
 #include <stiction/run.h>
 #include <stiction/scene.h>
 #include <stiction/shapes.h>

@@ -3,10 +3,13 @@
 #ifndef STICTION_VERIFY_H
 #define STICTION_VERIFY_H
 
+#include <stiction/bounds.h>
 #include <stiction/conic.h>
 #include <stiction/contact.h>
+#include <stiction/l1.h>
 #include <stiction/problem.h>
 #include <stiction/qp.h>
+#include <stiction/roots.h>
 #include <stiction/run.h>
 
 #ifdef __cplusplus
@@ -93,6 +96,18 @@ typedef struct sti_qp_verification {
 STI_API sti_status sti_verify_qp(sti_env* env, const sti_qp* qp, const sti_qp_answer* answer, double tol,
                                  sti_qp_verification* out);
 
+// Least sums of absolute values: objective and dual vector anew in extended precision, from x and y alone.
+typedef struct sti_l1_verification {
+    bool accepted;     // "solved" is claimed, |y_i| <= 1, A'y = 0 up to rounding, and the gap is within tol
+    double residual;   // largest |A'y|_j over the sum of its terms
+    double objective;  // |A x + b|_1
+    double gap;        // sum of |r_i| - y_i r_i over the objective, r = A x + b
+    char text[240];    // verdict in a sentence, with the first thing that fails
+} sti_l1_verification;
+
+STI_API sti_status sti_verify_l1(sti_env* env, const sti_l1* problem, const sti_l1_answer* answer, double tol,
+                                 sti_l1_verification* out);
+
 // ---- a recorded run of bodies
 //
 // What a recording says about itself and about mechanics, computed anew from its numbers: neither steppers nor solvers
@@ -109,9 +124,10 @@ STI_API sti_status sti_verify_qp(sti_env* env, const sti_qp* qp, const sti_qp_an
     X(STI_RUN_BASIS, "basis", "normals and tangents that are not unit or not orthogonal")                       \
     X(STI_RUN_CONE, "cone", "contact impulses outside of their friction cones")                                 \
     X(STI_RUN_LAW, "law", "contacts that close too far, press while they open, or slide without full friction") \
-    X(STI_RUN_MOMENTUM, "momentum", "change of momentum beyond contact impulses and one gravity for all")       \
+    X(STI_RUN_MOMENTUM, "momentum", "change of momentum beyond contact impulses and gravity")                   \
     X(STI_RUN_JOINT, "joint", "joints that are open, from the recorded poses")                                  \
-    X(STI_RUN_PENETRATION, "penetration", "overlap of shapes, from the recorded poses")
+    X(STI_RUN_PENETRATION, "penetration", "overlap of shapes after a step, from the recorded poses")            \
+    X(STI_RUN_START, "start", "overlap of shapes where the scene put them; no limit, the run is not at fault")
 
 #define STI_X(code, name, text) code,
 typedef enum sti_run_check_kind { STI_RUN_CHECK_LIST(STI_X) STI_RUN_CHECK_COUNT } sti_run_check_kind;
@@ -135,16 +151,72 @@ typedef struct sti_run_verification {
 } sti_run_verification;
 
 typedef struct sti_run_verify_options {
-    double tol;                // limit of all but `solved` and `order`, where it is 0 (default 1e-6)
+    double tol;                // limit of all but `solved` and `order`, where it is 0, and `start` (default 1e-6)
     const sti_bodies* bodies;  // of the scene: for momentum, joints and penetration; NULL: these are not looked at
-    bool touching_only;        // penetration only of shapes that have a contact: others may be meant to overlap
-    bool springs;              // there are some: momentum is not looked at
 } sti_run_verify_options;
 
 STI_API sti_run_verify_options sti_run_verify_options_default(void);
 // Bodies that are not those of the recording are STI_ERR_ARGUMENT.
 STI_API sti_status sti_verify_recorded_world(sti_env* env, const sti_recorded_world* world,
                                              const sti_run_verify_options* options, sti_run_verification* out);
+
+// ---- a run of bodies while it is made, by the same rules
+//
+// The checker is shown the start and then every step, and keeps the worst of each check. Nothing is believed that a recording
+// would not have to say: places, velocities, contacts with their impulses, and the energies of the report.
+
+typedef struct sti_run_checker sti_run_checker;
+
+// options->bodies are borrowed and outlive the checker.
+STI_API sti_status sti_run_checker_create(sti_env* env, const sti_run_verify_options* options, sti_run_checker** out);
+STI_API void sti_run_checker_destroy(sti_run_checker* checker);  // accepts NULL
+
+typedef struct sti_run_moment {
+    double time;
+    const sti_pose* pose;            // of the body frames                                  (bodies)
+    const double *v, *w;             // of the centres of mass, and angular, in world axes  (bodies x 3)
+    const sti_world_report* report;  // of the step that ends here; NULL: the start
+    int contact_count;
+    const sti_world_contact* contacts;  // of that step
+} sti_run_moment;
+
+// Moments come in their order, the start first.
+STI_API sti_status sti_run_checker_look(sti_run_checker* checker, const sti_run_moment* moment);
+// The same of a world as it is now.
+STI_API sti_status sti_run_checker_look_world(sti_run_checker* checker, const sti_world* world,
+                                              const sti_world_report* report);
+STI_API void sti_run_checker_result(const sti_run_checker* checker, sti_run_verification* out);  // of all so far
+
+// What it has seen, as bytes (free with sti_env_free), and back into a checker of the same bodies. STI_ERR_INPUT: not such bytes.
+STI_API sti_status sti_run_checker_save(const sti_run_checker* checker, void** bytes, size_t* size);
+STI_API sti_status sti_run_checker_load(sti_run_checker* checker, const void* bytes, size_t size);
+
+// ---- roots and bounds
+
+// What was checked, and what it found: the first claim that does not hold, or that could not be confirmed.
+typedef struct sti_root_verification {
+    bool accepted;
+    int roots_checked;
+    int boxes_checked;
+    char text[240];
+} sti_root_verification;
+
+// Formulas are read again and evaluated on intervals of some 200 bits (exact/span.h), with derivatives: that each interval
+// holds a root, that its region holds no other one, that every box claimed empty is, and that the boxes cover what was
+// searched.
+STI_API sti_status sti_verify_root(sti_env* env, const sti_root_problem* problem, const sti_root_answer* answer,
+                                   sti_root_verification* out);
+
+typedef struct sti_bound_verification {
+    bool accepted;
+    double agreement;  // largest distance, relative to the size, that is left between a number and its own enclosure
+    char text[240];
+} sti_bound_verification;
+
+// The quantity and its bound are enclosed again, by rules of low order on many cells over spans: no number may lie outside, and
+// the inequality must hold for the new enclosures.
+STI_API sti_status sti_verify_bound(sti_env* env, const sti_bound_problem* problem, const sti_bound_answer* answer,
+                                    sti_bound_verification* out);
 
 #ifdef __cplusplus
 }

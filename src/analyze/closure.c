@@ -8,7 +8,8 @@
 // of the normals alone.
 //
 // 2D, polygons and normals are decided in integers: "strictly inside" becomes "at least one", since the cones may be
-// scaled. Discs in space: the largest margin of a lambda with sum lambda_n = 1.
+// scaled. Discs in space: the largest margin of a lambda with sum lambda_n = 1; where it is within tol of 0, a y that no
+// contact pushes along, up to rounding, or else it is left undecided.
 //
 // A bilateral contact with friction is two cones. Yes when one choice of signs is closed; no when the contacts do not
 // suffice even with unlimited friction there; otherwise undecided: a union of cones may cover the space without any of
@@ -17,11 +18,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyze/range.h"
 #include "analyze/sticking.h"
 
 sti_closure_options sti_closure_options_default(void) {
     return (sti_closure_options){.tol = 1e-9, .gap_tol = 1e-8};
 }
+
+#define NO_PUSH 1e-10  // rounding of y, which the conic solver finds to about 1e-12
 
 typedef struct grasp {
     sti_env* env;
@@ -152,9 +156,10 @@ static sti_status find_rank(grasp* g, double* y) {
     if (usable == NULL) return g->pool.status;
     for (int i = 0; i < s->nc; i++) {
         for (int k = 0; k <= (s->rough[i] ? s->tangents[i] : 0); k++) {
-            const int at = s->first[i] + k;
-            for (int j = 0; j < s->n; j++)
-                usable[(size_t)at * (size_t)s->n + (size_t)j] = s->C[(size_t)j * (size_t)s->p + (size_t)at];
+            double* row = usable + (size_t)(s->first[i] + k) * (size_t)s->n;
+            for (int j = 0; j < s->n; j++) row[j] = s->C[(size_t)j * (size_t)s->p + (size_t)(s->first[i] + k)];
+            const double length = sti_small_norm(s->n, row);  // spans what it spans, however long
+            for (int j = 0; length > 0 && j < s->n; j++) row[j] /= length;
         }
     }
     // in even units, so that they have no say
@@ -200,6 +205,16 @@ static sti_status decide_exactly(grasp* g, bool* found, sti_rationals* lambda, s
     return status;
 }
 
+static double margin_of(const grasp* g, const double* lambda) {
+    double sum = 0, least = INFINITY;
+    for (int i = 0; i < g->s.nc; i++) {
+        sum += fabs(lambda[g->s.first[i]]);
+        const double margin = sti_posed_margin(&g->s, i, lambda);
+        if (margin < least) least = margin;
+    }
+    return sum > 0 ? least / sum : least;
+}
+
 // In floating point: the largest margin with sum lambda_n <= 1.
 static sti_status decide_conic(grasp* g, double* margin, double* lambda, double* y) {
     const sti_posed* s = &g->s;
@@ -220,7 +235,14 @@ static sti_status decide_conic(grasp* g, double* margin, double* lambda, double*
     sti_program_answer answer;
     status = sti_program_minimize(&p, c, NULL, &answer);
     *margin = NAN;
-    if (status != STI_OK || answer.outcome == STI_CONIC_UNKNOWN || answer.outcome == STI_CONIC_LIMIT) return status;
+    if (status != STI_OK) return status;
+    if (answer.outcome == STI_CONIC_UNKNOWN || answer.outcome == STI_CONIC_LIMIT) {
+        // not the largest margin, but forces that balance: if they are inside, they prove as much as the best ones
+        memcpy(lambda, answer.x + s->n, (size_t)s->p * sizeof *lambda);
+        const double reached = margin_of(g, lambda);
+        if (reached > s->options.tol) *margin = reached;
+        return STI_OK;
+    }
     *margin = answer.outcome == STI_CONIC_UNBOUNDED ? INFINITY : answer.x[d];
     memcpy(lambda, answer.x + s->n, (size_t)s->p * sizeof *lambda);
     answer.dual[sum] = 0;
@@ -230,14 +252,72 @@ static sti_status decide_conic(grasp* g, double* margin, double* lambda, double*
     return g->pool.status;
 }
 
-static double margin_of(const grasp* g, const double* lambda) {
-    double sum = 0, least = INFINITY;
-    for (int i = 0; i < g->s.nc; i++) {
-        sum += fabs(lambda[g->s.first[i]]);
-        const double margin = sti_posed_margin(&g->s, i, lambda);
-        if (margin < least) least = margin;
+// How far some contact can push along y: max over contacts and forces with f_n = 1, relative to |y|. Not above 0: nothing
+// balances the load y. Infinite where a force of either sign has a part along y.
+static double push_along(const grasp* g, const double* y) {
+    const sti_posed* s = &g->s;
+    const double size = sti_small_max((size_t)s->n, y);
+    double most = -INFINITY;
+    for (int i = 0; size > 0 && i < s->nc; i++) {
+        double v[3] = {0};
+        for (int k = 0; k <= (s->rough[i] ? s->tangents[i] : 0); k++) {
+            for (int j = 0; j < s->n; j++) v[k] += s->C[(size_t)j * (size_t)s->p + (size_t)(s->first[i] + k)] * y[j];
+        }
+        const double slide = s->rough[i] ? g->instant.contacts[s->contact[i]].mu * hypot(v[1], v[2]) : 0;
+        const double push = !s->bilateral[i] ? v[0] + slide : fabs(v[0]) + hypot(v[1], v[2]);
+        most = fmax(most, push / size);
     }
-    return sum > 0 ? least / sum : least;
+    return size > 0 ? most : (double)INFINITY;
+}
+
+// -C_ik'y of contact i, direction k, times `times`, into row r.
+static void put_pull(const grasp* g, sti_program* p, int r, int i, int k, double times) {
+    const sti_posed* s = &g->s;
+    for (int j = 0; j < s->n; j++)
+        sti_program_put(p, r, 1 + j, -times * s->C[(size_t)j * (size_t)s->p + (size_t)(s->first[i] + k)]);
+}
+
+// The conditions on a load y that no contact pushes along, by a margin: those of contact i.
+static void add_contact(const grasp* g, sti_program* p, int i) {
+    const sti_posed* s = &g->s;
+    const int tangents = s->rough[i] ? s->tangents[i] : 0;
+    if (s->bilateral[i]) {
+        for (int k = 0; k <= tangents; k++) put_pull(g, p, sti_program_add(p, STI_ROW_ZERO, i), i, k, 1);
+        return;
+    }
+    const int head = sti_program_add(p, tangents > 0 ? STI_ROW_HEAD : STI_ROW_NONNEGATIVE, i);
+    put_pull(g, p, head, i, 0, 1);
+    sti_program_put(p, head, 1 + s->n, -1);
+    for (int k = 1; k <= tangents; k++)
+        put_pull(g, p, sti_program_add(p, STI_ROW_TAIL, i), i, k, g->instant.contacts[s->contact[i]].mu);
+}
+
+// The y in the unit box with the largest margin: n'y + mu |t y| <= -margin at all contacts. Away from the border it has one, so
+// that rounding does not matter; y of decide_conic lies on the border itself. y stays where there is none.
+static sti_status separate(grasp* g, double* y) {
+    const sti_posed* s = &g->s;
+    sti_program p = {0};
+    sti_program_answer answer;
+    sti_status status = sti_program_open(&p, &g->pool, s->n + 1, 3 * s->nc + 2 * s->n + 1, false);
+    if (status != STI_OK) return status;
+    for (int i = 0; i < s->nc; i++) add_contact(g, &p, i);
+    for (int j = 0; j < 2 * s->n; j++) {
+        const int r = sti_program_add(&p, STI_ROW_NONNEGATIVE, -1);
+        sti_program_put(&p, r, 0, 1);
+        sti_program_put(&p, r, 1 + j / 2, j % 2 == 0 ? 1 : -1);
+    }
+    const int bound = sti_program_add(&p, STI_ROW_NONNEGATIVE, -1);  // where joints alone touch the object
+    sti_program_put(&p, bound, 0, 1);
+    sti_program_put(&p, bound, 1 + s->n, -1);
+    status = sti_program_reduce(&p);
+    double* c = sti_pool_doubles(&g->pool, (size_t)p.size);
+    if (status == STI_OK) status = g->pool.status;
+    if (status != STI_OK) return status;
+    c[s->n] = -1;
+    status = sti_program_minimize(&p, c, NULL, &answer);
+    if (status == STI_OK && answer.outcome == STI_CONIC_SOLVED && answer.x[s->n] > 0)
+        memcpy(y, answer.x, (size_t)s->n * sizeof *y);
+    return status;
 }
 
 static sti_status allocate(grasp* g) {
@@ -279,7 +359,16 @@ static sti_status visit(grasp* g, int* verdict) {
     double margin = NAN;
     status = decide_conic(g, &margin, out->lambda, out->y);
     out->margin = margin;
-    *verdict = isnan(margin) ? 0 : margin > s->options.tol ? 1 : -1;
+    if (isnan(margin))
+        *verdict = 0;
+    else if (margin > s->options.tol)
+        *verdict = 1;
+    else  // the largest margin is 0, or too small to tell from it: only y proves that there is none
+        *verdict = push_along(g, out->y) <= NO_PUSH ? -1 : 0;
+    if (status == STI_OK && *verdict == 0) {
+        status = separate(g, out->y);
+        if (status == STI_OK && push_along(g, out->y) <= NO_PUSH) *verdict = -1;
+    }
     return status;
 }
 
@@ -341,6 +430,7 @@ static sti_status analyze(sti_env* env, const sti_instant* instant, const sti_cl
     if (options == NULL) options = &standard;
     grasp g = {.env = env, .pool = sti_pool_make(env), .out = out};
     sti_status status = sti_instant_check(env, instant);
+    if (status == STI_OK) status = sti_range_check(env, instant);
     if (status == STI_OK) status = choose_coordinates(&g, instant, options);
     if (status == STI_OK) status = make_instant(&g, instant, options, friction);
     sti_sticking_options sticking = sti_sticking_options_default();

@@ -199,8 +199,10 @@ sti_status sti_impact_bounds(sti_impact_work* w) {
     bound_work k = {.w = w, .p = p};
     sti_impact_bound* bounds = sti_pool_take(w->pool, (size_t)1 << p, sizeof *bounds);
     sti_status status = bounds == NULL ? w->pool->status : prepare(&k);
-    for (unsigned pattern = 0; status == STI_OK && pattern < 1U << p; pattern++)
-        status = fill_bound(&k, pattern, &bounds[pattern]);
+    for (unsigned pattern = 0; status == STI_OK && pattern < 1U << p; pattern++) {
+        status = sti_check_time(w->env, "looking for bounds of restitution");
+        if (status == STI_OK) status = fill_bound(&k, pattern, &bounds[pattern]);
+    }
     if (status != STI_OK) return status;
     w->out->bounds = bounds;
     w->out->bound_count = 1 << p;

@@ -280,13 +280,15 @@ double sti_few_norm(int m, int n, const double* A, double* work) {
 
 sti_status sti_few_eigenvalues(sti_env* env, int n, const double* A, double* re, double* im) {
     if (n == 0) return STI_OK;
-    const int one = 1, room = 8 * n;
+    const int room = 8 * n;
     double* work = sti_alloc_array(env, (size_t)n * (size_t)n + (size_t)room, sizeof *work);
     if (work == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "eigenvalues of order %d", n);
     double* copy = work + room;
     memcpy(copy, A, (size_t)n * (size_t)n * sizeof *copy);  // the transpose has the same eigenvalues
-    int info = 0;
-    dgeev_("N", "N", &n, copy, &n, re, im, NULL, &one, NULL, &one, work, &room, &info);
+    sti_status status = sti_lapack_reserve(env);
+    if (status == STI_OK)
+        status =
+            sti_lapack_status(env, sti_lapack_eigenvalues(n, copy, re, im, work, room), "eigenvalues of order %d", n);
     sti_free(env, work);
-    return info == 0 ? STI_OK : STI_FAIL(env, STI_ERR_INTERNAL, info, "eigenvalues of order %d did not converge", n);
+    return status;
 }

@@ -323,7 +323,8 @@ static sti_status enumerate(friction* k) {
     if (next == NULL) return k->scratch->status;
     while (depth >= 0) {
         if (depth == k->rough_count) {
-            const sti_status status = try_mode(k);
+            sti_status status = sti_check_time(k->w->env, "trying modes of friction");
+            if (status == STI_OK) status = try_mode(k);
             if (status != STI_OK) return status;
             depth--;
         } else if (next[depth] == 3) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyze/impact_dense.h"
+#include "analyze/range.h"
 #include "linalg/dense.h"
 
 static bool taken(const sti_instant_contact* c, sti_space_choice choice) {
@@ -183,6 +184,7 @@ static void fill_matrix(sti_space* k) {
 sti_status sti_space_create(sti_env* env, const sti_instant* instant, sti_space_choice choice, sti_space** out) {
     *out = NULL;
     sti_status status = sti_instant_check(env, instant);
+    if (status == STI_OK) status = sti_range_check(env, instant);
     if (status != STI_OK) return status;
     sti_space* k = sti_alloc(env, sizeof *k);
     if (k == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "space of contacts");

@@ -76,7 +76,7 @@ bool sti_modes_gave_up(modes_model* m, sti_status* status) {
 bool sti_modes_late(const modes_model* m, double part, long found) {
     const modes_watch* w = &m->watch;
     if (w->trace != NULL) w->trace(w->user, w->phase, part, found);
-    return w->deadline < (double)INFINITY && sti_clock() > w->deadline;
+    return w->deadline < (double)INFINITY && sti_now(m->env) > w->deadline;
 }
 
 void sti_modes_destroy(sti_modes* modes) {
@@ -84,6 +84,8 @@ void sti_modes_destroy(sti_modes* modes) {
     sti_env* env = modes->env;
     for (int i = 0; modes->contacts != NULL && i < modes->contact_count; i++) sti_free(env, modes->contacts[i].word);
     for (int i = 0; i < modes->mode_count; i++) sti_mode_clear(env, &modes->modes[i]);
+    for (int i = 0; i < modes->infeasible_count; i++) sti_mode_clear(env, &modes->infeasible[i]);
+    sti_free(env, modes->infeasible);
     sti_free(env, modes->contacts);
     sti_free(env, modes->modes);
     sti_rationals_destroy(modes->wrench);
@@ -334,6 +336,7 @@ static sti_status fill(modes_model* m, const sti_modes_options* o, sti_modes* ou
             status = sti_modes_exist(m, &out->decided, &out->exists, &out->held, &out->certificate);
     }
     if (status == STI_OK && (o->want & STI_MODES_CONES) != 0 && !o->contacts_only) status = find_cones(m, o, out);
+    if (status == STI_OK && (o->want & STI_MODES_INFEASIBLE) != 0) status = sti_modes_list_infeasible(m, o, out);
     return status;
 }
 
@@ -345,7 +348,7 @@ sti_status sti_modes_create(sti_env* env, const sti_instant* instant, const sti_
     sti_status status = check(env, instant, options);
     if (status != STI_OK) return status;
     modes_model* m;
-    const double start = sti_clock();
+    const double start = sti_now(env);
     status = sti_modes_model_create(env, instant, options, &m);
     if (status != STI_OK) return status;
     m->watch = (modes_watch){

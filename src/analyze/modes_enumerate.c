@@ -47,6 +47,7 @@ void sti_mode_clear(sti_env* env, sti_mode* mode) {
     sti_free(env, mode->choice);
     sti_free(env, mode->text);
     sti_rationals_destroy(mode->witness);
+    sti_rationals_destroy(mode->absurd);
     sti_mode_solution_destroy(env, mode->solution);
     sti_mode_wrenches_destroy(env, mode->wrenches);
     *mode = (sti_mode){0};
@@ -276,6 +277,25 @@ sti_status sti_modes_cell(modes_model* m, const short* choice, modes_cell* out) 
                 status = STI_FAIL(m->env, STI_ERR_INTERNAL, i, "a listed mode has no acceleration");
         }
     }
+    return status;
+}
+
+sti_status sti_modes_cell_closed(modes_model* m, const short* choice, modes_cell* out, bool* there) {
+    sti_status status = whole_cell(m, out);
+    for (int i = 0; i < m->contact_count && status == STI_OK; i++) {
+        const modes_choice* own = &m->contacts[i].choices[choice[i]];
+        for (int k = 0; k < own->constraint_count && status == STI_OK; k++) {
+            modes_cell next;
+            const modes_constraint rule = own->constraint[k];
+            (void)sti_cell_part(&m->x, out, modes_form_at(m, rule.form), rule.sign, first_cut(i) + k, &next);
+            sti_cell_clear(m->env, out);
+            *out = next;
+            status = m->x.status;
+        }
+    }
+    *there = m->homogeneous;
+    for (int r = 0; status == STI_OK && !*there && r < out->ray_count; r++)  // (a, 1) times something
+        *there = sti_int_sign(&modes_cell_at(out, out->line_count + r)[m->n]) > 0;
     return status;
 }
 

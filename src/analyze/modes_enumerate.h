@@ -20,6 +20,11 @@ void sti_mode_clear(sti_env* env, sti_mode* mode);
 
 // The cell of a kinematically feasible mode: its relatively open cone of (a, 1), or of a when all rates vanish.
 sti_status sti_modes_cell(modes_model* m, const short* choice, modes_cell* out);
+// The closed accelerations of any combination. *there: some are; without rates 0 always is.
+sti_status sti_modes_cell_closed(modes_model* m, const short* choice, modes_cell* out, bool* there);
+
+// All combinations that are not in out->modes, which has to hold all feasible ones.
+sti_status sti_modes_list_infeasible(modes_model* m, const sti_modes_options* o, sti_modes* out);
 
 // Is the wrench among those of the closed cell and the choices made (-1: open)? "No" is always proved; "yes" is when it
 // must be certain.
@@ -37,6 +42,8 @@ void sti_mode_solution_destroy(sti_env* env, sti_mode_solution* solution);
 
 // The set of wrenches, and the wrench against it.
 sti_status sti_mode_find_wrenches(modes_model* m, sti_mode* mode);
+// The same of a mode that no acceleration satisfies strictly, by its closed set. NULL stays where that is empty.
+sti_status sti_mode_find_wrenches_closed(modes_model* m, sti_mode* mode);
 void sti_mode_wrenches_destroy(sti_env* env, sti_mode_wrenches* wrenches);
 
 #endif

@@ -78,7 +78,7 @@ static sti_status open_gate(gate* g) {
     g->A = sti_alloc_array(m->env, total, sizeof *g->A);
     g->unit = sti_alloc_array(m->env, (size_t)g->rows, sizeof *g->unit);
     if (m->x.status != STI_OK || g->A == NULL || g->unit == NULL)
-        return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "program of a part mode");
+        return m->x.status != STI_OK ? m->x.status : STI_FAIL(m->env, STI_ERR_MEMORY, -1, "program of a part mode");
     for (int r = 0; r < m->n; r++) fill_row(g, r);
     if (!m->homogeneous) {
         sti_int_set_i64(&m->x, entry(g, m->n, 0), -1);

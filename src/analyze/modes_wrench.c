@@ -369,6 +369,21 @@ static sti_status fill(images* im, sti_mode* mode) {
     return status;
 }
 
+sti_status sti_mode_find_wrenches_closed(modes_model* m, sti_mode* mode) {
+    images im = {.m = m, .choice = mode->choice, .dimension = m->homogeneous ? m->n : m->n + 1};
+    bool there = false;
+    sti_status status = sti_modes_cell_closed(m, mode->choice, &im.cell, &there);
+    if (status == STI_OK && there) {
+        mode->wrenches = sti_alloc_array_zero(m->env, 1, sizeof *mode->wrenches);
+        status =
+            mode->wrenches != NULL ? fill(&im, mode) : STI_FAIL(m->env, STI_ERR_MEMORY, -1, "wrench set of a mode");
+    }
+    sti_cell_clear(m->env, &im.cell);
+    sti_rationals_destroy(im.rays);
+    sti_rationals_destroy(im.lines);
+    return status;
+}
+
 sti_status sti_mode_find_wrenches(modes_model* m, sti_mode* mode) {
     images im = {.m = m, .choice = mode->choice, .dimension = m->homogeneous ? m->n : m->n + 1};
     mode->wrenches = sti_alloc_array_zero(m->env, 1, sizeof *mode->wrenches);

@@ -8,6 +8,7 @@
 // Prop 14 in the paper's norms (Frobenius) and in spectral ones, where |diag(mu_i xi_i / |n_i|)| is its largest entry;
 // both follow from |G^-1| |P| < 1, and Frobenius is the weaker statement (S1-E22).
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "analyze/impact_dense.h"
@@ -252,6 +253,8 @@ static sti_status fill_each(painleve_work* w) {
     for (int i = 0; i < p; i++) each[i] = INFINITY;
     for (int q = 0; q < w->out->pattern_count; q++) {
         const double* xi = w->out->patterns[q].xi;
+        const sti_status status = sti_check_time(w->env, "looking for the friction of each contact");
+        if (status != STI_OK) return status;
         if (!w->out->patterns[q].possible) continue;
         double mu[STI_PAINLEVE_MOST], D[STI_PAINLEVE_MOST * STI_PAINLEVE_MOST],
             E[STI_PAINLEVE_MOST * STI_PAINLEVE_MOST];
@@ -297,8 +300,7 @@ static void conclude(sti_painleve* out) {
 }
 
 static sti_status fill(painleve_work* w, owned_painleve* made, const sti_space* space, const sti_painleve_options* o) {
-    sti_status status = sti_painleve_matrix_read(w->env, space, &w->m);
-    if (status != STI_OK) return status;
+    sti_status status = STI_OK;
     if (w->m.p == 0) return STI_FAIL(w->env, STI_ERR_INPUT, -1, "no contact touches");
     if (w->m.rough_count > o->contact_limit || w->m.p > STI_PAINLEVE_MOST)
         return STI_FAIL(w->env, STI_ERR_SIZE, w->m.p, "%d contacts with a slip: directions are tried for at most %d",
@@ -317,22 +319,45 @@ static sti_status fill(painleve_work* w, owned_painleve* made, const sti_space* 
     return status;
 }
 
+// What M lacked, and how it was made up for.
+static sti_status tell_limit(painleve_work* w, owned_painleve* made, const sti_painleve_limit* limit, int n) {
+    sti_painleve* out = w->out;
+    out->singular = limit->taken;
+    for (int f = 0; f < 2 && limit->mixed; f++) {  // |n_q'H_T| grows beyond every bound, so Prop 14 says nothing
+        out->mu_14[f] = 0;
+        for (int q = 0; q < out->pattern_count; q++) {
+            made->patterns[q].mu_14[f] = 0;
+            made->patterns[q].prop14[f] = false;
+        }
+    }
+    if (!limit->taken) return STI_OK;
+    if (!limit->has_z) {
+        snprintf(out->limit, sizeof out->limit,
+                 "M is singular; the joints hold what has no mass, so nothing is missing");
+        return STI_OK;
+    }
+    snprintf(out->limit, sizeof out->limit,
+             "M is singular: limit of M + eps z z', eps -> 0, z the direction without mass%s",
+             limit->pushed ? "; forces push along it, so b is told times sqrt(eps)" : "");
+    if (n > STI_PAINLEVE_Z) return STI_OK;
+    out->z = sti_pool_copy(w->pool, limit->z, (size_t)n);
+    return w->pool->status;
+}
+
 sti_status sti_painleve_create(sti_env* env, const sti_instant* instant, const sti_painleve_options* options,
                                sti_painleve** out) {
     *out = NULL;
     const sti_painleve_options o = options != NULL ? *options : sti_painleve_options_default();
-    sti_space* space = NULL;
-    sti_status status =
-        sti_space_create(env, instant, (sti_space_choice){.gap_tol = o.gap_tol, .bounded = true}, &space);
-    if (status != STI_OK) return status;
     owned_painleve* made = sti_alloc(env, sizeof *made);
-    if (made == NULL) {
-        sti_space_destroy(space);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "contact LCP");
-    }
+    if (made == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "contact LCP");
     *made = (owned_painleve){.pool = sti_pool_make(env)};
     painleve_work w = {.env = env, .out = &made->k, .pool = &made->pool};
-    status = fill(&w, made, space, &o);
+    sti_space* space = NULL;
+    sti_painleve_limit limit;
+    sti_status status = sti_painleve_read(env, instant, (sti_space_choice){.gap_tol = o.gap_tol, .bounded = true},
+                                          &space, &w.m, &limit);
+    if (status == STI_OK) status = fill(&w, made, space, &o);
+    if (status == STI_OK) status = tell_limit(&w, made, &limit, instant->n);
     sti_space_destroy(space);
     if (status == STI_OK)
         *out = &made->k;

@@ -123,8 +123,9 @@ static sti_status read_matrix(map_work* w, sti_painleve_matrix* k) {
     sti_instant_contact* contacts = (sti_instant_contact*)w->instant->contacts;
     for (int i = 0; i < w->contacts; i++) contacts[i].gap = w->closed[i] ? 0 : 1;
     sti_space* space = NULL;
-    sti_status status = sti_space_create(w->env, w->instant, (sti_space_choice){.gap_tol = 0.5}, &space);
-    if (status == STI_OK) status = sti_painleve_matrix_read(w->env, space, k);
+    sti_painleve_limit limit;
+    const sti_status status =
+        sti_painleve_read(w->env, w->instant, (sti_space_choice){.gap_tol = 0.5}, &space, k, &limit);
     sti_space_destroy(space);
     return status;
 }
@@ -194,7 +195,8 @@ static sti_status prepare(map_work* w, const double* at_axes, double* lack, doub
 static sti_status look_at(map_work* w, const double* at_axes, bool count, sti_painleve_cell* cell, double* lack) {
     *cell = (sti_painleve_cell){.outcome = STI_PAINLEVE_APART, .mu_c = INFINITY, .mu = NAN};
     double friction, mu[STI_PAINLEVE_MOST];
-    const sti_status status = prepare(w, at_axes, lack, &friction);
+    sti_status status = sti_check_time(w->env, "looking at points of a map");
+    if (status == STI_OK) status = prepare(w, at_axes, lack, &friction);
     if (status != STI_OK || !w->matrix_closed) return status;
     const sti_painleve_matrix* k = &w->matrix;
     bool common = true;

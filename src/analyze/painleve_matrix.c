@@ -164,6 +164,8 @@ static void fill_null_space(const sti_space* space, const double* direction, con
 
 sti_status sti_painleve_possible(const sti_painleve_matrix* k, const double* xi, bool* out) {
     const int r = k->rough_count, d = k->null_count;
+    const sti_status in_time = sti_check_time(k->env, "trying directions of slip");
+    if (in_time != STI_OK) return in_time;
     bool slips = true;  // the slips are these
     for (int x = 0; x < r; x++) slips = slips && k->slip[k->rough[x]] * xi[k->rough[x]] > 0;
     *out = true;
@@ -209,7 +211,7 @@ sti_status sti_painleve_matrix_read(sti_env* env, const sti_space* space, sti_pa
     k->approach = sti_few_largest(p, u);
     sti_space_block(space, 0, p, 0, p, k->G);
     sti_status status = STI_OK;
-    double directions[2 * STI_PAINLEVE_MOST] = {0};
+    double* directions = k->direction;
     for (int j = 0; status == STI_OK && j < p; j++) {
         const sti_instant_contact* c = &in->contacts[space->contact[j]];
         double* direction = directions + (size_t)2 * (size_t)j;
@@ -314,6 +316,8 @@ sti_status sti_painleve_critical_minor(const sti_painleve_matrix* k, const doubl
         work[2 * STI_PAINLEVE_MOST * STI_PAINLEVE_MOST + STI_PAINLEVE_MOST];
     double scaled[STI_PAINLEVE_MOST * STI_PAINLEVE_MOST], high, low;
     const int p = k->p;
+    const sti_status in_time = sti_check_time(k->env, "looking for critical minors");
+    if (in_time != STI_OK) return in_time;
     for (int i = 0; i < p; i++) {
         for (int j = 0; j < p; j++) scaled[at(p, i, j)] = k->N[at(p, i, j)] * weight[j] * xi[j];
     }

@@ -19,14 +19,30 @@ typedef struct sti_painleve_matrix {
     double N[STI_PAINLEVE_MOST * STI_PAINLEVE_MOST];  // n_q'H_T u_j / |n_j|, column j along the direction u_j
     double n_H[STI_PAINLEVE_MOST * STI_PAINLEVE_MOST];
     double b[STI_PAINLEVE_MOST];
-    double mu[STI_PAINLEVE_MOST];    // of the instant
-    double slip[STI_PAINLEVE_MOST];  // speed along u_j, >= 0 in space; 0: no slip
-    double approach;                 // largest |qdot_norm|
-    int null_count;                  // dependencies among the slips that lasting contacts leave open
+    double mu[STI_PAINLEVE_MOST];             // of the instant
+    double slip[STI_PAINLEVE_MOST];           // speed along u_j, >= 0 in space; 0: no slip
+    double direction[2 * STI_PAINLEVE_MOST];  // u_j, in the tangents of each contact
+    double approach;                          // largest |qdot_norm|
+    int null_count;                           // dependencies among the slips that lasting contacts leave open
     double null_space[STI_PAINLEVE_MOST * STI_PAINLEVE_MOST];  // (null_count x rough_count)
     double null_shift[STI_PAINLEVE_MOST];  // null_space times the slips, 0 unless surfaces move (null_count)
     double constant[STI_PAINLEVE_MOST];    // the slip of a contact that a surface moves and nothing else can; else 0
 } sti_painleve_matrix;
+
+// How (26) was read where M is singular (painleve_limit.c).
+enum { STI_PAINLEVE_Z = 64 };
+typedef struct sti_painleve_limit {
+    bool taken;                // M is not positive definite
+    bool has_z;                // and the joints leave one direction z without mass: a limit; false: they leave none
+    bool pushed;               // F has a part along z
+    bool mixed;                // z moves the gaps of some contacts and not of others
+    double z[STI_PAINLEVE_Z];  // where n is not larger
+} sti_painleve_limit;
+
+// The space of the touching contacts and the matrix; where M is singular by a limit, STI_ERR_INPUT where there is none.
+// The norms in the space are then those of the limit, and its other numbers those of a regular mass.
+sti_status sti_painleve_read(sti_env* env, const sti_instant* instant, sti_space_choice choice, sti_space** space,
+                             sti_painleve_matrix* k, sti_painleve_limit* limit);
 
 // gap_tol INFINITY: all contacts.
 sti_status sti_painleve_matrix_read(sti_env* env, const sti_space* space, sti_painleve_matrix* k);

@@ -30,8 +30,8 @@ int sti_program_add(sti_program* p, sti_row_kind kind, int owner) {
 void sti_program_put(sti_program* p, int row, int column, double value) {
     const size_t k = (size_t)row * ((size_t)p->size + 1) + (size_t)column;
     p->row[k] = value;
-    if (p->exact != NULL && sti_rationals_set_double(p->exact, k, value) != STI_OK && p->pool->status == STI_OK)
-        p->pool->status = STI_ERR_MEMORY;
+    const sti_status status = p->exact != NULL ? sti_rationals_set_double(p->exact, k, value) : STI_OK;
+    if (p->pool->status == STI_OK) p->pool->status = status;
 }
 
 void sti_program_put_data(sti_program* p, int row, int column, double value, const sti_rationals* table, size_t index,
@@ -42,8 +42,8 @@ void sti_program_put_data(sti_program* p, int row, int column, double value, con
     }
     const size_t k = (size_t)row * ((size_t)p->size + 1) + (size_t)column;
     p->row[k] = sign * value;
-    if (sti_rationals_copy(p->exact, k, table, index) != STI_OK && p->pool->status == STI_OK)
-        p->pool->status = STI_ERR_MEMORY;
+    const sti_status status = sti_rationals_copy(p->exact, k, table, index);
+    if (p->pool->status == STI_OK) p->pool->status = status;
     if (sign < 0) sti_int_neg(&p->exact->num[k]);
 }
 
@@ -96,10 +96,6 @@ sti_status sti_program_exact_value(const sti_program* p, int row, const sti_rati
 
 // ---- exact
 
-static sti_status memory_of(const sti_exact_program* e) {
-    return e->x.status == STI_OK ? STI_OK : STI_FAIL(e->program->env, STI_ERR_MEMORY, -1, "exact integers");
-}
-
 // The dictionary of the program. Every unknown is free; below the rows stand the forms -x_j, free too, so that both
 // x_j and its negative can be minimized.
 static sti_status load(sti_exact_program* e, bool equations_only) {
@@ -124,7 +120,7 @@ static sti_status load(sti_exact_program* e, bool equations_only) {
                                      NULL);
     }
     for (int j = 0; j < extra; j++) sti_int_set_i64(&e->x, sti_dictionary_at(D, p->rows + j, j + 1), -1);
-    return memory_of(e);
+    return e->x.status;
 }
 
 sti_status sti_exact_program_open(sti_exact_program* e, const sti_program* p) {
@@ -132,11 +128,12 @@ sti_status sti_exact_program_open(sti_exact_program* e, const sti_program* p) {
     sti_exact_init(&e->x, p->env);
     e->held = sti_alloc_array_zero(p->env, (size_t)p->size, sizeof *e->held);
     if (e->held == NULL) return STI_FAIL(p->env, STI_ERR_MEMORY, -1, "exact program");
-    sti_status status = load(e, false);
+    sti_status status = sti_check_time(p->env, "solving linear programs");
+    if (status == STI_OK) status = load(e, false);
     if (status != STI_OK) return status;
     e->feasible = sti_dictionary_feasible(e->D);
     for (int j = 0; j < p->size; j++) e->held[j] = e->D->kind[j] == STI_VAR_ZERO;
-    return memory_of(e);
+    return e->x.status;
 }
 
 void sti_exact_program_close(sti_exact_program* e) {
@@ -168,14 +165,14 @@ static sti_status unscale(sti_exact_program* e, const sti_int* y, sti_rationals*
     const size_t width = (size_t)p->size + 1;
     sti_int* image = sti_int_array(x, width);
     sti_int num = {0}, den = {0};
-    sti_status status = memory_of(e);
+    sti_status status = e->x.status;
     for (int r = 0; status == STI_OK && r < p->rows; r++) {
         if (p->exact != NULL)
             sti_int_row_from_rationals(x, image, p->exact, (size_t)r * width, width, &num, &den);
         else
             sti_int_row_from_doubles(x, image, p->row + (size_t)r * width, width, 1, &num, &den);
         sti_int_mul(x, &num, &num, &y[r]);
-        status = memory_of(e);
+        status = e->x.status;
         if (status == STI_OK) status = sti_rationals_set_ratio(out, (size_t)r, &num, &den);
     }
     sti_int_array_free(p->env, image, image != NULL ? width : 0);
@@ -187,10 +184,10 @@ static sti_status unscale(sti_exact_program* e, const sti_int* y, sti_rationals*
 sti_status sti_exact_program_farkas(sti_exact_program* e, sti_rationals* out) {
     const size_t count = (size_t)e->D->rows;
     sti_int* y = sti_int_array(&e->x, count);
-    sti_status status = memory_of(e);
+    sti_status status = e->x.status;
     if (status == STI_OK) {
         sti_dictionary_farkas(e->D, y);
-        status = memory_of(e);
+        status = e->x.status;
     }
     if (status == STI_OK) status = unscale(e, y, out);
     sti_int_array_free(e->program->env, y, y != NULL ? count : 0);
@@ -221,11 +218,11 @@ sti_status sti_exact_program_least(sti_exact_program* e, int j, int sign, double
     }
     int column;
     const bool optimal = sti_dictionary_minimize(D, objective, &column);
-    const sti_status status = memory_of(e);
+    const sti_status status = e->x.status;
     if (status != STI_OK) return status;
     *value = -INFINITY;
     if (optimal) *value = sti_int_ratio(&e->x, sti_dictionary_at(D, sti_dictionary_row_of(D, objective), 0), &D->d);
-    return memory_of(e);
+    return e->x.status;
 }
 
 sti_status sti_program_exact_rank(const sti_program* p, int* rank, bool* solvable, sti_rationals* farkas) {
@@ -236,7 +233,7 @@ sti_status sti_program_exact_rank(const sti_program* p, int* rank, bool* solvabl
     sti_status status = load(&e, true);
     if (status == STI_OK) {
         *solvable = sti_dictionary_feasible(e.D);
-        status = memory_of(&e);
+        status = e.x.status;
     }
     // an unknown that became basic is a pivot among the equations
     for (int r = 0; status == STI_OK && r < e.D->rows; r++) {

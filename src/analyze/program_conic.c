@@ -422,7 +422,8 @@ sti_status sti_program_minimize(const sti_program* p, const double* c, const dou
     out->x = sti_pool_copy(p->pool, p->start, (size_t)p->size);
     out->dual = sti_pool_doubles(p->pool, (size_t)p->rows);
     reduced q;
-    sti_status status = pose(p, c, weight, &q);
+    sti_status status = sti_check_time(p->env, "solving convex programs");
+    if (status == STI_OK) status = pose(p, c, weight, &q);
     if (status != STI_OK) return status;
     if (q.k == 0) {
         judge_point(p, &q, out);

@@ -67,9 +67,11 @@ sti_status sti_svd_make(sti_pool* pool, int m, int n, const double* A, double to
         for (int i = 0; i < n; i++) out->V[(size_t)i * n + i] = 1;
         return STI_OK;
     }
-    int info = 0;
-    dgesvd_("A", "A", &n, &m, a, &n, out->s, out->V, &n, out->U, &m, work, &lwork, &info);
-    if (info != 0) return STI_FAIL(pool->env, STI_ERR_INTERNAL, info, "singular values did not converge");
+    sti_status status = sti_lapack_reserve(pool->env);
+    if (status == STI_OK)
+        status = sti_lapack_status(pool->env, sti_lapack_svd(n, m, a, out->s, out->V, out->U, work, lwork),
+                                   "singular values of a %d x %d matrix", m, n);
+    if (status != STI_OK) return pool->status = status;
     while (out->rank < least && out->s[out->rank] > tol * out->s[0]) out->rank++;
     return STI_OK;
 }
@@ -155,25 +157,26 @@ sti_status sti_small_eigen(sti_pool* pool, int n, const double* A, double* w, do
     double* work = sti_pool_doubles(pool, (size_t)lwork);
     if (work == NULL) return pool->status;
     memcpy(V, A, (size_t)n * (size_t)n * sizeof *V);
-    int info = 0;
-    if (n > 0) dsyev_("V", "L", &n, V, &n, w, work, &lwork, &info);
-    return info == 0 ? STI_OK : STI_FAIL(pool->env, STI_ERR_INTERNAL, info, "eigenvalues did not converge");
+    sti_status status = sti_lapack_reserve(pool->env);
+    if (status == STI_OK && n > 0)
+        status = sti_lapack_status(pool->env, sti_lapack_symmetric_eigen(true, n, V, w, work, lwork),
+                                   "eigenvalues of order %d", n);
+    return pool->status = status;
 }
 
 sti_status sti_small_inverse(sti_pool* pool, int n, const double* A, double* inverse, bool* definite) {
     double* L = sti_pool_copy(pool, A, (size_t)n * (size_t)n);
     if (L == NULL) return pool->status;
-    int info = 0;
     *definite = true;
     if (n == 0) return STI_OK;
-    dpotrf_("L", &n, L, &n, &info);
-    if (info != 0) {
-        *definite = false;
-        return STI_OK;
-    }
+    if (sti_lapack_reserve(pool->env) != STI_OK) return pool->status = STI_ERR_MEMORY;
+    const int end = sti_lapack_cholesky('L', n, L);
+    *definite = end == STI_LAPACK_DONE;
+    if (end == STI_LAPACK_NOT_FINITE) return pool->status = sti_lapack_status(pool->env, end, "inverse of order %d", n);
+    if (!*definite) return STI_OK;
     memset(inverse, 0, (size_t)n * (size_t)n * sizeof *inverse);
     for (int i = 0; i < n; i++) inverse[(size_t)i * n + i] = 1;
-    dpotrs_("L", &n, &n, L, &n, inverse, &n, &info);
+    sti_lapack_cholesky_solve('L', n, n, L, inverse, n);
     return STI_OK;
 }
 

@@ -39,7 +39,7 @@ sti_status sti_sticking_rationals(sti_sticking* r, size_t count, sti_rationals**
 }
 
 bool sti_sticking_late(sti_sticking* r) {
-    if (!r->cut_short && isfinite(r->memory->deadline)) r->cut_short = sti_clock() > r->memory->deadline;
+    if (!r->cut_short && isfinite(r->memory->deadline)) r->cut_short = sti_now(r->memory->env) > r->memory->deadline;
     return r->cut_short;
 }
 
@@ -99,7 +99,7 @@ sti_status sti_sticking_analyze(sti_env* env, const sti_instant* instant, const 
     m->env = env;
     m->pool = sti_pool_make(env);
     if (options == NULL) options = &standard;
-    m->deadline = options->time_limit_s > 0 ? sti_clock() + options->time_limit_s : INFINITY;
+    m->deadline = sti_deadline(env, options->time_limit_s);
     sti_status status = sti_posed_make(&m->posed, &m->pool, instant, options);
     if (status == STI_OK) status = describe(r);
     if (status == STI_OK) status = sti_sticking_equations(r, &m->posed);

@@ -99,7 +99,7 @@ struct sti_sticking_memory {
     sti_env* env;
     sti_pool pool;
     sti_posed posed;
-    double deadline;  // by sti_clock
+    double deadline;  // by sti_now
     int rationals_count, rationals_capacity;
     sti_rationals** rationals;  // exact tables of the answer
 };

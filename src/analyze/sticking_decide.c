@@ -379,7 +379,7 @@ static sti_status disc_margin_sign(const sti_posed* s, int i, const sti_rational
         status = exact != NULL ? sti_rationals_copy(mu, 0, exact->mu, (size_t)s->contact[i])
                                : sti_rationals_set_double(mu, 0, s->mu[i]);
     if (status == STI_OK) *sign = disc_sign(&x, s, i, lambda, mu, 0);
-    if (status == STI_OK && x.status != STI_OK) status = STI_FAIL(s->env, STI_ERR_MEMORY, -1, "exact discs");
+    if (status == STI_OK) status = x.status;
     sti_rationals_destroy(mu);
     sti_exact_clear(&x);
     return status;

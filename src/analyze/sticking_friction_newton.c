@@ -75,14 +75,16 @@ static double curvature(const newton* w, int b, int l, int h) {
 
 // Least squares with LAPACK: x (n) from the column-major A (m x n) and b, both overwritten.
 static sti_status least_squares(sti_pool* pool, int m, int n, double* A, double* b, double* x) {
-    const int one = 1, most = m > n ? m : n, lwork = 4 * most + 16 * n + 64;
+    const int most = m > n ? m : n, lwork = 4 * most + 16 * n + 64;
     int* pivot = sti_pool_ints(pool, (size_t)n);
     double *work = sti_pool_doubles(pool, (size_t)lwork), *rhs = sti_pool_doubles(pool, (size_t)most);
     if (pool->status != STI_OK) return pool->status;
     memcpy(rhs, b, (size_t)m * sizeof *rhs);
-    const double rcond = 1e-13;
-    int rank, info = 0;
-    dgelsy_(&m, &n, &one, A, &m, rhs, &most, pivot, &rcond, &rank, work, &lwork, &info);
+    const sti_status status = sti_lapack_reserve(pool->env);
+    if (status != STI_OK) return pool->status = status;
+    int rank;
+    if (sti_lapack_least_squares(m, n, A, rhs, most, pivot, 1e-13, &rank, work, lwork) != STI_LAPACK_DONE)
+        rhs[0] = NAN;  // the iteration ran away, which its caller sees
     memcpy(x, rhs, (size_t)n * sizeof *x);
     return STI_OK;
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analyze/range.h"
 #include "analyze/sticking.h"
 
 void sti_facet_normal(int facets, int k, double m[2]) {
@@ -164,6 +165,7 @@ sti_status sti_posed_make(sti_posed* s, sti_pool* pool, const sti_instant* insta
     if (options->facets != 0 && (options->facets < 3 || options->facets > 360))
         return STI_FAIL(pool->env, STI_ERR_ARGUMENT, -1, "facets: %d: from 3 to 360, or 0 for discs", options->facets);
     sti_status status = sti_instant_check(pool->env, instant);
+    if (status == STI_OK) status = sti_range_check(pool->env, instant);
     if (status != STI_OK) return status;
     s->polyhedral = true;
     status = count_contacts(s);

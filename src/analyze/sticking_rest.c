@@ -154,10 +154,8 @@ static void slip_directions(rest* c) {
     for (int i = 0; i < 4; i++) companion[12 + i] = -p[i] / p[4];  // last column; |p4| is about the largest value
     for (int i = 0; i < 4; i++)
         if (!isfinite(companion[12 + i])) return;
-    const int n = 4, one = 1, lwork = 64;
-    int info = 0;
-    dgeev_("N", "N", &n, companion, &n, wr, wi, NULL, &one, NULL, &one, work, &lwork, &info);
-    for (int i = 0; info == 0 && i < 4; i++) {
+    const int end = sti_lapack_eigenvalues(4, companion, wr, wi, work, 64);
+    for (int i = 0; end == STI_LAPACK_DONE && i < 4; i++) {
         if (fabs(wi[i]) > 1e-6 * (1 + fabs(wr[i]))) continue;
         double x = 2 * atan(wr[i]);
         for (int round = 0; round < 8; round++) {

@@ -54,24 +54,50 @@ void sti_propositions_verdict(sti_propositions_table* t, sti_holds verdict, cons
     va_end(list);
 }
 
-static void add(sti_propositions_table* t, const char* name, int rows, int cols, bool scalar, const double* value) {
+// Numbers that say yes or no.
+static bool is_truth(const char* name) {
+    static const char* const names[] = {"Mb_invertible",
+                                        "stacked_consistency",
+                                        "solvable_for_given_F",
+                                        "separately_unique",
+                                        "qdd_unique",
+                                        "all_sticking",
+                                        "on_boundary",
+                                        "Q_nonsingular",
+                                        "sticks_polygon",
+                                        "sticks_disc",
+                                        "attained",
+                                        "A_c_positive_definite",
+                                        "E_trivial",
+                                        "imH_cap_N_trivial",
+                                        "rates_in_image",
+                                        "solvable",
+                                        "feasible",
+                                        "literal_reading_feasible"};
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+        if (strcmp(names[k], name) == 0) return true;
+    }
+    return false;
+}
+
+static void add(sti_propositions_table* t, const char* name, sti_named_form form, int rows, int cols,
+                const double* value) {
     if (t->pool->status != STI_OK || t->count == 0) return;
     sti_proposition* p = &t->list[t->count - 1];
     STI_ASSERT(p->number_count < t->room);
     double* copy = sti_pool_copy(t->pool, value, (size_t)rows * (size_t)cols);
     if (copy == NULL) return;
-    t->numbers[p->number_count++] =
-        (sti_named){.name = name, .rows = rows, .cols = cols, .scalar = scalar, .value = copy};
+    t->numbers[p->number_count++] = (sti_named){.name = name, .form = form, .rows = rows, .cols = cols, .value = copy};
 }
 
 void sti_propositions_number(sti_propositions_table* t, const char* name, double value) {
-    add(t, name, 1, 1, true, &value);
+    add(t, name, is_truth(name) ? STI_NAMED_TRUTH : STI_NAMED_NUMBER, 1, 1, &value);
 }
 
 void sti_propositions_vector(sti_propositions_table* t, const char* name, int count, const double* value) {
-    add(t, name, 1, count, false, value);
+    add(t, name, strcmp(name, "modes") == 0 ? STI_NAMED_MODES : STI_NAMED_VECTOR, 1, count, value);
 }
 
 void sti_propositions_matrix(sti_propositions_table* t, const char* name, int rows, int cols, const double* value) {
-    add(t, name, rows, cols, false, value);
+    add(t, name, STI_NAMED_MATRIX, rows, cols, value);
 }

@@ -1,6 +1,7 @@
 // env.c: the environment a caller lends us: memory, log, the last error.
 #include "base/env.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@ static void* in_large_pages(void* p, size_t size) {
 #if defined(MADV_HUGEPAGE)
     if (p == NULL || size < LARGE) return p;
     const size_t skip = -(uintptr_t)p & (SMALLEST_PAGE - 1);
-    madvise((char*)p + skip, (size - skip) / SMALLEST_PAGE * SMALLEST_PAGE, MADV_HUGEPAGE);
+    madvise((char*)p + skip, (size - skip) & ~(size_t)(SMALLEST_PAGE - 1), MADV_HUGEPAGE);
 #else
     (void)size;
 #endif
@@ -75,7 +76,7 @@ sti_status sti_env_create(const sti_env_def* def, sti_env** out) {
     if (d.workers < 1) d.workers = 1;
     sti_env* env = d.alloc(d.alloc_user, sizeof *env);
     if (env == NULL) return STI_ERR_MEMORY;
-    *env = (sti_env){.def = d, .error = {.status = STI_OK, .function = "", .index = -1}};
+    *env = (sti_env){.def = d, .error = {.status = STI_OK, .function = "", .index = -1}, .deadline = (double)INFINITY};
     *out = env;
     return STI_OK;
 }
@@ -97,24 +98,28 @@ void sti_env_free(sti_env* env, void* p) {
 }
 
 void* sti_alloc(sti_env* env, size_t size) {
+    if (size > PTRDIFF_MAX) return NULL;
     return env->def.alloc(env->def.alloc_user, size > 0 ? size : 1);
 }
 
 void* sti_alloc_array(sti_env* env, size_t count, size_t size) {
-    size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes) || bytes > PTRDIFF_MAX) return NULL;
-    return sti_alloc(env, bytes);
+    return sti_alloc(env, sti_size_mul(count, size));
 }
 
 void* sti_alloc_array_zero(sti_env* env, size_t count, size_t size) {
     void* p = sti_alloc_array(env, count, size);
-    if (p != NULL) memset(p, 0, count * size);
+    if (p != NULL) memset(p, 0, sti_size_mul(count, size));
     return p;
 }
 
 void* sti_realloc(sti_env* env, void* p, size_t size) {
     if (p == NULL) return sti_alloc(env, size);
+    if (size > PTRDIFF_MAX) return NULL;
     return env->def.realloc(env->def.alloc_user, p, size > 0 ? size : 1);
+}
+
+void* sti_realloc_array(sti_env* env, void* p, size_t count, size_t size) {
+    return sti_realloc(env, p, sti_size_mul(count, size));
 }
 
 void sti_free(sti_env* env, void* p) {
@@ -153,4 +158,26 @@ double sti_clock(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+double sti_now(const sti_env* env) {
+    return env->def.clock != NULL ? env->def.clock(env->def.clock_user) : sti_clock();
+}
+
+void sti_env_limit_time(sti_env* env, double seconds) {
+    env->limit_s = seconds;
+    env->deadline = seconds > 0 ? sti_now(env) + seconds : (double)INFINITY;
+}
+
+double sti_deadline(const sti_env* env, double limit_s) {
+    return limit_s > 0 ? fmin(sti_now(env) + limit_s, env->deadline) : env->deadline;
+}
+
+bool sti_late(const sti_env* env) {
+    return env->deadline < (double)INFINITY && sti_now(env) > env->deadline;
+}
+
+sti_status sti_check_time(sti_env* env, const char* doing) {
+    if (!sti_late(env)) return STI_OK;
+    return STI_FAIL(env, STI_ERR_TIME, -1, "%g s went by while %s", env->limit_s, doing);
 }

@@ -5,9 +5,13 @@
 #include <stdbool.h>
 #include <stiction/base.h>
 
+#include "base/size.h"
+
 struct sti_env {
     sti_env_def def;
     sti_error error;
+    double deadline;  // by sti_now(), INFINITY: none
+    double limit_s;   // what it was asked for as
 };
 
 // Memory. A request for nothing is a request for one byte, so NULL always means failure.
@@ -15,7 +19,8 @@ void* sti_alloc(sti_env* env, size_t size);
 void* sti_alloc_array(sti_env* env, size_t count, size_t size);       // not cleared; NULL on overflow
 void* sti_alloc_array_zero(sti_env* env, size_t count, size_t size);  // cleared
 void* sti_realloc(sti_env* env, void* p, size_t size);
-void sti_free(sti_env* env, void* p);  // accepts NULL
+void* sti_realloc_array(sti_env* env, void* p, size_t count, size_t size);  // NULL on overflow, p stays
+void sti_free(sti_env* env, void* p);                                       // accepts NULL
 char* sti_strdup(sti_env* env, const char* text);
 
 // Record a failure in env->error and return its status.
@@ -25,7 +30,14 @@ sti_status sti_fail(sti_env* env, sti_status status, const char* function, int64
 
 void sti_log(sti_env* env, sti_log_level level, const char* format, ...) __attribute__((format(printf, 3, 4)));
 
-double sti_clock(void);  // seconds, monotonic; for reports and explicit time limits only
+double sti_clock(void);  // seconds, monotonic; for reports
+
+// Time limits, by the clock of the environment. Whoever loops for long asks sti_late at bounded intervals: reading a clock
+// takes tens of nanoseconds, and nothing is read when there is no limit.
+double sti_now(const sti_env* env);
+double sti_deadline(const sti_env* env, double limit_s);     // limit_s from now or the environment's; INFINITY: none
+bool sti_late(const sti_env* env);                           // past the environment's
+sti_status sti_check_time(sti_env* env, const char* doing);  // STI_OK, or STI_ERR_TIME while "looking at cases"
 
 // Our own logic, checked cheaply in debug builds. Bad input is never an assert.
 #ifdef NDEBUG

@@ -89,6 +89,7 @@ struct sti_world {
     double size;  // a length of the scene: what tolerances are measured in
     long step;
     double start, time;
+    sti_world_fit fit;     // of the start
     sti_placed* placed;    // (bodies)
     unsigned char* given;  // place by the caller, something of it open or in another body since  (bodies)
     double* v;             // velocities by slot                          (moving x nv)
@@ -104,6 +105,9 @@ struct sti_world {
     sti_world_contact* shown;         // what sti_world_contacts gives
     int shown_capacity;
 };
+
+#define STI_OVERLAP 1e-6  // of the extent of what moves: what bodies may overlap by at the end of a step that is solved
+#define STI_FAR 1e10      // lengths of the scene: rounding of a place so far out is 1e-6 of them
 
 static inline bool sti_body_moves(const sti_world* world, int body) {  // -1: the world, which does not
     return body >= 0 && world->slot[body] >= 0;
@@ -185,6 +189,8 @@ void sti_world_detect_destroy(sti_world* world);
 // Least displacement in the metric of M that brings joint defects and penetrations (of world->contact's pairs, looked at anew)
 // below tol * size; the largest displacement of a point. with_contacts false: joints alone. *left: largest defect after.
 sti_status sti_world_mend(sti_world* world, double tol, bool with_contacts, double* moved, double* left);
+// Is a body so fast with v, or so far out, that its place is not told apart from others? Which; -1: none.
+int sti_world_lost(const sti_world* world, const double* v, double* way);
 // v is moved the least so that joint rows vanish.
 sti_status sti_world_mend_velocity(sti_world* world, double* moved);
 

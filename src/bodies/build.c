@@ -120,6 +120,10 @@ void sti_bodies_set_gravity(sti_bodies* bodies, const double g[3]) {
     for (int k = 0; k < 3; k++) bodies->gravity[k] = k < bodies->dim ? g[k] : 0;
 }
 
+void sti_bodies_gravity(const sti_bodies* bodies, double g[3]) {
+    memcpy(g, bodies->gravity, sizeof bodies->gravity);
+}
+
 // ---- materials
 
 static int find_material(const sti_bodies* bodies, const char* name) {

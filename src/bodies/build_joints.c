@@ -257,3 +257,12 @@ sti_status sti_bodies_ignore(sti_bodies* bodies, int a, int b) {
     bodies->ignore[bodies->ignore_count++] = a < b ? (sti_box_pair){a, b} : (sti_box_pair){b, a};
     return STI_OK;
 }
+
+int sti_bodies_ignored_count(const sti_bodies* bodies) {
+    return bodies->ignore_count;
+}
+
+void sti_bodies_ignored(const sti_bodies* bodies, int k, int* a, int* b) {
+    *a = bodies->ignore[k].a;
+    *b = bodies->ignore[k].b;
+}

@@ -371,7 +371,7 @@ static sti_status try_pair(sti_world* world, detect* d, int i, int j, const near
         set_contact(world, i, j, &found[k], &d->next[*count + k]);
         memcpy(d->next[*count + k].found, where, sizeof where);
     }
-    continue_pair(world, i, j, margin, found_count, found, cursor, d->next + *count);
+    if (found_count > 0) continue_pair(world, i, j, margin, found_count, found, cursor, d->next + *count);
     *count += found_count;
     return STI_OK;
 }

@@ -249,7 +249,8 @@ static void explain(const sti_world* world, double change, sti_world_report* rep
     char of_island[sizeof report->why];
     memcpy(of_island, report->why, sizeof of_island);
     int used;
-    if (p->answer.residual > tol)
+    const double cancelled = fmax(p->far, 1);
+    if (p->answer.residual > cancelled * tol)
         used = snprintf(report->why, sizeof report->why,
                         "residual %.3g on the whole problem (contacts %.3g, equations %.3g), tolerance %.3g",
                         p->answer.residual, p->answer.residual_contact, p->answer.residual_equation, tol);
@@ -257,7 +258,7 @@ static void explain(const sti_world* world, double change, sti_world_report* rep
         used = snprintf(report->why, sizeof report->why,
                         "forces run away: %.3g times the largest that are trusted; the residual %.3g is small only "
                         "against them, and worth %.3g",
-                        p->far, p->answer.residual, p->judged);
+                        p->far, p->answer.residual / cancelled, p->judged);
     else
         used = snprintf(report->why, sizeof report->why,
                         "friction of joints: bounds still change by %.3g, allowed %.3g", change, fmax(tol, SETTLED));

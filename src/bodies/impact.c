@@ -42,12 +42,15 @@ typedef struct impact {
     sti_world_report* report;
 } impact;
 
-static bool strikes(const impact* k, int c) {
+// A contact that comes down faster than what may rest, and is stopped.
+static bool comes_down(const impact* k, int c) {
     const sti_act* act = &k->s->acts.act[c];
     if (act->kind != STI_ACT_CONTACT || !(k->s->acts.r[c * k->world->dim] > 0)) return false;
-    const sti_touching* contact = &k->world->contact[act->of];
-    if (!(contact->at.restitution > 0)) return false;
-    return sti_row_apply(k->world, act->row[0], k->s->v_star) + contact->offset[0] < -k->rest_speed;
+    return sti_row_apply(k->world, act->row[0], k->s->v_star) + k->world->contact[act->of].offset[0] < -k->rest_speed;
+}
+
+static bool strikes(const impact* k, int c) {
+    return comes_down(k, c) && k->world->contact[k->s->acts.act[c].of].at.restitution > 0;
 }
 
 static double gap_of(const impact* k, const sti_act* act) {
@@ -115,6 +118,13 @@ static void list_bodies(impact* k) {
     }
 }
 
+// The act of the step hit at this part of it.
+static void note_hit(const impact* k, int act, double part) {
+    const double time = k->world->time + part * k->world->options.h;
+    k->world->shown[k->s->acts.act[act].of].hit = time;
+    k->report->impact_time = isnan(k->report->impact_time) ? time : fmin(k->report->impact_time, time);
+}
+
 // skip: islands without impact. v_before: v- of the bodies of the others.
 static void velocities_before(impact* k) {
     sti_world* world = k->world;
@@ -138,6 +148,7 @@ static void velocities_before(impact* k) {
         s->skip[root] = 0;
         theta[root] = fmin(theta[root], t);
         k->report->impacts++;
+        note_hit(k, act->of, t);
     }
     for (int i = 0; i < world->moving; i++) {
         const double t = theta[sti_islands_root(world, i)];
@@ -339,7 +350,94 @@ static void settle_work(impact* k) {
     }
 }
 
+// ---- landings: contacts without restitution are stopped by the step itself
+
+// The impulse of a step changes the kinetic energy by its work on the mean of the velocities before and after it.
+// A body that has not arrived yet keeps gap / h and is stopped by the next step: one landing, counted where the gap closes.
+static void land(const impact* k, int c) {
+    const sti_world* world = k->world;
+    const struct sti_world_solve* s = k->s;
+    const sti_act* act = &s->acts.act[c];
+    const sti_touching* contact = &world->contact[act->of];
+    const double h = world->options.h, gap = contact->at.gap;
+    double work = 0;
+    for (int i = 0; i < world->dim; i++) {
+        const double mean =
+            (sti_row_apply(world, act->row[i], s->v_star) + sti_row_apply(world, act->row[i], s->v_end)) / 2;
+        work += s->acts.r[c * world->dim + i] * (mean + contact->offset[i]);
+    }
+    k->report->landing_energy += work;
+    const bool given = (sti_slot_of(world, contact->at.a) >= 0 && world->given[contact->at.a]) ||
+                       (sti_slot_of(world, contact->at.b) >= 0 && world->given[contact->at.b]);
+    if (!(gap > TOUCHING * world->size) && !given) return;
+    const double now = sti_row_apply(world, act->row[0], s->v_star) + contact->offset[0],
+                 free = sti_row_apply(world, act->row[0], s->v_free) + contact->offset[0];
+    k->report->landings++;
+    note_hit(k, c, first_root(gap, h * now, h * (free - now)));
+}
+
+// bounced: some islands did (`skip` is 0), and their account has all of it.
+static void count_landings(const impact* k, bool bounced) {
+    for (int c = 0; c < k->s->acts.count; c++) {
+        if (!comes_down(k, c) || strikes(k, c)) continue;
+        if (!bounced || k->s->skip[root_of(k, &k->s->acts.act[c])]) land(k, c);
+    }
+}
+
 // ---- the whole
+
+static sti_status bounce(impact* k) {
+    sti_world* world = k->world;
+    struct sti_world_solve* s = k->s;
+    sti_status status = list_acts(k);
+    if (status == STI_OK) status = sti_islands_find(world, k->acts);
+    if (status != STI_OK) return status;
+    list_bodies(k);
+    velocities_before(k);
+    sti_links_factor(world, 1, 0);
+    double *v = s->v_after, *v_c = s->u_impact;
+    const size_t n = (size_t)(world->nv * world->moving);
+    const bool poisson = world->options.law == STI_IMPACT_POISSON;
+    k->force = s->work;
+    k->surface = s->work + n;
+    k->surface_c = k->surface + world->moving;
+    memset(s->work, 0, (n + 2 * (size_t)world->moving) * sizeof *s->work);
+    sti_world_gravity(world, k->force);
+    if (poisson) {
+        status = inelastic(k, v_c);
+        memcpy(v, v_c, n * sizeof *v);
+        add_surface_work(k, k->surface_c);
+        memcpy(k->surface, k->surface_c, (size_t)world->moving * sizeof *k->surface);
+        if (status == STI_OK) status = decompress(k, v);
+    } else {
+        status = newton(k, v);
+    }
+    if (status != STI_OK) return status;
+    add_surface_work(k, k->surface);
+    k->report->impact_gain = gained(k, v);
+    if (world->options.dissipate && k->report->impact_gain > 0) {
+        if (!poisson) {
+            status = inelastic(k, v_c);
+            if (status != STI_OK) return status;
+            add_surface_work(k, k->surface_c);
+        }
+        for (int root = 0; root < world->moving; root++) {
+            if (s->skip[root] == 0) draw_island(k, root, v_c, v);
+        }
+    }
+    settle_work(k);
+    for (int i = 0; i < world->moving; i++) {
+        if (s->skip[sti_islands_root(world, i)]) continue;
+        const size_t at = (size_t)(i * world->nv);
+        memcpy(s->v_end + at, v + at, (size_t)world->nv * sizeof *v);
+    }
+    for (int root = 0; root < world->moving; root++) {
+        if (s->skip[root]) continue;
+        k->report->impact_energy +=
+            island_product(k, root, v, v) / 2 - island_product(k, root, s->v_before, s->v_before) / 2;
+    }
+    return STI_OK;
+}
 
 sti_status sti_world_impacts(sti_world* world, sti_world_report* report) {
     struct sti_world_solve* s = world->solve;
@@ -349,53 +447,7 @@ sti_status sti_world_impacts(sti_world* world, sti_world_report* report) {
                                                  : 2 * world->options.h * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
     bool any = false;
     for (int c = 0; c < s->acts.count && !any; c++) any = strikes(&k, c);
-    if (!any) return STI_OK;
-    sti_status status = list_acts(&k);
-    if (status == STI_OK) status = sti_islands_find(world, k.acts);
-    if (status != STI_OK) return status;
-    list_bodies(&k);
-    velocities_before(&k);
-    sti_links_factor(world, 1, 0);
-    double *v = s->v_after, *v_c = s->u_impact;
-    const size_t n = (size_t)(world->nv * world->moving);
-    const bool poisson = world->options.law == STI_IMPACT_POISSON;
-    k.force = s->work;
-    k.surface = s->work + n;
-    k.surface_c = k.surface + world->moving;
-    memset(s->work, 0, (n + 2 * (size_t)world->moving) * sizeof *s->work);
-    sti_world_gravity(world, k.force);
-    if (poisson) {
-        status = inelastic(&k, v_c);
-        memcpy(v, v_c, n * sizeof *v);
-        add_surface_work(&k, k.surface_c);
-        memcpy(k.surface, k.surface_c, (size_t)world->moving * sizeof *k.surface);
-        if (status == STI_OK) status = decompress(&k, v);
-    } else {
-        status = newton(&k, v);
-    }
-    if (status != STI_OK) return status;
-    add_surface_work(&k, k.surface);
-    report->impact_gain = gained(&k, v);
-    if (world->options.dissipate && report->impact_gain > 0) {
-        if (!poisson) {
-            status = inelastic(&k, v_c);
-            if (status != STI_OK) return status;
-            add_surface_work(&k, k.surface_c);
-        }
-        for (int root = 0; root < world->moving; root++) {
-            if (s->skip[root] == 0) draw_island(&k, root, v_c, v);
-        }
-    }
-    settle_work(&k);
-    for (int i = 0; i < world->moving; i++) {
-        if (s->skip[sti_islands_root(world, i)]) continue;
-        const size_t at = (size_t)(i * world->nv);
-        memcpy(s->v_end + at, v + at, (size_t)world->nv * sizeof *v);
-    }
-    for (int root = 0; root < world->moving; root++) {
-        if (s->skip[root]) continue;
-        report->impact_energy +=
-            island_product(&k, root, v, v) / 2 - island_product(&k, root, s->v_before, s->v_before) / 2;
-    }
-    return STI_OK;
+    const sti_status status = any ? bounce(&k) : STI_OK;
+    if (status == STI_OK) count_landings(&k, any);
+    return status;
 }

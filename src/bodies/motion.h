@@ -142,10 +142,8 @@ typedef struct sti_posed {
     double *f, *w, *b, *mu;
     double* v;
     double *r, *u, *lambda;
-    double* scratch;  // (2 nv)
-    size_t scratch_room;
     double judged;  // residual for the verdict: larger than the answer's where forces run away
-    double far;     // how far they do: forces over FARTHEST times those that would undo the data one by one
+    double far;     // how far they do: runaway of the answer
     int* coupled;   // (slot, slot) that springs couple, sorted
 } sti_posed;
 
@@ -241,7 +239,8 @@ void sti_account_end(sti_world* world);  // of a step that is done: which places
 
 // ---- stiffen.c
 
-void sti_stiffen(sti_world* world);  // solve->stiff from the forces of the step that was tried; places of its beginning
+sti_status sti_stiffen(
+    sti_world* world);  // solve->stiff from the forces of the step that was tried; places of its beginning
 
 // ---- sharpen.c
 

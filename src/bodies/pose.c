@@ -10,21 +10,20 @@
 //
 // Nothing here is solved. The residual of sti_contact_residual at the answer found over islands is the one that a step
 // reports; the matrices are written for it, from the same rows but by other arithmetic than the islands use.
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bodies/motion.h"
 
-#define FARTHEST 100
-#define DOUBT 4  // residuals against forces that run away are rounding, and as uncertain
+#define DOUBT 4   // residuals against forces that run away are rounding, and as uncertain
+#define FAR 1000  // from here on
 
 void sti_posed_clear(sti_world* world) {
     sti_posed* p = &world->solve->posed;
-    void* owned[] = {p->M_start, p->H_start, p->G_start, p->M_row,   p->H_row,  p->G_row, p->M_value,
-                     p->H_value, p->G_value, p->f,       p->w,       p->b,      p->mu,    p->v,
-                     p->r,       p->u,       p->lambda,  p->coupled, p->scratch};
+    void* owned[] = {p->M_start, p->H_start, p->G_start, p->M_row, p->H_row,  p->G_row,
+                     p->M_value, p->H_value, p->G_value, p->f,     p->w,      p->b,
+                     p->mu,      p->v,       p->r,       p->u,     p->lambda, p->coupled};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) sti_free(world->env, owned[k]);
     *p = (sti_posed){0};
 }
@@ -247,8 +246,6 @@ sti_status sti_posed_fill(sti_world* world) {
     if (status == STI_OK) status = sti_room(world->env, (void**)&p->r, &room_r, numbers, sizeof(double));
     if (status == STI_OK) status = sti_room(world->env, (void**)&p->u, &p->rooms[14], numbers, sizeof(double));
     if (status == STI_OK) status = sti_room(world->env, (void**)&p->lambda, &p->rooms[15], rows, sizeof(double));
-    if (status == STI_OK)
-        status = sti_room(world->env, (void**)&p->scratch, &p->scratch_room, 2 * (size_t)n, sizeof(double));
     if (status == STI_OK) status = fill_mass(world, own);
     if (status == STI_OK) status = fill_contacts(world, n);
     if (status == STI_OK) status = fill_joints(world, n);
@@ -270,50 +267,6 @@ sti_status sti_posed_fill(sti_world* world) {
 }
 
 // ---- measured
-
-static double column_product(const sti_matrix* A, int j, const double* x) {
-    double s = 0;
-    for (int64_t e = A->col_start[j]; e < A->col_start[j + 1]; e++) s += A->value[e] * x[A->row[e]];
-    return s;
-}
-
-static double column_mobility(const sti_matrix* A, int j, const double* inverse) {
-    double s = 0;
-    for (int64_t e = A->col_start[j]; e < A->col_start[j + 1]; e++) s += A->value[e] * A->value[e] * inverse[A->row[e]];
-    return s;
-}
-
-// How far the forces exceed FARTHEST times those that would undo the data one by one (docs/contact.md): beyond 1 a residual
-// relative to them is worth that much less. x (2 nv): scratch, diag(M)^-1 and diag(M)^-1 f
-static double runaway(const sti_posed* p, double* x) {
-    const sti_contact_problem* q = &p->problem;
-    const int d = q->dimension, nv = q->velocity_count;
-    double force = 0, drive = 0;
-    for (int j = 0; j < nv; j++) {
-        x[j] = 0;
-        for (int64_t e = q->M.col_start[j]; e < q->M.col_start[j + 1]; e++) {
-            if (q->M.row[e] == j && q->M.value[e] > 0) x[j] = 1 / q->M.value[e];
-        }
-        x[nv + j] = x[j] * q->f[j];
-    }
-    for (int c = 0; c < q->contact_count; c++) {
-        double trace = 0;
-        for (int j = d * c; j < d * c + d; j++) trace += column_mobility(&q->H, j, x);
-        const double rho = trace > 0 ? d / trace : 0, unit = q->bilateral_count > 0 ? rho : 1;
-        for (int j = d * c; j < d * c + d && rho > 0; j++) {
-            const double u = column_product(&q->H, j, x + nv) + q->w[j];
-            force += p->r[j] * p->r[j] / unit;
-            drive += u * u * rho * rho / unit;
-        }
-    }
-    for (int k = 0; k < q->bilateral_count; k++) {
-        const double own = column_mobility(&q->G, k, x), t = column_product(&q->G, k, x + nv);
-        if (!(own > 0)) continue;
-        force += p->lambda[k] * p->lambda[k] * own;
-        drive += t * t / own;
-    }
-    return drive > 0 ? sqrt(force / drive) / FARTHEST : 0;
-}
 
 sti_status sti_posed_measure(sti_world* world) {
     struct sti_world_solve* s = world->solve;
@@ -343,12 +296,8 @@ sti_status sti_posed_measure(sti_world* world) {
                                      .undetermined_dimension = -1};
     const sti_status status = sti_contact_residual(world->env, &p->problem, &p->answer);
     if (status != STI_OK) return status;
-    const double far = runaway(p, p->scratch);
-    p->judged = p->answer.residual;
-    p->far = far;
-    if (far > 1)
-        p->judged = DOUBT * ((p->problem.bilateral_count > 0 ? far : 1) * p->answer.residual_equation +
-                             far * fmax(p->answer.residual_contact, DBL_EPSILON));
+    p->far = p->answer.runaway;
+    p->judged = (p->far > FAR ? DOUBT : 1) * p->answer.residual;
     const bool within = p->judged <= world->options.tol;
     p->answer.outcome = within ? STI_SOLVED : STI_UNKNOWN;
     p->answer.termination = within ? STI_END_SOLUTION : STI_END_STALLED;

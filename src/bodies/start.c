@@ -237,12 +237,16 @@ sti_status sti_world_mend_velocity(sti_world* world, double* moved) {
     return STI_OK;
 }
 
+static double energy(const sti_world* world) {
+    return sti_world_kinetic(world, world->v) + sti_world_potential(world, NULL);
+}
+
 // A velocity that the joints change by rounding only is left as it was given.
 sti_status sti_world_start(sti_world* world) {
-    const double tol = 1e-12, enough = 1e-9;
-    double moved, left;
+    const double tol = 1e-12, enough = 1e-9, before = energy(world);
+    double left;
     int joint;
-    sti_status status = sti_world_mend(world, tol, false, &moved, &left);
+    sti_status status = sti_world_mend(world, tol, false, &world->fit.moved, &left);
     if (status != STI_OK) return status;
     if (left > enough * world->size) {
         sti_world_drift(world, &joint);
@@ -250,5 +254,13 @@ sti_status sti_world_start(sti_world* world) {
                         "joint \"%s\": the joints cannot all be closed; %g of length is left open here",
                         world->bodies->joint[joint].name, left);
     }
-    return sti_world_mend_velocity(world, &moved);
+    status = sti_world_mend_velocity(world, &world->fit.speed);
+    if (status != STI_OK) return status;
+    double fastest = 0;
+    for (int i = 0; i < world->nv * world->moving; i++) fastest = fmax(fastest, fabs(world->v[i]));
+    world->fit.energy = energy(world) - before;
+    if (world->fit.moved <= enough * world->size) world->fit.moved = 0;
+    if (world->fit.speed <= enough * fastest) world->fit.speed = 0;
+    if (world->fit.moved == 0 && world->fit.speed == 0) world->fit.energy = 0;
+    return STI_OK;
 }

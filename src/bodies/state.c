@@ -1,8 +1,4 @@
-// state.c: worlds made, dropped, read, changed from outside, saved and loaded.
-//
-// Saved is all that later steps depend on: places and whether a caller gave them, velocities, pushes, drives, angles beyond a
-// turn, time, and the contacts and impulses from which the next step starts its search. Everything else follows from these, so
-// a loaded world goes on with the same bits. The bytes are those of this machine: not for exchange.
+// state.c: worlds made, dropped, read and changed from outside. saved.c saves and loads them.
 #include <math.h>
 #include <string.h>
 
@@ -236,6 +232,30 @@ static void set_gears(sti_world* world) {
     }
 }
 
+int sti_world_lost(const sti_world* world, const double* v, double* way) {
+    const double most = STI_FAR * world->size;
+    for (int i = 0; i < world->bodies->count; i++) {
+        if (world->slot[i] < 0) continue;
+        const double* u = v + (size_t)(world->nv * world->slot[i]);
+        *way = 0;
+        for (int k = 0; k < world->dim; k++)
+            *way = fmax(*way, fmax(fabs(world->placed[i].x[k]), world->options.h * fabs(u[k])));
+        if (!(*way <= most)) return i;
+    }
+    return -1;
+}
+
+static sti_status check_lost(const sti_world* world) {
+    double way;
+    const int body = sti_world_lost(world, world->v, &way);
+    if (body < 0) return STI_OK;
+    return STI_FAIL(world->env, STI_ERR_INPUT, body,
+                    "body \"%.60s\": lies %.3g out, or goes so far in a step of %g; among bodies of size %.3g places "
+                    "are told apart "
+                    "up to %.3g",
+                    world->bodies->body[body].name, way, world->options.h, world->size, STI_FAR * world->size);
+}
+
 sti_status sti_world_create(sti_env* env, const sti_bodies* bodies, const sti_world_options* options, sti_world** out) {
     *out = NULL;
     const sti_world_options o = options != NULL ? *options : sti_world_options_default();
@@ -251,8 +271,9 @@ sti_status sti_world_create(sti_env* env, const sti_bodies* bodies, const sti_wo
         place_bodies(world);
         world->size = scene_size(world);
         set_gears(world);
-        status = reserve_solve(world);
+        status = check_lost(world);
     }
+    if (status == STI_OK) status = reserve_solve(world);
     if (status == STI_OK) status = sti_world_detect_create(world);
     if (status == STI_OK) status = o.start_as_given ? sti_links_collect(world, world->v) : sti_world_start(world);
     if (status != STI_OK) {
@@ -275,6 +296,10 @@ void sti_world_destroy(sti_world* world) {
 }
 
 // ---- reading
+
+sti_world_fit sti_world_start_fit(const sti_world* world) {
+    return world->fit;
+}
 
 long sti_world_steps(const sti_world* world) {
     return world->step;
@@ -403,117 +428,5 @@ sti_status sti_world_drive(sti_world* world, int joint, int axis, double motor_s
     at->motor_speed = motor_speed;
     at->motor_force = motor_force;
     at->rest = rest;
-    return STI_OK;
-}
-
-// ---- saved
-
-typedef struct header {
-    char magic[8];
-    uint64_t size;
-    int64_t dim, bodies, moving, joints, rows, contacts;
-    int64_t step, detected;
-    double start, time;
-} header;
-
-static const char magic[8] = "STIWLD2";
-
-// Every array that is saved, in order: visits (pointer, bytes).
-typedef void visitor(void* user, void* data, size_t bytes);
-
-static void visit_state(sti_world* world, visitor* visit, void* user) {
-    struct sti_world_solve* s = world->solve;
-    const size_t axes = 2 * (size_t)world->bodies->joint_count;
-    visit(user, world->placed, (size_t)world->bodies->count * sizeof *world->placed);
-    visit(user, world->given, (size_t)world->bodies->count * sizeof *world->given);
-    visit(user, world->v, (size_t)(world->nv * world->moving) * sizeof *world->v);
-    visit(user, world->push, 6 * (size_t)world->moving * sizeof *world->push);
-    visit(user, world->axis, axes * sizeof *world->axis);
-    visit(user, world->turned, axes * sizeof *world->turned);
-    visit(user, world->gear_value, axes / 2 * sizeof *world->gear_value);
-    visit(user, s->axis_r, 4 * axes * sizeof *s->axis_r);
-    visit(user, s->bound, axes * sizeof *s->bound);
-    visit(user, s->reaction, 3 * axes * sizeof *s->reaction);
-    visit(user, s->links.l, (size_t)s->links.row_count * sizeof *s->links.l);
-}
-
-static void count_bytes(void* user, void* data, size_t bytes) {
-    (void)data;
-    *(size_t*)user += bytes;
-}
-
-static void write_bytes(void* user, void* data, size_t bytes) {
-    char** at = user;
-    if (bytes > 0) memcpy(*at, data, bytes);
-    *at += bytes;
-}
-
-static void read_bytes(void* user, void* data, size_t bytes) {
-    const char** at = user;
-    if (bytes > 0) memcpy(data, *at, bytes);
-    *at += bytes;
-}
-
-static header make_header(const sti_world* world) {
-    header h = {.dim = world->dim,
-                .bodies = world->bodies->count,
-                .moving = world->moving,
-                .joints = world->bodies->joint_count,
-                .rows = world->solve->links.row_count,
-                .contacts = world->contact_count,
-                .step = world->step,
-                .detected = world->solve->detected,
-                .start = world->start,
-                .time = world->time};
-    memcpy(h.magic, magic, sizeof magic);
-    return h;
-}
-
-sti_status sti_world_save(const sti_world* world, void** bytes, size_t* size) {
-    sti_world* w = (sti_world*)world;  // visited, not changed
-    header h = make_header(world);
-    size_t total = sizeof h + (size_t)world->contact_count * sizeof *world->contact;
-    *bytes = NULL;
-    *size = 0;
-    visit_state(w, count_bytes, &total);
-    char* out = sti_alloc(world->env, total);
-    if (out == NULL) return STI_FAIL(world->env, STI_ERR_MEMORY, -1, "%zu bytes of a world", total);
-    h.size = total;
-    char* at = out;
-    write_bytes(&at, &h, sizeof h);
-    visit_state(w, write_bytes, &at);
-    write_bytes(&at, world->contact, (size_t)world->contact_count * sizeof *world->contact);
-    *bytes = out;
-    *size = total;
-    return STI_OK;
-}
-
-sti_status sti_world_load(sti_world* world, const void* bytes, size_t size) {
-    header h, own = make_header(world);
-    if (size < sizeof h) return STI_FAIL(world->env, STI_ERR_INPUT, -1, "%zu bytes are not a saved world", size);
-    memcpy(&h, bytes, sizeof h);
-    if (memcmp(h.magic, magic, sizeof magic) != 0 || h.size != size)
-        return STI_FAIL(world->env, STI_ERR_INPUT, -1, "not a saved world, or cut short");
-    size_t total = sizeof h;
-    visit_state(world, count_bytes, &total);
-    if (h.dim != own.dim || h.bodies != own.bodies || h.moving != own.moving || h.joints != own.joints ||
-        h.rows != own.rows || h.contacts < 0 || h.contacts > INT32_MAX ||
-        total + (size_t)h.contacts * sizeof *world->contact != size)
-        return STI_FAIL(world->env, STI_ERR_INPUT, -1, "a world of other bodies");
-    if (h.contacts > world->contact_capacity) {
-        sti_touching* grown = sti_realloc(world->env, world->contact, (size_t)h.contacts * sizeof *grown);
-        if (grown == NULL) return STI_FAIL(world->env, STI_ERR_MEMORY, -1, "contacts of a world");
-        world->contact = grown;
-        world->contact_capacity = (int)h.contacts;
-    }
-    const char* at = (const char*)bytes + sizeof h;
-    visit_state(world, read_bytes, &at);
-    read_bytes(&at, world->contact, (size_t)h.contacts * sizeof *world->contact);
-    world->contact_count = (int)h.contacts;
-    world->step = (long)h.step;
-    world->start = h.start;
-    world->time = h.time;
-    world->solve->detected = h.detected != 0;
-    world->solve->shown_count = 0;
     return STI_OK;
 }

@@ -126,6 +126,7 @@ static sti_status show(sti_world* world, sti_world_report* report) {
         sti_world_contact* at = &world->contact[c].at;
         memset(at->r, 0, sizeof at->r);
         memset(at->u, 0, sizeof at->u);
+        at->hit = NAN;
         at->mode = STI_MODE_SEPARATE;
         world->shown[c] = *at;
     }
@@ -253,6 +254,50 @@ static sti_status settle(sti_world* world, sti_world_report* report, bool* mende
     return STI_OK;
 }
 
+// The two that overlap most at the end.
+static const sti_world_contact* deepest(const sti_world* world) {
+    const sti_world_contact* worst = NULL;
+    for (int c = 0; c < world->contact_count; c++) {
+        if (worst == NULL || world->contact[c].at.gap < worst->gap) worst = &world->contact[c].at;
+    }
+    return worst;
+}
+
+// From one end of what moves to the other.
+static double extent(const sti_world* world) {
+    double d[3] = {0, 0, 0};
+    for (int k = 0; k < world->dim; k++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int i = 0; i < world->bodies->count; i++) {
+            if (world->slot[i] < 0) continue;
+            low = fmin(low, world->placed[i].x[k]);
+            high = fmax(high, world->placed[i].x[k]);
+        }
+        if (high > low) d[k] = high - low;
+    }
+    return norm3(d) + world->size;
+}
+
+// Places that nobody could call a solution, of a step that was solved.
+static void judge_places(const sti_world* world, sti_world_report* report) {
+    const struct sti_world_solve* s = world->solve;
+    const double allowed = fmax(STI_OVERLAP, world->options.tol) * extent(world);
+    double way;
+    int lost = sti_world_lost(world, s->kept_v, &way);
+    if (lost < 0) lost = sti_world_lost(world, s->u, &way);
+    const bool overlaps = world->options.stabilize && report->penetration > allowed;
+    if (report->solved && lost >= 0)
+        snprintf(report->why, sizeof report->why,
+                 "body \"%.60s\" lies %.3g out, or goes so far in a step: places are told apart up to %.3g",
+                 world->bodies->body[lost].name, way, STI_FAR * world->size);
+    else if (report->solved && overlaps)
+        snprintf(report->why, sizeof report->why,
+                 "bodies \"%.60s\" and \"%.60s\" overlap by %.3g at its end, allowed %.3g",
+                 world->bodies->body[deepest(world)->a].name, world->bodies->body[deepest(world)->b].name,
+                 report->penetration, allowed);
+    report->sound = report->sound && lost < 0 && !overlaps;
+}
+
 // What the end of the step has to say, where the step itself was solved.
 static void judge_end(const sti_world* world, int late, sti_world_report* report) {
     const struct sti_world_solve* s = world->solve;
@@ -282,7 +327,10 @@ static void judge_end(const sti_world* world, int late, sti_world_report* report
     else if (report->solved && open)
         snprintf(report->why, room, "joint \"%.60s\" is open by %.3g after mending, allowed %.3g",
                  world->bodies->joint[joint].name, report->drift, OPEN * world->size);
-    report->solved = report->solved && late == 0 && !open;
+    report->sound = late == 0 && !open;
+    report->solved = report->solved && report->sound;
+    judge_places(world, report);
+    report->solved = report->solved && report->sound;
 }
 
 static void keep(sti_world* world) {
@@ -359,6 +407,20 @@ static bool thrown(sti_world* world) {
     return false;
 }
 
+// Overlaps of places that a caller gave: mending lifts them, and somebody ought to be told.
+static void note_given(const sti_world* world, sti_world_report* report) {
+    const double there = STI_OVERLAP * world->size;
+    for (int c = 0; c < world->contact_count; c++) {
+        const sti_world_contact* at = &world->contact[c].at;
+        const bool given =
+            (world->slot[at->a] >= 0 && world->given[at->a]) || (world->slot[at->b] >= 0 && world->given[at->b]);
+        if (!given || !(-at->gap > fmax(there, report->given))) continue;
+        report->given = -at->gap;
+        report->given_a = at->a;
+        report->given_b = at->b;
+    }
+}
+
 // 2 to 7 from the places and velocities that were kept. v: with which contacts are looked for.
 static sti_status attempt(sti_world* world, const double* v, sti_world_report* report, int* late) {
     struct sti_world_solve* s = world->solve;
@@ -385,6 +447,7 @@ static sti_status attempt(sti_world* world, const double* v, sti_world_report* r
     if (status != STI_OK) return status;
     report->time_solve_s += sti_clock() - looked;
     sti_account_begin(world);
+    note_given(world, report);
     status = go(world, report, late);
     if (status == STI_OK) judge_end(world, *late, report);
     return status;
@@ -412,7 +475,7 @@ static sti_status step(sti_world* world, sti_world_report* report) {
     sti_account_open(world);
     for (int tries = 0, most = STIFFER;; tries++) {
         int late;
-        const sti_status status = attempt(world, tries == 0 ? world->v : s->u, report, &late);
+        sti_status status = attempt(world, tries == 0 ? world->v : s->u, report, &late);
         if (status != STI_OK) return status;
         const bool trusted = s->posed.judged <= world->options.tol, vain = !trusted && s->stiff_count > 0;
         if (!vain && (late == 0 || !trusted || tries >= most)) break;
@@ -422,9 +485,11 @@ static sti_status step(sti_world* world, sti_world_report* report) {
             s->stiff_count = 0;
             forget_forces(world);
         } else {
-            sti_stiffen(world);
+            status = sti_stiffen(world);
+            if (status != STI_OK) return status;
         }
-        *report = (sti_world_report){.iterations = report->iterations, .time_solve_s = report->time_solve_s};
+        *report = (sti_world_report){
+            .iterations = report->iterations, .time_solve_s = report->time_solve_s, .impact_time = NAN};
     }
     if (!(s->posed.far <= RUN_AWAY)) forget_forces(world);
     report->kinetic = sti_world_kinetic(world, world->v);
@@ -436,7 +501,7 @@ static sti_status step(sti_world* world, sti_world_report* report) {
 }
 
 sti_status sti_world_step(sti_world* world, sti_world_report* out) {
-    sti_world_report report = {0};
+    sti_world_report report = {.impact_time = NAN};
     keep(world);
     const sti_status status = step(world, &report);
     if (status != STI_OK) {

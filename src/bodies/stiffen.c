@@ -50,10 +50,9 @@ static void add_turning(sti_world* world, int body, double* G) {
     struct sti_world_solve* s = world->solve;
     const int axes = world->dim == 2 ? 1 : 3, room = WORK;
     double value[3] = {G[0]}, work[WORK], most = 0;
-    int info = 0;
-    if (axes == 3) dsyev_("V", "L", &axes, G, &axes, value, work, &room, &info);
-    for (int k = 0; k < axes && info == 0; k++) most = fmax(most, fabs(value[k]));
-    for (int k = 0; k < axes && info == 0; k++) {
+    if (axes == 3 && sti_lapack_symmetric_eigen(true, axes, G, value, work, room) != STI_LAPACK_DONE) return;
+    for (int k = 0; k < axes; k++) most = fmax(most, fabs(value[k]));
+    for (int k = 0; k < axes; k++) {
         static const double z[3] = {0, 0, 1};
         if (!(value[k] > SLIGHT * most)) continue;
         sti_soft* soft = &s->stiff[s->stiff_count++];
@@ -105,8 +104,10 @@ static void add_joint(sti_world* world, int j) {
     if (moves && pull > 0) add_bar(world, joint, pa, pb, pull, length);
 }
 
-void sti_stiffen(sti_world* world) {
+sti_status sti_stiffen(sti_world* world) {
     struct sti_world_solve* s = world->solve;
+    const sti_status status = sti_lapack_reserve(world->env);
+    if (status != STI_OK) return status;
     const size_t stride = (size_t)world->nv + 3;
     s->stiff_count = 0;
     memset(s->work, 0, stride * (size_t)world->moving * sizeof *s->work);
@@ -118,4 +119,5 @@ void sti_stiffen(sti_world* world) {
         add_force(world, at->b, at->point, F, 1);
     }
     for (int i = 0; i < world->moving; i++) add_turning(world, s->body[i], s->work + stride * (size_t)i);
+    return STI_OK;
 }

@@ -48,6 +48,14 @@ void sti_specimen_symmetric_image(sti_specimen* s, const int* index, int k, sti_
 // Each row with a scale of its own: enough for signs of minors.                              out (k x k), num, den (k)
 void sti_specimen_row_image(sti_specimen* s, const int* index, int k, sti_int* out, sti_int* num, sti_int* den);
 
+// For loops that can be long and compute in doubles alone; exact arithmetic watches the time by itself. False: time or memory
+// ran out, which x->status keeps.
+static inline bool sti_specimen_goes_on(sti_exact* x, long work) {
+    enum { EVERY = 256 };
+    if (x->status == STI_OK && work % EVERY == 0) x->status = sti_check_time(x->env, "testing a matrix");
+    return x->status == STI_OK;
+}
+
 // ---- findings
 
 void sti_finding_clear(sti_env* env, sti_class_finding* f);  // frees, back to undecided

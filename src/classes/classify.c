@@ -1,6 +1,8 @@
 // classify.c: all classes of one matrix. The easy ones (symmetric, Z, nonnegative, K) are here; the others have a
 // file each.
 //
+// A test that runs out of time leaves its question open, and so do those after it.
+//
 // They are asked in the order in which one helps the next: definiteness, P, P0, copositivity, the simplex minimum,
 // column sufficiency.
 #include <math.h>
@@ -22,6 +24,15 @@ const char* sti_class_text(sti_class c) {
 
 sti_classes_options sti_classes_options_default(void) {
     return (sti_classes_options){.exact_limit = 20, .work_limit = 4000000};
+}
+
+static void forget_simplex(sti_env* env, sti_classes* c) {
+    sti_free(env, c->simplex_argmin);
+    sti_rationals_destroy(c->simplex_min_exact);
+    sti_rationals_destroy(c->simplex_argmin_exact);
+    c->simplex_argmin = NULL;
+    c->simplex_min_exact = c->simplex_argmin_exact = NULL;
+    c->simplex_min = NAN;
 }
 
 static void find_entry(const sti_specimen* s, sti_class_finding* f, int i, int j, const char* how) {
@@ -69,6 +80,25 @@ static sti_status find_K(sti_specimen* s, sti_classes* c) {
     return P->x != NULL ? sti_finding_copy_vector(s, K, P) : STI_OK;
 }
 
+// Time ran out within a test. What it has said may rest on half a computation, and goes; the question stays open.
+static sti_status leave_open(sti_specimen* s, sti_classes* c, sti_status status, sti_class first, sti_class last) {
+    if (status != STI_ERR_TIME) return status;
+    s->x.status = STI_OK;
+    for (int k = (int)first; k <= (int)last; k++) {
+        sti_finding_clear(s->env, &c->finding[k]);
+        sti_finding_say(&c->finding[k], STI_UNDECIDED, false, "the time limit was reached");
+    }
+    return STI_OK;
+}
+
+static sti_status ask_simplex(sti_specimen* s, sti_classes* c) {
+    const sti_status status = sti_specimen_simplex(s, c);
+    if (status != STI_ERR_TIME) return status;
+    s->x.status = STI_OK;
+    forget_simplex(s->env, c);
+    return STI_OK;
+}
+
 static sti_status ask_all(sti_specimen* s, sti_classes* c) {
     look_at_entries(s, c);
     int* all = sti_alloc_array(s->env, (size_t)s->n, sizeof *all);
@@ -76,15 +106,21 @@ static sti_status ask_all(sti_specimen* s, sti_classes* c) {
     for (int i = 0; i < s->n; i++) all[i] = i;
     sti_status status = sti_specimen_definite(s, all, s->n, &c->finding[STI_CLASS_POSITIVE_DEFINITE],
                                               &c->finding[STI_CLASS_POSITIVE_SEMIDEFINITE]);
-    if (status == STI_OK) status = sti_specimen_eigenvalues(s, &c->min_eigenvalue, &c->max_eigenvalue);
-    if (status == STI_OK) status = sti_specimen_P(s, c);
-    if (status == STI_OK) status = sti_specimen_P0(s, c);
-    if (status == STI_OK) status = find_K(s, c);
-    if (status == STI_OK)
+    status = leave_open(s, c, status, STI_CLASS_POSITIVE_DEFINITE, STI_CLASS_POSITIVE_SEMIDEFINITE);
+    if (status == STI_OK && !sti_late(s->env))
+        status = sti_specimen_eigenvalues(s, &c->min_eigenvalue, &c->max_eigenvalue);
+    if (status == STI_OK) status = leave_open(s, c, sti_specimen_P(s, c), STI_CLASS_P, STI_CLASS_P);
+    if (status == STI_OK) status = leave_open(s, c, sti_specimen_P0(s, c), STI_CLASS_P0, STI_CLASS_P0);
+    if (status == STI_OK) status = leave_open(s, c, find_K(s, c), STI_CLASS_K, STI_CLASS_K);
+    if (status == STI_OK) {
         status = sti_specimen_copositive(s, all, s->n, &c->finding[STI_CLASS_COPOSITIVE],
                                          &c->finding[STI_CLASS_STRICTLY_COPOSITIVE]);
-    if (status == STI_OK) status = sti_specimen_simplex(s, c);
-    if (status == STI_OK) status = sti_specimen_sufficient(s, c);
+        status = leave_open(s, c, status, STI_CLASS_COPOSITIVE, STI_CLASS_STRICTLY_COPOSITIVE);
+    }
+    if (status == STI_OK) status = ask_simplex(s, c);
+    if (status == STI_OK)
+        status =
+            leave_open(s, c, sti_specimen_sufficient(s, c), STI_CLASS_COLUMN_SUFFICIENT, STI_CLASS_COLUMN_SUFFICIENT);
     sti_free(s->env, all);
     return status;
 }
@@ -120,8 +156,6 @@ sti_status sti_matrix_classify(sti_env* env, const sti_matrix* M, const sti_rati
 void sti_classes_destroy(sti_env* env, sti_classes* classes) {
     if (classes == NULL) return;
     for (int k = 0; k < STI_CLASS_COUNT; k++) sti_finding_clear(env, &classes->finding[k]);
-    sti_free(env, classes->simplex_argmin);
-    sti_rationals_destroy(classes->simplex_min_exact);
-    sti_rationals_destroy(classes->simplex_argmin_exact);
+    forget_simplex(env, classes);
     sti_free(env, classes);
 }

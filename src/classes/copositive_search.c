@@ -234,7 +234,7 @@ static void join(search* k, int depth, int v, mask alive, bool in_integers) {
 // Look at all indices beside T, then extend. True: a violator was found; or out of work, or out of memory.
 static bool visit(search* k, int depth) {
     level* here = &k->levels[depth];
-    if (++k->out->work > k->work_limit || k->ctx->status != STI_OK) return true;
+    if (++k->out->work > k->work_limit || !sti_specimen_goes_on(k->ctx, k->out->work)) return true;
     mask in_integers = 0;
     for (mask rest = here->alive & here->beside; rest != 0; rest &= rest - 1) {
         const int v = __builtin_ctzll(rest);

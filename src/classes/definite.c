@@ -95,9 +95,7 @@ static bool cholesky_runs(part* p, double shift) {
     const size_t k = (size_t)p->k;
     memcpy(p->G, p->F, k * k * sizeof *p->G);
     for (size_t i = 0; i < k; i++) p->G[i * k + i] += shift;
-    int info = -1;
-    dpotrf_("L", &p->k, p->G, &p->k, &info);
-    return info == 0;
+    return sti_lapack_cholesky('L', p->k, p->G) == STI_LAPACK_DONE;
 }
 
 // ---- step 1
@@ -204,9 +202,8 @@ static sti_status try_eigenvector(part* p, sti_class_finding* definite, sti_clas
     if (p->k > STI_EIGENVALUE_LIMIT) return STI_OK;
     memcpy(p->G, p->F, k * k * sizeof *p->G);
     const int work_size = 3 * p->k + 1;
-    int info = -1;
-    dsyev_("V", "L", &p->k, p->G, &p->k, p->other, p->other + k, &work_size, &info);
-    if (info != 0 || !(p->other[0] < 0)) return STI_OK;
+    const int end = sti_lapack_symmetric_eigen(true, p->k, p->G, p->other, p->other + k, work_size);
+    if (end != STI_LAPACK_DONE || !(p->other[0] < 0)) return STI_OK;
     double largest = 0;
     for (size_t i = 0; i < k; i++) largest = fmax(largest, fabs(p->G[i]));
     for (int bits = 5; bits <= 45 && largest > 0; bits += 10) {
@@ -424,9 +421,7 @@ sti_status sti_specimen_eigenvalues(sti_specimen* s, double* least, double* larg
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < n; j++) S[i * n + j] = 0.5 * s->m[i * n + j] + 0.5 * s->m[j * n + i];
     }
-    int info = -1;
-    dsyev_("N", "L", &s->n, S, &s->n, S + n * n, S + n * n + n, &work_size, &info);
-    if (info == 0) {
+    if (sti_lapack_symmetric_eigen(false, s->n, S, S + n * n, S + n * n + n, work_size) == STI_LAPACK_DONE) {
         *least = S[n * n];
         *largest = S[n * n + n - 1];
     }

@@ -115,11 +115,9 @@ static sti_status is_H_plus(const sti_specimen* s, bool* yes) {
         for (size_t i = 0; i < n; i++) {
             for (size_t j = 0; j < n; j++) C[i * n + j] = i == j ? s->m[i * n + j] : -fabs(s->m[i * n + j]);
         }
-        const int one = 1;
-        int info = -1;
-        dgetrf_(&s->n, &s->n, C, &s->n, pivot, &info);
-        if (info == 0) dgetrs_("T", &s->n, &one, C, &s->n, pivot, x, &s->n, &info);
-        *yes = info == 0 && dominates(s, x);
+        const bool regular = sti_lapack_lu(s->n, C, pivot) == STI_LAPACK_DONE;
+        if (regular) sti_lapack_lu_solve('T', s->n, 1, C, pivot, x, s->n);
+        *yes = regular && dominates(s, x);
     }
     sti_free(s->env, x);
     sti_free(s->env, pivot);
@@ -299,7 +297,7 @@ static bool all_positive(block* b, int r) {
     const double *a = b->a[k], *e = b->e[k];
     bool fresh = false;
     for (int j = 0; j < r; j++) {
-        if (++b->work > b->work_limit || b->s->x.status != STI_OK) return false;
+        if (++b->work > b->work_limit || !sti_specimen_goes_on(&b->s->x, b->work)) return false;
         const double p = a[j * r + j], ep = e[j * r + j];
         int sign = p > ep ? 1 : p < -ep ? -1 : 0;
         if (sign == 0) sign = exact_sign(b, rest[j]);
@@ -345,7 +343,7 @@ static bool none_negative(block* b) {
     for (int k = 1; k <= n; k++) {
         for (int i = 0; i < k; i++) set[i] = i;
         for (;;) {
-            if (++b->work > b->work_limit || b->s->x.status != STI_OK) return false;
+            if (++b->work > b->work_limit || !sti_specimen_goes_on(&b->s->x, b->work)) return false;
             if (sti_minors_sign(&b->minors, set, k) < 0) {
                 b->witness_count = k;
                 return false;

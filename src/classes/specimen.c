@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "classes/classes.h"
+#include "linalg/lapack.h"
 
 // ---- the matrix
 
@@ -22,6 +23,7 @@ sti_status sti_specimen_init(sti_specimen* s, sti_env* env, const sti_matrix* M,
                              const sti_classes_options* options) {
     *s = (sti_specimen){.env = env, .exact = M_exact, .options = *options};
     sti_status status = check_matrix(env, M, M_exact);
+    if (status == STI_OK) status = sti_lapack_reserve(env);
     if (status != STI_OK) return status;
     sti_exact_init(&s->x, env);
     s->n = M->rows;

@@ -281,6 +281,11 @@ static sti_status recognize(reading* r) {
     return status;
 }
 
+static void leave_open(sti_mlcp_structure* t) {
+    t->matches = t->Q_positive_definite = t->N_copositive = t->solvable = STI_UNDECIDED;
+    t->rank_A = t->rank_F = -1;
+}
+
 sti_status sti_mlcp_recognize(sti_env* env, const sti_mlcp* mlcp, const sti_classes_options* options,
                               sti_mlcp_structure** out) {
     *out = NULL;
@@ -288,8 +293,7 @@ sti_status sti_mlcp_recognize(sti_env* env, const sti_mlcp* mlcp, const sti_clas
     if (status != STI_OK) return status;
     sti_mlcp_structure* t = sti_alloc_array_zero(env, 1, sizeof *t);
     if (t == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "structure header");
-    t->matches = t->Q_positive_definite = t->N_copositive = t->solvable = STI_UNDECIDED;
-    t->rank_A = t->rank_F = -1;
+    leave_open(t);
     reading r = {.env = env, .mlcp = mlcp, .out = t};
     r.s.options = options != NULL ? *options : sti_classes_options_default();
     if (mlcp->n + mlcp->m <= STI_SPECIMEN_LIMIT)
@@ -299,6 +303,11 @@ sti_status sti_mlcp_recognize(sti_env* env, const sti_mlcp* mlcp, const sti_clas
     sti_specimen_clear(&r.s);
     sti_rationals_destroy(r.exact);
     sti_free(env, r.entries);
+    if (status == STI_ERR_TIME) {  // what it says may rest on half a computation
+        leave_open(t);
+        snprintf(t->how, sizeof t->how, "the time limit was reached");
+        status = STI_OK;
+    }
     if (status == STI_OK)
         *out = t;
     else

@@ -24,7 +24,7 @@
 //
 // What the outcome proves. Exact arithmetic: the generators are those of C, without rounding. Floating: every sign was
 // decided with the tolerance; the caller checks the result against all rows. More than max_rays rays at a time:
-// STI_ERR_SIZE, nothing is known.
+// STI_ERR_SIZE, past the time limit: STI_ERR_TIME; nothing is known.
 //
 // Cost. Step 3 looks at every pair (p, n); the number of rays in between can exceed that of the result by far, and no
 // order of rows is best for all cones. Lexicographic order is the one that Fukuda & Prodon found good most often.
@@ -389,6 +389,8 @@ static void insert_row(dd* k, int row) {
     if (!transpose_sets(k)) return;
     for (int p = 0; p < old; p++) {
         if (sti_number_sign(k->ar, &k->value[p]) <= 0) continue;
+        if (!failed(k)) k->ar->x->status = sti_check_time(k->ar->x->env, "looking for rays of a cone");
+        if (failed(k)) return;
         for (int i = 0; i < k->negative_count; i++) {
             if (adjacent(k, p, k->negative[i]) && !combine(k, p, k->negative[i])) return;
         }

@@ -49,6 +49,7 @@
 // D6  eta is 1 - sigma for a linear objective. x'P x / tau is not linear, and may leave more of mu than that; eta is reduced by
 //     as much, for where there is no interior, s can be no larger than the residual of its rows.
 // D7  multipliers that almost prove infeasibility are projected on A'y = 0 at the end.
+// D8  a direction that almost proves unboundedness is projected on P x = 0 and on the rows it runs along.
 #include "conic/ipm.h"
 
 #include <math.h>
@@ -78,19 +79,21 @@ struct sti_conic_ipm {
     double *x, *dx, *rx, *Px, *x1, *x2;                    // (n)
     double *s, *z, *ds, *dz, *rz, *z1, *z2, *d, *t1, *t2;  // (m)
     double* farkas;        // best multipliers towards infeasibility so far                (m)
+    double* ray;           // best direction towards unboundedness so far                  (n)
     double* work;          // of polishing                                                 (2 m)
     double *px, *ps, *py;  // the point that is polished            (n), (m), (m)
     double *X, *S, *Y;     // in the original units                 (n), (m), (m)
     double tau, kappa, dtau, dkappa, rt, mu, xPx;
     double best;         // worst residual of the point in the answer
     double farkas_best;  // residual of farkas as a certificate
+    double ray_best;     // and of ray
 };
 
 static sti_status reserve(sti_conic_ipm* k) {
     const size_t n = (size_t)k->n, m = (size_t)k->m;
-    k->store = sti_alloc_array_zero(k->env, 8 * n + 17 * m, sizeof *k->store);
+    k->store = sti_alloc_array_zero(k->env, 9 * n + 17 * m, sizeof *k->store);
     if (k->store == NULL) return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "iterates with %zu rows", n + m);
-    double** of_n[] = {&k->x, &k->dx, &k->rx, &k->Px, &k->x1, &k->x2, &k->px, &k->X};
+    double** of_n[] = {&k->x, &k->dx, &k->rx, &k->Px, &k->x1, &k->x2, &k->px, &k->X, &k->ray};
     double** of_m[] = {&k->s,  &k->z,  &k->ds, &k->dz, &k->rz, &k->z1, &k->z2,     &k->d,
                        &k->t1, &k->t2, &k->ps, &k->py, &k->S,  &k->Y,  &k->farkas, &k->work};
     double* at = k->store;
@@ -330,6 +333,10 @@ static void inspect(sti_conic_ipm* k, double tol, sti_conic_answer* a) {
     if (r.worst > tol) {
         r = sti_conic_judge_unbounded(&k->judge, k->X, k->S);
         outcome = STI_CONIC_UNBOUNDED;
+        if (r.worst < k->ray_best) {
+            k->ray_best = r.worst;
+            memcpy(k->ray, k->x, (size_t)k->n * sizeof *k->x);
+        }
     }
     if (r.worst <= tol && (!certified || r.worst < k->best)) {
         k->best = r.worst;
@@ -372,6 +379,22 @@ static void polish(sti_conic_ipm* k, double tol, sti_conic_answer* a) {
     for (int t = 0; t < POLISHING && k->best > ROUNDING && polish_once(k, tol, a); t++) continue;
 }
 
+// D8: the best direction towards unboundedness, projected on P x = 0 and on the rows it runs along.
+static void polish_ray(sti_conic_ipm* k, double tol, sti_conic_answer* a) {
+    const bool open = a->outcome == STI_CONIC_UNKNOWN || a->outcome == STI_CONIC_LIMIT;
+    for (int t = 0; open && t < POLISHING && k->ray_best > ROUNDING && k->ray_best < WORTH; t++) {
+        if (!sti_conic_polish_ray(&k->scaled, &k->cones, &k->kkt, k->ray, k->work)) return;
+        sti_conic_scaled_leave(&k->scaled, 1, k->ray, NULL, NULL, k->X, NULL, NULL);
+        const sti_conic_residuals r = sti_conic_judge_unbounded(&k->judge, k->X, k->S);
+        const double before = k->ray_best;
+        if (!(r.worst < before)) return;
+        k->ray_best = r.worst;
+        a->iterations++;
+        if (r.worst <= tol) keep(k, a, STI_CONIC_UNBOUNDED, &r);
+        if (!(r.worst < 0.3 * before)) return;
+    }
+}
+
 // D7: the best multipliers towards infeasibility, projected on A'y = 0 (a program without P).
 static void polish_farkas(sti_conic_ipm* k, double tol, sti_conic_answer* a) {
     const bool open = a->outcome == STI_CONIC_UNKNOWN || a->outcome == STI_CONIC_LIMIT;
@@ -389,10 +412,11 @@ static void polish_farkas(sti_conic_ipm* k, double tol, sti_conic_answer* a) {
     }
 }
 
-static bool limit_reached(const sti_conic_options* options, double started, sti_conic_answer* a) {
+static bool limit_reached(const sti_conic_ipm* k, const sti_conic_options* options, double deadline,
+                          sti_conic_answer* a) {
     const long limit = options->max_iterations > 0 ? options->max_iterations : DEFAULT_LIMIT;
     const bool count = a->iterations >= limit;
-    if (!count && !(options->time_limit_s > 0 && sti_clock() - started > options->time_limit_s)) return false;
+    if (!count && !(deadline < INFINITY && sti_now(k->env) > deadline)) return false;
     if (a->outcome == STI_CONIC_UNKNOWN) {
         a->outcome = STI_CONIC_LIMIT;
         snprintf(a->reason, sizeof a->reason, "%s", count ? "iteration limit" : "time limit");
@@ -400,7 +424,7 @@ static bool limit_reached(const sti_conic_options* options, double started, sti_
     return true;
 }
 
-static void iterate(sti_conic_ipm* k, const sti_conic_options* options, double started, sti_conic_answer* a) {
+static void iterate(sti_conic_ipm* k, const sti_conic_options* options, double deadline, sti_conic_answer* a) {
     int idle = 0;
     for (;; a->iterations++) {
         evaluate(k);
@@ -412,7 +436,7 @@ static void iterate(sti_conic_ipm* k, const sti_conic_options* options, double s
         if (a->outcome != STI_CONIC_UNKNOWN && k->best <= FINE) return;
         idle = k->best < 0.9 * before ? 0 : idle + 1;
         if (a->outcome == STI_CONIC_UNKNOWN && idle > PATIENCE && k->kappa < k->tau) break;
-        if (limit_reached(options, started, a)) return;
+        if (limit_reached(k, options, deadline, a)) return;
         if (!step(k)) break;
         renormalize(k);
     }
@@ -461,12 +485,12 @@ double sti_conic_ipm_work(const sti_conic_ipm* k) {
 }
 
 void sti_conic_ipm_run(sti_conic_ipm* k, const sti_conic_options* options, sti_conic_answer* answer) {
-    const double started = sti_clock();
+    const double deadline = sti_deadline(k->env, options->time_limit_s);
     double left = 0;
     bool ready = true;
     sti_conic_scaled_set_c(&k->scaled, k->program->c);
     sti_conic_judge_set_c(&k->judge);
-    k->best = k->farkas_best = INFINITY;
+    k->best = k->farkas_best = k->ray_best = INFINITY;
     answer->outcome = STI_CONIC_UNKNOWN;
     answer->iterations = 0;
     answer->reason[0] = 0;
@@ -477,7 +501,8 @@ void sti_conic_ipm_run(sti_conic_ipm* k, const sti_conic_options* options, sti_c
     if (!ready)
         snprintf(answer->reason, sizeof answer->reason, "the first system could not be factored");
     else if (!(left > 1e-8 && inspect_null(k, options->tol, answer)))
-        iterate(k, options, started, answer);
+        iterate(k, options, deadline, answer);
     polish(k, options->tol, answer);
     polish_farkas(k, options->tol, answer);
+    polish_ray(k, options->tol, answer);
 }

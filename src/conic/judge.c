@@ -163,11 +163,19 @@ sti_conic_residuals sti_conic_judge_infeasible(sti_conic_judge* k, const double*
     return out;
 }
 
-sti_conic_residuals sti_conic_judge_unbounded(sti_conic_judge* k, const double* x, const double* s) {
+// Rows of R_+ have any s >= 0 that A x leaves: its own digits would count in the unit of c where there is nothing to prove.
+static void leave_slack(sti_conic_judge* k, const double* x, double* s) {
+    const sti_conic* p = k->program;
+    multiply(&p->A, x, k->row, p->m);
+    for (int i = p->zero; i < p->zero + p->nonnegative; i++) s[i] = fmax(-k->row[i], 0);
+}
+
+sti_conic_residuals sti_conic_judge_unbounded(sti_conic_judge* k, const double* x, double* s) {
     const sti_conic* p = k->program;
     sti_conic_residuals out = {.gap = NAN, .objective = -INFINITY, .worst = INFINITY, .bound = NAN};
     const double cx = strict_product(p->n, p->c, x);
     if (!(cx < 0)) return out;
+    leave_slack(k, x, s);
     double size = 0, error = primal_error(k, x, s, NULL, &size);
     out.primal = error / -cx * k->c;
     multiply(&p->P, x, k->column, p->n);

@@ -24,6 +24,7 @@ typedef struct sti_conic_residuals {
 // docs/conic.md has the formulas. A vector that is no certificate at all has worst = INFINITY.
 sti_conic_residuals sti_conic_judge_point(sti_conic_judge* k, const double* x, const double* s, const double* y);
 sti_conic_residuals sti_conic_judge_infeasible(sti_conic_judge* k, const double* y);
-sti_conic_residuals sti_conic_judge_unbounded(sti_conic_judge* k, const double* x, const double* s);
+// s of rows of R_+ is made to fit x.
+sti_conic_residuals sti_conic_judge_unbounded(sti_conic_judge* k, const double* x, double* s);
 
 #endif

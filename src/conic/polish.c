@@ -21,6 +21,7 @@
 #include "conic/polish.h"
 
 #include <math.h>
+#include <string.h>
 
 static const double EPS = 1e-8;
 
@@ -101,6 +102,35 @@ bool sti_conic_polish(const sti_conic_scaled* p, const sti_cones* cones, sti_kkt
         v[i] += (i < cones->zero ? 0 : ds) - dy[i];
     }
     split(cones, v, s, y);
+    return true;
+}
+
+// The same step with b = c = 0 and y = 0: x goes to P x = 0 and to A x = 0 in the rows whose s is small, where it is zero in the
+// limit. (P x + A'y = 0 and A x = 0 where y is not make x'P x = 0.)
+bool sti_conic_polish_ray(const sti_conic_scaled* p, const sti_cones* cones, sti_kkt* kkt, double* x, double* work) {
+    const int n = p->n, m = p->m;
+    double *v = work, *g = work + m, size = 0;
+    double *dx = kkt->step, *dy = dx + n;
+    sti_conic_multiply_transposed(&p->At, x, v);
+    for (int i = cones->zero; i < m; i++) size = fmax(size, fabs(v[i]));
+    for (int i = cones->zero; i < cones->zero + cones->linear; i++) v[i] = -v[i] > 1e-6 * size ? -v[i] : 0;
+    for (int i = cones->zero + cones->linear; i < m; i++) v[i] = -v[i];
+    linearize(cones, v, g, dy);
+    if (!sti_kkt_factor_blocks(kkt, cones, g, dy)) return false;
+    split(cones, v, dy, g);  // s; y is not wanted
+
+    if (p->P.rows > 0)
+        sti_conic_multiply_transposed(&p->P, x, dx);  // symmetric
+    else
+        memset(dx, 0, (size_t)n * sizeof *dx);
+    for (int j = 0; j < n; j++) dx[j] = -dx[j];
+    sti_conic_multiply_transposed(&p->At, x, g);
+    for (int i = 0; i < m; i++) dy[i] = -g[i] - dy[i];
+    sti_kkt_solve(kkt, cones, dx, dy);
+    size = 0;
+    for (int j = 0; j < n; j++) size += dx[j] * dx[j];
+    if (!isfinite(size)) return false;
+    for (int j = 0; j < n; j++) x[j] += dx[j];
     return true;
 }
 

@@ -171,7 +171,8 @@ static double multiplier(int* const* rows, int i, const double* y) {
     return sum;
 }
 
-// A variable that is on a bound up to rounding is put there.
+// A variable that is on a bound up to rounding is put there: the rounding of the largest, so that with units far apart a small one
+// may be moved too far (see judge_snapped).
 static void snap(const sti_qp* qp, double* x) {
     double size = 0;
     for (int j = 0; j < qp->n; j++) size = fmax(size, fabs(x[j]));
@@ -195,7 +196,6 @@ static void take_answer(const form* k, const sti_conic_answer* from, sti_qp_answ
         if (unbounded) a->z[j] = NAN;
     }
     for (int i = 0; unbounded && i < k->qp->m; i++) a->y[i] = NAN;
-    if (!infeasible && !unbounded) snap(k->qp, a->x);
 }
 
 // --- residuals -----------------------------------------------------------------------------------------------------
@@ -285,19 +285,42 @@ static void measure_point(const form* k, const sizes* z, bool ray, sti_qp_answer
     a->objective = xPx / 2 + cx;
 }
 
-static void measure_infeasible(const form* k, const sizes* z, sti_qp_answer* a) {
-    const sti_qp* qp = k->qp;
-    double h = 0, error = 0;
+static double worth_of_all(const sti_qp* qp, const sti_qp_answer* a) {
+    double h = 0;
     for (int i = 0; i < qp->m; i++) h += worth(a->y[i], side(qp->l, i, -INFINITY), side(qp->u, i, INFINITY));
-    for (int j = 0; j < qp->n; j++) {
-        h += worth(a->z[j], side(qp->lb, j, -INFINITY), side(qp->ub, j, INFINITY));
-        error = larger(error, fabs(z->Aty[j]));
-    }
+    for (int j = 0; j < qp->n; j++) h += worth(a->z[j], side(qp->lb, j, -INFINITY), side(qp->ub, j, INFINITY));
+    return h;
+}
+
+// To the worth -1, before anything is measured: dividing rounds.
+static void normalize(const sti_qp* qp, sti_qp_answer* a) {
+    const double h = worth_of_all(qp, a);
+    for (int i = 0; h < 0 && i < qp->m; i++) a->y[i] /= -h;
+    for (int j = 0; h < 0 && j < qp->n; j++) a->z[j] /= -h;
+}
+
+static void measure_infeasible(const form* k, const sizes* z, sti_qp_answer* a) {
+    const double h = worth_of_all(k->qp, a);
+    double error = 0;
+    for (int j = 0; j < k->qp->n; j++) error = larger(error, fabs(z->Aty[j]));
     a->residual = a->residual_dual = h < 0 ? error * z->b / -h : INFINITY;
     a->bound = h < 0 ? -h / error : 0;
     a->objective = INFINITY;
-    for (int i = 0; h < 0 && i < qp->m; i++) a->y[i] /= -h;
-    for (int j = 0; h < 0 && j < qp->n; j++) a->z[j] /= -h;
+}
+
+// y = A x, summed in extended precision: what is left of large terms of a certificate is held against the data, too. sum (rows)
+static void multiply(const sti_matrix* A, const double* x, long double* sum, double* y) {
+    for (int i = 0; i < A->rows; i++) sum[i] = 0;
+    for (int j = 0; j < A->cols; j++) {
+        if (A->dense != NULL) {
+            for (int i = 0; i < A->rows; i++)
+                sum[i] += (long double)A->dense[(size_t)i * (size_t)A->cols + (size_t)j] * x[j];
+            continue;
+        }
+        for (int64_t e = A->col_start[j]; e < A->col_start[j + 1]; e++)
+            sum[A->row[e]] += (long double)A->value[e] * x[j];
+    }
+    for (int i = 0; i < A->rows; i++) y[i] = (double)sum[i];
 }
 
 // Residuals of what was taken; an outcome beyond tol is withdrawn.
@@ -305,15 +328,22 @@ static sti_status judge(const form* k, double tol, sti_qp_answer* a) {
     const size_t n = (size_t)k->qp->n, m = (size_t)k->qp->m;
     const bool has_x = a->outcome != STI_CONIC_INFEASIBLE, has_y = a->outcome != STI_CONIC_UNBOUNDED;
     double* memory = sti_alloc_array_zero(k->env, 2 * (n + m), sizeof *memory);
-    if (memory == NULL) return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "residuals of %zu rows", m);
+    long double* sum = sti_alloc_array(k->env, n > m ? n : m, sizeof *sum);
+    if (memory == NULL || sum == NULL) {
+        sti_free(k->env, memory);
+        sti_free(k->env, sum);
+        return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "residuals of %zu rows", m);
+    }
     sizes z = {.unit = memory, .Ax = memory + m, .Px = memory + 2 * m, .Aty = memory + 2 * m + n};
     set_sizes(k, &z);
-    if (has_x) sti_matrix_multiply_add(&k->A, a->x, z.Ax);
-    if (has_x && k->qp->P.rows > 0) sti_matrix_multiply_add(&k->qp->P, a->x, z.Px);
+    if (!has_x) normalize(k->qp, a);
+    if (has_x) multiply(&k->A, a->x, sum, z.Ax);
+    if (has_x && k->qp->P.rows > 0) multiply(&k->qp->P, a->x, sum, z.Px);
     for (int j = 0; has_y && j < k->qp->n; j++) {
-        z.Aty[j] = a->z[j];
+        long double total = a->z[j];
         for (int64_t e = k->A.col_start[j]; e < k->A.col_start[j + 1]; e++)
-            z.Aty[j] += k->A.value[e] * a->y[k->A.row[e]];
+            total += (long double)k->A.value[e] * a->y[k->A.row[e]];
+        z.Aty[j] = (double)total;
     }
     a->residual_primal = a->residual_dual = a->residual_gap = a->bound = NAN;
     if (a->outcome == STI_CONIC_INFEASIBLE)
@@ -325,7 +355,18 @@ static sti_status judge(const form* k, double tol, sti_qp_answer* a) {
         snprintf(a->reason, sizeof a->reason, "residual %.3g as a quadratic program", a->residual);
     }
     sti_free(k->env, memory);
+    sti_free(k->env, sum);
     return STI_OK;
+}
+
+// With variables put on their bounds, or else as they are.
+static sti_status judge_snapped(const form* k, double tol, const sti_conic_answer* from, sti_qp_answer* a) {
+    if (from->outcome == STI_CONIC_INFEASIBLE || from->outcome == STI_CONIC_UNBOUNDED) return judge(k, tol, a);
+    snap(k->qp, a->x);
+    sti_status status = judge(k, tol, a);
+    if (status != STI_OK || a->outcome == from->outcome) return status;
+    take_answer(k, from, a);
+    return judge(k, tol, a);
 }
 
 static void answer_crossed(const sti_qp* qp, int crossed, sti_qp_answer* a) {
@@ -374,7 +415,7 @@ sti_status sti_qp_solve(sti_env* env, const sti_qp* qp, const sti_conic_options*
     }
     if (status == STI_OK) {
         take_answer(&k, &conic, answer);
-        status = judge(&k, o.tol, answer);
+        status = judge_snapped(&k, o.tol, &conic, answer);
     }
     sti_conic_answer_clear(env, &conic);
     release(&k);

@@ -2,7 +2,8 @@
 //
 // The rows and columns of [P A'; A 0] are divided by the square roots of their largest entries until all of these are
 // about 1 (Ruiz, "A scaling algorithm to equilibrate both rows and columns norms in matrices", 2001). The rows of a
-// second-order cone share one factor, from the largest entry of the block. Then two numbers are left: beta, the unit of
+// second-order cone share one factor, from the largest entry of the block. A row of a single entry, a bound, takes the unit of
+// its variable and gives none: it fits any, so that variables in units 1e5 apart would keep them. Then two numbers are left: beta, the unit of
 // x, from the size of b (and of P^-1 c where there is a P: the geometric mean, since either may decide), and kappa, the
 // unit of the objective. Rows and columns of zeros keep their units. The scaling is a change of units: nothing is lost, and
 // what is accepted in the end is measured without it. Cost: a few passes over the entries.
@@ -106,13 +107,30 @@ sti_status sti_conic_symmetrize(sti_env* env, sti_matrix* P) {
     return STI_OK;
 }
 
-static void norms(const sti_matrix* A, double* column, double* row) {
+static void column_norms(const sti_matrix* A, const unsigned char* skip, double* column) {
     for (int j = 0; j < A->cols; j++) {
         for (int64_t e = A->col_start[j]; e < A->col_start[j + 1]; e++) {
-            const double size = fabs(A->value[e]);
-            column[j] = fmax(column[j], size);
-            if (row != NULL) row[A->row[e]] = fmax(row[A->row[e]], size);
+            if (skip == NULL || !skip[A->row[e]]) column[j] = fmax(column[j], fabs(A->value[e]));
         }
+    }
+}
+
+static void row_norms(const sti_matrix* A, double* row) {
+    for (int64_t e = 0; e < A->col_start[A->cols]; e++) row[A->row[e]] = fmax(row[A->row[e]], fabs(A->value[e]));
+}
+
+// Rows of {0} and R_+ with a single entry, in columns that have others.
+static void find_bounds(const sti_conic_scaled* k, const sti_conic* program, unsigned char* bound) {
+    const int linear = program->zero + program->nonnegative;
+    memset(bound, 0, (size_t)k->m);
+    for (int64_t e = 0; e < k->A.col_start[k->n]; e++) {  // 0, 1, or more of them
+        if (bound[k->A.row[e]] < 2) bound[k->A.row[e]]++;
+    }
+    for (int i = 0; i < k->m; i++) bound[i] = i < linear && bound[i] == 1;
+    for (int j = 0; j < k->n; j++) {
+        bool others = k->P.rows > 0 && k->P.col_start[j + 1] > k->P.col_start[j];
+        for (int64_t e = k->A.col_start[j]; e < k->A.col_start[j + 1]; e++) others = others || !bound[k->A.row[e]];
+        for (int64_t e = k->A.col_start[j]; !others && e < k->A.col_start[j + 1]; e++) bound[k->A.row[e]] = 0;
     }
 }
 
@@ -134,11 +152,13 @@ static void divide_entries(sti_matrix* A, double by) {
 }
 
 // One pass: column (n) and row (m) are scratch.
-static void balance(sti_conic_scaled* k, const sti_conic* program, double* column, double* row) {
+static void balance(sti_conic_scaled* k, const sti_conic* program, const unsigned char* bound, double* column,
+                    double* row) {
     memset(column, 0, (size_t)k->n * sizeof *column);
     memset(row, 0, (size_t)k->m * sizeof *row);
-    if (k->P.rows > 0) norms(&k->P, column, NULL);
-    norms(&k->A, column, row);
+    if (k->P.rows > 0) column_norms(&k->P, NULL, column);
+    column_norms(&k->A, bound, column);
+    row_norms(&k->A, row);
     for (int c = 0, at = program->zero + program->nonnegative; c < program->cone_count; at += program->cone_size[c++]) {
         const double size = largest((size_t)program->cone_size[c], row + at);
         for (int i = 0; i < program->cone_size[c]; i++) row[at + i] = size;
@@ -154,13 +174,20 @@ static void balance(sti_conic_scaled* k, const sti_conic* program, double* colum
 static sti_status equilibrate(sti_conic_scaled* k, const sti_conic* program) {
     const size_t n = (size_t)k->n, m = (size_t)k->m;
     double* scratch = sti_alloc_array(k->env, n + m, sizeof *scratch);
-    if (scratch == NULL) return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "norms of %zu rows", n + m);
+    unsigned char* bound = sti_alloc_array(k->env, m, 1);
+    if (scratch == NULL || bound == NULL) {
+        sti_free(k->env, scratch);
+        sti_free(k->env, bound);
+        return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "norms of %zu rows", n + m);
+    }
+    find_bounds(k, program, bound);
     for (size_t j = 0; j < n; j++) k->D[j] = 1;
     for (size_t i = 0; i < m; i++) k->E[i] = 1;
     const double p = k->P.rows > 0 ? largest((size_t)k->P.col_start[k->n], k->P.value) : 0;
     if (p > 0) divide_entries(&k->P, p);
-    for (int pass = 0; pass < PASSES; pass++) balance(k, program, scratch, scratch + n);
+    for (int pass = 0; pass < PASSES; pass++) balance(k, program, bound, scratch, scratch + n);
     sti_free(k->env, scratch);
+    sti_free(k->env, bound);
 
     for (size_t j = 0; j < n; j++) k->c[j] = k->D[j] * program->c[j];
     for (size_t i = 0; i < m; i++) k->b[i] = k->E[i] * program->b[i];

@@ -5,13 +5,16 @@
 //
 // Both are linear, and need no interior of the original program. They are asked where the method came to no end (the program
 // and its dual may both be infeasible, and then its steps fall apart), and the rows also after a ray was found: "unbounded" is
-// said of a program with a point, and where the rows contradict each other, that is the answer.
+// said of a program with a point, and where the rows contradict each other, that is the answer. They are asked again where they
+// contradict each other only just within tol: without P multipliers can be polished.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/env.h"
 #include "conic/ipm.h"
+
+static const double POOR = 1e-3;  // residual of a certificate, over tol
 
 // A certificate is scaled to b'y = -1 or c'x = -1; what it says nothing about becomes NAN.
 static void finish(const sti_conic* p, sti_conic_answer* a) {
@@ -68,7 +71,8 @@ static sti_status ask_rows(sti_env* env, const sti_conic* program, const sti_con
     second.iterations += answer->iterations;
     answer->iterations = second.iterations;
     *feasible = second.outcome == STI_CONIC_SOLVED;
-    if (second.outcome == STI_CONIC_INFEASIBLE) {
+    const bool better = answer->outcome != STI_CONIC_INFEASIBLE || second.residual < answer->residual;
+    if (second.outcome == STI_CONIC_INFEASIBLE && better) {
         const sti_conic_answer first = *answer;
         *answer = second;
         second = first;
@@ -120,7 +124,7 @@ static sti_status take_ray(sti_env* env, const sti_conic* program, double tol, c
     sti_conic_judge judge;
     const sti_status status = sti_conic_judge_init(&judge, env, program);
     if (status != STI_OK) return status;
-    const double* s = from->s + (from->m - program->m);
+    double* s = from->s + (from->m - program->m);
     const sti_conic_residuals r = sti_conic_judge_unbounded(&judge, from->x, s);
     sti_conic_judge_clear(&judge);
     if (!(r.worst <= tol)) return STI_OK;
@@ -159,16 +163,17 @@ static sti_status ask_ray(sti_env* env, const sti_conic* program, const sti_coni
 
 sti_status sti_conic_settle(sti_env* env, const sti_conic* program, const sti_conic_options* options,
                             sti_conic_answer* answer) {
-    const double started = sti_clock();
+    const double started = sti_now(env);
     sti_status status = run(env, program, options, answer);
     if (status != STI_OK) return status;
     sti_conic_options o = *options;
     o.guess_x = o.guess_y = NULL;
-    if (o.time_limit_s > 0) o.time_limit_s = fmax(o.time_limit_s - (sti_clock() - started), 1e-3);
+    if (o.time_limit_s > 0) o.time_limit_s = fmax(o.time_limit_s - (sti_now(env) - started), 1e-3);
     const bool own_limit = answer->outcome == STI_CONIC_LIMIT && o.max_iterations == 0 && o.time_limit_s == 0;
     const bool open = answer->outcome == STI_CONIC_UNKNOWN || own_limit;
     bool feasible = false;
-    if (open || answer->outcome == STI_CONIC_UNBOUNDED) status = ask_rows(env, program, &o, answer, &feasible);
+    const bool poor = answer->outcome == STI_CONIC_INFEASIBLE && program->P.rows > 0 && answer->residual > POOR * o.tol;
+    if (open || poor || answer->outcome == STI_CONIC_UNBOUNDED) status = ask_rows(env, program, &o, answer, &feasible);
     if (status == STI_OK && open && answer->outcome != STI_CONIC_INFEASIBLE && program->n > 0)
         status = ask_ray(env, program, &o, answer);
     if (status == STI_OK && answer->outcome == STI_CONIC_UNBOUNDED)

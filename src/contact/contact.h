@@ -25,9 +25,6 @@ void sti_bsr_clear(sti_env* env, sti_bsr* A);
 void sti_bsr_multiply(const sti_bsr* A, const double* x, double* y);             // y = A x
 void sti_bsr_row_multiply(const sti_bsr* A, int c, const double* x, double* y);  // y (d) = row c of A x
 
-#define STI_CONTACT_TOGETHER 1e-5  // part of |G|'|v| against which a bilateral row is measured at least (residual.c)
-#define STI_CONTACT_FARTHEST 100   // |r| over |rho q| from which on a small residual no longer counts (solve.c)
-
 typedef struct sti_contact_local {
     sti_env* env;
     int d;

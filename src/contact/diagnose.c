@@ -17,7 +17,10 @@
 #include "contact/emptiness.h"
 #include "contact/existence.h"
 
-enum { MOST_EXPLAINED = 2000 };  // contacts; beyond, the tests would cost more than many a solution
+enum {
+    MOST_EXPLAINED = 2000,  // contacts; beyond, the tests would cost more than many a solution
+    MOST_DOUBTED = 300,     // the same for a point that is within the tolerance
+};
 
 // Largest difference between W and its transpose, relative to the largest entry. Columns of a row ascend: the transposed
 // block is found by bisection.
@@ -99,27 +102,30 @@ static void diagnose(const sti_contact_local* p, const sti_contact_existence* x,
 }
 
 // A certificate up to rounding becomes exact where whole numbers will do: in the local form, whose W is the data.
-static sti_status make_exact(const sti_contact_reduction* red, sti_contact_certificate* c) {
-    const sti_contact_problem* p = red->problem;
-    if (p->global || p->bilateral_count > 0) return STI_OK;
-    bool proved;
-    double* y = sti_alloc_array(red->env, (size_t)p->contact_count, sizeof *y);
-    if (y == NULL) return STI_FAIL(red->env, STI_ERR_MEMORY, -1, "certificate of %d contacts", p->contact_count);
-    const sti_status status = sti_contact_prove_empty(&red->local, c->y, y, &proved);
+static sti_status make_exact(sti_env* env, const sti_contact_problem* p, sti_contact_certificate* c) {
+    if (p->global || p->bilateral_count > 0 || p->W_op != NULL) return STI_OK;
+    bool proved = false;
+    sti_contact_local local = {.env = env, .d = p->dimension, .nc = p->contact_count, .q = p->q};
+    double* y = sti_alloc_array(env, (size_t)p->contact_count, sizeof *y);
+    if (y == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "certificate of %d contacts", p->contact_count);
+    sti_status status = sti_bsr_from_matrix(env, &p->W, p->dimension, &local.W);
+    if (status == STI_OK) status = sti_contact_prove_empty(&local, c->y, y, &proved);
     if (status == STI_OK && proved) {
         memcpy(c->y, y, (size_t)p->contact_count * sizeof *y);
         c->bound = INFINITY;
     }
-    sti_free(red->env, y);
+    sti_bsr_clear(env, &local.W);
+    sti_free(env, y);
     return status;
 }
 
-static sti_status certify(const sti_contact_reduction* red, const sti_contact_existence* x, sti_contact_answer* a) {
+static sti_status certify(sti_env* env, const sti_contact_problem* p, const sti_contact_existence* x,
+                          sti_contact_answer* a) {
     if (x->feasible.finding != STI_FINDING_FAILS) return STI_OK;
-    sti_status status = sti_contact_certify(red->env, x, &a->certificate);
+    sti_status status = sti_contact_certify(env, x, &a->certificate);
     if (status != STI_OK) return status;
     a->outcome = STI_NO_SOLUTION;
-    status = make_exact(red, &a->certificate);
+    status = make_exact(env, p, &a->certificate);
     if (isinf(a->certificate.bound))
         snprintf(a->reason, sizeof a->reason, "no motion keeps every contact closed or opening: Farkas vector, exact");
     else
@@ -127,19 +133,63 @@ static sti_status certify(const sti_contact_reduction* red, const sti_contact_ex
                  "no motion keeps every contact closed or opening: Farkas vector up to rounding; a solution would need "
                  "%s >= "
                  "%.3g",
-                 red->problem->global ? "|v|_1" : "|r|_1 + |l|_1", a->certificate.bound);
+                 p->global ? "|v|_1" : "|r|_1 + |l|_1", a->certificate.bound);
     return status;
+}
+
+static double time_left(double deadline) {
+    return isfinite(deadline) ? fmax(deadline - sti_clock(), 1e-3) : 0;
 }
 
 sti_status sti_contact_explain(const sti_contact_reduction* red, double deadline, sti_contact_answer* a) {
     sti_contact_existence x;
-    double left = 0;
-    if (isfinite(deadline)) left = fmax(deadline - sti_clock(), 1e-3);
-    sti_status status =
-        sti_contact_existence_find(red->env, red->problem, red, red->local.nc > MOST_EXPLAINED ? -1 : left, &x);
+    sti_status status = sti_contact_existence_find(red->env, red->problem, red,
+                                                   red->local.nc > MOST_EXPLAINED ? -1 : time_left(deadline), &x);
     if (status != STI_OK) return status;
-    if (a->outcome != STI_NO_SOLUTION) status = certify(red, &x, a);
+    if (a->outcome != STI_NO_SOLUTION) status = certify(red->env, red->problem, &x, a);
     diagnose(&red->local, &x, a);
     sti_contact_existence_clear(red->env, &x);
+    return status;
+}
+
+// ---- a point that the residual accepts
+
+// Row of u_n of contact c over the motions, as its length: of H in the global form, of W in units of energy in the local one
+static double reach_of_row(const sti_contact_problem* p, int c) {
+    const int j = p->dimension * c;
+    double sum = 0;
+    if (!p->global) return sqrt(fmax(sti_matrix_get(&p->W, j, j), 0));
+    for (int i = 0; p->H.dense != NULL && i < p->velocity_count; i++) sum = hypot(sum, sti_matrix_get(&p->H, i, j));
+    for (int64_t k = p->H.dense == NULL && p->velocity_count > 0 ? p->H.col_start[j] : 0;
+         p->H.dense == NULL && p->velocity_count > 0 && k < p->H.col_start[j + 1]; k++)
+        sum = hypot(sum, p->H.value[k]);
+    return sum;
+}
+
+// Does some contact penetrate by more than DOUBT of the smallest velocity in the data? All measured by what moves them.
+static bool doubtful(const sti_contact_problem* p, const sti_contact_answer* a) {
+    static const double DOUBT = 1e-6;
+    double deepest = 0, least = INFINITY;
+    for (int c = 0; c < p->contact_count; c++) {
+        const int j = p->dimension * c;
+        const double unit = reach_of_row(p, c), given = fabs(p->global ? p->w[j] : p->q[j]);
+        if (!(unit > 0)) continue;
+        if (given > 0) least = fmin(least, given / unit);
+        deepest = fmax(deepest, -a->u[j] / unit);
+    }
+    return isfinite(least) && deepest > DOUBT * least;
+}
+
+sti_status sti_contact_doubt(sti_env* env, const sti_contact_problem* p, double deadline, sti_contact_answer* a) {
+    if (p->contact_count > MOST_DOUBTED || p->W_op != NULL || !doubtful(p, a)) return STI_OK;
+    sti_contact_existence x;
+    sti_status status = sti_contact_feasibility_find(env, p, time_left(deadline), &x);
+    if (status != STI_OK) return status;
+    if (x.feasible.finding == STI_FINDING_FAILS) {
+        sti_free(env, a->certificate.y);
+        status = certify(env, p, &x, a);
+        a->termination = STI_END_STALLED;
+    }
+    sti_contact_existence_clear(env, &x);
     return status;
 }

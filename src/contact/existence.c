@@ -46,9 +46,18 @@ enum { MOST_CONTACTS = 10000, MOST_ENTRIES = 4000000 };
 
 static const double clear_margin = 1e-8;  // of u, relative: less is not told apart from the border
 static const double obeyed = 1e-9;        // defects, relative
-static const double far_beyond = 1e8;     // a bound this many times the motions in the data excludes a solution
+static const double far_beyond = 1e7;     // a bound this many times the motions in the data excludes a solution
 
-typedef enum question { POINTED, STRICT, FEASIBLE } question;
+// PART: pointed without friction, a motion that opens every contact. Then one with u_n >= 0 exists for any w.
+typedef enum question { POINTED, STRICT, FEASIBLE, PART } question;
+
+static bool with_data(question ask) {
+    return ask == STRICT || ask == FEASIBLE;
+}
+
+static bool with_friction(question ask) {
+    return ask == POINTED || ask == STRICT;
+}
 
 const char* sti_contact_finding_text(sti_contact_finding finding) {
     switch (finding) {
@@ -96,7 +105,7 @@ static void drop_program(sti_env* env, program* k) {
 }
 
 static bool rubs(const program* k, int c) {
-    return k->ask != FEASIBLE && k->m->mu[c] > 0;
+    return with_friction(k->ask) && k->m->mu[c] > 0;
 }
 
 // Rows: bilateral, t <= 1, contacts without friction, contacts with it.
@@ -154,7 +163,7 @@ static sti_status build(sti_env* env, const sti_motion* m, question ask, program
     }
     sti_entries_add(&e, m->nb, m->nx, 1);
     for (int c = 0; c < m->nc; c++) sti_entries_add(&e, k->place[c], m->nx, k->stretch[c]);
-    for (int i = 0; i < m->n + m->nb && ask != POINTED; i++) {
+    for (int i = 0; i < m->n + m->nb && with_data(ask); i++) {
         const int row = row_of(k, i, &factor);
         if (row >= 0) k->b[row] = factor * (i < m->n ? m->w[i] : -m->b[i - m->n]) / m->unit;
     }
@@ -169,14 +178,14 @@ static sti_status build(sti_env* env, const sti_motion* m, question ask, program
 
 // x (nx), in the units of the problem: is it a witness? test->motion then takes a copy.
 static sti_status try_motion(sti_env* env, const sti_motion* m, question ask, const double* x, sti_contact_test* test) {
-    double* sum = sti_alloc_array(env, (size_t)(m->n + m->nb), sizeof *sum);
+    double* sum = sti_alloc_array(env, 2 * (size_t)(m->n + m->nb), sizeof *sum);
     if (sum == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "velocities of %d contacts", m->nc);
-    const sti_motion_check check = sti_motion_judge(m, x, ask != POINTED, ask != FEASIBLE, sum);
+    const sti_motion_check check = sti_motion_judge(m, x, with_data(ask), with_friction(ask), sum);
     sti_free(env, sum);
-    const double size = fmax(check.size, ask == POINTED ? 0 : m->unit);
-    // u_n >= 0 is asked up to rounding, the interior of K* clearly
-    const bool inside = ask == FEASIBLE ? check.margin >= -obeyed * size - check.rounding
-                                        : check.margin > clear_margin * size + check.rounding;
+    const double size = fmax(check.size, with_data(ask) ? m->unit : 0);
+    // u_n >= 0 is asked up to rounding and a part of the least velocity given, the interior of K* clearly
+    const bool inside =
+        ask == FEASIBLE ? check.normal >= -obeyed * m->least : check.margin > clear_margin * size + check.rounding;
     const bool joined = check.defect <= obeyed * size + check.rounding &&
                         (ask == FEASIBLE || m->nb == 0 || check.defect <= 1e-3 * check.margin);
     if (m->nc > 0 && !(size > 0 || ask == FEASIBLE)) return STI_OK;
@@ -223,23 +232,19 @@ static sti_status try_force(sti_env* env, const program* k, const double* y, sti
     test->lambda = sti_alloc_array_zero(env, (size_t)m->nb, sizeof *test->lambda);
     if (test->r == NULL || test->lambda == NULL)
         return STI_FAIL(env, STI_ERR_MEMORY, -1, "forces of %d contacts", m->nc);
-    double largest = 0;
+    double largest = 0;  // in the units of the program, where contacts are alike
+    for (int j = 0; j < k->conic.m; j++) largest = fmax(largest, j == m->nb ? 0 : fabs(y[j]));
     for (int i = 0; i < m->n; i++) {
         double factor;
         const int row = row_of(k, i, &factor);
         if (row >= 0) test->r[i] = factor * y[row];
-        if (i % m->d == 0) test->r[i] = fmax(test->r[i], 0);
-        largest = fmax(largest, fabs(test->r[i]));
     }
-    for (int j = 0; j < m->nb; j++) {
-        test->lambda[j] = -m->weight[m->n + j] * y[j];
-        largest = fmax(largest, fabs(test->lambda[j]));
-    }
+    for (int j = 0; j < m->nb; j++) test->lambda[j] = -m->weight[m->n + j] * y[j];
     // into K, which rounding may have left, and what is nothing but rounding to 0
     for (int c = 0; c < m->nc; c++) {
         double* r = test->r + (size_t)m->d * (size_t)c;
-        if (r[0] <= 1e-12 * largest) r[0] = 0;
-        sti_coulomb_project(m->d, k->ask == FEASIBLE ? 0 : m->mu[c], r, r);
+        if (y[k->place[c]] <= 1e-12 * largest) r[0] = 0;
+        sti_coulomb_project(m->d, with_friction(k->ask) ? m->mu[c] : 0, r, r);
     }
     if (k->ask == FEASIBLE) {
         const sti_status status = sharpen(env, m, test);
@@ -251,11 +256,11 @@ static sti_status try_force(sti_env* env, const program* k, const double* y, sti
     for (int j = 0; j < m->nb; j++) e += fabs(test->lambda[j]) / m->weight[m->n + j];
     if (!(e > 0)) return STI_OK;
     test->defect = check.defect / fmax(check.size, e);
-    test->margin = k->ask == POINTED ? 0 : -check.work / (e * m->unit);
+    test->margin = !with_data(k->ask) ? 0 : -check.work / (e * m->unit);
     test->bound = k->ask == FEASIBLE ? check.bound : NAN;
     bool proved = test->defect <= 10 * obeyed;
     if (k->ask == STRICT) proved = proved && check.work <= 10 * clear_margin * e * m->unit;
-    if (k->ask == FEASIBLE) proved = check.bound > far_beyond * m->reach;
+    if (k->ask == FEASIBLE) proved = check.bound > far_beyond * m->reach || check.paces > far_beyond * m->pace;
     if (proved) test->finding = STI_FINDING_FAILS;
     return STI_OK;
 }
@@ -299,7 +304,7 @@ static sti_status try_easy(sti_env* env, const sti_motion* m, const sti_contact_
     if (x == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "motion of %d numbers", m->nx);
     sti_status status = try_motion(env, m, ask, x, test);
     if (status == STI_OK && test->finding != STI_FINDING_HOLDS && m->nb == 0 && pointed->finding == STI_FINDING_HOLDS) {
-        double* sum = sti_alloc_array(env, (size_t)m->n, sizeof *sum);
+        double* sum = sti_alloc_array(env, 2 * (size_t)m->n, sizeof *sum);
         if (sum == NULL) {
             status = STI_FAIL(env, STI_ERR_MEMORY, -1, "velocities of %d contacts", m->nc);
         } else {
@@ -397,23 +402,54 @@ static sti_status look_at_matrices(sti_env* env, const sti_contact_problem* p, c
     return status;
 }
 
-sti_status sti_contact_existence_find(sti_env* env, const sti_contact_problem* p, const sti_contact_reduction* red,
-                                      double time_limit_s, sti_contact_existence* out) {
-    *out = (sti_contact_existence){.dimension = p->dimension,
+static const sti_contact_test not_asked = {
+    .finding = STI_FINDING_NOT_TESTED, .margin = NAN, .defect = NAN, .bound = NAN};
+
+static sti_contact_existence start_findings(const sti_contact_problem* p) {
+    return (sti_contact_existence){.dimension = p->dimension,
                                    .contact_count = p->contact_count,
                                    .bilateral_count = p->bilateral_count,
                                    .kernel_dimension = -1,
-                                   .negative_count = -1};
+                                   .negative_count = -1,
+                                   .pointed = not_asked,
+                                   .strict = not_asked,
+                                   .feasible = not_asked};
+}
+
+sti_status sti_contact_feasibility_find(sti_env* env, const sti_contact_problem* p, double time_limit_s,
+                                        sti_contact_existence* out) {
+    *out = start_findings(p);
+    sti_motion m = {0};
+    sti_status status = sti_motion_create(env, p, &m);
+    if (status == STI_OK) {
+        out->motion_count = m.nx;
+        out->feasible.finding = STI_FINDING_UNKNOWN;
+        status = try_easy(env, &m, &out->pointed, FEASIBLE, &out->feasible);
+    }
+    if (status == STI_OK && out->feasible.finding != STI_FINDING_HOLDS && m.nb == 0) {
+        sti_contact_test part = not_asked;
+        status = ask_program(env, &m, PART, time_limit_s, &part);
+        if (status == STI_OK && part.finding == STI_FINDING_HOLDS) out->feasible.finding = STI_FINDING_HOLDS;
+        clear_test(env, &part);
+    }
+    if (status == STI_OK && out->feasible.finding != STI_FINDING_HOLDS)
+        status = ask_program(env, &m, FEASIBLE, time_limit_s, &out->feasible);
+    sti_motion_clear(&m);
+    if (status != STI_OK) sti_contact_existence_clear(env, out);
+    return status;
+}
+
+sti_status sti_contact_existence_find(sti_env* env, const sti_contact_problem* p, const sti_contact_reduction* red,
+                                      double time_limit_s, sti_contact_existence* out) {
+    *out = start_findings(p);
     const double start = sti_clock(), deadline = time_limit_s > 0 ? start + time_limit_s : INFINITY;
     sti_motion m = {0};
     sti_status status = look_at_matrices(env, p, time_limit_s >= 0 ? red : NULL, out);
     bool tested = time_limit_s >= 0 && p->contact_count <= MOST_CONTACTS && (p->global || p->W_op == NULL);
     if (status == STI_OK && tested) status = sti_motion_create(env, p, &m);
     tested = tested && status == STI_OK && m.C.col_start[m.nx] <= MOST_ENTRIES;
-    out->pointed = (sti_contact_test){
-        .finding = tested ? STI_FINDING_UNKNOWN : STI_FINDING_NOT_TESTED, .margin = NAN, .defect = NAN, .bound = NAN};
-    out->strict = out->feasible = out->pointed;
     if (tested) {
+        out->pointed.finding = out->strict.finding = out->feasible.finding = STI_FINDING_UNKNOWN;
         out->motion_count = m.nx;
         status = look_at_definiteness(env, p, &m, out);
         if (status == STI_OK) status = run_tests(env, &m, deadline, out);

@@ -71,6 +71,17 @@ static void set_weights(sti_motion* m) {
     if (m->unit == 0) m->unit = 1;
 }
 
+static void set_least(sti_motion* m) {
+    double most = 0;
+    m->least = INFINITY;
+    for (int i = 0; i < m->n; i += m->d) most = fmax(most, m->weight[i] * fabs(m->w[i]));
+    for (int i = 0; i < m->n; i += m->d) {
+        const double given = m->weight[i] * fabs(m->w[i]);
+        if (given > 1e-14 * most) m->least = fmin(m->least, given);
+    }
+    if (isinf(m->least)) m->least = m->unit;
+}
+
 sti_status sti_motion_create(sti_env* env, const sti_contact_problem* p, sti_motion* m) {
     *m = (sti_motion){.env = env, .d = p->dimension, .nc = p->contact_count, .nb = p->bilateral_count, .mu = p->mu};
     m->n = m->d * m->nc;
@@ -106,48 +117,51 @@ sti_status sti_motion_create(sti_env* env, const sti_contact_problem* p, sti_mot
     }
     set_steps(m, p);
     set_weights(m);
+    set_least(m);
     for (int j = 0; j < m->nx; j++) {
         const double mass = p->global ? sti_matrix_get(&p->M, j, j) : 0;
         m->reach += m->step[j] * m->unit + (mass > 0 ? fabs(p->f[j]) / mass : 0);
+        if (mass > 0) m->pace += fabs(p->f[j]) * m->step[j];
     }
+    for (int i = 0; i < m->n + m->nb; i++) m->pace += m->weight[i] * fabs(i < m->n ? m->w[i] : m->b[i - m->n]);
     return STI_OK;
 }
 
 // --- what a motion or a force is worth -----------------------------------------------------------------------------
 
 sti_motion_check sti_motion_judge(const sti_motion* m, const double* x, bool data, bool friction, double* sum) {
-    sti_motion_check check = {.margin = INFINITY};
+    sti_motion_check check = {.margin = INFINITY, .normal = INFINITY};
     double largest = 0;  // of the sums of sizes, which bound the rounding
-    for (int i = 0; i < m->n + m->nb; i++) {
-        const double w = !data ? 0 : i < m->n ? m->w[i] : m->b[i - m->n];
-        sum[i] = fabs(w);
+    const int rows = m->n + m->nb;
+    double* size = sum + rows;
+    for (int i = 0; i < rows; i++) {
+        sum[i] = !data ? 0 : i < m->n ? m->w[i] : m->b[i - m->n];
+        size[i] = fabs(sum[i]);
     }
-    for (int pass = 0; pass < 2; pass++) {  // sizes first, then the values themselves
-        for (int j = 0; j < m->nx; j++) {
-            for (int64_t k = m->C.col_start[j]; k < m->C.col_start[j + 1]; k++) {
-                const double term = m->C.value[k] * x[j];
-                sum[m->C.row[k]] += pass == 0 ? fabs(term) : term;
-            }
-        }
-        for (int i = 0; i < m->n + m->nb && pass == 0; i++) {
-            largest = fmax(largest, m->weight[i] * sum[i]);
-            sum[i] = !data ? 0 : i < m->n ? m->w[i] : m->b[i - m->n];
+    for (int j = 0; j < m->nx; j++) {
+        for (int64_t k = m->C.col_start[j]; k < m->C.col_start[j + 1]; k++) {
+            const double term = m->C.value[k] * x[j];
+            sum[m->C.row[k]] += term;
+            size[m->C.row[k]] += fabs(term);
         }
     }
+    const double epsilon = DBL_EPSILON * (m->nx + 1.0);  // a row has at most nx + 1 terms
+    for (int i = 0; i < rows; i++) largest = fmax(largest, m->weight[i] * size[i]);
     for (int c = 0; c < m->nc; c++) {
         const double *u = sum + (size_t)m->d * (size_t)c, weight = m->weight[m->d * c];
         const double slip = m->d == 2 ? fabs(u[1]) : hypot(u[1], u[2]);
         check.margin = fmin(check.margin, weight * (u[0] - (friction ? m->mu[c] * slip : 0)));
+        check.normal = fmin(check.normal, weight * (u[0] + epsilon * size[m->d * c]));
         check.size = fmax(check.size, weight * hypot(u[0], slip));
     }
-    for (int k = m->n; k < m->n + m->nb; k++) check.defect = fmax(check.defect, m->weight[k] * fabs(sum[k]));
-    check.rounding = DBL_EPSILON * (m->nx + 1.0) * largest;  // a row has at most nx + 1 terms
+    for (int k = m->n; k < rows; k++) check.defect = fmax(check.defect, m->weight[k] * fabs(sum[k]));
+    check.rounding = epsilon * largest;
     return check;
 }
 
 sti_force_check sti_motion_judge_force(const sti_motion* m, const double* r, const double* lambda) {
     sti_force_check check = {0};
-    double worst = 0, work = 0, sizes = 0;
+    double worst = 0, all = 0, work = 0, sizes = 0;
     for (int j = 0; j < m->nx; j++) {
         double sum = 0, size = 0;
         for (int64_t k = m->C.col_start[j]; k < m->C.col_start[j + 1]; k++) {
@@ -159,6 +173,7 @@ sti_force_check sti_motion_judge_force(const sti_motion* m, const double* r, con
         const double count = (double)(m->C.col_start[j + 1] - m->C.col_start[j]) + 1;
         const double row = fabs(sum) + DBL_EPSILON * count * size;
         worst = fmax(worst, row);
+        all += m->step[j] * row;
         check.size = fmax(check.size, m->step[j] * size);
         check.defect = fmax(check.defect, m->step[j] * row);
     }
@@ -169,5 +184,6 @@ sti_force_check sti_motion_judge_force(const sti_motion* m, const double* r, con
     }
     check.work = work + DBL_EPSILON * (double)(m->n + m->nb + 1) * sizes;
     if (check.work < 0) check.bound = worst > 0 ? -check.work / worst : INFINITY;
+    if (check.work < 0) check.paces = worst > 0 ? -check.work / all : INFINITY;
     return check;
 }

@@ -26,7 +26,9 @@ typedef struct sti_motion {
     double* step;    // of each number of a motion                   (nx)
     double* weight;  // of u and of the bilateral rows; the same for the d rows of a contact  (n + nb)
     double unit;     // largest weight times w or b; 1 when both vanish
+    double least;    // of weight times |w_n|, where that is more than rounding of the largest; unit: all vanish
     double reach;    // |x|_1 that the data suggest: motions that make velocities like w and b, and that of f alone
+    double pace;  // the same in units: all of weight times w and b, and f times step. x_j is about step_j pace at most
 } sti_motion;
 
 // An operator W has no motions: STI_ERR_ARGUMENT.
@@ -39,9 +41,10 @@ typedef struct sti_motion_check {
     double size;      // largest |u|, in units of weight
     double defect;    // largest |C_b x + b|, in units of weight
     double rounding;  // bound on the rounding error of all three
+    double normal;    // least u_n, each with the rounding error of its own row added, in units of weight
 } sti_motion_check;
 
-// friction: false: mu = 0 everywhere, the margin is the least u_n. sum (n + nb): scratch.
+// friction: false: mu = 0 everywhere, the margin is the least u_n. sum (2 (n + nb)): scratch.
 sti_motion_check sti_motion_judge(const sti_motion* m, const double* x, bool data, bool friction, double* sum);
 
 // Forces (r, lambda): is C_u'r + C_b'lambda = 0?
@@ -50,6 +53,8 @@ typedef struct sti_force_check {
     double defect;  // largest row, in units of 1 / step, with its rounding error
     double work;    // r'w + lambda'b, with its rounding error added
     double bound;   // -work over the largest row as it is: no motion with |x|_1 below it has r'u >= 0; 0 when work >= 0
+    double
+        paces;  // -work over what all rows make of motions of the size step: none with |x_j| <= paces step_j has r'u >= 0
 } sti_force_check;
 
 sti_force_check sti_motion_judge_force(const sti_motion* m, const double* r, const double* lambda);

@@ -16,9 +16,4 @@ void sti_contact_traces(const sti_contact_problem* problem, double* trace);
 // rho (nc): traces in, d / trace out (contacts without any borrow the mean). Returns |rho q|, the unit of r.
 double sti_contact_rho(int d, int nc, const double* q, double* rho);
 
-// With bilateral rows: forces (r, lambda) over STI_CONTACT_FARTHEST times those that would undo the velocities in the data
-// one by one, in units of energy (rho for r, the diagonal of R or G'diag(M)^-1 G for lambda).
-sti_status sti_contact_runaway(sti_env* env, const sti_contact_problem* problem, const sti_contact_answer* answer,
-                               double* far);
-
 #endif

@@ -14,8 +14,8 @@
 //     W        k->W, by columns  rho      k->rho
 //     r, u     k->r, k->u        y        k->y, unknowns of the pieces
 //
-// Outcome. True: the natural map on the data as given, u computed from r afresh, is at most tol; the same verdict as for
-// every other method. False proves nothing: a singular matrix (redundant contacts) or modes that keep changing end the
+// Outcome. True: the residual on the data as given (judge.h), u computed from r afresh, is at most tol; the same verdict as
+// for every other method. It is looked at where the natural map, which is cheaper, is at most tol. False proves nothing: a singular matrix (redundant contacts) or modes that keep changing end the
 // attempt, without a search; the portfolio goes on from the best point.
 //
 // Cost. One copy of W, SWEEPS sweeps, and STEPS dense factorizations with UNKNOWNS rows at most. No memory is asked for.
@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "contact/curnier.h"
+#include "contact/judge.h"
 #include "contact/local.h"
 #include "contact/posed.h"
 
@@ -44,6 +45,7 @@ typedef struct quick {
     sti_contact_local local;  // what the natural map needs
     double W[ROWS * ROWS];    // by columns
     double rho[ROWS];
+    double drive;  // sum of rho |q|^2
     double r[ROWS], u[ROWS];
     long iterations;
     sti_contact_answer* best;  // of the caller: r, u, residual, solver
@@ -77,6 +79,8 @@ static void load(quick* k, const sti_contact_problem* p) {
     }
     k->local = (sti_contact_local){.d = d, .nc = k->nc, .mu = p->mu, .q = p->q, .rho = k->rho};
     k->local.scale = sti_contact_rho(d, k->nc, p->q, k->rho);
+    k->drive = 0;
+    for (int i = 0; i < n; i++) k->drive += k->rho[i / d] * p->q[i] * p->q[i];
 }
 
 static void add_column(quick* k, int j, double factor) {
@@ -94,23 +98,59 @@ static void renew(quick* k) {
     }
 }
 
+// Sizes of the terms of u_n and of u, for every contact (nc x 2); rho of one that moves nothing is 0
+static void own_terms(const quick* k, double* own, double* rho) {
+    const int n = k->n, d = k->d;
+    double size[ROWS] = {0};
+    for (int j = 0; j < n; j++) {
+        const double* restrict column = k->W + j * n;
+        const double f = fabs(k->r[j]);
+        for (int i = 0; f > 0 && i < n; i++) size[i] += f * fabs(column[i]);
+    }
+    for (int c = 0; c < k->nc; c++) {
+        double q = 0, s = 0, trace = 0;
+        for (int i = d * c; i < d * c + d; i++) {
+            q += k->local.q[i] * k->local.q[i];
+            s += size[i] * size[i];
+            trace += k->W[i * n + i];
+        }
+        own[2 * c] = fabs(k->local.q[d * c]) + size[d * c];
+        own[2 * c + 1] = sqrt(q) + sqrt(s);
+        rho[c] = trace > 0 ? k->rho[c] : 0;
+    }
+}
+
+// The residual that decides, at the point of the answer.
+static bool judge(quick* k) {
+    double own[ROWS], rho[ROWS / 2];
+    own_terms(k, own, rho);
+    sti_contact_judge j = {.d = k->d, .nc = k->nc, .mu = k->local.mu, .r = k->r, .u = k->u, .q = k->local.q};
+    j.rho = rho;
+    j.own = own;
+    for (int i = 0; i < k->n; i++) j.net += k->r[i] * (k->u[i] - k->local.q[i]);
+    sti_contact_judge_point(&j);
+    if (!(j.runaway <= 1 && j.residual <= k->options->tol)) return false;
+    k->best->residual = j.residual;
+    k->best->runaway = j.runaway;
+    k->best->worst_contact = j.worst;
+    return true;
+}
+
 // The residual at (r, u), u = W r + q summed in the order of the columns; true: within tol. The best point is kept, but none
-// that runs away (solve.c).
+// that runs away.
 static bool measure(quick* k, sti_contact_solver solver) {
-    int worst;
-    const double residual = sti_contact_natural_map(&k->local, k->r, k->u, &worst);
+    const double residual = sti_contact_natural_map(&k->local, k->r, k->u, NULL);
     const sti_contact_options* o = k->options;
     if (o->trace != NULL) o->trace(o->trace_user, sti_contact_solver_text(solver), k->iterations, residual);
     sti_contact_answer* a = k->best;
     double size = 0;
-    for (int i = 0; i < k->n; i++) size += k->r[i] * k->r[i];
-    if (!(residual < a->residual && sqrt(size) <= STI_CONTACT_FARTHEST * k->local.scale)) return false;
+    for (int i = 0; i < k->n; i++) size += k->r[i] * k->r[i] / k->rho[i / k->d];
+    if (!(residual < a->residual && size <= STI_CONTACT_FARTHEST * STI_CONTACT_FARTHEST * k->drive)) return false;
     a->residual = residual;
-    a->worst_contact = worst;
     a->solver = solver;
     memcpy(a->r, k->r, (size_t)k->n * sizeof *k->r);
     memcpy(a->u, k->u, (size_t)k->n * sizeof *k->u);
-    return residual <= o->tol;
+    return residual <= o->tol && judge(k);
 }
 
 // ---- sweeps ----

@@ -26,6 +26,7 @@
 enum { MAX_PIECE = 6000 };
 static const double singular = 1e-13;       // rcond below which a piece counts as singular
 static const double shift = 1e-9;           // delta, relative to the mean diagonal
+static const double UNEVEN = 1e6;           // masses of a piece over each other, from which on they are scaled
 static const double massless_shift = 1e-4;  // the same for a piece without mass, relative to the diagonal of all of M
 
 void sti_contact_reduction_clear(sti_contact_reduction* red) {
@@ -42,7 +43,7 @@ void sti_contact_reduction_clear(sti_contact_reduction* red) {
     sti_matrix_clear(env, &red->H);
     sti_matrix_clear(env, &red->G);
     sti_dense_factor_clear(&red->S);
-    void* owned[] = {red->q,      red->piece_of, red->place_in, red->v, red->work, red->rhs,
+    void* owned[] = {red->q,      red->piece_of, red->place_in, red->v, red->work, red->rhs,   red->scale,
                      red->next_v, red->Y,        red->X,        red->t, red->l,    red->next_l};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) sti_free(env, owned[k]);
     *red = (sti_contact_reduction){0};
@@ -115,6 +116,34 @@ static void load_piece(const sti_contact_reduction* red, sti_mass_piece* piece) 
         }
     }
     for (size_t i = 0; i < size; i++) A[i * size + i] += piece->delta;
+    for (size_t i = 0; piece->scaled && i < size; i++) {
+        for (size_t j = 0; j < size; j++) A[i * size + j] *= red->scale[piece->index[i]] * red->scale[piece->index[j]];
+    }
+}
+
+// Masses that differ by more than UNEVEN are brought near 1 by powers of two before they are factored: whether M is singular
+// is no question of units.
+static void scale_piece(sti_contact_reduction* red, sti_mass_piece* piece) {
+    const sti_matrix* M = &red->problem->M;
+    double least = INFINITY, most = 0;
+    for (int i = 0; i < piece->size; i++) {
+        const double m = sti_matrix_get(M, piece->index[i], piece->index[i]);
+        least = fmin(least, m);
+        most = fmax(most, m);
+    }
+    piece->scaled = least > 0 && most > UNEVEN * least;
+    for (int i = 0; piece->scaled && i < piece->size; i++) {
+        int exponent;
+        frexp(sti_matrix_get(M, piece->index[i], piece->index[i]), &exponent);
+        red->scale[piece->index[i]] = ldexp(1, -exponent / 2);
+    }
+}
+
+// x (size) = (M + delta)^-1 x on the piece
+static void solve_piece(const sti_contact_reduction* red, const sti_mass_piece* piece, double* x) {
+    for (int i = 0; piece->scaled && i < piece->size; i++) x[i] *= red->scale[piece->index[i]];
+    sti_dense_factor_solve(&piece->factor, x);
+    for (int i = 0; piece->scaled && i < piece->size; i++) x[i] *= red->scale[piece->index[i]];
 }
 
 static void factor_pieces(sti_contact_reduction* red) {
@@ -123,6 +152,7 @@ static void factor_pieces(sti_contact_reduction* red) {
     for (int i = 0; i < M->rows; i++) typical += fabs(sti_matrix_get(M, i, i)) / M->rows;
     for (int b = 0; b < red->piece_count; b++) {
         sti_mass_piece* piece = &red->pieces[b];
+        scale_piece(red, piece);
         load_piece(red, piece);
         double mean = 0;
         for (int i = 0; i < piece->size; i++)
@@ -141,7 +171,7 @@ static void solve_mass(sti_contact_reduction* red, double* y) {
         const sti_mass_piece* piece = &red->pieces[b];
         double* x = red->work;
         for (int i = 0; i < piece->size; i++) x[i] = y[piece->index[i]];
-        sti_dense_factor_solve(&piece->factor, x);
+        solve_piece(red, piece, x);
         for (int i = 0; i < piece->size; i++) y[piece->index[i]] = x[i];
     }
 }
@@ -193,7 +223,7 @@ static void solve_contacts(sti_contact_reduction* red) {
             for (int64_t k = red->H.col_start[col]; k < red->H.col_start[col + 1]; k++) {
                 if (red->piece_of[red->H.row[k]] == b) x[red->place_in[red->H.row[k]]] += red->H.value[k];
             }
-            sti_dense_factor_solve(&piece->factor, x);
+            solve_piece(red, piece, x);
         }
     }
 }
@@ -409,6 +439,7 @@ static sti_status reserve(sti_contact_reduction* red) {
     red->q = sti_alloc_array(env, n, sizeof *red->q);
     red->v = sti_alloc_array_zero(env, nv, sizeof *red->v);
     red->work = sti_alloc_array(env, nv, sizeof *red->work);
+    red->scale = sti_alloc_array(env, nv, sizeof *red->scale);
     red->rhs = sti_alloc_array(env, nv > nb ? nv : nb, sizeof *red->rhs);
     red->next_v = sti_alloc_array(env, nv, sizeof *red->next_v);
     red->next_l = sti_alloc_array(env, nb, sizeof *red->next_l);
@@ -419,8 +450,8 @@ static sti_status reserve(sti_contact_reduction* red) {
     red->t = sti_alloc_array_zero(env, nb, sizeof *red->t);
     red->l = sti_alloc_array_zero(env, nb, sizeof *red->l);
     if (red->q == NULL || red->v == NULL || red->work == NULL || red->rhs == NULL || red->next_v == NULL ||
-        red->next_l == NULL || red->piece_of == NULL || red->place_in == NULL || red->Y == NULL || red->X == NULL ||
-        red->t == NULL || red->l == NULL)
+        red->next_l == NULL || red->scale == NULL || red->piece_of == NULL || red->place_in == NULL || red->Y == NULL ||
+        red->X == NULL || red->t == NULL || red->l == NULL)
         return STI_FAIL(env, STI_ERR_MEMORY, -1, "reduction of a contact problem");
     return STI_OK;
 }

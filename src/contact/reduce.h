@@ -11,6 +11,7 @@ typedef struct sti_mass_piece {
     int* index;               // velocities of the piece, ascending                     (size)
     sti_dense_factor factor;  // of M restricted to it, plus delta I
     double delta;             // 0 unless the piece is singular
+    bool scaled;              // the factor is that of S (M + delta) S, S = diag(scale)
     int contact_count;
     int* contact;  // contacts that touch it, ascending                      (contact_count)
     double* X;     // (M + delta)^-1 H on its rows and their columns, column major   (size x d contact_count)
@@ -30,6 +31,7 @@ typedef struct sti_contact_reduction {
     int* place_in;   // and its place there                          (nv)
     double* v;       // proximal centre                              (nv)
     double* work;    // a piece                                      (nv)
+    double* scale;   // of velocities, in the pieces that are scaled (nv)
     double* rhs;     // a right side                                 (max(nv, nb))
     double* next_v;  // (nv)
     // bilateral rows: (S + delta_l) l = -(Y r + t) + delta_l l_k,   S = R or G'M^-1 G,   Y = V' or G'M^-1 H

@@ -1,39 +1,353 @@
 // residual.c: how well (r, v, lambda) solves a posed contact problem, on the original data.
 //
-//     local     natural map at u = W r + V l + q;  bilateral rows |V'r + R l + s| / max(|s|, |V'r|, |R l|)
-//     global    the same map at u = H'v + w, with W_cc replaced by H_c' D H_c in rho, D = diag(M)^-1;  plus
-//               |M v - H r - G l - f| / max(|f|, |M v|, |H r|, |G l|)  and
-//               |G'v + b| / max(|b|, |G'v|, |G'D f|, |G'D H r|, |G'D G l|, 1e-5 |G|'|v|)
+// Every row is measured against the sizes of its own terms (docs/contact.md), so that no scaling of a row changes anything:
 //
-// The unit of r in a global problem is max(|r|, |rho w'|), w' = H'D f + w: what r would have to undo. The last three sizes
-// are the velocities that a joint undoes, and a small part of those that pass through it: one at rest, or one that
-// carries nothing between bodies that move together, is not measured against its own rounding.
+//     local     u_c = W r + V l + q             own   |q_n| + (|W||r| + |V||l|)_n for u_n, and norms of all d rows for u_t
+//               0 = V'r + R l + s               |s| + |V|'|r| + |R||l|
+//     global    M v = H r + G l + f             |M||v| + |H||r| + |G||l| + |f|
+//               u_c = H'v + w                   own   |H|'D |H r + G l| + |u - H'D (H r + G l)| + 1e-5 (|H|'|v| + |w|)
+//               0 = G'v + b                     the same
+//
+// with D = diag(M)^-1, where |H r + G l| stands for |H||r| + |G||l|: the velocities that forces make, one by one, and what is
+// left of u without them. The last part is for rows that carry nothing between bodies that move together: these are not
+// measured against their own rounding. Velocities without mass have no D. A contact that touches none but those borrows
+// the units of the others.
 #include <math.h>
 
 #include "contact/contact.h"
+#include "contact/judge.h"
 #include "contact/posed.h"
-#include "linalg/matrix.h"
 
-static double norm(const double* x, int n) {
+// What a row (H_j or G_j)'v + w is made of.
+typedef struct row_terms {
+    double value;     // the sum
+    double meeting;   // |H_j|'|v| + |w|
+    double made;      // |H_j|'D (|H||r| + |G||l|)
+    double net;       // H_j'D (H r + G l)
+    double given;     // H_j'D f + w
+    double mobility;  // H_j'D H_j
+    bool massless;    // it touches a velocity without mass
+} row_terms;
+
+typedef struct measure {
+    const sti_contact_problem* p;
+    sti_contact_answer* a;
+    int d, nc, n, nv, nb;  // nv = 0 for a local problem
+    double* memory;
+    double *rho, *own;                         // (nc), (nc x 2)
+    double *q, *size;                          // (n)
+    double* inverse;                           // D                           (nv)
+    double *load, *pull;                       // H r + G l, |H||r| + |G||l|  (nv)
+    double *joint, *joint_terms, *joint_root;  // bilateral rows, sizes, sqrt of mobility   (nb)
+    double force, drive;                       // of bilateral rows, in units of energy
+    double net;                                // of all forces together, in units of energy
+    double *balance, *balance_terms;           // M v - H r - G l - f, and the sizes of its terms    (nv)
+} measure;
+
+// ---- arithmetic
+
+// sum += A x, size += |A||x|; an empty matrix adds nothing
+static void add_product(const sti_matrix* A, const double* x, double* sum, double* size) {
+    if (A->dense != NULL) {
+        for (int i = 0; i < A->rows; i++) {
+            const double* row = A->dense + (size_t)i * (size_t)A->cols;
+            double s = 0, t = 0;
+            for (int j = 0; j < A->cols; j++) {
+                s += row[j] * x[j];
+                t += fabs(row[j] * x[j]);
+            }
+            sum[i] += s;
+            size[i] += t;
+        }
+        return;
+    }
+    for (int j = 0; A->col_start != NULL && j < A->cols; j++) {
+        if (x[j] == 0) continue;
+        for (int64_t k = A->col_start[j]; k < A->col_start[j + 1]; k++) {
+            const double t = A->value[k] * x[j];
+            sum[A->row[k]] += t;
+            size[A->row[k]] += fabs(t);
+        }
+    }
+}
+
+// the same with A'
+static void add_transposed(const sti_matrix* A, const double* x, double* sum, double* size) {
+    const bool dense = A->dense != NULL;
+    for (int j = 0; (dense || A->col_start != NULL) && j < A->cols; j++) {
+        const int64_t first = dense ? 0 : A->col_start[j], last = dense ? A->rows : A->col_start[j + 1];
+        for (int64_t k = first; k < last; k++) {
+            const double t =
+                dense ? A->dense[(size_t)k * (size_t)A->cols + (size_t)j] * x[k] : A->value[k] * x[A->row[k]];
+            sum[j] += t;
+            size[j] += fabs(t);
+        }
+    }
+}
+
+static double norm(int d, const double* x) {
     double s = 0;
-    for (int i = 0; i < n; i++) s += x[i] * x[i];
+    for (int i = 0; i < d; i++) s += x[i] * x[i];
     return sqrt(s);
 }
 
-// y (count) = A x or A'x, whatever the storage; an empty matrix gives 0
-static void multiply(const sti_matrix* A, bool transposed, const double* x, double* y, int count) {
-    for (int i = 0; i < count; i++) y[i] = 0;
-    if (!transposed) {
-        sti_matrix_multiply_add(A, x, y);
-    } else if (A->dense != NULL) {
-        for (int i = 0; i < A->rows; i++) {
-            for (int j = 0; j < A->cols; j++) y[j] += A->dense[(size_t)i * (size_t)A->cols + (size_t)j] * x[i];
-        }
-    } else if (A->col_start != NULL) {
-        for (int j = 0; j < A->cols; j++) {
-            for (int64_t k = A->col_start[j]; k < A->col_start[j + 1]; k++) y[j] += A->value[k] * x[A->row[k]];
-        }
+static void add_joint_energy(measure* k, double own, double lambda, double velocity) {
+    if (!(own > 0)) return;
+    k->force += lambda * lambda * own;
+    k->drive += velocity * velocity / own;
+}
+
+// ---- local form
+
+static void measure_local_contacts(measure* k) {
+    const sti_contact_problem* p = k->p;
+    double* u = k->a->u;
+    for (int i = 0; i < k->n; i++) {
+        u[i] = k->q[i] = p->q[i];
+        k->size[i] = 0;
     }
+    add_product(&p->W, k->a->r, u, k->size);
+    if (k->nb > 0) add_product(&p->V, k->a->lambda, u, k->size);
+    for (int c = 0; c < k->nc; c++) {
+        const size_t at = (size_t)k->d * (size_t)c;
+        k->own[2 * c] = fabs(k->q[at]) + k->size[at];
+        k->own[2 * c + 1] = norm(k->d, k->q + at) + norm(k->d, k->size + at);
+    }
+}
+
+// An operator does not show its terms: the part of the contact itself, that of all others together, and a little of what all
+// forces would make of it.
+static void measure_operator(measure* k) {
+    const sti_contact_problem* p = k->p;
+    const size_t d = (size_t)k->d;
+    double *u = k->a->u, force = 0;
+    p->W_op->apply(p->W_op->user, k->a->r, u);
+    for (int i = 0; i < k->n; i++) k->q[i] = k->size[i] = 0;
+    if (k->nb > 0) add_product(&p->V, k->a->lambda, k->q, k->size);
+    for (int c = 0; c < k->nc; c++) {
+        const double x = norm(k->d, k->a->r + d * (size_t)c);
+        if (k->rho[c] > 0) force += x * x / k->rho[c];
+    }
+    for (size_t c = 0; c < (size_t)k->nc; c++) {
+        double self[3] = {0}, others[3] = {0};
+        for (size_t i = 0; i < d; i++) {
+            for (size_t j = 0; j < d; j++) self[i] += p->W_op->diagonal[(c * d + i) * d + j] * k->a->r[c * d + j];
+            others[i] = u[c * d + i] - self[i];
+            u[c * d + i] += p->q[c * d + i] + k->q[c * d + i];
+            k->q[c * d + i] = p->q[c * d + i];
+        }
+        const double little = k->rho[c] > 0 ? STI_CONTACT_TOGETHER * sqrt(force * k->d / k->rho[c]) : 0;
+        k->own[2 * c] = fabs(k->q[c * d]) + fabs(self[0]) + fabs(others[0]) + k->size[c * d] + little;
+        k->own[2 * c + 1] =
+            norm(k->d, k->q + c * d) + norm(k->d, self) + norm(k->d, others) + norm(k->d, k->size + c * d) + little;
+    }
+}
+
+static void measure_local_rows(measure* k) {
+    const sti_contact_problem* p = k->p;
+    for (int j = 0; j < k->nb; j++) {
+        const double own = sti_matrix_get(&p->R, j, j);
+        k->joint[j] = p->s[j];
+        k->joint_terms[j] = fabs(p->s[j]);
+        k->joint_root[j] = own > 0 ? sqrt(own) : 0;
+        add_joint_energy(k, own, k->a->lambda[j], p->s[j]);
+    }
+    add_transposed(&p->V, k->a->r, k->joint, k->joint_terms);
+    add_product(&p->R, k->a->lambda, k->joint, k->joint_terms);
+}
+
+static void measure_local(measure* k) {
+    sti_contact_traces(k->p, k->rho);
+    for (int c = 0; c < k->nc; c++) k->rho[c] = k->rho[c] > 0 ? k->d / k->rho[c] : 0;
+    if (k->p->W_op != NULL)
+        measure_operator(k);
+    else
+        measure_local_contacts(k);
+    if (k->nb > 0) measure_local_rows(k);
+    for (int i = 0; i < k->n; i++) k->net += k->a->r[i] * (k->a->u[i] - k->q[i]);
+    for (int j = 0; j < k->nb; j++) k->net += k->a->lambda[j] * (k->joint[j] - k->p->s[j]);
+}
+
+// ---- global form
+
+static void set_inverse(measure* k) {
+    const sti_matrix* M = &k->p->M;
+    for (int i = 0; i < k->nv; i++) {
+        double m = 0;
+        if (M->dense != NULL) {
+            m = M->dense[(size_t)i * (size_t)k->nv + (size_t)i];
+        } else {
+            for (int64_t e = M->col_start[i]; e < M->col_start[i + 1]; e++) m += M->row[e] == i ? M->value[e] : 0;
+        }
+        k->inverse[i] = m > 0 ? 1 / m : 0;
+    }
+}
+
+// M v = H r + G l + f, row by row; sets load and pull
+static void measure_balance(measure* k) {
+    const sti_contact_problem* p = k->p;
+    for (int i = 0; i < k->nv; i++) {
+        k->load[i] = k->pull[i] = 0;
+        k->balance[i] = -p->f[i];
+        k->balance_terms[i] = fabs(p->f[i]);
+    }
+    add_product(&p->H, k->a->r, k->load, k->pull);
+    if (k->nb > 0) add_product(&p->G, k->a->lambda, k->load, k->pull);
+    add_product(&p->M, k->a->v, k->balance, k->balance_terms);
+    for (int i = 0; i < k->nv; i++) {
+        k->balance[i] -= k->load[i];
+        k->balance_terms[i] += k->pull[i];
+    }
+}
+
+static row_terms read_row(const measure* k, const sti_matrix* A, int j, double w) {
+    row_terms t = {.value = w, .meeting = fabs(w), .given = w};
+    const bool dense = A->dense != NULL;
+    const int64_t first = dense || k->nv == 0 ? 0 : A->col_start[j];
+    const int64_t last = dense || k->nv == 0 ? k->nv : A->col_start[j + 1];
+    for (int64_t e = first; e < last; e++) {
+        const int i = dense ? (int)e : A->row[e];
+        const double h = dense ? A->dense[(size_t)i * (size_t)A->cols + (size_t)j] : A->value[e], x = h * k->a->v[i];
+        const double hd = h * k->inverse[i];
+        t.value += x;
+        t.meeting += fabs(x);
+        t.made += fabs(hd) * k->pull[i];
+        t.net += hd * k->load[i];
+        t.given += hd * k->p->f[i];
+        t.mobility += h * hd;
+        t.massless = t.massless || (h != 0 && hd == 0);
+    }
+    return t;
+}
+
+// u, q, rho and own of contact c. True: it touches nothing but velocities without mass.
+static bool read_contact(measure* k, int c) {
+    double made[3] = {0}, rest[3] = {0}, meeting[3] = {0}, mobility = 0;
+    bool massless = false;
+    for (int i = 0; i < k->d; i++) {
+        const int j = k->d * c + i;
+        const row_terms t = read_row(k, &k->p->H, j, k->p->w[j]);
+        k->a->u[j] = t.value;
+        k->q[j] = t.given;
+        made[i] = t.made;
+        rest[i] = t.value - t.net;
+        meeting[i] = t.meeting;
+        mobility += t.mobility;
+        massless = massless || t.massless;
+    }
+    k->rho[c] = mobility > 0 ? k->d / mobility : 0;
+    k->own[2 * c] = made[0] + fabs(rest[0]) + STI_CONTACT_TOGETHER * meeting[0];
+    k->own[2 * c + 1] = norm(k->d, made) + norm(k->d, rest) + STI_CONTACT_TOGETHER * norm(k->d, meeting);
+    return massless && !(mobility > 0);
+}
+
+// The units of the others, for a contact that touches nothing but velocities without mass: marked by rho < 0.
+static void borrow_units(measure* k) {
+    double inverse = 0, force = k->force, drive = k->drive;
+    int count = 0;
+    for (int c = 0; c < k->nc; c++) {
+        const size_t at = (size_t)k->d * (size_t)c;
+        if (!(k->rho[c] > 0)) continue;
+        const double r = norm(k->d, k->a->r + at), q = norm(k->d, k->q + at);
+        force += r * r / k->rho[c];
+        drive += q * q * k->rho[c];
+        inverse += 1 / k->rho[c];
+        count++;
+    }
+    const double rho = count > 0 ? count / inverse : 1;
+    for (int c = 0; c < k->nc; c++) {
+        if (!(k->rho[c] < 0)) continue;
+        k->rho[c] = rho;
+        const double lent = sqrt(fmax(force, drive) / rho) + norm(k->d, k->a->r + (size_t)k->d * (size_t)c) / rho;
+        k->own[2 * c] += lent;
+        k->own[2 * c + 1] += lent;
+    }
+}
+
+static void measure_global(measure* k) {
+    bool borrowed = false;
+    set_inverse(k);
+    measure_balance(k);
+    for (int i = 0; i < k->nv; i++) k->net += k->inverse[i] * k->load[i] * k->load[i];
+    for (int c = 0; c < k->nc; c++) {
+        if (!read_contact(k, c)) continue;
+        k->rho[c] = -1;
+        borrowed = true;
+    }
+    for (int j = 0; j < k->nb; j++) {
+        const row_terms t = read_row(k, &k->p->G, j, k->p->b[j]);
+        k->joint[j] = t.value;
+        k->joint_terms[j] = t.made + fabs(t.value - t.net) + STI_CONTACT_TOGETHER * t.meeting;
+        k->joint_root[j] = t.mobility > 0 ? sqrt(t.mobility) : 0;
+        if (!(t.mobility > 0)) k->joint_terms[j] = t.meeting;
+        add_joint_energy(k, t.mobility, k->a->lambda[j], t.given);
+    }
+    if (borrowed) borrow_units(k);
+}
+
+// ---- the whole
+
+static sti_status open_measure(sti_env* env, const sti_contact_problem* p, sti_contact_answer* a, measure* k) {
+    *k = (measure){.p = p, .a = a, .d = p->dimension, .nc = p->contact_count, .nb = p->bilateral_count};
+    k->n = k->d * k->nc;
+    k->nv = p->global ? p->velocity_count : 0;
+    const size_t nc = (size_t)k->nc, n = (size_t)k->n, nv = (size_t)k->nv, nb = (size_t)k->nb;
+    k->memory = sti_alloc_array(env, 3 * nc + 2 * n + 5 * nv + 3 * nb, sizeof *k->memory);
+    if (k->memory == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "residual of a contact problem");
+    k->rho = k->memory;
+    k->own = k->rho + nc;
+    k->q = k->own + 2 * nc;
+    k->size = k->q + n;
+    k->inverse = k->size + n;
+    k->load = k->inverse + nv;
+    k->pull = k->load + nv;
+    k->balance = k->pull + nv;
+    k->balance_terms = k->balance + nv;
+    k->joint = k->balance_terms + nv;
+    k->joint_terms = k->joint + nb;
+    k->joint_root = k->joint_terms + nb;
+    return STI_OK;
+}
+
+// The worst row of all equations; unit: of energy, for what is noise
+static double worst_equation(const measure* k, double unit) {
+    const double noise = STI_CONTACT_ROW_NOISE * unit;
+    double worst = 0;
+    for (int i = 0; i < k->nv; i++) {
+        const double root = k->inverse[i] > 0 ? 1 / sqrt(k->inverse[i]) : 0;
+        worst = sti_contact_worse(worst, k->balance[i], k->balance_terms[i], noise * root);
+    }
+    for (int j = 0; j < k->nb; j++)
+        worst = sti_contact_worse(worst, k->joint[j], k->joint_terms[j], noise * k->joint_root[j]);
+    return worst;
+}
+
+sti_status sti_contact_measure(sti_env* env, const sti_contact_problem* p, sti_contact_answer* a) {
+    measure k;
+    const sti_status status = open_measure(env, p, a, &k);
+    if (status != STI_OK) return status;
+    if (p->global)
+        measure_global(&k);
+    else
+        measure_local(&k);
+    sti_contact_judge judge = {.d = k.d, .nc = k.nc, .mu = p->mu, .r = a->r, .u = a->u, .q = k.q, .rho = k.rho};
+    judge.own = k.own;
+    judge.force = k.force;
+    judge.drive = k.drive;
+    judge.net = k.net;
+    sti_contact_judge_point(&judge);
+    a->residual_contact = judge.residual;
+    a->residual_equation = fmax(judge.runaway, 1) * worst_equation(&k, judge.unit);
+    a->residual = a->residual_contact + a->residual_equation;
+    a->runaway = judge.runaway;
+    a->worst_contact = judge.worst;
+    sti_free(env, k.memory);
+    return STI_OK;
+}
+
+sti_status sti_contact_residual(sti_env* env, const sti_contact_problem* p, sti_contact_answer* a) {
+    const sti_status checked = sti_contact_check(env, p);
+    return checked == STI_OK ? sti_contact_measure(env, p, a) : checked;
 }
 
 // trace of W_cc, or of its diagonal-mass stand-in
@@ -64,193 +378,4 @@ void sti_contact_traces(const sti_contact_problem* p, double* trace) {
             }
         }
     }
-}
-
-// What u is made of apart from r: q, or H'diag(M)^-1 f + w. work (nv)
-static void driving_velocity(const sti_contact_problem* p, double* work, double* w) {
-    const int n = p->dimension * p->contact_count;
-    if (!p->global) {
-        for (int j = 0; j < n; j++) w[j] = p->q[j];
-        return;
-    }
-    for (int i = 0; i < p->velocity_count; i++) {
-        const double m = sti_matrix_get(&p->M, i, i);
-        work[i] = m > 0 ? p->f[i] / m : 0;
-    }
-    multiply(&p->H, true, work, w, n);
-    for (int j = 0; j < n; j++) w[j] += p->w[j];
-}
-
-// |A x + B y + c| relative to its largest part, or to unit when that is larger; e, t scratch (rows)
-static double relative_sum(const sti_matrix* A, bool A_transposed, const double* x, const sti_matrix* B,
-                           const double* y, const double* c, int rows, double unit, double* e, double* t) {
-    double size = fmax(norm(c, rows), unit);
-    for (int i = 0; i < rows; i++) e[i] = c[i];
-    multiply(A, A_transposed, x, t, rows);
-    size = fmax(size, norm(t, rows));
-    for (int i = 0; i < rows; i++) e[i] += t[i];
-    if (B != NULL) {
-        multiply(B, false, y, t, rows);
-        size = fmax(size, norm(t, rows));
-        for (int i = 0; i < rows; i++) e[i] += t[i];
-    }
-    return size > 0 ? norm(e, rows) / size : 0;
-}
-
-// Velocities that the joints undo: the largest of |G'D f|, |G'D H r|, |G'D G l|, and a part of |G|'|v|; x, t scratch
-static double joint_unit(const sti_contact_problem* p, const sti_contact_answer* a, double* x, double* t) {
-    const int nv = p->velocity_count, nb = p->bilateral_count;
-    double unit = 0;
-    for (int part = 0; part < 3; part++) {
-        if (part == 1) multiply(&p->H, false, a->r, x, nv);
-        if (part == 2) multiply(&p->G, false, a->lambda, x, nv);
-        for (int i = 0; i < nv; i++) {
-            const double m = sti_matrix_get(&p->M, i, i);
-            x[i] = m > 0 ? (part == 0 ? p->f[i] : x[i]) / m : 0;
-        }
-        multiply(&p->G, true, x, t, nb);
-        unit = fmax(unit, norm(t, nb));
-    }
-    for (int k = 0; k < nb; k++) {
-        t[k] = 0;
-        for (int i = 0; p->G.dense != NULL && i < nv; i++)
-            t[k] += fabs(p->G.dense[(size_t)i * (size_t)nb + (size_t)k] * a->v[i]);
-        for (int64_t e = p->G.dense != NULL ? 0 : p->G.col_start[k]; p->G.dense == NULL && e < p->G.col_start[k + 1];
-             e++)
-            t[k] += fabs(p->G.value[e] * a->v[p->G.row[e]]);
-    }
-    return fmax(unit, STI_CONTACT_TOGETHER * norm(t, nb));
-}
-
-// |M v - H r - G l - f| relative to its largest part
-static double equation_residual(const sti_contact_problem* p, const sti_contact_answer* a, double* e, double* t) {
-    const int nv = p->velocity_count;
-    double size = norm(p->f, nv);
-    multiply(&p->M, false, a->v, e, nv);
-    size = fmax(size, norm(e, nv));
-    multiply(&p->H, false, a->r, t, nv);
-    size = fmax(size, norm(t, nv));
-    for (int i = 0; i < nv; i++) e[i] -= t[i] + p->f[i];
-    if (p->bilateral_count > 0) {
-        multiply(&p->G, false, a->lambda, t, nv);
-        size = fmax(size, norm(t, nv));
-        for (int i = 0; i < nv; i++) e[i] -= t[i];
-    }
-    return size > 0 ? norm(e, nv) / size : 0;
-}
-
-// u of the point, on the original data
-static void recompute_u(const sti_contact_problem* p, sti_contact_answer* a, double* t) {
-    const int n = p->dimension * p->contact_count;
-    if (p->global) {
-        multiply(&p->H, true, a->v, a->u, n);
-        for (int j = 0; j < n; j++) a->u[j] += p->w[j];
-        return;
-    }
-    if (p->W_op != NULL)
-        p->W_op->apply(p->W_op->user, a->r, a->u);
-    else
-        multiply(&p->W, false, a->r, a->u, n);
-    for (int j = 0; j < n; j++) a->u[j] += p->q[j];
-    if (p->bilateral_count > 0) {
-        multiply(&p->V, false, a->lambda, t, n);
-        for (int j = 0; j < n; j++) a->u[j] += t[j];
-    }
-}
-
-sti_status sti_contact_residual(sti_env* env, const sti_contact_problem* p, sti_contact_answer* a) {
-    const sti_status checked = sti_contact_check(env, p);
-    return checked == STI_OK ? sti_contact_measure(env, p, a) : checked;
-}
-
-sti_status sti_contact_measure(sti_env* env, const sti_contact_problem* p, sti_contact_answer* a) {
-    const int n = p->dimension * p->contact_count, nb = p->bilateral_count, nv = p->velocity_count;
-    const size_t longest = (size_t)n + (size_t)nv + (size_t)nb;
-    double* e = sti_alloc_array(env, 2 * longest, sizeof *e);
-    double* rho = sti_alloc_array(env, (size_t)p->contact_count + (size_t)n, sizeof *rho);
-    if (e == NULL || rho == NULL) {
-        sti_free(env, e);
-        sti_free(env, rho);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "residual of a contact problem");
-    }
-    double *t = e + longest, *w = rho + p->contact_count;
-    recompute_u(p, a, t);
-    a->residual_equation = 0;
-    if (p->global) {
-        a->residual_equation = equation_residual(p, a, e, t);
-        if (nb > 0)
-            a->residual_equation += relative_sum(&p->G, true, a->v, NULL, NULL, p->b, nb, joint_unit(p, a, e, t), e, t);
-    } else if (nb > 0) {
-        a->residual_equation = relative_sum(&p->V, true, a->r, &p->R, a->lambda, p->s, nb, 0, e, t);
-    }
-    sti_contact_local local = {.env = env, .d = p->dimension, .nc = p->contact_count, .mu = p->mu, .rho = rho};
-    sti_contact_traces(p, rho);
-    driving_velocity(p, e, w);
-    local.scale = sti_contact_rho(p->dimension, p->contact_count, w, rho);
-    a->residual_contact = sti_contact_natural_map(&local, a->r, a->u, &a->worst_contact);
-    a->residual = a->residual_contact + a->residual_equation;
-    sti_free(env, e);
-    sti_free(env, rho);
-    return STI_OK;
-}
-
-// --- forces that run away ------------------------------------------------------------------------------------------
-
-// Velocities that the bilateral rows have to undo (t, nb) and what each multiplier moves its own row by (own, nb): s and the
-// diagonal of R, or G'D f + b and that of G'D G. x (nv) scratch
-static void joint_data(const sti_contact_problem* p, double* x, double* t, double* own) {
-    const int nb = p->bilateral_count, nv = p->velocity_count;
-    for (int k = 0; k < nb; k++) {
-        t[k] = p->global ? 0 : p->s[k];
-        own[k] = p->global ? 0 : sti_matrix_get(&p->R, k, k);
-    }
-    if (!p->global || nv == 0) return;
-    for (int i = 0; i < nv; i++) {
-        const double m = sti_matrix_get(&p->M, i, i);
-        x[i] = m > 0 ? p->f[i] / m : 0;
-    }
-    multiply(&p->G, true, x, t, nb);
-    for (int i = 0; i < nv; i++) {
-        const double m = sti_matrix_get(&p->M, i, i);
-        x[i] = m > 0 ? 1 / m : 0;
-    }
-    for (int k = 0; k < nb; k++) {
-        t[k] += p->b[k];
-        const int64_t first = p->G.dense != NULL ? 0 : p->G.col_start[k],
-                      last = p->G.dense != NULL ? nv : p->G.col_start[k + 1];
-        for (int64_t e = first; e < last; e++) {
-            const double g = p->G.dense != NULL ? p->G.dense[(size_t)e * (size_t)nb + (size_t)k] : p->G.value[e];
-            own[k] += g * g * x[p->G.dense != NULL ? (int)e : p->G.row[e]];
-        }
-    }
-}
-
-sti_status sti_contact_runaway(sti_env* env, const sti_contact_problem* p, const sti_contact_answer* a, double* far) {
-    const int d = p->dimension, n = d * p->contact_count, nb = p->bilateral_count;
-    const size_t nv = p->global ? (size_t)p->velocity_count : 0;
-    double* rho = sti_alloc_array(env, (size_t)p->contact_count, sizeof *rho);
-    double* w = sti_alloc_array(env, (size_t)n + nv + 2 * (size_t)nb, sizeof *w);
-    sti_status status = STI_OK;
-    if (rho == NULL || w == NULL) {
-        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "sizes of %d contacts", p->contact_count);
-    } else {
-        double *x = w + n, *t = x + nv, *own = t + nb, force = 0, drive = 0;
-        sti_contact_traces(p, rho);
-        driving_velocity(p, x, w);
-        sti_contact_rho(d, p->contact_count, w, rho);
-        joint_data(p, x, t, own);
-        for (int i = 0; i < n; i++) {
-            force += a->r[i] * a->r[i] / rho[i / d];
-            drive += w[i] * w[i] * rho[i / d];
-        }
-        for (int k = 0; k < nb; k++) {
-            if (!(own[k] > 0)) continue;
-            force += a->lambda[k] * a->lambda[k] * own[k];
-            drive += t[k] * t[k] / own[k];
-        }
-        *far = drive > 0 ? sqrt(force / drive) / STI_CONTACT_FARTHEST : 0;
-    }
-    sti_free(env, rho);
-    sti_free(env, w);
-    return status;
 }

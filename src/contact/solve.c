@@ -1,16 +1,17 @@
 // solve.c: the front door of contact problems: check, reduce, run a method, carry back, conclude.
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "contact/contact.h"
+#include "contact/equilibrate.h"
 #include "contact/existence.h"
 #include "contact/hyperstatic.h"
 #include "contact/local.h"
 #include "contact/posed.h"
 #include "contact/quick.h"
 #include "contact/reduce.h"
+#include "contact/touch.h"
 
 const char* sti_contact_solver_text(sti_contact_solver solver) {
     switch (solver) {
@@ -112,59 +113,105 @@ static sti_status check_options(sti_env* env, const sti_contact_options* o, cons
     return STI_OK;
 }
 
-// Residuals are relative to the forces, so an infeasible problem, on which these grow without bound, would pass in the end.
-// For the verdict |r| therefore counts for at most STI_CONTACT_FARTHEST |rho q|. It stays below ten of them on most problems;
-// the weight of a tall wall, which enters q only at the ground, goes beyond, and has to be answered more accurately.
-// Joints can leave a W that is nothing but rounding, and multipliers run away as well: with them the sizes are those of
-// sti_contact_runaway.
-static sti_status judged_residual(const sti_contact_reduction* red, const sti_contact_answer* a, double* judged) {
-    const sti_contact_local* p = &red->local;
-    double sum = 0, far = 0;
-    sti_status status = STI_OK;
-    for (int i = 0; i < p->d * p->nc; i++) sum += a->r[i] * a->r[i];
-    if (red->nb > 0)
-        status = sti_contact_runaway(red->env, red->problem, a, &far);
-    else if (p->scale > 0)
-        far = sqrt(sum) / (STI_CONTACT_FARTHEST * p->scale);
-    *judged = a->residual;
-    // against forces that large the data may be lost in rounding, and a residual of 0 is worth no more than one of epsilon
-    if (far > 1)
-        *judged = (red->nb > 0 ? far : 1) * a->residual_equation + far * fmax(a->residual_contact, DBL_EPSILON);
+// The part of the tolerance below which nothing is doubted, where doubles can tell
+static double clearly(double tol) {
+    return fmax(1e-3 * tol, fmin(tol, 1e-13));
+}
+
+// The residual by which this is judged. Against forces that run away it is rounding, and as uncertain.
+static double judged(const sti_contact_answer* a) {
+    enum { DOUBT = 4, FAR = 1000 };
+    return a->runaway > FAR ? DOUBT * a->residual : a->residual;
+}
+
+// The method once, on the reduced problem; in even units where its own are not.
+static sti_status run_method(const sti_contact_reduction* red, sti_contact_even* even,
+                             const sti_contact_options* options, sti_contact_answer* a, sti_contact_run* run) {
+    const sti_contact_local* p = even->scale != NULL ? &even->local : &red->local;
+    const int d = p->d, n = d * p->nc;
+    *run = (sti_contact_run){.r = a->r, .u = a->u, .residual = INFINITY, .multipliers = a->certificate.y};
+    for (int i = 0; even->scale != NULL && i < n; i++) a->r[i] /= even->scale[i / d];
+    const sti_status status = options->solver == STI_CONTACT_AUTO
+                                  ? sti_contact_run_auto(p, options, run, a)
+                                  : sti_contact_method_of(options->solver)(p, options, run);
+    for (int i = 0; even->scale != NULL && i < n; i++) a->r[i] *= even->scale[i / d];
+    for (int c = 0; even->scale != NULL && a->certificate.y != NULL && c < p->nc; c++)
+        a->certificate.y[c] *= even->scale[c];
     return status;
 }
 
-// The method on the reduced problem; singular masses or joints take a few rounds of it. So may a global problem: its natural
-// map has the units of diag(M), that of the reduced one those of W, and a point that passes there may need a little more here;
-// and the verdict asks for more where forces are large.
+static sti_status measure(sti_contact_reduction* red, sti_contact_answer* a) {
+    sti_contact_expand(red, a->r, a->v, a->lambda);
+    return sti_contact_measure(red->env, red->problem, a);
+}
+
+static sti_status touch_once(sti_contact_reduction* red, sti_contact_even* even, int sweeps, sti_contact_answer* a) {
+    const sti_contact_local* p = even->scale != NULL ? &even->local : &red->local;
+    const int d = p->d, n = d * p->nc;
+    for (int i = 0; even->scale != NULL && i < n; i++) a->r[i] /= even->scale[i / d];
+    const sti_status status = sti_contact_touch(p, sweeps, a->r);
+    for (int i = 0; even->scale != NULL && i < n; i++) a->r[i] *= even->scale[i / d];
+    return status == STI_OK ? measure(red, a) : status;
+}
+
+// Within the tolerance by the norm over all contacts, but not at every contact: a few sweeps mostly mend that. Where they do
+// not help the point stays.
+static sti_status touch_up(sti_contact_reduction* red, sti_contact_even* even, const sti_contact_options* options,
+                           sti_contact_answer* a, long* iterations) {
+    enum { TRIES = 4, SWEEPS = 2 };
+    static const double GAIN = 0.8;
+    const size_t n = (size_t)(red->local.d * red->local.nc);
+    if (red->local.op != NULL) return STI_OK;
+    double* before = sti_alloc_array(red->env, n, sizeof *before);
+    if (before == NULL) return STI_FAIL(red->env, STI_ERR_MEMORY, -1, "forces of %d contacts", red->local.nc);
+    sti_status status = STI_OK;
+    for (int try = 0; try < TRIES && status == STI_OK && !(judged(a) <= options->tol); try++) {
+        const double was = judged(a);
+        if (options->max_iterations > 0 && *iterations + SWEEPS > options->max_iterations) break;
+        memcpy(before, a->r, n * sizeof *before);
+        status = touch_once(red, even, SWEEPS, a);
+        *iterations += SWEEPS;
+        if (status != STI_OK || judged(a) <= GAIN * was) continue;
+        if (!(judged(a) <= was)) {
+            memcpy(a->r, before, n * sizeof *before);
+            status = measure(red, a);
+        }
+        break;
+    }
+    sti_free(red->env, before);
+    return status;
+}
+
+// Rounds of the method. Singular masses or joints take a few. So may any other problem: a method stops by one norm over all
+// contacts, which is cheap, and the residual that decides looks at every contact by itself, and at forces that run away.
 static sti_status run_rounds(sti_contact_reduction* red, const sti_contact_options* options, sti_contact_answer* a) {
     enum { ROUNDS = 30 };
-    const sti_contact_problem* p = red->problem;
+    static const double FINEST = 1e-16, BOLDEST = 1e-3;
     long iterations = a->iterations;
-    sti_status status = STI_OK;
+    sti_contact_even even = {0};
     sti_contact_options now = *options;
-    for (int round = 0; round < ROUNDS; round++) {
-        sti_contact_run run = {.r = a->r, .u = a->u, .residual = INFINITY, .multipliers = a->certificate.y};
-        if (options->solver == STI_CONTACT_AUTO)
-            status = sti_contact_run_auto(&red->local, &now, &run, a);
-        else
-            status = sti_contact_method_of(options->solver)(&red->local, &now, &run);
-        if (status != STI_OK) return status;
+    sti_status status = sti_contact_uneven(&red->local) ? sti_contact_even_create(&red->local, &even) : STI_OK;
+    for (int round = 0; round < ROUNDS && status == STI_OK; round++) {
+        sti_contact_run run;
+        status = run_method(red, &even, &now, a, &run);
+        if (status != STI_OK) break;
         iterations += run.iterations;
         a->termination = run.termination;
         memcpy(a->reason, run.reason, sizeof a->reason);
-        sti_contact_expand(red, a->r, a->v, a->lambda);
-        status = sti_contact_measure(red->env, p, a);
-        if (run.termination == STI_END_RAY) break;
-        double judged = INFINITY;
-        if (status == STI_OK) status = judged_residual(red, a, &judged);
-        if (status != STI_OK || judged <= options->tol) break;
+        status = measure(red, a);
+        if (run.termination == STI_END_RAY || status != STI_OK || judged(a) <= options->tol) break;
+        const bool converged = run.residual <= now.tol;
+        if (converged && !red->proximal) status = touch_up(red, &even, options, a, &iterations);
+        if (status != STI_OK || judged(a) <= options->tol) break;
         if (red->proximal) {
             if (sti_contact_recenter(red, a->r) <= 1e-15) break;
+            if (even.scale != NULL) sti_contact_even_follow(&even, &red->local);
         } else {
-            if (!(run.residual <= now.tol && judged <= 100 * options->tol && now.tol > 1e-3 * options->tol)) break;
-            now.tol *= fmax(0.1, 0.5 * options->tol / judged);
+            if (!(converged && now.tol > FINEST)) break;
+            now.tol *= fmin(fmax(BOLDEST, 0.5 * options->tol / judged(a)), 0.5);
         }
     }
+    sti_contact_even_clear(&even);
     a->iterations = iterations;
     return status;
 }
@@ -180,29 +227,24 @@ static void take_proof(sti_env* env, const sti_contact_problem* p, sti_contact_a
     a->certificate = (sti_contact_certificate){0};
 }
 
-static const char reason_solved[] = "natural map on the original data within the tolerance";
+static const char reason_solved[] = "every contact and every row within the tolerance, on the original data";
 
-static sti_status conclude(const sti_contact_reduction* red, const sti_contact_options* options,
-                           sti_contact_answer* a) {
-    double judged;
+static void conclude(const sti_contact_options* options, sti_contact_answer* a) {
     if (a->certificate.proof == STI_PROOF_FARKAS) {
         a->outcome = STI_NO_SOLUTION;
-        return STI_OK;
+        return;
     }
-    const sti_status status = judged_residual(red, a, &judged);
-    if (status != STI_OK) return status;
-    if (judged <= options->tol) {
+    if (judged(a) <= options->tol) {
         a->outcome = STI_SOLVED;
         a->termination = STI_END_SOLUTION;
         strcpy(a->reason, reason_solved);
-        return STI_OK;
+        return;
     }
     a->outcome = a->termination == STI_END_LIMIT ? STI_LIMIT : STI_UNKNOWN;
     if (a->termination == STI_END_SOLUTION) a->termination = STI_END_STALLED;
-    if (a->residual <= options->tol)
+    if (a->runaway > 1 && a->residual <= a->runaway * options->tol)
         snprintf(a->reason, sizeof a->reason,
                  "forces run away, and only against them the residual is small: perhaps infeasible");
-    return STI_OK;
 }
 
 // The smallest problems at once (quick.c); what is left open goes on from its point.
@@ -242,15 +284,95 @@ static sti_status polish(sti_contact_reduction* red, const sti_contact_options* 
     tighter.max_iterations = PATIENCE;
     if (isfinite(deadline)) tighter.time_limit_s = fmax(deadline - sti_clock(), 1e-3);
     sti_status status = run_rounds(red, &tighter, a);
-    if (status == STI_OK) status = conclude(red, options, a);
+    if (status == STI_OK) conclude(options, a);
     if (status == STI_OK && a->outcome != STI_SOLVED) {
         memcpy(a->r, before, n * sizeof *before);
-        sti_contact_expand(red, a->r, a->v, a->lambda);
-        status = sti_contact_measure(red->env, red->problem, a);
-        if (status == STI_OK) status = conclude(red, options, a);
+        status = measure(red, a);
+        if (status == STI_OK) conclude(options, a);
     }
     sti_free(red->env, before);
     return status;
+}
+
+// Forces in units of energy
+static double force_size(const sti_contact_local* p, const double* r) {
+    double sum = 0;
+    for (int i = 0; i < p->d * p->nc; i++) sum += r[i] * r[i] / p->rho[i / p->d];
+    return sqrt(sum);
+}
+
+// What a second run of the portfolio may not change
+typedef struct claim {
+    sti_contact_solver solver;
+    int attempt_count;
+    long iterations;
+    double* r;
+} claim;
+
+// The claim again: r, and who made it
+static sti_status restore(sti_contact_reduction* red, const claim* k, const sti_contact_options* options,
+                          sti_contact_answer* a) {
+    memcpy(a->r, k->r, (size_t)(red->local.d * red->local.nc) * sizeof *a->r);
+    a->solver = k->solver;
+    a->attempt_count = k->attempt_count;
+    a->iterations = k->iterations;
+    const sti_status status = measure(red, a);
+    conclude(options, a);
+    return status;
+}
+
+// A part of the tolerance, from the portfolio. grown: the forces run away on the way. reached: not, and the point is that good;
+// `auto` keeps it then. A method that was chosen keeps its own point.
+static sti_status insist(sti_contact_reduction* red, const sti_contact_options* options, double deadline,
+                         sti_contact_answer* a, bool* grown, bool* reached) {
+    enum { PATIENCE = 3000, GROWTH = 10 };
+    const sti_contact_local* p = &red->local;
+    const size_t n = (size_t)(p->d * p->nc);
+    const bool portfolio = options->solver == STI_CONTACT_AUTO;
+    *grown = *reached = false;
+    sti_contact_options sharper = *options;
+    sharper.solver = STI_CONTACT_AUTO;
+    sharper.tol = clearly(options->tol);
+    sharper.max_iterations = PATIENCE;
+    if (portfolio && options->max_iterations > 0 && options->max_iterations - a->iterations < PATIENCE)
+        sharper.max_iterations = options->max_iterations - a->iterations;
+    if (isfinite(deadline)) sharper.time_limit_s = fmax(deadline - sti_clock(), 1e-3);
+    if (sharper.max_iterations <= 0) return STI_OK;
+    claim before = {a->solver, a->attempt_count, a->iterations, sti_alloc_array(red->env, n, sizeof *before.r)};
+    if (before.r == NULL) return STI_FAIL(red->env, STI_ERR_MEMORY, -1, "forces of %d contacts", p->nc);
+    memcpy(before.r, a->r, n * sizeof *before.r);
+    sti_status status = run_rounds(red, &sharper, a);
+    conclude(&sharper, a);
+    *grown = force_size(p, a->r) > GROWTH * force_size(p, before.r);
+    *reached = a->outcome == STI_SOLVED && !*grown;
+    if (status == STI_OK && !(*reached && portfolio)) status = restore(red, &before, options, a);
+    sti_free(red->env, before.r);
+    return status;
+}
+
+// A few contacts, and a point that is only just within the tolerance. A solution stays where it is when more accuracy is asked
+// for; where there is none, forces grow with every digit, or the residual stays. So it is asked for. What does not get there is
+// believed where a solution is known to exist, and otherwise called unknown, or no solution where that can be shown.
+static sti_status confirm(sti_contact_reduction* red, const sti_contact_options* options, double deadline,
+                          sti_contact_answer* a) {
+    enum { FEW = 60 };
+    bool grown, reached;
+    if (red->local.nc > FEW || red->local.op != NULL || judged(a) <= clearly(options->tol)) return STI_OK;
+    sti_status status = insist(red, options, deadline, a, &grown, &reached);
+    if (status != STI_OK || reached) return status;
+    sti_contact_existence x;
+    status = sti_contact_existence_find(red->env, red->problem, red,
+                                        isfinite(deadline) ? fmax(deadline - sti_clock(), 1e-3) : 0, &x);
+    if (status != STI_OK) return status;
+    const bool exists = x.exists || (x.pointed.finding == STI_FINDING_HOLDS && x.definite && red->nb == 0);
+    sti_contact_existence_clear(red->env, &x);
+    if (exists) return STI_OK;
+    a->outcome = STI_UNKNOWN;
+    a->termination = STI_END_STALLED;
+    snprintf(a->reason, sizeof a->reason, "within the tolerance, but %s: perhaps no solution",
+             grown ? "forces grow with every digit more that is asked for"
+                   : "no better, and nothing shows that there is one");
+    return STI_OK;
 }
 
 // Of all r with the same velocities the smallest. Which contacts are closed is read off velocities better than the tolerance
@@ -278,19 +400,25 @@ sti_status sti_contact_solve(sti_env* env, const sti_contact_problem* p, const s
     if (options.guess_r != NULL)
         memcpy(a->r, options.guess_r, (size_t)(p->dimension * p->contact_count) * sizeof *a->r);
     if (options.solver == STI_CONTACT_AUTO) status = try_quick(env, p, &options, start, a);
-    const bool ready = a->outcome == STI_SOLVED;
+    // described answers are looked at more closely where they are only just within the tolerance
+    const bool ready = a->outcome == STI_SOLVED && !(options.describe && a->residual > clearly(options.tol));
     if (status == STI_OK && !ready && (options.solver == STI_CONTACT_LEMKE || options.solver == STI_CONTACT_AUTO)) {
         // for the one method that proves
         a->certificate.y = sti_alloc_array_zero(env, (size_t)p->contact_count, sizeof *a->certificate.y);
         if (a->certificate.y == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "certificate");
     }
+    if (ready && status == STI_OK && options.describe) status = sti_contact_doubt(env, p, deadline, a);
     if (ready && status == STI_OK && options.describe) status = sti_contact_describe(env, p, a);
     sti_contact_reduction red;
     if (status == STI_OK && !ready) status = sti_contact_reduce(env, p, &red);
     if (status == STI_OK && !ready) {
         status = run_rounds(&red, &options, a);
         take_proof(env, p, a);
-        if (status == STI_OK) status = conclude(&red, &options, a);
+        if (status == STI_OK) conclude(&options, a);
+        if (status == STI_OK && a->outcome == STI_SOLVED && options.describe)
+            status = confirm(&red, &options, deadline, a);
+        if (status == STI_OK && a->outcome == STI_SOLVED && options.describe)
+            status = sti_contact_doubt(env, p, deadline, a);
         if (status == STI_OK && a->outcome != STI_SOLVED && options.describe)
             status = sti_contact_explain(&red, deadline, a);
         if (status == STI_OK && a->outcome == STI_SOLVED && options.minimum_norm)

@@ -20,9 +20,9 @@ void sti_exact_init(sti_exact* x, sti_env* env) {
 }
 
 bool sti_exact_late(sti_exact* x) {
-    if (x->deadline == 0 || x->status != STI_OK || sti_clock() <= x->deadline) return x->late;
+    if (x->deadline == 0 || x->status != STI_OK || sti_now(x->env) <= x->deadline) return x->late;
     x->late = true;
-    x->status = STI_ERR_INTERNAL;  // never seen by a caller: who sets a deadline looks at `late`
+    x->status = STI_ERR_TIME;  // never seen by a caller: who sets a deadline looks at `late`
     return true;
 }
 
@@ -55,9 +55,16 @@ void sti_int_array_free(sti_env* env, sti_int* a, size_t count) {
     sti_free(env, a);
 }
 
-// Room for `need` limbs, contents kept. False: memory ran out, now or earlier.
+// The time limit of the environment ends exact arithmetic as a lack of memory does. Asked at every 256th operation.
+static bool out_of_time(sti_exact* x) {
+    if (++x->asked != 0 || !sti_late(x->env)) return false;
+    x->status = sti_check_time(x->env, "computing without rounding");
+    return true;
+}
+
+// Room for `need` limbs, contents kept. False: memory or time ran out, now or earlier.
 static bool reserve(sti_exact* x, sti_int* r, size_t need) {
-    if (x->status != STI_OK) return false;
+    if (x->status != STI_OK || out_of_time(x)) return false;
     if ((size_t)r->capacity >= need) return true;
     if (need > INT32_MAX / 2) {
         fail_memory(x);
@@ -379,6 +386,68 @@ void sti_int_shl(sti_exact* x, sti_int* r, const sti_int* a, size_t bits) {
     r->size = sign < 0 ? -total : total;
 }
 
+// r = r - 1
+static void decrement(sti_exact* x, sti_int* r) {
+    sti_int one = {.size = 1, .capacity = 1, .limb = (mp_limb_t[]){1}};
+    sti_int_sub(x, r, r, &one);
+}
+
+void sti_int_shr(sti_exact* x, sti_int* r, const sti_int* a, size_t bits) {
+    const int32_t n = limbs(a);
+    const int sign = sti_int_sign(a);
+    const size_t words = bits / GMP_NUMB_BITS, rest = bits % GMP_NUMB_BITS;
+    const bool whole = n == 0 || sti_int_trailing_zeros(a) >= bits;
+    if (words >= (size_t)n) {
+        sti_int_set_i64(x, r, 0);
+    } else {
+        const int32_t left = n - (int32_t)words;
+        if (!reserve(x, r, (size_t)left)) return;  // growth keeps the limbs; a may be r itself
+        const mp_limb_t* from = (a == r ? r->limb : a->limb) + words;
+        if (rest != 0)
+            mpn_rshift(r->limb, from, left, (unsigned)rest);
+        else
+            memmove(r->limb, from, (size_t)left * sizeof *from);
+        const int32_t total = normalized(r->limb, (size_t)left);
+        r->size = sign < 0 ? -total : total;
+    }
+    if (sign < 0 && !whole) decrement(x, r);
+}
+
+void sti_int_div(sti_exact* x, sti_int* r, const sti_int* a, const sti_int* b) {
+    const int32_t na = limbs(a), nb = limbs(b);
+    const int sign = sti_int_sign(a);
+    STI_ASSERT(b->size > 0 || x->status != STI_OK);
+    if (x->status != STI_OK) return;
+    if (na < nb) {
+        sti_int_set_i64(x, r, sign < 0 ? -1 : 0);
+        return;
+    }
+    mp_limb_t *quotient = scratch(x, 2, (size_t)(na - nb) + 1), *remainder = scratch(x, 3, (size_t)nb);
+    if (quotient == NULL || remainder == NULL) return;
+    mpn_tdiv_qr(quotient, remainder, 0, a->limb, na, b->limb, nb);
+    const bool whole = normalized(remainder, (size_t)nb) == 0;
+    const int32_t n = normalized(quotient, (size_t)(na - nb) + 1);
+    if (!reserve(x, r, (size_t)n + 1)) return;
+    memcpy(r->limb, quotient, (size_t)n * sizeof *quotient);
+    r->size = sign < 0 ? -n : n;
+    if (sign < 0 && !whole) decrement(x, r);
+}
+
+void sti_int_sqrt(sti_exact* x, sti_int* r, const sti_int* a) {
+    const int32_t n = limbs(a), half = (n + 1) / 2;
+    if (n == 0) {
+        sti_int_set_i64(x, r, 0);
+        return;
+    }
+    mp_limb_t* root = scratch(x, 2, (size_t)half);
+    mp_limb_t* rest = scratch(x, 3, (size_t)n);
+    if (root == NULL || rest == NULL) return;
+    mpn_sqrtrem(root, rest, a->limb, n);
+    if (!reserve(x, r, (size_t)half)) return;
+    memcpy(r->limb, root, (size_t)half * sizeof *root);
+    r->size = normalized(root, (size_t)half);
+}
+
 size_t sti_int_bits(const sti_int* a) {
     const int32_t n = limbs(a);
     if (n == 0) return 0;
@@ -433,27 +502,42 @@ double sti_int_double(const sti_int* a) {
     return a->size < 0 ? -magnitude : magnitude;
 }
 
+// The first limbs of |a|, at most TOP of them, and one more if `up` and some were left out: so the true number lies between the
+// two. *dropped: bits left out.
+enum { TOP = 40, TOP_ROOM = TOP + 1 };
+static int32_t top_limbs(const sti_int* a, bool up, mp_limb_t* to, long* dropped) {
+    const int32_t n = limbs(a), kept = n < TOP ? n : TOP;
+    *dropped = (long)(n - kept) * GMP_NUMB_BITS;
+    memcpy(to, a->limb + (n - kept), (size_t)kept * sizeof *to);
+    to[kept] = up && kept < n ? mpn_add_1(to, to, kept, 1) : 0;
+    return normalized(to, (size_t)kept + 1);
+}
+
+static size_t bits_of(const mp_limb_t* p, int32_t n) {
+    return (size_t)n * GMP_NUMB_BITS - (size_t)__builtin_clzll(p[n - 1]);
+}
+
 double sti_int_ratio(sti_exact* x, const sti_int* a, const sti_int* b) {
+    enum { ROOM = TOP_ROOM + 4 };
+    mp_limb_t num[ROOM] = {0}, den[TOP_ROOM], quotient[ROOM], remainder[TOP_ROOM];
+    long num_dropped, den_dropped;
+    if (x->status != STI_OK) return NAN;
     if (a->size == 0) return 0.0;
-    const int sign = sti_int_sign(a) * sti_int_sign(b);
+    int32_t n = top_limbs(a, false, num, &num_dropped);
+    const int32_t nb = top_limbs(b, true, den, &den_dropped);
     // shift the numerator so that the quotient has at least 66 bits; the remainder is the sticky bit
-    const long gap = 66 + (long)sti_int_bits(b) - (long)sti_int_bits(a);
-    const size_t shift = gap > 0 ? (size_t)gap : 0;
-    sti_int numerator = {0};
-    double value = NAN;
-    sti_int_shl(x, &numerator, a, shift);
-    const int32_t n = limbs(&numerator), nb = limbs(b);
-    if (x->status == STI_OK && n >= nb) {
-        mp_limb_t* quotient = scratch(x, 2, (size_t)(n - nb) + 1);
-        mp_limb_t* remainder = scratch(x, 3, (size_t)nb);
-        if (quotient != NULL && remainder != NULL) {
-            mpn_tdiv_qr(quotient, remainder, 0, numerator.limb, n, b->limb, nb);
-            const int32_t nq = normalized(quotient, (size_t)(n - nb) + 1);
-            value = round_limbs(quotient, nq, normalized(remainder, (size_t)nb) != 0, -(long)shift);
-        }
-    }
-    sti_int_clear(x->env, &numerator);
-    return sign < 0 ? -value : value;
+    const long gap = 66 + (long)bits_of(den, nb) - (long)bits_of(num, n);
+    const long shift = gap > 0 ? gap : 0, words = shift / GMP_NUMB_BITS;
+    const unsigned bits = (unsigned)(shift % GMP_NUMB_BITS);
+    memmove(num + words, num, (size_t)n * sizeof *num);
+    memset(num, 0, (size_t)words * sizeof *num);
+    num[n + words] = bits > 0 ? mpn_lshift(num + words, num + words, n, bits) : 0;
+    n = normalized(num, (size_t)(n + words) + 1);
+    mpn_tdiv_qr(quotient, remainder, 0, num, n, den, nb);
+    const int32_t nq = normalized(quotient, (size_t)(n - nb) + 1);
+    const bool rest = normalized(remainder, (size_t)nb) != 0 || num_dropped > 0 || den_dropped > 0;
+    const double value = round_limbs(quotient, nq, rest, num_dropped - den_dropped - shift);
+    return sti_int_sign(a) * sti_int_sign(b) < 0 ? -value : value;
 }
 
 char* sti_int_text(sti_exact* x, const sti_int* a) {

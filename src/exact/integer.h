@@ -20,8 +20,9 @@ typedef struct sti_int {
 typedef struct sti_exact {
     sti_env* env;
     sti_status status;  // sticky
-    double deadline;    // by sti_clock(), 0: none. The first pivot or elimination after it fails, with `late`
+    double deadline;    // by sti_now(), 0: none. The first pivot or elimination after it fails, with `late`
     bool late;
+    unsigned char asked;  // operations since the time limit of the environment was looked at
     mp_limb_t* scratch[4];
     size_t scratch_size[4];
     sti_int tmp[3];
@@ -58,6 +59,9 @@ void sti_int_divexact(sti_exact* x, sti_int* r, const sti_int* a, const sti_int*
 void sti_int_gcd(sti_exact* x, sti_int* r, const sti_int* a, const sti_int* b);       // >= 0
 void sti_int_lcm(sti_exact* x, sti_int* r, const sti_int* a, const sti_int* b);       // >= 0
 void sti_int_shl(sti_exact* x, sti_int* r, const sti_int* a, size_t bits);
+void sti_int_shr(sti_exact* x, sti_int* r, const sti_int* a, size_t bits);       // floor(a / 2^bits)
+void sti_int_div(sti_exact* x, sti_int* r, const sti_int* a, const sti_int* b);  // floor(a / b), b > 0
+void sti_int_sqrt(sti_exact* x, sti_int* r, const sti_int* a);                   // floor of the root, a >= 0
 // r = (r p - a b) / d, where the division is exact: one entry of a fraction-free pivot.
 void sti_int_pivot(sti_exact* x, sti_int* r, const sti_int* p, const sti_int* a, const sti_int* b, const sti_int* d);
 
@@ -72,7 +76,8 @@ size_t sti_int_bits(const sti_int* a);               // of |a|; 0 for zero
 size_t sti_int_trailing_zeros(const sti_int* a);     // of |a|; 0 for zero
 uint64_t sti_int_mod(const sti_int* a, uint64_t p);  // a mod p, in [0, p)
 double sti_int_double(const sti_int* a);             // nearest double, +-INFINITY beyond range
-// Nearest double to a / b (b != 0).
+// Nearest double to a / b (b != 0). Needs no memory; NAN when an earlier operation found none. Of numbers with more than 2500
+// bits the first 2500 count: a quotient that lies closer than their rounding to the middle of two doubles is one of the two.
 double sti_int_ratio(sti_exact* x, const sti_int* a, const sti_int* b);
 // Decimal text, "-12"; NULL on failure. Freed by the caller with sti_free.
 char* sti_int_text(sti_exact* x, const sti_int* a);

@@ -106,6 +106,23 @@ sti_status sti_rationals_set_double(sti_rationals* r, size_t i, double value) {
     return take_status(r, i);
 }
 
+sti_status sti_rationals_off(sti_rationals* r, size_t i, double value, int* out) {
+    sti_exact* x = &r->x;
+    sti_int a = {0}, b = {0};  // num / den - value, times den and the power of two that makes value whole
+    const int e = value == 0 ? 0 : low_exponent(value);
+    *out = 0;
+    sti_int_shl(x, &a, &r->num[i], e < 0 ? (size_t)-e : 0);
+    sti_int_set_double(x, &b, value, e < 0 ? -e : 0);
+    sti_int_mul(x, &b, &b, &r->den[i]);
+    const int order = x->status == STI_OK ? sti_int_cmp(&a, &b) : 0;
+    *out = (order > 0) - (order < 0);
+    sti_int_clear(x->env, &a);
+    sti_int_clear(x->env, &b);
+    const sti_status status = x->status;
+    x->status = STI_OK;
+    return status;
+}
+
 // A number as text: [sign] digits [. digits] [e [sign] digits] or [sign] digits / digits.
 typedef struct number_text {
     bool negative;
@@ -192,11 +209,9 @@ sti_status sti_rationals_set_text(sti_rationals* r, size_t i, const char* text) 
 
 double sti_rationals_double(const sti_rationals* r, size_t i) {
     if (sti_int_is_one(&r->den[i])) return sti_int_double(&r->num[i]);
-    sti_exact x;  // scratch of our own: the array is const
+    sti_exact x;  // of our own: the array is const
     sti_exact_init(&x, r->x.env);
-    const double value = sti_int_ratio(&x, &r->num[i], &r->den[i]);
-    sti_exact_clear(&x);
-    return value;
+    return sti_int_ratio(&x, &r->num[i], &r->den[i]);
 }
 
 int sti_rationals_sign(const sti_rationals* r, size_t i) {

@@ -20,6 +20,9 @@ sti_status sti_rationals_copy(sti_rationals* to, size_t i, const sti_rationals* 
 sti_status sti_rationals_slice(sti_env* env, const sti_rationals* from, size_t first, size_t count,
                                sti_rationals** out);
 
+// The sign of entry i minus a finite double.
+sti_status sti_rationals_off(sti_rationals* r, size_t i, double value, int* out);
+
 // Integer image of a row of numbers: out_k = s * value_k with one scale s > 0, the smallest power of two
 // (doubles) or common denominator (rationals) that makes all of them integers, divided by what they share.
 // scale is num / den: value = out * den / num; pass NULL when it is not needed.

@@ -11,6 +11,7 @@
 #ifndef STI_GRANULAR_BED_H
 #define STI_GRANULAR_BED_H
 
+#include <math.h>
 #include <stiction/granular.h>
 
 #include "base/env.h"
@@ -69,7 +70,7 @@ struct sti_bed {
     int wall_count;
     sti_wall* walls;
     double gravity[3];
-    double largest;  // radius
+    double largest, smallest;  // radius
     long step;
     double time;
     double weight;  // of all grains
@@ -140,6 +141,7 @@ enum { STI_BED_DEEP = 3200 };
 enum { STI_BED_FEW_SWEEPS = 8 };  // a step that takes more says nothing of the next one
 
 #define STI_BED_MARGIN 0.02  // of the radius: gaps that every step takes along
+#define STI_BED_OVERLAP 0.1  // of the smallest radius: what is more is no step of hard grains
 
 sti_status sti_bed_reserve_grains(sti_bed* bed, int count);
 sti_status sti_bed_reserve_touches(sti_bed* bed, int64_t count);
@@ -163,6 +165,11 @@ static inline void sti_bed_drop_contacts(sti_bed* bed) {
 
 static inline double sti_dot3(const double* x, const double* y) {
     return x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
+}
+
+// What gravity adds to the way of a grain in a step.
+static inline double sti_bed_fall(const sti_bed* bed) {
+    return bed->options.h * bed->options.h * sqrt(sti_dot3(bed->gravity, bed->gravity));
 }
 
 static inline void sti_slip(const sti_grain* a, const sti_grain* b, const double* n, double u[3]) {

@@ -1,7 +1,7 @@
 // near.c: which grains are near each other: a list of pairs that serves many steps.
 //
 // Rooms. A step takes a pair along when its gap is at most  margin + share_a + share_b  (touch.c): the share of a grain
-// is what it can cover in half a step, or half of eps where one eps holds for all. In the list are all pairs with
+// is what it can cover in a step, or half of eps where one eps holds for all; gravity is part of the margin. In the list are all pairs with
 //
 //     |home_a - home_b| - R_a - R_b  <=  margin + room_a + room_b
 //
@@ -138,7 +138,7 @@ static inline double gap_taken(const sti_bed* bed, int a, int b) {
     const sti_bed_options* o = &bed->options;
     if (o->eps > 0) return bed->eps_now;
     const double fast = fastest_component(bed->grain[a].v) + fastest_component(bed->grain[b].v);
-    return STI_BED_MARGIN * bed->radius[a] + 0.5 * o->h * fast;
+    return STI_BED_MARGIN * bed->radius[a] + sti_bed_fall(bed) + o->h * fast;
 }
 
 typedef struct partners {

@@ -8,12 +8,12 @@
 
 // Gaps that are taken along whatever the speeds, beyond the shares of the two grains.
 static inline double sti_bed_margin(const sti_bed* bed) {
-    return bed->options.eps > 0 ? 0 : STI_BED_MARGIN * bed->largest;
+    return bed->options.eps > 0 ? 0 : STI_BED_MARGIN * bed->largest + sti_bed_fall(bed);
 }
 
 // A grain's share of the gap up to which a step takes a pair along (touch.c). One gap for all: half of it.
 static inline double sti_bed_share(const sti_bed* bed, double speed) {
-    return bed->options.eps > 0 ? 0.5 * bed->eps_now : 0.5 * bed->options.h * speed;
+    return bed->options.eps > 0 ? 0.5 * bed->eps_now : bed->options.h * speed;
 }
 
 static inline int sti_bed_stray_most(int n) {

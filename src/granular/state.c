@@ -29,7 +29,7 @@ typedef struct parts {
 
 static void* next(parts* p, size_t count, size_t size) {
     void* here = p->at != NULL ? p->at + p->size : NULL;
-    p->size += (count * size + 7) / 8 * 8;
+    p->size = sti_size_add(p->size, (size_t)sti_u64_padded(sti_size_mul(count, size)));
     return here;
 }
 
@@ -157,19 +157,19 @@ sti_status sti_bed_save_state(const sti_bed* bed, void** bytes, size_t* size) {
     lay_out(memory, &head, &v);
     memcpy(v.head, &head, sizeof head);
     for (int k = 0; k < bed->wall_count; k++) put_wall(&bed->walls[k], &v.walls[k]);
-    memcpy(v.id, bed->id, n * sizeof *v.id);
-    memcpy(v.x, bed->x, 3 * n * sizeof(double));
-    memcpy(v.radius, bed->radius, n * sizeof(double));
-    memcpy(v.mass, bed->mass, n * sizeof(double));
+    memcpy(v.id, bed->id, sti_size_mul(n, sizeof *v.id));
+    memcpy(v.x, bed->x, sti_size_mul(n, 3 * sizeof(double)));
+    memcpy(v.radius, bed->radius, sti_size_mul(n, sizeof(double)));
+    memcpy(v.mass, bed->mass, sti_size_mul(n, sizeof(double)));
     for (size_t k = 0; k < n; k++) {
         memcpy(v.motion + 7 * k, bed->grain[k].v, 3 * sizeof(double));
         memcpy(v.motion + 7 * k + 3, bed->grain[k].W, 3 * sizeof(double));
         v.motion[7 * k + 6] = bed->grain[k].mu;
     }
     if (bed->listed) {
-        memcpy(v.home, bed->home, 4 * n * sizeof(double));
-        memcpy(v.slab_first, bed->slab_first, ((size_t)bed->slab_count + 1) * sizeof(int));
-        memcpy(v.near_start, bed->near_start, (n + 1) * sizeof(int64_t));
+        memcpy(v.home, bed->home, sti_size_mul(n, 4 * sizeof(double)));
+        memcpy(v.slab_first, bed->slab_first, sti_size_mul((size_t)bed->slab_count + 1, sizeof(int)));
+        memcpy(v.near_start, bed->near_start, sti_size_mul(n + 1, sizeof(int64_t)));
         save_list(bed, &v);
     }
     *bytes = memory;
@@ -228,16 +228,16 @@ static sti_status check_places(sti_env* env, const view* v, unsigned char* seen)
 
 static bool are_cells(const sti_cells* c, int64_t n) {
     bool seen[3] = {false};
-    int64_t cells = 1;
+    const uint64_t most = sti_u64_add(sti_u64_mul(4, (uint64_t)n), 64);
+    uint64_t cells = 1;
     for (int i = 0; i < 3; i++) {
-        if (c->axis[i] < 0 || c->axis[i] > 2 || seen[c->axis[i]] || !isfinite(c->low[i]) || c->count[i] < 1 ||
-            c->count[i] > 4 * n + 64)
+        if (c->axis[i] < 0 || c->axis[i] > 2 || seen[c->axis[i]] || !isfinite(c->low[i]) || c->count[i] < 1)
             return false;
         seen[c->axis[i]] = true;
-        cells *= c->count[i];
-        if (cells > 4 * n + 64) return false;
+        cells = sti_u64_mul(cells, (uint64_t)c->count[i]);
+        if (cells > most) return false;
     }
-    return c->cells == cells && c->width > 0 && isfinite(c->width);
+    return c->cells >= 0 && (uint64_t)c->cells == cells && c->width > 0 && isfinite(c->width);
 }
 
 // Pairs in order, partners later in the same slab or in the next one; few strays.
@@ -245,7 +245,8 @@ static sti_status check_list(sti_env* env, const view* v) {
     const lead* head = v->head;
     if (!head->listed) return STI_OK;
     if (!are_cells(&head->cells, head->n)) return bad(env, "its cells");
-    if (head->near_most < head->near_count || head->near_most - 64 > head->near_count / 4 * 5 + 5 ||
+    if (head->near_most < head->near_count ||
+        (uint64_t)head->near_most > sti_u64_add(sti_u64_mul((uint64_t)head->near_count / 4, 5), 69) ||
         (head->options.eps > 0) != (head->wall_room > 0))
         return bad(env, "its pairs");
     int64_t strays = 0, memos = 0;
@@ -315,10 +316,10 @@ static sti_status create(sti_env* env, const view* v, sti_bed** out) {
 // Grains into their places, bit by bit.
 static void restore_grains(sti_bed* bed, const view* v) {
     const size_t n = (size_t)bed->n;
-    memcpy(bed->id, v->id, n * sizeof *bed->id);
-    memcpy(bed->x, v->x, 3 * n * sizeof(double));
-    memcpy(bed->radius, v->radius, n * sizeof(double));
-    memcpy(bed->mass, v->mass, n * sizeof(double));
+    memcpy(bed->id, v->id, sti_size_mul(n, sizeof *bed->id));
+    memcpy(bed->x, v->x, sti_size_mul(n, 3 * sizeof(double)));
+    memcpy(bed->radius, v->radius, sti_size_mul(n, sizeof(double)));
+    memcpy(bed->mass, v->mass, sti_size_mul(n, sizeof(double)));
     for (size_t k = 0; k < n; k++) {
         bed->place[bed->id[k]] = (int)k;
         bed->grain[k] = (sti_grain){.im = 1 / bed->mass[k], .mu = v->motion[7 * k + 6]};
@@ -329,7 +330,8 @@ static void restore_grains(sti_bed* bed, const view* v) {
     bed->unseen = (int)v->head->unseen;
     bed->time = v->head->time;
     bed->weight = v->head->weight;
-    bed->largest = v->head->largest;
+    bed->largest = bed->smallest = v->head->largest;
+    for (int k = 0; k < bed->n; k++) bed->smallest = fmin(bed->smallest, v->radius[k]);
     bed->eps_now = v->head->eps_now;
 }
 
@@ -337,13 +339,13 @@ static sti_status restore_list(sti_bed* bed, const view* v) {
     const lead* head = v->head;
     const size_t n = (size_t)bed->n;
     if (!head->listed) return STI_OK;
-    bed->near = sti_alloc_array(bed->env, (size_t)head->near_count + 1, sizeof *bed->near);
+    bed->near = sti_alloc_array(bed->env, sti_size_add((size_t)head->near_count, 1), sizeof *bed->near);
     if (bed->near == NULL) return STI_FAIL(bed->env, STI_ERR_MEMORY, -1, "the list of near pairs of %d grains", bed->n);
     bed->near_capacity = head->near_count + 1;
     const sti_status reserved = sti_bed_reserve_memos(bed, head->near_count);
     if (reserved != STI_OK) return reserved;
     sti_bed_take_memos(bed);
-    memcpy(bed->near_start, v->near_start, (n + 1) * sizeof *bed->near_start);
+    memcpy(bed->near_start, v->near_start, sti_size_mul(n + 1, sizeof *bed->near_start));
     const sti_memo* memo = v->memo;
     for (int64_t k = 0; k < head->near_count; k++) {
         bed->near[k] = (sti_near){.b = v->partner[k], .touch = v->touches[k] != 0 ? (int32_t)k : -1};
@@ -351,7 +353,7 @@ static sti_status restore_list(sti_bed* bed, const view* v) {
     }
     bed->near_most = head->near_most;
     bed->wall_room = head->wall_room;
-    memcpy(bed->home, v->home, 4 * n * sizeof(double));
+    memcpy(bed->home, v->home, sti_size_mul(n, 4 * sizeof(double)));
     for (int k = 0; k < bed->n; k++) {
         const double room = bed->home[4 * (size_t)k + 3];
         bed->room_most = fmax(bed->room_most, fabs(room));
@@ -361,7 +363,7 @@ static sti_status restore_list(sti_bed* bed, const view* v) {
     const sti_status status = sti_cells_restore(bed);
     if (status != STI_OK) return status;
     bed->slab_count = (int)head->slab_count;
-    memcpy(bed->slab_first, v->slab_first, ((size_t)bed->slab_count + 1) * sizeof(int));
+    memcpy(bed->slab_first, v->slab_first, sti_size_mul((size_t)bed->slab_count + 1, sizeof(int)));
     bed->listed = true;
     return STI_OK;
 }

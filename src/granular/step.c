@@ -225,6 +225,7 @@ sti_status sti_bed_create(sti_env* env, const sti_grains* grains, const sti_bed_
         bed->mass[k] = grains->mass[k];
         bed->weight += g * grains->mass[k];
         if (grains->radius[k] > bed->largest) bed->largest = grains->radius[k];
+        if (k == 0 || grains->radius[k] < bed->smallest) bed->smallest = grains->radius[k];
         bed->grain[k] = (sti_grain){.im = 1 / grains->mass[k], .mu = grains->mu};
     }
     for (int k = 0; k < bed->wall_count; k++) {
@@ -335,7 +336,7 @@ enum { SUM, MOMENTUM, SPEED = MOMENTUM + 4, LATE, NEXT, SURVEYED };  // what a s
 // How far a grain is beyond its room (near.c), but for a share that is the same for all; now, and SOON at the same
 // speed.
 static void survey_range(sti_bed* bed, int first, int end, double out[SURVEYED]) {
-    const double h = bed->options.h, half = bed->options.eps > 0 ? 0 : 0.5 * h;
+    const double h = bed->options.h, way = bed->options.eps > 0 ? 0 : h;
     double sum = 0, momentum[4] = {0}, v2 = 0, late = -INFINITY, next = -INFINITY;
     for (int k = first; k < end; k++) {
         const sti_grain* g = &bed->grain[k];
@@ -354,7 +355,7 @@ static void survey_range(sti_bed* bed, int first, int end, double out[SURVEYED])
         const double* x = bed->x + 3 * (size_t)k;
         const double* y = bed->home + 4 * (size_t)k;
         const double d[3] = {x[0] - y[0], x[1] - y[1], x[2] - y[2]};
-        const double beyond = sqrt(sti_dot3(d, d)) + half * speed - fabs(y[3]);
+        const double beyond = sqrt(sti_dot3(d, d)) + way * speed - fabs(y[3]);
         late = beyond > late ? beyond : late;
         next = beyond + SOON * h * speed > next ? beyond + SOON * h * speed : next;
         sum += beyond;
@@ -387,7 +388,7 @@ static bool survey(sti_bed* bed, double all[SURVEYED]) {
 
 // Grains that have used up their room or will have soon; more than `most`: that many and one more.
 static int find_late(const sti_bed* bed, double common, int most, int* out) {
-    const double h = bed->options.h, half = bed->options.eps > 0 ? 0 : 0.5 * h;
+    const double h = bed->options.h, way = bed->options.eps > 0 ? 0 : h;
     int count = 0;
     for (int s = 0; s < bed->slab_count; s++) {
         if (!(bed->partial[s][NEXT] + common > 0)) continue;
@@ -395,7 +396,7 @@ static int find_late(const sti_bed* bed, double common, int most, int* out) {
             const double* x = bed->x + 3 * (size_t)k;
             const double* y = bed->home + 4 * (size_t)k;
             const double d[3] = {x[0] - y[0], x[1] - y[1], x[2] - y[2]};
-            const double room = fabs(y[3]) - common - (half + SOON * h) * bed->speed[k];
+            const double room = fabs(y[3]) - common - (way + SOON * h) * bed->speed[k];
             if (room > 0 && sti_dot3(d, d) < room * room * (1 - 1e-12)) continue;
             if (count == most) return most + 1;
             out[count++] = k;
@@ -422,10 +423,10 @@ static sti_status search(sti_bed* bed) {
     const sti_bed_options* o = &bed->options;
     double all[SURVEYED];
     if (!survey(bed, all))
-        return STI_FAIL(bed->env, STI_ERR_INTERNAL, bed->step, "step %ld: a velocity is not finite", bed->step);
+        return STI_FAIL(bed->env, STI_ERR_ARGUMENT, bed->step, "step %ld: a velocity is too large to compute with",
+                        bed->step);
     const double fastest = sqrt(all[SPEED]);
-    bed->eps_now =
-        o->eps > 0 ? fmax(o->eps, o->eps_speed * o->h * fastest) : STI_BED_MARGIN * bed->largest + o->h * fastest;
+    bed->eps_now = o->eps > 0 ? fmax(o->eps, o->eps_speed * o->h * fastest) : sti_bed_margin(bed) + 2 * o->h * fastest;
     const double common = o->eps > 0 ? 0.5 * bed->eps_now : 0;
     if (bed->listed && common <= bed->wall_room) {
         if (all[LATE] + common <= 0) return STI_OK;
@@ -487,8 +488,9 @@ sti_status sti_bed_step(sti_bed* bed, sti_bed_report* report) {
         report->step = bed->step;
         report->time = bed->time;
         report->contacts = bed->touches;
-        report->solved = done.residual <= bed->options.tol;
         sti_bed_measure(bed, report);
+        report->sound = fmax(report->penetration, report->overlap) <= STI_BED_OVERLAP * bed->smallest;
+        report->solved = report->sound && done.residual <= bed->options.tol;
         report->time_search_s = t1 - t0;
         report->time_solve_s = t2 - t1;
         report->time_rest_s = sti_clock() - t2;

@@ -84,14 +84,16 @@ typedef struct picked {
     int32_t a, pair;
 } picked;
 
-// The gap that a step takes along: all + part radius + half (speeds of both).
+// The gap that a step takes along: all + part radius + way (speeds of both). By default what the two can close in the step,
+// whatever the directions: a pair that is hit by others within the step is seen as well, if it is not thrown faster
+// than it flew.
 typedef struct margin {
-    double all, part, half;
+    double all, part, way;
 } margin;
 
 static margin margin_now(const sti_bed* bed) {
     return bed->options.eps > 0 ? (margin){.all = bed->eps_now}
-                                : (margin){.part = STI_BED_MARGIN, .half = 0.5 * bed->options.h};
+                                : (margin){.all = sti_bed_fall(bed), .part = STI_BED_MARGIN, .way = bed->options.h};
 }
 
 // Of the pairs first .. end - 1, the first of which is one of place *a or a later one, those that touch, and all with walls.
@@ -107,7 +109,7 @@ static int pick_pairs(sti_bed* bed, int64_t first, int64_t end, int* a, picked* 
         const int b = wall ? at : near->b;
         const double *y = x + 3 * (size_t)at, *z = x + 3 * (size_t)b;
         const double d[3] = {y[0] - z[0], y[1] - z[1], y[2] - z[2]};
-        const double gap = eps.all + eps.part * radius[at] + eps.half * (speed[at] + speed[b]);
+        const double gap = eps.all + eps.part * radius[at] + eps.way * (speed[at] + speed[b]);
         const double far = radius[at] + radius[b] + gap;
         const int touches = (int)wall | (int)(sti_dot3(d, d) <= far * far);
         near->touch |= touches - 1;  // -1 where they do not: in numbers, or compilers make a branch of it
@@ -123,7 +125,7 @@ static bool touch_wall(const sti_bed* bed, int a, int wall, sti_touch* t) {
     const sti_bed_options* o = &bed->options;
     const margin eps = margin_now(bed);
     const double gap = sti_wall_gap(&bed->walls[wall], bed->x + 3 * (size_t)a, bed->radius[a], t->n);
-    if (!(gap <= eps.all + eps.part * bed->radius[a] + eps.half * bed->speed[a])) return false;
+    if (!(gap <= eps.all + eps.part * bed->radius[a] + eps.way * bed->speed[a])) return false;
     t->b = bed->n + wall;
     t->off = (gap > 0 ? gap : o->recover * gap) / o->h;
     return true;

@@ -81,7 +81,7 @@ static sti_status put_walls(sti_bed_record* r, const sti_grains* g) {
     for (size_t i = 0; status == STI_OK && i < sizeof list / sizeof list[0]; i++) {
         const size_t width = list[i].columns > 0 ? (size_t)list[i].columns : 1;
         for (size_t k = 0; k < count; k++)
-            memcpy(number + width * k, (const char*)&g->walls[k] + list[i].offset, width * sizeof *number);
+            memcpy(number + width * k, (const char*)&g->walls[k] + list[i].offset, sti_size_mul(width, sizeof *number));
         status = sti_recording_put(r->file, list[i].name, STI_RECORD_DOUBLE, g->wall_count, list[i].columns, number);
     }
     sti_free(r->env, number);
@@ -188,8 +188,8 @@ typedef struct contact_rows {
 
 static sti_status append_contacts(sti_bed_record* r, const sti_bed_contact* list, int count) {
     const size_t c = (size_t)count;
-    contact_rows rows = {.ends = sti_alloc_array(r->env, 2 * c, sizeof(int)),
-                         .n = sti_alloc_array(r->env, 7 * c, sizeof(double))};
+    contact_rows rows = {.ends = sti_alloc_array(r->env, sti_size_mul(2, c), sizeof(int)),
+                         .n = sti_alloc_array(r->env, sti_size_mul(7, c), sizeof(double))};
     sti_status status = STI_OK;
     if (rows.ends == NULL || rows.n == NULL) {
         status = STI_FAIL(r->env, STI_ERR_MEMORY, -1, "rows of %d contacts", count);

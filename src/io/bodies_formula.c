@@ -20,9 +20,9 @@ sti_status sti_bodies_blame(const sti_bodies_reader* r, const sti_place* place, 
     return sti_file_fail(r->env, STI_ERR_INPUT, r->tree->name, "%s: %s", where, message);
 }
 
-sti_status sti_bodies_check_names(const sti_bodies_reader* r, const sti_place* up, const cJSON* object,
+sti_status sti_bodies_check_names(const sti_bodies_reader* r, const sti_place* up, const sti_json_value* object,
                                   const char* const* names, int count) {
-    if (!cJSON_IsObject(object)) return sti_json_fail(r->tree, up, object, "an object { .. } is expected");
+    if (!sti_json_is_object(object)) return sti_json_fail(r->tree, up, object, "an object { .. } is expected");
     return sti_json_check_names(r->tree, up, object, names, count);
 }
 
@@ -30,8 +30,8 @@ sti_status sti_bodies_check_names(const sti_bodies_reader* r, const sti_place* u
 
 static sti_status make_room(sti_bodies_reader* r) {
     if (r->tape.count <= r->entry_room) return STI_OK;
-    const int room = 2 * r->tape.count;
-    double* entry = sti_realloc(r->env, r->entry, (size_t)room * sizeof *entry);
+    const int room = sti_count_mul(2, r->tape.count);
+    double* entry = sti_realloc_array(r->env, r->entry, (size_t)room, sizeof *entry);
     if (entry != NULL) r->entry = entry;
     unsigned char* used = sti_realloc(r->env, r->used, (size_t)room);
     if (used != NULL) r->used = used;
@@ -74,60 +74,63 @@ sti_status sti_bodies_read_formula(sti_bodies_reader* r, const sti_place* place,
     return STI_OK;
 }
 
-sti_status sti_bodies_read_number(sti_bodies_reader* r, const sti_place* place, const cJSON* value, double* out) {
-    if (cJSON_IsString(value)) return sti_bodies_read_formula(r, place, value->valuestring, out);
-    if (!cJSON_IsNumber(value))
+sti_status sti_bodies_read_number(sti_bodies_reader* r, const sti_place* place, const sti_json_value* value,
+                                  double* out) {
+    if (sti_json_is_string(value)) return sti_bodies_read_formula(r, place, value->text, out);
+    if (!sti_json_is_number(value))
         return sti_json_fail(r->tree, place, value, "a number, or a formula in quotes, is expected");
-    *out = value->valuedouble;
+    *out = value->number;
     return isfinite(*out) ? STI_OK : sti_json_fail(r->tree, place, value, "too large, a finite number is expected");
 }
 
-sti_status sti_bodies_read_field(sti_bodies_reader* r, const sti_place* up, const cJSON* object, const char* key,
-                                 double* out) {
-    const cJSON* value = sti_json_field(object, key);
+sti_status sti_bodies_read_field(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object,
+                                 const char* key, double* out) {
+    const sti_json_value* value = sti_json_field(object, key);
     const sti_place place = sti_place_key(up, key);
     return value != NULL ? sti_bodies_read_number(r, &place, value, out) : STI_OK;
 }
 
-static sti_status read_list(sti_bodies_reader* r, const sti_place* place, const cJSON* value, int count, double* out) {
+static sti_status read_list(sti_bodies_reader* r, const sti_place* place, const sti_json_value* value, int count,
+                            double* out) {
     sti_status status = sti_json_check_list(r->tree, place, value, count);
     int k = 0;
-    for (const cJSON* v = status == STI_OK ? value->child : NULL; status == STI_OK && v != NULL; v = v->next, k++) {
+    for (const sti_json_value* v = status == STI_OK ? value->child : NULL; status == STI_OK && v != NULL;
+         v = v->next, k++) {
         const sti_place at = sti_place_index(place, k);
         status = sti_bodies_read_number(r, &at, v, &out[k]);
     }
     return status;
 }
 
-sti_status sti_bodies_read_vector(sti_bodies_reader* r, const sti_place* up, const cJSON* object, const char* key,
-                                  int count, double* out) {
-    const cJSON* value = sti_json_field(object, key);
+sti_status sti_bodies_read_vector(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object,
+                                  const char* key, int count, double* out) {
+    const sti_json_value* value = sti_json_field(object, key);
     const sti_place place = sti_place_key(up, key);
     return value != NULL ? read_list(r, &place, value, count, out) : STI_OK;
 }
 
-sti_status sti_bodies_read_rows(sti_bodies_reader* r, const sti_place* up, const cJSON* object, const char* key,
-                                int width, int* count, double** out) {
+sti_status sti_bodies_read_rows(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object,
+                                const char* key, int width, int* count, double** out) {
     enum { MOST = 10000000 };
-    const cJSON* value = sti_json_field(object, key);
+    const sti_json_value* value = sti_json_field(object, key);
     const sti_place place = sti_place_key(up, key);
     *out = NULL;
     *count = 0;
-    if (!cJSON_IsArray(value)) return sti_json_fail(r->tree, &place, value, "a list of points is expected");
-    const int rows = cJSON_GetArraySize(value);
+    if (!sti_json_is_array(value)) return sti_json_fail(r->tree, &place, value, "a list of points is expected");
+    const int rows = sti_json_count(value);
     if (rows > MOST) return sti_json_fail(r->tree, &place, value, "more than %d", MOST);
     *out = sti_alloc_array(r->env, (size_t)rows, (size_t)width * sizeof **out);
     if (*out == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "%s of %.200s", key, r->tree->name);
     sti_status status = STI_OK;
-    for (const cJSON* v = value->child; status == STI_OK && v != NULL; v = v->next, ++*count) {
+    for (const sti_json_value* v = value->child; status == STI_OK && v != NULL; v = v->next, ++*count) {
         const sti_place at = sti_place_index(&place, *count);
         status = read_list(r, &at, v, width, *out + (size_t)*count * (size_t)width);
     }
     return status;
 }
 
-sti_status sti_bodies_read_count(sti_bodies_reader* r, const sti_place* place, const cJSON* value, int least, int most,
-                                 int* out) {
+sti_status sti_bodies_read_count(sti_bodies_reader* r, const sti_place* place, const sti_json_value* value, int least,
+                                 int most, int* out) {
     double x = 0;
     const sti_status status = sti_bodies_read_number(r, place, value, &x);
     if (status != STI_OK) return status;
@@ -141,8 +144,8 @@ sti_status sti_bodies_read_count(sti_bodies_reader* r, const sti_place* place, c
 // ---- names
 
 // The formula between { and }, as a whole number behind what is there already.
-static sti_status put_braces(sti_bodies_reader* r, const sti_place* place, const cJSON* value, const char** text,
-                             char* out, size_t* at) {
+static sti_status put_braces(sti_bodies_reader* r, const sti_place* place, const sti_json_value* value,
+                             const char** text, char* out, size_t* at) {
     char formula[STI_BODIES_NAME];
     const char* end = strchr(*text, '}');
     const size_t length = end != NULL ? (size_t)(end - *text) - 1 : 0;
@@ -160,13 +163,13 @@ static sti_status put_braces(sti_bodies_reader* r, const sti_place* place, const
     return STI_OK;
 }
 
-sti_status sti_bodies_read_name(sti_bodies_reader* r, const sti_place* place, const cJSON* value,
+sti_status sti_bodies_read_name(sti_bodies_reader* r, const sti_place* place, const sti_json_value* value,
                                 char out[STI_BODIES_NAME]) {
     size_t at = 0;
     sti_status status = STI_OK;
-    if (!cJSON_IsString(value) || value->valuestring[0] == '\0')
+    if (!sti_json_is_string(value) || value->text[0] == '\0')
         return sti_json_fail(r->tree, place, value, "a name is expected");
-    for (const char* p = value->valuestring; status == STI_OK && *p != '\0';) {
+    for (const char* p = value->text; status == STI_OK && *p != '\0';) {
         if (*p == '{')
             status = put_braces(r, place, value, &p, out, &at);
         else
@@ -197,48 +200,49 @@ const char* sti_bodies_setting(sti_bodies_reader* r, const char* section, const 
 
 // ---- parameters and definitions
 
-static sti_status find_object(const sti_bodies_reader* r, const char* key, const cJSON** out) {
+static sti_status find_object(const sti_bodies_reader* r, const char* key, const sti_json_value** out) {
     const sti_place place = sti_place_key(NULL, key);
     *out = sti_json_field(r->tree->root, key);
-    if (*out != NULL && !cJSON_IsObject(*out))
+    if (*out != NULL && !sti_json_is_object(*out))
         return sti_json_fail(r->tree, &place, *out, "an object { .. } is expected");
     return STI_OK;
 }
 
-static sti_status read_parameters(sti_bodies_reader* r, const cJSON* object) {
+static sti_status read_parameters(sti_bodies_reader* r, const sti_json_value* object) {
     const sti_place up = sti_place_key(NULL, "parameters");
     sti_status status = STI_OK;
     int k = 0;
-    for (const cJSON* v = object != NULL ? object->child : NULL; status == STI_OK && v != NULL; v = v->next, k++) {
-        const sti_place place = sti_place_key(&up, v->string);
-        const char* setting = sti_bodies_setting(r, "parameters", v->string);
+    for (const sti_json_value* v = object != NULL ? object->child : NULL; status == STI_OK && v != NULL;
+         v = v->next, k++) {
+        const sti_place place = sti_place_key(&up, v->key);
+        const char* setting = sti_bodies_setting(r, "parameters", v->key);
         status = setting != NULL ? sti_bodies_read_formula(r, &place, setting, &r->parameter[k])
                                  : sti_bodies_read_number(r, &place, v, &r->parameter[k]);
         if (status == STI_OK)
-            status = sti_bodies_blame(r, NULL, sti_scope_parameter(&r->scope, "parameters", v->string, k));
+            status = sti_bodies_blame(r, NULL, sti_scope_parameter(&r->scope, "parameters", v->key, k));
     }
     return status;
 }
 
-static sti_status read_definitions(sti_bodies_reader* r, const cJSON* object) {
+static sti_status read_definitions(sti_bodies_reader* r, const sti_json_value* object) {
     const sti_place up = sti_place_key(NULL, "definitions");
     sti_status status = STI_OK;
-    for (const cJSON* v = object != NULL ? object->child : NULL; status == STI_OK && v != NULL; v = v->next) {
-        const sti_place place = sti_place_key(&up, v->string);
+    for (const sti_json_value* v = object != NULL ? object->child : NULL; status == STI_OK && v != NULL; v = v->next) {
+        const sti_place place = sti_place_key(&up, v->key);
         char where[160];
-        if (!cJSON_IsString(v)) return sti_json_fail(r->tree, &place, v, "a formula in quotes is expected");
+        if (!sti_json_is_string(v)) return sti_json_fail(r->tree, &place, v, "a formula in quotes is expected");
         sti_place_text(&place, where, sizeof where);
-        status = sti_bodies_blame(r, NULL, sti_scope_definition(&r->scope, where, v->string, v->valuestring));
+        status = sti_bodies_blame(r, NULL, sti_scope_definition(&r->scope, where, v->key, v->text));
     }
     return status;
 }
 
 sti_status sti_bodies_formulas_begin(sti_bodies_reader* r) {
-    const cJSON *parameters, *definitions;
+    const sti_json_value *parameters, *definitions;
     sti_status status = find_object(r, "parameters", &parameters);
     if (status == STI_OK) status = find_object(r, "definitions", &definitions);
     if (status != STI_OK) return status;
-    r->parameter_count = parameters != NULL ? cJSON_GetArraySize(parameters) : 0;
+    r->parameter_count = parameters != NULL ? sti_json_count(parameters) : 0;
     r->parameter = sti_alloc_array_zero(r->env, (size_t)r->parameter_count + 1, sizeof *r->parameter);
     if (r->parameter == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "parameters of %.200s", r->tree->name);
     sti_tape_init(&r->tape, r->env, r->parameter_count + 1, 0);

@@ -11,7 +11,7 @@
 
 // ---- who
 
-static sti_status find_body(sti_bodies_reader* r, const sti_place* place, const cJSON* value, int* out) {
+static sti_status find_body(sti_bodies_reader* r, const sti_place* place, const sti_json_value* value, int* out) {
     char name[STI_BODIES_NAME];
     const sti_status status = sti_bodies_read_name(r, place, value, name);
     if (status != STI_OK) return status;
@@ -21,26 +21,26 @@ static sti_status find_body(sti_bodies_reader* r, const sti_place* place, const 
 }
 
 // "bodies": ["a", "b"], or a list of that form
-static sti_status find_two(sti_bodies_reader* r, const sti_place* place, const cJSON* list, int of[2]) {
+static sti_status find_two(sti_bodies_reader* r, const sti_place* place, const sti_json_value* list, int of[2]) {
     sti_status status = sti_json_check_list(r->tree, place, list, 2);
     for (int k = 0; status == STI_OK && k < 2; k++) {
         const sti_place at = sti_place_index(place, k);
-        status = find_body(r, &at, cJSON_GetArrayItem(list, k), &of[k]);
+        status = find_body(r, &at, sti_json_item(list, k), &of[k]);
     }
     return status;
 }
 
-static sti_status find_joints(sti_bodies_reader* r, const sti_place* up, const cJSON* object, int of[2]) {
-    const cJSON* list = sti_json_field(object, "joints");
+static sti_status find_joints(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object, int of[2]) {
+    const sti_json_value* list = sti_json_field(object, "joints");
     const sti_place place = sti_place_key(up, "joints");
     sti_status status = sti_json_check_list(r->tree, &place, list, 2);
     for (int k = 0; status == STI_OK && k < 2; k++) {
         const sti_place at = sti_place_index(&place, k);
         char name[STI_BODIES_NAME];
-        status = sti_bodies_read_name(r, &at, cJSON_GetArrayItem(list, k), name);
+        status = sti_bodies_read_name(r, &at, sti_json_item(list, k), name);
         if (status != STI_OK) return status;
         of[k] = sti_bodies_find_joint(r->bodies, name);
-        if (of[k] < 0) status = sti_json_fail(r->tree, &at, cJSON_GetArrayItem(list, k), "no joint of that name above");
+        if (of[k] < 0) status = sti_json_fail(r->tree, &at, sti_json_item(list, k), "no joint of that name above");
     }
     return status;
 }
@@ -51,22 +51,24 @@ static sti_status find_joints(sti_bodies_reader* r, const sti_place* up, const c
 static const char* const axis_names[] = {AXIS_NAMES};
 
 // [low, high]; null: none
-static sti_status read_limits(sti_bodies_reader* r, const sti_place* up, const cJSON* object, sti_joint_axis* axis) {
-    const cJSON* list = sti_json_field(object, "limits");
+static sti_status read_limits(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object,
+                              sti_joint_axis* axis) {
+    const sti_json_value* list = sti_json_field(object, "limits");
     const sti_place place = sti_place_key(up, "limits");
     if (list == NULL) return STI_OK;
     sti_status status = sti_json_check_list(r->tree, &place, list, 2);
     for (int k = 0; status == STI_OK && k < 2; k++) {
         const sti_place at = sti_place_index(&place, k);
-        const cJSON* value = cJSON_GetArrayItem(list, k);
-        if (!cJSON_IsNull(value)) status = sti_bodies_read_number(r, &at, value, k == 0 ? &axis->lower : &axis->upper);
+        const sti_json_value* value = sti_json_item(list, k);
+        if (!sti_json_is_null(value))
+            status = sti_bodies_read_number(r, &at, value, k == 0 ? &axis->lower : &axis->upper);
     }
     return status;
 }
 
-static sti_status read_parts(sti_bodies_reader* r, const sti_place* up, const cJSON* object, const char* key,
+static sti_status read_parts(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object, const char* key,
                              const char* const* names, int count, double* const* out) {
-    const cJSON* value = sti_json_field(object, key);
+    const sti_json_value* value = sti_json_field(object, key);
     const sti_place place = sti_place_key(up, key);
     if (value == NULL) return STI_OK;
     sti_status status = sti_bodies_check_names(r, &place, value, names, count);
@@ -75,7 +77,8 @@ static sti_status read_parts(sti_bodies_reader* r, const sti_place* up, const cJ
     return status;
 }
 
-static sti_status read_axis(sti_bodies_reader* r, const sti_place* up, const cJSON* object, sti_joint_axis* axis) {
+static sti_status read_axis(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object,
+                            sti_joint_axis* axis) {
     static const char* const spring[] = {"stiffness", "damping", "rest"};
     static const char* const motor[] = {"speed", "force"};
     double* const of_spring[] = {&axis->stiffness, &axis->damping, &axis->rest};
@@ -90,7 +93,7 @@ static sti_status read_axis(sti_bodies_reader* r, const sti_place* up, const cJS
 }
 
 // Of a joint with one free coordinate its own fields; of a cylindrical one "slide" and "turn".
-static sti_status read_axes(sti_bodies_reader* r, const sti_place* up, const cJSON* object, sti_joint* joint) {
+static sti_status read_axes(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object, sti_joint* joint) {
     static const char* const names[] = {"slide", "turn"};
     const int count = sti_joint_axis_count(r->dim, joint->kind);
     sti_status status = STI_OK;
@@ -102,7 +105,7 @@ static sti_status read_axes(sti_bodies_reader* r, const sti_place* up, const cJS
                                             : "this joint has no coordinate for it");
     }
     for (int k = 0; status == STI_OK && k < 2; k++) {
-        const cJSON* part = sti_json_field(object, names[k]);
+        const sti_json_value* part = sti_json_field(object, names[k]);
         const sti_place at = sti_place_key(up, names[k]);
         if (part == NULL) continue;
         if (count != 2) return sti_json_fail(r->tree, &at, part, "for cylindrical joints only");
@@ -125,14 +128,15 @@ static bool wants_axis(int dim, sti_joint_kind kind) {
 }
 
 // A joint that holds two points: "points" in the world; the length is their distance unless it is given.
-static sti_status place_distance(sti_bodies_reader* r, const sti_place* up, const cJSON* object, sti_joint* joint) {
+static sti_status place_distance(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object,
+                                 sti_joint* joint) {
     const sti_place place = sti_place_key(up, "points");
     double points[2][3] = {{0}}, *rows = NULL;
     int count = 0;
     sti_status status = sti_bodies_read_rows(r, up, object, "points", r->dim, &count, &rows);
     if (status == STI_OK && count != 2)
         status = sti_json_fail(r->tree, &place, sti_json_field(object, "points"), "two points are expected");
-    for (int k = 0; status == STI_OK && k < 2 * r->dim; k++) points[k / r->dim][k % r->dim] = rows[k];
+    for (int k = 0; status == STI_OK && k < r->dim; k++) points[0][k] = rows[k], points[1][k] = rows[r->dim + k];
     sti_free(r->env, rows);
     sti_joint other = *joint;
     if (status == STI_OK) status = sti_bodies_blame(r, up, sti_joint_place(r->bodies, points[0], NULL, joint));
@@ -143,7 +147,8 @@ static sti_status place_distance(sti_bodies_reader* r, const sti_place* up, cons
     return sti_bodies_read_field(r, up, object, "length", &joint->length);
 }
 
-static sti_status place_joint(sti_bodies_reader* r, const sti_place* up, const cJSON* object, sti_joint* joint) {
+static sti_status place_joint(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object,
+                              sti_joint* joint) {
     const sti_place at_point = sti_place_key(up, "point"), at_axis = sti_place_key(up, "axis");
     const bool axis_wanted = wants_axis(r->dim, joint->kind), axis_given = sti_json_field(object, "axis") != NULL;
     double point[3] = {0}, axis[3] = {0};
@@ -158,8 +163,8 @@ static sti_status place_joint(sti_bodies_reader* r, const sti_place* up, const c
     return sti_bodies_blame(r, up, sti_joint_place(r->bodies, point, axis_given ? axis : NULL, joint));
 }
 
-static sti_status read_gear(sti_bodies_reader* r, const sti_place* up, const cJSON* object, sti_joint* joint) {
-    const cJSON* list = sti_json_field(object, "axes");
+static sti_status read_gear(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object, sti_joint* joint) {
+    const sti_json_value* list = sti_json_field(object, "axes");
     const sti_place place = sti_place_key(up, "axes");
     sti_status status = find_joints(r, up, object, joint->of);
     joint->ratio = 1;
@@ -167,12 +172,13 @@ static sti_status read_gear(sti_bodies_reader* r, const sti_place* up, const cJS
     if (status == STI_OK && list != NULL) status = sti_json_check_list(r->tree, &place, list, 2);
     for (int k = 0; status == STI_OK && list != NULL && k < 2; k++) {
         const sti_place at = sti_place_index(&place, k);
-        status = sti_bodies_read_count(r, &at, cJSON_GetArrayItem(list, k), 0, 1, &joint->of_axis[k]);
+        status = sti_bodies_read_count(r, &at, sti_json_item(list, k), 0, 1, &joint->of_axis[k]);
     }
     return status;
 }
 
-static sti_status read_kind(const sti_bodies_reader* r, const sti_place* up, const cJSON* object, sti_joint_kind* out) {
+static sti_status read_kind(const sti_bodies_reader* r, const sti_place* up, const sti_json_value* object,
+                            sti_joint_kind* out) {
     const char* words[STI_JOINT_KIND_COUNT];
     const sti_place place = sti_place_key(up, "type");
     int kind = -1;
@@ -185,7 +191,7 @@ static sti_status read_kind(const sti_bodies_reader* r, const sti_place* up, con
 }
 
 // Names of the fields, by the kind of joint.
-static sti_status check_joint_names(const sti_bodies_reader* r, const sti_place* up, const cJSON* object,
+static sti_status check_joint_names(const sti_bodies_reader* r, const sti_place* up, const sti_json_value* object,
                                     sti_joint_kind kind) {
     static const char* const gear[] = {"name", "type", "joints", "axes", "ratio", "repeat"};
     static const char* const two_points[] = {"name", "type", "bodies", "points", "length", "collide", "repeat"};
@@ -196,9 +202,10 @@ static sti_status check_joint_names(const sti_bodies_reader* r, const sti_place*
     return sti_bodies_check_names(r, up, object, other, COUNT_OF(other));
 }
 
-static sti_status read_joint(sti_bodies_reader* r, const sti_place* up, const cJSON* object, bool repeated, int index) {
+static sti_status read_joint(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object, bool repeated,
+                             int index) {
     const sti_place at_name = sti_place_key(up, "name"), at_bodies = sti_place_key(up, "bodies");
-    const cJSON* name = sti_json_field(object, "name");
+    const sti_json_value* name = sti_json_field(object, "name");
     char text[STI_BODIES_NAME];
     sti_joint_kind kind = STI_JOINT_FIXED;
     int of[2] = {-1, -1};
@@ -234,7 +241,7 @@ static void in_frame(const sti_bodies_reader* r, int body, const double point[3]
         memcpy(out, point, 3 * sizeof *out);
 }
 
-static sti_status read_spring(sti_bodies_reader* r, const sti_place* up, const cJSON* object, bool repeated,
+static sti_status read_spring(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object, bool repeated,
                               int index) {
     static const char* const names[] = {"bodies", "points", "stiffness", "damping", "rest", "repeat"};
     const sti_place at_points = sti_place_key(up, "points"), at_bodies = sti_place_key(up, "bodies");
@@ -247,7 +254,7 @@ static sti_status read_spring(sti_bodies_reader* r, const sti_place* up, const c
     if (status == STI_OK) status = sti_bodies_read_rows(r, up, object, "points", r->dim, &count, &rows);
     if (status == STI_OK && count != 2)
         status = sti_json_fail(r->tree, &at_points, sti_json_field(object, "points"), "two points are expected");
-    for (int k = 0; status == STI_OK && k < 2 * r->dim; k++) points[k / r->dim][k % r->dim] = rows[k];
+    for (int k = 0; status == STI_OK && k < r->dim; k++) points[0][k] = rows[k], points[1][k] = rows[r->dim + k];
     sti_free(r->env, rows);
     sti_spring spring = {.a = of[0], .b = of[1], .rest = distance(points[0], points[1])};
     if (status == STI_OK) status = sti_bodies_read_field(r, up, object, "stiffness", &spring.stiffness);
@@ -261,13 +268,13 @@ static sti_status read_spring(sti_bodies_reader* r, const sti_place* up, const c
 
 // "ignore": [["a", "b"], ..]
 static sti_status read_ignored(sti_bodies_reader* r) {
-    const cJSON* list = sti_json_field(r->tree->root, "ignore");
+    const sti_json_value* list = sti_json_field(r->tree->root, "ignore");
     const sti_place up = sti_place_key(NULL, "ignore");
-    if (list != NULL && !cJSON_IsArray(list))
+    if (list != NULL && !sti_json_is_array(list))
         return sti_json_fail(r->tree, &up, list, "a list of pairs of bodies is expected");
     sti_status status = STI_OK;
     int k = 0;
-    for (const cJSON* v = list != NULL ? list->child : NULL; status == STI_OK && v != NULL; v = v->next) {
+    for (const sti_json_value* v = list != NULL ? list->child : NULL; status == STI_OK && v != NULL; v = v->next) {
         const sti_place at = sti_place_index(&up, k++);
         int of[2] = {-1, -1};
         status = find_two(r, &at, v, of);

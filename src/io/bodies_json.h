@@ -47,23 +47,24 @@ void sti_bodies_repeat(sti_bodies_reader* r, bool on, int index);
 // A failure of the library in the words of the file: "file: place: text".
 sti_status sti_bodies_blame(const sti_bodies_reader* r, const sti_place* place, sti_status status);
 // No names but these, and "comment".
-sti_status sti_bodies_check_names(const sti_bodies_reader* r, const sti_place* up, const cJSON* object,
+sti_status sti_bodies_check_names(const sti_bodies_reader* r, const sti_place* up, const sti_json_value* object,
                                   const char* const* names, int count);
 sti_status sti_bodies_read_formula(sti_bodies_reader* r, const sti_place* place, const char* text, double* out);
-sti_status sti_bodies_read_number(sti_bodies_reader* r, const sti_place* place, const cJSON* value, double* out);
+sti_status sti_bodies_read_number(sti_bodies_reader* r, const sti_place* place, const sti_json_value* value,
+                                  double* out);
 // Fields that may be missing: *out stays then.
-sti_status sti_bodies_read_field(sti_bodies_reader* r, const sti_place* up, const cJSON* object, const char* key,
-                                 double* out);
-sti_status sti_bodies_read_vector(sti_bodies_reader* r, const sti_place* up, const cJSON* object, const char* key,
-                                  int count, double* out);
+sti_status sti_bodies_read_field(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object,
+                                 const char* key, double* out);
+sti_status sti_bodies_read_vector(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object,
+                                  const char* key, int count, double* out);
 // A list of rows of `width` numbers; *out is freed with sti_free, also on failure.
-sti_status sti_bodies_read_rows(sti_bodies_reader* r, const sti_place* up, const cJSON* object, const char* key,
-                                int width, int* count, double** out);
+sti_status sti_bodies_read_rows(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object,
+                                const char* key, int width, int* count, double** out);
 // A whole number from least to most, as a number or a formula.
-sti_status sti_bodies_read_count(sti_bodies_reader* r, const sti_place* place, const cJSON* value, int least, int most,
-                                 int* out);
+sti_status sti_bodies_read_count(sti_bodies_reader* r, const sti_place* place, const sti_json_value* value, int least,
+                                 int most, int* out);
 // Text with formulas in braces: "link {i + 1}".
-sti_status sti_bodies_read_name(sti_bodies_reader* r, const sti_place* place, const cJSON* value,
+sti_status sti_bodies_read_name(sti_bodies_reader* r, const sti_place* place, const sti_json_value* value,
                                 char out[STI_BODIES_NAME]);
 // The setting of that name ("h", "step.h"), or NULL; it counts as used.
 const char* sti_bodies_setting(sti_bodies_reader* r, const char* section, const char* name);
@@ -71,8 +72,8 @@ const char* sti_bodies_setting(sti_bodies_reader* r, const char* section, const 
 // ---- bodies_shape.c
 
 // "position" (or "at") with "angle" in the plane, "rotation" in space.
-sti_status sti_bodies_read_pose(sti_bodies_reader* r, const sti_place* up, const cJSON* object, const char* key,
-                                sti_pose* out);
+sti_status sti_bodies_read_pose(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object,
+                                const char* key, sti_pose* out);
 sti_status sti_bodies_read_materials(sti_bodies_reader* r);  // "materials" and "pairs"
 
 typedef struct sti_shape_item {
@@ -82,7 +83,7 @@ typedef struct sti_shape_item {
 } sti_shape_item;
 
 // "shape" or "shapes" of a body; *out has *count shapes, freed by sti_bodies_shapes_clear, also on failure.
-sti_status sti_bodies_read_shapes(sti_bodies_reader* r, const sti_place* up, const cJSON* body, int* count,
+sti_status sti_bodies_read_shapes(sti_bodies_reader* r, const sti_place* up, const sti_json_value* body, int* count,
                                   sti_shape_item** out);
 void sti_bodies_shapes_clear(sti_env* env, int count, sti_shape_item* shapes);
 
@@ -102,12 +103,12 @@ sti_status sti_urdf_scene(sti_env* env, const char* text, const char* name, char
 // ---- bodies_read.c
 
 // Every object of the list under `key`, as often as its "repeat" says.
-typedef sti_status sti_bodies_item(sti_bodies_reader* r, const sti_place* up, const cJSON* object, bool repeated,
-                                   int index);
+typedef sti_status sti_bodies_item(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object,
+                                   bool repeated, int index);
 sti_status sti_bodies_read_each(sti_bodies_reader* r, const char* key, sti_bodies_item* read);
 // The name of a thing; one that is repeated and has no braces gets its index behind it.
-sti_status sti_bodies_read_own_name(sti_bodies_reader* r, const sti_place* place, const cJSON* value, bool repeated,
-                                    int index, char out[STI_BODIES_NAME]);
+sti_status sti_bodies_read_own_name(sti_bodies_reader* r, const sti_place* place, const sti_json_value* value,
+                                    bool repeated, int index, char out[STI_BODIES_NAME]);
 
 typedef struct sti_world_source sti_world_source;  // what a scene is read from again when a setting changes
 

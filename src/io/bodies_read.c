@@ -18,31 +18,31 @@ enum { MOST_BODIES = 1000000 };
 
 // ---- repetition
 
-static sti_status read_repeat(sti_bodies_reader* r, const sti_place* up, const cJSON* object, bool* repeated,
+static sti_status read_repeat(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object, bool* repeated,
                               int* count) {
-    const cJSON* value = sti_json_field(object, "repeat");
+    const sti_json_value* value = sti_json_field(object, "repeat");
     const sti_place place = sti_place_key(up, "repeat"), at_count = sti_place_key(&place, "count");
     static const char* const names[] = {"count", "offset"};
     *repeated = value != NULL;
     *count = 1;
     if (value == NULL) return STI_OK;
-    if (!cJSON_IsObject(value)) return sti_bodies_read_count(r, &place, value, 0, MOST_BODIES, count);
+    if (!sti_json_is_object(value)) return sti_bodies_read_count(r, &place, value, 0, MOST_BODIES, count);
     const sti_status status = sti_bodies_check_names(r, &place, value, names, COUNT_OF(names));
     if (status != STI_OK) return status;
     return sti_bodies_read_count(r, &at_count, sti_json_field(value, "count"), 0, MOST_BODIES, count);
 }
 
 sti_status sti_bodies_read_each(sti_bodies_reader* r, const char* key, sti_bodies_item* read) {
-    const cJSON* list = sti_json_field(r->tree->root, key);
+    const sti_json_value* list = sti_json_field(r->tree->root, key);
     const sti_place up = sti_place_key(NULL, key);
-    if (list != NULL && !cJSON_IsArray(list)) return sti_json_fail(r->tree, &up, list, "a list is expected");
+    if (list != NULL && !sti_json_is_array(list)) return sti_json_fail(r->tree, &up, list, "a list is expected");
     sti_status status = STI_OK;
     int k = 0;
-    for (const cJSON* v = list != NULL ? list->child : NULL; status == STI_OK && v != NULL; v = v->next) {
+    for (const sti_json_value* v = list != NULL ? list->child : NULL; status == STI_OK && v != NULL; v = v->next) {
         const sti_place at = sti_place_index(&up, k++);
         bool repeated = false;
         int count = 0;
-        if (!cJSON_IsObject(v)) return sti_json_fail(r->tree, &at, v, "an object { .. } is expected");
+        if (!sti_json_is_object(v)) return sti_json_fail(r->tree, &at, v, "an object { .. } is expected");
         status = read_repeat(r, &at, v, &repeated, &count);
         for (int i = 0; status == STI_OK && i < count; i++) {
             sti_bodies_repeat(r, repeated, i);
@@ -53,10 +53,10 @@ sti_status sti_bodies_read_each(sti_bodies_reader* r, const char* key, sti_bodie
     return status;
 }
 
-sti_status sti_bodies_read_own_name(sti_bodies_reader* r, const sti_place* place, const cJSON* value, bool repeated,
-                                    int index, char out[STI_BODIES_NAME]) {
+sti_status sti_bodies_read_own_name(sti_bodies_reader* r, const sti_place* place, const sti_json_value* value,
+                                    bool repeated, int index, char out[STI_BODIES_NAME]) {
     const sti_status status = sti_bodies_read_name(r, place, value, out);
-    if (status != STI_OK || !repeated || strchr(value->valuestring, '{') != NULL) return status;
+    if (status != STI_OK || !repeated || strchr(value->text, '{') != NULL) return status;
     const size_t length = strlen(out);
     if (length + 12 > STI_BODIES_NAME) return sti_json_fail(r->tree, place, value, "too long a name");
     snprintf(out + length, STI_BODIES_NAME - length, " %d", index);
@@ -66,10 +66,11 @@ sti_status sti_bodies_read_own_name(sti_bodies_reader* r, const sti_place* place
 // ---- bodies
 
 // The plane: one number. Space: three on the diagonal, or three rows of three.
-static sti_status read_inertia(sti_bodies_reader* r, const sti_place* up, const cJSON* object, double inertia[9]) {
-    const cJSON* value = sti_json_field(object, "inertia");
+static sti_status read_inertia(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object,
+                               double inertia[9]) {
+    const sti_json_value* value = sti_json_field(object, "inertia");
     if (r->dim == 2) return sti_bodies_read_field(r, up, object, "inertia", &inertia[8]);
-    if (cJSON_IsArray(value) && cJSON_IsArray(value->child)) {
+    if (sti_json_is_array(value) && sti_json_is_array(value->child)) {
         const sti_place place = sti_place_key(up, "inertia");
         double* rows = NULL;
         int count = 0;
@@ -87,7 +88,7 @@ static sti_status read_inertia(sti_bodies_reader* r, const sti_place* up, const 
 }
 
 // A mass alone is spread evenly over the shapes: the density that gives it.
-static sti_status spread_mass(sti_bodies_reader* r, const sti_place* up, const cJSON* object, int count,
+static sti_status spread_mass(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object, int count,
                               const sti_shape_item* shapes, sti_body* body) {
     const sti_place place = sti_place_key(up, "mass");
     double size = 0;
@@ -104,10 +105,14 @@ static sti_status spread_mass(sti_bodies_reader* r, const sti_place* up, const c
         return sti_json_fail(r->tree, &place, sti_json_field(object, "mass"),
                              "\"inertia\" too is expected for a body without shapes");
     body->density = body->mass / size;
+    if (!(body->density <= STI_DENSITY_LIMIT))
+        return sti_json_fail(r->tree, &place, sti_json_field(object, "mass"),
+                             "%.9g, and on shapes of size %.3g that is a density of %.3g, too large to compute with",
+                             body->mass, size, body->density);
     return STI_OK;
 }
 
-static sti_status read_mass(sti_bodies_reader* r, const sti_place* up, const cJSON* object, int count,
+static sti_status read_mass(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object, int count,
                             const sti_shape_item* shapes, sti_body* body) {
     const bool density = sti_json_field(object, "density") != NULL, mass = sti_json_field(object, "mass") != NULL;
     const bool inertia = sti_json_field(object, "inertia") != NULL, centre = sti_json_field(object, "centre") != NULL;
@@ -134,18 +139,18 @@ static sti_status read_mass(sti_bodies_reader* r, const sti_place* up, const cJS
     return status;
 }
 
-static sti_status read_offset(sti_bodies_reader* r, const sti_place* up, const cJSON* object, int index,
+static sti_status read_offset(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object, int index,
                               sti_body* body) {
-    const cJSON* repeat = sti_json_field(object, "repeat");
+    const sti_json_value* repeat = sti_json_field(object, "repeat");
     const sti_place place = sti_place_key(up, "repeat");
     double offset[3] = {0};
-    if (!cJSON_IsObject(repeat)) return STI_OK;
+    if (!sti_json_is_object(repeat)) return STI_OK;
     const sti_status status = sti_bodies_read_vector(r, &place, repeat, "offset", r->dim, offset);
     for (int k = 0; k < r->dim; k++) body->pose.x[k] += index * offset[k];
     return status;
 }
 
-static sti_status read_motion(sti_bodies_reader* r, const sti_place* up, const cJSON* object, sti_body* body) {
+static sti_status read_motion(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object, sti_body* body) {
     sti_status status = sti_bodies_read_vector(r, up, object, "velocity", r->dim, body->v);
     if (status != STI_OK) return status;
     return r->dim == 2 ? sti_bodies_read_field(r, up, object, "angular_velocity", &body->w[2])
@@ -166,12 +171,13 @@ static sti_status add_body(sti_bodies_reader* r, const sti_place* up, const sti_
     return status;
 }
 
-static sti_status read_body(sti_bodies_reader* r, const sti_place* up, const cJSON* object, bool repeated, int index) {
+static sti_status read_body(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object, bool repeated,
+                            int index) {
     static const char* const names[] = {"name",    "fixed",    "shape",    "shapes", "material",
                                         "density", "mass",     "inertia",  "centre", "position",
                                         "angle",   "rotation", "velocity", "repeat", "angular_velocity"};
     const sti_place at_name = sti_place_key(up, "name");
-    const cJSON* name = sti_json_field(object, "name");
+    const sti_json_value* name = sti_json_field(object, "name");
     char text[STI_BODIES_NAME];
     sti_body body = sti_body_default();
     int count = 0;
@@ -244,7 +250,7 @@ static sti_status wrong_value(const sti_bodies_reader* r, const sti_place* place
 }
 
 static sti_status read_step_number(sti_bodies_reader* r, const sti_place* place, int k, const char* setting,
-                                   const cJSON* value, sti_world_options* o) {
+                                   const sti_json_value* value, sti_world_options* o) {
     double x = 0;
     const sti_status status =
         setting != NULL ? sti_bodies_read_formula(r, place, setting, &x) : sti_bodies_read_number(r, place, value, &x);
@@ -265,11 +271,11 @@ static sti_status read_step_number(sti_bodies_reader* r, const sti_place* place,
     return STI_OK;
 }
 
-static sti_status read_step_field(sti_bodies_reader* r, const sti_place* up, const cJSON* step, int k,
+static sti_status read_step_field(sti_bodies_reader* r, const sti_place* up, const sti_json_value* step, int k,
                                   sti_world_options* o) {
     const char* name = step_fields[k].name;
     const step_kind kind = step_fields[k].kind;
-    const cJSON* value = step != NULL ? sti_json_field(step, name) : NULL;
+    const sti_json_value* value = step != NULL ? sti_json_field(step, name) : NULL;
     const char* setting = sti_bodies_setting(r, "step", name);
     const sti_place place = sti_place_key(up, name);
     const char* expected = NULL;
@@ -280,15 +286,15 @@ static sti_status read_step_field(sti_bodies_reader* r, const sti_place* up, con
                    ? STI_OK
                    : wrong_value(r, &place, setting, expected);
     }
-    const char* word = cJSON_IsString(value) && kind != FLAG ? value->valuestring
-                       : cJSON_IsBool(value) && kind == FLAG ? (cJSON_IsTrue(value) ? "true" : "false")
-                                                             : "";
+    const char* word = sti_json_is_string(value) && kind != FLAG ? value->text
+                       : sti_json_is_bool(value) && kind == FLAG ? (sti_json_is_true(value) ? "true" : "false")
+                                                                 : "";
     if (assign_word(o, kind, step_fields[k].offset, word, &expected)) return STI_OK;
     return sti_json_fail(r->tree, &place, value, "%s is expected", expected);
 }
 
 static sti_status read_step(sti_bodies_reader* r, sti_world_scene* scene) {
-    const cJSON* step = sti_json_field(r->tree->root, "step");
+    const sti_json_value* step = sti_json_field(r->tree->root, "step");
     const sti_place up = sti_place_key(NULL, "step"), at_time = sti_place_key(NULL, "time");
     const char* names[COUNT_OF(step_fields)];
     for (int k = 0; k < COUNT_OF(step_fields); k++) names[k] = step_fields[k].name;
@@ -297,7 +303,7 @@ static sti_status read_step(sti_bodies_reader* r, sti_world_scene* scene) {
     for (int k = 0; status == STI_OK && k < COUNT_OF(step_fields); k++)
         status = read_step_field(r, &up, step, k, &scene->step);
     if (status != STI_OK) return status;
-    const cJSON* time = sti_json_field(r->tree->root, "time");
+    const sti_json_value* time = sti_json_field(r->tree->root, "time");
     const char* setting = sti_bodies_setting(r, "", "time");
     if (time == NULL && setting == NULL) return sti_json_fail(r->tree, &at_time, NULL, "needed: when the run ends");
     status = setting != NULL ? sti_bodies_read_formula(r, &at_time, setting, &scene->time)
@@ -325,17 +331,17 @@ void sti_world_scene_destroy(sti_env* env, sti_world_scene* scene) {
 
 static sti_status keep_parameters(const sti_bodies_reader* r, sti_world_scene* scene) {
     const size_t count = (size_t)r->parameter_count;
-    const cJSON* object = sti_json_field(r->tree->root, "parameters");
+    const sti_json_value* object = sti_json_field(r->tree->root, "parameters");
     char** names = sti_alloc_array_zero(r->env, count, sizeof *names);
     double* values = sti_alloc_array(r->env, count, sizeof *values);
     scene->parameter_names = (const char* const*)names;
     scene->parameters = values;
     bool good = names != NULL && values != NULL;
     if (good) scene->parameter_count = r->parameter_count;
-    if (good && count > 0) memcpy(values, r->parameter, count * sizeof *values);
+    if (good && count > 0) memcpy(values, r->parameter, sti_size_mul(count, sizeof *values));
     size_t k = 0;
-    for (const cJSON* v = object != NULL ? object->child : NULL; good && v != NULL; v = v->next, k++) {
-        names[k] = sti_strdup(r->env, v->string);
+    for (const sti_json_value* v = object != NULL ? object->child : NULL; good && v != NULL; v = v->next, k++) {
+        names[k] = sti_strdup(r->env, v->key);
         good = names[k] != NULL;
     }
     return good ? STI_OK : STI_FAIL(r->env, STI_ERR_MEMORY, -1, "parameters of %.200s", r->tree->name);
@@ -346,7 +352,7 @@ static sti_status read_frame(sti_bodies_reader* r, sti_world_scene* scene) {
                                         "gravity", "materials", "pairs",       "bodies",     "joints",      "springs",
                                         "ignore",  "step",      "time",        "urdf"};
     const sti_place at_bed = sti_place_key(NULL, "bed"), at_dimension = sti_place_key(NULL, "dimension");
-    const cJSON *root = r->tree->root, *bed = sti_json_field(root, "bed");
+    const sti_json_value *root = r->tree->root, *bed = sti_json_field(root, "bed");
     int64_t dim = 0;
     if (bed != NULL) return sti_json_fail(r->tree, &at_bed, bed, "not together with \"bodies\"");
     sti_status status = sti_bodies_check_names(r, NULL, root, names, COUNT_OF(names));
@@ -411,6 +417,31 @@ static sti_status cut_settings(sti_env* env, char* text, int* count, sti_setting
         *equals = '\0';
         (*out)[(*count)++] = (sti_setting){.name = item, .value = equals + 1};
         item = comma != NULL ? comma + 1 : NULL;
+    }
+    return STI_OK;
+}
+
+// "h" and "step.h" are one, unless there is a parameter h: then "h" means that.
+static bool same_setting(const sti_problem* p, const char* a, const char* b) {
+    const char *dot_a = strrchr(a, '.'), *dot_b = strrchr(b, '.');
+    if (strcmp(a, b) == 0) return true;
+    if (p->system != NULL || (dot_a == NULL) == (dot_b == NULL)) return false;
+    const char *brief = dot_a == NULL ? a : b, *tail = (dot_a == NULL ? dot_b : dot_a) + 1;
+    if (strcmp(brief, tail) != 0) return false;
+    for (int k = 0; p->world != NULL && k < p->world->parameter_count; k++) {
+        if (strcmp(p->world->parameter_names[k], brief) == 0) return false;
+    }
+    return true;
+}
+
+// Which of two values for one name is meant?
+static sti_status check_twice(const sti_problem* p, const sti_setting* s, int count) {
+    for (int k = 1; k < count; k++) {
+        for (int i = 0; i < k; i++) {
+            if (same_setting(p, s[i].name, s[k].name))
+                return STI_FAIL(p->env, STI_ERR_INPUT, -1, "%.60s: given twice, %.60s and %.60s", s[k].name, s[i].value,
+                                s[k].value);
+        }
     }
     return STI_OK;
 }
@@ -522,7 +553,7 @@ static sti_status set_world(sti_problem* p, const char* settings) {
 static sti_status set_system(const sti_problem* p, const sti_setting* s, int count) {
     sti_rationals* r = NULL;
     sti_status status = sti_rationals_create(p->env, 1, &r);
-    for (int k = 0; status == STI_OK && k < 2 * count; k++) {
+    for (int k = 0; status == STI_OK && k < sti_count_mul(2, count); k++) {
         const sti_setting* one = &s[k % count];
         status = sti_rationals_set_text(r, 0, one->value);
         const double x = status == STI_OK ? sti_rationals_double(r, 0) : 0;
@@ -540,24 +571,34 @@ static sti_status set_system(const sti_problem* p, const sti_setting* s, int cou
     return status;
 }
 
+// Another radius, or another gravity, has another step, unless that is given as well.
 static sti_status set_grains(const sti_problem* p, const sti_setting* s, int count) {
     sti_scene scene = *p->scene;
     sti_status status = STI_OK;
-    for (int k = 0; status == STI_OK && k < count; k++) status = sti_scene_set(p->env, &scene, s[k].name, s[k].value);
+    bool step = false;
+    for (int k = 0; status == STI_OK && k < count; k++) {
+        status = sti_scene_set(p->env, &scene, s[k].name, s[k].value);
+        step = step || strcmp(s[k].name, "h") == 0 || strcmp(s[k].name, "step.h") == 0;
+    }
+    const double before = sti_scene_time_unit(p->scene), now = sti_scene_time_unit(&scene);
+    if (!step && now != before) scene.step.h *= now / before;
     if (status == STI_OK) *p->scene = scene;
     return status;
 }
 
 sti_status sti_problem_set(sti_problem* p, const char* settings) {
-    if (p->world != NULL) return set_world(p, settings);
-    if (p->system == NULL && p->scene == NULL)
+    if (p->world == NULL && p->system == NULL && p->scene == NULL)
         return STI_FAIL(p->env, STI_ERR_ARGUMENT, -1, "kind %s has no parameters", sti_kind_text(p->kind));
     char* pieces = sti_strdup(p->env, settings);
     sti_setting* list = NULL;
     int count = 0;
     sti_status status = pieces != NULL ? STI_OK : STI_FAIL(p->env, STI_ERR_MEMORY, -1, "settings");
     if (status == STI_OK) status = cut_settings(p->env, pieces, &count, &list);
-    if (status == STI_OK) status = p->system != NULL ? set_system(p, list, count) : set_grains(p, list, count);
+    if (status == STI_OK) status = check_twice(p, list, count);
+    if (status == STI_OK)
+        status = p->world != NULL    ? set_world(p, settings)
+                 : p->system != NULL ? set_system(p, list, count)
+                                     : set_grains(p, list, count);
     sti_free(p->env, list);
     sti_free(p->env, pieces);
     return status;

@@ -9,7 +9,8 @@
 
 // ---- places
 
-static sti_status unit_quaternion(const sti_bodies_reader* r, const sti_place* place, const cJSON* value, double q[4]) {
+static sti_status unit_quaternion(const sti_bodies_reader* r, const sti_place* place, const sti_json_value* value,
+                                  double q[4]) {
     const double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     if (!(length > 1e-150 && length < 1e150))
         return sti_json_fail(r->tree, place, value, "a direction that is not 0 is expected");
@@ -18,12 +19,12 @@ static sti_status unit_quaternion(const sti_bodies_reader* r, const sti_place* p
 }
 
 // [w, x, y, z], or {"axis": [..], "angle": ..}
-static sti_status read_rotation(sti_bodies_reader* r, const sti_place* up, const cJSON* object, double q[4]) {
+static sti_status read_rotation(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object, double q[4]) {
     static const char* const names[] = {"axis", "angle"};
-    const cJSON* value = sti_json_field(object, "rotation");
+    const sti_json_value* value = sti_json_field(object, "rotation");
     const sti_place place = sti_place_key(up, "rotation");
     if (value == NULL) return STI_OK;
-    if (cJSON_IsArray(value)) {
+    if (sti_json_is_array(value)) {
         const sti_status status = sti_bodies_read_vector(r, up, object, "rotation", 4, q);
         return status == STI_OK ? unit_quaternion(r, &place, value, q) : status;
     }
@@ -44,8 +45,8 @@ static sti_status read_rotation(sti_bodies_reader* r, const sti_place* up, const
     return STI_OK;
 }
 
-sti_status sti_bodies_read_pose(sti_bodies_reader* r, const sti_place* up, const cJSON* object, const char* key,
-                                sti_pose* out) {
+sti_status sti_bodies_read_pose(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object,
+                                const char* key, sti_pose* out) {
     const char* alien = r->dim == 2 ? "rotation" : "angle";
     const sti_place at = sti_place_key(up, alien);
     double x[3] = {0}, angle = 0;
@@ -67,10 +68,10 @@ sti_status sti_bodies_read_pose(sti_bodies_reader* r, const sti_place* up, const
 
 // ---- materials
 
-static sti_status read_material(sti_bodies_reader* r, const sti_place* up, const cJSON* value) {
+static sti_status read_material(sti_bodies_reader* r, const sti_place* up, const sti_json_value* value) {
     static const char* const names[] = {"mu", "restitution"};
-    const sti_place place = sti_place_key(up, value->string);
-    sti_material material = {.name = value->string, .mu = 0.5};
+    const sti_place place = sti_place_key(up, value->key);
+    sti_material material = {.name = value->key, .mu = 0.5};
     sti_status status = sti_bodies_check_names(r, &place, value, names, COUNT_OF(names));
     if (status == STI_OK) status = sti_bodies_read_field(r, &place, value, "mu", &material.mu);
     if (status == STI_OK) status = sti_bodies_read_field(r, &place, value, "restitution", &material.restitution);
@@ -78,25 +79,26 @@ static sti_status read_material(sti_bodies_reader* r, const sti_place* up, const
     return sti_bodies_blame(r, &place, sti_bodies_add_material(r->bodies, &material, NULL));
 }
 
-static sti_status find_material(const sti_bodies_reader* r, const sti_place* place, const cJSON* value, int* out) {
+static sti_status find_material(const sti_bodies_reader* r, const sti_place* place, const sti_json_value* value,
+                                int* out) {
     const int count = sti_bodies_material_count(r->bodies);
-    for (int k = 0; cJSON_IsString(value) && k < count; k++) {
+    for (int k = 0; sti_json_is_string(value) && k < count; k++) {
         *out = k;
-        if (strcmp(sti_bodies_material(r->bodies, k)->name, value->valuestring) == 0) return STI_OK;
+        if (strcmp(sti_bodies_material(r->bodies, k)->name, value->text) == 0) return STI_OK;
     }
     return sti_json_fail(r->tree, place, value, "the name of a material is expected");
 }
 
-static sti_status read_pair(sti_bodies_reader* r, const sti_place* up, const cJSON* value) {
+static sti_status read_pair(sti_bodies_reader* r, const sti_place* up, const sti_json_value* value) {
     static const char* const names[] = {"materials", "mu", "restitution"};
     const sti_place place = sti_place_key(up, "materials");
     sti_status status = sti_bodies_check_names(r, up, value, names, COUNT_OF(names));
-    const cJSON* list = status == STI_OK ? sti_json_field(value, "materials") : NULL;
+    const sti_json_value* list = status == STI_OK ? sti_json_field(value, "materials") : NULL;
     int of[2] = {0};
     if (status == STI_OK) status = sti_json_check_list(r->tree, &place, list, 2);
     for (int k = 0; status == STI_OK && k < 2; k++) {
         const sti_place at = sti_place_index(&place, k);
-        status = find_material(r, &at, cJSON_GetArrayItem(list, k), &of[k]);
+        status = find_material(r, &at, sti_json_item(list, k), &of[k]);
     }
     if (status != STI_OK) return status;
     // what is not given follows the rule
@@ -109,17 +111,19 @@ static sti_status read_pair(sti_bodies_reader* r, const sti_place* up, const cJS
 }
 
 sti_status sti_bodies_read_materials(sti_bodies_reader* r) {
-    const cJSON* materials = sti_json_field(r->tree->root, "materials");
-    const cJSON* pairs = sti_json_field(r->tree->root, "pairs");
+    const sti_json_value* materials = sti_json_field(r->tree->root, "materials");
+    const sti_json_value* pairs = sti_json_field(r->tree->root, "pairs");
     const sti_place at_materials = sti_place_key(NULL, "materials"), at_pairs = sti_place_key(NULL, "pairs");
-    if (materials != NULL && !cJSON_IsObject(materials))
+    if (materials != NULL && !sti_json_is_object(materials))
         return sti_json_fail(r->tree, &at_materials, materials, "an object { .. } is expected");
-    if (pairs != NULL && !cJSON_IsArray(pairs)) return sti_json_fail(r->tree, &at_pairs, pairs, "a list is expected");
+    if (pairs != NULL && !sti_json_is_array(pairs))
+        return sti_json_fail(r->tree, &at_pairs, pairs, "a list is expected");
     sti_status status = STI_OK;
     int k = 0;
-    for (const cJSON* v = materials != NULL ? materials->child : NULL; status == STI_OK && v != NULL; v = v->next)
+    for (const sti_json_value* v = materials != NULL ? materials->child : NULL; status == STI_OK && v != NULL;
+         v = v->next)
         status = read_material(r, &at_materials, v);
-    for (const cJSON* v = pairs != NULL ? pairs->child : NULL; status == STI_OK && v != NULL; v = v->next) {
+    for (const sti_json_value* v = pairs != NULL ? pairs->child : NULL; status == STI_OK && v != NULL; v = v->next) {
         const sti_place at = sti_place_index(&at_pairs, k++);
         status = read_pair(r, &at, v);
     }
@@ -128,15 +132,15 @@ sti_status sti_bodies_read_materials(sti_bodies_reader* r) {
 
 // ---- shapes
 
-static sti_status needed(const sti_bodies_reader* r, const sti_place* up, const cJSON* object, const char* key,
+static sti_status needed(const sti_bodies_reader* r, const sti_place* up, const sti_json_value* object, const char* key,
                          const char* what) {
     const sti_place place = sti_place_key(up, key);
     return sti_json_field(object, key) != NULL ? STI_OK : sti_json_fail(r->tree, &place, NULL, "%s is expected", what);
 }
 
 // One of two names for a number: itself, or its double.
-static sti_status half_or_whole(sti_bodies_reader* r, const sti_place* up, const cJSON* object, const char* half,
-                                const char* whole, int count, double* out) {
+static sti_status half_or_whole(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object,
+                                const char* half, const char* whole, int count, double* out) {
     const bool both = sti_json_field(object, half) != NULL && sti_json_field(object, whole) != NULL;
     const bool list = strcmp(half, "half") == 0;
     const sti_place place = sti_place_key(up, whole);
@@ -150,7 +154,8 @@ static sti_status half_or_whole(sti_bodies_reader* r, const sti_place* up, const
     return status;
 }
 
-static sti_status read_sphere(sti_bodies_reader* r, const sti_place* up, const cJSON* object, sti_shape** out) {
+static sti_status read_sphere(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object,
+                              sti_shape** out) {
     double radius = 0;
     sti_status status = needed(r, up, object, "radius", "a number");
     if (status == STI_OK) status = sti_bodies_read_field(r, up, object, "radius", &radius);
@@ -158,7 +163,8 @@ static sti_status read_sphere(sti_bodies_reader* r, const sti_place* up, const c
     return sti_bodies_blame(r, up, sti_shape_create_sphere(r->env, r->dim, radius, out));
 }
 
-static sti_status read_capsule(sti_bodies_reader* r, const sti_place* up, const cJSON* object, sti_shape** out) {
+static sti_status read_capsule(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object,
+                               sti_shape** out) {
     double radius = 0, half = 0;
     sti_status status = needed(r, up, object, "radius", "a number");
     if (status == STI_OK) status = sti_bodies_read_field(r, up, object, "radius", &radius);
@@ -167,14 +173,15 @@ static sti_status read_capsule(sti_bodies_reader* r, const sti_place* up, const 
     return sti_bodies_blame(r, up, sti_shape_create_capsule(r->env, r->dim, half, radius, out));
 }
 
-static sti_status read_box(sti_bodies_reader* r, const sti_place* up, const cJSON* object, sti_shape** out) {
+static sti_status read_box(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object, sti_shape** out) {
     double half[3] = {0};
     const sti_status status = half_or_whole(r, up, object, "half", "size", r->dim, half);
     if (status != STI_OK) return status;
     return sti_bodies_blame(r, up, sti_shape_create_box(r->env, r->dim, half, out));
 }
 
-static sti_status read_convex(sti_bodies_reader* r, const sti_place* up, const cJSON* object, sti_shape** out) {
+static sti_status read_convex(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object,
+                              sti_shape** out) {
     double* points = NULL;
     int count = 0;
     sti_status status = sti_bodies_read_rows(r, up, object, "points", r->dim, &count, &points);
@@ -183,7 +190,8 @@ static sti_status read_convex(sti_bodies_reader* r, const sti_place* up, const c
     return status;
 }
 
-static sti_status read_halfspace(sti_bodies_reader* r, const sti_place* up, const cJSON* object, sti_shape** out) {
+static sti_status read_halfspace(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object,
+                                 sti_shape** out) {
     double normal[3] = {0}, offset = 0;
     sti_status status = needed(r, up, object, "normal", "a direction");
     if (status == STI_OK) status = sti_bodies_read_vector(r, up, object, "normal", r->dim, normal);
@@ -192,7 +200,7 @@ static sti_status read_halfspace(sti_bodies_reader* r, const sti_place* up, cons
     return sti_bodies_blame(r, up, sti_shape_create_halfspace(r->env, r->dim, normal, offset, out));
 }
 
-static sti_status read_mesh(sti_bodies_reader* r, const sti_place* up, const cJSON* object, sti_shape** out) {
+static sti_status read_mesh(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object, sti_shape** out) {
     double *vertices = NULL, *corner = NULL;
     int vertex_count = 0, triangle_count = 0, *triangle = NULL;
     const sti_place place = sti_place_key(up, "triangles");
@@ -209,7 +217,7 @@ static sti_status read_mesh(sti_bodies_reader* r, const sti_place* up, const cJS
             continue;
         }
         const sti_place at = sti_place_index(&place, (int64_t)(k / 3));
-        status = sti_json_fail(r->tree, &at, cJSON_GetArrayItem(sti_json_field(object, "triangles"), (int)(k / 3)),
+        status = sti_json_fail(r->tree, &at, sti_json_item(sti_json_field(object, "triangles"), (int)(k / 3)),
                                "%.9g is no vertex: 0 to %d is expected", corner[k], vertex_count - 1);
     }
     if (status == STI_OK)
@@ -221,7 +229,8 @@ static sti_status read_mesh(sti_bodies_reader* r, const sti_place* up, const cJS
     return status;
 }
 
-typedef sti_status shape_reader(sti_bodies_reader* r, const sti_place* up, const cJSON* object, sti_shape** out);
+typedef sti_status shape_reader(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object,
+                                sti_shape** out);
 static const struct {
     const char* type;
     int dim;  // 0: both
@@ -237,9 +246,10 @@ static const struct {
     {"mesh", 3, read_mesh, {"vertices", "triangles", NULL}},
 };
 
-static sti_status read_shape(sti_bodies_reader* r, const sti_place* up, const cJSON* object, sti_shape_item* out) {
+static sti_status read_shape(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object,
+                             sti_shape_item* out) {
     const sti_place at_type = sti_place_key(up, "type"), at_material = sti_place_key(up, "material");
-    if (!cJSON_IsObject(object)) return sti_json_fail(r->tree, up, object, "an object { .. } is expected");
+    if (!sti_json_is_object(object)) return sti_json_fail(r->tree, up, object, "an object { .. } is expected");
     const char* words[COUNT_OF(kinds)];
     int type = -1;
     for (int k = 0; k < COUNT_OF(kinds); k++) words[k] = kinds[k].type;
@@ -254,30 +264,30 @@ static sti_status read_shape(sti_bodies_reader* r, const sti_place* up, const cJ
     for (int k = 0; k < 3 && kinds[type].names[k] != NULL; k++) names[count++] = kinds[type].names[k];
     status = sti_bodies_check_names(r, up, object, names, count);
     if (status == STI_OK) status = sti_bodies_read_pose(r, up, object, "at", &out->place);
-    const cJSON* material = sti_json_field(object, "material");
+    const sti_json_value* material = sti_json_field(object, "material");
     if (status == STI_OK && material != NULL) status = find_material(r, &at_material, material, &out->material);
     return status == STI_OK ? kinds[type].read(r, up, object, &out->shape) : status;
 }
 
-sti_status sti_bodies_read_shapes(sti_bodies_reader* r, const sti_place* up, const cJSON* body, int* count,
+sti_status sti_bodies_read_shapes(sti_bodies_reader* r, const sti_place* up, const sti_json_value* body, int* count,
                                   sti_shape_item** out) {
-    const cJSON *one = sti_json_field(body, "shape"), *list = sti_json_field(body, "shapes");
+    const sti_json_value *one = sti_json_field(body, "shape"), *list = sti_json_field(body, "shapes");
     const sti_place at_one = sti_place_key(up, "shape"), at_list = sti_place_key(up, "shapes"),
                     at_material = sti_place_key(up, "material");
     int material = 0;
     *count = 0;
     *out = NULL;
     if (one != NULL && list != NULL) return sti_json_fail(r->tree, &at_one, one, "not together with \"shapes\"");
-    if (list != NULL && !cJSON_IsArray(list)) return sti_json_fail(r->tree, &at_list, list, "a list is expected");
+    if (list != NULL && !sti_json_is_array(list)) return sti_json_fail(r->tree, &at_list, list, "a list is expected");
     sti_status status = STI_OK;
     if (sti_json_field(body, "material") != NULL)
         status = find_material(r, &at_material, sti_json_field(body, "material"), &material);
     if (status != STI_OK || (one == NULL && list == NULL)) return status;
-    const int wanted = one != NULL ? 1 : cJSON_GetArraySize(list);
+    const int wanted = one != NULL ? 1 : sti_json_count(list);
     *out = sti_alloc_array_zero(r->env, (size_t)wanted, sizeof **out);
     if (*out == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "shapes of %.200s", r->tree->name);
     *count = wanted;
-    const cJSON* v = one != NULL ? one : list->child;
+    const sti_json_value* v = one != NULL ? one : list->child;
     for (int k = 0; status == STI_OK && k < wanted; k++, v = v->next) {
         const sti_place at = sti_place_index(&at_list, k);
         (*out)[k].material = material;

@@ -15,6 +15,7 @@
 
 #include "io/bodies_json.h"
 #include "io/file.h"
+#include "io/json_write.h"
 #include "io/problem.h"
 
 enum { MOST_BYTES = 1 << 26 };  // of a robot
@@ -57,48 +58,52 @@ static bool is_robot(const sti_bodies_reader* r) {
     return sti_file_has_suffix(r->tree->name, ".urdf");
 }
 
-static sti_status read_lines(const sti_bodies_reader* r, const sti_place* place, const cJSON* value, char** out) {
-    const cJSON* first = cJSON_IsArray(value) ? value->child : value;
+static sti_status read_lines(const sti_bodies_reader* r, const sti_place* place, const sti_json_value* value,
+                             char** out) {
+    const sti_json_value* first = sti_json_is_array(value) ? value->child : value;
     size_t size = 1, at = 0;
-    for (const cJSON* line = first; line != NULL; line = line == value ? NULL : line->next) {
-        if (!cJSON_IsString(line)) return sti_json_fail(r->tree, place, line, "text, or a list of lines, is expected");
-        size += strlen(line->valuestring) + 1;
+    for (const sti_json_value* line = first; line != NULL; line = line == value ? NULL : line->next) {
+        if (!sti_json_is_string(line))
+            return sti_json_fail(r->tree, place, line, "text, or a list of lines, is expected");
+        size += strlen(line->text) + 1;
     }
     *out = sti_alloc(r->env, size);
     if (*out == NULL) return no_memory(r);
     (*out)[0] = '\0';
-    for (const cJSON* line = first; line != NULL; line = line == value ? NULL : line->next)
-        at += (size_t)snprintf(*out + at, size - at, "%s\n", line->valuestring);
+    for (const sti_json_value* line = first; line != NULL; line = line == value ? NULL : line->next)
+        at += (size_t)snprintf(*out + at, size - at, "%s\n", line->text);
     return STI_OK;
 }
 
-static sti_status read_source(const sti_bodies_reader* r, const sti_place* up, const cJSON* object, source* k) {
-    const cJSON *file = sti_json_field(object, "file"), *text = sti_json_field(object, "text");
+static sti_status read_source(const sti_bodies_reader* r, const sti_place* up, const sti_json_value* object,
+                              source* k) {
+    const sti_json_value *file = sti_json_field(object, "file"), *text = sti_json_field(object, "text");
     const sti_place at_file = sti_place_key(up, "file"), at_text = sti_place_key(up, "text");
     if (text != NULL) {
         if (file != NULL) return sti_json_fail(r->tree, &at_file, file, "not together with \"text\"");
         k->path = is_robot(r) ? sti_strdup(r->env, r->tree->name) : beside(r, "text");
         return k->path != NULL ? read_lines(r, &at_text, text, &k->text) : no_memory(r);
     }
-    if (!cJSON_IsString(file) || file->valuestring[0] == '\0')
+    if (!sti_json_is_string(file) || file->text[0] == '\0')
         return sti_json_fail(r->tree, &at_file, file, "the name of a URDF file, or \"text\", is expected");
-    if (r->directory == NULL && file->valuestring[0] != '/')
+    if (r->directory == NULL && file->text[0] != '/')
         return sti_json_fail(r->tree, &at_file, file, "a scene read from memory cannot name a file beside it");
-    k->path = beside(r, file->valuestring);
+    k->path = beside(r, file->text);
     return k->path != NULL ? STI_OK : no_memory(r);
 }
 
-static sti_status read_folders(const sti_bodies_reader* r, const sti_place* up, const cJSON* object, source* k) {
-    const cJSON* list = sti_json_field(object, "folders");
+static sti_status read_folders(const sti_bodies_reader* r, const sti_place* up, const sti_json_value* object,
+                               source* k) {
+    const sti_json_value* list = sti_json_field(object, "folders");
     const sti_place place = sti_place_key(up, "folders");
     if (list == NULL) return STI_OK;
-    if (!cJSON_IsArray(list)) return sti_json_fail(r->tree, &place, list, "a list of names is expected");
-    k->folder = sti_alloc_array_zero(r->env, (size_t)cJSON_GetArraySize(list), sizeof *k->folder);
+    if (!sti_json_is_array(list)) return sti_json_fail(r->tree, &place, list, "a list of names is expected");
+    k->folder = sti_alloc_array_zero(r->env, (size_t)sti_json_count(list), sizeof *k->folder);
     if (k->folder == NULL) return no_memory(r);
-    for (const cJSON* v = list->child; v != NULL; v = v->next) {
+    for (const sti_json_value* v = list->child; v != NULL; v = v->next) {
         const sti_place at = sti_place_index(&place, k->folder_count);
-        if (!cJSON_IsString(v)) return sti_json_fail(r->tree, &at, v, "the name of a folder is expected");
-        char* folder = beside(r, v->valuestring);
+        if (!sti_json_is_string(v)) return sti_json_fail(r->tree, &at, v, "the name of a folder is expected");
+        char* folder = beside(r, v->text);
         if (folder == NULL) return no_memory(r);
         k->folder[k->folder_count++] = folder;
     }
@@ -107,7 +112,7 @@ static sti_status read_folders(const sti_bodies_reader* r, const sti_place* up, 
 
 // ---- what is said of its joints
 
-static sti_status read_setting(sti_bodies_reader* r, const sti_place* at, const char* key, const cJSON* v,
+static sti_status read_setting(sti_bodies_reader* r, const sti_place* at, const char* key, const sti_json_value* v,
                                sti_urdf_setting* s) {
     static const char* const motor[] = {"speed", "force"};
     static const char* const spring[] = {"stiffness", "damping", "rest"};
@@ -145,27 +150,27 @@ static sti_status take_settings(sti_bodies_reader* r, const char* prefix, source
     return STI_OK;
 }
 
-static sti_status read_settings(sti_bodies_reader* r, const sti_place* up, const cJSON* object, const char* prefix,
-                                source* k) {
+static sti_status read_settings(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object,
+                                const char* prefix, source* k) {
     static const char* const keys[] = {"joints", "motors", "springs", "friction"};
     size_t room = (size_t)r->setting_count;
     for (int i = 0; i < COUNT_OF(keys); i++) {
-        const cJSON* list = sti_json_field(object, keys[i]);
+        const sti_json_value* list = sti_json_field(object, keys[i]);
         const sti_place place = sti_place_key(up, keys[i]);
         if (list == NULL) continue;
-        if (!cJSON_IsObject(list))
+        if (!sti_json_is_object(list))
             return sti_json_fail(r->tree, &place, list, "an object { .. } with the names of joints is expected");
-        room += (size_t)cJSON_GetArraySize(list);
+        room += (size_t)sti_json_count(list);
     }
     k->setting = sti_alloc_array(r->env, room, sizeof *k->setting);
     if (k->setting == NULL) return no_memory(r);
     for (int i = 0; i < COUNT_OF(keys); i++) {
-        const cJSON* list = sti_json_field(object, keys[i]);
+        const sti_json_value* list = sti_json_field(object, keys[i]);
         const sti_place place = sti_place_key(up, keys[i]);
-        for (const cJSON* v = list != NULL ? list->child : NULL; v != NULL; v = v->next) {
-            const sti_place at = sti_place_key(&place, v->string);
+        for (const sti_json_value* v = list != NULL ? list->child : NULL; v != NULL; v = v->next) {
+            const sti_place at = sti_place_key(&place, v->key);
             sti_urdf_setting* s = &k->setting[k->setting_count++];
-            *s = sti_urdf_setting_default(v->string);
+            *s = sti_urdf_setting_default(v->key);
             const sti_status status = read_setting(r, &at, keys[i], v, s);
             if (status != STI_OK) return status;
         }
@@ -175,19 +180,20 @@ static sti_status read_settings(sti_bodies_reader* r, const sti_place* up, const
 
 // ---- all of it
 
-static sti_status read_material(const sti_bodies_reader* r, const sti_place* up, const cJSON* object, int* out) {
-    const cJSON* value = sti_json_field(object, "material");
+static sti_status read_material(const sti_bodies_reader* r, const sti_place* up, const sti_json_value* object,
+                                int* out) {
+    const sti_json_value* value = sti_json_field(object, "material");
     const sti_place place = sti_place_key(up, "material");
     if (value == NULL) return STI_OK;
-    for (int k = 0; cJSON_IsString(value) && k < sti_bodies_material_count(r->bodies); k++) {
-        if (strcmp(sti_bodies_material(r->bodies, k)->name, value->valuestring) != 0) continue;
+    for (int k = 0; sti_json_is_string(value) && k < sti_bodies_material_count(r->bodies); k++) {
+        if (strcmp(sti_bodies_material(r->bodies, k)->name, value->text) != 0) continue;
         *out = k;
         return STI_OK;
     }
     return sti_json_fail(r->tree, &place, value, "the name of a material is expected");
 }
 
-static sti_status read_options(sti_bodies_reader* r, const sti_place* up, const cJSON* object,
+static sti_status read_options(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object,
                                sti_urdf_options* options) {
     const sti_place at_sides = sti_place_key(up, "sides");
     sti_status status = sti_bodies_read_pose(r, up, object, "position", &options->place);
@@ -202,7 +208,7 @@ static sti_status read_options(sti_bodies_reader* r, const sti_place* up, const 
 static sti_status add_robot(sti_bodies_reader* r, const sti_place* up, const source* k, sti_urdf_options* options) {
     sti_world_scene* scene = r->scene;
     sti_urdf_report* longer =
-        sti_realloc(r->env, (void*)scene->robots, ((size_t)scene->robot_count + 1) * sizeof *longer);
+        sti_realloc_array(r->env, (void*)scene->robots, (size_t)scene->robot_count + 1, sizeof *longer);
     if (longer == NULL) return no_memory(r);
     scene->robots = longer;
     sti_urdf_report* report = &longer[scene->robot_count++];
@@ -216,11 +222,12 @@ static sti_status add_robot(sti_bodies_reader* r, const sti_place* up, const sou
     return is_robot(r) ? status : sti_bodies_blame(r, up, status);
 }
 
-static sti_status read_robot(sti_bodies_reader* r, const sti_place* up, const cJSON* object, bool repeated, int index) {
+static sti_status read_robot(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object, bool repeated,
+                             int index) {
     static const char* const names[] = {"name",   "file",   "text",    "position", "rotation", "fixed",   "material",
                                         "joints", "motors", "springs", "friction", "sides",    "folders", "repeat"};
     const sti_place at_name = sti_place_key(up, "name");
-    const cJSON* name = sti_json_field(object, "name");
+    const sti_json_value* name = sti_json_field(object, "name");
     sti_urdf_options options = sti_urdf_options_default();
     char prefix[STI_BODIES_NAME];
     source k = {0};
@@ -249,58 +256,96 @@ void sti_bodies_robots_clear(sti_env* env, sti_world_scene* scene) {
 
 // ---- a scene that can be read elsewhere
 
-// Folders of `list` seen from the root, and all above `path`, where packages may lie.
-static bool name_folders(cJSON* robot, const char* directory, const char* path) {
+// A value of the tree, as it was given.
+static void put_value(sti_json* j, const char* key, const sti_json_value* v) {
+    const bool list = v->type == STI_JSON_ARRAY, nested = list || v->type == STI_JSON_OBJECT;
+    if (v->type == STI_JSON_STRING) sti_json_text(j, key, v->text);
+    if (v->type == STI_JSON_NUMBER) sti_json_digits(j, key, v->text);
+    if (v->type == STI_JSON_NULL) sti_json_null(j, key);
+    if (sti_json_is_bool(v)) sti_json_bool(j, key, v->type == STI_JSON_TRUE);
+    if (!nested) return;
+    if (list)
+        sti_json_array(j, key);
+    else
+        sti_json_object(j, key);
+    for (const sti_json_value* child = v->child; child != NULL; child = child->next) put_value(j, child->key, child);
+    sti_json_end(j);
+}
+
+// Folders of the robot seen from the root, and all above `path`, where packages may lie.
+static void put_folders(sti_json* j, const sti_json_value* robot, const char* directory, const char* path) {
     char name[PATH_MAX], full[PATH_MAX];
-    cJSON* folders = cJSON_CreateArray();
-    const cJSON* list = sti_json_field(robot, "folders");
-    bool good = folders != NULL;
-    for (const cJSON* v = list != NULL ? list->child : NULL; good && v != NULL; v = v->next) {
-        const char* base = v->valuestring[0] == '/' || directory == NULL ? "" : directory;
-        snprintf(name, sizeof name, "%s%s", base, v->valuestring);
-        if (realpath(name, full) != NULL) good = cJSON_AddItemToArray(folders, cJSON_CreateString(full));
+    const sti_json_value* list = sti_json_field(robot, "folders");
+    sti_json_array(j, "folders");
+    for (const sti_json_value* v = list != NULL ? list->child : NULL; v != NULL; v = v->next) {
+        const char* base = v->text[0] == '/' || directory == NULL ? "" : directory;
+        snprintf(name, sizeof name, "%s%s", base, v->text);
+        if (realpath(name, full) != NULL) sti_json_text(j, NULL, full);
     }
     snprintf(name, sizeof name, "%s", path);
     char* slash = strrchr(name, '/');
     if (slash != NULL) slash[1] = '\0';
     if (realpath(slash != NULL ? name : ".", full) == NULL) full[0] = '\0';
-    for (slash = full; good && slash != NULL && full[0] != '\0';) {
-        good = cJSON_AddItemToArray(folders, cJSON_CreateString(full));
+    for (slash = full; slash != NULL && full[0] != '\0';) {
+        sti_json_text(j, NULL, full);
         slash = strrchr(full, '/');
         if (slash != NULL) *slash = '\0';
     }
-    cJSON_DeleteItemFromObjectCaseSensitive(robot, "folders");
-    if (folders != NULL && !cJSON_AddItemToObject(robot, "folders", folders)) {
-        cJSON_Delete(folders);
-        good = false;
-    }
-    return good;
+    sti_json_end(j);
 }
 
 // The robot's file becomes its text. Folders matter only where there are meshes.
-static sti_status take_in(sti_env* env, cJSON* robot, const char* directory) {
-    const char *name = cJSON_GetStringValue(sti_json_field(robot, "file")), *base = directory != NULL ? directory : "";
+static sti_status put_robot(sti_json* j, const sti_json_value* robot, const char* directory) {
+    const char *file = sti_json_string(sti_json_field(robot, "file")), *base = directory != NULL ? directory : "";
     char path[PATH_MAX], *text = NULL;
     size_t size = 0;
-    bool good = true;
-    snprintf(path, sizeof path, "%s%s", name != NULL && name[0] == '/' ? "" : base, name != NULL ? name : "text");
-    if (name != NULL) {
-        const sti_status status = sti_file_read(env, path, MOST_BYTES, &text, &size);
+    snprintf(path, sizeof path, "%s%s", file != NULL && file[0] == '/' ? "" : base, file != NULL ? file : "text");
+    if (file != NULL) {
+        const sti_status status = sti_file_read(j->env, path, MOST_BYTES, &text, &size);
         if (status != STI_OK) return status;
-        good = cJSON_AddStringToObject(robot, "text", text) != NULL;
-        cJSON_DeleteItemFromObjectCaseSensitive(robot, "file");
     }
-    const char* said = text != NULL ? text : cJSON_GetStringValue(sti_json_field(robot, "text"));
-    if (said == NULL || strstr(said, "filename") != NULL) good = name_folders(robot, directory, path) && good;
-    sti_free(env, text);
-    return good ? STI_OK : STI_FAIL(env, STI_ERR_MEMORY, -1, "text of a scene");
+    const char* said = text != NULL ? text : sti_json_string(sti_json_field(robot, "text"));
+    const bool meshes = said == NULL || strstr(said, "filename") != NULL;
+    sti_json_object(j, NULL);
+    for (const sti_json_value* v = robot->child; v != NULL; v = v->next) {
+        const bool replaced =
+            (file != NULL && strcmp(v->key, "file") == 0) || (meshes && strcmp(v->key, "folders") == 0);
+        if (!replaced) put_value(j, v->key, v);
+    }
+    if (text != NULL) sti_json_text(j, "text", text);
+    if (meshes) put_folders(j, robot, directory, path);
+    sti_json_end(j);
+    sti_free(j->env, text);
+    return j->status;
 }
 
-static sti_status print(sti_env* env, const cJSON* root, char** out) {
-    char* text = cJSON_Print(root);
-    *out = text != NULL ? sti_strdup(env, text) : NULL;
-    cJSON_free(text);
-    return *out != NULL ? STI_OK : STI_FAIL(env, STI_ERR_MEMORY, -1, "text of a scene");
+static sti_status put_scene(sti_json* j, const sti_json_value* root, const char* directory) {
+    sti_status status = STI_OK;
+    for (const sti_json_value* v = root->child; status == STI_OK && v != NULL; v = v->next) {
+        sti_json_break(j);
+        if (strcmp(v->key, "urdf") != 0 || !sti_json_is_array(v)) {
+            put_value(j, v->key, v);
+            continue;
+        }
+        sti_json_array(j, v->key);
+        for (const sti_json_value* robot = v->child; status == STI_OK && robot != NULL; robot = robot->next)
+            status = put_robot(j, robot, directory);
+        sti_json_end(j);
+    }
+    return status;
+}
+
+static sti_status print(const sti_json_tree* tree, const char* directory, char** out) {
+    sti_json j;
+    char* text;
+    sti_json_begin(&j, tree->env);
+    const sti_status put = put_scene(&j, tree->root, directory);
+    const sti_status status = sti_json_finish(&j, &text, NULL);
+    if (put == STI_OK && status == STI_OK)
+        *out = text;
+    else if (status == STI_OK)
+        sti_free(tree->env, text);
+    return put != STI_OK ? put : status;
 }
 
 sti_status sti_problem_world_text(sti_env* env, const sti_problem* p, char** out) {
@@ -312,16 +357,12 @@ sti_status sti_problem_world_text(sti_env* env, const sti_problem* p, char** out
     char* text = sti_strdup(env, kept);
     if (text == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "text of a scene");
     sti_status status = sti_json_tree_create(env, text, strlen(text), "scene", &tree);
-    sti_free(env, text);
-    if (status != STI_OK) return status;
-    const cJSON* list = sti_json_field(tree.root, "urdf");
-    for (cJSON* robot = list != NULL ? list->child : NULL; status == STI_OK && robot != NULL; robot = robot->next)
-        status = take_in(env, robot, directory);
-    if (status == STI_OK) status = list != NULL ? print(env, tree.root, out) : STI_OK;
-    if (status == STI_OK && list == NULL) {
+    if (status == STI_OK && sti_json_field(tree.root, "urdf") != NULL)
+        status = print(&tree, directory, out);
+    else if (status == STI_OK)
         *out = sti_strdup(env, kept);
-        if (*out == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "text of a scene");
-    }
+    if (status == STI_OK && *out == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "text of a scene");
+    sti_free(env, text);
     sti_json_tree_clear(&tree);
     return status;
 }

@@ -14,13 +14,13 @@ enum { LEAD = 2 };
 // FNV-1a over 64-bit words.
 static uint64_t sum_of(const uint64_t* word, size_t count) {
     uint64_t sum = UINT64_C(0xcbf29ce484222325);
-    for (size_t k = 0; k < count; k++) sum = (sum ^ word[k]) * UINT64_C(0x100000001b3);
+    for (size_t k = 0; k < count; k++) sum = sti_u64_mul_wrapping(sum ^ word[k], UINT64_C(0x100000001b3));
     return sum;
 }
 
 static sti_status put_part(sti_env* env, sti_recording* file, const sti_part* part) {
-    const size_t count = (part->size + 7) / 8;
-    uint64_t* word = sti_alloc_array(env, count + LEAD, sizeof *word);
+    const size_t count = sti_size_add(part->size, 7) / 8;
+    uint64_t* word = sti_alloc_array(env, sti_size_add(count, LEAD), sizeof *word);
     if (word == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "%s of %zu bytes", part->name, part->size);
     if (count > 0) word[LEAD + count - 1] = 0;
     if (part->size > 0) memcpy(word + LEAD, part->bytes, part->size);
@@ -59,12 +59,13 @@ static sti_status load_part(const sti_h5* h, const char* name, void** bytes, siz
         status = sti_h5_fail(h, name, "not a part of a checkpoint");
     else
         status = sti_h5_dataset_integers(h, &d, name, &word);
-    const uint64_t count = d.count - LEAD;
+    const uint64_t whole = d.count;
     sti_h5_dataset_clear(h, &d);
     if (status != STI_OK) return status;
+    const uint64_t count = whole - LEAD;
     const uint64_t* data = (const uint64_t*)word + LEAD;
     const uint64_t length = (uint64_t)word[0];
-    if (length > 8 * count || (length + 7) / 8 != count || (uint64_t)word[1] != sum_of(data, (size_t)count)) {
+    if (sti_u64_add(length, 7) / 8 != count || (uint64_t)word[1] != sum_of(data, (size_t)count)) {
         sti_free(h->env, word);
         return sti_h5_fail(h, name, "damaged: its sum is another");
     }

@@ -29,15 +29,15 @@ typedef struct reader {
 // is none). All that is known must agree.
 static sti_status read_size(const reader* r, const char* key, const char* list_key, int each, int least, int64_t known,
                             int64_t missing, int* out) {
-    const cJSON *said = sti_json_field(r->tree.root, key), *list = NULL;
+    const sti_json_value *said = sti_json_field(r->tree.root, key), *list = NULL;
     const sti_place at_size = sti_place_key(NULL, key);
     int64_t size = missing;
     sti_status status = STI_OK;
     if (list_key != NULL) list = sti_json_field(r->tree.root, list_key);
     if (said != NULL)
         status = sti_json_read_integer(&r->tree, &at_size, said, least, STI_FCLIB_MOST / 3, &size);
-    else if (cJSON_IsArray(list))
-        size = cJSON_GetArraySize(list) / each;
+    else if (sti_json_is_array(list))
+        size = sti_json_count(list) / each;
     else if (known >= 0)
         size = known;
     if (status != STI_OK) return status;
@@ -75,7 +75,7 @@ static sti_status read_sizes(reader* r, const sti_contact_problem* p) {
 // ---- parts of the answer
 
 static sti_status read_modes(reader* r) {
-    const cJSON* list = sti_json_field(r->tree.root, "modes");
+    const sti_json_value* list = sti_json_field(r->tree.root, "modes");
     const sti_place place = sti_place_key(NULL, "modes");
     if (list == NULL) return STI_OK;
     sti_status status = sti_json_check_list(&r->tree, &place, list, r->a->contact_count);
@@ -84,11 +84,11 @@ static sti_status read_modes(reader* r) {
     if (r->a->mode == NULL)
         return STI_FAIL(r->tree.env, STI_ERR_MEMORY, -1, "modes of %d contacts", r->a->contact_count);
     int c = 0;
-    for (const cJSON* value = list->child; value != NULL; value = value->next, c++) {
+    for (const sti_json_value* value = list->child; value != NULL; value = value->next, c++) {
         const sti_place at = sti_place_index(&place, c);
         int mode = -1;
-        for (int k = 0; cJSON_IsString(value) && k < COUNT_OF(mode_names); k++) {
-            if (strcmp(mode_names[k], value->valuestring) == 0) mode = k;
+        for (int k = 0; sti_json_is_string(value) && k < COUNT_OF(mode_names); k++) {
+            if (strcmp(mode_names[k], value->text) == 0) mode = k;
         }
         if (mode < 0) return sti_json_fail(&r->tree, &at, value, "separate, stick or slide is expected");
         r->a->mode[c] = (unsigned char)mode;
@@ -99,8 +99,8 @@ static sti_status read_modes(reader* r) {
 static sti_status read_point(reader* r) {
     sti_contact_answer* a = r->a;
     const sti_json_tree* t = &r->tree;
-    const cJSON* root = t->root;
-    const int n = a->dimension * a->contact_count;
+    const sti_json_value* root = t->root;
+    const int n = sti_count_mul(a->dimension, a->contact_count);
     sti_status status = sti_json_read_doubles(t, NULL, root, "r", n, &a->r);
     if (status == STI_OK) status = sti_json_read_doubles(t, NULL, root, "u", n, &a->u);
     if (status == STI_OK) status = sti_json_read_doubles(t, NULL, root, "v", a->velocity_count, &a->v);
@@ -115,8 +115,8 @@ static sti_status read_point(reader* r) {
 static sti_status read_residuals(reader* r) {
     sti_contact_answer* a = r->a;
     const sti_json_tree* t = &r->tree;
-    const cJSON *root = t->root, *parts = sti_json_field(root, "residuals"),
-                *worst = sti_json_field(root, "worst_contact");
+    const sti_json_value *root = t->root, *parts = sti_json_field(root, "residuals"),
+                         *worst = sti_json_field(root, "worst_contact");
     const sti_place place = sti_place_key(NULL, "residuals"), at_worst = sti_place_key(NULL, "worst_contact");
     int64_t contact = -1;
     sti_status status = sti_json_read_double(t, NULL, root, "residual", NAN, &a->residual);
@@ -171,7 +171,7 @@ static sti_status read_certificate(reader* r) {
     sti_contact_certificate* c = &r->a->certificate;
     const sti_json_tree* t = &r->tree;
     const sti_place place = sti_place_key(NULL, "certificate");
-    const cJSON* object;
+    const sti_json_value* object;
     sti_proof proof;
     sti_status status = sti_json_read_proof(t, &object, &proof);
     if (object == NULL || proof != STI_PROOF_FARKAS) return status;
@@ -184,7 +184,7 @@ static sti_status read_certificate(reader* r) {
 }
 
 static sti_status read_undetermined(reader* r) {
-    const cJSON* dimension = sti_json_field(r->tree.root, "undetermined_dimension");
+    const sti_json_value* dimension = sti_json_field(r->tree.root, "undetermined_dimension");
     const sti_place place = sti_place_key(NULL, "undetermined_dimension");
     int64_t count = -1;
     sti_status status = sti_json_read_double(&r->tree, NULL, r->tree.root, "undetermined", NAN, &r->a->undetermined);

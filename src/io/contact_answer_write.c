@@ -4,11 +4,13 @@
 //      "solver": "gs", "outcome": "solved", "termination": "solution", "residual": 3e-9,
 //      "residuals": {"contact": 3e-9, "equation": 0}, "worst_contact": 1, "iterations": 12, "time_s": 1e-5,
 //      "r": [..], "u": [..], "v": null, "lambda": null, "modes": ["stick", "slide"], "margins": [..],
-//      "dissipation": [..], "undetermined": null, "undetermined_dimension": null, "certificate": {"type": "solution"},
-//      "attempts": [..], "reason": "..", "diagnosis": ""}
+//      "dissipation": [..], "undetermined": null, "undetermined_dimension": null,
+//      "certificate": {"type": "solution", "bound": null, "y": null, "lambda": null}, "attempts": [..], "reason": "..",
+//      "diagnosis": ""}
 //
 // The certificate of a solution is the point: its residual follows from the data. That of no solution is a Farkas vector:
-// {"type": "farkas", "bound": 1e17, "y": [..], "lambda": [..]}. What is not a finite number is null.
+// {"type": "farkas", "bound": 1e17, "y": [..], "lambda": [..]}. What is not a finite number or not known is null.
+#include <math.h>
 #include <string.h>
 
 #include "io/contact_answer.h"
@@ -40,13 +42,12 @@ static void put_attempts(sti_json* j, const sti_contact_answer* a) {
 
 static void put_certificate(sti_json* j, const sti_contact_answer* a) {
     const sti_contact_certificate* c = &a->certificate;
+    const bool farkas = a->outcome != STI_SOLVED && c->proof == STI_PROOF_FARKAS;
     sti_json_object(j, "certificate");
     sti_json_text(j, "type", sti_proof_text(a->outcome == STI_SOLVED ? STI_PROOF_SOLUTION : c->proof));
-    if (a->outcome != STI_SOLVED && c->proof == STI_PROOF_FARKAS) {
-        sti_json_double(j, "bound", c->bound);
-        sti_json_doubles(j, "y", c->y, (size_t)a->contact_count);
-        sti_json_doubles(j, "lambda", c->lambda, (size_t)a->bilateral_count);
-    }
+    sti_json_double(j, "bound", farkas ? c->bound : NAN);
+    sti_json_doubles(j, "y", farkas ? c->y : NULL, (size_t)a->contact_count);
+    sti_json_doubles(j, "lambda", farkas ? c->lambda : NULL, (size_t)a->bilateral_count);
     sti_json_end(j);
 }
 

@@ -157,7 +157,7 @@ static sti_status read_bilateral(const reader* r, const char* const* matrices, i
 static sti_status read_local(reader* r) {
     static const char* const bilateral[2] = {"V", "R"};
     sti_contact_problem* p = &r->f->problem;
-    const int n = p->dimension * p->contact_count;
+    const int n = sti_count_mul(p->dimension, p->contact_count);
     sti_status status = read_vector(r, "q", n, "spacedim for each contact of mu", 1, &p->q);
     if (status == STI_OK) status = read_bilateral(r, bilateral, 2, "s", &p->bilateral_count);
     if (status == STI_OK) status = read_matrix(r, "W", n, n, &p->W);
@@ -172,7 +172,7 @@ static sti_status read_local(reader* r) {
 static sti_status read_global(reader* r) {
     static const char* const bilateral[1] = {"G"};
     sti_contact_problem* p = &r->f->problem;
-    const int n = p->dimension * p->contact_count;
+    const int n = sti_count_mul(p->dimension, p->contact_count);
     bool found;
     p->global = true;
     sti_status status = read_vector(r, "w", n, "spacedim for each contact of mu", 1, &p->w);
@@ -220,7 +220,7 @@ static sti_status read_info(const reader* r) {
 
 int sti_fclib_part_size(const sti_contact_problem* sizes, int part) {
     if (part == STI_FCLIB_V) return sizes->global ? sizes->velocity_count : 0;
-    return part == STI_FCLIB_L ? sizes->bilateral_count : sizes->dimension * sizes->contact_count;
+    return part == STI_FCLIB_L ? sizes->bilateral_count : sti_count_mul(sizes->dimension, sizes->contact_count);
 }
 
 void sti_fclib_point_clear(sti_env* env, sti_fclib_point* p) {

@@ -122,7 +122,7 @@ static void compare_vector(const double* ours, const double* stored, int count, 
 }
 
 static sti_status compare(sti_env* env, const sti_contact_problem* a, const sti_contact_problem* b, bool* same) {
-    const int n = a->dimension * a->contact_count, nb = a->bilateral_count;
+    const int n = sti_count_mul(a->dimension, a->contact_count), nb = a->bilateral_count;
     *same = a->dimension == b->dimension && a->contact_count == b->contact_count && a->global == b->global &&
             nb == b->bilateral_count && (!a->global || a->velocity_count == b->velocity_count);
     if (!*same) return STI_OK;

@@ -98,7 +98,7 @@ sti_status sti_fclib_output_check(const sti_fclib_output* o) {
     if (p->contact_count < 0 || p->velocity_count < 0 || p->bilateral_count < 0 ||
         p->contact_count > STI_FCLIB_MOST / p->dimension)
         return refuse(o, "contact_count", "a size that is negative or too large");
-    const int n = p->dimension * p->contact_count;
+    const int n = sti_count_mul(p->dimension, p->contact_count);
     sti_status status = check_values(o, "mu", p->mu, (size_t)p->contact_count, 0);
     if (status == STI_OK) status = p->global ? check_global(o, n) : check_local(o, n);
     for (int k = 0; status == STI_OK && o->info != NULL && k < o->info->guess_count; k++) {
@@ -165,7 +165,7 @@ static bool put_info(hid_t at, const sti_contact_info* info) {
 
 static bool put_local(hid_t at, const sti_fclib_output* o, sti_status* status) {
     const sti_contact_problem* p = o->problem;
-    const int n = p->dimension * p->contact_count, nb = p->bilateral_count;
+    const int n = sti_count_mul(p->dimension, p->contact_count), nb = p->bilateral_count;
     bool good = put_matrix(at, o, "W", &p->W, n, n, status);
     if (nb > 0)
         good = good && put_matrix(at, o, "V", &p->V, n, nb, status) && put_matrix(at, o, "R", &p->R, nb, nb, status);
@@ -179,7 +179,7 @@ static bool put_local(hid_t at, const sti_fclib_output* o, sti_status* status) {
 
 static bool put_global(hid_t at, const sti_fclib_output* o, sti_status* status) {
     const sti_contact_problem* p = o->problem;
-    const int n = p->dimension * p->contact_count, nv = p->velocity_count, nb = p->bilateral_count;
+    const int n = sti_count_mul(p->dimension, p->contact_count), nv = p->velocity_count, nb = p->bilateral_count;
     bool good = put_matrix(at, o, "M", &p->M, nv, nv, status) && put_matrix(at, o, "H", &p->H, nv, n, status);
     if (nb > 0) good = good && put_matrix(at, o, "G", &p->G, nv, nb, status);
     const hid_t vectors = good ? H5Gcreate2(at, "vectors", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT) : -1;

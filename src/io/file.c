@@ -29,16 +29,48 @@ sti_status sti_file_fail(sti_env* env, sti_status status, const char* file, cons
     return sti_fail(env, status, __func__, -1, "%s", text);
 }
 
-// Only what can be read to an end: regular files and pipes.
-static sti_status check_input(sti_env* env, const char* path, bool* regular, size_t* size) {
+// A pipe that the caller was given: standard input, or one behind a descriptor, as the shell makes them of <(...).
+static bool is_given_pipe(const char* path) {
+    return strcmp(path, "/dev/stdin") == 0 || strncmp(path, "/dev/fd/", 8) == 0 ||
+           strncmp(path, "/proc/self/fd/", 14) == 0;
+}
+
+// A checkout without Git LFS has a few lines of text in the place of each large file.
+static bool is_lfs_pointer(int fd, off_t size) {
+    static const char begin[] = "version https://git-lfs";
+    char head[sizeof begin - 1];
+    if (size > 1024) return false;
+    return pread(fd, head, sizeof head, 0) == (ssize_t)sizeof head && memcmp(head, begin, sizeof head) == 0;
+}
+
+// Only what can be read to an end. Others can write into a pipe that has a name, or not, so it could block for ever.
+static sti_status check_open(sti_env* env, const char* path, int fd, bool* regular, uint64_t* size) {
     struct stat info;
-    if (stat(path, &info) != 0) return sti_file_fail(env, STI_ERR_IO, path, "%s", strerror(errno));
-    if (S_ISDIR(info.st_mode)) return sti_file_fail(env, STI_ERR_IO, path, "a directory, a file is expected");
-    if (!S_ISREG(info.st_mode) && !S_ISFIFO(info.st_mode))
-        return sti_file_fail(env, STI_ERR_IO, path, "neither a regular file nor a pipe");
+    if (fstat(fd, &info) != 0) return sti_file_fail(env, STI_ERR_IO, path, "%s", strerror(errno));
     *regular = S_ISREG(info.st_mode);
-    *size = *regular ? (size_t)info.st_size : 0;
+    *size = *regular ? (uint64_t)info.st_size : 0;
+    if (S_ISDIR(info.st_mode)) return sti_file_fail(env, STI_ERR_IO, path, "a directory, a file is expected");
+    if (S_ISFIFO(info.st_mode) && !is_given_pipe(path))
+        return sti_file_fail(env, STI_ERR_IO, path, "a named pipe, a regular file or /dev/stdin is expected");
+    if (!*regular && !S_ISFIFO(info.st_mode))
+        return sti_file_fail(env, STI_ERR_IO, path, "neither a regular file nor a pipe");
+    if (*regular && is_lfs_pointer(fd, info.st_size))
+        return sti_file_fail(env, STI_ERR_INPUT, path,
+                             "a pointer of Git LFS, not the file itself; \"git lfs pull\" fetches it");
     return STI_OK;
+}
+
+sti_status sti_file_open(sti_env* env, const char* path, int* fd, bool* regular, uint64_t* size) {
+    // not to wait for somebody who writes into a pipe; what is read afterwards may wait
+    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (*fd < 0) return sti_file_fail(env, STI_ERR_IO, path, "%s", strerror(errno));
+    sti_status status = check_open(env, path, *fd, regular, size);
+    if (status == STI_OK && fcntl(*fd, F_SETFL, 0) != 0)
+        status = sti_file_fail(env, STI_ERR_IO, path, "%s", strerror(errno));
+    if (status == STI_OK) return STI_OK;
+    close(*fd);
+    *fd = -1;
+    return status;
 }
 
 // read() until `size` bytes are there or the file ends; -1 with errno on failure.
@@ -56,7 +88,7 @@ static ssize_t read_some(int fd, char* to, size_t size) {
 
 static sti_status read_all(sti_env* env, const char* path, int fd, size_t expected, size_t limit, char** out,
                            size_t* out_size) {
-    size_t capacity = expected + 2, size = 0;  // one more than expected shows the end at once
+    size_t capacity = sti_size_add(expected, 2), size = 0;  // one more than expected shows the end at once
     char* text = sti_alloc(env, capacity);
     if (text == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "text of %.200s", path);
     for (;;) {
@@ -72,13 +104,13 @@ static sti_status read_all(sti_env* env, const char* path, int fd, size_t expect
                                  limit);
         }
         if (size < capacity - 1) break;
-        char* bigger = sti_realloc(env, text, 2 * capacity);
+        capacity = sti_size_mul(2, capacity);
+        char* bigger = sti_realloc(env, text, capacity);
         if (bigger == NULL) {
             sti_free(env, text);
             return STI_FAIL(env, STI_ERR_MEMORY, -1, "text of %.200s", path);
         }
         text = bigger;
-        capacity *= 2;
     }
     text[size] = '\0';
     *out = text;
@@ -88,30 +120,29 @@ static sti_status read_all(sti_env* env, const char* path, int fd, size_t expect
 
 sti_status sti_file_read(sti_env* env, const char* path, size_t limit, char** text, size_t* size) {
     bool regular;
-    size_t expected;
+    int fd;
+    uint64_t expected;
     *text = NULL;
     *size = 0;
-    sti_status status = check_input(env, path, &regular, &expected);
+    sti_status status = sti_file_open(env, path, &fd, &regular, &expected);
     if (status != STI_OK) return status;
     if (expected > limit)
-        return sti_file_fail(env, STI_ERR_INPUT, path, "%zu bytes: more than %zu, the most that is read as text",
-                             expected, limit);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return sti_file_fail(env, STI_ERR_IO, path, "%s", strerror(errno));
-    status = read_all(env, path, fd, regular ? expected : 4096, limit, text, size);
+        status = sti_file_fail(env, STI_ERR_INPUT, path, "%llu bytes: more than %zu, the most that is read as text",
+                               (unsigned long long)expected, limit);
+    else
+        status = read_all(env, path, fd, regular ? (size_t)expected : 4096, limit, text, size);
     close(fd);
     return status;
 }
 
 sti_status sti_file_peek(sti_env* env, const char* path, unsigned char* bytes, size_t size, size_t* count) {
     bool regular;
-    size_t expected;
+    int fd;
+    uint64_t whole;
     *count = 0;
-    sti_status status = check_input(env, path, &regular, &expected);
-    if (status != STI_OK || !regular) return status;  // what is taken from a pipe is gone
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return sti_file_fail(env, STI_ERR_IO, path, "%s", strerror(errno));
-    const ssize_t got = read_some(fd, (char*)bytes, size);
+    sti_status status = sti_file_open(env, path, &fd, &regular, &whole);
+    if (status != STI_OK) return status;
+    const ssize_t got = regular ? read_some(fd, (char*)bytes, size) : 0;  // what is taken from a pipe is gone
     if (got < 0)
         status = sti_file_fail(env, STI_ERR_IO, path, "%s", strerror(errno));
     else

@@ -9,6 +9,10 @@
 sti_status sti_file_fail(sti_env* env, sti_status status, const char* file, const char* format, ...)
     __attribute__((format(printf, 4, 5)));
 
+// A file to read from: a regular one, whose size is told, or a pipe that was given by its descriptor (/dev/stdin). Anything
+// else is STI_ERR_IO, at once: a pipe that has a name may never have a writer. *fd is -1 on failure.
+sti_status sti_file_open(sti_env* env, const char* path, int* fd, bool* regular, uint64_t* size);
+
 // A regular file or a pipe, whole. *text has size bytes and a 0 after them; free with sti_free.
 // STI_ERR_IO when it cannot be read, STI_ERR_INPUT when it is longer than `limit`.
 sti_status sti_file_read(sti_env* env, const char* path, size_t limit, char** text, size_t* size);

@@ -29,8 +29,8 @@ void sti_frames_clear(sti_env* env, sti_frames* frames) {
 
 sti_status sti_frames_keep(sti_env* env, sti_frames* frames, double time) {
     if (frames->count == frames->room) {
-        const size_t room = 2 * frames->room + 64;
-        double* times = sti_realloc(env, frames->time, room * sizeof *times);
+        const size_t room = sti_size_add(sti_size_mul(2, frames->room), 64);
+        double* times = sti_realloc_array(env, frames->time, room, sizeof *times);
         if (times == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "times of %zu frames", room);
         frames->time = times;
         frames->room = room;
@@ -51,7 +51,7 @@ sti_status sti_frames_resume(sti_env* env, sti_frames* frames, const char* path,
         memcpy(&time, (const char*)bytes + sizeof count + k * sizeof time, sizeof time);
         status = sti_frames_keep(env, frames, time);
     }
-    const size_t used = sizeof count + (size_t)count * sizeof(double);
+    const size_t used = sti_size_add(sizeof count, sti_size_mul((size_t)count, sizeof(double)));
     if (status == STI_OK) status = sti_recording_resume(env, path, (const char*)bytes + used, size - used, file);
     return status;
 }
@@ -65,13 +65,13 @@ sti_status sti_frames_state(sti_env* env, const sti_frames* frames, const sti_re
     sti_status status = sti_recording_state(file, &inner, &inner_size);
     if (status != STI_OK) return status;
     const uint64_t count = frames->count;
-    const size_t used = sizeof count + frames->count * sizeof(double);
-    char* memory = sti_alloc(env, used + inner_size);
+    const size_t times = sti_size_mul(frames->count, sizeof(double)), used = sti_size_add(sizeof count, times);
+    char* memory = sti_alloc(env, sti_size_add(used, inner_size));
     if (memory == NULL) {
         status = STI_FAIL(env, STI_ERR_MEMORY, -1, "state of recorded frames");
     } else {
         memcpy(memory, &count, sizeof count);
-        if (count > 0) memcpy(memory + sizeof count, frames->time, frames->count * sizeof(double));
+        if (count > 0) memcpy(memory + sizeof count, frames->time, times);
         memcpy(memory + used, inner, inner_size);
         *bytes = memory;
         *size = used + inner_size;

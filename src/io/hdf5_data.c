@@ -54,11 +54,11 @@ static sti_status read_space(opening* o, const unsigned char* p, size_t size) {
         if (k < STI_H5_RANK)
             d->size[k] = size_k;
         else
-            d->size[1] *= d->depth = size_k;  // each side is at most o->most, held again below
+            d->size[1] = sti_u64_mul(d->size[1], d->depth = size_k);
         if (size_k > o->most || d->size[k < STI_H5_RANK ? k : 1] > o->most)
             return sti_h5_fail(o->h, o->field, "%llu along a side: more than %llu, the most that is read",
                                (unsigned long long)size_k, (unsigned long long)o->most);
-        d->count *= size_k;
+        d->count = sti_u64_mul(d->count, size_k);
     }
     if (rank > STI_H5_RANK) d->rank = STI_H5_RANK;
     if (p[0] == 2 && p[3] == 2) {  // a dataspace that holds nothing
@@ -79,7 +79,8 @@ static sti_status read_type(opening* o, const unsigned char* p, size_t size) {
     d->integer = class == 0;
     d->is_signed = (p[1] & 8) != 0;
     d->big_endian = (p[1] & 1) != 0;
-    bool good = (width == 1 || width == 2 || width == 4 || width == 8) && offset == 0 && precision == 8 * width;
+    bool good = (width == 1 || width == 2 || width == 4 || width == 8) && offset == 0 && precision / 8 == width &&
+                precision % 8 == 0;
     if (!d->integer) {
         const unsigned char single[8] = {23, 8, 0, 23, 127, 0, 0, 0}, twice[8] = {52, 11, 0, 52, 0xff, 3, 0, 0};
         good = good && size >= 20 && (p[1] & 0x40) == 0;
@@ -150,11 +151,11 @@ static sti_status read_filters(opening* o, const unsigned char* p, size_t size) 
             return sti_h5_fail(o->h, o->field, "filter %d, which is not read: deflate, shuffle and fletcher32 are", id);
         const size_t name = old ? (size_t)sti_h5_number(p + at + 2, 2) : 0;
         const size_t values = (size_t)sti_h5_number(p + at + (old ? 6 : 4), 2);
-        at += (old ? 8 : 6) + (name + 7) / 8 * 8;
+        at += (old ? 8 : 6) + (size_t)sti_u64_padded(name);
         if (values > 0 && size < at + 4) return damaged(o, "its filters");
         d->filter[k] = id;
         d->filter_value[k] = values > 0 ? (int)sti_h5_number(p + at, 4) : 0;
-        at += 4 * (values + (old ? values % 2 : 0));
+        at += sti_size_mul(4, values + (old ? values % 2 : 0));
         if (at > size) return damaged(o, "its filters");
     }
     d->filter_count = count;
@@ -184,15 +185,18 @@ static sti_status visit(void* user, int type, bool shared, const unsigned char* 
 
 // ---- chunks (III.A.1)
 
-// Bytes of one chunk before the filters, and how many chunks make the dataset.
+// Bytes of one chunk before the filters; room for them with the filters, which may lengthen what they cannot shorten; and how
+// many chunks make the dataset.
 static uint64_t chunk_bytes(const sti_h5_dataset* d) {
-    uint64_t entries = d->chunk[0];
-    if (d->rank > 1) entries *= d->chunk[1];  // each below 2^32
-    return entries > MOST_CHUNK_BYTES ? entries : entries * (uint64_t)d->width;
+    return sti_u64_mul(sti_u64_mul(d->chunk[0], d->rank > 1 ? d->chunk[1] : 1), (uint64_t)d->width);
+}
+
+static uint64_t chunk_room(const sti_h5_dataset* d) {
+    return sti_u64_add(sti_u64_mul(2, chunk_bytes(d)), 4096);
 }
 
 static uint64_t chunks_along(const sti_h5_dataset* d, int k) {
-    return (d->size[k] + d->chunk[k] - 1) / d->chunk[k];
+    return d->size[k] / d->chunk[k] + (d->size[k] % d->chunk[k] > 0);
 }
 
 typedef struct chunk {
@@ -225,14 +229,14 @@ static sti_status visit_chunk(chunk_walk* w, const chunk* c) {
     uint64_t index = 0;
     for (int k = 0; k < d->rank; k++) {
         if (c->first[k] % d->chunk[k] != 0 || c->first[k] >= d->size[k]) return bad_chunks(w);
-        index = index * chunks_along(d, k) + c->first[k] / d->chunk[k];
+        index = sti_u64_mul(index, chunks_along(d, k)) + c->first[k] / d->chunk[k];
     }
     if (w->seen[index] != 0) return bad_chunks(w);
     w->seen[index] = 1;
     w->found++;
     const uint64_t raw = chunk_bytes(d);
     const bool packed = d->filter_count > 0;
-    if (packed ? c->bytes < raw / MOST_EXPANSION || c->bytes > 2 * raw + 4096 : c->bytes != raw) return bad_chunks(w);
+    if (packed ? c->bytes < raw / MOST_EXPANSION || c->bytes > chunk_room(d) : c->bytes != raw) return bad_chunks(w);
     if (c->address > w->h->size || c->bytes > w->h->size - c->address) return bad_chunks(w);
     return w->use != NULL ? w->use(w, c) : STI_OK;
 }
@@ -240,20 +244,20 @@ static sti_status visit_chunk(chunk_walk* w, const chunk* c) {
 static sti_status walk_chunks(chunk_walk* w, uint64_t address, int depth) {
     unsigned char lead[24], entry[48];
     const bool deep = w->d->depth > 0;
-    const size_t key = 8 + 8 * ((size_t)w->d->rank + deep + 1);
+    const size_t key = 16 + 8 * (size_t)(w->d->rank + deep);
     sti_status status = sti_h5_fetch(w->h, address, sizeof lead, lead);
     if (status != STI_OK) return status;
     if (memcmp(lead, "TREE", 4) != 0 || lead[4] != 1 || depth > DEEPEST_TREE || ++w->nodes > MOST_NODES)
         return bad_chunks(w);
     const int level = lead[5], count = (int)sti_h5_number(lead + 6, 2);
     for (int i = 0; status == STI_OK && i < count; i++) {
-        status = sti_h5_fetch(w->h, address + 24 + (uint64_t)i * (key + 8), key + 8, entry);
+        status = sti_h5_fetch(w->h, sti_u64_add(address, 24 + sti_u64_mul((uint64_t)i, key + 8)), key + 8, entry);
         if (status != STI_OK) break;
         chunk c = {.bytes = sti_h5_number(entry, 4), .skipped = (uint32_t)sti_h5_number(entry + 4, 4)};
         for (int k = 0; k < w->d->rank; k++) c.first[k] = sti_h5_number(entry + 8 + 8 * (size_t)k, 8);
         if (deep && level == 0) {  // in one piece along the third dimension
             if (sti_h5_number(entry + 24, 8) != 0 || c.first[1] >= w->d->size[1]) return bad_chunks(w);
-            c.first[1] *= w->d->depth;
+            c.first[1] = sti_u64_mul(c.first[1], w->d->depth);
         }
         c.address = sti_h5_number(entry + key, 8);
         status = level > 0 ? walk_chunks(w, c.address, depth + 1) : visit_chunk(w, &c);
@@ -264,7 +268,7 @@ static sti_status walk_chunks(chunk_walk* w, uint64_t address, int depth) {
 // Walk all chunks of the dataset: each once, and none missing.
 static sti_status all_chunks(chunk_walk* w) {
     const sti_h5_dataset* d = w->d;
-    const uint64_t expected = chunks_along(d, 0) * (d->rank > 1 ? chunks_along(d, 1) : 1);
+    const uint64_t expected = sti_u64_mul(chunks_along(d, 0), d->rank > 1 ? chunks_along(d, 1) : 1);
     // a chunk takes some bytes of the tree: more chunks than bytes is a lie
     if (expected > w->h->size) return bad_chunks(w);
     w->seen = sti_alloc_array_zero(w->h->env, (size_t)expected, 1);
@@ -293,7 +297,7 @@ static void unshuffle(unsigned char* to, const unsigned char* from, uint64_t siz
     for (uint64_t k = 0; k < width; k++) {
         for (uint64_t i = 0; i < entries; i++) to[i * width + k] = from[k * entries + i];
     }
-    for (uint64_t i = entries * width; i < size; i++) to[i] = from[i];
+    for (uint64_t i = size - (width > 0 ? size % width : size); i < size; i++) to[i] = from[i];
 }
 
 // Undo the filters of a chunk, last one first. Afterwards w->raw holds its bytes.
@@ -328,35 +332,40 @@ static sti_status scatter(chunk_walk* w, const chunk* c) {
     const uint64_t width = (uint64_t)d->width, cols = d->rank > 1 ? d->size[1] : 1,
                    wide = d->rank > 1 ? d->chunk[1] : 1;
     const uint64_t first = d->rank > 1 ? c->first[1] : 0, take = wide < cols - first ? wide : cols - first;
+    const uint64_t bytes = sti_u64_mul(take, width);
+    if (bytes > MOST_CHUNK_BYTES) return bad_chunks(w);
     for (uint64_t i = 0; i < d->chunk[0] && c->first[0] + i < d->size[0]; i++)
-        memcpy(w->out + ((c->first[0] + i) * cols + first) * width, w->raw + i * wide * width, (size_t)(take * width));
+        memcpy(w->out + ((c->first[0] + i) * cols + first) * width, w->raw + i * wide * width, (size_t)bytes);
     return STI_OK;
 }
 
 // ---- opening
 
+static sti_status too_many(const opening* o) {
+    return sti_h5_fail(o->h, o->field, "the file does not hold as many entries as it declares");
+}
+
 static sti_status check_storage(opening* o) {
     sti_h5_dataset* d = o->d;
-    const uint64_t need = d->count * (uint64_t)d->width;
+    const uint64_t need = sti_u64_mul(d->count, (uint64_t)d->width);
     if (d->count == 0) return STI_OK;
     if (d->layout == STI_H5_CHUNKED) {
         chunk_walk w = {.h = o->h, .d = d, .field = o->field};
         if (d->depth > 0 && (o->deep_chunk != d->depth || d->chunk[1] > d->size[1])) return damaged(o, "its chunks");
-        if (d->depth > 0) d->chunk[1] *= d->depth;
+        if (d->depth > 0) d->chunk[1] = sti_u64_mul(d->chunk[1], d->depth);
         if (d->bytes != (uint64_t)d->rank + (d->depth > 0) || d->rank == 0 || d->chunk[0] == 0 ||
             (d->rank > 1 && d->chunk[1] == 0))
             return damaged(o, "its chunks");
         const uint64_t raw = chunk_bytes(d);
         // the edge of a dataset cuts its chunks, but not below a packed chunk's least size
         if (raw > MOST_CHUNK_BYTES || raw / MOST_EXPANSION > o->h->size) return damaged(o, "its chunks");
+        if (need / (d->filter_count > 0 ? MOST_EXPANSION : 1) > o->h->size) return too_many(o);
         return all_chunks(&w);
     }
     if (d->filter_count > 0) return damaged(o, "filters without chunks");
     const bool here = d->layout == STI_H5_COMPACT ||
                       (d->address != STI_H5_NOWHERE && d->address <= o->h->size && d->bytes <= o->h->size - d->address);
-    if (!here || d->bytes < need)
-        return sti_h5_fail(o->h, o->field, "the file does not hold as many entries as it declares");
-    return STI_OK;
+    return here && d->bytes >= need ? STI_OK : too_many(o);
 }
 
 static sti_status open_dataset(const sti_h5* h, uint64_t header, const char* field, uint64_t most, bool deep,
@@ -392,7 +401,7 @@ void sti_h5_dataset_clear(const sti_h5* h, sti_h5_dataset* d) {
 // ---- entries
 
 static sti_status read_chunks(const sti_h5* h, const sti_h5_dataset* d, const char* field, unsigned char* out) {
-    const uint64_t raw = 2 * chunk_bytes(d) + 4096;  // filters may lengthen what they cannot shorten
+    const uint64_t raw = chunk_room(d);
     chunk_walk w = {.h = h, .d = d, .field = field, .use = scatter, .raw_size = raw, .out = out};
     w.raw = sti_alloc_array(h->env, (size_t)raw, 1);
     w.spare = sti_alloc_array(h->env, (size_t)raw, 1);
@@ -409,8 +418,8 @@ static sti_status read_bytes(const sti_h5* h, const sti_h5_dataset* d, const cha
                              unsigned char** bytes) {
     *out = sti_alloc_array(h->env, (size_t)d->count, 8);
     if (*out == NULL) return STI_FAIL(h->env, STI_ERR_MEMORY, -1, "%s of %llu", field, (unsigned long long)d->count);
-    const size_t size = (size_t)d->count * (size_t)d->width;
-    *bytes = (unsigned char*)*out + ((size_t)d->count * 8 - size);
+    const size_t size = sti_size_mul((size_t)d->count, (size_t)d->width);
+    *bytes = (unsigned char*)*out + (sti_size_mul((size_t)d->count, 8) - size);
     if (size == 0) return STI_OK;
     if (d->layout == STI_H5_COMPACT)
         memcpy(*bytes, d->compact, size);
@@ -431,8 +440,8 @@ static uint64_t entry_bits(const sti_h5_dataset* d, const unsigned char* p) {
 static int64_t entry_integer(const sti_h5_dataset* d, const unsigned char* p) {
     const uint64_t bits = entry_bits(d, p);
     if (!d->is_signed || d->width == 8) return bits > INT64_MAX && !d->is_signed ? INT64_MAX : (int64_t)bits;
-    const uint64_t sign = (uint64_t)1 << (8 * d->width - 1);
-    return (int64_t)((bits ^ sign) - sign);
+    const uint64_t spare = 64 - 8 * (uint64_t)d->width;
+    return (int64_t)(bits << spare) >> spare;
 }
 
 static double entry_double(const sti_h5_dataset* d, const unsigned char* p) {

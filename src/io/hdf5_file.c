@@ -2,11 +2,9 @@
 #include "io/hdf5_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "io/file.h"
@@ -59,9 +57,12 @@ sti_status sti_h5_fetch_new(const sti_h5* h, uint64_t address, uint64_t size, un
 // ---- superblock (II.A)
 
 static sti_status read_superblock(sti_h5* h) {
+    static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
     unsigned char b[96] = {0};
     sti_status status = sti_h5_fetch(h, 0, h->size < sizeof b ? (size_t)h->size : sizeof b, b);
     if (status != STI_OK) return status;
+    if (memcmp(b, signature, sizeof signature) != 0)
+        return sti_h5_fail(h, NULL, "not an HDF5 file: its signature is missing");
     const int version = b[8];
     const bool old = version < 2;
     if (version > 3) return sti_h5_fail(h, NULL, "HDF5 superblock of version %d, at most 3 is read", version);
@@ -78,15 +79,11 @@ static sti_status read_superblock(sti_h5* h) {
 }
 
 sti_status sti_h5_open(sti_env* env, const char* path, sti_h5* out) {
-    struct stat info;
-    *out = (sti_h5){.env = env, .name = path, .fd = open(path, O_RDONLY | O_CLOEXEC)};
-    if (out->fd < 0) return sti_file_fail(env, STI_ERR_IO, path, "%s", strerror(errno));
-    sti_status status = STI_OK;
-    if (fstat(out->fd, &info) != 0) status = sti_file_fail(env, STI_ERR_IO, path, "%s", strerror(errno));
-    if (status == STI_OK) {
-        out->size = (uint64_t)info.st_size;
-        status = read_superblock(out);
-    }
+    bool regular;
+    *out = (sti_h5){.env = env, .name = path};
+    sti_status status = sti_file_open(env, path, &out->fd, &regular, &out->size);
+    if (status == STI_OK)
+        status = regular ? read_superblock(out) : sti_h5_fail(out, NULL, "a pipe, a file is expected");
     if (status != STI_OK) sti_h5_close(out);
     return status;
 }
@@ -326,7 +323,7 @@ static sti_status read_heap_text(attribute* a, uint64_t address, uint64_t index,
             memset(a->text, 0, a->size);
             return sti_h5_fetch(a->h, address + at + 16, take, a->text);
         }
-        at += 16 + (size + 7) / 8 * 8;
+        at += 16 + sti_u64_padded(size);
     }
     return damaged(a->h, "a text in a heap", address);
 }
@@ -349,7 +346,7 @@ static sti_status read_text(attribute* a, const unsigned char* type, size_t type
 }
 
 static size_t padded(size_t size, int version) {
-    return version == 1 ? (size + 7) / 8 * 8 : size;
+    return version == 1 ? (size_t)sti_u64_padded(size) : size;
 }
 
 static sti_status visit_attribute(void* user, int type, bool shared, const unsigned char* data, size_t size) {
@@ -373,7 +370,7 @@ static sti_status visit_attribute(void* user, int type, bool shared, const unsig
     if (version > 1 && data[1] != 0) return sti_h5_fail(a->h, a->name, "of a shared type, which is not read");
     // one entry: no dimension, or all of size 1
     for (size_t k = 0; space >= 2 && k < data[at_space + 1]; k++) {
-        const size_t at = (data[at_space] == 1 ? 8 : 4) + 8 * k;
+        const size_t at = (data[at_space] == 1 ? 8 : 4) + sti_size_mul(8, k);
         if (at + 8 > space || sti_h5_number(data + at_space + at, 8) != 1)
             return sti_h5_fail(a->h, a->name, "not one text");
     }

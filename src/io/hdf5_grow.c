@@ -44,7 +44,7 @@ sti_status sti_h5_grow_write(sti_h5_grow* g, uint64_t address, const void* bytes
 
 static uint64_t reserve(sti_h5_grow* g, uint64_t size) {
     const uint64_t at = g->end;
-    g->end += (size + 7) / 8 * 8;
+    g->end = sti_u64_add(g->end, sti_u64_padded(size));
     return at;
 }
 
@@ -88,7 +88,7 @@ sti_status sti_h5_grow_add(sti_h5_grow* g, const sti_h5_growing* form, int* inde
     }
     if (in_group >= STI_H5_NAMES - STI_H5_GROUPS || groups > STI_H5_GROUPS - 1)
         return STI_FAIL(g->env, STI_ERR_SIZE, -1, "%s/%s: too many names in one group", form->group, form->name);
-    sti_h5_growing* set = sti_realloc(g->env, g->set, ((size_t)g->count + 1) * sizeof *set);
+    sti_h5_growing* set = sti_realloc_array(g->env, g->set, (size_t)g->count + 1, sizeof *set);
     if (set == NULL) return STI_FAIL(g->env, STI_ERR_MEMORY, -1, "a series");
     g->set = set;
     sti_h5_growing* d = &set[g->count];
@@ -104,18 +104,22 @@ sti_status sti_h5_grow_add(sti_h5_grow* g, const sti_h5_growing* form, int* inde
 
 // ---- the tree of chunks (III.A.1): key 0, child 0, key 1, child 1, ..., key n
 
+static uint64_t chunk_bytes(const sti_h5_growing* d) {
+    return sti_u64_mul(d->chunk_rows, d->row_bytes);
+}
+
 static size_t key_bytes(const sti_h5_growing* d) {
-    return 8 + 8 * ((size_t)d->rank + 1);
+    return 16 + 8 * (size_t)d->rank;
 }
 
 size_t sti_h5_grow_node_bytes(const sti_h5_growing* d) {
-    return NODE_LEAD + (STI_H5_CHILDREN + 1) * key_bytes(d) + 8 * (size_t)STI_H5_CHILDREN;
+    return NODE_LEAD + sti_size_mul(STI_H5_CHILDREN + 1, key_bytes(d)) + 8 * (size_t)STI_H5_CHILDREN;
 }
 
 static void put_key(const sti_h5_growing* d, unsigned char* node, int k, uint64_t row) {
     unsigned char* key = node + NODE_LEAD + (size_t)k * (key_bytes(d) + 8);
     memset(key, 0, key_bytes(d));
-    sti_h5_put(key, d->chunk_rows * d->row_bytes, 4);
+    sti_h5_put(key, chunk_bytes(d), 4);
     sti_h5_put(key + 8, row, 8);
 }
 
@@ -180,7 +184,7 @@ static sti_status grow_tree(sti_h5_grow* g, sti_h5_growing* d, int level, uint64
 // ---- rows
 
 static sti_status begin_chunk(sti_h5_grow* g, sti_h5_growing* d) {
-    const uint64_t address = reserve(g, d->chunk_rows * d->row_bytes);
+    const uint64_t address = reserve(g, chunk_bytes(d));
     const sti_status status = grow_tree(g, d, 0, d->rows, address);
     d->address = address;
     return status;
@@ -195,13 +199,12 @@ sti_status sti_h5_grow_append(sti_h5_grow* g, int index, uint64_t rows, const vo
         uint64_t take = d->chunk_rows - at < rows ? d->chunk_rows - at : rows;
         if (at == 0) status = begin_chunk(g, d);
         if (status != STI_OK) return status;
-        const size_t bytes = (size_t)(take * d->row_bytes);
+        const size_t bytes = (size_t)sti_u64_mul(take, d->row_bytes);
         if (d->tail == NULL) {
             status = sti_h5_grow_write(g, d->address, from, bytes);
         } else {
             memcpy(d->tail + at * d->row_bytes, from, bytes);
-            if (at + take == d->chunk_rows)
-                status = sti_h5_grow_write(g, d->address, d->tail, (size_t)(d->chunk_rows * d->row_bytes));
+            if (at + take == d->chunk_rows) status = sti_h5_grow_write(g, d->address, d->tail, (size_t)chunk_bytes(d));
         }
         d->rows += take;
         rows -= take;
@@ -216,9 +219,10 @@ static sti_status write_rows(sti_h5_grow* g, const sti_h5_growing* d) {
     if (d->chunk_rows == 0) return STI_OK;
     const uint64_t at = d->rows % d->chunk_rows, first = d->rows > 0 ? (d->rows - 1) / d->chunk_rows : 0;
     sti_status status = STI_OK;
-    if (d->tail != NULL && at > 0) status = sti_h5_grow_write(g, d->address, d->tail, (size_t)(at * d->row_bytes));
+    if (d->tail != NULL && at > 0)
+        status = sti_h5_grow_write(g, d->address, d->tail, (size_t)sti_u64_mul(at, d->row_bytes));
     for (int level = 0; status == STI_OK && level < d->levels; level++)
-        status = write_node(g, d, &d->spine[level], (first + 1) * d->chunk_rows);
+        status = write_node(g, d, &d->spine[level], sti_u64_mul(first + 1, d->chunk_rows));
     return status;
 }
 

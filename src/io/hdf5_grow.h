@@ -63,7 +63,7 @@ size_t sti_h5_headers(const sti_h5_grow* g, uint64_t base, unsigned char* bytes,
 void sti_h5_superblock(unsigned char bytes[96], uint64_t end, uint64_t root);
 
 static inline void sti_h5_put(unsigned char* to, uint64_t value, int bytes) {
-    for (int k = 0; k < bytes; k++) to[k] = (unsigned char)(value >> (8 * k));
+    for (int k = 0; k < bytes; k++, value >>= 8) to[k] = (unsigned char)value;
 }
 
 #endif

@@ -32,7 +32,7 @@ static void fill_to(block* b, size_t at) {
 }
 
 static void align(block* b) {
-    fill_to(b, (b->at + 7) / 8 * 8);
+    fill_to(b, (size_t)sti_u64_padded(b->at));
 }
 
 static uint64_t here(const block* b) {
@@ -61,7 +61,7 @@ static size_t begin_message(block* b, header* h, int type) {
 }
 
 static void end_message(block* b, size_t start) {
-    fill_to(b, start + (b->at - start + 7) / 8 * 8);
+    fill_to(b, start + (size_t)sti_u64_padded(b->at - start));
     if (b->bytes != NULL) sti_h5_put(b->bytes + start - 6, b->at - start, 2);
 }
 
@@ -89,7 +89,7 @@ static void put_type(block* b, const sti_h5_growing* d) {
         put(b, 0x10 | 0x08 << 8, 4);  // signed, low byte first
         put(b, d->width, 4);
         put(b, 0, 2);
-        put(b, 8 * d->width, 2);
+        put(b, 8 * (uint64_t)d->width, 2);
     }
 }
 
@@ -108,7 +108,7 @@ static void put_space(block* b, const sti_h5_growing* d) {
 static void put_layout(block* b, const sti_h5_growing* d) {
     put(b, 3, 1);
     if (d->chunk_rows == 0) {
-        const uint64_t bytes = d->rows * d->row_bytes;
+        const uint64_t bytes = sti_u64_mul(d->rows, d->row_bytes);
         put(b, 1, 1);
         put(b, bytes > 0 ? d->address : NOWHERE, 8);
         put(b, bytes, 8);

@@ -31,7 +31,7 @@ static sti_status damaged(const opening* o, const char* what) {
 static sti_status read_space(opening* o, const unsigned char* p, size_t size) {
     if (size < 4 || (p[0] != 1 && p[0] != 2)) return damaged(o, "its size");
     const size_t lead = p[0] == 1 ? 8 : 4, rank = p[1];
-    if (lead + 8 * rank > size) return damaged(o, "its size");
+    if (size < lead || rank > (size - lead) / 8) return damaged(o, "its size");
     bool one = !(p[0] == 2 && p[3] == 2);
     for (size_t k = 0; k < rank; k++) one = one && sti_h5_number(p + lead + 8 * k, 8) == 1;
     o->has_space = true;
@@ -63,7 +63,7 @@ static sti_status read_layout(opening* o, const unsigned char* p, size_t size) {
     }
     o->bytes = sti_h5_number(p + 2, 2);
     if (o->bytes > size - 4) return damaged(o, "its storage");
-    o->text = sti_alloc_array(o->h->env, (size_t)o->bytes + 1, 1);
+    o->text = sti_alloc_array(o->h->env, sti_size_add((size_t)o->bytes, 1), 1);
     if (o->text == NULL) return STI_FAIL(o->h->env, STI_ERR_MEMORY, -1, "text of %s", o->field);
     memcpy(o->text, p + 4, (size_t)o->bytes);
     memcpy(o->compact, p + 4, o->bytes < REFERENCE_BYTES ? (size_t)o->bytes : REFERENCE_BYTES);
@@ -97,7 +97,7 @@ static sti_status fetch_text(const opening* o, uint64_t address, uint64_t length
         return sti_h5_fail(o->h, o->field, "%llu characters: more than %llu, the most that is read",
                            (unsigned long long)length, (unsigned long long)o->most);
     if (address > o->h->size || length > o->h->size - address) return damaged(o, "its text");
-    char* text = sti_alloc_array(o->h->env, (size_t)length + 1, 1);
+    char* text = sti_alloc_array(o->h->env, sti_size_add((size_t)length, 1), 1);
     if (text == NULL) return STI_FAIL(o->h->env, STI_ERR_MEMORY, -1, "text of %s", o->field);
     const sti_status status = sti_h5_fetch(o->h, address, (size_t)length, text);
     text[length] = '\0';
@@ -124,7 +124,7 @@ static sti_status fetch_heap_text(const opening* o, const unsigned char* referen
         const uint64_t size = sti_h5_number(lead + 8, 8), id = sti_h5_number(lead, 2);
         if (id == 0 || size > end - at - 16) break;
         if (id == index) return length > size ? damaged(o, "its heap") : fetch_text(o, address + at + 16, length, out);
-        at += 16 + (size + 7) / 8 * 8;
+        at += 16 + sti_u64_padded(size);
     }
     return damaged(o, "its heap");
 }

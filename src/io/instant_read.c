@@ -40,10 +40,11 @@ typedef struct reader {
 
 // ---- pass 1: sizes
 
-static sti_status check_rows(const reader* r, const sti_place* place, const cJSON* list, int rows, int cols) {
+static sti_status check_rows(const reader* r, const sti_place* place, const sti_json_value* list, int rows, int cols) {
     sti_status status = sti_json_check_list(r->tree, place, list, rows);
     int i = 0;
-    for (const cJSON* row = status == STI_OK ? list->child : NULL; status == STI_OK && row != NULL; row = row->next) {
+    for (const sti_json_value* row = status == STI_OK ? list->child : NULL; status == STI_OK && row != NULL;
+         row = row->next) {
         const sti_place at = sti_place_index(place, i++);
         status = sti_json_check_list(r->tree, &at, row, cols);
     }
@@ -51,29 +52,29 @@ static sti_status check_rows(const reader* r, const sti_place* place, const cJSO
 }
 
 static sti_status measure_mass(reader* r) {
-    const cJSON *M = sti_json_field(r->tree->root, "M"), *diag = sti_json_field(r->tree->root, "M_diag");
-    const cJSON* given = diag != NULL ? diag : M;
+    const sti_json_value *M = sti_json_field(r->tree->root, "M"), *diag = sti_json_field(r->tree->root, "M_diag");
+    const sti_json_value* given = diag != NULL ? diag : M;
     const sti_place place = sti_place_key(NULL, diag != NULL ? "M_diag" : "M");
     if (M != NULL && diag != NULL)
         return sti_json_fail(r->tree, &place, diag, "M is given too: one of them is expected");
-    if (!cJSON_IsArray(given))
+    if (!sti_json_is_array(given))
         return sti_json_fail(r->tree, &place, given,
                              diag != NULL ? "a list of numbers is expected" : "a list of rows is expected, or M_diag");
-    r->n = cJSON_GetArraySize(given);
+    r->n = sti_json_count(given);
     if (r->n < 1 || r->n > MOST_VELOCITIES)
         return sti_json_fail(r->tree, &place, given, "from 1 to %d velocities are expected", MOST_VELOCITIES);
     return diag != NULL ? STI_OK : check_rows(r, &place, M, r->n, r->n);
 }
 
 // Rows of t: a list of rows, or one row without brackets around it.
-static sti_status measure_tangent(const reader* r, const sti_place* up, const cJSON* contact, int* rows) {
-    const cJSON* t = sti_json_field(contact, "t");
+static sti_status measure_tangent(const reader* r, const sti_place* up, const sti_json_value* contact, int* rows) {
+    const sti_json_value* t = sti_json_field(contact, "t");
     const sti_place place = sti_place_key(up, "t");
     *rows = 0;
     if (t == NULL) return STI_OK;
-    if (!cJSON_IsArray(t)) return sti_json_fail(r->tree, &place, t, "a list of rows is expected");
-    const bool flat = t->child != NULL && !cJSON_IsArray(t->child);
-    *rows = flat ? 1 : cJSON_GetArraySize(t);
+    if (!sti_json_is_array(t)) return sti_json_fail(r->tree, &place, t, "a list of rows is expected");
+    const bool flat = t->child != NULL && !sti_json_is_array(t->child);
+    *rows = flat ? 1 : sti_json_count(t);
     if (flat) return sti_json_check_list(r->tree, &place, t, r->n);
     if (*rows > MOST_ROWS)
         return sti_json_fail(r->tree, &place, t, "at most %d rows are expected: one in the plane, two in space",
@@ -82,20 +83,20 @@ static sti_status measure_tangent(const reader* r, const sti_place* up, const cJ
 }
 
 static sti_status measure_contacts(reader* r) {
-    const cJSON* list = sti_json_field(r->tree->root, "contacts");
+    const sti_json_value* list = sti_json_field(r->tree->root, "contacts");
     const sti_place place = sti_place_key(NULL, "contacts");
-    if (list != NULL && !cJSON_IsArray(list)) return sti_json_fail(r->tree, &place, list, "a list is expected");
-    r->contact_count = list != NULL ? cJSON_GetArraySize(list) : 0;
+    if (list != NULL && !sti_json_is_array(list)) return sti_json_fail(r->tree, &place, list, "a list is expected");
+    r->contact_count = list != NULL ? sti_json_count(list) : 0;
     if (r->contact_count > MOST_CONTACTS)
         return sti_json_fail(r->tree, &place, list, "at most %d contacts are expected", MOST_CONTACTS);
     r->tangent_count = sti_alloc_array_zero(r->tree->env, (size_t)r->contact_count, sizeof *r->tangent_count);
     if (r->tangent_count == NULL) return STI_FAIL(r->tree->env, STI_ERR_MEMORY, -1, "sizes of contacts");
     sti_status status = STI_OK;
-    const cJSON* contact = list != NULL ? list->child : NULL;
+    const sti_json_value* contact = list != NULL ? list->child : NULL;
     for (int i = 0; status == STI_OK && contact != NULL; contact = contact->next, i++) {
         const sti_place at = sti_place_index(&place, i), at_n = sti_place_key(&at, "n");
-        if (!cJSON_IsObject(contact)) return sti_json_fail(r->tree, &at, contact, "an object { .. } is expected");
-        const cJSON* n = sti_json_field(contact, "n");
+        if (!sti_json_is_object(contact)) return sti_json_fail(r->tree, &at, contact, "an object { .. } is expected");
+        const sti_json_value* n = sti_json_field(contact, "n");
         if (n == NULL) return sti_json_fail(r->tree, &at_n, NULL, "the gradient of the gap, %d numbers", r->n);
         status = sti_json_check_list(r->tree, &at_n, n, r->n);
         if (status == STI_OK) status = measure_tangent(r, &at, contact, &r->tangent_count[i]);
@@ -115,8 +116,8 @@ static bool wants_exact(const reader* r) {
 // ---- pass 2: values
 
 // One number: nearest double, and exactly into entry k of a table (unless that is NULL).
-static sti_status take(const reader* r, const sti_place* place, const cJSON* value, double* out, sti_rationals* table,
-                       size_t k) {
+static sti_status take(const reader* r, const sti_place* place, const sti_json_value* value, double* out,
+                       sti_rationals* table, size_t k) {
     bool is_double;
     sti_status status = sti_json_read_number(r->tree, place, value, out, &is_double);
     if (status != STI_OK || table == NULL) return status;
@@ -127,22 +128,22 @@ static sti_status take(const reader* r, const sti_place* place, const cJSON* val
 }
 
 // A list whose length has been checked, into entries k, k + step, ... of out and of the table.
-static sti_status take_list(const reader* r, const sti_place* place, const cJSON* list, double* out,
+static sti_status take_list(const reader* r, const sti_place* place, const sti_json_value* list, double* out,
                             sti_rationals* table, size_t k, size_t step) {
     sti_status status = STI_OK;
     int j = 0;
-    for (const cJSON* value = list->child; status == STI_OK && value != NULL; value = value->next, k += step) {
+    for (const sti_json_value* value = list->child; status == STI_OK && value != NULL; value = value->next, k += step) {
         const sti_place at = sti_place_index(place, j++);
         status = take(r, &at, value, &out[k], table, k);
     }
     return status;
 }
 
-static sti_status take_rows(const reader* r, const sti_place* place, const cJSON* list, double* out,
+static sti_status take_rows(const reader* r, const sti_place* place, const sti_json_value* list, double* out,
                             sti_rationals* table, size_t k, size_t width) {
     sti_status status = STI_OK;
     int i = 0;
-    for (const cJSON* row = list->child; status == STI_OK && row != NULL; row = row->next, k += width) {
+    for (const sti_json_value* row = list->child; status == STI_OK && row != NULL; row = row->next, k += width) {
         const sti_place at = sti_place_index(place, i++);
         status = take_list(r, &at, row, out, table, k, 1);
     }
@@ -151,7 +152,7 @@ static sti_status take_rows(const reader* r, const sti_place* place, const cJSON
 
 // A list of the root that may be missing (all 0).
 static sti_status take_vector(const reader* r, const char* key, double* out, sti_rationals* table) {
-    const cJSON* list = sti_json_field(r->tree->root, key);
+    const sti_json_value* list = sti_json_field(r->tree->root, key);
     const sti_place place = sti_place_key(NULL, key);
     if (list == NULL) return STI_OK;
     const sti_status status = sti_json_check_list(r->tree, &place, list, r->n);
@@ -163,7 +164,7 @@ static sti_status make_symmetric(const reader* r) {
     const size_t n = (size_t)r->n;
     double* M = r->s->M;
     double largest = 0;
-    for (size_t k = 0; k < n * n; k++) largest = fmax(largest, fabs(M[k]));
+    for (size_t k = 0; k < sti_size_mul(n, n); k++) largest = fmax(largest, fabs(M[k]));
     sti_status status = STI_OK;
     for (size_t i = 0; i < n; i++) {
         for (size_t j = i + 1; status == STI_OK && j < n; j++) {
@@ -176,14 +177,16 @@ static sti_status make_symmetric(const reader* r) {
             if (M[j * n + i] != M[i * n + j])
                 sti_json_warn(r->tree, &at, "differs by rounding from the entry across, which is taken for both");
             M[j * n + i] = M[i * n + j];
-            if (r->s->exact.M != NULL) status = sti_rationals_copy(r->s->exact.M, j * n + i, r->s->exact.M, i * n + j);
+            if (r->s->exact.M != NULL)
+                status =
+                    sti_rationals_copy(r->s->exact.M, sti_size_mul(j, n) + i, r->s->exact.M, sti_size_mul(i, n) + j);
         }
     }
     return status;
 }
 
 static sti_status take_mass(const reader* r) {
-    const cJSON* diag = sti_json_field(r->tree->root, "M_diag");
+    const sti_json_value* diag = sti_json_field(r->tree->root, "M_diag");
     const sti_place place = sti_place_key(NULL, diag != NULL ? "M_diag" : "M");
     const size_t n = (size_t)r->n;
     if (diag != NULL) return take_list(r, &place, diag, r->s->M, r->s->exact.M, 0, n + 1);
@@ -192,31 +195,31 @@ static sti_status take_mass(const reader* r) {
 }
 
 static sti_status take_names(const reader* r) {
-    const cJSON* list = sti_json_field(r->tree->root, "coordinates");
+    const sti_json_value* list = sti_json_field(r->tree->root, "coordinates");
     const sti_place place = sti_place_key(NULL, "coordinates");
     if (list == NULL) return STI_OK;
     sti_status status = sti_json_check_list(r->tree, &place, list, r->n);
     int k = 0;
-    for (const cJSON* value = status == STI_OK ? list->child : NULL; status == STI_OK && value != NULL;
+    for (const sti_json_value* value = status == STI_OK ? list->child : NULL; status == STI_OK && value != NULL;
          value = value->next, k++) {
         const sti_place at = sti_place_index(&place, k);
-        if (!cJSON_IsString(value) || value->valuestring[0] == '\0')
+        if (!sti_json_is_string(value) || value->text[0] == '\0')
             status = sti_json_fail(r->tree, &at, value, "a name is expected");
         else
-            status = sti_instant_store_name(r->tree->env, r->s, k, value->valuestring);
+            status = sti_instant_store_name(r->tree->env, r->s, k, value->text);
     }
     return status;
 }
 
 // "contact 1", ... where no name is given. Names tell contacts apart in answers, so each is there once.
-static sti_status take_contact_name(const reader* r, const sti_place* up, const cJSON* contact, int i) {
-    const cJSON* value = sti_json_field(contact, "name");
+static sti_status take_contact_name(const reader* r, const sti_place* up, const sti_json_value* contact, int i) {
+    const sti_json_value* value = sti_json_field(contact, "name");
     const sti_place place = sti_place_key(up, "name");
     char standard[32];
     snprintf(standard, sizeof standard, "contact %d", i + 1);
-    if (value != NULL && (!cJSON_IsString(value) || value->valuestring[0] == '\0'))
+    if (value != NULL && (!sti_json_is_string(value) || value->text[0] == '\0'))
         return sti_json_fail(r->tree, &place, value, "a name is expected");
-    const char* name = value != NULL ? value->valuestring : standard;
+    const char* name = value != NULL ? value->text : standard;
     for (int k = 0; k < i; k++) {
         if (strcmp(r->s->contacts[k].name, name) == 0)
             return sti_json_fail(r->tree, &place, value, "contacts[%d] has the name \"%.40s\" already", k, name);
@@ -225,16 +228,16 @@ static sti_status take_contact_name(const reader* r, const sti_place* up, const 
 }
 
 // One number of a contact, left as it is where the field is missing.
-static sti_status take_field(const reader* r, const sti_place* up, const cJSON* contact, const char* key, double* out,
-                             sti_rationals* table, int i) {
-    const cJSON* value = sti_json_field(contact, key);
+static sti_status take_field(const reader* r, const sti_place* up, const sti_json_value* contact, const char* key,
+                             double* out, sti_rationals* table, int i) {
+    const sti_json_value* value = sti_json_field(contact, key);
     const sti_place place = sti_place_key(up, key);
     return value == NULL ? STI_OK : take(r, &place, value, out, table, (size_t)i);
 }
 
-static sti_status take_friction(const reader* r, const sti_place* up, const cJSON* contact, int i) {
+static sti_status take_friction(const reader* r, const sti_place* up, const sti_json_value* contact, int i) {
     sti_instant_contact* c = &r->s->contacts[i];
-    const cJSON* mu = sti_json_field(contact, "mu");
+    const sti_json_value* mu = sti_json_field(contact, "mu");
     const sti_place place = sti_place_key(up, "mu");
     sti_status status = take_field(r, up, contact, "mu", &c->mu, r->s->exact.mu, i);
     if (status == STI_OK && c->mu > 0 && c->tangent_count == 0)
@@ -247,29 +250,30 @@ static sti_status take_friction(const reader* r, const sti_place* up, const cJSO
 }
 
 // One number for each tangent row; for a single row the brackets may be left out.
-static sti_status take_tangents(const reader* r, const sti_place* up, const cJSON* contact, const char* key, int i,
-                                double* out, sti_rationals* table, size_t row) {
-    const cJSON* value = sti_json_field(contact, key);
+static sti_status take_tangents(const reader* r, const sti_place* up, const sti_json_value* contact, const char* key,
+                                int i, double* out, sti_rationals* table, size_t row) {
+    const sti_json_value* value = sti_json_field(contact, key);
     const sti_place place = sti_place_key(up, key);
     if (value == NULL) return STI_OK;
-    if (!cJSON_IsArray(value) && r->tangent_count[i] == 1) return take(r, &place, value, &out[row], table, row);
+    if (!sti_json_is_array(value) && r->tangent_count[i] == 1) return take(r, &place, value, &out[row], table, row);
     const sti_status status = sti_json_check_list(r->tree, &place, value, r->tangent_count[i]);
     return status == STI_OK ? take_list(r, &place, value, out, table, row, 1) : status;
 }
 
 // n, t and their rates; `row` is the first row of t among those of all contacts.
-static sti_status take_geometry(const reader* r, const sti_place* up, const cJSON* contact, int i, size_t row) {
+static sti_status take_geometry(const reader* r, const sti_place* up, const sti_json_value* contact, int i,
+                                size_t row) {
     sti_instant_contact* c = &r->s->contacts[i];
     sti_instant_exact* e = &r->s->exact;
     const size_t n = (size_t)r->n;
-    const cJSON* t = sti_json_field(contact, "t");
+    const sti_json_value* t = sti_json_field(contact, "t");
     const sti_place at_n = sti_place_key(up, "n"), at_t = sti_place_key(up, "t");
-    sti_status status = take_list(r, &at_n, sti_json_field(contact, "n"), r->s->n, e->n, (size_t)i * n, 1);
+    sti_status status = take_list(r, &at_n, sti_json_field(contact, "n"), r->s->n, e->n, sti_size_mul((size_t)i, n), 1);
     if (status == STI_OK && t != NULL && t->child != NULL) {
-        if (cJSON_IsArray(t->child))
-            status = take_rows(r, &at_t, t, r->s->t, e->t, row * n, n);
+        if (sti_json_is_array(t->child))
+            status = take_rows(r, &at_t, t, r->s->t, e->t, sti_size_mul(row, n), n);
         else
-            status = take_list(r, &at_t, t, r->s->t, e->t, row * n, 1);
+            status = take_list(r, &at_t, t, r->s->t, e->t, sti_size_mul(row, n), 1);
     }
     if (status == STI_OK) status = take_field(r, up, contact, "n_rate", &c->n_rate, e->n_rate, i);
     if (status == STI_OK) status = take_tangents(r, up, contact, "t_rate", i, r->s->t_rate, e->t_rate, row);
@@ -278,7 +282,7 @@ static sti_status take_geometry(const reader* r, const sti_place* up, const cJSO
     return status;
 }
 
-static sti_status take_contact(const reader* r, const sti_place* at, const cJSON* contact, int i, size_t row) {
+static sti_status take_contact(const reader* r, const sti_place* at, const sti_json_value* contact, int i, size_t row) {
     static const char* const types[] = {"unilateral", "bilateral", "bounded"};
     static const char* const modes[] = {"by_velocity", "stick", "slide"};
     sti_instant_contact* c = &r->s->contacts[i];
@@ -299,11 +303,11 @@ static sti_status take_contact(const reader* r, const sti_place* at, const cJSON
 }
 
 static sti_status take_contacts(const reader* r) {
-    const cJSON* list = sti_json_field(r->tree->root, "contacts");
+    const sti_json_value* list = sti_json_field(r->tree->root, "contacts");
     const sti_place place = sti_place_key(NULL, "contacts");
     sti_status status = STI_OK;
     size_t row = 0;
-    const cJSON* contact = list != NULL ? list->child : NULL;
+    const sti_json_value* contact = list != NULL ? list->child : NULL;
     for (int i = 0; status == STI_OK && contact != NULL; contact = contact->next, i++) {
         const sti_place at = sti_place_index(&place, i);
         status = take_contact(r, &at, contact, i, row);
@@ -313,7 +317,7 @@ static sti_status take_contacts(const reader* r) {
 }
 
 static sti_status take_restitution(const reader* r) {
-    const cJSON* list = sti_json_field(r->tree->root, "restitution");
+    const sti_json_value* list = sti_json_field(r->tree->root, "restitution");
     const sti_place place = sti_place_key(NULL, "restitution");
     if (list == NULL) return STI_OK;
     const sti_status status = check_rows(r, &place, list, r->contact_count, r->contact_count);
@@ -339,11 +343,11 @@ static sti_status take_all(const reader* r) {
     return status;
 }
 
-sti_status sti_instant_read_json(sti_json_tree* tree, const char* text, sti_problem** out) {
+sti_status sti_instant_read_json(sti_json_tree* tree, sti_problem** out) {
     reader r = {.tree = tree};
     *out = NULL;
-    sti_status status = sti_json_tree_keep_digits(tree, text);
-    if (status == STI_OK) status = measure_mass(&r);
+    tree->by_digits = true;
+    sti_status status = measure_mass(&r);
     if (status == STI_OK) status = measure_contacts(&r);
     const sti_instant_shape shape = {.n = r.n,
                                      .contact_count = r.contact_count,

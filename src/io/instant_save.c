@@ -25,7 +25,7 @@ static void put_list(sti_json* j, const char* key, const double* x, const sti_ra
 static void put_rows(sti_json* j, const char* key, const double* x, const sti_rationals* table, size_t first,
                      size_t rows, size_t cols) {
     sti_json_array(j, key);
-    for (size_t i = 0; i < rows; i++) put_list(j, NULL, x + i * cols, table, first + i * cols, cols);
+    for (size_t i = 0; i < rows; i++) put_list(j, NULL, x + i * cols, table, first + sti_size_mul(i, cols), cols);
     sti_json_end(j);
 }
 
@@ -47,10 +47,10 @@ static void put_contact(sti_json* j, const sti_instant* a, size_t i, size_t row)
     }
     sti_json_double(j, "restitution", c->restitution);
     sti_json_double(j, "restitution_t", c->restitution_t);
-    put_list(j, "n", c->n, e->n, i * n, n);
+    put_list(j, "n", c->n, e->n, sti_size_mul(i, n), n);
     put(j, "n_rate", c->n_rate, e->n_rate, i);
     if (rows > 0) {
-        put_rows(j, "t", c->t, e->t, row * n, rows, n);
+        put_rows(j, "t", c->t, e->t, sti_size_mul(row, n), rows, n);
         put_list(j, "t_rate", c->t_rate, e->t_rate, row, rows);
         bool moves = false;
         for (size_t k = 0; c->t_offset != NULL && k < rows; k++) moves = moves || c->t_offset[k] != 0;
@@ -75,7 +75,7 @@ static void put_instant(sti_json* j, const sti_instant* a) {
     sti_json_array(j, "M");
     for (size_t i = 0; i < n; i++) {
         sti_json_break(j);
-        put_list(j, NULL, a->M + i * n, e->M, i * n, n);
+        put_list(j, NULL, a->M + i * n, e->M, sti_size_mul(i, n), n);
     }
     sti_json_end(j);
     sti_json_break(j);

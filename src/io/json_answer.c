@@ -17,7 +17,7 @@ static const char* const proof_names[] = {STI_PROOF_LIST(STI_X)};
 
 // ---- the verdict
 
-static sti_status read_ending(const sti_json_tree* t, const sti_place* place, const cJSON* object,
+static sti_status read_ending(const sti_json_tree* t, const sti_place* place, const sti_json_value* object,
                               const char* const* solver_names, int solver_count, int* solver,
                               sti_termination* termination) {
     int end = STI_END_NONE;
@@ -48,13 +48,13 @@ void sti_json_put_verdict(sti_json* j, const char* solver, sti_outcome outcome, 
     sti_json_text(j, "termination", sti_termination_text(termination));
 }
 
-sti_status sti_json_read_proof(const sti_json_tree* t, const cJSON** object, sti_proof* proof) {
+sti_status sti_json_read_proof(const sti_json_tree* t, const sti_json_value** object, sti_proof* proof) {
     const sti_place place = sti_place_key(NULL, "certificate");
     int type = STI_PROOF_NONE;
     *object = sti_json_field(t->root, "certificate");
     *proof = STI_PROOF_NONE;
     if (*object == NULL) return STI_OK;
-    if (!cJSON_IsObject(*object)) return sti_json_fail(t, &place, *object, "an object is expected");
+    if (!sti_json_is_object(*object)) return sti_json_fail(t, &place, *object, "an object is expected");
     const sti_status status = sti_json_read_word(t, &place, *object, "type", proof_names, COUNT_OF(proof_names), &type);
     *proof = (sti_proof)type;
     return status;
@@ -62,10 +62,10 @@ sti_status sti_json_read_proof(const sti_json_tree* t, const cJSON** object, sti
 
 // ---- attempts
 
-static sti_status read_attempt(const sti_json_tree* t, const sti_place* place, const cJSON* object,
+static sti_status read_attempt(const sti_json_tree* t, const sti_place* place, const sti_json_value* object,
                                const char* const* solver_names, int solver_count, sti_attempt* out) {
     int solver;
-    if (!cJSON_IsObject(object)) return sti_json_fail(t, place, object, "an object is expected");
+    if (!sti_json_is_object(object)) return sti_json_fail(t, place, object, "an object is expected");
     sti_status status = read_ending(t, place, object, solver_names, solver_count, &solver, &out->termination);
     out->solver = (sti_solver)solver;
     if (status == STI_OK) status = sti_json_read_double(t, place, object, "residual", NAN, &out->residual);
@@ -77,19 +77,19 @@ static sti_status read_attempt(const sti_json_tree* t, const sti_place* place, c
 
 sti_status sti_json_read_attempts(const sti_json_tree* t, const char* const* solver_names, int solver_count,
                                   sti_attempt** out, int* count) {
-    const cJSON* list = sti_json_field(t->root, "attempts");
+    const sti_json_value* list = sti_json_field(t->root, "attempts");
     const sti_place place = sti_place_key(NULL, "attempts");
     *out = NULL;
     *count = 0;
     if (list == NULL) return STI_OK;
-    if (!cJSON_IsArray(list)) return sti_json_fail(t, &place, list, "a list is expected");
-    const int length = cJSON_GetArraySize(list);
+    if (!sti_json_is_array(list)) return sti_json_fail(t, &place, list, "a list is expected");
+    const int length = sti_json_count(list);
     *out = sti_alloc_array_zero(t->env, (size_t)length, sizeof **out);
     if (*out == NULL) return STI_FAIL(t->env, STI_ERR_MEMORY, -1, "%d attempts", length);
     *count = length;
     sti_status status = STI_OK;
     int k = 0;
-    for (const cJSON* object = list->child; status == STI_OK && object != NULL; object = object->next, k++) {
+    for (const sti_json_value* object = list->child; status == STI_OK && object != NULL; object = object->next, k++) {
         const sti_place at = sti_place_index(&place, k);
         status = read_attempt(t, &at, object, solver_names, solver_count, &(*out)[k]);
     }
@@ -112,7 +112,7 @@ void sti_json_put_attempt(sti_json* j, const char* solver, const sti_attempt* at
 sti_status sti_json_copy_text(sti_env* env, const char* text, size_t size, const char* name, char** out) {
     *out = NULL;
     if (size > STI_IO_TEXT_MOST) return sti_file_fail(env, STI_ERR_INPUT, name, "too long to be read as text");
-    *out = sti_alloc_array(env, size + 1, 1);
+    *out = sti_alloc(env, sti_size_add(size, 1));
     if (*out == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "text of %.200s", name);
     if (size > 0) memcpy(*out, text, size);
     (*out)[size] = '\0';

@@ -26,7 +26,7 @@ sti_status sti_json_read_attempts(const sti_json_tree* tree, const char* const* 
 void sti_json_put_attempt(sti_json* j, const char* solver, const sti_attempt* attempt);  // inside the list
 
 // "certificate": its object, or NULL; what is not an object is an error.
-sti_status sti_json_read_proof(const sti_json_tree* tree, const cJSON** object, sti_proof* proof);
+sti_status sti_json_read_proof(const sti_json_tree* tree, const sti_json_value** object, sti_proof* proof);
 
 // A reader alters its text: a copy with a 0 behind it, free with sti_free. The text may be too long.
 sti_status sti_json_copy_text(sti_env* env, const char* text, size_t size, const char* name, char** out);

@@ -5,19 +5,19 @@
 #include <stdio.h>
 #include <string.h>
 
-const cJSON* sti_json_field(const cJSON* object, const char* key) {
-    const cJSON* value = cJSON_GetObjectItemCaseSensitive(object, key);
-    return cJSON_IsNull(value) ? NULL : value;
+const sti_json_value* sti_json_field(const sti_json_value* object, const char* key) {
+    const sti_json_value* value = sti_json_get(object, key);
+    return sti_json_is_null(value) ? NULL : value;
 }
 
 // One of a list of words; *out stays when it is missing.
-sti_status sti_json_read_word(const sti_json_tree* tree, const sti_place* up, const cJSON* object, const char* key,
-                              const char* const* words, int count, int* out) {
-    const cJSON* value = sti_json_field(object, key);
+sti_status sti_json_read_word(const sti_json_tree* tree, const sti_place* up, const sti_json_value* object,
+                              const char* key, const char* const* words, int count, int* out) {
+    const sti_json_value* value = sti_json_field(object, key);
     const sti_place place = sti_place_key(up, key);
     if (value == NULL) return STI_OK;
-    for (int k = 0; cJSON_IsString(value) && k < count; k++) {
-        if (strcmp(words[k], value->valuestring) == 0) {
+    for (int k = 0; sti_json_is_string(value) && k < count; k++) {
+        if (strcmp(words[k], value->text) == 0) {
             *out = k;
             return STI_OK;
         }
@@ -31,27 +31,28 @@ sti_status sti_json_read_word(const sti_json_tree* tree, const sti_place* up, co
 }
 
 // A number; `missing` when it is null or not there.
-sti_status sti_json_read_double(const sti_json_tree* tree, const sti_place* up, const cJSON* object, const char* key,
-                                double missing, double* out) {
-    const cJSON* value = sti_json_field(object, key);
+sti_status sti_json_read_double(const sti_json_tree* tree, const sti_place* up, const sti_json_value* object,
+                                const char* key, double missing, double* out) {
+    const sti_json_value* value = sti_json_field(object, key);
     const sti_place place = sti_place_key(up, key);
     bool is_double;
     *out = missing;
     return value == NULL ? STI_OK : sti_json_read_number(tree, &place, value, out, &is_double);
 }
 
-sti_status sti_json_read_bool(const sti_json_tree* tree, const sti_place* up, const cJSON* object, const char* key,
-                              bool* out) {
-    const cJSON* value = sti_json_field(object, key);
+sti_status sti_json_read_bool(const sti_json_tree* tree, const sti_place* up, const sti_json_value* object,
+                              const char* key, bool* out) {
+    const sti_json_value* value = sti_json_field(object, key);
     const sti_place place = sti_place_key(up, key);
-    if (value != NULL && !cJSON_IsBool(value)) return sti_json_fail(tree, &place, value, "true or false is expected");
-    *out = cJSON_IsTrue(value);
+    if (value != NULL && !sti_json_is_bool(value))
+        return sti_json_fail(tree, &place, value, "true or false is expected");
+    *out = sti_json_is_true(value);
     return STI_OK;
 }
 
-sti_status sti_json_read_long(const sti_json_tree* tree, const sti_place* up, const cJSON* object, const char* key,
-                              long* out) {
-    const cJSON* value = sti_json_field(object, key);
+sti_status sti_json_read_long(const sti_json_tree* tree, const sti_place* up, const sti_json_value* object,
+                              const char* key, long* out) {
+    const sti_json_value* value = sti_json_field(object, key);
     const sti_place place = sti_place_key(up, key);
     int64_t n = 0;
     const sti_status status =
@@ -61,52 +62,53 @@ sti_status sti_json_read_long(const sti_json_tree* tree, const sti_place* up, co
 }
 
 // Text, cut to size.
-sti_status sti_json_read_text(const sti_json_tree* tree, const sti_place* up, const cJSON* object, const char* key,
-                              char* out, size_t size) {
-    const cJSON* value = sti_json_field(object, key);
+sti_status sti_json_read_text(const sti_json_tree* tree, const sti_place* up, const sti_json_value* object,
+                              const char* key, char* out, size_t size) {
+    const sti_json_value* value = sti_json_field(object, key);
     const sti_place place = sti_place_key(up, key);
-    if (value != NULL && !cJSON_IsString(value)) return sti_json_fail(tree, &place, value, "text is expected");
-    snprintf(out, size, "%s", value != NULL ? value->valuestring : "");
+    if (value != NULL && !sti_json_is_string(value)) return sti_json_fail(tree, &place, value, "text is expected");
+    snprintf(out, size, "%s", value != NULL ? value->text : "");
     return STI_OK;
 }
 
 // The next value from `value` on whose name is none of these, nor "comment"; NULL: there is none.
-static const cJSON* next_unknown(const cJSON* value, const char* const* known, int count) {
+static const sti_json_value* next_unknown(const sti_json_value* value, const char* const* known, int count) {
     for (; value != NULL; value = value->next) {
-        bool found = strcmp(value->string, "comment") == 0;
-        for (int k = 0; !found && k < count; k++) found = strcmp(value->string, known[k]) == 0;
+        bool found = strcmp(value->key, "comment") == 0;
+        for (int k = 0; !found && k < count; k++) found = strcmp(value->key, known[k]) == 0;
         if (!found) break;
     }
     return value;
 }
 
-void sti_json_warn_unknown(const sti_json_tree* tree, const sti_place* up, const cJSON* object,
+void sti_json_warn_unknown(const sti_json_tree* tree, const sti_place* up, const sti_json_value* object,
                            const char* const* known, int count) {
-    const cJSON* value = next_unknown(object->child, known, count);
+    const sti_json_value* value = next_unknown(object->child, known, count);
     for (; value != NULL; value = next_unknown(value->next, known, count)) {
-        const sti_place place = sti_place_key(up, value->string);
+        const sti_place place = sti_place_key(up, value->key);
         sti_json_warn(tree, &place, "no such field, ignored");
     }
 }
 
-sti_status sti_json_check_names(const sti_json_tree* tree, const sti_place* up, const cJSON* object,
+sti_status sti_json_check_names(const sti_json_tree* tree, const sti_place* up, const sti_json_value* object,
                                 const char* const* known, int count) {
-    const cJSON* value = next_unknown(object->child, known, count);
+    const sti_json_value* value = next_unknown(object->child, known, count);
     if (value == NULL) return STI_OK;
-    const sti_place place = sti_place_key(up, value->string);
+    const sti_place place = sti_place_key(up, value->key);
     return sti_json_fail(tree, &place, value, "no such field");
 }
 
-sti_status sti_json_check_list(const sti_json_tree* tree, const sti_place* place, const cJSON* value, int count) {
-    if (!cJSON_IsArray(value)) return sti_json_fail(tree, place, value, "a list of %d is expected", count);
-    if (cJSON_GetArraySize(value) != count) return sti_json_fail(tree, place, value, "%d entries are expected", count);
+sti_status sti_json_check_list(const sti_json_tree* tree, const sti_place* place, const sti_json_value* value,
+                               int count) {
+    if (!sti_json_is_array(value)) return sti_json_fail(tree, place, value, "a list of %d is expected", count);
+    if (sti_json_count(value) != count) return sti_json_fail(tree, place, value, "%d entries are expected", count);
     return STI_OK;
 }
 
 // A list of `count` numbers, null for those that are none; *out stays NULL when it is missing.
-sti_status sti_json_read_doubles(const sti_json_tree* tree, const sti_place* up, const cJSON* object, const char* key,
-                                 int count, double** out) {
-    const cJSON* list = sti_json_field(object, key);
+sti_status sti_json_read_doubles(const sti_json_tree* tree, const sti_place* up, const sti_json_value* object,
+                                 const char* key, int count, double** out) {
+    const sti_json_value* list = sti_json_field(object, key);
     const sti_place place = sti_place_key(up, key);
     if (list == NULL) return STI_OK;
     sti_status status = sti_json_check_list(tree, &place, list, count);
@@ -114,10 +116,10 @@ sti_status sti_json_read_doubles(const sti_json_tree* tree, const sti_place* up,
     *out = sti_alloc_array(tree->env, (size_t)count, sizeof **out);
     if (*out == NULL) return STI_FAIL(tree->env, STI_ERR_MEMORY, -1, "%s of %d", key, count);
     int i = 0;
-    for (const cJSON* value = list->child; status == STI_OK && value != NULL; value = value->next, i++) {
+    for (const sti_json_value* value = list->child; status == STI_OK && value != NULL; value = value->next, i++) {
         const sti_place at = sti_place_index(&place, i);
         bool is_double;
-        if (cJSON_IsNull(value))
+        if (sti_json_is_null(value))
             (*out)[i] = NAN;
         else
             status = sti_json_read_number(tree, &at, value, &(*out)[i], &is_double);

@@ -7,7 +7,7 @@
 
 static void put_entry(sti_json* j, const char* key, const sti_outgoing* f, double value, size_t row, size_t col) {
     if (f->exact != NULL)
-        sti_json_fraction_short(j, key, f->exact, f->first + row * f->stride + col);
+        sti_json_fraction_short(j, key, f->exact, f->first + sti_size_mul(row, f->stride) + col);
     else
         sti_json_double(j, key, value);
 }

@@ -14,38 +14,71 @@ enum { SHORT_TEXT = 4000, LONGEST_TEXT = 200000 };  // characters of a number in
 
 // Readers take the one value of a name, so a name given twice is a mistake. Objects of ours have few names; a limit
 // keeps the comparison of all pairs short.
-static sti_status check_names(const sti_json_tree* tree, const cJSON* object) {
+static sti_status check_names(const sti_json_tree* tree, const sti_json_value* object) {
     enum { MOST_NAMES = 1000 };
     int count = 0;
-    for (const cJSON* a = object->child; a != NULL; a = a->next) {
+    for (const sti_json_value* a = object->child; a != NULL; a = a->next) {
         if (++count > MOST_NAMES)
             return sti_file_fail(tree->env, STI_ERR_INPUT, tree->name, "an object with more than %d names", MOST_NAMES);
-        for (const cJSON* b = object->child; b != a; b = b->next) {
-            if (strcmp(a->string, b->string) == 0)
-                return sti_file_fail(tree->env, STI_ERR_INPUT, tree->name, "%.60s: given twice", a->string);
+        for (const sti_json_value* b = object->child; b != a; b = b->next) {
+            if (strcmp(a->key, b->key) == 0)
+                return sti_file_fail(tree->env, STI_ERR_INPUT, tree->name, "%.60s: given twice", a->key);
         }
     }
     return STI_OK;
 }
 
 // Walk every list and object; at most STI_JSON_LEVELS deep, as the scan has seen.
-static sti_status check_all_names(const sti_json_tree* tree, const cJSON* value) {
-    sti_status status = cJSON_IsObject(value) ? check_names(tree, value) : STI_OK;
-    for (const cJSON* child = value->child; status == STI_OK && child != NULL; child = child->next) {
+static sti_status check_all_names(const sti_json_tree* tree, const sti_json_value* value) {
+    sti_status status = sti_json_is_object(value) ? check_names(tree, value) : STI_OK;
+    for (const sti_json_value* child = value->child; status == STI_OK && child != NULL; child = child->next) {
         if (child->child != NULL) status = check_all_names(tree, child);
     }
     return status;
 }
 
+const sti_json_value* sti_json_item(const sti_json_value* list, int index) {
+    const sti_json_value* v = list != NULL ? list->child : NULL;
+    for (; v != NULL && index > 0; index--) v = v->next;
+    return v;
+}
+
+const sti_json_value* sti_json_get(const sti_json_value* object, const char* key) {
+    const sti_json_value* v = sti_json_is_object(object) ? object->child : NULL;
+    while (v != NULL && strcmp(v->key, key) != 0) v = v->next;
+    return v;
+}
+
+// The scan allows 64 levels.
+bool sti_json_same(const sti_json_value* a, const sti_json_value* b) {  // NOLINT(misc-no-recursion)
+    if (a == NULL || b == NULL || a->type != b->type || a->count != b->count) return a == b;
+    if (a->type == STI_JSON_NUMBER) return a->number == b->number;
+    if (a->type == STI_JSON_STRING) return strcmp(a->text, b->text) == 0;
+    const sti_json_value* other = b->child;
+    for (const sti_json_value* v = a->child; v != NULL; v = v->next) {
+        if (!sti_json_same(v, v->key != NULL ? sti_json_get(b, v->key) : other)) return false;
+        other = other->next;
+    }
+    return true;
+}
+
 sti_status sti_json_tree_create(sti_env* env, char* text, size_t size, const char* name, sti_json_tree* out) {
+    size_t count;
     *out = (sti_json_tree){.env = env, .name = name};
-    sti_status status = sti_json_scan(env, text, size, name);
+    sti_status status = sti_json_scan(env, text, size, name, &count);
     if (status != STI_OK) return status;
     status = sti_rationals_create(env, 1, &out->scratch);
     if (status != STI_OK) return status;
-    out->root = cJSON_ParseWithLength(text, size);
-    if (out->root == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "tree of %.200s", name);
-    if (status == STI_OK && !cJSON_IsObject(out->root))
+    out->values = sti_alloc_array(env, count, sizeof *out->values);
+    out->text = sti_alloc(env, sti_size_add(size, 1));
+    if (out->values == NULL || out->text == NULL) {
+        sti_json_tree_clear(out);
+        return STI_FAIL(env, STI_ERR_MEMORY, -1, "tree of %.200s", name);
+    }
+    memcpy(out->text, text, size);
+    out->text[size] = '\0';
+    out->root = sti_json_build(out->text, out->values);
+    if (!sti_json_is_object(out->root))
         status = sti_file_fail(env, STI_ERR_INPUT, name, "a JSON object { ... } is expected");
     if (status == STI_OK) status = check_all_names(out, out->root);
     if (status != STI_OK) sti_json_tree_clear(out);
@@ -53,43 +86,10 @@ sti_status sti_json_tree_create(sti_env* env, char* text, size_t size, const cha
 }
 
 void sti_json_tree_clear(sti_json_tree* tree) {
-    cJSON_Delete(tree->root);
+    sti_free(tree->env, tree->values);
+    sti_free(tree->env, tree->text);
     sti_rationals_destroy(tree->scratch);
-    tree->root = NULL;
-    tree->scratch = NULL;
-}
-
-// Numbers of the text, outside strings, from left to right: *p is moved behind the next one; returns its length.
-static size_t next_number(const char** p) {
-    const char* s = *p;
-    while (*s != '-' && (*s < '0' || *s > '9')) {
-        if (*s++ != '"') continue;
-        while (*s != '"') s += *s == '\\' ? 2 : 1;
-        s++;
-    }
-    const size_t length = strspn(s, "+-.0123456789eE");
-    *p = s + length;
-    return length;
-}
-
-// The tree has its numbers in the order of the text. A node of cJSON that is a number has its text slot free, and frees
-// what is in it.
-static sti_status keep_digits(sti_json_tree* tree, cJSON* value, const char** p) {
-    sti_status status = STI_OK;
-    if (cJSON_IsNumber(value)) {
-        const size_t length = next_number(p);
-        value->valuestring = cJSON_malloc(length + 1);
-        if (value->valuestring == NULL) return STI_FAIL(tree->env, STI_ERR_MEMORY, -1, "digits of %.200s", tree->name);
-        memcpy(value->valuestring, *p - length, length);
-        value->valuestring[length] = '\0';
-    }
-    for (cJSON* child = value->child; status == STI_OK && child != NULL; child = child->next)
-        status = keep_digits(tree, child, p);
-    return status;
-}
-
-sti_status sti_json_tree_keep_digits(sti_json_tree* tree, const char* text) {
-    return keep_digits(tree, tree->root, &text);
+    *tree = (sti_json_tree){.env = tree->env, .name = tree->name};
 }
 
 static size_t write_place(const sti_place* place, char* text, size_t size) {
@@ -108,23 +108,23 @@ void sti_place_text(const sti_place* place, char* text, size_t size) {
     write_place(place, text, size);
 }
 
-static void write_value(const cJSON* value, char* text, size_t size) {
+static void write_value(const sti_json_value* value, char* text, size_t size) {
     if (value == NULL)
         snprintf(text, size, "missing");
-    else if (cJSON_IsNumber(value))
-        snprintf(text, size, "%.12g", value->valuedouble);
-    else if (cJSON_IsString(value))
-        snprintf(text, size, "\"%.40s%s\"", value->valuestring, strlen(value->valuestring) > 40 ? "..." : "");
-    else if (cJSON_IsArray(value))
-        snprintf(text, size, "a list of %d", cJSON_GetArraySize(value));
-    else if (cJSON_IsObject(value))
+    else if (sti_json_is_number(value))
+        snprintf(text, size, "%.12g", value->number);
+    else if (sti_json_is_string(value))
+        snprintf(text, size, "\"%.40s%s\"", value->text, strlen(value->text) > 40 ? "..." : "");
+    else if (sti_json_is_array(value))
+        snprintf(text, size, "a list of %d", sti_json_count(value));
+    else if (sti_json_is_object(value))
         snprintf(text, size, "an object");
     else
-        snprintf(text, size, "%s", cJSON_IsNull(value) ? "null" : cJSON_IsTrue(value) ? "true" : "false");
+        snprintf(text, size, "%s", sti_json_is_null(value) ? "null" : sti_json_is_true(value) ? "true" : "false");
 }
 
-sti_status sti_json_fail(const sti_json_tree* tree, const sti_place* place, const cJSON* value, const char* format,
-                         ...) {
+sti_status sti_json_fail(const sti_json_tree* tree, const sti_place* place, const sti_json_value* value,
+                         const char* format, ...) {
     char where[120], what[80], message[200];
     sti_place_text(place, where, sizeof where);
     write_value(value, what, sizeof what);
@@ -141,11 +141,11 @@ void sti_json_warn(const sti_json_tree* tree, const sti_place* place, const char
     sti_log(tree->env, STI_LOG_WARNING, "%.200s: %s: %s", tree->name, where, text);
 }
 
-sti_status sti_json_read_number(const sti_json_tree* tree, const sti_place* place, const cJSON* value, double* out,
-                                bool* is_double) {
+sti_status sti_json_read_number(const sti_json_tree* tree, const sti_place* place, const sti_json_value* value,
+                                double* out, bool* is_double) {
     *is_double = true;
-    if (cJSON_IsNumber(value)) {
-        *out = value->valuedouble;
+    if (sti_json_is_number(value)) {
+        *out = value->number;
         return isfinite(*out) ? STI_OK : sti_json_fail(tree, place, value, "too large, a finite number is expected");
     }
     sti_status status = sti_json_read_exact(tree, place, value, tree->scratch, 0);
@@ -184,24 +184,24 @@ static sti_status read_long_text(sti_rationals* r, size_t i, const char* text) {
     return status;
 }
 
-sti_status sti_json_read_exact(const sti_json_tree* tree, const sti_place* place, const cJSON* value, sti_rationals* r,
-                               size_t i) {
-    if (cJSON_IsNumber(value) && value->valuestring == NULL) return sti_rationals_set_double(r, i, value->valuedouble);
-    if (!cJSON_IsString(value) && !cJSON_IsNumber(value))
+sti_status sti_json_read_exact(const sti_json_tree* tree, const sti_place* place, const sti_json_value* value,
+                               sti_rationals* r, size_t i) {
+    if (sti_json_is_number(value) && !tree->by_digits) return sti_rationals_set_double(r, i, value->number);
+    if (!sti_json_is_string(value) && !sti_json_is_number(value))
         return sti_json_fail(tree, place, value, "a number, or a fraction in quotes like \"2/3\", is expected");
-    const size_t length = strlen(value->valuestring);
+    const size_t length = strlen(value->text);
     if (length > LONGEST_TEXT) return sti_json_fail(tree, place, value, "more than %d characters", LONGEST_TEXT);
-    const sti_status status = length > SHORT_TEXT ? read_long_text(r, i, value->valuestring)
-                                                  : sti_rationals_set_text(r, i, value->valuestring);
+    const sti_status status =
+        length > SHORT_TEXT ? read_long_text(r, i, value->text) : sti_rationals_set_text(r, i, value->text);
     if (status == STI_ERR_INPUT)
         return sti_json_fail(tree, place, value,
                              "not a number, nor a fraction like \"2/3\" with a denominator other than 0");
     return status;
 }
 
-sti_status sti_json_read_integer(const sti_json_tree* tree, const sti_place* place, const cJSON* value, int64_t least,
-                                 int64_t most, int64_t* out) {
-    const double x = cJSON_IsNumber(value) ? value->valuedouble : NAN;
+sti_status sti_json_read_integer(const sti_json_tree* tree, const sti_place* place, const sti_json_value* value,
+                                 int64_t least, int64_t most, int64_t* out) {
+    const double x = sti_json_is_number(value) ? value->number : NAN;
     if (!(x >= (double)least && x <= (double)most && x == floor(x)))
         return sti_json_fail(tree, place, value, "a whole number from %lld to %lld is expected", (long long)least,
                              (long long)most);

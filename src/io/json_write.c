@@ -11,7 +11,7 @@
 static void put(sti_json* j, const char* text, size_t size) {
     if (j->status != STI_OK) return;
     if (j->capacity - j->size <= size) {
-        const size_t capacity = 2 * (j->capacity + size) + 256;
+        const size_t capacity = sti_size_add(sti_size_mul(2, sti_size_add(j->capacity, size)), 256);
         char* bigger = sti_realloc(j->env, j->text, capacity);
         if (bigger == NULL) {
             j->status = STI_FAIL(j->env, STI_ERR_MEMORY, -1, "JSON text");
@@ -130,6 +130,11 @@ void sti_json_double(sti_json* j, const char* key, double value) {
         }
     }
     put(j, text, to);
+}
+
+void sti_json_digits(sti_json* j, const char* key, const char* digits) {
+    put_lead(j, key);
+    put_text(j, digits);
 }
 
 void sti_json_text(sti_json* j, const char* key, const char* text) {

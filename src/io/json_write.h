@@ -7,7 +7,7 @@
 
 #include "base/env.h"
 
-enum { STI_JSON_DEPTH = 16 };
+enum { STI_JSON_DEPTH = 80 };  // more than a text that was read can have
 
 typedef struct sti_json {
     sti_env* env;
@@ -27,7 +27,8 @@ void sti_json_break(sti_json* j);  // a line break before the next value
 void sti_json_null(sti_json* j, const char* key);
 void sti_json_bool(sti_json* j, const char* key, bool value);
 void sti_json_integer(sti_json* j, const char* key, int64_t value);
-void sti_json_double(sti_json* j, const char* key, double value);  // 17 digits; null when not finite
+void sti_json_double(sti_json* j, const char* key, double value);        // 17 digits; null when not finite
+void sti_json_digits(sti_json* j, const char* key, const char* digits);  // a number as it was read
 void sti_json_text(sti_json* j, const char* key, const char* text);
 void sti_json_doubles(sti_json* j, const char* key, const double* x, size_t count);  // NULL: null
 void sti_json_indices(sti_json* j, const char* key, const int* x, size_t count);

@@ -114,14 +114,14 @@ static sti_status read_banner(reader* r) {
 static sti_status read_integer(reader* r, const char* what, int64_t least, int64_t most, int64_t* out) {
     skip_space(r);
     const char* p = r->p;
-    int64_t value = 0;
-    while (*p >= '0' && *p <= '9' && value <= most) value = 10 * value + (*p++ - '0');
+    uint64_t value = 0;
+    for (; *p >= '0' && *p <= '9'; p++) value = sti_u64_add(sti_u64_mul(10, value), (uint64_t)(*p - '0'));
     const size_t n = word_length(r);
-    if (p == r->p || p != r->p + n || value < least || value > most)
+    if (p == r->p || p != r->p + n || value < (uint64_t)least || value > (uint64_t)most)
         return fail(r, "%s: %.*s: a whole number from %lld to %lld is expected", what, (int)(n < 40 ? n : 40), r->p,
                     (long long)least, (long long)most);
     r->p = p;
-    *out = value;
+    *out = (int64_t)value;
     return STI_OK;
 }
 
@@ -141,13 +141,14 @@ static sti_status end_of_line(reader* r) {
 }
 
 // Entries an array file lists: all of them, or the lower triangle with or without the diagonal.
-static int64_t listed(const reader* r) {
-    if (r->sym == GENERAL) return r->rows * r->cols;
-    return r->sym == SYMMETRIC ? r->rows * (r->rows + 1) / 2 : r->rows * (r->rows - 1) / 2;
+static size_t listed(const reader* r) {
+    const size_t n = (size_t)r->rows, all = sti_size_mul(n, (size_t)r->cols);
+    if (r->sym == GENERAL) return all;
+    return (r->sym == SYMMETRIC ? sti_size_add(all, n) : all - n) / 2;
 }
 
 static sti_status read_sizes(reader* r) {
-    const int64_t most = r->coordinate ? STI_IO_SPARSE_MOST : STI_IO_DENSE_MOST;
+    const int64_t most = STI_IO_SPARSE_MOST;
     if (!next_data_line(r)) return fail(r, "the sizes are missing");
     sti_status status = read_integer(r, "rows", 0, most, &r->rows);
     if (status == STI_OK) status = read_integer(r, "columns", 0, most, &r->cols);
@@ -156,9 +157,14 @@ static sti_status read_sizes(reader* r) {
     if (status != STI_OK) return status;
     if (r->sym != GENERAL && r->rows != r->cols)
         return fail(r, "%lld x %lld: a symmetric matrix is square", (long long)r->rows, (long long)r->cols);
-    if (!r->coordinate) r->entries = listed(r);
+    // a vector may be longer than a side of a matrix that is stored whole
+    if (!r->coordinate &&
+        sti_size_mul((size_t)r->rows, (size_t)r->cols) > (size_t)STI_IO_DENSE_MOST * STI_IO_DENSE_MOST)
+        return fail(r, "%lld x %lld: more than %d x %d entries, the most that is read of an array", (long long)r->rows,
+                    (long long)r->cols, STI_IO_DENSE_MOST, STI_IO_DENSE_MOST);
+    if (!r->coordinate) r->entries = (int64_t)listed(r);
     // an entry takes two characters at least, with its place six; the last line may have no end
-    const int64_t have = r->end - r->next + 1, need = (r->coordinate ? 6 : 2) * r->entries;
+    const size_t have = (size_t)(r->end - r->next) + 1, need = sti_size_mul(r->coordinate ? 6 : 2, (size_t)r->entries);
     if (need > have) return fail(r, "%lld entries: more than the rest of the file can hold", (long long)r->entries);
     return STI_OK;
 }
@@ -188,7 +194,7 @@ static sti_status read_coordinates(reader* r, sti_triplets* t) {
 static sti_status read_sparse(reader* r, sti_matrix* out) {
     sti_triplets t;
     int i, j;
-    sti_status status = sti_triplets_create(r->env, (size_t)r->entries * (r->sym == GENERAL ? 1 : 2), &t);
+    sti_status status = sti_triplets_create(r->env, sti_size_mul((size_t)r->entries, r->sym == GENERAL ? 1 : 2), &t);
     if (status != STI_OK) return status;
     status = read_coordinates(r, &t);
     if (status == STI_OK) status = sti_triplets_compress(r->env, &t, (int)r->rows, (int)r->cols, out, &i, &j);
@@ -205,7 +211,7 @@ static sti_status read_sparse(reader* r, sti_matrix* out) {
 
 static sti_status read_array(reader* r, sti_matrix* out) {
     const size_t rows = (size_t)r->rows, cols = (size_t)r->cols;
-    double* a = sti_alloc_array_zero(r->env, rows * cols, sizeof *a);
+    double* a = sti_alloc_array_zero(r->env, sti_size_mul(rows, cols), sizeof *a);
     if (a == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "dense %zu x %zu matrix", rows, cols);
     sti_status status = STI_OK;
     for (size_t j = 0; status == STI_OK && j < cols; j++) {
@@ -243,7 +249,7 @@ static sti_status parse(sti_env* env, const char* text, size_t size, const char*
 
 sti_status sti_matrix_parse(sti_env* env, const char* text, size_t size, const char* name, sti_matrix* out) {
     *out = (sti_matrix){0};
-    char* copy = sti_alloc_array(env, size + 1, 1);
+    char* copy = sti_alloc(env, sti_size_add(size, 1));
     if (copy == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "text of %.200s", name);
     if (size > 0) memcpy(copy, text, size);
     copy[size] = '\0';

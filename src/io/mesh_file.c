@@ -29,8 +29,8 @@ void sti_mesh_data_clear(sti_env* env, sti_mesh_data* mesh) {
 // ---- what the readers use
 
 static sti_status grow(sti_env* env, int* capacity, void** list, size_t size) {
-    const int bigger = *capacity < 64 ? 64 : 2 * *capacity;
-    void* longer = bigger > 6 * MOST_TRIANGLES ? NULL : sti_realloc(env, *list, (size_t)bigger * size);
+    const int bigger = *capacity < 64 ? 64 : sti_count_mul(2, *capacity);
+    void* longer = sti_realloc_array(env, *list, (size_t)bigger, size);
     if (longer == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "a mesh");
     *list = longer;
     *capacity = bigger;
@@ -48,6 +48,7 @@ sti_status sti_mesh_add_vertex(sti_env* env, sti_mesh_data* mesh, const double x
 }
 
 sti_status sti_mesh_add_triangle(sti_env* env, sti_mesh_data* mesh, int a, int b, int c) {
+    if (mesh->triangle_count > MOST_TRIANGLES) return STI_OK;  // too many already, as finish() says
     if (mesh->triangle_count == mesh->triangle_capacity) {
         const sti_status status =
             grow(env, &mesh->triangle_capacity, (void**)&mesh->triangles, 3 * sizeof *mesh->triangles);
@@ -228,7 +229,7 @@ static void apply_scale(sti_mesh_data* mesh, const double scale[3]) {
 static sti_status finish(sti_env* env, const char* name, const double scale[3], sti_mesh_data* mesh) {
     if (mesh->triangle_count == 0) return sti_file_fail(env, STI_ERR_INPUT, name, "a mesh without triangles");
     if (mesh->triangle_count > MOST_TRIANGLES)
-        return sti_file_fail(env, STI_ERR_INPUT, name, "%d triangles: at most %d are read", mesh->triangle_count,
+        return sti_file_fail(env, STI_ERR_INPUT, name, "more than %d triangles, the most that are read",
                              MOST_TRIANGLES);
     apply_scale(mesh, scale);
     sti_status status = weld(env, mesh);

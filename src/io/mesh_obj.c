@@ -9,15 +9,14 @@
 
 // The vertex that a corner names; -1: none.
 static int corner(const char* word, size_t length, int vertex_count) {
-    long number = 0;
+    uint64_t number = 0;
     size_t at = 0;
     const bool from_end = word[0] == '-';
     if (from_end) at++;
     const size_t first = at;
-    for (; at < length && word[at] >= '0' && word[at] <= '9'; at++) {
-        if (number < INT_MAX) number = 10 * number + (word[at] - '0');
-    }
-    if (at == first || (at < length && word[at] != '/') || number < 1 || number > vertex_count) return -1;
+    for (; at < length && word[at] >= '0' && word[at] <= '9'; at++)
+        number = sti_u64_add(sti_u64_mul(10, number), (uint64_t)(word[at] - '0'));
+    if (at == first || (at < length && word[at] != '/') || number < 1 || number > (uint64_t)vertex_count) return -1;
     return from_end ? vertex_count - (int)number : (int)number - 1;
 }
 

@@ -26,12 +26,12 @@ typedef struct reader {
 } reader;
 
 // A list of `count` exact numbers under a key, into entries first .. of r.
-static sti_status read_numbers(reader* k, const sti_place* up, const cJSON* object, const char* key, int count,
+static sti_status read_numbers(reader* k, const sti_place* up, const sti_json_value* object, const char* key, int count,
                                sti_rationals* r, size_t first) {
     const sti_place place = sti_place_key(up, key);
-    const cJSON* list = sti_json_field(object, key);
+    const sti_json_value* list = sti_json_field(object, key);
     sti_status status = sti_json_check_list(&k->tree, &place, list, count);
-    const cJSON* value = status == STI_OK ? list->child : NULL;
+    const sti_json_value* value = status == STI_OK ? list->child : NULL;
     for (int i = 0; i < count && status == STI_OK; i++, value = value->next) {
         const sti_place at = sti_place_index(&place, i);
         status = sti_json_read_exact(&k->tree, &at, value, r, first + (size_t)i);
@@ -59,37 +59,37 @@ static sti_status read_options(reader* k, sti_modes_options* o) {
 static sti_status read_corners(reader* k, const sti_modes_options* o) {
     const int count = o->model == STI_FRICTION_BOX ? 4 : o->sides;
     const sti_place place = sti_place_key(NULL, "corners");
-    const cJSON* list = sti_json_field(k->tree.root, "corners");
+    const sti_json_value* list = sti_json_field(k->tree.root, "corners");
     if (count < 3 || count > 64)
         return sti_json_fail(&k->tree, &place, list, "3 to 64 sides are expected, not %d", count);
     sti_status status = sti_json_check_list(&k->tree, &place, list, count);
     if (status == STI_OK) status = sti_rationals_create(k->tree.env, 2 * (size_t)count, &k->out->corners);
-    const cJSON* row = status == STI_OK ? list->child : NULL;
+    const sti_json_value* row = status == STI_OK ? list->child : NULL;
     for (int i = 0; i < count && status == STI_OK; i++, row = row->next) {
         const sti_place at = sti_place_index(&place, i);
         status = sti_json_check_list(&k->tree, &at, row, 2);
         for (int c = 0; c < 2 && status == STI_OK; c++) {
             const sti_place entry = sti_place_index(&at, c);
-            status =
-                sti_json_read_exact(&k->tree, &entry, cJSON_GetArrayItem(row, c), k->out->corners, (size_t)(2 * i + c));
+            status = sti_json_read_exact(&k->tree, &entry, sti_json_item(row, c), k->out->corners,
+                                         2 * (size_t)i + (size_t)c);
         }
     }
     k->out->corner_count = count;
     return status;
 }
 
-static sti_status read_contact(reader* k, const sti_place* place, const cJSON* from, sti_modes_contact* to) {
+static sti_status read_contact(reader* k, const sti_place* place, const sti_json_value* from, sti_modes_contact* to) {
     const char* words[STI_CONTACT_JOINT + 1];
     int status_word = -1;
     for (int i = 0; i <= STI_CONTACT_JOINT; i++) words[i] = sti_contact_status_text((sti_contact_status)i);
     sti_status status = sti_json_read_word(&k->tree, place, from, "status", words, STI_CONTACT_JOINT + 1, &status_word);
     const sti_place choices = sti_place_key(place, "choices");
-    const cJSON* list = sti_json_field(from, "choices");
+    const sti_json_value* list = sti_json_field(from, "choices");
     if (status == STI_OK && status_word < 0) {
         const sti_place at = sti_place_key(place, "status");
         return sti_json_fail(&k->tree, &at, NULL, "the status of a contact is expected");
     }
-    const int count = cJSON_IsArray(list) ? cJSON_GetArraySize(list) : 0;
+    const int count = sti_json_is_array(list) ? sti_json_count(list) : 0;
     if (status == STI_OK && (count < 1 || count > MOST_CHOICES))
         return sti_json_fail(&k->tree, &choices, list, "the modes of a contact are expected");
     if (status != STI_OK) return status;
@@ -98,24 +98,24 @@ static sti_status read_contact(reader* k, const sti_place* place, const cJSON* f
     if (to->word == NULL) return STI_FAIL(k->tree.env, STI_ERR_MEMORY, -1, "modes of a contact");
     to->choice_count = count;
     int i = 0;
-    for (const cJSON* word = list->child; word != NULL; word = word->next, i++) {
+    for (const sti_json_value* word = list->child; word != NULL; word = word->next, i++) {
         const sti_place at = sti_place_index(&choices, i);
-        if (!cJSON_IsString(word) || strlen(word->valuestring) >= sizeof to->word[0])
+        if (!sti_json_is_string(word) || strlen(word->text) >= sizeof to->word[0])
             return sti_json_fail(&k->tree, &at, word, "a short word is expected");
-        snprintf(to->word[i], sizeof to->word[i], "%s", word->valuestring);
+        snprintf(to->word[i], sizeof to->word[i], "%s", word->text);
     }
     return STI_OK;
 }
 
 static sti_status read_contacts(reader* k) {
     const sti_place place = sti_place_key(NULL, "contacts");
-    const cJSON* list = sti_json_field(k->tree.root, "contacts");
+    const sti_json_value* list = sti_json_field(k->tree.root, "contacts");
     const int count = k->instant->contact_count;
     sti_status status = sti_json_check_list(&k->tree, &place, list, count);
     if (status != STI_OK) return status;
     k->out->contacts = sti_alloc_array_zero(k->tree.env, (size_t)count, sizeof *k->out->contacts);
     if (k->out->contacts == NULL) return STI_FAIL(k->tree.env, STI_ERR_MEMORY, -1, "%d contacts", count);
-    const cJSON* contact = list->child;
+    const sti_json_value* contact = list->child;
     for (int i = 0; i < count && status == STI_OK; i++, contact = contact->next) {
         const sti_place at = sti_place_index(&place, i);
         status = read_contact(k, &at, contact, &k->out->contacts[i]);
@@ -123,15 +123,15 @@ static sti_status read_contacts(reader* k) {
     return status;
 }
 
-static sti_status read_solution(reader* k, const sti_place* up, const cJSON* from, sti_mode* to) {
-    const cJSON* solution = sti_json_field(from, "solution");
+static sti_status read_solution(reader* k, const sti_place* up, const sti_json_value* from, sti_mode* to) {
+    const sti_json_value* solution = sti_json_field(from, "solution");
     if (solution == NULL) return STI_OK;
     const int n = k->instant->n;
     to->solution = sti_alloc_array_zero(k->tree.env, 1, sizeof *to->solution);
     if (to->solution == NULL) return STI_FAIL(k->tree.env, STI_ERR_MEMORY, -1, "solution of a mode");
     const sti_place place = sti_place_key(up, "solution");
     sti_rationals** point = &to->solution->point;
-    sti_status status = sti_rationals_create(k->tree.env, (size_t)(n + 2 * k->K), point);
+    sti_status status = sti_rationals_create(k->tree.env, (size_t)n + 2 * (size_t)k->K, point);
     if (status == STI_OK) status = read_numbers(k, &place, solution, "a_exact", n, *point, 0);
     if (status == STI_OK)
         status = read_numbers(k, &place, solution, "contact_accelerations_exact", k->K, *point, (size_t)n);
@@ -139,7 +139,7 @@ static sti_status read_solution(reader* k, const sti_place* up, const cJSON* fro
     return status;
 }
 
-static sti_status read_mode(reader* k, const sti_place* place, const cJSON* from, sti_mode* to) {
+static sti_status read_mode(reader* k, const sti_place* place, const sti_json_value* from, sti_mode* to) {
     const char* fits[STI_MODE_STRICT + 1];
     int fit = 0;
     char text[256];
@@ -153,9 +153,9 @@ static sti_status read_mode(reader* k, const sti_place* place, const cJSON* from
     to->choice = sti_alloc_array(k->tree.env, (size_t)contacts, sizeof *to->choice);
     if (to->text == NULL || to->choice == NULL) return STI_FAIL(k->tree.env, STI_ERR_MEMORY, -1, "mode");
     const sti_place choices = sti_place_key(place, "choice");
-    const cJSON* list = sti_json_field(from, "choice");
+    const sti_json_value* list = sti_json_field(from, "choice");
     status = sti_json_check_list(&k->tree, &choices, list, contacts);
-    const cJSON* value = status == STI_OK ? list->child : NULL;
+    const sti_json_value* value = status == STI_OK ? list->child : NULL;
     for (int i = 0; i < contacts && status == STI_OK; i++, value = value->next) {
         const sti_place at = sti_place_index(&choices, i);
         int64_t choice;
@@ -170,13 +170,13 @@ static sti_status read_mode(reader* k, const sti_place* place, const cJSON* from
 
 static sti_status read_modes(reader* k) {
     const sti_place place = sti_place_key(NULL, "modes");
-    const cJSON* list = sti_json_field(k->tree.root, "modes");
-    const int count = cJSON_IsArray(list) ? cJSON_GetArraySize(list) : -1;
+    const sti_json_value* list = sti_json_field(k->tree.root, "modes");
+    const int count = sti_json_is_array(list) ? sti_json_count(list) : -1;
     if (count < 0 || count > MOST_MODES) return sti_json_fail(&k->tree, &place, list, "a list of modes is expected");
     k->out->modes = sti_alloc_array_zero(k->tree.env, (size_t)count, sizeof *k->out->modes);
     if (k->out->modes == NULL) return STI_FAIL(k->tree.env, STI_ERR_MEMORY, -1, "%d modes", count);
     sti_status status = STI_OK;
-    const cJSON* mode = list->child;
+    const sti_json_value* mode = list->child;
     for (int i = 0; i < count && status == STI_OK; i++, mode = mode->next) {
         const sti_place at = sti_place_index(&place, i);
         k->out->mode_count++;
@@ -188,42 +188,43 @@ static sti_status read_modes(reader* k) {
 }
 
 // Choices of a case: words, null where the contact is open.
-static sti_status read_case_choices(reader* k, const sti_place* up, const cJSON* from, short* to) {
+static sti_status read_case_choices(reader* k, const sti_place* up, const sti_json_value* from, short* to) {
     const sti_place place = sti_place_key(up, "choices");
-    const cJSON* list = sti_json_field(from, "choices");
+    const sti_json_value* list = sti_json_field(from, "choices");
     sti_status status = sti_json_check_list(&k->tree, &place, list, k->instant->contact_count);
-    const cJSON* word = status == STI_OK ? list->child : NULL;
+    const sti_json_value* word = status == STI_OK ? list->child : NULL;
     for (int i = 0; i < k->instant->contact_count && status == STI_OK; i++, word = word->next) {
         const sti_modes_contact* c = &k->out->contacts[i];
         const sti_place at = sti_place_index(&place, i);
         to[i] = -1;
-        for (int j = 0; j < c->choice_count && cJSON_IsString(word); j++) {
-            if (strcmp(c->word[j], word->valuestring) == 0) to[i] = (short)j;
+        for (int j = 0; j < c->choice_count && sti_json_is_string(word); j++) {
+            if (strcmp(c->word[j], word->text) == 0) to[i] = (short)j;
         }
-        if (to[i] < 0 && !cJSON_IsNull(word))
+        if (to[i] < 0 && !sti_json_is_null(word))
             status = sti_json_fail(&k->tree, &at, word, "a mode of the contact is expected");
     }
     return status;
 }
 
 static sti_status read_certificate(reader* k) {
-    const cJSON* certificate = sti_json_field(k->tree.root, "certificate");
+    const sti_json_value* certificate = sti_json_field(k->tree.root, "certificate");
     if (certificate == NULL) return STI_OK;
     const sti_place up = sti_place_key(NULL, "certificate"), place = sti_place_key(&up, "cases");
-    const cJSON* list = sti_json_field(certificate, "cases");
-    const int count = cJSON_IsArray(list) ? cJSON_GetArraySize(list) : -1, n = k->instant->n;
+    const sti_json_value* list = sti_json_field(certificate, "cases");
+    const int count = sti_json_is_array(list) ? sti_json_count(list) : -1, n = k->instant->n;
     if (count < 0 || count > MOST_MODES) return sti_json_fail(&k->tree, &place, list, "a list of cases is expected");
     sti_modes_certificate* to = &k->out->certificate;
-    const size_t contacts = (size_t)k->instant->contact_count, width = (size_t)(n + k->K);
-    to->choice = sti_alloc_array(k->tree.env, (size_t)count * contacts, sizeof *to->choice);
+    const size_t contacts = (size_t)k->instant->contact_count, width = (size_t)n + (size_t)k->K;
+    to->choice = sti_alloc_array(k->tree.env, sti_size_mul((size_t)count, contacts), sizeof *to->choice);
     if (to->choice == NULL) return STI_FAIL(k->tree.env, STI_ERR_MEMORY, -1, "%d cases", count);
-    sti_status status = sti_rationals_create(k->tree.env, (size_t)count * width, &to->value);
-    const cJSON* item = list->child;
+    sti_status status = sti_rationals_create(k->tree.env, sti_size_mul((size_t)count, width), &to->value);
+    const sti_json_value* item = list->child;
     for (int i = 0; i < count && status == STI_OK; i++, item = item->next) {
         const sti_place at = sti_place_index(&place, i);
         status = read_case_choices(k, &at, item, to->choice + (size_t)i * contacts);
-        if (status == STI_OK) status = read_numbers(k, &at, item, "y", n, to->value, (size_t)i * width);
-        if (status == STI_OK) status = read_numbers(k, &at, item, "nu", k->K, to->value, (size_t)i * width + (size_t)n);
+        if (status == STI_OK) status = read_numbers(k, &at, item, "y", n, to->value, sti_size_mul((size_t)i, width));
+        if (status == STI_OK)
+            status = read_numbers(k, &at, item, "nu", k->K, to->value, sti_size_mul((size_t)i, width) + (size_t)n);
     }
     to->case_count = count;
     return status;
@@ -231,8 +232,8 @@ static sti_status read_certificate(reader* k) {
 
 static sti_status read_all(reader* k, sti_modes_options* o) {
     const sti_place place = sti_place_key(NULL, "kind");
-    const cJSON* kind = sti_json_field(k->tree.root, "kind");
-    if (!cJSON_IsString(kind) || strcmp(kind->valuestring, "modes") != 0)
+    const sti_json_value* kind = sti_json_field(k->tree.root, "kind");
+    if (!sti_json_is_string(kind) || strcmp(kind->text, "modes") != 0)
         return sti_json_fail(&k->tree, &place, kind, "\"modes\" is expected");
     sti_status status = read_options(k, o);
     if (status == STI_OK) status = read_corners(k, o);

@@ -44,6 +44,16 @@ static const sti_kind_form forms[] = {
                {"equations", true, true, false}},
      .size_count = 1,
      .size = {"dimension"}},
+    {.kind = STI_KIND_MATRICES,
+     .field_count = STI_MATRIX_COUNT,
+     .field = {{"P", true, true, false},
+               {"N", true, true, false},
+               {"G", true, true, false},
+               {"E", true, true, false},
+               {"D", true, true, false},
+               {"n_H", true, true, false},
+               {"T", true, true, false},
+               {"mu", false, true, false}}},
 };
 enum { FORM_COUNT = sizeof forms / sizeof forms[0] };
 
@@ -68,11 +78,12 @@ sti_status sti_kind_form_find(sti_env* env, const char* file, const char* name, 
     if (strcmp(name, sti_kind_text(STI_KIND_CONTACT)) == 0)
         return sti_file_fail(env, STI_ERR_INPUT, file, "kind: \"%s\": read from HDF5 files of FCLIB only", name);
     if (strcmp(name, sti_kind_text(STI_KIND_INSTANT)) == 0 || strcmp(name, sti_kind_text(STI_KIND_SYSTEM)) == 0 ||
-        strcmp(name, sti_kind_text(STI_KIND_SCENE)) == 0)
+        strcmp(name, sti_kind_text(STI_KIND_SCENE)) == 0 || strcmp(name, sti_kind_text(STI_KIND_GRASP)) == 0 ||
+        strcmp(name, sti_kind_text(STI_KIND_ROOT)) == 0 || strcmp(name, sti_kind_text(STI_KIND_BOUND)) == 0)
         return sti_file_fail(env, STI_ERR_INPUT, file, "kind: \"%s\": read from JSON files only", name);
     return sti_file_fail(env, STI_ERR_INPUT, file,
-                         "kind: \"%.40s\": no such kind, \"lcp\", \"mlcp\", \"qp\", \"cone\", \"instant\", \"system\" "
-                         "or \"scene\" is expected",
+                         "kind: \"%.40s\": no such kind, \"lcp\", \"mlcp\", \"qp\", \"cone\", \"instant\", \"grasp\", "
+                         "\"matrices\", \"system\", \"scene\", \"root\" or \"bound\" is expected",
                          name);
 }
 
@@ -150,8 +161,8 @@ static sti_status assemble_lcp(sti_problem* p, const char* file, sti_field* f, c
 static sti_status copy_block(sti_rationals* to, size_t width, size_t first_row, size_t first_col, const sti_field* f) {
     for (size_t i = 0; i < (size_t)f->rows; i++) {
         for (size_t j = 0; j < (size_t)f->cols; j++) {
-            const sti_status status =
-                sti_rationals_copy(to, (first_row + i) * width + first_col + j, f->exact, i * (size_t)f->cols + j);
+            const size_t place = sti_size_mul(first_row + i, width) + first_col + j;
+            const sti_status status = sti_rationals_copy(to, place, f->exact, sti_size_mul(i, (size_t)f->cols) + j);
             if (status != STI_OK) return status;
         }
     }
@@ -160,7 +171,7 @@ static sti_status copy_block(sti_rationals* to, size_t width, size_t first_row, 
 
 static sti_status join_exact(sti_problem* p, const sti_field* f, size_t n, size_t m) {
     const size_t width = n + m;
-    sti_status status = sti_rationals_create(p->env, width * width, &p->exact[0]);
+    sti_status status = sti_rationals_create(p->env, sti_size_mul(width, width), &p->exact[0]);
     if (status == STI_OK) status = sti_rationals_create(p->env, width, &p->exact[1]);
     if (status == STI_OK) status = copy_block(p->exact[0], width, 0, 0, &f[0]);
     if (status == STI_OK) status = copy_block(p->exact[0], width, 0, n, &f[1]);
@@ -301,6 +312,75 @@ static sti_status assemble_cone(sti_problem* p, const char* file, const sti_kind
     return status;
 }
 
+// One of the matrices, dense; rows or cols -1: any.
+static sti_status take_table(sti_problem* p, const char* file, const sti_kind_form* form, sti_field* fields, int k,
+                             int rows, int cols, const char* why) {
+    sti_field* f = &fields[k];
+    const char* name = form->field[k].name;
+    if (f->cols < 1 || f->rows < 1)
+        return sti_file_fail(p->env, STI_ERR_INPUT, file, "%s: empty: at least one row is expected", name);
+    if ((int64_t)f->rows * f->cols > STI_IO_CONE_MOST)
+        return sti_file_fail(p->env, STI_ERR_INPUT, file, "%s: %d x %d: more than %d entries", name, f->rows, f->cols,
+                             STI_IO_CONE_MOST);
+    sti_status status = check_shape(p->env, file, name, f, rows < 0 ? f->rows : rows, cols < 0 ? f->cols : cols, why);
+    sti_matrix dense = {0};
+    if (status == STI_OK && sti_matrix_is_sparse(&f->matrix))
+        status = sti_matrix_to_dense(p->env, &f->matrix, &dense);
+    else if (status == STI_OK)
+        dense = take_matrix(f);
+    p->table[k] = dense.dense;
+    return status;
+}
+
+static sti_status assemble_matrices(sti_problem* p, const char* file, const sti_kind_form* form, sti_field* f) {
+    enum { P, N, G, E, D, N_H, T, MU };
+    sti_matrices* m = &p->matrices;
+    *m = (sti_matrices){.sum_size = f[P].given ? f[P].rows : f[N].rows,
+                        .size = f[G].rows,
+                        .E_size = f[E].given ? f[E].rows : f[D].rows,
+                        .slip_count = f[N_H].given ? f[N_H].cols : f[MU].rows,
+                        .rows = f[T].rows,
+                        .cols = f[T].cols};
+    const struct {
+        int k, rows, cols;
+        const char* why;
+    } tables[] = {{P, m->sum_size, m->sum_size, "a square matrix"},
+                  {N, m->sum_size, m->sum_size, "as large as P"},
+                  {G, m->size, m->size, "a square matrix"},
+                  {E, m->E_size, m->E_size, "a square matrix"},
+                  {D, m->E_size, m->E_size, "as large as E"},
+                  {N_H, f[G].given ? m->size : -1, -1, "as many rows as G has"},
+                  {T, -1, -1, ""}};
+    sti_status status = STI_OK;
+    bool any = f[MU].given;
+    for (size_t k = 0; status == STI_OK && k < sizeof tables / sizeof tables[0]; k++) {
+        if (!f[tables[k].k].given) continue;
+        any = true;
+        status = take_table(p, file, form, f, tables[k].k, tables[k].rows, tables[k].cols, tables[k].why);
+    }
+    if (status == STI_OK && !any)
+        status = sti_file_fail(p->env, STI_ERR_INPUT, file, "no matrix: P, N, G, E, D, n_H, T or mu is expected");
+    if (status == STI_OK && f[G].given && f[E].given && !f[D].given && m->E_size != m->size)
+        status = sti_file_fail(p->env, STI_ERR_INPUT, file, "E: %d x %d: %d x %d is expected, as large as G", m->E_size,
+                               m->E_size, m->size, m->size);
+    if (status == STI_OK && f[MU].given && f[MU].rows != m->slip_count)
+        status = sti_file_fail(p->env, STI_ERR_INPUT, file, "mu: %d entries: %d are expected, one per column of n_H",
+                               f[MU].rows, m->slip_count);
+    if (status != STI_OK) return status;
+    p->vector[0] = take_vector(&f[MU]);
+    p->exact[0] = take_exact(&f[T]);
+    m->P = p->table[P];
+    m->N = p->table[N];
+    m->G = p->table[G];
+    m->E = p->table[E];
+    m->D = p->table[D];
+    m->n_H = p->table[N_H];
+    m->T = p->table[T];
+    m->mu = p->vector[0];
+    m->exact = p->exact[0];
+    return STI_OK;
+}
+
 sti_status sti_problem_create(sti_env* env, sti_kind kind, sti_problem** out) {
     *out = sti_alloc_array_zero(env, 1, sizeof **out);
     if (*out == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "problem");
@@ -321,6 +401,8 @@ sti_status sti_problem_assemble(sti_env* env, const char* file, const sti_kind_f
         status = assemble_mlcp(p, file, fields, sizes);
     else if (form->kind == STI_KIND_QP)
         status = assemble_qp(p, file, fields, sizes);
+    else if (form->kind == STI_KIND_MATRICES)
+        status = assemble_matrices(p, file, form, fields);
     else
         status = assemble_cone(p, file, form, fields, sizes);
     if (status == STI_OK)
@@ -349,6 +431,7 @@ void sti_problem_destroy(sti_problem* p) {
     sti_matrix_clear(p->env, &p->qp.P);
     sti_matrix_clear(p->env, &p->qp.A);
     for (int k = 0; k < 4; k++) sti_free(p->env, p->side[k]);
+    for (int k = 0; k < STI_MATRIX_COUNT; k++) sti_free(p->env, p->table[k]);
     for (int k = 0; k < 2; k++) {
         sti_free(p->env, p->vector[k]);
         sti_rationals_destroy(p->exact[k]);
@@ -359,6 +442,7 @@ void sti_problem_destroy(sti_problem* p) {
     sti_free(p->env, p->scene);
     sti_world_scene_destroy(p->env, p->world);
     sti_world_source_destroy(p->env, p->source);
+    if (p->posed != NULL) p->destroy_posed(p->env, p->posed);
     sti_free(p->env, p);
 }
 
@@ -382,6 +466,10 @@ const sti_cone_input* sti_problem_cone(const sti_problem* problem) {
     return problem->kind == STI_KIND_CONE ? &problem->cone : NULL;
 }
 
+const sti_matrices* sti_problem_matrices(const sti_problem* problem) {
+    return problem->kind == STI_KIND_MATRICES ? &problem->matrices : NULL;
+}
+
 const sti_contact_problem* sti_problem_contact(const sti_problem* problem) {
     return problem->kind == STI_KIND_CONTACT ? &problem->contact->problem : NULL;
 }
@@ -391,7 +479,7 @@ const sti_contact_info* sti_problem_contact_info(const sti_problem* problem) {
 }
 
 const sti_instant* sti_problem_instant(const sti_problem* problem) {
-    return problem->kind == STI_KIND_INSTANT ? problem->instant : NULL;
+    return problem->kind == STI_KIND_INSTANT || problem->kind == STI_KIND_GRASP ? problem->instant : NULL;
 }
 
 sti_system* sti_problem_system(const sti_problem* problem) {
@@ -409,7 +497,7 @@ const sti_world_scene* sti_problem_world(const sti_problem* problem) {
 sti_status sti_problem_parse(sti_env* env, const char* text, size_t size, const char* name, sti_problem** out) {
     *out = NULL;
     if (size > STI_IO_TEXT_MOST) return sti_file_fail(env, STI_ERR_INPUT, name, "too long to be read as text");
-    char* copy = sti_alloc_array(env, size + 1, 1);
+    char* copy = sti_alloc(env, sti_size_add(size, 1));
     if (copy == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "text of %.200s", name);
     if (size > 0) memcpy(copy, text, size);
     copy[size] = '\0';
@@ -500,19 +588,13 @@ sti_status sti_lcp_save(sti_env* env, const sti_lcp* lcp, const char* path) {
 
 sti_status sti_mlcp_save(sti_env* env, const sti_mlcp* mlcp, const char* path) {
     const int n = mlcp->n, m = mlcp->m;
-    const size_t top = (size_t)n, width = (size_t)n + (size_t)m;
+    const size_t top = (size_t)n, width = (size_t)n + (size_t)m, below = sti_size_mul(top, width);
     const sti_rationals *E = mlcp->matrix_exact, *e = mlcp->vector_exact;
     const sti_outgoing fields[6] = {
         {.name = "A", .matrix = &mlcp->A, .rows = n, .cols = n, .exact = E, .stride = width},
         {.name = "C", .matrix = &mlcp->C, .rows = n, .cols = m, .exact = E, .first = top, .stride = width},
-        {.name = "D", .matrix = &mlcp->D, .rows = m, .cols = n, .exact = E, .first = top * width, .stride = width},
-        {.name = "B",
-         .matrix = &mlcp->B,
-         .rows = m,
-         .cols = m,
-         .exact = E,
-         .first = top * width + top,
-         .stride = width},
+        {.name = "D", .matrix = &mlcp->D, .rows = m, .cols = n, .exact = E, .first = below, .stride = width},
+        {.name = "B", .matrix = &mlcp->B, .rows = m, .cols = m, .exact = E, .first = below + top, .stride = width},
         {.name = "a", .vector = mlcp->a, .rows = n, .cols = 1, .exact = e, .stride = 1},
         {.name = "b", .vector = mlcp->b, .rows = m, .cols = 1, .exact = e, .first = top, .stride = 1},
     };

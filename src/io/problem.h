@@ -5,6 +5,7 @@
 #include <stiction/io.h>
 
 #include "base/env.h"
+#include "io/json_tree.h"
 
 // Sizes beyond these are refused before anything of that size is allocated.
 #define STI_IO_TEXT_MOST ((size_t)1 << 31)  // bytes of a text file
@@ -15,6 +16,8 @@ enum {
     STI_IO_CONE_MOST = 4000000
 };
 
+enum { STI_MATRIX_COUNT = 8 };  // names that the kind "matrices" has
+
 typedef struct sti_fclib sti_fclib;
 
 struct sti_problem {
@@ -24,15 +27,19 @@ struct sti_problem {
     sti_mlcp mlcp;
     sti_cone_input cone;
     sti_qp qp;
-    double* side[4];          // l, u, lb, ub of a qp; NULL: not given
-    double* vector[2];        // q; a, b; c; tables of the cone
-    sti_rationals* exact[2];  // matrix, vector; tables of the cone
-    sti_fclib* contact;       // the contact problem and what stands beside it, all in one
+    sti_matrices matrices;
+    double* table[STI_MATRIX_COUNT];  // of the matrices, in the order of the kind
+    double* side[4];                  // l, u, lb, ub of a qp; NULL: not given
+    double* vector[2];                // q; a, b; c; tables of the cone
+    sti_rationals* exact[2];          // matrix, vector; tables of the cone
+    sti_fclib* contact;               // the contact problem and what stands beside it, all in one
     sti_instant* instant;
     sti_system* system;
     sti_scene* scene;
     sti_world_scene* world;
     struct sti_world_source* source;  // of the world
+    void* posed;                      // of kinds that are read by one file and known to no other: root, bound
+    void (*destroy_posed)(sti_env* env, void* posed);
 };
 
 // What a file holds under one name.
@@ -56,7 +63,7 @@ typedef struct sti_field_name {
     bool open;  // null is allowed, for all of it and for its entries
 } sti_field_name;
 
-enum { STI_FIELD_MOST = 7, STI_SIZE_MOST = 2 };
+enum { STI_FIELD_MOST = STI_MATRIX_COUNT, STI_SIZE_MOST = 2 };
 
 typedef struct sti_kind_form {
     sti_kind kind;
@@ -83,6 +90,9 @@ sti_status sti_problem_create(sti_env* env, sti_kind kind, sti_problem** out);
 
 sti_status sti_problem_read_json(sti_env* env, char* text, size_t size, const char* name, const char* directory,
                                  sti_problem** out);
+// Kinds that stand in one file each.
+sti_status sti_root_read_json(const sti_json_tree* tree, sti_problem** out);
+sti_status sti_bound_read_json(const sti_json_tree* tree, sti_problem** out);
 sti_status sti_problem_read_hdf5(sti_env* env, const char* path, sti_problem** out);
 
 // A problem on its way out: fields by name, exact or not.

@@ -5,7 +5,7 @@
 //      "x": [..], "y": [..], "z": [..], "certificate": {"type": "solution", "bound": null}, "reason": ""}
 //
 // Without a solution x, y, z are null, and the certificate holds what proves it: {"type": "farkas", "y", "z", "bound"} or
-// {"type": "farkas", "crossed": row} for "infeasible", {"type": "ray", "x"} for "unbounded".
+// {"type": "farkas", "crossed": row} for "infeasible", {"type": "ray", "x"} for "unbounded"; its other fields are null.
 #include <math.h>
 #include <stiction/io.h>
 
@@ -27,14 +27,13 @@ static void put_certificate(sti_json* j, const sti_qp_answer* a) {
     sti_json_object(j, "certificate");
     sti_json_text(j, "type", type[a->outcome]);
     sti_json_double(j, "bound", a->bound);
-    if (farkas && a->crossed >= 0) {
+    if (farkas && a->crossed >= 0)
         sti_json_integer(j, "crossed", a->crossed);
-    } else if (farkas) {
-        sti_json_doubles(j, "y", a->y, (size_t)a->m);
-        sti_json_doubles(j, "z", a->z, (size_t)a->n);
-    } else if (a->outcome == STI_CONIC_UNBOUNDED) {
-        sti_json_doubles(j, "x", a->x, (size_t)a->n);
-    }
+    else
+        sti_json_null(j, "crossed");
+    sti_json_doubles(j, "x", a->outcome == STI_CONIC_UNBOUNDED ? a->x : NULL, (size_t)a->n);
+    sti_json_doubles(j, "y", farkas && a->crossed < 0 ? a->y : NULL, (size_t)a->m);
+    sti_json_doubles(j, "z", farkas && a->crossed < 0 ? a->z : NULL, (size_t)a->n);
     sti_json_end(j);
 }
 
@@ -79,7 +78,7 @@ sti_status sti_qp_answer_save(sti_env* env, const sti_qp_answer* answer, const c
 
 // A size that the file states has to be that of the program.
 static sti_status check_size(const sti_json_tree* t, const char* key, int size) {
-    const cJSON* value = sti_json_field(t->root, key);
+    const sti_json_value* value = sti_json_field(t->root, key);
     const sti_place place = sti_place_key(NULL, key);
     int64_t stated = 0;
     if (value == NULL) return STI_OK;
@@ -88,7 +87,8 @@ static sti_status check_size(const sti_json_tree* t, const char* key, int size) 
     return status;
 }
 
-static sti_status read_vectors(const sti_json_tree* t, const sti_place* up, const cJSON* object, sti_qp_answer* a) {
+static sti_status read_vectors(const sti_json_tree* t, const sti_place* up, const sti_json_value* object,
+                               sti_qp_answer* a) {
     sti_status status = sti_json_read_doubles(t, up, object, "x", a->n, &a->x);
     if (status == STI_OK) status = sti_json_read_doubles(t, up, object, "y", a->m, &a->y);
     if (status == STI_OK) status = sti_json_read_doubles(t, up, object, "z", a->n, &a->z);
@@ -97,13 +97,13 @@ static sti_status read_vectors(const sti_json_tree* t, const sti_place* up, cons
 
 // What the claim is about: the point, or the certificate.
 static sti_status read_claim(const sti_json_tree* t, sti_qp_answer* a) {
-    const cJSON* object = sti_json_field(t->root, "certificate");
+    const sti_json_value* object = sti_json_field(t->root, "certificate");
     const sti_place place = sti_place_key(NULL, "certificate");
     if (a->outcome != STI_CONIC_INFEASIBLE && a->outcome != STI_CONIC_UNBOUNDED)
         return read_vectors(t, NULL, t->root, a);
     if (object == NULL) return STI_OK;
-    if (!cJSON_IsObject(object)) return sti_json_fail(t, &place, object, "an object is expected");
-    const cJSON* crossed = sti_json_field(object, "crossed");
+    if (!sti_json_is_object(object)) return sti_json_fail(t, &place, object, "an object is expected");
+    const sti_json_value* crossed = sti_json_field(object, "crossed");
     const sti_place at = sti_place_key(&place, "crossed");
     int64_t index = -1;
     sti_status status = read_vectors(t, &place, object, a);
@@ -128,10 +128,10 @@ static sti_status fill_missing(sti_env* env, sti_qp_answer* a) {
 }
 
 static sti_status read_numbers(const sti_json_tree* t, sti_qp_answer* a) {
-    const cJSON* parts = sti_json_field(t->root, "residuals");
+    const sti_json_value* parts = sti_json_field(t->root, "residuals");
     const sti_place place = sti_place_key(NULL, "residuals");
     sti_status status = sti_json_read_double(t, NULL, t->root, "residual", NAN, &a->residual);
-    if (parts != NULL && !cJSON_IsObject(parts)) return sti_json_fail(t, &place, parts, "an object is expected");
+    if (parts != NULL && !sti_json_is_object(parts)) return sti_json_fail(t, &place, parts, "an object is expected");
     if (status == STI_OK) status = sti_json_read_double(t, &place, parts, "primal", NAN, &a->residual_primal);
     if (status == STI_OK) status = sti_json_read_double(t, &place, parts, "dual", NAN, &a->residual_dual);
     if (status == STI_OK) status = sti_json_read_double(t, &place, parts, "gap", NAN, &a->residual_gap);

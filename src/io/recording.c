@@ -113,10 +113,10 @@ static sti_status restore(sti_h5_grow* g, int index, bool* known) {
         d->rows > INT64_MAX / 2)
         return not_of_this_file(g);
     if (d->chunk_rows == 0)
-        return d->row_bytes > 0 && d->rows <= g->end / d->row_bytes && inside(g, d->address, d->rows * d->row_bytes)
-                   ? STI_OK
-                   : not_of_this_file(g);
-    if ((d->rows > 0) != (levels > 0) || (d->rows > 0 && !inside(g, d->address, d->chunk_rows * d->row_bytes)))
+        return d->row_bytes > 0 && inside(g, d->address, sti_u64_mul(d->rows, d->row_bytes)) ? STI_OK
+                                                                                             : not_of_this_file(g);
+    if ((d->rows > 0) != (levels > 0) ||
+        (d->rows > 0 && !inside(g, d->address, sti_u64_mul(d->chunk_rows, d->row_bytes))))
         return not_of_this_file(g);
     sti_status status = STI_OK;
     for (int level = 0; status == STI_OK && level < (int)levels; level++) {
@@ -124,7 +124,7 @@ static sti_status restore(sti_h5_grow* g, int index, bool* known) {
         if (status == STI_OK) d->levels = level + 1;
     }
     if (status == STI_OK && d->tail != NULL && d->rows > 0)
-        status = fetch(g, d->address, d->tail, (size_t)(((d->rows - 1) % d->chunk_rows + 1) * d->row_bytes));
+        status = fetch(g, d->address, d->tail, (size_t)sti_u64_mul((d->rows - 1) % d->chunk_rows + 1, d->row_bytes));
     return status;
 }
 
@@ -133,7 +133,7 @@ sti_status sti_recording_state(const sti_recording* r, void** bytes, size_t* siz
     size_t count = STATE_LEAD;
     *bytes = NULL;
     *size = 0;
-    for (int k = 0; k < g->count; k++) count += 3 + 2 * (size_t)g->set[k].levels;
+    for (int k = 0; k < g->count; k++) count = sti_size_add(count, 3 + 2 * (size_t)g->set[k].levels);
     uint64_t* word = sti_alloc_array(g->env, count, sizeof *word);
     if (word == NULL) return STI_FAIL(g->env, STI_ERR_MEMORY, -1, "state of a recording");
     const uint64_t lead[STATE_LEAD] = {
@@ -151,7 +151,7 @@ sti_status sti_recording_state(const sti_recording* r, void** bytes, size_t* siz
         }
     }
     *bytes = word;
-    *size = count * sizeof *word;
+    *size = sti_size_mul(count, sizeof *word);
     return STI_OK;
 }
 
@@ -207,12 +207,12 @@ sti_status sti_recording_series(sti_recording* r, const sti_series_def* def, int
     if (def->items > 0) form.size[form.rank++ - 1] = (uint64_t)def->items;
     if (def->columns > 0) form.size[form.rank++ - 1] = (uint64_t)def->columns;
     form.row_bytes = form.width;
-    for (int k = 1; k < form.rank; k++) form.row_bytes *= form.size[k - 1];
-    form.chunk_rows = def->chunk > 0 ? (uint64_t)def->chunk : (CHUNK_BYTES + form.row_bytes - 1) / form.row_bytes;
+    for (int k = 1; k < form.rank; k++) form.row_bytes = sti_u64_mul(form.row_bytes, form.size[k - 1]);
+    form.chunk_rows = def->chunk > 0 ? (uint64_t)def->chunk : 1 + (CHUNK_BYTES - 1) / form.row_bytes;
     if (form.row_bytes > UINT32_MAX / form.chunk_rows)
         return STI_FAIL(env, STI_ERR_SIZE, -1, "%.80s: rows of %llu bytes", def->name,
                         (unsigned long long)form.row_bytes);
-    int* set = sti_realloc(env, r->set, ((size_t)r->count + 1) * sizeof *set);
+    int* set = sti_realloc_array(env, r->set, (size_t)r->count + 1, sizeof *set);
     if (set == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "a series");
     r->set = set;
     bool known;
@@ -249,14 +249,14 @@ static sti_status put(sti_recording* r, sti_h5_growing* form, const char* name, 
     sti_h5_grow* g = &r->file;
     int index;
     bool known = false;
-    const uint64_t rows = form->rows, bytes = rows * form->row_bytes;
+    const uint64_t rows = form->rows, bytes = sti_u64_mul(rows, form->row_bytes);
     sti_status status = add(r, form, name, &index, &known);
     if (status != STI_OK) return status;
     if (known)
         return g->set[index].rows == rows ? compare(g, g->set[index].address, data, (size_t)bytes)
                                           : not_of_this_file(g);
     g->set[index].address = g->end;
-    g->end += (bytes + 7) / 8 * 8;
+    g->end = sti_u64_add(g->end, sti_u64_padded(bytes));
     return sti_h5_grow_write(g, g->set[index].address, data, (size_t)bytes);
 }
 
@@ -267,7 +267,7 @@ sti_status sti_recording_put(sti_recording* r, const char* name, sti_record_type
     sti_h5_growing form = {.rank = columns > 0 ? 2 : 1, .class = classes[type], .width = widths[type]};
     form.size[0] = (uint64_t)columns;
     form.rows = (uint64_t)rows;
-    form.row_bytes = (uint64_t)form.width * (columns > 0 ? (uint64_t)columns : 1);
+    form.row_bytes = (uint64_t)form.width * (uint64_t)(columns > 0 ? columns : 1);
     return put(r, &form, name, data);
 }
 

@@ -124,6 +124,14 @@ sti_scene sti_scene_default(sti_layout layout, int count) {
         .time = 10};
 }
 
+// What a grain takes to fall by its radius, over that of a radius of 0.5 under 9.81.
+double sti_scene_time_unit(const sti_scene* scene) {
+    const double own = scene->bed.layout == STI_LAYOUT_SETTLE ? 0.03 : 0.5;
+    const double radius = scene->bed.radius > 0 ? scene->bed.radius : own;
+    const double gravity = scene->bed.gravity > 0 ? scene->bed.gravity : 9.81;
+    return sqrt(radius / 0.5 * (9.81 / gravity));
+}
+
 // ---- values
 
 static void list_words(char* text, size_t size, const char* (*word)(int), int count) {

@@ -30,6 +30,7 @@ typedef struct sti_scene_field {
 
 extern const sti_scene_field sti_scene_fields[];
 extern const int sti_scene_field_count;
+double sti_scene_time_unit(const sti_scene* scene);  // steps of beds that differ in size or gravity alone go with it
 
 // A value given as a word or as a number. False: `expected` (size bytes) says what would have been right.
 bool sti_scene_assign(const sti_scene_field* field, sti_scene* scene, const char* word, double number, char* expected,

@@ -10,13 +10,13 @@
 static const char* const sections[] = {"bed", "step", "until"};
 enum { SECTION_COUNT = sizeof sections / sizeof sections[0], MOST_NAMES = 40 };
 
-static const cJSON* section_of(const sti_json_tree* tree, const char* section) {
+static const sti_json_value* section_of(const sti_json_tree* tree, const char* section) {
     return section[0] == '\0' ? tree->root : sti_json_field(tree->root, section);
 }
 
 static sti_status read_field(const sti_json_tree* tree, const sti_scene_field* f, sti_scene* scene, bool needed) {
-    const cJSON* object = section_of(tree, f->section);
-    const cJSON* value = object != NULL ? sti_json_field(object, f->name) : NULL;
+    const sti_json_value* object = section_of(tree, f->section);
+    const sti_json_value* value = object != NULL ? sti_json_field(object, f->name) : NULL;
     const sti_place up = sti_place_key(NULL, f->section);
     const sti_place place = sti_place_key(f->section[0] != '\0' ? &up : NULL, f->name);
     char expected[160];
@@ -24,11 +24,11 @@ static sti_status read_field(const sti_json_tree* tree, const sti_scene_field* f
     if ((f->layouts >> scene->bed.layout & 1) == 0)
         return sti_json_fail(tree, &place, value, "the layout %s has no such parameter",
                              sti_layout_text(scene->bed.layout));
-    const char* word = cJSON_IsString(value) ? value->valuestring : NULL;
+    const char* word = sti_json_is_string(value) ? value->text : NULL;
     double number = -1;
     const bool flag = f->kind == STI_SCENE_FLAG;
-    bool good = cJSON_IsString(value) || (flag ? cJSON_IsBool(value) : cJSON_IsNumber(value));
-    if (good && word == NULL) number = flag ? (cJSON_IsTrue(value) ? 1 : 0) : value->valuedouble;
+    bool good = sti_json_is_string(value) || (flag ? sti_json_is_bool(value) : sti_json_is_number(value));
+    if (good && word == NULL) number = flag ? (sti_json_is_true(value) ? 1 : 0) : value->number;
     if (good) good = sti_scene_assign(f, scene, word, number, expected, sizeof expected);
     if (good) return STI_OK;
     sti_scene scratch = *scene;  // for what would have been right
@@ -38,11 +38,11 @@ static sti_status read_field(const sti_json_tree* tree, const sti_scene_field* f
 
 static sti_status check_sections(const sti_json_tree* tree) {
     for (int k = 0; k < SECTION_COUNT; k++) {
-        const cJSON* object = sti_json_field(tree->root, sections[k]);
+        const sti_json_value* object = sti_json_field(tree->root, sections[k]);
         const sti_place place = sti_place_key(NULL, sections[k]);
         if (object == NULL && k == 0)
             return sti_json_fail(tree, &place, NULL, "a scene has a \"bed\" { .. } of grains, or \"bodies\" [ .. ]");
-        if (object != NULL && !cJSON_IsObject(object))
+        if (object != NULL && !sti_json_is_object(object))
             return sti_json_fail(tree, &place, object, "an object { .. } is expected");
     }
     return STI_OK;
@@ -58,7 +58,7 @@ static sti_status check_names(const sti_json_tree* tree) {
     }
     sti_status status = sti_json_check_names(tree, NULL, tree->root, names, count);
     for (int s = 0; status == STI_OK && s < SECTION_COUNT; s++) {
-        const cJSON* object = sti_json_field(tree->root, sections[s]);
+        const sti_json_value* object = sti_json_field(tree->root, sections[s]);
         const sti_place place = sti_place_key(NULL, sections[s]);
         count = 0;
         for (int k = 0; k < sti_scene_field_count && count < MOST_NAMES; k++) {
@@ -93,6 +93,9 @@ static sti_status read_scene(const sti_json_tree* tree, sti_scene* scene) {
             f->kind == STI_SCENE_LAYOUT || strcmp(f->name, "count") == 0 || strcmp(f->name, "time") == 0;
         status = read_field(tree, f, scene, needed);
     }
+    const sti_json_value* step = sti_json_field(tree->root, "step");
+    if (status == STI_OK && (step == NULL || sti_json_field(step, "h") == NULL))
+        scene->step.h *= sti_scene_time_unit(scene);
     return status == STI_OK ? check_names(tree) : status;
 }
 

@@ -8,8 +8,8 @@
 //                  "farkas_exact": [..], "descent": [..], "descent_exact": [..]},
 //      "propositions": [..]}
 //
-// What an outcome does not need is null or missing. Nothing is judged here: sti_verify_sticking does that. Where the object
-// is the field "certificate" of another, fields of that other that say the same must say the same.
+// What an outcome does not need is null. Nothing is judged here: sti_verify_sticking does that. Where the object is the field
+// "certificate" of another, fields of that other that say the same must say the same.
 #include <math.h>
 #include <stiction/sticking.h>
 
@@ -27,7 +27,10 @@ static const char* const solutions[] = {STI_OUTCOME_LIST(STI_X)};
 // ---- writing
 
 static void write_exact(sti_json* j, const char* key, const sti_rationals* r) {
-    if (r == NULL) return;
+    if (r == NULL) {
+        sti_json_null(j, key);
+        return;
+    }
     sti_json_array(j, key);
     for (size_t i = 0; i < sti_rationals_count(r); i++) sti_json_fraction(j, NULL, r, i);
     sti_json_end(j);
@@ -40,7 +43,7 @@ static void write_leaf(sti_json* j, const sti_sticking_answer* a, const sti_stic
     sti_json_end(j);
     sti_json_doubles(j, "y", leaf->y, (size_t)a->n);
     sti_json_doubles(j, "z", leaf->z, (size_t)a->acceleration_count);
-    if (leaf->w != NULL) sti_json_doubles(j, "w", leaf->w, (size_t)a->contact_count * (size_t)a->facets);
+    sti_json_doubles(j, "w", leaf->w, (size_t)a->contact_count * (size_t)a->facets);
     write_exact(j, "exact", leaf->exact);
     sti_json_end(j);
 }
@@ -53,7 +56,10 @@ static void write_leaves(sti_json* j, const sti_sticking_answer* a, int count, c
 
 static void write_opening(sti_json* j, const sti_sticking_answer* a) {
     const sti_opening* o = &a->opening;
-    if (!o->asked) return;
+    if (!o->asked) {
+        sti_json_null(j, "opening");
+        return;
+    }
     sti_json_object(j, "opening");
     sti_json_text(j, "without_discs", solutions[o->contact_problem]);
     sti_json_text(j, "outcome", outcomes[o->outcome]);
@@ -93,7 +99,7 @@ static sti_status write_answer(sti_env* env, const sti_sticking_answer* a, char*
     write_leaves(&j, a, a->leaf_count, a->leaves);
     sti_json_double(&j, "bound", a->bound);
     write_opening(&j, a);
-    if (a->proposition_count > 0) sti_propositions_write(&j, a);
+    sti_propositions_write(&j, a);
     return sti_json_finish(&j, out, size);
 }
 
@@ -118,14 +124,14 @@ sti_status sti_sticking_answer_save(sti_env* env, const sti_sticking_answer* ans
 typedef struct reader {
     sti_json_tree tree;
     sti_env* env;
-    const cJSON* root;    // the object, or its field "certificate"
-    sti_place place;      // of that field
-    const sti_place* up;  // NULL at the root
+    const sti_json_value* root;  // the object, or its field "certificate"
+    sti_place place;             // of that field
+    const sti_place* up;         // NULL at the root
     sti_sticking_answer* a;
 } reader;
 
 static sti_status read_size(const reader* r, const char* key, int64_t most, int* out) {
-    const cJSON* value = sti_json_field(r->root, key);
+    const sti_json_value* value = sti_json_field(r->root, key);
     const sti_place at = sti_place_key(r->up, key);
     int64_t size = 0;
     if (value == NULL) return sti_json_fail(&r->tree, &at, NULL, "a whole number is expected");
@@ -135,15 +141,15 @@ static sti_status read_size(const reader* r, const char* key, int64_t most, int*
 }
 
 static sti_status read_contacts(const reader* r) {
-    const cJSON* list = sti_json_field(r->root, "contacts");
+    const sti_json_value* list = sti_json_field(r->root, "contacts");
     const sti_place place = sti_place_key(r->up, "contacts");
-    if (!cJSON_IsArray(list)) return sti_json_fail(&r->tree, &place, list, "a list of indices is expected");
-    const int count = r->a->contact_count = cJSON_GetArraySize(list);
+    if (!sti_json_is_array(list)) return sti_json_fail(&r->tree, &place, list, "a list of indices is expected");
+    const int count = r->a->contact_count = sti_json_count(list);
     r->a->contact = sti_alloc_array(r->env, (size_t)count, sizeof *r->a->contact);
     if (r->a->contact == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "%d contacts", count);
     sti_status status = STI_OK;
     int i = 0;
-    for (const cJSON* value = list->child; status == STI_OK && value != NULL; value = value->next, i++) {
+    for (const sti_json_value* value = list->child; status == STI_OK && value != NULL; value = value->next, i++) {
         const sti_place at = sti_place_index(&place, i);
         int64_t index = 0;
         status = sti_json_read_integer(&r->tree, &at, value, 0, STI_IO_SPARSE_MOST, &index);
@@ -152,15 +158,15 @@ static sti_status read_contacts(const reader* r) {
     return status;
 }
 
-static sti_status read_exact(const reader* r, const sti_place* up, const cJSON* object, const char* key, size_t count,
-                             sti_rationals** out) {
-    const cJSON* list = sti_json_field(object, key);
+static sti_status read_exact(const reader* r, const sti_place* up, const sti_json_value* object, const char* key,
+                             size_t count, sti_rationals** out) {
+    const sti_json_value* list = sti_json_field(object, key);
     const sti_place place = sti_place_key(up, key);
     if (list == NULL) return STI_OK;
     sti_status status = sti_json_check_list(&r->tree, &place, list, (int)count);
     if (status == STI_OK) status = sti_rationals_create(r->env, count, out);
     size_t i = 0;
-    for (const cJSON* value = list->child; status == STI_OK && value != NULL; value = value->next, i++) {
+    for (const sti_json_value* value = list->child; status == STI_OK && value != NULL; value = value->next, i++) {
         const sti_place at = sti_place_index(&place, (int64_t)i);
         status = sti_json_read_exact(&r->tree, &at, value, *out, i);
         if (status == STI_ERR_ARGUMENT) status = sti_json_fail(&r->tree, &at, value, "a finite number is expected");
@@ -168,12 +174,12 @@ static sti_status read_exact(const reader* r, const sti_place* up, const cJSON* 
     return status;
 }
 
-static sti_status read_signs(const reader* r, const sti_place* up, const cJSON* object, signed char* sign) {
-    const cJSON* list = sti_json_field(object, "sign");
+static sti_status read_signs(const reader* r, const sti_place* up, const sti_json_value* object, signed char* sign) {
+    const sti_json_value* list = sti_json_field(object, "sign");
     const sti_place place = sti_place_key(up, "sign");
     sti_status status = sti_json_check_list(&r->tree, &place, list, r->a->contact_count);
     int i = 0;
-    for (const cJSON* value = status == STI_OK ? list->child : NULL; status == STI_OK && value != NULL;
+    for (const sti_json_value* value = status == STI_OK ? list->child : NULL; status == STI_OK && value != NULL;
          value = value->next, i++) {
         const sti_place at = sti_place_index(&place, i);
         int64_t s = 0;
@@ -183,10 +189,11 @@ static sti_status read_signs(const reader* r, const sti_place* up, const cJSON* 
     return status;
 }
 
-static sti_status read_leaf(const reader* r, const sti_place* place, const cJSON* object, sti_sticking_leaf* leaf) {
+static sti_status read_leaf(const reader* r, const sti_place* place, const sti_json_value* object,
+                            sti_sticking_leaf* leaf) {
     const sti_sticking_answer* a = r->a;
-    const int facets = a->contact_count * a->facets;
-    if (!cJSON_IsObject(object)) return sti_json_fail(&r->tree, place, object, "an object is expected");
+    const int facets = sti_count_mul(a->contact_count, a->facets);
+    if (!sti_json_is_object(object)) return sti_json_fail(&r->tree, place, object, "an object is expected");
     leaf->sign = sti_alloc_array_zero(r->env, (size_t)a->contact_count, 1);
     if (leaf->sign == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "signs");
     sti_status status = read_signs(r, place, object, leaf->sign);
@@ -198,27 +205,27 @@ static sti_status read_leaf(const reader* r, const sti_place* place, const cJSON
     return status;
 }
 
-static sti_status read_leaves(const reader* r, const sti_place* up, const cJSON* object, int* leaf_count,
+static sti_status read_leaves(const reader* r, const sti_place* up, const sti_json_value* object, int* leaf_count,
                               sti_sticking_leaf** leaves) {
-    const cJSON* list = sti_json_field(object, "leaves");
+    const sti_json_value* list = sti_json_field(object, "leaves");
     const sti_place place = sti_place_key(up, "leaves");
     if (list == NULL) return STI_OK;
-    if (!cJSON_IsArray(list)) return sti_json_fail(&r->tree, &place, list, "a list is expected");
-    const int count = cJSON_GetArraySize(list);
+    if (!sti_json_is_array(list)) return sti_json_fail(&r->tree, &place, list, "a list is expected");
+    const int count = sti_json_count(list);
     *leaves = sti_alloc_array_zero(r->env, (size_t)count, sizeof **leaves);
     if (*leaves == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "%d leaves", count);
     *leaf_count = count;
     sti_status status = STI_OK;
     int i = 0;
-    for (const cJSON* value = list->child; status == STI_OK && value != NULL; value = value->next, i++) {
+    for (const sti_json_value* value = list->child; status == STI_OK && value != NULL; value = value->next, i++) {
         const sti_place at = sti_place_index(&place, i);
         status = read_leaf(r, &at, value, &(*leaves)[i]);
     }
     return status;
 }
 
-static sti_status read_opens(const reader* r, const sti_place* up, const cJSON* object, unsigned char** out) {
-    const cJSON* list = sti_json_field(object, "opens");
+static sti_status read_opens(const reader* r, const sti_place* up, const sti_json_value* object, unsigned char** out) {
+    const sti_json_value* list = sti_json_field(object, "opens");
     const sti_place place = sti_place_key(up, "opens");
     if (list == NULL) return STI_OK;
     sti_status status = sti_json_check_list(&r->tree, &place, list, r->a->contact_count);
@@ -226,7 +233,7 @@ static sti_status read_opens(const reader* r, const sti_place* up, const cJSON* 
     *out = sti_alloc_array_zero(r->env, (size_t)r->a->contact_count, 1);
     if (*out == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "opening contacts");
     int i = 0;
-    for (const cJSON* value = list->child; status == STI_OK && value != NULL; value = value->next, i++) {
+    for (const sti_json_value* value = list->child; status == STI_OK && value != NULL; value = value->next, i++) {
         const sti_place at = sti_place_index(&place, i);
         int64_t s = 0;
         status = sti_json_read_integer(&r->tree, &at, value, 0, 1, &s);
@@ -238,12 +245,12 @@ static sti_status read_opens(const reader* r, const sti_place* up, const cJSON* 
 static sti_status read_opening(const reader* r) {
     const sti_sticking_answer* a = r->a;
     sti_opening* o = &r->a->opening;
-    const cJSON* object = sti_json_field(r->root, "opening");
+    const sti_json_value* object = sti_json_field(r->root, "opening");
     const sti_place up = sti_place_key(r->up, "opening");
     const sti_json_tree* tree = &r->tree;
     int outcome = STI_STICKING_UNKNOWN, solution = STI_UNKNOWN;
     if (object == NULL) return STI_OK;
-    if (!cJSON_IsObject(object)) return sti_json_fail(tree, &up, object, "an object is expected");
+    if (!sti_json_is_object(object)) return sti_json_fail(tree, &up, object, "an object is expected");
     o->asked = true;
     sti_status status = sti_json_read_word(tree, &up, object, "without_discs", solutions,
                                            (int)(sizeof solutions / sizeof solutions[0]), &solution);
@@ -271,36 +278,39 @@ static sti_status read_opening(const reader* r) {
     return status;
 }
 
-// Beside a certificate: what stands in both, must be the same in both.
+// What stands beside a certificate and in it must be the same in both.
+static sti_status check_twin(const reader* r, const sti_place* up, const sti_json_value* outer,
+                             const sti_json_value* inner, const char* key) {
+    const sti_json_value *a = sti_json_get(outer, key), *b = sti_json_get(inner, key);
+    const sti_place at = sti_place_key(up, key);
+    if (a == NULL || b == NULL || sti_json_same(a, b)) return STI_OK;
+    return sti_json_fail(&r->tree, &at, NULL, "differs from that of the certificate");
+}
+
 static sti_status check_twins(const reader* r) {
-    static const char* const twins[] = {"outcome", "exact", "propositions"};
-    for (size_t i = 0; r->up != NULL && i < sizeof twins / sizeof twins[0]; i++) {
-        const cJSON *outer = sti_json_field(r->tree.root, twins[i]), *inner = sti_json_field(r->root, twins[i]);
-        const sti_place at = sti_place_key(NULL, twins[i]);
-        if (outer != NULL && inner != NULL && !cJSON_Compare(outer, inner, true))
-            return sti_json_fail(&r->tree, &at, NULL, "differs from that of the certificate");
-    }
-    const cJSON* outer = r->up != NULL ? sti_json_field(r->tree.root, "opening") : NULL;
-    const cJSON* inner = sti_json_field(r->root, "opening");
+    static const char* const twins[] = {"outcome", "exact", "a", "propositions"};
+    const sti_json_value* outer = r->up != NULL ? sti_json_field(r->tree.root, "opening") : NULL;
+    const sti_json_value* inner = sti_json_field(r->root, "opening");
     const sti_place up = sti_place_key(NULL, "opening");
-    for (const cJSON* value = cJSON_IsObject(outer) && inner != NULL ? outer->child : NULL; value != NULL;
-         value = value->next) {
-        const cJSON* twin = sti_json_field(inner, value->string);
-        const sti_place at = sti_place_key(&up, value->string);
-        if (cJSON_IsNull(value) ? twin != NULL : twin == NULL || !cJSON_Compare(value, twin, true))
-            return sti_json_fail(&r->tree, &at, NULL, "differs from that of the certificate");
-    }
-    return STI_OK;
+    sti_status status = STI_OK;
+    for (size_t i = 0; r->up != NULL && status == STI_OK && i < sizeof twins / sizeof twins[0]; i++)
+        status = check_twin(r, NULL, r->tree.root, r->root, twins[i]);
+    if (status == STI_OK && outer != NULL && inner == NULL)
+        status = sti_json_fail(&r->tree, &up, NULL, "is not in the certificate");
+    for (const sti_json_value* value = sti_json_is_object(outer) ? outer->child : NULL;
+         value != NULL && status == STI_OK; value = value->next)
+        status = check_twin(r, &up, outer, inner, value->key);
+    return status;
 }
 
 static sti_status read_answer(reader* r) {
     sti_sticking_answer* a = r->a;
     int outcome = STI_STICKING_UNKNOWN;
-    const cJSON* inner = sti_json_field(r->tree.root, "certificate");
+    const sti_json_value* inner = sti_json_field(r->tree.root, "certificate");
     r->root = inner != NULL ? inner : r->tree.root;
     r->place = sti_place_key(NULL, "certificate");
     r->up = inner != NULL ? &r->place : NULL;
-    if (!cJSON_IsObject(r->root)) return sti_json_fail(&r->tree, &r->place, r->root, "an object is expected");
+    if (!sti_json_is_object(r->root)) return sti_json_fail(&r->tree, &r->place, r->root, "an object is expected");
     a->bound = INFINITY;
     sti_status status = sti_json_read_word(&r->tree, r->up, r->root, "outcome", outcomes,
                                            (int)(sizeof outcomes / sizeof outcomes[0]), &outcome);

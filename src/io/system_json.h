@@ -6,7 +6,6 @@
 
 #include "io/json_tree.h"
 
-// text: the one the tree was made of.
-sti_status sti_system_read_json(sti_json_tree* tree, const char* text, sti_problem** out);
+sti_status sti_system_read_json(sti_json_tree* tree, sti_problem** out);
 
 #endif

@@ -45,48 +45,48 @@ static sti_status no_memory(const reader* r) {
     return STI_FAIL(r->tree->env, STI_ERR_MEMORY, -1, "formulas of %.200s", r->tree->name);
 }
 
-static sti_status read_name(const reader* r, const sti_place* place, const cJSON* value, const char** out) {
-    if (!cJSON_IsString(value) || value->valuestring[0] == '\0')
+static sti_status read_name(const reader* r, const sti_place* place, const sti_json_value* value, const char** out) {
+    if (!sti_json_is_string(value) || value->text[0] == '\0')
         return sti_json_fail(r->tree, place, value, "a name is expected");
-    *out = value->valuestring;
+    *out = value->text;
     return STI_OK;
 }
 
 // A formula, or a number as the text it is written with. *out stays where the field is missing.
-static sti_status read_formula(const reader* r, const sti_place* place, const cJSON* value, const char** out) {
+static sti_status read_formula(const reader* r, const sti_place* place, const sti_json_value* value, const char** out) {
     if (value == NULL) return STI_OK;
-    if (!cJSON_IsString(value) && !cJSON_IsNumber(value))
+    if (!sti_json_is_string(value) && !sti_json_is_number(value))
         return sti_json_fail(r->tree, place, value, "a formula in quotes, or a number, is expected");
-    *out = value->valuestring;
+    *out = value->text;
     return STI_OK;
 }
 
-static sti_status read_field(const reader* r, const sti_place* up, const cJSON* object, const char* key,
+static sti_status read_field(const reader* r, const sti_place* up, const sti_json_value* object, const char* key,
                              const char** out) {
     const sti_place place = sti_place_key(up, key);
     return read_formula(r, &place, sti_json_field(object, key), out);
 }
 
 // A field that is an object, or missing (*count 0).
-static sti_status find_object(const reader* r, const char* key, const cJSON** out, int* count) {
+static sti_status find_object(const reader* r, const char* key, const sti_json_value** out, int* count) {
     const sti_place place = sti_place_key(NULL, key);
     *out = sti_json_field(r->tree->root, key);
-    *count = *out != NULL ? cJSON_GetArraySize(*out) : 0;
-    if (*out != NULL && !cJSON_IsObject(*out))
+    *count = *out != NULL ? sti_json_count(*out) : 0;
+    if (*out != NULL && !sti_json_is_object(*out))
         return sti_json_fail(r->tree, &place, *out, "an object { .. } is expected");
     return STI_OK;
 }
 
-static sti_status find_list(const reader* r, const char* key, const cJSON** out, int* count) {
+static sti_status find_list(const reader* r, const char* key, const sti_json_value** out, int* count) {
     const sti_place place = sti_place_key(NULL, key);
     *out = sti_json_field(r->tree->root, key);
-    *count = *out != NULL ? cJSON_GetArraySize(*out) : 0;
-    if (*out != NULL && !cJSON_IsArray(*out)) return sti_json_fail(r->tree, &place, *out, "a list is expected");
+    *count = *out != NULL ? sti_json_count(*out) : 0;
+    if (*out != NULL && !sti_json_is_array(*out)) return sti_json_fail(r->tree, &place, *out, "a list is expected");
     return STI_OK;
 }
 
 static sti_status read_parameters(reader* r) {
-    const cJSON* object;
+    const sti_json_value* object;
     sti_status status = find_object(r, "parameters", &object, &r->text.parameter_count);
     if (status != STI_OK) return status;
     const size_t count = (size_t)r->text.parameter_count;
@@ -95,33 +95,35 @@ static sti_status read_parameters(reader* r) {
     if (r->parameter_names == NULL || r->parameters == NULL) return no_memory(r);
     const sti_place up = sti_place_key(NULL, "parameters");
     int k = 0;
-    for (const cJSON* v = object != NULL ? object->child : NULL; status == STI_OK && v != NULL; v = v->next, k++) {
-        const sti_place place = sti_place_key(&up, v->string);
+    for (const sti_json_value* v = object != NULL ? object->child : NULL; status == STI_OK && v != NULL;
+         v = v->next, k++) {
+        const sti_place place = sti_place_key(&up, v->key);
         bool is_double;
-        r->parameter_names[k] = v->string;
+        r->parameter_names[k] = v->key;
         status = sti_json_read_number(r->tree, &place, v, &r->parameters[k], &is_double);
     }
     return status;
 }
 
 static sti_status read_definitions(reader* r) {
-    const cJSON* object;
+    const sti_json_value* object;
     sti_status status = find_object(r, "definitions", &object, &r->text.definition_count);
     if (status != STI_OK) return status;
     r->definitions = sti_alloc_array_zero(r->tree->env, (size_t)r->text.definition_count, sizeof *r->definitions);
     if (r->definitions == NULL) return no_memory(r);
     const sti_place up = sti_place_key(NULL, "definitions");
     int k = 0;
-    for (const cJSON* v = object != NULL ? object->child : NULL; status == STI_OK && v != NULL; v = v->next, k++) {
-        const sti_place place = sti_place_key(&up, v->string);
-        r->definitions[k].name = v->string;
+    for (const sti_json_value* v = object != NULL ? object->child : NULL; status == STI_OK && v != NULL;
+         v = v->next, k++) {
+        const sti_place place = sti_place_key(&up, v->key);
+        r->definitions[k].name = v->key;
         status = read_formula(r, &place, v, &r->definitions[k].formula);
     }
     return status;
 }
 
 static sti_status read_coordinates(reader* r) {
-    const cJSON* list;
+    const sti_json_value* list;
     const sti_place up = sti_place_key(NULL, "coordinates");
     sti_status status = find_list(r, "coordinates", &list, &r->text.coordinate_count);
     if (status != STI_OK) return status;
@@ -129,10 +131,10 @@ static sti_status read_coordinates(reader* r) {
     const size_t n = (size_t)r->text.coordinate_count;
     r->coordinates = sti_alloc_array_zero(r->tree->env, n, sizeof *r->coordinates);
     r->forces = sti_alloc_array_zero(r->tree->env, n, sizeof *r->forces);
-    r->start = sti_alloc_array_zero(r->tree->env, 2 * n, sizeof *r->start);
+    r->start = sti_alloc_array_zero(r->tree->env, sti_size_mul(2, n), sizeof *r->start);
     if (r->coordinates == NULL || r->forces == NULL || r->start == NULL) return no_memory(r);
     int k = 0;
-    for (const cJSON* v = list->child; status == STI_OK && v != NULL; v = v->next, k++) {
+    for (const sti_json_value* v = list->child; status == STI_OK && v != NULL; v = v->next, k++) {
         const sti_place place = sti_place_index(&up, k);
         status = read_name(r, &place, v, &r->coordinates[k]);
     }
@@ -140,15 +142,15 @@ static sti_status read_coordinates(reader* r) {
 }
 
 static sti_status read_forces(const reader* r) {
-    const cJSON* object;
+    const sti_json_value* object;
     int count;
     sti_status status = find_object(r, "forces", &object, &count);
     const sti_place up = sti_place_key(NULL, "forces");
-    for (const cJSON* v = status == STI_OK && object != NULL ? object->child : NULL; status == STI_OK && v != NULL;
-         v = v->next) {
-        const sti_place place = sti_place_key(&up, v->string);
+    for (const sti_json_value* v = status == STI_OK && object != NULL ? object->child : NULL;
+         status == STI_OK && v != NULL; v = v->next) {
+        const sti_place place = sti_place_key(&up, v->key);
         int k = 0;
-        while (k < r->text.coordinate_count && strcmp(r->coordinates[k], v->string) != 0) k++;
+        while (k < r->text.coordinate_count && strcmp(r->coordinates[k], v->key) != 0) k++;
         if (k == r->text.coordinate_count)
             status = sti_json_fail(r->tree, &place, v, "no such coordinate");
         else
@@ -158,31 +160,31 @@ static sti_status read_forces(const reader* r) {
 }
 
 // "slip": one formula, or a list of them
-static sti_status read_slips(const reader* r, const sti_place* up, const cJSON* contact, const char** slips,
+static sti_status read_slips(const reader* r, const sti_place* up, const sti_json_value* contact, const char** slips,
                              sti_system_contact_text* out) {
-    const cJSON* value = sti_json_field(contact, "slip");
+    const sti_json_value* value = sti_json_field(contact, "slip");
     const sti_place place = sti_place_key(up, "slip");
     out->slip = slips;
     if (value == NULL) return STI_OK;
-    if (!cJSON_IsArray(value)) {
+    if (!sti_json_is_array(value)) {
         out->slip_count = 1;
         return read_formula(r, &place, value, &slips[0]);
     }
-    if (cJSON_GetArraySize(value) > MOST_SLIPS)
+    if (sti_json_count(value) > MOST_SLIPS)
         return sti_json_fail(r->tree, &place, value, "at most %d formulas are expected: one in the plane, two in space",
                              MOST_SLIPS);
     sti_status status = STI_OK;
-    for (const cJSON* v = value->child; status == STI_OK && v != NULL; v = v->next) {
+    for (const sti_json_value* v = value->child; status == STI_OK && v != NULL; v = v->next) {
         const sti_place at = sti_place_index(&place, out->slip_count);
         status = read_formula(r, &at, v, &slips[out->slip_count++]);
     }
     return status;
 }
 
-static sti_status read_contact(const reader* r, const sti_place* at, const cJSON* contact, const char* gap,
+static sti_status read_contact(const reader* r, const sti_place* at, const sti_json_value* contact, const char* gap,
                                const char** slips, sti_system_contact_text* out) {
-    if (!cJSON_IsObject(contact)) return sti_json_fail(r->tree, at, contact, "an object { .. } is expected");
-    const cJSON* name = sti_json_field(contact, "name");
+    if (!sti_json_is_object(contact)) return sti_json_fail(r->tree, at, contact, "an object { .. } is expected");
+    const sti_json_value* name = sti_json_field(contact, "name");
     const sti_place at_name = sti_place_key(at, "name"), at_gap = sti_place_key(at, gap);
     sti_status status = name != NULL ? read_name(r, &at_name, name, &out->name) : STI_OK;
     if (status == STI_OK && sti_json_field(contact, gap) == NULL)
@@ -198,20 +200,21 @@ static sti_status read_contact(const reader* r, const sti_place* at, const cJSON
 }
 
 static sti_status read_contacts(reader* r) {
-    const cJSON *contacts, *joints;
+    const sti_json_value *contacts, *joints;
     sti_status status = find_list(r, "contacts", &contacts, &r->text.contact_count);
     if (status == STI_OK) status = find_list(r, "joints", &joints, &r->text.joint_count);
     if (status != STI_OK) return status;
     const size_t count = (size_t)r->text.contact_count + (size_t)r->text.joint_count;
     r->contacts = sti_alloc_array_zero(r->tree->env, count, sizeof *r->contacts);
-    r->slips = sti_alloc_array_zero(r->tree->env, MOST_SLIPS * count, sizeof *r->slips);
+    r->slips = sti_alloc_array_zero(r->tree->env, sti_size_mul(MOST_SLIPS, count), sizeof *r->slips);
     if (r->contacts == NULL || r->slips == NULL) return no_memory(r);
     size_t i = 0;
     for (int part = 0; part < 2; part++) {
-        const cJSON* list = part == 0 ? contacts : joints;
+        const sti_json_value* list = part == 0 ? contacts : joints;
         const sti_place up = sti_place_key(NULL, part == 0 ? "contacts" : "joints");
         int k = 0;
-        for (const cJSON* v = list != NULL ? list->child : NULL; status == STI_OK && v != NULL; v = v->next, i++) {
+        for (const sti_json_value* v = list != NULL ? list->child : NULL; status == STI_OK && v != NULL;
+             v = v->next, i++) {
             const sti_place at = sti_place_index(&up, k++);
             status =
                 read_contact(r, &at, v, part == 0 ? "gap" : "constraint", r->slips + MOST_SLIPS * i, &r->contacts[i]);
@@ -220,14 +223,15 @@ static sti_status read_contacts(reader* r) {
     return status;
 }
 
-static sti_status read_start(const reader* r, const sti_place* up, const cJSON* state, const char* key,
+static sti_status read_start(const reader* r, const sti_place* up, const sti_json_value* state, const char* key,
                              const char** out) {
-    const cJSON* list = sti_json_field(state, key);
+    const sti_json_value* list = sti_json_field(state, key);
     const sti_place place = sti_place_key(up, key);
     if (list == NULL) return STI_OK;
     sti_status status = sti_json_check_list(r->tree, &place, list, r->text.coordinate_count);
     int k = 0;
-    for (const cJSON* v = status == STI_OK ? list->child : NULL; status == STI_OK && v != NULL; v = v->next, k++) {
+    for (const sti_json_value* v = status == STI_OK ? list->child : NULL; status == STI_OK && v != NULL;
+         v = v->next, k++) {
         const sti_place at = sti_place_index(&place, k);
         status = read_formula(r, &at, v, &out[k]);
     }
@@ -235,7 +239,7 @@ static sti_status read_start(const reader* r, const sti_place* up, const cJSON* 
 }
 
 static sti_status read_state(reader* r) {
-    const cJSON* state;
+    const sti_json_value* state;
     int count;
     sti_status status = find_object(r, "state", &state, &count);
     const sti_place up = sti_place_key(NULL, "state");
@@ -248,7 +252,7 @@ static sti_status read_state(reader* r) {
 }
 
 static sti_status read_all(reader* r) {
-    const cJSON* root = r->tree->root;
+    const sti_json_value* root = r->tree->root;
     const sti_place at_kinetic = sti_place_key(NULL, "kinetic");
     sti_status status = read_parameters(r);
     if (status == STI_OK) status = read_definitions(r);
@@ -284,13 +288,13 @@ static sti_status create(reader* r, sti_system** out) {
     return status;
 }
 
-sti_status sti_system_read_json(sti_json_tree* tree, const char* text, sti_problem** out) {
+sti_status sti_system_read_json(sti_json_tree* tree, sti_problem** out) {
     reader r = {.tree = tree};
     sti_env* env = tree->env;
     sti_system* system = NULL;
     *out = NULL;
-    sti_status status = sti_json_tree_keep_digits(tree, text);
-    if (status == STI_OK) status = read_all(&r);
+    tree->by_digits = true;
+    sti_status status = read_all(&r);
     if (status == STI_OK) status = create(&r, &system);
     if (status == STI_OK) status = sti_problem_create(env, STI_KIND_SYSTEM, out);
     if (status == STI_OK) {

@@ -119,7 +119,7 @@ static sti_status check_masses(sti_urdf_model* m, sum* sums) {
 // prefix/name, free with sti_free
 static char* full_name(const sti_urdf_model* m, const char* name, const char* after) {
     const char* prefix = m->options->name;
-    const size_t size = (prefix != NULL ? strlen(prefix) : 0) + strlen(name) + strlen(after) + 2;
+    const size_t size = strlen(prefix != NULL ? prefix : "") + strlen(name) + strlen(after) + 2;
     char* text = sti_alloc(m->env, size);
     if (text != NULL)
         snprintf(text, size, "%s%s%s%s", prefix != NULL ? prefix : "", prefix != NULL ? "/" : "", name, after);

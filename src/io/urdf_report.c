@@ -41,8 +41,8 @@ static bool merge(sti_urdf_report* report, const sti_urdf_remark* one) {
 
 static sti_status append(sti_env* env, sti_urdf_report* report, const sti_urdf_remark* one) {
     if (report->remark_count == report->remark_capacity) {
-        const int bigger = report->remark_capacity < 8 ? 8 : 2 * report->remark_capacity;
-        sti_urdf_remark* longer = sti_realloc(env, report->remarks, (size_t)bigger * sizeof *longer);
+        const int bigger = report->remark_capacity < 8 ? 8 : sti_count_mul(2, report->remark_capacity);
+        sti_urdf_remark* longer = sti_realloc_array(env, report->remarks, (size_t)bigger, sizeof *longer);
         if (longer == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "report of a robot");
         report->remarks = longer;
         report->remark_capacity = bigger;

@@ -22,7 +22,7 @@
 
 // folder/name when there is such a file: *out is the caller's then.
 static sti_status try_path(sti_env* env, const char* folder, size_t length, const char* name, char** out) {
-    const size_t size = length + strlen(name) + 2;
+    const size_t size = sti_size_add(length, strlen(name) + 2);
     char* path = sti_alloc(env, size);
     if (path == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "name of a mesh");
     snprintf(path, size, "%.*s%s%s", (int)length, folder, length > 0 && folder[length - 1] != '/' ? "/" : "", name);
@@ -94,13 +94,13 @@ static sti_status thin(const sti_urdf_model* m, const sti_mesh_data* mesh, int c
     if (used == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "hull of %zu points", n);
     double low[3], high[3], side[3];
     for (int k = 0; k < 3; k++) low[k] = high[k] = mesh->vertices[k];
-    for (size_t i = 0; i < 3 * n; i++) {
+    for (size_t i = 0; i < sti_size_mul(3, n); i++) {
         low[i % 3] = fmin(low[i % 3], mesh->vertices[i]);
         high[i % 3] = fmax(high[i % 3], mesh->vertices[i]);
     }
     for (int k = 0; k < 3; k++) side[k] = high[k] > low[k] ? high[k] - low[k] : 1;
     for (int d = 0; d < count; d++) {
-        const double z = 1 - (2 * d + 1.0) / count, r = sqrt(1 - z * z), turn = 2.399963229728653 * d;
+        const double z = 1 - (2.0 * d + 1) / count, r = sqrt(1 - z * z), turn = 2.399963229728653 * d;
         const double e[3] = {r * cos(turn) / side[0], r * sin(turn) / side[1], z / side[2]};
         size_t best = 0;
         double most = -INFINITY;
@@ -216,11 +216,11 @@ static sti_status make_prism(sti_urdf_model* m, const sti_urdf_geometry* g, sti_
         memcpy(points[2 * k], (double[]){x, y, z}, sizeof points[0]);
         memcpy(points[2 * k + 1], (double[]){x, y, -z}, sizeof points[0]);
     }
-    const sti_status status = sti_shape_create_convex(m->env, 3, 2 * n, points[0], out);
+    const sti_status status = sti_shape_create_convex(m->env, 3, sti_count_mul(2, n), points[0], out);
     if (status != STI_OK) return status;
     return sti_urdf_remark_add(m, STI_URDF_APPROXIMATED, g->node, NULL,
                                "cylinder: a prism of %d sides, within %.3g of the round surface", n,
-                               r * pow(tan(pi / (2 * n)), 2));
+                               r * pow(tan(pi / (2.0 * n)), 2));
 }
 
 sti_status sti_urdf_shape(sti_urdf_model* m, const sti_urdf_geometry* g, bool fixed, sti_shape** out) {

@@ -86,13 +86,13 @@ static sti_status add_surface(sti_world_record* r, const sti_surface* s, int bod
     const size_t nt = (size_t)r->topology_size + (size_t)s->face_start[s->face_count] + 2 * (size_t)s->face_count;
     if (nv > INT32_MAX / 8 || nt > INT32_MAX / 8)
         return STI_FAIL(r->env, STI_ERR_SIZE, -1, "surfaces of %zu vertices", nv);
-    double* vertex = sti_realloc(r->env, r->vertex, nv * 3 * sizeof *vertex);
+    double* vertex = sti_realloc_array(r->env, r->vertex, nv, 3 * sizeof *vertex);
     if (vertex != NULL) r->vertex = vertex;
-    int* vertex_body = sti_realloc(r->env, r->vertex_body, nv * sizeof *vertex_body);
+    int* vertex_body = sti_realloc_array(r->env, r->vertex_body, nv, sizeof *vertex_body);
     if (vertex_body != NULL) r->vertex_body = vertex_body;
-    int* topology = sti_realloc(r->env, r->topology, nt * sizeof *topology);
+    int* topology = sti_realloc_array(r->env, r->topology, nt, sizeof *topology);
     if (topology != NULL) r->topology = topology;
-    int* face_body = sti_realloc(r->env, r->face_body, nf * sizeof *face_body);
+    int* face_body = sti_realloc_array(r->env, r->face_body, nf, sizeof *face_body);
     if (face_body != NULL) r->face_body = face_body;
     if (vertex == NULL || vertex_body == NULL || topology == NULL || face_body == NULL)
         return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "surfaces of %zu vertices", nv);
@@ -326,7 +326,7 @@ static sti_status record_places(sti_world_record* r, const sti_world* world) {
 static void gather(const void* from, size_t stride, int count, const part* p, double* out) {
     const size_t width = p->columns > 0 ? (size_t)p->columns : 1;
     for (size_t k = 0; k < (size_t)count; k++)
-        memcpy(out + width * k, (const char*)from + stride * k + p->offset, width * sizeof *out);
+        memcpy(out + width * k, (const char*)from + stride * k + p->offset, sti_size_mul(width, sizeof *out));
 }
 
 static sti_status record_joints(sti_world_record* r, const sti_world* world) {

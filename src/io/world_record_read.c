@@ -121,7 +121,7 @@ static sti_status read_frames(const reader* k) {
     if (status == STI_OK) status = integers(k, "frames/contact_end", &rows, &w->contact_end);
     if (status == STI_OK) status = doubles(k, "frames/time", 1, &rows, &w->frame_time);
     for (size_t i = 0; status == STI_OK && w->body_count > 0 && i < 4; i++)
-        status = doubles(k, list[i].name, list[i].columns * (uint64_t)w->body_count, &rows, list[i].to);
+        status = doubles(k, list[i].name, sti_u64_mul(list[i].columns, (uint64_t)w->body_count), &rows, list[i].to);
     w->frame_count = rows < 0 ? 0 : rows;
     return status;
 }
@@ -147,10 +147,10 @@ static sti_status read_contacts(const reader* k) {
     for (size_t i = 0; status == STI_OK && i < sizeof list / sizeof list[0]; i++)
         status = doubles(k, list[i].name, list[i].columns, &rows, list[i].to);
     w->contact_count = rows < 0 ? 0 : rows;
-    for (long i = 0; status == STI_OK && i < 2 * w->contact_count; i++) {
+    for (size_t i = 0; status == STI_OK && i < sti_size_mul(2, (size_t)w->contact_count); i++) {
         const double body = w->contact_body[i];
         if (!(body >= 0 && body < w->body_count) || body != floor(body))
-            status = sti_h5_fail(&k->h, "contacts/body", "row %ld: %g: no body has that number", i / 2, body);
+            status = sti_h5_fail(&k->h, "contacts/body", "row %zu: %g: no body has that number", i / 2, body);
     }
     int64_t before = 0;
     for (long i = 0; status == STI_OK && i < w->frame_count; i++) {

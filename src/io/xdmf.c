@@ -13,7 +13,7 @@ static char* escape(sti_env* env, const char* name) {
         char sign;
         const char* text;
     } marks[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&apos;"}};
-    char *out = sti_alloc(env, 6 * strlen(name) + 1), *to = out;
+    char *out = sti_alloc(env, sti_size_add(sti_size_mul(6, strlen(name)), 1)), *to = out;
     for (; out != NULL && *name != '\0'; name++) {
         size_t k = 0, count = sizeof marks / sizeof *marks;
         while (k < count && marks[k].sign != *name) k++;
@@ -31,7 +31,7 @@ void sti_xdmf_begin(sti_env* env, const char* recording, const char* title, sti_
     const char* name = slash != NULL ? slash + 1 : recording;
     const char* dot = strrchr(name, '.');
     const size_t stem = dot != NULL ? (size_t)(dot - recording) : strlen(recording);
-    *out = (sti_xdmf){.env = env, .path = sti_alloc(env, stem + 6), .file = escape(env, name)};
+    *out = (sti_xdmf){.env = env, .path = sti_alloc(env, sti_size_add(stem, 6)), .file = escape(env, name)};
     out->broken = out->path == NULL || out->file == NULL;
     if (out->path != NULL) {
         memcpy(out->path, recording, stem);
@@ -46,7 +46,7 @@ void sti_xdmf_begin(sti_env* env, const char* recording, const char* title, sti_
 void sti_xdmf_put(sti_xdmf* x, const char* format, ...) {
     enum { PIECE = 4096 };
     if (x->room - x->size < PIECE && !x->broken) {
-        const size_t room = 2 * x->room + 4 * PIECE;
+        const size_t room = sti_size_add(sti_size_mul(2, x->room), 4 * PIECE);
         char* text = sti_realloc(x->env, x->text, room);
         x->broken = text == NULL;
         if (text != NULL) {

@@ -53,7 +53,7 @@ static sti_xml_node* make_node(sti_env* env, const char* name, const char** pair
     for (; pairs[2 * (size_t)count] != NULL; count++)
         text += strlen(pairs[2 * (size_t)count]) + strlen(pairs[2 * (size_t)count + 1]) + 2;
     const size_t head = sizeof(sti_xml_node) + (size_t)count * sizeof(sti_xml_attribute);
-    sti_xml_node* node = sti_alloc(env, head + text);
+    sti_xml_node* node = sti_alloc(env, sti_size_add(head, text));
     if (node == NULL) return NULL;
     *node = (sti_xml_node){.attribute_count = count, .attribute = (sti_xml_attribute*)(node + 1)};
     char* at = (char*)node + head;

@@ -7,6 +7,9 @@
 #include "linalg/lapack.h"
 
 sti_status sti_dense_factor_init(sti_dense_factor* f, sti_env* env, int capacity) {
+    *f = (sti_dense_factor){0};
+    const sti_status status = sti_lapack_reserve(env);
+    if (status != STI_OK) return status;
     *f = (sti_dense_factor){.env = env, .capacity = capacity};
     const size_t n = (size_t)capacity;
     // n * n fits in 62 bits; the byte count is checked by the allocator
@@ -52,50 +55,35 @@ bool sti_dense_factor_lu(sti_dense_factor* f) {
     f->cholesky = false;
     if (f->n == 0) return true;
     f->norm = row_sum_norm(f->n, f->a);
-    int info = 0;
-    dgetrf_(&f->n, &f->n, f->a, &f->n, f->pivot, &info);
-    return info == 0;
+    return sti_lapack_lu(f->n, f->a, f->pivot) == STI_LAPACK_DONE;
 }
 
 bool sti_dense_factor_cholesky(sti_dense_factor* f) {
     f->cholesky = true;
     if (f->n == 0) return true;
     f->norm = row_sum_norm(f->n, f->a);
-    int info = 0;
     // our lower triangle is the upper one of the columns LAPACK sees
-    dpotrf_("U", &f->n, f->a, &f->n, &info);
-    return info == 0;
+    return sti_lapack_cholesky('U', f->n, f->a) == STI_LAPACK_DONE;
 }
 
 double sti_dense_factor_rcond(sti_dense_factor* f) {
     if (f->n == 0) return 1;
-    double rcond = 0;
-    int info = 0;
-    if (f->cholesky)
-        dpocon_("U", &f->n, f->a, &f->n, &f->norm, &rcond, f->work, f->iwork, &info);
-    else
-        dgecon_("1", &f->n, f->a, &f->n, &f->norm, &rcond, f->work, f->iwork, &info);
-    return info == 0 && rcond > 0 ? rcond : 0;  // NaN becomes 0
+    return f->cholesky ? sti_lapack_cholesky_rcond('U', f->n, f->a, f->norm, f->work, f->iwork)
+                       : sti_lapack_lu_rcond(f->n, f->a, f->norm, f->work, f->iwork);
 }
 
 void sti_dense_factor_solve(const sti_dense_factor* f, double* x) {
     if (f->n == 0) return;
-    const int one = 1;
-    int info = 0;
     if (f->cholesky)
-        dpotrs_("U", &f->n, &one, f->a, &f->n, x, &f->n, &info);
+        sti_lapack_cholesky_solve('U', f->n, 1, f->a, x, f->n);
     else
-        dgetrs_("T", &f->n, &one, f->a, &f->n, f->pivot, x, &f->n, &info);
+        sti_lapack_lu_solve('T', f->n, 1, f->a, f->pivot, x, f->n);
 }
 
 void sti_dense_multiply(int n, const double* A, const double* x, double* y) {
-    const int one = 1;
-    const double alpha = 1, beta = 0;
-    if (n > 0) dgemv_("T", &n, &n, &alpha, A, &n, x, &one, &beta, y, &one);
+    if (n > 0) sti_blas_gemv('T', n, n, 1, A, n, x, 0, y);
 }
 
 void sti_dense_multiply_transposed(int n, const double* A, const double* x, double* y) {
-    const int one = 1;
-    const double alpha = 1, beta = 0;
-    if (n > 0) dgemv_("N", &n, &n, &alpha, A, &n, x, &one, &beta, y, &one);
+    if (n > 0) sti_blas_gemv('N', n, n, 1, A, n, x, 0, y);
 }

@@ -160,12 +160,14 @@ static sti_status reserve_pattern(sti_fronts* f, const int* count) {
 
 sti_status sti_fronts_init(sti_fronts* f, sti_env* env, int n, const int* col_start, const int* row, const int* order,
                            const int* place, const int* parent, const int* count) {
+    *f = (sti_fronts){0};
+    sti_status status = sti_lapack_reserve(env);
+    if (status != STI_OK) return status;
     *f = (sti_fronts){.env = env, .n = n};
     f->first = sti_alloc_array(env, (size_t)n + 1, sizeof *f->first);
     f->where = sti_alloc_array(env, (size_t)n, sizeof *f->where);
     int* owner = sti_alloc_array(env, (size_t)n, sizeof *owner);
     double* zeros = sti_alloc_array(env, (size_t)n, sizeof *zeros);
-    sti_status status = STI_OK;
     if (f->first == NULL || f->where == NULL || owner == NULL || zeros == NULL) {
         status = STI_FAIL(env, STI_ERR_MEMORY, -1, "fronts of a matrix of order %d", n);
     } else {
@@ -253,8 +255,7 @@ static void scale_columns(const double* P, int ld, int i0, int i1, int j0, int j
 
 // C (m x n, ld) -= X (m x k, ldx) Y' (n x k, ldy), all by columns.
 static void subtract(int m, int n, int k, const double* X, int ldx, const double* Y, int ldy, double* C, int ldc) {
-    const double minus = -1, one = 1;
-    if (m > 0 && n > 0 && k > 0) dgemm_("N", "T", &m, &n, &k, &minus, X, &ldx, Y, &ldy, &one, C, &ldc);
+    if (m > 0 && n > 0 && k > 0) sti_blas_gemm('N', 'T', m, n, k, -1, X, ldx, Y, ldy, 1, C, ldc);
 }
 
 // L of a panel with w columns and ld rows: blocks of columns, each subtracted from all that follow.
@@ -264,9 +265,7 @@ static int factor_panel(double* P, int w, int ld, double* D, double* Z) {
         const int bad = factor_columns(P, ld, j0, j1, j1, D);
         if (bad >= 0) return bad;
         double* below = P + (size_t)j0 * (size_t)ld + (size_t)j1;
-        const double one = 1;
-        if (rest > 0)
-            dtrsm_("R", "L", "T", "U", &rest, &k, &one, P + (size_t)j0 * (size_t)ld + (size_t)j0, &ld, below, &ld);
+        if (rest > 0) sti_blas_trsm('R', 'T', true, rest, k, P + (size_t)j0 * (size_t)ld + (size_t)j0, ld, below, ld);
         for (int j = j0; j < j1; j++) {
             double* column = P + (size_t)j * (size_t)ld;
             const double inverse = 1 / D[j];
@@ -325,17 +324,15 @@ int sti_fronts_factor(sti_fronts* f, const int* col_start, const int* row, const
 // ---- solution
 
 void sti_fronts_solve(sti_fronts* f, const double* D, double* x) {
-    const int one = 1;
-    const double plus = 1, minus = -1, zero = 0;
     double* t = f->scaled;  // rows of a front
     for (int s = 0; s < f->count; s++) {
         const int w = columns_of(f, s), r = rows_of(f, s), ld = w + r;
         const double* P = f->panel + f->panel_start[s];
         const int* below = f->row + f->row_start[s];
         double* own = x + f->first[s];
-        dtrsv_("L", "N", "U", &w, P, &ld, own, &one);
+        sti_blas_trsv('N', true, w, P, ld, own);
         if (r == 0) continue;
-        dgemv_("N", &r, &w, &plus, P + w, &ld, own, &one, &zero, t, &one);
+        sti_blas_gemv('N', r, w, 1, P + w, ld, own, 0, t);
         for (int k = 0; k < r; k++) x[below[k]] -= t[k];
     }
     for (int i = 0; i < f->n; i++) x[i] /= D[i];
@@ -345,7 +342,7 @@ void sti_fronts_solve(sti_fronts* f, const double* D, double* x) {
         const int* below = f->row + f->row_start[s];
         double* own = x + f->first[s];
         for (int k = 0; k < r; k++) t[k] = x[below[k]];
-        if (r > 0) dgemv_("T", &r, &w, &minus, P + w, &ld, t, &one, &plus, own, &one);
-        dtrsv_("L", "T", "U", &w, P, &ld, own, &one);
+        if (r > 0) sti_blas_gemv('T', r, w, -1, P + w, ld, t, 1, own);
+        sti_blas_trsv('T', true, w, P, ld, own);
     }
 }

@@ -1,4 +1,4 @@
-// ldl.c: ordering by AMD, factors by LDL (SuiteSparse) or by fronts, in memory of our own.
+// ldl.c: ordering by AMD or by nested dissection, factors by LDL (SuiteSparse) or by fronts, in memory of our own.
 //
 // AMD is entered at amd_2, below its allocating front, with a copy of the pattern that it may destroy; LDL never
 // allocates. So a failed allocation is always ours to see.
@@ -10,7 +10,10 @@
 #include <math.h>
 #include <string.h>
 
-static const double MUCH = 5e5;  // multiplications from which on fronts are faster
+#include "linalg/dissection.h"
+
+static const double MUCH = 5e5;   // multiplications from which on fronts are faster
+static const double LARGE = 1e9;  // multiplications from which on a dissection costs less than it may save
 
 static sti_status copy_pattern(sti_ldl* f, const int64_t* col_start, const int* row) {
     const int64_t nnz = col_start[f->n];
@@ -66,6 +69,10 @@ static sti_status find_order(sti_ldl* f) {
     return STI_OK;
 }
 
+static void invert_order(sti_ldl* f) {
+    for (int k = 0; k < f->n; k++) f->place[f->order[k]] = k;
+}
+
 // Pivots in another order with the same fill: every subtree of the elimination tree becomes a range. scratch (3 n).
 static void postorder(sti_ldl* f, int* scratch) {
     const int n = f->n;
@@ -93,7 +100,7 @@ static void postorder(sti_ldl* f, int* scratch) {
         }
     }
     memcpy(f->order, order, (size_t)n * sizeof *order);
-    for (int k = 0; k < n; k++) f->place[f->order[k]] = k;
+    invert_order(f);
 }
 
 static sti_status find_fronts(sti_ldl* f) {
@@ -105,12 +112,45 @@ static sti_status find_fronts(sti_ldl* f) {
     return sti_fronts_init(&f->fronts, f->env, f->n, f->col_start, f->row, f->order, f->place, f->parent, f->L_count);
 }
 
-static sti_status find_pattern(sti_ldl* f) {
+// Columns of L in the order at hand, and the multiplications of a factorization.
+static double analyze_order(sti_ldl* f) {
     ldl_symbolic(f->n, f->col_start, f->row, f->L_start, f->parent, f->L_count, f->flag, f->order, f->place);
     double work = 0;
+    f->lnz = 0;
     for (int j = 0; j < f->n; j++) {  // L_start is the same sum in 32 bits
         f->lnz += f->L_count[j];
         work += (double)f->L_count[j] * f->L_count[j];
+    }
+    return work;
+}
+
+// Nested dissection in place of minimum degree, where that is less work.
+static sti_status try_dissection(sti_ldl* f, double* work) {
+    const size_t bytes = (size_t)f->n * sizeof *f->order;
+    int* before = sti_alloc_array(f->env, (size_t)f->n, sizeof *before);
+    if (before == NULL) return STI_FAIL(f->env, STI_ERR_MEMORY, -1, "ordering of %d columns", f->n);
+    memcpy(before, f->order, bytes);
+    const sti_status status = sti_dissection_order(f->env, f->n, f->col_start, f->row, f->order);
+    if (status == STI_OK) {
+        invert_order(f);
+        const double other = analyze_order(f);
+        if (other >= *work) {
+            memcpy(f->order, before, bytes);
+            invert_order(f);
+            analyze_order(f);
+        } else {
+            *work = other;
+        }
+    }
+    sti_free(f->env, before);
+    return status;
+}
+
+static sti_status find_pattern(sti_ldl* f) {
+    double work = analyze_order(f);
+    if (work >= LARGE) {
+        const sti_status status = try_dissection(f, &work);
+        if (status != STI_OK) return status;
     }
     if (work >= MUCH || f->lnz > INT_MAX) return find_fronts(f);
     f->L_row = sti_alloc_array(f->env, (size_t)f->lnz, sizeof *f->L_row);

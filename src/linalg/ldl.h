@@ -1,6 +1,6 @@
 // ldl.h: L D L' of a sparse symmetric matrix whose pattern stays while its values change.
 //
-// The ordering (approximate minimum degree) and the pattern of L are found once, at creation; every later
+// The ordering (approximate minimum degree, or nested dissection where that is less work) and the pattern of L are found once, at creation; every later
 // factorization runs through them with new values, a column at a time or, where there is much to do, by dense fronts
 // (fronts.h). No pivoting: right for matrices that are positive definite, or
 // quasidefinite, where every symmetric permutation has an L D L' (Vanderbei 1995).

@@ -92,8 +92,10 @@ static void hull_moments(const sti_shape* shape, double* volume, double centre[3
 
 sti_status sti_shape_measure(sti_env* env, const sti_shape* shape, double density, sti_shape_mass* out) {
     *out = (sti_shape_mass){0};
-    if (!(density > 0 && density <= 1e60))
-        return STI_FAIL(env, STI_ERR_INPUT, -1, "density %g is not positive", density);
+    if (!(density > 0)) return STI_FAIL(env, STI_ERR_INPUT, -1, "density %g is not positive", density);
+    if (!(density <= STI_DENSITY_LIMIT))
+        return STI_FAIL(env, STI_ERR_INPUT, -1, "density %g is too large to compute with, at most %g", density,
+                        STI_DENSITY_LIMIT);
     double S[9] = {0};
     switch (shape->kind) {
         case STI_SHAPE_SPHERE:

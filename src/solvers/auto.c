@@ -31,6 +31,10 @@ typedef struct portfolio {
     double* covering;  // a vector d > 0  (n)
 } portfolio;
 
+static bool late(const portfolio* f) {
+    return isfinite(f->deadline) && sti_now(f->env) > f->deadline;
+}
+
 static bool diagonal_positive(const sti_lcp* lcp) {
     for (int i = 0; i < lcp->n; i++) {
         if (!(sti_matrix_get(&lcp->M, i, i) > 0)) return false;
@@ -52,12 +56,12 @@ static sti_status attempt(portfolio* f, sti_solver solver, const char* why, bool
     *done = false;
     sti_env* env = f->env;
     sti_lcp_answer* best = f->best;
-    if (best->attempt_count == MAX_ATTEMPTS || sti_clock() > f->deadline) return STI_OK;
+    if (best->attempt_count == MAX_ATTEMPTS || late(f)) return STI_OK;
     sti_lcp_answer trial;
     sti_status status = sti_lcp_answer_reserve(env, 0, f->lcp->n, &trial);
     if (status != STI_OK) return status;
     const double start = sti_clock();
-    if (isfinite(f->deadline)) f->options.time_limit_s = fmax(f->deadline - start, 1e-3);
+    if (isfinite(f->deadline)) f->options.time_limit_s = fmax(f->deadline - sti_now(f->env), 1e-3);
     status = sti_lcp_method_of(solver)(env, f->lcp, &f->options, &trial);
     if (status == STI_OK) {
         const double residual =
@@ -146,7 +150,7 @@ sti_status sti_lcp_method_auto(sti_env* env, const sti_lcp* lcp, const sti_lcp_o
                    .options = *options,
                    .best = answer,
                    .best_residual = INFINITY,
-                   .deadline = sti_deadline(options),
+                   .deadline = sti_deadline(env, options->time_limit_s),
                    .w = scratch,
                    .covering = scratch + n};
     const bool dense = !sti_matrix_is_sparse(&lcp->M) || lcp->n <= DENSE_LIMIT;
@@ -155,7 +159,7 @@ sti_status sti_lcp_method_auto(sti_env* env, const sti_lcp* lcp, const sti_lcp_o
     if (status == STI_OK && !(f.best_residual <= options->tol)) {
         if (answer->ray.dz != NULL)
             answer->termination = STI_END_RAY;
-        else if (sti_clock() > f.deadline)
+        else if (late(&f))
             answer->termination = STI_END_LIMIT;
     }
     sti_free(env, scratch);

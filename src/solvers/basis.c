@@ -32,8 +32,6 @@
 
 #include "linalg/lapack.h"
 
-static const int one_i = 1;
-static const double one = 1;
 static const int look_ahead_from = 450;  // pairs; below, a column fits the cache and gains little
 static const double enough = 1e-13;      // a correction this small leaves nothing to correct
 
@@ -144,12 +142,13 @@ static void equilibrate(sti_basis* B) {
 
 sti_status sti_basis_create(sti_env* env, const sti_lcp* lcp, const double* d, sti_basis** out) {
     *out = NULL;
+    sti_status status = sti_lapack_reserve(env);
+    if (status != STI_OK) return status;
     sti_basis* B = sti_alloc(env, sizeof *B);
     if (B == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "basis of %d pairs", lcp->n);
     *B = (sti_basis){.env = env, .n = lcp->n, .M = lcp->M.dense, .q_data = lcp->q, .d_data = d};
     B->capacity = capacity_for(lcp->n);
     B->ahead_room = lcp->n < look_ahead_from ? 0 : STI_BASIS_WIDTH;
-    sti_status status = STI_OK;
     if (sti_matrix_is_sparse(&lcp->M)) {
         status = sti_matrix_to_dense(env, &lcp->M, &B->copy);
         B->M = B->copy.dense;
@@ -222,13 +221,12 @@ static void solve_base(const sti_basis* B, double* X, int count) {
     for (size_t c = 0; c < (size_t)count; c++) {
         for (size_t i = 0; i < (size_t)m; i++) X[c * (size_t)n + i] = -X[c * (size_t)n + i];
     }
-    int info = 0;
     const double* below = B->W + (size_t)m * (size_t)m;
-    dgetrs_("T", &m, &count, B->W, &m, B->ipiv, X, &n, &info);
+    sti_lapack_lu_solve('T', m, count, B->W, B->ipiv, X, n);
     if (rest > 0 && count == 1)
-        dgemv_("T", &m, &rest, &one, below, &m, X, &one_i, &one, X + m, &one_i);
+        sti_blas_gemv('T', m, rest, 1, below, m, X, 1, X + m);
     else if (rest > 0)
-        dgemm_("T", "N", &rest, &count, &m, &one, below, &m, X, &n, &one, X + m, &n);
+        sti_blas_gemm('T', 'N', rest, count, m, 1, below, m, X, n, 1, X + m, n);
 }
 
 // And what the pivots from number `from` on make of it.
@@ -246,11 +244,11 @@ static void solve_pivots(sti_basis* B, double* X, int count, int from) {
         }
     }
     if (count == 1) {
-        dtrsv_("L", "N", "N", &K, L, &B->capacity, B->theta, &one_i);
-        dgemv_("N", &n, &K, &one, U, &n, B->theta, &one_i, &one, X, &one_i);
+        sti_blas_trsv('N', false, K, L, B->capacity, B->theta);
+        sti_blas_gemv('N', n, K, 1, U, n, B->theta, 1, X);
     } else {
-        dtrsm_("L", "L", "N", "N", &K, &count, &one, L, &B->capacity, B->theta, &K);
-        dgemm_("N", "N", &n, &count, &K, &one, U, &n, B->theta, &K, &one, X, &n);
+        sti_blas_trsm('L', 'N', false, K, count, L, B->capacity, B->theta, K);
+        sti_blas_gemm('N', 'N', n, count, K, 1, U, n, B->theta, K, 1, X, n);
     }
 }
 
@@ -269,7 +267,7 @@ void sti_basis_inverse_rows(sti_basis* B, const int* rows, int count, double* H,
         if (B->last_pivot[rows[c]] < 0) H[(size_t)c * N + (size_t)rows[c]] = 1;
         for (int k = 0; k < K; k++) B->theta[c * K + k] = -B->U[(size_t)k * N + (size_t)rows[c]];
     }
-    if (K > 0) dtrsm_("L", "L", "T", "N", &K, &count, &one, B->L, &B->capacity, B->theta, &K);
+    if (K > 0) sti_blas_trsm('L', 'T', false, K, count, B->L, B->capacity, B->theta, K);
     for (int c = 0; c < count; c++) {
         for (int k = 0; k < K; k++) {
             if (B->pivot_prev[k] < 0) H[(size_t)c * N + (size_t)B->pivot_row[k]] = B->theta[c * K + k];
@@ -277,10 +275,9 @@ void sti_basis_inverse_rows(sti_basis* B, const int* rows, int count, double* H,
         size[c] = larger(1, sti_max_abs(B->theta + (size_t)c * (size_t)K, K));
     }
     if (m > 0) {
-        int info = 0;
         const double* below = B->W + (size_t)m * (size_t)m;
-        if (rest > 0) dgemm_("N", "N", &m, &count, &rest, &one, below, &m, H + m, &n, &one, H, &n);
-        dgetrs_("N", &m, &count, B->W, &m, B->ipiv, H, &n, &info);
+        if (rest > 0) sti_blas_gemm('N', 'N', m, count, rest, 1, below, m, H + m, n, 1, H, n);
+        sti_lapack_lu_solve('N', m, count, B->W, B->ipiv, H, n);
     }
     for (int c = 0; c < count; c++) {
         double* h = H + (size_t)c * N;
@@ -478,17 +475,14 @@ static void gather(sti_basis* B) {
 static bool factorize(sti_basis* B) {
     const int m = B->m;
     const size_t width = (size_t)m;
-    double norm = 0, rcond = 0;
+    double norm = 0;
     for (size_t i = 0; i < width; i++) {
         double sum = 0;
         for (size_t c = 0; c < width; c++) sum += fabs(B->W[i * width + c]);
         norm = larger(norm, sum);
     }
-    int info = 0;
-    dgetrf_(&m, &m, B->W, &m, B->ipiv, &info);
-    if (info != 0) return false;
-    dgecon_("1", &m, B->W, &m, &norm, &rcond, B->U, B->iwork, &info);
-    return info == 0 && rcond > DBL_EPSILON / 4;
+    if (sti_lapack_lu(m, B->W, B->ipiv) != STI_LAPACK_DONE) return false;
+    return sti_lapack_lu_rcond(m, B->W, norm, B->U, B->iwork) > DBL_EPSILON / 4;
 }
 
 bool sti_basis_rebuild(sti_basis* B) {

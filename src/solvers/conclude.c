@@ -88,7 +88,8 @@ sti_status sti_mlcp_decide(sti_env* env, const sti_mlcp* p, const sti_lcp_option
     sti_exact_lcp* e;
     sti_status status = sti_exact_lcp_create(env, p, &e);
     if (status != STI_OK) return status;
-    const sti_search_def def = {.max_nodes = max_nodes, .deadline = sti_deadline(options), .keep_proof = true};
+    const sti_search_def def = {
+        .max_nodes = max_nodes, .deadline = sti_deadline(env, options->time_limit_s), .keep_proof = true};
     sti_search_result found;
     status = sti_exact_lcp_search(e, &def, &found);
     if (status == STI_OK) {
@@ -101,6 +102,7 @@ sti_status sti_mlcp_decide(sti_env* env, const sti_mlcp* p, const sti_lcp_option
             answer->outcome = STI_SOLVED;
             answer->termination = STI_END_SOLUTION;
             answer->certificate.proof = STI_PROOF_SOLUTION;
+            answer->certificate.exact = true;
             snprintf(answer->reason, sizeof answer->reason, "found by search of the complementary cones, exact");
         } else if (found.complete) {
             adopt_proof(env, &found.certificate, answer);
@@ -209,6 +211,7 @@ sti_status sti_mlcp_conclude(sti_env* env, const sti_mlcp* p, const sti_lcp_opti
             return STI_OK;
         }
         answer->termination = STI_END_SOLUTION;
+        answer->certificate.exact = answer->exact;
         snprintf(answer->reason, sizeof answer->reason,
                  answer->exact ? "solution confirmed in exact arithmetic"
                                : "residual on the original data is within the tolerance");

@@ -35,7 +35,7 @@ typedef struct collector {
     sti_lcp_solution_set* set;
     int piece_capacity;
     long max_pieces;
-    double deadline;  // of sti_clock(), INFINITY for none
+    double deadline;  // of sti_now(), INFINITY for none
     vector_table point;
     vector_table direction;
     sti_status status;
@@ -343,8 +343,9 @@ sti_status sti_mlcp_enumerate(sti_env* env, const sti_mlcp* p, long max_pieces, 
     if (c.set == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "solution set");
     c.set->n = p->m;
     c.set->free_count = p->n;
+    c.set->mixed = true;
     const double start = sti_clock();
-    c.deadline = time_limit_s > 0 ? start + time_limit_s : INFINITY;
+    c.deadline = sti_deadline(env, time_limit_s);
     status = run(&c, p);
     c.set->time_s = sti_clock() - start;
     free_table(&c, &c.point);
@@ -360,7 +361,9 @@ sti_status sti_mlcp_enumerate(sti_env* env, const sti_mlcp* p, long max_pieces, 
 sti_status sti_lcp_enumerate(sti_env* env, const sti_lcp* lcp, long max_pieces, double time_limit_s,
                              sti_lcp_solution_set** out) {
     const sti_mlcp p = sti_mlcp_from_lcp(lcp);
-    return sti_mlcp_enumerate(env, &p, max_pieces, time_limit_s, out);
+    const sti_status status = sti_mlcp_enumerate(env, &p, max_pieces, time_limit_s, out);
+    if (status == STI_OK) (*out)->mixed = false;
+    return status;
 }
 
 void sti_lcp_solution_set_destroy(sti_env* env, sti_lcp_solution_set* set) {

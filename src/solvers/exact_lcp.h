@@ -45,7 +45,7 @@ void sti_exact_basis_clear(sti_exact_basis* basis);
 typedef struct sti_search_def {
     bool all;         // visit every cone that holds q; otherwise stop at the first solution
     long max_nodes;   // stop when more are needed; 0: only the root is looked at
-    double deadline;  // of sti_clock(), INFINITY for none
+    double deadline;  // of sti_now(), INFINITY for none
     bool keep_proof;  // collect the Farkas leaves
     // With `all`: called for each alpha with q in pos C_M(alpha). Return false to stop.
     bool (*leaf)(void* user, sti_dictionary* D, const signed char* fixed, bool nonsingular);

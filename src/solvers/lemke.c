@@ -21,7 +21,8 @@
 // proves nothing by itself. When M is copositive, v0 = 0 follows and v'q < 0: then v solves the homogeneous
 // problem, and whether that excludes a solution is decided by the caller (theorem 1.2.8 and what it knows of M).
 // The rule makes every step strict in the lexicographic order of [b | B^-1], so no basis comes twice: in exact
-// arithmetic the method ends for every M and q.
+// arithmetic the method ends for every M and q. In rounded arithmetic a basis that comes again shows that ties were decided
+// wrongly (D7).
 //
 // Cost: one column a pivot, see basis.c: 2 n m flops with m basic z, where a tableau of n (n+1) numbers would take
 // 2 n^2. About n/2 to n pivots on dense monotone and on frictional problems, 2^n on Murty's and Fathi's. Memory:
@@ -38,6 +39,8 @@
 //      wrongly: the method starts again from the basis it has, with d such that z0 enters with ones, and failing
 //      that once more from the beginning with frequent factorizations and coarser zeros.
 //  D6  Columns that will probably be asked for soon are computed together, at the speed of matrix products.
+//  D7  The basis after pivots 1, 2, 4, 8, .. is kept and compared with those that follow (Brent 1980): a path that goes round
+//      is left after at most three times its length. On degenerate, badly scaled data it could go round for ever.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,19 +79,22 @@ typedef struct lemke {
     bool precise;     // few pairs: every value is refined
     double tie;       // precise_tie or tie
     bool out_of_time;
-    int entering;        // variable that found no blocking row, after a ray
-    double sign;         // the ratio of row i has the denominator sign * col_i
-    int* tied;           // rows still in the comparison                            (n)
-    int* slot;           // where their row of the inverse is                       (n)
-    double* ratio;       // their values                                            (n)
-    double* slack;       // and the rounding those may carry                        (n)
-    double* x;           // refined values by row                                   (n)
-    double* f;           // scratch                                                 (n)
-    double* rows;        // rows of the inverse                                     (width x n)
-    forecast* forecast;  // variables in the order in which they may leave        (n)
-    int looked_ago;      // pivots since columns were computed ahead
-    int look_again;      // after so many
-    int found;           // of those pivots, how many had their column
+    bool cycles;                // a basis came again: the path goes round
+    unsigned char* remembered;  // variables of a basis of this path                      (2n+1)
+    long steps, remember_at;    // pivots of this path, and the one after which to remember
+    int entering;               // variable that found no blocking row, after a ray
+    double sign;                // the ratio of row i has the denominator sign * col_i
+    int* tied;                  // rows still in the comparison                            (n)
+    int* slot;                  // where their row of the inverse is                       (n)
+    double* ratio;              // their values                                            (n)
+    double* slack;              // and the rounding those may carry                        (n)
+    double* x;                  // refined values by row                                   (n)
+    double* f;                  // scratch                                                 (n)
+    double* rows;               // rows of the inverse                                     (width x n)
+    forecast* forecast;         // variables in the order in which they may leave        (n)
+    int looked_ago;             // pivots since columns were computed ahead
+    int look_again;             // after so many
+    int found;                  // of those pivots, how many had their column
 } lemke;
 
 // ---- lexicographic comparison ----
@@ -332,12 +338,27 @@ static int decide(lemke* k, int entering, sti_termination* end) {
 
 static bool spent(lemke* k) {
     if (k->pivots >= k->max_pivots) return true;
-    if (k->deadline < INFINITY && k->pivots % TIME_CHECK == 0) k->out_of_time = sti_clock() > k->deadline;
+    if (k->deadline < INFINITY && k->pivots % TIME_CHECK == 0) k->out_of_time = sti_now(k->B->env) > k->deadline;
     return k->out_of_time;
+}
+
+// D7. Is the basis the one remembered? On the way one after the other is remembered, each for twice as long as the last.
+static bool comes_again(lemke* k) {
+    const int count = 2 * k->n + 1;
+    int v = 0;
+    while (k->remember_at > 1 && v < count && (k->B->place[v] >= 0) == (k->remembered[v] != 0)) v++;
+    if (v == count) return true;
+    if (++k->steps < k->remember_at) return false;
+    k->remember_at *= 2;
+    for (v = 0; v < count; v++) k->remembered[v] = k->B->place[v] >= 0;
+    return false;
 }
 
 static sti_termination iterate(lemke* k) {
     const int z0 = 2 * k->n;
+    k->steps = 0;
+    k->cycles = false;
+    k->remember_at = 1;
     int r = covering_row(k);
     if (k->B->b[r] >= 0) return STI_END_SOLUTION;  // step 0: nothing to cover
     int leaving = k->B->basic[r];
@@ -351,6 +372,8 @@ static sti_termination iterate(lemke* k) {
         leaving = k->B->basic[r];
         if (leaving != z0) look_ahead(k);
         pivot(k, r, entering);
+        k->cycles = comes_again(k);
+        if (k->cycles) return STI_END_STALLED;
     }
     return STI_END_SOLUTION;
 }
@@ -451,6 +474,8 @@ static void say(sti_lcp_answer* answer, const lemke* k, sti_termination end, dou
         snprintf(text, sizeof text, "a secondary ray, nothing blocks %s_%d", pair, k->entering % k->n + 1);
     } else if (end == STI_END_LIMIT) {
         snprintf(text, sizeof text, "the limit on %s was reached", k->out_of_time ? "time" : "pivots");
+    } else if (k->cycles) {
+        snprintf(text, sizeof text, "the path goes round: rounding decides its ties");
     } else if (worst < INFINITY) {
         snprintf(text, sizeof text, "values stay negative, by %.1e of their size", worst);
     } else {
@@ -516,7 +541,8 @@ static bool allocate(lemke* k, sti_env* env) {
     k->tied = sti_alloc_array(env, 2 * n, sizeof *k->tied);
     k->ratio = sti_alloc_array(env, (4 + (k->precise ? 0 : STI_BASIS_WIDTH)) * n, sizeof *k->ratio);
     k->forecast = sti_alloc_array(env, n, sizeof *k->forecast);
-    if (k->tied == NULL || k->ratio == NULL || k->forecast == NULL) return false;
+    k->remembered = sti_alloc_array_zero(env, 2 * n + 1, 1);
+    if (k->tied == NULL || k->ratio == NULL || k->forecast == NULL || k->remembered == NULL) return false;
     k->slot = k->tied + n;
     k->slack = k->ratio + n;
     k->x = k->slack + n;
@@ -541,7 +567,7 @@ sti_status sti_lcp_method_lemke(sti_env* env, const sti_lcp* lcp, const sti_lcp_
         snprintf(answer->reason, sizeof answer->reason, "q >= 0: z = 0 is a solution");
         return STI_OK;
     }
-    lemke k = {.options = options, .n = lcp->n, .deadline = sti_deadline(options)};
+    lemke k = {.options = options, .n = lcp->n, .deadline = sti_deadline(env, options->time_limit_s)};
     k.max_pivots = options->max_iterations > 0 ? options->max_iterations : default_limit(lcp->n);
     sti_status status = sti_basis_create(env, lcp, d, &k.B);
     k.precise = k.n <= PRECISE_PAIRS;
@@ -555,6 +581,7 @@ sti_status sti_lcp_method_lemke(sti_env* env, const sti_lcp* lcp, const sti_lcp_
     sti_free(env, k.tied);
     sti_free(env, k.ratio);
     sti_free(env, k.forecast);
+    sti_free(env, k.remembered);
     sti_basis_destroy(k.B);
     return status;
 }

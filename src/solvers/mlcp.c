@@ -91,26 +91,21 @@ static void residual_of(const sti_mlcp* p, const basis_system* s) {
 
 // x by least squares of least norm, refined once. False: no memory.
 static bool solve_singular(sti_env* env, const sti_mlcp* p, basis_system* s) {
-    const int order = s->order, one = 1;
+    const int order = s->order, lwork = sti_lapack_least_squares_room(order, order);
     double* A = sti_alloc_array(env, (size_t)order * (size_t)order, sizeof *A);
     int* pivot = sti_alloc_array(env, (size_t)order, sizeof *pivot);
-    double best = 0;
-    int rank, info, lwork = -1;
-    const double rcond = 1e-12;
-    if (A != NULL && pivot != NULL)
-        dgelsy_(&order, &order, &one, A, &order, s->r, &order, pivot, &rcond, &rank, &best, &lwork, &info);
-    lwork = (int)best;
-    double* work = A != NULL && pivot != NULL ? sti_alloc_array(env, (size_t)lwork, sizeof *work) : NULL;
-    const bool ok = work != NULL;
+    double* work = sti_alloc_array(env, (size_t)lwork, sizeof *work);
+    const bool ok = A != NULL && pivot != NULL && work != NULL;
     for (int i = 0; i < order; i++) s->x[i] = 0;
     for (int step = 0; step < 3 && ok; step++) {
         residual_of(p, s);
         for (int i = 0; i < order; i++) {
-            pivot[i] = 0;
             for (int j = 0; j < order; j++)
                 A[(size_t)j * (size_t)order + (size_t)i] = s->K[(size_t)i * (size_t)order + (size_t)j];
         }
-        dgelsy_(&order, &order, &one, A, &order, s->r, &order, pivot, &rcond, &rank, work, &lwork, &info);
+        int rank;
+        if (sti_lapack_least_squares(order, order, A, s->r, order, pivot, 1e-12, &rank, work, lwork) != STI_LAPACK_DONE)
+            break;
         for (int i = 0; i < order; i++) s->x[i] += s->r[i];
     }
     sti_free(env, A);

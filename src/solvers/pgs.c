@@ -141,8 +141,8 @@ static double measure(pgs* k) {
 }
 
 // Sweeps until the residual is small, stands still, or the budget is spent.
-static sti_termination iterate(pgs* k, const char** how) {
-    const double deadline = sti_deadline(k->options);
+static sti_termination iterate(pgs* k, const sti_env* env, const char** how) {
+    const double deadline = sti_deadline(env, k->options->time_limit_s);
     double low = INFINITY, previous_low = INFINITY;  // least residual of this window and of the one before
     for (;;) {
         const double residual = measure(k);
@@ -158,7 +158,7 @@ static sti_termination iterate(pgs* k, const char** how) {
             low = INFINITY;
         }
         *how = "time limit";
-        if (sti_clock() > deadline) return STI_END_LIMIT;
+        if (deadline < INFINITY && sti_now(env) > deadline) return STI_END_LIMIT;
         *how = "iteration limit";
         if (k->sweeps >= k->limit) return STI_END_LIMIT;
         do sweep(k);
@@ -181,7 +181,7 @@ sti_status sti_lcp_method_pgs(sti_env* env, const sti_lcp* lcp, const sti_lcp_op
                  bad, bad, k.diagonal[bad]);
     } else if (status == STI_OK) {
         const char* how;
-        answer->termination = iterate(&k, &how);
+        answer->termination = iterate(&k, env, &how);
         answer->iterations = k.sweeps;
         snprintf(answer->reason, sizeof answer->reason, "projected Gauss-Seidel: %s, %ld sweeps, residual %.1e", how,
                  k.sweeps, k.best_residual);

@@ -156,7 +156,7 @@ static sti_status visit(sti_search* s, int depth) {
         s->stop = true;
         return STI_OK;
     }
-    if ((s->result->nodes & 63) == 0 && isfinite(s->def->deadline) && sti_clock() > s->def->deadline) {
+    if (isfinite(s->def->deadline) && sti_now(e->x.env) > s->def->deadline) {
         s->limit = true;
         s->stop = true;
         return STI_OK;

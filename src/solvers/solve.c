@@ -35,10 +35,6 @@ sti_lcp_options sti_lcp_options_default(void) {
     return (sti_lcp_options){.solver = STI_SOLVER_AUTO, .tol = 1e-8, .relaxation = 1.0, .exact_limit = 24};
 }
 
-double sti_deadline(const sti_lcp_options* options) {
-    return options->time_limit_s > 0 ? sti_clock() + options->time_limit_s : INFINITY;
-}
-
 sti_lcp_method* sti_lcp_method_of(sti_solver solver) {
     switch (solver) {
         case STI_SOLVER_AUTO:
@@ -197,5 +193,7 @@ sti_status sti_lcp_solve(sti_env* env, const sti_lcp* lcp, const sti_lcp_options
 }
 
 sti_status sti_mlcp_solve(sti_env* env, const sti_mlcp* mlcp, const sti_lcp_options* options, sti_lcp_answer* answer) {
-    return solve_posed(env, mlcp, options, true, answer);
+    const sti_status status = solve_posed(env, mlcp, options, true, answer);
+    answer->mixed = status == STI_OK;
+    return status;
 }

@@ -25,9 +25,6 @@ sti_lcp_method sti_lcp_method_auto;    // auto.c: a portfolio of the above
 // Residual of z without an answer around it: as sti_lcp_residual, largest part only. w (n) is filled with M z + q.
 double sti_lcp_point_residual(const sti_lcp* lcp, const double* z, double* w);
 
-// Deadline of options->time_limit_s from now on; INFINITY when there is none. Compare with sti_clock().
-double sti_deadline(const sti_lcp_options* options);
-
 // Sizes fit and every number is finite; errors speak of A, C, D, B, a, b when mixed, otherwise of M, q.
 sti_status sti_mlcp_check(sti_env* env, const sti_mlcp* mlcp, bool mixed);
 

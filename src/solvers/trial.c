@@ -28,7 +28,7 @@ sti_status sti_trial_init(sti_trial* t, sti_env* env, const char* solver, const 
                      .answer = answer,
                      .best_residual = INFINITY,
                      .limit = options->max_iterations > 0 ? options->max_iterations : default_limit,
-                     .deadline = sti_deadline(options),
+                     .deadline = sti_deadline(env, options->time_limit_s),
                      .n = lcp->n};
     answer->basis_nonsingular = -1;
     sti_status status = sti_scaled_lcp_init(&t->p, env, lcp);
@@ -130,7 +130,7 @@ void sti_trial_polish(sti_trial* t) {
 }
 
 bool sti_trial_out_of_budget(const sti_trial* t) {
-    return t->steps >= t->limit || sti_clock() > t->deadline;
+    return t->steps >= t->limit || (t->deadline < INFINITY && sti_now(t->env) > t->deadline);
 }
 
 const char* sti_trial_budget_text(const sti_trial* t) {

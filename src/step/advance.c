@@ -116,6 +116,7 @@ static sti_status collide(sti_stepper* s, const double* q, const double* v, sti_
     int a = 0;
     const bool all = s->options.active == STI_ACTIVE_GAP || s->bounces > s->options.collision_limit;
     for (int i = 0; i < s->p; i++) {
+        if (c->p_n[i] > 0 && i < s->p - s->joint_count) s->collision_at[i] = s->time;
         s->impulse_n[i] += c->p_n[i];
         for (int k = 0; k < s->tangent_count[i]; k++) s->impulse_t[sti_step_at(2, i, k)] += c->p_t[a++];
         s->touched[i] = s->touched[i] || s->active[i];
@@ -125,12 +126,28 @@ static sti_status collide(sti_stepper* s, const double* q, const double* v, sti_
     return STI_OK;
 }
 
+// Where nothing is located: contacts that were open, and that the trial closes.
+static void note_closings(sti_stepper* s, double h, sti_step_report* report) {
+    const sti_impulses* p = &s->impulses;
+    if (locates(s) || s->options.scheme == STI_SCHEME_QUASISTATIC || p->outcome != STI_SOLVED) return;
+    for (int j = 0; j < p->count; j++) {
+        const int i = p->contacts[j].contact;
+        const double rate = gap_rate(s, i, s->v);
+        if (p->contacts[j].bilateral || !(p->c_n[j] > 0) || s->held[i] || !(rate < -slow(s))) continue;
+        if (!isnan(s->collision_at[i])) continue;  // another facet
+        s->collision_at[i] = s->time + fmin(h, fmax(s->gap[i], 0) / -rate);
+        if (report->collisions++ == 0 || s->collision_at[i] < report->collision_time)
+            report->collision_time = s->collision_at[i];
+    }
+}
+
 static sti_status try_step(sti_stepper* s, double h, sti_step_report* report) {
     sti_status status = STI_OK;
     if (s->options.scheme == STI_SCHEME_ALPHA) status = sti_step_alpha(s, h);
     if (s->options.scheme == STI_SCHEME_CONVEX) status = sti_step_convex(s, h, &report->lift);
     if (s->options.scheme == STI_SCHEME_QUASISTATIC) status = sti_step_quasistatic(s, h);
     if (status != STI_OK) return status;
+    note_closings(s, h, report);
     report->outcome = s->impulses.outcome;
     report->residual = fmax(report->residual, s->impulses.residual);
     if (report->outcome != STI_SOLVED) snprintf(report->why, sizeof report->why, "%s", s->impulses.why);

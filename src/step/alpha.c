@@ -67,6 +67,18 @@ static sti_status inertial_derivative(sti_stepper* s, double t, const double* q)
     return STI_OK;
 }
 
+// What the caller gave: G v = -c. (c_v is -G here.)
+static sti_status check_inertial(const sti_stepper* s, double t, double size) {
+    for (int i = 0; i < s->n; i++) {
+        const double c = sti_step_dot(s->n, s->c_v + sti_step_at(s->n, i, 0), s->v);
+        if (!(fabs(c - s->c[i]) <= 1e-6 * size))
+            return STI_FAIL(s->env, STI_ERR_INPUT, i,
+                            "inertial: at t = %g row %d of G v is %.6g, and minus the inertial forces is %.6g", t, i,
+                            -c, -s->c[i]);
+    }
+    return STI_OK;
+}
+
 // c, and G in c_v. The instant is the one at (t, q, v) afterwards.
 static sti_status inertia(sti_stepper* s, double t, const double* q) {
     const size_t n = (size_t)s->n;
@@ -79,7 +91,7 @@ static sti_status inertia(sti_stepper* s, double t, const double* q) {
         if (!s->options.inertial(s->options.inertial_user, t, q, s->v, s->c_v))
             return STI_FAIL(s->env, STI_ERR_INPUT, -1, "the inertial matrix is not known at t = %g", t);
         for (size_t i = 0; i < n * n; i++) s->c_v[i] = -s->c_v[i];
-        return STI_OK;
+        return check_inertial(s, t, size);
     }
     status = inertial_derivative(s, t, q);
     for (size_t i = 0; !ahead && i < n * n; i++) s->c_v[i] /= 2;

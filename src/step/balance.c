@@ -1,9 +1,10 @@
 // balance.c: the energy of a step. With E = T + V and mean velocity u,
 //
-//     E+ = E + work + loss + defect
+//     E+ = E + work + loss + impact + defect
 //
 //     work    of applied forces that no potential gives, and of surfaces that move by themselves
 //     loss    of friction, c_t'(slip) <= 0
+//     impact  of contacts that close, where collisions are not located: normal impulses along (v + v+) / 2
 //     defect  what the scheme makes of its own
 //
 // For alpha = 1/2, constant M and forces linear in q and v the defect is 0: T(v+) - T(v) = u'M (v+ - v), and the impulses
@@ -87,6 +88,32 @@ static sti_status applied_work(sti_stepper* s, double tau, const double* mean, b
     return STI_OK;
 }
 
+// Where contacts are seen by their gaps a step stops what closes, and an impulse changes T by its work on (v + v+) / 2.
+// A contact that slides in the convex step lifts and is pressed back: that is its friction. What pushes an overlap apart is
+// neither, and left to the defect.
+static void closing_work(sti_stepper* s, const sti_impulse_contact* c, int j) {
+    sti_balance* b = &s->balance;
+    const sti_impulses* p = &s->impulses;
+    const sti_instant_contact* from = &s->instant->contacts[c->contact];
+    double both = 0, normal = from->n_offset, slip = 0;
+    for (int i = 0; i < s->n; i++) {
+        const double v = (s->v[i] + s->v_trial[i]) / 2;
+        both += c->n[i] * v;
+        normal += from->n[i] * v;
+        for (int a = 0; a < c->tangent_count; a++)
+            slip += p->c_t[sti_step_at(2, j, a)] * c->t[sti_step_at(s->n, a, i)] * v;
+    }
+    for (int a = 0; a < c->tangent_count && from->t_offset != NULL; a++)
+        slip += p->c_t[sti_step_at(2, j, a)] * from->t_offset[a];
+    const int i = c->contact;
+    const bool rough = from->mu > 0 && from->tangent_count > 0;
+    const bool rubs = rough && s->held[i] && s->slides[i] && isnan(s->collision_at[i]);
+    const double whole = p->c_n[j] * (both + from->n_offset) + slip;
+    const double closes = c->bilateral || rubs ? 0 : rough ? fmin(p->c_n[j] * normal, 0) : fmin(whole, 0);
+    b->impact += closes;
+    if (rough) b->loss += fmin(whole - closes, 0);
+}
+
 // Impulses of the trial, `share` of each, along mean: work of surfaces, and of friction. At the level of velocities normal
 // impulses do no work on surfaces at rest, and friction loses; on a cubic that is cut both hold up to O(h^3) only, and the
 // difference belongs to the defect.
@@ -97,7 +124,7 @@ static void contact_work(sti_stepper* s, double share, const double* mean) {
     for (int j = 0; j < p->count; j++) {
         const sti_impulse_contact* c = &p->contacts[j];
         const sti_instant_contact* from = &s->instant->contacts[c->contact];
-        double own = p->c_n[j] * from->n_offset, normal = p->c_n[j] * sti_step_dot(s->n, c->n, mean) + own, slip = 0;
+        double own = p->c_n[j] * from->n_offset, slip = 0;
         b->moving = b->moving || from->n_offset != 0;
         for (int a = 0; a < c->tangent_count; a++) {
             const double c_t = p->c_t[sti_step_at(2, j, a)], offset = from->t_offset != NULL ? from->t_offset[a] : 0;
@@ -109,7 +136,10 @@ static void contact_work(sti_stepper* s, double share, const double* mean) {
         for (int a = 0; c->tangent_count == 0 && from->t_offset != NULL && a < from->tangent_count; a++)
             b->known = b->known && from->t_offset[a] == 0;
         b->work -= share * own;
-        b->loss += share * (exact ? fmin(slip, 0) : normal + slip);
+        if (exact)
+            b->loss += share * fmin(slip, 0);
+        else
+            closing_work(s, c, j);
     }
 }
 
@@ -129,7 +159,7 @@ sti_status sti_step_balance_measure(sti_stepper* s, double tau, double share, co
     if (!b->known) return STI_OK;
     bool any;
     double applied, kinetic, potential;
-    b->work = b->loss = 0;
+    b->work = b->loss = b->impact = 0;
     b->moving = false;
     sti_status status = applied_work(s, tau, mean, &any, &applied);
     for (int i = 0; i < s->n; i++) s->dq[i] = s->q[i] + tau * mean[i];
@@ -175,7 +205,7 @@ sti_status sti_step_balance_judge(sti_stepper* s, double tau, const double* q, c
     if (!b->known) return STI_OK;
     sti_status status = sti_system_energy(s->system, s->time + tau, q, v, &T, &V);
     if (status != STI_OK) return status;
-    b->defect = T + V - b->T - b->V - b->work - b->loss;
+    b->defect = T + V - b->T - b->V - b->work - b->loss - b->impact;
     b->rounding = fmax(b->rounding, 16 * DBL_EPSILON * (T + fabs(V) + fabs(b->work)));
     if (fabs(b->defect) <= b->rounding) b->defect = 0;
     if (s->options.scheme != STI_SCHEME_ALPHA || s->options.level != STI_LEVEL_VELOCITY) return STI_OK;
@@ -200,6 +230,7 @@ void sti_step_balance_correct(sti_stepper* s, const double* mean, double* v, sti
     }
     report->work += b->work;
     report->loss += b->loss;
+    report->collision_energy += b->impact;
     report->defect += fabs(b->defect);
     s->surplus = s->options.balance && !b->moving ? fmax(b->left, 0) : 0;
     if (b->beta == 0) return;

@@ -57,8 +57,8 @@ static double measure(const sti_bordered* b, const room* w, double scale) {
 }
 
 sti_status sti_bordered_solve(sti_env* env, sti_bordered* b) {
-    const int n = b->n, k = b->k, size = n + k, one = 1;
-    room w;
+    const int n = b->n, k = b->k, size = n + k;
+    room w = {0};
     sti_status status = reserve(env, size, k, &w);
     if (status != STI_OK) return status;
     double scale = sti_step_largest(n * n, b->M);
@@ -78,19 +78,18 @@ sti_status sti_bordered_solve(sti_env* env, sti_bordered* b) {
         w.r[i] = b->f[i] / scale;
     }
     for (int j = 0; j < k; j++) w.r[n + j] = b->g[j] / w.length[j];
-    const double rcond = 1e-12;
-    int info = 0;
-    if (size > 0)
-        dgelsy_(&size, &size, &one, w.K, &size, w.r, &size, w.pivot, &rcond, &b->rank, w.work, &w.lwork, &info);
-    else
-        b->rank = 0;
+    b->rank = 0;
+    status = sti_lapack_reserve(env);
+    if (status == STI_OK && size > 0)
+        status = sti_lapack_status(
+            env, sti_lapack_least_squares(size, size, w.K, w.r, size, w.pivot, 1e-12, &b->rank, w.work, w.lwork),
+            "equations of motion and of %d contacts", k);
     memcpy(b->x, w.r, (size_t)n * sizeof *b->x);
     for (int j = 0; j < k; j++) b->y[j] = w.r[n + j] * scale / w.length[j];
     b->residual = measure(b, &w, scale);
     sti_free(env, w.K);
     sti_free(env, w.pivot);
-    if (info != 0) return STI_FAIL(env, STI_ERR_INTERNAL, info, "dgelsy");
-    return STI_OK;
+    return status;
 }
 
 // Gram-Schmidt on rows of length 1, the longest remainder first.

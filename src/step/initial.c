@@ -215,7 +215,7 @@ static void tell(start* s) {
     sti_initial* out = s->out;
     size_t used = strlen(out->why);
     if (used == 0) {
-        if (out->outcome == STI_INITIAL_CONSISTENT)
+        if (out->moved_q == 0 && out->moved_v == 0)
             snprintf(out->why, sizeof out->why, "position and velocity satisfy all joints");
         else
             snprintf(out->why, sizeof out->why,
@@ -230,7 +230,7 @@ static void tell(start* s) {
         used = strlen(out->why);
     }
     if (out->penetrating >= 0)
-        snprintf(out->why + used, sizeof out->why - used, "; contact \"%.40s\" starts with gap %.3g",
+        snprintf(out->why + used, sizeof out->why - used, "; contact \"%.40s\" overlaps: it starts with gap %.3g",
                  sti_system_contact(s->system, out->penetrating), s->gap[out->penetrating]);
     else if (out->approaching >= 0)
         snprintf(out->why + used, sizeof out->why - used, "; contact \"%.40s\" hits at once",
@@ -255,6 +255,8 @@ static sti_status initialize(start* s) {
     else
         out->outcome = moved_q || moved_v ? STI_INITIAL_PROJECTED : STI_INITIAL_CONSISTENT;
     note_contacts(s);
+    if (out->penetrating >= 0 && (out->outcome == STI_INITIAL_CONSISTENT || out->outcome == STI_INITIAL_PROJECTED))
+        out->outcome = STI_INITIAL_OVERLAPPING;
     tell(s);
     return STI_OK;
 }

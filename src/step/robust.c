@@ -97,15 +97,16 @@ static void move(sti_stepper* s) {
     s->time = s->start + (double)s->step * h;
 }
 
-static void judge(const sti_impulses* p, const line* k, const unsigned char* alpha, sti_robust* out) {
+static void judge(const sti_impulses* p, const line* k, sti_robust* out) {
     const double* w = k->z + p->pairs;
-    out->violating = -1;
     out->least = 0;
+    out->broken_count = 0;
     for (int i = 0; i < p->pairs; i++) {
-        const double value = alpha[i] ? k->z[i] : w[i];
-        if (value < -negative && out->violating < 0) out->violating = i;
-        out->least = fmin(out->least, value);
+        out->value[i] = out->alpha[i] ? k->z[i] : w[i];
+        if (out->value[i] < -negative) out->broken[out->broken_count++] = i;
+        out->least = fmin(out->least, out->value[i]);
     }
+    out->violating = out->broken_count > 0 ? out->broken[0] : -1;
 }
 
 static sti_status follow(sti_stepper* s, int steps, sti_robust* out) {
@@ -121,7 +122,7 @@ static sti_status follow(sti_stepper* s, int steps, sti_robust* out) {
             out->least = NAN;
             break;
         }
-        judge(p, &k, out->alpha, out);
+        judge(p, &k, out);
         if (out->violating >= 0) {
             out->is_switch = true;
             out->step = l;
@@ -142,7 +143,10 @@ static sti_status run(sti_stepper* s, int steps, sti_robust* out) {
     out->pair_count = s->impulses.pairs;
     out->alpha = sti_alloc_array_zero(s->env, (size_t)out->pair_count, 1);
     out->q = sti_alloc_array_zero(s->env, (size_t)s->n, sizeof *out->q);
-    if (out->alpha == NULL || out->q == NULL) return STI_FAIL(s->env, STI_ERR_MEMORY, -1, "basis");
+    out->broken = sti_alloc_array_zero(s->env, (size_t)out->pair_count, sizeof *out->broken);
+    out->value = sti_alloc_array_zero(s->env, (size_t)out->pair_count, sizeof *out->value);
+    if (out->alpha == NULL || out->q == NULL || out->broken == NULL || out->value == NULL)
+        return STI_FAIL(s->env, STI_ERR_MEMORY, -1, "basis");
     if (out->outcome == STI_SOLVED) {
         memcpy(out->alpha, s->impulses.basis, (size_t)out->pair_count);
         move(s);
@@ -178,5 +182,7 @@ void sti_robust_destroy(sti_env* env, sti_robust* robust) {
     if (robust == NULL) return;
     sti_free(env, robust->q);
     sti_free(env, robust->alpha);
+    sti_free(env, robust->broken);
+    sti_free(env, robust->value);
     sti_free(env, robust);
 }

@@ -12,6 +12,7 @@ typedef struct sti_balance {
     bool moving;        // a surface of an active contact moves
     double T, V;        // where the piece starts
     double work, loss;  // over the piece
+    double impact;      // of contacts that close, where nothing is located
     double defect;      // what the scheme added
     bool ease;          // a piece of twice the length would not fail
     double beta, left;  // correction, and what it leaves
@@ -56,6 +57,7 @@ struct sti_stepper {
     double *defect, *multiplier;  // (3 p)
     double *gap, *gap_trial, *gap_work;              // (p)
     double *impulse_n, *impulse_t, *slip, *opening;  // (p), (p x 2), (p x 2)
+    double* collision_at;                            // (p)
     double *v_minus, *v_plus;                        // (n)
     unsigned char* touched;                          // took part in a collision of this step                    (p)
     unsigned char* mode;                             // (p)

@@ -89,7 +89,7 @@ static sti_status reserve(sti_stepper* s) {
                                 &s->root_q, &s->root_v, &s->dq,      &s->v_minus, &s->v_plus};
     double** const matrices[] = {&s->k_q, &s->k_v, &s->c_v};
     double** const triples[] = {&s->defect, &s->multiplier};
-    double** const lists[] = {&s->gap, &s->gap_trial, &s->gap_work, &s->impulse_n, &s->opening};
+    double** const lists[] = {&s->gap, &s->gap_trial, &s->gap_work, &s->impulse_n, &s->opening, &s->collision_at};
     double** const pairs[] = {&s->impulse_t, &s->slip};
     const size_t v = sizeof vectors / sizeof *vectors, m = sizeof matrices / sizeof *matrices;
     const size_t l = sizeof lists / sizeof *lists, d = sizeof pairs / sizeof *pairs;
@@ -153,6 +153,24 @@ static sti_status make_problems(sti_stepper* s) {
     return status;
 }
 
+// Where collisions are not located they are inelastic: what asks for more is not left out in silence.
+static sti_status check_restitution(const sti_stepper* s) {
+    const sti_stepper_options* o = &s->options;
+    const bool inelastic =
+        o->scheme == STI_SCHEME_CONVEX || (o->scheme == STI_SCHEME_ALPHA && o->level == STI_LEVEL_GAP);
+    for (int i = 0; inelastic && i < s->p - s->joint_count; i++) {
+        const sti_instant_contact* c = &s->instant->contacts[i];
+        if (c->restitution != 0 || c->restitution_t != 0)
+            return STI_FAIL(
+                s->env, STI_ERR_INPUT, i,
+                "contact \"%.60s\" has restitution %g; impacts of scheme %s are inelastic: restitution 0, or "
+                "scheme alpha",
+                c->name, c->restitution != 0 ? c->restitution : c->restitution_t,
+                o->scheme == STI_SCHEME_CONVEX ? "convex" : "alpha with level gap");
+    }
+    return STI_OK;
+}
+
 static void take_state(sti_stepper* s, double t, const double* q, const double* v) {
     const size_t n = (size_t)s->n;
     s->start = s->time = t;
@@ -184,6 +202,7 @@ static sti_status start(sti_stepper* s) {
     memcpy(s->v, i->v, (size_t)s->n * sizeof *s->v);
     if (given) status = sti_system_state(s->system, NULL, s->q, s->v);
     if (status == STI_OK) status = sti_system_instant(s->env, s->system, i->time, s->q, s->v, &s->instant);
+    if (status == STI_OK) status = check_restitution(s);
     if (status == STI_OK) status = make_problems(s);
     if (status == STI_OK) status = sti_step_collision_room(s->env, s->instant, &s->collision);
     if (status == STI_OK) take_state(s, i->time, s->q, s->v);
@@ -253,6 +272,7 @@ sti_status sti_stepper_step(sti_stepper* s, sti_step_report* report) {
                            .gap = s->gap,
                            .impulse_n = s->impulse_n,
                            .impulse_t = s->impulse_t,
+                           .collision_at = s->collision_at,
                            .mode = s->mode,
                            .slip = s->slip,
                            .opening = s->opening};
@@ -260,6 +280,7 @@ sti_status sti_stepper_step(sti_stepper* s, sti_step_report* report) {
     memset(s->impulse_n, 0, p * sizeof *s->impulse_n);
     memset(s->impulse_t, 0, 2 * p * sizeof *s->impulse_t);
     memset(s->mode, STI_MODE_SEPARATE, p);
+    for (size_t i = 0; i < p; i++) s->collision_at[i] = NAN;
     // the state as it was, for a step that fails half way
     double* kept = sti_alloc_array(s->env, 3 * n, sizeof *kept);
     unsigned char* flags = sti_alloc_array(s->env, 2 * p, 1);

@@ -15,6 +15,8 @@
 #include <stiction/linalg.h>
 #include <string.h>
 
+#include "exact/rationals.h"
+
 enum { LONGEST = 20000, DEEPEST = 100, LONGEST_NAME = 60, MOST_SYMBOLS = 5000 };
 
 typedef struct parser {
@@ -221,11 +223,13 @@ static sti_status number(parser* k, int* out) {
     if (status != STI_OK) return status;
     status = sti_rationals_set_text(r, 0, text);
     const double value = status == STI_OK ? sti_rationals_double(r, 0) : NAN;
+    int off = 0;
+    if (status == STI_OK && k->scope->tape->exact && isfinite(value)) status = sti_rationals_off(r, 0, value, &off);
     sti_rationals_destroy(r);
     if (status == STI_ERR_INPUT) return wrong(k, first, true, "a number is expected");
     if (status == STI_OK && isnan(value)) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "a number of a formula");
     if (status == STI_OK && isinf(value)) return wrong(k, first, false, "this number is too large");
-    return status == STI_OK ? sti_tape_constant(k->scope->tape, value, out) : status;
+    return status == STI_OK ? sti_tape_constant_off(k->scope->tape, value, off, out) : status;
 }
 
 static sti_status call(parser* k, const char* at, sti_op op, int* out) {
@@ -285,7 +289,7 @@ static sti_status name(parser* k, int* out) {
     } else if (time) {
         status = sti_tape_input(k->scope->tape, sti_tape_time(k->scope->tape), out);
     } else {
-        status = sti_tape_constant(k->scope->tape, 3.14159265358979323846, out);
+        status = sti_tape_constant_off(k->scope->tape, 3.14159265358979323846, k->scope->tape->exact ? 1 : 0, out);
     }
     if (status != STI_OK) return status;
     skip_blanks(k);

@@ -45,7 +45,7 @@ static uint64_t hash(const sti_node* x) {
     uint64_t h = (uint64_t)x->op + 1;
     h = (h ^ (uint64_t)(uint32_t)x->a) * 0x9e3779b97f4a7c15u;
     h = (h ^ (uint64_t)(uint32_t)x->b ^ (h >> 29)) * 0xbf58476d1ce4e5b9u;
-    h = (h ^ bits_of(x->value) ^ (h >> 32)) * 0x94d049bb133111ebu;
+    h = (h ^ bits_of(x->value) ^ (h >> 32) ^ (uint64_t)(uint8_t)x->off) * 0x94d049bb133111ebu;
     return h ^ (h >> 31);
 }
 
@@ -55,7 +55,9 @@ static int find(const sti_tape* tape, const sti_node* x) {
     int k = (int)(hash(x) & (uint64_t)mask);
     while (tape->table[k] >= 0) {
         const sti_node* y = &tape->node[tape->table[k]];
-        if (y->op == x->op && y->a == x->a && y->b == x->b && bits_of(y->value) == bits_of(x->value)) break;
+        if (y->op == x->op && y->a == x->a && y->b == x->b && bits_of(y->value) == bits_of(x->value) &&
+            y->off == x->off)
+            break;
         k = (k + 1) & mask;
     }
     return k;
@@ -97,6 +99,10 @@ sti_status sti_tape_constant(sti_tape* tape, double value, int* out) {
     return append(tape, (sti_node){.op = STI_OP_CONSTANT, .a = -1, .b = -1, .value = value}, out);
 }
 
+sti_status sti_tape_constant_off(sti_tape* tape, double value, int off, int* out) {
+    return append(tape, (sti_node){.op = STI_OP_CONSTANT, .a = -1, .b = -1, .value = value, .off = (int8_t)off}, out);
+}
+
 sti_status sti_tape_input(sti_tape* tape, int input, int* out) {
     return append(tape, (sti_node){.op = STI_OP_INPUT, .a = input, .b = -1}, out);
 }
@@ -104,7 +110,8 @@ sti_status sti_tape_input(sti_tape* tape, int input, int* out) {
 // ---- operations
 
 static bool is(const sti_tape* tape, int entry, double value) {
-    return entry >= 0 && tape->node[entry].op == STI_OP_CONSTANT && tape->node[entry].value == value;
+    return entry >= 0 && tape->node[entry].op == STI_OP_CONSTANT && tape->node[entry].value == value &&
+           tape->node[entry].off == 0;
 }
 
 // An operation that needs none: *out is the entry that stands for it. Holds for every finite value of the other argument.
@@ -120,10 +127,11 @@ static bool simplify(sti_tape* tape, sti_op op, int a, int b, int* out) {
             r = zero_b ? a : none;
             break;
         case STI_OP_MULTIPLY:
-            r = zero_a || one_b ? a : zero_b || is(tape, a, 1) ? b : none;
+            // 0 x is 0 where x has a value: on an exact tape that remains to be shown
+            r = (zero_a && !tape->exact) || one_b ? a : (zero_b && !tape->exact) || is(tape, a, 1) ? b : none;
             break;
         case STI_OP_DIVIDE:
-            r = one_b || (zero_a && !zero_b) ? a : none;
+            r = one_b || (zero_a && !zero_b && !tape->exact) ? a : none;
             break;
         case STI_OP_POW:
             r = one_b ? a : none;
@@ -140,7 +148,9 @@ static bool simplify(sti_tape* tape, sti_op op, int a, int b, int* out) {
 
 sti_status sti_tape_apply(sti_tape* tape, sti_op op, int a, int b, int* out) {
     const bool constant = tape->node[a].op == STI_OP_CONSTANT && (b < 0 || tape->node[b].op == STI_OP_CONSTANT);
-    if (constant) {
+    if (constant && tape->exact && op == STI_OP_NEGATE)
+        return sti_tape_constant_off(tape, -tape->node[a].value, -tape->node[a].off, out);
+    if (constant && !tape->exact) {
         sti_partials p;
         sti_op_evaluate(op, tape->node[a].value, b >= 0 ? tape->node[b].value : 0, 0, false, &p);
         return sti_tape_constant(tape, p.f, out);

@@ -50,6 +50,7 @@ typedef struct sti_node {
     sti_op op;
     int a, b;      // entries it works on; of an input: a is its number
     double value;  // of a constant
+    int8_t off;    // of a constant on an exact tape: the sign of what the number it stands for is more than value
 } sti_node;
 
 // Inputs are numbered: parameters, then q, v (n each), then t. They come into the tape as they are used.
@@ -60,6 +61,7 @@ typedef struct sti_tape {
     sti_node* node;  // (capacity)
     int* table;      // hash table of entries, -1: free      (table_size, a power of two)
     int table_size;
+    bool exact;  // constants stand for real numbers, 0.1 for a tenth: nothing is folded in doubles. For enclosures
 } sti_tape;
 
 enum { STI_TAPE_MOST = 200000 };
@@ -69,6 +71,7 @@ void sti_tape_clear(sti_tape* tape);  // accepts a zero struct
 
 // Each appends an entry, or finds it: constants are folded, x + 0, x * 1 and their like taken out.
 sti_status sti_tape_constant(sti_tape* tape, double value, int* out);
+sti_status sti_tape_constant_off(sti_tape* tape, double value, int off, int* out);  // of an exact tape; see sti_node
 sti_status sti_tape_input(sti_tape* tape, int input, int* out);
 sti_status sti_tape_apply(sti_tape* tape, sti_op op, int a, int b, int* out);  // b -1 for one argument
 

@@ -108,14 +108,29 @@ static double polygon_reach(int facets, const double* r) {
     return most;
 }
 
-static bool strictly_inside(const check* k, int facets, const double* lambda) {
+// In the plane without rounding: mu |f_n| > |f_t|, whatever the sizes.
+static bool inside_exactly(check* k, int i, const sti_rationals* lambda) {
+    sti_sticking_data* d = &k->d;
+    const size_t at = (size_t)d->first[i];
+    const int push = sti_rationals_sign(lambda, at), side = sti_rationals_sign(lambda, at + 1);
+    sti_sum_clear(d);
+    sti_sum_add_product(d, d->table.mu, (size_t)d->contact[i], lambda, at, push);
+    sti_sum_add(d, lambda, at + 1, side > 0 ? -1 : 1);
+    return sti_sum_sign(d) > 0;
+}
+
+static bool strictly_inside(check* k, int facets, const double* lambda) {
     for (int i = 0; i < k->d.count; i++) {
         const sti_instant_contact* contact = sti_sticking_data_contact(&k->d, i);
         const double* r = lambda + k->d.first[i];
         double t = contact->tangent_count > 1 ? hypot(r[1], r[2]) : contact->tangent_count > 0 ? fabs(r[1]) : 0;
         if (facets > 0 && contact->tangent_count == 2) t = polygon_reach(facets, r);
         if (!contact->bilateral && !(r[0] > 0)) return false;
-        if (is_rough(k, i) && !(contact->mu * fabs(r[0]) > t)) return false;
+        if (is_rough(k, i) && contact->tangent_count == 1 && k->c->lambda_exact != NULL) {
+            if (!inside_exactly(k, i, k->c->lambda_exact)) return false;
+        } else if (is_rough(k, i) && !(contact->mu * fabs(r[0]) > t)) {
+            return false;
+        }
         if (!is_rough(k, i) && t != 0) return false;
     }
     return true;

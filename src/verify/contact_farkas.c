@@ -9,6 +9,14 @@
 // every solution, and k < 0 with some g_j != 0 those with |v|_1, or |r|_1 + |l|_1, below bound = -k / max |g_j|. Both are
 // computed from the doubles of the problem without rounding. A claim that is not exact passes when the bound is far beyond
 // the sizes that the data suggest: velocities that f alone would give and that w and b ask for, forces that undo q and s.
+//
+// Where numbers have units that differ by orders of magnitude one norm says little. So it passes as well when numbers that
+// are each FAR times as large as the data suggest would not do:
+//
+//     sum_j |g_j| x_j < -k / FAR,      x_j = e_j (sum |f_i| e_i + sum |w_c| / |w_c|_e + sum |b_k| / |b_k|_e)
+//
+// e_j = 1 / sqrt(M_jj), and |.|_e the length of the row of H' or G' in these units, the square root of its mobility; in the
+// local form e_j = 1 / sqrt(W_jj) or 1 / sqrt(R_jj), and q and s are divided by the same roots.
 #include "verify/contact_farkas.h"
 
 #include <float.h>
@@ -28,7 +36,9 @@ typedef struct farkas {
     sti_int* y;            // multipliers                       (nc + nb)
     sti_int a, sum, k;
     double bound;
-    long worst;  // the entry of g that gave it; -1: none
+    long worst;    // the entry of g that gave it; -1: none
+    double* e;     // units of v, or of (r, l); 0: none                            (entries)
+    double moved;  // sum of |g_j / k| e_j
 } farkas;
 
 // --- whole numbers -------------------------------------------------------------------------------------------------
@@ -61,7 +71,9 @@ static void add_entry(farkas* k, double entry, const sti_int* y) {
 // One more g_j, in sum: the bound goes down where it does not vanish.
 static void note(farkas* k, long j) {
     if (sti_int_sign(&k->sum) == 0) return;
-    const double bound = fmin(fabs(sti_int_ratio(&k->x, &k->k, &k->sum)) * (1 - 0x1p-52), DBL_MAX);
+    const double ratio = fabs(sti_int_ratio(&k->x, &k->k, &k->sum));
+    const double bound = fmin(ratio * (1 - 0x1p-52), DBL_MAX);
+    k->moved += k->e[j] > 0 ? k->e[j] / ratio : INFINITY;
     if (bound < k->bound) {
         k->bound = bound;
         k->worst = j;
@@ -198,6 +210,46 @@ static double solution_size(const farkas* k) {
     return size;
 }
 
+static void set_units(farkas* k) {
+    const sti_contact_problem* p = k->p;
+    const int n = k->d * k->nc, count = p->global ? p->velocity_count : n + k->nb;
+    for (int j = 0; j < count; j++) {
+        const double x = p->global ? diagonal(&p->M, j) : j < n ? diagonal(&p->W, j) : diagonal(&p->R, j - n);
+        k->e[j] = x > 0 ? 1 / sqrt(x) : 0;
+    }
+}
+
+// |w| / |row|_e over columns of A, H or G
+static double ask_of_rows(const farkas* k, const sti_matrix* A, const double* w, int count) {
+    double sum = 0;
+    for (int j = 0; j < count && k->p->velocity_count > 0; j++) {
+        const int64_t begin = A->dense != NULL ? 0 : A->col_start[j],
+                      end = A->dense != NULL ? A->rows : A->col_start[j + 1];
+        double length = 0;
+        for (int64_t m = begin; m < end; m++) {
+            const int i = A->dense != NULL ? (int)m : A->row[m];
+            const double x = A->dense != NULL ? A->dense[(size_t)i * (size_t)A->cols + (size_t)j] : A->value[m];
+            length = hypot(length, x * k->e[i]);
+        }
+        if (length > 0) sum += fabs(w[j]) / length;
+    }
+    return sum;
+}
+
+// What the data suggest, in units e
+static double expected_pace(const farkas* k) {
+    const sti_contact_problem* p = k->p;
+    const int n = k->d * k->nc;
+    double sum = 0;
+    if (p->global) {
+        for (int i = 0; i < p->velocity_count; i++) sum += fabs(p->f[i]) * k->e[i];
+        return sum + ask_of_rows(k, &p->H, p->w, n) + ask_of_rows(k, &p->G, p->b, k->nb);
+    }
+    for (int j = 0; j < n; j++) sum += fabs(p->q[j]) * k->e[j];
+    for (int b = 0; b < k->nb; b++) sum += fabs(p->s[b]) * k->e[n + b];
+    return sum;
+}
+
 // --- the claim -----------------------------------------------------------------------------------------------------
 
 // Is there a certificate, with finite numbers and y >= 0?
@@ -253,7 +305,7 @@ static void judge(farkas* k, sti_contact_verification* out) {
     out->accepted = false;
     if (sti_int_sign(&k->k) >= 0)
         snprintf(out->text, sizeof out->text, "the multipliers prove nothing: w_n'y + b'lambda is not negative");
-    else if (!out->exact && !(k->bound > FAR * size))
+    else if (!out->exact && !(k->bound > FAR * size) && !(FAR * k->moved * expected_pace(k) < 1))
         snprintf(out->text, sizeof out->text,
                  "the multipliers only exclude solutions below %.3g, and %.3g is to be expected; entry %ld", k->bound,
                  size, k->worst);
@@ -285,6 +337,9 @@ sti_status sti_contact_check_farkas(sti_env* env, const sti_contact_problem* p, 
     const size_t count = (size_t)(k.nc + k.nb), length = (size_t)(p->global ? p->velocity_count : k.d * k.nc);
     k.y = sti_int_array(&k.x, count);
     sti_int* rows = sti_int_array(&k.x, length);
+    k.e = sti_alloc_array_zero(env, length + (size_t)k.nb, sizeof *k.e);
+    if (k.e == NULL) k.x.status = STI_FAIL(env, STI_ERR_MEMORY, -1, "check of %d contacts", k.nc);
+    if (k.x.status == STI_OK) set_units(&k);
     if (k.x.status == STI_OK) load(&k);
     if (k.x.status == STI_OK) sum_constant(&k);
     if (k.x.status == STI_OK) {
@@ -295,6 +350,7 @@ sti_status sti_contact_check_farkas(sti_env* env, const sti_contact_problem* p, 
     }
     const sti_status status = k.x.status;
     if (status == STI_OK) judge(&k, out);
+    sti_free(env, k.e);
     sti_int_array_free(env, rows, length);
     sti_int_array_free(env, k.y, count);
     sti_int_clear(env, &k.a);

@@ -22,6 +22,7 @@ typedef struct frame {
 } frame;
 
 typedef struct cover {
+    const sti_env* env;
     const signed char* fixed;  // (leaf_count x m)
     int m;
     int* order;    // leaves, grouped                             (leaf_count)
@@ -78,7 +79,7 @@ static bool one_leaf_is_enough(cover* c, int count) {
     return false;
 }
 
-typedef enum verdict { COVERED, MISSING, TOO_MUCH } verdict;
+typedef enum verdict { COVERED, MISSING, TOO_MUCH, TOO_LATE } verdict;
 
 // Depth first, +1 before -1. At MISSING the stack holds the case that no leaf covers.
 static verdict walk(cover* c, int leaf_count) {
@@ -86,6 +87,7 @@ static verdict walk(cover* c, int leaf_count) {
     for (;;) {
         if (count == 0) return MISSING;
         if (c->work > WORK_LIMIT) return TOO_MUCH;
+        if (sti_late(c->env)) return TOO_LATE;
         if (!one_leaf_is_enough(c, count)) {
             frame* f = &c->stack[c->depth++];
             *f = (frame){.count = count, .pair = choose_pair(c, count), .side = 1};
@@ -121,7 +123,7 @@ static void name_case(const cover* c, char* text, size_t size) {
 sti_status sti_check_cover(sti_env* env, const signed char* fixed, int leaf_count, int pair_count, bool* covered,
                            char* text, size_t size) {
     *covered = false;
-    cover c = {.fixed = fixed, .m = pair_count};
+    cover c = {.env = env, .fixed = fixed, .m = pair_count};
     c.order = sti_alloc_array(env, (size_t)leaf_count, sizeof *c.order);
     c.open = sti_alloc_array_zero(env, (size_t)leaf_count, sizeof *c.open);
     c.stack = sti_alloc_array(env, (size_t)pair_count, sizeof *c.stack);
@@ -136,6 +138,7 @@ sti_status sti_check_cover(sti_env* env, const signed char* fixed, int leaf_coun
         }
         const verdict v = walk(&c, leaf_count);
         *covered = v == COVERED;
+        if (v == TOO_LATE) status = sti_check_time(env, "checking that leaves cover every case");
         if (v == MISSING) name_case(&c, text, size);
         if (v == TOO_MUCH) snprintf(text, size, "the cover of %d overlapping leaves is too hard to check", leaf_count);
     }

@@ -523,6 +523,9 @@ static sti_status run(sti_modes_check* k) {
         good = fits(k);
         for (int i = 0; i < k->modes->mode_count && good && k->x.status == STI_OK; i++)
             good = mode_holds(k, &k->modes->modes[i]);
+        for (int i = 0; i < k->modes->infeasible_count && good && k->x.status == STI_OK; i++)
+            good = sti_modes_check_infeasible(k, &k->modes->infeasible[i]);
+        if (good && k->modes->all_infeasible) good = sti_modes_check_cover(k);
         if (good && k->modes->held != NULL) good = held_holds(k);
         if (good && k->modes->asked && k->modes->exists && k->out->solutions == 0)
             good = sti_modes_check_fail(k, "solutions are claimed, and none is shown");

@@ -56,6 +56,10 @@ void sti_modes_check_slip(const sti_modes_check* k, int contact, double d[2]);
 
 bool sti_modes_check_fail(sti_modes_check* k, const char* format, ...) __attribute__((format(printf, 2, 3)));  // false
 
+// A mode that is called infeasible has a reason; the feasible and the infeasible ones are all combinations.
+bool sti_modes_check_infeasible(sti_modes_check* k, const sti_mode* mode);
+bool sti_modes_check_cover(sti_modes_check* k);
+
 // The certificate of non-existence: every case is closed, and the cases cover all choices.
 sti_status sti_modes_check_cases(sti_modes_check* k, bool* good);
 

@@ -1,11 +1,14 @@
 // run.c: the independent check of a recorded run of bodies.
 //
 // A recording claims poses, velocities, contact impulses and energies, frame by frame. Each claim that can be held
-// against another number of the file, or against a law, is:
+// against another number of the file, or against a law, is. Frames are looked at one after the other, each with those before
+// it, so that a run can be checked by the same rules while it is made (run_live.c):
 //
 //     run_motion.c     order, rotations, ways against speeds, kinetic energy, no energy out of nothing
 //     run_contacts.c   frames of contacts, friction cones, Coulomb's law, momentum
 //     run_shapes.c     joints and overlaps, from the shapes of the scene at the recorded poses
+//
+// Worst values are kept as they are and divided by their scales, which grow, at the end.
 //
 // Taken at the word of the file: what mending added (`mended`), in the balance of energies. What it does not show: that a
 // step was the right one among several (Coulomb's law has them), angular momentum (its balance holds to the order of the step
@@ -61,55 +64,89 @@ double sti_run_step_length(const sti_run_data* k, long frame) {
 
 // Of the box around the centres of all that moves, at all instants, and of the shapes.
 static double length_of(const sti_run_data* k) {
-    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, reach = 0, d[3];
-    for (long f = 0; f < k->w->frame_count; f++) {
-        for (int b = 0; b < k->w->body_count; b++) {
-            double c[3];
-            if (k->w->fixed[b]) continue;
-            sti_run_centre(k, f, b, c);
-            for (int i = 0; i < 3; i++) {
-                low[i] = fmin(low[i], c[i]);
-                high[i] = fmax(high[i], c[i]);
-            }
-        }
-    }
-    for (int i = 0; i < 3; i++) d[i] = high[i] >= low[i] ? high[i] - low[i] : 0;
-    for (int s = 0; k->options->bodies != NULL && s < sti_bodies_shape_count(k->options->bodies); s++) {
-        const double own = sti_shape_reach(sti_bodies_shape(k->options->bodies, s, NULL, NULL, NULL));
-        if (isfinite(own)) reach = fmax(reach, own);
-    }
-    const double length = sti_run_norm(d) + reach;
+    double d[3];
+    for (int i = 0; i < 3; i++) d[i] = k->scales.high[i] >= k->scales.low[i] ? k->scales.high[i] - k->scales.low[i] : 0;
+    const double length = sti_run_norm(d) + k->scales.reach;
     return length > 0 && isfinite(length) ? length : 1;
 }
 
-// Largest speed of a body, and what the largest impulse gives to the lightest.
-static double speed_of(const sti_run_data* k) {
-    double most = 0, impulse = 0, mass = INFINITY;
-    for (int b = 0; b < k->w->body_count; b++) {
-        if (k->w->fixed[b]) continue;
-        mass = fmin(mass, k->w->mass[b]);
-        for (long f = 0; f < k->w->frame_count; f++) {
-            most = fmax(most, sti_run_norm(sti_run_at(k, k->w->v, 3, f, b)));
-            most = fmax(most, 0.1 * k->length * sti_run_norm(sti_run_at(k, k->w->w, 3, f, b)));
-        }
-    }
-    for (long i = 0; i < k->w->contact_count; i++) impulse = fmax(impulse, fabs(k->w->r[3 * i]));
-    if (mass > 0 && isfinite(mass)) most = fmax(most, impulse / mass);
+double sti_run_speed(const sti_run_data* k) {
+    const sti_run_scales* s = &k->scales;
+    double most = s->speed;
+    if (s->least_mass > 0 && isfinite(s->least_mass)) most = fmax(most, s->impulse / s->least_mass);
     return most > 0 && isfinite(most) ? most : 1;
 }
 
+// With the rounding of the potential energy itself, and of resting bodies that a step moves by rounding.
 static double energy_of(const sti_run_data* k) {
-    double low = INFINITY, high = -INFINITY, most = 0, mass = 0;
-    for (int b = 0; b < k->w->body_count; b++) mass += k->w->fixed[b] ? 0 : k->w->mass[b];
-    for (long s = 0; s < k->w->step_count; s++) {
-        most = fmax(most, k->w->kinetic[s]);
-        low = fmin(low, k->w->potential[s]);
-        high = fmax(high, k->w->potential[s]);
-    }
-    // rounding of the potential energy itself, and of resting bodies that a step moves by rounding
-    most = fmax(most, high > low ? high - low : 0) + 1e-9 * fmax(fabs(high), fabs(low)) * (k->w->step_count > 0);
-    most = fmax(most, 1e-6 * mass * k->speed * k->speed);
+    const sti_run_scales* s = &k->scales;
+    double most = s->kinetic;
+    if (s->stepped)
+        most = fmax(most, s->potential_high - s->potential_low) +
+               1e-9 * fmax(fabs(s->potential_high), fabs(s->potential_low));
+    most = fmax(most, 1e-6 * s->mass * sti_run_speed(k) * sti_run_speed(k));
     return most > 0 && isfinite(most) ? most : 1;
+}
+
+static void begin_scales(sti_run_data* k) {
+    sti_run_scales* s = &k->scales;
+    *s = (sti_run_scales){.least_mass = INFINITY, .potential_low = INFINITY, .potential_high = -INFINITY};
+    for (int i = 0; i < 3; i++) s->low[i] = -(s->high[i] = -INFINITY);
+    for (int b = 0; b < k->w->body_count; b++) {
+        if (k->w->fixed[b]) continue;
+        s->least_mass = fmin(s->least_mass, k->w->mass[b]);
+        s->mass += k->w->mass[b];
+    }
+    for (int i = 0; k->options->bodies != NULL && i < sti_bodies_shape_count(k->options->bodies); i++) {
+        const double own = sti_shape_reach(sti_bodies_shape(k->options->bodies, i, NULL, NULL, NULL));
+        if (isfinite(own)) s->reach = fmax(s->reach, own);
+    }
+}
+
+void sti_run_see_frame(sti_run_data* k, long frame) {
+    sti_run_scales* s = &k->scales;
+    for (int b = 0; b < k->w->body_count; b++) {
+        double c[3];
+        if (k->w->fixed[b]) continue;
+        sti_run_centre(k, frame, b, c);
+        for (int i = 0; i < 3; i++) {
+            s->low[i] = fmin(s->low[i], c[i]);
+            s->high[i] = fmax(s->high[i], c[i]);
+        }
+    }
+    const double length = length_of(k);
+    for (int b = 0; b < k->w->body_count; b++) {
+        if (k->w->fixed[b]) continue;
+        s->speed = fmax(s->speed, sti_run_norm(sti_run_at(k, k->w->v, 3, frame, b)));
+        s->speed = fmax(s->speed, 0.1 * length * sti_run_norm(sti_run_at(k, k->w->w, 3, frame, b)));
+    }
+    for (long i = sti_run_first_contact(k, frame); i < k->w->contact_end[frame]; i++)
+        s->impulse = fmax(s->impulse, fabs(k->w->r[3 * i]));
+}
+
+void sti_run_see_step(sti_run_data* k, long step) {
+    sti_run_scales* s = &k->scales;
+    s->stepped = 1;
+    s->kinetic = fmax(s->kinetic, k->w->kinetic[step]);
+    s->potential_low = fmin(s->potential_low, k->w->potential[step]);
+    s->potential_high = fmax(s->potential_high, k->w->potential[step]);
+}
+
+static double scale_of(const sti_run_data* k, sti_run_check_kind kind) {
+    switch (kind) {
+        case STI_RUN_MOTION:
+        case STI_RUN_JOINT:
+        case STI_RUN_PENETRATION:
+        case STI_RUN_START:
+            return length_of(k);
+        case STI_RUN_KINETIC:
+        case STI_RUN_ENERGY:
+            return energy_of(k);
+        case STI_RUN_MOMENTUM:
+            return sti_run_speed(k);
+        default:
+            return 1;
+    }
 }
 
 // ---- the whole
@@ -135,41 +172,81 @@ static sti_status check_input(sti_env* env, const sti_recorded_world* w, const s
     return STI_OK;
 }
 
-static sti_status mark_tied(sti_run_data* k) {
-    k->tied = sti_alloc_array_zero(k->env, (size_t)k->w->body_count, 1);
-    if (k->tied == NULL) return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "marks of %d bodies", k->w->body_count);
-    for (int j = 0; k->options->bodies != NULL && j < sti_bodies_joint_count(k->options->bodies); j++) {
-        const sti_joint* joint = sti_bodies_joint(k->options->bodies, j);
+// What a joint or a spring pulls at is not moved by contacts and gravity alone.
+static void mark_tied(sti_run_data* k) {
+    const sti_bodies* bodies = k->options->bodies;
+    for (int j = 0; bodies != NULL && j < sti_bodies_joint_count(bodies); j++) {
+        const sti_joint* joint = sti_bodies_joint(bodies, j);
         if (joint->a >= 0) k->tied[joint->a] = 1;
         if (joint->b >= 0) k->tied[joint->b] = 1;
     }
-    return STI_OK;
+    for (int j = 0; bodies != NULL && j < sti_bodies_spring_count(bodies); j++) {
+        const sti_spring* spring = sti_bodies_spring(bodies, j);
+        if (spring->a >= 0) k->tied[spring->a] = 1;
+        if (spring->b >= 0) k->tied[spring->b] = 1;
+    }
+}
+
+sti_status sti_run_begin(sti_run_data* k) {
+    const size_t bodies = (size_t)k->w->body_count;
+    const size_t shapes = k->options->bodies != NULL ? (size_t)sti_bodies_shape_count(k->options->bodies) : 0;
+    *k->out = (sti_run_verification){0};
+    for (int i = 0; i < STI_RUN_CHECK_COUNT; i++) k->out->check[i].frame = k->out->check[i].body = -1;
+    k->tied = sti_alloc_array_zero(k->env, bodies, 1);
+    k->sum = sti_alloc_array(k->env, bodies, 3 * sizeof *k->sum);
+    k->sweep = sti_alloc_array(k->env, shapes, sizeof *k->sweep);
+    k->box = sti_alloc_array(k->env, shapes, sizeof *k->box);
+    if (k->tied == NULL || k->sum == NULL || k->sweep == NULL || k->box == NULL)
+        return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "marks of %zu bodies and %zu shapes", bodies, shapes);
+    mark_tied(k);
+    begin_scales(k);
+    return sti_run_find_apart(k);
+}
+
+void sti_run_end(sti_run_data* k) {
+    sti_free(k->env, k->tied);
+    sti_free(k->env, k->sum);
+    sti_free(k->env, k->sweep);
+    sti_free(k->env, k->box);
+    sti_free(k->env, k->apart.pair);
+}
+
+sti_status sti_run_check_frame(sti_run_data* k, long frame) {
+    sti_run_check_motion(k, frame);
+    sti_run_check_contacts(k, frame);
+    return sti_run_check_shapes(k, frame);
+}
+
+void sti_run_conclude(const sti_run_data* k, sti_run_verification* out) {
+    *out = *k->out;
+    out->accepted = true;
+    for (int i = 0; i < STI_RUN_CHECK_COUNT; i++) {
+        sti_run_check* check = &out->check[i];
+        const bool counts = i == STI_RUN_SOLVED || i == STI_RUN_ORDER;
+        check->worst /= scale_of(k, (sti_run_check_kind)i);
+        check->limit = counts ? 0 : i == STI_RUN_START ? INFINITY : k->options->tol;
+        check->holds = check->worst <= check->limit;
+        out->accepted = out->accepted && check->holds;
+    }
 }
 
 sti_status sti_verify_recorded_world(sti_env* env, const sti_recorded_world* world,
                                      const sti_run_verify_options* options, sti_run_verification* out) {
+    sti_run_verification worst;
     *out = (sti_run_verification){0};
     sti_status status = check_input(env, world, options);
     if (status != STI_OK) return status;
-    sti_run_data k = {.env = env, .w = world, .options = options, .out = out};
-    for (int i = 0; i < STI_RUN_CHECK_COUNT; i++) {
-        const bool counts = i == STI_RUN_SOLVED || i == STI_RUN_ORDER;
-        out->check[i] = (sti_run_check){.limit = counts ? 0 : options->tol, .frame = -1, .body = -1};
+    sti_run_data k = {.env = env, .w = world, .options = options, .out = &worst};
+    status = sti_run_begin(&k);
+    for (long s = 0; status == STI_OK && s < world->step_count; s++) {
+        sti_run_see_step(&k, s);
+        sti_run_check_step(&k, s);
     }
-    status = mark_tied(&k);
-    if (status == STI_OK) {
-        k.length = length_of(&k);
-        k.speed = speed_of(&k);
-        k.energy = energy_of(&k);
-        sti_run_check_motion(&k);
-        status = sti_run_check_contacts(&k);
+    for (long f = 0; status == STI_OK && f < world->frame_count; f++) {
+        sti_run_see_frame(&k, f);
+        status = sti_run_check_frame(&k, f);
     }
-    if (status == STI_OK) status = sti_run_check_shapes(&k);
-    sti_free(env, k.tied);
-    out->accepted = status == STI_OK;
-    for (int i = 0; i < STI_RUN_CHECK_COUNT; i++) {
-        out->check[i].holds = out->check[i].worst <= out->check[i].limit;
-        out->accepted = out->accepted && out->check[i].holds;
-    }
+    if (status == STI_OK) sti_run_conclude(&k, out);
+    sti_run_end(&k);
     return status;
 }

@@ -1,19 +1,47 @@
-// run.h: the check of a recorded run while it is made.
+// run.h: the check of a run while it is made: of a whole recording, or of one that has two frames at a time (run_live.c).
 #ifndef STI_VERIFY_RUN_H
 #define STI_VERIFY_RUN_H
 
 #include <math.h>
+#include <stdint.h>
 #include <stiction/verify.h>
 
 #include "base/env.h"
+
+// What worst values are divided by, from the frames and steps that were seen so far.
+typedef struct sti_run_scales {
+    double low[3], high[3];  // box around the centres of all that moves
+    double reach;            // of the largest shape
+    double speed;            // largest of a body, turning included
+    double impulse;          // largest normal one at a contact
+    double kinetic, potential_low, potential_high;
+    double least_mass, mass;  // of what moves
+    int stepped;
+} sti_run_scales;
+
+// Pairs of bodies that never touch, sorted.
+typedef struct sti_run_pairs {
+    uint64_t* pair;
+    int count;
+} sti_run_pairs;
+
+typedef struct sti_run_sweep {
+    double low, high;  // along x
+    int shape;
+} sti_run_sweep;
 
 typedef struct sti_run_data {
     sti_env* env;
     const sti_recorded_world* w;
     const sti_run_verify_options* options;
-    sti_run_verification* out;
-    double length, speed, energy;  // scales; above 0
-    unsigned char* tied;           // body has a joint                   (bodies)
+    sti_run_verification* out;  // worst values before they are divided by their scales
+    sti_run_scales scales;
+    long frames_before, steps_before;  // those that w does not have any more
+    unsigned char* tied;               // body has a joint or a spring      (bodies)
+    double* sum;                       // impulses on it                    (bodies x 3)
+    sti_run_pairs apart;
+    sti_run_sweep* sweep;  // (shapes)
+    sti_aabb* box;         // (shapes)
 } sti_run_data;
 
 // A value of a check: the largest is kept, with its place.
@@ -49,10 +77,23 @@ sti_pose sti_run_pose(const sti_run_data* k, long frame, int body);
 double sti_run_step_length(const sti_run_data* k, long frame);
 // This frame ends the step that begins with the one before it.
 bool sti_run_follows(const sti_run_data* k, long frame);
+// Largest speed so far: of bodies, and what the largest impulse gives to the lightest.
+double sti_run_speed(const sti_run_data* k);
+
+// run.c: a check begins and ends; frames and steps in between are seen before they are checked
+sti_status sti_run_begin(sti_run_data* k);
+void sti_run_end(sti_run_data* k);
+void sti_run_see_frame(sti_run_data* k, long frame);
+void sti_run_see_step(sti_run_data* k, long step);
+sti_status sti_run_check_frame(sti_run_data* k, long frame);
+// Worst values over their scales, and the verdict.
+void sti_run_conclude(const sti_run_data* k, sti_run_verification* out);
 
 // run_motion.c, run_contacts.c, run_shapes.c
-void sti_run_check_motion(sti_run_data* k);
-sti_status sti_run_check_contacts(sti_run_data* k);
-sti_status sti_run_check_shapes(sti_run_data* k);
+void sti_run_check_step(sti_run_data* k, long step);  // counted from 0 in w
+void sti_run_check_motion(sti_run_data* k, long frame);
+void sti_run_check_contacts(sti_run_data* k, long frame);
+sti_status sti_run_check_shapes(sti_run_data* k, long frame);
+sti_status sti_run_find_apart(sti_run_data* k);
 
 #endif

@@ -1,19 +1,23 @@
 // run_motion.c: of a recorded run: order, rotations, ways against speeds, kinetic energy, and energy in a step.
 #include "verify/run.h"
 
-static void check_order(sti_run_data* k) {
+void sti_run_check_step(sti_run_data* k, long s) {
     const sti_recorded_world* w = k->w;
-    for (long s = 0; s < w->step_count; s++) {
-        sti_run_look(k, STI_RUN_SOLVED, w->solved[s] != 1, s + 1, -1);
-        const double before = s > 0 ? w->time[s - 1] : w->frame_count > 0 ? w->frame_time[0] : -INFINITY;
-        sti_run_look(k, STI_RUN_ORDER, !(w->time[s] > before), s + 1, -1);
-    }
-    for (long f = 0; f < w->frame_count; f++) {
-        const int64_t step = w->frame_step[f], before = f > 0 ? w->frame_step[f - 1] : -1;
-        const bool known = step >= 1 && step <= w->step_count;
-        const bool agree = f == 0 ? step == 0 : known && w->frame_time[f] == w->time[step - 1];
-        sti_run_look(k, STI_RUN_ORDER, !(step > before && agree), step, -1);
-    }
+    const long number = k->steps_before + s + 1;
+    sti_run_look(k, STI_RUN_SOLVED, w->solved[s] != 1, number, -1);
+    const double before = s > 0 ? w->time[s - 1] : w->frame_count > 0 ? w->frame_time[0] : -INFINITY;
+    sti_run_look(k, STI_RUN_ORDER, !(w->time[s] > before), number, -1);
+    if (number == 1) return;
+    const double rise = w->kinetic[s] + w->potential[s] - w->kinetic[s - 1] - w->potential[s - 1];
+    sti_run_look(k, STI_RUN_ENERGY, fmax(0, rise - w->work[s] - w->mended[s]), number, -1);
+}
+
+static void check_order(sti_run_data* k, long f) {
+    const sti_recorded_world* w = k->w;
+    const int64_t step = w->frame_step[f], before = f > 0 ? w->frame_step[f - 1] : -1;
+    const bool known = step >= 1 && step <= w->step_count;
+    const bool agree = f == 0 ? step == 0 : known && w->frame_time[f] == w->time[step - 1];
+    sti_run_look(k, STI_RUN_ORDER, !(step > before && agree), k->steps_before + step, -1);
 }
 
 // 1/2 m v'v + 1/2 w'R I R'w
@@ -30,16 +34,17 @@ static double kinetic_of(const sti_run_data* k, long frame, int body) {
 
 static void check_frame(sti_run_data* k, long frame) {
     const sti_recorded_world* w = k->w;
+    const long number = k->frames_before + frame;
     double kinetic = 0;
     for (int b = 0; b < w->body_count; b++) {
         const double* q = sti_run_at(k, w->q, 4, frame, b);
-        sti_run_look(k, STI_RUN_ROTATION, fabs(sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]) - 1), frame,
+        sti_run_look(k, STI_RUN_ROTATION, fabs(sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]) - 1), number,
                      b);
         if (!w->fixed[b]) kinetic += kinetic_of(k, frame, b);
     }
     const int64_t step = w->frame_step[frame];
     if (step >= 1 && step <= w->step_count)
-        sti_run_look(k, STI_RUN_KINETIC, fabs(kinetic - w->kinetic[step - 1]) / k->energy, frame, -1);
+        sti_run_look(k, STI_RUN_KINETIC, fabs(kinetic - w->kinetic[step - 1]), number, -1);
 }
 
 // Twice the larger of the speeds before and after: a step moves with a velocity between them, or, where it is stopped
@@ -58,23 +63,12 @@ static void check_way(sti_run_data* k, long frame) {
         const double speed =
             fmax(sti_run_norm(sti_run_at(k, w->v, 3, frame - 1, b)), sti_run_norm(sti_run_at(k, w->v, 3, frame, b)));
         const double beyond = sti_run_norm(d) - 2 * h * speed - 2 * w->corrected[step - 1];
-        sti_run_look(k, STI_RUN_MOTION, fmax(0, beyond) / k->length, frame, b);
+        sti_run_look(k, STI_RUN_MOTION, fmax(0, beyond), k->frames_before + frame, b);
     }
 }
 
-static void check_energy(sti_run_data* k) {
-    const sti_recorded_world* w = k->w;
-    for (long s = 1; s < w->step_count; s++) {
-        const double rise = w->kinetic[s] + w->potential[s] - w->kinetic[s - 1] - w->potential[s - 1];
-        sti_run_look(k, STI_RUN_ENERGY, fmax(0, rise - w->work[s] - w->mended[s]) / k->energy, s + 1, -1);
-    }
-}
-
-void sti_run_check_motion(sti_run_data* k) {
-    check_order(k);
-    for (long f = 0; f < k->w->frame_count; f++) {
-        check_frame(k, f);
-        check_way(k, f);
-    }
-    check_energy(k);
+void sti_run_check_motion(sti_run_data* k, long frame) {
+    check_order(k, frame);
+    check_frame(k, frame);
+    check_way(k, frame);
 }

@@ -1,8 +1,8 @@
 // run_shapes.c: of a recorded run: joints and overlaps, from the joints and shapes of the scene at the recorded poses.
 //
 // Of a joint the distance of its points is looked at, or what of it the joint does not leave free; that of its
-// axes is not. Overlaps are those of all shapes whose boxes overlap, unless the caller says that only shapes with a
-// contact count: pairs that were told to ignore each other cannot be told from others. Distances of shapes are those of the
+// axes is not. Overlaps are those of all shapes whose boxes overlap, but of bodies that were told to ignore each other or
+// that a joint connects; those of the start are the caller's, and counted by themselves. Distances of shapes are those of the
 // room `shapes`, in which contacts are found as well: the one thing that this check has in common with the stepper.
 #include <stdint.h>
 #include <stdlib.h>
@@ -52,17 +52,11 @@ static double opening_of(const sti_run_data* k, long frame, const sti_joint* joi
 static void check_joints(sti_run_data* k, long frame) {
     for (int j = 0; j < sti_bodies_joint_count(k->options->bodies); j++) {
         const double open = opening_of(k, frame, sti_bodies_joint(k->options->bodies, j));
-        if (open >= 0) sti_run_look(k, STI_RUN_JOINT, open / k->length, frame, j);
+        if (open >= 0) sti_run_look(k, STI_RUN_JOINT, open, k->frames_before + frame, j);
     }
 }
 
 // ---- overlaps
-
-// Pairs of bodies that a joint holds together, sorted; they may overlap.
-typedef struct held_pairs {
-    uint64_t* pair;
-    int count;
-} held_pairs;
 
 static uint64_t pair_of(int a, int b) {
     return a < b ? (uint64_t)a << 32 | (uint64_t)b : (uint64_t)b << 32 | (uint64_t)a;
@@ -73,19 +67,28 @@ static int compare(const void* a, const void* b) {
     return (x > y) - (x < y);
 }
 
-static sti_status find_held(const sti_run_data* k, held_pairs* out) {
-    const int joints = sti_bodies_joint_count(k->options->bodies);
-    *out = (held_pairs){.pair = sti_alloc_array(k->env, (size_t)joints, sizeof *out->pair)};
+sti_status sti_run_find_apart(sti_run_data* k) {
+    const sti_bodies* bodies = k->options->bodies;
+    if (bodies == NULL) return STI_OK;
+    const int joints = sti_bodies_joint_count(bodies), ignored = sti_bodies_ignored_count(bodies);
+    sti_run_pairs* out = &k->apart;
+    *out = (sti_run_pairs){.pair = sti_alloc_array(k->env, (size_t)joints + (size_t)ignored, sizeof *out->pair)};
     if (out->pair == NULL) return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "pairs of %d joints", joints);
     for (int j = 0; j < joints; j++) {
-        const sti_joint* joint = sti_bodies_joint(k->options->bodies, j);
-        if (joint->a >= 0 && joint->b >= 0 && !joint->collide) out->pair[out->count++] = pair_of(joint->a, joint->b);
+        const sti_joint* joint = sti_bodies_joint(bodies, j);
+        if (joint->a >= 0 && joint->b >= 0 && !joint->collide && joint->kind != STI_JOINT_GEAR)
+            out->pair[out->count++] = pair_of(joint->a, joint->b);
     }
-    qsort(out->pair, (size_t)out->count, sizeof *out->pair, compare);
+    for (int i = 0; i < ignored; i++) {
+        int a, b;
+        sti_bodies_ignored(bodies, i, &a, &b);
+        out->pair[out->count++] = pair_of(a, b);
+    }
+    if (out->count > 1) qsort(out->pair, (size_t)out->count, sizeof *out->pair, compare);
     return STI_OK;
 }
 
-static void check_pair(sti_run_data* k, long frame, const held_pairs* held, int s, int t) {
+static void check_pair(sti_run_data* k, long frame, int s, int t) {
     sti_shape_contact found[STI_SHAPE_MAX_POINTS];
     sti_pose in_a, in_b;
     int a, b, count = 0;
@@ -93,28 +96,20 @@ static void check_pair(sti_run_data* k, long frame, const held_pairs* held, int 
     const sti_shape* of_b = sti_bodies_shape(k->options->bodies, t, &b, &in_b, NULL);
     const uint64_t pair = pair_of(a, b);
     if (a == b || (k->w->fixed[a] && k->w->fixed[b])) return;
-    if (bsearch(&pair, held->pair, (size_t)held->count, sizeof pair, compare) != NULL) return;
+    if (k->apart.count > 0 && bsearch(&pair, k->apart.pair, (size_t)k->apart.count, sizeof pair, compare) != NULL)
+        return;
     const sti_pose body_a = sti_run_pose(k, frame, a), body_b = sti_run_pose(k, frame, b);
     const sti_pose at_a = sti_pose_compose(&body_a, &in_a), at_b = sti_pose_compose(&body_b, &in_b);
     double least = 0;
     const sti_status status = sti_shape_contacts(of_a, &at_a, of_b, &at_b, 0, 4, found, &count);
     for (int i = 0; i < count; i++) least = fmin(least, found[i].gap);
     if (status != STI_OK) least = NAN;  // not known to be apart: not accepted
-    sti_run_look(k, STI_RUN_PENETRATION, -least / k->length, frame, s);
+    const long number = k->frames_before + frame;
+    sti_run_look(k, number == 0 ? STI_RUN_START : STI_RUN_PENETRATION, -least, number, k->w->fixed[a] ? t : s);
 }
-
-static void check_touching(sti_run_data* k, long frame, const held_pairs* held) {
-    for (long i = sti_run_first_contact(k, frame); i < k->w->contact_end[frame]; i++)
-        check_pair(k, frame, held, (int)k->w->contact_shape[2 * i], (int)k->w->contact_shape[2 * i + 1]);
-}
-
-typedef struct sweep {
-    double low, high;  // along x
-    int shape;
-} sweep;
 
 static int compare_sweep(const void* a, const void* b) {
-    const sweep *x = a, *y = b;
+    const sti_run_sweep *x = a, *y = b;
     if (x->low != y->low) return x->low < y->low ? -1 : 1;
     return x->shape < y->shape ? -1 : x->shape > y->shape;
 }
@@ -127,44 +122,30 @@ static bool overlap(const sti_aabb* a, const sti_aabb* b) {
 }
 
 // Boxes sorted along x: each against those that begin before it ends.
-static void check_all(sti_run_data* k, long frame, const held_pairs* held, sweep* list, sti_aabb* box) {
+static void check_all(sti_run_data* k, long frame) {
     const int shapes = sti_bodies_shape_count(k->options->bodies);
     for (int s = 0; s < shapes; s++) {
         int body;
         sti_pose in_body;
+        sti_aabb* box = &k->box[s];
         const sti_shape* shape = sti_bodies_shape(k->options->bodies, s, &body, &in_body, NULL);
         const sti_pose here = sti_run_pose(k, frame, body), at = sti_pose_compose(&here, &in_body);
-        if (sti_shape_bounds(shape, &at, 0, &box[s]) != STI_OK)
-            for (int i = 0; i < 3; i++) box[s].lower[i] = -(box[s].upper[i] = INFINITY);
-        list[s] = (sweep){.low = box[s].lower[0], .high = box[s].upper[0], .shape = s};
+        if (sti_shape_bounds(shape, &at, 0, box) != STI_OK)
+            for (int i = 0; i < 3; i++) box->lower[i] = -(box->upper[i] = INFINITY);
+        k->sweep[s] = (sti_run_sweep){.low = box->lower[0], .high = box->upper[0], .shape = s};
     }
-    qsort(list, (size_t)shapes, sizeof *list, compare_sweep);
+    if (shapes > 1) qsort(k->sweep, (size_t)shapes, sizeof *k->sweep, compare_sweep);
     for (int s = 0; s < shapes; s++) {
-        for (int t = s + 1; t < shapes && list[t].low <= list[s].high; t++) {
-            const int a = list[s].shape, b = list[t].shape;
-            if (overlap(&box[a], &box[b])) check_pair(k, frame, held, a < b ? a : b, a < b ? b : a);
+        for (int t = s + 1; t < shapes && k->sweep[t].low <= k->sweep[s].high; t++) {
+            const int a = k->sweep[s].shape, b = k->sweep[t].shape;
+            if (overlap(&k->box[a], &k->box[b])) check_pair(k, frame, a < b ? a : b, a < b ? b : a);
         }
     }
 }
 
-sti_status sti_run_check_shapes(sti_run_data* k) {
-    held_pairs held;
+sti_status sti_run_check_shapes(sti_run_data* k, long frame) {
     if (k->options->bodies == NULL) return STI_OK;
-    const size_t shapes = (size_t)sti_bodies_shape_count(k->options->bodies);
-    sti_status status = find_held(k, &held);
-    sweep* list = sti_alloc_array(k->env, shapes, sizeof *list);
-    sti_aabb* box = sti_alloc_array(k->env, shapes, sizeof *box);
-    if (status == STI_OK && (list == NULL || box == NULL))
-        status = STI_FAIL(k->env, STI_ERR_MEMORY, -1, "boxes of %zu shapes", shapes);
-    for (long f = 0; status == STI_OK && f < k->w->frame_count; f++) {
-        check_joints(k, f);
-        if (k->options->touching_only)
-            check_touching(k, f, &held);
-        else
-            check_all(k, f, &held, list, box);
-    }
-    sti_free(k->env, held.pair);
-    sti_free(k->env, list);
-    sti_free(k->env, box);
-    return status;
+    check_joints(k, frame);
+    check_all(k, frame);
+    return sti_check_time(k->env, "looking for overlaps in recorded frames");
 }

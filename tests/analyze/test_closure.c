@@ -113,6 +113,45 @@ static void point_fingers_on_a_ball_close_from_three_on(void** state) {
     sti_closure_clear(env, &c);
 }
 
+// Any friction closes, but no rounded margin of 1e-10 shows it: that is not a "no".
+static void a_margin_too_small_to_see_is_not_called_none(void** state) {
+    (void)state;
+    tool_instant t;
+    equator(&t, 3, 1e-9);
+    sti_closure c = ask(&t, true, NULL);
+    assert_int_equal(c.closed, STI_UNDECIDED);
+    sti_closure_clear(env, &c);
+}
+
+// Away from the border random grasps in space are decided, with a witness that holds.
+static void random_grasps_in_space_are_decided(void** state) {
+    (void)state;
+    sti_rng rng = {77};
+    int count[3] = {0};
+    for (int trial = 0; trial < 300; trial++) {
+        tool_instant t;
+        tool_open(&t, 6);
+        for (int i = 0; i < 3 + trial % 3; i++) {
+            double axis[3][3], size = 0;
+            for (int k = 0; k < 3; k++) {
+                axis[0][k] = sti_rng_u01(&rng) - 0.5;
+                size = hypot(size, axis[0][k]);
+            }
+            for (int k = 0; k < 3; k++) axis[0][k] /= size;
+            const double *n = axis[0], length = hypot(n[0], n[1]);
+            const double frame[2][3] = {{-n[1] / length, n[0] / length, 0},
+                                        {-n[2] * n[0] / length, -n[2] * n[1] / length, length}};
+            memcpy(axis[1], frame, sizeof frame);
+            tool_spatial(&t, (double[]){-n[0], -n[1] * 1.5, -n[2]}, (const double(*)[3])axis, sti_rng_u01(&rng));
+        }
+        sti_closure c = ask(&t, true, NULL);
+        count[c.closed == STI_YES ? 0 : c.closed == STI_NO ? 1 : 2]++;
+        sti_closure_clear(env, &c);
+    }
+    assert_true(count[0] > 20 && count[1] > 20);
+    assert_int_equal(count[2], 0);
+}
+
 static void a_peg_in_space_is_not_closed_by_contacts_below(void** state) {
     (void)state;
     tool_instant t;
@@ -245,6 +284,8 @@ int main(void) {
         cmocka_unit_test(a_peg_in_space_is_not_closed_by_contacts_below),
         cmocka_unit_test(coordinates_of_fingers_can_be_left_out),
         cmocka_unit_test(bilateral_contacts),
+        cmocka_unit_test(a_margin_too_small_to_see_is_not_called_none),
+        cmocka_unit_test(random_grasps_in_space_are_decided),
         cmocka_unit_test(closure_is_invariant_and_monotone),
         cmocka_unit_test(closure_does_not_hang_on_the_unit_of_angles),
         cmocka_unit_test(closure_survives_failed_allocations),

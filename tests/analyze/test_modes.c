@@ -601,6 +601,101 @@ static void checker_refuses_changed_certificates(void** state) {
     sti_modes_destroy(m);
 }
 
+// ---- infeasible combinations
+
+// Two corners of a box down: 16 combinations; sliding goes the same way at both, and so on. All of them, each with a reason.
+static void infeasible_modes_have_reasons(void** state) {
+    (void)state;
+    mode_scene s;
+    sti_modes_options o = sti_modes_options_default();
+    o.want |= STI_MODES_INFEASIBLE;
+    box_on_floor(&s, env, 0.5, (double[3]){0, -10, 0});
+    for (int rates = 0; rates < 3; rates++) {
+        sti_modes* m;
+        s.contacts[0].n_rate = rates == 1 ? 0.5 : 0;
+        s.contacts[1].n_rate = rates == 2 ? -2 : 0;
+        assert_int_equal(sti_modes_create(env, &s.instant, &o, &m), STI_OK);
+        assert_true(m->all_infeasible && m->mode_count + m->infeasible_count == 16);
+        assert_true(accepted(&s, m));
+        for (int i = 0; i < m->infeasible_count; i++) {
+            assert_int_equal(sti_modes_find(m, m->infeasible[i].text), -1);
+            assert_true(m->infeasible[i].absurd != NULL && m->infeasible[i].witness == NULL);
+            if (rates == 0) assert_non_null(m->infeasible[i].wrenches);
+        }
+        sti_modes_destroy(m);
+    }
+}
+
+// "lr" of the box: both corners slide, one to the left and one to the right. The closed set has a = 0 in x and the turn, and the
+// friction of both: the wrenches -J c with c on the two edges, which the wrench (0, -1, 0) is among.
+static void the_closed_set_of_an_infeasible_mode_is_a_limit(void** state) {
+    (void)state;
+    mode_scene s;
+    sti_modes_options o = sti_modes_options_default();
+    sti_modes* m;
+    o.want |= STI_MODES_INFEASIBLE;
+    box_on_floor(&s, env, 0.5, (double[3]){0, -10, 0});
+    assert_int_equal(sti_modes_create(env, &s.instant, &o, &m), STI_OK);
+    int found = -1;
+    for (int i = 0; i < m->infeasible_count; i++) found = strcmp(m->infeasible[i].text, "lr") == 0 ? i : found;
+    assert_true(found >= 0);
+    const sti_mode_wrenches* w = m->infeasible[found].wrenches;
+    assert_true(w->is_cone && sti_polycone_dimension(w->cone) == 2);
+    sti_cone_point at;
+    assert_int_equal(sti_polycone_locate(w->cone, (double[3]){0, -1, 0}, &at), STI_OK);
+    assert_true(at.inside);
+    assert_int_equal(sti_polycone_locate(w->cone, (double[3]){0, 1, 0}, &at), STI_OK);
+    assert_false(at.inside);
+    sti_modes_destroy(m);
+}
+
+static void checker_refuses_changed_reasons(void** state) {
+    (void)state;
+    for (int what = 0; what < 4; what++) {
+        mode_scene s;
+        sti_modes_options o = sti_modes_options_default();
+        sti_modes* m;
+        o.want |= STI_MODES_INFEASIBLE;
+        box_on_floor(&s, env, 0.5, (double[3]){0, -10, 0});
+        assert_int_equal(sti_modes_create(env, &s.instant, &o, &m), STI_OK);
+        sti_mode* mode = &m->infeasible[0];
+        if (what == 0) assert_int_equal(sti_rationals_set_text(mode->absurd, 0, "7"), STI_OK);
+        if (what == 1) {
+            for (size_t k = 0; k < 4; k++) assert_int_equal(sti_rationals_set_text(mode->absurd, k, "0"), STI_OK);
+        }
+        if (what == 2) memcpy(mode->choice, m->modes[0].choice, 2 * sizeof *mode->choice);
+        if (what == 3) m->infeasible_count--;
+        assert_false(accepted(&s, m));
+        if (what == 3) m->infeasible_count++;
+        sti_modes_destroy(m);
+    }
+}
+
+static void random_combinations_are_feasible_or_have_a_reason(void** state) {
+    (void)state;
+    sti_rng rng = {29};
+    for (int trial = 0; trial < (SANITIZED ? 10 : 150); trial++) {
+        mode_scene s;
+        sti_modes_options o = sti_modes_options_default();
+        sti_modes* m;
+        o.want = STI_MODES_KINEMATIC | STI_MODES_INFEASIBLE;
+        scene_open(&s, env, 3, planar_mass);
+        for (int i = 0; i < 2 + trial % 3; i++) {
+            const double n[3][2] = {{0, 1}, {1, 0}, {-0.6, 0.8}};
+            const double p[2] = {sti_rng_int(&rng, -3, 3), sti_rng_int(&rng, -3, 3)};
+            scene_planar(&s, p, n[sti_rng_int(&rng, 0, 2)], 0.25 * sti_rng_int(&rng, 0, 4));
+            if (trial % 2 == 1) s.contacts[i].n_rate = sti_rng_int(&rng, -1, 1);
+        }
+        assert_int_equal(sti_modes_create(env, &s.instant, &o, &m), STI_OK);
+        sti_modes_verification check;
+        assert_int_equal(sti_verify_modes(env, &s.instant, &o, m, &check), STI_OK);
+        if (!check.accepted) print_error("%s\n", check.text);
+        assert_true(check.accepted && m->all_infeasible);
+        assert_true((double)m->mode_count + m->infeasible_count == m->potential);
+        sti_modes_destroy(m);
+    }
+}
+
 // ---- memory
 
 static sti_status all_of_it(sti_env* in, const mode_scene* s, const sti_modes_options* o) {
@@ -650,6 +745,7 @@ static void every_failed_allocation_is_survived(void** state) {
     s.v[0] = -1;
     s.F[1] = 30;
     fail_every_allocation(&s, &o, SANITIZED ? 5 : 1);  // no solution: a certificate
+    o.want |= STI_MODES_INFEASIBLE;
 
     scene_open(&s, env, 3, (double[3]){3, 3, 1});
     scene_planar(&s, (double[2]){0, -1}, (double[2]){0, 1}, 0.5);
@@ -686,6 +782,10 @@ int main(void) {
         cmocka_unit_test(progress_grows_within_a_phase),
         cmocka_unit_test(checker_refuses_changed_answers),
         cmocka_unit_test(checker_refuses_changed_certificates),
+        cmocka_unit_test(infeasible_modes_have_reasons),
+        cmocka_unit_test(the_closed_set_of_an_infeasible_mode_is_a_limit),
+        cmocka_unit_test(checker_refuses_changed_reasons),
+        cmocka_unit_test(random_combinations_are_feasible_or_have_a_reason),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };
     return cmocka_run_group_tests(tests, open_group_env, close_group_env);

@@ -476,6 +476,124 @@ static void every_failing_allocation_is_survived(void** state) {
     }
 }
 
+// ---- singular masses
+
+// S1 4.1 with k = 0: mu_c = tan(atan(r / l) - phi), S1-E4.
+static void a_box_without_inertia_has_a_critical_friction(void** state) {
+    (void)state;
+    for (int k = 0; k < 40; k++) {
+        const double l = 0.2 + 0.01 * k, r = 0.5, phi = -0.4 + 0.02 * k, m = 3;
+        const double n[3] = {0, 1, l * sin(phi) - r * cos(phi)}, t[3] = {1, 0, -(l * cos(phi) + r * sin(phi))};
+        few_contacts f;
+        few_begin(&f, 3);
+        f.M[0] = f.M[4] = m;
+        f.F[1] = 9.81 * m;
+        few_add(&f, n, t, 0.3, 0);
+        sti_painleve* p;
+        assert_int_equal(sti_painleve_create(env, &f.in, NULL, &p), STI_OK);
+        const double expected = fabs(tan(atan(r / l) - phi));
+        assert_true(p->singular && p->z != NULL && fabs(fabs(p->z[2]) - 1) < 1e-14 && p->limit[0] != '\0');
+        assert_true(fabs(p->mu_c - expected) <= 1e-12 * expected && fabs(p->mu_12 - expected) <= 1e-12 * expected);
+        sti_painleve_destroy(env, p);
+    }
+}
+
+// The limit is the limit: M + eps z z' for small eps, joints and several contacts included.
+static void limits_are_limits(void** state) {
+    (void)state;
+    sti_rng rng = {91};
+    int compared = 0;
+    for (int trial = 0; trial < 400; trial++) {
+        const int n = 4, joints = trial % 2, contacts = 1 + (trial / 2) % 2;
+        double z[FEW_N], A[FEW_N * FEW_N], length = 0;
+        few_contacts f;
+        few_begin(&f, n);
+        for (int j = 0; j < n; j++) {
+            z[j] = 2 * sti_rng_u01(&rng) - 1;
+            length = hypot(length, z[j]);
+        }
+        for (int j = 0; j < n; j++) z[j] /= length;
+        for (int i = 0; i < n * n; i++) A[i] = 2 * sti_rng_u01(&rng) - 1;
+        for (int i = 0; i < n; i++) {  // M = A A' with the rows of A orthogonal to z
+            double part = 0;
+            for (int j = 0; j < n; j++) part += A[i * n + j] * z[j];
+            for (int j = 0; j < n; j++) A[i * n + j] -= part * z[j];
+        }
+        for (int i = 0; i < n; i++) {
+            for (int j = 0; j < n; j++) {
+                f.M[i * n + j] = 0;
+                for (int l = 0; l < n; l++) f.M[i * n + j] += A[l * n + i] * A[l * n + j];
+            }
+            f.v[i] = 0;
+            f.F[i] = 2 * sti_rng_u01(&rng) - 1;
+        }
+        for (int c = 0; c < contacts + joints; c++) {
+            double row[FEW_N], tangent[FEW_N], along = 0, slide = 0;
+            for (int j = 0; j < n; j++) {
+                row[j] = 2 * sti_rng_u01(&rng) - 1;
+                tangent[j] = 2 * sti_rng_u01(&rng) - 1;
+                along += row[j] * z[j];
+                slide += tangent[j] * z[j];
+            }
+            // the joint holds z in half of the trials; the second contact leaves z alone
+            const bool joint = c == contacts, alone = c == 1 || (joint && trial % 4 == 1);
+            for (int j = 0; j < n && alone; j++) row[j] -= along * z[j];
+            for (int j = 0; j < n && alone; j++) tangent[j] -= slide * z[j];
+            few_add(&f, row, joint ? NULL : tangent, joint ? 0 : 0.2, 0)->bilateral = joint;
+        }
+        sti_painleve *p, *q;
+        const sti_status status = sti_painleve_create(env, &f.in, NULL, &p);
+        assert_int_equal(status, STI_OK);
+        assert_true(p->singular);
+        for (int i = 0; i < n; i++) {
+            for (int j = 0; j < n; j++) f.M[i * n + j] += 1e-10 * z[i] * z[j];
+        }
+        assert_int_equal(sti_painleve_create(env, &f.in, NULL, &q), STI_OK);
+        // signs of minors, and so mu_c, do not depend on how contacts are scaled
+        for (int k = 0; k < p->pattern_count; k++) {
+            const double a = p->patterns[k].mu_c, b = q->patterns[k].mu_c;
+            if (!(b > 1e-3 && b < 50)) continue;
+            assert_true(fabs(a - b) <= 1e-3 * b);
+            compared++;
+        }
+        for (int k = 0; k < p->pattern_count; k++) {
+            if (fabs(p->patterns[k].mu_c - 0.2) > 1e-3) assert_int_equal(p->patterns[k].P, p->patterns[k].mu_c > 0.2);
+        }
+        sti_painleve_destroy(env, p);
+        sti_painleve_destroy(env, q);
+    }
+    assert_true(compared > 150);
+}
+
+static void two_massless_directions_are_refused(void** state) {
+    (void)state;
+    few_contacts f;
+    sti_painleve* p;
+    few_begin(&f, 3);
+    f.M[0] = 1;
+    few_add(&f, (double[]){0, 1, 0.5}, (double[]){1, 0, 0.3}, 0.3, 0);
+    assert_int_equal(sti_painleve_create(env, &f.in, NULL, &p), STI_ERR_INPUT);
+    assert_non_null(strstr(sti_env_error(env)->text, "no mass in 2 directions"));
+    assert_null(p);
+}
+
+static void limits_survive_failed_allocations(void** state) {
+    (void)state;
+    few_contacts f;
+    few_begin(&f, 3);
+    f.M[0] = f.M[4] = 1;
+    few_add(&f, (double[]){0, 1, 0.5}, (double[]){1, 0, 0.3}, 0.3, 0);
+    for (long k = 0;; k++) {
+        failing_env fail;
+        sti_painleve* p;
+        failing_env_open(&fail, k);
+        const sti_status status = sti_painleve_create(fail.env, &f.in, NULL, &p);
+        if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
+        sti_painleve_destroy(fail.env, p);
+        if (failing_env_close(&fail)) break;
+    }
+}
+
 int main(void) {
     if (sti_env_create(NULL, &env) != STI_OK) return 1;
     const struct CMUnitTest tests[] = {
@@ -491,6 +609,10 @@ int main(void) {
         cmocka_unit_test(a_minimum_in_two_coordinates_is_found),
         cmocka_unit_test(points_without_contact_are_apart),
         cmocka_unit_test(every_failing_allocation_is_survived),
+        cmocka_unit_test(a_box_without_inertia_has_a_critical_friction),
+        cmocka_unit_test(limits_are_limits),
+        cmocka_unit_test(two_massless_directions_are_refused),
+        cmocka_unit_test(limits_survive_failed_allocations),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     sti_env_destroy(env);

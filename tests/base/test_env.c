@@ -311,6 +311,31 @@ static void random_integers_stay_in_their_range_and_fill_it(void** state) {
     for (int i = 0; i < 7; i++) assert_true(seen[i] > 1200);
 }
 
+static void sizes_that_do_not_fit_stay_the_largest_and_are_never_granted(void** state) {
+    (void)state;
+    assert_true(sti_size_mul(0, SIZE_MAX) == 0 && sti_size_mul(SIZE_MAX, 1) == SIZE_MAX);
+    assert_true(sti_size_mul((size_t)1 << 32, (size_t)1 << 31) == (size_t)1 << 63);
+    assert_true(sti_size_mul((size_t)1 << 32, (size_t)1 << 32) == SIZE_MAX);
+    assert_true(sti_size_add(SIZE_MAX, 0) == SIZE_MAX && sti_size_add(SIZE_MAX, 1) == SIZE_MAX);
+    assert_true(sti_size_add(sti_size_mul(SIZE_MAX, 2), 4096) == SIZE_MAX);
+    assert_true(sti_u64_mul((uint64_t)1 << 30, (uint64_t)1 << 34) == UINT64_MAX);
+    assert_true(sti_u64_mul(3, 7) == 21 && sti_u64_add(UINT64_MAX - 6, 7) == UINT64_MAX);
+    assert_true(sti_u64_padded(0) == 0 && sti_u64_padded(1) == 8 && sti_u64_padded(8) == 8);
+    assert_true(sti_u64_padded(UINT64_MAX) >= UINT64_MAX - 7);
+    assert_int_equal(sti_count_mul(1 << 16, 1 << 15), INT_MAX);
+    assert_int_equal(sti_count_mul(3, 7), 21);
+    sti_env* env;
+    assert_int_equal(sti_env_create(NULL, &env), STI_OK);
+    char* p = sti_alloc(env, 8);
+    assert_non_null(p);
+    assert_null(sti_alloc(env, sti_size_mul(SIZE_MAX, 2)));
+    assert_null(sti_alloc_array_zero(env, (size_t)1 << 32, (size_t)1 << 32));
+    assert_null(sti_realloc_array(env, p, (size_t)1 << 32, (size_t)1 << 32));
+    p[7] = 1;  // it is still there
+    sti_free(env, p);
+    sti_env_destroy(env);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_are_complete_and_silent),
@@ -328,6 +353,7 @@ int main(void) {
         cmocka_unit_test(the_generator_is_splitmix64),
         cmocka_unit_test(the_generator_agrees_with_reference_case_RNG_01),
         cmocka_unit_test(random_integers_stay_in_their_range_and_fill_it),
+        cmocka_unit_test(sizes_that_do_not_fit_stay_the_largest_and_are_never_granted),
     };
     return cmocka_run_group_tests_name("env", tests, NULL, NULL);
 }

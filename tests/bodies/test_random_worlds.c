@@ -489,7 +489,7 @@ static double energy_scale(const scene* s, const sti_world* world) {
 // ---- a run
 
 typedef struct tally {
-    long scenes, refused, steps, unsolved, verified, impacts;
+    long scenes, refused, steps, unsolved, overlaps, verified, impacts;
     double contacts, gain, grown, mended, penetration, drift, residual;
     long failed;
 } tally;
@@ -577,6 +577,7 @@ static bool one_step(tally* t, scene* s, sti_world* world, long step) {
     audit(t, s, &r, step);
     if (!r.solved) {
         t->unsolved++;
+        t->overlaps += strstr(r.why, "overlap by") != NULL;
         if (r.why[0] == '\0') complain(t, s, step, "not solved, and no word why", r.residual, 0);
         if (listing) printf("scene %ld, step %ld: not solved: %s\n", s->number, step, r.why);
         return true;
@@ -625,13 +626,15 @@ static void random_worlds_step_without_surprise(void** state) {
     tally t = {0};
     for (long i = 0; i < scenes_wanted; i++) run_scene(&t, first_scene + i);
     printf(
-        "%ld scenes (%ld refused), %ld steps, %.1f contacts a step, %ld impacts; %ld not solved, %ld verified; gain "
+        "%ld scenes (%ld refused), %ld steps, %.1f contacts a step, %ld impacts; %ld not solved (%ld overlap), %ld "
+        "verified; gain "
         "%.1e, grown %.1e, "
         "mended %.1e, residual %.1e, penetration %.1e, drift %.1e\n",
-        t.scenes, t.refused, t.steps, t.contacts / (double)t.steps, t.impacts, t.unsolved, t.verified, t.gain, t.grown,
-        t.mended, t.residual, t.penetration, t.drift);
+        t.scenes, t.refused, t.steps, t.contacts / (double)t.steps, t.impacts, t.unsolved, t.overlaps, t.verified,
+        t.gain, t.grown, t.mended, t.residual, t.penetration, t.drift);
     assert_int_equal(t.failed, 0);
-    assert_true(t.unsolved <= t.steps / 100);
+    assert_true(t.unsolved - t.overlaps <= t.steps / 100);
+    assert_true(t.overlaps <= t.steps / 50);  // joints may hold two bodies in each other for good
 }
 
 int main(int argc, char** argv) {

@@ -1,4 +1,5 @@
 // test_state.c: saved worlds go on bit for bit; every allocation may fail.
+#include "bodies/bodies.h"
 #include "scene_tools.h"
 
 // A bit of everything: a pile, a chain with a motor, a spring, bounces.
@@ -83,6 +84,52 @@ static void bytes_of_something_else_are_refused(void** state) {
 }
 
 // A step that fails for want of memory was not made; the next attempt makes it.
+// Contacts and numbers that no world of these bodies could have had. Before anything of it is taken, the state is refused.
+static void a_damaged_state_is_refused_and_leaves_the_world_alone(void** state) {
+    (void)state;
+    sti_env* env = open_env();
+    sti_bodies* bodies = everything(env, 4, 0.05);
+    sti_world* world = open_world(env, bodies, NULL);
+    for (int i = 0; i < 40; i++) step(env, world);
+    void *bytes, *after;
+    size_t size, size_after;
+    assert_int_equal(sti_world_save(world, &bytes, &size), STI_OK);
+    const size_t count = (size_t)world->contact_count, first = size - count * sizeof(sti_touching);
+    assert_true(count > 0);
+    const int numbers[] = {-2, 1000000, INT32_MAX, INT32_MIN};
+    const size_t places[] = {offsetof(sti_touching, at.a),       offsetof(sti_touching, at.b),
+                             offsetof(sti_touching, at.shape_a), offsetof(sti_touching, at.shape_b),
+                             offsetof(sti_touching, row[0].a),   offsetof(sti_touching, row[1].b),
+                             offsetof(sti_touching, row[2].a)};
+    char* damaged = malloc(size);
+    for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
+        for (int k = 0; k < 4; k++) {
+            memcpy(damaged, bytes, size);
+            memcpy(damaged + first + (count - 1) * sizeof(sti_touching) + places[p], &numbers[k], sizeof numbers[k]);
+            assert_int_equal(sti_world_load(world, damaged, size), STI_ERR_INPUT);
+            assert_non_null(strstr(sti_env_error(env)->text, "a contact"));
+        }
+    }
+    // places stand behind 12 words; a flag for each body and the velocities come next
+    const size_t head = 12 * sizeof(double), flags = head + (size_t)bodies->count * sizeof(sti_placed),
+                 speeds = flags + (size_t)bodies->count, end = speeds + (size_t)(world->moving * 6) * sizeof(double);
+    const double nan = NAN;
+    for (size_t at = head; at < end; at = at + 8 == flags ? speeds : at + 8) {
+        memcpy(damaged, bytes, size);
+        memcpy(damaged + at, &nan, sizeof nan);
+        assert_int_equal(sti_world_load(world, damaged, size), STI_ERR_INPUT);
+    }
+    assert_int_equal(sti_world_save(world, &after, &size_after), STI_OK);
+    assert_int_equal(size, size_after);
+    assert_memory_equal(bytes, after, size);
+    free(damaged);
+    sti_env_free(env, bytes);
+    sti_env_free(env, after);
+    sti_world_destroy(world);
+    sti_bodies_destroy(bodies);
+    sti_env_destroy(env);
+}
+
 static void every_allocation_of_worlds_may_fail(void** state) {
     (void)state;
     for (long k = 0;; k++) {
@@ -140,6 +187,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_saved_world_goes_on_bit_for_bit),
         cmocka_unit_test(bytes_of_something_else_are_refused),
+        cmocka_unit_test(a_damaged_state_is_refused_and_leaves_the_world_alone),
         cmocka_unit_test(every_allocation_of_worlds_may_fail),
         cmocka_unit_test(saving_may_fail),
     };

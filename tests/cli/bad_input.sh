@@ -18,6 +18,36 @@ run solve folder.json
 refused "a directory" "folder.json: a directory"
 run solve /dev/zero
 refused "a device" "/dev/zero: neither a regular file nor a pipe"
+# nobody writes into these, so who waits for them waits for ever
+mkfifo pipe.json pipe.mtx pipe.h5 pipe.urdf
+for pipe in pipe.json pipe.h5 pipe.urdf; do
+    code=0
+    timeout 20 "$command" solve $pipe >out 2>err || code=$?
+    refused "a named pipe, $pipe" "$pipe: a named pipe"
+done
+echo '{"kind": "lcp", "M": {"file": "pipe.mtx"}, "q": [1]}' >p.json
+code=0
+timeout 20 "$command" solve p.json >out 2>err || code=$?
+refused "a named pipe as a matrix" "pipe.mtx: a named pipe"
+mkdir piped && mkfifo piped/trajectory.h5
+code=0
+timeout 20 "$command" verify piped >out 2>err || code=$?
+refused "a named pipe as a recording" "trajectory.h5"
+cat >instant.json <<'J'
+{"kind": "instant", "M": [[1]], "F": [0], "v": [0], "contacts": [{"name": "c", "n": [1]}]}
+J
+for line in "analyze modes instant.json --path pipe.json" "verify instant.json pipe.json"; do
+    code=0
+    timeout 20 "$command" $line >out 2>err || code=$?
+    refused "a named pipe, $line" "pipe.json"
+done
+printf 'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 12345\n' >large.hdf5
+cp large.hdf5 large.mtx
+run solve large.hdf5
+refused "a pointer of Git LFS" "large.hdf5: a pointer of Git LFS" "git lfs pull"
+echo '{"kind": "lcp", "M": {"file": "large.mtx"}, "q": [1]}' >p.json
+run solve p.json
+refused "a pointer of Git LFS as a matrix" "large.mtx: a pointer of Git LFS"
 run solve ''
 refused "an empty name" "an empty argument"
 json "an empty file" '' 'empty'

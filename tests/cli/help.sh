@@ -22,12 +22,12 @@ examples() { # NAME ARGUMENTS..: the lines after "example:", each in a folder th
 }
 
 examples overview help
-for verb in solve verify inspect cone run scenes bench; do examples "$verb" "$verb" --help; done
+for verb in solve verify inspect cone run scenes root bound bench; do examples "$verb" "$verb" --help; done
 examples analyze analyze --help
-for question in modes sticking closure velocities impact painleve; do
+for question in modes sticking closure velocities impact painleve norms; do
     examples "analyze $question" analyze "$question" --help
 done
-for verb in solve verify inspect cone run scenes bench analyze; do
+for verb in solve verify inspect cone run scenes root bound bench analyze; do
     run help "$verb"
     expect "help $verb" 0 "stiction $verb"
     run "$verb" --no-such-option

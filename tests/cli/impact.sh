@@ -7,6 +7,14 @@ problems=$source_dir/problems
 # ---- velocities
 run analyze velocities balls-3
 expect "velocities of three balls" 0 "G                                   1           -0.5"
+run analyze velocities painleve-rod --velocity 0.2,0.3,1 --lambda-n 5 --lambda-t=-1 --json
+expect "rates of quasi-velocities along the motion" 0 '"along_motion": true'
+run analyze velocities "$source_dir/problems/s1_rock.json" --rates --json
+expect "rates from an instant" 0 '"qddot_norm": [null, 0], "qddot_tan": [null], "along_motion": false'
+run analyze velocities painleve-rod --lambda-t 1
+refused "tangential forces alone" "--lambda-t: needs --lambda-n"
+run analyze velocities painleve-rod --lambda-n 1,2 --lambda-t 1
+refused "too many forces" "--lambda-n: 2 numbers, and 1 constraints touch"
 run analyze velocities pendulum --json
 expect "velocities as JSON" 0 '"G_unilateral": [[0.67175318965'
 run analyze velocities balls-3 --lambda-n 1,2
@@ -63,4 +71,25 @@ refused "a map of an instant" "a map needs a system"
 run analyze painleve painleve-rod --instant --csv a.csv
 refused "a map that is not made" "--instant: leaves no map for --csv"
 
+run analyze painleve planar-box --set k=0 --instant
+expect "a box without inertia, in the limit" 0 "critical friction mu_c = 1.0942606"
+run analyze painleve planar-box --set k=0 --json
+expect "and its map" 0 '"mass_singular": true, "limit": "M is singular: limit of M + eps z z'
+
+# ---- norms of one's own matrices
+echo '{"kind": "matrices", "P": [[2, 1], [-1, 2]], "N": [[0, 1.5], [0, 0]]}' >m.json
+run analyze norms m.json
+expect "S0 (84) in both norms" 0 "Frobenius  1.5 < 1.41421356 does not hold"
+grep -q "spectral   1.5 < 2 holds" out && ok "and spectral" || not_ok "and spectral" "$(head -c 400 out)"
+echo '{"kind": "matrices", "G": [[1, -0.5], [-0.5, 1]], "E": [[0.5, 0], [0, 0.5]]}' >m.json
+run analyze norms m.json --json
+expect "Props 6, 7 and Lemma 2" 0 '"restitution": {"statement": "S1 Props 6, 7'
+echo '{"kind": "matrices", "G": [[1, 2], [2, 1]], "E": [[0.5, 0], [0, 0.5]]}' >m.json
+run analyze norms m.json
+expect "an indefinite G" 0 "does not apply: the symmetric part of G is not positive definite"
+echo '{"kind": "matrices", "G": [[1]]}' >m.json
+run analyze norms m.json
+refused "nothing to compare" "m.json: nothing to compare"
+run analyze norms balls-3
+refused "no matrices" "balls-3"
 finish

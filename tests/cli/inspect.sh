@@ -52,9 +52,28 @@ says "a limit leaves questions open" '"copositive": null' '"simplex_minimum": nu
 run inspect horn.json --json --max-cones 1
 says "a limit on cones" '"complete": false' '"in_K": true'
 
+# ---- instants, also of systems and scenes
+run inspect "$problems/s0_table.json"
+says "a table" "an instant by numbers, 6 velocities, 4 contacts, every number as written" \
+    "0 joints of rank 0 leave 6 degrees of freedom" "6 constraints are redundant (1 without friction)" "friction cone: pointed, margin 1"
+run inspect "$problems/s0_groove.json" --json
+says "a groove" '"degrees_of_freedom": 6' '"redundancy": 1' '"c_FC_is_least": true' '"bound_checked": true'
+echo '{"kind": "instant", "M": [[1, 0], [0, 1]], "contacts": [{"n": [0, 1], "t": [1, 0], "mu": 0.5}]}' >one.json
+run inspect one.json
+says "one contact: c_FC = sqrt(1 + mu^2 / 2)" "c_FC = 1.06066017" "in contact 1 degree of freedom are left, sticking 0"
+run inspect painleve-rod
+says "a system at its state" "a system by formulas" "1 contact touches, 0 apart; 1 slides" "c_FC = "
+run inspect gripper --json
+says "bodies at their start" '"kind": "scene"' '"instant": {"velocity_count": 18' '"degrees_of_freedom": 8'
+echo '{"kind": "grasp", "dimension": 2, "mu": 1, "contacts": [{"point": [1, 0], "normal": [-1, 0]}, {"point": [-1, 0], "normal": [1, 0]}]}' >grasp.json
+run inspect grasp.json
+says "a grasp squeezes" "a grasp, 3 velocities" "friction cone: not pointed"
+run inspect "$problems/box_on_corners.hdf5"
+says "a contact problem's constant" "c_FC between " "Euclidean metric"
+
 # ---- refused
 run inspect "$problems/pinch.json"
-refused "a cone is not inspected" 'kind: cone: inspect takes "lcp", "mlcp" or "contact"'
+refused "a cone is not inspected" 'kind: cone: inspect takes "lcp", "mlcp", "contact", an instant, a system or a scene'
 run inspect horn.json --exact-limit 0
 refused "--exact-limit 0" "--exact-limit: 0"
 run inspect
@@ -69,5 +88,5 @@ expect "a system as JSON" 0 '"mass_rank": 2'
 run inspect drum
 expect "a bed" 0 "walls: cylinder, plane, plane"
 run inspect pebble-bed --json
-expect "a bed as JSON" 0 '"grains": 1600'
+expect "a bed as JSON" 0 '"grain_count": 1600'
 finish

@@ -102,4 +102,12 @@ modes rocking-block --trajectory run.csv
 refused "a run of another system" "run.csv: line 2"
 modes --count "$problems/s2_fixture.json"
 refused "--count with a file" "--count takes no FILE"
+run analyze modes "$source_dir/problems/s2_fixture.json" --infeasible
+expect "infeasible combinations on request" 0 "54 infeasible, each with a reason"
+run analyze modes "$source_dir/problems/s2_fixture.json" --infeasible --mode lll
+expect "the wrenches of one of them" 0 "mode lll is infeasible: what follows is its closed set"
+run analyze modes "$source_dir/problems/s0_rates_contradict.json" --infeasible --json
+expect "rates that contradict each other" 1 '"all_infeasible": true'
+run analyze modes rocking-block --infeasible --consistent
+refused "--consistent leaves too much open" "--infeasible: --consistent leaves feasible modes out"
 finish

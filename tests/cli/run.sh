@@ -119,10 +119,8 @@ expect "-- ends the options" 0 "solved"
 cat p.json | "$command" solve /dev/stdin >out 2>err
 code=$?
 expect "a problem through a pipe" 0 "solved"
-mkfifo pipe.json
-cat p.json >pipe.json &
-run solve pipe.json
-expect "a problem through a named pipe" 0 "solved"
+run solve <(cat p.json)
+expect "a problem through a pipe of the shell" 0 "solved"
 echo '{"kind": "mlcp", "A": [], "C": [], "D": [[], []], "B": [[2, 1], [1, 2]], "a": [], "b": [-5, -6]}' >nofree.json
 run solve nofree.json --output answer.json
 expect "an MLCP without free variables" 0 "(4/3, 7/3)"
@@ -230,7 +228,7 @@ refused "bench of nothing" "empty: no problem found"
 # ---- the problems that come with the source
 if [ -d "$problems" ]; then
     for file in "$problems"/*.json; do
-        if grep -qE '"kind": *"(cone|instant|system)"' "$file"; then continue; fi
+        if grep -qE '"kind": *"(cone|instant|system|grasp|matrices|root|bound)"' "$file"; then continue; fi
         run solve "$file" --output answer.json --quiet
         solved=$code
         run verify "$file" answer.json --quiet

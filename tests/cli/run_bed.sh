@@ -37,7 +37,7 @@ expect "steps that are not solved" 1 "steps not solved"
 
 # ---- options that add up
 run run pebble-bed --set count=60 --set kinetic_mean=0 --set=mu=0.4 --time 0.1 --json
-expect "--set again and again" 0 '"count": 60'
+expect "--set again and again" 0 '"grain_count": 60'
 holds "all of them act" "$(number mu out) == 0.4"
 run run pebble-bed --set count=60 --set
 refused "--set without a value" "--set: NAME=X,.. is missing"
@@ -80,7 +80,7 @@ run run pebble-bed --set count=20 --time 0.02 --out kept --quiet
 run run pebble-bed --set count=21 --time 0.02 --out kept --force --csv no/such/table.csv
 refused "--force with a table that cannot be written" "no/such/table.csv: cannot be written"
 run run --resume kept --json
-expect "leaves the old run" 0 '"count": 20'
+expect "leaves the old run" 0 '"grain_count": 20'
 echo mine >keep.csv
 run run --resume kept --csv keep.csv --quiet
 [ "$(cat keep.csv)" = mine ] && ok "a run that is over has no table" || not_ok "a run that is over has no table" "$(cat keep.csv)"
@@ -102,14 +102,30 @@ run run --resume kept --time 0.03 --quiet
 run run --resume kept --jamming
 refused "no step to ask about" "--jamming: a bed that has not made a step"
 run run stick-slip --time 0.1 --jamming
-refused "--jamming of a system" "--jamming: for beds of grains"
+refused "--jamming of a system" "--jamming: not for systems"
+
+# ---- grains that meet fast
+run run pebble-bed --set count=100,kinetic_mean=0 --step 0.05 --time 2 --json
+holds "long steps do not overlook fast pairs" "$code == 0 && $(number penetration_over_radius out) < 0.05"
+run run granular-box --set radius=0.005,count=100 --time 0.5 --json
+holds "the step follows the radius" "$code == 0 && $(number h out) == 0.001 && $(number penetration_over_radius out) < 0.05"
+run run granular-box --set radius=0.005,count=100,h=0.01 --time 0.5 --json
+holds "unless it is given" "$(number h out) == 0.01 && $(number penetration_over_radius out) < 0.1"
+run run granular-box --set count=100,eps=1e-9 --step 0.05 --time 1
+expect "grains deep in each other are not called solved" 1 "grains are in each other by more than a tenth of a radius"
+run run pebble-bed --set count=20,mu=0.1,mu=0.2
+refused "a setting twice" "--set: mu: given twice, 0.1 and 0.2"
+run run pebble-bed --set count=20,time=3 --time 2
+refused "a setting and an option" "--time: given twice, --set has time too"
+run run pebble-bed --set count=20 --no-check
+refused "--no-check of grains" "--no-check: not for grains"
 
 # ---- rest, and on from there
 run run pebble-bed --set count=2 --json
 expect "two grains come to rest" 0 '"outcome": "rest"'
 holds "and not where they turn" "$(number kinetic out) < 2e-4 && $(number balance out) > 0.999 && $(number balance out) < 1.001"
 run run settle --set count=1 --time 0.2 --json
-expect "one grain has a place" 0 '"contacts": '
+expect "one grain has a place" 0 '"contact_count": '
 run run pebble-bed --set count=30 --out rested --quiet
 expect "a run to rest" 0
 run run --resume rested --json

@@ -121,4 +121,38 @@ cat >broken.json <<'END'
 END
 run run broken.json
 refused "joints that contradict each other" "cannot be closed"
+
+# ---- what a scheme does not know is refused, and energies are booked where they go
+run run bouncing-ball --scheme convex --impact newton --time 1
+refused "no impact law in the convex scheme" "--impact: scheme convex has inelastic impacts alone"
+run run bouncing-ball --scheme quasistatic --impact newton --time 1
+refused "no impacts without inertia" "--impact: scheme quasistatic has no impacts"
+run run bouncing-ball --scheme convex --time 1
+refused "no restitution in the convex scheme" 'contact "table" has restitution 0.8'
+run run bouncing-ball --scheme convex --set e=0 --time 1
+expect "an inelastic impact is no friction" 0 "friction 0, largest rise beyond work 0.0e+00; 1 collisions changed it by -9.81"
+
+# ---- one truth about the start
+cat >inside.json <<'END'
+{"kind": "system", "coordinates": ["y"], "kinetic": "y'^2/2", "potential": "9.81*y",
+ "contacts": [{"name": "lower", "gap": "y"}], "state": {"q": ["-8.8e-7"], "v": [0]}}
+END
+run run inside.json --time 0.1
+expect "a start in the ground" 0 'start: overlapping: position and velocity satisfy all joints; contact "lower" overlaps'
+if grep -q consistent out; then not_ok "is not consistent" "$(grep consistent out)"; else ok "is not consistent"; fi
+
+# ---- contacts in tables and summaries
+run run bouncing-ball --time 1 --csv bounce.csv --json
+expect "collisions of a contact" 0 '"collisions": 1, "first_collision": 0.4515236409857'
+head -n 1 bounce.csv >out
+expect "columns of a contact" 0 "collision_time,collision_energy,gap:table,impulse_n:table,collision:table"
+run run stick-slip --time 0.1 --csv slip.csv
+head -n 1 slip.csv >out
+expect "with slip" 0 "gap:ground,impulse_n:ground,impulse_t:ground,slip:ground,collision:ground"
+run run bouncing-ball --time 0.3 --out two --csv two.csv --quiet
+run run --resume two --time 1 --csv two.csv --json
+expect "collisions are counted on" 0 '"collisions": 1, "first_collision": 0.4515236409857'
+if cmp -s bounce.csv two.csv; then ok "and the table goes on"; else not_ok "and the table goes on" "differs"; fi
+run run bouncing-ball --set e=0.5,e=0.6
+refused "a setting twice" "--set: e: given twice, 0.5 and 0.6"
 finish

@@ -171,7 +171,7 @@ if [ -s few/scene.png ]; then ok "a picture in space"; else not_ok "a picture in
 run inspect four-bar-3d
 expect "inspect lists bodies and joints" 0 "18 velocities, 20 rows of joints"
 run inspect arch --set count=7 --json
-expect "inspect, as JSON" 0 '"velocities": 21'
+expect "inspect, as JSON" 0 '"velocity_count": 21'
 run analyze modes slope
 expect "modes of a box on a slope" 0 "n n n n strict"
 run analyze modes slope --set mu=0.3 --time 0.1
@@ -212,4 +212,111 @@ cat >broken.json <<'END'
 END
 run run broken.json
 refused "joints that contradict each other" "broken.json"
+
+# ---- nothing false: a run checks itself by the rules of verify, and says what it did to the start
+cat >deep.json <<'END'
+{"kind": "scene", "dimension": 3, "parameters": {"z": -5, "v": 0}, "bodies": [
+    {"name": "floor", "fixed": true, "shape": {"type": "halfspace", "normal": [0, 0, 1]}},
+    {"name": "box", "mass": 1, "shape": {"type": "box", "half": [0.1, 0.1, 0.1]}, "position": [0, 0, "z"], "velocity": [0, 0, "v"]}],
+ "step": {"h": 0.01}, "time": 0.1}
+END
+run run deep.json --out deep
+expect "a box 5 m under the floor is no solution" 1 '"floor" and "box" overlap by 5.1; 5.1 could not be lifted'
+expect "and no step is" 1 "10 of 10 steps not solved"
+expect "and the check says so" 1 "penetration "
+run verify deep
+expect "as verify does" 1 "no   penetration"
+run run deep.json --no-check
+expect "without the check as well" 1 "10 of 10 steps not solved"
+run run deep.json --set z=0.05
+expect "a start in the floor is told" 0 'overlap by 0.05; in 1 step bodies were moved by 0.05, which changed the energy by +0.49'
+expect "and the run holds" 0 "checked as it went: 11 checks hold to 1e-06"
+run run deep.json --set z=0.05 --json
+expect "as JSON" 0 '"overlap_energy": 0.4905'
+run run deep.json --set z=5,v=-1e150
+refused "a velocity beyond all measure" 'body "box": lies 1e+148 out, or goes so far in a step'
+run run deep.json --check --no-check
+refused "both" "--check: not together with --no-check"
+echo '{"kind": "scene", "dimension": 3, "bodies": [], "step": {"h": 0.01}, "time": 1}' >empty.json
+run run empty.json --out empty
+expect "a scene without bodies" 0 "0 bodies (0 move)"
+run verify empty
+expect "is a run too" 0 "accepted"
+run run --resume fall --time 1.2 --check
+expect "a resumed run is checked from its start" 0 "checked as it went: 11 checks hold"
+run run slope --time 0.1 --no-check --out unchecked --quiet
+run run --resume unchecked --time 0.2 --check
+refused "a check that was not begun" "--check: the run in unchecked was begun with --no-check"
+
+# ---- contacts: impulses, slips with their signs, times of impacts
+run run deep.json --set z=0.3,v=-1 --time 0.3 --csv box.csv --contacts contacts.csv --json
+expect "a box lands" 0 '"impacts": 4'
+expect "its contacts have slips" 0 '"slip": ['
+head -n 1 contacts.csv >out
+expect "a table of contacts" 0 "t,a,b,mode,gap,x,y,z,nx,ny,nz,t1x,t1y,t1z,t2x,t2y,t2z,impulse_n,impulse_t1,impulse_t2,opening,slip_t1,slip_t2,hit"
+hits=$(awk -F, 'NR > 1 && $NF != ""' contacts.csv | wc -l)
+if [ "$hits" = 4 ]; then ok "four of them hit"; else not_ok "four of them hit" "$hits"; fi
+sum=$(awk -F, 'NR > 1 { s += $18 } END { print (s > 3.9 && s < 4.4) }' contacts.csv)  # m (v + g t) as impulse
+if [ "$sum" = 1 ]; then ok "and stop it"; else not_ok "and stop it" "$(awk -F, '{ s += $18 } END { print s }' contacts.csv)"; fi
+head -n 1 box.csv >out
+expect "impulses of bodies in the table of steps" 0 "drift,impact_time,impact_energy,box.px,box.py,box.pz"
+run run deep.json --set z=0.3,v=-1 --time 0.1 --out two-tables --contacts half.csv --quiet
+run run --resume two-tables --time 0.3 --contacts half.csv --quiet
+if cmp -s contacts.csv half.csv; then ok "and it goes on"; else not_ok "and it goes on" "differs"; fi
+
+# ---- near misses: the truth stays, and scripts choose
+run run dominoes --time 0.1 --solver gs --tol 1e-14
+expect "steps that miss their tolerance" 1 "steps not solved to 1e-14"
+run run dominoes --time 0.1 --solver gs --tol 1e-14 --accept 1e-8
+expect "are accepted where asked" 0 "of them accepted, first step"
+
+# ---- settings that are given twice
+run run slope --set mu=0.1,mu=0.2
+refused "a setting twice" "--set: mu: given twice, 0.1 and 0.2"
+run run slope --set time=nan --time 0.1
+refused "a setting and an option" "time: given twice"
+
+# ---- folders of others
+mkdir foreign
+echo mine >foreign/summary.json
+run run slope --time 0.1 --out foreign
+refused "a summary of another" "--out: foreign: holds summary.json, which is not of a run there; --force replaces it"
+rm foreign/summary.json
+echo mine >foreign/energy.svg
+run run slope --time 0.1 --out foreign
+refused "a picture of another, asked for or not" "holds energy.svg"
+if [ "$(cat foreign/energy.svg)" = mine ] && [ ! -e foreign/trajectory.h5 ]; then ok "nothing is changed"; else not_ok "nothing is changed" "$(ls foreign)"; fi
+run run slope --time 0.1 --out foreign --force
+expect "by force" 0
+
+# ---- a run that was not born is no run
+mkdir unborn
+head -c 4096 /dev/zero >unborn/trajectory.h5
+: >unborn/summary.json.tmp
+: >unborn/checkpoint.h5.4711.0.tmp
+run run --resume unborn
+refused "nothing to go on with" "begins again with --out)"
+run run slope --time 0.1 --out unborn
+expect "but to begin again" 0
+if [ -z "$(find unborn -name '*.tmp')" ]; then ok "without leftovers"; else not_ok "without leftovers" "$(ls unborn)"; fi
+mkdir born
+cp unborn/trajectory.h5 born/
+: >born/trajectory.h5.4711.0.tmp
+run run slope --time 0.1 --out born
+expect "killed after its first commit and before its checkpoint" 0
+rm born/checkpoint.h5
+run run slope --time 0.1 --out born
+refused "a trajectory alone is not thrown away" "holds a run"
+
+# ---- the terminal goes away
+"$command" run brick-wall --time 1000 --out hung >out 2>err &
+pid=$!
+for _ in $(seq 100); do [ -e hung/checkpoint.h5 ] && break; sleep 0.1; done
+sleep 0.3
+kill -HUP "$pid"
+code=0
+wait "$pid" || code=$?
+expect "SIGHUP ends a run with its files whole" 1 "to a stop at"
+there=$(ls hung | tr '\n' ' ')
+if [ -s hung/summary.json ]; then ok "and its summary"; else not_ok "and its summary" "$there"; fi
 finish

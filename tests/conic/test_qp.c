@@ -1,4 +1,5 @@
 // test_qp.c: quadratic programs with rows and bounds on both sides.
+#include <stiction/io.h>
 #include <stiction/problem.h>
 #include <stiction/qp.h>
 
@@ -205,6 +206,30 @@ static void a_ray_is_found_where_the_method_comes_to_no_end(void** state) {
     sti_qp_answer_clear(*state, &a);
 }
 
+// Bounds are rows that fit any unit: they kept the variables of this one in theirs, 1e5 apart, and nothing was decided.
+static void bug_units_of_variables_far_apart(void** state) {
+    (void)state;
+    sti_env* env = open_env();
+    sti_problem* problem;
+    assert_int_equal(sti_problem_load(env, STI_SOURCE_DIR "/problems/qp_units.json", &problem), STI_OK);
+    const sti_qp* qp = sti_problem_qp(problem);
+    sti_qp_answer a;
+    assert_int_equal(sti_qp_solve(env, qp, NULL, &a), STI_OK);
+    assert_int_equal(a.outcome, STI_CONIC_SOLVED);
+    for (int j = 0; j < qp->n; j++) {  // each in its own unit: |P x + c + z| against the terms
+        double sum = qp->c[j] + a.z[j], size = fabs(qp->c[j]);
+        for (int i = 0; i < qp->n; i++) {
+            const double term = sti_matrix_get(&qp->P, j, i) * a.x[i];
+            sum += term;
+            size += fabs(term);
+        }
+        assert_true(fabs(sum) <= 1e-10 * size);
+    }
+    sti_qp_answer_clear(env, &a);
+    sti_problem_destroy(problem);
+    sti_env_destroy(env);
+}
+
 static void false_claims_are_rejected(void** state) {
     double P[] = {2, 0, 0, 2}, A[] = {1, 1}, c[] = {-2, -6};
     const double u[] = {2}, lb[] = {0, 0};
@@ -292,6 +317,7 @@ int main(void) {
         cmocka_unit_test(families_around_known_answers),
         cmocka_unit_test(outcomes_agree_with_exact_complementarity),
         cmocka_unit_test(a_ray_is_found_where_the_method_comes_to_no_end),
+        cmocka_unit_test(bug_units_of_variables_far_apart),
         cmocka_unit_test(false_claims_are_rejected),
         cmocka_unit_test(bad_bounds_are_refused),
         cmocka_unit_test(every_failed_allocation_is_survived),

@@ -46,11 +46,8 @@ static void entries_in_any_order_become_columns(void** state) {
 // Of D A D with unit diagonal, by LAPACK.
 static void count_by_eigenvalues(int n, const double* A, int* negative, int* zero) {
     double S[900], w[30], work[300];
-    const int lwork = 300;
-    int info;
     for (int i = 0; i < n * n; i++) S[i] = A[i] / sqrt(A[(i / n) * (n + 1)] * A[(i % n) * (n + 1)]);
-    dsyev_("N", "U", &n, S, &n, w, work, &lwork, &info);
-    assert_int_equal(info, 0);
+    assert_int_equal(sti_lapack_symmetric_eigen(false, n, S, w, work, 300), STI_LAPACK_DONE);
     *negative = *zero = 0;
     for (int i = 0; i < n; i++) {
         *negative += w[i] < -1e-10;

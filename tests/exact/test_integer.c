@@ -501,6 +501,50 @@ static void integers_and_ratios_round_to_the_nearest_double(void** state) {
     bench_close(&t);
 }
 
+// Numbers of many thousand bits too, and of very different sizes. No memory is asked for, so there is nothing that could fail.
+static void ratios_of_long_numbers_need_no_memory(void** state) {
+    (void)state;
+    bench t;
+    bench_open(&t, 15);
+    failing_env f;
+    failing_env_open(&f, 0);
+    sti_exact x;
+    sti_exact_init(&x, f.env);
+    sti_int a = {0}, b = {0};
+    mpz_t za, zb, z;
+    mpz_inits(za, zb, z, NULL);
+    mpq_t q;
+    mpq_init(q);
+    for (int k = 0; k < 2000; k++) {
+        const int lengths[2] = {sti_rng_int(&t.rng, 1, 90), k % 2 == 0 ? sti_rng_int(&t.rng, 1, 90) : 0};
+        mpz_set_ui(za, 1);
+        mpz_set_ui(zb, 1);
+        for (int side = 0; side < 2; side++) {
+            for (int limb = 0; limb < (lengths[side] > 0 ? lengths[side] : lengths[0]); limb++) {
+                mpz_mul_2exp(side == 0 ? za : zb, side == 0 ? za : zb, 64);
+                if (k % 3 == 0 && limb % 2 == 0) continue;
+                mpz_set_ui(z, (unsigned long)sti_rng_next(&t.rng));
+                mpz_add(side == 0 ? za : zb, side == 0 ? za : zb, z);
+            }
+        }
+        if (k % 5 == 0) mpz_mul_ui(za, zb, (unsigned long)(k + 1));  // a whole number
+        from_mpz(&t.x, &a, za);
+        from_mpz(&t.x, &b, zb);
+        mpz_set(mpq_numref(q), za);
+        mpz_set(mpq_denref(q), zb);
+        mpq_canonicalize(q);
+        assert_same_double(sti_int_ratio(&x, &a, &b), nearest_double(q));
+    }
+    mpz_clears(za, zb, z, NULL);
+    mpq_clear(q);
+    sti_int_clear(t.env, &a);
+    sti_int_clear(t.env, &b);
+    sti_exact_clear(&x);
+    assert_int_equal(f.count, 0);
+    failing_env_close(&f);
+    bench_close(&t);
+}
+
 // Halfway cases at both ends of the range: overflow begins at 2^1024 - 2^970, underflow ends at 2^-1075.
 static void range_ends_round_as_ieee_says(void** state) {
     (void)state;
@@ -709,6 +753,7 @@ int main(void) {
         cmocka_unit_test(machine_integers_enter_exactly),
         cmocka_unit_test(doubles_enter_exactly),
         cmocka_unit_test(integers_and_ratios_round_to_the_nearest_double),
+        cmocka_unit_test(ratios_of_long_numbers_need_no_memory),
         cmocka_unit_test(range_ends_round_as_ieee_says),
         cmocka_unit_test(decimal_text_goes_both_ways),
         cmocka_unit_test(primitive_rows_share_no_factor),

@@ -157,7 +157,37 @@ static void the_duality_gap_is_the_distance_of_the_two_values_whoever_solves_the
     sti_env_destroy(env);
 }
 
-// Grains fly at each other in pairs, faster than the list looks: how deep they met is said when the next step begins.
+// Grains fly at each other in pairs from farther than half a step takes each: the step sees them all the same, and they meet.
+static void pairs_that_close_within_a_step_are_seen_before_they_meet(void** state) {
+    (void)state;
+    enum { COUNT = 40 };
+    sti_env* env = open_env();
+    static double x[3 * COUNT], v[3 * COUNT], w[3 * COUNT], radius[COUNT], mass[COUNT];
+    for (int k = 0; k < COUNT; k++) {
+        x[3 * k] = k % 2 * 1.9;
+        x[3 * k + 1] = k / 2 * 3.0;
+        v[3 * k] = k % 2 == 0 ? 10 : -10;
+        radius[k] = 0.5;
+        mass[k] = 1;
+    }
+    const sti_grains g = {.count = COUNT, .x = x, .v = v, .w = w, .radius = radius, .mass = mass};
+    sti_bed_options o = sti_bed_options_default();
+    o.h = 0.05;
+    sti_bed* bed;
+    assert_int_equal(sti_bed_create(env, &g, &o, &bed), STI_OK);
+    for (int step = 0; step < 3; step++) {
+        sti_bed_report report;
+        assert_int_equal(sti_bed_step(bed, &report), STI_OK);
+        assert_true(report.solved && report.sound && fmax(report.penetration, report.overlap) < 1e-3);
+    }
+    sti_bed_get(bed, x, NULL, NULL);
+    assert_near(x[3] - x[0], 1, 1e-3);
+    sti_bed_destroy(bed);
+    sti_env_destroy(env);
+}
+
+// Grains fly at each other in pairs, farther than a given eps looks: how deep they met is said when the next step begins, and
+// that this is no step of hard grains.
 static void pairs_that_meet_from_farther_than_the_list_looks_are_reported_a_step_later(void** state) {
     (void)state;
     enum { COUNT = 40 };
@@ -175,6 +205,7 @@ static void pairs_that_meet_from_farther_than_the_list_looks_are_reported_a_step
         sti_bed_options o = sti_bed_options_default();
         o.h = 0.05;
         o.recover = 0.5 * part;
+        o.eps = 0.1;
         sti_bed* bed;
         assert_int_equal(sti_bed_create(env, &g, &o, &bed), STI_OK);
         sti_bed_report report;
@@ -185,6 +216,7 @@ static void pairs_that_meet_from_farther_than_the_list_looks_are_reported_a_step
         assert_near(x[3] - x[0], 0.6, 1e-12);
         assert_int_equal(sti_bed_step(bed, &report), STI_OK);
         assert_near(fmax(report.penetration, report.overlap), 0.4, 1e-12);
+        assert_true(!report.sound && !report.solved && report.residual <= o.tol);
         sti_bed_destroy(bed);
     }
     sti_env_destroy(env);
@@ -195,6 +227,7 @@ int main(void) {
         cmocka_unit_test(a_bed_exchanges_momentum_with_gravity_and_walls_alone),
         cmocka_unit_test(an_impulse_that_no_grain_felt_is_seen_in_the_momentum),
         cmocka_unit_test(the_duality_gap_is_the_distance_of_the_two_values_whoever_solves_the_step),
+        cmocka_unit_test(pairs_that_close_within_a_step_are_seen_before_they_meet),
         cmocka_unit_test(pairs_that_meet_from_farther_than_the_list_looks_are_reported_a_step_later),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,6 +19,7 @@ static void expect_contacts(const sti_bed* bed, unsigned char* expected) {
     sti_bed_get(bed, x, v, NULL);
     for (int a = 0; a < n; a++) fastest = fmax(fastest, norm(v + 3 * a));
     const double eps = fmax(o->eps, o->eps_speed * o->h * fastest), tiny = 1e-11;
+    const double fall = o->h * o->h * norm(bed->gravity);
     for (int a = 0; a < n; a++) {
         const double R = bed->radius[bed->place[a]], s = norm(v + 3 * a);
         for (int b = 0; b < width; b++) {
@@ -27,11 +28,11 @@ static void expect_contacts(const sti_bed* bed, unsigned char* expected) {
                 const double S = bed->radius[bed->place[b]], t = norm(v + 3 * b);
                 const double d[3] = {x[3 * a] - x[3 * b], x[3 * a + 1] - x[3 * b + 1], x[3 * a + 2] - x[3 * b + 2]};
                 gap = norm(d) - R - S;
-                low = 0.02 * fmin(R, S) + 0.5 * o->h * (s + t);
-                high = 0.02 * fmax(R, S) + 0.5 * o->h * (s + t);
+                low = 0.02 * fmin(R, S) + o->h * (s + t) + fall;
+                high = 0.02 * fmax(R, S) + o->h * (s + t) + fall;
             } else {
                 gap = sti_wall_gap(&bed->walls[b - n], x + 3 * a, R, unused);
-                low = high = 0.02 * R + 0.5 * o->h * s;
+                low = high = 0.02 * R + o->h * s + fall;
             }
             if (o->eps > 0) low = high = eps;
             expected[a * width + b] = a == b || gap > high + tiny ? 0 : gap < low - tiny ? 2 : 1;

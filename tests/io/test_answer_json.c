@@ -223,6 +223,58 @@ static void a_bare_point_claims_to_be_a_solution(void** state) {
     sti_env_destroy(env);
 }
 
+// Up to 0.1 an MLCP's answer called parts of v z, and its exact form was one list.
+static void the_names_of_the_version_before_are_read(void** state) {
+    (void)state;
+    sti_env* env = io_env(NULL);
+    sti_lcp_answer a;
+    static const char text[] =
+        "{\"kind\": \"mlcp\", \"n\": 1, \"m\": 2, \"outcome\": \"no_solution\", \"u\": [1], \"v\": [0, 2], "
+        "\"residuals\": {\"z\": 0.25}, \"z_exact\": [\"1\", \"0\", \"2/3\"], "
+        "\"ray\": {\"z\": [1, 2], \"dz\": [3, 4], \"z0\": 5, \"dz0\": 6}, "
+        "\"certificate\": {\"type\": \"branch\", \"leaves\": [{\"z_zero\": [1], \"x\": [7], \"y\": [8, 9]}]}}";
+    assert_int_equal(sti_lcp_answer_parse(env, text, sizeof text - 1, "t.json", &a), STI_OK);
+    assert_true(a.mixed);
+    assert_true(a.residual_z == 0.25);
+    assert_true(sti_rationals_double(a.z_exact, 2) == 2.0 / 3);
+    assert_true(a.ray.z[1] == 2 && a.ray.dz[1] == 4);
+    assert_int_equal(a.certificate.fixed[1], 1);
+    char* now;
+    assert_int_equal(sti_lcp_answer_json(env, &a, &now), STI_OK);
+    static const char* const written[] = {"\"v\": 0.25", "\"u_exact\": [\"1\"], \"v_exact\": [\"0\", \"2/3\"]",
+                                          "\"ray\": {\"v\": [1, 2], \"dv\": [3, 4]", "\"v_zero\": [1]"};
+    for (size_t k = 0; k < sizeof written / sizeof written[0]; k++) assert_non_null(strstr(now, written[k]));
+    assert_null(strstr(now, "\"z\""));
+    sti_env_free(env, now);
+    sti_lcp_answer_clear(env, &a);
+    sti_env_destroy(env);
+}
+
+static void an_mlcp_without_free_variables_stays_an_mlcp(void** state) {
+    (void)state;
+    sti_env* env = io_env(NULL);
+    sti_lcp_answer a;
+    double B[] = {2}, b[] = {-1};
+    const sti_mlcp p = {.n = 0, .m = 1, .B = {.rows = 1, .cols = 1, .dense = B}, .b = b};
+    const sti_lcp_options o = sti_lcp_options_default();
+    assert_int_equal(sti_mlcp_solve(env, &p, &o, &a), STI_OK);
+    char* text;
+    assert_int_equal(sti_lcp_answer_json(env, &a, &text), STI_OK);
+    assert_non_null(strstr(text, "\"kind\": \"mlcp\", \"n\": 0, \"m\": 1"));
+    assert_non_null(strstr(text, "\"u\": [], \"v\": [0.5]"));
+    assert_non_null(strstr(text, "\"certificate\": {\"type\": \"solution\", \"exact\": true, \"bound\": null"));
+    sti_env_free(env, text);
+    sti_lcp_solution_set* set;
+    assert_int_equal(sti_mlcp_enumerate(env, &p, 0, 0, &set), STI_OK);
+    assert_int_equal(sti_lcp_solution_set_json(env, set, &text), STI_OK);
+    assert_non_null(strstr(text, "\"v_exact\": [\"1/2\"]"));
+    sti_env_free(env, text);
+    sti_lcp_solution_set_destroy(env, set);
+    round_trip(env, &a);
+    sti_lcp_answer_clear(env, &a);
+    sti_env_destroy(env);
+}
+
 static void every_mistake_is_named(void** state) {
     (void)state;
     static const struct {
@@ -254,6 +306,8 @@ static void every_mistake_is_named(void** state) {
         {"{\"z\":[1],\"reason\":7}", "reason: 7"},
         {"{\"z\":[1],\"z_exact\":[\"1\",\"2\"]}", "z_exact: a list of 2"},
         {"{\"z\":[1],\"z_exact\":[1e999]}", "z_exact[0]"},
+        {"{\"u\":[1],\"v\":[1],\"u_exact\":[\"1\"]}", "v_exact: missing"},
+        {"{\"u\":[1],\"v\":[1],\"u_exact\":[\"1\"],\"v_exact\":[\"1\",\"2\"]}", "v_exact: a list of 2"},
         {"{\"z\":[1],\"ray\":{\"dz\":[1,2]}}", "ray.dz: a list of 2"},
         {"{\"z\":[1],\"attempts\":3}", "attempts: 3"},
         {"{\"z\":[1],\"attempts\":[3]}", "attempts[0]: 3"},
@@ -378,6 +432,8 @@ int main(void) {
         cmocka_unit_test(integers_of_many_digits_survive),
         cmocka_unit_test(real_answers_are_verified_after_the_trip),
         cmocka_unit_test(a_bare_point_claims_to_be_a_solution),
+        cmocka_unit_test(the_names_of_the_version_before_are_read),
+        cmocka_unit_test(an_mlcp_without_free_variables_stays_an_mlcp),
         cmocka_unit_test(every_mistake_is_named),
         cmocka_unit_test(answers_are_saved_and_loaded),
         cmocka_unit_test(a_set_of_solutions_is_written),

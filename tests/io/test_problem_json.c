@@ -1,7 +1,5 @@
 // Problems from JSON: what is accepted, what it becomes, and what every mistake is answered with.
 #include "io_tools.h"
-// after cmocka's headers
-#include <cjson/cJSON.h>
 
 static sti_problem* parse(sti_env* env, const char* text) {
     sti_problem* p;
@@ -365,32 +363,6 @@ static void a_failed_allocation_leaves_nothing(void** state) {
     }
 }
 
-// cJSON allocates by itself, through hooks of the process.
-static long tree_count, tree_fail_at;
-
-static void* tree_alloc(size_t size) {
-    return tree_count++ == tree_fail_at ? NULL : malloc(size);
-}
-
-static void a_failed_allocation_of_the_tree_leaves_nothing(void** state) {
-    (void)state;
-    static const char text[] = "{\"kind\":\"lcp\",\"M\":[[\"2/3\",1],[0.5,\"-7\"]],\"q\":[\"0.4\",1]}";
-    cJSON_Hooks hooks = {.malloc_fn = tree_alloc, .free_fn = free};
-    sti_env* env = io_env(NULL);
-    cJSON_InitHooks(&hooks);
-    for (tree_fail_at = 0;; tree_fail_at++) {
-        sti_problem* p;
-        tree_count = 0;
-        const sti_status status = sti_problem_parse(env, text, sizeof text - 1, "t.json", &p);
-        assert_int_equal(status, tree_count > tree_fail_at ? STI_ERR_MEMORY : STI_OK);
-        sti_problem_destroy(p);
-        if (status == STI_OK) break;
-    }
-    assert_true(tree_fail_at > 10);
-    cJSON_InitHooks(NULL);
-    sti_env_destroy(env);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_lcp_is_read),
@@ -408,7 +380,6 @@ int main(void) {
         cmocka_unit_test(every_prefix_of_a_problem_is_refused),
         cmocka_unit_test(long_names_are_cut_from_the_front),
         cmocka_unit_test(a_failed_allocation_leaves_nothing),
-        cmocka_unit_test(a_failed_allocation_of_the_tree_leaves_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,6 @@
 // Scenes from JSON: fields and their defaults, settings as text, and every mistake with file, field and value.
+#include <math.h>
+
 #include "io_tools.h"
 
 static const char full[] =
@@ -54,7 +56,8 @@ static void what_a_scene_leaves_out_has_the_default_of_the_library(void** state)
     sti_env* env = io_env(NULL);
     const sti_scene s = parse(env, "{\"kind\":\"scene\",\"bed\":{\"layout\":\"settle\",\"count\":12},\"time\":1}");
     const sti_bed_options o = sti_bed_options_default();
-    assert_true(s.bed.seed == 1 && s.bed.mu == 0.3 && s.step.h == o.h && s.step.tol == o.tol && s.step.warm == o.warm);
+    assert_true(s.bed.seed == 1 && s.bed.mu == 0.3 && s.step.tol == o.tol && s.step.warm == o.warm);
+    assert_true(s.step.h == o.h * sqrt(0.03 / 0.5));  // the step follows the radius
     assert_true(s.step.law == o.law && s.step.solver == o.solver && s.until_kinetic == 0);
     sti_grains g;
     assert_int_equal(sti_scene_grains(env, &s, &g), STI_OK);

@@ -4,6 +4,7 @@
 #include "support/oracle.h"
 #include "support/sanitized.h"
 // clang-format off
+#include <stiction/io.h>
 #include <stiction/problem.h>
 // clang-format on
 
@@ -375,6 +376,27 @@ static void near_ties_decided_wrongly_are_repaired(void** state) {
     }
 }
 
+// Near rank one, ties within rounding: bases came again for two million pivots. A path has no more of them than n 2^(n-1).
+static void bug_paths_that_go_round_are_left(void** state) {
+    (void)state;
+    sti_problem* problem;
+    assert_int_equal(sti_problem_load(env, STI_SOURCE_DIR "/problems/path_goes_round.json", &problem), STI_OK);
+    const sti_lcp* lcp = sti_problem_lcp(problem);
+    sti_lcp_options options = sti_lcp_options_default();
+    options.solver = STI_SOLVER_LEMKE;
+    options.exact_limit = 0;
+    sti_lcp_answer a;
+    assert_int_equal(sti_lcp_solve(env, lcp, &options, &a), STI_OK);
+    assert_int_not_equal(a.termination, STI_END_LIMIT);
+    assert_true(a.iterations <= 6L << 6);
+    sti_lcp_answer_clear(env, &a);
+    options = sti_lcp_options_default();
+    assert_int_equal(sti_lcp_solve(env, lcp, &options, &a), STI_OK);
+    assert_int_equal(a.outcome, STI_NO_SOLUTION);
+    sti_lcp_answer_clear(env, &a);
+    sti_problem_destroy(problem);
+}
+
 // Half rank to rounding: bases are nearly singular everywhere.
 static void nearly_singular_problems_end_with_a_solution(void** state) {
     (void)state;
@@ -655,6 +677,7 @@ int main(void) {
         cmocka_unit_test(solutions_do_not_depend_on_units),
         cmocka_unit_test(solutions_do_not_depend_on_the_order_of_pairs),
         cmocka_unit_test(near_ties_decided_wrongly_are_repaired),
+        cmocka_unit_test(bug_paths_that_go_round_are_left),
         cmocka_unit_test(nearly_singular_problems_end_with_a_solution),
         cmocka_unit_test(bug_more_rows_than_the_width_tied_in_every_column),
         cmocka_unit_test(the_same_problem_gives_the_same_bits),

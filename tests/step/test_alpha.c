@@ -106,6 +106,39 @@ static void a_free_body_turns_as_the_corrected_formula_says(void** state) {
     cJSON_Delete(root);
 }
 
+// As <stiction/step.h> says: M a = G(v) v + k. For a free body I w' = -w x I w that is G = [I w]x.
+static bool as_the_header_says(void* user, double t, const double* q, const double* w, double* G) {
+    const double sign = user != NULL ? -1 : 1;  // or the other way round
+    (void)t, (void)q;
+    const double L[3] = {inertia[0] * w[0], inertia[1] * w[1], inertia[2] * w[2]};
+    const double cross[9] = {0, -L[2], L[1], L[2], 0, -L[0], -L[1], L[0], 0};
+    for (int i = 0; i < 9; i++) G[i] = sign * cross[i];
+    return true;
+}
+
+static void a_matrix_by_the_header_keeps_the_energy_and_one_of_the_other_sign_is_refused(void** state) {
+    (void)state;
+    const double w0[3] = {0.1, 1, 0.2}, energy = 0.5 * (0.01 + 2 + 3 * 0.04);
+    sti_system* system;
+    must(env,
+         sti_system_create_def(
+             env,
+             &(sti_system_def){
+                 .coordinate_count = 3, .coordinates = (const char*[]){"a", "b", "c"}, .v = w0, .evaluate = free_body},
+             &system));
+    sti_stepper_options o = printed(0.5, 0.01);
+    o.inertial = as_the_header_says;
+    sti_stepper* s = make_stepper(env, system, &o);
+    for (int l = 0; l < 500; l++) assert_near(step_on(env, s).kinetic, energy, 1e-12);
+    sti_stepper_destroy(s);
+    o.inertial_user = &o;
+    s = make_stepper(env, system, &o);
+    assert_int_equal(sti_stepper_step(s, NULL), STI_ERR_INPUT);
+    assert_non_null(strstr(sti_env_error(env)->text, "inertial: at t = 0"));
+    sti_stepper_destroy(s);
+    sti_system_destroy(system);
+}
+
 static sti_system* pendulum(void) {
     sti_system* system;
     const sti_system_contact_text rod = {.name = "rod", .gap = "(x^2 + y^2 - 1)/2"};
@@ -436,6 +469,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_stiff_spring_follows_its_recursion),
         cmocka_unit_test(a_free_body_turns_as_the_corrected_formula_says),
+        cmocka_unit_test(a_matrix_by_the_header_keeps_the_energy_and_one_of_the_other_sign_is_refused),
         cmocka_unit_test(a_pendulum_drifts_as_printed),
         cmocka_unit_test(a_joint_is_of_second_order_with_geometry_ahead_and_of_first_as_printed),
         cmocka_unit_test(stick_and_slip_follow_the_reference_sequence),

@@ -186,6 +186,8 @@ static void contacts_at_the_start_are_noticed(void** state) {
     must(env, sti_system_create(env, &text, &system));
     sti_initial* i = initialize(system, (double[]){0, -0.1}, NULL);
     assert_int_equal(i->penetrating, 0);
+    assert_int_equal(i->outcome, STI_INITIAL_OVERLAPPING);  // not "consistent": one truth
+    assert_non_null(strstr(i->why, "contact \"ground\" overlaps"));
     sti_initial_destroy(env, i);
     i = initialize(system, (double[]){0, 0}, (double[]){1, -1});
     assert_int_equal(i->penetrating, -1);

@@ -159,11 +159,17 @@ static void judge_robust(const cJSON* item, const sti_system* system) {
     assert_int_equal(r->is_switch, (int)cJSON_GetNumberValue(cJSON_GetObjectItem(robust, "IsSwitch")));
     if (r->is_switch) {
         assert_int_equal(r->step, (int)cJSON_GetNumberValue(cJSON_GetObjectItem(robust, "step")));
-        assert_int_equal(r->violating + 1,
-                         (int)number_at(cJSON_GetObjectItem(robust, "violating_component_1based"), 0));
+        const cJSON* broken = cJSON_GetObjectItem(robust, "violating_component_1based");
+        assert_int_equal(r->broken_count, cJSON_GetArraySize(broken));
+        for (int i = 0; i < r->broken_count; i++) {
+            assert_int_equal(r->broken[i] + 1, (int)number_at(broken, i));
+            assert_true(r->value[r->broken[i]] < 0);
+        }
+        assert_int_equal(r->violating, r->broken[0]);
         assert_near(r->least, cJSON_GetNumberValue(cJSON_GetObjectItem(robust, "min_w")), 1e-6);
     } else {
         for (int i = 0; i < 3; i++) assert_near(r->q[i], number_at(cJSON_GetObjectItem(robust, "q_final"), i), 1e-8);
+        assert_int_equal(r->broken_count, 0);
     }
     int count = 0;
     for (int i = 0; i < r->pair_count; i++) {

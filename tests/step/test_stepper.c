@@ -360,12 +360,66 @@ static void wrong_options_are_refused(void** state) {
     sti_system_destroy(system);
 }
 
+static sti_system* falling_ball(const char* restitution) {
+    sti_system* system;
+    const sti_system_contact_text ground = {.name = "ground", .gap = "y", .restitution = restitution};
+    must(env, sti_system_create(env,
+                                &(sti_system_text){.coordinate_count = 1,
+                                                   .coordinates = (const char*[]){"y"},
+                                                   .kinetic = "y'^2/2",
+                                                   .potential = "9.81*y",
+                                                   .contact_count = 1,
+                                                   .contacts = &ground,
+                                                   .q = (const char*[]){"1"}},
+                                &system));
+    return system;
+}
+
+// A scheme that cannot bounce does not drop the restitution in silence.
+static void schemes_without_restitution_refuse_it(void** state) {
+    (void)state;
+    sti_system *elastic = falling_ball("0.8"), *dull = falling_ball("0");
+    for (int k = 0; k < 2; k++) {
+        sti_stepper_options o = sti_stepper_options_default(k == 0 ? STI_SCHEME_CONVEX : STI_SCHEME_ALPHA);
+        sti_stepper* s;
+        if (k == 1) {
+            o.level = STI_LEVEL_GAP;
+            o.gap_tol = INFINITY;
+            o.alpha = 1;
+        }
+        assert_int_equal(sti_stepper_create(env, elastic, &o, &s), STI_ERR_INPUT);
+        assert_non_null(strstr(sti_env_error(env)->text, "contact \"ground\" has restitution 0.8"));
+        s = make_stepper(env, dull, &o);
+        // what is lost is lost in one collision, and not by friction that is not there
+        double lost = 0, energy = 0;
+        int collisions = 0;
+        for (int l = 0; l < 100; l++) {
+            const sti_step_report r = step_on(env, s);
+            assert_true(r.loss == 0 && r.work == 0);
+            if (r.collisions > 0) {
+                assert_near(r.collision_time, sqrt(2 / 9.81), 0.02);
+                assert_true(r.collision_at[0] == r.collision_time);
+            } else {
+                assert_true(isnan(r.collision_at[0]));
+            }
+            collisions += r.collisions;
+            lost += r.collision_energy;
+            energy = r.kinetic + r.potential;
+        }
+        assert_int_equal(collisions, 1);
+        assert_near(energy, 0, 1e-9);
+        assert_near(lost, -9.81, 0.5);  // the scheme itself loses the rest, O(h)
+        sti_stepper_destroy(s);
+    }
+    sti_system_destroy(elastic);
+    sti_system_destroy(dull);
+}
+
 static void every_failed_allocation_is_survived(void** state) {
     (void)state;
     const sti_scheme schemes[] = {STI_SCHEME_ALPHA, STI_SCHEME_ALPHA, STI_SCHEME_CONVEX, STI_SCHEME_CONVEX,
                                   STI_SCHEME_QUASISTATIC};
-    const sti_system_contact_text ground = {
-        .gap = "y", .slip_count = 1, .slip = (const char*[]){"x'"}, .mu = "0.3", .restitution = "0.5"};
+    sti_system_contact_text ground = {.gap = "y", .slip_count = 1, .slip = (const char*[]){"x'"}, .mu = "0.3"};
     const sti_system_contact_text rod = {.gap = "(x - z)^2 + y^2 - 1"};
     const sti_system_text text = {.coordinate_count = 3,
                                   .coordinates = (const char*[]){"x", "y", "z"},
@@ -379,6 +433,7 @@ static void every_failed_allocation_is_survived(void** state) {
                                   .q = (const char*[]){"1", "0", "0"},
                                   .v = (const char*[]){"1", "-1", "1"}};
     for (int k = 0; k < 5; k++) {
+        ground.restitution = schemes[k] == STI_SCHEME_CONVEX ? "0" : "0.5";
         for (long at = 0;; at++) {
             failing_env f;
             sti_system* system = NULL;
@@ -416,6 +471,7 @@ int main(void) {
         cmocka_unit_test(a_resumed_run_has_the_same_bits),
         cmocka_unit_test(a_step_that_cannot_be_evaluated_changes_nothing),
         cmocka_unit_test(wrong_options_are_refused),
+        cmocka_unit_test(schemes_without_restitution_refuse_it),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };
     return cmocka_run_group_tests(tests, open_group_env, close_group_env);

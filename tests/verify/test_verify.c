@@ -129,6 +129,26 @@ static void exact_solutions_are_checked_exactly(void** state) {
     sti_rationals_destroy(answer.z_exact);
 }
 
+// z_1 = 2 / eps, z_0 = (1 + 3 z_1) / 5: their doubles miss the first equation by 0.01, and the exact point does not.
+static void exact_points_need_no_small_residual(void** state) {
+    room* r = *state;
+    double M[4] = {5, -3, -5, 3 + 3 * 0x1p-46}, q[2] = {-1, -1};
+    const sti_lcp lcp = {.n = 2, .M = sti_matrix_dense_view(2, 2, M), .q = q};
+    double z[2] = {140737488355329.0 / 5, 140737488355328.0 / 3};
+    sti_lcp_answer answer = solved(0, NULL, 2, z);
+    assert_false(lcp_passes(r, &lcp, &answer));
+    assert_true(r->v.residual > 1e-4);
+    answer.z_exact = fractions(r->env, 2, (const char* const[]){"140737488355329/5", "140737488355328/3"});
+    assert_true(lcp_passes(r, &lcp, &answer));
+    assert_true(r->v.exact);
+    z[0] *= 1 + 1e-12;  // not its doubles
+    assert_false(lcp_passes(r, &lcp, &answer));
+    z[0] = 140737488355329.0 / 5;
+    assert_int_equal(sti_rationals_set_text(answer.z_exact, 0, "140737488355330/5"), STI_OK);
+    assert_false(lcp_passes(r, &lcp, &answer));
+    sti_rationals_destroy(answer.z_exact);
+}
+
 static void exact_data_count_as_the_problem(void** state) {
     room* r = *state;
     double M[1] = {1.0 / 3}, q[1] = {-1}, z[1] = {3};
@@ -472,6 +492,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         ROOM_TEST(true_solutions_pass_with_their_residuals),
         ROOM_TEST(residuals_are_those_of_the_header),
+        ROOM_TEST(exact_points_need_no_small_residual),
         ROOM_TEST(forged_solutions_fail_and_the_index_is_named),
         ROOM_TEST(sums_do_not_cancel),
         ROOM_TEST(exact_solutions_are_checked_exactly),

@@ -301,6 +301,127 @@ static void a_file_of_something_else_is_named(void** state) {
     assert_true(sti_recorded_world_load(env, io_path("none.h5"), &w) != STI_OK);
 }
 
+// ---- while the run is made
+
+// Every step is shown to the checker; what is found is what the recording of the same run shows.
+static void a_run_checked_as_it_goes_has_the_verdict_of_its_recording(void** state) {
+    sti_env* env = *state;
+    sti_recorded_world w;
+    assert_int_equal(sti_recorded_world_load(env, io_path("t.h5"), &w), STI_OK);
+    sti_problem* problem = parse_scene(env);
+    const sti_world_scene* scene = sti_problem_world(problem);
+    const sti_run_verification after = verify(env, &w, scene->bodies);
+    sti_run_verify_options options = sti_run_verify_options_default();
+    options.bodies = scene->bodies;
+    sti_world* world;
+    sti_run_checker *checker, *second;
+    assert_int_equal(sti_world_create(env, scene->bodies, &scene->step, &world), STI_OK);
+    assert_int_equal(sti_run_checker_create(env, &options, &checker), STI_OK);
+    assert_int_equal(sti_run_checker_look_world(checker, world, NULL), STI_OK);
+    for (int k = 0; k < STEPS; k++) {
+        sti_world_report report;
+        assert_int_equal(sti_world_step(world, &report), STI_OK);
+        assert_int_equal(sti_run_checker_look_world(checker, world, &report), STI_OK);
+        if (k != 20) continue;
+        void* bytes;  // on from a checkpoint
+        size_t size;
+        assert_int_equal(sti_run_checker_save(checker, &bytes, &size), STI_OK);
+        assert_int_equal(sti_run_checker_create(env, &options, &second), STI_OK);
+        assert_int_equal(sti_run_checker_load(second, bytes, size - 1), STI_ERR_INPUT);
+        assert_int_equal(sti_run_checker_load(second, bytes, size), STI_OK);
+        sti_env_free(env, bytes);
+        sti_run_checker_destroy(checker);
+        checker = second;
+    }
+    sti_run_verification live;
+    sti_run_checker_result(checker, &live);
+    assert_true(live.accepted);
+    for (int i = 0; i < STI_RUN_CHECK_COUNT; i++) {
+        const sti_run_check *a = &live.check[i], *b = &after.check[i];
+        if (a->looked != b->looked || a->worst != b->worst || a->limit != b->limit || a->frame != b->frame ||
+            a->body != b->body)
+            fail_msg("%s: %g at %ld, %ld looked at; recorded: %g at %ld, %ld",
+                     sti_run_check_name((sti_run_check_kind)i), a->worst, a->frame, a->looked, b->worst, b->frame,
+                     b->looked);
+    }
+    sti_run_checker_destroy(checker);
+    sti_world_destroy(world);
+    sti_problem_destroy(problem);
+    sti_recorded_world_clear(env, &w);
+}
+
+// A state that is not where its speeds lead, in the ground and without the energy it says: found in the step it comes in.
+static void a_forged_step_is_found_at_once(void** state) {
+    sti_env* env = *state;
+    sti_problem* problem = parse_scene(env);
+    const sti_world_scene* scene = sti_problem_world(problem);
+    sti_run_verify_options options = sti_run_verify_options_default();
+    options.bodies = scene->bodies;
+    sti_world* world;
+    sti_run_checker* checker;
+    assert_int_equal(sti_world_create(env, scene->bodies, &scene->step, &world), STI_OK);
+    assert_int_equal(sti_run_checker_create(env, &options, &checker), STI_OK);
+    sti_world_report report;
+    assert_int_equal(sti_world_step(world, &report), STI_OK);
+    assert_int_equal(sti_run_checker_look_world(checker, world, &report), STI_ERR_ARGUMENT);  // the start comes first
+    assert_int_equal(sti_run_checker_look_world(checker, world, NULL), STI_OK);
+    sti_pose pose;
+    sti_world_pose(world, BOX, &pose);
+    pose.x[2] -= 0.1;
+    assert_int_equal(sti_world_set(world, BOX, &pose, NULL, NULL), STI_OK);
+    assert_int_equal(sti_run_checker_look_world(checker, world, &report), STI_OK);
+    sti_run_verification v;
+    sti_run_checker_result(checker, &v);
+    assert_true(!v.accepted && !v.check[STI_RUN_MOTION].holds && !v.check[STI_RUN_PENETRATION].holds);
+    assert_int_equal(v.check[STI_RUN_PENETRATION].frame, 1);
+    assert_true(v.check[STI_RUN_START].worst == 0 && v.check[STI_RUN_JOINT].holds);
+    sti_run_checker_destroy(checker);
+    options.bodies = NULL;
+    assert_int_equal(sti_run_checker_create(env, &options, &checker), STI_ERR_ARGUMENT);
+    sti_world_destroy(world);
+    sti_problem_destroy(problem);
+}
+
+static void a_checker_survives_every_failed_allocation(void** state) {
+    sti_problem* problem = parse_scene(*state);
+    const sti_world_scene* scene = sti_problem_world(problem);
+    sti_world* world;
+    sti_world_report report;
+    assert_int_equal(sti_world_create(*state, scene->bodies, &scene->step, &world), STI_OK);
+    assert_int_equal(sti_world_step(world, &report), STI_OK);
+    sti_pose pose[BODIES];
+    double v[3 * BODIES], w[3 * BODIES];
+    for (int b = 0; b < BODIES; b++) {
+        sti_world_pose(world, b, &pose[b]);
+        sti_world_velocity(world, b, v + 3 * b, w + 3 * b);
+    }
+    const sti_run_moment moment = {
+        .time = sti_world_time(world), .pose = pose, .v = v, .w = w, .report = &report};  // without contacts
+    bool done = false;
+    for (long k = 0; !done; k++) {
+        failing_env f;
+        failing_env_open(&f, k);
+        sti_run_verify_options options = sti_run_verify_options_default();
+        options.bodies = scene->bodies;
+        sti_run_checker* checker = NULL;
+        void* bytes = NULL;
+        size_t size;
+        sti_status status = sti_run_checker_create(f.env, &options, &checker);
+        if (status == STI_OK) status = sti_run_checker_look_world(checker, world, NULL);
+        if (status == STI_OK) status = sti_run_checker_look_world(checker, world, &report);
+        if (status == STI_OK) status = sti_run_checker_look(checker, &moment);
+        if (status == STI_OK) status = sti_run_checker_save(checker, &bytes, &size);
+        if (status == STI_OK) status = sti_run_checker_load(checker, bytes, size);
+        assert_true(status == STI_OK || status == STI_ERR_MEMORY);
+        sti_env_free(f.env, bytes);
+        sti_run_checker_destroy(checker);
+        done = failing_env_close(&f);
+        assert_true(!done || status == STI_OK);
+    }
+    sti_world_destroy(world);
+    sti_problem_destroy(problem);
+}
+
 static void memory_that_runs_out_is_survived(void** state) {
     sti_problem* problem = parse_scene(*state);
     bool done = false;
@@ -333,6 +454,9 @@ int main(void) {
         cmocka_unit_test(damaged_files_do_no_harm),
         cmocka_unit_test(a_file_of_something_else_is_named),
         cmocka_unit_test(memory_that_runs_out_is_survived),
+        cmocka_unit_test(a_run_checked_as_it_goes_has_the_verdict_of_its_recording),
+        cmocka_unit_test(a_forged_step_is_found_at_once),
+        cmocka_unit_test(a_checker_survives_every_failed_allocation),
     };
     return cmocka_run_group_tests(tests, make_run, drop_run);
 }

@@ -1,0 +1,85 @@
+// judge.c: the residual that decides (docs/contact.md), the same for every method.
+//
+//     eta_c     how far (r_c, u_c) is from the law (law.h): u_n against the terms own_n of its row, u_t against those of all
+//               rows of the contact, r against rho_c own_n or itself; miss_c the larger of |r - r'| and rho_c |u - u'| then
+//     force     sqrt(sum |r_c|^2 / rho_c)                          what forces do, one by one, in units of energy
+//     net       sqrt(r'W r), in the global form that of H r with diag(M): what they do together, less its rounding,
+//               NOISE |r_c| own_c for every contact under the root
+//     drive     sqrt(sum rho_c |q_c|^2)                            what the data are
+//     undone    sqrt(sum rho_c a_c^2), a_c = max(min(|q_c|, |u_c - q_c|), -u_n): what forces undo of them, or should
+//     runaway   max(1, force / (FARTHEST max(undone, net)))
+//     together  sqrt(sum miss_c^2 / rho_c) / max(force, drive)
+//     residual  runaway max(together, max eta_c / (ALONE sqrt(nc)))
+//     noise     NOISE max(undone, force / runaway), over or times sqrt(rho_c), counts for nothing in eta_c
+//
+// A contact that separates by itself is not undone, however fast it is. Forces that cancel each other make force large and net
+// not, and where they grow without bound nothing else does: then a residual relative to them means nothing.
+//
+// Under r_c -> s r_c, u_c -> u_c / s the terms own_c and q_c go like u_c, rho_c like s^2: every number above stays. Bilateral
+// rows take part in force and drive in the same way.
+#include "contact/judge.h"
+
+#include <float.h>
+#include <math.h>
+#include <stddef.h>
+
+#include "contact/law.h"
+
+static double square(int d, const double* x) {
+    double s = 0;
+    for (int i = 0; i < d; i++) s += x[i] * x[i];
+    return s;
+}
+
+// What the forces undo of the velocity q of a contact, and what they have left to undo
+static double asked(int d, const double* q, const double* u) {
+    double change[3] = {0};
+    for (int i = 0; i < d; i++) change[i] = u[i] - q[i];
+    const double undone = fmin(square(d, q), square(d, change));
+    return u[0] < 0 ? fmax(undone, u[0] * u[0]) : undone;
+}
+
+// force, drive and what follows from them
+static void add_energies(sti_contact_judge* k) {
+    for (int c = 0; c < k->nc; c++) {
+        const size_t at = (size_t)k->d * (size_t)c;
+        if (!(k->rho[c] > 0)) continue;
+        k->force += square(k->d, k->r + at) / k->rho[c];
+        k->drive += square(k->d, k->q + at) * k->rho[c];
+        k->undone += asked(k->d, k->q + at, k->u + at) * k->rho[c];
+    }
+    for (int c = 0; c < k->nc; c++)
+        k->net -= STI_CONTACT_NOISE * sqrt(square(k->d, k->r + (size_t)k->d * (size_t)c)) * k->own[2 * (size_t)c + 1];
+    const double reach = fmax(k->undone, k->net);
+    k->runaway = reach > 0 ? sqrt(k->force / reach) / STI_CONTACT_FARTHEST : 0;
+    k->unit = sqrt(fmax(k->undone, k->runaway > 1 ? k->force / (k->runaway * k->runaway) : k->force));
+}
+
+void sti_contact_judge_point(sti_contact_judge* k) {
+    const int d = k->d;
+    double miss = 0, farthest = 0;
+    k->undone = k->drive;
+    add_energies(k);
+    k->worst = k->nc > 0 ? 0 : -1;
+    for (int c = 0; c < k->nc; c++) {
+        const double *r = k->r + (size_t)d * (size_t)c, *u = k->u + (size_t)d * (size_t)c;
+        const double rho = k->rho[c], *own = k->own + 2 * (size_t)c, root = sqrt(rho);
+        sti_contact_units units = {
+            .force = fmax(rho * own[0], sqrt(square(d, r))), .normal = own[0], .tangent = own[1]};
+        if (rho > 0) {
+            units.velocity_noise = STI_CONTACT_NOISE * k->unit / root;
+            units.force_noise = STI_CONTACT_NOISE * k->unit * root;
+        }
+        const sti_contact_miss away = sti_contact_law_miss(d, k->mu[c], r, u, units);
+        const double far = fmax(away.force, rho * away.velocity);
+        if (rho > 0) miss += far * far / rho;
+        if (away.share <= farthest) continue;  // a NaN stays
+        farthest = away.share;
+        k->worst = c;
+    }
+    const double size = sqrt(fmax(k->force, k->drive));
+    k->residual = k->nc > 0 ? farthest / (STI_CONTACT_ALONE * sqrt(k->nc)) : 0;
+    if (!(sqrt(miss) <= k->residual * size)) k->residual = sqrt(miss) / size;
+    // against forces that large the data may be lost in rounding, and a residual of 0 is worth no more than one of epsilon
+    if (k->runaway > 1) k->residual = k->runaway * fmax(k->residual, DBL_EPSILON);
+}

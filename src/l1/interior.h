@@ -1,0 +1,12 @@
+// interior.h: the primal-dual interior-point method for min |A x + b|_1.
+#ifndef STI_L1_INTERIOR_H
+#define STI_L1_INTERIOR_H
+
+#include <stiction/l1.h>
+
+#include "l1/normal.h"
+
+// A is sparse. x (n), y (m) of the answer are filled, iterations counted, reason set where a limit or rounding ended it.
+sti_status sti_l1_interior(sti_env* env, const sti_l1* problem, const sti_l1_options* options, sti_l1_answer* answer);
+
+#endif

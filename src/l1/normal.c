@@ -1,0 +1,180 @@
+// normal.c: A'D^-1 A of a sparse A: pattern, values, factors, solutions.
+//
+// D has entries from 0 to infinity as the method goes on, so the matrix comes close to singular in a harmless way: the
+// rows that matter keep it regular where it has to be. Where A itself lacks rank (flat parts of an image, a stencil that
+// does not see a checkerboard) a shift of the diagonal, relative to each entry, keeps the pivots positive, and refinement
+// takes its effect out again of the components that are determined.
+#include "l1/normal.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double SHIFT = 1e-14;         // of a diagonal entry, to begin with
+static const double LARGEST_SHIFT = 1e-6;  // the matrix is given up beyond
+static const double SETTLED = 1e-6;        // residual from which on refinement stops
+
+enum { REFINEMENTS = 4 };
+
+static sti_status by_rows(sti_l1_normal* N) {
+    const sti_matrix* A = N->A;
+    const size_t nnz = (size_t)A->col_start[N->n];
+    N->row_start = sti_alloc_array_zero(N->env, (size_t)N->m + 2, sizeof *N->row_start);
+    N->col = sti_alloc_array(N->env, nnz, sizeof *N->col);
+    N->value = sti_alloc_array(N->env, nnz, sizeof *N->value);
+    if (N->row_start == NULL || N->col == NULL || N->value == NULL)
+        return STI_FAIL(N->env, STI_ERR_MEMORY, -1, "rows of a matrix with %zu entries", nnz);
+    int64_t* next = N->row_start + 1;  // next[i] is where row i goes on; in the end, where it ended
+    for (size_t k = 0; k < nnz; k++) N->row_start[A->row[k] + 2]++;
+    for (int i = 0; i < N->m; i++) next[i + 1] += next[i];
+    for (int j = 0; j < N->n; j++) {
+        for (int64_t k = A->col_start[j]; k < A->col_start[j + 1]; k++) {
+            const int64_t at = next[A->row[k]]++;
+            N->col[at] = j;
+            N->value[at] = A->value[k];
+        }
+    }
+    return STI_OK;
+}
+
+// The columns that share a row with column j, and j itself, ascending order not needed; their number.
+static int64_t neighbours(sti_l1_normal* N, int j, int* out) {
+    const sti_matrix* A = N->A;
+    int64_t count = 0;
+    N->place[j] = j;
+    if (out != NULL) out[count] = j;
+    count++;
+    for (int64_t k = A->col_start[j]; k < A->col_start[j + 1]; k++) {
+        const int i = A->row[k];
+        for (int64_t e = N->row_start[i]; e < N->row_start[i + 1]; e++) {
+            const int c = N->col[e];
+            if (N->place[c] == j) continue;
+            N->place[c] = j;
+            if (out != NULL) out[count] = c;
+            count++;
+        }
+    }
+    return count;
+}
+
+static sti_status find_pattern(sti_l1_normal* N) {
+    int64_t* start = sti_alloc_array(N->env, (size_t)N->n + 1, sizeof *start);
+    if (start == NULL) return STI_FAIL(N->env, STI_ERR_MEMORY, -1, "columns of A'A");
+    start[0] = 0;
+    for (int j = 0; j < N->n; j++) N->place[j] = -1;
+    for (int j = 0; j < N->n; j++) start[j + 1] = start[j] + neighbours(N, j, NULL);
+    int* row = sti_alloc_array(N->env, (size_t)start[N->n], sizeof *row);
+    sti_status status = STI_OK;
+    if (row == NULL) {
+        status = STI_FAIL(N->env, STI_ERR_MEMORY, -1, "pattern of A'A with %lld entries", (long long)start[N->n]);
+    } else {
+        for (int j = 0; j < N->n; j++) N->place[j] = -1;
+        for (int j = 0; j < N->n; j++) neighbours(N, j, row + start[j]);
+        status = sti_ldl_init(&N->ldl, N->env, N->n, start, row);
+    }
+    sti_free(N->env, row);
+    sti_free(N->env, start);
+    return status;
+}
+
+sti_status sti_l1_normal_init(sti_l1_normal* N, sti_env* env, const sti_matrix* A) {
+    *N = (sti_l1_normal){.env = env, .m = A->rows, .n = A->cols, .A = A};
+    N->place = sti_alloc_array(env, (size_t)N->n, sizeof *N->place);
+    N->t = sti_alloc_array(env, (size_t)N->m, sizeof *N->t);
+    N->r = sti_alloc_array(env, (size_t)N->n, sizeof *N->r);
+    N->z = sti_alloc_array(env, (size_t)N->n, sizeof *N->z);
+    sti_status status = STI_OK;
+    if (N->place == NULL || N->t == NULL || N->r == NULL || N->z == NULL)
+        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "normal matrix of order %d", N->n);
+    if (status == STI_OK) status = by_rows(N);
+    if (status == STI_OK) status = find_pattern(N);
+    if (status != STI_OK) sti_l1_normal_clear(N);
+    return status;
+}
+
+void sti_l1_normal_clear(sti_l1_normal* N) {
+    if (N->env == NULL) return;
+    sti_ldl_clear(&N->ldl);
+    void* owned[] = {N->row_start, N->col, N->value, N->place, N->t, N->r, N->z};
+    for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) sti_free(N->env, owned[k]);
+    *N = (sti_l1_normal){0};
+}
+
+// Column by column; the first entry of each in the pattern is its diagonal.
+static void fill_values(sti_l1_normal* N, double shift) {
+    const sti_matrix* A = N->A;
+    sti_ldl* f = &N->ldl;
+    for (int j = 0; j < N->n; j++) {
+        const int begin = f->col_start[j], end = f->col_start[j + 1];
+        for (int k = begin; k < end; k++) {
+            N->place[f->row[k]] = k;
+            f->value[k] = 0;
+        }
+        for (int64_t k = A->col_start[j]; k < A->col_start[j + 1]; k++) {
+            const int i = A->row[k];
+            const double t = A->value[k] * N->weight[i];
+            for (int64_t e = N->row_start[i]; e < N->row_start[i + 1]; e++)
+                f->value[N->place[N->col[e]]] += t * N->value[e];
+        }
+        f->value[begin] = f->value[begin] > 0 ? f->value[begin] * (1 + shift) : 1;  // a column of zeros: x_j stays
+    }
+}
+
+bool sti_l1_normal_factor(sti_l1_normal* N, const double* weight) {
+    N->weight = weight;
+    for (double shift = SHIFT; shift <= LARGEST_SHIFT; shift *= 100) {
+        fill_values(N, shift);
+        if (sti_ldl_factor(&N->ldl) < 0 && sti_ldl_nonpositive_count(&N->ldl) == 0) return true;
+    }
+    return false;
+}
+
+void sti_l1_multiply(const sti_l1_normal* N, const double* x, double* y) {
+    for (int i = 0; i < N->m; i++) {
+        double sum = 0;
+        for (int64_t e = N->row_start[i]; e < N->row_start[i + 1]; e++) sum += N->value[e] * x[N->col[e]];
+        y[i] = sum;
+    }
+}
+
+void sti_l1_multiply_transposed(const sti_l1_normal* N, const double* y, double* x) {
+    const sti_matrix* A = N->A;
+    for (int j = 0; j < N->n; j++) {
+        double sum = 0;
+        for (int64_t k = A->col_start[j]; k < A->col_start[j + 1]; k++) sum += A->value[k] * y[A->row[k]];
+        x[j] = sum;
+    }
+}
+
+// r = b - A'(weight A x); its largest entry.
+static double residual(sti_l1_normal* N, const double* b, const double* x, double* r) {
+    sti_l1_multiply(N, x, N->t);
+    for (int i = 0; i < N->m; i++) N->t[i] *= N->weight[i];
+    sti_l1_multiply_transposed(N, N->t, r);
+    double largest = 0;
+    for (int j = 0; j < N->n; j++) {
+        r[j] = b[j] - r[j];
+        largest = fmax(largest, fabs(r[j]));
+    }
+    return largest;
+}
+
+void sti_l1_normal_solve(sti_l1_normal* N, const double* b, double* x) {
+    const size_t bytes = (size_t)N->n * sizeof *x;
+    double norm = 0;
+    for (int j = 0; j < N->n; j++) norm = fmax(norm, fabs(b[j]));
+    memcpy(x, b, bytes);
+    sti_ldl_solve(&N->ldl, x);
+    double before = INFINITY;
+    for (int k = 0; k < REFINEMENTS; k++) {
+        const double now = residual(N, b, x, N->r);
+        if (!(now < 0.5 * before)) {  // the last correction was none
+            for (int j = 0; k > 0 && now > before && j < N->n; j++) x[j] -= N->z[j];
+            return;
+        }
+        if (now <= SETTLED * norm) return;
+        before = now;
+        memcpy(N->z, N->r, bytes);
+        sti_ldl_solve(&N->ldl, N->z);
+        for (int j = 0; j < N->n; j++) x[j] += N->z[j];
+    }
+}

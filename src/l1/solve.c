@@ -1,0 +1,100 @@
+// solve.c: least sums of absolute values: data checked, the method run, the answer measured on the data as given.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "l1/interior.h"
+#include "linalg/check.h"
+
+sti_l1_options sti_l1_options_default(void) {
+    return (sti_l1_options){.tol = 1e-8, .max_iterations = 100};
+}
+
+void sti_l1_answer_clear(sti_env* env, sti_l1_answer* answer) {
+    sti_free(env, answer->x);
+    sti_free(env, answer->y);
+    *answer = (sti_l1_answer){0};
+}
+
+static sti_status check(sti_env* env, const sti_l1* p, const sti_l1_options* o) {
+    if (p->m < 1 || p->n < 1)
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "%d x %d: at least 1 x 1 is expected", p->m, p->n);
+    if (!(o->tol > 0)) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "tol: %g: a positive number is expected", o->tol);
+    sti_status status = sti_matrix_check(env, "A", &p->A, p->m, p->n, false);
+    if (status == STI_OK) status = sti_vector_check(env, "b", p->b, p->m);
+    if (status == STI_OK && o->x != NULL) status = sti_vector_check(env, "x", o->x, p->n);
+    return status;
+}
+
+static sti_status reserve(sti_env* env, const sti_l1* p, sti_l1_answer* a) {
+    *a = (sti_l1_answer){.outcome = STI_LIMIT, .m = p->m, .n = p->n};
+    a->x = sti_alloc_array_zero(env, (size_t)p->n, sizeof *a->x);
+    a->y = sti_alloc_array_zero(env, (size_t)p->m, sizeof *a->y);
+    if (a->x != NULL && a->y != NULL) return STI_OK;
+    return STI_FAIL(env, STI_ERR_MEMORY, -1, "answer of %d unknowns and %d rows", p->n, p->m);
+}
+
+// Objective, bound, gap and residual of the answer. A is sparse; r (m) is scratch.
+static void measure(const sti_l1* p, double* r, sti_l1_answer* a) {
+    const sti_matrix* A = &p->A;
+    memcpy(r, p->b, (size_t)p->m * sizeof *r);
+    a->residual = 0;
+    for (int j = 0; j < p->n; j++) {
+        double sum = 0, terms = 0;
+        for (int64_t k = A->col_start[j]; k < A->col_start[j + 1]; k++) {
+            const double t = A->value[k] * a->y[A->row[k]];
+            sum += t;
+            terms += fabs(t);
+            r[A->row[k]] += A->value[k] * a->x[j];
+        }
+        if (terms > 0) a->residual = fmax(a->residual, fabs(sum) / terms);
+    }
+    double distance = 0;
+    a->objective = a->bound = 0;
+    for (int i = 0; i < p->m; i++) {
+        a->objective += fabs(r[i]);
+        a->bound += p->b[i] * a->y[i];
+        distance += fabs(r[i]) - a->y[i] * r[i];
+    }
+    a->gap = a->objective > 0 ? distance / a->objective : 0;
+}
+
+static const double DUAL_FEASIBLE = 1e-10;  // A'y over its terms
+
+static void conclude(const sti_l1_options* o, sti_l1_answer* a) {
+    if (a->gap <= o->tol && a->residual <= DUAL_FEASIBLE) {
+        a->outcome = STI_SOLVED;
+        snprintf(a->reason, sizeof a->reason, "x and the dual vector y are within %.1e of each other", a->gap);
+    } else if (a->reason[0] == '\0') {
+        snprintf(a->reason, sizeof a->reason, "A'y is %.1e of its terms, too much for a bound", a->residual);
+    }
+}
+
+static sti_status run(sti_env* env, const sti_l1* p, const sti_l1_options* o, sti_l1_answer* a) {
+    sti_status status = reserve(env, p, a);
+    double* r = sti_alloc_array(env, (size_t)p->m, sizeof *r);
+    if (status == STI_OK && r == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "%d residuals", p->m);
+    if (status == STI_OK) status = sti_l1_interior(env, p, o, a);
+    if (status == STI_OK) {
+        measure(p, r, a);
+        conclude(o, a);
+    }
+    sti_free(env, r);
+    return status;
+}
+
+sti_status sti_l1_solve(sti_env* env, const sti_l1* problem, const sti_l1_options* options, sti_l1_answer* answer) {
+    const sti_l1_options chosen = options != NULL ? *options : sti_l1_options_default();
+    const double begin = sti_clock();
+    *answer = (sti_l1_answer){0};
+    sti_status status = check(env, problem, &chosen);
+    if (status != STI_OK) return status;
+    sti_l1 sparse = *problem;
+    const bool dense = !sti_matrix_is_sparse(&problem->A);
+    if (dense) status = sti_matrix_to_sparse(env, &problem->A, &sparse.A);
+    if (status == STI_OK) status = run(env, &sparse, &chosen, answer);
+    if (dense) sti_matrix_clear(env, &sparse.A);
+    answer->time_s = sti_clock() - begin;
+    if (status != STI_OK) sti_l1_answer_clear(env, answer);
+    return status;
+}

@@ -1,0 +1,171 @@
+// test_l1.c: least sums of absolute values against closed forms, exhaustive search and the independent check.
+#include <math.h>
+#include <stiction/l1.h>
+#include <stiction/verify.h>
+#include <string.h>
+
+#include "support/failing_env.h"
+#include "support/open_env.h"
+#include "support/random.h"
+
+static void assert_verified(sti_env* env, const sti_l1* p, const sti_l1_answer* a, double tol) {
+    sti_l1_verification check;
+    assert_int_equal(sti_verify_l1(env, p, a, tol, &check), STI_OK);
+    if (!check.accepted) fail_msg("%s", check.text);
+    assert_true(fabs(check.objective - a->objective) <= 1e-12 * (1 + a->objective));
+}
+
+static void the_median_is_the_least_sum_of_distances(void** state) {
+    double A[] = {1, 1, 1, 1, 1}, b[] = {-3, -10, 4, -1, -100};
+    const sti_l1 p = {.m = 5, .n = 1, .A = sti_matrix_dense_view(5, 1, A), .b = b};
+    sti_l1_answer a;
+    assert_int_equal(sti_l1_solve(*state, &p, NULL, &a), STI_OK);
+    assert_int_equal(a.outcome, STI_SOLVED);
+    assert_true(fabs(a.x[0] - 3) < 1e-5);
+    assert_true(fabs(a.objective - 113) < 1e-5);  // 0 + 7 + 7 + 2 + 97
+    assert_verified(*state, &p, &a, 1e-8);
+    sti_l1_answer_clear(*state, &a);
+}
+
+// Some n rows vanish at a vertex, and a vertex is among the solutions: look at all pairs.
+static double least_of_vertices(const double* A, const double* b, int m) {
+    double least = INFINITY;
+    for (int i = 0; i < m; i++) {
+        for (int k = i + 1; k < m; k++) {
+            const double det = A[2 * i] * A[2 * k + 1] - A[2 * i + 1] * A[2 * k];
+            if (fabs(det) < 1e-9) continue;
+            const double x = (-b[i] * A[2 * k + 1] + b[k] * A[2 * i + 1]) / det;
+            const double y = (-b[k] * A[2 * i] + b[i] * A[2 * k]) / det;
+            double sum = 0;
+            for (int r = 0; r < m; r++) sum += fabs(A[2 * r] * x + A[2 * r + 1] * y + b[r]);
+            least = fmin(least, sum);
+        }
+    }
+    return least;
+}
+
+static void two_unknowns_agree_with_a_search_of_all_vertices(void** state) {
+    sti_rng rng = {17};
+    for (int trial = 0; trial < 200; trial++) {
+        enum { M = 12 };
+        double A[2 * M], b[M];
+        for (int k = 0; k < 2 * M; k++) A[k] = symmetric(&rng);
+        for (int k = 0; k < M; k++) b[k] = symmetric(&rng) * (trial % 3 == 0 ? 1e6 : 1);
+        const sti_l1 p = {.m = M, .n = 2, .A = sti_matrix_dense_view(M, 2, A), .b = b};
+        sti_l1_answer a;
+        assert_int_equal(sti_l1_solve(*state, &p, NULL, &a), STI_OK);
+        assert_int_equal(a.outcome, STI_SOLVED);
+        const double least = least_of_vertices(A, b, M);
+        assert_true(fabs(a.objective - least) <= 2e-8 * least);
+        assert_verified(*state, &p, &a, 1e-8);
+        sti_l1_answer_clear(*state, &a);
+    }
+}
+
+static void equations_that_can_be_met_are_met(void** state) {
+    double A[] = {2, 1, 1, 3, 1, 1}, b[] = {-4, -7, -3};  // x = (1, 2)
+    const sti_l1 p = {.m = 3, .n = 2, .A = sti_matrix_dense_view(3, 2, A), .b = b};
+    sti_l1_answer a;
+    assert_int_equal(sti_l1_solve(*state, &p, NULL, &a), STI_OK);
+    assert_true(a.objective <= 1e-10);
+    assert_true(fabs(a.x[0] - 1) < 1e-9 && fabs(a.x[1] - 2) < 1e-9);
+    sti_l1_answer_clear(*state, &a);
+}
+
+// A column of zeros, and two columns that are the same.
+static void columns_that_determine_nothing_do_no_harm(void** state) {
+    double A[] = {1, 0, 1, 1, 0, 1, 1, 0, 1, 2, 0, 2}, b[] = {-1, -2, -6, 0};
+    const sti_l1 p = {.m = 4, .n = 3, .A = sti_matrix_dense_view(4, 3, A), .b = b};
+    sti_l1_answer a;
+    assert_int_equal(sti_l1_solve(*state, &p, NULL, &a), STI_OK);
+    assert_int_equal(a.outcome, STI_SOLVED);
+    assert_true(fabs(a.objective - 8) < 1e-6);  // at x + z = 1: 0 + 1 + 5 + 2
+    assert_verified(*state, &p, &a, 1e-8);
+    sti_l1_answer_clear(*state, &a);
+}
+
+static void rows_may_be_permuted_and_units_changed(void** state) {
+    enum { M = 40, N = 6 };
+    sti_rng rng = {5};
+    double A[M * N], b[M], B[M * N], c[M];
+    for (int k = 0; k < M * N; k++) A[k] = symmetric(&rng);
+    for (int k = 0; k < M; k++) b[k] = symmetric(&rng);
+    for (int i = 0; i < M; i++) {
+        const int from = (7 * i + 3) % M;
+        for (int j = 0; j < N; j++) B[i * N + j] = 1e-4 * A[from * N + j];
+        c[i] = 1e3 * b[from];
+    }
+    const sti_l1 p = {.m = M, .n = N, .A = sti_matrix_dense_view(M, N, A), .b = b};
+    const sti_l1 q = {.m = M, .n = N, .A = sti_matrix_dense_view(M, N, B), .b = c};
+    sti_l1_answer one, other;
+    assert_int_equal(sti_l1_solve(*state, &p, NULL, &one), STI_OK);
+    assert_int_equal(sti_l1_solve(*state, &q, NULL, &other), STI_OK);
+    assert_true(fabs(1e3 * one.objective - other.objective) <= 3e-8 * other.objective);
+    sti_l1_answer_clear(*state, &one);
+    sti_l1_answer_clear(*state, &other);
+}
+
+static void a_forged_answer_is_rejected(void** state) {
+    double A[] = {1, 1, 1}, b[] = {-1, -2, -4};
+    const sti_l1 p = {.m = 3, .n = 1, .A = sti_matrix_dense_view(3, 1, A), .b = b};
+    double x = 2, y[3] = {1, 0, -1};
+    sti_l1_answer a = {.outcome = STI_SOLVED, .m = 3, .n = 1, .x = &x, .y = y};
+    sti_l1_verification check;
+    assert_int_equal(sti_verify_l1(*state, &p, &a, 1e-8, &check), STI_OK);
+    assert_true(check.accepted);
+    x = 2.5;
+    assert_int_equal(sti_verify_l1(*state, &p, &a, 1e-8, &check), STI_OK);
+    assert_false(check.accepted);
+    x = 2;
+    y[0] = 1.5, y[1] = -0.5;
+    assert_int_equal(sti_verify_l1(*state, &p, &a, 1e-8, &check), STI_OK);
+    assert_false(check.accepted);
+    y[0] = 1, y[1] = 0.5;
+    assert_int_equal(sti_verify_l1(*state, &p, &a, 1e-8, &check), STI_OK);
+    assert_false(check.accepted);
+}
+
+static void bad_data_are_named(void** state) {
+    double A[] = {1, NAN}, b[] = {0, 1};
+    sti_l1 p = {.m = 2, .n = 1, .A = sti_matrix_dense_view(2, 1, A), .b = b};
+    sti_l1_answer a;
+    assert_int_equal(sti_l1_solve(*state, &p, NULL, &a), STI_ERR_ARGUMENT);
+    assert_non_null(strstr(sti_env_error(*state)->text, "A"));
+    A[1] = 1;
+    b[1] = INFINITY;
+    assert_int_equal(sti_l1_solve(*state, &p, NULL, &a), STI_ERR_ARGUMENT);
+    assert_non_null(strstr(sti_env_error(*state)->text, "b"));
+}
+
+static void every_allocation_may_fail(void** state) {
+    (void)state;
+    double A[] = {1, 2, 3, 1, 5, 1}, b[] = {-1, -2, -4};
+    const sti_l1 p = {.m = 3, .n = 2, .A = sti_matrix_dense_view(3, 2, A), .b = b};
+    for (long k = 0;; k++) {
+        failing_env f;
+        failing_env_open(&f, k);
+        sti_l1_answer a;
+        sti_status status = sti_l1_solve(f.env, &p, NULL, &a);
+        if (status == STI_OK) {
+            sti_l1_verification check;
+            status = sti_verify_l1(f.env, &p, &a, 1e-8, &check);
+            sti_l1_answer_clear(f.env, &a);
+        }
+        if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
+        if (failing_env_close(&f)) break;
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_median_is_the_least_sum_of_distances),
+        cmocka_unit_test(two_unknowns_agree_with_a_search_of_all_vertices),
+        cmocka_unit_test(equations_that_can_be_met_are_met),
+        cmocka_unit_test(columns_that_determine_nothing_do_no_harm),
+        cmocka_unit_test(rows_may_be_permuted_and_units_changed),
+        cmocka_unit_test(a_forged_answer_is_rejected),
+        cmocka_unit_test(bad_data_are_named),
+        cmocka_unit_test(every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, open_state_env, close_state_env);
+}
