@@ -97,7 +97,7 @@ static void put_named(cli_json* j, const sti_named* v) {
             cli_json_number(j, v->name, v->value[0]);
             break;
         case STI_NAMED_TRUTH:
-            cli_json_bool(j, v->name, v->value[0] != 0);
+            cli_json_verdict(j, v->name, isnan(v->value[0]) ? STI_UNDECIDED : v->value[0] != 0 ? STI_YES : STI_NO);
             break;
         case STI_NAMED_VECTOR:
             cli_json_numbers(j, v->name, v->value, (size_t)v->cols);

@@ -33,10 +33,8 @@
 enum { ROUNDS = 60 };
 
 static double ratio_of(const sti_quest* q, int i, const double* lambda) {
-    const double* r = lambda + q->s->first[i];
-    const double normal = (q->s->bilateral[i] ? q->sign[i] : 1) * r[0];
-    double t = 0;
-    for (int k = 1; k <= q->s->tangents[i]; k++) t = hypot(t, r[k]);
+    const double normal = (q->s->bilateral[i] ? q->sign[i] : 1) * lambda[q->s->first[i]];
+    const double t = sti_posed_reach(q->s, i, lambda);
     if (t <= 1e-11 * q->s->force) return 0;
     return normal > 0 ? t / (q->weight[i] * normal) : INFINITY;
 }
@@ -463,7 +461,7 @@ static sti_status least(sti_sticking* r, const double* weight, sti_least_frictio
     q.t.rough = q.rough;
     q.t.margin_on = q.on;
     q.t.instant = s->instant;
-    q.limit = s->options.force_limit > 0 ? s->options.force_limit : 1e4 * s->force;
+    q.limit = sti_posed_force_limit(s);
     if (choices > 6) {
         out->exists = STI_UNDECIDED;
         return STI_OK;

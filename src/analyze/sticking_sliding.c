@@ -140,6 +140,21 @@ static sti_status complete(const mixed* m, const double* normal, double* lambda,
     return STI_OK;
 }
 
+// Where the directions held depend on each other their rates may contradict: what solves the LCP then misses X'a + c_x = 0.
+static bool is_held(const mixed* m, const double* a) {
+    const sti_blocks* b = m->b;
+    for (int k = 0; k < b->x; k++) {
+        double rate = b->c_x[k], terms = fabs(b->c_x[k]);
+        for (int j = 0; j < b->n; j++) {
+            const double x = b->X[(size_t)j * (size_t)b->x + (size_t)k];
+            rate += x * a[j];
+            terms += fabs(x) * (fabs(a[j]) + b->s->size[j]);
+        }
+        if (fabs(rate) > 1e-9 * terms) return false;
+    }
+    return true;
+}
+
 // What a solution asks of the sticking contacts, and whether they can give it. exact: lambda of these, NULL: as computed.
 static sti_status judge(const mixed* m, const sti_rationals* exact, int row, solutions* out) {
     const sti_blocks* b = m->b;
@@ -154,7 +169,7 @@ static sti_status judge(const mixed* m, const sti_rationals* exact, int row, sol
         if (s->slides[i] || s->tangents[i] == 0) continue;
         for (int k = 1; k <= s->tangents[i]; k++) t = hypot(t, lambda[s->first[i] + k]);
         const double normal = fabs(lambda[s->first[i]]);
-        int sign = sti_blocks_sign(s->mu[i] * normal - t, (1 + s->mu[i]) * size);
+        int sign = sti_blocks_sign(s->mu[i] * normal - sti_posed_reach(s, i, lambda), (1 + s->mu[i]) * size);
         if (sign == 0) sign = 2;
         if (exact != NULL) {
             sti_status status = STI_OK;
@@ -178,12 +193,16 @@ static sti_status solve_computed(const mixed* m, solutions* out) {
     sti_status status = sti_lcp_enumerate(m->b->s->env, &lcp, 4096, 0, &set);
     if (status != STI_OK) return status;
     status = take_solutions(m, set->vertex_count, out);
-    for (int k = 0; status == STI_OK && k < out->count; k++) {
-        double* normal = out->normal + (size_t)k * (size_t)m->u;
+    out->count = 0;
+    for (int k = 0; status == STI_OK && k < set->vertex_count; k++) {
+        const size_t to = (size_t)out->count;
+        double *normal = out->normal + to * (size_t)m->u, *a = out->a + to * (size_t)m->b->n;
+        memset(a, 0, (size_t)m->b->n * sizeof *a);
         memcpy(normal, set->vertex + (size_t)k * (size_t)m->u, (size_t)m->u * sizeof *normal);
-        status =
-            complete(m, normal, out->lambda + (size_t)k * (size_t)m->b->s->p, out->a + (size_t)k * (size_t)m->b->n);
-        if (status == STI_OK) status = judge(m, NULL, k, out);
+        status = complete(m, normal, out->lambda + to * (size_t)m->b->s->p, a);
+        if (status != STI_OK || !is_held(m, a)) continue;
+        status = judge(m, NULL, (int)to, out);
+        out->count++;
     }
     sti_lcp_solution_set_destroy(m->b->s->env, set);
     return status;

@@ -319,6 +319,17 @@ static sti_status ray_forms(const sti_blocks* b, const set_E* e, int ray, sti_ra
     return status;
 }
 
+// Of the ray that the forms are about: the exact one and its double have different lengths.
+static double ray_length(const sti_blocks* b, const set_E* e, int ray) {
+    const size_t x = (size_t)b->x;
+    double length = 0;
+    for (size_t k = 0; k < x; k++) {
+        const size_t at = (size_t)ray * x + k;
+        length = hypot(length, e->y_exact != NULL ? sti_rationals_double(e->y_exact, at) : e->y_ray[at]);
+    }
+    return length;
+}
+
 static sti_status strict_with_tolerance(const sti_blocks* b, sti_program* p, strict* out) {
     sti_program_answer answer;
     double* c = sti_pool_doubles(b->pool, (size_t)b->n + 1);
@@ -359,7 +370,7 @@ static sti_status strict_on_y(const sti_blocks* b, const set_E* e, bool rest, st
         const int r = sti_program_add(&p, STI_ROW_NONNEGATIVE, -1);
         for (int j = 0; j <= b->n; j++)
             sti_program_put_data(&p, r, j, sti_rationals_double(form, (size_t)j), form, (size_t)j, 1);
-        sti_program_put(&p, r, 1 + b->n, -sti_small_norm(b->x, e->y_ray + (size_t)i * (size_t)b->x));
+        sti_program_put(&p, r, 1 + b->n, -ray_length(b, e, i));
     }
     for (int k = 0; status == STI_OK && k < (rest ? b->n : b->u); k++) {
         const int r = sti_program_add(&p, rest ? STI_ROW_ZERO : STI_ROW_NONNEGATIVE, -1);

@@ -16,15 +16,15 @@ static const char* const verdicts[] = {STI_HOLDS_LIST(STI_X)};
 static const char* const modes[] = {STI_CONTACT_MODE_LIST(STI_X)};
 #undef STI_X
 
-enum { PROPOSITIONS_MOST = 64, NUMBERS_MOST = 64, NAME_MOST = 80 };
+enum { PROPOSITIONS_MOST = 64, NUMBERS_MOST = 64, NAME_MOST = 80, MODES = sizeof modes / sizeof modes[0] };
 
 static void write_modes(sti_json* j, const sti_named* v) {
     sti_json_array(j, v->name);
     for (int i = 0; i < v->cols; i++) {
-        if (isnan(v->value[i]))
-            sti_json_null(j, NULL);
-        else
+        if (v->value[i] >= 0 && v->value[i] < MODES)
             sti_json_text(j, NULL, modes[(int)v->value[i]]);
+        else
+            sti_json_null(j, NULL);
     }
     sti_json_end(j);
 }
@@ -35,7 +35,10 @@ static void write_number(sti_json* j, const sti_named* v) {
             sti_json_double(j, v->name, v->value[0]);
             break;
         case STI_NAMED_TRUTH:
-            sti_json_bool(j, v->name, v->value[0] != 0);
+            if (isnan(v->value[0]))
+                sti_json_null(j, v->name);
+            else
+                sti_json_bool(j, v->name, v->value[0] != 0);
             break;
         case STI_NAMED_VECTOR:
             sti_json_doubles(j, v->name, v->value, (size_t)v->cols);
@@ -86,8 +89,8 @@ static sti_status read_value(const sti_json_tree* tree, const sti_place* place, 
     *out = NAN;
     if (sti_json_is_number(value)) *out = value->number;
     if (sti_json_is_bool(value)) *out = sti_json_is_true(value);
-    for (size_t k = 0; word != NULL && k < sizeof modes / sizeof modes[0]; k++)
-        if (strcmp(word, modes[k]) == 0) *out = (double)k;
+    for (int k = 0; word != NULL && k < MODES; k++)
+        if (strcmp(word, modes[k]) == 0) *out = k;
     return sti_json_is_null(value) || !isnan(*out)
                ? STI_OK
                : sti_json_fail(tree, place, value, "a number, true, false, a mode or null is expected");

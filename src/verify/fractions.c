@@ -25,12 +25,8 @@ void sti_algebra_close(sti_algebra* k) {
     sti_exact_clear(&k->x);
 }
 
-sti_status sti_algebra_status(sti_algebra* k) {
-    return k->x.status == STI_OK ? STI_OK : STI_FAIL(k->env, STI_ERR_MEMORY, -1, "exact matrices");
-}
-
-static void fail(sti_algebra* k) {
-    if (k->x.status == STI_OK) k->x.status = STI_ERR_MEMORY;
+void sti_algebra_fail(sti_algebra* k) {
+    if (k->x.status == STI_OK) k->x.status = STI_FAIL(k->env, STI_ERR_MEMORY, -1, "out of memory in exact matrices");
 }
 
 static bool grow(sti_algebra* k) {
@@ -54,7 +50,7 @@ static sti_fractions raw(sti_algebra* k, int rows, int cols) {
     if (a.num == NULL || a.size == NULL || !grow(k)) {
         sti_int_array_free(k->env, a.num, a.num != NULL ? count_of(a) : 0);
         sti_free(k->env, a.size);
-        fail(k);
+        sti_algebra_fail(k);
         return (sti_fractions){.rows = rows, .cols = cols};
     }
     sti_int_set_i64(&k->x, &a.den, 1);
@@ -289,7 +285,7 @@ int sti_fractions_rank(sti_algebra* k, sti_fractions a) {
 sti_fractions sti_fractions_kernel(sti_algebra* k, sti_fractions a) {
     tableau t = {0};
     int* column = sti_alloc_array_zero(k->env, (size_t)a.rows + 1, sizeof *column);
-    if (column == NULL) fail(k);
+    if (column == NULL) sti_algebra_fail(k);
     int rank = 0;
     const bool some = count_of(a) > 0 && column != NULL && load_tableau(k, &t, a, 0);
     if (some) rank = eliminate(k, &t, a.cols, column);
@@ -327,7 +323,7 @@ static void size_inverse(sti_algebra* k, sti_fractions a, sti_fractions out) {
     const size_t n = (size_t)out.rows, m = (size_t)out.cols;
     double *value = sti_alloc_array(k->env, n * m + 1, sizeof *value),
            *part = sti_alloc_array_zero(k->env, n * n + 1, sizeof *part);
-    if (value == NULL || part == NULL) fail(k);
+    if (value == NULL || part == NULL) sti_algebra_fail(k);
     for (size_t i = 0; !sti_algebra_failed(k) && i < n * m; i++)
         value[i] = fabs(sti_int_ratio(&k->x, &out.num[i], &out.den));
     for (size_t i = 0; !sti_algebra_failed(k) && i < n; i++)
@@ -373,7 +369,7 @@ sti_fractions sti_fractions_pseudo_inverse(sti_algebra* k, sti_fractions a) {
     int* column = sti_alloc_array_zero(k->env, (size_t)a.rows + 1, sizeof *column);
     tableau t = {0};
     int rank = 0;
-    if (column == NULL) fail(k);
+    if (column == NULL) sti_algebra_fail(k);
     if (column != NULL && count_of(a) > 0 && load_tableau(k, &t, a, 0)) rank = eliminate(k, &t, a.cols, column);
     if (rank == 0) {
         close_tableau(k, &t);
@@ -453,7 +449,7 @@ bool sti_fractions_feasible(sti_algebra* k, sti_fractions rows, int equations) {
         sti_alloc_array_zero(k->env, (size_t)rows.rows + 1, sizeof *row_of);  // index of the slack, -1: no condition
     int* column_of =
         sti_alloc_array_zero(k->env, (size_t)rows.cols + 1, sizeof *column_of);  // the same, -1: free, -2: gone
-    if (row_of == NULL || column_of == NULL) fail(k);
+    if (row_of == NULL || column_of == NULL) sti_algebra_fail(k);
     ok = ok && !sti_algebra_failed(k);
     for (int i = 0; ok && i < t.rows; i++) row_of[i] = i;
     for (int c = 1; ok && c < t.cols; c++) column_of[c] = -1;

@@ -27,7 +27,7 @@ void sti_algebra_close(sti_algebra* k);
 static inline bool sti_algebra_failed(const sti_algebra* k) {
     return k->x.status != STI_OK;
 }
-sti_status sti_algebra_status(sti_algebra* k);  // with a message
+void sti_algebra_fail(sti_algebra* k);  // for lack of memory
 
 sti_fractions sti_fractions_make(sti_algebra* k, int rows, int cols);  // zero
 // Columns of an array of rationals: entry (i, j) is table[index[i * cols + j]], sign times; index < 0: zero.

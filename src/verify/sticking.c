@@ -41,7 +41,7 @@ static double dynamics_residual(const sti_sticking_data* d, const sti_sticking_a
     for (int k = 0; k < n; k++) {
         const double m = instant->M[(size_t)j * (size_t)n + (size_t)k];
         sum += (long double)m * answer->a[k];
-        size += fabs(m * answer->a[k]);
+        size += fabs(m) * (fabs(answer->a[k]) + d->size_a[k]);
     }
     for (int i = 0; i < d->count; i++) {
         const sti_instant_contact* contact = sti_sticking_data_contact(d, i);
@@ -225,7 +225,7 @@ static sti_status check_exact_point(sti_sticking_data* d, const sti_sticking_ans
         }
     }
     sti_rationals_destroy(scratch);
-    if (status == STI_OK && d->x.status != STI_OK) status = STI_FAIL(d->env, STI_ERR_MEMORY, -1, "exact sums");
+    if (status == STI_OK) status = d->x.status;
     return status;
 }
 
@@ -365,7 +365,7 @@ static sti_status check_leaf(sti_sticking_data* d, const sti_sticking_answer* an
     }
     if (status != STI_OK) return status;
     sum_strictness(d, v);
-    if (d->x.status != STI_OK) return STI_FAIL(d->env, STI_ERR_MEMORY, -1, "exact sums");
+    if (d->x.status != STI_OK) return d->x.status;
     const double strict = sti_sum_double(d), bound = miss.most > 0 ? strict / miss.most : INFINITY;
     out->leaves_checked++;
     out->margin = isnan(out->margin) ? strict : fmin(out->margin, strict);

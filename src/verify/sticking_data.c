@@ -248,7 +248,7 @@ double sti_sum_double(sti_sticking_data* d) {
 }
 
 sti_status sti_sum_store(sti_sticking_data* d, sti_rationals* r, size_t i) {
-    if (d->x.status != STI_OK) return STI_FAIL(d->env, STI_ERR_MEMORY, -1, "exact sums");
+    if (d->x.status != STI_OK) return d->x.status;
     return sti_rationals_set_ratio(r, i, &d->num, &d->den);
 }
 

@@ -8,8 +8,6 @@
 
 #include "verify/data.h"
 
-enum { NUMBERS = 32 };
-
 // ---- matrices
 
 typedef struct column {  // a direction: contact i, place 0 the normal
@@ -28,7 +26,7 @@ static void load_columns(sti_sticking_facts* f, const column* list, int count, s
     *directions = sti_fractions_make(k, f->n, 0);
     *rates = sti_fractions_make(k, 0, 1);
     long* index = sti_alloc_array(k->env, (size_t)f->n + 1, sizeof *index);
-    if (index == NULL) k->x.status = STI_ERR_MEMORY;
+    if (index == NULL) sti_algebra_fail(k);
     for (int c = 0; index != NULL && c < count && !sti_algebra_failed(k); c++) {
         const bool normal = list[c].place == 0;
         const long line = line_of(d, list[c]);
@@ -46,7 +44,7 @@ static void load_dynamics(sti_sticking_facts* f) {
     const size_t count = (size_t)f->n * (size_t)f->n;
     long* index = sti_alloc_array(f->k.env, count + 1, sizeof *index);
     if (index == NULL) {
-        f->k.x.status = STI_ERR_MEMORY;
+        sti_algebra_fail(&f->k);
         return;
     }
     for (size_t i = 0; i < count; i++) index[i] = (long)i;
@@ -76,8 +74,6 @@ static void load_directions(sti_sticking_facts* f, column* list) {
     count = 0;
     for (int i = 0; i < f->m; i++) {
         if (sti_sticking_data_contact(d, i)->bilateral) continue;
-        f->u_contact[count] = i;
-        f->u_flat[count] = d->first[i];
         list[count++] = (column){i, 0};
     }
     load_columns(f, list, f->u, &f->U, &f->c_u);
@@ -87,10 +83,7 @@ static void load_directions(sti_sticking_facts* f, column* list) {
             const sti_instant_contact* c = sti_sticking_data_contact(d, i);
             if (pass == 2 ? !c->bilateral : (pass == 0) != c->bilateral) continue;
             const int last = pass == 2 || d->slides[i] ? 0 : c->tangent_count;
-            for (int s = pass == 2 ? 0 : 1; s <= last; s++) {
-                f->x_flat[count] = d->first[i] + s;
-                list[count++] = (column){i, s};
-            }
+            for (int s = pass == 2 ? 0 : 1; s <= last; s++) list[count++] = (column){i, s};
         }
     }
     load_columns(f, list, f->x, &f->X, &f->c_x);
@@ -120,7 +113,7 @@ static int numeric_rank(sti_sticking_facts* f, sti_fractions a) {
     const int m = a.rows, n = a.cols;
     int rank = 0;
     double* R = sti_alloc_array(f->k.env, (size_t)m * (size_t)n + 1, sizeof *R);
-    if (R == NULL) f->k.x.status = STI_ERR_MEMORY;
+    if (R == NULL) sti_algebra_fail(&f->k);
     for (int i = 0; R != NULL && i < m; i++)
         for (int j = 0; j < n; j++) R[i * n + j] = sti_fractions_double(&f->k, a, i, j);
     for (int sweep = 0; R != NULL && sweep < 20; sweep++) {
@@ -175,9 +168,7 @@ static void find_ranks(sti_sticking_facts* f) {
     const sti_fractions upper = sti_fractions_join(k, f->M, f->C), At = sti_fractions_transpose(k, f->A);
     const sti_fractions lower = sti_fractions_join(k, At, sti_fractions_make(k, f->A.cols, f->p));
     const sti_fractions E = sti_fractions_stack(k, upper, lower), e = sti_fractions_stack(k, f->F, f->c_A);
-    const int rank = rank_of(f, E);
-    rank_of(f, sti_fractions_join(k, E, e));
-    (void)rank;
+    f->solvable = rank_of(f, E) == rank_of(f, sti_fractions_join(k, E, e));
     f->definite = sti_fractions_definite(k, f->M);
     if (f->definite != (f->n == 0 || numeric_rank(f, f->M) == f->n)) f->near = true;
     bool regular = false;
@@ -192,15 +183,11 @@ sti_status sti_sticking_facts_open(sti_sticking_facts* f, sti_sticking_data* d, 
     count_directions(f);
     const size_t p = (size_t)f->p + 1;
     f->flat = sti_alloc_array(env, p, sizeof *f->flat);
-    f->u_contact = sti_alloc_array(env, p, sizeof *f->u_contact);
-    f->x_flat = sti_alloc_array(env, p, sizeof *f->x_flat);
-    f->u_flat = sti_alloc_array(env, p, sizeof *f->u_flat);
     f->size_a = d->size_a;
     f->size_l = d->size_l;
-    f->seen = sti_alloc_array_zero(env, (size_t)answer->proposition_count * NUMBERS, 1);
+    f->judged = sti_alloc_array_zero(env, (size_t)answer->proposition_count * STI_CLAIM_NUMBERS, 1);
     column* list = sti_alloc_array(env, p, sizeof *list);
-    if (f->flat == NULL || f->u_contact == NULL || f->x_flat == NULL || f->u_flat == NULL || f->seen == NULL ||
-        list == NULL) {
+    if (f->flat == NULL || f->judged == NULL || list == NULL) {
         sti_free(env, list);
         return STI_FAIL(env, STI_ERR_MEMORY, -1, "check of propositions");
     }
@@ -208,14 +195,14 @@ sti_status sti_sticking_facts_open(sti_sticking_facts* f, sti_sticking_data* d, 
     load_directions(f, list);
     find_ranks(f);
     sti_free(env, list);
-    return sti_algebra_status(&f->k);
+    return f->k.x.status;
 }
 
 void sti_sticking_facts_close(sti_sticking_facts* f) {
     if (f->d == NULL) return;
     sti_env* env = f->d->env;
-    void* const own[] = {f->flat, f->u_contact, f->x_flat, f->u_flat, f->seen};
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) sti_free(env, own[i]);
+    sti_free(env, f->flat);
+    sti_free(env, f->judged);
     sti_algebra_close(&f->k);
 }
 
@@ -227,14 +214,19 @@ const sti_proposition* sti_claim(const sti_sticking_facts* f, const char* id) {
     return NULL;
 }
 
-const sti_named* sti_claim_number(sti_sticking_facts* f, const char* id, const char* name) {
+const sti_named* sti_claim_number(const sti_sticking_facts* f, const char* id, const char* name) {
     const sti_proposition* p = sti_claim(f, id);
-    for (int i = 0; p != NULL && i < p->number_count; i++) {
-        if (strcmp(p->numbers[i].name, name) != 0) continue;
-        if (i < NUMBERS) f->seen[(size_t)(p - f->answer->propositions) * NUMBERS + (size_t)i] = 1;
-        return &p->numbers[i];
-    }
+    for (int i = 0; p != NULL && i < p->number_count; i++)
+        if (strcmp(p->numbers[i].name, name) == 0) return &p->numbers[i];
     return NULL;
+}
+
+void sti_claim_judged(sti_sticking_facts* f, const sti_named* v) {
+    for (int i = 0; v != NULL && i < f->answer->proposition_count; i++) {
+        const sti_proposition* p = &f->answer->propositions[i];
+        for (int j = 0; j < p->number_count && j < STI_CLAIM_NUMBERS; j++)
+            if (&p->numbers[j] == v) f->judged[(size_t)i * STI_CLAIM_NUMBERS + (size_t)j] = 1;
+    }
 }
 
 bool sti_claim_fails(sti_sticking_facts* f, const char* id, const char* format, ...) {
@@ -257,10 +249,9 @@ bool sti_claim_verdict(sti_sticking_facts* f, const char* id, sti_holds expected
 }
 
 static bool compare(sti_sticking_facts* f, const char* id, const sti_named* v, int at, double expected, double size) {
-    f->out->numbers_checked++;
     const double claimed = v->value[at];
     if (!isfinite(expected) && !isfinite(claimed)) return true;
-    if (fabs(claimed - expected) <= f->tol * fmax(size, fabs(expected))) return true;
+    if (isfinite(expected) && fabs(claimed - expected) <= f->tol * fmax(size, fabs(expected))) return true;
     return sti_claim_fails(f, id, "%s[%d] is %.10g, not %.10g", v->name, at, expected, claimed);
 }
 
@@ -272,6 +263,7 @@ bool sti_claim_doubles(sti_sticking_facts* f, const char* id, const char* name, 
         return sti_claim_fails(f, id, "%s has %d numbers, not %d", name, count, v->rows * v->cols);
     for (int i = 0; i < count; i++)
         if (!compare(f, id, v, i, expected[i], size[i])) return false;
+    sti_claim_judged(f, v);
     return true;
 }
 
@@ -281,6 +273,11 @@ bool sti_claim_double(sti_sticking_facts* f, const char* id, const char* name, d
 
 bool sti_claim_integer(sti_sticking_facts* f, const char* id, const char* name, int expected) {
     return sti_claim_double(f, id, name, expected, 0);
+}
+
+bool sti_claim_truth(sti_sticking_facts* f, const char* id, const char* name, bool expected) {
+    const sti_named* v = sti_claim_number(f, id, name);
+    return (v != NULL && v->rows * v->cols == 1 && isnan(v->value[0])) || sti_claim_integer(f, id, name, expected);
 }
 
 bool sti_claim_matrix(sti_sticking_facts* f, const char* id, const char* name, sti_fractions expected) {
@@ -293,6 +290,7 @@ bool sti_claim_matrix(sti_sticking_facts* f, const char* id, const char* name, s
         const double value = sti_int_ratio(&f->k.x, &expected.num[i], &expected.den);
         if (!compare(f, id, v, i, value, expected.size[i])) return false;
     }
+    sti_claim_judged(f, v);
     return true;
 }
 
@@ -304,7 +302,7 @@ bool sti_claim_column(sti_sticking_facts* f, const char* id, const char* name, i
         return sti_claim_fails(f, id, "%s has %d numbers, not %d", name, count, v->rows * v->cols);
     for (int i = 0; i < count; i++)
         if (!isfinite(v->value[i])) return sti_claim_fails(f, id, "%s[%d] is not finite", name, i);
-    f->out->numbers_checked += count;
+    sti_claim_judged(f, v);
     *out = sti_fractions_from_doubles(&f->k, count, 1, v->value);
     return true;
 }
@@ -341,6 +339,17 @@ static int disc_sign(sti_sticking_facts* f, int i, sti_fractions lambda) {
     return sti_fractions_sign(sti_fractions_sum(k, square, other, -1), 0, 0);
 }
 
+double sti_facts_reach(const sti_sticking_facts* f, int i, const double* t) {
+    const int tangents = sti_sticking_data_contact(f->d, i)->tangent_count, facets = f->answer->facets;
+    double most = 0;
+    if (tangents < 2 || facets == 0) return hypot(tangents > 0 ? t[0] : 0, tangents > 1 ? t[1] : 0);
+    for (int s = 0; s < facets; s++) {
+        const double pi = 3.14159265358979323846, angle = (2 * s + 1) * pi / facets;
+        most = fmax(most, (cos(angle) * t[0] + sin(angle) * t[1]) / cos(pi / facets));
+    }
+    return most;
+}
+
 double sti_facts_margin(sti_sticking_facts* f, int i, sti_fractions lambda, double* terms, int* sign) {
     const sti_instant_contact* c = sti_sticking_data_contact(f->d, i);
     const int first = tangent_of(f, i), tangents = c->tangent_count, facets = f->answer->facets;
@@ -349,21 +358,19 @@ double sti_facts_margin(sti_sticking_facts* f, int i, sti_fractions lambda, doub
     *terms = lambda.size[i];
     *sign = side;
     if (tangents == 0 || c->mu == 0) return c->bilateral ? NAN : normal;
-    double t[2] = {0}, most = 0;
+    double t[2] = {0};
     *terms *= c->mu;
     for (int s = 0; s < tangents; s++) {
         t[s] = sti_fractions_double(&f->k, lambda, first + s, 0);
         *terms += lambda.size[first + s];
     }
-    most = hypot(t[0], t[1]);
     const bool polygon = facets > 0 && tangents == 2;
-    for (int s = 0; s < facets && polygon; s++) {
-        const double pi = 3.14159265358979323846, angle = (2 * s + 1) * pi / facets;
-        const double reach = (cos(angle) * t[0] + sin(angle) * t[1]) / cos(pi / facets);
-        most = s == 0 ? fmax(reach, 0) : fmax(most, reach);
-    }
-    if (c->bilateral || side >= 0) *sign = polygon ? 2 : disc_sign(f, i, lambda);
-    return c->mu * (c->bilateral ? fabs(normal) : normal) - most;
+    const double margin = c->mu * (c->bilateral ? fabs(normal) : normal) - sti_facts_reach(f, i, t);
+    if (polygon)
+        *sign = margin > 1e-9 * *terms ? 1 : margin < -1e-9 * *terms ? -1 : 2;
+    else if (c->bilateral || side >= 0)
+        *sign = disc_sign(f, i, lambda);
+    return margin;
 }
 
 void sti_facts_augmented(sti_sticking_facts* f, sti_fractions* A, sti_fractions* H, sti_fractions* first) {

@@ -5,6 +5,8 @@
 #include "verify/fractions.h"
 #include "verify/sticking_data.h"
 
+enum { STI_CLAIM_NUMBERS = 32 };  // of one proposition, at most
+
 typedef struct sti_sticking_facts {
     sti_sticking_data* d;  // borrowed
     const sti_sticking_answer* answer;
@@ -18,14 +20,13 @@ typedef struct sti_sticking_facts {
     sti_fractions c, A, c_A;           // A: directions held, flat                          (n x q)
     sti_fractions Minv;                // when definite
     int* flat;                         // flat multiplier of each column of C               (p)
-    int* u_contact;                    // (u)
-    int *x_flat, *u_flat;              // (x), (u)
     const double *size_a, *size_l;     // of d
     bool slides, bilateral, definite;
     bool
         near;  // ranks differ without rounding and with a tolerance: numbers were rounded, and propositions are not judged
+    bool solvable;  // (61 a) is: M a + F = C lambda, A'a + c = 0, whatever lambda_t of contacts that slide
     int rank_N, rank_H, rank_C, rank_U, rank_X, rank_UX, kernel;
-    unsigned char* seen;  // numbers of propositions that were looked at, 32 for each
+    unsigned char* judged;  // numbers of propositions that were held against something   (propositions x STI_CLAIM_NUMBERS)
 } sti_sticking_facts;
 
 sti_status sti_sticking_facts_open(sti_sticking_facts* f, sti_sticking_data* d, const sti_sticking_answer* answer,
@@ -35,13 +36,14 @@ void sti_sticking_facts_close(sti_sticking_facts* f);
 // ---- claims. Each returns whether the claim stands so far; the first that does not is named in out->text.
 
 const sti_proposition* sti_claim(const sti_sticking_facts* f, const char* id);  // NULL: not claimed
-const sti_named* sti_claim_number(sti_sticking_facts* f, const char* id,
-                                  const char* name);  // NULL: none; marks it as seen
+const sti_named* sti_claim_number(const sti_sticking_facts* f, const char* id, const char* name);  // NULL: none
+void sti_claim_judged(sti_sticking_facts* f, const sti_named* v);  // it was held against something; the comparisons below say so
 // STI_HOLDS_UNKNOWN is never wrong.
 bool sti_claim_verdict(sti_sticking_facts* f, const char* id, sti_holds expected);
-// A number that is not there is no claim. transpose: the claim is a row.
+// A number that is not there is no claim.
 bool sti_claim_matrix(sti_sticking_facts* f, const char* id, const char* name, sti_fractions expected);
 bool sti_claim_integer(sti_sticking_facts* f, const char* id, const char* name, int expected);
+bool sti_claim_truth(sti_sticking_facts* f, const char* id, const char* name, bool expected);  // NAN: it is left open
 bool sti_claim_double(sti_sticking_facts* f, const char* id, const char* name, double expected, double size);
 bool sti_claim_doubles(sti_sticking_facts* f, const char* id, const char* name, int count, const double* expected,
                        const double* size);
@@ -52,6 +54,8 @@ bool sti_claim_fails(sti_sticking_facts* f, const char* id, const char* format, 
 bool sti_claim_lambda(sti_sticking_facts* f, const char* id, sti_fractions* lambda);
 bool sti_claim_column(sti_sticking_facts* f, const char* id, const char* name, int count, sti_fractions* out);
 
+// |lambda_t| of contact i, with polygons the mu lambda_n at whose boundary it is.
+double sti_facts_reach(const sti_sticking_facts* f, int i, const double* t);
 // Margin of contact i at multipliers (n; t): its value, the terms of it, and its sign, 2: not known without rounding (polygons).
 double sti_facts_margin(sti_sticking_facts* f, int i, sti_fractions lambda, double* terms, int* sign);
 

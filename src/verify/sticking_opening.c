@@ -80,7 +80,7 @@ static sti_status check_exact_solution(sti_sticking_data* d, const sti_opening* 
     }
     for (int i = 0; i < d->count && out->accepted && status == STI_OK; i++)
         status = check_exact_contact(d, o, i, tol, out);
-    if (status == STI_OK && d->x.status != STI_OK) status = STI_FAIL(d->env, STI_ERR_MEMORY, -1, "exact sums");
+    if (status == STI_OK) status = d->x.status;
     return status;
 }
 
@@ -208,7 +208,7 @@ static sti_status with_vector(sti_sticking_data* d, const double* value, const s
     if (status == STI_OK && out->accepted)
         status = farkas ? check_farkas(d, v, exact != NULL, out) : check_descent(d, v, exact != NULL, out);
     sti_rationals_destroy(v);
-    if (status == STI_OK && d->x.status != STI_OK) status = STI_FAIL(d->env, STI_ERR_MEMORY, -1, "exact sums");
+    if (status == STI_OK) status = d->x.status;
     return status;
 }
 

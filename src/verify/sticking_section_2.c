@@ -18,7 +18,7 @@ static bool solves(sti_sticking_facts* f, const char* id, sti_fractions a, sti_f
     sti_algebra* k = &f->k;
     double* reach = sti_alloc_array_zero(k->env, (size_t)(f->n + f->p), sizeof *reach);
     if (reach == NULL) {
-        k->x.status = STI_ERR_MEMORY;
+        sti_algebra_fail(k);
         return true;
     }
     const sti_fractions Ma = sti_fractions_sum(k, sti_fractions_product(k, f->M, a), f->F, 1);
@@ -77,7 +77,7 @@ static bool is_witness(sti_sticking_facts* f, const char* id) {
     const sti_fractions row = sti_fractions_transpose(k, w);
     int* list = sti_alloc_array(k->env, (size_t)(f->n + q) + 1, sizeof *list);
     if (list == NULL) {
-        k->x.status = STI_ERR_MEMORY;
+        sti_algebra_fail(k);
         return true;
     }
     for (int j = 0; j < f->n + q; j++) list[j] = j;
@@ -100,20 +100,11 @@ static bool is_witness(sti_sticking_facts* f, const char* id) {
     return true;
 }
 
-static bool equations_solvable(sti_sticking_facts* f) {
-    sti_algebra* k = &f->k;
-    const sti_fractions upper = sti_fractions_join(k, f->M, f->C), At = sti_fractions_transpose(k, f->A);
-    const sti_fractions lower = sti_fractions_join(k, At, sti_fractions_make(k, f->A.cols, f->p));
-    const sti_fractions E = sti_fractions_stack(k, upper, lower), e = sti_fractions_stack(k, f->F, f->c_A);
-    return sti_fractions_rank(k, E) == sti_fractions_rank(k, sti_fractions_join(k, E, e));
-}
-
-static bool check_1(sti_sticking_facts* f, bool* solvable) {
+static bool check_1(sti_sticking_facts* f) {
     sti_algebra* k = &f->k;
     const bool independent = f->rank_C == f->p, trivial = f->kernel == 0;
     const sti_fractions Ct = sti_fractions_transpose(k, f->C);
     const bool stacked = sti_fractions_rank(k, sti_fractions_join(k, Ct, f->c)) == f->rank_C;
-    *solvable = f->slides || equations_solvable(f);
     bool good = sti_claim_verdict(f, "P1.i",
                                   f->slides                ? STI_NOT_APPLICABLE
                                   : independent && trivial ? STI_HOLDS
@@ -129,10 +120,7 @@ static bool check_1(sti_sticking_facts* f, bool* solvable) {
                 sti_claim_integer(f, "P1.ii", "stacked_consistency", stacked) &&
                 sti_claim_integer(f, "P1.ii", "separately_unique", f->rank_N + f->rank_H == f->rank_C) &&
                 sti_claim_integer(f, "P1.ii", "qdd_unique", trivial);
-    if (!f->slides)
-        good = good && sti_claim_integer(f, "P1.ii", "solvable_for_given_F", *solvable);
-    else
-        sti_claim_number(f, "P1.ii", "solvable_for_given_F");
+    if (!f->slides) good = good && sti_claim_integer(f, "P1.ii", "solvable_for_given_F", f->solvable);
     sti_fractions a, lambda;
     good = good && sti_claim_column(f, "P1.ii", "qdd", f->n, &a) && sti_claim_lambda(f, "P1.ii", &lambda);
     if (good && a.num != NULL && lambda.num != NULL)
@@ -203,9 +191,8 @@ static sti_fractions schur(sti_sticking_facts* f, sti_fractions G, bool pseudo) 
 }
 
 static bool check_gains(sti_sticking_facts* f, const unique* q) {
-    const sti_named* gain = sti_claim_number(f, "P4.i", "force_gain");
     double expected[64], size[64];
-    for (int i = 0, at = f->m; gain != NULL && i < f->m; i++) {
+    for (int i = 0, at = f->m; i < f->m; i++) {
         const int tangents = sti_sticking_data_contact(f->d, i)->tangent_count;
         expected[i] = size[i] = 0;
         for (int s = 0; s <= tangents; s++) {
@@ -236,9 +223,9 @@ static bool check_4(sti_sticking_facts* f, const unique* q, const double* margin
         good = good && sti_claim_verdict(f, "P4.ii", STI_NOT_APPLICABLE);
     else if (q->least != 2) {
         good = good && sti_claim_verdict(f, "P4.ii", q->boundary > 0 ? STI_HOLDS : STI_HOLDS_NOT);
-        good = good && sti_claim_integer(f, "P4.ii", "on_boundary", q->boundary);
     }
-    sti_claim_number(f, "P4.ii", "on_boundary");
+    if (q->least != 2) good = good && sti_claim_integer(f, "P4.ii", "on_boundary", q->boundary);
+    sti_claim_judged(f, rate);  // an option, given back
     return good && sti_claim_double(f, "P4.i", "least_margin", q->margin, size) &&
            sti_claim_double(f, "P4.i", "time_to_slip_at_least", time, time_size) && check_gains(f, q);
 }
@@ -289,11 +276,8 @@ static bool check_2_to_4(sti_sticking_facts* f, bool* unique_sticks) {
     *unique_sticks = q.least == 0 || q.least == 1;
     if (q.least != 2) {
         good = good && sti_claim_verdict(f, "P2", q.least >= 0 ? STI_HOLDS : STI_HOLDS_NOT);
-        const sti_named* all = sti_claim_number(f, "P2", "all_sticking");
-        if (all != NULL && !isnan(all->value[0]))
-            good = good && sti_claim_integer(f, "P2", "all_sticking", q.least >= 0);
+        good = good && sti_claim_truth(f, "P2", "all_sticking", q.least >= 0);
     }
-    sti_claim_number(f, "P2", "all_sticking");
     const sti_fractions Gn = sti_fractions_transpose(k, sti_fractions_columns(k, q.G, list, f->m));
     const sti_fractions Wt = sti_fractions_transpose(k, q.W), row = sti_fractions_transpose(k, q.lambda);
     const sti_fractions V = sti_fractions_transpose(k, q.V);
@@ -353,13 +337,13 @@ static bool check_self_stress(sti_sticking_facts* f) {
             }
             if (!(fabs(sum) <= f->tol * terms)) return sti_claim_fails(f, "P5", "self_stress is moved by C");
         }
-        f->out->numbers_checked += f->p;
     }
+    sti_claim_judged(f, v);
     return true;
 }
 
-static bool check_5(sti_sticking_facts* f, bool solvable, bool unique_known, bool unique_sticks) {
-    if (f->slides || !solvable) return sti_claim_verdict(f, "P5", STI_NOT_APPLICABLE);
+static bool check_5(sti_sticking_facts* f, bool unique_known, bool unique_sticks) {
+    if (f->slides || !f->solvable) return sti_claim_verdict(f, "P5", STI_NOT_APPLICABLE);
     if (f->m > 64) return true;
     sti_fractions a, lambda;
     double margins[64], terms[64];
@@ -371,7 +355,15 @@ static bool check_5(sti_sticking_facts* f, bool solvable, bool unique_known, boo
         int sign;
         margins[i] = sti_facts_margin(f, i, lambda, &terms[i], &sign);
         terms[i] = (1 + c->mu) * f->size_l[f->d->first[i]];
-        for (int s = 0; s < c->tangent_count; s++, at++) terms[i] += lambda.size[at];
+        double drag = 0;
+        for (int s = 0; s < c->tangent_count; s++, at++) {
+            terms[i] += lambda.size[at];
+            if (c->mu == 0) drag = fmax(drag, fabs(sti_fractions_double(&f->k, lambda, at, 0)));
+        }
+        if (drag > 1e-9 * terms[i])
+            inside = false;
+        else if (drag > 0)
+            clear = false;
         if (margins[i] < -1e-9 * terms[i])
             inside = false;
         else if (margins[i] < 1e-9 * terms[i])
@@ -379,16 +371,18 @@ static bool check_5(sti_sticking_facts* f, bool solvable, bool unique_known, boo
     }
     bool good = solves(f, "P5", a, lambda) && has_least_norm(f, "P5", a, lambda) &&
                 sti_claim_doubles(f, "P5", "margins", f->m, margins, terms) && check_self_stress(f);
+    const sti_proposition* p = sti_claim(f, "P5");
+    if (p != NULL && p->verdict == STI_NOT_APPLICABLE) return sti_claim_fails(f, "P5", "it applies");
     if (unique_known) return good && sti_claim_verdict(f, "P5", unique_sticks ? STI_HOLDS : STI_HOLDS_NOT);
-    if (f->p > f->rank_C && (!inside || clear))
+    if (!inside || clear)
         good = good && sti_claim_verdict(f, "P5", inside ? STI_HOLDS : STI_HOLDS_NOT);
     return good;
 }
 
 bool sti_check_section_2(sti_sticking_facts* f) {
-    bool solvable, sticks;
-    if (!check_1(f, &solvable) || !check_2_to_4(f, &sticks) || !check_lemma(f)) return false;
+    bool sticks;
+    if (!check_1(f) || !check_2_to_4(f, &sticks) || !check_lemma(f)) return false;
     const bool known =
         !f->slides && f->definite && f->rank_C == f->p && f->p > 0 && f->p <= 64 && f->answer->facets == 0;
-    return check_5(f, solvable, known, sticks);
+    return check_5(f, known, sticks);
 }

@@ -54,11 +54,12 @@ static bool check_ratios(sti_sticking_facts* f, const discs* q) {
         for (int s = 0; s < sti_sticking_data_contact(f->d, i)->tangent_count; s++, at++)
             t = hypot(t, sti_fractions_double(&f->k, q->lt, at, 0));
         const double n = sti_fractions_double(&f->k, q->ln, i, 0), size = f->size_l[f->d->first[i]];
-        f->out->numbers_checked++;
-        if (n <= 1e-9 * size) continue;  // zero over zero, or infinite
-        if (!(fabs(v->value[i] - t / n) <= 1e2 * f->tol * (1 + t / n) * size / n))
+        const bool none = n <= 1e-9 * size, idle = none && t <= 1e-9 * size;
+        if (none && (!isfinite(v->value[i]) || (idle && v->value[i] == 0))) continue;
+        if (none || !(fabs(v->value[i] - t / n) <= 1e2 * f->tol * (1 + t / n) * size / n))
             return sti_claim_fails(f, "P9.ii", "ratio %d is %.10g, not %.10g", i, t / n, v->value[i]);
     }
+    sti_claim_judged(f, v);
     return true;
 }
 
@@ -81,7 +82,8 @@ static bool check_minimum(sti_sticking_facts* f, const discs* q, int facets, con
         half += e[i] * e[i] / 2;
         size += terms * terms;
     }
-    f->out->numbers_checked += 1 + f->t;
+    sti_claim_judged(f, value);
+    sti_claim_judged(f, z);
     double gap = 0;
     for (int j = 0; j < f->t; j++) {
         g[j] = 0;
@@ -101,29 +103,27 @@ static bool check_minimum(sti_sticking_facts* f, const discs* q, int facets, con
                 best = fmax(best, -cos(corner) * gx - sin(corner) * gy);
             }
         }
-        if (reach > c->mu * (1 + 1e-7) + 1e-12) return sti_claim_fails(f, "P10", "%s leaves disc %d", z_name, i);
+        if (!(reach <= c->mu * (1 + 1e-7) + 1e-12)) return sti_claim_fails(f, "P10", "%s leaves disc %d", z_name, i);
         gap += gx * x + gy * y + c->mu * best;
         at += tangents;
     }
     const bool zero = value->value[0] == 0 && half <= 1e-14 * size;
-    if (!zero && (fabs(half - value->value[0]) > 1e-8 * size || gap > 1e-6 * size))
+    if (!zero && !(fabs(half - value->value[0]) <= 1e-8 * size && gap <= 1e-6 * size))
         return sti_claim_fails(f, "P10", "%s is %.6g, not %.6g (gap %.1e)", value_name, half, value->value[0], gap);
     return true;
 }
 
-static bool check_flag(sti_sticking_facts* f, const char* name, const char* value) {
-    const sti_named *flag = sti_claim_number(f, "P10", name), *minimum = sti_claim_number(f, "P10", value);
-    if (flag == NULL || minimum == NULL || isnan(flag->value[0])) return true;
-    f->out->numbers_checked++;
-    if (flag->value[0] != 0 && flag->value[0] != 1) return sti_claim_fails(f, "P10", "%s is neither 0 nor 1", name);
-    if (flag->value[0] == 1 && minimum->value[0] != 0)
-        return sti_claim_fails(f, "P10", "%s, and the minimum is not zero", name);
-    return true;
+// sticks: what the decision about (60) says of these discs or polygons; unknown: it is about others.
+static bool check_flag(sti_sticking_facts* f, const char* name, const char* value, sti_holds sticks) {
+    const sti_named* minimum = sti_claim_number(f, "P10", value);
+    if (sticks != STI_HOLDS_UNKNOWN) return sti_claim_truth(f, "P10", name, sticks == STI_HOLDS);
+    return minimum == NULL || sti_claim_truth(f, "P10", name, minimum->value[0] == 0);
 }
 
 static bool check_9(sti_sticking_facts* f) {
     static const char* const rest[] = {"P9.ii", "P10", "C4"};
     const sti_opening* o = &f->answer->opening;
+    if (!o->asked && !f->slides) return true;
     const bool applies = !f->slides && f->u > 0 && f->definite && f->rank_X == f->x;
     if (!sti_claim_verdict(f, "P9.i", applies ? verdict_of(o->outcome) : STI_NOT_APPLICABLE)) return false;
     const bool one = applies && f->rank_UX - f->rank_X == f->u && !f->bilateral && o->contact_problem == STI_SOLVED;
@@ -142,6 +142,7 @@ static bool check_9(sti_sticking_facts* f) {
     const int facets = f->answer->facets > 0 ? f->answer->facets : 8;
     bool spatial = false;
     for (int i = 0; i < f->m; i++) spatial = spatial || sti_sticking_data_contact(f->d, i)->tangent_count == 2;
+    const bool polygons = !spatial || f->answer->facets > 0, discs_asked = !spatial || f->answer->facets == 0;
     good = (sticks == STI_HOLDS_UNKNOWN || sti_claim_verdict(f, "P9.ii", sticks)) &&
            sti_claim_matrix(f, "P9.ii", "A_c", A) && sti_claim_matrix(f, "P9.ii", "H_c", H) &&
            sti_claim_matrix(f, "P9.ii", "lambda_n", q.ln) && sti_claim_matrix(f, "P9.ii", "lambda_t", q.lt) &&
@@ -149,142 +150,204 @@ static bool check_9(sti_sticking_facts* f) {
            sti_claim_doubles(f, "P9.ii", "qdd", f->n, o->a, f->size_a) && check_ratios(f, &q) &&
            sti_claim_integer(f, "P10", "facets", facets) &&
            check_minimum(f, &q, facets, "minimum_polygon", "z_polygon") &&
-           check_minimum(f, &q, 0, "minimum_disc", "z_disc") && check_flag(f, "sticks_polygon", "minimum_polygon") &&
-           check_flag(f, "sticks_disc", "minimum_disc") && sti_claim_verdict(f, "C4", STI_HOLDS);
+           check_minimum(f, &q, 0, "minimum_disc", "z_disc") &&
+           check_flag(f, "sticks_polygon", "minimum_polygon", polygons ? sticks : STI_HOLDS_UNKNOWN) &&
+           check_flag(f, "sticks_disc", "minimum_disc", discs_asked ? sticks : STI_HOLDS_UNKNOWN) && sti_claim_verdict(f, "C4", STI_HOLDS);
     const sti_proposition* p = sti_claim(f, "P10");
     const sti_named* polygon = sti_claim_number(f, "P10", "minimum_polygon");
-    if (good && p != NULL && polygon != NULL && p->verdict == STI_HOLDS && polygon->value[0] != 0)
-        return sti_claim_fails(f, "P10", "it holds, and the minimum is not zero");
-    if (good && !spatial && sticks != STI_HOLDS_UNKNOWN) good = sti_claim_verdict(f, "P10", sticks);
-    return good;
+    if (good && p != NULL && polygon != NULL && !polygons)
+        return sti_claim_verdict(f, "P10", polygon->value[0] == 0 ? STI_HOLDS : STI_HOLDS_NOT);
+    return good && (sticks == STI_HOLDS_UNKNOWN || sti_claim_verdict(f, "P10", sticks));
 }
 
 // ---- proposition 11: sticking with mu a little above, and not a little below
 
-// Do contacts stick with these coefficients? In space by the polygon with 32 corners inside the discs, or the one outside.
-static bool sticks_at(sti_sticking_facts* f, const double* mu, bool outside, const signed char* sign) {
-    enum { CORNERS = 32 };
+enum { CORNERS = 32 };
+
+typedef struct trial {  // do contacts stick with these coefficients?
+    double mu[MOST];
+    double bound;           // on normal forces
+    bool outside;           // discs in space: the polygon with 32 corners around them, not the one inside
+    signed char sign[MOST]; // of bilateral friction
+} trial;
+
+static int sides_of(const sti_sticking_facts* f, int i, const trial* t) {
+    const int tangents = sti_sticking_data_contact(f->d, i)->tangent_count;
+    if (tangents == 0 || !(t->mu[i] > 0)) return 0;
+    return tangents == 1 ? 2 : f->answer->facets > 0 ? f->answer->facets : CORNERS;
+}
+
+// Rows of contact i over (1, a, lambda), the first tangent in column `at`: lambda_n >= 0, <= bound, and its polygon.
+static int put_bounds(const sti_sticking_facts* f, const trial* t, int i, int at, double* row, int width) {
+    const sti_instant_contact* c = sti_sticking_data_contact(f->d, i);
+    const int side = c->bilateral ? t->sign[i] : 1, sides = sides_of(f, i, t), normal = 1 + f->n + i;
+    int count = 0;
+    if (side == 0) return 0;
+    row[(size_t)count++ * (size_t)width + (size_t)normal] = side;
+    if (isfinite(t->bound)) {
+        double* r = row + (size_t)count++ * (size_t)width;
+        r[0] = t->bound;
+        r[normal] = -side;
+    }
+    for (int s = 0; s < sides; s++) {
+        double* r = row + (size_t)count++ * (size_t)width;
+        const double pi = 3.14159265358979323846, edge = (2 * s + 1) * pi / sides;
+        const bool tight = c->tangent_count == 2 && !(t->outside && f->answer->facets == 0);
+        r[normal] = side * t->mu[i] * (tight ? cos(pi / sides) : 1);
+        r[at] = c->tangent_count == 1 ? (s == 0 ? -1 : 1) : -cos(edge);
+        if (c->tangent_count == 2) r[at + 1] = -sin(edge);
+    }
+    return count;
+}
+
+// M a + F - C lambda = 0, A'a + c = 0.
+static sti_fractions equations_of(sti_sticking_facts* f) {
     sti_algebra* k = &f->k;
-    const int width = 1 + f->n + f->p;
-    int rows = 0;
-    for (int i = 0; i < f->m; i++) rows += 3 + CORNERS;
-    double* row = sti_alloc_array_zero(k->env, (size_t)rows * (size_t)width, sizeof *row);
-    if (row == NULL) {
-        k->x.status = STI_ERR_MEMORY;
-        return false;
-    }
-    int equations = 0, count = 0;
-    for (int pass = 0; pass < 2; pass++) {  // lambda_t = 0 of smooth contacts first: they are equations
-        for (int i = 0, at = f->m; i < f->m; i++) {
-            const sti_instant_contact* c = sti_sticking_data_contact(f->d, i);
-            const int t = 1 + f->n + at, side = c->bilateral ? sign[i] : 1, tangents = c->tangent_count;
-            at += tangents;
-            const bool rough = mu[i] > 0 && tangents > 0;
-            for (int s = 0; s < tangents && pass == 0 && !rough; s++)
-                row[(size_t)count++ * (size_t)width + (size_t)(t + s)] = 1;
-            if (pass == 0) continue;
-            if (side != 0) row[(size_t)count++ * (size_t)width + (size_t)(1 + f->n + i)] = side;
-            const int polygon = !rough ? 0 : tangents == 1 ? 2 : f->answer->facets > 0 ? f->answer->facets : CORNERS;
-            for (int s = 0; s < polygon && side != 0 && s < CORNERS; s++) {
-                double* r = row + (size_t)count++ * (size_t)width;
-                const double pi = 3.14159265358979323846, edge = (2 * s + 1) * pi / polygon;
-                const double shrink = tangents == 1 ? 1 : outside && f->answer->facets == 0 ? 1 : cos(pi / polygon);
-                r[1 + f->n + i] = side * mu[i] * shrink;
-                r[t] = tangents == 1 ? (s == 0 ? -1 : 1) : -cos(edge);
-                if (tangents == 2) r[t + 1] = -sin(edge);
-            }
-        }
-        if (pass == 0) equations = count;
-    }
     const sti_fractions zero = sti_fractions_make(k, f->n, f->p), none = sti_fractions_make(k, f->A.cols, f->p);
     const sti_fractions dynamics =
         sti_fractions_join(k, f->F, sti_fractions_join(k, f->M, sti_fractions_sum(k, zero, f->C, -1)));
     const sti_fractions At = sti_fractions_transpose(k, f->A);
-    const sti_fractions held = sti_fractions_join(k, f->c_A, sti_fractions_join(k, At, none));
-    const sti_fractions all = sti_fractions_stack(k, sti_fractions_stack(k, dynamics, held),
-                                                  sti_fractions_from_doubles(k, count, width, row));
+    return sti_fractions_stack(k, dynamics, sti_fractions_join(k, f->c_A, sti_fractions_join(k, At, none)));
+}
+
+static bool sticks_at(sti_sticking_facts* f, const trial* t) {
+    sti_algebra* k = &f->k;
+    const int width = 1 + f->n + f->p, most = f->m * (4 + (f->answer->facets > CORNERS ? f->answer->facets : CORNERS));
+    double* row = sti_alloc_array_zero(k->env, (size_t)most * (size_t)width, sizeof *row);
+    if (row == NULL) {
+        sti_algebra_fail(k);
+        return false;
+    }
+    int count = 0;
+    for (int i = 0, at = 1 + f->n + f->m; i < f->m; i++)  // lambda_t = 0 of smooth contacts first: they are equations
+        for (int s = 0; s < sti_sticking_data_contact(f->d, i)->tangent_count; s++, at++)
+            if (sides_of(f, i, t) == 0) row[(size_t)count++ * (size_t)width + (size_t)at] = 1;
+    const int equations = count;
+    for (int i = 0, at = 1 + f->n + f->m; i < f->m; i++) {
+        count += put_bounds(f, t, i, at, row + (size_t)count * (size_t)width, width);
+        at += sti_sticking_data_contact(f->d, i)->tangent_count;
+    }
+    const sti_fractions all =
+        sti_fractions_stack(k, equations_of(f), sti_fractions_from_doubles(k, count, width, row));
     sti_free(k->env, row);
     return sti_fractions_feasible(k, all, f->n + f->A.cols + equations);
 }
 
-static bool sticks_somehow(sti_sticking_facts* f, const double* mu, bool outside) {
+static bool sticks_somehow(sti_sticking_facts* f, trial* t) {
     int choice[MOST], count = 0;
-    for (int i = 0; i < f->m; i++) {
-        const sti_instant_contact* c = sti_sticking_data_contact(f->d, i);
-        if (c->bilateral && c->tangent_count > 0 && mu[i] > 0) choice[count++] = i;
-    }
+    for (int i = 0; i < f->m; i++)
+        if (sti_sticking_data_contact(f->d, i)->bilateral && sides_of(f, i, t) > 0) choice[count++] = i;
     for (int b = 0; b < 1 << count && count <= 6; b++) {
-        signed char sign[MOST] = {0};
-        for (int s = 0; s < count; s++) sign[choice[s]] = b >> s & 1 ? -1 : 1;
-        if (sticks_at(f, mu, outside, sign)) return true;
+        for (int s = 0; s < count; s++) t->sign[choice[s]] = b >> s & 1 ? -1 : 1;
+        if (sticks_at(f, t)) return true;
     }
     return false;
 }
 
-// weight: mu_i = k weight_i where it is positive, and as given elsewhere.
-static bool is_least(sti_sticking_facts* f, const char* name, double least, const double* weight, bool attained) {
-    double mu[MOST];
-    bool spatial = false;
+typedef struct least {
+    const char* name;
+    double value;             // NAN: none
+    const double* weight;     // mu_i = value weight_i where it is positive, and as given elsewhere
+    bool spatial;             // discs in space
+    double limit;             // on normal forces
+} least;
+
+static bool sticks_with(sti_sticking_facts* f, const least* l, double k, bool outside, double bound) {
+    trial t = {.outside = outside, .bound = bound};
     for (int i = 0; i < f->m; i++)
-        spatial = spatial || (sti_sticking_data_contact(f->d, i)->tangent_count == 2 && f->answer->facets == 0);
-    const double above = spatial ? 0.006 : 1e-6;
-    const double below = !spatial ? 1e-6 : attained ? 0.006 : 0.1;  // an infimum of growing forces is not known as well
-    f->out->numbers_checked++;
-    for (int side = 0; side < 2; side++) {
-        const double k = isnan(least) ? 1e7 : side ? least * (1 + above) + 1e-9 : least * (1 - below) - 1e-9;
-        if (k <= 0 || (isnan(least) && side == 0)) continue;
-        for (int i = 0; i < f->m; i++) mu[i] = weight[i] > 0 ? k * weight[i] : sti_sticking_data_contact(f->d, i)->mu;
-        // above it sticks inside the discs; below it does not even outside them
-        const bool sticks = sticks_somehow(f, mu, side == 0);
-        if (sti_algebra_failed(&f->k)) return true;
-        if (sticks != (side == 1 && !isnan(least)))
-            return sti_claim_fails(f, "P11", "%s is %.8g, and at %.8g the contacts %s", name, least, k,
-                                   sticks ? "stick" : "do not");
+        t.mu[i] = l->weight[i] > 0 ? k * l->weight[i] : sti_sticking_data_contact(f->d, i)->mu;
+    return sticks_somehow(f, &t);
+}
+
+// Above it contacts stick inside the discs; below they do not even outside them. With discs an infimum of growing forces is one for
+// forces within the limit.
+static bool is_least(sti_sticking_facts* f, const least* l) {
+    const double above = l->spatial ? 0.006 : 1e-6;
+    const double high = isnan(l->value) ? 1e7 : l->value * (1 + above) + 1e-9, low = l->value * (1 - above) - 1e-9;
+    const bool sticks = sticks_with(f, l, high, false, INFINITY);
+    const bool still = low > 0 && sticks_with(f, l, low, true, l->spatial ? l->limit : INFINITY);
+    if (sti_algebra_failed(&f->k) || (sticks == !isnan(l->value) && !still)) return true;
+    return sti_claim_fails(f, "P11", "%s is %.8g, and at %.8g the contacts %s", l->name, l->value, still ? low : high,
+                           sticks ? "stick" : "do not");
+}
+
+// Of a least coefficient: are normal forces within the limit enough?
+static bool check_attained(sti_sticking_facts* f, const least* l) {
+    const sti_named *v = sti_claim_number(f, "P11", "attained"), *limit = sti_claim_number(f, "P11", "force_limit");
+    if (v == NULL || limit == NULL || l->spatial || isnan(l->value)) return true;
+    const bool tight = sticks_with(f, l, l->value * (1 + 1e-10) + 1e-13, false, l->limit / 2);
+    const bool loose = sticks_with(f, l, l->value * (1 + 1e-8) + 1e-11, false, l->limit * 2);
+    return sti_algebra_failed(&f->k) || tight != loose || sti_claim_integer(f, "P11", "attained", loose);
+}
+
+static bool check_own(sti_sticking_facts* f, least* l) {
+    const sti_named* v = sti_claim_number(f, "P11", "mu_min_own");
+    double weight[MOST];
+    int discs_in_space = 0;
+    for (int i = 0; i < f->m; i++)
+        discs_in_space += f->answer->facets == 0 && sti_sticking_data_contact(f->d, i)->tangent_count == 2;
+    // a contact's own coefficient hangs on the discs of the others, and polygons do not tell how much
+    if (v == NULL || discs_in_space > 1) return true;
+    if (v->rows * v->cols != f->m) return sti_claim_fails(f, "P11", "mu_min_own has not %d numbers", f->m);
+    l->name = v->name;
+    l->weight = weight;
+    for (int i = 0; i < f->m; i++) {
+        for (int j = 0; j < f->m; j++) weight[j] = j == i;
+        l->value = v->value[i];
+        const sti_instant_contact* c = sti_sticking_data_contact(f->d, i);
+        if ((c->tangent_count == 0 || c->pressed) && !isnan(l->value))
+            return sti_claim_fails(f, "P11", "mu_min_own[%d]: the contact has no friction", i);
+        if (isinf(l->value)) return sti_claim_fails(f, "P11", "mu_min_own[%d] is infinite", i);
+        if (!isnan(l->value) && !is_least(f, l)) return false;  // NAN: none, or not looked for
     }
+    sti_claim_judged(f, v);
     return true;
 }
 
-static bool check_11(sti_sticking_facts* f, bool solvable) {
+static bool check_no_own(sti_sticking_facts* f) {
+    double none[MOST], size[MOST] = {0};
+    for (int i = 0; i < f->m; i++) none[i] = NAN;
+    return sti_claim_doubles(f, "P11", "mu_min_own", f->m, none, size);
+}
+
+static bool check_11(sti_sticking_facts* f) {
     if (f->t == 0 || f->slides) return sti_claim_verdict(f, "P11", STI_NOT_APPLICABLE);
     const sti_proposition* p = sti_claim(f, "P11");
     const sti_named *common = sti_claim_number(f, "P11", "mu_min"), *factor = sti_claim_number(f, "P11", "factor_min");
-    const sti_named* attained = sti_claim_number(f, "P11", "attained");
-    if (p == NULL || p->verdict == STI_HOLDS_UNKNOWN || f->m >= MOST || f->n + f->p > 40) return true;
-    if (!solvable) return sti_claim_verdict(f, "P11", STI_HOLDS_NOT);
-    if (attained != NULL && attained->value[0] != 0 && attained->value[0] != 1)
-        return sti_claim_fails(f, "P11", "attained is neither 0 nor 1");
+    const sti_named* limit = sti_claim_number(f, "P11", "force_limit");
+    if (p == NULL || p->verdict == STI_HOLDS_UNKNOWN || f->m >= MOST || f->n + f->p > 40 || f->answer->facets > 64)
+        return true;
+    if (!f->solvable)
+        return sti_claim_verdict(f, "P11", STI_HOLDS_NOT) && sti_claim_double(f, "P11", "mu_min", NAN, 0) &&
+               sti_claim_double(f, "P11", "factor_min", NAN, 0) && check_no_own(f);
+    if (common == NULL || factor == NULL || isinf(common->value[0]) || isinf(factor->value[0]))
+        return sti_claim_fails(f, "P11", "mu_min and factor_min are not numbers");
     double weight[MOST];
-    bool pressed = false;
+    bool given = false;
+    least l = {.name = "mu_min", .value = common->value[0], .weight = weight, .limit = INFINITY};
+    if (limit != NULL && limit->value[0] > 0) l.limit = limit->value[0];
     for (int i = 0; i < f->m; i++) {
         const sti_instant_contact* c = sti_sticking_data_contact(f->d, i);
         weight[i] = c->tangent_count > 0 && !c->pressed;
-        pressed = pressed || c->pressed;
+        l.spatial = l.spatial || (c->tangent_count == 2 && f->answer->facets == 0);
     }
-    if (common != NULL) {
-        if ((p->verdict == STI_HOLDS) != isfinite(common->value[0]))
-            return sti_claim_fails(f, "P11", "mu_min does not go with the verdict");
-        if (!is_least(f, "mu_min", common->value[0], weight, attained == NULL || attained->value[0] == 1)) return false;
-    }
-    bool given = false;
+    if (!sti_claim_verdict(f, "P11", isnan(l.value) ? STI_HOLDS_NOT : STI_HOLDS) || !is_least(f, &l) ||
+        !check_attained(f, &l))
+        return false;
+    sti_claim_judged(f, common);
+    sti_claim_judged(f, limit);  // an option, given back
     for (int i = 0; i < f->m; i++) {
         weight[i] = weight[i] > 0 ? sti_sticking_data_contact(f->d, i)->mu : 0;
         given = given || weight[i] > 0;
     }
-    if (factor != NULL && given && isfinite(factor->value[0]) &&
-        !is_least(f, "factor_min", factor->value[0], weight, false))
-        return false;
-    // a contact's own coefficient hangs on the discs of the others, and polygons do not tell how much
-    int spatial = 0;
-    for (int i = 0; i < f->m; i++)
-        spatial += f->answer->facets == 0 && sti_sticking_data_contact(f->d, i)->tangent_count == 2;
-    const sti_named* own = spatial > 1 ? NULL : sti_claim_number(f, "P11", "mu_min_own");
-    if (own != NULL && own->rows * own->cols != f->m)
-        return sti_claim_fails(f, "P11", "mu_min_own has not %d numbers", f->m);
-    for (int i = 0; own != NULL && i < f->m; i++) {
-        for (int j = 0; j < f->m; j++) weight[j] = j == i;
-        if (isfinite(own->value[i]) && !is_least(f, "mu_min_own", own->value[i], weight, false)) return false;
+    l.name = "factor_min";
+    l.value = factor->value[0];
+    if (!given && !sti_claim_double(f, "P11", "factor_min", NAN, 0)) return false;
+    if (given && !isnan(l.value)) {
+        if (!is_least(f, &l)) return false;
+        sti_claim_judged(f, factor);
     }
-    return true;
+    return check_own(f, &l);
 }
 
 // ---- proposition 12
@@ -325,10 +388,5 @@ static bool check_12(sti_sticking_facts* f) {
 }
 
 bool sti_check_section_4(sti_sticking_facts* f) {
-    sti_algebra* k = &f->k;
-    const sti_fractions upper = sti_fractions_join(k, f->M, f->C), At = sti_fractions_transpose(k, f->A);
-    const sti_fractions lower = sti_fractions_join(k, At, sti_fractions_make(k, f->A.cols, f->p));
-    const sti_fractions E = sti_fractions_stack(k, upper, lower), e = sti_fractions_stack(k, f->F, f->c_A);
-    const bool solvable = sti_fractions_rank(k, E) == sti_fractions_rank(k, sti_fractions_join(k, E, e));
-    return check_9(f) && check_11(f, solvable) && check_12(f);
+    return check_9(f) && check_11(f) && check_12(f);
 }

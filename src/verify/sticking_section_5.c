@@ -1,5 +1,6 @@
 // sticking_section_5.c: the check of S0 section 5 and equation (69): proposition 13, Coulomb's law at acceleration level.
 #include <math.h>
+#include <stiction/contact.h>
 #include <string.h>
 
 #include "verify/sticking_facts.h"
@@ -79,15 +80,15 @@ static bool check_solution(sti_sticking_facts* f, const mixed* q, int r, const d
                 terms += D.size[j * D.cols + col] * (fabs(a[j]) + f->size_a[j]);
             }
             const bool held = s > 0 ? !f->d->slides[i] : c->bilateral;
-            if (held && fabs(acc) > f->tol * terms)
-                return sti_claim_fails(f, "P13", "solution %d: contact %d moves", r, i);
+            if (held && !(fabs(acc) <= 1e2 * f->tol * terms))
+                return sti_claim_fails(f, "P13", "solution %d: contact %d moves by %.2e", r, i, fabs(acc) / terms);
             if (s > 0) {
                 t = hypot(t, l[s]);
                 if (f->d->slides[i] && fabs(l[s] + c->mu_kinetic * fabs(l[0]) * f->d->slip[i][s - 1]) > f->tol * scale)
                     return sti_claim_fails(f, "P13", "solution %d: contact %d drags another way", r, i);
                 continue;
             }
-            if (fabs(acc - a_n[i]) > f->tol * terms)
+            if (!(fabs(acc - a_n[i]) <= f->tol * terms))
                 return sti_claim_fails(f, "P13", "solution %d: a_n of contact %d", r, i);
             if (!c->bilateral &&
                 (l[0] < -f->tol * scale || acc < -f->tol * terms || (l[0] > f->tol * scale && acc > f->tol * terms)))
@@ -95,15 +96,14 @@ static bool check_solution(sti_sticking_facts* f, const mixed* q, int r, const d
         }
         at += c->tangent_count;
         if (f->d->slides[i] || c->tangent_count == 0) continue;
-        const double margin = c->mu * fabs(l[0]) - t;
+        const double margin = c->mu * fabs(l[0]) - sti_facts_reach(f, i, l + 1);
         if (t > 1e-9 * scale) most = fmax(most, t / fabs(l[0]));
         if (margin < -1e-9 * (1 + c->mu) * scale)
             inside = false;
         else if (margin < 1e-9 * (1 + c->mu) * scale)
             clear = false;
     }
-    f->out->numbers_checked += 2 * f->p + f->n + f->m + 2;
-    if (isfinite(most) && !(fabs(required - most) <= 1e-6 * fmax(most, 1e-6)))
+    if (isfinite(most) ? !(fabs(required - most) <= 1e-6 * fmax(most, 1e-6)) : isfinite(required))
         return sti_claim_fails(f, "P13", "solution %d asks for mu %.8g, not %.8g", r, most, required);
     if ((!inside || clear) && !isnan(admissible) && admissible != (inside ? 1 : 0))
         return sti_claim_fails(f, "P13", "solution %d is%s within the discs", r, inside ? "" : " not");
@@ -129,7 +129,9 @@ static bool check_13(sti_sticking_facts* f) {
     const sti_named* v[6];
     for (int i = 0; i < 6; i++) v[i] = sti_claim_number(f, "P13", names[i]);
     if (p == NULL || count == NULL || sti_algebra_failed(&f->k)) return true;
+    if (!(count->value[0] >= 0 && count->value[0] <= 1 << 13)) return sti_claim_fails(f, "P13", "solutions is no count");
     const int solutions = (int)count->value[0];
+    if (count->value[0] != solutions) return sti_claim_fails(f, "P13", "solutions is no count");
     for (int i = 0; i < 6; i++)
         if (v[i] == NULL || v[i]->rows * v[i]->cols != solutions * widths[i])
             return sti_claim_fails(f, "P13", "%s does not have %d rows", names[i], solutions);
@@ -141,7 +143,11 @@ static bool check_13(sti_sticking_facts* f) {
             return false;
         some = some || v[5]->value[r] == 1;
     }
+    for (int i = 0; i < 6; i++) sti_claim_judged(f, v[i]);
+    sti_claim_judged(f, count);
+    if (f->answer->outcome == STI_STICKING_YES) return sti_claim_verdict(f, "P13", STI_HOLDS);
     if (some) return sti_claim_verdict(f, "P13", STI_HOLDS);
+    if (p->verdict == STI_NOT_APPLICABLE) return sti_claim_fails(f, "P13", "it applies");
     if (p->verdict == STI_HOLDS && f->answer->outcome != STI_STICKING_YES)
         return sti_claim_fails(f, "P13", "it holds, and no solution is within the discs");
     return true;
@@ -172,8 +178,9 @@ static bool check_law(sti_sticking_facts* f, int r, int i, int mode, const doubl
                 t <= c->mu * l[0] + e * force;
     if (l[0] > e * force && s > e * size)
         good = good && t >= c->mu * l[0] - e * force && along <= -(1 - 1e-4) * t * s + e * force * size;
-    if (mode == 0) good = good && l[0] <= e * force;
-    if (mode == 1) good = good && s <= e * size && a[0] <= e * size;
+    if (mode == STI_MODE_SEPARATE) good = good && l[0] <= e * force;
+    if (mode == STI_MODE_SLIDE) good = good && t >= c->mu * l[0] - e * force;
+    if (mode == STI_MODE_STICK) good = good && s <= e * size && a[0] <= e * size;
     return good ||
            sti_claim_fails(
                f, "E69",
@@ -198,10 +205,15 @@ static bool check_69(sti_sticking_facts* f) {
         modes->rows * modes->cols != (f->m == 1 && f->rank_C == f->p ? count : f->m))
         return sti_claim_fails(f, "E69", "the numbers do not fit each other");
     if (p->verdict == STI_HOLDS && count == 0) return sti_claim_fails(f, "E69", "it holds without a solution");
+    if (p->verdict == STI_HOLDS_NOT && count > 0) return sti_claim_fails(f, "E69", "it has a solution");
     for (int r = 0; r < count; r++) {
         double order[2 * MOST];
         const double *l = lambda->value + (size_t)r * (size_t)f->p, *a = acc->value + (size_t)r * (size_t)f->p;
-        for (int c = 0; c < f->p; c++) order[c] = l[f->flat[c]];
+        for (int c = 0; c < f->p; c++) {
+            order[c] = l[f->flat[c]];
+            if (!isfinite(order[c]) || !isfinite(a[f->flat[c]]))
+                return sti_claim_fails(f, "E69", "solution %d has a number that is not finite", r);
+        }
         const sti_fractions x = sti_fractions_from_doubles(k, f->p, 1, order);
         const sti_fractions load = sti_fractions_sum(k, sti_fractions_product(k, f->C, x), f->F, -1);
         const sti_fractions free_a = sti_fractions_product(k, f->Minv, load);
@@ -209,7 +221,6 @@ static bool check_69(sti_sticking_facts* f) {
             sti_fractions_sum(k, sti_fractions_product(k, sti_fractions_transpose(k, f->C), free_a), f->c, 1);
         if (sti_algebra_failed(k)) return true;
         for (int c = 0; c < f->p; c++) {
-            f->out->numbers_checked += 2;
             const double value = sti_fractions_double(k, expected, c, 0);
             if (!(fabs(value - a[f->flat[c]]) <= 1e2 * f->tol * (expected.size[c] + fabs(value))))
                 return sti_claim_fails(f, "E69", "solution %d: acceleration %d is %.10g, not %.10g", r, c, value,
@@ -217,9 +228,14 @@ static bool check_69(sti_sticking_facts* f) {
         }
         for (int i = 0; i < f->m; i++) {
             const double mode = modes->value[f->m == 1 && f->rank_C == f->p ? r : i];
-            if (!check_law(f, r, i, isfinite(mode) ? (int)mode : -1, l, a)) return false;
+            if (!isnan(mode) && mode != STI_MODE_SEPARATE && mode != STI_MODE_STICK && mode != STI_MODE_SLIDE)
+                return sti_claim_fails(f, "E69", "mode %g: there is none", mode);
+            if (!check_law(f, r, i, isnan(mode) ? -1 : (int)mode, l, a)) return false;
         }
     }
+    sti_claim_judged(f, modes);
+    sti_claim_judged(f, lambda);
+    sti_claim_judged(f, acc);
     return true;
 }
 

@@ -1,6 +1,7 @@
 // The all-sticking analysis: decisions in space, proofs that are tampered with, near redundancy, ranges, forces, least
 // friction, one contact at rest, files, and failing memory.
 #include "analyze/instant_tools.h"
+#include "support/failing_env.h"
 #include "support/sanitized.h"
 // clang-format off
 #include <math.h>

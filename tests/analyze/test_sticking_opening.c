@@ -1,5 +1,6 @@
 // Contacts free to open (60): which of them open is a sign of an acceleration, and rounding has no sign.
 #include "analyze/instant_tools.h"
+#include "support/failing_env.h"
 // clang-format off
 #include <math.h>
 // clang-format on
