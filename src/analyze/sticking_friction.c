@@ -356,10 +356,14 @@ static sti_status beats(sti_quest* q, double k, bool* out) {
     return below(k) > 0 ? holds_at(q, below(k), INFINITY, out, lambda) : STI_OK;
 }
 
-// Does the point found need no more than k, with normal forces well within the limit?
+// Does the point found need no more than k, with normal forces well within the limit, none of which is rounding that friction
+// hangs on?
 static bool is_attained(const sti_quest* q) {
-    for (int i = 0; i < q->s->nc; i++)
-        if (q->weight[i] > 0 && fabs(q->lambda[q->s->first[i]]) > 0.5 * q->limit) return false;
+    for (int i = 0; i < q->s->nc; i++) {
+        const double normal = fabs(q->lambda[q->s->first[i]]);
+        if (q->weight[i] > 0 && normal > 0.5 * q->limit) return false;
+        if (q->weight[i] > 0 && normal < 1e-7 * q->s->force && ratio_of(q, i, q->lambda) > 0) return false;
+    }
     return sti_quest_ratio(q, q->lambda) <= above(q->k);
 }
 

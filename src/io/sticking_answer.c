@@ -4,7 +4,7 @@
 //      "multipliers": 4, "accelerations": 4, "a": [..], "lambda": [..], "a_exact": ["1/2", ..], "lambda_exact": [..],
 //      "leaves": [{"sign": [0, 0], "y": [..], "z": [..], "w": [..], "exact": ["3", ..]}], "bound": null,
 //      "opening": {"without_discs": "solved", "outcome": "does_not", "exact": true, "a": [..], "lambda": [..], "a_n": [..],
-//                  "opens": [0, 1], "a_exact": [..], "lambda_exact": [..], "leaves": [..], "bound": null, "farkas": [..],
+//                  "opens": [false, true], "a_exact": [..], "lambda_exact": [..], "leaves": [..], "bound": null, "farkas": [..],
 //                  "farkas_exact": [..], "descent": [..], "descent_exact": [..]},
 //      "propositions": [..]}
 //
@@ -54,6 +54,16 @@ static void write_leaves(sti_json* j, const sti_sticking_answer* a, int count, c
     sti_json_end(j);
 }
 
+static void write_opens(sti_json* j, const sti_sticking_answer* a) {
+    if (a->opening.opens == NULL) {
+        sti_json_null(j, "opens");
+        return;
+    }
+    sti_json_array(j, "opens");
+    for (int i = 0; i < a->contact_count; i++) sti_json_bool(j, NULL, a->opening.opens[i] != 0);
+    sti_json_end(j);
+}
+
 static void write_opening(sti_json* j, const sti_sticking_answer* a) {
     const sti_opening* o = &a->opening;
     if (!o->asked) {
@@ -67,9 +77,7 @@ static void write_opening(sti_json* j, const sti_sticking_answer* a) {
     sti_json_doubles(j, "a", o->a, (size_t)a->n);
     sti_json_doubles(j, "lambda", o->lambda, (size_t)a->multiplier_count);
     sti_json_doubles(j, "a_n", o->a_n, (size_t)a->contact_count);
-    sti_json_array(j, "opens");
-    for (int i = 0; i < a->contact_count; i++) sti_json_integer(j, NULL, o->opens[i]);
-    sti_json_end(j);
+    write_opens(j, a);
     write_exact(j, "a_exact", o->a_exact);
     write_exact(j, "lambda_exact", o->lambda_exact);
     write_leaves(j, a, o->leaf_count, o->leaves);
@@ -235,9 +243,8 @@ static sti_status read_opens(const reader* r, const sti_place* up, const sti_jso
     int i = 0;
     for (const sti_json_value* value = list->child; status == STI_OK && value != NULL; value = value->next, i++) {
         const sti_place at = sti_place_index(&place, i);
-        int64_t s = 0;
-        status = sti_json_read_integer(&r->tree, &at, value, 0, 1, &s);
-        (*out)[i] = (unsigned char)s;
+        if (!sti_json_is_bool(value)) status = sti_json_fail(&r->tree, &at, value, "true or false is expected");
+        (*out)[i] = sti_json_is_true(value);
     }
     return status;
 }
@@ -284,7 +291,7 @@ static sti_status check_twin(const reader* r, const sti_place* up, const sti_jso
     const sti_json_value *a = sti_json_get(outer, key), *b = sti_json_get(inner, key);
     const sti_place at = sti_place_key(up, key);
     if (a == NULL || b == NULL || sti_json_same(a, b)) return STI_OK;
-    return sti_json_fail(&r->tree, &at, NULL, "differs from that of the certificate");
+    return sti_json_fail(&r->tree, &at, a, "what the certificate says is expected");
 }
 
 static sti_status check_twins(const reader* r) {
@@ -296,7 +303,7 @@ static sti_status check_twins(const reader* r) {
     for (size_t i = 0; r->up != NULL && status == STI_OK && i < sizeof twins / sizeof twins[0]; i++)
         status = check_twin(r, NULL, r->tree.root, r->root, twins[i]);
     if (status == STI_OK && outer != NULL && inner == NULL)
-        status = sti_json_fail(&r->tree, &up, NULL, "is not in the certificate");
+        status = sti_json_fail(&r->tree, &up, outer, "null is expected, as in the certificate");
     for (const sti_json_value* value = sti_json_is_object(outer) ? outer->child : NULL;
          value != NULL && status == STI_OK; value = value->next)
         status = check_twin(r, &up, outer, inner, value->key);

@@ -138,8 +138,8 @@ static sti_status read_number(sti_env* env, const sti_json_tree* tree, const sti
     return status;
 }
 
-static sti_status read_numbers(sti_env* env, const sti_json_tree* tree, const sti_place* up, const sti_json_value* object,
-                               sti_proposition* p) {
+static sti_status read_numbers(sti_env* env, const sti_json_tree* tree, const sti_place* up,
+                               const sti_json_value* object, sti_proposition* p) {
     const sti_place place = sti_place_key(up, "numbers");
     if (object == NULL) return STI_OK;
     const int count = sti_json_is_object(object) ? sti_json_count(object) : -1;
@@ -158,8 +158,8 @@ static sti_status read_numbers(sti_env* env, const sti_json_tree* tree, const st
     return status;
 }
 
-static sti_status read_one(sti_env* env, const sti_json_tree* tree, const sti_place* place, const sti_json_value* object,
-                           sti_proposition* p) {
+static sti_status read_one(sti_env* env, const sti_json_tree* tree, const sti_place* place,
+                           const sti_json_value* object, sti_proposition* p) {
     char id[NAME_MOST] = "", title[2 * NAME_MOST] = "";
     int verdict = STI_NOT_APPLICABLE;
     if (!sti_json_is_object(object)) return sti_json_fail(tree, place, object, "an object is expected");
@@ -175,8 +175,8 @@ static sti_status read_one(sti_env* env, const sti_json_tree* tree, const sti_pl
     return status == STI_OK ? read_numbers(env, tree, place, sti_json_field(object, "numbers"), p) : status;
 }
 
-sti_status sti_propositions_read(sti_env* env, const sti_json_tree* tree, const sti_place* up, const sti_json_value* object,
-                                 sti_sticking_answer* answer) {
+sti_status sti_propositions_read(sti_env* env, const sti_json_tree* tree, const sti_place* up,
+                                 const sti_json_value* object, sti_sticking_answer* answer) {
     const sti_json_value* list = sti_json_field(object, "propositions");
     const sti_place place = sti_place_key(up, "propositions");
     if (list == NULL) return STI_OK;

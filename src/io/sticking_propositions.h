@@ -9,8 +9,8 @@
 
 void sti_propositions_write(sti_json* j, const sti_sticking_answer* answer);
 // list NULL: none. What was read so far is the answer's also after a failure.
-sti_status sti_propositions_read(sti_env* env, const sti_json_tree* tree, const sti_place* up, const sti_json_value* object,
-                                 sti_sticking_answer* answer);
+sti_status sti_propositions_read(sti_env* env, const sti_json_tree* tree, const sti_place* up,
+                                 const sti_json_value* object, sti_sticking_answer* answer);
 void sti_propositions_clear(sti_env* env, sti_sticking_answer* answer);
 
 #endif

@@ -54,6 +54,9 @@ bool sti_fractions_definite(sti_algebra* k, sti_fractions a);
 static inline int sti_fractions_sign(sti_fractions a, int i, int j) {
     return a.num == NULL ? 0 : sti_int_sign(&a.num[(size_t)i * (size_t)a.cols + (size_t)j]);
 }
+static inline double sti_fractions_size(sti_fractions a, int at) {
+    return a.size == NULL ? 0 : a.size[at];
+}
 double sti_fractions_double(sti_algebra* k, sti_fractions a, int i, int j);
 bool sti_fractions_is_zero(sti_fractions a);
 

@@ -288,7 +288,7 @@ bool sti_claim_matrix(sti_sticking_facts* f, const char* id, const char* name, s
         return sti_claim_fails(f, id, "%s has %d numbers, not %d", name, count, v->rows * v->cols);
     for (int i = 0; i < count; i++) {
         const double value = sti_int_ratio(&f->k.x, &expected.num[i], &expected.den);
-        if (!compare(f, id, v, i, value, expected.size[i])) return false;
+        if (!compare(f, id, v, i, value, sti_fractions_size(expected, i))) return false;
     }
     sti_claim_judged(f, v);
     return true;
@@ -355,14 +355,14 @@ double sti_facts_margin(sti_sticking_facts* f, int i, sti_fractions lambda, doub
     const int first = tangent_of(f, i), tangents = c->tangent_count, facets = f->answer->facets;
     const double normal = sti_fractions_double(&f->k, lambda, i, 0);
     const int side = sti_fractions_sign(lambda, i, 0);
-    *terms = lambda.size[i];
+    *terms = sti_fractions_size(lambda, i);
     *sign = side;
     if (tangents == 0 || c->mu == 0) return c->bilateral ? NAN : normal;
     double t[2] = {0};
     *terms *= c->mu;
     for (int s = 0; s < tangents; s++) {
         t[s] = sti_fractions_double(&f->k, lambda, first + s, 0);
-        *terms += lambda.size[first + s];
+        *terms += sti_fractions_size(lambda, first + s);
     }
     const bool polygon = facets > 0 && tangents == 2;
     const double margin = c->mu * (c->bilateral ? fabs(normal) : normal) - sti_facts_reach(f, i, t);

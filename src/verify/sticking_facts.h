@@ -26,7 +26,8 @@ typedef struct sti_sticking_facts {
         near;  // ranks differ without rounding and with a tolerance: numbers were rounded, and propositions are not judged
     bool solvable;  // (61 a) is: M a + F = C lambda, A'a + c = 0, whatever lambda_t of contacts that slide
     int rank_N, rank_H, rank_C, rank_U, rank_X, rank_UX, kernel;
-    unsigned char* judged;  // numbers of propositions that were held against something   (propositions x STI_CLAIM_NUMBERS)
+    unsigned char*
+        judged;  // numbers of propositions that were held against something   (propositions x STI_CLAIM_NUMBERS)
 } sti_sticking_facts;
 
 sti_status sti_sticking_facts_open(sti_sticking_facts* f, sti_sticking_data* d, const sti_sticking_answer* answer,
@@ -35,9 +36,10 @@ void sti_sticking_facts_close(sti_sticking_facts* f);
 
 // ---- claims. Each returns whether the claim stands so far; the first that does not is named in out->text.
 
-const sti_proposition* sti_claim(const sti_sticking_facts* f, const char* id);  // NULL: not claimed
+const sti_proposition* sti_claim(const sti_sticking_facts* f, const char* id);                     // NULL: not claimed
 const sti_named* sti_claim_number(const sti_sticking_facts* f, const char* id, const char* name);  // NULL: none
-void sti_claim_judged(sti_sticking_facts* f, const sti_named* v);  // it was held against something; the comparisons below say so
+void sti_claim_judged(sti_sticking_facts* f,
+                      const sti_named* v);  // it was held against something; the comparisons below say so
 // STI_HOLDS_UNKNOWN is never wrong.
 bool sti_claim_verdict(sti_sticking_facts* f, const char* id, sti_holds expected);
 // A number that is not there is no claim.

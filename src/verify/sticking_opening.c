@@ -248,6 +248,13 @@ static sti_status check_closed(sti_sticking_data* d, const sti_sticking_answer* 
     return status;
 }
 
+static bool says_nothing(const sti_sticking_data* d, const sti_opening* o) {
+    bool opens = false;
+    for (int i = 0; o->opens != NULL && i < d->count; i++) opens = opens || o->opens[i];
+    return o->a == NULL && o->lambda == NULL && o->a_n == NULL && o->a_exact == NULL && o->lambda_exact == NULL &&
+           !opens;
+}
+
 static bool complete(const sti_sticking_data* d, const sti_opening* o) {
     const int n = d->instant->n, p = d->first[d->count];
     if (o->a == NULL || o->lambda == NULL || o->a_n == NULL || o->opens == NULL) return false;
@@ -261,6 +268,8 @@ sti_status sti_check_opening(sti_sticking_data* d, const sti_sticking_answer* an
     if (!o->asked) return STI_OK;
     for (int i = 0; i < d->count; i++)
         if (d->slides[i]) return STI_REJECT(out, "(43): a contact slides");
+    if (o->contact_problem != STI_SOLVED && !says_nothing(d, o))
+        return STI_REJECT(out, "(43): numbers of a solution that is not claimed");
     if (o->contact_problem == STI_NO_SOLUTION) return check_unsolvable(d, o, out);
     if (o->contact_problem != STI_SOLVED)
         return o->outcome == STI_STICKING_UNKNOWN ? STI_OK : STI_REJECT(out, "(60) without a solution of (43)");

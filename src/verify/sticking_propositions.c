@@ -23,9 +23,10 @@ static bool is_known(const char* id) {
 
 // One number each: what reads them need not ask.
 static bool has_one(const sti_named* v) {
-    static const char* const names[] = {"all_sticking", "lipschitz",      "opening_rate", "least_on_y", "solvable",
-                                        "facets",       "minimum_polygon", "minimum_disc", "sticks_polygon", "sticks_disc",
-                                        "mu_min",       "factor_min",      "attained",     "force_limit",    "solutions"};
+    static const char* const names[] = {"all_sticking",   "lipschitz",   "opening_rate",    "least_on_y",
+                                        "solvable",       "facets",      "minimum_polygon", "minimum_disc",
+                                        "sticks_polygon", "sticks_disc", "mu_min",          "factor_min",
+                                        "attained",       "force_limit", "solutions"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(names[i], v->name) == 0) return v->rows == 1 && v->cols == 1;
     return true;

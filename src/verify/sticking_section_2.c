@@ -7,7 +7,7 @@
 static bool vanishes(sti_sticking_facts* f, const char* id, const char* what, sti_fractions r, const double* reach) {
     for (int i = 0; i < r.rows && !sti_algebra_failed(&f->k); i++) {
         const double value = fabs(sti_fractions_double(&f->k, r, i, 0));
-        const double size = r.size[i] + (reach != NULL ? reach[i] : 0);
+        const double size = sti_fractions_size(r, i) + (reach != NULL ? reach[i] : 0);
         if (!(value <= f->tol * size)) return sti_claim_fails(f, id, "%s fails in row %d by %.2e", what, i, value);
     }
     return true;
@@ -25,14 +25,14 @@ static bool solves(sti_sticking_facts* f, const char* id, sti_fractions a, sti_f
     const sti_fractions r = sti_fractions_sum(k, Ma, sti_fractions_product(k, f->C, lambda), -1);
     for (int j = 0; j < f->n && !sti_algebra_failed(k); j++)
         for (int c = 0; c < f->p + f->n; c++)
-            reach[j] += c < f->p ? f->C.size[j * f->p + c] * f->size_l[f->flat[c]]
-                                 : f->M.size[j * f->n + c - f->p] * f->size_a[c - f->p];
+            reach[j] += c < f->p ? sti_fractions_size(f->C, j * f->p + c) * f->size_l[f->flat[c]]
+                                 : sti_fractions_size(f->M, j * f->n + c - f->p) * f->size_a[c - f->p];
     bool good = vanishes(f, id, "M a + F = C lambda", r, reach);
     const sti_fractions At = sti_fractions_transpose(k, f->A);
     const sti_fractions s = sti_fractions_sum(k, sti_fractions_product(k, At, a), f->c_A, 1);
     for (int c = 0; c < f->A.cols && !sti_algebra_failed(k); c++) {
         reach[c] = 0;
-        for (int j = 0; j < f->n; j++) reach[c] += f->A.size[j * f->A.cols + c] * f->size_a[j];
+        for (int j = 0; j < f->n; j++) reach[c] += sti_fractions_size(f->A, j * f->A.cols + c) * f->size_a[j];
     }
     good = good && vanishes(f, id, "A'a + c = 0", s, reach);
     sti_free(k->env, reach);
@@ -47,8 +47,8 @@ static bool has_least_norm(sti_sticking_facts* f, const char* id, sti_fractions 
     const sti_fractions Z = sti_fractions_kernel(k, sti_fractions_stack(k, upper, lower));
     if (sti_algebra_failed(k)) return true;
     double M = 0, C = 0;
-    for (int i = 0; i < f->n * f->n; i++) M = fmax(M, f->M.size[i]);
-    for (int i = 0; i < f->n * f->p; i++) C = fmax(C, f->C.size[i]);
+    for (int i = 0; i < f->n * f->n; i++) M = fmax(M, sti_fractions_size(f->M, i));
+    for (int i = 0; i < f->n * f->p; i++) C = fmax(C, sti_fractions_size(f->C, i));
     const double metric = M > 0 && C > 0 ? C / M : 1;
     for (int c = 0; c < Z.cols; c++) {
         double sum = 0, terms = 0;
@@ -134,6 +134,7 @@ static bool check_1(sti_sticking_facts* f) {
 typedef struct unique {
     sti_fractions G, Ginv, W, V, lambda, a;
     int least, boundary;  // least sign of the margins, contacts with none; 2: not known
+    int near;             // contacts with a margin that is rounding
     double margin;
 } unique;
 
@@ -165,6 +166,7 @@ static bool check_margins(sti_sticking_facts* f, unique* q, double* margins, dou
             sign = 1;
         else
             q->boundary += sign == 0;
+        q->near += sign != 0 && fabs(margins[i]) <= 1e-9 * terms[i];
         if (margins[i] < q->margin) q->margin = margins[i];
         if (pulled) sign = -1;
         if (sign == 2)
@@ -199,7 +201,7 @@ static bool check_gains(sti_sticking_facts* f, const unique* q) {
             const int row = s == 0 ? i : at++;
             for (int j = 0; j < f->n; j++) {
                 expected[i] = hypot(expected[i], sti_fractions_double(&f->k, q->W, row, j));
-                size[i] = hypot(size[i], q->W.size[row * f->n + j]);
+                size[i] = hypot(size[i], sti_fractions_size(q->W, row * f->n + j));
             }
         }
     }
@@ -224,7 +226,7 @@ static bool check_4(sti_sticking_facts* f, const unique* q, const double* margin
     else if (q->least != 2) {
         good = good && sti_claim_verdict(f, "P4.ii", q->boundary > 0 ? STI_HOLDS : STI_HOLDS_NOT);
     }
-    if (q->least != 2) good = good && sti_claim_integer(f, "P4.ii", "on_boundary", q->boundary);
+    if (q->least != 2 && q->near == 0) good = good && sti_claim_integer(f, "P4.ii", "on_boundary", q->boundary);
     sti_claim_judged(f, rate);  // an option, given back
     return good && sti_claim_double(f, "P4.i", "least_margin", q->margin, size) &&
            sti_claim_double(f, "P4.i", "time_to_slip_at_least", time, time_size) && check_gains(f, q);
@@ -243,10 +245,10 @@ static bool check_equilibrium(sti_sticking_facts* f, const unique* q) {
     for (int j = 0; j < f->n; j++) {
         const double a = fabs(sti_fractions_double(&f->k, q->a, j, 0));
         most = fmax(most, a);
-        size = fmax(size, q->a.size[j]);
-        if (a > 1e-9 * q->a.size[j])
+        size = fmax(size, sti_fractions_size(q->a, j));
+        if (a > 1e-9 * sti_fractions_size(q->a, j))
             rests = 0;
-        else if (a > 1e-14 * q->a.size[j] && rests == 1)
+        else if (a > 1e-14 * sti_fractions_size(q->a, j) && rests == 1)
             rests = 2;
     }
     bool good = true;
@@ -307,7 +309,7 @@ static bool check_lemma(sti_sticking_facts* f) {
     const sti_fractions Q = schur(f, D, true);
     double most = 0;  // D has eigenvalues at most one, and decompositions round in the norm
     for (int i = 0; i < f->p && !sti_algebra_failed(k); i++) most = fmax(most, fabs(sti_fractions_double(k, D, i, i)));
-    for (int i = 0; i < f->t * f->t && !sti_algebra_failed(k); i++) Q.size[i] = most;
+    for (int i = 0; i < f->t * f->t && !sti_algebra_failed(k); i++) Q.size[i] = 10 * most;
     return sti_claim_verdict(f, "L1", regular ? STI_HOLDS : STI_HOLDS_NOT) &&
            sti_claim_integer(f, "L1", "rank_E", sti_fractions_rank(k, E)) &&
            sti_claim_integer(f, "L1", "rank_D", f->rank_C) && sti_claim_integer(f, "L1", "Q_nonsingular", regular) &&
@@ -333,7 +335,7 @@ static bool check_self_stress(sti_sticking_facts* f) {
             for (int c = 0; c < f->p; c++) {
                 const double term = sti_fractions_double(&f->k, f->C, j, c) * z[f->flat[c]];
                 sum += term;
-                terms += fabs(f->C.size[j * f->p + c]);
+                terms += fabs(sti_fractions_size(f->C, j * f->p + c));
             }
             if (!(fabs(sum) <= f->tol * terms)) return sti_claim_fails(f, "P5", "self_stress is moved by C");
         }
@@ -357,7 +359,7 @@ static bool check_5(sti_sticking_facts* f, bool unique_known, bool unique_sticks
         terms[i] = (1 + c->mu) * f->size_l[f->d->first[i]];
         double drag = 0;
         for (int s = 0; s < c->tangent_count; s++, at++) {
-            terms[i] += lambda.size[at];
+            terms[i] += sti_fractions_size(lambda, at);
             if (c->mu == 0) drag = fmax(drag, fabs(sti_fractions_double(&f->k, lambda, at, 0)));
         }
         if (drag > 1e-9 * terms[i])
@@ -374,8 +376,7 @@ static bool check_5(sti_sticking_facts* f, bool unique_known, bool unique_sticks
     const sti_proposition* p = sti_claim(f, "P5");
     if (p != NULL && p->verdict == STI_NOT_APPLICABLE) return sti_claim_fails(f, "P5", "it applies");
     if (unique_known) return good && sti_claim_verdict(f, "P5", unique_sticks ? STI_HOLDS : STI_HOLDS_NOT);
-    if (!inside || clear)
-        good = good && sti_claim_verdict(f, "P5", inside ? STI_HOLDS : STI_HOLDS_NOT);
+    if (!inside || clear) good = good && sti_claim_verdict(f, "P5", inside ? STI_HOLDS : STI_HOLDS_NOT);
     return good;
 }
 

@@ -29,9 +29,9 @@ static void make_discs(sti_sticking_facts* f, discs* q) {
     q->ln = sti_fractions_from_doubles(k, f->m, 1, ln);
     q->lt = sti_fractions_from_doubles(k, f->t, 1, lt);
     for (int i = 0, at = 0; i < f->m && !sti_algebra_failed(k); i++) {  // as exact as the forces they come from
-        q->ln.size[i] = fmax(q->ln.size[i], f->size_l[f->d->first[i]]);
+        q->ln.size[i] = fmax(sti_fractions_size(q->ln, i), f->size_l[f->d->first[i]]);
         for (int s = 1; s <= sti_sticking_data_contact(f->d, i)->tangent_count; s++, at++)
-            q->lt.size[at] = fmax(q->lt.size[at], f->size_l[f->d->first[i] + s]);
+            q->lt.size[at] = fmax(sti_fractions_size(q->lt, at), f->size_l[f->d->first[i] + s]);
     }
     const sti_fractions MH = sti_fractions_product(k, f->Minv, f->H), MHt = sti_fractions_transpose(k, MH);
     const sti_fractions push = sti_fractions_sum(k, sti_fractions_product(k, f->N, q->ln), f->F, -1);
@@ -73,11 +73,11 @@ static bool check_minimum(sti_sticking_facts* f, const discs* q, int facets, con
     double e[2 * MOST], size = 0, half = 0, g[2 * MOST];
     for (int i = 0; i < f->t; i++) {
         e[i] = sti_fractions_double(&f->k, q->F, i, 0);
-        double terms = q->F.size[i];
-        for (int j = 0; j < f->n; j++) terms += f->H.size[j * f->t + i] * f->size_a[j];
+        double terms = sti_fractions_size(q->F, i);
+        for (int j = 0; j < f->n; j++) terms += sti_fractions_size(f->H, j * f->t + i) * f->size_a[j];
         for (int j = 0; j < f->t; j++) {
             e[i] += sti_fractions_double(&f->k, q->A, i, j) * z->value[j];
-            terms += q->A.size[i * f->t + j] * fabs(z->value[j]);
+            terms += sti_fractions_size(q->A, i * f->t + j) * fabs(z->value[j]);
         }
         half += e[i] * e[i] / 2;
         size += terms * terms;
@@ -152,7 +152,8 @@ static bool check_9(sti_sticking_facts* f) {
            check_minimum(f, &q, facets, "minimum_polygon", "z_polygon") &&
            check_minimum(f, &q, 0, "minimum_disc", "z_disc") &&
            check_flag(f, "sticks_polygon", "minimum_polygon", polygons ? sticks : STI_HOLDS_UNKNOWN) &&
-           check_flag(f, "sticks_disc", "minimum_disc", discs_asked ? sticks : STI_HOLDS_UNKNOWN) && sti_claim_verdict(f, "C4", STI_HOLDS);
+           check_flag(f, "sticks_disc", "minimum_disc", discs_asked ? sticks : STI_HOLDS_UNKNOWN) &&
+           sti_claim_verdict(f, "C4", STI_HOLDS);
     const sti_proposition* p = sti_claim(f, "P10");
     const sti_named* polygon = sti_claim_number(f, "P10", "minimum_polygon");
     if (good && p != NULL && polygon != NULL && !polygons)
@@ -166,9 +167,9 @@ enum { CORNERS = 32 };
 
 typedef struct trial {  // do contacts stick with these coefficients?
     double mu[MOST];
-    double bound;           // on normal forces
-    bool outside;           // discs in space: the polygon with 32 corners around them, not the one inside
-    signed char sign[MOST]; // of bilateral friction
+    double bound;            // on normal forces
+    bool outside;            // discs in space: the polygon with 32 corners around them, not the one inside
+    signed char sign[MOST];  // of bilateral friction
 } trial;
 
 static int sides_of(const sti_sticking_facts* f, int i, const trial* t) {
@@ -227,8 +228,7 @@ static bool sticks_at(sti_sticking_facts* f, const trial* t) {
         count += put_bounds(f, t, i, at, row + (size_t)count * (size_t)width, width);
         at += sti_sticking_data_contact(f->d, i)->tangent_count;
     }
-    const sti_fractions all =
-        sti_fractions_stack(k, equations_of(f), sti_fractions_from_doubles(k, count, width, row));
+    const sti_fractions all = sti_fractions_stack(k, equations_of(f), sti_fractions_from_doubles(k, count, width, row));
     sti_free(k->env, row);
     return sti_fractions_feasible(k, all, f->n + f->A.cols + equations);
 }
@@ -246,10 +246,10 @@ static bool sticks_somehow(sti_sticking_facts* f, trial* t) {
 
 typedef struct least {
     const char* name;
-    double value;             // NAN: none
-    const double* weight;     // mu_i = value weight_i where it is positive, and as given elsewhere
-    bool spatial;             // discs in space
-    double limit;             // on normal forces
+    double value;          // NAN: none
+    const double* weight;  // mu_i = value weight_i where it is positive, and as given elsewhere
+    bool spatial;          // discs in space
+    double limit;          // on normal forces
 } least;
 
 static bool sticks_with(sti_sticking_facts* f, const least* l, double k, bool outside, double bound) {
@@ -274,7 +274,8 @@ static bool is_least(sti_sticking_facts* f, const least* l) {
 // Of a least coefficient: are normal forces within the limit enough?
 static bool check_attained(sti_sticking_facts* f, const least* l) {
     const sti_named *v = sti_claim_number(f, "P11", "attained"), *limit = sti_claim_number(f, "P11", "force_limit");
-    if (v == NULL || limit == NULL || l->spatial || isnan(l->value)) return true;
+    if (isnan(l->value)) return sti_claim_integer(f, "P11", "attained", 0);
+    if (v == NULL || limit == NULL || l->spatial) return true;
     const bool tight = sticks_with(f, l, l->value * (1 + 1e-10) + 1e-13, false, l->limit / 2);
     const bool loose = sticks_with(f, l, l->value * (1 + 1e-8) + 1e-11, false, l->limit * 2);
     return sti_algebra_failed(&f->k) || tight != loose || sti_claim_integer(f, "P11", "attained", loose);
@@ -319,7 +320,8 @@ static bool check_11(sti_sticking_facts* f) {
         return true;
     if (!f->solvable)
         return sti_claim_verdict(f, "P11", STI_HOLDS_NOT) && sti_claim_double(f, "P11", "mu_min", NAN, 0) &&
-               sti_claim_double(f, "P11", "factor_min", NAN, 0) && check_no_own(f);
+               sti_claim_double(f, "P11", "factor_min", NAN, 0) && sti_claim_integer(f, "P11", "attained", 0) &&
+               check_no_own(f);
     if (common == NULL || factor == NULL || isinf(common->value[0]) || isinf(factor->value[0]))
         return sti_claim_fails(f, "P11", "mu_min and factor_min are not numbers");
     double weight[MOST];

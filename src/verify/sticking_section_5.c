@@ -55,14 +55,14 @@ static bool check_solution(sti_sticking_facts* f, const mixed* q, int r, const d
         if (!(fabs(normal[h] - lambda[f->d->first[q->order[h]]]) <= f->tol * scale))
             return sti_claim_fails(f, "P13", "solution %d: lambda_n is not that of lambda", r);
     for (int j = 0; j < f->n; j++) {
-        double sum = sti_fractions_double(k, f->F, j, 0), terms = f->F.size[j];
+        double sum = sti_fractions_double(k, f->F, j, 0), terms = sti_fractions_size(f->F, j);
         for (int i = 0; i < f->n; i++) {
             sum += sti_fractions_double(k, f->M, j, i) * a[i];
-            terms += f->M.size[j * f->n + i] * fabs(a[i]);
+            terms += sti_fractions_size(f->M, j * f->n + i) * fabs(a[i]);
         }
         for (int c = 0; c < f->p; c++) {
             sum -= sti_fractions_double(k, f->C, j, c) * lambda[f->flat[c]];
-            terms += f->C.size[j * f->p + c] * (fabs(lambda[f->flat[c]]) + f->size_l[f->flat[c]]);
+            terms += sti_fractions_size(f->C, j * f->p + c) * (fabs(lambda[f->flat[c]]) + f->size_l[f->flat[c]]);
         }
         if (!(fabs(sum) <= f->tol * terms))
             return sti_claim_fails(f, "P13", "solution %d misses row %d by %.2e", r, j, fabs(sum));
@@ -74,10 +74,10 @@ static bool check_solution(sti_sticking_facts* f, const mixed* q, int r, const d
         for (int s = 0; s <= c->tangent_count; s++) {
             const sti_fractions D = s == 0 ? f->N : f->H, rate = s == 0 ? f->c_n : f->c_t;
             const int col = s == 0 ? i : at + s - 1;
-            double acc = sti_fractions_double(k, rate, col, 0), terms = rate.size[col];
+            double acc = sti_fractions_double(k, rate, col, 0), terms = sti_fractions_size(rate, col);
             for (int j = 0; j < f->n; j++) {
                 acc += sti_fractions_double(k, D, j, col) * a[j];
-                terms += D.size[j * D.cols + col] * (fabs(a[j]) + f->size_a[j]);
+                terms += sti_fractions_size(D, j * D.cols + col) * (fabs(a[j]) + f->size_a[j]);
             }
             const bool held = s > 0 ? !f->d->slides[i] : c->bilateral;
             if (held && !(fabs(acc) <= 1e2 * f->tol * terms))
@@ -129,7 +129,8 @@ static bool check_13(sti_sticking_facts* f) {
     const sti_named* v[6];
     for (int i = 0; i < 6; i++) v[i] = sti_claim_number(f, "P13", names[i]);
     if (p == NULL || count == NULL || sti_algebra_failed(&f->k)) return true;
-    if (!(count->value[0] >= 0 && count->value[0] <= 1 << 13)) return sti_claim_fails(f, "P13", "solutions is no count");
+    if (!(count->value[0] >= 0 && count->value[0] <= 1 << 13))
+        return sti_claim_fails(f, "P13", "solutions is no count");
     const int solutions = (int)count->value[0];
     if (count->value[0] != solutions) return sti_claim_fails(f, "P13", "solutions is no count");
     for (int i = 0; i < 6; i++)
@@ -166,7 +167,7 @@ static bool check_law(sti_sticking_facts* f, int r, int i, int mode, const doubl
         int at = 0;
         for (int j = 0; j < i; j++) at += sti_sticking_data_contact(f->d, j)->tangent_count;
         const int col = h == 0 ? i : at + h - 1;
-        for (int j = 0; j < f->n; j++) size = fmax(size, D.size[j * D.cols + col] * f->size_a[j]);
+        for (int j = 0; j < f->n; j++) size = fmax(size, sti_fractions_size(D, j * D.cols + col) * f->size_a[j]);
         size = fmax(size, fabs(a[h]));
         if (h == 0) continue;
         t = hypot(t, l[h]);
@@ -222,7 +223,7 @@ static bool check_69(sti_sticking_facts* f) {
         if (sti_algebra_failed(k)) return true;
         for (int c = 0; c < f->p; c++) {
             const double value = sti_fractions_double(k, expected, c, 0);
-            if (!(fabs(value - a[f->flat[c]]) <= 1e2 * f->tol * (expected.size[c] + fabs(value))))
+            if (!(fabs(value - a[f->flat[c]]) <= 1e2 * f->tol * (sti_fractions_size(expected, c) + fabs(value))))
                 return sti_claim_fails(f, "E69", "solution %d: acceleration %d is %.10g, not %.10g", r, c, value,
                                        a[f->flat[c]]);
         }

@@ -1,8 +1,8 @@
 // Sticking decisions on random instances against an exact linear program of the tests' own, and every certificate
 // against the independent checker. Data are small integers and binary fractions, so ties and redundancy are common.
 #include "analyze/random_instants.h"
-#include "support/failing_env.h"
 #include "analyze/rational_lp.h"
+#include "support/failing_env.h"
 #include "support/sanitized.h"
 enum { INSTANCES = SANITIZED ? 600 : 10000 };
 
