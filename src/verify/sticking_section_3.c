@@ -203,7 +203,8 @@ static bool check_mfcq(sti_sticking_facts* f) {
         for (int j = 0; j < f->n; j++) {
             sum += sti_fractions_double(k, f->N, j, i) * v->value[j];
             terms += sti_fractions_size(f->N, j * f->m + i);
-            if (fabs(v->value[j]) > 1 + 1e-5) return sti_claim_fails(f, "MFCQ", "v is larger than one");
+            if (fabs(v->value[j]) > 1 + 1e-5)
+                return sti_claim_fails(f, "MFCQ", "v[%d] is %.10g, larger than one; rate %g", j, v->value[j], d);
         }
         const bool joint = sti_sticking_data_contact(f->d, i)->bilateral;
         reach = fmax(reach, terms);
