@@ -110,7 +110,7 @@ static double* light_weights(const sti_quest* q, const sti_program* g) {
     return weight;
 }
 
-static sti_status best_margin(sti_quest* q, bool normals, sti_program* g, sti_program_answer* answer) {
+static sti_status margin_within(sti_quest* q, bool normals, sti_program* g, sti_program_answer* answer) {
     const sti_posed* s = q->s;
     *answer = (sti_program_answer){.outcome = STI_CONIC_INFEASIBLE};
     const sti_status status = build(q, !normals, normals, g);
@@ -120,6 +120,30 @@ static sti_status best_margin(sti_quest* q, bool normals, sti_program* g, sti_pr
     c[s->n + s->p] = -1;
     double* weight = normals ? light_weights(q, g) : NULL;
     return s->pool->status == STI_OK ? sti_program_minimize(g, c, weight, answer) : s->pool->status;
+}
+
+// A limit far from the forces spoils the units of the program. A closer one does when the best point does not touch it.
+static sti_status best_margin(sti_quest* q, bool normals, sti_program* g, sti_program_answer* answer) {
+    const double limit = q->limit;
+    sti_status status = margin_within(q, normals, g, answer);
+    if (status != STI_OK || answer->outcome == STI_CONIC_SOLVED || answer->outcome == STI_CONIC_INFEASIBLE || q->growth)
+        return status;
+    for (double near = 1e3 * q->s->force; near > 5 * q->s->force && near < limit; near /= 10) {
+        sti_program closer = {0};
+        sti_program_answer other;
+        q->limit = near;
+        status = margin_within(q, normals, &closer, &other);
+        q->limit = limit;
+        bool inside = status == STI_OK && other.outcome == STI_CONIC_SOLVED;
+        for (int i = 0; inside && i < q->s->nc; i++)
+            inside = q->weight[i] == 0 || fabs(other.x[q->s->n + q->s->first[i]]) < 0.5 * near;
+        if (status != STI_OK) return status;
+        if (!inside) continue;
+        *g = closer;
+        *answer = other;
+        return STI_OK;
+    }
+    return status;
 }
 
 // Which contacts asked about have lambda_n = 0 for every choice of the others?

@@ -62,7 +62,8 @@ static bool has_least_norm(sti_sticking_facts* f, const char* id, sti_fractions 
             sum += x * z * weight;
             terms += (fabs(x) + size) * fabs(z) * weight;
         }
-        if (!(fabs(sum) <= 1e2 * f->tol * terms)) return sti_claim_fails(f, id, "the solution has not the least norm");
+        if (!(fabs(sum) <= 1e3 * f->tol * terms))
+            return sti_claim_fails(f, id, "the solution has not the least norm: %.1e", fabs(sum) / terms);
     }
     return true;
 }
