@@ -99,7 +99,7 @@ def resume(folder, until):
 def commands_of(kind, file):
     if kind in ("lcp", "mlcp", "hdf5"):
         return [solve(file, LCP_SOLVERS)] * 2 + [inspect(file)]
-    if kind == "qp":
+    if kind in ("qp", "l1"):
         return [solve(file, ["auto", "ipm"])]
     if kind == "contact":
         return [solve(file, CONTACT_SOLVERS)] * 2 + [inspect(file)]
@@ -181,7 +181,8 @@ def part_seeds(source):
     rod, table = (read(source, "problems/" + n) for n in ("s2_rod.json", "s2_path.csv"))
     yield Seed("table", "problems/s2_path.csv", {"rod.json": rod, "path.csv": table}, "path.csv",
                [lambda rng: ["analyze", "modes", "rod.json", "--path", "path.csv"]])
-    programs = ['{"kind": "qp", "P": [[2, 0], [0, 2]], "c": [-2, -5], "A": [[1, 2]], "l": [null], "u": [3], "lb": [0, 0]}',
+    programs = ['{"kind": "l1", "A": [[1, 0], [0, 1], [1, 1]], "b": [-1, 2, 0.5]}',
+                '{"kind": "qp", "P": [[2, 0], [0, 2]], "c": [-2, -5], "A": [[1, 2]], "l": [null], "u": [3], "lb": [0, 0]}',
                 '{"kind": "qp", "c": [1, 1], "A": [[1, 0], [0, 1]], "l": [2, 2], "u": [1, 3]}',
                 '{"kind": "qp", "P": [[1, 1], [1, 1]], "c": [-1, 1], "lb": [0, null], "ub": [null, 0]}']
     grasp = ('{"kind": "grasp", "dimension": 3, "center": [0, 0, 0], "mu": 0.5, "contacts": [{"point": [1, 0, 0], "normal": '

@@ -7,6 +7,7 @@
 #include "contact.h"
 #include "inspect_bodies.h"
 #include "inspect_instant.h"
+#include "l1.h"
 #include "scenes.h"
 
 typedef struct request {
@@ -372,6 +373,8 @@ static int run(cli* c, int argc, char** argv) {
             code = cli_contact_inspect(c, q.path, contact, sti_problem_contact_info(problem), cli_limit_soft(c));
         else if (r.lcp != NULL || r.mlcp != NULL)
             code = work(c, &q, &r);
+        else if (sti_problem_l1(problem) != NULL)
+            code = cli_l1_inspect(c, q.path, sti_problem_l1(problem));
         else if (sti_problem_world(problem) != NULL)
             code = cli_bodies_inspect(c, q.path, sti_problem_world(problem));
         else if (sti_problem_system(problem) != NULL)
@@ -382,7 +385,8 @@ static int run(cli* c, int argc, char** argv) {
             code = cli_bed_inspect(c, q.path, sti_problem_scene(problem));
         else
             code = cli_fail_usage(
-                c, "%s: kind: %s: inspect takes \"lcp\", \"mlcp\", \"contact\", an instant, a system or a scene",
+                c,
+                "%s: kind: %s: inspect takes \"lcp\", \"mlcp\", \"l1\", \"contact\", an instant, a system or a scene",
                 q.path, sti_kind_text(sti_problem_kind(problem)));
     }
     sti_problem_destroy(problem);
@@ -408,6 +412,7 @@ const cli_verb cli_verb_inspect = {
         "rank of W; whether the friction cone is pointed, whether a solution must exist, and whether one can: each "
         "with a motion\n"
         "or a force that shows it (--json prints them).\n"
+        "Of an l1 problem: sizes of A and b, unknowns that occur nowhere.\n"
         "Of a scene of bodies: bodies, masses, joints, and what touches at the start. Of a system by formulas:\n"
         "coordinates, gaps, parameters, rank of the mass matrix. Of a bed: grains and walls.\n"
         "Of an instant or a grasp, and of a system or bodies at their state: degrees of freedom, ranks, redundancy, "

@@ -5,25 +5,28 @@
 
 #include "cli.h"
 #include "contact.h"
+#include "l1.h"
 #include "qp.h"
 
 typedef struct request {
     const char* path;
     const char* solver;
     const char* output;
+    const char* newton;
     bool all, minimum_norm;
     double tol, time_limit, omega;
     long max_iterations;
     cli_list covering;
 } request;
 
-// What was read, whichever of the four it is.
+// What was read, whichever of them it is.
 typedef struct posed {
     sti_problem* problem;
     const sti_lcp* lcp;
     const sti_mlcp* mlcp;
     const sti_contact_problem* contact;
     const sti_qp* qp;
+    const sti_l1* l1;
     int free_count, pairs;
 } posed;
 
@@ -36,9 +39,10 @@ static int load(const cli* c, const char* path, posed* p) {
     p->mlcp = sti_problem_mlcp(p->problem);
     p->contact = sti_problem_contact(p->problem);
     p->qp = sti_problem_qp(p->problem);
-    if (p->contact != NULL || p->qp != NULL) return CLI_DONE;
+    p->l1 = sti_problem_l1(p->problem);
+    if (p->contact != NULL || p->qp != NULL || p->l1 != NULL) return CLI_DONE;
     if (p->lcp == NULL && p->mlcp == NULL)
-        return cli_fail_usage(c, "%s: kind: %s: solve takes \"lcp\", \"mlcp\", \"qp\" or \"contact\"", path,
+        return cli_fail_usage(c, "%s: kind: %s: solve takes \"lcp\", \"mlcp\", \"qp\", \"l1\" or \"contact\"", path,
                               sti_kind_text(sti_problem_kind(p->problem)));
     p->free_count = p->lcp != NULL ? 0 : p->mlcp->n;
     p->pairs = p->lcp != NULL ? p->lcp->n : p->mlcp->m;
@@ -347,6 +351,22 @@ static int solve_qp(const cli* c, const request* r, const posed* p) {
     return cli_qp_solve(c, &q, p->qp);
 }
 
+// ---- least sums of absolute values
+
+static int solve_l1(const cli* c, const request* r, const posed* p) {
+    if (r->all) return cli_fail_usage(c, "--all: %s is an l1 problem: its solutions cannot be listed", r->path);
+    if (r->covering.count > 0) return cli_fail_usage(c, "--covering: %s is an l1 problem, not an LCP", r->path);
+    if (r->omega > 0) return cli_fail_usage(c, "--omega: %s is an l1 problem: nothing is relaxed", r->path);
+    const cli_l1_request q = {.path = r->path,
+                              .solver = r->solver,
+                              .output = r->output,
+                              .newton = r->newton,
+                              .tol = r->tol,
+                              .time_limit = r->time_limit,
+                              .max_iterations = r->max_iterations};
+    return cli_l1_solve(c, &q, p->l1);
+}
+
 static int run(cli* c, int argc, char** argv) {
     request r = {0};
     posed p = {0};
@@ -361,6 +381,8 @@ static int run(cli* c, int argc, char** argv) {
         {"--omega", CLI_POSITIVE, "W", "pgs and gs: relaxation, between 0 and 2", &r.omega},
         {"--minimum-norm", CLI_FLAG, NULL, "contact: of all forces with the same velocities the smallest",
          &r.minimum_norm},
+        {"--newton", CLI_TEXT, "STEP", "l1: no solution, but the Newton step of this file (docs/optimization.md)",
+         &r.newton},
         {"--output", CLI_TEXT, "SOL", "write the answer to this file: JSON; of contact also .hdf5 (FCLIB)", &r.output},
     };
     char* positional[1];
@@ -370,12 +392,16 @@ static int run(cli* c, int argc, char** argv) {
         r.time_limit = cli_limit_soft(c);
         sti_lcp_options o;
         code = load(c, r.path, &p);
-        if (code == CLI_DONE && p.contact != NULL) {
+        if (code == CLI_DONE && r.newton != NULL && p.l1 == NULL) {
+            code = cli_fail_usage(c, "--newton: %s is not an l1 problem", r.path);
+        } else if (code == CLI_DONE && p.contact != NULL) {
             code = solve_contact(c, &r, &p);
         } else if (code == CLI_DONE && r.minimum_norm) {
             code = cli_fail_usage(c, "--minimum-norm: %s is not a contact problem", r.path);
         } else if (code == CLI_DONE && p.qp != NULL) {
             code = solve_qp(c, &r, &p);
+        } else if (code == CLI_DONE && p.l1 != NULL) {
+            code = solve_l1(c, &r, &p);
         } else if (code == CLI_DONE) {
             code = make_options(c, &r, &p, &o);
             if (code == CLI_DONE) code = r.all ? solve_all(c, &r, &p) : solve_one(c, &r, &p, &o);
@@ -389,9 +415,10 @@ static int run(cli* c, int argc, char** argv) {
 const cli_verb cli_verb_solve = {
     .name = "solve",
     .arguments = "FILE [options]",
-    .summary = "solve an LCP, an MLCP, a QP or a contact problem, or prove that there is no solution",
+    .summary = "solve an LCP, an MLCP, a QP, an l1 or a contact problem, or prove that there is no solution",
     .details =
-        "FILE is JSON or HDF5 (- is standard input: JSON) with kind \"lcp\", \"mlcp\" or \"qp\". In JSON a matrix is a "
+        "FILE is JSON or HDF5 (- is standard input: JSON) with kind \"lcp\", \"mlcp\", \"qp\" or \"l1\". In JSON a "
+        "matrix is a "
         "list of rows, or\n"
         "{\"rows\": r, \"cols\": c, \"entries\": [[i, j, value], ..]} counted from 0, or {\"file\": \"M.mtx\"} (Matrix "
         "Market);\n"
@@ -404,6 +431,7 @@ const cli_verb cli_verb_solve = {
         ". That\n"
         "it has no solution is proved where no motion keeps its contacts closed or opening.\n"
         "A quadratic program (kind \"qp\") is solved by ipm, or proved infeasible or unbounded.\n"
+        "Kind \"l1\", min |A x + b|_1, gets x and a dual vector y that proves how far x is from the least sum.\n"
         "Exit code 0: solved; 1: no solution, or not solved; 2: bad usage or input; 3: internal failure.\n\n"
         "example:\n"
         "    echo '{\"kind\": \"lcp\", \"M\": [[2, 1], [1, 2]], \"q\": [-5, -6]}' > p.json\n"

@@ -4,6 +4,7 @@
 #include "analyze_modes.h"
 #include "cli.h"
 #include "contact.h"
+#include "l1.h"
 #include "qp.h"
 #include "scenes.h"
 #include "sticking.h"
@@ -88,6 +89,10 @@ static int run(cli* c, int argc, char** argv) {
             code = cli_qp_verify(c, positional[1], tol > 0 ? tol : sti_conic_options_default().tol,
                                  sti_problem_qp(problem));
             break;
+        case STI_KIND_L1:
+            code =
+                cli_l1_verify(c, positional[1], tol > 0 ? tol : sti_l1_options_default().tol, sti_problem_l1(problem));
+            break;
         case STI_KIND_CONTACT:
             code = cli_contact_verify(c, positional[1], tol > 0 ? tol : sti_contact_options_default().tol,
                                       sti_problem_contact(problem));
@@ -100,11 +105,11 @@ static int run(cli* c, int argc, char** argv) {
                 code = cli_sticking_verify(c, path, positional[1], tol > 0 ? tol : sti_sticking_options_default().tol);
             break;
         default:
-            code =
-                cli_fail_usage(c,
-                               "%s: kind: %s: verify takes \"lcp\", \"mlcp\", \"qp\", \"contact\" or \"instant\", or "
-                               "the folder of a run",
-                               path, sti_kind_text(sti_problem_kind(problem)));
+            code = cli_fail_usage(
+                c,
+                "%s: kind: %s: verify takes \"lcp\", \"mlcp\", \"qp\", \"l1\", \"contact\" or \"instant\", or "
+                "the folder of a run",
+                path, sti_kind_text(sti_problem_kind(problem)));
     }
     sti_problem_destroy(problem);
     return code;

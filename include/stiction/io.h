@@ -3,6 +3,7 @@
 //     {"kind": "lcp",  "M": [[..]], "q": [..]}
 //     {"kind": "mlcp", "A": .., "C": .., "D": .., "B": .., "a": [..], "b": [..]}
 //     {"kind": "qp", "P": .., "c": [..], "A": .., "l": [..], "u": [..], "lb": [..], "ub": [..]}
+//     {"kind": "l1", "A": .., "b": [..]}
 //     {"kind": "cone", "rays": [[..]], "lines": [[..]]}      or "inequalities" (F x <= 0) and "equations" (E x = 0)
 //     {"kind": "instant", "M": [[..]], "F": [..], "v": [..], "contacts": [{"name": .., "mu": .., "n": [..], "t": [[..]]}]}
 //     {"kind": "grasp", "dimension": 3, "center": [..], "contacts": [{"point": [..], "normal": [..], "mu": ..}]}
@@ -11,6 +12,7 @@
 //     {"kind": "scene", "bed": {"layout": "pebble-bed", "count": 1600}, "step": {"h": 0.01}, "time": 10}
 //     {"kind": "root", "variables": {"x": [-2, 2]}, "equations": ["x^2 - 2"], "method": "all"}
 //     {"kind": "bound", "what": "hadamard", "interval": [1, 3], "f": "x^3", "weight": "1/2"}
+//     {"kind": "manipulation", "parts": [..], "fixtures": [..], "probes": [..], "mu": 0.3, "h": 0.05, "steps": 100}
 //     {"kind": "scene", "dimension": 3, "bodies": [{"name": "box", "shape": {"type": "box", "half": [..]}}], "time": 10}
 //
 // JSON, with // and /* */ comments. "n", "m" (of a cone: "dimension") may be there and are checked, "name" and "comment"
@@ -19,7 +21,7 @@
 // {"rows": r, "cols": c, "entries": [[i, j, v], ..]} counted from 0 (sparse), or {"file": "M.mtx"}: Matrix Market, beside
 // the JSON file. A vector is a list, or {"file": "q.mtx"} with a matrix of one column or row. docs/files.md has examples.
 //
-// Of a qp only c is needed. A bound that is null, or 1e20 and more in size, is none; fractions are rounded to doubles.
+// Of a qp only c is needed. A bound that is null, or 1e20 and more in size, is none; fractions are rounded to doubles, as in l1.
 //
 // Every number of an instant is kept exactly as it is written: 0.4 is 2/5, "2/3" two thirds. docs/systems.md has all fields
 // of instants and systems.
@@ -37,6 +39,8 @@
 #include <stiction/cone.h>
 #include <stiction/contact.h>
 #include <stiction/instant.h>
+#include <stiction/l1.h>
+#include <stiction/manipulation.h>
 #include <stiction/norms.h>
 #include <stiction/problem.h>
 #include <stiction/qp.h>
@@ -61,7 +65,9 @@ extern "C" {
     X(STI_KIND_GRASP, "grasp")       \
     X(STI_KIND_MATRICES, "matrices") \
     X(STI_KIND_ROOT, "root")         \
-    X(STI_KIND_BOUND, "bound")
+    X(STI_KIND_BOUND, "bound")       \
+    X(STI_KIND_L1, "l1")             \
+    X(STI_KIND_MANIPULATION, "manipulation")
 
 #define STI_X(code, text) code,
 typedef enum sti_kind { STI_KIND_LIST(STI_X) } sti_kind;
@@ -87,6 +93,7 @@ STI_API sti_kind sti_problem_kind(const sti_problem* problem);
 STI_API const sti_lcp* sti_problem_lcp(const sti_problem* problem);  // NULL when of another kind
 STI_API const sti_mlcp* sti_problem_mlcp(const sti_problem* problem);
 STI_API const sti_qp* sti_problem_qp(const sti_problem* problem);
+STI_API const sti_l1* sti_problem_l1(const sti_problem* problem);
 STI_API const sti_cone_input* sti_problem_cone(const sti_problem* problem);
 
 STI_API const sti_matrices* sti_problem_matrices(const sti_problem* problem);
@@ -99,6 +106,7 @@ STI_API const sti_world_scene* sti_problem_world(const sti_problem* problem);  /
 
 STI_API const sti_root_problem* sti_problem_root(const sti_problem* problem);  // NULL when of another kind
 STI_API const sti_bound_problem* sti_problem_bound(const sti_problem* problem);
+STI_API sti_manipulation* sti_problem_manipulation(const sti_problem* problem);  // lives as long as the problem
 
 // The text of a scene of bodies, with the robots that it names as files in it, and their meshes named from the root: what is
 // needed to read it again elsewhere. Free with sti_env_free. STI_ERR_ARGUMENT when of another kind.
@@ -112,6 +120,7 @@ STI_API sti_status sti_problem_set(sti_problem* problem, const char* settings);
 // Written whole or not at all (to a temporary beside it, then renamed). .json or .hdf5/.h5 by the name.
 STI_API sti_status sti_lcp_save(sti_env* env, const sti_lcp* lcp, const char* path);
 STI_API sti_status sti_mlcp_save(sti_env* env, const sti_mlcp* mlcp, const char* path);
+STI_API sti_status sti_l1_save(sti_env* env, const sti_l1* problem, const char* path);
 STI_API sti_status sti_instant_save(sti_env* env, const sti_instant* instant, const char* path);  // .json
 
 STI_API sti_status sti_matrix_load(sti_env* env, const char* path, sti_matrix* out);  // Matrix Market
@@ -136,6 +145,23 @@ STI_API sti_status sti_qp_answer_save(sti_env* env, const sti_qp_answer* answer,
 STI_API sti_status sti_qp_answer_load(sti_env* env, const sti_qp* qp, const char* path, sti_qp_answer* out);
 STI_API sti_status sti_qp_answer_parse(sti_env* env, const sti_qp* qp, const char* text, size_t size, const char* name,
                                        sti_qp_answer* out);
+
+// ---- least sums of absolute values
+
+// Names as in sti_l1_answer: x, y, objective, bound, gap.
+STI_API sti_status sti_l1_answer_json(sti_env* env, const sti_l1_answer* answer, char** out);
+STI_API sti_status sti_l1_answer_save(sti_env* env, const sti_l1_answer* answer, const char* path);
+// The sizes must be those of the problem. Vectors that are not in the file are all NAN.
+STI_API sti_status sti_l1_answer_load(sti_env* env, const sti_l1* problem, const char* path, sti_l1_answer* out);
+STI_API sti_status sti_l1_answer_parse(sti_env* env, const sti_l1* problem, const char* text, size_t size,
+                                       const char* name, sti_l1_answer* out);
+
+// {"v": [..], "s": [..], "r_x": [..], "r_v": [..], "r_lambda": [..], "r_s": [..]} or {"D": [..], "rhs": [..]}
+STI_API sti_status sti_l1_step_system_load(sti_env* env, const sti_l1* problem, const char* path,
+                                           sti_l1_step_system** out);
+STI_API sti_status sti_l1_step_system_parse(sti_env* env, const sti_l1* problem, const char* text, size_t size,
+                                            const char* name, sti_l1_step_system** out);
+STI_API void sti_l1_step_system_destroy(sti_env* env, sti_l1_step_system* system);  // accepts NULL
 
 // ---- frictional contact
 //

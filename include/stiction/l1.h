@@ -24,8 +24,10 @@ typedef struct sti_l1 {
 typedef struct sti_l1_options {
     double tol;           // of the gap over the objective; 1e-8
     long max_iterations;  // 100
-    double time_limit;    // seconds; 0: none. The best answer so far comes back
+    double time_limit_s;  // 0: none. The best answer so far comes back
     const double* x;      // a point to start from, NULL: least squares     (n)
+    void (*trace)(void* user, const char* solver, long iteration, double gap);  // may be NULL
+    void* trace_user;
 } sti_l1_options;
 
 typedef struct sti_l1_answer {
@@ -34,8 +36,8 @@ typedef struct sti_l1_answer {
     double* x;         // (n)
     double* y;         // the dual vector, |y_i| <= 1                        (m)
     double objective;  // |A x + b|_1
-    double bound;      // b'y, less what A'y costs (residual): no x has a lower value
-    double gap;        // (objective - bound) / objective; 0 when both are 0
+    double bound;      // b'y: no x has a lower value; 0 where A'y is not 0 up to rounding, since no sum is negative
+    double gap;        // (objective - bound) / objective; 0 when all rows are met up to rounding
     double residual;   // largest |A'y|_j over the sum of its terms
     long iterations;   // factorizations
     double time_s;
@@ -48,6 +50,33 @@ STI_API sti_l1_options sti_l1_options_default(void);
 STI_API sti_status sti_l1_solve(sti_env* env, const sti_l1* problem, const sti_l1_options* options,
                                 sti_l1_answer* answer);
 STI_API void sti_l1_answer_clear(sti_env* env, sti_l1_answer* answer);  // accepts a cleared one
+
+// One Newton step of the method, to look at: the system (2.5.8) of S3, with the block I_2m and Bt = (-I_m  I_m),
+//
+//     A'dlambda = -r_x,   Bt'dlambda + ds = -r_v,   A dx + Bt dv = -r_lambda,   S dv + V ds = -r_s,
+//
+// by  A'D^-1 A dx = rhs  (2.5.9),  D = v+/s+ + v-/s-. Or that last system alone, for a given D and rhs.
+typedef struct sti_l1_step_system {
+    const double *v, *s;     // (v+, v-), (s+, s-), positive                    (2m)
+    const double* r_x;       // right-hand sides, NULL: 0                       (n)
+    const double* r_v;       // (2m)
+    const double* r_lambda;  // (m)
+    const double* r_s;       // (2m)
+    const double* D;         // positive; with rhs in place of all of the above (m)
+    const double* rhs;       // (n)
+} sti_l1_step_system;
+
+typedef struct sti_l1_step {
+    int m, n;
+    double *dx, *dv, *dlambda, *ds;  // (n), (2m), (m), (2m); dx alone for a given D
+    double *D, *rhs;                 // of (2.5.9)      (m), (n)
+    double residual;                 // |A'D^-1 A dx - rhs| over |rhs|, largest entries
+} sti_l1_step;
+
+// STI_ERR_ARGUMENT: A lacks rank, and there is no such step.
+STI_API sti_status sti_l1_newton_step(sti_env* env, const sti_l1* problem, const sti_l1_step_system* system,
+                                      sti_l1_step* step);
+STI_API void sti_l1_step_clear(sti_env* env, sti_l1_step* step);  // accepts a cleared one
 
 #ifdef __cplusplus
 }

@@ -18,6 +18,7 @@
 #include <stiction/io.h>
 #include <stiction/l1.h>
 #include <stiction/linalg.h>
+#include <stiction/manipulation.h>
 #include <stiction/modes.h>
 #include <stiction/norms.h>
 #include <stiction/painleve.h>
@@ -30,6 +31,7 @@
 #include <stiction/shapes.h>
 #include <stiction/step.h>
 #include <stiction/sticking.h>
+#include <stiction/stochastic.h>
 #include <stiction/system.h>
 #include <stiction/urdf.h>
 #include <stiction/velocities.h>

@@ -171,7 +171,7 @@ struct sti_world_solve {
     double *v_star, *f, *u;        // (moving x nv)
     double *v_free, *v_end, *g;
     double *v_before, *v_after, *u_impact;
-    double* work;             // (moving x (nv + 3))
+    double* work;             // (moving x (2 nv + 3))
     unsigned char* rest;      // of each island's root slot, sti_rest_verdict           (moving)
     unsigned char* skip;      // islands to leave out                                 (moving)
     unsigned char* left_out;  // the same, effort.c                               (moving)

@@ -6,10 +6,11 @@
 // tried in their place, with the impulses found, and taken if it solves the same problem to the same tolerance, body by body:
 //
 //     |(H r + G l + f)_b|  <=  0.03 tol (|f_b| + sum |terms of H r and G l|_b)         forces and torques by themselves
+//     |(H r + G l + f)_i|  <=  tol (|f_i| + sum |terms|_i)                          every row, but for its rounding
 //     |e_c|                <=  tol max(|r_c|, the least such sum of its bodies)     natural map of contact.h at u_c = w_c
 //
-// That is stricter than the residual of the whole problem, where a heavy body would hide what moves a light one. What it
-// swallows is an acceleration below tol times the forces at work.
+// The second is what the residual of the whole problem asks (docs/contact.md), and without it a point would be at rest here and
+// not solved there. The first is stricter for most rows. What it swallows is an acceleration below tol times the forces at work.
 //
 // Impulses that miss the balance are improved, and where a body at rest could stay so they are looked for: balance.c.
 //
@@ -20,14 +21,15 @@
 
 #include "bodies/motion.h"
 
-#define NEARLY 1e5    // times tol: better impulses may still prove rest,
-#define FARTHEST 0.3  //   but not where forces miss the balance by more than this part of themselves: that is motion
-#define FORCES 0.03   // of tol, for the balance of forces: the sums above may be large where forces cancel
+#define NEARLY 1e5     // times tol: better impulses may still prove rest,
+#define FARTHEST 0.3   //   but not where forces miss the balance by more than this part of themselves: that is motion
+#define FORCES 0.03    // of tol, for the balance of forces: the sums above may be large where forces cancel
+#define NOISE 0x1p-43  // of the forces on a body: what is less in a row of it is rounding
 
-// Forces on each slot, and what they are made of: f (moving x nv), size (moving x 2)
+// Forces on each slot, and what they are made of: f, terms (moving x nv), size (moving x 2)
 typedef struct balance {
     const sti_world* world;
-    double *f, *size;
+    double *f, *terms, *size;
     double largest;  // impulse of a contact
 } balance;
 
@@ -45,7 +47,8 @@ static void add(balance* b, const sti_row* row, double s) {
         const int body = side == 0 ? row->a : row->b;
         const double* j = side == 0 ? row->ja : row->jb;
         if (body < 0) continue;
-        double* size = b->size + 2 * (size_t)b->world->slot[body];
+        double *size = b->size + 2 * (size_t)b->world->slot[body], *terms = b->terms + nv * b->world->slot[body];
+        for (int k = 0; k < nv; k++) terms[k] += fabs(s * j[k]);
         size[0] += fabs(s) * part_norm(j, 0, linear);
         size[1] += fabs(s) * part_norm(j, linear, nv);
     }
@@ -55,6 +58,17 @@ static void mark(sti_world* world, int slot, double ratio, double tol) {
     unsigned char* rest = &world->solve->rest[sti_islands_root(world, slot)];
     if (ratio <= tol || *rest == STI_REST_NOT) return;
     *rest = ratio <= fmin(NEARLY * tol, FARTHEST) ? STI_REST_NEARLY : STI_REST_NOT;
+}
+
+// Forces (from 0 to d) or torques (from d to nv) on a slot
+static void mark_balance(const balance* b, sti_world* world, int slot, int from, int to, double tol) {
+    const double *f = b->f + world->nv * slot, *terms = b->terms + world->nv * slot;
+    const double error = part_norm(f, from, to), size = b->size[2 * slot + (from > 0)];
+    const double nearly = fmin(NEARLY * tol, FARTHEST);  // that a body moves is told by all of its rows together
+    if (error > 0) mark(world, slot, error / size, FORCES * tol);
+    for (int k = from; k < to && error > NOISE * size; k++) {
+        if (fabs(f[k]) > NOISE * size) mark(world, slot, fmin(fabs(f[k]) / terms[k], nearly), tol);
+    }
 }
 
 // |e_c| over its unit, at u = w
@@ -99,10 +113,11 @@ void sti_rest_test(sti_world* world, const double* r, const double* l, bool only
     struct sti_world_solve* s = world->solve;
     const int nv = world->nv, d = world->dim;
     const size_t n = (size_t)(nv * world->moving);
-    balance b = {.world = world, .f = s->work, .size = s->work + n};
+    balance b = {.world = world, .f = s->work, .terms = s->work + n, .size = s->work + 2 * n};
     for (int i = 0; i < world->moving; i++) s->skip[i] = s->rest[i] == STI_REST_PROVED;
     begin(world, only_still);
     memcpy(b.f, s->f, n * sizeof *b.f);
+    for (size_t i = 0; i < n; i++) b.terms[i] = fabs(s->f[i]);
     for (int i = 0; i < world->moving; i++) {
         b.size[2 * i] = part_norm(s->f + (size_t)(i * nv), 0, d);
         b.size[2 * i + 1] = part_norm(s->f + (size_t)(i * nv), d, nv);
@@ -115,10 +130,8 @@ void sti_rest_test(sti_world* world, const double* r, const double* l, bool only
     }
     for (int i = 0; i < s->links.joint_rows; i++) add(&b, &s->links.row[i], l[i]);
     for (int i = 0; i < world->moving; i++) {
-        for (int part = 0; part < 2; part++) {
-            const double error = part_norm(b.f + (size_t)(i * nv), part == 0 ? 0 : d, part == 0 ? d : nv);
-            if (error > 0) mark(world, i, error / b.size[2 * i + part], FORCES * tol);
-        }
+        mark_balance(&b, world, i, 0, d, tol);
+        mark_balance(&b, world, i, d, nv, tol);
     }
     for (int c = 0; c < s->acts.count; c++) {
         const sti_act* act = &s->acts.act[c];

@@ -80,7 +80,7 @@ static sti_status reserve_solve(sti_world* world) {
     s->work_of = sti_alloc_array_zero(env, 2 * moving, sizeof(double));
     s->room.pile = sti_alloc_array_zero(env, moving, sizeof(int));
     s->room.crowd = sti_alloc_array_zero(env, moving, sizeof(int));
-    s->work = sti_alloc_array_zero(env, n + 3 * moving, sizeof(double));
+    s->work = sti_alloc_array_zero(env, 2 * n + 3 * moving, sizeof(double));
     s->room.parent = sti_alloc_array_zero(env, moving, sizeof(int));
     s->room.first = sti_alloc_array_zero(env, moving, sizeof(int));
     s->room.node_first = sti_alloc_array_zero(env, moving, sizeof(int));

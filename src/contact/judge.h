@@ -9,23 +9,36 @@
 #define STI_CONTACT_NOISE 0x1p-46      // of unit: velocities and forces of contacts below it are rounding
 #define STI_CONTACT_ROW_NOISE 0x1p-40  // the same for rows of equations, which factorizations have gone through
 
+// Of one island, squares but for the last, in units of energy.
+typedef struct sti_contact_energy {
+    double force, drive;  // what forces do one by one, what the data are. In: of the bilateral rows; out: of all
+    double undone;        // the part of drive that the forces undo, or should. In: none; out: of all
+    double net;           // what all forces do together; rounding is taken off
+    double runaway;  // out: forces over FARTHEST times what they do together, or undo of the data; counts from 1 on
+} sti_contact_energy;
+
 typedef struct sti_contact_judge {
     int d, nc;
-    const double *mu, *r, *u;  // (nc), (d nc), (d nc)
-    const double* q;           // what u would be without forces, from the data alone    (d nc)
-    const double* rho;         // d / trace W_cc; 0: the contact moves nothing           (nc)
-    const double* own;         // sizes of the terms that u_n and u are the sums of      (nc x 2)
-    double force, drive;       // squares, in units of energy. In: of the bilateral rows; out: of all
-    double undone;             // the part of drive that the forces undo, or should. In: none; out: of all
-    double net;                // square of what all forces do together, in the same units; rounding is taken off
+    const double *mu, *r, *u;    // (nc), (d nc), (d nc)
+    const double* q;             // what u would be without forces, from the data alone    (d nc)
+    const double* rho;           // d / trace W_cc; 0: the contact moves nothing           (nc)
+    const double* own;           // sizes of the terms that u_n and u are the sums of      (nc x 2)
+    const int* island;           // (nc)
+    sti_contact_energy* energy;  // of islands, by their numbers                           (energies)
+    int energies;
     // out
-    double unit;  // the larger of drive and force, of this as much as is trusted
+    double unit;  // of energy: the larger of undone and force, of this as much as is trusted
     double residual;
-    double runaway;  // forces over FARTHEST times what they do together, or undo of the data; counts from 1 on
+    double runaway;  // the largest of all islands
     int worst;       // contact that is farthest from the law, against its own terms; -1: none
 } sti_contact_judge;
 
 void sti_contact_judge_point(sti_contact_judge* k);
+
+// What is compared with the tolerance: a little more, so that a judge with other rounding comes to the same verdict
+static inline double sti_contact_safely(double residual) {
+    return (1 + 1e-6) * residual;
+}
 
 // |x| / size, where |x| is more than noise; worst so far or this, a NaN stays
 static inline double sti_contact_worse(double worst, double x, double size, double noise) {

@@ -14,9 +14,9 @@
 //     share <= sqrt(2 + mu^2) |e| / R,          |e| / R <= (3 + mu) share
 //
 // The first, because r - e and the velocity with tangent u_t - e_t / rho obey the law, at most that far away, and its mode
-// above has none farther; the second, because a projection does not move farther than its argument. But for large mu the map multiplies
-// a slip of one rounding by mu, and calls a contact that sticks as well as doubles can say not solved; and it sees
-// penetration through 1 / mu. The distance depends on mu only through the cone itself.
+// above has none farther; the second, because a projection does not move farther than its argument. But for large mu the map
+// multiplies a slip of one rounding by mu, and calls a contact that sticks as well as doubles can say not solved; and it
+// sees penetration through 1 / mu. The distance depends on mu only through the cone itself.
 #include "contact/law.h"
 
 #include <math.h>

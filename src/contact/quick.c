@@ -15,8 +15,9 @@
 //     r, u     k->r, k->u        y        k->y, unknowns of the pieces
 //
 // Outcome. True: the residual on the data as given (judge.h), u computed from r afresh, is at most tol; the same verdict as
-// for every other method. It is looked at where the natural map, which is cheaper, is at most tol. False proves nothing: a singular matrix (redundant contacts) or modes that keep changing end the
-// attempt, without a search; the portfolio goes on from the best point.
+// for every other method. It is looked at where the natural map, which is cheaper, is at most tol. False proves nothing: a
+// singular matrix (redundant contacts) or modes that keep changing end the attempt, without a search; the portfolio goes on
+// from the best point.
 //
 // Cost. One copy of W, SWEEPS sweeps, and STEPS dense factorizations with UNKNOWNS rows at most. No memory is asked for.
 #include "contact/quick.h"
@@ -25,6 +26,7 @@
 #include <string.h>
 
 #include "contact/curnier.h"
+#include "contact/islands.h"
 #include "contact/judge.h"
 #include "contact/local.h"
 #include "contact/posed.h"
@@ -123,13 +125,20 @@ static void own_terms(const quick* k, double* own, double* rho) {
 // The residual that decides, at the point of the answer.
 static bool judge(quick* k) {
     double own[ROWS], rho[ROWS / 2];
+    int island[ROWS / 2];
+    sti_contact_energy energy[ROWS / 2];
     own_terms(k, own, rho);
+    for (int c = 0; c < k->nc; c++) energy[c] = (sti_contact_energy){0};
+    sti_contact_islands_dense(k->d, k->nc, k->W, island);
     sti_contact_judge j = {.d = k->d, .nc = k->nc, .mu = k->local.mu, .r = k->r, .u = k->u, .q = k->local.q};
     j.rho = rho;
     j.own = own;
-    for (int i = 0; i < k->n; i++) j.net += k->r[i] * (k->u[i] - k->local.q[i]);
+    j.island = island;
+    j.energy = energy;
+    j.energies = k->nc;
+    for (int i = 0; i < k->n; i++) energy[island[i / k->d]].net += k->r[i] * (k->u[i] - k->local.q[i]);
     sti_contact_judge_point(&j);
-    if (!(j.runaway <= 1 && j.residual <= k->options->tol)) return false;
+    if (!(j.runaway <= 1 && sti_contact_safely(j.residual) <= k->options->tol)) return false;
     k->best->residual = j.residual;
     k->best->runaway = j.runaway;
     k->best->worst_contact = j.worst;

@@ -7,6 +7,7 @@
 #include "contact/equilibrate.h"
 #include "contact/existence.h"
 #include "contact/hyperstatic.h"
+#include "contact/judge.h"
 #include "contact/local.h"
 #include "contact/posed.h"
 #include "contact/quick.h"
@@ -121,7 +122,7 @@ static double clearly(double tol) {
 // The residual by which this is judged. Against forces that run away it is rounding, and as uncertain.
 static double judged(const sti_contact_answer* a) {
     enum { DOUBT = 4, FAR = 1000 };
-    return a->runaway > FAR ? DOUBT * a->residual : a->residual;
+    return sti_contact_safely(a->runaway > FAR ? DOUBT * a->residual : a->residual);
 }
 
 // The method once, on the reduced problem; in even units where its own are not.

@@ -586,8 +586,30 @@ static sti_status set_grains(const sti_problem* p, const sti_setting* s, int cou
     return status;
 }
 
+// Numbers of parts and probes, all at once.
+static sti_status set_pushed(const sti_problem* p, const sti_setting* s, int count) {
+    const char** names = sti_alloc_array_zero(p->env, (size_t)count, sizeof *names);
+    double* values = sti_alloc_array_zero(p->env, (size_t)count, sizeof *values);
+    sti_rationals* r = NULL;
+    sti_status status = names != NULL && values != NULL ? sti_rationals_create(p->env, 1, &r)
+                                                        : STI_FAIL(p->env, STI_ERR_MEMORY, -1, "settings");
+    for (int k = 0; status == STI_OK && k < count; k++) {
+        names[k] = s[k].name;
+        status = sti_rationals_set_text(r, 0, s[k].value);
+        if (status == STI_OK) values[k] = sti_rationals_double(r, 0);
+        if (status == STI_ERR_INPUT || !isfinite(values[k]))
+            status = STI_FAIL(p->env, STI_ERR_INPUT, -1, "%.60s: %.60s: a number is expected", s[k].name, s[k].value);
+    }
+    if (status == STI_OK) status = sti_manipulation_set(sti_problem_manipulation(p), count, names, values);
+    sti_rationals_destroy(r);
+    sti_free(p->env, names);
+    sti_free(p->env, values);
+    return status;
+}
+
 sti_status sti_problem_set(sti_problem* p, const char* settings) {
-    if (p->world == NULL && p->system == NULL && p->scene == NULL)
+    const bool pushed = p->kind == STI_KIND_MANIPULATION;
+    if (p->world == NULL && p->system == NULL && p->scene == NULL && !pushed)
         return STI_FAIL(p->env, STI_ERR_ARGUMENT, -1, "kind %s has no parameters", sti_kind_text(p->kind));
     char* pieces = sti_strdup(p->env, settings);
     sti_setting* list = NULL;
@@ -597,6 +619,7 @@ sti_status sti_problem_set(sti_problem* p, const char* settings) {
     if (status == STI_OK) status = check_twice(p, list, count);
     if (status == STI_OK)
         status = p->world != NULL    ? set_world(p, settings)
+                 : pushed            ? set_pushed(p, list, count)
                  : p->system != NULL ? set_system(p, list, count)
                                      : set_grains(p, list, count);
     sti_free(p->env, list);

@@ -1,6 +1,6 @@
 // hdf5_read.c: problems from HDF5: attribute "kind" on the root, datasets under the names of the JSON form.
 //
-//     /            attribute kind = "lcp" | "mlcp" | "qp" | "cone"
+//     /            attribute kind = "lcp" | "mlcp" | "qp" | "l1" | "cone"
 //     /M, /q ...   matrices: 2-D, row major; vectors: 1-D; floating point or integer
 //     /n, /m       optional, one integer each
 //     /M/          a sparse matrix is a group: shape (2), col_start (cols+1), row (nnz), value (nnz), 0-based

@@ -3,6 +3,7 @@
 //     {"kind": "lcp",  "M": [[..]], "q": [..]}
 //     {"kind": "mlcp", "A": .., "C": .., "D": .., "B": .., "a": .., "b": ..}
 //     {"kind": "qp",   "P": .., "c": .., "A": .., "l": .., "u": .., "lb": .., "ub": ..}
+//     {"kind": "l1",   "A": .., "b": ..}
 //     {"kind": "cone", "rays": [[..]], "lines": [[..]]}   or   {"inequalities": .., "equations": ..}
 //
 // A matrix is a list of rows, {"rows": r, "cols": c, "entries": [[i, j, v], ..]} (0-based, sparse), or
@@ -290,9 +291,10 @@ static sti_status read_kind(const reader* r, const sti_kind_form** form) {
     const sti_json_value* kind = sti_json_get(r->tree.root, "kind");
     const sti_place place = sti_place_key(NULL, "kind");
     if (!sti_json_is_string(kind))
-        return sti_json_fail(&r->tree, &place, kind,
-                             "\"lcp\", \"mlcp\", \"qp\", \"cone\", \"instant\", \"grasp\", \"matrices\", \"system\", "
-                             "\"scene\", \"root\" or \"bound\" is expected");
+        return sti_json_fail(
+            &r->tree, &place, kind,
+            "\"lcp\", \"mlcp\", \"qp\", \"cone\", \"l1\", \"instant\", \"grasp\", \"matrices\", \"system\", "
+            "\"scene\", \"root\" or \"bound\" is expected");
     return sti_kind_form_find(r->tree.env, r->tree.name, kind->text, form);
 }
 
@@ -323,7 +325,7 @@ static sti_status read_fields(const reader* r, const sti_kind_form* form, sti_fi
 static bool wants_exact(const sti_kind_form* form, const sti_field* fields) {
     const bool by_whole = form->kind == STI_KIND_CONE || form->kind == STI_KIND_MATRICES;
     bool rounded = false, fraction = false;
-    if (form->kind == STI_KIND_QP) return false;  // solved in floating point alone
+    if (form->kind == STI_KIND_QP || form->kind == STI_KIND_L1) return false;  // solved in floating point alone
     for (int k = 0; k < form->field_count; k++) {
         if (by_whole && (int64_t)fields[k].rows * fields[k].cols > STI_IO_EXACT_MOST) return false;
         rounded = rounded || fields[k].rounded;
@@ -367,12 +369,14 @@ sti_status sti_problem_read_json(sti_env* env, char* text, size_t size, const ch
     const bool grasp = kind != NULL && strcmp(kind, sti_kind_text(STI_KIND_GRASP)) == 0;
     const bool equations = kind != NULL && strcmp(kind, sti_kind_text(STI_KIND_ROOT)) == 0;
     const bool bound = kind != NULL && strcmp(kind, sti_kind_text(STI_KIND_BOUND)) == 0;
-    if (instant || system || scene || grasp || equations || bound) {
+    const bool pushed = kind != NULL && strcmp(kind, sti_kind_text(STI_KIND_MANIPULATION)) == 0;
+    if (instant || system || scene || grasp || equations || bound || pushed) {
         status = instant     ? sti_instant_read_json(&r.tree, out)
                  : grasp     ? sti_grasp_read_json(&r.tree, out)
                  : system    ? sti_system_read_json(&r.tree, out)
                  : equations ? sti_root_read_json(&r.tree, out)
                  : bound     ? sti_bound_read_json(&r.tree, out)
+                 : pushed    ? sti_manipulation_read_json(&r.tree, out)
                              : sti_scene_read_json(&r.tree, text, directory, out);
         sti_json_tree_clear(&r.tree);
         return status;

@@ -36,6 +36,11 @@ static const sti_kind_form forms[] = {
                {"ub", false, true, true}},
      .size_count = 2,
      .size = {"n", "m"}},
+    {.kind = STI_KIND_L1,
+     .field_count = 2,
+     .field = {{"A", true, false, false}, {"b", false, false, false}},
+     .size_count = 2,
+     .size = {"n", "m"}},
     {.kind = STI_KIND_CONE,
      .field_count = 4,
      .field = {{"rays", true, true, false},
@@ -79,12 +84,14 @@ sti_status sti_kind_form_find(sti_env* env, const char* file, const char* name, 
         return sti_file_fail(env, STI_ERR_INPUT, file, "kind: \"%s\": read from HDF5 files of FCLIB only", name);
     if (strcmp(name, sti_kind_text(STI_KIND_INSTANT)) == 0 || strcmp(name, sti_kind_text(STI_KIND_SYSTEM)) == 0 ||
         strcmp(name, sti_kind_text(STI_KIND_SCENE)) == 0 || strcmp(name, sti_kind_text(STI_KIND_GRASP)) == 0 ||
-        strcmp(name, sti_kind_text(STI_KIND_ROOT)) == 0 || strcmp(name, sti_kind_text(STI_KIND_BOUND)) == 0)
+        strcmp(name, sti_kind_text(STI_KIND_ROOT)) == 0 || strcmp(name, sti_kind_text(STI_KIND_BOUND)) == 0 ||
+        strcmp(name, sti_kind_text(STI_KIND_MANIPULATION)) == 0)
         return sti_file_fail(env, STI_ERR_INPUT, file, "kind: \"%s\": read from JSON files only", name);
-    return sti_file_fail(env, STI_ERR_INPUT, file,
-                         "kind: \"%.40s\": no such kind, \"lcp\", \"mlcp\", \"qp\", \"cone\", \"instant\", \"grasp\", "
-                         "\"matrices\", \"system\", \"scene\", \"root\" or \"bound\" is expected",
-                         name);
+    return sti_file_fail(
+        env, STI_ERR_INPUT, file,
+        "kind: \"%.40s\": no such kind, \"lcp\", \"mlcp\", \"qp\", \"cone\", \"l1\", \"instant\", \"grasp\", "
+        "\"matrices\", \"system\", \"scene\", \"manipulation\", \"root\" or \"bound\" is expected",
+        name);
 }
 
 bool sti_kind_form_knows(const sti_kind_form* form, const char* name) {
@@ -251,6 +258,20 @@ static sti_status assemble_qp(sti_problem* p, const char* file, sti_field* f, co
     return STI_OK;
 }
 
+static sti_status assemble_l1(sti_problem* p, const char* file, sti_field* f, const int64_t* sizes) {
+    sti_field *A = &f[0], *b = &f[1];
+    if (b->rows == 0) return sti_file_fail(p->env, STI_ERR_INPUT, file, "b: empty: at least one entry is expected");
+    const int m = b->rows, n = A->cols < 0 ? 0 : A->cols;
+    if (n == 0) return sti_file_fail(p->env, STI_ERR_INPUT, file, "A: empty: at least one column is expected");
+    sti_status status = check_size(p->env, file, "n", sizes[0], n, "A");
+    if (status == STI_OK) status = check_size(p->env, file, "m", sizes[1], m, "b");
+    if (status == STI_OK) status = check_shape(p->env, file, "A", A, m, n, "as many rows as b has entries");
+    if (status != STI_OK) return status;
+    p->vector[0] = take_vector(b);
+    p->l1 = (sti_l1){.m = m, .n = n, .A = take_matrix(A), .b = p->vector[0]};
+    return STI_OK;
+}
+
 // The dimension: of the rows there are, or the declared one.
 static sti_status cone_dimension(sti_env* env, const char* file, const sti_kind_form* form, const sti_field* f,
                                  int64_t declared, int* out) {
@@ -401,6 +422,8 @@ sti_status sti_problem_assemble(sti_env* env, const char* file, const sti_kind_f
         status = assemble_mlcp(p, file, fields, sizes);
     else if (form->kind == STI_KIND_QP)
         status = assemble_qp(p, file, fields, sizes);
+    else if (form->kind == STI_KIND_L1)
+        status = assemble_l1(p, file, fields, sizes);
     else if (form->kind == STI_KIND_MATRICES)
         status = assemble_matrices(p, file, form, fields);
     else
@@ -430,6 +453,7 @@ void sti_problem_destroy(sti_problem* p) {
     sti_matrix_clear(p->env, &p->mlcp.B);
     sti_matrix_clear(p->env, &p->qp.P);
     sti_matrix_clear(p->env, &p->qp.A);
+    sti_matrix_clear(p->env, &p->l1.A);
     for (int k = 0; k < 4; k++) sti_free(p->env, p->side[k]);
     for (int k = 0; k < STI_MATRIX_COUNT; k++) sti_free(p->env, p->table[k]);
     for (int k = 0; k < 2; k++) {
@@ -460,6 +484,10 @@ const sti_mlcp* sti_problem_mlcp(const sti_problem* problem) {
 
 const sti_qp* sti_problem_qp(const sti_problem* problem) {
     return problem->kind == STI_KIND_QP ? &problem->qp : NULL;
+}
+
+const sti_l1* sti_problem_l1(const sti_problem* problem) {
+    return problem->kind == STI_KIND_L1 ? &problem->l1 : NULL;
 }
 
 const sti_cone_input* sti_problem_cone(const sti_problem* problem) {
@@ -599,4 +627,13 @@ sti_status sti_mlcp_save(sti_env* env, const sti_mlcp* mlcp, const char* path) {
         {.name = "b", .vector = mlcp->b, .rows = m, .cols = 1, .exact = e, .first = top, .stride = 1},
     };
     return save(env, STI_KIND_MLCP, fields, n, m, path);
+}
+
+sti_status sti_l1_save(sti_env* env, const sti_l1* problem, const char* path) {
+    const int m = problem->m, n = problem->n;
+    const sti_outgoing fields[2] = {
+        {.name = "A", .matrix = &problem->A, .rows = m, .cols = n},
+        {.name = "b", .vector = problem->b, .rows = m, .cols = 1},
+    };
+    return save(env, STI_KIND_L1, fields, n, m, path);
 }

@@ -27,10 +27,11 @@ struct sti_problem {
     sti_mlcp mlcp;
     sti_cone_input cone;
     sti_qp qp;
+    sti_l1 l1;
     sti_matrices matrices;
     double* table[STI_MATRIX_COUNT];  // of the matrices, in the order of the kind
     double* side[4];                  // l, u, lb, ub of a qp; NULL: not given
-    double* vector[2];                // q; a, b; c; tables of the cone
+    double* vector[2];                // q; a, b; c; b; tables of the cone
     sti_rationals* exact[2];          // matrix, vector; tables of the cone
     sti_fclib* contact;               // the contact problem and what stands beside it, all in one
     sti_instant* instant;
@@ -93,6 +94,7 @@ sti_status sti_problem_read_json(sti_env* env, char* text, size_t size, const ch
 // Kinds that stand in one file each.
 sti_status sti_root_read_json(const sti_json_tree* tree, sti_problem** out);
 sti_status sti_bound_read_json(const sti_json_tree* tree, sti_problem** out);
+sti_status sti_manipulation_read_json(const sti_json_tree* tree, sti_problem** out);
 sti_status sti_problem_read_hdf5(sti_env* env, const char* path, sti_problem** out);
 
 // A problem on its way out: fields by name, exact or not.

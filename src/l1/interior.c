@@ -234,39 +234,41 @@ static void take_step(interior* k, double primal, double dual) {
     }
 }
 
-// Is the point at hand good enough? The distance from the least value is at most the sum of |r| - y r.
-static bool is_optimal(const interior* k, double tol) {
+// The distance from the least value is at most the sum of |r| - y r; over the objective. 0 where all rows are met.
+static double gap(const interior* k) {
     double objective = 0, distance = 0;
     for (int i = 0; i < k->m; i++) {
         objective += fabs(k->r[i]);
         distance += fabs(k->r[i]) * (k->r[i] >= 0 ? k->s[i] : k->t[i]);
     }
-    return distance <= tol * objective;
+    return sti_l1_is_rounding(k->N.A, k->b, k->x, objective) ? 0 : distance / objective;
 }
 
-// What is left of A'y is taken away, by the least change in the norm of D.
+// What is left of A'y is taken away, by the least change in the norm of D. Where that leads beyond 1 all of y becomes smaller,
+// which keeps A'y = 0 and so the bound, also that of a point on the way.
 static void purify(interior* k) {
     for (int j = 0; j < k->n; j++) k->rhs[j] = -k->Ay[j];
     sti_l1_normal_solve(&k->N, k->rhs, k->d.x);
     sti_l1_multiply(&k->N, k->d.x, k->d.y);
-    for (int i = 0; i < k->m; i++) k->d.y[i] *= k->weight[i];
-    for (int i = 0; i < k->m; i++) k->d.p[i] = k->d.q[i] = 0;
-    for (int j = 0; j < k->n; j++) k->d.x[j] = 0;
-    double primal, dual;
-    longest(k, &k->d, &primal, &dual);
-    take_step(k, 0, dual);
+    double largest = 1;
+    for (int i = 0; i < k->m; i++) {
+        k->y[i] += k->weight[i] * k->d.y[i];
+        largest = fmax(largest, fabs(k->y[i]));
+    }
+    for (int i = 0; i < k->m; i++) k->y[i] /= largest;
 }
 
-static const char* iterate(interior* k, const sti_l1_options* options, double begin, sti_l1_answer* answer) {
+// NULL: the gap is within tol; otherwise why it is not.
+static const char* iterate(interior* k, sti_env* env, const sti_l1_options* options, sti_l1_answer* answer) {
+    const double deadline = sti_deadline(env, options->time_limit_s);
     if (!start(k, options->x)) return "the normal matrix of least squares could not be factored";
     for (;;) {
         update_residuals(k);
-        if (is_optimal(k, options->tol)) {
-            if (answer->iterations > 0) purify(k);
-            return NULL;
-        }
+        const double now = gap(k);
+        if (options->trace != NULL) options->trace(options->trace_user, "ipm", answer->iterations, now);
+        if (now <= options->tol) return NULL;
         if (answer->iterations >= options->max_iterations) return "the limit of iterations was reached";
-        if (options->time_limit > 0 && sti_clock() - begin > options->time_limit) return "the time limit was reached";
+        if (isfinite(deadline) && sti_now(env) > deadline) return "the time limit was reached";
         double primal, dual;
         if (!factor(k)) return "a normal matrix could not be factored";
         find_step(k, &primal, &dual);
@@ -279,11 +281,11 @@ static const char* iterate(interior* k, const sti_l1_options* options, double be
 sti_status sti_l1_interior(sti_env* env, const sti_l1* problem, const sti_l1_options* options, sti_l1_answer* answer) {
     interior k = {.m = problem->m, .n = problem->n, .b = problem->b, .x = answer->x, .y = answer->y};
     double* block = NULL;
-    const double begin = sti_clock();
     sti_status status = reserve(&k, env, &block);
     if (status == STI_OK) status = sti_l1_normal_init(&k.N, env, &problem->A);
     if (status == STI_OK) {
-        const char* why = iterate(&k, options, begin, answer);
+        const char* why = iterate(&k, env, options, answer);
+        if (answer->iterations > 0) purify(&k);
         if (why != NULL) snprintf(answer->reason, sizeof answer->reason, "%s", why);
     }
     sti_l1_normal_clear(&k.N);

@@ -12,6 +12,7 @@
 static const double SHIFT = 1e-14;         // of a diagonal entry, to begin with
 static const double LARGEST_SHIFT = 1e-6;  // the matrix is given up beyond
 static const double SETTLED = 1e-6;        // residual from which on refinement stops
+static const double ROUNDING = 1e-14;      // of a sum, over its terms
 
 enum { REFINEMENTS = 4 };
 
@@ -177,4 +178,13 @@ void sti_l1_normal_solve(sti_l1_normal* N, const double* b, double* x) {
         sti_ldl_solve(&N->ldl, N->z);
         for (int j = 0; j < N->n; j++) x[j] += N->z[j];
     }
+}
+
+bool sti_l1_is_rounding(const sti_matrix* A, const double* b, const double* x, double sum) {
+    double terms = 0;
+    for (int i = 0; i < A->rows; i++) terms += fabs(b[i]);
+    for (int j = 0; j < A->cols; j++) {
+        for (int64_t k = A->col_start[j]; k < A->col_start[j + 1]; k++) terms += fabs(A->value[k] * x[j]);
+    }
+    return sum <= ROUNDING * terms;
 }

@@ -56,7 +56,10 @@ static void measure(const sti_l1* p, double* r, sti_l1_answer* a) {
         a->bound += p->b[i] * a->y[i];
         distance += fabs(r[i]) - a->y[i] * r[i];
     }
-    a->gap = a->objective > 0 ? distance / a->objective : 0;
+    a->gap = distance / a->objective;
+    if (!sti_l1_is_rounding(A, p->b, a->x, a->objective)) return;
+    memset(a->y, 0, (size_t)p->m * sizeof *a->y);  // enough for a bound of 0
+    a->gap = a->bound = a->residual = 0;
 }
 
 static const double DUAL_FEASIBLE = 1e-10;  // A'y over its terms
@@ -65,9 +68,14 @@ static void conclude(const sti_l1_options* o, sti_l1_answer* a) {
     if (a->gap <= o->tol && a->residual <= DUAL_FEASIBLE) {
         a->outcome = STI_SOLVED;
         snprintf(a->reason, sizeof a->reason, "x and the dual vector y are within %.1e of each other", a->gap);
-    } else if (a->reason[0] == '\0') {
-        snprintf(a->reason, sizeof a->reason, "A'y is %.1e of its terms, too much for a bound", a->residual);
+        return;
     }
+    if (a->residual > DUAL_FEASIBLE) {
+        a->bound = 0;
+        a->gap = 1;
+    }
+    if (a->reason[0] == '\0')
+        snprintf(a->reason, sizeof a->reason, "A'y is %.1e of its terms, too much for a bound", a->residual);
 }
 
 static sti_status run(sti_env* env, const sti_l1* p, const sti_l1_options* o, sti_l1_answer* a) {

@@ -2,6 +2,7 @@
 #include "linalg/lapack.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -38,6 +39,25 @@ void dgelsy_(const int* m, const int* n, const int* nrhs, double* a, const int* 
 // Of OpenBLAS, not of BLAS: NULL where another library is linked.
 extern void* blas_memory_alloc(int procpos) __attribute__((weak));
 extern void blas_memory_free(void* buffer) __attribute__((weak));
+extern int openblas_get_parallel(void) __attribute__((weak));  // 0: built without threads
+
+// ---- one at a time
+
+// OpenBLAS built without threads has no locks either: two threads of a program in it at once share a buffer, and a
+// triangular solve of one ends in the numbers of the other. Other builds, and other libraries, let everyone in.
+static pthread_mutex_t door = PTHREAD_MUTEX_INITIALIZER;
+
+static bool has_a_door(void) {
+    return openblas_get_parallel != NULL && openblas_get_parallel() == 0;
+}
+
+static void enter(void) {
+    if (has_a_door()) pthread_mutex_lock(&door);
+}
+
+static void leave(void) {
+    if (has_a_door()) pthread_mutex_unlock(&door);
+}
 
 // ---- room
 
@@ -51,14 +71,16 @@ static bool fits(size_t bytes) {
     return true;
 }
 
-// A buffer serves one thread at a time. Programs that call us from several threads at once make OpenBLAS map more of them,
-// and for those nobody asks.
+// A buffer serves one thread at a time. Programs that call us from several threads at once make an OpenBLAS with threads map
+// more of them, and for those nobody asks.
 sti_status sti_lapack_reserve(sti_env* env) {
     static atomic_bool mapped;  // of the process, as the buffers of OpenBLAS are
     if (blas_memory_alloc == NULL || blas_memory_free == NULL || atomic_load(&mapped)) return STI_OK;
     if (!fits((size_t)(BUFFER_MIB + MARGIN_MIB) << 20))
         return STI_FAIL(env, STI_ERR_MEMORY, -1, "no room for the %d MiB in which BLAS works", BUFFER_MIB);
+    enter();
     blas_memory_free(blas_memory_alloc(0));
+    leave();
     atomic_store(&mapped, true);
     return STI_OK;
 }
@@ -100,7 +122,9 @@ static bool triangle_finite(char triangle, int n, const double* a) {
 int sti_lapack_lu(int n, double* a, int* pivot) {
     int info = 0;
     if (!all_finite((size_t)n * (size_t)n, a)) return STI_LAPACK_NOT_FINITE;
+    enter();
     dgetrf_(&n, &n, a, &n, pivot, &info);
+    leave();
     for (int i = 0; i < n && info == 0; i++) {  // it may overflow on its way
         if (!isfinite(a[(size_t)i * (size_t)n + (size_t)i])) info = i + 1;
     }
@@ -110,7 +134,9 @@ int sti_lapack_lu(int n, double* a, int* pivot) {
 int sti_lapack_cholesky(char triangle, int n, double* a) {
     int info = 0;
     if (!triangle_finite(triangle, n, a)) return STI_LAPACK_NOT_FINITE;
+    enter();
     dpotrf_(&triangle, &n, a, &n, &info);
+    leave();
     return info;
 }
 
@@ -122,7 +148,9 @@ double sti_lapack_lu_rcond(int n, const double* lu, double norm, double* work, i
     double rcond = 0;
     int info = 0;
     if (!isfinite(norm)) return 0;
+    enter();
     dgecon_("1", &n, lu, &n, &norm, &rcond, work, iwork, &info);
+    leave();
     return sane(rcond, info);
 }
 
@@ -130,14 +158,18 @@ double sti_lapack_cholesky_rcond(char triangle, int n, const double* l, double n
     double rcond = 0;
     int info = 0;
     if (!isfinite(norm)) return 0;
+    enter();
     dpocon_(&triangle, &n, l, &n, &norm, &rcond, work, iwork, &info);
+    leave();
     return sane(rcond, info);
 }
 
 int sti_lapack_symmetric_eigen(bool vectors, int n, double* a, double* w, double* work, int room) {
     int info = 0;
     if (!triangle_finite('L', n, a)) return STI_LAPACK_NOT_FINITE;
+    enter();
     dsyev_(vectors ? "V" : "N", "L", &n, a, &n, w, work, &room, &info);
+    leave();
     return info;
 }
 
@@ -145,14 +177,18 @@ int sti_lapack_eigenvalues(int n, double* a, double* re, double* im, double* wor
     const int one = 1;
     int info = 0;
     if (!all_finite((size_t)n * (size_t)n, a)) return STI_LAPACK_NOT_FINITE;
+    enter();
     dgeev_("N", "N", &n, a, &n, re, im, NULL, &one, NULL, &one, work, &room, &info);
+    leave();
     return info;
 }
 
 int sti_lapack_svd(int m, int n, double* a, double* s, double* u, double* vt, double* work, int room) {
     int info = 0;
     if (!all_finite((size_t)m * (size_t)n, a)) return STI_LAPACK_NOT_FINITE;
+    enter();
     dgesvd_("A", "A", &m, &n, a, &m, s, u, &m, vt, &n, work, &room, &info);
+    leave();
     return info;
 }
 
@@ -163,7 +199,9 @@ int sti_lapack_least_squares(int m, int n, double* a, double* b, int ldb, int* p
     *rank = 0;
     if (!all_finite((size_t)m * (size_t)n, a) || !all_finite((size_t)m, b)) return STI_LAPACK_NOT_FINITE;
     for (int j = 0; j < n; j++) pivot[j] = 0;
+    enter();
     dgelsy_(&m, &n, &one, a, &m, b, &ldb, pivot, &rcond, rank, work, &room, &info);
+    leave();
     return info;
 }
 
@@ -172,7 +210,9 @@ int sti_lapack_least_squares_room(int m, int n) {
     const double rcond = 0;
     double a = 0, b = 0, best = 0;
     int pivot = 0, rank, info = 0;
+    enter();
     dgelsy_(&m, &n, &one, &a, &m, &b, &ldb, &pivot, &rcond, &rank, &best, &ask, &info);
+    leave();
     return (int)best;
 }
 
@@ -180,31 +220,43 @@ int sti_lapack_least_squares_room(int m, int n) {
 
 void sti_lapack_lu_solve(char trans, int n, int count, const double* lu, const int* pivot, double* b, int ldb) {
     int info = 0;
+    enter();
     dgetrs_(&trans, &n, &count, lu, &n, pivot, b, &ldb, &info);
+    leave();
 }
 
 void sti_lapack_cholesky_solve(char triangle, int n, int count, const double* l, double* b, int ldb) {
     int info = 0;
+    enter();
     dpotrs_(&triangle, &n, &count, l, &n, b, &ldb, &info);
+    leave();
 }
 
 void sti_blas_gemm(char op_a, char op_b, int m, int n, int k, double alpha, const double* a, int lda, const double* b,
                    int ldb, double beta, double* c, int ldc) {
+    enter();
     dgemm_(&op_a, &op_b, &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc);
+    leave();
 }
 
 void sti_blas_gemv(char op, int m, int n, double alpha, const double* a, int lda, const double* x, double beta,
                    double* y) {
     const int one = 1;
+    enter();
     dgemv_(&op, &m, &n, &alpha, a, &lda, x, &one, &beta, y, &one);
+    leave();
 }
 
 void sti_blas_trsv(char op, bool unit, int n, const double* a, int lda, double* x) {
     const int one = 1;
+    enter();
     dtrsv_("L", &op, unit ? "U" : "N", &n, a, &lda, x, &one);
+    leave();
 }
 
 void sti_blas_trsm(char side, char op, bool unit, int m, int n, const double* a, int lda, double* b, int ldb) {
     const double one = 1;
+    enter();
     dtrsm_(&side, "L", &op, unit ? "U" : "N", &m, &n, &one, a, &lda, b, &ldb);
+    leave();
 }

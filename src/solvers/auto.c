@@ -1,15 +1,13 @@
 // auto.c: choose a method, fall back to others, remember what was tried and why.
 //
-//     lemke       first: about n pivots, a residual near rounding, and a theorem behind it (S3 theorem 1.2.8); on dense
-//                 problems it is also the fastest of ours at every size measured (bench/results)
-//     newton      when pivoting ends without a solution, or runs into its limit
-//     lemke       with other covering vectors: another path through the same problem
-//     ipm         in case the matrix is monotone; it may also find that nothing is feasible
-//     pgs         last
+// The table below is the order. Pivoting comes first where it is cheap: about n pivots, a residual near rounding, and a
+// theorem behind it (S3 theorem 1.2.8); on dense problems it is also the fastest of ours at every size measured
+// (bench/results). Its dense basis makes it the wrong choice for large sparse problems: the obstacle problem on a grid
+// of 50 x 50 costs 2353 pivots of 2500^2 entries, and nine sparse factorizations by Newton's method. There a handful of
+// active sets is tried (not on very large grids, where they are many), then interior points, whose steps hardly grow.
 //
-// Small problems stop after the first: exact arithmetic decides them afterwards. Large sparse ones, where a dense basis does
-// not fit, go to ipm and pgs. The best point seen is kept. What the answer proves is concluded by the caller, on the
-// original data.
+// Small problems stop after the first: exact arithmetic decides them afterwards. The best point seen is kept. What the
+// answer proves is concluded by the caller, on the original data.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,26 +16,97 @@
 #include "solvers/exact_lcp.h"
 #include "solvers/solvers.h"
 
-enum { MAX_ATTEMPTS = 10, DENSE_LIMIT = 12000 };
+enum {
+    DENSE_LIMIT = 12000,  // pairs of a sparse problem for which a dense basis is made
+    ACTIVE_SETS = 16,     // Newton steps on a sparse problem: a few settle it; their number grows with the grid
+};
 
 typedef struct portfolio {
     sti_env* env;
     const sti_lcp* lcp;
-    sti_lcp_options options;
+    const sti_lcp_options* options;
     sti_lcp_answer* best;  // the caller's answer
     double best_residual;
     double deadline;
     double* w;         // scratch         (n)
     double* covering;  // a vector d > 0  (n)
+    sti_rng rng;       // of covering vectors
+    bool small;        // exact arithmetic decides it
+    bool dense;        // a dense basis is made of it
+    bool banded;       // sparse and symmetric: factors are sparse as well
 } portfolio;
+
+typedef struct stage {
+    sti_solver solver;
+    long limit;                        // iterations; 0: the method's own
+    bool (*gate)(const portfolio* f);  // is it worth trying?
+    bool last;                         // nothing comes after it
+    bool covering;                     // lemke by another path: a random covering vector
+    const char* why;
+} stage;
+
+static bool small(const portfolio* f) {
+    return f->small;
+}
+
+static bool sparse_factors(const portfolio* f) {
+    return f->banded;
+}
+
+static bool few_sets(const portfolio* f) {
+    return f->banded && f->dense;
+}
+
+static bool large(const portfolio* f) {
+    return !f->dense && !f->banded;
+}
+
+static bool too_large(const portfolio* f) {
+    return !f->dense;
+}
+
+static bool fits(const portfolio* f) {
+    return f->dense;
+}
+
+static bool fits_once(const portfolio* f) {  // interior points have not been tried yet
+    return f->dense && !f->banded;
+}
+
+static bool diagonal_positive(const portfolio* f) {
+    for (int i = 0; i < f->lcp->n; i++) {
+        if (!(sti_matrix_get(&f->lcp->M, i, i) > 0)) return false;
+    }
+    return true;
+}
+
+static const stage stages[] = {
+    {STI_SOLVER_LEMKE, 0, small, true, false, "small: exact arithmetic decides the rest"},
+    {STI_SOLVER_NEWTON, ACTIVE_SETS, few_sets, false, false, "sparse and symmetric: few active sets may do"},
+    {STI_SOLVER_IPM, 0, sparse_factors, false, false, "sparse and symmetric: steps that do not grow with n"},
+    {STI_SOLVER_IPM, 0, large, false, false, "large and sparse"},
+    {STI_SOLVER_PGS, 0, too_large, true, false, "large and sparse"},
+    {STI_SOLVER_LEMKE, 0, fits, false, false, "pivoting first"},
+    {STI_SOLVER_NEWTON, 0, fits, false, false, "pivoting ended without a solution"},
+    {STI_SOLVER_LEMKE, 0, fits, false, true, "another covering vector"},
+    {STI_SOLVER_LEMKE, 0, fits, false, true, "another covering vector"},
+    {STI_SOLVER_LEMKE, 0, fits, false, true, "another covering vector"},
+    {STI_SOLVER_IPM, 0, fits_once, false, false, "in case the matrix is monotone"},
+    {STI_SOLVER_PGS, 0, diagonal_positive, true, false, "last resort"},
+};
+
+enum { STAGES = sizeof stages / sizeof *stages };
 
 static bool late(const portfolio* f) {
     return isfinite(f->deadline) && sti_now(f->env) > f->deadline;
 }
 
-static bool diagonal_positive(const sti_lcp* lcp) {
-    for (int i = 0; i < lcp->n; i++) {
-        if (!(sti_matrix_get(&lcp->M, i, i) > 0)) return false;
+static bool symmetric(const sti_matrix* M) {
+    for (int j = 0; j < M->cols; j++) {
+        for (int64_t k = M->col_start[j]; k < M->col_start[j + 1]; k++) {
+            const double a = M->value[k], b = sti_matrix_get(M, j, M->row[k]);
+            if (!(fabs(a - b) <= 1e-14 * (fabs(a) + fabs(b)))) return false;
+        }
     }
     return true;
 }
@@ -51,18 +120,28 @@ static void swap_points(sti_lcp_answer* a, sti_lcp_answer* b) {
     b->alpha = c;
 }
 
-// Run one method; keep its point when it is the best so far. *done: it meets the tolerance, or it is the last word.
-static sti_status attempt(portfolio* f, sti_solver solver, const char* why, bool* done) {
-    *done = false;
+// The options of a stage: a limit of the caller's counts for each of them.
+static sti_lcp_options options_of(portfolio* f, const stage* s) {
+    sti_lcp_options o = *f->options;
+    if (isfinite(f->deadline)) o.time_limit_s = fmax(f->deadline - sti_now(f->env), 1e-3);
+    if (s->limit > 0 && (o.max_iterations == 0 || o.max_iterations > s->limit)) o.max_iterations = s->limit;
+    if (!s->covering) return o;
+    for (int i = 0; i < f->lcp->n; i++) f->covering[i] = 0.25 + sti_rng_u01(&f->rng);
+    o.covering = f->covering;
+    return o;
+}
+
+// Run one method; keep its point when it is the best so far. *done: it meets the tolerance.
+static sti_status attempt(portfolio* f, const stage* s, bool* done) {
     sti_env* env = f->env;
     sti_lcp_answer* best = f->best;
-    if (best->attempt_count == MAX_ATTEMPTS || late(f)) return STI_OK;
+    const sti_solver solver = s->solver;
     sti_lcp_answer trial;
     sti_status status = sti_lcp_answer_reserve(env, 0, f->lcp->n, &trial);
     if (status != STI_OK) return status;
     const double start = sti_clock();
-    if (isfinite(f->deadline)) f->options.time_limit_s = fmax(f->deadline - sti_now(f->env), 1e-3);
-    status = sti_lcp_method_of(solver)(env, f->lcp, &f->options, &trial);
+    const sti_lcp_options options = options_of(f, s);
+    status = sti_lcp_method_of(solver)(env, f->lcp, &options, &trial);
     if (status == STI_OK) {
         const double residual =
             trial.termination == STI_END_NOT_APPLICABLE ? NAN : sti_lcp_point_residual(f->lcp, trial.z, f->w);
@@ -72,10 +151,10 @@ static sti_status attempt(portfolio* f, sti_solver solver, const char* why, bool
                            .residual = residual,
                            .iterations = trial.iterations,
                            .time_s = sti_clock() - start};
-        snprintf(a->why, sizeof a->why, "%s", why);
-        sti_log(env, STI_LOG_INFO, "auto: %s (%s): %s, residual %.2e, %ld iterations", sti_solver_text(solver), why,
+        snprintf(a->why, sizeof a->why, "%s", s->why);
+        sti_log(env, STI_LOG_INFO, "auto: %s (%s): %s, residual %.2e, %ld iterations", sti_solver_text(solver), s->why,
                 sti_termination_text(trial.termination), residual, trial.iterations);
-        *done = residual <= f->options.tol;
+        *done = residual <= f->options->tol;
         const bool ray = trial.termination == STI_END_RAY && best->ray.dz == NULL;
         if (ray) {  // a ray may prove more than a poor point: keep the first
             sti_ray r = best->ray;
@@ -102,30 +181,14 @@ static bool ray_is_proof(portfolio* f) {
     return f->best->ray.dz != NULL && sti_ray_bound(&p, f->best->ray.dz, f->w) > 0;
 }
 
-static sti_status run_portfolio(portfolio* f, bool small, bool dense) {
-    bool done = false;
-    sti_status status;
-    if (!dense) {
-        status = attempt(f, STI_SOLVER_IPM, "large and sparse", &done);
-        if (status == STI_OK && !done) status = attempt(f, STI_SOLVER_PGS, "large and sparse", &done);
-        return status;
+static sti_status run_portfolio(portfolio* f) {
+    for (int k = 0; k < STAGES && !late(f); k++) {
+        bool done = false;
+        if (!stages[k].gate(f)) continue;
+        const sti_status status = attempt(f, &stages[k], &done);
+        if (status != STI_OK || done || stages[k].last || ray_is_proof(f)) return status;
     }
-    status = attempt(f, STI_SOLVER_LEMKE, small ? "small: exact arithmetic decides the rest" : "pivoting first", &done);
-    if (status != STI_OK || done || small || ray_is_proof(f)) return status;
-    status = attempt(f, STI_SOLVER_NEWTON, "pivoting ended without a solution", &done);
-    if (status != STI_OK || done) return status;
-    sti_rng rng = {.state = 1};
-    for (int k = 0; k < 3; k++) {
-        for (int i = 0; i < f->lcp->n; i++) f->covering[i] = 0.25 + sti_rng_u01(&rng);
-        f->options.covering = f->covering;
-        status = attempt(f, STI_SOLVER_LEMKE, "another covering vector", &done);
-        f->options.covering = NULL;
-        if (status != STI_OK || done) return status;
-    }
-    status = attempt(f, STI_SOLVER_IPM, "in case the matrix is monotone", &done);
-    if (status == STI_OK && !done && diagonal_positive(f->lcp))
-        status = attempt(f, STI_SOLVER_PGS, "last resort", &done);
-    return status;
+    return STI_OK;
 }
 
 sti_status sti_lcp_method_auto(sti_env* env, const sti_lcp* lcp, const sti_lcp_options* options,
@@ -139,7 +202,7 @@ sti_status sti_lcp_method_auto(sti_env* env, const sti_lcp* lcp, const sti_lcp_o
         answer->solver = STI_SOLVER_LEMKE;
         return STI_OK;
     }
-    answer->attempts = sti_alloc_array_zero(env, MAX_ATTEMPTS, sizeof *answer->attempts);
+    answer->attempts = sti_alloc_array_zero(env, STAGES, sizeof *answer->attempts);
     double* scratch = sti_alloc_array(env, 2 * n, sizeof *scratch);
     if (answer->attempts == NULL || scratch == NULL) {
         sti_free(env, scratch);
@@ -147,14 +210,17 @@ sti_status sti_lcp_method_auto(sti_env* env, const sti_lcp* lcp, const sti_lcp_o
     }
     portfolio f = {.env = env,
                    .lcp = lcp,
-                   .options = *options,
+                   .options = options,
                    .best = answer,
                    .best_residual = INFINITY,
                    .deadline = sti_deadline(env, options->time_limit_s),
                    .w = scratch,
-                   .covering = scratch + n};
-    const bool dense = !sti_matrix_is_sparse(&lcp->M) || lcp->n <= DENSE_LIMIT;
-    const sti_status status = run_portfolio(&f, lcp->n <= options->exact_limit, dense);
+                   .covering = scratch + n,
+                   .rng = {.state = 1},
+                   .small = lcp->n <= options->exact_limit,
+                   .dense = !sti_matrix_is_sparse(&lcp->M) || lcp->n <= DENSE_LIMIT,
+                   .banded = sti_matrix_is_sparse(&lcp->M) && symmetric(&lcp->M)};
+    const sti_status status = run_portfolio(&f);
     // A ray outranks a poor point: it is what can still be turned into a proof.
     if (status == STI_OK && !(f.best_residual <= options->tol)) {
         if (answer->ray.dz != NULL)

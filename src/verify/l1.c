@@ -3,7 +3,8 @@
 //     |A x' + b|_1 >= y'(A x' + b) = y'(A x + b)     for every x', when A'y = 0 and |y_i| <= 1
 //
 // so sum of |r_i| - y_i r_i, r = A x + b, bounds from above what x is off the least value. From A, b, x and y alone, in long
-// double. A'y is a rounded number, so it is held against the sum of its terms, column by column.
+// double. A'y is a rounded number, so it is held against the sum of its terms, column by column. Where every row is met as well
+// as an x of doubles can, the sum is the least one whatever y is.
 #include <math.h>
 #include <stdio.h>
 #include <stiction/verify.h>
@@ -12,6 +13,7 @@
 #include "verify/data.h"
 
 static const long double ROUNDED = 1e-9L;  // A'y over its terms
+static const long double MET = 2e-14L;     // a sum of |r| over its terms
 
 static sti_status check_problem(sti_env* env, const sti_l1* p) {
     if (p->m < 1 || p->n < 1)
@@ -20,11 +22,15 @@ static sti_status check_problem(sti_env* env, const sti_l1* p) {
     return status == STI_OK ? sti_check_data_vector(env, "b", p->b, p->m) : status;
 }
 
-// r = A x + b (m); the largest |A'y|_j over its terms.
-static long double products(const sti_l1* p, const sti_l1_answer* a, long double* r) {
+// r = A x + b (m); the largest |A'y|_j over its terms. size: sum of all terms of r.
+static long double products(const sti_l1* p, const sti_l1_answer* a, long double* r, long double* size) {
     const sti_matrix* A = &p->A;
     long double worst = 0;
-    for (int i = 0; i < p->m; i++) r[i] = p->b[i];
+    *size = 0;
+    for (int i = 0; i < p->m; i++) {
+        r[i] = p->b[i];
+        *size += fabsl(r[i]);
+    }
     for (int j = 0; j < p->n; j++) {
         long double sum = 0, terms = 0;
         const int64_t begin = A->dense != NULL ? 0 : A->col_start[j],
@@ -35,13 +41,14 @@ static long double products(const sti_l1* p, const sti_l1_answer* a, long double
             sum += value * a->y[i];
             terms += fabsl(value * a->y[i]);
             r[i] += value * a->x[j];
+            *size += fabsl(value * a->x[j]);
         }
         if (terms > 0) worst = fmaxl(worst, fabsl(sum) / terms);
     }
     return worst;
 }
 
-static sti_status judge(const sti_l1* p, const sti_l1_answer* a, double tol, const long double* r,
+static sti_status judge(const sti_l1* p, const sti_l1_answer* a, double tol, const long double* r, long double size,
                         sti_l1_verification* out) {
     long double objective = 0, distance = 0;
     for (int i = 0; i < p->m; i++) {
@@ -49,7 +56,7 @@ static sti_status judge(const sti_l1* p, const sti_l1_answer* a, double tol, con
         distance += fabsl(r[i]) - a->y[i] * r[i];
     }
     out->objective = (double)objective;
-    out->gap = objective > 0 ? (double)(distance / objective) : 0;
+    out->gap = objective > MET * size ? (double)(distance / objective) : 0;
     for (int i = 0; i < p->m; i++) {
         if (fabs(a->y[i]) > 1) return STI_REJECT(out, "y[%d] is %.17g, and only -1 to 1 gives a bound", i, a->y[i]);
     }
@@ -74,8 +81,9 @@ sti_status sti_verify_l1(sti_env* env, const sti_l1* problem, const sti_l1_answe
         return STI_REJECT(out, "x or y is not finite");
     long double* r = sti_alloc_array(env, (size_t)problem->m, sizeof *r);
     if (r == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "%d residuals", problem->m);
-    out->residual = (double)products(problem, answer, r);
-    status = judge(problem, answer, tol, r, out);
+    long double size;
+    out->residual = (double)products(problem, answer, r, &size);
+    status = judge(problem, answer, tol, r, size, out);
     sti_free(env, r);
     return status;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "support/failing_env.h"
+#include "support/late_env.h"
 #include "support/open_env.h"
 #include "support/random.h"
 
@@ -67,7 +68,9 @@ static void equations_that_can_be_met_are_met(void** state) {
     const sti_l1 p = {.m = 3, .n = 2, .A = sti_matrix_dense_view(3, 2, A), .b = b};
     sti_l1_answer a;
     assert_int_equal(sti_l1_solve(*state, &p, NULL, &a), STI_OK);
-    assert_true(a.objective <= 1e-10);
+    assert_int_equal(a.outcome, STI_SOLVED);
+    assert_true(a.objective <= 1e-13);
+    assert_verified(*state, &p, &a, 1e-8);
     assert_true(fabs(a.x[0] - 1) < 1e-9 && fabs(a.x[1] - 2) < 1e-9);
     sti_l1_answer_clear(*state, &a);
 }
@@ -125,6 +128,107 @@ static void a_forged_answer_is_rejected(void** state) {
     assert_false(check.accepted);
 }
 
+enum { SAMPLE_M = 60, SAMPLE_N = 8 };
+
+static sti_l1 sample(double* A, double* b) {
+    sti_rng rng = {23};
+    for (int k = 0; k < SAMPLE_M * SAMPLE_N; k++) A[k] = symmetric(&rng);
+    for (int k = 0; k < SAMPLE_M; k++) b[k] = symmetric(&rng);
+    return (sti_l1){.m = SAMPLE_M, .n = SAMPLE_N, .A = sti_matrix_dense_view(SAMPLE_M, SAMPLE_N, A), .b = b};
+}
+
+// Cut short anywhere: the bound holds, the objective is above it, and nothing is claimed.
+static void what_is_found_within_a_limit_has_a_bound(void** state) {
+    double A[SAMPLE_M * SAMPLE_N], b[SAMPLE_M];
+    const sti_l1 p = sample(A, b);
+    sti_l1_answer best, a;
+    assert_int_equal(sti_l1_solve(*state, &p, NULL, &best), STI_OK);
+    assert_true(best.iterations > 3);
+    double last = -1;
+    for (long limit = 1; limit < best.iterations; limit++) {
+        sti_l1_options o = sti_l1_options_default();
+        o.max_iterations = limit;
+        assert_int_equal(sti_l1_solve(*state, &p, &o, &a), STI_OK);
+        assert_int_equal(a.outcome, STI_LIMIT);
+        assert_true(a.bound <= best.objective && a.objective >= best.bound);
+        assert_true(a.bound > 0 && a.residual < 1e-10);
+        last = a.bound;
+        sti_l1_answer_clear(*state, &a);
+    }
+    assert_true(last > 0.9 * best.objective);
+    sti_l1_answer_clear(*state, &best);
+}
+
+static void a_time_limit_gives_the_best_so_far(void** state) {
+    (void)state;
+    double A[SAMPLE_M * SAMPLE_N], b[SAMPLE_M];
+    const sti_l1 p = sample(A, b);
+    int cut = 0;
+    for (long k = 1;; k++) {
+        late_env l;
+        late_env_open(&l, k);
+        sti_l1_answer a;
+        assert_int_equal(sti_l1_solve(l.memory.env, &p, NULL, &a), STI_OK);
+        if (a.outcome == STI_LIMIT) {
+            cut++;
+            assert_non_null(strstr(a.reason, "time limit"));
+        }
+        sti_l1_answer_clear(l.memory.env, &a);
+        if (late_env_close(&l)) break;
+    }
+    assert_true(cut > 2);
+}
+
+// ---- one Newton step, row by row of (2.5.8)
+
+static void fill(sti_rng* rng, double* x, int count, double low, double high) {
+    for (int i = 0; i < count; i++) x[i] = between(rng, low, high);
+}
+
+static void a_newton_step_satisfies_all_rows_of_its_system(void** state) {
+    enum { M = SAMPLE_M, N = SAMPLE_N };
+    double A[M * N], b[M], v[2 * M], s[2 * M], rx[N], rv[2 * M], rl[M], rs[2 * M];
+    const sti_l1 p = sample(A, b);
+    sti_rng rng = {904};
+    fill(&rng, v, 2 * M, 0.1, 3), fill(&rng, s, 2 * M, 0.1, 3), fill(&rng, rx, N, -1, 1);
+    fill(&rng, rv, 2 * M, -1, 1), fill(&rng, rl, M, -1, 1), fill(&rng, rs, 2 * M, -1, 1);
+    const sti_l1_step_system w = {.v = v, .s = s, .r_x = rx, .r_v = rv, .r_lambda = rl, .r_s = rs};
+    sti_l1_step d, e;
+    assert_int_equal(sti_l1_newton_step(*state, &p, &w, &d), STI_OK);
+    for (int j = 0; j < N; j++) {
+        double sum = rx[j];
+        for (int i = 0; i < M; i++) sum += A[i * N + j] * d.dlambda[i];
+        assert_true(fabs(sum) < 1e-12);
+    }
+    for (int i = 0; i < M; i++) {
+        double sum = rl[i] - d.dv[i] + d.dv[M + i];
+        for (int j = 0; j < N; j++) sum += A[i * N + j] * d.dx[j];
+        assert_true(fabs(sum) < 1e-12);
+        assert_true(fabs(-d.dlambda[i] + d.ds[i] + rv[i]) < 1e-12);
+        assert_true(fabs(d.dlambda[i] + d.ds[M + i] + rv[M + i]) < 1e-12);
+        assert_true(fabs(d.D[i] - v[i] / s[i] - v[M + i] / s[M + i]) < 1e-13 * d.D[i]);
+    }
+    for (int k = 0; k < 2 * M; k++) assert_true(fabs(s[k] * d.dv[k] + v[k] * d.ds[k] + rs[k]) < 1e-12);
+    const sti_l1_step_system given = {.D = d.D, .rhs = d.rhs};
+    assert_int_equal(sti_l1_newton_step(*state, &p, &given, &e), STI_OK);
+    for (int j = 0; j < N; j++) assert_true(fabs(e.dx[j] - d.dx[j]) < 1e-13);
+    assert_null(e.dv);
+    v[3] = 0;
+    sti_l1_step_clear(*state, &e);
+    assert_int_equal(sti_l1_newton_step(*state, &p, &w, &e), STI_ERR_ARGUMENT);
+    assert_non_null(strstr(sti_env_error(*state)->text, "v[3]: 0"));
+    sti_l1_step_clear(*state, &d);
+}
+
+static void a_step_that_does_not_exist_is_refused(void** state) {
+    double A[] = {1, 1, 2, 2, 3, 3}, b[] = {0, 0, 0}, D[] = {1, 1, 1}, rhs[] = {1, -1};
+    const sti_l1 p = {.m = 3, .n = 2, .A = sti_matrix_dense_view(3, 2, A), .b = b};
+    const sti_l1_step_system w = {.D = D, .rhs = rhs};
+    sti_l1_step step;
+    assert_int_equal(sti_l1_newton_step(*state, &p, &w, &step), STI_ERR_ARGUMENT);
+    assert_non_null(strstr(sti_env_error(*state)->text, "rank"));
+}
+
 static void bad_data_are_named(void** state) {
     double A[] = {1, NAN}, b[] = {0, 1};
     sti_l1 p = {.m = 2, .n = 1, .A = sti_matrix_dense_view(2, 1, A), .b = b};
@@ -151,6 +255,11 @@ static void every_allocation_may_fail(void** state) {
             status = sti_verify_l1(f.env, &p, &a, 1e-8, &check);
             sti_l1_answer_clear(f.env, &a);
         }
+        double D[] = {1, 1, 1}, rhs[] = {1, 1};
+        const sti_l1_step_system w = {.D = D, .rhs = rhs};
+        sti_l1_step step = {0};
+        if (status == STI_OK) status = sti_l1_newton_step(f.env, &p, &w, &step);
+        sti_l1_step_clear(f.env, &step);
         if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
         if (failing_env_close(&f)) break;
     }
@@ -164,6 +273,10 @@ int main(void) {
         cmocka_unit_test(columns_that_determine_nothing_do_no_harm),
         cmocka_unit_test(rows_may_be_permuted_and_units_changed),
         cmocka_unit_test(a_forged_answer_is_rejected),
+        cmocka_unit_test(what_is_found_within_a_limit_has_a_bound),
+        cmocka_unit_test(a_time_limit_gives_the_best_so_far),
+        cmocka_unit_test(a_newton_step_satisfies_all_rows_of_its_system),
+        cmocka_unit_test(a_step_that_does_not_exist_is_refused),
         cmocka_unit_test(bad_data_are_named),
         cmocka_unit_test(every_allocation_may_fail),
     };

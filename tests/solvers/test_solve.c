@@ -8,6 +8,7 @@
 #include <stiction/verify.h>
 // clang-format on
 
+#include "base/env.h"
 #include "base/rng.h"
 
 // after the others, whose parameters are called env too
@@ -187,6 +188,103 @@ static void auto_records_what_it_tried(void** state) {
     sti_lcp_answer_clear(env, &answer);
 }
 
+// A grid of m x m points in columns: the five-point Laplacian, with walls at which it is held, or free (rows of sum zero).
+static sti_matrix laplacian(int m, bool held) {
+    const int n = m * m;
+    sti_matrix A = {.rows = n, .cols = n};
+    A.col_start = sti_alloc_array_zero(env, (size_t)n + 1, sizeof *A.col_start);
+    A.row = sti_alloc_array(env, 5 * (size_t)n, sizeof *A.row);
+    A.value = sti_alloc_array(env, 5 * (size_t)n, sizeof *A.value);
+    int64_t top = 0;
+    for (int k = 0; k < n; k++) {
+        const int x = k % m, y = k / m;
+        const struct {
+            bool there;
+            int row;
+        } near[4] = {{y > 0, k - m}, {x > 0, k - 1}, {x < m - 1, k + 1}, {y < m - 1, k + m}};
+        int64_t middle = 0;
+        int sum = 0;
+        for (int i = 0; i < 4; i++) {
+            if (i == 2) middle = top++;
+            if (!near[i].there) continue;
+            A.row[top] = near[i].row;
+            A.value[top++] = -1;
+            sum++;
+        }
+        A.row[middle] = k;
+        A.value[middle] = held ? 4 : sum;
+        A.col_start[k + 1] = top;
+    }
+    return A;
+}
+
+// A membrane pressed against a dome: w = A z + q, q = A psi + load.
+static void an_obstacle_problem_is_solved_by_sparse_factors(void** state) {
+    (void)state;
+    for (int m = 20; m <= 125; m += 35) {
+        const int n = m * m;
+        sti_matrix A = laplacian(m, true);
+        double *psi = calloc((size_t)n, sizeof *psi), *q = calloc((size_t)n, sizeof *q);
+        for (int k = 0; k < n; k++) {
+            const double x = (k % m + 1.0) / (m + 1) - 0.5, y = (k / m + 1.0) / (m + 1) - 0.4;
+            psi[k] = 0.25 - 4 * (x * x + 2 * y * y);
+        }
+        for (int j = 0; j < n; j++) {
+            for (int64_t k = A.col_start[j]; k < A.col_start[j + 1]; k++) q[A.row[k]] += A.value[k] * psi[j];
+        }
+        const sti_lcp lcp = {.n = n, .M = A, .q = q};
+        sti_lcp_answer answer = solve(&lcp, STI_SOLVER_AUTO);
+        assert_int_equal(answer.outcome, STI_SOLVED);
+        for (int i = 0; i < answer.attempt_count; i++)
+            assert_true(answer.attempts[i].solver != STI_SOLVER_LEMKE && answer.attempts[i].iterations <= 40);
+        sti_verification v;
+        assert_int_equal(sti_verify_lcp(env, &lcp, &answer, 1e-8, &v), STI_OK);
+        assert_true(v.accepted);
+        sti_lcp_answer_clear(env, &answer);
+        sti_matrix_clear(env, &A);
+        free(psi), free(q);
+    }
+}
+
+// Free at its edges and pulled away: v = (1, .., 1) has A v = 0 and q'v < 0.
+static void a_sparse_problem_without_solution_is_proved_to_have_none(void** state) {
+    (void)state;
+    const int m = 30, n = m * m;
+    sti_matrix A = laplacian(m, false);
+    double* q = calloc((size_t)n, sizeof *q);
+    for (int k = 0; k < n; k++) q[k] = k % 3 == 0 ? 1 : -1;
+    const sti_lcp lcp = {.n = n, .M = A, .q = q};
+    sti_lcp_answer answer = solve(&lcp, STI_SOLVER_AUTO);
+    if (answer.outcome != STI_NO_SOLUTION) fail_msg("%s: %s", sti_outcome_text(answer.outcome), answer.reason);
+    sti_verification v;
+    assert_int_equal(sti_verify_lcp(env, &lcp, &answer, 1e-8, &v), STI_OK);
+    assert_true(v.accepted);
+    sti_lcp_answer_clear(env, &answer);
+    sti_matrix_clear(env, &A);
+    free(q);
+}
+
+// Sparse, symmetric and indefinite: what Newton and interior points leave open goes to the pivots.
+static void a_sparse_problem_that_is_not_monotone_is_still_pivoted(void** state) {
+    (void)state;
+    const int m = 6, n = m * m;
+    sti_matrix A = laplacian(m, true);
+    for (int j = 0; j < n; j++) {
+        for (int64_t k = A.col_start[j]; k < A.col_start[j + 1]; k++) A.value[k] = A.row[k] == j ? 1 : -A.value[k];
+    }
+    double* q = calloc((size_t)n, sizeof *q);
+    for (int k = 0; k < n; k++) q[k] = k % 5 - 3;
+    const sti_lcp lcp = {.n = n, .M = A, .q = q};
+    sti_lcp_answer answer = solve(&lcp, STI_SOLVER_AUTO);
+    assert_int_equal(answer.outcome, STI_SOLVED);
+    sti_verification v;
+    assert_int_equal(sti_verify_lcp(env, &lcp, &answer, 1e-8, &v), STI_OK);
+    assert_true(v.accepted);
+    sti_lcp_answer_clear(env, &answer);
+    sti_matrix_clear(env, &A);
+    free(q);
+}
+
 static void fractions_are_taken_at_their_word(void** state) {
     (void)state;
     double M[1] = {1.0 / 3}, q[1] = {-2.0 / 7};
@@ -304,6 +402,9 @@ int main(void) {
         cmocka_unit_test(an_infeasible_monotone_problem_carries_a_farkas_vector_at_any_size),
         cmocka_unit_test(exponential_families_are_solved_exactly),
         cmocka_unit_test(auto_records_what_it_tried),
+        cmocka_unit_test(an_obstacle_problem_is_solved_by_sparse_factors),
+        cmocka_unit_test(a_sparse_problem_without_solution_is_proved_to_have_none),
+        cmocka_unit_test(a_sparse_problem_that_is_not_monotone_is_still_pivoted),
         cmocka_unit_test(fractions_are_taken_at_their_word),
         cmocka_unit_test(an_empty_problem_is_solved),
         cmocka_unit_test(bad_input_is_refused_by_name),
