@@ -58,6 +58,7 @@ static inline const char* sti_json_string(const sti_json_value* v) {  // NULL: i
 }
 const sti_json_value* sti_json_item(const sti_json_value* list, int index);         // NULL: there is none
 const sti_json_value* sti_json_get(const sti_json_value* object, const char* key);  // the same
+bool sti_json_same(const sti_json_value* a, const sti_json_value* b);  // numbers by value, fields in any order
 
 typedef struct sti_json_tree {
     sti_env* env;

@@ -202,6 +202,8 @@ CASES = [
     ("analyze sticking", 1, ["analyze", "sticking", "{problems}/s0_rates_contradict.json"]),
     ("analyze sticking", 0, ["analyze", "sticking", "ladder", "--force-direction", "1,0,0"]),
     ("analyze sticking", 0, ["analyze", "sticking", "gripper"]),
+    ("analyze sticking", 0, ["analyze", "sticking", "disk", "--verify"]),
+    ("analyze sticking", 1, ["analyze", "sticking", "tilted-block", "--set", "mu=0.05", "--verify"]),
     ("analyze closure", 0, ["analyze", "closure", "three-fingers", "--object", "0,1,2"]),
     ("analyze closure", 1, ["analyze", "closure", "{problems}/s0_plank.json"]),
     ("analyze closure", 1, ["analyze", "closure", "{problems}/s0_table.json"]),
