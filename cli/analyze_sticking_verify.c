@@ -24,15 +24,12 @@ void cli_sticking_put_verified(cli_json* j, const sti_sticking_verification* v) 
     cli_json_text(j, "text", v->text);
 }
 
-int cli_sticking_verify(const cli* c, const char* path, const char* answer_path, double tol) {
-    cli_instant in;
-    const cli_at at = {0};
-    int code = cli_instant_load(c, path, &at, &in);
-    if (code != CLI_DONE) return code;
+int cli_sticking_verify(const cli* c, const cli_instant* in, const char* answer_path, double tol) {
+    int code;
     sti_sticking_answer claim = {0};
     sti_sticking_verification v;
     if (sti_sticking_answer_load(c->env, answer_path, &claim) != STI_OK ||
-        sti_verify_sticking(c->env, in.instant, &claim, tol, &v) != STI_OK) {
+        sti_verify_sticking(c->env, in->instant, &claim, tol, &v) != STI_OK) {
         code = cli_fail_about(c, answer_path);
     } else {
         code = v.accepted ? CLI_DONE : CLI_NO;
@@ -47,6 +44,5 @@ int cli_sticking_verify(const cli* c, const char* path, const char* answer_path,
         }
     }
     sti_sticking_answer_clear(c->env, &claim);
-    cli_instant_clear(c, &in);
     return code;
 }

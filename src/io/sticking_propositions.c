@@ -6,10 +6,11 @@
 #include "io/sticking_propositions.h"
 
 #include <math.h>
+#include <stiction/contact.h>
 #include <string.h>
 
 #include "base/size.h"
-#include "io/problem.h"
+#include "io/document.h"
 
 #define STI_X(code, text) text,
 static const char* const verdicts[] = {STI_HOLDS_LIST(STI_X)};

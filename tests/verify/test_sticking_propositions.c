@@ -165,11 +165,11 @@ static void every_number_of_an_answer_counts(void** state) {
     (void)state;
     for (int i = 0; i < FILES; i++) {
         char path[400];
-        sti_problem* p;
+        sti_document* p;
         snprintf(path, sizeof path, "%s/problems/%s.json", STI_SOURCE_DIR, files[i]);
-        assert_int_equal(sti_problem_load(env, path, &p), STI_OK);
-        look_at(files[i], sti_problem_instant(p), 0);
-        sti_problem_destroy(p);
+        assert_int_equal(sti_document_load(env, path, &p), STI_OK);
+        look_at(files[i], sti_instant_of(p), 0);
+        sti_document_destroy(p);
     }
 }
 
