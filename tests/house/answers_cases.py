@@ -51,6 +51,8 @@ FILES = {
                              '"dl": [1.1, null], "du": [null, 2]}, {"W0": [[0.1, 0.3], [0.2, 0.6]], "c": [1], "dl": [1.1, null], "du": [null, 2]}]}',
     "scenarios_open.json": '{"kind": "stochastic", "c0": [-1], "T0": [[0]], "b": [0], "scenarios": [{"W0": [[1]], "W": [[-1]], "d": [0]}]}',
     "scenarios_step.json": '{"D0": [1], "D": [[1], [2]], "rhs0": [1, 2], "rhs": [[1, 1], [1, -1]]}',
+    "wave.pgm": "P2 8 8 9\n" + " ".join(str((3 * (k % 8) + 2 * (k // 8)) % 10) for k in range(64)),
+    "moved.pgm": "P2 8 8 9\n" + " ".join(str((3 * (k % 8) + 2 * (k // 8) + 1) % 10) for k in range(64)),
     "bad.json": '{"kind": "lcp", "M": [[2]]}',
     "robot.urdf": '<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" '
                   'iyy="1" iyz="0" izz="1"/></inertial><visual><geometry><box size="1 1 1"/></geometry></visual></link>'
@@ -66,6 +68,7 @@ MAKE = [
     ["solve", "qp.json", "--output", "qp_answer.json"],
     ["solve", "qp_none.json", "--output", "qp_none_answer.json"],
     ["solve", "l1.json", "--output", "l1_answer.json"],
+    ["flow", "wave.pgm", "moved.pgm", "--out", "wave.flo"],
     ["solve", "scenarios.json", "--output", "scenarios_answer.json"],
     ["solve", "scenarios_none.json", "--output", "scenarios_none_answer.json"],
     ["solve", "{problems}/box_on_corners.hdf5", "--output", "contact_answer.json"],
@@ -191,6 +194,9 @@ CASES = [
     ("root", 1, ["root", "root_double.json"]),
     ("bound modulus", 0, ["bound", "{problems}/s3_modulus.json", "--verify"]),
     ("bound gruess", 0, ["bound", "{problems}/s3_gruess.json", "--verify"]),
+    ("flow", 0, ["flow", "wave.pgm", "moved.pgm"]),
+    ("flow", 0, ["flow", "wave.pgm", "moved.pgm", "--truth", "wave.flo"]),
+    ("flow", 1, ["flow", "wave.pgm", "moved.pgm", "--time-limit", "0.000001"]),
     ("bound gruess", 0, ["bound", "bound_one.json"]),
     ("bound joint", 0, ["bound", "{problems}/s3_covariance.json", "--verify"]),
     ("bound joint", 0, ["bound", "bound_two.json"]),
