@@ -41,6 +41,7 @@ extern const cli_verb cli_verb_run;
 extern const cli_verb cli_verb_scenes;
 extern const cli_verb cli_verb_root;
 extern const cli_verb cli_verb_bound;
+extern const cli_verb cli_verb_flow;
 extern const cli_verb cli_verb_bench;
 
 struct cli {

@@ -16,6 +16,7 @@ typedef struct cli_solve_request {
     bool all, minimum_norm;
     double tol, time_limit, omega;
     long max_iterations;
+    long samples, seed, replications;
     cli_list covering;
 } cli_solve_request;
 
@@ -37,17 +38,18 @@ enum {
     CLI_TAKES_COVERING = 2,
     CLI_TAKES_OMEGA = 4,
     CLI_TAKES_MINIMUM_NORM = 8,
-    CLI_TAKES_NEWTON = 16
+    CLI_TAKES_NEWTON = 16,
+    CLI_TAKES_SAMPLES = 32
 };
 
 typedef int cli_solve(const cli* c, const cli_solve_request* r, const sti_document* document);
 typedef int cli_verify(const cli* c, const cli_verify_request* r, const sti_document* document);
 typedef int cli_inspect(const cli* c, const cli_inspect_request* r, const sti_document* document);
 
-cli_solve cli_lcp_solve, cli_qp_solve, cli_l1_solve, cli_contact_solve;
-cli_verify cli_lcp_verify, cli_qp_verify, cli_l1_verify, cli_contact_verify, cli_instant_verify;
-cli_inspect cli_lcp_inspect, cli_l1_inspect, cli_contact_inspect, cli_instant_inspect, cli_system_inspect,
-    cli_scene_inspect;
+cli_solve cli_lcp_solve, cli_qp_solve, cli_l1_solve, cli_stochastic_solve, cli_contact_solve;
+cli_verify cli_lcp_verify, cli_qp_verify, cli_l1_verify, cli_stochastic_verify, cli_contact_verify, cli_instant_verify;
+cli_inspect cli_lcp_inspect, cli_l1_inspect, cli_stochastic_inspect, cli_contact_inspect, cli_instant_inspect,
+    cli_system_inspect, cli_scene_inspect;
 
 // NULL: nothing; STI_KIND_LIST says the same, or a test fails.
 typedef struct cli_document {

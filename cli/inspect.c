@@ -47,7 +47,7 @@ const cli_verb cli_verb_inspect = {
         "rank of W; whether the friction cone is pointed, whether a solution must exist, and whether one can: each "
         "with a motion\n"
         "or a force that shows it (--json prints them).\n"
-        "Of an l1 problem: sizes of A and b, unknowns that occur nowhere.\n"
+        "Of an l1 problem: sizes of A and b, unknowns that occur nowhere. Of a stochastic program: scenarios, rows.\n"
         "Of a scene of bodies: bodies, masses, joints, and what touches at the start. Of a system by formulas:\n"
         "coordinates, gaps, parameters, rank of the mass matrix. Of a bed: grains and walls.\n"
         "Of an instant or a grasp, and of a system or bodies at their state: degrees of freedom, ranks, redundancy, "

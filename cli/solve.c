@@ -4,6 +4,7 @@
 
 #include "contact.h"
 #include "documents.h"
+#include "scenes.h"
 
 // An option that was given and that the kind does not take is refused, with the kinds that do.
 static int check_options(const cli* c, const cli_solve_request* r, sti_kind kind) {
@@ -15,7 +16,10 @@ static int check_options(const cli* c, const cli_solve_request* r, sti_kind kind
                    {"--covering", CLI_TAKES_COVERING, r->covering.count > 0},
                    {"--omega", CLI_TAKES_OMEGA, r->omega > 0},
                    {"--minimum-norm", CLI_TAKES_MINIMUM_NORM, r->minimum_norm},
-                   {"--newton", CLI_TAKES_NEWTON, r->newton != NULL}};
+                   {"--newton", CLI_TAKES_NEWTON, r->newton != NULL},
+                   {"--samples", CLI_TAKES_SAMPLES, r->samples > 0},
+                   {"--seed", CLI_TAKES_SAMPLES, r->seed > 0},
+                   {"--replications", CLI_TAKES_SAMPLES, r->replications > 0}};
     for (size_t k = 0; k < sizeof options / sizeof options[0]; k++) {
         if (!options[k].given || (cli_documents[kind].takes & options[k].flag) != 0) continue;
         char takers[200] = "";
@@ -45,8 +49,10 @@ static int run(cli* c, int argc, char** argv) {
         {"--omega", CLI_POSITIVE, "W", "pgs and gs: relaxation, between 0 and 2", &r.omega},
         {"--minimum-norm", CLI_FLAG, NULL, "contact: of all forces with the same velocities the smallest",
          &r.minimum_norm},
-        {"--newton", CLI_TEXT, "STEP", "l1: no solution, but the Newton step of this file (docs/optimization.md)",
-         &r.newton},
+        {"--newton", CLI_TEXT, "STEP", "l1, stochastic: no solution, but the Newton step of this file", &r.newton},
+        {"--samples", CLI_COUNT, "N", "stochastic, of a distribution: scenarios to draw (100)", &r.samples},
+        {"--seed", CLI_COUNT, "S", "where the draws begin (1)", &r.seed},
+        {"--replications", CLI_COUNT, "M", "times it is done, for the confidence interval (10)", &r.replications},
         {"--output", CLI_TEXT, "SOL", "write the answer to this file: JSON; of contact also .hdf5 (FCLIB)", &r.output},
     };
     char* positional[1];
@@ -54,7 +60,7 @@ static int run(cli* c, int argc, char** argv) {
     if (cli_parse(c, options, sizeof options / sizeof options[0], argc, argv, positional, 1, 1, &code) >= 0) {
         r.path = positional[0];
         r.time_limit = cli_limit_soft(c);
-        code = cli_load(c, r.path, &document);
+        code = cli_scene_load(c, r.path, &document);
         if (code == CLI_DONE) code = check_options(c, &r, sti_document_kind(document));
         if (code == CLI_DONE) code = cli_documents[sti_document_kind(document)].solve(c, &r, document);
     }
@@ -66,7 +72,7 @@ static int run(cli* c, int argc, char** argv) {
 const cli_verb cli_verb_solve = {
     .name = "solve",
     .arguments = "FILE [options]",
-    .summary = "solve an LCP, an MLCP, a QP, an l1 or a contact problem, or prove that there is no solution",
+    .summary = "solve an LCP, an MLCP, a QP, an l1, stochastic or contact problem, or prove that there is no solution",
     .details =
         "FILE is JSON or HDF5 (- is standard input: JSON). In JSON a matrix is a list of rows, or\n"
         "{\"rows\": r, \"cols\": c, \"entries\": [[i, j, value], ..]} counted from 0, or {\"file\": \"M.mtx\"} (Matrix "
@@ -81,11 +87,15 @@ const cli_verb cli_verb_solve = {
         "it has no solution is proved where no motion keeps its contacts closed or opening.\n"
         "A quadratic program (kind \"qp\") is solved by ipm, or proved infeasible or unbounded.\n"
         "Kind \"l1\", min |A x + b|_1, gets x and a dual vector y that proves how far x is from the least sum.\n"
+        "Kind \"stochastic\" is one decision for many scenarios; of a distribution by formulas, --samples draws them, "
+        "and the\n"
+        "objective gets a confidence interval (docs/optimization.md).\n"
         "Exit code 0: solved; 1: no solution, or not solved; 2: bad usage or input; 3: internal failure.\n\n"
         "example:\n"
         "    echo '{\"kind\": \"lcp\", \"M\": [[2, 1], [1, 2]], \"q\": [-5, -6]}' > p.json\n"
         "    stiction solve p.json --output answer.json\n"
         "    stiction verify p.json answer.json\n"
+        "    stiction solve grip-force --samples 1000\n"
         "    stiction run box-stack --time 0.1 --problem stack.hdf5\n"
         "    stiction solve stack.hdf5 --solver newton --tol 1e-10 --output stack_solution.hdf5\n",
     .use = STI_USE_SOLVE,

@@ -11,6 +11,7 @@
 //     {"kind": "mlcp", "A": .., "C": .., "D": .., "B": .., "a": [..], "b": [..]}
 //     {"kind": "qp", "P": .., "c": [..], "A": .., "l": [..], "u": [..], "lb": [..], "ub": [..]}
 //     {"kind": "l1", "A": .., "b": [..]}
+//     {"kind": "stochastic", "Q0": .., "c0": .., "T0": .., "W0": .., "b": .., "scenarios": [{"p": .., "Q": .., ..}]}
 //     {"kind": "cone", "rays": [[..]], "lines": [[..]]}      or "inequalities" (F x <= 0) and "equations" (E x = 0)
 //     {"kind": "instant", "M": [[..]], "F": [..], "v": [..], "contacts": [{"name": .., "mu": .., "n": [..], "t": [[..]]}]}
 //     {"kind": "grasp", "dimension": 3, "center": [..], "contacts": [{"point": [..], "normal": [..], "mu": ..}]}
@@ -70,6 +71,7 @@ typedef enum sti_use { STI_USE_LIST(STI_X) } sti_use;
     X(STI_KIND_MLCP, mlcp, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)                     \
     X(STI_KIND_QP, qp, STI_USE_SOLVE | STI_USE_VERIFY)                                           \
     X(STI_KIND_L1, l1, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)                         \
+    X(STI_KIND_STOCHASTIC, stochastic, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)         \
     X(STI_KIND_CONTACT, contact, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)               \
     X(STI_KIND_CONE, cone, STI_USE_CONE)                                                         \
     X(STI_KIND_INSTANT, instant, STI_USE_ANALYZE | STI_USE_INSPECT | STI_USE_VERIFY)             \

@@ -11,6 +11,7 @@
 #include <stiction/contact.h>
 #include <stiction/document.h>
 #include <stiction/draw.h>
+#include <stiction/flow.h>
 #include <stiction/granular.h>
 #include <stiction/grasp.h>
 #include <stiction/impact.h>

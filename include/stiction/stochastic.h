@@ -16,6 +16,7 @@
 #define STICTION_STOCHASTIC_H
 
 #include <stiction/conic.h>
+#include <stiction/document.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -107,6 +108,35 @@ typedef struct sti_stochastic_step {
 STI_API sti_status sti_stochastic_newton_step(sti_env* env, const sti_stochastic* program,
                                               const sti_stochastic_system* system, sti_stochastic_step* step);
 STI_API void sti_stochastic_step_clear(sti_env* env, sti_stochastic_step* step);  // accepts a cleared one
+
+// ---- files
+//
+// {"kind": "stochastic", "Q0", "c0", "T0", "W0", "b" (or "bl", "bu"), "lb", "ub",
+//  "common": {..}, "scenarios": [{"p", "Q", "c", "T", "W", "W0", "d" (or "dl", "du"), "lb", "ub"}, ..]}
+// or, in place of "scenarios", "sample": {"random": {"z": "normal", "u": "uniform"}, "definitions": {..}, "scenario": {..}}
+// whose numbers may be formulas of these names (docs/optimization.md).
+
+STI_API const sti_stochastic* sti_stochastic_of(const sti_document* document);  // NULL: another kind, or a sample
+STI_API bool sti_stochastic_is_sampled(const sti_document* document);
+// `count` scenarios drawn from the distribution, the same ones for the same seed; *seed goes on, for the next ones.
+STI_API sti_status sti_stochastic_sample(sti_env* env, const sti_document* document, int count, uint64_t* seed,
+                                         sti_stochastic** out);
+STI_API void sti_stochastic_sample_destroy(sti_env* env, sti_stochastic* sample);  // accepts NULL
+
+// x, y (a list for each scenario), pi, l at the top for a point, inside "certificate" for one.
+STI_API sti_status sti_stochastic_answer_json(sti_env* env, const sti_stochastic_answer* answer, char** out);
+STI_API sti_status sti_stochastic_answer_save(sti_env* env, const sti_stochastic_answer* answer, const char* path);
+STI_API sti_status sti_stochastic_answer_load(sti_env* env, const sti_stochastic* program, const char* path,
+                                              sti_stochastic_answer* out);
+STI_API sti_status sti_stochastic_answer_parse(sti_env* env, const sti_stochastic* program, const char* text,
+                                               size_t size, const char* name, sti_stochastic_answer* out);
+
+// {"D0": [..], "D": [[..], ..], "rhs0": [..], "rhs": [[..], ..]}: one Newton system.
+STI_API sti_status sti_stochastic_system_load(sti_env* env, const sti_stochastic* program, const char* path,
+                                              sti_stochastic_system** out);
+STI_API sti_status sti_stochastic_system_parse(sti_env* env, const sti_stochastic* program, const char* text,
+                                               size_t size, const char* name, sti_stochastic_system** out);
+STI_API void sti_stochastic_system_destroy(sti_env* env, sti_stochastic_system* system);  // accepts NULL
 
 #ifdef __cplusplus
 }
