@@ -462,6 +462,11 @@ static sti_status grow(sti_quest* q, sti_least_friction* out) {
     return STI_OK;
 }
 
+// A branch that has no less may have as much with forces within the limit, where those before had not.
+static sti_status attains(sti_quest* q, sti_least_friction* out) {
+    return out->attained ? STI_OK : holds_at(q, above(out->mu), q->limit, &out->attained, out->lambda);
+}
+
 static sti_status least(sti_sticking* r, const double* weight, sti_least_friction* out) {
     const sti_posed* s = &r->memory->posed;
     const size_t nc = (size_t)s->nc;
@@ -500,7 +505,11 @@ static sti_status least(sti_sticking* r, const double* weight, sti_least_frictio
         bool attained = false, better = true;
         sti_status status = STI_OK;
         if (exact && out->exists == STI_YES) status = beats(&q, out->mu, &better);
-        if (status == STI_OK && !better) continue;
+        if (status == STI_OK && !better) {
+            status = attains(&q, out);
+            if (status != STI_OK) return status;
+            continue;
+        }
         if (status == STI_OK) status = descend(&q);
         if (status == STI_OK && exact) status = settle(&q, &attained);
         if (status == STI_OK && !exact && q.found) status = try_idle(&q);

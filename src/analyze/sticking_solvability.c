@@ -436,7 +436,7 @@ static void proposition_8(const sti_blocks* b, sti_propositions_table* t, const 
 // Corollary 2. The rays of E_y are outside its lines, ker X among them: X v != 0 on each. A line of E_y that is not in ker X is
 // such a v too.
 static sti_status corollary_2(const sti_blocks* b, sti_propositions_table* t, const set_E* e) {
-    bool rates;
+    bool rates = false;
     const sti_status status =
         sti_posed_consistent(b->s, b->exact, b->x_multiplier, b->x, b->definite ? b->acceleration : NULL, &rates);
     const bool meet = e->y_rays > 0 || e->y_lines > b->x - b->rank_X;

@@ -321,9 +321,9 @@ static bool check_lemma(sti_sticking_facts* f) {
         sti_fractions_product(k, Ct, sti_fractions_product(k, sti_fractions_pseudo_inverse(k, E), f->C));
     const bool regular = f->rank_C - f->rank_N == f->t;
     const sti_fractions Q = schur(f, D, true);
-    double most = 0;  // D has eigenvalues at most one, and decompositions round in the norm
+    double most = 0;  // D has eigenvalues at most one; decompositions round in the norm, times the condition
     for (int i = 0; i < f->p && !sti_algebra_failed(k); i++) most = fmax(most, fabs(sti_fractions_double(k, D, i, i)));
-    for (int i = 0; i < f->t * f->t && !sti_algebra_failed(k); i++) Q.size[i] = 10 * most;
+    for (int i = 0; i < f->t * f->t && !sti_algebra_failed(k); i++) Q.size[i] = 1e4 * most;
     return sti_claim_verdict(f, "L1", regular ? STI_HOLDS : STI_HOLDS_NOT) &&
            sti_claim_integer(f, "L1", "rank_E", sti_fractions_rank(k, E)) &&
            sti_claim_integer(f, "L1", "rank_D", f->rank_C) && sti_claim_integer(f, "L1", "Q_nonsingular", regular) &&
