@@ -66,7 +66,8 @@ int cli_env_open(cli* c, int workers);
 typedef enum cli_option_kind {
     CLI_FLAG,      // bool*         --all
     CLI_TEXT,      // const char**  --output FILE
-    CLI_JOINED,    // const char**  --set a=1 --set b=2: "a=1,b=2"; one such option in a verb at most
+    CLI_JOINED,    // const char**  --set a=1 --set b=2: "a=1,b=2"
+    CLI_LINES,     // const char**  the same, a line each; four of both in a verb at most
     CLI_POSITIVE,  // double*       --tol 1e-8        finite, > 0
     CLI_COUNT,     // long*         --max-iterations N, >= 1
     CLI_LIST,      // cli_list*     --covering 1,2,0.5; numbers, at least one
@@ -201,6 +202,8 @@ void cli_json_raw(cli_json* j, const char* key, const char* json);  // a value t
 
 // Close what is open, print one line on stdout, free. Returns `code`, or CLI_INTERNAL with the error line.
 int cli_json_print(cli_json* j, const cli* c, int code);
+// Closes what is open: the text, valid until it is dropped; NULL: memory ran out.
+const char* cli_json_close(cli_json* j, size_t* size);
 bool cli_json_printed(void);      // whether one has been
 void cli_json_drop(cli_json* j);  // free without printing
 

@@ -1,10 +1,11 @@
 // inspect.c: stiction inspect: what a document holds; each kind is inspected by a file of its own.
 #include "documents.h"
-#include "scenes.h"
+#include "robot.h"
 
 static int run(cli* c, int argc, char** argv) {
     const sti_classes_options defaults = sti_classes_options_default();
     const char* settings = NULL;
+    cli_robot_request robot = {0};
     cli_inspect_request q = {.exact_limit = defaults.exact_limit, .work_limit = defaults.work_limit, .max_cones = 4096};
     const cli_option options[] = {
         {"--exact-limit", CLI_COUNT, "N", "order up to which exponential tests run", &q.exact_limit},
@@ -12,6 +13,7 @@ static int run(cli* c, int argc, char** argv) {
          &q.work_limit},
         {"--max-cones", CLI_COUNT, "N", "complementary cones listed at most", &q.max_cones},
         {"--set", CLI_JOINED, "NAME=X,..", "parameters of a system or scene", &settings},
+        CLI_ROBOT_OPTIONS(robot),
     };
     char* positional[1];
     int code;
@@ -20,7 +22,7 @@ static int run(cli* c, int argc, char** argv) {
     sti_document* document = NULL;
     q.path = positional[0];
     q.time_limit = cli_limit_soft(c);
-    code = cli_scene_load(c, q.path, &document);
+    code = cli_robot_load(c, q.path, &robot, &document);
     if (code == CLI_DONE && settings != NULL && sti_document_set(document, settings) != STI_OK)
         code = cli_fail_about(c, "--set");
     if (code == CLI_DONE) code = cli_documents[sti_document_kind(document)].inspect(c, &q, document);

@@ -2,6 +2,7 @@
 #include "inspect_bodies.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "documents.h"
 #include "inspect_instant.h"
@@ -42,8 +43,49 @@ static const char* name_of(const sti_bodies* b, int body) {
 
 // ---- text
 
+// "2 shapes (box, convex)", kinds in the order of their numbers
+static void describe_shapes(const sti_bodies* b, int body, char* text, size_t size) {
+    int count = 0;
+    unsigned kinds = 0;
+    for (int k = 0; k < sti_bodies_shape_count(b); k++) {
+        int owner;
+        const sti_shape* shape = sti_bodies_shape(b, k, &owner, NULL, NULL);
+        if (owner != body) continue;
+        count++;
+        kinds |= 1u << sti_shape_kind_of(shape);
+    }
+    if (count == 0) {
+        snprintf(text, size, "no shape");
+        return;
+    }
+    size_t at = (size_t)snprintf(text, size, "%d %s", count, count == 1 ? "shape" : "shapes");
+    const char* lead = " (";
+    for (int kind = 0; kind <= STI_SHAPE_MESH && at < size; kind++) {
+        if ((kinds >> kind & 1) == 0) continue;
+        at += (size_t)snprintf(text + at, size - at, "%s%s", lead, sti_shape_kind_text((sti_shape_kind)kind));
+        lead = ", ";
+    }
+    if (at < size) snprintf(text + at, size - at, ")");
+}
+
+static void say_limits(const cli* c, const sti_bodies* b, const sti_joint* j) {
+    const bool moves = sti_joint_axis_count(sti_bodies_dim(b), j->kind) == 1;
+    if (moves && isfinite(j->axis[0].lower) && isfinite(j->axis[0].upper))
+        cli_say(c, ", %.4g to %.4g", j->axis[0].lower, j->axis[0].upper);
+    cli_say(c, "\n");
+}
+
+static int widest(const sti_bodies* b, int most) {
+    int width = 16;
+    for (int k = 0; k < sti_bodies_count(b) && k < most; k++) {
+        const int length = (int)strlen(sti_bodies_body(b, k)->name);
+        if (length > width && length <= 40) width = length;
+    }
+    return width;
+}
+
 static void say(const cli* c, const facts* f) {
-    enum { MOST = 40 };
+    const int MOST = f->scene->robot_count > 0 ? 200 : 40;
     const sti_bodies* b = f->scene->bodies;
     const int bodies = sti_bodies_count(b), joints = sti_bodies_joint_count(b);
     cli_say(c, "%s: %d bodies in %s, %d move, mass %.6g; %d shapes, %d joints\n", f->path, bodies,
@@ -51,24 +93,33 @@ static void say(const cli* c, const facts* f) {
     if (f->scene->description[0] != '\0') cli_say(c, "  %s\n", f->scene->description);
     cli_say(c, "  %d velocities, %d rows of joints; %d contacts touch at the start\n", f->freedoms, f->joint_rows,
             f->contacts);
+    if (f->scene->robot_count > 0)  // joints of a tree do not depend on each other
+        cli_say(c, "  %d degrees of freedom\n", f->freedoms - f->joint_rows);
+    const int width = widest(b, MOST);
     for (int k = 0; k < bodies && k < MOST; k++) {
         const sti_body* body = sti_bodies_body(b, k);
-        char x[120];
+        char x[120], shapes[120];
         cli_text_numbers(x, sizeof x, body->pose.x, sti_bodies_dim(b), 3);
+        describe_shapes(b, k, shapes, sizeof shapes);
         if (body->fixed)
-            cli_say(c, "    %-16s fixed, at %s\n", body->name, x);
+            cli_say(c, "    %-*s fixed, %s, at %s\n", width, body->name, shapes, x);
+        else if (sti_bodies_dim(b) == 2)
+            cli_say(c, "    %-*s mass %.6g, moment %.3g, %s, at %s\n", width, body->name, body->mass, body->inertia[8],
+                    shapes, x);
         else
-            cli_say(c, "    %-16s mass %.6g, at %s\n", body->name, body->mass, x);
+            cli_say(c, "    %-*s mass %.6g, moments %.3g %.3g %.3g, %s, at %s\n", width, body->name, body->mass,
+                    body->inertia[0], body->inertia[4], body->inertia[8], shapes, x);
     }
     if (bodies > MOST) cli_say(c, "    .. and %d more\n", bodies - MOST);
     for (int k = 0; k < joints && k < MOST; k++) {
         const sti_joint* j = sti_bodies_joint(b, k);
         if (j->kind == STI_JOINT_GEAR)
-            cli_say(c, "    %-16s gear, %s and %s\n", j->name, sti_bodies_joint(b, j->of[0])->name,
-                    sti_bodies_joint(b, j->of[1])->name);
+            cli_say(c, "    %-*s gear, %s and %s, ratio %.4g\n", width, j->name, sti_bodies_joint(b, j->of[0])->name,
+                    sti_bodies_joint(b, j->of[1])->name, -j->ratio);
         else
-            cli_say(c, "    %-16s %s, %s and %s\n", j->name, sti_joint_kind_text(j->kind), name_of(b, j->a),
+            cli_say(c, "    %-*s %s, %s and %s", width, j->name, sti_joint_kind_text(j->kind), name_of(b, j->a),
                     name_of(b, j->b));
+        if (j->kind != STI_JOINT_GEAR) say_limits(c, b, j);
     }
     if (joints > MOST) cli_say(c, "    .. and %d more\n", joints - MOST);
     cli_instant_facts_say(c, &f->instant);
@@ -147,9 +198,9 @@ static int print_json(const cli* c, const facts* f) {
 static int find_instant(const cli* c, facts* f) {
     sti_world* world = NULL;
     sti_instant* instant = NULL;
-    if (f->freedoms > CLI_INSTANT_VELOCITIES) {
-        snprintf(f->instant.why, sizeof f->instant.why, "ranks are told of up to %d velocities",
-                 CLI_INSTANT_VELOCITIES);
+    const int most = f->scene->robot_count > 0 ? CLI_ROBOT_VELOCITIES : CLI_INSTANT_VELOCITIES;
+    if (f->freedoms > most) {
+        snprintf(f->instant.why, sizeof f->instant.why, "ranks are told of up to %d velocities", most);
         return CLI_DONE;
     }
     sti_status status = sti_world_create(c->env, f->scene->bodies, &f->scene->step, &world);

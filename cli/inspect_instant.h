@@ -4,8 +4,9 @@
 
 #include "cli.h"
 
-enum { CLI_INSTANT_VELOCITIES = 300 };  // at most
-#define CLI_INSTANT_TOUCH 1e-8          // a gap that counts as closed
+// At most so many; of robots, whose coordinates are no short numbers, exact ranks take long.
+enum { CLI_INSTANT_VELOCITIES = 300, CLI_ROBOT_VELOCITIES = 42 };
+#define CLI_INSTANT_TOUCH 1e-8  // a gap that counts as closed
 
 typedef struct cli_instant_facts {
     bool known;  // false: too large, or there is no instant there; why says so

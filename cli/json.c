@@ -231,6 +231,13 @@ int cli_json_print(cli_json* j, const cli* c, int code) {
     return broken ? cli_fail_memory(c) : code;
 }
 
+const char* cli_json_close(cli_json* j, size_t* size) {
+    while (j->depth > 0) cli_json_end(j);
+    put(j, "\n", 2);  // and its end
+    *size = j->size > 0 ? j->size - 1 : 0;
+    return j->broken ? NULL : j->text;
+}
+
 void cli_json_drop(cli_json* j) {
     free(j->text);
     *j = (cli_json){0};

@@ -12,7 +12,7 @@ enum { COMMON_COUNT = 5 };
 static void common_options(cli* c, cli_option* out) {
     out[0] = (cli_option){"--json", CLI_FLAG, NULL, "print one JSON object on stdout and nothing else", &c->json};
     out[1] = (cli_option){"--quiet", CLI_FLAG, NULL, "no summary, no warnings, no progress", &c->quiet};
-    out[2] = (cli_option){"--verbose", CLI_FLAG, NULL, "remarks of the library on stderr", &c->verbose};
+    out[2] = (cli_option){"--verbose", CLI_FLAG, NULL, "all remarks, those of the library too, on stderr", &c->verbose};
     out[3] = (cli_option){"--time-limit", CLI_POSITIVE, "S", "stop after about so many seconds: exit code 1",
                           &c->time_limit};
     out[4] = (cli_option){"--help", CLI_FLAG, NULL, "this text", &c->help};
@@ -63,16 +63,22 @@ static int parse_list(const char* text, cli_list* out) {
     return 1;
 }
 
-// What an option given again adds to: lives as long as the process, and a verb has one such option.
-static char* joined;
+// What options given again add to: they live as long as the process.
+static struct {
+    const void* option;  // where its value goes
+    char* text;
+} joined[4];
 
-static const char* join(const char* text) {
-    const size_t before = joined != NULL ? strlen(joined) + 1 : 0, size = strlen(text) + 1;
-    char* grown = realloc(joined, before + size);
+static const char* join(const void* option, const char* text, char between) {
+    size_t k = 0;
+    while (k + 1 < sizeof joined / sizeof joined[0] && joined[k].option != NULL && joined[k].option != option) k++;
+    const size_t before = joined[k].text != NULL ? strlen(joined[k].text) + 1 : 0, size = strlen(text) + 1;
+    char* grown = realloc(joined[k].text, before + size);
     if (grown == NULL) return NULL;
-    if (before > 0) grown[before - 1] = ',';
+    if (before > 0) grown[before - 1] = between;
     memcpy(grown + before, text, size);
-    return joined = grown;
+    joined[k].option = option;
+    return joined[k].text = grown;
 }
 
 // Store the value of an option. Returns CLI_DONE or the code of the error written.
@@ -85,9 +91,10 @@ static int store(const cli* c, const cli_option* option, const char* text) {
             if (*text == '\0') return cli_fail_usage(c, "%s: \"\": %s expected", option->name, option->argument);
             *(const char**)option->value = text;
             return CLI_DONE;
+        case CLI_LINES:
         case CLI_JOINED: {
             if (*text == '\0') return cli_fail_usage(c, "%s: \"\": %s expected", option->name, option->argument);
-            const char* all = join(text);
+            const char* all = join(option->value, text, option->kind == CLI_LINES ? '\n' : ',');
             if (all == NULL) return cli_fail_memory(c);
             *(const char**)option->value = all;
             return CLI_DONE;

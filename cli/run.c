@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "robot.h"
 #include "run_push.h"
 #include "run_system.h"
 #include "run_world.h"
@@ -326,9 +327,9 @@ static const char* body_option(const cli_run_request* r) {
     return r->contacts != NULL ? "--contacts" : r->check ? "--check" : r->no_check ? "--no-check" : NULL;
 }
 
-static int run_scene(cli* c, const cli_run_request* r, const cli_system_request* own) {
+static int run_scene(cli* c, const cli_run_request* r, const cli_system_request* own, const cli_robot_request* robot) {
     sti_document* problem = NULL;
-    int code = cli_scene_load(c, r->scene, &problem);
+    int code = cli_robot_load(c, r->scene, robot, &problem);
     if (code != CLI_DONE) return code;
     if (sti_world_scene_of(problem) != NULL) return cli_run_world(c, r, own, problem, r->scene);
     const sti_scene* scene = sti_scene_of(problem);
@@ -380,7 +381,10 @@ static int check_folder(const cli* c, const char* dir) {
 }
 
 // Whose run is it?
-static int go_on(cli* c, const cli_run_request* r, const cli_system_request* own) {
+static int go_on(cli* c, const cli_run_request* r, const cli_system_request* own, const cli_robot_request* robot) {
+    if (cli_robot_option(robot) != NULL)
+        return cli_fail_usage(c, "%s: not together with --resume, which goes on with the run as it is",
+                              cli_robot_option(robot));
     if (system_option(own) != NULL)
         return cli_fail_usage(c, "%s: not together with --resume, which goes on with the run as it is",
                               system_option(own));
@@ -396,6 +400,7 @@ static int go_on(cli* c, const cli_run_request* r, const cli_system_request* own
 static int run(cli* c, int argc, char** argv) {
     cli_run_request r = {.checkpoint = 60};
     cli_system_request own = {0};
+    cli_robot_request robot = {0};
     const cli_option options[] = {
         {"--out", CLI_TEXT, "DIR", "folder for trajectory.h5, trajectory.xdmf, summary.json and checkpoints", &r.out},
         {"--time", CLI_POSITIVE, "T", "where the run ends, instead of the scene's time", &r.time},
@@ -441,6 +446,7 @@ static int run(cli* c, int argc, char** argv) {
          "and every T units of time on the way, into the trajectory and the summary", &r.jamming_every},
         {"--jamming-limit", CLI_POSITIVE, "S", "seconds for such a test (no limit)", &r.jamming_limit},
         {"--force", CLI_FLAG, NULL, "replace the run that is in the folder", &r.force},
+        CLI_ROBOT_OPTIONS(robot),
     };
     char* positional[1];
     int code;
@@ -454,7 +460,7 @@ static int run(cli* c, int argc, char** argv) {
     if (code != CLI_DONE) return code;
     cli_run_catch_signals();
     cli_limit_none(c);
-    code = r.resume != NULL ? go_on(c, &r, &own) : run_scene(c, &r, &own);
+    code = r.resume != NULL ? go_on(c, &r, &own, &robot) : run_scene(c, &r, &own, &robot);
     cli_run_folder_undo();
     return code;
 }
@@ -464,12 +470,13 @@ const cli_verb cli_verb_run = {
     .arguments = "SCENE [options]",
     .summary = "a scene in time, every step with its residual",
     .details =
-        "SCENE is a file, or a built-in one (stiction scenes). The run of a scene ends\n"
+        "SCENE is a file, a robot (URDF), or a built-in one (stiction scenes). The run of a scene ends\n"
         "at its time, or when its kinetic energy stays below the scene's \"until\"; a system runs for 10 units "
         "of\n"
         "time. Ctrl-C ends a run with the step that it came in; the files are whole then, and --resume goes on. A "
         "process\n"
         "that is killed, or a full disk, loses what came after the last checkpoint.\n"
+        "A robot on the ground: stiction run robot.urdf --ground --floating --height auto --mu 0.8 --joint elbow=0.5\n"
         "A run of bodies is checked as it goes by the rules of stiction verify (docs/runs.md), one of parts and probes "
         "step by\nstep too (docs/manipulation.md): a step without a solution ends it as stuck or damage, exit code 1.\n"
         "Exit code 0: done, every step solved to its tolerance, nothing overlaps; 1: stopped, or some step was not\n"

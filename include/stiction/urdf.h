@@ -32,11 +32,13 @@ typedef struct sti_urdf_remark {
     sti_urdf_what what;
     int line;       // of the element, or of the first of them
     int count;      // elements that this stands for
+    uint64_t kind;  // the same number for remarks of one kind
     char* element;  // like: joint "elbow": limit
     char* text;
 } sti_urdf_remark;
 
 typedef struct sti_urdf_report {
+    char* file;                  // as it was given
     char* robot;                 // its name
     int link_count;              // in the file
     int first_body, body_count;  // what was added; the first is the base
@@ -49,7 +51,7 @@ STI_API void sti_urdf_report_clear(sti_env* env, sti_urdf_report* report);  // a
 
 // What the file does not say of a joint. NAN: not given.
 typedef struct sti_urdf_setting {
-    const char* joint;
+    const char* joint;   // a '*' in it stands for any text: all joints whose names fit and that mimic none
     double position;     // at the start (default 0, or the limit next to it)
     double motor_speed;  // gives the joint a motor
     double motor_force;  // default, and at most: the effort of the file
@@ -61,13 +63,29 @@ typedef struct sti_urdf_setting {
 
 STI_API sti_urdf_setting sti_urdf_setting_default(const char* joint);
 
+// Where joints start that no setting places.
+#define STI_URDF_POSE_LIST(X)                                                        \
+    X(STI_URDF_POSE_ZERO, "zero")     /* at 0, or at the limit next to it */         \
+    X(STI_URDF_POSE_MIDDLE, "middle") /* halfway between the limits, at 0 without */ \
+    X(STI_URDF_POSE_HOME, "home")     /* at 0, or halfway between limits that exclude 0 */
+
+#define STI_X(code, text) code,
+typedef enum sti_urdf_pose { STI_URDF_POSE_LIST(STI_X) STI_URDF_POSE_COUNT } sti_urdf_pose;
+#undef STI_X
+
+STI_API const char* sti_urdf_pose_text(sti_urdf_pose pose);
+STI_API bool sti_urdf_pose_parse(const char* name, sti_urdf_pose* out);
+
 typedef struct sti_urdf_options {
-    const char* name;  // put before the names of bodies and joints, with a '/'; NULL: nothing
-    sti_pose place;    // of the root link in the world
-    bool fixed;        // the root link does not move (default true)
-    int material;      // of all surfaces (default 0)
-    int sides;         // of the prism that stands for a cylinder (default 32)
-    int hull_points;   // a mesh with more vertices than this is thinned before its hull is taken (default 2000)
+    const char* name;    // put before the names of bodies and joints, with a '/'; NULL: nothing
+    sti_pose place;      // of the root link in the world
+    bool on_ground;      // place.x[2] is such that the lowest point of its shapes lies at z = 0 (default false)
+    sti_urdf_pose pose;  // (default zero)
+    bool fixed;          // the root link does not move (default true)
+    bool strict;         // nothing is mended that the specification of URDF forbids (default false)
+    int material;        // of all surfaces (default 0)
+    int sides;           // of the prism that stands for a cylinder (default 32)
+    int hull_points;     // a mesh with more vertices than this is thinned before its hull is taken (default 2000)
     int folder_count;
     const char* const* folders;  // where meshes and packages are looked for, after the folder of the file
     int setting_count;

@@ -251,9 +251,10 @@ int sti_account_close(sti_world* world, double* work) {
 // ---- of mending
 
 static void deepen(const sti_world* world, const sti_row* row, double depth, double* deep) {
-    const int slot[2] = {sti_slot_of(world, row->a), sti_slot_of(world, row->b)};
-    for (int side = 0; side < 2; side++) {
-        if (slot[side] >= 0) deep[slot[side]] = fmax(deep[slot[side]], depth);
+    for (int side = 0; side < sti_row_sides(row); side++) {
+        const double* j;
+        const int slot = sti_slot_of(world, sti_row_side(row, side, &j));
+        if (slot >= 0) deep[slot] = fmax(deep[slot], depth);
     }
 }
 

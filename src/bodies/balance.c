@@ -95,12 +95,15 @@ static int compare(const void* a, const void* b) {
     return (x > y) - (x < y);
 }
 
-// The two slots of a row in an island that nearly rests. False: one at most.
-static bool couples(const sti_world* world, const sti_row* row, int slot[2]) {
-    if (row == NULL || row->a < 0 || row->b < 0) return false;
-    slot[0] = world->slot[row->a];
-    slot[1] = world->slot[row->b];
-    return slot[0] >= 0 && slot[1] >= 0 && slot[0] != slot[1] && nearly(world, slot[0]);
+// The slots of a row in an island that nearly rests: how many.
+static int coupled(const sti_world* world, const sti_row* row, int slot[4]) {
+    int count = 0;
+    for (int side = 0; row != NULL && side < sti_row_sides(row); side++) {
+        const double* j;
+        const int at = sti_slot_of(world, sti_row_side(row, side, &j));
+        if (at >= 0 && (count == 0 || at != slot[0])) slot[count++] = at;
+    }
+    return count > 0 && nearly(world, slot[0]) ? count : 0;
 }
 
 // Who is coupled to whom, whether or not the forces between them may change: the pattern of K.
@@ -108,10 +111,12 @@ static sti_status shape(sti_world* world) {
     struct sti_world_solve* s = world->solve;
     sti_velocities* k = &s->velocities;
     const int n = world->moving, acts = s->acts.count, rows = acts + s->links.joint_rows;
-    const size_t need = 3 * (size_t)n + 2 * (size_t)rows + 1;
+    size_t most = 0;
+    for (int i = 0; i < rows; i++) most += i >= acts && s->links.row[i - acts].wide ? 12 : 2;
+    const size_t need = 3 * (size_t)n + most + 1;
     const sti_status status = sti_room(world->env, (void**)&k->graph, &k->rooms[3], need, sizeof(int));
     if (status != STI_OK) return status;
-    int *first = k->graph, *fill = first + n + 1, *near = fill + n, slot[2];  // near (n + 2 rows)
+    int *first = k->graph, *fill = first + n + 1, *near = fill + n, slot[4];  // near (n + most)
     memset(fill, 0, (size_t)n * sizeof *fill);
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < rows; i++) {
@@ -119,12 +124,14 @@ static sti_status shape(sti_world* world) {
             const sti_row* row = act == NULL           ? &s->links.row[i - acts]
                                  : act->row[0] != NULL ? act->row[0]
                                                        : act->row[1];
-            if (!couples(world, row, slot)) continue;
-            for (int side = 0; side < 2; side++) {
+            const int sides = coupled(world, row, slot);
+            for (int m = 0; m < sides * sides; m++) {
+                const int from = slot[m / sides], to = slot[m % sides];
+                if (from == to) continue;
                 if (pass == 0)
-                    fill[slot[side]]++;
+                    fill[from]++;
                 else
-                    near[fill[slot[side]]++] = slot[1 - side];
+                    near[fill[from]++] = to;
             }
         }
         if (pass == 1) break;
@@ -183,12 +190,14 @@ static bool factor(sti_world* world, const spring* springs, int count) {
     }
     for (int k = 0; k < count; k++) {
         const sti_row* row = springs[k].row;
-        const int a = sti_slot_of(world, row->a), b = sti_slot_of(world, row->b);
-        if (a >= 0) add_block(f, a, a, springs[k].m, row->ja, row->ja);
-        if (b >= 0) add_block(f, b, b, springs[k].m, row->jb, row->jb);
-        if (a < 0 || b < 0) continue;
-        add_block(f, a, b, springs[k].m, row->ja, row->jb);
-        add_block(f, b, a, springs[k].m, row->jb, row->ja);
+        for (int x = 0; x < sti_row_sides(row); x++) {
+            const double *jx, *jy;
+            const int a = sti_slot_of(world, sti_row_side(row, x, &jx));
+            for (int y = 0; y < sti_row_sides(row) && a >= 0; y++) {
+                const int b = sti_slot_of(world, sti_row_side(row, y, &jy));
+                if (b >= 0) add_block(f, a, b, springs[k].m, jx, jy);
+            }
+        }
     }
     return sti_blocks_factor(f, true);
 }

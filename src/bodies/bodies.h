@@ -1,6 +1,6 @@
 // bodies.h: the inside of sti_bodies and sti_world: state about the centres of mass, rows of constraints, contacts.
 //
-// A row is a covector on the velocities of at most two bodies. Everything that acts on bodies is made of rows: contacts (n,
+// A row is a covector on the velocities of two bodies, of a gear of four. Everything that acts on bodies is made of rows: contacts (n,
 // t1, t2), joints, their free coordinates (limits, motors, friction), springs.
 #ifndef STI_BODIES_BODIES_H
 #define STI_BODIES_BODIES_H
@@ -57,11 +57,24 @@ struct sti_bodies {
 
 // On (v, w) of a and b: v in world axes, w in body axes; in the plane the first three are v_x, v_y, omega. a and b are
 // numbers of bodies (world->slot finds their velocities). A side that is the world or a fixed body has -1 and zeros. A row
-// between two such sides is nothing but zeros and is never posed.
+// between two such sides is nothing but zeros and is never posed. A wide row, which only gears have, has four sides; each body
+// stands on one side at most.
 typedef struct sti_row {
     int a, b;
     double ja[6], jb[6];
+    bool wide;
+    int c, d;  // where it is wide
+    double jc[6], jd[6];
 } sti_row;
+
+static inline int sti_row_sides(const sti_row* row) {
+    return row->wide ? 4 : 2;
+}
+
+static inline int sti_row_side(const sti_row* row, int side, const double** j) {  // its body
+    *j = side == 0 ? row->ja : side == 1 ? row->jb : side == 2 ? row->jc : row->jd;
+    return side == 0 ? row->a : side == 1 ? row->b : side == 2 ? row->c : row->d;
+}
 
 // Where a body is: centre of mass, quaternion, rotation matrix (row major, body to world).
 typedef struct sti_placed {

@@ -110,19 +110,6 @@ static sti_status check_axis(const sti_named* thing, int k, const sti_joint_axis
     return status;
 }
 
-// Bodies that move when one of the two coordinates changes: a row has room for two.
-static int count_moving(const sti_bodies* bodies, const sti_joint* gear) {
-    int seen[4], count = 0;
-    for (int i = 0; i < 4; i++) {
-        const sti_joint* joint = &bodies->joint[gear->of[i / 2]];
-        const int body = i % 2 == 0 ? joint->a : joint->b;
-        bool new_one = body >= 0 && !bodies->body[body].fixed;
-        for (int k = 0; k < count; k++) new_one = new_one && seen[k] != body;
-        if (new_one) seen[count++] = body;
-    }
-    return count;
-}
-
 static sti_status check_gear(const sti_bodies* bodies, const sti_named* thing, const sti_joint* gear) {
     for (int i = 0; i < 2; i++) {
         if (gear->of[i] < 0 || gear->of[i] >= bodies->joint_count)
@@ -139,11 +126,6 @@ static sti_status check_gear(const sti_bodies* bodies, const sti_named* thing, c
         return STI_FAIL(bodies->env, STI_ERR_INPUT, thing->index,
                         "joint \"%s\": of: couples coordinate %d of joint \"%s\" with itself", thing->name,
                         gear->of_axis[0], bodies->joint[gear->of[0]].name);
-    if (count_moving(bodies, gear) > 2)
-        return STI_FAIL(bodies->env, STI_ERR_INPUT, thing->index,
-                        "joint \"%s\": of: joints \"%s\" and \"%s\" move %d bodies: a gear couples at most 2",
-                        thing->name, bodies->joint[gear->of[0]].name, bodies->joint[gear->of[1]].name,
-                        count_moving(bodies, gear));
     if (!isfinite(gear->ratio) || gear->ratio == 0)
         return STI_FAIL(bodies->env, STI_ERR_INPUT, thing->index,
                         "joint \"%s\": ratio: %g: a finite number other than 0 is expected", thing->name, gear->ratio);

@@ -197,27 +197,26 @@ static int row_distance(const sti_world* world, const sti_joint* joint, sti_row*
     return 1;
 }
 
-// into += s from, where together they act on two bodies at most (the joints of a gear were checked for that)
+// into += s from; the sides of `into` are filled from the first on
 static void row_collect(double s, const sti_row* from, sti_row* into) {
+    int* const bodies[4] = {&into->a, &into->b, &into->c, &into->d};
+    double* const to[4] = {into->ja, into->jb, into->jc, into->jd};
     for (int side = 0; side < 2; side++) {
-        const int body = side == 0 ? from->a : from->b;
-        const double* j = side == 0 ? from->ja : from->jb;
+        const double* j;
+        const int body = sti_row_side(from, side, &j);
+        int at = 0;
         if (body < 0) continue;
-        const bool first = into->a == body || (into->a < 0 && into->b != body);
-        if (first) {
-            into->a = body;
-        } else {
-            into->b = body;
-        }
-        double* to = first ? into->ja : into->jb;
-        for (int k = 0; k < 6; k++) to[k] += s * j[k];
+        while (*bodies[at] >= 0 && *bodies[at] != body) at++;  // two joints have four bodies at most
+        *bodies[at] = body;
+        into->wide = into->wide || at >= 2;
+        for (int k = 0; k < 6; k++) to[at][k] += s * j[k];
     }
 }
 
 static int row_gear(const sti_world* world, int number, sti_row* row, double* defect) {
     const sti_joint* gear = &world->bodies->joint[number];
     sti_row part;
-    *row = (sti_row){.a = -1, .b = -1};
+    *row = (sti_row){.a = -1, .b = -1, .c = -1, .d = -1};
     double c = sti_joint_coordinate(world, gear->of[0], gear->of_axis[0], &part);
     row_collect(1, &part, row);
     c += gear->ratio * sti_joint_coordinate(world, gear->of[1], gear->of_axis[1], &part);

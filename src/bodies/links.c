@@ -20,7 +20,7 @@
 
 #define DEPENDENT 3e-14
 #define WEAK 1e-5  // pivots below this part of the diagonal ask for refinement
-enum { REFINEMENTS = 2 };
+enum { REFINEMENTS = 2, SIDES = 4 };
 
 sti_status sti_room(sti_env* env, void** p, size_t* capacity, size_t need, size_t size) {
     if (*p != NULL && need <= *capacity) return STI_OK;
@@ -65,7 +65,7 @@ sti_status sti_links_create(sti_world* world) {
     k->l = sti_alloc_array_zero(world->env, rows, sizeof *k->l);
     k->trial = sti_alloc_array_zero(world->env, rows, sizeof *k->trial);
     k->respond = sti_alloc_array_zero(world->env, rows, sizeof *k->respond);
-    k->key = sti_alloc_array_zero(world->env, 2 * rows, sizeof *k->key);
+    k->key = sti_alloc_array_zero(world->env, SIDES * rows, sizeof *k->key);
     k->member = sti_alloc_array_zero(world->env, rows, sizeof *k->member);
     k->place_row = sti_alloc_array_zero(world->env, rows, sizeof *k->place_row);
     k->soft = sti_alloc_array_zero(world->env, (size_t)soft, sizeof *k->soft);
@@ -93,9 +93,10 @@ static void number_bodies(sti_world* world) {
     int *parent = k->order, count = 0;
     for (int s = 0; s < world->moving; s++) parent[s] = s;
     for (int i = 0; i < k->row_count; i++) {
-        const int a = k->key[2 * i], b = k->key[2 * i + 1];
-        if (a < 0 || b < 0) continue;
-        sti_sets_join(parent, a, b);
+        const int* key = k->key + (size_t)(SIDES * i);
+        for (int side = 1; side < SIDES; side++) {
+            if (key[0] >= 0 && key[side] >= 0) sti_sets_join(parent, key[0], key[side]);
+        }
     }
     for (int s = 0; s < world->moving; s++) {
         const int root = sti_sets_root(parent, s);
@@ -104,11 +105,17 @@ static void number_bodies(sti_world* world) {
     k->assembly_count = count;
 }
 
+// A slot that the row moves, -1: none. The sides of wide rows are filled from the first on.
+static int first_slot(const sti_links* k, int row) {
+    const int* key = k->key + (size_t)(SIDES * row);
+    return key[0] >= 0 ? key[0] : key[1];
+}
+
 static void list_members(sti_world* world) {
     sti_links* k = &world->solve->links;
     for (int s = 0; s < world->moving; s++) k->assembly[k->assembly_of[s]].body_count++;
     for (int i = 0; i < k->row_count; i++) {
-        const int slot = k->key[2 * i] >= 0 ? k->key[2 * i] : k->key[2 * i + 1];
+        const int slot = first_slot(k, i);
         if (slot >= 0) k->assembly[k->assembly_of[slot]].row_count++;
     }
     int bodies = 0, rows = 0;
@@ -126,7 +133,7 @@ static void list_members(sti_world* world) {
         k->order[at->first_body + at->body_count++] = s;
     }
     for (int i = 0; i < k->row_count; i++) {
-        const int slot = k->key[2 * i] >= 0 ? k->key[2 * i] : k->key[2 * i + 1];
+        const int slot = first_slot(k, i);
         k->place_row[i] = -1;
         if (slot < 0) continue;
         sti_assembly* at = &k->assembly[k->assembly_of[slot]];
@@ -137,23 +144,22 @@ static void list_members(sti_world* world) {
 
 // Rows of the assembly that move a body of row i, ascending; list: rows of each body. row NULL: only how many.
 static int64_t meeting(const sti_links* k, const int* start, const int* list, int i, int* row) {
-    const int slots[2] = {k->key[2 * i], k->key[2 * i + 1]};
-    int64_t count = 0;
-    int p[2] = {0, 0}, end[2] = {0, 0};
-    for (int side = 0; side < 2; side++) {
+    const int* slots = k->key + (size_t)(SIDES * i);
+    int p[SIDES] = {0}, end[SIDES] = {0};
+    for (int side = 0; side < SIDES; side++) {
         if (slots[side] < 0) continue;
         p[side] = start[k->place_in[slots[side]]];
         end[side] = start[k->place_in[slots[side]] + 1];
     }
-    while (p[0] < end[0] || p[1] < end[1]) {  // merged
-        const int x = p[0] < end[0] ? list[p[0]] : INT32_MAX, y = p[1] < end[1] ? list[p[1]] : INT32_MAX;
-        const int least = x < y ? x : y;
-        p[0] += x == least;
-        p[1] += y == least;
+    for (int64_t count = 0;; count++) {  // merged
+        int least = INT32_MAX;
+        for (int side = 0; side < SIDES; side++) {
+            if (p[side] < end[side] && list[p[side]] < least) least = list[p[side]];
+        }
+        if (least == INT32_MAX) return count;
+        for (int side = 0; side < SIDES; side++) p[side] += p[side] < end[side] && list[p[side]] == least;
         if (row != NULL) row[count] = least;
-        count++;
     }
-    return count;
 }
 
 static sti_status make_pattern(sti_world* world, sti_assembly* at) {
@@ -161,7 +167,7 @@ static sti_status make_pattern(sti_world* world, sti_assembly* at) {
     sti_links* k = &world->solve->links;
     const size_t n = (size_t)at->row_count;
     int* start = sti_alloc_array_zero(env, (size_t)at->body_count + 2, sizeof *start);
-    int* list = sti_alloc_array(env, 2 * n, sizeof *list);
+    int* list = sti_alloc_array(env, SIDES * n, sizeof *list);
     int64_t* col_start = sti_alloc_array_zero(env, n + 1, sizeof *col_start);
     int* row = NULL;
     sti_status status = STI_OK;
@@ -170,9 +176,10 @@ static sti_status make_pattern(sti_world* world, sti_assembly* at) {
     if (status == STI_OK) {
         for (int pass = 0; pass < 2; pass++) {
             for (int i = 0; i < at->row_count; i++) {
-                for (int side = 0; side < 2; side++) {
-                    const int slot = k->key[2 * k->member[at->first_row + i] + side];
-                    const bool twice = side == 1 && slot == k->key[2 * k->member[at->first_row + i]];
+                for (int side = 0; side < SIDES; side++) {
+                    const int* key = k->key + (size_t)(SIDES * k->member[at->first_row + i]);
+                    const int slot = key[side];
+                    const bool twice = side == 1 && slot == key[0];
                     if (slot < 0 || twice) continue;
                     int* place = &start[k->place_in[slot] + (pass == 0 ? 2 : 1)];
                     if (pass == 1) list[*place] = i;
@@ -236,10 +243,14 @@ sti_status sti_links_collect(sti_world* world, const double* v) {
     for (int i = 0; i < k->soft_count; i++) k->row[count++] = k->soft[i].row;
     bool same = count == k->key_count;
     for (int i = 0; i < count; i++) {
-        const int a = sti_slot_of(world, k->row[i].a), b = sti_slot_of(world, k->row[i].b);
-        same = same && k->key[2 * i] == a && k->key[2 * i + 1] == b;
-        k->key[2 * i] = a;
-        k->key[2 * i + 1] = b;
+        for (int side = 0; side < SIDES; side++) {
+            const double* j;
+            const int slot =
+                side < sti_row_sides(&k->row[i]) ? sti_slot_of(world, sti_row_side(&k->row[i], side, &j)) : -1;
+            int* key = &k->key[SIDES * i + side];
+            same = same && *key == slot;
+            *key = slot;
+        }
     }
     k->row_count = count;
     return same ? STI_OK : make_assemblies(world);
@@ -266,8 +277,36 @@ static void solve_side(const sti_world* world, int body, double s, const double*
     }
 }
 
+// s M^-1 row'
+static void solve_row(const sti_world* world, double s, const sti_row* row, sti_row* out) {
+    out->a = row->a;
+    out->b = row->b;
+    out->wide = row->wide;
+    solve_side(world, row->a, s, row->ja, out->ja);
+    solve_side(world, row->b, s, row->jb, out->jb);
+    if (!row->wide) return;
+    out->c = row->c;
+    out->d = row->d;
+    solve_side(world, row->c, s, row->jc, out->jc);
+    solve_side(world, row->d, s, row->jd, out->jd);
+}
+
+static double product_wide(int nv, const sti_row* x, const sti_row* y) {
+    double s = 0;
+    for (int m = 0; m < sti_row_sides(x); m++) {
+        const double *jx, *jy;
+        const int body = sti_row_side(x, m, &jx);
+        for (int n = 0; n < sti_row_sides(y); n++) {
+            const bool meet = body >= 0 && body == sti_row_side(y, n, &jy);
+            for (int i = 0; i < nv && meet; i++) s += jx[i] * jy[i];
+        }
+    }
+    return s;
+}
+
 static double product(int nv, const sti_row* x, const sti_row* y) {
     double s = 0;
+    if (x->wide || y->wide) return product_wide(nv, x, y);
     for (int i = 0; i < nv && x->a >= 0 && x->a == y->a; i++) s += x->ja[i] * y->ja[i];
     for (int i = 0; i < nv && x->b >= 0 && x->b == y->b; i++) s += x->jb[i] * y->jb[i];
     for (int i = 0; i < nv && x->a >= 0 && x->a == y->b; i++) s += x->ja[i] * y->jb[i];
@@ -327,10 +366,7 @@ void sti_links_factor(sti_world* world, double s, double h) {
         const sti_row* row = &k->row[i];
         const sti_soft* soft = i >= k->joint_rows ? &k->soft[i - k->joint_rows] : NULL;
         const double c = soft != NULL ? h * soft->damping + alpha * h * h * soft->stiffness : INFINITY;
-        k->solved[i].a = row->a;
-        k->solved[i].b = row->b;
-        solve_side(world, row->a, s, row->ja, k->solved[i].ja);
-        solve_side(world, row->b, s, row->jb, k->solved[i].jb);
+        solve_row(world, s, row, &k->solved[i]);
         k->compliance[i] = soft == NULL ? 0 : c > 0 ? 1 / c : INFINITY;
     }
     for (int j = 0; j < k->assembly_count; j++) {
@@ -392,10 +428,11 @@ static double local_product(const sti_world* world, const sti_row* row, int asse
     const sti_links* k = &world->solve->links;
     const int nv = world->nv;
     double s = 0;
-    for (int side = 0; side < 2; side++) {
-        const int slot = sti_slot_of(world, side == 0 ? row->a : row->b);
+    for (int side = 0; side < sti_row_sides(row); side++) {
+        const double* j;
+        const int slot = sti_slot_of(world, sti_row_side(row, side, &j));
         if (slot < 0 || k->assembly_of[slot] != assembly) continue;
-        const double *j = side == 0 ? row->ja : row->jb, *at = z + (size_t)nv * (size_t)k->place_in[slot];
+        const double* at = z + (size_t)nv * (size_t)k->place_in[slot];
         for (int i = 0; i < nv; i++) s += j[i] * at[i];
     }
     return s;
@@ -404,10 +441,10 @@ static double local_product(const sti_world* world, const sti_row* row, int asse
 static void local_add(const sti_world* world, const sti_row* row, int assembly, double factor, double* z) {
     const sti_links* k = &world->solve->links;
     const int nv = world->nv;
-    for (int side = 0; side < 2; side++) {
-        const int slot = sti_slot_of(world, side == 0 ? row->a : row->b);
+    for (int side = 0; side < sti_row_sides(row); side++) {
+        const double* j;
+        const int slot = sti_slot_of(world, sti_row_side(row, side, &j));
         if (slot < 0 || k->assembly_of[slot] != assembly) continue;
-        const double* j = side == 0 ? row->ja : row->jb;
         double* at = z + (size_t)nv * (size_t)k->place_in[slot];
         for (int i = 0; i < nv; i++) at[i] += factor * j[i];
     }
@@ -417,9 +454,8 @@ void sti_links_respond(sti_world* world, int assembly, const sti_row* row, doubl
     sti_links* k = &world->solve->links;
     sti_assembly* at = &k->assembly[assembly];
     memset(z, 0, (size_t)world->nv * (size_t)at->body_count * sizeof *z);
-    sti_row solved = {.a = row->a, .b = row->b};
-    solve_side(world, row->a, world->solve->scale, row->ja, solved.ja);
-    solve_side(world, row->b, world->solve->scale, row->jb, solved.jb);
+    sti_row solved;
+    solve_row(world, world->solve->scale, row, &solved);
     local_add(world, &solved, assembly, 1, z);
     if (at->row_count == 0) return;
     double *x = k->x, *l = k->respond;
@@ -427,8 +463,8 @@ void sti_links_respond(sti_world* world, int assembly, const sti_row* row, doubl
     for (int round = 0; round <= (at->weak ? REFINEMENTS : 0); round++) {
         for (int i = 0; i < at->row_count; i++) {
             const int other = k->member[at->first_row + i];
-            const bool touched = round > 0 || k->row[other].a == row->a || k->row[other].a == row->b ||
-                                 k->row[other].b == row->a || k->row[other].b == row->b;
+            const bool touched = round > 0 || k->row[other].wide || k->row[other].a == row->a ||
+                                 k->row[other].a == row->b || k->row[other].b == row->a || k->row[other].b == row->b;
             x[i] = 0;
             if (!touched || isinf(k->compliance[other])) continue;
             x[i] = -local_product(world, &k->row[other], assembly, z) - k->compliance[other] * l[i];

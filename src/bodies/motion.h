@@ -36,7 +36,7 @@ typedef struct sti_links {
     double* l;                        // multipliers of the last step             (row_count)
     double* trial;                    // and of others                            (row_count)
     double* respond;                  // and of one response                      (row_count)
-    int* key;                         // slots that the rows had at the last look (2 row_count)
+    int* key;                         // slots that the rows had at the last look (4 row_count)
     int key_count;
     int* joint_first;  // first row of each joint, and the end             (joints+1)
     int soft_count;

@@ -94,11 +94,13 @@ static int turn_side(const sti_world* world, int body, const double* e, double s
 
 void sti_row_point(const sti_world* world, int a, int b, const double point_a[3], const double point_b[3],
                    const double e[3], sti_row* row) {
+    row->wide = false;
     row->a = point_side(world, a, point_a, e, 1, row->ja);
     row->b = point_side(world, b, point_b, e, -1, row->jb);
 }
 
 void sti_row_turn(const sti_world* world, int a, int b, const double e[3], sti_row* row) {
+    row->wide = false;
     row->a = turn_side(world, a, e, 1, row->ja);
     row->b = turn_side(world, b, e, -1, row->jb);
 }
@@ -129,13 +131,20 @@ double sti_row_apply(const sti_world* world, const sti_row* row, const double* v
         const double* vb = velocity_of(world, row->b, v);
         for (int k = 0; k < world->nv; k++) s += row->jb[k] * vb[k];
     }
+    for (int side = 2; side < sti_row_sides(row); side++) {
+        const double* j;
+        const int body = sti_row_side(row, side, &j);
+        if (body < 0) continue;
+        const double* vc = velocity_of(world, body, v);
+        for (int k = 0; k < world->nv; k++) s += j[k] * vc[k];
+    }
     return s;
 }
 
 void sti_row_add(const sti_world* world, const sti_row* row, double s, double* f) {
-    for (int side = 0; side < 2; side++) {
-        const int body = side == 0 ? row->a : row->b;
-        const double* j = side == 0 ? row->ja : row->jb;
+    for (int side = 0; side < sti_row_sides(row); side++) {
+        const double* j;
+        const int body = sti_row_side(row, side, &j);
         if (body < 0) continue;
         double* fb = f + (size_t)world->nv * (size_t)world->slot[body];
         for (int k = 0; k < world->nv; k++) fb[k] += s * j[k];
@@ -160,16 +169,15 @@ static void body_solve(const sti_world* world, int body, const double* f, double
 }
 
 double sti_row_mass(const sti_world* world, const sti_row* row, const sti_row* other) {
-    const int body[2] = {row->a, row->b}, body_other[2] = {other->a, other->b};
-    const double* j[2] = {row->ja, row->jb};
-    const double* j_other[2] = {other->ja, other->jb};
     double s = 0;
-    for (int i = 0; i < 2; i++) {
-        for (int k = 0; k < 2; k++) {
-            if (body[i] < 0 || body[i] != body_other[k]) continue;
+    for (int i = 0; i < sti_row_sides(row); i++) {
+        const double *j, *j_other;
+        const int body = sti_row_side(row, i, &j);
+        for (int k = 0; k < sti_row_sides(other); k++) {
+            if (body < 0 || body != sti_row_side(other, k, &j_other)) continue;
             double x[6];
-            body_solve(world, body[i], j_other[k], x);
-            for (int m = 0; m < world->nv; m++) s += j[i][m] * x[m];
+            body_solve(world, body, j_other, x);
+            for (int m = 0; m < world->nv; m++) s += j[m] * x[m];
         }
     }
     return s;

@@ -10,6 +10,7 @@
 //
 // Nothing here is solved. The residual of sti_contact_residual at the answer found over islands is the one that a step
 // reports; the matrices are written for it, from the same rows but by other arithmetic than the islands use.
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,16 +160,23 @@ static sti_status fill_mass(sti_world* world, int own) {
 
 // The entries of a row that are not zero, ascending. Returns how many.
 static int64_t write_row(const sti_world* world, const sti_row* row, int* index, double* value) {
-    const int nv = world->nv, a = sti_slot_of(world, row->a), b = sti_slot_of(world, row->b);
-    const int slot[2] = {a < b ? a : b, a < b ? b : a};
-    const double* j[2] = {a < b ? row->ja : row->jb, a < b ? row->jb : row->ja};
+    const int nv = world->nv, sides = sti_row_sides(row);
     int64_t count = 0;
-    for (int side = 0; side < 2; side++) {
-        for (int i = 0; slot[side] >= 0 && i < nv; i++) {
-            if (j[side][i] == 0) continue;
-            index[count] = nv * slot[side] + i;
-            value[count++] = j[side][i];
+    for (int last = -1, turn = 0; turn < sides; turn++) {
+        const double *j, *of = NULL;
+        int slot = INT_MAX;
+        for (int side = 0; side < sides; side++) {  // the next one
+            const int at = sti_slot_of(world, sti_row_side(row, side, &j));
+            if (at <= last || at >= slot) continue;
+            slot = at;
+            of = j;
         }
+        for (int i = 0; of != NULL && i < nv; i++) {
+            if (of[i] == 0) continue;
+            index[count] = nv * slot + i;
+            value[count++] = of[i];
+        }
+        last = slot;
     }
     return count;
 }
@@ -209,7 +217,7 @@ static sti_status fill_contacts(sti_world* world, int n) {
 static sti_status fill_joints(sti_world* world, int n) {
     sti_posed* p = &world->solve->posed;
     const sti_links* k = &world->solve->links;
-    const size_t rows = (size_t)k->joint_rows, most = rows * (size_t)(2 * world->nv);
+    const size_t rows = (size_t)k->joint_rows, most = rows * (size_t)(4 * world->nv);
     sti_status status = sti_room(world->env, (void**)&p->G_start, &p->rooms[9], rows + 1, sizeof(int64_t));
     if (status == STI_OK) status = sti_room(world->env, (void**)&p->G_row, &p->rooms[10], most, sizeof(int));
     if (status == STI_OK) status = sti_room(world->env, (void**)&p->G_value, &p->rooms[11], most, sizeof(double));

@@ -43,9 +43,9 @@ static void add(balance* b, const sti_row* row, double s) {
     const int nv = b->world->nv, linear = b->world->dim;
     if (s == 0) return;
     sti_row_add(b->world, row, s, b->f);
-    for (int side = 0; side < 2; side++) {
-        const int body = side == 0 ? row->a : row->b;
-        const double* j = side == 0 ? row->ja : row->jb;
+    for (int side = 0; side < sti_row_sides(row); side++) {
+        const double* j;
+        const int body = sti_row_side(row, side, &j);
         if (body < 0) continue;
         double *size = b->size + 2 * (size_t)b->world->slot[body], *terms = b->terms + nv * b->world->slot[body];
         for (int k = 0; k < nv; k++) terms[k] += fabs(s * j[k]);

@@ -147,7 +147,7 @@ static void check(void* user, content what, void* data, size_t count, size_t siz
 static bool is_row(const sti_world* world, const sti_row* row, const sti_world_contact* at) {
     const bool a = row->a == (sti_body_moves(world, at->a) ? at->a : -1);
     const bool b = row->b == (sti_body_moves(world, at->b) ? at->b : -1);
-    return a && b && are_finite(row->ja, 6) && are_finite(row->jb, 6);
+    return a && b && !row->wide && are_finite(row->ja, 6) && are_finite(row->jb, 6);
 }
 
 // Between shapes of these bodies, with rows that act on them.

@@ -42,7 +42,11 @@ enum {
 static double defect_length(const sti_world* world, int row) {
     const sti_links* k = &world->solve->links;
     double linear = 0;
-    for (int i = 0; i < world->dim; i++) linear += fabs(k->row[row].ja[i]) + fabs(k->row[row].jb[i]);
+    for (int side = 0; side < sti_row_sides(&k->row[row]); side++) {
+        const double* j;
+        sti_row_side(&k->row[row], side, &j);
+        for (int i = 0; i < world->dim; i++) linear += fabs(j[i]);
+    }
     return fabs(k->defect[row]) * (linear > 0 ? 1 : world->size);
 }
 

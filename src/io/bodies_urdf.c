@@ -55,7 +55,10 @@ static char* beside(const sti_bodies_reader* r, const char* name) {
 
 // The whole file is one: its lines are those of the robot.
 static bool is_robot(const sti_bodies_reader* r) {
-    return sti_file_has_suffix(r->tree->name, ".urdf");
+    static const char* const known[] = {".urdf", ".xacro", ".xml"};
+    bool is = false;
+    for (int k = 0; k < COUNT_OF(known); k++) is = is || sti_file_has_suffix(r->tree->name, known[k]);
+    return is;
 }
 
 static sti_status read_lines(const sti_bodies_reader* r, const sti_place* place, const sti_json_value* value,
@@ -193,12 +196,34 @@ static sti_status read_material(const sti_bodies_reader* r, const sti_place* up,
     return sti_json_fail(r->tree, &place, value, "the name of a material is expected");
 }
 
+// "auto": on the ground; a number: of the root link.
+static sti_status read_height(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object,
+                              sti_urdf_options* options) {
+    const sti_json_value* value = sti_json_field(object, "height");
+    const sti_place place = sti_place_key(up, "height");
+    if (value == NULL) return STI_OK;
+    options->on_ground = sti_json_is_string(value) && strcmp(value->text, "auto") == 0;
+    return options->on_ground ? STI_OK : sti_bodies_read_number(r, &place, value, &options->place.x[2]);
+}
+
+static sti_status read_start(const sti_bodies_reader* r, const sti_place* up, const sti_json_value* object,
+                             sti_urdf_options* options) {
+    const sti_json_value* value = sti_json_field(object, "pose");
+    const sti_place place = sti_place_key(up, "pose");
+    if (value == NULL || (sti_json_is_string(value) && sti_urdf_pose_parse(value->text, &options->pose))) return STI_OK;
+    return sti_json_fail(r->tree, &place, value, "\"zero\", \"middle\" or \"home\" is expected");
+}
+
 static sti_status read_options(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object,
                                sti_urdf_options* options) {
     const sti_place at_sides = sti_place_key(up, "sides");
     sti_status status = sti_bodies_read_pose(r, up, object, "position", &options->place);
     if (status == STI_OK && sti_json_field(object, "fixed") != NULL)
         status = sti_json_read_bool(r->tree, up, object, "fixed", &options->fixed);
+    if (status == STI_OK && sti_json_field(object, "strict") != NULL)
+        status = sti_json_read_bool(r->tree, up, object, "strict", &options->strict);
+    if (status == STI_OK) status = read_height(r, up, object, options);
+    if (status == STI_OK) status = read_start(r, up, object, options);
     if (status == STI_OK) status = read_material(r, up, object, &options->material);
     if (status == STI_OK && sti_json_field(object, "sides") != NULL)
         status = sti_bodies_read_count(r, &at_sides, sti_json_field(object, "sides"), 3, 256, &options->sides);
@@ -224,8 +249,9 @@ static sti_status add_robot(sti_bodies_reader* r, const sti_place* up, const sou
 
 static sti_status read_robot(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object, bool repeated,
                              int index) {
-    static const char* const names[] = {"name",   "file",   "text",    "position", "rotation", "fixed",   "material",
-                                        "joints", "motors", "springs", "friction", "sides",    "folders", "repeat"};
+    static const char* const names[] = {"name",     "file",   "text",   "position", "rotation", "fixed",
+                                        "material", "joints", "motors", "springs",  "friction", "sides",
+                                        "folders",  "repeat", "strict", "height",   "pose"};
     const sti_place at_name = sti_place_key(up, "name");
     const sti_json_value* name = sti_json_field(object, "name");
     sti_urdf_options options = sti_urdf_options_default();

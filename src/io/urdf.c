@@ -2,6 +2,7 @@
 #include "io/urdf.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "io/file.h"
 
@@ -16,12 +17,36 @@ sti_urdf_options sti_urdf_options_default(void) {
     return (sti_urdf_options){.place = sti_pose_identity(), .fixed = true, .sides = 32, .hull_points = 2000};
 }
 
+const char* sti_urdf_pose_text(sti_urdf_pose pose) {
+    switch (pose) {
+#define STI_X(code, text) \
+    case code:            \
+        return text;
+        STI_URDF_POSE_LIST(STI_X)
+#undef STI_X
+        default:
+            return "?";
+    }
+}
+
+bool sti_urdf_pose_parse(const char* name, sti_urdf_pose* out) {
+    for (int k = 0; k < STI_URDF_POSE_COUNT; k++) {
+        if (strcmp(sti_urdf_pose_text((sti_urdf_pose)k), name) != 0) continue;
+        *out = (sti_urdf_pose)k;
+        return true;
+    }
+    return false;
+}
+
 static sti_status check_options(sti_env* env, const sti_urdf_options* o, const sti_bodies* bodies) {
     if (sti_bodies_dim(bodies) != 3)
         return STI_FAIL(env, STI_ERR_ARGUMENT, sti_bodies_dim(bodies),
                         "a robot needs bodies in space, not in the plane");
     if (o->sides < 3 || o->sides > 256)
         return STI_FAIL(env, STI_ERR_INPUT, o->sides, "sides: %d: 3 to 256 are expected", o->sides);
+    if ((int)o->pose < 0 || o->pose >= STI_URDF_POSE_COUNT)
+        return STI_FAIL(env, STI_ERR_INPUT, (int)o->pose, "pose: %d: there are %d", (int)o->pose,
+                        (int)STI_URDF_POSE_COUNT);
     if (o->hull_points < 4)
         return STI_FAIL(env, STI_ERR_INPUT, o->hull_points, "hull_points: %d: 4 at least are expected", o->hull_points);
     if (o->material < 0 || o->material >= sti_bodies_material_count(bodies))
@@ -38,7 +63,11 @@ static sti_status check_options(sti_env* env, const sti_urdf_options* o, const s
 
 static sti_status work(sti_urdf_model* m, const char* text, size_t size, sti_bodies* bodies) {
     sti_status status = check_options(m->env, m->options, bodies);
-    if (status == STI_OK) status = sti_xml_create(m->env, text, size, m->file, &m->xml);
+    char* clean = NULL;
+    if (status == STI_OK) status = sti_urdf_clean(m, text, size, &clean);
+    if (status == STI_OK) status = sti_xml_create(m->env, clean != NULL ? clean : text, size, m->file, &m->xml);
+    sti_free(m->env, clean);
+    if (status == STI_OK) status = sti_urdf_substitute(m);
     if (status == STI_OK) status = sti_urdf_read(m);
     m->report->link_count = m->link_count;
     if (status == STI_OK) status = sti_urdf_tree(m);
@@ -48,6 +77,8 @@ static sti_status work(sti_urdf_model* m, const char* text, size_t size, sti_bod
 }
 
 static void clear(sti_urdf_model* m) {
+    for (int k = 0; k < m->geometry_count && m->shape != NULL; k++) sti_shape_destroy(m->shape[k]);
+    sti_free(m->env, m->shape);
     sti_free(m->env, m->link);
     sti_free(m->env, m->joint);
     sti_free(m->env, m->geometry);
@@ -61,7 +92,8 @@ sti_status sti_urdf_parse(sti_env* env, const char* text, size_t size, const cha
                           const sti_urdf_options* options, sti_bodies* bodies, sti_urdf_report* report) {
     const sti_urdf_options usual = sti_urdf_options_default();
     sti_urdf_model model = {.env = env, .file = name, .options = options != NULL ? options : &usual, .report = report};
-    *report = (sti_urdf_report){0};
+    *report = (sti_urdf_report){.file = sti_strdup(env, name)};
+    if (report->file == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "name of a robot's file");
     const sti_status status = work(&model, text, size, bodies);
     sti_urdf_report_sort(report);
     clear(&model);

@@ -4,7 +4,9 @@
 //     urdf_tree.c    which link hangs on which; links that fixed joints make one
 //     urdf_place.c   positions of joints at the start, places of links
 //     urdf_shapes.c  collision geometry as shapes
+//     urdf_masses.c  masses of bodies, and what is assumed where there is none
 //     urdf_build.c   bodies, joints, what touches what
+//     urdf_text.c    text that is no XML yet
 //     urdf_report.c  remarks
 #ifndef STI_IO_URDF_H
 #define STI_IO_URDF_H
@@ -12,6 +14,8 @@
 #include <stiction/urdf.h>
 
 #include "io/xml.h"
+
+#define STI_URDF_THIN 1e-6  // what a point or a plane gets around it
 
 typedef enum sti_urdf_form {
     STI_URDF_BOX,
@@ -36,6 +40,7 @@ typedef struct sti_urdf_link {
     double mass;        // 0: no inertial
     double centre[3];   // of mass
     double inertia[9];  // about the centre, axes of the link
+    bool odd;           // the inertia has a negative moment
     bool touchable;     // has collision geometry that is read
     // the tree
     int joint;         // towards the root; -1: the root itself
@@ -53,6 +58,7 @@ typedef enum sti_urdf_type {
     STI_URDF_PRISMATIC,
     STI_URDF_PLANAR,
     STI_URDF_FLOATING,
+    STI_URDF_SPHERICAL,  // of other engines
     STI_URDF_TYPE_COUNT
 } sti_urdf_type;
 
@@ -93,6 +99,7 @@ typedef struct sti_urdf_model {
     sti_urdf_name* joint_name;  // sorted                               (joint_count)
     int root;                   // link
     int* order;                 // links, parents before their children (link_count)
+    sti_shape** shape;          // of the geometry, until bodies have it (geometry_count)
 } sti_urdf_model;
 
 static inline bool sti_urdf_has_coordinate(sti_urdf_type type) {
@@ -105,6 +112,10 @@ sti_status sti_urdf_read(sti_urdf_model* model);
 // "file: line 12: joint "elbow": axis: xyz: "0 0 a": text". attribute NULL: of the element as a whole.
 sti_status sti_urdf_fail(const sti_urdf_model* model, const sti_xml_node* node, const char* attribute,
                          const char* format, ...) __attribute__((format(printf, 4, 5)));
+// What engines take although the specification does not: refused when the options are strict, otherwise assumed and remarked.
+// assumed: the same text for all of one kind.
+sti_status sti_urdf_mend(sti_urdf_model* model, const sti_xml_node* node, const char* attribute, const char* refused,
+                         const char* assumed);
 // joint "elbow": limit
 void sti_urdf_describe(const sti_xml_node* node, char* text, size_t size);
 
@@ -125,6 +136,25 @@ sti_pose sti_urdf_axis_frame(const double axis[3]);  // a rotation that takes z 
 // fixed: the body does not move, so a mesh may stay a mesh.
 sti_status sti_urdf_shape(sti_urdf_model* model, const sti_urdf_geometry* geometry, bool fixed, sti_shape** out);
 
+// ---- urdf_masses.c
+
+// What the links of one body sum up to; by the index of the link that names it.
+typedef struct sti_urdf_sum {
+    double mass, centre[3], inertia[9];
+    bool touchable;
+    int hangs;  // joints that carry other bodies, as far as those are not left out
+} sti_urdf_sum;
+
+// sums (link_count), all 0 before. Links that are left out are marked.
+sti_status sti_urdf_masses(sti_urdf_model* model, sti_urdf_sum* sums);
+
+// ---- urdf_text.c
+
+// What stands before the XML declaration goes, line by line; *out NULL: nothing to do. free with sti_free
+sti_status sti_urdf_clean(sti_urdf_model* model, const char* text, size_t size, char** out);
+// $(optenv NAME default) becomes its default, everywhere.
+sti_status sti_urdf_substitute(sti_urdf_model* model);
+
 // ---- urdf_build.c
 
 sti_status sti_urdf_build(sti_urdf_model* model, sti_bodies* bodies);
@@ -134,6 +164,9 @@ sti_status sti_urdf_build(sti_urdf_model* model, sti_bodies* bodies);
 // element NULL: as sti_urdf_describe has it. Remarks of one kind with the same element and text become one.
 sti_status sti_urdf_remark_add(sti_urdf_model* model, sti_urdf_what what, const sti_xml_node* node, const char* element,
                                const char* format, ...) __attribute__((format(printf, 5, 6)));
+// The same with its kind, a text that remarks of one kind share (above: the format), and the text as it is.
+sti_status sti_urdf_remark_kind(sti_urdf_model* model, sti_urdf_what what, const sti_xml_node* node,
+                                const char* element, const char* kind, const char* text);
 void sti_urdf_report_sort(sti_urdf_report* report);
 
 #endif

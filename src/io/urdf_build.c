@@ -1,13 +1,10 @@
 // urdf_build.c: URDF: the model as bodies, joints and pairs that never touch.
 //
-// A body is all links that fixed joints connect, in the frame of the one nearest to the root. With masses m_i, centres c_i
-// and inertias I_i of its links in that frame
-//     m = sum m_i,   c = sum m_i c_i / m,   I = sum I_i + m_i (d_i'd_i E - d_i d_i'),   d_i = c_i - c.
+// A body is all links that fixed joints connect, in the frame of the one nearest to the root (urdf_masses.c).
 //
 // Joints     the frame of a joint has its z along the axis of the file, so coordinates are the file's own. The world counts
 //            an angle from within half a turn at the start; where a joint starts beyond, its coordinate counts from there.
-// Mimic      a gear: q - multiplier q_other keeps its value. Where it would couple more than two bodies that move, the
-//            joint is driven like the one that it mimics instead, and that is remarked.
+// Mimic      a gear: q - multiplier q_other keeps its value.
 // Touching   links that a joint connects do not touch each other. Others may, unless they overlap at the start: then they
 //            never do, which is remarked.
 #include <math.h>
@@ -26,94 +23,6 @@ static sti_status blame(const sti_urdf_model* m, const sti_xml_node* node, sti_s
     return sti_urdf_fail(m, node, NULL, "%s", text);
 }
 
-// ---- masses
-
-// Into the frame of the body: R I R' + m (d'd E - d d').
-static void add_inertia(const sti_urdf_link* link, const double d[3], double I[9]) {
-    double R[9], T[9];
-    sti_pose_rotation(&link->in_body, R);
-    const double d2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-    for (int i = 0; i < 9; i++) {
-        const int r = i / 3, c = i % 3;
-        T[i] = R[3 * r] * link->inertia[c] + R[3 * r + 1] * link->inertia[3 + c] + R[3 * r + 2] * link->inertia[6 + c];
-    }
-    for (int r = 0; r < 3; r++) {
-        for (int c = 0; c <= r; c++) {
-            const double turned = T[3 * r] * R[3 * c] + T[3 * r + 1] * R[3 * c + 1] + T[3 * r + 2] * R[3 * c + 2];
-            I[3 * r + c] += turned + link->mass * ((r == c ? d2 : 0) - d[r] * d[c]);
-        }
-    }
-    I[1] = I[3], I[2] = I[6], I[5] = I[7];
-}
-
-// What the links of one body sum up to; by the index of the link that names it.
-typedef struct sum {
-    double mass, centre[3], inertia[9];
-    bool touchable;
-    int links;  // that are part of it
-    int hangs;  // joints that carry other bodies, as far as those are not left out
-} sum;
-
-static void add_up(const sti_urdf_model* m, sum* sums) {
-    for (int k = 0; k < m->link_count; k++) {
-        const sti_urdf_link* link = &m->link[k];
-        sum* s = &sums[link->body_link];
-        double c[3];
-        sti_pose_apply(&link->in_body, link->centre, c);
-        s->mass += link->mass;
-        for (int i = 0; i < 3; i++) s->centre[i] += link->mass * c[i];
-        s->touchable = s->touchable || link->touchable;
-        s->links++;
-    }
-    for (int k = 0; k < m->link_count; k++) {
-        for (int i = 0; i < 3 && sums[k].mass > 0; i++) sums[k].centre[i] /= sums[k].mass;
-    }
-    for (int k = 0; k < m->link_count; k++) {
-        const sti_urdf_link* link = &m->link[k];
-        sum* s = &sums[link->body_link];
-        double c[3];
-        sti_pose_apply(&link->in_body, link->centre, c);
-        const double d[3] = {c[0] - s->centre[0], c[1] - s->centre[1], c[2] - s->centre[2]};
-        if (link->mass > 0) add_inertia(link, d, s->inertia);
-    }
-    for (int k = 0; k < m->joint_count; k++) {
-        if (m->joint[k].type != STI_URDF_FIXED) sums[m->link[m->joint[k].parent].body_link].hangs++;
-    }
-}
-
-// Moments that rounding cannot tell from 0 are none.
-static bool is_definite(const double I[9]) {
-    const double trace = I[0] + I[4] + I[8];
-    const double d2 = I[0] * I[4] - I[1] * I[1], d0 = I[4] * I[8] - I[5] * I[5];
-    const double d3 = I[0] * d0 - I[1] * (I[1] * I[8] - I[5] * I[2]) + I[2] * (I[1] * I[5] - I[4] * I[2]);
-    return isfinite(trace) && I[0] > 1e-12 * trace && d2 > 1e-13 * trace * trace && d3 > 1e-14 * trace * trace * trace;
-}
-
-// Every body that moves has a mass. One that has none, touches nothing and carries nothing can be left out.
-static sti_status check_masses(sti_urdf_model* m, sum* sums) {
-    for (int at = m->link_count; at-- > 0;) {  // what hangs on a link comes after it
-        sti_urdf_link* link = &m->link[m->order[at]];
-        const sum* s = &sums[m->order[at]];
-        const bool root = m->order[at] == m->root;
-        if (link->body_link != m->order[at] || (root && m->options->fixed)) continue;
-        if (s->mass > 0) {
-            if (is_definite(s->inertia)) continue;
-            return sti_urdf_fail(m, link->node, NULL,
-                                 "moves, and its inertia is not positive: moments %g, %g, %g about the centre",
-                                 s->inertia[0], s->inertia[4], s->inertia[8]);
-        }
-        if (root || s->touchable || s->hangs > 0)
-            return sti_urdf_fail(m, link->node, NULL, "moves and has no mass: <inertial> with a mass is expected");
-        link->left_out = true;
-        sums[m->link[m->joint[link->joint].parent].body_link].hangs--;
-        const sti_status status =
-            sti_urdf_remark_add(m, STI_URDF_IGNORED, m->joint[link->joint].node, NULL,
-                                "link \"%.60s\" on it has no mass and touches nothing: both are left out", link->name);
-        if (status != STI_OK) return status;
-    }
-    return STI_OK;
-}
-
 // ---- bodies
 
 // prefix/name, free with sti_free
@@ -126,7 +35,7 @@ static char* full_name(const sti_urdf_model* m, const char* name, const char* af
     return text;
 }
 
-static sti_status add_body(sti_urdf_model* m, const sum* s, int index, sti_bodies* bodies) {
+static sti_status add_body(sti_urdf_model* m, const sti_urdf_sum* s, int index, sti_bodies* bodies) {
     sti_urdf_link* link = &m->link[index];
     sti_body body = sti_body_default();
     char* name = full_name(m, link->name, "");
@@ -145,7 +54,7 @@ static sti_status add_body(sti_urdf_model* m, const sum* s, int index, sti_bodie
     return status;
 }
 
-static sti_status add_bodies(sti_urdf_model* m, const sum* sums, sti_bodies* bodies) {
+static sti_status add_bodies(sti_urdf_model* m, const sti_urdf_sum* sums, sti_bodies* bodies) {
     sti_status status = STI_OK;
     m->report->first_body = sti_bodies_count(bodies);
     for (int at = 0; status == STI_OK && at < m->link_count; at++) {
@@ -166,15 +75,73 @@ static sti_status add_bodies(sti_urdf_model* m, const sum* sums, sti_bodies* bod
     return status;
 }
 
+static bool is_still(const sti_urdf_model* m, const sti_urdf_geometry* g) {
+    return m->link[g->link].body_link == m->root && m->options->fixed;
+}
+
+// Before anything is added: masses may follow from them.
+static sti_status make_shapes(sti_urdf_model* m) {
+    sti_status status = STI_OK;
+    m->shape = sti_alloc_array_zero(m->env, (size_t)m->geometry_count, sizeof *m->shape);
+    if (m->shape == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "%d shapes", m->geometry_count);
+    for (int k = 0; status == STI_OK && k < m->geometry_count; k++) {
+        const sti_urdf_geometry* g = &m->geometry[k];
+        status = blame(m, g->node, sti_urdf_shape(m, g, is_still(m, g), &m->shape[k]));
+    }
+    return status;
+}
+
+// The lowest point of all shapes, with the links where they are; INFINITY: there is none.
+static sti_status find_lowest(sti_urdf_model* m, double* lowest) {
+    *lowest = INFINITY;
+    for (int k = 0; k < m->geometry_count; k++) {
+        const sti_pose place = sti_pose_compose(&m->link[m->geometry[k].link].place, &m->geometry[k].origin);
+        sti_aabb box;
+        if (sti_shape_bounds(m->shape[k], &place, 0, &box) != STI_OK)
+            return sti_urdf_fail(m, m->geometry[k].node, NULL, "lies too far out");
+        *lowest = fmin(*lowest, box.lower[2]);
+    }
+    return STI_OK;
+}
+
+static sti_status put_on_ground(sti_urdf_model* m) {
+    double lowest;
+    const sti_status status = m->options->on_ground ? find_lowest(m, &lowest) : STI_OK;
+    if (status != STI_OK || !m->options->on_ground) return status;
+    if (!isfinite(lowest))
+        return sti_urdf_remark_add(m, STI_URDF_ASSUMED, m->xml.root, NULL,
+                                   "no shape to put on the ground: it stays where it is");
+    for (int k = 0; k < m->link_count; k++) m->link[k].place.x[2] -= lowest;
+    return sti_urdf_remark_add(m, STI_URDF_ASSUMED, m->xml.root, NULL,
+                               "put on the ground: root link at z = %.6g, moved by %.6g", m->link[m->root].place.x[2],
+                               -lowest);
+}
+
+static sti_status remark_shapeless(sti_urdf_model* m, const sti_urdf_sum* sums) {
+    int moving = 0, bare = 0, first = -1;
+    for (int k = 0; k < m->link_count; k++) {
+        const sti_urdf_link* link = &m->link[k];
+        if (link->body_link != k || link->left_out || (k == m->root && m->options->fixed)) continue;
+        moving++;
+        if (sums[k].touchable) continue;
+        bare++;
+        if (first < 0) first = k;
+    }
+    if (bare == 0) return STI_OK;
+    return sti_urdf_remark_add(m, STI_URDF_ASSUMED, m->xml.root, NULL,
+                               "%d of %d bodies that move collide with nothing, like link \"%.60s\"", bare, moving,
+                               m->link[first].name);
+}
+
 static sti_status add_shapes(sti_urdf_model* m, sti_bodies* bodies) {
     sti_status status = STI_OK;
     for (int k = 0; status == STI_OK && k < m->geometry_count; k++) {
         const sti_urdf_geometry* g = &m->geometry[k];
         const sti_urdf_link* link = &m->link[g->link];
         const sti_pose place = sti_pose_compose(&link->in_body, &g->origin);
-        sti_shape* shape;
-        status = sti_urdf_shape(m, g, link->body_link == m->root && m->options->fixed, &shape);
-        if (status == STI_OK) status = sti_bodies_add_shape(bodies, link->body, shape, &place, m->options->material);
+        sti_shape* shape = m->shape[k];
+        m->shape[k] = NULL;
+        status = sti_bodies_add_shape(bodies, link->body, shape, &place, m->options->material);
         status = blame(m, g->node, status);
     }
     return status;
@@ -237,7 +204,8 @@ static sti_status shape_joint(sti_urdf_model* m, const sti_urdf_joint* joint, st
     sti_status status = STI_OK;
     double zero = 0;
     if (!sti_urdf_has_coordinate(joint->type)) {
-        *def = sti_joint_default(STI_JOINT_PLANAR, parent->body, m->link[joint->child].body);
+        *def = sti_joint_default(joint->type == STI_URDF_PLANAR ? STI_JOINT_PLANAR : STI_JOINT_SPHERICAL, parent->body,
+                                 m->link[joint->child].body);
     } else if (is_locked(m, joint)) {
         const sti_pose motion = sti_urdf_motion(joint, joint->start);
         origin = sti_pose_compose(&origin, &motion);
@@ -259,45 +227,11 @@ static sti_status shape_joint(sti_urdf_model* m, const sti_urdf_joint* joint, st
     return status;
 }
 
-// Bodies that move when one of the two joints does. A row of the equations has room for two.
-static int count_moving(const sti_urdf_model* m, const sti_urdf_joint* one, const sti_urdf_joint* other) {
-    const int link[4] = {one->parent, one->child, other->parent, other->child};
-    int body[4], count = 0;
-    for (int i = 0; i < 4; i++) {
-        body[i] = m->link[link[i]].body_link;
-        bool counts = body[i] != m->root || !m->options->fixed;
-        for (int k = 0; k < i; k++) counts = counts && body[k] != body[i];
-        count += counts;
-    }
-    return count;
-}
-
-// A joint that mimics and cannot be geared is driven like the one it mimics, where that one is driven.
-static sti_status drive_alike(sti_urdf_model* m, sti_urdf_joint* joint) {
-    if (joint->mimic < 0 || is_locked(m, joint)) return STI_OK;
-    const sti_urdf_joint* other = &m->joint[joint->mimic];
-    if (count_moving(m, joint, other) <= 2) return STI_OK;
-    const sti_urdf_setting* from = &other->setting;
-    sti_urdf_setting* to = &joint->setting;
-    const bool motor = !isnan(from->motor_speed) || !isnan(from->motor_force);
-    if (motor && isnan(to->motor_speed)) to->motor_speed = joint->multiplier * from->motor_speed;
-    if (motor && isnan(to->motor_force)) to->motor_force = isnan(from->motor_force) ? other->effort : from->motor_force;
-    if (isnan(to->stiffness)) to->stiffness = from->stiffness;
-    if (isnan(to->rest)) to->rest = joint->multiplier * from->rest + joint->offset;
-    const bool driven = motor || !isnan(from->stiffness);
-    return sti_urdf_remark_add(m, driven ? STI_URDF_APPROXIMATED : STI_URDF_IGNORED, sti_xml_find(joint->node, "mimic"),
-                               NULL,
-                               driven ? "couples more than two bodies that move: driven like joint \"%.60s\" instead"
-                                      : "couples more than two bodies that move: it moves independently of \"%.60s\"",
-                               other->name);
-}
-
 static sti_status add_joint(sti_urdf_model* m, sti_urdf_joint* joint, sti_bodies* bodies) {
     sti_joint def;
     if (joint->type == STI_URDF_FIXED || m->link[joint->child].left_out) return STI_OK;
     if (joint->type == STI_URDF_FLOATING) return STI_OK;
-    sti_status status = drive_alike(m, joint);
-    if (status == STI_OK) status = shape_joint(m, joint, &def);
+    sti_status status = shape_joint(m, joint, &def);
     if (status != STI_OK) return status;
     char* name = full_name(m, joint->name, "");
     if (name == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "name of a joint");
@@ -312,7 +246,6 @@ static sti_status add_gear(sti_urdf_model* m, const sti_urdf_joint* joint, sti_b
     const sti_xml_node* node = sti_xml_find(joint->node, "mimic");
     const int other = m->joint[joint->mimic].joint;
     if (other < 0) return sti_urdf_fail(m, node, "joint", "that joint was left out: nothing with a mass hangs on it");
-    if (count_moving(m, joint, &m->joint[joint->mimic]) > 2) return STI_OK;
     sti_joint def = sti_joint_default(STI_JOINT_GEAR, -1, -1);
     def.of[0] = joint->joint;
     def.of[1] = other;
@@ -380,9 +313,11 @@ static sti_status ignore_overlaps(sti_urdf_model* m, sti_bodies* bodies, sti_bro
 
 // ---- all
 
-static sti_status add_all(sti_urdf_model* m, sum* sums, sti_bodies* bodies) {
-    add_up(m, sums);
-    sti_status status = check_masses(m, sums);
+static sti_status add_all(sti_urdf_model* m, sti_urdf_sum* sums, sti_bodies* bodies) {
+    sti_status status = make_shapes(m);
+    if (status == STI_OK) status = put_on_ground(m);
+    if (status == STI_OK) status = sti_urdf_masses(m, sums);
+    if (status == STI_OK) status = remark_shapeless(m, sums);
     if (status == STI_OK) status = add_bodies(m, sums, bodies);
     if (status == STI_OK) status = add_shapes(m, bodies);
     m->report->first_joint = sti_bodies_joint_count(bodies);
@@ -393,7 +328,7 @@ static sti_status add_all(sti_urdf_model* m, sum* sums, sti_bodies* bodies) {
 }
 
 sti_status sti_urdf_build(sti_urdf_model* m, sti_bodies* bodies) {
-    sum* sums = sti_alloc_array_zero(m->env, (size_t)m->link_count, sizeof *sums);
+    sti_urdf_sum* sums = sti_alloc_array_zero(m->env, (size_t)m->link_count, sizeof *sums);
     if (sums == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "masses of %d links", m->link_count);
     sti_status status = add_all(m, sums, bodies);
     sti_free(m->env, sums);

@@ -51,10 +51,26 @@ static sti_status start_leader(sti_urdf_model* m, sti_urdf_joint* joint) {
         joint->start = joint->setting.position;
         return check_range(m, joint, joint->start);
     }
+    const double middle = joint->lower / 2 + joint->upper / 2;
+    const bool holds_zero = joint->lower <= 0 && joint->upper >= 0;
     joint->start = fmin(fmax(0, joint->lower), joint->upper);
+    if (isfinite(middle) &&
+        (m->options->pose == STI_URDF_POSE_MIDDLE || (m->options->pose == STI_URDF_POSE_HOME && !holds_zero))) {
+        joint->start = middle;
+        return STI_OK;
+    }
     if (joint->start == 0) return STI_OK;
     return sti_urdf_remark_add(m, STI_URDF_ASSUMED, joint->node, NULL, "starts at its limit %g: 0 is out of its range",
                                joint->start);
+}
+
+// What it mimics puts it outside of its limits: they give way.
+static sti_status widen(sti_urdf_model* m, sti_urdf_joint* joint, const sti_xml_node* mimic) {
+    const double q = joint->start;
+    if (m->options->strict || (q >= joint->lower && q <= joint->upper)) return check_range(m, joint, q);
+    joint->lower = fmin(joint->lower, q);
+    joint->upper = fmax(joint->upper, q);
+    return sti_urdf_mend(m, mimic, "joint", "", "puts it outside of its limits at the start: they give way");
 }
 
 static sti_status start_follower(sti_urdf_model* m, sti_urdf_joint* joint) {
@@ -75,7 +91,7 @@ static sti_status start_follower(sti_urdf_model* m, sti_urdf_joint* joint) {
         return sti_file_fail(m->env, STI_ERR_INPUT, m->file,
                              "setting of joint \"%.60s\": position: %g: it mimics joint \"%.60s\", which puts it at %g",
                              joint->name, joint->setting.position, joint->mimic_name, joint->start);
-    return check_range(m, joint, joint->start);
+    return widen(m, joint, node);
 }
 
 // ---- places

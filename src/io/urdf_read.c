@@ -5,7 +5,8 @@
 // Angles     rpy turns about the fixed axes x, then y, then z:  q = q_z(yaw) q_y(pitch) q_x(roll).
 // Departures D1  capsules (radius, length of the cylinder between the caps) are read, as newer readers do
 //            D2  a link with mass 0 is as good as one without inertial
-// Every element that is not read is remarked, those of one name together.
+// Every element that is not read is remarked, those of one name together. What the specification forbids and engines take is
+// mended with a remark, unless the options say strict: sti_urdf_mend marks every such place.
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -50,10 +51,22 @@ sti_status sti_urdf_fail(const sti_urdf_model* model, const sti_xml_node* node, 
     return sti_file_fail(model->env, STI_ERR_INPUT, model->file, "line %d: %s%s: %s", node->line, where, value, what);
 }
 
+sti_status sti_urdf_mend(sti_urdf_model* m, const sti_xml_node* node, const char* attribute, const char* refused,
+                         const char* assumed) {
+    if (m->options->strict) return sti_urdf_fail(m, node, attribute, "%s", refused);
+    const char* value = attribute != NULL ? sti_xml_get(node, attribute) : NULL;
+    char text[240];
+    if (attribute != NULL)
+        snprintf(text, sizeof text, "%.30s: \"%.80s\": %.110s", attribute, value != NULL ? value : "", assumed);
+    else
+        snprintf(text, sizeof text, "%.230s", assumed);
+    return sti_urdf_remark_kind(m, STI_URDF_ASSUMED, node, NULL, assumed, text);
+}
+
 static sti_status ignore(sti_urdf_model* m, const sti_xml_node* node, const char* text) {
     char element[80];
     snprintf(element, sizeof element, "%.60s", node->name);
-    return sti_urdf_remark_add(m, STI_URDF_IGNORED, node, element, "%s", text);
+    return sti_urdf_remark_kind(m, STI_URDF_IGNORED, node, element, element, text);
 }
 
 // Remark the children that are none of these; one given twice is an error, unless it may be (a name with a '+').
@@ -63,8 +76,9 @@ static sti_status look_at_children(sti_urdf_model* m, const sti_xml_node* node, 
         for (int k = 0; k < count && !found; k++) {
             const bool many = known[k][0] == '+';
             found = strcmp(child->name, known[k] + many) == 0;
-            if (found && !many && sti_xml_find(node, child->name) != child)
-                return sti_urdf_fail(m, child, NULL, "given twice");
+            if (!found || many || sti_xml_find(node, child->name) == child) continue;
+            const sti_status status = sti_urdf_mend(m, child, NULL, "given twice", "given twice: the first one counts");
+            if (status != STI_OK) return status;
         }
         if (found) continue;
         const char* why = "not an element that is read";
@@ -87,44 +101,68 @@ static sti_status need_text(const sti_urdf_model* m, const sti_xml_node* node, c
     return sti_urdf_fail(m, node, attribute, "a text is expected");
 }
 
-// `count` finite numbers apart by blanks; *out stays when the attribute is missing.
-static sti_status read_numbers(const sti_urdf_model* m, const sti_xml_node* node, const char* attribute, int count,
-                               double* out) {
-    const char* at = sti_xml_get(node, attribute);
-    if (at == NULL) return STI_OK;
-    double value[3];
+// Finite numbers of a text, apart by these characters: how many; -1: something else stands there.
+static int parse_numbers(const char* at, const char* apart, int room, double* value) {
     int found = 0;
-    for (at += strspn(at, " \t\r\n"); *at != '\0'; at += strspn(at, " \t\r\n")) {
+    for (at += strspn(at, apart); *at != '\0'; at += strspn(at, apart)) {
         const char* end;
         const double x = sti_text_double(at, &end);
-        if (end == at || (*end != '\0' && strchr(" \t\r\n", *end) == NULL) || !(fabs(x) <= 1e30)) break;
-        if (found < count) value[found] = x;
+        if (end == at || (*end != '\0' && strchr(apart, *end) == NULL) || !(fabs(x) <= 1e30)) return -1;
+        if (found < room) value[found] = x;
         found++;
         at = end;
     }
-    if (*at != '\0' || found != count)
-        return sti_urdf_fail(m, node, attribute, "%s finite number%s expected", count == 1 ? "one" : "three",
-                             count == 1 ? " is" : "s are");
-    memcpy(out, value, (size_t)count * sizeof *out);
-    return STI_OK;
+    return found;
 }
 
-static sti_status need_numbers(const sti_urdf_model* m, const sti_xml_node* node, const char* attribute, int count,
+// `count` finite numbers apart by blanks; *out stays when the attribute is missing.
+static sti_status read_numbers(sti_urdf_model* m, const sti_xml_node* node, const char* attribute, int count,
+                               double* out) {
+    const char* text = sti_xml_get(node, attribute);
+    double value[3];
+    sti_status status = STI_OK;
+    if (text == NULL) return STI_OK;
+    if (parse_numbers(text, " \t\r\n", count, value) != count) {
+        const bool lenient = !m->options->strict;
+        const int found = lenient ? parse_numbers(text, " \t\r\n,;", count, value) : -1;
+        if (found < count)
+            return sti_urdf_fail(m, node, attribute, "%s finite number%s expected", count == 1 ? "one" : "three",
+                                 count == 1 ? " is" : "s are");
+        status = sti_urdf_mend(m, node, attribute, "",
+                               found > count ? "more numbers than expected: the first ones count"
+                                             : "commas between numbers are taken for blanks");
+    }
+    memcpy(out, value, (size_t)count * sizeof *out);
+    return status;
+}
+
+static sti_status need_numbers(sti_urdf_model* m, const sti_xml_node* node, const char* attribute, int count,
                                double* out) {
     if (sti_xml_get(node, attribute) == NULL)
         return sti_urdf_fail(m, node, attribute, "%s expected", count == 1 ? "a number is" : "three numbers are");
     return read_numbers(m, node, attribute, count, out);
 }
 
-// A number that may not be negative (or, `above`, not 0 either).
-static sti_status read_size(const sti_urdf_model* m, const sti_xml_node* node, const char* attribute, bool needed,
-                            bool above, double* out) {
+// A number that may not be negative.
+static sti_status read_size(sti_urdf_model* m, const sti_xml_node* node, const char* attribute, bool needed,
+                            double* out) {
+    const double before = *out;
     const sti_status status =
         needed ? need_numbers(m, node, attribute, 1, out) : read_numbers(m, node, attribute, 1, out);
-    if (status != STI_OK) return status;
-    if (*out < 0 || (above && *out == 0))
-        return sti_urdf_fail(m, node, attribute, "%s expected", above ? "more than 0 is" : "0 or more is");
-    return STI_OK;
+    if (status != STI_OK || !(*out < 0)) return status;
+    if (needed) return sti_urdf_fail(m, node, attribute, "0 or more is expected");
+    *out = before;
+    return sti_urdf_mend(m, node, attribute, "0 or more is expected", "negative: taken as not given");
+}
+
+// A length of a shape. Flat ones and points are given a thickness that nobody sees, so that they collide.
+static sti_status read_length(sti_urdf_model* m, const sti_xml_node* node, const char* attribute, double* out) {
+    const sti_status status = need_numbers(m, node, attribute, 1, out);
+    if (status != STI_OK || *out > 0) return status;
+    if (*out < 0) return sti_urdf_fail(m, node, attribute, "more than 0 is expected");
+    *out = STI_URDF_THIN;
+    return sti_urdf_mend(m, node, attribute, "more than 0 is expected",
+                         "a point or a line collides with 1e-6 around it");
 }
 
 static void quaternion_of_rpy(const double rpy[3], double q[4]) {
@@ -136,7 +174,7 @@ static void quaternion_of_rpy(const double rpy[3], double q[4]) {
     q[3] = c[0] * c[1] * s[2] - s[0] * s[1] * c[2];
 }
 
-static sti_status read_origin(const sti_urdf_model* m, const sti_xml_node* up, sti_pose* out) {
+static sti_status read_origin(sti_urdf_model* m, const sti_xml_node* up, sti_pose* out) {
     *out = sti_pose_identity();
     const sti_xml_node* node = sti_xml_find(up, "origin");
     if (node == NULL) return STI_OK;
@@ -176,7 +214,8 @@ static void turn_inertia(const sti_pose* pose, const double I[9], double out[9])
     }
 }
 
-static sti_status read_inertia(const sti_urdf_model* m, const sti_xml_node* node, double I[9]) {
+// Whether the moments of the whole body are positive is seen when it is known: *odd, some are negative here.
+static sti_status read_inertia(sti_urdf_model* m, const sti_xml_node* node, double I[9], bool* odd) {
     static const char* const names[6] = {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"};
     double value[6] = {0};
     for (int k = 0; k < 6; k++) {  // products may be left out, moments not
@@ -184,11 +223,13 @@ static sti_status read_inertia(const sti_urdf_model* m, const sti_xml_node* node
         const sti_status status =
             needed ? need_numbers(m, node, names[k], 1, &value[k]) : read_numbers(m, node, names[k], 1, &value[k]);
         if (status != STI_OK) return status;
-        if (needed && value[k] < 0) return sti_urdf_fail(m, node, names[k], "a moment of inertia is 0 or more");
+        if (needed && value[k] < 0 && m->options->strict)
+            return sti_urdf_fail(m, node, names[k], "a moment of inertia is 0 or more");
     }
     const double full[9] = {value[0], value[1], value[2], value[1], value[3], value[4], value[2], value[4], value[5]};
     memcpy(I, full, sizeof full);
-    if (!is_semidefinite(I, 1e-12))  // whether the moments of the whole body are positive is seen when it is known
+    *odd = !is_semidefinite(I, 1e-12);
+    if (*odd && m->options->strict)
         return sti_urdf_fail(m, node, NULL, "(%g, %g, %g, %g, %g, %g) has a negative moment about some axis", value[0],
                              value[1], value[2], value[3], value[4], value[5]);
     return STI_OK;
@@ -202,18 +243,23 @@ static sti_status read_inertial(sti_urdf_model* m, const sti_xml_node* node, sti
     if (status == STI_OK) status = read_origin(m, node, &origin);
     if (status != STI_OK) return status;
     const sti_xml_node *mass = sti_xml_find(node, "mass"), *inertia = sti_xml_find(node, "inertia");
-    if (mass == NULL) return sti_urdf_fail(m, node, NULL, "<mass> is missing");
-    status = read_size(m, mass, "value", true, false, &link->mass);
+    if (mass == NULL) return sti_urdf_mend(m, node, NULL, "<mass> is missing", "<mass> is missing: no mass");
+    status = read_size(m, mass, "value", true, &link->mass);
     if (status != STI_OK) return status;
-    if (inertia != NULL) status = read_inertia(m, inertia, I);
-    if (status == STI_OK && inertia == NULL) return sti_urdf_fail(m, node, NULL, "<inertia> is missing");
+    if (inertia != NULL)
+        status = read_inertia(m, inertia, I, &link->odd);
+    else
+        status = sti_urdf_mend(m, node, NULL, "<inertia> is missing", "<inertia> is missing: its moments are 0");
     if (status != STI_OK) return status;
-    if (link->mass == 0 && (I[0] > 0 || I[4] > 0 || I[8] > 0))
-        return sti_urdf_fail(m, mass, "value", "a link without mass has no inertia either");
+    if (link->mass == 0 && (I[0] != 0 || I[4] != 0 || I[8] != 0 || link->odd)) {
+        link->odd = false;
+        return sti_urdf_mend(m, mass, "value", "a link without mass has no inertia either",
+                             "without mass: its inertia counts for nothing");
+    }
     // the second moments of the mass, integral of x x', are half the trace less the inertia
     const double half = (I[0] + I[4] + I[8]) / 2;
     const double second[9] = {half - I[0], -I[1], -I[2], -I[3], half - I[4], -I[5], -I[6], -I[7], half - I[8]};
-    if (!is_semidefinite(second, 1e-4))
+    if (!link->odd && !is_semidefinite(second, 1e-4))
         status = sti_urdf_remark_add(m, STI_URDF_ASSUMED, inertia, NULL,
                                      "as given, although no body has such moments: one exceeds the sum of the others");
     memcpy(link->centre, origin.x, sizeof origin.x);
@@ -227,26 +273,38 @@ static const char* const forms[] = {[STI_URDF_BOX] = "box",
                                     [STI_URDF_CAPSULE] = "capsule",
                                     [STI_URDF_MESH] = "mesh"};
 
-static sti_status read_sizes(const sti_urdf_model* m, const sti_xml_node* node, sti_urdf_geometry* g) {
+static sti_status read_scale(sti_urdf_model* m, const sti_xml_node* node, sti_urdf_geometry* g) {
+    const char* text = sti_xml_get(node, "scale");
+    double one;
+    if (text != NULL && !m->options->strict && parse_numbers(text, " \t\r\n", 1, &one) == 1) {
+        for (int k = 0; k < 3; k++) g->size[k] = one;
+        return sti_urdf_mend(m, node, "scale", "", "one number: the same in all directions");
+    }
+    return read_numbers(m, node, "scale", 3, g->size);
+}
+
+static sti_status read_sizes(sti_urdf_model* m, const sti_xml_node* node, sti_urdf_geometry* g) {
     sti_status status = STI_OK;
     switch (g->form) {
         case STI_URDF_BOX:
             status = need_numbers(m, node, "size", 3, g->size);
-            if (status == STI_OK && !(g->size[0] > 0 && g->size[1] > 0 && g->size[2] > 0))
-                status = sti_urdf_fail(m, node, "size", "three numbers above 0 are expected");
-            return status;
+            if (status != STI_OK || (g->size[0] > 0 && g->size[1] > 0 && g->size[2] > 0)) return status;
+            if (g->size[0] < 0 || g->size[1] < 0 || g->size[2] < 0)
+                return sti_urdf_fail(m, node, "size", "three numbers above 0 are expected");
+            for (int k = 0; k < 3; k++) g->size[k] = fmax(g->size[k], STI_URDF_THIN);
+            return sti_urdf_mend(m, node, "size", "three numbers above 0 are expected", "flat: made 1e-6 thick");
         case STI_URDF_SPHERE:
-            return read_size(m, node, "radius", true, true, &g->size[0]);
+            return read_length(m, node, "radius", &g->size[0]);
         case STI_URDF_CYLINDER:
         case STI_URDF_CAPSULE:
-            status = read_size(m, node, "radius", true, true, &g->size[0]);
-            return status == STI_OK ? read_size(m, node, "length", true, true, &g->size[1]) : status;
+            status = read_length(m, node, "radius", &g->size[0]);
+            return status == STI_OK ? read_length(m, node, "length", &g->size[1]) : status;
         default:
             break;
     }
     for (int k = 0; k < 3; k++) g->size[k] = 1;
     status = need_text(m, node, "filename", &g->file);
-    if (status == STI_OK) status = read_numbers(m, node, "scale", 3, g->size);
+    if (status == STI_OK) status = read_scale(m, node, g);
     if (status == STI_OK && !(fabs(g->size[0]) > 0 && fabs(g->size[1]) > 0 && fabs(g->size[2]) > 0))
         status = sti_urdf_fail(m, node, "scale", "numbers other than 0 are expected");
     return status;
@@ -259,8 +317,11 @@ static sti_status read_collision(sti_urdf_model* m, const sti_xml_node* node, in
     if (status == STI_OK) status = read_origin(m, node, &g.origin);
     if (status != STI_OK) return status;
     const sti_xml_node* geometry = sti_xml_find(node, "geometry");
-    if (geometry == NULL || geometry->child == NULL) return sti_urdf_fail(m, node, NULL, "<geometry> is missing");
-    if (geometry->child->next != NULL) return sti_urdf_fail(m, geometry->child->next, NULL, "a second geometry");
+    if (geometry == NULL || geometry->child == NULL)
+        return sti_urdf_mend(m, node, NULL, "<geometry> is missing", "<geometry> is missing: touches nothing");
+    if (geometry->child->next != NULL)
+        status = sti_urdf_mend(m, geometry->child->next, NULL, "a second geometry", "a second geometry: not looked at");
+    if (status != STI_OK) return status;
     for (size_t k = 0; k < sizeof forms / sizeof forms[0]; k++) {
         if (strcmp(geometry->child->name, forms[k]) != 0) continue;
         g.form = (sti_urdf_form)k;
@@ -300,18 +361,21 @@ static sti_status read_link(sti_urdf_model* m, const sti_xml_node* node) {
 
 static const char* const types[STI_URDF_TYPE_COUNT] = {
     [STI_URDF_FIXED] = "fixed",         [STI_URDF_REVOLUTE] = "revolute", [STI_URDF_CONTINUOUS] = "continuous",
-    [STI_URDF_PRISMATIC] = "prismatic", [STI_URDF_PLANAR] = "planar",     [STI_URDF_FLOATING] = "floating"};
+    [STI_URDF_PRISMATIC] = "prismatic", [STI_URDF_PLANAR] = "planar",     [STI_URDF_FLOATING] = "floating",
+    [STI_URDF_SPHERICAL] = "spherical"};
 
-static sti_status read_type(const sti_urdf_model* m, const sti_xml_node* node, sti_urdf_type* out) {
+static sti_status read_type(sti_urdf_model* m, const sti_xml_node* node, sti_urdf_type* out) {
+    static const char expected[] = "fixed, revolute, continuous, prismatic, planar or floating is expected";
     const char* text;
     const sti_status status = need_text(m, node, "type", &text);
     if (status != STI_OK) return status;
     for (int k = 0; k < STI_URDF_TYPE_COUNT; k++) {
         if (strcmp(types[k], text) != 0) continue;
         *out = (sti_urdf_type)k;
-        return STI_OK;
+        if (k != STI_URDF_SPHERICAL) return STI_OK;
+        return sti_urdf_mend(m, node, "type", expected, "no type of URDF: a ball in a socket");
     }
-    return sti_urdf_fail(m, node, "type", "fixed, revolute, continuous, prismatic, planar or floating is expected");
+    return sti_urdf_fail(m, node, "type", "%s", expected);
 }
 
 static sti_status read_end(const sti_urdf_model* m, const sti_xml_node* joint, const char* name, const char** out) {
@@ -339,17 +403,27 @@ static sti_status read_limit(sti_urdf_model* m, const sti_xml_node* node, sti_ur
     double velocity = NAN;
     joint->lower = -INFINITY, joint->upper = INFINITY;
     if (node == NULL)
-        return ranged ? sti_urdf_fail(m, joint->node, NULL, "<limit> is missing, and a %s joint has one",
-                                      types[joint->type])
+        return ranged ? sti_urdf_mend(m, joint->node, NULL,
+                                      joint->type == STI_URDF_REVOLUTE
+                                          ? "<limit> is missing, and a revolute joint has one"
+                                          : "<limit> is missing, and a prismatic joint has one",
+                                      "<limit> is missing: moves without limits")
                       : STI_OK;
     if (ranged) joint->lower = joint->upper = 0;
     sti_status status = ranged ? read_numbers(m, node, "lower", 1, &joint->lower) : STI_OK;
     if (status == STI_OK && ranged) status = read_numbers(m, node, "upper", 1, &joint->upper);
-    if (status == STI_OK) status = read_size(m, node, "effort", false, false, &joint->effort);
-    if (status == STI_OK) status = read_size(m, node, "velocity", false, false, &velocity);
+    if (status == STI_OK) status = read_size(m, node, "effort", false, &joint->effort);
+    if (status == STI_OK) status = read_size(m, node, "velocity", false, &velocity);
     if (status != STI_OK) return status;
-    if (joint->lower > joint->upper)
-        return sti_urdf_fail(m, node, "lower", "more than upper, which is %g", joint->upper);
+    if (joint->lower > joint->upper) {
+        char refused[80];
+        const double swap = joint->lower;
+        snprintf(refused, sizeof refused, "more than upper, which is %g", joint->upper);
+        joint->lower = joint->upper;
+        joint->upper = swap;
+        status = sti_urdf_mend(m, node, "lower", refused, "more than upper: the two are taken the other way round");
+        if (status != STI_OK) return status;
+    }
     if (!isnan(velocity)) {
         status = sti_urdf_remark_add(m, STI_URDF_IGNORED, node, "joint: limit: velocity",
                                      "speeds of joints are not limited");
@@ -357,15 +431,17 @@ static sti_status read_limit(sti_urdf_model* m, const sti_xml_node* node, sti_ur
     return status;
 }
 
-static sti_status read_mimic(const sti_urdf_model* m, const sti_xml_node* node, sti_urdf_joint* joint) {
+static sti_status read_mimic(sti_urdf_model* m, const sti_xml_node* node, sti_urdf_joint* joint) {
     if (node == NULL) return STI_OK;
     sti_status status = need_text(m, node, "joint", &joint->mimic_name);
     if (status == STI_OK) status = read_numbers(m, node, "multiplier", 1, &joint->multiplier);
     if (status == STI_OK) status = read_numbers(m, node, "offset", 1, &joint->offset);
     if (status != STI_OK) return status;
-    if (!sti_urdf_has_coordinate(joint->type))
-        return sti_urdf_fail(m, node, NULL, "a %s joint has no position to mimic with", types[joint->type]);
-    return STI_OK;
+    if (sti_urdf_has_coordinate(joint->type)) return STI_OK;
+    char refused[80];
+    snprintf(refused, sizeof refused, "a %s joint has no position to mimic with", types[joint->type]);
+    joint->mimic_name = NULL;
+    return sti_urdf_mend(m, node, NULL, refused, "the joint has no position to mimic with: ignored");
 }
 
 // What a joint without a coordinate cannot have.
@@ -400,16 +476,15 @@ static sti_status read_joint(sti_urdf_model* m, const sti_xml_node* node) {
     if (status == STI_OK) status = read_end(m, node, "parent", &joint->parent_name);
     if (status == STI_OK) status = read_end(m, node, "child", &joint->child_name);
     if (status == STI_OK) status = read_origin(m, node, &joint->origin);
-    const bool uses_axis = joint->type != STI_URDF_FIXED && joint->type != STI_URDF_FLOATING;
+    const bool uses_axis = joint->type == STI_URDF_PLANAR || sti_urdf_has_coordinate(joint->type);
     if (status == STI_OK && uses_axis) status = read_axis(m, node, joint->axis);
     if (status == STI_OK) status = read_mimic(m, sti_xml_find(node, "mimic"), joint);
     if (status != STI_OK || !sti_urdf_has_coordinate(joint->type))
         return status == STI_OK ? drop_extras(m, joint) : status;
     const sti_xml_node* dynamics = sti_xml_find(node, "dynamics");
     status = read_limit(m, sti_xml_find(node, "limit"), joint);
-    if (status == STI_OK && dynamics != NULL) status = read_size(m, dynamics, "damping", false, false, &joint->damping);
-    if (status == STI_OK && dynamics != NULL)
-        status = read_size(m, dynamics, "friction", false, false, &joint->friction);
+    if (status == STI_OK && dynamics != NULL) status = read_size(m, dynamics, "damping", false, &joint->damping);
+    if (status == STI_OK && dynamics != NULL) status = read_size(m, dynamics, "friction", false, &joint->friction);
     return status;
 }
 
@@ -424,12 +499,29 @@ static sti_status reserve(sti_urdf_model* m) {
             collisions += strcmp(child->name, "collision") == 0;
     }
     if (links == 0) return sti_urdf_fail(m, m->xml.root, NULL, "no <link>: a robot has one at least");
-    m->link = sti_alloc_array(m->env, links, sizeof *m->link);
+    m->link = sti_alloc_array(m->env, links + 1, sizeof *m->link);  // and one for the world
     m->joint = sti_alloc_array(m->env, joints, sizeof *m->joint);
     m->geometry = sti_alloc_array(m->env, collisions, sizeof *m->geometry);
     if (m->link == NULL || m->joint == NULL || m->geometry == NULL)
         return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "links and joints of %.200s", m->file);
     return STI_OK;
+}
+
+// Some engines know a link "world" that no file has to name.
+static sti_status add_world(sti_urdf_model* m) {
+    const sti_xml_node* said = NULL;
+    for (int k = 0; k < m->joint_count && said == NULL; k++) {
+        if (strcmp(m->joint[k].parent_name, "world") == 0) said = m->joint[k].node;
+    }
+    for (int k = 0; k < m->link_count; k++) {
+        if (strcmp(m->link[k].name, "world") == 0) said = NULL;
+    }
+    if (said == NULL || m->options->strict) return STI_OK;
+    const sti_xml_node* parent = sti_xml_find(said, "parent");
+    m->link[m->link_count] = (sti_urdf_link){
+        .node = parent, .name = sti_xml_get(parent, "link"), .joint = -1, .body_link = m->link_count, .body = -1};
+    m->link_count++;
+    return sti_urdf_mend(m, parent, "link", "", "no such link: the root is called so");
 }
 
 sti_status sti_urdf_read(sti_urdf_model* m) {
@@ -449,5 +541,5 @@ sti_status sti_urdf_read(sti_urdf_model* m) {
         else if (strcmp(node->name, "joint") == 0)
             status = read_joint(m, node);
     }
-    return status;
+    return status == STI_OK ? add_world(m) : status;
 }

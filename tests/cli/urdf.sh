@@ -6,16 +6,63 @@ arm=$source_dir/scenes/arm.urdf
 
 # ---- a robot alone
 run run "$arm" --time 0.1
-expect "run of a robot" 0 "9 bodies (8 move), 8 joints" 'arm: line 26: approximated: link "shoulder_block": collision: cylinder'
+expect "run of a robot" 0 "9 bodies (8 move), 8 joints" 'arm.urdf: line 26: approximated: link "shoulder_block": collision: cylinder'
 expect "what is ignored" 0 "" "ignored: joint: limit: velocity: speeds of joints are not limited (8 times)"
 run run "$arm" --time 0.1 --json --quiet
 expect "the report in JSON" 0 '"what": "approximated"'
-expect "and the robot" 0 '"robots": [{"name": "arm", "link_count": 9, "body_count": 9, "joint_count": 8'
+expect "and the robot" 0 '"robots": [{"name": "arm", "file": "'"$arm"'", "link_count": 9, "body_count": 9, "joint_count": 8'
 if [ -s err ]; then not_ok "--quiet" "$(head -c 200 err)"; else ok "--quiet"; fi
 run inspect "$arm"
 expect "inspect of a robot" 0 "9 bodies in space, 8 move" "approximated"
 run inspect "$arm" --json
 expect "inspect --json of a robot" 0 '"robots": [{"name": "arm"'
+
+run run "$arm" --time 0.01
+if [ "$(wc -l <err)" -le 12 ]; then ok "a dozen lines"; else not_ok "a dozen lines" "$(wc -l <err)"; fi
+few=$(wc -l <err)
+run run "$arm" --time 0.01 --verbose
+if [ "$(wc -l <err)" -gt "$few" ]; then ok "--verbose shows all"; else not_ok "--verbose shows all" "$(wc -l <err)"; fi
+
+# ---- on the ground
+cat >box.urdf <<'END'
+<robot name='r'><link name='a'><inertial><mass value='1'/><inertia ixx='0' iyy='0' izz='0'/></inertial>
+<collision><geometry><box size='1 1 1'/></geometry></collision></link>
+<link name='b'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial></link>
+<joint name='j' type='revolute'><parent link='a'/><child link='b'/><axis xyz='0, 0, 1'/><limit lower='1' upper='2'/></joint></robot>
+END
+run run box.urdf --ground --floating --height auto --mu 0.8 --pose home --time 0.5 --json
+expect "a robot on the ground rests there" 0 '"steps_at_rest": 50'
+expect "and how far it was moved is said" 0 "" "box.urdf: line 1: assumed: robot: put on the ground: root link at z = 0.5"
+expect "and what collides with nothing" 0 "" '1 of 2 bodies that move collide with nothing, like link "b"'
+run run box.urdf --ground --floating --height 2 --time 0.1
+expect "from a height" 0 "3 bodies (2 move)"
+run run box.urdf --joint 'j=1.75' --time 0.01 --csv c.csv --quiet
+expect "a joint somewhere" 0
+run run box.urdf --joint 'j=3' --time 0.01
+refused "a joint beyond its limits" 'joint "j": starts at 3, outside of its limits 1 and 2'
+run run box.urdf --joint 'j'
+refused "a joint without a place" "--joint: j: NAME=X expected"
+run run box.urdf --joint 'k*=1'
+refused "a pattern that fits nothing" 'setting of joint "k*": fits no joint that moves'
+run run box.urdf --pose lying
+refused "a pose that there is not" 'pose: "lying": "zero", "middle" or "home" is expected'
+run run box.urdf --height high
+refused "a height that is none" "--height: high: a number or auto expected"
+run run box.urdf --strict
+refused "read strictly" 'box.urdf: line 4: joint "j": axis: xyz: "0, 0, 1": three finite numbers are expected'
+run run brick-wall --ground
+refused "not of other scenes" "--ground: for robots (URDF), and brick-wall is none"
+run inspect box.urdf --floating
+expect "inspect lists shapes and limits" 0 "moments"
+expect "and the degrees of freedom" 0 "7 degrees of freedom"
+run run box.urdf --ground --floating --height auto --time 0.2 --out ground --quiet
+expect "a run on the ground" 0
+run run --resume ground --time 0.3 --quiet
+expect "goes on" 0
+run run --resume ground --ground
+refused "and is not changed" "--ground: not together with --resume"
+run verify ground
+expect "and is verified" 0
 
 # ---- the arm that grasps
 run run arm-grasp --time 0.05 --quiet

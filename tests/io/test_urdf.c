@@ -254,29 +254,44 @@ static void a_joint_that_mimics_is_geared_and_starts_where_the_other_puts_it(voi
     drop(&r);
 }
 
-static void fingers_of_a_hand_that_moves_are_driven_alike(void** state) {
+// A hand that turns freely and falls: parallel slides, and a third finger that mimics the second one, which mimics the first.
+static void fingers_of_a_hand_that_moves_are_geared_also_in_chains(void** state) {
     (void)state;
     static const char hand[] =
-        "<robot name='r'><link name='w'/><link name='hand'>" INERTIAL(1) "</link><link name='b'>" INERTIAL(
-            1) "</link><link name='c'>" INERTIAL(
-            1) "</link><joint name='h' type='continuous'><parent link='w'/><child link='hand'/></joint>"
+        "<robot name='r'><link name='hand'>" INERTIAL(1) "</link><link name='b'>" INERTIAL(1) "</link><link name='c'>" INERTIAL(
+            1) "</link><link name='d'>" INERTIAL(1) "</link>"
                "<joint name='j' type='prismatic'><parent link='hand'/><child link='b'/><axis xyz='0 0 1'/>"
                "<limit lower='0' upper='2' effort='7'/></joint>"
                "<joint name='k' type='prismatic'><parent link='hand'/><child link='c'/><axis xyz='0 0 -1'/>"
-               "<limit lower='-9' upper='9'/><mimic joint='j' multiplier='2'/></joint></robot>";
+               "<limit lower='-9' upper='9'/><mimic joint='j' multiplier='2'/></joint>"
+               "<joint name='l' type='revolute'><parent link='c'/><child link='d'/><axis xyz='0 1 0'/>"
+               "<limit lower='-9' upper='9'/><mimic joint='k' multiplier='-0.5' offset='0.1'/></joint></robot>";
     sti_urdf_setting s = sti_urdf_setting_default("j");
     sti_urdf_options options = sti_urdf_options_default();
-    robot r = parse(hand, NULL);
-    assert_int_equal(sti_bodies_joint_count(r.bodies), 3);
-    remark(&r, STI_URDF_IGNORED, "joint \"k\": mimic", "independently of \"j\"");
-    drop(&r);
     s.motor_speed = 0.5;
     options.setting_count = 1;
     options.settings = &s;
-    r = parse(hand, &options);
-    remark(&r, STI_URDF_APPROXIMATED, "joint \"k\": mimic", "driven like joint \"j\"");
-    const sti_joint_axis* axis = &sti_bodies_joint(r.bodies, 2)->axis[0];
-    assert_true(axis->motor_speed == 1 && axis->motor_force == 7 && axis->stiffness == 0);
+    options.fixed = false;
+    robot r = parse(hand, &options);
+    assert_int_equal(sti_bodies_joint_count(r.bodies), 5);
+    sti_world_options how = sti_world_options_default();
+    how.h = 0.01;
+    sti_world* world;
+    assert_int_equal(sti_world_create(r.env, r.bodies, &how, &world), STI_OK);
+    assert_int_equal(sti_world_push(world, 1, (double[]){0.3, 0.2, 0}, (double[]){0.1, 0.2, 0.3}), STI_OK);
+    sti_world_joint j[3];
+    for (int step = 0; step < 100; step++) {
+        sti_world_report report;
+        assert_int_equal(sti_world_step(world, &report), STI_OK);
+        assert_true(report.solved && report.drift < 1e-8);
+        for (int k = 0; k < 3; k++) sti_world_joint_state(world, k, &j[k]);
+        assert_true(fabs(j[1].coordinate[0] - 2 * j[0].coordinate[0]) < 1e-8);
+        assert_true(fabs(j[2].coordinate[0] - 0.1 + 0.5 * j[1].coordinate[0]) < 1e-8);
+        assert_true(fabs(j[1].speed[0] - 2 * j[0].speed[0]) < 1e-8);
+    }
+    assert_true(j[0].coordinate[0] > 0.1 &&
+                j[0].coordinate[0] < 0.5);  // the motor moves three fingers, with 7 N at most
+    sti_world_destroy(world);
     drop(&r);
 }
 
@@ -457,12 +472,125 @@ static void mistakes_name_line_element_and_value(void** state) {
                                "link='c'/></joint>"),
          "link \"b\": moves and has no mass"},
     };
+    sti_urdf_options strict = sti_urdf_options_default();
+    strict.strict = true;
+    for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
+        robot r = parse_as(bad[k][0], "t.urdf", &strict);
+        if (r.status == STI_OK) print_error("accepted: %s\n", bad[k][0]);
+        assert_int_equal(r.status, STI_ERR_INPUT);
+        io_expect_error(r.env, STI_ERR_INPUT, bad[k][1]);
+        io_expect_error(r.env, STI_ERR_INPUT, "t.urdf: line ");
+        drop(&r);
+    }
+}
+
+#define MASS(mass, inertia) "<inertial><mass value='" mass "'/><inertia " inertia "/></inertial>"
+#define SHAPE(shape) "<collision><geometry>" shape "</geometry></collision>"
+
+// Each is refused when read strictly, and otherwise read with a remark.
+static void what_other_engines_take_is_mended_and_said(void** state) {
+    (void)state;
+    static const char* const odd[][2] = {
+        {ROBOT("<link name='a'>" MASS("0", "ixx='1' iyy='1' izz='1'") "</link>"), "its inertia counts for nothing"},
+        {ROBOT("<link name='a'/><link name='b'>" MASS("0.1", "ixx='0' ixz='2.4e-35' iyy='0' izz='0'") "</link>" JOINT(
+             "continuous", "")),
+         "moments of inertia are not positive: raised"},
+        {ROBOT("<link name='a'/><link name='b'>" MASS("1", "ixx='-1e-12' iyy='1' izz='1'") "</link>" JOINT("continuous",
+                                                                                                           "")),
+         "moments of inertia are not positive: raised"},
+        {ROBOT("<link name='a'/><link name='b'>" MASS("9", "ixx='1' iyy='1' izz='1'") "</link>" JOINT(
+             "continuous",
+             "") "<link name='c'>" MASS("0.1", "ixx='1e-8' ixy='6e-8' iyy='1e-8' izz='1e-8'") "</link>"
+                                                                                              "<joint name='k' "
+                                                                                              "type='fixed'><parent "
+                                                                                              "link='b'/><child "
+                                                                                              "link='c'/></joint>"),
+         "as part of \"b\" it is taken as given"},
+        {ROBOT("<link name='a'/><link name='b'/><link name='c'>" INERTIAL(2) "</link>" JOINT(
+             "continuous", "") "<joint name='k' type='continuous'><parent link='b'/><child link='c'/></joint>"),
+         "0.002 kg, a thousandth of its heaviest neighbour"},
+        {ROBOT("<link name='a'/><link name='b'>" SHAPE("<box size='0.1 0.1 0.1'/>") "</link>" JOINT("continuous", "")),
+         "1 kg, its shapes at the density of water"},
+        {ROBOT("<link name='a'>" SHAPE("<sphere radius='0'/>") "</link>"), "a point or a line collides"},
+        {ROBOT("<link name='a'>" SHAPE("<box size='1 0 1'/>") "</link>"), "flat: made 1e-6 thick"},
+        {ROBOT("<link name='a'><collision/></link>"), "<geometry> is missing: touches nothing"},
+        {ROBOT(LINKS JOINT("fixed", "<mimic joint='j'/>")), "no position to mimic with: ignored"},
+        {ROBOT(LINKS JOINT("continuous", "<mimic joint='x'/>")), "no such joint: moves on its own"},
+        {ROBOT(LINKS JOINT("continuous", "<axis xyz='0, 0, 1'/>")), "commas between numbers"},
+        {ROBOT(LINKS JOINT("continuous", "<origin rpy='0 0 0 1'/>")), "the first ones count"},
+        {ROBOT(LINKS JOINT("continuous", "<axis xyz='0 0 1'/><axis xyz='1 0 0'/>")),
+         "given twice: the first one counts"},
+        {ROBOT(LINKS JOINT("revolute", "<limit lower='1' upper='-1'/>")), "taken the other way round"},
+        {ROBOT(LINKS JOINT("prismatic", "")), "<limit> is missing: moves without limits"},
+        {ROBOT(LINKS JOINT("continuous", "<dynamics damping='-1'/>")), "negative: taken as not given"},
+        {ROBOT(LINKS JOINT("spherical", "")), "a ball in a socket"},
+        {ROBOT(LINKS JOINT("continuous", "<origin xyz='$(optenv IMU_XYZ 0.1 0 0.2)'/>")),
+         "the environment is not read"},
+        {"\n<!-- made by hand -->\n<?xml version='1.0'?>" ROBOT("<link name='a'/>"), "before the XML declaration"},
+        {"a robot\n<?xml version='1.0'?>" ROBOT("<link name='a'/>"), "before the XML declaration"},
+        {ROBOT("<link name='b'>" INERTIAL(1) "</link><joint name='j' type='continuous'><parent link='world'/>"
+                                             "<child link='b'/></joint>"),
+         "no such link: the root is called so"},
+    };
+    sti_urdf_options strict = sti_urdf_options_default();
+    strict.strict = true;
+    for (size_t k = 0; k < sizeof odd / sizeof odd[0]; k++) {
+        robot r = parse(odd[k][0], NULL);
+        remark(&r, STI_URDF_ASSUMED, "", odd[k][1]);
+        drop(&r);
+        robot s = parse_as(odd[k][0], "t.urdf", &strict);
+        if (s.status == STI_OK) print_error("accepted: %s\n", odd[k][0]);
+        assert_int_equal(s.status, STI_ERR_INPUT);
+        drop(&s);
+    }
+}
+
+static void a_mended_file_still_says_what_it_says(void** state) {
+    (void)state;
+    robot r = parse(ROBOT(LINKS JOINT("revolute",
+                                      "<limit lower='1' upper='-2'/><origin xyz='$(optenv X 0.1 0 0.2)'/>"
+                                      "<axis xyz='0, 1, 0'/><axis xyz='1 0 0'/>")),
+                    NULL);
+    const sti_joint* j = sti_bodies_joint(r.bodies, 0);
+    assert_true(j->axis[0].lower == -2 && j->axis[0].upper == 1);
+    expect_near(j->at_a.x, (double[]){0.1, 0, 0.2}, 3, 0);
+    double R[9];
+    sti_pose_rotation(&j->at_a, R);
+    expect_near((double[]){R[2], R[5], R[8]}, (double[]){0, 1, 0}, 3, 1e-15);
+    drop(&r);
+    // a rod of no thickness: its two moments stay, the third is 1 % of them at most
+    robot rod = parse(
+        ROBOT("<link name='a'/><link name='b'>" MASS("3", "ixx='0' iyy='2' izz='2'") "</link>" JOINT("continuous", "")),
+        NULL);
+    const sti_body* b = sti_bodies_body(rod.bodies, 1);
+    assert_true(b->inertia[0] > 0 && b->inertia[0] <= 0.02);
+    expect_near(&b->inertia[4], (double[]){2, 0, 0, 0, 2}, 5, 1e-14);
+    drop(&rod);
+}
+
+// Neither a moment that is negative beyond rounding nor a number that is none can be mended.
+static void what_no_engine_takes_stays_refused(void** state) {
+    (void)state;
+    static const char* const bad[][2] = {
+        {ROBOT(
+             "<link name='a'/><link name='b'>" MASS("1", "ixx='1' iyy='-1' izz='1'") "</link>" JOINT("continuous", "")),
+         "link \"b\": moves, and has a negative moment of inertia"},
+        {ROBOT("<link name='a'/><link name='b'>" MASS("1", "ixx='nan' iyy='1' izz='1'") "</link>" JOINT("continuous",
+                                                                                                        "")),
+         "inertia: ixx: \"nan\""},
+        {ROBOT(LINKS JOINT("continuous", "<axis xyz='0 0'/>")), "three finite numbers"},
+        {ROBOT(LINKS JOINT("continuous", "<axis xyz='0 0 0'/>")), "an axis has a direction"},
+        {ROBOT(LINKS JOINT("continuous", "<mimic joint='j'/>")), "form a cycle"},
+        {ROBOT("<link name='a'>" MASS("-1", "ixx='1' iyy='1' izz='1'") "</link>"), "0 or more"},
+        {ROBOT("<link name='a'>" SHAPE("<sphere radius='-1'/>") "</link>"), "more than 0"},
+        {ROBOT("<link name='a'/>\n<link name='b'/>"), "no joint has it as child"},
+        {"text without an element <?xml version='1.0'?>", "no XML"},
+    };
     for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
         robot r = parse_as(bad[k][0], "t.urdf", NULL);
         if (r.status == STI_OK) print_error("accepted: %s\n", bad[k][0]);
         assert_int_equal(r.status, STI_ERR_INPUT);
         io_expect_error(r.env, STI_ERR_INPUT, bad[k][1]);
-        io_expect_error(r.env, STI_ERR_INPUT, "t.urdf: line ");
         drop(&r);
     }
 }
@@ -677,17 +805,20 @@ static void running_out_of_memory_is_survived_everywhere(void** state) {
     io_write_text(io_path("cube.obj"), cube_obj);
     snprintf(text, sizeof text, with_mesh, "cube.obj", "cube.obj");
     io_write_text(io_path("r.urdf"), text);
-    for (int file = 0; file < 2; file++) {
+    static const char mended[] = "\n<?xml version='1.0'?>" ROBOT("<link name='a'/><link name='b'>" SHAPE(
+        "<sphere radius='0.1'/>") "</link>" JOINT("spherical", "<origin xyz='$(optenv X 1 2 3)'/>"));
+    for (int file = 0; file < 3; file++) {
         for (long k = 0;; k++) {
             failing_env f;
             sti_bodies* bodies;
             sti_urdf_report report;
+            const char* said = file == 1 ? mimicking : mended;
             failing_env_open(&f, -1);
             assert_int_equal(sti_bodies_create(f.env, 3, &bodies), STI_OK);
             f.fail_at = f.count + k;
-            const sti_status status =
-                file == 0 ? sti_urdf_add(f.env, io_path("r.urdf"), NULL, bodies, &report)
-                          : sti_urdf_parse(f.env, mimicking, strlen(mimicking), "m.urdf", NULL, bodies, &report);
+            const sti_status status = file == 0
+                                          ? sti_urdf_add(f.env, io_path("r.urdf"), NULL, bodies, &report)
+                                          : sti_urdf_parse(f.env, said, strlen(said), "m.urdf", NULL, bodies, &report);
             if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
             sti_urdf_report_clear(f.env, &report);
             sti_bodies_destroy(bodies);
@@ -709,13 +840,16 @@ int main(void) {
         cmocka_unit_test(cylinders_become_prisms_and_their_error_is_told),
         cmocka_unit_test(settings_make_motors_and_springs),
         cmocka_unit_test(a_joint_that_mimics_is_geared_and_starts_where_the_other_puts_it),
-        cmocka_unit_test(fingers_of_a_hand_that_moves_are_driven_alike),
+        cmocka_unit_test(fingers_of_a_hand_that_moves_are_geared_also_in_chains),
         cmocka_unit_test(what_has_no_effect_is_reported),
         cmocka_unit_test(links_that_overlap_at_the_start_never_touch),
         cmocka_unit_test(a_joint_that_starts_beyond_half_a_turn_counts_from_there),
         cmocka_unit_test(a_joint_with_one_position_is_held),
         cmocka_unit_test(a_free_base_moves),
         cmocka_unit_test(mistakes_name_line_element_and_value),
+        cmocka_unit_test(what_other_engines_take_is_mended_and_said),
+        cmocka_unit_test(a_mended_file_still_says_what_it_says),
+        cmocka_unit_test(what_no_engine_takes_stays_refused),
         cmocka_unit_test(settings_that_do_not_fit_are_refused),
         cmocka_unit_test(robots_do_not_live_in_the_plane),
         cmocka_unit_test(a_file_that_is_not_there_is_said_to_be_so),

@@ -1,0 +1,32 @@
+// robot.h: a robot's file as a scene: on the ground, floating, in a pose, with packages found as ROS finds them.
+#ifndef STICTION_CLI_ROBOT_H
+#define STICTION_CLI_ROBOT_H
+
+#include "cli.h"
+
+typedef struct cli_robot_request {
+    bool ground, floating, strict;
+    const char* height;   // "auto" or a number; NULL: not given
+    const char* pose;     // zero, middle, home
+    const char* joints;   // NAME=VALUE, a line each
+    const char* folders;  // a line each
+    double mu;            // 0: not given
+} cli_robot_request;
+
+#define CLI_ROBOT_OPTIONS(r)                                                                                      \
+    {"--ground", CLI_FLAG, NULL, "of a robot: a plane at z = 0 below it", &(r).ground},                           \
+        {"--floating", CLI_FLAG, NULL, "of a robot: its root link moves", &(r).floating},                         \
+        {"--height", CLI_TEXT, "Z", "of a robot: of its root link; auto: it touches z = 0", &(r).height},         \
+        {"--mu", CLI_POSITIVE, "MU", "of a robot: friction of its surfaces and of the ground (0.5)", &(r).mu},    \
+        {"--pose", CLI_TEXT, "POSE", "of a robot: joints at zero, middle or home (docs/urdf.md)", &(r).pose},     \
+        {"--joint", CLI_LINES, "NAME=X", "of a robot: where a joint starts; * stands for any text", &(r).joints}, \
+        {"--folder", CLI_LINES, "DIR", "of a robot: where meshes and packages are looked for", &(r).folders}, {   \
+        "--strict", CLI_FLAG, NULL, "of a robot: nothing is mended that URDF does not allow", &(r).strict         \
+    }
+
+// Like cli_scene_load, with these options where the file is a robot's; ROS_PACKAGE_PATH and AMENT_PREFIX_PATH are looked at.
+int cli_robot_load(const cli* c, const char* name, const cli_robot_request* request, sti_document** out);
+// The option that was given, NULL: none.
+const char* cli_robot_option(const cli_robot_request* request);
+
+#endif
