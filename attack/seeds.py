@@ -99,7 +99,7 @@ def resume(folder, until):
 def commands_of(kind, file):
     if kind in ("lcp", "mlcp", "hdf5"):
         return [solve(file, LCP_SOLVERS)] * 2 + [inspect(file)]
-    if kind in ("qp", "l1"):
+    if kind in ("qp", "l1", "stochastic"):
         return [solve(file, ["auto", "ipm"])]
     if kind == "contact":
         return [solve(file, CONTACT_SOLVERS)] * 2 + [inspect(file)]

@@ -43,7 +43,7 @@ typedef struct posed {
     char name[96];
     int group;
     const sti_contact_problem* problem;
-    sti_problem* owner;
+    sti_document* owner;
 } posed;
 
 typedef enum ending { SKIPPED, SOLVED, INEXACT, GAVE_UP, TOO_SLOW, CRASHED, FALSE_CLAIM } ending;
@@ -266,8 +266,8 @@ static int load_family(sti_env* env, const settings* set, const char* family, in
         const size_t length = strlen(found[i]->d_name) - 5;
         snprintf(path, sizeof path, "%s/%s/%s", set->folder, family, found[i]->d_name);
         const bool wanted = set->only == NULL || bench_listed(set->only, found[i]->d_name, length);
-        if (count < PROBLEMS && wanted && sti_problem_load(env, path, &p->owner) == STI_OK) {
-            p->problem = sti_problem_contact(p->owner);
+        if (count < PROBLEMS && wanted && sti_document_load(env, path, &p->owner) == STI_OK) {
+            p->problem = sti_contact_problem_of(p->owner);
             p->group = group;
             snprintf(p->family, sizeof p->family, "%s", family);
             snprintf(p->name, sizeof p->name, "%.*s", (int)length, found[i]->d_name);
@@ -548,7 +548,7 @@ int main(int count, char** word) {
     if (problems > 0) summary(list, problems);
     for (int t = 0; t < TOLS && problems > 0 && set.pictures != NULL; t++) draw(&set, list, problems, t);
     if (problems > 0 && set.pictures != NULL) write_table(&set, list, problems);
-    for (int p = 0; p < problems; p++) sti_problem_destroy(list[p].owner);
+    for (int p = 0; p < problems; p++) sti_document_destroy(list[p].owner);
     sti_env_destroy(env);
     return 0;
 }

@@ -215,13 +215,13 @@ static double measure(sti_env* env, const sti_system* system, int which, const k
 
 static void creep(sti_env* env, const char* scene, double h) {
     char path[400];
-    sti_problem* p;
+    sti_document* p;
     sti_stepper* s;
     sti_stepper_options o = sti_stepper_options_default(STI_SCHEME_ALPHA);
     o.step = h;
     snprintf(path, sizeof path, "%s/scenes/%s.json", STI_SOURCE_DIR, scene);
-    must(env, sti_problem_load(env, path, &p));
-    const sti_system* system = sti_problem_system(p);
+    must(env, sti_document_load(env, path, &p));
+    const sti_system* system = sti_system_of(p);
     must(env, sti_stepper_create(env, system, &o, &s));
     double q[16] = {0}, worst = 0;
     const int n = sti_system_coordinate_count(system);
@@ -232,7 +232,7 @@ static void creep(sti_env* env, const char* scene, double h) {
     fprintf(stderr, "creep of %s in 10 s, h = %g: %.2g\n", scene, h, worst);
     printf("creep,%s,%g,%.17g,\n", scene, h, worst);
     sti_stepper_destroy(s);
-    sti_problem_destroy(p);
+    sti_document_destroy(p);
 }
 
 static void draw(const double error[CASES][KINDS][STEPS]) {

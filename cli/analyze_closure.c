@@ -320,5 +320,6 @@ const cli_verb cli_analyze_closure = {
         "example:\n"
         "    stiction analyze closure gripper --object box\n"
         "    stiction analyze closure three-fingers --object x,y,theta --picture grasp.svg\n",
+    .use = STI_USE_ANALYZE,
     .run = run,
 };

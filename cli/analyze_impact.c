@@ -223,5 +223,6 @@ const cli_verb cli_analyze_impact = {
         "failure.\n\n"
         "example:\n"
         "    stiction analyze impact balls-3 --restitution 0.8,0.3\n",
+    .use = STI_USE_ANALYZE,
     .run = run,
 };

@@ -205,5 +205,6 @@ const cli_verb cli_analyze_modes = {
         "\n"
         "example:\n"
         "    stiction analyze modes rocking-block --wrench 3,-10,0\n",
+    .use = STI_USE_ANALYZE,
     .run = run,
 };

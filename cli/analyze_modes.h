@@ -46,6 +46,6 @@ int cli_modes_picture(const cli* c, const cli_modes_request* r, const sti_instan
 
 // stiction verify INSTANT ANSWER, where the answer is one of stiction analyze modes
 bool cli_modes_is_answer(const char* path);
-int cli_modes_verify(const cli* c, const char* path, const char* answer_path);
+int cli_modes_verify(const cli* c, const cli_instant* in, const char* answer_path);
 
 #endif

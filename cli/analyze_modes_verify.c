@@ -43,20 +43,16 @@ static int print(const cli* c, const char* path, const sti_modes* m, const sti_m
     return code;
 }
 
-int cli_modes_verify(const cli* c, const char* path, const char* answer_path) {
-    const cli_at at = {0};
-    cli_instant in;
-    int code = cli_instant_load(c, path, &at, &in);
-    if (code != CLI_DONE) return code;
+int cli_modes_verify(const cli* c, const cli_instant* in, const char* answer_path) {
+    int code;
     sti_modes_options options;
     sti_modes* m = NULL;
     sti_modes_verification v;
-    if (sti_modes_load(c->env, in.instant, answer_path, &options, &m) != STI_OK ||
-        sti_verify_modes(c->env, in.instant, &options, m, &v) != STI_OK)
+    if (sti_modes_load(c->env, in->instant, answer_path, &options, &m) != STI_OK ||
+        sti_verify_modes(c->env, in->instant, &options, m, &v) != STI_OK)
         code = cli_fail_about(c, answer_path);
     else
         code = print(c, answer_path, m, &v);
     sti_modes_destroy(m);
-    cli_instant_clear(c, &in);
     return code;
 }

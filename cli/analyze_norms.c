@@ -73,15 +73,10 @@ static int run(cli* c, int argc, char** argv) {
     char* positional[1];
     int code;
     if (cli_parse(c, NULL, 0, argc, argv, positional, 1, 1, &code) < 0) return code;
-    sti_problem* problem = NULL;
-    code = cli_load(c, positional[0], &problem);
-    if (code == CLI_DONE) {
-        const sti_matrices* m = sti_problem_matrices(problem);
-        code = m != NULL ? work(c, positional[0], m)
-                         : cli_fail_usage(c, "%s: kind: %s: norms takes \"matrices\"", positional[0],
-                                          sti_kind_text(sti_problem_kind(problem)));
-    }
-    sti_problem_destroy(problem);
+    sti_document* document = NULL;
+    code = cli_load(c, positional[0], &document);
+    if (code == CLI_DONE) code = work(c, positional[0], sti_matrices_of(document));
+    sti_document_destroy(document);
     return code;
 }
 
@@ -99,5 +94,6 @@ const cli_verb cli_analyze_norms = {
         "example:\n"
         "    echo '{\"kind\": \"matrices\", \"P\": [[2, 1], [-1, 2]], \"N\": [[0, 0.5], [0, 0]]}' > m.json\n"
         "    stiction analyze norms m.json\n",
+    .use = STI_USE_NORMS,
     .run = run,
 };

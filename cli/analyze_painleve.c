@@ -351,5 +351,6 @@ const cli_verb cli_analyze_painleve = {
         "example:\n"
         "    stiction analyze painleve painleve-rod --picture rod.svg\n"
         "    stiction analyze painleve painleve-rod --grid \"theta=0:1.5708:200,theta'=-8:8:200\" --csv rod.csv\n",
+    .use = STI_USE_ANALYZE,
     .run = run,
 };

@@ -115,6 +115,11 @@ static int answer(const cli* c, const cli_sticking_request* r, const sti_instant
     if (code != CLI_DONE) return code;
     if (sti_sticking_analyze(c->env, in, &r->options, &s) != STI_OK) return cli_fail_about(c, r->path);
     code = ask_extra(c, r, in, s, &x);
+    if (code == CLI_DONE && r->verify) {
+        x.verified = true;
+        if (sti_verify_sticking(c->env, in, &s->answer, r->options.tol, &x.verification) != STI_OK)
+            code = cli_fail_about(c, r->path);
+    }
     if (code == CLI_DONE && r->output != NULL && sti_sticking_answer_save(c->env, &s->answer, r->output) != STI_OK)
         code = cli_fail_written(c, r->output);
     if (code == CLI_DONE) {
@@ -127,6 +132,8 @@ static int answer(const cli* c, const cli_sticking_request* r, const sti_instant
             cli_sticking_steps(c, in, s, &x);
         else
             cli_sticking_text(c, r, in, s, &x);
+        if (x.verified && !c->json) cli_sticking_say_verified(c, &x.verification);
+        if (x.verified && !x.verification.accepted) code = CLI_INTERNAL;
     }
     sti_force_intervals_clear(c->env, &x.line);
     sti_force_answer_clear(c->env, &x.change);
@@ -156,6 +163,8 @@ static int run(cli* c, int argc, char** argv) {
         {"--force-limit", CLI_POSITIVE, "N",
          "largest normal force to consider for the least friction (1e4 times the load)", &r.force_limit},
         {"--output", CLI_TEXT, "FILE", "the answer with its proof, for stiction verify", &r.output},
+        {"--verify", CLI_FLAG, NULL, "check the answer independently: proofs, contacts that open, every proposition",
+         &r.verify},
     };
     char* positional[1];
     int code;
@@ -193,44 +202,12 @@ const cli_verb cli_analyze_sticking = {
         "their\n"
         "bound. A motor that has not reached its speed pushes with all its force.\n"
         "\n"
-        "Exit codes: 0 sticks, 1 does not or not decided, 2 bad usage or input, 3 internal failure.\n"
+        "Exit codes: 0 sticks, 1 does not or not decided, 2 bad usage or input, 3 internal failure, also an answer "
+        "that\n"
+        "--verify does not accept.\n"
         "\n"
         "example:\n"
         "    stiction analyze sticking ladder --steps\n",
+    .use = STI_USE_ANALYZE,
     .run = run,
 };
-
-int cli_sticking_verify(const cli* c, const char* path, const char* answer_path, double tol) {
-    cli_instant in;
-    const cli_at at = {0};
-    int code = cli_instant_load(c, path, &at, &in);
-    if (code != CLI_DONE) return code;
-    sti_sticking_answer claim = {0};
-    sti_sticking_verification v;
-    if (sti_sticking_answer_load(c->env, answer_path, &claim) != STI_OK ||
-        sti_verify_sticking(c->env, in.instant, &claim, tol, &v) != STI_OK) {
-        code = cli_fail_about(c, answer_path);
-    } else {
-        code = v.accepted ? CLI_DONE : CLI_NO;
-        cli_say(c, "%s: claims \"%s\"\n", answer_path, sti_sticking_outcome_text(v.claim));
-        cli_say_verdict(c, v.accepted, v.text);
-        cli_say_proved(c, v.accepted, v.exact);
-        if (c->json) {
-            cli_json j;
-            cli_json_begin(&j);
-            cli_json_text(&j, "kind", "sticking");
-            cli_json_bool(&j, "accepted", v.accepted);
-            cli_json_bool(&j, "exact", v.exact);
-            cli_json_text(&j, "claim", sti_sticking_outcome_text(v.claim));
-            cli_json_number(&j, "residual", v.residual);
-            cli_json_number(&j, "margin", v.margin);
-            cli_json_number(&j, "bound", v.bound);
-            cli_json_integer(&j, "leaves_checked", v.leaves_checked);
-            cli_json_text(&j, "text", v.text);
-            code = cli_json_print(&j, c, code);
-        }
-    }
-    sti_sticking_answer_clear(c->env, &claim);
-    cli_instant_clear(c, &in);
-    return code;
-}

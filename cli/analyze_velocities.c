@@ -196,5 +196,6 @@ const cli_verb cli_analyze_velocities = {
         "Exit code 0: done; 2: bad usage or input; 3: internal failure.\n\n"
         "example:\n"
         "    stiction analyze velocities rocking-block --at 0,0.5,0 --velocity 1,-1,0.5 --json\n",
+    .use = STI_USE_ANALYZE,
     .run = run,
 };

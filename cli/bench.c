@@ -105,7 +105,7 @@ static int gather(bench* b, const char* path) {
 
 // ---- running
 
-static row* add_row(bench* b, const char* path, const sti_problem* problem, const char* solver) {
+static row* add_row(bench* b, const char* path, const sti_document* problem, const char* solver) {
     if (b->row_count == b->row_capacity) {
         const size_t capacity = 2 * b->row_capacity + 64;
         row* bigger = realloc(b->rows, capacity * sizeof *bigger);
@@ -114,7 +114,7 @@ static row* add_row(bench* b, const char* path, const sti_problem* problem, cons
         b->row_capacity = capacity;
     }
     row* r = &b->rows[b->row_count];
-    *r = (row){.problem = strdup(path), .kind = sti_problem_kind(problem), .solver = solver, .residual = NAN};
+    *r = (row){.problem = strdup(path), .kind = sti_document_kind(problem), .solver = solver, .residual = NAN};
     if (r->problem == NULL) return NULL;
     b->row_count++;
     return r;
@@ -165,9 +165,9 @@ static void keep(row* r, sti_outcome outcome, sti_termination termination, doubl
     r->time_s = time_s;
 }
 
-static int run_one(bench* b, const char* path, const sti_problem* problem, sti_solver solver) {
-    const sti_lcp* lcp = sti_problem_lcp(problem);
-    const sti_mlcp* mlcp = sti_problem_mlcp(problem);
+static int run_one(bench* b, const char* path, const sti_document* problem, sti_solver solver) {
+    const sti_lcp* lcp = sti_lcp_of(problem);
+    const sti_mlcp* mlcp = sti_mlcp_of(problem);
     sti_lcp_options o = sti_lcp_options_default();
     o.solver = solver;
     o.time_limit_s = b->time_limit;
@@ -188,8 +188,8 @@ static int run_one(bench* b, const char* path, const sti_problem* problem, sti_s
     return CLI_DONE;
 }
 
-static int run_contact(bench* b, const char* path, const sti_problem* problem, sti_contact_solver solver) {
-    const sti_contact_problem* p = sti_problem_contact(problem);
+static int run_contact(bench* b, const char* path, const sti_document* problem, sti_contact_solver solver) {
+    const sti_contact_problem* p = sti_contact_problem_of(problem);
     sti_contact_options o = sti_contact_options_default();
     o.solver = solver;
     o.time_limit_s = b->time_limit;
@@ -213,28 +213,28 @@ static int run_contact(bench* b, const char* path, const sti_problem* problem, s
 // What is no problem, or a cone, is passed over in a folder; what was asked for by name has to be one.
 static int run_file(bench* b, const char* path, bool named) {
     const cli* c = b->c;
-    sti_problem* problem = NULL;
-    const sti_status status = sti_problem_load(c->env, path, &problem);
+    sti_document* problem = NULL;
+    const sti_status status = sti_document_load(c->env, path, &problem);
     int code = CLI_DONE;
     if (status != STI_OK) {
         if (named || status == STI_ERR_MEMORY) return cli_fail_about(c, path);
         if (c->verbose && !c->quiet) fprintf(stderr, "stiction: passed over: %s\n", sti_env_error(c->env)->text);
         b->skipped++;
-    } else if (sti_problem_lcp(problem) != NULL || sti_problem_mlcp(problem) != NULL) {
+    } else if (sti_lcp_of(problem) != NULL || sti_mlcp_of(problem) != NULL) {
         for (int k = 0; code == CLI_DONE && k < STI_SOLVER_COUNT; k++) {
             if (b->use[k]) code = run_one(b, path, problem, (sti_solver)k);
         }
-    } else if (sti_problem_contact(problem) != NULL) {
+    } else if (sti_contact_problem_of(problem) != NULL) {
         for (int k = 0; code == CLI_DONE && k < STI_CONTACT_SOLVER_COUNT; k++) {
             if (b->use_contact[k]) code = run_contact(b, path, problem, (sti_contact_solver)k);
         }
     } else if (named) {
         code = cli_fail_usage(c, "%s: kind: %s: bench takes \"lcp\", \"mlcp\" or \"contact\"", path,
-                              sti_kind_text(sti_problem_kind(problem)));
+                              sti_kind_text(sti_document_kind(problem)));
     } else {
         b->skipped++;
     }
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
     return code;
 }
 

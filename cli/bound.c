@@ -234,17 +234,12 @@ static int run(cli* c, int argc, char** argv) {
     char* positional[1];
     int code;
     if (cli_parse(c, options, sizeof options / sizeof options[0], argc, argv, positional, 1, 1, &code) < 0) return code;
-    sti_problem* problem;
+    sti_document* document;
     r.path = positional[0];
-    code = cli_load(c, r.path, &problem);
+    code = cli_load(c, r.path, &document);
     if (code != CLI_DONE) return code;
-    const sti_bound_problem* p = sti_problem_bound(problem);
-    if (p != NULL)
-        code = answer(c, &r, p);
-    else
-        code = cli_fail_usage(c, "%s: kind \"%s\": an inequality, kind \"bound\", is expected", r.path,
-                              sti_kind_text(sti_problem_kind(problem)));
-    sti_problem_destroy(problem);
+    code = answer(c, &r, sti_bound_problem_of(document));
+    sti_document_destroy(document);
     return code;
 }
 
@@ -270,5 +265,6 @@ const cli_verb cli_verb_bound = {
         "    echo '{\"kind\": \"bound\", \"what\": \"hadamard\", \"interval\": [1, 3], \"f\": \"x^3\", \"weight\": "
         "\"1/2\"}' > b.json\n"
         "    stiction bound b.json --picture b.svg --verify\n",
+    .use = STI_USE_BOUND,
     .run = run,
 };

@@ -27,6 +27,8 @@ typedef struct cli_verb {
     const char* arguments;  // "FILE SOL", as the usage line shows them
     const char* summary;    // one line for the list of verbs
     const char* details;    // paragraphs of --help below the options, with an example; ends with a newline
+    unsigned use;           // what it does with documents (sti_use); 0: it looks at their kind by itself
+    const char* beside;     // what it takes beside documents; NULL: nothing
     int (*run)(cli* c, int argc, char** argv);  // arguments after the verb; returns a cli_exit
 } cli_verb;
 
@@ -39,6 +41,7 @@ extern const cli_verb cli_verb_run;
 extern const cli_verb cli_verb_scenes;
 extern const cli_verb cli_verb_root;
 extern const cli_verb cli_verb_bound;
+extern const cli_verb cli_verb_flow;
 extern const cli_verb cli_verb_bench;
 
 struct cli {
@@ -115,8 +118,13 @@ int cli_fail_memory(const cli* c);    // CLI_INTERNAL
 const char* cli_last_error(void);     // what the last of these lines said; "": there was none
 void cli_put_line(const char* text);  // the rest of a line on stderr, control characters written out
 
-// Load a problem; "-": from standard input. On failure the line is written, *out is NULL and the exit code is returned; CLI_DONE otherwise.
-int cli_load(const cli* c, const char* path, sti_problem** out);
+// Load a document that the verb takes; "-": from standard input. On failure the line is written, *out is NULL and the exit code
+// is returned; CLI_DONE otherwise.
+int cli_load(const cli* c, const char* path, sti_document** out);
+// The same of any kind.
+int cli_load_any(const cli* c, const char* path, sti_document** out);
+// Is it of a kind that the verb takes? Otherwise the line says which are, and which verbs take this one; it is destroyed then.
+int cli_check_kind(const cli* c, const char* path, sti_document** document);
 // Text that the command reads by itself (input.c); the error line is written.
 int cli_open_to_read(const cli* c, const char* path, FILE** out);
 

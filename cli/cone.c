@@ -217,8 +217,8 @@ static int replace(const cli* c, const char* path, sti_status status, sti_polyco
     return CLI_DONE;
 }
 
-static int wrong_kind(const cli* c, const char* option, const char* path, const sti_problem* p, const char* expected) {
-    return cli_fail_usage(c, "%s: %s: kind: %s: %s expected", option, path, sti_kind_text(sti_problem_kind(p)),
+static int wrong_kind(const cli* c, const char* option, const char* path, const sti_document* p, const char* expected) {
+    return cli_fail_usage(c, "%s: %s: kind: %s: %s expected", option, path, sti_kind_text(sti_document_kind(p)),
                           expected);
 }
 
@@ -226,11 +226,11 @@ typedef sti_status operation(const sti_polycone* a, const sti_polycone* b, sti_p
 
 static int join(const cli* c, const char* option, const char* path, operation* with, const sti_polycone_options* o,
                 report* r) {
-    sti_problem* problem = NULL;
+    sti_document* problem = NULL;
     sti_polycone *other = NULL, *made = NULL;
     if (path == NULL) return CLI_DONE;
-    int code = cli_load(c, path, &problem);
-    const sti_cone_input* in = code == CLI_DONE ? sti_problem_cone(problem) : NULL;
+    int code = cli_load_any(c, path, &problem);
+    const sti_cone_input* in = code == CLI_DONE ? sti_cone_input_of(problem) : NULL;
     const int d = sti_polycone_dimension_space(r->cone);
     if (code == CLI_DONE && in == NULL) {
         code = wrong_kind(c, option, path, problem, "\"cone\"");
@@ -243,12 +243,12 @@ static int join(const cli* c, const char* option, const char* path, operation* w
         code = replace(c, path, status, &made, r);
     }
     sti_polycone_destroy(other);
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
     return code;
 }
 
 // T of a file of kind "matrices", or a matrix in Matrix Market format. *market is the caller's to clear.
-static int load_map(const cli* c, const char* path, sti_problem** problem, sti_matrix* market, sti_rows* T) {
+static int load_map(const cli* c, const char* path, sti_document** problem, sti_matrix* market, sti_rows* T) {
     const size_t length = strlen(path);
     if (length > 4 && strcmp(path + length - 4, ".mtx") == 0) {
         sti_matrix sparse = {0};
@@ -259,9 +259,9 @@ static int load_map(const cli* c, const char* path, sti_problem** problem, sti_m
         *T = (sti_rows){.count = market->rows, .dimension = market->cols, .value = market->dense};
         return CLI_DONE;
     }
-    const int code = cli_load(c, path, problem);
+    const int code = cli_load_any(c, path, problem);
     if (code != CLI_DONE) return code;
-    const sti_matrices* m = sti_problem_matrices(*problem);
+    const sti_matrices* m = sti_matrices_of(*problem);
     if (m == NULL) return wrong_kind(c, "--image", path, *problem, "\"matrices\" with T, or a .mtx file,");
     if (m->T == NULL) return cli_fail_usage(c, "--image: %s: T: missing: the matrix of the map is expected", path);
     *T = (sti_rows){.count = m->rows, .dimension = m->cols, .value = m->T, .exact = m->exact};
@@ -270,7 +270,7 @@ static int load_map(const cli* c, const char* path, sti_problem** problem, sti_m
 
 static int map(const cli* c, const char* path, report* r) {
     if (path == NULL) return CLI_DONE;
-    sti_problem* problem = NULL;
+    sti_document* problem = NULL;
     sti_matrix market = {0};
     sti_polycone* made = NULL;
     sti_rows T = {0};
@@ -282,7 +282,7 @@ static int map(const cli* c, const char* path, report* r) {
     else if (code == CLI_DONE)
         code = replace(c, path, sti_polycone_image(r->cone, &T, &made), &made, r);
     sti_matrix_clear(c->env, &market);
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
     return code;
 }
 
@@ -376,16 +376,11 @@ static int run(cli* c, int argc, char** argv) {
     char* positional[1];
     int code;
     if (cli_parse(c, options, (int)(sizeof options / sizeof options[0]), argc, argv, positional, 1, 1, &code) >= 0) {
-        sti_problem* problem = NULL;
+        sti_document* document = NULL;
         q.path = positional[0];
-        code = cli_load(c, q.path, &problem);
-        if (code == CLI_DONE) {
-            const sti_cone_input* in = sti_problem_cone(problem);
-            code = in != NULL ? work(c, &q, in)
-                              : cli_fail_usage(c, "%s: kind: %s: cone takes \"cone\"", q.path,
-                                               sti_kind_text(sti_problem_kind(problem)));
-        }
-        sti_problem_destroy(problem);
+        code = cli_load(c, q.path, &document);
+        if (code == CLI_DONE) code = work(c, &q, sti_cone_input_of(document));
+        sti_document_destroy(document);
     }
     free(q.contains.value);
     free(q.project.value);
@@ -411,5 +406,6 @@ const cli_verb cli_verb_cone = {
         "    stiction cone c.json --contains 0,1,3\n"
         "    echo '{\"kind\": \"matrices\", \"T\": [[1,0,0], [0,1,0]]}' > shadow.json\n"
         "    stiction cone c.json --image shadow.json\n",
+    .use = STI_USE_CONE,
     .run = run,
 };

@@ -3,13 +3,15 @@
 
 #include <math.h>
 
+#include "documents.h"
+
 const char* cli_contact_form(const sti_contact_problem* p) {
     return p->global ? "global" : "local";
 }
 
 // ---- solve
 
-static int make_options(const cli* c, const cli_contact_request* r, sti_contact_options* o) {
+static int make_options(const cli* c, const cli_solve_request* r, sti_contact_options* o) {
     *o = sti_contact_options_default();
     if (r->solver != NULL && !sti_contact_solver_parse(r->solver, &o->solver)) {
         const char* names[STI_CONTACT_SOLVER_COUNT];
@@ -92,7 +94,8 @@ static void say_answer(const cli* c, const char* path, const sti_contact_problem
     if (a->diagnosis[0] != '\0') cli_say(c, "  diagnosis: %s\n", a->diagnosis);
 }
 
-int cli_contact_solve(const cli* c, const cli_contact_request* r, const sti_contact_problem* p) {
+int cli_contact_solve(const cli* c, const cli_solve_request* r, const sti_document* document) {
+    const sti_contact_problem* p = sti_contact_problem_of(document);
     sti_contact_options o;
     int code = make_options(c, r, &o);
     if (code != CLI_DONE) return code;
@@ -159,20 +162,22 @@ static void say(const cli* c, const char* path, const sti_contact_verification* 
             v->worst_penetration, v->worst_complementarity);
 }
 
-int cli_contact_verify(const cli* c, const char* answer_path, double tol, const sti_contact_problem* p) {
+int cli_contact_verify(const cli* c, const cli_verify_request* r, const sti_document* document) {
+    const sti_contact_problem* p = sti_contact_problem_of(document);
+    const double tol = r->tol > 0 ? r->tol : sti_contact_options_default().tol;
     sti_contact_answer answer = {0};
     sti_contact_verification v = {0};
     int code;
-    sti_status status = sti_contact_answer_load(c->env, p, answer_path, &answer);
+    sti_status status = sti_contact_answer_load(c->env, p, r->answer, &answer);
     if (status == STI_OK) status = sti_verify_contact(c->env, p, &answer, tol, &v);
     if (status != STI_OK) {
-        code = cli_fail_about(c, answer_path);
+        code = cli_fail_about(c, r->answer);
     } else {
         code = v.accepted ? CLI_DONE : CLI_NO;
         if (c->json)
             code = print_json(c, &v, code);
         else
-            say(c, answer_path, &v);
+            say(c, r->answer, &v);
     }
     sti_contact_answer_clear(c->env, &answer);
     return code;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "contact.h"
+#include "documents.h"
 #include "inspect_instant.h"
 
 // One matrix, in blocks.
@@ -382,11 +383,11 @@ static int measure_cone(const cli* c, report* r) {
     return status == STI_OK || status == STI_ERR_TIME ? CLI_DONE : cli_fail_about(c, r->path);
 }
 
-int cli_contact_inspect(const cli* c, const char* path, const sti_contact_problem* p, const sti_contact_info* info,
-                        double time_limit) {
-    report r = {.path = path, .problem = p, .info = info};
+int cli_contact_inspect(const cli* c, const cli_inspect_request* q, const sti_document* document) {
+    const sti_contact_problem* p = sti_contact_problem_of(document);
+    report r = {.path = q->path, .problem = p, .info = sti_contact_info_of(document)};
     if (!find_out(&r)) return cli_fail_memory(c);
-    if (sti_contact_existence_test(c->env, p, time_limit, &r.existence) != STI_OK) return cli_fail_about(c, path);
+    if (sti_contact_existence_test(c->env, p, q->time_limit, &r.existence) != STI_OK) return cli_fail_about(c, q->path);
     int code = measure_cone(c, &r);
     if (code == CLI_DONE && c->json)
         code = print_json(c, &r);

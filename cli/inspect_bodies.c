@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "documents.h"
 #include "inspect_instant.h"
 #include "run_world.h"
 #include "tables.h"
@@ -217,7 +218,7 @@ static int find_instant(const cli* c, facts* f) {
 }
 
 // What touches at the start is what the first step begins with.
-int cli_bodies_inspect(const cli* c, const char* path, const sti_world_scene* scene) {
+static int inspect_bodies(const cli* c, const char* path, const sti_world_scene* scene) {
     facts f = {.path = path, .scene = scene};
     sti_world* world = NULL;
     sti_status status = sti_world_create(c->env, scene->bodies, &scene->step, &world);
@@ -240,4 +241,9 @@ int cli_bodies_inspect(const cli* c, const char* path, const sti_world_scene* sc
     cli_instant_facts_clear(c, &f.instant);
     sti_world_destroy(world);
     return code;
+}
+
+int cli_scene_inspect(const cli* c, const cli_inspect_request* q, const sti_document* document) {
+    const sti_world_scene* bodies = sti_world_scene_of(document);
+    return bodies != NULL ? inspect_bodies(c, q->path, bodies) : cli_bed_inspect(c, q->path, sti_scene_of(document));
 }

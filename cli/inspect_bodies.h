@@ -4,8 +4,6 @@
 
 #include "cli.h"
 
-int cli_bodies_inspect(const cli* c, const char* path, const sti_world_scene* scene);
-int cli_system_inspect(const cli* c, const char* path, const sti_system* system);  // inspect_system.c
 int cli_bed_inspect(const cli* c, const char* path, const sti_scene* scene);
 
 #endif

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "documents.h"
+
 enum { MOST_CONTACTS = 60, SHOWN = 24, WORK_LIMIT = 200000 };
 
 static int measure(const cli* c, const char* path, const sti_instant* in, cli_instant_facts* out) {
@@ -147,10 +149,10 @@ static void say_contacts(const cli* c, const sti_instant* in) {
     if (in->contact_count > SHOWN) cli_say(c, "    .. and %d more\n", in->contact_count - SHOWN);
 }
 
-static int print_json(const cli* c, const sti_problem* problem, const sti_instant* in, const cli_instant_facts* x) {
+static int print_json(const cli* c, const sti_document* document, const sti_instant* in, const cli_instant_facts* x) {
     cli_json j;
     cli_json_begin(&j);
-    cli_json_text(&j, "kind", sti_kind_text(sti_problem_kind(problem)));
+    cli_json_text(&j, "kind", sti_kind_text(sti_document_kind(document)));
     cli_json_bool(&j, "exact", in->exact != NULL);
     if (in->names != NULL) {
         cli_json_array(&j, "velocities");
@@ -175,15 +177,16 @@ static int print_json(const cli* c, const sti_problem* problem, const sti_instan
     return cli_json_print(&j, c, CLI_DONE);
 }
 
-int cli_instant_inspect(const cli* c, const char* path, const sti_problem* problem) {
-    const sti_instant* in = sti_problem_instant(problem);
+int cli_instant_inspect(const cli* c, const cli_inspect_request* q, const sti_document* document) {
+    const char* path = q->path;
+    const sti_instant* in = sti_instant_of(document);
     cli_instant_facts x;
     int code = cli_instant_facts_find(c, path, in, &x);
     if (code == CLI_DONE && c->json) {
-        code = print_json(c, problem, in, &x);
+        code = print_json(c, document, in, &x);
     } else if (code == CLI_DONE) {
         cli_say(c, "%s: %s, %d velocit%s, %d contact%s%s\n", path,
-                sti_problem_kind(problem) == STI_KIND_GRASP ? "a grasp" : "an instant by numbers", in->n,
+                sti_document_kind(document) == STI_KIND_GRASP ? "a grasp" : "an instant by numbers", in->n,
                 in->n == 1 ? "y" : "ies", in->contact_count, plural(in->contact_count),
                 in->exact != NULL ? ", every number as written" : "");
         say_contacts(c, in);

@@ -26,7 +26,4 @@ void cli_friction_cone_json(cli_json* j, const sti_friction_cone_margin* m, int 
 void cli_instant_facts_json(cli_json* j, const cli_instant_facts* facts);  // as an object "instant"; null: not told
 void cli_instant_facts_say(const cli* c, const cli_instant_facts* facts);
 
-// inspect with a file of kind "instant" or "grasp".
-int cli_instant_inspect(const cli* c, const char* path, const sti_problem* problem);
-
 #endif

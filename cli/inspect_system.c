@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "documents.h"
 #include "inspect_bodies.h"
 #include "inspect_instant.h"
 
@@ -86,7 +87,9 @@ static int find_facts(const cli* c, const char* path, const sti_system* system, 
     return code;
 }
 
-int cli_system_inspect(const cli* c, const char* path, const sti_system* system) {
+int cli_system_inspect(const cli* c, const cli_inspect_request* q, const sti_document* document) {
+    const char* path = q->path;
+    const sti_system* system = sti_system_of(document);
     state s = {.n = sti_system_coordinate_count(system),
                .contacts = sti_system_contact_count(system),
                .joints = sti_system_joint_count(system)};

@@ -107,30 +107,27 @@ static int from_bodies(const cli* c, const char* name, const cli_at* at, const s
     return status == STI_OK ? CLI_DONE : cli_fail_about(c, name);
 }
 
+int cli_instant_of(const cli* c, const char* name, const sti_document* document, const cli_at* at, cli_instant* out) {
+    sti_system* system = sti_system_of(document);
+    const sti_world_scene* scene = sti_world_scene_of(document);
+    out->instant = sti_instant_of(document);
+    if (out->instant != NULL) return from_numbers(c, name, at, out);
+    if (scene != NULL) return from_bodies(c, name, at, scene, out);
+    if (system == NULL) return cli_fail_usage(c, "%s: a bed of grains: an instant, a system or bodies expected", name);
+    double* state = malloc(2 * (size_t)sti_system_coordinate_count(system) * sizeof *state);
+    const int code = state != NULL ? from_system(c, name, at, system, state, out) : cli_fail_memory(c);
+    free(state);
+    return code;
+}
+
 int cli_instant_load(const cli* c, const char* name, const cli_at* at, cli_instant* out) {
     *out = (cli_instant){0};
-    int code = cli_scene_load(c, name, &out->problem);
+    int code = cli_scene_load(c, name, &out->document);
     if (code != CLI_DONE) return code;
-    out->instant = sti_problem_instant(out->problem);
-    if (out->instant == NULL && at->settings != NULL && sti_problem_set(out->problem, at->settings) != STI_OK) {
+    if (sti_instant_of(out->document) == NULL && at->settings != NULL &&
+        sti_document_set(out->document, at->settings) != STI_OK)
         code = cli_fail_about(c, "--set");
-        cli_instant_clear(c, out);
-        return code;
-    }
-    sti_system* system = sti_problem_system(out->problem);
-    const sti_world_scene* scene = sti_problem_world(out->problem);
-    if (out->instant != NULL) {
-        code = from_numbers(c, name, at, out);
-    } else if (system != NULL) {
-        double* state = malloc(2 * (size_t)sti_system_coordinate_count(system) * sizeof *state);
-        code = state != NULL ? from_system(c, name, at, system, state, out) : cli_fail_memory(c);
-        free(state);
-    } else if (scene != NULL) {
-        code = from_bodies(c, name, at, scene, out);
-    } else {
-        code = cli_fail_usage(c, "%s: kind: %s: \"instant\" or \"system\" expected, or a scene of bodies", name,
-                              sti_kind_text(sti_problem_kind(out->problem)));
-    }
+    if (code == CLI_DONE) code = cli_instant_of(c, name, out->document, at, out);
     if (code != CLI_DONE) cli_instant_clear(c, out);
     return code;
 }
@@ -142,6 +139,6 @@ void cli_at_clear(cli_at* at) {
 
 void cli_instant_clear(const cli* c, cli_instant* in) {
     sti_instant_destroy(c->env, in->made);
-    sti_problem_destroy(in->problem);
+    sti_document_destroy(in->document);
     *in = (cli_instant){0};
 }

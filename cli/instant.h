@@ -25,7 +25,7 @@ enum { CLI_AT_OPTION_COUNT = 4 };
 void cli_at_clear(cli_at* at);
 
 typedef struct cli_instant {
-    sti_problem* problem;        // what the file held
+    sti_document* document;      // what the file held, where it was loaded here
     const sti_system* system;    // NULL: an instant by numbers
     const sti_instant* instant;  // borrowed from one of the others
     sti_instant* made;           // from the system, or with another velocity; NULL otherwise
@@ -33,6 +33,8 @@ typedef struct cli_instant {
 } cli_instant;
 
 // name: a file, or a built-in scene. On failure the line is written and the exit code is returned; CLI_DONE otherwise.
+// The same of a document that the caller keeps. Cleared by the caller, also on failure.
+int cli_instant_of(const cli* c, const char* name, const sti_document* document, const cli_at* at, cli_instant* out);
 int cli_instant_load(const cli* c, const char* name, const cli_at* at, cli_instant* out);
 void cli_instant_clear(const cli* c, cli_instant* in);
 

@@ -1,12 +1,12 @@
 // l1.c: least sums of absolute values: solve, one Newton step, verify, inspect.
-#include "l1.h"
-
 #include <math.h>
 #include <string.h>
 
+#include "documents.h"
+
 // ---- solve
 
-static int make_options(const cli* c, const cli_l1_request* r, sti_l1_options* o) {
+static int make_options(const cli* c, const cli_solve_request* r, sti_l1_options* o) {
     *o = sti_l1_options_default();
     if (r->solver != NULL && strcmp(r->solver, "auto") != 0 && strcmp(r->solver, "ipm") != 0)
         return cli_fail_usage(c, "--solver: %.60s: no such solver of l1 problems; there are auto and ipm", r->solver);
@@ -35,7 +35,7 @@ static void say_answer(const cli* c, const char* path, const sti_l1_answer* a) {
     if (a->reason[0] != '\0') cli_say(c, "  reason: %s\n", a->reason);
 }
 
-static int report(const cli* c, const cli_l1_request* r, const sti_l1_answer* a) {
+static int report(const cli* c, const cli_solve_request* r, const sti_l1_answer* a) {
     char* json = NULL;
     int code = a->outcome == STI_SOLVED ? CLI_DONE : CLI_NO;
     if (c->json && sti_l1_answer_json(c->env, a, &json) != STI_OK)
@@ -81,7 +81,7 @@ static void say_step(const cli* c, const char* path, const sti_l1_step* s) {
     cli_say(c, "  residual %.2e of A'D^-1 A dx = rhs\n", s->residual);
 }
 
-static int newton_step(const cli* c, const cli_l1_request* r, const sti_l1* problem) {
+static int newton_step(const cli* c, const cli_solve_request* r, const sti_l1* problem) {
     sti_l1_step_system* system;
     sti_l1_step step;
     if (sti_l1_step_system_load(c->env, problem, r->newton, &system) != STI_OK) return cli_fail_about(c, r->newton);
@@ -97,7 +97,8 @@ static int newton_step(const cli* c, const cli_l1_request* r, const sti_l1* prob
     return code;
 }
 
-int cli_l1_solve(const cli* c, const cli_l1_request* r, const sti_l1* problem) {
+int cli_l1_solve(const cli* c, const cli_solve_request* r, const sti_document* document) {
+    const sti_l1* problem = sti_l1_of(document);
     sti_l1_options o;
     int code = make_options(c, r, &o);
     if (code != CLI_DONE) return code;
@@ -130,20 +131,22 @@ static int print_json(const cli* c, const sti_l1_verification* v, int code) {
     return cli_json_print(&j, c, code);
 }
 
-int cli_l1_verify(const cli* c, const char* answer_path, double tol, const sti_l1* problem) {
+int cli_l1_verify(const cli* c, const cli_verify_request* r, const sti_document* document) {
+    const sti_l1* problem = sti_l1_of(document);
+    const double tol = r->tol > 0 ? r->tol : sti_l1_options_default().tol;
     sti_l1_answer answer = {0};
     sti_l1_verification v = {0};
     int code;
-    sti_status status = sti_l1_answer_load(c->env, problem, answer_path, &answer);
+    sti_status status = sti_l1_answer_load(c->env, problem, r->answer, &answer);
     if (status == STI_OK) status = sti_verify_l1(c->env, problem, &answer, tol, &v);
     if (status != STI_OK) {
-        code = cli_fail_about(c, answer_path);
+        code = cli_fail_about(c, r->answer);
     } else {
         code = v.accepted ? CLI_DONE : CLI_NO;
         if (c->json) {
             code = print_json(c, &v, code);
         } else {
-            cli_say(c, "%s: claims \"%s\"\n", answer_path, sti_outcome_text(answer.outcome));
+            cli_say(c, "%s: claims \"%s\"\n", r->answer, sti_outcome_text(answer.outcome));
             cli_say_verdict(c, v.accepted, v.text);
         }
     }
@@ -178,10 +181,11 @@ static facts look(const sti_l1* p) {
     return f;
 }
 
-int cli_l1_inspect(const cli* c, const char* path, const sti_l1* problem) {
+int cli_l1_inspect(const cli* c, const cli_inspect_request* q, const sti_document* document) {
+    const sti_l1* problem = sti_l1_of(document);
     const facts f = look(problem);
     if (!c->json) {
-        cli_say(c, "%s: l1, n = %d unknowns, m = %d rows, A %s\n", path, problem->n, problem->m,
+        cli_say(c, "%s: l1, n = %d unknowns, m = %d rows, A %s\n", q->path, problem->n, problem->m,
                 sti_matrix_is_sparse(&problem->A) ? "sparse" : "dense");
         cli_say(c, "  %ld entries that are not 0, %.3g for each row; sizes from %.3g to %.3g\n", f.entries,
                 (double)f.entries / problem->m, f.entries > 0 ? f.least : 0, f.largest);

@@ -258,5 +258,11 @@ void cli_print_help(const cli* c, const cli_verb* verb, const cli_option* option
     for (int k = 0; k < COMMON_COUNT; k++) {
         if (!has(options, option_count, common[k].name)) help_line(&common[k]);
     }
+    if (verb->use != 0) {
+        char kinds[300];
+        sti_use_kinds(verb->use, kinds, sizeof kinds);
+        printf("\nkinds of documents: %s%s%s.\n", kinds, verb->beside != NULL ? ", or " : "",
+               verb->beside != NULL ? verb->beside : "");
+    }
     printf("\n%s", verb->details);
 }

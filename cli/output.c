@@ -101,9 +101,27 @@ int cli_fail_written(const cli* c, const char* path) {
     return there && sti_env_error(c->env)->status == STI_ERR_IO ? CLI_INTERNAL : code;
 }
 
-int cli_load(const cli* c, const char* path, sti_problem** out) {
+int cli_load_any(const cli* c, const char* path, sti_document** out) {
     const char* from = strcmp(path, "-") == 0 ? "/dev/stdin" : path;
-    return sti_problem_load(c->env, from, out) == STI_OK ? CLI_DONE : cli_fail_env(c);
+    return sti_document_load(c->env, from, out) == STI_OK ? CLI_DONE : cli_fail_env(c);
+}
+
+int cli_check_kind(const cli* c, const char* path, sti_document** document) {
+    char takes[300], uses[120];
+    const sti_kind kind = sti_document_kind(*document);
+    if (c->verb->use == 0 || (c->verb->use & sti_kind_uses(kind)) != 0) return CLI_DONE;
+    sti_use_kinds(c->verb->use, takes, sizeof takes);
+    sti_kind_uses_text(kind, uses, sizeof uses);
+    sti_document_destroy(*document);
+    *document = NULL;
+    return cli_fail_usage(c, "%.200s: kind: %s: %s takes %s%s%s; this is for stiction %s", path, sti_kind_text(kind),
+                          c->verb->name, takes, c->verb->beside != NULL ? ", or " : "",
+                          c->verb->beside != NULL ? c->verb->beside : "", uses);
+}
+
+int cli_load(const cli* c, const char* path, sti_document** out) {
+    const int code = cli_load_any(c, path, out);
+    return code == CLI_DONE ? cli_check_kind(c, path, out) : code;
 }
 
 // Appends to text (size bytes) at *at, and stays inside.

@@ -1,12 +1,12 @@
 // qp.c: quadratic programs: solve and verify.
-#include "qp.h"
-
 #include <math.h>
 #include <string.h>
 
+#include "documents.h"
+
 // ---- solve
 
-static int make_options(const cli* c, const cli_qp_request* r, sti_conic_options* o) {
+static int make_options(const cli* c, const cli_solve_request* r, sti_conic_options* o) {
     *o = sti_conic_options_default();
     if (r->solver != NULL && strcmp(r->solver, "auto") != 0 && strcmp(r->solver, "ipm") != 0)
         return cli_fail_usage(c, "--solver: %.60s: no such solver of quadratic programs; there are auto and ipm",
@@ -59,12 +59,12 @@ static void say_answer(const cli* c, const char* path, const sti_qp_answer* a) {
     if (a->reason[0] != '\0') cli_say(c, "  reason: %s\n", a->reason);
 }
 
-int cli_qp_solve(const cli* c, const cli_qp_request* r, const sti_qp* qp) {
+int cli_qp_solve(const cli* c, const cli_solve_request* r, const sti_document* document) {
     sti_conic_options o;
     int code = make_options(c, r, &o);
     if (code != CLI_DONE) return code;
     sti_qp_answer a;
-    if (sti_qp_solve(c->env, qp, &o, &a) != STI_OK) return cli_fail_about(c, r->path);
+    if (sti_qp_solve(c->env, sti_qp_of(document), &o, &a) != STI_OK) return cli_fail_about(c, r->path);
     char* json = NULL;
     code = a.outcome == STI_CONIC_SOLVED ? CLI_DONE : CLI_NO;
     if (c->json && sti_qp_answer_json(c->env, &a, &json) != STI_OK)
@@ -106,20 +106,22 @@ static void say(const cli* c, const char* path, const sti_qp_verification* v) {
     cli_say_verdict(c, v->accepted, v->text);
 }
 
-int cli_qp_verify(const cli* c, const char* answer_path, double tol, const sti_qp* qp) {
+int cli_qp_verify(const cli* c, const cli_verify_request* r, const sti_document* document) {
+    const sti_qp* qp = sti_qp_of(document);
+    const double tol = r->tol > 0 ? r->tol : sti_conic_options_default().tol;
     sti_qp_answer answer = {0};
     sti_qp_verification v = {0};
     int code;
-    sti_status status = sti_qp_answer_load(c->env, qp, answer_path, &answer);
+    sti_status status = sti_qp_answer_load(c->env, qp, r->answer, &answer);
     if (status == STI_OK) status = sti_verify_qp(c->env, qp, &answer, tol, &v);
     if (status != STI_OK) {
-        code = cli_fail_about(c, answer_path);
+        code = cli_fail_about(c, r->answer);
     } else {
         code = v.accepted ? CLI_DONE : CLI_NO;
         if (c->json)
             code = print_json(c, &v, code);
         else
-            say(c, answer_path, &v);
+            say(c, r->answer, &v);
     }
     sti_qp_answer_clear(c->env, &answer);
     return code;

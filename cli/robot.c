@@ -118,7 +118,7 @@ static int put_robot(const cli* c, cli_json* j, const char* file, const char* te
     return CLI_DONE;
 }
 
-static int load(const cli* c, const char* file, const char* text, const cli_robot_request* r, sti_problem** out) {
+static int load(const cli* c, const char* file, const char* text, const cli_robot_request* r, sti_document** out) {
     const char* slash = strrchr(file, '/');
     cli_json j;
     cli_json_begin(&j);
@@ -138,9 +138,9 @@ static int load(const cli* c, const char* file, const char* text, const cli_robo
     if (code == CLI_DONE) {
         size_t size;
         const char* scene = cli_json_close(&j, &size);
-        code = scene == NULL                                                 ? cli_fail_memory(c)
-               : sti_problem_parse(c->env, scene, size, file, out) == STI_OK ? CLI_DONE
-                                                                             : cli_fail_env(c);
+        code = scene == NULL                                                  ? cli_fail_memory(c)
+               : sti_document_parse(c->env, scene, size, file, out) == STI_OK ? CLI_DONE
+                                                                              : cli_fail_env(c);
     }
     cli_json_drop(&j);
     return code;
@@ -152,7 +152,7 @@ static bool begins_with_tag(const char* text) {
     return text[strspn(text, " \t\r\n")] == '<';
 }
 
-int cli_robot_load(const cli* c, const char* name, const cli_robot_request* r, sti_problem** out) {
+int cli_robot_load(const cli* c, const char* name, const cli_robot_request* r, sti_document** out) {
     const size_t length = strlen(name);
     const char* option = cli_robot_option(r);
     const bool named = length > 5 && strcmp(name + length - 5, ".urdf") == 0;

@@ -28,7 +28,7 @@ typedef struct cli_robot_request {
     }
 
 // Like cli_scene_load, with these options where the file is a robot's; ROS_PACKAGE_PATH and AMENT_PREFIX_PATH are looked at.
-int cli_robot_load(const cli* c, const char* name, const cli_robot_request* request, sti_problem** out);
+int cli_robot_load(const cli* c, const char* name, const cli_robot_request* request, sti_document** out);
 // The option that was given, NULL: none.
 const char* cli_robot_option(const cli_robot_request* request);
 

@@ -255,17 +255,12 @@ static int run(cli* c, int argc, char** argv) {
     char* positional[1];
     int code;
     if (cli_parse(c, options, sizeof options / sizeof options[0], argc, argv, positional, 1, 1, &code) < 0) return code;
-    sti_problem* problem;
+    sti_document* document;
     r.path = positional[0];
-    code = cli_load(c, r.path, &problem);
+    code = cli_load(c, r.path, &document);
     if (code != CLI_DONE) return code;
-    const sti_root_problem* p = sti_problem_root(problem);
-    if (p != NULL)
-        code = answer(c, &r, p);
-    else
-        code = cli_fail_usage(c, "%s: kind \"%s\": equations, kind \"root\", are expected", r.path,
-                              sti_kind_text(sti_problem_kind(problem)));
-    sti_problem_destroy(problem);
+    code = answer(c, &r, sti_root_problem_of(document));
+    sti_document_destroy(document);
     return code;
 }
 
@@ -292,5 +287,6 @@ const cli_verb cli_verb_root = {
         "> r.json\n"
         "    stiction root r.json\n"
         "    stiction root r.json --method all --verify\n",
+    .use = STI_USE_ROOT,
     .run = run,
 };

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "robot.h"
+#include "run_push.h"
 #include "run_system.h"
 #include "run_world.h"
 #include "scenes.h"
@@ -327,24 +328,26 @@ static const char* body_option(const cli_run_request* r) {
 }
 
 static int run_scene(cli* c, const cli_run_request* r, const cli_system_request* own, const cli_robot_request* robot) {
-    sti_problem* problem = NULL;
+    sti_document* problem = NULL;
     int code = cli_robot_load(c, r->scene, robot, &problem);
     if (code != CLI_DONE) return code;
-    if (sti_problem_world(problem) != NULL) return cli_run_world(c, r, own, problem, r->scene);
-    const sti_scene* scene = sti_problem_scene(problem);
-    const bool system = sti_problem_kind(problem) == STI_KIND_SYSTEM;
+    if (sti_world_scene_of(problem) != NULL) return cli_run_world(c, r, own, problem, r->scene);
+    const sti_scene* scene = sti_scene_of(problem);
+    if (sti_document_kind(problem) == STI_KIND_MANIPULATION) {
+        sti_document_destroy(problem);
+        if (system_option(own) == NULL) return cli_run_push(c, r, r->scene);
+        return cli_fail_usage(c, "%s: of a system, and %.200s has parts and probes", system_option(own), r->scene);
+    }
+    const bool system = sti_document_kind(problem) == STI_KIND_SYSTEM;
     const char* alien = system_option(own);
     if (scene != NULL && alien == NULL) alien = body_option(r);
     if (scene != NULL && alien != NULL)
         code = cli_fail_usage(c, "%s: not for grains, and %.200s is a bed of grains", alien, r->scene);
-    else if (scene != NULL && r->settings != NULL && sti_problem_set(problem, r->settings) != STI_OK)
+    else if (scene != NULL && r->settings != NULL && sti_document_set(problem, r->settings) != STI_OK)
         code = cli_fail_about(c, "--set");
     else if (scene != NULL)
-        code = cli_run_bed(c, r, sti_problem_scene(problem));
-    else if (scene == NULL && !system)
-        code = cli_fail_usage(c, "%.200s: kind: %s: \"scene\" or \"system\" expected", r->scene,
-                              sti_kind_text(sti_problem_kind(problem)));
-    sti_problem_destroy(problem);
+        code = cli_run_bed(c, r, sti_scene_of(problem));
+    sti_document_destroy(problem);
     const char* foreign = r->problem != NULL       ? "--problem"
                           : r->jamming             ? "--jamming"
                           : r->accept > 0          ? "--accept"
@@ -390,6 +393,7 @@ static int go_on(cli* c, const cli_run_request* r, const cli_system_request* own
     drop_leftovers(r->resume);
     if (cli_run_has_part(c, r->resume, "bodies")) return cli_run_world(c, r, own, NULL, NULL);
     if (cli_run_has_part(c, r->resume, "system")) return cli_run_system(c, r, own, NULL);
+    if (cli_run_has_part(c, r->resume, "manipulation")) return cli_run_push(c, r, NULL);
     return cli_run_bed(c, r, NULL);
 }
 
@@ -424,12 +428,12 @@ static int run(cli* c, int argc, char** argv) {
         {"--csv", CLI_TEXT, "FILE",
          "one line a step: t, coordinates (of small beds only), velocities, energies, residual, ..", &r.csv},
         {"--contacts", CLI_TEXT, "FILE",
-         "of bodies: one line a contact that carries and step: impulse, slip, time of its impact", &r.contacts},
+         "of bodies and parts: one line a contact and step: impulse or force, slip, time of its impact", &r.contacts},
         {"--accept", CLI_POSITIVE, "TOL",
          "of grains and bodies: steps above their tolerance and within TOL are counted, but no reason for exit code 1",
          &r.accept},
-        {"--check", CLI_FLAG, NULL, "of bodies: every step by the rules of stiction verify (the default)", &r.check},
-        {"--no-check", CLI_FLAG, NULL, "of bodies: without that", &r.no_check},
+        {"--check", CLI_FLAG, NULL, "of bodies and parts: every step by code of its own (the default)", &r.check},
+        {"--no-check", CLI_FLAG, NULL, "of bodies and parts: without that", &r.no_check},
         {"--checkpoint", CLI_POSITIVE, "S", "seconds between two checkpoints (60)", &r.checkpoint},
         {"--resume", CLI_TEXT, "DIR", "go on with the run in DIR, bit by bit; --time may be later", &r.resume},
         {"--picture", CLI_FLAG, NULL, "pictures at the end: bed.png, scene.svg, energy.svg, ..", &r.picture},
@@ -466,16 +470,15 @@ const cli_verb cli_verb_run = {
     .arguments = "SCENE [options]",
     .summary = "a scene in time, every step with its residual",
     .details =
-        "SCENE is a file of kind \"scene\" or \"system\", a robot (URDF), or a built-in one (stiction scenes). The run "
-        "of "
-        "a scene ends\n"
+        "SCENE is a file, a robot (URDF), or a built-in one (stiction scenes). The run of a scene ends\n"
         "at its time, or when its kinetic energy stays below the scene's \"until\"; a system runs for 10 units "
         "of\n"
         "time. Ctrl-C ends a run with the step that it came in; the files are whole then, and --resume goes on. A "
         "process\n"
         "that is killed, or a full disk, loses what came after the last checkpoint.\n"
         "A robot on the ground: stiction run robot.urdf --ground --floating --height auto --mu 0.8 --joint elbow=0.5\n"
-        "A run of bodies is checked as it goes by the rules of stiction verify (docs/runs.md).\n"
+        "A run of bodies is checked as it goes by the rules of stiction verify (docs/runs.md), one of parts and probes "
+        "step by\nstep too (docs/manipulation.md): a step without a solution ends it as stuck or damage, exit code 1.\n"
         "Exit code 0: done, every step solved to its tolerance, nothing overlaps; 1: stopped, or some step was not\n"
         "solved, or a check fails; 2: bad usage or input; 3: internal failure, or the files could not be written.\n\n"
         "example:\n"
@@ -483,6 +486,8 @@ const cli_verb cli_verb_run = {
         "    stiction run --resume bed --time 3\n"
         "    stiction run pebble-bed --set count=100 --time 3 --jamming --problem step.hdf5\n"
         "    stiction run stick-slip --csv stick-slip.csv\n"
-        "    stiction run arch --set mu=0.2 --out arch --picture\n",
+        "    stiction run arch --set mu=0.2 --out arch --picture\n"
+        "    stiction run peg-in-hole --out peg --picture\n",
+    .use = STI_USE_RUN,
     .run = run,
 };

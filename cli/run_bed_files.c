@@ -85,14 +85,14 @@ int cli_bed_checkpoint(const cli* c, cli_bed_run* run) {
 static int restore_scene(const cli* c, cli_bed_run* run, const char* path) {
     void* text;
     size_t size;
-    sti_problem* problem = NULL;
+    sti_document* problem = NULL;
     if (sti_checkpoint_load(c->env, path, "scene", &text, &size) != STI_OK) return cli_fail_env(c);
-    const sti_status status = sti_problem_parse(c->env, text, size, path, &problem);
+    const sti_status status = sti_document_parse(c->env, text, size, path, &problem);
     sti_env_free(c->env, text);
     if (status != STI_OK) return cli_fail_env(c);
-    const sti_scene* scene = sti_problem_scene(problem);
+    const sti_scene* scene = sti_scene_of(problem);
     if (scene != NULL) run->scene = *scene;
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
     if (scene == NULL) return cli_fail_usage(c, "%s: scene: not a scene", path);
     if (sti_scene_json(c->env, &run->scene, &run->scene_json) != STI_OK) return cli_fail_env(c);
     if (run->request->time > 0) run->scene.time = run->request->time;

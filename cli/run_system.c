@@ -9,13 +9,13 @@
 // ---- the system
 
 int cli_system_load(const cli* c, cli_system_run* run, const char* name) {
-    if (sti_problem_parse(c->env, run->text, run->text_size, name, &run->problem) != STI_OK) return cli_fail_env(c);
-    sti_system* system = sti_problem_system(run->problem);
+    if (sti_document_parse(c->env, run->text, run->text_size, name, &run->problem) != STI_OK) return cli_fail_env(c);
+    sti_system* system = sti_system_of(run->problem);
     if (system == NULL)
         return cli_fail_usage(c, "%.200s: kind: %s: \"scene\" or \"system\" expected", name,
-                              sti_kind_text(sti_problem_kind(run->problem)));
+                              sti_kind_text(sti_document_kind(run->problem)));
     run->system = system;
-    if (run->settings == NULL || sti_problem_set(run->problem, run->settings) == STI_OK) return CLI_DONE;
+    if (run->settings == NULL || sti_document_set(run->problem, run->settings) == STI_OK) return CLI_DONE;
     return cli_fail_about(c, "--set");
 }
 
@@ -275,7 +275,7 @@ static int work(const cli* c, cli_system_run* run) {
 static void clear(const cli* c, cli_system_run* run) {
     sti_recording_close(run->record);
     sti_stepper_destroy(run->stepper);
-    sti_problem_destroy(run->problem);
+    sti_document_destroy(run->problem);
     free(run->text);
     free(run->settings);
     free(run->impact);

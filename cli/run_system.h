@@ -51,7 +51,7 @@ typedef struct cli_system_run {
     char* settings;  // --set, kept for a resumed run; NULL: none
     char* impact;    // --impact, likewise
     double* E;       // the matrix in it; NULL: none                (contacts x contacts, without joints)
-    sti_problem* problem;
+    sti_document* problem;
     const sti_system* system;  // of the problem
     sti_stepper_options options;
     sti_stepper* stepper;

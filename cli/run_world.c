@@ -48,7 +48,7 @@ static int gather_settings(const cli* c, cli_world_run* run) {
     add_number(run->settings, size, "time", r->time);
     add_word(run->settings, size, "step.solver", r->solver);
     add_word(run->settings, size, "step.impact", own->impact);
-    if (run->settings[0] == '\0' || sti_problem_set(run->problem, run->settings) == STI_OK) return CLI_DONE;
+    if (run->settings[0] == '\0' || sti_document_set(run->problem, run->settings) == STI_OK) return CLI_DONE;
     const char *text = sti_env_error(c->env)->text, *name = cli_run_name(r);
     return cli_fail_about(c, strncmp(text, name, strlen(name)) == 0 ? NULL : "--set");
 }
@@ -66,8 +66,8 @@ static long frame_distance(const cli_world_run* run, long steps) {
 // The text that a later run goes on from: robots are part of it.
 static int keep_text(const cli* c, cli_world_run* run) {
     char* text;
-    if (sti_problem_world(run->problem)->robot_count == 0) return CLI_DONE;
-    if (sti_problem_world_text(c->env, run->problem, &text) != STI_OK) return cli_fail_env(c);
+    if (sti_world_scene_of(run->problem)->robot_count == 0) return CLI_DONE;
+    if (sti_document_text(c->env, run->problem, &text) != STI_OK) return cli_fail_env(c);
     free(run->text);
     run->text = strdup(text);
     sti_env_free(c->env, text);
@@ -94,7 +94,7 @@ static int begin(const cli* c, cli_world_run* run, const char* name) {
     if (code == CLI_DONE) code = keep_text(c, run);
     if (code == CLI_DONE) code = gather_settings(c, run);
     if (code != CLI_DONE) return code;
-    run->scene = sti_problem_world(run->problem);
+    run->scene = sti_world_scene_of(run->problem);
     long steps;
     code = cli_run_steps(c, name, run->scene->time, run->scene->step.h, &steps);
     if (code != CLI_DONE) return code;
@@ -265,7 +265,7 @@ static int close_tables(const cli* c, cli_world_run* run, int code) {
     return code;
 }
 
-int cli_run_world(cli* c, const cli_run_request* request, const cli_system_request* own, sti_problem* problem,
+int cli_run_world(cli* c, const cli_run_request* request, const cli_system_request* own, sti_document* problem,
                   const char* name) {
     cli_world_run run = {.request = request,
                          .own = own,
@@ -283,7 +283,7 @@ int cli_run_world(cli* c, const cli_run_request* request, const cli_system_reque
     sti_world_record_destroy(run.record);
     sti_run_checker_destroy(run.checker);
     sti_world_destroy(run.world);
-    sti_problem_destroy(run.problem);
+    sti_document_destroy(run.problem);
     free(run.text);
     free(run.settings);
     free(run.curve);

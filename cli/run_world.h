@@ -38,8 +38,8 @@ typedef struct cli_world_run {
     const char* dir;  // NULL: no files
     char* text;       // the file, ended by 0
     size_t text_size;
-    char* settings;        // --set and the options that stand for settings; "": none
-    sti_problem* problem;  // owned
+    char* settings;         // --set and the options that stand for settings; "": none
+    sti_document* problem;  // owned
     const sti_world_scene* scene;
     sti_world* world;
     sti_world_record* record;  // NULL: no files
@@ -57,7 +57,7 @@ typedef struct cli_world_run {
 // run_world.c
 int cli_world_checker(const cli* c, cli_world_run* run);  // made, unless --no-check
 // Takes the problem over. name NULL: --resume, without a problem.
-int cli_run_world(cli* c, const cli_run_request* request, const cli_system_request* own, sti_problem* problem,
+int cli_run_world(cli* c, const cli_run_request* request, const cli_system_request* own, sti_document* problem,
                   const char* name);
 
 // run_world_files.c

@@ -77,16 +77,16 @@ static int restore_scene(const cli* c, cli_world_run* run, const char* path) {
     int code = cli_run_load_part(c, path, "bodies", &run->text, &run->text_size);
     if (code == CLI_DONE) code = cli_run_load_part(c, path, "settings", &run->settings, &size);
     if (code != CLI_DONE) return code;
-    if (sti_problem_parse(c->env, run->text, run->text_size, path, &run->problem) != STI_OK) return cli_fail_env(c);
-    if (sti_problem_world(run->problem) == NULL) return cli_fail_usage(c, "%s: bodies: not a scene of bodies", path);
-    if (run->settings[0] != '\0' && sti_problem_set(run->problem, run->settings) != STI_OK)
+    if (sti_document_parse(c->env, run->text, run->text_size, path, &run->problem) != STI_OK) return cli_fail_env(c);
+    if (sti_world_scene_of(run->problem) == NULL) return cli_fail_usage(c, "%s: bodies: not a scene of bodies", path);
+    if (run->settings[0] != '\0' && sti_document_set(run->problem, run->settings) != STI_OK)
         return cli_fail_about(c, path);
     if (run->request->time > 0) {  // the settings that a later run goes on with stay as they are
         char time[60];
         snprintf(time, sizeof time, "time=%.17g", run->request->time);
-        if (sti_problem_set(run->problem, time) != STI_OK) return cli_fail_about(c, path);
+        if (sti_document_set(run->problem, time) != STI_OK) return cli_fail_about(c, path);
     }
-    run->scene = sti_problem_world(run->problem);
+    run->scene = sti_world_scene_of(run->problem);
     return CLI_DONE;
 }
 

@@ -28,13 +28,14 @@ const cli_scene* cli_scene_instead(const char* name) {
     return there && !S_ISDIR(info.st_mode) ? NULL : cli_scene_find(name);
 }
 
-int cli_scene_load(const cli* c, const char* name, sti_problem** out) {
+int cli_scene_load(const cli* c, const char* name, sti_document** out) {
     const cli_scene* scene = cli_scene_instead(name);
     if (scene == NULL && (strcmp(name, "-") == 0 || access(name, F_OK) == 0 || strpbrk(name, "./") != NULL))
         return cli_load(c, name, out);
     if (scene != NULL)
-        return sti_problem_parse(c->env, scene->text, strlen(scene->text), name, out) == STI_OK ? CLI_DONE
-                                                                                                : cli_fail_env(c);
+        return sti_document_parse(c->env, scene->text, strlen(scene->text), name, out) == STI_OK
+                   ? cli_check_kind(c, name, out)
+                   : cli_fail_env(c);
     const char* near = cli_scene_nearest(name);
     return cli_fail_usage(c, "%.200s: neither a file nor a built-in scene; %s%s%sstiction scenes lists those", name,
                           near != NULL ? "did you mean " : "", near != NULL ? near : "", near != NULL ? "? " : "");
@@ -93,8 +94,9 @@ const cli_verb cli_verb_scenes = {
     .summary = "built-in scenes, and one of them as a file to start from",
     .details =
         "Without a name: the list. With one: the file, with comments, to copy and change: a system by formulas, "
-        "bodies, or\n"
-        "a bed of grains. Every verb that takes such a file also takes the name of a built-in scene.\n"
+        "bodies,\n"
+        "a bed of grains, or a decision for many scenarios. Every verb that takes such a file also takes the name of a "
+        "built-in scene.\n"
         "Exit code 0: done; 2: bad usage.\n\n"
         "example:\n"
         "    stiction scenes painleve-rod > rod.json\n"

@@ -21,6 +21,6 @@ const char* cli_scene_nearest(const char* name);    // NULL: no name is near
 const cli_scene* cli_scene_instead(const char* name);
 // A file where there is one, otherwise a scene. On failure the line is written and the exit code is returned; CLI_DONE
 // otherwise.
-int cli_scene_load(const cli* c, const char* name, sti_problem** out);
+int cli_scene_load(const cli* c, const char* name, sti_document** out);
 
 #endif

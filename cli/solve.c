@@ -1,375 +1,43 @@
-// solve.c: stiction solve: one answer, or with --all every solution.
-#include <math.h>
+// solve.c: stiction solve: an answer to a problem; each kind is solved by a file of its own.
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
 #include "contact.h"
-#include "l1.h"
-#include "qp.h"
+#include "documents.h"
+#include "scenes.h"
 
-typedef struct request {
-    const char* path;
-    const char* solver;
-    const char* output;
-    const char* newton;
-    bool all, minimum_norm;
-    double tol, time_limit, omega;
-    long max_iterations;
-    cli_list covering;
-} request;
-
-// What was read, whichever of them it is.
-typedef struct posed {
-    sti_problem* problem;
-    const sti_lcp* lcp;
-    const sti_mlcp* mlcp;
-    const sti_contact_problem* contact;
-    const sti_qp* qp;
-    const sti_l1* l1;
-    int free_count, pairs;
-} posed;
-
-// ---- reading the request
-
-static int load(const cli* c, const char* path, posed* p) {
-    const int code = cli_load(c, path, &p->problem);
-    if (code != CLI_DONE) return code;
-    p->lcp = sti_problem_lcp(p->problem);
-    p->mlcp = sti_problem_mlcp(p->problem);
-    p->contact = sti_problem_contact(p->problem);
-    p->qp = sti_problem_qp(p->problem);
-    p->l1 = sti_problem_l1(p->problem);
-    if (p->contact != NULL || p->qp != NULL || p->l1 != NULL) return CLI_DONE;
-    if (p->lcp == NULL && p->mlcp == NULL)
-        return cli_fail_usage(c, "%s: kind: %s: solve takes \"lcp\", \"mlcp\", \"qp\", \"l1\" or \"contact\"", path,
-                              sti_kind_text(sti_problem_kind(p->problem)));
-    p->free_count = p->lcp != NULL ? 0 : p->mlcp->n;
-    p->pairs = p->lcp != NULL ? p->lcp->n : p->mlcp->m;
-    return CLI_DONE;
-}
-
-static int choose_solver(const cli* c, const request* r, sti_solver* out) {
-    const char* names[STI_SOLVER_COUNT];
-    for (int k = 0; k < STI_SOLVER_COUNT; k++) names[k] = sti_solver_text((sti_solver)k);
-    if (r->solver == NULL) {
-        *out = r->all ? STI_SOLVER_ENUM : STI_SOLVER_AUTO;
-        return CLI_DONE;
-    }
-    if (!sti_solver_parse(r->solver, out)) {
-        const char* near = cli_nearest(r->solver, names, STI_SOLVER_COUNT);
-        return cli_fail_usage(c,
-                              "--solver: %.60s: no such solver%s%s; there are auto, lemke, enum, newton, pgs and ipm",
-                              r->solver, near != NULL ? ", did you mean " : "", near != NULL ? near : "");
-    }
-    if (r->all && *out != STI_SOLVER_ENUM)
-        return cli_fail_usage(c, "--all: lists every solution by enumeration, --solver %s does not", r->solver);
-    return CLI_DONE;
-}
-
-static int make_options(const cli* c, const request* r, const posed* p, sti_lcp_options* o) {
-    *o = sti_lcp_options_default();
-    const int code = choose_solver(c, r, &o->solver);
-    if (code != CLI_DONE) return code;
-    if (r->tol > 0) o->tol = r->tol;
-    if (r->time_limit > 0) o->time_limit_s = r->time_limit;
-    if (r->max_iterations > 0) o->max_iterations = r->max_iterations;
-    if (r->omega >= 2) return cli_fail_usage(c, "--omega: %g: a number between 0 and 2 expected", r->omega);
-    if (r->omega > 0) o->relaxation = r->omega;
-    if (r->covering.count > 0) {
-        if (r->covering.count != p->pairs)
-            return cli_fail_usage(c, "--covering: %d numbers: %s has %d complementary pairs", r->covering.count,
-                                  r->path, p->pairs);
-        for (int i = 0; i < p->pairs; i++) {
-            if (r->covering.value[i] <= 0)
-                return cli_fail_usage(c, "--covering: %g: numbers greater than 0 expected", r->covering.value[i]);
+// An option that was given and that the kind does not take is refused, with the kinds that do.
+static int check_options(const cli* c, const cli_solve_request* r, sti_kind kind) {
+    const struct {
+        const char* name;
+        unsigned flag;
+        bool given;
+    } options[] = {{"--all", CLI_TAKES_ALL, r->all},
+                   {"--covering", CLI_TAKES_COVERING, r->covering.count > 0},
+                   {"--omega", CLI_TAKES_OMEGA, r->omega > 0},
+                   {"--minimum-norm", CLI_TAKES_MINIMUM_NORM, r->minimum_norm},
+                   {"--newton", CLI_TAKES_NEWTON, r->newton != NULL},
+                   {"--samples", CLI_TAKES_SAMPLES, r->samples > 0},
+                   {"--seed", CLI_TAKES_SAMPLES, r->seed > 0},
+                   {"--replications", CLI_TAKES_SAMPLES, r->replications > 0}};
+    for (size_t k = 0; k < sizeof options / sizeof options[0]; k++) {
+        if (!options[k].given || (cli_documents[kind].takes & options[k].flag) != 0) continue;
+        char takers[200] = "";
+        for (int other = 0; other < STI_KIND_COUNT; other++) {
+            const size_t at = strlen(takers);
+            if ((cli_documents[other].takes & options[k].flag) == 0) continue;
+            snprintf(takers + at, sizeof takers - at, "%s\"%s\"", at > 0 ? " and " : "",
+                     sti_kind_text((sti_kind)other));
         }
-        o->covering = r->covering.value;
+        return cli_fail_usage(c, "%s: %.200s: kind: %s: an option of %s alone", options[k].name, r->path,
+                              sti_kind_text(kind), takers);
     }
     return CLI_DONE;
-}
-
-// ---- one answer
-
-static void say_size(const cli* c, const char* path, const posed* p) {
-    if (p->lcp != NULL)
-        cli_say(c, "%s: lcp, n = %d\n", path, p->pairs);
-    else
-        cli_say(c, "%s: mlcp, n = %d free, m = %d pairs\n", path, p->free_count, p->pairs);
-}
-
-static const char* outcome_color(const cli* c, sti_outcome outcome) {
-    if (outcome == STI_SOLVED) return cli_good(c);
-    return outcome == STI_NO_SOLUTION ? cli_bad(c) : cli_unsure(c);
-}
-
-static void say_point(const cli* c, const sti_lcp_answer* a) {
-    enum { SHOWN = 8 };
-    char text[400];
-    if (a->z_exact != NULL) {
-        if (a->free_count > 0) {
-            cli_text_rationals(c, text, sizeof text, a->z_exact, 0, a->free_count, SHOWN);
-            cli_say(c, "  u = %s\n", text);
-        }
-        cli_text_rationals(c, text, sizeof text, a->z_exact, (size_t)a->free_count, a->n, SHOWN);
-    } else {
-        if (a->free_count > 0 && a->u != NULL) {
-            cli_text_numbers(text, sizeof text, a->u, a->free_count, SHOWN);
-            cli_say(c, "  u = %s\n", text);
-        }
-        cli_text_numbers(text, sizeof text, a->z, a->n, SHOWN);
-    }
-    cli_say(c, "  %s = %s\n", a->free_count > 0 ? "v" : "z", text);
-}
-
-// What may be relied on after this answer, in a sentence.
-static void say_proof(const cli* c, const sti_lcp_answer* a) {
-    const sti_certificate* k = &a->certificate;
-    if (a->outcome == STI_SOLVED && a->exact) {
-        cli_say(c, "  proved: a solution, confirmed without rounding\n");
-    } else if (a->outcome == STI_SOLVED) {
-        cli_say(c, "  shown: a point with residual %.2e on the original data\n", a->residual);
-    } else if (a->outcome == STI_NO_SOLUTION && k->exact) {
-        if (k->proof == STI_PROOF_FARKAS)
-            cli_say(c, "  proved: not even a feasible point, by one Farkas vector, exactly\n");
-        else
-            cli_say(c, "  proved: no solution, by %d cases, each closed exactly by a Farkas vector\n", k->leaf_count);
-    } else if (a->outcome == STI_NO_SOLUTION) {
-        cli_say(c, "  proved: no solution smaller than %.3g, by %d Farkas vector%s checked with rounding\n", k->bound,
-                k->leaf_count, k->leaf_count == 1 ? "" : "s");
-    } else {
-        cli_say(c, "  proved: nothing\n");
-    }
-    if (a->reason[0] != '\0') cli_say(c, "  reason: %s\n", a->reason);
-}
-
-static void say_answer(const cli* c, const char* path, const posed* p, const sti_lcp_answer* a) {
-    say_size(c, path, p);
-    cli_say(c, "  %s%s%s by %s, %ld iteration%s, %.3g s\n", outcome_color(c, a->outcome),
-            a->outcome == STI_NO_SOLUTION ? "no solution" : sti_outcome_text(a->outcome), cli_plain(c),
-            sti_solver_text(a->solver), a->iterations, a->iterations == 1 ? "" : "s", a->time_s);
-    if (a->outcome == STI_SOLVED) {
-        say_point(c, a);
-        cli_say(c, "  residual %.2e\n", a->residual);
-    } else if (a->outcome != STI_NO_SOLUTION && a->z != NULL && !isnan(a->residual)) {
-        cli_say(c, "  best residual %.2e\n", a->residual);
-    }
-    say_proof(c, a);
-    if (!c->verbose) return;
-    for (int k = 0; k < a->attempt_count; k++) {
-        const sti_attempt* t = &a->attempts[k];
-        cli_say(c, "  tried %s: %s after %ld iterations, residual %.2e: %s\n", sti_solver_text(t->solver),
-                sti_termination_text(t->termination), t->iterations, t->residual, t->why);
-    }
-}
-
-static int finish(const cli* c, const request* r, const sti_lcp_answer* a, const char* json) {
-    if (r->output != NULL && sti_lcp_answer_save(c->env, a, r->output) != STI_OK) return cli_fail_written(c, r->output);
-    if (c->json) printf("%s\n", json);
-    return a->outcome == STI_SOLVED ? CLI_DONE : CLI_NO;
-}
-
-static int solve_one(const cli* c, const request* r, const posed* p, sti_lcp_options* o) {
-    cli_progress bar = cli_progress_begin();
-    if (c->err_terminal && !c->quiet) {
-        o->trace = cli_progress_show;
-        o->trace_user = &bar;
-    }
-    sti_lcp_answer a;
-    const sti_status status =
-        p->lcp != NULL ? sti_lcp_solve(c->env, p->lcp, o, &a) : sti_mlcp_solve(c->env, p->mlcp, o, &a);
-    cli_progress_clear(&bar);
-    if (status != STI_OK) return cli_fail_about(c, r->path);
-    char* json = NULL;
-    int code;
-    if (c->json && sti_lcp_answer_json(c->env, &a, &json) != STI_OK) {
-        code = cli_fail_about(c, r->path);
-    } else {
-        code = finish(c, r, &a, json);
-        if (code == CLI_DONE || code == CLI_NO) say_answer(c, r->path, p, &a);
-    }
-    sti_env_free(c->env, json);
-    sti_lcp_answer_clear(c->env, &a);
-    return code;
-}
-
-// ---- all solutions
-
-// The first solution of a set as an answer, so that --all carries the same names. What it points to is the set's, but
-// for w, alpha and z_exact.
-static sti_status first_answer(const cli* c, const posed* p, const sti_lcp_solution_set* s, sti_lcp_answer* a) {
-    const size_t width = (size_t)s->free_count + (size_t)s->n;
-    *a = (sti_lcp_answer){.solver = STI_SOLVER_ENUM,
-                          .mixed = s->mixed,
-                          .free_count = s->free_count,
-                          .n = s->n,
-                          .basis_nonsingular = -1,
-                          .residual = NAN,
-                          .residual_equation = NAN,
-                          .residual_z = NAN,
-                          .residual_w = NAN,
-                          .residual_gap = NAN,
-                          .iterations = s->nodes,
-                          .time_s = s->time_s,
-                          .certificate = s->certificate};
-    a->termination = s->complete ? STI_END_EXHAUSTED : STI_END_LIMIT;
-    a->outcome = s->vertex_count > 0 ? STI_SOLVED : s->complete ? STI_NO_SOLUTION : STI_LIMIT;
-    if (s->vertex_count == 0) return STI_OK;
-    a->certificate = (sti_certificate){
-        .proof = STI_PROOF_SOLUTION, .free_count = s->free_count, .pair_count = s->n, .exact = true, .bound = INFINITY};
-    a->exact = true;
-    a->u = s->vertex;
-    a->z = s->vertex + s->free_count;
-    a->w = calloc(width + 1, sizeof *a->w);
-    a->alpha = calloc(width + 1, 1);
-    if (a->w == NULL || a->alpha == NULL) return STI_ERR_MEMORY;
-    for (int k = 0; k < s->piece_count; k++) {
-        const sti_lcp_piece* piece = &s->pieces[k];
-        bool here = false;
-        for (int v = 0; v < piece->vertex_count; v++) here = here || piece->vertices[v] == 0;
-        if (!here || (a->basis_nonsingular >= 0 && !piece->nonsingular)) continue;
-        a->basis_nonsingular = piece->nonsingular;
-        memcpy(a->alpha, piece->alpha, (size_t)s->n);
-        if (piece->nonsingular) break;
-    }
-    sti_status status = sti_rationals_create(c->env, width, &a->z_exact);
-    for (size_t i = 0; status == STI_OK && i < width; i++) {
-        char* text;
-        status = sti_rationals_text(s->vertex_exact, i, &text);
-        if (status == STI_OK) status = sti_rationals_set_text(a->z_exact, i, text);
-        sti_env_free(c->env, text);
-    }
-    if (status != STI_OK) return status;
-    return p->lcp != NULL ? sti_lcp_residual(c->env, p->lcp, a) : sti_mlcp_residual(c->env, p->mlcp, a);
-}
-
-static void drop_first(sti_lcp_answer* a) {
-    free(a->w);
-    free(a->alpha);
-    sti_rationals_destroy(a->z_exact);
-}
-
-// "{answer}" and "{set}" as one object.
-static char* join(const char* answer, const char* set) {
-    const size_t a = strlen(answer), b = strlen(set);
-    char* text = malloc(a + b + 2);
-    if (text != NULL) snprintf(text, a + b + 2, "%.*s, %s", (int)(a - 1), answer, set + 1);
-    return text;
-}
-
-static void say_set(const cli* c, const request* r, const posed* p, const sti_lcp_solution_set* s) {
-    enum { SHOWN = 20, ENTRIES = 8 };
-    char text[400];
-    const size_t width = (size_t)s->free_count + (size_t)s->n;
-    say_size(c, r->path, p);
-    cli_say(c, "  %s%d extreme solution%s%s in %d component%s, %d piece%s%s; %ld nodes, %.3g s\n",
-            s->vertex_count > 0 ? cli_good(c) : cli_bad(c), s->vertex_count, s->vertex_count == 1 ? "" : "s",
-            cli_plain(c), s->component_count, s->component_count == 1 ? "" : "s", s->piece_count,
-            s->piece_count == 1 ? "" : "s", s->complete ? "" : " so far", s->nodes, s->time_s);
-    for (int k = 0; k < s->vertex_count && k < SHOWN; k++) {
-        cli_text_rationals(c, text, sizeof text, s->vertex_exact, (size_t)k * width, (int)width, ENTRIES);
-        cli_say(c, "  solution %d: %s = %s\n", k, s->free_count > 0 ? "(u, v)" : "z", text);
-    }
-    if (s->vertex_count > SHOWN) cli_say(c, "  ... %d more, see --json\n", s->vertex_count - SHOWN);
-    for (int k = 0; k < s->ray_count && k < SHOWN; k++) {
-        cli_text_rationals(c, text, sizeof text, s->ray_exact, (size_t)k * width, (int)width, ENTRIES);
-        cli_say(c, "  direction %d: %s\n", k, text);
-    }
-    if (s->complete && s->vertex_count > 0)
-        cli_say(c, "  proved: these are all, in exact arithmetic\n");
-    else if (s->complete)
-        cli_say(c, "  proved: no solution, by %d case%s closed by a Farkas vector each\n", s->certificate.leaf_count,
-                s->certificate.leaf_count == 1 ? "" : "s");
-    else
-        cli_say(c, "  proved: those listed are solutions; there may be more\n");
-}
-
-static int report_all(const cli* c, const request* r, const posed* p, const sti_lcp_solution_set* s) {
-    sti_lcp_answer a;
-    char *answer_json = NULL, *set_json = NULL, *json = NULL;
-    int code = CLI_DONE;
-    // the certificate goes with the answer, not a second time with the set
-    sti_lcp_solution_set bare = *s;
-    bare.certificate = (sti_certificate){0};
-    if (first_answer(c, p, s, &a) != STI_OK) code = cli_fail_memory(c);
-    if (code == CLI_DONE && c->json) {
-        if (sti_lcp_answer_json(c->env, &a, &answer_json) == STI_OK &&
-            sti_lcp_solution_set_json(c->env, &bare, &set_json) == STI_OK)
-            json = join(answer_json, set_json);
-        if (json == NULL) code = cli_fail_memory(c);
-    }
-    if (code == CLI_DONE) {
-        code = finish(c, r, &a, json);
-        if (code == CLI_DONE || code == CLI_NO) say_set(c, r, p, s);
-    }
-    sti_env_free(c->env, answer_json);
-    sti_env_free(c->env, set_json);
-    free(json);
-    drop_first(&a);
-    return code;
-}
-
-static int solve_all(const cli* c, const request* r, const posed* p) {
-    sti_lcp_solution_set* s = NULL;
-    const sti_status status = p->lcp != NULL
-                                  ? sti_lcp_enumerate(c->env, p->lcp, r->max_iterations, r->time_limit, &s)
-                                  : sti_mlcp_enumerate(c->env, p->mlcp, r->max_iterations, r->time_limit, &s);
-    if (status != STI_OK) return cli_fail_about(c, r->path);
-    const int code = report_all(c, r, p, s);
-    sti_lcp_solution_set_destroy(c->env, s);
-    return code;
-}
-
-// ---- contact problems
-
-static int solve_contact(const cli* c, const request* r, const posed* p) {
-    if (r->all) return cli_fail_usage(c, "--all: %s is a contact problem: its solutions cannot be listed", r->path);
-    if (r->covering.count > 0) return cli_fail_usage(c, "--covering: %s is a contact problem, not an LCP", r->path);
-    const cli_contact_request q = {.path = r->path,
-                                   .solver = r->solver,
-                                   .output = r->output,
-                                   .tol = r->tol,
-                                   .time_limit = r->time_limit,
-                                   .omega = r->omega,
-                                   .max_iterations = r->max_iterations,
-                                   .minimum_norm = r->minimum_norm};
-    return cli_contact_solve(c, &q, p->contact);
-}
-
-// ---- quadratic programs
-
-static int solve_qp(const cli* c, const request* r, const posed* p) {
-    if (r->all) return cli_fail_usage(c, "--all: %s is a quadratic program: its solutions cannot be listed", r->path);
-    if (r->covering.count > 0) return cli_fail_usage(c, "--covering: %s is a quadratic program, not an LCP", r->path);
-    if (r->omega > 0) return cli_fail_usage(c, "--omega: %s is a quadratic program: nothing is relaxed", r->path);
-    const cli_qp_request q = {.path = r->path,
-                              .solver = r->solver,
-                              .output = r->output,
-                              .tol = r->tol,
-                              .time_limit = r->time_limit,
-                              .max_iterations = r->max_iterations};
-    return cli_qp_solve(c, &q, p->qp);
-}
-
-// ---- least sums of absolute values
-
-static int solve_l1(const cli* c, const request* r, const posed* p) {
-    if (r->all) return cli_fail_usage(c, "--all: %s is an l1 problem: its solutions cannot be listed", r->path);
-    if (r->covering.count > 0) return cli_fail_usage(c, "--covering: %s is an l1 problem, not an LCP", r->path);
-    if (r->omega > 0) return cli_fail_usage(c, "--omega: %s is an l1 problem: nothing is relaxed", r->path);
-    const cli_l1_request q = {.path = r->path,
-                              .solver = r->solver,
-                              .output = r->output,
-                              .newton = r->newton,
-                              .tol = r->tol,
-                              .time_limit = r->time_limit,
-                              .max_iterations = r->max_iterations};
-    return cli_l1_solve(c, &q, p->l1);
 }
 
 static int run(cli* c, int argc, char** argv) {
-    request r = {0};
-    posed p = {0};
+    cli_solve_request r = {0};
+    sti_document* document = NULL;
     const cli_option options[] = {
         {"--solver", CLI_TEXT, "NAME", "auto, lemke, enum, newton, pgs or ipm; of contact: see below (auto)",
          &r.solver},
@@ -381,8 +49,10 @@ static int run(cli* c, int argc, char** argv) {
         {"--omega", CLI_POSITIVE, "W", "pgs and gs: relaxation, between 0 and 2", &r.omega},
         {"--minimum-norm", CLI_FLAG, NULL, "contact: of all forces with the same velocities the smallest",
          &r.minimum_norm},
-        {"--newton", CLI_TEXT, "STEP", "l1: no solution, but the Newton step of this file (docs/optimization.md)",
-         &r.newton},
+        {"--newton", CLI_TEXT, "STEP", "l1, stochastic: no solution, but the Newton step of this file", &r.newton},
+        {"--samples", CLI_COUNT, "N", "stochastic, of a distribution: scenarios to draw (100)", &r.samples},
+        {"--seed", CLI_COUNT, "S", "where the draws begin (1)", &r.seed},
+        {"--replications", CLI_COUNT, "M", "times it is done, for the confidence interval (10)", &r.replications},
         {"--output", CLI_TEXT, "SOL", "write the answer to this file: JSON; of contact also .hdf5 (FCLIB)", &r.output},
     };
     char* positional[1];
@@ -390,36 +60,21 @@ static int run(cli* c, int argc, char** argv) {
     if (cli_parse(c, options, sizeof options / sizeof options[0], argc, argv, positional, 1, 1, &code) >= 0) {
         r.path = positional[0];
         r.time_limit = cli_limit_soft(c);
-        sti_lcp_options o;
-        code = load(c, r.path, &p);
-        if (code == CLI_DONE && r.newton != NULL && p.l1 == NULL) {
-            code = cli_fail_usage(c, "--newton: %s is not an l1 problem", r.path);
-        } else if (code == CLI_DONE && p.contact != NULL) {
-            code = solve_contact(c, &r, &p);
-        } else if (code == CLI_DONE && r.minimum_norm) {
-            code = cli_fail_usage(c, "--minimum-norm: %s is not a contact problem", r.path);
-        } else if (code == CLI_DONE && p.qp != NULL) {
-            code = solve_qp(c, &r, &p);
-        } else if (code == CLI_DONE && p.l1 != NULL) {
-            code = solve_l1(c, &r, &p);
-        } else if (code == CLI_DONE) {
-            code = make_options(c, &r, &p, &o);
-            if (code == CLI_DONE) code = r.all ? solve_all(c, &r, &p) : solve_one(c, &r, &p, &o);
-        }
+        code = cli_scene_load(c, r.path, &document);
+        if (code == CLI_DONE) code = check_options(c, &r, sti_document_kind(document));
+        if (code == CLI_DONE) code = cli_documents[sti_document_kind(document)].solve(c, &r, document);
     }
     free(r.covering.value);
-    sti_problem_destroy(p.problem);
+    sti_document_destroy(document);
     return code;
 }
 
 const cli_verb cli_verb_solve = {
     .name = "solve",
     .arguments = "FILE [options]",
-    .summary = "solve an LCP, an MLCP, a QP, an l1 or a contact problem, or prove that there is no solution",
+    .summary = "solve an LCP, an MLCP, a QP, an l1, stochastic or contact problem, or prove that there is no solution",
     .details =
-        "FILE is JSON or HDF5 (- is standard input: JSON) with kind \"lcp\", \"mlcp\", \"qp\" or \"l1\". In JSON a "
-        "matrix is a "
-        "list of rows, or\n"
+        "FILE is JSON or HDF5 (- is standard input: JSON). In JSON a matrix is a list of rows, or\n"
         "{\"rows\": r, \"cols\": c, \"entries\": [[i, j, value], ..]} counted from 0, or {\"file\": \"M.mtx\"} (Matrix "
         "Market);\n"
         "a vector is a list or {\"file\": \"q.mtx\"}; an entry may be text that stays exact, \"2/3\". docs/files.md "
@@ -432,12 +87,17 @@ const cli_verb cli_verb_solve = {
         "it has no solution is proved where no motion keeps its contacts closed or opening.\n"
         "A quadratic program (kind \"qp\") is solved by ipm, or proved infeasible or unbounded.\n"
         "Kind \"l1\", min |A x + b|_1, gets x and a dual vector y that proves how far x is from the least sum.\n"
+        "Kind \"stochastic\" is one decision for many scenarios; of a distribution by formulas, --samples draws them, "
+        "and the\n"
+        "objective gets a confidence interval (docs/optimization.md).\n"
         "Exit code 0: solved; 1: no solution, or not solved; 2: bad usage or input; 3: internal failure.\n\n"
         "example:\n"
         "    echo '{\"kind\": \"lcp\", \"M\": [[2, 1], [1, 2]], \"q\": [-5, -6]}' > p.json\n"
         "    stiction solve p.json --output answer.json\n"
         "    stiction verify p.json answer.json\n"
+        "    stiction solve grip-force --samples 1000\n"
         "    stiction run box-stack --time 0.1 --problem stack.hdf5\n"
         "    stiction solve stack.hdf5 --solver newton --tol 1e-10 --output stack_solution.hdf5\n",
+    .use = STI_USE_SOLVE,
     .run = run,
 };

@@ -14,7 +14,7 @@ typedef struct cli_sticking_request {
     cli_list bounds;          // --force-bounds
     long facets;
     double tol, lipschitz, force_limit;
-    bool steps, table, forces;
+    bool steps, table, forces, verify;
     sti_sticking_options options;
 } cli_sticking_request;
 
@@ -28,6 +28,8 @@ typedef struct cli_sticking_extra {
     bool set_asked;
     double*
         extent;  // discs in space, where the set has no faces: from and to along each velocity, NULL otherwise (2 n)
+    bool verified;
+    sti_sticking_verification verification;  // --verify
 } cli_sticking_extra;
 
 int cli_sticking_json(const cli* c, const cli_sticking_request* r, const sti_instant* in, const sti_sticking* s,
@@ -37,8 +39,11 @@ void cli_sticking_text(const cli* c, const cli_sticking_request* r, const sti_in
 void cli_sticking_steps(const cli* c, const sti_instant* in, const sti_sticking* s, const cli_sticking_extra* x);
 int cli_sticking_proposition(const cli* c, const cli_sticking_request* r, const sti_sticking* s);
 
+void cli_sticking_say_verified(const cli* c, const sti_sticking_verification* v);
+void cli_sticking_put_verified(cli_json* j, const sti_sticking_verification* v);
+
 // stiction verify INSTANT ANSWER
-int cli_sticking_verify(const cli* c, const char* path, const char* answer_path, double tol);
+int cli_sticking_verify(const cli* c, const cli_instant* in, const char* answer_path, double tol);
 
 // "sticks", "opens" and the like for a contact: its name in the instant
 const char* cli_sticking_name(const sti_instant* in, const sti_sticking* s, int i);

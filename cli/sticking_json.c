@@ -59,6 +59,10 @@ static void put_family(cli_json* j, const sti_sticking* s) {
 
 static void put_opening(cli_json* j, const sti_sticking* s) {
     const sti_sticking_answer* a = &s->answer;
+    if (!a->opening.asked) {
+        cli_json_null(j, "opening");
+        return;
+    }
     cli_json_object(j, "opening");
     cli_json_text(j, "without_discs", sti_outcome_text(a->opening.contact_problem));
     cli_json_text(j, "outcome", sti_sticking_outcome_text(a->opening.outcome));
@@ -93,7 +97,7 @@ static void put_named(cli_json* j, const sti_named* v) {
             cli_json_number(j, v->name, v->value[0]);
             break;
         case STI_NAMED_TRUTH:
-            cli_json_bool(j, v->name, v->value[0] != 0);
+            cli_json_verdict(j, v->name, isnan(v->value[0]) ? STI_UNDECIDED : v->value[0] != 0 ? STI_YES : STI_NO);
             break;
         case STI_NAMED_VECTOR:
             cli_json_numbers(j, v->name, v->value, (size_t)v->cols);
@@ -109,8 +113,8 @@ static void put_named(cli_json* j, const sti_named* v) {
 
 static void put_propositions(cli_json* j, const sti_sticking* s) {
     cli_json_array(j, "propositions");
-    for (int i = 0; i < s->proposition_count; i++) {
-        const sti_proposition* p = &s->propositions[i];
+    for (int i = 0; i < s->answer.proposition_count; i++) {
+        const sti_proposition* p = &s->answer.propositions[i];
         cli_json_object(j, NULL);
         cli_json_text(j, "id", p->id);
         cli_json_text(j, "title", p->title);
@@ -225,6 +229,13 @@ int cli_sticking_json(const cli* c, const cli_sticking_request* r, const sti_ins
     put_extra(&j, in, x);
     put_propositions(&j, s);
     put_instant(&j, in);
+    if (x->verified) {
+        cli_json_object(&j, "verification");
+        cli_sticking_put_verified(&j, &x->verification);
+        cli_json_end(&j);
+    } else {
+        cli_json_null(&j, "verification");
+    }
     cli_json_raw(&j, "certificate", certificate);
     sti_env_free(c->env, certificate);
     return cli_json_print(&j, c, code);

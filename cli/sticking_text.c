@@ -220,8 +220,8 @@ static void say_extra(const cli* c, const sti_instant* in, const cli_sticking_ex
 }
 
 static void say_table(const cli* c, const sti_sticking* s) {
-    for (int i = 0; i < s->proposition_count; i++) {
-        const sti_proposition* p = &s->propositions[i];
+    for (int i = 0; i < s->answer.proposition_count; i++) {
+        const sti_proposition* p = &s->answer.propositions[i];
         char verdict[24];
         snprintf(verdict, sizeof verdict, "%s", sti_holds_text(p->verdict));
         for (char* t = verdict; *t != '\0'; t++) *t = *t == '_' ? ' ' : *t;
@@ -310,11 +310,12 @@ void cli_sticking_steps(const cli* c, const sti_instant* in, const sti_sticking*
 }
 
 int cli_sticking_proposition(const cli* c, const cli_sticking_request* r, const sti_sticking* s) {
-    const sti_proposition* p = sti_proposition_find(s->propositions, s->proposition_count, r->proposition);
+    const sti_proposition* p =
+        sti_proposition_find(s->answer.propositions, s->answer.proposition_count, r->proposition);
     if (p == NULL) {
         const char* ids[64];
-        for (int i = 0; i < s->proposition_count; i++) ids[i] = s->propositions[i].id;
-        const char* near = cli_nearest(r->proposition, ids, s->proposition_count);
+        for (int i = 0; i < s->answer.proposition_count; i++) ids[i] = s->answer.propositions[i].id;
+        const char* near = cli_nearest(r->proposition, ids, s->answer.proposition_count);
         return cli_fail_usage(c, "--proposition: %.40s: no such proposition%s%s; --propositions lists them",
                               r->proposition, near != NULL ? "; did you mean " : "", near != NULL ? near : "");
     }

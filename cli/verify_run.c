@@ -12,7 +12,7 @@
 typedef struct recorded {
     char* path;  // trajectory.h5
     sti_recorded_world world;
-    sti_problem* problem;      // the scene, as it was run; NULL: it could not be had
+    sti_document* problem;     // the scene, as it was run; NULL: it could not be had
     const sti_bodies* bodies;  // of it
     char note[400];            // why not
 } recorded;
@@ -29,7 +29,7 @@ bool cli_verify_is_run(const char* path) {
 
 static void forget_scene(const cli* c, recorded* r) {
     snprintf(r->note, sizeof r->note, "%.300s", sti_env_error(c->env)->text);
-    sti_problem_destroy(r->problem);
+    sti_document_destroy(r->problem);
     r->problem = NULL;
 }
 
@@ -45,11 +45,11 @@ static void load_scene(const cli* c, recorded* r) {
     }
     if (text != NULL) memcpy(text, settings, size);
     const char* scene = r->world.scene;
-    if (sti_problem_parse(c->env, scene, strlen(scene), "scene", &r->problem) != STI_OK ||
-        (text != NULL && text[0] != '\0' && sti_problem_set(r->problem, text) != STI_OK))
+    if (sti_document_parse(c->env, scene, strlen(scene), "scene", &r->problem) != STI_OK ||
+        (text != NULL && text[0] != '\0' && sti_document_set(r->problem, text) != STI_OK))
         forget_scene(c, r);
-    else if (sti_problem_world(r->problem) != NULL)
-        r->bodies = sti_problem_world(r->problem)->bodies;
+    else if (sti_world_scene_of(r->problem) != NULL)
+        r->bodies = sti_world_scene_of(r->problem)->bodies;
     sti_env_free(c->env, settings);
     free(text);
     free(beside);
@@ -60,7 +60,7 @@ static sti_status check(const cli* c, recorded* r, double tol, sti_run_verificat
     if (tol > 0)
         options.tol = tol;
     else if (r->bodies != NULL)
-        options.tol = cli_checks_tol(sti_problem_world(r->problem)->step.tol);
+        options.tol = cli_checks_tol(sti_world_scene_of(r->problem)->step.tol);
     options.bodies = r->bodies;
     sti_status status = sti_verify_recorded_world(c->env, &r->world, &options, v);
     if (status != STI_ERR_ARGUMENT || r->bodies == NULL) return status;
@@ -127,7 +127,7 @@ int cli_verify_run(const cli* c, const char* path, double tol) {
         else
             say(c, &r, &v);
     }
-    sti_problem_destroy(r.problem);
+    sti_document_destroy(r.problem);
     sti_recorded_world_clear(c->env, &r.world);
     free(r.path);
     return code;

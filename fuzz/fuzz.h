@@ -116,11 +116,11 @@ static inline double fuzz_sum_matrices(const sti_matrices* m) {
            fuzz_sum_exact(m->exact);
 }
 
-static inline void fuzz_use_problem(const sti_problem* problem) {
+static inline void fuzz_use_problem(const sti_document* problem) {
     volatile double sink = 0;
-    const sti_lcp* lcp = sti_problem_lcp(problem);
-    const sti_mlcp* p = sti_problem_mlcp(problem);
-    const sti_cone_input* cone = sti_problem_cone(problem);
+    const sti_lcp* lcp = sti_lcp_of(problem);
+    const sti_mlcp* p = sti_mlcp_of(problem);
+    const sti_cone_input* cone = sti_cone_input_of(problem);
     if (lcp != NULL) {
         if (lcp->M.rows != lcp->n || lcp->M.cols != lcp->n) abort();
         sink += fuzz_sum_matrix(&lcp->M) + fuzz_sum(lcp->q, (size_t)lcp->n) + fuzz_sum_exact(lcp->M_exact);
@@ -131,24 +131,24 @@ static inline void fuzz_use_problem(const sti_problem* problem) {
         sink += fuzz_sum(cone->first.value, (size_t)cone->first.count * (size_t)cone->dimension);
         sink += fuzz_sum(cone->second.value, (size_t)cone->second.count * (size_t)cone->dimension);
         sink += fuzz_sum_exact(cone->first.exact) + fuzz_sum_exact(cone->second.exact);
-    } else if (sti_problem_qp(problem) != NULL) {
-        sink += fuzz_sum_qp(sti_problem_qp(problem));
-    } else if (sti_problem_matrices(problem) != NULL) {
-        sink += fuzz_sum_matrices(sti_problem_matrices(problem));
-    } else if (sti_problem_root(problem) != NULL || sti_problem_bound(problem) != NULL) {
-        sink += sti_problem_root(problem) != NULL;  // their formulas were compiled when they were read
-    } else if (sti_problem_contact(problem) != NULL) {
-        sink += sti_problem_contact(problem)->contact_count;
-    } else if (sti_problem_instant(problem) != NULL) {
-        if (sti_instant_check(fuzz_env(), sti_problem_instant(problem)) != STI_OK) abort();
-    } else if (sti_problem_system(problem) != NULL) {
+    } else if (sti_qp_of(problem) != NULL) {
+        sink += fuzz_sum_qp(sti_qp_of(problem));
+    } else if (sti_matrices_of(problem) != NULL) {
+        sink += fuzz_sum_matrices(sti_matrices_of(problem));
+    } else if (sti_root_problem_of(problem) != NULL || sti_bound_problem_of(problem) != NULL) {
+        sink += sti_root_problem_of(problem) != NULL;  // their formulas were compiled when they were read
+    } else if (sti_contact_problem_of(problem) != NULL) {
+        sink += sti_contact_problem_of(problem)->contact_count;
+    } else if (sti_instant_of(problem) != NULL) {
+        if (sti_instant_check(fuzz_env(), sti_instant_of(problem)) != STI_OK) abort();
+    } else if (sti_system_of(problem) != NULL) {
         double t;
-        if (sti_system_state(sti_problem_system(problem), &t, NULL, NULL) != STI_OK) abort();
+        if (sti_system_state(sti_system_of(problem), &t, NULL, NULL) != STI_OK) abort();
         sink += t;
-    } else if (sti_problem_world(problem) != NULL) {
-        sink += sti_bodies_count(sti_problem_world(problem)->bodies);
-    } else if (sti_problem_scene(problem) != NULL) {
-        sink += sti_problem_scene(problem)->time;
+    } else if (sti_world_scene_of(problem) != NULL) {
+        sink += sti_bodies_count(sti_world_scene_of(problem)->bodies);
+    } else if (sti_scene_of(problem) != NULL) {
+        sink += sti_scene_of(problem)->time;
     } else {
         abort();
     }

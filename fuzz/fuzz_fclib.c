@@ -40,20 +40,20 @@ static double sum_problem(const sti_contact_problem* p) {
     return s + fuzz_sum(p->q, n) + fuzz_sum(p->s, nb);
 }
 
-static void use_problem(sti_env* env, const sti_problem* problem) {
-    const sti_contact_problem* p = sti_problem_contact(problem);
-    const sti_contact_info* info = sti_problem_contact_info(problem);
+static void use_problem(sti_env* env, const sti_document* problem) {
+    const sti_contact_problem* p = sti_contact_problem_of(problem);
+    const sti_contact_info* info = sti_contact_info_of(problem);
     volatile double sink = sum_problem(p);
     for (int k = 0; k < info->guess_count; k++) {
         const sti_contact_guess* g = &info->guesses[k];
         sink += sum_point(p, g->r, g->u, g->v, g->lambda);
     }
     (void)sink;
-    sti_problem* again;
-    if (sti_contact_save(env, p, info, copy) != STI_OK || sti_problem_load(env, copy, &again) != STI_OK) abort();
-    if (sti_problem_contact(again)->contact_count != p->contact_count) abort();
-    if (sti_problem_contact_info(again)->guess_count != info->guess_count) abort();
-    sti_problem_destroy(again);
+    sti_document* again;
+    if (sti_contact_save(env, p, info, copy) != STI_OK || sti_document_load(env, copy, &again) != STI_OK) abort();
+    if (sti_contact_problem_of(again)->contact_count != p->contact_count) abort();
+    if (sti_contact_info_of(again)->guess_count != info->guess_count) abort();
+    sti_document_destroy(again);
 }
 
 static void check_again(sti_env* env, const sti_contact_answer* a) {
@@ -78,14 +78,14 @@ static void read_text(sti_env* env, const uint8_t* data, size_t size) {
 }
 
 static void read_file(sti_env* env) {
-    sti_problem* problem;
+    sti_document* problem;
     sti_contact_answer a;
-    sti_status status = sti_problem_load(env, path, &problem);
+    sti_status status = sti_document_load(env, path, &problem);
     if (status != STI_OK)
         fuzz_check_error(env, status);
-    else if (sti_problem_kind(problem) == STI_KIND_CONTACT)
+    else if (sti_document_kind(problem) == STI_KIND_CONTACT)
         use_problem(env, problem);
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
     status = sti_contact_answer_load(env, NULL, path, &a);
     if (status == STI_OK) {
         check_again(env, &a);

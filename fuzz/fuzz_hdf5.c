@@ -23,12 +23,12 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         abort();
     close(fd);
     sti_env* env = fuzz_env();
-    sti_problem* problem;
-    const sti_status status = sti_problem_load(env, path, &problem);
+    sti_document* problem;
+    const sti_status status = sti_document_load(env, path, &problem);
     if (status == STI_OK)
         fuzz_use_problem(problem);
     else
         fuzz_check_error(env, status);
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
     return 0;
 }

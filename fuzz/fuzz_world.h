@@ -19,18 +19,18 @@ static const char fuzz_scene[] =
     "\"joints\": [{\"name\": \"hinge\", \"type\": \"revolute\", \"bodies\": [\"world\", \"bob\"], \"point\": [4, 0, 3],"
     "\"axis\": [0, 1, 0]}]}";
 
-static inline sti_problem* fuzz_world_problem(sti_env* env) {
-    static sti_problem* problem;
-    if (problem == NULL) fuzz_must(env, sti_problem_parse(env, fuzz_scene, sizeof fuzz_scene - 1, "scene", &problem));
+static inline sti_document* fuzz_world_problem(sti_env* env) {
+    static sti_document* problem;
+    if (problem == NULL) fuzz_must(env, sti_document_parse(env, fuzz_scene, sizeof fuzz_scene - 1, "scene", &problem));
     return problem;
 }
 
 static inline const sti_bodies* fuzz_world_bodies(sti_env* env) {
-    return sti_problem_world(fuzz_world_problem(env))->bodies;
+    return sti_world_scene_of(fuzz_world_problem(env))->bodies;
 }
 
 static inline sti_world* fuzz_world(sti_env* env) {
-    const sti_world_scene* scene = sti_problem_world(fuzz_world_problem(env));
+    const sti_world_scene* scene = sti_world_scene_of(fuzz_world_problem(env));
     sti_world* world;
     fuzz_must(env, sti_world_create(env, scene->bodies, &scene->step, &world));
     return world;

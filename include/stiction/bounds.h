@@ -13,6 +13,7 @@
 #define STICTION_BOUNDS_H
 
 #include <stdbool.h>
+#include <stiction/document.h>
 #include <stiction/interval.h>
 #include <stiction/problem.h>
 #include <stiction/system.h>
@@ -91,6 +92,9 @@ STI_API sti_status sti_bound_solve(sti_env* env, const sti_bound_problem* proble
 STI_API void sti_bound_answer_clear(sti_env* env, sti_bound_answer* answer);
 // A number of the answer; NULL: it has none of that name.
 STI_API const sti_interval* sti_bound_find(const sti_bound_answer* answer, const char* name);
+
+// What a document holds (document.h); NULL when of another kind.
+STI_API const sti_bound_problem* sti_bound_problem_of(const sti_document* document);
 
 #ifdef __cplusplus
 }

@@ -8,6 +8,7 @@
 #ifndef STICTION_CONE_H
 #define STICTION_CONE_H
 
+#include <stiction/document.h>
 #include <stiction/linalg.h>
 
 #ifdef __cplusplus
@@ -86,6 +87,17 @@ STI_API sti_status sti_polycone_sum(const sti_polycone* a, const sti_polycone* b
 // { T x : x in cone }, T rows x dimension, exact when T_exact is given (or T holds integers) and the cone is exact.
 STI_API sti_status sti_polycone_image(const sti_polycone* cone, const sti_rows* T, sti_polycone** out);
 STI_API sti_status sti_polycone_equal(const sti_polycone* a, const sti_polycone* b, bool* out);
+
+// A cone as posed, before anything is computed: span form (rays, lines) or face form (inequalities, equations).
+typedef struct sti_cone_input {
+    int dimension;
+    bool span;        // rays and lines given; otherwise inequalities and equations
+    sti_rows first;   // rays, or inequalities  F x <= 0
+    sti_rows second;  // lines, or equations    E x  = 0
+} sti_cone_input;
+
+// What a document holds (document.h); NULL when of another kind.
+STI_API const sti_cone_input* sti_cone_input_of(const sti_document* document);
 
 #ifdef __cplusplus
 }

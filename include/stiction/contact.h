@@ -12,6 +12,7 @@
 #ifndef STICTION_CONTACT_H
 #define STICTION_CONTACT_H
 
+#include <stiction/document.h>
 #include <stiction/problem.h>
 
 #ifdef __cplusplus
@@ -112,7 +113,7 @@ typedef struct sti_contact_answer {
     double residual;           // sum of the next two
     double residual_contact;   // distance of the contacts from the law
     double residual_equation;  // global: M v - H r - G l - f; bilateral rows
-    double runaway;            // forces one by one over 10 times all together; beyond 1 residuals count that often
+    double runaway;            // far of docs/contact.md, of the island that has most of it: residuals count that often
     int worst_contact;         // farthest from the law, against its own terms; -1 when there is no contact
     long iterations;
     double time_s;
@@ -207,6 +208,9 @@ STI_API void sti_contact_existence_clear(sti_env* env, sti_contact_existence* ex
 
 // Projection on the cone |x_t| <= mu x_n, d = 2 or 3, normal first. p may be x.
 STI_API void sti_coulomb_project(int d, double mu, const double* x, double* p);
+
+// What a document holds, FCLIB that is (document.h; io.h has what stands beside it); NULL when of another kind.
+STI_API const sti_contact_problem* sti_contact_problem_of(const sti_document* document);
 
 #ifdef __cplusplus
 }

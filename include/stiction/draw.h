@@ -22,6 +22,9 @@ STI_API sti_status sti_image_save(sti_env* env, const sti_image* image, const ch
 // The same into memory; free with sti_env_free.
 STI_API sti_status sti_image_png(sti_env* env, const sti_image* image, void** bytes, size_t* size);
 
+// PNG of any kind, PGM or PPM; more than 8 bits are rounded, what is transparent is taken as opaque.
+STI_API sti_status sti_image_load(sti_env* env, const char* path, sti_image* out);
+
 // Colours: one of eight that are told apart also by the colour-blind, over and over; or from pale yellow (0) over
 // orange to dark red (1).
 STI_API void sti_color_of_class(int i, unsigned char rgb[3]);

@@ -9,6 +9,7 @@
 #ifndef STICTION_INSTANT_H
 #define STICTION_INSTANT_H
 
+#include <stiction/document.h>
 #include <stiction/linalg.h>
 
 #ifdef __cplusplus
@@ -107,6 +108,12 @@ STI_API sti_status sti_instant_describe(sti_env* env, const sti_instant* instant
                                         sti_instant_facts* out);
 
 STI_API const char* sti_instant_state_text(sti_instant_state state);
+
+// What a document holds (document.h), an instant or a grasp: the held object alone, M, F and v 0, velocities at the center. NULL
+// when of another kind.
+STI_API const sti_instant* sti_instant_of(const sti_document* document);
+// To a name that ends in .json, whole or not at all.
+STI_API sti_status sti_instant_save(sti_env* env, const sti_instant* instant, const char* path);
 
 #ifdef __cplusplus
 }

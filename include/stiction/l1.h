@@ -7,6 +7,7 @@
 #ifndef STICTION_L1_H
 #define STICTION_L1_H
 
+#include <stiction/document.h>
 #include <stiction/linalg.h>
 #include <stiction/problem.h>
 
@@ -77,6 +78,28 @@ typedef struct sti_l1_step {
 STI_API sti_status sti_l1_newton_step(sti_env* env, const sti_l1* problem, const sti_l1_step_system* system,
                                       sti_l1_step* step);
 STI_API void sti_l1_step_clear(sti_env* env, sti_l1_step* step);  // accepts a cleared one
+
+// ---- files
+
+// What a document holds (document.h); NULL when of another kind.
+STI_API const sti_l1* sti_l1_of(const sti_document* document);
+// Written whole or not at all. .json or .hdf5/.h5 by the name.
+STI_API sti_status sti_l1_save(sti_env* env, const sti_l1* problem, const char* path);
+
+// Names as in sti_l1_answer: x, y, objective, bound, gap.
+STI_API sti_status sti_l1_answer_json(sti_env* env, const sti_l1_answer* answer, char** out);
+STI_API sti_status sti_l1_answer_save(sti_env* env, const sti_l1_answer* answer, const char* path);
+// The sizes must be those of the problem. Vectors that are not in the file are all NAN.
+STI_API sti_status sti_l1_answer_load(sti_env* env, const sti_l1* problem, const char* path, sti_l1_answer* out);
+STI_API sti_status sti_l1_answer_parse(sti_env* env, const sti_l1* problem, const char* text, size_t size,
+                                       const char* name, sti_l1_answer* out);
+
+// {"v": [..], "s": [..], "r_x": [..], "r_v": [..], "r_lambda": [..], "r_s": [..]} or {"D": [..], "rhs": [..]}
+STI_API sti_status sti_l1_step_system_load(sti_env* env, const sti_l1* problem, const char* path,
+                                           sti_l1_step_system** out);
+STI_API sti_status sti_l1_step_system_parse(sti_env* env, const sti_l1* problem, const char* text, size_t size,
+                                            const char* name, sti_l1_step_system** out);
+STI_API void sti_l1_step_system_destroy(sti_env* env, sti_l1_step_system* system);  // accepts NULL
 
 #ifdef __cplusplus
 }

@@ -6,6 +6,7 @@
 #ifndef STICTION_NORMS_H
 #define STICTION_NORMS_H
 
+#include <stiction/document.h>
 #include <stiction/linalg.h>
 
 #ifdef __cplusplus
@@ -55,6 +56,9 @@ typedef struct sti_norm_test {
 // quasi is asked when D is there, restitution and loss when it is not. mu: as S1 has it, mu_i / |n_i| with the kinetic norm.
 STI_API sti_status sti_norm_test_find(sti_env* env, const sti_matrices* matrices, sti_norm_question question,
                                       sti_norm_test* out);
+
+// What a document holds (document.h); NULL when of another kind.
+STI_API const sti_matrices* sti_matrices_of(const sti_document* document);
 
 #ifdef __cplusplus
 }

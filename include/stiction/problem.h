@@ -8,6 +8,7 @@
 #ifndef STICTION_PROBLEM_H
 #define STICTION_PROBLEM_H
 
+#include <stiction/document.h>
 #include <stiction/linalg.h>
 
 #ifdef __cplusplus
@@ -220,6 +221,10 @@ STI_API sti_status sti_lcp_enumerate(sti_env* env, const sti_lcp* lcp, long max_
 STI_API sti_status sti_mlcp_enumerate(sti_env* env, const sti_mlcp* mlcp, long max_pieces, double time_limit_s,
                                       sti_lcp_solution_set** out);
 STI_API void sti_lcp_solution_set_destroy(sti_env* env, sti_lcp_solution_set* set);
+
+// What a document holds (document.h); NULL when of another kind.
+STI_API const sti_lcp* sti_lcp_of(const sti_document* document);
+STI_API const sti_mlcp* sti_mlcp_of(const sti_document* document);
 
 #ifdef __cplusplus
 }

@@ -11,6 +11,7 @@
 #define STICTION_QP_H
 
 #include <stiction/conic.h>
+#include <stiction/document.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -53,6 +54,9 @@ typedef struct sti_qp_answer {
 STI_API sti_status sti_qp_solve(sti_env* env, const sti_qp* qp, const sti_conic_options* options,
                                 sti_qp_answer* answer);
 STI_API void sti_qp_answer_clear(sti_env* env, sti_qp_answer* answer);  // accepts a cleared one
+
+// What a document holds (document.h); NULL when of another kind.
+STI_API const sti_qp* sti_qp_of(const sti_document* document);
 
 #ifdef __cplusplus
 }

@@ -12,6 +12,7 @@
 #define STICTION_ROOTS_H
 
 #include <stdbool.h>
+#include <stiction/document.h>
 #include <stiction/interval.h>
 #include <stiction/problem.h>
 #include <stiction/system.h>
@@ -140,6 +141,9 @@ typedef struct sti_root_answer {
 STI_API sti_status sti_root_solve(sti_env* env, const sti_root_problem* problem, const sti_root_options* options,
                                   sti_root_answer* out);
 STI_API void sti_root_answer_clear(sti_env* env, sti_root_answer* answer);
+
+// What a document holds (document.h); NULL when of another kind.
+STI_API const sti_root_problem* sti_root_problem_of(const sti_document* document);
 
 #ifdef __cplusplus
 }

@@ -27,6 +27,7 @@
 #define STICTION_SCENE_H
 
 #include <stiction/bodies.h>
+#include <stiction/document.h>
 #include <stiction/granular.h>
 #include <stiction/urdf.h>
 
@@ -87,7 +88,7 @@ STI_API sti_status sti_scene_json(sti_env* env, const sti_scene* scene, char** o
 // The grains at their start; clear with sti_grains_clear.
 STI_API sti_status sti_scene_grains(sti_env* env, const sti_scene* scene, sti_grains* out);
 
-// A scene of bodies, as sti_problem_world gives it: everything belongs to the problem.
+// A scene of bodies, as sti_world_scene_of gives it: everything belongs to the document.
 typedef struct sti_world_scene {
     char description[STI_SCENE_TEXT];
     const sti_bodies* bodies;
@@ -99,6 +100,10 @@ typedef struct sti_world_scene {
     int robot_count;
     const sti_urdf_report* robots;  // what was read from URDF       (robot_count)
 } sti_world_scene;
+
+// What a document holds (document.h): a bed of grains or bodies. NULL when it is the other, or of another kind.
+STI_API const sti_scene* sti_scene_of(const sti_document* document);
+STI_API const sti_world_scene* sti_world_scene_of(const sti_document* document);
 
 #ifdef __cplusplus
 }

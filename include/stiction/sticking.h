@@ -32,6 +32,50 @@ typedef enum sti_sticking_outcome { STI_STICKING_OUTCOME_LIST(STI_X) } sti_stick
 
 STI_API const char* sti_sticking_outcome_text(sti_sticking_outcome outcome);
 
+// ---- propositions: a uniform table of tests, each with the numbers it rests on
+
+#define STI_HOLDS_LIST(X)                                                        \
+    X(STI_NOT_APPLICABLE, "not_applicable") /* a hypothesis fails: see reason */ \
+    X(STI_HOLDS, "holds")                                                        \
+    X(STI_HOLDS_NOT, "does_not_hold")                                            \
+    X(STI_HOLDS_UNKNOWN, "unknown") /* not decided */
+
+#define STI_X(code, text) code,
+typedef enum sti_holds { STI_HOLDS_LIST(STI_X) } sti_holds;
+#undef STI_X
+
+STI_API const char* sti_holds_text(sti_holds verdict);
+
+typedef enum sti_named_form {
+    STI_NAMED_NUMBER,
+    STI_NAMED_TRUTH,   // 0 or 1
+    STI_NAMED_VECTOR,  // one row
+    STI_NAMED_MODES,   // one row of sti_contact_mode; NAN: not known
+    STI_NAMED_MATRIX,  // of one row it is a matrix still
+} sti_named_form;
+
+typedef struct sti_named {  // a number, a vector or a matrix, by its name
+    const char* name;
+    sti_named_form form;
+    int rows, cols;
+    double* value;  // row major (rows x cols)
+} sti_named;
+
+typedef struct sti_proposition {
+    const char* id;     // "P1.i", "C2", "L1", "E69", "MFCQ"
+    const char* title;  // the statement in a line
+    sti_holds verdict;
+    char reason[200];  // what the verdict rests on, or why it does not apply
+    int number_count;
+    const sti_named* numbers;  // (number_count)
+} sti_proposition;
+
+// NULL: no such proposition, no such number.
+STI_API const sti_proposition* sti_proposition_find(const sti_proposition* table, int count, const char* id);
+STI_API const sti_named* sti_proposition_number(const sti_proposition* p, const char* name);
+
+// ---- the answer
+
 // What is claimed, and the proof of it; sti_verify_sticking looks at nothing else.
 //
 // A bilateral contact with friction has a cone for lambda_n >= 0 and one for lambda_n <= 0. The leaves of "does not
@@ -99,51 +143,11 @@ typedef struct sti_sticking_answer {
     sti_sticking_leaf* leaves;  // (leaf_count)
     double bound;  // not exact "does not": every solution has |(a, lambda)|_1 >= bound; INFINITY when exact
     sti_opening opening;
+    int proposition_count;
+    sti_proposition* propositions;  // the table of S0's propositions; none: not asked for   (proposition_count)
 } sti_sticking_answer;
 
 STI_API void sti_sticking_answer_clear(sti_env* env, sti_sticking_answer* answer);  // of one that was loaded
-
-// ---- propositions: a uniform table of tests, each with the numbers it rests on
-
-#define STI_HOLDS_LIST(X)                                                        \
-    X(STI_NOT_APPLICABLE, "not_applicable") /* a hypothesis fails: see reason */ \
-    X(STI_HOLDS, "holds")                                                        \
-    X(STI_HOLDS_NOT, "does_not_hold")                                            \
-    X(STI_HOLDS_UNKNOWN, "unknown") /* not decided */
-
-#define STI_X(code, text) code,
-typedef enum sti_holds { STI_HOLDS_LIST(STI_X) } sti_holds;
-#undef STI_X
-
-STI_API const char* sti_holds_text(sti_holds verdict);
-
-typedef enum sti_named_form {
-    STI_NAMED_NUMBER,
-    STI_NAMED_TRUTH,   // 0 or 1
-    STI_NAMED_VECTOR,  // one row
-    STI_NAMED_MODES,   // one row of sti_contact_mode; NAN: not known
-    STI_NAMED_MATRIX,  // of one row it is a matrix still
-} sti_named_form;
-
-typedef struct sti_named {  // a number, a vector or a matrix, by its name
-    const char* name;
-    sti_named_form form;
-    int rows, cols;
-    double* value;  // row major (rows x cols)
-} sti_named;
-
-typedef struct sti_proposition {
-    const char* id;     // "P1.i", "C2", "L1", "E69", "MFCQ"
-    const char* title;  // the statement in a line
-    sti_holds verdict;
-    char reason[200];  // what the verdict rests on, or why it does not apply
-    int number_count;
-    const sti_named* numbers;  // (number_count)
-} sti_proposition;
-
-// NULL: no such proposition, no such number.
-STI_API const sti_proposition* sti_proposition_find(const sti_proposition* table, int count, const char* id);
-STI_API const sti_named* sti_proposition_number(const sti_proposition* p, const char* name);
 
 // ---- the analysis
 
@@ -206,9 +210,6 @@ typedef struct sti_sticking {
     sti_least_friction least_common;  // the same mu at every contact with friction
     sti_least_friction least_factor;  // every mu times this factor
     double* least_own;                // mu of contact i alone, the others as given; NAN: none        (contact_count)
-
-    int proposition_count;
-    sti_proposition* propositions;
 
     struct sti_sticking_memory* memory;  // what all of it stands in
 } sti_sticking;
@@ -344,7 +345,10 @@ typedef struct sti_sticking_verification {
     double margin;    // sticks: least margin, in units of force; does not: least strictness y'F + z'c
     double bound;     // does not: as in the answer, recomputed
     int leaves_checked;
-    char text[240];  // verdict in a sentence, with the first thing that fails
+    int propositions_checked;  // verdicts
+    int numbers_checked;       // numbers of propositions
+    int numbers_unchecked;     // those that this check cannot judge: large, or redundant only up to rounding
+    char text[240];            // verdict in a sentence, with the first thing that fails
 } sti_sticking_verification;
 
 // Shares no code with the analysis. tol: relative violation up to which a claim with rounding is accepted.

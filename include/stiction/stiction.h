@@ -1,4 +1,4 @@
-// stiction.h: everything. Each header also stands alone.
+// stiction.h: everything. Each header also stands alone. NULL for options means the defaults in every call.
 #ifndef STICTION_H
 #define STICTION_H
 
@@ -9,7 +9,9 @@
 #include <stiction/cone.h>
 #include <stiction/conic.h>
 #include <stiction/contact.h>
+#include <stiction/document.h>
 #include <stiction/draw.h>
+#include <stiction/flow.h>
 #include <stiction/granular.h>
 #include <stiction/grasp.h>
 #include <stiction/impact.h>
@@ -18,6 +20,7 @@
 #include <stiction/io.h>
 #include <stiction/l1.h>
 #include <stiction/linalg.h>
+#include <stiction/manipulation.h>
 #include <stiction/modes.h>
 #include <stiction/norms.h>
 #include <stiction/painleve.h>
@@ -30,6 +33,7 @@
 #include <stiction/shapes.h>
 #include <stiction/step.h>
 #include <stiction/sticking.h>
+#include <stiction/stochastic.h>
 #include <stiction/system.h>
 #include <stiction/urdf.h>
 #include <stiction/velocities.h>

@@ -9,6 +9,7 @@
 #ifndef STICTION_SYSTEM_H
 #define STICTION_SYSTEM_H
 
+#include <stiction/document.h>
 #include <stiction/instant.h>
 
 #ifdef __cplusplus
@@ -130,6 +131,9 @@ STI_API sti_status sti_system_energy(const sti_system* system, double t, const d
 STI_API sti_status sti_system_force(const sti_system* system, double t, const double* q, const double* v, double* k,
                                     double* k_q, double* k_v);
 STI_API sti_status sti_system_gap(const sti_system* system, double t, const double* q, double* gap);  // (contacts)
+
+// What a document holds (document.h), for as long as it lives; NULL when of another kind.
+STI_API sti_system* sti_system_of(const sti_document* document);
 
 #ifdef __cplusplus
 }

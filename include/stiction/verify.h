@@ -11,6 +11,7 @@
 #include <stiction/qp.h>
 #include <stiction/roots.h>
 #include <stiction/run.h>
+#include <stiction/stochastic.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -52,7 +53,7 @@ typedef struct sti_contact_verification {
     double residual;    // sum of the next two; NAN when nothing could be computed
     double residual_contact;
     double residual_equation;
-    int worst_contact;             // where the natural map is largest; -1 when there is no contact
+    int worst_contact;             // farthest from the law, against its own terms; -1 when there is no contact
     double worst_cone_violation;   // largest distance of r_c from its cone, in units of r
     double worst_penetration;      // largest -u_n, in units of u; 0 when no contact closes
     double worst_complementarity;  // largest |r_c . (u_c + mu |u_t| n)|, in units of r u
@@ -107,6 +108,22 @@ typedef struct sti_l1_verification {
 
 STI_API sti_status sti_verify_l1(sti_env* env, const sti_l1* problem, const sti_l1_answer* answer, double tol,
                                  sti_l1_verification* out);
+
+// Stochastic programs: residuals, the gap and certificates anew in extended precision, from x, y, pi and l alone.
+typedef struct sti_stochastic_verification {
+    bool accepted;            // the claim holds, residuals within tol
+    bool convex;              // every Q is positive semidefinite
+    sti_conic_outcome claim;  // the outcome the answer claims
+    double residual;          // of rows, bounds and gradient; of a certificate: what it violates
+    double objective;         // of a point
+    double gap;               // of a point: what the multipliers leave open, over 1 + |objective|
+    double bound;             // of a Farkas vector: no point with |(x, y)|_1 below it
+    char text[240];
+} sti_stochastic_verification;
+
+STI_API sti_status sti_verify_stochastic(sti_env* env, const sti_stochastic* program,
+                                         const sti_stochastic_answer* answer, double tol,
+                                         sti_stochastic_verification* out);
 
 // ---- a recorded run of bodies
 //

@@ -35,9 +35,10 @@ typedef struct sti_program {
     double* metric;         // NULL, or: start has the least sum of (x_j / metric_j)^2         (size)
     double* row_scale;      // of the equations                             (rows)
     sti_svd equations;
-    int* equation;    // rows that are equations, in order            (equations.m)
-    double outside;   // relative distance of the constants from the image
-    double* witness;  // multipliers of the equations that show it    (equations.m)
+    int* equation;                   // rows that are equations, in order            (equations.m)
+    int *row_block, *unknown_block;  // equations that hang together: the first of them, 1 + that  (equations.m), (size)
+    double outside;                  // relative distance of the constants from the image
+    double* witness;                 // multipliers of the equations that show it    (equations.m)
 } sti_program;
 
 sti_status sti_program_open(sti_program* p, sti_pool* pool, int size, int capacity, bool exact);

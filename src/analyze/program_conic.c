@@ -64,7 +64,11 @@ static sti_status move_start(sti_program* p) {
     if (p->pool->status != STI_OK || k == 0) return p->pool->status;
     for (int j = 0; j < n; j++) {
         b[j] = -p->start[j] / p->metric[j];
-        for (int l = 0; l < k; l++) B[(size_t)j * k + l] = p->basis[(size_t)l * n + j] / p->metric[j];
+        for (int l = 0; l < k; l++) {
+            // basis vectors have unit length in scaled unknowns: what is rounding there must not become large in the metric
+            const double entry = p->basis[(size_t)l * n + j];
+            B[(size_t)j * k + l] = fabs(entry) > 1e-13 * p->unknown_scale[j] ? entry / p->metric[j] : 0;
+        }
     }
     // columns of B to unit length: they are independent, whatever their units
     double* length = sti_pool_doubles(p->pool, (size_t)k);
@@ -84,14 +88,9 @@ static sti_status move_start(sti_program* p) {
 
 // Equations that hang together by their unknowns are a block. The decomposition mixes blocks, and what it rounds in a large one
 // shows in a small one; so the solution is refined block by block, and judged so.
-typedef struct blocks {
-    int* of_row;      // the least row of its block                          (m)
-    int* of_unknown;  // 1 + that; 0: in no equation                         (size)
-} blocks;
-
-static sti_status find_blocks(const sti_program* p, int m, const double* E, blocks* b) {
+static sti_status find_blocks(sti_program* p, int m, const double* E) {
     const size_t n = (size_t)p->size;
-    int *mark = b->of_row = sti_pool_ints(p->pool, (size_t)m), *seen = b->of_unknown = sti_pool_ints(p->pool, n);
+    int *mark = p->row_block = sti_pool_ints(p->pool, (size_t)m), *seen = p->unknown_block = sti_pool_ints(p->pool, n);
     if (p->pool->status != STI_OK) return p->pool->status;
     for (int i = 0; i < m; i++) {
         mark[i] = i;
@@ -109,48 +108,60 @@ static sti_status find_blocks(const sti_program* p, int m, const double* E, bloc
     return STI_OK;
 }
 
-// What row i lacks at start, and the terms that this is summed from.
-static double rest_of(const sti_program* p, const double* E, const double* e, int i, double* size) {
-    const size_t n = (size_t)p->size;
-    double rest = e[i];
-    *size = fabs(e[i]);
-    for (size_t j = 0; j < n; j++) {
-        const double term = E[(size_t)i * n + j] * p->start[j];
-        rest -= term;
-        *size += fabs(term);
+// What scaled equation i lacks at x, and the terms that this is summed from.
+static double rest_of(const sti_program* p, int i, const double* x, double* size) {
+    const double* row = row_of(p, p->equation[i]);
+    double rest = -row[0];
+    *size = fabs(row[0]);
+    for (int j = 0; j < p->size; j++) {
+        rest -= row[j + 1] * x[j];
+        *size += fabs(row[j + 1] * x[j]);
     }
-    return rest;
+    *size *= p->row_scale[i];
+    return p->row_scale[i] * rest;
 }
 
-static sti_status refine(sti_program* p, int m, const double* E, const double* e, const blocks* b) {
-    const size_t n = (size_t)p->size;
-    double *rest = sti_pool_doubles(p->pool, (size_t)m), *x = sti_pool_doubles(p->pool, n), size;
+// x brought back to the equations, block by block.
+static sti_status refine(const sti_program* p, double* x) {
+    const int m = p->equations.m;
+    double *rest = sti_pool_doubles(p->pool, (size_t)m), *dx = sti_pool_doubles(p->pool, (size_t)p->size), size;
     if (p->pool->status != STI_OK) return p->pool->status;
     for (int round = 0; round < 2; round++) {
         for (int block = 0; block < m; block++) {
-            if (b->of_row[block] != block) continue;
-            bool any = false;  // constants all zero: so is the block's least-norm solution
-            for (int i = block; i < m; i++) any = any || (b->of_row[i] == block && e[i] != 0);
-            for (int i = 0; i < m; i++) rest[i] = any && b->of_row[i] == block ? rest_of(p, E, e, i, &size) : 0;
-            sti_svd_solve(&p->equations, rest, x);
-            for (size_t j = 0; j < n; j++)
-                if (b->of_unknown[j] == 1 + block) p->start[j] = any ? p->start[j] + x[j] : 0;
+            if (p->row_block[block] != block) continue;
+            for (int i = 0; i < m; i++) rest[i] = p->row_block[i] == block ? rest_of(p, i, x, &size) : 0;
+            sti_svd_solve(&p->equations, rest, dx);
+            for (int j = 0; j < p->size; j++)
+                if (p->unknown_block[j] == 1 + block) x[j] += p->unknown_scale[j] * dx[j];
         }
     }
     return STI_OK;
 }
 
+// Constants all zero: so is the least-norm solution of the block.
+static void clear_idle_blocks(sti_program* p) {
+    for (int block = 0; block < p->equations.m; block++) {
+        if (p->row_block[block] != block) continue;
+        bool any = false;
+        for (int i = block; i < p->equations.m; i++)
+            any = any || (p->row_block[i] == block && row_of(p, p->equation[i])[0] != 0);
+        for (int j = 0; j < p->size && !any; j++)
+            if (p->unknown_block[j] == 1 + block) p->start[j] = 0;
+    }
+}
+
 // The largest |E x - e|_i at x = start, relative to the terms of its row, or to a thousandth of those of the largest of its block: a
 // row in which everything cancels has nothing but rounding to be compared with.
-static sti_status find_misfit(sti_program* p, int m, const double* E, const double* e, const blocks* b) {
+static sti_status find_misfit(sti_program* p) {
+    const int m = p->equations.m;
     double* most = sti_pool_doubles(p->pool, (size_t)m);
     if (most == NULL) return p->pool->status;
     p->outside = 0;
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < m; i++) {
             double size;
-            const double rest = rest_of(p, E, e, i, &size), large = most[b->of_row[i]];
-            if (pass == 0) most[b->of_row[i]] = fmax(large, size);
+            const double rest = rest_of(p, i, p->start, &size), large = most[p->row_block[i]];
+            if (pass == 0) most[p->row_block[i]] = fmax(large, size);
             if (pass == 1 && large > 0) p->outside = fmax(p->outside, fabs(rest) / fmax(size, 1e-3 * large));
         }
     }
@@ -177,17 +188,17 @@ sti_status sti_program_reduce(sti_program* p) {
     if (status != STI_OK) return status;
     sti_svd_solve(&p->equations, e, p->start);
     sti_svd_outside(&p->equations, e, p->witness);
-    blocks b;
-    status = find_blocks(p, m, E, &b);
-    if (status == STI_OK) status = refine(p, m, E, e, &b);
-    if (status == STI_OK) status = find_misfit(p, m, E, e, &b);
+    for (int j = 0; j < n; j++) p->start[j] *= p->unknown_scale[j];
+    status = find_blocks(p, m, E);
+    if (status == STI_OK) status = refine(p, p->start);
+    if (status == STI_OK) clear_idle_blocks(p);
+    if (status == STI_OK) status = find_misfit(p);
     if (status != STI_OK) return status;
     for (int i = 0; i < m; i++) p->witness[i] *= p->row_scale[i];
     p->freedom = n - p->equations.rank;
     p->basis = sti_pool_doubles(p->pool, (size_t)p->freedom * (size_t)n);
     if (p->pool->status != STI_OK) return p->pool->status;
     for (int j = 0; j < n; j++) {
-        p->start[j] *= p->unknown_scale[j];
         for (int k = 0; k < p->freedom; k++)
             p->basis[(size_t)k * n + j] = sti_svd_kernel(&p->equations, k)[j] * p->unknown_scale[j];
     }
@@ -218,6 +229,8 @@ sti_status sti_program_reduce_like(sti_program* p, const sti_program* like) {
     p->start = like->start;
     p->basis = like->basis;
     p->unknown_scale = like->unknown_scale;
+    p->row_block = like->row_block;
+    p->unknown_block = like->unknown_block;
     p->row_scale = like->row_scale;
     p->equations = like->equations;
     p->outside = like->outside;
@@ -382,18 +395,24 @@ static void judge_point(const sti_program* p, const reduced* q, sti_program_answ
     }
 }
 
+// Terms of a row at x.
+static double terms_of(const sti_program* p, int r, const double* x) {
+    const double* row = row_of(p, r);
+    double size = fabs(row[0]);
+    for (int j = 0; j < p->size; j++) size += fabs(row[1 + j] * x[j]);
+    return size;
+}
+
 // Does x keep the inequalities and cones, measured on the rows as they were given?
 static bool keeps_rows(const sti_program* p, const double* x) {
+    double most = 0;
+    for (int r = 0; r < p->rows; r++) most = fmax(most, terms_of(p, r, x));
     for (int r = 0; r < p->rows; r++) {
         if (p->kind[r] != STI_ROW_NONNEGATIVE && p->kind[r] != STI_ROW_HEAD) continue;
-        const double* row = p->row + (size_t)r * ((size_t)p->size + 1);
-        double tails = 0, size = fabs(row[0]);
-        for (int j = 0; j < p->size; j++) size += fabs(row[1 + j] * x[j]);
+        double tails = 0;
         for (int t = r + 1; p->kind[r] == STI_ROW_HEAD && t < p->rows && p->kind[t] == STI_ROW_TAIL; t++)
             tails = hypot(tails, sti_program_row_value(p, t, x));
-        if (sti_program_row_value(p, r, x) - tails <
-            -1e-3 * (size + tails) - 1e-6 * fmax(1, sti_small_max((size_t)p->size, x)))
-            return false;
+        if (sti_program_row_value(p, r, x) - tails < -1e-3 * (terms_of(p, r, x) + tails) - 1e-6 * most) return false;
     }
     return true;
 }
@@ -432,6 +451,7 @@ sti_status sti_program_minimize(const sti_program* p, const double* c, const dou
         for (int l = 0; l < q.k; l++) {
             for (int j = 0; j < p->size; j++) out->x[j] += q.unit * answer.x[l] * p->basis[(size_t)l * p->size + j];
         }
+        status = refine(p, out->x);
         out->value = objective(p, c, weight, out->x);
         if (out->outcome == STI_CONIC_SOLVED && !keeps_rows(p, out->x)) out->outcome = STI_CONIC_UNKNOWN;
     }
@@ -439,5 +459,5 @@ sti_status sti_program_minimize(const sti_program* p, const double* c, const dou
         if (q.place[r] >= 0) out->dual[r] = answer.y[q.place[r]] * q.weight[q.place[r]];
     }
     sti_conic_answer_clear(p->env, &answer);
-    return STI_OK;
+    return status;
 }

@@ -88,6 +88,9 @@ sti_status sti_posed_equations(const sti_posed* s, bool exact, sti_program* out)
 // Are the equations redundant, or consistent, only up to rounding? Then exact arithmetic has no say.
 sti_status sti_posed_near_redundant(const sti_posed* s, bool* out);
 
+double sti_posed_force_limit(const sti_posed* s);  // on normal forces, for the least friction
+// |lambda_t| of contact i; with polygons the friction that they ask for, mu lambda_n at their boundary
+double sti_posed_reach(const sti_posed* s, int i, const double* lambda);
 double sti_posed_margin(const sti_posed* s, int i, const double* lambda);  // of contact i; NAN: it has no bound
 double sti_posed_least_margin(const sti_posed* s, const double* lambda);
 // Sign of the margin of contact i at exact multipliers (p).

@@ -5,6 +5,7 @@
 // stacked rates; W_n of (23) has H' in its last term and V_n a minus sign; (33) with the least-norm solution is
 // sufficient only.
 #include <math.h>
+#include <string.h>
 
 #include "analyze/sticking_blocks.h"
 
@@ -271,6 +272,7 @@ static sti_status proposition_4(const sti_sticking* r, const sti_blocks* b, sti_
                              "least margin %.6g%s", least,
                              rate > 0 ? "" : "; with a bound on the rate of the contact forces also the time");
     sti_propositions_number(t, "least_margin", least);
+    if (rate > 0) sti_propositions_number(t, "lipschitz", rate);
     if (rate > 0) sti_propositions_number(t, "time_to_slip_at_least", time);
     const sti_status status = force_gain(b, t, d);
 
@@ -329,52 +331,108 @@ static sti_status propositions_2_to_4(const sti_sticking* r, const sti_blocks* b
     return proposition_4(r, b, t, &d, &q);
 }
 
-// E = M + C C', D = C'E+ C, Q = D_tt - D_nt'D_nn+ D_nt  (27), lemma 1. Their ranks are known without them: the kernel of E is
-// that of M with that of C'; im C is in im E, so D has the rank of C, D_nn that of grad h, and Q what is between.
-static sti_status lemma_1(sti_sticking* r, const sti_blocks* b, sti_propositions_table* t) {
+// L^-1 C with M = L L': its singular values are the roots of those of C'M^-1 C. false: a pivot is not positive.
+static bool divide_by_root(int n, int p, const double* M, double* L, double* C) {
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j <= i; j++) {
+            const double sum = M[(size_t)i * n + j] - sti_small_dot(j, L + (size_t)i * n, L + (size_t)j * n);
+            if (i == j && !(sum > 0)) return false;
+            L[(size_t)i * n + j] = i == j ? sqrt(sum) : sum / L[(size_t)j * n + j];
+        }
+        for (int k = 0; k < p; k++) {
+            for (int j = 0; j < i; j++) C[(size_t)i * p + k] -= L[(size_t)i * n + j] * C[(size_t)j * p + k];
+            C[(size_t)i * p + k] /= L[(size_t)i * n + i];
+        }
+    }
+    return true;
+}
+
+// D = C'E+ C of (27), E = M + C C'. With M = L L' > 0 and L^-1 C = U diag(s) V' it is V diag(s^2 / (1 + s^2)) V', which does not
+// mind units as E does. Otherwise E is inverted in even units: im C is in im E, so that any generalized inverse will do.
+static sti_status make_D(const sti_blocks* b, const double* C, int rank_E, double* D) {
     const sti_posed* s = b->s;
     sti_pool* pool = b->pool;
-    const int n = b->n, m = b->m, tt = b->t, p = m + tt;
-    int rank_E = n - r->kernel_dimension;
-    double *E = sti_pool_copy(pool, s->instant->M, (size_t)n * (size_t)n),
-           *C = sti_pool_doubles(pool, (size_t)n * (size_t)p);
-    double *EC = sti_pool_doubles(pool, (size_t)n * (size_t)p), *D = sti_pool_doubles(pool, (size_t)p * (size_t)p), *Ep,
-           *Np;
-    double *Dnn = sti_pool_doubles(pool, (size_t)m * (size_t)m), *Q = sti_pool_doubles(pool, (size_t)tt * (size_t)tt);
+    const int n = b->n, p = b->m + b->t;
+    double *MC = sti_pool_doubles(pool, (size_t)n * (size_t)p), *E = sti_pool_doubles(pool, (size_t)n * (size_t)n);
+    double *even = sti_pool_copy(pool, C, (size_t)n * (size_t)p), *pinv;
+    sti_svd f;
     if (pool->status != STI_OK) return pool->status;
-    for (int j = 0; j < n; j++) {
-        for (int k = 0; k < m; k++) C[(size_t)j * p + k] = b->N[(size_t)j * m + k];
-        for (int k = 0; k < tt; k++) C[(size_t)j * p + m + k] = b->H[(size_t)j * tt + k];
+    if (b->definite && divide_by_root(n, p, s->instant->M, E, even)) {
+        const sti_status status = sti_svd_make(pool, n, p, even, 0, &f);
+        for (int i = 0; status == STI_OK && i < p; i++)
+            for (int k = 0; k < p; k++)
+                for (int l = 0; l < b->rank_C; l++)
+                    D[(size_t)i * p + k] +=
+                        f.V[(size_t)l * p + i] * f.V[(size_t)l * p + k] / (1 + 1 / (f.s[l] * f.s[l]));
+        return status;
     }
+    memcpy(even, C, (size_t)n * (size_t)p * sizeof *even);
     for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++) E[(size_t)i * n + j] += sti_small_dot(p, C + (size_t)i * p, C + (size_t)j * p);
-    sti_svd fE, fN, fQ;
-    sti_status status = sti_svd_make(pool, n, n, E, 0, &fE);
-    if (status == STI_OK && b->slides) status = sti_small_rank(pool, n, n, E, &rank_E);
-    if (status == STI_OK) {
-        fE.rank = rank_E;
-        status = sti_svd_pinv(pool, &fE, &Ep);
-    }
+        for (int k = 0; k < p; k++) even[(size_t)i * p + k] *= s->unit[i];
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            E[(size_t)i * n + j] = s->unit[i] * s->instant->M[(size_t)i * n + j] * s->unit[j] +
+                                   sti_small_dot(p, even + (size_t)i * p, even + (size_t)j * p);
+    sti_status status = sti_svd_make(pool, n, n, E, 0, &f);
     if (status != STI_OK) return status;
-    sti_small_multiply(n, n, p, Ep, C, EC);
-    sti_small_multiply_tn(p, n, p, C, EC, D);
+    f.rank = rank_E;
+    status = sti_svd_pinv(pool, &f, &pinv);
+    if (status != STI_OK) return status;
+    sti_small_multiply(n, n, p, pinv, even, MC);
+    sti_small_multiply_tn(p, n, p, even, MC, D);
+    return STI_OK;
+}
+
+// Q = D_tt - D_nt'D_nn- D_nt: im D_nt is in im D_nn, and D_nn is inverted with its diagonal scaled to one.
+static sti_status make_Q(const sti_blocks* b, const double* D, double* Q) {
+    const int m = b->m, tt = b->t, p = m + tt;
+    sti_pool* pool = b->pool;
+    double *Dnn = sti_pool_doubles(pool, (size_t)m * (size_t)m), *scale = sti_pool_doubles(pool, (size_t)m), *Np;
+    if (pool->status != STI_OK) return pool->status;
+    for (int i = 0; i < m; i++) scale[i] = D[(size_t)i * p + i] > 0 ? 1 / sqrt(D[(size_t)i * p + i]) : 1;
     for (int i = 0; i < m; i++)
-        for (int k = 0; k < m; k++) Dnn[(size_t)i * m + k] = D[(size_t)i * p + k];
-    status = sti_svd_make(pool, m, m, Dnn, 0, &fN);
-    if (status == STI_OK) {
-        fN.rank = b->rank_N;
-        status = sti_svd_pinv(pool, &fN, &Np);
-    }
+        for (int k = 0; k < m; k++) Dnn[(size_t)i * m + k] = scale[i] * D[(size_t)i * p + k] * scale[k];
+    sti_svd f;
+    sti_status status = sti_svd_make(pool, m, m, Dnn, 0, &f);
+    if (status != STI_OK) return status;
+    f.rank = b->rank_N;
+    status = sti_svd_pinv(pool, &f, &Np);
     if (status != STI_OK) return status;
     for (int i = 0; i < tt; i++) {
         for (int k = 0; k < tt; k++) {
             double sum = D[(size_t)(m + i) * p + m + k];
             for (int g = 0; g < m; g++)
                 for (int h = 0; h < m; h++)
-                    sum -= D[(size_t)g * p + m + i] * Np[(size_t)g * m + h] * D[(size_t)h * p + m + k];
+                    sum -= D[(size_t)g * p + m + i] * scale[g] * Np[(size_t)g * m + h] * scale[h] *
+                           D[(size_t)h * p + m + k];
             Q[(size_t)i * tt + k] = sum;
         }
     }
+    return STI_OK;
+}
+
+// Lemma 1. Ranks are known without the matrices: the kernel of E is that of M with that of C'; im C is in im E, so D has the
+// rank of C, D_nn that of grad h, and Q what is between.
+static sti_status lemma_1(sti_sticking* r, const sti_blocks* b, sti_propositions_table* t) {
+    const sti_posed* s = b->s;
+    sti_pool* pool = b->pool;
+    const int n = b->n, m = b->m, tt = b->t, p = m + tt;
+    int rank_E = n - r->kernel_dimension;
+    double *C = sti_pool_doubles(pool, (size_t)n * (size_t)p), *D = sti_pool_doubles(pool, (size_t)p * (size_t)p);
+    double *Q = sti_pool_doubles(pool, (size_t)tt * (size_t)tt),
+           *stacked = sti_pool_doubles(pool, (size_t)n * (size_t)(n + p));
+    if (pool->status != STI_OK) return pool->status;
+    for (int j = 0; j < n; j++) {
+        for (int k = 0; k < m; k++) C[(size_t)j * p + k] = b->N[(size_t)j * m + k];
+        for (int k = 0; k < tt; k++) C[(size_t)j * p + m + k] = b->H[(size_t)j * tt + k];
+        memcpy(stacked + (size_t)j * (size_t)(n + p), s->instant->M + (size_t)j * n, (size_t)n * sizeof *stacked);
+        memcpy(stacked + (size_t)j * (size_t)(n + p) + n, C + (size_t)j * p, (size_t)p * sizeof *stacked);
+    }
+    sti_svd fQ;
+    sti_status status = b->slides ? sti_small_rank(pool, n, n + p, stacked, &rank_E) : STI_OK;
+    if (status == STI_OK) status = make_D(b, C, rank_E, D);
+    if (status == STI_OK) status = make_Q(b, D, Q);
+    if (status != STI_OK) return status;
     status = sti_svd_make(pool, tt, tt, Q, 0, &fQ);
     if (status != STI_OK) return status;
     const bool nonsingular = b->rank_C - b->rank_N == tt;

@@ -204,7 +204,7 @@ sti_status sti_sticking_propositions(sti_sticking* r) {
     if (status == STI_OK) status = sti_propositions_solvability(r, &b, &t);
     if (status == STI_OK) status = sti_propositions_discs(r, &b, &t);
     if (status == STI_OK) status = sti_propositions_sliding(r, &b, &t);
-    r->proposition_count = t.count;
-    r->propositions = t.list;
+    r->answer.proposition_count = t.count;
+    r->answer.propositions = t.list;
     return status == STI_OK ? s->pool->status : status;
 }

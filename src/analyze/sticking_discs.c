@@ -270,6 +270,7 @@ static void proposition_11(sti_sticking* r, const sti_blocks* b, sti_proposition
                                  "a contact would need friction where its normal force is not positive");
     sti_propositions_number(t, "mu_min", least->mu);
     sti_propositions_number(t, "attained", least->attained);
+    sti_propositions_number(t, "force_limit", sti_posed_force_limit(b->s));
     sti_propositions_number(t, "factor_min", r->least_factor.mu);
     sti_propositions_vector(t, "mu_min_own", b->m, r->least_own);
 }

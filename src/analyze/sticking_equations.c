@@ -68,10 +68,15 @@ static sti_status self_stress(sti_sticking* r, const sti_posed* s, const sti_pro
                                   : s->pool->status;
 }
 
-static sti_status compare_exactly(sti_sticking* r, const sti_program* g) {
-    int rank;
-    bool solvable;
-    const sti_status status = sti_program_exact_rank(g, &rank, &solvable, NULL);
+static sti_status compare_exactly(sti_sticking* r, sti_program* g) {
+    int rank = 0;
+    bool solvable = true;
+    sti_rationals* witness = NULL;
+    sti_status status = sti_rationals_create(g->env, (size_t)g->rows, &witness);
+    if (status == STI_OK) status = sti_program_exact_rank(g, &rank, &solvable, witness);
+    for (int i = 0; status == STI_OK && !solvable && i < g->equations.m; i++)
+        g->witness[i] = sti_rationals_double(witness, (size_t)g->equation[i]);
+    sti_rationals_destroy(witness);
     if (status != STI_OK) return status;
     r->near_redundant = r->near_redundant || rank != g->equations.rank || (!solvable && g->outside < CONSISTENT);
     if (!r->near_redundant) r->kkt_solvable = solvable;
@@ -124,13 +129,19 @@ static sti_status exact_least(const sti_posed* s, const sti_program* g, sti_rati
 }
 
 // Margins against the largest multiplier and the forces: what the decomposition rounds.
+// A contact without friction has no bound to be within, but no force along its tangents either.
+static double drag_of(const sti_posed* s, int i, const double* lambda) {
+    return s->rough[i] || s->slides[i] ? 0 : sti_small_max((size_t)s->tangents[i], lambda + s->first[i] + 1);
+}
+
 static sti_verdict judge_least(const sti_sticking* r, const sti_posed* s) {
     const double size = fmax(sti_small_max((size_t)s->p, r->lambda_least), s->force);
     sti_verdict verdict = STI_YES;
     for (int i = 0; i < s->nc; i++) {
         const double margin = r->margins_least[i], terms = (1 + (s->rough[i] ? s->mu[i] : 0)) * size;
-        if (margin < -1e-9 * terms) return STI_NO;
-        if (margin < 1e-12 * terms) verdict = STI_UNDECIDED;
+        const double drag = drag_of(s, i, r->lambda_least);
+        if (margin < -1e-9 * terms || drag > 1e-9 * terms) return STI_NO;
+        if (margin < 1e-12 * terms || drag > 0) verdict = STI_UNDECIDED;
     }
     return verdict;
 }
@@ -146,6 +157,8 @@ static sti_status least_verdict(sti_sticking* r, const sti_posed* s, const sti_p
     for (int i = 0; status == STI_OK && lambda != NULL && i < s->nc; i++) {
         int sign = 1;
         if (!isnan(r->margins_least[i])) status = sti_posed_margin_sign(s, i, lambda, &sign);
+        for (int k = 1; k <= s->tangents[i] && !s->rough[i] && !s->slides[i]; k++)
+            if (sti_rationals_sign(lambda, (size_t)(s->first[i] + k)) != 0) sign = -1;
         if (sign < least) least = sign;
     }
     if (status == STI_OK && lambda != NULL) r->least_sticks = least >= 0 ? STI_YES : STI_NO;

@@ -33,10 +33,8 @@
 enum { ROUNDS = 60 };
 
 static double ratio_of(const sti_quest* q, int i, const double* lambda) {
-    const double* r = lambda + q->s->first[i];
-    const double normal = (q->s->bilateral[i] ? q->sign[i] : 1) * r[0];
-    double t = 0;
-    for (int k = 1; k <= q->s->tangents[i]; k++) t = hypot(t, r[k]);
+    const double normal = (q->s->bilateral[i] ? q->sign[i] : 1) * lambda[q->s->first[i]];
+    const double t = sti_posed_reach(q->s, i, lambda);
     if (t <= 1e-11 * q->s->force) return 0;
     return normal > 0 ? t / (q->weight[i] * normal) : INFINITY;
 }
@@ -112,7 +110,7 @@ static double* light_weights(const sti_quest* q, const sti_program* g) {
     return weight;
 }
 
-static sti_status best_margin(sti_quest* q, bool normals, sti_program* g, sti_program_answer* answer) {
+static sti_status margin_within(sti_quest* q, bool normals, sti_program* g, sti_program_answer* answer) {
     const sti_posed* s = q->s;
     *answer = (sti_program_answer){.outcome = STI_CONIC_INFEASIBLE};
     const sti_status status = build(q, !normals, normals, g);
@@ -122,6 +120,30 @@ static sti_status best_margin(sti_quest* q, bool normals, sti_program* g, sti_pr
     c[s->n + s->p] = -1;
     double* weight = normals ? light_weights(q, g) : NULL;
     return s->pool->status == STI_OK ? sti_program_minimize(g, c, weight, answer) : s->pool->status;
+}
+
+// A limit far from the forces spoils the units of the program. A closer one does when the best point does not touch it.
+static sti_status best_margin(sti_quest* q, bool normals, sti_program* g, sti_program_answer* answer) {
+    const double limit = q->limit;
+    sti_status status = margin_within(q, normals, g, answer);
+    if (status != STI_OK || answer->outcome == STI_CONIC_SOLVED || answer->outcome == STI_CONIC_INFEASIBLE || q->growth)
+        return status;
+    for (double near = 1e3 * q->s->force; near > 5 * q->s->force && near < limit; near /= 10) {
+        sti_program closer = {0};
+        sti_program_answer other;
+        q->limit = near;
+        status = margin_within(q, normals, &closer, &other);
+        q->limit = limit;
+        bool inside = status == STI_OK && other.outcome == STI_CONIC_SOLVED;
+        for (int i = 0; inside && i < q->s->nc; i++)
+            inside = q->weight[i] == 0 || fabs(other.x[q->s->n + q->s->first[i]]) < 0.5 * near;
+        if (status != STI_OK) return status;
+        if (!inside) continue;
+        *g = closer;
+        *answer = other;
+        return STI_OK;
+    }
+    return status;
 }
 
 // Which contacts asked about have lambda_n = 0 for every choice of the others?
@@ -358,10 +380,14 @@ static sti_status beats(sti_quest* q, double k, bool* out) {
     return below(k) > 0 ? holds_at(q, below(k), INFINITY, out, lambda) : STI_OK;
 }
 
-// Does the point found need no more than k, with normal forces well within the limit?
+// Does the point found need no more than k, with normal forces well within the limit, none of which is rounding that friction
+// hangs on?
 static bool is_attained(const sti_quest* q) {
-    for (int i = 0; i < q->s->nc; i++)
-        if (q->weight[i] > 0 && fabs(q->lambda[q->s->first[i]]) > 0.5 * q->limit) return false;
+    for (int i = 0; i < q->s->nc; i++) {
+        const double normal = fabs(q->lambda[q->s->first[i]]);
+        if (q->weight[i] > 0 && normal > 0.5 * q->limit) return false;
+        if (q->weight[i] > 0 && normal < 1e-7 * q->s->force && ratio_of(q, i, q->lambda) > 0) return false;
+    }
     return sti_quest_ratio(q, q->lambda) <= above(q->k);
 }
 
@@ -405,6 +431,18 @@ static sti_status settle(sti_quest* q, bool* attained) {
 
 // ---- all branches
 
+// Not every contact grows: with a hundred times the forces, is a fiftieth enough? Then any coefficient is, with forces that
+// grow like its inverse.
+static sti_status vanish(const sti_quest* q, sti_least_friction* out) {
+    sti_quest h = *q;
+    h.lambda = sti_pool_copy(q->s->pool, q->lambda, (size_t)q->s->p);
+    if (h.lambda == NULL) return q->s->pool->status;
+    h.limit = 100 * q->limit;
+    const sti_status status = descend(&h);
+    if (status == STI_OK && h.found && h.k <= q->k / 50) out->mu = 0;
+    return status;
+}
+
 // The infimum over growing internal forces, when every contact asked about grows.
 static sti_status grow(sti_quest* q, sti_least_friction* out) {
     const sti_posed* s = q->s;
@@ -416,11 +454,17 @@ static sti_status grow(sti_quest* q, sti_least_friction* out) {
     h.limit = 2;
     h.growth = true;
     const sti_status status = descend(&h);
-    if (status != STI_OK || !h.found || h.k > out->mu) return status;
-    for (int i = 0; i < s->nc; i++)
-        if (q->weight[i] > 0 && fabs(h.lambda[s->first[i]]) < 1e-7) return STI_OK;
+    if (status != STI_OK) return status;
+    bool all = h.found && h.k <= out->mu;
+    for (int i = 0; i < s->nc; i++) all = all && (q->weight[i] == 0 || fabs(h.lambda[s->first[i]]) >= 1e-7);
+    if (!all) return vanish(q, out);
     out->mu = h.k;
     return STI_OK;
+}
+
+// A branch that has no less may have as much with forces within the limit, where those before had not.
+static sti_status attains(sti_quest* q, sti_least_friction* out) {
+    return out->attained ? STI_OK : holds_at(q, above(out->mu), q->limit, &out->attained, out->lambda);
 }
 
 static sti_status least(sti_sticking* r, const double* weight, sti_least_friction* out) {
@@ -439,7 +483,10 @@ static sti_status least(sti_sticking* r, const double* weight, sti_least_frictio
     *out = (sti_least_friction){.exists = STI_NO, .mu = NAN, .lambda = out->lambda};
     memcpy(q.rough, s->rough, nc);
     int choices = 0;
+    bool exact = s->exact && s->polyhedral && !r->near_redundant;
     for (int i = 0; i < s->nc; i++) {
+        // a smooth contact in space gets a disc
+        if (weight[i] > 0 && s->tangents[i] == 2 && s->options.facets == 0) exact = false;
         q.on[i] = weight[i] > 0;
         choices += s->bilateral[i] && (s->rough[i] || weight[i] > 0);
     }
@@ -447,7 +494,7 @@ static sti_status least(sti_sticking* r, const double* weight, sti_least_frictio
     q.t.rough = q.rough;
     q.t.margin_on = q.on;
     q.t.instant = s->instant;
-    q.limit = s->options.force_limit > 0 ? s->options.force_limit : 1e4 * s->force;
+    q.limit = sti_posed_force_limit(s);
     if (choices > 6) {
         out->exists = STI_UNDECIDED;
         return STI_OK;
@@ -455,11 +502,14 @@ static sti_status least(sti_sticking* r, const double* weight, sti_least_frictio
     for (int b = 0; b < 1 << choices; b++) {
         for (int i = 0, bit = 0; i < s->nc; i++)
             q.sign[i] = s->bilateral[i] && (s->rough[i] || weight[i] > 0) ? (b >> bit++ & 1 ? -1 : 1) : 0;
-        const bool exact = s->exact && s->polyhedral && !r->near_redundant;
         bool attained = false, better = true;
         sti_status status = STI_OK;
         if (exact && out->exists == STI_YES) status = beats(&q, out->mu, &better);
-        if (status == STI_OK && !better) continue;
+        if (status == STI_OK && !better) {
+            status = attains(&q, out);
+            if (status != STI_OK) return status;
+            continue;
+        }
         if (status == STI_OK) status = descend(&q);
         if (status == STI_OK && exact) status = settle(&q, &attained);
         if (status == STI_OK && !exact && q.found) status = try_idle(&q);

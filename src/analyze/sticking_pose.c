@@ -371,20 +371,28 @@ sti_status sti_posed_program(const sti_posed* s, const signed char* sign, int ex
     return set_units(s, out);
 }
 
-double sti_posed_margin(const sti_posed* s, int i, const double* lambda) {
+double sti_posed_force_limit(const sti_posed* s) {
+    return s->options.force_limit > 0 ? s->options.force_limit : 1e4 * s->force;
+}
+
+double sti_posed_reach(const sti_posed* s, int i, const double* lambda) {
     const double* r = lambda + s->first[i];
-    if (sti_posed_is_open(s, i)) return NAN;
-    if (!s->rough[i] || s->slides[i]) return s->bilateral[i] ? NAN : r[0];
-    const double normal = s->bilateral[i] ? fabs(r[0]) : r[0];
-    if (s->tangents[i] == 1) return s->mu[i] * normal - fabs(r[1]);
-    if (s->options.facets == 0) return s->mu[i] * normal - hypot(r[1], r[2]);
+    if (s->tangents[i] < 2) return s->tangents[i] == 1 ? fabs(r[1]) : 0;
+    if (s->options.facets == 0) return hypot(r[1], r[2]);
     double most = 0;
     for (int k = 0; k < s->options.facets; k++) {
         double m[2];
         sti_facet_normal(s->options.facets, k, m);
         most = fmax(most, m[0] * r[1] + m[1] * r[2]);
     }
-    return s->mu[i] * normal - most;
+    return most;
+}
+
+double sti_posed_margin(const sti_posed* s, int i, const double* lambda) {
+    const double normal = lambda[s->first[i]];
+    if (sti_posed_is_open(s, i)) return NAN;
+    if (!s->rough[i] || s->slides[i]) return s->bilateral[i] ? NAN : normal;
+    return s->mu[i] * (s->bilateral[i] ? fabs(normal) : normal) - sti_posed_reach(s, i, lambda);
 }
 
 double sti_posed_least_margin(const sti_posed* s, const double* lambda) {

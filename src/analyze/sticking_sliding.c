@@ -140,6 +140,21 @@ static sti_status complete(const mixed* m, const double* normal, double* lambda,
     return STI_OK;
 }
 
+// Where the directions held depend on each other their rates may contradict: what solves the LCP then misses X'a + c_x = 0.
+static bool is_held(const mixed* m, const double* a) {
+    const sti_blocks* b = m->b;
+    for (int k = 0; k < b->x; k++) {
+        double rate = b->c_x[k], terms = fabs(b->c_x[k]);
+        for (int j = 0; j < b->n; j++) {
+            const double x = b->X[(size_t)j * (size_t)b->x + (size_t)k];
+            rate += x * a[j];
+            terms += fabs(x) * (fabs(a[j]) + b->s->size[j]);
+        }
+        if (fabs(rate) > 1e-9 * terms) return false;
+    }
+    return true;
+}
+
 // What a solution asks of the sticking contacts, and whether they can give it. exact: lambda of these, NULL: as computed.
 static sti_status judge(const mixed* m, const sti_rationals* exact, int row, solutions* out) {
     const sti_blocks* b = m->b;
@@ -154,7 +169,7 @@ static sti_status judge(const mixed* m, const sti_rationals* exact, int row, sol
         if (s->slides[i] || s->tangents[i] == 0) continue;
         for (int k = 1; k <= s->tangents[i]; k++) t = hypot(t, lambda[s->first[i] + k]);
         const double normal = fabs(lambda[s->first[i]]);
-        int sign = sti_blocks_sign(s->mu[i] * normal - t, (1 + s->mu[i]) * size);
+        int sign = sti_blocks_sign(s->mu[i] * normal - sti_posed_reach(s, i, lambda), (1 + s->mu[i]) * size);
         if (sign == 0) sign = 2;
         if (exact != NULL) {
             sti_status status = STI_OK;
@@ -178,12 +193,16 @@ static sti_status solve_computed(const mixed* m, solutions* out) {
     sti_status status = sti_lcp_enumerate(m->b->s->env, &lcp, 4096, 0, &set);
     if (status != STI_OK) return status;
     status = take_solutions(m, set->vertex_count, out);
-    for (int k = 0; status == STI_OK && k < out->count; k++) {
-        double* normal = out->normal + (size_t)k * (size_t)m->u;
+    out->count = 0;
+    for (int k = 0; status == STI_OK && k < set->vertex_count; k++) {
+        const size_t to = (size_t)out->count;
+        double *normal = out->normal + to * (size_t)m->u, *a = out->a + to * (size_t)m->b->n;
+        memset(a, 0, (size_t)m->b->n * sizeof *a);
         memcpy(normal, set->vertex + (size_t)k * (size_t)m->u, (size_t)m->u * sizeof *normal);
-        status =
-            complete(m, normal, out->lambda + (size_t)k * (size_t)m->b->s->p, out->a + (size_t)k * (size_t)m->b->n);
-        if (status == STI_OK) status = judge(m, NULL, k, out);
+        status = complete(m, normal, out->lambda + to * (size_t)m->b->s->p, a);
+        if (status != STI_OK || !is_held(m, a)) continue;
+        status = judge(m, NULL, (int)to, out);
+        out->count++;
     }
     sti_lcp_solution_set_destroy(m->b->s->env, set);
     return status;
@@ -276,6 +295,33 @@ static sti_status proposition_13(const sti_sticking* r, const sti_blocks* b, sti
 
 // ---- (69)
 
+// Coulomb's law, measured against the accelerations and forces that the data suggest: a solver measures against what it found, and
+// forces that run away make everything else small.
+static bool obeys_law(const sti_blocks* b, const double* r, const double* acc) {
+    const sti_posed* s = b->s;
+    const double force = 1e-7 * fmax(s->force, sti_small_max((size_t)s->p, r));
+    for (int i = 0; i < b->m; i++) {
+        const double *l = r + s->first[i], *a = acc + s->first[i];
+        double reach = 0, t = 0, slip = 0, along = 0;
+        for (int k = 0; k <= s->tangents[i]; k++) {
+            double terms = fabs(s->c[s->row[i] + k]);
+            for (int j = 0; j < b->n; j++) terms += fabs(s->C[(size_t)j * s->p + s->first[i] + k]) * s->size[j];
+            reach = fmax(reach, terms);
+            if (k == 0) continue;
+            t = hypot(t, l[k]);
+            slip = hypot(slip, a[k]);
+            along += l[k] * a[k];
+        }
+        const double still = 1e-7 * reach;
+        if (l[0] < -force || a[0] < -still || (l[0] > force && a[0] > still) || t > s->mu[i] * l[0] + force)
+            return false;
+        if (l[0] > force && slip > still &&
+            (t < s->mu[i] * l[0] - force || along > -(1 - 1e-5) * t * slip + force * still))
+            return false;
+    }
+    return true;
+}
+
 // acc = G lambda + g over the touching contacts, flat; and the contact solver on it.
 static sti_status solve_69(const sti_blocks* b, double* G, double* g, int d, double* modes, double* r, double* acc,
                            bool* solved) {
@@ -288,7 +334,7 @@ static sti_status solve_69(const sti_blocks* b, double* G, double* g, int d, dou
     sti_contact_answer answer;
     const sti_status status = sti_contact_solve(s->env, &problem, &options, &answer);
     if (status != STI_OK) return status;
-    *solved = answer.outcome == STI_SOLVED || answer.residual < 1e-9;
+    *solved = (answer.outcome == STI_SOLVED || answer.residual < 1e-9) && obeys_law(b, answer.r, answer.u);
     for (int i = 0; *solved && i < b->m; i++) modes[i] = answer.mode != NULL ? answer.mode[i] : NAN;
     for (int k = 0; *solved && k < s->p; k++) {
         r[k] = answer.r[k];

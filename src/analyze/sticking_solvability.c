@@ -22,47 +22,51 @@ static sti_holds verdict_of(sti_conic_outcome outcome) {
 
 // max d : U'v >= d, |v|_inf <= 1; MFCQ holds when it is positive. With bilateral contacts: grad h_b'v = 0 as well, and
 // these gradients independent.
-static sti_status largest_opening(const sti_blocks* b, double* d, double** v) {
+static sti_status pose_opening(const sti_blocks* b, sti_program* p) {
     const sti_posed* s = b->s;
-    sti_program p = {0};
-    sti_status status = sti_program_open(&p, b->pool, b->n + 1, b->m + 2 * b->n, false);
+    const sti_status status = sti_program_open(p, b->pool, b->n + 1, b->m + 2 * b->n, b->exact);
     if (status != STI_OK) return status;
     for (int i = 0; i < b->m; i++) {
-        const int r = sti_program_add(&p, s->bilateral[i] ? STI_ROW_ZERO : STI_ROW_NONNEGATIVE, i);
-        for (int j = 0; j < b->n; j++) sti_program_put(&p, r, 1 + j, b->N[(size_t)j * b->m + i]);
-        if (!s->bilateral[i]) sti_program_put(&p, r, 1 + b->n, -1);
+        const int r = sti_program_add(p, s->bilateral[i] ? STI_ROW_ZERO : STI_ROW_NONNEGATIVE, i);
+        for (int j = 0; j < b->n; j++) sti_posed_put_direction(s, p, r, 1 + j, s->first[i], j, 1);
+        if (!s->bilateral[i]) sti_program_put(p, r, 1 + b->n, -1);
     }
     for (int j = 0; j < 2 * b->n; j++) {
-        const int r = sti_program_add(&p, STI_ROW_NONNEGATIVE, -1);
-        sti_program_put(&p, r, 0, 1);
-        sti_program_put(&p, r, 1 + j / 2, j % 2 ? -1 : 1);
+        const int r = sti_program_add(p, STI_ROW_NONNEGATIVE, -1);
+        sti_program_put(p, r, 0, 1);
+        sti_program_put(p, r, 1 + j / 2, j % 2 ? -1 : 1);
     }
-    status = sti_program_reduce(&p);
-    double* c = sti_pool_doubles(b->pool, (size_t)b->n + 1);
-    if (status != STI_OK || c == NULL) return status != STI_OK ? status : b->pool->status;
-    c[b->n] = -1;
-    sti_program_answer answer;
-    status = sti_program_minimize(&p, c, NULL, &answer);
-    *d = status == STI_OK && answer.outcome == STI_CONIC_SOLVED ? answer.x[b->n] : NAN;
-    *v = answer.x;
+    return b->pool->status;
+}
+
+static sti_status largest_opening_exactly(const sti_blocks* b, const sti_program* p, double* d, double* v) {
+    sti_exact_program e = {0};
+    sti_rationals* x = NULL;
+    sti_status status = sti_exact_program_open(&e, p);
+    if (status == STI_OK) status = sti_exact_program_least(&e, b->n, -1, d);
+    if (status == STI_OK) status = sti_rationals_create(b->s->env, (size_t)b->n + 1, &x);
+    if (status == STI_OK) status = sti_exact_program_point(&e, x);
+    for (int j = 0; status == STI_OK && j < b->n; j++) v[j] = sti_rationals_double(x, (size_t)j);
+    *d = -*d;
+    sti_rationals_destroy(x);
+    sti_exact_program_close(&e);
     return status;
 }
 
-// Some v with U'v >= 1, grad h_b'v = 0, without rounding.
-static sti_status opens_exactly(const sti_blocks* b, bool* out) {
-    const sti_posed* s = b->s;
+static sti_status largest_opening(const sti_blocks* b, double* d, double** v) {
     sti_program p = {0};
-    sti_exact_program e = {0};
-    sti_status status = sti_program_open(&p, b->pool, b->n, b->m, true);
-    for (int i = 0; status == STI_OK && i < b->m; i++) {
-        const int row = sti_program_add(&p, s->bilateral[i] ? STI_ROW_ZERO : STI_ROW_NONNEGATIVE, i);
-        for (int j = 0; j < b->n; j++) sti_posed_put_direction(s, &p, row, 1 + j, s->first[i], j, 1);
-        if (!s->bilateral[i]) sti_program_put(&p, row, 0, -1);
-        status = b->pool->status;
+    sti_program_answer answer;
+    double* c = *v = sti_pool_doubles(b->pool, (size_t)b->n + 1);
+    sti_status status = c != NULL ? pose_opening(b, &p) : b->pool->status;
+    if (status == STI_OK && b->exact) {
+        status = largest_opening_exactly(b, &p, d, *v);
+    } else if (status == STI_OK) {
+        status = sti_program_reduce(&p);
+        c[b->n] = -1;
+        if (status == STI_OK) status = sti_program_minimize(&p, c, NULL, &answer);
+        *d = status == STI_OK && answer.outcome == STI_CONIC_SOLVED ? answer.x[b->n] : NAN;
+        if (status == STI_OK) *v = answer.x;
     }
-    if (status == STI_OK) status = sti_exact_program_open(&e, &p);
-    *out = status == STI_OK && e.feasible;
-    sti_exact_program_close(&e);
     sti_program_close(&p);
     return status;
 }
@@ -87,16 +91,15 @@ static sti_status mfcq(const sti_blocks* b, sti_propositions_table* t) {
     const sti_posed* s = b->s;
     double d = NAN, *v = NULL;
     int *joints = sti_pool_ints(b->pool, (size_t)b->m), count = 0, rank = 0;
-    bool opens = false, agree = b->exact;
+    bool agree = b->exact;
     sti_status status = b->pool->status;
     for (int i = 0; status == STI_OK && i < b->m; i++)
         if (s->bilateral[i]) joints[count++] = s->first[i];
     if (status == STI_OK) status = sti_posed_rank(s, &agree, joints, count, &rank);
     if (status == STI_OK) status = largest_opening(b, &d, &v);
-    if (status == STI_OK && b->exact) status = opens_exactly(b, &opens);
     if (status != STI_OK) return status;
     const int sign = isnan(d) ? 2 : opening_sign(b, d);
-    const sti_holds some = b->exact    ? (opens ? STI_HOLDS : STI_HOLDS_NOT)
+    const sti_holds some = b->exact    ? (d > 0 ? STI_HOLDS : STI_HOLDS_NOT)
                            : sign == 1 ? STI_HOLDS
                            : sign == 2 ? STI_HOLDS_UNKNOWN
                                        : STI_HOLDS_NOT;
@@ -319,6 +322,17 @@ static sti_status ray_forms(const sti_blocks* b, const set_E* e, int ray, sti_ra
     return status;
 }
 
+// Of the ray that the forms are about: the exact one and its double have different lengths.
+static double ray_length(const sti_blocks* b, const set_E* e, int ray) {
+    const size_t x = (size_t)b->x;
+    double length = 0;
+    for (size_t k = 0; k < x; k++) {
+        const size_t at = (size_t)ray * x + k;
+        length = hypot(length, e->y_exact != NULL ? sti_rationals_double(e->y_exact, at) : e->y_ray[at]);
+    }
+    return length;
+}
+
 static sti_status strict_with_tolerance(const sti_blocks* b, sti_program* p, strict* out) {
     sti_program_answer answer;
     double* c = sti_pool_doubles(b->pool, (size_t)b->n + 1);
@@ -359,7 +373,7 @@ static sti_status strict_on_y(const sti_blocks* b, const set_E* e, bool rest, st
         const int r = sti_program_add(&p, STI_ROW_NONNEGATIVE, -1);
         for (int j = 0; j <= b->n; j++)
             sti_program_put_data(&p, r, j, sti_rationals_double(form, (size_t)j), form, (size_t)j, 1);
-        sti_program_put(&p, r, 1 + b->n, -sti_small_norm(b->x, e->y_ray + (size_t)i * (size_t)b->x));
+        sti_program_put(&p, r, 1 + b->n, -ray_length(b, e, i));
     }
     for (int k = 0; status == STI_OK && k < (rest ? b->n : b->u); k++) {
         const int r = sti_program_add(&p, rest ? STI_ROW_ZERO : STI_ROW_NONNEGATIVE, -1);
@@ -422,7 +436,7 @@ static void proposition_8(const sti_blocks* b, sti_propositions_table* t, const 
 // Corollary 2. The rays of E_y are outside its lines, ker X among them: X v != 0 on each. A line of E_y that is not in ker X is
 // such a v too.
 static sti_status corollary_2(const sti_blocks* b, sti_propositions_table* t, const set_E* e) {
-    bool rates;
+    bool rates = false;
     const sti_status status =
         sti_posed_consistent(b->s, b->exact, b->x_multiplier, b->x, b->definite ? b->acceleration : NULL, &rates);
     const bool meet = e->y_rays > 0 || e->y_lines > b->x - b->rank_X;

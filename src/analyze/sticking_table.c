@@ -62,7 +62,6 @@ static bool is_truth(const char* name) {
                                         "separately_unique",
                                         "qdd_unique",
                                         "all_sticking",
-                                        "on_boundary",
                                         "Q_nonsingular",
                                         "sticks_polygon",
                                         "sticks_disc",

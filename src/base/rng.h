@@ -4,14 +4,16 @@
 
 #include <stdint.h>
 
+#include "base/size.h"
+
 typedef struct sti_rng {
     uint64_t state;  // the seed, to begin with
 } sti_rng;
 
 static inline uint64_t sti_rng_next(sti_rng* rng) {
     uint64_t x = (rng->state += 0x9E3779B97F4A7C15u);
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+    x = sti_u64_mul_wrapping(x ^ (x >> 30), 0xBF58476D1CE4E5B9u);
+    x = sti_u64_mul_wrapping(x ^ (x >> 27), 0x94D049BB133111EBu);
     return x ^ (x >> 31);
 }
 

@@ -17,8 +17,9 @@
 
 #include "bodies/motion.h"
 
-#define DOUBT 4   // residuals against forces that run away are rounding, and as uncertain
-#define FAR 1000  // from here on
+#define DOUBT 4            // residuals against forces that run away are rounding, and as uncertain
+#define FAR 1000           // from here on
+#define SAFELY (1 + 1e-6)  // as in contact problems: a verifier with other rounding comes to the same verdict
 
 void sti_posed_clear(sti_world* world) {
     sti_posed* p = &world->solve->posed;
@@ -305,7 +306,7 @@ sti_status sti_posed_measure(sti_world* world) {
     const sti_status status = sti_contact_residual(world->env, &p->problem, &p->answer);
     if (status != STI_OK) return status;
     p->far = p->answer.runaway;
-    p->judged = (p->far > FAR ? DOUBT : 1) * p->answer.residual;
+    p->judged = SAFELY * (p->far > FAR ? DOUBT : 1) * p->answer.residual;
     const bool within = p->judged <= world->options.tol;
     p->answer.outcome = within ? STI_SOLVED : STI_UNKNOWN;
     p->answer.termination = within ? STI_END_SOLUTION : STI_END_STALLED;

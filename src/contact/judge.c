@@ -7,10 +7,13 @@
 //               NOISE |r_c| own_c for every contact under the root
 //     drive     sqrt(sum rho_c |q_c|^2)                            what the data are
 //     undone    sqrt(sum rho_c a_c^2), a_c = max(min(|q_c|, |u_c - q_c|), -u_n): what forces undo of them, or should
-//     runaway   max(1, force / (FARTHEST max(undone, net)))
-//     together  sqrt(sum miss_c^2 / rho_c) / max(force, drive)
-//     residual  runaway max(together, max eta_c / (ALONE sqrt(nc)))
-//     noise     NOISE max(undone, force / runaway), over or times sqrt(rho_c), counts for nothing in eta_c
+//     runaway   max(1, force / (FARTHEST max(undone, net, ROW_NOISE force of all)))                     island by island
+//     together  sqrt(sum runaway^2 miss_c^2 / rho_c) / max(force, drive) of all islands
+//     residual  max(together, max runaway eta_c / (ALONE sqrt(nc)))
+//     noise     NOISE max(undone, force / runaway) of all, over or times sqrt(rho_c), counts for nothing in eta_c
+//
+// What runs away in one island (islands.h) is not small because of what goes on in another. Noise is taken from all of them: data
+// are mostly differences of numbers of one size, whether or not they are joined.
 //
 // A contact that separates by itself is not undone, however fast it is. Forces that cancel each other make force large and net
 // not, and where they grow without bound nothing else does: then a residual relative to them means nothing.
@@ -25,61 +28,104 @@
 
 #include "contact/law.h"
 
-static double square(int d, const double* x) {
-    double s = 0;
-    for (int i = 0; i < d; i++) s += x[i] * x[i];
-    return s;
+// fmax is a call, and looks at NaN on both sides
+static inline double larger(double a, double b) {
+    return a > b ? a : b;
 }
 
-// What the forces undo of the velocity q of a contact, and what they have left to undo
-static double asked(int d, const double* q, const double* u) {
+static inline double square(int d, const double* x) {
+    const double s = x[0] * x[0] + x[1] * x[1];
+    return d == 2 ? s : s + x[2] * x[2];
+}
+
+// What the forces undo of the velocity q of a contact, and what they have left to undo; squares
+static inline double asked(int d, const double* q, const double* u) {
     double change[3] = {0};
     for (int i = 0; i < d; i++) change[i] = u[i] - q[i];
-    const double undone = fmin(square(d, q), square(d, change));
-    return u[0] < 0 ? fmax(undone, u[0] * u[0]) : undone;
+    const double given = square(d, q), made = square(d, change), undone = given < made ? given : made;
+    return u[0] < 0 ? larger(undone, u[0] * u[0]) : undone;
 }
 
-// force, drive and what follows from them
+bool sti_contact_judge_calm(int d, int nc, const double* r, const double* q, const double* u, const double* rho) {
+    const double most = STI_CONTACT_FARTHEST * STI_CONTACT_FARTHEST;
+    for (int c = 0; c < nc; c++) {
+        const size_t at = (size_t)d * (size_t)c;
+        if (rho[c] < 0) return false;
+        if (rho[c] > 0 && !(square(d, r + at) <= most * rho[c] * rho[c] * asked(d, q + at, u + at))) return false;
+    }
+    return true;
+}
+
+// force, drive, undone and net of the islands
 static void add_energies(sti_contact_judge* k) {
+    for (int i = 0; i < k->energies; i++) k->energy[i].undone = k->energy[i].drive;
     for (int c = 0; c < k->nc; c++) {
         const size_t at = (size_t)k->d * (size_t)c;
+        sti_contact_energy* e = &k->energy[k->island[c]];
+        const double r = square(k->d, k->r + at);
+        e->net -= STI_CONTACT_NOISE * sqrt(r) * k->own[2 * (size_t)c + 1];
         if (!(k->rho[c] > 0)) continue;
-        k->force += square(k->d, k->r + at) / k->rho[c];
-        k->drive += square(k->d, k->q + at) * k->rho[c];
-        k->undone += asked(k->d, k->q + at, k->u + at) * k->rho[c];
+        e->force += r / k->rho[c];
+        e->drive += square(k->d, k->q + at) * k->rho[c];
+        e->undone += asked(k->d, k->q + at, k->u + at) * k->rho[c];
     }
-    for (int c = 0; c < k->nc; c++)
-        k->net -= STI_CONTACT_NOISE * sqrt(square(k->d, k->r + (size_t)k->d * (size_t)c)) * k->own[2 * (size_t)c + 1];
-    const double reach = fmax(k->undone, k->net);
-    k->runaway = reach > 0 ? sqrt(k->force / reach) / STI_CONTACT_FARTHEST : 0;
-    k->unit = sqrt(fmax(k->undone, k->runaway > 1 ? k->force / (k->runaway * k->runaway) : k->force));
+}
+
+static void judge_forces(sti_contact_judge* k) {
+    double force = 0, undone = 0, trusted = 0;
+    k->runaway = 1;
+    for (int i = 0; i < k->energies; i++) force += k->energy[i].force;
+    for (int i = 0; i < k->energies; i++) {
+        sti_contact_energy* e = &k->energy[i];
+        const double floor = STI_CONTACT_ROW_NOISE * STI_CONTACT_ROW_NOISE * force;
+        const double reach = larger(larger(e->undone, e->net), floor);
+        const double most = STI_CONTACT_FARTHEST * STI_CONTACT_FARTHEST * reach;
+        e->runaway = e->force > most && most > 0 ? sqrt(e->force / most) : 1;
+        k->runaway = larger(e->runaway, k->runaway);
+        undone += e->undone;
+        trusted += e->force / (e->runaway * e->runaway);
+    }
+    k->unit = sqrt(larger(undone, trusted));
+}
+
+static sti_contact_miss miss_of_contact(const sti_contact_judge* k, int c, double root) {
+    const size_t at = (size_t)k->d * (size_t)c;
+    const double *own = k->own + 2 * (size_t)c, noise = STI_CONTACT_NOISE * k->unit;
+    const sti_contact_units units = {.force = larger(k->rho[c] * own[0], sqrt(square(k->d, k->r + at))),
+                                     .normal = own[0],
+                                     .tangent = own[1],
+                                     .force_noise = noise * root,
+                                     .velocity_noise = root > 0 ? noise / root : 0};
+    return sti_contact_law_miss(k->d, k->mu[c], k->r + at, k->u + at, units);
 }
 
 void sti_contact_judge_point(sti_contact_judge* k) {
-    const int d = k->d;
-    double miss = 0, farthest = 0;
-    k->undone = k->drive;
+    double miss = 0, farthest = 0, force = 0, drive = 0;
     add_energies(k);
+    judge_forces(k);
+    for (int i = 0; i < k->energies; i++) {
+        force += k->energy[i].force;
+        drive += k->energy[i].drive;
+    }
     k->worst = k->nc > 0 ? 0 : -1;
     for (int c = 0; c < k->nc; c++) {
-        const double *r = k->r + (size_t)d * (size_t)c, *u = k->u + (size_t)d * (size_t)c;
-        const double rho = k->rho[c], *own = k->own + 2 * (size_t)c, root = sqrt(rho);
-        sti_contact_units units = {
-            .force = fmax(rho * own[0], sqrt(square(d, r))), .normal = own[0], .tangent = own[1]};
+        const double rho = k->rho[c], root = sqrt(rho), far = k->energy[k->island[c]].runaway;
+        const sti_contact_miss away = miss_of_contact(k, c, root);
         if (rho > 0) {
-            units.velocity_noise = STI_CONTACT_NOISE * k->unit / root;
-            units.force_noise = STI_CONTACT_NOISE * k->unit * root;
+            const double all = far * larger(away.force, rho * away.velocity) / root;
+            miss += all * all;
         }
-        const sti_contact_miss away = sti_contact_law_miss(d, k->mu[c], r, u, units);
-        const double far = fmax(away.force, rho * away.velocity);
-        if (rho > 0) miss += far * far / rho;
-        if (away.share <= farthest) continue;  // a NaN stays
-        farthest = away.share;
+        if (far * away.share <= farthest) continue;  // a NaN stays
+        farthest = far * away.share;
         k->worst = c;
     }
-    const double size = sqrt(fmax(k->force, k->drive));
+    if (!isfinite(force)) {  // beyond the squares of doubles
+        k->residual = k->runaway = INFINITY;
+        return;
+    }
+    const double size = sqrt(larger(force, drive));
     k->residual = k->nc > 0 ? farthest / (STI_CONTACT_ALONE * sqrt(k->nc)) : 0;
     if (!(sqrt(miss) <= k->residual * size)) k->residual = sqrt(miss) / size;
     // against forces that large the data may be lost in rounding, and a residual of 0 is worth no more than one of epsilon
-    if (k->runaway > 1) k->residual = k->runaway * fmax(k->residual, DBL_EPSILON);
+    if (k->runaway > 1 && k->residual < k->runaway * DBL_EPSILON) k->residual = k->runaway * DBL_EPSILON;
 }

@@ -14,9 +14,9 @@
 //     share <= sqrt(2 + mu^2) |e| / R,          |e| / R <= (3 + mu) share
 //
 // The first, because r - e and the velocity with tangent u_t - e_t / rho obey the law, at most that far away, and its mode
-// above has none farther; the second, because a projection does not move farther than its argument. But for large mu the map multiplies
-// a slip of one rounding by mu, and calls a contact that sticks as well as doubles can say not solved; and it sees
-// penetration through 1 / mu. The distance depends on mu only through the cone itself.
+// above has none farther; the second, because a projection does not move farther than its argument. But for large mu the map
+// multiplies a slip of one rounding by mu, and calls a contact that sticks as well as doubles can say not solved; and it
+// sees penetration through 1 / mu. The distance depends on mu only through the cone itself.
 #include "contact/law.h"
 
 #include <math.h>
@@ -24,9 +24,9 @@
 
 // |x|. The square root of squares serves nearly always and is several times faster than hypot.
 static inline double length(int d, const double* x) {
-    double s = 0;
-    for (int i = 0; i < d; i++) s += x[i] * x[i];
+    const double s = d == 2 ? x[0] * x[0] + x[1] * x[1] : x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
     if (s > 1e-280 && s < 1e280) return sqrt(s);
+    if (s == 0 && x[0] == 0 && x[1] == 0 && (d == 2 || x[2] == 0)) return 0;
     return d == 2 ? hypot(x[0], x[1]) : hypot(hypot(x[0], x[1]), x[2]);
 }
 
@@ -35,12 +35,17 @@ static inline double over(double a, double noise, double b) {
     return a > noise ? (a - noise) / b : 0;
 }
 
-static sti_contact_miss miss_of(int d, const double* dr, const double* du, sti_contact_units k) {
+// a NaN in a stays; fmax would be a call
+static inline double larger(double a, double b) {
+    return a <= b ? b : a;
+}
+
+static inline sti_contact_miss miss_of(int d, const double* dr, const double* du, sti_contact_units k) {
     const double slip = d == 2 ? fabs(du[1]) : length(2, du + 1);
     const double force = length(d, dr);
     const double velocity =
-        fmax(over(fabs(du[0]), k.velocity_noise, k.normal), over(slip, k.velocity_noise, k.tangent));
-    const double share = fmax(over(force, k.force_noise, k.force), velocity);
+        larger(over(fabs(du[0]), k.velocity_noise, k.normal), over(slip, k.velocity_noise, k.tangent));
+    const double share = larger(over(force, k.force_noise, k.force), velocity);
     return (sti_contact_miss){.share = share, .force = force, .velocity = length(d, du)};
 }
 
@@ -51,8 +56,11 @@ static sti_contact_miss miss_separate(int d, const double* r, const double* u, s
 
 static sti_contact_miss miss_stick(int d, double mu, const double* r, const double* u, sti_contact_units k) {
     double p[3] = {0}, dr[3] = {0};
-    sti_coulomb_project(d, mu, r, p);
-    for (int i = 0; i < d; i++) dr[i] = r[i] - p[i];
+    const double slip = d == 2 ? fabs(r[1]) : length(2, r + 1);
+    if (!(r[0] >= 0 && slip <= mu * r[0])) {  // else r is in the cone
+        sti_coulomb_project(d, mu, r, p);
+        for (int i = 0; i < d; i++) dr[i] = r[i] - p[i];
+    }
     return miss_of(d, dr, u, k);
 }
 
@@ -78,13 +86,15 @@ static sti_contact_miss miss_slide(int d, double mu, const double* r, const doub
 }
 
 sti_contact_miss sti_contact_law_miss(int d, double mu, const double* r, const double* u, sti_contact_units k) {
-    for (int i = 0; i < d; i++) {
-        if (!isfinite(r[i]) || !isfinite(u[i])) return (sti_contact_miss){NAN, NAN, NAN};
-    }
+    double all = 0;  // finite, or NaN where something is not
+    for (int i = 0; i < d; i++) all += 0 * r[i] + 0 * u[i];
+    if (all != 0) return (sti_contact_miss){NAN, NAN, NAN};
     sti_contact_miss best = miss_separate(d, r, u, k);
     if (best.share == 0) return best;
-    const sti_contact_miss stick = miss_stick(d, mu, r, u, k), slide = miss_slide(d, mu, r, u, k);
+    const sti_contact_miss stick = miss_stick(d, mu, r, u, k);
     if (stick.share < best.share) best = stick;
+    if (best.share == 0) return best;
+    const sti_contact_miss slide = miss_slide(d, mu, r, u, k);
     if (slide.share < best.share) best = slide;
     return best;
 }

@@ -9,8 +9,8 @@ typedef struct sti_contact_units {
 } sti_contact_units;
 
 typedef struct sti_contact_miss {
-    double
-        share;  // the largest of |r - r'|, |u_n - u'_n| and |u_t - u'_t|, without noise, in these units; NAN: not finite
+    // the largest of |r - r'|, |u_n - u'_n| and |u_t - u'_t|, without noise, in these units; NAN: not finite
+    double share;
     double force;     // |r - r'|
     double velocity;  // |u - u'|
 } sti_contact_miss;

@@ -72,7 +72,7 @@ double sti_contact_natural_map(const sti_contact_local* p, const double* r, cons
             *worst = c;
         }
     }
-    const double unit = fmax(sqrt(size), p->scale);
+    const double length = sqrt(size), unit = length < p->scale ? p->scale : length;  // fmax is a call
     return unit > 0 ? sqrt(sum) / unit : sqrt(sum);
 }
 

@@ -15,8 +15,9 @@
 //     r, u     k->r, k->u        y        k->y, unknowns of the pieces
 //
 // Outcome. True: the residual on the data as given (judge.h), u computed from r afresh, is at most tol; the same verdict as
-// for every other method. It is looked at where the natural map, which is cheaper, is at most tol. False proves nothing: a singular matrix (redundant contacts) or modes that keep changing end the
-// attempt, without a search; the portfolio goes on from the best point.
+// for every other method. It is looked at where the natural map, which is cheaper, is at most tol. False proves nothing: a
+// singular matrix (redundant contacts) or modes that keep changing end the attempt, without a search; the portfolio goes on
+// from the best point.
 //
 // Cost. One copy of W, SWEEPS sweeps, and STEPS dense factorizations with UNKNOWNS rows at most. No memory is asked for.
 #include "contact/quick.h"
@@ -25,6 +26,7 @@
 #include <string.h>
 
 #include "contact/curnier.h"
+#include "contact/islands.h"
 #include "contact/judge.h"
 #include "contact/local.h"
 #include "contact/posed.h"
@@ -98,24 +100,32 @@ static void renew(quick* k) {
     }
 }
 
-// Sizes of the terms of u_n and of u, for every contact (nc x 2); rho of one that moves nothing is 0
-static void own_terms(const quick* k, double* own, double* rho) {
+// Sizes of the terms of u_n and of u, for every contact (nc x 2)
+static void own_terms(const quick* k, double* own) {
     const int n = k->n, d = k->d;
-    double size[ROWS] = {0};
+    double size[ROWS];
+    for (int i = 0; i < n; i++) size[i] = 0;
     for (int j = 0; j < n; j++) {
         const double* restrict column = k->W + j * n;
         const double f = fabs(k->r[j]);
         for (int i = 0; f > 0 && i < n; i++) size[i] += f * fabs(column[i]);
     }
     for (int c = 0; c < k->nc; c++) {
-        double q = 0, s = 0, trace = 0;
+        double q = 0, s = 0;
         for (int i = d * c; i < d * c + d; i++) {
             q += k->local.q[i] * k->local.q[i];
             s += size[i] * size[i];
-            trace += k->W[i * n + i];
         }
         own[2 * c] = fabs(k->local.q[d * c]) + size[d * c];
         own[2 * c + 1] = sqrt(q) + sqrt(s);
+    }
+}
+
+// rho of the judge: 0 at a contact that moves nothing, where the natural map has that of the others
+static void own_rho(const quick* k, double* rho) {
+    for (int c = 0; c < k->nc; c++) {
+        double trace = 0;
+        for (int i = k->d * c; i < k->d * c + k->d; i++) trace += k->W[i * k->n + i];
         rho[c] = trace > 0 ? k->rho[c] : 0;
     }
 }
@@ -123,13 +133,24 @@ static void own_terms(const quick* k, double* own, double* rho) {
 // The residual that decides, at the point of the answer.
 static bool judge(quick* k) {
     double own[ROWS], rho[ROWS / 2];
-    own_terms(k, own, rho);
+    int island[ROWS / 2];
+    sti_contact_energy energy[ROWS / 2];
+    own_terms(k, own);
+    own_rho(k, rho);
+    const bool calm = sti_contact_judge_calm(k->d, k->nc, k->r, k->local.q, k->u, rho);
+    const int energies = calm ? 1 : k->nc;
+    for (int c = 0; c < energies; c++) energy[c] = (sti_contact_energy){0};
+    for (int c = 0; c < k->nc; c++) island[c] = 0;
+    if (!calm) sti_contact_islands_dense(k->d, k->nc, k->W, island);
     sti_contact_judge j = {.d = k->d, .nc = k->nc, .mu = k->local.mu, .r = k->r, .u = k->u, .q = k->local.q};
     j.rho = rho;
     j.own = own;
-    for (int i = 0; i < k->n; i++) j.net += k->r[i] * (k->u[i] - k->local.q[i]);
+    j.island = island;
+    j.energy = energy;
+    j.energies = energies;
+    for (int i = 0; i < k->n; i++) energy[island[i / k->d]].net += k->r[i] * (k->u[i] - k->local.q[i]);
     sti_contact_judge_point(&j);
-    if (!(j.runaway <= 1 && j.residual <= k->options->tol)) return false;
+    if (!(j.runaway <= 1 && sti_contact_safely(j.residual) <= k->options->tol)) return false;
     k->best->residual = j.residual;
     k->best->runaway = j.runaway;
     k->best->worst_contact = j.worst;

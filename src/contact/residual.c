@@ -13,8 +13,10 @@
 // measured against their own rounding. Velocities without mass have no D. A contact that touches none but those borrows
 // the units of the others.
 #include <math.h>
+#include <string.h>
 
 #include "contact/contact.h"
+#include "contact/islands.h"
 #include "contact/judge.h"
 #include "contact/posed.h"
 
@@ -34,14 +36,16 @@ typedef struct measure {
     sti_contact_answer* a;
     int d, nc, n, nv, nb;  // nv = 0 for a local problem
     double* memory;
-    double *rho, *own;                         // (nc), (nc x 2)
-    double *q, *size;                          // (n)
-    double* inverse;                           // D                           (nv)
-    double *load, *pull;                       // H r + G l, |H||r| + |G||l|  (nv)
-    double *joint, *joint_terms, *joint_root;  // bilateral rows, sizes, sqrt of mobility   (nb)
-    double force, drive;                       // of bilateral rows, in units of energy
-    double net;                                // of all forces together, in units of energy
-    double *balance, *balance_terms;           // M v - H r - G l - f, and the sizes of its terms    (nv)
+    double *rho, *own;                          // (nc), (nc x 2)
+    double *q, *size;                           // (n)
+    double* inverse;                            // D                           (nv)
+    double *load, *pull;                        // H r + G l, |H||r| + |G||l|  (nv)
+    double *joint, *joint_terms, *joint_given;  // bilateral rows, sizes, what they are without forces   (nb)
+    double* root;                               // sqrt of mobility of bilateral rows, of mass            (nb + nv)
+    int* island;                                // of contacts, bilateral rows, velocities                (nc + nb + nv)
+    sti_contact_energy* energy;                 // by these numbers                                 (energies)
+    int energies;
+    double *balance, *balance_terms;  // M v - H r - G l - f, and the sizes of its terms    (nv)
 } measure;
 
 // ---- arithmetic
@@ -91,10 +95,26 @@ static double norm(int d, const double* x) {
     return sqrt(s);
 }
 
-static void add_joint_energy(measure* k, double own, double lambda, double velocity) {
-    if (!(own > 0)) return;
-    k->force += lambda * lambda * own;
-    k->drive += velocity * velocity / own;
+// Islands, and the energies of the bilateral rows in them
+static void find_islands(measure* k) {
+    const int items = k->nc + k->nb + k->nv;
+    bool calm = sti_contact_judge_calm(k->d, k->nc, k->a->r, k->q, k->a->u, k->rho);
+    for (int j = 0; j < k->nb && calm; j++) {
+        const double own = k->root[j] * k->root[j];
+        calm = own * fabs(k->a->lambda[j]) <= STI_CONTACT_FARTHEST * fabs(k->joint_given[j]);
+    }
+    k->energies = calm ? 1 : items;
+    if (calm)
+        memset(k->island, 0, (size_t)items * sizeof *k->island);
+    else
+        sti_contact_islands(k->p, k->island);
+    for (int i = 0; i < k->energies; i++) k->energy[i] = (sti_contact_energy){0};
+    for (int j = 0; j < k->nb; j++) {
+        const double root = k->root[j], force = root * k->a->lambda[j], drive = k->joint_given[j] / root;
+        if (!(root > 0)) continue;
+        k->energy[k->island[k->nc + j]].force += force * force;
+        k->energy[k->island[k->nc + j]].drive += drive * drive;
+    }
 }
 
 // ---- local form
@@ -147,10 +167,9 @@ static void measure_local_rows(measure* k) {
     const sti_contact_problem* p = k->p;
     for (int j = 0; j < k->nb; j++) {
         const double own = sti_matrix_get(&p->R, j, j);
-        k->joint[j] = p->s[j];
+        k->joint[j] = k->joint_given[j] = p->s[j];
         k->joint_terms[j] = fabs(p->s[j]);
-        k->joint_root[j] = own > 0 ? sqrt(own) : 0;
-        add_joint_energy(k, own, k->a->lambda[j], p->s[j]);
+        k->root[j] = own > 0 ? sqrt(own) : 0;
     }
     add_transposed(&p->V, k->a->r, k->joint, k->joint_terms);
     add_product(&p->R, k->a->lambda, k->joint, k->joint_terms);
@@ -164,8 +183,9 @@ static void measure_local(measure* k) {
     else
         measure_local_contacts(k);
     if (k->nb > 0) measure_local_rows(k);
-    for (int i = 0; i < k->n; i++) k->net += k->a->r[i] * (k->a->u[i] - k->q[i]);
-    for (int j = 0; j < k->nb; j++) k->net += k->a->lambda[j] * (k->joint[j] - k->p->s[j]);
+    find_islands(k);
+    for (int i = 0; i < k->n; i++) k->energy[k->island[i / k->d]].net += k->a->r[i] * (k->a->u[i] - k->q[i]);
+    for (int j = 0; j < k->nb; j++) k->energy[k->island[k->nc + j]].net += k->a->lambda[j] * (k->joint[j] - k->p->s[j]);
 }
 
 // ---- global form
@@ -180,6 +200,7 @@ static void set_inverse(measure* k) {
             for (int64_t e = M->col_start[i]; e < M->col_start[i + 1]; e++) m += M->row[e] == i ? M->value[e] : 0;
         }
         k->inverse[i] = m > 0 ? 1 / m : 0;
+        k->root[k->nb + i] = m > 0 ? sqrt(m) : 0;
     }
 }
 
@@ -243,8 +264,12 @@ static bool read_contact(measure* k, int c) {
 
 // The units of the others, for a contact that touches nothing but velocities without mass: marked by rho < 0.
 static void borrow_units(measure* k) {
-    double inverse = 0, force = k->force, drive = k->drive;
+    double inverse = 0, force = 0, drive = 0;
     int count = 0;
+    for (int i = 0; i < k->energies; i++) {
+        force += k->energy[i].force;
+        drive += k->energy[i].drive;
+    }
     for (int c = 0; c < k->nc; c++) {
         const size_t at = (size_t)k->d * (size_t)c;
         if (!(k->rho[c] > 0)) continue;
@@ -268,7 +293,6 @@ static void measure_global(measure* k) {
     bool borrowed = false;
     set_inverse(k);
     measure_balance(k);
-    for (int i = 0; i < k->nv; i++) k->net += k->inverse[i] * k->load[i] * k->load[i];
     for (int c = 0; c < k->nc; c++) {
         if (!read_contact(k, c)) continue;
         k->rho[c] = -1;
@@ -278,22 +302,36 @@ static void measure_global(measure* k) {
         const row_terms t = read_row(k, &k->p->G, j, k->p->b[j]);
         k->joint[j] = t.value;
         k->joint_terms[j] = t.made + fabs(t.value - t.net) + STI_CONTACT_TOGETHER * t.meeting;
-        k->joint_root[j] = t.mobility > 0 ? sqrt(t.mobility) : 0;
+        k->joint_given[j] = t.given;
+        k->root[j] = t.mobility > 0 ? sqrt(t.mobility) : 0;
         if (!(t.mobility > 0)) k->joint_terms[j] = t.meeting;
-        add_joint_energy(k, t.mobility, k->a->lambda[j], t.given);
     }
+    find_islands(k);
+    for (int i = 0; i < k->nv; i++)
+        k->energy[k->island[k->nc + k->nb + i]].net += k->inverse[i] * k->load[i] * k->load[i];
     if (borrowed) borrow_units(k);
 }
 
 // ---- the whole
 
+static void close_measure(sti_env* env, measure* k) {
+    sti_free(env, k->memory);
+    sti_free(env, k->island);
+    sti_free(env, k->energy);
+}
+
 static sti_status open_measure(sti_env* env, const sti_contact_problem* p, sti_contact_answer* a, measure* k) {
     *k = (measure){.p = p, .a = a, .d = p->dimension, .nc = p->contact_count, .nb = p->bilateral_count};
     k->n = k->d * k->nc;
     k->nv = p->global ? p->velocity_count : 0;
-    const size_t nc = (size_t)k->nc, n = (size_t)k->n, nv = (size_t)k->nv, nb = (size_t)k->nb;
-    k->memory = sti_alloc_array(env, 3 * nc + 2 * n + 5 * nv + 3 * nb, sizeof *k->memory);
-    if (k->memory == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "residual of a contact problem");
+    const size_t nc = (size_t)k->nc, n = (size_t)k->n, nv = (size_t)k->nv, nb = (size_t)k->nb, items = nc + nb + nv;
+    k->memory = sti_alloc_array(env, 3 * nc + 2 * n + 6 * nv + 4 * nb, sizeof *k->memory);
+    k->island = sti_alloc_array(env, items, sizeof *k->island);
+    k->energy = sti_alloc_array(env, items + 1, sizeof *k->energy);
+    if (k->memory == NULL || k->island == NULL || k->energy == NULL) {
+        close_measure(env, k);
+        return STI_FAIL(env, STI_ERR_MEMORY, -1, "residual of a contact problem");
+    }
     k->rho = k->memory;
     k->own = k->rho + nc;
     k->q = k->own + 2 * nc;
@@ -305,20 +343,21 @@ static sti_status open_measure(sti_env* env, const sti_contact_problem* p, sti_c
     k->balance_terms = k->balance + nv;
     k->joint = k->balance_terms + nv;
     k->joint_terms = k->joint + nb;
-    k->joint_root = k->joint_terms + nb;
+    k->joint_given = k->joint_terms + nb;
+    k->root = k->joint_given + nb;
     return STI_OK;
 }
 
 // The worst row of all equations; unit: of energy, for what is noise
 static double worst_equation(const measure* k, double unit) {
-    const double noise = STI_CONTACT_ROW_NOISE * unit;
     double worst = 0;
-    for (int i = 0; i < k->nv; i++) {
-        const double root = k->inverse[i] > 0 ? 1 / sqrt(k->inverse[i]) : 0;
-        worst = sti_contact_worse(worst, k->balance[i], k->balance_terms[i], noise * root);
+    for (int i = 0; i < k->nb + k->nv; i++) {
+        const sti_contact_energy* e = &k->energy[k->island[k->nc + i]];
+        const double far = e->runaway, noise = STI_CONTACT_ROW_NOISE * unit * k->root[i];
+        const bool joint = i < k->nb;
+        worst = sti_contact_worse(worst, far * (joint ? k->joint[i] : k->balance[i - k->nb]),
+                                  joint ? k->joint_terms[i] : k->balance_terms[i - k->nb], far * noise);
     }
-    for (int j = 0; j < k->nb; j++)
-        worst = sti_contact_worse(worst, k->joint[j], k->joint_terms[j], noise * k->joint_root[j]);
     return worst;
 }
 
@@ -332,16 +371,16 @@ sti_status sti_contact_measure(sti_env* env, const sti_contact_problem* p, sti_c
         measure_local(&k);
     sti_contact_judge judge = {.d = k.d, .nc = k.nc, .mu = p->mu, .r = a->r, .u = a->u, .q = k.q, .rho = k.rho};
     judge.own = k.own;
-    judge.force = k.force;
-    judge.drive = k.drive;
-    judge.net = k.net;
+    judge.island = k.island;
+    judge.energy = k.energy;
+    judge.energies = k.energies;
     sti_contact_judge_point(&judge);
     a->residual_contact = judge.residual;
-    a->residual_equation = fmax(judge.runaway, 1) * worst_equation(&k, judge.unit);
+    a->residual_equation = worst_equation(&k, judge.unit);
     a->residual = a->residual_contact + a->residual_equation;
     a->runaway = judge.runaway;
     a->worst_contact = judge.worst;
-    sti_free(env, k.memory);
+    close_measure(env, &k);
     return STI_OK;
 }
 

@@ -7,6 +7,7 @@
 #include "contact/equilibrate.h"
 #include "contact/existence.h"
 #include "contact/hyperstatic.h"
+#include "contact/judge.h"
 #include "contact/local.h"
 #include "contact/posed.h"
 #include "contact/quick.h"
@@ -121,7 +122,7 @@ static double clearly(double tol) {
 // The residual by which this is judged. Against forces that run away it is rounding, and as uncertain.
 static double judged(const sti_contact_answer* a) {
     enum { DOUBT = 4, FAR = 1000 };
-    return a->runaway > FAR ? DOUBT * a->residual : a->residual;
+    return sti_contact_safely(a->runaway > FAR ? DOUBT * a->residual : a->residual);
 }
 
 // The method once, on the reduced problem; in even units where its own are not.
@@ -145,31 +146,29 @@ static sti_status measure(sti_contact_reduction* red, sti_contact_answer* a) {
     return sti_contact_measure(red->env, red->problem, a);
 }
 
-static sti_status touch_once(sti_contact_reduction* red, sti_contact_even* even, int sweeps, sti_contact_answer* a) {
+static sti_status touch_once(sti_contact_reduction* red, sti_contact_even* even, sti_contact_block* block, int sweeps,
+                             sti_contact_answer* a) {
     const sti_contact_local* p = even->scale != NULL ? &even->local : &red->local;
     const int d = p->d, n = d * p->nc;
     for (int i = 0; even->scale != NULL && i < n; i++) a->r[i] /= even->scale[i / d];
-    const sti_status status = sti_contact_touch(p, sweeps, a->r);
+    sti_contact_touch(p, block, sweeps, a->r);
     for (int i = 0; even->scale != NULL && i < n; i++) a->r[i] *= even->scale[i / d];
-    return status == STI_OK ? measure(red, a) : status;
+    return measure(red, a);
 }
 
-// Within the tolerance by the norm over all contacts, but not at every contact: a few sweeps mostly mend that. Where they do
-// not help the point stays.
-static sti_status touch_up(sti_contact_reduction* red, sti_contact_even* even, const sti_contact_options* options,
-                           sti_contact_answer* a, long* iterations) {
+// Sweeps while they help; `before` (d nc) is room for the point that stays where they do not.
+static sti_status touch_while_it_helps(sti_contact_reduction* red, sti_contact_even* even, sti_contact_block* block,
+                                       const sti_contact_options* options, double* before, sti_contact_answer* a,
+                                       long* iterations) {
     enum { TRIES = 4, SWEEPS = 2 };
     static const double GAIN = 0.8;
     const size_t n = (size_t)(red->local.d * red->local.nc);
-    if (red->local.op != NULL) return STI_OK;
-    double* before = sti_alloc_array(red->env, n, sizeof *before);
-    if (before == NULL) return STI_FAIL(red->env, STI_ERR_MEMORY, -1, "forces of %d contacts", red->local.nc);
     sti_status status = STI_OK;
     for (int try = 0; try < TRIES && status == STI_OK && !(judged(a) <= options->tol); try++) {
         const double was = judged(a);
         if (options->max_iterations > 0 && *iterations + SWEEPS > options->max_iterations) break;
         memcpy(before, a->r, n * sizeof *before);
-        status = touch_once(red, even, SWEEPS, a);
+        status = touch_once(red, even, block, SWEEPS, a);
         *iterations += SWEEPS;
         if (status != STI_OK || judged(a) <= GAIN * was) continue;
         if (!(judged(a) <= was)) {
@@ -178,7 +177,25 @@ static sti_status touch_up(sti_contact_reduction* red, sti_contact_even* even, c
         }
         break;
     }
+    return status;
+}
+
+// Within the tolerance by the norm over all contacts, but not at every contact: a few sweeps mostly mend that.
+static sti_status touch_up(sti_contact_reduction* red, sti_contact_even* even, const sti_contact_options* options,
+                           sti_contact_answer* a, long* iterations) {
+    const size_t nc = (size_t)red->local.nc;
+    if (red->local.op != NULL) return STI_OK;
+    double* before = sti_alloc_array(red->env, (size_t)red->local.d * nc, sizeof *before);
+    sti_contact_block* block = sti_alloc_array(red->env, nc, sizeof *block);
+    sti_status status = STI_OK;
+    if (before == NULL || block == NULL) {
+        status = STI_FAIL(red->env, STI_ERR_MEMORY, -1, "sweeps over %d contacts", red->local.nc);
+    } else {
+        sti_contact_touch_prepare(even->scale != NULL ? &even->local : &red->local, block);
+        status = touch_while_it_helps(red, even, block, options, before, a, iterations);
+    }
     sti_free(red->env, before);
+    sti_free(red->env, block);
     return status;
 }
 
@@ -389,11 +406,14 @@ static sti_status make_smallest(sti_contact_reduction* red, const sti_contact_op
 
 sti_status sti_contact_solve(sti_env* env, const sti_contact_problem* p, const sti_contact_options* given,
                              sti_contact_answer* a) {
-    *a = (sti_contact_answer){0};
     const sti_contact_options options = given != NULL ? *given : sti_contact_options_default();
     sti_status status = sti_contact_check(env, p);
     if (status == STI_OK) status = check_options(env, &options, p);
-    if (status == STI_OK) status = reserve_answer(env, p, a);
+    if (status != STI_OK) {
+        *a = (sti_contact_answer){0};
+        return status;
+    }
+    status = reserve_answer(env, p, a);
     if (status != STI_OK) return status;
     const double start = sti_clock(), deadline = options.time_limit_s > 0 ? start + options.time_limit_s : INFINITY;
     a->solver = options.solver;

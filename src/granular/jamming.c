@@ -403,6 +403,8 @@ static void keep_what_counts(sti_env* env, sti_bed_jamming* out) {
 sti_status sti_bed_jamming_test(sti_env* env, const sti_bed* bed, const sti_jamming_options* options,
                                 sti_bed_jamming* out) {
     const double begin = sti_clock();
+    const sti_jamming_options defaults = sti_jamming_options_default();
+    if (options == NULL) options = &defaults;
     *out = (sti_bed_jamming){.pointed = STI_FINDING_UNKNOWN, .margin = INFINITY};
     if (!bed->stepped) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "a bed that has not made a step since it was set");
     if (!(options->touch >= 0) || !(options->time_limit_s >= 0))

@@ -203,6 +203,8 @@ static sti_status allocate(sti_bed* bed, int n, int walls) {
 
 sti_status sti_bed_create(sti_env* env, const sti_grains* grains, const sti_bed_options* options, sti_bed** out) {
     *out = NULL;
+    const sti_bed_options defaults = sti_bed_options_default();
+    if (options == NULL) options = &defaults;
     sti_status status = check(env, grains, options);
     if (status != STI_OK) return status;
     sti_bed* bed = sti_alloc_array_zero(env, 1, sizeof *bed);

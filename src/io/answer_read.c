@@ -4,11 +4,12 @@
 // "solved". What is null or missing is NAN, NULL or 0, and names that are not known are passed over. Of an MLCP the names with
 // z that were written up to 0.1 are read too: z_exact with u and v one after the other, residuals.z, ray.z, ray.dz, z_zero.
 #include <math.h>
+#include <stiction/io.h>
 #include <string.h>
 
+#include "io/document.h"
 #include "io/file.h"
 #include "io/json_answer.h"
-#include "io/problem.h"
 
 static const char* const solver_names[] = {
 #define STI_X(code, text) text,

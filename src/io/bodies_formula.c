@@ -186,8 +186,8 @@ sti_status sti_bodies_read_name(sti_bodies_reader* r, const sti_place* place, co
 const char* sti_bodies_setting(sti_bodies_reader* r, const char* section, const char* name) {
     const size_t length = strlen(section);
     const char* found = NULL;
-    for (int k = 0; k < r->setting_count; k++) {
-        sti_setting* s = &r->setting[k];
+    for (int k = 0; k < r->settings.count; k++) {
+        sti_setting* s = &r->settings.one[k];
         const bool full =
             strncmp(s->name, section, length) == 0 && s->name[length] == '.' && strcmp(s->name + length + 1, name) == 0;
         // a short name that is also one of a parameter means the parameter

@@ -2,25 +2,17 @@
 #ifndef STI_IO_BODIES_JSON_H
 #define STI_IO_BODIES_JSON_H
 
-#include <stiction/bodies.h>
-#include <stiction/io.h>
+#include <stiction/scene.h>
 
+#include "io/document.h"
 #include "io/json_fields.h"
 #include "system/expression.h"
-
-// Values that take the place of those in the file: "name=value,name=value" cut into pieces.
-typedef struct sti_setting {
-    const char* name;
-    const char* value;
-    bool used;
-} sti_setting;
 
 typedef struct sti_bodies_reader {
     const sti_json_tree* tree;
     sti_env* env;
     const char* directory;  // of the file, with its slash; NULL: read from memory
-    int setting_count;
-    sti_setting* setting;  // (setting_count)
+    sti_settings settings;  // values that take the place of those in the file
     // formulas
     sti_tape tape;
     sti_scope scope;
@@ -110,12 +102,20 @@ sti_status sti_bodies_read_each(sti_bodies_reader* r, const char* key, sti_bodie
 sti_status sti_bodies_read_own_name(sti_bodies_reader* r, const sti_place* place, const sti_json_value* value,
                                     bool repeated, int index, char out[STI_BODIES_NAME]);
 
-typedef struct sti_world_source sti_world_source;  // what a scene is read from again when a setting changes
+// A scene, and what it is read from again when a setting changes. Cleared also after failures.
+typedef struct sti_world_source {
+    sti_world_scene* scene;
+    char* name;
+    char* text;
+    char* directory;  // NULL: read from memory
+    char* settings;
+} sti_world_source;
 
-sti_status sti_bodies_read_json(sti_json_tree* tree, const char* text, const char* directory, sti_problem** out);
-void sti_world_source_text(const sti_world_source* source, const char** text, const char** directory);
-sti_status sti_world_source_set(sti_problem* problem, const char* settings);
-void sti_world_source_destroy(sti_env* env, sti_world_source* source);
+sti_status sti_world_source_read(const sti_json_tree* tree, sti_world_source* out);
+sti_status sti_world_source_set(sti_env* env, sti_world_source* source, const sti_settings* settings);
+// Text that reads back as the same elsewhere (bodies_urdf.c); free with sti_free.
+sti_status sti_world_source_text(sti_env* env, const sti_world_source* source, char** out);
+void sti_world_source_clear(sti_env* env, sti_world_source* source);
 void sti_world_scene_destroy(sti_env* env, sti_world_scene* scene);
 
 #endif

@@ -9,8 +9,8 @@
 
 #include "exact/rationals.h"
 #include "io/bodies_json.h"
+#include "io/document.h"
 #include "io/file.h"
-#include "io/problem.h"
 #include "io/scene.h"
 
 #define COUNT_OF(list) ((int)(sizeof(list) / sizeof(list)[0]))
@@ -373,17 +373,17 @@ static sti_status read_frame(sti_bodies_reader* r, sti_world_scene* scene) {
 }
 
 static sti_status check_settings(const sti_bodies_reader* r, const sti_world_scene* scene) {
-    for (int k = 0; k < r->setting_count; k++) {
+    for (int k = 0; k < r->settings.count; k++) {
         char list[300] = "";
         size_t at = 0;
-        if (r->setting[k].used) continue;
+        if (r->settings.one[k].used) continue;
         for (int i = 0; i < scene->parameter_count + COUNT_OF(step_fields) && at < sizeof list; i++) {
             const bool own = i < scene->parameter_count;
             at += (size_t)snprintf(list + at, sizeof list - at, "%s%s, ", own ? "" : "step.",
                                    own ? scene->parameter_names[i] : step_fields[i - scene->parameter_count].name);
         }
         return sti_file_fail(r->env, STI_ERR_INPUT, r->tree->name, "%.60s: no such parameter; there are %stime",
-                             r->setting[k].name, list);
+                             r->settings.one[k].name, list);
     }
     return STI_OK;
 }
@@ -400,206 +400,81 @@ static sti_status read_all(sti_bodies_reader* r, sti_world_scene* scene) {
     return status;
 }
 
-// ---- settings: "name=value,name=value"
+// ---- the scene, and what it is read from again when a setting changes
 
-// text is cut up; the pieces stay where they are.
-static sti_status cut_settings(sti_env* env, char* text, int* count, sti_setting** out) {
-    size_t room = 1;
-    *count = 0;
-    for (const char* p = text; *p != '\0'; p++) room += *p == ',';
-    *out = sti_alloc_array_zero(env, room, sizeof **out);
-    if (*out == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "settings");
-    for (char* item = text[0] != '\0' ? text : NULL; item != NULL;) {
-        char *comma = strchr(item, ','), *equals = strchr(item, '=');
-        if (comma != NULL) *comma = '\0';
-        if (equals == NULL || equals == item || (comma != NULL && equals > comma) || equals[1] == '\0')
-            return STI_FAIL(env, STI_ERR_INPUT, -1, "%.60s: name=value expected, like mu=0.5", item);
-        *equals = '\0';
-        (*out)[(*count)++] = (sti_setting){.name = item, .value = equals + 1};
-        item = comma != NULL ? comma + 1 : NULL;
-    }
-    return STI_OK;
-}
-
-// "h" and "step.h" are one, unless there is a parameter h: then "h" means that.
-static bool same_setting(const sti_problem* p, const char* a, const char* b) {
-    const char *dot_a = strrchr(a, '.'), *dot_b = strrchr(b, '.');
-    if (strcmp(a, b) == 0) return true;
-    if (p->system != NULL || (dot_a == NULL) == (dot_b == NULL)) return false;
-    const char *brief = dot_a == NULL ? a : b, *tail = (dot_a == NULL ? dot_b : dot_a) + 1;
-    if (strcmp(brief, tail) != 0) return false;
-    for (int k = 0; p->world != NULL && k < p->world->parameter_count; k++) {
-        if (strcmp(p->world->parameter_names[k], brief) == 0) return false;
-    }
-    return true;
-}
-
-// Which of two values for one name is meant?
-static sti_status check_twice(const sti_problem* p, const sti_setting* s, int count) {
-    for (int k = 1; k < count; k++) {
-        for (int i = 0; i < k; i++) {
-            if (same_setting(p, s[i].name, s[k].name))
-                return STI_FAIL(p->env, STI_ERR_INPUT, -1, "%.60s: given twice, %.60s and %.60s", s[k].name, s[i].value,
-                                s[k].value);
-        }
-    }
-    return STI_OK;
-}
-
-struct sti_world_source {
-    char* name;
-    char* text;
-    char* directory;  // NULL: read from memory
-    char* settings;
-};
-
-void sti_world_source_text(const sti_world_source* source, const char** text, const char** directory) {
-    *text = source->text;
-    *directory = source->directory;
-}
-
-void sti_world_source_destroy(sti_env* env, sti_world_source* source) {
-    if (source == NULL) return;
-    sti_free(env, source->name);
-    sti_free(env, source->text);
-    sti_free(env, source->directory);
-    sti_free(env, source->settings);
-    sti_free(env, source);
-}
-
-static sti_status read_scene(const sti_json_tree* tree, const char* directory, const char* settings,
-                             sti_world_scene** out) {
-    sti_bodies_reader r = {.tree = tree, .env = tree->env, .directory = directory};
-    char* pieces = sti_strdup(tree->env, settings);
+static sti_status read_scene(const sti_json_tree* tree, const char* settings, sti_world_scene** out) {
+    sti_bodies_reader r = {.tree = tree, .env = tree->env, .directory = tree->directory};
     *out = sti_alloc_array_zero(tree->env, 1, sizeof **out);
-    sti_status status = STI_OK;
-    if (pieces == NULL || *out == NULL) status = STI_FAIL(tree->env, STI_ERR_MEMORY, -1, "a scene");
-    if (status == STI_OK) status = cut_settings(tree->env, pieces, &r.setting_count, &r.setting);
+    if (*out == NULL) return STI_FAIL(tree->env, STI_ERR_MEMORY, -1, "a scene");
+    sti_status status = sti_settings_cut(tree->env, settings, &r.settings);
     if (status == STI_OK) status = read_all(&r, *out);
     sti_bodies_formulas_end(&r);
-    sti_free(tree->env, r.setting);
-    sti_free(tree->env, pieces);
-    if (status != STI_OK) {
-        sti_world_scene_destroy(tree->env, *out);
-        *out = NULL;
-    }
+    sti_settings_clear(tree->env, &r.settings);
     return status;
 }
 
-static sti_status keep_source(const sti_json_tree* tree, const char* text, const char* directory,
-                              sti_world_source** out) {
+sti_status sti_world_source_read(const sti_json_tree* tree, sti_world_source* out) {
     sti_env* env = tree->env;
-    sti_world_source* s = sti_alloc_array_zero(env, 1, sizeof *s);
-    *out = s;
-    if (s != NULL) {
-        s->name = sti_strdup(env, tree->name);
-        s->text = sti_strdup(env, text);
-        s->directory = directory != NULL ? sti_strdup(env, directory) : NULL;
-        s->settings = sti_strdup(env, "");
-    }
-    if (s != NULL && s->name != NULL && s->text != NULL && s->settings != NULL &&
-        (s->directory != NULL || directory == NULL))
+    const sti_status status = read_scene(tree, "", &out->scene);
+    if (status != STI_OK) return status;
+    out->name = sti_strdup(env, tree->name);
+    out->text = sti_strdup(env, tree->source);
+    out->directory = tree->directory != NULL ? sti_strdup(env, tree->directory) : NULL;
+    out->settings = sti_strdup(env, "");
+    if (out->name != NULL && out->text != NULL && out->settings != NULL &&
+        (out->directory != NULL || tree->directory == NULL))
         return STI_OK;
     return STI_FAIL(env, STI_ERR_MEMORY, -1, "text of %.200s", tree->name);
 }
 
-sti_status sti_bodies_read_json(sti_json_tree* tree, const char* text, const char* directory, sti_problem** out) {
-    sti_world_scene* scene = NULL;
-    sti_problem* p = NULL;
-    *out = NULL;
-    sti_status status = read_scene(tree, directory, "", &scene);
-    if (status == STI_OK) status = sti_problem_create(tree->env, STI_KIND_SCENE, &p);
-    if (status == STI_OK) {
-        p->world = scene;
-        scene = NULL;
-        status = keep_source(tree, text, directory, &p->source);
-    }
-    if (status == STI_OK) {
-        *out = p;
-        return STI_OK;
-    }
-    sti_world_scene_destroy(tree->env, scene);
-    sti_problem_destroy(p);
-    return status;
+void sti_world_source_clear(sti_env* env, sti_world_source* s) {
+    sti_world_scene_destroy(env, s->scene);
+    sti_free(env, s->name);
+    sti_free(env, s->text);
+    sti_free(env, s->directory);
+    sti_free(env, s->settings);
 }
 
-static sti_status set_world(sti_problem* p, const char* settings) {
-    sti_world_source* s = p->source;
-    const size_t size = strlen(s->settings) + strlen(settings) + 2;
-    char *all = sti_alloc(p->env, size), *text = sti_strdup(p->env, s->text);
-    sti_json_tree tree = {0};
-    sti_world_scene* scene = NULL;
-    sti_status status = STI_OK;
-    if (all == NULL || text == NULL) status = STI_FAIL(p->env, STI_ERR_MEMORY, -1, "settings");
-    if (status == STI_OK) snprintf(all, size, "%s%s%s", s->settings, s->settings[0] != '\0' ? "," : "", settings);
-    if (status == STI_OK) status = sti_json_tree_create(p->env, text, strlen(text), s->name, &tree);
+static sti_status read_again(sti_env* env, const sti_world_source* s, const char* settings, sti_world_scene** out) {
+    sti_json_tree tree;
+    char* text = sti_strdup(env, s->text);
+    if (text == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "settings");
+    sti_status status = sti_json_tree_create(env, text, strlen(text), s->name, &tree);
     if (status == STI_OK) {
-        status = read_scene(&tree, s->directory, all, &scene);
+        tree.directory = s->directory;
+        status = read_scene(&tree, settings, out);
         sti_json_tree_clear(&tree);
     }
-    if (status == STI_OK) {
-        sti_world_scene_destroy(p->env, p->world);
-        p->world = scene;
-        sti_free(p->env, s->settings);
-        s->settings = all;
-        all = NULL;
-    }
-    sti_free(p->env, all);
-    sti_free(p->env, text);
+    sti_free(env, text);
     return status;
 }
 
-// Numbers of a system: 0.4, or 2/5. First everything is looked at, then set.
-static sti_status set_system(const sti_problem* p, const sti_setting* s, int count) {
-    sti_rationals* r = NULL;
-    sti_status status = sti_rationals_create(p->env, 1, &r);
-    for (int k = 0; status == STI_OK && k < sti_count_mul(2, count); k++) {
-        const sti_setting* one = &s[k % count];
-        status = sti_rationals_set_text(r, 0, one->value);
-        const double x = status == STI_OK ? sti_rationals_double(r, 0) : 0;
-        int known = 0;
-        while (known < sti_system_parameter_count(p->system) &&
-               strcmp(sti_system_parameter(p->system, known), one->name) != 0)
-            known++;
-        if (status == STI_ERR_INPUT || !isfinite(x))
-            status = STI_FAIL(p->env, STI_ERR_INPUT, -1, "%.60s: %.60s: a number is expected", one->name, one->value);
-        const bool unknown = known == sti_system_parameter_count(p->system);  // sti_system_set says so
-        if (status == STI_OK && (k >= count || unknown)) status = sti_system_set(p->system, one->name, x);
-        if (status == STI_ERR_ARGUMENT) status = STI_ERR_INPUT;
+// A parameter "h" is not "step.h".
+static bool is_parameter(const void* content, const char* name) {
+    const sti_world_scene* scene = content;
+    for (int k = 0; k < scene->parameter_count; k++) {
+        if (strcmp(scene->parameter_names[k], name) == 0) return true;
     }
-    sti_rationals_destroy(r);
-    return status;
+    return false;
 }
 
-// Another radius, or another gravity, has another step, unless that is given as well.
-static sti_status set_grains(const sti_problem* p, const sti_setting* s, int count) {
-    sti_scene scene = *p->scene;
-    sti_status status = STI_OK;
-    bool step = false;
-    for (int k = 0; status == STI_OK && k < count; k++) {
-        status = sti_scene_set(p->env, &scene, s[k].name, s[k].value);
-        step = step || strcmp(s[k].name, "h") == 0 || strcmp(s[k].name, "step.h") == 0;
+sti_status sti_world_source_set(sti_env* env, sti_world_source* s, const sti_settings* settings) {
+    const size_t size = strlen(s->settings) + strlen(settings->text) + 2;
+    sti_world_scene* scene = NULL;
+    sti_status status = sti_settings_check(env, settings, is_parameter, s->scene);
+    if (status != STI_OK) return status;
+    char* all = sti_alloc(env, size);
+    if (all == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "settings");
+    snprintf(all, size, "%s%s%s", s->settings, s->settings[0] != '\0' ? "," : "", settings->text);
+    status = read_again(env, s, all, &scene);
+    if (status != STI_OK) {
+        sti_world_scene_destroy(env, scene);
+        sti_free(env, all);
+        return status;
     }
-    const double before = sti_scene_time_unit(p->scene), now = sti_scene_time_unit(&scene);
-    if (!step && now != before) scene.step.h *= now / before;
-    if (status == STI_OK) *p->scene = scene;
-    return status;
-}
-
-sti_status sti_problem_set(sti_problem* p, const char* settings) {
-    if (p->world == NULL && p->system == NULL && p->scene == NULL)
-        return STI_FAIL(p->env, STI_ERR_ARGUMENT, -1, "kind %s has no parameters", sti_kind_text(p->kind));
-    char* pieces = sti_strdup(p->env, settings);
-    sti_setting* list = NULL;
-    int count = 0;
-    sti_status status = pieces != NULL ? STI_OK : STI_FAIL(p->env, STI_ERR_MEMORY, -1, "settings");
-    if (status == STI_OK) status = cut_settings(p->env, pieces, &count, &list);
-    if (status == STI_OK) status = check_twice(p, list, count);
-    if (status == STI_OK)
-        status = p->world != NULL    ? set_world(p, settings)
-                 : p->system != NULL ? set_system(p, list, count)
-                                     : set_grains(p, list, count);
-    sti_free(p->env, list);
-    sti_free(p->env, pieces);
-    return status;
+    sti_world_scene_destroy(env, s->scene);
+    sti_free(env, s->settings);
+    s->scene = scene;
+    s->settings = all;
+    return STI_OK;
 }

@@ -14,9 +14,9 @@
 #include <string.h>
 
 #include "io/bodies_json.h"
+#include "io/document.h"
 #include "io/file.h"
 #include "io/json_write.h"
-#include "io/problem.h"
 
 enum { MOST_BYTES = 1 << 26 };  // of a robot
 #define COUNT_OF(list) ((int)(sizeof(list) / sizeof(list)[0]))
@@ -138,17 +138,17 @@ static sti_status read_setting(sti_bodies_reader* r, const sti_place* at, const 
 static sti_status take_settings(sti_bodies_reader* r, const char* prefix, source* k) {
     const sti_place up = sti_place_key(NULL, "joints");
     const size_t length = prefix != NULL ? strlen(prefix) : 0;
-    for (int i = 0; i < r->setting_count; i++) {
-        const char* name = r->setting[i].name;
+    for (int i = 0; i < r->settings.count; i++) {
+        const char* name = r->settings.one[i].name;
         if (strncmp(name, "joints.", 7) != 0) continue;
         name += 7;
         if (prefix != NULL && (strncmp(name, prefix, length) != 0 || name[length] != '/')) continue;
         sti_urdf_setting* s = &k->setting[k->setting_count++];
         *s = sti_urdf_setting_default(prefix != NULL ? name + length + 1 : name);
         const sti_place at = sti_place_key(&up, name);
-        const sti_status status = sti_bodies_read_formula(r, &at, r->setting[i].value, &s->position);
+        const sti_status status = sti_bodies_read_formula(r, &at, r->settings.one[i].value, &s->position);
         if (status != STI_OK) return status;
-        r->setting[i].used = true;
+        r->settings.one[i].used = true;
     }
     return STI_OK;
 }
@@ -156,7 +156,7 @@ static sti_status take_settings(sti_bodies_reader* r, const char* prefix, source
 static sti_status read_settings(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object,
                                 const char* prefix, source* k) {
     static const char* const keys[] = {"joints", "motors", "springs", "friction"};
-    size_t room = (size_t)r->setting_count;
+    size_t room = (size_t)r->settings.count;
     for (int i = 0; i < COUNT_OF(keys); i++) {
         const sti_json_value* list = sti_json_field(object, keys[i]);
         const sti_place place = sti_place_key(up, keys[i]);
@@ -385,19 +385,16 @@ static sti_status print(const sti_json_tree* tree, const char* directory, char**
     return put != STI_OK ? put : status;
 }
 
-sti_status sti_problem_world_text(sti_env* env, const sti_problem* p, char** out) {
-    const char *kept, *directory;
+sti_status sti_world_source_text(sti_env* env, const sti_world_source* s, char** out) {
     sti_json_tree tree;
     *out = NULL;
-    if (p->world == NULL) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "not a scene of bodies");
-    sti_world_source_text(p->source, &kept, &directory);
-    char* text = sti_strdup(env, kept);
+    char* text = sti_strdup(env, s->text);
     if (text == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "text of a scene");
     sti_status status = sti_json_tree_create(env, text, strlen(text), "scene", &tree);
     if (status == STI_OK && sti_json_field(tree.root, "urdf") != NULL)
-        status = print(&tree, directory, out);
+        status = print(&tree, s->directory, out);
     else if (status == STI_OK)
-        *out = sti_strdup(env, kept);
+        *out = sti_strdup(env, s->text);
     if (status == STI_OK && *out == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "text of a scene");
     sti_free(env, text);
     sti_json_tree_clear(&tree);

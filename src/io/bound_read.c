@@ -8,11 +8,12 @@
 //
 // A function may also be {"points": [[x, y], ..]}: the broken line through them. Numbers stand for what is written.
 #include <stdio.h>
+#include <stiction/bounds.h>
 #include <string.h>
 
+#include "io/document.h"
 #include "io/file.h"
 #include "io/json_fields.h"
-#include "io/problem.h"
 #include "io/texts.h"
 
 static const char* const names[] = {"kind", "name",      "description", "what",       "interval",   "f",
@@ -21,12 +22,13 @@ static const char* const names[] = {"kind", "name",      "description", "what", 
 static const char* const functional_names[] = {"density", "atoms"};
 
 typedef struct store {
-    sti_bound_problem problem;  // first member: what sti_problem_bound hands out
+    sti_bound_problem problem;  // first member: what sti_bound_problem_of hands out
     sti_texts texts;
 } store;
 
-static void destroy(sti_env* env, void* posed) {
-    store* s = posed;
+static void destroy(sti_env* env, void* content) {
+    store* s = content;
+    if (s == NULL) return;
     sti_texts_clear(&s->texts);
     sti_free(env, s);
 }
@@ -165,26 +167,17 @@ static sti_status read_all(store* s, const sti_json_tree* tree) {
     return status;
 }
 
-sti_status sti_bound_read_json(const sti_json_tree* tree, sti_problem** out) {
-    sti_status status = sti_problem_create(tree->env, STI_KIND_BOUND, out);
-    if (status != STI_OK) return status;
-    store* s = sti_alloc_array_zero(tree->env, 1, sizeof *s);
-    if (s == NULL) {
-        status = STI_FAIL(tree->env, STI_ERR_MEMORY, -1, "formulas of %.200s", tree->name);
-    } else {
-        (*out)->posed = s;
-        (*out)->destroy_posed = destroy;
-        s->texts.env = tree->env;
-    }
-    if (status == STI_OK) status = read_all(s, tree);
+static sti_status read(sti_json_tree* tree, void** out) {
+    store* s = *out = sti_alloc_array_zero(tree->env, 1, sizeof *s);
+    if (s == NULL) return STI_FAIL(tree->env, STI_ERR_MEMORY, -1, "formulas of %.200s", tree->name);
+    s->texts.env = tree->env;
+    const sti_status status = read_all(s, tree);
     if (status == STI_OK) sti_json_warn_unknown(tree, NULL, tree->root, names, sizeof names / sizeof names[0]);
-    if (status != STI_OK) {
-        sti_problem_destroy(*out);
-        *out = NULL;
-    }
     return status;
 }
 
-const sti_bound_problem* sti_problem_bound(const sti_problem* problem) {
-    return problem->kind == STI_KIND_BOUND ? problem->posed : NULL;
+const sti_kind_row sti_kind_bound = {.read = read, .destroy = destroy};
+
+const sti_bound_problem* sti_bound_problem_of(const sti_document* document) {
+    return sti_document_content(document, STI_KIND_BOUND);
 }

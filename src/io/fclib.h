@@ -16,10 +16,14 @@
 #ifndef STI_IO_FCLIB_H
 #define STI_IO_FCLIB_H
 
+#include <stiction/io.h>
+
+#include "io/document.h"
 #include "io/hdf5_file.h"
-#include "io/problem.h"
 
 enum { STI_FCLIB_R, STI_FCLIB_U, STI_FCLIB_V, STI_FCLIB_L, STI_FCLIB_PARTS };  // of a point
+
+typedef struct sti_fclib sti_fclib;
 
 // Rows and columns beyond this are refused. Nothing is allocated on a file's word alone: every size is that of a vector
 // which stands in the file.

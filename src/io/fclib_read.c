@@ -336,3 +336,26 @@ void sti_fclib_destroy(sti_env* env, sti_fclib* f) {
     sti_free(env, f->guesses);
     sti_free(env, f);
 }
+
+// ---- the kind
+
+static void destroy(sti_env* env, void* content) {
+    sti_fclib_destroy(env, content);
+}
+
+static sti_status save(sti_env* env, const void* content, const char* path) {
+    const sti_fclib* f = content;
+    return sti_contact_save(env, &f->problem, &f->info, path);
+}
+
+const sti_kind_row sti_kind_contact = {.destroy = destroy, .save = save};
+
+const sti_contact_problem* sti_contact_problem_of(const sti_document* document) {
+    const sti_fclib* f = sti_document_content(document, STI_KIND_CONTACT);
+    return f != NULL ? &f->problem : NULL;
+}
+
+const sti_contact_info* sti_contact_info_of(const sti_document* document) {
+    const sti_fclib* f = sti_document_content(document, STI_KIND_CONTACT);
+    return f != NULL ? &f->info : NULL;
+}

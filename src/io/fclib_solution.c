@@ -69,13 +69,13 @@ static sti_status read_solution(const sti_h5* h, const sti_contact_problem* size
 
 sti_status sti_fclib_answer_read(sti_env* env, const sti_contact_problem* problem, const char* path,
                                  sti_contact_answer* out) {
-    sti_problem* stored = NULL;
+    sti_document* stored = NULL;
     sti_h5 h;
     sti_status status = STI_OK;
     if (problem == NULL) {
-        status = sti_problem_read_hdf5(env, path, &stored);
+        status = sti_document_read_hdf5(env, path, &stored);
         if (status != STI_OK) return status;
-        problem = sti_problem_contact(stored);
+        problem = sti_contact_problem_of(stored);
         if (problem == NULL) status = sti_file_fail(env, STI_ERR_INPUT, path, "not a contact problem with a solution");
     }
     if (status == STI_OK) status = sti_h5_open(env, path, &h);
@@ -83,7 +83,7 @@ sti_status sti_fclib_answer_read(sti_env* env, const sti_contact_problem* proble
         status = read_solution(&h, problem, out);
         sti_h5_close(&h);
     }
-    sti_problem_destroy(stored);
+    sti_document_destroy(stored);
     return status;
 }
 
@@ -148,13 +148,13 @@ static sti_status compare(sti_env* env, const sti_contact_problem* a, const sti_
 
 // The HDF5 file at path must hold this problem.
 static sti_status check_target(sti_env* env, const sti_contact_problem* problem, const char* path) {
-    sti_problem* stored;
+    sti_document* stored;
     bool same = false;
-    sti_status status = sti_problem_read_hdf5(env, path, &stored);
+    sti_status status = sti_document_read_hdf5(env, path, &stored);
     if (status != STI_OK) return status;
-    const sti_contact_problem* there = sti_problem_contact(stored);
+    const sti_contact_problem* there = sti_contact_problem_of(stored);
     if (there != NULL) status = compare(env, problem, there, &same);
-    sti_problem_destroy(stored);
+    sti_document_destroy(stored);
     if (status == STI_OK && !same)
         status = sti_file_fail(env, STI_ERR_ARGUMENT, path, "holds another problem, and is left as it is");
     return status;

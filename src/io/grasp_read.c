@@ -18,10 +18,9 @@
 #include <string.h>
 
 #include "exact/rationals.h"
+#include "io/document.h"
 #include "io/file.h"
-#include "io/grasp_json.h"
 #include "io/json_fields.h"
-#include "io/problem.h"
 #include "system/instant.h"
 
 enum { MOST_CONTACTS = 5000 };
@@ -288,22 +287,23 @@ static sti_status make_store(reader* r, bool exact) {
     return status;
 }
 
-sti_status sti_grasp_read_json(sti_json_tree* tree, sti_problem** out) {
+static sti_status read(sti_json_tree* tree, void** out) {
     reader r = {.tree = tree};
     bool exact = false;
-    *out = NULL;
     tree->by_digits = true;
     sti_status status = open_grasp(&r);
     if (status == STI_OK) status = take_contacts(&r);
     if (status == STI_OK) status = all_unit(&r, &exact);
     if (status == STI_OK) status = make_store(&r, exact);
     if (status == STI_OK) status = fill(&r, exact);
-    if (status == STI_OK) status = sti_problem_create(tree->env, STI_KIND_GRASP, out);
-    if (status == STI_OK)
-        (*out)->instant = &r.s->instant;
-    else
-        sti_instant_store_destroy(tree->env, r.s);
+    *out = r.s;
     sti_rationals_destroy(r.given);
     sti_free(tree->env, r.value);
     return status;
 }
+
+static void destroy(sti_env* env, void* content) {
+    sti_instant_store_destroy(env, content);
+}
+
+const sti_kind_row sti_kind_grasp = {.read = read, .destroy = destroy};

@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "io/document.h"
 #include "io/fclib.h"
 #include "io/hdf5_file.h"
-#include "io/problem.h"
 
 // A dataset that has to be there. label names it in messages.
 static sti_status open_dataset(const sti_h5* h, uint64_t group, const char* name, const char* label, uint64_t most,
@@ -158,66 +158,43 @@ static sti_status read_size(const sti_h5* h, const char* name, int64_t* out) {
     return status;
 }
 
-// *form stays NULL for a contact problem, global or local.
-static sti_status read_kind(const sti_h5* h, const sti_kind_form** form, bool* global) {
-    char text[64];
+// STI_KIND_CONTACT for a file of FCLIB, global or local.
+static sti_status read_kind(const sti_h5* h, sti_kind* kind, bool* global) {
+    char text[64], words[300];
     bool found;
     sti_status status = sti_h5_attribute(h, h->root, "kind", text, sizeof text, &found);
-    if (status == STI_OK && found) return sti_kind_form_find(h->env, h->name, text, form);
+    if (status == STI_OK && found) return sti_kind_find(h->env, h->name, text, false, kind);
     if (status == STI_OK) status = sti_fclib_find(h, &found, global);
+    *kind = STI_KIND_CONTACT;
     if (status != STI_OK || found) return status;
+    sti_kind_words(false, words, sizeof words);
     return sti_h5_fail(
-        h, "kind",
-        "missing: an attribute of the root, \"lcp\", \"mlcp\", \"qp\" or \"cone\", or a group fclib_local or "
-        "fclib_global, is expected");
-}
-
-static sti_status read_contact(const sti_h5* h, bool global, sti_problem** out) {
-    sti_fclib* contact;
-    const sti_status status = sti_fclib_read(h, global, &contact);
-    return status == STI_OK ? sti_problem_assemble_contact(h->env, contact, out) : status;
+        h, "kind", "missing: an attribute of the root, %s, or a group fclib_local or fclib_global, is expected", words);
 }
 
 static sti_status read_field(const sti_h5* h, const sti_field_name* name, sti_field* f) {
     bool found;
     uint64_t header;
-    f->cols = -1;
     sti_status status = sti_h5_find(h, h->root, name->name, &found, &header);
     if (status != STI_OK || (!found && name->optional)) return status;
     if (!found) return sti_h5_fail(h, name->name, "missing: a dataset is expected");
     f->given = true;
-    if (name->matrix) return read_matrix(h, name->name, header, f);
+    if (name->matrix) {
+        status = read_matrix(h, name->name, header, f);
+        f->fraction = status == STI_OK && sti_matrix_fraction(&f->matrix);
+        return status;
+    }
     size_t count = 0;
     status = read_vector(h, h->root, name->name, name->name, STI_IO_SPARSE_MOST, &f->vector, &count);
     f->rows = (int)count;
     f->cols = 1;
-    return status;
-}
-
-// A cone of whole numbers is exact.
-static bool all_whole(const sti_field* f, int field_count) {
-    for (int k = 0; k < field_count; k++) {
-        const sti_matrix* M = &f[k].matrix;
-        const size_t count = (size_t)M->rows * (size_t)M->cols;
-        if (sti_matrix_is_sparse(M) || count > STI_IO_EXACT_MOST) return false;
-        for (size_t i = 0; i < count; i++) {
-            if (fabs(M->dense[i]) > 0x1p53 || M->dense[i] != floor(M->dense[i])) return false;
-        }
-    }
-    return true;
-}
-
-static sti_status make_exact(sti_env* env, sti_field* f) {
-    const size_t count = (size_t)f->matrix.rows * (size_t)f->matrix.cols;
-    sti_status status = f->given ? sti_rationals_create(env, count, &f->exact) : STI_OK;
-    for (size_t k = 0; status == STI_OK && k < count; k++)
-        status = sti_rationals_set_double(f->exact, k, f->matrix.dense[k]);
+    f->fraction = status == STI_OK && sti_fields_fraction(f->vector, count);
     return status;
 }
 
 typedef struct warning {
     const sti_h5* h;
-    const sti_kind_form* form;
+    const sti_form* form;
 } warning;
 
 static sti_status warn_unknown(void* user, const char* name, size_t length, uint64_t header) {
@@ -225,42 +202,66 @@ static sti_status warn_unknown(void* user, const char* name, size_t length, uint
     char text[64];
     (void)header;
     snprintf(text, sizeof text, "%.*s", (int)(length < sizeof text ? length : sizeof text - 1), name);
-    if (!sti_kind_form_knows(w->form, text))
+    if (!sti_form_knows(w->form, text))
         sti_log(w->h->env, STI_LOG_WARNING, "%.200s: %s: not a field of kind \"%s\", ignored", w->h->name, text,
-                sti_kind_text(w->form->kind));
+                w->form->kind);
     return STI_OK;
 }
 
-static sti_status read_problem(const sti_h5* h, sti_problem** out) {
-    const sti_kind_form* form = NULL;
-    sti_field fields[STI_FIELD_MOST] = {0};
-    int64_t sizes[STI_SIZE_MOST] = {-1, -1};
-    bool global = false;
-    sti_status status = read_kind(h, &form, &global);
-    if (status == STI_OK && form == NULL) return read_contact(h, global, out);
+static sti_status read_fields(const sti_h5* h, sti_fields* fields) {
+    const sti_form* form = fields->form;
+    sti_status status = STI_OK;
     for (int k = 0; status == STI_OK && k < form->size_count; k++) {
         bool found;
         uint64_t header;
         status = sti_h5_find(h, h->root, form->size[k], &found, &header);
-        if (status == STI_OK && found) status = read_size(h, form->size[k], &sizes[k]);
+        if (status == STI_OK && found) status = read_size(h, form->size[k], &fields->size[k]);
     }
-    for (int k = 0; status == STI_OK && k < form->field_count; k++) status = read_field(h, &form->field[k], &fields[k]);
-    if (status == STI_OK && form->kind == STI_KIND_CONE && all_whole(fields, form->field_count)) {
-        for (int k = 0; status == STI_OK && k < form->field_count; k++) status = make_exact(h->env, &fields[k]);
+    for (int k = 0; status == STI_OK && k < form->field_count; k++)
+        status = read_field(h, &form->field[k], &fields->field[k]);
+    if (status != STI_OK || !sti_fields_want_exact(fields)) return status;
+    for (int k = 0; status == STI_OK && k < form->field_count; k++) {
+        if (fields->field[k].given) status = sti_field_exact_doubles(h->env, &fields->field[k]);
     }
-    warning w = {.h = h, .form = form};
-    if (status == STI_OK) status = sti_h5_each_link(h, h->root, warn_unknown, &w);
-    if (status == STI_OK) status = sti_problem_assemble(h->env, h->name, form, fields, sizes, out);
-    for (int k = 0; k < STI_FIELD_MOST; k++) sti_field_clear(h->env, &fields[k]);
     return status;
 }
 
-sti_status sti_problem_read_hdf5(sti_env* env, const char* path, sti_problem** out) {
+static sti_status read_form(const sti_h5* h, const sti_kind_row* row, void** content) {
+    sti_fields fields;
+    sti_fields_begin(h->env, h->name, row->form, &fields);
+    warning w = {.h = h, .form = row->form};
+    sti_status status = read_fields(h, &fields);
+    if (status == STI_OK) status = sti_h5_each_link(h, h->root, warn_unknown, &w);
+    if (status == STI_OK) status = row->assemble(&fields, content);
+    sti_fields_clear(&fields);
+    return status;
+}
+
+static sti_status read_document(const sti_h5* h, sti_document** out) {
+    sti_kind kind;
+    void* content = NULL;
+    bool global = false;
+    sti_status status = read_kind(h, &kind, &global);
+    if (status != STI_OK) return status;
+    const sti_kind_row* row = sti_kind_row_of(kind);
+    if (row->form != NULL) {
+        status = read_form(h, row, &content);
+    } else {
+        sti_fclib* contact = NULL;
+        status = sti_fclib_read(h, global, &contact);
+        content = contact;
+    }
+    if (status == STI_OK) return sti_document_create(h->env, kind, content, out);
+    row->destroy(h->env, content);
+    return status;
+}
+
+sti_status sti_document_read_hdf5(sti_env* env, const char* path, sti_document** out) {
     sti_h5 h;
     *out = NULL;
     sti_status status = sti_h5_open(env, path, &h);
     if (status != STI_OK) return status;
-    status = read_problem(&h, out);
+    status = read_document(&h, out);
     sti_h5_close(&h);
     return status;
 }

@@ -3,9 +3,9 @@
 // libhdf5 builds the file in memory, and our own code writes it: after a write that failed (a full disk), libhdf5 1.10
 // keeps the file open and ends the process with a segmentation fault at exit. The price is a second and third copy of
 // the data while saving.
+#include "io/fields.h"
 #include "io/file.h"
 #include "io/hdf5_put.h"
-#include "io/problem.h"
 
 static bool put_text_attribute(hid_t at, const char* name, const char* text) {
     const hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR);
@@ -39,7 +39,7 @@ static bool put_sparse(hid_t file, const sti_outgoing* f) {
 }
 
 typedef struct outgoing {
-    const sti_kind_form* form;
+    const sti_form* form;
     const sti_outgoing* fields;
     int n, m;
 } outgoing;
@@ -48,7 +48,7 @@ static bool put_problem(hid_t file, void* user, sti_status* status) {
     (void)status;
     const outgoing* o = user;
     const hsize_t one = 1;
-    bool good = put_text_attribute(file, "kind", sti_kind_text(o->form->kind));
+    bool good = put_text_attribute(file, "kind", o->form->kind);
     good = good && sti_h5_put_data(file, "n", H5T_STD_I32LE, H5T_NATIVE_INT, 1, &one, &o->n);
     if (o->m >= 0) good = good && sti_h5_put_data(file, "m", H5T_STD_I32LE, H5T_NATIVE_INT, 1, &one, &o->m);
     for (int k = 0; good && k < o->form->field_count; k++) {
@@ -64,8 +64,8 @@ static bool put_problem(hid_t file, void* user, sti_status* status) {
     return good;
 }
 
-sti_status sti_problem_write_hdf5(sti_env* env, const sti_kind_form* form, const sti_outgoing* fields, int n, int m,
-                                  const char* path) {
+sti_status sti_fields_write_hdf5(sti_env* env, const sti_form* form, const sti_outgoing* fields, int n, int m,
+                                 const char* path) {
     for (int k = 0; k < form->field_count; k++) {
         if (fields[k].exact != NULL)
             return sti_file_fail(env, STI_ERR_ARGUMENT, path,

@@ -1,7 +1,7 @@
 // instant_read.c: an instant by numbers, from JSON.
 //
 //     {"kind": "instant",
-//      "M": [[..]] or "M_diag": [..], "F": [..], "v": [..], "time": t, "coordinates": ["x", ..],
+//      "M": [[..]] or "M_diag": [..], "F": [..], "v": [..], "time": t, "coordinates": ["x", ..],    or {"file": "M.mtx"}
 //      "contacts": [{"name": "tip", "type": "unilateral", "mu": 0.4, "mu_kinetic": 0.3, "n": [..], "t": [[..]],
 //                    "n_rate": 0, "t_rate": [..], "n_offset": 0, "t_offset": [..], "gap": 0, "mode": "stick",
 //                    "restitution": 0, "restitution_t": 0}],
@@ -17,10 +17,10 @@
 #include <string.h>
 
 #include "exact/rationals.h"
+#include "io/document.h"
 #include "io/file.h"
-#include "io/instant_json.h"
 #include "io/json_fields.h"
-#include "io/problem.h"
+#include "io/json_matrix.h"
 #include "system/instant.h"
 
 enum { MOST_VELOCITIES = 3000, MOST_CONTACTS = 5000, MOST_ROWS = 2 };
@@ -36,6 +36,7 @@ typedef struct reader {
     sti_instant_store* s;
     int n, contact_count;
     int* tangent_count;  // (contact_count)
+    sti_field M;         // of a matrix that is not a list of rows
 } reader;
 
 // ---- pass 1: sizes
@@ -57,13 +58,20 @@ static sti_status measure_mass(reader* r) {
     const sti_place place = sti_place_key(NULL, diag != NULL ? "M_diag" : "M");
     if (M != NULL && diag != NULL)
         return sti_json_fail(r->tree, &place, diag, "M is given too: one of them is expected");
-    if (!sti_json_is_array(given))
+    const bool object = sti_json_is_object(given);
+    if (!sti_json_is_array(given) && !object)
         return sti_json_fail(r->tree, &place, given,
                              diag != NULL ? "a list of numbers is expected" : "a list of rows is expected, or M_diag");
-    r->n = sti_json_count(given);
+    sti_status status = STI_OK;
+    if (object && diag != NULL) status = sti_json_read_vector(r->tree, &place, given, &r->M);
+    if (object && diag == NULL) status = sti_json_read_matrix(r->tree, &place, given, &r->M);
+    if (status != STI_OK) return status;
+    r->n = object ? r->M.rows : sti_json_count(given);
     if (r->n < 1 || r->n > MOST_VELOCITIES)
         return sti_json_fail(r->tree, &place, given, "from 1 to %d velocities are expected", MOST_VELOCITIES);
-    return diag != NULL ? STI_OK : check_rows(r, &place, M, r->n, r->n);
+    if (object && diag == NULL && r->M.cols != r->n)
+        return sti_json_fail(r->tree, &place, given, "%d x %d: a square matrix is expected", r->n, r->M.cols);
+    return diag != NULL || object ? STI_OK : check_rows(r, &place, M, r->n, r->n);
 }
 
 // Rows of t: a list of rows, or one row without brackets around it.
@@ -150,13 +158,40 @@ static sti_status take_rows(const reader* r, const sti_place* place, const sti_j
     return status;
 }
 
-// A list of the root that may be missing (all 0).
+// A field that came as {"file"}, or as {"entries"}, into entries 0, step, .. of out and of the table.
+static sti_status take_object(const reader* r, const sti_place* place, const sti_json_value* value, sti_field* f,
+                              double* out, sti_rationals* table, size_t step) {
+    sti_matrix dense = {0};
+    sti_status status = STI_OK;
+    if (table != NULL) status = sti_json_read_field_exact(r->tree, place, value, f);
+    if (status == STI_OK && sti_matrix_is_sparse(&f->matrix))
+        status = sti_matrix_to_dense(r->tree->env, &f->matrix, &dense);
+    const double* x = f->vector != NULL ? f->vector : dense.dense != NULL ? dense.dense : f->matrix.dense;
+    for (size_t k = 0; status == STI_OK && k < sti_size_mul((size_t)f->rows, (size_t)f->cols); k++) {
+        out[k * step] = x[k];
+        if (table != NULL) status = sti_rationals_copy(table, sti_size_mul(k, step), f->exact, k);
+    }
+    sti_matrix_clear(r->tree->env, &dense);
+    return status;
+}
+
+// A list of the root, or {"file"}, that may be missing (all 0).
 static sti_status take_vector(const reader* r, const char* key, double* out, sti_rationals* table) {
-    const sti_json_value* list = sti_json_field(r->tree->root, key);
+    const sti_json_value* value = sti_json_field(r->tree->root, key);
     const sti_place place = sti_place_key(NULL, key);
-    if (list == NULL) return STI_OK;
-    const sti_status status = sti_json_check_list(r->tree, &place, list, r->n);
-    return status == STI_OK ? take_list(r, &place, list, out, table, 0, 1) : status;
+    if (value == NULL) return STI_OK;
+    sti_status status;
+    if (sti_json_is_object(value)) {
+        sti_field f = {0};
+        status = sti_json_read_vector(r->tree, &place, value, &f);
+        if (status == STI_OK && f.rows != r->n)
+            status = sti_json_fail(r->tree, &place, value, "%d numbers: %d are expected", f.rows, r->n);
+        if (status == STI_OK) status = take_object(r, &place, value, &f, out, table, 1);
+        sti_field_clear(r->tree->env, &f);
+        return status;
+    }
+    status = sti_json_check_list(r->tree, &place, value, r->n);
+    return status == STI_OK ? take_list(r, &place, value, out, table, 0, 1) : status;
 }
 
 // A file written by a program may have M symmetric up to rounding only: then the upper triangle counts.
@@ -185,13 +220,19 @@ static sti_status make_symmetric(const reader* r) {
     return status;
 }
 
-static sti_status take_mass(const reader* r) {
+static sti_status take_mass(reader* r) {
     const sti_json_value* diag = sti_json_field(r->tree->root, "M_diag");
     const sti_place place = sti_place_key(NULL, diag != NULL ? "M_diag" : "M");
-    const size_t n = (size_t)r->n;
-    if (diag != NULL) return take_list(r, &place, diag, r->s->M, r->s->exact.M, 0, n + 1);
-    const sti_status status = take_rows(r, &place, sti_json_field(r->tree->root, "M"), r->s->M, r->s->exact.M, 0, n);
-    return status == STI_OK ? make_symmetric(r) : status;
+    const sti_json_value* given = sti_json_field(r->tree->root, place.key);
+    const size_t n = (size_t)r->n, step = diag != NULL ? n + 1 : 1;
+    sti_status status;
+    if (sti_json_is_object(given))
+        status = take_object(r, &place, given, &r->M, r->s->M, r->s->exact.M, step);
+    else if (diag != NULL)
+        status = take_list(r, &place, diag, r->s->M, r->s->exact.M, 0, step);
+    else
+        status = take_rows(r, &place, given, r->s->M, r->s->exact.M, 0, n);
+    return status == STI_OK && diag == NULL ? make_symmetric(r) : status;
 }
 
 static sti_status take_names(const reader* r) {
@@ -324,7 +365,7 @@ static sti_status take_restitution(const reader* r) {
     return status == STI_OK ? take_rows(r, &place, list, r->s->restitution, NULL, 0, (size_t)r->contact_count) : status;
 }
 
-static sti_status take_all(const reader* r) {
+static sti_status take_all(reader* r) {
     sti_instant_store* s = r->s;
     sti_status status = take_mass(r);
     if (status == STI_OK) status = take_vector(r, "F", s->F, s->exact.F);
@@ -343,9 +384,8 @@ static sti_status take_all(const reader* r) {
     return status;
 }
 
-sti_status sti_instant_read_json(sti_json_tree* tree, sti_problem** out) {
+static sti_status read(sti_json_tree* tree, void** out) {
     reader r = {.tree = tree};
-    *out = NULL;
     tree->by_digits = true;
     sti_status status = measure_mass(&r);
     if (status == STI_OK) status = measure_contacts(&r);
@@ -356,13 +396,27 @@ sti_status sti_instant_read_json(sti_json_tree* tree, sti_problem** out) {
                                      .restitution = sti_json_field(tree->root, "restitution") != NULL};
     if (status == STI_OK) status = sti_instant_store_create(tree->env, &shape, &r.s);
     if (status == STI_OK) status = take_all(&r);
-    if (status == STI_OK) status = sti_problem_create(tree->env, STI_KIND_INSTANT, out);
-    if (status == STI_OK) {
-        (*out)->instant = &r.s->instant;
+    if (status == STI_OK)
         sti_json_warn_unknown(tree, NULL, tree->root, root_names, (int)(sizeof root_names / sizeof root_names[0]));
-    } else {
-        sti_instant_store_destroy(tree->env, r.s);
-    }
+    *out = r.s;
+    sti_field_clear(tree->env, &r.M);
     sti_free(tree->env, r.tangent_count);
     return status;
+}
+
+static void destroy(sti_env* env, void* content) {
+    sti_instant_store_destroy(env, content);
+}
+
+static sti_status save(sti_env* env, const void* content, const char* path) {
+    const sti_instant_store* s = content;
+    return sti_instant_save(env, &s->instant, path);
+}
+
+const sti_kind_row sti_kind_instant = {.read = read, .destroy = destroy, .save = save};
+
+const sti_instant* sti_instant_of(const sti_document* document) {
+    const sti_instant_store* s = sti_document_content(document, STI_KIND_INSTANT);
+    if (s == NULL) s = sti_document_content(document, STI_KIND_GRASP);
+    return s != NULL ? &s->instant : NULL;
 }

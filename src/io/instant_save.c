@@ -1,9 +1,10 @@
 // instant_save.c: an instant as JSON that reads back as the same numbers, exact ones included.
 #include <math.h>
+#include <stiction/instant.h>
 
+#include "io/document.h"
 #include "io/file.h"
 #include "io/json_write.h"
-#include "io/problem.h"
 
 // One number: a whole one as it is, any other from its table as a fraction in quotes, or with 17 digits where there is no
 // table. The reader takes decimals by their digits, so 17 digits give back the double but are not exactly it.

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "io/document.h"
 #include "io/file.h"
-#include "io/problem.h"
 
 static const char* const outcome_names[] = {
 #define STI_X(code, text) text,

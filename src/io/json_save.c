@@ -1,9 +1,9 @@
 // json_save.c: problems as JSON: one row a line, numbers with 17 digits, exact entries as text where no double holds them.
 #include <math.h>
 
+#include "io/fields.h"
 #include "io/file.h"
 #include "io/json_write.h"
-#include "io/problem.h"
 
 static void put_entry(sti_json* j, const char* key, const sti_outgoing* f, double value, size_t row, size_t col) {
     if (f->exact != NULL)
@@ -57,13 +57,13 @@ static void put_field(sti_json* j, const sti_outgoing* f) {
     }
 }
 
-sti_status sti_problem_write_json(sti_env* env, const sti_kind_form* form, const sti_outgoing* fields, int n, int m,
-                                  const char* path) {
+sti_status sti_fields_write_json(sti_env* env, const sti_form* form, const sti_outgoing* fields, int n, int m,
+                                 const char* path) {
     sti_json j;
     char* text;
     size_t size;
     sti_json_begin(&j, env);
-    sti_json_text(&j, "kind", sti_kind_text(form->kind));
+    sti_json_text(&j, "kind", form->kind);
     sti_json_integer(&j, "n", n);
     if (m >= 0) sti_json_integer(&j, "m", m);
     for (int k = 0; k < form->field_count; k++) put_field(&j, &fields[k]);

@@ -49,6 +49,19 @@ const sti_json_value* sti_json_get(const sti_json_value* object, const char* key
     return v;
 }
 
+// The scan allows 64 levels.
+bool sti_json_same(const sti_json_value* a, const sti_json_value* b) {  // NOLINT(misc-no-recursion)
+    if (a == NULL || b == NULL || a->type != b->type || a->count != b->count) return a == b;
+    if (a->type == STI_JSON_NUMBER) return a->number == b->number;
+    if (a->type == STI_JSON_STRING) return strcmp(a->text, b->text) == 0;
+    const sti_json_value* other = b->child;
+    for (const sti_json_value* v = a->child; v != NULL; v = v->next) {
+        if (!sti_json_same(v, v->key != NULL ? sti_json_get(b, v->key) : other)) return false;
+        other = other->next;
+    }
+    return true;
+}
+
 sti_status sti_json_tree_create(sti_env* env, char* text, size_t size, const char* name, sti_json_tree* out) {
     size_t count;
     *out = (sti_json_tree){.env = env, .name = name};

@@ -58,6 +58,7 @@ static inline const char* sti_json_string(const sti_json_value* v) {  // NULL: i
 }
 const sti_json_value* sti_json_item(const sti_json_value* list, int index);         // NULL: there is none
 const sti_json_value* sti_json_get(const sti_json_value* object, const char* key);  // the same
+bool sti_json_same(const sti_json_value* a, const sti_json_value* b);  // numbers by value, fields in any order
 
 typedef struct sti_json_tree {
     sti_env* env;
@@ -65,6 +66,8 @@ typedef struct sti_json_tree {
     const sti_json_value* root;  // an object
     sti_json_value* values;      // all of them
     char* text;                  // what they point into
+    const char* source;          // what the tree was made of, comments blanked out; NULL: not kept; borrowed
+    const char* directory;       // of the file, with its slash; NULL: the text came from memory; borrowed
     bool by_digits;          // sti_json_read_exact takes numbers by their digits: 0.4 is 2/5, not the double next to it
     sti_rationals* scratch;  // (1) for numbers given as text
 } sti_json_tree;

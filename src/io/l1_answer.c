@@ -3,11 +3,11 @@
 //     {"kind": "l1", "n": 2, "m": 3, "solver": "ipm", "outcome": "solved", "residual": 1e-17, "objective": .., "bound": ..,
 //      "gap": .., "iterations": 9, "time_s": .., "x": [..], "y": [..], "certificate": {"type": "dual"}, "reason": ""}
 #include <math.h>
-#include <stiction/io.h>
+#include <stiction/l1.h>
 
+#include "io/document.h"
 #include "io/file.h"
 #include "io/json_answer.h"
-#include "io/problem.h"
 
 // ---- out
 

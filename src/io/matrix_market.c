@@ -11,11 +11,12 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stiction/io.h>
 #include <string.h>
 #include <strings.h>
 
+#include "io/document.h"
 #include "io/file.h"
-#include "io/problem.h"
 #include "io/triplets.h"
 
 typedef enum symmetry { GENERAL, SYMMETRIC, SKEW } symmetry;

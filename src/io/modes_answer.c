@@ -12,9 +12,9 @@
 #include <stiction/modes.h>
 #include <string.h>
 
+#include "io/document.h"
 #include "io/file.h"
 #include "io/json_fields.h"
-#include "io/problem.h"
 
 enum { MOST_MODES = 1000000, MOST_CHOICES = 300 };
 

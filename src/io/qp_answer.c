@@ -9,9 +9,9 @@
 #include <math.h>
 #include <stiction/io.h>
 
+#include "io/document.h"
 #include "io/file.h"
 #include "io/json_answer.h"
-#include "io/problem.h"
 
 static const char* const outcome_names[] = {
 #define STI_X(code, text) text,

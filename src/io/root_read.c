@@ -6,10 +6,12 @@
 //
 // Numbers stand for what is written: 0.1 is a tenth. A variable that is null has no box.
 #include <math.h>
+#include <stiction/roots.h>
 
+#include "io/document.h"
 #include "io/file.h"
 #include "io/json_fields.h"
-#include "io/problem.h"
+#include "io/json_matrix.h"
 #include "io/texts.h"
 
 static const char* const names[] = {"kind",   "name",      "description",    "variables",  "equations",  "start",
@@ -17,12 +19,13 @@ static const char* const names[] = {"kind",   "name",      "description",    "va
                                     "width",  "max_boxes", "max_iterations", "parameters", "definitions"};
 
 typedef struct store {
-    sti_root_problem problem;  // first member: what sti_problem_root hands out
+    sti_root_problem problem;  // first member: what sti_root_problem_of hands out
     sti_texts texts;
 } store;
 
-static void destroy(sti_env* env, void* posed) {
-    store* s = posed;
+static void destroy(sti_env* env, void* content) {
+    store* s = content;
+    if (s == NULL) return;
     sti_texts_clear(&s->texts);
     sti_free(env, s);
 }
@@ -82,15 +85,19 @@ static sti_status read_equations(store* s, const sti_json_tree* tree) {
 
 static sti_status read_start(store* s, const sti_json_tree* tree) {
     const int n = s->problem.variable_count;
-    double* start = NULL;
-    sti_status status = sti_json_read_doubles(tree, NULL, tree->root, "start", n, &start);
-    if (status == STI_OK && start != NULL) {
+    const sti_json_value* value = sti_json_field(tree->root, "start");
+    const sti_place place = sti_place_key(NULL, "start");
+    sti_field f = {.open = true};
+    if (value == NULL) return STI_OK;
+    sti_status status = sti_json_read_vector(tree, &place, value, &f);
+    if (status == STI_OK && f.rows != n) status = sti_json_fail(tree, &place, value, "%d entries are expected", n);
+    if (status == STI_OK) {
         double* kept = sti_texts_array(&s->texts, (size_t)n, sizeof *kept);
-        for (int k = 0; kept != NULL && k < n; k++) kept[k] = start[k];
+        for (int k = 0; kept != NULL && k < n; k++) kept[k] = f.vector[k];
         s->problem.start = kept;
         status = s->texts.status;
     }
-    sti_free(tree->env, start);
+    sti_field_clear(tree->env, &f);
     return status;
 }
 
@@ -126,32 +133,23 @@ static sti_status read_options(sti_root_options* o, const sti_json_tree* tree) {
     return status;
 }
 
-sti_status sti_root_read_json(const sti_json_tree* tree, sti_problem** out) {
-    sti_status status = sti_problem_create(tree->env, STI_KIND_ROOT, out);
-    if (status != STI_OK) return status;
-    store* s = sti_alloc_array_zero(tree->env, 1, sizeof *s);
-    if (s == NULL) {
-        status = STI_FAIL(tree->env, STI_ERR_MEMORY, -1, "equations of %.200s", tree->name);
-    } else {
-        (*out)->posed = s;
-        (*out)->destroy_posed = destroy;
-        s->texts.env = tree->env;
-        s->problem.options = sti_root_options_default();
-    }
-    if (status == STI_OK) status = read_variables(s, tree);
+static sti_status read(sti_json_tree* tree, void** out) {
+    store* s = *out = sti_alloc_array_zero(tree->env, 1, sizeof *s);
+    if (s == NULL) return STI_FAIL(tree->env, STI_ERR_MEMORY, -1, "equations of %.200s", tree->name);
+    s->texts.env = tree->env;
+    s->problem.options = sti_root_options_default();
+    sti_status status = read_variables(s, tree);
     if (status == STI_OK) status = read_equations(s, tree);
     if (status == STI_OK)
         status = sti_texts_named(&s->texts, tree, &s->problem.definitions, &s->problem.definition_count);
     if (status == STI_OK) status = read_start(s, tree);
     if (status == STI_OK) status = read_options(&s->problem.options, tree);
     if (status == STI_OK) sti_json_warn_unknown(tree, NULL, tree->root, names, sizeof names / sizeof names[0]);
-    if (status != STI_OK) {
-        sti_problem_destroy(*out);
-        *out = NULL;
-    }
     return status;
 }
 
-const sti_root_problem* sti_problem_root(const sti_problem* problem) {
-    return problem->kind == STI_KIND_ROOT ? problem->posed : NULL;
+const sti_kind_row sti_kind_root = {.read = read, .destroy = destroy};
+
+const sti_root_problem* sti_root_problem_of(const sti_document* document) {
+    return sti_document_content(document, STI_KIND_ROOT);
 }

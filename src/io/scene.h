@@ -2,7 +2,6 @@
 #ifndef STI_IO_SCENE_H
 #define STI_IO_SCENE_H
 
-#include <stiction/io.h>
 #include <stiction/scene.h>
 
 #include "io/json_tree.h"
@@ -36,8 +35,6 @@ double sti_scene_time_unit(const sti_scene* scene);  // steps of beds that diffe
 bool sti_scene_assign(const sti_scene_field* field, sti_scene* scene, const char* word, double number, char* expected,
                       size_t size);
 
-// A bed of grains, or bodies. text: the one the tree was made of; directory: of the file, NULL when read from memory.
-sti_status sti_scene_read_json(sti_json_tree* tree, const char* text, const char* directory, sti_problem** out);
 // "description", cut to its room at the end of a character.
 sti_status sti_scene_read_description(const sti_json_tree* tree, char out[STI_SCENE_TEXT]);
 

@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "io/bodies_json.h"
+#include "io/document.h"
 #include "io/file.h"
 #include "io/json_fields.h"
-#include "io/problem.h"
 #include "io/scene.h"
 
 static const char* const sections[] = {"bed", "step", "until"};
@@ -99,20 +99,64 @@ static sti_status read_scene(const sti_json_tree* tree, sti_scene* scene) {
     return status == STI_OK ? check_names(tree) : status;
 }
 
-sti_status sti_scene_read_json(sti_json_tree* tree, const char* text, const char* directory, sti_problem** out) {
-    if (sti_json_field(tree->root, "bodies") != NULL || sti_json_field(tree->root, "urdf") != NULL)
-        return sti_bodies_read_json(tree, text, directory, out);
-    sti_scene scene = sti_scene_default(STI_LAYOUT_PEBBLE_BED, 1);
-    *out = NULL;
-    sti_status status = read_scene(tree, &scene);
-    if (status != STI_OK) return status;
-    sti_scene* kept = sti_alloc(tree->env, sizeof *kept);
-    if (kept == NULL) return STI_FAIL(tree->env, STI_ERR_MEMORY, -1, "a scene");
-    *kept = scene;
-    status = sti_problem_create(tree->env, STI_KIND_SCENE, out);
-    if (status == STI_OK)
-        (*out)->scene = kept;
-    else
-        sti_free(tree->env, kept);
+// ---- the kind: grains or bodies
+
+typedef struct store {
+    bool bodies;
+    sti_scene grains;
+    sti_world_source world;
+} store;
+
+static sti_status read(sti_json_tree* tree, void** out) {
+    store* s = *out = sti_alloc_array_zero(tree->env, 1, sizeof *s);
+    if (s == NULL) return STI_FAIL(tree->env, STI_ERR_MEMORY, -1, "a scene");
+    s->bodies = sti_json_field(tree->root, "bodies") != NULL || sti_json_field(tree->root, "urdf") != NULL;
+    if (s->bodies) return sti_world_source_read(tree, &s->world);
+    s->grains = sti_scene_default(STI_LAYOUT_PEBBLE_BED, 1);
+    return read_scene(tree, &s->grains);
+}
+
+static void destroy(sti_env* env, void* content) {
+    store* s = content;
+    if (s == NULL) return;
+    sti_world_source_clear(env, &s->world);
+    sti_free(env, s);
+}
+
+// Another radius, or another gravity, has another step, unless that is given as well.
+static sti_status set_grains(sti_env* env, sti_scene* scene, const sti_settings* settings) {
+    sti_scene changed = *scene;
+    sti_status status = sti_settings_check(env, settings, NULL, NULL);
+    bool step = false;
+    for (int k = 0; status == STI_OK && k < settings->count; k++) {
+        const char* name = settings->one[k].name;
+        status = sti_scene_set(env, &changed, name, settings->one[k].value);
+        step = step || strcmp(name, "h") == 0 || strcmp(name, "step.h") == 0;
+    }
+    const double before = sti_scene_time_unit(scene), now = sti_scene_time_unit(&changed);
+    if (!step && now != before) changed.step.h *= now / before;
+    if (status == STI_OK) *scene = changed;
     return status;
+}
+
+static sti_status set(sti_env* env, void* content, const sti_settings* settings) {
+    store* s = content;
+    return s->bodies ? sti_world_source_set(env, &s->world, settings) : set_grains(env, &s->grains, settings);
+}
+
+static sti_status text(sti_env* env, const void* content, char** out) {
+    const store* s = content;
+    return s->bodies ? sti_world_source_text(env, &s->world, out) : sti_scene_json(env, &s->grains, out);
+}
+
+const sti_kind_row sti_kind_scene = {.read = read, .destroy = destroy, .set = set, .text = text};
+
+const sti_scene* sti_scene_of(const sti_document* document) {
+    const store* s = sti_document_content(document, STI_KIND_SCENE);
+    return s != NULL && !s->bodies ? &s->grains : NULL;
+}
+
+const sti_world_scene* sti_world_scene_of(const sti_document* document) {
+    const store* s = sti_document_content(document, STI_KIND_SCENE);
+    return s != NULL && s->bodies ? s->world.scene : NULL;
 }

@@ -2,19 +2,26 @@
 //
 //     {"kind": "sticking", "outcome": "does_not", "exact": true, "facets": 0, "n": 3, "contacts": [0, 1],
 //      "multipliers": 4, "accelerations": 4, "a": [..], "lambda": [..], "a_exact": ["1/2", ..], "lambda_exact": [..],
-//      "leaves": [{"sign": [0, 0], "y": [..], "z": [..], "w": [..], "exact": ["3", ..]}], "bound": null}
+//      "leaves": [{"sign": [0, 0], "y": [..], "z": [..], "w": [..], "exact": ["3", ..]}], "bound": null,
+//      "opening": {"without_discs": "solved", "outcome": "does_not", "exact": true, "a": [..], "lambda": [..], "a_n": [..],
+//                  "opens": [false, true], "a_exact": [..], "lambda_exact": [..], "leaves": [..], "bound": null, "farkas": [..],
+//                  "farkas_exact": [..], "descent": [..], "descent_exact": [..]},
+//      "propositions": [..]}
 //
-// What an outcome does not need is null. Nothing is judged here: sti_verify_sticking does that.
+// What an outcome does not need is null. Nothing is judged here: sti_verify_sticking does that. Where the object is the field
+// "certificate" of another, fields of that other that say the same must say the same.
 #include <math.h>
 #include <stiction/sticking.h>
 
+#include "io/document.h"
 #include "io/file.h"
 #include "io/json_fields.h"
 #include "io/json_write.h"
-#include "io/problem.h"
+#include "io/sticking_propositions.h"
 
 #define STI_X(code, text) text,
 static const char* const outcomes[] = {STI_STICKING_OUTCOME_LIST(STI_X)};
+static const char* const solutions[] = {STI_OUTCOME_LIST(STI_X)};
 #undef STI_X
 
 // ---- writing
@@ -41,6 +48,47 @@ static void write_leaf(sti_json* j, const sti_sticking_answer* a, const sti_stic
     sti_json_end(j);
 }
 
+static void write_leaves(sti_json* j, const sti_sticking_answer* a, int count, const sti_sticking_leaf* leaves) {
+    sti_json_array(j, "leaves");
+    for (int i = 0; i < count; i++) write_leaf(j, a, &leaves[i]);
+    sti_json_end(j);
+}
+
+static void write_opens(sti_json* j, const sti_sticking_answer* a) {
+    if (a->opening.opens == NULL) {
+        sti_json_null(j, "opens");
+        return;
+    }
+    sti_json_array(j, "opens");
+    for (int i = 0; i < a->contact_count; i++) sti_json_bool(j, NULL, a->opening.opens[i] != 0);
+    sti_json_end(j);
+}
+
+static void write_opening(sti_json* j, const sti_sticking_answer* a) {
+    const sti_opening* o = &a->opening;
+    if (!o->asked) {
+        sti_json_null(j, "opening");
+        return;
+    }
+    sti_json_object(j, "opening");
+    sti_json_text(j, "without_discs", solutions[o->contact_problem]);
+    sti_json_text(j, "outcome", outcomes[o->outcome]);
+    sti_json_bool(j, "exact", o->exact);
+    sti_json_doubles(j, "a", o->a, (size_t)a->n);
+    sti_json_doubles(j, "lambda", o->lambda, (size_t)a->multiplier_count);
+    sti_json_doubles(j, "a_n", o->a_n, (size_t)a->contact_count);
+    write_opens(j, a);
+    write_exact(j, "a_exact", o->a_exact);
+    write_exact(j, "lambda_exact", o->lambda_exact);
+    write_leaves(j, a, o->leaf_count, o->leaves);
+    sti_json_double(j, "bound", o->bound);
+    sti_json_doubles(j, "farkas", o->farkas, (size_t)a->acceleration_count);
+    write_exact(j, "farkas_exact", o->farkas_exact);
+    sti_json_doubles(j, "descent", o->descent, (size_t)a->n);
+    write_exact(j, "descent_exact", o->descent_exact);
+    sti_json_end(j);
+}
+
 static sti_status write_answer(sti_env* env, const sti_sticking_answer* a, char** out, size_t* size) {
     sti_json j;
     sti_json_begin(&j, env);
@@ -56,10 +104,10 @@ static sti_status write_answer(sti_env* env, const sti_sticking_answer* a, char*
     sti_json_doubles(&j, "lambda", a->lambda, (size_t)a->multiplier_count);
     write_exact(&j, "a_exact", a->a_exact);
     write_exact(&j, "lambda_exact", a->lambda_exact);
-    sti_json_array(&j, "leaves");
-    for (int i = 0; i < a->leaf_count; i++) write_leaf(&j, a, &a->leaves[i]);
-    sti_json_end(&j);
+    write_leaves(&j, a, a->leaf_count, a->leaves);
     sti_json_double(&j, "bound", a->bound);
+    write_opening(&j, a);
+    sti_propositions_write(&j, a);
     return sti_json_finish(&j, out, size);
 }
 
@@ -165,21 +213,100 @@ static sti_status read_leaf(const reader* r, const sti_place* place, const sti_j
     return status;
 }
 
-static sti_status read_leaves(const reader* r) {
-    const sti_json_value* list = sti_json_field(r->root, "leaves");
-    const sti_place place = sti_place_key(r->up, "leaves");
+static sti_status read_leaves(const reader* r, const sti_place* up, const sti_json_value* object, int* leaf_count,
+                              sti_sticking_leaf** leaves) {
+    const sti_json_value* list = sti_json_field(object, "leaves");
+    const sti_place place = sti_place_key(up, "leaves");
     if (list == NULL) return STI_OK;
     if (!sti_json_is_array(list)) return sti_json_fail(&r->tree, &place, list, "a list is expected");
     const int count = sti_json_count(list);
-    r->a->leaves = sti_alloc_array_zero(r->env, (size_t)count, sizeof *r->a->leaves);
-    if (r->a->leaves == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "%d leaves", count);
-    r->a->leaf_count = count;
+    *leaves = sti_alloc_array_zero(r->env, (size_t)count, sizeof **leaves);
+    if (*leaves == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "%d leaves", count);
+    *leaf_count = count;
     sti_status status = STI_OK;
     int i = 0;
     for (const sti_json_value* value = list->child; status == STI_OK && value != NULL; value = value->next, i++) {
         const sti_place at = sti_place_index(&place, i);
-        status = read_leaf(r, &at, value, &r->a->leaves[i]);
+        status = read_leaf(r, &at, value, &(*leaves)[i]);
     }
+    return status;
+}
+
+static sti_status read_opens(const reader* r, const sti_place* up, const sti_json_value* object, unsigned char** out) {
+    const sti_json_value* list = sti_json_field(object, "opens");
+    const sti_place place = sti_place_key(up, "opens");
+    if (list == NULL) return STI_OK;
+    sti_status status = sti_json_check_list(&r->tree, &place, list, r->a->contact_count);
+    if (status != STI_OK) return status;
+    *out = sti_alloc_array_zero(r->env, (size_t)r->a->contact_count, 1);
+    if (*out == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "opening contacts");
+    int i = 0;
+    for (const sti_json_value* value = list->child; status == STI_OK && value != NULL; value = value->next, i++) {
+        const sti_place at = sti_place_index(&place, i);
+        if (!sti_json_is_bool(value)) status = sti_json_fail(&r->tree, &at, value, "true or false is expected");
+        (*out)[i] = sti_json_is_true(value);
+    }
+    return status;
+}
+
+static sti_status read_opening(const reader* r) {
+    const sti_sticking_answer* a = r->a;
+    sti_opening* o = &r->a->opening;
+    const sti_json_value* object = sti_json_field(r->root, "opening");
+    const sti_place up = sti_place_key(r->up, "opening");
+    const sti_json_tree* tree = &r->tree;
+    int outcome = STI_STICKING_UNKNOWN, solution = STI_UNKNOWN;
+    if (object == NULL) return STI_OK;
+    if (!sti_json_is_object(object)) return sti_json_fail(tree, &up, object, "an object is expected");
+    o->asked = true;
+    sti_status status = sti_json_read_word(tree, &up, object, "without_discs", solutions,
+                                           (int)(sizeof solutions / sizeof solutions[0]), &solution);
+    if (status == STI_OK)
+        status = sti_json_read_word(tree, &up, object, "outcome", outcomes, (int)(sizeof outcomes / sizeof outcomes[0]),
+                                    &outcome);
+    o->contact_problem = (sti_outcome)solution;
+    o->outcome = (sti_sticking_outcome)outcome;
+    if (status == STI_OK) status = sti_json_read_bool(tree, &up, object, "exact", &o->exact);
+    if (status == STI_OK) status = sti_json_read_doubles(tree, &up, object, "a", a->n, &o->a);
+    if (status == STI_OK) status = sti_json_read_doubles(tree, &up, object, "lambda", a->multiplier_count, &o->lambda);
+    if (status == STI_OK) status = sti_json_read_doubles(tree, &up, object, "a_n", a->contact_count, &o->a_n);
+    if (status == STI_OK) status = read_opens(r, &up, object, &o->opens);
+    if (status == STI_OK) status = read_exact(r, &up, object, "a_exact", (size_t)a->n, &o->a_exact);
+    if (status == STI_OK)
+        status = read_exact(r, &up, object, "lambda_exact", (size_t)a->multiplier_count, &o->lambda_exact);
+    if (status == STI_OK) status = read_leaves(r, &up, object, &o->leaf_count, &o->leaves);
+    if (status == STI_OK) status = sti_json_read_double(tree, &up, object, "bound", INFINITY, &o->bound);
+    if (status == STI_OK)
+        status = sti_json_read_doubles(tree, &up, object, "farkas", a->acceleration_count, &o->farkas);
+    if (status == STI_OK)
+        status = read_exact(r, &up, object, "farkas_exact", (size_t)a->acceleration_count, &o->farkas_exact);
+    if (status == STI_OK) status = sti_json_read_doubles(tree, &up, object, "descent", a->n, &o->descent);
+    if (status == STI_OK) status = read_exact(r, &up, object, "descent_exact", (size_t)a->n, &o->descent_exact);
+    return status;
+}
+
+// What stands beside a certificate and in it must be the same in both.
+static sti_status check_twin(const reader* r, const sti_place* up, const sti_json_value* outer,
+                             const sti_json_value* inner, const char* key) {
+    const sti_json_value *a = sti_json_get(outer, key), *b = sti_json_get(inner, key);
+    const sti_place at = sti_place_key(up, key);
+    if (a == NULL || b == NULL || sti_json_same(a, b)) return STI_OK;
+    return sti_json_fail(&r->tree, &at, a, "what the certificate says is expected");
+}
+
+static sti_status check_twins(const reader* r) {
+    static const char* const twins[] = {"outcome", "exact", "a", "propositions"};
+    const sti_json_value* outer = r->up != NULL ? sti_json_field(r->tree.root, "opening") : NULL;
+    const sti_json_value* inner = sti_json_field(r->root, "opening");
+    const sti_place up = sti_place_key(NULL, "opening");
+    sti_status status = STI_OK;
+    for (size_t i = 0; r->up != NULL && status == STI_OK && i < sizeof twins / sizeof twins[0]; i++)
+        status = check_twin(r, NULL, r->tree.root, r->root, twins[i]);
+    if (status == STI_OK && outer != NULL && inner == NULL)
+        status = sti_json_fail(&r->tree, &up, outer, "null is expected, as in the certificate");
+    for (const sti_json_value* value = sti_json_is_object(outer) ? outer->child : NULL;
+         value != NULL && status == STI_OK; value = value->next)
+        status = check_twin(r, &up, outer, inner, value->key);
     return status;
 }
 
@@ -207,9 +334,11 @@ static sti_status read_answer(reader* r) {
     if (status == STI_OK) status = read_exact(r, r->up, r->root, "a_exact", (size_t)a->n, &a->a_exact);
     if (status == STI_OK)
         status = read_exact(r, r->up, r->root, "lambda_exact", (size_t)a->multiplier_count, &a->lambda_exact);
-    if (status == STI_OK) status = read_leaves(r);
+    if (status == STI_OK) status = read_leaves(r, r->up, r->root, &a->leaf_count, &a->leaves);
     if (status == STI_OK) status = sti_json_read_double(&r->tree, r->up, r->root, "bound", INFINITY, &a->bound);
-    return status;
+    if (status == STI_OK) status = read_opening(r);
+    if (status == STI_OK) status = sti_propositions_read(r->env, &r->tree, r->up, r->root, a);
+    return status == STI_OK ? check_twins(r) : status;
 }
 
 sti_status sti_sticking_answer_load(sti_env* env, const char* path, sti_sticking_answer* out) {
@@ -229,16 +358,29 @@ sti_status sti_sticking_answer_load(sti_env* env, const char* path, sti_sticking
     return status;
 }
 
-void sti_sticking_answer_clear(sti_env* env, sti_sticking_answer* answer) {
-    for (int i = 0; i < answer->leaf_count; i++) {
-        sti_sticking_leaf* leaf = &answer->leaves[i];
-        sti_free(env, leaf->sign);
-        sti_free(env, leaf->y);
-        sti_free(env, leaf->z);
-        sti_free(env, leaf->w);
-        sti_rationals_destroy(leaf->exact);
+static void clear_leaves(sti_env* env, int count, sti_sticking_leaf* leaves) {
+    for (int i = 0; i < count; i++) {
+        sti_free(env, leaves[i].sign);
+        sti_free(env, leaves[i].y);
+        sti_free(env, leaves[i].z);
+        sti_free(env, leaves[i].w);
+        sti_rationals_destroy(leaves[i].exact);
     }
-    sti_free(env, answer->leaves);
+    sti_free(env, leaves);
+}
+
+static void clear_opening(sti_env* env, sti_opening* o) {
+    void* const own[] = {o->a, o->lambda, o->a_n, o->opens, o->farkas, o->descent};
+    sti_rationals* const exact[] = {o->a_exact, o->lambda_exact, o->farkas_exact, o->descent_exact};
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) sti_free(env, own[i]);
+    for (size_t i = 0; i < sizeof exact / sizeof exact[0]; i++) sti_rationals_destroy(exact[i]);
+    clear_leaves(env, o->leaf_count, o->leaves);
+}
+
+void sti_sticking_answer_clear(sti_env* env, sti_sticking_answer* answer) {
+    clear_leaves(env, answer->leaf_count, answer->leaves);
+    clear_opening(env, &answer->opening);
+    sti_propositions_clear(env, answer);
     sti_free(env, answer->contact);
     sti_free(env, answer->a);
     sti_free(env, answer->lambda);

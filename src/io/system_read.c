@@ -9,13 +9,14 @@
 //
 // Wherever a formula may stand, a number may. The texts stay in the tree; sti_system_create takes them from there, and
 // what it finds wrong already names field and column, so only the file is put in front.
+#include <math.h>
 #include <stdio.h>
+#include <stiction/system.h>
 #include <string.h>
 
+#include "io/document.h"
 #include "io/file.h"
 #include "io/json_fields.h"
-#include "io/problem.h"
-#include "io/system_json.h"
 
 enum { MOST_SLIPS = 2 };
 
@@ -288,21 +289,15 @@ static sti_status create(reader* r, sti_system** out) {
     return status;
 }
 
-sti_status sti_system_read_json(sti_json_tree* tree, sti_problem** out) {
+static sti_status read(sti_json_tree* tree, void** out) {
     reader r = {.tree = tree};
     sti_env* env = tree->env;
     sti_system* system = NULL;
-    *out = NULL;
     tree->by_digits = true;
     sti_status status = read_all(&r);
     if (status == STI_OK) status = create(&r, &system);
-    if (status == STI_OK) status = sti_problem_create(env, STI_KIND_SYSTEM, out);
-    if (status == STI_OK) {
-        (*out)->system = system;
-        sti_json_warn_unknown(tree, NULL, tree->root, root_names, COUNT_OF(root_names));
-    } else {
-        sti_system_destroy(system);
-    }
+    if (status == STI_OK) sti_json_warn_unknown(tree, NULL, tree->root, root_names, COUNT_OF(root_names));
+    *out = system;
     sti_free(env, r.parameter_names);
     sti_free(env, r.parameters);
     sti_free(env, r.definitions);
@@ -312,4 +307,42 @@ sti_status sti_system_read_json(sti_json_tree* tree, sti_problem** out) {
     sti_free(env, r.slips);
     sti_free(env, r.start);
     return status;
+}
+
+static void destroy(sti_env* env, void* content) {
+    (void)env;
+    sti_system_destroy(content);
+}
+
+// Names of parameters have no sections.
+static bool stands_alone(const void* content, const char* name) {
+    (void)content;
+    (void)name;
+    return true;
+}
+
+// First everything is looked at, then set.
+static sti_status set(sti_env* env, void* content, const sti_settings* settings) {
+    sti_system* system = content;
+    const int count = settings->count;
+    sti_status status = sti_settings_check(env, settings, stands_alone, system);
+    for (int k = 0; status == STI_OK && k < sti_count_mul(2, count); k++) {
+        const sti_setting* one = &settings->one[k % count];
+        double x;
+        status = sti_setting_number(env, one, &x);
+        int known = 0;
+        while (known < sti_system_parameter_count(system) &&
+               strcmp(sti_system_parameter(system, known), one->name) != 0)
+            known++;
+        const bool unknown = known == sti_system_parameter_count(system);  // sti_system_set says so
+        if (status == STI_OK && (k >= count || unknown)) status = sti_system_set(system, one->name, x);
+        if (status == STI_ERR_ARGUMENT) status = STI_ERR_INPUT;
+    }
+    return status;
+}
+
+const sti_kind_row sti_kind_system = {.read = read, .destroy = destroy, .set = set};
+
+sti_system* sti_system_of(const sti_document* document) {
+    return sti_document_content(document, STI_KIND_SYSTEM);
 }

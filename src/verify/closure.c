@@ -233,7 +233,7 @@ sti_status sti_verify_closure(sti_env* env, const sti_instant* instant, const st
         if (closure->closed == STI_YES) status = check_yes(&k, options->facets, accepted);
         if (closure->closed == STI_NO) status = check_no(&k, options->facets, accepted);
     }
-    if (status == STI_OK && k.d.x.status != STI_OK) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "exact sums");
+    if (status == STI_OK) status = k.d.x.status;
     sti_sticking_data_close(&k.d);
     sti_free(env, own);
     return status;

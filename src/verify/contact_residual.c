@@ -18,22 +18,25 @@
 // alpha >= 0): the largest of |dr| / R, |du_n| / own_n, |du_t| / own_t with R = max(rho_c own_n, |r_c|); s is the direction of
 // u_t / own_t - r_t / R. miss_c = max(|dr|, rho_c |du|) at that pair. Where W_cc is 0 it is 0, and so is rho_c.
 //
-// All.  In units of energy, with own_k = R_kk or (G'D G)_kk and t = s or G'D f + b of the bilateral rows:
+// Islands.  Contacts, bilateral rows and velocities are joined by entries other than 0 of W, V, R or of H, G, M. With an
+// operator all are one. Of an island, in units of energy, with own_k = R_kk or (G'D G)_kk and t = s or G'D f + b of the rows:
 //
 //     force^2 = sum |r_c|^2 / rho_c + sum own_k l_k^2           what forces do one by one
 //     net^2   = (r, l)'[W V; V' R](r, l), or g'D g              what they do together, less NOISE sum |r_c| own_t
 //     drive^2 = sum rho_c |q_c|^2 + sum t_k^2 / own_k           what the data are, q = H'D f + w in the global form
 //     undone^2                                                  the same with a_c = max(min(|q_c|, |u_c - q_c|), -u_n) for |q_c|:
 //                                                               what forces undo of the data, or should
-//     far     = max(1, force / (TRUSTED max(undone, net)))
+//     far     = max(1, force / (TRUSTED max(undone, net, ROW_NOISE force of all islands)))
 //
-//     contact   far max( sqrt(sum miss_c^2 / rho_c) / max(force, drive), max eta_c / (ALONE sqrt(nc)) )
-//     equation  far max over rows
+// All, with force, drive and undone of all islands together.
+//
+//     contact   max( sqrt(sum far^2 miss_c^2 / rho_c) / max(force, drive), max far eta_c / (ALONE sqrt(nc)) )
+//     equation  max over rows, each times far of its island
+//     unit    = max(undone, sqrt(sum force^2 / far^2))
 //
 // What is below noise = NOISE unit counts for nothing: in eta_c |du| below noise / sqrt(rho_c) and |dr| below noise sqrt(rho_c);
-// in rows, with ROW_NOISE, below sqrt(M_ii) or sqrt(own_k) times it. unit = max(undone, force / far).
-//
-// And where far > 1 the maximum of the contacts counts as at least one rounding of a double.
+// in rows, with ROW_NOISE, below sqrt(M_ii) or sqrt(own_k) times it. Where some far > 1 the contacts count as at least far
+// roundings of a double.
 #include "verify/contact_residual.h"
 
 #include <float.h>
@@ -56,6 +59,14 @@ typedef struct sums {
     real* size;
 } sums;
 
+// Of an island: squares, but for far
+typedef struct energies {
+    real force, drive;
+    real undone;  // the part of drive that forces undo, or should
+    real net;     // of all forces together
+    real far;
+} energies;
+
 typedef struct judge {
     const sti_contact_problem* p;
     int d, nc, n, nv, nb;
@@ -64,13 +75,17 @@ typedef struct judge {
     sums u;           // (n)
     sums joint;       // V'r + R l + s, or G'v + b                       (nb)
     real* mobility;   // of these rows: R_kk, or (G'D G)_kk              (nb)
+    real* given;      // and what they are without forces: s, G'D f + b  (nb)
     sums push;        // H r + G l                                       (nv)
     sums balance;     // M v - H r - G l - f                             (nv)
     real* D;          // (nv)
     real* drive;      // q, or H'D f + w                                 (n)
     real* rho;        // (nc)
     real *own_n, *own_t;
-    bool* adrift;  // it meets velocities without mass, and no others (nc)
+    bool* adrift;      // it meets velocities without mass, and no others (nc)
+    int* island;       // of contacts, bilateral rows, velocities: a member that stands for all      (nc + nb + nv)
+    energies* energy;  // by these members
+    real unit;         // of energy: what is noise is told by it
 } judge;
 
 // ---- products
@@ -136,14 +151,17 @@ static sti_status open_judge(sti_env* env, judge* k, const sti_contact_problem* 
     k->n = k->d * k->nc;
     k->nv = p->global ? p->velocity_count : 0;
     const size_t n = (size_t)k->n, nv = (size_t)k->nv, nb = (size_t)k->nb, nc = (size_t)k->nc;
-    k->memory = sti_alloc_array_zero(env, 4 * n + 6 * nv + 4 * nb + 3 * nc, sizeof *k->memory);
+    k->memory = sti_alloc_array_zero(env, 4 * n + 6 * nv + 5 * nb + 3 * nc, sizeof *k->memory);
     k->adrift = sti_alloc_array_zero(env, nc, sizeof *k->adrift);
-    if (k->memory == NULL || k->adrift == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "check of %d contacts", k->nc);
+    k->island = sti_alloc_array_zero(env, nc + nb + nv, sizeof *k->island);
+    k->energy = sti_alloc_array_zero(env, nc + nb + nv, sizeof *k->energy);
+    if (k->memory == NULL || k->adrift == NULL || k->island == NULL || k->energy == NULL)
+        return STI_FAIL(env, STI_ERR_MEMORY, -1, "check of %d contacts", k->nc);
     real* at = k->memory;
-    real** vectors[] = {&k->r,          &k->u.value,       &k->u.size,       &k->drive, &k->v,       &k->push.value,
-                        &k->push.size,  &k->balance.value, &k->balance.size, &k->D,     &k->l,       &k->joint.value,
-                        &k->joint.size, &k->rho,           &k->own_n,        &k->own_t, &k->mobility};
-    const size_t sizes[] = {n, n, n, n, nv, nv, nv, nv, nv, nv, nb, nb, nb, nc, nc, nc, nb};
+    real** vectors[] = {&k->r,          &k->u.value,       &k->u.size,       &k->drive, &k->v,        &k->push.value,
+                        &k->push.size,  &k->balance.value, &k->balance.size, &k->D,     &k->l,        &k->joint.value,
+                        &k->joint.size, &k->rho,           &k->own_n,        &k->own_t, &k->mobility, &k->given};
+    const size_t sizes[] = {n, n, n, n, nv, nv, nv, nv, nv, nv, nb, nb, nb, nc, nc, nc, nb, nb};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         *vectors[i] = at;
         at += sizes[i];
@@ -157,15 +175,50 @@ static sti_status open_judge(sti_env* env, judge* k, const sti_contact_problem* 
 static void close_judge(sti_env* env, judge* k) {
     sti_free(env, k->memory);
     sti_free(env, k->adrift);
+    sti_free(env, k->island);
+    sti_free(env, k->energy);
+}
+
+// ---- islands
+
+static int member(const judge* k, int x) {
+    while (k->island[x] != x) x = k->island[x];
+    return x;
+}
+
+// Whose rows and columns those of a matrix are
+typedef struct link {
+    judge* k;
+    int row, row_each, col, col_each;
+} link;
+
+static void link_entry(void* user, int row, int col, real a) {
+    const link* t = user;
+    const int x = t->row + row / t->row_each, y = t->col + col / t->col_each;
+    if (a == 0) return;
+    const int p = member(t->k, x), q = member(t->k, y), stands = p < q ? p : q;
+    t->k->island[p] = t->k->island[q] = t->k->island[x] = t->k->island[y] = stands;
+}
+
+static void find_islands(judge* k) {
+    const sti_contact_problem* p = k->p;
+    const int nc = k->nc, nb = k->nb, count = nc + nb + k->nv;
+    const bool shown = p->global || p->W_op == NULL;
+    for (int x = 0; x < count; x++) k->island[x] = shown ? x : 0;
+    if (!shown) return;
+    link first = {k, 0, k->d, 0, k->d}, second = {k, 0, k->d, nc, 1}, third = {k, nc, 1, nc, 1};
+    if (p->global) {
+        first = (link){k, nc + nb, 1, 0, k->d};
+        second = (link){k, nc + nb, 1, nc, 1};
+        third = (link){k, nc + nb, 1, nc + nb, 1};
+    }
+    if (k->nc > 0 && (!p->global || k->nv > 0)) visit_entries(p->global ? &p->H : &p->W, link_entry, &first);
+    if (k->nb > 0 && (!p->global || k->nv > 0)) visit_entries(p->global ? &p->G : &p->V, link_entry, &second);
+    visit_entries(p->global ? &p->M : &p->R, link_entry, &third);
+    for (int x = 0; x < count; x++) k->island[x] = member(k, x);
 }
 
 // ---- energies: what the forces are, and what would undo the data
-
-typedef struct energies {
-    real force, drive;  // squares
-    real undone;        // the part of drive that forces undo, or should
-    real net;           // of all forces together
-} energies;
 
 static void add_energy(energies* e, real mobility, real force, real velocity, real undone) {
     if (!(mobility > 0)) return;
@@ -182,13 +235,41 @@ static real asked(const judge* k, int c) {
     return fmaxl(fminl(norm(q, k->d), norm(change, k->d)), -u[0]);
 }
 
-static energies energies_of_contacts(const judge* k) {
-    energies e = {0};
-    for (int c = 0; c < k->nc; c++) {
-        if (k->rho[c] > 0)
-            add_energy(&e, 1 / k->rho[c], norm(k->r + k->d * c, k->d), norm(k->drive + k->d * c, k->d), asked(k, c));
+static void add_contact(const judge* k, int c, energies* e) {
+    const real r = norm(k->r + k->d * c, k->d);
+    e->net -= NOISE * r * k->own_t[c];
+    if (k->rho[c] > 0) add_energy(e, 1 / k->rho[c], r, norm(k->drive + k->d * c, k->d), asked(k, c));
+}
+
+static void add_joint(const judge* k, int j, energies* e) {
+    add_energy(e, k->mobility[j], k->l[j], k->given[j], k->given[j]);
+}
+
+// net^2 before rounding is taken off
+static void add_net(judge* k) {
+    const int nc = k->nc, nb = k->nb;
+    for (int i = 0; i < k->nv; i++)
+        k->energy[k->island[nc + nb + i]].net += k->D[i] * k->push.value[i] * k->push.value[i];
+    if (k->p->global) return;
+    for (int j = 0; j < k->n; j++) k->energy[k->island[j / k->d]].net += k->r[j] * (k->u.value[j] - k->drive[j]);
+    for (int j = 0; j < nb; j++) k->energy[k->island[nc + j]].net += k->l[j] * (k->joint.value[j] - k->given[j]);
+}
+
+static void sum_energies(judge* k) {
+    add_net(k);
+    for (int c = 0; c < k->nc; c++) add_contact(k, c, &k->energy[k->island[c]]);
+    for (int j = 0; j < k->nb; j++) add_joint(k, j, &k->energy[k->island[k->nc + j]]);
+    const int count = k->nc + k->nb + k->nv;
+    real force = 0, undone = 0, trusted = 0;
+    for (int x = 0; x < count; x++) force += k->energy[x].force;
+    for (int x = 0; x < count; x++) {
+        energies* e = &k->energy[x];
+        const real reach = fmaxl(fmaxl(e->undone, e->net), ROW_NOISE * ROW_NOISE * force);
+        e->far = reach > 0 ? fmaxl(sqrtl(e->force / reach) / TRUSTED, 1) : 1;
+        undone += e->undone;
+        trusted += e->force / (e->far * e->far);
     }
-    return e;
+    k->unit = sqrtl(fmaxl(undone, trusted));
 }
 
 // ---- local form
@@ -253,7 +334,7 @@ static void set_rho(judge* k, const real* diagonal) {
     }
 }
 
-static sti_status read_local(sti_env* env, judge* k, const double* r, energies* joints) {
+static sti_status read_local(sti_env* env, judge* k, const double* r) {
     const sti_contact_problem* p = k->p;
     for (int j = 0; j < k->n; j++) {
         k->drive[j] = p->q[j];
@@ -268,7 +349,7 @@ static sti_status read_local(sti_env* env, judge* k, const double* r, energies* 
         read_contacts(k);
     if (k->nb == 0 || status != STI_OK) return status;
     visit_entries(&p->R, keep_diagonal, k->mobility);
-    for (int j = 0; j < k->nb; j++) add_energy(joints, k->mobility[j], k->l[j], p->s[j], p->s[j]);
+    for (int j = 0; j < k->nb; j++) k->given[j] = p->s[j];
     start(k->joint, p->s, 1, k->nb);
     add(k->joint, 1, &p->V, true, k->r);
     add(k->joint, 1, &p->R, false, k->l);
@@ -340,27 +421,29 @@ static void take_contacts(judge* k, const columns* t) {
     }
 }
 
-static void take_joints(judge* k, const columns* t, energies* joints) {
+static void take_joints(judge* k, const columns* t) {
     for (int j = 0; j < k->nb; j++) {
         k->joint.value[j] = t->value[j];
         k->mobility[j] = t->mobility[j];
         k->joint.size[j] =
             t->mobility[j] > 0 ? t->made[j] + fabsl(t->value[j] - t->net[j]) + TOGETHER * t->meeting[j] : t->meeting[j];
-        add_energy(joints, t->mobility[j], k->l[j], t->given[j], t->given[j]);
+        k->given[j] = t->given[j];
     }
 }
 
-static void lend_units(judge* k, energies joints) {
-    const energies e = energies_of_contacts(k);
-    const real all = fmaxl(e.force + joints.force, e.drive + joints.drive);
+// Contacts without a mass of their own take their units from the others
+static void lend_units(judge* k) {
+    energies e = {0};
     real inverse = 0;
     int count = 0;
+    for (int j = 0; j < k->nb; j++) add_joint(k, j, &e);
     for (int c = 0; c < k->nc; c++) {
+        add_contact(k, c, &e);
         if (!(k->rho[c] > 0)) continue;
         inverse += 1 / k->rho[c];
         count++;
     }
-    const real rho = count > 0 ? count / inverse : 1;
+    const real rho = count > 0 ? count / inverse : 1, all = fmaxl(e.force, e.drive);
     for (int c = 0; c < k->nc; c++) {
         if (!k->adrift[c]) continue;
         k->rho[c] = rho;
@@ -370,7 +453,7 @@ static void lend_units(judge* k, energies joints) {
     }
 }
 
-static sti_status read_global(sti_env* env, judge* k, energies* joints) {
+static sti_status read_global(sti_env* env, judge* k) {
     const sti_contact_problem* p = k->p;
     visit_entries(&p->M, keep_diagonal, k->D);
     for (int i = 0; i < k->nv; i++) k->D[i] = k->D[i] > 0 ? 1 / k->D[i] : 0;
@@ -390,10 +473,9 @@ static sti_status read_global(sti_env* env, judge* k, energies* joints) {
     close_columns(env, &t);
     status = read_columns(env, k, &p->G, p->b, k->nb, &t);
     if (status != STI_OK) return status;
-    for (int i = 0; i < k->nv; i++) joints->net += k->D[i] * k->push.value[i] * k->push.value[i];
-    take_joints(k, &t, joints);
+    take_joints(k, &t);
     close_columns(env, &t);
-    lend_units(k, *joints);
+    lend_units(k);
     return STI_OK;
 }
 
@@ -474,90 +556,84 @@ static nearest nearest_of_law(const contact* k) {
 
 // ---- the whole
 
-// unit: the larger of drive and force, as much of this as is trusted
-static void judge_contacts(const judge* k, energies e, real far, real unit, sti_contact_verification* out) {
-    real miss = 0, farthest = 0, cone = 0, gap = 0, power = 0;
-    out->worst_contact = k->nc > 0 ? 0 : -1;
-    for (int c = 0; c < k->nc; c++) {
-        const real *r = k->r + k->d * c, *u = k->u.value + k->d * c, mu = k->p->mu[c], rho = k->rho[c];
-        const contact one = {.d = k->d,
-                             .mu = mu,
-                             .rho = rho,
-                             .r = r,
-                             .u = u,
-                             .force = fmaxl(rho * k->own_n[c], norm(r, k->d)),
-                             .own_n = k->own_n[c],
-                             .own_t = k->own_t[c],
-                             .force_noise = rho > 0 ? NOISE * unit * sqrtl(rho) : 0,
-                             .velocity_noise = rho > 0 ? NOISE * unit / sqrtl(rho) : 0};
-        const nearest found = nearest_of_law(&one);
-        const real lift = mu * tangent(k->d, u);
-        real in[3], out_of[3] = {0}, work = r[0] * lift;
-        project(k->d, mu, r, in);
-        for (int i = 0; i < k->d; i++) {
-            out_of[i] = r[i] - in[i];
-            work += r[i] * u[i];
-        }
-        if (rho > 0) miss = hypotl(miss, found.miss / sqrtl(rho));
-        if (found.eta > farthest) out->worst_contact = c;
-        farthest = fmaxl(farthest, found.eta);
-        cone = fmaxl(cone, norm(out_of, k->d));
-        gap = fmaxl(gap, -u[0]);
-        power = fmaxl(power, fabsl(work));
-    }
-    real residual =
-        fmaxl(ratio(miss, 0, sqrtl(fmaxl(e.force, e.drive))), k->nc > 0 ? farthest / (ALONE * sqrtl(k->nc)) : 0);
-    if (far > 1) residual = fmaxl(residual, DBL_EPSILON);
-    out->residual_contact = (double)(far * residual);
-    out->worst_cone_violation = (double)cone;
-    out->worst_penetration = (double)gap;
-    out->worst_complementarity = (double)power;
+static contact contact_of(const judge* k, int c) {
+    const real rho = k->rho[c], root = sqrtl(rho), noise = NOISE * k->unit;
+    return (contact){.d = k->d,
+                     .mu = k->p->mu[c],
+                     .rho = rho,
+                     .r = k->r + k->d * c,
+                     .u = k->u.value + k->d * c,
+                     .force = fmaxl(rho * k->own_n[c], norm(k->r + k->d * c, k->d)),
+                     .own_n = k->own_n[c],
+                     .own_t = k->own_t[c],
+                     .force_noise = rho > 0 ? noise * root : 0,
+                     .velocity_noise = rho > 0 ? noise / root : 0};
 }
 
-static real judge_equations(const judge* k, real unit) {
+// What a reader wants to know of a contact: distance of r from the cone, penetration, r . (u + mu |u_t| n)
+static void note_contact(const contact* k, sti_contact_verification* out) {
+    real in[3], out_of[3] = {0}, work = k->r[0] * k->mu * tangent(k->d, k->u);
+    project(k->d, k->mu, k->r, in);
+    for (int i = 0; i < k->d; i++) {
+        out_of[i] = k->r[i] - in[i];
+        work += k->r[i] * k->u[i];
+    }
+    out->worst_cone_violation = fmax(out->worst_cone_violation, (double)norm(out_of, k->d));
+    out->worst_penetration = fmax(out->worst_penetration, (double)-k->u[0]);
+    out->worst_complementarity = fmax(out->worst_complementarity, (double)fabsl(work));
+}
+
+// The residual of the contacts; *farthest: far of the island that ran away most
+static real judge_contacts(const judge* k, real* farthest, sti_contact_verification* out) {
+    real miss = 0, worst = 0, force = 0, drive = 0;
+    *farthest = 1;
+    for (int x = 0; x < k->nc + k->nb + k->nv; x++) {
+        force += k->energy[x].force;
+        drive += k->energy[x].drive;
+        *farthest = fmaxl(*farthest, k->energy[x].far);
+    }
+    out->worst_contact = k->nc > 0 ? 0 : -1;
+    out->worst_cone_violation = out->worst_penetration = out->worst_complementarity = 0;
+    for (int c = 0; c < k->nc; c++) {
+        const real far = k->energy[k->island[c]].far, rho = k->rho[c];
+        const contact one = contact_of(k, c);
+        const nearest found = nearest_of_law(&one);
+        note_contact(&one, out);
+        if (rho > 0) miss = hypotl(miss, far * found.miss / sqrtl(rho));
+        if (far * found.eta > worst) out->worst_contact = c;
+        worst = fmaxl(worst, far * found.eta);
+    }
+    const real alone = k->nc > 0 ? worst / (ALONE * sqrtl(k->nc)) : 0;
+    const real residual = fmaxl(ratio(miss, 0, sqrtl(fmaxl(force, drive))), alone);
+    return *farthest > 1 ? fmaxl(residual, *farthest * DBL_EPSILON) : residual;
+}
+
+static real judge_equations(const judge* k) {
     real worst = 0;
     for (int i = 0; i < k->nv; i++) {
-        const real noise = k->D[i] > 0 ? ROW_NOISE * unit / sqrtl(k->D[i]) : 0;
-        worst = fmaxl(worst, ratio(fabsl(k->balance.value[i]), noise, k->balance.size[i]));
+        const energies* e = &k->energy[k->island[k->nc + k->nb + i]];
+        const real noise = k->D[i] > 0 ? ROW_NOISE * k->unit / sqrtl(k->D[i]) : 0;
+        worst = fmaxl(worst, e->far * ratio(fabsl(k->balance.value[i]), noise, k->balance.size[i]));
     }
     for (int j = 0; j < k->nb; j++) {
-        const real noise = k->mobility[j] > 0 ? ROW_NOISE * unit * sqrtl(k->mobility[j]) : 0;
-        worst = fmaxl(worst, ratio(fabsl(k->joint.value[j]), noise, k->joint.size[j]));
+        const energies* e = &k->energy[k->island[k->nc + j]];
+        const real noise = k->mobility[j] > 0 ? ROW_NOISE * k->unit * sqrtl(k->mobility[j]) : 0;
+        worst = fmaxl(worst, e->far * ratio(fabsl(k->joint.value[j]), noise, k->joint.size[j]));
     }
     return worst;
-}
-
-// What may be nothing but rounding in net^2
-static real net_noise(const judge* k) {
-    real sum = 0;
-    for (int c = 0; c < k->nc; c++) sum += NOISE * norm(k->r + k->d * c, k->d) * k->own_t[c];
-    return sum;
-}
-
-// r'(W r + V l) + l'(V'r + R l)
-static real net_of_local(const judge* k) {
-    real sum = 0;
-    for (int j = 0; j < k->n; j++) sum += k->r[j] * (k->u.value[j] - k->drive[j]);
-    for (int j = 0; j < k->nb; j++) sum += k->l[j] * (k->joint.value[j] - k->p->s[j]);
-    return sum;
 }
 
 sti_status sti_check_contact_residual(sti_env* env, const sti_contact_problem* p, const sti_contact_answer* a,
                                       sti_contact_verification* out, double* runaway) {
     judge k;
-    energies e = {0};
     sti_status status = open_judge(env, &k, p, a);
-    if (status == STI_OK) status = p->global ? read_global(env, &k, &e) : read_local(env, &k, a->r, &e);
+    if (status == STI_OK) status = p->global ? read_global(env, &k) : read_local(env, &k, a->r);
     if (status == STI_OK) {
-        const energies contacts = energies_of_contacts(&k);
-        e.force += contacts.force;
-        e.drive += contacts.drive;
-        e.undone += contacts.undone;
-        const real reach = fmaxl(e.undone, (p->global ? e.net : net_of_local(&k)) - net_noise(&k));
-        const real far = reach > 0 ? fmaxl(sqrtl(e.force / reach) / TRUSTED, 1) : 1;
-        const real unit = sqrtl(fmaxl(e.undone, e.force / (far * far)));
-        judge_contacts(&k, e, far, unit, out);
-        out->residual_equation = (double)(far * judge_equations(&k, unit));
+        real far;
+        find_islands(&k);
+        sum_energies(&k);
+        out->residual_contact = (double)judge_contacts(&k, &far, out);
+        out->residual_equation = (double)judge_equations(&k);
         out->residual = out->residual_contact + out->residual_equation;
         *runaway = (double)far;
     }

@@ -232,7 +232,9 @@ void sti_run_conclude(const sti_run_data* k, sti_run_verification* out) {
 
 sti_status sti_verify_recorded_world(sti_env* env, const sti_recorded_world* world,
                                      const sti_run_verify_options* options, sti_run_verification* out) {
+    const sti_run_verify_options defaults = sti_run_verify_options_default();
     sti_run_verification worst;
+    if (options == NULL) options = &defaults;
     *out = (sti_run_verification){0};
     sti_status status = check_input(env, world, options);
     if (status != STI_OK) return status;

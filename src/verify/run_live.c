@@ -64,7 +64,7 @@ static void take_bodies(sti_run_checker* c) {
 
 sti_status sti_run_checker_create(sti_env* env, const sti_run_verify_options* options, sti_run_checker** out) {
     *out = NULL;
-    if (options->bodies == NULL)
+    if (options == NULL || options->bodies == NULL)
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "bodies: NULL: those of the run are needed");
     if (!(options->tol >= 0) || isinf(options->tol))
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "tol: %g: a finite number not below 0 is expected", options->tol);

@@ -12,6 +12,7 @@
 // |(a, lambda)|_1 >= (y'F + z'c) / miss for every solution, and the claim passes when that is far beyond the forces.
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "verify/check.h"
 #include "verify/data.h"
@@ -19,80 +20,62 @@
 
 #define FAR 1e5
 
+// A contact that opens: no force, and nothing is asked of a_n.
+static int is_open(const sti_sticking_data* d, int i) {
+    return d->opens != NULL && d->opens[i];
+}
+
 static bool is_rough(const sti_sticking_data* d, int i) {
     const sti_instant_contact* contact = sti_sticking_data_contact(d, i);
     return contact->tangent_count > 0 && (d->slides[i] ? contact->mu_kinetic : contact->mu) > 0;
 }
 
-// Size of the contact forces that the data suggest: F, and M times accelerations that the rates ask for.
-static double force_size(const sti_sticking_data* d) {
-    double force = 0, reach = 0, mass = 0, rate = 0;
-    for (int j = 0; j < d->instant->n; j++) force = fmax(force, fabs(d->instant->F[j]));
-    for (size_t k = 0; k < (size_t)d->instant->n * (size_t)d->instant->n; k++)
-        mass = fmax(mass, fabs(d->instant->M[k]));
-    for (int i = 0; i < d->count; i++) {
-        const sti_instant_contact* contact = sti_sticking_data_contact(d, i);
-        for (int j = 0; j < d->instant->n; j++) reach = fmax(reach, fabs(contact->n[j]));
-        for (int j = 0; j < contact->tangent_count * d->instant->n; j++) reach = fmax(reach, fabs(contact->t[j]));
-        rate = fmax(rate, fabs(contact->n_rate));
-        for (int k = 0; k < contact->tangent_count; k++) rate = fmax(rate, fabs(contact->t_rate[k]));
-    }
-    if (reach > 0) force = fmax(force, mass * rate / reach) / reach;
-    return force > 0 ? force : 1;
-}
-
 // ---- sticks, in floating point
 
-// Row j of M a + F - C lambda; *size gets its largest term.
-static double dynamics_residual(const sti_sticking_data* d, const sti_sticking_answer* answer, int j, double* size) {
+// Row j of M a + F - C lambda, relative to its terms and to those that forces of their size would have.
+static double dynamics_residual(const sti_sticking_data* d, const sti_sticking_answer* answer, int j) {
     const sti_instant* instant = d->instant;
     const int n = instant->n;
     long double sum = instant->F[j];
-    *size = fmax(*size, fabs(instant->F[j]));
+    double size = fabs(instant->F[j]);
     for (int k = 0; k < n; k++) {
-        const long double term = (long double)instant->M[(size_t)j * (size_t)n + (size_t)k] * answer->a[k];
-        sum += term;
-        *size = fmax(*size, (double)fabsl(term));
+        const double m = instant->M[(size_t)j * (size_t)n + (size_t)k];
+        sum += (long double)m * answer->a[k];
+        size += fabs(m) * (fabs(answer->a[k]) + d->size_a[k]);
     }
     for (int i = 0; i < d->count; i++) {
         const sti_instant_contact* contact = sti_sticking_data_contact(d, i);
         for (int k = 0; k <= contact->tangent_count; k++) {
             const double c = k == 0 ? contact->n[j] : contact->t[(size_t)(k - 1) * (size_t)n + (size_t)j];
-            const long double term = (long double)c * answer->lambda[d->first[i] + k];
-            sum -= term;
-            *size = fmax(*size, (double)fabsl(term));
+            sum -= (long double)c * answer->lambda[d->first[i] + k];
+            size += fabs(c) * (fabs(answer->lambda[d->first[i] + k]) + d->size_l[d->first[i] + k]);
         }
     }
-    return (double)fabsl(sum);
+    return size > 0 ? (double)fabsl(sum) / size : (double)fabsl(sum);
 }
 
-// Row k of A'a + c at contact i. force: the largest force, which without contacts would give force / m.
-static double rate_residual(const sti_sticking_data* d, const sti_sticking_answer* answer, int i, int k, double force,
-                            double* size) {
+// Row k of A'a + c at contact i, likewise.
+static double rate_residual(const sti_sticking_data* d, const sti_sticking_answer* answer, int i, int k) {
     const sti_instant_contact* contact = sti_sticking_data_contact(d, i);
     const int n = d->instant->n;
     const double* v = k == 0 ? contact->n : contact->t + (size_t)(k - 1) * (size_t)n;
     const double rate = k == 0 ? contact->n_rate : contact->t_rate[k - 1];
     long double sum = rate;
-    *size = fmax(*size, fabs(rate));
+    double size = fabs(rate);
     for (int j = 0; j < n; j++) {
-        const long double term = (long double)v[j] * answer->a[j];
-        const double m = d->instant->M[(size_t)j * (size_t)n + (size_t)j];
-        sum += term;
-        *size = fmax(*size, fmax((double)fabsl(term), fabs(v[j]) * force / (m > 0 ? m : 1)));
+        sum += (long double)v[j] * answer->a[j];
+        size += fabs(v[j]) * (fabs(answer->a[j]) + d->size_a[j]);
     }
-    return (double)fabsl(sum);
+    return size > 0 ? (double)fabsl(sum) / size : (double)fabsl(sum);
 }
 
-// Both groups of equations, each relative to its largest term, or to the size of the forces.
 static double equation_residual(const sti_sticking_data* d, const sti_sticking_answer* answer) {
-    double force = 0, force_most = force_size(d), rate = 0, rate_size = 0;
-    for (int j = 0; j < d->instant->n; j++) force = fmax(force, dynamics_residual(d, answer, j, &force_most));
-    for (int i = 0; i < d->count; i++) {
-        for (int k = 0; k < d->row[i + 1] - d->row[i]; k++)
-            rate = fmax(rate, rate_residual(d, answer, i, k, force_most, &rate_size));
-    }
-    return fmax(force / force_most, rate_size > 0 ? rate / rate_size : 0);
+    double worst = 0;
+    for (int j = 0; j < d->instant->n; j++) worst = fmax(worst, dynamics_residual(d, answer, j));
+    for (int i = 0; i < d->count; i++)
+        for (int k = is_open(d, i); k < d->row[i + 1] - d->row[i]; k++)
+            worst = fmax(worst, rate_residual(d, answer, i, k));
+    return worst;
 }
 
 // Corner form of the polygon: mu lambda_n - m_k'lambda_t for its facets, the least of them.
@@ -116,6 +99,10 @@ static double least_margin(const sti_sticking_data* d, int facets, const double*
         const double* r = lambda + d->first[i];
         double size = 0;
         for (int k = 1; k <= contact->tangent_count; k++) size = hypot(size, r[k]);
+        if (is_open(d, i)) {
+            *off = fmax(*off, fmax(size, fabs(r[0])));
+            continue;
+        }
         if (!contact->bilateral) least = fmin(least, is_rough(d, i) && !d->slides[i] ? INFINITY : r[0]);
         if (!is_rough(d, i)) {
             *off = fmax(*off, size);
@@ -153,7 +140,7 @@ static bool exact_contact(sti_sticking_data* d, const sti_sticking_answer* answe
     const sti_instant_contact* contact = sti_sticking_data_contact(d, i);
     const sti_rationals* lambda = answer->lambda_exact;
     const size_t n = (size_t)d->instant->n, at = (size_t)d->first[i];
-    for (int k = 0; k < d->row[i + 1] - d->row[i]; k++) {  // A'a + c = 0
+    for (int k = is_open(d, i); k < d->row[i + 1] - d->row[i]; k++) {  // A'a + c = 0
         const size_t line = k == 0 ? (size_t)d->contact[i] : (size_t)(d->t_first[i] + k - 1);
         sti_sum_clear(d);
         sti_sum_add(d, k == 0 ? d->table.n_rate : d->table.t_rate, line, 1);
@@ -163,7 +150,8 @@ static bool exact_contact(sti_sticking_data* d, const sti_sticking_answer* answe
     }
     const int normal = sti_rationals_sign(lambda, at), tangents = contact->tangent_count;
     if (!contact->bilateral && normal < 0) return false;
-    if (!is_rough(d, i)) {
+    if (is_open(d, i) && normal != 0) return false;
+    if (!is_rough(d, i) || is_open(d, i)) {
         for (int k = 1; k <= tangents; k++)
             if (sti_rationals_sign(lambda, at + (size_t)k) != 0) return false;
         return true;
@@ -237,7 +225,7 @@ static sti_status check_exact_point(sti_sticking_data* d, const sti_sticking_ans
         }
     }
     sti_rationals_destroy(scratch);
-    if (status == STI_OK && d->x.status != STI_OK) status = STI_FAIL(d->env, STI_ERR_MEMORY, -1, "exact sums");
+    if (status == STI_OK) status = d->x.status;
     return status;
 }
 
@@ -245,7 +233,8 @@ static sti_status check_point(sti_sticking_data* d, const sti_sticking_answer* a
                               sti_sticking_verification* out) {
     const int p = d->first[d->count];
     if (answer->a == NULL || answer->lambda == NULL) return STI_REJECT(out, "no point is given");
-    double size = force_size(d), off;
+    double size = 0, off;
+    for (int k = 0; k < p; k++) size = fmax(size, d->size_l[k]);
     for (int k = 0; k < d->instant->n; k++)
         if (!isfinite(answer->a[k])) return STI_REJECT(out, "a[%d] is %g", k, answer->a[k]);
     for (int k = 0; k < p; k++) {
@@ -283,23 +272,31 @@ static sti_status load_leaf(sti_sticking_data* d, const sti_sticking_answer* ans
     return status;
 }
 
-// |M y + A z|, largest entry.
-static double balance_miss(sti_sticking_data* d, const sti_rationals* v) {
+// What a leaf misses: its largest entry, and the sum weighed by the sizes of the unknowns.
+typedef struct missed {
+    double most, weighed;
+} missed;
+
+static void add_miss(missed* m, double value, double size) {
+    m->most = fmax(m->most, value);
+    m->weighed += value * size;
+}
+
+// M y + A z
+static void balance_miss(sti_sticking_data* d, const sti_rationals* v, missed* m) {
     const size_t n = (size_t)d->instant->n;
-    double miss = 0;
     for (size_t j = 0; j < n; j++) {
         sti_sum_clear(d);
         for (size_t k = 0; k < n; k++) sti_sum_add_product(d, d->table.M, j * n + k, v, k, 1);
         for (int i = 0; i < d->count; i++) {
-            for (int k = 0; k < d->row[i + 1] - d->row[i]; k++) {
+            for (int k = is_open(d, i); k < d->row[i + 1] - d->row[i]; k++) {
                 const size_t line = k == 0 ? (size_t)d->contact[i] : (size_t)(d->t_first[i] + k - 1);
                 sti_sum_add_product(d, k == 0 ? d->table.n : d->table.t, line * n + j, v, n + (size_t)(d->row[i] + k),
                                     1);
             }
         }
-        if (sti_sum_sign(d) != 0) miss = fmax(miss, fabs(sti_sum_double(d)));
+        if (sti_sum_sign(d) != 0) add_miss(m, fabs(sti_sum_double(d)), d->size_a[j]);
     }
-    return miss;
 }
 
 // y'F + z'c stays in the accumulator.
@@ -308,7 +305,7 @@ static void sum_strictness(sti_sticking_data* d, const sti_rationals* v) {
     sti_sum_clear(d);
     for (size_t j = 0; j < n; j++) sti_sum_add_product(d, d->table.F, j, v, j, 1);
     for (int i = 0; i < d->count; i++) {
-        for (int k = 0; k < d->row[i + 1] - d->row[i]; k++) {
+        for (int k = is_open(d, i); k < d->row[i + 1] - d->row[i]; k++) {
             const size_t line = k == 0 ? (size_t)d->contact[i] : (size_t)(d->t_first[i] + k - 1);
             sti_sum_add_product(d, k == 0 ? d->table.n_rate : d->table.t_rate, line, v, n + (size_t)(d->row[i] + k), 1);
         }
@@ -349,31 +346,35 @@ static sti_status check_leaf(sti_sticking_data* d, const sti_sticking_answer* an
         return STI_REJECT(out, "leaf %d: multipliers are missing", index);
     sti_status status = load_leaf(d, answer, leaf, v);
     if (status == STI_ERR_ARGUMENT) return STI_REJECT(out, "leaf %d: a multiplier is not a finite number", index);
-    double miss = status == STI_OK ? balance_miss(d, v) : 0;
+    missed miss = {0};
+    if (status == STI_OK) balance_miss(d, v, &miss);
     for (int i = 0; status == STI_OK && i < d->count; i++) {
+        if (is_open(d, i)) continue;
         const sti_instant_contact* contact = sti_sticking_data_contact(d, i);
         const bool rough = is_rough(d, i);
         const int sign = !contact->bilateral ? 1 : rough ? leaf->sign[i] : 0;
         status = sti_sticking_data_pull(d, i, v, u);
         if (status != STI_OK) break;
-        if (answer->facets > 0 && rough && !d->slides[i] && contact->tangent_count == 2 && sign != 0)
-            miss =
-                fmax(miss, polygon_miss(d, i, sign, answer->facets, u, v, w + (size_t)i * (size_t)answer->facets, u));
-        else
-            miss = fmax(miss, sti_dual_miss(d, i, sign, rough, u));
+        const bool polygon = answer->facets > 0 && rough && !d->slides[i] && contact->tangent_count == 2 && sign != 0;
+        const double off =
+            polygon ? polygon_miss(d, i, sign, answer->facets, u, v, w + (size_t)i * (size_t)answer->facets, u)
+                    : sti_dual_miss(d, i, sign, rough, u);
+        double size = 0;
+        for (int k = 0; k <= contact->tangent_count; k++) size = fmax(size, d->size_l[d->first[i] + k]);
+        if (off > 0) add_miss(&miss, off, size);
     }
     if (status != STI_OK) return status;
     sum_strictness(d, v);
-    if (d->x.status != STI_OK) return STI_FAIL(d->env, STI_ERR_MEMORY, -1, "exact sums");
-    const double strict = sti_sum_double(d), bound = miss > 0 ? strict / miss : INFINITY;
+    if (d->x.status != STI_OK) return d->x.status;
+    const double strict = sti_sum_double(d), bound = miss.most > 0 ? strict / miss.most : INFINITY;
     out->leaves_checked++;
     out->margin = isnan(out->margin) ? strict : fmin(out->margin, strict);
     out->bound = fmin(out->bound, bound);
-    if (miss > 0) out->exact = false;
+    if (miss.most > 0) out->exact = false;
     if (sti_sum_sign(d) <= 0) return STI_REJECT(out, "leaf %d: y'F + z'c is not positive", index);
-    if (!(bound >= FAR * force_size(d)))
-        return STI_REJECT(out, "leaf %d: M y + A z = 0 or a dual cone is missed by %.2e, against %.2e", index, miss,
-                          strict);
+    if (!(strict >= FAR * miss.weighed))
+        return STI_REJECT(out, "leaf %d: M y + A z = 0 or a dual cone is missed by %.2e, against %.2e", index,
+                          miss.most, strict);
     return STI_OK;
 }
 
@@ -416,6 +417,21 @@ static sti_status check_leaves(sti_sticking_data* d, const sti_sticking_answer* 
     return status;
 }
 
+sti_status sti_check_claim(sti_sticking_data* d, const sti_sticking_answer* answer, double tol,
+                           sti_sticking_verification* out) {
+    if (answer->outcome == STI_STICKING_YES || answer->outcome == STI_STICKING_LIMIT)
+        return check_point(d, answer, tol, out);
+    if (answer->outcome == STI_STICKING_NO) return check_leaves(d, answer, out);
+    return STI_REJECT(out, "nothing is claimed");
+}
+
+// The rest of the answer: contacts that may open, and the propositions.
+static sti_status check_rest(sti_sticking_data* d, const sti_sticking_answer* answer, double tol,
+                             sti_sticking_verification* out) {
+    const sti_status status = sti_check_opening(d, answer, tol, out);
+    return status == STI_OK && out->accepted ? sti_check_propositions(d, answer, tol, out) : status;
+}
+
 sti_status sti_verify_sticking(sti_env* env, const sti_instant* instant, const sti_sticking_answer* answer, double tol,
                                sti_sticking_verification* out) {
     *out = (sti_sticking_verification){.claim = answer->outcome, .residual = NAN, .margin = NAN, .bound = NAN};
@@ -429,13 +445,19 @@ sti_status sti_verify_sticking(sti_env* env, const sti_instant* instant, const s
                 answer->acceleration_count != d.row[d.count] || answer->facets < 0 || answer->facets > 360)) {
         STI_REJECT(out, "the answer is for %d velocities and %d multipliers, the instant has %d and %d", answer->n,
                    answer->multiplier_count, instant->n, d.first[d.count]);
-    } else if (status == STI_OK && (answer->outcome == STI_STICKING_YES || answer->outcome == STI_STICKING_LIMIT)) {
-        status = check_point(&d, answer, tol, out);
-    } else if (status == STI_OK && answer->outcome == STI_STICKING_NO) {
-        status = check_leaves(&d, answer, out);
     } else if (status == STI_OK) {
-        STI_REJECT(out, "nothing is claimed");
+        status = sti_check_claim(&d, answer, tol, out);
+        if (status == STI_OK && (out->accepted || answer->outcome == STI_STICKING_UNKNOWN)) {
+            const bool decided = out->accepted;
+            char kept[sizeof out->text];
+            memcpy(kept, out->text, sizeof kept);
+            out->accepted = true;
+            status = check_rest(&d, answer, tol, out);
+            if (out->accepted) memcpy(out->text, kept, sizeof kept);
+            out->accepted = out->accepted && decided;
+        }
     }
+    if (!out->accepted) out->exact = false;
     sti_sticking_data_close(&d);
     return status;
 }

@@ -61,6 +61,52 @@ static void find_slip(sti_sticking_data* d, int i) {
         d->slip[i][k] = d->slides[i] && speed > 0 ? d->slip[i][k] / speed : 0;
 }
 
+// Sizes of a and lambda that F and the rates suggest, in units in which the equations are even.
+static void find_sizes(const sti_sticking_data* d) {
+    double *size_a = d->size_a, *size_l = d->size_l;
+    const int n = d->instant->n, p = d->first[d->count];
+    for (int j = 0; j < n; j++) {
+        const double m = d->instant->M[(size_t)j * (size_t)n + (size_t)j];
+        size_a[j] = m > 0 ? 1 / sqrt(m) : 0;
+    }
+    for (int k = 0; k < p; k++) size_l[k] = 0;
+    for (int pass = 0; pass < 4; pass++) {  // multipliers from velocities, velocities without mass from multipliers
+        for (int i = 0; i < d->count; i++) {
+            const sti_instant_contact* c = sti_sticking_data_contact(d, i);
+            for (int s = 0; s <= c->tangent_count && pass % 2 == 0; s++) {
+                const double* row = s == 0 ? c->n : c->t + (size_t)(s - 1) * (size_t)n;
+                double most = 0;
+                for (int j = 0; j < n; j++) most = fmax(most, size_a[j] * fabs(row[j]));
+                if (size_l[d->first[i] + s] == 0 && most > 0) size_l[d->first[i] + s] = 1 / most;
+            }
+        }
+        for (int j = 0; j < n && pass % 2 == 1; j++) {
+            double most = 0;
+            for (int i = 0; i < d->count && size_a[j] == 0; i++) {
+                const sti_instant_contact* c = sti_sticking_data_contact(d, i);
+                for (int s = 0; s <= c->tangent_count; s++) {
+                    const double* row = s == 0 ? c->n : c->t + (size_t)(s - 1) * (size_t)n;
+                    most = fmax(most, size_l[d->first[i] + s] * fabs(row[j]));
+                }
+            }
+            if (size_a[j] == 0) size_a[j] = most > 0 ? 1 / most : pass == 1 ? 1 : 0;
+        }
+    }
+    double most = 0;
+    for (int j = 0; j < n; j++) most = fmax(most, size_a[j] * fabs(d->instant->F[j]));
+    for (int i = 0; i < d->count; i++) {
+        const sti_instant_contact* c = sti_sticking_data_contact(d, i);
+        for (int s = 0; s <= c->tangent_count; s++) {
+            double* unit = &size_l[d->first[i] + s];
+            if (*unit == 0) *unit = 1;
+            most = fmax(most, *unit * fabs(s == 0 ? c->n_rate : c->t_rate[s - 1]));
+        }
+    }
+    if (most == 0) most = 1;
+    for (int j = 0; j < n; j++) size_a[j] *= most;
+    for (int k = 0; k < p; k++) size_l[k] *= most;
+}
+
 static bool touches(const sti_instant* instant, int i, const int* object, int object_count) {
     const sti_instant_contact* contact = &instant->contacts[i];
     if (!contact->bilateral && contact->gap > 0) return false;
@@ -104,7 +150,10 @@ sti_status sti_sticking_data_open(sti_sticking_data* d, sti_env* env, const sti_
     d->t_first = sti_alloc_array(env, (size_t)count + 1, sizeof *d->t_first);
     d->slides = sti_alloc_array(env, (size_t)count, 1);
     d->slip = sti_alloc_array(env, (size_t)count, sizeof *d->slip);
-    if (d->first == NULL || d->row == NULL || d->t_first == NULL || d->slides == NULL || d->slip == NULL)
+    d->size_a = sti_alloc_array(env, (size_t)instant->n, sizeof *d->size_a);
+    d->size_l = sti_alloc_array(env, (size_t)(instant->contact_count + instant->tangent_total) + 1, sizeof *d->size_l);
+    if (d->first == NULL || d->row == NULL || d->t_first == NULL || d->slides == NULL || d->slip == NULL ||
+        d->size_a == NULL || d->size_l == NULL)
         return STI_FAIL(env, STI_ERR_MEMORY, -1, "check of %d contacts", count);
     d->first[0] = d->row[0] = 0;
     int tangent = 0;
@@ -119,6 +168,7 @@ sti_status sti_sticking_data_open(sti_sticking_data* d, sti_env* env, const sti_
         }
         tangent += tangents;
     }
+    find_sizes(d);
     return STI_OK;
 }
 
@@ -139,6 +189,8 @@ void sti_sticking_data_close(sti_sticking_data* d) {
     sti_free(d->env, d->t_first);
     sti_free(d->env, d->slides);
     sti_free(d->env, d->slip);
+    sti_free(d->env, d->size_a);
+    sti_free(d->env, d->size_l);
     sti_int_clear(d->env, &d->num);
     sti_int_clear(d->env, &d->den);
     sti_int_clear(d->env, &d->t1);
@@ -196,7 +248,7 @@ double sti_sum_double(sti_sticking_data* d) {
 }
 
 sti_status sti_sum_store(sti_sticking_data* d, sti_rationals* r, size_t i) {
-    if (d->x.status != STI_OK) return STI_FAIL(d->env, STI_ERR_MEMORY, -1, "exact sums");
+    if (d->x.status != STI_OK) return d->x.status;
     return sti_rationals_set_ratio(r, i, &d->num, &d->den);
 }
 

@@ -15,13 +15,15 @@ typedef struct sti_sticking_data {
     bool made;  // the tables are ours
     // the contacts an answer speaks of
     int count;
-    const int* contact;        // (count)
-    int* first;                // first multiplier                         (count+1)
-    int* row;                  // first row of A'                          (count+1)
-    int* t_first;              // first tangent row in the instant         (count)
-    unsigned char* slides;     // (count)
-    double (*slip)[2];         // unit slip direction                      (count)
-    sti_int num, den, t1, t2;  // the accumulator num / den
+    const int* contact;          // (count)
+    int* first;                  // first multiplier                         (count+1)
+    int* row;                    // first row of A'                          (count+1)
+    int* t_first;                // first tangent row in the instant         (count)
+    unsigned char* slides;       // (count)
+    double (*slip)[2];           // unit slip direction                      (count)
+    double *size_a, *size_l;     // of a (n) and lambda (p), as the data suggest it
+    const unsigned char* opens;  // contacts that open, of a claim about that; NULL: none   (count)
+    sti_int num, den, t1, t2;    // the accumulator num / den
 } sti_sticking_data;
 
 // Contacts that are not listed must be apart, or have no part in the coordinates `object` (NULL: all count). *why is set
@@ -33,6 +35,16 @@ void sti_sticking_data_close(sti_sticking_data* d);  // also after a failed open
 static inline const sti_instant_contact* sti_sticking_data_contact(const sti_sticking_data* d, int i) {
     return &d->instant->contacts[d->contact[i]];
 }
+
+// Is a claim about sticking, or about the contacts that do not open, proved?
+sti_status sti_check_claim(sti_sticking_data* d, const sti_sticking_answer* answer, double tol,
+                           sti_sticking_verification* out);
+
+// The parts of an answer beside the decision itself. They turn out->accepted to false.
+sti_status sti_check_opening(sti_sticking_data* d, const sti_sticking_answer* answer, double tol,
+                             sti_sticking_verification* out);
+sti_status sti_check_propositions(sti_sticking_data* d, const sti_sticking_answer* answer, double tol,
+                                  sti_sticking_verification* out);
 
 // The accumulator.
 void sti_sum_clear(sti_sticking_data* d);

@@ -2,12 +2,10 @@
 #ifndef TESTS_ANALYZE_INSTANT_TOOLS_H
 #define TESTS_ANALYZE_INSTANT_TOOLS_H
 
-#include "support/failing_env.h"
-// clang-format off
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 #include <stiction/sticking.h>
-// clang-format on
+#include <string.h>
 
 enum { TOOL_N = 12, TOOL_CONTACTS = 8 };
 
@@ -16,7 +14,7 @@ typedef struct tool_instant {
     sti_instant_contact contact[TOOL_CONTACTS];
     double M[TOOL_N * TOOL_N], F[TOOL_N], v[TOOL_N];
     double n[TOOL_CONTACTS][TOOL_N], t[TOOL_CONTACTS][2 * TOOL_N], t_rate[TOOL_CONTACTS][2];
-    char name[TOOL_CONTACTS][8];
+    char name[TOOL_CONTACTS][16];
 } tool_instant;
 
 static inline void tool_open(tool_instant* t, int n) {
@@ -26,7 +24,7 @@ static inline void tool_open(tool_instant* t, int n) {
 
 static inline sti_instant_contact* tool_contact(tool_instant* t, bool bilateral, int tangents, double mu) {
     const int i = t->instant.contact_count++;
-    assert_true(i < TOOL_CONTACTS);
+    if (i >= TOOL_CONTACTS) abort();
     snprintf(t->name[i], sizeof t->name[i], "c%d", i);
     t->contact[i] = (sti_instant_contact){.name = t->name[i],
                                           .bilateral = bilateral,

@@ -1,5 +1,6 @@
 // Force closure and form closure on grasps whose answer is known, with every witness checked.
 #include "analyze/instant_tools.h"
+#include "support/failing_env.h"
 // clang-format off
 #include <math.h>
 #include "base/rng.h"

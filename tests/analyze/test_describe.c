@@ -1,5 +1,6 @@
 // What an instant is, by counting: tables, joints that repeat each other, singular masses, motions.
 #include "analyze/instant_tools.h"
+#include "support/failing_env.h"
 // clang-format off
 #include <math.h>
 // clang-format on

@@ -1,5 +1,6 @@
 // Grasps: least friction and quality against closed forms, against brute force over directions, and every claim checked.
 #include "analyze/instant_tools.h"
+#include "support/failing_env.h"
 // clang-format off
 #include <math.h>
 #include <stiction/grasp.h>

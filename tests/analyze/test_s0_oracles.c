@@ -1,6 +1,7 @@
 // Every visible reference case of S0, through the public functions. A case is recognized by its topic and by what it
 // gives and expects, not by its number, so other cases of the same kinds run through the same code.
 #include "analyze/instant_tools.h"
+#include "support/failing_env.h"
 #include "support/oracle.h"
 // clang-format off
 #include <math.h>
@@ -147,7 +148,7 @@ static sti_sticking* analyze(const sti_sticking_options* options) {
 }
 
 static const sti_proposition* find(const sti_sticking* r, const char* id) {
-    const sti_proposition* p = sti_proposition_find(r->propositions, r->proposition_count, id);
+    const sti_proposition* p = sti_proposition_find(r->answer.propositions, r->answer.proposition_count, id);
     if (p == NULL) fail_msg("no proposition %s", id);
     return p;
 }

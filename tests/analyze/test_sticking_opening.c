@@ -1,5 +1,6 @@
 // Contacts free to open (60): which of them open is a sign of an acceleration, and rounding has no sign.
 #include "analyze/instant_tools.h"
+#include "support/failing_env.h"
 // clang-format off
 #include <math.h>
 // clang-format on
@@ -13,7 +14,7 @@ static sti_sticking* analyze(const tool_instant* t) {
 }
 
 static const sti_proposition* find(const sti_sticking* r, const char* id) {
-    const sti_proposition* p = sti_proposition_find(r->propositions, r->proposition_count, id);
+    const sti_proposition* p = sti_proposition_find(r->answer.propositions, r->answer.proposition_count, id);
     assert_non_null(p);
     return p;
 }

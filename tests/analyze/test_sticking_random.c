@@ -2,6 +2,7 @@
 // against the independent checker. Data are small integers and binary fractions, so ties and redundancy are common.
 #include "analyze/random_instants.h"
 #include "analyze/rational_lp.h"
+#include "support/failing_env.h"
 #include "support/sanitized.h"
 enum { INSTANCES = SANITIZED ? 600 : 10000 };
 

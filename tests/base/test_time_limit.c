@@ -15,7 +15,7 @@ typedef struct data {
     sti_env* env;
     double M[N * N], q[N], rays[LINES * DIMENSION];
     sti_lcp lcp;
-    sti_problem *instant, *collision;
+    sti_document *instant, *collision;
 } data;
 
 static data* shared_data;
@@ -30,16 +30,16 @@ static int make_data(void** state) {
     for (int k = 0; k < N; k++) d->q[k] = sti_rng_int(&rng, -9, 0);
     for (int k = 0; k < LINES * DIMENSION; k++) d->rays[k] = k % DIMENSION == 0 ? 9 : sti_rng_int(&rng, -5, 5);
     d->lcp = (sti_lcp){.n = N, .M = sti_matrix_dense_view(N, N, d->M), .q = d->q};
-    sti_status status = sti_problem_load(d->env, STI_SOURCE_DIR "/problems/s0_object_finger.json", &d->instant);
-    if (status == STI_OK) status = sti_problem_load(d->env, STI_SOURCE_DIR "/problems/s1_rock.json", &d->collision);
+    sti_status status = sti_document_load(d->env, STI_SOURCE_DIR "/problems/s0_object_finger.json", &d->instant);
+    if (status == STI_OK) status = sti_document_load(d->env, STI_SOURCE_DIR "/problems/s1_rock.json", &d->collision);
     shared_data = d;
     return status == STI_OK ? 0 : -1;
 }
 
 static int free_data(void** state) {
     (void)state;
-    sti_problem_destroy(shared_data->instant);
-    sti_problem_destroy(shared_data->collision);
+    sti_document_destroy(shared_data->instant);
+    sti_document_destroy(shared_data->collision);
     sti_env_destroy(shared_data->env);
     free(shared_data);
     return 0;
@@ -98,14 +98,14 @@ static sti_status convert(sti_env* env, const data* d, bool* whole) {
 static sti_status modes(sti_env* env, const data* d, bool* whole) {
     sti_modes* m;
     (void)whole;
-    const sti_status status = sti_modes_create(env, sti_problem_instant(d->instant), NULL, &m);
+    const sti_status status = sti_modes_create(env, sti_instant_of(d->instant), NULL, &m);
     if (status == STI_OK) sti_modes_destroy(m);
     return status;
 }
 
 static sti_status sticking(sti_env* env, const data* d, bool* whole) {
     sti_sticking* s;
-    const sti_status status = sti_sticking_analyze(env, sti_problem_instant(d->instant), NULL, &s);
+    const sti_status status = sti_sticking_analyze(env, sti_instant_of(d->instant), NULL, &s);
     if (status != STI_OK) return status;
     *whole = !s->cut_short;
     sti_sticking_destroy(s);
@@ -114,7 +114,7 @@ static sti_status sticking(sti_env* env, const data* d, bool* whole) {
 
 static sti_status closure(sti_env* env, const data* d, bool* whole) {
     sti_closure c;
-    const sti_status status = sti_force_closure(env, sti_problem_instant(d->collision), NULL, &c);
+    const sti_status status = sti_force_closure(env, sti_instant_of(d->collision), NULL, &c);
     if (status != STI_OK) return status;
     *whole = c.closed != STI_UNDECIDED;
     sti_closure_clear(env, &c);
@@ -124,8 +124,8 @@ static sti_status closure(sti_env* env, const data* d, bool* whole) {
 static sti_status verify(sti_env* env, const data* d, bool* whole) {
     sti_modes* m;
     sti_modes_verification v;
-    if (sti_modes_create(d->env, sti_problem_instant(d->instant), NULL, &m) != STI_OK) fail();
-    const sti_status status = sti_verify_modes(env, sti_problem_instant(d->instant), NULL, m, &v);
+    if (sti_modes_create(d->env, sti_instant_of(d->instant), NULL, &m) != STI_OK) fail();
+    const sti_status status = sti_verify_modes(env, sti_instant_of(d->instant), NULL, m, &v);
     *whole = status != STI_OK || v.accepted;
     sti_modes_destroy(m);
     return status;
@@ -134,7 +134,7 @@ static sti_status verify(sti_env* env, const data* d, bool* whole) {
 static sti_status impact(sti_env* env, const data* d, bool* whole) {
     sti_impact* i;
     (void)whole;
-    const sti_status status = sti_impact_create(env, sti_problem_instant(d->collision), NULL, &i);
+    const sti_status status = sti_impact_create(env, sti_instant_of(d->collision), NULL, &i);
     if (status == STI_OK) sti_impact_destroy(env, i);
     return status;
 }
@@ -142,7 +142,7 @@ static sti_status impact(sti_env* env, const data* d, bool* whole) {
 static sti_status painleve(sti_env* env, const data* d, bool* whole) {
     sti_painleve* p;
     (void)whole;
-    const sti_status status = sti_painleve_create(env, sti_problem_instant(d->collision), NULL, &p);
+    const sti_status status = sti_painleve_create(env, sti_instant_of(d->collision), NULL, &p);
     if (status == STI_OK) sti_painleve_destroy(env, p);
     return status;
 }

@@ -52,7 +52,7 @@ run solve three.json --newton step.json
 refused "a D that is not positive" "step.json" "D[1]: 0: a positive number is expected"
 echo '{"kind": "lcp", "M": [[1]], "q": [1]}' >lcp.json
 run solve lcp.json --newton step.json
-refused "of an LCP" "--newton: lcp.json is not an l1 problem"
+refused "of an LCP" '--newton: lcp.json: kind: lcp: an option of "l1" and "stochastic" alone'
 
 # ---- refused
 run solve median.json --solver lemke

@@ -49,7 +49,7 @@ run root wave.json --method quick
 refused "no such method" "--method: quick: no such method"
 echo '{"kind": "lcp", "M": [[1]], "q": [1]}' >lcp.json
 run root lcp.json
-refused "another kind" "lcp.json: kind \"lcp\": equations, kind \"root\", are expected"
+refused "another kind" 'lcp.json: kind: lcp: root takes "root"; this is for stiction solve, inspect or verify'
 run bound wave.json
-refused "and the other way" "wave.json: kind \"root\": an inequality, kind \"bound\", is expected"
+refused "and the other way" 'wave.json: kind: root: bound takes "bound"; this is for stiction root'
 finish

@@ -17,7 +17,8 @@ for name in $names; do
     if grep -q '"file": "[^"]*[.]urdf"' "$source_dir/scenes/$name.json"; then  # its robot is part of it
         if grep -q '"<robot name=' "$name.json"; then ok "$name has its robot"; else not_ok "$name has its robot" "it has none"; fi
     elif cmp -s "$name.json" "$source_dir/scenes/$name.json"; then ok "$name is its file"; else not_ok "$name is its file" "it differs"; fi
-    grep -q '"kind": "scene"' "$name.json" && continue  # for stiction run, see run_bed.sh
+    grep -qE '"kind": "(scene|manipulation)"' "$name.json" && continue  # for stiction run, see run_bed.sh and run_push.sh
+    grep -q '"kind": "stochastic"' "$name.json" && continue  # for stiction solve, see stochastic.sh
     run analyze velocities "$name" --json
     expect "$name is an instant" 0 '{'
     sed "s/$name//" out >by_name
@@ -79,7 +80,7 @@ run analyze velocities i.json --velocity 1
 refused "a velocity too short" "--velocity: 1 number, and i.json has 2 velocities"
 echo '{"kind": "lcp", "M": [[1]], "q": [1]}' >lcp.json
 run analyze velocities lcp.json
-refused "an LCP is no instant" 'lcp.json: kind: lcp: "instant" or "system" expected'
+refused "an LCP is no instant" 'lcp.json: kind: lcp: analyze velocities takes "instant", "grasp", "system" or "scene"; this is for stiction solve'
 run solve i.json
 refused "an instant is not solved" "i.json: " "instant"
 run solve painleve-rod.json

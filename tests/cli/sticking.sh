@@ -52,6 +52,31 @@ expect "an answer to another question is not" 1 "not accepted"
 run verify "$problems/s0_two_feet.json" "$problems/s0_two_feet.json"
 refused "a file that is no answer" "facets"
 
+# ---- the same at once, down to the numbers of the propositions
+for name in arch balls-3 balls-4 belt-block block-pendulum bouncing-ball box-on-belt disk disk-in-angle four-bar guided-mass kane-pendulum \
+    ladder motor-crank particle-in-angle pendulum planar-box rocking-block slider-crank slope slope-block spinning-top three-fingers \
+    tilted-block tumbling-tee; do
+    run analyze sticking $name --verify
+    expect "$name: accepted" 0 "  accepted: "
+done
+for name in painleve-rod particles-on-rod stick-slip; do
+    run analyze sticking $name --verify
+    expect "$name: accepted" 1 "  accepted: "
+done
+run analyze sticking tilted-block --set mu=0.05 --verify
+expect "tilted-block, smooth: accepted" 1 "contacts free to open (60): no"
+run analyze sticking "$problems/s0_object_finger.json" --facets 4 --proposition P11
+expect "the least friction of a pyramid is not that of the disc" 1 "0.723174"
+run analyze sticking "$problems/s0_two_feet.json" --json
+sed 's/"rank_D": 3/"rank_D": 5/g' out >answer.json
+if ! cmp -s out answer.json; then ok "a rank to change"; else not_ok "a rank to change" "$(grep -o '"rank_[A-Z]*": .' out)"; fi
+run verify "$problems/s0_two_feet.json" answer.json
+expect "a number of a proposition, changed in both places" 1 "L1: rank_D"
+run analyze sticking "$problems/s0_two_feet.json" --json
+sed 's/"rank_D": 3/"rank_D": 5/' out >answer.json
+run verify "$problems/s0_two_feet.json" answer.json
+refused "a number changed beside the certificate" "what the certificate says is expected"
+
 # ---- JSON and usage
 run analyze sticking "$problems/s0_tipping.json" --json
 if [ "$code" = 1 ] && [ "$(wc -l <out)" = 1 ] && grep -qF '"outcome": "does_not"' out && grep -qF '"id": "P11"' out

@@ -210,9 +210,9 @@ static void a_ray_is_found_where_the_method_comes_to_no_end(void** state) {
 static void bug_units_of_variables_far_apart(void** state) {
     (void)state;
     sti_env* env = open_env();
-    sti_problem* problem;
-    assert_int_equal(sti_problem_load(env, STI_SOURCE_DIR "/problems/qp_units.json", &problem), STI_OK);
-    const sti_qp* qp = sti_problem_qp(problem);
+    sti_document* problem;
+    assert_int_equal(sti_document_load(env, STI_SOURCE_DIR "/problems/qp_units.json", &problem), STI_OK);
+    const sti_qp* qp = sti_qp_of(problem);
     sti_qp_answer a;
     assert_int_equal(sti_qp_solve(env, qp, NULL, &a), STI_OK);
     assert_int_equal(a.outcome, STI_CONIC_SOLVED);
@@ -226,7 +226,7 @@ static void bug_units_of_variables_far_apart(void** state) {
         assert_true(fabs(sum) <= 1e-10 * size);
     }
     sti_qp_answer_clear(env, &a);
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
     sti_env_destroy(env);
 }
 

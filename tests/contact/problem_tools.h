@@ -16,12 +16,12 @@ static inline double largest(const double* x, int n) {
 }
 
 // A problem of the collection of ../shared.
-static inline sti_problem* load(sti_env* env, const char* name) {
+static inline sti_document* load(sti_env* env, const char* name) {
     char path[1024];
     snprintf(path, sizeof path, "%s/problems/%s", STI_SHARED_DIR, name);
-    sti_problem* file;
-    assert_int_equal(sti_problem_load(env, path, &file), STI_OK);
-    assert_non_null(sti_problem_contact(file));
+    sti_document* file;
+    assert_int_equal(sti_document_load(env, path, &file), STI_OK);
+    assert_non_null(sti_contact_problem_of(file));
     return file;
 }
 

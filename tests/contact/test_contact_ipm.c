@@ -66,11 +66,11 @@ static void problems_of_the_collection_are_solved(void** state) {
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         char path[1024];
         snprintf(path, sizeof path, "%s/problems/%s.hdf5", STI_SHARED_DIR, files[i]);
-        sti_problem* file;
-        if (sti_problem_load(env, path, &file) != STI_OK) continue;
-        sti_contact_answer a = solve(env, sti_problem_contact(file), 1e-8, files[i]);
+        sti_document* file;
+        if (sti_document_load(env, path, &file) != STI_OK) continue;
+        sti_contact_answer a = solve(env, sti_contact_problem_of(file), 1e-8, files[i]);
         sti_contact_answer_clear(env, &a);
-        sti_problem_destroy(file);
+        sti_document_destroy(file);
         count++;
     }
     sti_env_destroy(env);

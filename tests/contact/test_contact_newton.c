@@ -618,9 +618,9 @@ static void newton_solves_every_real_problem(void** state) {
     for (size_t k = 0; k < sizeof real_problems / sizeof *real_problems; k++) {
         char path[512];
         snprintf(path, sizeof path, "%s/problems/%s.hdf5", STI_SHARED_DIR, real_problems[k]);
-        sti_problem* file;
-        assert_int_equal(sti_problem_load(env, path, &file), STI_OK);
-        const sti_contact_problem* c = sti_problem_contact(file);
+        sti_document* file;
+        assert_int_equal(sti_document_load(env, path, &file), STI_OK);
+        const sti_contact_problem* c = sti_contact_problem_of(file);
         sti_contact_local p = {.env = env, .d = c->dimension, .nc = c->contact_count, .mu = c->mu, .q = c->q};
         assert_int_equal(sti_bsr_from_matrix(env, &c->W, p.d, &p.W), STI_OK);
         assert_int_equal(sti_contact_local_finish(&p), STI_OK);
@@ -633,7 +633,7 @@ static void newton_solves_every_real_problem(void** state) {
         drop(&a);
         drop(&polished);
         sti_contact_local_clear(&p);
-        sti_problem_destroy(file);
+        sti_document_destroy(file);
     }
     sti_env_destroy(env);
 }

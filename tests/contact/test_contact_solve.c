@@ -52,10 +52,10 @@ static void every_problem_of_the_collection_is_solved_and_accepted(void** state)
             if (strstr(entry->d_name, ".hdf5") == NULL) continue;
             char name[512];
             snprintf(name, sizeof name, "%s/%s", kinds[k], entry->d_name);
-            sti_problem* file = load(env, name);
-            sti_contact_answer a = solve(env, sti_problem_contact(file), 1e-8, name);
+            sti_document* file = load(env, name);
+            sti_contact_answer a = solve(env, sti_contact_problem_of(file), 1e-8, name);
             sti_contact_answer_clear(env, &a);
-            sti_problem_destroy(file);
+            sti_document_destroy(file);
             count++;
         }
         closedir(folder);

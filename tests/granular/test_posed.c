@@ -141,10 +141,10 @@ static void the_problem_of_a_step_goes_through_an_fclib_file(void** state) {
     assert_true(file >= 0);
     close(file);
     unlink(path);
-    sti_problem* read;
+    sti_document* read;
     assert_int_equal(sti_contact_answer_save(env, &posed.problem, &posed.answer, path), STI_OK);
-    assert_int_equal(sti_problem_load(env, path, &read), STI_OK);
-    const sti_contact_problem* p = sti_problem_contact(read);
+    assert_int_equal(sti_document_load(env, path, &read), STI_OK);
+    const sti_contact_problem* p = sti_contact_problem_of(read);
     assert_non_null(p);
     assert_true(p->global);
     sti_contact_answer answer;
@@ -154,7 +154,7 @@ static void the_problem_of_a_step_goes_through_an_fclib_file(void** state) {
     assert_true(v.accepted);
     assert_true(fabs(v.residual - posed.answer.residual) <= 1e-12);
     sti_contact_answer_clear(env, &answer);
-    sti_problem_destroy(read);
+    sti_document_destroy(read);
     unlink(path);
     sti_bed_problem_clear(env, &posed);
     sti_bed_destroy(bed);

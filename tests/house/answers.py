@@ -19,7 +19,7 @@ from answers_page import Page, Reader  # noqa: E402
 
 COMMON = ["kind", "solver", "outcome", "residual", "iterations", "time_s", "certificate"]
 RELIED_ON = {"solve lcp": COMMON + ["z", "w"], "solve mlcp": COMMON + ["u", "v"], "solve qp": COMMON + ["x", "y"],
-             "solve l1": COMMON + ["x", "y", "objective", "gap"], "solve contact": COMMON + ["r", "u", "v"]}
+             "solve stochastic": COMMON + ["x", "y", "pi", "l", "objective", "gap"], "solve l1": COMMON + ["x", "y", "objective", "gap"], "solve contact": COMMON + ["r", "u", "v"]}
 
 
 def is_plain(token):

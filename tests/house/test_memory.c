@@ -244,12 +244,12 @@ static sti_status qp_answer_files(sti_env* env) {
     return status;
 }
 
-static sti_problem* bounded;  // and its answer: in memory that does not fail
+static sti_document* bounded;  // and its answer: in memory that does not fail
 static sti_bound_answer bound_answer;
 
 static sti_status verify_bound(sti_env* env) {
     sti_bound_verification v;
-    return sti_verify_bound(env, sti_problem_bound(bounded), &bound_answer, &v);
+    return sti_verify_bound(env, sti_bound_problem_of(bounded), &bound_answer, &v);
 }
 
 static void checks_of_bounds(void** state) {
@@ -258,11 +258,11 @@ static void checks_of_bounds(void** state) {
     sti_env* env;
     (void)state;
     assert_int_equal(sti_env_create(NULL, &env), STI_OK);
-    assert_int_equal(sti_problem_parse(env, text, sizeof text - 1, "text", &bounded), STI_OK);
-    assert_int_equal(sti_bound_solve(env, sti_problem_bound(bounded), &bound_answer), STI_OK);
+    assert_int_equal(sti_document_parse(env, text, sizeof text - 1, "text", &bounded), STI_OK);
+    assert_int_equal(sti_bound_solve(env, sti_bound_problem_of(bounded), &bound_answer), STI_OK);
     fail_many(verify_bound, 1, 200);
     sti_bound_answer_clear(env, &bound_answer);
-    sti_problem_destroy(bounded);
+    sti_document_destroy(bounded);
     sti_env_destroy(env);
 }
 

@@ -179,13 +179,13 @@ static void real_answers_are_verified_after_the_trip(void** state) {
     };
     sti_env* env = io_env(NULL);
     for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++) {
-        sti_problem* p;
+        sti_document* p;
         sti_lcp_answer a, b;
         sti_verification v;
         char* text;
-        assert_int_equal(sti_problem_parse(env, texts[k], strlen(texts[k]), "t.json", &p), STI_OK);
-        const sti_lcp* lcp = sti_problem_lcp(p);
-        const sti_mlcp* mlcp = sti_problem_mlcp(p);
+        assert_int_equal(sti_document_parse(env, texts[k], strlen(texts[k]), "t.json", &p), STI_OK);
+        const sti_lcp* lcp = sti_lcp_of(p);
+        const sti_mlcp* mlcp = sti_mlcp_of(p);
         sti_lcp_options o = sti_lcp_options_default();
         assert_int_equal(lcp != NULL ? sti_lcp_solve(env, lcp, &o, &a) : sti_mlcp_solve(env, mlcp, &o, &a), STI_OK);
         assert_true(a.outcome == STI_SOLVED || a.outcome == STI_NO_SOLUTION);
@@ -198,7 +198,7 @@ static void real_answers_are_verified_after_the_trip(void** state) {
         sti_env_free(env, text);
         sti_lcp_answer_clear(env, &a);
         sti_lcp_answer_clear(env, &b);
-        sti_problem_destroy(p);
+        sti_document_destroy(p);
     }
     sti_env_destroy(env);
 }
@@ -357,11 +357,11 @@ static void a_set_of_solutions_is_written(void** state) {
     (void)state;
     static const char text[] = "{\"kind\":\"lcp\",\"M\":[[1,2],[2,1]],\"q\":[-1,-1]}";  // (1, 0), (0, 1), (1/3, 1/3)
     sti_env* env = io_env(NULL);
-    sti_problem* p;
+    sti_document* p;
     sti_lcp_solution_set* s;
     char* json;
-    assert_int_equal(sti_problem_parse(env, text, sizeof text - 1, "t.json", &p), STI_OK);
-    assert_int_equal(sti_lcp_enumerate(env, sti_problem_lcp(p), 0, 0, &s), STI_OK);
+    assert_int_equal(sti_document_parse(env, text, sizeof text - 1, "t.json", &p), STI_OK);
+    assert_int_equal(sti_lcp_enumerate(env, sti_lcp_of(p), 0, 0, &s), STI_OK);
     assert_int_equal(s->vertex_count, 3);
     assert_int_equal(sti_lcp_solution_set_json(env, s, &json), STI_OK);
     assert_non_null(strstr(json, "\"complete\": true"));
@@ -379,7 +379,7 @@ static void a_set_of_solutions_is_written(void** state) {
         if (failing_env_close(&f)) break;
     }
     sti_lcp_solution_set_destroy(env, s);
-    sti_problem_destroy(p);
+    sti_document_destroy(p);
     sti_env_destroy(env);
 }
 

@@ -1,14 +1,14 @@
 // Scenes of bodies from JSON: every field, formulas, repetition, settings, and every mistake with file, field and value.
 #include "io_tools.h"
 
-static sti_problem* parse(sti_env* env, const char* text) {
-    sti_problem* p = NULL;
-    const sti_status status = sti_problem_parse(env, text, strlen(text), "t.json", &p);
+static sti_document* parse(sti_env* env, const char* text) {
+    sti_document* p = NULL;
+    const sti_status status = sti_document_parse(env, text, strlen(text), "t.json", &p);
     if (status != STI_OK) print_error("%s\n", sti_env_error(env)->text);
     assert_int_equal(status, STI_OK);
-    assert_int_equal(sti_problem_kind(p), STI_KIND_SCENE);
-    assert_null(sti_problem_scene(p));
-    assert_non_null(sti_problem_world(p));
+    assert_int_equal(sti_document_kind(p), STI_KIND_SCENE);
+    assert_null(sti_scene_of(p));
+    assert_non_null(sti_world_scene_of(p));
     return p;
 }
 
@@ -93,8 +93,8 @@ static void every_field_of_a_scene_of_bodies_is_read(void** state) {
     (void)state;
     io_log log;
     sti_env* env = io_env(&log);
-    sti_problem* p = parse(env, full);
-    const sti_world_scene* s = sti_problem_world(p);
+    sti_document* p = parse(env, full);
+    const sti_world_scene* s = sti_world_scene_of(p);
     const sti_bodies* b = s->bodies;
     assert_string_equal(s->description, "all of it");
     assert_int_equal(s->parameter_count, 3);
@@ -131,7 +131,7 @@ static void every_field_of_a_scene_of_bodies_is_read(void** state) {
     assert_true(sti_bodies_material(b, 1)->mu == 0.5 && sti_bodies_material(b, 1)->restitution == 0.5);
     expect_joints(b);
     assert_int_equal(log.count, 0);
-    sti_problem_destroy(p);
+    sti_document_destroy(p);
     sti_env_destroy(env);
 }
 
@@ -146,8 +146,8 @@ static const char planar[] =
 static void planes_have_angles_and_names_get_their_index(void** state) {
     (void)state;
     sti_env* env = io_env(NULL);
-    sti_problem* p = parse(env, planar);
-    const sti_bodies* b = sti_problem_world(p)->bodies;
+    sti_document* p = parse(env, planar);
+    const sti_bodies* b = sti_world_scene_of(p)->bodies;
     const int last = sti_bodies_find(b, "disc 3");
     assert_int_equal(last, 4);
     const sti_body* disc = sti_bodies_body(b, last);
@@ -155,60 +155,60 @@ static void planes_have_angles_and_names_get_their_index(void** state) {
     assert_true(disc->w[2] == -1 && disc->pose.x[1] == 7);
     near(disc->mass, 1000 * 0.25 * 3.14159265358979323846);
     const sti_world_options standard = sti_world_options_default();
-    assert_true(sti_problem_world(p)->step.tol == standard.tol && sti_problem_world(p)->step.h == standard.h);
-    sti_problem_destroy(p);
+    assert_true(sti_world_scene_of(p)->step.tol == standard.tol && sti_world_scene_of(p)->step.h == standard.h);
+    sti_document_destroy(p);
     sti_env_destroy(env);
 }
 
 static void settings_change_parameters_and_steps_before_anything_is_evaluated(void** state) {
     (void)state;
     sti_env* env = io_env(NULL);
-    sti_problem* p = parse(env, planar);
-    assert_int_equal(sti_problem_set(p, "n=2,step.h=0.25,step.solver=gs,time=3/2"), STI_OK);
-    const sti_world_scene* s = sti_problem_world(p);
+    sti_document* p = parse(env, planar);
+    assert_int_equal(sti_document_set(p, "n=2,step.h=0.25,step.solver=gs,time=3/2"), STI_OK);
+    const sti_world_scene* s = sti_world_scene_of(p);
     assert_int_equal(sti_bodies_count(s->bodies), 3);
     assert_true(s->step.h == 0.25 && s->step.solver == STI_CONTACT_GS && s->time == 1.5 && s->parameters[0] == 2);
     // a short name that is a parameter means the parameter; what was set before stays
-    assert_int_equal(sti_problem_set(p, "h=5"), STI_OK);
-    s = sti_problem_world(p);
+    assert_int_equal(sti_document_set(p, "h=5"), STI_OK);
+    s = sti_world_scene_of(p);
     assert_true(s->parameters[1] == 5 && s->step.h == 0.25 && sti_bodies_body(s->bodies, 2)->pose.x[1] == 6);
     // a wrong one changes nothing
-    assert_int_equal(sti_problem_set(p, "n=3,alpha=7"), STI_ERR_INPUT);
+    assert_int_equal(sti_document_set(p, "n=3,alpha=7"), STI_ERR_INPUT);
     assert_non_null(strstr(sti_env_error(env)->text, "step.alpha: 7"));
-    assert_int_equal(sti_problem_set(p, "m=3"), STI_ERR_INPUT);
+    assert_int_equal(sti_document_set(p, "m=3"), STI_ERR_INPUT);
     assert_non_null(strstr(sti_env_error(env)->text, "m: no such parameter; there are n, h, step.h"));
-    assert_int_equal(sti_problem_set(p, "n"), STI_ERR_INPUT);
-    assert_int_equal(sti_problem_set(p, "n=1.5"), STI_ERR_INPUT);
-    assert_int_equal(sti_problem_set(p, "step.impact=moreau"), STI_ERR_INPUT);
-    assert_int_equal(sti_bodies_count(sti_problem_world(p)->bodies), 3);
-    sti_problem_destroy(p);
+    assert_int_equal(sti_document_set(p, "n"), STI_ERR_INPUT);
+    assert_int_equal(sti_document_set(p, "n=1.5"), STI_ERR_INPUT);
+    assert_int_equal(sti_document_set(p, "step.impact=moreau"), STI_ERR_INPUT);
+    assert_int_equal(sti_bodies_count(sti_world_scene_of(p)->bodies), 3);
+    sti_document_destroy(p);
     sti_env_destroy(env);
 }
 
 static void settings_of_grains_and_systems_go_the_same_way(void** state) {
     (void)state;
     sti_env* env = io_env(NULL);
-    sti_problem* p = NULL;
+    sti_document* p = NULL;
     const char* bed = "{\"kind\":\"scene\",\"bed\":{\"layout\":\"settle\",\"count\":12},\"time\":1}";
-    assert_int_equal(sti_problem_parse(env, bed, strlen(bed), "t.json", &p), STI_OK);
-    assert_null(sti_problem_world(p));
-    assert_int_equal(sti_problem_set(p, "count=7,h=0.5"), STI_OK);
-    assert_true(sti_problem_scene(p)->bed.count == 7 && sti_problem_scene(p)->step.h == 0.5);
-    assert_int_equal(sti_problem_set(p, "count=8,h=-1"), STI_ERR_INPUT);
-    assert_int_equal(sti_problem_scene(p)->bed.count, 7);
-    sti_problem_destroy(p);
+    assert_int_equal(sti_document_parse(env, bed, strlen(bed), "t.json", &p), STI_OK);
+    assert_null(sti_world_scene_of(p));
+    assert_int_equal(sti_document_set(p, "count=7,h=0.5"), STI_OK);
+    assert_true(sti_scene_of(p)->bed.count == 7 && sti_scene_of(p)->step.h == 0.5);
+    assert_int_equal(sti_document_set(p, "count=8,h=-1"), STI_ERR_INPUT);
+    assert_int_equal(sti_scene_of(p)->bed.count, 7);
+    sti_document_destroy(p);
     const char* system =
         "{\"kind\":\"system\",\"parameters\":{\"m\":1,\"k\":2},\"coordinates\":[\"x\"],\"kinetic\":\"m*x'^2/2\"}";
-    assert_int_equal(sti_problem_parse(env, system, strlen(system), "t.json", &p), STI_OK);
-    assert_int_equal(sti_problem_set(p, "m=3/4,k=5"), STI_OK);
-    assert_true(sti_system_parameter_value(sti_problem_system(p), 0) == 0.75);
-    assert_int_equal(sti_problem_set(p, "m=9,x=1"), STI_ERR_INPUT);
-    assert_true(sti_system_parameter_value(sti_problem_system(p), 0) == 0.75);
-    sti_problem_destroy(p);
+    assert_int_equal(sti_document_parse(env, system, strlen(system), "t.json", &p), STI_OK);
+    assert_int_equal(sti_document_set(p, "m=3/4,k=5"), STI_OK);
+    assert_true(sti_system_parameter_value(sti_system_of(p), 0) == 0.75);
+    assert_int_equal(sti_document_set(p, "m=9,x=1"), STI_ERR_INPUT);
+    assert_true(sti_system_parameter_value(sti_system_of(p), 0) == 0.75);
+    sti_document_destroy(p);
     const char* lcp = "{\"kind\":\"lcp\",\"M\":[[1]],\"q\":[1]}";
-    assert_int_equal(sti_problem_parse(env, lcp, strlen(lcp), "t.json", &p), STI_OK);
-    assert_int_equal(sti_problem_set(p, "m=1"), STI_ERR_ARGUMENT);
-    sti_problem_destroy(p);
+    assert_int_equal(sti_document_parse(env, lcp, strlen(lcp), "t.json", &p), STI_OK);
+    assert_int_equal(sti_document_set(p, "m=1"), STI_ERR_ARGUMENT);
+    sti_document_destroy(p);
     sti_env_destroy(env);
 }
 
@@ -341,10 +341,10 @@ static void every_mistake_names_file_field_and_value(void** state) {
     sti_env* env = io_env(NULL);
     for (size_t k = 0; k < sizeof mistakes / sizeof mistakes[0]; k++) {
         char text[2000];
-        sti_problem* p = NULL;
+        sti_document* p = NULL;
         snprintf(text, sizeof text, "{\"kind\":\"scene\",\"dimension\":%s,%s}", mistakes[k].dimension,
                  mistakes[k].pieces);
-        const sti_status status = sti_problem_parse(env, text, strlen(text), "t.json", &p);
+        const sti_status status = sti_document_parse(env, text, strlen(text), "t.json", &p);
         const char* said = sti_env_error(env)->text;
         const bool good = status == STI_ERR_INPUT && p == NULL && strncmp(said, "t.json: ", 8) == 0 &&
                           strstr(said, mistakes[k].words[0]) != NULL && strstr(said, mistakes[k].words[1]) != NULL;
@@ -358,13 +358,13 @@ static void every_allocation_that_fails_is_survived(void** state) {
     (void)state;
     for (long k = 0;; k++) {
         failing_env f;
-        sti_problem* p = NULL;
+        sti_document* p = NULL;
         failing_env_open(&f, k);
-        sti_status status = sti_problem_parse(f.env, full, strlen(full), "t.json", &p);
-        if (status == STI_OK) status = sti_problem_set(p, "count=2");
-        if (status == STI_OK) assert_int_equal(sti_bodies_count(sti_problem_world(p)->bodies), 7);
+        sti_status status = sti_document_parse(f.env, full, strlen(full), "t.json", &p);
+        if (status == STI_OK) status = sti_document_set(p, "count=2");
+        if (status == STI_OK) assert_int_equal(sti_bodies_count(sti_world_scene_of(p)->bodies), 7);
         assert_true(status == STI_OK || status == STI_ERR_MEMORY);
-        sti_problem_destroy(p);
+        sti_document_destroy(p);
         if (failing_env_close(&f)) break;
     }
 }

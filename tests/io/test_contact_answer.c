@@ -17,9 +17,9 @@ static int close_env(void** state) {
     return 0;
 }
 
-static sti_problem* load(const char* path) {
-    sti_problem* problem;
-    if (sti_problem_load(env, path, &problem) != STI_OK) fail_msg("%s", sti_env_error(env)->text);
+static sti_document* load(const char* path) {
+    sti_document* problem;
+    if (sti_document_load(env, path, &problem) != STI_OK) fail_msg("%s", sti_env_error(env)->text);
     return problem;
 }
 
@@ -142,8 +142,8 @@ static void a_proof_is_the_same_after_json_and_fclib(void** state) {
     char problem_path[256], path[256];
     folder_empty();
     make_global(file_path(problem_path, "p.hdf5"));
-    sti_problem* problem = load(problem_path);
-    const sti_contact_problem* p = sti_problem_contact(problem);
+    sti_document* problem = load(problem_path);
+    const sti_contact_problem* p = sti_contact_problem_of(problem);
     sti_contact_answer a = refuting_answer(), b;
     for (int exact = 0; exact < 2; exact++) {
         if (exact) a.certificate.bound = INFINITY;
@@ -153,7 +153,7 @@ static void a_proof_is_the_same_after_json_and_fclib(void** state) {
         assert_same_answer(&a, &b);
         sti_contact_answer_clear(env, &b);
     }
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
 }
 
 static void json_has_the_names_others_rely_on(void** state) {
@@ -260,8 +260,8 @@ static void json_answers_are_saved_and_loaded(void** state) {
     (void)state;
     char path[256], problem_path[256];
     make_global(file_path(problem_path, "p.hdf5"));
-    sti_problem* problem = load(problem_path);
-    const sti_contact_problem* p = sti_problem_contact(problem);
+    sti_document* problem = load(problem_path);
+    const sti_contact_problem* p = sti_contact_problem_of(problem);
     const sti_contact_answer a = full_answer();
     sti_contact_answer b;
     assert_int_equal(sti_contact_answer_save(env, p, &a, file_path(path, "a.json")), STI_OK);
@@ -270,7 +270,7 @@ static void json_answers_are_saved_and_loaded(void** state) {
     sti_contact_answer_clear(env, &b);
     assert_int_equal(sti_contact_answer_save(env, p, &a, file_path(path, "a.txt")), STI_ERR_ARGUMENT);
     assert_int_equal(sti_contact_answer_load(env, p, file_path(path, "absent.json"), &b), STI_ERR_IO);
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
 }
 
 // ---- FCLIB
@@ -279,8 +279,8 @@ static void a_solution_goes_into_a_new_file_with_its_problem(void** state) {
     (void)state;
     char path[256], problem_path[256];
     make_global(file_path(problem_path, "p.hdf5"));
-    sti_problem* problem = load(problem_path);
-    const sti_contact_problem* p = sti_problem_contact(problem);
+    sti_document* problem = load(problem_path);
+    const sti_contact_problem* p = sti_contact_problem_of(problem);
     const sti_contact_answer a = full_answer();
     sti_contact_answer b;
     assert_int_equal(sti_contact_answer_save(env, p, &a, file_path(path, "new.hdf5")), STI_OK);
@@ -291,11 +291,11 @@ static void a_solution_goes_into_a_new_file_with_its_problem(void** state) {
     assert_int_equal(sti_contact_answer_load(env, NULL, path, &b), STI_OK);
     assert_same_answer(&a, &b);
     sti_contact_answer_clear(env, &b);
-    sti_problem* again = load(path);
-    assert_true(sti_problem_contact(again)->global);
-    assert_true(sti_problem_contact(again)->f[2] == 2);
-    sti_problem_destroy(again);
-    sti_problem_destroy(problem);
+    sti_document* again = load(path);
+    assert_true(sti_contact_problem_of(again)->global);
+    assert_true(sti_contact_problem_of(again)->f[2] == 2);
+    sti_document_destroy(again);
+    sti_document_destroy(problem);
 }
 
 static void a_solution_in_the_problem_file_leaves_the_rest_of_it(void** state) {
@@ -307,8 +307,8 @@ static void a_solution_in_the_problem_file_leaves_the_rest_of_it(void** state) {
     hid_t group = open_group(path, "of_someone_else", &file);
     make_doubles(group, "extra", 2, extra);
     close_group(group, file);
-    sti_problem* problem = load(path);
-    const sti_contact_problem* p = sti_problem_contact(problem);
+    sti_document* problem = load(path);
+    const sti_contact_problem* p = sti_contact_problem_of(problem);
     sti_contact_answer a = full_answer(), b;
     assert_int_equal(sti_contact_answer_save(env, p, &a, path), STI_OK);
     a.solver = STI_CONTACT_ADMM;
@@ -321,10 +321,10 @@ static void a_solution_in_the_problem_file_leaves_the_rest_of_it(void** state) {
     group = open_group(path, "of_someone_else", &file);
     assert_true(H5Lexists(group, "extra", H5P_DEFAULT) > 0);
     close_group(group, file);
-    sti_problem* again = load(path);
-    assert_true(sti_problem_contact(again)->H.rows == 4);
-    sti_problem_destroy(again);
-    sti_problem_destroy(problem);
+    sti_document* again = load(path);
+    assert_true(sti_contact_problem_of(again)->H.rows == 4);
+    sti_document_destroy(again);
+    sti_document_destroy(problem);
 }
 
 static void many_solutions_in_turn_do_not_grow_the_file(void** state) {
@@ -332,15 +332,15 @@ static void many_solutions_in_turn_do_not_grow_the_file(void** state) {
     char path[256];
     size_t first = 0, size = 0;
     make_global(file_path(path, "p.hdf5"));
-    sti_problem* problem = load(path);
+    sti_document* problem = load(path);
     const sti_contact_answer a = full_answer();
     for (int k = 0; k < 10; k++) {
-        assert_int_equal(sti_contact_answer_save(env, sti_problem_contact(problem), &a, path), STI_OK);
+        assert_int_equal(sti_contact_answer_save(env, sti_contact_problem_of(problem), &a, path), STI_OK);
         free(whole_file(path, &size));
         if (k == 1) first = size;
     }
     assert_true(size <= first + 4096);
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
 }
 
 static void a_file_of_another_problem_is_left_alone(void** state) {
@@ -353,26 +353,26 @@ static void a_file_of_another_problem_is_left_alone(void** state) {
     const hid_t vectors = open_group(other, "fclib_global/vectors", &file);
     make_doubles(vectors, "f", 4, f);
     close_group(vectors, file);
-    sti_problem* problem = load(path);
+    sti_document* problem = load(path);
     const sti_contact_answer a = full_answer();
     size_t size, size_after;
     unsigned char* before = whole_file(other, &size);
-    assert_int_equal(sti_contact_answer_save(env, sti_problem_contact(problem), &a, other), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_contact_answer_save(env, sti_contact_problem_of(problem), &a, other), STI_ERR_ARGUMENT);
     assert_non_null(strstr(sti_env_error(env)->text, "holds another problem"));
     unsigned char* after = whole_file(other, &size_after);
     assert_int_equal(size, size_after);
     assert_memory_equal(before, after, size);
     free(before);
     free(after);
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
 }
 
 static void what_is_no_answer_to_the_problem_is_not_saved(void** state) {
     (void)state;
     char path[256], out[256];
     make_global(file_path(path, "p.hdf5"));
-    sti_problem* problem = load(path);
-    const sti_contact_problem* p = sti_problem_contact(problem);
+    sti_document* problem = load(path);
+    const sti_contact_problem* p = sti_contact_problem_of(problem);
     file_path(out, "never.hdf5");
     sti_contact_answer a = full_answer();
     a.contact_count = 2;
@@ -386,7 +386,7 @@ static void what_is_no_answer_to_the_problem_is_not_saved(void** state) {
     assert_int_equal(sti_contact_answer_save(env, p, &a, out), STI_ERR_ARGUMENT);
     assert_non_null(strstr(sti_env_error(env)->text, "solution/r[1]: nan"));
     assert_int_not_equal(access(out, F_OK), 0);
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
 }
 
 // ---- solutions from elsewhere
@@ -492,14 +492,14 @@ static void answers_survive_every_failed_allocation(void** state) {
     char path[256], fresh[256];
     folder_empty();
     make_global(file_path(path, "p.hdf5"));
-    sti_problem* problem = load(path);
-    const sti_contact_problem* p = sti_problem_contact(problem);
+    sti_document* problem = load(path);
+    const sti_contact_problem* p = sti_contact_problem_of(problem);
     fail_everywhere(do_json, p, NULL);
     fail_everywhere(do_save, p, path);
     fail_everywhere(do_save, p, file_path(fresh, "new.hdf5"));
     fail_everywhere(do_load, p, fresh);
     assert_int_equal(io_folder_count(), 2);
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
 }
 
 int main(void) {

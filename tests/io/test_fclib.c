@@ -20,12 +20,12 @@ static int close_env(void** state) {
     return 0;
 }
 
-static sti_problem* load(const char* path) {
-    sti_problem* problem;
-    const sti_status status = sti_problem_load(env, path, &problem);
+static sti_document* load(const char* path) {
+    sti_document* problem;
+    const sti_status status = sti_document_load(env, path, &problem);
     if (status != STI_OK) fail_msg("%s", sti_env_error(env)->text);
-    assert_int_equal(sti_problem_kind(problem), STI_KIND_CONTACT);
-    assert_null(sti_problem_lcp(problem));
+    assert_int_equal(sti_document_kind(problem), STI_KIND_CONTACT);
+    assert_null(sti_lcp_of(problem));
     return problem;
 }
 
@@ -128,8 +128,8 @@ static bool reference_sizes(const char* family, const char* problem, int* n, int
 }
 
 static void check_sizes(const char* path, const char* family, const char* name) {
-    sti_problem* problem = load(path);
-    const sti_contact_problem* p = sti_problem_contact(problem);
+    sti_document* problem = load(path);
+    const sti_contact_problem* p = sti_contact_problem_of(problem);
     int n, contacts;
     assert_int_equal(p->dimension, strchr(family, '2') != NULL ? 2 : 3);
     assert_int_equal(p->global, family[0] == 'g');
@@ -143,9 +143,9 @@ static void check_sizes(const char* path, const char* family, const char* name) 
     } else {
         assert_int_equal(p->W.rows, p->dimension * p->contact_count);
     }
-    assert_non_null(sti_problem_contact_info(problem)->title);
-    assert_non_null(sti_problem_contact_info(problem)->math_info);
-    sti_problem_destroy(problem);
+    assert_non_null(sti_contact_info_of(problem)->title);
+    assert_non_null(sti_contact_info_of(problem)->math_info);
+    sti_document_destroy(problem);
 }
 
 static void every_problem_of_the_collection_loads_with_its_sizes(void** state) {
@@ -157,16 +157,16 @@ static void check_round_trip(const char* path, const char* family, const char* n
     char first[256], second[256];
     (void)family;
     (void)name;
-    sti_problem* a = load(path);
+    sti_document* a = load(path);
     assert_int_equal(
-        sti_contact_save(env, sti_problem_contact(a), sti_problem_contact_info(a), file_path(first, "first.hdf5")),
+        sti_contact_save(env, sti_contact_problem_of(a), sti_contact_info_of(a), file_path(first, "first.hdf5")),
         STI_OK);
-    sti_problem* b = load(first);
-    assert_same_problem(sti_problem_contact(a), sti_problem_contact(b));
-    assert_same_info(sti_problem_contact_info(a), sti_problem_contact_info(b));
+    sti_document* b = load(first);
+    assert_same_problem(sti_contact_problem_of(a), sti_contact_problem_of(b));
+    assert_same_info(sti_contact_info_of(a), sti_contact_info_of(b));
     // and the same problem gives the same bytes
     assert_int_equal(
-        sti_contact_save(env, sti_problem_contact(b), sti_problem_contact_info(b), file_path(second, "second.h5")),
+        sti_contact_save(env, sti_contact_problem_of(b), sti_contact_info_of(b), file_path(second, "second.h5")),
         STI_OK);
     size_t size_a, size_b;
     unsigned char *bytes_a = whole_file(first, &size_a), *bytes_b = whole_file(second, &size_b);
@@ -174,8 +174,8 @@ static void check_round_trip(const char* path, const char* family, const char* n
     assert_memory_equal(bytes_a, bytes_b, size_a);
     free(bytes_a);
     free(bytes_b);
-    sti_problem_destroy(a);
-    sti_problem_destroy(b);
+    sti_document_destroy(a);
+    sti_document_destroy(b);
 }
 
 static void saving_and_loading_loses_nothing(void** state) {
@@ -194,8 +194,8 @@ static void check_storage(int nz, size_t p_count, const int* p, size_t count, co
     const hid_t top = open_group(path, "fclib_local", &file);
     make_matrix(top, "W", 2, 2, nz, p_count, p, count, i, x);
     close_group(top, file);
-    sti_problem* problem = load(path);
-    const sti_matrix* W = &sti_problem_contact(problem)->W;
+    sti_document* problem = load(path);
+    const sti_matrix* W = &sti_contact_problem_of(problem)->W;
     assert_true(sti_matrix_is_sparse(W));
     assert_true(sti_matrix_get(W, 0, 0) == 2);
     assert_true(sti_matrix_get(W, 0, 1) == 1);
@@ -204,7 +204,7 @@ static void check_storage(int nz, size_t p_count, const int* p, size_t count, co
     for (int j = 0; j < 2; j++) {
         for (int64_t k = W->col_start[j] + 1; k < W->col_start[j + 1]; k++) assert_true(W->row[k - 1] < W->row[k]);
     }
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
 }
 
 static void all_three_storages_give_the_same_matrix(void** state) {
@@ -240,8 +240,8 @@ static void bilateral_rows_of_a_local_problem_are_read(void** state) {
     char path[256];
     make_local(file_path(path, "local.hdf5"));
     add_local_bilateral(path);
-    sti_problem* problem = load(path);
-    const sti_contact_problem* p = sti_problem_contact(problem);
+    sti_document* problem = load(path);
+    const sti_contact_problem* p = sti_contact_problem_of(problem);
     assert_int_equal(p->bilateral_count, 2);
     assert_true(sti_matrix_get(&p->V, 0, 0) == 1 && sti_matrix_get(&p->V, 1, 1) == 2 &&
                 sti_matrix_get(&p->V, 0, 1) == 0);
@@ -249,15 +249,15 @@ static void bilateral_rows_of_a_local_problem_are_read(void** state) {
                 sti_matrix_get(&p->R, 0, 1) == 0 && sti_matrix_get(&p->R, 1, 1) == 5);
     assert_true(p->s[0] == 7 && p->s[1] == 8);
     check_round_trip(path, NULL, NULL);
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
 }
 
 static void bilateral_rows_of_a_global_problem_are_read(void** state) {
     (void)state;
     char path[256];
     make_global(file_path(path, "global.hdf5"));
-    sti_problem* problem = load(path);
-    const sti_contact_problem* p = sti_problem_contact(problem);
+    sti_document* problem = load(path);
+    const sti_contact_problem* p = sti_contact_problem_of(problem);
     assert_true(p->global);
     assert_int_equal(p->dimension, 3);
     assert_int_equal(p->velocity_count, 4);
@@ -267,7 +267,7 @@ static void bilateral_rows_of_a_global_problem_are_read(void** state) {
     assert_true(sti_matrix_get(&p->G, 3, 0) == 1);
     assert_true(p->f[2] == 2 && p->w[1] == 0.2 && p->b[0] == -2 && p->mu[0] == 0.5);
     check_round_trip(path, NULL, NULL);
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
 }
 
 static void the_global_form_counts_where_a_file_has_both(void** state) {
@@ -279,9 +279,9 @@ static void the_global_form_counts_where_a_file_has_both(void** state) {
     assert_true(H5Ocopy(from, "fclib_local", file, "fclib_local", H5P_DEFAULT, H5P_DEFAULT) >= 0);
     H5Fclose(file);
     H5Fclose(from);
-    sti_problem* problem = load(path);
-    assert_true(sti_problem_contact(problem)->global);
-    sti_problem_destroy(problem);
+    sti_document* problem = load(path);
+    assert_true(sti_contact_problem_of(problem)->global);
+    sti_document_destroy(problem);
 }
 
 // ---- what may be missing
@@ -294,14 +294,14 @@ static void optional_parts_may_be_missing(void** state) {
     const hid_t W = open_group(path, "fclib_local/W", &file);
     H5Ldelete(W, "nzmax", H5P_DEFAULT);
     close_group(W, file);
-    sti_problem* problem = load(path);
-    const sti_contact_info* info = sti_problem_contact_info(problem);
+    sti_document* problem = load(path);
+    const sti_contact_info* info = sti_contact_info_of(problem);
     assert_null(info->title);
     assert_null(info->description);
     assert_null(info->math_info);
     assert_int_equal(info->guess_count, 0);
-    assert_int_equal(sti_problem_contact(problem)->bilateral_count, 0);
-    sti_problem_destroy(problem);
+    assert_int_equal(sti_contact_problem_of(problem)->bilateral_count, 0);
+    sti_document_destroy(problem);
 }
 
 static void texts_of_every_form_are_read(void** state) {
@@ -314,11 +314,11 @@ static void texts_of_every_form_are_read(void** state) {
     make_text(info, "description", "of variable length", 0, H5T_STR_NULLTERM);
     make_text(info, "math_info", "padded", 20, H5T_STR_SPACEPAD);
     close_group(info, file);
-    sti_problem* problem = load(path);
-    assert_string_equal(sti_problem_contact_info(problem)->title, "");
-    assert_string_equal(sti_problem_contact_info(problem)->description, "of variable length");
-    assert_string_equal(sti_problem_contact_info(problem)->math_info, "padded");
-    sti_problem_destroy(problem);
+    sti_document* problem = load(path);
+    assert_string_equal(sti_contact_info_of(problem)->title, "");
+    assert_string_equal(sti_contact_info_of(problem)->description, "of variable length");
+    assert_string_equal(sti_contact_info_of(problem)->math_info, "padded");
+    sti_document_destroy(problem);
 
     info = open_group(path, "fclib_local/info", &file);
     H5Ldelete(info, "title", H5P_DEFAULT);
@@ -326,11 +326,11 @@ static void texts_of_every_form_are_read(void** state) {
     make_text(info, "math_info", "full", 4, H5T_STR_NULLPAD);
     close_group(info, file);
     problem = load(path);
-    assert_null(sti_problem_contact_info(problem)->title);
-    assert_string_equal(sti_problem_contact_info(problem)->description, "");
-    assert_string_equal(sti_problem_contact_info(problem)->math_info, "full");
+    assert_null(sti_contact_info_of(problem)->title);
+    assert_string_equal(sti_contact_info_of(problem)->description, "");
+    assert_string_equal(sti_contact_info_of(problem)->math_info, "full");
     check_round_trip(path, NULL, NULL);
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
 }
 
 static void a_text_that_is_none_is_passed_over(void** state) {
@@ -341,10 +341,10 @@ static void a_text_that_is_none_is_passed_over(void** state) {
     const hid_t info = open_group(path, "fclib_local/info", &file);
     make_int(info, "title", 7);
     close_group(info, file);
-    sti_problem* problem = load(path);
-    assert_null(sti_problem_contact_info(problem)->title);
+    sti_document* problem = load(path);
+    assert_null(sti_contact_info_of(problem)->title);
     assert_non_null(strstr(said.last, "number.hdf5: fclib_local/info/title: not a text"));
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
 }
 
 static void a_problem_without_contacts_is_a_problem(void** state) {
@@ -352,10 +352,10 @@ static void a_problem_without_contacts_is_a_problem(void** state) {
     char path[256];
     const sti_contact_problem p = {.dimension = 3};
     assert_int_equal(sti_contact_save(env, &p, NULL, file_path(path, "empty.hdf5")), STI_OK);
-    sti_problem* problem = load(path);
-    assert_int_equal(sti_problem_contact(problem)->contact_count, 0);
-    assert_int_equal(sti_problem_contact(problem)->dimension, 3);
-    sti_problem_destroy(problem);
+    sti_document* problem = load(path);
+    assert_int_equal(sti_contact_problem_of(problem)->contact_count, 0);
+    assert_int_equal(sti_contact_problem_of(problem)->dimension, 3);
+    sti_document_destroy(problem);
 }
 
 // ---- guesses
@@ -381,8 +381,8 @@ static void guesses_are_read_and_written(void** state) {
     char path[256];
     make_local(file_path(path, "guesses.hdf5"));
     add_guesses(path, 2);
-    sti_problem* problem = load(path);
-    const sti_contact_info* info = sti_problem_contact_info(problem);
+    sti_document* problem = load(path);
+    const sti_contact_info* info = sti_contact_info_of(problem);
     assert_int_equal(info->guess_count, 2);
     assert_true(info->guesses[1].r[0] == 1 && info->guesses[1].r[1] == 0.25 && info->guesses[0].u[1] == -1);
     assert_null(info->guesses[0].v);
@@ -392,13 +392,14 @@ static void guesses_are_read_and_written(void** state) {
     const sti_contact_guess guess = {.r = info->guesses[0].r};
     const sti_contact_info only_r = {.title = "t", .guess_count = 1, .guesses = &guess};
     char other[256];
-    assert_int_equal(sti_contact_save(env, sti_problem_contact(problem), &only_r, file_path(other, "r.hdf5")), STI_OK);
-    sti_problem* again = load(other);
-    const sti_contact_info* read = sti_problem_contact_info(again);
+    assert_int_equal(sti_contact_save(env, sti_contact_problem_of(problem), &only_r, file_path(other, "r.hdf5")),
+                     STI_OK);
+    sti_document* again = load(other);
+    const sti_contact_info* read = sti_contact_info_of(again);
     assert_int_equal(read->guess_count, 1);
     assert_true(read->guesses[0].r[1] == 0.25 && read->guesses[0].u[0] == 0 && read->guesses[0].u[1] == 0);
-    sti_problem_destroy(again);
-    sti_problem_destroy(problem);
+    sti_document_destroy(again);
+    sti_document_destroy(problem);
 }
 
 static void guesses_that_cannot_be_used_are_passed_over(void** state) {
@@ -414,27 +415,27 @@ static void guesses_that_cannot_be_used_are_passed_over(void** state) {
     guess = open_group(path, "guesses/3", &file);
     make_doubles(guess, "r", 3, long_one);
     close_group(guess, file);
-    sti_problem* problem = load(path);
-    assert_int_equal(sti_problem_contact_info(problem)->guess_count, 1);
-    assert_true(sti_problem_contact_info(problem)->guesses[0].r[1] == 0.25);
+    sti_document* problem = load(path);
+    assert_int_equal(sti_contact_info_of(problem)->guess_count, 1);
+    assert_true(sti_contact_info_of(problem)->guesses[0].r[1] == 0.25);
     assert_non_null(strstr(said.last, "guesses/3/r: 3 entries: 2 are expected"));
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
 
     // more declared than there can be
     const hid_t group = open_group(path, "guesses", &file);
     make_int(group, "number_of_guesses", 2000000000);
     close_group(group, file);
     problem = load(path);
-    assert_int_equal(sti_problem_contact_info(problem)->guess_count, 0);
+    assert_int_equal(sti_contact_info_of(problem)->guess_count, 0);
     assert_non_null(strstr(said.last, "guesses/number_of_guesses: 2000000000"));
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
 }
 
 // ---- bad files
 
 static void assert_refused(const char* path, const char* part) {
-    sti_problem* problem = (sti_problem*)1;
-    assert_int_equal(sti_problem_load(env, path, &problem), STI_ERR_INPUT);
+    sti_document* problem = (sti_document*)1;
+    assert_int_equal(sti_document_load(env, path, &problem), STI_ERR_INPUT);
     assert_null(problem);
     const char* text = sti_env_error(env)->text;
     if (strstr(text, path) == NULL || strstr(text, part) == NULL) fail_msg("'%s' does not say '%s'", text, part);
@@ -568,10 +569,10 @@ static void a_file_with_a_wrong_byte_is_survived(void** state) {
     for (size_t k = 0; k < size; k += 7) {
         const unsigned char wrong = k % 2 == 0 ? 0xff : (unsigned char)(bytes[k] ^ 1);
         assert_int_equal(pwrite(fd, &wrong, 1, (off_t)k), 1);
-        sti_problem* problem;
-        const sti_status status = sti_problem_load(env, path, &problem);
+        sti_document* problem;
+        const sti_status status = sti_document_load(env, path, &problem);
         assert_true(status == STI_OK || status == STI_ERR_INPUT);
-        sti_problem_destroy(problem);
+        sti_document_destroy(problem);
         assert_int_equal(pwrite(fd, &bytes[k], 1, (off_t)k), 1);
     }
     close(fd);
@@ -588,11 +589,11 @@ static void a_dense_matrix_is_saved_by_its_entries(void** state) {
     const sti_contact_problem p = {
         .dimension = 2, .contact_count = 1, .mu = &mu, .q = q, .W = sti_matrix_dense_view(2, 2, W)};
     assert_int_equal(sti_contact_save(env, &p, NULL, file_path(path, "dense.hdf5")), STI_OK);
-    sti_problem* problem = load(path);
-    const sti_matrix* A = &sti_problem_contact(problem)->W;
+    sti_document* problem = load(path);
+    const sti_matrix* A = &sti_contact_problem_of(problem)->W;
     assert_int_equal(A->col_start[2], 3);
     assert_true(sti_matrix_get(A, 0, 1) == 1 && sti_matrix_get(A, 1, 0) == 0);
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
 }
 
 static void apply_nothing(void* user, const double* x, double* y) {
@@ -652,12 +653,12 @@ static void written_files_have_the_types_of_fclib(void** state) {
                                           "/guesses/1/u"};
     char path[256];
     make_global(file_path(path, "g.hdf5"));
-    sti_problem* problem = load(path);
+    sti_document* problem = load(path);
     const double r[3] = {1, 2, 3};
     const sti_contact_guess guess = {.r = r};
     const sti_contact_info info = {.title = "a title", .math_info = "", .guess_count = 1, .guesses = &guess};
-    assert_int_equal(sti_contact_save(env, sti_problem_contact(problem), &info, path), STI_OK);
-    sti_problem_destroy(problem);
+    assert_int_equal(sti_contact_save(env, sti_contact_problem_of(problem), &info, path), STI_OK);
+    sti_document_destroy(problem);
     const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     for (size_t k = 0; k < sizeof integers / sizeof integers[0] + sizeof doubles / sizeof doubles[0]; k++) {
         const bool integer = k < sizeof integers / sizeof integers[0];
@@ -698,11 +699,11 @@ static void loading_survives_every_failed_allocation(void** state) {
         for (long at = 0;; at++) {
             failing_env f;
             failing_env_open(&f, at);
-            sti_problem* problem = NULL;
-            const sti_status status = sti_problem_load(f.env, paths[k], &problem);
+            sti_document* problem = NULL;
+            const sti_status status = sti_document_load(f.env, paths[k], &problem);
             assert_true(status == STI_OK || status == STI_ERR_MEMORY);
             assert_int_equal(problem != NULL, status == STI_OK);
-            sti_problem_destroy(problem);
+            sti_document_destroy(problem);
             if (failing_env_close(&f)) {
                 assert_int_equal(status, STI_OK);
                 break;

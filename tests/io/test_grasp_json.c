@@ -1,9 +1,9 @@
 // Grasps and matrices from JSON: rows by hand, exact where the normals are, and every mistake named.
 #include "io_tools.h"
 
-static sti_problem* parse(sti_env* env, const char* text) {
-    sti_problem* p;
-    const sti_status status = sti_problem_parse(env, text, strlen(text), "t.json", &p);
+static sti_document* parse(sti_env* env, const char* text) {
+    sti_document* p;
+    const sti_status status = sti_document_parse(env, text, strlen(text), "t.json", &p);
     if (status != STI_OK) print_error("%s\n", sti_env_error(env)->text);
     assert_int_equal(status, STI_OK);
     return p;
@@ -24,9 +24,9 @@ static const char plane[] =
 static void rows_of_the_plane_are_exact(void** state) {
     (void)state;
     sti_env* env = io_env(NULL);
-    sti_problem* p = parse(env, plane);
-    assert_int_equal(sti_problem_kind(p), STI_KIND_GRASP);
-    const sti_instant* a = sti_problem_instant(p);
+    sti_document* p = parse(env, plane);
+    assert_int_equal(sti_document_kind(p), STI_KIND_GRASP);
+    const sti_instant* a = sti_instant_of(p);
     assert_int_equal(a->n, 3);
     assert_int_equal(a->tangent_total, 2);
     assert_string_equal(a->names[2], "turn");
@@ -40,19 +40,19 @@ static void rows_of_the_plane_are_exact(void** state) {
     expect_exact(env, a->exact->mu, 0, "2/5");
     expect_exact(env, a->exact->mu, 1, "1/3");
     expect_exact(env, a->exact->n, 5, "1/3");
-    sti_problem_destroy(p);
+    sti_document_destroy(p);
     sti_env_destroy(env);
 }
 
 static void other_normals_are_scaled_to_length_one(void** state) {
     (void)state;
     sti_env* env = io_env(NULL);
-    sti_problem* p =
+    sti_document* p =
         parse(env, "{\"kind\":\"grasp\",\"dimension\":2,\"contacts\":[{\"point\":[1,0],\"normal\":[-2,-2],\"mu\":1}]}");
-    const sti_instant* a = sti_problem_instant(p);
+    const sti_instant* a = sti_instant_of(p);
     assert_null(a->exact);
     assert_true(fabs(a->contacts[0].n[0] + sqrt(0.5)) < 1e-15 && fabs(a->contacts[0].n[2] + sqrt(0.5)) < 1e-15);
-    sti_problem_destroy(p);
+    sti_document_destroy(p);
     sti_env_destroy(env);
 }
 
@@ -77,8 +77,8 @@ static void frames_in_space_are_right_handed(void** state) {
             "{\"kind\":\"grasp\",\"dimension\":3,\"center\":[%.17g,%.17g,%.17g],\"contacts\":[{\"point\":[%.17g,%.17g,"
             "%.17g],\"normal\":[%.17g,%.17g,%.17g],\"mu\":0.5}]}",
             x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], x[8]);
-        sti_problem* p = parse(env, text);
-        const sti_instant_contact* c = &sti_problem_instant(p)->contacts[0];
+        sti_document* p = parse(env, text);
+        const sti_instant_contact* c = &sti_instant_of(p)->contacts[0];
         const double *n = c->n, *t = c->t, *s = c->t + 6;
         assert_true(fabs(dot3(n, n) - 1) < 1e-14 && fabs(dot3(t, t) - 1) < 1e-14 && fabs(dot3(s, s) - 1) < 1e-14);
         assert_true(fabs(dot3(n, t)) < 1e-14 && fabs(dot3(n, s)) < 1e-14 && fabs(dot3(t, s)) < 1e-14);
@@ -93,7 +93,7 @@ static void frames_in_space_are_right_handed(void** state) {
                 assert_true(fabs(e[3 + i] - m) < 1e-14);
             }
         }
-        sti_problem_destroy(p);
+        sti_document_destroy(p);
     }
     sti_env_destroy(env);
 }
@@ -134,9 +134,9 @@ static void every_mistake_is_named(void** state) {
     sti_env* env = io_env(NULL);
     for (size_t k = 0; k < sizeof mistakes / sizeof mistakes[0]; k++) {
         char text[400];
-        sti_problem* p;
+        sti_document* p;
         snprintf(text, sizeof text, "{%s}", mistakes[k].text);
-        assert_int_equal(sti_problem_parse(env, text, strlen(text), "t.json", &p), STI_ERR_INPUT);
+        assert_int_equal(sti_document_parse(env, text, strlen(text), "t.json", &p), STI_ERR_INPUT);
         assert_null(p);
         io_expect_error(env, STI_ERR_INPUT, mistakes[k].words);
         io_expect_error(env, STI_ERR_INPUT, "t.json: ");
@@ -147,22 +147,22 @@ static void every_mistake_is_named(void** state) {
 static void matrices_are_read_by_name(void** state) {
     (void)state;
     sti_env* env = io_env(NULL);
-    sti_problem* p = parse(env,
-                           "{\"kind\":\"matrices\",\"G\":[[1,-0.5],[-0.5,1]],\"E\":{\"rows\":2,\"cols\":2,\"entries\":"
-                           "[[0,1,0.25]]},\"n_H\":[[1],[2]],\"mu\":[0.3]}");
-    const sti_matrices* m = sti_problem_matrices(p);
+    sti_document* p = parse(env,
+                            "{\"kind\":\"matrices\",\"G\":[[1,-0.5],[-0.5,1]],\"E\":{\"rows\":2,\"cols\":2,\"entries\":"
+                            "[[0,1,0.25]]},\"n_H\":[[1],[2]],\"mu\":[0.3]}");
+    const sti_matrices* m = sti_matrices_of(p);
     assert_int_equal(m->size, 2);
     io_expect_equal(m->G, (double[]){1, -0.5, -0.5, 1}, 4);
     io_expect_equal(m->E, (double[]){0, 0.25, 0, 0}, 4);
     io_expect_equal(m->n_H, (double[]){1, 2}, 2);
     io_expect_equal(m->mu, (double[]){0.3}, 1);
     assert_true(m->P == NULL && m->N == NULL && m->D == NULL && m->T == NULL && m->exact == NULL);
-    sti_problem_destroy(p);
+    sti_document_destroy(p);
     p = parse(env, "{\"kind\":\"matrices\",\"T\":[[\"1/3\",2]]}");
-    assert_non_null(sti_problem_matrices(p)->exact);
-    assert_null(sti_problem_instant(p));
-    expect_exact(env, sti_problem_matrices(p)->exact, 0, "1/3");
-    sti_problem_destroy(p);
+    assert_non_null(sti_matrices_of(p)->exact);
+    assert_null(sti_instant_of(p));
+    expect_exact(env, sti_matrices_of(p)->exact, 0, "1/3");
+    sti_document_destroy(p);
     sti_env_destroy(env);
 }
 
@@ -175,11 +175,11 @@ static void every_failed_allocation_is_survived(void** state) {
     for (size_t t = 0; t < sizeof texts / sizeof texts[0]; t++) {
         for (long k = 0;; k++) {
             failing_env f;
-            sti_problem* p;
+            sti_document* p;
             failing_env_open(&f, k);
-            const sti_status status = sti_problem_parse(f.env, texts[t], strlen(texts[t]), "t.json", &p);
+            const sti_status status = sti_document_parse(f.env, texts[t], strlen(texts[t]), "t.json", &p);
             if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
-            sti_problem_destroy(p);
+            sti_document_destroy(p);
             if (failing_env_close(&f)) break;
         }
     }

@@ -2,13 +2,13 @@
 #include "io_tools.h"
 #include "system/instant.h"
 
-static sti_problem* parse(sti_env* env, const char* text) {
-    sti_problem* p;
-    const sti_status status = sti_problem_parse(env, text, strlen(text), "t.json", &p);
+static sti_document* parse(sti_env* env, const char* text) {
+    sti_document* p;
+    const sti_status status = sti_document_parse(env, text, strlen(text), "t.json", &p);
     if (status != STI_OK) print_error("%s\n", sti_env_error(env)->text);
     assert_int_equal(status, STI_OK);
-    assert_int_equal(sti_problem_kind(p), STI_KIND_INSTANT);
-    assert_int_equal(sti_instant_check(env, sti_problem_instant(p)), STI_OK);
+    assert_int_equal(sti_document_kind(p), STI_KIND_INSTANT);
+    assert_int_equal(sti_instant_check(env, sti_instant_of(p)), STI_OK);
     return p;
 }
 
@@ -31,10 +31,10 @@ static const char full[] =
 static void every_field_is_read(void** state) {
     (void)state;
     sti_env* env = io_env(NULL);
-    sti_problem* p = parse(env, full);
-    const sti_instant* a = sti_problem_instant(p);
-    assert_null(sti_problem_lcp(p));
-    assert_null(sti_problem_contact(p));
+    sti_document* p = parse(env, full);
+    const sti_instant* a = sti_instant_of(p);
+    assert_null(sti_lcp_of(p));
+    assert_null(sti_contact_problem_of(p));
     assert_int_equal(a->n, 3);
     assert_int_equal(a->contact_count, 2);
     assert_int_equal(a->tangent_total, 3);
@@ -56,15 +56,15 @@ static void every_field_is_read(void** state) {
     io_expect_equal(c->t_rate, (double[]){-1, 0.9}, 2);
     io_expect_equal(d->t, (double[]){0, 1, 0}, 3);
     assert_true(d->t_rate[0] == 3);
-    sti_problem_destroy(p);
+    sti_document_destroy(p);
     sti_env_destroy(env);
 }
 
 static void numbers_are_kept_by_their_digits(void** state) {
     (void)state;
     sti_env* env = io_env(NULL);
-    sti_problem* p = parse(env, full);
-    const sti_instant_exact* e = sti_problem_instant(p)->exact;
+    sti_document* p = parse(env, full);
+    const sti_instant_exact* e = sti_instant_of(p)->exact;
     expect_exact(env, e->M, 2, "1/100");
     expect_exact(env, e->M, 4, "2/3");
     expect_exact(env, e->M, 8, "1/1000");
@@ -81,16 +81,16 @@ static void numbers_are_kept_by_their_digits(void** state) {
     expect_exact(env, e->mu, 0, "2/5");
     expect_exact(env, e->mu_kinetic, 0, "1/3");
     expect_exact(env, e->mu_kinetic, 1, "1");
-    sti_problem_destroy(p);
+    sti_document_destroy(p);
     sti_env_destroy(env);
 }
 
 static void what_is_not_given_has_its_default(void** state) {
     (void)state;
     sti_env* env = io_env(NULL);
-    sti_problem* p =
+    sti_document* p =
         parse(env, "{\"kind\":\"instant\",\"M_diag\":[1,\"1/3\"],\"contacts\":[{\"n\":[0,1]},{\"n\":[1,0],\"t\":[]}]}");
-    const sti_instant* a = sti_problem_instant(p);
+    const sti_instant* a = sti_instant_of(p);
     io_expect_equal(a->M, (double[]){1, 0, 0, 1.0 / 3}, 4);
     expect_exact(env, a->exact->M, 3, "1/3");
     io_expect_equal(a->F, (double[]){0, 0}, 2);
@@ -100,10 +100,10 @@ static void what_is_not_given_has_its_default(void** state) {
     const sti_instant_contact* c = &a->contacts[0];
     assert_string_equal(c->name, "contact 1");
     assert_true(c->gap == 0 && c->mu == 0 && c->mu_kinetic == 0 && c->restitution == 0 && c->tangent_count == 0);
-    sti_problem_destroy(p);
+    sti_document_destroy(p);
     p = parse(env, "{\"kind\":\"instant\",\"M\":[[0]]}");  // no contacts, no mass
-    assert_int_equal(sti_problem_instant(p)->contact_count, 0);
-    sti_problem_destroy(p);
+    assert_int_equal(sti_instant_of(p)->contact_count, 0);
+    sti_document_destroy(p);
     sti_env_destroy(env);
 }
 
@@ -111,19 +111,19 @@ static void surfaces_may_move(void** state) {
     (void)state;
     sti_env* env = io_env(NULL);
     io_folder_make();
-    sti_problem* p = parse(env,
-                           "{\"kind\":\"instant\",\"M\":[[1]],\"contacts\":[{\"n\":[1],\"n_offset\":0.5},{\"n\":[1],"
-                           "\"t\":[1],\"t_offset\":-0.25}]}");
-    const sti_instant* a = sti_problem_instant(p);
+    sti_document* p = parse(env,
+                            "{\"kind\":\"instant\",\"M\":[[1]],\"contacts\":[{\"n\":[1],\"n_offset\":0.5},{\"n\":[1],"
+                            "\"t\":[1],\"t_offset\":-0.25}]}");
+    const sti_instant* a = sti_instant_of(p);
     assert_non_null(a->exact);  // speeds of surfaces are doubles beside it
     assert_true(a->contacts[0].n_offset == 0.5 && a->contacts[1].t_offset[0] == -0.25);
     assert_int_equal(sti_instant_save(env, a, io_path("a.json")), STI_OK);
-    sti_problem* q;
-    assert_int_equal(sti_problem_load(env, io_path("a.json"), &q), STI_OK);
-    a = sti_problem_instant(q);
+    sti_document* q;
+    assert_int_equal(sti_document_load(env, io_path("a.json"), &q), STI_OK);
+    a = sti_instant_of(q);
     assert_true(a->contacts[0].n_offset == 0.5 && a->contacts[1].t_offset[0] == -0.25);
-    sti_problem_destroy(q);
-    sti_problem_destroy(p);
+    sti_document_destroy(q);
+    sti_document_destroy(p);
     io_folder_remove();
     sti_env_destroy(env);
 }
@@ -132,14 +132,14 @@ static void unknown_fields_are_warned_of(void** state) {
     (void)state;
     io_log log;
     sti_env* env = io_env(&log);
-    sti_problem* p =
+    sti_document* p =
         parse(env, "{\"kind\":\"instant\",\"M\":[[1]],\"contacts\":[{\"n\":[1],\"colour\":3}],\"comment\":1}");
     assert_int_equal(log.count, 1);
     assert_non_null(strstr(log.last, "t.json: contacts[0].colour: no such field"));
-    sti_problem_destroy(p);
+    sti_document_destroy(p);
     p = parse(env, "{\"kind\":\"instant\",\"M\":[[1]],\"f\":[2]}");
     assert_int_equal(log.count, 2);
-    sti_problem_destroy(p);
+    sti_document_destroy(p);
     sti_env_destroy(env);
 }
 
@@ -147,12 +147,12 @@ static void rounding_in_a_symmetric_matrix_is_taken_out(void** state) {
     (void)state;
     io_log log;
     sti_env* env = io_env(&log);
-    sti_problem* p = parse(env, "{\"kind\":\"instant\",\"M\":[[1,0.30000000000000004],[0.3,1]]}");
-    const sti_instant* a = sti_problem_instant(p);
+    sti_document* p = parse(env, "{\"kind\":\"instant\",\"M\":[[1,0.30000000000000004],[0.3,1]]}");
+    const sti_instant* a = sti_instant_of(p);
     assert_int_equal(log.count, 1);
     assert_true(a->M[1] == a->M[2] && a->M[1] == 0.30000000000000004);
     expect_exact(env, a->exact->M, 2, "7500000000000001/25000000000000000");
-    sti_problem_destroy(p);
+    sti_document_destroy(p);
     sti_env_destroy(env);
 }
 
@@ -175,7 +175,7 @@ static const struct {
     {"\"M\":[[1e-999]]", "M[0][0]: 0: not zero, and too small"},
     {"\"M\":[[true]]", "M[0][0]: true: a number"},
     {"\"M\":[[1]],\"F\":[1,2]", "F: a list of 2: 1 entries"},
-    {"\"M\":[[1]],\"v\":{}", "v: an object: a list of 1"},
+    {"\"M\":[[1]],\"v\":{}", "v: an object: a list of numbers, or {\"file\"}"},
     {"\"M\":[[1]],\"time\":\"now\"", "time: \"now\": not a number"},
     {"\"M\":[[1]],\"coordinates\":[\"x\",\"y\"]", "coordinates: a list of 2: 1 entries"},
     {"\"M\":[[1]],\"coordinates\":[1]", "coordinates[0]: 1: a name"},
@@ -209,9 +209,9 @@ static void every_mistake_in_an_instant_is_named(void** state) {
     sti_env* env = io_env(NULL);
     for (size_t k = 0; k < sizeof mistakes / sizeof mistakes[0]; k++) {
         char text[400];
-        sti_problem* p;
+        sti_document* p;
         snprintf(text, sizeof text, "{\"kind\":\"instant\",%s}", mistakes[k].text);
-        assert_int_equal(sti_problem_parse(env, text, strlen(text), "t.json", &p), STI_ERR_INPUT);
+        assert_int_equal(sti_document_parse(env, text, strlen(text), "t.json", &p), STI_ERR_INPUT);
         assert_null(p);
         io_expect_error(env, STI_ERR_INPUT, mistakes[k].words);
         io_expect_error(env, STI_ERR_INPUT, "t.json: ");
@@ -261,24 +261,24 @@ static void a_saved_instant_reads_back_the_same(void** state) {
     (void)state;
     sti_env* env = io_env(NULL);
     io_folder_make();
-    sti_problem *p = parse(env, full), *q;
-    const sti_instant* a = sti_problem_instant(p);
+    sti_document *p = parse(env, full), *q;
+    const sti_instant* a = sti_instant_of(p);
     assert_int_equal(sti_instant_save(env, a, io_path("a.json")), STI_OK);
-    assert_int_equal(sti_problem_load(env, io_path("a.json"), &q), STI_OK);
-    same_instant(env, a, sti_problem_instant(q));
-    io_expect_equal(a->v, sti_problem_instant(q)->v, 3);
-    same_table(a->exact->v, sti_problem_instant(q)->exact->v, env);
-    sti_problem_destroy(q);
+    assert_int_equal(sti_document_load(env, io_path("a.json"), &q), STI_OK);
+    same_instant(env, a, sti_instant_of(q));
+    io_expect_equal(a->v, sti_instant_of(q)->v, 3);
+    same_table(a->exact->v, sti_instant_of(q)->exact->v, env);
+    sti_document_destroy(q);
     sti_instant plain = *a;  // without exact data the doubles come back
     plain.exact = NULL;
     assert_int_equal(sti_instant_save(env, &plain, io_path("b.json")), STI_OK);
-    assert_int_equal(sti_problem_load(env, io_path("b.json"), &q), STI_OK);
-    io_expect_equal(a->M, sti_problem_instant(q)->M, 9);
-    sti_problem_destroy(q);
+    assert_int_equal(sti_document_load(env, io_path("b.json"), &q), STI_OK);
+    io_expect_equal(a->M, sti_instant_of(q)->M, 9);
+    sti_document_destroy(q);
     assert_int_equal(sti_instant_save(env, a, io_path("c.h5")), STI_ERR_ARGUMENT);
     assert_int_equal(io_folder_count(), 2);
     io_folder_remove();
-    sti_problem_destroy(p);
+    sti_document_destroy(p);
     sti_env_destroy(env);
 }
 
@@ -286,17 +286,18 @@ static void a_bounded_force_reads_back_the_same(void** state) {
     (void)state;
     sti_env* env = io_env(NULL);
     io_folder_make();
-    sti_problem *p = parse(env,
+    sti_document *p =
+                     parse(env,
                            "{\"kind\":\"instant\",\"M\":[[1,0],[0,1]],\"F\":[-1,2],\"contacts\":[{\"type\":\"bounded\","
                            "\"mu\":1,\"n\":[0,1],\"t\":[[1,0]]}]}"),
-                *q;
-    assert_true(sti_problem_instant(p)->contacts[0].pressed);
-    assert_int_equal(sti_instant_save(env, sti_problem_instant(p), io_path("a.json")), STI_OK);
-    assert_int_equal(sti_problem_load(env, io_path("a.json"), &q), STI_OK);
-    assert_true(sti_problem_instant(q)->contacts[0].pressed);
-    same_instant(env, sti_problem_instant(p), sti_problem_instant(q));
-    sti_problem_destroy(q);
-    sti_problem_destroy(p);
+                 *q;
+    assert_true(sti_instant_of(p)->contacts[0].pressed);
+    assert_int_equal(sti_instant_save(env, sti_instant_of(p), io_path("a.json")), STI_OK);
+    assert_int_equal(sti_document_load(env, io_path("a.json"), &q), STI_OK);
+    assert_true(sti_instant_of(q)->contacts[0].pressed);
+    same_instant(env, sti_instant_of(p), sti_instant_of(q));
+    sti_document_destroy(q);
+    sti_document_destroy(p);
     io_folder_remove();
     sti_env_destroy(env);
 }
@@ -304,8 +305,8 @@ static void a_bounded_force_reads_back_the_same(void** state) {
 static void a_copy_has_its_own_velocity(void** state) {
     (void)state;
     sti_env* env = io_env(NULL);
-    sti_problem* p = parse(env, full);
-    const sti_instant* a = sti_problem_instant(p);
+    sti_document* p = parse(env, full);
+    const sti_instant* a = sti_instant_of(p);
     sti_instant* b;
     assert_int_equal(sti_instant_copy(env, a, (double[]){0.1, -1e-7, 3}, &b), STI_OK);
     same_instant(env, a, b);
@@ -316,7 +317,7 @@ static void a_copy_has_its_own_velocity(void** state) {
     sti_instant_destroy(env, b);
     assert_int_equal(sti_instant_copy(env, a, (double[]){0.1, INFINITY, 3}, &b), STI_ERR_ARGUMENT);
     assert_null(b);
-    sti_problem_destroy(p);
+    sti_document_destroy(p);
     sti_env_destroy(env);
 }
 
@@ -351,15 +352,15 @@ static void every_failed_allocation_of_an_instant_is_survived(void** state) {
     io_folder_make();
     for (long k = 0;; k++) {
         failing_env f;
-        sti_problem* p;
+        sti_document* p;
         sti_instant* copy = NULL;
         failing_env_open(&f, k);
-        sti_status status = sti_problem_parse(f.env, full, strlen(full), "t.json", &p);
-        if (status == STI_OK) status = sti_instant_copy(f.env, sti_problem_instant(p), (double[]){1, 2, 3}, &copy);
+        sti_status status = sti_document_parse(f.env, full, strlen(full), "t.json", &p);
+        if (status == STI_OK) status = sti_instant_copy(f.env, sti_instant_of(p), (double[]){1, 2, 3}, &copy);
         if (status == STI_OK) status = sti_instant_save(f.env, copy, io_path("a.json"));
         assert_true(status == STI_OK || status == STI_ERR_MEMORY);
         sti_instant_destroy(f.env, copy);
-        sti_problem_destroy(p);
+        sti_document_destroy(p);
         if (failing_env_close(&f)) break;
     }
     io_folder_remove();

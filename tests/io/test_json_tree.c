@@ -111,8 +111,8 @@ static void the_tree_lives_in_the_memory_of_the_caller(void** state) {
     size_t size = (size_t)sprintf(text, "{\"kind\": \"cone\", \"rays\": [[1");
     for (int k = 1; k < VALUES; k++) size += (size_t)sprintf(text + size, ",1");
     size += (size_t)sprintf(text + size, "]]}");
-    sti_problem* p;
-    assert_int_equal(sti_problem_parse(env, text, size, "t.json", &p), STI_ERR_MEMORY);
+    sti_document* p;
+    assert_int_equal(sti_document_parse(env, text, size, "t.json", &p), STI_ERR_MEMORY);
     io_expect_error(env, STI_ERR_MEMORY, "tree of t.json");
     free(text);
     sti_env_destroy(env);

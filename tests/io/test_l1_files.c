@@ -6,25 +6,25 @@ static const char problem_text[] =
     "\"1/2\"], "
     "[2, 0, -1]]}, \"b\": [1, 2, 3]}";
 
-static sti_problem* parsed(sti_env* env, const char* text) {
-    sti_problem* problem;
-    if (sti_problem_parse(env, text, strlen(text), "f", &problem) != STI_OK) fail_msg("%s", sti_env_error(env)->text);
+static sti_document* parsed(sti_env* env, const char* text) {
+    sti_document* problem;
+    if (sti_document_parse(env, text, strlen(text), "f", &problem) != STI_OK) fail_msg("%s", sti_env_error(env)->text);
     return problem;
 }
 
 static void a_problem_is_read_dense_or_sparse(void** state) {
     (void)state;
     sti_env* env = io_env(NULL);
-    sti_problem* problem = parsed(env, problem_text);
-    const sti_l1* p = sti_problem_l1(problem);
-    assert_int_equal(sti_problem_kind(problem), STI_KIND_L1);
+    sti_document* problem = parsed(env, problem_text);
+    const sti_l1* p = sti_l1_of(problem);
+    assert_int_equal(sti_document_kind(problem), STI_KIND_L1);
     assert_true(p->m == 3 && p->n == 2 && sti_matrix_is_sparse(&p->A));
     assert_true(sti_matrix_get(&p->A, 1, 1) == 0.5 && p->b[2] == 3);
-    assert_null(sti_problem_qp(problem));
-    sti_problem_destroy(problem);
+    assert_null(sti_qp_of(problem));
+    sti_document_destroy(problem);
     problem = parsed(env, "{\"kind\": \"l1\", \"A\": [[1], [2]], \"b\": [1, 2]}");
-    assert_true(sti_problem_l1(problem)->A.dense[1] == 2);
-    sti_problem_destroy(problem);
+    assert_true(sti_l1_of(problem)->A.dense[1] == 2);
+    sti_document_destroy(problem);
     sti_env_destroy(env);
 }
 
@@ -32,34 +32,34 @@ static void a_problem_that_is_saved_is_read_again(void** state) {
     (void)state;
     static const char* const names[] = {"p.json", "p.h5"};
     sti_env* env = io_env(NULL);
-    sti_problem* problem = parsed(env, problem_text);
+    sti_document* problem = parsed(env, problem_text);
     io_folder_make();
     for (int k = 0; k < 2; k++) {
-        sti_problem* again;
-        assert_int_equal(sti_l1_save(env, sti_problem_l1(problem), io_path(names[k])), STI_OK);
-        assert_int_equal(sti_problem_load(env, io_path(names[k]), &again), STI_OK);
-        const sti_l1 *p = sti_problem_l1(problem), *q = sti_problem_l1(again);
+        sti_document* again;
+        assert_int_equal(sti_l1_save(env, sti_l1_of(problem), io_path(names[k])), STI_OK);
+        assert_int_equal(sti_document_load(env, io_path(names[k]), &again), STI_OK);
+        const sti_l1 *p = sti_l1_of(problem), *q = sti_l1_of(again);
         assert_true(q->m == p->m && q->n == p->n);
         for (int i = 0; i < p->m; i++) {
             assert_true(q->b[i] == p->b[i]);
             for (int j = 0; j < p->n; j++) assert_true(sti_matrix_get(&q->A, i, j) == sti_matrix_get(&p->A, i, j));
         }
-        sti_problem_destroy(again);
+        sti_document_destroy(again);
     }
     io_folder_remove();
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
     sti_env_destroy(env);
 }
 
 static void an_answer_that_is_written_is_read_again(void** state) {
     (void)state;
     sti_env* env = io_env(NULL);
-    sti_problem* problem = parsed(env, problem_text);
+    sti_document* problem = parsed(env, problem_text);
     sti_l1_answer a, b;
     char* text;
-    assert_int_equal(sti_l1_solve(env, sti_problem_l1(problem), NULL, &a), STI_OK);
+    assert_int_equal(sti_l1_solve(env, sti_l1_of(problem), NULL, &a), STI_OK);
     assert_int_equal(sti_l1_answer_json(env, &a, &text), STI_OK);
-    assert_int_equal(sti_l1_answer_parse(env, sti_problem_l1(problem), text, strlen(text), "a", &b), STI_OK);
+    assert_int_equal(sti_l1_answer_parse(env, sti_l1_of(problem), text, strlen(text), "a", &b), STI_OK);
     assert_int_equal(b.outcome, STI_SOLVED);
     assert_true(b.objective == a.objective && b.gap == a.gap && b.iterations == a.iterations);
     for (int j = 0; j < a.n; j++) assert_true(a.x[j] == b.x[j]);
@@ -67,7 +67,7 @@ static void an_answer_that_is_written_is_read_again(void** state) {
     sti_env_free(env, text);
     sti_l1_answer_clear(env, &a);
     sti_l1_answer_clear(env, &b);
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
     sti_env_destroy(env);
 }
 
@@ -91,13 +91,13 @@ static void wrong_files_are_answered_with_field_and_value(void** state) {
                                            {"{\"q\": 1}", "f: q: 1: no such field"}};
     sti_env* env = io_env(NULL);
     for (size_t k = 0; k < sizeof problems / sizeof problems[0]; k++) {
-        sti_problem* p;
+        sti_document* p;
         const char* text = problems[k][0];
-        assert_int_equal(sti_problem_parse(env, text, strlen(text), "f", &p), STI_ERR_INPUT);
+        assert_int_equal(sti_document_parse(env, text, strlen(text), "f", &p), STI_ERR_INPUT);
         if (strstr(sti_env_error(env)->text, problems[k][1]) == NULL) fail_msg("%s", sti_env_error(env)->text);
     }
-    sti_problem* problem = parsed(env, problem_text);
-    const sti_l1* p = sti_problem_l1(problem);
+    sti_document* problem = parsed(env, problem_text);
+    const sti_l1* p = sti_l1_of(problem);
     for (size_t k = 0; k < sizeof answers / sizeof answers[0]; k++) {
         sti_l1_answer a;
         assert_int_equal(sti_l1_answer_parse(env, p, answers[k][0], strlen(answers[k][0]), "f", &a), STI_ERR_INPUT);
@@ -108,18 +108,18 @@ static void wrong_files_are_answered_with_field_and_value(void** state) {
         assert_int_equal(sti_l1_step_system_parse(env, p, steps[k][0], strlen(steps[k][0]), "f", &s), STI_ERR_INPUT);
         if (strstr(sti_env_error(env)->text, steps[k][1]) == NULL) fail_msg("%s", sti_env_error(env)->text);
     }
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
     sti_env_destroy(env);
 }
 
 static sti_status everything(sti_env* env) {
-    sti_problem* problem = NULL;
+    sti_document* problem = NULL;
     sti_l1_answer a = {0}, b = {0};
     sti_l1_step_system* system = NULL;
     char* text = NULL;
     const char step[] = "{\"v\": [1, 1, 1, 1, 1, 1], \"s\": [1, 1, 1, 1, 1, 1], \"r_x\": [1, 2]}";
-    sti_status status = sti_problem_parse(env, problem_text, strlen(problem_text), "f", &problem);
-    const sti_l1* p = problem != NULL ? sti_problem_l1(problem) : NULL;
+    sti_status status = sti_document_parse(env, problem_text, strlen(problem_text), "f", &problem);
+    const sti_l1* p = problem != NULL ? sti_l1_of(problem) : NULL;
     if (status == STI_OK) status = sti_l1_save(env, p, io_path("q.json"));
     if (status == STI_OK) status = sti_l1_solve(env, p, NULL, &a);
     if (status == STI_OK) status = sti_l1_answer_json(env, &a, &text);
@@ -135,7 +135,7 @@ static sti_status everything(sti_env* env) {
     sti_env_free(env, text);
     sti_l1_answer_clear(env, &a);
     sti_l1_answer_clear(env, &b);
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
     return status;
 }
 

@@ -106,29 +106,29 @@ static void every_mistake_is_named(void** state) {
 static void a_problem_names_its_matrix_beside_it(void** state) {
     (void)state;
     sti_env* env = io_env(NULL);
-    sti_problem* p;
+    sti_document* p;
     io_folder_make();
     io_write_text(io_path("M.mtx"), "%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 2\n2 1 1\n2 2 2\n");
     io_write_text(io_path("p.json"), "{\"kind\":\"lcp\",\"M\":{\"file\":\"M.mtx\"},\"q\":[-5,\"1/3\"]}");
-    assert_int_equal(sti_problem_load(env, io_path("p.json"), &p), STI_OK);
-    const sti_lcp* lcp = sti_problem_lcp(p);
+    assert_int_equal(sti_document_load(env, io_path("p.json"), &p), STI_OK);
+    const sti_lcp* lcp = sti_lcp_of(p);
     assert_true(sti_matrix_is_sparse(&lcp->M));
     assert_true(sti_matrix_get(&lcp->M, 0, 1) == 1);
     assert_true(sti_rationals_double(lcp->M_exact, 2) == 1);
-    sti_problem_destroy(p);
+    sti_document_destroy(p);
 
     io_write_text(io_path("c.json"), "{\"kind\":\"cone\",\"rays\":{\"file\":\"M.mtx\"}}");
-    assert_int_equal(sti_problem_load(env, io_path("c.json"), &p), STI_OK);
-    assert_non_null(sti_problem_cone(p)->first.exact);
-    io_expect_equal(sti_problem_cone(p)->first.value, (double[]){2, 1, 1, 2}, 4);
-    sti_problem_destroy(p);
+    assert_int_equal(sti_document_load(env, io_path("c.json"), &p), STI_OK);
+    assert_non_null(sti_cone_input_of(p)->first.exact);
+    io_expect_equal(sti_cone_input_of(p)->first.value, (double[]){2, 1, 1, 2}, 4);
+    sti_document_destroy(p);
 
     io_write_text(io_path("M.mtx"), "%%MatrixMarket matrix array real general\n1 1\nx\n");
-    assert_int_equal(sti_problem_load(env, io_path("p.json"), &p), STI_ERR_INPUT);
+    assert_int_equal(sti_document_load(env, io_path("p.json"), &p), STI_ERR_INPUT);
     io_expect_error(env, STI_ERR_INPUT, "p.json: M.file: ");
     io_expect_error(env, STI_ERR_INPUT, "M.mtx: line 3: value: x");
     unlink(io_path("M.mtx"));
-    assert_int_equal(sti_problem_load(env, io_path("p.json"), &p), STI_ERR_IO);
+    assert_int_equal(sti_document_load(env, io_path("p.json"), &p), STI_ERR_IO);
     io_expect_error(env, STI_ERR_IO, "M.file: ");
     io_folder_remove();
     sti_env_destroy(env);
@@ -137,11 +137,11 @@ static void a_problem_names_its_matrix_beside_it(void** state) {
 static void a_matrix_file_is_not_a_problem(void** state) {
     (void)state;
     sti_env* env = io_env(NULL);
-    sti_problem* p;
+    sti_document* p;
     sti_matrix M;
     io_folder_make();
     io_write_text(io_path("M.mtx"), "%%MatrixMarket matrix array real general\n1 1\n7\n");
-    assert_int_equal(sti_problem_load(env, io_path("M.mtx"), &p), STI_ERR_INPUT);
+    assert_int_equal(sti_document_load(env, io_path("M.mtx"), &p), STI_ERR_INPUT);
     io_expect_error(env, STI_ERR_INPUT, "a matrix, not a problem");
     assert_int_equal(sti_matrix_load(env, io_path("M.mtx"), &M), STI_OK);
     assert_true(M.dense[0] == 7);

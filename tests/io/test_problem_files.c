@@ -16,10 +16,10 @@ static void expect_same_rationals(const sti_rationals* a, const sti_rationals* b
     }
 }
 
-static void expect_same(sti_env* env, const sti_problem* a, const sti_problem* b) {
-    assert_int_equal(sti_problem_kind(a), sti_problem_kind(b));
-    const sti_lcp *p = sti_problem_lcp(a), *q = sti_problem_lcp(b);
-    const sti_mlcp *r = sti_problem_mlcp(a), *s = sti_problem_mlcp(b);
+static void expect_same(sti_env* env, const sti_document* a, const sti_document* b) {
+    assert_int_equal(sti_document_kind(a), sti_document_kind(b));
+    const sti_lcp *p = sti_lcp_of(a), *q = sti_lcp_of(b);
+    const sti_mlcp *r = sti_mlcp_of(a), *s = sti_mlcp_of(b);
     if (p != NULL) {
         assert_int_equal(p->n, q->n);
         io_expect_same_matrix(&p->M, &q->M);
@@ -40,18 +40,16 @@ static void expect_same(sti_env* env, const sti_problem* a, const sti_problem* b
     expect_same_rationals(r->vector_exact, s->vector_exact, env);
 }
 
-static sti_status save(sti_env* env, const sti_problem* p, const char* path) {
-    return sti_problem_lcp(p) != NULL ? sti_lcp_save(env, sti_problem_lcp(p), path)
-                                      : sti_mlcp_save(env, sti_problem_mlcp(p), path);
+static sti_status save(sti_env* env, const sti_document* p, const char* path) {
+    return sti_lcp_of(p) != NULL ? sti_lcp_save(env, sti_lcp_of(p), path) : sti_mlcp_save(env, sti_mlcp_of(p), path);
 }
 
 // Save as each format, load again, compare bit by bit.
-static void round_trip(sti_env* env, const sti_problem* p) {
+static void round_trip(sti_env* env, const sti_document* p) {
     static const char* const names[] = {"r.json", "r.hdf5", "r.h5"};
-    const bool exact =
-        sti_problem_lcp(p) != NULL ? sti_problem_lcp(p)->M_exact != NULL : sti_problem_mlcp(p)->matrix_exact != NULL;
+    const bool exact = sti_lcp_of(p) != NULL ? sti_lcp_of(p)->M_exact != NULL : sti_mlcp_of(p)->matrix_exact != NULL;
     for (int k = 0; k < 3; k++) {
-        sti_problem* again;
+        sti_document* again;
         const sti_status status = save(env, p, io_path(names[k]));
         if (exact && k > 0) {
             assert_int_equal(status, STI_ERR_ARGUMENT);
@@ -59,9 +57,9 @@ static void round_trip(sti_env* env, const sti_problem* p) {
             continue;
         }
         assert_int_equal(status, STI_OK);
-        assert_int_equal(sti_problem_load(env, io_path(names[k]), &again), STI_OK);
+        assert_int_equal(sti_document_load(env, io_path(names[k]), &again), STI_OK);
         expect_same(env, p, again);
-        sti_problem_destroy(again);
+        sti_document_destroy(again);
     }
 }
 
@@ -78,14 +76,14 @@ static void every_real_file_is_read_and_survives_a_round_trip(void** state) {
         assert_non_null(dir);
         for (struct dirent* e = readdir(dir); e != NULL; e = readdir(dir)) {
             char path[600];
-            sti_problem* p;
+            sti_document* p;
             if (strstr(e->d_name, ".json") == NULL && strstr(e->d_name, ".hdf5") == NULL) continue;
             snprintf(path, sizeof path, "%s/%s", folders[k], e->d_name);
-            const sti_status status = sti_problem_load(env, path, &p);
+            const sti_status status = sti_document_load(env, path, &p);
             if (status != STI_OK) print_error("%s\n", sti_env_error(env)->text);
             assert_int_equal(status, STI_OK);
-            if (sti_problem_lcp(p) != NULL || sti_problem_mlcp(p) != NULL) round_trip(env, p);
-            sti_problem_destroy(p);
+            if (sti_lcp_of(p) != NULL || sti_mlcp_of(p) != NULL) round_trip(env, p);
+            sti_document_destroy(p);
             read++;
         }
         closedir(dir);
@@ -110,10 +108,10 @@ static void made_up_problems_survive_a_round_trip(void** state) {
     sti_env* env = io_env(NULL);
     io_folder_make();
     for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++) {
-        sti_problem* p;
-        assert_int_equal(sti_problem_parse(env, texts[k], strlen(texts[k]), "t.json", &p), STI_OK);
+        sti_document* p;
+        assert_int_equal(sti_document_parse(env, texts[k], strlen(texts[k]), "t.json", &p), STI_OK);
         round_trip(env, p);
-        sti_problem_destroy(p);
+        sti_document_destroy(p);
     }
     io_folder_remove();
     sti_env_destroy(env);
@@ -165,10 +163,10 @@ static void a_failed_save_leaves_the_old_file_and_nothing_else(void** state) {
     io_expect_error(env, STI_ERR_IO, "not a regular file");
     assert_int_equal(rmdir(folder), 0);
     assert_int_equal(io_folder_count(), 1);
-    sti_problem* p;
-    assert_int_equal(sti_problem_load(env, io_path("p.json"), &p), STI_OK);
-    assert_true(sti_problem_lcp(p)->q[0] == -5);
-    sti_problem_destroy(p);
+    sti_document* p;
+    assert_int_equal(sti_document_load(env, io_path("p.json"), &p), STI_OK);
+    assert_true(sti_lcp_of(p)->q[0] == -5);
+    sti_document_destroy(p);
     io_folder_remove();
     sti_env_destroy(env);
 }
@@ -197,25 +195,25 @@ static void a_full_disk_leaves_nothing(void** state) {
 static void what_is_no_problem_file_is_refused(void** state) {
     (void)state;
     sti_env* env = io_env(NULL);
-    sti_problem* p;
+    sti_document* p;
     io_folder_make();
-    assert_int_equal(sti_problem_load(env, io_path("none.json"), &p), STI_ERR_IO);
+    assert_int_equal(sti_document_load(env, io_path("none.json"), &p), STI_ERR_IO);
     io_expect_error(env, STI_ERR_IO, "none.json: No such file");
-    assert_int_equal(sti_problem_load(env, io_folder, &p), STI_ERR_IO);
+    assert_int_equal(sti_document_load(env, io_folder, &p), STI_ERR_IO);
     io_expect_error(env, STI_ERR_IO, "a directory");
-    assert_int_equal(sti_problem_load(env, "/dev/zero", &p), STI_ERR_IO);
+    assert_int_equal(sti_document_load(env, "/dev/zero", &p), STI_ERR_IO);
     io_expect_error(env, STI_ERR_IO, "/dev/zero: neither");
     io_write_text(io_path("empty.json"), "");
-    assert_int_equal(sti_problem_load(env, io_path("empty.json"), &p), STI_ERR_INPUT);
+    assert_int_equal(sti_document_load(env, io_path("empty.json"), &p), STI_ERR_INPUT);
     io_expect_error(env, STI_ERR_INPUT, "empty.json: empty");
     io_write_text(io_path("empty.h5"), "");
-    assert_int_equal(sti_problem_load(env, io_path("empty.h5"), &p), STI_ERR_INPUT);
+    assert_int_equal(sti_document_load(env, io_path("empty.h5"), &p), STI_ERR_INPUT);
     io_expect_error(env, STI_ERR_INPUT, "not an HDF5 file");
     io_write(io_path("junk.json"),
              "\x7f"
              "ELF\x02\x01\x01\x00\x00",
              9);
-    assert_int_equal(sti_problem_load(env, io_path("junk.json"), &p), STI_ERR_INPUT);
+    assert_int_equal(sti_document_load(env, io_path("junk.json"), &p), STI_ERR_INPUT);
     io_expect_error(env, STI_ERR_INPUT, "junk.json: line 1, column 1: not JSON text");
     io_folder_remove();
     sti_env_destroy(env);
@@ -229,10 +227,10 @@ static void a_failed_allocation_leaves_nothing(void** state) {
         "\"a\":[1],\"b\":[2]}";
     static const char* const exact = "{\"kind\":\"lcp\",\"M\":[[\"1/3\"]],\"q\":[1]}";
     sti_env* env = io_env(NULL);
-    sti_problem *mixed, *fraction;
+    sti_document *mixed, *fraction;
     io_folder_make();
-    assert_int_equal(sti_problem_parse(env, sparse, strlen(sparse), "t", &mixed), STI_OK);
-    assert_int_equal(sti_problem_parse(env, exact, strlen(exact), "t", &fraction), STI_OK);
+    assert_int_equal(sti_document_parse(env, sparse, strlen(sparse), "t", &mixed), STI_OK);
+    assert_int_equal(sti_document_parse(env, exact, strlen(exact), "t", &fraction), STI_OK);
     for (int t = 0; t < 3; t++) {
         for (long k = 0;; k++) {  // saving
             failing_env f;
@@ -244,11 +242,11 @@ static void a_failed_allocation_leaves_nothing(void** state) {
         }
         for (long k = 0;; k++) {  // loading
             failing_env f;
-            sti_problem* p;
+            sti_document* p;
             failing_env_open(&f, k);
-            const sti_status status = sti_problem_load(f.env, io_path(names[t]), &p);
+            const sti_status status = sti_document_load(f.env, io_path(names[t]), &p);
             if (status == STI_OK)
-                sti_problem_destroy(p);
+                sti_document_destroy(p);
             else
                 assert_int_equal(status, STI_ERR_MEMORY);
             if (failing_env_close(&f)) {
@@ -257,8 +255,8 @@ static void a_failed_allocation_leaves_nothing(void** state) {
             }
         }
     }
-    sti_problem_destroy(mixed);
-    sti_problem_destroy(fraction);
+    sti_document_destroy(mixed);
+    sti_document_destroy(fraction);
     io_folder_remove();
     sti_env_destroy(env);
 }

@@ -87,22 +87,22 @@ static const char* make(const recipe* r) {
 
 static void expect_read(const recipe* r) {
     sti_env* env = io_env(NULL);
-    sti_problem* p;
-    const sti_status status = sti_problem_load(env, make(r), &p);
+    sti_document* p;
+    const sti_status status = sti_document_load(env, make(r), &p);
     if (status != STI_OK) print_error("%s\n", sti_env_error(env)->text);
     assert_int_equal(status, STI_OK);
-    const sti_lcp* lcp = sti_problem_lcp(p);
+    const sti_lcp* lcp = sti_lcp_of(p);
     assert_int_equal(lcp->n, (int)r->rows);
     for (int k = 0; k < lcp->n * lcp->n; k++) assert_true(lcp->M.dense[k] == k - 5);
     assert_true(lcp->q[2] == -3);
-    sti_problem_destroy(p);
+    sti_document_destroy(p);
     sti_env_destroy(env);
 }
 
 static void expect_refused(const recipe* r, const char* words) {
     sti_env* env = io_env(NULL);
-    sti_problem* p;
-    assert_int_equal(sti_problem_load(env, make(r), &p), STI_ERR_INPUT);
+    sti_document* p;
+    assert_int_equal(sti_document_load(env, make(r), &p), STI_ERR_INPUT);
     io_expect_error(env, STI_ERR_INPUT, words);
     io_expect_error(env, STI_ERR_INPUT, "t.h5: ");
     sti_env_destroy(env);
@@ -196,7 +196,7 @@ static void a_declared_size_without_data_is_refused(void** state) {
     const recipe r = plain();
     const hsize_t huge[2] = {20000, 20000}, vast[2] = {1 << 30, 1 << 30};
     sti_env* env = io_env(NULL);
-    sti_problem* p;
+    sti_document* p;
     io_folder_make();
     for (int k = 0; k < 3; k++) {
         recipe c = r;
@@ -205,7 +205,7 @@ static void a_declared_size_without_data_is_refused(void** state) {
         put_set(file, "M", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 2, k < 2 ? huge : vast, NULL, k == 1 ? &c : NULL);
         put_set(file, "q", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 1, huge, NULL, NULL);
         assert_true(H5Fclose(file) >= 0);
-        assert_int_equal(sti_problem_load(env, io_path("t.h5"), &p), STI_ERR_INPUT);
+        assert_int_equal(sti_document_load(env, io_path("t.h5"), &p), STI_ERR_INPUT);
         static const char* const words[3] = {"M: the file does not hold",
                                              "M: the file does not hold as many entries as it declares",
                                              "M: 1073741824 along a side"};
@@ -221,20 +221,20 @@ static void objects_of_the_wrong_kind_are_refused(void** state) {
     const hsize_t one[2] = {1, 1};
     const double x = 1;
     sti_env* env = io_env(NULL);
-    sti_problem* p;
+    sti_document* p;
     io_folder_make();
     hid_t file = begin(&r, io_path("t.h5"));  // q is a group, M a link to nowhere
     H5Gclose(H5Gcreate2(file, "q", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
     put_set(file, "M", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 2, one, &x, NULL);
     H5Fclose(file);
-    assert_int_equal(sti_problem_load(env, io_path("t.h5"), &p), STI_ERR_INPUT);
+    assert_int_equal(sti_document_load(env, io_path("t.h5"), &p), STI_ERR_INPUT);
     io_expect_error(env, STI_ERR_INPUT, "q: not a dataset");
 
     file = begin(&r, io_path("t.h5"));
     H5Lcreate_external("other.h5", "/M", file, "M", H5P_DEFAULT, H5P_DEFAULT);
     put_set(file, "q", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 1, one, &x, NULL);
     H5Fclose(file);
-    assert_int_equal(sti_problem_load(env, io_path("t.h5"), &p), STI_ERR_INPUT);
+    assert_int_equal(sti_document_load(env, io_path("t.h5"), &p), STI_ERR_INPUT);
     io_expect_error(env, STI_ERR_INPUT, "M: missing");
 
     file = begin(&r, io_path("t.h5"));  // M is text
@@ -242,13 +242,13 @@ static void objects_of_the_wrong_kind_are_refused(void** state) {
     put_set(file, "M", text, text, 2, one, "a", NULL);
     H5Tclose(text);
     H5Fclose(file);
-    assert_int_equal(sti_problem_load(env, io_path("t.h5"), &p), STI_ERR_INPUT);
+    assert_int_equal(sti_document_load(env, io_path("t.h5"), &p), STI_ERR_INPUT);
     io_expect_error(env, STI_ERR_INPUT, "M: not numbers");
 
     file = begin(&r, io_path("t.h5"));  // M is an empty group
     H5Gclose(H5Gcreate2(file, "M", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
     H5Fclose(file);
-    assert_int_equal(sti_problem_load(env, io_path("t.h5"), &p), STI_ERR_INPUT);
+    assert_int_equal(sti_document_load(env, io_path("t.h5"), &p), STI_ERR_INPUT);
     io_expect_error(env, STI_ERR_INPUT, "M/shape: missing");
     io_folder_remove();
     sti_env_destroy(env);
@@ -265,19 +265,60 @@ static void a_cone_in_hdf5_is_exact_when_whole(void** state) {
     sti_env* env = io_env(NULL);
     io_folder_make();
     for (int k = 0; k < 2; k++) {
-        sti_problem* p;
+        sti_document* p;
         const hid_t file = begin(&r, io_path("t.h5"));
         if (k == 0) put_set(file, "rays", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 2, size, rays, NULL);
         put_set(file, "lines", H5T_STD_I32LE, H5T_NATIVE_INT, 2, one, lines, NULL);
         H5Fclose(file);
-        assert_int_equal(sti_problem_load(env, io_path("t.h5"), &p), STI_OK);
-        const sti_cone_input* c = sti_problem_cone(p);
+        assert_int_equal(sti_document_load(env, io_path("t.h5"), &p), STI_OK);
+        const sti_cone_input* c = sti_cone_input_of(p);
         assert_true(c->span);
         assert_int_equal(c->dimension, 3);
         assert_int_equal(c->first.count, k == 0 ? 2 : 0);
         assert_int_equal(c->second.exact != NULL, k == 1);
-        sti_problem_destroy(p);
+        sti_document_destroy(p);
     }
+    io_folder_remove();
+    sti_env_destroy(env);
+}
+
+static void whole_numbers_in_hdf5_are_exact_in_every_kind_that_wants_them(void** state) {
+    (void)state;
+    recipe r = plain();
+    const double T[2][4] = {{1, 0, 2, 3}, {1, 0, 2, 3.5}}, value[2] = {1, -2};
+    const hsize_t square[2] = {2, 2}, two = 2, three = 3;
+    const int shape[2] = {2, 2}, row[2] = {0, 1};
+    const int64_t start[3] = {0, 1, 2};
+    sti_env* env = io_env(NULL);
+    sti_document* p;
+    char* text;
+    io_folder_make();
+    for (int k = 0; k < 2; k++) {
+        r.kind = "matrices";
+        hid_t file = begin(&r, io_path("t.h5"));
+        put_set(file, "T", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 2, square, T[k], NULL);
+        H5Fclose(file);
+        assert_int_equal(sti_document_load(env, io_path("t.h5"), &p), STI_OK);
+        assert_int_equal(sti_matrices_of(p)->exact != NULL, k == 0);
+        sti_document_destroy(p);
+    }
+    r.kind = "cone";  // sparse: places that are not listed are 0
+    const hid_t file = begin(&r, io_path("t.h5")),
+                group = H5Gcreate2(file, "rays", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    put_set(group, "shape", H5T_STD_I32LE, H5T_NATIVE_INT, 1, &two, shape, NULL);
+    put_set(group, "col_start", H5T_STD_I64LE, H5T_NATIVE_INT64, 1, &three, start, NULL);
+    put_set(group, "row", H5T_STD_I32LE, H5T_NATIVE_INT, 1, &two, row, NULL);
+    put_set(group, "value", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 1, &two, value, NULL);
+    H5Gclose(group);
+    H5Fclose(file);
+    assert_int_equal(sti_document_load(env, io_path("t.h5"), &p), STI_OK);
+    const char* const expected[4] = {"1", "0", "0", "-2"};
+    for (size_t k = 0; k < 4; k++) {
+        assert_int_equal(sti_rationals_text(sti_cone_input_of(p)->first.exact, k, &text), STI_OK);
+        assert_string_equal(text, expected[k]);
+        sti_env_free(env, text);
+    }
+    sti_document_destroy(p);
     io_folder_remove();
     sti_env_destroy(env);
 }
@@ -306,7 +347,7 @@ static void sparse_parts_are_checked(void** state) {
     sti_env* env = io_env(NULL);
     io_folder_make();
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
-        sti_problem* p;
+        sti_document* p;
         const hid_t file = begin(&r, io_path("t.h5")),
                     group = H5Gcreate2(file, "M", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
         put_set(group, "shape", H5T_STD_I64LE, H5T_NATIVE_INT64, 1, &two, cases[k].shape, NULL);
@@ -316,13 +357,13 @@ static void sparse_parts_are_checked(void** state) {
         H5Gclose(group);
         put_set(file, "q", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 1, &two, q, NULL);
         H5Fclose(file);
-        const sti_status status = sti_problem_load(env, io_path("t.h5"), &p);
+        const sti_status status = sti_document_load(env, io_path("t.h5"), &p);
         assert_int_equal(status, cases[k].words == NULL ? STI_OK : STI_ERR_INPUT);
         if (cases[k].words != NULL)
             io_expect_error(env, STI_ERR_INPUT, cases[k].words);
         else
-            assert_true(sti_matrix_get(&sti_problem_lcp(p)->M, 1, 1) == 6);
-        sti_problem_destroy(p);
+            assert_true(sti_matrix_get(&sti_lcp_of(p)->M, 1, 1) == 6);
+        sti_document_destroy(p);
     }
     io_folder_remove();
     sti_env_destroy(env);
@@ -347,9 +388,9 @@ static void a_truncated_file_is_refused_at_every_length(void** state) {
         r.latest = k == 1;
         const size_t size = read_all(make(&r), bytes, sizeof bytes);
         for (size_t keep = size - 1; keep >= 8; keep -= keep > 400 ? 29 : 1) {
-            sti_problem* p;
+            sti_document* p;
             assert_int_equal(truncate(io_path("t.h5"), (off_t)keep), 0);
-            assert_int_equal(sti_problem_load(env, io_path("t.h5"), &p), STI_ERR_INPUT);
+            assert_int_equal(sti_document_load(env, io_path("t.h5"), &p), STI_ERR_INPUT);
             io_expect_error(env, STI_ERR_INPUT, "t.h5: ");
         }
     }
@@ -374,13 +415,13 @@ static void damage_at_any_byte_is_survived(void** state) {
         assert_true(fd >= 0);
         for (size_t at = 0; at < size; at++) {
             if (bytes[at] == 0 && at % 7 != 0) continue;  // most of a file is padding
-            sti_problem* p;
+            sti_document* p;
             const unsigned char bad = bytes[at] ^ flips[at % 4];
             assert_int_equal(pwrite(fd, &bad, 1, (off_t)at), 1);
-            const sti_status status = sti_problem_load(env, io_path("t.h5"), &p);
+            const sti_status status = sti_document_load(env, io_path("t.h5"), &p);
             assert_true(status == STI_OK || status == STI_ERR_INPUT);
             refused += status != STI_OK;
-            sti_problem_destroy(p);
+            sti_document_destroy(p);
             assert_int_equal(pwrite(fd, &bytes[at], 1, (off_t)at), 1);
         }
         close(fd);
@@ -393,13 +434,13 @@ static void damage_at_any_byte_is_survived(void** state) {
 static void contact_problems_are_read(void** state) {
     (void)state;
     sti_env* env = io_env(NULL);
-    sti_problem* p;
-    assert_int_equal(sti_problem_load(env, STI_SOURCE_DIR "/problems/siconos_rover.hdf5", &p), STI_OK);
-    assert_int_equal(sti_problem_kind(p), STI_KIND_CONTACT);
-    assert_null(sti_problem_lcp(p));
-    assert_non_null(sti_problem_contact(p));
-    assert_int_equal(sti_problem_contact(p)->contact_count, 4);
-    sti_problem_destroy(p);
+    sti_document* p;
+    assert_int_equal(sti_document_load(env, STI_SOURCE_DIR "/problems/siconos_rover.hdf5", &p), STI_OK);
+    assert_int_equal(sti_document_kind(p), STI_KIND_CONTACT);
+    assert_null(sti_lcp_of(p));
+    assert_non_null(sti_contact_problem_of(p));
+    assert_int_equal(sti_contact_problem_of(p)->contact_count, 4);
+    sti_document_destroy(p);
     sti_env_destroy(env);
 }
 
@@ -413,11 +454,11 @@ static void a_failed_allocation_leaves_nothing(void** state) {
         const char* path = make(&r);
         for (long k = 0;; k++) {
             failing_env f;
-            sti_problem* p;
+            sti_document* p;
             failing_env_open(&f, k);
-            const sti_status status = sti_problem_load(f.env, path, &p);
+            const sti_status status = sti_document_load(f.env, path, &p);
             if (status == STI_OK)
-                sti_problem_destroy(p);
+                sti_document_destroy(p);
             else
                 assert_int_equal(status, STI_ERR_MEMORY);
             if (failing_env_close(&f)) {
@@ -437,6 +478,7 @@ int main(void) {
         cmocka_unit_test(a_declared_size_without_data_is_refused),
         cmocka_unit_test(objects_of_the_wrong_kind_are_refused),
         cmocka_unit_test(a_cone_in_hdf5_is_exact_when_whole),
+        cmocka_unit_test(whole_numbers_in_hdf5_are_exact_in_every_kind_that_wants_them),
         cmocka_unit_test(sparse_parts_are_checked),
         cmocka_unit_test(a_truncated_file_is_refused_at_every_length),
         cmocka_unit_test(damage_at_any_byte_is_survived),

@@ -1,9 +1,9 @@
 // Problems from JSON: what is accepted, what it becomes, and what every mistake is answered with.
 #include "io_tools.h"
 
-static sti_problem* parse(sti_env* env, const char* text) {
-    sti_problem* p;
-    const sti_status status = sti_problem_parse(env, text, strlen(text), "t.json", &p);
+static sti_document* parse(sti_env* env, const char* text) {
+    sti_document* p;
+    const sti_status status = sti_document_parse(env, text, strlen(text), "t.json", &p);
     if (status != STI_OK) print_error("%s\n", sti_env_error(env)->text);
     assert_int_equal(status, STI_OK);
     return p;
@@ -12,25 +12,25 @@ static sti_problem* parse(sti_env* env, const char* text) {
 static void an_lcp_is_read(void** state) {
     (void)state;
     sti_env* env = io_env(NULL);
-    sti_problem* p = parse(env, "{\"kind\":\"lcp\",\"n\":2,\"M\":[[2,1],[1.5,-2e-3]],\"q\":[-5,\"0.5\"]}");
-    const sti_lcp* lcp = sti_problem_lcp(p);
-    assert_int_equal(sti_problem_kind(p), STI_KIND_LCP);
-    assert_null(sti_problem_mlcp(p));
-    assert_null(sti_problem_cone(p));
+    sti_document* p = parse(env, "{\"kind\":\"lcp\",\"n\":2,\"M\":[[2,1],[1.5,-2e-3]],\"q\":[-5,\"0.5\"]}");
+    const sti_lcp* lcp = sti_lcp_of(p);
+    assert_int_equal(sti_document_kind(p), STI_KIND_LCP);
+    assert_null(sti_mlcp_of(p));
+    assert_null(sti_cone_input_of(p));
     assert_int_equal(lcp->n, 2);
     io_expect_equal(lcp->M.dense, (double[]){2, 1, 1.5, -2e-3}, 4);
     io_expect_equal(lcp->q, (double[]){-5, 0.5}, 2);
     assert_null(lcp->M_exact);  // "0.5" is a double
     assert_null(lcp->q_exact);
-    sti_problem_destroy(p);
+    sti_document_destroy(p);
     sti_env_destroy(env);
 }
 
 static void one_fraction_makes_every_entry_exact(void** state) {
     (void)state;
     sti_env* env = io_env(NULL);
-    sti_problem* p = parse(env, "{\"kind\":\"lcp\",\"M\":[[\"2/3\",0.1],[0,\"-7\"]],\"q\":[\"0.4\",1]}");
-    const sti_lcp* lcp = sti_problem_lcp(p);
+    sti_document* p = parse(env, "{\"kind\":\"lcp\",\"M\":[[\"2/3\",0.1],[0,\"-7\"]],\"q\":[\"0.4\",1]}");
+    const sti_lcp* lcp = sti_lcp_of(p);
     static const char* const expected[6] = {"2/3", "3602879701896397/36028797018963968", "0", "-7", "2/5", "1"};
     for (size_t k = 0; k < 6; k++) {
         char* text;
@@ -39,17 +39,17 @@ static void one_fraction_makes_every_entry_exact(void** state) {
         sti_env_free(env, text);
     }
     io_expect_equal(lcp->M.dense, (double[]){2.0 / 3, 0.1, 0, -7}, 4);
-    sti_problem_destroy(p);
+    sti_document_destroy(p);
     sti_env_destroy(env);
 }
 
 static void an_mlcp_is_read_with_its_blocks_in_place(void** state) {
     (void)state;
     sti_env* env = io_env(NULL);
-    sti_problem* p = parse(env,
-                           "{\"kind\":\"mlcp\",\"n\":2,\"m\":1,\"A\":[[1,2],[3,4]],\"C\":[[5],[6]],\"D\":[[7,8]],"
-                           "\"B\":[[\"1/3\"]],\"a\":[9,10],\"b\":[11]}");
-    const sti_mlcp* m = sti_problem_mlcp(p);
+    sti_document* p = parse(env,
+                            "{\"kind\":\"mlcp\",\"n\":2,\"m\":1,\"A\":[[1,2],[3,4]],\"C\":[[5],[6]],\"D\":[[7,8]],"
+                            "\"B\":[[\"1/3\"]],\"a\":[9,10],\"b\":[11]}");
+    const sti_mlcp* m = sti_mlcp_of(p);
     assert_int_equal(m->n, 2);
     assert_int_equal(m->m, 1);
     io_expect_equal(m->A.dense, (double[]){1, 2, 3, 4}, 4);
@@ -58,38 +58,38 @@ static void an_mlcp_is_read_with_its_blocks_in_place(void** state) {
     const double expected[9] = {1, 2, 5, 3, 4, 6, 7, 8, 1.0 / 3};
     for (size_t k = 0; k < 9; k++) assert_true(sti_rationals_double(m->matrix_exact, k) == expected[k]);
     for (size_t k = 0; k < 3; k++) assert_true(sti_rationals_double(m->vector_exact, k) == (double)(9 + k));
-    sti_problem_destroy(p);
+    sti_document_destroy(p);
     sti_env_destroy(env);
 }
 
 static void an_mlcp_may_have_no_free_variables_or_no_pairs(void** state) {
     (void)state;
     sti_env* env = io_env(NULL);
-    sti_problem* p =
+    sti_document* p =
         parse(env, "{\"kind\":\"mlcp\",\"A\":[],\"C\":[],\"D\":[[],[]],\"B\":[[1,0],[0,1]],\"a\":[],\"b\":[-1,1]}");
-    const sti_mlcp* m = sti_problem_mlcp(p);
+    const sti_mlcp* m = sti_mlcp_of(p);
     assert_int_equal(m->n, 0);
     assert_int_equal(m->C.rows, 0);
     assert_int_equal(m->C.cols, 2);
     assert_int_equal(m->D.rows, 2);
-    sti_problem_destroy(p);
+    sti_document_destroy(p);
     p = parse(env, "{\"kind\":\"mlcp\",\"A\":[[2]],\"C\":[[]],\"D\":[],\"B\":[],\"a\":[\"1/3\"],\"b\":[]}");
-    m = sti_problem_mlcp(p);
+    m = sti_mlcp_of(p);
     assert_int_equal(m->m, 0);
     assert_int_equal(m->D.cols, 1);
     assert_int_equal(sti_rationals_count(m->matrix_exact), 1);
-    sti_problem_destroy(p);
+    sti_document_destroy(p);
     sti_env_destroy(env);
 }
 
 static void triplets_become_a_sparse_matrix(void** state) {
     (void)state;
     sti_env* env = io_env(NULL);
-    sti_problem* p =
+    sti_document* p =
         parse(env,
               "{\"kind\":\"lcp\",\"M\":{\"rows\":3,\"cols\":3,\"entries\":[[2,0,4],[0,0,1],[1,2,\"1/7\"]]},"
               "\"q\":[1,2,3]}");
-    const sti_lcp* lcp = sti_problem_lcp(p);
+    const sti_lcp* lcp = sti_lcp_of(p);
     assert_true(sti_matrix_is_sparse(&lcp->M));
     const int64_t start[4] = {0, 2, 2, 3};
     const int row[3] = {0, 2, 1};
@@ -100,31 +100,31 @@ static void triplets_become_a_sparse_matrix(void** state) {
     assert_int_equal(sti_rationals_text(lcp->M_exact, 5, &text), STI_OK);
     assert_string_equal(text, "1/7");
     sti_env_free(env, text);
-    sti_problem_destroy(p);
+    sti_document_destroy(p);
     sti_env_destroy(env);
 }
 
 static void a_cone_of_whole_numbers_and_text_is_exact(void** state) {
     (void)state;
     sti_env* env = io_env(NULL);
-    sti_problem* p = parse(env, "{\"kind\":\"cone\",\"rays\":[[1,0,2],[0,1,\"2/3\"]]}");
-    const sti_cone_input* c = sti_problem_cone(p);
+    sti_document* p = parse(env, "{\"kind\":\"cone\",\"rays\":[[1,0,2],[0,1,\"2/3\"]]}");
+    const sti_cone_input* c = sti_cone_input_of(p);
     assert_true(c->span);
     assert_int_equal(c->dimension, 3);
     assert_int_equal(c->first.count, 2);
     assert_int_equal(c->second.count, 0);
     assert_non_null(c->first.exact);
     assert_non_null(c->second.exact);
-    sti_problem_destroy(p);
+    sti_document_destroy(p);
     p = parse(env, "{\"kind\":\"cone\",\"inequalities\":[[1,0.5]],\"equations\":[]}");
-    c = sti_problem_cone(p);
+    c = sti_cone_input_of(p);
     assert_false(c->span);
     assert_null(c->first.exact);
     assert_null(c->second.exact);
-    sti_problem_destroy(p);
+    sti_document_destroy(p);
     p = parse(env, "{\"kind\":\"cone\",\"dimension\":4,\"inequalities\":[]}");  // the whole space
-    assert_int_equal(sti_problem_cone(p)->dimension, 4);
-    sti_problem_destroy(p);
+    assert_int_equal(sti_cone_input_of(p)->dimension, 4);
+    sti_document_destroy(p);
     sti_env_destroy(env);
 }
 
@@ -132,12 +132,12 @@ static void comments_and_byte_order_marks_are_accepted(void** state) {
     (void)state;
     io_log log;
     sti_env* env = io_env(&log);
-    sti_problem* p =
+    sti_document* p =
         parse(env,
               "\xef\xbb\xbf// first // line\n{/* a */\"kind\":\"lcp\", \"name\":\"// not a /* comment\\\"\","
               "\"M\":[[1/**/]],// end\n\"q\":[ 2 ]}\n// last");
     assert_int_equal(log.count, 0);
-    sti_problem_destroy(p);
+    sti_document_destroy(p);
     sti_env_destroy(env);
 }
 
@@ -145,24 +145,24 @@ static void unknown_fields_are_warned_of(void** state) {
     (void)state;
     io_log log;
     sti_env* env = io_env(&log);
-    sti_problem* p = parse(env, "{\"kind\":\"lcp\",\"M\":[[1]],\"q\":[2],\"Q\":3}");
+    sti_document* p = parse(env, "{\"kind\":\"lcp\",\"M\":[[1]],\"q\":[2],\"Q\":3}");
     assert_int_equal(log.count, 1);
     assert_non_null(strstr(log.last, "t.json: Q: not a field"));
-    sti_problem_destroy(p);
+    sti_document_destroy(p);
     sti_env_destroy(env);
 }
 
 static void numbers_keep_every_bit(void** state) {
     (void)state;
     sti_env* env = io_env(NULL);
-    sti_problem* p = parse(env, "{\"kind\":\"lcp\",\"M\":[[0.1]],\"q\":[4.9406564584124654e-324]}");
-    assert_true(sti_problem_lcp(p)->M.dense[0] == 0.1);
-    assert_true(sti_problem_lcp(p)->q[0] == 0x1p-1074);
-    sti_problem_destroy(p);
+    sti_document* p = parse(env, "{\"kind\":\"lcp\",\"M\":[[0.1]],\"q\":[4.9406564584124654e-324]}");
+    assert_true(sti_lcp_of(p)->M.dense[0] == 0.1);
+    assert_true(sti_lcp_of(p)->q[0] == 0x1p-1074);
+    sti_document_destroy(p);
     p = parse(env, "{\"kind\":\"lcp\",\"M\":[[-1.7976931348623157e308]],\"q\":[-0.0]}");
-    assert_true(sti_problem_lcp(p)->M.dense[0] == -0x1.fffffffffffffp1023);
-    assert_true(signbit(sti_problem_lcp(p)->q[0]));
-    sti_problem_destroy(p);
+    assert_true(sti_lcp_of(p)->M.dense[0] == -0x1.fffffffffffffp1023);
+    assert_true(signbit(sti_lcp_of(p)->q[0]));
+    sti_document_destroy(p);
     sti_env_destroy(env);
 }
 
@@ -208,7 +208,7 @@ static const mistake mistakes[] = {
     {"{\"a\":\x01}", "binary"},
     {"{\"M\":[[1]],\"q\":[1]}", "kind: missing"},
     {"{\"kind\":3}", "kind: 3"},
-    {"{\"kind\":\"lpc\"}", "kind: \"lpc\": no such kind, \"lcp\", \"mlcp\", \"qp\", \"cone\""},
+    {"{\"kind\":\"lpc\"}", "kind: \"lpc\": no such kind, \"lcp\", \"mlcp\", \"qp\", "},
     {"{\"kind\":\"qp\"}", "c: missing"},
     {"{\"kind\":\"qp\",\"c\":[]}", "c: empty"},
     {"{\"kind\":\"qp\",\"c\":[1],\"P\":[[1,2]]}", "P: 1 x 2: 1 x 1 is expected"},
@@ -273,8 +273,8 @@ static void every_mistake_is_named(void** state) {
     (void)state;
     sti_env* env = io_env(NULL);
     for (size_t k = 0; k < sizeof mistakes / sizeof mistakes[0]; k++) {
-        sti_problem* p = (sti_problem*)env;
-        assert_int_equal(sti_problem_parse(env, mistakes[k].text, strlen(mistakes[k].text), "t.json", &p),
+        sti_document* p = (sti_document*)env;
+        assert_int_equal(sti_document_parse(env, mistakes[k].text, strlen(mistakes[k].text), "t.json", &p),
                          STI_ERR_INPUT);
         assert_null(p);
         io_expect_error(env, STI_ERR_INPUT, mistakes[k].words);
@@ -290,8 +290,8 @@ static void deep_nesting_is_refused(void** state) {
     char* text = malloc(DEEP);
     assert_non_null(text);
     memset(text, '[', DEEP);
-    sti_problem* p;
-    assert_int_equal(sti_problem_parse(env, text, DEEP, "t.json", &p), STI_ERR_INPUT);
+    sti_document* p;
+    assert_int_equal(sti_document_parse(env, text, DEEP, "t.json", &p), STI_ERR_INPUT);
     io_expect_error(env, STI_ERR_INPUT, "64 levels");
     free(text);
     sti_env_destroy(env);
@@ -306,8 +306,8 @@ static void an_object_with_a_flood_of_names_is_refused(void** state) {
     size_t at = (size_t)sprintf(text, "{");
     for (int k = 0; k < NAMES; k++) at += (size_t)sprintf(text + at, "%s\"k%d\":1", k > 0 ? "," : "", k);
     at += (size_t)sprintf(text + at, "}");
-    sti_problem* p;
-    assert_int_equal(sti_problem_parse(env, text, at, "t.json", &p), STI_ERR_INPUT);
+    sti_document* p;
+    assert_int_equal(sti_document_parse(env, text, at, "t.json", &p), STI_ERR_INPUT);
     io_expect_error(env, STI_ERR_INPUT, "more than 1000 names");
     free(text);
     sti_env_destroy(env);
@@ -317,9 +317,9 @@ static void every_prefix_of_a_problem_is_refused(void** state) {
     (void)state;
     sti_env* env = io_env(NULL);
     static const char text[] = "{\"kind\":\"lcp\",\"M\":[[\"2/3\",1],[0.5,\"-7\"]],\"q\":[\"0.4\",1e-3]}";
-    sti_problem* p;
+    sti_document* p;
     for (size_t size = 0; size + 1 < sizeof text; size++) {
-        assert_int_equal(sti_problem_parse(env, text, size, "t.json", &p), STI_ERR_INPUT);
+        assert_int_equal(sti_document_parse(env, text, size, "t.json", &p), STI_ERR_INPUT);
         assert_null(p);
     }
     sti_env_destroy(env);
@@ -331,8 +331,8 @@ static void long_names_are_cut_from_the_front(void** state) {
     char name[1000];
     memset(name, 'x', sizeof name);
     snprintf(name + 990, 10, "\n.json");
-    sti_problem* p;
-    assert_int_equal(sti_problem_parse(env, "{", 1, name, &p), STI_ERR_INPUT);
+    sti_document* p;
+    assert_int_equal(sti_document_parse(env, "{", 1, name, &p), STI_ERR_INPUT);
     io_expect_error(env, STI_ERR_INPUT, "x?.json: line 1");
     sti_env_destroy(env);
 }
@@ -348,11 +348,11 @@ static void a_failed_allocation_leaves_nothing(void** state) {
     for (size_t t = 0; t < sizeof texts / sizeof texts[0]; t++) {
         for (long k = 0;; k++) {
             failing_env f;
-            sti_problem* p;
+            sti_document* p;
             failing_env_open(&f, k);
-            const sti_status status = sti_problem_parse(f.env, texts[t], strlen(texts[t]), "t.json", &p);
+            const sti_status status = sti_document_parse(f.env, texts[t], strlen(texts[t]), "t.json", &p);
             if (status == STI_OK)
-                sti_problem_destroy(p);
+                sti_document_destroy(p);
             else
                 assert_int_equal(status, STI_ERR_MEMORY);
             if (failing_env_close(&f)) {

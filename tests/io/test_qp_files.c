@@ -3,9 +3,9 @@
 
 #include "io_tools.h"
 
-static sti_problem* parse(sti_env* env, const char* text) {
-    sti_problem* problem;
-    if (sti_problem_parse(env, text, strlen(text), "text", &problem) != STI_OK)
+static sti_document* parse(sti_env* env, const char* text) {
+    sti_document* problem;
+    if (sti_document_parse(env, text, strlen(text), "text", &problem) != STI_OK)
         fail_msg("%s", sti_env_error(env)->text);
     return problem;
 }
@@ -14,15 +14,15 @@ static void every_field_is_read(void** state) {
     (void)state;
     io_log log;
     sti_env* env = io_env(&log);
-    sti_problem* problem = parse(env,
-                                 "{\"kind\": \"qp\", \"n\": 2, \"m\": 1, \"name\": \"a test\", // with a comment\n"
-                                 " \"P\": {\"rows\": 2, \"cols\": 2, \"entries\": [[0, 0, 2], [1, 1, \"1/2\"]]},\n"
-                                 " \"c\": [-2, 0.5], \"A\": [[1, \"1/4\"]], \"l\": [null], \"u\": [3],\n"
-                                 " \"lb\": [0, null], \"ub\": [1e30, 7]}");
+    sti_document* problem = parse(env,
+                                  "{\"kind\": \"qp\", \"n\": 2, \"m\": 1, \"name\": \"a test\", // with a comment\n"
+                                  " \"P\": {\"rows\": 2, \"cols\": 2, \"entries\": [[0, 0, 2], [1, 1, \"1/2\"]]},\n"
+                                  " \"c\": [-2, 0.5], \"A\": [[1, \"1/4\"]], \"l\": [null], \"u\": [3],\n"
+                                  " \"lb\": [0, null], \"ub\": [1e30, 7]}");
     assert_int_equal(log.count, 0);
-    assert_int_equal(sti_problem_kind(problem), STI_KIND_QP);
-    assert_null(sti_problem_lcp(problem));
-    const sti_qp* qp = sti_problem_qp(problem);
+    assert_int_equal(sti_document_kind(problem), STI_KIND_QP);
+    assert_null(sti_lcp_of(problem));
+    const sti_qp* qp = sti_qp_of(problem);
     assert_non_null(qp);
     assert_int_equal(qp->n, 2);
     assert_int_equal(qp->m, 1);
@@ -31,15 +31,15 @@ static void every_field_is_read(void** state) {
     assert_true(qp->c[0] == -2 && qp->c[1] == 0.5);
     assert_true(qp->l[0] == -INFINITY && qp->u[0] == 3);
     assert_true(qp->lb[0] == 0 && qp->lb[1] == -INFINITY && qp->ub[0] == 1e30 && qp->ub[1] == 7);
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
     sti_env_destroy(env);
 }
 
 static void only_the_objective_is_needed(void** state) {
     (void)state;
     sti_env* env = io_env(NULL);
-    sti_problem* problem = parse(env, "{\"kind\": \"qp\", \"c\": [1, 2], \"l\": null, \"ub\": null}");
-    const sti_qp* qp = sti_problem_qp(problem);
+    sti_document* problem = parse(env, "{\"kind\": \"qp\", \"c\": [1, 2], \"l\": null, \"ub\": null}");
+    const sti_qp* qp = sti_qp_of(problem);
     assert_int_equal(qp->n, 2);
     assert_int_equal(qp->m, 0);
     assert_int_equal(qp->P.rows, 0);
@@ -47,7 +47,7 @@ static void only_the_objective_is_needed(void** state) {
     assert_null(qp->u);
     assert_null(qp->lb);
     assert_null(qp->ub);
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
     sti_env_destroy(env);
 }
 
@@ -79,15 +79,15 @@ static void hdf5_has_the_same_names(void** state) {
     put(file, "lb", 1, 2, 1, (double[]){0, -1e30});
     H5Fclose(file);
     sti_env* env = io_env(NULL);
-    sti_problem* problem;
-    if (sti_problem_load(env, path, &problem) != STI_OK) fail_msg("%s", sti_env_error(env)->text);
-    const sti_qp* qp = sti_problem_qp(problem);
+    sti_document* problem;
+    if (sti_document_load(env, path, &problem) != STI_OK) fail_msg("%s", sti_env_error(env)->text);
+    const sti_qp* qp = sti_qp_of(problem);
     sti_qp_answer a;
     assert_int_equal(sti_qp_solve(env, qp, NULL, &a), STI_OK);
     assert_int_equal(a.outcome, STI_CONIC_SOLVED);
     assert_true(fabs(a.x[0]) < 1e-9 && fabs(a.x[1] - 2) < 1e-9);
     sti_qp_answer_clear(env, &a);
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
     sti_env_destroy(env);
     io_folder_remove();
 }
@@ -111,8 +111,8 @@ static void answers_come_back_as_they_were_and_are_accepted(void** state) {
     io_folder_make();
     sti_env* env = io_env(NULL);
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
-        sti_problem* problem = parse(env, programs[i]);
-        const sti_qp* qp = sti_problem_qp(problem);
+        sti_document* problem = parse(env, programs[i]);
+        const sti_qp* qp = sti_qp_of(problem);
         sti_qp_answer a, b;
         assert_int_equal(sti_qp_solve(env, qp, NULL, &a), STI_OK);
         assert_int_equal(sti_qp_answer_save(env, &a, io_path("a.json")), STI_OK);
@@ -129,7 +129,7 @@ static void answers_come_back_as_they_were_and_are_accepted(void** state) {
         assert_true(v.accepted);
         sti_qp_answer_clear(env, &a);
         sti_qp_answer_clear(env, &b);
-        sti_problem_destroy(problem);
+        sti_document_destroy(problem);
     }
     sti_env_destroy(env);
     io_folder_remove();
@@ -150,10 +150,10 @@ static void answers_that_do_not_fit_are_refused(void** state) {
         {"[1]", ""},
     };
     sti_env* env = io_env(NULL);
-    sti_problem* problem = parse(env, programs[0]);
+    sti_document* problem = parse(env, programs[0]);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         sti_qp_answer a;
-        assert_int_equal(sti_qp_answer_parse(env, sti_problem_qp(problem), bad[i][0], strlen(bad[i][0]), "text", &a),
+        assert_int_equal(sti_qp_answer_parse(env, sti_qp_of(problem), bad[i][0], strlen(bad[i][0]), "text", &a),
                          STI_ERR_INPUT);
         if (strstr(sti_env_error(env)->text, bad[i][1]) == NULL)
             fail_msg("%s: %s", bad[i][0], sti_env_error(env)->text);
@@ -163,12 +163,12 @@ static void answers_that_do_not_fit_are_refused(void** state) {
     const char* bare = "{\"x\": [0, 2]}";
     sti_qp_answer a;
     sti_qp_verification v;
-    assert_int_equal(sti_qp_answer_parse(env, sti_problem_qp(problem), bare, strlen(bare), "text", &a), STI_OK);
+    assert_int_equal(sti_qp_answer_parse(env, sti_qp_of(problem), bare, strlen(bare), "text", &a), STI_OK);
     assert_int_equal(a.outcome, STI_CONIC_SOLVED);
-    assert_int_equal(sti_verify_qp(env, sti_problem_qp(problem), &a, 1e-9, &v), STI_OK);
+    assert_int_equal(sti_verify_qp(env, sti_qp_of(problem), &a, 1e-9, &v), STI_OK);
     assert_false(v.accepted);
     sti_qp_answer_clear(env, &a);
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
     sti_env_destroy(env);
 }
 
@@ -178,19 +178,19 @@ static void every_failed_allocation_is_survived(void** state) {
         for (long k = 0;; k++) {
             failing_env f;
             failing_env_open(&f, k);
-            sti_problem* problem = NULL;
+            sti_document* problem = NULL;
             sti_qp_answer a = {0}, b = {0};
             char* text = NULL;
-            sti_status status = sti_problem_parse(f.env, programs[i], strlen(programs[i]), "text", &problem);
-            if (status == STI_OK) status = sti_qp_solve(f.env, sti_problem_qp(problem), NULL, &a);
+            sti_status status = sti_document_parse(f.env, programs[i], strlen(programs[i]), "text", &problem);
+            if (status == STI_OK) status = sti_qp_solve(f.env, sti_qp_of(problem), NULL, &a);
             if (status == STI_OK) status = sti_qp_answer_json(f.env, &a, &text);
             if (status == STI_OK)
-                status = sti_qp_answer_parse(f.env, sti_problem_qp(problem), text, strlen(text), "text", &b);
+                status = sti_qp_answer_parse(f.env, sti_qp_of(problem), text, strlen(text), "text", &b);
             if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
             sti_env_free(f.env, text);
             sti_qp_answer_clear(f.env, &a);
             sti_qp_answer_clear(f.env, &b);
-            sti_problem_destroy(problem);
+            sti_document_destroy(problem);
             if (failing_env_close(&f)) break;
         }
     }

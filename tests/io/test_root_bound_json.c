@@ -1,6 +1,8 @@
 // Files of the kinds "root" and "bound": what they may hold, and what is said of those that are wrong.
 #include <math.h>
+#include <stiction/bounds.h>
 #include <stiction/io.h>
+#include <stiction/roots.h>
 #include <string.h>
 
 #include "support/open_env.h"
@@ -12,11 +14,11 @@ static void numbers_are_kept_as_they_are_written(void** state) {
         " \"parameters\": {\"c\": 2.50}, \"definitions\": {\"d\": \"c^2\"}, \"start\": [0.5, 0], \"method\": "
         "\"newton-mc\", \"runs\": 7,\n"
         " \"seed\": 9, \"gamma\": 0.25, \"tol_f\": 1e-9, \"digits\": 30, \"max_iterations\": 12}";
-    sti_problem* problem;
-    assert_int_equal(sti_problem_parse(*state, text, strlen(text), "f", &problem), STI_OK);
-    assert_int_equal(sti_problem_kind(problem), STI_KIND_ROOT);
-    assert_null(sti_problem_bound(problem));
-    const sti_root_problem* p = sti_problem_root(problem);
+    sti_document* problem;
+    assert_int_equal(sti_document_parse(*state, text, strlen(text), "f", &problem), STI_OK);
+    assert_int_equal(sti_document_kind(problem), STI_KIND_ROOT);
+    assert_null(sti_bound_problem_of(problem));
+    const sti_root_problem* p = sti_root_problem_of(problem);
     assert_int_equal(p->variable_count, 2);
     assert_string_equal(p->variables[1], "b");
     assert_string_equal(p->low[0], "-0.1");
@@ -28,20 +30,20 @@ static void numbers_are_kept_as_they_are_written(void** state) {
     assert_true(p->options.runs == 7 && p->options.seed == 9 && p->options.digits == 30 &&
                 p->options.max_iterations == 12);
     assert_int_equal(p->options.method, STI_ROOT_NEWTON_MC);
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
 }
 
 static void broken_lines_become_formulas(void** state) {
     const char* text =
         "{\"kind\": \"bound\", \"what\": \"modulus\", \"interval\": [0, 1], \"t\": 0.25,\n"
         " \"f\": {\"points\": [[0, 0], [0.4, 0], [0.5, 1], [0.9, 1], [1, 2]]}}";
-    sti_problem* problem;
+    sti_document* problem;
     sti_bound_answer a;
-    assert_int_equal(sti_problem_parse(*state, text, strlen(text), "f", &problem), STI_OK);
-    assert_int_equal(sti_bound_solve(*state, sti_problem_bound(problem), &a), STI_OK);
+    assert_int_equal(sti_document_parse(*state, text, strlen(text), "f", &problem), STI_OK);
+    assert_int_equal(sti_bound_solve(*state, sti_bound_problem_of(problem), &a), STI_OK);
     assert_true(fabs(a.omega[0].low - 1) < 1e-9 && fabs(a.omega_tilde[0].high - 1.3) < 1e-9);
     sti_bound_answer_clear(*state, &a);
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
 }
 
 static void wrong_files_are_answered_with_field_and_value(void** state) {
@@ -76,8 +78,8 @@ static void wrong_files_are_answered_with_field_and_value(void** state) {
          "f: tol: -1: "},
         {"{\"kind\": \"boundary\"}", "\"root\" or \"bound\" is expected"}};
     for (size_t k = 0; k < sizeof table / sizeof table[0]; k++) {
-        sti_problem* p;
-        assert_int_equal(sti_problem_parse(*state, table[k][0], strlen(table[k][0]), "f", &p), STI_ERR_INPUT);
+        sti_document* p;
+        assert_int_equal(sti_document_parse(*state, table[k][0], strlen(table[k][0]), "f", &p), STI_ERR_INPUT);
         assert_null(p);
         if (strstr(sti_env_error(*state)->text, table[k][1]) == NULL)
             fail_msg("\"%s\" is not in \"%s\"", table[k][1], sti_env_error(*state)->text);
@@ -95,11 +97,11 @@ static void every_allocation_may_fail(void** state) {
     for (int k = 0; k < 2; k++) {
         for (long i = 0;; i++) {
             failing_env f;
-            sti_problem* p;
+            sti_document* p;
             failing_env_open(&f, i);
-            const sti_status status = sti_problem_parse(f.env, texts[k], strlen(texts[k]), "f", &p);
+            const sti_status status = sti_document_parse(f.env, texts[k], strlen(texts[k]), "f", &p);
             if (status == STI_OK)
-                sti_problem_destroy(p);
+                sti_document_destroy(p);
             else
                 assert_int_equal(status, STI_ERR_MEMORY);
             if (failing_env_close(&f)) break;

@@ -130,8 +130,8 @@ static void libhdf5_reads_what_was_committed(void** state) {
     }
     sti_recording_close(s.r);
     expect_rows(io_path("r.h5"), before);
-    sti_problem* p;
-    assert_int_equal(sti_problem_load(env, io_path("r.h5"), &p), STI_ERR_INPUT);
+    sti_document* p;
+    assert_int_equal(sti_document_load(env, io_path("r.h5"), &p), STI_ERR_INPUT);
     io_expect_error(env, STI_ERR_INPUT, "\"run\"");
     sti_env_destroy(env);
     io_folder_remove();

@@ -13,14 +13,14 @@ static const char full[] =
     " \"time\": 3.5, \"until\": {\"kinetic\": 0.125, \"kinetic_mean\": 1e-3}}";
 
 static sti_scene parse(sti_env* env, const char* text) {
-    sti_problem* p;
-    const sti_status status = sti_problem_parse(env, text, strlen(text), "t.json", &p);
+    sti_document* p;
+    const sti_status status = sti_document_parse(env, text, strlen(text), "t.json", &p);
     if (status != STI_OK) print_error("%s\n", sti_env_error(env)->text);
     assert_int_equal(status, STI_OK);
-    assert_int_equal(sti_problem_kind(p), STI_KIND_SCENE);
-    assert_null(sti_problem_system(p));
-    const sti_scene scene = *sti_problem_scene(p);
-    sti_problem_destroy(p);
+    assert_int_equal(sti_document_kind(p), STI_KIND_SCENE);
+    assert_null(sti_system_of(p));
+    const sti_scene scene = *sti_scene_of(p);
+    sti_document_destroy(p);
     return scene;
 }
 
@@ -146,8 +146,8 @@ static void mistakes_name_file_field_and_value(void** state) {
     };
     sti_env* env = io_env(NULL);
     for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
-        sti_problem* p;
-        assert_int_equal(sti_problem_parse(env, bad[k][0], strlen(bad[k][0]), "t.json", &p), STI_ERR_INPUT);
+        sti_document* p;
+        assert_int_equal(sti_document_parse(env, bad[k][0], strlen(bad[k][0]), "t.json", &p), STI_ERR_INPUT);
         assert_null(p);
         io_expect_error(env, STI_ERR_INPUT, bad[k][1]);
     }
@@ -163,8 +163,8 @@ static void unknown_fields_of_a_scene_are_refused(void** state) {
         "{\"kind\":\"scene\",\"bed\":{\"layout\":\"settle\",\"count\":5},\"step\":{\"hh\":2},\"time\":1}"};
     const char* const names[] = {"t.json: colour: ", "t.json: bed.size: ", "t.json: step.hh: "};
     for (int k = 0; k < 3; k++) {
-        sti_problem* p;
-        assert_int_equal(sti_problem_parse(env, texts[k], strlen(texts[k]), "t.json", &p), STI_ERR_INPUT);
+        sti_document* p;
+        assert_int_equal(sti_document_parse(env, texts[k], strlen(texts[k]), "t.json", &p), STI_ERR_INPUT);
         assert_null(p);
         assert_non_null(strstr(sti_env_error(env)->text, names[k]));
     }
@@ -195,16 +195,16 @@ static void scenes_survive_every_failing_allocation(void** state) {
     for (long k = 0;; k++) {
         failing_env f;
         failing_env_open(&f, k);
-        sti_problem* p = NULL;
+        sti_document* p = NULL;
         char* text = NULL;
         sti_grains g = {0};
-        sti_status status = sti_problem_parse(f.env, full, strlen(full), "t.json", &p);
-        if (status == STI_OK) status = sti_scene_json(f.env, sti_problem_scene(p), &text);
-        if (status == STI_OK) status = sti_scene_grains(f.env, sti_problem_scene(p), &g);
+        sti_status status = sti_document_parse(f.env, full, strlen(full), "t.json", &p);
+        if (status == STI_OK) status = sti_scene_json(f.env, sti_scene_of(p), &text);
+        if (status == STI_OK) status = sti_scene_grains(f.env, sti_scene_of(p), &g);
         if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
         sti_grains_clear(f.env, &g);
         sti_env_free(f.env, text);
-        sti_problem_destroy(p);
+        sti_document_destroy(p);
         if (failing_env_close(&f)) break;
     }
 }

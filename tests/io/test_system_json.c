@@ -1,12 +1,12 @@
 // Systems by formulas from JSON: fields and their defaults, and every mistake with file, field and column.
 #include "io_tools.h"
 
-static sti_problem* parse(sti_env* env, const char* text) {
-    sti_problem* p;
-    const sti_status status = sti_problem_parse(env, text, strlen(text), "t.json", &p);
+static sti_document* parse(sti_env* env, const char* text) {
+    sti_document* p;
+    const sti_status status = sti_document_parse(env, text, strlen(text), "t.json", &p);
     if (status != STI_OK) print_error("%s\n", sti_env_error(env)->text);
     assert_int_equal(status, STI_OK);
-    assert_int_equal(sti_problem_kind(p), STI_KIND_SYSTEM);
+    assert_int_equal(sti_document_kind(p), STI_KIND_SYSTEM);
     return p;
 }
 
@@ -26,9 +26,9 @@ static void every_field_of_a_system_is_read(void** state) {
     (void)state;
     io_log log;
     sti_env* env = io_env(&log);
-    sti_problem* p = parse(env, full);
-    sti_system* s = sti_problem_system(p);
-    assert_null(sti_problem_instant(p));
+    sti_document* p = parse(env, full);
+    sti_system* s = sti_system_of(p);
+    assert_null(sti_instant_of(p));
     assert_int_equal(log.count, 0);
     assert_int_equal(sti_system_coordinate_count(s), 2);
     assert_string_equal(sti_system_coordinate(s, 1), "y");
@@ -52,7 +52,7 @@ static void every_field_of_a_system_is_read(void** state) {
     assert_true(c[0].gap == 2 && c[1].tangent_count == 1 && c[1].t[1] == 0.5 && c[2].bilateral);
     assert_true(a->time == 1.5 && a->exact == NULL);
     sti_instant_destroy(env, a);
-    sti_problem_destroy(p);
+    sti_document_destroy(p);
     sti_env_destroy(env);
 }
 
@@ -60,11 +60,11 @@ static void unknown_fields_of_a_system_are_warned_of(void** state) {
     (void)state;
     io_log log;
     sti_env* env = io_env(&log);
-    sti_problem* p = parse(env,
-                           "{\"kind\":\"system\",\"coordinates\":[\"x\"],\"kinetic\":\"x'^2\",\"colour\":1,"
-                           "\"contacts\":[{\"gap\":\"x\",\"size\":2}],\"state\":{\"w\":3}}");
+    sti_document* p = parse(env,
+                            "{\"kind\":\"system\",\"coordinates\":[\"x\"],\"kinetic\":\"x'^2\",\"colour\":1,"
+                            "\"contacts\":[{\"gap\":\"x\",\"size\":2}],\"state\":{\"w\":3}}");
     assert_int_equal(log.count, 3);
-    sti_problem_destroy(p);
+    sti_document_destroy(p);
     sti_env_destroy(env);
 }
 
@@ -116,9 +116,9 @@ static void every_mistake_in_a_system_is_named(void** state) {
     sti_env* env = io_env(NULL);
     for (size_t k = 0; k < sizeof mistakes / sizeof mistakes[0]; k++) {
         char text[400];
-        sti_problem* p;
+        sti_document* p;
         snprintf(text, sizeof text, "{\"kind\":\"system\",%s}", mistakes[k].text);
-        const sti_status status = sti_problem_parse(env, text, strlen(text), "t.json", &p);
+        const sti_status status = sti_document_parse(env, text, strlen(text), "t.json", &p);
         if (status != STI_ERR_INPUT) print_error("%s\n", text);
         assert_int_equal(status, STI_ERR_INPUT);
         assert_null(p);
@@ -132,11 +132,11 @@ static void every_failed_allocation_of_a_system_file_is_survived(void** state) {
     (void)state;
     for (long k = 0;; k++) {
         failing_env f;
-        sti_problem* p;
+        sti_document* p;
         failing_env_open(&f, k);
-        const sti_status status = sti_problem_parse(f.env, full, strlen(full), "t.json", &p);
+        const sti_status status = sti_document_parse(f.env, full, strlen(full), "t.json", &p);
         assert_true(status == STI_OK || status == STI_ERR_MEMORY);
-        sti_problem_destroy(p);
+        sti_document_destroy(p);
         if (failing_env_close(&f)) break;
     }
 }

@@ -10,12 +10,12 @@ static const char slider[] =
     "<joint name='j' type='prismatic'><parent link='rail'/><child link='cart'/><axis xyz='0 0 -1'/>\n"
     "<limit lower='-1' upper='0.5' effort='40' velocity='1'/><dynamics friction='3'/></joint></robot>\n";
 
-static sti_problem* load(sti_env* env, const char* path) {
-    sti_problem* p;
-    const sti_status status = sti_problem_load(env, path, &p);
+static sti_document* load(sti_env* env, const char* path) {
+    sti_document* p;
+    const sti_status status = sti_document_load(env, path, &p);
     if (status != STI_OK) print_error("%s\n", sti_env_error(env)->text);
     assert_int_equal(status, STI_OK);
-    assert_non_null(sti_problem_world(p));
+    assert_non_null(sti_world_scene_of(p));
     return p;
 }
 
@@ -24,8 +24,8 @@ static void a_urdf_file_is_a_scene(void** state) {
     io_folder_make();
     io_write_text(io_path("slider.urdf"), slider);
     sti_env* env = io_env(NULL);
-    sti_problem* p = load(env, io_path("slider.urdf"));
-    const sti_world_scene* s = sti_problem_world(p);
+    sti_document* p = load(env, io_path("slider.urdf"));
+    const sti_world_scene* s = sti_world_scene_of(p);
     assert_string_equal(s->description, "slider.urdf");
     assert_true(sti_bodies_count(s->bodies) == 2 && s->robot_count == 1);
     assert_string_equal(s->robots[0].robot, "slider");
@@ -42,16 +42,16 @@ static void a_urdf_file_is_a_scene(void** state) {
     sti_world_joint_state(world, 0, &j);
     assert_true(fabs(j.coordinate[0] - 0.5) <= 1e-9);  // its limit
     sti_world_destroy(world);
-    sti_problem_destroy(p);
+    sti_document_destroy(p);
     p = load(env, io_path("slider.urdf"));
-    assert_int_equal(sti_problem_set(p, "joints.j=0.25,time=2"), STI_OK);
-    assert_true(sti_bodies_body(sti_problem_world(p)->bodies, 1)->pose.x[2] == -0.25);
-    assert_int_equal(sti_problem_set(p, "joints.k=0.25"), STI_ERR_INPUT);
+    assert_int_equal(sti_document_set(p, "joints.j=0.25,time=2"), STI_OK);
+    assert_true(sti_bodies_body(sti_world_scene_of(p)->bodies, 1)->pose.x[2] == -0.25);
+    assert_int_equal(sti_document_set(p, "joints.k=0.25"), STI_ERR_INPUT);
     io_expect_error(env, STI_ERR_INPUT, "setting of joint \"k\": no such joint");
-    sti_problem_destroy(p);
+    sti_document_destroy(p);
     // mistakes have the lines of the file
     io_write_text(io_path("bad.urdf"), "<robot name='r'>\n\n<link/></robot>");
-    assert_int_equal(sti_problem_load(env, io_path("bad.urdf"), &p), STI_ERR_INPUT);
+    assert_int_equal(sti_document_load(env, io_path("bad.urdf"), &p), STI_ERR_INPUT);
     io_expect_error(env, STI_ERR_INPUT, "bad.urdf: line 3: link: name: missing");
     sti_env_destroy(env);
     io_folder_remove();
@@ -74,25 +74,25 @@ static void a_scene_places_robots_beside_bodies(void** state) {
                   " \"joints\": [{\"name\": \"hold\", \"type\": \"fixed\", \"bodies\": [\"a/cart\", \"ball\"],\n"
                   "             \"point\": [0, 0, 0]}]}");
     sti_env* env = io_env(NULL);
-    sti_problem* p = load(env, io_path("two.json"));
-    const sti_world_scene* s = sti_problem_world(p);
+    sti_document* p = load(env, io_path("two.json"));
+    const sti_world_scene* s = sti_world_scene_of(p);
     assert_true(sti_bodies_count(s->bodies) == 5 && s->robot_count == 3);
     const sti_body* cart = sti_bodies_body(s->bodies, sti_bodies_find(s->bodies, "a/cart"));
     assert_true(cart->pose.x[0] == 1 && cart->pose.x[2] == -0.25);
     const sti_joint_axis* axis = &sti_bodies_joint(s->bodies, sti_bodies_find_joint(s->bodies, "a/j"))->axis[0];
     assert_true(axis->motor_speed == -0.5 && axis->motor_force == 20);
     assert_true(sti_bodies_find(s->bodies, "b 0/l") >= 0 && sti_bodies_find(s->bodies, "b 1/l") >= 0);
-    assert_int_equal(sti_problem_set(p, "q=0.125"), STI_OK);
-    s = sti_problem_world(p);
+    assert_int_equal(sti_document_set(p, "q=0.125"), STI_OK);
+    s = sti_world_scene_of(p);
     cart = sti_bodies_body(s->bodies, sti_bodies_find(s->bodies, "a/cart"));
     assert_true(cart->pose.x[2] == -0.125);
-    assert_int_equal(sti_problem_set(p, "joints.a/j=2*q"), STI_OK);
-    s = sti_problem_world(p);
+    assert_int_equal(sti_document_set(p, "joints.a/j=2*q"), STI_OK);
+    s = sti_world_scene_of(p);
     cart = sti_bodies_body(s->bodies, sti_bodies_find(s->bodies, "a/cart"));
     assert_true(cart->pose.x[2] == -0.25);
-    assert_int_equal(sti_problem_set(p, "joints.c/j=0"), STI_ERR_INPUT);
+    assert_int_equal(sti_document_set(p, "joints.c/j=0"), STI_ERR_INPUT);
     io_expect_error(env, STI_ERR_INPUT, "joints.c/j: no such parameter");
-    sti_problem_destroy(p);
+    sti_document_destroy(p);
     sti_env_destroy(env);
     io_folder_remove();
 }
@@ -110,16 +110,16 @@ static void the_text_of_a_scene_can_be_read_elsewhere(void** state) {
     static const char* const names[] = {"m.json", "m.urdf"};
     for (int k = 0; k < 2; k++) {
         sti_env* env = io_env(NULL);
-        sti_problem *p = load(env, io_path(names[k])), *again;
+        sti_document *p = load(env, io_path(names[k])), *again;
         char* text;
-        assert_int_equal(sti_problem_world_text(env, p, &text), STI_OK);
-        const sti_status status = sti_problem_parse(env, text, strlen(text), "again", &again);
+        assert_int_equal(sti_document_text(env, p, &text), STI_OK);
+        const sti_status status = sti_document_parse(env, text, strlen(text), "again", &again);
         if (status != STI_OK) print_error("%s\n%s\n", sti_env_error(env)->text, text);
         assert_int_equal(status, STI_OK);
-        assert_int_equal(sti_bodies_shape_count(sti_problem_world(again)->bodies), 1);
+        assert_int_equal(sti_bodies_shape_count(sti_world_scene_of(again)->bodies), 1);
         sti_env_free(env, text);
-        sti_problem_destroy(again);
-        sti_problem_destroy(p);
+        sti_document_destroy(again);
+        sti_document_destroy(p);
         sti_env_destroy(env);
     }
     io_folder_remove();
@@ -147,18 +147,18 @@ static void mistakes_in_the_field_are_named(void** state) {
     for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
         char text[600];
         sti_env* env = io_env(NULL);
-        sti_problem* p;
+        sti_document* p;
         snprintf(text, sizeof text,
                  "{\"kind\": \"scene\", \"dimension\": 3, \"time\": 1, \"bodies\": [], \"urdf\": [%s]}", bad[k][0]);
-        assert_int_equal(sti_problem_parse(env, text, strlen(text), "t.json", &p), STI_ERR_INPUT);
+        assert_int_equal(sti_document_parse(env, text, strlen(text), "t.json", &p), STI_ERR_INPUT);
         io_expect_error(env, STI_ERR_INPUT, bad[k][1]);
         sti_env_destroy(env);
     }
     sti_env* env = io_env(NULL);
-    sti_problem* p;
+    sti_document* p;
     static const char flat[] =
         "{\"kind\": \"scene\", \"dimension\": 2, \"time\": 1, \"bodies\": [], \"urdf\": [{\"text\": \"\"}]}";
-    assert_int_equal(sti_problem_parse(env, flat, strlen(flat), "t.json", &p), STI_ERR_INPUT);
+    assert_int_equal(sti_document_parse(env, flat, strlen(flat), "t.json", &p), STI_ERR_INPUT);
     io_expect_error(env, STI_ERR_INPUT, "a robot needs \"dimension\": 3");
     sti_env_destroy(env);
 }
@@ -300,9 +300,9 @@ static void a_grasped_box_is_lifted_and_does_not_creep(void** state) {
     (void)state;
     for (int fine = 0; fine < 2; fine++) {
         sti_env* env = io_env(NULL);
-        sti_problem* p = load(env, STI_SOURCE_DIR "/scenes/arm-grasp.json");
-        assert_int_equal(sti_problem_set(p, fine ? "step.h=0.002" : "step.h=0.01"), STI_OK);
-        const sti_world_scene* s = sti_problem_world(p);
+        sti_document* p = load(env, STI_SOURCE_DIR "/scenes/arm-grasp.json");
+        assert_int_equal(sti_document_set(p, fine ? "step.h=0.002" : "step.h=0.01"), STI_OK);
+        const sti_world_scene* s = sti_world_scene_of(p);
         const int box = sti_bodies_find(s->bodies, "box");
         sti_world* world;
         sti_pose start, held, now;
@@ -319,7 +319,7 @@ static void a_grasped_box_is_lifted_and_does_not_creep(void** state) {
         assert_true(distance(held.x, now.x) <= 1e-12);
         assert_true(gain <= 1e-9);
         sti_world_destroy(world);
-        sti_problem_destroy(p);
+        sti_document_destroy(p);
         sti_env_destroy(env);
     }
 }
@@ -327,9 +327,9 @@ static void a_grasped_box_is_lifted_and_does_not_creep(void** state) {
 static void a_slippery_box_stays_behind(void** state) {
     (void)state;
     sti_env* env = io_env(NULL);
-    sti_problem* p = load(env, STI_SOURCE_DIR "/scenes/arm-grasp.json");
-    assert_int_equal(sti_problem_set(p, "mu=0.05"), STI_OK);
-    const sti_world_scene* s = sti_problem_world(p);
+    sti_document* p = load(env, STI_SOURCE_DIR "/scenes/arm-grasp.json");
+    assert_int_equal(sti_document_set(p, "mu=0.05"), STI_OK);
+    const sti_world_scene* s = sti_world_scene_of(p);
     const int box = sti_bodies_find(s->bodies, "box");
     sti_world* world;
     sti_pose start, now;
@@ -340,7 +340,7 @@ static void a_slippery_box_stays_behind(void** state) {
     sti_world_pose(world, box, &now);
     assert_true(fabs(now.x[2] - start.x[2]) <= 1e-6 && gain <= 1e-9);
     sti_world_destroy(world);
-    sti_problem_destroy(p);
+    sti_document_destroy(p);
     sti_env_destroy(env);
 }
 
@@ -350,17 +350,17 @@ static void running_out_of_memory_is_survived(void** state) {
     io_write_text(io_path("slider.urdf"), slider);
     for (long k = 0;; k++) {
         failing_env f;
-        sti_problem* p;
+        sti_document* p;
         failing_env_open(&f, k);
-        const sti_status status = sti_problem_load(f.env, io_path("slider.urdf"), &p);
+        const sti_status status = sti_document_load(f.env, io_path("slider.urdf"), &p);
         assert_true(status == STI_OK || status == STI_ERR_MEMORY);
         if (status == STI_OK) {
             char* text;
-            const sti_status copied = sti_problem_world_text(f.env, p, &text);
+            const sti_status copied = sti_document_text(f.env, p, &text);
             assert_true(copied == STI_OK || copied == STI_ERR_MEMORY);
             sti_env_free(f.env, text);
         }
-        sti_problem_destroy(p);
+        sti_document_destroy(p);
         if (failing_env_close(&f)) break;
     }
     io_folder_remove();

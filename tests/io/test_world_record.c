@@ -16,16 +16,16 @@ static const char scene_text[] =
 enum { BODIES = 3, VERTICES = 4 + 8 + 114 };
 
 typedef struct stage {
-    sti_problem* problem;
+    sti_document* problem;
     sti_world* world;
     sti_world_record* record;
 } stage;
 
 static sti_status open_stage(sti_env* env, const char* path, const void* state, size_t size, stage* s) {
     *s = (stage){0};
-    sti_status status = sti_problem_parse(env, scene_text, strlen(scene_text), "t.json", &s->problem);
+    sti_status status = sti_document_parse(env, scene_text, strlen(scene_text), "t.json", &s->problem);
     if (status != STI_OK) return status;
-    const sti_world_scene* scene = sti_problem_world(s->problem);
+    const sti_world_scene* scene = sti_world_scene_of(s->problem);
     status = sti_world_create(env, scene->bodies, &scene->step, &s->world);
     if (status == STI_OK)
         status = sti_world_record_create(env, path, scene->bodies, scene_text, state, size, &s->record);
@@ -35,7 +35,7 @@ static sti_status open_stage(sti_env* env, const char* path, const void* state, 
 static void close_stage(stage* s) {
     sti_world_record_destroy(s->record);
     sti_world_destroy(s->world);
-    sti_problem_destroy(s->problem);
+    sti_document_destroy(s->problem);
 }
 
 static sti_status take_steps(const stage* s, int count) {

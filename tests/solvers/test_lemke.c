@@ -379,9 +379,9 @@ static void near_ties_decided_wrongly_are_repaired(void** state) {
 // Near rank one, ties within rounding: bases came again for two million pivots. A path has no more of them than n 2^(n-1).
 static void bug_paths_that_go_round_are_left(void** state) {
     (void)state;
-    sti_problem* problem;
-    assert_int_equal(sti_problem_load(env, STI_SOURCE_DIR "/problems/path_goes_round.json", &problem), STI_OK);
-    const sti_lcp* lcp = sti_problem_lcp(problem);
+    sti_document* problem;
+    assert_int_equal(sti_document_load(env, STI_SOURCE_DIR "/problems/path_goes_round.json", &problem), STI_OK);
+    const sti_lcp* lcp = sti_lcp_of(problem);
     sti_lcp_options options = sti_lcp_options_default();
     options.solver = STI_SOLVER_LEMKE;
     options.exact_limit = 0;
@@ -394,7 +394,7 @@ static void bug_paths_that_go_round_are_left(void** state) {
     assert_int_equal(sti_lcp_solve(env, lcp, &options, &a), STI_OK);
     assert_int_equal(a.outcome, STI_NO_SOLUTION);
     sti_lcp_answer_clear(env, &a);
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
 }
 
 // Half rank to rounding: bases are nearly singular everywhere.

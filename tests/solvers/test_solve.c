@@ -22,12 +22,12 @@ static sti_lcp_answer solve(const sti_lcp* lcp, sti_solver solver) {
     return answer;
 }
 
-static void assert_decided(const char* name, const sti_problem* problem, const sti_lcp_answer* answer) {
+static void assert_decided(const char* name, const sti_document* problem, const sti_lcp_answer* answer) {
     sti_verification v;
-    if (sti_problem_lcp(problem) != NULL)
-        assert_int_equal(sti_verify_lcp(env, sti_problem_lcp(problem), answer, 1e-10, &v), STI_OK);
+    if (sti_lcp_of(problem) != NULL)
+        assert_int_equal(sti_verify_lcp(env, sti_lcp_of(problem), answer, 1e-10, &v), STI_OK);
     else
-        assert_int_equal(sti_verify_mlcp(env, sti_problem_mlcp(problem), answer, 1e-10, &v), STI_OK);
+        assert_int_equal(sti_verify_mlcp(env, sti_mlcp_of(problem), answer, 1e-10, &v), STI_OK);
     if (!v.accepted) fail_msg("%s: %s; %s", name, sti_outcome_text(answer->outcome), v.text);
 }
 
@@ -40,19 +40,19 @@ static int solve_folder(const char* folder) {
         if (strstr(entry->d_name, ".json") == NULL && strstr(entry->d_name, ".hdf5") == NULL) continue;
         char path[1024];
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        sti_problem* problem;
-        if (sti_problem_load(env, path, &problem) != STI_OK) fail_msg("%s", sti_env_error(env)->text);
-        if (sti_problem_kind(problem) == STI_KIND_LCP || sti_problem_kind(problem) == STI_KIND_MLCP) {
+        sti_document* problem;
+        if (sti_document_load(env, path, &problem) != STI_OK) fail_msg("%s", sti_env_error(env)->text);
+        if (sti_document_kind(problem) == STI_KIND_LCP || sti_document_kind(problem) == STI_KIND_MLCP) {
             sti_lcp_answer answer;
-            if (sti_problem_lcp(problem) != NULL)
-                assert_int_equal(sti_lcp_solve(env, sti_problem_lcp(problem), NULL, &answer), STI_OK);
+            if (sti_lcp_of(problem) != NULL)
+                assert_int_equal(sti_lcp_solve(env, sti_lcp_of(problem), NULL, &answer), STI_OK);
             else
-                assert_int_equal(sti_mlcp_solve(env, sti_problem_mlcp(problem), NULL, &answer), STI_OK);
+                assert_int_equal(sti_mlcp_solve(env, sti_mlcp_of(problem), NULL, &answer), STI_OK);
             assert_decided(entry->d_name, problem, &answer);
             sti_lcp_answer_clear(env, &answer);
             count++;
         }
-        sti_problem_destroy(problem);
+        sti_document_destroy(problem);
     }
     closedir(dir);
     return count;

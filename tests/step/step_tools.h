@@ -16,12 +16,12 @@ static inline void must(sti_env* env, sti_status status) {
     assert_int_equal(status, STI_OK);
 }
 
-static inline sti_problem* load_scene(sti_env* env, const char* name) {
+static inline sti_document* load_scene(sti_env* env, const char* name) {
     char path[400];
-    sti_problem* p;
+    sti_document* p;
     snprintf(path, sizeof path, "%s/scenes/%s.json", STI_SOURCE_DIR, name);
-    must(env, sti_problem_load(env, path, &p));
-    assert_int_equal(sti_problem_kind(p), STI_KIND_SYSTEM);
+    must(env, sti_document_load(env, path, &p));
+    assert_int_equal(sti_document_kind(p), STI_KIND_SYSTEM);
     return p;
 }
 

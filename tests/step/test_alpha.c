@@ -259,11 +259,11 @@ static void stick_and_slip_follow_the_reference_sequence(void** state) {
     cJSON* root = oracle_open("thesis");
     if (root == NULL) skip();
     const cJSON* item = oracle_find(root, "SS-02");
-    sti_problem* scene = load_scene(env, "stick-slip");
+    sti_document* scene = load_scene(env, "stick-slip");
     for (int variant = 0; variant < 3; variant++) {
         sti_stepper_options o = variant == 1 ? sti_stepper_options_default(STI_SCHEME_ALPHA) : printed(0.5, 0.01);
         if (variant == 2) o.friction = STI_FRICTION_CONE;
-        sti_stepper* s = make_stepper(env, sti_problem_system(scene), &o);
+        sti_stepper* s = make_stepper(env, sti_system_of(scene), &o);
         const cJSON *v = oracle_get(item, "expected", "v"), *va = oracle_get(item, "expected", "v_alpha");
         const cJSON* q = oracle_get(item, "expected", "q1");
         assert_non_null(v);
@@ -276,7 +276,7 @@ static void stick_and_slip_follow_the_reference_sequence(void** state) {
         }
         sti_stepper_destroy(s);
     }
-    sti_problem_destroy(scene);
+    sti_document_destroy(scene);
     cJSON_Delete(root);
 }
 
@@ -286,13 +286,13 @@ static void stick_and_slip_converge_as_the_table_says(void** state) {
     if (root == NULL) skip();
     events e;
     read_events(oracle_find(root, "SS-01"), &e);
-    sti_problem* scene = load_scene(env, "stick-slip");
+    sti_document* scene = load_scene(env, "stick-slip");
     const cJSON* row;
     cJSON_ArrayForEach(row, oracle_get(oracle_find(root, "SS-05"), "expected", "table")) {
         const double h = cJSON_GetNumberValue(cJSON_GetObjectItem(row, "h"));
         if (h < 0.005) continue;  // seconds under the sanitizers
         const sti_stepper_options o = printed(0.5, h);
-        sti_stepper* s = make_stepper(env, sti_problem_system(scene), &o);
+        sti_stepper* s = make_stepper(env, sti_system_of(scene), &o);
         double worst_q = 0, worst_v = 0, worst_va = 0, tv = 0, tva = 0, last_v = 0, last_va = 0, x = 0, v = 0;
         const int count = (int)lround(10 / h);
         for (int l = 1; l <= count; l++) {
@@ -321,7 +321,7 @@ static void stick_and_slip_converge_as_the_table_says(void** state) {
         }
         sti_stepper_destroy(s);
     }
-    sti_problem_destroy(scene);
+    sti_document_destroy(scene);
     cJSON_Delete(root);
 }
 
@@ -331,13 +331,13 @@ static void settled_velocities_find_every_event_within_a_step(void** state) {
     if (root == NULL) skip();
     events e;
     read_events(oracle_find(root, "SS-01"), &e);
-    sti_problem* scene = load_scene(env, "stick-slip");
+    sti_document* scene = load_scene(env, "stick-slip");
     double error[2];
     for (int k = 0; k < 2; k++) {
         sti_stepper_options o = sti_stepper_options_default(STI_SCHEME_ALPHA);
         o.settle = true;
         o.step = k == 0 ? 0.01 : 0.005;
-        sti_stepper* s = make_stepper(env, sti_problem_system(scene), &o);
+        sti_stepper* s = make_stepper(env, sti_system_of(scene), &o);
         int seen = 1, last = STI_MODE_SLIDE;
         error[k] = 0;
         const int count = (int)lround(10 / o.step);
@@ -355,7 +355,7 @@ static void settled_velocities_find_every_event_within_a_step(void** state) {
         sti_stepper_destroy(s);
     }
     assert_true(error[0] < 1e-4 && error[1] < error[0] / 2);
-    sti_problem_destroy(scene);
+    sti_document_destroy(scene);
     cJSON_Delete(root);
 }
 

@@ -6,8 +6,8 @@
 
 // Ten seconds with default settings: every step is solved, everything is finite, nothing overlaps, joints are closed, and
 // energy less work never rises: conservative scenes keep it, the others lose it. The bound is rounding, not the order.
-static void run_scene(const char* name, sti_problem* scene) {
-    const sti_system* system = sti_problem_system(scene);
+static void run_scene(const char* name, sti_document* scene) {
+    const sti_system* system = sti_system_of(scene);
     sti_stepper* s = make_stepper(env, system, NULL);
     account a = account_open(env, system, s);
     const int n = sti_system_coordinate_count(system);
@@ -37,15 +37,15 @@ static void energy_never_grows_in_any_built_in_system(void** state) {
     int seen = 0;
     for (const struct dirent* entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
         char path[800];
-        sti_problem* scene;
+        sti_document* scene;
         if (strstr(entry->d_name, ".json") == NULL) continue;
         snprintf(path, sizeof path, "%s/scenes/%s", STI_SOURCE_DIR, entry->d_name);
-        if (sti_problem_load(env, path, &scene) != STI_OK) continue;  // beds and worlds are other kinds of files
-        if (sti_problem_kind(scene) == STI_KIND_SYSTEM) {
+        if (sti_document_load(env, path, &scene) != STI_OK) continue;  // beds and worlds are other kinds of files
+        if (sti_document_kind(scene) == STI_KIND_SYSTEM) {
             run_scene(entry->d_name, scene);
             seen++;
         }
-        sti_problem_destroy(scene);
+        sti_document_destroy(scene);
     }
     closedir(folder);
     assert_true(seen >= 20);
@@ -54,12 +54,12 @@ static void energy_never_grows_in_any_built_in_system(void** state) {
 // The crank turns by 1.5 radians in a step of 0.01 s: pieces, and the motion of steps a hundred times shorter.
 static void a_step_that_is_too_long_is_made_of_pieces(void** state) {
     (void)state;
-    sti_problem* scene = load_scene(env, "slider-crank");
+    sti_document* scene = load_scene(env, "slider-crank");
     double angle[2], energy[2];
     for (int k = 0; k < 2; k++) {
         sti_stepper_options o = sti_stepper_options_default(STI_SCHEME_ALPHA);
         o.step = k == 0 ? 0.01 : 1e-4;
-        sti_stepper* s = make_stepper(env, sti_problem_system(scene), &o);
+        sti_stepper* s = make_stepper(env, sti_system_of(scene), &o);
         const int count = (int)lround(0.1 / o.step);
         sti_step_report r = {0};
         int most = 0;
@@ -74,21 +74,21 @@ static void a_step_that_is_too_long_is_made_of_pieces(void** state) {
     }
     assert_near(angle[0], angle[1], 2e-3 * angle[1]);
     assert_near(energy[0], energy[1], 5e-3 * energy[1]);
-    sti_problem_destroy(scene);
+    sti_document_destroy(scene);
 }
 
 // Without the correction a conservative system keeps its energy to the second order, with it to rounding; errors of the
 // motion stay of second order.
 static void conservative_motion_keeps_its_energy(void** state) {
     (void)state;
-    sti_problem* scene = load_scene(env, "four-bar");
+    sti_document* scene = load_scene(env, "four-bar");
     double rise[2], x[3];
     for (int k = 0; k < 5; k++) {
         sti_stepper_options o = sti_stepper_options_default(STI_SCHEME_ALPHA);
         o.step = (double[]){0.02, 0.01, 0.02, 0.01, 0.001}[k];
         o.balance = k >= 2;
-        sti_stepper* s = make_stepper(env, sti_problem_system(scene), &o);
-        account a = account_open(env, sti_problem_system(scene), s);
+        sti_stepper* s = make_stepper(env, sti_system_of(scene), &o);
+        account a = account_open(env, sti_system_of(scene), s);
         const int count = (int)lround(2 / o.step);
         for (int l = 0; l < count; l++) {
             const sti_step_report r = step_on(env, s);
@@ -104,7 +104,7 @@ static void conservative_motion_keeps_its_energy(void** state) {
     }
     assert_near(rise[0] / rise[1], 4, 0.2);
     assert_near((x[0] - x[2]) / (x[1] - x[2]), 4, 0.6);
-    sti_problem_destroy(scene);
+    sti_document_destroy(scene);
 }
 
 // A block that a belt drags along: friction takes the half of what the belt gives until it moves with it.
@@ -208,11 +208,11 @@ static void no_alpha_gains_energy(void** state) {
     (void)state;
     const char* const names[] = {"four-bar", "tilted-block", "bouncing-ball", "planar-box"};
     for (int k = 0; k < 16; k++) {
-        sti_problem* scene = load_scene(env, names[k % 4]);
+        sti_document* scene = load_scene(env, names[k % 4]);
         sti_stepper_options o = sti_stepper_options_default(STI_SCHEME_ALPHA);
         o.alpha = (double[]){0.5, 0.6, 0.75, 1}[k / 4];
-        sti_stepper* s = make_stepper(env, sti_problem_system(scene), &o);
-        account a = account_open(env, sti_problem_system(scene), s);
+        sti_stepper* s = make_stepper(env, sti_system_of(scene), &o);
+        account a = account_open(env, sti_system_of(scene), s);
         int pieces = 0, collisions = 0;
         for (int l = 0; l < 100; l++) {
             const sti_step_report r = step_on(env, s);
@@ -223,15 +223,15 @@ static void no_alpha_gains_energy(void** state) {
         }
         assert_true(pieces <= 200 + 2 * collisions);
         sti_stepper_destroy(s);
-        sti_problem_destroy(scene);
+        sti_document_destroy(scene);
     }
 }
 
 // Pieces and what is still to be taken out are part of the state.
 static void pieces_are_saved_with_the_state(void** state) {
     (void)state;
-    sti_problem* scene = load_scene(env, "slider-crank");
-    const sti_system* system = sti_problem_system(scene);
+    sti_document* scene = load_scene(env, "slider-crank");
+    const sti_system* system = sti_system_of(scene);
     sti_stepper *a = make_stepper(env, system, NULL), *b = make_stepper(env, system, NULL);
     for (int l = 0; l < 7; l++) step_on(env, a);
     void* bytes;
@@ -244,7 +244,7 @@ static void pieces_are_saved_with_the_state(void** state) {
     sti_env_free(env, bytes);
     sti_stepper_destroy(a);
     sti_stepper_destroy(b);
-    sti_problem_destroy(scene);
+    sti_document_destroy(scene);
 }
 
 int main(void) {

@@ -7,8 +7,8 @@ static void held_bodies_do_not_creep(void** state) {
     (void)state;
     const char* const names[] = {"slope-block", "guided-mass", "three-fingers", "ladder"};
     for (int k = 0; k < 9; k++) {
-        sti_problem* scene = load_scene(env, names[k / 2 % 4]);
-        const sti_system* system = sti_problem_system(scene);
+        sti_document* scene = load_scene(env, names[k / 2 % 4]);
+        const sti_system* system = sti_system_of(scene);
         const int n = sti_system_coordinate_count(system);
         sti_stepper_options o = sti_stepper_options_default(STI_SCHEME_ALPHA);
         o.step = k % 2 == 0 ? 0.01 : 0.002;
@@ -21,7 +21,7 @@ static void held_bodies_do_not_creep(void** state) {
         for (int l = 0; l < count; l++) step_on(env, s);
         for (int i = 0; i < n; i++) assert_near(sti_stepper_q(s)[i], start[i], 1e-12);
         sti_stepper_destroy(s);
-        sti_problem_destroy(scene);
+        sti_document_destroy(scene);
     }
 }
 
@@ -30,8 +30,8 @@ static void held_bodies_do_not_creep(void** state) {
 static void slip_starts_within_one_step(void** state) {
     (void)state;
     for (int k = 0; k < 4; k++) {
-        sti_problem* scene = load_scene(env, "slope-block");
-        sti_system* system = sti_problem_system(scene);
+        sti_document* scene = load_scene(env, "slope-block");
+        sti_system* system = sti_system_of(scene);
         sti_stepper_options o = sti_stepper_options_default(STI_SCHEME_ALPHA);
         o.step = k < 2 ? 0.01 : 0.002;
         const double slope = tan(0.3490658503988659), mu = slope * (k % 2 == 0 ? 1 - 1e-9 : 1 + 1e-9);
@@ -46,15 +46,15 @@ static void slip_starts_within_one_step(void** state) {
         assert_near(sti_stepper_v(s)[0], a * o.step, 1e-14);
         assert_near(sti_stepper_q(s)[0], a * o.step * o.step / 2, 1e-15);
         sti_stepper_destroy(s);
-        sti_problem_destroy(scene);
+        sti_document_destroy(scene);
     }
-    sti_problem* scene = load_scene(env, "guided-mass");
-    must(env, sti_system_set(sti_problem_system(scene), "F1", 9));
-    sti_stepper* s = make_stepper(env, sti_problem_system(scene), NULL);
+    sti_document* scene = load_scene(env, "guided-mass");
+    must(env, sti_system_set(sti_system_of(scene), "F1", 9));
+    sti_stepper* s = make_stepper(env, sti_system_of(scene), NULL);
     step_on(env, s);
     assert_near(sti_stepper_v(s)[1], -0.01 * (9.81 - 9), 1e-12);
     sti_stepper_destroy(s);
-    sti_problem_destroy(scene);
+    sti_document_destroy(scene);
 }
 
 // Energy above the table after bounce k is e^2k of the first, to 1e-9; its time is exact too.
@@ -62,9 +62,9 @@ static void bounces_follow_the_exact_ladder(void** state) {
     (void)state;
     const double es[] = {1, 0.95, 0.8, 0.5};
     for (int k = 0; k < 4; k++) {
-        sti_problem* scene = load_scene(env, "bouncing-ball");
-        must(env, sti_system_set(sti_problem_system(scene), "e", es[k]));
-        sti_stepper* s = make_stepper(env, sti_problem_system(scene), NULL);
+        sti_document* scene = load_scene(env, "bouncing-ball");
+        must(env, sti_system_set(sti_system_of(scene), "e", es[k]));
+        sti_stepper* s = make_stepper(env, sti_system_of(scene), NULL);
         const double fall = sqrt(2 / 9.81);
         double when = fall, flight = 2 * fall, ladder = 1;
         int bounces = 0;
@@ -81,17 +81,17 @@ static void bounces_follow_the_exact_ladder(void** state) {
         }
         assert_true(bounces >= 4);
         sti_stepper_destroy(s);
-        sti_problem_destroy(scene);
+        sti_document_destroy(scene);
     }
 }
 
 static void redundant_joints_stay_closed_for_ten_seconds(void** state) {
     (void)state;
-    sti_problem* scene = load_scene(env, "four-bar");
+    sti_document* scene = load_scene(env, "four-bar");
     for (int k = 0; k < 2; k++) {
         sti_stepper_options o = sti_stepper_options_default(STI_SCHEME_ALPHA);
         o.step = k == 0 ? 0.01 : 0.002;
-        sti_stepper* s = make_stepper(env, sti_problem_system(scene), &o);
+        sti_stepper* s = make_stepper(env, sti_system_of(scene), &o);
         const int count = (int)lround(10 / o.step);
         for (int l = 0; l < count; l++) {
             const sti_step_report r = step_on(env, s);
@@ -99,7 +99,7 @@ static void redundant_joints_stay_closed_for_ten_seconds(void** state) {
         }
         sti_stepper_destroy(s);
     }
-    sti_problem_destroy(scene);
+    sti_document_destroy(scene);
 }
 
 int main(void) {

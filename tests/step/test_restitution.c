@@ -170,12 +170,12 @@ static void chains_of_balls_follow_their_closed_forms(void** state) {
         double reverse[9] = {0};
         for (int i = 0; i < p; i++) reverse[i * p + p - 1 - i] = 1;
         for (int law = 0; law < 4; law++) {
-            sti_problem* scene = load_scene(env, names[k]);
+            sti_document* scene = load_scene(env, names[k]);
             sti_stepper_options o = sti_stepper_options_default(STI_SCHEME_ALPHA);
             o.law =
                 (sti_impact_law[]){STI_IMPACT_NEWTON, STI_IMPACT_GENERAL, STI_IMPACT_GENERAL, STI_IMPACT_POISSON}[law];
             if (law == 2) o.E = reverse;
-            sti_stepper* s = make_stepper(env, sti_problem_system(scene), &o);
+            sti_stepper* s = make_stepper(env, sti_system_of(scene), &o);
             const sti_step_report r = step_on(env, s);
             assert_int_equal(r.collisions, 1);
             assert_int_equal(r.relaxed, 0);
@@ -185,7 +185,7 @@ static void chains_of_balls_follow_their_closed_forms(void** state) {
                 assert_near(r.v_plus[i], law != 2 ? together : alone, 1e-13);
             }
             sti_stepper_destroy(s);
-            sti_problem_destroy(scene);
+            sti_document_destroy(scene);
         }
     }
 }
@@ -351,11 +351,11 @@ static void steppers_take_every_law(void** state) {
     const double full[16] = {0.3, 0.2, 0, 0, 0.1, 0.3, 0, 0, 0, 0, 0.3, 0.2, 0, 0, 0.1, 0.3};
     for (size_t k = 0; k < sizeof laws / sizeof *laws; k++) {
         for (size_t m = 0; m < sizeof names / sizeof *names; m++) {
-            sti_problem* scene = load_scene(env, names[m]);
+            sti_document* scene = load_scene(env, names[m]);
             sti_stepper_options o = sti_stepper_options_default(STI_SCHEME_ALPHA);
             o.law = laws[k];
             if (laws[k] == STI_IMPACT_GENERAL && m == 2) o.E = full;
-            sti_stepper* s = make_stepper(env, sti_problem_system(scene), &o);
+            sti_stepper* s = make_stepper(env, sti_system_of(scene), &o);
             double least = INFINITY, size = 0;
             for (int l = 0; l < 30; l++) {
                 const sti_step_report r = step_on(env, s);
@@ -365,23 +365,23 @@ static void steppers_take_every_law(void** state) {
                 least = fmin(least, energy);
             }
             sti_stepper_destroy(s);
-            sti_problem_destroy(scene);
+            sti_document_destroy(scene);
         }
     }
 }
 
 static void wrong_requests_are_refused(void** state) {
     (void)state;
-    sti_problem* scene = load_scene(env, "balls-3");
+    sti_document* scene = load_scene(env, "balls-3");
     sti_stepper* s;
     sti_stepper_options o = sti_stepper_options_default(STI_SCHEME_ALPHA);
     o.law = STI_IMPACT_FRICTION;
-    assert_int_equal(sti_stepper_create(env, sti_problem_system(scene), &o, &s), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_stepper_create(env, sti_system_of(scene), &o, &s), STI_ERR_ARGUMENT);
     o.law = STI_IMPACT_GENERAL;
     o.E = (double[]){0, NAN, 0, 0};
-    assert_int_equal(sti_stepper_create(env, sti_problem_system(scene), &o, &s), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_stepper_create(env, sti_system_of(scene), &o, &s), STI_ERR_ARGUMENT);
     assert_null(s);
-    sti_problem_destroy(scene);
+    sti_document_destroy(scene);
 }
 
 static void every_failed_allocation_is_survived(void** state) {
@@ -389,7 +389,7 @@ static void every_failed_allocation_is_survived(void** state) {
     const double E[4] = {0, 1, 1, 0};
     for (long at = 0;; at++) {
         failing_env f;
-        sti_problem* scene = NULL;
+        sti_document* scene = NULL;
         sti_stepper* s = NULL;
         failing_env_open(&f, -1);
         scene = load_scene(f.env, "balls-3");
@@ -398,11 +398,11 @@ static void every_failed_allocation_is_survived(void** state) {
         sti_stepper_options o = sti_stepper_options_default(STI_SCHEME_ALPHA);
         o.law = STI_IMPACT_GENERAL;
         o.E = E;
-        sti_status status = sti_stepper_create(f.env, sti_problem_system(scene), &o, &s);
+        sti_status status = sti_stepper_create(f.env, sti_system_of(scene), &o, &s);
         if (status == STI_OK) status = sti_stepper_step(s, NULL);
         if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
         sti_stepper_destroy(s);
-        sti_problem_destroy(scene);
+        sti_document_destroy(scene);
         if (failing_env_close(&f)) break;
     }
 }

@@ -240,15 +240,15 @@ static void a_bar_on_three_rods_swings_like_a_pendulum(void** state) {
 
 static void particles_on_a_rod_hit_the_table_at_once(void** state) {
     (void)state;
-    sti_problem* scene = load_scene(env, "particles-on-rod");
-    sti_stepper* s = make_stepper(env, sti_problem_system(scene), NULL);
+    sti_document* scene = load_scene(env, "particles-on-rod");
+    sti_stepper* s = make_stepper(env, sti_system_of(scene), NULL);
     const sti_step_report r = step_on(env, s);
     assert_int_equal(r.collisions, 1);
     assert_near(r.v_plus[0], -12.0 / 17, 1e-11);
     assert_near(r.v_plus[3], -18.0 / 17, 1e-11);
     assert_near(r.collision_energy, 18.0 / 17 - 4, 1e-11);
     sti_stepper_destroy(s);
-    sti_problem_destroy(scene);
+    sti_document_destroy(scene);
 }
 
 static void friction_in_a_joint_brakes_a_bead(void** state) {
@@ -280,9 +280,8 @@ static void friction_in_a_joint_brakes_a_bead(void** state) {
 
 static void a_resumed_run_has_the_same_bits(void** state) {
     (void)state;
-    sti_problem* scene = load_scene(env, "rocking-block");
-    sti_stepper *a = make_stepper(env, sti_problem_system(scene), NULL),
-                *b = make_stepper(env, sti_problem_system(scene), NULL);
+    sti_document* scene = load_scene(env, "rocking-block");
+    sti_stepper *a = make_stepper(env, sti_system_of(scene), NULL), *b = make_stepper(env, sti_system_of(scene), NULL);
     for (int l = 0; l < 20; l++) step_on(env, a);
     void* bytes;
     size_t size;
@@ -292,7 +291,7 @@ static void a_resumed_run_has_the_same_bits(void** state) {
         step_on(env, a);
         step_on(env, b);
     }
-    const size_t n = (size_t)sti_system_coordinate_count(sti_problem_system(scene)) * sizeof(double);
+    const size_t n = (size_t)sti_system_coordinate_count(sti_system_of(scene)) * sizeof(double);
     assert_memory_equal(sti_stepper_q(a), sti_stepper_q(b), n);
     assert_memory_equal(sti_stepper_v(a), sti_stepper_v(b), n);
     assert_true(sti_stepper_time(a) == sti_stepper_time(b));
@@ -302,7 +301,7 @@ static void a_resumed_run_has_the_same_bits(void** state) {
     sti_env_free(env, bytes);
     sti_stepper_destroy(a);
     sti_stepper_destroy(b);
-    sti_problem_destroy(scene);
+    sti_document_destroy(scene);
 }
 
 static void a_step_that_cannot_be_evaluated_changes_nothing(void** state) {

@@ -216,10 +216,10 @@ static inline int case_list(char* paths[CASE_FILES]) {
     return count;
 }
 
-static inline sti_problem* case_load(sti_env* env, const char* path) {
-    sti_problem* file;
-    assert_int_equal(sti_problem_load(env, path, &file), STI_OK);
-    assert_non_null(sti_problem_contact(file));
+static inline sti_document* case_load(sti_env* env, const char* path) {
+    sti_document* file;
+    assert_int_equal(sti_document_load(env, path, &file), STI_OK);
+    assert_non_null(sti_contact_problem_of(file));
     return file;
 }
 
@@ -234,17 +234,17 @@ static inline void case_collection(sti_contact_solver solver, double tol, int la
     sti_env* env = open_env();
     int tried = 0, solved = 0;
     for (int k = 0; k < count; k++) {
-        sti_problem* file = case_load(env, paths[k]);
-        if (sti_problem_contact(file)->contact_count <= largest) {
+        sti_document* file = case_load(env, paths[k]);
+        if (sti_contact_problem_of(file)->contact_count <= largest) {
             sti_contact_options options = case_options(solver, tol);
             options.max_iterations = iterations;
-            sti_contact_answer a = case_try(env, sti_problem_contact(file), &options, paths[k]);
+            sti_contact_answer a = case_try(env, sti_contact_problem_of(file), &options, paths[k]);
             tried++;
             solved += a.outcome == STI_SOLVED;
             if (a.outcome != STI_SOLVED) print_message("open: %s: %s\n", strrchr(paths[k], '/') + 1, a.reason);
             sti_contact_answer_clear(env, &a);
         }
-        sti_problem_destroy(file);
+        sti_document_destroy(file);
         free(paths[k]);
     }
     sti_env_destroy(env);
@@ -354,9 +354,9 @@ static inline void case_order_frames_and_units(sti_contact_solver solver) {
     for (int k = 0; k < count; k++) {
         for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
             if (strstr(paths[k], names[i]) == NULL) continue;
-            sti_problem* file = case_load(env, paths[k]);
-            case_unchanged(env, sti_problem_contact(file), solver, 1e-6, names[i]);
-            sti_problem_destroy(file);
+            sti_document* file = case_load(env, paths[k]);
+            case_unchanged(env, sti_contact_problem_of(file), solver, 1e-6, names[i]);
+            sti_document_destroy(file);
         }
         free(paths[k]);
     }

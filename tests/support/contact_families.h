@@ -23,10 +23,11 @@
     X(FAMILY_INFEASIBLE, "infeasible")                                    \
     X(FAMILY_INFEASIBLE_SCALED, "infeasible, scaled")                     \
     X(FAMILY_DEGENERATE, "q = 0 in places")                               \
+    X(FAMILY_APART, "two of them apart") /* of other sizes */             \
     X(FAMILY_LARGE, "many contacts")
 
 #define STI_X(code, text) code,
-typedef enum family { FAMILY_LIST(STI_X) FAMILY_COUNT } family;
+enum { FAMILY_LIST(STI_X) FAMILY_COUNT };
 #undef STI_X
 
 static inline const char* family_text(int which) {
@@ -98,6 +99,13 @@ static inline void case_repeat_contact(contact_case* k, int c, int of, double si
     }
 }
 
+// Two walls that close: the first two contacts cannot both part or stay
+static inline void case_close_walls(contact_case* k, sti_rng* rng) {
+    case_repeat_contact(k, 1, 0, -1);
+    k->w[0] = case_number(rng);
+    k->w[k->p.dimension] = -k->w[0] - (1 + sti_rng_int(rng, 0, 15)) / 16.0;
+}
+
 static inline void case_scale_masses(contact_case* k, sti_rng* rng) {
     const int nv = k->p.velocity_count;
     const bool pushed = sti_rng_int(rng, 0, 1);  // forces in proportion, or not
@@ -108,17 +116,28 @@ static inline void case_scale_masses(contact_case* k, sti_rng* rng) {
     }
 }
 
+// The first contacts touch the first velocities, the others the rest, and the data of these are larger or smaller by far. Half
+// of the time the first ones are two walls that close.
+static inline void case_part(contact_case* k, sti_rng* rng) {
+    const int d = k->p.dimension, nc = k->p.contact_count, nv = k->p.velocity_count, n = d * nc;
+    const int first = nc / 2, velocities = (nv + 1) / 2;
+    const double s = case_scale(rng);
+    if (first > 1 && sti_rng_int(rng, 0, 1)) case_close_walls(k, rng);
+    for (int i = 0; i < nv; i++) {
+        for (int j = 0; j < n; j++) k->H[i * n + j] = (j < d * first) == (i < velocities) ? k->H[i * n + j] : 0;
+        if (i >= velocities) k->f[i] *= s;
+    }
+    for (int j = d * first; j < n; j++) k->w[j] *= s;
+}
+
 static inline void case_shape(contact_case* k, sti_rng* rng, int which) {
     const int d = k->p.dimension, nc = k->p.contact_count;
     if (which == FAMILY_MASSES) case_scale_masses(k, rng);
     for (int c = 1; c < nc && which == FAMILY_REDUNDANT; c++) {
         if (sti_rng_int(rng, 0, 1)) case_repeat_contact(k, c, sti_rng_int(rng, 0, c - 1), 1);
     }
-    if ((which == FAMILY_INFEASIBLE || which == FAMILY_INFEASIBLE_SCALED) && nc > 1) {  // two walls that close
-        case_repeat_contact(k, 1, 0, -1);
-        k->w[0] = case_number(rng);
-        k->w[d] = -k->w[0] - (1 + sti_rng_int(rng, 0, 15)) / 16.0;
-    }
+    if ((which == FAMILY_INFEASIBLE || which == FAMILY_INFEASIBLE_SCALED) && nc > 1) case_close_walls(k, rng);
+    if (which == FAMILY_APART) case_part(k, rng);
     for (int j = 0; j < d * nc && which == FAMILY_DEGENERATE; j++) {
         if (sti_rng_int(rng, 0, 3) > 0) k->w[j] = 0;
     }

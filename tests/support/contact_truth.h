@@ -4,9 +4,13 @@
 //                  there is no solution, whatever the friction.
 //     solvable     planar problems: of the 4^nc ways in which contacts separate, stick, slide left or slide right, each is a
 //                  linear system; is one of them feasible?
+//     violation    how far a point is from the law at its worst contact, against the terms of that contact alone
+//
+// Matrices are dense.
 #ifndef TESTS_SUPPORT_CONTACT_TRUTH_H
 #define TESTS_SUPPORT_CONTACT_TRUTH_H
 
+#include <math.h>
 #include <stdlib.h>
 #include <stiction/contact.h>
 
@@ -152,6 +156,75 @@ static inline bool truth_solvable(sti_env* env, const sti_contact_problem* p) {
         if (truth_mode_feasible(env, p, modes)) return true;
     }
     return false;
+}
+
+// ---- the physics of a point, in long double
+
+enum { TRUTH_ROWS = 120, TRUTH_VELOCITIES = 60 };  // room
+
+typedef struct truth_terms {
+    long double u[TRUTH_ROWS], own[TRUTH_ROWS];  // velocities, and the sizes of what they are the sums of
+    long double mobility[TRUTH_ROWS / 2];        // of contacts
+} truth_terms;
+
+static inline void truth_add(truth_terms* t, int i, long double x) {
+    t->u[i] += x;
+    t->own[i] += fabsl(x);
+}
+
+static inline void truth_local_terms(const sti_contact_problem* p, const sti_contact_answer* a, truth_terms* t) {
+    const int d = p->dimension, n = d * p->contact_count;
+    for (int i = 0; i < n; i++) {
+        truth_add(t, i, p->q[i]);
+        for (int j = 0; j < n; j++) truth_add(t, i, (long double)truth_entry(&p->W, i, j) * a->r[j]);
+        for (int j = 0; j < p->bilateral_count; j++)
+            truth_add(t, i, (long double)truth_entry(&p->V, i, j) * a->lambda[j]);
+        t->mobility[i / d] += truth_entry(&p->W, i, i);
+    }
+}
+
+static inline void truth_global_terms(const sti_contact_problem* p, const sti_contact_answer* a, truth_terms* t) {
+    const int d = p->dimension, n = d * p->contact_count, nb = p->bilateral_count;
+    long double made[TRUTH_VELOCITIES] = {0};  // what forces, one by one, make of each velocity
+    for (int i = 0; i < p->velocity_count; i++) {
+        const double m = truth_entry(&p->M, i, i);
+        for (int j = 0; j < n; j++) made[i] += fabsl((long double)truth_entry(&p->H, i, j) * a->r[j]);
+        for (int j = 0; j < nb; j++) made[i] += fabsl((long double)truth_entry(&p->G, i, j) * a->lambda[j]);
+        made[i] = m > 0 ? (made[i] + fabs(p->f[i])) / m : 0;
+    }
+    for (int j = 0; j < n; j++) {
+        t->u[j] = p->w[j];
+        t->own[j] = fabsl(t->u[j]);
+        for (int i = 0; i < p->velocity_count; i++) {
+            const long double h = truth_entry(&p->H, i, j), m = truth_entry(&p->M, i, i);
+            t->u[j] += h * a->v[i];
+            t->own[j] += fabsl(h) * made[i];
+            t->mobility[j / d] += m > 0 ? h * h / m : 0;
+        }
+    }
+}
+
+// The largest of penetration, distance from the cone and r_n u_n, each against the terms of the contact itself.
+static inline long double truth_violation(const sti_contact_problem* p, const sti_contact_answer* a) {
+    const int d = p->dimension;
+    truth_terms t = {0};
+    long double worst = 0;
+    if (p->global)
+        truth_global_terms(p, a, &t);
+    else
+        truth_local_terms(p, a, &t);
+    for (int c = 0; c < p->contact_count; c++) {
+        const long double *u = t.u + d * c, *own = t.own + d * c, mu = p->mu[c];
+        const long double size = d == 2 ? hypotl(own[0], own[1]) : hypotl(hypotl(own[0], own[1]), own[2]);
+        const double* r = a->r + d * c;
+        const long double r_t = d == 2 ? fabsl((long double)r[1]) : hypotl(r[1], r[2]);
+        const long double force = fmaxl(t.mobility[c] > 0 ? d * size / t.mobility[c] : 0, hypotl(r[0], r_t));
+        const long double beyond = fmaxl(fmaxl(r_t - mu * r[0], 0) / sqrtl(1 + mu * mu), -r[0]);
+        if (u[0] < 0) worst = fmaxl(worst, -u[0] / size);
+        if (beyond > 0) worst = fmaxl(worst, beyond / force);
+        if (r[0] * u[0] != 0) worst = fmaxl(worst, fabsl(r[0] * u[0]) / (force * size));
+    }
+    return worst;
 }
 
 #endif

@@ -50,14 +50,14 @@ static sti_system* create(sti_env* env, const sti_system_text* text) {
     return s;
 }
 
-static sti_problem* load_scene(sti_env* env, const char* name) {
+static sti_document* load_scene(sti_env* env, const char* name) {
     char path[400];
-    sti_problem* p;
+    sti_document* p;
     snprintf(path, sizeof path, "%s/scenes/%s.json", STI_SOURCE_DIR, name);
-    const sti_status status = sti_problem_load(env, path, &p);
+    const sti_status status = sti_document_load(env, path, &p);
     if (status != STI_OK) print_error("%s\n", sti_env_error(env)->text);
     assert_int_equal(status, STI_OK);
-    assert_int_equal(sti_problem_kind(p), STI_KIND_SYSTEM);
+    assert_int_equal(sti_document_kind(p), STI_KIND_SYSTEM);
     return p;
 }
 
@@ -182,8 +182,8 @@ static void block_and_pendulum_agree_with_the_reference(void** state) {
     cJSON* root = oracle_open("papers");
     if (root == NULL) skip();
     sti_env* env = make_env(NULL);
-    sti_problem* p = load_scene(env, "block-pendulum");
-    sti_system* s = sti_problem_system(p);
+    sti_document* p = load_scene(env, "block-pendulum");
+    sti_system* s = sti_system_of(p);
     const cJSON* item = oracle_find(root, "S0-40");
     assert_non_null(item);
     set_all(s, env, cJSON_GetObjectItemCaseSensitive(item, "inputs"));
@@ -216,7 +216,7 @@ static void block_and_pendulum_agree_with_the_reference(void** state) {
     oracle_free(&v);
     oracle_free(&acc);
     oracle_free(&lam);
-    sti_problem_destroy(p);
+    sti_document_destroy(p);
     cJSON_Delete(root);
     sti_env_destroy(env);
 }
@@ -238,8 +238,8 @@ static void systems_of_figure_1_agree_with_the_reference(void** state) {
     if (root == NULL) skip();
     sti_env* env = make_env(NULL);
     for (size_t k = 0; k < sizeof row / sizeof row[0]; k++) {
-        sti_problem* p = load_scene(env, row[k].scene);
-        sti_system* s = sti_problem_system(p);
+        sti_document* p = load_scene(env, row[k].scene);
+        sti_system* s = sti_system_of(p);
         const cJSON* item = oracle_find(root, row[k].id);
         assert_non_null(item);
         const cJSON *inputs = cJSON_GetObjectItemCaseSensitive(item, "inputs"),
@@ -268,7 +268,7 @@ static void systems_of_figure_1_agree_with_the_reference(void** state) {
         const cJSON* H = oracle_get(item, "inputs", "H_T");
         if (H != NULL) expect_matrix(env, H, columns[1], n * count, 1e-12);
         sti_instant_destroy(env, a);
-        sti_problem_destroy(p);
+        sti_document_destroy(p);
     }
     cJSON_Delete(root);
     sti_env_destroy(env);
@@ -277,8 +277,8 @@ static void systems_of_figure_1_agree_with_the_reference(void** state) {
 static void the_rod_is_critical_at_four_thirds(void** state) {
     (void)state;
     sti_env* env = make_env(NULL);
-    sti_problem* p = load_scene(env, "painleve-rod");
-    sti_system* s = sti_problem_system(p);
+    sti_document* p = load_scene(env, "painleve-rod");
+    sti_system* s = sti_system_of(p);
     double t, q[3], v[3], nn = 0, nt = 0;
     assert_int_equal(sti_system_state(s, &t, q, v), STI_OK);
     near(tan(q[2]), 2);
@@ -291,7 +291,7 @@ static void the_rod_is_critical_at_four_thirds(void** state) {
     }
     near(-nn / nt, 4.0 / 3);  // n'M^-1 (n + mu t) = 0 for slip to the left
     sti_instant_destroy(env, a);
-    sti_problem_destroy(p);
+    sti_document_destroy(p);
     sti_env_destroy(env);
 }
 
@@ -333,8 +333,8 @@ static void energy_is_balanced_and_rates_are_rates_in_every_scene(void** state) 
     sti_env* env = make_env(NULL);
     sti_rng rng = {.state = 7};
     for (size_t k = 0; k < sizeof all_scenes / sizeof all_scenes[0]; k++) {
-        sti_problem* p = load_scene(env, all_scenes[k]);
-        sti_system* s = sti_problem_system(p);
+        sti_document* p = load_scene(env, all_scenes[k]);
+        sti_system* s = sti_system_of(p);
         const int n = sti_system_coordinate_count(s), count = sti_system_contact_count(s);
         double t, q0[8], v0[8];
         assert_int_equal(sti_system_state(s, &t, q0, v0), STI_OK);
@@ -391,7 +391,7 @@ static void energy_is_balanced_and_rates_are_rates_in_every_scene(void** state) 
             }
             sti_instant_destroy(env, a);
         }
-        sti_problem_destroy(p);
+        sti_document_destroy(p);
     }
     sti_env_destroy(env);
 }
@@ -403,8 +403,8 @@ static void every_scene_starts_where_its_contacts_are(void** state) {
     log_book log;
     sti_env* env = make_env(&log);
     for (size_t k = 0; k < sizeof all_scenes / sizeof all_scenes[0]; k++) {
-        sti_problem* p = load_scene(env, all_scenes[k]);
-        const sti_system* s = sti_problem_system(p);
+        sti_document* p = load_scene(env, all_scenes[k]);
+        const sti_system* s = sti_system_of(p);
         const int count = sti_system_contact_count(s), joints = sti_system_joint_count(s);
         double t, q[8], v[8];
         assert_int_equal(sti_system_state(s, &t, q, v), STI_OK);
@@ -419,7 +419,7 @@ static void every_scene_starts_where_its_contacts_are(void** state) {
             assert_true(c->gap == 0 && fabs(rate) < 1e-14);
         }
         sti_instant_destroy(env, a);
-        sti_problem_destroy(p);
+        sti_document_destroy(p);
     }
     assert_int_equal(log.count, 0);
     sti_env_destroy(env);
@@ -678,8 +678,8 @@ static const sti_system_def rod_def = {.coordinate_count = 3,
 static void a_c_function_gives_what_the_formulas_give(void** state) {
     (void)state;
     sti_env* env = make_env(NULL);
-    sti_problem* p = load_scene(env, "painleve-rod");
-    sti_system *f = sti_problem_system(p), *s;
+    sti_document* p = load_scene(env, "painleve-rod");
+    sti_system *f = sti_system_of(p), *s;
     assert_int_equal(sti_system_create_def(env, &rod_def, &s), STI_OK);
     const double q[3] = {0.2, 1.3, 0.7}, v[3] = {-1, 0.4, 2};
     sti_instant *a = look(env, f, 0, q, v), *b = look(env, s, 0, q, v);
@@ -720,7 +720,7 @@ static void a_c_function_gives_what_the_formulas_give(void** state) {
     bad = rod_def;
     bad.tangent_count = (int[]){3};
     assert_int_equal(sti_system_create_def(env, &bad, &s), STI_ERR_ARGUMENT);
-    sti_problem_destroy(p);
+    sti_document_destroy(p);
     sti_env_destroy(env);
 }
 
@@ -731,20 +731,20 @@ static void every_failed_allocation_of_a_system_is_survived(void** state) {
     for (int kind = 0; kind < 2; kind++) {
         for (long k = 0;; k++) {
             failing_env f;
-            sti_problem* p = NULL;
+            sti_document* p = NULL;
             sti_system *made = NULL, *s = NULL;
             sti_instant* a = NULL;
             double q[3], v[3];
             failing_env_open(&f, k);
             sti_status status =
-                kind == 0 ? sti_problem_load(f.env, path, &p) : sti_system_create_def(f.env, &rod_def, &made);
-            if (status == STI_OK) s = kind == 0 ? sti_problem_system(p) : made;
+                kind == 0 ? sti_document_load(f.env, path, &p) : sti_system_create_def(f.env, &rod_def, &made);
+            if (status == STI_OK) s = kind == 0 ? sti_system_of(p) : made;
             if (status == STI_OK) status = sti_system_state(s, NULL, q, v);
             if (status == STI_OK) status = sti_system_instant(f.env, s, 0, q, v, &a);
             assert_true(status == STI_OK || status == STI_ERR_MEMORY);
             sti_instant_destroy(f.env, a);
             sti_system_destroy(made);
-            sti_problem_destroy(p);
+            sti_document_destroy(p);
             if (failing_env_close(&f)) break;
         }
     }

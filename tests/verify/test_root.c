@@ -6,9 +6,9 @@
 
 #include "support/open_env.h"
 
-static sti_problem* parse(sti_env* env, const char* text) {
-    sti_problem* p;
-    if (sti_problem_parse(env, text, strlen(text), "test", &p) != STI_OK) fail_msg("%s", sti_env_error(env)->text);
+static sti_document* parse(sti_env* env, const char* text) {
+    sti_document* p;
+    if (sti_document_parse(env, text, strlen(text), "test", &p) != STI_OK) fail_msg("%s", sti_env_error(env)->text);
     return p;
 }
 
@@ -21,10 +21,11 @@ static bool accepts_root(sti_env* env, const sti_root_problem* p, const sti_root
 
 static void tampered_roots_are_refused(void** state) {
     sti_env* env = *state;
-    sti_problem* problem = parse(env,
-                                 "{\"kind\": \"root\", \"variables\": {\"x\": [-10, 10]}, \"equations\": [\"sin(3*x) = "
-                                 "x/5\"], \"method\": \"all\"}");
-    const sti_root_problem* p = sti_problem_root(problem);
+    sti_document* problem =
+        parse(env,
+              "{\"kind\": \"root\", \"variables\": {\"x\": [-10, 10]}, \"equations\": [\"sin(3*x) = "
+              "x/5\"], \"method\": \"all\"}");
+    const sti_root_problem* p = sti_root_problem_of(problem);
     sti_root_answer a;
     assert_int_equal(sti_root_solve(env, p, NULL, &a), STI_OK);
     assert_true(a.complete && a.root_count > 5 && accepts_root(env, p, &a));
@@ -56,16 +57,16 @@ static void tampered_roots_are_refused(void** state) {
     box[at] = whole;
     assert_true(accepts_root(env, p, &a));
     sti_root_answer_clear(env, &a);
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
 }
 
 static void tampered_systems_are_refused(void** state) {
     sti_env* env = *state;
-    sti_problem* problem =
+    sti_document* problem =
         parse(env,
               "{\"kind\": \"root\", \"variables\": {\"x\": [-2, 2], \"y\": [-2, 2]}, \"method\": \"all\", "
               "\"equations\": [\"x^2 + y^2 - 2\", \"exp(x) - 1 - y\"]}");
-    const sti_root_problem* p = sti_problem_root(problem);
+    const sti_root_problem* p = sti_root_problem_of(problem);
     sti_root_answer a;
     assert_int_equal(sti_root_solve(env, p, NULL, &a), STI_OK);
     assert_true(a.complete && a.root_count == 2 && accepts_root(env, p, &a));
@@ -79,12 +80,12 @@ static void tampered_systems_are_refused(void** state) {
     assert_false(accepts_root(env, p, &a));
     a.leaf_count++;
     sti_root_answer_clear(env, &a);
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
 }
 
 static void no_root_is_not_taken_on_trust(void** state) {
     sti_env* env = *state;
-    sti_problem* problem = parse(
+    sti_document* problem = parse(
         env, "{\"kind\": \"root\", \"variables\": {\"x\": [0, 3]}, \"equations\": [\"x^2 - 2\"], \"method\": \"all\"}");
     const sti_interval box = {0, 3};
     const unsigned char leaf = STI_ROOT_LEAF_NONE;
@@ -96,8 +97,8 @@ static void no_root_is_not_taken_on_trust(void** state) {
                                   .leaf_count = 1,
                                   .leaf_box = &box,
                                   .leaf = &leaf};
-    assert_false(accepts_root(env, sti_problem_root(problem), &none));
-    sti_problem_destroy(problem);
+    assert_false(accepts_root(env, sti_root_problem_of(problem), &none));
+    sti_document_destroy(problem);
 }
 
 static void tampered_bounds_are_refused(void** state) {
@@ -111,8 +112,8 @@ static void tampered_bounds_are_refused(void** state) {
         {"D_AB", "omega_tilde_f", "bound"}, {"lhs", "A", "bound"}, {"cov", "mass", "bound_2_5_20"}};
     sti_env* env = *state;
     for (int k = 0; k < 3; k++) {
-        sti_problem* problem = parse(env, texts[k]);
-        const sti_bound_problem* p = sti_problem_bound(problem);
+        sti_document* problem = parse(env, texts[k]);
+        const sti_bound_problem* p = sti_bound_problem_of(problem);
         sti_bound_answer a;
         sti_bound_verification v;
         assert_int_equal(sti_bound_solve(env, p, &a), STI_OK);
@@ -127,28 +128,28 @@ static void tampered_bounds_are_refused(void** state) {
             *x = kept;
         }
         sti_bound_answer_clear(env, &a);
-        sti_problem_destroy(problem);
+        sti_document_destroy(problem);
     }
 }
 
 static void every_allocation_may_fail(void** state) {
     sti_env* env = *state;
-    sti_problem* problem = parse(env,
-                                 "{\"kind\": \"root\", \"variables\": {\"x\": [0, 3]}, \"equations\": [\"x^2 - "
-                                 "exp(x)/2\"], \"method\": \"all\"}");
+    sti_document* problem = parse(env,
+                                  "{\"kind\": \"root\", \"variables\": {\"x\": [0, 3]}, \"equations\": [\"x^2 - "
+                                  "exp(x)/2\"], \"method\": \"all\"}");
     sti_root_answer a;
-    assert_int_equal(sti_root_solve(env, sti_problem_root(problem), NULL, &a), STI_OK);
+    assert_int_equal(sti_root_solve(env, sti_root_problem_of(problem), NULL, &a), STI_OK);
     for (long i = 0;; i++) {
         failing_env f;
         sti_root_verification v;
         failing_env_open(&f, i);
-        const sti_status status = sti_verify_root(f.env, sti_problem_root(problem), &a, &v);
+        const sti_status status = sti_verify_root(f.env, sti_root_problem_of(problem), &a, &v);
         if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
         assert_true(status == STI_OK || !v.accepted);
         if (failing_env_close(&f)) break;
     }
     sti_root_answer_clear(env, &a);
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
 }
 
 // A check makes too many of them for a test of each: they are tried ever less densely.
@@ -158,20 +159,20 @@ static void allocations_of_the_check_of_bounds_may_fail(void** state) {
         "{\"kind\": \"bound\", \"what\": \"hadamard\", \"interval\": [1, 3], \"f\": \"x^3\", \"weight\": \"1/2\"}"};
     sti_env* env = *state;
     for (int k = 0; k < 2; k++) {
-        sti_problem* problem = parse(env, texts[k]);
+        sti_document* problem = parse(env, texts[k]);
         sti_bound_answer a;
-        assert_int_equal(sti_bound_solve(env, sti_problem_bound(problem), &a), STI_OK);
+        assert_int_equal(sti_bound_solve(env, sti_bound_problem_of(problem), &a), STI_OK);
         for (long i = 0;; i += 1 + i / 6) {
             failing_env f;
             sti_bound_verification v;
             failing_env_open(&f, i);
-            const sti_status status = sti_verify_bound(f.env, sti_problem_bound(problem), &a, &v);
+            const sti_status status = sti_verify_bound(f.env, sti_bound_problem_of(problem), &a, &v);
             if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
             assert_true(v.accepted == (status == STI_OK));
             if (failing_env_close(&f)) break;
         }
         sti_bound_answer_clear(env, &a);
-        sti_problem_destroy(problem);
+        sti_document_destroy(problem);
     }
 }
 

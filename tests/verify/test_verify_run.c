@@ -19,22 +19,22 @@ static const char scene_text[] =
     " \"axis\": [0, 1, 0]}]}";
 enum { BODIES = 4, BOX = 1, BALL = 2, BOB = 3, STEPS = 40 };
 
-static sti_problem* parse_scene(sti_env* env) {
-    sti_problem* problem;
-    assert_int_equal(sti_problem_parse(env, scene_text, strlen(scene_text), "scene", &problem), STI_OK);
+static sti_document* parse_scene(sti_env* env) {
+    sti_document* problem;
+    assert_int_equal(sti_document_parse(env, scene_text, strlen(scene_text), "scene", &problem), STI_OK);
     return problem;
 }
 
-static const sti_bodies* bodies_of(const sti_problem* problem) {
-    return sti_problem_world(problem)->bodies;
+static const sti_bodies* bodies_of(const sti_document* problem) {
+    return sti_world_scene_of(problem)->bodies;
 }
 
 static int make_run(void** state) {
     sti_env* env = io_env(NULL);
     *state = env;
     io_folder_make();
-    sti_problem* problem = parse_scene(env);
-    const sti_world_scene* scene = sti_problem_world(problem);
+    sti_document* problem = parse_scene(env);
+    const sti_world_scene* scene = sti_world_scene_of(problem);
     sti_world* world;
     sti_world_record* record;
     assert_int_equal(sti_world_create(env, scene->bodies, &scene->step, &world), STI_OK);
@@ -50,7 +50,7 @@ static int make_run(void** state) {
     assert_int_equal(sti_world_record_commit(record, false), STI_OK);
     sti_world_record_destroy(record);
     sti_world_destroy(world);
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
     return 0;
 }
 
@@ -74,7 +74,7 @@ static void a_run_of_ours_passes_every_check(void** state) {
     assert_int_equal(sti_recorded_world_load(env, io_path("t.h5"), &w), STI_OK);
     assert_string_equal(w.scene, scene_text);
     assert_true(w.body_count == BODIES && w.step_count == STEPS && w.frame_count == STEPS + 1 && w.contact_count > 0);
-    sti_problem* problem = parse_scene(env);
+    sti_document* problem = parse_scene(env);
     const sti_run_verification v = verify(env, &w, bodies_of(problem));
     for (int i = 0; i < STI_RUN_CHECK_COUNT; i++) {
         const sti_run_check* k = &v.check[i];
@@ -88,7 +88,7 @@ static void a_run_of_ours_passes_every_check(void** state) {
     assert_true(alone.check[STI_RUN_JOINT].looked == 0 && alone.check[STI_RUN_PENETRATION].looked == 0 &&
                 alone.check[STI_RUN_MOMENTUM].looked == 0);
     sti_recorded_world_clear(env, &w);
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
 }
 
 // ---- forgeries, each with the check that has to find it
@@ -177,7 +177,7 @@ static void a_forged_run_is_found_out(void** state) {
                 {"open_the_hinge", open_the_hinge, STI_RUN_JOINT},
                 {"sink", sink, STI_RUN_PENETRATION}};
     sti_env* env = *state;
-    sti_problem* problem = parse_scene(env);
+    sti_document* problem = parse_scene(env);
     for (size_t k = 0; k < sizeof list / sizeof list[0]; k++) {
         sti_recorded_world w;
         assert_int_equal(sti_recorded_world_load(env, io_path("t.h5"), &w), STI_OK);
@@ -188,7 +188,7 @@ static void a_forged_run_is_found_out(void** state) {
         assert_true(v.check[list[k].found].frame >= 0);
         sti_recorded_world_clear(env, &w);
     }
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
 }
 
 static void bodies_of_another_scene_are_refused(void** state) {
@@ -198,13 +198,13 @@ static void bodies_of_another_scene_are_refused(void** state) {
     static const char other[] =
         "{\"kind\": \"scene\", \"dimension\": 3, \"time\": 1, \"bodies\": [{\"shape\": {\"type\": \"sphere\", "
         "\"radius\": 1}}]}";
-    sti_problem* problem;
-    assert_int_equal(sti_problem_parse(env, other, strlen(other), "other", &problem), STI_OK);
+    sti_document* problem;
+    assert_int_equal(sti_document_parse(env, other, strlen(other), "other", &problem), STI_OK);
     sti_run_verify_options options = sti_run_verify_options_default();
     sti_run_verification v;
     options.bodies = bodies_of(problem);
     assert_int_equal(sti_verify_recorded_world(env, &w, &options, &v), STI_ERR_ARGUMENT);
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
     problem = parse_scene(env);
     options.bodies = bodies_of(problem);
     w.contact_shape[0] = 77;
@@ -212,7 +212,7 @@ static void bodies_of_another_scene_are_refused(void** state) {
     options = (sti_run_verify_options){.tol = NAN};
     assert_int_equal(sti_verify_recorded_world(env, &w, &options, &v), STI_ERR_ARGUMENT);
     sti_recorded_world_clear(env, &w);
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
 }
 
 // ---- files
@@ -246,11 +246,11 @@ static void one_number_changed_in_the_file_is_found(void** state) {
     io_write(io_path("forged.h5"), bytes, size);
     free(bytes);
     assert_int_equal(sti_recorded_world_load(env, io_path("forged.h5"), &w), STI_OK);
-    sti_problem* problem = parse_scene(env);
+    sti_document* problem = parse_scene(env);
     const sti_run_verification v = verify(env, &w, bodies_of(problem));
     assert_true(!v.accepted && !v.check[STI_RUN_MOMENTUM].holds && !v.check[STI_RUN_KINETIC].holds);
     sti_recorded_world_clear(env, &w);
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
 }
 
 // Whatever the bytes are: a recording of right sizes, or an error.
@@ -259,7 +259,7 @@ static void damaged_files_do_no_harm(void** state) {
     size_t size;
     sti_rng rng = {5};
     unsigned char* bytes = read_bytes(io_path("t.h5"), &size);
-    sti_problem* problem = parse_scene(env);
+    sti_document* problem = parse_scene(env);
     for (int k = 0; k < 150; k++) {
         unsigned char* copy = malloc(size);
         memcpy(copy, bytes, size);
@@ -282,7 +282,7 @@ static void damaged_files_do_no_harm(void** state) {
         sti_recorded_world_clear(env, &w);
     }
     free(bytes);
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
 }
 
 static void a_file_of_something_else_is_named(void** state) {
@@ -308,8 +308,8 @@ static void a_run_checked_as_it_goes_has_the_verdict_of_its_recording(void** sta
     sti_env* env = *state;
     sti_recorded_world w;
     assert_int_equal(sti_recorded_world_load(env, io_path("t.h5"), &w), STI_OK);
-    sti_problem* problem = parse_scene(env);
-    const sti_world_scene* scene = sti_problem_world(problem);
+    sti_document* problem = parse_scene(env);
+    const sti_world_scene* scene = sti_world_scene_of(problem);
     const sti_run_verification after = verify(env, &w, scene->bodies);
     sti_run_verify_options options = sti_run_verify_options_default();
     options.bodies = scene->bodies;
@@ -346,15 +346,15 @@ static void a_run_checked_as_it_goes_has_the_verdict_of_its_recording(void** sta
     }
     sti_run_checker_destroy(checker);
     sti_world_destroy(world);
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
     sti_recorded_world_clear(env, &w);
 }
 
 // A state that is not where its speeds lead, in the ground and without the energy it says: found in the step it comes in.
 static void a_forged_step_is_found_at_once(void** state) {
     sti_env* env = *state;
-    sti_problem* problem = parse_scene(env);
-    const sti_world_scene* scene = sti_problem_world(problem);
+    sti_document* problem = parse_scene(env);
+    const sti_world_scene* scene = sti_world_scene_of(problem);
     sti_run_verify_options options = sti_run_verify_options_default();
     options.bodies = scene->bodies;
     sti_world* world;
@@ -379,12 +379,12 @@ static void a_forged_step_is_found_at_once(void** state) {
     options.bodies = NULL;
     assert_int_equal(sti_run_checker_create(env, &options, &checker), STI_ERR_ARGUMENT);
     sti_world_destroy(world);
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
 }
 
 static void a_checker_survives_every_failed_allocation(void** state) {
-    sti_problem* problem = parse_scene(*state);
-    const sti_world_scene* scene = sti_problem_world(problem);
+    sti_document* problem = parse_scene(*state);
+    const sti_world_scene* scene = sti_world_scene_of(problem);
     sti_world* world;
     sti_world_report report;
     assert_int_equal(sti_world_create(*state, scene->bodies, &scene->step, &world), STI_OK);
@@ -419,11 +419,11 @@ static void a_checker_survives_every_failed_allocation(void** state) {
         assert_true(!done || status == STI_OK);
     }
     sti_world_destroy(world);
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
 }
 
 static void memory_that_runs_out_is_survived(void** state) {
-    sti_problem* problem = parse_scene(*state);
+    sti_document* problem = parse_scene(*state);
     bool done = false;
     for (long k = 0; !done; k++) {
         failing_env f;
@@ -442,7 +442,7 @@ static void memory_that_runs_out_is_survived(void** state) {
         done = failing_env_close(&f);
         assert_true(!done || status == STI_OK);
     }
-    sti_problem_destroy(problem);
+    sti_document_destroy(problem);
 }
 
 int main(void) {

@@ -1,0 +1,478 @@
+// interior.c: min 1/2 u'Q u + c'u,  A u = s,  lo <= u <= hi,  lo <= s <= hi,  by a primal-dual interior-point method with Mehrotra's
+// predictor and corrector; block-angular Q and A as in S3 (3.1.6), so each Newton system is an arrow (3.1.7).
+//
+//     Q u + c + A'l - zl + zu = 0        zl (u - lo) = mu,  zu (hi - u) = mu
+//     l = wu - wl                        wl (s - lo) = mu,  wu (hi - s) = mu         rows that are no equations
+//     A u - s = 0
+//
+// A Newton step for the targets  zl du + (u - lo) dzl = cl,  -zu du + (hi - u) dzu = cu,  and likewise for the rows, is
+//
+//     (Q + D) du + A'dl = -(Q u + c + A'l - zl + zu) + cl/(u - lo) - cu/(hi - u),     D = zl/(u - lo) + zu/(hi - u)
+//     A du - E dl       = -(A u - s) - E g,     g = cu/(hi - s) - cl/(s - lo),     1/E = wl/(s - lo) + wu/(hi - s)
+//
+// with E = 0 and ds = 0 for an equation, ds = E (dl - g) elsewhere. An equation is a row with lo = hi; a variable with lo = hi is
+// held by a large D, a row without sides by a large E.
+//
+// | S3   | u | A, Q | D_0 .. D_N |                  The block -E of K_i is 0 in S3, which has equations alone.
+// | here | u | A, Q | D          |
+//
+// D1: variables without bounds get a small D: a proximal term around the current point, which vanishes with the steps.
+// D2: multipliers of scenario i are divided by p_i (program.h); mu is a mean with the weights p_i.
+//
+// Cost of an iteration: a factorization of every K_i with n + p more columns, and four solutions with it; linear in the number of
+// scenarios. What a block contributes to a sum is gathered by groups of scenarios, so any number of threads gives the same bits.
+#include "stochastic/interior.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "stochastic/kernel.h"
+
+static const double SHORT_OF = 0.995;   // of the way to the boundary
+static const double PROXIMAL = 1e-8;    // D1
+static const double LEAST_STEP = 1e-9;  // below, nothing moves any more
+static const double LARGEST = 1e14;     // beyond, an iterate runs away
+
+// A pair of sides: of the variables, or of the rows.
+typedef struct barrier {
+    size_t count;
+    double *at, *low, *high;  // the value and its sides
+    double *a, *b;            // multipliers of low and high; 0 where there is no such side
+    double *ca, *cb;          // targets of their products
+    double* d;                // step of `at`
+} barrier;
+
+typedef struct sums {
+    double objective, products, weight;  // sum of products, and of the number of them
+    double first, second;                // products after a step: products + first alpha + second alpha^2
+    double primal, dual;                 // largest residuals
+    double step;                         // longest step
+    double size;                         // largest |u| or |l|
+} sums;
+
+typedef struct interior {
+    sti_env* env;
+    const sti_layout* L;
+    sti_tasks* tasks;
+    sti_arrow arrow;
+    barrier u, s;
+    double* l;        // multipliers of the rows
+    double* dl;       // step
+    double *rd, *rp;  // residuals
+    double *D, *E;
+    double* block;  // all of these arrays
+    sums* part;     // of each chunk, and of block 0 (chunks + 1)
+    double* share;  // of each chunk: what it adds to rd and rp of block 0     (chunks x (n + p))
+    double scale_primal, scale_dual;
+} interior;
+
+static bool is_fixed(const barrier* b, size_t k) {
+    return b->low[k] == b->high[k];
+}
+
+// ---- memory
+
+static void divide(barrier* b, size_t count, double** at, double* value) {
+    b->count = count;
+    double** parts[] = {&b->low, &b->high, &b->a, &b->b, &b->ca, &b->cb, &b->d};
+    b->at = value;
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++, *at += count) *parts[k] = *at;
+}
+
+static sti_status reserve(interior* k, sti_stochastic_point* point) {
+    const sti_layout* L = k->L;
+    const size_t nv = L->var[L->blocks], nr = L->row[L->blocks], chunks = (size_t)L->chunks;
+    k->block = sti_alloc_array_zero(k->env, sti_size_add(sti_size_mul(9, nv), sti_size_mul(11, nr)), sizeof *k->block);
+    k->part = sti_alloc_array_zero(k->env, chunks + 1, sizeof *k->part);
+    k->share = sti_alloc_array_zero(k->env, sti_size_mul(chunks, (size_t)(L->p->n + L->p->p)), sizeof *k->share);
+    if (k->block == NULL || k->part == NULL || k->share == NULL)
+        return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "interior points of %zu variables", nv);
+    double* at = k->block;
+    divide(&k->u, nv, &at, point->u);
+    k->rd = at, at += nv;
+    k->D = at, at += nv;
+    double* value = at;
+    at += nr;
+    divide(&k->s, nr, &at, value);
+    k->l = point->l;
+    k->dl = at, at += nr;
+    k->rp = at, at += nr;
+    k->E = at;
+    return STI_OK;
+}
+
+static void release(interior* k) {
+    sti_arrow_clear(&k->arrow);
+    sti_tasks_destroy(k->tasks);
+    sti_free(k->env, k->block);
+    sti_free(k->env, k->part);
+    sti_free(k->env, k->share);
+}
+
+// ---- loops over blocks: block 0 by itself, the others by chunks; sums in the order of the chunks
+
+typedef void block_work(interior* k, int i, sums* s, double* share);
+
+typedef struct loop {
+    interior* k;
+    block_work* work;
+} loop;
+
+static void run_chunk(void* context, int chunk, int worker) {
+    const loop* w = context;
+    interior* k = w->k;
+    const size_t order = (size_t)k->arrow.order;
+    (void)worker;
+    k->part[chunk] = (sums){.step = 1};
+    double* share = k->share + (size_t)chunk * order;
+    memset(share, 0, order * sizeof *share);
+    for (int i = sti_layout_chunk(k->L, chunk); i < sti_layout_chunk(k->L, chunk + 1); i++)
+        w->work(k, i, &k->part[chunk], share);
+}
+
+static void join(sums* to, const sums* s) {
+    to->objective += s->objective;
+    to->products += s->products;
+    to->weight += s->weight;
+    to->first += s->first;
+    to->second += s->second;
+    to->primal = fmax(to->primal, s->primal);
+    to->dual = fmax(to->dual, s->dual);
+    to->step = fmin(to->step, s->step);
+    to->size = fmax(to->size, s->size);
+}
+
+// rd and rp of block 0 begin with what the scenarios add to them.
+static void gather(interior* k) {
+    const int n = k->L->p->n, p = k->L->p->p;
+    for (int j = 0; j < n; j++) k->rd[j] = 0;
+    for (int j = 0; j < p; j++) k->rp[j] = 0;
+    for (int c = 0; c < k->L->chunks; c++) {
+        const double* share = k->share + (size_t)c * (size_t)(n + p);
+        for (int j = 0; j < n; j++) k->rd[j] += share[j];
+        for (int j = 0; j < p; j++) k->rp[j] += share[n + j];
+    }
+}
+
+static sums for_blocks(interior* k, block_work* work, bool residuals) {
+    loop w = {k, work};
+    sums all = {.step = 1};
+    sti_tasks_run(k->tasks, k->L->chunks, run_chunk, &w);
+    if (residuals) gather(k);
+    work(k, 0, &all, NULL);
+    for (int c = 0; c < k->L->chunks; c++) join(&all, &k->part[c]);
+    return all;
+}
+
+// ---- residuals
+
+static void count_products(const barrier* b, size_t from, size_t to, double weight, sums* s) {
+    double sum = 0;
+    int count = 0;
+    for (size_t j = from; j < to; j++) {
+        if (is_fixed(b, j)) continue;
+        if (isfinite(b->low[j])) sum += b->a[j] * (b->at[j] - b->low[j]), count++;
+        if (isfinite(b->high[j])) sum += b->b[j] * (b->high[j] - b->at[j]), count++;
+        s->size = fmax(s->size, fabs(b->at[j]));
+    }
+    s->products += weight * sum;
+    s->weight += weight * count;
+}
+
+// rd = Q u + c + A'l [+ T'pi] - zl + zu and rp = A u [+ W0 x] - s of a block; its shares of those of block 0.
+static void residual_block(interior* k, int i, sums* s, double* share) {
+    const sti_layout* L = k->L;
+    const size_t v = L->var[i], r = L->row[i], v_end = L->var[i + 1], r_end = L->row[i + 1];
+    const double* c = sti_layout_c(L, i);
+    const double weight = sti_layout_weight(L, i);
+    double objective = 0;
+    if (i > 0) {
+        memset(k->rd + v, 0, (v_end - v) * sizeof *k->rd);
+        memset(k->rp + r, 0, (r_end - r) * sizeof *k->rp);
+        sti_block_multiply_transposed(sti_layout_W0(L, i), weight, k->l + r, share);
+        sti_block_multiply(&L->p->scenarios[i - 1].T, weight, k->u.at + v, share + L->p->n);
+        sti_block_multiply(sti_layout_W0(L, i), 1, k->u.at, k->rp + r);
+    }
+    double* gradient = k->u.d + v;  // free at this time
+    memset(gradient, 0, (v_end - v) * sizeof *gradient);
+    sti_block_multiply(sti_layout_Q(L, i), 1, k->u.at + v, gradient);
+    for (size_t j = v; j < v_end; j++) {
+        const double cost = c != NULL ? c[j - v] : 0;
+        objective += k->u.at[j] * (0.5 * k->u.d[j] + cost);
+        k->rd[j] += k->u.d[j] + cost;
+    }
+    sti_block_multiply_transposed(sti_layout_A(L, i), 1, k->l + r, k->rd + v);
+    if (i > 0) sti_block_multiply_transposed(&L->p->scenarios[i - 1].T, 1, k->l, k->rd + v);
+    sti_block_multiply(sti_layout_A(L, i), 1, k->u.at + v, k->rp + r);
+    for (size_t j = v; j < v_end; j++) {
+        k->rd[j] += k->u.b[j] - k->u.a[j];
+        if (!is_fixed(&k->u, j)) s->dual = fmax(s->dual, fabs(k->rd[j]));
+    }
+    for (size_t j = r; j < r_end; j++) {
+        const bool free = isinf(k->s.low[j]) && isinf(k->s.high[j]);
+        k->rp[j] = free ? 0 : k->rp[j] - k->s.at[j];
+        s->primal = fmax(s->primal, fabs(k->rp[j]));
+        s->size = fmax(s->size, fabs(k->l[j]));
+    }
+    s->objective += weight * objective;
+    count_products(&k->u, v, v_end, weight, s);
+    count_products(&k->s, r, r_end, weight, s);
+}
+
+// ---- the Newton system
+
+static double quotient(double x, double by) {
+    return isinf(by) ? 0 : x / by;
+}
+
+static double curvature(const barrier* b, size_t j) {
+    return quotient(b->a[j], b->at[j] - b->low[j]) + quotient(b->b[j], b->high[j] - b->at[j]);
+}
+
+static void diagonals(interior* k) {
+    for (size_t j = 0; j < k->u.count; j++) {
+        const bool free = isinf(k->u.low[j]) && isinf(k->u.high[j]);
+        k->D[j] = is_fixed(&k->u, j) ? STI_KERNEL_FROZEN : free ? PROXIMAL : curvature(&k->u, j);
+    }
+    for (size_t j = 0; j < k->s.count; j++) {
+        const bool free = isinf(k->s.low[j]) && isinf(k->s.high[j]);
+        k->E[j] = is_fixed(&k->s, j) ? 0 : free ? STI_KERNEL_FROZEN : 1 / curvature(&k->s, j);
+    }
+}
+
+// Targets of the predictor: products to 0.
+static void aim_at_zero(barrier* b) {
+    for (size_t j = 0; j < b->count; j++) {
+        b->ca[j] = isinf(b->low[j]) ? 0 : -b->a[j] * (b->at[j] - b->low[j]);
+        b->cb[j] = isinf(b->high[j]) ? 0 : -b->b[j] * (b->high[j] - b->at[j]);
+    }
+}
+
+// Steps of the multipliers that belong to the step of the value.
+static double step_a(const barrier* b, size_t j) {
+    return quotient(b->ca[j] - b->a[j] * b->d[j], b->at[j] - b->low[j]);
+}
+static double step_b(const barrier* b, size_t j) {
+    return quotient(b->cb[j] + b->b[j] * b->d[j], b->high[j] - b->at[j]);
+}
+
+// Targets of the corrector: products to sigma mu, with the second-order term of the predictor, and products so far.
+static void aim_at_centre(barrier* b, double target) {
+    for (size_t j = 0; j < b->count; j++) {
+        if (is_fixed(b, j)) continue;
+        const double da = step_a(b, j), db = step_b(b, j);
+        if (isfinite(b->low[j])) b->ca[j] += target - b->d[j] * da;
+        if (isfinite(b->high[j])) b->cb[j] += target + b->d[j] * db;
+    }
+}
+
+static double pull(const barrier* b, size_t j) {  // cb/(high - at) - ca/(at - low)
+    return quotient(b->cb[j], b->high[j] - b->at[j]) - quotient(b->ca[j], b->at[j] - b->low[j]);
+}
+
+static void solve_direction(interior* k) {
+    for (size_t j = 0; j < k->u.count; j++) k->u.d[j] = is_fixed(&k->u, j) ? 0 : -k->rd[j] - pull(&k->u, j);
+    for (size_t j = 0; j < k->s.count; j++)
+        k->dl[j] = -k->rp[j] - (is_fixed(&k->s, j) || k->E[j] >= STI_KERNEL_FROZEN ? 0 : k->E[j] * pull(&k->s, j));
+    sti_arrow_solve(&k->arrow, k->u.d, k->dl);
+    for (size_t j = 0; j < k->u.count; j++) {
+        if (is_fixed(&k->u, j)) k->u.d[j] = 0;
+    }
+    for (size_t j = 0; j < k->s.count; j++) {
+        const bool none = is_fixed(&k->s, j) || k->E[j] >= STI_KERNEL_FROZEN;
+        k->s.d[j] = none ? 0 : k->E[j] * (k->dl[j] - pull(&k->s, j));
+        if (k->E[j] >= STI_KERNEL_FROZEN) k->dl[j] = 0;
+    }
+}
+
+static double shorten(double step, double value, double d) {
+    return d * step < -value ? -value / d : step;
+}
+
+static void measure_range(const barrier* b, size_t from, size_t to, double weight, sums* s) {
+    double first = 0, second = 0;
+    for (size_t j = from; j < to; j++) {
+        if (is_fixed(b, j)) continue;
+        const double d = b->d[j], da = step_a(b, j), db = step_b(b, j);
+        if (isfinite(b->low[j])) {
+            const double gap = b->at[j] - b->low[j];
+            s->step = shorten(shorten(s->step, gap, d), b->a[j], da);
+            first += b->a[j] * d + gap * da;
+            second += d * da;
+        }
+        if (isfinite(b->high[j])) {
+            const double gap = b->high[j] - b->at[j];
+            s->step = shorten(shorten(s->step, gap, -d), b->b[j], db);
+            first += gap * db - b->b[j] * d;
+            second -= d * db;
+        }
+    }
+    s->first += weight * first;
+    s->second += weight * second;
+}
+
+static void measure_block(interior* k, int i, sums* s, double* share) {
+    (void)share;
+    measure_range(&k->u, k->L->var[i], k->L->var[i + 1], sti_layout_weight(k->L, i), s);
+    measure_range(&k->s, k->L->row[i], k->L->row[i + 1], sti_layout_weight(k->L, i), s);
+}
+
+// ---- steps
+
+static void advance(barrier* b, double alpha) {
+    for (size_t j = 0; j < b->count; j++) {
+        if (is_fixed(b, j)) continue;
+        const double da = step_a(b, j), db = step_b(b, j);
+        b->at[j] += alpha * b->d[j];
+        if (isfinite(b->low[j])) b->a[j] += alpha * da;
+        if (isfinite(b->high[j])) b->b[j] += alpha * db;
+    }
+}
+
+static void take_step(interior* k, double alpha) {
+    advance(&k->u, alpha);
+    advance(&k->s, alpha);
+    for (size_t j = 0; j < k->s.count; j++)
+        k->l[j] = is_fixed(&k->s, j) ? k->l[j] + alpha * k->dl[j] : k->s.b[j] - k->s.a[j];
+}
+
+// Mehrotra's start: the point of least squares and its gradient, pushed inside.
+static void push_inside(barrier* b, const double* gradient, double away, double height) {
+    for (size_t j = 0; j < b->count; j++) {
+        const bool low = isfinite(b->low[j]), high = isfinite(b->high[j]);
+        if (is_fixed(b, j)) {
+            b->at[j] = b->low[j];
+            continue;
+        }
+        const double inside = low && high ? fmin(away, 0.25 * (b->high[j] - b->low[j])) : away;
+        if (low) b->at[j] = fmax(b->at[j], b->low[j] + inside);
+        if (high) b->at[j] = fmin(b->at[j], b->high[j] - inside);
+        b->a[j] = low ? fmax(gradient[j], height) : 0;
+        b->b[j] = high ? fmax(-gradient[j], height) : 0;
+    }
+}
+
+static double mean_size(const double* x, size_t count) {
+    double sum = 0;
+    for (size_t j = 0; j < count; j++) sum += fabs(x[j]);
+    return count > 0 ? sum / (double)count : 0;
+}
+
+static double nearest(double x, double low, double high) {
+    return fmin(fmax(x, low), high);
+}
+
+static void find_scales(interior* k) {
+    k->scale_primal = k->scale_dual = 1;
+    for (size_t j = 0; j < k->s.count; j++) {
+        if (isfinite(k->s.low[j])) k->scale_primal = fmax(k->scale_primal, fabs(k->s.low[j]));
+        if (isfinite(k->s.high[j])) k->scale_primal = fmax(k->scale_primal, fabs(k->s.high[j]));
+    }
+    for (int i = 0; i < k->L->blocks; i++) {
+        const double* c = sti_layout_c(k->L, i);
+        for (int j = 0; c != NULL && j < sti_layout_m(k->L, i); j++) k->scale_dual = fmax(k->scale_dual, fabs(c[j]));
+    }
+}
+
+// The gradient Q u + c + A'l of all variables into u.d, with the multipliers of the sides at 0.
+static void find_gradient(interior* k) {
+    memset(k->u.a, 0, k->u.count * sizeof *k->u.a);
+    memset(k->u.b, 0, k->u.count * sizeof *k->u.b);
+    for_blocks(k, residual_block, true);
+    memcpy(k->u.d, k->rd, k->u.count * sizeof *k->rd);
+}
+
+static void row_values(interior* k) {
+    memset(k->s.at, 0, k->s.count * sizeof *k->s.at);
+    for_blocks(k, residual_block, true);
+    for (size_t j = 0; j < k->s.count; j++) k->s.at[j] = is_fixed(&k->s, j) ? k->s.low[j] : k->rp[j];
+}
+
+static void start_cold(interior* k) {
+    for (size_t j = 0; j < k->u.count; j++) k->D[j] = is_fixed(&k->u, j) ? STI_KERNEL_FROZEN : 1;
+    for (size_t j = 0; j < k->s.count; j++) k->E[j] = is_fixed(&k->s, j) ? 0 : 1;
+    sti_arrow_factor(&k->arrow, k->D, k->E);
+    memset(k->u.at, 0, k->u.count * sizeof *k->u.at);
+    memset(k->l, 0, k->s.count * sizeof *k->l);
+    for (size_t j = 0; j < k->u.count; j++) {
+        if (is_fixed(&k->u, j)) k->u.at[j] = k->u.low[j];
+    }
+    for (size_t j = 0; j < k->s.count; j++) k->s.at[j] = nearest(0, k->s.low[j], k->s.high[j]);
+    find_gradient(k);
+    for (size_t j = 0; j < k->u.count; j++) k->u.d[j] = is_fixed(&k->u, j) ? 0 : -k->u.d[j];
+    for (size_t j = 0; j < k->s.count; j++) k->dl[j] = -k->rp[j];
+    sti_arrow_solve(&k->arrow, k->u.d, k->dl);
+    for (size_t j = 0; j < k->u.count; j++) k->u.at[j] += is_fixed(&k->u, j) ? 0 : k->u.d[j];
+    memcpy(k->l, k->dl, k->s.count * sizeof *k->l);
+}
+
+// Values and multipliers strictly inside; of a warm start closer to the sides.
+static void start(interior* k, bool warm) {
+    if (!warm) start_cold(k);
+    row_values(k);
+    find_gradient(k);
+    const double part = warm ? 1e-3 : 1;
+    const double away = part * fmax(1e-2, mean_size(k->u.at, k->u.count));
+    const double height = part * fmax(1e-2, mean_size(k->u.d, k->u.count));
+    push_inside(&k->u, k->u.d, away, height);
+    for (size_t j = 0; j < k->s.count; j++) k->dl[j] = -k->l[j];
+    push_inside(&k->s, k->dl, away, height);
+    for (size_t j = 0; j < k->s.count; j++) {
+        if (!is_fixed(&k->s, j)) k->l[j] = k->s.b[j] - k->s.a[j];
+    }
+}
+
+// Predictor and corrector; the length of the step.
+static double find_step(interior* k, const sums* now) {
+    const double mu = now->weight > 0 ? now->products / now->weight : 0;
+    diagonals(k);
+    sti_arrow_factor(&k->arrow, k->D, k->E);
+    aim_at_zero(&k->u);
+    aim_at_zero(&k->s);
+    solve_direction(k);
+    const sums s = for_blocks(k, measure_block, false);
+    const double after = now->products + s.step * (s.first + s.step * s.second);
+    const double ratio = now->products > 0 ? fmax(after, 0) / now->products : 0;
+    aim_at_centre(&k->u, ratio * ratio * ratio * mu);
+    aim_at_centre(&k->s, ratio * ratio * ratio * mu);
+    solve_direction(k);
+    const double longest = for_blocks(k, measure_block, false).step;
+    return longest < 1 ? SHORT_OF * longest : 1;
+}
+
+// NULL: optimal within the tolerance; otherwise why not.
+static const char* iterate(interior* k, const sti_stochastic_options* o, double deadline, long* iterations) {
+    for (;;) {
+        const sums s = for_blocks(k, residual_block, true);
+        const double gap = s.products / (1 + fabs(s.objective));
+        if (o->trace != NULL) o->trace(o->trace_user, "ipm", *iterations, gap);
+        if (s.primal <= o->tol * k->scale_primal && s.dual <= o->tol * k->scale_dual && gap <= o->tol) return NULL;
+        if (!(s.size < LARGEST) || !isfinite(s.products)) return "the iterates grow without end";
+        if (*iterations >= o->max_iterations) return "the limit of iterations was reached";
+        if (isfinite(deadline) && sti_now(k->env) > deadline) return "the time limit was reached";
+        const double alpha = find_step(k, &s);
+        if (!(alpha > LEAST_STEP)) return "rounding left no step";
+        take_step(k, alpha);
+        ++*iterations;
+    }
+}
+
+sti_status sti_stochastic_interior(sti_env* env, const sti_layout* L, const sti_stochastic_options* options,
+                                   double deadline, bool warm, sti_stochastic_point* point) {
+    interior k = {.env = env, .L = L};
+    sti_status status = sti_tasks_create(env, sti_env_workers(env), &k.tasks);
+    if (status == STI_OK) status = sti_arrow_create(env, L, k.tasks, &k.arrow);
+    if (status == STI_OK) status = reserve(&k, point);
+    if (status == STI_OK) {
+        for (int i = 0; i < L->blocks; i++) {
+            sti_layout_bounds(L, i, k.u.low + L->var[i], k.u.high + L->var[i]);
+            sti_layout_sides(L, i, k.s.low + L->row[i], k.s.high + L->row[i]);
+        }
+        find_scales(&k);
+        start(&k, warm);
+        point->reason = iterate(&k, options, deadline, &point->iterations);
+        point->optimal = point->reason == NULL;
+    }
+    release(&k);
+    return status;
+}

@@ -1,0 +1,91 @@
+// program.c: where the parts of a stochastic program stand, and products with them.
+#include "stochastic/program.h"
+
+#include <math.h>
+
+enum { CHUNKS = 64 };
+
+sti_status sti_layout_create(sti_env* env, const sti_stochastic* p, sti_layout* out) {
+    const size_t count = (size_t)p->scenario_count + 2;
+    *out = (sti_layout){.p = p, .blocks = p->scenario_count + 1};
+    out->chunks = p->scenario_count < CHUNKS ? p->scenario_count : CHUNKS;
+    out->var = sti_alloc_array_zero(env, count, sizeof *out->var);
+    out->row = sti_alloc_array_zero(env, count, sizeof *out->row);
+    if (out->var == NULL || out->row == NULL) {
+        sti_layout_clear(env, out);
+        return STI_FAIL(env, STI_ERR_MEMORY, -1, "%d scenarios", p->scenario_count);
+    }
+    out->var[1] = (size_t)p->n;
+    out->row[1] = (size_t)p->p;
+    for (int i = 1; i < out->blocks; i++) {
+        const sti_scenario* s = &p->scenarios[i - 1];
+        out->var[i + 1] = out->var[i] + (size_t)s->m;
+        out->row[i + 1] = out->row[i] + (size_t)s->q;
+        if (s->m > out->most_m) out->most_m = s->m;
+        if (s->q > out->most_q) out->most_q = s->q;
+    }
+    return STI_OK;
+}
+
+void sti_layout_clear(sti_env* env, sti_layout* L) {
+    sti_free(env, L->var);
+    sti_free(env, L->row);
+    *L = (sti_layout){0};
+}
+
+static double side(const double* x, int j, double missing) {
+    if (x == NULL) return missing;
+    return fabs(x[j]) >= 1e20 ? copysign(INFINITY, x[j]) : x[j];
+}
+
+void sti_layout_bounds(const sti_layout* L, int i, double* low, double* high) {
+    const double* lb = i == 0 ? L->p->lb : L->p->scenarios[i - 1].lb;
+    const double* ub = i == 0 ? L->p->ub : L->p->scenarios[i - 1].ub;
+    for (int j = 0; j < sti_layout_m(L, i); j++) {
+        low[j] = side(lb, j, 0);
+        high[j] = side(ub, j, INFINITY);
+    }
+}
+
+void sti_layout_sides(const sti_layout* L, int i, double* low, double* high) {
+    const double* l = i == 0 ? L->p->bl : L->p->scenarios[i - 1].dl;
+    const double* u = i == 0 ? L->p->bu : L->p->scenarios[i - 1].du;
+    for (int j = 0; j < sti_layout_q(L, i); j++) {
+        low[j] = side(l, j, 0);
+        high[j] = side(u, j, 0);
+    }
+}
+
+void sti_block_multiply(const sti_matrix* A, double f, const double* x, double* y) {
+    const int rows = A->rows, cols = A->cols;
+    if (rows == 0) return;
+    if (A->dense != NULL) {
+        for (int i = 0; i < rows; i++) {
+            const double* a = A->dense + (size_t)i * (size_t)cols;
+            double sum = 0;
+            for (int j = 0; j < cols; j++) sum += a[j] * x[j];
+            y[i] += f * sum;
+        }
+        return;
+    }
+    for (int j = 0; j < cols && A->col_start != NULL; j++) {
+        for (int64_t k = A->col_start[j]; k < A->col_start[j + 1]; k++) y[A->row[k]] += f * (A->value[k] * x[j]);
+    }
+}
+
+void sti_block_multiply_transposed(const sti_matrix* A, double f, const double* y, double* x) {
+    const int rows = A->rows, cols = A->cols;
+    if (rows == 0) return;
+    if (A->dense != NULL) {
+        for (int i = 0; i < rows; i++) {
+            const double *a = A->dense + (size_t)i * (size_t)cols, t = f * y[i];
+            for (int j = 0; j < cols; j++) x[j] += a[j] * t;
+        }
+        return;
+    }
+    for (int j = 0; j < cols && A->col_start != NULL; j++) {
+        double sum = 0;
+        for (int64_t k = A->col_start[j]; k < A->col_start[j + 1]; k++) sum += A->value[k] * y[A->row[k]];
+        x[j] += f * sum;
+    }
+}

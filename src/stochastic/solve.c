@@ -1,0 +1,245 @@
+// solve.c: stochastic programs: data checked, the method run, the answer measured on the data as given; where there is no answer, a
+// certificate sought by two further programs (derived.h).
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "stochastic/check.h"
+#include "stochastic/derived.h"
+#include "stochastic/interior.h"
+#include "stochastic/measure.h"
+
+static const double PROVES = 1e-6;      // residual up to which a direction counts
+static const double LEAST_BOUND = 1e6;  // a Farkas vector has to exclude all points of this size
+static const double SLACK = 100;        // the tolerance is that of the method; on the data it is this much looser
+
+sti_stochastic_options sti_stochastic_options_default(void) {
+    return (sti_stochastic_options){.tol = 1e-9, .max_iterations = 100};
+}
+
+void sti_stochastic_answer_clear(sti_env* env, sti_stochastic_answer* a) {
+    void* owned[] = {a->x, a->y, a->pi, a->l, a->y_start, a->l_start};
+    for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) sti_free(env, owned[k]);
+    *a = (sti_stochastic_answer){0};
+}
+
+static sti_status reserve(sti_env* env, const sti_layout* L, sti_stochastic_answer* a) {
+    const size_t n = (size_t)L->p->n, p = (size_t)L->p->p, count = (size_t)L->blocks;
+    *a = (sti_stochastic_answer){
+        .n = L->p->n, .p = L->p->p, .scenario_count = L->p->scenario_count, .bound = NAN, .gap = NAN};
+    a->y_count = L->var[L->blocks] - n;
+    a->l_count = L->row[L->blocks] - p;
+    a->x = sti_alloc_array_zero(env, n, sizeof *a->x);
+    a->y = sti_alloc_array_zero(env, a->y_count, sizeof *a->y);
+    a->pi = sti_alloc_array_zero(env, p, sizeof *a->pi);
+    a->l = sti_alloc_array_zero(env, a->l_count, sizeof *a->l);
+    a->y_start = sti_alloc_array_zero(env, count, sizeof *a->y_start);
+    a->l_start = sti_alloc_array_zero(env, count, sizeof *a->l_start);
+    if (a->x == NULL || a->y == NULL || a->pi == NULL || a->l == NULL || a->y_start == NULL || a->l_start == NULL)
+        return STI_FAIL(env, STI_ERR_MEMORY, -1, "answer of %d scenarios", L->p->scenario_count);
+    for (size_t i = 0; i < count; i++) {
+        a->y_start[i] = L->var[i + 1] - n;
+        a->l_start[i] = L->row[i + 1] - p;
+    }
+    return STI_OK;
+}
+
+// ---- between answers and points of the method, whose multipliers are divided by probabilities
+
+typedef struct room {
+    double *u, *l;  // (all variables), (all rows)
+} room;
+
+static sti_status room_open(sti_env* env, const sti_layout* L, room* r) {
+    r->u = sti_alloc_array_zero(env, L->var[L->blocks], sizeof *r->u);
+    r->l = sti_alloc_array_zero(env, L->row[L->blocks], sizeof *r->l);
+    if (r->u != NULL && r->l != NULL) return STI_OK;
+    sti_free(env, r->u);
+    sti_free(env, r->l);
+    *r = (room){0};
+    return STI_FAIL(env, STI_ERR_MEMORY, -1, "a point of %zu variables", L->var[L->blocks]);
+}
+
+static void room_close(sti_env* env, room* r) {
+    sti_free(env, r->u);
+    sti_free(env, r->l);
+}
+
+static bool fits(const sti_layout* L, const sti_stochastic_answer* a) {
+    return a->x != NULL && a->y != NULL && a->pi != NULL && a->l != NULL && a->n == L->p->n && a->p == L->p->p &&
+           a->y_count == L->var[L->blocks] - (size_t)a->n && a->l_count == L->row[L->blocks] - (size_t)a->p;
+}
+
+static bool all_finite(const double* x, size_t count) {
+    for (size_t k = 0; k < count; k++) {
+        if (!isfinite(x[k])) return false;
+    }
+    return true;
+}
+
+static void copy(double* to, const double* from, size_t count) {
+    if (count > 0) memcpy(to, from, count * sizeof *to);
+}
+
+static void from_answer(const sti_layout* L, const sti_stochastic_answer* a, room* r) {
+    copy(r->u, a->x, (size_t)a->n);
+    copy(r->u + a->n, a->y, a->y_count);
+    copy(r->l, a->pi, (size_t)a->p);
+    copy(r->l + a->p, a->l, a->l_count);
+    for (int i = 1; i < L->blocks; i++) {
+        for (size_t k = L->row[i]; k < L->row[i + 1]; k++) r->l[k] /= sti_layout_weight(L, i);
+    }
+}
+
+static void to_answer(const sti_layout* L, const room* r, sti_stochastic_answer* a) {
+    copy(a->x, r->u, (size_t)a->n);
+    copy(a->y, r->u + a->n, a->y_count);
+    copy(a->pi, r->l, (size_t)a->p);
+    for (int i = 1; i < L->blocks; i++) {
+        for (size_t k = L->row[i]; k < L->row[i + 1]; k++) a->l[k - (size_t)a->p] = r->l[k] * sti_layout_weight(L, i);
+    }
+}
+
+// ---- certificates
+
+static void forget(double* x, size_t count) {
+    for (size_t k = 0; k < count; k++) x[k] = NAN;
+}
+
+// The point of a program in the form of another one that has its first variables and rows.
+static void first_parts(const sti_layout* from, const room* r, const sti_layout* L, sti_stochastic_answer* a) {
+    for (int i = 0; i < L->blocks; i++) {
+        double* u = i == 0 ? a->x : a->y + (L->var[i] - (size_t)a->n);
+        double* l = i == 0 ? a->pi : a->l + (L->row[i] - (size_t)a->p);
+        copy(u, r->u + from->var[i], (size_t)sti_layout_m(L, i));
+        for (int k = 0; k < sti_layout_q(L, i); k++) l[k] = r->l[from->row[i] + (size_t)k] * sti_layout_weight(L, i);
+    }
+}
+
+// Solve a derived program; its point goes into the answer.
+static sti_status solve_derived(sti_env* env, const sti_layout* L, const sti_derived* d,
+                                const sti_stochastic_options* o, double deadline, sti_stochastic_answer* a) {
+    sti_layout M;
+    room r = {0};
+    sti_stochastic_options quiet = *o;
+    quiet.trace = NULL;
+    sti_status status = sti_layout_create(env, &d->program, &M);
+    if (status != STI_OK) return status;
+    status = room_open(env, &M, &r);
+    sti_stochastic_point point = {.u = r.u, .l = r.l};
+    if (status == STI_OK) status = sti_stochastic_interior(env, &M, &quiet, deadline, false, &point);
+    if (status == STI_OK) first_parts(&M, &r, L, a);
+    a->iterations += point.iterations;
+    room_close(env, &r);
+    sti_layout_clear(env, &M);
+    return status;
+}
+
+// Entries of a Farkas vector on sides that are not there are rounding, and set to 0.
+static void clean_farkas(const sti_layout* L, sti_stochastic_answer* a, double* low, double* high) {
+    double largest = 0;
+    for (int k = 0; k < a->p; k++) largest = fmax(largest, fabs(a->pi[k]));
+    for (size_t k = 0; k < a->l_count; k++) largest = fmax(largest, fabs(a->l[k]));
+    for (int i = 0; i < L->blocks; i++) {
+        double* l = i == 0 ? a->pi : a->l + (L->row[i] - (size_t)a->p);
+        sti_layout_sides(L, i, low, high);
+        for (int k = 0; k < sti_layout_q(L, i); k++) {
+            l[k] = largest > 0 ? -l[k] / largest : 0;
+            if (isinf(l[k] >= 0 ? low[k] : high[k]) && fabs(l[k]) < 1e-6) l[k] = 0;
+        }
+    }
+}
+
+static sti_status seek_farkas(sti_env* env, const sti_layout* L, const sti_stochastic_options* o, double deadline,
+                              sti_stochastic_answer* a) {
+    sti_derived d;
+    sti_status status = sti_derived_elastic(env, L, &d);
+    if (status == STI_OK) status = solve_derived(env, L, &d, o, deadline, a);
+    sti_derived_clear(env, &d);
+    if (status != STI_OK) return status;
+    const size_t most = (size_t)(L->most_q > a->p ? L->most_q : a->p);
+    double* sides = sti_alloc_array(env, sti_size_mul(2, most), sizeof *sides);
+    if (sides == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "a Farkas vector");
+    clean_farkas(L, a, sides, sides + most);
+    sti_free(env, sides);
+    status = sti_stochastic_measure_farkas(env, L, a);
+    if (status != STI_OK || !(a->bound >= LEAST_BOUND)) return status;
+    a->outcome = STI_CONIC_INFEASIBLE;
+    forget(a->x, (size_t)a->n);
+    forget(a->y, a->y_count);
+    snprintf(a->reason, sizeof a->reason, "a combination of the rows that no point within the bounds satisfies");
+    return STI_OK;
+}
+
+static sti_status seek_ray(sti_env* env, const sti_layout* L, const sti_stochastic_options* o, double deadline,
+                           sti_stochastic_answer* a) {
+    sti_derived d;
+    sti_status status = sti_derived_ray(env, L, &d);
+    if (status == STI_OK) status = solve_derived(env, L, &d, o, deadline, a);
+    sti_derived_clear(env, &d);
+    if (status == STI_OK) status = sti_stochastic_measure_ray(env, L, a);
+    if (status != STI_OK || !(a->objective < 0) || !(a->residual <= PROVES * -a->objective)) return status;
+    for (int k = 0; k < a->n; k++) a->x[k] /= -a->objective;
+    for (size_t k = 0; k < a->y_count; k++) a->y[k] /= -a->objective;
+    a->outcome = STI_CONIC_UNBOUNDED;
+    a->objective = NAN;
+    forget(a->pi, (size_t)a->p);
+    forget(a->l, a->l_count);
+    snprintf(a->reason, sizeof a->reason, "a direction along which no row or bound ends and the objective falls");
+    return STI_OK;
+}
+
+// ---- the whole
+
+static sti_status run(sti_env* env, const sti_layout* L, const sti_stochastic_options* o, sti_stochastic_answer* a) {
+    const double deadline = sti_deadline(env, o->time_limit_s);
+    const bool warm = o->start != NULL && fits(L, o->start) && all_finite(o->start->x, (size_t)L->p->n) &&
+                      all_finite(o->start->y, o->start->y_count) && all_finite(o->start->pi, (size_t)L->p->p) &&
+                      all_finite(o->start->l, o->start->l_count);
+    room r = {0};
+    sti_status status = room_open(env, L, &r);
+    if (status != STI_OK) return status;
+    if (warm) from_answer(L, o->start, &r);
+    sti_stochastic_point point = {.u = r.u, .l = r.l};
+    status = sti_stochastic_interior(env, L, o, deadline, warm, &point);
+    a->iterations = point.iterations;
+    if (status == STI_OK) to_answer(L, &r, a);
+    if (status == STI_OK) status = sti_stochastic_measure(env, L, a);
+    const bool good = a->residual <= SLACK * o->tol && a->gap <= SLACK * o->tol;
+    if (status == STI_OK && good && point.optimal) {
+        a->outcome = STI_CONIC_SOLVED;
+        snprintf(a->reason, sizeof a->reason, "point and multipliers are within %.1e of each other", a->gap);
+    } else if (status == STI_OK) {
+        const bool late = isfinite(deadline) && sti_now(env) > deadline;
+        a->outcome = STI_CONIC_LIMIT;
+        if (!late) status = seek_farkas(env, L, o, deadline, a);
+        if (status == STI_OK && !late && a->outcome == STI_CONIC_LIMIT) status = seek_ray(env, L, o, deadline, a);
+        if (status == STI_OK && a->outcome == STI_CONIC_LIMIT) {  // neither: the point is all there is
+            to_answer(L, &r, a);
+            a->bound = NAN;
+            status = sti_stochastic_measure(env, L, a);
+            snprintf(a->reason, sizeof a->reason, "%s",
+                     point.reason != NULL ? point.reason : "the residual is too large");
+        }
+    }
+    room_close(env, &r);
+    return status;
+}
+
+sti_status sti_stochastic_solve(sti_env* env, const sti_stochastic* program, const sti_stochastic_options* options,
+                                sti_stochastic_answer* answer) {
+    const sti_stochastic_options o = options != NULL ? *options : sti_stochastic_options_default();
+    const double begin = sti_clock();
+    sti_layout L;
+    *answer = (sti_stochastic_answer){0};
+    if (!(o.tol > 0)) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "tol: %g: a positive number is expected", o.tol);
+    sti_status status = sti_stochastic_check(env, program);
+    if (status == STI_OK) status = sti_layout_create(env, program, &L);
+    if (status != STI_OK) return status;
+    status = reserve(env, &L, answer);
+    if (status == STI_OK) status = run(env, &L, &o, answer);
+    sti_layout_clear(env, &L);
+    answer->time_s = sti_clock() - begin;
+    if (status != STI_OK) sti_stochastic_answer_clear(env, answer);
+    return status;
+}

@@ -1,0 +1,83 @@
+"""peg_cases.py COMMAND CASES: the PEG cases of the thesis through the command: trajectories, modes, forces and jams."""
+import csv
+import json
+import subprocess
+import sys
+
+WALL = [(0, -10), (0, 10), (-4, 10), (-4, -10)]
+
+
+def wall(c):
+    x, y = c["N"]
+    corners = [[x * (c["o"] + a) - y * b, y * (c["o"] + a) + x * b] for a, b in WALL]
+    return {"polygon": corners, "mu": c["mu"]}
+
+
+def scene(inputs):
+    points = inputs.get("support_points_body", [[0.4, 0], [-0.2, "0.2*sqrt(3)"], [-0.2, "-0.2*sqrt(3)"]])
+    weights = inputs.get("support_coefficients", [1, 1, 1])
+    a, b = inputs.get("peg_half_length_a", 0.8), inputs.get("peg_half_width_b", 0.4)
+    walls = []
+    for c in inputs["contacts"]:
+        if c["type"] == "wall" and wall(c) not in walls:
+            walls.append(wall(c))
+    return {"kind": "manipulation", "h": inputs["h"], "steps": inputs.get("N", 1), "fixtures": walls,
+            "parts": [{"polygon": [[-a, -b], [a, -b], [a, b], [-a, b]], "pose": inputs["q0"],
+                       "support": {"points": [p + [w] for p, w in zip(points, weights)]}}],
+            "probes": [{"tips": [c["p0"]], "direction": c["direction_rad"], "speed": c["speed"], "mu": c["mu"]}
+                       for c in inputs["contacts"] if c["type"] == "probe"]}
+
+
+def look(case, summary, rows):
+    """What is wrong with a run of one case."""
+    expected, wrong = case["expected"], []
+    tips = [k for k, c in enumerate(case["inputs"]["contacts"]) if c["type"] == "probe"]
+    names = ["probe %d" % (k + 1) for k in range(len(tips))]
+    status = expected.get("status", "ok" if expected.get("n_mode_solutions") else "no solution at step 0")
+    if status == "ok":
+        if summary["outcome"] != "time":
+            wrong.append("outcome %s" % summary["outcome"])
+    else:
+        jam = "damage" if "damage" in case["title"] else "stuck"
+        if summary["outcome"] != jam or summary["steps"] != int(status.split()[-1]):
+            wrong.append("%s after %d steps, %s expected" % (summary["outcome"], summary["steps"], status))
+    if not summary["check"]["accepted"]:
+        wrong.append(summary["check"]["text"])
+    places = dict(expected.get("q", {}))
+    if "hv" in expected:
+        places["1"] = [a + b for a, b in zip(case["inputs"]["q0"], expected["hv"])]
+    for step, q in places.items():
+        row = rows[int(step)]
+        if any(abs(float(row[k]) - v) > 1e-8 for k, v in zip(("x", "y", "theta"), q)):
+            wrong.append("step %s: %s, %s expected" % (step, [row[k] for k in ("x", "y", "theta")], q))
+    for modes, first, last in expected.get("mode_runs_[mode,first,last]", []):
+        for step in range(first, last + 1):
+            got = "".join(rows[step + 1]["mode:" + name] for name in names)
+            if got != "".join(modes[k] for k in tips):
+                wrong.append("step %d: modes %s, %s expected" % (step, got, modes))
+    for k, name in enumerate(names):
+        if "first_step_lambda_n" in expected and abs(float(rows[1]["lambda_n:" + name] or 0) - expected["first_step_lambda_n"][tips[k]]) > 1e-8:
+            wrong.append("force of %s in the first step" % name)
+    return wrong
+
+
+def main(command, cases):
+    seen = bad = 0
+    for case in json.load(open(cases)):
+        if not case["id"].startswith("PEG-") or "contacts" not in case["inputs"]:
+            continue
+        with open("peg.json", "w") as f:
+            json.dump(scene(case["inputs"]), f)
+        done = subprocess.run([command, "run", "peg.json", "--json", "--csv", "peg.csv"], capture_output=True, text=True)
+        if done.returncode not in (0, 1):
+            sys.exit("%s: %s" % (case["id"], done.stderr))
+        wrong = look(case, json.loads(done.stdout), list(csv.DictReader(open("peg.csv"))))
+        for line in wrong[:3]:
+            print("%s: %s" % (case["id"], line))
+        seen += 1
+        bad += len(wrong) > 0
+    print("%d cases, %d wrong" % (seen, bad))
+    return 1 if bad or seen < 8 else 0
+
+
+sys.exit(main(*sys.argv[1:]))
