@@ -16,6 +16,7 @@ const char* cli_robot_option(const cli_robot_request* r) {
            : r->height != NULL  ? "--height"
            : r->mu > 0          ? "--mu"
            : r->pose != NULL    ? "--pose"
+           : r->collide != NULL ? "--collide"
            : r->joints != NULL  ? "--joint"
            : r->folders != NULL ? "--folder"
            : r->strict          ? "--strict"
@@ -101,6 +102,7 @@ static int put_robot(const cli* c, cli_json* j, const char* file, const char* te
     if (r->strict) cli_json_bool(j, "strict", true);
     if (r->mu > 0) cli_json_text(j, "material", "surface");
     if (r->pose != NULL) cli_json_text(j, "pose", r->pose);
+    if (r->collide != NULL) cli_json_text(j, "collide", r->collide);
     if (r->height != NULL && strcmp(r->height, "auto") == 0)
         cli_json_text(j, "height", "auto");
     else if (r->height != NULL && cli_parse_number(r->height, &height))

@@ -8,6 +8,7 @@ typedef struct cli_robot_request {
     bool ground, floating, strict;
     const char* height;   // "auto" or a number; NULL: not given
     const char* pose;     // zero, middle, home
+    const char* collide;  // collision, visual
     const char* joints;   // NAME=VALUE, a line each
     const char* folders;  // a line each
     double mu;            // 0: not given
@@ -19,6 +20,8 @@ typedef struct cli_robot_request {
         {"--height", CLI_TEXT, "Z", "of a robot: of its root link; auto: it touches z = 0", &(r).height},         \
         {"--mu", CLI_POSITIVE, "MU", "of a robot: friction of its surfaces and of the ground (0.5)", &(r).mu},    \
         {"--pose", CLI_TEXT, "POSE", "of a robot: joints at zero, middle or home (docs/urdf.md)", &(r).pose},     \
+        {"--collide", CLI_TEXT, "WITH", "of a robot: collision; visual: also links that can only be seen",        \
+         &(r).collide},                                                                                           \
         {"--joint", CLI_LINES, "NAME=X", "of a robot: where a joint starts; * stands for any text", &(r).joints}, \
         {"--folder", CLI_LINES, "DIR", "of a robot: where meshes and packages are looked for", &(r).folders}, {   \
         "--strict", CLI_FLAG, NULL, "of a robot: nothing is mended that URDF does not allow", &(r).strict         \

@@ -1,10 +1,11 @@
-// fuzz_mesh.c: any bytes as a mesh: OBJ when the first one is even, STL otherwise.
+// fuzz_mesh.c: any bytes as a mesh; the first one says in which format.
 #include "base/env.h"
 #include "fuzz.h"
 #include "io/mesh_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     static const double scale[3] = {1, 2, -1};
+    static const char* const names[] = {"fuzz.obj", "fuzz.stl", "fuzz.dae", "fuzz.gltf", "fuzz.glb"};
     sti_env* env = fuzz_env();
     sti_mesh_data mesh;
     if (size == 0) return 0;
@@ -12,8 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (text == NULL) return 0;
     memcpy(text, data + 1, size - 1);
     text[size - 1] = '\0';
-    const sti_status status =
-        sti_mesh_file_parse(env, text, size - 1, data[0] % 2 == 0 ? "fuzz.obj" : "fuzz.stl", scale, &mesh);
+    const sti_status status = sti_mesh_file_parse(env, text, size - 1, names[data[0] % 5], scale, &mesh);
     if (status != STI_OK) fuzz_check_error(env, status);
     for (int k = 0; k < 3 * mesh.triangle_count; k++) {
         if (mesh.triangles[k] < 0 || mesh.triangles[k] >= mesh.vertex_count) abort();

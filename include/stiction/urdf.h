@@ -77,15 +77,18 @@ STI_API const char* sti_urdf_pose_text(sti_urdf_pose pose);
 STI_API bool sti_urdf_pose_parse(const char* name, sti_urdf_pose* out);
 
 typedef struct sti_urdf_options {
-    const char* name;    // put before the names of bodies and joints, with a '/'; NULL: nothing
-    sti_pose place;      // of the root link in the world
-    bool on_ground;      // place.x[2] is such that the lowest point of its shapes lies at z = 0 (default false)
-    sti_urdf_pose pose;  // (default zero)
-    bool fixed;          // the root link does not move (default true)
-    bool strict;         // nothing is mended that the specification of URDF forbids (default false)
-    int material;        // of all surfaces (default 0)
-    int sides;           // of the prism that stands for a cylinder (default 32)
-    int hull_points;     // a mesh with more vertices than this is thinned before its hull is taken (default 2000)
+    const char* name;     // put before the names of bodies and joints, with a '/'; NULL: nothing
+    sti_pose place;       // of the root link in the world
+    bool on_ground;       // place.x[2] is such that the lowest point of its shapes lies at z = 0 (default false)
+    sti_urdf_pose pose;   // (default zero)
+    bool fixed;           // the root link does not move (default true)
+    bool strict;          // nothing is mended that the specification of URDF forbids (default false)
+    bool collide_visual;  // links without <collision> touch with their <visual> (default false)
+    int material;         // of all surfaces (default 0)
+    int sides;            // of the prism that stands for a cylinder (default 32)
+    int hull_points;      // a mesh with more vertices than this is thinned before its hull is taken (default 2000)
+    double
+        hull_error;  // part of a hull's size: corners may be left out as long as none sticks out farther (default 1e-3)
     int folder_count;
     const char* const* folders;  // where meshes and packages are looked for, after the folder of the file
     int setting_count;

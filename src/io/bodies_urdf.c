@@ -214,6 +214,16 @@ static sti_status read_start(const sti_bodies_reader* r, const sti_place* up, co
     return sti_json_fail(r->tree, &place, value, "\"zero\", \"middle\" or \"home\" is expected");
 }
 
+static sti_status read_collide(const sti_bodies_reader* r, const sti_place* up, const sti_json_value* object,
+                               sti_urdf_options* options) {
+    const sti_json_value* value = sti_json_field(object, "collide");
+    const sti_place place = sti_place_key(up, "collide");
+    const char* text = sti_json_string(value);
+    options->collide_visual = text != NULL && strcmp(text, "visual") == 0;
+    if (value == NULL || options->collide_visual || (text != NULL && strcmp(text, "collision") == 0)) return STI_OK;
+    return sti_json_fail(r->tree, &place, value, "\"collision\" or \"visual\" is expected");
+}
+
 static sti_status read_options(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object,
                                sti_urdf_options* options) {
     const sti_place at_sides = sti_place_key(up, "sides");
@@ -222,6 +232,7 @@ static sti_status read_options(sti_bodies_reader* r, const sti_place* up, const 
         status = sti_json_read_bool(r->tree, up, object, "fixed", &options->fixed);
     if (status == STI_OK && sti_json_field(object, "strict") != NULL)
         status = sti_json_read_bool(r->tree, up, object, "strict", &options->strict);
+    if (status == STI_OK) status = read_collide(r, up, object, options);
     if (status == STI_OK) status = read_height(r, up, object, options);
     if (status == STI_OK) status = read_start(r, up, object, options);
     if (status == STI_OK) status = read_material(r, up, object, &options->material);
@@ -251,7 +262,7 @@ static sti_status read_robot(sti_bodies_reader* r, const sti_place* up, const st
                              int index) {
     static const char* const names[] = {"name",     "file",   "text",   "position", "rotation", "fixed",
                                         "material", "joints", "motors", "springs",  "friction", "sides",
-                                        "folders",  "repeat", "strict", "height",   "pose"};
+                                        "folders",  "repeat", "strict", "height",   "pose",     "collide"};
     const sti_place at_name = sti_place_key(up, "name");
     const sti_json_value* name = sti_json_field(object, "name");
     sti_urdf_options options = sti_urdf_options_default();

@@ -17,12 +17,17 @@ static bool ends_with(const char* path, const char* suffix) {
 }
 
 bool sti_mesh_file_known(const char* path) {
-    return ends_with(path, ".stl") || ends_with(path, ".obj");
+    static const char* const known[] = {".stl", ".obj", ".dae", ".gltf", ".glb"};
+    for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
+        if (ends_with(path, known[k])) return true;
+    }
+    return false;
 }
 
 void sti_mesh_data_clear(sti_env* env, sti_mesh_data* mesh) {
     sti_free(env, mesh->vertices);
     sti_free(env, mesh->triangles);
+    sti_free(env, mesh->group);
     *mesh = (sti_mesh_data){0};
 }
 
@@ -56,6 +61,29 @@ sti_status sti_mesh_add_triangle(sti_env* env, sti_mesh_data* mesh, int a, int b
     }
     memcpy(mesh->triangles + 3 * (size_t)mesh->triangle_count++, (int[]){a, b, c}, 3 * sizeof(int));
     return STI_OK;
+}
+
+sti_status sti_mesh_add_group(sti_env* env, sti_mesh_data* mesh) {
+    if (mesh->group_count > 0 && mesh->group[mesh->group_count - 1] == mesh->triangle_count) return STI_OK;
+    if (mesh->group_count == mesh->group_capacity) {
+        const sti_status status = grow(env, &mesh->group_capacity, (void**)&mesh->group, sizeof *mesh->group);
+        if (status != STI_OK) return status;
+    }
+    mesh->group[mesh->group_count++] = mesh->triangle_count;
+    return STI_OK;
+}
+
+void sti_mesh_compose(const double outer[12], const double inner[12], double out[12]) {
+    for (int r = 0; r < 3; r++) {
+        for (int c = 0; c < 4; c++)
+            out[4 * r + c] = outer[4 * r] * inner[c] + outer[4 * r + 1] * inner[4 + c] +
+                             outer[4 * r + 2] * inner[8 + c] + (c == 3 ? outer[4 * r + 3] : 0);
+    }
+}
+
+void sti_mesh_place(const double place[12], const double x[3], double out[3]) {
+    for (int r = 0; r < 3; r++)
+        out[r] = place[4 * r] * x[0] + place[4 * r + 1] * x[1] + place[4 * r + 2] * x[2] + place[4 * r + 3];
 }
 
 size_t sti_words_next(sti_words* words) {
@@ -157,11 +185,13 @@ static bool has_area(const sti_mesh_data* mesh, const int* t) {
 }
 
 static void drop_flat(sti_mesh_data* mesh) {
-    int kept = 0;
+    int kept = 0, group = 0;
     for (int t = 0; t < mesh->triangle_count; t++) {
+        while (group < mesh->group_count && mesh->group[group] == t) mesh->group[group++] = kept;
         const int* from = mesh->triangles + 3 * (size_t)t;
         if (has_area(mesh, from)) memmove(mesh->triangles + 3 * (size_t)kept++, from, 3 * sizeof *from);
     }
+    while (group < mesh->group_count) mesh->group[group++] = kept;
     mesh->dropped = mesh->triangle_count - kept;
     mesh->triangle_count = kept;
 }
@@ -244,9 +274,12 @@ static sti_status finish(sti_env* env, const char* name, const double scale[3], 
 sti_status sti_mesh_file_parse(sti_env* env, const char* text, size_t size, const char* name, const double scale[3],
                                sti_mesh_data* out) {
     *out = (sti_mesh_data){0};
+    const bool gltf = ends_with(name, ".gltf") || ends_with(name, ".glb");
     sti_status status = ends_with(name, ".obj")   ? sti_mesh_read_obj(env, text, size, name, out)
                         : ends_with(name, ".stl") ? sti_mesh_read_stl(env, text, size, name, out)
-                                                  : sti_file_fail(env, STI_ERR_INPUT, name, ".stl or .obj is expected");
+                        : ends_with(name, ".dae") ? sti_mesh_read_dae(env, text, size, name, out)
+                        : gltf                    ? sti_mesh_read_gltf(env, text, size, name, out)
+                               : sti_file_fail(env, STI_ERR_INPUT, name, ".stl, .obj, .dae, .gltf or .glb is expected");
     if (status == STI_OK) status = finish(env, name, scale, out);
     if (status != STI_OK) sti_mesh_data_clear(env, out);
     return status;

@@ -1,4 +1,4 @@
-// mesh_file.h: triangles from files: STL (binary and text) and OBJ.
+// mesh_file.h: triangles from files: STL (binary and text), OBJ, COLLADA and glTF (text and binary).
 #ifndef STI_IO_MESH_FILE_H
 #define STI_IO_MESH_FILE_H
 
@@ -9,12 +9,14 @@ typedef struct sti_mesh_data {
     double* vertices;  // (vertex_count x 3)
     int triangle_count, triangle_capacity;
     int* triangles;  // counterclockwise from outside      (triangle_count x 3)
-    int dropped;     // triangles without an area, left out
-    bool closed;     // every edge has one triangle on either side
-    double volume;   // signed: negative when the triangles of a closed mesh look inward
+    int group_count, group_capacity;
+    int* group;     // first triangle of each part that the file tells apart (group_count); OBJ: o and g
+    int dropped;    // triangles without an area, left out
+    bool closed;    // every edge has one triangle on either side
+    double volume;  // signed: negative when the triangles of a closed mesh look inward
 } sti_mesh_data;
 
-bool sti_mesh_file_known(const char* path);  // by its suffix: .stl or .obj, large or small letters
+bool sti_mesh_file_known(const char* path);  // by its suffix: .stl, .obj, .dae, .gltf, .glb, large or small letters
 
 // Vertices at the same place are one; scale (3) multiplies them, and a mirroring one turns the triangles around.
 sti_status sti_mesh_file_read(sti_env* env, const char* path, const double scale[3], sti_mesh_data* out);
@@ -27,6 +29,12 @@ void sti_mesh_data_clear(sti_env* env, sti_mesh_data* mesh);
 
 sti_status sti_mesh_read_stl(sti_env* env, const char* text, size_t size, const char* name, sti_mesh_data* out);
 sti_status sti_mesh_read_obj(sti_env* env, const char* text, size_t size, const char* name, sti_mesh_data* out);
+sti_status sti_mesh_read_dae(sti_env* env, const char* text, size_t size, const char* name, sti_mesh_data* out);
+sti_status sti_mesh_read_gltf(sti_env* env, const char* text, size_t size, const char* name, sti_mesh_data* out);
+sti_status sti_mesh_add_group(sti_env* env, sti_mesh_data* mesh);  // what follows is another part
+// Places of nodes, 3 x 4, row major: out = outer inner; a point.
+void sti_mesh_compose(const double outer[12], const double inner[12], double out[12]);
+void sti_mesh_place(const double place[12], const double x[3], double out[3]);
 sti_status sti_mesh_add_vertex(sti_env* env, sti_mesh_data* mesh, const double x[3]);
 sti_status sti_mesh_add_triangle(sti_env* env, sti_mesh_data* mesh, int a, int b, int c);
 

@@ -1,5 +1,5 @@
 // mesh_obj.c: OBJ: vertices ("v x y z") and faces ("f a b c ..", "a/b/c", from 1, or from the end when negative). A face
-// with more corners is cut into triangles from its first one. Everything else in the file is passed over.
+// with more corners is cut into triangles from its first one. "o" and "g" begin another part. Everything else in the file is passed over.
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +53,8 @@ sti_status sti_mesh_read_obj(sti_env* env, const char* text, size_t size, const 
             if (!sti_words_numbers(&words, 3, x))
                 return sti_file_fail(env, STI_ERR_INPUT, name, "line %d: v: three numbers are expected", words.line);
             status = sti_mesh_add_vertex(env, out, x);
+        } else if (kind == 'o' || kind == 'g') {
+            status = sti_mesh_add_group(env, out);
         } else if (kind == 'f') {
             status = read_face(env, name, &words, out);
         }

@@ -14,7 +14,8 @@ sti_urdf_setting sti_urdf_setting_default(const char* joint) {
 }
 
 sti_urdf_options sti_urdf_options_default(void) {
-    return (sti_urdf_options){.place = sti_pose_identity(), .fixed = true, .sides = 32, .hull_points = 2000};
+    return (sti_urdf_options){
+        .place = sti_pose_identity(), .fixed = true, .sides = 32, .hull_points = 2000, .hull_error = 1e-3};
 }
 
 const char* sti_urdf_pose_text(sti_urdf_pose pose) {
@@ -47,6 +48,8 @@ static sti_status check_options(sti_env* env, const sti_urdf_options* o, const s
     if ((int)o->pose < 0 || o->pose >= STI_URDF_POSE_COUNT)
         return STI_FAIL(env, STI_ERR_INPUT, (int)o->pose, "pose: %d: there are %d", (int)o->pose,
                         (int)STI_URDF_POSE_COUNT);
+    if (!(o->hull_error >= 0 && o->hull_error <= 1))
+        return STI_FAIL(env, STI_ERR_INPUT, -1, "hull_error: %g: 0 to 1 is expected", o->hull_error);
     if (o->hull_points < 4)
         return STI_FAIL(env, STI_ERR_INPUT, o->hull_points, "hull_points: %d: 4 at least are expected", o->hull_points);
     if (o->material < 0 || o->material >= sti_bodies_material_count(bodies))
@@ -77,8 +80,8 @@ static sti_status work(sti_urdf_model* m, const char* text, size_t size, sti_bod
 }
 
 static void clear(sti_urdf_model* m) {
-    for (int k = 0; k < m->geometry_count && m->shape != NULL; k++) sti_shape_destroy(m->shape[k]);
-    sti_free(m->env, m->shape);
+    for (int k = 0; k < m->piece_count; k++) sti_shape_destroy(m->piece[k].shape);
+    sti_free(m->env, m->piece);
     sti_free(m->env, m->link);
     sti_free(m->env, m->joint);
     sti_free(m->env, m->geometry);

@@ -80,6 +80,12 @@ typedef struct sti_urdf_joint {
     int joint;                 // in sti_bodies; -1: none
 } sti_urdf_joint;
 
+// A shape of a geometry; a mesh may have several.
+typedef struct sti_urdf_piece {
+    sti_shape* shape;  // NULL: bodies have it
+    int geometry;
+} sti_urdf_piece;
+
 typedef struct sti_urdf_name {
     const char* name;
     int index;
@@ -99,7 +105,8 @@ typedef struct sti_urdf_model {
     sti_urdf_name* joint_name;  // sorted                               (joint_count)
     int root;                   // link
     int* order;                 // links, parents before their children (link_count)
-    sti_shape** shape;          // of the geometry, until bodies have it (geometry_count)
+    int piece_count, piece_capacity;
+    struct sti_urdf_piece* piece;  // shapes                            (piece_count)
 } sti_urdf_model;
 
 static inline bool sti_urdf_has_coordinate(sti_urdf_type type) {
@@ -133,8 +140,13 @@ sti_pose sti_urdf_axis_frame(const double axis[3]);  // a rotation that takes z 
 
 // ---- urdf_shapes.c
 
-// fixed: the body does not move, so a mesh may stay a mesh.
-sti_status sti_urdf_shape(sti_urdf_model* model, const sti_urdf_geometry* geometry, bool fixed, sti_shape** out);
+// Its shapes behind the pieces there are. fixed: the body does not move, so a mesh may stay a mesh.
+sti_status sti_urdf_shape(sti_urdf_model* model, int geometry, bool fixed);
+
+static inline sti_pose sti_urdf_piece_place(const sti_urdf_model* m, int piece) {  // in the frame of the body
+    const sti_urdf_geometry* g = &m->geometry[m->piece[piece].geometry];
+    return sti_pose_compose(&m->link[g->link].in_body, &g->origin);
+}
 
 // ---- urdf_masses.c
 

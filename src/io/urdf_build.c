@@ -82,23 +82,20 @@ static bool is_still(const sti_urdf_model* m, const sti_urdf_geometry* g) {
 // Before anything is added: masses may follow from them.
 static sti_status make_shapes(sti_urdf_model* m) {
     sti_status status = STI_OK;
-    m->shape = sti_alloc_array_zero(m->env, (size_t)m->geometry_count, sizeof *m->shape);
-    if (m->shape == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "%d shapes", m->geometry_count);
-    for (int k = 0; status == STI_OK && k < m->geometry_count; k++) {
-        const sti_urdf_geometry* g = &m->geometry[k];
-        status = blame(m, g->node, sti_urdf_shape(m, g, is_still(m, g), &m->shape[k]));
-    }
+    for (int k = 0; status == STI_OK && k < m->geometry_count; k++)
+        status = blame(m, m->geometry[k].node, sti_urdf_shape(m, k, is_still(m, &m->geometry[k])));
     return status;
 }
 
 // The lowest point of all shapes, with the links where they are; INFINITY: there is none.
 static sti_status find_lowest(sti_urdf_model* m, double* lowest) {
     *lowest = INFINITY;
-    for (int k = 0; k < m->geometry_count; k++) {
-        const sti_pose place = sti_pose_compose(&m->link[m->geometry[k].link].place, &m->geometry[k].origin);
+    for (int k = 0; k < m->piece_count; k++) {
+        const sti_urdf_geometry* g = &m->geometry[m->piece[k].geometry];
+        const sti_pose place = sti_pose_compose(&m->link[g->link].place, &g->origin);
         sti_aabb box;
-        if (sti_shape_bounds(m->shape[k], &place, 0, &box) != STI_OK)
-            return sti_urdf_fail(m, m->geometry[k].node, NULL, "lies too far out");
+        if (sti_shape_bounds(m->piece[k].shape, &place, 0, &box) != STI_OK)
+            return sti_urdf_fail(m, g->node, NULL, "lies too far out");
         *lowest = fmin(*lowest, box.lower[2]);
     }
     return STI_OK;
@@ -135,13 +132,12 @@ static sti_status remark_shapeless(sti_urdf_model* m, const sti_urdf_sum* sums) 
 
 static sti_status add_shapes(sti_urdf_model* m, sti_bodies* bodies) {
     sti_status status = STI_OK;
-    for (int k = 0; status == STI_OK && k < m->geometry_count; k++) {
-        const sti_urdf_geometry* g = &m->geometry[k];
-        const sti_urdf_link* link = &m->link[g->link];
-        const sti_pose place = sti_pose_compose(&link->in_body, &g->origin);
-        sti_shape* shape = m->shape[k];
-        m->shape[k] = NULL;
-        status = sti_bodies_add_shape(bodies, link->body, shape, &place, m->options->material);
+    for (int k = 0; status == STI_OK && k < m->piece_count; k++) {
+        const sti_urdf_geometry* g = &m->geometry[m->piece[k].geometry];
+        const sti_pose place = sti_urdf_piece_place(m, k);
+        sti_shape* shape = m->piece[k].shape;
+        m->piece[k].shape = NULL;
+        status = sti_bodies_add_shape(bodies, m->link[g->link].body, shape, &place, m->options->material);
         status = blame(m, g->node, status);
     }
     return status;
@@ -280,16 +276,17 @@ static sti_status check_pair(sti_urdf_model* m, sti_bodies* bodies, int first, c
     if (sti_shape_contacts(a, &poses[pair->a], b, &poses[pair->b], 0, 1, &touch, &count) != STI_OK || count == 0 ||
         touch.gap > -slack)
         return STI_OK;
-    const sti_xml_node *node = m->geometry[pair->a].node, *other = m->geometry[pair->b].node;
+    const sti_xml_node* node = m->geometry[m->piece[pair->a].geometry].node;
+    const sti_xml_node* other = m->geometry[m->piece[pair->b].geometry].node;
     const sti_status status =
         sti_urdf_remark_add(m, STI_URDF_ASSUMED, node->up, NULL,
                             "overlaps link \"%.60s\" at the start: they never touch", sti_xml_get(other->up, "name"));
     return status == STI_OK ? sti_bodies_ignore(bodies, body[0], body[1]) : status;
 }
 
-// The shapes of the robot are the last ones, in the order of model->geometry.
+// The shapes of the robot are the last ones, in the order of model->piece.
 static sti_status ignore_overlaps(sti_urdf_model* m, sti_bodies* bodies, sti_broadphase* broad) {
-    const int n = m->geometry_count, first = sti_bodies_shape_count(bodies) - n;
+    const int n = m->piece_count, first = sti_bodies_shape_count(bodies) - n;
     sti_pose* poses = sti_alloc_array(m->env, (size_t)n, sizeof *poses);
     sti_aabb* boxes = sti_alloc_array(m->env, (size_t)n, sizeof *boxes);
     const sti_box_pair* pairs = NULL;
@@ -302,7 +299,8 @@ static sti_status ignore_overlaps(sti_urdf_model* m, sti_bodies* bodies, sti_bro
         const sti_shape* shape = sti_bodies_shape(bodies, first + k, &body, &place, NULL);
         poses[k] = sti_pose_compose(&sti_bodies_body(bodies, body)->pose, &place);
         status = sti_shape_bounds(shape, &poses[k], 0, &boxes[k]);
-        if (status != STI_OK) status = sti_urdf_fail(m, m->geometry[k].node, NULL, "lies too far out");
+        if (status != STI_OK)
+            status = sti_urdf_fail(m, m->geometry[m->piece[k].geometry].node, NULL, "lies too far out");
     }
     if (status == STI_OK) status = sti_broadphase_update(broad, n, boxes, NULL, &pairs, &count);
     for (int k = 0; status == STI_OK && k < count; k++) status = check_pair(m, bodies, first, poses, &pairs[k]);
@@ -333,7 +331,7 @@ sti_status sti_urdf_build(sti_urdf_model* m, sti_bodies* bodies) {
     sti_status status = add_all(m, sums, bodies);
     sti_free(m->env, sums);
     sti_broadphase* broad = NULL;
-    if (status == STI_OK && m->geometry_count > 1) status = sti_broadphase_create(m->env, &broad);
+    if (status == STI_OK && m->piece_count > 1) status = sti_broadphase_create(m->env, &broad);
     if (broad != NULL) status = ignore_overlaps(m, bodies, broad);
     sti_broadphase_destroy(broad);
     return status;

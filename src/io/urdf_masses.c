@@ -7,7 +7,7 @@
 // What moves has a mass and positive moments. Where the file gives none, and is not read strictly,
 //     no mass             1000 kg / m3 times the volume of its shapes; without volume a thousandth of the heaviest neighbour
 //     moments not > 0     those below that of a ball are raised to it: 2/5 m r^2, with r half the least extent of the shapes,
-//                         or the distance from the joint to the centre, within 1 mm and 10 cm
+//                         or the distance from the joint to the centre, within 2 cm and 10 cm
 // Moments that are negative by more than rounding are refused, unless the body as a whole has positive ones.
 #include <math.h>
 #include <string.h>
@@ -77,12 +77,12 @@ static bool is_definite(const double I[9]) {
 // Half the least extent of the shapes of a body; 0: it has none.
 static double half_extent(const sti_urdf_model* m, int body) {
     sti_aabb all = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-    for (int k = 0; k < m->geometry_count; k++) {
-        const sti_urdf_link* link = &m->link[m->geometry[k].link];
-        if (link->body_link != body) continue;
-        const sti_pose place = sti_pose_compose(&link->in_body, &m->geometry[k].origin);
+    for (int k = 0; k < m->piece_count; k++) {
+        const sti_pose place = sti_urdf_piece_place(m, k);
         sti_aabb box;
-        if (m->shape[k] == NULL || sti_shape_bounds(m->shape[k], &place, 0, &box) != STI_OK) continue;
+        if (m->link[m->geometry[m->piece[k].geometry].link].body_link != body ||
+            sti_shape_bounds(m->piece[k].shape, &place, 0, &box) != STI_OK)
+            continue;
         for (int i = 0; i < 3; i++) {
             all.lower[i] = fmin(all.lower[i], box.lower[i]);
             all.upper[i] = fmax(all.upper[i], box.upper[i]);
@@ -97,18 +97,18 @@ static double half_extent(const sti_urdf_model* m, int body) {
 static double ball_radius(const sti_urdf_model* m, int body, const sti_urdf_sum* s) {
     const double extent = half_extent(m, body);
     const double arm = sqrt(s->centre[0] * s->centre[0] + s->centre[1] * s->centre[1] + s->centre[2] * s->centre[2]);
-    return fmin(fmax(extent > 0 ? extent : arm, 1e-3), 0.1);
+    return fmin(fmax(extent > 0 ? extent : arm, 0.02), 0.1);
 }
 
 // Mass, centre and inertia of the shapes at the density of water; 0: they have no volume to speak of.
 static sti_status measure_shapes(const sti_urdf_model* m, int body, sti_urdf_sum* s) {
     for (int pass = 0; pass < 2; pass++) {
-        for (int k = 0; k < m->geometry_count; k++) {
-            const sti_urdf_link* link = &m->link[m->geometry[k].link];
-            if (link->body_link != body || sti_shape_kind_of(m->shape[k]) == STI_SHAPE_MESH) continue;
-            const sti_pose place = sti_pose_compose(&link->in_body, &m->geometry[k].origin);
+        for (int k = 0; k < m->piece_count; k++) {
+            const sti_urdf_link* link = &m->link[m->geometry[m->piece[k].geometry].link];
+            if (link->body_link != body || sti_shape_kind_of(m->piece[k].shape) == STI_SHAPE_MESH) continue;
+            const sti_pose place = sti_urdf_piece_place(m, k);
             sti_shape_mass part;
-            const sti_status status = sti_shape_measure(m->env, m->shape[k], DENSITY, &part);
+            const sti_status status = sti_shape_measure(m->env, m->piece[k].shape, DENSITY, &part);
             if (status != STI_OK) return status;
             double c[3];
             sti_pose_apply(&place, part.centre, c);
@@ -189,8 +189,15 @@ static sti_status remark_odd_parts(sti_urdf_model* m, int body) {
     return status;
 }
 
+// A body whose mass lies within a hundredth of a millimetre of its centre has moments that are rounding.
+static bool is_rounding(const sti_urdf_sum* s) {
+    return s->inertia[0] + s->inertia[4] + s->inertia[8] < 1e-10 * s->mass;
+}
+
 static sti_status check_moments(sti_urdf_model* m, int body, sti_urdf_sum* s) {
-    if (is_definite(s->inertia)) return remark_odd_parts(m, body);
+    const bool vanish = !m->options->strict && is_rounding(s);
+    if (is_definite(s->inertia) && !vanish) return remark_odd_parts(m, body);
+    if (vanish) memset(s->inertia, 0, sizeof s->inertia);
     if (!m->options->strict) return raise_moments(m, body, s);
     return sti_urdf_fail(m, m->link[body].node, NULL,
                          "moves, and its inertia is not positive: moments %g, %g, %g about the centre", s->inertia[0],

@@ -35,12 +35,12 @@ void sti_urdf_describe(const sti_xml_node* node, char* text, size_t size) {
 
 sti_status sti_urdf_fail(const sti_urdf_model* model, const sti_xml_node* node, const char* attribute,
                          const char* format, ...) {
-    char where[240], what[300], value[140] = "";
+    char where[240], what[300], value[280] = "";
     sti_urdf_describe(node, where, sizeof where);
     if (attribute != NULL) {
         const char* given = sti_xml_get(node, attribute);
         if (given != NULL)
-            snprintf(value, sizeof value, ": %.30s: \"%.80s\"", attribute, given);
+            snprintf(value, sizeof value, ": %.30s: \"%.220s\"", attribute, given);
         else
             snprintf(value, sizeof value, ": %.30s: missing", attribute);
     }
@@ -313,7 +313,8 @@ static sti_status read_sizes(sti_urdf_model* m, const sti_xml_node* node, sti_ur
 static sti_status read_collision(sti_urdf_model* m, const sti_xml_node* node, int link) {
     static const char* const known[] = {"origin", "geometry"};
     sti_urdf_geometry g = {.node = node, .link = link};
-    sti_status status = look_at_children(m, node, known, 2);
+    const bool visual = strcmp(node->name, "visual") == 0;
+    sti_status status = visual ? STI_OK : look_at_children(m, node, known, 2);
     if (status == STI_OK) status = read_origin(m, node, &g.origin);
     if (status != STI_OK) return status;
     const sti_xml_node* geometry = sti_xml_find(node, "geometry");
@@ -328,8 +329,9 @@ static sti_status read_collision(sti_urdf_model* m, const sti_xml_node* node, in
         status = read_sizes(m, geometry->child, &g);
         if (status != STI_OK) return status;
         if (g.form == STI_URDF_MESH && !sti_mesh_file_known(g.file))
-            return sti_urdf_remark_add(m, STI_URDF_IGNORED, geometry->child, NULL,
-                                       "%.160s: only .stl and .obj are read: this surface touches nothing", g.file);
+            return sti_urdf_remark_add(
+                m, STI_URDF_IGNORED, geometry->child, NULL,
+                "%.160s: only .stl, .obj, .dae, .gltf and .glb are read: this surface touches nothing", g.file);
         m->geometry[m->geometry_count++] = g;
         return STI_OK;
     }
@@ -351,10 +353,16 @@ static sti_status read_link(sti_urdf_model* m, const sti_xml_node* node) {
     for (; status == STI_OK && collision != NULL; collision = sti_xml_find_after(collision, "collision"))
         status = read_collision(m, collision, index);
     link->touchable = m->geometry_count > before;
-    if (status == STI_OK && !link->touchable && sti_xml_find(node, "visual") != NULL)
-        status =
-            sti_urdf_remark_add(m, STI_URDF_ASSUMED, node, NULL, "can be seen but has no <collision>: touches nothing");
-    return status;
+    const sti_xml_node* visual = sti_xml_find(node, "visual");
+    if (status != STI_OK || link->touchable || visual == NULL || sti_xml_find(node, "collision") != NULL) return status;
+    if (!m->options->collide_visual)
+        return sti_urdf_remark_add(m, STI_URDF_ASSUMED, node, NULL,
+                                   "can be seen but has no <collision>: touches nothing");
+    for (; status == STI_OK && visual != NULL; visual = sti_xml_find_after(visual, "visual"))
+        status = read_collision(m, visual, index);
+    link->touchable = m->geometry_count > before;
+    if (status != STI_OK || !link->touchable) return status;
+    return sti_urdf_remark_add(m, STI_URDF_ASSUMED, node, NULL, "has no <collision>: touches with what can be seen");
 }
 
 // ---- joints
@@ -496,7 +504,7 @@ static sti_status reserve(sti_urdf_model* m) {
         links += strcmp(node->name, "link") == 0;
         joints += strcmp(node->name, "joint") == 0;
         for (const sti_xml_node* child = node->child; child != NULL; child = child->next)
-            collisions += strcmp(child->name, "collision") == 0;
+            collisions += strcmp(child->name, "collision") == 0 || strcmp(child->name, "visual") == 0;
     }
     if (links == 0) return sti_urdf_fail(m, m->xml.root, NULL, "no <link>: a robot has one at least");
     m->link = sti_alloc_array(m->env, links + 1, sizeof *m->link);  // and one for the world

@@ -2,7 +2,7 @@
 //
 // Cylinder   a prism of n sides whose corners lie outside of the circle by as much as its sides lie inside:
 //            R = 2 r / (1 + cos(pi/n)), error r tan(pi/2n)^2. The ends are flat and in their place.
-// Mesh       of a body that moves: the convex hull. With very many vertices those are taken that lie farthest in
+// Mesh       of a body that moves: the convex hull, of each part where the file has parts. With very many vertices those are taken that lie farthest in
 //            directions spread evenly over the sphere (a spiral; the box of the mesh made a cube first), and how far any
 //            other one sticks out of the hull is measured. Of a fixed body: the triangles themselves.
 // Files      package://NAME/REST is looked for in every folder above the URDF file, and as REST alone in one called NAME;
@@ -33,15 +33,40 @@ static sti_status try_path(sti_env* env, const char* folder, size_t length, cons
     return STI_OK;
 }
 
-// In one folder: package/rest, or rest when the folder is the package.
+// Does the folder hold a package.xml with this name in it?
+static sti_status is_package(sti_env* env, const char* folder, size_t length, const char* name, size_t package,
+                             bool* is) {
+    enum { MOST_BYTES = 1 << 20 };
+    char *path = NULL, *text = NULL;
+    size_t size;
+    sti_xml xml = {0};
+    *is = false;
+    sti_status status = try_path(env, folder, length, "package.xml", &path);
+    if (status != STI_OK || path == NULL) return status;
+    status = sti_file_read(env, path, MOST_BYTES, &text, &size);
+    if (status == STI_OK) status = sti_xml_create_with_text(env, text, size, path, &xml);
+    if (status == STI_OK) {
+        const sti_xml_node* said = sti_xml_find(xml.root, "name");
+        const char* at = said != NULL && said->text != NULL ? said->text : "";
+        at += strspn(at, " \t\r\n");
+        *is = strcspn(at, " \t\r\n") == package && strncmp(at, name, package) == 0;
+        sti_xml_clear(&xml);
+    }
+    sti_free(env, text);
+    sti_free(env, path);
+    return status == STI_ERR_MEMORY ? status : STI_OK;  // a broken one names no package
+}
+
+// In one folder: package/rest, or rest when the folder is the package, by its own name or by that of its package.xml.
 static sti_status try_package(sti_env* env, const char* folder, size_t length, const char* name, char** out) {
     const size_t package = strcspn(name, "/");
     sti_status status = try_path(env, folder, length, name, out);
     if (status != STI_OK || *out != NULL || name[package] == '\0') return status;
     size_t begin = length;
     while (begin > 0 && folder[begin - 1] != '/') begin--;
-    if (length - begin == package && strncmp(folder + begin, name, package) == 0)
-        status = try_path(env, folder, length, name + package + 1, out);
+    bool is = length - begin == package && strncmp(folder + begin, name, package) == 0;
+    if (!is) status = is_package(env, folder, length, name, package, &is);
+    if (status == STI_OK && is) status = try_path(env, folder, length, name + package + 1, out);
     return status;
 }
 
@@ -69,7 +94,12 @@ static sti_status find_mesh(const sti_urdf_model* m, const sti_urdf_geometry* g,
     const size_t length = slash == NULL ? 0 : (size_t)(slash - m->file) + (slash == m->file);
     sti_status status = STI_OK;
     *out = NULL;
-    if ((cut = strstr(name, "://")) != NULL && strncmp(name, "file://", 7) != 0) {
+    char found[PATH_MAX];
+    const size_t end = strcspn(name, ")");
+    if (strncmp(name, "$(find ", 7) == 0 && name[end] == ')') {  // as launch files have it: $(find package)/rest
+        snprintf(found, sizeof found, "%.*s%s", (int)(end - 7), name + 7, name + end + 1);
+        status = find_package(m, m->file, length, found, out);
+    } else if ((cut = strstr(name, "://")) != NULL && strncmp(name, "file://", 7) != 0) {
         status = find_package(m, m->file, length, cut + 3, out);
     } else {
         if (cut != NULL) name = cut + 3;
@@ -79,10 +109,10 @@ static sti_status find_mesh(const sti_urdf_model* m, const sti_urdf_geometry* g,
             status = try_path(m->env, m->options->folders[k], strlen(m->options->folders[k]), name, out);
     }
     if (status != STI_OK || *out != NULL) return status;
-    return sti_urdf_fail(
-        m, sti_xml_find(sti_xml_find(g->node, "geometry"), "mesh"), "filename",
-        "no such file beside this one or above it%s",
-        m->options->folder_count > 0 ? ", nor in the folders that were named" : "; folders to look in can be named");
+    return sti_urdf_fail(m, sti_xml_find(sti_xml_find(g->node, "geometry"), "mesh"), "filename",
+                         "no such file beside this one or above it%s",
+                         m->options->folder_count > 0 ? ", nor in the folders that were named (--folder)"
+                                                      : "; folders to look in can be named");
 }
 
 // ---- hulls
@@ -152,22 +182,130 @@ static sti_status remark_hull(sti_urdf_model* m, const sti_urdf_geometry* g, con
                                corners, volume, text);
 }
 
-// All points, then fewer: a hull may be too large, or have a face with too many corners.
-static sti_status make_hull(sti_urdf_model* m, const sti_urdf_geometry* g, const sti_mesh_data* mesh, sti_shape** out) {
-    const int few = m->options->hull_points / 4 < 100 ? 100 : m->options->hull_points / 4;
-    bool thinned = mesh->vertex_count > m->options->hull_points;
-    sti_status status = STI_ERR_SIZE;
-    if (!thinned) status = sti_shape_create_convex(m->env, 3, mesh->vertex_count, mesh->vertices, out);
-    if (status == STI_ERR_SIZE) {
-        double* points = sti_alloc_array(m->env, 3 * (size_t)mesh->vertex_count, sizeof *points);
-        if (points == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "hull of %d points", mesh->vertex_count);
-        int kept = 0;
-        thinned = true;
-        status = thin(m, mesh, few, points, &kept);
-        if (status == STI_OK) status = sti_shape_create_convex(m->env, 3, kept, points, out);
-        sti_free(m->env, points);
+// The hull of the vertices that are farthest in `count` directions.
+static sti_status make_thin_hull(sti_urdf_model* m, const sti_mesh_data* mesh, int count, sti_shape** out) {
+    double* points = sti_alloc_array(m->env, 3 * (size_t)mesh->vertex_count, sizeof *points);
+    if (points == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "hull of %d points", mesh->vertex_count);
+    int kept = 0;
+    sti_status status = thin(m, mesh, count, points, &kept);
+    if (status == STI_OK) status = sti_shape_create_convex(m->env, 3, kept, points, out);
+    sti_free(m->env, points);
+    return status;
+}
+
+// A hull of fewer corners in place of one with many, where it is as good: what a step costs grows with them.
+static sti_status reduce(sti_urdf_model* m, const sti_mesh_data* mesh, bool* thinned, sti_shape** hull) {
+    enum { FEW = 48 };
+    const double bound = m->options->hull_error * sti_shape_reach(*hull);
+    int corners = 0;
+    sti_shape_vertices(*hull, &corners);
+    for (int count = FEW; bound > 0 && count < corners; count *= 2) {
+        sti_shape* fewer = NULL;
+        int left = 0;
+        const sti_status status = make_thin_hull(m, mesh, count, &fewer);
+        if (status == STI_ERR_MEMORY) return status;
+        if (status == STI_OK) sti_shape_vertices(fewer, &left);
+        const bool better = status == STI_OK && 4 * left < 3 * corners && sticks_out(mesh, fewer) <= bound;
+        sti_shape_destroy(better ? *hull : fewer);
+        if (!better) continue;
+        *hull = fewer;
+        *thinned = true;
+        return STI_OK;
     }
-    return status == STI_OK ? remark_hull(m, g, mesh, thinned, *out) : status;
+    return STI_OK;
+}
+
+// All points, then fewer: a hull may be too large, or have a face with too many corners.
+static sti_status make_hull(sti_urdf_model* m, const sti_mesh_data* mesh, bool* thinned, sti_shape** out) {
+    const int few = m->options->hull_points / 4 < 100 ? 100 : m->options->hull_points / 4;
+    *thinned = mesh->vertex_count > m->options->hull_points;
+    sti_status status = STI_ERR_SIZE;
+    if (!*thinned) status = sti_shape_create_convex(m->env, 3, mesh->vertex_count, mesh->vertices, out);
+    if (status == STI_ERR_SIZE) {
+        *thinned = true;
+        status = make_thin_hull(m, mesh, few, out);
+    }
+    return status == STI_OK ? reduce(m, mesh, thinned, out) : status;
+}
+
+static sti_status add_piece(sti_urdf_model* m, int geometry, sti_shape* shape) {
+    if (m->piece_count == m->piece_capacity) {
+        const int bigger = m->piece_capacity < 16 ? 16 : sti_count_mul(2, m->piece_capacity);
+        sti_urdf_piece* longer = sti_realloc_array(m->env, m->piece, (size_t)bigger, sizeof *longer);
+        if (longer == NULL) {
+            sti_shape_destroy(shape);
+            return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "%d shapes", bigger);
+        }
+        m->piece = longer;
+        m->piece_capacity = bigger;
+    }
+    m->piece[m->piece_count++] = (sti_urdf_piece){shape, geometry};
+    return STI_OK;
+}
+
+static sti_status add_hull(sti_urdf_model* m, int geometry, const sti_mesh_data* mesh) {
+    sti_shape* hull = NULL;
+    bool thinned;
+    sti_status status = make_hull(m, mesh, &thinned, &hull);
+    if (status == STI_OK) status = remark_hull(m, &m->geometry[geometry], mesh, thinned, hull);
+    if (status == STI_OK) return add_piece(m, geometry, hull);
+    sti_shape_destroy(hull);
+    return status;
+}
+
+// ---- parts of a mesh
+
+// The vertices of the triangles [from, to), as a mesh of their own: vertices and count alone. used (vertex_count): all 0.
+static void take_part(const sti_mesh_data* mesh, int from, int to, unsigned char* used, sti_mesh_data* part) {
+    part->vertex_count = 0;
+    for (int t = 3 * from; t < 3 * to; t++) {
+        const int v = mesh->triangles[t];
+        if (used[v] != 0) continue;
+        used[v] = 1;
+        memcpy(part->vertices + 3 * (size_t)part->vertex_count++, mesh->vertices + 3 * (size_t)v, 3 * sizeof(double));
+    }
+    for (int t = 3 * from; t < 3 * to; t++) used[mesh->triangles[t]] = 0;
+}
+
+// A hull for each part that the file tells apart, as programs write that cut a shape into convex ones. *done: it was possible; a
+// part that is flat has no hull, and then there is one hull around all of them.
+static sti_status add_parts(sti_urdf_model* m, int geometry, const sti_mesh_data* mesh, bool* done) {
+    const size_t room = (size_t)mesh->vertex_count;
+    const int before = m->piece_count;
+    unsigned char* used = sti_alloc_array_zero(m->env, room, 1);
+    sti_mesh_data part = {.vertices = sti_alloc_array(m->env, room, 3 * sizeof(double))};
+    sti_status status = STI_OK;
+    if (used == NULL || part.vertices == NULL) status = STI_FAIL(m->env, STI_ERR_MEMORY, -1, "parts of a mesh");
+    for (int k = 0; status == STI_OK && k < mesh->group_count; k++) {
+        const int from = k > 0 ? mesh->group[k] : 0;  // what comes before the first belongs to it
+        const int to = k + 1 < mesh->group_count ? mesh->group[k + 1] : mesh->triangle_count;
+        sti_shape* hull = NULL;
+        bool thinned;
+        if (from == to) continue;
+        take_part(mesh, from, to, used, &part);
+        status = make_hull(m, &part, &thinned, &hull);
+        if (status == STI_OK)
+            status = add_piece(m, geometry, hull);
+        else
+            sti_shape_destroy(hull);
+    }
+    sti_free(m->env, used);
+    sti_free(m->env, part.vertices);
+    *done = status == STI_OK;
+    if (status == STI_OK)
+        return sti_urdf_remark_add(m, STI_URDF_APPROXIMATED, m->geometry[geometry].node, NULL,
+                                   "mesh of %d triangles: the convex hulls of its %d parts", mesh->triangle_count,
+                                   m->piece_count - before);
+    while (m->piece_count > before) sti_shape_destroy(m->piece[--m->piece_count].shape);
+    return status == STI_ERR_INPUT ? STI_OK : status;
+}
+
+static sti_status add_hulls(sti_urdf_model* m, int geometry, const sti_mesh_data* mesh) {
+    enum { MOST_PARTS = 256 };
+    bool done = false;
+    sti_status status = STI_OK;
+    if (mesh->group_count > 1 && mesh->group_count <= MOST_PARTS) status = add_parts(m, geometry, mesh, &done);
+    return status != STI_OK || done ? status : add_hull(m, geometry, mesh);
 }
 
 static sti_status make_triangles(sti_urdf_model* m, const sti_urdf_geometry* g, sti_mesh_data* mesh, sti_shape** out) {
@@ -189,16 +327,22 @@ static sti_status make_triangles(sti_urdf_model* m, const sti_urdf_geometry* g, 
                                  out);
 }
 
-static sti_status make_mesh(sti_urdf_model* m, const sti_urdf_geometry* g, bool fixed, sti_shape** out) {
+static sti_status add_mesh(sti_urdf_model* m, int geometry, bool fixed) {
+    const sti_urdf_geometry* g = &m->geometry[geometry];
     char* path;
     sti_mesh_data mesh;
+    sti_shape* shape = NULL;
     sti_status status = find_mesh(m, g, &path);
     if (status != STI_OK) return status;
     status = sti_mesh_file_read(m->env, path, g->size, &mesh);
     if (status == STI_OK && mesh.dropped > 0)
         status =
             sti_urdf_remark_add(m, STI_URDF_IGNORED, g->node, NULL, "mesh: %d triangles without an area", mesh.dropped);
-    if (status == STI_OK) status = fixed ? make_triangles(m, g, &mesh, out) : make_hull(m, g, &mesh, out);
+    if (status == STI_OK && !fixed) status = add_hulls(m, geometry, &mesh);
+    if (status == STI_OK && fixed) {
+        status = make_triangles(m, g, &mesh, &shape);
+        if (status == STI_OK) status = add_piece(m, geometry, shape);
+    }
     sti_mesh_data_clear(m->env, &mesh);
     sti_free(m->env, path);
     return status;
@@ -223,29 +367,28 @@ static sti_status make_prism(sti_urdf_model* m, const sti_urdf_geometry* g, sti_
                                r * pow(tan(pi / (2.0 * n)), 2));
 }
 
-sti_status sti_urdf_shape(sti_urdf_model* m, const sti_urdf_geometry* g, bool fixed, sti_shape** out) {
+sti_status sti_urdf_shape(sti_urdf_model* m, int geometry, bool fixed) {
+    const sti_urdf_geometry* g = &m->geometry[geometry];
     sti_status status = STI_OK;
-    *out = NULL;
+    sti_shape* shape = NULL;
     switch (g->form) {
         case STI_URDF_BOX:
-            status = sti_shape_create_box(m->env, 3, (double[]){g->size[0] / 2, g->size[1] / 2, g->size[2] / 2}, out);
+            status =
+                sti_shape_create_box(m->env, 3, (double[]){g->size[0] / 2, g->size[1] / 2, g->size[2] / 2}, &shape);
             break;
         case STI_URDF_SPHERE:
-            status = sti_shape_create_sphere(m->env, 3, g->size[0], out);
+            status = sti_shape_create_sphere(m->env, 3, g->size[0], &shape);
             break;
         case STI_URDF_CAPSULE:
-            status = sti_shape_create_capsule(m->env, 3, g->size[1] / 2, g->size[0], out);
+            status = sti_shape_create_capsule(m->env, 3, g->size[1] / 2, g->size[0], &shape);
             break;
         case STI_URDF_CYLINDER:
-            status = make_prism(m, g, out);
+            status = make_prism(m, g, &shape);
             break;
         case STI_URDF_MESH:
-            status = make_mesh(m, g, fixed, out);
-            break;
+            return add_mesh(m, geometry, fixed);
     }
-    if (status != STI_OK) {
-        sti_shape_destroy(*out);
-        *out = NULL;
-    }
+    if (status == STI_OK) return add_piece(m, geometry, shape);
+    sti_shape_destroy(shape);
     return status;
 }

@@ -19,6 +19,9 @@ typedef struct reader {
     const char* name;
     sti_xml_node* open;  // the element we are in; NULL: outside of the root
     int level;
+    bool keep;   // text
+    char* held;  // text of the element we are in, since its beginning    (held_count)
+    size_t held_count, held_room;
     sti_status status;
 } reader;
 
@@ -95,12 +98,44 @@ static void XMLCALL on_start(void* user, const XML_Char* name, const XML_Char** 
     else
         node->up->last = node->up->last->next = node;
     r->open = node;
+    r->held_count = 0;
+}
+
+static void XMLCALL on_text(void* user, const XML_Char* text, int length) {
+    reader* r = user;
+    const size_t need = sti_size_add(r->held_count, (size_t)length);
+    if (r->status != STI_OK || r->open == NULL || r->open->child != NULL) return;
+    if (need > r->held_room) {
+        const size_t room = sti_size_add(sti_size_mul(2, need), 64);
+        char* longer = sti_realloc(r->xml->env, r->held, room);
+        if (longer == NULL) {
+            stop(r, STI_FAIL(r->xml->env, STI_ERR_MEMORY, -1, "text of %.200s", r->name));
+            return;
+        }
+        r->held = longer;
+        r->held_room = room;
+    }
+    memcpy(r->held + r->held_count, text, (size_t)length);
+    r->held_count = need;
+}
+
+static void keep_text(reader* r) {
+    if (!r->keep || r->open->child != NULL || r->held_count == 0) return;
+    r->open->text = sti_alloc(r->xml->env, sti_size_add(r->held_count, 1));
+    if (r->open->text == NULL) {
+        stop(r, STI_FAIL(r->xml->env, STI_ERR_MEMORY, -1, "text of %.200s", r->name));
+        return;
+    }
+    memcpy(r->open->text, r->held, r->held_count);
+    r->open->text[r->held_count] = '\0';
+    r->held_count = 0;
 }
 
 static void XMLCALL on_end(void* user, const XML_Char* name) {
     reader* r = user;
     (void)name;
     if (r->status != STI_OK || r->open == NULL) return;
+    keep_text(r);
     r->open = r->open->up;
     r->level--;
 }
@@ -120,6 +155,7 @@ static sti_status read(reader* r, const char* text, size_t size) {
     XML_SetUserData(r->parser, r);
     XML_SetElementHandler(r->parser, on_start, on_end);
     XML_SetStartDoctypeDeclHandler(r->parser, on_doctype);
+    if (r->keep) XML_SetCharacterDataHandler(r->parser, on_text);
     if (XML_Parse(r->parser, text, (int)size, XML_TRUE) == XML_STATUS_OK || r->status != STI_OK) return r->status;
     const enum XML_Error error = XML_GetErrorCode(r->parser);
     if (error == XML_ERROR_NO_MEMORY) return STI_FAIL(env, STI_ERR_MEMORY, -1, "XML of %.200s", r->name);
@@ -127,26 +163,36 @@ static sti_status read(reader* r, const char* text, size_t size) {
                          (int)(XML_GetCurrentColumnNumber(r->parser) % INT_MAX) + 1, XML_ErrorString(error));
 }
 
-sti_status sti_xml_create(sti_env* env, const char* text, size_t size, const char* name, sti_xml* out) {
+static sti_status create(sti_env* env, const char* text, size_t size, const char* name, bool keep, sti_xml* out) {
     const XML_Memory_Handling_Suite suite = {take, take_again, give_back};
     *out = (sti_xml){.env = env};
     if (size > INT_MAX / 2) return sti_file_fail(env, STI_ERR_INPUT, name, "%zu bytes of XML are too many", size);
     sti_env* const before = memory;
     memory = env;
-    reader r = {.xml = out, .name = name, .parser = XML_ParserCreate_MM(NULL, &suite, NULL)};
+    reader r = {.xml = out, .name = name, .keep = keep, .parser = XML_ParserCreate_MM(NULL, &suite, NULL)};
     if (r.parser == NULL)
         r.status = STI_FAIL(env, STI_ERR_MEMORY, -1, "a reader of XML for %.200s", name);
     else
         r.status = read(&r, text, size);
     if (r.parser != NULL) XML_ParserFree(r.parser);
     memory = before;
+    sti_free(env, r.held);
     if (r.status != STI_OK) sti_xml_clear(out);
     return r.status;
+}
+
+sti_status sti_xml_create(sti_env* env, const char* text, size_t size, const char* name, sti_xml* out) {
+    return create(env, text, size, name, false, out);
+}
+
+sti_status sti_xml_create_with_text(sti_env* env, const char* text, size_t size, const char* name, sti_xml* out) {
+    return create(env, text, size, name, true, out);
 }
 
 void sti_xml_clear(sti_xml* xml) {
     for (sti_xml_node* node = xml->made; node != NULL;) {
         sti_xml_node* before = node->made;
+        sti_free(xml->env, node->text);
         sti_free(xml->env, node);
         node = before;
     }

@@ -1,4 +1,5 @@
-// xml.h: XML text as a tree of elements with their attributes and lines. Text between elements is not kept.
+// xml.h: XML text as a tree of elements with their attributes and lines. Text is kept of elements without others in them, on
+// request.
 #ifndef STI_IO_XML_H
 #define STI_IO_XML_H
 
@@ -14,6 +15,7 @@ typedef struct sti_xml_node {
     int line;
     int attribute_count;
     sti_xml_attribute* attribute;  // (attribute_count)
+    char* text;                    // NULL: not kept
     struct sti_xml_node* up;
     struct sti_xml_node* child;
     struct sti_xml_node* last;  // child
@@ -30,6 +32,7 @@ typedef struct sti_xml {
 // name stands for the file in messages. A document type with declarations of its own is refused: entities that unfold
 // into more than the file is long have no use here. At most 64 levels.
 sti_status sti_xml_create(sti_env* env, const char* text, size_t size, const char* name, sti_xml* out);
+sti_status sti_xml_create_with_text(sti_env* env, const char* text, size_t size, const char* name, sti_xml* out);
 void sti_xml_clear(sti_xml* xml);
 
 const char* sti_xml_get(const sti_xml_node* node, const char* attribute);             // NULL: not there

@@ -91,8 +91,9 @@ static void grow(const double* R, const double* x, int count, const double* vert
         double p[3];
         vec_store(vec_add(rotate(R, vec_of(vertex + 3 * (size_t)i)), vec_of(x)), p);
         for (int k = 0; k < 3; k++) {
-            out->lower[k] = fmin(out->lower[k], p[k]);
-            out->upper[k] = fmax(out->upper[k], p[k]);
+            if (p[k] < out->lower[k])
+                out->lower[k] = p[k];  // fmin and fmax would be calls: a third of a robot's contacts
+            if (p[k] > out->upper[k]) out->upper[k] = p[k];
         }
     }
 }

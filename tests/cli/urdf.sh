@@ -64,6 +64,34 @@ refused "and is not changed" "--ground: not together with --resume"
 run verify ground
 expect "and is verified" 0
 
+# ---- packages and what can be seen
+mkdir -p ws/other/meshes ws/other/robots bin && printf '<package><name>pkg</name></package>' >ws/other/package.xml
+cat >ws/other/meshes/box.dae <<'END'
+<COLLADA><library_geometries><geometry id='g'><mesh><source id='s'><float_array>0 0 0 1 0 0 0 1 0 0 0 1</float_array></source>
+<vertices id='v'><input semantic='POSITION' source='#s'/></vertices><triangles><input semantic='VERTEX' source='#v' offset='0'/>
+<p>0 2 1 0 1 3 0 3 2 1 2 3</p></triangles></mesh></geometry></library_geometries></COLLADA>
+END
+cat >ws/other/robots/r.urdf <<'END'
+<robot name='r'><link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial>
+<visual><geometry><mesh filename='package://pkg/meshes/box.dae'/></geometry></visual></link></robot>
+END
+run run ws/other/robots/r.urdf --ground --floating --height auto --time 0.05
+expect "what can be seen does not collide" 0 "" "no shape to put on the ground"
+run run ws/other/robots/r.urdf --ground --floating --height auto --collide visual --time 0.05
+expect "unless asked to, found by package.xml" 0 "" "has no <collision>: touches with what can be seen"
+cp ws/other/robots/r.urdf far.urdf
+run run far.urdf --collide visual
+refused "a package that is not there" 'package://pkg/meshes/box.dae": no such file'
+run run far.urdf --collide visual --folder ws/other --time 0.01
+expect "--folder" 0
+mkdir -p ros/pkg/meshes ament/share/pkg/meshes && cp ws/other/meshes/box.dae ros/pkg/meshes && cp ws/other/meshes/box.dae ament/share/pkg/meshes
+ROS_PACKAGE_PATH=/none:$PWD/ros run run far.urdf --collide visual --time 0.01
+expect "ROS_PACKAGE_PATH" 0
+AMENT_PREFIX_PATH=$PWD/ament run run far.urdf --collide visual --time 0.01
+expect "AMENT_PREFIX_PATH" 0
+run run far.urdf --collide seen
+refused "no such way to collide" 'collide: "seen": "collision" or "visual" is expected'
+
 # ---- the arm that grasps
 run run arm-grasp --time 0.05 --quiet
 expect "the built-in scene" 0

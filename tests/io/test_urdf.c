@@ -301,7 +301,7 @@ static void what_has_no_effect_is_reported(void** state) {
         "<robot name='r'>\n<material name='red'/><gazebo/><transmission name='t'/>\n"
         "<link name='a'><visual/><visual/></link>"
         "<link name='b'>" INERTIAL(
-            1) "<visual/><collision><geometry><mesh filename='x.dae'/></geometry></collision>"
+            1) "<visual/><collision><geometry><mesh filename='x.ply'/></geometry></collision>"
                "<collision><geometry><torus/></geometry></collision></link><link name='dot'/>"
                "<joint name='j' type='planar'><parent link='a'/><child link='b'/><axis xyz='0 0 2'/>"
                "<safety_controller k_velocity='1'/><dynamics damping='1'/></joint>"
@@ -314,7 +314,7 @@ static void what_has_no_effect_is_reported(void** state) {
     remark(&r, STI_URDF_IGNORED, "transmission", "not an element that is read");
     remark(&r, STI_URDF_IGNORED, "gazebo", "not an element");
     remark(&r, STI_URDF_IGNORED, "safety_controller", "controllers");
-    remark(&r, STI_URDF_IGNORED, "link \"b\": collision: geometry: mesh", "x.dae: only .stl and .obj");
+    remark(&r, STI_URDF_IGNORED, "link \"b\": collision: geometry: mesh", "x.ply: only .stl, .obj, .dae");
     remark(&r, STI_URDF_IGNORED, "torus", "touches nothing");
     remark(&r, STI_URDF_IGNORED, "joint \"j\": dynamics", "moves freely");
     remark(&r, STI_URDF_IGNORED, "joint \"e\"", "\"dot\" on it has no mass");
@@ -566,6 +566,12 @@ static void a_mended_file_still_says_what_it_says(void** state) {
     assert_true(b->inertia[0] > 0 && b->inertia[0] <= 0.02);
     expect_near(&b->inertia[4], (double[]){2, 0, 0, 0, 2}, 5, 1e-14);
     drop(&rod);
+    // moments that are rounding
+    robot dust = parse(ROBOT("<link name='a'/><link name='b'>" MASS(
+                           "3", "ixx='2e-20' iyy='1e-20' izz='2e-20'") "</link>" JOINT("continuous", "")),
+                       NULL);
+    assert_true(fabs(sti_bodies_body(dust.bodies, 1)->inertia[4] - 0.4 * 3 * 0.02 * 0.02) < 1e-12);
+    drop(&dust);
 }
 
 // Neither a moment that is negative beyond rounding nor a number that is none can be mended.
@@ -767,6 +773,35 @@ static void large_meshes_are_thinned_and_what_is_lost_is_told(void** state) {
     }
 }
 
+static void corners_that_do_not_matter_are_left_out_within_a_bound(void** state) {
+    (void)state;
+    char text[1000];
+    int all, fewer;
+    sti_urdf_options options = sti_urdf_options_default();
+    snprintf(text, sizeof text, with_mesh, "b.obj", "b.obj");
+    io_folder_make();
+    write_barrel(io_path("b.obj"), 20, 90);
+    options.hull_error = 0;
+    robot exact = parse_as(text, io_path("r.urdf"), &options);
+    assert_int_equal(exact.status, STI_OK);
+    sti_shape_vertices(sti_bodies_shape(exact.bodies, 1, NULL, NULL, NULL), &all);
+    options.hull_error = 0.01;
+    robot r = parse_as(text, io_path("r.urdf"), &options);
+    assert_int_equal(r.status, STI_OK);
+    const sti_shape* hull = sti_bodies_shape(r.bodies, 1, NULL, NULL, NULL);
+    sti_shape_vertices(hull, &fewer);
+    const sti_urdf_remark* said = remark(&r, STI_URDF_APPROXIMATED, "link \"b\"", "stick out of it by at most ");
+    assert_true(4 * fewer < 3 * all);
+    assert_true(strtod(strstr(said->text, "at most ") + 8, NULL) <= 0.0101 * sti_shape_reach(hull));
+    drop(&exact);
+    drop(&r);
+    options.hull_error = -1;
+    robot bad = parse_as(text, io_path("r.urdf"), &options);
+    io_expect_error(bad.env, STI_ERR_INPUT, "hull_error: -1: 0 to 1 is expected");
+    drop(&bad);
+    io_folder_remove();
+}
+
 static void packages_are_found_above_the_file_and_in_named_folders(void** state) {
     (void)state;
     char text[1000], folder[200];
@@ -855,6 +890,7 @@ int main(void) {
         cmocka_unit_test(a_file_that_is_not_there_is_said_to_be_so),
         cmocka_unit_test(meshes_are_triangles_when_fixed_and_hulls_when_they_move),
         cmocka_unit_test(large_meshes_are_thinned_and_what_is_lost_is_told),
+        cmocka_unit_test(corners_that_do_not_matter_are_left_out_within_a_bound),
         cmocka_unit_test(packages_are_found_above_the_file_and_in_named_folders),
         cmocka_unit_test(running_out_of_memory_is_survived_everywhere),
     };
