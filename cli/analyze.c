@@ -5,7 +5,7 @@
 
 static const cli_verb* const questions[] = {&cli_analyze_modes,      &cli_analyze_sticking, &cli_analyze_closure,
                                             &cli_analyze_velocities, &cli_analyze_impact,   &cli_analyze_painleve,
-                                            &cli_analyze_norms};
+                                            &cli_analyze_norms,      &cli_analyze_robust};
 enum { QUESTION_COUNT = sizeof questions / sizeof questions[0] };
 
 // The part of a question's name after "analyze ".
@@ -19,7 +19,8 @@ static void print_questions(void) {
         printf("    stiction %-18s %-17s %s\n", questions[i]->name, questions[i]->arguments, questions[i]->summary);
     printf(
         "\nFILE holds an instant by numbers or a system by formulas, or is the name of a built-in scene (stiction\n"
-        "scenes); that of norms holds matrices. Every question takes --help.\n\n"
+        "scenes); that of norms holds matrices, that of robust may hold parts and probes. Every question takes "
+        "--help.\n\n"
         "example:\n"
         "    stiction analyze painleve painleve-rod\n");
 }
@@ -38,9 +39,10 @@ static int run(cli* c, int argc, char** argv) {
         return questions[i]->run(c, argc - 1, argv + 1);
     }
     const char* near = cli_nearest(argv[0], words, QUESTION_COUNT);
-    return cli_fail_usage(
-        c, "%.60s: no such question%s%s; there are modes, sticking, closure, velocities, impact, painleve and norms",
-        argv[0], near != NULL ? "; did you mean " : "", near != NULL ? near : "");
+    return cli_fail_usage(c,
+                          "%.60s: no such question%s%s; there are modes, sticking, closure, velocities, impact, "
+                          "painleve, norms and robust",
+                          argv[0], near != NULL ? "; did you mean " : "", near != NULL ? near : "");
 }
 
 const cli_verb cli_verb_analyze = {

@@ -12,5 +12,6 @@ extern const cli_verb cli_analyze_velocities;
 extern const cli_verb cli_analyze_impact;
 extern const cli_verb cli_analyze_painleve;
 extern const cli_verb cli_analyze_norms;
+extern const cli_verb cli_analyze_robust;
 
 #endif

@@ -40,6 +40,7 @@ extern const cli_verb cli_verb_analyze;
 extern const cli_verb cli_verb_run;
 extern const cli_verb cli_verb_scenes;
 extern const cli_verb cli_verb_root;
+extern const cli_verb cli_verb_fit;
 extern const cli_verb cli_verb_bound;
 extern const cli_verb cli_verb_flow;
 extern const cli_verb cli_verb_bench;

@@ -10,7 +10,7 @@
 
 static const cli_verb* const verbs[] = {&cli_verb_solve,   &cli_verb_verify, &cli_verb_inspect, &cli_verb_cone,
                                         &cli_verb_analyze, &cli_verb_run,    &cli_verb_scenes,  &cli_verb_root,
-                                        &cli_verb_bound,   &cli_verb_flow,   &cli_verb_bench};
+                                        &cli_verb_bound,   &cli_verb_flow,   &cli_verb_fit,     &cli_verb_bench};
 enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
 
 static const cli_verb* find_verb(const char* name) {

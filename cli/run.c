@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "robot.h"
+#include "run_nav.h"
 #include "run_push.h"
 #include "run_system.h"
 #include "run_world.h"
@@ -333,6 +334,11 @@ static int run_scene(cli* c, const cli_run_request* r, const cli_system_request*
     if (code != CLI_DONE) return code;
     if (sti_world_scene_of(problem) != NULL) return cli_run_world(c, r, own, problem, r->scene);
     const sti_scene* scene = sti_scene_of(problem);
+    if (sti_document_kind(problem) == STI_KIND_NAVIGATION) {
+        if (system_option(own) == NULL) return cli_run_nav(c, r, problem);
+        sti_document_destroy(problem);
+        return cli_fail_usage(c, "%s: of a system, and %.200s has vehicles", system_option(own), r->scene);
+    }
     if (sti_document_kind(problem) == STI_KIND_MANIPULATION) {
         sti_document_destroy(problem);
         if (system_option(own) == NULL) return cli_run_push(c, r, r->scene);

@@ -20,6 +20,8 @@
 //     {"kind": "scene", "bed": {"layout": "pebble-bed", "count": 1600}, "step": {"h": 0.01}, "time": 10}
 //     {"kind": "scene", "dimension": 3, "bodies": [{"name": "box", "shape": {"type": "box", "half": [..]}}], "time": 10}
 //     {"kind": "manipulation", "parts": [..], "fixtures": [..], "probes": [..], "mu": 0.3, "h": 0.05, "steps": 100}
+//     {"kind": "navigation", "vehicles": [..], "walls": [..], "obstacles": [..], "h": 0.02, "time": 12}
+//     {"kind": "model", "parameters": {"a": 1, "b": 1}, "model": "a*exp(-b*t)"}
 //     {"kind": "root", "variables": {"x": [-2, 2]}, "equations": ["x^2 - 2"], "method": "all"}
 //     {"kind": "bound", "what": "hadamard", "interval": [1, 3], "f": "x^3", "weight": "1/2"}
 //
@@ -50,37 +52,42 @@ extern "C" {
 #endif
 
 // What documents are for, as flags. The words are the verbs of the command.
-#define STI_USE_LIST(X)                  \
-    X(STI_USE_SOLVE, 1, "solve")         \
-    X(STI_USE_RUN, 2, "run")             \
-    X(STI_USE_ANALYZE, 4, "analyze")     \
-    X(STI_USE_NORMS, 8, "analyze norms") \
-    X(STI_USE_INSPECT, 16, "inspect")    \
-    X(STI_USE_CONE, 32, "cone")          \
-    X(STI_USE_ROOT, 64, "root")          \
-    X(STI_USE_BOUND, 128, "bound")       \
-    X(STI_USE_VERIFY, 256, "verify")
+#define STI_USE_LIST(X)                      \
+    X(STI_USE_SOLVE, 1, "solve")             \
+    X(STI_USE_RUN, 2, "run")                 \
+    X(STI_USE_ANALYZE, 4, "analyze")         \
+    X(STI_USE_NORMS, 8, "analyze norms")     \
+    X(STI_USE_INSPECT, 16, "inspect")        \
+    X(STI_USE_CONE, 32, "cone")              \
+    X(STI_USE_ROOT, 64, "root")              \
+    X(STI_USE_BOUND, 128, "bound")           \
+    X(STI_USE_VERIFY, 256, "verify")         \
+    X(STI_USE_ROBUST, 512, "analyze robust") \
+    X(STI_USE_FIT, 1024, "fit")
 
 #define STI_X(code, flag, text) code = (flag),
 typedef enum sti_use { STI_USE_LIST(STI_X) } sti_use;
 #undef STI_X
 
 // The kinds, a line for each: code, word in a file ("kind": "lcp"), what it is for. src/io has a row of the same name for each.
-#define STI_KIND_LIST(X)                                                                         \
-    X(STI_KIND_LCP, lcp, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)                       \
-    X(STI_KIND_MLCP, mlcp, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)                     \
-    X(STI_KIND_QP, qp, STI_USE_SOLVE | STI_USE_VERIFY)                                           \
-    X(STI_KIND_L1, l1, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)                         \
-    X(STI_KIND_STOCHASTIC, stochastic, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)         \
-    X(STI_KIND_CONTACT, contact, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)               \
-    X(STI_KIND_CONE, cone, STI_USE_CONE)                                                         \
-    X(STI_KIND_INSTANT, instant, STI_USE_ANALYZE | STI_USE_INSPECT | STI_USE_VERIFY)             \
-    X(STI_KIND_GRASP, grasp, STI_USE_ANALYZE | STI_USE_INSPECT)                                  \
-    X(STI_KIND_MATRICES, matrices, STI_USE_NORMS)                                                \
-    X(STI_KIND_SYSTEM, system, STI_USE_RUN | STI_USE_ANALYZE | STI_USE_INSPECT | STI_USE_VERIFY) \
-    X(STI_KIND_SCENE, scene, STI_USE_RUN | STI_USE_ANALYZE | STI_USE_INSPECT)                    \
-    X(STI_KIND_MANIPULATION, manipulation, STI_USE_RUN)                                          \
-    X(STI_KIND_ROOT, root, STI_USE_ROOT)                                                         \
+#define STI_KIND_LIST(X)                                                                               \
+    X(STI_KIND_LCP, lcp, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)                             \
+    X(STI_KIND_MLCP, mlcp, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)                           \
+    X(STI_KIND_QP, qp, STI_USE_SOLVE | STI_USE_VERIFY)                                                 \
+    X(STI_KIND_L1, l1, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)                               \
+    X(STI_KIND_STOCHASTIC, stochastic, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)               \
+    X(STI_KIND_CONTACT, contact, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)                     \
+    X(STI_KIND_CONE, cone, STI_USE_CONE)                                                               \
+    X(STI_KIND_INSTANT, instant, STI_USE_ANALYZE | STI_USE_INSPECT | STI_USE_VERIFY)                   \
+    X(STI_KIND_GRASP, grasp, STI_USE_ANALYZE | STI_USE_INSPECT)                                        \
+    X(STI_KIND_MATRICES, matrices, STI_USE_NORMS)                                                      \
+    X(STI_KIND_SYSTEM, system,                                                                         \
+      STI_USE_RUN | STI_USE_ANALYZE | STI_USE_INSPECT | STI_USE_VERIFY | STI_USE_ROBUST | STI_USE_FIT) \
+    X(STI_KIND_SCENE, scene, STI_USE_RUN | STI_USE_ANALYZE | STI_USE_INSPECT)                          \
+    X(STI_KIND_MANIPULATION, manipulation, STI_USE_RUN | STI_USE_ROBUST | STI_USE_FIT)                 \
+    X(STI_KIND_NAVIGATION, navigation, STI_USE_RUN)                                                    \
+    X(STI_KIND_MODEL, model, STI_USE_FIT)                                                              \
+    X(STI_KIND_ROOT, root, STI_USE_ROOT)                                                               \
     X(STI_KIND_BOUND, bound, STI_USE_BOUND)
 
 #define STI_X(code, name, uses) code,
@@ -104,7 +111,7 @@ STI_API sti_status sti_document_parse(sti_env* env, const char* text, size_t siz
 STI_API void sti_document_destroy(sti_document* document);  // accepts NULL
 STI_API sti_kind sti_document_kind(const sti_document* document);
 
-// Other values for parameters of a system, a scene or a manipulation: "mu=0.3,count=12", and of scenes also "step.h=0.002" or "time=3"; a name
+// Other values for parameters of a system, a scene, a manipulation, a navigation or a model: "mu=0.3,count=12", and of scenes also "step.h=0.002" or "time=3"; a name
 // that is given twice is refused. Grains of another radius, or under another gravity, have a step that follows, unless it is
 // given. What was got from the document before is not valid any more. On failure (STI_ERR_INPUT names the parameter) nothing
 // is changed.

@@ -157,6 +157,12 @@ STI_API sti_status sti_manipulation_contacts(const sti_manipulation* m, double t
 STI_API void sti_manipulation_contact_text(const sti_manipulation* m, const sti_push_contact* contact, char* text,
                                            size_t size);
 
+// The scene with its contacts up to margin at q held as they are, as a system by formulas for questions that keep a list of
+// contacts (sti_robust): coordinates x1, y1, th1, ..; parameters mu_K of part, fixture or probe K (counted in this order from 1) and
+// dx_K, dy_K, turn_K, speed_K of probe K. Controls must be constant from 0 to `until`: STI_ERR_INPUT otherwise.
+STI_API sti_status sti_manipulation_freeze(const sti_manipulation* m, const double* q, double margin, double until,
+                                           sti_system** out);
+
 // ---- a push: the scene in motion
 
 // What a step that has no solution means, S3 figure 2.8.

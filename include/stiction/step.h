@@ -223,6 +223,21 @@ STI_API sti_status sti_stepper_load(sti_stepper* stepper, const void* bytes, siz
 
 // ---- robust controls (S3 2.4): does the complementary basis of the first step last?
 
+// What a pair of the step's problem stands for.
+typedef enum sti_robust_kind {
+    STI_ROBUST_NORMAL,    // force along the normal | gap
+    STI_ROBUST_FRICTION,  // force along one direction | slip against it
+    STI_ROBUST_SLIDING    // sliding speed | what friction has in reserve
+} sti_robust_kind;
+
+// How far a step is from another mode; INFINITY: no contact is in that mode.
+typedef struct sti_robust_margin {
+    double opening;   // least gap at the end, of open contacts
+    double force;     // least normal force, of closed ones
+    double reserve;   // least mu lambda_n - |lambda_t|, of those that stick
+    double slipping;  // least slip in the step, of those that slide
+} sti_robust_margin;
+
 typedef struct sti_robust {
     sti_outcome outcome;  // of the first step's problem
     bool is_switch;       // the basis stopped fitting before step N
@@ -234,7 +249,12 @@ typedef struct sti_robust {
     unsigned char* alpha;  // basis of the first step, pairs (c_n, beta, lambda)  (pair_count)
     int broken_count;      // components that are negative at the switch; 0 where the basis became singular
     int* broken;           // which of the pairs, ascending                       (broken_count)
-    double* value;  // the component of each pair at the last step looked at: z on the basis, w off it  (pair_count)
+    double* value;      // the component of each pair at the last step looked at: z on the basis, w off it  (pair_count)
+    int* pair_contact;  // contact of each pair                                    (pair_count)
+    unsigned char* pair_kind;  // sti_robust_kind                                         (pair_count)
+    unsigned char* pair_open;  // the contact is open in the basis: its friction and sliding pairs say nothing of modes
+    int margin_count;          // steps looked at, the first and that of the switch among them
+    sti_robust_margin* margins;  // (margin_count)
 } sti_robust;
 
 // steps N >= 1; checks n = 1, ..., N - 1. Tolerance 1e-9 on signs. Schemes quasistatic and alpha with level gap.

@@ -11,6 +11,7 @@
 #include <stiction/contact.h>
 #include <stiction/document.h>
 #include <stiction/draw.h>
+#include <stiction/fit.h>
 #include <stiction/flow.h>
 #include <stiction/granular.h>
 #include <stiction/grasp.h>
@@ -22,6 +23,7 @@
 #include <stiction/linalg.h>
 #include <stiction/manipulation.h>
 #include <stiction/modes.h>
+#include <stiction/navigation.h>
 #include <stiction/norms.h>
 #include <stiction/painleve.h>
 #include <stiction/pointed.h>

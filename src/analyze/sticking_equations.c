@@ -99,6 +99,7 @@ sti_status sti_posed_near_redundant(const sti_posed* s, bool* out) {
 // ---- the least-norm solution against the bounds
 
 // The same point without rounding: least sum (x_j / metric_j)^2 over the equations, that is D x = E'y, E x + e = 0.
+// NULL when they have no solution. (a, lambda), a (n), lambda (p).
 static sti_status exact_least(const sti_posed* s, const sti_program* g, sti_rationals** out) {
     const int n = g->size, m = g->equations.m;
     sti_program h = {0};
@@ -121,7 +122,7 @@ static sti_status exact_least(const sti_posed* s, const sti_program* g, sti_rati
     sti_rationals* x = NULL;
     if (status == STI_OK && e.feasible) status = sti_rationals_create(s->env, (size_t)(n + m), &x);
     if (status == STI_OK && e.feasible) status = sti_exact_program_point(&e, x);
-    if (status == STI_OK && e.feasible) status = sti_rationals_slice(s->env, x, (size_t)s->n, (size_t)s->p, out);
+    if (status == STI_OK && e.feasible) status = sti_rationals_slice(s->env, x, 0, (size_t)n, out);
     sti_rationals_destroy(x);
     sti_exact_program_close(&e);
     sti_program_close(&h);
@@ -148,21 +149,41 @@ static sti_verdict judge_least(const sti_sticking* r, const sti_posed* s) {
 
 enum { EXACT_LEAST = 40 };  // unknowns up to which the least-norm solution is found without rounding
 
-static sti_status least_verdict(sti_sticking* r, const sti_posed* s, const sti_program* g) {
-    r->least_sticks = judge_least(r, s);
-    if (r->least_sticks != STI_UNDECIDED || !s->exact || r->near_redundant || g->size > EXACT_LEAST) return STI_OK;
+// Does the least-norm solution x = (a, lambda) stick?
+static sti_status judge_exactly(sti_sticking* r, const sti_posed* s, const sti_rationals* x) {
     sti_rationals* lambda;
-    sti_status status = exact_least(s, g, &lambda);
+    sti_status status = sti_rationals_slice(s->env, x, (size_t)s->n, (size_t)s->p, &lambda);
     int least = 1;
-    for (int i = 0; status == STI_OK && lambda != NULL && i < s->nc; i++) {
+    for (int i = 0; status == STI_OK && i < s->nc; i++) {
         int sign = 1;
         if (!isnan(r->margins_least[i])) status = sti_posed_margin_sign(s, i, lambda, &sign);
         for (int k = 1; k <= s->tangents[i] && !s->rough[i] && !s->slides[i]; k++)
             if (sti_rationals_sign(lambda, (size_t)(s->first[i] + k)) != 0) sign = -1;
         if (sign < least) least = sign;
     }
-    if (status == STI_OK && lambda != NULL) r->least_sticks = least >= 0 ? STI_YES : STI_NO;
+    if (status == STI_OK) r->least_sticks = least >= 0 ? STI_YES : STI_NO;
     sti_rationals_destroy(lambda);
+    return status;
+}
+
+// In doubles, and where the numbers are exact and few, without rounding: units that differ by millions let the decomposition
+// lose the directions in which the least-norm solution is told from others.
+static sti_status least_norm(sti_sticking* r, const sti_posed* s, const sti_program* g) {
+    sti_rationals* x = NULL;
+    sti_status status = STI_OK;
+    r->a_least = sti_pool_copy(s->pool, g->start, (size_t)s->n);
+    r->lambda_least = sti_pool_copy(s->pool, g->start + s->n, (size_t)s->p);
+    r->margins_least = sti_pool_doubles(s->pool, (size_t)s->nc);
+    if (s->pool->status != STI_OK) return s->pool->status;
+    if (s->exact && !r->near_redundant && g->size <= EXACT_LEAST) status = exact_least(s, g, &x);
+    for (int j = 0; x != NULL && j < s->n + s->p; j++) {
+        const double value = sti_rationals_double(x, (size_t)j);
+        *(j < s->n ? &r->a_least[j] : &r->lambda_least[j - s->n]) = value;
+    }
+    for (int i = 0; i < s->nc; i++) r->margins_least[i] = sti_posed_margin(s, i, r->lambda_least);
+    r->least_sticks = judge_least(r, s);
+    if (status == STI_OK && x != NULL) status = judge_exactly(r, s, x);
+    sti_rationals_destroy(x);
     return status;
 }
 
@@ -182,13 +203,7 @@ sti_status sti_sticking_equations(sti_sticking* r, const sti_posed* s) {
         for (int i = 0; r->kkt_witness != NULL && i < s->n + s->q; i++) r->kkt_witness[i] = -g.witness[i];
     }
     if (status == STI_OK && r->kkt_solvable) {
-        r->a_least = sti_pool_copy(s->pool, g.start, (size_t)s->n);
-        r->lambda_least = sti_pool_copy(s->pool, g.start + s->n, (size_t)s->p);
-        r->margins_least = sti_pool_doubles(s->pool, (size_t)s->nc);
-        if (s->pool->status == STI_OK) {
-            for (int i = 0; i < s->nc; i++) r->margins_least[i] = sti_posed_margin(s, i, r->lambda_least);
-            status = least_verdict(r, s, &g);
-        }
+        status = least_norm(r, s, &g);
         if (status == STI_OK) status = self_stress(r, s, &g);
     }
     sti_program_close(&g);

@@ -9,13 +9,12 @@
 //
 // Wherever a number stands, a formula of the parameters may. What sti_manipulation_create finds wrong already names the
 // field, so only the file is put in front.
-#include <stiction/manipulation.h>
 #include <string.h>
 
 #include "io/document.h"
 #include "io/file.h"
 #include "io/json_fields.h"
-#include "io/texts.h"
+#include "io/plane_json.h"
 
 #define COUNT_OF(list) ((int)(sizeof(list) / sizeof(list)[0]))
 
@@ -34,92 +33,18 @@ typedef struct store {
     sti_manipulation_text text;
 } store;
 
-static void destroy(sti_env* env, void* content) {
-    store* s = content;
+static void destroy(sti_env* env, void* posed) {
+    store* s = posed;
     if (s == NULL) return;
     sti_manipulation_destroy(s->scene);
     sti_texts_clear(&s->texts);
     sti_free(env, s);
 }
 
-// ---- parts of fields
-
-static sti_status read_formula(store* s, const sti_json_tree* tree, const sti_place* up, const sti_json_value* object,
-                               const char* key, const char** out) {
-    const sti_place place = sti_place_key(up, key);
-    return sti_texts_formula(&s->texts, tree, &place, sti_json_field(object, key), out);
-}
-
-// A list of `count` formulas into out.
-static sti_status read_row(store* s, const sti_json_tree* tree, const sti_place* place, const sti_json_value* value,
-                           int count, const char** out) {
-    if (!sti_json_is_array(value) || sti_json_count(value) != count)
-        return sti_json_fail(tree, place, value, "a list of %d numbers or formulas is expected", count);
-    sti_status status = STI_OK;
-    int k = 0;
-    for (const sti_json_value* v = value->child; status == STI_OK && v != NULL; v = v->next, k++) {
-        const sti_place at = sti_place_index(place, k);
-        status = sti_texts_formula(&s->texts, tree, &at, v, &out[k]);
-        if (status == STI_OK && out[k] == NULL) status = sti_json_fail(tree, &at, v, "a number or formula is expected");
-    }
-    return status;
-}
-
-// A list of rows of `width` formulas.
-static sti_status read_rows(store* s, const sti_json_tree* tree, const sti_place* up, const sti_json_value* object,
-                            const char* key, int width, const char* const** out, int* count) {
-    const sti_json_value* list = sti_json_field(object, key);
-    const sti_place place = sti_place_key(up, key);
-    *out = NULL;
-    *count = 0;
-    if (list == NULL) return STI_OK;
-    const int n = sti_json_is_array(list) ? sti_json_count(list) : 0;
-    if (n < 1) return sti_json_fail(tree, &place, list, "a list of lists of %d numbers is expected", width);
-    const char** text = sti_texts_array(&s->texts, sti_size_mul((size_t)n, (size_t)width), sizeof *text);
-    if (text == NULL) return s->texts.status;
-    sti_status status = STI_OK;
-    for (const sti_json_value* v = list->child; status == STI_OK && v != NULL; v = v->next, (*count)++) {
-        const sti_place at = sti_place_index(&place, *count);
-        status = read_row(s, tree, &at, v, width, text + sti_size_mul((size_t)*count, (size_t)width));
-    }
-    *out = text;
-    return status;
-}
-
-// An optional list of fixed length.
-static sti_status read_fixed(store* s, const sti_json_tree* tree, const sti_place* up, const sti_json_value* object,
-                             const char* key, int count, const char** out) {
-    const sti_json_value* value = sti_json_field(object, key);
-    const sti_place place = sti_place_key(up, key);
-    return value == NULL ? STI_OK : read_row(s, tree, &place, value, count, out);
-}
-
-static sti_status read_name(store* s, const sti_json_tree* tree, const sti_place* up, const sti_json_value* object,
-                            const char** out) {
-    const sti_json_value* value = sti_json_field(object, "name");
-    const sti_place place = sti_place_key(up, "name");
-    if (value == NULL) return STI_OK;
-    if (!sti_json_is_string(value) || value->text[0] == '\0')
-        return sti_json_fail(tree, &place, value, "a name is expected");
-    *out = sti_texts_copy(&s->texts, value->text);
-    return s->texts.status;
-}
-
-static sti_status read_outline(store* s, const sti_json_tree* tree, const sti_place* up, const sti_json_value* object,
-                               sti_outline_text* out) {
-    const sti_json_value* disc = sti_json_field(object, "disc");
-    const sti_place place = sti_place_key(up, "disc");
-    if ((disc == NULL) == (sti_json_field(object, "polygon") == NULL))
-        return sti_json_fail(tree, up, NULL, "\"polygon\" or \"disc\" is expected");
-    sti_status status = read_rows(s, tree, up, object, "polygon", 2, &out->vertices, &out->vertex_count);
-    if (status == STI_OK) status = sti_texts_formula(&s->texts, tree, &place, disc, &out->radius);
-    return status;
-}
-
 // ---- the things of a scene
 
-static sti_status read_support(store* s, const sti_json_tree* tree, const sti_place* up, const sti_json_value* object,
-                               sti_support_text* out) {
+static sti_status read_support(sti_texts* s, const sti_json_tree* tree, const sti_place* up,
+                               const sti_json_value* object, sti_support_text* out) {
     static const char* const axes[] = {"part", "world"};
     const sti_json_value* value = sti_json_field(object, "support");
     const sti_place place = sti_place_key(up, "support");
@@ -127,63 +52,63 @@ static sti_status read_support(store* s, const sti_json_tree* tree, const sti_pl
     if (!sti_json_is_object(value))
         return sti_json_fail(tree, &place, value, "{\"points\": ..}, {\"E\": ..} or {\"pressure\": ..} is expected");
     sti_status status = sti_json_check_names(tree, &place, value, support_names, COUNT_OF(support_names));
-    if (status == STI_OK) status = read_rows(s, tree, &place, value, "E", 3, &out->E, &rows);
+    if (status == STI_OK) status = sti_plane_rows(s, tree, &place, value, "E", 3, &out->E, &rows);
     const sti_place at = sti_place_key(&place, "E");
     if (status == STI_OK && out->E != NULL && rows != 3)
         status = sti_json_fail(tree, &at, sti_json_field(value, "E"), "3 rows are expected");
-    if (status == STI_OK) status = read_rows(s, tree, &place, value, "points", 3, &out->points, &out->point_count);
-    if (status == STI_OK) status = read_formula(s, tree, &place, value, "pressure", &out->pressure);
+    if (status == STI_OK) status = sti_plane_rows(s, tree, &place, value, "points", 3, &out->points, &out->point_count);
+    if (status == STI_OK) status = sti_plane_formula(s, tree, &place, value, "pressure", &out->pressure);
     if (status == STI_OK) status = sti_json_read_word(tree, &place, value, "axes", axes, 2, &world);
     out->fixed = world == 1;
     return status;
 }
 
-static sti_status read_part(store* s, const sti_json_tree* tree, const sti_place* at, const sti_json_value* v,
+static sti_status read_part(sti_texts* s, const sti_json_tree* tree, const sti_place* at, const sti_json_value* v,
                             void* out) {
     sti_part_text* p = out;
     sti_status status = sti_json_check_names(tree, at, v, part_names, COUNT_OF(part_names));
-    if (status == STI_OK) status = read_name(s, tree, at, v, &p->name);
-    if (status == STI_OK) status = read_outline(s, tree, at, v, &p->outline);
+    if (status == STI_OK) status = sti_plane_name(s, tree, at, v, &p->name);
+    if (status == STI_OK) status = sti_plane_outline(s, tree, at, v, &p->outline);
     if (status == STI_OK) status = read_support(s, tree, at, v, &p->support);
-    return status == STI_OK ? read_fixed(s, tree, at, v, "pose", 3, p->pose) : status;
+    return status == STI_OK ? sti_plane_fixed(s, tree, at, v, "pose", 3, p->pose) : status;
 }
 
-static sti_status read_fixture(store* s, const sti_json_tree* tree, const sti_place* at, const sti_json_value* v,
+static sti_status read_fixture(sti_texts* s, const sti_json_tree* tree, const sti_place* at, const sti_json_value* v,
                                void* out) {
     sti_fixture_text* f = out;
     sti_status status = sti_json_check_names(tree, at, v, fixture_names, COUNT_OF(fixture_names));
-    if (status == STI_OK) status = read_name(s, tree, at, v, &f->name);
-    if (status == STI_OK) status = read_outline(s, tree, at, v, &f->outline);
-    if (status == STI_OK) status = read_fixed(s, tree, at, v, "pose", 3, f->pose);
-    return status == STI_OK ? read_formula(s, tree, at, v, "mu", &f->mu) : status;
+    if (status == STI_OK) status = sti_plane_name(s, tree, at, v, &f->name);
+    if (status == STI_OK) status = sti_plane_outline(s, tree, at, v, &f->outline);
+    if (status == STI_OK) status = sti_plane_fixed(s, tree, at, v, "pose", 3, f->pose);
+    return status == STI_OK ? sti_plane_formula(s, tree, at, v, "mu", &f->mu) : status;
 }
 
-static sti_status read_probe(store* s, const sti_json_tree* tree, const sti_place* at, const sti_json_value* v,
+static sti_status read_probe(sti_texts* s, const sti_json_tree* tree, const sti_place* at, const sti_json_value* v,
                              void* out) {
     sti_probe_text* p = out;
     const sti_json_value *active = sti_json_field(v, "active"), *direction = sti_json_field(v, "direction");
     const sti_place at_active = sti_place_key(at, "active"), at_tips = sti_place_key(at, "tips");
     sti_status status = sti_json_check_names(tree, at, v, probe_names, COUNT_OF(probe_names));
-    if (status == STI_OK) status = read_name(s, tree, at, v, &p->name);
+    if (status == STI_OK) status = sti_plane_name(s, tree, at, v, &p->name);
     if (status == STI_OK && sti_json_field(v, "tips") == NULL)
         status = sti_json_fail(tree, &at_tips, NULL, "a list of [x, y] is expected");
-    if (status == STI_OK) status = read_rows(s, tree, at, v, "tips", 2, &p->tips, &p->tip_count);
+    if (status == STI_OK) status = sti_plane_rows(s, tree, at, v, "tips", 2, &p->tips, &p->tip_count);
     if (status == STI_OK && active != NULL && !sti_json_is_bool(active))
         status = sti_json_fail(tree, &at_active, active, "true or false is expected");
     p->passive = active != NULL && !sti_json_is_true(active);
     if (status == STI_OK && sti_json_is_array(direction))
-        status = read_fixed(s, tree, at, v, "direction", 2, p->direction);
+        status = sti_plane_fixed(s, tree, at, v, "direction", 2, p->direction);
     else if (status == STI_OK)
-        status = read_formula(s, tree, at, v, "direction", &p->angle);
-    if (status == STI_OK) status = read_formula(s, tree, at, v, "radius", &p->radius);
-    if (status == STI_OK) status = read_formula(s, tree, at, v, "speed", &p->speed);
-    if (status == STI_OK) status = read_formula(s, tree, at, v, "begin", &p->begin);
-    if (status == STI_OK) status = read_formula(s, tree, at, v, "duration", &p->until);
-    if (status == STI_OK) status = read_fixed(s, tree, at, v, "path", 2, p->path);
-    return status == STI_OK ? read_formula(s, tree, at, v, "mu", &p->mu) : status;
+        status = sti_plane_formula(s, tree, at, v, "direction", &p->angle);
+    if (status == STI_OK) status = sti_plane_formula(s, tree, at, v, "radius", &p->radius);
+    if (status == STI_OK) status = sti_plane_formula(s, tree, at, v, "speed", &p->speed);
+    if (status == STI_OK) status = sti_plane_formula(s, tree, at, v, "begin", &p->begin);
+    if (status == STI_OK) status = sti_plane_formula(s, tree, at, v, "duration", &p->until);
+    if (status == STI_OK) status = sti_plane_fixed(s, tree, at, v, "path", 2, p->path);
+    return status == STI_OK ? sti_plane_formula(s, tree, at, v, "mu", &p->mu) : status;
 }
 
-static sti_status read_pair(store* s, const sti_json_tree* tree, const sti_place* at, const sti_json_value* v,
+static sti_status read_pair(sti_texts* s, const sti_json_tree* tree, const sti_place* at, const sti_json_value* v,
                             void* out) {
     sti_pair_text* p = out;
     const sti_json_value* between = sti_json_field(v, "between");
@@ -193,86 +118,34 @@ static sti_status read_pair(store* s, const sti_json_tree* tree, const sti_place
     const sti_json_value *first = sti_json_item(between, 0), *second = sti_json_item(between, 1);
     if (sti_json_count(between) != 2 || !sti_json_is_string(first) || !sti_json_is_string(second))
         return sti_json_fail(tree, &place, between, "a list of two names is expected");
-    p->a = sti_texts_copy(&s->texts, first->text);
-    p->b = sti_texts_copy(&s->texts, second->text);
-    if (s->texts.status != STI_OK) return s->texts.status;
-    status = read_formula(s, tree, at, v, "mu", &p->mu);
+    p->a = sti_texts_copy(s, first->text);
+    p->b = sti_texts_copy(s, second->text);
+    if (s->status != STI_OK) return s->status;
+    status = sti_plane_formula(s, tree, at, v, "mu", &p->mu);
     return status == STI_OK && p->mu == NULL ? sti_json_fail(tree, &at_mu, NULL, "a number is expected") : status;
-}
-
-// A list of objects, each read into `size` bytes.
-static sti_status read_list(store* s, const sti_json_tree* tree, const char* key, size_t size,
-                            sti_status (*read)(store*, const sti_json_tree*, const sti_place*, const sti_json_value*,
-                                               void*),
-                            const void** out, int* count) {
-    const sti_json_value* list = sti_json_field(tree->root, key);
-    const sti_place up = sti_place_key(NULL, key);
-    *out = NULL;
-    *count = 0;
-    if (list == NULL) return STI_OK;
-    if (!sti_json_is_array(list)) return sti_json_fail(tree, &up, list, "a list is expected");
-    char* room = sti_texts_array(&s->texts, (size_t)sti_json_count(list), size);
-    if (room == NULL) return s->texts.status;
-    sti_status status = STI_OK;
-    for (const sti_json_value* v = list->child; status == STI_OK && v != NULL; v = v->next, (*count)++) {
-        const sti_place at = sti_place_index(&up, *count);
-        if (!sti_json_is_object(v)) return sti_json_fail(tree, &at, v, "an object { .. } is expected");
-        status = read(s, tree, &at, v, room + sti_size_mul((size_t)*count, size));
-    }
-    *out = room;
-    return status;
-}
-
-// Parameters are numbers; definitions formulas.
-static sti_status read_parameters(store* s, const sti_json_tree* tree) {
-    const sti_json_value *object = sti_json_field(tree->root, "parameters"),
-                         *named = sti_json_field(tree->root, "definitions");
-    const sti_place up = sti_place_key(NULL, "parameters"), up_named = sti_place_key(NULL, "definitions");
-    if (object != NULL && !sti_json_is_object(object))
-        return sti_json_fail(tree, &up, object, "an object { .. } is expected");
-    if (named != NULL && !sti_json_is_object(named))
-        return sti_json_fail(tree, &up_named, named, "an object { .. } is expected");
-    const char** names = sti_texts_array(&s->texts, (size_t)sti_json_count(object) + 1, sizeof *names);
-    double* values = sti_texts_array(&s->texts, (size_t)sti_json_count(object) + 1, sizeof *values);
-    sti_system_named* list = sti_texts_array(&s->texts, (size_t)sti_json_count(named) + 1, sizeof *list);
-    sti_status status = s->texts.status;
-    int k = 0;
-    for (const sti_json_value* v = object != NULL ? object->child : NULL; status == STI_OK && v != NULL;
-         v = v->next, k++) {
-        const sti_place place = sti_place_key(&up, v->key);
-        bool is_double;
-        names[k] = sti_texts_copy(&s->texts, v->key);
-        status = sti_json_read_number(tree, &place, v, &values[k], &is_double);
-        if (status == STI_OK) status = s->texts.status;
-    }
-    int d = 0;
-    for (const sti_json_value* v = named != NULL ? named->child : NULL; status == STI_OK && v != NULL;
-         v = v->next, d++) {
-        const sti_place place = sti_place_key(&up_named, v->key);
-        list[d].name = sti_texts_copy(&s->texts, v->key);
-        status = sti_texts_formula(&s->texts, tree, &place, v, &list[d].formula);
-        if (status == STI_OK) status = s->texts.status;
-    }
-    s->text.parameter_count = k;
-    s->text.parameter_names = names;
-    s->text.parameters = values;
-    s->text.definition_count = d;
-    s->text.definitions = list;
-    return status;
 }
 
 static sti_status read_all(store* s, const sti_json_tree* tree) {
     sti_manipulation_text* t = &s->text;
-    sti_status status = read_parameters(s, tree);
+    sti_plane_names names = {0};
+    sti_status status = sti_plane_parameters(&s->texts, tree, &names);
+    t->parameter_count = names.parameter_count;
+    t->parameter_names = names.parameter_names;
+    t->parameters = names.parameters;
+    t->definition_count = names.definition_count;
+    t->definitions = names.definitions;
     if (status == STI_OK)
-        status = read_list(s, tree, "parts", sizeof *t->parts, read_part, (const void**)&t->parts, &t->part_count);
+        status = sti_plane_list(&s->texts, tree, "parts", sizeof *t->parts, read_part, (const void**)&t->parts,
+                                &t->part_count);
     if (status == STI_OK)
-        status = read_list(s, tree, "fixtures", sizeof *t->fixtures, read_fixture, (const void**)&t->fixtures,
-                           &t->fixture_count);
+        status = sti_plane_list(&s->texts, tree, "fixtures", sizeof *t->fixtures, read_fixture,
+                                (const void**)&t->fixtures, &t->fixture_count);
     if (status == STI_OK)
-        status = read_list(s, tree, "probes", sizeof *t->probes, read_probe, (const void**)&t->probes, &t->probe_count);
+        status = sti_plane_list(&s->texts, tree, "probes", sizeof *t->probes, read_probe, (const void**)&t->probes,
+                                &t->probe_count);
     if (status == STI_OK)
-        status = read_list(s, tree, "friction", sizeof *t->pairs, read_pair, (const void**)&t->pairs, &t->pair_count);
+        status = sti_plane_list(&s->texts, tree, "friction", sizeof *t->pairs, read_pair, (const void**)&t->pairs,
+                                &t->pair_count);
     if (status == STI_OK) status = sti_texts_field(&s->texts, tree, "mu", &t->mu);
     if (status == STI_OK) status = sti_texts_field(&s->texts, tree, "h", &t->step);
     if (status == STI_OK) status = sti_texts_field(&s->texts, tree, "steps", &t->steps);

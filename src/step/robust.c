@@ -109,6 +109,45 @@ static void judge(const sti_impulses* p, const line* k, sti_robust* out) {
     out->violating = out->broken_count > 0 ? out->broken[0] : -1;
 }
 
+// What each pair stands for, in the order of sti_impulses_pose.
+static void label(const sti_impulses* p, sti_robust* out) {
+    for (int j = 0; j < p->count; j++) {
+        const sti_impulse_contact* c = &p->contacts[j];
+        const int beta = p->first_beta[j] < 0 ? 0 : sti_impulse_directions(c->tangent_count, p->facets);
+        const bool unilateral = !c->bilateral && p->row[j] >= 0;
+        for (int k = -1; k <= beta; k++) {
+            const int pair = k < 0 ? p->row[j] : k < beta ? p->first_beta[j] + k : p->lambda_index[j];
+            if ((k < 0 && !unilateral) || (k == beta && beta == 0)) continue;
+            out->pair_contact[pair] = c->contact;
+            out->pair_kind[pair] = k < 0 ? STI_ROBUST_NORMAL : k < beta ? STI_ROBUST_FRICTION : STI_ROBUST_SLIDING;
+            out->pair_open[pair] = unilateral && !out->alpha[p->row[j]];
+        }
+    }
+}
+
+// Modes are those of the basis, so a negative margin is a mode that does not fit any more.
+static void measure(const sti_stepper* s, sti_robust* out) {
+    const sti_impulses* p = &s->impulses;
+    const double h = s->options.step, length = s->options.scheme == STI_SCHEME_QUASISTATIC ? 1 : h;
+    sti_robust_margin m = {INFINITY, INFINITY, INFINITY, INFINITY};
+    for (int j = 0; j < p->count; j++) {
+        const sti_impulse_contact* c = &p->contacts[j];
+        const double *c_t = p->c_t + sti_step_at(2, j, 0), *slip = p->slip + sti_step_at(2, j, 0);
+        if (c->bilateral || p->row[j] < 0) continue;
+        if (!out->alpha[p->row[j]]) {
+            m.opening = fmin(m.opening, length * p->rho[j]);
+            continue;
+        }
+        m.force = fmin(m.force, p->c_n[j] / h);
+        if (p->first_beta[j] < 0) continue;
+        if (out->alpha[p->lambda_index[j]])
+            m.slipping = fmin(m.slipping, length * hypot(slip[0], slip[1]));
+        else
+            m.reserve = fmin(m.reserve, (c->mu * p->c_n[j] - hypot(c_t[0], c_t[1])) / h);
+    }
+    out->margins[out->margin_count++] = m;
+}
+
 static sti_status follow(sti_stepper* s, int steps, sti_robust* out) {
     sti_impulses* p = &s->impulses;
     line k;
@@ -123,11 +162,12 @@ static sti_status follow(sti_stepper* s, int steps, sti_robust* out) {
             break;
         }
         judge(p, &k, out);
+        sti_impulses_read(p, k.x, k.z);
+        measure(s, out);
         if (out->violating >= 0) {
             out->is_switch = true;
             out->step = l;
         } else {
-            sti_impulses_read(p, k.x, k.z);
             move(s);
         }
     }
@@ -145,10 +185,17 @@ static sti_status run(sti_stepper* s, int steps, sti_robust* out) {
     out->q = sti_alloc_array_zero(s->env, (size_t)s->n, sizeof *out->q);
     out->broken = sti_alloc_array_zero(s->env, (size_t)out->pair_count, sizeof *out->broken);
     out->value = sti_alloc_array_zero(s->env, (size_t)out->pair_count, sizeof *out->value);
-    if (out->alpha == NULL || out->q == NULL || out->broken == NULL || out->value == NULL)
+    out->pair_contact = sti_alloc_array_zero(s->env, (size_t)out->pair_count, sizeof *out->pair_contact);
+    out->pair_kind = sti_alloc_array_zero(s->env, (size_t)out->pair_count, 1);
+    out->pair_open = sti_alloc_array_zero(s->env, (size_t)out->pair_count, 1);
+    out->margins = sti_alloc_array_zero(s->env, (size_t)steps, sizeof *out->margins);
+    if (out->alpha == NULL || out->q == NULL || out->broken == NULL || out->value == NULL ||
+        out->pair_contact == NULL || out->pair_kind == NULL || out->pair_open == NULL || out->margins == NULL)
         return STI_FAIL(s->env, STI_ERR_MEMORY, -1, "basis");
     if (out->outcome == STI_SOLVED) {
         memcpy(out->alpha, s->impulses.basis, (size_t)out->pair_count);
+        label(&s->impulses, out);
+        measure(s, out);
         move(s);
         status = follow(s, steps, out);
     }
@@ -184,5 +231,9 @@ void sti_robust_destroy(sti_env* env, sti_robust* robust) {
     sti_free(env, robust->alpha);
     sti_free(env, robust->broken);
     sti_free(env, robust->value);
+    sti_free(env, robust->pair_contact);
+    sti_free(env, robust->pair_kind);
+    sti_free(env, robust->pair_open);
+    sti_free(env, robust->margins);
     sti_free(env, robust);
 }

@@ -17,8 +17,8 @@ for name in $names; do
     if grep -q '"file": "[^"]*[.]urdf"' "$source_dir/scenes/$name.json"; then  # its robot is part of it
         if grep -q '"<robot name=' "$name.json"; then ok "$name has its robot"; else not_ok "$name has its robot" "it has none"; fi
     elif cmp -s "$name.json" "$source_dir/scenes/$name.json"; then ok "$name is its file"; else not_ok "$name is its file" "it differs"; fi
-    grep -qE '"kind": "(scene|manipulation)"' "$name.json" && continue  # for stiction run, see run_bed.sh and run_push.sh
     grep -q '"kind": "stochastic"' "$name.json" && continue  # for stiction solve, see stochastic.sh
+    grep -qE '"kind": "(scene|manipulation|navigation)"' "$name.json" && continue  # for stiction run, see run_bed.sh, run_push.sh, run_nav.sh
     run analyze velocities "$name" --json
     expect "$name is an instant" 0 '{'
     sed "s/$name//" out >by_name

@@ -53,6 +53,8 @@ FILES = {
     "scenarios_step.json": '{"D0": [1], "D": [[1], [2]], "rhs0": [1, 2], "rhs": [[1, 1], [1, -1]]}',
     "wave.pgm": "P2 8 8 9\n" + " ".join(str((3 * (k % 8) + 2 * (k // 8)) % 10) for k in range(64)),
     "moved.pgm": "P2 8 8 9\n" + " ".join(str((3 * (k % 8) + 2 * (k // 8) + 1) % 10) for k in range(64)),
+    "decay.json": '{"kind": "model", "parameters": {"a": 1, "b": 1, "c": 1}, "model": "a*exp(-b*t)"}',
+    "decay.csv": "t,y\n0,2\n1,1\n2,0.5\n3,0.25\n",
     "bad.json": '{"kind": "lcp", "M": [[2]]}',
     "robot.urdf": '<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" '
                   'iyy="1" iyz="0" izz="1"/></inertial><visual><geometry><box size="1 1 1"/></geometry></visual></link>'
@@ -255,6 +257,14 @@ CASES = [
     ("analyze painleve", 0, ["analyze", "painleve", "planar-box", "--set", "k=0", "--instant"]),
     ("analyze norms", 0, ["analyze", "norms", "matrices.json"]),
     ("analyze norms", 0, ["analyze", "norms", "matrices_quasi.json"]),
+    ("analyze robust", 0, ["analyze", "robust", "peg-push", "--steps", "20"]),
+    ("analyze robust", 1, ["analyze", "robust", "peg-push", "--set", "mu=0.05", "--steps", "200"]),
+    ("analyze robust", 1, ["analyze", "robust", "peg-in-hole"]),
+    ("analyze robust", 1, ["analyze", "robust", "peg-stuck"]),
+    ("analyze robust", 0, ["analyze", "robust", "slope-block", "--steps", "3"]),
+    # ---- fit
+    ("fit", 0, ["fit", "decay.json", "decay.csv", "--parameters", "a,b"]),
+    ("fit", 1, ["fit", "decay.json", "decay.csv", "--parameters", "a,b,c", "--norm", "squares", "--bounds", "b=0:0.5"]),
     # ---- run
     ("run bodies", 0, ["run", "box-stack", "--time", "0.03", "--out", "again", "--problem", "stack.hdf5"]),
     ("run bodies", 0, ["run", "arch", "--time", "0.05"]),
@@ -266,6 +276,10 @@ CASES = [
     ("run manipulation", 0, ["run", "peg-push", "--set", "mu=0.2", "--out", "pushed", "--picture", "--csv", "push.csv", "--contacts", "push_contacts.csv"]),
     ("run manipulation", 1, ["run", "peg-stuck"]),
     ("run manipulation", 1, ["run", "peg-damage", "--no-check"]),
+    ("run navigation", 0, ["run", "nav-wall", "--out", "led", "--picture", "--csv", "nav.csv"]),
+    ("run navigation", 0, ["run", "nav-wall", "--time", "0.1"]),
+    ("run navigation", 1, ["run", "nav-deadlock"]),
+    ("run navigation", 0, ["run", "nav-crossing", "--time", "0.1"]),
     ("run grains", 0, ["run", "pebble-bed", "--set", "count=20", "--time", "0.05", "--out", "bed", "--jamming", "--picture", "--colour", "speed",
                        "--problem", "bed.hdf5"]),
     ("run grains", 0, ["run", "pebble-flow", "--set", "count=200", "--time", "6"]),

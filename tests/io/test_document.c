@@ -32,6 +32,10 @@ static const char* const samples[STI_KIND_COUNT] = {
         "{\"kind\": \"mlcp\", \"A\": [[1]], \"C\": [[1]], \"D\": [[-1]], \"B\": [[1]], \"a\": [1], \"b\": [1]}",
     [STI_KIND_QP] = "{\"kind\": \"qp\", \"P\": [[1]], \"c\": [-1], \"lb\": [0]}",
     [STI_KIND_L1] = "{\"kind\": \"l1\", \"A\": [[1], [1]], \"b\": [-1, -2]}",
+    [STI_KIND_STOCHASTIC] =
+        "{\"kind\": \"stochastic\", \"c0\": [1], \"T0\": [[1]], \"b\": [1], \"scenarios\": [{\"W0\": [[1]], \"c\": "
+        "[1], "
+        "\"d\": [2]}]}",
     [STI_KIND_CONE] = "{\"kind\": \"cone\", \"rays\": [[1, 0], [1, 1]]}",
     [STI_KIND_INSTANT] = "{\"kind\": \"instant\", \"M\": [[2]], \"F\": [-1], \"contacts\": [{\"n\": [1]}]}",
     [STI_KIND_GRASP] =
@@ -45,6 +49,8 @@ static const char* const samples[STI_KIND_COUNT] = {
     [STI_KIND_MANIPULATION] =
         "{\"kind\": \"manipulation\", \"parts\": [{\"name\": \"disc\", \"disc\": 1, \"support\": "
         "{\"points\": [[0.5, 0, 1], [-0.5, 0, 1], [0, 0.5, 1]]}}], \"mu\": 0.3, \"h\": 0.05, \"steps\": 10}",
+    [STI_KIND_NAVIGATION] = "{\"kind\": \"navigation\", \"vehicles\": [{\"cage\": 1, \"force\": [\"1 - x'\", 0]}]}",
+    [STI_KIND_MODEL] = "{\"kind\": \"model\", \"parameters\": {\"a\": 1}, \"model\": \"a*t\"}",
     [STI_KIND_ROOT] = "{\"kind\": \"root\", \"variables\": {\"x\": [0, 2]}, \"equations\": [\"x^2 - 2\"]}",
     [STI_KIND_BOUND] =
         "{\"kind\": \"bound\", \"what\": \"hadamard\", \"interval\": [1, 3], \"f\": \"x^3\", "
@@ -119,6 +125,8 @@ static void every_kind_is_read_and_knows_its_kind(void** state) {
         assert_int_equal(sti_root_problem_of(d) != NULL, k == STI_KIND_ROOT);
         assert_int_equal(sti_bound_problem_of(d) != NULL, k == STI_KIND_BOUND);
         assert_int_equal(sti_manipulation_of(d) != NULL, k == STI_KIND_MANIPULATION);
+        assert_int_equal(sti_navigation_of(d) != NULL, k == STI_KIND_NAVIGATION);
+        assert_int_equal(sti_model_of(d) != NULL, k == STI_KIND_MODEL);
         assert_null(sti_world_scene_of(d));
         assert_null(sti_contact_problem_of(d));
         assert_null(sti_contact_info_of(d));

@@ -477,6 +477,70 @@ static void opposing_probes_jam_exactly_up_to_mu(void** state) {
     }
 }
 
+// ---- contacts that are held
+
+// The frozen system has the gaps, wrenches and damping of the scene, for corners, vertices, discs and parts on parts.
+static void a_frozen_scene_is_the_scene(void** state) {
+    (void)state;
+    static const char* const scenes[] = {
+        "{\"kind\": \"manipulation\", \"mu\": 0.3, \"h\": 0.05, \"parts\": [{\"polygon\": [[-0.8, -0.4], [0.8, -0.4], "
+        "[0.8, "
+        "0.4], [-0.8, 0.4]], \"pose\": [0, 0, 0.1], \"support\": {\"pressure\": \"2 + x + y\"}}, {\"disc\": 0.3, "
+        "\"pose\": "
+        "[1.3, 0.1, 0.2], \"support\": {\"E\": [[1, 0.1, 0.2], [0.1, 2, 0.1], [0.2, 0.1, 1]]}}], \"probes\": "
+        "[{\"tips\": "
+        "[[-1, 0.2], [-1, -0.4]], \"radius\": 0.05, \"direction\": 0.2, \"speed\": 0.1}], \"fixtures\": [{\"polygon\": "
+        "[[-2, -2], [2, -2], [2, -0.7], [-2, -0.8]]}, {\"disc\": 0.5, \"pose\": [0.2, 1.2, 0]}]}",
+        "{\"kind\": \"manipulation\", \"mu\": 0.3, \"h\": 0.05, \"parts\": [{\"polygon\": [[-0.8, -0.4], [0.8, -0.4], "
+        "[0.8, "
+        "0.4], [-0.8, 0.4]], \"support\": {\"pressure\": 1}}, {\"polygon\": [[0, 0], [1, 1], [0, 2]], \"pose\": [0.9, "
+        "0.5, 0.3], \"support\": {\"pressure\": 1}}]}"};
+    for (size_t k = 0; k < 2; k++) {
+        sti_document* problem = parse(scenes[k]);
+        const sti_manipulation* m = sti_manipulation_of(problem);
+        double q[6], zero[6] = {0}, E[9], k_v[36];
+        sti_manipulation_start(m, q);
+        sti_system* system;
+        sti_instant* instant;
+        sti_push_contact* c;
+        int count;
+        must(env, sti_manipulation_freeze(m, q, 2, 10, &system));
+        must(env, sti_manipulation_contacts(m, 0, q, 2, &c, &count));
+        must(env, sti_system_instant(env, system, 0, q, zero, &instant));
+        assert_int_equal(instant->contact_count, count);
+        assert_true(count >= (k == 0 ? 6 : 1));
+        for (int i = 0; i < count; i++) {
+            const sti_instant_contact* at = &instant->contacts[i];
+            const double t[2] = {-c[i].n[1], c[i].n[0]};
+            assert_near(at->gap, c[i].gap, 1e-12);
+            assert_near(at->n_offset, c[i].rate_n, 1e-12);
+            assert_near(at->t_offset[0], c[i].rate_t, 1e-12);
+            assert_near(at->mu, c[i].mu, 0);
+            for (int part = 0; part < 2; part++) {
+                const double sign = part == c[i].part                                     ? 1
+                                    : c[i].against == STI_PUSH_PART && part == c[i].other ? -1
+                                                                                          : 0;
+                const double x = c[i].point[0] - q[3 * part], y = c[i].point[1] - q[3 * part + 1];
+                const double rows[2][3] = {{c[i].n[0], c[i].n[1], x * c[i].n[1] - y * c[i].n[0]},
+                                           {t[0], t[1], x * t[1] - y * t[0]}};
+                for (int j = 0; j < 3; j++) {
+                    assert_near(at->n[3 * part + j], sign * rows[0][j], 1e-12);
+                    assert_near(at->t[3 * part + j], sign * rows[1][j], 1e-12);
+                }
+            }
+        }
+        must(env, sti_system_force(system, 0, q, zero, NULL, NULL, k_v));
+        for (int part = 0; part < 2; part++) {
+            sti_manipulation_damping(m, part, q[3 * part + 2], E);
+            for (int j = 0; j < 9; j++) assert_near(-k_v[6 * (3 * part + j / 3) + 3 * part + j % 3], E[j], 1e-12);
+        }
+        sti_instant_destroy(env, instant);
+        sti_env_free(env, c);
+        sti_system_destroy(system);
+        sti_document_destroy(problem);
+    }
+}
+
 // ---- bad input, failing allocations
 
 static void bad_scenes_are_named(void** state) {
@@ -600,6 +664,9 @@ static void every_failed_allocation_is_survived(void** state) {
         int count;
         if (status == STI_OK) status = sti_manipulation_contacts(m, 0, q, 0.1, &contacts, &count);
         sti_env_free(f.env, contacts);
+        sti_system* system = NULL;
+        if (status == STI_OK) status = sti_manipulation_freeze(m, q, 0.1, 1, &system);
+        sti_system_destroy(system);
         if (status == STI_OK) status = sti_push_create(f.env, m, 0.05, &p);
         if (status == STI_OK) status = sti_push_step(p, &r);
         if (status == STI_OK) status = sti_verify_push(f.env, m, 0, 0.05, q, q, &r, 1e-9, &v);
@@ -635,6 +702,7 @@ int main(void) {
         cmocka_unit_test(false_reports_are_refused),
         cmocka_unit_test(false_jams_are_refused),
         cmocka_unit_test(opposing_probes_jam_exactly_up_to_mu),
+        cmocka_unit_test(a_frozen_scene_is_the_scene),
         cmocka_unit_test(bad_scenes_are_named),
         cmocka_unit_test(setting_a_parameter_is_all_or_nothing),
         cmocka_unit_test(every_failed_allocation_is_survived),

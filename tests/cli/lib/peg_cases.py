@@ -61,6 +61,25 @@ def look(case, summary, rows):
     return wrong
 
 
+def robust(case, command):
+    """The robust-control verdict: component numbers depend on the list of contacts, so their count and least value are held."""
+    expected = case["expected"].get("robust")
+    if expected is None:
+        return []
+    done = subprocess.run([command, "analyze", "robust", "peg.json", "--json"], capture_output=True, text=True)
+    got = json.loads(done.stdout)
+    if got["switch_step"] != expected["step"] or got["robust"] != (expected["IsSwitch"] == 0):
+        return ["switch in step %s, %s expected" % (got["switch_step"], expected["step"])]
+    if len(got["basis"]) != len(expected["alpha0"]):
+        return ["%d in the basis, %s expected" % (len(got["basis"]), expected["alpha0"])]
+    if expected["IsSwitch"] and (len(got["broken"]) != len(expected["violating_component_1based"]) or
+                                 abs(got["least"] - expected["min_w"]) > 1e-6 * max(1, abs(expected["min_w"]))):
+        return ["%d components, least %s; %s expected" % (len(got["broken"]), got["least"], expected)]
+    if not expected["IsSwitch"] and any(abs(a - b) > 1e-8 for a, b in zip(got["q"], expected["q_final"])):
+        return ["led to %s, %s expected" % (got["q"], expected["q_final"])]
+    return []
+
+
 def main(command, cases):
     seen = bad = 0
     for case in json.load(open(cases)):
@@ -72,6 +91,7 @@ def main(command, cases):
         if done.returncode not in (0, 1):
             sys.exit("%s: %s" % (case["id"], done.stderr))
         wrong = look(case, json.loads(done.stdout), list(csv.DictReader(open("peg.csv"))))
+        wrong += robust(case, command)
         for line in wrong[:3]:
             print("%s: %s" % (case["id"], line))
         seen += 1

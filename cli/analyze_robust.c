@@ -1,0 +1,251 @@
+// analyze_robust.c: stiction analyze robust: does the complementary basis of the first step last, S3 (2.4.21) ff.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze.h"
+#include "scenes.h"
+
+typedef struct request {
+    const char* path;
+    const char* scheme;
+    const char* settings;
+    long steps;
+    double h, alpha;
+} request;
+
+typedef struct question {
+    const request* r;
+    const char* of;            // "system", "manipulation"
+    const sti_system* system;  // to look at
+    sti_system* frozen;        // the same when it was made here
+    sti_stepper_options options;
+    long steps;
+} question;
+
+static const char* const kinds[] = {
+    [STI_ROBUST_NORMAL] = "normal", [STI_ROBUST_FRICTION] = "friction", [STI_ROBUST_SLIDING] = "sliding"};
+
+// What it means that a component turns negative: on the basis it is z, off it w.
+static const char* event_of(int kind, bool basis) {
+    static const char* const on[] = {"opens", "friction turns round", "stops sliding"};
+    static const char* const off[] = {"closes", "slips against its friction", "begins to slide"};
+    return basis ? on[kind] : off[kind];
+}
+
+// ---- JSON
+
+static void put_component(cli_json* j, const char* key, const question* k, const sti_robust* r, int i) {
+    cli_json_object(j, key);
+    cli_json_integer(j, "pair", i);
+    cli_json_text(j, "contact", sti_system_contact(k->system, r->pair_contact[i]));
+    cli_json_text(j, "component", kinds[r->pair_kind[i]]);
+    cli_json_bool(j, "basic", r->alpha[i] != 0);
+    cli_json_number(j, "value", r->value[i]);
+    cli_json_text(j, "event", event_of(r->pair_kind[i], r->alpha[i] != 0));
+    cli_json_bool(j, "open", r->pair_open[i] != 0);
+    cli_json_end(j);
+}
+
+static void put_margins(cli_json* j, const sti_robust* r) {
+    cli_json_array(j, "margins");
+    for (int l = 0; l < r->margin_count; l++) {
+        cli_json_object(j, NULL);
+        cli_json_number(j, "opening", r->margins[l].opening);
+        cli_json_number(j, "force", r->margins[l].force);
+        cli_json_number(j, "reserve", r->margins[l].reserve);
+        cli_json_number(j, "slipping", r->margins[l].slipping);
+        cli_json_end(j);
+    }
+    cli_json_end(j);
+}
+
+static int print_json(const cli* c, const question* k, const sti_robust* r, int code) {
+    const int n = sti_system_coordinate_count(k->system);
+    cli_json j;
+    cli_json_begin(&j);
+    cli_json_text(&j, "kind", "robust");
+    cli_json_text(&j, "file", k->r->path);
+    cli_json_text(&j, "of", k->of);
+    cli_json_text(&j, "scheme", sti_scheme_text(k->options.scheme));
+    cli_json_number(&j, "h", k->options.step);
+    cli_json_integer(&j, "steps", k->steps);
+    cli_json_text(&j, "outcome", sti_outcome_text(r->outcome));
+    cli_json_bool(&j, "robust", r->outcome == STI_SOLVED && !r->is_switch);
+    cli_json_count(&j, "switch_step", r->is_switch ? r->step : -1);
+    cli_json_bool(&j, "singular", r->is_switch && r->broken_count == 0);
+    cli_json_array(&j, "broken");
+    for (int i = 0; i < r->broken_count; i++) put_component(&j, NULL, k, r, r->broken[i]);
+    cli_json_end(&j);
+    cli_json_number(&j, "least", r->is_switch ? r->least : NAN);
+    cli_json_set(&j, "basis", r->alpha, r->outcome == STI_SOLVED ? r->pair_count : 0);
+    cli_json_array(&j, "contacts");
+    for (int i = 0; i < sti_system_contact_count(k->system); i++)
+        cli_json_text(&j, NULL, sti_system_contact(k->system, i));
+    cli_json_end(&j);
+    put_margins(&j, r);
+    cli_json_array(&j, "coordinates");
+    for (int i = 0; i < n; i++) cli_json_text(&j, NULL, sti_system_coordinate(k->system, i));
+    cli_json_end(&j);
+    cli_json_numbers(&j, "q", r->q, (size_t)n);
+    return cli_json_print(&j, c, code);
+}
+
+// ---- text
+
+static void say_least(const cli* c, const sti_robust* r) {
+    sti_robust_margin m = {INFINITY, INFINITY, INFINITY, INFINITY};
+    int at[4] = {-1, -1, -1, -1};
+    const int looked = r->margin_count - (r->is_switch && r->broken_count > 0);
+    for (int l = 0; l < looked; l++) {
+        const double now[4] = {r->margins[l].opening, r->margins[l].force, r->margins[l].reserve,
+                               r->margins[l].slipping};
+        double* const least[4] = {&m.opening, &m.force, &m.reserve, &m.slipping};
+        for (int k = 0; k < 4; k++) {
+            if (now[k] >= *least[k]) continue;
+            *least[k] = now[k];
+            at[k] = l;
+        }
+    }
+    static const char* const words[] = {"gap of an open contact", "normal force", "friction in reserve",
+                                        "slip in a step"};
+    const double value[4] = {m.opening, m.force, m.reserve, m.slipping};
+    for (int k = 0; k < 4; k++) {
+        if (at[k] >= 0) cli_say(c, "  least %s: %.6g, in step %d\n", words[k], value[k], at[k]);
+    }
+}
+
+static void say(const cli* c, const question* k, const sti_robust* r) {
+    cli_say(c, "%s: %d contacts, %ld steps of %g, scheme %s\n", k->r->path, sti_system_contact_count(k->system),
+            k->steps, k->options.step, sti_scheme_text(k->options.scheme));
+    if (r->outcome != STI_SOLVED) {
+        cli_say(c, "  %sthe first step has no solution%s: %s\n", cli_bad(c), cli_plain(c),
+                sti_outcome_text(r->outcome));
+        return;
+    }
+    if (!r->is_switch)
+        cli_say(c, "  %srobust%s: the basis of the first step lasts\n", cli_good(c), cli_plain(c));
+    else if (r->broken_count == 0)
+        cli_say(c, "  %sswitch%s in step %d: the basis becomes singular\n", cli_bad(c), cli_plain(c), r->step);
+    else
+        cli_say(c, "  %sswitch%s in step %d:\n", cli_bad(c), cli_plain(c), r->step);
+    for (int i = 0; i < r->broken_count; i++) {
+        const int pair = r->broken[i];
+        cli_say(
+            c, "    %s %s: %s %.4g%s\n", sti_system_contact(k->system, r->pair_contact[pair]),
+            event_of(r->pair_kind[pair], r->alpha[pair] != 0), kinds[r->pair_kind[pair]], r->value[pair],
+            r->pair_open[pair] && r->pair_kind[pair] != STI_ROBUST_NORMAL ? " (it is open: this says nothing)" : "");
+    }
+    say_least(c, r);
+}
+
+// ---- the question
+
+static int answer(const cli* c, const question* k) {
+    sti_robust* r = NULL;
+    if (sti_robust_create(c->env, k->system, &k->options, (int)k->steps, &r) != STI_OK)
+        return cli_fail_about(c, k->r->path);
+    int code = r->outcome == STI_SOLVED && !r->is_switch ? CLI_DONE : CLI_NO;
+    if (c->json)
+        code = print_json(c, k, r, code);
+    else
+        say(c, k, r);
+    sti_robust_destroy(c->env, r);
+    return code;
+}
+
+static int choose_scheme(const cli* c, const request* r, sti_scheme scheme, question* k) {
+    if (r->scheme != NULL && (!sti_scheme_parse(r->scheme, &scheme) || scheme == STI_SCHEME_CONVEX))
+        return cli_fail_usage(c, "--scheme: %.60s: alpha or quasistatic expected", r->scheme);
+    sti_stepper_options* o = &k->options;
+    *o = sti_stepper_options_default(scheme);
+    if (scheme == STI_SCHEME_ALPHA) {
+        o->alpha = r->alpha > 0 ? r->alpha : 1;
+        o->geometry = STI_GEOMETRY_OLD;
+        o->level = STI_LEVEL_GAP;
+        o->gap_tol = INFINITY;
+    }
+    if (r->h > 0) o->step = r->h;
+    return CLI_DONE;
+}
+
+// Contacts that parts can come to in all the steps are held.
+static int freeze(const cli* c, const sti_manipulation* m, question* k) {
+    const size_t n = 3 * (size_t)sti_manipulation_part_count(m);
+    double* q = malloc(n * sizeof *q);
+    if (q == NULL) return cli_fail_memory(c);
+    double fastest = 0;
+    for (int i = 0; i < sti_manipulation_tip_count(m); i++) {
+        double p[2], v[2];
+        sti_manipulation_tip(m, i, 0, p, v);
+        fastest = fmax(fastest, hypot(v[0], v[1]));
+    }
+    sti_manipulation_start(m, q);
+    const double time = (double)k->steps * k->options.step;
+    const sti_status status = sti_manipulation_freeze(m, q, 1.5 * fastest * time, time, &k->frozen);
+    free(q);
+    k->system = k->frozen;
+    return status == STI_OK ? CLI_DONE : cli_fail_about(c, k->r->path);
+}
+
+static int ask(const cli* c, const request* r, sti_document* problem) {
+    const sti_manipulation* m = sti_manipulation_of(problem);
+    question k = {.r = r, .of = m != NULL ? "manipulation" : "system", .system = sti_system_of(problem)};
+    if (m != NULL && (r->alpha > 0 || (r->scheme != NULL && strcmp(r->scheme, "quasistatic") != 0)))
+        return cli_fail_usage(c, "--scheme, --alpha: parts and probes move quasi-statically");
+    if (m == NULL && r->steps == 0) return cli_fail_usage(c, "--steps: missing: how many steps the basis should last");
+    int code = choose_scheme(c, r, m != NULL ? STI_SCHEME_QUASISTATIC : STI_SCHEME_ALPHA, &k);
+    if (code != CLI_DONE) return code;
+    if (m != NULL && !(r->h > 0)) k.options.step = sti_manipulation_step(m);
+    k.steps = r->steps > 0 ? r->steps : sti_manipulation_steps(m);
+    if (k.steps > 10000000) return cli_fail_usage(c, "--steps: %ld: at most 10000000 are taken", k.steps);
+    if (m != NULL) code = freeze(c, m, &k);
+    if (code == CLI_DONE) code = answer(c, &k);
+    sti_system_destroy(k.frozen);
+    return code;
+}
+
+static int run(cli* c, int argc, char** argv) {
+    request r = {0};
+    const cli_option options[] = {
+        {"--steps", CLI_COUNT, "N", "steps that the basis should last (parts and probes: those of the scene)",
+         &r.steps},
+        {"--step", CLI_POSITIVE, "H", "length of a step", &r.h},
+        {"--scheme", CLI_TEXT, "NAME", "of a system: alpha or quasistatic (alpha)", &r.scheme},
+        {"--alpha", CLI_POSITIVE, "A", "of a system: weight of the new velocity (1)", &r.alpha},
+        {"--set", CLI_JOINED, "NAME=X,..", "parameters of the scene", &r.settings},
+    };
+    char* positional[1];
+    int code;
+    if (cli_parse(c, options, sizeof options / sizeof options[0], argc, argv, positional, 1, 1, &code) < 0) return code;
+    sti_document* problem = NULL;
+    r.path = positional[0];
+    code = cli_scene_load(c, r.path, &problem);
+    if (code != CLI_DONE) return code;
+    if (r.settings != NULL && sti_document_set(problem, r.settings) != STI_OK)
+        code = cli_fail_about(c, "--set");
+    else
+        code = ask(c, &r, problem);
+    sti_document_destroy(problem);
+    return code;
+}
+
+const cli_verb cli_analyze_robust = {
+    .name = "analyze robust",
+    .arguments = "SCENE --steps N",
+    .summary = "does a control keep its contact modes over N steps",
+    .details =
+        "The first step's problem is solved by Lemke's method; its complementary basis is then kept, and each further "
+        "step is a\n"
+        "linear system: a negative component is a switch (S3 2.4, docs/manipulation.md). SCENE holds parts and probes, "
+        "or a system\n"
+        "by formulas. Told are the step of the first switch, all components that are negative there, with contact and "
+        "kind, and\n"
+        "how far each step is from another mode.\n"
+        "Exit code 0: robust; 1: a switch, or no first step; 2: bad usage or input; 3: internal failure.\n\n"
+        "example:\n"
+        "    stiction analyze robust peg-push --steps 100\n"
+        "    stiction analyze robust peg-push --set mu=0.05\n",
+    .use = STI_USE_ROBUST,
+    .run = run,
+};

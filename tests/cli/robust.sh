@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# robust.sh COMMAND: stiction analyze robust: parts and probes (the PEG cases are in run_push.sh), systems, wrong requests.
+set -u
+source "$(dirname "$0")/lib/tools.sh"
+
+run analyze robust peg-push --set mu=0.05 --steps 200
+expect "a sliding probe comes to stick" 1 "probe on peg stops sliding"
+run analyze robust peg-push --set mu=0.05 --steps 94
+expect "not before" 0 "robust: the basis of the first step lasts"
+run analyze robust peg-push --set mu=0.05 --steps 95
+expect "but then" 1 "switch in step 94"
+run analyze robust peg-stuck
+expect "no first step" 1 "the first step has no solution"
+
+# the vehicle of NAV-01 and NAV-04
+cat >nav.json <<'J'
+{"kind": "system", "coordinates": ["x", "y"], "kinetic": "(x'^2 + y'^2)/2", "forces": {"x": "2 - 2*x'", "y": "-0.5 - 2*y'"},
+ "contacts": [{"name": "wall", "gap": "y - 0.3"}, {"name": "obstacle", "gap": "hypot(x - 4, y) - 0.8"}], "state": {"q": [0, 1]}}
+J
+run analyze robust nav.json --steps 159 --step 0.02
+expect "NAV-04, 159 steps" 0 "robust"
+run analyze robust nav.json --steps 169 --step 0.02
+expect "NAV-04, 169 steps" 1 "switch in step 164"
+expect "NAV-04, what happens" 1 "wall closes"
+
+# ---- wrong requests
+run analyze robust nav.json
+refused "no steps" "--steps: missing"
+run analyze robust nav.json --steps 3 --scheme convex
+refused "another scheme" "--scheme: convex: alpha or quasistatic expected"
+run analyze robust peg-push --alpha 1
+refused "alpha of parts" "parts and probes move quasi-statically"
+run analyze robust arch --steps 3
+refused "another kind" "robust takes"
+sed 's/"speed": "speed"/"speed": "speed", "duration": 1/' "$source_dir/scenes/peg-push.json" >short.json
+run analyze robust short.json
+refused "a control that ends" "a control that is constant over all steps is expected"
+finish

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# run_nav.sh COMMAND: stiction run with vehicles in cages: the reference case, deadlocks, fleets, files, wrong requests.
+set -u
+source "$(dirname "$0")/lib/tools.sh"
+
+run run nav-wall --csv nav.csv --out nav --picture --json
+expect "a vehicle along a wall" 0 '"outcome": "time"'
+if python3 - out "$shared_dir/oracles/thesis" <<'P'
+import csv, json, os, sys
+got = json.load(open(sys.argv[1]))
+steps = [(s["step"], s["before"], s["after"]) for s in got["switches"]]
+wall, obstacle = ["cart on wall"], ["cart on obstacle"]
+assert steps == [(164, [], wall), (187, wall, obstacle), (286, obstacle, []), (418, [], wall)], steps
+path = os.path.join(sys.argv[2], "data", "NAV-01_trajectory.csv")
+if os.path.exists(path):
+    mine, theirs = list(csv.reader(open("nav.csv"))), list(csv.reader(open(path)))
+    names = theirs[0]
+    x, y = [k for k, n in enumerate(names) if n in ("x", "qx", "q_x", "q0")][0], [k for k, n in enumerate(names) if n in ("y", "qy", "q_y", "q1")][0]
+    worst = max(max(abs(float(a[1]) - float(b[x])), abs(float(a[2]) - float(b[y]))) for a, b in zip(mine[1:], theirs[1:]))
+    assert worst < 1e-8, worst
+P
+then ok "NAV-01"; else not_ok "NAV-01" "$(head -c 300 out)"; fi
+for file in trajectory.h5 summary.json scene.svg; do
+    if [ -s "nav/$file" ]; then ok "nav/$file"; else not_ok "nav/$file" "missing or empty"; fi
+done
+run run nav-deadlock
+expect "a deadlock" 1 "deadlock: nothing moves"
+run run nav-crossing
+expect "50 swap places" 0 "50 of 50 are at their goals"
+run run nav-crossing --set bias=0
+expect "without a bias they meet in a ring" 1 "deadlock"
+
+# ---- wrong requests
+run run nav-wall --scheme alpha
+refused "an option of systems" "--scheme: of a system"
+run run nav-wall --step 0.1
+refused "a step" "--step: not for vehicles in cages"
+run run nav-wall --set w=1
+refused "a parameter that is not there" "w: no such parameter"
+run run nav-crossing --set cage=1
+refused "cages that overlap" "starts inside of"
+run run --resume nav
+refused "a run that is not gone on with" "no checkpoint.h5"
+finish
