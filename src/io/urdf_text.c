@@ -23,29 +23,36 @@ static const char* first_element(const char* text) {
 }
 
 // XML allows nothing before its declaration, not even a blank, and no text before the first element. Both are blanked, the
-// declaration too where something stands before it: UTF-8 is what is left then.
+// declaration too where something stands before it: UTF-8 is what is left then. True: something was.
+static bool blank_lead(char* text) {
+    char *mark = strchr(text, '<'), *declaration = strstr(text, "<?xml ");
+    const char* first = first_element(text);
+    char* begin = text + (strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0);
+    if (first == NULL) return false;
+    const bool late = declaration != NULL && declaration < first && declaration > begin;
+    const bool words = strspn(begin, " \t\r\n") < (size_t)(mark - begin);
+    char* end = late ? strstr(declaration, "?>") : NULL;
+    if (late || words) blank(begin, mark);
+    if (end != NULL) blank(declaration, end + 2);
+    return late || words;
+}
+
 sti_status sti_urdf_clean(sti_urdf_model* m, const char* text, size_t size, char** out) {
-    *out = NULL;
-    if (strlen(text) < size || m->options->strict) return STI_OK;
-    const char *first = first_element(text), *declaration = strstr(text, "<?xml "), *mark = strchr(text, '<');
-    const size_t lead = strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-    const bool late = first != NULL && declaration != NULL && declaration < first && declaration > text + lead;
-    const bool words =
-        first != NULL && mark > text + lead && strspn(text + lead, " \t\r\n") < (size_t)(mark - text) - lead;
-    if (!late && !words) return STI_OK;
-    char* copy = sti_alloc(m->env, size + 1);
-    if (copy == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "text of %.200s", m->file);
-    memcpy(copy, text, size + 1);
-    blank(copy + lead, copy + (mark - text));
-    const char* end = late ? strstr(declaration, "?>") : NULL;
-    if (end != NULL) blank(copy + (declaration - text), copy + (end - text) + 2);
-    *out = copy;
     const sti_xml_node top = {.name = "robot", .line = 1};
-    const sti_status status =
-        sti_urdf_mend(m, &top, NULL, "", "text or a comment before the XML declaration is passed over");
-    if (status == STI_OK) return STI_OK;
-    sti_free(m->env, copy);
     *out = NULL;
+    if (m->options->strict || memchr(text, '\0', size) != NULL) return STI_OK;
+    char* copy = sti_alloc(m->env, sti_size_add(size, 1));  // text need not end with a 0
+    if (copy == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "text of %.200s", m->file);
+    memcpy(copy, text, size);
+    copy[size] = '\0';
+    const bool blanked = blank_lead(copy);
+    const sti_status status =
+        blanked ? sti_urdf_mend(m, &top, NULL, "", "text or a comment before the XML declaration is passed over")
+                : STI_OK;
+    if (blanked && status == STI_OK)
+        *out = copy;
+    else
+        sti_free(m->env, copy);
     return status;
 }
 

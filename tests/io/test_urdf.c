@@ -574,6 +574,25 @@ static void a_mended_file_still_says_what_it_says(void** state) {
     drop(&dust);
 }
 
+// Text in memory has a size, and no 0 behind it.
+static void text_that_ends_without_a_0_is_read_to_its_size(void** state) {
+    (void)state;
+    static const char* const texts[] = {"", "<", "\n<?xml version='1.0'?>" ROBOT("<link name='a'/>"),
+                                        ROBOT("<link name='a'/>")};
+    for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++) {
+        const size_t size = strlen(texts[k]);
+        char* text = malloc(size > 0 ? size : 1);
+        assert_non_null(text);
+        memcpy(text, texts[k], size);
+        robot r = {.env = io_env(NULL)};
+        assert_int_equal(sti_bodies_create(r.env, 3, &r.bodies), STI_OK);
+        r.status = sti_urdf_parse(r.env, text, size, "t.urdf", NULL, r.bodies, &r.report);
+        assert_int_equal(r.status, k < 2 ? STI_ERR_INPUT : STI_OK);
+        free(text);
+        drop(&r);
+    }
+}
+
 // Neither a moment that is negative beyond rounding nor a number that is none can be mended.
 static void what_no_engine_takes_stays_refused(void** state) {
     (void)state;
@@ -884,6 +903,7 @@ int main(void) {
         cmocka_unit_test(mistakes_name_line_element_and_value),
         cmocka_unit_test(what_other_engines_take_is_mended_and_said),
         cmocka_unit_test(a_mended_file_still_says_what_it_says),
+        cmocka_unit_test(text_that_ends_without_a_0_is_read_to_its_size),
         cmocka_unit_test(what_no_engine_takes_stays_refused),
         cmocka_unit_test(settings_that_do_not_fit_are_refused),
         cmocka_unit_test(robots_do_not_live_in_the_plane),
