@@ -62,7 +62,7 @@ struct sti_bodies {
 typedef struct sti_row {
     int a, b;
     double ja[6], jb[6];
-    bool wide;
+    int wide;  // 1: couples four bodies. No bool: rows of saved worlds are looked at before they are believed
     int c, d;  // where it is wide
     double jc[6], jd[6];
 } sti_row;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/size.h"
 #include "io/file.h"
 #include "io/json_tree.h"
 #include "io/mesh_file.h"
@@ -62,7 +63,7 @@ static int base64_value(char c) {
 
 static sti_status decode(reader* r, const char* text, int index, bytes* out) {
     const size_t length = strcspn(text, "=");
-    out->owned = sti_alloc(r->env, length + 1);
+    out->owned = sti_alloc(r->env, sti_size_add(length, 1));
     if (out->owned == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "a buffer of %.200s", r->name);
     unsigned held = 0;
     int bits = 0;
@@ -82,7 +83,8 @@ static sti_status decode(reader* r, const char* text, int index, bytes* out) {
 // A file beside this one, and nowhere else.
 static sti_status read_beside(reader* r, const char* uri, int index, bytes* out) {
     const char* slash = strrchr(r->name, '/');
-    const size_t folder = slash != NULL ? (size_t)(slash - r->name) + 1 : 0, size = folder + strlen(uri) + 1;
+    const size_t folder = slash != NULL ? (size_t)(slash + 1 - r->name) : 0;
+    const size_t size = sti_size_add(sti_size_add(folder, strlen(uri)), 1);
     if (uri[0] == '/' || strstr(uri, "..") != NULL || strstr(uri, "://") != NULL)
         return fail(r, "buffers", index, "uri: a file in the folder of this one is expected");
     char* path = sti_alloc(r->env, size);

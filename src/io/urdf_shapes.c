@@ -199,13 +199,13 @@ static sti_status reduce(sti_urdf_model* m, const sti_mesh_data* mesh, bool* thi
     const double bound = m->options->hull_error * sti_shape_reach(*hull);
     int corners = 0;
     sti_shape_vertices(*hull, &corners);
-    for (int count = FEW; bound > 0 && count < corners; count *= 2) {
+    for (int count = FEW; bound > 0 && count < corners; count = sti_count_mul(2, count)) {
         sti_shape* fewer = NULL;
         int left = 0;
         const sti_status status = make_thin_hull(m, mesh, count, &fewer);
         if (status == STI_ERR_MEMORY) return status;
         if (status == STI_OK) sti_shape_vertices(fewer, &left);
-        const bool better = status == STI_OK && 4 * left < 3 * corners && sticks_out(mesh, fewer) <= bound;
+        const bool better = status == STI_OK && left < corners - corners / 4 && sticks_out(mesh, fewer) <= bound;
         sti_shape_destroy(better ? *hull : fewer);
         if (!better) continue;
         *hull = fewer;
@@ -257,14 +257,15 @@ static sti_status add_hull(sti_urdf_model* m, int geometry, const sti_mesh_data*
 
 // The vertices of the triangles [from, to), as a mesh of their own: vertices and count alone. used (vertex_count): all 0.
 static void take_part(const sti_mesh_data* mesh, int from, int to, unsigned char* used, sti_mesh_data* part) {
+    const int first = sti_count_mul(3, from), end = sti_count_mul(3, to);
     part->vertex_count = 0;
-    for (int t = 3 * from; t < 3 * to; t++) {
+    for (int t = first; t < end; t++) {
         const int v = mesh->triangles[t];
         if (used[v] != 0) continue;
         used[v] = 1;
         memcpy(part->vertices + 3 * (size_t)part->vertex_count++, mesh->vertices + 3 * (size_t)v, 3 * sizeof(double));
     }
-    for (int t = 3 * from; t < 3 * to; t++) used[mesh->triangles[t]] = 0;
+    for (int t = first; t < end; t++) used[mesh->triangles[t]] = 0;
 }
 
 // A hull for each part that the file tells apart, as programs write that cut a shape into convex ones. *done: it was possible; a
