@@ -17,6 +17,10 @@ echo '{"kind": "matrices", "P": [[2, 1], [-1, 2]], "N": [[0, 0.5], [0, 0]]}' >ki
 "$command" scenes stick-slip >kinds/system.json
 "$command" scenes box-stack >kinds/scene.json
 "$command" scenes peg-in-hole >kinds/manipulation.json
+"$command" scenes nav-wall >kinds/navigation.json
+echo '{"kind": "stochastic", "c0": [1], "T0": [[1]], "bu": [100], "W0": [[-1]], "common": {"c": [-3], "W": [[1]], "du": [0]}, "scenarios": [{"ub": [10]}, {"ub": [20]}]}' >kinds/stochastic.json
+echo '{"kind": "model", "parameters": {"a": 1, "b": 1}, "model": "a*exp(-b*t)"}' >kinds/model.json
+printf 't,y\n0,2\n1,1\n2,0.5\n3,0.25\n' >decay.csv
 echo '{"kind": "root", "variables": {"x": [0, 2]}, "equations": ["x^2 = 2"]}' >kinds/root.json
 echo '{"kind": "bound", "what": "hadamard", "interval": [1, 3], "f": "x^3", "weight": "1/2"}' >kinds/bound.json
 
@@ -35,20 +39,22 @@ ask() { # VERB FILE
         verify) run verify "$2" none.json ;;
         run) run run "$2" --time 0.01 ;;
         analyze) run analyze velocities "$2" ;;
+        fit) run fit "$2" decay.csv --parameters a,b ;;
+        "analyze robust") run analyze robust "$2" --steps 2 ;;
         *) run $1 "$2" ;;
     esac
 }
 
-verbs="solve run analyze inspect cone root bound verify"
+verbs="solve run analyze inspect cone root bound verify fit"
 for file in kinds/*; do
     kind=$(basename "$file" | sed 's/\..*//')
-    for verb in $verbs "analyze norms"; do
+    for verb in $verbs "analyze norms" "analyze robust"; do
         ask "$verb" "$file"
         if grep -q "kind: $kind: $verb.* takes " err; then
             refused "$verb does not take $kind" "this is for stiction " "kind: $kind: "
             # those that are named take it
-            for other in $(sed 's/.*this is for stiction //; s/analyze norms/norms/; s/,\| or / /g' err); do
-                [ "$other" != norms ] || other="analyze norms"
+            for other in $(sed 's/.*this is for stiction //; s/analyze \(norms\|robust\)/\1/; s/,\| or / /g' err); do
+                case $other in norms | robust) other="analyze $other" ;; esac
                 [ "$other" != "$verb" ] || not_ok "$kind" "$verb names itself: $(cat err)"
                 ask "$other" "$file"
                 if grep -q " takes " err; then not_ok "$kind" "$verb names $other, which says: $(cat err)"; fi
@@ -62,7 +68,7 @@ for file in kinds/*; do
 done
 
 # --help names the kinds
-for verb in $verbs "analyze norms" "analyze modes"; do
+for verb in $verbs "analyze norms" "analyze robust" "analyze modes"; do
     [ "$verb" != analyze ] || continue
     run $verb --help
     expect "the help of $verb names its kinds" 0 'kinds of documents: "'
