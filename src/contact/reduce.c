@@ -146,7 +146,7 @@ static void solve_piece(const sti_contact_reduction* red, const sti_mass_piece* 
     for (int i = 0; piece->scaled && i < piece->size; i++) x[i] *= red->scale[piece->index[i]];
 }
 
-static void factor_pieces(sti_contact_reduction* red) {
+static sti_status factor_pieces(sti_contact_reduction* red) {
     const sti_matrix* M = &red->problem->M;
     double typical = 0;  // mean of the diagonal of M: the unit of a piece without any mass of its own
     for (int i = 0; i < M->rows; i++) typical += fabs(sti_matrix_get(M, i, i)) / M->rows;
@@ -161,8 +161,13 @@ static void factor_pieces(sti_contact_reduction* red) {
         piece->delta = mean > 0 ? shift * mean : typical > 0 ? massless_shift * typical : 1;
         red->proximal = true;
         load_piece(red, piece);
-        sti_dense_factor_lu(&piece->factor);
+        if (!sti_dense_factor_lu(&piece->factor) && !isfinite(piece->factor.norm))
+            return STI_FAIL(
+                red->env, STI_ERR_INPUT, -1,
+                "M: its numbers are too large or too small: computing with them leaves the range of doubles, "
+                "1e-308 to 1.8e308");
     }
+    return STI_OK;
 }
 
 // y = (M + delta)^-1 y, y (nv)
@@ -464,8 +469,8 @@ static sti_status reduce_global(sti_contact_reduction* red) {
     find_pieces(&p->M, red);
     status = make_pieces(red);
     if (status != STI_OK) return status;
-    factor_pieces(red);
-    status = list_contacts(red);
+    status = factor_pieces(red);
+    if (status == STI_OK) status = list_contacts(red);
     if (status != STI_OK) return status;
     solve_contacts(red);
     return assemble(red);

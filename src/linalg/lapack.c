@@ -121,6 +121,7 @@ static bool triangle_finite(char triangle, int n, const double* a) {
 
 int sti_lapack_lu(int n, double* a, int* pivot) {
     int info = 0;
+    for (int i = 0; i < n; i++) pivot[i] = i + 1;  // rows to exchange in a solve, whatever becomes of this
     if (!all_finite((size_t)n * (size_t)n, a)) return STI_LAPACK_NOT_FINITE;
     enter();
     dgetrf_(&n, &n, a, &n, pivot, &info);

@@ -29,7 +29,7 @@ sti_status sti_lapack_reserve(sti_env* env);
 
 // ---- factorizations: how they ended
 
-int sti_lapack_lu(int n, double* a, int* pivot);           // a (n x n): P L U
+int sti_lapack_lu(int n, double* a, int* pivot);  // a (n x n): P L U; pivot can be solved with however it ended
 int sti_lapack_cholesky(char triangle, int n, double* a);  // a (n x n): reads and leaves the triangle 'L' or 'U'
 double sti_lapack_lu_rcond(int n, const double* lu, double norm, double* work, int* iwork);  // (4n), (n); 0: singular
 double sti_lapack_cholesky_rcond(char triangle, int n, const double* l, double norm, double* work, int* iwork);

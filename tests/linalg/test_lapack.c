@@ -90,6 +90,16 @@ static void an_overflow_on_the_way_of_lu_is_no_factorization(void** state) {
     assert_int_equal(sti_lapack_lu(2, a, pivot), 2);
 }
 
+// A caller that goes on with factors that are none gets numbers that are none, and nothing worse.
+static void a_solve_with_factors_that_are_none_ends(void** state) {
+    (void)state;
+    double a[4] = {1, INFINITY, NAN, 1}, x[2] = {1, 2};
+    int pivot[2] = {1 << 30, -5};
+    assert_int_equal(sti_lapack_lu(2, a, pivot), STI_LAPACK_NOT_FINITE);
+    sti_lapack_lu_solve('T', 2, 1, a, pivot, x, 2);
+    assert_true(!isfinite(x[0]) || !isfinite(x[1]));
+}
+
 static void the_status_blames_the_data(void** state) {
     (void)state;
     sti_env* env = open_env();
@@ -141,6 +151,7 @@ int main(void) {
         cmocka_unit_test(what_is_no_finite_number_goes_no_further),
         cmocka_unit_test(numbers_at_the_end_of_the_range_end),
         cmocka_unit_test(an_overflow_on_the_way_of_lu_is_no_factorization),
+        cmocka_unit_test(a_solve_with_factors_that_are_none_ends),
         cmocka_unit_test(the_status_blames_the_data),
         cmocka_unit_test(threads_of_a_program_do_not_disturb_each_other),
     };
