@@ -139,6 +139,8 @@ void cli_put(FILE* out, const char* text, bool colors);
 // Lines of a verification: accepted or not and why; of an accepted one, up to what the claim is proved.
 void cli_say_verdict(const cli* c, bool accepted, const char* text);
 void cli_say_proved(const cli* c, bool accepted, bool exact);
+void cli_say_vector(const cli* c, const char* name, const double* x, int count);  // its first entries; nothing of none
+const char* cli_conic_color(const cli* c, sti_conic_outcome outcome);
 
 // Escape sequences for stdout, "" where there is no colour.
 const char* cli_good(const cli* c);    // green

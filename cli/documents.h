@@ -51,6 +51,9 @@ cli_verify cli_lcp_verify, cli_qp_verify, cli_l1_verify, cli_stochastic_verify, 
 cli_inspect cli_lcp_inspect, cli_l1_inspect, cli_stochastic_inspect, cli_contact_inspect, cli_instant_inspect,
     cli_system_inspect, cli_scene_inspect;
 
+// Kinds that have one solver, interior points: `what` is "quadratic programs".
+int cli_check_ipm(const cli* c, const char* solver, const char* what);
+
 // NULL: nothing; STI_KIND_LIST says the same, or a test fails.
 typedef struct cli_document {
     cli_solve* solve;

@@ -1,6 +1,5 @@
 // l1.c: least sums of absolute values: solve, one Newton step, verify, inspect.
 #include <math.h>
-#include <string.h>
 
 #include "documents.h"
 
@@ -8,19 +7,10 @@
 
 static int make_options(const cli* c, const cli_solve_request* r, sti_l1_options* o) {
     *o = sti_l1_options_default();
-    if (r->solver != NULL && strcmp(r->solver, "auto") != 0 && strcmp(r->solver, "ipm") != 0)
-        return cli_fail_usage(c, "--solver: %.60s: no such solver of l1 problems; there are auto and ipm", r->solver);
     if (r->tol > 0) o->tol = r->tol;
     if (r->time_limit > 0) o->time_limit_s = r->time_limit;
     if (r->max_iterations > 0) o->max_iterations = r->max_iterations;
-    return CLI_DONE;
-}
-
-static void say_vector(const cli* c, const char* name, const double* x, int count) {
-    enum { SHOWN = 8 };
-    char text[400];
-    cli_text_numbers(text, sizeof text, x, count, SHOWN);
-    cli_say(c, "  %s = %s\n", name, text);
+    return cli_check_ipm(c, r->solver, "l1 problems");
 }
 
 static void say_answer(const cli* c, const char* path, const sti_l1_answer* a) {
@@ -29,7 +19,7 @@ static void say_answer(const cli* c, const char* path, const sti_l1_answer* a) {
     cli_say(c, "  %s%s%s by ipm, %ld iteration%s, %.3g s\n", solved ? cli_good(c) : cli_unsure(c),
             sti_outcome_text(a->outcome), cli_plain(c), a->iterations, a->iterations == 1 ? "" : "s", a->time_s);
     cli_say(c, "  objective %.12g\n", a->objective);
-    say_vector(c, "x", a->x, a->n);
+    cli_say_vector(c, "x", a->x, a->n);
     cli_say(c, "  shown: no x has a sum below %.12g, by a dual vector y with |y| <= 1 and A'y = 0\n", a->bound);
     cli_say(c, "  gap %.2e of the objective, A'y %.2e of its terms\n", a->gap, a->residual);
     if (a->reason[0] != '\0') cli_say(c, "  reason: %s\n", a->reason);
@@ -71,12 +61,12 @@ static int print_step(const cli* c, const sti_l1_step* s) {
 
 static void say_step(const cli* c, const char* path, const sti_l1_step* s) {
     cli_say(c, "%s: one Newton step, n = %d unknowns, m = %d rows\n", path, s->n, s->m);
-    say_vector(c, "D", s->D, s->m);
-    say_vector(c, "dx", s->dx, s->n);
+    cli_say_vector(c, "D", s->D, s->m);
+    cli_say_vector(c, "dx", s->dx, s->n);
     if (s->dv != NULL) {
-        say_vector(c, "dv", s->dv, 2 * s->m);
-        say_vector(c, "dlambda", s->dlambda, s->m);
-        say_vector(c, "ds", s->ds, 2 * s->m);
+        cli_say_vector(c, "dv", s->dv, 2 * s->m);
+        cli_say_vector(c, "dlambda", s->dlambda, s->m);
+        cli_say_vector(c, "ds", s->ds, 2 * s->m);
     }
     cli_say(c, "  residual %.2e of A'D^-1 A dx = rhs\n", s->residual);
 }

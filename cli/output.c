@@ -174,3 +174,16 @@ void cli_text_indices(char* text, size_t size, const int* x, int count, int most
     }
     append(text, size, &at, count > most ? ", ...}" : "}");
 }
+
+void cli_say_vector(const cli* c, const char* name, const double* x, int count) {
+    enum { SHOWN = 8 };
+    char text[400];
+    if (count == 0) return;
+    cli_text_numbers(text, sizeof text, x, count, SHOWN);
+    cli_say(c, "  %s = %s\n", name, text);
+}
+
+const char* cli_conic_color(const cli* c, sti_conic_outcome outcome) {
+    if (outcome == STI_CONIC_SOLVED) return cli_good(c);
+    return outcome == STI_CONIC_INFEASIBLE || outcome == STI_CONIC_UNBOUNDED ? cli_bad(c) : cli_unsure(c);
+}

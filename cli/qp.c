@@ -1,6 +1,5 @@
 // qp.c: quadratic programs: solve and verify.
 #include <math.h>
-#include <string.h>
 
 #include "documents.h"
 
@@ -8,37 +7,21 @@
 
 static int make_options(const cli* c, const cli_solve_request* r, sti_conic_options* o) {
     *o = sti_conic_options_default();
-    if (r->solver != NULL && strcmp(r->solver, "auto") != 0 && strcmp(r->solver, "ipm") != 0)
-        return cli_fail_usage(c, "--solver: %.60s: no such solver of quadratic programs; there are auto and ipm",
-                              r->solver);
     if (r->tol > 0) o->tol = r->tol;
     if (r->time_limit > 0) o->time_limit_s = r->time_limit;
     if (r->max_iterations > 0) o->max_iterations = r->max_iterations;
-    return CLI_DONE;
-}
-
-static const char* outcome_color(const cli* c, sti_conic_outcome outcome) {
-    if (outcome == STI_CONIC_SOLVED) return cli_good(c);
-    return outcome == STI_CONIC_INFEASIBLE || outcome == STI_CONIC_UNBOUNDED ? cli_bad(c) : cli_unsure(c);
-}
-
-static void say_vector(const cli* c, const char* name, const double* x, int count) {
-    enum { SHOWN = 8 };
-    char text[400];
-    if (count == 0) return;
-    cli_text_numbers(text, sizeof text, x, count, SHOWN);
-    cli_say(c, "  %s = %s\n", name, text);
+    return cli_check_ipm(c, r->solver, "quadratic programs");
 }
 
 static void say_answer(const cli* c, const char* path, const sti_qp_answer* a) {
     cli_say(c, "%s: qp, n = %d variables, m = %d rows\n", path, a->n, a->m);
-    cli_say(c, "  %s%s%s by ipm, %ld iteration%s, %.3g s\n", outcome_color(c, a->outcome),
+    cli_say(c, "  %s%s%s by ipm, %ld iteration%s, %.3g s\n", cli_conic_color(c, a->outcome),
             sti_conic_outcome_text(a->outcome), cli_plain(c), a->iterations, a->iterations == 1 ? "" : "s", a->time_s);
     switch (a->outcome) {
         case STI_CONIC_SOLVED:
             cli_say(c, "  objective %.12g\n", a->objective);
-            say_vector(c, "x", a->x, a->n);
-            say_vector(c, "y", a->y, a->m);
+            cli_say_vector(c, "x", a->x, a->n);
+            cli_say_vector(c, "y", a->y, a->m);
             cli_say(c, "  residual %.2e\n", a->residual);
             cli_say(c, "  shown: a feasible point, and multipliers that prove it the best, up to the residual\n");
             break;
@@ -49,7 +32,7 @@ static void say_answer(const cli* c, const char* path, const sti_qp_answer* a) {
                 cli_say(c, "  proved: no feasible point%s\n", a->crossed < 0 ? ", by a Farkas vector" : "");
             break;
         case STI_CONIC_UNBOUNDED:
-            say_vector(c, "direction", a->x, a->n);
+            cli_say_vector(c, "direction", a->x, a->n);
             cli_say(c, "  shown: a direction along which no row or bound ends and the objective falls\n");
             break;
         default:

@@ -6,6 +6,11 @@
 #include "documents.h"
 #include "scenes.h"
 
+int cli_check_ipm(const cli* c, const char* solver, const char* what) {
+    if (solver == NULL || strcmp(solver, "auto") == 0 || strcmp(solver, "ipm") == 0) return CLI_DONE;
+    return cli_fail_usage(c, "--solver: %.60s: no such solver of %s; there are auto and ipm", solver, what);
+}
+
 // An option that was given and that the kind does not take is refused, with the kinds that do.
 static int check_options(const cli* c, const cli_solve_request* r, sti_kind kind) {
     const struct {

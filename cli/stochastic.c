@@ -10,38 +10,22 @@
 
 static int make_options(const cli* c, const cli_solve_request* r, sti_stochastic_options* o) {
     *o = sti_stochastic_options_default();
-    if (r->solver != NULL && strcmp(r->solver, "auto") != 0 && strcmp(r->solver, "ipm") != 0)
-        return cli_fail_usage(c, "--solver: %.60s: no such solver of stochastic programs; there are auto and ipm",
-                              r->solver);
     if (r->tol > 0) o->tol = r->tol;
     if (r->time_limit > 0) o->time_limit_s = r->time_limit;
     if (r->max_iterations > 0) o->max_iterations = r->max_iterations;
-    return CLI_DONE;
-}
-
-static void say_vector(const cli* c, const char* name, const double* x, int count) {
-    enum { SHOWN = 8 };
-    char text[400];
-    if (count == 0) return;
-    cli_text_numbers(text, sizeof text, x, count, SHOWN);
-    cli_say(c, "  %s = %s\n", name, text);
-}
-
-static const char* outcome_color(const cli* c, sti_conic_outcome outcome) {
-    if (outcome == STI_CONIC_SOLVED) return cli_good(c);
-    return outcome == STI_CONIC_INFEASIBLE || outcome == STI_CONIC_UNBOUNDED ? cli_bad(c) : cli_unsure(c);
+    return cli_check_ipm(c, r->solver, "stochastic programs");
 }
 
 static void say_answer(const cli* c, const char* path, const sti_stochastic_answer* a) {
     cli_say(c, "%s: stochastic, n = %d variables before, %d scenarios with %zu variables, %d expectation row%s\n", path,
             a->n, a->scenario_count, a->y_count, a->p, a->p == 1 ? "" : "s");
-    cli_say(c, "  %s%s%s by ipm, %ld iteration%s, %.3g s\n", outcome_color(c, a->outcome),
+    cli_say(c, "  %s%s%s by ipm, %ld iteration%s, %.3g s\n", cli_conic_color(c, a->outcome),
             sti_conic_outcome_text(a->outcome), cli_plain(c), a->iterations, a->iterations == 1 ? "" : "s", a->time_s);
     switch (a->outcome) {
         case STI_CONIC_SOLVED:
             cli_say(c, "  objective %.12g\n", a->objective);
-            say_vector(c, "x", a->x, a->n);
-            say_vector(c, "pi", a->pi, a->p);
+            cli_say_vector(c, "x", a->x, a->n);
+            cli_say_vector(c, "pi", a->pi, a->p);
             cli_say(c, "  shown: no point has an objective lower by more than %.2e, by the multipliers pi and l\n",
                     a->gap * (1 + fabs(a->objective)));
             cli_say(c, "  residual %.2e\n", a->residual);
@@ -53,7 +37,7 @@ static void say_answer(const cli* c, const char* path, const sti_stochastic_answ
                 cli_say(c, "  proved: no feasible point, by a Farkas vector\n");
             break;
         case STI_CONIC_UNBOUNDED:
-            say_vector(c, "direction of x", a->x, a->n);
+            cli_say_vector(c, "direction of x", a->x, a->n);
             cli_say(c, "  shown: a direction along which no row or bound ends and the objective falls\n");
             break;
         default:
@@ -97,33 +81,13 @@ static int solve_scenarios(const cli* c, const cli_solve_request* r, sti_stochas
 
 typedef struct average {
     long samples, replications, solved;
-    double mean, deviation, low, high;
+    sti_average objective;
     int n;
     double* x;       // of the first replication, NULL: none     (n)
     double* values;  // objectives                               (replications)
     double time_s;
     const char* outcome;
 } average;
-
-// The quantile 0.975 of Student's distribution, by its expansion in 1/degrees (Fisher and Cornish), exact to 1e-3 from 3 on.
-static double student(long degrees) {
-    const double z = 1.959963984540054, d = (double)degrees, z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z;
-    if (degrees == 1) return 12.706204736;
-    if (degrees == 2) return 4.302652730;
-    return z + (z3 + z) / (4 * d) + (5 * z5 + 16 * z3 + 3 * z) / (96 * d * d) +
-           (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * d * d * d);
-}
-
-static void summarize(average* v) {
-    double sum = 0, square = 0;
-    for (long k = 0; k < v->solved; k++) sum += v->values[k];
-    v->mean = v->solved > 0 ? sum / (double)v->solved : NAN;
-    for (long k = 0; k < v->solved; k++) square += (v->values[k] - v->mean) * (v->values[k] - v->mean);
-    v->deviation = v->solved > 1 ? sqrt(square / (double)(v->solved - 1)) : NAN;
-    const double half = v->solved > 1 ? student(v->solved - 1) * v->deviation / sqrt((double)v->solved) : NAN;
-    v->low = v->mean - half;
-    v->high = v->mean + half;
-}
 
 static int print_average(const cli* c, const average* v, int code) {
     cli_json j;
@@ -135,9 +99,9 @@ static int print_average(const cli* c, const average* v, int code) {
     cli_json_integer(&j, "sample_count", v->samples);
     cli_json_integer(&j, "replication_count", v->replications);
     cli_json_integer(&j, "solved_count", v->solved);
-    cli_json_number(&j, "objective", v->mean);
-    cli_json_number(&j, "deviation", v->deviation);
-    const double ends[2] = {v->low, v->high};
+    cli_json_number(&j, "objective", v->objective.mean);
+    cli_json_number(&j, "deviation", v->objective.deviation);
+    const double ends[2] = {v->objective.low, v->objective.high};
     cli_json_numbers(&j, "objective_95", v->solved > 1 ? ends : NULL, 2);
     cli_json_numbers(&j, "objectives", v->values, (size_t)v->solved);
     cli_json_numbers(&j, "x", v->x, (size_t)v->n);
@@ -150,10 +114,10 @@ static void say_average(const cli* c, const char* path, const average* v) {
     cli_say(c, "  %s%s%s, %.3g s\n", strcmp(v->outcome, "solved") == 0 ? cli_good(c) : cli_bad(c), v->outcome,
             cli_plain(c), v->time_s);
     if (v->solved == 0) return;
-    cli_say(c, "  objective %.10g in the mean of %ld", v->mean, v->solved);
-    if (v->solved > 1) cli_say(c, " (95 %%: %.10g to %.10g)", v->low, v->high);
+    cli_say(c, "  objective %.10g in the mean of %ld", v->objective.mean, v->solved);
+    if (v->solved > 1) cli_say(c, " (95 %%: %.10g to %.10g)", v->objective.low, v->objective.high);
     cli_say(c, "\n");
-    if (v->x != NULL) say_vector(c, "x of the first", v->x, v->n);
+    if (v->x != NULL) cli_say_vector(c, "x of the first", v->x, v->n);
     cli_say(c, "  the least value of a sample is, in the mean, not above that of the distribution\n");
 }
 
@@ -200,7 +164,7 @@ static int solve_sample(const cli* c, const cli_solve_request* r, sti_stochastic
         if (cli_limit_reached()) break;
     }
     if (code == CLI_DONE) {
-        summarize(&v);
+        v.objective = sti_average_of(v.values, v.solved);
         v.time_s = cli_now() - begin;
         code = v.solved == v.replications ? CLI_DONE : CLI_NO;
         if (c->json)
@@ -258,8 +222,8 @@ static int newton_step(const cli* c, const cli_solve_request* r, const sti_stoch
         code = print_step(c, p, &step);
     } else {
         cli_say(c, "%s: one Newton system, Schur complement of order %d\n", r->path, step.order);
-        say_vector(c, "eigenvalues", step.eigen, step.order);
-        say_vector(c, "z0", step.z0, step.order);
+        cli_say_vector(c, "eigenvalues", step.eigen, step.order);
+        cli_say_vector(c, "z0", step.z0, step.order);
         cli_say(c, "  residual %.2e\n", step.residual);
     }
     sti_stochastic_step_clear(c->env, &step);

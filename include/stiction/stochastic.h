@@ -109,6 +109,19 @@ STI_API sti_status sti_stochastic_newton_step(sti_env* env, const sti_stochastic
                                               const sti_stochastic_system* system, sti_stochastic_step* step);
 STI_API void sti_stochastic_step_clear(sti_env* env, sti_stochastic_step* step);  // accepts a cleared one
 
+// ---- sample averages
+
+// Of independent values: their mean, their deviation, and the interval that holds the mean of their distribution with
+// probability 95 % where that is normal (Student). NAN where there are too few.
+typedef struct sti_average {
+    long count;
+    double mean;
+    double deviation;
+    double low, high;
+} sti_average;
+
+STI_API sti_average sti_average_of(const double* values, long count);
+
 // ---- files
 //
 // {"kind": "stochastic", "Q0", "c0", "T0", "W0", "b" (or "bl", "bu"), "lb", "ub",

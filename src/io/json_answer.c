@@ -125,3 +125,25 @@ sti_status sti_json_save_text(sti_env* env, char* text, size_t size, const char*
     sti_free(env, text);
     return status;
 }
+
+// ---- sizes and vectors
+
+sti_status sti_json_check_size(const sti_json_tree* tree, const char* key, int size) {
+    const sti_json_value* value = sti_json_field(tree->root, key);
+    const sti_place place = sti_place_key(NULL, key);
+    int64_t stated = 0;
+    if (value == NULL) return STI_OK;
+    const sti_status status = sti_json_read_integer(tree, &place, value, 0, STI_IO_SPARSE_MOST, &stated);
+    if (status == STI_OK && stated != size) return sti_json_fail(tree, &place, value, "the problem has %d", size);
+    return status;
+}
+
+sti_status sti_json_claimed_vector(const sti_json_tree* tree, const sti_place* up, const sti_json_value* object,
+                                   const char* key, int count, double** out) {
+    const sti_status status = sti_json_read_doubles(tree, up, object, key, count, out);
+    if (status != STI_OK || *out != NULL) return status;
+    *out = sti_alloc_array(tree->env, (size_t)count, sizeof **out);
+    if (*out == NULL) return STI_FAIL(tree->env, STI_ERR_MEMORY, -1, "%s of %d numbers", key, count);
+    for (int i = 0; i < count; i++) (*out)[i] = NAN;
+    return STI_OK;
+}

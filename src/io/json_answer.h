@@ -28,6 +28,12 @@ void sti_json_put_attempt(sti_json* j, const char* solver, const sti_attempt* at
 // "certificate": its object, or NULL; what is not an object is an error.
 sti_status sti_json_read_proof(const sti_json_tree* tree, const sti_json_value** object, sti_proof* proof);
 
+// A size that the file states under this name has to be that of the problem.
+sti_status sti_json_check_size(const sti_json_tree* tree, const char* key, int size);
+// A vector of the root, or of an object in it at `up`; all NAN where it is not there, as verifiers want it allocated.
+sti_status sti_json_claimed_vector(const sti_json_tree* tree, const sti_place* up, const sti_json_value* object,
+                                   const char* key, int count, double** out);
+
 // A reader alters its text: a copy with a 0 behind it, free with sti_free. The text may be too long.
 sti_status sti_json_copy_text(sti_env* env, const char* text, size_t size, const char* name, char** out);
 // Text of size bytes, and a line end in place of the 0, to a file; text is freed.

@@ -47,35 +47,16 @@ sti_status sti_l1_answer_save(sti_env* env, const sti_l1_answer* answer, const c
 
 // ---- in
 
-static sti_status check_size(const sti_json_tree* t, const char* key, int size) {
-    const sti_json_value* value = sti_json_field(t->root, key);
-    const sti_place place = sti_place_key(NULL, key);
-    int64_t stated = 0;
-    if (value == NULL) return STI_OK;
-    const sti_status status = sti_json_read_integer(t, &place, value, 0, STI_IO_SPARSE_MOST, &stated);
-    if (status == STI_OK && stated != size) return sti_json_fail(t, &place, value, "the problem has %d", size);
-    return status;
-}
-
-static sti_status read_vector(const sti_json_tree* t, const char* key, int count, double** out) {
-    sti_status status = sti_json_read_doubles(t, NULL, t->root, key, count, out);
-    if (status != STI_OK || *out != NULL) return status;
-    *out = sti_alloc_array(t->env, (size_t)count, sizeof **out);
-    if (*out == NULL) return STI_FAIL(t->env, STI_ERR_MEMORY, -1, "%d numbers", count);
-    for (int i = 0; i < count; i++) (*out)[i] = NAN;
-    return STI_OK;
-}
-
 static sti_status read_all(const sti_json_tree* t, sti_l1_answer* a) {
     const bool point = sti_json_field(t->root, "x") != NULL;
     sti_json_verdict verdict = {0};
     static const char* const solvers[] = {"ipm"};
-    sti_status status = check_size(t, "n", a->n);
-    if (status == STI_OK) status = check_size(t, "m", a->m);
+    sti_status status = sti_json_check_size(t, "n", a->n);
+    if (status == STI_OK) status = sti_json_check_size(t, "m", a->m);
     if (status == STI_OK) status = sti_json_read_verdict(t, solvers, 1, point ? STI_SOLVED : STI_UNKNOWN, &verdict);
     a->outcome = verdict.outcome;
-    if (status == STI_OK) status = read_vector(t, "x", a->n, &a->x);
-    if (status == STI_OK) status = read_vector(t, "y", a->m, &a->y);
+    if (status == STI_OK) status = sti_json_claimed_vector(t, NULL, t->root, "x", a->n, &a->x);
+    if (status == STI_OK) status = sti_json_claimed_vector(t, NULL, t->root, "y", a->m, &a->y);
     if (status == STI_OK) status = sti_json_read_double(t, NULL, t->root, "residual", NAN, &a->residual);
     if (status == STI_OK) status = sti_json_read_double(t, NULL, t->root, "objective", NAN, &a->objective);
     if (status == STI_OK) status = sti_json_read_double(t, NULL, t->root, "bound", NAN, &a->bound);

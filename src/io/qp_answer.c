@@ -76,22 +76,11 @@ sti_status sti_qp_answer_save(sti_env* env, const sti_qp_answer* answer, const c
 
 // ---- in
 
-// A size that the file states has to be that of the program.
-static sti_status check_size(const sti_json_tree* t, const char* key, int size) {
-    const sti_json_value* value = sti_json_field(t->root, key);
-    const sti_place place = sti_place_key(NULL, key);
-    int64_t stated = 0;
-    if (value == NULL) return STI_OK;
-    const sti_status status = sti_json_read_integer(t, &place, value, 0, STI_IO_SPARSE_MOST, &stated);
-    if (status == STI_OK && stated != size) return sti_json_fail(t, &place, value, "the program has %d", size);
-    return status;
-}
-
 static sti_status read_vectors(const sti_json_tree* t, const sti_place* up, const sti_json_value* object,
                                sti_qp_answer* a) {
-    sti_status status = sti_json_read_doubles(t, up, object, "x", a->n, &a->x);
-    if (status == STI_OK) status = sti_json_read_doubles(t, up, object, "y", a->m, &a->y);
-    if (status == STI_OK) status = sti_json_read_doubles(t, up, object, "z", a->n, &a->z);
+    sti_status status = sti_json_claimed_vector(t, up, object, "x", a->n, &a->x);
+    if (status == STI_OK) status = sti_json_claimed_vector(t, up, object, "y", a->m, &a->y);
+    if (status == STI_OK) status = sti_json_claimed_vector(t, up, object, "z", a->n, &a->z);
     return status;
 }
 
@@ -101,8 +90,7 @@ static sti_status read_claim(const sti_json_tree* t, sti_qp_answer* a) {
     const sti_place place = sti_place_key(NULL, "certificate");
     if (a->outcome != STI_CONIC_INFEASIBLE && a->outcome != STI_CONIC_UNBOUNDED)
         return read_vectors(t, NULL, t->root, a);
-    if (object == NULL) return STI_OK;
-    if (!sti_json_is_object(object)) return sti_json_fail(t, &place, object, "an object is expected");
+    if (object != NULL && !sti_json_is_object(object)) return sti_json_fail(t, &place, object, "an object is expected");
     const sti_json_value* crossed = sti_json_field(object, "crossed");
     const sti_place at = sti_place_key(&place, "crossed");
     int64_t index = -1;
@@ -112,19 +100,6 @@ static sti_status read_claim(const sti_json_tree* t, sti_qp_answer* a) {
         status = sti_json_read_integer(t, &at, crossed, 0, (int64_t)a->n + a->m - 1, &index);
     a->crossed = (int)index;
     return status;
-}
-
-// Parts that the verifier wants allocated but the claim has no use for, all NAN.
-static sti_status fill_missing(sti_env* env, sti_qp_answer* a) {
-    double** vectors[] = {&a->x, &a->y, &a->z};
-    const int length[] = {a->n, a->m, a->n};
-    for (int v = 0; v < 3; v++) {
-        if (*vectors[v] != NULL) continue;
-        *vectors[v] = sti_alloc_array(env, (size_t)length[v], sizeof **vectors[v]);
-        if (*vectors[v] == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "answer with %d variables", a->n);
-        for (int i = 0; i < length[v]; i++) (*vectors[v])[i] = NAN;
-    }
-    return STI_OK;
 }
 
 static sti_status read_numbers(const sti_json_tree* t, sti_qp_answer* a) {
@@ -150,14 +125,13 @@ static sti_status read_answer(sti_env* env, const sti_qp* qp, char* text, size_t
     sti_status status = sti_json_tree_create(env, text, size, name, &t);
     if (status != STI_OK) return status;
     int outcome = sti_json_field(t.root, "x") != NULL ? STI_CONIC_SOLVED : STI_CONIC_UNKNOWN;  // unless it says more
-    status = check_size(&t, "n", qp->n);
-    if (status == STI_OK) status = check_size(&t, "m", qp->m);
+    status = sti_json_check_size(&t, "n", qp->n);
+    if (status == STI_OK) status = sti_json_check_size(&t, "m", qp->m);
     if (status == STI_OK)
         status = sti_json_read_word(&t, NULL, t.root, "outcome", outcome_names, COUNT_OF(outcome_names), &outcome);
     out->outcome = (sti_conic_outcome)outcome;
     if (status == STI_OK) status = read_claim(&t, out);
     if (status == STI_OK) status = read_numbers(&t, out);
-    if (status == STI_OK) status = fill_missing(env, out);
     sti_json_tree_clear(&t);
     if (status != STI_OK) sti_qp_answer_clear(env, out);
     return status;

@@ -495,6 +495,28 @@ static void every_allocation_may_fail(void** state) {
     scenario_case_free(&s);
 }
 
+// Quantiles as tables print them, and deviations by hand.
+static void an_interval_of_a_mean_is_that_of_student(void** state) {
+    (void)state;
+    static const struct {
+        long degrees;
+        double t;
+    } table[] = {{1, 12.7062047362}, {2, 4.3026527297},  {3, 3.1824463053},  {4, 2.7764451052},    {9, 2.2621571628},
+                 {10, 2.2281388520}, {29, 2.0452296421}, {99, 1.9842169516}, {1000, 1.9623390808}, {4999, 1.9604386}};
+    double values[5000];
+    for (size_t k = 0; k < sizeof table / sizeof table[0]; k++) {
+        const long count = table[k].degrees + 1;
+        for (long i = 0; i < count; i++) values[i] = 7 + (i % 2 == 0 ? 1 : -1);
+        const sti_average v = sti_average_of(values, count);
+        const double mean = 7 + (count % 2 == 0 ? 0 : 1.0 / (double)count);
+        const double deviation = sqrt(((double)count - (double)count * (mean - 7) * (mean - 7)) / (double)(count - 1));
+        assert_true(fabs(v.mean - mean) < 1e-12 && fabs(v.deviation - deviation) < 1e-9);
+        assert_true(fabs((v.high - v.low) * sqrt((double)count) / (2 * deviation) - table[k].t) < 5e-8 * table[k].t);
+    }
+    const sti_average one = sti_average_of(values, 1), none = sti_average_of(values, 0);
+    assert_true(one.mean == 8 && isnan(one.low) && isnan(none.mean));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_reference_cases_have_their_values),
@@ -511,6 +533,7 @@ int main(void) {
         cmocka_unit_test(a_forged_answer_is_rejected),
         cmocka_unit_test(limits_give_the_best_so_far),
         cmocka_unit_test(bad_data_are_named),
+        cmocka_unit_test(an_interval_of_a_mean_is_that_of_student),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, open_state_env, close_state_env);
