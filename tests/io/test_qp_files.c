@@ -138,8 +138,8 @@ static void answers_come_back_as_they_were_and_are_accepted(void** state) {
 static void answers_that_do_not_fit_are_refused(void** state) {
     (void)state;
     static const char* const bad[][2] = {
-        {"{\"n\": 3, \"x\": [1, 2, 3]}", "n: 3: the program has 2"},
-        {"{\"m\": 0}", "m: 0: the program has 1"},
+        {"{\"n\": 3, \"x\": [1, 2, 3]}", "n: 3: the problem has 2"},
+        {"{\"m\": 0}", "m: 0: the problem has 1"},
         {"{\"x\": [1]}", "x: a list of 1"},
         {"{\"x\": 1}", "x: 1"},
         {"{\"outcome\": \"fine\"}", "outcome: \"fine\""},
