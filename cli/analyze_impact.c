@@ -146,6 +146,9 @@ static int work(const cli* c, const cli_impact_request* r, const cli_instant* in
         code = take_restitution(c, r, p, E);
         o.E = E;
     }
+    if (code == CLI_DONE) code = check_list(c, "--stiffness", &r->stiffness, p);
+    o.stiffness = r->stiffness.value;
+    if (r->exponent > 0) o.exponent = r->exponent;
     if (code == CLI_DONE) code = take_quasi(c, r, in, &Lambda, &o);
     if (code == CLI_DONE && sti_impact_create(c->env, in->instant, &o, &k) != STI_OK) code = cli_fail_about(c, r->path);
     if (code == CLI_DONE && r->picture != NULL) code = draw(c, r, k);
@@ -185,6 +188,9 @@ static int run(cli* c, int argc, char** argv) {
         {"--quasi", CLI_LIST, "E,..", "matrix over all quasi-velocities, for the law quasi", &r.quasi},
         {"--t-q", CLI_LIST, "T,..", "tangent vectors that go with it, one after the other", &r.t_q},
         {"--lambda", CLI_LIST, "L,..", "Lambda of the implicit laws: one number, or the matrix", &r.lambda},
+        {"--stiffness", CLI_LIST, "K,..", "law lzb: stiffness of every touching contact; their ratios count (1)",
+         &r.stiffness},
+        {"--exponent", CLI_POSITIVE, "ETA", "law lzb: force = K compression^ETA, 1 or more (1.5, Hertz)", &r.exponent},
         {"--stick-negative", CLI_FLAG, NULL, "(68): let contacts stick with p_n < 0, as (67) reads to the letter",
          &r.stick_negative},
         {"--gap-tol", CLI_POSITIVE, "GAP", "contacts with a larger gap take no part (1e-9)", &r.gap_tol},
@@ -205,6 +211,7 @@ static int run(cli* c, int argc, char** argv) {
     free(r.quasi.value);
     free(r.t_q.value);
     free(r.lambda.value);
+    free(r.stiffness.value);
     return code;
 }
 
@@ -215,7 +222,9 @@ const cli_verb cli_analyze_impact = {
     .details =
         "The velocity is the one before the impact. Laws: newton, general (a full matrix E), moreau, poisson and\n"
         "poisson_printed, implicit_smooth and implicit_rough, quasi (with --quasi), friction (Newton with Coulomb's\n"
-        "friction: every mode, inadmissible solutions marked). Each tells velocities, impulses and the energy change "
+        "friction: every mode, inadmissible solutions marked), stronge (one contact, energetic coefficient), lzb (the\n"
+        "same for several, with --stiffness). A solution is admissible when it keeps all three rules. Each tells "
+        "velocities, impulses and the energy change "
         "by\n"
         "all formulas that apply. Then: may E be used whatever the velocity before, with a witness when not; what is\n"
         "admissible after this velocity; and Theorem 2 on the energy lost with friction.\n"

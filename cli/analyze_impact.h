@@ -11,7 +11,8 @@ typedef struct cli_impact_request {
     const char* picture;  // --picture
     double gap_tol;
     bool stick_negative;
-    cli_list restitution, quasi, t_q, lambda;
+    cli_list restitution, quasi, t_q, lambda, stiffness;
+    double exponent;
 } cli_impact_request;
 
 // The least and largest finite energy formula of a solution differ by this, relative to T before.

@@ -80,6 +80,8 @@ static void put_solution(const cli* c, cli_json* j, const cli_instant* in, const
     cli_json_array(j, "velocity_unique");
     for (int f = 0; f < 2; f++) cli_json_verdict(j, NULL, phases ? x->unique[f] : STI_UNDECIDED);
     cli_json_end(j);
+    cli_json_numbers(j, "work_compression", x->work_c, p);
+    cli_json_numbers(j, "work_friction", x->work_t, s);
     put_check(c, j, in, k, law, i);
     cli_json_end(j);
 }

@@ -30,7 +30,8 @@ bool cli_impact_check(const cli* c, const cli_impact_request* r, const cli_insta
                 out->accepted += v.accepted;
             } else {
                 out->partly++;
-                out->sound += v.momentum <= 1e-9 && v.joints <= 1e-9 && v.energy <= 1e-9;
+                out->sound += v.momentum <= 1e-9 && v.joints <= 1e-9 && v.energy <= 1e-9 && v.normal <= 1e-9 &&
+                              v.tangential <= 1e-9;
             }
         }
     }
@@ -81,7 +82,8 @@ static void say_laws(const cli* c, const cli_impact_request* r, const sti_impact
             spread = fmax(spread, cli_impact_spread(k, &a->solutions[i].energy));
         }
         if (l == STI_IMPACT_FRICTION && a->count > 0)
-            cli_say(c, "  %d solution%s of (68), %d admissible\n", a->count, a->count == 1 ? "" : "s", a->admissible);
+            cli_say(c, "  %d solution%s of (68), %d admissible (keep all three rules)\n", a->count,
+                    a->count == 1 ? "" : "s", a->admissible);
     }
     cli_say(c, "energy change by all formulas: %s\n", spread <= 1e-10 ? "they agree" : "they differ; see --json");
 }

@@ -26,7 +26,9 @@ extern "C" {
     X(STI_IMPACT_IMPLICIT_SMOOTH, "implicit_smooth") /* (57-60), P = D, V_n = R_+, V_t everything */                  \
     X(STI_IMPACT_IMPLICIT_ROUGH, "implicit_rough")   /* (57-60), P = D, V_n = R_+, V_t = {0} */                       \
     X(STI_IMPACT_QUASI, "quasi")       /* v+ = -E v- in all quasi-velocities: (41) with (54), if a matrix is given */ \
-    X(STI_IMPACT_FRICTION, "friction") /* (68): Newton with E, Coulomb with e_t; planar, or one contact */
+    X(STI_IMPACT_FRICTION, "friction") /* (68): Newton with E, Coulomb with e_t; planar, or one contact */            \
+    X(STI_IMPACT_STRONGE, "stronge")   /* one contact: e^2 of the work of compression is given back */                \
+    X(STI_IMPACT_LZB, "lzb")           /* Liu, Zhao, Brogliato: the same for several, springs side by side */
 
 #define STI_X(code, text) code,
 typedef enum sti_impact_law { STI_IMPACT_LAW_LIST(STI_X) STI_IMPACT_LAW_COUNT } sti_impact_law;
@@ -73,6 +75,9 @@ typedef struct sti_impact_solution {
     const double* p_n_x;    // c_n^x, beyond the restituted e c_n^c                        (p)
     const double* p_t_x;    // (s)
     sti_verdict unique[2];  // no other velocity satisfies the compression, the decompression
+    // stronge, lzb: T_L = sum of -(1 - e^2) work_c + work_t where nothing moves by itself; NULL for the other laws
+    const double* work_c;  // taken by each contact while it is compressed                (p)
+    const double* work_t;  // of friction, <= 0                                           (s)
 } sti_impact_solution;
 
 typedef struct sti_impact_answer {
@@ -81,7 +86,7 @@ typedef struct sti_impact_answer {
     bool complete;  // every solution is listed (impulses up to their family)
     int count;      // 0: the law has no solution
     const sti_impact_solution* solutions;
-    int admissible;  // of them without a negative impulse
+    int admissible;  // of them that keep all three rules
     char why[160];
 } sti_impact_answer;
 
@@ -172,15 +177,19 @@ typedef struct sti_impact_bound {
 // ---- everything at once
 
 typedef struct sti_impact_options {
-    double gap_tol;         // contacts with a larger gap take no part (default 1e-9)
-    const double* E;        // restitution over the touching contacts, instead of the instant's     (p x p)
-    const double* E_quasi;  // for the law quasi; NULL: left out          ((p+m+d) x (p+m+d), see sti_velocities)
-    const double* t_q;      // tangent vectors that go with it; NULL: those of sti_velocities     (d x n)
-    const double* Lambda;   // of (57-60), over all quasi-velocities; NULL: diag(e, e_t)          (as E_quasi)
-    double tol;             // size, relative to the velocities, below which one counts as zero (default 1e-10)
-    bool stick_negative;    // (68): also sticking with p_n < 0 and |p_t| <= mu |p_n|, as (67) reads to the letter
-    bool skip_unique;       // Poisson: do not look for other velocities
-    int mode_limit;         // contacts up to which (68) is enumerated (default 12)
+    double gap_tol;           // contacts with a larger gap take no part (default 1e-9)
+    const double* E;          // restitution over the touching contacts, instead of the instant's     (p x p)
+    const double* E_quasi;    // for the law quasi; NULL: left out          ((p+m+d) x (p+m+d), see sti_velocities)
+    const double* t_q;        // tangent vectors that go with it; NULL: those of sti_velocities     (d x n)
+    const double* Lambda;     // of (57-60), over all quasi-velocities; NULL: diag(e, e_t)          (as E_quasi)
+    double tol;               // size, relative to the velocities, below which one counts as zero (default 1e-10)
+    bool stick_negative;      // (68): also sticking with p_n < 0 and |p_t| <= mu |p_n|, as (67) reads to the letter
+    bool skip_unique;         // Poisson: do not look for other velocities
+    int mode_limit;           // contacts up to which (68) is enumerated (default 12)
+    const double* stiffness;  // lzb: of the springs of the touching contacts; NULL: all equal         (p)
+    double exponent;          // lzb: force = stiffness compression^exponent, >= 1 (default 1.5, Hertz)
+    bool one_law;             // ask `law` alone, without the tests of E, the set and the bounds
+    sti_impact_law law;
 } sti_impact_options;
 
 STI_API sti_impact_options sti_impact_options_default(void);
@@ -200,6 +209,8 @@ typedef struct sti_impact {
     const double* v;        // before                                                         (n)
     const double* qdot_norm;
     const double* v_t;
+    const double* stiffness;  // of the law lzb                                               (p)
+    double exponent;
     double T, T_norm, T_tan;  // before
     bool impact;              // some qdot_norm- < 0
     bool independent;         // G is nonsingular
@@ -230,8 +241,9 @@ STI_API void sti_impact_destroy(sti_env* env, sti_impact* impact);
 // Sees the instant, the restitution matrix and the claim (velocity, impulses, phases), and recomputes the rest in
 // extended precision: momentum, joints, the law's own conditions, the energy change. Shares no code with the laws.
 typedef struct sti_impact_verification {
-    bool accepted;      // everything below is within tol, and the law's conditions were among it
-    bool law_checked;   // false: only momentum, joints and energy were (quasi; implicit laws unless Lambda = e I)
+    bool accepted;  // everything below is within tol, and the law's conditions were among it
+    bool
+        law_checked;  // false: only momentum, joints and energy were (quasi, stronge, lzb; implicit laws unless Lambda = e I)
     double momentum;    // |M (v+ - v-) - impulses|, relative
     double joints;      // largest |n_i'v+ + n_offset_i| of a joint, relative
     double normal;      // violation of the normal law, relative

@@ -20,7 +20,7 @@ const char* sti_impact_law_text(sti_impact_law law) {
 }
 
 sti_impact_options sti_impact_options_default(void) {
-    return (sti_impact_options){.gap_tol = 1e-9, .tol = 1e-10, .mode_limit = 12};
+    return (sti_impact_options){.gap_tol = 1e-9, .tol = 1e-10, .mode_limit = 12, .exponent = 1.5};
 }
 
 static sti_status copy_indices(sti_impact_work* w) {
@@ -95,6 +95,11 @@ static sti_status copy_coefficients(sti_impact_work* w) {
     w->out->E_plain = plain;
     w->out->mu = mu;
     w->out->e_t = e_t;
+    w->out->exponent = w->options.exponent;
+    double* stiffness = sti_pool_doubles(w->pool, (size_t)p);
+    if (stiffness == NULL) return w->pool->status;
+    for (int i = 0; i < p; i++) stiffness[i] = w->options.stiffness != NULL ? w->options.stiffness[i] : 1;
+    w->out->stiffness = stiffness;
     return STI_OK;
 }
 
@@ -156,16 +161,39 @@ static sti_status test_matrix(sti_impact_work* w) {
     return STI_OK;
 }
 
+static sti_status ask_law(sti_impact_work* w, sti_impact_law law) {
+    switch (law) {
+        case STI_IMPACT_NEWTON:
+            return sti_impact_newton(w);
+        case STI_IMPACT_GENERAL:
+            return sti_impact_general(w);
+        case STI_IMPACT_MOREAU:
+            return sti_impact_moreau(w);
+        case STI_IMPACT_POISSON:
+            return sti_impact_poisson(w, false);
+        case STI_IMPACT_POISSON_PRINTED:
+            return sti_impact_poisson(w, true);
+        case STI_IMPACT_IMPLICIT_SMOOTH:
+            return sti_impact_implicit(w, false);
+        case STI_IMPACT_IMPLICIT_ROUGH:
+            return sti_impact_implicit(w, true);
+        case STI_IMPACT_QUASI:
+            return sti_impact_quasi(w);
+        case STI_IMPACT_FRICTION:
+            return sti_impact_friction(w);
+        case STI_IMPACT_STRONGE:
+            return sti_impact_stronge(w);
+        case STI_IMPACT_LZB:
+            return sti_impact_lzb(w);
+        default:
+            return STI_FAIL(w->env, STI_ERR_ARGUMENT, (int)law, "law %d: no such law", (int)law);
+    }
+}
+
 static sti_status ask_laws(sti_impact_work* w) {
-    sti_status status = sti_impact_newton(w);
-    if (status == STI_OK) status = sti_impact_general(w);
-    if (status == STI_OK) status = sti_impact_moreau(w);
-    if (status == STI_OK) status = sti_impact_poisson(w, false);
-    if (status == STI_OK) status = sti_impact_poisson(w, true);
-    if (status == STI_OK) status = sti_impact_implicit(w, false);
-    if (status == STI_OK) status = sti_impact_implicit(w, true);
-    if (status == STI_OK) status = sti_impact_quasi(w);
-    if (status == STI_OK) status = sti_impact_friction(w);
+    if (w->options.one_law) return ask_law(w, w->options.law);
+    sti_status status = STI_OK;
+    for (int l = 0; status == STI_OK && l < STI_IMPACT_LAW_COUNT; l++) status = ask_law(w, (sti_impact_law)l);
     if (status == STI_OK) status = sti_impact_bounds(w);
     if (status == STI_OK) status = test_matrix(w);
     if (status == STI_OK) status = sti_impact_set(w);

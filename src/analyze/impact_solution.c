@@ -86,7 +86,7 @@ sti_status sti_impact_add_known(sti_impact_work* w, sti_impact_answer* a, const 
     if (w->plain) x->energy.f47 = 0.5 * (sti_few_dot(p + s, u, z) + sti_few_dot(p + s, w->u, z));
     x->momentum = momentum_residual(w, x);
     set_flags(w, x);
-    if (x->kinetic) a->admissible++;
+    if (x->kinematic && x->kinetic && x->energetic) a->admissible++;
     *out = x;
     return STI_OK;
 }

@@ -60,6 +60,8 @@ sti_status sti_impact_quasi(sti_impact_work* w);
 sti_status sti_impact_poisson(sti_impact_work* w, bool printed);
 sti_status sti_impact_friction(sti_impact_work* w);
 sti_status sti_impact_friction_spatial(sti_impact_work* w, sti_impact_answer* a);  // one contact, two slips
+sti_status sti_impact_stronge(sti_impact_work* w);
+sti_status sti_impact_lzb(sti_impact_work* w);
 sti_status sti_impact_bounds(sti_impact_work* w);
 sti_status sti_impact_set(sti_impact_work* w);
 

@@ -267,6 +267,27 @@ static void check_implicit(check* k, bool rough, double e) {
     }
 }
 
+// Energetic coefficients: the claimed works are those of a loss, and add up to T_L where no surface moves.
+static void check_work(check* k) {
+    const sti_impact_solution* x = k->x;
+    wide sum = x->energy.direct, offset = 0;
+    for (int i = 0; i < k->claim->p; i++) {
+        const wide e = k->claim->E[i * (k->claim->p + 1)];
+        note(&k->out->normal, fmaxl(0, -(wide)x->work_c[i]) / (k->speed * k->speed));
+        note(&k->out->normal, fmaxl(0, -(wide)x->p_n[i]) * k->norm[i] / k->speed);
+        note(&k->out->normal, fmaxl(0, -gap_rate(k, i, x->v)) / k->norm[i] / k->speed);
+        sum += (1 - e * e) * x->work_c[i];
+        offset = fmaxl(offset, fabsl((wide)contact_of(k, i)->n_offset));
+        for (int l = k->claim->slip[i]; l < k->claim->slip[i + 1]; l++) {
+            const double* moving = contact_of(k, i)->t_offset;
+            sum -= x->work_t[l];
+            offset = fmaxl(offset, moving != NULL ? fabsl((wide)moving[l - k->claim->slip[i]]) : 0);
+            note(&k->out->tangential, fmaxl(0, x->work_t[l]) / (k->speed * k->speed));
+        }
+    }
+    if (offset == 0 && k->claim->incompatible == 0) note(&k->out->normal, fabsl(sum) / (k->speed * k->speed));
+}
+
 static void check_law(check* k, sti_impact_law law, double* work) {
     double e;
     k->out->law_checked = true;
@@ -276,7 +297,8 @@ static void check_law(check* k, sti_impact_law law, double* work) {
     if (law == STI_IMPACT_MOREAU) check_complementarity(k, true, 0);
     if (law == STI_IMPACT_POISSON || law == STI_IMPACT_POISSON_PRINTED)
         check_poisson(k, law == STI_IMPACT_POISSON_PRINTED, work);
-    if (law == STI_IMPACT_QUASI) k->out->law_checked = false;
+    if (law == STI_IMPACT_STRONGE || law == STI_IMPACT_LZB) check_work(k);
+    if (law == STI_IMPACT_QUASI || law == STI_IMPACT_STRONGE || law == STI_IMPACT_LZB) k->out->law_checked = false;
     if (law == STI_IMPACT_IMPLICIT_SMOOTH || law == STI_IMPACT_IMPLICIT_ROUGH) {
         if (one_restitution(k, &e))
             check_implicit(k, law == STI_IMPACT_IMPLICIT_ROUGH, e);
