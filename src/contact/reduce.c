@@ -16,12 +16,12 @@
 #include "contact/reduce.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/sets.h"
 #include "contact/local.h"
 #include "linalg/matrix.h"
+#include "linalg/tiny.h"
 
 enum { MAX_PIECE = 6000 };
 static const double singular = 1e-13;       // rcond below which a piece counts as singular
@@ -33,18 +33,15 @@ void sti_contact_reduction_clear(sti_contact_reduction* red) {
     sti_env* env = red->env;
     if (env == NULL) return;
     sti_contact_local_clear(&red->local);
-    for (int b = 0; b < red->piece_count && red->pieces != NULL; b++) {
-        sti_free(env, red->pieces[b].index);
-        sti_dense_factor_clear(&red->pieces[b].factor);
-        sti_free(env, red->pieces[b].contact);
-        sti_free(env, red->pieces[b].X);
-    }
+    for (int b = 0; b < red->piece_count && red->pieces != NULL; b++) sti_dense_factor_clear(&red->pieces[b].factor);
     sti_free(env, red->pieces);
     sti_matrix_clear(env, &red->H);
     sti_matrix_clear(env, &red->G);
     sti_dense_factor_clear(&red->S);
-    void* owned[] = {red->q,      red->piece_of, red->place_in, red->v, red->work, red->rhs,   red->scale,
-                     red->next_v, red->Y,        red->X,        red->t, red->l,    red->next_l};
+    void* owned[] = {red->q,      red->piece_of,    red->place_in, red->v,          red->work,
+                     red->rhs,    red->scale,       red->next_v,   red->Y,          red->X,
+                     red->t,      red->l,           red->next_l,   red->lu_room,    red->contact_room,
+                     red->H_room, red->touch_start, red->touch,    red->index_room, red->pivot_room};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) sti_free(env, owned[k]);
     *red = (sti_contact_reduction){0};
 }
@@ -73,22 +70,37 @@ static void find_pieces(const sti_matrix* M, sti_contact_reduction* red) {
     for (int i = 0; i < M->rows; i++) red->piece_of[i] = red->place_in[i];
 }
 
+static sti_status size_error(sti_env* env, int b, int size) {
+    return STI_FAIL(env, STI_ERR_SIZE, b, "M couples %d velocities; at most %d are factored together", size, MAX_PIECE);
+}
+
 static sti_status make_pieces(sti_contact_reduction* red) {
     sti_env* env = red->env;
-    const sti_contact_problem* p = red->problem;
-    const int nv = p->velocity_count;
+    const int nv = red->problem->velocity_count;
+    size_t room = 0;
     red->pieces = sti_alloc_array_zero(env, (size_t)red->piece_count, sizeof *red->pieces);
     if (red->pieces == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "%d pieces of M", red->piece_count);
     for (int i = 0; i < nv; i++) red->pieces[red->piece_of[i]].size++;
     for (int b = 0; b < red->piece_count; b++) {
+        const int size = red->pieces[b].size;
+        if (size > MAX_PIECE) return size_error(env, b, size);
+        room += size <= STI_TINY ? (size_t)(size * size) : 0;
+    }
+    red->lu_room = sti_alloc_array(env, room, sizeof *red->lu_room);
+    if (red->lu_room == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "factors of %d pieces of M", red->piece_count);
+    double* lu = red->lu_room;
+    for (int b = 0, first = 0; b < red->piece_count; b++) {
         sti_mass_piece* piece = &red->pieces[b];
-        if (piece->size > MAX_PIECE)
-            return STI_FAIL(env, STI_ERR_SIZE, b, "M couples %d velocities; at most %d are factored together",
-                            piece->size, MAX_PIECE);
-        piece->index = sti_alloc_array(env, (size_t)piece->size, sizeof *piece->index);
-        if (piece->index == NULL) return STI_FAIL(env, STI_ERR_MEMORY, b, "piece of M");
-        const sti_status status = sti_dense_factor_init(&piece->factor, env, piece->size);
-        if (status != STI_OK) return status;
+        piece->index = red->index_room + first;
+        piece->pivot = red->pivot_room + first;
+        first += piece->size;
+        if (piece->size <= STI_TINY) {
+            piece->lu = lu;
+            lu += piece->size * piece->size;
+        } else {
+            const sti_status status = sti_dense_factor_init(&piece->factor, env, piece->size);
+            if (status != STI_OK) return status;
+        }
         piece->size = 0;
     }
     for (int i = 0; i < nv; i++) {
@@ -102,7 +114,7 @@ static sti_status make_pieces(sti_contact_reduction* red) {
 static void load_piece(const sti_contact_reduction* red, sti_mass_piece* piece) {
     const sti_matrix* M = &red->problem->M;
     const size_t size = (size_t)piece->size;
-    double* A = sti_dense_factor_load(&piece->factor, piece->size);
+    double* A = piece->lu != NULL ? piece->lu : sti_dense_factor_load(&piece->factor, piece->size);
     memset(A, 0, size * size * sizeof *A);
     for (size_t j = 0; j < size; j++) {
         const int col = piece->index[j];
@@ -123,45 +135,78 @@ static void load_piece(const sti_contact_reduction* red, sti_mass_piece* piece) 
 
 // Masses that differ by more than UNEVEN are brought near 1 by powers of two before they are factored: whether M is singular
 // is no question of units.
-static void scale_piece(sti_contact_reduction* red, sti_mass_piece* piece) {
-    const sti_matrix* M = &red->problem->M;
+static void scale_piece(sti_contact_reduction* red, sti_mass_piece* piece, const double* mass) {
     double least = INFINITY, most = 0;
     for (int i = 0; i < piece->size; i++) {
-        const double m = sti_matrix_get(M, piece->index[i], piece->index[i]);
-        least = fmin(least, m);
-        most = fmax(most, m);
+        const double m = mass[piece->index[i]];
+        least = m < least ? m : least;
+        most = m > most ? m : most;
     }
     piece->scaled = least > 0 && most > UNEVEN * least;
     for (int i = 0; piece->scaled && i < piece->size; i++) {
         int exponent;
-        frexp(sti_matrix_get(M, piece->index[i], piece->index[i]), &exponent);
+        frexp(mass[piece->index[i]], &exponent);
         red->scale[piece->index[i]] = ldexp(1, -exponent / 2);
     }
 }
 
 // x (size) = (M + delta)^-1 x on the piece
 static void solve_piece(const sti_contact_reduction* red, const sti_mass_piece* piece, double* x) {
+    if (piece->size == 1) {
+        x[0] /= piece->lu[0];
+        return;
+    }
     for (int i = 0; piece->scaled && i < piece->size; i++) x[i] *= red->scale[piece->index[i]];
-    sti_dense_factor_solve(&piece->factor, x);
+    if (piece->lu != NULL)
+        sti_tiny_lu_solve(piece->size, piece->lu, piece->pivot, x);
+    else
+        sti_dense_factor_solve(&piece->factor, x);
     for (int i = 0; piece->scaled && i < piece->size; i++) x[i] *= red->scale[piece->index[i]];
+}
+
+// The largest absolute row sum of a piece up to STI_TINY velocities, before it is factored; a NaN stays
+static double row_sum_norm(const sti_mass_piece* piece) {
+    double norm = 0;
+    for (int i = 0; i < piece->size; i++) {
+        double sum = 0;
+        for (int j = 0; j < piece->size; j++) sum += fabs(piece->lu[i * piece->size + j]);
+        if (!(sum <= norm)) norm = sum;
+    }
+    return norm;
+}
+
+// Factors what was loaded, and its condition; rcond is 0 where a pivot is. False: the numbers are not finite.
+static bool factor_piece(sti_mass_piece* piece, double* rcond) {
+    if (piece->lu != NULL) {
+        const double norm = row_sum_norm(piece);
+        const bool regular = sti_tiny_lu(piece->size, piece->lu, piece->pivot);
+        *rcond = regular ? sti_tiny_lu_rcond(piece->size, piece->lu, piece->pivot, norm) : 0;
+        return regular || isfinite(norm);
+    }
+    const bool regular = sti_dense_factor_lu(&piece->factor);
+    *rcond = regular ? sti_dense_factor_rcond(&piece->factor) : 0;
+    return regular || isfinite(piece->factor.norm);
 }
 
 static sti_status factor_pieces(sti_contact_reduction* red) {
     const sti_matrix* M = &red->problem->M;
-    double typical = 0;  // mean of the diagonal of M: the unit of a piece without any mass of its own
-    for (int i = 0; i < M->rows; i++) typical += fabs(sti_matrix_get(M, i, i)) / M->rows;
+    double* mass = red->next_v;  // the diagonal of M; free until the first proximal step
+    double typical = 0;          // its mean: the unit of a piece without any mass of its own
+    for (int i = 0; i < M->rows; i++) {
+        mass[i] = sti_matrix_get(M, i, i);
+        typical += fabs(mass[i]) / M->rows;
+    }
     for (int b = 0; b < red->piece_count; b++) {
         sti_mass_piece* piece = &red->pieces[b];
-        scale_piece(red, piece);
+        double rcond, mean = 0;
+        scale_piece(red, piece, mass);
         load_piece(red, piece);
-        double mean = 0;
-        for (int i = 0; i < piece->size; i++)
-            mean += fabs(sti_matrix_get(M, piece->index[i], piece->index[i])) / piece->size;
-        if (sti_dense_factor_lu(&piece->factor) && sti_dense_factor_rcond(&piece->factor) > singular) continue;
+        if (factor_piece(piece, &rcond) && rcond > singular) continue;
+        for (int i = 0; i < piece->size; i++) mean += fabs(mass[piece->index[i]]) / piece->size;
         piece->delta = mean > 0 ? shift * mean : typical > 0 ? massless_shift * typical : 1;
         red->proximal = true;
         load_piece(red, piece);
-        if (!sti_dense_factor_lu(&piece->factor) && !isfinite(piece->factor.norm))
+        if (!factor_piece(piece, &rcond))
             return STI_FAIL(
                 red->env, STI_ERR_INPUT, -1,
                 "M: its numbers are too large or too small: computing with them leaves the range of doubles, "
@@ -183,148 +228,170 @@ static void solve_mass(sti_contact_reduction* red, double* y) {
 
 // --- contacts of a piece, and W ------------------------------------------------------------------------------------
 
-// Contacts that touch each piece. Two passes: count, then fill.
-static sti_status list_contacts(sti_contact_reduction* red) {
-    sti_env* env = red->env;
-    const sti_contact_problem* p = red->problem;
-    const int d = p->dimension;
-    int* seen = sti_alloc_array(env, (size_t)red->piece_count, sizeof *seen);
-    if (seen == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "contacts of the pieces of M");
-    sti_status status = STI_OK;
-    for (int pass = 0; pass < 2 && status == STI_OK; pass++) {
-        for (int b = 0; b < red->piece_count; b++) seen[b] = -1;
-        for (int c = 0; c < p->contact_count; c++) {
-            for (int64_t k = red->H.col_start[d * c]; k < red->H.col_start[d * c + d]; k++) {
-                const int b = red->piece_of[red->H.row[k]];
-                if (seen[b] == c) continue;
-                seen[b] = c;
-                sti_mass_piece* piece = &red->pieces[b];
-                if (pass == 1) piece->contact[piece->contact_count] = c;
-                piece->contact_count++;
-            }
-        }
-        for (int b = 0; b < red->piece_count && pass == 0 && status == STI_OK; b++) {
-            sti_mass_piece* piece = &red->pieces[b];
-            piece->contact = sti_alloc_array(env, (size_t)piece->contact_count, sizeof *piece->contact);
-            piece->X = sti_alloc_array_zero(env, (size_t)piece->size * (size_t)d * (size_t)piece->contact_count,
-                                            sizeof *piece->X);
-            if (piece->contact == NULL || piece->X == NULL)
-                status = STI_FAIL(env, STI_ERR_MEMORY, b, "contacts of a piece of M");
-            piece->contact_count = 0;
-        }
-    }
-    sti_free(env, seen);
-    return status;
-}
-
-// X = (M + delta)^-1 H on each piece.
-static void solve_contacts(sti_contact_reduction* red) {
+// Touches of contact c, counted from `touch` on; `seen`: the last contact that met a piece
+static int64_t find_touches(sti_contact_reduction* red, int c, int* seen, sti_mass_touch* touch) {
     const int d = red->problem->dimension;
-    for (int b = 0; b < red->piece_count; b++) {
-        sti_mass_piece* piece = &red->pieces[b];
-        for (int i = 0; i < d * piece->contact_count; i++) {
-            double* x = piece->X + (size_t)i * (size_t)piece->size;
-            const int col = d * piece->contact[i / d] + i % d;
-            for (int64_t k = red->H.col_start[col]; k < red->H.col_start[col + 1]; k++) {
-                if (red->piece_of[red->H.row[k]] == b) x[red->place_in[red->H.row[k]]] += red->H.value[k];
-            }
-            solve_piece(red, piece, x);
-        }
-    }
-}
-
-// Pieces that contact c touches, each once, in `list`.
-static int pieces_of_contact(const sti_contact_reduction* red, int c, int* seen, int* list) {
-    const int d = red->problem->dimension;
-    int count = 0;
+    int64_t count = 0;
     for (int64_t k = red->H.col_start[d * c]; k < red->H.col_start[d * c + d]; k++) {
         const int b = red->piece_of[red->H.row[k]];
         if (seen[b] == c) continue;
         seen[b] = c;
-        list[count++] = b;
+        if (touch != NULL) touch[count] = (sti_mass_touch){b, red->pieces[b].contact_count};
+        red->pieces[b].contact_count++;
+        count++;
     }
     return count;
 }
 
-static int compare_ints(const void* a, const void* b) {
-    const int x = *(const int*)a, y = *(const int*)b;
-    return (x > y) - (x < y);
+// Rooms for contacts, H and X of the pieces, once their contacts are counted
+static sti_status share_rooms(sti_contact_reduction* red) {
+    sti_env* env = red->env;
+    const size_t d = (size_t)red->problem->dimension, touches = (size_t)red->touch_start[red->problem->contact_count];
+    size_t room = 0;
+    for (int b = 0; b < red->piece_count; b++)
+        room += (size_t)red->pieces[b].size * d * (size_t)red->pieces[b].contact_count;
+    red->touch = sti_alloc_array(env, touches, sizeof *red->touch);
+    red->contact_room = sti_alloc_array(env, touches, sizeof *red->contact_room);
+    red->H_room = sti_alloc_array_zero(env, 2 * room, sizeof *red->H_room);
+    if (red->touch == NULL || red->contact_room == NULL || red->H_room == NULL)
+        return STI_FAIL(env, STI_ERR_MEMORY, -1, "contacts of the pieces of M");
+    int* contact = red->contact_room;
+    double* H = red->H_room;
+    for (int b = 0; b < red->piece_count; b++) {
+        sti_mass_piece* piece = &red->pieces[b];
+        piece->contact = contact;
+        piece->H = H;
+        piece->X = H + room;
+        contact += piece->contact_count;
+        H += (size_t)piece->size * d * (size_t)piece->contact_count;
+        piece->contact_count = 0;
+    }
+    return STI_OK;
 }
 
-// Block (c, j) of W += H_c' X_j over piece b.
-static void add_block(const sti_contact_reduction* red, int b, int c, int j_in_piece, double* block) {
+// Contacts that touch each piece, pieces that each contact touches. Two passes: count, then fill.
+static sti_status list_contacts(sti_contact_reduction* red, int* seen) {
+    const int nc = red->problem->contact_count;
+    for (int b = 0; b < red->piece_count; b++) seen[b] = -1;
+    red->touch_start[0] = 0;
+    for (int c = 0; c < nc; c++) red->touch_start[c + 1] = red->touch_start[c] + find_touches(red, c, seen, NULL);
+    const sti_status status = share_rooms(red);
+    if (status != STI_OK) return status;
+    for (int b = 0; b < red->piece_count; b++) seen[b] = -1;
+    for (int c = 0; c < nc; c++) {
+        sti_mass_touch* touch = red->touch + red->touch_start[c];
+        const int64_t count = find_touches(red, c, seen, touch);
+        for (int64_t t = 0; t < count; t++) red->pieces[touch[t].piece].contact[touch[t].place] = c;
+    }
+    return STI_OK;
+}
+
+// H of each piece, and X = (M + delta)^-1 H. `place`: of the contact at hand, by pieces
+static void solve_contacts(sti_contact_reduction* red, int* place) {
     const int d = red->problem->dimension;
-    const sti_mass_piece* piece = &red->pieces[b];
+    for (int c = 0; c < red->problem->contact_count; c++) {
+        for (int64_t t = red->touch_start[c]; t < red->touch_start[c + 1]; t++)
+            place[red->touch[t].piece] = red->touch[t].place;
+        for (int i = 0; i < d; i++) {
+            for (int64_t k = red->H.col_start[d * c + i]; k < red->H.col_start[d * c + i + 1]; k++) {
+                const int row = red->H.row[k], b = red->piece_of[row];
+                sti_mass_piece* piece = &red->pieces[b];
+                piece->H[(size_t)(d * place[b] + i) * (size_t)piece->size + (size_t)red->place_in[row]] +=
+                    red->H.value[k];
+            }
+        }
+    }
+    for (int b = 0; b < red->piece_count; b++) {
+        sti_mass_piece* piece = &red->pieces[b];
+        const size_t size = (size_t)piece->size, columns = (size_t)(d * piece->contact_count);
+        if (columns == 0) continue;
+        memcpy(piece->X, piece->H, size * columns * sizeof *piece->X);
+        for (size_t i = 0; i < columns; i++) solve_piece(red, piece, piece->X + i * size);
+    }
+}
+
+// Block (c, j) of W += H_c' X_j over a piece; H and X (size x d).
+static inline void add_block(int d, int size, const double* H, const double* X, double* block) {
     for (int a = 0; a < d; a++) {
-        for (int64_t k = red->H.col_start[d * c + a]; k < red->H.col_start[d * c + a + 1]; k++) {
-            if (red->piece_of[red->H.row[k]] != b) continue;
-            const int i = red->place_in[red->H.row[k]];
-            for (int e = 0; e < d; e++)
-                block[a * d + e] +=
-                    red->H.value[k] * piece->X[(size_t)(d * j_in_piece + e) * (size_t)piece->size + (size_t)i];
+        for (int i = 0; i < size; i++) {
+            const double h = H[a * size + i];
+            for (int e = 0; e < d; e++) block[a * d + e] += h * X[e * size + i];
         }
     }
 }
 
-// The pattern of W is the contact graph: contacts are neighbours when they touch a common piece.
+// Row c of W. `place`: the block of each column in it. d is a constant where this is called.
+static inline void fill_row(const sti_contact_reduction* red, const int d, int c, int64_t* place) {
+    const sti_bsr* W = &red->local.W;
+    for (int64_t k = W->row_start[c]; k < W->row_start[c + 1]; k++) place[W->col[k]] = k;
+    for (int64_t t = red->touch_start[c]; t < red->touch_start[c + 1]; t++) {
+        const sti_mass_piece* piece = &red->pieces[red->touch[t].piece];
+        const size_t step = (size_t)piece->size * (size_t)d;
+        const double* H = piece->H + (size_t)red->touch[t].place * step;
+        for (int j = 0; j < piece->contact_count; j++) {
+            double* block = W->block + place[piece->contact[j]] * d * d;
+            add_block(d, piece->size, H, piece->X + (size_t)j * step, block);
+        }
+    }
+}
+
+// Neighbours of contact c, c first, in `list`: contacts that touch a piece with it.
+static int64_t neighbours(const sti_contact_reduction* red, int c, int* seen, int* list) {
+    int64_t count = 0;
+    seen[c] = c;
+    list[count++] = c;
+    for (int64_t t = red->touch_start[c]; t < red->touch_start[c + 1]; t++) {
+        const sti_mass_piece* piece = &red->pieces[red->touch[t].piece];
+        for (int j = 0; j < piece->contact_count; j++) {
+            const int e = piece->contact[j];
+            if (seen[e] == c) continue;
+            seen[e] = c;
+            list[count++] = e;
+        }
+    }
+    return count;
+}
+
+// The pattern of W is the contact graph. It is symmetric: rows that go through their neighbours in order leave columns in order.
+static sti_status find_pattern(sti_contact_reduction* red, int* seen, int* list, int64_t* place) {
+    sti_bsr* W = &red->local.W;
+    const int nc = W->n;
+    for (int c = 0; c < nc; c++) seen[c] = -1;
+    for (int c = 0; c < nc; c++) {
+        place[c] = W->row_start[c];
+        W->row_start[c + 1] = W->row_start[c] + neighbours(red, c, seen, list);
+    }
+    const size_t blocks = (size_t)W->row_start[nc];
+    W->col = sti_alloc_array(red->env, blocks, sizeof *W->col);
+    W->block = sti_alloc_array_zero(red->env, blocks * (size_t)(W->d * W->d), sizeof *W->block);
+    if (W->col == NULL || W->block == NULL) return STI_FAIL(red->env, STI_ERR_MEMORY, -1, "%zu blocks of W", blocks);
+    for (int c = 0; c < nc; c++) seen[c] = -1;
+    for (int c = 0; c < nc; c++) {
+        const int64_t count = neighbours(red, c, seen, list);
+        for (int64_t k = 0; k < count; k++) W->col[place[list[k]]++] = c;
+        W->diagonal[c] = place[c] - 1;
+    }
+    return STI_OK;
+}
+
 static sti_status assemble(sti_contact_reduction* red) {
     sti_env* env = red->env;
     const int d = red->problem->dimension, nc = red->problem->contact_count;
     sti_bsr* W = &red->local.W;
     *W = (sti_bsr){.d = d, .n = nc};
-    int* seen_piece = sti_alloc_array(env, (size_t)red->piece_count, sizeof *seen_piece);
-    int* list = sti_alloc_array(env, (size_t)red->piece_count, sizeof *list);
-    int64_t* place = sti_alloc_array(env, (size_t)nc, sizeof *place);  // block of column j in the current row
-    int* seen = sti_alloc_array(env, (size_t)nc, sizeof *seen);
+    int64_t* place = sti_alloc_array(env, (size_t)nc, sizeof *place);
+    int* seen = sti_alloc_array(env, 2 * (size_t)nc, sizeof *seen);
     W->row_start = sti_alloc_array_zero(env, (size_t)nc + 1, sizeof *W->row_start);
     W->diagonal = sti_alloc_array(env, (size_t)nc, sizeof *W->diagonal);
-    sti_status status = STI_OK;
-    if (seen_piece == NULL || list == NULL || place == NULL || seen == NULL || W->row_start == NULL ||
-        W->diagonal == NULL)
-        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "pattern of W");
-    for (int pass = 0; pass < 2 && status == STI_OK; pass++) {
-        for (int b = 0; b < red->piece_count; b++) seen_piece[b] = -1;
-        for (int c = 0; c < nc; c++) seen[c] = -1;
-        for (int c = 0; c < nc; c++) {
-            const int64_t first = W->row_start[c];
-            int64_t count = 1;
-            seen[c] = c;
-            if (pass == 1) W->col[first] = c;
-            const int touched = pieces_of_contact(red, c, seen_piece, list);
-            for (int t = 0; t < touched; t++) {
-                const sti_mass_piece* piece = &red->pieces[list[t]];
-                for (int j = 0; j < piece->contact_count; j++) {
-                    if (seen[piece->contact[j]] == c) continue;
-                    seen[piece->contact[j]] = c;
-                    if (pass == 1) W->col[first + count] = piece->contact[j];
-                    count++;
-                }
-            }
-            if (pass == 0) {
-                W->row_start[c + 1] = first + count;
-                continue;
-            }
-            qsort(W->col + first, (size_t)count, sizeof *W->col, compare_ints);
-            for (int64_t k = first; k < first + count; k++) {
-                place[W->col[k]] = k;
-                if (W->col[k] == c) W->diagonal[c] = k;
-            }
-            for (int t = 0; t < touched; t++) {
-                const sti_mass_piece* piece = &red->pieces[list[t]];
-                for (int j = 0; j < piece->contact_count; j++)
-                    add_block(red, list[t], c, j, W->block + place[piece->contact[j]] * d * d);
-            }
-        }
-        if (pass == 0) {
-            const size_t blocks = (size_t)W->row_start[nc];
-            W->col = sti_alloc_array(env, blocks, sizeof *W->col);
-            W->block = sti_alloc_array_zero(env, blocks * (size_t)(d * d), sizeof *W->block);
-            if (W->col == NULL || W->block == NULL)
-                status = STI_FAIL(env, STI_ERR_MEMORY, -1, "%zu blocks of W", blocks);
-        }
+    sti_status status = place != NULL && seen != NULL && W->row_start != NULL && W->diagonal != NULL
+                            ? find_pattern(red, seen, seen + nc, place)
+                            : STI_FAIL(env, STI_ERR_MEMORY, -1, "pattern of W");
+    for (int c = 0; c < nc && status == STI_OK; c++) {
+        if (d == 3)
+            fill_row(red, 3, c, place);
+        else
+            fill_row(red, 2, c, place);
     }
-    sti_free(env, seen_piece);
-    sti_free(env, list);
     sti_free(env, place);
     sti_free(env, seen);
     return status;
@@ -450,13 +517,17 @@ static sti_status reserve(sti_contact_reduction* red) {
     red->next_l = sti_alloc_array(env, nb, sizeof *red->next_l);
     red->piece_of = sti_alloc_array(env, nv, sizeof *red->piece_of);
     red->place_in = sti_alloc_array(env, nv, sizeof *red->place_in);
+    red->index_room = sti_alloc_array(env, nv, sizeof *red->index_room);
+    red->pivot_room = sti_alloc_array(env, nv, sizeof *red->pivot_room);
+    red->touch_start = sti_alloc_array_zero(env, (size_t)p->contact_count + 1, sizeof *red->touch_start);
     red->Y = sti_alloc_array_zero(env, nb * n, sizeof *red->Y);
     red->X = sti_alloc_array_zero(env, nb * n, sizeof *red->X);
     red->t = sti_alloc_array_zero(env, nb, sizeof *red->t);
     red->l = sti_alloc_array_zero(env, nb, sizeof *red->l);
     if (red->q == NULL || red->v == NULL || red->work == NULL || red->rhs == NULL || red->next_v == NULL ||
         red->next_l == NULL || red->scale == NULL || red->piece_of == NULL || red->place_in == NULL || red->Y == NULL ||
-        red->X == NULL || red->t == NULL || red->l == NULL)
+        red->X == NULL || red->t == NULL || red->l == NULL || red->index_room == NULL || red->pivot_room == NULL ||
+        red->touch_start == NULL)
         return STI_FAIL(env, STI_ERR_MEMORY, -1, "reduction of a contact problem");
     return STI_OK;
 }
@@ -470,10 +541,13 @@ static sti_status reduce_global(sti_contact_reduction* red) {
     status = make_pieces(red);
     if (status != STI_OK) return status;
     status = factor_pieces(red);
-    if (status == STI_OK) status = list_contacts(red);
     if (status != STI_OK) return status;
-    solve_contacts(red);
-    return assemble(red);
+    int* by_piece = sti_alloc_array(red->env, (size_t)red->piece_count, sizeof *by_piece);
+    if (by_piece == NULL) return STI_FAIL(red->env, STI_ERR_MEMORY, -1, "contacts of the pieces of M");
+    status = list_contacts(red, by_piece);
+    if (status == STI_OK) solve_contacts(red, by_piece);
+    sti_free(red->env, by_piece);
+    return status == STI_OK ? assemble(red) : status;
 }
 
 sti_status sti_contact_reduce(sti_env* env, const sti_contact_problem* problem, sti_contact_reduction* out) {

@@ -5,17 +5,26 @@
 #include "contact/contact.h"
 #include "linalg/dense.h"
 
-// One connected piece of M: a body, or an assembly of coupled ones.
+// One connected piece of M: a body, a velocity of it where M is diagonal, or an assembly of coupled ones. The pointers are into
+// rooms of the reduction.
 typedef struct sti_mass_piece {
     int size;
     int* index;               // velocities of the piece, ascending                     (size)
-    sti_dense_factor factor;  // of M restricted to it, plus delta I
+    double* lu;               // up to STI_TINY velocities: factors of M restricted to it, plus delta I   (size x size)
+    int* pivot;               //                                                        (size)
+    sti_dense_factor factor;  // the same of larger ones
     double delta;             // 0 unless the piece is singular
     bool scaled;              // the factor is that of S (M + delta) S, S = diag(scale)
     int contact_count;
     int* contact;  // contacts that touch it, ascending                      (contact_count)
-    double* X;     // (M + delta)^-1 H on its rows and their columns, column major   (size x d contact_count)
+    double* H;     // its rows and their columns, column major               (size x d contact_count)
+    double* X;     // (M + delta)^-1 H                                       (size x d contact_count)
 } sti_mass_piece;
+
+// A contact touches a piece, and is there the contact of this place.
+typedef struct sti_mass_touch {
+    int piece, place;
+} sti_mass_touch;
 
 typedef struct sti_contact_reduction {
     sti_env* env;
@@ -27,13 +36,20 @@ typedef struct sti_contact_reduction {
     sti_matrix H, G;  // compressed columns
     int piece_count;
     sti_mass_piece* pieces;
-    int* piece_of;   // piece of each velocity                       (nv)
-    int* place_in;   // and its place there                          (nv)
-    double* v;       // proximal centre                              (nv)
-    double* work;    // a piece                                      (nv)
-    double* scale;   // of velocities, in the pieces that are scaled (nv)
-    double* rhs;     // a right side                                 (max(nv, nb))
-    double* next_v;  // (nv)
+    int* piece_of;    // piece of each velocity                       (nv)
+    int* place_in;    // and its place there                          (nv)
+    int* index_room;  // of the pieces                              (nv)
+    int* pivot_room;  //                                            (nv)
+    double* lu_room;  //
+    int* contact_room;
+    double* H_room;         // H and X
+    int64_t* touch_start;   // first touch of each contact           (nc+1)
+    sti_mass_touch* touch;  // contact by contact
+    double* v;              // proximal centre                              (nv)
+    double* work;           // a piece                                      (nv)
+    double* scale;          // of velocities, in the pieces that are scaled (nv)
+    double* rhs;            // a right side                                 (max(nv, nb))
+    double* next_v;         // (nv)
     // bilateral rows: (S + delta_l) l = -(Y r + t) + delta_l l_k,   S = R or G'M^-1 G,   Y = V' or G'M^-1 H
     int nb;
     double* Y;       // row major                                    (nb x d nc)
