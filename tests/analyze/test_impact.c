@@ -821,7 +821,7 @@ static void one_contact_is_the_same_by_stronge_and_by_springs(void** state) {
     (void)state;
     sti_rng rng = {77};
     int sticks = 0, asked = 0;
-    for (int round = 0; round < 1000; round++) {
+    for (int round = 0; round < 120; round++) {
         few_contacts f;
         sti_impact* k = NULL;
         random_instant(&rng, &f, 3, 1, true);
@@ -849,7 +849,7 @@ static void one_contact_is_the_same_by_stronge_and_by_springs(void** state) {
         const bool small = e > 0 && e < 1e-3;
         for (int j = 0; j < 3; j++) near_to(v[1][j], v[0][j], small ? 2e-3 : 1e-7);
     }
-    assert_true(asked > 400 && sticks > 20);
+    assert_true(asked > 40 && sticks > 2);
 }
 
 // Equal balls in a row, the first with speed 1: linear springs between three of them have a closed form.
