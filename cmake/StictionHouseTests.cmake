@@ -17,6 +17,7 @@ house_test(house.sizes bash ${house}/sizes.sh ${PROJECT_SOURCE_DIR}/tools/lint $
 house_test(house.readme bash ${house}/readme.sh $<TARGET_FILE:stiction_command> ${PROJECT_SOURCE_DIR}/README.md)
 house_test(house.reproductions bash ${house}/readme.sh $<TARGET_FILE:stiction_command>
            ${PROJECT_SOURCE_DIR}/docs/reproductions.md)
+house_test(house.errata bash ${house}/readme.sh $<TARGET_FILE:stiction_command> ${PROJECT_SOURCE_DIR}/docs/errata.md)
 house_test(house.answers python3 ${house}/answers.py $<TARGET_FILE:stiction_command> ${PROJECT_SOURCE_DIR}/docs/json.md)
 house_test(house.attack python3 ${house}/attack.py ${PROJECT_SOURCE_DIR})
 house_test(house.demo bash ${PROJECT_SOURCE_DIR}/tools/demo $<TARGET_FILE:stiction_command>)

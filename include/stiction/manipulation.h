@@ -249,6 +249,62 @@ STI_API sti_status sti_verify_push(sti_env* env, const sti_manipulation* m, doub
                                    const double* q_after, const sti_push_report* report, double tol,
                                    sti_push_verification* out);
 
+// ---- a box of doubts in which a push keeps its contact modes, proved (src/verify/box.c)
+
+// What may differ from the scene: pose of a part, friction against a thing (part, fixture or probe, counted in this order from
+// 0), and of a probe its place, the angle that its way is turned by, and the part that it is faster by.
+#define STI_DOUBT_LIST(X)           \
+    X(STI_DOUBT_X, "x")             \
+    X(STI_DOUBT_Y, "y")             \
+    X(STI_DOUBT_THETA, "theta")     \
+    X(STI_DOUBT_MU, "mu")           \
+    X(STI_DOUBT_PLACE_X, "place-x") \
+    X(STI_DOUBT_PLACE_Y, "place-y") \
+    X(STI_DOUBT_TURN, "turn")       \
+    X(STI_DOUBT_SPEED, "speed")
+
+#define STI_X(code, text) code,
+typedef enum sti_doubt_kind { STI_DOUBT_LIST(STI_X) STI_DOUBT_COUNT } sti_doubt_kind;
+#undef STI_X
+
+STI_API const char* sti_doubt_text(sti_doubt_kind kind);
+
+typedef struct sti_push_doubt {
+    sti_doubt_kind kind;
+    int of;            // part, thing or probe
+    double low, high;  // deviation: low <= 0 <= high
+} sti_push_doubt;
+
+// The claim: from every start within the doubts, each of the steps is solved with these contacts closed in these modes, and
+// nothing else comes into touch.
+typedef struct sti_push_box {
+    double h;
+    long steps;
+    const double* start;  // (3 parts)
+    int contact_count;
+    const sti_push_contact* contacts;  // of these: part, against, other, corner, own, face
+    const sti_push_mode* modes;        // not open                              (contact_count)
+    const signed char* friction;  // its sign that lasts too, of (2.4.20); 0: whatever; NULL: all 0   (contact_count)
+    int doubt_count;
+    const sti_push_doubt* doubts;
+} sti_push_box;
+
+typedef struct sti_box_verification {
+    bool accepted;  // it is a theorem
+    bool refuted;   // there is a start in the box for which it is false; neither: not decided with so many pieces
+    long pieces;    // that the box was cut into
+    double margin;  // least of what has to stay positive, over the box: a lower bound
+    int tight;      // doubt that the failed condition depends on most; -1: none
+    char text[240];
+} sti_box_verification;
+
+// By affine arithmetic that holds every rounding. end: NULL, or where the parts are after the last step, lows then highs (6 parts).
+STI_API sti_status sti_verify_push_box(sti_env* env, const sti_manipulation* m, const sti_push_box* box,
+                                       long max_pieces, double* end, sti_box_verification* out);
+
+// Friction of part i against a thing.
+STI_API double sti_manipulation_friction(const sti_manipulation* m, int part, int thing);
+
 // What a document holds (document.h), for as long as it lives; NULL when of another kind.
 STI_API sti_manipulation* sti_manipulation_of(const sti_document* document);
 

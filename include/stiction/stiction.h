@@ -26,6 +26,7 @@
 #include <stiction/navigation.h>
 #include <stiction/norms.h>
 #include <stiction/painleve.h>
+#include <stiction/plan.h>
 #include <stiction/pointed.h>
 #include <stiction/problem.h>
 #include <stiction/qp.h>

@@ -559,6 +559,9 @@ double sti_manipulation_tip_radius(const sti_manipulation* m, int tip) {
 void sti_manipulation_start(const sti_manipulation* m, double* q) {
     for (int i = 0; i < m->part_count; i++) memcpy(q + 3 * (size_t)i, m->parts[i].pose, sizeof m->parts[i].pose);
 }
+double sti_manipulation_friction(const sti_manipulation* m, int part, int thing) {
+    return m->friction[(size_t)part * (size_t)sti_manipulation_things(m) + (size_t)thing];
+}
 double sti_manipulation_step(const sti_manipulation* m) {
     return m->step;
 }

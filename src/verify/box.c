@@ -1,0 +1,695 @@
+// box.c: the proof that a push keeps its contact modes over a box of doubts.
+//
+// Poses, friction and controls are affine forms in the doubts (affine.h). A step with given modes is a linear system, S3 (2.4.16)
+// with errata 8 and 9 on its basis (2.4.20): for closed contacts c, with h lambda as unknowns
+//
+//     E(theta) u = sum W_n lambda_n + W_t lambda_t,    gap + W_n'u - h n'v_tip = 0,    W_t'u - h t'v_tip = 0    (stick)
+//                                                                                      lambda_t = -+ mu lambda_n (slide+-)
+//
+// It is eliminated in forms, so that its solution holds those of every member of the box; then q += u. What has to be positive:
+//
+//     lambda_n;   mu lambda_n -+ lambda_t where it sticks;   the slip, in its direction, where it slides;
+//     gap less what anything may travel in the step, for every corner, tip and rim against every edge and disc that is no contact;
+//     both sides of the foot on the edge of a contact.
+//
+// So the step of the whole scene, with all contacts there are, has this solution. What of a form is not linear in the doubts is
+// three further doubts for each part in the next step. A box that fails is cut across the doubt that the failed condition
+// depends on most; one whose condition is negative for all of it refutes the claim.
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stiction/manipulation.h>
+#include <string.h>
+
+#include "base/env.h"
+#include "verify/affine.h"
+
+typedef sti_affine num;
+
+const char* sti_doubt_text(sti_doubt_kind kind) {
+    static const char* const texts[] = {
+#define STI_X(code, text) text,
+        STI_DOUBT_LIST(STI_X)
+#undef STI_X
+    };
+    return texts[kind];
+}
+
+typedef struct place {
+    num x, y;
+} place;
+
+// A shape with a pose, in forms; a tip is a disc.
+typedef struct body {
+    sti_outline o;
+    num x, y, c, s;
+    int part;   // -1: none
+    place v;    // of a tip
+    place* at;  // vertices in the world; of a disc its centre
+    int corners;
+} body;
+
+typedef struct proof {
+    sti_env* env;
+    const sti_manipulation* m;
+    const sti_push_box* box;
+    sti_affine_room k;
+    int parts, tips, fixtures, things, order, unknowns;
+    const double *low, *high;  // of the piece                                  (doubts)
+    num* q;                    // (3 parts)
+    num* K;                    // (order x (order + 1))
+    body* bodies;              // parts, fixtures, tips
+    place* points;
+    num *gap, *rows;  // of the contacts: gap; W_n and W_t, and what tips add: (2 x (unknowns + 1)) each
+    num* mu;          // of the contacts
+    double margin;
+    num failed;  // the form that was not positive
+    bool definite;
+    char text[240];
+} proof;
+
+// ---- forms
+
+static num plus(const proof* p, num a, num b) {
+    return sti_affine_add(&p->k, &a, &b, 1);
+}
+static num minus(const proof* p, num a, num b) {
+    return sti_affine_add(&p->k, &a, &b, -1);
+}
+static num times(const proof* p, num a, num b) {
+    return sti_affine_mul(&p->k, &a, &b);
+}
+static num scaled(const proof* p, num a, double s) {
+    return sti_affine_scale(&p->k, &a, s);
+}
+static num number(double x) {
+    return sti_affine_number(x);
+}
+// (a, b)'(c, d)
+static num dot(const proof* p, num a, num b, num c, num d) {
+    return plus(p, times(p, a, c), times(p, b, d));
+}
+static double magnitude(const proof* p, num a) {
+    return fmax(fabs(sti_affine_low(&p->k, &a)), fabs(sti_affine_high(&p->k, &a)));
+}
+
+static bool fail(proof* p, const num* form, const char* format, ...) __attribute__((format(printf, 3, 4)));
+
+static bool fail(proof* p, const num* form, const char* format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(p->text, sizeof p->text, format, arguments);
+    va_end(arguments);
+    p->failed = form != NULL ? *form : number(0);
+    p->definite = form != NULL && sti_affine_high(&p->k, form) < 0;
+    return false;
+}
+
+static bool positive(proof* p, num x, long step, int contact, const char* what) {
+    const double low = sti_affine_low(&p->k, &x);
+    p->margin = fmin(p->margin, low);
+    return low > 0 ? true : fail(p, &x, "step %ld, contact %d: %s", step, contact, what);
+}
+
+// ---- doubts
+
+// The deviation of one thing; 0 where nobody doubts it.
+static num doubted(const proof* p, sti_doubt_kind kind, int of) {
+    num x = number(0);
+    for (int i = 0; i < p->box->doubt_count; i++) {
+        const sti_push_doubt* d = &p->box->doubts[i];
+        if (d->kind != kind || d->of != of) continue;
+        x.c = 0.5 * p->low[i] + 0.5 * p->high[i];
+        x.a[i] = fmax(p->high[i] - x.c, x.c - p->low[i]) * (1 + 0x1p-50);
+        x.r = 1e-290;
+    }
+    return x;
+}
+
+// ---- where things are
+
+static void settle_points(proof* p, body* b) {
+    b->corners = b->o.vertex_count > 0 ? b->o.vertex_count : 1;
+    if (b->o.vertex_count == 0) {
+        b->at[0] = (place){b->x, b->y};
+        return;
+    }
+    for (int i = 0; i < b->corners; i++) {
+        const double vx = b->o.vertices[2 * i], vy = b->o.vertices[2 * i + 1];
+        b->at[i].x = plus(p, b->x, minus(p, scaled(p, b->c, vx), scaled(p, b->s, vy)));
+        b->at[i].y = plus(p, b->y, plus(p, scaled(p, b->s, vx), scaled(p, b->c, vy)));
+    }
+}
+
+static void place_part(proof* p, int i) {
+    body* b = &p->bodies[i];
+    b->x = p->q[3 * i];
+    b->y = p->q[3 * i + 1];
+    sti_affine_turn(&p->k, &p->q[3 * i + 2], &b->c, &b->s);
+    settle_points(p, b);
+}
+
+static void place_fixture(proof* p, int i) {
+    body* b = &p->bodies[p->parts + i];
+    double pose[3];
+    sti_manipulation_fixture_pose(p->m, i, pose);
+    b->x = number(pose[0]);
+    b->y = number(pose[1]);
+    const num angle = number(pose[2]);
+    sti_affine_turn(&p->k, &angle, &b->c, &b->s);
+    settle_points(p, b);
+}
+
+// The way of a tip is turned and stretched by the doubts of its probe.
+static void place_tip(proof* p, int i, double t) {
+    body* b = &p->bodies[p->parts + p->fixtures + i];
+    const int probe = sti_manipulation_tip_probe(p->m, i);
+    double from[2], at[2], v[2], unused[2];
+    sti_manipulation_tip(p->m, i, 0, from, unused);
+    sti_manipulation_tip(p->m, i, t, at, v);
+    const num turn = doubted(p, STI_DOUBT_TURN, probe);
+    const num fast = plus(p, number(1), doubted(p, STI_DOUBT_SPEED, probe));
+    num c, s;
+    sti_affine_turn(&p->k, &turn, &c, &s);
+    c = times(p, c, fast);
+    s = times(p, s, fast);
+    const num dx = minus(p, number(at[0]), number(from[0])), dy = minus(p, number(at[1]), number(from[1]));
+    const num x0 = plus(p, number(from[0]), doubted(p, STI_DOUBT_PLACE_X, probe));
+    const num y0 = plus(p, number(from[1]), doubted(p, STI_DOUBT_PLACE_Y, probe));
+    b->x = plus(p, x0, minus(p, times(p, c, dx), times(p, s, dy)));
+    b->y = plus(p, y0, plus(p, times(p, s, dx), times(p, c, dy)));
+    b->v.x = minus(p, scaled(p, c, v[0]), scaled(p, s, v[1]));
+    b->v.y = plus(p, scaled(p, s, v[0]), scaled(p, c, v[1]));
+    settle_points(p, b);
+}
+
+static body* body_of(const proof* p, const sti_push_contact* c, bool the_part) {
+    const int i = the_part                         ? c->part
+                  : c->against == STI_PUSH_PART    ? c->other
+                  : c->against == STI_PUSH_FIXTURE ? p->parts + c->other
+                                                   : p->parts + p->fixtures + c->other;
+    return &p->bodies[i];
+}
+
+// ---- one contact
+
+// Along the edge of b from its first vertex, out of it, and its length.
+typedef struct edge {
+    place along, out, from;
+    num length;
+} edge;
+
+static edge edge_of(proof* p, const body* b, int face) {
+    const int next = (face + 1) % b->o.vertex_count;
+    const double *v = b->o.vertices + 2 * (size_t)face, *w = b->o.vertices + 2 * (size_t)next;
+    const num dx = minus(p, number(w[0]), number(v[0])), dy = minus(p, number(w[1]), number(v[1]));
+    const num square = dot(p, dx, dy, dx, dy);
+    edge e = {.from = b->at[face], .length = sti_affine_sqrt(&p->k, &square)};
+    const num ex = sti_affine_div(&p->k, &dx, &e.length), ey = sti_affine_div(&p->k, &dy, &e.length);
+    e.along.x = minus(p, times(p, b->c, ex), times(p, b->s, ey));
+    e.along.y = plus(p, times(p, b->s, ex), times(p, b->c, ey));
+    e.out = (place){e.along.y, scaled(p, e.along.x, -1)};
+    return e;
+}
+
+static void put_wrench(const proof* p, const body* b, place point, place f, int sign, num* row) {
+    const int at = 3 * b->part;
+    const num rx = minus(p, point.x, b->x), ry = minus(p, point.y, b->y);
+    row[at] = scaled(p, f.x, sign);
+    row[at + 1] = scaled(p, f.y, sign);
+    row[at + 2] = scaled(p, minus(p, times(p, rx, f.y), times(p, ry, f.x)), sign);
+}
+
+// Gap, rows of W_n and W_t, and what the motion of a tip adds to both in the step.
+static bool measure(proof* p, long step, int i) {
+    const sti_push_contact* c = &p->box->contacts[i];
+    const body *from = body_of(p, c, c->own), *on = body_of(p, c, !c->own);
+    const place at = from->at[from->o.vertex_count > 0 ? c->corner : 0];
+    place n;
+    num gap;
+    if (on->o.vertex_count > 0 && c->face < on->o.vertex_count) {
+        const edge e = edge_of(p, on, c->face);
+        const num dx = minus(p, at.x, e.from.x), dy = minus(p, at.y, e.from.y),
+                  s = dot(p, e.along.x, e.along.y, dx, dy);
+        n = e.out;
+        gap = dot(p, n.x, n.y, dx, dy);
+        if (!positive(p, s, step, i, "its foot may leave the edge") ||
+            !positive(p, minus(p, e.length, s), step, i, "its foot may leave the edge"))
+            return false;
+    } else {
+        const place o = on->at[on->o.vertex_count > 0 ? c->face - on->o.vertex_count : 0];
+        const num dx = minus(p, at.x, o.x), dy = minus(p, at.y, o.y), square = dot(p, dx, dy, dx, dy);
+        const num d = sti_affine_sqrt(&p->k, &square);
+        n = (place){sti_affine_div(&p->k, &dx, &d), sti_affine_div(&p->k, &dy, &d)};
+        gap = minus(p, d, number(on->o.vertex_count > 0 ? 0 : on->o.radius));
+    }
+    const double radius = from->o.vertex_count > 0 ? 0 : from->o.radius;
+    p->gap[i] = minus(p, gap, number(radius));
+    const place point = {minus(p, at.x, scaled(p, n.x, radius)), minus(p, at.y, scaled(p, n.y, radius))};
+    const int sign = c->own ? 1 : -1;
+    const place in = {scaled(p, n.x, sign), scaled(p, n.y, sign)}, side = {scaled(p, in.y, -1), in.x};
+    for (int way = 0; way < 2; way++) {
+        const place f = way == 0 ? in : side;
+        num* row = p->rows + (size_t)(2 * i + way) * (size_t)(p->unknowns + 1);
+        for (int j = 0; j <= p->unknowns; j++) row[j] = number(0);
+        put_wrench(p, &p->bodies[c->part], point, f, 1, row);
+        if (c->against == STI_PUSH_PART) put_wrench(p, &p->bodies[c->other], point, f, -1, row);
+        if (c->against == STI_PUSH_TIP) {
+            const place v = p->bodies[p->parts + p->fixtures + c->other].v;
+            row[p->unknowns] = scaled(p, dot(p, f.x, f.y, v.x, v.y), -p->box->h);
+        }
+    }
+    return p->k.bad ? fail(p, NULL, "step %ld, contact %d: a length may be 0", step, i) : true;
+}
+
+// ---- the linear system
+
+static num* entry(const proof* p, int i, int j) {
+    return &p->K[(size_t)i * (size_t)(p->order + 1) + (size_t)j];
+}
+
+static void damping(proof* p, int part, num E[9]) {
+    const body* b = &p->bodies[part];
+    double B[9], point[3];
+    for (int i = 0; i < 9; i++) E[i] = number(0);
+    if (!sti_manipulation_support_point(p->m, part, 0, point)) {
+        sti_manipulation_damping(p->m, part, 0, B);
+        const bool fixed = sti_manipulation_support_fixed(p->m, part);
+        const num c = fixed ? number(1) : b->c, s = fixed ? number(0) : b->s;
+        const num T[9] = {c, scaled(p, s, -1), number(0), s, c, number(0), number(0), number(0), number(1)};
+        for (int i = 0; i < 3; i++) {
+            for (int j = 0; j < 3; j++) {
+                for (int a = 0; a < 9; a++)
+                    E[3 * i + j] = plus(p, E[3 * i + j], scaled(p, times(p, T[3 * i + a / 3], T[3 * j + a % 3]), B[a]));
+            }
+        }
+        return;
+    }
+    for (int k = 0; sti_manipulation_support_point(p->m, part, k, point); k++) {
+        const num x = minus(p, scaled(p, b->c, point[0]), scaled(p, b->s, point[1]));
+        const num y = plus(p, scaled(p, b->s, point[0]), scaled(p, b->c, point[1]));
+        const num J[6] = {number(1), number(0), scaled(p, y, -1), number(0), number(1), x};
+        for (int j = 0; j < 9; j++)
+            E[j] = plus(p, E[j], scaled(p, dot(p, J[j / 3], J[3 + j / 3], J[j % 3], J[3 + j % 3]), point[2]));
+    }
+}
+
+// Unknowns: u, then lambda_n of each contact and lambda_t of those that stick.
+static void pose(proof* p) {
+    const int n = p->unknowns;
+    for (int i = 0; i < p->order; i++) {
+        for (int j = 0; j <= p->order; j++) *entry(p, i, j) = number(0);
+    }
+    for (int i = 0; i < p->parts; i++) {
+        num E[9];
+        damping(p, i, E);
+        for (int j = 0; j < 9; j++) *entry(p, 3 * i + j / 3, 3 * i + j % 3) = E[j];
+    }
+    for (int i = 0, at = n; i < p->box->contact_count; i++) {
+        const num *rn = p->rows + (size_t)(2 * i) * (size_t)(n + 1), *rt = rn + n + 1;
+        const sti_push_mode mode = p->box->modes[i];
+        for (int j = 0; j < n; j++) {
+            num load = rn[j];
+            if (mode == STI_PUSH_SLIDE_LEFT) load = minus(p, load, times(p, p->mu[i], rt[j]));
+            if (mode == STI_PUSH_SLIDE_RIGHT) load = plus(p, load, times(p, p->mu[i], rt[j]));
+            *entry(p, j, at) = scaled(p, load, -1);
+            *entry(p, at, j) = rn[j];
+        }
+        *entry(p, at, p->order) = scaled(p, plus(p, p->gap[i], rn[n]), -1);
+        at++;
+        if (mode != STI_PUSH_STICK) continue;
+        for (int j = 0; j < n; j++) {
+            *entry(p, j, at) = scaled(p, rt[j], -1);
+            *entry(p, at, j) = rt[j];
+        }
+        *entry(p, at, p->order) = scaled(p, rt[n], -1);
+        at++;
+    }
+}
+
+// The solution comes to stand in the last column.
+static bool eliminate(proof* p, long step) {
+    const int n = p->order;
+    for (int k = 0; k < n; k++) {
+        int pivot = k;
+        for (int i = k + 1; i < n; i++) {
+            if (fabs(entry(p, i, k)->c) > fabs(entry(p, pivot, k)->c)) pivot = i;
+        }
+        for (int j = k; j <= n && pivot != k; j++) {
+            const num keep = *entry(p, k, j);
+            *entry(p, k, j) = *entry(p, pivot, j);
+            *entry(p, pivot, j) = keep;
+        }
+        for (int i = 0; i < n; i++) {
+            if (i == k || (entry(p, i, k)->c == 0 && sti_affine_spread(&p->k, entry(p, i, k)) < 1e-280)) continue;
+            const num factor = sti_affine_div(&p->k, entry(p, i, k), entry(p, k, k));
+            for (int j = k + 1; j <= n; j++)
+                *entry(p, i, j) = minus(p, *entry(p, i, j), times(p, factor, *entry(p, k, j)));
+        }
+    }
+    for (int k = 0; k < n; k++) *entry(p, k, n) = sti_affine_div(&p->k, entry(p, k, n), entry(p, k, k));
+    return p->k.bad ? fail(p, NULL, "step %ld: the basis may be singular", step) : true;
+}
+
+// ---- what has to be positive
+
+static bool check_contact(proof* p, long step, int i, int* at) {
+    const int n = p->unknowns;
+    const num *rn = p->rows + (size_t)(2 * i) * (size_t)(n + 1), *rt = rn + n + 1;
+    const num lambda_n = *entry(p, (*at)++, p->order);
+    const sti_push_mode mode = p->box->modes[i];
+    if (!positive(p, lambda_n, step, i, "it may open")) return false;
+    if (mode == STI_PUSH_STICK) {
+        const num lambda_t = *entry(p, (*at)++, p->order), most = times(p, p->mu[i], lambda_n);
+        const int sign = p->box->friction != NULL ? p->box->friction[i] : 0;
+        if (sign != 0 && !positive(p, scaled(p, lambda_t, sign), step, i, "friction may turn round")) return false;
+        return positive(p, minus(p, most, lambda_t), step, i, "it may begin to slide") &&
+               positive(p, plus(p, most, lambda_t), step, i, "it may begin to slide");
+    }
+    num slip = rt[n];
+    for (int j = 0; j < n; j++) slip = plus(p, slip, times(p, rt[j], *entry(p, j, p->order)));
+    return positive(p, scaled(p, slip, mode == STI_PUSH_SLIDE_LEFT ? 1 : -1), step, i, "it may stop sliding");
+}
+
+// Is the meeting of this corner of a with this face of b one of the contacts?
+static bool listed(const proof* p, const body* a, const body* b, int corner, int face) {
+    for (int i = 0; i < p->box->contact_count; i++) {
+        const sti_push_contact* c = &p->box->contacts[i];
+        const body *from = body_of(p, c, c->own), *on = body_of(p, c, !c->own);
+        if (from == a && on == b && (a->o.vertex_count == 0 || c->corner == corner) &&
+            (b->o.vertex_count == 0 || c->face == face))
+            return true;
+    }
+    return false;
+}
+
+// Lower bound of the distance of a point to the edge, as the best of three.
+static num apart(proof* p, const edge* e, place at, double* best) {
+    const num dx = minus(p, at.x, e->from.x), dy = minus(p, at.y, e->from.y),
+              s = dot(p, e->along.x, e->along.y, dx, dy);
+    const num d = dot(p, e->out.x, e->out.y, dx, dy);
+    const num ways[4] = {d, scaled(p, d, -1), scaled(p, s, -1), minus(p, s, e->length)};
+    int k = 0;
+    *best = -INFINITY;
+    for (int i = 0; i < 4; i++) {
+        const double low = sti_affine_low(&p->k, &ways[i]);
+        if (low > *best) *best = low, k = i;
+    }
+    return ways[k];
+}
+
+static double travel_of(const proof* p, const body* b, double* turn) {
+    *turn = 0;
+    if (b->part < 0) return p->box->h * (magnitude(p, b->v.x) + magnitude(p, b->v.y)) * (1 + 1e-12);
+    const int at = 3 * b->part;
+    double reach = b->o.vertex_count > 0 ? 0 : b->o.radius;
+    for (int i = 0; i < b->o.vertex_count; i++)
+        reach = fmax(reach, hypot(b->o.vertices[2 * i], b->o.vertices[2 * i + 1]));
+    *turn = magnitude(p, *entry(p, at + 2, p->order));
+    return (magnitude(p, *entry(p, at, p->order)) + magnitude(p, *entry(p, at + 1, p->order)) + reach * *turn) *
+           (1 + 1e-12);
+}
+
+// Everything else stays farther than a step reaches: gap (1 - turns) > travel.
+static bool check_pair(proof* p, long step, const body* a, const body* b) {
+    double turn_a, turn_b;
+    const double way = travel_of(p, a, &turn_a) + travel_of(p, b, &turn_b), rest = 1 - turn_a - turn_b;
+    const int faces = b->o.vertex_count > 0 ? b->o.vertex_count : 1;
+    const double radius = (a->o.vertex_count > 0 ? 0 : a->o.radius) + (b->o.vertex_count > 0 ? 0 : b->o.radius);
+    if (!(rest > 0.5)) return fail(p, NULL, "step %ld: a part may turn too far in it", step);
+    const double wanted = way / rest * (1 + 1e-12) + radius;
+    for (int f = 0; f < faces; f++) {
+        edge e = {0};
+        if (b->o.vertex_count > 0) e = edge_of(p, b, f);
+        for (int i = 0; i < a->corners; i++) {
+            if (listed(p, a, b, i, f)) continue;
+            double best;
+            num gap;
+            if (b->o.vertex_count > 0) {
+                gap = apart(p, &e, a->at[i], &best);
+            } else {
+                const num dx = minus(p, a->at[i].x, b->x), dy = minus(p, a->at[i].y, b->y);
+                const num ways[4] = {dx, scaled(p, dx, -1), dy, scaled(p, dy, -1)};
+                const num square = dot(p, dx, dy, dx, dy);
+                gap = sti_affine_low(&p->k, &square) > 0 ? sti_affine_sqrt(&p->k, &square) : ways[0];
+                best = sti_affine_low(&p->k, &gap);
+            }
+            p->margin = fmin(p->margin, best - wanted);
+            if (best > wanted) continue;
+            gap = minus(p, gap, number(wanted));
+            fail(p, &gap, "step %ld: something else may come into touch", step);
+            p->definite = false;  // a bound on the distance was missed, not the distance
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool check_apart(proof* p, long step) {
+    for (int i = 0; i < p->parts; i++) {
+        for (int j = 0; j < p->things; j++) {
+            const body *a = &p->bodies[i], *b = &p->bodies[j];
+            if (j == i || (j < p->parts && j < i)) continue;
+            const bool round_a = a->o.vertex_count == 0, round_b = b->o.vertex_count == 0;
+            if (round_b) {
+                if (!check_pair(p, step, round_a ? a : b, round_a ? b : a)) return false;
+            } else if (!check_pair(p, step, a, b) || (!round_a && !check_pair(p, step, b, a))) {
+                return false;
+            }
+        }
+    }
+    return p->k.bad ? fail(p, NULL, "step %ld: a length may be 0", step) : true;
+}
+
+// ---- a piece of the box
+
+static bool make_step(proof* p, long step) {
+    const double t = (double)step * p->box->h;
+    for (int i = 0; i < p->parts; i++) place_part(p, i);
+    for (int i = 0; i < p->tips; i++) place_tip(p, i, t);
+    if (p->k.bad) return fail(p, NULL, "step %ld: an angle is too large", step);
+    for (int i = 0; i < p->box->contact_count; i++) {
+        if (!measure(p, step, i)) return false;
+    }
+    pose(p);
+    if (!eliminate(p, step)) return false;
+    for (int i = 0, at = p->unknowns; i < p->box->contact_count; i++) {
+        if (!check_contact(p, step, i, &at)) return false;
+    }
+    if (!check_apart(p, step)) return false;
+    for (int i = 0; i < p->unknowns; i++) {
+        num q = plus(p, p->q[i], *entry(p, i, p->order));
+        // what was the rest of the step before is one doubt no more; the new rest takes its place
+        double rest = q.r;
+        for (int j = p->box->doubt_count; j < p->k.n; j++) {
+            rest += fabs(q.a[j]);
+            q.a[j] = 0;
+        }
+        q.a[p->box->doubt_count + i] = rest * (1 + 1e-12);
+        q.r = 0;
+        p->q[i] = q;
+    }
+    return true;
+}
+
+// end: NULL or lows and highs, widened by those of this piece.
+static bool prove_piece(proof* p, double* end) {
+    const sti_push_box* b = p->box;
+    p->k = (sti_affine_room){.n = b->doubt_count + p->unknowns};
+    for (int i = 0; i < p->unknowns; i++)
+        p->q[i] = plus(p, number(b->start[i]), doubted(p, (sti_doubt_kind)(STI_DOUBT_X + i % 3), i / 3));
+    for (int i = 0; i < p->fixtures; i++) place_fixture(p, i);
+    for (int i = 0; i < b->contact_count; i++) {
+        const sti_push_contact* c = &b->contacts[i];
+        const int thing = c->against == STI_PUSH_PART ? c->other
+                          : c->against == STI_PUSH_FIXTURE
+                              ? p->parts + c->other
+                              : p->parts + p->fixtures + sti_manipulation_tip_probe(p->m, c->other);
+        p->mu[i] = plus(p, number(sti_manipulation_friction(p->m, c->part, thing)), doubted(p, STI_DOUBT_MU, thing));
+        if (!(sti_affine_low(&p->k, &p->mu[i]) > -1e-250))
+            return fail(p, &p->mu[i], "contact %d: its friction may be negative", i);
+    }
+    for (long l = 0; l < b->steps; l++) {
+        if (!make_step(p, l)) return false;
+    }
+    for (int i = 0; end != NULL && i < p->unknowns; i++) {
+        end[i] = fmin(end[i], sti_affine_low(&p->k, &p->q[i]));
+        end[p->unknowns + i] = fmax(end[p->unknowns + i], sti_affine_high(&p->k, &p->q[i]));
+    }
+    return true;
+}
+
+// The doubt to cut across: that of the failed form, or the one that is the largest part of its box.
+static int cut_of(const proof* p) {
+    int k = -1;
+    double most = 0;
+    for (int i = 0; i < p->box->doubt_count; i++) {
+        if (p->high[i] > p->low[i] && fabs(p->failed.a[i]) > most) most = fabs(p->failed.a[i]), k = i;
+    }
+    for (int i = 0; k < 0 && i < p->box->doubt_count; i++) {
+        const sti_push_doubt* d = &p->box->doubts[i];
+        const double share = d->high > d->low ? (p->high[i] - p->low[i]) / (d->high - d->low) : 0;
+        if (share > most) most = share, k = i;
+    }
+    return k;
+}
+
+static void destroy(proof* p) {
+    sti_free(p->env, p->q);
+    sti_free(p->env, p->K);
+    sti_free(p->env, p->bodies);
+    sti_free(p->env, p->points);
+    sti_free(p->env, p->gap);
+    sti_free(p->env, p->rows);
+    sti_free(p->env, p->mu);
+}
+
+static sti_outline outline_of(const proof* p, int i) {
+    if (i < p->parts) return sti_manipulation_part_outline(p->m, i);
+    if (i < p->parts + p->fixtures) return sti_manipulation_fixture_outline(p->m, i - p->parts);
+    return (sti_outline){.radius = sti_manipulation_tip_radius(p->m, i - p->parts - p->fixtures)};
+}
+
+static sti_status create(proof* p) {
+    const size_t nc = (size_t)p->box->contact_count, n = (size_t)p->unknowns, order = (size_t)p->order;
+    size_t points = 0;
+    for (int i = 0; i < p->things; i++) points += (size_t)outline_of(p, i).vertex_count + 1;
+    p->q = sti_alloc_array_zero(p->env, n, sizeof *p->q);
+    p->K = sti_alloc_array_zero(p->env, sti_size_mul(order, order + 1), sizeof *p->K);
+    p->bodies = sti_alloc_array_zero(p->env, (size_t)p->things, sizeof *p->bodies);
+    p->points = sti_alloc_array_zero(p->env, points, sizeof *p->points);
+    p->gap = sti_alloc_array_zero(p->env, nc, sizeof *p->gap);
+    p->rows = sti_alloc_array_zero(p->env, sti_size_mul(2 * nc, n + 1), sizeof *p->rows);
+    p->mu = sti_alloc_array_zero(p->env, nc, sizeof *p->mu);
+    if (p->q == NULL || p->K == NULL || p->bodies == NULL || p->points == NULL || p->gap == NULL || p->rows == NULL ||
+        p->mu == NULL)
+        return STI_FAIL(p->env, STI_ERR_MEMORY, -1, "proof of a push");
+    place* at = p->points;
+    for (int i = 0; i < p->things; i++) {
+        p->bodies[i].o = outline_of(p, i);
+        p->bodies[i].part = i < p->parts ? i : -1;
+        p->bodies[i].at = at;
+        at += p->bodies[i].o.vertex_count + 1;
+    }
+    return STI_OK;
+}
+
+static sti_status check_contacts(const proof* p) {
+    for (int i = 0; i < p->box->contact_count; i++) {
+        const sti_push_contact* c = &p->box->contacts[i];
+        const int others = c->against == STI_PUSH_PART      ? p->parts
+                           : c->against == STI_PUSH_FIXTURE ? p->fixtures
+                           : c->against == STI_PUSH_TIP     ? p->tips
+                                                            : 0;
+        bool good = c->part >= 0 && c->part < p->parts && c->other >= 0 && c->other < others &&
+                    !(c->against == STI_PUSH_PART && c->other == c->part) && p->box->modes[i] != STI_PUSH_OPEN &&
+                    p->box->modes[i] <= STI_PUSH_SLIDE_RIGHT;
+        if (good) {
+            const int other = c->against == STI_PUSH_PART      ? c->other
+                              : c->against == STI_PUSH_FIXTURE ? p->parts + c->other
+                                                               : p->parts + p->fixtures + c->other;
+            const int from = outline_of(p, c->own ? c->part : other).vertex_count;
+            const int on = outline_of(p, c->own ? other : c->part).vertex_count;
+            good =
+                (from == 0 || (c->corner >= 0 && c->corner < from)) && (on == 0 || (c->face >= 0 && c->face < 2 * on));
+        }
+        if (!good) return STI_FAIL(p->env, STI_ERR_INPUT, i, "contacts[%d]: between things that are not there", i);
+    }
+    return STI_OK;
+}
+
+static sti_status check_doubts(const proof* p) {
+    const int probes = sti_manipulation_probe_count(p->m);
+    if (p->box->steps < 1 || !(p->box->h > 0) || !isfinite(p->box->h))
+        return STI_FAIL(p->env, STI_ERR_INPUT, -1, "%ld steps of %g: at least one, of a positive length, is expected",
+                        p->box->steps, p->box->h);
+    if (p->box->doubt_count + p->unknowns > STI_DOUBTS_MOST)
+        return STI_FAIL(p->env, STI_ERR_INPUT, -1,
+                        "doubts: %d with %d parts: %d in all, three for each part, are taken", p->box->doubt_count,
+                        p->parts, STI_DOUBTS_MOST);
+    for (int i = 0; i < p->box->doubt_count; i++) {
+        const sti_push_doubt* d = &p->box->doubts[i];
+        const int most = d->kind <= STI_DOUBT_THETA  ? p->parts
+                         : d->kind == STI_DOUBT_MU   ? p->parts + p->fixtures + probes
+                         : d->kind < STI_DOUBT_COUNT ? probes
+                                                     : 0;
+        if (d->of < 0 || d->of >= most)
+            return STI_FAIL(p->env, STI_ERR_INPUT, i, "doubts[%d]: of %d: not there", i, d->of);
+        if (!(d->low <= 0 && d->high >= 0 && isfinite(d->low) && isfinite(d->high)))
+            return STI_FAIL(p->env, STI_ERR_INPUT, i, "doubts[%d]: [%g, %g]: a range that holds 0 is expected", i,
+                            d->low, d->high);
+        for (int j = 0; j < i; j++) {
+            if (p->box->doubts[j].kind == d->kind && p->box->doubts[j].of == d->of)
+                return STI_FAIL(p->env, STI_ERR_INPUT, i, "doubts[%d]: given twice", i);
+        }
+    }
+    return STI_OK;
+}
+
+// Pieces that are open stand on a stack, lows then highs of each; a cut adds one.
+static sti_status prove(proof* p, long max_pieces, double* end, sti_box_verification* out) {
+    enum { STACK = 64 };
+    const size_t nd = (size_t)p->box->doubt_count;
+    double* stack = sti_alloc_array_zero(p->env, sti_size_mul(2 * (nd + 1), STACK), sizeof *stack);
+    if (stack == NULL) return STI_FAIL(p->env, STI_ERR_MEMORY, -1, "proof of a push");
+    for (size_t i = 0; i < nd; i++) {
+        stack[i] = p->box->doubts[i].low;
+        stack[nd + i] = p->box->doubts[i].high;
+    }
+    int depth = 1;
+    out->pieces = 1;
+    bool good = true;
+    p->margin = INFINITY;
+    while (depth > 0 && good) {
+        double* piece = stack + 2 * nd * (size_t)(depth - 1);
+        p->low = piece;
+        p->high = piece + nd;
+        const double margin = p->margin;
+        if (prove_piece(p, end)) {
+            depth--;
+            continue;
+        }
+        const int cut = cut_of(p);
+        out->tight = cut;
+        out->refuted = p->definite;
+        good = !p->definite && cut >= 0 && depth < STACK && out->pieces < max_pieces && !sti_late(p->env);
+        if (!good) break;
+        const double middle = 0.5 * piece[cut] + 0.5 * piece[nd + (size_t)cut];
+        memcpy(piece + 2 * nd, piece, 2 * nd * sizeof *piece);
+        piece[nd + (size_t)cut] = middle;
+        piece[2 * nd + (size_t)cut] = middle;
+        depth++;
+        out->pieces++;
+        p->margin = margin;
+    }
+    out->accepted = good;
+    out->margin = p->margin;
+    if (good) out->tight = -1;
+    snprintf(out->text, sizeof out->text, "%s", good ? "every start in the box keeps its modes" : p->text);
+    sti_free(p->env, stack);
+    return STI_OK;
+}
+
+sti_status sti_verify_push_box(sti_env* env, const sti_manipulation* m, const sti_push_box* box, long max_pieces,
+                               double* end, sti_box_verification* out) {
+    *out = (sti_box_verification){.tight = -1};
+    proof p = {.env = env,
+               .m = m,
+               .box = box,
+               .parts = sti_manipulation_part_count(m),
+               .tips = sti_manipulation_tip_count(m),
+               .fixtures = sti_manipulation_fixture_count(m)};
+    p.things = p.parts + p.tips + p.fixtures;
+    p.unknowns = p.order = 3 * p.parts;
+    for (int i = 0; i < box->contact_count; i++) p.order += box->modes[i] == STI_PUSH_STICK ? 2 : 1;
+    for (int i = 0; end != NULL && i < p.unknowns; i++) {
+        end[i] = INFINITY;
+        end[p.unknowns + i] = -INFINITY;
+    }
+    sti_status status = check_doubts(&p);
+    if (status == STI_OK) status = check_contacts(&p);
+    if (status == STI_OK) status = create(&p);
+    if (status == STI_OK) status = prove(&p, max_pieces > 0 ? max_pieces : 1, end, out);
+    destroy(&p);
+    return status;
+}
