@@ -16,7 +16,7 @@ configure := cmake -S . --log-level=WARNING
 build     := env -u MAKELEVEL -u MAKEFLAGS -u MFLAGS cmake --build
 ours      := -DSTICTION_TESTS=ON -DSTICTION_WERROR=ON
 
-.PHONY: help build demo test suite bench fuzz attack install lint format clean
+.PHONY: help build python demo test suite bench fuzz attack install lint format clean
 .NOTPARALLEL:
 
 help:
@@ -25,6 +25,7 @@ help:
 	@echo 'make test      the whole suite; ends with the summary of CTest'
 	@echo 'make build     the library and the command, in build/release'
 	@echo 'make install   into PREFIX ($(PREFIX)); DESTDIR is honoured'
+	@echo 'make python    the Python package as a wheel, in build/wheel; ENV=DIR: installed into that virtual environment too'
 	@echo 'make bench     measure, against Siconos too; CSV in bench/results'
 	@echo 'make fuzz      each fuzz target for SECONDS ($(SECONDS))'
 	@echo 'make attack    the sanitized command against corrupted inputs for MINUTES ($(MINUTES)), and the random studies'
@@ -37,6 +38,16 @@ build:
 	@tools/bootstrap build
 	@$(configure) -B $(release)
 	@$(build) $(release) -j $(JOBS) --target stiction stiction_static stiction_command
+
+# No network: the wheel is packed from what was built, and what it needs is Debian's.
+python:
+	@tools/bootstrap build python
+	@$(configure) -B $(release)
+	@$(build) $(release) -j $(JOBS) --target stiction_python_files
+	@rm -rf $(trees)/wheel
+	@cd $(release)/python && /usr/bin/python3 setup.py -q bdist_wheel -d $(trees)/wheel 2>$(trees)/wheel.log || { cat $(trees)/wheel.log; exit 1; }
+	@ls $(trees)/wheel/*.whl
+	@[ -z "$(ENV)" ] || "$(ENV)/bin/python" -m pip install -q --no-index --no-deps --force-reinstall $(trees)/wheel/*.whl
 
 demo: build
 	@tools/demo $(release)/stiction

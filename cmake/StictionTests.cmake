@@ -101,3 +101,19 @@ endif()
 if(NOT STICTION_SANITIZE AND NOT STICTION_FUZZ)
   include(StictionHouseTests)
 endif()
+
+# The Python package: pytest on what was built here; sanitized, the interpreter is given the sanitizer's runtime.
+if(STICTION_PYTHON_FOUND)
+  set(python_environment PYTHONPATH=${PROJECT_BINARY_DIR}/python PYTHONDONTWRITEBYTECODE=1)
+  set(python_chosen)
+  if(STICTION_SANITIZE)
+    execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libasan.so OUTPUT_VARIABLE asan_runtime
+                    OUTPUT_STRIP_TRAILING_WHITESPACE)
+    # the interpreter itself keeps memory at its end, and mypy is not ours to test
+    list(APPEND python_environment LD_PRELOAD=${asan_runtime} PYTHONMALLOC=malloc
+         ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1)
+    set(python_chosen -k "not types")
+  endif()
+  suite_test(python.package ${CMAKE_COMMAND} -E env ${python_environment} ${STICTION_PYTHON_PROGRAM} -m pytest -q
+             -p no:cacheprovider ${python_chosen} ${PROJECT_SOURCE_DIR}/tests/python)
+endif()

@@ -1,0 +1,130 @@
+"""Files of any kind, and the same as dictionaries."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any, Union
+
+import numpy as np
+
+from ._env import Env
+from ._record import text
+from ._stiction import ffi, lib
+from .problems import L1, LCP, MLCP, QP, Contact
+from .worlds import World
+
+SCENES = Path(__file__).with_name("scenes")
+
+# What a document holds, by its kind: how to ask for it, and the class of what comes out.
+_HOLDS: dict = {
+    "lcp": (lib.sti_lcp_of, LCP),
+    "mlcp": (lib.sti_mlcp_of, MLCP),
+    "qp": (lib.sti_qp_of, QP),
+    "l1": (lib.sti_l1_of, L1),
+    "contact": (lib.sti_contact_problem_of, Contact),
+}
+
+
+class Document:
+    """A file that was read: `kind`, and what is inside. Scenes, systems and models take other parameters with set()."""
+
+    def __init__(self, where: Env, pointer: Any, name: str) -> None:
+        self._env = where
+        self._handle = where.own(pointer, lib.sti_document_destroy)
+        self._c = self._handle.c
+        self.name = name
+        self.settings = ""
+        self._lent = False  # a world looks into it
+
+    @property
+    def kind(self) -> str:
+        return text(lib.sti_kind_text(lib.sti_document_kind(self._c)))
+
+    def set(self, **parameters: Any) -> "Document":
+        """Other values for parameters; "step.h" and the like by `**{"step.h": 0.01}`."""
+        settings = ",".join(f"{name}={value!r}" if isinstance(value, float) else f"{name}={value}" for name, value in parameters.items())
+        if settings:
+            if self._lent:
+                raise RuntimeError(f"{self.name}: a world was made from it; load it again for other parameters")
+            self._env.check(lib.sti_document_set(self._c, settings.encode()), self.name)
+            self.settings = ",".join(filter(None, (self.settings, settings)))
+        return self
+
+    def save(self, path: Union[str, os.PathLike]) -> None:
+        """Written whole or not at all; .json, or .hdf5 where the kind has that."""
+        self._env.check(lib.sti_document_save(self._env.c, self._c, os.fspath(path).encode()))
+
+    def text(self) -> str:
+        """A scene as text that reads back as the same elsewhere."""
+        out = ffi.new("char**")
+        self._env.check(lib.sti_document_text(self._env.c, self._c, out))
+        try:
+            return text(out[0])
+        finally:
+            lib.sti_env_free(self._env.c, out[0])
+
+    def world(self, **options: Any) -> World:
+        """The bodies of a scene, at their start."""
+        return World(self, **options)
+
+    def __repr__(self) -> str:
+        return f"<{self.kind}: {self.name}>"
+
+
+def scenes() -> list:
+    """Names of the scenes that come with the package.
+
+    >>> import stiction
+    >>> "arm-grasp" in stiction.scenes()
+    True
+    """
+    return sorted(path.stem for path in SCENES.glob("*.json"))
+
+
+def _inside(document: Document) -> Any:
+    of, kind = _HOLDS.get(document.kind, (None, None))
+    return kind(of(document._c), document._handle) if kind is not None else document
+
+
+def read(path: Union[str, os.PathLike]) -> Document:
+    """A file, or a scene of the package by its name, as a document."""
+    name = os.fspath(path)
+    if not os.path.exists(name) and (SCENES / f"{name}.json").exists():
+        name = os.fspath(SCENES / f"{name}.json")
+    where, out = Env(), ffi.new("sti_document**")
+    where.check(lib.sti_document_load(where.c, name.encode(), out), name)
+    return Document(where, out[0], name)
+
+
+def load(path: Union[str, os.PathLike], **parameters: Any) -> Any:
+    """What a file of any kind holds: a problem to solve, or a document (scene, system, ..), with other parameters.
+
+    >>> import stiction
+    >>> stiction.load("arm-grasp", mu=0.5).kind
+    'scene'
+    """
+    return _inside(read(path).set(**parameters))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, np.generic):
+        return value.item()
+    return str(value)
+
+
+def parse(content: Any, name: str = "dict", **parameters: Any) -> Any:
+    """The same from a dictionary as in a file (numpy arrays are taken too; fractions stay exact), or from its text.
+
+    >>> import stiction
+    >>> from fractions import Fraction
+    >>> stiction.parse({"kind": "lcp", "M": [[3]], "q": [Fraction(-2, 3)]}).solve().z_exact[0]
+    Fraction(2, 9)
+    """
+    data = (content if isinstance(content, str) else json.dumps(content, default=_plain)).encode()
+    where, out = Env(), ffi.new("sti_document**")
+    where.check(lib.sti_document_parse(where.c, data, len(data), name.encode(), out), name)
+    return _inside(Document(where, out[0], name).set(**parameters))

@@ -1,0 +1,324 @@
+"""Rigid bodies in motion: read joints and contacts, set motors and forces, step."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Optional, Sequence, Union
+
+import numpy as np
+
+from ._env import Env
+from ._record import Record, fill, text
+from ._stiction import ffi, lib
+
+if TYPE_CHECKING:
+    from .documents import Document
+
+# The mode of a contact as its number stands in an array.
+MODES = tuple(text(lib.sti_contact_mode_text(k)) for k in range(3))
+
+
+class Joint:
+    """A joint of a world: `coordinate` and `speed` of its axis, `motor` and `force` of the last step; drive() sets its motor."""
+
+    __slots__ = ("world", "index", "name", "_state")
+
+    def __init__(self, world: "World", index: int, name: str) -> None:
+        self.world, self.index, self.name = world, index, name
+        self._state = ffi.new("sti_world_joint*")
+
+    def state(self) -> Record:
+        """All of it: a copy, as it is now."""
+        out = ffi.new("sti_world_joint*")
+        lib.sti_world_joint_state(self.world._c, self.index, out)
+        return Record(out)
+
+    @property
+    def coordinate(self) -> float:
+        lib.sti_world_joint_state(self.world._c, self.index, self._state)
+        return float(self._state.coordinate[0])
+
+    @property
+    def speed(self) -> float:
+        lib.sti_world_joint_state(self.world._c, self.index, self._state)
+        return float(self._state.speed[0])
+
+    def drive(self, speed: float = 0.0, force: float = 0.0, rest: Optional[float] = None, axis: int = 0) -> None:
+        """From now on the motor wants `speed` with at most `force`; a spring rests at `rest` (None: where it does)."""
+        definition = lib.sti_bodies_joint(self.world._bodies, self.index).axis[axis]
+        key = (self.index, axis)
+        if rest is None:
+            rest = self.world._rest.get(key, definition.rest)
+        self.world._env.check(lib.sti_world_drive(self.world._c, self.index, axis, speed, force, rest))
+        self.world._rest[key] = rest
+
+    def __repr__(self) -> str:
+        return f"<joint {self.name}: {self.coordinate:.6g}>"
+
+
+class Body:
+    """A body of a world: `position`, `rotation` (quaternion w, x, y, z), `velocity`, `spin`; push() lets a force act on it."""
+
+    __slots__ = ("world", "index", "name", "_pose", "_v", "_w")
+
+    def __init__(self, world: "World", index: int, name: str) -> None:
+        self.world, self.index, self.name = world, index, name
+        self._pose, self._v, self._w = ffi.new("sti_pose*"), ffi.new("double[3]"), ffi.new("double[3]")
+
+    @property
+    def position(self) -> np.ndarray:
+        lib.sti_world_pose(self.world._c, self.index, self._pose)
+        return np.array(list(self._pose.x))
+
+    @property
+    def rotation(self) -> np.ndarray:
+        lib.sti_world_pose(self.world._c, self.index, self._pose)
+        return np.array(list(self._pose.q))
+
+    @property
+    def velocity(self) -> np.ndarray:
+        lib.sti_world_velocity(self.world._c, self.index, self._v, self._w)
+        return np.array(list(self._v))
+
+    @property
+    def spin(self) -> np.ndarray:
+        lib.sti_world_velocity(self.world._c, self.index, self._v, self._w)
+        return np.array(list(self._w))
+
+    def push(self, force: Sequence[float] = (0, 0, 0), torque: Sequence[float] = (0, 0, 0)) -> None:
+        """A force at the centre of mass and a torque, in world axes, from now on."""
+        self.world._env.check(lib.sti_world_push(self.world._c, self.index, list(map(float, force)), list(map(float, torque))))
+
+    def move(self, position: Optional[Sequence[float]] = None, rotation: Optional[Sequence[float]] = None,
+             velocity: Optional[Sequence[float]] = None, spin: Optional[Sequence[float]] = None) -> None:
+        """Put elsewhere, or at another speed; what is None stays."""
+        lib.sti_world_pose(self.world._c, self.index, self._pose)
+        if position is not None:
+            self._pose.x = list(map(float, position))
+        if rotation is not None:
+            self._pose.q = list(map(float, rotation))
+        given = position is not None or rotation is not None
+        self.world._env.check(lib.sti_world_set(
+            self.world._c, self.index, self._pose if given else ffi.NULL,
+            ffi.NULL if velocity is None else ffi.new("double[3]", list(map(float, velocity))),
+            ffi.NULL if spin is None else ffi.new("double[3]", list(map(float, spin)))))
+
+    def __repr__(self) -> str:
+        return f"<body {self.name}>"
+
+
+class _Named(Mapping):
+    """Things by their names, in their order."""
+
+    def __init__(self, items: list) -> None:
+        self._items = {item.name: item for item in items}
+
+    def __getitem__(self, name: str) -> Any:
+        return self._items[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __repr__(self) -> str:
+        return f"<{', '.join(self._items)}>"
+
+
+class World:
+    """Bodies in motion, from a scene (a document, a file, a dictionary, or the name of one that comes along) or a URDF file.
+
+    >>> import stiction
+    >>> world = stiction.World("arm-grasp")
+    >>> report = world.step()
+    >>> report.solved, sorted(world.joints)[:3], world.time
+    (True, ['elbow', 'left', 'pitch'], 0.01)
+    """
+
+    def __init__(self, scene: Union["Document", str, os.PathLike, dict], **options: Any) -> None:
+        from .documents import Document, parse, read
+        if isinstance(scene, Document):
+            document = scene
+        else:
+            document = parse(scene) if isinstance(scene, dict) else read(scene)
+        inside = lib.sti_world_scene_of(document._c) if isinstance(document, Document) else ffi.NULL
+        if inside == ffi.NULL:
+            raise TypeError(f"{document!r}: a scene of bodies is expected")
+        document._lent = True
+        self.document: Document = document
+        self._options = dict(options)
+        self._keep: list = []
+        chosen = ffi.new("sti_world_options*", inside.step)
+        fill(chosen, options, self._keep)
+        self._env: Env = Env()
+        self._bodies: Any = inside.bodies
+        self._rest: dict = {}
+        self._lock = threading.Lock()
+        out = ffi.new("sti_world**")
+        self._env.check(lib.sti_world_create(self._env.c, self._bodies, chosen, out), document.name)
+        self._handle = self._env.own(out[0], lib.sti_world_destroy, document._handle)  # the bodies belong to the document
+        self._c: Any = self._handle.c
+        self.end = float(inside.time)
+        bodies = self._bodies
+        self.bodies = _Named([Body(self, i, text(lib.sti_bodies_body(bodies, i).name)) for i in range(lib.sti_bodies_count(bodies))])
+        self.joints = _Named([Joint(self, i, text(lib.sti_bodies_joint(bodies, i).name))
+                              for i in range(lib.sti_bodies_joint_count(bodies))])
+
+    def step(self) -> Record:
+        """One step, without the GIL; what it did and how well, measured after it: `solved`, `residual`, `kinetic`, .."""
+        report = ffi.new("sti_world_report*")
+        with self._lock:
+            self._env.check(lib.sti_world_step(self._c, report))
+        return Record(report)
+
+    def run(self, time: Optional[float] = None, control: Optional[Callable[["World"], Any]] = None,
+            record: Union[None, str, os.PathLike] = None) -> list:
+        """Steps up to `time` (None: the end of the scene). control(world) is called before each, to drive joints and push bodies;
+        `record`: every state goes to that HDF5 file. Gives the reports."""
+        until = self.end if time is None else float(time)
+        recording = Recording(self, record) if record is not None else None
+        reports = []
+        while self.time < until * (1 - 1e-12):
+            if control is not None:
+                control(self)
+            reports.append(self.step())
+            if recording is not None:
+                recording.add(reports[-1])
+        if recording is not None:
+            recording.commit()
+        return reports
+
+    @property
+    def time(self) -> float:
+        return float(lib.sti_world_time(self._c))
+
+    @property
+    def steps(self) -> int:
+        return int(lib.sti_world_steps(self._c))
+
+    @property
+    def energy(self) -> tuple:
+        """(kinetic, potential)"""
+        kinetic, potential = ffi.new("double*"), ffi.new("double*")
+        lib.sti_world_energy(self._c, kinetic, potential)
+        return kinetic[0], potential[0]
+
+    @property
+    def state(self) -> dict:
+        """Of all bodies: x (n, 3), q (n, 4), v and w (n, 3)."""
+        x, q, v, w = (np.empty((len(self.bodies), k)) for k in (3, 4, 3, 3))
+        for i, body in enumerate(self.bodies.values()):
+            x[i], q[i], v[i], w[i] = body.position, body.rotation, body.velocity, body.spin
+        return {"x": x, "q": q, "v": v, "w": w}
+
+    @property
+    def contacts(self) -> list:
+        """Of the last step; copies that stay. `bodies` by name, `mode` in a word, `r` the impulse on the first, normal first."""
+        count = ffi.new("int*")
+        pointer = lib.sti_world_contacts(self._c, count)
+        names = list(self.bodies)
+        return [Contact(ffi.new("sti_world_contact*", pointer[i]), names) for i in range(count[0])]
+
+    def problem(self) -> Record:
+        """The answer of the contact problem that the last step posed, as the library checks it: `accepted`, `residual`, `text`."""
+        answer, out = ffi.new("const sti_contact_answer**"), ffi.new("sti_contact_verification*")
+        problem = lib.sti_world_problem(self._c, answer)
+        self._env.check(lib.sti_verify_contact(self._env.c, problem, answer[0], 1e-6, out))
+        return Record(out)
+
+    def picture(self, path: Union[None, str, os.PathLike] = None, width: int = 800) -> bytes:
+        """What it looks like now, as PNG; also written to `path`."""
+        where, image = self._env, self._env.new("sti_image", lib.sti_image_clear)
+        poses = ffi.new("sti_pose[]", max(len(self.bodies), 1))
+        for i in range(len(self.bodies)):
+            lib.sti_world_pose(self._c, i, poses + i)
+        view = ffi.new("sti_world_view*", lib.sti_world_view_default())
+        view.width = width
+        where.check(lib.sti_draw_world(where.c, self._bodies, poses, ffi.NULL, view, image.c))
+        out, size = ffi.new("void**"), ffi.new("size_t*")
+        where.check(lib.sti_image_png(where.c, image.c, out, size))
+        try:
+            data = bytes(ffi.buffer(out[0], size[0]))
+        finally:
+            lib.sti_env_free(where.c, out[0])
+        if path is not None:
+            where.check(lib.sti_image_save(where.c, image.c, os.fspath(path).encode()))
+        return data
+
+    _repr_png_ = picture
+
+    # ---- copies, bit for bit
+
+    def save(self) -> bytes:
+        """All that later steps depend on."""
+        out, size = ffi.new("void**"), ffi.new("size_t*")
+        self._env.check(lib.sti_world_save(self._c, out, size))
+        try:
+            return bytes(ffi.buffer(out[0], size[0]))
+        finally:
+            lib.sti_env_free(self._env.c, out[0])
+
+    def restore(self, state: bytes) -> None:
+        """Back to a saved state; further steps have the same bits as then."""
+        self._env.check(lib.sti_world_load(self._c, state, len(state)))
+
+    def copy(self) -> "World":
+        """Another world in the same state, bit for bit."""
+        other = World(self.document, **self._options)
+        other.restore(self.save())
+        other._rest = dict(self._rest)
+        return other
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict) -> "World":
+        return self.copy()
+
+    def __reduce__(self) -> tuple:
+        document = self.document
+        return _restored, (document.text(), document.name, document.settings, self._options, self.save(), self._rest)
+
+    def __repr__(self) -> str:
+        return f"<world: {len(self.bodies)} bodies, {len(self.joints)} joints, t = {self.time:.6g}>"
+
+
+class Contact(Record):
+    """A contact of the last step."""
+
+    def __init__(self, c: Any, names: list) -> None:
+        super().__init__(c)
+        object.__setattr__(self, "bodies", (names[c.a], names[c.b]))
+        object.__setattr__(self, "mode", MODES[c.mode])
+
+
+class Recording:
+    """An HDF5 file of a run that grows; whole on the disk at every commit (docs/runs.md)."""
+
+    def __init__(self, world: World, path: Union[str, os.PathLike]) -> None:
+        self._world, out = world, ffi.new("sti_world_record**")
+        scene = world.document.text().encode()
+        world._env.check(lib.sti_world_record_create(world._env.c, os.fspath(path).encode(), world._bodies, scene, ffi.NULL, 0, out))
+        self._handle = world._env.own(out[0], lib.sti_world_record_destroy, world._handle)
+        self._c = self._handle.c
+        world._env.check(lib.sti_world_record_frame(self._c, world._c))
+
+    def add(self, report: Record) -> None:
+        self._world._env.check(lib.sti_world_record_step(self._c, report._c))
+        self._world._env.check(lib.sti_world_record_frame(self._c, self._world._c))
+
+    def commit(self, sync: bool = False) -> None:
+        self._world._env.check(lib.sti_world_record_commit(self._c, sync))
+
+
+def _restored(scene: str, name: str, settings: str, options: dict, state: bytes, rest: dict) -> World:
+    from .documents import parse
+    document = parse(scene, name)
+    if settings:
+        document._env.check(lib.sti_document_set(document._c, settings.encode()), name)
+        document.settings = settings
+    world = World(document, **options)
+    world.restore(state)
+    world._rest = rest
+    return world
