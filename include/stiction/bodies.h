@@ -154,8 +154,8 @@ typedef struct sti_world_options {
     bool dissipate;             // an impact that would add energy is drawn back (default true)
     bool stabilize;  // joints and penetrations are mended after each step, at the level of positions (default true)
     double stabilize_tol;  // where they exceed this, in lengths of the scene (default 1e-10)
-    int points;            // at most so many contacts for two shapes (default 4; plane 2)
-    bool start_as_given;   // false: joints and velocities are made consistent first (S3 1.3.5 to 1.3.8)
+    int points;  // at most so many contacts for two shapes (default 0: 4, all where faces are not quite flat; plane 2)
+    bool start_as_given;  // false: joints and velocities are made consistent first (S3 1.3.5 to 1.3.8)
 } sti_world_options;
 
 STI_API sti_world_options sti_world_options_default(void);

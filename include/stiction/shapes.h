@@ -108,11 +108,11 @@ typedef struct sti_shape_contact {
 // Frame of a unit normal: t1 = normalise(e_m - n_m n), m = argmin |n_m| (the first on ties), t2 = n x t1.
 STI_API void sti_tangent_frame(const double n[3], double t1[3], double t2[3]);
 
-// The contacts of a and b with gap <= margin, at most max_points of them (1 to STI_SHAPE_MAX_POINTS; 4 is enough for
-// one flat touch) in out, in an order that depends on the features alone. The least gap is among them; when
-// points had to be left out, within 1e-5 of their span. Two static
-// kinds (half-space, mesh) never touch each other. Writes no error text: STI_ERR_ARGUMENT says that dimensions differ,
-// a pose or the margin is not finite, or max_points is out of range; count is 0 then.
+// The contacts of a and b with gap <= margin, at most max_points of them (1 to STI_SHAPE_MAX_POINTS; 0: 4 for a flat
+// touch, all of one with a plane that is only nearly flat; out has room for STI_SHAPE_MAX_POINTS then) in out, in an
+// order that depends on the features alone. The least gap is among them; when points had to be left out, within 1e-5 of
+// their span. Two static kinds (half-space, mesh) never touch each other. Writes no error text: STI_ERR_ARGUMENT says
+// that dimensions differ, a pose or the margin is not finite, or max_points is out of range; count is 0 then.
 STI_API sti_status sti_shape_contacts(const sti_shape* a, const sti_pose* pose_a, const sti_shape* b,
                                       const sti_pose* pose_b, double margin, int max_points, sti_shape_contact* out,
                                       int* count);

@@ -333,7 +333,7 @@ static sti_status reserve(const sti_world* world, detect* d, int count) {
 
 static int most_points(const sti_world* world) {
     const int most = world->dim == 2 ? 2 : STI_SHAPE_MAX_POINTS, asked = world->options.points;
-    if (asked < 1) return world->dim == 2 ? 2 : 4;
+    if (asked < 1) return world->dim == 2 ? 2 : 0;
     return asked < most ? asked : most;
 }
 

@@ -4,6 +4,8 @@
 
 #include "shapes/manifold.h"
 
+enum { ENOUGH = 4 };  // points that hold a flat face
+
 static bool is_convex(const sti_shape* s) {
     return s->kind != STI_SHAPE_HALFSPACE && s->kind != STI_SHAPE_MESH;
 }
@@ -141,7 +143,7 @@ static bool valid(const sti_shape* a, const sti_pose* pose_a, const sti_shape* b
 sti_status sti_shape_contacts(const sti_shape* a, const sti_pose* pose_a, const sti_shape* b, const sti_pose* pose_b,
                               double margin, int max_points, sti_shape_contact* out, int* count) {
     *count = 0;
-    if (!valid(a, pose_a, b, pose_b) || !isfinite(margin) || max_points < 1 || max_points > STI_SHAPE_MAX_POINTS)
+    if (!valid(a, pose_a, b, pose_b) || !isfinite(margin) || max_points < 0 || max_points > STI_SHAPE_MAX_POINTS)
         return STI_ERR_ARGUMENT;
     const bool swapped = !is_convex(a);  // the static one is b
     if (swapped) {
@@ -166,6 +168,7 @@ sti_status sti_shape_contacts(const sti_shape* a, const sti_pose* pose_a, const 
     } else {
         sti_pair_touches(&p, limit, &list);
     }
+    if (max_points == 0) max_points = sti_touch_flat(&list) ? ENOUGH : STI_SHAPE_MAX_POINTS;
     sti_touch_reduce(&list, max_points);
     for (int i = 0; i < list.count; i++)
         publish(list.touch + i, a->dim, a->radius, b->radius, Rb, pose_b, swapped, out + i);

@@ -5,10 +5,17 @@
 // the area, the one with the lower identity on ties (within 1e-3, so that rounding and rocking do not choose). The
 // deepest touch stays, the one with the lowest identity among those within 1e-5 of the span. The rule sees positions
 // and identities only, hence small motions rarely change the choice.
+//
+// Four points hold a body only where the others lie in one plane with them. A face of a scanned or rounded mesh is flat
+// to 1e-5 of its size, say: put on four of its corners, a fifth is below the ground; the step that follows lifts that
+// one and drops another, for ever. Where touches of a plane are not in one plane themselves, all of them are needed.
 #include <math.h>
 #include <stdlib.h>
 
 #include "shapes/manifold.h"
+
+#define FLAT 1e-10         // of the span of the touches
+#define SAME_NORMAL 1e-12  // between the normals of touches of one plane
 
 void sti_touch_add(touch_list* list, touch t) {
     if (list->count == STI_TOUCH_MAX) sti_touch_reduce(list, STI_SHAPE_MAX_POINTS);
@@ -76,6 +83,42 @@ static int find_deepest(const touch_list* list) {
     int i = 0;
     while (i + 1 < list->count && t[i].d > least + 1e-5 * span) i++;
     return i;
+}
+
+// Twice the area of a triangle of touches.
+static double area_of(const touch* t, int i, int j, int k) {
+    return vec_norm(vec_cross(vec_sub(t[j].pb, t[i].pb), vec_sub(t[k].pb, t[i].pb)));
+}
+
+// The height of the touches is an affine function of the place, as that of one flat face over another: it goes through
+// three that are far apart, and the others lie on it.
+bool sti_touch_flat(const touch_list* list) {
+    const touch* t = list->touch;
+    const vec n = t[0].n;
+    int far = 0, wide = 0;
+    double span = 0, area = 0;
+    for (int i = 1; i < list->count; i++) {
+        if (vec_norm(vec_sub(t[i].n, n)) > SAME_NORMAL) return true;  // not of one plane
+        const double way = vec_norm(vec_sub(t[i].pb, t[0].pb));
+        if (way > span) far = i;
+        span = fmax(span, way);
+    }
+    for (int i = 1; i < list->count; i++) {
+        const double a = area_of(t, 0, far, i);
+        if (a > area) wide = i;
+        area = fmax(area, a);
+    }
+    if (!(area > FLAT * span * span)) return true;
+    const vec e = vec_sub(t[far].pb, t[0].pb), f = vec_sub(t[wide].pb, t[0].pb);
+    const double ee = vec_dot(e, e), ef = vec_dot(e, f), ff = vec_dot(f, f), det = ee * ff - ef * ef;
+    for (int i = 0; i < list->count; i++) {
+        const vec x = vec_sub(t[i].pb, t[0].pb);
+        const double xe = vec_dot(x, e), xf = vec_dot(x, f);
+        const double a = (ff * xe - ef * xf) / det, b = (ee * xf - ef * xe) / det;
+        const double due = t[0].d + a * (t[far].d - t[0].d) + b * (t[wide].d - t[0].d);
+        if (fabs(t[i].d - due) > FLAT * span) return false;
+    }
+    return true;
 }
 
 void sti_touch_reduce(touch_list* list, int max) {

@@ -278,6 +278,33 @@ static void contacts_move_with_the_frame(void** state) {
     sti_env_destroy(env);
 }
 
+// A bottom of nine points, flat or bulging: four of the flat one are enough, of the other one each counts.
+static void nearly_flat_faces_keep_all_their_points(void** state) {
+    (void)state;
+    sti_env* env = open_env();
+    sti_shape* g = ground(env, 3);
+    for (int bulge = 0; bulge < 2; bulge++) {
+        double points[3 * 10] = {[29] = 1};
+        for (int i = 0; i < 9; i++) {
+            const double x = i % 3 - 1, y = i / 3 - 1;
+            points[3 * i] = x;
+            points[3 * i + 1] = y;
+            points[3 * i + 2] = bulge * 1e-4 * (x * x + y * y);
+        }
+        sti_shape* s;
+        sti_shape_contact c[STI_SHAPE_MAX_POINTS];
+        assert_int_equal(sti_shape_create_convex(env, 3, 10, points, &s), STI_OK);
+        const sti_pose here = at(0, 0, 0);
+        int count;
+        assert_int_equal(sti_shape_contacts(s, &here, g, &here, 1e-3, 0, c, &count), STI_OK);
+        assert_int_equal(count, bulge ? 9 : 4);
+        assert_int_equal(contacts(s, at(0, 0, 0), g, at(0, 0, 0), 1e-3, 4, c), 4);
+        sti_shape_destroy(s);
+    }
+    sti_shape_destroy(g);
+    sti_env_destroy(env);
+}
+
 static void identities_survive_small_motions(void** state) {
     (void)state;
     sti_env* env = open_env();
@@ -447,6 +474,7 @@ int main(void) {
         cmocka_unit_test(points_lie_on_the_surfaces_and_the_least_gap_is_the_distance),
         cmocka_unit_test(exchanged_shapes_have_opposite_normals_and_the_same_gaps),
         cmocka_unit_test(contacts_move_with_the_frame),
+        cmocka_unit_test(nearly_flat_faces_keep_all_their_points),
         cmocka_unit_test(identities_survive_small_motions),
         cmocka_unit_test(shapes_on_a_grid_touch_without_trouble),
         cmocka_unit_test(sizes_and_places_may_differ_by_many_orders),

@@ -357,7 +357,7 @@ static void bad_questions_are_refused_and_leave_zeros(void** state) {
     }
     assert_int_equal(sti_shape_distance(sphere, &good, disc, &good, c), STI_ERR_ARGUMENT);
     assert_int_equal(sti_shape_contacts(sphere, &good, sphere, &good, NAN, 4, c, &count), STI_ERR_ARGUMENT);
-    assert_int_equal(sti_shape_contacts(sphere, &good, sphere, &good, 0, 0, c, &count), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_shape_contacts(sphere, &good, sphere, &good, 0, -1, c, &count), STI_ERR_ARGUMENT);
     bad[0] = good;
     bad[0].x[2] = 1;  // out of the plane
     assert_int_equal(sti_shape_distance(disc, bad, disc, &good, c), STI_ERR_ARGUMENT);
