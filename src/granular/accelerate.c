@@ -113,13 +113,13 @@ static void go_long(pace* p) {
     if (p->cap >= 0.9) p->cap = 1 - 0.75 * (1 - p->cap);
 }
 
-static void plan_sweep(sti_plan* plan, pace* p, long sweep) {
+static void plan_sweep(sti_passes* plan, pace* p, long sweep) {
     if (sweep < p->plain) {
-        sti_plan_add(plan, STI_PASS_SWEEP, 0);
+        sti_passes_add(plan, STI_PASS_SWEEP, 0);
         return;
     }
-    if (sweep == p->plain) sti_plan_add(plan, STI_PASS_TRAIL, 0);
-    sti_plan_add(plan, STI_PASS_GLIDE, momentum(p));
+    if (sweep == p->plain) sti_passes_add(plan, STI_PASS_TRAIL, 0);
+    sti_passes_add(plan, STI_PASS_GLIDE, momentum(p));
     if (++p->age == p->period) {
         p->age = 0;
         if (p->period == PERIOD) go_long(p);
@@ -144,9 +144,9 @@ static bool sweep_few(sti_bed* bed, pace* p, long sweeps, double residual) {
     return p->few;
 }
 
-static double residual_anew(sti_bed* bed, sti_plan* plan) {
-    sti_plan_add(plan, STI_PASS_ANEW, 0);
-    return sti_plan_residual(bed, plan);
+static double residual_anew(sti_bed* bed, sti_passes* plan) {
+    sti_passes_add(plan, STI_PASS_ANEW, 0);
+    return sti_passes_residual(bed, plan);
 }
 
 // Sweeps before the next look at a residual that was not small enough: a guess, as a sweep of a deep bed at rest takes 10
@@ -169,10 +169,10 @@ void sti_bed_solve_sweeps(sti_bed* bed, sti_bed_report* report) {
     const double tol = bed->options.tol;
     const long most = bed->options.max_iterations > 0 ? bed->options.max_iterations : SWEEPS_MOST;
     long sweeps = 0;
-    sti_plan plan = {.count = 0};
-    sti_plan_add(&plan, STI_PASS_ANEW, 0);
-    for (; sweeps < bed->unseen && sweeps < most; sweeps++) sti_plan_add(&plan, STI_PASS_SWEEP, 0);
-    double residual = sti_plan_residual(bed, &plan);
+    sti_passes plan = {.count = 0};
+    sti_passes_add(&plan, STI_PASS_ANEW, 0);
+    for (; sweeps < bed->unseen && sweeps < most; sweeps++) sti_passes_add(&plan, STI_PASS_SWEEP, 0);
+    double residual = sti_passes_residual(bed, &plan);
     bool counts = true;
     pace p = begin(bed, residual);
     long wait = first_wait(bed, residual);
@@ -181,7 +181,7 @@ void sti_bed_solve_sweeps(sti_bed* bed, sti_bed_report* report) {
         long done = 0;
         for (; done < wait && sweeps < most; done++, sweeps++) plan_sweep(&plan, &p, sweeps);
         const double before = residual;
-        residual = sti_plan_residual(bed, &plan);
+        residual = sti_passes_residual(bed, &plan);
         counts = sweeps <= PLAIN && !p.swept_few;
         if (residual <= tol && !counts) {
             residual = residual_anew(bed, &plan);
@@ -190,7 +190,7 @@ void sti_bed_solve_sweeps(sti_bed* bed, sti_bed_report* report) {
         judge(&p, sweeps, residual);
         // geometric guess of what is left, halved, at most a doubling and an eighth of the sweeps so far
         const double rate = residual < before && isfinite(before) ? log(before / residual) / (double)done : 0;
-        wait = rate > 0 && residual > tol ? (long)fmin(0.5 * log(residual / tol) / rate, STI_PLAN_SWEEPS) : 8;
+        wait = rate > 0 && residual > tol ? (long)fmin(0.5 * log(residual / tol) / rate, STI_PASSES_SWEEPS) : 8;
         if (wait > 2 * done + 2) wait = 2 * done + 2;
         if (wait > 8 + sweeps / 8) wait = 8 + sweeps / 8;
         if (wait < 1) wait = 1;

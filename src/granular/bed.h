@@ -222,7 +222,7 @@ typedef struct sti_loops {
             sti_push_all_##kind, sti_slip_all_##kind, sti_form_all_##kind, sti_map_all_##kind           \
     }
 
-// sweep.c: passes over the contacts, slab by slab. Those of a plan follow each other without a meeting of all threads:
+// sweep.c: passes over the contacts, slab by slab. Those of a list follow each other without a meeting of all threads:
 // a slab goes on when its neighbours have come as far as itself.
 typedef enum sti_pass_kind {
     STI_PASS_SWEEP,     // plain
@@ -240,16 +240,16 @@ typedef struct sti_pass {
     double beta;
 } sti_pass;
 
-enum { STI_PLAN_SWEEPS = 64 };  // and a plan has room for a trail, velocities and a residual
+enum { STI_PASSES_SWEEPS = 64 };  // and a list of passes has room for a trail, velocities and a residual
 
-typedef struct sti_plan {
+typedef struct sti_passes {
     int count;
-    sti_pass pass[STI_PLAN_SWEEPS + 3];
-} sti_plan;
+    sti_pass pass[STI_PASSES_SWEEPS + 3];
+} sti_passes;
 
-void sti_plan_add(sti_plan* plan, sti_pass_kind kind, double beta);
-void sti_plan_run(sti_bed* bed, sti_plan* plan);         // and empties it
-double sti_plan_residual(sti_bed* bed, sti_plan* plan);  // runs and empties it; then the natural map, relative
+void sti_passes_add(sti_passes* passes, sti_pass_kind kind, double beta);
+void sti_passes_run(sti_bed* bed, sti_passes* passes);         // and empties it
+double sti_passes_residual(sti_bed* bed, sti_passes* passes);  // runs and empties it; then the natural map, relative
 
 // few.c: sweeps over the few contacts that hold much of the residual, right after a look at it; false: there are none, or
 // many. Its passes over a slab: marks, which begin with those of the grains first .. end - 1 taken away, and picks.

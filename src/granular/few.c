@@ -106,10 +106,10 @@ static int copy_few(sti_bed* bed, const room* r, bool back) {
 bool sti_bed_sweep_few(sti_bed* bed) {
     double all = 0, hot = 0, count = 0;
     for (int s = 0; s < bed->slab_count; s++) all += bed->partial[s][0];
-    sti_plan plan = {.count = 0};
-    sti_plan_add(&plan, STI_PASS_HEAT, STANDS_OUT * all / bed->touches);
-    sti_plan_add(&plan, STI_PASS_PICK, 0);
-    sti_plan_run(bed, &plan);
+    sti_passes plan = {.count = 0};
+    sti_passes_add(&plan, STI_PASS_HEAT, STANDS_OUT * all / bed->touches);
+    sti_passes_add(&plan, STI_PASS_PICK, 0);
+    sti_passes_run(bed, &plan);
     for (int s = 0; s < bed->slab_count; s++) {
         hot += bed->partial[s][0];
         count += bed->partial[s][1];

@@ -9,7 +9,7 @@
 // Order. Slabs of even number first, then the odd ones; slabs of one parity share no grain, so any number of threads gives
 // the same bits. The loops over the contacts of a slab are in lanes.h.
 //
-// Passes that follow each other, such as the sweeps between two looks at the residual, are run as one plan. Threads never
+// Passes that follow each other, such as the sweeps between two looks at the residual, are run as one list. Threads never
 // meet in between: a slab waits for its two neighbours alone (par/tasks.h), so it does not matter if one half of the bed has
 // its work in the even slabs and the other one in the odd ones. What a thread pays for is the border of its share: the
 // grains there travel from one cache to the other, twice in each sweep.
@@ -143,24 +143,24 @@ static void pass_slab(void* context, int stage, int slab, int worker) {
     }
 }
 
-void sti_plan_add(sti_plan* plan, sti_pass_kind kind, double beta) {
-    STI_ASSERT(plan->count < (int)(sizeof plan->pass / sizeof *plan->pass));
-    plan->pass[plan->count++] = (sti_pass){kind, beta};
+void sti_passes_add(sti_passes* passes, sti_pass_kind kind, double beta) {
+    STI_ASSERT(passes->count < (int)(sizeof passes->pass / sizeof *passes->pass));
+    passes->pass[passes->count++] = (sti_pass){kind, beta};
 }
 
-static void run(sti_bed* bed, sti_grain* grain, sti_plan* plan) {
-    work w = {bed, grain, plan->pass};
-    sti_tasks_run_stages(bed->tasks, plan->count, bed->slab_count, pass_slab, &w);
-    plan->count = 0;
+static void run(sti_bed* bed, sti_grain* grain, sti_passes* passes) {
+    work w = {bed, grain, passes->pass};
+    sti_tasks_run_stages(bed->tasks, passes->count, bed->slab_count, pass_slab, &w);
+    passes->count = 0;
 }
 
-void sti_plan_run(sti_bed* bed, sti_plan* plan) {
-    run(bed, bed->grain, plan);
+void sti_passes_run(sti_bed* bed, sti_passes* passes) {
+    run(bed, bed->grain, passes);
 }
 
-double sti_plan_residual(sti_bed* bed, sti_plan* plan) {
-    sti_plan_add(plan, STI_PASS_RESIDUAL, 0);
-    sti_plan_run(bed, plan);
+double sti_passes_residual(sti_bed* bed, sti_passes* passes) {
+    sti_passes_add(passes, STI_PASS_RESIDUAL, 0);
+    sti_passes_run(bed, passes);
     double map = 0, size = 0;
     for (int s = 0; s < bed->slab_count; s++) {
         map += bed->partial[s][0];
@@ -170,15 +170,15 @@ double sti_plan_residual(sti_bed* bed, sti_plan* plan) {
 }
 
 void sti_bed_push(sti_bed* bed, sti_grain* grain) {
-    sti_plan plan = {.count = 0};
-    sti_plan_add(&plan, STI_PASS_PUSH, 0);
-    run(bed, grain, &plan);
+    sti_passes passes = {.count = 0};
+    sti_passes_add(&passes, STI_PASS_PUSH, 0);
+    run(bed, grain, &passes);
 }
 
 void sti_bed_velocities(sti_bed* bed) {
-    sti_plan plan = {.count = 0};
-    sti_plan_add(&plan, STI_PASS_ANEW, 0);
-    sti_plan_run(bed, &plan);
+    sti_passes passes = {.count = 0};
+    sti_passes_add(&passes, STI_PASS_ANEW, 0);
+    sti_passes_run(bed, &passes);
 }
 
 void sti_bed_slips(const sti_bed* bed, const sti_grain* grain, int slab, double* u) {

@@ -36,9 +36,9 @@ static sti_bed* step_once(sti_env* env, saved s, double tol, long most, sti_bed_
 }
 
 static void sweep_plainly(sti_bed* bed, int sweeps) {
-    sti_plan plan = {.count = 0};
-    for (int k = 0; k < sweeps; k++) sti_plan_add(&plan, STI_PASS_SWEEP, 0);
-    sti_plan_residual(bed, &plan);
+    sti_passes passes = {.count = 0};
+    for (int k = 0; k < sweeps; k++) sti_passes_add(&passes, STI_PASS_SWEEP, 0);
+    sti_passes_residual(bed, &passes);
 }
 
 // Do two beds that made the same step to different ends have the same impulses?

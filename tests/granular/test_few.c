@@ -20,14 +20,14 @@ static sti_bed* landing(sti_env* env) {
 }
 
 static double look_anew(sti_bed* bed) {
-    sti_plan plan = {.count = 0};
-    sti_plan_add(&plan, STI_PASS_ANEW, 0);
-    return sti_plan_residual(bed, &plan);
+    sti_passes passes = {.count = 0};
+    sti_passes_add(&passes, STI_PASS_ANEW, 0);
+    return sti_passes_residual(bed, &passes);
 }
 
 static double look(sti_bed* bed) {
-    sti_plan plan = {.count = 0};
-    return sti_plan_residual(bed, &plan);
+    sti_passes passes = {.count = 0};
+    return sti_passes_residual(bed, &passes);
 }
 
 // The largest impulse of a slab in the middle, doubled.
