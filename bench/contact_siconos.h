@@ -25,7 +25,18 @@
 
 #include "measure.h"
 
-typedef enum siconos_variant { AS_IT_IS, FULL_ERROR, LOCAL_ITERATION, QUARTIC, HYBRID, BALANCED } siconos_variant;
+// LIGHT: the error is the change of a sweep, no product with W. FREEZE: contacts that did not move rest for ten sweeps.
+typedef enum siconos_variant {
+    AS_IT_IS,
+    FULL_ERROR,
+    LIGHT,
+    FREEZE,
+    LOCAL_ITERATION,
+    QUARTIC,
+    QUARTIC_LIGHT,
+    HYBRID,
+    BALANCED
+} siconos_variant;
 
 typedef struct siconos_solver {
     const char* family;  // fc2d, fc3d, gfc3d
@@ -47,6 +58,9 @@ static const siconos_solver siconos_solvers[] = {
     {"fc2d", "NSGS", SICONOS_FRICTION_2D_NSGS, NM_SPARSE_BLOCK, AS_IT_IS},
     {"fc2d", "NSGS_DENSE", SICONOS_FRICTION_2D_NSGS, NM_DENSE, AS_IT_IS},
     {"fc2d", "NSGS_FULLERR", SICONOS_FRICTION_2D_NSGS, NM_SPARSE_BLOCK, FULL_ERROR},
+    {"fc2d", "NSGS_LIGHT", SICONOS_FRICTION_2D_NSGS, NM_SPARSE_BLOCK, LIGHT},
+    {"fc2d", "NSGS_DENSE_LIGHT", SICONOS_FRICTION_2D_NSGS, NM_DENSE, LIGHT},
+    {"fc2d", "NSGS_FREEZE", SICONOS_FRICTION_2D_NSGS, NM_SPARSE_BLOCK, FREEZE},
     {"fc2d", "CPG", SICONOS_FRICTION_2D_CPG, NM_DENSE, AS_IT_IS},
     {"fc2d", "LEMKE", SICONOS_FRICTION_2D_LEMKE, NM_DENSE, AS_IT_IS},
     {"fc2d", "ENUM", SICONOS_FRICTION_2D_ENUM, NM_DENSE, AS_IT_IS},
@@ -54,6 +68,9 @@ static const siconos_solver siconos_solvers[] = {
     {"fc3d", "NSGS_FULLERR", SICONOS_FRICTION_3D_NSGS, NM_SPARSE_BLOCK, FULL_ERROR},
     {"fc3d", "NSGS_PLI", SICONOS_FRICTION_3D_NSGS, NM_SPARSE_BLOCK, LOCAL_ITERATION},
     {"fc3d", "NSGS_QUARTIC", SICONOS_FRICTION_3D_NSGS, NM_SPARSE_BLOCK, QUARTIC},
+    {"fc3d", "NSGS_QUARTIC_LIGHT", SICONOS_FRICTION_3D_NSGS, NM_SPARSE_BLOCK, QUARTIC_LIGHT},
+    {"fc3d", "NSGS_LIGHT", SICONOS_FRICTION_3D_NSGS, NM_SPARSE_BLOCK, LIGHT},
+    {"fc3d", "NSGS_FREEZE", SICONOS_FRICTION_3D_NSGS, NM_SPARSE_BLOCK, FREEZE},
     {"fc3d", "NSGSV", SICONOS_FRICTION_3D_NSGSV, NM_SPARSE_BLOCK, AS_IT_IS},
     {"fc3d", "PROX", SICONOS_FRICTION_3D_PROX, NM_SPARSE, AS_IT_IS},
     {"fc3d", "TFP", SICONOS_FRICTION_3D_TFP, NM_SPARSE_BLOCK, AS_IT_IS},
@@ -73,6 +90,9 @@ static const siconos_solver siconos_solvers[] = {
     {"fc3d", "ADMM_RBAL", SICONOS_FRICTION_3D_ADMM, NM_SPARSE, BALANCED},
     {"gfc3d", "NSGS", SICONOS_GLOBAL_FRICTION_3D_NSGS, NM_SPARSE, AS_IT_IS},
     {"gfc3d", "NSGS_WR", SICONOS_GLOBAL_FRICTION_3D_NSGS_WR, NM_SPARSE, AS_IT_IS},
+    {"gfc3d", "NSGS_WR_QUARTIC", SICONOS_GLOBAL_FRICTION_3D_NSGS_WR, NM_SPARSE, QUARTIC},
+    {"gfc3d", "NSGS_WR_LIGHT", SICONOS_GLOBAL_FRICTION_3D_NSGS_WR, NM_SPARSE, LIGHT},
+    {"gfc3d", "NSGS_WR_FREEZE", SICONOS_GLOBAL_FRICTION_3D_NSGS_WR, NM_SPARSE, FREEZE},
     {"gfc3d", "NSGSV_WR", SICONOS_GLOBAL_FRICTION_3D_NSGSV_WR, NM_SPARSE, AS_IT_IS},
     {"gfc3d", "PROX_WR", SICONOS_GLOBAL_FRICTION_3D_PROX_WR, NM_SPARSE, AS_IT_IS},
     {"gfc3d", "DSFP_WR", SICONOS_GLOBAL_FRICTION_3D_DSFP_WR, NM_SPARSE, AS_IT_IS},
@@ -137,6 +157,16 @@ static inline SolverOptions* siconos_options(const siconos_solver* s, double tol
     const bool newton = strncmp(s->name, "NSN", 3) == 0 || strcmp(s->name, "IPM") == 0;
     if (!newton) o->iparam[SICONOS_IPARAM_MAX_ITER] = 10000000;
     switch (s->variant) {
+        case LIGHT:
+            o->iparam[SICONOS_FRICTION_3D_IPARAM_ERROR_EVALUATION] = SICONOS_FRICTION_3D_NSGS_ERROR_EVALUATION_LIGHT;
+            break;
+        case FREEZE:
+            o->iparam[SICONOS_FRICTION_3D_NSGS_FREEZING_CONTACT] = 10;
+            break;
+        case QUARTIC_LIGHT:
+            o->iparam[SICONOS_FRICTION_3D_IPARAM_ERROR_EVALUATION] = SICONOS_FRICTION_3D_NSGS_ERROR_EVALUATION_LIGHT;
+            solver_options_update_internal(o, 0, SICONOS_FRICTION_3D_ONECONTACT_QUARTIC);
+            break;
         case FULL_ERROR:
             o->iparam[SICONOS_FRICTION_3D_IPARAM_ERROR_EVALUATION] = SICONOS_FRICTION_3D_NSGS_ERROR_EVALUATION_FULL;
             break;

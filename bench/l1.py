@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Least sums of absolute values: ours beside HiGHS' interior point, in one run, each in a process of its own on one thread.
 
     bench/l1.py COMMAND [FOLDER] [--sizes 64,128] [--limit S]
