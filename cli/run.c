@@ -29,8 +29,8 @@ char* cli_run_path(const char* dir, const char* name) {
 
 // What a run leaves in its folder.
 static const char* const run_files[] = {"trajectory.h5", "trajectory.xdmf", "summary.json",  "checkpoint.h5",
-                                        "bed.png",       "scene.png",       "scene.svg",     "energy.svg",
-                                        "profile.csv",   "positions.svg",   "velocities.svg"};
+                                        "page.html",     "bed.png",         "scene.png",     "scene.svg",
+                                        "energy.svg",    "profile.csv",     "positions.svg", "velocities.svg"};
 
 enum { RUN_FILES = sizeof run_files / sizeof run_files[0] };
 
@@ -269,6 +269,11 @@ static int processors(void) {
     return count < 1 ? 1 : count > 64 ? 64 : (int)count;
 }
 
+// One that says how a picture of bodies looks, and that was given; NULL: none.
+static const char* view_option(const cli_run_request* r) {
+    return r->view != NULL ? "--view" : r->size != NULL ? "--size" : r->at != NULL ? "--at" : NULL;
+}
+
 static int check_request(const cli* c, const cli_run_request* r) {
     if (r->colour != NULL && strcmp(r->colour, "layer") != 0 && strcmp(r->colour, "force") != 0 &&
         strcmp(r->colour, "speed") != 0)
@@ -290,6 +295,7 @@ static int check_request(const cli* c, const cli_run_request* r) {
             return cli_fail_usage(c, "a scene is missing; usage: stiction run %s", c->verb->arguments);
         if (r->out == NULL && r->picture) return cli_fail_usage(c, "--picture: needs --out, where pictures go");
     }
+    if (view_option(r) != NULL && !r->picture) return cli_fail_usage(c, "%s: needs --picture", view_option(r));
     if (r->jamming_limit > 0 && !r->jamming) return cli_fail_usage(c, "--jamming-limit: needs --jamming");
     if (r->jamming_every > 0 && !r->jamming) return cli_fail_usage(c, "--jamming-every: needs --jamming");
     if (r->check && r->no_check) return cli_fail_usage(c, "--check: not together with --no-check");
@@ -328,11 +334,15 @@ static const char* body_option(const cli_run_request* r) {
     return r->contacts != NULL ? "--contacts" : r->check ? "--check" : r->no_check ? "--no-check" : NULL;
 }
 
-static int run_scene(cli* c, const cli_run_request* r, const cli_system_request* own, const cli_robot_request* robot) {
+int cli_run_scene(cli* c, const cli_run_request* r, const cli_system_request* own, const cli_robot_request* robot) {
     sti_document* problem = NULL;
     int code = cli_robot_load(c, r->scene, robot, &problem);
     if (code != CLI_DONE) return code;
     if (sti_world_scene_of(problem) != NULL) return cli_run_world(c, r, own, problem, r->scene);
+    if (view_option(r) != NULL) {
+        sti_document_destroy(problem);
+        return cli_fail_usage(c, "%s: of bodies in space, and %.200s has none", view_option(r), r->scene);
+    }
     const sti_scene* scene = sti_scene_of(problem);
     if (sti_document_kind(problem) == STI_KIND_NAVIGATION) {
         if (system_option(own) == NULL) return cli_run_nav(c, r, problem);
@@ -340,8 +350,8 @@ static int run_scene(cli* c, const cli_run_request* r, const cli_system_request*
         return cli_fail_usage(c, "%s: of a system, and %.200s has vehicles", system_option(own), r->scene);
     }
     if (sti_document_kind(problem) == STI_KIND_MANIPULATION) {
+        if (system_option(own) == NULL) return cli_run_push(c, r, problem);
         sti_document_destroy(problem);
-        if (system_option(own) == NULL) return cli_run_push(c, r, r->scene);
         return cli_fail_usage(c, "%s: of a system, and %.200s has parts and probes", system_option(own), r->scene);
     }
     const bool system = sti_document_kind(problem) == STI_KIND_SYSTEM;
@@ -398,6 +408,13 @@ static int go_on(cli* c, const cli_run_request* r, const cli_system_request* own
     if (code != CLI_DONE) return code;
     drop_leftovers(r->resume);
     if (cli_run_has_part(c, r->resume, "bodies")) return cli_run_world(c, r, own, NULL, NULL);
+    if (view_option(r) != NULL)
+        return cli_fail_usage(c, "%s: of bodies in space, and %.200s has none", view_option(r), r->resume);
+    if (cli_run_has_part(c, r->resume, "fields")) {
+        char kind[40];
+        cli_run_kind(c, r->resume, kind, sizeof kind);
+        return strcmp(kind, "manipulation") == 0 ? cli_run_push(c, r, NULL) : cli_run_nav(c, r, NULL);
+    }
     if (cli_run_has_part(c, r->resume, "system")) return cli_run_system(c, r, own, NULL);
     if (cli_run_has_part(c, r->resume, "manipulation")) return cli_run_push(c, r, NULL);
     return cli_run_bed(c, r, NULL);
@@ -444,6 +461,10 @@ static int run(cli* c, int argc, char** argv) {
         {"--resume", CLI_TEXT, "DIR", "go on with the run in DIR, bit by bit; --time may be later", &r.resume},
         {"--picture", CLI_FLAG, NULL, "pictures at the end: bed.png, scene.svg, energy.svg, ..", &r.picture},
         {"--colour", CLI_TEXT, "BY", "colour by force or speed; grains also by layer (layer)", &r.colour},
+        {"--view", CLI_TEXT, "SIDE", "of bodies in space: front, back, left, right, top, or degrees TURN,TILT",
+         &r.view},
+        {"--size", CLI_TEXT, "WxH", "of bodies in space: pixels of the picture; W: as high as fits (1200)", &r.size},
+        {"--at", CLI_TEXT, "T", "of bodies in space: the picture shows this time (the end)", &r.at},
         {"--problem", CLI_TEXT, "FILE", "of grains and bodies: the last step as a contact problem (.hdf5, FCLIB)",
          &r.problem},
         {"--jamming", CLI_FLAG, NULL, "of a bed: can its contacts press on each other without load, at the end?",
@@ -466,7 +487,7 @@ static int run(cli* c, int argc, char** argv) {
     if (code != CLI_DONE) return code;
     cli_run_catch_signals();
     cli_limit_none(c);
-    code = r.resume != NULL ? go_on(c, &r, &own, &robot) : run_scene(c, &r, &own, &robot);
+    code = r.resume != NULL ? go_on(c, &r, &own, &robot) : cli_run_scene(c, &r, &own, &robot);
     cli_run_folder_undo();
     return code;
 }

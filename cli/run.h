@@ -14,6 +14,9 @@ typedef struct cli_run_request {
     const char* csv;                // --csv FILE
     const char* contacts;           // --contacts FILE
     const char* colour;             // --colour
+    const char* view;               // --view: a name, or degrees
+    const char* size;               // --size: pixels
+    const char* at;                 // --at: the time that scene.png shows
     double time, step, tol, frame;  // 0: not given
     double accept;                  // --accept: residual up to which a step that misses its tolerance may pass; 0: none
     double checkpoint;              // seconds between two
@@ -24,6 +27,12 @@ typedef struct cli_run_request {
     bool picture, force, jamming;
     bool check, no_check;
 } cli_run_request;
+
+// The scene of the request in time: what stiction run does without --resume.
+struct cli_system_request;
+struct cli_robot_request;
+int cli_run_scene(cli* c, const cli_run_request* r, const struct cli_system_request* own,
+                  const struct cli_robot_request* robot);
 
 // ---- the folder
 
@@ -103,6 +112,23 @@ int cli_run_summary(const cli* c, const char* dir, cli_json* j);
 // (run_picture.c).
 int cli_run_energy_picture(const cli* c, const char* dir, const double* table, size_t rows, size_t columns,
                            size_t kinetic);
+
+// ---- runs of the library (run_drive.c)
+
+typedef sti_status cli_run_maker(sti_env* env, const sti_run_source* source, const cli_run_request* request,
+                                 sti_simulation** out);
+
+// The simulation of the scene that is asked for. problem: the same, read before; --set is tried on it, for the message.
+int cli_run_simulation(const cli* c, const cli_run_request* request, sti_document* problem, cli_run_maker* make,
+                       sti_simulation** out);
+// The kind of the run in a folder; "": its checkpoint has no named fields, or cannot be read.
+void cli_run_kind(const cli* c, const char* dir, char* kind, size_t size);
+
+typedef void cli_run_text(const sti_run* run, char* text, size_t size);  // beside the bar of progress
+
+// To the end. Takes the simulation over; NULL: the run that --resume names. *out: also of a run that failed, NULL: there is none.
+int cli_run_drive(const cli* c, const cli_run_request* request, sti_simulation* simulation, cli_run_text* text,
+                  sti_run** out);
 
 // ---- kinds of runs
 

@@ -7,200 +7,22 @@
 
 #include "svg.h"
 
-enum { MOST_EVENTS = 1000, SERIES = 6, DISC_CORNERS = 40 };
-
-// The contacts that press, before and after a step.
-typedef struct event {
-    long step;
-    int *before, *after;  // vehicle and other of each
-    int before_count, after_count;
-} event;
-
-typedef enum ending { END_TIME, END_STOPPED, END_DEADLOCK, END_FAILED } ending;
+enum { DISC_CORNERS = 40 };
 
 typedef struct nav_run {
     const cli_run_request* request;
-    sti_document* problem;
+    const char* dir;  // NULL: no files
+    sti_run* run;
+    sti_run_state state;
+    const sti_navigation_run* of;
     sti_navigation* nav;
-    long steps, last_step, switches;
-    double least_gap, residual, time_s;
-    int most_contacts, most_islands;
-    int* basis;  // vehicle and other of each contact that presses               (2 basis_count)
-    int basis_count;
-    event events[MOST_EVENTS];
-    int event_count;
-    sti_navigation_report report;
-    ending end;
-    sti_recording* record;
-    int series[SERIES];
-    FILE* csv;
-    long csv_bytes;
-    double* curve;  // positions of every step                                   (curve_rows x 2 count)
-    size_t curve_rows, curve_room;
 } nav_run;
 
-static const char* const end_text[] = {"time", "stopped", "deadlock", "failed"};
-
-// ---- files
-
-static int record_begin(const cli* c, nav_run* run) {
-    const int n = 2 * sti_navigation_count(run->nav);
-    const sti_series_def defs[SERIES] = {{.name = "steps/time"},
-                                         {.name = "steps/q", .columns = n},
-                                         {.name = "steps/v", .columns = n},
-                                         {.name = "steps/least_gap"},
-                                         {.name = "steps/residual"},
-                                         {.name = "steps/contacts", .type = STI_RECORD_INT}};
-    char* path = cli_run_path(run->request->out, "trajectory.h5");
-    if (path == NULL) return cli_fail_memory(c);
-    sti_status status = sti_recording_create(c->env, path, &run->record);
-    for (int k = 0; status == STI_OK && k < SERIES; k++)
-        status = sti_recording_series(run->record, &defs[k], &run->series[k]);
-    free(path);
-    return status == STI_OK ? CLI_DONE : cli_run_fail_output(c);
-}
-
-static int record_step(const cli* c, nav_run* run, const sti_navigation_report* r) {
-    const double time = sti_navigation_time(run->nav), gap = r != NULL && isfinite(r->least_gap) ? r->least_gap : 0,
-                 residual = r != NULL ? r->residual : 0;
-    const int count = r != NULL ? r->contact_count : 0;
-    const void* const rows[SERIES] = {&time, sti_navigation_q(run->nav), sti_navigation_v(run->nav), &gap, &residual,
-                                      &count};
-    sti_status status = STI_OK;
-    for (int k = 0; status == STI_OK && k < SERIES; k++)
-        status = sti_recording_append(run->record, run->series[k], 1, rows[k]);
-    return status == STI_OK ? CLI_DONE : cli_run_fail_output(c);
-}
-
-static void csv_header(const nav_run* run) {
-    static const char* const words[] = {"x", "y", "x'", "y'"};
-    const int count = sti_navigation_count(run->nav);
-    fprintf(run->csv, "t");
-    for (int k = 0; k < 4; k++) {
-        for (int i = 0; i < count; i++) {
-            fprintf(run->csv, ",%s", words[k]);
-            if (count == 1) continue;
-            fputc(':', run->csv);
-            cli_run_csv_name(run->csv, sti_navigation_vehicle(run->nav, i));
-        }
-    }
-    fprintf(run->csv, ",residual,least_gap,contacts,pressing,switch\n");
-}
-
-static int csv_line(const cli* c, nav_run* run, const sti_navigation_report* r, bool changed) {
-    const int count = sti_navigation_count(run->nav);
-    fprintf(run->csv, "%.17g", sti_navigation_time(run->nav));
-    for (int k = 0; k < 4; k++) {
-        const double* x = (k < 2 ? sti_navigation_q(run->nav) : sti_navigation_v(run->nav)) + k % 2;
-        for (int i = 0; i < count; i++) fprintf(run->csv, ",%.17g", x[2 * i]);
-    }
-    cli_run_csv_number(run->csv, r != NULL ? r->residual : 0);
-    cli_run_csv_number(run->csv, r != NULL && isfinite(r->least_gap) ? r->least_gap : NAN);
-    fprintf(run->csv, ",%d,%d,%d\n", r != NULL ? r->contact_count : 0, run->basis_count, changed);
-    return cli_run_csv_size(c, run->request->csv, run->csv, &run->csv_bytes);
-}
-
-// ---- steps
-
-static bool keep_curve(nav_run* run) {
-    const size_t n = 2 * (size_t)sti_navigation_count(run->nav);
-    double* row = cli_run_curve_row(&run->curve, &run->curve_room, n, run->curve_rows);
-    if (row == NULL) return false;
-    memcpy(row, sti_navigation_q(run->nav), n * sizeof *row);
-    run->curve_rows++;
-    return true;
-}
-
-// The basis of the step, and the event when it is another one. False: memory ran out.
-static bool keep_basis(nav_run* run, const sti_navigation_report* r, bool* changed) {
-    int* now = malloc(2 * ((size_t)r->contact_count + 1) * sizeof *now);
-    int count = 0;
-    if (now == NULL) return false;
-    for (int i = 0; i < r->contact_count; i++) {
-        if (!(r->contacts[i].impulse > 0)) continue;
-        now[2 * count] = r->contacts[i].vehicle;
-        now[2 * count++ + 1] = r->contacts[i].other;
-    }
-    *changed =
-        count != run->basis_count || (count > 0 && memcmp(now, run->basis, 2 * (size_t)count * sizeof *now) != 0);
-    if (!*changed) {
-        free(now);
-        return true;
-    }
-    run->switches++;
-    if (run->event_count < MOST_EVENTS) {
-        int* copy = malloc(2 * ((size_t)count + 1) * sizeof *copy);
-        if (copy == NULL) {
-            free(now);
-            return false;
-        }
-        memcpy(copy, now, 2 * (size_t)count * sizeof *copy);
-        run->events[run->event_count++] = (event){.step = r->step - 1,
-                                                  .before = run->basis,
-                                                  .before_count = run->basis_count,
-                                                  .after = copy,
-                                                  .after_count = count};
-    } else {
-        free(run->basis);
-    }
-    run->basis = now;
-    run->basis_count = count;
-    return true;
-}
-
-// Not those that are where they want to be.
-static bool is_lost(const nav_run* run) {
-    for (int i = 0; i < sti_navigation_count(run->nav); i++) {
-        double goal[2];
-        const double* q = sti_navigation_q(run->nav) + 2 * (ptrdiff_t)i;
-        if (!sti_navigation_goal(run->nav, i, goal) ||
-            hypot(q[0] - goal[0], q[1] - goal[1]) > sti_navigation_cage(run->nav, i))
-            return true;
-    }
-    return false;
-}
-
-static int take_step(const cli* c, nav_run* run) {
-    sti_navigation_report* r = &run->report;
-    bool changed;
-    if (sti_navigation_step(run->nav, r) != STI_OK)
-        return cli_run_fail_step(c, run->request->scene, run->steps + 1, sti_navigation_time(run->nav));
-    if (r->outcome != STI_SOLVED) {
-        run->end = END_FAILED;
-        return CLI_DONE;
-    }
-    run->steps = r->step;
-    run->least_gap = fmin(run->least_gap, r->least_gap);
-    run->residual = fmax(run->residual, r->residual);
-    if (r->contact_count > run->most_contacts) run->most_contacts = r->contact_count;
-    if (r->islands > run->most_islands) run->most_islands = r->islands;
-    if (!keep_basis(run, r, &changed) || (run->request->picture && !keep_curve(run))) return cli_fail_memory(c);
-    int code = run->csv != NULL ? csv_line(c, run, r, changed) : CLI_DONE;
-    if (code == CLI_DONE && run->record != NULL) code = record_step(c, run, r);
-    if (r->deadlock && is_lost(run)) run->end = END_DEADLOCK;
-    return code;
-}
-
-static int work(const cli* c, nav_run* run) {
-    const double start = cli_now();
-    int code = CLI_DONE;
-    cli_run_progress progress = cli_run_progress_begin(0);
-    while (code == CLI_DONE && run->steps < run->last_step && run->end == END_TIME) {
-        if (cli_run_stopped()) {
-            run->end = END_STOPPED;
-            break;
-        }
-        code = take_step(c, run);
-        char text[120];
-        snprintf(text, sizeof text, "t %.4g  %d contacts  least gap %.2e", sti_navigation_time(run->nav),
-                 run->report.contact_count, run->least_gap);
-        if (code == CLI_DONE) cli_run_progress_show(c, &progress, (double)run->steps / (double)run->last_step, text);
-    }
-    cli_run_progress_clear(&progress);
-    if (code == CLI_DONE && run->record != NULL && sti_recording_commit(run->record, true) != STI_OK)
-        code = cli_run_fail_output(c);
-    run->time_s = cli_now() - start;
-    return code;
+static const char* end_text(const nav_run* run) {
+    return run->of->deadlock                    ? "deadlock"
+           : run->of->failed                    ? "failed"
+           : run->state.end == STI_RUN_END_TIME ? "time"
+                                                : "stopped";
 }
 
 // ---- report
@@ -231,8 +53,8 @@ static void put_vehicles(cli_json* j, const nav_run* run) {
     }
     cli_json_end(j);
     cli_json_array(j, "contacts");
-    for (int i = 0; i < run->report.contact_count; i++) {
-        const sti_cage_contact* k = &run->report.contacts[i];
+    for (int i = 0; i < run->of->report.contact_count; i++) {
+        const sti_cage_contact* k = &run->of->report.contacts[i];
         char other[100];
         sti_navigation_other_text(run->nav, k->other, other, sizeof other);
         cli_json_object(j, NULL);
@@ -251,28 +73,28 @@ static void fill_json(cli_json* j, const nav_run* run) {
     cli_json_text(j, "kind", "run");
     cli_json_text(j, "of", "navigation");
     cli_json_text(j, "scene", run->request->scene);
-    cli_json_text(j, "outcome", end_text[run->end]);
+    cli_json_text(j, "outcome", end_text(run));
     cli_json_number(j, "h", sti_navigation_step_length(run->nav));
-    cli_json_integer(j, "steps", run->steps);
+    cli_json_integer(j, "steps", run->state.steps);
     cli_json_number(j, "time", sti_navigation_time(run->nav));
     put_vehicles(j, run);
     cli_json_array(j, "switches");
-    for (int i = 0; i < run->event_count; i++) {
+    for (int i = 0; i < run->of->event_count; i++) {
         cli_json_object(j, NULL);
-        cli_json_integer(j, "step", run->events[i].step);
-        put_basis(j, "before", run, run->events[i].before, run->events[i].before_count);
-        put_basis(j, "after", run, run->events[i].after, run->events[i].after_count);
+        cli_json_integer(j, "step", run->of->events[i].step);
+        put_basis(j, "before", run, run->of->events[i].before, run->of->events[i].before_count);
+        put_basis(j, "after", run, run->of->events[i].after, run->of->events[i].after_count);
         cli_json_end(j);
     }
     cli_json_end(j);
-    cli_json_integer(j, "switch_count", run->switches);
-    cli_json_number(j, "least_gap", run->least_gap);
-    cli_json_number(j, "balance", run->end == END_DEADLOCK ? run->report.balance : NAN);
-    cli_json_number(j, "residual", run->residual);
-    cli_json_integer(j, "most_contacts", run->most_contacts);
-    cli_json_integer(j, "most_islands", run->most_islands);
-    cli_json_number(j, "time_s", run->time_s);
-    cli_json_text(j, "folder", run->request->out);
+    cli_json_integer(j, "switch_count", run->of->switches);
+    cli_json_number(j, "least_gap", run->of->least_gap);
+    cli_json_number(j, "balance", run->of->deadlock ? run->of->report.balance : NAN);
+    cli_json_number(j, "residual", run->of->residual);
+    cli_json_integer(j, "most_contacts", run->of->most_contacts);
+    cli_json_integer(j, "most_islands", run->of->most_islands);
+    cli_json_number(j, "time_s", run->state.time_s);
+    cli_json_text(j, "folder", run->dir);
 }
 
 static void say(const cli* c, const nav_run* run) {
@@ -284,19 +106,20 @@ static void say(const cli* c, const nav_run* run) {
         goals++;
         arrived += hypot(q[0] - goal[0], q[1] - goal[1]) <= sti_navigation_cage(run->nav, i);
     }
-    cli_say(c, "%s%ld steps%s of %g to t = %g: %d vehicle%s\n", cli_strong(c), run->steps, cli_plain(c),
+    cli_say(c, "%s%ld steps%s of %g to t = %g: %d vehicle%s\n", cli_strong(c), run->state.steps, cli_plain(c),
             sti_navigation_step_length(run->nav), sti_navigation_time(run->nav), sti_navigation_count(run->nav),
             sti_navigation_count(run->nav) == 1 ? "" : "s");
-    if (run->end == END_DEADLOCK)
+    if (run->of->deadlock)
         cli_say(c, "  %sdeadlock%s: nothing moves, and the forces are balanced by contacts to %.1e\n", cli_bad(c),
-                cli_plain(c), run->report.balance);
-    if (run->end == END_FAILED)
+                cli_plain(c), run->of->report.balance);
+    if (run->of->failed)
         cli_say(c, "  %sa step was not solved%s: %s\n", cli_bad(c), cli_plain(c),
-                sti_outcome_text(run->report.outcome));
+                sti_outcome_text(run->of->report.outcome));
+    cli_run_say_idle(c, run->request, run->state.steps - run->state.begun, run->state.time);
     if (goals > 0) cli_say(c, "  %d of %d are at their goals\n", arrived, goals);
-    for (int i = 0; i < run->event_count && run->event_count <= 20; i++) {
+    for (int i = 0; i < run->of->event_count && run->of->event_count <= 20; i++) {
         char text[200] = "nothing";
-        const event* e = &run->events[i];
+        const sti_navigation_event* e = &run->of->events[i];
         size_t at = 0;
         for (int k = 0; k < e->after_count && at < sizeof text; k++) {
             char other[100];
@@ -306,9 +129,10 @@ static void say(const cli* c, const nav_run* run) {
         }
         cli_say(c, "  step %ld: %s\n", e->step, text);
     }
-    cli_say(c, "  %ld switches of the basis; least gap %.3g; worst residual %.1e\n", run->switches, run->least_gap,
-            run->residual);
-    cli_say(c, "  %.2f s: %.0f steps a second\n", run->time_s, run->time_s > 0 ? (double)run->steps / run->time_s : 0);
+    cli_say(c, "  %ld switches of the basis; least gap %.3g; worst residual %.1e\n", run->of->switches,
+            run->of->least_gap, run->of->residual);
+    cli_say(c, "  %.2f s: %.0f steps a second\n", run->state.time_s,
+            run->state.time_s > 0 ? (double)run->state.steps / run->state.time_s : 0);
 }
 
 // ---- the picture: walls, obstacles, ways, cages at the end
@@ -342,12 +166,13 @@ static void draw_still(const nav_run* run, cli_svg* s, double size, double* x, d
 
 static int draw(const cli* c, const nav_run* run, double* x, double* y, const char* path) {
     const int count = sti_navigation_count(run->nav);
-    const size_t n = 2 * (size_t)count, rows = run->curve_rows;
+    size_t rows, n;
+    const double* curve = sti_run_curve(run->run, &rows, &n);
     double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
     for (size_t k = 0; k < rows * n; k++) {
         const double r = sti_navigation_cage(run->nav, (int)(k % n / 2));
-        low[k % 2] = fmin(low[k % 2], run->curve[k] - r);
-        high[k % 2] = fmax(high[k % 2], run->curve[k] + r);
+        low[k % 2] = fmin(low[k % 2], curve[k] - r);
+        high[k % 2] = fmax(high[k % 2], curve[k] + r);
     }
     cli_svg s;
     cli_svg_begin(&s, &(cli_svg_axes){.title = "vehicles in their cages",
@@ -361,8 +186,8 @@ static int draw(const cli* c, const nav_run* run, double* x, double* y, const ch
     draw_still(run, &s, 10 * (high[0] - low[0] + high[1] - low[1]), x, y);
     for (int i = 0; i < count; i++) {
         for (size_t k = 0; k < rows; k++) {
-            x[k] = run->curve[k * n + 2 * (size_t)i];
-            y[k] = run->curve[k * n + 2 * (size_t)i + 1];
+            x[k] = curve[k * n + 2 * (size_t)i];
+            y[k] = curve[k * n + 2 * (size_t)i + 1];
         }
         cli_svg_polyline(&s, x, y, (int)rows, cli_svg_color(i), 1.2);
         const sti_outline cage = {.radius = sti_navigation_cage(run->nav, i)};
@@ -374,14 +199,16 @@ static int draw(const cli* c, const nav_run* run, double* x, double* y, const ch
 }
 
 static int picture(const cli* c, const nav_run* run) {
-    size_t most = run->curve_rows > DISC_CORNERS ? run->curve_rows : DISC_CORNERS;
+    size_t most, columns;
+    sti_run_curve(run->run, &most, &columns);
+    most = most > DISC_CORNERS ? most : DISC_CORNERS;
     for (int i = 0; i < sti_navigation_obstacle_count(run->nav); i++) {
         double pose[3];
         const size_t count = (size_t)sti_navigation_obstacle(run->nav, i, pose).vertex_count;
         most = count > most ? count : most;
     }
     double* x = malloc(2 * most * sizeof *x);
-    char* path = cli_run_path(run->request->out, "scene.svg");
+    char* path = cli_run_path(run->dir, "scene.svg");
     int code = x != NULL && path != NULL ? draw(c, run, x, x + most, path) : cli_fail_memory(c);
     if (code == CLI_USAGE) code = CLI_INTERNAL;
     free(x);
@@ -391,8 +218,7 @@ static int picture(const cli* c, const nav_run* run) {
 
 // ---- the run
 
-static int begin(const cli* c, nav_run* run) {
-    const cli_run_request* r = run->request;
+static int refuse_options(const cli* c, const cli_run_request* r, const char* name) {
     const char* alien = r->law != NULL        ? "--law"
                         : r->solver != NULL   ? "--solver"
                         : r->tol > 0          ? "--tol"
@@ -404,60 +230,44 @@ static int begin(const cli* c, nav_run* run) {
                         : r->contacts != NULL ? "--contacts"
                         : r->step > 0         ? "--step"
                                               : NULL;
-    if (alien != NULL) return cli_fail_usage(c, "%s: not for vehicles in cages, and %.200s has these", alien, r->scene);
-    const double time = r->time > 0 ? r->time : sti_navigation_end(run->nav);
-    int code = cli_run_steps(c, r->scene, time, sti_navigation_step_length(run->nav), &run->last_step);
-    if (code == CLI_DONE && r->out != NULL) code = cli_run_folder(c, r->out, r->force);
-    if (code == CLI_DONE && r->out != NULL) code = record_begin(c, run);
-    if (code == CLI_DONE && r->out != NULL) code = record_step(c, run, NULL);
-    if (code == CLI_DONE && r->csv != NULL) {
-        code = cli_run_csv_open(c, r->csv, r->out, 0, &run->csv);
-        if (code == CLI_DONE) csv_header(run);
-        if (code == CLI_DONE) code = csv_line(c, run, NULL, false);
-    }
-    return code == CLI_DONE && r->picture && !keep_curve(run) ? cli_fail_memory(c) : code;
+    return alien == NULL ? CLI_DONE
+                         : cli_fail_usage(c, "%s: not for vehicles in cages, and %.200s has these", alien, name);
 }
 
-static void clear(nav_run* run) {
-    for (int i = 0; i < run->event_count; i++) {
-        free(run->events[i].before);
-        free(run->events[i].after);
-    }
-    free(run->basis);
-    free(run->curve);
-    sti_recording_close(run->record);
-    sti_document_destroy(run->problem);
-    free(run);
+static void progress_text(const sti_run* run, char* text, size_t size) {
+    const sti_navigation_run* of = sti_navigation_run_of(run);
+    snprintf(text, size, "t %.4g  %d contacts  least gap %.2e", sti_navigation_time(of->nav), of->report.contact_count,
+             of->least_gap);
+}
+
+static sti_status make(sti_env* env, const sti_run_source* source, const cli_run_request* r, sti_simulation** out) {
+    (void)r;
+    return sti_navigation_simulation(env, source, out);
+}
+
+static int finish(const cli* c, nav_run* run) {
+    cli_json j;
+    int code = run->request->picture ? picture(c, run) : CLI_DONE;
+    if (code != CLI_DONE) return code;
+    fill_json(&j, run);
+    code = cli_run_summary(c, run->dir, &j);
+    if (code == CLI_DONE && !c->json) say(c, run);
+    return code == CLI_DONE && run->state.end != STI_RUN_END_TIME ? CLI_NO : code;
 }
 
 int cli_run_nav(cli* c, const cli_run_request* request, sti_document* problem) {
-    nav_run* run = calloc(1, sizeof *run);
-    if (run == NULL) {
-        sti_document_destroy(problem);
-        return cli_fail_memory(c);
-    }
-    run->request = request;
-    run->problem = problem;
-    run->least_gap = INFINITY;
-    int code = CLI_DONE;
-    if (request->settings != NULL && sti_document_set(problem, request->settings) != STI_OK)
-        code = cli_fail_about(c, "--set");
-    run->nav = sti_navigation_of(problem);
-    if (code == CLI_DONE) code = begin(c, run);
-    if (code == CLI_DONE) code = work(c, run);
-    if (run->csv != NULL) {
-        const int closed = cli_run_csv_close(c, request->csv, &run->csv);
-        if (code == CLI_DONE) code = closed;
-    }
-    if (code == CLI_DONE && request->picture) code = picture(c, run);
+    nav_run run = {.request = request, .dir = request->resume != NULL ? request->resume : request->out};
+    sti_simulation* simulation = NULL;
+    int code = refuse_options(c, request, cli_run_name(request));
+    if (code == CLI_DONE && problem != NULL) code = cli_run_simulation(c, request, problem, make, &simulation);
+    sti_document_destroy(problem);
+    if (code == CLI_DONE) code = cli_run_drive(c, request, simulation, progress_text, &run.run);
     if (code == CLI_DONE) {
-        cli_json j;
-        fill_json(&j, run);
-        code = cli_run_summary(c, request->out, &j);
-        if (code == CLI_DONE) cli_run_folder_keep();
-        if (code == CLI_DONE && !c->json) say(c, run);
+        sti_run_now(run.run, &run.state);
+        run.of = sti_navigation_run_of(run.run);
+        run.nav = run.of->nav;
+        code = finish(c, &run);
     }
-    if (code == CLI_DONE && run->end != END_TIME) code = CLI_NO;
-    clear(run);
+    sti_run_destroy(run.run);
     return code;
 }

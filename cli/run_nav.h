@@ -4,7 +4,7 @@
 
 #include "run.h"
 
-// Takes the problem.
+// Takes the problem; NULL: --resume.
 int cli_run_nav(cli* c, const cli_run_request* request, sti_document* problem);
 
 #endif

@@ -119,7 +119,7 @@ static bool draw_paths(const cli_push_run* run, canvas* k) {
 
 // Forces of the last step; of a jam, the forces that balance each other. The longest arrow is a fifth of the frame.
 static void draw_forces(const cli_push_run* run, canvas* k) {
-    const sti_push_report* r = &run->report;
+    const sti_push_report* r = &run->of->report;
     const double frame = fmin(k->high[0] - k->low[0], k->high[1] - k->low[1]);
     double most = 0;
     bool seen[4] = {false};
@@ -165,10 +165,10 @@ static int largest_outline(const cli_push_run* run) {
 static int draw(const cli* c, const cli_push_run* run, canvas* k, const char* path) {
     char title[120];
     find_frame(run, k);
-    if (run->end == CLI_PUSH_JAMMED)
-        snprintf(title, sizeof title, "%s after %ld steps", sti_push_end_text(run->report.end), run->tally.steps);
+    if (run->of->jammed)
+        snprintf(title, sizeof title, "%s after %ld steps", sti_push_end_text(run->of->report.end), run->of->steps);
     else
-        snprintf(title, sizeof title, "%ld steps to t = %g", run->tally.steps, sti_push_time(run->push));
+        snprintf(title, sizeof title, "%ld steps to t = %g", run->of->steps, sti_push_time(run->push));
     cli_svg_begin(&k->svg, &(cli_svg_axes){.title = title,
                                            .x_label = "x",
                                            .y_label = "y",

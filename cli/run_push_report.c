@@ -6,16 +6,16 @@
 #include "run_push.h"
 
 static const char* end_text(const cli_push_run* run) {
-    if (run->end == CLI_PUSH_JAMMED) return sti_push_end_text(run->report.end);
-    return run->end == CLI_PUSH_TIME ? "time" : "stopped";
+    if (run->of->jammed) return sti_push_end_text(run->of->report.end);
+    return run->state.end == STI_RUN_END_TIME ? "time" : "stopped";
 }
 
 // ---- JSON
 
 static void put_contact(cli_json* j, const cli_push_run* run, int i) {
-    const sti_push_contact* k = &run->report.contacts[i];
-    const sti_push_force* f = &run->report.forces[i];
-    const bool made = run->report.end == STI_PUSH_MOVED;
+    const sti_push_contact* k = &run->of->report.contacts[i];
+    const sti_push_force* f = &run->of->report.forces[i];
+    const bool made = run->of->report.end == STI_PUSH_MOVED;
     char name[100];
     sti_manipulation_contact_text(run->scene, k, name, sizeof name);
     cli_json_object(j, NULL);
@@ -44,22 +44,22 @@ static void put_state(cli_json* j, const cli_push_run* run) {
     }
     cli_json_end(j);
     cli_json_array(j, "contacts");
-    for (int i = 0; i < run->report.contact_count; i++) put_contact(j, run, i);
+    for (int i = 0; i < run->of->report.contact_count; i++) put_contact(j, run, i);
     cli_json_end(j);
     cli_json_array(j, "phases");
-    for (size_t k = 0; k < run->phase_count; k++) {
+    for (int k = 0; k < run->of->phase_count; k++) {
         cli_json_object(j, NULL);
-        cli_json_integer(j, "first", run->phases[k].first);
-        cli_json_integer(j, "last", run->phases[k].last);
-        cli_json_text(j, "modes", run->phases[k].modes);
+        cli_json_integer(j, "first", run->of->phases[k].first);
+        cli_json_integer(j, "last", run->of->phases[k].last);
+        cli_json_text(j, "modes", run->of->phases[k].modes);
         cli_json_end(j);
     }
     cli_json_end(j);
 }
 
 static void put_certificate(cli_json* j, const cli_push_run* run) {
-    const sti_push_report* r = &run->report;
-    if (run->end != CLI_PUSH_JAMMED || r->certificate == NULL) {
+    const sti_push_report* r = &run->of->report;
+    if (!run->of->jammed || r->certificate == NULL) {
         cli_json_null(j, "certificate");
         return;
     }
@@ -90,21 +90,21 @@ static void put_check(cli_json* j, const cli_push_run* run) {
         return;
     }
     cli_json_object(j, "check");
-    cli_json_bool(j, "accepted", !run->refuted);
-    cli_json_number(j, "worst", run->tally.worst_check);
-    cli_json_text(j, "text", run->refuted ? run->check : NULL);
+    cli_json_bool(j, "accepted", !run->of->refuted);
+    cli_json_number(j, "worst", run->of->worst_check);
+    cli_json_text(j, "text", run->of->refuted ? run->of->check : NULL);
     cli_json_end(j);
 }
 
 static void fill_json(cli_json* j, const cli_push_run* run) {
-    const cli_push_tally* t = &run->tally;
+    const sti_push_run* t = run->of;
     cli_json_begin(j);
     cli_json_text(j, "kind", "run");
     cli_json_text(j, "of", "manipulation");
     cli_json_text(j, "scene", run->request->scene);
     cli_json_text(j, "outcome", end_text(run));
-    cli_json_text(j, "why", run->end == CLI_PUSH_JAMMED ? run->report.why : NULL);
-    cli_json_number(j, "h", run->h);
+    cli_json_text(j, "why", run->of->jammed ? run->of->report.why : NULL);
+    cli_json_number(j, "h", run->state.h);
     cli_json_object(j, "parameters");
     for (int k = 0; k < sti_manipulation_parameter_count(run->scene); k++)
         cli_json_number(j, sti_manipulation_parameter(run->scene, k), sti_manipulation_parameter_value(run->scene, k));
@@ -114,11 +114,11 @@ static void fill_json(cli_json* j, const cli_push_run* run) {
     put_state(j, run);
     put_certificate(j, run);
     put_check(j, run);
-    cli_json_number(j, "residual", t->worst_residual);
-    cli_json_number(j, "penetration", t->worst_penetration);
+    cli_json_number(j, "residual", t->residual);
+    cli_json_number(j, "penetration", t->penetration);
     cli_json_number(j, "dissipation", t->dissipation);
     cli_json_integer(j, "most_contacts", t->most_contacts);
-    cli_json_number(j, "time_s", t->time_s);
+    cli_json_number(j, "time_s", run->state.time_s);
     cli_json_number(j, "peak_memory_bytes", cli_run_peak_memory());
     cli_json_text(j, "folder", run->dir);
 }
@@ -126,37 +126,38 @@ static void fill_json(cli_json* j, const cli_push_run* run) {
 // ---- text
 
 static void say_end(const cli* c, const cli_push_run* run) {
-    static const char* const ended[] = {
-        [CLI_PUSH_TIME] = "its end", [CLI_PUSH_STOPPED] = "a stop", [CLI_PUSH_JAMMED] = "a step without a solution"};
-    cli_say(c, "%s%ld steps%s of %g to %s at t = %g\n", cli_strong(c), run->tally.steps, cli_plain(c), run->h,
-            ended[run->end], sti_push_time(run->push));
-    if (run->end == CLI_PUSH_JAMMED) cli_say(c, "  %s%s%s\n", cli_bad(c), run->report.why, cli_plain(c));
-    if (run->end == CLI_PUSH_JAMMED && run->report.certificate != NULL)
-        cli_say(c, "  that there is no solution is proved: %d case%s\n", run->report.certificate->leaf_count,
-                run->report.certificate->leaf_count == 1 ? "" : "s");
-    cli_run_say_idle(c, run->request, run->tally.steps - run->begun, sti_push_time(run->push));
+    static const char* const ended[] = {[STI_RUN_END_TIME] = "its end",
+                                        [STI_RUN_END_STOPPED] = "a stop",
+                                        [STI_RUN_END_ITSELF] = "a step without a solution"};
+    cli_say(c, "%s%ld steps%s of %g to %s at t = %g\n", cli_strong(c), run->of->steps, cli_plain(c), run->state.h,
+            ended[run->state.end], sti_push_time(run->push));
+    if (run->of->jammed) cli_say(c, "  %s%s%s\n", cli_bad(c), run->of->report.why, cli_plain(c));
+    if (run->of->jammed && run->of->report.certificate != NULL)
+        cli_say(c, "  that there is no solution is proved: %d case%s\n", run->of->report.certificate->leaf_count,
+                run->of->report.certificate->leaf_count == 1 ? "" : "s");
+    cli_run_say_idle(c, run->request, run->of->steps - run->state.begun, sti_push_time(run->push));
 }
 
 static void say(const cli* c, const cli_push_run* run) {
     enum { SHOWN = 12 };
-    const cli_push_tally* t = &run->tally;
+    const sti_push_run* t = run->of;
     say_end(c, run);
     for (int i = 0; i < sti_manipulation_part_count(run->scene); i++) {
         const double* q = sti_push_q(run->push) + 3 * (ptrdiff_t)i;
         cli_say(c, "  %s at (%.6g, %.6g), angle %.6g\n", sti_manipulation_part(run->scene, i), q[0], q[1], q[2]);
     }
-    const size_t skip = run->phase_count > SHOWN ? run->phase_count - SHOWN : 0;
+    const int skip = run->of->phase_count > SHOWN ? run->of->phase_count - SHOWN : 0;
     if (skip > 0) cli_say(c, "  ..\n");
-    for (size_t k = skip; k < run->phase_count; k++)
-        cli_say(c, "  steps %ld to %ld: %s\n", run->phases[k].first, run->phases[k].last,
-                run->phases[k].modes[0] != '\0' ? run->phases[k].modes : "nothing touches");
-    if (run->refuted)
-        cli_say(c, "  %scheck fails: %s%s\n", cli_bad(c), run->check, cli_plain(c));
+    for (int k = skip; k < run->of->phase_count; k++)
+        cli_say(c, "  steps %ld to %ld: %s\n", run->of->phases[k].first, run->of->phases[k].last,
+                run->of->phases[k].modes[0] != '\0' ? run->of->phases[k].modes : "nothing touches");
+    if (run->of->refuted)
+        cli_say(c, "  %scheck fails: %s%s\n", cli_bad(c), run->of->check, cli_plain(c));
     else if (!run->request->no_check)
         cli_say(c, "  every step checked: worst deviation %.1e\n", t->worst_check);
     cli_say(c, "  worst residual %.1e, overlap %.1e; the support took %.6g of work; at most %ld contacts\n",
-            t->worst_residual, t->worst_penetration, t->dissipation, t->most_contacts);
-    cli_say(c, "  %.2f s\n", t->time_s);
+            t->residual, t->penetration, t->dissipation, t->most_contacts);
+    cli_say(c, "  %.2f s\n", run->state.time_s);
     if (run->dir != NULL)
         cli_say(c, "  %s: trajectory.h5, summary.json, checkpoint.h5%s\n", run->dir,
                 run->request->picture ? ", scene.svg" : "");

@@ -104,6 +104,8 @@ STI_API sti_status sti_navigation_step(sti_navigation* nav, sti_navigation_repor
 STI_API double sti_navigation_time(const sti_navigation* nav);
 STI_API const double* sti_navigation_q(const sti_navigation* nav);  // (2 count)
 STI_API const double* sti_navigation_v(const sti_navigation* nav);  // (2 count)
+// Elsewhere: number of the step, positions and velocities (2 count).
+STI_API void sti_navigation_set(sti_navigation* nav, long step, const double* q, const double* v);
 // "wall 1", or the name of the vehicle, into text (size bytes, always ended).
 STI_API void sti_navigation_other_text(const sti_navigation* nav, int other, char* text, size_t size);
 

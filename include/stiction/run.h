@@ -55,6 +55,12 @@ STI_API sti_status sti_recording_state(const sti_recording* r, void** bytes, siz
 STI_API sti_status sti_recording_resume(sti_env* env, const char* path, const void* bytes, size_t size,
                                         sti_recording** out);
 
+// Data of a recording by name, "frames/x", read back whole; free with sti_env_free. Rows of items times columns are one row of
+// `columns` numbers. Not there: NULL and STI_OK. STI_ERR_INPUT: no such file, a damaged one, or numbers that are not finite.
+STI_API sti_status sti_recorded_numbers(sti_env* env, const char* path, const char* name, double** values, long* rows,
+                                        long* columns);
+STI_API sti_status sti_recorded_text(sti_env* env, const char* path, const char* name, char** text);
+
 // ---- checkpoints
 
 typedef struct sti_part {

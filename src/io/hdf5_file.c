@@ -384,3 +384,13 @@ sti_status sti_h5_attribute(const sti_h5* h, uint64_t address, const char* name,
     *found = status == STI_OK && a.found;
     return status;
 }
+
+sti_status sti_h5_find_path(const sti_h5* h, const char* path, bool* found, uint64_t* address) {
+    const char* slash = strchr(path, '/');
+    char group[64];
+    *found = false;
+    if (slash == NULL) return sti_h5_find(h, h->root, path, found, address);
+    snprintf(group, sizeof group, "%.*s", (int)(slash - path), path);
+    const sti_status status = sti_h5_find(h, h->root, group, found, address);
+    return status == STI_OK && *found ? sti_h5_find(h, *address, slash + 1, found, address) : status;
+}

@@ -51,6 +51,8 @@ sti_status sti_h5_walk(const sti_h5* h, uint64_t header, sti_h5_visitor* visit, 
 typedef sti_status sti_h5_link(void* user, const char* name, size_t length, uint64_t header);
 sti_status sti_h5_each_link(const sti_h5* h, uint64_t group, sti_h5_link* visit, void* user);
 sti_status sti_h5_find(const sti_h5* h, uint64_t group, const char* name, bool* found, uint64_t* header);
+// "group/name" or "name", from the root.
+sti_status sti_h5_find_path(const sti_h5* h, const char* path, bool* found, uint64_t* header);
 
 // Text of an attribute, cut to size; *found false when the object has no such attribute.
 sti_status sti_h5_attribute(const sti_h5* h, uint64_t header, const char* name, char* text, size_t size, bool* found);

@@ -4,7 +4,6 @@
 // that whoever uses the arrays may trust their sizes, the numbers of bodies in contacts, and that the contacts of the
 // frames follow each other. Whether the numbers make sense is another question (src/verify).
 #include <math.h>
-#include <stdio.h>
 #include <stiction/run.h>
 #include <string.h>
 
@@ -19,19 +18,10 @@ typedef struct reader {
 enum { LONGEST_SCENE = 1 << 26 };
 
 static sti_status find(const reader* k, const char* name, bool needed, bool* found, uint64_t* header) {
-    const char* slash = strchr(name, '/');
-    char group[32];
-    *found = false;
-    if (slash == NULL) {
-        const sti_status status = sti_h5_find(&k->h, k->h.root, name, found, header);
-        return status == STI_OK && !*found && needed ? sti_h5_fail(&k->h, name, "missing") : status;
-    }
-    snprintf(group, sizeof group, "%.*s", (int)(slash - name), name);
-    sti_status status = sti_h5_find(&k->h, k->h.root, group, found, header);
-    if (status == STI_OK && *found) status = sti_h5_find(&k->h, *header, slash + 1, found, header);
-    if (status == STI_OK && !*found && needed)
-        status = sti_h5_fail(&k->h, name, "missing: the recording of a run of bodies is expected");
-    return status;
+    const sti_status status = sti_h5_find_path(&k->h, name, found, header);
+    if (status != STI_OK || *found || !needed) return status;
+    return sti_h5_fail(&k->h, name,
+                       strchr(name, '/') != NULL ? "missing: the recording of a run of bodies is expected" : "missing");
 }
 
 // A dataset with `columns` numbers in each of its rows. *rows -1: any number, which is then told.

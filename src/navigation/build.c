@@ -330,6 +330,15 @@ sti_outline sti_navigation_obstacle(const sti_navigation* nav, int i, double pos
 double sti_navigation_time(const sti_navigation* nav) {
     return (double)nav->step * nav->h;
 }
+
+void sti_navigation_set(sti_navigation* nav, long step, const double* q, const double* v) {
+    nav->step = step;
+    for (int i = 0; i < 2 * nav->count; i++) {
+        nav->q[i] = q[i];
+        nav->v[i] = v[i];
+    }
+}
+
 const double* sti_navigation_q(const sti_navigation* nav) {
     return nav->q;
 }

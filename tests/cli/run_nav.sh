@@ -39,6 +39,27 @@ run run nav-wall --set w=1
 refused "a parameter that is not there" "w: no such parameter"
 run run nav-crossing --set cage=1
 refused "cages that overlap" "starts inside of"
-run run --resume nav
-refused "a run that is not gone on with" "no checkpoint.h5"
+
+# ---- on from a checkpoint: the same bits, the same events
+run run nav-wall --csv part.csv --out part --picture --time 3 --quiet
+run run --resume part --csv part.csv --time 12 --picture --json
+expect "a run goes on" 0 '"outcome": "time"'
+if cmp -s part.csv nav.csv; then ok "bit for bit"; else not_ok "bit for bit" "$(diff part.csv nav.csv | head -n 3)"; fi
+if cmp -s part/scene.svg nav/scene.svg; then ok "the same picture"; else not_ok "the same picture" "differs"; fi
+if command -v h5diff >/dev/null; then
+    if h5diff -q nav/trajectory.h5 part/trajectory.h5; then ok "the same trajectory"; else not_ok "the same trajectory" "differs"; fi
+fi
+if python3 - <<'P'
+import json
+a, b = json.load(open("nav/summary.json")), json.load(open("part/summary.json"))
+for k in ("switches", "switch_count", "least_gap", "residual", "steps", "vehicles"): assert a[k] == b[k], k
+P
+then ok "the same summary"; else not_ok "the same summary" ""; fi
+run run --resume part
+expect "nothing is left to do" 0 "already at t = "
+run run --resume part --solver gs
+refused "another solver" "--solver: not together with --resume"
+head -c 2000 part/checkpoint.h5 >half && mv half part/checkpoint.h5
+run run --resume part
+refused "half a checkpoint" "part/checkpoint.h5"
 finish

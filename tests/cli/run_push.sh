@@ -33,9 +33,25 @@ expect "names in the table of contacts" 0 "step,t,part,with,mode,x,y,n_x,n_y,mu,
 if python3 -c 'import sys, xml.dom.minidom as m; m.parse(sys.argv[1])' hole/scene.svg; then ok "the picture is XML"; else not_ok "the picture is XML" ""; fi
 
 # ---- on from a checkpoint: the same bits
-run run peg-in-hole --out part --csv part.csv --time 5 --quiet
-run run --resume part --time 19 --csv part.csv --quiet
+run run peg-in-hole --out part --csv part.csv --contacts part-contacts.csv --picture --time 5 --quiet
+run run --resume part --time 19 --csv part.csv --contacts part-contacts.csv --picture --quiet
 expect "a run goes on" 0
+for pair in part-contacts.csv:contacts.csv part/scene.svg:hole/scene.svg; do
+    if cmp -s "${pair%:*}" "${pair#*:}"; then ok "the same $pair"; else not_ok "the same $pair" "differs"; fi
+done
+if command -v h5diff >/dev/null; then
+    if h5diff -q hole/trajectory.h5 part/trajectory.h5; then ok "the same trajectory"; else not_ok "the same trajectory" "differs"; fi
+fi
+if python3 - <<'P'
+import json
+a, b = json.load(open("hole/summary.json")), json.load(open("part/summary.json"))
+for k in ("phases", "check", "residual", "penetration", "dissipation", "steps", "parts", "most_contacts"): assert a[k] == b[k], k
+P
+then ok "the same summary"; else not_ok "the same summary" ""; fi
+run run --resume part
+expect "nothing is left to do" 0 "already at t = "
+run run --resume part --jamming
+refused "an option of grains, going on" "--jamming: not for parts and probes"
 if cmp -s part.csv hole.csv; then ok "bit for bit"; else not_ok "bit for bit" "$(diff part.csv hole.csv | head -n 3)"; fi
 
 # ---- steps without a solution

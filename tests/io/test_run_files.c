@@ -506,6 +506,42 @@ static void a_recorded_bed_survives_every_failing_allocation(void** state) {
     io_folder_remove();
 }
 
+static void data_are_read_back_by_their_names(void** state) {
+    (void)state;
+    io_folder_make();
+    sti_env* env = io_env(NULL);
+    sample s;
+    make(env, io_path("named.h5"), &s);
+    assert_int_equal(append(&s, 0, 3), STI_OK);
+    assert_int_equal(sti_recording_commit(s.r, false), STI_OK);
+    sti_recording_close(s.r);
+    sti_env_destroy(env);
+    for (long k = 0;; k++) {
+        failing_env f;
+        double *cloud = NULL, *none = NULL;
+        char* text = NULL;
+        long rows, columns, no_rows, no_columns;
+        failing_env_open(&f, k);
+        sti_status status = sti_recorded_numbers(f.env, io_path("named.h5"), "frames/cloud", &cloud, &rows, &columns);
+        if (status == STI_OK)
+            status = sti_recorded_numbers(f.env, io_path("named.h5"), "frames/no", &none, &no_rows, &no_columns);
+        if (status == STI_OK) status = sti_recorded_text(f.env, io_path("named.h5"), "about", &text);
+        if (status == STI_OK) {
+            assert_int_equal(rows, 3);
+            assert_int_equal(columns, 15);
+            assert_true(cloud[2 * 15 + 4] == 2.04);
+            assert_null(none);
+            assert_string_equal(text, "grains \xe2\x80\xa6");
+        } else {
+            assert_int_equal(status, STI_ERR_MEMORY);
+        }
+        sti_env_free(f.env, cloud);
+        sti_env_free(f.env, text);
+        if (failing_env_close(&f)) break;
+    }
+    io_folder_remove();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(libhdf5_reads_what_was_committed),
@@ -519,6 +555,7 @@ int main(void) {
         cmocka_unit_test(a_recorded_bed_holds_steps_frames_and_contacts),
         cmocka_unit_test(a_name_with_marks_of_xml_is_escaped_in_the_description),
         cmocka_unit_test(a_recorded_bed_survives_every_failing_allocation),
+        cmocka_unit_test(data_are_read_back_by_their_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,97 @@
+// run_drive.c: a run of the library, as the command drives it: the folder, progress, signals, and failures in words.
+#include <stdlib.h>
+
+#include "run.h"
+
+int cli_run_simulation(const cli* c, const cli_run_request* r, sti_document* problem, cli_run_maker* make,
+                       sti_simulation** out) {
+    sti_run_source source = {.name = r->scene, .settings = r->settings};
+    char* text;
+    if (r->settings != NULL && sti_document_set(problem, r->settings) != STI_OK) return cli_fail_about(c, "--set");
+    int code = cli_run_read_text(c, r->scene, &text, &source.size);
+    source.text = text;
+    if (code == CLI_DONE && make(c->env, &source, r, out) != STI_OK) code = cli_fail_about(c, r->scene);
+    free(text);
+    return code;
+}
+
+void cli_run_kind(const cli* c, const char* dir, char* kind, size_t size) {
+    sti_store* fields = NULL;
+    char* path = cli_run_path(dir, "checkpoint.h5");
+    kind[0] = '\0';
+    if (path != NULL && sti_store_load(c->env, path, &fields) == STI_OK) {
+        const char* text = sti_store_text(fields, "kind");
+        snprintf(kind, size, "%s", text != NULL ? text : "");
+    }
+    sti_store_destroy(fields);
+    free(path);
+}
+
+typedef struct driver {
+    const cli* c;
+    cli_run_progress progress;
+    bool begun;
+    cli_run_text* text;
+} driver;
+
+static bool stopped(void* user) {
+    (void)user;
+    return cli_run_stopped();
+}
+
+static void saved(void* user) {
+    (void)user;
+    cli_run_folder_keep();
+}
+
+static void stepped(void* user, const sti_run* run) {
+    driver* d = user;
+    sti_run_state s;
+    char text[160];
+    sti_run_now(run, &s);
+    if (!d->begun) d->progress = cli_run_progress_begin((double)s.begun / (double)s.last);
+    d->begun = true;
+    d->text(run, text, sizeof text);
+    cli_run_progress_show(d->c, &d->progress, (double)s.steps / (double)s.last, text);
+}
+
+static int begin(const cli* c, const cli_run_request* r, sti_simulation* s, sti_run_options* o, sti_run** out) {
+    long steps;
+    int code = sti_simulation_steps(s, r->time, &steps) == STI_OK ? CLI_DONE : cli_fail_about(c, r->scene);
+    if (code == CLI_DONE && r->out != NULL) code = cli_run_folder(c, r->out, r->force);
+    if (code != CLI_DONE) {
+        sti_simulation_destroy(s);
+        return code;
+    }
+    o->dir = r->out;
+    return sti_run_create(c->env, s, o, out) == STI_OK ? CLI_DONE : cli_run_fail_output(c);
+}
+
+int cli_run_drive(const cli* c, const cli_run_request* r, sti_simulation* simulation, cli_run_text* text,
+                  sti_run** out) {
+    driver d = {.c = c, .text = text};
+    sti_run_options o = sti_run_options_default();
+    o.time = r->time;
+    o.csv = r->csv;
+    o.contacts = r->contacts;
+    o.checkpoint_s = r->checkpoint;
+    o.curve = r->picture;
+    o.no_check = r->no_check;
+    o.stopped = stopped;
+    o.stepped = stepped;
+    o.saved = saved;
+    o.user = &d;
+    *out = NULL;
+    int code = CLI_DONE;
+    if (simulation != NULL)
+        code = begin(c, r, simulation, &o, out);
+    else if (sti_run_resume(c->env, r->resume, &o, out) != STI_OK)
+        code = cli_run_fail_output(c);
+    if (code != CLI_DONE) return code;
+    const sti_status status = sti_run_go(*out);
+    sti_run_state s;
+    sti_run_now(*out, &s);
+    cli_run_progress_clear(&d.progress);
+    if (status == STI_OK) return CLI_DONE;
+    return s.in_step ? cli_run_fail_step(c, cli_run_name(r), s.steps + 1, s.time) : cli_run_fail_output(c);
+}

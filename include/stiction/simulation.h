@@ -1,0 +1,175 @@
+// simulation.h: the life of a simulation, whatever moves in it: steps until an end, a recording, tables, checkpoints, and going on
+// from them.
+//
+//     sti_run_source source = {.text = text, .size = size, .name = "scene.json"};
+//     sti_navigation_simulation(env, &source, &simulation);
+//     sti_run_options options = sti_run_options_default();
+//     options.dir = "out";                                  // trajectory.h5, checkpoint.h5
+//     sti_run_create(env, simulation, &options, &run);       // or: sti_run_resume(env, "out", &options, &run)
+//     sti_run_go(run);
+//     sti_navigation_run_of(run)->least_gap ..              // what there is to tell
+//     sti_run_destroy(run);
+//
+// A checkpoint holds named fields, and each kind has a version of its own for them. docs/runs.md says what stands in the files.
+#ifndef STICTION_SIMULATION_H
+#define STICTION_SIMULATION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stiction/document.h>
+#include <stiction/manipulation.h>
+#include <stiction/navigation.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- named fields
+
+typedef struct sti_store sti_store;
+
+STI_API sti_status sti_store_create(sti_env* env, sti_store** out);
+STI_API void sti_store_destroy(sti_store* fields);  // accepts NULL
+
+// Data are copied. A put that fails is remembered: sti_store_save tells it. Names are up to 99 characters without blanks.
+STI_API void sti_store_put_numbers(sti_store* fields, const char* name, const double* x, size_t count);
+STI_API void sti_store_put_integers(sti_store* fields, const char* name, const int64_t* x, size_t count);
+STI_API void sti_store_put_text(sti_store* fields, const char* name, const char* text);
+STI_API void sti_store_put_bytes(sti_store* fields, const char* name, const void* bytes, size_t size);
+
+// NULL: there is no such field, or it is of another type. What is returned lives as long as the fields.
+STI_API const double* sti_store_numbers(const sti_store* fields, const char* name, size_t* count);
+STI_API const int64_t* sti_store_integers(const sti_store* fields, const char* name, size_t* count);
+STI_API const char* sti_store_text(const sti_store* fields, const char* name);
+STI_API const void* sti_store_bytes(const sti_store* fields, const char* name, size_t* size);
+
+// A file of them, a checkpoint: whole or not at all. STI_ERR_INPUT: not such a file, a damaged one, or one of an earlier version.
+STI_API sti_status sti_store_save(const sti_store* fields, const char* path);
+STI_API sti_status sti_store_load(sti_env* env, const char* path, sti_store** out);
+
+// ---- simulations
+
+typedef struct sti_simulation sti_simulation;
+
+// What a simulation is made from: the text of a document, and settings for it. All is copied.
+typedef struct sti_run_source {
+    const char* text;
+    size_t size;
+    const char* name;      // for messages; NULL: "text"
+    const char* settings;  // "mu=0.5,step=0.01", as sti_document_set takes them; NULL: none
+} sti_run_source;
+
+STI_API void sti_simulation_destroy(sti_simulation* s);  // accepts NULL
+// Steps that make up the time until `end` (0: the document's), at least one. STI_ERR_INPUT: more than 1e12.
+STI_API sti_status sti_simulation_steps(const sti_simulation* s, double end, long* steps);
+
+// ---- runs
+
+typedef struct sti_run sti_run;
+
+typedef enum sti_run_end {
+    STI_RUN_END_TIME,     // it came to the time that was asked for
+    STI_RUN_END_STOPPED,  // `stopped` said so
+    STI_RUN_END_ITSELF    // nothing more can or will happen: a step without a solution, a deadlock
+} sti_run_end;
+
+typedef struct sti_run_options {
+    double time;           // where it ends; 0: the document's, or that of the run that is gone on with (default 0)
+    const char* dir;       // a folder that is there, for trajectory.h5 and checkpoint.h5; NULL: no files (default)
+    const char* csv;       // a table with one line a step; NULL: none (default)
+    const char* contacts;  // one line a contact and step; NULL: none (default)
+    double checkpoint_s;   // seconds between two checkpoints (default 60)
+    bool curve;            // keep a row of numbers for each step (default false)
+    bool no_check;         // of parts: steps are not checked by code of its own (default false)
+    bool (*stopped)(void* user);                      // asked before each step; NULL: never
+    void (*stepped)(void* user, const sti_run* run);  // after each step, with its files; NULL: nothing to call
+    void (*saved)(void* user);                        // after each checkpoint; NULL: nothing to call
+    void* user;
+} sti_run_options;
+
+STI_API sti_run_options sti_run_options_default(void);
+
+// Takes the simulation over, also when it fails. options NULL: defaults.
+STI_API sti_status sti_run_create(sti_env* env, sti_simulation* simulation, const sti_run_options* options,
+                                  sti_run** out);
+// From the checkpoint of a folder; options->dir is not looked at. Steps have the bits of a run that was never interrupted.
+STI_API sti_status sti_run_resume(sti_env* env, const char* dir, const sti_run_options* options, sti_run** out);
+STI_API void sti_run_destroy(sti_run* run);  // accepts NULL
+// Steps until the end, and the last checkpoint.
+STI_API sti_status sti_run_go(sti_run* run);
+
+typedef struct sti_run_state {
+    const char* kind;         // of the document: "system"
+    long steps, begun, last;  // now, when this process began, at the end
+    double time, h;
+    sti_run_end end;
+    bool in_step;  // a call that failed did so in a step, not in its files
+    double time_s, time_step_s, time_files_s;
+} sti_run_state;
+
+STI_API void sti_run_now(const sti_run* run, sti_run_state* out);
+// With options.curve: the start and each step, rows x columns; what stands in them is said at each kind below.
+STI_API const double* sti_run_curve(const sti_run* run, size_t* rows, size_t* columns);
+
+// ---- vehicles in cages
+
+// The contacts that press, before and after a step, as pairs of vehicle and other.
+typedef struct sti_navigation_event {
+    long step;
+    int *before, *after;            // (2 before_count), (2 after_count)
+    int before_count, after_count;  // contacts
+} sti_navigation_event;
+
+enum { STI_NAVIGATION_EVENTS = 1000 };  // the first so many are kept
+
+typedef struct sti_navigation_run {
+    sti_navigation* nav;
+    sti_navigation_report report;  // of the last step; step 0: none was made since the run was begun or resumed
+    long steps, switches, most_contacts, most_islands;
+    double least_gap, residual;  // over all steps
+    bool deadlock, failed;       // how it ended by itself
+    bool changed;                // the last step has another basis than the one before
+    int* basis;                  // vehicle and other of each contact that presses      (2 basis_count)
+    int basis_count;
+    int event_count;
+    sti_navigation_event* events;  // (event_count)
+} sti_navigation_run;
+
+// Curve: the positions (2 vehicles).
+STI_API sti_status sti_navigation_simulation(sti_env* env, const sti_run_source* source, sti_simulation** out);
+STI_API const sti_navigation_run* sti_navigation_run_of(const sti_run* run);  // NULL: of another kind
+
+// ---- parts and probes
+
+enum { STI_PUSH_MODES = 200 };
+
+// Steps in a row with the same closed contacts in the same modes.
+typedef struct sti_push_phase {
+    long first, last;
+    char modes[STI_PUSH_MODES];  // "probe stick, slot slide+"
+} sti_push_phase;
+
+typedef struct sti_push_run {
+    const sti_manipulation* scene;
+    sti_push* push;
+    sti_push_report report;  // of the last step; step 0: none was made since the run was begun or resumed
+    double h;
+    long steps, most_contacts;
+    double residual, penetration;  // worst over all steps
+    double dissipation;            // sum
+    double worst_check;            // deviation that a check found
+    bool refuted;                  // a step did not pass its check
+    char check[240];               // what the first such check said
+    bool jammed;                   // it ended with a step without a solution, which the report explains
+    int phase_count;
+    sti_push_phase* phases;  // (phase_count)
+} sti_push_run;
+
+// h: length of a step; 0: the document's. Curve: the time and the poses (1 + 3 parts).
+STI_API sti_status sti_push_simulation(sti_env* env, const sti_run_source* source, double h, sti_simulation** out);
+STI_API const sti_push_run* sti_push_run_of(const sti_run* run);  // NULL: of another kind
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,371 @@
+// The life of a simulation: named fields in a file, a run that goes on bit by bit, one that is stopped, saved by others, failing
+// allocations.
+#include "support/near.h"
+// clang-format off
+#include <stdio.h>
+#include <stdlib.h>
+#include <stiction/stiction.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+// clang-format on
+#include "support/group_env.h"
+
+static const char scene[] =
+    "{\"kind\": \"navigation\", \"step\": 0.02, \"time\": 2, \"parameters\": {\"f\": 1},"
+    " \"vehicles\": [{\"name\": \"a\", \"cage\": 0.2, \"force\": [\"f\", 0], \"q\": [0, 0]},"
+    "  {\"name\": \"b\", \"cage\": 0.2, \"force\": [\"-f\", 0], \"q\": [1, 0.1]}],"
+    " \"walls\": [{\"point\": [0, -0.3], \"normal\": [0, 1]}]}";
+
+// A peg pushed down on a floor: it moves for 40 steps, and then there is no solution.
+static const char peg[] =
+    "{\"kind\": \"manipulation\", \"h\": 0.05, \"steps\": 60, \"parameters\": {\"speed\": 0.05}, \"mu\": 0.2,"
+    " \"parts\": [{\"name\": \"peg\", \"polygon\": [[-0.8, -0.4], [0.8, -0.4], [0.8, 0.4], [-0.8, 0.4]],"
+    "  \"support\": {\"points\": [[0.4, 0, 1], [-0.2, 0.35, 1], [-0.2, -0.35, 1]]}, \"pose\": [0, 0.2, 0]}],"
+    " \"fixtures\": [{\"name\": \"floor\", \"polygon\": [[-2, -1], [2, -1], [2, -0.4], [-2, -0.4]]}],"
+    " \"probes\": [{\"name\": \"probe\", \"tips\": [[0, 0.6]], \"direction\": \"-pi/2\", \"speed\": \"speed\"}]}";
+
+static char dir[200], csv[300];
+
+static void must(sti_status status) {
+    if (status != STI_OK) print_error("%s\n", sti_env_error(env)->text);
+    assert_int_equal(status, STI_OK);
+}
+
+// In the folder of that name, anew.
+static void use(const char* name) {
+    snprintf(dir, sizeof dir, "test_run_%ld_%s", (long)getpid(), name);
+    snprintf(csv, sizeof csv, "%s/steps.csv", dir);
+    mkdir(dir, 0777);
+}
+
+static void drop(void) {
+    static const char* const names[] = {"trajectory.h5", "checkpoint.h5", "steps.csv", "fields.h5", "contacts.csv"};
+    for (int k = 0; k < 5; k++) {
+        char path[300];
+        snprintf(path, sizeof path, "%s/%s", dir, names[k]);
+        remove(path);
+    }
+    rmdir(dir);
+}
+
+static sti_status make(sti_env* in, sti_simulation** out) {
+    const sti_run_source source = {.text = scene, .size = sizeof scene - 1, .name = "scene.json", .settings = "f=0.9"};
+    return sti_navigation_simulation(in, &source, out);
+}
+
+static sti_status make_peg(sti_env* in, sti_simulation** out) {
+    const sti_run_source source = {.text = peg, .size = sizeof peg - 1, .settings = "speed=0.1"};
+    return sti_push_simulation(in, &source, 0, out);
+}
+
+static sti_run_options with_files(double time) {
+    sti_run_options o = sti_run_options_default();
+    o.dir = dir;
+    o.csv = csv;
+    o.time = time;
+    o.curve = true;
+    return o;
+}
+
+static char* contents(const char* name, long* size) {
+    char path[300];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    FILE* f = fopen(path, "rb");
+    assert_non_null(f);
+    fseek(f, 0, SEEK_END);
+    *size = ftell(f);
+    rewind(f);
+    char* bytes = malloc((size_t)*size + 1);
+    assert_int_equal(fread(bytes, 1, (size_t)*size, f), *size);
+    fclose(f);
+    return bytes;
+}
+
+// ---- fields
+
+static void fields_come_back_by_their_names(void** state) {
+    (void)state;
+    use("fields");
+    char path[300];
+    snprintf(path, sizeof path, "%s/fields.h5", dir);
+    sti_store *out, *in;
+    const double x[] = {1.5, -0.0, 1e300};
+    const int64_t i[] = {INT64_MIN, 7};
+    size_t count;
+    must(sti_store_create(env, &out));
+    sti_store_put_numbers(out, "x", x, 3);
+    sti_store_put_integers(out, "i", i, 2);
+    sti_store_put_text(out, "words", "two words\nand a line");
+    sti_store_put_bytes(out, "raw", "\0\1\2", 3);
+    sti_store_put_numbers(out, "none", NULL, 0);
+    must(sti_store_save(out, path));
+    must(sti_store_load(env, path, &in));
+    const double* y = sti_store_numbers(in, "x", &count);
+    assert_int_equal(count, 3);
+    assert_memory_equal(x, y, sizeof x);
+    const int64_t* j = sti_store_integers(in, "i", &count);
+    assert_int_equal(count, 2);
+    assert_memory_equal(i, j, sizeof i);
+    assert_string_equal(sti_store_text(in, "words"), "two words\nand a line");
+    assert_memory_equal(sti_store_bytes(in, "raw", &count), "\0\1\2", 3);
+    assert_non_null(sti_store_numbers(in, "none", &count));
+    assert_int_equal(count, 0);
+    assert_null(sti_store_numbers(in, "i", &count));  // of another type
+    assert_null(sti_store_text(in, "y"));
+    sti_store_destroy(in);
+    sti_store_destroy(out);
+    drop();
+}
+
+// ---- runs
+
+static bool stop_soon(void* user) {
+    int* left = user;
+    return (*left)-- == 0;
+}
+
+static void a_stopped_run_goes_on_bit_by_bit(void** state) {
+    (void)state;
+    sti_simulation* s;
+    sti_run *run, *whole;
+    sti_run_state now;
+    long size, whole_size;
+    int left = 37;
+    use("whole");
+    must(make(env, &s));
+    sti_run_options o = with_files(0);
+    must(sti_run_create(env, s, &o, &whole));
+    must(sti_run_go(whole));
+    char* expected = contents("steps.csv", &whole_size);
+    drop();
+    use("parts");
+    must(make(env, &s));
+    o = with_files(0);
+    o.stopped = stop_soon;
+    o.user = &left;
+    must(sti_run_create(env, s, &o, &run));
+    must(sti_run_go(run));
+    sti_run_now(run, &now);
+    assert_int_equal(now.end, STI_RUN_END_STOPPED);
+    assert_int_equal(now.steps, 37);
+    sti_run_destroy(run);
+    o = with_files(0);
+    must(sti_run_resume(env, dir, &o, &run));
+    must(sti_run_go(run));
+    sti_run_now(run, &now);
+    assert_int_equal(now.end, STI_RUN_END_TIME);
+    assert_int_equal(now.begun, 37);
+    assert_int_equal(now.steps, 100);
+    char* got = contents("steps.csv", &size);
+    assert_int_equal(size, whole_size);
+    assert_memory_equal(got, expected, (size_t)size);
+    const sti_navigation_run *a = sti_navigation_run_of(whole), *b = sti_navigation_run_of(run);
+    assert_true(a->event_count > 0);
+    assert_int_equal(a->event_count, b->event_count);
+    assert_int_equal(a->switches, b->switches);
+    assert_true(a->least_gap == b->least_gap && a->residual == b->residual);
+    size_t rows, columns, other;
+    const double *c = sti_run_curve(whole, &rows, &columns), *d = sti_run_curve(run, &other, &columns);
+    assert_int_equal(rows, 101);
+    assert_int_equal(other, rows);
+    assert_memory_equal(c, d, rows * columns * sizeof *c);
+    free(got);
+    free(expected);
+    sti_run_destroy(run);
+    sti_run_destroy(whole);
+    drop();
+}
+
+// The peg to its end, with both tables; stop: after so many steps, and then on from the checkpoint; -1: in one go.
+static sti_run* push_peg(int stop, char** tables, long* sizes) {
+    char path[300];
+    sti_simulation* s;
+    sti_run* run;
+    snprintf(path, sizeof path, "%s/contacts.csv", dir);
+    sti_run_options o = with_files(0);
+    o.contacts = path;
+    o.stopped = stop >= 0 ? stop_soon : NULL;
+    o.user = &stop;
+    must(make_peg(env, &s));
+    must(sti_run_create(env, s, &o, &run));
+    must(sti_run_go(run));
+    if (o.stopped != NULL) {
+        sti_run_destroy(run);
+        o.stopped = NULL;
+        must(sti_run_resume(env, dir, &o, &run));
+        must(sti_run_go(run));
+    }
+    tables[0] = contents("steps.csv", &sizes[0]);
+    tables[1] = contents("contacts.csv", &sizes[1]);
+    drop();
+    return run;
+}
+
+static void parts_go_on_until_they_are_stuck(void** state) {
+    (void)state;
+    char *a[2], *b[2];
+    long sizes[2], others[2];
+    sti_run_state now;
+    use("peg");
+    sti_run* whole = push_peg(-1, a, sizes);
+    sti_run_now(whole, &now);
+    assert_string_equal(now.kind, "manipulation");
+    assert_int_equal(now.end, STI_RUN_END_ITSELF);
+    use("peg_parts");
+    sti_run* run = push_peg(17, b, others);
+    const sti_push_run *x = sti_push_run_of(whole), *y = sti_push_run_of(run);
+    assert_null(sti_navigation_run_of(run));
+    assert_true(x->jammed && y->jammed && !x->refuted);
+    assert_int_equal(x->report.end, STI_PUSH_STUCK);
+    assert_int_equal(x->steps, 40);
+    assert_int_equal(y->steps, x->steps);
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(sizes[k], others[k]);
+        assert_memory_equal(a[k], b[k], (size_t)sizes[k]);
+        free(a[k]);
+        free(b[k]);
+    }
+    assert_true(x->dissipation > 0 && x->dissipation == y->dissipation && x->worst_check == y->worst_check);
+    assert_true(x->phase_count > 0);
+    assert_int_equal(x->phase_count, y->phase_count);
+    for (int k = 0; k < x->phase_count; k++) {
+        assert_int_equal(x->phases[k].first, y->phases[k].first);
+        assert_int_equal(x->phases[k].last, y->phases[k].last);
+        assert_string_equal(x->phases[k].modes, y->phases[k].modes);
+    }
+    sti_run_destroy(run);
+    sti_run_destroy(whole);
+}
+
+// ---- checkpoints that are not ours
+
+static void refuse(const char* expected) {
+    sti_run* run;
+    assert_int_equal(sti_run_resume(env, dir, NULL, &run), STI_ERR_INPUT);
+    assert_null(run);
+    if (strstr(sti_env_error(env)->text, expected) == NULL) fail_msg("%s", sti_env_error(env)->text);
+}
+
+static void what_others_saved_is_refused_with_the_reason(void** state) {
+    (void)state;
+    char path[300];
+    use("others");
+    snprintf(path, sizeof path, "%s/checkpoint.h5", dir);
+    const sti_part old[] = {{"system", "text", 4}, {"manipulation", "text", 4}}, none = {"mine", "text", 4};
+    for (int k = 0; k < 2; k++) {
+        must(sti_checkpoint_save(env, path, &old[k], 1));
+        refuse("saved by an earlier version");
+    }
+    must(sti_checkpoint_save(env, path, &none, 1));
+    refuse("not a checkpoint");
+    const int64_t versions[] = {1, 99};
+    const char* const kinds[] = {"manipulation", "navigation", "navigation", "manipulation", "weather"};
+    const char* const words[] = {"document: missing", "version: 99 of navigation: 1 expected", "document: missing",
+                                 "version: 99 of manipulation: 1 expected", "kind: weather"};
+    for (int k = 0; k < 5; k++) {
+        sti_store* f;
+        must(sti_store_create(env, &f));
+        sti_store_put_text(f, "kind", kinds[k]);
+        sti_store_put_integers(f, "version", &versions[k % 2], 1);
+        must(sti_store_save(f, path));
+        sti_store_destroy(f);
+        refuse(words[k]);
+    }
+    drop();
+}
+
+static void bad_requests_are_refused(void** state) {
+    (void)state;
+    sti_simulation* s;
+    sti_run* run;
+    const char lcp[] = "{\"kind\": \"lcp\", \"M\": [[1]], \"q\": [1]}";
+    const sti_run_source other = {.text = lcp, .size = sizeof lcp - 1};
+    assert_int_equal(sti_navigation_simulation(env, &other, &s), STI_ERR_INPUT);
+    assert_non_null(strstr(sti_env_error(env)->text, "\"navigation\" expected"));
+    long steps;
+    must(make(env, &s));
+    assert_int_equal(sti_simulation_steps(s, 1e12, &steps), STI_ERR_INPUT);
+    must(sti_simulation_steps(s, 0, &steps));
+    assert_int_equal(steps, 100);
+    sti_run_options o = sti_run_options_default();
+    o.contacts = "contacts.csv";
+    assert_int_equal(sti_run_create(env, s, &o, &run), STI_ERR_INPUT);  // takes the simulation
+    assert_null(run);
+}
+
+// ---- failing allocations
+
+static void fail_every_allocation(sti_status (*of)(sti_env*, sti_simulation**), const char* name) {
+    use(name);
+    for (long k = 0;; k++) {
+        failing_env f;
+        failing_env_open(&f, k);
+        sti_simulation* s = NULL;
+        sti_run* run = NULL;
+        long steps;
+        sti_run_options o = with_files(0.1);
+        sti_status status = of(f.env, &s);
+        if (status == STI_OK) status = sti_simulation_steps(s, 0, &steps);
+        if (status == STI_OK) status = sti_run_create(f.env, s, &o, &run);
+        if (status == STI_OK) status = sti_run_go(run);
+        if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
+        sti_run_destroy(run);
+        if (failing_env_close(&f)) break;
+    }
+    for (long k = 0;; k++) {
+        failing_env f;
+        failing_env_open(&f, k);
+        sti_run* run = NULL;
+        sti_run_options o = with_files(0.2);
+        const sti_status status = sti_run_resume(f.env, dir, &o, &run);
+        if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
+        sti_run_destroy(run);
+        if (failing_env_close(&f)) break;
+    }
+    drop();
+}
+
+static void every_allocation_may_fail(void** state) {
+    (void)state;
+    fail_every_allocation(make, "failing");
+    fail_every_allocation(make_peg, "failing_peg");
+}
+
+static void fields_may_fail_too(void** state) {
+    (void)state;
+    use("store");
+    char path[300];
+    snprintf(path, sizeof path, "%s/fields.h5", dir);
+    for (long k = 0;; k++) {
+        failing_env f;
+        failing_env_open(&f, k);
+        sti_store *out = NULL, *in = NULL;
+        const double x = 1;
+        sti_status status = sti_store_create(f.env, &out);
+        if (status == STI_OK) {
+            sti_store_put_numbers(out, "x", &x, 1);
+            sti_store_put_bytes(out, "raw", "abc", 3);
+            status = sti_store_save(out, path);
+        }
+        if (status == STI_OK) status = sti_store_load(f.env, path, &in);
+        if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
+        sti_store_destroy(out);
+        sti_store_destroy(in);
+        if (failing_env_close(&f)) break;
+    }
+    drop();
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fields_come_back_by_their_names),
+        cmocka_unit_test(a_stopped_run_goes_on_bit_by_bit),
+        cmocka_unit_test(parts_go_on_until_they_are_stuck),
+        cmocka_unit_test(what_others_saved_is_refused_with_the_reason),
+        cmocka_unit_test(bad_requests_are_refused),
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(fields_may_fail_too),
+    };
+    return cmocka_run_group_tests(tests, open_group_env, close_group_env);
+}
