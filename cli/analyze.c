@@ -3,10 +3,11 @@
 
 #include <string.h>
 
-static const cli_verb* const questions[] = {&cli_analyze_modes,      &cli_analyze_sticking, &cli_analyze_closure,
-                                            &cli_analyze_velocities, &cli_analyze_impact,   &cli_analyze_painleve,
-                                            &cli_analyze_norms,      &cli_analyze_robust};
-enum { QUESTION_COUNT = sizeof questions / sizeof questions[0] };
+const cli_verb* const cli_questions[] = {&cli_analyze_modes,      &cli_analyze_sticking, &cli_analyze_closure,
+                                         &cli_analyze_velocities, &cli_analyze_impact,   &cli_analyze_painleve,
+                                         &cli_analyze_norms,      &cli_analyze_robust};
+enum { QUESTION_COUNT = sizeof cli_questions / sizeof cli_questions[0] };
+const int cli_question_count = QUESTION_COUNT;
 
 // The part of a question's name after "analyze ".
 static const char* word_of(const cli_verb* question) {
@@ -16,7 +17,8 @@ static const char* word_of(const cli_verb* question) {
 static void print_questions(void) {
     printf("stiction analyze QUESTION FILE: what can happen at this instant, and the proof of it\n\n");
     for (int i = 0; i < QUESTION_COUNT; i++)
-        printf("    stiction %-18s %-17s %s\n", questions[i]->name, questions[i]->arguments, questions[i]->summary);
+        printf("    stiction %-18s %-17s %s\n", cli_questions[i]->name, cli_questions[i]->arguments,
+               cli_questions[i]->summary);
     printf(
         "\nFILE holds an instant by numbers or a system by formulas, or is the name of a built-in scene (stiction\n"
         "scenes); that of norms holds matrices, that of robust may hold parts and probes. Every question takes "
@@ -33,10 +35,10 @@ static int run(cli* c, int argc, char** argv) {
     }
     const char* words[QUESTION_COUNT];
     for (int i = 0; i < QUESTION_COUNT; i++) {
-        words[i] = word_of(questions[i]);
+        words[i] = word_of(cli_questions[i]);
         if (strcmp(argv[0], words[i]) != 0) continue;
-        c->verb = questions[i];
-        return questions[i]->run(c, argc - 1, argv + 1);
+        c->verb = cli_questions[i];
+        return cli_questions[i]->run(c, argc - 1, argv + 1);
     }
     const char* near = cli_nearest(argv[0], words, QUESTION_COUNT);
     return cli_fail_usage(c,

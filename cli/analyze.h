@@ -14,4 +14,19 @@ extern const cli_verb cli_analyze_painleve;
 extern const cli_verb cli_analyze_norms;
 extern const cli_verb cli_analyze_robust;
 
+extern const cli_verb* const cli_questions[];  // all of them, in the order of the overview (analyze.c)
+extern const int cli_question_count;
+
+// The largest box of doubts in which a push keeps its contact modes (analyze_robust_box.c).
+typedef struct cli_robust_box {
+    const char* path;
+    const sti_manipulation* scene;
+    const char* doubts;  // "x,y,mu"; NULL: all there are
+    bool whole;          // the whole basis, not modes alone
+    long steps, pieces;  // pieces 0: the default
+    double h;
+} cli_robust_box;
+
+int cli_robust_box_answer(const cli* c, const cli_robust_box* question);
+
 #endif

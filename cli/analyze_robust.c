@@ -10,7 +10,9 @@ typedef struct request {
     const char* path;
     const char* scheme;
     const char* settings;
-    long steps;
+    const char* doubts;
+    bool box, whole;
+    long steps, pieces;
     double h, alpha;
 } request;
 
@@ -188,8 +190,26 @@ static int freeze(const cli* c, const sti_manipulation* m, question* k) {
     return status == STI_OK ? CLI_DONE : cli_fail_about(c, k->r->path);
 }
 
+static int ask_box(const cli* c, const request* r, const sti_manipulation* m) {
+    if (m == NULL) return cli_fail_usage(c, "--box: of parts and probes, and %.200s is a system", r->path);
+    if (r->alpha > 0 || r->scheme != NULL)
+        return cli_fail_usage(c, "--scheme, --alpha: parts and probes move quasi-statically");
+    const cli_robust_box q = {.path = r->path,
+                              .scene = m,
+                              .doubts = r->doubts,
+                              .whole = r->whole,
+                              .steps = r->steps > 0 ? r->steps : sti_manipulation_steps(m),
+                              .pieces = r->pieces,
+                              .h = r->h};
+    if (q.steps > 1000000) return cli_fail_usage(c, "--steps: %ld: at most 1000000 are taken", q.steps);
+    return cli_robust_box_answer(c, &q);
+}
+
 static int ask(const cli* c, const request* r, sti_document* problem) {
     const sti_manipulation* m = sti_manipulation_of(problem);
+    if (r->box) return ask_box(c, r, m);
+    if (r->doubts != NULL || r->whole || r->pieces > 0)
+        return cli_fail_usage(c, "--doubts, --whole-basis, --pieces: need --box");
     question k = {.r = r, .of = m != NULL ? "manipulation" : "system", .system = sti_system_of(problem)};
     if (m != NULL && (r->alpha > 0 || (r->scheme != NULL && strcmp(r->scheme, "quasistatic") != 0)))
         return cli_fail_usage(c, "--scheme, --alpha: parts and probes move quasi-statically");
@@ -214,6 +234,10 @@ static int run(cli* c, int argc, char** argv) {
         {"--scheme", CLI_TEXT, "NAME", "of a system: alpha or quasistatic (alpha)", &r.scheme},
         {"--alpha", CLI_POSITIVE, "A", "of a system: weight of the new velocity (1)", &r.alpha},
         {"--set", CLI_JOINED, "NAME=X,..", "parameters of the scene", &r.settings},
+        {"--box", CLI_FLAG, NULL, "of parts and probes: the largest box of doubts in which modes last, proved", &r.box},
+        {"--doubts", CLI_TEXT, "LIST", "with --box: x,y,theta,mu,place-x,place-y,turn,speed (all)", &r.doubts},
+        {"--whole-basis", CLI_FLAG, NULL, "with --box: the sign of friction at sticking contacts lasts too", &r.whole},
+        {"--pieces", CLI_COUNT, "N", "with --box: that a box may be cut into to prove it (64)", &r.pieces},
     };
     char* positional[1];
     int code;
@@ -242,10 +266,14 @@ const cli_verb cli_analyze_robust = {
         "by formulas. Told are the step of the first switch, all components that are negative there, with contact and "
         "kind, and\n"
         "how far each step is from another mode.\n"
+        "With --box nothing is sampled: pose, friction and control may differ by anything in the box that is told, and "
+        "every\n"
+        "step is proved to keep its modes, by affine arithmetic that shares no code with the solver.\n"
         "Exit code 0: robust; 1: a switch, or no first step; 2: bad usage or input; 3: internal failure.\n\n"
         "example:\n"
         "    stiction analyze robust peg-push --steps 100\n"
-        "    stiction analyze robust peg-push --set mu=0.05\n",
+        "    stiction analyze robust peg-push --set mu=0.05\n"
+        "    stiction analyze robust peg-push --steps 20 --box --doubts x,y,theta,mu\n",
     .use = STI_USE_ROBUST,
     .run = run,
 };

@@ -131,6 +131,13 @@ STI_API bool sti_manipulation_support_fixed(const sti_manipulation* m, int part)
 STI_API double sti_manipulation_step(const sti_manipulation* m);
 STI_API long sti_manipulation_steps(const sti_manipulation* m);
 
+// A probe elsewhere, as a tool in a hand: its tips keep their places to each other and to the direction of the push; x, y is the
+// middle of them at time 0, angle the direction in which they then move without end. Lasts until the next sti_manipulation_set.
+// STI_ERR_INPUT: a probe that stands still or follows a path.
+STI_API sti_status sti_manipulation_aim(sti_manipulation* m, int probe, double x, double y, double angle, double speed);
+// Friction of part i against a thing (part, fixture or probe, counted in this order from 0), as long.
+STI_API void sti_manipulation_rub(sti_manipulation* m, int part, int thing, double mu);
+
 // ---- contacts at a state
 
 typedef enum sti_push_against { STI_PUSH_TIP, STI_PUSH_FIXTURE, STI_PUSH_PART } sti_push_against;

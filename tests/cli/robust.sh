@@ -23,7 +23,27 @@ run analyze robust nav.json --steps 169 --step 0.02
 expect "NAV-04, 169 steps" 1 "switch in step 164"
 expect "NAV-04, what happens" 1 "wall closes"
 
+# ---- the box: what is inside keeps its mode, what is far outside does not
+run analyze robust peg-push --box --steps 10 --doubts mu --json
+expect "a box of friction" 0 '"proved": true'
+least=$(sed 's/.*"low": \([-0-9.e]*\).*/\1/' out)
+for part in 0.99 1.2; do
+    mu=$(awk -v low="$least" -v part="$part" 'BEGIN { printf "%.6f", 0.3 + part * low }')
+    run run peg-push --set "mu=$mu" --time 0.5 --json
+    if [ "$part" = 0.99 ]; then expect "friction inside it" 0 'stick'; else expect "and outside" 0 'slide'; fi
+done
+run analyze robust peg-push --box --steps 3 --doubts x,theta --pieces 4
+expect "as text" 0 "proved: these modes last"
+run analyze robust peg-stuck --box
+expect "no first step, no box" 1 "no box"
+
 # ---- wrong requests
+run analyze robust peg-push --box --doubts x,z
+refused "a doubt that is none" "--doubts: z: x, y, theta, mu"
+run analyze robust nav.json --box --steps 3
+refused "a box of a system" "--box: of parts and probes"
+run analyze robust peg-push --doubts x
+refused "doubts of no box" "need --box"
 run analyze robust nav.json
 refused "no steps" "--steps: missing"
 run analyze robust nav.json --steps 3 --scheme convex

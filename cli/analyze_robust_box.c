@@ -1,0 +1,143 @@
+// analyze_robust_box.c: stiction analyze robust --box: the largest box of doubts in which a push keeps its contact modes, proved.
+#include <math.h>
+#include <stdlib.h>
+#include <stiction/plan.h>
+#include <string.h>
+
+#include "analyze.h"
+
+// What may be doubted, as --doubts names it.
+static bool kind_of(const char* word, size_t size, sti_doubt_kind* out) {
+    for (int k = 0; k < STI_DOUBT_COUNT; k++) {
+        const char* text = sti_doubt_text((sti_doubt_kind)k);
+        if (strlen(text) != size || strncmp(text, word, size) != 0) continue;
+        *out = (sti_doubt_kind)k;
+        return true;
+    }
+    return false;
+}
+
+// "x,y,theta,mu": those alone.
+static int choose_doubts(const cli* c, const char* list, sti_box_options* o) {
+    bool wanted[STI_DOUBT_COUNT] = {false};
+    for (const char* at = list; at != NULL;) {
+        const size_t size = strcspn(at, ",");
+        sti_doubt_kind kind;
+        if (!kind_of(at, size, &kind))
+            return cli_fail_usage(
+                c, "--doubts: %.*s: x, y, theta, mu, place-x, place-y, turn or speed expected, with commas between",
+                size < 60 ? (int)size : 60, at);
+        wanted[kind] = true;
+        at = at[size] == ',' ? at + size + 1 : NULL;
+    }
+    for (int k = 0; k < STI_DOUBT_COUNT; k++) {
+        if (!wanted[k]) o->weight[k] = 0;
+    }
+    return CLI_DONE;
+}
+
+// Name of the part, thing or probe that is doubted.
+static const char* name_of(const sti_manipulation* m, const sti_push_doubt* d) {
+    const int parts = sti_manipulation_part_count(m), fixtures = sti_manipulation_fixture_count(m);
+    if (d->kind <= STI_DOUBT_THETA) return sti_manipulation_part(m, d->of);
+    if (d->kind != STI_DOUBT_MU) return sti_manipulation_probe(m, d->of);
+    return d->of < parts              ? sti_manipulation_part(m, d->of)
+           : d->of < parts + fixtures ? sti_manipulation_fixture(m, d->of - parts)
+                                      : sti_manipulation_probe(m, d->of - parts - fixtures);
+}
+
+static void put_contacts(cli_json* j, const sti_manipulation* m, const sti_push_box* b) {
+    cli_json_array(j, "contacts");
+    for (int i = 0; i < b->contact_count; i++) {
+        const sti_push_contact* k = &b->contacts[i];
+        char text[100];
+        sti_manipulation_contact_text(m, k, text, sizeof text);
+        cli_json_object(j, NULL);
+        cli_json_text(j, "part", sti_manipulation_part(m, k->part));
+        cli_json_text(j, "against", text);
+        cli_json_text(j, "mode", sti_push_mode_text(b->modes[i]));
+        cli_json_end(j);
+    }
+    cli_json_end(j);
+}
+
+static int print_json(const cli* c, const cli_robust_box* q, const sti_robust_box* b, double seconds, int code) {
+    const sti_push_box* box = &b->box;
+    const size_t n = 3 * (size_t)sti_manipulation_part_count(q->scene);
+    const bool there = b->found && b->proof.accepted;
+    cli_json j;
+    cli_json_begin(&j);
+    cli_json_text(&j, "kind", "robust-box");
+    cli_json_text(&j, "file", q->path);
+    cli_json_number(&j, "h", box->h);
+    cli_json_integer(&j, "steps", box->steps);
+    cli_json_bool(&j, "proved", there);
+    cli_json_text(&j, "reason", b->proof.text);
+    cli_json_number(&j, "margin", there ? b->proof.margin : NAN);
+    cli_json_integer(&j, "pieces", b->proof.pieces);
+    cli_json_number(&j, "scale", there ? b->scale : NAN);
+    cli_json_bool(&j, "whole_basis", q->whole);
+    put_contacts(&j, q->scene, box);
+    cli_json_array(&j, "doubts");
+    for (int i = 0; i < box->doubt_count && there; i++) {
+        const sti_push_doubt* d = &box->doubts[i];
+        cli_json_object(&j, NULL);
+        cli_json_text(&j, "what", sti_doubt_text(d->kind));
+        cli_json_text(&j, "of", name_of(q->scene, d));
+        cli_json_number(&j, "low", d->low);
+        cli_json_number(&j, "high", d->high);
+        cli_json_end(&j);
+    }
+    cli_json_end(&j);
+    cli_json_numbers(&j, "start", box->start, n);
+    cli_json_numbers(&j, "end_low", there ? b->end : NULL, n);
+    cli_json_numbers(&j, "end_high", there ? b->end + n : NULL, n);
+    cli_json_number(&j, "time_s", seconds);
+    return cli_json_print(&j, c, code);
+}
+
+static void say(const cli* c, const cli_robust_box* q, const sti_robust_box* b) {
+    const sti_push_box* box = &b->box;
+    cli_say(c, "%s: %ld steps of %g\n", q->path, box->steps, box->h);
+    for (int i = 0; i < box->contact_count; i++) {
+        char text[100];
+        sti_manipulation_contact_text(q->scene, &box->contacts[i], text, sizeof text);
+        cli_say(c, "  %s at %s: %s\n", sti_manipulation_part(q->scene, box->contacts[i].part), text,
+                sti_push_mode_text(box->modes[i]));
+    }
+    if (!b->found || !b->proof.accepted) {
+        cli_say(c, "  %sno box%s: %s\n", cli_bad(c), cli_plain(c), b->proof.text);
+        return;
+    }
+    cli_say(c, "  %sproved%s: these modes last for every deviation in\n", cli_good(c), cli_plain(c));
+    for (int i = 0; i < box->doubt_count; i++) {
+        const sti_push_doubt* d = &box->doubts[i];
+        cli_say(c, "    %-8s of %-12s %12.5g .. %.5g\n", sti_doubt_text(d->kind), name_of(q->scene, d), d->low,
+                d->high);
+    }
+    for (int i = 0; i < sti_manipulation_part_count(q->scene); i++) {
+        const double *low = b->end + 3 * (ptrdiff_t)i,
+                     *high = low + 3 * (ptrdiff_t)sti_manipulation_part_count(q->scene);
+        cli_say(c, "  %s ends within x %.5g .. %.5g, y %.5g .. %.5g, theta %.5g .. %.5g\n",
+                sti_manipulation_part(q->scene, i), low[0], high[0], low[1], high[1], low[2], high[2]);
+    }
+}
+
+int cli_robust_box_answer(const cli* c, const cli_robust_box* q) {
+    sti_box_options o = sti_box_options_default(q->scene);
+    const double begin = cli_now();
+    o.friction = q->whole;
+    if (q->pieces > 0) o.max_pieces = q->pieces;
+    int code = q->doubts != NULL ? choose_doubts(c, q->doubts, &o) : CLI_DONE;
+    if (code != CLI_DONE) return code;
+    sti_robust_box* b = NULL;
+    if (sti_robust_box_create(c->env, q->scene, NULL, q->h, q->steps, &o, &b) != STI_OK)
+        return cli_fail_about(c, q->path);
+    code = b->found && b->proof.accepted ? CLI_DONE : CLI_NO;
+    if (c->json)
+        code = print_json(c, q, b, cli_now() - begin, code);
+    else
+        say(c, q, b);
+    sti_robust_box_destroy(c->env, b);
+    return code;
+}

@@ -1,0 +1,173 @@
+// test_search.c: plans: what is proved holds in replays, the same seed gives the same plan, and what cannot be is refused.
+#include <math.h>
+#include <stiction/plan.h>
+#include <string.h>
+
+#include "support/failing_env.h"
+#include "support/group_env.h"
+
+static const char scene[] =
+    "{\"kind\": \"manipulation\", \"parts\": [{\"polygon\": [[-0.8, -0.4], [0.8, -0.4], [0.8, 0.4], [-0.8, 0.4]],"
+    "\"support\": {\"pressure\": 1}}], \"fixtures\": [{\"polygon\": [[0.5, 0.8], [0.9, 0.8], [0.9, 1.6], [0.5, 1.6]]}],"
+    "\"probes\": [{\"tips\": [[-0.8, 0.1]], \"direction\": 0, \"speed\": 0.1}], \"mu\": 0.3, \"h\": 0.05}";
+
+static sti_manipulation* open_scene(sti_document** d) {
+    assert_int_equal(sti_document_parse(env, scene, strlen(scene), "scene", d), STI_OK);
+    return sti_manipulation_of(*d);
+}
+
+static const sti_plan_goal goal = {.pose = {0.7, 0, 0}, .tolerance = {0.03, 0.03, 0.05}};
+
+static void what_is_proved_holds_in_replays(void** state) {
+    (void)state;
+    sti_document* d;
+    sti_plan* p;
+    sti_manipulation* m = open_scene(&d);
+    assert_int_equal(sti_plan_create(env, m, &goal, NULL, &p), STI_OK);
+    assert_true(p->reached);
+    assert_true(p->push_count >= 1);
+    for (int i = 0; i < p->push_count; i++) {
+        assert_true(p->pushes[i].margin > 0);
+        for (int j = 0; j < 3; j++) {
+            const int at = 3 * (i + 1) + j;
+            assert_true(p->low[at] <= p->poses[at] && p->poses[at] <= p->high[at]);
+        }
+    }
+    sti_replay r;
+    assert_int_equal(sti_plan_replay(env, m, p, NULL, 5, 40, &r), STI_OK);
+    assert_int_equal(r.runs, 40);
+    assert_int_equal(r.successes, 40);
+    // without noise the parts come to where they are predicted
+    const sti_plan_noise none = {0};
+    assert_int_equal(sti_plan_replay(env, m, p, &none, 5, 1, &r), STI_OK);
+    for (int j = 0; j < 3; j++)
+        assert_true(fabs(r.worst[j] - fabs(p->poses[3 * p->push_count + j] - goal.pose[j])) < 1e-12);
+    // noise far beyond what the plan was made for is felt, so a success is not a matter of course
+    const sti_plan_noise wide = {.pose = {0.2, 0.2, 0.3}};
+    assert_int_equal(sti_plan_replay(env, m, p, &wide, 5, 40, &r), STI_OK);
+    assert_true(r.successes < 40);
+    sti_plan_destroy(env, p);
+    sti_document_destroy(d);
+}
+
+static void same_seed_same_plan(void** state) {
+    (void)state;
+    sti_plan* p[2];
+    for (int k = 0; k < 2; k++) {
+        sti_document* d;
+        sti_manipulation* m = open_scene(&d);
+        sti_plan_options o = sti_plan_options_default(m);
+        o.seed = 3;
+        o.shortest = true;
+        o.max_tries = 40;
+        assert_int_equal(sti_plan_create(env, m, &goal, &o, &p[k]), STI_OK);
+        sti_document_destroy(d);
+    }
+    assert_int_equal(p[0]->push_count, p[1]->push_count);
+    assert_int_equal(p[0]->tries, p[1]->tries);
+    assert_memory_equal(p[0]->poses, p[1]->poses, 3 * (size_t)(p[0]->push_count + 1) * sizeof(double));
+    for (int k = 0; k < 2; k++) sti_plan_destroy(env, p[k]);
+}
+
+static bool at_once(void* user, long tries, double nearest) {
+    (void)nearest;
+    *(long*)user = tries;
+    return tries < 5;
+}
+
+static void a_search_that_is_stopped_keeps_the_nearest(void** state) {
+    (void)state;
+    sti_document* d;
+    sti_plan* p;
+    sti_manipulation* m = open_scene(&d);
+    sti_plan_options o = sti_plan_options_default(m);
+    long tries = 0;
+    o.watch = at_once;
+    o.user = &tries;
+    const sti_plan_goal far = {.pose = {9, 9, 2}, .tolerance = {0.01, 0.01, 0.01}};
+    assert_int_equal(sti_plan_create(env, m, &far, &o, &p), STI_OK);
+    assert_false(p->reached);
+    assert_int_equal(p->tries, 5);
+    assert_int_equal(tries, 5);
+    sti_plan_destroy(env, p);
+    sti_document_destroy(d);
+}
+
+static void bad_requests_are_refused(void** state) {
+    (void)state;
+    sti_document* d;
+    sti_plan* p;
+    sti_manipulation* m = open_scene(&d);
+    sti_plan_goal g = goal;
+    g.part = 1;
+    assert_int_equal(sti_plan_create(env, m, &g, NULL, &p), STI_ERR_ARGUMENT);
+    assert_null(p);
+    g = goal;
+    g.tolerance[1] = 0;
+    assert_int_equal(sti_plan_create(env, m, &g, NULL, &p), STI_ERR_ARGUMENT);
+    g = goal;
+    g.pose[1] = 0.9;
+    assert_int_equal(sti_plan_create(env, m, &g, NULL, &p), STI_ERR_INPUT);
+    assert_non_null(strstr(sti_env_error(env)->text, "overlap fixture 1"));
+    assert_int_equal(sti_manipulation_aim(m, 1, 0, 0, 0, 1), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_manipulation_aim(m, 0, NAN, 0, 0, 1), STI_ERR_ARGUMENT);
+    sti_document_destroy(d);
+}
+
+static void a_probe_is_aimed_as_a_tool(void** state) {
+    (void)state;
+    static const char fork[] =
+        "{\"kind\": \"manipulation\", \"parts\": [{\"disc\": 1, \"support\": {\"pressure\": 1}}],"
+        "\"probes\": [{\"tips\": [[-2, 0.2], [-2, -0.2]], \"direction\": 0, \"speed\": 0.1}], \"mu\": 0.3}";
+    sti_document* d;
+    double x[2], v[2];
+    assert_int_equal(sti_document_parse(env, fork, strlen(fork), "fork", &d), STI_OK);
+    sti_manipulation* m = sti_manipulation_of(d);
+    assert_int_equal(sti_manipulation_aim(m, 0, 3, 0, 3.14159265358979323846 / 2, 2), STI_OK);
+    sti_manipulation_tip(m, 0, 1, x, v);
+    assert_true(fabs(x[0] - 2.8) < 1e-15 && fabs(x[1] - 2) < 1e-15 && fabs(v[0]) < 1e-15 && fabs(v[1] - 2) < 1e-15);
+    sti_manipulation_rub(m, 0, 1, 0.7);
+    assert_true(sti_manipulation_friction(m, 0, 1) == 0.7);
+    sti_plan* p;
+    assert_int_equal(sti_plan_create(env, m, &goal, NULL, &p), STI_ERR_INPUT);
+    assert_non_null(strstr(sti_env_error(env)->text, "one tip"));
+    sti_document_destroy(d);
+}
+
+static void every_allocation_may_fail(void** state) {
+    (void)state;
+    for (long k = 0;; k++) {
+        failing_env f;
+        sti_document* d = NULL;
+        sti_plan* p = NULL;
+        sti_replay r;
+        failing_env_open(&f, k);
+        sti_status status = sti_document_parse(f.env, scene, strlen(scene), "scene", &d);
+        if (status == STI_OK) {
+            sti_manipulation* m = sti_manipulation_of(d);
+            sti_plan_options o = sti_plan_options_default(m);
+            o.max_tries = 1;
+            o.step = 0.15;
+            o.reach = 0.35;
+            status = sti_manipulation_aim(m, 0, -1, 0, 0, 0.1);
+            if (status == STI_OK) status = sti_plan_create(f.env, m, &goal, &o, &p);
+            if (status == STI_OK) status = sti_plan_replay(f.env, m, p, NULL, 1, 1, &r);
+        }
+        if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
+        sti_plan_destroy(f.env, p);
+        sti_document_destroy(d);
+        if (failing_env_close(&f)) break;
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_proved_holds_in_replays),
+        cmocka_unit_test(same_seed_same_plan),
+        cmocka_unit_test(a_search_that_is_stopped_keeps_the_nearest),
+        cmocka_unit_test(bad_requests_are_refused),
+        cmocka_unit_test(a_probe_is_aimed_as_a_tool),
+        cmocka_unit_test(every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, open_group_env, close_group_env);
+}
