@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "manual.h"
 
 // Options every verb takes, before its own.
 enum { COMMON_COUNT = 5 };
@@ -204,6 +204,33 @@ static bool has(const cli_option* options, int count, const char* name) {
     return false;
 }
 
+static void help_line(const cli_option* option) {
+    char left[48];
+    snprintf(left, sizeof left, "%s%s%s", option->name, option->argument != NULL ? " " : "",
+             option->argument != NULL ? option->argument : "");
+    printf("    %-24s %s\n", left, option->help);
+}
+
+static void print_as(cli_form form, const cli_verb* verb, const table* t) {
+    if (form == CLI_FORM_MAN)
+        cli_manual_page(verb, t->option, t->count);
+    else
+        cli_completion_verb(form, verb, t->option, t->count);
+}
+
+// t: the options of the verb, then those of every verb.
+static void print_help(const cli_verb* verb, const table* t) {
+    printf("stiction %s %s\n\n%s.\n\noptions:\n", verb->name, verb->arguments, verb->summary);
+    for (int k = 0; k < t->count; k++) help_line(&t->option[k]);
+    if (verb->use != 0) {
+        char kinds[300];
+        sti_use_kinds(verb->use, kinds, sizeof kinds);
+        printf("\nkinds of documents: %s%s%s.\n", kinds, verb->beside != NULL ? ", or " : "",
+               verb->beside != NULL ? verb->beside : "");
+    }
+    printf("\n%s", verb->details);
+}
+
 int cli_parse(cli* c, const cli_option* options, int option_count, int argc, char** argv, char** positional, int least,
               int most, int* code) {
     bool ended = false;
@@ -232,37 +259,14 @@ int cli_parse(cli* c, const cli_option* options, int option_count, int argc, cha
             positional[count++] = argv[i];
         }
     }
-    if (c->help)
-        cli_print_help(c, c->verb, options, option_count);
+    if (c->help && c->form == CLI_FORM_HELP)
+        print_help(c->verb, &t);
+    else if (c->help)
+        print_as(c->form, c->verb, &t);
     else if (*code == CLI_DONE && count < least)
         *code = cli_fail_usage(c, "%s is missing; usage: stiction %s %s",
                                count == 0 ? "the first argument" : "an argument", c->verb->name, c->verb->arguments);
     if (c->help || *code != CLI_DONE) return -1;
     cli_limit_begin(c);
     return count;
-}
-
-static void help_line(const cli_option* option) {
-    char left[48];
-    snprintf(left, sizeof left, "%s%s%s", option->name, option->argument != NULL ? " " : "",
-             option->argument != NULL ? option->argument : "");
-    printf("    %-24s %s\n", left, option->help);
-}
-
-void cli_print_help(const cli* c, const cli_verb* verb, const cli_option* options, int option_count) {
-    cli unused = *c;
-    cli_option common[COMMON_COUNT];
-    common_options(&unused, common);
-    printf("stiction %s %s\n\n%s.\n\noptions:\n", verb->name, verb->arguments, verb->summary);
-    for (int k = 0; k < option_count; k++) help_line(&options[k]);
-    for (int k = 0; k < COMMON_COUNT; k++) {
-        if (!has(options, option_count, common[k].name)) help_line(&common[k]);
-    }
-    if (verb->use != 0) {
-        char kinds[300];
-        sti_use_kinds(verb->use, kinds, sizeof kinds);
-        printf("\nkinds of documents: %s%s%s.\n", kinds, verb->beside != NULL ? ", or " : "",
-               verb->beside != NULL ? verb->beside : "");
-    }
-    printf("\n%s", verb->details);
 }

@@ -1,4 +1,5 @@
-# What `make install` lays down: both libraries, headers, the command, stiction.pc, a CMake package, problem files, scenes.
+# What `make install` lays down: both libraries, headers, the command, stiction.pc, a CMake package, problem files, scenes,
+# man pages and completions of shells.
 # The tree may be moved as a whole afterwards: every path in it is relative.
 include(CMakePackageConfigHelpers)
 
@@ -11,6 +12,19 @@ install(TARGETS stiction_command)
 install(DIRECTORY include/stiction TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY problems scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/stiction)
 install(FILES LICENSE NOTICE README.md TYPE DOC)
+
+# What the command says of itself can be written where it runs: not when it is built for another machine.
+if(NOT CMAKE_CROSSCOMPILING)
+  set(manual ${PROJECT_BINARY_DIR}/manual)
+  add_custom_command(TARGET stiction_command POST_BUILD
+                     COMMAND ${CMAKE_COMMAND} -DCOMMAND=$<TARGET_FILE:stiction_command> -DFOLDER=${manual}
+                             -P ${PROJECT_SOURCE_DIR}/cmake/StictionManual.cmake
+                     VERBATIM)
+  install(DIRECTORY ${manual}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES ${manual}/completion/stiction DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${manual}/completion/_stiction DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  install(FILES ${manual}/completion/stiction.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+endif()
 
 # pkg-config. A program that links the shared library needs nothing else; a static one needs the private parts.
 # OpenBLAS is named by -l and not by its module, whose own private part wants a Fortran compiler's library that

@@ -1,0 +1,25 @@
+# cmake -DCOMMAND=stiction -DFOLDER=DIR -P StictionManual.cmake
+# Man pages and completions, by the command itself: DIR/man/stiction.1 names the pages of the verbs, which are written too;
+# DIR/completion has a file for each shell.
+cmake_minimum_required(VERSION 3.22)
+function(write_output file)
+  execute_process(COMMAND ${COMMAND} ${ARGN} OUTPUT_FILE ${file} RESULT_VARIABLE code)
+  if(NOT code EQUAL 0)
+    message(FATAL_ERROR "stiction ${ARGN}: exit code ${code}")
+  endif()
+endfunction()
+
+file(REMOVE_RECURSE ${FOLDER})
+file(MAKE_DIRECTORY ${FOLDER}/man ${FOLDER}/completion)
+write_output(${FOLDER}/man/stiction.1 help --man)
+file(STRINGS ${FOLDER}/man/stiction.1 lines REGEX "see .*\\(1\\)")
+foreach(line IN LISTS lines)
+  string(REGEX REPLACE ".*see .fBstiction(.*).fR\\(1\\).*" "\\1" name "${line}")
+  string(REGEX REPLACE "[^a-z]+" ";" words "${name}")
+  list(REMOVE_ITEM words "")
+  string(REPLACE ";" "-" page "${words}")
+  write_output(${FOLDER}/man/stiction-${page}.1 help --man ${words})
+endforeach()
+write_output(${FOLDER}/completion/stiction completion bash)
+write_output(${FOLDER}/completion/_stiction completion zsh)
+write_output(${FOLDER}/completion/stiction.fish completion fish)
