@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# stiction view: pages that are written, what is refused; in Chromium, that they show what was computed and that names do nothing.
+set -u
+stiction=$1
+web=${STI_SOURCE_DIR:-$(cd "$(dirname "$0")/../.." && pwd)}/web
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+fail() { echo "FAIL: $*"; failures=$((failures + 1)); }
+
+code=0
+"$stiction" view arch --time 0.02 --out arch.html >/dev/null 2>said || code=$?
+if grep -q 'built without its page' said; then
+    echo "skipped: the command was built without its page (node and npm: docs/page.md)"
+    exit 77
+fi
+[ $code -eq 0 ] || fail "view arch: exit code $code: $(cat said)"
+[ "$(ls | tr '\n' ' ')" = "arch.html said " ] || fail "left behind: $(ls)"
+
+refused() { # CODE WORD ARGUMENT...
+    local expected=$1 word=$2
+    shift 2
+    code=0
+    "$stiction" view "$@" >out 2>said || code=$?
+    [ $code -eq "$expected" ] || fail "view $*: exit code $code"
+    [ "$(wc -l <said)" -eq 1 ] && grep -q -- "$word" said || fail "view $*: $(cat said)"
+}
+mkdir empty
+refused 2 'no trajectory.h5' empty
+refused 2 'nothing' nothing.json
+refused 2 'none/page.html' arch --time 0.02 --out none/page.html
+refused 2 'are for scenes' empty --time 1
+
+# a hostile name, of a body and of the run itself
+evil='<img src=x onerror="window.hacked=1">'
+cat >evil.json <<J
+{"kind": "scene", "dimension": 2, "gravity": [0, -9.81], "step": {"h": 0.01}, "time": 0.1, "bodies": [
+    {"name": "ground", "fixed": true, "shape": {"type": "halfspace", "normal": [0, 1], "offset": 0}},
+    {"name": "</script><img src=x onerror=window.hacked=1>", "shape": {"type": "box", "half": [0.5, 0.5]}, "position": [0, 0.5], "velocity": [1, 0]}]}
+J
+"$stiction" run evil.json --out "$evil" --csv evil.csv >said 2>&1 || fail "run: $(cat said)"
+"$stiction" view "$evil" --out evil.html >said 2>&1 || fail "view: $(cat said)"
+grep -q '<img' evil.html && fail "a name stands in the page as it is"
+"$stiction" run pebble-bed --set count=40 --time 0.3 --out bed >said 2>&1
+"$stiction" view bed --out bed.html >said 2>&1 || fail "view bed: $(cat said)"
+"$stiction" view stick-slip --time 1 --out slip.html >said 2>&1 || fail "view stick-slip: $(cat said)"
+[ $failures -eq 0 ] || exit 1
+
+chromium=$(command -v chromium || command -v chromium-browser)
+if [ -z "$chromium" ] || ! [ -d "$web/node_modules/puppeteer-core" ]; then
+    echo "skipped: chromium or puppeteer-core are missing; pages were written and not opened"
+    exit 77
+fi
+python3 - <<'P'
+import csv, json
+rows = list(csv.DictReader(open("evil.csv")))[1:]  # without the start
+
+series = {n: [float(r[n]) for r in rows] for n in ("kinetic", "potential", "residual")}
+json.dump({"time": 0.1, "bodies": 2, "contacts": 2, "series": series,
+           "texts": ["</script><img src=x onerror=window.hacked=1>", '<img src=x onerror="window.hacked=1">']}, open("evil.want", "w"))
+json.dump({"time": 0.3, "bodies": 40}, open("bed.want", "w"))
+json.dump({"time": 0.5}, open("slip.want", "w"))
+P
+for page in evil bed slip; do
+    timeout 100 node "$web/test.mjs" "$chromium" $page.html $page.want ${PICTURES:+"$PICTURES/$page.png"} || fail "$page.html in Chromium"
+done
+[ $failures -eq 0 ]

@@ -1,0 +1,322 @@
+// view.js: the run in three dimensions: bodies, grains by instancing, the vessel, forces and friction cones of contacts.
+import * as THREE from "three";
+import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+
+// Colours that the colour-blind tell apart (Okabe and Ito).
+export const PALETTE = [0x0072b2, 0xe69f00, 0x009e73, 0xcc79a7, 0x56b4e9, 0xd55e00, 0xf0e442, 0x8c8c8c];
+export const MODE_COLOR = { open: 0x9aa3ad, stick: 0x2f9e62, slip: 0xd9480f };
+const MOST_ARROWS = 4096;
+
+function shapeGeometry(shape) {
+    const points = [], v = shape.vertices;
+    for (const face of shape.faces) {
+        for (let i = 1; i + 1 < face.length; i++) {
+            for (const k of [face[0], face[i], face[i + 1]]) points.push(v[3 * k], v[3 * k + 1], v[3 * k + 2]);
+        }
+    }
+    const geometry = new THREE.BufferGeometry();
+    geometry.setAttribute("position", new THREE.Float32BufferAttribute(points, 3));
+    geometry.computeVertexNormals();
+    return geometry;
+}
+
+// A plane polygon gets a little thickness, so that it is lit and casts a shape like any other.
+function flatGeometry(shape, depth) {
+    const v = shape.vertices, outline = new THREE.Shape(shape.faces[0].map((k) => new THREE.Vector2(v[3 * k], v[3 * k + 1])));
+    const geometry = new THREE.ExtrudeGeometry(outline, { depth, bevelEnabled: false });
+    geometry.translate(0, 0, -depth / 2);
+    return geometry;
+}
+
+export class View {
+    constructor(canvas, run) {
+        this.run = run;
+        this.canvas = canvas;
+        this.flat = run.dim === 2;
+        this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
+        this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2));
+        this.scene = new THREE.Scene();
+        this.options = { forces: true, cones: run.kind !== "grains", vessel: true };
+        this.follow = -1;
+        this.place = new Float64Array(7);
+        this.bounds = this.findBounds();
+        this.size = Math.max(this.bounds.getSize(new THREE.Vector3()).length(), 1e-6);
+        this.addLights();
+        this.addCamera();
+        this.meshes = [];
+        if (run.kind === "grains") this.addGrains();
+        else if (run.kind === "bodies") this.addBodies();
+        if (run.walls) this.addWalls();
+        this.addContacts();
+        this.largest = this.findLargest();
+    }
+
+    findBounds() {
+        const box = new THREE.Box3(), run = this.run, p = new THREE.Vector3(), at = new Float64Array(7);
+        if (run.kind === "grains") {
+            const f = run.frames, last = run.count - 1, r = Math.max(...run.grains.radius.subarray(0, 64));
+            for (const frame of [0, last]) {
+                for (let k = 0; k < run.grains.count; k += Math.max(1, Math.floor(run.grains.count / 2000)))
+                    box.expandByPoint(p.fromArray(run.place(frame, k, at)));
+            }
+            box.expandByScalar(r);
+            return box;
+        }
+        const stride = Math.max(1, Math.floor(run.count / 50));
+        const reach = run.bodies.map(() => 0);
+        for (const s of run.shapes) {
+            if (run.bodies[s.body].fixed) continue;
+            for (let i = 0; i < s.vertices.length; i += 3)
+                reach[s.body] = Math.max(reach[s.body], Math.hypot(s.vertices[i], s.vertices[i + 1], s.vertices[i + 2]));
+        }
+        // Each body alone, so that one that fell out of the scene does not make the rest small.
+        const centre = new THREE.Vector3();
+        for (let k = 0; k < run.bodies.length; k++) {
+            if (run.bodies[k].fixed) continue;
+            for (let f = 0; f < run.count; f += stride) {
+                p.fromArray(run.place(f, k, at));
+                const far = box.isEmpty() ? 0 : p.distanceTo(box.getCenter(centre));
+                if (f > 0 && far > 6 * box.getSize(centre).length()) continue;
+                const r = reach[k];
+                box.expandByPoint(new THREE.Vector3(p.x - r, p.y - r, this.flat ? 0 : p.z - r));
+                box.expandByPoint(new THREE.Vector3(p.x + r, p.y + r, this.flat ? 0 : p.z + r));
+            }
+        }
+        if (box.isEmpty()) box.set(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
+        return box;
+    }
+
+    addLights() {
+        this.scene.add(new THREE.HemisphereLight(0xffffff, 0x8896a8, 1.7));
+        const sun = new THREE.DirectionalLight(0xffffff, 1.9);
+        sun.position.set(-0.6, this.flat ? 0.5 : -1, this.flat ? 2 : 1.6);
+        this.scene.add(sun);
+    }
+
+    addCamera() {
+        if (this.flat) this.camera = new THREE.OrthographicCamera(-1, 1, 1, -1, -100 * this.size, 100 * this.size);
+        else this.camera = new THREE.PerspectiveCamera(32, 1, this.size / 500, this.size * 50);
+        this.camera.up.set(0, this.flat ? 1 : 0, this.flat ? 0 : 1);
+        this.controls = new OrbitControls(this.camera, this.canvas);
+        this.controls.enableRotate = !this.flat;
+        if (this.flat) this.controls.mouseButtons.LEFT = THREE.MOUSE.PAN;
+        this.home();
+    }
+
+    home() {
+        const centre = this.bounds.getCenter(new THREE.Vector3());
+        if (this.flat) {
+            this.camera.position.set(centre.x, centre.y, this.size);
+            this.camera.zoom = 1;
+        } else {
+            const away = new THREE.Vector3(0.55, -1, 0.42).normalize().multiplyScalar(1.75 * this.size);
+            this.camera.position.copy(centre).add(away);
+        }
+        this.controls.target.copy(centre);
+        this.controls.update();
+        this.resize();
+    }
+
+    addBodies() {
+        const run = this.run, groups = run.bodies.map(() => new THREE.Group());
+        for (const shape of run.shapes) {
+            const fixed = run.bodies[shape.body].fixed;
+            const geometry = this.flat ? flatGeometry(shape, 0.01 * this.size) : shapeGeometry(shape);
+            const material = new THREE.MeshStandardMaterial({
+                color: fixed ? 0xb4bcc6 : PALETTE[shape.body % PALETTE.length], roughness: 0.75, flatShading: !shape.smooth,
+                side: THREE.DoubleSide, transparent: fixed, opacity: fixed ? 0.55 : 1, depthWrite: !fixed,
+                polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 });
+            groups[shape.body].add(new THREE.Mesh(geometry, material));
+            if (!shape.smooth || this.flat) {
+                const edges = new THREE.EdgesGeometry(geometry, 25);
+                groups[shape.body].add(new THREE.LineSegments(edges, new THREE.LineBasicMaterial({ color: 0x1c2733, transparent: true, opacity: fixed ? 0.25 : 0.6 })));
+            }
+        }
+        groups.forEach((g, k) => { g.name = run.bodies[k].name; g.userData.body = k; this.scene.add(g); });
+        this.meshes = groups;
+    }
+
+    addGrains() {
+        const { count, radius, layer } = this.run.grains;
+        const detail = count > 50000 ? 0 : count > 5000 ? 1 : 2;
+        const geometry = new THREE.IcosahedronGeometry(1, detail);
+        geometry.computeVertexNormals();
+        const mesh = new THREE.InstancedMesh(geometry, new THREE.MeshLambertMaterial(), count);
+        const color = new THREE.Color();
+        for (let k = 0; k < count; k++) mesh.setColorAt(k, color.set(PALETTE[layer[k] % 7]));
+        mesh.frustumCulled = false;
+        mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
+        const m = mesh.instanceMatrix.array;
+        for (let k = 0; k < count; k++) m[16 * k] = m[16 * k + 5] = m[16 * k + 10] = radius[k], m[16 * k + 15] = 1;
+        this.grains = mesh;
+        this.scene.add(mesh);
+    }
+
+    addWalls() {
+        const material = new THREE.MeshStandardMaterial({ color: 0x8fa3b8, transparent: true, opacity: 0.16, side: THREE.DoubleSide, depthWrite: false });
+        const box = this.bounds, size = this.size, z = new THREE.Vector3(0, 0, 1), centre = box.getCenter(new THREE.Vector3());
+        this.vessel = new THREE.Group();
+        for (const w of this.run.walls) {
+            const axis = new THREE.Vector3(...w.axis), point = new THREE.Vector3(...w.point);
+            let geometry;
+            if (w.kind === 0) {
+                geometry = new THREE.PlaneGeometry(1.15 * size, 1.15 * size);
+                const off = centre.clone().sub(point).dot(axis);
+                point.copy(centre).addScaledVector(axis, -off);
+            } else if (w.kind === 1) {
+                const from = Math.max(0, box.min.clone().sub(point).dot(axis)), to = box.max.clone().sub(point).dot(axis);
+                const base = w.axis[2] === 1 ? this.coneTop(w) : -size / 2, high = w.axis[2] === 1 ? to - base : size;
+                geometry = new THREE.CylinderGeometry(w.radius, w.radius, Math.max(high, 1e-6), 72, 1, true).rotateX(Math.PI / 2).translate(0, 0, base + high / 2);
+                void from;
+            } else {
+                const high = this.coneHeight(w);
+                geometry = new THREE.CylinderGeometry(w.radius + w.slope * high, w.radius, high, 72, 1, true).rotateX(Math.PI / 2).translate(0, 0, high / 2);
+            }
+            const mesh = new THREE.Mesh(geometry, material);
+            mesh.quaternion.setFromUnitVectors(z, axis);
+            mesh.position.copy(point);
+            this.vessel.add(mesh);
+        }
+        this.scene.add(this.vessel);
+    }
+
+    // Where a cone meets the cylinder around it, along its axis; how high a cylinder begins for the same reason.
+    coneHeight(cone) {
+        const cylinder = this.run.walls.find((w) => w.kind === 1);
+        if (!cylinder || !(cone.slope > 0)) return this.size / 2;
+        return Math.max((cylinder.radius - cone.radius) / cone.slope, 1e-6);
+    }
+
+    coneTop(cylinder) {
+        const cone = this.run.walls.find((w) => w.kind === 2);
+        return cone ? cone.point[2] - cylinder.point[2] + this.coneHeight(cone) : 0;
+    }
+
+    addContacts() {
+        const lambert = () => new THREE.MeshLambertMaterial();
+        const instanced = (geometry, material) => {
+            const mesh = new THREE.InstancedMesh(geometry, material, MOST_ARROWS);
+            mesh.frustumCulled = false;
+            mesh.count = 0;
+            this.scene.add(mesh);
+            return mesh;
+        };
+        this.shafts = instanced(new THREE.CylinderGeometry(0.5, 0.5, 1, 10).translate(0, 0.5, 0), lambert());
+        this.heads = instanced(new THREE.ConeGeometry(0.5, 1, 14).translate(0, 0.5, 0), lambert());
+        this.points = instanced(new THREE.IcosahedronGeometry(1, 1), lambert());
+        this.cones = instanced(new THREE.ConeGeometry(1, 1, 28, 1, true).rotateX(Math.PI).translate(0, 0.5, 0),
+            new THREE.MeshBasicMaterial({ transparent: true, opacity: 0.2, side: THREE.DoubleSide, depthWrite: false }));
+    }
+
+    findLargest() {
+        const c = this.run.contacts, sizes = [];
+        if (!c) return 0;
+        const stride = Math.max(1, Math.floor(c.mode.length / 20000));
+        for (let k = 0; k < c.mode.length; k += stride) sizes.push(Math.hypot(c.data[10 * k + 6], c.data[10 * k + 7], c.data[10 * k + 8]));
+        sizes.sort((a, b) => a - b);
+        return sizes.length ? sizes[Math.floor(0.98 * (sizes.length - 1))] || sizes[sizes.length - 1] : 0;
+    }
+
+    show(frame) {
+        const run = this.run, p = this.place;
+        this.frame = frame;
+        if (this.grains) {
+            const m = this.grains.instanceMatrix.array, f = run.frames, n = run.grains.count, base = 3 * frame * n;
+            const s = [f.size[0] / 65535, f.size[1] / 65535, f.size[2] / 65535];
+            for (let k = 0, at = base; k < n; k++) {
+                m[16 * k + 12] = f.low[0] + f.x[at++] * s[0];
+                m[16 * k + 13] = f.low[1] + f.x[at++] * s[1];
+                m[16 * k + 14] = f.low[2] + f.x[at++] * s[2];
+            }
+            this.grains.instanceMatrix.needsUpdate = true;
+        }
+        for (let k = 0; k < this.meshes.length; k++) {
+            run.place(frame, k, p);
+            this.meshes[k].position.set(p[0], p[1], p[2]);
+            this.meshes[k].quaternion.set(p[4], p[5], p[6], p[3]);
+        }
+        this.showContacts(frame);
+        if (this.follow >= 0) this.followBody();
+    }
+
+    followBody() {
+        const p = this.run.place(this.frame, this.follow, this.place), at = new THREE.Vector3(p[0], p[1], p[2]);
+        const by = at.clone().sub(this.controls.target);
+        this.camera.position.add(by);
+        this.controls.target.copy(at);
+        this.controls.update();
+    }
+
+    showContacts(frame) {
+        const [from, to] = this.run.contacts ? this.run.contactRange(frame) : [0, 0];
+        const y = new THREE.Vector3(0, 1, 0), d = new THREE.Vector3(), at = new THREE.Vector3(), q = new THREE.Quaternion();
+        const m = new THREE.Matrix4(), scale = new THREE.Vector3(), color = new THREE.Color();
+        const unit = this.largest > 0 ? (this.run.kind === "grains" ? 0.06 : 0.16) * this.size / this.largest : 0, thick = 0.006 * this.size;
+        let arrows = 0, points = 0, cones = 0;
+        this.shown = to - from;
+        for (let row = from; row < to && points < MOST_ARROWS; row++) {
+            const c = this.run.contact(row), size = Math.hypot(...c.r);
+            color.set(MODE_COLOR[c.mode]);
+            at.fromArray(c.point);
+            if (this.run.kind !== "grains") {
+                this.points.setMatrixAt(points, m.compose(at, q.identity(), scale.setScalar(0.006 * this.size)));
+                this.points.setColorAt(points, color);
+            }
+            points++;
+            const length = Math.min(size * unit, 0.3 * this.size);
+            if (this.options.forces && length > 0.01 * this.size * (this.run.kind === "grains" ? 0.2 : 0.5)) {
+                d.fromArray(c.r).divideScalar(size);
+                q.setFromUnitVectors(y, d);
+                const head = Math.min(0.4 * length, 4 * thick);
+                this.shafts.setMatrixAt(arrows, m.compose(at, q, scale.set(thick, length - head, thick)));
+                this.shafts.setColorAt(arrows, color);
+                at.addScaledVector(d, length - head);
+                this.heads.setMatrixAt(arrows, m.compose(at, q, scale.set(2.6 * thick, head, 2.6 * thick)));
+                this.heads.setColorAt(arrows, color);
+                arrows++;
+            }
+            if (this.options.cones && c.mu > 0 && c.mode !== "open") {
+                const high = 0.07 * this.size;
+                at.fromArray(c.point);
+                q.setFromUnitVectors(y, d.fromArray(c.n));
+                this.cones.setMatrixAt(cones, m.compose(at, q, scale.set(c.mu * high, high, this.flat ? 1e-4 : c.mu * high)));
+                this.cones.setColorAt(cones++, color);
+            }
+        }
+        this.shafts.count = this.heads.count = arrows;
+        this.points.count = this.run.kind === "grains" ? 0 : points;
+        this.cones.count = cones;
+        for (const mesh of [this.shafts, this.heads, this.points, this.cones]) {
+            mesh.instanceMatrix.needsUpdate = true;
+            if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
+        }
+        if (this.vessel) this.vessel.visible = this.options.vessel;
+    }
+
+    resize() {
+        const width = this.canvas.clientWidth || 1, height = this.canvas.clientHeight || 1, aspect = width / height;
+        this.renderer.setSize(width, height, false);
+        if (this.flat) {
+            const span = this.bounds.getSize(new THREE.Vector3());
+            const half = 0.56 * Math.max(span.y, span.x / aspect, 1e-6);
+            Object.assign(this.camera, { left: -half * aspect, right: half * aspect, top: half, bottom: -half });
+        } else {
+            this.camera.aspect = aspect;
+        }
+        this.camera.updateProjectionMatrix();
+    }
+
+    background(color) {
+        this.scene.background = new THREE.Color(color);
+    }
+
+    draw() {
+        this.renderer.render(this.scene, this.camera);
+    }
+
+    // What is in the scene graph now, for tests and screen readers.
+    census() {
+        return { bodies: this.grains ? this.grains.count : this.meshes.filter((g) => g.visible && g.children.length >= 0).length,
+                 contacts: this.shown, points: this.points.count, arrows: this.shafts.count, cones: this.cones.count };
+    }
+}
