@@ -4,7 +4,7 @@
 
 The declarations are the headers themselves, as the preprocessor leaves them: nothing is declared twice, and the C compiler checks
 every field and every call. The headers say the size of each array beside it, as "(rows x cols)" at the end of its comment; that is
-read too. What cannot stand in a header, functions of Python that C calls, is listed in CALLBACKS.
+read too.
 """
 
 import re
@@ -19,13 +19,6 @@ MODULE = "stiction._stiction"
 
 # Stand-ins for the C standard's headers, whose types cffi knows by itself.
 STANDARD = {"stddef.h": "", "stdint.h": "", "stdbool.h": "#define bool _Bool\n"}
-
-CALLBACKS = """
-extern "Python" sti_status stiction_residuals(void* user, const double* x, double* r);
-extern "Python" void stiction_trace(void* user, const char* solver, long iteration, double residual);
-extern "Python" _Bool stiction_evaluate(void* user, double t, const double* q, const double* v, sti_system_values* out);
-extern "Python" void stiction_apply(void* user, const double* x, double* y);
-"""
 
 STRUCT = re.compile(r"typedef struct (\w+) \{\n(.*?)\n\} \1;", re.S)
 FIELD = re.compile(r"^\s*(?:const )?(?:struct )?[a-z_0-9 ]+\*\s?(?:const\s?\*\s?)?(?P<names>[\w, *]+);\s*//(?P<comment>.*)$")
@@ -59,7 +52,7 @@ def main() -> None:
     include, out, shape_file = (Path(argument) for argument in sys.argv[1:4])
     compiler = sys.argv[4] if len(sys.argv) > 4 else "cc"
     ffi = FFI()
-    ffi.cdef(declarations(include, compiler) + CALLBACKS)
+    ffi.cdef(declarations(include, compiler))
     ffi.set_source(MODULE, "#include <stdbool.h>\n#include <stiction/stiction.h>\n", py_limited_api=True)
     ffi.emit_c_code(str(out))
     lines = [f"    {struct!r}: {fields!r}," for struct, fields in shapes(include).items()]

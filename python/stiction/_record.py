@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Optional
 
 import numpy as np
@@ -12,12 +14,22 @@ from ._shapes import SHAPES
 from ._stiction import ffi, lib
 
 _TYPES = {"double": "f8", "int": "i4", "int64_t": "i8", "long": "i8", "unsigned char": "u1", "signed char": "i1", "_Bool": "?",
-          "size_t": "u8", "short": "i2"}
+          "size_t": "u8", "short": "i2", "uint64_t": "u8", "unsigned int": "u4"}
 # Letters that comments of the headers use for fields.
 _LETTERS = {"d": "dimension", "nc": "contact_count", "nb": "bilateral_count", "nv": "velocity_count"}
+# The same where they are told by other fields of that struct, or of the struct inside it.
+_TOLD = {"sti_modes": {"K": "contact_count+tangent_total"}, "sti_sticking_answer": {"p": "multiplier_count", "q": "acceleration_count"},
+         "sti_sticking": {"n": "answer.n", "contact_count": "answer.contact_count", "p": "answer.multiplier_count",
+                          "q": "answer.acceleration_count", "count": "self_stress_count"},
+         "sti_closure": {"p": "multiplier_count"}, "sti_velocities": {"c": "count", "p": "unilateral_count", "s": "slip_count"}}
 _MORE = {"sti_lcp_answer": {"z_exact": "free_count+n"}, "sti_ray": {"z": "n"}, "sti_qp": {"l": "m", "u": "m", "lb": "n", "ub": "n"},
          "sti_contact_answer": {"v": "velocity_count"}, "sti_certificate": {"y_exact": "leaf_count x (free_count+pair_count)"},
-         "sti_lcp_solution_set": {"pieces": "piece_count", "vertex_exact": "vertex_count x (free_count+n)"}}
+         "sti_lcp_solution_set": {"pieces": "piece_count", "vertex_exact": "vertex_count x (free_count+n)"},
+         "sti_modes": {"modes": "mode_count", "infeasible": "infeasible_count"}, "sti_mode_wrenches": {"face_text": "face_count"},
+         "sti_impact": {"qdot_norm": "p", "v_t": "s", "bounds": "bound_count"}, "sti_impact_answer": {"solutions": "count"},
+         "sti_painleve": {"patterns": "pattern_count"}, "sti_instant": {"contacts": "contact_count"},
+         "sti_sticking": {"self_stress": "self_stress_count x p", "upper": "p"}, "sti_force_set": {"cones": "cone_count"},
+         "sti_painleve_map": {"cells": "count[0] x count[1]"}}
 
 
 def _name(kind: Any) -> str:
@@ -59,11 +71,15 @@ def fraction(rationals: Any, i: int) -> Fraction:
 
 
 def enum_text(kind: str, value: int) -> Any:
-    """The word of a value; of a verdict True, False or None."""
+    """The word of a value, as the library says it or else from its name; of a verdict True, False or None."""
     if kind == "sti_verdict":
         return {lib.STI_YES: True, lib.STI_NO: False}.get(value)
     function = getattr(lib, kind + "_text", None)
-    return text(function(value)) if function is not None else value
+    if function is not None:
+        return text(function(value))
+    names = ffi.typeof(kind).elements
+    shared = len(os.path.commonprefix([name[:name.rindex("_") + 1] for name in names.values()]))
+    return names[value][shared:].lower() if value in names else value
 
 
 def enum_value(kind: str, word: Any, name: str) -> int:
@@ -74,29 +90,66 @@ def enum_value(kind: str, word: Any, name: str) -> int:
     return words[word]
 
 
-def _size(expression: str, struct: Any) -> Optional[int]:
+def _told(record: "Record", name: str) -> Optional[int]:
+    """The value of a name in a size: a field of the struct, or of one that it is a part of."""
+    at: Optional[Record] = record
+    while at is not None:
+        kind = ffi.typeof(at._c)
+        fields = _fields_of(kind)
+        words = _TOLD.get(_name(kind.item if kind.kind == "pointer" else kind), {}).get(name)
+        if words is not None:
+            total = 0
+            for part in words.split("+"):
+                value = at._c
+                for step in part.split("."):
+                    value = getattr(value, step)
+                total += value
+            return total
+        field = name if name in fields else _LETTERS.get(name)
+        if field is not None and field in fields:
+            return int(getattr(at._c, field))
+        at = at._up
+    return None
+
+
+def _size(expression: str, record: "Record") -> Optional[int]:
     """Of a product or sum of fields, as the headers write it; None: other words."""
     code = re.sub(r"(?<=[\w)]) (?=[\w(])", "*", re.sub(r"\s*([-+])\s*", r"\1", expression.strip()))
     code = re.sub(r"(\d)([A-Za-z])", r"\1*\2", code)
     if not re.fullmatch(r"[\w*+()-]+", code):
         return None
-    names = set(re.findall(r"[A-Za-z_]\w*", code))
-    fields = dict(ffi.typeof(struct).fields)
-    values = {}
-    for name in names:
-        field = name if name in fields else _LETTERS.get(name)
-        if field is None or field not in fields:
-            return None
-        values[name] = getattr(struct, field)
+    values = {name: _told(record, name) for name in set(re.findall(r"[A-Za-z_]\w*", code))}
+    if None in values.values():
+        return None
     return int(eval(code, {"__builtins__": {}}, values))  # letters, digits and + - * ( ) alone
 
 
-def _shape(struct: Any, kind: str, name: str) -> Optional[tuple]:
+def _shape(record: "Record", kind: str, name: str) -> Optional[tuple]:
     words = _MORE.get(kind, {}).get(name) or SHAPES.get(kind, {}).get(name)
     if words is None:
         return None
-    sizes = [_size(part, struct) for part in words.split(" x ")]
+    sizes = [_size(part, record) for part in words.split(" x ")]
     return None if any(size is None for size in sizes) else tuple(sizes)
+
+
+@lru_cache(maxsize=None)
+def _fields_of(kind: Any) -> dict:
+    return dict((kind.item if kind.kind == "pointer" else kind).fields)
+
+
+@lru_cache(maxsize=None)
+def row_type(struct: str) -> np.dtype:
+    """A struct of numbers as numpy lays it out: what is no number or array of them is left out."""
+    names, formats, offsets = [], [], []
+    for name, field in ffi.typeof(struct).fields:
+        kind, shape = field.type, ()  # type: Any, tuple
+        if kind.kind == "array":
+            kind, shape = kind.item, (kind.length,)
+        if kind.cname in _TYPES:
+            names.append(name)
+            formats.append((_TYPES[kind.cname], shape))
+            offsets.append(field.offset)
+    return np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": ffi.sizeof(struct)})
 
 
 class Record:
@@ -104,14 +157,15 @@ class Record:
 
     _c: Any
     _owner: Any
+    _up: Optional["Record"]
 
-    def __init__(self, c: Any, owner: Any = None) -> None:
+    def __init__(self, c: Any, owner: Any = None, up: Optional["Record"] = None) -> None:
         object.__setattr__(self, "_c", c)
+        object.__setattr__(self, "_up", up)
         object.__setattr__(self, "_owner", owner if owner is not None else c)
 
     def _fields(self) -> dict:
-        kind = ffi.typeof(self._c)
-        return dict((kind.item if kind.kind == "pointer" else kind).fields)
+        return _fields_of(ffi.typeof(self._c))
 
     def __dir__(self) -> list:
         return sorted(set(super().__dir__()) | set(self._fields()))
@@ -133,19 +187,33 @@ class Record:
             if kind.item.cname == "char":
                 return text(value)
             if kind.item.cname in _TYPES:
-                return np.array(list(value))
+                return np.array(ffi.unpack(value, kind.length))
             return [self._value(name, kind.item, item) for item in value]
         if kind.kind == "struct":
-            return Record(value, self._owner)
+            if _name(kind) == "sti_matrix":
+                return matrix_out(value, self._owner)
+            return Record(value, self._owner, self)
         return self._pointed(name, kind.item, value)
 
     def _pointed(self, name: str, item: Any, value: Any) -> Any:
         if value == ffi.NULL:
             return None
-        if item.cname in ("char", "const char"):
-            return text(value)
+        if _name(item) == "sti_polycone":
+            from .cones import Cone
+            return Cone(value, self._owner)
         struct = self._c[0] if ffi.typeof(self._c).kind == "pointer" else self._c
-        shape = _shape(struct, _name(ffi.typeof(struct)), name)
+        shape = _shape(self, _name(ffi.typeof(struct)), name)
+        if item.cname == "char":
+            return text(value)
+        if item.kind == "pointer" and item.item.cname == "char" and shape is not None:
+            return [text(value[i]) for i in range(shape[0])]
+        if item.kind == "pointer" and _name(item.item) == "sti_polycone" and shape is not None:
+            from .cones import Cone
+            return [Cone(value[i], self._owner) for i in range(shape[0])]
+        if item.kind == "array" and item.item.cname == "char" and shape is not None:
+            return [text(value[i]) for i in range(shape[0])]
+        if item.kind == "enum" and shape is not None:
+            return [enum_text(_name(item), int(value[i])) for i in range(shape[0])]
         if _name(item) == "sti_rationals":
             flat = np.array([fraction(value, i) for i in range(lib.sti_rationals_count(value))], dtype=object)
             return flat.reshape(shape) if shape is not None and int(np.prod(shape)) == flat.size else flat
@@ -153,8 +221,8 @@ class Record:
             return view(value, _TYPES[item.cname], shape, self._owner)
         if item.kind == "struct" and item.fields:
             if shape is not None:
-                return [Record(value + i, self._owner) for i in range(shape[0])]
-            return Record(value, self._owner)
+                return [Record(value + i, self._owner, self) for i in range(int(np.prod(shape)))]
+            return Record(value, self._owner, self)
         raise AttributeError(f"{type(self).__name__}.{name}: its size is not known here")
 
     def __repr__(self) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 from ._env import Env
 from ._record import text
 from ._stiction import ffi, lib
+from .cones import Cone
 from .problems import L1, LCP, MLCP, QP, Contact
 from .worlds import World
 
@@ -84,6 +85,8 @@ def scenes() -> list:
 
 
 def _inside(document: Document) -> Any:
+    if document.kind == "cone":
+        return Cone._posed(lib.sti_cone_input_of(document._c), document._handle)
     of, kind = _HOLDS.get(document.kind, (None, None))
     return kind(of(document._c), document._handle) if kind is not None else document
 

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Optional, Se
 import numpy as np
 
 from ._env import Env
-from ._record import Record, fill, text
+from ._record import Record, fill, row_type, text
 from ._stiction import ffi, lib
 
 if TYPE_CHECKING:
     from .documents import Document
 
+_ROW = row_type("sti_world_contact")
 # The mode of a contact as its number stands in an array.
 MODES = tuple(text(lib.sti_contact_mode_text(k)) for k in range(3))
 
@@ -162,9 +163,12 @@ class World:
         self._c: Any = self._handle.c
         self.end = float(inside.time)
         bodies = self._bodies
+        self._count = ffi.new("int*")
         self.bodies = _Named([Body(self, i, text(lib.sti_bodies_body(bodies, i).name)) for i in range(lib.sti_bodies_count(bodies))])
         self.joints = _Named([Joint(self, i, text(lib.sti_bodies_joint(bodies, i).name))
                               for i in range(lib.sti_bodies_joint_count(bodies))])
+
+        self._names = list(self.bodies)
 
     def step(self) -> Record:
         """One step, without the GIL; what it did and how well, measured after it: `solved`, `residual`, `kinetic`, .."""
@@ -214,12 +218,11 @@ class World:
         return {"x": x, "q": q, "v": v, "w": w}
 
     @property
-    def contacts(self) -> list:
-        """Of the last step; copies that stay. `bodies` by name, `mode` in a word, `r` the impulse on the first, normal first."""
-        count = ffi.new("int*")
-        pointer = lib.sti_world_contacts(self._c, count)
-        names = list(self.bodies)
-        return [Contact(ffi.new("sti_world_contact*", pointer[i]), names) for i in range(count[0])]
+    def contacts(self) -> "Contacts":
+        """Of the last step: a copy that stays."""
+        pointer = lib.sti_world_contacts(self._c, self._count)
+        rows = np.frombuffer(bytes(ffi.buffer(pointer, self._count[0] * _ROW.itemsize)), dtype=_ROW)
+        return Contacts(rows, self._names)
 
     def problem(self) -> Record:
         """The answer of the contact problem that the last step posed, as the library checks it: `accepted`, `residual`, `text`."""
@@ -284,13 +287,62 @@ class World:
         return f"<world: {len(self.bodies)} bodies, {len(self.joints)} joints, t = {self.time:.6g}>"
 
 
-class Contact(Record):
-    """A contact of the last step."""
+class Contact:
+    """One contact: `bodies` by name, `mode` in a word, and the numbers of `sti_world_contact`: `gap`, `n`, `r`, `u`, .."""
 
-    def __init__(self, c: Any, names: list) -> None:
-        super().__init__(c)
-        object.__setattr__(self, "bodies", (names[c.a], names[c.b]))
-        object.__setattr__(self, "mode", MODES[c.mode])
+    __slots__ = ("_row", "_names")
+
+    def __init__(self, row: Any, names: list) -> None:
+        self._row, self._names = row, names
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self._row[name]
+        except ValueError:
+            raise AttributeError(f"a contact has no {name}") from None
+
+    @property
+    def bodies(self) -> tuple:
+        return self._names[self._row["a"]], self._names[self._row["b"]]
+
+    @property
+    def mode(self) -> str:
+        return MODES[self._row["mode"]]
+
+    def __repr__(self) -> str:
+        return f"<contact {' and '.join(self.bodies)}: {self.mode}, gap {self.gap:.3g}>"
+
+
+class Contacts(Sequence):
+    """Contacts of a step, one by one or column by column: contacts[0].r is an impulse, contacts.r all of them (count, 3)."""
+
+    def __init__(self, rows: np.ndarray, names: list) -> None:
+        self._rows, self._names = rows, names
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, i: Any) -> Any:
+        return Contacts(self._rows[i], self._names) if isinstance(i, slice) else Contact(self._rows[i], self._names)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        try:
+            return self._rows[name]
+        except ValueError:
+            raise AttributeError(f"contacts have no {name}") from None
+
+    @property
+    def mode(self) -> list:
+        return [MODES[k] for k in self._rows["mode"]]
+
+    @property
+    def bodies(self) -> list:
+        return [contact.bodies for contact in self]
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} contacts: {', '.join(repr(contact) for contact in self[:6])}{', ..' if len(self) > 6 else ''}>"
 
 
 class Recording:

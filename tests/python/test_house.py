@@ -11,7 +11,7 @@ import pytest
 import stiction
 
 ROOT = Path(__file__).parents[2]
-MODULES = ["stiction", "stiction._env", "stiction.documents", "stiction.problems", "stiction.worlds"]
+MODULES = ["stiction", "stiction._env", "stiction.analyze", "stiction.cones", "stiction.documents", "stiction.problems", "stiction.worlds"]
 
 
 @pytest.mark.parametrize("name", MODULES)

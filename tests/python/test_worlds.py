@@ -1,7 +1,10 @@
 """Worlds: stepping, control, recordings, copies bit for bit."""
 
 import copy
+import os
 import pickle
+import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -26,6 +29,7 @@ def test_a_box_stands_and_a_push_moves_it():
     assert {contact.bodies for contact in world.contacts} <= {("box", "floor"), ("floor", "box")}
     assert {contact.mode for contact in world.contacts} == {"stick"}
     weight = sum(contact.r[0] for contact in world.contacts) / 0.01
+    assert world.contacts.r.shape == (len(world.contacts), 3) and world.contacts[0].r[0] == world.contacts.r[0, 0]
     assert weight == pytest.approx(8 * 9.81, rel=1e-6)
     assert world.problem().accepted
     world.bodies["box"].push(force=(0.6 * 8 * 9.81, 0, 0))
@@ -72,9 +76,14 @@ def test_parameters_travel_with_a_pickle():
 
 
 def test_a_run_is_recorded(tmp_path):
-    file = tmp_path / "run.h5"
+    file = tmp_path / "trajectory.h5"
     stiction.World(BOX).run(record=file)
-    assert file.stat().st_size > 1000 and (tmp_path / "run.xdmf").exists()
+    assert file.stat().st_size > 1000 and (tmp_path / "trajectory.xdmf").exists()
+    command = Path(stiction.__file__).parents[2] / "stiction"  # of the same build tree
+    if not command.exists():
+        pytest.skip("the command is not built beside the package")
+    environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+    assert subprocess.run([command, "verify", tmp_path], env=environment, stdout=subprocess.DEVNULL).returncode == 0
 
 
 def test_pictures():
