@@ -113,7 +113,8 @@ static int begin(const cli* c, cli_world_run* run, const char* name) {
     run->tally.last.potential = potential;
     run->tally.frame_every = frame_distance(run, steps);
     if (!cli_world_keep_curve(run, kinetic, potential) || !cli_world_keep_shot(run)) return cli_fail_memory(c);
-    if (run->dir == NULL) return CLI_DONE;
+    code = cli_world_view_read(c, run);
+    if (code != CLI_DONE || run->dir == NULL) return code;
     code = cli_run_folder(c, run->dir, r->force);
     if (code == CLI_DONE) code = cli_world_record_begin(c, run, NULL, 0);
     if (code == CLI_DONE && sti_world_record_frame(run->record, run->world) != STI_OK) code = cli_run_fail_output(c);
@@ -189,7 +190,8 @@ static int take_step(const cli* c, cli_world_run* run, long steps) {
     const double part = (double)t->steps / (double)steps;
     if (run->shots < CLI_WORLD_SHOTS && part * (CLI_WORLD_SHOTS - 1) >= run->shots && !cli_world_keep_shot(run))
         return cli_fail_memory(c);
-    int code = run->csv != NULL ? cli_world_csv_line(c, run) : CLI_DONE;
+    int code = cli_world_picture_at(c, run);
+    if (code == CLI_DONE && run->csv != NULL) code = cli_world_csv_line(c, run);
     if (code == CLI_DONE && run->contacts != NULL) code = cli_world_contacts_lines(c, run);
     if (code == CLI_DONE && run->record != NULL) {
         sti_status status = sti_world_record_step(run->record, &report);
@@ -272,6 +274,8 @@ int cli_run_world(cli* c, const cli_run_request* request, const cli_system_reque
                          .dir = request->resume != NULL ? request->resume : request->out,
                          .problem = problem};
     int code = name != NULL ? begin(c, &run, name) : cli_world_restore(c, &run);
+    if (code == CLI_DONE && name == NULL) code = cli_world_view_read(c, &run);
+    if (code == CLI_DONE) code = cli_world_picture_at(c, &run);
     if (code == CLI_DONE && request->csv != NULL) code = cli_world_csv_open(c, &run);
     if (code == CLI_DONE && request->contacts != NULL) code = cli_world_contacts_open(c, &run);
     if (code == CLI_DONE) code = work(c, &run);

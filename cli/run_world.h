@@ -51,6 +51,9 @@ typedef struct cli_world_run {
     size_t curve_room;
     double* shot;  // time, then places of all bodies (x, q), for each instant of a picture  (shots x (1 + 7 bodies))
     int shots;
+    sti_world_view view;  // of the picture, if it is in space
+    double at;            // the time it shows; INFINITY: the end
+    bool drawn;           // it is there already
     cli_world_end end;
 } cli_world_run;
 
@@ -80,6 +83,8 @@ void cli_world_robots_json(cli_json* j, const sti_world_scene* scene);
 
 // run_world_picture.c
 bool cli_world_keep_shot(cli_world_run* run);
+int cli_world_view_read(const cli* c, cli_world_run* run);       // --view, --size, --at
+int cli_world_picture_at(const cli* c, cli_world_run* run);      // scene.png, when --at is reached
 int cli_world_pictures(const cli* c, const cli_world_run* run);  // scene.svg or scene.png, energy.svg
 
 #endif

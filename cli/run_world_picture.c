@@ -248,7 +248,7 @@ static sti_status render(const cli* c, const cli_world_run* run, sti_pose* poses
                          const char* path) {
     const sti_bodies* b = run->scene->bodies;
     const int count = sti_bodies_count(b);
-    sti_world_view view = sti_world_view_default();
+    sti_world_view view = run->view;
     view.ghost_count = run->shots - 1;
     view.ghosts = poses + count;
     view.contacts = sti_world_contacts(run->world, &view.contact_count);
@@ -260,6 +260,50 @@ static sti_status render(const cli* c, const cli_world_run* run, sti_pose* poses
     if (status == STI_OK) status = sti_image_save(c->env, &image, path);
     sti_image_clear(c->env, &image);
     return status;
+}
+
+int cli_world_view_read(const cli* c, cli_world_run* run) {
+    const struct {
+        const char* name;
+        double turn, tilt;  // degrees; a robot looks along x
+    } side[] = {{"front", 90, 0}, {"back", 270, 0}, {"left", 180, 0}, {"right", 0, 0}, {"top", 270, 85}};
+    const cli_run_request* r = run->request;
+    const char* given = r->view != NULL ? "--view" : r->size != NULL ? "--size" : r->at != NULL ? "--at" : NULL;
+    run->view = sti_world_view_default();
+    run->at = INFINITY;
+    if (given != NULL && sti_bodies_dim(run->scene->bodies) != 3)
+        return cli_fail_usage(c, "%s: of bodies in space, and %.200s is in the plane", given, cli_run_name(r));
+    char rest;
+    double turn = NAN, tilt = 0;
+    bool known = r->view == NULL;
+    if (r->view != NULL && sscanf(r->view, "%lf,%lf%c", &turn, &tilt, &rest) == 2)
+        known = fabs(turn) <= 360 && fabs(tilt) <= 85;
+    for (size_t k = 0; !known && k < sizeof side / sizeof side[0]; k++) {
+        known = strcmp(r->view, side[k].name) == 0;
+        turn = side[k].turn;
+        tilt = side[k].tilt;
+    }
+    if (!known)
+        return cli_fail_usage(
+            c, "--view: %.60s: front, back, left, right, top or degrees TURN,TILT, like 30,-20, expected", r->view);
+    if (r->view != NULL) {
+        run->view.turn = turn * 3.141592653589793 / 180;
+        run->view.tilt = tilt * 3.141592653589793 / 180;
+    }
+    int* pixels[2] = {&run->view.width, &run->view.height};
+    if (r->size != NULL) {
+        const int count = sscanf(r->size, "%5dx%5d%c", pixels[0], pixels[1], &rest);
+        const bool whole = count == 2 || (count == 1 && r->size[strspn(r->size, "0123456789")] == '\0');
+        for (int k = 0; k < 2; k++) {
+            if (!whole || (k < count && (*pixels[k] < 16 || *pixels[k] > 8192)))
+                return cli_fail_usage(c, "--size: %.60s: W or WxH, 16 to 8192 pixels, expected", r->size);
+        }
+    }
+    if (r->at != NULL && (sscanf(r->at, "%lf%c", &run->at, &rest) != 1 || !(run->at >= 0 && isfinite(run->at))))
+        return cli_fail_usage(c, "--at: %.60s: a time from 0 on expected", r->at);
+    if (r->at != NULL && run->at < sti_world_time(run->world) - 1e-9)
+        return cli_fail_usage(c, "--at: %.60s: the run is at t = %g already", r->at, sti_world_time(run->world));
+    return CLI_DONE;
 }
 
 static int draw_space(const cli* c, const cli_world_run* run) {
@@ -278,8 +322,17 @@ static int draw_space(const cli* c, const cli_world_run* run) {
     return code;
 }
 
+// The time is reached with the step that ends next to it.
+int cli_world_picture_at(const cli* c, cli_world_run* run) {
+    if (run->drawn || !(sti_world_time(run->world) >= run->at - 0.5 * run->scene->step.h)) return CLI_DONE;
+    run->drawn = true;
+    return draw_space(c, run);
+}
+
 int cli_world_pictures(const cli* c, const cli_world_run* run) {
     const int code = cli_run_energy_picture(c, run->dir, run->curve, (size_t)run->tally.steps + 1, 3, 1);
     if (code != CLI_DONE) return code;
+    if (run->drawn) return CLI_DONE;
+    if (isfinite(run->at)) cli_say(c, "the run ended before t = %g: scene.png shows its end\n", run->at);
     return sti_bodies_dim(run->scene->bodies) == 3 ? draw_space(c, run) : draw_plane(c, run);
 }

@@ -9,7 +9,7 @@
 
 #include "io/file.h"
 
-enum { MOST_BYTES = 1 << 29, MOST_TRIANGLES = 1 << 24 };
+enum { MOST_BYTES = 1 << 29 };
 
 static bool ends_with(const char* path, const char* suffix) {
     const size_t a = strlen(path), b = strlen(suffix);
@@ -42,7 +42,12 @@ static sti_status grow(sti_env* env, int* capacity, void** list, size_t size) {
     return STI_OK;
 }
 
+static sti_status too_many(sti_env* env, const sti_mesh_data* mesh, int most, const char* what) {
+    return sti_file_fail(env, STI_ERR_INPUT, mesh->name, "more than %d %s, the most that are read", most, what);
+}
+
 sti_status sti_mesh_add_vertex(sti_env* env, sti_mesh_data* mesh, const double x[3]) {
+    if (mesh->vertex_count == STI_MESH_MOST_VERTICES) return too_many(env, mesh, STI_MESH_MOST_VERTICES, "vertices");
     if (mesh->vertex_count == mesh->vertex_capacity) {
         const sti_status status =
             grow(env, &mesh->vertex_capacity, (void**)&mesh->vertices, 3 * sizeof *mesh->vertices);
@@ -53,7 +58,8 @@ sti_status sti_mesh_add_vertex(sti_env* env, sti_mesh_data* mesh, const double x
 }
 
 sti_status sti_mesh_add_triangle(sti_env* env, sti_mesh_data* mesh, int a, int b, int c) {
-    if (mesh->triangle_count > MOST_TRIANGLES) return STI_OK;  // too many already, as finish() says
+    if (mesh->triangle_count == STI_MESH_MOST_TRIANGLES)
+        return too_many(env, mesh, STI_MESH_MOST_TRIANGLES, "triangles");
     if (mesh->triangle_count == mesh->triangle_capacity) {
         const sti_status status =
             grow(env, &mesh->triangle_capacity, (void**)&mesh->triangles, 3 * sizeof *mesh->triangles);
@@ -258,9 +264,6 @@ static void apply_scale(sti_mesh_data* mesh, const double scale[3]) {
 
 static sti_status finish(sti_env* env, const char* name, const double scale[3], sti_mesh_data* mesh) {
     if (mesh->triangle_count == 0) return sti_file_fail(env, STI_ERR_INPUT, name, "a mesh without triangles");
-    if (mesh->triangle_count > MOST_TRIANGLES)
-        return sti_file_fail(env, STI_ERR_INPUT, name, "more than %d triangles, the most that are read",
-                             MOST_TRIANGLES);
     apply_scale(mesh, scale);
     sti_status status = weld(env, mesh);
     if (status != STI_OK) return status;
@@ -273,7 +276,7 @@ static sti_status finish(sti_env* env, const char* name, const double scale[3], 
 
 sti_status sti_mesh_file_parse(sti_env* env, const char* text, size_t size, const char* name, const double scale[3],
                                sti_mesh_data* out) {
-    *out = (sti_mesh_data){0};
+    *out = (sti_mesh_data){.name = name};
     const bool gltf = ends_with(name, ".gltf") || ends_with(name, ".glb");
     sti_status status = ends_with(name, ".obj")   ? sti_mesh_read_obj(env, text, size, name, out)
                         : ends_with(name, ".stl") ? sti_mesh_read_stl(env, text, size, name, out)
@@ -281,6 +284,7 @@ sti_status sti_mesh_file_parse(sti_env* env, const char* text, size_t size, cons
                         : gltf                    ? sti_mesh_read_gltf(env, text, size, name, out)
                                : sti_file_fail(env, STI_ERR_INPUT, name, ".stl, .obj, .dae, .gltf or .glb is expected");
     if (status == STI_OK) status = finish(env, name, scale, out);
+    out->name = NULL;  // the caller's
     if (status != STI_OK) sti_mesh_data_clear(env, out);
     return status;
 }

@@ -4,7 +4,11 @@
 
 #include "base/env.h"
 
+// More is refused while it is read: a file may show one geometry ten thousand times.
+enum { STI_MESH_MOST_TRIANGLES = 1 << 22, STI_MESH_MOST_VERTICES = 3 * STI_MESH_MOST_TRIANGLES };
+
 typedef struct sti_mesh_data {
+    const char* name;  // of the file, for messages
     int vertex_count, vertex_capacity;
     double* vertices;  // (vertex_count x 3)
     int triangle_count, triangle_capacity;

@@ -64,6 +64,34 @@ refused "and is not changed" "--ground: not together with --resume"
 run verify ground
 expect "and is verified" 0
 
+# ---- pictures
+bytes() { od -An -tu1 -j"$2" -N4 "$1" | awk '{print $1 * 16777216 + $2 * 65536 + $3 * 256 + $4}'; }
+drawn() { run run box.urdf --ground --floating --height 1 --joint j=1.5 --time 0.3 --out "$1" --picture --quiet "${@:2}"; }
+drawn end --size 200x160
+expect "a picture" 0
+if [ "$(bytes end/scene.png 16) $(bytes end/scene.png 20)" = "200 160" ]; then ok "--size"; else not_ok "--size" "$(bytes end/scene.png 16)"; fi
+drawn start --size 200x160 --at 0
+expect "a picture of the start" 0
+if cmp -s start/scene.png end/scene.png; then not_ok "--at" "the same"; else ok "--at"; fi
+drawn top --size 200x160 --view top && drawn same --size 200x160 --view 270,85
+if cmp -s top/scene.png same/scene.png; then ok "--view by name is one by degrees"; else not_ok "--view by name" "differs"; fi
+if cmp -s top/scene.png end/scene.png; then not_ok "--view" "the same"; else ok "--view"; fi
+drawn late --at 5
+expect "a picture of a time never reached" 0
+drawn bad --view below
+refused "a side that there is not" "--view: below: front, back, left, right, top or degrees"
+drawn bad --size 8x9000
+refused "a size that is none" "--size: 8x9000: W or WxH, 16 to 8192 pixels"
+drawn bad --at soon
+refused "a time that is none" "--at: soon: a time from 0 on expected"
+if [ -e bad ]; then not_ok "nothing half-written" "$(ls bad)"; else ok "nothing half-written"; fi
+run run box.urdf --view top
+refused "no picture to look at" "--view: needs --picture"
+run run arch --time 0.01 --out flat --picture --view top
+refused "no sides in the plane" "--view: of bodies in space, and arch is in the plane"
+run run stick-slip --out flat --picture --size 300
+refused "no bodies" "--size: of bodies in space, and stick-slip has none"
+
 # ---- packages and what can be seen
 mkdir -p ws/other/meshes ws/other/robots bin && printf '<package><name>pkg</name></package>' >ws/other/package.xml
 cat >ws/other/meshes/box.dae <<'END'
@@ -127,4 +155,58 @@ refused "no such file" "none.urdf: No such file"
 printf '{"kind": "scene", "dimension": 3, "time": 1, "bodies": [], "urdf": [{"file": "roots.urdf"}]}' >roots.json
 run run roots.json
 refused "two roots in a scene" "roots.json: urdf[0]: roots.urdf: line 3"
+# ---- files that are broken, or made to take all there is: one line each, at once
+inertial="<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial>"
+joint() { printf "<joint name='%s' type='fixed'><parent link='%s'/><child link='%s'/></joint>" "$@"; }
+with_mesh() { printf "<robot name='r'><link name='a'>%s<collision><geometry><mesh filename='%s'/></geometry></collision></link></robot>" "$inertial" "$1" >m.urdf; }
+printf "<robot name='r'><link name='z'/><link name='a'/><link name='b'/>$(joint j a b)$(joint k b a)</robot>" >cycle.urdf
+run run cycle.urdf
+refused "a cycle" 'cycle.urdf: line 1: link "a": is part of a cycle of joints'
+printf "<robot name='r'><link name='a'/><link name='b'/>$(joint j a b)$(joint k b a)</robot>" >ring.urdf
+run run ring.urdf
+refused "nothing but a cycle" 'every link is the child of a joint: the links form a cycle'
+printf "<robot name='r'><link name='a'/>$(joint j a nowhere)</robot>" >nowhere.urdf
+run run nowhere.urdf
+refused "a joint to nowhere" 'nowhere.urdf: line 1: joint "j": child: link: "nowhere": no such link'
+for value in nan inf 1e999 abc; do
+    printf "<robot name='r'><link name='a'><inertial><mass value='1'/><inertia ixx='%s'/></inertial></link></robot>" $value >number.urdf
+    run run number.urdf
+    refused "$value in an inertia" "number.urdf: line 1: link \"a\": inertial: inertia: ixx: \"$value\": one finite number is expected"
+done
+{
+    printf '<!DOCTYPE r [<!ENTITY e0 "ha">'
+    for k in 1 2 3 4 5 6 7 8 9; do printf '<!ENTITY e%d "&e%d;&e%d;&e%d;&e%d;&e%d;&e%d;&e%d;&e%d;">' $k $((k - 1)){,,,,,,,}; done
+    printf ']><COLLADA>&e9;</COLLADA>'
+} >bomb.dae
+with_mesh bomb.dae
+run run m.urdf
+refused "an XML bomb" "bomb.dae: line 1: <!DOCTYPE>: declarations of entities"
+{ printf '<COLLADA>' && for k in {1..1000}; do printf '<node>'; done; } >deep.dae
+with_mesh deep.dae
+run run m.urdf
+refused "elements in elements" "deep.dae: line 1: <node>: more than 64 levels of elements"
+sed 's/1 2 3</1 2 4</' ws/other/meshes/box.dae >index.dae
+with_mesh index.dae
+run run m.urdf
+refused "COLLADA with an index out of range" "index.dae: line 3: <p>: index 4: there are 4 positions"
+# a strip of 2998 triangles over nothing but zeros, 9000 times
+gltf() {
+    printf '{"asset":{"version":"2.0"},"scenes":[{"nodes":[0%s]}],"nodes":[{"mesh":0}],"meshes":[{"primitives":[{"mode":5,' "$1"
+    printf '"attributes":{"POSITION":0},"indices":1}]}],"accessors":[{"bufferView":0,"componentType":5126,"count":1,"type":"VEC3"},'
+    printf '{"bufferView":0,"componentType":5121,"count":3000,"type":"SCALAR"}],"bufferViews":[{"buffer":0,"byteLength":3000}],'
+    printf '"buffers":[{"byteLength":%d,"uri":"data:;base64,%s"}]}' "$2" "$(printf '%04000d' 0 | tr 0 A)"
+}
+gltf '' 4000 >short.gltf
+with_mesh short.gltf
+run run m.urdf
+refused "glTF with a short buffer" "short.gltf: buffers[0]: byteLength: 4000: there are 3000 bytes"
+gltf "$(printf ',0%.0s' {1..9000})" 3000 >often.gltf
+with_mesh often.gltf
+run run m.urdf
+refused "glTF that unfolds" "often.gltf: more than 4194304 triangles, the most that are read"
+truncate -s 1G large.stl
+with_mesh large.stl
+run run m.urdf
+refused "a mesh of a gigabyte" "large.stl: 1073741824 bytes: more than 536870912"
+rm large.stl
 finish
