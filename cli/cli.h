@@ -41,9 +41,16 @@ extern const cli_verb cli_verb_run;
 extern const cli_verb cli_verb_scenes;
 extern const cli_verb cli_verb_root;
 extern const cli_verb cli_verb_fit;
+extern const cli_verb cli_verb_plan;
+extern const cli_verb cli_verb_converge;
 extern const cli_verb cli_verb_bound;
 extern const cli_verb cli_verb_flow;
+extern const cli_verb cli_verb_view;
 extern const cli_verb cli_verb_bench;
+extern const cli_verb cli_verb_completion;
+
+// What --help becomes: text, a man page, or words for a shell (manual.c, completion.c).
+typedef enum cli_form { CLI_FORM_HELP, CLI_FORM_MAN, CLI_FORM_BASH, CLI_FORM_ZSH, CLI_FORM_FISH } cli_form;
 
 struct cli {
     sti_env* env;
@@ -52,6 +59,7 @@ struct cli {
     bool quiet;         // --quiet: no summary, no warnings, no progress
     bool verbose;       // --verbose: the library's remarks too
     bool help;          // --help
+    cli_form form;      // and how it is printed
     double time_limit;  // --time-limit; 0: none
     bool out_color;     // stdout is a terminal and NO_COLOR is not set
     bool err_terminal;  // stderr is a terminal: progress may be shown there
@@ -93,7 +101,6 @@ typedef struct cli_option {
 int cli_parse(cli* c, const cli_option* options, int option_count, int argc, char** argv, char** positional, int least,
               int most, int* code);
 
-void cli_print_help(const cli* c, const cli_verb* verb, const cli_option* options, int option_count);
 bool cli_parse_number(const char* text, double* out);                            // the whole text is one finite number
 const char* cli_nearest(const char* word, const char* const* words, int count);  // NULL: nothing is near
 

@@ -139,8 +139,11 @@ static int write_problem(const cli* c, const request* r, const result* s) {
     sti_l1* problem;
     if (r->problem == NULL) return CLI_DONE;
     if (sti_flow_problem(c->env, &s->first, &s->second, r->lambda > 0 ? r->lambda : sti_flow_options_default().lambda,
-                         &problem) != STI_OK)
+                         &problem) != STI_OK) {
+        if (sti_env_error(c->env)->status == STI_ERR_ARGUMENT)
+            return cli_fail_usage(c, "%s, %s: %s", r->first, r->second, sti_env_error(c->env)->text);
         return cli_fail_env(c);
+    }
     const sti_status status = sti_l1_save(c->env, problem, r->problem);
     sti_flow_problem_destroy(c->env, problem);
     return status == STI_OK ? CLI_DONE : cli_fail_written(c, r->problem);
@@ -165,12 +168,12 @@ static int solve(const cli* c, const request* r, result* s) {
 static int work(const cli* c, const request* r, result* s) {
     int code = load_frame(c, r->first, &s->first);
     if (code == CLI_DONE) code = load_frame(c, r->second, &s->second);
+    if (code == CLI_DONE) code = write_problem(c, r, s);  // before a time limit can come
     if (code == CLI_DONE) code = solve(c, r, s);
     if (code == CLI_DONE) code = compare(c, r, s);
     if (code == CLI_DONE && r->out != NULL && sti_flow_save(c->env, &s->answer.field, r->out) != STI_OK)
         code = cli_fail_written(c, r->out);
     if (code == CLI_DONE) code = write_picture(c, r, &s->answer.field);
-    if (code == CLI_DONE) code = write_problem(c, r, s);
     if (code != CLI_DONE) return code;
     code = s->answer.outcome == STI_SOLVED ? CLI_DONE : CLI_NO;
     if (c->json) return print_json(c, s, code);

@@ -6,16 +6,18 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "manual.h"
 
-static const cli_verb* const verbs[] = {&cli_verb_solve,   &cli_verb_verify, &cli_verb_inspect, &cli_verb_cone,
-                                        &cli_verb_analyze, &cli_verb_run,    &cli_verb_scenes,  &cli_verb_root,
-                                        &cli_verb_bound,   &cli_verb_flow,   &cli_verb_fit,     &cli_verb_bench};
-enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
+const cli_verb* const cli_verbs[] = {&cli_verb_solve,   &cli_verb_verify, &cli_verb_inspect, &cli_verb_cone,
+                                     &cli_verb_analyze, &cli_verb_run,    &cli_verb_scenes,  &cli_verb_root,
+                                     &cli_verb_bound,   &cli_verb_flow,   &cli_verb_fit,     &cli_verb_converge,
+                                     &cli_verb_plan,    &cli_verb_view,   &cli_verb_bench,   &cli_verb_completion};
+enum { VERB_COUNT = sizeof cli_verbs / sizeof cli_verbs[0] };
+const int cli_verb_count = VERB_COUNT;
 
 static const cli_verb* find_verb(const char* name) {
     for (int i = 0; i < VERB_COUNT; i++) {
-        if (strcmp(verbs[i]->name, name) == 0) return verbs[i];
+        if (strcmp(cli_verbs[i]->name, name) == 0) return cli_verbs[i];
     }
     return NULL;
 }
@@ -24,9 +26,10 @@ static void print_overview(void) {
     printf("stiction %s: mechanics with contact and friction: solve, simulate, analyze, with proofs\n\n",
            sti_version());
     for (int i = 0; i < VERB_COUNT; i++)
-        printf("    stiction %-8s %-27s %s\n", verbs[i]->name, verbs[i]->arguments, verbs[i]->summary);
-    printf("    stiction %-8s %-27s %s\n", "help", "[VERB]", "how a verb is used, with an example");
-    printf("    stiction %-8s %-27s %s\n", "version", "", "the version");
+        printf("    stiction %-10s %-27s %s\n", cli_verbs[i]->name, cli_verbs[i]->arguments, cli_verbs[i]->summary);
+    printf("    stiction %-10s %-27s %s\n", "help", "[--man] [VERB]",
+           "how a verb is used, with an example; --man: as a man page");
+    printf("    stiction %-10s %-27s %s\n", "version", "", "the version");
     printf(
         "\nexit codes: 0 done and solved or accepted; 1 answered with \"no\" or not answered; 2 bad usage or input;\n"
         "3 internal failure, no memory, or a file that cannot be written. Every verb takes --help, --json, --quiet,\n"
@@ -50,10 +53,10 @@ static void log_line(void* user, sti_log_level level, const char* text) {
 
 static int unknown_verb(const cli* c, const char* word) {
     const char* names[VERB_COUNT + 2];
-    char list[160] = "";
+    char list[240] = "";
     for (int i = 0; i < VERB_COUNT; i++) {
-        names[i] = verbs[i]->name;
-        strncat(list, verbs[i]->name, sizeof list - strlen(list) - 1);
+        names[i] = cli_verbs[i]->name;
+        strncat(list, cli_verbs[i]->name, sizeof list - strlen(list) - 1);
         strncat(list, ", ", sizeof list - strlen(list) - 1);
     }
     names[VERB_COUNT] = "help";
@@ -88,11 +91,22 @@ static int run_verb(cli* c, const cli_verb* verb, int argc, char** argv) {
 
 static int help(cli* c, int argc, char** argv) {
     char* ask[] = {"--help"};
+    if (argc > 0 && strcmp(argv[0], "--man") == 0) {
+        c->form = CLI_FORM_MAN;
+        argc--, argv++;
+    }
     if (argc == 0) {
-        print_overview();
+        if (c->form == CLI_FORM_MAN)
+            cli_manual_overview();
+        else
+            print_overview();
         return CLI_DONE;
     }
     const cli_verb* verb = find_verb(argv[0]);
+    if (verb == &cli_verb_analyze && argc > 1) {
+        char* question[] = {argv[1], "--help"};
+        return run_verb(c, verb, 2, question);
+    }
     if (verb != NULL) return run_verb(c, verb, 1, ask);
     if (strcmp(argv[0], "help") != 0 && strcmp(argv[0], "version") != 0) return unknown_verb(c, argv[0]);
     print_overview();

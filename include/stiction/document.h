@@ -63,7 +63,8 @@ extern "C" {
     X(STI_USE_BOUND, 128, "bound")           \
     X(STI_USE_VERIFY, 256, "verify")         \
     X(STI_USE_ROBUST, 512, "analyze robust") \
-    X(STI_USE_FIT, 1024, "fit")
+    X(STI_USE_FIT, 1024, "fit")              \
+    X(STI_USE_PLAN, 2048, "plan")
 
 #define STI_X(code, flag, text) code = (flag),
 typedef enum sti_use { STI_USE_LIST(STI_X) } sti_use;
@@ -84,7 +85,7 @@ typedef enum sti_use { STI_USE_LIST(STI_X) } sti_use;
     X(STI_KIND_SYSTEM, system,                                                                         \
       STI_USE_RUN | STI_USE_ANALYZE | STI_USE_INSPECT | STI_USE_VERIFY | STI_USE_ROBUST | STI_USE_FIT) \
     X(STI_KIND_SCENE, scene, STI_USE_RUN | STI_USE_ANALYZE | STI_USE_INSPECT)                          \
-    X(STI_KIND_MANIPULATION, manipulation, STI_USE_RUN | STI_USE_ROBUST | STI_USE_FIT)                 \
+    X(STI_KIND_MANIPULATION, manipulation, STI_USE_RUN | STI_USE_ROBUST | STI_USE_FIT | STI_USE_PLAN)  \
     X(STI_KIND_NAVIGATION, navigation, STI_USE_RUN)                                                    \
     X(STI_KIND_MODEL, model, STI_USE_FIT)                                                              \
     X(STI_KIND_ROOT, root, STI_USE_ROOT)                                                               \

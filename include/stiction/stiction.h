@@ -26,6 +26,7 @@
 #include <stiction/navigation.h>
 #include <stiction/norms.h>
 #include <stiction/painleve.h>
+#include <stiction/path.h>
 #include <stiction/plan.h>
 #include <stiction/pointed.h>
 #include <stiction/problem.h>
@@ -34,6 +35,7 @@
 #include <stiction/run.h>
 #include <stiction/scene.h>
 #include <stiction/shapes.h>
+#include <stiction/simulation.h>
 #include <stiction/step.h>
 #include <stiction/sticking.h>
 #include <stiction/stochastic.h>

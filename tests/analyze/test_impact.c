@@ -109,7 +109,7 @@ static bool project(const few_contacts* f, double* y) {
 static void moreau_is_the_projection_in_the_kinetic_metric(void** state) {
     (void)state;
     sti_rng rng = {21};
-    for (int trial = 0; trial < 300; trial++) {
+    for (int trial = 0; trial < 40; trial++) {
         few_contacts f;
         sti_impact* k;
         double y[FEW_N];
@@ -139,7 +139,7 @@ static void moreau_is_the_projection_in_the_kinetic_metric(void** state) {
 static void energy_formulas_agree_for_every_law(void** state) {
     (void)state;
     sti_rng rng = {22};
-    for (int trial = 0; trial < 150; trial++) {
+    for (int trial = 0; trial < 30; trial++) {
         few_contacts f;
         sti_impact* k;
         const int n = sti_rng_int(&rng, 2, 5), p = sti_rng_int(&rng, 1, n < 3 ? n : 3);
@@ -465,7 +465,7 @@ static void permutations_are_conservative_for_orthogonal_contacts(void** state) 
 static void arcs_of_conserved_energy_are_admissible(void** state) {
     (void)state;
     sti_rng rng = {25};
-    for (int trial = 0; trial < 200; trial++) {
+    for (int trial = 0; trial < 40; trial++) {
         few_contacts f;
         sti_impact* k;
         random_instant(&rng, &f, 3, 2, false);

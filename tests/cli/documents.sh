@@ -40,12 +40,13 @@ ask() { # VERB FILE
         run) run run "$2" --time 0.01 ;;
         analyze) run analyze velocities "$2" ;;
         fit) run fit "$2" decay.csv --parameters a,b ;;
+        plan) run plan "$2" --goal 0.5,0,0 --tries 20 ;;
         "analyze robust") run analyze robust "$2" --steps 2 ;;
         *) run $1 "$2" ;;
     esac
 }
 
-verbs="solve run analyze inspect cone root bound verify fit"
+verbs="solve run analyze inspect cone root bound verify fit plan"
 for file in kinds/*; do
     kind=$(basename "$file" | sed 's/\..*//')
     for verb in $verbs "analyze norms" "analyze robust"; do

@@ -5,6 +5,7 @@ those that only the command itself can write. {problems} and {corpus} stand for 
 """
 
 FILES = {
+    "fall.json": '{"kind": "system", "coordinates": ["y"], "kinetic": "y\'^2/2", "potential": "9.81*y"}',
     "lcp.json": '{"kind": "lcp", "M": [[2, 1], [1, 2]], "q": [-5, -6]}',
     "lcp_decimal.json": '{"kind": "lcp", "M": [[2.5, 1.25], [1.125, 2]], "q": [-5.1, -6.3]}',
     "lcp_one.json": '{"kind": "lcp", "M": [[-1]], "q": [1]}',
@@ -262,9 +263,20 @@ CASES = [
     ("analyze robust", 1, ["analyze", "robust", "peg-in-hole"]),
     ("analyze robust", 1, ["analyze", "robust", "peg-stuck"]),
     ("analyze robust", 0, ["analyze", "robust", "slope-block", "--steps", "3"]),
+    ("analyze robust --box", 0, ["analyze", "robust", "peg-push", "--box", "--steps", "3", "--doubts", "x,mu", "--pieces", "1"]),
+    ("analyze robust --box", 1, ["analyze", "robust", "peg-stuck", "--box"]),
+    # ---- plan
+    ("plan", 0, ["plan", "peg-push", "--goal", "0.6,0,0", "--seed", "2", "--repeat", "3"]),
+    ("plan", 1, ["plan", "peg-push", "--goal", "5,5,0", "--tries", "3", "--shortest"]),
+    # ---- converge
+    ("converge", 0, ["converge", "stick-slip", "--steps", "0.1,0.05", "--time", "1"]),
+    ("converge", 0, ["converge", "bouncing-ball", "--steps", "0.1,0.05,0.025", "--time", "1", "--reference", "extrapolated"]),
+    ("converge", 0, ["converge", "fall.json", "--steps", "0.1,0.05", "--time", "1", "--closed", "y=-9.81*t^2/2,y'=-9.81*t"]),
     # ---- fit
     ("fit", 0, ["fit", "decay.json", "decay.csv", "--parameters", "a,b"]),
     ("fit", 1, ["fit", "decay.json", "decay.csv", "--parameters", "a,b,c", "--norm", "squares", "--bounds", "b=0:0.5"]),
+    # ---- view
+    ("view", 0, ["view", "arch", "--time", "0.05", "--out", "page.html"]),
     # ---- run
     ("run bodies", 0, ["run", "box-stack", "--time", "0.03", "--out", "again", "--problem", "stack.hdf5"]),
     ("run bodies", 0, ["run", "arch", "--time", "0.05"]),
