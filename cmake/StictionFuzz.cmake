@@ -22,7 +22,8 @@ endforeach()
 # The command in the process of its target: its main() has another name, and its alarm is left out.
 set(fuzzed_sources ${command_sources})
 list(FILTER fuzzed_sources EXCLUDE REGEX "/cli/limit[.]c$")
-target_sources(fuzz_command PRIVATE ${fuzzed_sources} ${PROJECT_BINARY_DIR}/scene_list.c)
+target_sources(fuzz_command PRIVATE ${fuzzed_sources})
+target_link_libraries(fuzz_command PRIVATE stiction_command_data)
 target_include_directories(fuzz_command PRIVATE cli)
 target_compile_definitions(fuzz_command PRIVATE main=stiction_main)
 target_compile_options(fuzz_command PRIVATE -Wno-missing-prototypes) # of stiction_main

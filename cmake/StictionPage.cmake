@@ -35,6 +35,3 @@ else()
   file(WRITE ${page_bundle} "#include \"view.h\"\n\nconst unsigned char cli_page_script[] = {0}, cli_page_style[] = {0};\n"
                             "const size_t cli_page_script_size = 0, cli_page_style_size = 0;\n")
 endif()
-
-# One target makes it, for all programs that it is a part of: two would write the file at the same time.
-add_custom_target(stiction_page DEPENDS ${page_bundle})
