@@ -363,15 +363,17 @@ int cli_run_scene(cli* c, const cli_run_request* r, const cli_system_request* ow
         code = cli_fail_about(c, "--set");
     else if (scene != NULL)
         code = cli_run_bed(c, r, sti_scene_of(problem));
-    sti_document_destroy(problem);
     const char* foreign = r->problem != NULL       ? "--problem"
                           : r->jamming             ? "--jamming"
                           : r->accept > 0          ? "--accept"
                           : body_option(r) != NULL ? body_option(r)
                                                    : NULL;
-    if (code == CLI_DONE && system && foreign != NULL)
-        return cli_fail_usage(c, "%s: not for systems, and %.200s is one", foreign, r->scene);
-    return code == CLI_DONE && system ? cli_run_system(c, r, own, r->scene) : code;
+    if (system && foreign != NULL)
+        code = cli_fail_usage(c, "%s: not for systems, and %.200s is one", foreign, r->scene);
+    else if (system)
+        return cli_run_system(c, r, own, problem);
+    sti_document_destroy(problem);
+    return code;
 }
 
 // Whether there is a run to go on with.
@@ -413,6 +415,7 @@ static int go_on(cli* c, const cli_run_request* r, const cli_system_request* own
     if (cli_run_has_part(c, r->resume, "fields")) {
         char kind[40];
         cli_run_kind(c, r->resume, kind, sizeof kind);
+        if (strcmp(kind, "system") == 0) return cli_run_system(c, r, own, NULL);
         return strcmp(kind, "manipulation") == 0 ? cli_run_push(c, r, NULL) : cli_run_nav(c, r, NULL);
     }
     if (cli_run_has_part(c, r->resume, "system")) return cli_run_system(c, r, own, NULL);

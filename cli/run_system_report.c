@@ -7,12 +7,12 @@
 #include "svg.h"
 
 static const char* const end_text[] = {
-    [CLI_SYSTEM_TIME] = "time", [CLI_SYSTEM_STOPPED] = "stopped", [CLI_SYSTEM_FAILED] = "failed"};
+    [STI_RUN_END_TIME] = "time", [STI_RUN_END_STOPPED] = "stopped", [STI_RUN_END_ITSELF] = "failed"};
 
 // ---- JSON
 
 static void put_settings(cli_json* j, const cli_system_run* run) {
-    const sti_stepper_options* o = &run->options;
+    const sti_stepper_options* o = run->of->options;
     cli_json_text(j, "scheme", sti_scheme_text(o->scheme));
     cli_json_number(j, "h", o->step);
     cli_json_number(j, "alpha", o->alpha);
@@ -24,30 +24,30 @@ static void put_settings(cli_json* j, const cli_system_run* run) {
     cli_json_integer(j, "refine", o->refine);
     cli_json_bool(j, "balance", o->balance);
     cli_json_object(j, "parameters");
-    for (int k = 0; k < sti_system_parameter_count(run->system); k++)
-        cli_json_number(j, sti_system_parameter(run->system, k), sti_system_parameter_value(run->system, k));
+    for (int k = 0; k < sti_system_parameter_count(run->of->system); k++)
+        cli_json_number(j, sti_system_parameter(run->of->system, k), sti_system_parameter_value(run->of->system, k));
     cli_json_end(j);
 }
 
 static void put_state(cli_json* j, const cli_system_run* run) {
-    const int n = sti_system_coordinate_count(run->system);
-    const sti_stepper* s = run->stepper;
+    const int n = sti_system_coordinate_count(run->of->system);
+    const sti_stepper* s = run->of->stepper;
     cli_json_array(j, "coordinates");
-    for (int i = 0; i < n; i++) cli_json_text(j, NULL, sti_system_coordinate(run->system, i));
+    for (int i = 0; i < n; i++) cli_json_text(j, NULL, sti_system_coordinate(run->of->system, i));
     cli_json_end(j);
     cli_json_numbers(j, "q", sti_stepper_q(s), (size_t)n);
     cli_json_numbers(j, "v", sti_stepper_v(s), (size_t)n);
     cli_json_numbers(j, "v_alpha", sti_stepper_v_alpha(s), (size_t)n);
     cli_json_array(j, "contacts");
-    for (int i = 0; i < sti_system_contact_count(run->system) - sti_system_joint_count(run->system); i++) {
+    for (int i = 0; i < sti_system_contact_count(run->of->system) - sti_system_joint_count(run->of->system); i++) {
         cli_json_object(j, NULL);
-        cli_json_text(j, "name", sti_system_contact(run->system, i));
-        cli_json_text(j, "mode", sti_contact_mode_text((sti_contact_mode)run->mode[i]));
-        const cli_system_contact* k = &run->contact[i];
+        cli_json_text(j, "name", sti_system_contact(run->of->system, i));
+        cli_json_text(j, "mode", sti_contact_mode_text((sti_contact_mode)run->of->contact[i].mode));
+        const sti_system_run_contact* k = &run->of->contact[i];
         cli_json_number(j, "gap", k->gap);
         cli_json_number(j, "impulse_n", k->impulse_n);
-        cli_json_numbers(j, "impulse_t", k->impulse_t, (size_t)run->tangents[i]);
-        cli_json_numbers(j, "slip", k->slip, (size_t)run->tangents[i]);
+        cli_json_numbers(j, "impulse_t", k->impulse_t, (size_t)k->tangents);
+        cli_json_numbers(j, "slip", k->slip, (size_t)k->tangents);
         cli_json_integer(j, "collisions", k->collisions);
         cli_json_number(j, "first_collision", k->first);
         cli_json_number(j, "last_collision", k->last);
@@ -56,7 +56,7 @@ static void put_state(cli_json* j, const cli_system_run* run) {
     cli_json_end(j);
 }
 
-static void put_quality(cli_json* j, const cli_system_tally* t) {
+static void put_quality(cli_json* j, const sti_system_run* t) {
     cli_json_object(j, "energy");
     cli_json_number(j, "start", t->first_energy);
     cli_json_number(j, "end", t->last_kinetic + t->last_potential);
@@ -83,27 +83,27 @@ static void put_quality(cli_json* j, const cli_system_tally* t) {
 }
 
 static void fill_json(cli_json* j, const cli_system_run* run) {
-    const cli_system_tally* t = &run->tally;
-    const sti_initial* start = sti_stepper_initial(run->stepper);
+    const sti_system_run* t = run->of;
+    const sti_initial* start = sti_stepper_initial(run->of->stepper);
     cli_json_begin(j);
     cli_json_text(j, "kind", "run");
     cli_json_text(j, "of", "system");
     cli_json_text(j, "scene", run->request->scene);
-    cli_json_text(j, "outcome", end_text[run->end]);
-    cli_json_text(j, "why", run->end == CLI_SYSTEM_FAILED ? run->why : NULL);
+    cli_json_text(j, "outcome", end_text[run->state.end]);
+    cli_json_text(j, "why", t->failed ? t->why : NULL);
     put_settings(j, run);
     cli_json_object(j, "start");
     cli_json_text(j, "outcome", sti_initial_outcome_text(start->outcome));
     cli_json_text(j, "why", start->why);
     cli_json_end(j);
     cli_json_integer(j, "steps", t->steps);
-    cli_json_number(j, "time", sti_stepper_time(run->stepper));
+    cli_json_number(j, "time", sti_stepper_time(run->of->stepper));
     put_state(j, run);
     put_quality(j, t);
-    cli_json_number(j, "time_s", t->time_s);
+    cli_json_number(j, "time_s", run->state.time_s);
     cli_json_object(j, "time_parts_s");
-    cli_json_number(j, "steps", t->time_step_s);
-    cli_json_number(j, "files", t->time_files_s);
+    cli_json_number(j, "steps", run->state.time_step_s);
+    cli_json_number(j, "files", run->state.time_files_s);
     cli_json_end(j);
     cli_json_number(j, "peak_memory_bytes", cli_run_peak_memory());
     cli_json_text(j, "folder", run->dir);
@@ -111,7 +111,7 @@ static void fill_json(cli_json* j, const cli_system_run* run) {
 
 // ---- text
 
-static void say_energy(const cli* c, const cli_system_tally* t) {
+static void say_energy(const cli* c, const sti_system_run* t) {
     cli_say(c, "  energy %.6g, %.6g at the start; ", t->last_kinetic + t->last_potential, t->first_energy);
     if (isnan(t->work))
         cli_say(c, "work of forces and surfaces is not known, largest rise %.1e;", t->largest_rise);
@@ -123,21 +123,21 @@ static void say_energy(const cli* c, const cli_system_tally* t) {
 
 static void say(const cli* c, const cli_system_run* run) {
     static const char* const ended[] = {
-        [CLI_SYSTEM_TIME] = "its end", [CLI_SYSTEM_STOPPED] = "a stop", [CLI_SYSTEM_FAILED] = "a step that failed"};
-    const cli_system_tally* t = &run->tally;
-    const sti_stepper_options* o = &run->options;
-    const sti_initial* start = sti_stepper_initial(run->stepper);
+        [STI_RUN_END_TIME] = "its end", [STI_RUN_END_STOPPED] = "a stop", [STI_RUN_END_ITSELF] = "a step that failed"};
+    const sti_system_run* t = run->of;
+    const sti_stepper_options* o = run->of->options;
+    const sti_initial* start = sti_stepper_initial(run->of->stepper);
     char q[200], v[200];
-    const int n = sti_system_coordinate_count(run->system);
-    cli_text_numbers(q, sizeof q, sti_stepper_q(run->stepper), n, 8);
-    cli_text_numbers(v, sizeof v, sti_stepper_v_alpha(run->stepper), n, 8);
+    const int n = sti_system_coordinate_count(run->of->system);
+    cli_text_numbers(q, sizeof q, sti_stepper_q(run->of->stepper), n, 8);
+    cli_text_numbers(v, sizeof v, sti_stepper_v_alpha(run->of->stepper), n, 8);
     cli_say(c, "%s%ld steps%s of %g to %s at t = %g: scheme %s, alpha %g\n", cli_strong(c), t->steps, cli_plain(c),
-            o->step, ended[run->end], sti_stepper_time(run->stepper), sti_scheme_text(o->scheme), o->alpha);
-    if (run->end == CLI_SYSTEM_FAILED) cli_say(c, "  %s%s%s\n", cli_bad(c), run->why, cli_plain(c));
+            o->step, ended[run->state.end], sti_stepper_time(run->of->stepper), sti_scheme_text(o->scheme), o->alpha);
+    if (t->failed) cli_say(c, "  %s%s%s\n", cli_bad(c), t->why, cli_plain(c));
     if (start->outcome != STI_INITIAL_CONSISTENT)
         cli_say(c, "  start: %s%s%s: %s\n", cli_unsure(c), sti_initial_outcome_text(start->outcome), cli_plain(c),
                 start->why);
-    cli_run_say_idle(c, run->request, t->steps - run->begun, sti_stepper_time(run->stepper));
+    cli_run_say_idle(c, run->request, t->steps - run->state.begun, sti_stepper_time(run->of->stepper));
     cli_say(c, "  q %s\n  v %s\n", q, v);
     say_energy(c, t);
     if (t->most_pieces > 1) cli_say(c, "  steps were cut into %ld pieces, up to %ld each\n", t->pieces, t->most_pieces);
@@ -149,7 +149,8 @@ static void say(const cli* c, const cli_system_run* run) {
     if (t->dropped > 0) cli_say(c, "  %.3g of the time was dropped after collisions\n", t->dropped);
     cli_say(c, "  worst residual %.1e, penetration %.1e, joint drift %.1e, correction %.1e\n", t->worst_residual,
             t->worst_penetration, t->worst_drift, t->worst_correction);
-    cli_say(c, "  %.2f s (steps %.2f, files %.2f)\n", t->time_s, t->time_step_s, t->time_files_s);
+    cli_say(c, "  %.2f s (steps %.2f, files %.2f)\n", run->state.time_s, run->state.time_step_s,
+            run->state.time_files_s);
     if (run->dir != NULL)
         cli_say(c, "  %s: trajectory.h5, summary.json, checkpoint.h5%s\n", run->dir,
                 run->request->picture ? ", positions.svg, velocities.svg, energy.svg" : "");
@@ -190,14 +191,14 @@ static void fill_column(const cli_system_run* run, size_t column, size_t width, 
 
 // Coordinates have units of their own, lengths and angles: each has its own frame.
 static void draw_columns(const cli_system_run* run, const char* title, size_t first, double* x, double* y, cli_svg* s) {
-    const int n = sti_system_coordinate_count(run->system), shown = n < MOST_FRAMES ? n : MOST_FRAMES;
+    const int n = sti_system_coordinate_count(run->of->system), shown = n < MOST_FRAMES ? n : MOST_FRAMES;
     const size_t rows = run->curve_rows, width = 3 + 2 * (size_t)n;
     const double noise = 1e-11 * largest(run, first, width, n);
     for (size_t k = 0; k < rows; k++) x[k] = run->curve[width * k];
     for (int i = 0; i < shown; i++) {
         cli_svg_axes axes = {.title = i == 0 ? title : NULL,
                              .x_label = "t",
-                             .y_label = sti_system_coordinate(run->system, i),
+                             .y_label = sti_system_coordinate(run->of->system, i),
                              .x_low = x[0],
                              .x_high = x[rows - 1],
                              .margin = 0.06,
@@ -212,7 +213,7 @@ static void draw_columns(const cli_system_run* run, const char* title, size_t fi
 }
 
 static int draw(const cli* c, const cli_system_run* run, const char* name, const char* what, size_t first) {
-    const int n = sti_system_coordinate_count(run->system);
+    const int n = sti_system_coordinate_count(run->of->system);
     double* x = malloc(2 * run->curve_rows * sizeof *x);
     char *path = cli_run_path(run->dir, name), title[80], of[40] = "";
     if (x == NULL || path == NULL) {
@@ -232,7 +233,7 @@ static int draw(const cli* c, const cli_system_run* run, const char* name, const
 }
 
 int cli_system_picture(const cli* c, const cli_system_run* run) {
-    const size_t n = (size_t)sti_system_coordinate_count(run->system);
+    const size_t n = (size_t)sti_system_coordinate_count(run->of->system);
     int code = draw(c, run, "positions.svg", "positions", 1);
     if (code == CLI_DONE) code = draw(c, run, "velocities.svg", "weighted velocities", 1 + n);
     if (code != CLI_DONE) return code;

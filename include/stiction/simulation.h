@@ -19,6 +19,7 @@
 #include <stiction/document.h>
 #include <stiction/manipulation.h>
 #include <stiction/navigation.h>
+#include <stiction/step.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -168,6 +169,40 @@ typedef struct sti_push_run {
 // h: length of a step; 0: the document's. Curve: the time and the poses (1 + 3 parts).
 STI_API sti_status sti_push_simulation(sti_env* env, const sti_run_source* source, double h, sti_simulation** out);
 STI_API const sti_push_run* sti_push_run_of(const sti_run* run);  // NULL: of another kind
+
+// ---- systems by formulas
+
+// Of a contact or a joint: its last step, and its collisions so far.
+typedef struct sti_system_run_contact {
+    long collisions;
+    double first, last;  // of them; NAN: none
+    double gap, impulse_n, impulse_t[2], slip[2], hit;
+    int mode, tangents;  // sti_contact_mode; directions of slip
+} sti_system_run_contact;
+
+typedef struct sti_system_run {
+    const sti_system* system;
+    const sti_stepper* stepper;
+    const sti_stepper_options* options;
+    sti_step_report report;  // of the last step; step 0: none was made since the run was begun or resumed
+    long steps, collisions, most_active;
+    // of kinetic + potential - work, the work as far as it is known; the rise is above the least before
+    double first_energy, least_energy, largest_rise;
+    double last_kinetic, last_potential;
+    double work, loss, defect;  // as in sti_step_report; NAN: not known
+    long pieces, most_pieces, relaxed;
+    double collision_energy, gain, dropped;
+    double worst_residual, worst_penetration, worst_drift, worst_correction, worst_lift;
+    bool failed;
+    char why[256];                    // of a step that failed
+    sti_system_run_contact* contact;  // (contacts and joints)
+} sti_system_run;
+
+// options NULL: defaults of alpha; all is copied, E too. inertial must be NULL: a checkpoint cannot hold a function. Without an end
+// it runs for 10 units of time. Curve: time, positions, weighted velocities, kinetic and potential energy (3 + 2 coordinates).
+STI_API sti_status sti_system_simulation(sti_env* env, const sti_run_source* source, const sti_stepper_options* options,
+                                         sti_simulation** out);
+STI_API const sti_system_run* sti_system_run_of(const sti_run* run);  // NULL: of another kind
 
 #ifdef __cplusplus
 }

@@ -12,7 +12,8 @@
 #define MOST_STEPS 1e12
 
 // Every kind there is.
-static const sti_simulation_type* const types[] = {&sti_simulation_navigation, &sti_simulation_manipulation};
+static const sti_simulation_type* const types[] = {&sti_simulation_navigation, &sti_simulation_manipulation,
+                                                   &sti_simulation_system};
 
 struct sti_run {
     sti_env* env;

@@ -45,7 +45,7 @@ struct sti_simulation {
     void* self;
 };
 
-extern const sti_simulation_type sti_simulation_navigation, sti_simulation_manipulation;
+extern const sti_simulation_type sti_simulation_navigation, sti_simulation_manipulation, sti_simulation_system;
 
 // Takes self over.
 sti_status sti_simulation_make(sti_env* env, const sti_simulation_type* type, void* self, sti_simulation** out);

@@ -192,6 +192,47 @@ sti_status sti_store_get_members(const sti_store* f, const char* group, void* ba
     return STI_OK;
 }
 
+sti_status sti_store_put_column(sti_store* f, const char* group, const void* base, size_t stride, size_t count,
+                                const sti_member* m) {
+    char name[NAME];
+    snprintf(name, sizeof name, "%s.%s", group, m->name);
+    const size_t each = m->type == STI_DOUBLE ? m->size / sizeof(double) : 1;
+    void* to = add(f, name, m->type == STI_DOUBLE ? 'd' : 'i', sti_size_mul(count, each));
+    if (to == NULL) return f->status;
+    for (size_t k = 0; k < count; k++) {
+        const char* at = (const char*)base + k * stride + m->offset;
+        if (m->type == STI_DOUBLE)
+            memcpy((double*)to + k * each, at, m->size);
+        else
+            ((int64_t*)to)[k] = m->type == STI_LONG ? *(const long*)(const void*)at : *(const int*)(const void*)at;
+    }
+    return STI_OK;
+}
+
+sti_status sti_store_get_column(const sti_store* f, const char* group, void* base, size_t stride, size_t count,
+                                const sti_member* m) {
+    char name[NAME];
+    snprintf(name, sizeof name, "%s.%s", group, m->name);
+    const size_t each = m->type == STI_DOUBLE ? m->size / sizeof(double) : 1;
+    size_t got = 0;
+    const void* from = find(f, name, m->type == STI_DOUBLE ? 'd' : 'i', &got);
+    if (from == NULL || got != count * each) return sti_store_missing(f, name);
+    for (size_t k = 0; k < count; k++) {
+        char* at = (char*)base + k * stride + m->offset;
+        if (m->type == STI_DOUBLE) {
+            memcpy(at, (const double*)from + k * each, m->size);
+            continue;
+        }
+        const int64_t value = ((const int64_t*)from)[k];
+        if (m->type == STI_INT && (value < INT_MIN || value > INT_MAX)) return sti_store_missing(f, name);
+        if (m->type == STI_LONG)
+            *(long*)(void*)at = (long)value;
+        else
+            *(int*)(void*)at = (int)value;
+    }
+    return STI_OK;
+}
+
 // ---- the file
 
 static const char* first_line(void) {

@@ -25,6 +25,14 @@ static const char peg[] =
     " \"fixtures\": [{\"name\": \"floor\", \"polygon\": [[-2, -1], [2, -1], [2, -0.4], [-2, -0.4]]}],"
     " \"probes\": [{\"name\": \"probe\", \"tips\": [[0, 0.6]], \"direction\": \"-pi/2\", \"speed\": \"speed\"}]}";
 
+// A ball that bounces, and slides where it lands.
+static const char ball[] =
+    "{\"kind\": \"system\", \"coordinates\": [\"x\", \"y\"], \"parameters\": {\"e\": 0.5, \"rise\": 1},"
+    " \"kinetic\": \"(x'^2 + y'^2)/2\", \"potential\": \"9.81*y\","
+    " \"contacts\": [{\"name\": \"floor\", \"gap\": \"y\", \"slip\": [\"x'\"], \"mu\": 0.1, \"restitution\": \"e\"},"
+    "  {\"name\": \"wall\", \"gap\": \"2 - x\", \"restitution\": \"e\"}],"
+    " \"state\": {\"q\": [0, \"rise\"], \"v\": [3, 0]}}";
+
 static char dir[200], csv[300];
 
 static void must(sti_status status) {
@@ -57,6 +65,17 @@ static sti_status make(sti_env* in, sti_simulation** out) {
 static sti_status make_peg(sti_env* in, sti_simulation** out) {
     const sti_run_source source = {.text = peg, .size = sizeof peg - 1, .settings = "speed=0.1"};
     return sti_push_simulation(in, &source, 0, out);
+}
+
+// Its restitution as a matrix, which the checkpoint has to keep.
+static sti_status make_ball(sti_env* in, sti_simulation** out) {
+    const sti_run_source source = {.text = ball, .size = sizeof ball - 1, .settings = "rise=0.5"};
+    const double E[] = {0.6, 0, 0, 0.4};
+    sti_stepper_options options = sti_stepper_options_default(STI_SCHEME_ALPHA);
+    options.law = STI_IMPACT_GENERAL;
+    options.E = E;
+    options.alpha = 0.75;
+    return sti_system_simulation(in, &source, &options, out);
 }
 
 static sti_run_options with_files(double time) {
@@ -238,6 +257,82 @@ static void parts_go_on_until_they_are_stuck(void** state) {
     sti_run_destroy(whole);
 }
 
+// The ball for a second, stopped after so many steps; -1: in one go.
+static sti_run* throw_ball(int stop, char** tables, long* sizes) {
+    sti_simulation* s;
+    sti_run* run;
+    sti_run_options o = with_files(1);
+    o.stopped = stop >= 0 ? stop_soon : NULL;
+    o.user = &stop;
+    must(make_ball(env, &s));
+    must(sti_run_create(env, s, &o, &run));
+    must(sti_run_go(run));
+    if (o.stopped != NULL) {
+        sti_run_destroy(run);
+        o.stopped = NULL;
+        must(sti_run_resume(env, dir, &o, &run));
+        must(sti_run_go(run));
+    }
+    tables[0] = contents("steps.csv", &sizes[0]);
+    tables[1] = contents("trajectory.h5", &sizes[1]);
+    drop();
+    return run;
+}
+
+static void a_system_goes_on_with_its_collisions_and_its_law(void** state) {
+    (void)state;
+    char *a[2], *b[2];
+    long sizes[2], others[2];
+    size_t rows, columns, other;
+    use("ball");
+    sti_run* whole = throw_ball(-1, a, sizes);
+    use("ball_parts");
+    sti_run* run = throw_ball(47, b, others);  // between two collisions
+    const sti_system_run *x = sti_system_run_of(whole), *y = sti_system_run_of(run);
+    assert_null(sti_push_run_of(run));
+    assert_int_equal(x->steps, 100);
+    assert_true(x->contact[0].collisions > 1 && x->contact[1].collisions == 1);
+    assert_true(x->contact[0].first < 0.47 && x->contact[1].first > 0.6);
+    assert_int_equal(y->options->law, STI_IMPACT_GENERAL);
+    assert_memory_equal(x->options->E, y->options->E, 4 * sizeof(double));
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(sizes[k], others[k]);
+        if (k == 0) assert_memory_equal(a[k], b[k], (size_t)sizes[k]);
+        free(a[k]);
+        free(b[k]);
+    }
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(x->contact[i].collisions, y->contact[i].collisions);
+        assert_true(x->contact[i].first == y->contact[i].first && x->contact[i].last == y->contact[i].last);
+    }
+    assert_true(x->first_energy == y->first_energy && x->collision_energy == y->collision_energy);
+    assert_true(x->worst_residual == y->worst_residual && x->loss == y->loss);
+    const double *c = sti_run_curve(whole, &rows, &columns), *d = sti_run_curve(run, &other, &columns);
+    assert_int_equal(columns, 7);
+    assert_int_equal(rows, 101);
+    assert_int_equal(other, rows);
+    assert_memory_equal(c, d, rows * columns * sizeof *c);
+    sti_run_destroy(run);
+    sti_run_destroy(whole);
+}
+
+static bool none(void* user, double t, const double* q, const double* v, double* G) {
+    (void)user, (void)t, (void)q, (void)v;
+    G[0] = G[1] = G[2] = G[3] = 0;
+    return true;
+}
+
+static void a_system_with_a_function_of_its_own_is_refused(void** state) {
+    (void)state;
+    const sti_run_source source = {.text = ball, .size = sizeof ball - 1};
+    sti_stepper_options options = sti_stepper_options_default(STI_SCHEME_ALPHA);
+    sti_simulation* s;
+    options.inertial = none;
+    assert_int_equal(sti_system_simulation(env, &source, &options, &s), STI_ERR_ARGUMENT);
+    assert_null(s);
+    assert_non_null(strstr(sti_env_error(env)->text, "inertial: a function"));
+}
+
 // ---- checkpoints that are not ours
 
 static void refuse(const char* expected) {
@@ -330,6 +425,7 @@ static void every_allocation_may_fail(void** state) {
     (void)state;
     fail_every_allocation(make, "failing");
     fail_every_allocation(make_peg, "failing_peg");
+    fail_every_allocation(make_ball, "failing_ball");
 }
 
 static void fields_may_fail_too(void** state) {
@@ -362,6 +458,8 @@ int main(void) {
         cmocka_unit_test(fields_come_back_by_their_names),
         cmocka_unit_test(a_stopped_run_goes_on_bit_by_bit),
         cmocka_unit_test(parts_go_on_until_they_are_stuck),
+        cmocka_unit_test(a_system_goes_on_with_its_collisions_and_its_law),
+        cmocka_unit_test(a_system_with_a_function_of_its_own_is_refused),
         cmocka_unit_test(what_others_saved_is_refused_with_the_reason),
         cmocka_unit_test(bad_requests_are_refused),
         cmocka_unit_test(every_allocation_may_fail),

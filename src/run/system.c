@@ -1,0 +1,550 @@
+// system.c: the life of a system by formulas: sums of what its steps report, contacts with their collisions, and a step that has no
+// solution is the end.
+//
+//     trajectory.h5   steps/      time, q, v, v_alpha, kinetic, potential, residual, ..       one row a step
+//                     contacts/   gap, impulse_n, impulse_t, mode, slip                       one row a step
+//                     system   the file, as text;   coordinates, contact_names   one name a line
+#include <math.h>
+#include <string.h>
+
+#include "run/simulation.h"
+
+static const double default_time = 10;
+
+typedef struct life {
+    sti_system_run run;  // first: what sti_system_run_of shows
+    sti_env* env;
+    sti_source source;
+    sti_stepper_options options;
+    double* E;  // law general; NULL: each contact's own          (contacts x contacts, without joints)
+    sti_stepper* stepper;
+    double start;
+} life;
+
+enum {
+    TIME,
+    Q,
+    V,
+    V_ALPHA,
+    KINETIC,
+    POTENTIAL,
+    RESIDUAL,
+    COLLISIONS,
+    WORK,
+    FRICTION,
+    PIECES,
+    GAP,
+    IMPULSE_N,
+    IMPULSE_T,
+    MODE,
+    SLIP,
+    SERIES
+};
+
+static const sti_member members[] = {
+    STI_MEMBER(sti_system_run, STI_LONG, steps),
+    STI_MEMBER(sti_system_run, STI_LONG, collisions),
+    STI_MEMBER(sti_system_run, STI_LONG, most_active),
+    STI_MEMBER(sti_system_run, STI_DOUBLE, first_energy),
+    STI_MEMBER(sti_system_run, STI_DOUBLE, least_energy),
+    STI_MEMBER(sti_system_run, STI_DOUBLE, largest_rise),
+    STI_MEMBER(sti_system_run, STI_DOUBLE, last_kinetic),
+    STI_MEMBER(sti_system_run, STI_DOUBLE, last_potential),
+    STI_MEMBER(sti_system_run, STI_DOUBLE, work),
+    STI_MEMBER(sti_system_run, STI_DOUBLE, loss),
+    STI_MEMBER(sti_system_run, STI_DOUBLE, defect),
+    STI_MEMBER(sti_system_run, STI_LONG, pieces),
+    STI_MEMBER(sti_system_run, STI_LONG, most_pieces),
+    STI_MEMBER(sti_system_run, STI_LONG, relaxed),
+    STI_MEMBER(sti_system_run, STI_DOUBLE, collision_energy),
+    STI_MEMBER(sti_system_run, STI_DOUBLE, gain),
+    STI_MEMBER(sti_system_run, STI_DOUBLE, dropped),
+    STI_MEMBER(sti_system_run, STI_DOUBLE, worst_residual),
+    STI_MEMBER(sti_system_run, STI_DOUBLE, worst_penetration),
+    STI_MEMBER(sti_system_run, STI_DOUBLE, worst_drift),
+    STI_MEMBER(sti_system_run, STI_DOUBLE, worst_correction),
+    STI_MEMBER(sti_system_run, STI_DOUBLE, worst_lift),
+};
+
+static const sti_member contact_members[] = {
+    STI_MEMBER(sti_system_run_contact, STI_LONG, collisions),
+    STI_MEMBER(sti_system_run_contact, STI_DOUBLE, first),
+    STI_MEMBER(sti_system_run_contact, STI_DOUBLE, last),
+    STI_MEMBER(sti_system_run_contact, STI_DOUBLE, gap),
+    STI_MEMBER(sti_system_run_contact, STI_DOUBLE, impulse_n),
+    STI_MEMBER(sti_system_run_contact, STI_DOUBLE, impulse_t),
+    STI_MEMBER(sti_system_run_contact, STI_DOUBLE, slip),
+    STI_MEMBER(sti_system_run_contact, STI_DOUBLE, hit),
+    STI_MEMBER(sti_system_run_contact, STI_INT, mode),
+};
+
+static const sti_member option_members[] = {
+    STI_MEMBER(sti_stepper_options, STI_INT, scheme),
+    STI_MEMBER(sti_stepper_options, STI_DOUBLE, step),
+    STI_MEMBER(sti_stepper_options, STI_DOUBLE, alpha),
+    STI_MEMBER(sti_stepper_options, STI_INT, geometry),
+    STI_MEMBER(sti_stepper_options, STI_INT, friction),
+    STI_MEMBER(sti_stepper_options, STI_INT, facets),
+    STI_MEMBER(sti_stepper_options, STI_INT, active),
+    STI_MEMBER(sti_stepper_options, STI_INT, level),
+    STI_MEMBER(sti_stepper_options, STI_DOUBLE, gap_tol),
+    STI_MEMBER(sti_stepper_options, STI_BOOL, stabilize),
+    STI_MEMBER(sti_stepper_options, STI_BOOL, settle),
+    STI_MEMBER(sti_stepper_options, STI_BOOL, substep),
+    STI_MEMBER(sti_stepper_options, STI_INT, collision_limit),
+    STI_MEMBER(sti_stepper_options, STI_INT, law),
+    STI_MEMBER(sti_stepper_options, STI_BOOL, dissipate),
+    STI_MEMBER(sti_stepper_options, STI_INT, refine),
+    STI_MEMBER(sti_stepper_options, STI_BOOL, balance),
+    STI_MEMBER(sti_stepper_options, STI_BOOL, start_as_given),
+};
+
+_Static_assert(sizeof(sti_scheme) == sizeof(int) && sizeof(sti_impact_law) == sizeof(int), "enums are saved as ints");
+
+static size_t contacts_of(const life* l) {
+    return (size_t)sti_system_contact_count(l->run.system);
+}
+
+static size_t coordinates_of(const life* l) {
+    return (size_t)sti_system_coordinate_count(l->run.system);
+}
+
+// Those without joints, which stand behind them.
+static int open_contacts(const life* l) {
+    return sti_system_contact_count(l->run.system) - sti_system_joint_count(l->run.system);
+}
+
+// ---- begin
+
+static void destroy(void* self) {
+    life* l = self;
+    if (l == NULL) return;
+    sti_stepper_destroy(l->stepper);
+    sti_free(l->env, l->run.contact);
+    sti_free(l->env, l->E);
+    sti_source_clear(&l->source);
+    sti_free(l->env, l);
+}
+
+static life* create(sti_env* env) {
+    life* l = sti_alloc_array_zero(env, 1, sizeof *l);
+    if (l == NULL) {
+        STI_FAIL(env, STI_ERR_MEMORY, -1, "run of a system");
+        return NULL;
+    }
+    l->env = l->source.env = env;
+    return l;
+}
+
+static sti_status keep_matrix(life* l, const double* E) {
+    const size_t count = (size_t)open_contacts(l) * (size_t)open_contacts(l);
+    l->options.E = NULL;
+    if (E == NULL) return STI_OK;
+    l->E = sti_alloc_array(l->env, count + 1, sizeof *l->E);
+    if (l->E == NULL) return STI_FAIL(l->env, STI_ERR_MEMORY, -1, "restitution matrix of %zu numbers", count);
+    if (count > 0) memcpy(l->E, E, count * sizeof *E);
+    l->options.E = l->E;
+    return STI_OK;
+}
+
+static sti_status make_contacts(life* l) {
+    sti_instant* instant = NULL;
+    const size_t count = contacts_of(l);
+    l->run.contact = sti_alloc_array_zero(l->env, count + 1, sizeof *l->run.contact);
+    if (l->run.contact == NULL) return STI_FAIL(l->env, STI_ERR_MEMORY, -1, "what is kept of %zu contacts", count);
+    const sti_status status = sti_system_instant(l->env, l->run.system, sti_stepper_time(l->stepper),
+                                                 sti_stepper_q(l->stepper), sti_stepper_v(l->stepper), &instant);
+    if (status != STI_OK) return status;
+    for (size_t i = 0; i < count; i++)
+        l->run.contact[i] = (sti_system_run_contact){.first = NAN,
+                                                     .last = NAN,
+                                                     .hit = NAN,
+                                                     .gap = instant->contacts[i].gap,
+                                                     .tangents = instant->contacts[i].tangent_count};
+    sti_instant_destroy(l->env, instant);
+    return STI_OK;
+}
+
+// With the system of the source and the options of the life.
+static sti_status make_stepper(life* l) {
+    const sti_status status = sti_stepper_create(l->env, l->run.system, &l->options, &l->stepper);
+    if (status != STI_OK) return status;
+    l->start = sti_stepper_time(l->stepper);
+    l->run.stepper = l->stepper;
+    l->run.options = &l->options;
+    return make_contacts(l);
+}
+
+static sti_status begin(life* l, const sti_stepper_options* options) {
+    l->options = options != NULL ? *options : sti_stepper_options_default(STI_SCHEME_ALPHA);
+    if (l->options.inertial != NULL)
+        return STI_FAIL(l->env, STI_ERR_ARGUMENT, -1, "inertial: a function: a checkpoint cannot hold it");
+    l->run.system = sti_system_of(l->source.document);
+    sti_status status = keep_matrix(l, l->options.E);
+    if (status == STI_OK) status = make_stepper(l);
+    if (status != STI_OK) return status;
+    double kinetic, potential;
+    status = sti_system_energy(l->run.system, l->start, sti_stepper_q(l->stepper), sti_stepper_v(l->stepper), &kinetic,
+                               &potential);
+    l->run.first_energy = l->run.least_energy = kinetic + potential;
+    l->run.last_kinetic = kinetic;
+    l->run.last_potential = potential;
+    return status;
+}
+
+sti_status sti_system_simulation(sti_env* env, const sti_run_source* source, const sti_stepper_options* options,
+                                 sti_simulation** out) {
+    life* l = create(env);
+    *out = NULL;
+    if (l == NULL) return STI_ERR_MEMORY;
+    sti_status status = sti_source_open(env, source, STI_KIND_SYSTEM, &l->source);
+    if (status == STI_OK) status = begin(l, options);
+    if (status == STI_OK) return sti_simulation_make(env, &sti_simulation_system, l, out);
+    destroy(l);
+    return status;
+}
+
+static void now(const void* self, sti_moment* out) {
+    const life* l = self;
+    *out = (sti_moment){.steps = l->run.steps,
+                        .time = sti_stepper_time(l->stepper),
+                        .h = l->options.step,
+                        .start = l->start,
+                        .end = l->start + default_time};
+}
+
+// ---- steps
+
+static void add_up(sti_system_run* run, const sti_step_report* r) {
+    run->work += r->work;
+    run->loss += r->loss;
+    run->defect += r->defect;
+    run->pieces += r->pieces;
+    if (r->pieces > run->most_pieces) run->most_pieces = r->pieces;
+    const double energy = r->kinetic + r->potential - (isnan(run->work) ? 0 : run->work);
+    run->steps = r->step;
+    run->collisions += r->collisions;
+    if (r->active > run->most_active) run->most_active = r->active;
+    run->largest_rise = fmax(run->largest_rise, energy - run->least_energy);
+    run->least_energy = fmin(run->least_energy, energy);
+    run->last_kinetic = r->kinetic;
+    run->last_potential = r->potential;
+    run->collision_energy += r->collision_energy;
+    run->gain += r->gain;
+    run->relaxed += r->relaxed;
+    run->dropped += r->dropped;
+    run->worst_residual = fmax(run->worst_residual, r->residual);
+    run->worst_penetration = fmax(run->worst_penetration, r->penetration);
+    run->worst_drift = fmax(run->worst_drift, r->drift);
+    run->worst_correction = fmax(run->worst_correction, r->corrected);
+    run->worst_lift = fmax(run->worst_lift, r->lift);
+}
+
+static void keep_contacts(life* l, const sti_step_report* r) {
+    for (size_t i = 0; i < contacts_of(l); i++) {
+        sti_system_run_contact* k = &l->run.contact[i];
+        k->mode = r->mode[i];
+        k->gap = r->gap[i];
+        k->impulse_n = r->impulse_n[i];
+        k->hit = r->collision_at[i];
+        memcpy(k->impulse_t, r->impulse_t + 2 * i, sizeof k->impulse_t);
+        memcpy(k->slip, r->slip + 2 * i, sizeof k->slip);
+        if (isnan(k->hit)) continue;
+        if (k->collisions++ == 0) k->first = k->hit;
+        k->last = k->hit;
+    }
+}
+
+static sti_status step(void* self, bool* made, bool* over) {
+    life* l = self;
+    sti_step_report r;
+    const sti_status status = sti_stepper_step(l->stepper, &r);
+    if (status != STI_OK) return status;
+    *made = r.outcome == STI_SOLVED;
+    *over = l->run.failed = !*made;
+    if (l->run.failed) {
+        snprintf(l->run.why, sizeof l->run.why, "%s: %.200s", sti_outcome_text(r.outcome), r.why);
+        return STI_OK;
+    }
+    l->run.report = r;
+    add_up(&l->run, &r);
+    keep_contacts(l, &r);
+    return STI_OK;
+}
+
+// ---- the recording
+
+static int series(const void* self, sti_series_def* defs) {
+    const life* l = self;
+    const int n = (int)coordinates_of(l), p = (int)contacts_of(l);
+    const sti_series_def all[SERIES] = {
+        [TIME] = {.name = "steps/time"},
+        [Q] = {.name = "steps/q", .columns = n},
+        [V] = {.name = "steps/v", .columns = n},
+        [V_ALPHA] = {.name = "steps/v_alpha", .columns = n},
+        [KINETIC] = {.name = "steps/kinetic"},
+        [POTENTIAL] = {.name = "steps/potential"},
+        [RESIDUAL] = {.name = "steps/residual"},
+        [COLLISIONS] = {.name = "steps/collisions", .type = STI_RECORD_INT},
+        [WORK] = {.name = "steps/work"},
+        [FRICTION] = {.name = "steps/friction"},
+        [PIECES] = {.name = "steps/pieces", .type = STI_RECORD_INT},
+        [GAP] = {.name = "contacts/gap", .columns = p},
+        [IMPULSE_N] = {.name = "contacts/impulse_n", .columns = p},
+        [IMPULSE_T] = {.name = "contacts/impulse_t", .items = p, .columns = 2},
+        [MODE] = {.name = "contacts/mode", .type = STI_RECORD_INT, .columns = p},
+        [SLIP] = {.name = "contacts/slip", .items = p, .columns = 2},
+    };
+    memcpy(defs, all, sizeof all);
+    return p > 0 ? SERIES : GAP;
+}
+
+static sti_status put_names(const life* l, sti_recording* r, const char* name, int count,
+                            const char* (*get)(const sti_system*, int)) {
+    size_t size = 1, at = 0;
+    for (int i = 0; i < count; i++) size += strlen(get(l->run.system, i)) + 1;
+    char* text = sti_alloc(l->env, size);
+    if (text == NULL) return STI_FAIL(l->env, STI_ERR_MEMORY, -1, "names of %d %s", count, name);
+    text[0] = '\0';
+    for (int i = 0; i < count; i++)
+        at += (size_t)snprintf(text + at, size - at, "%s%s", i > 0 ? "\n" : "", get(l->run.system, i));
+    const sti_status status = sti_recording_put_text(r, name, text);
+    sti_free(l->env, text);
+    return status;
+}
+
+static sti_status texts(const void* self, sti_recording* r) {
+    const life* l = self;
+    const int n = (int)coordinates_of(l), p = (int)contacts_of(l);
+    sti_status status = put_names(l, r, "coordinates", n, sti_system_coordinate);
+    if (status == STI_OK && p > 0) status = put_names(l, r, "contact_names", p, sti_system_contact);
+    return status == STI_OK ? sti_recording_put_text(r, "system", l->source.text) : status;
+}
+
+// Of a list of contacts: one member of each, `columns` numbers.
+static sti_status record_contacts(const life* l, sti_recording* recording, const int* series_of) {
+    const size_t p = contacts_of(l);
+    double* x = sti_alloc_array(l->env, sti_size_mul(6, p), sizeof *x);
+    int* mode = sti_alloc_array(l->env, p, sizeof *mode);
+    sti_status status = STI_OK;
+    if (x == NULL || mode == NULL) status = STI_FAIL(l->env, STI_ERR_MEMORY, -1, "rows of %zu contacts", p);
+    for (size_t i = 0; status == STI_OK && i < p; i++) {
+        const sti_system_run_contact* k = &l->run.contact[i];
+        x[i] = k->gap;
+        x[p + i] = k->impulse_n;
+        memcpy(x + 2 * (p + i), k->impulse_t, sizeof k->impulse_t);
+        memcpy(x + 2 * (2 * p + i), k->slip, sizeof k->slip);
+        mode[i] = k->mode;
+    }
+    if (status == STI_OK) status = sti_recording_append(recording, series_of[GAP], 1, x);
+    if (status == STI_OK) status = sti_recording_append(recording, series_of[IMPULSE_N], 1, x + p);
+    if (status == STI_OK) status = sti_recording_append(recording, series_of[IMPULSE_T], 1, x + 2 * p);
+    if (status == STI_OK) status = sti_recording_append(recording, series_of[MODE], 1, mode);
+    if (status == STI_OK) status = sti_recording_append(recording, series_of[SLIP], 1, x + 4 * p);
+    sti_free(l->env, x);
+    sti_free(l->env, mode);
+    return status;
+}
+
+static sti_status record(const void* self, sti_recording* recording, const int* series_of) {
+    const life* l = self;
+    const sti_step_report* r = &l->run.report;
+    const double time = sti_stepper_time(l->stepper);
+    const void* const rows[GAP] = {&time,
+                                   sti_stepper_q(l->stepper),
+                                   sti_stepper_v(l->stepper),
+                                   sti_stepper_v_alpha(l->stepper),
+                                   &l->run.last_kinetic,
+                                   &l->run.last_potential,
+                                   &r->residual,
+                                   &r->collisions,
+                                   &r->work,
+                                   &r->loss,
+                                   &r->pieces};
+    sti_status status = STI_OK;
+    for (int k = 0; status == STI_OK && k < GAP; k++)
+        status = sti_recording_append(recording, series_of[k], 1, rows[k]);
+    return status == STI_OK && contacts_of(l) > 0 ? record_contacts(l, recording, series_of) : status;
+}
+
+// ---- the table
+
+static const char* const contact_columns[] = {"gap:", "impulse_n:", "impulse_t:", "slip:", "collision:"};
+
+// Of two directions of slip each has a column.
+static void put_contact_names(const life* l, int i, FILE* f) {
+    for (int k = 0; k < 5; k++) {
+        const bool tangential = k == 2 || k == 3;
+        const int count = tangential ? l->run.contact[i].tangents : 1;
+        for (int a = 0; a < count; a++) {
+            fprintf(f, ",%s", contact_columns[k]);
+            sti_table_name(f, sti_system_contact(l->run.system, i));
+            if (count > 1) fprintf(f, ":%d", a + 1);
+        }
+    }
+}
+
+static void header(const void* self, int table, FILE* f) {
+    static const char* const tail[] = {"", "'", "'_alpha"};
+    const life* l = self;
+    (void)table;
+    fprintf(f, "t");
+    for (int kind = 0; kind < 3; kind++) {
+        for (int i = 0; i < (int)coordinates_of(l); i++)
+            fprintf(f, ",%s%s", sti_system_coordinate(l->run.system, i), tail[kind]);
+    }
+    fprintf(f, ",kinetic,potential,residual,collisions,active,penetration,drift,work,friction,pieces");
+    for (int i = 0; i < open_contacts(l); i++) {
+        fprintf(f, ",mode:");
+        sti_table_name(f, sti_system_contact(l->run.system, i));
+    }
+    fprintf(f, ",collision_time,collision_energy");
+    for (int i = 0; i < open_contacts(l); i++) put_contact_names(l, i, f);
+    fputc('\n', f);
+}
+
+static void put_contact(const sti_system_run_contact* k, FILE* f) {
+    sti_table_number(f, k->gap);
+    sti_table_number(f, k->impulse_n);
+    for (int a = 0; a < k->tangents; a++) sti_table_number(f, k->impulse_t[a]);
+    for (int a = 0; a < k->tangents; a++) sti_table_number(f, k->slip[a]);
+    sti_table_number(f, k->hit);
+}
+
+static void lines(const void* self, int table, FILE* f) {
+    const life* l = self;
+    const sti_step_report* r = &l->run.report;
+    const bool stepped = r->step > 0;
+    const double* const parts[] = {sti_stepper_q(l->stepper), sti_stepper_v(l->stepper),
+                                   sti_stepper_v_alpha(l->stepper)};
+    (void)table;
+    fprintf(f, "%.17g", sti_stepper_time(l->stepper));
+    for (int kind = 0; kind < 3; kind++) {
+        for (size_t i = 0; i < coordinates_of(l); i++) fprintf(f, ",%.17g", parts[kind][i]);
+    }
+    fprintf(f, ",%.17g,%.17g,%.17g,%d,%d,%.17g,%.17g,%.17g,%.17g,%d", l->run.last_kinetic, l->run.last_potential,
+            r->residual, r->collisions, r->active, r->penetration, r->drift, r->work, r->loss, r->pieces);
+    for (int i = 0; i < open_contacts(l); i++)
+        fprintf(f, ",%s", stepped ? sti_contact_mode_text((sti_contact_mode)l->run.contact[i].mode) : "");
+    sti_table_number(f, stepped ? r->collision_time : NAN);
+    sti_table_number(f, r->collision_energy);
+    for (int i = 0; i < open_contacts(l); i++) put_contact(&l->run.contact[i], f);
+    fputc('\n', f);
+}
+
+static size_t curve_columns(const void* self) {
+    return 3 + 2 * coordinates_of(self);
+}
+
+static void curve(const void* self, double* row) {
+    const life* l = self;
+    const size_t n = coordinates_of(l);
+    row[0] = sti_stepper_time(l->stepper);
+    memcpy(row + 1, sti_stepper_q(l->stepper), n * sizeof *row);
+    memcpy(row + 1 + n, sti_stepper_v_alpha(l->stepper), n * sizeof *row);
+    row[1 + 2 * n] = l->run.last_kinetic;
+    row[2 + 2 * n] = l->run.last_potential;
+}
+
+// ---- checkpoints
+
+static sti_status save(const void* self, sti_store* out) {
+    const life* l = self;
+    void* state;
+    size_t size;
+    sti_status status = sti_stepper_save(l->stepper, &state, &size);
+    if (status != STI_OK) return status;
+    sti_source_save(&l->source, out);
+    sti_store_put_members(out, "options", &l->options, option_members, STI_MEMBER_COUNT(option_members));
+    if (l->E != NULL)
+        sti_store_put_numbers(out, "options.E", l->E, (size_t)open_contacts(l) * (size_t)open_contacts(l));
+    sti_store_put_numbers(out, "start", &l->start, 1);
+    sti_store_put_members(out, "system", &l->run, members, STI_MEMBER_COUNT(members));
+    sti_store_put_bytes(out, "state", state, size);
+    sti_free(l->env, state);
+    for (int k = 0; status == STI_OK && k < STI_MEMBER_COUNT(contact_members); k++)
+        status = sti_store_put_column(out, "contacts", l->run.contact, sizeof *l->run.contact, contacts_of(l),
+                                      &contact_members[k]);
+    return status;
+}
+
+// Choices are saved as numbers: those there are.
+static sti_status load_options(life* l, const sti_store* in) {
+    size_t count;
+    sti_stepper_options* o = &l->options;
+    *o = sti_stepper_options_default(STI_SCHEME_ALPHA);
+    const sti_status status = sti_store_get_members(in, "options", o, option_members, STI_MEMBER_COUNT(option_members));
+    if (status != STI_OK) return status;
+    const struct {
+        int value, last;
+        const char* name;
+    } choices[] = {{(int)o->scheme, STI_SCHEME_COUNT - 1, "options.scheme"},
+                   {(int)o->geometry, STI_GEOMETRY_OLD, "options.geometry"},
+                   {(int)o->friction, STI_FRICTION_CONE, "options.friction"},
+                   {(int)o->active, STI_ACTIVE_GAP, "options.active"},
+                   {(int)o->level, STI_LEVEL_GAP, "options.level"},
+                   {(int)o->law, STI_IMPACT_LAW_COUNT - 1, "options.law"}};
+    for (size_t k = 0; k < sizeof choices / sizeof choices[0]; k++) {
+        if (choices[k].value < 0 || choices[k].value > choices[k].last) return sti_store_missing(in, choices[k].name);
+    }
+    const double* E = sti_store_numbers(in, "options.E", &count);
+    if (E != NULL && count != (size_t)open_contacts(l) * (size_t)open_contacts(l))
+        return sti_store_missing(in, "options.E");
+    return keep_matrix(l, E);
+}
+
+static sti_status load_state(life* l, const sti_store* in) {
+    size_t size;
+    const double* start = sti_store_numbers(in, "start", &size);
+    if (start == NULL || size != 1) return sti_store_missing(in, "start");
+    const void* state = sti_store_bytes(in, "state", &size);
+    if (state == NULL) return sti_store_missing(in, "state");
+    sti_status status = sti_stepper_load(l->stepper, state, size);
+    if (status == STI_OK) status = sti_store_get_members(in, "system", &l->run, members, STI_MEMBER_COUNT(members));
+    for (int k = 0; status == STI_OK && k < STI_MEMBER_COUNT(contact_members); k++)
+        status = sti_store_get_column(in, "contacts", l->run.contact, sizeof *l->run.contact, contacts_of(l),
+                                      &contact_members[k]);
+    l->start = *start;
+    for (size_t i = 0; status == STI_OK && i < contacts_of(l); i++) {
+        if (l->run.contact[i].mode < 0 || l->run.contact[i].mode > STI_MODE_SLIDE)
+            return sti_store_missing(in, "contacts.mode");
+    }
+    return status == STI_OK && l->run.steps < 0 ? sti_store_missing(in, "system.steps") : status;
+}
+
+static sti_status load(sti_env* env, const sti_store* in, void** self) {
+    life* l = create(env);
+    *self = NULL;
+    if (l == NULL) return STI_ERR_MEMORY;
+    sti_status status = sti_source_load(env, in, STI_KIND_SYSTEM, &l->source);
+    if (status == STI_OK) l->run.system = sti_system_of(l->source.document);
+    if (status == STI_OK) status = load_options(l, in);
+    if (status == STI_OK) status = make_stepper(l);
+    if (status == STI_OK) status = load_state(l, in);
+    if (status != STI_OK) destroy(l);
+    if (status == STI_OK) *self = l;
+    return status;
+}
+
+const sti_simulation_type sti_simulation_system = {
+    .kind = "system",
+    .version = 1,
+    .now = now,
+    .step = step,
+    .save = save,
+    .load = load,
+    .destroy = destroy,
+    .series = series,
+    .texts = texts,
+    .record = record,
+    .tables = 1,
+    .header = header,
+    .lines = lines,
+    .curve_columns = curve_columns,
+    .curve = curve,
+};
+
+const sti_system_run* sti_system_run_of(const sti_run* run) {
+    const life* l = sti_run_self(run, &sti_simulation_system);
+    return l != NULL ? &l->run : NULL;
+}
