@@ -17,6 +17,13 @@ from cffi import FFI
 
 MODULE = "stiction._stiction"
 
+# Functions of Python that the library calls (python/stiction/_callback.py).
+CALLBACKS = """
+extern "Python" bool stiction_python_evaluate(void*, double, const double*, const double*, sti_system_values*);
+extern "Python" sti_status stiction_python_residuals(void*, const double*, double*);
+extern "Python" bool stiction_python_watch(void*, long, double);
+"""
+
 # Stand-ins for the C standard's headers, whose types cffi knows by itself.
 STANDARD = {"stddef.h": "", "stdint.h": "", "stdbool.h": "#define bool _Bool\n"}
 
@@ -52,7 +59,7 @@ def main() -> None:
     include, out, shape_file = (Path(argument) for argument in sys.argv[1:4])
     compiler = sys.argv[4] if len(sys.argv) > 4 else "cc"
     ffi = FFI()
-    ffi.cdef(declarations(include, compiler))
+    ffi.cdef(declarations(include, compiler) + CALLBACKS)
     ffi.set_source(MODULE, "#include <stdbool.h>\n#include <stiction/stiction.h>\n", py_limited_api=True)
     ffi.emit_c_code(str(out))
     lines = [f"    {struct!r}: {fields!r}," for struct, fields in shapes(include).items()]

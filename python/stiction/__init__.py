@@ -8,15 +8,22 @@
 
 from . import analyze
 from ._env import ArgumentError, Error, FileError, InputError, InternalError, SizeError, TimeLimitError
+from ._moving import Recording, Run, command
 from ._record import text as _text
 from ._stiction import lib as _lib
+from .beds import Bed
 from .cones import Cone, classify
 from .documents import Document, load, parse, scenes
+from .navigation import Navigation
 from .problems import L1, LCP, MLCP, QP, Answer, Contact, Problem, contact, l1, lcp, mlcp, qp
-from .worlds import Body, Joint, Recording, World
+from .pushes import Push
+from .systems import Defined, System
+from .worlds import Body, Joint, World
 
 __version__ = _text(_lib.sti_version())
 
-__all__ = ["Answer", "ArgumentError", "Body", "Cone", "Contact", "Document", "Error", "FileError", "InputError", "InternalError", "Joint", "L1",
-           "LCP", "MLCP", "Problem", "QP", "Recording", "SizeError", "TimeLimitError", "World", "analyze", "classify", "contact", "l1", "lcp", "load", "mlcp",
-           "parse", "qp", "scenes"]
+__all__ = [
+    "Answer", "ArgumentError", "Bed", "Body", "Cone", "Contact", "Defined", "Document", "Error", "FileError", "InputError", "InternalError",
+    "Joint", "L1", "LCP", "MLCP", "Navigation", "Problem", "Push", "QP", "Recording", "Run", "SizeError", "System", "TimeLimitError", "World",
+    "analyze", "classify", "command", "contact", "l1", "lcp", "load", "mlcp", "parse", "qp", "scenes",
+]

@@ -29,7 +29,9 @@ _MORE = {"sti_lcp_answer": {"z_exact": "free_count+n"}, "sti_ray": {"z": "n"}, "
          "sti_impact": {"qdot_norm": "p", "v_t": "s", "bounds": "bound_count"}, "sti_impact_answer": {"solutions": "count"},
          "sti_painleve": {"patterns": "pattern_count"}, "sti_instant": {"contacts": "contact_count"},
          "sti_sticking": {"self_stress": "self_stress_count x p", "upper": "p"}, "sti_force_set": {"cones": "cone_count"},
-         "sti_painleve_map": {"cells": "count[0] x count[1]"}}
+         "sti_painleve_map": {"cells": "cells"}, "sti_navigation_report": {"contacts": "contact_count"},
+         "sti_push_report": {"contacts": "contact_count"}, "sti_push_box": {"contacts": "contact_count", "doubts": "doubt_count"},
+         "sti_plan": {"pushes": "push_count"}, "sti_robust_box": {"end": "6 parts"}}
 
 
 def _name(kind: Any) -> str:
@@ -94,6 +96,8 @@ def _told(record: "Record", name: str) -> Optional[int]:
     """The value of a name in a size: a field of the struct, or of one that it is a part of."""
     at: Optional[Record] = record
     while at is not None:
+        if name in at._sizes:
+            return at._sizes[name]
         kind = ffi.typeof(at._c)
         fields = _fields_of(kind)
         words = _TOLD.get(_name(kind.item if kind.kind == "pointer" else kind), {}).get(name)
@@ -158,9 +162,11 @@ class Record:
     _c: Any
     _owner: Any
     _up: Optional["Record"]
+    _sizes: dict
 
-    def __init__(self, c: Any, owner: Any = None, up: Optional["Record"] = None) -> None:
+    def __init__(self, c: Any, owner: Any = None, up: Optional["Record"] = None, sizes: Optional[dict] = None) -> None:
         object.__setattr__(self, "_c", c)
+        object.__setattr__(self, "_sizes", sizes or {})
         object.__setattr__(self, "_up", up)
         object.__setattr__(self, "_owner", owner if owner is not None else c)
 
@@ -231,6 +237,29 @@ class Record:
             if field.type.kind in ("primitive", "enum") and len(shown) < 8:
                 shown.append(f"{name}={getattr(self, name)!r}")
         return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def kept(struct: str, c: Any, sizes: dict) -> Record:
+    """A copy of a struct whose arrays belong to somebody who will write over them; arrays of numbers and of plain structs come along,
+    what else it points to does not. `sizes`: of arrays whose length the struct itself does not tell."""
+    copy, keep = ffi.new(struct + "*"), []  # type: Any, list
+    copy[0] = c[0]
+    record = Record(copy, (copy, keep), None, sizes)
+    for name, field in ffi.typeof(struct).fields:
+        item = field.type.item if field.type.kind == "pointer" else None
+        value = getattr(copy, name)
+        if item is None or item.cname == "char" or value == ffi.NULL:
+            continue
+        shape = _shape(record, struct, name)
+        size = int(np.prod(shape)) if shape is not None else 0
+        if item.cname in _TYPES or (item.kind == "struct" and item.fields and shape is not None):
+            memory = ffi.new("char[]", max(size * ffi.sizeof(item), 1))
+            ffi.memmove(memory, value, size * ffi.sizeof(item))
+            keep.append(memory)
+            setattr(copy, name, ffi.cast(field.type, memory))
+        else:
+            setattr(copy, name, ffi.NULL)
+    return record
 
 
 # ---- the other way: numpy and scipy for the library

@@ -28,17 +28,19 @@ def instant(of: Any) -> Instant:
     >>> at.n, at.M.tolist(), at.contacts[0].gap
     (1, [[1.0]], 0.0)
     """
-    from .documents import Document, parse, read
+    from .documents import document as read
+    from .systems import System
     from .worlds import World
     if isinstance(of, Instant):
         return of
+    if isinstance(of, System):
+        return of.instant()  # type: ignore[no-any-return]
     where, out = env(), ffi.new("sti_instant**")
     if isinstance(of, World):
         where.check(lib.sti_world_instant(where.c, of._c, 1e-8, out))
     else:
-        document = of if isinstance(of, Document) else parse(of) if isinstance(of, dict) else read(of)
-        system = lib.sti_system_of(document._c) if isinstance(document, Document) else ffi.NULL
-        found = lib.sti_instant_of(document._c) if isinstance(document, Document) else ffi.NULL
+        document = read(of)
+        system, found = lib.sti_system_of(document._c), lib.sti_instant_of(document._c)
         if found != ffi.NULL:
             where.check(lib.sti_instant_copy(where.c, found, ffi.NULL, out), document.name)
         elif system != ffi.NULL:
@@ -46,7 +48,7 @@ def instant(of: Any) -> Instant:
             t, q, v = ffi.new("double*"), ffi.new("double[]", n), ffi.new("double[]", n)
             document._env.check(lib.sti_system_state(system, t, q, v), document.name)
             where.check(lib.sti_system_instant(where.c, system, t[0], q, v, out), document.name)
-        elif isinstance(document, Document) and document.kind == "scene":
+        elif document.kind == "scene":
             return instant(document.world())
         else:
             raise TypeError(f"{document!r}: an instant, a grasp, a system or a scene of bodies is expected")

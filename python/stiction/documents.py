@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any, Union
+from typing import Any, Optional, Union
 
 import numpy as np
 
 from ._env import Env
 from ._record import text
 from ._stiction import ffi, lib
+from .beds import Bed
 from .cones import Cone
+from .navigation import Navigation
 from .problems import L1, LCP, MLCP, QP, Contact
+from .pushes import Push
+from .systems import System
 from .worlds import World
 
 SCENES = Path(__file__).with_name("scenes")
@@ -26,13 +30,15 @@ _HOLDS: dict = {
     "l1": (lib.sti_l1_of, L1),
     "contact": (lib.sti_contact_problem_of, Contact),
 }
+_MOVES: dict = {"system": System, "manipulation": Push, "navigation": Navigation}
 
 
 class Document:
     """A file that was read: `kind`, and what is inside. Scenes, systems and models take other parameters with set()."""
 
-    def __init__(self, where: Env, pointer: Any, name: str) -> None:
+    def __init__(self, where: Env, pointer: Any, name: str, source: Optional[bytes] = None) -> None:
         self._env = where
+        self._source = source
         self._handle = where.own(pointer, lib.sti_document_destroy)
         self._c = self._handle.c
         self.name = name
@@ -66,9 +72,27 @@ class Document:
         finally:
             lib.sti_env_free(self._env.c, out[0])
 
+    def again(self) -> "Document":
+        """The same once more, which shares nothing with this one; of what is written as text."""
+        if self._source is None:
+            self._source = Path(self.name).read_bytes()
+        return restored(self._source, self.name, self.settings)
+
+    def start(self, **options: Any) -> Any:
+        """What moves in it, at its start: a World, Bed, System, Push or Navigation, with options of that."""
+        if self.kind == "scene":
+            return Bed(self, **options) if lib.sti_scene_of(self._c) != ffi.NULL else World(self, **options)
+        if self.kind not in _MOVES:
+            raise TypeError(f"{self!r}: a scene, {', '.join(_MOVES)} is expected")
+        return _MOVES[self.kind](self, **options)
+
     def world(self, **options: Any) -> World:
         """The bodies of a scene, at their start."""
         return World(self, **options)
+
+    def bed(self, **options: Any) -> Bed:
+        """The grains of a scene, at their start."""
+        return Bed(self, **options)
 
     def __repr__(self) -> str:
         return f"<{self.kind}: {self.name}>"
@@ -111,6 +135,13 @@ def load(path: Union[str, os.PathLike], **parameters: Any) -> Any:
     return _inside(read(path).set(**parameters))
 
 
+def document(of: Any) -> Document:
+    """A document, a file, the name of a scene that comes along, or a dictionary, as a document."""
+    if isinstance(of, Document):
+        return of
+    return _parsed(of, "dict") if isinstance(of, dict) else read(of)
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value.tolist()
@@ -127,7 +158,20 @@ def parse(content: Any, name: str = "dict", **parameters: Any) -> Any:
     >>> stiction.parse({"kind": "lcp", "M": [[3]], "q": [Fraction(-2, 3)]}).solve().z_exact[0]
     Fraction(2, 9)
     """
+    return _inside(_parsed(content, name).set(**parameters))
+
+
+def restored(source: bytes, name: str, settings: str) -> Document:
+    """The document of a text, with settings as Document.settings has them."""
+    document = _parsed(source.decode(), name)
+    if settings:
+        document._env.check(lib.sti_document_set(document._c, settings.encode()), name)
+        document.settings = settings
+    return document
+
+
+def _parsed(content: Any, name: str) -> Document:
     data = (content if isinstance(content, str) else json.dumps(content, default=_plain)).encode()
     where, out = Env(), ffi.new("sti_document**")
     where.check(lib.sti_document_parse(where.c, data, len(data), name.encode(), out), name)
-    return _inside(Document(where, out[0], name).set(**parameters))
+    return Document(where, out[0], name, data)

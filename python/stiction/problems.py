@@ -7,7 +7,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ._env import Env, Handle, env
+from ._env import Env, env
 from ._record import Record, fill, matrix, matrix_out, vector
 from ._stiction import ffi, lib
 
@@ -46,7 +46,7 @@ class Problem:
         fill(chosen, options, keep)
         answer = where.new(self._answer, self._clear)
         where.check(self._solve(where.c, self._c, chosen, answer.c))
-        return Answer(self, answer)
+        return Answer(self, answer.c, answer)
 
     def _repr_html_(self) -> str:
         rows = []
@@ -120,6 +120,7 @@ class Contact(Problem):
     kind = "contact"
     _solve, _answer, _clear = lib.sti_contact_solve, "sti_contact_answer", lib.sti_contact_answer_clear
     _options, _verify, _verification = lib.sti_contact_options_default, lib.sti_verify_contact, "sti_contact_verification"
+    answer: Optional["Answer"] = None  # of the step that posed it
 
     def _names(self) -> tuple:
         return ("M", "H", "f", "w", "mu") if getattr(self._c, "global") else ("W", "q", "mu")
@@ -136,8 +137,8 @@ class Answer(Record):
     True
     """
 
-    def __init__(self, problem: Problem, handle: Handle) -> None:
-        super().__init__(handle.c, handle)
+    def __init__(self, problem: Problem, c: Any, owner: Any) -> None:
+        super().__init__(c, owner)
         object.__setattr__(self, "problem", problem)
 
     def __bool__(self) -> bool:

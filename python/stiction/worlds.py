@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
 from ._env import Env
+from ._moving import Moving, Recording, bytes_of, png
 from ._record import Record, fill, row_type, text
 from ._stiction import ffi, lib
 
@@ -128,7 +129,7 @@ class _Named(Mapping):
         return f"<{', '.join(self._items)}>"
 
 
-class World:
+class World(Moving):
     """Bodies in motion, from a scene (a document, a file, a dictionary, or the name of one that comes along) or a URDF file.
 
     >>> import stiction
@@ -139,20 +140,18 @@ class World:
     """
 
     def __init__(self, scene: Union["Document", str, os.PathLike, dict], **options: Any) -> None:
-        from .documents import Document, parse, read
-        if isinstance(scene, Document):
-            document = scene
-        else:
-            document = parse(scene) if isinstance(scene, dict) else read(scene)
-        inside = lib.sti_world_scene_of(document._c) if isinstance(document, Document) else ffi.NULL
+        from .documents import document as read
+        document = read(scene)
+        inside = lib.sti_world_scene_of(document._c)
         if inside == ffi.NULL:
             raise TypeError(f"{document!r}: a scene of bodies is expected")
         document._lent = True
-        self.document: Document = document
+        self.document = document
         self._options = dict(options)
         self._keep: list = []
         chosen = ffi.new("sti_world_options*", inside.step)
         fill(chosen, options, self._keep)
+        self._chosen = chosen
         self._env: Env = Env()
         self._bodies: Any = inside.bodies
         self._rest: dict = {}
@@ -176,23 +175,6 @@ class World:
         with self._lock:
             self._env.check(lib.sti_world_step(self._c, report))
         return Record(report)
-
-    def run(self, time: Optional[float] = None, control: Optional[Callable[["World"], Any]] = None,
-            record: Union[None, str, os.PathLike] = None) -> list:
-        """Steps up to `time` (None: the end of the scene). control(world) is called before each, to drive joints and push bodies;
-        `record`: every state goes to that HDF5 file. Gives the reports."""
-        until = self.end if time is None else float(time)
-        recording = Recording(self, record) if record is not None else None
-        reports = []
-        while self.time < until * (1 - 1e-12):
-            if control is not None:
-                control(self)
-            reports.append(self.step())
-            if recording is not None:
-                recording.add(reports[-1])
-        if recording is not None:
-            recording.commit()
-        return reports
 
     @property
     def time(self) -> float:
@@ -240,44 +222,43 @@ class World:
         view = ffi.new("sti_world_view*", lib.sti_world_view_default())
         view.width = width
         where.check(lib.sti_draw_world(where.c, self._bodies, poses, ffi.NULL, view, image.c))
-        out, size = ffi.new("void**"), ffi.new("size_t*")
-        where.check(lib.sti_image_png(where.c, image.c, out, size))
-        try:
-            data = bytes(ffi.buffer(out[0], size[0]))
-        finally:
-            lib.sti_env_free(where.c, out[0])
         if path is not None:
             where.check(lib.sti_image_save(where.c, image.c, os.fspath(path).encode()))
-        return data
+        return png(where, image)
 
-    _repr_png_ = picture
+    def _repr_png_(self) -> bytes:
+        return self.picture()
+
+    def _length(self) -> float:
+        return float(self._chosen.h)
+
+    def _frame_bytes(self) -> float:
+        return 8.0 * (13 * len(self.bodies) + 14 * len(self.joints)) + 300.0 * max(len(self.contacts), len(self.bodies))
+
+    def _record(self, path: str) -> Recording:
+        where, world, out = self._env, self._c, ffi.new("sti_world_record**")
+        where.check(lib.sti_world_record_create(where.c, path.encode(), self._bodies, self.document.text().encode(), ffi.NULL, 0, out))
+        record = out[0]
+        recording = Recording(where, record, lib.sti_world_record_destroy, lambda report: lib.sti_world_record_step(record, report),
+                              lambda: lib.sti_world_record_frame(record, world), lib.sti_world_record_commit, self._handle)
+        where.check(lib.sti_world_record_frame(record, world))
+        return recording
 
     # ---- copies, bit for bit
 
     def save(self) -> bytes:
-        """All that later steps depend on."""
-        out, size = ffi.new("void**"), ffi.new("size_t*")
-        self._env.check(lib.sti_world_save(self._c, out, size))
-        try:
-            return bytes(ffi.buffer(out[0], size[0]))
-        finally:
-            lib.sti_env_free(self._env.c, out[0])
+        return bytes_of(self._env, lambda out, size: lib.sti_world_save(self._c, out, size))
 
     def restore(self, state: bytes) -> None:
         """Back to a saved state; further steps have the same bits as then."""
-        self._env.check(lib.sti_world_load(self._c, state, len(state)))
+        with self._lock:
+            self._env.check(lib.sti_world_load(self._c, state, len(state)))
 
     def copy(self) -> "World":
-        """Another world in the same state, bit for bit."""
         other = World(self.document, **self._options)
         other.restore(self.save())
         other._rest = dict(self._rest)
         return other
-
-    __copy__ = copy
-
-    def __deepcopy__(self, memo: dict) -> "World":
-        return self.copy()
 
     def __reduce__(self) -> tuple:
         document = self.document
@@ -345,32 +326,9 @@ class Contacts(Sequence):
         return f"<{len(self)} contacts: {', '.join(repr(contact) for contact in self[:6])}{', ..' if len(self) > 6 else ''}>"
 
 
-class Recording:
-    """An HDF5 file of a run that grows; whole on the disk at every commit (docs/runs.md)."""
-
-    def __init__(self, world: World, path: Union[str, os.PathLike]) -> None:
-        self._world, out = world, ffi.new("sti_world_record**")
-        scene = world.document.text().encode()
-        world._env.check(lib.sti_world_record_create(world._env.c, os.fspath(path).encode(), world._bodies, scene, ffi.NULL, 0, out))
-        self._handle = world._env.own(out[0], lib.sti_world_record_destroy, world._handle)
-        self._c = self._handle.c
-        world._env.check(lib.sti_world_record_frame(self._c, world._c))
-
-    def add(self, report: Record) -> None:
-        self._world._env.check(lib.sti_world_record_step(self._c, report._c))
-        self._world._env.check(lib.sti_world_record_frame(self._c, self._world._c))
-
-    def commit(self, sync: bool = False) -> None:
-        self._world._env.check(lib.sti_world_record_commit(self._c, sync))
-
-
 def _restored(scene: str, name: str, settings: str, options: dict, state: bytes, rest: dict) -> World:
-    from .documents import parse
-    document = parse(scene, name)
-    if settings:
-        document._env.check(lib.sti_document_set(document._c, settings.encode()), name)
-        document.settings = settings
-    world = World(document, **options)
+    from .documents import restored
+    world = World(restored(scene.encode(), name, settings), **options)
     world.restore(state)
     world._rest = rest
     return world

@@ -11,7 +11,8 @@ import pytest
 import stiction
 
 ROOT = Path(__file__).parents[2]
-MODULES = ["stiction", "stiction._env", "stiction.analyze", "stiction.cones", "stiction.documents", "stiction.problems", "stiction.worlds"]
+MODULES = ["stiction", "stiction._env", "stiction.analyze", "stiction.cones", "stiction.documents", "stiction.problems", "stiction.worlds", "stiction.beds", "stiction.systems",
+           "stiction.navigation", "stiction.pushes", "stiction._moving"]
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -1,0 +1,193 @@
+"""Beds, systems, pushes and vehicles: stepping, control, recordings, copies bit for bit, callbacks, threads."""
+
+import copy
+import pickle
+import threading
+
+import numpy as np
+import pytest
+import stiction
+
+BED = {"kind": "scene", "bed": {"layout": "pebble-bed", "count": 60}, "step": {"h": 0.01}, "time": 0.5}
+FLOW = {"kind": "scene", "bed": {"layout": "pebble-bed", "count": 60, "opening": 2, "recirculate": True}, "time": 0.5}
+SPRING = {"kind": "system", "parameters": {"k": 4}, "coordinates": ["x"], "kinetic": "x'^2/2", "potential": "k/2*x^2",
+          "state": {"q": [1]}}
+
+
+def pull(t, q, v):
+    return [2.0 - 0.1 * v[0]]
+
+
+def free_fall(t, q, v):
+    return {"M": [[2.0]], "k": [-20.0], "gap": q, "n": [[1.0]], "kinetic": v[0] ** 2, "potential": 20 * q[0]}
+
+
+MAKERS = {
+    "world": lambda: stiction.World("tumbling-tee"),
+    "bed": lambda: stiction.Bed(BED),
+    "flow": lambda: stiction.Bed(FLOW),
+    "system": lambda: stiction.System("stick-slip"),
+    "force": lambda: stiction.System(SPRING, pull),
+    "defined": lambda: stiction.System(stiction.Defined(["y"], free_fall, contacts={"floor": 0}, q=[0.3])),
+    "push": lambda: stiction.Push("peg-push"),
+    "vehicles": lambda: stiction.Navigation("nav-crossing"),
+}
+moving = pytest.mark.parametrize("make", MAKERS.values(), ids=list(MAKERS))
+
+
+def bits(mover):
+    return {name: np.asarray(value).tobytes() for name, value in mover.state.items()}
+
+
+@moving
+def test_copies_and_pickles_go_on_bit_for_bit(make):
+    mover = make()
+    mover.run(0.2)
+    others = [copy.copy(mover), copy.deepcopy(mover), pickle.loads(pickle.dumps(mover))]
+    assert all(bits(other) == bits(mover) for other in others)
+    for one in [mover, *others]:
+        one.run(0.4)
+    assert all(bits(other) == bits(mover) and other.save() == mover.save() for other in others)
+
+
+@moving
+def test_a_saved_state_comes_back(make):
+    mover = make()
+    mover.run(0.1)
+    state, now = mover.save(), bits(mover)
+    mover.run(0.3)
+    later = bits(mover)
+    assert later != now
+    mover.restore(state)
+    assert bits(mover) == now
+    mover.run(0.3)
+    assert bits(mover) == later
+
+
+@moving
+def test_a_run_is_recorded_and_becomes_a_page(make, tmp_path):
+    run = make().run(0.1, record=tmp_path / "trajectory.h5")
+    assert (tmp_path / "trajectory.h5").stat().st_size > 1000 and len(run) >= 2
+    if stiction.command() is None:
+        pytest.skip("the command is not built beside the package")
+    page = run.page(tmp_path / "page.html")
+    assert page.lower().startswith("<!doctype html>") and (tmp_path / "page.html").read_text() == page
+    assert "<iframe" in run._repr_html_()
+
+
+@moving
+def test_control_is_called_before_each_step(make):
+    times, mover = [], make()
+    run = mover.run(0.1, control=lambda one: times.append(one.time), record=False)
+    assert len(times) == len(run) and times == sorted(set(times)) and mover.time == pytest.approx(0.1)
+
+
+def test_a_bed_settles_and_weighs_what_it_weighs():
+    bed = stiction.Bed({**BED, "time": 3}, workers=2, tol=1e-6)
+    run = bed.run()
+    assert run.solved.all() and run[-1].balance == pytest.approx(1, abs=0.05)
+    problem = bed.problem()
+    assert problem.answer.verify().residual < 1e-4 and problem.kind == "contact"
+    contacts = bed.contacts
+    assert len(contacts) == run[-1].contacts and np.allclose(np.linalg.norm(contacts["n"], axis=1), 1)
+    assert bed.picture().startswith(b"\x89PNG") and 0 < bed.packing().all < 1
+    jamming = bed.jamming()
+    assert jamming.pointed in ("holds", "fails", "unknown") and jamming.contact_count == len(contacts)
+
+
+def test_a_bed_has_the_same_bits_for_any_number_of_workers():
+    one, two = stiction.Bed(BED), stiction.Bed(BED, workers=2)
+    one.run(record=False), two.run(record=False)
+    assert bits(one) == bits(two)
+
+
+def test_grains_are_moved():
+    bed = stiction.Bed(BED)
+    x = bed.x
+    bed.set(v=np.full_like(x, 0.5))
+    assert np.all(bed.state["v"] == 0.5) and np.array_equal(bed.x, x)
+    with pytest.raises(ValueError, match="x: shape"):
+        bed.set(x=x[:3])
+
+
+def test_a_system_by_formulas_sticks_and_slips():
+    system = stiction.System("stick-slip", step=0.01)
+    run = system.run(2.0)
+    modes = {report.mode[0] for report in run}
+    assert len(modes) == 2 and system.contacts[0].name == "ground" and run[-1].gap.shape == (1,)
+    assert system.parameters["mu"] == 0.8 and stiction.analyze.sticking(system).verify().accepted
+    with pytest.raises(ValueError, match="one of alpha"):
+        stiction.System("stick-slip", scheme="magic")
+
+
+def test_a_force_of_the_caller_is_as_good_as_a_formula():
+    own = stiction.System(SPRING, pull, step=0.002)
+    formula = stiction.System({**SPRING, "forces": {"x": "2 - 0.1*x'"}}, step=0.002)
+    own.run(2), formula.run(2)
+    assert own.q == pytest.approx(formula.q, abs=1e-4) and own.q[0] != pytest.approx(stiction.System(SPRING).q[0])
+
+
+def test_a_defined_system_falls_and_rests():
+    system = MAKERS["defined"]()
+    system.run(1.0)
+    assert system.q[0] == pytest.approx(0, abs=1e-9) and system.v[0] == pytest.approx(0, abs=1e-9)
+    assert system.contacts[0].impulse_n == pytest.approx(20 * 0.01)
+
+
+def test_what_a_callback_raises_comes_out():
+    def broken(t, q, v):
+        raise ZeroDivisionError("mine")
+    with pytest.raises(ZeroDivisionError, match="mine"):
+        stiction.System(SPRING, broken).run(1)
+    with pytest.raises(ValueError, match=r"gap|n: shape"):
+        stiction.System(stiction.Defined(["y"], lambda t, q, v: {"M": [[1]], "k": [0], "n": [1.0]}, contacts={"floor": 0}))
+    with pytest.raises(KeyError, match="one of M"):
+        stiction.System(stiction.Defined(["y"], lambda t, q, v: {"M": [[1]], "mass": 1}))
+
+
+def test_a_push_jams_and_says_why():
+    push = stiction.Push("peg-stuck")
+    run = push.run()
+    assert run[-1].end in ("stuck", "damage") and run[-1].why and push.verify().accepted
+    assert push.jam is not None and push.jam.normal.sum() == pytest.approx(1)
+
+
+def test_a_box_of_doubts_is_a_theorem():
+    box = stiction.Push("peg-push").box(steps=5, doubts=["x", "mu"])
+    assert box.found and box.verify().accepted and {kind for kind, *_ in box.doubts} == {"x", "mu"}
+    assert all(low <= 0 <= high for _, _, low, high in box.doubts)
+
+
+def test_a_fleet_keeps_its_distance():
+    fleet = stiction.Navigation("nav-crossing")
+    run = fleet.run(1.0)
+    apart = np.linalg.norm(fleet.q[:, None] - fleet.q[None], axis=2) + np.eye(50)
+    assert (apart >= 2 * 0.3 - 1e-9).all() and set(run.outcome) == {"solved"}
+
+
+def test_two_threads_step_at_the_same_time():
+    worlds = [stiction.World("arm-grasp") for _ in range(2)]
+    inside, both = [0], [False]
+
+    def run(world):
+        inside[0] += 1
+        world.run(0.6, record=False, control=lambda _: both.__setitem__(0, both[0] or inside[0] == 2))
+        inside[0] -= 1
+    threads = [threading.Thread(target=run, args=(world,)) for world in worlds]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    alone = stiction.World("arm-grasp")
+    alone.run(0.6, record=False)
+    assert both[0] and bits(worlds[0]) == bits(worlds[1]) == bits(alone)
+
+
+def test_one_world_is_stepped_by_two_threads_in_turn():
+    world = stiction.World("box-stack")
+    threads = [threading.Thread(target=lambda: [world.step() for _ in range(20)]) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert world.steps == 40
