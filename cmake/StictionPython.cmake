@@ -42,9 +42,14 @@ if(STICTION_PYTHON_FOUND)
     COMMAND ${CMAKE_COMMAND} -E echo ${PROJECT_VERSION} > ${python_stage}/VERSION
     COMMAND ${CMAKE_COMMAND} -E touch ${python_stage}/staged
     DEPENDS ${python_files} ${scene_files} ${python_source}/setup.py ${python_source}/pyproject.toml VERBATIM)
+  # the command comes along, needs no library beside it, and makes the pages of runs
+  add_executable(stiction_python_command $<TARGET_OBJECTS:stiction_command>)
+  target_link_libraries(stiction_python_command PRIVATE stiction_command_data stiction_static ${STICTION_DEPENDENCIES} m)
+  target_link_options(stiction_python_command PRIVATE LINKER:--as-needed $<$<CONFIG:Release>:-s>)
+  set_target_properties(stiction_python_command PROPERTIES OUTPUT_NAME stiction RUNTIME_OUTPUT_DIRECTORY ${python_stage}/stiction/bin)
   add_custom_target(stiction_python_files ALL DEPENDS ${python_stage}/staged)
-  add_dependencies(stiction_python_files stiction_python)
+  add_dependencies(stiction_python_files stiction_python stiction_python_command)
   if(NOT STICTION_TESTS) # users of the C library need not wait for it
-    set_target_properties(stiction_python stiction_python_files PROPERTIES EXCLUDE_FROM_ALL ON)
+    set_target_properties(stiction_python stiction_python_command stiction_python_files PROPERTIES EXCLUDE_FROM_ALL ON)
   endif()
 endif()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -26,17 +27,14 @@ FRAMES, BYTES = 600, 64e6
 
 
 def command() -> Optional[str]:
-    """The command of this version: that of the package, of the build tree it stands in, or the installed one; None: there is none.
+    """The command that comes with the package, or the installed one; None: there is none.
 
     >>> import stiction
     >>> stiction.command() is None or stiction.command().endswith("stiction")
     True
     """
-    here = Path(__file__).resolve().parent
-    for path in (here / "bin" / "stiction", here.parents[1] / "stiction"):
-        if path.is_file() and os.access(path, os.X_OK):
-            return str(path)
-    return shutil.which("stiction")
+    own = Path(__file__).resolve().parent / "bin" / "stiction"
+    return str(own) if os.access(own, os.X_OK) else shutil.which("stiction")
 
 
 class Recording:
@@ -132,8 +130,8 @@ class Run(Sequence):
             out = Path(room, "page.html")
             # the sanitizer that a test preloads into Python is not for another program
             environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
-            made = subprocess.run([program, "view", str(self.folder), "--out", str(out)], capture_output=True, text=True,
-                                  env=environment, check=False)
+            made = subprocess.run([program, "view", self.folder.name, "--out", str(out)], capture_output=True, text=True,
+                                  cwd=self.folder.parent, env=environment, check=False)
             if not out.exists():
                 raise FileError(made.stderr.strip() or "stiction view: no page")
             text = out.read_text("utf-8")
@@ -143,7 +141,7 @@ class Run(Sequence):
 
     def _repr_html_(self) -> str:
         try:
-            page = self.page()
+            page = self.page().replace("</body>", "<script>addEventListener('load', () => window.stiction.play(true))</script>\n</body>")
         except (FileError, ValueError) as error:
             return self._table(str(error))
         frame = '<iframe srcdoc="{}" style="width: 100%; height: 560px; border: 0" title="{}" allow="fullscreen"></iframe>'
@@ -179,6 +177,9 @@ class Moving:
         """False: the step was not made, or there will be no other."""
         return True
 
+    def _title(self) -> str:
+        return re.sub(r"[^\w.]+", "-", Path(self.document.name).stem).strip("-") or "run"
+
     def _record(self, path: str) -> Recording:
         raise NotImplementedError
 
@@ -202,19 +203,21 @@ class Moving:
         until = (self.end if time is None else float(time)) - 1e-9 * self._length()
         steps = max((until - self.time) / self._length(), 1)
         stride = np.ceil(steps / self._frames(steps)) if frame is None else round(frame / self._length())
-        folder, note, recording = None, "", None
+        room, folder, note, recording = "", None, "", None
         if record is None:
             stride = max(stride, np.ceil(steps / FRAMES), np.ceil(steps * self._frame_bytes() / BYTES))
-            folder, note = Path(tempfile.mkdtemp(prefix="stiction-")), f"One of {int(stride)} steps is shown." if stride > 1 else ""
+            room = tempfile.mkdtemp(prefix="stiction-")
+            folder, note = Path(room, self._title()), f"One of {int(stride)} steps is shown." if stride > 1 else ""
+            folder.mkdir()
             recording = self._record(str(folder / "trajectory.h5"))
         elif record is not False:
-            folder = Path(os.fspath(record))  # type: ignore[arg-type]
+            folder = Path(os.fspath(record)).resolve()  # type: ignore[arg-type]
             recording = self._record(str(folder))
         stride = max(int(stride), 1)
         reports: list = []
-        run = Run(self.document.name, reports, folder, note)
-        if record is None:
-            weakref.finalize(run, shutil.rmtree, str(folder), ignore_errors=True)
+        run = Run(self._title(), reports, folder, note)
+        if room:
+            weakref.finalize(run, shutil.rmtree, room, ignore_errors=True)
         try:
             while self.time < until:
                 if control is not None:

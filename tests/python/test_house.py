@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import stiction
+from notebook import run_cell, shown
 
 ROOT = Path(__file__).parents[2]
 MODULES = ["stiction", "stiction._env", "stiction.analyze", "stiction.cones", "stiction.documents", "stiction.problems", "stiction.worlds", "stiction.beds", "stiction.systems",
@@ -30,9 +31,16 @@ def test_pages(page, tmp_path, monkeypatch):
         exec(compile(block, page, "exec"), {})
 
 
-def test_the_first_robot_takes_ten_lines_at_most():
+def test_the_first_robot_takes_ten_lines_at_most_and_moves(tmp_path, monkeypatch):
     first = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
     assert first is not None and len(first[1].strip().splitlines()) <= 10
+    names = {}
+    run = run_cell(first[1], names)
+    assert run.solved.all() and names["world"].joints["yaw"].coordinate > 0.2
+    kind, html = shown(run)
+    if "without its page" in html:
+        pytest.skip("the command was built without Node")
+    assert kind == "text/html" and "<iframe srcdoc=" in html and "window.stiction.play(true)" in html
 
 
 def test_types():
