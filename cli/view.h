@@ -23,16 +23,24 @@ void cli_page_note(cli_page* p, const char* format, ...) __attribute__((format(p
 // The file, whole or not at all. Takes p.
 int cli_page_save(const cli* c, cli_page* p, const char* path);
 
+void cli_page_put_notes(cli_page* p);  // as "notes"; there are none then
+
+enum { CLI_VIEW_MOST = 16 };  // runs of a page
+
+// A run, in its folder or its trajectory.h5, as an object of the page.
+int cli_view_run(const cli* c, cli_page* p, const char* folder, const char* title);
+// The whole file, ended by 0, for free(); NULL: it cannot be read, or is larger.
+char* cli_view_text(const char* path, size_t most);
+
 // What is in the folder's trajectory.h5.
 int cli_view_bodies(const cli* c, cli_page* p, const char* path);
 int cli_view_bed(const cli* c, cli_page* p, const char* path);
+int cli_view_plane(const cli* c, cli_page* p, const char* path);
 
 // ---- what these share
 
 // A dataset with so many columns; rows -1: any number, then told. needed: its absence is an error.
 int cli_view_read(const cli* c, const char* path, const char* name, long columns, long* rows, double** out);
-// steps/ as curves.
-int cli_view_curves(const cli* c, cli_page* p, const char* path);
 // Every how many frames one is taken, so that `bytes` a frame make up a page that opens; a note says so.
 long cli_view_stride(cli_page* p, long frames, double bytes);
 

@@ -61,6 +61,13 @@ void cli_page_note(cli_page* p, const char* format, ...) {
     va_end(list);
 }
 
+void cli_page_put_notes(cli_page* p) {
+    cli_json_array(&p->json, "notes");
+    for (int k = 0; k < p->notes; k++) cli_json_text(&p->json, NULL, p->note[k]);
+    cli_json_end(&p->json);
+    p->notes = 0;
+}
+
 // ---- the file
 
 static bool put_data(FILE* f, const char* text, size_t size) {
@@ -92,9 +99,6 @@ static bool put_page(FILE* f, const char* data, size_t size) {
 }
 
 int cli_page_save(const cli* c, cli_page* p, const char* path) {
-    cli_json_array(&p->json, "notes");
-    for (int k = 0; k < p->notes; k++) cli_json_text(&p->json, NULL, p->note[k]);
-    cli_json_end(&p->json);
     size_t size = 0;
     const char* data = cli_json_close(&p->json, &size);
     const size_t length = strlen(path) + 32;

@@ -27,12 +27,15 @@ try {
                  images: document.images.length, hacked: window.hacked === 1, startup: s.startup_ms,
                  unlabelled: [...document.querySelectorAll("button, input, select")].filter((e) => !e.ariaLabel && !e.closest("label")).length };
     }, want);
+    // Each run of the page by its tab: bodies in its scene graph.
+    const tabs = await tab.evaluate((n) => Array.from({ length: n }, (_, k) => { window.stiction.open(k); return window.stiction.census()?.bodies; }), (want.tabs ?? []).length);
     if (picture) await tab.screenshot({ path: picture });
     assert.deepEqual(faults, [], "errors in the page");
     assert.deepEqual(asked, [], "the page asked a network");
     if (want.bodies !== undefined) assert.equal(seen.census.bodies, want.bodies, "bodies in the scene graph");
     if (want.contacts !== undefined) assert.equal(seen.census.contacts, want.contacts, "contacts at that time");
     for (const [name, values] of Object.entries(want.series ?? {})) assert.deepEqual(seen.series[name], values, `curve ${name}`);
+    assert.deepEqual(tabs, want.tabs ?? [], "bodies of each run");
     assert.ok(seen.playing, "plays");
     assert.equal(seen.images, 0, "a name became a picture");
     assert.equal(seen.hacked, false, "a name became a script");

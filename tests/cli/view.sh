@@ -31,6 +31,8 @@ refused 2 'no trajectory.h5' empty
 refused 2 'nothing' nothing.json
 refused 2 'none/page.html' arch --time 0.02 --out none/page.html
 refused 2 'are for scenes' empty --time 1
+refused 2 'only one by one' arch pebble-bed
+refused 2 'cannot be read' arch --time 0.02 --text nothing.txt
 
 # a hostile name, of a body and of the run itself
 evil='<img src=x onerror="window.hacked=1">'
@@ -45,6 +47,14 @@ grep -q '<img' evil.html && fail "a name stands in the page as it is"
 "$stiction" run pebble-bed --set count=40 --time 0.3 --out bed >said 2>&1
 "$stiction" view bed --out bed.html >said 2>&1 || fail "view bed: $(cat said)"
 "$stiction" view stick-slip --time 1 --out slip.html >said 2>&1 || fail "view stick-slip: $(cat said)"
+"$stiction" run peg-in-hole --time 9 --out peg >said 2>&1
+"$stiction" view peg --out peg.html >said 2>&1 || fail "view peg: $(cat said)"
+"$stiction" run nav-wall --time 3 --out nav >said 2>&1
+echo 'what was <b>said</b>' >said.txt
+"$stiction" view nav peg bed --text said.txt --out three.html >said 2>&1 || fail "view of three: $(cat said)"
+printf 'x' | dd of=peg/checkpoint.h5 bs=1 seek=900 conv=notrunc 2>/dev/null
+refused 2 'checkpoint.h5' peg --out broken.html
+[ -e broken.html ] && fail "a page of a damaged run"
 [ $failures -eq 0 ] || exit 1
 
 chromium=$(command -v chromium || command -v chromium-browser)
@@ -61,8 +71,11 @@ json.dump({"time": 0.1, "bodies": 2, "contacts": 2, "series": series,
            "texts": ["</script><img src=x onerror=window.hacked=1>", '<img src=x onerror="window.hacked=1">']}, open("evil.want", "w"))
 json.dump({"time": 0.3, "bodies": 40}, open("bed.want", "w"))
 json.dump({"time": 0.5}, open("slip.want", "w"))
+# at t = 9 the peg is between the walls, pushed by both tips: part, slot, two tips
+json.dump({"time": 9, "bodies": 4, "contacts": 4, "texts": ["fork tip 1", "dissipation of each step"]}, open("peg.want", "w"))
+json.dump({"time": 3, "bodies": 3, "texts": ["what was <b>said</b>", "least gap"], "tabs": [3, 4, 40]}, open("three.want", "w"))
 P
-for page in evil bed slip; do
+for page in evil bed slip peg three; do
     timeout 100 node "$web/test.mjs" "$chromium" $page.html $page.want ${PICTURES:+"$PICTURES/$page.png"} || fail "$page.html in Chromium"
 done
 [ $failures -eq 0 ]

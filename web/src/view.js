@@ -36,7 +36,7 @@ export class View {
         this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
         this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2));
         this.scene = new THREE.Scene();
-        this.options = { forces: true, cones: run.kind !== "grains", vessel: true };
+        this.options = { forces: true, cones: run.kind !== "grains", vessel: true, trails: run.trails === true };
         this.follow = -1;
         this.place = new Float64Array(7);
         this.bounds = this.findBounds();
@@ -47,7 +47,9 @@ export class View {
         if (run.kind === "grains") this.addGrains();
         else if (run.kind === "bodies") this.addBodies();
         if (run.walls) this.addWalls();
+        this.reach = this.findReach();
         this.addContacts();
+        this.addTrails();
         this.largest = this.findLargest();
     }
 
@@ -62,26 +64,27 @@ export class View {
             box.expandByScalar(r);
             return box;
         }
-        const stride = Math.max(1, Math.floor(run.count / 50));
-        const reach = run.bodies.map(() => 0);
-        for (const s of run.shapes) {
-            if (run.bodies[s.body].fixed) continue;
-            for (let i = 0; i < s.vertices.length; i += 3)
-                reach[s.body] = Math.max(reach[s.body], Math.hypot(s.vertices[i], s.vertices[i + 1], s.vertices[i + 2]));
-        }
-        // Each body alone, so that one that fell out of the scene does not make the rest small.
-        const centre = new THREE.Vector3();
+        const stride = Math.max(1, Math.floor(run.count / 40)), centre = new THREE.Vector3(), q = new THREE.Quaternion(), one = new THREE.Box3();
         for (let k = 0; k < run.bodies.length; k++) {
-            if (run.bodies[k].fixed) continue;
+            if (run.bodies[k].fixed && run.bodies.some((b) => !b.fixed)) continue;
+            const shapes = run.shapes.filter((s) => s.body === k);
             for (let f = 0; f < run.count; f += stride) {
-                p.fromArray(run.place(f, k, at));
-                const far = box.isEmpty() ? 0 : p.distanceTo(box.getCenter(centre));
-                if (f > 0 && far > 6 * box.getSize(centre).length()) continue;
-                const r = reach[k];
-                box.expandByPoint(new THREE.Vector3(p.x - r, p.y - r, this.flat ? 0 : p.z - r));
-                box.expandByPoint(new THREE.Vector3(p.x + r, p.y + r, this.flat ? 0 : p.z + r));
+                run.place(f, k, at);
+                q.set(at[4], at[5], at[6], at[3]);
+                one.makeEmpty().expandByPoint(p.set(at[0], at[1], at[2]));
+                for (const s of shapes) {
+                    const skip = 3 * Math.max(1, Math.floor(s.vertices.length / 600));
+                    for (let i = 0; i + 2 < s.vertices.length; i += skip) {
+                        p.fromArray(s.vertices, i).applyQuaternion(q);
+                        one.expandByPoint(p.set(p.x + at[0], p.y + at[1], p.z + at[2]));
+                    }
+                }
+                // A body that fell out of the scene does not make the rest small.
+                if (f > 0 && one.getCenter(p).distanceTo(box.getCenter(centre)) > 6 * box.getSize(new THREE.Vector3()).length()) continue;
+                box.union(one);
             }
         }
+        if (this.flat) box.min.z = box.max.z = 0;
         if (box.isEmpty()) box.set(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
         return box;
     }
@@ -120,13 +123,14 @@ export class View {
     addBodies() {
         const run = this.run, groups = run.bodies.map(() => new THREE.Group());
         for (const shape of run.shapes) {
-            const fixed = run.bodies[shape.body].fixed;
+            const { fixed, look } = run.bodies[shape.body];
             const geometry = this.flat ? flatGeometry(shape, 0.01 * this.size) : shapeGeometry(shape);
             const material = new THREE.MeshStandardMaterial({
-                color: fixed ? 0xb4bcc6 : PALETTE[shape.body % PALETTE.length], roughness: 0.75, flatShading: !shape.smooth,
-                side: THREE.DoubleSide, transparent: fixed, opacity: fixed ? 0.55 : 1, depthWrite: !fixed,
+                color: fixed ? 0xb4bcc6 : look === "tip" ? 0xf0c000 : PALETTE[shape.body % PALETTE.length], roughness: 0.75, flatShading: !shape.smooth,
+                side: THREE.DoubleSide, transparent: fixed || look === "cage", opacity: fixed ? 0.55 : look === "cage" ? 0.35 : 1, depthWrite: !fixed,
                 polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 });
             groups[shape.body].add(new THREE.Mesh(geometry, material));
+            if (look === "cage") groups[shape.body].add(new THREE.Mesh(new THREE.CircleGeometry(0.008 * this.size, 20).translate(0, 0, 0.01 * this.size), new THREE.MeshBasicMaterial({ color: 0x1c2733 })));
             if (!shape.smooth || this.flat) {
                 const edges = new THREE.EdgesGeometry(geometry, 25);
                 groups[shape.body].add(new THREE.LineSegments(edges, new THREE.LineBasicMaterial({ color: 0x1c2733, transparent: true, opacity: fixed ? 0.25 : 0.6 })));
@@ -138,9 +142,9 @@ export class View {
 
     addGrains() {
         const { count, radius, layer } = this.run.grains;
-        const detail = count > 50000 ? 0 : count > 5000 ? 1 : 2;
+        const detail = count > 50000 ? 0 : count > 5000 ? 1 : 3;
         const geometry = new THREE.IcosahedronGeometry(1, detail);
-        geometry.computeVertexNormals();
+        geometry.setAttribute("normal", geometry.getAttribute("position")); // of a sphere, whatever its corners
         const mesh = new THREE.InstancedMesh(geometry, new THREE.MeshLambertMaterial(), count);
         const color = new THREE.Color();
         for (let k = 0; k < count; k++) mesh.setColorAt(k, color.set(PALETTE[layer[k] % 7]));
@@ -193,10 +197,12 @@ export class View {
     }
 
     addContacts() {
-        const lambert = () => new THREE.MeshLambertMaterial();
+        const through = this.run.kind === "bodies"; // forces are seen through bodies, not through a bed
+        const lambert = () => new THREE.MeshLambertMaterial({ depthTest: !through, transparent: through });
         const instanced = (geometry, material) => {
             const mesh = new THREE.InstancedMesh(geometry, material, MOST_ARROWS);
             mesh.frustumCulled = false;
+            mesh.renderOrder = 10;
             mesh.count = 0;
             this.scene.add(mesh);
             return mesh;
@@ -205,7 +211,57 @@ export class View {
         this.heads = instanced(new THREE.ConeGeometry(0.5, 1, 14).translate(0, 0.5, 0), lambert());
         this.points = instanced(new THREE.IcosahedronGeometry(1, 1), lambert());
         this.cones = instanced(new THREE.ConeGeometry(1, 1, 28, 1, true).rotateX(Math.PI).translate(0, 0.5, 0),
-            new THREE.MeshBasicMaterial({ transparent: true, opacity: 0.2, side: THREE.DoubleSide, depthWrite: false }));
+            new THREE.MeshBasicMaterial({ transparent: true, opacity: 0.2, side: THREE.DoubleSide, depthWrite: false, depthTest: !through }));
+    }
+
+    // How far each body that moves reaches from its middle: what is drawn at its contacts is not much larger.
+    findReach() {
+        if (this.run.kind !== "bodies") return null;
+        const reach = this.run.bodies.map(() => 0), box = new THREE.Box3();
+        this.run.bodies.forEach((b, k) => {
+            box.makeEmpty();
+            for (const s of this.run.shapes) if (s.body === k) for (let i = 0; i + 2 < s.vertices.length; i += 3) box.expandByPoint(new THREE.Vector3().fromArray(s.vertices, i));
+            reach[k] = b.fixed || b.look === "tip" || box.isEmpty() ? Infinity : 0.5 * box.getSize(new THREE.Vector3()).length();
+        });
+        return reach;
+    }
+
+    // Ways of the bodies that move, and the goals of vehicles.
+    addTrails() {
+        const run = this.run;
+        this.trails = new THREE.Group();
+        this.trails.visible = false;
+        this.scene.add(this.trails);
+        for (const g of run.goals || []) {
+            const ring = new THREE.Mesh(new THREE.RingGeometry(0.008 * this.size, 0.014 * this.size, 24), new THREE.MeshBasicMaterial({ color: PALETTE[g.body % PALETTE.length] }));
+            ring.position.set(g.at[0], g.at[1], -0.02 * this.size);
+            this.scene.add(ring);
+        }
+    }
+
+    makeTrails() {
+        const run = this.run, at = new Float64Array(7);
+        this.trailCount = run.count;
+        for (const line of this.trails.children) line.geometry.dispose();
+        this.trails.clear();
+        run.bodies.forEach((body, k) => {
+            if (body.fixed) return;
+            const points = [], stride = Math.max(1, Math.floor(run.count / 2000));
+            for (let f = 0; f < run.count; f += stride) {
+                run.place(f, k, at);
+                points.push(at[0], at[1], this.flat ? 0.02 * this.size : at[2]);
+            }
+            const geometry = new THREE.BufferGeometry();
+            geometry.setAttribute("position", new THREE.Float32BufferAttribute(points, 3));
+            this.trails.add(new THREE.Line(geometry, new THREE.LineBasicMaterial({ color: body.look === "tip" ? 0xb58900 : PALETTE[k % PALETTE.length], depthTest: !this.flat, transparent: true })));
+            this.trails.children.at(-1).renderOrder = 8;
+        });
+    }
+
+    close() {
+        this.controls.dispose();
+        this.renderer.dispose();
+        this.renderer.forceContextLoss();
     }
 
     findLargest() {
@@ -263,7 +319,7 @@ export class View {
                 this.points.setColorAt(points, color);
             }
             points++;
-            const length = Math.min(size * unit, 0.3 * this.size);
+            const length = Math.min(size * unit, 0.22 * this.size);
             if (this.options.forces && length > 0.01 * this.size * (this.run.kind === "grains" ? 0.2 : 0.5)) {
                 d.fromArray(c.r).divideScalar(size);
                 q.setFromUnitVectors(y, d);
@@ -275,8 +331,8 @@ export class View {
                 this.heads.setColorAt(arrows, color);
                 arrows++;
             }
-            if (this.options.cones && c.mu > 0 && c.mode !== "open") {
-                const high = 0.07 * this.size;
+            if (this.options.cones && this.reach && c.mu > 0 && c.mode !== "open") {
+                const high = Math.min(0.07 * this.size, 0.6 * this.reach[c.a], 0.6 * this.reach[c.b]);
                 at.fromArray(c.point);
                 q.setFromUnitVectors(y, d.fromArray(c.n));
                 this.cones.setMatrixAt(cones, m.compose(at, q, scale.set(c.mu * high, high, this.flat ? 1e-4 : c.mu * high)));
@@ -290,6 +346,8 @@ export class View {
             mesh.instanceMatrix.needsUpdate = true;
             if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
         }
+        if (this.options.trails && run.kind === "bodies" && this.trailCount !== run.count) this.makeTrails();
+        this.trails.visible = this.options.trails;
         if (this.vessel) this.vessel.visible = this.options.vessel;
     }
 
