@@ -338,7 +338,7 @@ int cli_run_scene(cli* c, const cli_run_request* r, const cli_system_request* ow
     sti_document* problem = NULL;
     int code = cli_robot_load(c, r->scene, robot, &problem);
     if (code != CLI_DONE) return code;
-    if (sti_world_scene_of(problem) != NULL) return cli_run_world(c, r, own, problem, r->scene);
+    if (sti_world_scene_of(problem) != NULL) return cli_run_world(c, r, own, problem);
     if (view_option(r) != NULL) {
         sti_document_destroy(problem);
         return cli_fail_usage(c, "%s: of bodies in space, and %.200s has none", view_option(r), r->scene);
@@ -409,17 +409,14 @@ static int go_on(cli* c, const cli_run_request* r, const cli_system_request* own
     const int code = check_folder(c, r->resume);
     if (code != CLI_DONE) return code;
     drop_leftovers(r->resume);
-    if (cli_run_has_part(c, r->resume, "bodies")) return cli_run_world(c, r, own, NULL, NULL);
+    char kind[40];
+    cli_run_kind(c, r->resume, kind, sizeof kind);
+    if (strcmp(kind, "bodies") == 0 || cli_run_has_part(c, r->resume, "bodies")) return cli_run_world(c, r, own, NULL);
     if (view_option(r) != NULL)
         return cli_fail_usage(c, "%s: of bodies in space, and %.200s has none", view_option(r), r->resume);
-    if (cli_run_has_part(c, r->resume, "fields")) {
-        char kind[40];
-        cli_run_kind(c, r->resume, kind, sizeof kind);
-        if (strcmp(kind, "system") == 0) return cli_run_system(c, r, own, NULL);
-        return strcmp(kind, "manipulation") == 0 ? cli_run_push(c, r, NULL) : cli_run_nav(c, r, NULL);
-    }
-    if (cli_run_has_part(c, r->resume, "system")) return cli_run_system(c, r, own, NULL);
-    if (cli_run_has_part(c, r->resume, "manipulation")) return cli_run_push(c, r, NULL);
+    if (strcmp(kind, "system") == 0 || cli_run_has_part(c, r->resume, "system")) return cli_run_system(c, r, own, NULL);
+    if (strcmp(kind, "navigation") == 0) return cli_run_nav(c, r, NULL);
+    if (kind[0] != '\0' || cli_run_has_part(c, r->resume, "manipulation")) return cli_run_push(c, r, NULL);
     return cli_run_bed(c, r, NULL);
 }
 

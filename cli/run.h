@@ -126,7 +126,22 @@ void cli_run_kind(const cli* c, const char* dir, char* kind, size_t size);
 
 typedef void cli_run_text(const sti_run* run, char* text, size_t size);  // beside the bar of progress
 
+// How the command drives a run.
+typedef struct cli_run_driver {
+    const cli* c;
+    const cli_run_request* request;
+    cli_run_text* text;
+    bool curve;  // kept without --picture too, for a picture of a later run
+    // Before the first step and after each; another code than CLI_DONE ends the run. NULL: nothing to do.
+    int (*watch)(void* user, const sti_run* run);
+    void* user;
+    cli_run_progress progress;
+    bool begun;
+    int code;
+} cli_run_driver;
+
 // To the end. Takes the simulation over; NULL: the run that --resume names. *out: also of a run that failed, NULL: there is none.
+int cli_run_drive_by(cli_run_driver* d, sti_simulation* simulation, sti_run** out);
 int cli_run_drive(const cli* c, const cli_run_request* request, sti_simulation* simulation, cli_run_text* text,
                   sti_run** out);
 

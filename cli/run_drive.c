@@ -27,16 +27,9 @@ void cli_run_kind(const cli* c, const char* dir, char* kind, size_t size) {
     free(path);
 }
 
-typedef struct driver {
-    const cli* c;
-    cli_run_progress progress;
-    bool begun;
-    cli_run_text* text;
-} driver;
-
 static bool stopped(void* user) {
-    (void)user;
-    return cli_run_stopped();
+    const cli_run_driver* d = user;
+    return cli_run_stopped() || d->code != CLI_DONE;
 }
 
 static void saved(void* user) {
@@ -45,9 +38,10 @@ static void saved(void* user) {
 }
 
 static void stepped(void* user, const sti_run* run) {
-    driver* d = user;
+    cli_run_driver* d = user;
     sti_run_state s;
     char text[160];
+    if (d->watch != NULL) d->code = d->watch(d->user, run);
     sti_run_now(run, &s);
     if (!d->begun) d->progress = cli_run_progress_begin((double)s.begun / (double)s.last);
     d->begun = true;
@@ -67,31 +61,46 @@ static int begin(const cli* c, const cli_run_request* r, sti_simulation* s, sti_
     return sti_run_create(c->env, s, o, out) == STI_OK ? CLI_DONE : cli_run_fail_output(c);
 }
 
-int cli_run_drive(const cli* c, const cli_run_request* r, sti_simulation* simulation, cli_run_text* text,
-                  sti_run** out) {
-    driver d = {.c = c, .text = text};
+static sti_run_options options_of(cli_run_driver* d) {
+    const cli_run_request* r = d->request;
     sti_run_options o = sti_run_options_default();
     o.time = r->time;
     o.csv = r->csv;
     o.contacts = r->contacts;
     o.checkpoint_s = r->checkpoint;
-    o.curve = r->picture;
+    o.curve = r->picture || d->curve;
+    o.frame = r->frame;
+    o.accept = r->accept;
     o.no_check = r->no_check;
     o.stopped = stopped;
     o.stepped = stepped;
     o.saved = saved;
-    o.user = &d;
+    o.user = d;
+    return o;
+}
+
+int cli_run_drive_by(cli_run_driver* d, sti_simulation* simulation, sti_run** out) {
+    const cli* c = d->c;
+    const cli_run_request* r = d->request;
+    sti_run_options o = options_of(d);
     *out = NULL;
     int code = CLI_DONE;
     if (simulation != NULL)
         code = begin(c, r, simulation, &o, out);
     else if (sti_run_resume(c->env, r->resume, &o, out) != STI_OK)
         code = cli_run_fail_output(c);
+    if (code == CLI_DONE && d->watch != NULL) code = d->watch(d->user, *out);
     if (code != CLI_DONE) return code;
     const sti_status status = sti_run_go(*out);
     sti_run_state s;
     sti_run_now(*out, &s);
-    cli_run_progress_clear(&d.progress);
-    if (status == STI_OK) return CLI_DONE;
+    cli_run_progress_clear(&d->progress);
+    if (status == STI_OK) return d->code;
     return s.in_step ? cli_run_fail_step(c, cli_run_name(r), s.steps + 1, s.time) : cli_run_fail_output(c);
+}
+
+int cli_run_drive(const cli* c, const cli_run_request* r, sti_simulation* simulation, cli_run_text* text,
+                  sti_run** out) {
+    cli_run_driver d = {.c = c, .request = r, .text = text};
+    return cli_run_drive_by(&d, simulation, out);
 }

@@ -7,26 +7,9 @@
 #include "run_world.h"
 #include "svg.h"
 
-bool cli_world_keep_shot(cli_world_run* run) {
-    const int count = sti_bodies_count(run->scene->bodies);
-    const size_t width = 1 + 7 * (size_t)count;
-    double* shot = realloc(run->shot, ((size_t)run->shots + 1) * width * sizeof *shot);
-    if (shot == NULL) return false;
-    run->shot = shot;
-    double* row = shot + width * (size_t)run->shots++;
-    row[0] = sti_world_time(run->world);
-    for (int k = 0; k < count; k++) {
-        sti_pose pose;
-        sti_world_pose(run->world, k, &pose);
-        memcpy(row + 1 + 7 * (size_t)k, pose.x, sizeof pose.x);
-        memcpy(row + 4 + 7 * (size_t)k, pose.q, sizeof pose.q);
-    }
-    return true;
-}
-
 static void pose_of(const cli_world_run* run, int shot, int body, sti_pose* out) {
-    const size_t width = 1 + 7 * (size_t)sti_bodies_count(run->scene->bodies);
-    const double* row = run->shot + width * (size_t)shot + 1 + 7 * (size_t)body;
+    const size_t width = 1 + 7 * (size_t)sti_bodies_count(run->of->scene->bodies);
+    const double* row = run->of->shot + width * (size_t)shot + 1 + 7 * (size_t)body;
     memcpy(out->x, row, sizeof out->x);
     memcpy(out->q, row + 3, sizeof out->q);
 }
@@ -60,7 +43,7 @@ static void ends_of(const cli_world_run* run, int a, int b, const double at_a[3]
     for (int i = 0; i < 2; i++) {
         const int body = i == 0 ? a : b;
         sti_pose pose = sti_pose_identity();
-        if (body >= 0) sti_world_pose(run->world, body, &pose);
+        if (body >= 0) sti_world_pose(run->of->world, body, &pose);
         sti_pose_apply(&pose, i == 0 ? at_a : at_b, end[i]);
     }
 }
@@ -74,7 +57,7 @@ static void include_point(box* out, const double p[3]) {
 
 // Bars and springs, which may lead far away.
 static void include_lines(const cli_world_run* run, box* out) {
-    const sti_bodies* b = run->scene->bodies;
+    const sti_bodies* b = run->of->scene->bodies;
     double end[2][3];
     for (int k = 0; k < sti_bodies_joint_count(b); k++) {
         const sti_joint* joint = sti_bodies_joint(b, k);
@@ -91,13 +74,13 @@ static void include_lines(const cli_world_run* run, box* out) {
 
 // What a picture has to show: all bounded shapes, at all instants; bars and springs at the last.
 static box bounds_of(const cli_world_run* run) {
-    const sti_bodies* b = run->scene->bodies;
+    const sti_bodies* b = run->of->scene->bodies;
     box out = {{INFINITY, INFINITY}, {-INFINITY, -INFINITY}};
     for (int k = 0; k < sti_bodies_shape_count(b); k++) {
         int body;
         sti_pose place;
         const sti_shape* shape = sti_bodies_shape(b, k, &body, &place, NULL);
-        for (int shot = 0; shot < run->shots && isfinite(sti_shape_reach(shape)); shot++) {
+        for (int shot = 0; shot < run->of->shots && isfinite(sti_shape_reach(shape)); shot++) {
             sti_pose pose;
             sti_aabb around;
             pose_of(run, shot, body, &pose);
@@ -127,7 +110,7 @@ static sti_status draw_shape(const cli* c, cli_svg* s, const cli_world_run* run,
     sti_pose place, pose;
     sti_surface surface;
     outline o = {.x = x, .y = y};
-    const sti_bodies* b = run->scene->bodies;
+    const sti_bodies* b = run->of->scene->bodies;
     const sti_shape* shape = sti_bodies_shape(b, k, &body, &place, NULL);
     const sti_status status = sti_surface_create(c->env, shape, extent, &surface);
     if (status != STI_OK || surface.vertex_count >= MOST) {
@@ -135,8 +118,8 @@ static sti_status draw_shape(const cli* c, cli_svg* s, const cli_world_run* run,
         return status;
     }
     const bool fixed = sti_bodies_body(b, body)->fixed;
-    for (int shot = fixed ? run->shots - 1 : 0; shot < run->shots; shot++) {
-        const bool last = shot == run->shots - 1;
+    for (int shot = fixed ? run->of->shots - 1 : 0; shot < run->of->shots; shot++) {
+        const bool last = shot == run->of->shots - 1;
         pose_of(run, shot, body, &pose);
         place_outline(&surface, &pose, &place, &o);
         const char* color = fixed ? "#9a9a9a" : cli_svg_color(body % 8);
@@ -150,7 +133,7 @@ static sti_status draw_shape(const cli* c, cli_svg* s, const cli_world_run* run,
 }
 
 static void draw_joints(cli_svg* s, const cli_world_run* run) {
-    const sti_bodies* b = run->scene->bodies;
+    const sti_bodies* b = run->of->scene->bodies;
     for (int k = 0; k < sti_bodies_joint_count(b); k++) {
         const sti_joint* joint = sti_bodies_joint(b, k);
         if (joint->kind == STI_JOINT_GEAR) continue;
@@ -166,7 +149,7 @@ static void draw_joints(cli_svg* s, const cli_world_run* run) {
 // A zigzag between the two points, with straight ends.
 static void draw_springs(cli_svg* s, const cli_world_run* run, double size) {
     enum { CORNERS = 20 };
-    const sti_bodies* b = run->scene->bodies;
+    const sti_bodies* b = run->of->scene->bodies;
     for (int k = 0; k < sti_bodies_spring_count(b); k++) {
         const sti_spring* spring = sti_bodies_spring(b, k);
         double end[2][3], x[CORNERS + 2], y[CORNERS + 2];
@@ -186,10 +169,11 @@ static void draw_springs(cli_svg* s, const cli_world_run* run, double size) {
 // Impulses of the last step: the largest as long as a tenth of the picture.
 static int draw_forces(const cli* c, cli_svg* s, const cli_world_run* run, double size) {
     int contacts = 0, count;
-    const sti_world_contact* list = sti_world_contacts(run->world, &contacts);
+    const sti_world_contact* list = sti_world_contacts(run->of->world, &contacts);
     sti_world_arrow* arrows = malloc(((size_t)contacts + 1) * sizeof *arrows);
     if (arrows == NULL) return cli_fail_memory(c);
-    const sti_status status = sti_world_arrows(c->env, run->scene->bodies, list, contacts, 0.05 * size, arrows, &count);
+    const sti_status status =
+        sti_world_arrows(c->env, run->of->scene->bodies, list, contacts, 0.05 * size, arrows, &count);
     double most = 0;
     for (int k = 0; k < count; k++) most = fmax(most, hypot(arrows[k].impulse[0], arrows[k].impulse[1]));
     for (int k = 0; k < count; k++) {
@@ -206,8 +190,8 @@ static int draw_plane(const cli* c, const cli_world_run* run) {
     const double size = fmax(b.high[0] - b.low[0], b.high[1] - b.low[1]);
     const double far = fmax(fmax(fabs(b.low[0]), fabs(b.high[0])), fmax(fabs(b.low[1]), fabs(b.high[1])));
     char title[40], earlier[48];
-    snprintf(earlier, sizeof earlier, "earlier, from t = %.4g on", run->shot != NULL ? run->shot[0] : 0);
-    snprintf(title, sizeof title, "t = %.4g", sti_world_time(run->world));
+    snprintf(earlier, sizeof earlier, "earlier, from t = %.4g on", run->of->shots > 0 ? run->of->shot[0] : 0);
+    snprintf(title, sizeof title, "t = %.4g", sti_world_time(run->of->world));
     cli_svg s;
     cli_svg_begin(&s, &(cli_svg_axes){.title = title,
                                       .x_label = "x",
@@ -218,7 +202,7 @@ static int draw_plane(const cli* c, const cli_world_run* run) {
                                       .y_high = b.high[1],
                                       .equal = true});
     sti_status status = STI_OK;
-    for (int k = 0; status == STI_OK && k < sti_bodies_shape_count(run->scene->bodies); k++)
+    for (int k = 0; status == STI_OK && k < sti_bodies_shape_count(run->of->scene->bodies); k++)
         status = draw_shape(c, &s, run, k, 4 * (size + far));
     if (status != STI_OK) {
         cli_svg_drop(&s);
@@ -226,7 +210,7 @@ static int draw_plane(const cli* c, const cli_world_run* run) {
     }
     draw_joints(&s, run);
     draw_springs(&s, run, size);
-    if (run->shots > 1) cli_svg_legend(&s, "#e4e4e4", earlier);
+    if (run->of->shots > 1) cli_svg_legend(&s, "#e4e4e4", earlier);
     int code = draw_forces(c, &s, run, size);
     char* path = code == CLI_DONE ? cli_run_path(run->dir, "scene.svg") : NULL;
     if (code == CLI_DONE) code = path != NULL ? cli_svg_save(&s, c, path) : cli_fail_memory(c);
@@ -246,23 +230,23 @@ static sti_world_color colour_by(const char* word) {
 // The end, with the instants before it as ghosts.
 static sti_status render(const cli* c, const cli_world_run* run, sti_pose* poses, unsigned char* color,
                          const char* path) {
-    const sti_bodies* b = run->scene->bodies;
+    const sti_bodies* b = run->of->scene->bodies;
     const int count = sti_bodies_count(b);
     sti_world_view view = run->view;
-    view.ghost_count = run->shots - 1;
+    view.ghost_count = run->of->shots - 1;
     view.ghosts = poses + count;
-    view.contacts = sti_world_contacts(run->world, &view.contact_count);
-    for (int k = 0; k < count; k++) sti_world_pose(run->world, k, &poses[k]);
+    view.contacts = sti_world_contacts(run->of->world, &view.contact_count);
+    for (int k = 0; k < count; k++) sti_world_pose(run->of->world, k, &poses[k]);
     for (int k = 0; k < view.ghost_count * count; k++) pose_of(run, k / count, k % count, &poses[count + k]);
     sti_image image = {0};
-    sti_status status = sti_world_colors(c->env, b, run->world, colour_by(run->request->colour), color);
+    sti_status status = sti_world_colors(c->env, b, run->of->world, colour_by(run->request->colour), color);
     if (status == STI_OK) status = sti_draw_world(c->env, b, poses, color, &view, &image);
     if (status == STI_OK) status = sti_image_save(c->env, &image, path);
     sti_image_clear(c->env, &image);
     return status;
 }
 
-int cli_world_view_read(const cli* c, cli_world_run* run) {
+int cli_world_view_read(const cli* c, cli_world_run* run, const sti_bodies* bodies, double time) {
     const struct {
         const char* name;
         double turn, tilt;  // degrees; a robot looks along x
@@ -271,7 +255,7 @@ int cli_world_view_read(const cli* c, cli_world_run* run) {
     const char* given = r->view != NULL ? "--view" : r->size != NULL ? "--size" : r->at != NULL ? "--at" : NULL;
     run->view = sti_world_view_default();
     run->at = INFINITY;
-    if (given != NULL && sti_bodies_dim(run->scene->bodies) != 3)
+    if (given != NULL && sti_bodies_dim(bodies) != 3)
         return cli_fail_usage(c, "%s: of bodies in space, and %.200s is in the plane", given, cli_run_name(r));
     char rest;
     double turn = NAN, tilt = 0;
@@ -301,14 +285,14 @@ int cli_world_view_read(const cli* c, cli_world_run* run) {
     }
     if (r->at != NULL && (sscanf(r->at, "%lf%c", &run->at, &rest) != 1 || !(run->at >= 0 && isfinite(run->at))))
         return cli_fail_usage(c, "--at: %.60s: a time from 0 on expected", r->at);
-    if (r->at != NULL && run->at < sti_world_time(run->world) - 1e-9)
-        return cli_fail_usage(c, "--at: %.60s: the run is at t = %g already", r->at, sti_world_time(run->world));
+    if (r->at != NULL && run->at < time - 1e-9)
+        return cli_fail_usage(c, "--at: %.60s: the run is at t = %g already", r->at, time);
     return CLI_DONE;
 }
 
 static int draw_space(const cli* c, const cli_world_run* run) {
-    const size_t count = (size_t)sti_bodies_count(run->scene->bodies);
-    sti_pose* poses = malloc((count * (size_t)run->shots + 1) * sizeof *poses);
+    const size_t count = (size_t)sti_bodies_count(run->of->scene->bodies);
+    sti_pose* poses = malloc((count * (size_t)run->of->shots + 1) * sizeof *poses);
     unsigned char* color = malloc(3 * count + 1);
     char* path = cli_run_path(run->dir, "scene.png");
     int code = CLI_DONE;
@@ -324,15 +308,15 @@ static int draw_space(const cli* c, const cli_world_run* run) {
 
 // The time is reached with the step that ends next to it.
 int cli_world_picture_at(const cli* c, cli_world_run* run) {
-    if (run->drawn || !(sti_world_time(run->world) >= run->at - 0.5 * run->scene->step.h)) return CLI_DONE;
+    if (run->drawn || !(sti_world_time(run->of->world) >= run->at - 0.5 * run->of->scene->step.h)) return CLI_DONE;
     run->drawn = true;
     return draw_space(c, run);
 }
 
 int cli_world_pictures(const cli* c, const cli_world_run* run) {
-    const int code = cli_run_energy_picture(c, run->dir, run->curve, (size_t)run->tally.steps + 1, 3, 1);
+    const int code = cli_run_energy_picture(c, run->dir, run->curve, run->curve_rows, 3, 1);
     if (code != CLI_DONE) return code;
     if (run->drawn) return CLI_DONE;
     if (isfinite(run->at)) cli_say(c, "the run ended before t = %g: scene.png shows its end\n", run->at);
-    return sti_bodies_dim(run->scene->bodies) == 3 ? draw_space(c, run) : draw_plane(c, run);
+    return sti_bodies_dim(run->of->scene->bodies) == 3 ? draw_space(c, run) : draw_plane(c, run);
 }

@@ -6,7 +6,7 @@
 #include "run_check.h"
 #include "run_world.h"
 
-static const char* const end_text[] = {[CLI_WORLD_TIME] = "time", [CLI_WORLD_STOPPED] = "stopped"};
+static const char* const end_text[] = {[STI_RUN_END_TIME] = "time", [STI_RUN_END_STOPPED] = "stopped"};
 
 static int count_moving(const sti_bodies* b) {
     int count = 0;
@@ -17,7 +17,7 @@ static int count_moving(const sti_bodies* b) {
 // ---- JSON
 
 static void put_settings(cli_json* j, const cli_world_run* run) {
-    const sti_world_scene* s = run->scene;
+    const sti_world_scene* s = run->of->scene;
     cli_json_integer(j, "dimension", sti_bodies_dim(s->bodies));
     cli_json_integer(j, "body_count", sti_bodies_count(s->bodies));
     cli_json_integer(j, "moving", count_moving(s->bodies));
@@ -33,15 +33,15 @@ static void put_settings(cli_json* j, const cli_world_run* run) {
 }
 
 static void put_state(cli_json* j, const cli_world_run* run) {
-    const sti_bodies* b = run->scene->bodies;
+    const sti_bodies* b = run->of->scene->bodies;
     const bool plane = sti_bodies_dim(b) == 2;
     cli_json_array(j, "bodies");
     for (int k = 0; k < sti_bodies_count(b); k++) {
         sti_pose pose;
         double v[3], w[3];
         if (sti_bodies_body(b, k)->fixed) continue;
-        sti_world_pose(run->world, k, &pose);
-        sti_world_velocity(run->world, k, v, w);
+        sti_world_pose(run->of->world, k, &pose);
+        sti_world_velocity(run->of->world, k, v, w);
         cli_json_object(j, NULL);
         cli_json_text(j, "name", sti_bodies_body(b, k)->name);
         cli_json_numbers(j, "position", pose.x, plane ? 2 : 3);
@@ -60,7 +60,7 @@ static void put_state(cli_json* j, const cli_world_run* run) {
         const sti_joint* joint = sti_bodies_joint(b, k);
         const int axes = sti_joint_axis_count(sti_bodies_dim(b), joint->kind);
         sti_world_joint state;
-        sti_world_joint_state(run->world, k, &state);
+        sti_world_joint_state(run->of->world, k, &state);
         cli_json_object(j, NULL);
         cli_json_text(j, "name", joint->name);
         cli_json_text(j, "type", sti_joint_kind_text(joint->kind));
@@ -73,9 +73,9 @@ static void put_state(cli_json* j, const cli_world_run* run) {
 }
 
 static void put_contacts(cli_json* j, const cli_world_run* run) {
-    const sti_bodies* b = run->scene->bodies;
+    const sti_bodies* b = run->of->scene->bodies;
     int count = 0;
-    const sti_world_contact* list = sti_world_contacts(run->world, &count);
+    const sti_world_contact* list = sti_world_contacts(run->of->world, &count);
     cli_json_array(j, "contacts");
     for (int k = 0; k < count; k++) {
         cli_json_object(j, NULL);
@@ -97,7 +97,7 @@ static void put_contacts(cli_json* j, const cli_world_run* run) {
     cli_json_end(j);
 }
 
-static void put_quality(cli_json* j, const cli_world_tally* t) {
+static void put_quality(cli_json* j, const sti_world_run* t) {
     cli_json_object(j, "energy");
     cli_json_number(j, "start", t->first_energy);
     cli_json_number(j, "end", t->last.kinetic + t->last.potential);
@@ -132,9 +132,9 @@ static void put_quality(cli_json* j, const cli_world_tally* t) {
 
 // What was done to the start before it could go.
 static void put_start(cli_json* j, const cli_world_run* run) {
-    const sti_world_fit fit = sti_world_start_fit(run->world);
-    const cli_world_tally* t = &run->tally;
-    const sti_bodies* b = run->scene->bodies;
+    const sti_world_fit fit = sti_world_start_fit(run->of->world);
+    const sti_world_run* t = run->of;
+    const sti_bodies* b = run->of->scene->bodies;
     cli_json_object(j, "start");
     cli_json_number(j, "joints_moved", fit.moved);
     cli_json_number(j, "joints_speed", fit.speed);
@@ -151,44 +151,44 @@ static void put_start(cli_json* j, const cli_world_run* run) {
 
 static void put_check(cli_json* j, const cli_world_run* run) {
     sti_run_verification v;
-    if (run->checker == NULL) {
+    if (run->of->checker == NULL) {
         cli_json_null(j, "check");
         return;
     }
-    sti_run_checker_result(run->checker, &v);
+    sti_run_checker_result(run->of->checker, &v);
     cli_json_object(j, "check");
     cli_json_bool(j, "accepted", v.accepted);
-    cli_checks_json(j, run->scene->bodies, &v);
+    cli_checks_json(j, run->of->scene->bodies, &v);
     cli_json_end(j);
 }
 
 static void fill_json(cli_json* j, const cli_world_run* run) {
-    const cli_world_tally* t = &run->tally;
+    const sti_world_run* t = run->of;
     cli_json_begin(j);
     cli_json_text(j, "kind", "run");
     cli_json_text(j, "of", "bodies");
     cli_json_text(j, "scene", run->request->scene);
-    cli_json_text(j, "description", run->scene->description);
-    cli_json_text(j, "outcome", end_text[run->end]);
+    cli_json_text(j, "description", run->of->scene->description);
+    cli_json_text(j, "outcome", end_text[run->state.end]);
     put_settings(j, run);
     cli_json_integer(j, "steps", t->steps);
-    cli_json_number(j, "time", sti_world_time(run->world));
+    cli_json_number(j, "time", sti_world_time(run->of->world));
     put_state(j, run);
     put_contacts(j, run);
-    cli_world_robots_json(j, run->scene);
+    cli_world_robots_json(j, run->problem != NULL ? sti_world_scene_of(run->problem) : run->of->scene);
     put_start(j, run);
     put_quality(j, t);
     put_check(j, run);
-    cli_json_number(j, "time_s", t->time_s);
+    cli_json_number(j, "time_s", run->state.time_s);
     cli_json_object(j, "time_parts_s");
     cli_json_number(j, "detect", t->time_detect_s);
     cli_json_number(j, "solve", t->time_solve_s);
     cli_json_number(j, "rest", t->time_rest_s);
     cli_json_number(j, "check", t->time_check_s);
-    cli_json_number(j, "files", t->time_files_s);
+    cli_json_number(j, "files", run->state.time_files_s);
     cli_json_end(j);
     cli_json_number(j, "peak_memory_bytes", cli_run_peak_memory());
-    cli_json_integer(j, "frames", run->record != NULL ? sti_world_record_frames(run->record) : 0);
+    cli_json_integer(j, "frames", t->frames);
     cli_json_text(j, "problem", run->request->problem);
     cli_json_text(j, "folder", run->dir);
 }
@@ -211,7 +211,7 @@ static int name_width(const sti_bodies* b) {
 
 // Centres of mass; in the plane with the angle.
 static void say_bodies(const cli* c, const cli_world_run* run) {
-    const sti_bodies* b = run->scene->bodies;
+    const sti_bodies* b = run->of->scene->bodies;
     const bool plane = sti_bodies_dim(b) == 2;
     const int width = name_width(b);
     int shown = 0;
@@ -224,8 +224,8 @@ static void say_bodies(const cli* c, const cli_world_run* run) {
             cli_say(c, "    ..\n");
             return;
         }
-        sti_world_pose(run->world, k, &pose);
-        sti_world_velocity(run->world, k, v, w);
+        sti_world_pose(run->of->world, k, &pose);
+        sti_world_velocity(run->of->world, k, v, w);
         double x[3];
         sti_pose_apply(&pose, sti_bodies_body(b, k)->centre, x);
         const double flat[3] = {x[0], x[1], 2 * atan2(pose.q[3], pose.q[0])}, flat_v[3] = {v[0], v[1], w[2]};
@@ -237,9 +237,9 @@ static void say_bodies(const cli* c, const cli_world_run* run) {
 }
 
 static void say_start(const cli* c, const cli_world_run* run) {
-    const sti_world_fit fit = sti_world_start_fit(run->world);
-    const cli_world_tally* t = &run->tally;
-    const sti_bodies* b = run->scene->bodies;
+    const sti_world_fit fit = sti_world_start_fit(run->of->world);
+    const sti_world_run* t = run->of;
+    const sti_bodies* b = run->of->scene->bodies;
     if (fit.moved > 0 || fit.speed > 0)
         cli_say(c, "  %sstart:%s made to fit the joints: moved by %.3g, velocities by %.3g, energy by %+.3g\n",
                 cli_unsure(c), cli_plain(c), fit.moved, fit.speed, fit.energy);
@@ -257,22 +257,23 @@ static void say_start(const cli* c, const cli_world_run* run) {
 static void say_check(const cli* c, const cli_world_run* run) {
     sti_run_verification v;
     char text[120];
-    if (run->checker == NULL) return;
-    sti_run_checker_result(run->checker, &v);
+    if (run->of->checker == NULL) return;
+    sti_run_checker_result(run->of->checker, &v);
     cli_checks_count(&v, text, sizeof text);
     cli_say(c, "  checked as it went: %s%s%s\n", v.accepted ? cli_good(c) : cli_bad(c), text, cli_plain(c));
-    cli_checks_say_failed(c, run->scene->bodies, &v);
+    cli_checks_say_failed(c, run->of->scene->bodies, &v);
 }
 
 static void say(const cli* c, const cli_world_run* run) {
-    static const char* const ended[] = {[CLI_WORLD_TIME] = "its end", [CLI_WORLD_STOPPED] = "a stop"};
-    const cli_world_tally* t = &run->tally;
-    const sti_world_scene* s = run->scene;
+    static const char* const ended[] = {[STI_RUN_END_TIME] = "its end", [STI_RUN_END_STOPPED] = "a stop"};
+    const sti_world_run* t = run->of;
+    const sti_world_scene* s = run->of->scene;
     const int bodies = sti_bodies_count(s->bodies), joints = sti_bodies_joint_count(s->bodies);
     cli_say(c, "%s%d %s%s (%d move), %d %s, %ld steps of %g to %s at t = %g\n", cli_strong(c), bodies,
             bodies == 1 ? "body" : "bodies", cli_plain(c), count_moving(s->bodies), joints,
-            joints == 1 ? "joint" : "joints", t->steps, s->step.h, ended[run->end], sti_world_time(run->world));
-    cli_run_say_idle(c, run->request, t->steps - run->begun, sti_world_time(run->world));
+            joints == 1 ? "joint" : "joints", t->steps, s->step.h, ended[run->state.end],
+            sti_world_time(run->of->world));
+    cli_run_say_idle(c, run->request, t->steps - run->state.begun, sti_world_time(run->of->world));
     say_start(c, run);
     say_bodies(c, run);
     cli_say(c, "  worst residual %.1e, %s%ld of %ld steps not solved%s to %g; %ld at rest\n", t->worst_residual,
@@ -294,12 +295,12 @@ static void say(const cli* c, const cli_world_run* run) {
         c, "  penetration at most %.1e, joint drift %.1e, correction %.1e; %d contacts now, %d carry load, %d stick\n",
         t->worst_penetration, t->worst_drift, t->worst_corrected, t->last.contacts, t->last.touching, t->last.sticking);
     if (run->request->problem != NULL) cli_say(c, "  %s: the last step as a contact problem\n", run->request->problem);
-    cli_say(c, "  %.2f s (contacts %.2f, solve %.2f, rest %.2f, check %.2f, files %.2f), %.3g ms a step\n", t->time_s,
-            t->time_detect_s, t->time_solve_s, t->time_rest_s, t->time_check_s, t->time_files_s,
-            t->steps > 0 ? 1e3 * t->time_s / (double)t->steps : 0);
+    cli_say(c, "  %.2f s (contacts %.2f, solve %.2f, rest %.2f, check %.2f, files %.2f), %.3g ms a step\n",
+            run->state.time_s, t->time_detect_s, t->time_solve_s, t->time_rest_s, t->time_check_s,
+            run->state.time_files_s, t->steps > 0 ? 1e3 * run->state.time_s / (double)t->steps : 0);
     if (run->dir != NULL)
         cli_say(c, "  %s: trajectory.h5 and .xdmf with %ld frames, summary.json, checkpoint.h5%s\n", run->dir,
-                sti_world_record_frames(run->record),
+                t->frames,
                 !run->request->picture           ? ""
                 : sti_bodies_dim(s->bodies) == 2 ? ", scene.svg, energy.svg"
                                                  : ", scene.png, energy.svg");

@@ -34,24 +34,23 @@ static void forget_scene(const cli* c, recorded* r) {
 }
 
 static void load_scene(const cli* c, recorded* r) {
-    void* settings = NULL;
-    size_t size = 0, length = strlen(r->path);
-    char *beside = malloc(length + 16), *text = NULL;
+    sti_store* fields = NULL;
+    const char* settings = NULL;
+    const size_t length = strlen(r->path);
+    char* beside = malloc(length + 16);
     if (beside != NULL) {
         memcpy(beside, r->path, length + 1);
         char* slash = strrchr(beside, '/');
         strcpy(slash != NULL ? slash + 1 : beside, "checkpoint.h5");
-        if (sti_checkpoint_load(c->env, beside, "settings", &settings, &size) == STI_OK) text = calloc(size + 1, 1);
+        if (sti_store_load(c->env, beside, &fields) == STI_OK) settings = sti_store_text(fields, "settings");
     }
-    if (text != NULL) memcpy(text, settings, size);
     const char* scene = r->world.scene;
     if (sti_document_parse(c->env, scene, strlen(scene), "scene", &r->problem) != STI_OK ||
-        (text != NULL && text[0] != '\0' && sti_document_set(r->problem, text) != STI_OK))
+        (settings != NULL && settings[0] != '\0' && sti_document_set(r->problem, settings) != STI_OK))
         forget_scene(c, r);
     else if (sti_world_scene_of(r->problem) != NULL)
         r->bodies = sti_world_scene_of(r->problem)->bodies;
-    sti_env_free(c->env, settings);
-    free(text);
+    sti_store_destroy(fields);
     free(beside);
 }
 

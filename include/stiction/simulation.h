@@ -19,7 +19,9 @@
 #include <stiction/document.h>
 #include <stiction/manipulation.h>
 #include <stiction/navigation.h>
+#include <stiction/scene.h>
 #include <stiction/step.h>
+#include <stiction/verify.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -81,8 +83,11 @@ typedef struct sti_run_options {
     const char* contacts;  // one line a contact and step; NULL: none (default)
     double checkpoint_s;   // seconds between two checkpoints (default 60)
     bool curve;            // keep a row of numbers for each step (default false)
-    bool no_check;         // of parts: steps are not checked by code of its own (default false)
-    bool (*stopped)(void* user);                      // asked before each step; NULL: never
+    double frame;          // of bodies: time between two frames of the recording; 0: chosen (default 0)
+    double
+        accept;  // of bodies: residual up to which a step that misses its tolerance counts as accepted; 0: none (default)
+    bool no_check;                // of parts and bodies: steps are not checked by code of its own (default false)
+    bool (*stopped)(void* user);  // asked before each step; NULL: never
     void (*stepped)(void* user, const sti_run* run);  // after each step, with its files; NULL: nothing to call
     void (*saved)(void* user);                        // after each checkpoint; NULL: nothing to call
     void* user;
@@ -169,6 +174,43 @@ typedef struct sti_push_run {
 // h: length of a step; 0: the document's. Curve: the time and the poses (1 + 3 parts).
 STI_API sti_status sti_push_simulation(sti_env* env, const sti_run_source* source, double h, sti_simulation** out);
 STI_API const sti_push_run* sti_push_run_of(const sti_run* run);  // NULL: of another kind
+
+// ---- bodies
+
+enum { STI_WORLD_SHOTS = 7 };  // instants that are kept, for pictures
+
+typedef struct sti_world_run {
+    const sti_world_scene* scene;
+    const sti_world* world;
+    const sti_run_checker* checker;  // NULL: without checks
+    sti_world_report
+        last;  // of the last step, also of a run that was resumed; its clocks and `why` of this process alone
+    long steps, unsolved, first_unsolved, at_rest;
+    long accepted, first_accepted;  // of the unsolved ones: sound, and within options.accept
+    long iterations, most_iterations;
+    long impacts, landings;
+    long most_contacts, most_touching;
+    long frame_every, frames;  // steps between two frames; frames in the recording
+    double first_energy, peak_kinetic;
+    double work, mended;      // sums
+    double gain, worst_gain;  // energy that appeared beyond work: sum of what was above 0, largest in one step
+    double impact_energy, landing_energy, impact_gain;  // sums
+    double accepted_residual;                           // worst of the accepted ones
+    // overlaps of the start: deepest, of which bodies, steps that it took, way and energy of lifting them, what is left
+    double start_overlap, start_moved, start_energy, start_left;
+    long start_steps;
+    int start_a, start_b;
+    double worst_residual, worst_penetration, worst_drift, worst_corrected;
+    double time_detect_s, time_solve_s, time_rest_s, time_check_s;
+    char why[240];  // of the first step that was not solved
+    int shots;      // spread over the run, the start among them
+    double* shot;   // time, then places of all bodies (x, q)            (shots x (1 + 7 bodies))
+} sti_world_run;
+
+// The scene's own text, with robots from other files in it, stands in the checkpoint. Tables: of steps, and of contacts that carry.
+// Curve: time, kinetic and potential energy (3).
+STI_API sti_status sti_world_simulation(sti_env* env, const sti_run_source* source, sti_simulation** out);
+STI_API const sti_world_run* sti_world_run_of(const sti_run* run);  // NULL: of another kind
 
 // ---- systems by formulas
 

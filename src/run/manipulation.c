@@ -95,8 +95,10 @@ sti_status sti_push_simulation(sti_env* env, const sti_run_source* source, doubl
     return status;
 }
 
-static void prepare(void* self, const sti_run_options* options) {
+static sti_status prepare(void* self, const sti_run_options* options, long steps) {
+    (void)steps;
     ((life*)self)->no_check = options->no_check;
+    return STI_OK;
 }
 
 static void now(const void* self, sti_moment* out) {

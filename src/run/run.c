@@ -13,7 +13,7 @@
 
 // Every kind there is.
 static const sti_simulation_type* const types[] = {&sti_simulation_navigation, &sti_simulation_manipulation,
-                                                   &sti_simulation_system};
+                                                   &sti_simulation_system, &sti_simulation_bodies};
 
 struct sti_run {
     sti_env* env;
@@ -22,7 +22,8 @@ struct sti_run {
     char *dir, *path[STI_TABLES];  // NULL: none
     FILE* table[STI_TABLES];
     long bytes[STI_TABLES];  // written so far
-    sti_recording* record;   // NULL: no files
+    bool recorded;           // there are files
+    sti_recording* record;   // NULL: none, or the simulation has its own
     int series[STI_MOST_SERIES];
     double* curve;  // (curve_room x curve_columns)
     size_t curve_rows, curve_room, curve_columns;
@@ -131,10 +132,16 @@ static char* path_of(sti_env* env, const char* dir, const char* name) {
 // state NULL: a new file.
 static sti_status record_open(sti_run* run, const void* state, size_t size) {
     const sti_simulation* s = run->simulation;
-    sti_series_def defs[STI_MOST_SERIES] = {{0}};
-    const int count = s->type->series(s->self, defs);
     char* path = path_of(run->env, run->dir, "trajectory.h5");
     if (path == NULL) return STI_ERR_MEMORY;
+    run->recorded = true;
+    if (s->type->open != NULL) {
+        const sti_status opened = s->type->open(s->self, path, state, size);
+        sti_free(run->env, path);
+        return opened;
+    }
+    sti_series_def defs[STI_MOST_SERIES] = {{0}};
+    const int count = s->type->series(s->self, defs);
     sti_status status = state != NULL ? sti_recording_resume(run->env, path, state, size, &run->record)
                                       : sti_recording_create(run->env, path, &run->record);
     for (int k = 0; status == STI_OK && k < count; k++)
@@ -146,7 +153,18 @@ static sti_status record_open(sti_run* run, const void* state, size_t size) {
 
 static sti_status record(sti_run* run) {
     const sti_simulation* s = run->simulation;
-    return run->record != NULL ? s->type->record(s->self, run->record, run->series) : STI_OK;
+    if (!run->recorded) return STI_OK;
+    return s->type->write != NULL ? s->type->write(s->self) : s->type->record(s->self, run->record, run->series);
+}
+
+static sti_status commit(sti_run* run, void** state, size_t* size) {
+    const sti_simulation* s = run->simulation;
+    if (s->type->commit == NULL) {
+        const sti_status status = sti_recording_commit(run->record, true);
+        return status == STI_OK ? sti_recording_state(run->record, state, size) : status;
+    }
+    const sti_status status = s->type->commit(s->self);
+    return status == STI_OK ? s->type->position(s->self, state, size) : status;
 }
 
 static sti_status keep_row(sti_run* run) {
@@ -180,11 +198,10 @@ static sti_status checkpoint(sti_run* run) {
     void* state = NULL;
     size_t size = 0;
     const double start = sti_clock();
-    if (run->record == NULL) return STI_OK;
+    if (!run->recorded) return STI_OK;
     char* path = path_of(run->env, run->dir, "checkpoint.h5");
     sti_status status = path != NULL ? tables_flush(run) : STI_ERR_MEMORY;
-    if (status == STI_OK) status = sti_recording_commit(run->record, true);
-    if (status == STI_OK) status = sti_recording_state(run->record, &state, &size);
+    if (status == STI_OK) status = commit(run, &state, &size);
     if (status == STI_OK) status = sti_store_create(run->env, &f);
     if (status == STI_OK) {
         put_run(run, f);
@@ -227,13 +244,15 @@ static sti_status make_run(sti_env* env, sti_simulation* s, const sti_run_option
         whole = whole && (names[k] == NULL || run->path[k] != NULL);
     }
     run->curve_columns = s->type->curve_columns(s->self);
-    if (s->type->prepare != NULL) s->type->prepare(s->self, &run->options);
     return whole ? STI_OK : STI_FAIL(env, STI_ERR_MEMORY, -1, "names of files");
 }
 
 static sti_status find_end(sti_run* run) {
+    const sti_simulation* s = run->simulation;
     if (run->options.time > 0) run->end_time = run->options.time;
-    return sti_simulation_steps(run->simulation, run->end_time, &run->state.last);
+    const sti_status status = sti_simulation_steps(s, run->end_time, &run->state.last);
+    if (status != STI_OK || s->type->prepare == NULL) return status;
+    return s->type->prepare(s->self, &run->options, run->state.last);
 }
 
 static void now(sti_run* run) {
@@ -403,6 +422,8 @@ sti_status sti_run_go(sti_run* run) {
         }
     }
     if (status == STI_OK) status = checkpoint(run);
+    const sti_simulation_type* type = run->simulation->type;
+    if (status == STI_OK && run->recorded && type->conclude != NULL) status = type->conclude(run->simulation->self);
     const sti_status closed = tables_close(run);
     run->state.time_s = before + sti_clock() - start;
     return status == STI_OK ? closed : status;

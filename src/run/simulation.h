@@ -18,9 +18,10 @@ typedef struct sti_moment {
 } sti_moment;
 
 typedef struct sti_simulation_type {
-    const char* kind;                                             // word of its documents
-    long version;                                                 // of the fields that save puts
-    void (*prepare)(void* self, const sti_run_options* options);  // before the first step; NULL: nothing to do
+    const char* kind;  // word of checkpoints
+    long version;      // of the fields that save puts
+    // Before the first step, after load too. steps: until the end. NULL: nothing to do.
+    sti_status (*prepare)(void* self, const sti_run_options* options, long steps);
     void (*now)(const void* self, sti_moment* out);
     // made: its files are written; over: the simulation is at its end, with or without that step
     sti_status (*step)(void* self, bool* made, bool* over);
@@ -31,6 +32,13 @@ typedef struct sti_simulation_type {
     int (*series)(const void* self, sti_series_def* defs);    // at most STI_MOST_SERIES
     sti_status (*texts)(const void* self, sti_recording* r);  // NULL: none
     sti_status (*record)(const void* self, sti_recording* r, const int* series);
+    // In place of these three: a recording of its own. state NULL: a new file; write: the start or the last step; conclude: what is
+    // written after the last checkpoint, since a run that goes on has it elsewhere.
+    sti_status (*open)(void* self, const char* path, const void* state, size_t size);
+    sti_status (*write)(void* self);
+    sti_status (*commit)(void* self);
+    sti_status (*position)(const void* self, void** bytes, size_t* size);
+    sti_status (*conclude)(void* self);
     // The same for tables.
     int tables;
     void (*header)(const void* self, int table, FILE* f);
@@ -45,7 +53,8 @@ struct sti_simulation {
     void* self;
 };
 
-extern const sti_simulation_type sti_simulation_navigation, sti_simulation_manipulation, sti_simulation_system;
+extern const sti_simulation_type sti_simulation_navigation, sti_simulation_manipulation, sti_simulation_system,
+    sti_simulation_bodies;
 
 // Takes self over.
 sti_status sti_simulation_make(sti_env* env, const sti_simulation_type* type, void* self, sti_simulation** out);
@@ -62,6 +71,8 @@ typedef struct sti_source {
 } sti_source;
 
 sti_status sti_source_open(sti_env* env, const sti_run_source* from, sti_kind kind, sti_source* out);
+// Robots from other files become part of the text.
+sti_status sti_source_embed(sti_source* source);
 void sti_source_save(const sti_source* source, sti_store* out);
 sti_status sti_source_load(sti_env* env, const sti_store* in, sti_kind kind, sti_source* out);
 void sti_source_clear(sti_source* source);

@@ -20,6 +20,16 @@ sti_status sti_source_open(sti_env* env, const sti_run_source* from, sti_kind ki
     return out->settings != NULL ? sti_document_set(out->document, out->settings) : STI_OK;
 }
 
+sti_status sti_source_embed(sti_source* source) {
+    char* text;
+    const sti_status status = sti_document_text(source->env, source->document, &text);
+    if (status != STI_OK) return status;
+    sti_free(source->env, source->text);
+    source->text = text;
+    source->size = strlen(text);
+    return STI_OK;
+}
+
 void sti_source_save(const sti_source* source, sti_store* out) {
     sti_store_put_bytes(out, "document", source->text, source->size);
     sti_store_put_text(out, "settings", source->settings != NULL ? source->settings : "");

@@ -33,6 +33,18 @@ static const char ball[] =
     "  {\"name\": \"wall\", \"gap\": \"2 - x\", \"restitution\": \"e\"}],"
     " \"state\": {\"q\": [0, \"rise\"], \"v\": [3, 0]}}";
 
+// A box dropped on the ground, turned a little, with a start that overlaps.
+static const char box[] =
+    "{\"kind\": \"scene\", \"dimension\": 2, \"parameters\": {\"mu\": 0.5},"
+    " \"materials\": {\"wood\": {\"mu\": \"mu\", \"restitution\": 0.2}},"
+    " \"bodies\": [{\"name\": \"ground\", \"fixed\": true, \"material\": \"wood\","
+    "   \"shape\": {\"type\": \"halfspace\", \"normal\": [0, 1]}},"
+    "  {\"name\": \"low\", \"material\": \"wood\", \"shape\": {\"type\": \"disc\", \"radius\": 0.1}, \"position\": [1, "
+    "0.099]},"
+    "  {\"name\": \"box\", \"material\": \"wood\", \"shape\": {\"type\": \"box\", \"half\": [0.2, 0.1]},"
+    "   \"position\": [0, 0.3], \"angle\": 0.2, \"velocity\": [0.5, 0]}],"
+    " \"step\": {\"h\": 0.01}, \"time\": 1}";
+
 static char dir[200], csv[300];
 
 static void must(sti_status status) {
@@ -48,8 +60,9 @@ static void use(const char* name) {
 }
 
 static void drop(void) {
-    static const char* const names[] = {"trajectory.h5", "checkpoint.h5", "steps.csv", "fields.h5", "contacts.csv"};
-    for (int k = 0; k < 5; k++) {
+    static const char* const names[] = {"trajectory.h5", "checkpoint.h5", "steps.csv",
+                                        "fields.h5",     "contacts.csv",  "trajectory.xdmf"};
+    for (int k = 0; k < 6; k++) {
         char path[300];
         snprintf(path, sizeof path, "%s/%s", dir, names[k]);
         remove(path);
@@ -76,6 +89,11 @@ static sti_status make_ball(sti_env* in, sti_simulation** out) {
     options.E = E;
     options.alpha = 0.75;
     return sti_system_simulation(in, &source, &options, out);
+}
+
+static sti_status make_box(sti_env* in, sti_simulation** out) {
+    const sti_run_source source = {.text = box, .size = sizeof box - 1, .settings = "mu=0.3"};
+    return sti_world_simulation(in, &source, out);
 }
 
 static sti_run_options with_files(double time) {
@@ -316,6 +334,89 @@ static void a_system_goes_on_with_its_collisions_and_its_law(void** state) {
     sti_run_destroy(whole);
 }
 
+// The box for half a second, with both tables and every third step as a frame; stop: as above.
+static sti_run* drop_box(int stop, char** tables, long* sizes) {
+    char path[300];
+    sti_simulation* s;
+    sti_run* run;
+    sti_run_options o = with_files(0.5);
+    snprintf(path, sizeof path, "%s/contacts.csv", dir);
+    o.contacts = path;
+    o.frame = 0.03;
+    o.stopped = stop >= 0 ? stop_soon : NULL;
+    o.user = &stop;
+    must(make_box(env, &s));
+    must(sti_run_create(env, s, &o, &run));
+    must(sti_run_go(run));
+    if (o.stopped != NULL) {
+        sti_run_destroy(run);
+        o.stopped = NULL;
+        must(sti_run_resume(env, dir, &o, &run));
+        must(sti_run_go(run));
+    }
+    tables[0] = contents("steps.csv", &sizes[0]);
+    tables[1] = contents("contacts.csv", &sizes[1]);
+    return run;
+}
+
+static void bodies_go_on_with_their_check_and_their_sums(void** state) {
+    (void)state;
+    char *a[2], *b[2], path[300];
+    long sizes[2], others[2];
+    sti_recorded_world w[2];
+    use("box");
+    snprintf(path, sizeof path, "%s/trajectory.h5", dir);
+    sti_run* whole = drop_box(-1, a, sizes);
+    must(sti_recorded_world_load(env, path, &w[0]));
+    drop();
+    use("box_parts");
+    snprintf(path, sizeof path, "%s/trajectory.h5", dir);
+    sti_run* run = drop_box(19, b, others);
+    must(sti_recorded_world_load(env, path, &w[1]));
+    drop();
+    const sti_world_run *x = sti_world_run_of(whole), *y = sti_world_run_of(run);
+    assert_null(sti_system_run_of(run));
+    assert_int_equal(x->steps, 50);
+    assert_int_equal(y->steps, 50);
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(sizes[k], others[k]);
+        assert_memory_equal(a[k], b[k], (size_t)sizes[k]);
+        free(a[k]);
+        free(b[k]);
+    }
+    sti_run_verification v[2];
+    sti_run_checker_result(x->checker, &v[0]);
+    sti_run_checker_result(y->checker, &v[1]);
+    assert_true(v[0].accepted && v[1].accepted);
+    for (int k = 0; k < STI_RUN_CHECK_COUNT; k++) {
+        assert_int_equal(v[0].check[k].looked, v[1].check[k].looked);
+        assert_true(v[0].check[k].worst == v[1].check[k].worst);
+    }
+    // step 0, 3, .. 48, and the last one
+    assert_int_equal(w[0].frame_count, 18);
+    assert_int_equal(w[1].frame_count, 18);
+    assert_int_equal(x->frames, 18);
+    assert_memory_equal(w[0].x, w[1].x, 18 * 3 * 3 * sizeof(double));
+    assert_true(x->start_steps > 0 && x->start_overlap > 9e-4 && x->start_overlap == y->start_overlap);
+    assert_true(x->impacts > 0 && x->impacts == y->impacts && x->impact_energy == y->impact_energy);
+    assert_int_equal(x->shots, STI_WORLD_SHOTS);
+    assert_int_equal(y->shots, x->shots);
+    assert_memory_equal(x->shot, y->shot, (size_t)x->shots * 22 * sizeof(double));
+    for (int k = 0; k < 2; k++) sti_recorded_world_clear(env, &w[k]);
+    sti_run_destroy(run);
+    sti_run_destroy(whole);
+}
+
+static void grains_are_no_bodies(void** state) {
+    (void)state;
+    const char bed[] = "{\"kind\": \"scene\", \"bed\": {\"layout\": \"settle\", \"count\": 10}, \"time\": 1}";
+    const sti_run_source source = {.text = bed, .size = sizeof bed - 1};
+    sti_simulation* s;
+    assert_int_equal(sti_world_simulation(env, &source, &s), STI_ERR_INPUT);
+    assert_null(s);
+    assert_non_null(strstr(sti_env_error(env)->text, "a scene of bodies is expected"));
+}
+
 static bool none(void* user, double t, const double* q, const double* v, double* G) {
     (void)user, (void)t, (void)q, (void)v;
     G[0] = G[1] = G[2] = G[3] = 0;
@@ -426,6 +527,7 @@ static void every_allocation_may_fail(void** state) {
     fail_every_allocation(make, "failing");
     fail_every_allocation(make_peg, "failing_peg");
     fail_every_allocation(make_ball, "failing_ball");
+    fail_every_allocation(make_box, "failing_box");
 }
 
 static void fields_may_fail_too(void** state) {
@@ -459,6 +561,8 @@ int main(void) {
         cmocka_unit_test(a_stopped_run_goes_on_bit_by_bit),
         cmocka_unit_test(parts_go_on_until_they_are_stuck),
         cmocka_unit_test(a_system_goes_on_with_its_collisions_and_its_law),
+        cmocka_unit_test(bodies_go_on_with_their_check_and_their_sums),
+        cmocka_unit_test(grains_are_no_bodies),
         cmocka_unit_test(a_system_with_a_function_of_its_own_is_refused),
         cmocka_unit_test(what_others_saved_is_refused_with_the_reason),
         cmocka_unit_test(bad_requests_are_refused),
