@@ -27,7 +27,7 @@ extern "Python" bool stiction_python_watch(void*, long, double);
 # Stand-ins for the C standard's headers, whose types cffi knows by itself.
 STANDARD = {"stddef.h": "", "stdint.h": "", "stdbool.h": "#define bool _Bool\n"}
 
-STRUCT = re.compile(r"typedef struct (\w+) \{\n(.*?)\n\} \1;", re.S)
+STRUCT = re.compile(r"typedef struct (\w+) \{[^\n]*\n(.*?)\n\} \1;", re.S)
 FIELD = re.compile(r"^\s*(?:const )?(?:struct )?[a-z_0-9 ]+\*\s?(?:const\s?\*\s?)?(?P<names>[\w, *]+);\s*//(?P<comment>.*)$")
 SIZE = re.compile(r"\(((?:[^()]|\([^()]*\))*)\)\s*$")
 

@@ -15,6 +15,8 @@ from .beds import Bed
 from .cones import Cone, classify
 from .documents import Document, load, parse, scenes
 from .navigation import Navigation
+from .optimize import Bound, Flow, Model, Root, Sample, Stochastic, bound, fit, flow, root
+from .paths import Path, converge
 from .problems import L1, LCP, MLCP, QP, Answer, Contact, Problem, contact, l1, lcp, mlcp, qp
 from .pushes import Push
 from .systems import Defined, System
@@ -23,7 +25,8 @@ from .worlds import Body, Joint, World
 __version__ = _text(_lib.sti_version())
 
 __all__ = [
-    "Answer", "ArgumentError", "Bed", "Body", "Cone", "Contact", "Defined", "Document", "Error", "FileError", "InputError", "InternalError",
-    "Joint", "L1", "LCP", "MLCP", "Navigation", "Problem", "Push", "QP", "Recording", "Run", "SizeError", "System", "TimeLimitError", "World",
-    "analyze", "classify", "command", "contact", "l1", "lcp", "load", "mlcp", "parse", "qp", "scenes",
+    "Answer", "ArgumentError", "Bed", "Body", "Bound", "Cone", "Contact", "Defined", "Document", "Error", "FileError", "Flow",
+    "InputError", "InternalError", "Joint", "L1", "LCP", "MLCP", "Model", "Navigation", "Path", "Problem", "Push", "QP", "Recording",
+    "Root", "Run", "Sample", "SizeError", "Stochastic", "System", "TimeLimitError", "World", "analyze", "bound", "classify", "command",
+    "contact", "converge", "fit", "flow", "l1", "lcp", "load", "mlcp", "parse", "qp", "root", "scenes",
 ]

@@ -6,7 +6,7 @@ import os
 import re
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Optional
+from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
@@ -18,20 +18,26 @@ _TYPES = {"double": "f8", "int": "i4", "int64_t": "i8", "long": "i8", "unsigned 
 # Letters that comments of the headers use for fields.
 _LETTERS = {"d": "dimension", "nc": "contact_count", "nb": "bilateral_count", "nv": "velocity_count"}
 # The same where they are told by other fields of that struct, or of the struct inside it.
-_TOLD = {"sti_modes": {"K": "contact_count+tangent_total"}, "sti_sticking_answer": {"p": "multiplier_count", "q": "acceleration_count"},
+_TOLD: dict = {"sti_modes": {"K": "contact_count+tangent_total"}, "sti_sticking_answer": {"p": "multiplier_count", "q": "acceleration_count"},
          "sti_sticking": {"n": "answer.n", "contact_count": "answer.contact_count", "p": "answer.multiplier_count",
                           "q": "answer.acceleration_count", "count": "self_stress_count"},
-         "sti_closure": {"p": "multiplier_count"}, "sti_velocities": {"c": "count", "p": "unilateral_count", "s": "slip_count"}}
+         "sti_closure": {"p": "multiplier_count"}, "sti_root_problem": {"n": "variable_count"}, "sti_velocities": {"c": "count", "p": "unilateral_count", "s": "slip_count"}}
 _MORE = {"sti_lcp_answer": {"z_exact": "free_count+n"}, "sti_ray": {"z": "n"}, "sti_qp": {"l": "m", "u": "m", "lb": "n", "ub": "n"},
          "sti_contact_answer": {"v": "velocity_count"}, "sti_certificate": {"y_exact": "leaf_count x (free_count+pair_count)"},
          "sti_lcp_solution_set": {"pieces": "piece_count", "vertex_exact": "vertex_count x (free_count+n)"},
          "sti_modes": {"modes": "mode_count", "infeasible": "infeasible_count"}, "sti_mode_wrenches": {"face_text": "face_count"},
          "sti_impact": {"qdot_norm": "p", "v_t": "s", "bounds": "bound_count"}, "sti_impact_answer": {"solutions": "count"},
-         "sti_painleve": {"patterns": "pattern_count"}, "sti_instant": {"contacts": "contact_count"},
+         "sti_painleve": {"patterns": "pattern_count", "mu_c_each": "p"}, "sti_instant": {"contacts": "contact_count"},
          "sti_sticking": {"self_stress": "self_stress_count x p", "upper": "p"}, "sti_force_set": {"cones": "cone_count"},
-         "sti_painleve_map": {"cells": "cells"}, "sti_navigation_report": {"contacts": "contact_count"},
+         "sti_navigation_report": {"contacts": "contact_count"},
          "sti_push_report": {"contacts": "contact_count"}, "sti_push_box": {"contacts": "contact_count", "doubts": "doubt_count"},
-         "sti_plan": {"pushes": "push_count"}, "sti_robust_box": {"end": "6 parts"}}
+         "sti_plan": {"pushes": "push_count"}, "sti_robust_box": {"end": "6 parts"}, "sti_sticking_answer": {"leaves": "leaf_count", "a": "n"},
+         "sti_root_answer": {"roots": "root_count", "leaf_box": "leaf_count x n", "open": "open_count x n"},
+         "sti_root_problem": {"variables": "variable_count", "equations": "variable_count"},
+         "sti_root_order": {"iterate": "count x n"}, "sti_flow_answer": {"levels": "level_count"},
+         "sti_stochastic": {"scenarios": "scenario_count"}, "sti_modes_contact": {"word": "choice_count"}, "sti_opening": {"a": "n"},
+         "sti_restitution_set": {"low": "p"}, "sti_mode_count": {"pair_name": "pairs"}, "sti_robust": {"pair_open": "pair_count"},
+         "sti_bed_jamming": {"turn": "n", "motion": "n x 6"}}
 
 
 def _name(kind: Any) -> str:
@@ -110,7 +116,7 @@ def _told(record: "Record", name: str) -> Optional[int]:
                 total += value
             return total
         field = name if name in fields else _LETTERS.get(name)
-        if field is not None and field in fields:
+        if field is not None and field in fields and fields[field].type.kind == "primitive":
             return int(getattr(at._c, field))
         at = at._up
     return None
@@ -120,12 +126,12 @@ def _size(expression: str, record: "Record") -> Optional[int]:
     """Of a product or sum of fields, as the headers write it; None: other words."""
     code = re.sub(r"(?<=[\w)]) (?=[\w(])", "*", re.sub(r"\s*([-+])\s*", r"\1", expression.strip()))
     code = re.sub(r"(\d)([A-Za-z])", r"\1*\2", code)
-    if not re.fullmatch(r"[\w*+()-]+", code):
+    if not re.fullmatch(r"[\w*+()^-]+", code):
         return None
     values = {name: _told(record, name) for name in set(re.findall(r"[A-Za-z_]\w*", code))}
     if None in values.values():
         return None
-    return int(eval(code, {"__builtins__": {}}, values))  # letters, digits and + - * ( ) alone
+    return int(eval(code.replace("^", "**"), {"__builtins__": {}}, values))  # letters, digits and + - * ^ ( ) alone
 
 
 def _shape(record: "Record", kind: str, name: str) -> Optional[tuple]:
@@ -154,6 +160,13 @@ def row_type(struct: str) -> np.dtype:
             formats.append((_TYPES[kind.cname], shape))
             offsets.append(field.offset)
     return np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": ffi.sizeof(struct)})
+
+
+class Interval(NamedTuple):
+    """Holds a real number, ends included."""
+
+    low: float
+    high: float
 
 
 class Record:
@@ -198,6 +211,8 @@ class Record:
         if kind.kind == "struct":
             if _name(kind) == "sti_matrix":
                 return matrix_out(value, self._owner)
+            if _name(kind) == "sti_interval":
+                return Interval(value.low, value.high)
             return Record(value, self._owner, self)
         return self._pointed(name, kind.item, value)
 
@@ -218,6 +233,8 @@ class Record:
             return [Cone(value[i], self._owner) for i in range(shape[0])]
         if item.kind == "array" and item.item.cname == "char" and shape is not None:
             return [text(value[i]) for i in range(shape[0])]
+        if item.kind == "array" and item.item.kind == "array" and item.item.item.cname == "char" and shape is not None:
+            return [tuple(text(word) for word in value[i]) for i in range(shape[0])]
         if item.kind == "enum" and shape is not None:
             return [enum_text(_name(item), int(value[i])) for i in range(shape[0])]
         if _name(item) == "sti_rationals":
@@ -225,6 +242,8 @@ class Record:
             return flat.reshape(shape) if shape is not None and int(np.prod(shape)) == flat.size else flat
         if item.cname in _TYPES and shape is not None:
             return view(value, _TYPES[item.cname], shape, self._owner)
+        if _name(item) == "sti_interval" and shape is not None:
+            return view(value, "f8", (*shape, 2), self._owner)
         if item.kind == "struct" and item.fields:
             if shape is not None:
                 return [Record(value + i, self._owner, self) for i in range(int(np.prod(shape)))]
@@ -323,4 +342,11 @@ def fill(struct: Any, values: dict, keep: list) -> None:
             value = enum_value(_name(kind), value, name)
         elif kind.kind == "pointer" and kind.item.cname in ("double", "const double"):
             value = vector(np.ravel(value), None, name, keep)
+        elif kind.kind == "pointer" and kind.item.cname in ("int", "const int"):
+            keep.append(ffi.new("int[]", [int(number) for number in value]))
+            if name + "_count" in fields:
+                setattr(struct, name + "_count", len(keep[-1]))
+            value = keep[-1]
+        elif kind.kind == "array":
+            value = list(value)
         setattr(struct, name, value)

@@ -5,11 +5,14 @@ Each function takes an instant as a file, a dictionary ({"kind": "instant", ..})
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Optional, Sequence
 
-from ._env import env
-from ._record import Record, enum_value, fill
+import numpy as np
+
+from ._env import Handle, env
+from ._record import Record, enum_text, enum_value, fill, vector
 from ._stiction import ffi, lib
+from .problems import LCP
 
 
 class Instant(Record):
@@ -208,3 +211,295 @@ def painleve(of: Any, **options: Any) -> Analysis:
     chosen = _options(lib.sti_painleve_options_default(), options, keep)
     where, at, c, found = _ask(lib.sti_painleve_create, "sti_painleve", lib.sti_painleve_destroy, of, chosen)
     return Analysis(c, (found, keep), at)
+
+
+def facts(of: Any, gap_tol: float = 1e-9) -> Record:
+    """What an instant is, by counting: ranks, redundancy, how many contacts touch, slide, approach.
+
+    >>> import stiction
+    >>> found = stiction.analyze.facts("slope-block")
+    >>> found.touching > 0, found.n
+    (True, 2)
+    """
+    at, where, out = instant(of), env(), ffi.new("sti_instant_facts*")
+    where.check(lib.sti_instant_describe(where.c, at._c, gap_tol, out))
+    return Record(out)
+
+
+def mode_lcp(of: Any, **options: Any) -> LCP:
+    """The LCP whose solutions are the modes (S2 16 to 39); `names` are those of (y, z).
+
+    >>> import stiction
+    >>> block = {"kind": "instant", "M": [[1, 0], [0, 1]], "F": [0, 1], "v": [0, 0],
+    ...          "contacts": [{"name": "floor", "mu": 0.5, "n": [0, 1], "t": [[1, 0]]}]}
+    >>> problem = stiction.analyze.mode_lcp(block)
+    >>> problem.M.shape, problem.solve().outcome, len(problem.names[1])
+    ((3, 3), 'solved', 3)
+    """
+    keep: list = []
+    chosen = _options(lib.sti_modes_options_default(), options, keep)
+    at, where, out = instant(of), env(), ffi.new("sti_modes_lcp**")
+    where.check(lib.sti_modes_lcp_create(where.c, at._c, chosen, out))
+    owner = where.own(out[0], lib.sti_modes_lcp_destroy, at._owner)
+    problem = LCP(ffi.addressof(owner.c, "lcp"), owner)
+    names = [[ffi.string(row[k]).decode() for k in range(owner.c.lcp.n)] for row in (owner.c.y_name, owner.c.z_name)]
+    problem.names = tuple(names)
+    return problem
+
+
+def mode_count(model: str = "box", tangents: int = 1, sides: int = 8, mu: float = 1.0) -> Record:
+    """The choices that a contact at rest has (S2 V-A, VI): `choices`, `feasible`, of which kind, with which cone.
+
+    >>> import stiction
+    >>> stiction.analyze.mode_count().feasible, stiction.analyze.mode_count("sides", 2, 4).feasible
+    (4, 10)
+    """
+    where, out = env(), ffi.new("sti_mode_count**")
+    where.check(lib.sti_mode_count_create(where.c, enum_value("sti_friction_model", model, "model"), tangents, sides, mu, out))
+    owner = where.own(out[0], lib.sti_mode_count_destroy)
+    return Record(owner.c, owner)
+
+
+# ---- which forces make it stick
+
+
+def force(of: Any, B: Any = None, cost: Any = None, weight: Any = None, low: Any = None, high: Any = None, **options: Any) -> Record:
+    """Over F + B f, f in a box: the least c'f + sum of weight f^2 / 2 for which all contacts stick: `f`, `value`, `lambda`.
+
+    >>> import stiction
+    >>> block = {"kind": "instant", "M": [[1, 0], [0, 1]], "F": [0.8, 1], "v": [0, 0],
+    ...          "contacts": [{"name": "floor", "mu": 0.5, "n": [0, 1], "t": [[1, 0]]}]}
+    >>> found = stiction.analyze.force(block, B=[[-1], [0]], cost=[1], low=[0])
+    >>> found.outcome, round(float(found.f[0]), 6)
+    ('solved', 0.3)
+    """
+    keep: list = []
+    chosen = _options(lib.sti_sticking_options_default(), options, keep)
+    at, where, choice = instant(of), env(), ffi.new("sti_force_choice*")
+    choice.count = at.n if B is None else np.shape(B)[1]
+    if B is not None:
+        choice.B = vector(np.ravel(np.asarray(B, dtype=np.float64)), at.n * choice.count, "B", keep)
+    for name, given in (("cost", cost), ("weight", weight), ("low", low), ("high", high)):
+        if given is not None:
+            setattr(choice, name, vector(given, choice.count, name, keep))
+    found = where.new("sti_force_answer", lib.sti_force_answer_clear)
+    where.check(lib.sti_sticking_force(where.c, at._c, chosen, choice, found.c))
+    return Record(found.c, found, None, {"count": choice.count, "n": at.n, "p": sum(1 + c.tangent_count for c in at.contacts or ())})
+
+
+def force_line(of: Any, d: Any, **options: Any) -> list:
+    """All tau for which it sticks under F + tau d: intervals (low, high), in order.
+
+    >>> import stiction
+    >>> block = {"kind": "instant", "M": [[1, 0], [0, 1]], "F": [0, 1], "v": [0, 0],
+    ...          "contacts": [{"name": "floor", "mu": 0.5, "n": [0, 1], "t": [[1, 0]]}]}
+    >>> [(round(low, 6), round(high, 6)) for low, high in stiction.analyze.force_line(block, [1, 0])]
+    [(-0.5, 0.5)]
+    """
+    keep: list = []
+    chosen = _options(lib.sti_sticking_options_default(), options, keep)
+    at, where = instant(of), env()
+    found = where.new("sti_force_intervals", lib.sti_force_intervals_clear)
+    where.check(lib.sti_sticking_force_line(where.c, at._c, chosen, vector(d, at.n, "d", keep), found.c))
+    return [(found.c.low[k], found.c.high[k]) for k in range(found.c.count)]
+
+
+def force_set(of: Any, **options: Any) -> Record:
+    """All F for which it sticks: F - `center` in one of `cones`. In the plane, or with `facets`.
+
+    >>> import stiction
+    >>> found = stiction.analyze.force_set("slope-block")
+    >>> len(found.cones), found.center.shape
+    (1, (2,))
+    """
+    chosen = _options(lib.sti_sticking_options_default(), options, [])
+    at, where = instant(of), env()
+    found = where.new("sti_force_set", lib.sti_force_set_clear)
+    where.check(lib.sti_sticking_force_set(where.c, at._c, chosen, found.c))
+    return Record(found.c, found)
+
+
+# ---- how well contacts hold
+
+
+def grasp_friction(of: Any, kind: str = "common", **options: Any) -> Analysis:
+    """The least friction that closes: `low` <= it <= `high`, with the answer of closure at each end. kind: common, factor.
+
+    >>> import stiction
+    >>> grasp = {"kind": "grasp", "dimension": 2, "center": [0, 0], "contacts": [
+    ...     {"point": [-1, -1], "normal": [1, 0], "mu": 0.5}, {"point": [1, 1], "normal": [-1, 0], "mu": 0.5}]}
+    >>> found = stiction.analyze.grasp_friction(grasp)
+    >>> found.closes, round(found.high, 9), found.verify()
+    (True, 1.0, True)
+    """
+    keep: list = []
+    chosen = _options(lib.sti_closure_options_default(), options, keep)
+    at, where = instant(of), env()
+    found = where.new("sti_grasp_friction", lib.sti_grasp_friction_clear)
+    where.check(lib.sti_grasp_friction_find(where.c, at._c, chosen, enum_value("sti_grasp_friction_kind", kind, "kind"), found.c))
+
+    def check(tol: float) -> bool:
+        accepted = ffi.new("_Bool*")
+        env().check(lib.sti_verify_grasp_friction(env().c, at._c, chosen, found.c, tol, accepted))
+        return bool(accepted[0])
+    return Analysis(found.c, (found, keep), at, check)  # type: ignore[arg-type]
+
+
+def quality(of: Any, object: Optional[dict] = None, face_limit: int = 200000, **options: Any) -> Analysis:
+    """Ferrari and Canny's: the radius of the largest ball of wrenches that normal forces of sum 1 balance: `lower`, `upper`.
+
+    `object`: options of closure, for coordinates of an instant that are held.
+
+    >>> import stiction
+    >>> found = stiction.analyze.quality({"kind": "grasp", "dimension": 2, "center": [0, 0], "contacts": [
+    ...     {"point": [-1, 0], "normal": [1, 0], "mu": 0.5}, {"point": [1, 0], "normal": [-1, 0], "mu": 0.5}]})
+    >>> 0 < found.lower <= found.upper <= 1.001 * found.lower, found.verify().accepted
+    (True, True)
+    """
+    keep: list = []
+    chosen = _options(lib.sti_grasp_options_default(), options, keep)
+    fill(ffi.addressof(chosen, "object"), object or {}, keep)
+    at, where = instant(of), env()
+    found = where.new("sti_grasp_quality", lib.sti_grasp_quality_clear)
+    where.check(lib.sti_grasp_quality_find(where.c, at._c, chosen, found.c))
+
+    def check(tol: float) -> Record:
+        out = ffi.new("sti_grasp_verification*")
+        env().check(lib.sti_verify_grasp_quality(env().c, at._c, chosen, found.c, face_limit, out))
+        return Record(out)
+    return Analysis(found.c, (found, keep), at, check)
+
+
+def friction_cone(of: Any, gap_tol: float = 1e-9, work_limit: int = 1000000) -> Analysis:
+    """Is the total friction cone pointed, and by how much: `pointed`, `margin`, `c` (S3 2.2.2). Of an instant, or a problem of contact.
+
+    >>> import stiction
+    >>> found = stiction.analyze.friction_cone("slope-block")
+    >>> found.pointed, found.verify().accepted
+    (True, True)
+    """
+    from .problems import Contact
+    where, out = env(), ffi.new("sti_friction_cone**")
+    at: Any = Instant(of._c, of) if isinstance(of, Contact) else instant(of)
+    if isinstance(of, Contact):
+        where.check(lib.sti_contact_friction_cone(where.c, of._c, out))
+    else:
+        where.check(lib.sti_instant_friction_cone(where.c, at._c, gap_tol, out))
+    cone = where.own_with_env(out[0], lib.sti_friction_cone_free)
+    found = where.new("sti_friction_cone_margin", lib.sti_friction_cone_margin_clear)
+    where.check(lib.sti_friction_cone_measure(where.c, cone.c, found.c))
+
+    def check(tol: float) -> Record:
+        result = ffi.new("sti_friction_cone_verification*")
+        env().check(lib.sti_verify_friction_cone(env().c, cone.c, found.c, work_limit, result))
+        return Record(result)
+    analysis = Analysis(found.c, found, at if not isinstance(of, Contact) else Instant(of._c, of), check)
+    analysis._sizes["s"] = cone.c.dimension
+    return analysis
+
+
+# ---- maps, lasting modes, norms
+
+
+class Map(Record):
+    """Critical friction over configurations: arrays `outcome`, `mu_c`, `mu`, the first axis along the columns, and `axes` by name."""
+
+    def __init__(self, found: Handle, axes: dict) -> None:
+        super().__init__(found.c, found)
+        cells = [found.c.cells[k] for k in range(found.c.count[0] * found.c.count[1])]
+        shape = (found.c.count[1], found.c.count[0])
+        object.__setattr__(self, "axes", axes)
+        object.__setattr__(self, "outcome", np.array([enum_text("sti_painleve_case", cell.outcome) for cell in cells]).reshape(shape))
+        object.__setattr__(self, "cell_mu_c", np.array([cell.mu_c for cell in cells]).reshape(shape))
+        object.__setattr__(self, "cell_mu", np.array([cell.mu for cell in cells]).reshape(shape))
+
+
+def painleve_map(of: Any, q: Any = None, v: Any = None, **axes: Sequence[float]) -> Map:
+    """Where the contact LCP goes wrong, over one or two axes name=(low, high, count): coordinates, velocities ("x'"), or mu.
+
+    >>> import math, stiction
+    >>> found = stiction.analyze.painleve_map("painleve-rod", theta=(0, math.pi / 2, 31), mu=(0, 2, 5))
+    >>> found.outcome.shape, round(found.mu_c, 6), round(math.tan(found.at[0]), 4)
+    ((5, 31), 1.333333, 2.0)
+    """
+    from .systems import System
+    where, system = env(), of if isinstance(of, System) else System(of)
+    definition, out, keep = ffi.new("sti_painleve_map_def*", lib.sti_painleve_map_def_default()), ffi.new("sti_painleve_map**"), []  # type: Any, Any, list
+    points = {}
+    if not 1 <= len(axes) <= 2:
+        raise TypeError(f"{len(axes)} axes: one or two are expected, like theta=(0, 1.57, 31)")
+    for axis, (name, (low, high, count)) in zip(definition.axes, axes.items()):
+        velocity = name.endswith("'")
+        coordinate = name[:-1] if velocity else name
+        if coordinate not in system.coordinates and name != "mu":
+            raise ValueError(f"{name}: one of {', '.join(system.coordinates)} or mu is expected")
+        friction = coordinate not in system.coordinates
+        axis.kind = lib.STI_PAINLEVE_FRICTION if friction else lib.STI_PAINLEVE_VELOCITY if velocity else lib.STI_PAINLEVE_COORDINATE
+        axis.index = 0 if friction else system.coordinates.index(coordinate)
+        axis.low, axis.high, axis.count = low, high, int(count)
+        points[name] = np.linspace(low, high, int(count))
+    definition.axis_count, definition.time = len(axes), system.time
+    n = len(system.coordinates)
+    definition.q = vector(system.q if q is None else q, n, "q", keep)
+    definition.v = vector(system.v if v is None else v, n, "v", keep)
+    with system._lock:
+        system._caller.check(where, lib.sti_painleve_map_create(where.c, system._s, definition, out))
+    return Map(where.own_with_env(out[0], lib.sti_painleve_map_destroy), points)
+
+
+def robust(of: Any, steps: Optional[int] = None, h: Optional[float] = None, **options: Any) -> Record:
+    """Does the complementary basis of the first step last over so many steps (S3 2.4): `is_switch`, `step`, `broken`, `margins`.
+
+    Of a system (scheme alpha with alpha 1, or quasistatic), or of parts and probes (their own steps).
+
+    >>> import stiction
+    >>> stiction.analyze.robust("peg-push", steps=20).is_switch
+    False
+    """
+    from .pushes import Push
+    from .systems import System
+    where, out = env(), ffi.new("sti_robust**")
+    if not isinstance(of, (Push, System)):
+        from .documents import document
+        of = document(of).start()
+    quasistatic = isinstance(of, Push) or options.get("scheme") == "quasistatic"
+    chosen = ffi.new("sti_stepper_options*", lib.sti_stepper_options_default(
+        lib.STI_SCHEME_QUASISTATIC if quasistatic else lib.STI_SCHEME_ALPHA))
+    if not quasistatic:
+        chosen.alpha, chosen.geometry, chosen.level, chosen.gap_tol = 1, lib.STI_GEOMETRY_OLD, lib.STI_LEVEL_GAP, float("inf")
+    fill(chosen, options, [])
+    if isinstance(of, Push):
+        chosen.step, count = h if h is not None else of._length(), steps if steps is not None else round(of.end / of._length())
+        system = of._frozen(chosen.step * count)
+        where.check(lib.sti_robust_create(where.c, system.c, chosen, count, out))
+        n = 3 * len(of.parts)
+    else:
+        if steps is None:
+            raise TypeError("steps: how many the basis of a system should last is expected")
+        chosen.step = h if h is not None else chosen.step
+        with of._lock:
+            of._caller.check(where, lib.sti_robust_create(where.c, of._s, chosen, steps, out))
+        n = len(of.coordinates)
+    owner = where.own_with_env(out[0], lib.sti_robust_destroy)
+    return Record(owner.c, owner, None, {"n": n})
+
+
+def norms(of: Any) -> dict:
+    """The conditions of S0 and S1 that compare norms, of a document of kind matrices: a test for each that was asked, by its name.
+
+    >>> import stiction
+    >>> found = stiction.analyze.norms({"kind": "matrices", "G": [[2, 0], [0, 2]], "E": [[0.5, 0], [0, 0.5]]})
+    >>> found["restitution"].holds.tolist(), round(found["restitution"].lambda_min, 9)
+    ([False, True], 0.375)
+    """
+    from .documents import document
+    where, given, found = env(), document(of), {}
+    matrices = lib.sti_matrices_of(given._c)
+    if matrices == ffi.NULL:
+        raise TypeError(f"{given!r}: matrices are expected")
+    for question in range(lib.STI_NORM_COUNT):
+        out = ffi.new("sti_norm_test*")
+        where.check(lib.sti_norm_test_find(where.c, matrices, question, out), given.name)
+        if out.asked:
+            found[enum_text("sti_norm_question", question)] = Record(out)
+    return found

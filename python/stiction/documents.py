@@ -15,6 +15,7 @@ from ._stiction import ffi, lib
 from .beds import Bed
 from .cones import Cone
 from .navigation import Navigation
+from .optimize import Bound, Model, Root, Sample, Stochastic
 from .problems import L1, LCP, MLCP, QP, Contact
 from .pushes import Push
 from .systems import System
@@ -29,6 +30,9 @@ _HOLDS: dict = {
     "qp": (lib.sti_qp_of, QP),
     "l1": (lib.sti_l1_of, L1),
     "contact": (lib.sti_contact_problem_of, Contact),
+    "root": (lib.sti_root_problem_of, Root),
+    "bound": (lib.sti_bound_problem_of, Bound),
+    "stochastic": (lib.sti_stochastic_of, Stochastic),
 }
 _MOVES: dict = {"system": System, "manipulation": Push, "navigation": Navigation}
 
@@ -111,6 +115,10 @@ def scenes() -> list:
 def _inside(document: Document) -> Any:
     if document.kind == "cone":
         return Cone._posed(lib.sti_cone_input_of(document._c), document._handle)
+    if document.kind == "model":
+        return Model(document)
+    if document.kind == "stochastic" and lib.sti_stochastic_is_sampled(document._c):
+        return Sample(document)
     of, kind = _HOLDS.get(document.kind, (None, None))
     return kind(of(document._c), document._handle) if kind is not None else document
 

@@ -71,6 +71,7 @@ class LCP(Problem):
     """w = M z + q, 0 <= w orthogonal to z >= 0."""
 
     kind = "lcp"
+    names: tuple = ()  # of w and z, where they mean something
     _fields: tuple = ("M", "q")
     _solve, _answer, _clear = lib.sti_lcp_solve, "sti_lcp_answer", lib.sti_lcp_answer_clear
     _options, _verify, _verification = lib.sti_lcp_options_default, lib.sti_verify_lcp, "sti_verification"

@@ -152,6 +152,17 @@ class Push(Moving):
                                                 "slip")]
         return Rows(self._env, path, {"manipulation": (self.document._source or b"").decode()}, self._row, many)
 
+    def _frozen(self, time: float) -> Any:
+        """A system that holds the contacts parts can come to until then."""
+        speed, at, v = 0.0, ffi.new("double[2]"), ffi.new("double[2]")
+        for tip in range(lib.sti_manipulation_tip_count(self._scene)):
+            lib.sti_manipulation_tip(self._scene, tip, 0, at, v)
+            speed = max(speed, float(np.hypot(*v)))
+        q, out = ffi.new("double[]", 3 * len(self.parts)), ffi.new("sti_system**")
+        lib.sti_manipulation_start(self._scene, q)
+        self._env.check(lib.sti_manipulation_freeze(self._scene, q, 1.5 * speed * time, time, out), self.document.name)
+        return self._env.own(out[0], lib.sti_system_destroy)
+
     # ---- doubts and plans
 
     def box(self, steps: Optional[int] = None, doubts: Optional[Sequence[str]] = None, **options: Any) -> "Box":
@@ -254,8 +265,25 @@ class Plan(Record):
         with push._lock:
             caller.check(where, lib.sti_plan_create(where.c, scene, c, chosen, out), push.document.name)
         owner = where.own_with_env(out[0], lib.sti_plan_destroy)
-        super().__init__(owner.c, owner, None, {"parts": len(push.parts)})
+        super().__init__(owner.c, owner)
         object.__setattr__(self, "scene", push)
+
+    def _poses(self, pointer: Any) -> Optional[np.ndarray]:
+        return view(pointer, "f8", (self.push_count + 1, self.part_count, 3), self._owner) if pointer != ffi.NULL else None
+
+    @property
+    def poses(self) -> Any:
+        """Predicted, before the first push and after each: (pushes + 1, parts, 3)."""
+        return self._poses(self._c.poses)
+
+    @property
+    def low(self) -> Any:
+        """With `high` the box that the poses are in, whatever the noise; None: not proved."""
+        return self._poses(self._c.low)
+
+    @property
+    def high(self) -> Any:
+        return self._poses(self._c.high)
 
     def replay(self, runs: int = 1, seed: int = 1, noise: Optional[dict] = None) -> Record:
         """All pushes one after the other, with deviations drawn within the noise (None: the plan's): `successes`, `jams`, `worst`."""

@@ -216,7 +216,7 @@ class System(Moving):
         self._c = self._handle.c
         self.end = self.time + 10.0
         count = lib.sti_system_contact_count(self._s)
-        self.coordinates = [text(lib.sti_system_coordinate(self._s, i)) for i in range(lib.sti_system_coordinate_count(self._s))]
+        self.coordinates: list = [text(lib.sti_system_coordinate(self._s, i)) for i in range(lib.sti_system_coordinate_count(self._s))]
         self.contact_names = [text(lib.sti_system_contact(self._s, i)) for i in range(count)]
         self._sizes = {"n": len(self.coordinates), "contact_count": count}
         self._last: Optional[Record] = None

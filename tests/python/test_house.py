@@ -13,7 +13,7 @@ from notebook import run_cell, shown
 
 ROOT = Path(__file__).parents[2]
 MODULES = ["stiction", "stiction._env", "stiction.analyze", "stiction.cones", "stiction.documents", "stiction.problems", "stiction.worlds", "stiction.beds", "stiction.systems",
-           "stiction.navigation", "stiction.pushes", "stiction._moving"]
+           "stiction.navigation", "stiction.pushes", "stiction._moving", "stiction.optimize", "stiction.paths"]
 
 
 @pytest.mark.parametrize("name", MODULES)
