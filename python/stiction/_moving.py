@@ -88,6 +88,18 @@ class Rows(Recording):
         self._put(self._row(report))
 
 
+def put_scene(env: Env, path: str, document: "Document") -> None:
+    """The scene of a recording in the plane, beside it in the fields of a checkpoint, where the page looks for it."""
+    if os.path.basename(path) != "trajectory.h5" or document._source is None:
+        return
+    out = ffi.new("sti_store**")
+    env.check(lib.sti_store_create(env.c, out))
+    store = env.own(out[0], lib.sti_store_destroy)
+    lib.sti_store_put_bytes(store.c, b"document", document._source, len(document._source))
+    lib.sti_store_put_text(store.c, b"settings", document.settings.encode())
+    env.check(lib.sti_store_save(store.c, os.path.join(os.path.dirname(path), "checkpoint.h5").encode()))
+
+
 class Run(Sequence):
     """The reports of a run, one by one or as columns: run[0].residual, run.residual. In a notebook it shows itself: it plays.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 import numpy as np
 
 from ._env import Env
-from ._moving import Moving, Recording, Rows
+from ._moving import Moving, Recording, Rows, put_scene
 from ._record import Record, kept, text, view
 from ._stiction import ffi, lib
 
@@ -104,6 +104,7 @@ class Navigation(Moving):
                 "steps/contacts": np.int32(report.contact_count if report is not None else 0)}
 
     def _record(self, path: str) -> Recording:
+        put_scene(self._env, path, self.document)
         return Rows(self._env, path, {"navigation": (self.document._source or b"").decode()}, self._row)
 
     # ---- copies, bit for bit

@@ -10,7 +10,7 @@ import numpy as np
 
 from ._callback import Caller
 from ._env import Env
-from ._moving import Moving, Recording, Rows
+from ._moving import Moving, Recording, Rows, put_scene
 from ._record import Record, enum_text, enum_value, fill, kept, text, view
 from ._stiction import ffi, lib
 
@@ -150,6 +150,7 @@ class Push(Moving):
     def _record(self, path: str) -> Recording:
         many = [f"contacts/{name}" for name in ("step", "part", "against", "other", "mode", "point", "normal", "gap", "lambda_n", "lambda_t",
                                                 "slip")]
+        put_scene(self._env, path, self.document)
         return Rows(self._env, path, {"manipulation": (self.document._source or b"").decode()}, self._row, many)
 
     def _frozen(self, time: float) -> Any:
