@@ -199,8 +199,12 @@ class Moving:
         raise NotImplementedError
 
     def _length(self) -> float:
-        """Of a step."""
         raise NotImplementedError
+
+    @property
+    def h(self) -> float:
+        """Length of a step."""
+        return self._length()
 
     def _frames(self, steps: float) -> float:
         """How many a recording of so many steps gets when nobody says."""

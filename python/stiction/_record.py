@@ -6,10 +6,12 @@ import os
 import re
 from fractions import Fraction
 from functools import lru_cache
+from html import escape
 from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
+from ._env import InputError
 from ._shapes import SHAPES
 from ._stiction import ffi, lib
 
@@ -94,7 +96,7 @@ def enum_value(kind: str, word: Any, name: str) -> int:
     elements = ffi.typeof(kind).elements
     words = {enum_text(kind, value): value for value in sorted(elements) if not elements[value].endswith("_COUNT")}
     if word not in words:
-        raise ValueError(f"{name}: {word!r}: one of {', '.join(str(w) for w in words)} is expected")
+        raise InputError(f"{name}: {word!r}: one of {', '.join(str(w) for w in words)} is expected")
     return words[word]
 
 
@@ -250,12 +252,21 @@ class Record:
             return Record(value, self._owner, self)
         raise AttributeError(f"{type(self).__name__}.{name}: its size is not known here")
 
+    def _scalars(self) -> dict:
+        """Numbers and words of it, in their order."""
+        return {name: getattr(self, name) for name, field in self._fields().items()
+                if field.type.kind in ("primitive", "enum") or (field.type.kind == "array" and field.type.item.cname == "char")}
+
+    def _name(self) -> str:
+        kind = ffi.typeof(self._c)
+        return _name(kind.item if kind.kind == "pointer" else kind).replace("sti_", "").replace("_", " ")
+
+    def _repr_html_(self) -> str:
+        rows = [f"<tr><th>{escape(name)}</th><td>{escape(str(value))}</td></tr>" for name, value in self._scalars().items()]
+        return f"<table><caption>{escape(self._name())}</caption>{''.join(rows)}</table>"
+
     def __repr__(self) -> str:
-        shown: list = []
-        for name, field in self._fields().items():
-            if field.type.kind in ("primitive", "enum") and len(shown) < 8:
-                shown.append(f"{name}={getattr(self, name)!r}")
-        return f"{type(self).__name__}({', '.join(shown)})"
+        return f"<{self._name()}: {', '.join(f'{name} = {value!r}' for name, value in list(self._scalars().items())[:8])}>"
 
 
 def kept(struct: str, c: Any, sizes: dict) -> Record:
@@ -288,7 +299,7 @@ def vector(values: Any, size: Optional[int], name: str, keep: list) -> Any:
     """A pointer to doubles, without a copy where they already stand in a row; `keep` holds them."""
     array = np.ascontiguousarray(values, dtype=np.float64)
     if array.ndim != 1 or (size is not None and array.size != size):
-        raise ValueError(f"{name}: shape {array.shape}: {size if size is not None else 'n'} numbers are expected")
+        raise InputError(f"{name}: shape {array.shape}: {size if size is not None else 'n'} numbers are expected")
     keep.append(array)
     return ffi.cast("double*", array.ctypes.data)
 
@@ -305,7 +316,7 @@ def matrix(values: Any, rows: Optional[int], cols: Optional[int], name: str, kee
     else:
         values = np.ascontiguousarray(values, dtype=np.float64)
     if values.ndim != 2 or (rows is not None and values.shape[0] != rows) or (cols is not None and values.shape[1] != cols):
-        raise ValueError(f"{name}: shape {values.shape}: ({rows}, {cols}) is expected")
+        raise InputError(f"{name}: shape {values.shape}: ({rows}, {cols}) is expected")
     out.rows, out.cols = values.shape
     if sparse:
         arrays: list = [np.ascontiguousarray(values.indptr, dtype=np.int64), np.ascontiguousarray(values.indices, dtype=np.int32),

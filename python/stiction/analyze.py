@@ -9,7 +9,7 @@ from typing import Any, Callable, Optional, Sequence
 
 import numpy as np
 
-from ._env import Handle, env
+from ._env import Handle, InputError, env
 from ._record import Record, enum_text, enum_value, fill, vector
 from ._stiction import ffi, lib
 from .problems import LCP
@@ -432,7 +432,7 @@ def painleve_map(of: Any, q: Any = None, v: Any = None, **axes: Sequence[float])
         velocity = name.endswith("'")
         coordinate = name[:-1] if velocity else name
         if coordinate not in system.coordinates and name != "mu":
-            raise ValueError(f"{name}: one of {', '.join(system.coordinates)} or mu is expected")
+            raise InputError(f"{name}: one of {', '.join(system.coordinates)} or mu is expected")
         friction = coordinate not in system.coordinates
         axis.kind = lib.STI_PAINLEVE_FRICTION if friction else lib.STI_PAINLEVE_VELOCITY if velocity else lib.STI_PAINLEVE_COORDINATE
         axis.index = 0 if friction else system.coordinates.index(coordinate)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
 
-from ._env import Env
+from ._env import Env, InputError
 from ._moving import Moving, Recording, bytes_of, png
 from ._record import Record, fill, row_type
 from ._stiction import ffi, lib
@@ -125,7 +125,7 @@ class Bed(Moving):
             if value is not None:
                 state[name] = np.ascontiguousarray(value, dtype=np.float64)
             if state[name].shape != (len(self), 3):
-                raise ValueError(f"{name}: shape {state[name].shape}: ({len(self)}, 3) is expected")
+                raise InputError(f"{name}: shape {state[name].shape}: ({len(self)}, 3) is expected")
         with self._lock:
             self._env.check(lib.sti_bed_set(self._c, *map(_doubles, state.values())))
 
@@ -165,7 +165,7 @@ class Bed(Moving):
         height = x[:, 2]
         value = (height - height.min()) / max(float(np.ptp(height)), 1e-300) if color is None else np.asarray(color, dtype=float)
         if value.shape != (len(self),):
-            raise ValueError(f"color: shape {value.shape}: {len(self)} numbers are expected")
+            raise InputError(f"color: shape {value.shape}: {len(self)} numbers are expected")
         rgb = ffi.new("unsigned char[]", 3 * max(len(self), 1))
         for i, number in enumerate(value.tolist()):
             lib.sti_color_of_value(number, rgb + 3 * i)

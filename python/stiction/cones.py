@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ._env import Handle, env
+from ._env import Handle, InputError, env
 from ._record import Record, enum_text, fill, matrix
 from ._stiction import ffi, lib
 
@@ -97,7 +97,7 @@ class Cone:
         array = np.ascontiguousarray(x, dtype=np.float64)
         space = lib.sti_polycone_dimension_space(self._c)
         if array.shape != (space,):
-            raise ValueError(f"x: shape {array.shape}: {space} numbers are expected")
+            raise InputError(f"x: shape {array.shape}: {space} numbers are expected")
         return array
 
     def locate(self, x: Any) -> Record:

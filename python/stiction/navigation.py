@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
 
-from ._env import Env
+from ._env import Env, InputError
 from ._moving import Moving, Recording, Rows, put_scene
 from ._record import Record, kept, text, view
 from ._stiction import ffi, lib
@@ -116,7 +116,7 @@ class Navigation(Moving):
         """Back to a saved state; further steps have the same bits as then."""
         numbers = np.frombuffer(state[8:], dtype=np.float64)
         if len(numbers) != 4 * len(self.names):
-            raise ValueError(f"state: {len(state)} bytes: {8 + 32 * len(self.names)} are expected")
+            raise InputError(f"state: {len(state)} bytes: {8 + 32 * len(self.names)} are expected")
         q, v = (ffi.new("double[]", half.tolist()) for half in np.split(numbers, 2))
         self._steps = int.from_bytes(state[:8], "little")
         with self._lock:

@@ -8,7 +8,7 @@ from typing import Any, Callable, Mapping, Optional, Sequence, Union
 import numpy as np
 
 from ._callback import Caller
-from ._env import env
+from ._env import InputError, env
 from ._moving import png
 from ._record import Interval, Record, fill, text, vector
 from ._stiction import ffi, lib
@@ -150,7 +150,7 @@ def fit(residuals: Callable[[np.ndarray], Any], start: Sequence[float], low: Opt
     def evaluate(x: Any, r: Any) -> None:
         values = np.ascontiguousarray(residuals(np.array(ffi.unpack(x, n))), dtype=np.float64)
         if values.size != m:
-            raise ValueError(f"residuals: {values.size} of them: {m} are expected")
+            raise InputError(f"residuals: {values.size} of them: {m} are expected")
         ffi.memmove(r, ffi.cast("double*", values.ctypes.data), values.nbytes)
     caller, where = Caller(evaluate), env()
     problem.residuals, problem.user = lib.stiction_python_residuals, caller.handle
@@ -223,7 +223,7 @@ def _frame(picture: Any, keep: list) -> Any:
         return frame.c
     array = np.ascontiguousarray(picture, dtype=np.float64)
     if array.ndim != 2:
-        raise ValueError(f"frame: shape {array.shape}: rows and columns of grey from 0 to 1 are expected")
+        raise InputError(f"frame: shape {array.shape}: rows and columns of grey from 0 to 1 are expected")
     out.height, out.width = array.shape
     out.value = ffi.cast("double*", array.ctypes.data)
     keep.append(array)

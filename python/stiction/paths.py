@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, Union
 
 import numpy as np
 
-from ._env import env
+from ._env import InputError, env
 from ._moving import Moving
 from ._record import Record, view
 from ._stiction import ffi, lib
@@ -40,7 +40,7 @@ class Path:
         """A row; normal: sum of the normal impulses of the step that ends here."""
         arrays = [np.ascontiguousarray(np.ravel(values), dtype=np.float64) for values in (q, v)]
         if tuple(array.size for array in arrays) != self._counts:
-            raise ValueError(f"q, v: {arrays[0].size} and {arrays[1].size} numbers: {self._counts} are expected")
+            raise InputError(f"q, v: {arrays[0].size} and {arrays[1].size} numbers: {self._counts} are expected")
         self._env.check(lib.sti_path_add(self._c, t, *(ffi.cast("double*", array.ctypes.data) for array in arrays), normal))
 
     def __len__(self) -> int:

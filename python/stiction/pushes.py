@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Optional, Sequence,
 import numpy as np
 
 from ._callback import Caller
-from ._env import Env
+from ._env import Env, InputError
 from ._moving import Moving, Recording, Rows, put_scene
 from ._record import Record, enum_text, enum_value, fill, kept, text, view
 from ._stiction import ffi, lib
@@ -50,7 +50,7 @@ class Push(Moving):
         if lib.sti_manipulation_of(given._c) == ffi.NULL:
             raise TypeError(f"{given!r}: parts and probes are expected")
         self.document = given.again()  # probes are aimed
-        self._env, self._lock, self._h = Env(), threading.Lock(), h
+        self._env, self._lock, self._given = Env(), threading.Lock(), h
         self._scene: Any = lib.sti_manipulation_of(self.document._c)
         self.parts = [text(lib.sti_manipulation_part(self._scene, i)) for i in range(lib.sti_manipulation_part_count(self._scene))]
         self.probes = [text(lib.sti_manipulation_probe(self._scene, i)) for i in range(lib.sti_manipulation_probe_count(self._scene))]
@@ -124,7 +124,7 @@ class Push(Moving):
             self.document._env.check(lib.sti_manipulation_aim(self._scene, number, at[0], at[1], angle, speed))
 
     def _length(self) -> float:
-        return float(self._h if self._h > 0 else lib.sti_manipulation_step(self._scene))
+        return float(self._given if self._given > 0 else lib.sti_manipulation_step(self._scene))
 
     def _frame_bytes(self) -> float:
         return 8.0 * (6 * len(self.parts) + 40)
@@ -187,20 +187,20 @@ class Push(Moving):
         """Back to a saved state; further steps have the same bits as then. Where probes were aimed is no part of it."""
         numbers = np.frombuffer(state[8:], dtype=np.float64)
         if len(numbers) != 6 * len(self.parts):
-            raise ValueError(f"state: {len(state)} bytes: {8 + 48 * len(self.parts)} are expected")
+            raise InputError(f"state: {len(state)} bytes: {8 + 48 * len(self.parts)} are expected")
         q, v = (ffi.new("double[]", half.tolist()) for half in np.split(numbers, 2))
         with self._lock:
             lib.sti_push_set(self._c, int.from_bytes(state[:8], "little"), q, v)
         self._before = self._last = None
 
     def copy(self) -> "Push":
-        other = Push(self.document, self._h)
+        other = Push(self.document, self._given)
         other.restore(self.save())
         return other
 
     def __reduce__(self) -> tuple:
         document = self.document
-        return _restored, (document._source, document.name, document.settings, self._h, self.save())
+        return _restored, (document._source, document.name, document.settings, self._given, self.save())
 
     def __repr__(self) -> str:
         return f"<push of {', '.join(self.parts)}, t = {self.time:.6g}>"
@@ -227,7 +227,7 @@ class Box(Record):
         out = ffi.new("sti_robust_box**")
         count = steps if steps is not None else lib.sti_manipulation_steps(scene)
         with push._lock:
-            where.check(lib.sti_robust_box_create(where.c, scene, ffi.NULL, push._h, count, chosen, out), push.document.name)
+            where.check(lib.sti_robust_box_create(where.c, scene, ffi.NULL, push._given, count, chosen, out), push.document.name)
         owner = where.own_with_env(out[0], lib.sti_robust_box_destroy)
         super().__init__(owner.c, owner, None, {"parts": len(push.parts)})
         object.__setattr__(self, "push", push)

@@ -48,7 +48,7 @@ class _Values:
                 shape = tuple(self.sizes[letter] for letter in self.ARRAYS[name].split())
                 array = np.ascontiguousarray(value, dtype=np.float64)
                 if array.shape != shape:
-                    raise ValueError(f"{name}: shape {array.shape}: {shape} is expected")
+                    raise InputError(f"{name}: shape {array.shape}: {shape} is expected")
                 ffi.memmove(getattr(out, name), ffi.cast("double*", array.ctypes.data), array.nbytes)
             elif name in self.OF_CONTACT:
                 array = np.broadcast_to(np.asarray(value, dtype=np.float64), (self.sizes["p"],))
@@ -87,7 +87,7 @@ class Defined:
         zero = [0.0] * len(self.coordinates)
         self.q, self.v, self.time = list(zero if q is None else q), list(zero if v is None else v), time
         if not len(self.q) == len(self.v) == len(zero):
-            raise ValueError(f"q, v: {len(self.q)} and {len(self.v)} numbers: {len(zero)} are expected")
+            raise InputError(f"q, v: {len(self.q)} and {len(self.v)} numbers: {len(zero)} are expected")
 
 
 def _define(where: Env, definition: Defined, caller: Caller) -> Any:
@@ -160,7 +160,7 @@ def _pushed(where: Env, base: Any, force: Force, caller: Caller) -> Any:
         out.kinetic, out.potential = kinetic[0], potential[0]
         push = np.asarray(force(time, np.array(ffi.unpack(q, n)), np.array(ffi.unpack(v, n))), dtype=np.float64)
         if push.shape != (n,):
-            raise ValueError(f"force: shape {push.shape}: {n} numbers are expected")
+            raise InputError(f"force: shape {push.shape}: {n} numbers are expected")
         for i, number in enumerate(push.tolist()):
             out.k[i] += number
             out.F[i] = at.c.F[i] - number
@@ -208,7 +208,7 @@ class System(Moving):
         scheme = options.get("scheme", "alpha")
         known = ffi.new("sti_scheme*")
         if not lib.sti_scheme_parse(str(scheme).encode(), known):
-            raise ValueError(f"scheme: {scheme!r}: one of alpha, convex, quasistatic is expected")
+            raise InputError(f"scheme: {scheme!r}: one of alpha, convex, quasistatic is expected")
         self._chosen = ffi.new("sti_stepper_options*", lib.sti_stepper_options_default(known[0]))
         fill(self._chosen, options, self._keep)
         self._caller.check(self._env, lib.sti_stepper_create(self._env.c, self._s, self._chosen, self._new()), self.document.name)
@@ -258,7 +258,7 @@ class System(Moving):
         arrays = [np.ascontiguousarray(own if given is None else given, dtype=np.float64) for own, given in ((self.q, q), (self.v, v))]
         for name, array in zip("qv", arrays):
             if array.shape != (len(self.coordinates),):
-                raise ValueError(f"{name}: shape {array.shape}: {len(self.coordinates)} numbers are expected")
+                raise InputError(f"{name}: shape {array.shape}: {len(self.coordinates)} numbers are expected")
         pointers = [ffi.cast("double*", array.ctypes.data) for array in arrays]
         with self._lock:
             self._caller.check(self._env, lib.sti_stepper_set(self._c, self.time if t is None else t, *pointers))
