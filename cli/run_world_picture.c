@@ -246,6 +246,18 @@ static sti_status render(const cli* c, const cli_world_run* run, sti_pose* poses
     return status;
 }
 
+// Two numbers with one character between them, "30,-20" or "640x480"; the second is left as it is where there is one alone.
+static bool two_numbers(const char* text, char between, double* first, double* second) {
+    char left[32];
+    const char* cut = strchr(text, between);
+    if (cut == NULL) return cli_parse_number(text, first);
+    const size_t length = (size_t)(cut - text);
+    if (length >= sizeof left) return false;
+    memcpy(left, text, length);
+    left[length] = '\0';
+    return cli_parse_number(left, first) && cli_parse_number(cut + 1, second);
+}
+
 int cli_world_view_read(const cli* c, cli_world_run* run, const sti_bodies* bodies, double time) {
     const struct {
         const char* name;
@@ -257,10 +269,9 @@ int cli_world_view_read(const cli* c, cli_world_run* run, const sti_bodies* bodi
     run->at = INFINITY;
     if (given != NULL && sti_bodies_dim(bodies) != 3)
         return cli_fail_usage(c, "%s: of bodies in space, and %.200s is in the plane", given, cli_run_name(r));
-    char rest;
     double turn = NAN, tilt = 0;
     bool known = r->view == NULL;
-    if (r->view != NULL && sscanf(r->view, "%lf,%lf%c", &turn, &tilt, &rest) == 2)
+    if (r->view != NULL && strchr(r->view, ',') != NULL && two_numbers(r->view, ',', &turn, &tilt))
         known = fabs(turn) <= 360 && fabs(tilt) <= 85;
     for (size_t k = 0; !known && k < sizeof side / sizeof side[0]; k++) {
         known = strcmp(r->view, side[k].name) == 0;
@@ -274,16 +285,16 @@ int cli_world_view_read(const cli* c, cli_world_run* run, const sti_bodies* bodi
         run->view.turn = turn * 3.141592653589793 / 180;
         run->view.tilt = tilt * 3.141592653589793 / 180;
     }
-    int* pixels[2] = {&run->view.width, &run->view.height};
     if (r->size != NULL) {
-        const int count = sscanf(r->size, "%5dx%5d%c", pixels[0], pixels[1], &rest);
-        const bool whole = count == 2 || (count == 1 && r->size[strspn(r->size, "0123456789")] == '\0');
-        for (int k = 0; k < 2; k++) {
-            if (!whole || (k < count && (*pixels[k] < 16 || *pixels[k] > 8192)))
-                return cli_fail_usage(c, "--size: %.60s: W or WxH, 16 to 8192 pixels, expected", r->size);
-        }
+        double width = NAN, height = run->view.height;
+        const bool whole =
+            two_numbers(r->size, 'x', &width, &height) && width == floor(width) && height == floor(height);
+        if (!whole || !(width >= 16 && width <= 8192 && height >= 16 && height <= 8192))
+            return cli_fail_usage(c, "--size: %.60s: W or WxH, 16 to 8192 pixels, expected", r->size);
+        run->view.width = (int)width;
+        run->view.height = (int)height;
     }
-    if (r->at != NULL && (sscanf(r->at, "%lf%c", &run->at, &rest) != 1 || !(run->at >= 0 && isfinite(run->at))))
+    if (r->at != NULL && !(cli_parse_number(r->at, &run->at) && run->at >= 0))
         return cli_fail_usage(c, "--at: %.60s: a time from 0 on expected", r->at);
     if (r->at != NULL && run->at < time - 1e-9)
         return cli_fail_usage(c, "--at: %.60s: the run is at t = %g already", r->at, time);

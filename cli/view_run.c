@@ -1,4 +1,5 @@
 // view_run.c: one run as data of the page: what moves, curves, and what the run says of itself.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,7 +20,7 @@ int cli_view_read(const cli* c, const char* path, const char* name, long columns
 long cli_view_stride(cli_page* p, long frames, double bytes) {
     const double most = 32e6;
     long stride = 1;
-    while (stride < frames && bytes * (double)(frames / stride) > most) stride++;
+    while (stride < frames && bytes * floor((double)frames / (double)stride) > most) stride++;
     if (stride > 1) cli_page_note(p, "One of %ld recorded frames is shown, so that the page stays small.", stride);
     return stride;
 }
