@@ -190,10 +190,10 @@ static int draw(const cli* c, const nav_run* run, double* x, double* y, const ch
             y[k] = curve[k * n + 2 * (size_t)i + 1];
         }
         cli_svg_polyline(&s, x, y, (int)rows, cli_svg_color(i), 1.2);
-        const sti_outline cage = {.radius = sti_navigation_cage(run->nav, i)};
+        const sti_outline cage = sti_navigation_cage_outline(run->nav, i);
         const double pose[3] = {x[rows - 1], y[rows - 1], 0};
         outline_of(&cage, pose, x, y);
-        cli_svg_polygon(&s, x, y, DISC_CORNERS, cli_svg_color(i), 0.35);
+        cli_svg_polygon(&s, x, y, cage.vertex_count > 0 ? cage.vertex_count : DISC_CORNERS, cli_svg_color(i), 0.35);
     }
     return cli_svg_save(&s, c, path);
 }
@@ -202,6 +202,10 @@ static int picture(const cli* c, const nav_run* run) {
     size_t most, columns;
     sti_run_curve(run->run, &most, &columns);
     most = most > DISC_CORNERS ? most : DISC_CORNERS;
+    for (int i = 0; i < sti_navigation_count(run->nav); i++) {
+        const size_t count = (size_t)sti_navigation_cage_outline(run->nav, i).vertex_count;
+        most = count > most ? count : most;
+    }
     for (int i = 0; i < sti_navigation_obstacle_count(run->nav); i++) {
         double pose[3];
         const size_t count = (size_t)sti_navigation_obstacle(run->nav, i, pose).vertex_count;

@@ -1,11 +1,11 @@
 // navigation.h: vehicles that keep their distance by virtual contacts: S3 section 3.3.
 //
-// A vehicle is a point with a mass and a force, in a round cage that nothing may enter: not the walls (guidance elements), not the
+// A vehicle is a point with a mass and a force, in a cage (a disc, or a polygon that keeps its direction) that nothing may enter: not the walls (guidance elements), not the
 // obstacles, not the cage of another vehicle. Without friction, at position level (alpha = 1):
 //
 //     (M - h k_v)(v+ - v) = h k(q, v, t + h) + sum n c,     0 <= Phi(q) + h n'v+  _|_  c >= 0,     q+ = q + h v+
 //
-// Distances are convex in the positions of discs, so Phi after a step is not below its linearization: no cage is ever entered.
+// Distances of convex cages are convex in their positions, so Phi after a step is not below its linearization: no cage is ever entered.
 #ifndef STICTION_NAVIGATION_H
 #define STICTION_NAVIGATION_H
 
@@ -19,10 +19,12 @@ extern "C" {
 // A vehicle, or a fleet of them: formulas may use the parameters, i (0, 1, .. of the fleet) and n (how many). The force may also
 // use x, y, x', y', t and the goal as gx, gy.
 typedef struct sti_vehicle_text {
-    const char* name;  // NULL: "vehicle 1", ..; of a fleet: "name 1", ..
-    int count;         // 0: one vehicle
-    const char* cage;  // radius
-    const char* mass;  // NULL: 1
+    const char* name;            // NULL: "vehicle 1", ..; of a fleet: "name 1", ..
+    int count;                   // 0: one vehicle
+    const char* cage;            // radius of a round cage
+    int corner_count;            // of a polygon; its hull, which does not turn, is the cage then
+    const char* const* corners;  // x, y from the place of the vehicle            (2 corner_count)
+    const char* mass;            // NULL: 1
     const char* force[2];
     const char* q[2];
     const char* v[2];     // NULL: 0
@@ -67,7 +69,9 @@ STI_API sti_navigation* sti_navigation_of(const sti_document* document);
 
 STI_API int sti_navigation_count(const sti_navigation* nav);  // vehicles
 STI_API const char* sti_navigation_vehicle(const sti_navigation* nav, int i);
-STI_API double sti_navigation_cage(const sti_navigation* nav, int i);
+STI_API double sti_navigation_cage(const sti_navigation* nav,
+                                   int i);  // radius about its place; of a polygon: of its corners
+STI_API sti_outline sti_navigation_cage_outline(const sti_navigation* nav, int i);
 STI_API bool sti_navigation_goal(const sti_navigation* nav, int i, double goal[2]);  // false: it has none
 STI_API double sti_navigation_step_length(const sti_navigation* nav);
 STI_API double sti_navigation_end(const sti_navigation* nav);
@@ -106,6 +110,9 @@ STI_API const double* sti_navigation_q(const sti_navigation* nav);  // (2 count)
 STI_API const double* sti_navigation_v(const sti_navigation* nav);  // (2 count)
 // Elsewhere: number of the step, positions and velocities (2 count).
 STI_API void sti_navigation_set(sti_navigation* nav, long step, const double* q, const double* v);
+// After that: contacts that pressed in the step before, in the order of its report, with which the next one begins. Without
+// them it is made as well, but its last bits may be others.
+STI_API sti_status sti_navigation_press(sti_navigation* nav, int count, const sti_cage_contact* pressing);
 // "wall 1", or the name of the vehicle, into text (size bytes, always ended).
 STI_API void sti_navigation_other_text(const sti_navigation* nav, int other, char* text, size_t size);
 

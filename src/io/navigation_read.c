@@ -47,13 +47,14 @@ static sti_status read_vehicle(sti_texts* s, const sti_json_tree* tree, const st
     if (status == STI_OK) status = sti_plane_name(s, tree, at, v, &it->name);
     if (status == STI_OK && count != NULL) status = sti_json_read_integer(tree, &at_count, count, 1, 1000000, &many);
     it->count = (int)many;
-    if (status == STI_OK && sti_json_is_array(cage))
-        status =
-            sti_json_fail(tree, &at_cage, cage, "the radius of a round cage is expected; polygons are not taken yet");
-    if (status == STI_OK && cage == NULL) status = sti_json_fail(tree, &at_cage, NULL, "a radius is expected");
+    if (status == STI_OK && cage == NULL)
+        status = sti_json_fail(tree, &at_cage, NULL, "a radius is expected, or the vertices of a polygon");
     if (status == STI_OK && sti_json_field(v, "force") == NULL)
         status = sti_json_fail(tree, &at_force, NULL, "two formulas are expected");
-    if (status == STI_OK) status = sti_plane_formula(s, tree, at, v, "cage", &it->cage);
+    if (status == STI_OK && sti_json_is_array(cage))
+        status = sti_plane_rows(s, tree, at, v, "cage", 2, &it->corners, &it->corner_count);
+    else if (status == STI_OK)
+        status = sti_plane_formula(s, tree, at, v, "cage", &it->cage);
     if (status == STI_OK) status = sti_plane_formula(s, tree, at, v, "mass", &it->mass);
     if (status == STI_OK) status = sti_plane_fixed(s, tree, at, v, "force", 2, it->force);
     if (status == STI_OK) status = sti_plane_fixed(s, tree, at, v, "q", 2, it->q);

@@ -267,6 +267,7 @@ UNROLLED bool eliminate(sti_blocks* f, int b, bool symmetric) {
 
 bool sti_blocks_factor(sti_blocks* f, bool symmetric) {
     if (f->b == 6) return eliminate(f, 6, symmetric);
+    if (f->b == 2) return eliminate(f, 2, symmetric);
     if (f->b == 3) return eliminate(f, 3, symmetric);
     return eliminate(f, f->b, symmetric);
 }
@@ -295,6 +296,8 @@ UNROLLED void substitute(const sti_blocks* f, int b, double* x) {
 void sti_blocks_solve(const sti_blocks* f, double* x) {
     if (f->b == 6)
         substitute(f, 6, x);
+    else if (f->b == 2)
+        substitute(f, 2, x);
     else if (f->b == 3)
         substitute(f, 3, x);
     else

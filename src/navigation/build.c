@@ -86,8 +86,9 @@ static sti_status make_system(const sti_navigation* nav, const sti_navigation_te
     named[text->definition_count] = (sti_system_named){"gx", from->goal[0] != NULL ? from->goal[0] : zero};
     named[text->definition_count + 1] = (sti_system_named){"gy", from->goal[1] != NULL ? from->goal[1] : zero};
     named[text->definition_count + 2] = (sti_system_named){"mass_of_it", from->mass != NULL ? from->mass : "1"};
-    const sti_system_contact_text gaps[] = {
-        {.name = "cage", .gap = from->cage}, {.name = "gx", .gap = "gx"}, {.name = "gy", .gap = "gy"}};
+    const sti_system_contact_text gaps[] = {{.name = "cage", .gap = from->cage != NULL ? from->cage : zero},
+                                            {.name = "gx", .gap = "gx"},
+                                            {.name = "gy", .gap = "gy"}};
     const sti_system_text one = {.parameter_count = count + 2,
                                  .parameter_names = names,
                                  .parameters = values,
@@ -108,6 +109,30 @@ static sti_status make_system(const sti_navigation* nav, const sti_navigation_te
     return status;
 }
 
+// What is kept free is the hull of the polygon (cages.c).
+static sti_status add_corners(sti_navigation* nav, const sti_navigation_text* text, int from_at, sti_vehicle* it) {
+    const sti_vehicle_text* from = &text->vehicles[from_at];
+    const int n = from->corner_count;
+    char field[FIELD];
+    sti_status status = STI_OK;
+    if (n < 3)
+        return STI_FAIL(nav->env, STI_ERR_INPUT, from_at, "vehicles[%d].cage: at least 3 vertices are expected",
+                        from_at);
+    sti_shape_room room = {.vertex_count = n, .v = sti_alloc_array_zero(nav->env, 2 * (size_t)n, sizeof(double))};
+    if (room.v == NULL) return no_memory(nav->env);
+    it->corners = room.v;
+    it->corner_count = n;
+    for (int k = 0; status == STI_OK && k < 2 * n; k++) {
+        snprintf(field, sizeof field, "vehicles[%d].cage[%d][%d]", from_at, k / 2, k % 2);
+        status = constant(nav->env, text, from->corners[k], NULL, field, &room.v[k]);
+    }
+    if (status != STI_OK) return status;
+    const char* wrong = sti_outline_settle(&room);
+    it->cage = room.reach;
+    if (wrong != NULL) return STI_FAIL(nav->env, STI_ERR_INPUT, from_at, "vehicles[%d].cage: %s", from_at, wrong);
+    return STI_OK;
+}
+
 static sti_status add_vehicle(sti_navigation* nav, const sti_navigation_text* text, int from_at, int i, int* at) {
     const sti_vehicle_text* from = &text->vehicles[from_at];
     sti_vehicle* it = &nav->vehicles[*at];
@@ -115,7 +140,8 @@ static sti_status add_vehicle(sti_navigation* nav, const sti_navigation_text* te
     double gap[3], M[4], t;
     int rank;
     snprintf(field, sizeof field, "vehicles[%d]", from_at);
-    if (from->cage == NULL) return STI_FAIL(nav->env, STI_ERR_INPUT, from_at, "%s.cage: a radius is expected", field);
+    if (from->cage == NULL && from->corner_count == 0)
+        return STI_FAIL(nav->env, STI_ERR_INPUT, from_at, "%s.cage: a radius or a polygon is expected", field);
     sti_status status = copy_name(nav->env, from->name, "vehicle",
                                   from->count > 0 && from->name != NULL ? i + 1 : *at + 1, from->count > 0, &it->name);
     if (status == STI_OK) status = make_system(nav, text, from, i, &it->system);
@@ -129,11 +155,13 @@ static sti_status add_vehicle(sti_navigation* nav, const sti_navigation_text* te
         return STI_FAIL(nav->env, STI_ERR_INPUT, from_at, "%s: %s", field, message);
     }
     if (status != STI_OK) return status;
-    if (!(gap[0] > 0) || !isfinite(gap[0]))
-        return STI_FAIL(nav->env, STI_ERR_INPUT, from_at, "%s.cage: %g: above 0 is expected", field, gap[0]);
+    it->cage = gap[0];
+    if (from->corner_count > 0) status = add_corners(nav, text, from_at, it);
+    if (status != STI_OK) return status;
+    if (!(it->cage > 0) || !isfinite(it->cage))
+        return STI_FAIL(nav->env, STI_ERR_INPUT, from_at, "%s.cage: %g: above 0 is expected", field, it->cage);
     if (!(M[0] > 0) || !isfinite(M[0]))
         return STI_FAIL(nav->env, STI_ERR_INPUT, from_at, "%s.mass: %g: above 0 is expected", field, M[0]);
-    it->cage = gap[0];
     it->mass = M[0];
     it->has_goal = from->goal[0] != NULL;
     memcpy(it->goal, gap + 1, sizeof it->goal);
@@ -206,12 +234,13 @@ static sti_status reserve(sti_navigation* nav, const sti_navigation_text* text) 
     nav->vehicles = sti_alloc_array_zero(env, count, sizeof *nav->vehicles);
     nav->walls = sti_alloc_array_zero(env, (size_t)text->wall_count, sizeof *nav->walls);
     nav->obstacles = sti_alloc_array_zero(env, (size_t)text->obstacle_count, sizeof *nav->obstacles);
-    nav->q = sti_alloc_array_zero(env, sti_size_mul(15, count), sizeof *nav->q);
+    nav->q = sti_alloc_array_zero(env, sti_size_mul(19, count), sizeof *nav->q);
+    nav->local = sti_alloc_array_zero(env, count, sizeof *nav->local);
     nav->island = sti_alloc_array_zero(env, count, sizeof *nav->island);
     nav->boxes = sti_alloc_array_zero(env, count, sizeof *nav->boxes);
     nav->feet = sti_alloc_array_zero(env, 2 * most, sizeof *nav->feet);
     if (nav->vehicles == NULL || nav->walls == NULL || nav->obstacles == NULL || nav->q == NULL ||
-        nav->island == NULL || nav->boxes == NULL || nav->feet == NULL)
+        nav->island == NULL || nav->local == NULL || nav->boxes == NULL || nav->feet == NULL)
         return no_memory(env);
     nav->v = nav->q + 2 * count;
     nav->k = nav->v + 2 * count;
@@ -219,6 +248,8 @@ static sti_status reserve(sti_navigation* nav, const sti_navigation_text* text) 
     nav->free_v = nav->A + 4 * count;
     nav->v_new = nav->free_v + 2 * count;
     nav->reach = nav->v_new + 2 * count;
+    nav->B = nav->reach + count;
+    for (size_t i = 0; i < count; i++) nav->local[i] = -1;
     return sti_broadphase_create(env, &nav->broad);
 }
 
@@ -251,6 +282,7 @@ static sti_status build(sti_navigation* nav, const sti_navigation_text* text) {
     }
     for (int i = 0; status == STI_OK && i < text->wall_count; i++) status = add_wall(nav, text, i);
     for (int i = 0; status == STI_OK && i < text->obstacle_count; i++) status = add_obstacle(nav, text, i);
+    if (status == STI_OK) status = sti_cages_create(nav);
     return status == STI_OK ? check_start(nav) : status;
 }
 
@@ -271,6 +303,8 @@ sti_status sti_navigation_create(sti_env* env, const sti_navigation_text* text, 
 void sti_navigation_destroy(sti_navigation* nav) {
     if (nav == NULL) return;
     sti_env* env = nav->env;
+    sti_cages_destroy(nav);
+    sti_crowd_clear(nav);
     for (int i = 0; nav->vehicles != NULL && i < nav->count; i++) {
         sti_free(env, nav->vehicles[i].name);
         sti_system_destroy(nav->vehicles[i].system);
@@ -287,6 +321,8 @@ void sti_navigation_destroy(sti_navigation* nav) {
     sti_free(env, nav->q);
     sti_free(env, nav->island);
     sti_free(env, nav->order);
+    sti_free(env, nav->local);
+    sti_free(env, nav->pressing);
     sti_free(env, nav->boxes);
     sti_free(env, nav->feet);
     sti_free(env, nav->contacts);
@@ -301,6 +337,10 @@ const char* sti_navigation_vehicle(const sti_navigation* nav, int i) {
 }
 double sti_navigation_cage(const sti_navigation* nav, int i) {
     return nav->vehicles[i].cage;
+}
+sti_outline sti_navigation_cage_outline(const sti_navigation* nav, int i) {
+    const sti_vehicle* it = &nav->vehicles[i];
+    return (sti_outline){it->corner_count, it->corners, it->cage};
 }
 bool sti_navigation_goal(const sti_navigation* nav, int i, double goal[2]) {
     memcpy(goal, nav->vehicles[i].goal, sizeof nav->vehicles[i].goal);
@@ -333,10 +373,21 @@ double sti_navigation_time(const sti_navigation* nav) {
 
 void sti_navigation_set(sti_navigation* nav, long step, const double* q, const double* v) {
     nav->step = step;
+    nav->pressing_count = 0;
     for (int i = 0; i < 2 * nav->count; i++) {
         nav->q[i] = q[i];
         nav->v[i] = v[i];
     }
+}
+
+sti_status sti_navigation_press(sti_navigation* nav, int count, const sti_cage_contact* pressing) {
+    sti_cage_contact* list = sti_alloc_array(nav->env, (size_t)count + 1, sizeof *list);
+    if (list == NULL) return no_memory(nav->env);
+    if (count > 0) memcpy(list, pressing, (size_t)count * sizeof *list);
+    sti_free(nav->env, nav->pressing);
+    nav->pressing = list;
+    nav->pressing_count = nav->pressing_room = count;
+    return STI_OK;
 }
 
 const double* sti_navigation_q(const sti_navigation* nav) {

@@ -214,6 +214,21 @@ static void put_pairs(int64_t* list, size_t* at, const int* pairs, int count) {
     for (int k = 0; k < 2 * count; k++) list[(*at)++] = pairs[k];
 }
 
+// Of the contacts of the basis, which the next step begins with.
+static sti_status save_impulses(const life* l, sti_store* out) {
+    const sti_navigation_report* r = &l->run.report;
+    double* impulses = sti_alloc_array(l->env, (size_t)l->run.basis_count + 1, sizeof *impulses);
+    int count = 0;
+    if (impulses == NULL) return STI_FAIL(l->env, STI_ERR_MEMORY, -1, "%d impulses", l->run.basis_count);
+    for (int i = 0; i < l->run.basis_count; i++) impulses[i] = 0;
+    for (int i = 0; i < r->contact_count && count < l->run.basis_count; i++) {
+        if (r->contacts[i].impulse > 0) impulses[count++] = r->contacts[i].impulse;
+    }
+    sti_store_put_numbers(out, "impulses", impulses, (size_t)l->run.basis_count);
+    sti_free(l->env, impulses);
+    return STI_OK;
+}
+
 static sti_status save_events(const life* l, sti_store* out) {
     const sti_navigation_run* run = &l->run;
     size_t size = 0, at = 0;
@@ -234,7 +249,7 @@ static sti_status save_events(const life* l, sti_store* out) {
     put_pairs(list, &at, run->basis, run->basis_count);
     sti_store_put_integers(out, "basis", list, at);
     sti_free(l->env, list);
-    return STI_OK;
+    return save_impulses(l, out);
 }
 
 static sti_status save(const void* self, sti_store* out) {
@@ -280,6 +295,21 @@ static sti_status load_event(life* l, const sti_store* in, const int64_t* list, 
     return status;
 }
 
+static sti_status load_impulses(life* l, const sti_store* in) {
+    size_t size;
+    const int count = l->run.basis_count;
+    const double* impulses = sti_store_numbers(in, "impulses", &size);
+    if (impulses == NULL || size != (size_t)count) return sti_store_missing(in, "impulses");
+    sti_cage_contact* pressing = sti_alloc_array_zero(l->env, (size_t)count + 1, sizeof *pressing);
+    if (pressing == NULL) return STI_FAIL(l->env, STI_ERR_MEMORY, -1, "%d impulses", count);
+    for (int i = 0; i < count; i++)
+        pressing[i] = (sti_cage_contact){
+            .vehicle = l->run.basis[2 * i], .other = l->run.basis[2 * i + 1], .impulse = impulses[i]};
+    const sti_status status = sti_navigation_press(l->run.nav, count, pressing);
+    sti_free(l->env, pressing);
+    return status;
+}
+
 static sti_status load_events(life* l, const sti_store* in) {
     size_t size, used = 0;
     const int64_t* list = sti_store_integers(in, "basis", &size);
@@ -287,6 +317,8 @@ static sti_status load_events(life* l, const sti_store* in) {
     sti_status status = get_pairs(l, in, "basis", list, size / 2, &l->run.basis);
     if (status != STI_OK) return status;
     l->run.basis_count = (int)(size / 2);
+    status = load_impulses(l, in);
+    if (status != STI_OK) return status;
     list = sti_store_integers(in, "events", &size);
     if (list == NULL || size > INT_MAX) return sti_store_missing(in, "events");
     for (size_t at = 0; status == STI_OK && at < size; at += used)
@@ -320,7 +352,7 @@ static sti_status load(sti_env* env, const sti_store* in, void** self) {
 
 const sti_simulation_type sti_simulation_navigation = {
     .kind = "navigation",
-    .version = 1,
+    .version = 2,
     .now = now,
     .step = step,
     .save = save,
