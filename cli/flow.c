@@ -168,7 +168,8 @@ static int solve(const cli* c, const request* r, result* s) {
 static int work(const cli* c, const request* r, result* s) {
     int code = load_frame(c, r->first, &s->first);
     if (code == CLI_DONE) code = load_frame(c, r->second, &s->second);
-    if (code == CLI_DONE) code = write_problem(c, r, s);  // before a time limit can come
+    if (code == CLI_DONE) code = write_problem(c, r, s);
+    cli_limit_begin(c);  // the limit is one of the search: what was asked for is written however short it is
     if (code == CLI_DONE) code = solve(c, r, s);
     if (code == CLI_DONE) code = compare(c, r, s);
     if (code == CLI_DONE && r->out != NULL && sti_flow_save(c->env, &s->answer.field, r->out) != STI_OK)

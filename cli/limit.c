@@ -40,6 +40,7 @@ static struct timeval interval(double seconds) {
 
 void cli_limit_begin(const cli* c) {
     if (!(c->time_limit > 0)) return;
+    alarms = 0;
     snprintf(error_text, sizeof error_text, "stiction %s: time limit reached: ended by force after twice %g s\n",
              c->verb->name, c->time_limit);
     if (c->json)

@@ -179,6 +179,12 @@ static bool is_late(const pyramid* p) {
     return isfinite(p->deadline) && sti_now(p->env) > p->deadline;
 }
 
+// Is the time too short for programs four times as large as those of the last size? Each takes at least four times as long.
+static bool will_be_late(const pyramid* p, const sti_flow_answer* a) {
+    const double last = a->level_count > 0 ? a->levels[a->level_count - 1].time_s : 0;
+    return isfinite(p->deadline) && sti_now(p->env) + 4 * last > p->deadline;
+}
+
 static sti_status solve_size(pyramid* p, int size, bool coarsest, sti_flow_answer* a) {
     const bool single = p->o->levels == 1;
     const int warps = single ? 1 : p->o->warps;
@@ -236,13 +242,16 @@ static sti_status run(pyramid* p, sti_flow_answer* a) {
     if (a->levels == NULL) return STI_FAIL(p->env, STI_ERR_MEMORY, -1, "a flow");
     a->outcome = STI_SOLVED;
     sti_status status = STI_OK;
+    bool late = false;
     for (int k = p->count - 1; status == STI_OK && k >= 0; k--) {
         if (k < p->count - 1) enlarge(p, k + 1, k);
-        if (k >= skip && !is_late(p)) status = solve_size(p, k, k == p->count - 1, a);
+        if (k < skip) continue;
+        late = late || will_be_late(p, a);
+        if (!late) status = solve_size(p, k, k == p->count - 1, a);
     }
-    if (is_late(p)) {
+    if (late || is_late(p)) {
         a->outcome = STI_LIMIT;
-        snprintf(a->reason, sizeof a->reason, "the time limit was reached");
+        snprintf(a->reason, sizeof a->reason, "the time limit was reached, or is too near for the next size");
     } else if (a->outcome != STI_SOLVED) {
         snprintf(a->reason, sizeof a->reason, "a program was not solved within its limits");
     }

@@ -33,6 +33,8 @@ static const double NEAR = 0.1, FAR = 10;  // products between these parts of th
 static const double LONGER = 0.1,
                     GAIN = 0.1;        // a corrector aims at a step longer by this and has to bring this part of it
 static const double SHORT_OF = 0.995;  // of the way to the boundary
+static const double OVER = 0.5;  // of the time limit: so much longer a factorization may take that has begun
+static const char LATE[] = "the time limit was reached";
 
 typedef struct direction {
     double* x;          // (n)
@@ -261,16 +263,18 @@ static void purify(interior* k) {
 // NULL: the gap is within tol; otherwise why it is not.
 static const char* iterate(interior* k, sti_env* env, const sti_l1_options* options, sti_l1_answer* answer) {
     const double deadline = sti_deadline(env, options->time_limit_s);
-    if (!start(k, options->x)) return "the normal matrix of least squares could not be factored";
+    if (isfinite(deadline)) k->N.ldl.deadline = deadline + OVER * (deadline - sti_now(env));
+    if (!start(k, options->x))
+        return k->N.late ? LATE : "the normal matrix of least squares could not be factored";
     for (;;) {
         update_residuals(k);
         const double now = gap(k);
         if (options->trace != NULL) options->trace(options->trace_user, "ipm", answer->iterations, now);
         if (now <= options->tol) return NULL;
         if (answer->iterations >= options->max_iterations) return "the limit of iterations was reached";
-        if (isfinite(deadline) && sti_now(env) > deadline) return "the time limit was reached";
+        if (isfinite(deadline) && sti_now(env) > deadline) return LATE;
         double primal, dual;
-        if (!factor(k)) return "a normal matrix could not be factored";
+        if (!factor(k)) return k->N.late ? LATE : "a normal matrix could not be factored";
         find_step(k, &primal, &dual);
         if (!(primal > 0) || !(dual > 0)) return "rounding left no step";
         take_step(k, primal, dual);
@@ -285,7 +289,7 @@ sti_status sti_l1_interior(sti_env* env, const sti_l1* problem, const sti_l1_opt
     if (status == STI_OK) status = sti_l1_normal_init(&k.N, env, &problem->A);
     if (status == STI_OK) {
         const char* why = iterate(&k, env, options, answer);
-        if (answer->iterations > 0) purify(&k);
+        if (answer->iterations > 0 && !k.N.late) purify(&k);
         if (why != NULL) snprintf(answer->reason, sizeof answer->reason, "%s", why);
     }
     sti_l1_normal_clear(&k.N);

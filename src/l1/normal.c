@@ -124,7 +124,10 @@ bool sti_l1_normal_factor(sti_l1_normal* N, const double* weight) {
     N->weight = weight;
     for (double shift = SHIFT; shift <= LARGEST_SHIFT; shift *= 100) {
         fill_values(N, shift);
-        if (sti_ldl_factor(&N->ldl) < 0 && sti_ldl_nonpositive_count(&N->ldl) == 0) return true;
+        const int bad = sti_ldl_factor(&N->ldl);
+        N->late = bad == STI_LDL_LATE;
+        if (N->late) return false;
+        if (bad < 0 && sti_ldl_nonpositive_count(&N->ldl) == 0) return true;
     }
     return false;
 }

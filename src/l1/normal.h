@@ -19,6 +19,7 @@ typedef struct sti_l1_normal {
     double* t;             // scratch                                   (m)
     double* r;             // scratch                                   (n)
     double* z;             // scratch                                   (n)
+    bool late;             // the last factorization was broken off at ldl.deadline
 } sti_l1_normal;
 
 sti_status sti_l1_normal_init(sti_l1_normal* N, sti_env* env, const sti_matrix* A);

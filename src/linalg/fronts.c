@@ -163,7 +163,7 @@ sti_status sti_fronts_init(sti_fronts* f, sti_env* env, int n, const int* col_st
     *f = (sti_fronts){0};
     sti_status status = sti_lapack_reserve(env);
     if (status != STI_OK) return status;
-    *f = (sti_fronts){.env = env, .n = n};
+    *f = (sti_fronts){.env = env, .n = n, .deadline = (double)INFINITY};
     f->first = sti_alloc_array(env, (size_t)n + 1, sizeof *f->first);
     f->where = sti_alloc_array(env, (size_t)n, sizeof *f->where);
     int* owner = sti_alloc_array(env, (size_t)n, sizeof *owner);
@@ -308,6 +308,7 @@ int sti_fronts_factor(sti_fronts* f, const int* col_start, const int* row, const
     for (int s = 0; s < f->count; s++) {
         const int from = f->first[s], w = columns_of(f, s), r = rows_of(f, s), ld = w + r;
         double* P = f->panel + f->panel_start[s];
+        if (f->deadline < (double)INFINITY && sti_now(f->env) > f->deadline) return -2;
         assemble(f, s, col_start, row, value, order, place, P);
         top = take_children(f, s, P, top);
         const int bad =

@@ -27,6 +27,7 @@ typedef struct sti_fronts {
     double* update;  // what the front at hand leaves                      (most rows, squared)
     double* scaled;  // L D of the front at hand                           (largest panel)
     double* stack;   // what fronts have left to fronts that come
+    double deadline;  // of sti_now; INFINITY: none
 } sti_fronts;
 
 // Pattern of A by columns, both triangles; order[k] is the k-th pivot, place its inverse. parent is the elimination tree and
@@ -36,7 +37,7 @@ sti_status sti_fronts_init(sti_fronts* f, sti_env* env, int n, const int* col_st
                            const int* place, const int* parent, const int* count);
 void sti_fronts_clear(sti_fronts* f);  // accepts a zero struct
 
-// Factor the values of A; D (n) by pivot. The first pivot that is zero or not a number, -1 when all went well.
+// Factor the values of A; D (n) by pivot. The first pivot that is zero or not a number, -1 when all went well, -2 past the deadline.
 int sti_fronts_factor(sti_fronts* f, const int* col_start, const int* row, const double* value, const int* order,
                       const int* place, double* D);
 

@@ -161,7 +161,7 @@ static sti_status find_pattern(sti_ldl* f) {
 }
 
 sti_status sti_ldl_init(sti_ldl* f, sti_env* env, int n, const int64_t* col_start, const int* row) {
-    *f = (sti_ldl){.env = env, .n = n};
+    *f = (sti_ldl){.env = env, .n = n, .deadline = (double)INFINITY};
     sti_status status = copy_pattern(f, col_start, row);
     if (status == STI_OK) status = reserve_columns(f);
     if (status == STI_OK) status = find_order(f);
@@ -192,8 +192,9 @@ void sti_ldl_clear(sti_ldl* f) {
 
 int sti_ldl_factor(sti_ldl* f) {
     if (f->fronts.count > 0) {
+        f->fronts.deadline = f->deadline;
         const int bad = sti_fronts_factor(&f->fronts, f->col_start, f->row, f->value, f->order, f->place, f->D);
-        return bad < 0 ? -1 : f->order[bad];
+        return bad < 0 ? bad : f->order[bad];
     }
     const int done = ldl_numeric(f->n, f->col_start, f->row, f->value, f->L_start, f->parent, f->L_count, f->L_row,
                                  f->L_value, f->D, f->work, f->pattern, f->flag, f->order, f->place);

@@ -30,6 +30,7 @@ typedef struct sti_ldl {
     double* L_value;    //                                         (lnz)
     sti_fronts fronts;  // L of a large matrix; no fronts: a small one
     double* D;          //                                         (n)
+    double deadline;    // of sti_now: a factorization by fronts is broken off then; INFINITY, from the start: none
     double* work;       //                                         (n)
     int* pattern;       // scratch of the numeric phase            (n)
     int* flag;          //                                         (n)
@@ -41,7 +42,10 @@ typedef struct sti_ldl {
 sti_status sti_ldl_init(sti_ldl* f, sti_env* env, int n, const int64_t* col_start, const int* row);
 void sti_ldl_clear(sti_ldl* f);  // accepts a zero struct
 
-// Factor f->value. The column of the first pivot that is zero or not a number, -1 when all went well.
+#define STI_LDL_LATE (-2)
+
+// Factor f->value. The column of the first pivot that is zero or not a number, -1 when all went well, STI_LDL_LATE past the
+// deadline.
 int sti_ldl_factor(sti_ldl* f);
 
 // Pivots of the last factorization: how many are not positive, and smallest over largest in size.

@@ -40,7 +40,9 @@ expect "its program in a file" 0 '"outcome": "solved"'
 run solve lp.h5 --json
 python3 -c 'import json; a, b = (json.load(open(n)) for n in ("one.json", "out")); assert abs(a["levels"][0]["objective"] / b["objective"] - 1) < 3e-8' &&
     ok "has the same value" || not_ok "has the same value" "$(cut -c1-200 out)"
-run flow a.pgm b.pgm --time-limit 1e-6 --problem late.json
+run flow a.pgm b.pgm --time-limit 1e-6 --problem late.json --out late.flo
+expect "a limit that is over at once leaves a flow" 1 "the time limit was reached"
+[ -s late.flo ] && ok "which is written" || not_ok "which is written" "$(ls)"
 run inspect late.json
 expect "the program is written before a time limit comes" 0 "n = 1152 unknowns, m = 2880 rows"
 run flow a.pgm small.pgm --problem none.json
