@@ -68,11 +68,24 @@ typedef struct sti_stochastic_answer {
     char reason[160];
 } sti_stochastic_answer;
 
+// Several processes that solve one program together. Each has the first stage and its own scenarios, with the probabilities that
+// they have in the whole program, and calls the same function with the same options. Answers have x and pi, the same on every
+// rank, y and l of the rank's own scenarios; residuals, objective, gap and certificates are those of the whole program.
+// libstiction_tao has a team over MPI.
+typedef struct sti_stochastic_team {
+    int rank, size;
+    // Entry by entry over all ranks, in place: the sum, or the largest. The same bits on every rank; returns when all have come.
+    void (*sum)(void* user, double* x, size_t count);
+    void (*most)(void* user, double* x, size_t count);
+    void* user;
+} sti_stochastic_team;
+
 typedef struct sti_stochastic_options {
     double tol;                          // 1e-9
     long max_iterations;                 // 100
     double time_limit_s;                 // 0: none. The best answer so far comes back
     const sti_stochastic_answer* start;  // an answer to a program of the same sizes to start from; NULL: none
+    const sti_stochastic_team* team;     // NULL: this process has all scenarios
     void (*trace)(void* user, const char* solver, long iteration, double gap);  // may be NULL
     void* trace_user;
 } sti_stochastic_options;

@@ -125,12 +125,16 @@ int sti_arrow_factor(sti_arrow* a, const double* D, const double* E) {
     a->D = D;
     a->E = E;
     sti_tasks_run(a->tasks, L->chunks, factor_chunk, a);
-    fill_block(a, 0, a->C, order);
+    if (sti_layout_leads(L))
+        fill_block(a, 0, a->C, order);
+    else
+        memset(a->C, 0, area * sizeof *a->C);
     for (int c = 0; c < L->chunks; c++) {
         const double* part = a->part + (size_t)c * (area + (size_t)order);
         for (size_t k = 0; k < area; k++) a->C[k] += part[k];
         frozen += a->frozen[c];
     }
+    sti_layout_sum(L, a->C, area);
     double *K = a->scratch, *inverse = a->factor0 + sti_kernel_packed(order);
     memcpy(K, a->C, area * sizeof *K);
     frozen += sti_kernel_eliminate(K, order, n, order, order, inverse, K + area);
@@ -188,10 +192,12 @@ void sti_arrow_solve(sti_arrow* a, double* u, double* l) {
     double* z0 = a->z0;
     memcpy(z0, u, (size_t)n * sizeof *z0);
     memcpy(z0 + n, l, (size_t)p * sizeof *z0);
+    if (!sti_layout_leads(L)) memset(z0, 0, (size_t)order * sizeof *z0);
     for (int c = 0; c < L->chunks; c++) {
         const double* part = a->part + (size_t)c * (size_t)(order + 1) * (size_t)order;
         for (int j = 0; j < order; j++) z0[j] -= part[j];
     }
+    sti_layout_sum(L, z0, (size_t)order);
     sti_kernel_solve(a->factor0, a->factor0 + sti_kernel_packed(order), order, z0);
     memcpy(u, z0, (size_t)n * sizeof *z0);
     memcpy(l, z0 + n, (size_t)p * sizeof *z0);

@@ -127,18 +127,19 @@ static sti_status check_first(sti_env* env, const sti_stochastic* p) {
     return status;
 }
 
-static sti_status check_probabilities(sti_env* env, const sti_stochastic* p) {
+static sti_status check_probabilities(sti_env* env, const sti_stochastic* p, const sti_layout* L) {
     double sum = 0, lost = 0;  // lost: what rounding took from the sum
     for (int i = 0; i < p->scenario_count; i++) {
         const double term = p->scenarios[i].probability - lost, next = sum + term;
         lost = (next - sum) - term;
         sum = next;
     }
+    sti_layout_sum(L, &sum, 1);
     if (fabs(sum - 1) <= SUM) return STI_OK;
     return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "the probabilities of the scenarios sum to %.12g: 1 is expected", sum);
 }
 
-sti_status sti_stochastic_check(sti_env* env, const sti_stochastic* p) {
+static sti_status check_blocks(sti_env* env, const sti_stochastic* p) {
     sti_status status = check_first(env, p);
     size_t most = 0;
     for (int i = 0; status == STI_OK && i < p->scenario_count; i++) {
@@ -150,7 +151,12 @@ sti_status sti_stochastic_check(sti_env* env, const sti_stochastic* p) {
     if (a == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "a block of %zu variables", most);
     for (int i = 0; status == STI_OK && i < p->scenario_count; i++) status = check_scenario(env, p, i, a);
     if (status == STI_OK) status = check_convex(env, -1, &p->Q0, p->n, a);
-    if (status == STI_OK) status = check_probabilities(env, p);
     sti_free(env, a);
     return status;
+}
+
+sti_status sti_stochastic_check(sti_env* env, const sti_stochastic* p, const sti_stochastic_team* team) {
+    const sti_layout L = {.team = team};
+    const sti_status status = sti_layout_agree(env, &L, check_blocks(env, p));
+    return status == STI_OK ? check_probabilities(env, p, &L) : status;
 }

@@ -4,6 +4,7 @@
 
 #include "stochastic/program.h"
 
-sti_status sti_stochastic_check(sti_env* env, const sti_stochastic* p);
+// team: what its ranks have together is held against the sum of probabilities; NULL: alone.
+sti_status sti_stochastic_check(sti_env* env, const sti_stochastic* p, const sti_stochastic_team* team);
 
 #endif

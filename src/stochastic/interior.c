@@ -152,6 +152,24 @@ static void gather(interior* k) {
         for (int j = 0; j < n; j++) k->rd[j] += share[j];
         for (int j = 0; j < p; j++) k->rp[j] += share[n + j];
     }
+    sti_layout_sum(k->L, k->rd, (size_t)n);
+    sti_layout_sum(k->L, k->rp, (size_t)p);
+}
+
+static sums over_ranks(const sti_layout* L, sums s) {
+    if (L->team == NULL) return s;
+    double sum[] = {s.objective, s.products, s.weight, s.first, s.second}, most[] = {s.primal, s.dual, s.size, -s.step};
+    sti_layout_sum(L, sum, sizeof sum / sizeof *sum);
+    sti_layout_most(L, most, sizeof most / sizeof *most);
+    return (sums){.objective = sum[0],
+                  .products = sum[1],
+                  .weight = sum[2],
+                  .first = sum[3],
+                  .second = sum[4],
+                  .primal = most[0],
+                  .dual = most[1],
+                  .size = most[2],
+                  .step = -most[3]};
 }
 
 static sums for_blocks(interior* k, block_work* work, bool residuals) {
@@ -160,8 +178,9 @@ static sums for_blocks(interior* k, block_work* work, bool residuals) {
     sti_tasks_run(k->tasks, k->L->chunks, run_chunk, &w);
     if (residuals) gather(k);
     work(k, 0, &all, NULL);
+    if (!sti_layout_leads(k->L)) all = (sums){.step = 1};
     for (int c = 0; c < k->L->chunks; c++) join(&all, &k->part[c]);
-    return all;
+    return over_ranks(k->L, all);
 }
 
 // ---- residuals
@@ -352,10 +371,13 @@ static void push_inside(barrier* b, const double* gradient, double away, double 
     }
 }
 
-static double mean_size(const double* x, size_t count) {
-    double sum = 0;
-    for (size_t j = 0; j < count; j++) sum += fabs(x[j]);
-    return count > 0 ? sum / (double)count : 0;
+// Of the variables.
+static double mean_size(const sti_layout* L, const double* x) {
+    const size_t begin = sti_layout_leads(L) ? 0 : L->var[1], end = L->var[L->blocks];
+    double mean[2] = {0, (double)(end - begin)};
+    for (size_t j = begin; j < end; j++) mean[0] += fabs(x[j]);
+    sti_layout_sum(L, mean, 2);
+    return mean[1] > 0 ? mean[0] / mean[1] : 0;
 }
 
 static double nearest(double x, double low, double high) {
@@ -372,6 +394,8 @@ static void find_scales(interior* k) {
         const double* c = sti_layout_c(k->L, i);
         for (int j = 0; c != NULL && j < sti_layout_m(k->L, i); j++) k->scale_dual = fmax(k->scale_dual, fabs(c[j]));
     }
+    sti_layout_most(k->L, &k->scale_primal, 1);
+    sti_layout_most(k->L, &k->scale_dual, 1);
 }
 
 // The gradient Q u + c + A'l of all variables into u.d, with the multipliers of the sides at 0.
@@ -412,8 +436,8 @@ static void start(interior* k, bool warm) {
     row_values(k);
     find_gradient(k);
     const double part = warm ? 1e-3 : 1;
-    const double away = part * fmax(1e-2, mean_size(k->u.at, k->u.count));
-    const double height = part * fmax(1e-2, mean_size(k->u.d, k->u.count));
+    const double away = part * fmax(1e-2, mean_size(k->L, k->u.at));
+    const double height = part * fmax(1e-2, mean_size(k->L, k->u.d));
     push_inside(&k->u, k->u.d, away, height);
     for (size_t j = 0; j < k->s.count; j++) k->dl[j] = -k->l[j];
     push_inside(&k->s, k->dl, away, height);
@@ -440,6 +464,12 @@ static double find_step(interior* k, const sums* now) {
     return longest < 1 ? SHORT_OF * longest : 1;
 }
 
+static bool is_late(const interior* k, double deadline) {
+    double late = isfinite(deadline) && sti_now(k->env) > deadline;
+    if (isfinite(deadline)) sti_layout_most(k->L, &late, 1);
+    return late > 0;
+}
+
 // NULL: optimal within the tolerance; otherwise why not.
 static const char* iterate(interior* k, const sti_stochastic_options* o, double deadline, long* iterations) {
     for (;;) {
@@ -449,7 +479,7 @@ static const char* iterate(interior* k, const sti_stochastic_options* o, double 
         if (s.primal <= o->tol * k->scale_primal && s.dual <= o->tol * k->scale_dual && gap <= o->tol) return NULL;
         if (!(s.size < LARGEST) || !isfinite(s.products)) return "the iterates grow without end";
         if (*iterations >= o->max_iterations) return "the limit of iterations was reached";
-        if (isfinite(deadline) && sti_now(k->env) > deadline) return "the time limit was reached";
+        if (is_late(k, deadline)) return "the time limit was reached";
         const double alpha = find_step(k, &s);
         if (!(alpha > LEAST_STEP)) return "rounding left no step";
         take_step(k, alpha);
@@ -463,6 +493,7 @@ sti_status sti_stochastic_interior(sti_env* env, const sti_layout* L, const sti_
     sti_status status = sti_tasks_create(env, sti_env_workers(env), &k.tasks);
     if (status == STI_OK) status = sti_arrow_create(env, L, k.tasks, &k.arrow);
     if (status == STI_OK) status = reserve(&k, point);
+    status = sti_layout_agree(env, L, status);
     if (status == STI_OK) {
         for (int i = 0; i < L->blocks; i++) {
             sti_layout_bounds(L, i, k.u.low + L->var[i], k.u.high + L->var[i]);

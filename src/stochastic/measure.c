@@ -39,6 +39,13 @@ static sti_status open(sti_env* env, const sti_layout* L, measure* k) {
     return STI_OK;
 }
 
+// Room on every rank, or on none.
+static sti_status begin(sti_env* env, const sti_layout* L, measure* k) {
+    const sti_status status = sti_layout_agree(env, L, open(env, L, k));
+    if (status != STI_OK) sti_free(env, k->block);
+    return status;
+}
+
 // y += f A x, and size = max(size, |result of this product|).
 static void add_product(measure* k, const sti_matrix* A, double f, const double* x, double* y, double* size,
                         bool transposed, int count) {
@@ -58,7 +65,7 @@ static void add_product(measure* k, const sti_matrix* A, double f, const double*
 static void find_rows(measure* k, const double* x, const double* y) {
     const sti_layout* L = k->L;
     const int p = L->p->p;
-    add_product(k, &L->p->T0, 1, x, k->v, k->size_v, false, p);
+    if (sti_layout_leads(L)) add_product(k, &L->p->T0, 1, x, k->v, k->size_v, false, p);
     for (int i = 1; i < L->blocks; i++) {
         const sti_scenario* s = &L->p->scenarios[i - 1];
         const double* yi = y + (L->var[i] - (size_t)L->p->n);
@@ -67,13 +74,15 @@ static void find_rows(measure* k, const double* x, const double* y) {
         add_product(k, sti_layout_W0(L, i), 1, x, v, size, false, s->q);
         add_product(k, &s->W, 1, yi, v, size, false, s->q);
     }
+    sti_layout_sum(L, k->v, (size_t)p);
+    sti_layout_most(L, k->size_v, (size_t)p);
 }
 
 // g += A'l of all rows
 static void find_transposed(measure* k, const double* pi, const double* l) {
     const sti_layout* L = k->L;
     const int n = L->p->n;
-    add_product(k, &L->p->T0, 1, pi, k->g, k->size_g, true, n);
+    if (sti_layout_leads(L)) add_product(k, &L->p->T0, 1, pi, k->g, k->size_g, true, n);
     for (int i = 1; i < L->blocks; i++) {
         const sti_scenario* s = &L->p->scenarios[i - 1];
         const double* li = l + (L->row[i] - (size_t)L->p->p);
@@ -82,6 +91,8 @@ static void find_transposed(measure* k, const double* pi, const double* l) {
         add_product(k, &s->T, s->probability, pi, g, size, true, s->m);
         add_product(k, &s->W, 1, li, g, size, true, s->m);
     }
+    sti_layout_sum(L, k->g, (size_t)n);
+    sti_layout_most(L, k->size_g, (size_t)n);
 }
 
 // g += p (Q u + c), of one block; its part of the objective.
@@ -106,6 +117,11 @@ static const double* block_of(const sti_layout* L, const sti_stochastic_answer* 
 }
 static const double* multipliers_of(const sti_layout* L, const sti_stochastic_answer* a, int i) {
     return i == 0 ? a->pi : a->l + (L->row[i] - (size_t)L->p->p);
+}
+
+// Does what block i adds to a sum over all ranks come from this one?
+static bool counts(const sti_layout* L, int i) {
+    return i > 0 || sti_layout_leads(L);
 }
 
 // ---- a point
@@ -151,16 +167,27 @@ static double row_gap(measure* k, int i, const double* l, sti_stochastic_answer*
 
 sti_status sti_stochastic_measure(sti_env* env, const sti_layout* L, sti_stochastic_answer* a) {
     measure k;
-    const sti_status status = open(env, L, &k);
+    const sti_status status = begin(env, L, &k);
     if (status != STI_OK) return status;
     a->objective = a->residual_primal = a->residual_dual = 0;
     find_rows(&k, a->x, a->y);
     find_transposed(&k, a->pi, a->l);
-    for (int i = 0; i < L->blocks; i++) a->objective += add_gradient(&k, i, block_of(L, a, i));
-    double gap = 0;
-    for (int i = 0; i < L->blocks; i++)
-        gap += bound_gap(&k, i, block_of(L, a, i), a) + row_gap(&k, i, multipliers_of(L, a, i), a);
-    a->gap = fabs(gap) / (1 + fabs(a->objective));
+    double sums[2] = {0};  // objective, gap
+    for (int i = 0; i < L->blocks; i++) {
+        const double part = add_gradient(&k, i, block_of(L, a, i));
+        if (counts(L, i)) sums[0] += part;
+    }
+    for (int i = 0; i < L->blocks; i++) {
+        const double part = bound_gap(&k, i, block_of(L, a, i), a) + row_gap(&k, i, multipliers_of(L, a, i), a);
+        if (counts(L, i)) sums[1] += part;
+    }
+    double largest[2] = {a->residual_primal, a->residual_dual};
+    sti_layout_sum(L, sums, 2);
+    sti_layout_most(L, largest, 2);
+    a->objective = sums[0];
+    a->residual_primal = largest[0];
+    a->residual_dual = largest[1];
+    a->gap = fabs(sums[1]) / (1 + fabs(a->objective));
     a->residual = fmax(a->residual_primal, a->residual_dual);
     sti_free(env, k.block);
     return STI_OK;
@@ -170,7 +197,7 @@ sti_status sti_stochastic_measure(sti_env* env, const sti_layout* L, sti_stochas
 
 sti_status sti_stochastic_measure_farkas(sti_env* env, const sti_layout* L, sti_stochastic_answer* a) {
     measure k;
-    const sti_status status = open(env, L, &k);
+    const sti_status status = begin(env, L, &k);
     if (status != STI_OK) return status;
     double wanted = 0, possible = 0,
            loose = 0;  // least l'v of the rows; largest (A'l)'u of the bounds; entries without one
@@ -181,7 +208,7 @@ sti_status sti_stochastic_measure_farkas(sti_env* env, const sti_layout* L, sti_
         for (int j = 0; j < sti_layout_q(L, i); j++) {
             const double side = l[j] >= 0 ? k.low[j] : k.high[j];
             if (isfinite(side))
-                wanted += l[j] * side;
+                wanted += counts(L, i) ? l[j] * side : 0;
             else if (l[j] > 0 || l[j] < 0)
                 wanted = -INFINITY;
         }
@@ -190,12 +217,15 @@ sti_status sti_stochastic_measure_farkas(sti_env* env, const sti_layout* L, sti_
         for (int j = 0; j < sti_layout_m(L, i); j++) {
             const double side = g[j] >= 0 ? k.high[j] : k.low[j];
             if (isfinite(side))
-                possible += g[j] * side;
+                possible += counts(L, i) ? g[j] * side : 0;
             else
                 loose = fmax(loose, fabs(g[j]));
         }
     }
-    const double margin = wanted - possible;
+    double sums[2] = {wanted, possible};
+    sti_layout_sum(L, sums, 2);
+    sti_layout_most(L, &loose, 1);
+    const double margin = sums[0] - sums[1];
     a->residual = margin > 0 ? loose / margin : INFINITY;
     a->bound = margin > 0 ? (loose > 0 ? margin / loose : INFINITY) : 0;
     sti_free(env, k.block);
@@ -214,7 +244,7 @@ static double beyond(double d, double low,
 
 sti_status sti_stochastic_measure_ray(sti_env* env, const sti_layout* L, sti_stochastic_answer* a) {
     measure k;
-    const sti_status status = open(env, L, &k);
+    const sti_status status = begin(env, L, &k);
     if (status != STI_OK) return status;
     double worst = 0, slope = 0, size = 0;
     find_rows(&k, a->x, a->y);
@@ -226,13 +256,17 @@ sti_status sti_stochastic_measure_ray(sti_env* env, const sti_layout* L, sti_sto
         sti_layout_bounds(L, i, k.low, k.high);
         for (int j = 0; j < m; j++) {
             worst = fmax(worst, fmax(fabs(k.t[j]), beyond(d[j], k.low[j], k.high[j])));
-            slope += c != NULL ? weight * c[j] * d[j] : 0;
+            slope += c != NULL && counts(L, i) ? weight * c[j] * d[j] : 0;
             size = fmax(size, fabs(d[j]));
         }
         sti_layout_sides(L, i, k.low, k.high);
         const double* v = k.v + L->row[i];
         for (int j = 0; j < sti_layout_q(L, i); j++) worst = fmax(worst, beyond(v[j], k.low[j], k.high[j]));
     }
+    double largest[2] = {worst, size};
+    sti_layout_sum(L, &slope, 1);
+    sti_layout_most(L, largest, 2);
+    worst = largest[0], size = largest[1];
     a->objective = slope;
     a->residual = size > 0 ? worst / size : INFINITY;
     sti_free(env, k.block);

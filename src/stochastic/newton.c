@@ -154,8 +154,8 @@ sti_status sti_stochastic_newton_step(sti_env* env, const sti_stochastic* progra
                                       sti_stochastic_step* step) {
     sti_layout L;
     *step = (sti_stochastic_step){0};
-    sti_status status = sti_stochastic_check(env, program);
-    if (status == STI_OK) status = sti_layout_create(env, program, &L);
+    sti_status status = sti_stochastic_check(env, program, NULL);
+    if (status == STI_OK) status = sti_layout_create(env, program, NULL, &L);
     if (status != STI_OK) return status;
     work w = {.L = &L};
     status = check(env, &L, system);

@@ -5,9 +5,9 @@
 
 enum { CHUNKS = 64 };
 
-sti_status sti_layout_create(sti_env* env, const sti_stochastic* p, sti_layout* out) {
+sti_status sti_layout_create(sti_env* env, const sti_stochastic* p, const sti_stochastic_team* team, sti_layout* out) {
     const size_t count = (size_t)p->scenario_count + 2;
-    *out = (sti_layout){.p = p, .blocks = p->scenario_count + 1};
+    *out = (sti_layout){.p = p, .blocks = p->scenario_count + 1, .team = team};
     out->chunks = p->scenario_count < CHUNKS ? p->scenario_count : CHUNKS;
     out->var = sti_alloc_array_zero(env, count, sizeof *out->var);
     out->row = sti_alloc_array_zero(env, count, sizeof *out->row);
@@ -31,6 +31,21 @@ void sti_layout_clear(sti_env* env, sti_layout* L) {
     sti_free(env, L->var);
     sti_free(env, L->row);
     *L = (sti_layout){0};
+}
+
+void sti_layout_sum(const sti_layout* L, double* x, size_t count) {
+    if (L->team != NULL && count > 0) L->team->sum(L->team->user, x, count);
+}
+
+void sti_layout_most(const sti_layout* L, double* x, size_t count) {
+    if (L->team != NULL && count > 0) L->team->most(L->team->user, x, count);
+}
+
+sti_status sti_layout_agree(sti_env* env, const sti_layout* L, sti_status status) {
+    double worst = status;
+    sti_layout_most(L, &worst, 1);
+    if (status != STI_OK || !(worst > 0)) return status;
+    return STI_FAIL(env, (sti_status)worst, -1, "another rank could not go on");
 }
 
 static double side(const double* x, int j, double missing) {

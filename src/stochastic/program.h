@@ -17,9 +17,10 @@ typedef struct sti_layout {
     size_t *var, *row;        // where the variables and rows of each block begin       (blocks + 1)
     int most_m, most_q;       // of a scenario
     int chunks;               // the scenarios come in so many groups, whatever the number of threads
+    const sti_stochastic_team* team;  // NULL: alone
 } sti_layout;
 
-sti_status sti_layout_create(sti_env* env, const sti_stochastic* p, sti_layout* out);
+sti_status sti_layout_create(sti_env* env, const sti_stochastic* p, const sti_stochastic_team* team, sti_layout* out);
 void sti_layout_clear(sti_env* env, sti_layout* L);
 
 static inline double sti_layout_weight(const sti_layout* L, int i) {
@@ -47,6 +48,15 @@ static inline int sti_layout_q(const sti_layout* L, int i) {
 static inline int sti_layout_chunk(const sti_layout* L, int chunk) {  // its first block
     return 1 + (int)((int64_t)(L->blocks - 1) * chunk / L->chunks);
 }
+
+// Sums over the ranks of a team: every rank brings what its own scenarios add, and the first one the share of block 0.
+static inline bool sti_layout_leads(const sti_layout* L) {
+    return L->team == NULL || L->team->rank == 0;
+}
+void sti_layout_sum(const sti_layout* L, double* x, size_t count);
+void sti_layout_most(const sti_layout* L, double* x, size_t count);
+// STI_OK on every rank, or on none: a rank whose neighbour failed says so.
+sti_status sti_layout_agree(sti_env* env, const sti_layout* L, sti_status status);
 
 // Lower and upper side of variable or row j of a block; infinite where there is none.
 void sti_layout_bounds(const sti_layout* L, int i, double* low, double* high);  // (m)

@@ -123,9 +123,9 @@ static sti_status solve_derived(sti_env* env, const sti_layout* L, const sti_der
     room r = {0};
     sti_stochastic_options quiet = *o;
     quiet.trace = NULL;
-    sti_status status = sti_layout_create(env, &d->program, &M);
-    if (status != STI_OK) return status;
-    status = room_open(env, &M, &r);
+    sti_status status = sti_layout_create(env, &d->program, L->team, &M);
+    if (status == STI_OK) status = room_open(env, &M, &r);
+    status = sti_layout_agree(env, L, status);
     sti_stochastic_point point = {.u = r.u, .l = r.l};
     if (status == STI_OK) status = sti_stochastic_interior(env, &M, &quiet, deadline, false, &point);
     if (status == STI_OK) first_parts(&M, &r, L, a);
@@ -140,6 +140,7 @@ static void clean_farkas(const sti_layout* L, sti_stochastic_answer* a, double* 
     double largest = 0;
     for (int k = 0; k < a->p; k++) largest = fmax(largest, fabs(a->pi[k]));
     for (size_t k = 0; k < a->l_count; k++) largest = fmax(largest, fabs(a->l[k]));
+    sti_layout_most(L, &largest, 1);
     for (int i = 0; i < L->blocks; i++) {
         double* l = i == 0 ? a->pi : a->l + (L->row[i] - (size_t)a->p);
         sti_layout_sides(L, i, low, high);
@@ -153,16 +154,17 @@ static void clean_farkas(const sti_layout* L, sti_stochastic_answer* a, double* 
 static sti_status seek_farkas(sti_env* env, const sti_layout* L, const sti_stochastic_options* o, double deadline,
                               sti_stochastic_answer* a) {
     sti_derived d;
-    sti_status status = sti_derived_elastic(env, L, &d);
+    sti_status status = sti_layout_agree(env, L, sti_derived_elastic(env, L, &d));
     if (status == STI_OK) status = solve_derived(env, L, &d, o, deadline, a);
     sti_derived_clear(env, &d);
     if (status != STI_OK) return status;
     const size_t most = (size_t)(L->most_q > a->p ? L->most_q : a->p);
     double* sides = sti_alloc_array(env, sti_size_mul(2, most), sizeof *sides);
-    if (sides == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "a Farkas vector");
-    clean_farkas(L, a, sides, sides + most);
+    if (sides == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "a Farkas vector");
+    status = sti_layout_agree(env, L, status);
+    if (status == STI_OK) clean_farkas(L, a, sides, sides + most);
     sti_free(env, sides);
-    status = sti_stochastic_measure_farkas(env, L, a);
+    if (status == STI_OK) status = sti_stochastic_measure_farkas(env, L, a);
     if (status != STI_OK || !(a->bound >= LEAST_BOUND)) return status;
     a->outcome = STI_CONIC_INFEASIBLE;
     forget(a->x, (size_t)a->n);
@@ -174,7 +176,7 @@ static sti_status seek_farkas(sti_env* env, const sti_layout* L, const sti_stoch
 static sti_status seek_ray(sti_env* env, const sti_layout* L, const sti_stochastic_options* o, double deadline,
                            sti_stochastic_answer* a) {
     sti_derived d;
-    sti_status status = sti_derived_ray(env, L, &d);
+    sti_status status = sti_layout_agree(env, L, sti_derived_ray(env, L, &d));
     if (status == STI_OK) status = solve_derived(env, L, &d, o, deadline, a);
     sti_derived_clear(env, &d);
     if (status == STI_OK) status = sti_stochastic_measure_ray(env, L, a);
@@ -191,14 +193,24 @@ static sti_status seek_ray(sti_env* env, const sti_layout* L, const sti_stochast
 
 // ---- the whole
 
+static bool is_warm(const sti_layout* L, const sti_stochastic_answer* start) {
+    const bool warm = start != NULL && fits(L, start) && all_finite(start->x, (size_t)L->p->n) &&
+                      all_finite(start->y, start->y_count) && all_finite(start->pi, (size_t)L->p->p) &&
+                      all_finite(start->l, start->l_count);
+    double cold = !warm;
+    sti_layout_most(L, &cold, 1);
+    return !(cold > 0);
+}
+
 static sti_status run(sti_env* env, const sti_layout* L, const sti_stochastic_options* o, sti_stochastic_answer* a) {
     const double deadline = sti_deadline(env, o->time_limit_s);
-    const bool warm = o->start != NULL && fits(L, o->start) && all_finite(o->start->x, (size_t)L->p->n) &&
-                      all_finite(o->start->y, o->start->y_count) && all_finite(o->start->pi, (size_t)L->p->p) &&
-                      all_finite(o->start->l, o->start->l_count);
+    const bool warm = is_warm(L, o->start);
     room r = {0};
-    sti_status status = room_open(env, L, &r);
-    if (status != STI_OK) return status;
+    sti_status status = sti_layout_agree(env, L, room_open(env, L, &r));
+    if (status != STI_OK) {
+        room_close(env, &r);
+        return status;
+    }
     if (warm) from_answer(L, o->start, &r);
     sti_stochastic_point point = {.u = r.u, .l = r.l};
     status = sti_stochastic_interior(env, L, o, deadline, warm, &point);
@@ -210,10 +222,11 @@ static sti_status run(sti_env* env, const sti_layout* L, const sti_stochastic_op
         a->outcome = STI_CONIC_SOLVED;
         snprintf(a->reason, sizeof a->reason, "point and multipliers are within %.1e of each other", a->gap);
     } else if (status == STI_OK) {
-        const bool late = isfinite(deadline) && sti_now(env) > deadline;
+        double late = isfinite(deadline) && sti_now(env) > deadline;
+        sti_layout_most(L, &late, 1);
         a->outcome = STI_CONIC_LIMIT;
-        if (!late) status = seek_farkas(env, L, o, deadline, a);
-        if (status == STI_OK && !late && a->outcome == STI_CONIC_LIMIT) status = seek_ray(env, L, o, deadline, a);
+        if (!(late > 0)) status = seek_farkas(env, L, o, deadline, a);
+        if (status == STI_OK && !(late > 0) && a->outcome == STI_CONIC_LIMIT) status = seek_ray(env, L, o, deadline, a);
         if (status == STI_OK && a->outcome == STI_CONIC_LIMIT) {  // neither: the point is all there is
             to_answer(L, &r, a);
             a->bound = NAN;
@@ -230,13 +243,15 @@ sti_status sti_stochastic_solve(sti_env* env, const sti_stochastic* program, con
                                 sti_stochastic_answer* answer) {
     const sti_stochastic_options o = options != NULL ? *options : sti_stochastic_options_default();
     const double begin = sti_clock();
+    const sti_layout team = {.team = o.team};
     sti_layout L;
     *answer = (sti_stochastic_answer){0};
     if (!(o.tol > 0)) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "tol: %g: a positive number is expected", o.tol);
-    sti_status status = sti_stochastic_check(env, program);
-    if (status == STI_OK) status = sti_layout_create(env, program, &L);
+    sti_status status = sti_stochastic_check(env, program, o.team);
     if (status != STI_OK) return status;
-    status = reserve(env, &L, answer);
+    status = sti_layout_create(env, program, o.team, &L);
+    if (status == STI_OK) status = reserve(env, &L, answer);
+    status = sti_layout_agree(env, &team, status);
     if (status == STI_OK) status = run(env, &L, &o, answer);
     sti_layout_clear(env, &L);
     answer->time_s = sti_clock() - begin;
