@@ -143,6 +143,9 @@ STI_API sti_average sti_average_of(const double* values, long count);
 // whose numbers may be formulas of these names (docs/optimization.md).
 
 STI_API const sti_stochastic* sti_stochastic_of(const sti_document* document);  // NULL: another kind, or a sample
+// The document with the scenarios of one rank of a team alone, the rank-th of `size` parts in their order; where no scenario says its
+// probability it is one over the number of all. Of HDF5 nothing else is read, of JSON nothing else is kept.
+STI_API sti_status sti_stochastic_load_part(sti_env* env, const char* path, int rank, int size, sti_document** out);
 STI_API bool sti_stochastic_is_sampled(const sti_document* document);
 // `count` scenarios drawn from the distribution, the same ones for the same seed; *seed goes on, for the next ones.
 STI_API sti_status sti_stochastic_sample(sti_env* env, const sti_document* document, int count, uint64_t* seed,

@@ -82,7 +82,7 @@ void sti_kind_uses_text(sti_kind kind, char* text, size_t size) {
 
 static bool can_read(sti_kind kind, bool json) {
     const sti_kind_row* row = kinds[kind].row;
-    return row != NULL && (row->form != NULL || (json && row->read != NULL));
+    return row != NULL && (row->form != NULL || (json ? row->read != NULL : row->read_hdf5 != NULL));
 }
 
 void sti_kind_words(bool json, char* text, size_t size) {
@@ -189,15 +189,19 @@ static char* folder_of(sti_env* env, const char* path) {
     return folder;
 }
 
-sti_status sti_document_load(sti_env* env, const char* path, sti_document** out) {
+bool sti_document_head_is_hdf5(const unsigned char* head, size_t count) {
     static const unsigned char hdf5[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+    return count >= sizeof hdf5 && memcmp(head, hdf5, sizeof hdf5) == 0;
+}
+
+sti_status sti_document_load(sti_env* env, const char* path, sti_document** out) {
     static const char market[] = "%%MatrixMarket";
     unsigned char head[16];
     size_t count;
     *out = NULL;
     sti_status status = sti_file_peek(env, path, head, sizeof head, &count);
     if (status != STI_OK) return status;
-    if (count >= sizeof hdf5 && memcmp(head, hdf5, sizeof hdf5) == 0) return sti_document_read_hdf5(env, path, out);
+    if (sti_document_head_is_hdf5(head, count)) return sti_document_read_hdf5(env, path, out);
     if (count >= sizeof market - 1 && memcmp(head, market, sizeof market - 1) == 0)
         return sti_file_fail(
             env, STI_ERR_INPUT, path,

@@ -22,13 +22,16 @@ typedef struct sti_settings {
     sti_setting* one;  // (count)
 } sti_settings;
 
+struct sti_h5;
+
 // What is known of a kind, beside its line in STI_KIND_LIST. "content" is the struct that the readers make, and nobody else's
-// business; readers may leave a half-built one behind when they fail, destroy takes it. A kind has a form (its fields are then read from JSON and HDF5 alike), or reads JSON by itself, or (contact) comes
+// business; readers may leave a half-built one behind when they fail, destroy takes it. A kind has a form (its fields are then read from JSON and HDF5 alike), or reads JSON (and HDF5) by itself, or (contact) comes
 // from a format of its own.
 typedef struct sti_kind_row {
     const sti_form* form;
     sti_status (*assemble)(sti_fields* fields, void** content);                    // with a form
     sti_status (*read)(sti_json_tree* tree, void** content);                       // without
+    sti_status (*read_hdf5)(const struct sti_h5* h, void** content);               // without; NULL: from JSON alone
     void (*destroy)(sti_env* env, void* content);                                  // accepts NULL
     sti_status (*set)(sti_env* env, void* content, const sti_settings* settings);  // NULL: no parameters
     sti_status (*save)(sti_env* env, const void* content, const char* path);       // NULL: cannot be written
@@ -60,6 +63,7 @@ void* sti_document_content(const sti_document* document, sti_kind kind);
 // text (size bytes and a 0 after them) is altered. directory: of the file, with its slash; NULL: the text came from memory.
 sti_status sti_document_read_json(sti_env* env, char* text, size_t size, const char* name, const char* directory,
                                   sti_document** out);
+bool sti_document_head_is_hdf5(const unsigned char* head, size_t count);  // the first bytes of a file
 sti_status sti_document_read_hdf5(sti_env* env, const char* path, sti_document** out);
 
 // ---- settings.c

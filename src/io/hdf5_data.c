@@ -217,7 +217,8 @@ typedef struct chunk_walk {
     unsigned char* raw;                                       // bytes of one chunk, unfiltered            (raw_size)
     unsigned char* spare;                                     // room for the filters                      (raw_size)
     uint64_t raw_size;
-    unsigned char* out;  // all entries, row major                      (count x width)
+    uint64_t from, to;   // rows that are wanted
+    unsigned char* out;  // their entries, row major
 } chunk_walk;
 
 static sti_status bad_chunks(const chunk_walk* w) {
@@ -327,6 +328,7 @@ static sti_status unfilter(chunk_walk* w, const chunk* c) {
 
 static sti_status scatter(chunk_walk* w, const chunk* c) {
     const sti_h5_dataset* d = w->d;
+    if (c->first[0] >= w->to || d->chunk[0] <= w->from - (c->first[0] < w->from ? c->first[0] : w->from)) return STI_OK;
     const sti_status status = unfilter(w, c);
     if (status != STI_OK) return status;
     const uint64_t width = (uint64_t)d->width, cols = d->rank > 1 ? d->size[1] : 1,
@@ -334,8 +336,11 @@ static sti_status scatter(chunk_walk* w, const chunk* c) {
     const uint64_t first = d->rank > 1 ? c->first[1] : 0, take = wide < cols - first ? wide : cols - first;
     const uint64_t bytes = sti_u64_mul(take, width);
     if (bytes > MOST_CHUNK_BYTES) return bad_chunks(w);
-    for (uint64_t i = 0; i < d->chunk[0] && c->first[0] + i < d->size[0]; i++)
-        memcpy(w->out + ((c->first[0] + i) * cols + first) * width, w->raw + i * wide * width, (size_t)bytes);
+    for (uint64_t i = 0; i < d->chunk[0] && c->first[0] + i < w->to; i++) {
+        const uint64_t row = c->first[0] + i;
+        if (row < w->from) continue;
+        memcpy(w->out + ((row - w->from) * cols + first) * width, w->raw + i * wide * width, (size_t)bytes);
+    }
     return STI_OK;
 }
 
@@ -400,9 +405,11 @@ void sti_h5_dataset_clear(const sti_h5* h, sti_h5_dataset* d) {
 
 // ---- entries
 
-static sti_status read_chunks(const sti_h5* h, const sti_h5_dataset* d, const char* field, unsigned char* out) {
+static sti_status read_chunks(const sti_h5* h, const sti_h5_dataset* d, const char* field, uint64_t first, uint64_t rows,
+                              unsigned char* out) {
     const uint64_t raw = chunk_room(d);
-    chunk_walk w = {.h = h, .d = d, .field = field, .use = scatter, .raw_size = raw, .out = out};
+    chunk_walk w = {
+        .h = h, .d = d, .field = field, .use = scatter, .raw_size = raw, .from = first, .to = first + rows, .out = out};
     w.raw = sti_alloc_array(h->env, (size_t)raw, 1);
     w.spare = sti_alloc_array(h->env, (size_t)raw, 1);
     sti_status status = STI_OK;
@@ -413,20 +420,30 @@ static sti_status read_chunks(const sti_h5* h, const sti_h5_dataset* d, const ch
     return status;
 }
 
-// The bytes of all entries, into memory for 8 bytes an entry, at its end: so that they can be widened in place.
-static sti_status read_bytes(const sti_h5* h, const sti_h5_dataset* d, const char* field, void** out,
-                             unsigned char** bytes) {
-    *out = sti_alloc_array(h->env, (size_t)d->count, 8);
-    if (*out == NULL) return STI_FAIL(h->env, STI_ERR_MEMORY, -1, "%s of %llu", field, (unsigned long long)d->count);
-    const size_t size = sti_size_mul((size_t)d->count, (size_t)d->width);
-    *bytes = (unsigned char*)*out + (sti_size_mul((size_t)d->count, 8) - size);
+// Entries of one row, and how many rows there are; one number is a row.
+static uint64_t row_length(const sti_h5_dataset* d) {
+    return d->rank > 1 ? d->size[1] : 1;
+}
+static uint64_t row_count(const sti_h5_dataset* d) {
+    return d->rank > 0 ? d->size[0] : 1;
+}
+
+// The bytes of some rows, into memory for 8 bytes an entry, at its end: so that they can be widened in place.
+static sti_status read_bytes(const sti_h5* h, const sti_h5_dataset* d, const char* field, uint64_t first, uint64_t rows,
+                             void** out, unsigned char** bytes) {
+    const size_t count = sti_size_mul((size_t)rows, (size_t)row_length(d));
+    *out = sti_alloc_array(h->env, count, 8);
+    if (*out == NULL) return STI_FAIL(h->env, STI_ERR_MEMORY, -1, "%s of %llu", field, (unsigned long long)count);
+    const size_t size = sti_size_mul(count, (size_t)d->width);
+    const uint64_t skip = sti_u64_mul(sti_u64_mul(first, row_length(d)), (uint64_t)d->width);
+    *bytes = (unsigned char*)*out + (sti_size_mul(count, 8) - size);
     if (size == 0) return STI_OK;
     if (d->layout == STI_H5_COMPACT)
-        memcpy(*bytes, d->compact, size);
+        memcpy(*bytes, d->compact + skip, size);
     else if (d->layout == STI_H5_CONTIGUOUS)
-        return sti_h5_fetch(h, d->address, size, *bytes);
+        return sti_h5_fetch(h, sti_u64_add(d->address, skip), size, *bytes);
     else
-        return read_chunks(h, d, field, *bytes);
+        return read_chunks(h, d, field, first, rows, *bytes);
     return STI_OK;
 }
 
@@ -456,22 +473,27 @@ static double entry_double(const sti_h5_dataset* d, const unsigned char* p) {
 }
 
 sti_status sti_h5_dataset_doubles(const sti_h5* h, const sti_h5_dataset* d, const char* field, double** out) {
+    return sti_h5_dataset_rows(h, d, field, 0, row_count(d), out);
+}
+
+sti_status sti_h5_dataset_rows(const sti_h5* h, const sti_h5_dataset* d, const char* field, uint64_t first,
+                               uint64_t rows, double** out) {
     void* room = NULL;
     unsigned char* bytes = NULL;
     *out = NULL;
-    sti_status status = read_bytes(h, d, field, &room, &bytes);
+    sti_status status = read_bytes(h, d, field, first, rows, &room, &bytes);
     double* x = room;
-    const uint64_t cols = d->rank > 1 ? d->size[1] : 1;
-    for (uint64_t k = 0; status == STI_OK && k < d->count; k++) {
+    const uint64_t cols = row_length(d), count = sti_u64_mul(rows, cols);
+    for (uint64_t k = 0; status == STI_OK && k < count; k++) {
         const double value = entry_double(d, bytes + k * (uint64_t)d->width);
         x[k] = value;
         if (isfinite(value) && !(d->integer && fabs(value) > 0x1p53)) continue;
         char place[64];
         if (d->rank > 1)
-            snprintf(place, sizeof place, "[%llu][%llu]", (unsigned long long)(k / cols),
+            snprintf(place, sizeof place, "[%llu][%llu]", (unsigned long long)(first + k / cols),
                      (unsigned long long)(k % cols));
         else
-            snprintf(place, sizeof place, "[%llu]", (unsigned long long)k);
+            snprintf(place, sizeof place, "[%llu]", (unsigned long long)(first + k));
         status = sti_h5_fail(h, NULL, "%s%s: %.17g: %s", field, place, value,
                              d->integer ? "an integer beyond 2^53" : "a finite number is expected");
     }
@@ -487,7 +509,7 @@ sti_status sti_h5_dataset_integers(const sti_h5* h, const sti_h5_dataset* d, con
     unsigned char* bytes = NULL;
     *out = NULL;
     if (!d->integer || d->rank > 1) return sti_h5_fail(h, field, "a list of integers is expected");
-    const sti_status status = read_bytes(h, d, field, &room, &bytes);
+    const sti_status status = read_bytes(h, d, field, 0, row_count(d), &room, &bytes);
     int64_t* x = room;
     for (uint64_t k = 0; status == STI_OK && k < d->count; k++) x[k] = entry_integer(d, bytes + k * (uint64_t)d->width);
     if (status == STI_OK)

@@ -94,6 +94,9 @@ void sti_h5_dataset_clear(const sti_h5* h, sti_h5_dataset* d);
 
 // All entries, row major, into memory the caller owns afterwards. Integers beyond 2^53 are refused as doubles.
 sti_status sti_h5_dataset_doubles(const sti_h5* h, const sti_h5_dataset* d, const char* field, double** out);
+// Rows first .. first + rows - 1 alone, entries of the first dimension; nothing else is kept.
+sti_status sti_h5_dataset_rows(const sti_h5* h, const sti_h5_dataset* d, const char* field, uint64_t first,
+                               uint64_t rows, double** out);
 sti_status sti_h5_dataset_integers(const sti_h5* h, const sti_h5_dataset* d, const char* field, int64_t** out);
 
 #endif

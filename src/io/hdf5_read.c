@@ -12,7 +12,7 @@
 
 #include "io/document.h"
 #include "io/fclib.h"
-#include "io/hdf5_file.h"
+#include "io/hdf5_fields.h"
 
 // A dataset that has to be there. label names it in messages.
 static sti_status open_dataset(const sti_h5* h, uint64_t group, const char* name, const char* label, uint64_t most,
@@ -27,7 +27,7 @@ static sti_status open_dataset(const sti_h5* h, uint64_t group, const char* name
     return status;
 }
 
-static sti_status read_vector(const sti_h5* h, uint64_t group, const char* name, const char* label, uint64_t most,
+sti_status sti_h5_read_vector(const sti_h5* h, uint64_t group, const char* name, const char* label, uint64_t most,
                               double** out, size_t* count) {
     sti_h5_dataset d;
     sti_status status = open_dataset(h, group, name, label, most, &d);
@@ -70,14 +70,16 @@ typedef struct sparse_parts {
     size_t shape_count, col_count, row_count, value_count;
 } sparse_parts;
 
-static sti_status read_parts(const sti_h5* h, uint64_t group, const char* name, sparse_parts* p) {
+static sti_status read_parts(const sti_h5* h, uint64_t group, const char* name, bool values, sparse_parts* p) {
     char label[4][64];
     static const char* const part[4] = {"shape", "col_start", "row", "value"};
     for (int k = 0; k < 4; k++) snprintf(label[k], sizeof label[k], "%s/%s", name, part[k]);
     sti_status status = read_integers(h, group, part[0], label[0], &p->shape, &p->shape_count);
     if (status == STI_OK) status = read_integers(h, group, part[1], label[1], &p->col_start, &p->col_count);
     if (status == STI_OK) status = read_integers(h, group, part[2], label[2], &p->row, &p->row_count);
-    if (status == STI_OK) status = read_vector(h, group, part[3], label[3], INT32_MAX, &p->value, &p->value_count);
+    p->value_count = p->row_count;
+    if (status == STI_OK && values)
+        status = sti_h5_read_vector(h, group, part[3], label[3], INT32_MAX, &p->value, &p->value_count);
     return status;
 }
 
@@ -107,9 +109,9 @@ static sti_status check_parts(const sti_h5* h, const char* name, const sparse_pa
     return STI_OK;
 }
 
-static sti_status read_sparse(const sti_h5* h, uint64_t group, const char* name, sti_field* f) {
+static sti_status read_sparse(const sti_h5* h, uint64_t group, const char* name, bool values, sti_field* f) {
     sparse_parts p = {0};
-    sti_status status = read_parts(h, group, name, &p);
+    sti_status status = read_parts(h, group, name, values, &p);
     if (status == STI_OK) status = check_parts(h, name, &p);
     int* row = status == STI_OK ? sti_alloc_array(h->env, p.row_count, sizeof *row) : NULL;
     if (status == STI_OK && row == NULL)
@@ -130,18 +132,22 @@ static sti_status read_sparse(const sti_h5* h, uint64_t group, const char* name,
     return status;
 }
 
-static sti_status read_matrix(const sti_h5* h, const char* name, uint64_t header, sti_field* f) {
+sti_status sti_h5_read_matrix(const sti_h5* h, const char* name, uint64_t header, sti_field* f) {
     sti_h5_dataset d;
     sti_status status = sti_h5_dataset_open(h, header, name, STI_IO_DENSE_MOST, &d);
     if (status != STI_OK) return status;
     if (d.is_dataset)
         status = read_dense(h, name, &d, f);
     else if (d.is_group)
-        status = read_sparse(h, header, name, f);
+        status = read_sparse(h, header, name, true, f);
     else
         status = sti_h5_fail(h, name, "neither a dataset nor a group");
     sti_h5_dataset_clear(h, &d);
     return status;
+}
+
+sti_status sti_h5_read_pattern(const sti_h5* h, const char* name, uint64_t group, sti_field* f) {
+    return read_sparse(h, group, name, false, f);
 }
 
 // ---- the problem
@@ -180,12 +186,12 @@ static sti_status read_field(const sti_h5* h, const sti_field_name* name, sti_fi
     if (!found) return sti_h5_fail(h, name->name, "missing: a dataset is expected");
     f->given = true;
     if (name->matrix) {
-        status = read_matrix(h, name->name, header, f);
+        status = sti_h5_read_matrix(h, name->name, header, f);
         f->fraction = status == STI_OK && sti_matrix_fraction(&f->matrix);
         return status;
     }
     size_t count = 0;
-    status = read_vector(h, h->root, name->name, name->name, STI_IO_SPARSE_MOST, &f->vector, &count);
+    status = sti_h5_read_vector(h, h->root, name->name, name->name, STI_IO_SPARSE_MOST, &f->vector, &count);
     f->rows = (int)count;
     f->cols = 1;
     f->fraction = status == STI_OK && sti_fields_fraction(f->vector, count);
@@ -246,6 +252,8 @@ static sti_status read_document(const sti_h5* h, sti_document** out) {
     const sti_kind_row* row = sti_kind_row_of(kind);
     if (row->form != NULL) {
         status = read_form(h, row, &content);
+    } else if (row->read_hdf5 != NULL) {
+        status = row->read_hdf5(h, &content);
     } else {
         sti_fclib* contact = NULL;
         status = sti_fclib_read(h, global, &contact);

@@ -13,19 +13,14 @@
 #include "io/file.h"
 #include "io/json_fields.h"
 #include "io/json_matrix.h"
-#include "io/stochastic_json.h"
+#include "io/stochastic_store.h"
 
 static const char* const names[] = {"kind", "name", "description", "Q0", "c0", "T0",     "W0",        "b",
                                     "bl",   "bu",   "lb",          "ub", "n",  "common", "scenarios", "sample"};
 static const char* const scenario_names[] = {"p", "name", "Q", "c", "T", "W", "W0", "d", "dl", "du", "lb", "ub"};
 #define COUNT_OF(a) ((int)(sizeof(a) / sizeof(a)[0]))
 
-typedef struct store {
-    sti_stochastic program;  // first member: what sti_stochastic_of hands out
-    sti_scenario common;
-    sti_scenario* scenarios;  // (scenario_count)
-    sti_distribution* distribution;
-} store;
+typedef sti_stochastic_store store;
 
 // ---- memory: pointers that a scenario shares with `common` belong to that
 
@@ -56,11 +51,12 @@ static void clear_scenario(sti_env* env, sti_scenario* s, const sti_scenario* co
     clear_sides(env, s->lb, s->ub, c->lb, c->ub);
 }
 
-static void destroy(sti_env* env, void* content) {
+void sti_stochastic_store_destroy(sti_env* env, void* content) {
     store* s = content;
     if (s == NULL) return;
-    for (int i = 0; s->scenarios != NULL && i < s->program.scenario_count; i++)
+    for (int i = 0; s->scenarios != NULL && s->stack_count == 0 && i < s->program.scenario_count; i++)
         clear_scenario(env, &s->scenarios[i], &s->common);
+    for (int k = 0; k < s->stack_count; k++) sti_free(env, s->stack[k]);
     clear_scenario(env, &s->common, NULL);
     sti_free(env, s->scenarios);
     sti_matrix_clear(env, &s->program.Q0);
@@ -260,11 +256,71 @@ static sti_status read(sti_json_tree* tree, void** out) {
     return status;
 }
 
-const sti_kind_row sti_kind_stochastic = {.read = read, .destroy = destroy};
+const sti_kind_row sti_kind_stochastic = {
+    .read = read, .read_hdf5 = sti_stochastic_read_hdf5, .destroy = sti_stochastic_store_destroy};
 
 const sti_stochastic* sti_stochastic_of(const sti_document* document) {
     const store* s = sti_document_content(document, STI_KIND_STOCHASTIC);
     return s != NULL && s->distribution == NULL ? &s->program : NULL;
+}
+
+// Scenarios from .. to - 1 of those of the document; the others are given back.
+static void keep_part(sti_env* env, store* s, int from, int to) {
+    for (int i = 0; i < s->program.scenario_count; i++) {
+        if (i < from || i >= to)
+            clear_scenario(env, &s->scenarios[i], &s->common);
+        else
+            s->scenarios[i - from] = s->scenarios[i];
+    }
+    s->program.scenario_count = to - from;
+}
+
+static sti_status load_json_part(sti_env* env, const char* path, int rank, int size, sti_document** out) {
+    sti_status status = sti_document_load(env, path, out);
+    if (status != STI_OK) return status;
+    store* s = sti_document_content(*out, STI_KIND_STOCHASTIC);
+    const int64_t count = s == NULL ? 0 : s->program.scenario_count;
+    if (s == NULL || s->distribution != NULL)
+        status = sti_file_fail(env, STI_ERR_INPUT, path, "kind: a stochastic program that lists its scenarios is expected");
+    else if (count < size)
+        status = sti_file_fail(env, STI_ERR_INPUT, path, "scenarios: %lld: at least one for each of %d ranks is expected",
+                               (long long)count, size);
+    else
+        keep_part(env, s, (int)(count * rank / size), (int)(count * (rank + 1) / size));
+    if (status == STI_OK) return STI_OK;
+    sti_document_destroy(*out);
+    *out = NULL;
+    return status;
+}
+
+static sti_status read_part(const sti_h5* h, int rank, int size, sti_document** out) {
+    char text[64];
+    bool found;
+    void* content = NULL;
+    sti_status status = sti_h5_attribute(h, h->root, "kind", text, sizeof text, &found);
+    if (status != STI_OK) return status;
+    if (!found || strcmp(text, sti_kind_text(STI_KIND_STOCHASTIC)) != 0)
+        return sti_h5_fail(h, "kind", "a stochastic program is expected");
+    status = sti_stochastic_read_hdf5_part(h, rank, size, &content);
+    if (status == STI_OK) return sti_document_create(h->env, STI_KIND_STOCHASTIC, content, out);
+    sti_stochastic_store_destroy(h->env, content);
+    return status;
+}
+
+sti_status sti_stochastic_load_part(sti_env* env, const char* path, int rank, int size, sti_document** out) {
+    *out = NULL;
+    if (rank < 0 || rank >= size)
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "rank %d of %d: from 0 to size - 1 is expected", rank, size);
+    unsigned char head[8];
+    size_t count;
+    sti_h5 h;
+    sti_status status = sti_file_peek(env, path, head, sizeof head, &count);
+    if (status == STI_OK && !sti_document_head_is_hdf5(head, count)) return load_json_part(env, path, rank, size, out);
+    if (status == STI_OK) status = sti_h5_open(env, path, &h);
+    if (status != STI_OK) return status;
+    status = read_part(&h, rank, size, out);
+    sti_h5_close(&h);
+    return status;
 }
 
 bool sti_stochastic_is_sampled(const sti_document* document) {

@@ -10,7 +10,7 @@
 
 #include "base/rng.h"
 #include "io/json_fields.h"
-#include "io/stochastic_json.h"
+#include "io/stochastic_store.h"
 #include "system/expression.h"
 
 enum { FIELD_COUNT = 11 };
