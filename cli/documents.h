@@ -17,6 +17,9 @@ typedef struct cli_solve_request {
     double tol, time_limit, omega;
     long max_iterations;
     long samples, seed, replications;
+    const char* start;                // an answer to begin from
+    const sti_stochastic_team* team;  // NULL: alone
+    bool whole;                       // the answers of the team are shown, and come together
     cli_list covering;
 } cli_solve_request;
 
@@ -39,7 +42,9 @@ enum {
     CLI_TAKES_OMEGA = 4,
     CLI_TAKES_MINIMUM_NORM = 8,
     CLI_TAKES_NEWTON = 16,
-    CLI_TAKES_SAMPLES = 32
+    CLI_TAKES_SAMPLES = 32,
+    CLI_TAKES_START = 64,
+    CLI_TAKES_RANKS = 128
 };
 
 typedef int cli_solve(const cli* c, const cli_solve_request* r, const sti_document* document);

@@ -4,6 +4,7 @@
 
 #include "contact.h"
 #include "documents.h"
+#include "ranks.h"
 #include "scenes.h"
 
 int cli_check_ipm(const cli* c, const char* solver, const char* what) {
@@ -24,7 +25,9 @@ static int check_options(const cli* c, const cli_solve_request* r, sti_kind kind
                    {"--newton", CLI_TAKES_NEWTON, r->newton != NULL},
                    {"--samples", CLI_TAKES_SAMPLES, r->samples > 0},
                    {"--seed", CLI_TAKES_SAMPLES, r->seed > 0},
-                   {"--replications", CLI_TAKES_SAMPLES, r->replications > 0}};
+                   {"--replications", CLI_TAKES_SAMPLES, r->replications > 0},
+                   {"--start", CLI_TAKES_START, r->start != NULL},
+                   {"--ranks", CLI_TAKES_RANKS, r->team != NULL}};
     for (size_t k = 0; k < sizeof options / sizeof options[0]; k++) {
         if (!options[k].given || (cli_documents[kind].takes & options[k].flag) != 0) continue;
         char takers[200] = "";
@@ -43,6 +46,8 @@ static int check_options(const cli* c, const cli_solve_request* r, sti_kind kind
 static int run(cli* c, int argc, char** argv) {
     cli_solve_request r = {0};
     sti_document* document = NULL;
+    sti_stochastic_team team;
+    bool ranks = false;
     const cli_option options[] = {
         {"--solver", CLI_TEXT, "NAME", "auto, lemke, enum, newton, pgs or ipm; of contact: see below (auto)",
          &r.solver},
@@ -58,6 +63,9 @@ static int run(cli* c, int argc, char** argv) {
         {"--samples", CLI_COUNT, "N", "stochastic, of a distribution: scenarios to draw (100)", &r.samples},
         {"--seed", CLI_COUNT, "S", "where the draws begin (1)", &r.seed},
         {"--replications", CLI_COUNT, "M", "times it is done, for the confidence interval (10)", &r.replications},
+        {"--start", CLI_TEXT, "SOL", "stochastic: begin from the answer in this file", &r.start},
+        {"--ranks", CLI_FLAG, NULL, "stochastic: one program for all ranks of mpirun, the scenarios shared out",
+         &ranks},
         {"--output", CLI_TEXT, "SOL", "write the answer to this file: JSON; of contact also .hdf5 (FCLIB)", &r.output},
     };
     char* positional[1];
@@ -65,12 +73,15 @@ static int run(cli* c, int argc, char** argv) {
     if (cli_parse(c, options, sizeof options / sizeof options[0], argc, argv, positional, 1, 1, &code) >= 0) {
         r.path = positional[0];
         r.time_limit = cli_limit_soft(c);
-        code = cli_scene_load(c, r.path, &document);
+        r.whole = c->json || r.output != NULL;
+        code = ranks ? cli_ranks_begin(c, &team) : cli_scene_load(c, r.path, &document);
+        if (code == CLI_DONE && ranks) code = cli_ranks_load(c, r.path, r.team = &team, &document);
         if (code == CLI_DONE) code = check_options(c, &r, sti_document_kind(document));
         if (code == CLI_DONE) code = cli_documents[sti_document_kind(document)].solve(c, &r, document);
     }
     free(r.covering.value);
     sti_document_destroy(document);
+    cli_ranks_end();
     return code;
 }
 
@@ -94,7 +105,7 @@ const cli_verb cli_verb_solve = {
         "Kind \"l1\", min |A x + b|_1, gets x and a dual vector y that proves how far x is from the least sum.\n"
         "Kind \"stochastic\" is one decision for many scenarios; of a distribution by formulas, --samples draws them, "
         "and the\n"
-        "objective gets a confidence interval (docs/optimization.md).\n"
+        "objective gets a confidence interval; --ranks is for mpirun (docs/optimization.md).\n"
         "Exit code 0: solved; 1: no solution, or not solved; 2: bad usage or input; 3: internal failure.\n\n"
         "example:\n"
         "    echo '{\"kind\": \"lcp\", \"M\": [[2, 1], [1, 2]], \"q\": [-5, -6]}' > p.json\n"

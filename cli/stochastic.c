@@ -58,15 +58,34 @@ static sti_status solve(const cli* c, sti_stochastic_options* o, const sti_stoch
     return status;
 }
 
+// Alone, from an answer in a file where one is given; or with the others, whose answers then come together in all of them.
+static sti_status find_answer(const cli* c, const cli_solve_request* r, sti_stochastic_options* o,
+                              const sti_stochastic* p, sti_stochastic_answer* a) {
+    sti_stochastic_answer start = {0};
+    sti_status status = STI_OK;
+    if (r->start != NULL) {
+        status = sti_stochastic_answer_load(c->env, p, r->start, &start);
+        o->start = &start;
+    }
+    o->team = r->team;
+    if (status == STI_OK) status = solve(c, o, p, a);
+    sti_stochastic_answer_clear(c->env, &start);
+    if (status == STI_OK && r->team != NULL && r->whole) status = sti_stochastic_answer_gather(c->env, r->team, a);
+    return status;
+}
+
 static int solve_scenarios(const cli* c, const cli_solve_request* r, sti_stochastic_options* o,
                            const sti_stochastic* p) {
-    sti_stochastic_answer a;
+    sti_stochastic_answer a = {0};
     char* json = NULL;
-    if (solve(c, o, p, &a) != STI_OK) return cli_fail_about(c, r->path);
+    const bool first = r->team == NULL || r->team->rank == 0;
+    if (find_answer(c, r, o, p, &a) != STI_OK) return first ? cli_fail_about(c, r->path) : CLI_USAGE;
     int code = a.outcome == STI_CONIC_SOLVED ? CLI_DONE : CLI_NO;
+    if (r->team != NULL)
+        cli_say(c, "%d ranks, each with its own scenarios%s\n", r->team->size, r->whole ? "" : "; those of the first:");
     if (c->json && sti_stochastic_answer_json(c->env, &a, &json) != STI_OK)
         code = cli_fail_about(c, r->path);
-    else if (r->output != NULL && sti_stochastic_answer_save(c->env, &a, r->output) != STI_OK)
+    else if (first && r->output != NULL && sti_stochastic_answer_save(c->env, &a, r->output) != STI_OK)
         code = cli_fail_written(c, r->output);
     else if (c->json)
         printf("%s\n", json);
@@ -238,6 +257,10 @@ int cli_stochastic_solve(const cli* c, const cli_solve_request* r, const sti_doc
     if (code != CLI_DONE) return code;
     if (p != NULL && (r->samples > 0 || r->seed > 0 || r->replications > 0))
         return cli_fail_usage(c, "--samples: %s lists its scenarios: nothing is drawn", r->path);
+    if (r->start != NULL && (p == NULL || r->newton != NULL || r->team != NULL))
+        return cli_fail_usage(
+            c, "--start: an answer to scenarios that %s lists is expected, and neither --newton nor --ranks", r->path);
+    if (r->team != NULL && r->newton != NULL) return cli_fail_usage(c, "--newton: one process is expected");
     if (p == NULL && r->newton != NULL)
         return cli_fail_usage(c, "--newton: %s draws its scenarios: there is no one system", r->path);
     if (p == NULL) return solve_sample(c, r, &o, document);

@@ -20,6 +20,7 @@
 
 #include <stdbool.h>
 #include <stiction/granular.h>
+#include <stiction/stochastic.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,6 +30,11 @@ extern "C" {
 
 // tao:blmvm, tao:tron or tao:bqpip; false: no such name.
 STI_TAO_API bool sti_tao_method(const char* name, sti_bed_method* out);
+
+// The ranks of MPI_COMM_WORLD as a team for sti_stochastic_solve, each with its own scenarios (sti_stochastic_load_part). MPI is
+// begun where the program has not done so, and ended by sti_tao_team_end; PETSc is not. false: MPI has been ended before.
+STI_TAO_API bool sti_tao_team(sti_stochastic_team* out);
+STI_TAO_API void sti_tao_team_end(void);
 
 // Ends PETSc, and MPI, where a solve began them. MPI cannot begin again in the same process: later solves fail.
 STI_TAO_API void sti_tao_shutdown(void);

@@ -95,6 +95,10 @@ STI_API sti_stochastic_options sti_stochastic_options_default(void);
 // options NULL: the defaults. Scenarios are shared among the workers of the environment; the bits do not depend on their number.
 STI_API sti_status sti_stochastic_solve(sti_env* env, const sti_stochastic* program,
                                         const sti_stochastic_options* options, sti_stochastic_answer* answer);
+// The answers of all ranks of a team, each with y and l of its own scenarios, made into that of the whole program, on each of them.
+// Every rank calls it. Cleared on failure.
+STI_API sti_status sti_stochastic_answer_gather(sti_env* env, const sti_stochastic_team* team,
+                                                sti_stochastic_answer* answer);
 STI_API void sti_stochastic_answer_clear(sti_env* env, sti_stochastic_answer* answer);  // accepts a cleared one
 
 // One Newton system of the method, to look at: (3.1.7) with given diagonals and right-hand sides, by its Schur complement

@@ -405,8 +405,8 @@ void sti_h5_dataset_clear(const sti_h5* h, sti_h5_dataset* d) {
 
 // ---- entries
 
-static sti_status read_chunks(const sti_h5* h, const sti_h5_dataset* d, const char* field, uint64_t first, uint64_t rows,
-                              unsigned char* out) {
+static sti_status read_chunks(const sti_h5* h, const sti_h5_dataset* d, const char* field, uint64_t first,
+                              uint64_t rows, unsigned char* out) {
     const uint64_t raw = chunk_room(d);
     chunk_walk w = {
         .h = h, .d = d, .field = field, .use = scatter, .raw_size = raw, .from = first, .to = first + rows, .out = out};

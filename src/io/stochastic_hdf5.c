@@ -42,16 +42,11 @@ static const block first_blocks[] = {
 };
 
 static const block scenario_blocks[] = {
-    {"Q", offsetof(sti_scenario, Q), 0, M, M},
-    {"T", offsetof(sti_scenario, T), 0, P, M},
-    {"W", offsetof(sti_scenario, W), 0, Q, M},
-    {"W0", offsetof(sti_scenario, W0), 0, Q, N},
-    {"c", offsetof(sti_scenario, c), 0, M, -1},
-    {"d", offsetof(sti_scenario, dl), offsetof(sti_scenario, du), Q, -1},
-    {"dl", offsetof(sti_scenario, dl), 0, Q, -1},
-    {"du", offsetof(sti_scenario, du), 0, Q, -1},
-    {"lb", offsetof(sti_scenario, lb), 0, M, -1},
-    {"ub", offsetof(sti_scenario, ub), 0, M, -1},
+    {"Q", offsetof(sti_scenario, Q), 0, M, M},    {"T", offsetof(sti_scenario, T), 0, P, M},
+    {"W", offsetof(sti_scenario, W), 0, Q, M},    {"W0", offsetof(sti_scenario, W0), 0, Q, N},
+    {"c", offsetof(sti_scenario, c), 0, M, -1},   {"d", offsetof(sti_scenario, dl), offsetof(sti_scenario, du), Q, -1},
+    {"dl", offsetof(sti_scenario, dl), 0, Q, -1}, {"du", offsetof(sti_scenario, du), 0, Q, -1},
+    {"lb", offsetof(sti_scenario, lb), 0, M, -1}, {"ub", offsetof(sti_scenario, ub), 0, M, -1},
 };
 
 #define COUNT_OF(a) ((int)(sizeof(a) / sizeof(a)[0]))
@@ -59,7 +54,7 @@ static const block scenario_blocks[] = {
 typedef struct reader {
     const sti_h5* h;
     sti_stochastic_store* store;
-    int rank, size;   // of a team
+    int rank, size;      // of a team
     int size_of[SIZES];  // -1: not known yet
     int64_t count;       // scenarios of the file, -1: not known yet
     int64_t from, to;    // those of this rank
@@ -150,11 +145,11 @@ static sti_status find_count(reader* r, const char* label, uint64_t count) {
         return sti_h5_fail(r->h, label, "%llu scenarios: %lld are expected", (unsigned long long)count,
                            (long long)r->count);
     if (count < (uint64_t)r->size || count > INT_MAX)
-        return sti_h5_fail(r->h, label, "%llu scenarios: from %d to %d are expected", (unsigned long long)count, r->size,
-                           INT_MAX);
+        return sti_h5_fail(r->h, label, "%llu scenarios: from %d to %d are expected", (unsigned long long)count,
+                           r->size, INT_MAX);
     r->count = (int64_t)count;
-    r->from = r->count * r->rank / r->size;
-    r->to = r->count * (r->rank + 1) / r->size;
+    r->from = sti_stochastic_share(r->count, r->rank, r->size);
+    r->to = sti_stochastic_share(r->count, r->rank + 1, r->size);
     s->scenarios = sti_alloc_array_zero(r->h->env, (size_t)(r->to - r->from), sizeof *s->scenarios);
     if (s->scenarios == NULL)
         return STI_FAIL(r->h->env, STI_ERR_MEMORY, -1, "%lld scenarios", (long long)(r->to - r->from));
@@ -171,8 +166,7 @@ static sti_status find_count(reader* r, const char* label, uint64_t count) {
 static sti_status read_rows(reader* r, const sti_h5_dataset* d, const char* label, double** out) {
     const sti_status status = find_count(r, label, d->size[0]);
     if (status != STI_OK) return status;
-    sti_status done =
-        sti_h5_dataset_rows(r->h, d, label, (uint64_t)r->from, (uint64_t)(r->to - r->from), out);
+    sti_status done = sti_h5_dataset_rows(r->h, d, label, (uint64_t)r->from, (uint64_t)(r->to - r->from), out);
     return done == STI_OK ? keep(r, *out) : done;
 }
 

@@ -281,12 +281,14 @@ static sti_status load_json_part(sti_env* env, const char* path, int rank, int s
     store* s = sti_document_content(*out, STI_KIND_STOCHASTIC);
     const int64_t count = s == NULL ? 0 : s->program.scenario_count;
     if (s == NULL || s->distribution != NULL)
-        status = sti_file_fail(env, STI_ERR_INPUT, path, "kind: a stochastic program that lists its scenarios is expected");
+        status =
+            sti_file_fail(env, STI_ERR_INPUT, path, "kind: a stochastic program that lists its scenarios is expected");
     else if (count < size)
-        status = sti_file_fail(env, STI_ERR_INPUT, path, "scenarios: %lld: at least one for each of %d ranks is expected",
-                               (long long)count, size);
+        status =
+            sti_file_fail(env, STI_ERR_INPUT, path, "scenarios: %lld: at least one for each of %d ranks is expected",
+                          (long long)count, size);
     else
-        keep_part(env, s, (int)(count * rank / size), (int)(count * (rank + 1) / size));
+        keep_part(env, s, sti_stochastic_share(count, rank, size), sti_stochastic_share(count, rank + 1, size));
     if (status == STI_OK) return STI_OK;
     sti_document_destroy(*out);
     *out = NULL;

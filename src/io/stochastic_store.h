@@ -14,13 +14,19 @@ enum { STI_STOCHASTIC_STACKS = 20 };
 typedef struct sti_stochastic_store {
     sti_stochastic program;  // first member: what sti_stochastic_of hands out
     sti_scenario common;
-    sti_scenario* scenarios;  // (scenario_count); each owns what it does not have of `common`, where there are no stacks
+    sti_scenario*
+        scenarios;  // (scenario_count); each owns what it does not have of `common`, where there are no stacks
     sti_distribution* distribution;
     void* stack[STI_STOCHASTIC_STACKS];  // of HDF5: the numbers of all scenarios under one name   (stack_count)
     int stack_count;
 } sti_stochastic_store;
 
 void sti_stochastic_store_destroy(sti_env* env, void* content);  // accepts NULL
+
+// Where the scenarios of a rank begin.
+static inline int sti_stochastic_share(int64_t count, int rank, int size) {
+    return (int)(sti_size_mul((size_t)count, (size_t)rank) / (size_t)size);
+}
 
 // stochastic_hdf5.c: all scenarios, or those of one rank.
 sti_status sti_stochastic_read_hdf5(const sti_h5* h, void** content);

@@ -33,7 +33,7 @@ static const double NEAR = 0.1, FAR = 10;  // products between these parts of th
 static const double LONGER = 0.1,
                     GAIN = 0.1;        // a corrector aims at a step longer by this and has to bring this part of it
 static const double SHORT_OF = 0.995;  // of the way to the boundary
-static const double OVER = 0.5;  // of the time limit: so much longer a factorization may take that has begun
+static const double OVER = 0.5;        // of the time limit: so much longer a factorization may take that has begun
 static const char LATE[] = "the time limit was reached";
 
 typedef struct direction {
@@ -264,8 +264,7 @@ static void purify(interior* k) {
 static const char* iterate(interior* k, sti_env* env, const sti_l1_options* options, sti_l1_answer* answer) {
     const double deadline = sti_deadline(env, options->time_limit_s);
     if (isfinite(deadline)) k->N.ldl.deadline = deadline + OVER * (deadline - sti_now(env));
-    if (!start(k, options->x))
-        return k->N.late ? LATE : "the normal matrix of least squares could not be factored";
+    if (!start(k, options->x)) return k->N.late ? LATE : "the normal matrix of least squares could not be factored";
     for (;;) {
         update_residuals(k);
         const double now = gap(k);

@@ -22,11 +22,11 @@ typedef struct sti_fronts {
     int* row;              // pivots, ascending
     int64_t* panel_start;  // columns of L: (columns + rows) x columns, by columns     (count+1)
     double* panel;
-    int* where;      // place of a row in the front at hand                (n)
-    int* relative;   // places of the rows of a child                      (most rows)
-    double* update;  // what the front at hand leaves                      (most rows, squared)
-    double* scaled;  // L D of the front at hand                           (largest panel)
-    double* stack;   // what fronts have left to fronts that come
+    int* where;       // place of a row in the front at hand                (n)
+    int* relative;    // places of the rows of a child                      (most rows)
+    double* update;   // what the front at hand leaves                      (most rows, squared)
+    double* scaled;   // L D of the front at hand                           (largest panel)
+    double* stack;    // what fronts have left to fronts that come
     double deadline;  // of sti_now; INFINITY: none
 } sti_fronts;
 

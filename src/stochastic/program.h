@@ -12,11 +12,11 @@
 #include "base/env.h"
 
 typedef struct sti_layout {
-    const sti_stochastic* p;  // borrowed
-    int blocks;               // scenario_count + 1
-    size_t *var, *row;        // where the variables and rows of each block begin       (blocks + 1)
-    int most_m, most_q;       // of a scenario
-    int chunks;               // the scenarios come in so many groups, whatever the number of threads
+    const sti_stochastic* p;          // borrowed
+    int blocks;                       // scenario_count + 1
+    size_t *var, *row;                // where the variables and rows of each block begin       (blocks + 1)
+    int most_m, most_q;               // of a scenario
+    int chunks;                       // the scenarios come in so many groups, whatever the number of threads
     const sti_stochastic_team* team;  // NULL: alone
 } sti_layout;
 

@@ -43,6 +43,16 @@ expect "an objective without end" 1 "unbounded by ipm"
 run verify open.json open_answer.json
 expect "its direction is accepted" 0 "falls without end"
 
+run solve vendor.json --start answer.json
+expect "a start from its own answer" 0 "objective -37."
+run solve vendor.json --start none_answer.json
+refused "an answer of another size" "none_answer.json" "a list of"
+run solve grip-force --start answer.json
+refused "a start for draws" "--start: an answer to scenarios that grip-force lists"
+echo '{"kind": "lcp", "M": [[1]], "q": [1]}' >lcp.json
+run solve lcp.json --start answer.json
+refused "a start of another kind" '--start: lcp.json: kind: lcp: an option of "stochastic" alone'
+
 # ---- distributions
 run solve grip-force
 expect "the built-in scene" 0 "sample averages of 100 scenarios, 10 times"

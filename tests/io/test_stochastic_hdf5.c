@@ -141,7 +141,8 @@ static void parts_make_the_whole(void** state) {
                 assert_memory_equal(a->Q.dense, b->Q.dense, SMALL_M * SMALL_M * sizeof(double));
                 assert_memory_equal(a->c, b->c, SMALL_M * sizeof(double));
                 assert_memory_equal(a->dl, b->dl, SMALL_Q * sizeof(double));
-                for (int j = 0; j < SMALL_Q; j++) assert_true(sti_matrix_get(&a->W, j, 2) == sti_matrix_get(&b->W, j, 2));
+                for (int j = 0; j < SMALL_Q; j++)
+                    assert_true(sti_matrix_get(&a->W, j, 2) == sti_matrix_get(&b->W, j, 2));
             }
             sti_document_destroy(document);
         }
@@ -246,8 +247,10 @@ static void every_allocation_may_fail(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_program_is_the_one_that_was_written), cmocka_unit_test(parts_make_the_whole),
-        cmocka_unit_test(what_is_common_stands_once),            cmocka_unit_test(wrong_files_are_named_by_field),
+        cmocka_unit_test(a_program_is_the_one_that_was_written),
+        cmocka_unit_test(parts_make_the_whole),
+        cmocka_unit_test(what_is_common_stands_once),
+        cmocka_unit_test(wrong_files_are_named_by_field),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, open_state_env, close_state_env);

@@ -75,6 +75,20 @@ static void solve_together(const sti_stochastic* p, meeting* m, member* r) {
     pthread_barrier_destroy(&m->barrier);
 }
 
+static void* gather(void* user) {
+    member* r = user;
+    if (r->status == STI_OK) r->status = sti_stochastic_answer_gather(r->env, &r->team, &r->answer);
+    return NULL;
+}
+
+static void gather_together(member* r) {
+    pthread_t thread[RANKS];
+    pthread_barrier_init(&r->m->barrier, NULL, RANKS);
+    for (int k = 0; k < RANKS; k++) pthread_create(&thread[k], NULL, gather, &r[k]);
+    for (int k = 0; k < RANKS; k++) pthread_join(thread[k], NULL);
+    pthread_barrier_destroy(&r->m->barrier);
+}
+
 static meeting room;
 
 static void open_members(member* r) {
@@ -128,6 +142,14 @@ static void ranks_find_what_one_process_finds(void** state) {
         }
         join(r, &whole);
         assert_verified(*state, &s.program, &whole);
+        gather_together(r);
+        for (int k = 0; k < RANKS; k++) {
+            assert_int_equal(r[k].status, STI_OK);
+            assert_int_equal(r[k].answer.scenario_count, 20);
+            assert_memory_equal(r[k].answer.y, whole.y, whole.y_count * sizeof *whole.y);
+            assert_memory_equal(r[k].answer.l, whole.l, whole.l_count * sizeof *whole.l);
+            assert_memory_equal(r[k].answer.y_start, whole.y_start, 21 * sizeof *whole.y_start);
+        }
         close_members(r);
         sti_stochastic_answer_clear(*state, &whole);
         scenario_case_free(&s);
@@ -210,6 +232,7 @@ static void memory_may_run_out_on_one_rank(void** state) {
         failing_env_open(&f, k);
         r[1].env = f.env;
         solve_together(&s.program, &room, r);
+        if (r[0].status == STI_OK) gather_together(r);
         const bool done = r[1].status == STI_OK;
         for (int i = 0; i < RANKS; i++) assert_int_equal(r[i].status, done ? STI_OK : STI_ERR_MEMORY);
         sti_stochastic_answer_clear(f.env, &r[1].answer);
