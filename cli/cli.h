@@ -46,6 +46,7 @@ extern const cli_verb cli_verb_converge;
 extern const cli_verb cli_verb_bound;
 extern const cli_verb cli_verb_flow;
 extern const cli_verb cli_verb_view;
+extern const cli_verb cli_verb_serve;
 extern const cli_verb cli_verb_bench;
 extern const cli_verb cli_verb_completion;
 

@@ -8,10 +8,10 @@
 
 #include "manual.h"
 
-const cli_verb* const cli_verbs[] = {&cli_verb_solve,   &cli_verb_verify, &cli_verb_inspect, &cli_verb_cone,
-                                     &cli_verb_analyze, &cli_verb_run,    &cli_verb_scenes,  &cli_verb_root,
-                                     &cli_verb_bound,   &cli_verb_flow,   &cli_verb_fit,     &cli_verb_converge,
-                                     &cli_verb_plan,    &cli_verb_view,   &cli_verb_bench,   &cli_verb_completion};
+const cli_verb* const cli_verbs[] = {
+    &cli_verb_solve,  &cli_verb_verify, &cli_verb_inspect, &cli_verb_cone,  &cli_verb_analyze,   &cli_verb_run,
+    &cli_verb_scenes, &cli_verb_root,   &cli_verb_bound,   &cli_verb_flow,  &cli_verb_fit,       &cli_verb_converge,
+    &cli_verb_plan,   &cli_verb_view,   &cli_verb_serve,   &cli_verb_bench, &cli_verb_completion};
 enum { VERB_COUNT = sizeof cli_verbs / sizeof cli_verbs[0] };
 const int cli_verb_count = VERB_COUNT;
 

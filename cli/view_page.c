@@ -81,21 +81,30 @@ static bool put_data(FILE* f, const char* text, size_t size) {
     return good;
 }
 
-static bool put_page(FILE* f, const char* data, size_t size) {
+static bool put_page(FILE* f, const char* data, size_t size, const char* connect) {
     bool good =
-        fputs(
+        fprintf(
+            f,
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
             "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'unsafe-inline'; "
-            "style-src 'unsafe-inline'; img-src data: blob:; media-src blob:\">\n"
+            "style-src 'unsafe-inline'; img-src data: blob:; media-src blob:; connect-src %s\">\n"
             "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
             "<title>Stiction</title>\n<style>\n",
-            f) >= 0;
+            connect) >= 0;
     good = good && fwrite(cli_page_style, 1, cli_page_style_size, f) == cli_page_style_size;
     good = good && fputs("</style>\n</head>\n<body>\n<script id=\"run\" type=\"application/json\">", f) >= 0;
     good = good && put_data(f, data, size);
     good = good && fputs("</script>\n<script>\n", f) >= 0;
     good = good && fwrite(cli_page_script, 1, cli_page_script_size, f) == cli_page_script_size;
     return good && fputs("</script>\n</body>\n</html>\n", f) >= 0;
+}
+
+bool cli_page_put(FILE* f, cli_page* p, const char* connect) {
+    size_t size = 0;
+    const char* data = cli_json_close(&p->json, &size);
+    const bool good = data != NULL && put_page(f, data, size, connect);
+    cli_json_drop(&p->json);
+    return good;
 }
 
 int cli_page_save(const cli* c, cli_page* p, const char* path) {
@@ -111,7 +120,7 @@ int cli_page_save(const cli* c, cli_page* p, const char* path) {
     snprintf(temporary, length, "%s.%ld.tmp", path, (long)getpid());
     int code = CLI_DONE;
     FILE* f = fopen(temporary, "wb");
-    bool good = f != NULL && put_page(f, data, size);
+    bool good = f != NULL && put_page(f, data, size, "'none'");
     if (f != NULL && fclose(f) != 0) good = false;
     if (good) good = rename(temporary, path) == 0;
     if (!good) {

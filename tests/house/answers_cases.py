@@ -277,6 +277,8 @@ CASES = [
     ("fit", 1, ["fit", "decay.json", "decay.csv", "--parameters", "a,b,c", "--norm", "squares", "--bounds", "b=0:0.5"]),
     # ---- view
     ("view", 0, ["view", "arch", "--time", "0.05", "--out", "page.html"]),
+    # ---- serve
+    ("serve", 0, ["serve", "arch", "--time-limit", "0.3"]),
     # ---- run
     ("run bodies", 0, ["run", "box-stack", "--time", "0.03", "--out", "again", "--problem", "stack.hdf5"]),
     ("run bodies", 0, ["run", "arch", "--time", "0.05"]),

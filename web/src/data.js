@@ -9,7 +9,7 @@ function bytes(text) {
 
 const kinds = { f64: Float64Array, f32: Float32Array, i32: Int32Array, u16: Uint16Array, u8: Uint8Array };
 
-function unpack(value) {
+export function unpack(value) {
     if (value === null || typeof value !== "object") return value;
     if (typeof value.base64 === "string" && kinds[value.type]) return new kinds[value.type](bytes(value.base64));
     if (Array.isArray(value)) return value.map(unpack);
@@ -46,12 +46,16 @@ export class Run {
     }
 
     contact(row) {
-        const d = this.contacts.data.subarray(10 * row, 10 * row + 10), [a, b] = this.contacts.pair.subarray(2 * row, 2 * row + 2);
+        return this.contactOf(this.contacts.data, this.contacts.pair, this.contacts.mode, row);
+    }
+
+    contactOf(data, pair, mode, row) {
+        const d = data.subarray(10 * row, 10 * row + 10), [a, b] = pair.subarray(2 * row, 2 * row + 2);
         const n = [d[3], d[4], d[5]], r = [d[6], d[7], d[8]];
         const normal = r[0] * n[0] + r[1] * n[1] + r[2] * n[2];
         const along = r.map((x, i) => x - normal * n[i]);
         return { a, b, point: [d[0], d[1], d[2]], n, r, mu: d[9], normal, friction: Math.hypot(...along),
-                 mode: MODES[this.contacts.mode[row]] };
+                 mode: MODES[mode[row]] };
     }
 
     nameOf(k) {

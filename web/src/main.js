@@ -1,6 +1,7 @@
-// main.js: what a page holds: runs (<script id="run">).
+// main.js: what a page holds: runs (<script id="run">), or the way to a live one.
 import { Run } from "./data.js";
 import { Page } from "./page.js";
+import { connect } from "./live.js";
 import { element } from "./dom.js";
 import "./page.css"; // after the style of the curves
 
@@ -19,6 +20,7 @@ function show(run, extra) {
 
 function main() {
     const data = JSON.parse(document.getElementById("run").textContent);
+    if (data.live) return connect(data.live, show);
     const open = (k) => show(new Run(data.runs[k]), {
         tabs: data.runs.map((r, i) => ({ title: r.title, chosen: i === k, open: () => open(i) })), text: data.text });
     open(0);

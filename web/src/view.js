@@ -266,6 +266,7 @@ export class View {
 
     findLargest() {
         const c = this.run.contacts, sizes = [];
+        if (this.run.live) return this.run.largestForce();
         if (!c) return 0;
         const stride = Math.max(1, Math.floor(c.mode.length / 20000));
         for (let k = 0; k < c.mode.length; k += stride) sizes.push(Math.hypot(c.data[10 * k + 6], c.data[10 * k + 7], c.data[10 * k + 8]));
@@ -351,6 +352,74 @@ export class View {
         if (this.vessel) this.vessel.visible = this.options.vessel;
     }
 
+    // ---- a live run: what is under the pointer, pulls, answers
+
+    ray(event) {
+        const box = this.canvas.getBoundingClientRect(), caster = new THREE.Raycaster();
+        const at = new THREE.Vector2((2 * (event.clientX - box.left)) / box.width - 1, 1 - (2 * (event.clientY - box.top)) / box.height);
+        this.camera.updateMatrixWorld();
+        caster.setFromCamera(at, this.camera);
+        return caster;
+    }
+
+    // The nearest body, if it moves; where, and where in its own frame.
+    pick(event) {
+        for (const g of this.meshes) g.updateMatrixWorld();
+        const hit = this.ray(event).intersectObjects(this.meshes, true).find((h) => h.object.isMesh);
+        if (!hit) return null;
+        let group = hit.object;
+        while (group.userData.body === undefined) group = group.parent;
+        const body = group.userData.body, at = hit.point.clone();
+        if (this.flat) at.z = 0;
+        return this.run.bodies[body].fixed ? null : { body, at, grip: group.worldToLocal(at.clone()) };
+    }
+
+    // Where the pointer is on the plane through a point that faces the camera.
+    onPlane(event, point) {
+        const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(this.camera.getWorldDirection(new THREE.Vector3()), point);
+        return this.ray(event).ray.intersectPlane(plane, new THREE.Vector3()) || point.clone();
+    }
+
+    showPull(held, to) {
+        this.pull?.removeFromParent();
+        this.pull = null;
+        if (!held) return;
+        const from = this.meshes[held.body].localToWorld(held.grip.clone());
+        this.pull = new THREE.Line(new THREE.BufferGeometry().setFromPoints([from, to]), new THREE.LineBasicMaterial({ color: 0xc2255c, depthTest: false, transparent: true }));
+        this.pull.renderOrder = 12;
+        this.scene.add(this.pull);
+    }
+
+    mark(body) {
+        this.meshes.forEach((g, k) => g.traverse((o) => { if (o.isMesh && o.material.emissive) o.material.emissive.set(k === body ? 0x5a2ca0 : 0); }));
+    }
+
+    // Forces or modes at places: of an answer, beside what the run shows. null: none.
+    showAnswer(list) {
+        this.answer?.removeFromParent();
+        this.answer = null;
+        if (!list || list.length === 0) return;
+        this.answer = new THREE.Group();
+        const most = Math.max(...list.map((a) => (a.force ? Math.hypot(...a.force) : 0)), 1e-300);
+        for (const a of list) {
+            const at = new THREE.Vector3(...a.at), tone = a.word === undefined ? (a.tight ? 0xe8590c : 0x7048e8) : a.word === "n" ? MODE_COLOR.stick : a.word === "s" || a.word === "a" ? MODE_COLOR.open : MODE_COLOR.slip;
+            if (a.force) {
+                const f = new THREE.Vector3(...a.force), length = (0.2 * this.size * f.length()) / most;
+                if (length < 0.002 * this.size) continue;
+                const arrow = new THREE.ArrowHelper(f.normalize(), at, length, tone, Math.min(0.4 * length, 0.03 * this.size), 0.016 * this.size);
+                for (const part of [arrow.line, arrow.cone]) Object.assign(part.material, { depthTest: false, transparent: true });
+                arrow.traverse((o) => { o.renderOrder = 14; });
+                this.answer.add(arrow);
+            } else {
+                const ball = new THREE.Mesh(new THREE.SphereGeometry(0.011 * this.size, 16, 12), new THREE.MeshBasicMaterial({ color: tone, depthTest: false, transparent: true }));
+                ball.position.copy(at);
+                ball.renderOrder = 14;
+                this.answer.add(ball);
+            }
+        }
+        this.scene.add(this.answer);
+    }
+
     resize() {
         const width = this.canvas.clientWidth || 1, height = this.canvas.clientHeight || 1, aspect = width / height;
         this.renderer.setSize(width, height, false);
@@ -375,6 +444,6 @@ export class View {
     // What is in the scene graph now, for tests and screen readers.
     census() {
         return { bodies: this.grains ? this.grains.count : this.meshes.filter((g) => g.visible && g.children.length >= 0).length,
-                 contacts: this.shown, points: this.points.count, arrows: this.shafts.count, cones: this.cones.count };
+                 answers: this.answer ? this.answer.children.length : 0, contacts: this.shown, points: this.points.count, arrows: this.shafts.count, cones: this.cones.count };
     }
 }
