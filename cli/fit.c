@@ -8,6 +8,8 @@
 #include "scenes.h"
 #include "svg.h"
 
+#define TURN 6.283185307179586
+
 typedef struct request {
     const char *scene, *data, *parameters, *bounds, *norm, *scheme, *picture, *settings;
     cli_list start;
@@ -94,6 +96,8 @@ static int open_scene(const cli* c, work* w) {
     s->parts = sti_manipulation_of(s->problem);
     s->system = sti_system_of(s->problem);
     s->model = sti_model_of(s->problem);
+    s->bodies = sti_world_scene_of(s->problem) != NULL;
+    s->grains = sti_scene_of(s->problem) != NULL;
     if (w->r->scheme != NULL && !sti_scheme_parse(w->r->scheme, &scheme))
         return cli_fail_usage(c, "--scheme: %.60s: alpha, convex or quasistatic expected", w->r->scheme);
     if (s->system == NULL && (w->r->scheme != NULL || w->r->alpha > 0))
@@ -141,7 +145,10 @@ static double measured(const work* w, int i) {
 static sti_status residuals(void* user, const double* x, double* r) {
     work* w = user;
     const sti_status status = cli_fit_predict(&w->scene, &w->data, x, w->predicted);
-    for (int i = 0; i < w->data.rows * w->data.output_count; i++) r[i] = w->predicted[i] - measured(w, i);
+    for (int i = 0; i < w->data.rows * w->data.output_count; i++) {
+        r[i] = w->predicted[i] - measured(w, i);
+        if (w->scene.turns[w->data.of[i % w->data.output_count]] && isfinite(r[i])) r[i] = remainder(r[i], TURN);
+    }
     return status;
 }
 
@@ -369,9 +376,10 @@ const cli_verb cli_verb_fit = {
     .details =
         "DATA.csv names its columns in the first line: t, what was measured (x, y, theta of a part; coordinates of a "
         "system; y of a\n"
-        "model), and parameters of the scene that differ between experiments; rows that agree in these belong to one "
+        "model; of bodies and beds what run --csv tells, as box.x or kinetic, and height, top of a bed), and "
+        "parameters of the scene that differ between experiments; rows that agree in these belong to one "
         "experiment.\n"
-        "SCENE holds parts and probes, a system by formulas, or a formula of t:\n"
+        "SCENE holds parts and probes, bodies, a bed of grains, a system by formulas, or a formula of t:\n"
         "    {\"kind\": \"model\", \"parameters\": {\"a\": 1, \"b\": 1}, \"model\": \"a*exp(-b*t)\"}\n\n"
         "The largest residual is made least by the method of Nelder and Mead with restarts (S3 2.4), or the sum of "
         "squares. What\n"

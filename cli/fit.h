@@ -29,13 +29,15 @@ typedef struct cli_fit_scene {
     const cli* c;
     const char* path;
     sti_document* problem;
-    sti_manipulation* parts;  // one of the three
+    sti_manipulation* parts;  // one of these
     sti_system *system, *model;
+    bool bodies, grains;
     sti_stepper_options options;  // of a system
     double h;
     int output_count;
     char output[CLI_FIT_COLUMNS][CLI_FIT_NAME];
-    int parameter_count;  // those that are fitted
+    bool turns[CLI_FIT_COLUMNS];  // an angle that is the same after a turn
+    int parameter_count;          // those that are fitted
     const char* parameter[CLI_FIT_COLUMNS];
 } cli_fit_scene;
 
@@ -48,5 +50,17 @@ int cli_fit_outputs(const cli* c, cli_fit_scene* scene);
 bool cli_fit_has_parameter(const cli_fit_scene* scene, const char* name, double* value);
 // What the scene says at every row, with the parameters x: (rows x output_count), NAN where it has nothing to say.
 sti_status cli_fit_predict(const cli_fit_scene* scene, const cli_fit_data* data, const double* x, double* out);
+
+// fit_scene_bodies.c: bodies and beds of grains. From `before` at t0 the scene moved to `now` at t1; fill is told of every step.
+typedef struct cli_fit_span {
+    double t0, t1, *before, *now;
+    void (*fill)(const void* user, const struct cli_fit_span* span);
+    const void* user;
+} cli_fit_span;
+
+void cli_fit_outputs_bodies(cli_fit_scene* scene);
+bool cli_fit_has_parameter_bodies(const cli_fit_scene* scene, const char* name, double* value);
+bool cli_fit_set_bodies(const cli_fit_scene* scene, int count, const char* const* names, const double* values);
+sti_status cli_fit_follow_bodies(const cli_fit_scene* scene, double until, cli_fit_span* span);
 
 #endif

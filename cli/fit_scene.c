@@ -14,7 +14,9 @@ static void add_output(cli_fit_scene* s, const char* name, const char* tail) {
 
 int cli_fit_outputs(const cli* c, cli_fit_scene* s) {
     static const char* const words[] = {"x", "y", "theta"};
-    if (s->parts != NULL) {
+    if (s->bodies || s->grains) {
+        cli_fit_outputs_bodies(s);
+    } else if (s->parts != NULL) {
         const int parts = sti_manipulation_part_count(s->parts);
         for (int i = 0; i < 3 * parts; i++) {
             char tail[CLI_FIT_NAME] = "";
@@ -31,6 +33,7 @@ int cli_fit_outputs(const cli* c, cli_fit_scene* s) {
 }
 
 bool cli_fit_has_parameter(const cli_fit_scene* s, const char* name, double* value) {
+    if (s->bodies || s->grains) return cli_fit_has_parameter_bodies(s, name, value);
     const sti_system* system = s->system != NULL ? s->system : s->model;
     const int count =
         s->parts != NULL ? sti_manipulation_parameter_count(s->parts) : sti_system_parameter_count(system);
@@ -73,6 +76,7 @@ static bool set_parameters(const experiment* e, const double* x, int row) {
         names[count] = e->d->name[e->d->setting[i]];
         values[count] = cell(e, row, e->d->setting[i]);
     }
+    if (e->s->bodies || e->s->grains) return cli_fit_set_bodies(e->s, count, names, values);
     if (e->s->parts != NULL) return sti_manipulation_set(e->s->parts, count, names, values) == STI_OK;
     sti_system* system = e->s->system != NULL ? e->s->system : e->s->model;
     for (int i = 0; i < count; i++) {
@@ -143,6 +147,15 @@ static sti_status follow_system(const experiment* e) {
     return status == STI_ERR_INPUT ? STI_OK : status;  // a start that does not fit: there is no model there
 }
 
+static void fill_span(const void* user, const cli_fit_span* span) {
+    fill(user, span->t0, span->before, span->t1, span->now);
+}
+
+static sti_status follow_bodies(const experiment* e) {
+    cli_fit_span span = {.fill = fill_span, .user = e};
+    return cli_fit_follow_bodies(e->s, e->until, &span);
+}
+
 static sti_status follow_model(const experiment* e) {
     double* value = malloc((size_t)e->s->output_count * sizeof *value);
     if (value == NULL) return STI_ERR_MEMORY;
@@ -169,7 +182,10 @@ sti_status cli_fit_predict(const cli_fit_scene* s, const cli_fit_data* d, const 
             first = r;
         }
         if (!set_parameters(&e, x, first)) continue;
-        status = s->parts != NULL ? follow_parts(&e) : s->system != NULL ? follow_system(&e) : follow_model(&e);
+        status = s->bodies || s->grains ? follow_bodies(&e)
+                 : s->parts != NULL     ? follow_parts(&e)
+                 : s->system != NULL    ? follow_system(&e)
+                                        : follow_model(&e);
     }
     return status;
 }

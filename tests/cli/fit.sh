@@ -30,6 +30,29 @@ expect "gravity from a fall" 0 "g = 9.81"
 run fit fall.json fall.csv --parameters g --bounds g=0:8
 expect "at its bound" 0 "g = 8, at its bound"
 
+# ---- bodies and beds
+run run slope --set mu=0.2 --time 0.5 --csv slope.csv --quiet
+cut -d, -f1-4 slope.csv >box.csv
+run fit slope box.csv --parameters mu,half --start 0.3,0.6 --bounds mu=0:1,half=0.4:0.8
+expect "friction of a box on a slope" 0 "mu = 0.2"
+expect "and its size" 0 "half = 0.5"
+run fit slope slope.csv --parameters mu --start 0.3 --json
+expect "every column of its table that has a name" 0 '"name": "potential"'
+run fit slope box.csv --parameters mass
+refused "a parameter that bodies have not" "--parameters: mass: slope has no such parameter"
+sed 's/"count": 1600/"count": 12/' "$source_dir/scenes/settle.json" >bed.json
+run run bed.json --time 0.1 --csv bed.csv --quiet
+python3 - <<'P'
+import csv
+rows = list(csv.DictReader(open("bed.csv")))[::5]
+with open("grain.csv", "w") as f:
+    f.write("t,z3,kinetic\n" + "".join("%s,%s,%s\n" % (r["t"], r["z3"], r["kinetic"]) for r in rows))
+P
+run fit bed.json grain.csv --parameters gravity --start 8
+expect "gravity from a bed" 0 "gravity = 9.81"
+run fit bed.json grain.csv --parameters friction
+refused "a parameter that beds have not" "--parameters: friction: bed.json has no such parameter"
+
 # ---- wrong requests and data
 run fit fall.json fall.csv
 refused "no parameters" "--parameters: missing"
@@ -45,7 +68,7 @@ run fit fall.json fall.csv --parameters g --start 1,2
 refused "a start of another size" "--start: 2 numbers for 1 parameters"
 run fit fall.json fall.csv --parameters g --norm l7
 refused "a norm" "--norm: l7: largest or squares expected"
-run fit arch fall.csv --parameters mu
+run fit nav-wall fall.csv --parameters mu
 refused "another kind" "fit takes"
 printf 't,y\n0.1,\n' >gap.csv
 run fit fall.json gap.csv --parameters g
