@@ -124,10 +124,15 @@ def _told(record: "Record", name: str) -> Optional[int]:
     return None
 
 
+def _code(expression: str) -> str:
+    """A product as the headers write it, "2 (n + m)", as an expression."""
+    code = re.sub(r"(?<=[\w)]) (?=[\w(])", "*", re.sub(r"\s*([-+])\s*", r"\1", expression.strip()))
+    return re.sub(r"(\d)([A-Za-z])", r"\1*\2", code)
+
+
 def _size(expression: str, record: "Record") -> Optional[int]:
     """Of a product or sum of fields, as the headers write it; None: other words."""
-    code = re.sub(r"(?<=[\w)]) (?=[\w(])", "*", re.sub(r"\s*([-+])\s*", r"\1", expression.strip()))
-    code = re.sub(r"(\d)([A-Za-z])", r"\1*\2", code)
+    code = _code(expression)
     if not re.fullmatch(r"[\w*+()^-]+", code):
         return None
     values = {name: _told(record, name) for name in set(re.findall(r"[A-Za-z_]\w*", code))}
@@ -269,27 +274,42 @@ class Record:
         return f"<{self._name()}: {', '.join(f'{name} = {value!r}' for name, value in list(self._scalars().items())[:8])}>"
 
 
+@lru_cache(maxsize=None)
+def _arrays(struct: str, names: frozenset) -> list:
+    """Pointers of a struct: (field, its type, bytes of an item, size as code), None for the last two: not to be followed."""
+    found, fields = [], _fields_of(ffi.typeof(struct))
+    for name, field in fields.items():
+        item = field.type.item if field.type.kind == "pointer" else None
+        if item is None or item.cname == "char":
+            continue
+        words = _MORE.get(struct, {}).get(name) or SHAPES.get(struct, {}).get(name) or ""
+        code = "*".join(f"({_code(part)})" for part in words.split(" x "))
+        known = words and all(word in names or word in fields for word in re.findall(r"[A-Za-z_]\w*", code))
+        plain = item.cname in _TYPES or (item.kind == "struct" and item.fields)
+        size = compile(code, struct, "eval") if known and plain else None
+        found.append((name, field.type, ffi.sizeof(item) if size else 0, size))
+    return found
+
+
 def kept(struct: str, c: Any, sizes: dict) -> Record:
     """A copy of a struct whose arrays belong to somebody who will write over them; arrays of numbers and of plain structs come along,
     what else it points to does not. `sizes`: of arrays whose length the struct itself does not tell."""
     copy, keep = ffi.new(struct + "*"), []  # type: Any, list
     copy[0] = c[0]
-    record = Record(copy, (copy, keep), None, sizes)
-    for name, field in ffi.typeof(struct).fields:
-        item = field.type.item if field.type.kind == "pointer" else None
+    for name, kind, item, size in _arrays(struct, frozenset(sizes)):
         value = getattr(copy, name)
-        if item is None or item.cname == "char" or value == ffi.NULL:
+        if value == ffi.NULL:
             continue
-        shape = _shape(record, struct, name)
-        size = int(np.prod(shape)) if shape is not None else 0
-        if item.cname in _TYPES or (item.kind == "struct" and item.fields and shape is not None):
-            memory = ffi.new("char[]", max(size * ffi.sizeof(item), 1))
-            ffi.memmove(memory, value, size * ffi.sizeof(item))
-            keep.append(memory)
-            setattr(copy, name, ffi.cast(field.type, memory))
-        else:
+        if size is None:
             setattr(copy, name, ffi.NULL)
-    return record
+            continue
+        names = {word: sizes[word] if word in sizes else getattr(copy, word) for word in size.co_names}
+        count = item * eval(size, {"__builtins__": {}}, names)
+        memory = ffi.new("char[]", count + 1)
+        ffi.memmove(memory, value, count)
+        keep.append(memory)
+        setattr(copy, name, ffi.cast(kind, memory))
+    return Record(copy, (copy, keep), None, sizes)
 
 
 # ---- the other way: numpy and scipy for the library
