@@ -19,11 +19,11 @@ if(STICTION_PYTHON_FOUND)
   file(GLOB scene_files CONFIGURE_DEPENDS scenes/*)
   file(MAKE_DIRECTORY ${python_stage}/stiction/scenes)
 
-  # from the headers: the extension's source, and the sizes of arrays
+  # from the headers: the extension's source, the sizes of arrays, types for mypy
   add_custom_command(
-    OUTPUT ${python_stage}/_stiction.c ${python_stage}/stiction/_shapes.py
+    OUTPUT ${python_stage}/_stiction.c ${python_stage}/stiction/_shapes.py ${python_stage}/stiction/_structs.pyi
     COMMAND ${STICTION_PYTHON_PROGRAM} ${python_source}/build_ffi.py ${PROJECT_SOURCE_DIR}/include ${python_stage}/_stiction.c
-            ${python_stage}/stiction/_shapes.py ${CMAKE_C_COMPILER}
+            ${python_stage}/stiction/_shapes.py ${python_stage}/stiction/_structs.pyi ${CMAKE_C_COMPILER}
     DEPENDS ${public_headers} ${python_source}/build_ffi.py VERBATIM)
   add_library(stiction_python MODULE ${python_stage}/_stiction.c)
   target_include_directories(stiction_python SYSTEM PRIVATE ${python_include})

@@ -1,6 +1,6 @@
-"""Writes the C source of the extension module, and the shapes of arrays in structs, from the public headers.
+"""Writes the C source of the extension module, the shapes of arrays in structs, and their types for mypy, from the public headers.
 
-    python3 build_ffi.py INCLUDE_DIR OUT.c SHAPES.py [CC]
+    python3 build_ffi.py INCLUDE_DIR OUT.c SHAPES.py STRUCTS.pyi [CC]
 
 The declarations are the headers themselves, as the preprocessor leaves them: nothing is declared twice, and the C compiler checks
 every field and every call. The headers say the size of each array beside it, as "(rows x cols)" at the end of its comment; that is
@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from keyword import iskeyword
 from pathlib import Path
 
 from cffi import FFI
@@ -55,9 +56,71 @@ def shapes(include: Path) -> dict:
     return found
 
 
+# What comes out of analyze, and out of solve(), has more than its fields.
+ASKED = ("modes", "sticking", "closure", "velocities", "painleve", "grasp_friction", "grasp_quality", "friction_cone_margin")
+SOLVED = ("lcp_answer", "qp_answer", "l1_answer", "contact_answer", "stochastic_answer", "root_answer", "bound_answer")
+STUB = '''"""Structs of the library as they look from Python (build_ffi.py); arrays, lists and words are None where the C pointer is NULL."""
+
+from typing import Any, Optional
+
+import numpy as np
+
+from ._record import Interval
+from .cones import Cone
+
+class Struct:
+    _c: Any
+    def _repr_html_(self) -> str: ...
+
+class Asked(Struct):
+    instant: Any
+    def verify(self, tol: float = ...) -> Any: ...
+
+class Solved(Struct):
+    problem: Any
+    def __bool__(self) -> bool: ...
+    def verify(self, tol: float = ...) -> Any: ...
+'''
+
+
+def type_of(kind) -> str:
+    """A field of that C type in Python; "": not to be seen."""
+    if kind.kind == "primitive":
+        return {"double": "float", "float": "float", "_Bool": "bool"}.get(kind.cname, "int")
+    if kind.kind == "enum":
+        return "Optional[bool]" if kind.cname.endswith("sti_verdict") else "str"
+    if kind.kind == "struct":
+        return {"sti_matrix": "Any", "sti_interval": "Interval"}.get(kind.cname.split(" ")[-1], class_name(kind.cname) if kind.fields else "")
+    if kind.kind not in ("array", "pointer") or kind.item.kind in ("void", "function"):
+        return ""
+    if kind.item.cname == "char":
+        return "str"
+    if kind.item.kind == "primitive" or kind.item.cname.endswith("sti_rationals") or kind.item.cname.endswith("sti_interval"):
+        return "np.ndarray"
+    if kind.kind == "array":
+        return "list"
+    return "Cone" if kind.item.cname.endswith("sti_polycone") else "Any"
+
+
+def class_name(struct: str) -> str:
+    return "".join(word.capitalize() for word in struct.split(" ")[-1][4:].split("_"))
+
+
+def stub(ffi: FFI) -> str:
+    found = [STUB]
+    for name in ffi.list_types()[0]:
+        kind = ffi.typeof(name) if name.startswith("sti_") else None
+        if kind is None or kind.kind != "struct" or not kind.fields or name == "sti_interval":
+            continue
+        base = "Asked" if name[4:] in ASKED else "Solved" if name[4:] in SOLVED else "Struct"
+        fields = [f"    {field}: {type_of(part.type)}" for field, part in kind.fields if not iskeyword(field) and type_of(part.type)]
+        found.append("\n".join([f"class {class_name(name)}({base}):", *(fields or ["    ..."])]) + "\n")
+    return "\n".join(found)
+
+
 def main() -> None:
-    include, out, shape_file = (Path(argument) for argument in sys.argv[1:4])
-    compiler = sys.argv[4] if len(sys.argv) > 4 else "cc"
+    include, out, shape_file, stub_file = (Path(argument) for argument in sys.argv[1:5])
+    compiler = sys.argv[5] if len(sys.argv) > 5 else "cc"
     ffi = FFI()
     ffi.cdef(declarations(include, compiler) + CALLBACKS)
     ffi.set_source(MODULE, "#include <stdbool.h>\n#include <stiction/stiction.h>\n", py_limited_api=True)
@@ -65,6 +128,7 @@ def main() -> None:
     lines = [f"    {struct!r}: {fields!r}," for struct, fields in shapes(include).items()]
     shape_file.write_text('"""Sizes of arrays in structs, read from the headers (build_ffi.py)."""\n\n'
                           "SHAPES: dict[str, dict[str, str]] = {\n" + "\n".join(lines) + "\n}\n")
+    stub_file.write_text(stub(ffi))
 
 
 main()

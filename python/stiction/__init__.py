@@ -13,7 +13,7 @@ from ._record import text as _text
 from ._stiction import lib as _lib
 from .beds import Bed
 from .cones import Cone, classify
-from .documents import Document, load, parse, scenes
+from .documents import Document, Scene, load, parse, scenes
 from .navigation import Navigation
 from .optimize import Bound, Flow, Model, Root, Sample, Stochastic, bound, fit, flow, root
 from .paths import Path, converge
@@ -27,6 +27,6 @@ __version__ = _text(_lib.sti_version())
 __all__ = [
     "Answer", "ArgumentError", "Bed", "Body", "Bound", "Cone", "Contact", "Defined", "Document", "Error", "FileError", "Flow",
     "InputError", "InternalError", "Joint", "L1", "LCP", "MLCP", "Model", "Navigation", "Path", "Problem", "Push", "QP", "Recording",
-    "Root", "Run", "Sample", "SizeError", "Stochastic", "System", "TimeLimitError", "World", "analyze", "bound", "classify", "command",
+    "Root", "Run", "Sample", "Scene", "SizeError", "Stochastic", "System", "TimeLimitError", "World", "analyze", "bound", "classify", "command",
     "contact", "converge", "fit", "flow", "l1", "lcp", "load", "mlcp", "parse", "qp", "root", "scenes",
 ]

@@ -113,7 +113,7 @@ class Run(Sequence):
         self.title, self.reports, self.folder, self.note = title, reports, folder, note
 
     @overload
-    def __getitem__(self, i: int) -> Record: ...
+    def __getitem__(self, i: int) -> Any: ...
 
     @overload
     def __getitem__(self, i: slice) -> list: ...
@@ -178,7 +178,7 @@ class Moving:
     document: "Document"
     end: float
 
-    def step(self) -> Record:
+    def step(self) -> Any:
         raise NotImplementedError
 
     @property

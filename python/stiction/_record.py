@@ -37,7 +37,7 @@ _MORE = {"sti_lcp_answer": {"z_exact": "free_count+n"}, "sti_ray": {"z": "n"}, "
          "sti_root_answer": {"roots": "root_count", "leaf_box": "leaf_count x n", "open": "open_count x n"},
          "sti_root_problem": {"variables": "variable_count", "equations": "variable_count"},
          "sti_root_order": {"iterate": "count x n"}, "sti_flow_answer": {"levels": "level_count"},
-         "sti_stochastic": {"scenarios": "scenario_count"}, "sti_modes_contact": {"word": "choice_count"}, "sti_opening": {"a": "n"},
+         "sti_urdf_report": {"remarks": "remark_count"}, "sti_stochastic": {"scenarios": "scenario_count"}, "sti_modes_contact": {"word": "choice_count"}, "sti_opening": {"a": "n"},
          "sti_restitution_set": {"low": "p"}, "sti_mode_count": {"pair_name": "pairs"}, "sti_robust": {"pair_open": "pair_count"},
          "sti_bed_jamming": {"turn": "n", "motion": "n x 6"}}
 
@@ -274,6 +274,11 @@ class Record:
         return f"<{self._name()}: {', '.join(f'{name} = {value!r}' for name, value in list(self._scalars().items())[:8])}>"
 
 
+def record(c: Any, owner: Any = None, sizes: Optional[dict] = None) -> Any:
+    """A Record; its type is said where it is used, from _structs.pyi."""
+    return Record(c, owner, None, sizes)
+
+
 @lru_cache(maxsize=None)
 def _arrays(struct: str, names: frozenset) -> list:
     """Pointers of a struct: (field, its type, bytes of an item, size as code), None for the last two: not to be followed."""
@@ -291,7 +296,7 @@ def _arrays(struct: str, names: frozenset) -> list:
     return found
 
 
-def kept(struct: str, c: Any, sizes: dict) -> Record:
+def kept(struct: str, c: Any, sizes: dict) -> Any:
     """A copy of a struct whose arrays belong to somebody who will write over them; arrays of numbers and of plain structs come along,
     what else it points to does not. `sizes`: of arrays whose length the struct itself does not tell."""
     copy, keep = ffi.new(struct + "*"), []  # type: Any, list

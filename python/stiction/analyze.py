@@ -5,14 +5,17 @@ Each function takes an instant as a file, a dictionary ({"kind": "instant", ..})
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence
 
 import numpy as np
 
 from ._env import Handle, InputError, env
-from ._record import Record, enum_text, enum_value, fill, vector
+from ._record import Record, enum_text, enum_value, fill, record, vector
 from ._stiction import ffi, lib
 from .problems import LCP
+
+if TYPE_CHECKING:
+    from . import _structs as S
 
 
 class Instant(Record):
@@ -62,7 +65,7 @@ def instant(of: Any) -> Instant:
 class Analysis(Record):
     """What is known, with the fields of its struct; `instant` it is about; verify() where the library has a check for it."""
 
-    def __init__(self, c: Any, owner: Any, at: Instant, check: Optional[Callable[..., Record]] = None) -> None:
+    def __init__(self, c: Any, owner: Any, at: Instant, check: Optional[Callable[[float], Any]] = None) -> None:
         super().__init__(c, (owner, at._owner))
         object.__setattr__(self, "instant", at)
         object.__setattr__(self, "_check", check)
@@ -73,6 +76,10 @@ class Analysis(Record):
         if check is None:
             raise TypeError("there is no independent check of this")
         return check(tol)
+
+
+def _analysis(c: Any, owner: Any, at: Instant, check: Optional[Callable[[float], Any]] = None) -> Any:
+    return Analysis(c, owner, at, check)
 
 
 def _options(default: Any, options: dict, keep: list) -> Any:
@@ -87,7 +94,7 @@ def _ask(function: Any, struct: str, destroy: Any, of: Any, chosen: Any) -> tupl
     return where, at, out[0], where.own_with_env(out[0], destroy)
 
 
-def modes(of: Any, want: Any = None, **options: Any) -> Analysis:
+def modes(of: Any, want: Any = None, **options: Any) -> "S.Modes":
     """Every contact mode that is possible, and those consistent with the forces; `exists`, `modes`, `strict_count`, ..
 
     >>> import stiction
@@ -109,10 +116,10 @@ def modes(of: Any, want: Any = None, **options: Any) -> Analysis:
         result = ffi.new("sti_modes_verification*")
         env().check(lib.sti_verify_modes(env().c, at._c, chosen, found.c, result))
         return Record(result, (result, keep))
-    return Analysis(found.c, found, at, check)
+    return _analysis(found.c, found, at, check)
 
 
-def sticking(of: Any, **options: Any) -> Analysis:
+def sticking(of: Any, **options: Any) -> "S.Sticking":
     """Can all contacts stick? `answer.outcome` with forces or a proof against it, `margin`, least friction, the propositions.
 
     >>> import stiction
@@ -130,11 +137,11 @@ def sticking(of: Any, **options: Any) -> Analysis:
     def check(tol: float) -> Record:
         result = ffi.new("sti_sticking_verification*")
         env().check(lib.sti_verify_sticking(env().c, at._c, ffi.addressof(found.c, "answer"), tol, result))
-        return Record(result)
-    return Analysis(found.c, found, at, check)
+        return record(result)
+    return _analysis(found.c, found, at, check)
 
 
-def closure(of: Any, friction: bool = True, **options: Any) -> Analysis:
+def closure(of: Any, friction: bool = True, **options: Any) -> "S.Closure":
     """Force closure, or form closure without friction: `closed`, with forces that balance, or a load that none does.
 
     >>> import stiction
@@ -153,10 +160,10 @@ def closure(of: Any, friction: bool = True, **options: Any) -> Analysis:
         accepted = ffi.new("_Bool*")
         env().check(lib.sti_verify_closure(env().c, at._c, chosen, friction, found.c, tol, accepted))
         return bool(accepted[0])
-    return Analysis(found.c, found, at, check)  # type: ignore[arg-type]
+    return _analysis(found.c, found, at, check)
 
 
-def velocities(of: Any, **options: Any) -> Analysis:
+def velocities(of: Any, **options: Any) -> "S.Velocities":
     """Quasi-velocities in the kinetic metric: `qdot_norm`, `qdot_tan`, `G`, `angle`, energies.
 
     >>> import stiction
@@ -166,7 +173,7 @@ def velocities(of: Any, **options: Any) -> Analysis:
     """
     chosen = _options(lib.sti_velocities_options_default(), options, [])
     where, at, c, found = _ask(lib.sti_velocities_create, "sti_velocities", lib.sti_velocities_destroy, of, chosen)
-    return Analysis(c, found, at)
+    return _analysis(c, found, at)
 
 
 def impact(of: Any, **options: Any) -> Analysis:
@@ -195,10 +202,10 @@ class Impact(Analysis):
         """A solution of a law, checked by code that shares nothing with it."""
         out = ffi.new("sti_impact_verification*")
         env().check(lib.sti_verify_impact(env().c, self.instant._c, self._c, enum_value("sti_impact_law", law, "law"), solution, tol, out))
-        return Record(out)
+        return record(out)
 
 
-def painleve(of: Any, **options: Any) -> Analysis:
+def painleve(of: Any, **options: Any) -> "S.Painleve":
     """The friction at which the contact LCP of this instant goes wrong: `mu_c`, and the `outcome` at the present friction.
 
     >>> import math, stiction
@@ -210,10 +217,10 @@ def painleve(of: Any, **options: Any) -> Analysis:
     keep: list = []
     chosen = _options(lib.sti_painleve_options_default(), options, keep)
     where, at, c, found = _ask(lib.sti_painleve_create, "sti_painleve", lib.sti_painleve_destroy, of, chosen)
-    return Analysis(c, (found, keep), at)
+    return _analysis(c, (found, keep), at)
 
 
-def facts(of: Any, gap_tol: float = 1e-9) -> Record:
+def facts(of: Any, gap_tol: float = 1e-9) -> "S.InstantFacts":
     """What an instant is, by counting: ranks, redundancy, how many contacts touch, slide, approach.
 
     >>> import stiction
@@ -223,7 +230,7 @@ def facts(of: Any, gap_tol: float = 1e-9) -> Record:
     """
     at, where, out = instant(of), env(), ffi.new("sti_instant_facts*")
     where.check(lib.sti_instant_describe(where.c, at._c, gap_tol, out))
-    return Record(out)
+    return record(out)
 
 
 def mode_lcp(of: Any, **options: Any) -> LCP:
@@ -247,7 +254,7 @@ def mode_lcp(of: Any, **options: Any) -> LCP:
     return problem
 
 
-def mode_count(model: str = "box", tangents: int = 1, sides: int = 8, mu: float = 1.0) -> Record:
+def mode_count(model: str = "box", tangents: int = 1, sides: int = 8, mu: float = 1.0) -> "S.ModeCount":
     """The choices that a contact at rest has (S2 V-A, VI): `choices`, `feasible`, of which kind, with which cone.
 
     >>> import stiction
@@ -257,13 +264,13 @@ def mode_count(model: str = "box", tangents: int = 1, sides: int = 8, mu: float 
     where, out = env(), ffi.new("sti_mode_count**")
     where.check(lib.sti_mode_count_create(where.c, enum_value("sti_friction_model", model, "model"), tangents, sides, mu, out))
     owner = where.own(out[0], lib.sti_mode_count_destroy)
-    return Record(owner.c, owner)
+    return record(owner.c, owner)
 
 
 # ---- which forces make it stick
 
 
-def force(of: Any, B: Any = None, cost: Any = None, weight: Any = None, low: Any = None, high: Any = None, **options: Any) -> Record:
+def force(of: Any, B: Any = None, cost: Any = None, weight: Any = None, low: Any = None, high: Any = None, **options: Any) -> "S.ForceAnswer":
     """Over F + B f, f in a box: the least c'f + sum of weight f^2 / 2 for which all contacts stick: `f`, `value`, `lambda`.
 
     >>> import stiction
@@ -284,7 +291,7 @@ def force(of: Any, B: Any = None, cost: Any = None, weight: Any = None, low: Any
             setattr(choice, name, vector(given, choice.count, name, keep))
     found = where.new("sti_force_answer", lib.sti_force_answer_clear)
     where.check(lib.sti_sticking_force(where.c, at._c, chosen, choice, found.c))
-    return Record(found.c, found, None, {"count": choice.count, "n": at.n, "p": sum(1 + c.tangent_count for c in at.contacts or ())})
+    return record(found.c, found, {"count": choice.count, "n": at.n, "p": sum(1 + c.tangent_count for c in at.contacts or ())})
 
 
 def force_line(of: Any, d: Any, **options: Any) -> list:
@@ -304,7 +311,7 @@ def force_line(of: Any, d: Any, **options: Any) -> list:
     return [(found.c.low[k], found.c.high[k]) for k in range(found.c.count)]
 
 
-def force_set(of: Any, **options: Any) -> Record:
+def force_set(of: Any, **options: Any) -> "S.ForceSet":
     """All F for which it sticks: F - `center` in one of `cones`. In the plane, or with `facets`.
 
     >>> import stiction
@@ -316,13 +323,13 @@ def force_set(of: Any, **options: Any) -> Record:
     at, where = instant(of), env()
     found = where.new("sti_force_set", lib.sti_force_set_clear)
     where.check(lib.sti_sticking_force_set(where.c, at._c, chosen, found.c))
-    return Record(found.c, found)
+    return record(found.c, found)
 
 
 # ---- how well contacts hold
 
 
-def grasp_friction(of: Any, kind: str = "common", **options: Any) -> Analysis:
+def grasp_friction(of: Any, kind: str = "common", **options: Any) -> "S.GraspFriction":
     """The least friction that closes: `low` <= it <= `high`, with the answer of closure at each end. kind: common, factor.
 
     >>> import stiction
@@ -342,10 +349,10 @@ def grasp_friction(of: Any, kind: str = "common", **options: Any) -> Analysis:
         accepted = ffi.new("_Bool*")
         env().check(lib.sti_verify_grasp_friction(env().c, at._c, chosen, found.c, tol, accepted))
         return bool(accepted[0])
-    return Analysis(found.c, (found, keep), at, check)  # type: ignore[arg-type]
+    return _analysis(found.c, (found, keep), at, check)
 
 
-def quality(of: Any, object: Optional[dict] = None, face_limit: int = 200000, **options: Any) -> Analysis:
+def quality(of: Any, object: Optional[dict] = None, face_limit: int = 200000, **options: Any) -> "S.GraspQuality":
     """Ferrari and Canny's: the radius of the largest ball of wrenches that normal forces of sum 1 balance: `lower`, `upper`.
 
     `object`: options of closure, for coordinates of an instant that are held.
@@ -366,11 +373,11 @@ def quality(of: Any, object: Optional[dict] = None, face_limit: int = 200000, **
     def check(tol: float) -> Record:
         out = ffi.new("sti_grasp_verification*")
         env().check(lib.sti_verify_grasp_quality(env().c, at._c, chosen, found.c, face_limit, out))
-        return Record(out)
-    return Analysis(found.c, (found, keep), at, check)
+        return record(out)
+    return _analysis(found.c, (found, keep), at, check)
 
 
-def friction_cone(of: Any, gap_tol: float = 1e-9, work_limit: int = 1000000) -> Analysis:
+def friction_cone(of: Any, gap_tol: float = 1e-9, work_limit: int = 1000000) -> "S.FrictionConeMargin":
     """Is the total friction cone pointed, and by how much: `pointed`, `margin`, `c` (S3 2.2.2). Of an instant, or a problem of contact.
 
     >>> import stiction
@@ -392,8 +399,8 @@ def friction_cone(of: Any, gap_tol: float = 1e-9, work_limit: int = 1000000) -> 
     def check(tol: float) -> Record:
         result = ffi.new("sti_friction_cone_verification*")
         env().check(lib.sti_verify_friction_cone(env().c, cone.c, found.c, work_limit, result))
-        return Record(result)
-    analysis = Analysis(found.c, found, at if not isinstance(of, Contact) else Instant(of._c, of), check)
+        return record(result)
+    analysis = _analysis(found.c, found, at if not isinstance(of, Contact) else Instant(of._c, of), check)
     analysis._sizes["s"] = cone.c.dimension
     return analysis
 
@@ -447,7 +454,7 @@ def painleve_map(of: Any, q: Any = None, v: Any = None, **axes: Sequence[float])
     return Map(where.own_with_env(out[0], lib.sti_painleve_map_destroy), points)
 
 
-def robust(of: Any, steps: Optional[int] = None, h: Optional[float] = None, **options: Any) -> Record:
+def robust(of: Any, steps: Optional[int] = None, h: Optional[float] = None, **options: Any) -> "S.Robust":
     """Does the complementary basis of the first step last over so many steps (S3 2.4): `is_switch`, `step`, `broken`, `margins`.
 
     Of a system (scheme alpha with alpha 1, or quasistatic), or of parts and probes (their own steps).
@@ -481,7 +488,7 @@ def robust(of: Any, steps: Optional[int] = None, h: Optional[float] = None, **op
             of._caller.check(where, lib.sti_robust_create(where.c, of._s, chosen, steps, out))
         n = len(of.coordinates)
     owner = where.own_with_env(out[0], lib.sti_robust_destroy)
-    return Record(owner.c, owner, None, {"n": n})
+    return record(owner.c, owner, {"n": n})
 
 
 def norms(of: Any) -> dict:

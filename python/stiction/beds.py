@@ -10,11 +10,12 @@ import numpy as np
 
 from ._env import Env, InputError
 from ._moving import Moving, Recording, bytes_of, png
-from ._record import Record, fill, row_type
+from ._record import Record, fill, record, row_type
 from ._stiction import ffi, lib
 from .problems import Answer, Contact
 
 if TYPE_CHECKING:
+    from . import _structs as S
     from .documents import Document
 
 _ROW = row_type("sti_bed_contact")
@@ -74,7 +75,7 @@ class Bed(Moving):
             self._env.check(lib.sti_recirculation_create(self._env.c, self._c, -2 * radius, inner - 1.1 * radius, self._scene.bed.seed, out))
         return self._env.own_with_env(out[0], lib.sti_recirculation_destroy)
 
-    def step(self) -> Record:
+    def step(self) -> "S.BedReport":
         """One step, without the GIL; what it did and how well: `solved`, `residual`, `contacts`, `kinetic`, `balance`, .."""
         report = ffi.new("sti_bed_report*")
         with self._lock:
@@ -83,7 +84,7 @@ class Bed(Moving):
             self._fallen = False
             self._env.check(lib.sti_bed_step(self._c, report))
             self._fallen = self._flow is not None
-        return Record(report)
+        return record(report)
 
     @property
     def flow(self) -> Optional[Record]:
@@ -145,19 +146,19 @@ class Bed(Moving):
         problem.answer = Answer(problem, ffi.addressof(posed.c, "answer"), posed)
         return problem
 
-    def jamming(self, **options: Any) -> Record:
+    def jamming(self, **options: Any) -> "S.BedJamming":
         """Can the contacts that touch press on each other without any load? `pointed`, `freed`, `groups`, and forces or motions that prove it."""
         chosen = ffi.new("sti_jamming_options*", lib.sti_jamming_options_default())
         fill(chosen, options, self._keep)
         found = self._env.new("sti_bed_jamming", lib.sti_bed_jamming_clear)
         self._env.check(lib.sti_bed_jamming_test(self._env.c, self._c, chosen, found.c))
-        return Record(found.c, found, None, {"n": len(self)})
+        return record(found.c, found, {"n": len(self)})
 
-    def packing(self) -> Record:
+    def packing(self) -> "S.Packing":
         """How densely the grains fill their vessel: `mean_height`, `top`, `all`, `bottom`."""
         out, x = ffi.new("sti_packing*"), self.x
         self._env.check(lib.sti_grains_packing(self._env.c, self._grains.c, _doubles(x), out))
-        return Record(out)
+        return record(out)
 
     def picture(self, path: Union[None, str, os.PathLike] = None, width: int = 800, color: Any = None) -> bytes:
         """The bed cut open, as PNG; also written to `path`. `color`: a number from 0 to 1 for each grain, pale to red; None: by height."""

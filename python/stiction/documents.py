@@ -10,7 +10,7 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from ._env import Env
-from ._record import text
+from ._record import Record, text
 from ._stiction import ffi, lib
 from .beds import Bed
 from .cones import Cone
@@ -102,6 +102,48 @@ class Document:
         return f"<{self.kind}: {self.name}>"
 
 
+class Scene(Document):
+    """A scene of bodies or grains: `parameters`, `description`; start() makes the World or Bed that it is.
+
+    >>> import stiction
+    >>> arch = stiction.Scene("arch", mu=0.3)
+    >>> arch.parameters["mu"], len(arch.start().bodies) > 3
+    (0.3, True)
+    """
+
+    def __init__(self, of: Union[str, os.PathLike, dict, Document], **parameters: Any) -> None:
+        given = document(of)
+        if given.kind != "scene":
+            raise TypeError(f"{given!r}: a scene is expected")
+        vars(self).update(vars(given))
+        self.set(**parameters)
+
+    @property
+    def description(self) -> str:
+        bed, world = lib.sti_scene_of(self._c), lib.sti_world_scene_of(self._c)
+        return text((bed if bed != ffi.NULL else world).description)
+
+    @property
+    def parameters(self) -> dict:
+        """Of bodies: those of its formulas. Of grains: those of the layout."""
+        bed, world = lib.sti_scene_of(self._c), lib.sti_world_scene_of(self._c)
+        if bed != ffi.NULL:
+            return Record(ffi.addressof(bed, "bed"), self._handle)._scalars()
+        return {text(world.parameter_names[k]): float(world.parameters[k]) for k in range(world.parameter_count)}
+
+    @property
+    def time(self) -> float:
+        """Where its runs end."""
+        bed, world = lib.sti_scene_of(self._c), lib.sti_world_scene_of(self._c)
+        return float((bed if bed != ffi.NULL else world).time)
+
+    @property
+    def robots(self) -> list:
+        """What was read from URDF, with remarks on all that was not taken as it stands."""
+        world = lib.sti_world_scene_of(self._c)
+        return [Record(world.robots + k, self._handle) for k in range(world.robot_count)] if world != ffi.NULL else []
+
+
 def scenes() -> list:
     """Names of the scenes that come with the package.
 
@@ -113,6 +155,8 @@ def scenes() -> list:
 
 
 def _inside(document: Document) -> Any:
+    if document.kind == "scene":
+        return Scene(document)
     if document.kind == "cone":
         return Cone._posed(lib.sti_cone_input_of(document._c), document._handle)
     if document.kind == "model":

@@ -14,6 +14,7 @@ from ._record import Record, kept, text, view
 from ._stiction import ffi, lib
 
 if TYPE_CHECKING:
+    from . import _structs as S
     from .documents import Document
 
 
@@ -40,7 +41,7 @@ class Navigation(Moving):
         self.end = float(lib.sti_navigation_end(self._c))
         self._steps = 0
 
-    def step(self) -> Record:
+    def step(self) -> "S.NavigationReport":
         """One step, without the GIL: `outcome`, `least_gap`, `contacts` with their impulses, `deadlock`, .."""
         report = ffi.new("sti_navigation_report*")
         with self._lock:

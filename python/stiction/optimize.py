@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Callable, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
 from ._callback import Caller
 from ._env import InputError, env
 from ._moving import png
-from ._record import Interval, Record, fill, text, vector
+from ._record import Interval, Record, fill, record, text, vector
 from ._stiction import ffi, lib
 from .problems import Answer, Problem
+
+if TYPE_CHECKING:
+    from . import _structs as S
 
 
 class Stochastic(Problem):
@@ -91,7 +94,7 @@ class BoundAnswer(Answer):
 
 
 def root(variables: Mapping[str, Any], equations: Sequence[str], method: str = "all", definitions: Optional[Mapping[str, str]] = None,
-         start: Optional[Sequence[float]] = None, **options: Any) -> Answer:
+         start: Optional[Sequence[float]] = None, **options: Any) -> "S.RootAnswer":
     """Roots of equations, each in an interval that is proved to hold one. variables: {name: (low, high)}; method: all, safe, newton-mc.
 
     >>> import stiction
@@ -125,7 +128,7 @@ def bound(what: str, **fields: Any) -> BoundAnswer:
 
 
 def fit(residuals: Callable[[np.ndarray], Any], start: Sequence[float], low: Optional[Sequence[float]] = None,
-        high: Optional[Sequence[float]] = None, norm: str = "largest", scale: float = 0.0, **options: Any) -> Record:
+        high: Optional[Sequence[float]] = None, norm: str = "largest", scale: float = 0.0, **options: Any) -> "S.FitAnswer":
     """Parameters x with the least largest residual, or the least sum of squares, without derivatives; what the data leave open is told.
 
     residuals(x) gives model - data; a number that is not finite: there is no model at x. norm: largest, squares.
@@ -157,7 +160,7 @@ def fit(residuals: Callable[[np.ndarray], Any], start: Sequence[float], low: Opt
     fill(chosen, {"norm": norm, **options}, keep)
     answer = where.new("sti_fit_answer", lib.sti_fit_answer_clear)
     caller.check(where, lib.sti_fit(where.c, problem, chosen, answer.c))
-    return Record(answer.c, answer)
+    return record(answer.c, answer)
 
 
 class Model:
@@ -197,7 +200,7 @@ class Model:
             rows[i] = ffi.unpack(out, len(self.names))
         return rows[:, 0] if len(self.names) == 1 else rows
 
-    def fit(self, t: Any, data: Any, parameters: Optional[Sequence[str]] = None, **options: Any) -> Record:
+    def fit(self, t: Any, data: Any, parameters: Optional[Sequence[str]] = None, **options: Any) -> "S.FitAnswer":
         """The parameters (None: all) that fit the data; the model keeps them. Options are those of `stiction.fit`."""
         data, names = np.asarray(data, dtype=np.float64), list(self.parameters if parameters is None else parameters)
 

@@ -8,13 +8,14 @@ import numpy as np
 
 from ._env import InputError, env
 from ._moving import Moving
-from ._record import Record, view
+from ._record import Record, record, view
 from ._stiction import ffi, lib
 from .beds import Bed
 from .systems import System
 from .worlds import World
 
 if TYPE_CHECKING:
+    from . import _structs as S
     from .documents import Document
 
 ERRORS = ("position", "final", "velocity", "weighted", "graph", "impulse")
@@ -54,17 +55,17 @@ class Path:
     def q(self) -> np.ndarray:
         return np.array([view(lib.sti_path_q(self._c, row), "f8", (self._counts[0],), self._handle) for row in range(len(self))])
 
-    def sizes(self) -> Record:
+    def sizes(self) -> "S.PathMeasures":
         """Largest `speed`, `variation` of v, its largest `jump`, `impulses`."""
         out = ffi.new("sti_path_measures*")
         lib.sti_path_measure(self._c, out)
-        return Record(out)
+        return record(out)
 
-    def error(self, reference: "Path") -> Record:
+    def error(self, reference: "Path") -> "S.PathError":
         """Distances from a reference over the time that both have: `position`, `velocity`, `impulse`, .."""
         out = ffi.new("sti_path_error*")
         self._env.check(lib.sti_path_compare(self._c, reference._c, out))
-        return Record(out)
+        return record(out)
 
     @classmethod
     def of(cls, mover: Moving, time: Optional[float] = None) -> "Path":

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from html import escape
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
 from ._env import Env, env
-from ._record import Record, fill, matrix, matrix_out, vector
+from ._record import Record, fill, matrix, matrix_out, record, vector
 from ._stiction import ffi, lib
+
+if TYPE_CHECKING:
+    from . import _structs as S
 
 
 class Problem:
@@ -76,7 +79,7 @@ class LCP(Problem):
     _solve, _answer, _clear = lib.sti_lcp_solve, "sti_lcp_answer", lib.sti_lcp_answer_clear
     _options, _verify, _verification = lib.sti_lcp_options_default, lib.sti_verify_lcp, "sti_verification"
 
-    def enumerate(self, max_pieces: int = 0, time_limit_s: float = 0) -> Record:
+    def enumerate(self, max_pieces: int = 0, time_limit_s: float = 0) -> "S.LcpSolutionSet":
         """All solutions, in exact arithmetic.
 
         >>> import stiction
@@ -86,7 +89,7 @@ class LCP(Problem):
         where, out = env(), ffi.new("sti_lcp_solution_set**")
         where.check(self._enumerate(where.c, self._c, max_pieces, time_limit_s, out))
         found = where.own_with_env(out[0], lib.sti_lcp_solution_set_destroy)
-        return Record(found.c, found)
+        return record(found.c, found)
 
     _enumerate: Any = staticmethod(lib.sti_lcp_enumerate)
 
@@ -150,7 +153,7 @@ class Answer(Record):
         where, problem = env(), self.problem
         out = ffi.new(problem._verification + "*")
         where.check(problem._verify(where.c, problem._c, self._c, tol, out))
-        return Record(out)
+        return record(out)
 
     def _repr_html_(self) -> str:
         rows = [f"<tr><th>{name}</th><td>{escape(str(getattr(self, name)))}</td></tr>"
@@ -158,7 +161,7 @@ class Answer(Record):
         return f"<table><caption>answer of {escape(self.problem.kind)}</caption>{''.join(rows)}</table>"
 
 
-def lcp(M: Any, q: Any, **options: Any) -> Answer:
+def lcp(M: Any, q: Any, **options: Any) -> "S.LcpAnswer":
     """Solve w = M z + q, 0 <= w orthogonal to z >= 0. M: numpy array or scipy.sparse matrix.
 
     >>> import stiction
@@ -170,10 +173,10 @@ def lcp(M: Any, q: Any, **options: Any) -> Answer:
     q = np.ascontiguousarray(q, dtype=np.float64)
     c.n = q.size
     c.q, c.M = vector(q, None, "q", keep), matrix(M, q.size, q.size, "M", keep)
-    return LCP(c, keep).solve(**options)
+    return LCP(c, keep).solve(**options)  # type: ignore[return-value]
 
 
-def mlcp(A: Any, C: Any, D: Any, B: Any, a: Any, b: Any, **options: Any) -> Answer:
+def mlcp(A: Any, C: Any, D: Any, B: Any, a: Any, b: Any, **options: Any) -> "S.LcpAnswer":
     """Solve A u + C v + a = 0, 0 <= v orthogonal to D u + B v + b >= 0; u and z (= v) are in the answer.
 
     >>> import stiction
@@ -188,10 +191,10 @@ def mlcp(A: Any, C: Any, D: Any, B: Any, a: Any, b: Any, **options: Any) -> Answ
     c.A, c.C = matrix(A, n, n, "A", keep), matrix(C, n, m, "C", keep)
     c.D, c.B = matrix(D, m, n, "D", keep), matrix(B, m, m, "B", keep)
     c.a, c.b = vector(a, n, "a", keep), vector(b, m, "b", keep)
-    return MLCP(c, keep).solve(**options)
+    return MLCP(c, keep).solve(**options)  # type: ignore[return-value]
 
 
-def qp(P: Any, c: Any, A: Any = None, l: Any = None, u: Any = None, lb: Any = None, ub: Any = None, **options: Any) -> Answer:
+def qp(P: Any, c: Any, A: Any = None, l: Any = None, u: Any = None, lb: Any = None, ub: Any = None, **options: Any) -> "S.QpAnswer":
     """Solve min 1/2 x'P x + c'x with l <= A x <= u and lb <= x <= ub. P or A may be None.
 
     >>> import stiction
@@ -212,10 +215,10 @@ def qp(P: Any, c: Any, A: Any = None, l: Any = None, u: Any = None, lb: Any = No
     for name, bound, size in (("l", l, problem.m), ("u", u, problem.m), ("lb", lb, n), ("ub", ub, n)):
         if bound is not None:
             setattr(problem, name, vector(bound, size, name, keep))
-    return QP(problem, keep).solve(**options)
+    return QP(problem, keep).solve(**options)  # type: ignore[return-value]
 
 
-def l1(A: Any, b: Any, **options: Any) -> Answer:
+def l1(A: Any, b: Any, **options: Any) -> "S.L1Answer":
     """Least |A x + b|_1, with a dual vector that proves how far the answer is from it.
 
     >>> import stiction
@@ -227,10 +230,10 @@ def l1(A: Any, b: Any, **options: Any) -> Answer:
     problem.A = matrix(A, np.size(b), None, "A", keep)
     problem.m, problem.n = problem.A.rows, problem.A.cols
     problem.b = vector(b, problem.m, "b", keep)
-    return L1(problem, keep).solve(**options)
+    return L1(problem, keep).solve(**options)  # type: ignore[return-value]
 
 
-def contact(W: Any, q: Any, mu: Any, dimension: Optional[int] = None, **options: Any) -> Answer:
+def contact(W: Any, q: Any, mu: Any, dimension: Optional[int] = None, **options: Any) -> "S.ContactAnswer":
     """Frictional contact, u = W r + q with Coulomb's law at every contact; normal first, d = len(q) / len(mu) numbers each.
 
     >>> import numpy as np, stiction
@@ -244,4 +247,4 @@ def contact(W: Any, q: Any, mu: Any, dimension: Optional[int] = None, **options:
     d = problem.dimension = dimension if dimension is not None else np.size(q) // max(count, 1)
     problem.mu, problem.q = vector(mu, count, "mu", keep), vector(q, d * count, "q", keep)
     problem.W = matrix(W, d * count, d * count, "W", keep)
-    return Contact(problem, keep).solve(**options)
+    return Contact(problem, keep).solve(**options)  # type: ignore[return-value]

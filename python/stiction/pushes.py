@@ -11,10 +11,11 @@ import numpy as np
 from ._callback import Caller
 from ._env import Env, InputError
 from ._moving import Moving, Recording, Rows, put_scene
-from ._record import Record, enum_text, enum_value, fill, kept, text, view
+from ._record import Record, enum_text, enum_value, fill, kept, record, text, view
 from ._stiction import ffi, lib
 
 if TYPE_CHECKING:
+    from . import _structs as S
     from .documents import Document
 
 _AGAINST = ("tip", "fixture", "part")
@@ -61,9 +62,9 @@ class Push(Moving):
         self.end = lib.sti_manipulation_steps(self._scene) * self._length()
         self._report = ffi.new("sti_push_report*")
         self._before: Optional[tuple] = None
-        self._last: Optional[Record] = None
+        self._last: Any = None
 
-    def step(self) -> Record:
+    def step(self) -> "S.PushReport":
         """One step, without the GIL; `end` other than moved: nothing changed, `why` and `jam` say more."""
         with self._lock:
             before = (self.time, self.q)
@@ -71,7 +72,7 @@ class Push(Moving):
             self._before, self._last = before, kept("sti_push_report", self._report, {})
         return self._last
 
-    def verify(self, tol: float = 1e-6) -> Record:
+    def verify(self, tol: float = 1e-6) -> "S.PushVerification":
         """The last step, checked by code that shares nothing with the solver: `accepted`, `worst`, `text`."""
         if self._before is None:
             raise ValueError("verify: no step has been made")
@@ -79,7 +80,7 @@ class Push(Moving):
         before, after = (ffi.new("double[]", q.ravel().tolist()) for q in (self._before[1], self.q))
         with self._lock:
             self._env.check(lib.sti_verify_push(self._env.c, self._scene, time, self._length(), before, after, self._report, tol, out))
-        return Record(out)
+        return record(out)
 
     def _went(self, report: Record) -> bool:
         return bool(report.end == "moved")
@@ -242,7 +243,7 @@ class Box(Record):
         push, out = self.push, ffi.new("sti_box_verification*")
         with push._lock:
             push._env.check(lib.sti_verify_push_box(push._env.c, push._scene, ffi.addressof(self._c, "box"), self.pieces, ffi.NULL, out))
-        return Record(out)
+        return record(out)
 
 
 class Plan(Record):
@@ -293,7 +294,7 @@ class Plan(Record):
             given = ffi.new("sti_plan_noise*", {"pose": list(noise.get("pose", (0, 0, 0))), "mu": noise.get("mu", 0), "tip": noise.get("tip", 0)})
         with push._lock:
             push._env.check(lib.sti_plan_replay(push._env.c, push._scene, self._c, given, seed, runs, out))
-        return Record(out)
+        return record(out)
 
     def modes(self) -> list:
         """The mode that each push keeps."""

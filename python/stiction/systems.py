@@ -16,6 +16,7 @@ from ._stiction import ffi, lib
 from .worlds import MODES
 
 if TYPE_CHECKING:
+    from . import _structs as S
     from .documents import Document
 
 Force = Callable[[float, np.ndarray, np.ndarray], Any]
@@ -219,13 +220,13 @@ class System(Moving):
         self.coordinates: list = [text(lib.sti_system_coordinate(self._s, i)) for i in range(lib.sti_system_coordinate_count(self._s))]
         self.contact_names = [text(lib.sti_system_contact(self._s, i)) for i in range(count)]
         self._sizes = {"n": len(self.coordinates), "contact_count": count}
-        self._last: Optional[Record] = None
+        self._last: Any = None
 
     def _new(self) -> Any:
         self._out = ffi.new("sti_stepper**")
         return self._out
 
-    def step(self) -> Record:
+    def step(self) -> "S.StepReport":
         """One step, without the GIL; not solved: nothing changed, and `why` says more. Arrays have a row for each contact, then joint."""
         report = ffi.new("sti_step_report*")
         with self._lock:

@@ -10,10 +10,11 @@ import numpy as np
 
 from ._env import Env
 from ._moving import Moving, Recording, bytes_of, png
-from ._record import Record, fill, row_type, text
+from ._record import Record, fill, record, row_type, text
 from ._stiction import ffi, lib
 
 if TYPE_CHECKING:
+    from . import _structs as S
     from .documents import Document
 
 _ROW = row_type("sti_world_contact")
@@ -30,11 +31,11 @@ class Joint:
         self.world, self.index, self.name = world, index, name
         self._state = ffi.new("sti_world_joint*")
 
-    def state(self) -> Record:
+    def state(self) -> "S.WorldJoint":
         """All of it: a copy, as it is now."""
         out = ffi.new("sti_world_joint*")
         lib.sti_world_joint_state(self.world._c, self.index, out)
-        return Record(out)
+        return record(out)
 
     @property
     def coordinate(self) -> float:
@@ -169,12 +170,12 @@ class World(Moving):
 
         self._names = list(self.bodies)
 
-    def step(self) -> Record:
+    def step(self) -> "S.WorldReport":
         """One step, without the GIL; what it did and how well, measured after it: `solved`, `residual`, `kinetic`, .."""
         report = ffi.new("sti_world_report*")
         with self._lock:
             self._env.check(lib.sti_world_step(self._c, report))
-        return Record(report)
+        return record(report)
 
     @property
     def time(self) -> float:
@@ -206,12 +207,12 @@ class World(Moving):
         rows = np.frombuffer(bytes(ffi.buffer(pointer, self._count[0] * _ROW.itemsize)), dtype=_ROW)
         return Contacts(rows, self._names)
 
-    def problem(self) -> Record:
+    def problem(self) -> "S.ContactVerification":
         """The answer of the contact problem that the last step posed, as the library checks it: `accepted`, `residual`, `text`."""
         answer, out = ffi.new("const sti_contact_answer**"), ffi.new("sti_contact_verification*")
         problem = lib.sti_world_problem(self._c, answer)
         self._env.check(lib.sti_verify_contact(self._env.c, problem, answer[0], 1e-6, out))
-        return Record(out)
+        return record(out)
 
     def picture(self, path: Union[None, str, os.PathLike] = None, width: int = 800) -> bytes:
         """What it looks like now, as PNG; also written to `path`."""

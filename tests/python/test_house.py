@@ -49,3 +49,13 @@ def test_types():
     run = subprocess.run([sys.executable, "-m", "mypy", "--config-file", str(ROOT / "python/pyproject.toml"), "--cache-dir=/dev/null",
                           "-p", "stiction"], capture_output=True, text=True, cwd=package.parent)
     assert run.returncode == 0, run.stdout + run.stderr
+
+
+def test_types_are_those_of_the_headers():
+    pytest.importorskip("mypy")
+    sample = ROOT / "tests/python/typed.py"
+    wrong = {(number, line.rsplit(" ", 1)[1]) for number, line in enumerate(sample.read_text().splitlines(), 1) if "# wrong:" in line}
+    run = subprocess.run([sys.executable, "-m", "mypy", "--config-file", str(ROOT / "python/pyproject.toml"), "--cache-dir=/dev/null", "--no-error-summary",
+                          str(sample)], capture_output=True, text=True, cwd=Path(stiction.__file__).parents[1])
+    found = {(int(match[1]), match[2]) for match in re.finditer(r"typed\.py:(\d+): error: .*\[([\w-]+)\]$", run.stdout, re.M)}
+    assert found == wrong, run.stdout + run.stderr

@@ -1,12 +1,14 @@
 """Beds, systems, pushes and vehicles: stepping, control, recordings, copies bit for bit, callbacks, threads."""
 
 import copy
+import gc
 import pickle
 import threading
 
 import numpy as np
 import pytest
 import stiction
+from stiction._env import Handle
 
 BED = {"kind": "scene", "bed": {"layout": "pebble-bed", "count": 60}, "step": {"h": 0.01}, "time": 0.5}
 FLOW = {"kind": "scene", "bed": {"layout": "pebble-bed", "count": 60, "opening": 2, "recirculate": True}, "time": 0.5}
@@ -191,3 +193,36 @@ def test_one_world_is_stepped_by_two_threads_in_turn():
     for thread in threads:
         thread.join()
     assert world.steps == 40
+
+
+@moving
+def test_nothing_stays_when_it_is_forgotten(make):
+    def live():
+        gc.collect()
+        return sum(isinstance(one, Handle) for one in gc.get_objects())
+
+    def use():
+        mover = make()
+        mover.cycle = mover
+        run = mover.run(0.05)
+        return mover.copy().step(), run[0]
+    use()
+    before = live()
+    use()
+    assert live() == before
+
+
+def test_a_scene_has_parameters_and_starts_what_it_is():
+    scene = stiction.load("arm-grasp", mu=0.7)
+    assert isinstance(scene, stiction.Scene) and scene.parameters["mu"] == 0.7 and scene.description
+    robot = stiction.Scene(stiction.documents.SCENES / "arm.urdf")
+    assert isinstance(robot.start(), stiction.World) and robot.robots[0].link_count > 1
+    assert all(remark.text for remark in robot.robots[0].remarks or [])
+    bed = stiction.Scene("settle", count=50)
+    assert len(bed.start()) == 50 and bed.parameters["layout"] == "settle" and bed.time > 0
+    assert stiction.load("stick-slip").start(step=0.02).h == 0.02
+    with pytest.raises(TypeError, match="a scene is expected"):
+        stiction.Scene("stick-slip")
+    with pytest.raises(stiction.InputError) as caught:
+        stiction.Scene("arch", friction=1)
+    assert "friction" in str(caught.value)
