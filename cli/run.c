@@ -271,7 +271,7 @@ static int processors(void) {
 
 // One that says how a picture of bodies looks, and that was given; NULL: none.
 static const char* view_option(const cli_run_request* r) {
-    return r->view != NULL ? "--view" : r->size != NULL ? "--size" : r->at != NULL ? "--at" : NULL;
+    return r->view != NULL ? "--view" : r->at != NULL ? "--at" : NULL;
 }
 
 static int check_request(const cli* c, const cli_run_request* r) {
@@ -296,6 +296,9 @@ static int check_request(const cli* c, const cli_run_request* r) {
         if (r->out == NULL && r->picture) return cli_fail_usage(c, "--picture: needs --out, where pictures go");
     }
     if (view_option(r) != NULL && !r->picture) return cli_fail_usage(c, "%s: needs --picture", view_option(r));
+    if (r->size != NULL && !r->picture) return cli_fail_usage(c, "--size: needs --picture");
+    int width, height;
+    if (cli_run_size(c, r, &width, &height) != CLI_DONE) return CLI_USAGE;
     if (r->jamming_limit > 0 && !r->jamming) return cli_fail_usage(c, "--jamming-limit: needs --jamming");
     if (r->jamming_every > 0 && !r->jamming) return cli_fail_usage(c, "--jamming-every: needs --jamming");
     if (r->check && r->no_check) return cli_fail_usage(c, "--check: not together with --no-check");
@@ -339,11 +342,12 @@ int cli_run_scene(cli* c, const cli_run_request* r, const cli_system_request* ow
     int code = cli_robot_load(c, r->scene, robot, &problem);
     if (code != CLI_DONE) return code;
     if (sti_world_scene_of(problem) != NULL) return cli_run_world(c, r, own, problem);
-    if (view_option(r) != NULL) {
-        sti_document_destroy(problem);
-        return cli_fail_usage(c, "%s: of bodies in space, and %.200s has none", view_option(r), r->scene);
-    }
     const sti_scene* scene = sti_scene_of(problem);
+    const char* looks = view_option(r) != NULL ? view_option(r) : r->size != NULL && scene == NULL ? "--size" : NULL;
+    if (looks != NULL) {
+        sti_document_destroy(problem);
+        return cli_fail_usage(c, "%s: of bodies in space, and %.200s has none", looks, r->scene);
+    }
     if (sti_document_kind(problem) == STI_KIND_NAVIGATION) {
         if (system_option(own) == NULL) return cli_run_nav(c, r, problem);
         sti_document_destroy(problem);
@@ -463,7 +467,8 @@ static int run(cli* c, int argc, char** argv) {
         {"--colour", CLI_TEXT, "BY", "colour by force or speed; grains also by layer (layer)", &r.colour},
         {"--view", CLI_TEXT, "SIDE", "of bodies in space: front, back, left, right, top, or degrees TURN,TILT",
          &r.view},
-        {"--size", CLI_TEXT, "WxH", "of bodies in space: pixels of the picture; W: as high as fits (1200)", &r.size},
+        {"--size", CLI_TEXT, "WxH",
+         "of bodies in space and of grains: pixels of the picture; W: as high as fits (1200, 900)", &r.size},
         {"--at", CLI_TEXT, "T", "of bodies in space: the picture shows this time (the end)", &r.at},
         {"--problem", CLI_TEXT, "FILE", "of grains and bodies: the last step as a contact problem (.hdf5, FCLIB)",
          &r.problem},

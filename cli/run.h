@@ -113,6 +113,9 @@ int cli_run_summary(const cli* c, const char* dir, cli_json* j);
 int cli_run_energy_picture(const cli* c, const char* dir, const double* table, size_t rows, size_t columns,
                            size_t kinetic);
 
+// --size, where it was given.
+int cli_run_size(const cli* c, const cli_run_request* r, int* width, int* height);
+
 // ---- runs of the library (run_drive.c)
 
 typedef sti_status cli_run_maker(sti_env* env, const sti_run_source* source, const cli_run_request* request,

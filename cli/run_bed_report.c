@@ -298,6 +298,7 @@ static int draw_bed(const cli* c, cli_bed_run* run) {
         sti_bed_view view = sti_bed_view_default();
         view.width = 900;  // beds are tall
         sti_image image;
+        cli_run_size(c, run->request, &view.width, &view.height);
         sti_bed_get(run->bed, x, NULL, NULL);
         sti_status status = sti_draw_bed(c->env, &run->grains, x, color, &view, &image);
         if (status == STI_OK) {

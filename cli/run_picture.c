@@ -57,3 +57,20 @@ int cli_run_energy_picture(const cli* c, const char* dir, const double* table, s
     free(path);
     return code;
 }
+
+int cli_run_size(const cli* c, const cli_run_request* r, int* width, int* height) {
+    double w = NAN, h = 0;
+    char *end = NULL, *cut;
+    if (r->size == NULL) return CLI_DONE;
+    w = strtod(r->size, &cut);
+    if (*cut == 'x')
+        h = strtod(cut + 1, &end);
+    else
+        end = cut;
+    const bool whole = end != r->size && *end == '\0' && w == floor(w) && h == floor(h);
+    if (!whole || !(w >= 16 && w <= 8192) || !(*cut != 'x' || (h >= 16 && h <= 8192)))
+        return cli_fail_usage(c, "--size: %.60s: W or WxH, 16 to 8192 pixels, expected", r->size);
+    *width = (int)w;
+    if (*cut == 'x') *height = (int)h;
+    return CLI_DONE;
+}

@@ -285,15 +285,8 @@ int cli_world_view_read(const cli* c, cli_world_run* run, const sti_bodies* bodi
         run->view.turn = turn * 3.141592653589793 / 180;
         run->view.tilt = tilt * 3.141592653589793 / 180;
     }
-    if (r->size != NULL) {
-        double width = NAN, height = run->view.height;
-        const bool whole =
-            two_numbers(r->size, 'x', &width, &height) && width == floor(width) && height == floor(height);
-        if (!whole || !(width >= 16 && width <= 8192 && height >= 16 && height <= 8192))
-            return cli_fail_usage(c, "--size: %.60s: W or WxH, 16 to 8192 pixels, expected", r->size);
-        run->view.width = (int)width;
-        run->view.height = (int)height;
-    }
+    const int code = cli_run_size(c, r, &run->view.width, &run->view.height);
+    if (code != CLI_DONE) return code;
     if (r->at != NULL && !(cli_parse_number(r->at, &run->at) && run->at >= 0))
         return cli_fail_usage(c, "--at: %.60s: a time from 0 on expected", r->at);
     if (r->at != NULL && run->at < time - 1e-9)

@@ -1,5 +1,5 @@
 # What `make install` lays down: both libraries, headers, the command, stiction.pc, a CMake package, problem files, scenes,
-# man pages and completions of shells.
+# documents, examples, man pages and completions of shells.
 # The tree may be moved as a whole afterwards: every path in it is relative.
 include(CMakePackageConfigHelpers)
 
@@ -11,7 +11,8 @@ install(TARGETS stiction_static EXPORT stictionStaticTargets)
 install(TARGETS stiction_command)
 install(DIRECTORY include/stiction TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY problems scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/stiction)
-install(FILES LICENSE NOTICE README.md TYPE DOC)
+install(FILES LICENSE NOTICE README.md CHANGELOG.md TYPE DOC)
+install(DIRECTORY docs examples TYPE DOC) # beside README, so that its links lead to them
 
 # What the command says of itself can be written where it runs: not when it is built for another machine.
 if(NOT CMAKE_CROSSCOMPILING)
