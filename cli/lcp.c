@@ -1,22 +1,38 @@
-// lcp.c: linear complementarity problems, mixed ones too: solve, one answer or with --all every solution, and verify.
+// lcp.c: linear complementarity problems, mixed ones and affine variational inequalities too: solve, one answer or with --all
+// every solution, and verify.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "documents.h"
 
-// What was read, one of the two.
+// What was read: an LCP, an MLCP, or an affine inequality with the MLCP it is.
 typedef struct posed {
     const sti_lcp* lcp;
     const sti_mlcp* mlcp;
+    const sti_avi* avi;
+    sti_kind kind;
     int free_count, pairs;
+    sti_avi_posed made;  // of an inequality
 } posed;
 
-static posed pose(const sti_document* document) {
-    posed p = {.lcp = sti_lcp_of(document), .mlcp = sti_mlcp_of(document)};
-    p.free_count = p.lcp != NULL ? 0 : p.mlcp->n;
-    p.pairs = p.lcp != NULL ? p.lcp->n : p.mlcp->m;
-    return p;
+static sti_status pose(const cli* c, const sti_document* document, posed* p) {
+    *p = (posed){.lcp = sti_lcp_of(document),
+                 .mlcp = sti_mlcp_of(document),
+                 .avi = sti_avi_of(document),
+                 .kind = sti_document_kind(document)};
+    if (p->avi != NULL) {
+        const sti_status status = sti_avi_pose(c->env, p->avi, &p->made);
+        if (status != STI_OK) return status;
+        p->mlcp = &p->made.mlcp;
+    }
+    p->free_count = p->lcp != NULL ? 0 : p->mlcp->n;
+    p->pairs = p->lcp != NULL ? p->lcp->n : p->mlcp->m;
+    return STI_OK;
+}
+
+static void drop_posed(const cli* c, posed* p) {
+    sti_avi_posed_clear(c->env, &p->made);
 }
 
 // ---- reading the request
@@ -66,6 +82,9 @@ static int make_options(const cli* c, const cli_solve_request* r, const posed* p
 static void say_size(const cli* c, const char* path, const posed* p) {
     if (p->lcp != NULL)
         cli_say(c, "%s: lcp, n = %d\n", path, p->pairs);
+    else if (p->avi != NULL)
+        cli_say(c, "%s: %s, n = %d, %d inequalities, %d equations\n", path, sti_kind_text(p->kind), p->avi->n, p->pairs,
+                p->avi->k);
     else
         cli_say(c, "%s: mlcp, n = %d free, m = %d pairs\n", path, p->free_count, p->pairs);
 }
@@ -115,13 +134,37 @@ static void say_proof(const cli* c, const sti_lcp_answer* a) {
     if (a->reason[0] != '\0') cli_say(c, "  reason: %s\n", a->reason);
 }
 
+// x of an inequality, and F = M x + q.
+static void say_inequality(const cli* c, const posed* p, const sti_lcp_answer* a) {
+    enum { SHOWN = 8 };
+    char text[400];
+    const int n = p->avi->n;
+    if (a->z_exact != NULL)
+        cli_text_rationals(c, text, sizeof text, a->z_exact, 0, n, SHOWN);
+    else
+        cli_text_numbers(text, sizeof text, a->u, n, SHOWN);
+    cli_say(c, "  x = %s\n", text);
+    int held = 0, *which = calloc((size_t)a->n + 1, sizeof *which);
+    for (int i = 0; which != NULL && i < a->n; i++) {
+        if (a->z[i] > 0) which[held++] = i;
+    }
+    int bounds = 0;
+    for (int i = 0; i < held; i++) bounds += p->made.pair_of[which[i]] >= p->avi->m;
+    cli_say(c, "  pressed against: %d row%s of A, %d bound%s\n", held - bounds, held - bounds == 1 ? "" : "s", bounds,
+            bounds == 1 ? "" : "s");
+    free(which);
+}
+
 static void say_answer(const cli* c, const char* path, const posed* p, const sti_lcp_answer* a) {
     say_size(c, path, p);
     cli_say(c, "  %s%s%s by %s, %ld iteration%s, %.3g s\n", outcome_color(c, a->outcome),
             a->outcome == STI_NO_SOLUTION ? "no solution" : sti_outcome_text(a->outcome), cli_plain(c),
             sti_solver_text(a->solver), a->iterations, a->iterations == 1 ? "" : "s", a->time_s);
     if (a->outcome == STI_SOLVED) {
-        say_point(c, a);
+        if (p->avi != NULL)
+            say_inequality(c, p, a);
+        else
+            say_point(c, a);
         cli_say(c, "  residual %.2e\n", a->residual);
     } else if (a->outcome != STI_NO_SOLUTION && a->z != NULL && !isnan(a->residual)) {
         cli_say(c, "  best residual %.2e\n", a->residual);
@@ -135,8 +178,16 @@ static void say_answer(const cli* c, const char* path, const posed* p, const sti
     }
 }
 
-static int finish(const cli* c, const cli_solve_request* r, const sti_lcp_answer* a, const char* json) {
-    if (r->output != NULL && sti_lcp_answer_save(c->env, a, r->output) != STI_OK) return cli_fail_written(c, r->output);
+static sti_status answer_json(const cli* c, const posed* p, const sti_lcp_answer* a, char** json) {
+    return p->avi != NULL ? sti_avi_answer_json(c->env, p->avi, a, p->kind, json)
+                          : sti_lcp_answer_json(c->env, a, json);
+}
+
+static int finish(const cli* c, const cli_solve_request* r, const posed* p, const sti_lcp_answer* a, const char* json) {
+    const sti_status status = r->output == NULL ? STI_OK
+                              : p->avi != NULL  ? sti_avi_answer_save(c->env, p->avi, a, p->kind, r->output)
+                                                : sti_lcp_answer_save(c->env, a, r->output);
+    if (status != STI_OK) return cli_fail_written(c, r->output);
     if (c->json) printf("%s\n", json);
     return a->outcome == STI_SOLVED ? CLI_DONE : CLI_NO;
 }
@@ -148,16 +199,17 @@ static int solve_one(const cli* c, const cli_solve_request* r, const posed* p, s
         o->trace_user = &bar;
     }
     sti_lcp_answer a;
-    const sti_status status =
-        p->lcp != NULL ? sti_lcp_solve(c->env, p->lcp, o, &a) : sti_mlcp_solve(c->env, p->mlcp, o, &a);
+    const sti_status status = p->lcp != NULL   ? sti_lcp_solve(c->env, p->lcp, o, &a)
+                              : p->avi != NULL ? sti_avi_solve(c->env, p->avi, o, &a)
+                                               : sti_mlcp_solve(c->env, p->mlcp, o, &a);
     cli_progress_clear(&bar);
     if (status != STI_OK) return cli_fail_about(c, r->path);
     char* json = NULL;
     int code;
-    if (c->json && sti_lcp_answer_json(c->env, &a, &json) != STI_OK) {
+    if (c->json && answer_json(c, p, &a, &json) != STI_OK) {
         code = cli_fail_about(c, r->path);
     } else {
-        code = finish(c, r, &a, json);
+        code = finish(c, r, p, &a, json);
         if (code == CLI_DONE || code == CLI_NO) say_answer(c, r->path, p, &a);
     }
     sti_env_free(c->env, json);
@@ -258,23 +310,22 @@ static void say_set(const cli* c, const cli_solve_request* r, const posed* p, co
 
 static int report_all(const cli* c, const cli_solve_request* r, const posed* p, const sti_lcp_solution_set* s) {
     sti_lcp_answer a;
-    char *answer_json = NULL, *set_json = NULL, *json = NULL;
+    char *text = NULL, *set_json = NULL, *json = NULL;
     int code = CLI_DONE;
     // the certificate goes with the answer, not a second time with the set
     sti_lcp_solution_set bare = *s;
     bare.certificate = (sti_certificate){0};
     if (first_answer(c, p, s, &a) != STI_OK) code = cli_fail_memory(c);
     if (code == CLI_DONE && c->json) {
-        if (sti_lcp_answer_json(c->env, &a, &answer_json) == STI_OK &&
-            sti_lcp_solution_set_json(c->env, &bare, &set_json) == STI_OK)
-            json = join(answer_json, set_json);
+        if (answer_json(c, p, &a, &text) == STI_OK && sti_lcp_solution_set_json(c->env, &bare, &set_json) == STI_OK)
+            json = join(text, set_json);
         if (json == NULL) code = cli_fail_memory(c);
     }
     if (code == CLI_DONE) {
-        code = finish(c, r, &a, json);
+        code = finish(c, r, p, &a, json);
         if (code == CLI_DONE || code == CLI_NO) say_set(c, r, p, s);
     }
-    sti_env_free(c->env, answer_json);
+    sti_env_free(c->env, text);
     sti_env_free(c->env, set_json);
     free(json);
     drop_first(&a);
@@ -293,11 +344,13 @@ static int solve_all(const cli* c, const cli_solve_request* r, const posed* p) {
 }
 
 int cli_lcp_solve(const cli* c, const cli_solve_request* r, const sti_document* document) {
-    const posed p = pose(document);
+    posed p;
     sti_lcp_options o;
-    const int code = make_options(c, r, &p, &o);
-    if (code != CLI_DONE) return code;
-    return r->all ? solve_all(c, r, &p) : solve_one(c, r, &p, &o);
+    if (pose(c, document, &p) != STI_OK) return cli_fail_about(c, r->path);
+    int code = make_options(c, r, &p, &o);
+    if (code == CLI_DONE) code = r->all ? solve_all(c, r, &p) : solve_one(c, r, &p, &o);
+    drop_posed(c, &p);
+    return code;
 }
 
 // ---- verify
@@ -311,7 +364,7 @@ static void put_verification(cli_json* j, const sti_verification* v, sti_kind ki
     cli_json_number(j, "residual", v->residual);
     cli_json_object(j, "residuals");
     cli_json_number(j, "equation", v->residual_equation);
-    cli_json_number(j, kind == STI_KIND_MLCP ? "v" : "z", v->residual_z);
+    cli_json_number(j, kind == STI_KIND_LCP ? "z" : "v", v->residual_z);
     cli_json_number(j, "w", v->residual_w);
     cli_json_number(j, "gap", v->residual_gap);
     cli_json_end(j);
@@ -332,15 +385,17 @@ static void say_verification(const cli* c, const char* path, const sti_verificat
 }
 
 int cli_lcp_verify(const cli* c, const cli_verify_request* r, const sti_document* document) {
-    const posed p = pose(document);
+    const sti_lcp* lcp = sti_lcp_of(document);
+    const sti_avi* avi = sti_avi_of(document);
     const double tol = r->tol > 0 ? r->tol : sti_lcp_options_default().tol;
     sti_lcp_answer answer = {0};
     sti_verification v = {0};
     int code = CLI_DONE;
     sti_status status = sti_lcp_answer_load(c->env, r->answer, &answer);
     if (status == STI_OK)
-        status = p.lcp != NULL ? sti_verify_lcp(c->env, p.lcp, &answer, tol, &v)
-                               : sti_verify_mlcp(c->env, p.mlcp, &answer, tol, &v);
+        status = lcp != NULL   ? sti_verify_lcp(c->env, lcp, &answer, tol, &v)
+                 : avi != NULL ? sti_verify_avi(c->env, avi, &answer, tol, &v)
+                               : sti_verify_mlcp(c->env, sti_mlcp_of(document), &answer, tol, &v);
     if (status != STI_OK) {
         code = cli_fail_about(c, r->answer);
     } else {

@@ -9,6 +9,8 @@
 typedef struct report {
     const sti_lcp* lcp;  // one of the two
     const sti_mlcp* mlcp;
+    const sti_avi* avi;  // of which mlcp is the mixed problem
+    sti_kind kind;
     sti_classes* classes;  // of M, or of B
     sti_homogeneous_test* homogeneous;
     sti_mlcp_structure* structure;
@@ -121,15 +123,15 @@ static sti_verdict is_solvable(const report* r) {
 static int print_json(const cli* c, const report* r) {
     cli_json j;
     cli_json_begin(&j);
-    cli_json_text(&j, "kind", r->lcp != NULL ? "lcp" : "mlcp");
-    cli_json_integer(&j, "n", r->lcp != NULL ? r->lcp->n : r->mlcp->n);
+    cli_json_text(&j, "kind", sti_kind_text(r->kind));
+    cli_json_integer(&j, "n", r->avi != NULL ? r->avi->n : r->lcp != NULL ? r->lcp->n : r->mlcp->n);
     if (r->mlcp != NULL) cli_json_integer(&j, "m", r->mlcp->m);
     cli_json_verdict(&j, "solvable", is_solvable(r));
     if (r->structure != NULL) {
         cli_json_count(&j, "rank_A", r->structure->rank_A);
         put_structure(&j, r->structure);
     }
-    cli_json_text(&j, "classes_of", r->lcp != NULL ? "M" : "B");
+    cli_json_text(&j, "classes_of", r->lcp != NULL || r->avi != NULL ? "M" : "B");
     put_classes(&j, c, r->classes);
     if (r->homogeneous != NULL) put_homogeneous(&j, c, r->homogeneous, r->lcp->n);
     put_cones(&j, r->cones);
@@ -257,10 +259,13 @@ static void say_cones(const cli* c, const sti_lcp_solution_set* set, const char*
 static void say(const cli* c, const cli_inspect_request* q, const report* r) {
     if (r->lcp != NULL)
         cli_say(c, "%s: lcp, %d pairs\n", q->path, r->lcp->n);
+    else if (r->avi != NULL)
+        cli_say(c, "%s: %s, %d unknowns, %d inequalities, %d equations\n", q->path, sti_kind_text(r->kind), r->avi->n,
+                r->mlcp->m, r->avi->k);
     else
         cli_say(c, "%s: mlcp, %d free variables, %d pairs\n", q->path, r->mlcp->n, r->mlcp->m);
     if (r->structure != NULL) say_structure(c, r->structure);
-    if (r->mlcp != NULL) cli_say(c, "  the block B, M below:\n");
+    if (r->mlcp != NULL && r->avi == NULL) cli_say(c, "  the block B, M below:\n");
     say_classes(c, r->classes);
     if (r->homogeneous != NULL) say_homogeneous(c, r->homogeneous, r->lcp->n);
     say_cones(c, r->cones, r->lcp != NULL ? "q" : "(a, b)");
@@ -304,7 +309,9 @@ static sti_status find_out(const cli* c, const cli_inspect_request* q, report* r
     const int pairs = mixed ? r->mlcp->m : r->lcp->n;
     const double start = cli_now();
     sti_status status = STI_OK;
-    if (mixed) {
+    if (r->avi != NULL) {
+        status = sti_matrix_classify(c->env, &r->avi->M, r->avi->M_exact, &options, &r->classes);
+    } else if (mixed) {
         status = inspect_mlcp(c, &options, r);
     } else {
         status = sti_matrix_classify(c->env, &r->lcp->M, r->lcp->M_exact, &options, &r->classes);
@@ -321,8 +328,14 @@ static sti_status find_out(const cli* c, const cli_inspect_request* q, report* r
 }
 
 int cli_lcp_inspect(const cli* c, const cli_inspect_request* q, const sti_document* document) {
-    report r = {.lcp = sti_lcp_of(document), .mlcp = sti_mlcp_of(document)};
+    report r = {.lcp = sti_lcp_of(document),
+                .mlcp = sti_mlcp_of(document),
+                .avi = sti_avi_of(document),
+                .kind = sti_document_kind(document)};
     int code = CLI_DONE;
+    sti_avi_posed posed = {0};
+    if (r.avi != NULL && sti_avi_pose(c->env, r.avi, &posed) != STI_OK) return cli_fail_about(c, q->path);
+    if (r.avi != NULL) r.mlcp = &posed.mlcp;
     if (find_out(c, q, &r) != STI_OK)
         code = cli_fail_about(c, q->path);
     else if (c->json)
@@ -334,5 +347,6 @@ int cli_lcp_inspect(const cli* c, const cli_inspect_request* q, const sti_docume
     sti_homogeneous_test_destroy(c->env, r.homogeneous);
     sti_mlcp_structure_destroy(c->env, r.structure);
     sti_lcp_solution_set_destroy(c->env, r.cones);
+    sti_avi_posed_clear(c->env, &posed);
     return code;
 }

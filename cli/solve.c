@@ -88,7 +88,8 @@ static int run(cli* c, int argc, char** argv) {
 const cli_verb cli_verb_solve = {
     .name = "solve",
     .arguments = "FILE [options]",
-    .summary = "solve an LCP, an MLCP, a QP, an l1, stochastic or contact problem, or prove that there is no solution",
+    .summary =
+        "solve an LCP, MLCP, inequality, QP, l1, stochastic or contact problem, or prove that there is no solution",
     .details =
         "FILE is JSON or HDF5 (- is standard input: JSON). In JSON a matrix is a list of rows, or\n"
         "{\"rows\": r, \"cols\": c, \"entries\": [[i, j, value], ..]} counted from 0, or {\"file\": \"M.mtx\"} (Matrix "
@@ -98,6 +99,11 @@ const cli_verb cli_verb_solve = {
         "The answer is a solution with its residual on the "
         "original\n"
         "data, or \"no solution\" with a certificate that stiction verify checks, or \"unknown\" with a reason.\n"
+        "Kinds \"avi\" and \"relay\" are affine variational inequalities, (M x + q)'(y - x) >= 0 for all y in K = {A x "
+        ">= b,\n"
+        "E x = e, lb <= x <= ub}: solved as the mixed problem they are. Kinds \"ncp\" and \"vi\" are given by "
+        "formulas: semismooth\n"
+        "Newton, and where it can be a proof that a solution lies in the intervals shown (docs/complementarity.md).\n"
         "A contact problem is an FCLIB file (.hdf5); its solvers are " CLI_CONTACT_SOLVERS
         ". That\n"
         "it has no solution is proved where no motion keeps its contacts closed or opening.\n"

@@ -9,6 +9,10 @@
 //
 //     {"kind": "lcp",  "M": [[..]], "q": [..]}
 //     {"kind": "mlcp", "A": .., "C": .., "D": .., "B": .., "a": [..], "b": [..]}
+//     {"kind": "avi", "M": .., "q": [..], "A": .., "b": [..], "E": .., "e": [..], "lb": [..], "ub": [..]}      vi.h
+//     {"kind": "relay", "M": [[..]], "q": [..], "lb": [-1, -1], "ub": [1, 1]}
+//     {"kind": "ncp", "variables": ["x", "y"], "F": ["x^2 - y", "y - 1"], "start": [1, 1]}
+//     {"kind": "vi", "variables": {"x": [0, 1], "y": null}, "F": ["x - y", "y + sin(x)"]}
 //     {"kind": "qp", "P": .., "c": [..], "A": .., "l": [..], "u": [..], "lb": [..], "ub": [..]}
 //     {"kind": "l1", "A": .., "b": [..]}
 //     {"kind": "stochastic", "Q0": .., "c0": .., "T0": .., "W0": .., "b": .., "scenarios": [{"p": .., "Q": .., ..}]}
@@ -74,6 +78,10 @@ typedef enum sti_use { STI_USE_LIST(STI_X) } sti_use;
 #define STI_KIND_LIST(X)                                                                               \
     X(STI_KIND_LCP, lcp, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)                             \
     X(STI_KIND_MLCP, mlcp, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)                           \
+    X(STI_KIND_AVI, avi, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)                             \
+    X(STI_KIND_RELAY, relay, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)                         \
+    X(STI_KIND_NCP, ncp, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)                             \
+    X(STI_KIND_VI, vi, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)                               \
     X(STI_KIND_QP, qp, STI_USE_SOLVE | STI_USE_VERIFY)                                                 \
     X(STI_KIND_L1, l1, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)                               \
     X(STI_KIND_STOCHASTIC, stochastic, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)               \
@@ -119,7 +127,7 @@ STI_API sti_kind sti_document_kind(const sti_document* document);
 STI_API sti_status sti_document_set(sti_document* document, const char* settings);
 
 // To a file that reads back as the same: written whole or not at all (to a temporary beside it, then renamed), .json or, of lcp,
-// mlcp, l1 and contact, .hdf5/.h5 by the name. STI_ERR_ARGUMENT when of a kind that cannot be written.
+// mlcp, avi, relay, l1 and contact, .hdf5/.h5 by the name. STI_ERR_ARGUMENT when of a kind that cannot be written.
 STI_API sti_status sti_document_save(sti_env* env, const sti_document* document, const char* path);
 // A scene as text that reads back as the same elsewhere: robots that it names as files are in it, their meshes named from the
 // root; settings are not in that of bodies. Free with sti_env_free. STI_ERR_ARGUMENT when of another kind.

@@ -43,5 +43,6 @@
 #include <stiction/urdf.h>
 #include <stiction/velocities.h>
 #include <stiction/verify.h>
+#include <stiction/vi.h>
 
 #endif

@@ -64,11 +64,11 @@ static sti_status read_size(const reader* r, const char* size_name, const char* 
 
 // kind, or what the lists there are say of it; n and m.
 static sti_status read_sizes(const reader* r) {
-    static const char* const kinds[] = {"lcp", "mlcp"};
+    static const char* const kinds[] = {"lcp", "mlcp", "avi", "relay"};  // the last two are read as the MLCP they are
     int kind = sti_json_field(r->tree.root, "u") != NULL || sti_json_field(r->tree.root, "v") != NULL;
-    sti_status status = sti_json_read_word(&r->tree, NULL, r->tree.root, "kind", kinds, 2, &kind);
+    sti_status status = sti_json_read_word(&r->tree, NULL, r->tree.root, "kind", kinds, 4, &kind);
     if (status != STI_OK) return status;
-    r->a->mixed = kind == 1;
+    r->a->mixed = kind >= 1;
     if (kind == 0) return read_size(r, "n", "z", &r->a->n);
     status = read_size(r, "n", "u", &r->a->free_count);
     return status == STI_OK ? read_size(r, "m", "v", &r->a->n) : status;

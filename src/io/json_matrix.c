@@ -213,7 +213,9 @@ static sti_status exact_rows(const sti_json_tree* tree, const sti_place* place, 
     for (const sti_json_value* row = list->child; row != NULL; row = row->next) {
         const sti_json_value* first = sti_json_is_array(row) ? row->child : row;  // a matrix, or a vector
         for (const sti_json_value* value = first; value != NULL; value = sti_json_is_array(row) ? value->next : NULL) {
-            const sti_status status = sti_json_read_exact(tree, place, value, f->exact, k++);
+            const size_t at = k++;
+            if (f->open && sti_json_is_null(value)) continue;  // no number: what stands there is not looked at
+            const sti_status status = sti_json_read_exact(tree, place, value, f->exact, at);
             if (status != STI_OK) return status;
         }
     }

@@ -7,6 +7,10 @@ problems=$source_dir/problems
 mkdir kinds
 echo '{"kind": "lcp", "M": [[2, 1], [1, 2]], "q": [-5, -6]}' >kinds/lcp.json
 echo '{"kind": "mlcp", "A": [[1]], "C": [[1]], "D": [[-1]], "B": [[1]], "a": [1], "b": [1]}' >kinds/mlcp.json
+echo '{"kind": "avi", "M": [[1]], "q": [-2], "A": [[-1]], "b": [-1]}' >kinds/avi.json
+echo '{"kind": "relay", "M": [[1]], "q": [-2]}' >kinds/relay.json
+echo '{"kind": "ncp", "variables": ["x"], "F": ["x^2 - 2"]}' >kinds/ncp.json
+echo '{"kind": "vi", "variables": {"x": [0, 1]}, "F": ["x^2 - 2"]}' >kinds/vi.json
 echo '{"kind": "qp", "P": [[1]], "c": [-1], "lb": [0]}' >kinds/qp.json
 echo '{"kind": "l1", "A": [[1], [1], [1]], "b": [-1, -2, -4]}' >kinds/l1.json
 cp "$problems/box_on_corners.hdf5" kinds/contact.hdf5

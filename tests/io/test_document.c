@@ -30,6 +30,16 @@ static const char* const samples[STI_KIND_COUNT] = {
     [STI_KIND_LCP] = "{\"kind\": \"lcp\", \"M\": [[2, \"1/3\"], [1, 2]], \"q\": [-5, -6]}",
     [STI_KIND_MLCP] =
         "{\"kind\": \"mlcp\", \"A\": [[1]], \"C\": [[1]], \"D\": [[-1]], \"B\": [[1]], \"a\": [1], \"b\": [1]}",
+    [STI_KIND_AVI] =
+        "{\"kind\": \"avi\", \"M\": [[1, 0], [0, \"1/3\"]], \"q\": [1, -1], \"A\": [[1, 1]], \"b\": [1], \"E\": [[1, "
+        "-1]], "
+        "\"e\": [0], \"lb\": [0, null], \"ub\": [null, 4]}",
+    [STI_KIND_RELAY] = "{\"kind\": \"relay\", \"M\": [[2]], \"q\": [-5]}",
+    [STI_KIND_NCP] = "{\"kind\": \"ncp\", \"variables\": [\"x\"], \"F\": [\"x^2 - 2\"], \"start\": [1]}",
+    [STI_KIND_VI] =
+        "{\"kind\": \"vi\", \"variables\": {\"x\": [0, 1], \"y\": null}, \"F\": [\"x - y\", \"y + a\"], "
+        "\"definitions\": "
+        "{\"a\": \"sin(x)\"}}",
     [STI_KIND_QP] = "{\"kind\": \"qp\", \"P\": [[1]], \"c\": [-1], \"lb\": [0]}",
     [STI_KIND_L1] = "{\"kind\": \"l1\", \"A\": [[1], [1]], \"b\": [-1, -2]}",
     [STI_KIND_STOCHASTIC] =
@@ -130,6 +140,8 @@ static void every_kind_is_read_and_knows_its_kind(void** state) {
         assert_null(sti_world_scene_of(d));
         assert_null(sti_contact_problem_of(d));
         assert_null(sti_contact_info_of(d));
+        assert_int_equal(sti_avi_of(d) != NULL, k == STI_KIND_AVI || k == STI_KIND_RELAY);
+        assert_int_equal(sti_vi_of(d) != NULL, k == STI_KIND_NCP || k == STI_KIND_VI);
         sti_document_destroy(d);
     }
     sti_document_destroy(NULL);
@@ -165,8 +177,8 @@ static void what_is_saved_reads_back_as_the_same(void** state) {
     for (int k = STI_KIND_NONE + 1; k < STI_KIND_COUNT; k++) {
         if (samples[k] == NULL) continue;
         sti_document *d = must(samples[k]), *back = NULL;
-        const bool can =
-            k == STI_KIND_LCP || k == STI_KIND_MLCP || k == STI_KIND_L1 || k == STI_KIND_INSTANT || k == STI_KIND_SCENE;
+        const bool can = k == STI_KIND_LCP || k == STI_KIND_MLCP || k == STI_KIND_AVI || k == STI_KIND_RELAY ||
+                         k == STI_KIND_L1 || k == STI_KIND_INSTANT || k == STI_KIND_SCENE;
         const sti_status status = sti_document_save(env, d, io_path("once.json"));
         assert_int_equal(status, can ? STI_OK : STI_ERR_ARGUMENT);
         if (!can) assert_non_null(strstr(sti_env_error(env)->text, "cannot be written"));
