@@ -2,7 +2,9 @@
 #include "contact.h"
 
 #include <math.h>
+#include <stdlib.h>
 
+#include "cross_check.h"
 #include "documents.h"
 
 const char* cli_contact_form(const sti_contact_problem* p) {
@@ -108,16 +110,27 @@ int cli_contact_solve(const cli* c, const cli_solve_request* r, const sti_docume
     const sti_status status = sti_contact_solve(c->env, p, &o, &a);
     cli_progress_clear(&bar);
     if (status != STI_OK) return cli_fail_about(c, r->path);
-    char* json = NULL;
+    char *json = NULL, *checked = NULL;
+    cli_cross cross = {0};
     code = a.outcome == STI_SOLVED ? CLI_DONE : CLI_NO;
-    if (c->json && sti_contact_answer_json(c->env, &a, &json) != STI_OK)
+    o.trace = NULL;
+    if (r->cross_check && cli_cross_contact(c, p, &o, &a, &cross) != STI_OK)
+        code = cli_fail_about(c, r->path);
+    else if (c->json && sti_contact_answer_json(c->env, &a, &json) != STI_OK)
         code = cli_fail_about(c, r->path);
     else if (r->output != NULL && sti_contact_answer_save(c->env, p, &a, r->output) != STI_OK)
         code = cli_fail_written(c, r->output);
+    else if (c->json && r->cross_check && (checked = cli_cross_join(json, &cross)) == NULL)
+        code = cli_fail_memory(c);
     else if (c->json)
-        printf("%s\n", json);
+        printf("%s\n", checked != NULL ? checked : json);
     else
         say_answer(c, r->path, p, &a);
+    if (r->cross_check && (code == CLI_DONE || code == CLI_NO)) {
+        cli_cross_say(c, &cross);
+        code = cli_cross_code(&cross, code);
+    }
+    free(checked);
     sti_env_free(c->env, json);
     sti_contact_answer_clear(c->env, &a);
     return code;

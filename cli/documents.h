@@ -13,7 +13,7 @@ typedef struct cli_solve_request {
     const char* solver;
     const char* output;
     const char* newton;
-    bool all, minimum_norm;
+    bool all, minimum_norm, cross_check;
     double tol, time_limit, omega;
     long max_iterations;
     long samples, seed, replications;
@@ -33,6 +33,7 @@ typedef struct cli_inspect_request {
     const char* path;
     long exact_limit, work_limit, max_cones;
     double time_limit;
+    const char* picture;  // of an LCP of order 2 or 3
 } cli_inspect_request;
 
 // Options of solve that not every kind takes.
@@ -44,7 +45,8 @@ enum {
     CLI_TAKES_NEWTON = 16,
     CLI_TAKES_SAMPLES = 32,
     CLI_TAKES_START = 64,
-    CLI_TAKES_RANKS = 128
+    CLI_TAKES_RANKS = 128,
+    CLI_TAKES_CROSS_CHECK = 256
 };
 
 typedef int cli_solve(const cli* c, const cli_solve_request* r, const sti_document* document);

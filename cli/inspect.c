@@ -12,6 +12,8 @@ static int run(cli* c, int argc, char** argv) {
         {"--work-limit", CLI_COUNT, "N", "cases such a test may look at before it leaves the question open",
          &q.work_limit},
         {"--max-cones", CLI_COUNT, "N", "complementary cones listed at most", &q.max_cones},
+        {"--picture", CLI_TEXT, "FILE.svg",
+         "of an LCP of order 2 or 3: its complementary cones and the path of Lemke's method", &q.picture},
         {"--set", CLI_JOINED, "NAME=X,..", "parameters of a system or scene", &settings},
         CLI_ROBOT_OPTIONS(robot),
     };
@@ -25,6 +27,9 @@ static int run(cli* c, int argc, char** argv) {
     code = cli_robot_load(c, q.path, &robot, &document);
     if (code == CLI_DONE && settings != NULL && sti_document_set(document, settings) != STI_OK)
         code = cli_fail_about(c, "--set");
+    if (code == CLI_DONE && q.picture != NULL && sti_lcp_of(document) == NULL)
+        code = cli_fail_usage(c, "--picture: %.200s: kind: %s: an option of \"lcp\" alone", q.path,
+                              sti_kind_text(sti_document_kind(document)));
     if (code == CLI_DONE) code = cli_documents[sti_document_kind(document)].inspect(c, &q, document);
     sti_document_destroy(document);
     return code;
@@ -44,6 +49,10 @@ const cli_verb cli_verb_inspect = {
         "would take too long stays open. Then theorem 1.2.8 (least q'v over homogeneous solutions v), for an MLCP the "
         "structure of\n"
         "theorem 1.2.10, and up to 20 pairs all complementary cones that contain q. Indices count from 0.\n"
+        "Up to order 4 (with --picture of orders 2 and 3) the classes Q (every q is solvable) and Q0 (every feasible q "
+        "is), with a q "
+        "that\n"
+        "shows a \"no\", neighbours among the cones, and the path of Lemke's method through them.\n"
         "Of a contact problem (FCLIB): form, sizes, range of mu, entries and asymmetry of W or M, diagonal blocks, "
         "guesses;\n"
         "rank of W; whether the friction cone is pointed, whether a solution must exist, and whether one can: each "

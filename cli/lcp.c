@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cross_check.h"
 #include "documents.h"
 
 // What was read: an LCP, an MLCP, or an affine inequality with the MLCP it is.
@@ -39,6 +40,9 @@ static void drop_posed(const cli* c, posed* p) {
 
 static int choose_solver(const cli* c, const cli_solve_request* r, sti_solver* out) {
     const char* names[STI_SOLVER_COUNT];
+    if (r->all && r->cross_check)
+        return cli_fail_usage(c,
+                              "--cross-check: compares two solutions, --all lists every one: one of the two options");
     for (int k = 0; k < STI_SOLVER_COUNT; k++) names[k] = sti_solver_text((sti_solver)k);
     if (r->solver == NULL) {
         *out = r->all ? STI_SOLVER_ENUM : STI_SOLVER_AUTO;
@@ -204,14 +208,26 @@ static int solve_one(const cli* c, const cli_solve_request* r, const posed* p, s
                                                : sti_mlcp_solve(c->env, p->mlcp, o, &a);
     cli_progress_clear(&bar);
     if (status != STI_OK) return cli_fail_about(c, r->path);
-    char* json = NULL;
+    char *json = NULL, *checked = NULL;
+    cli_cross cross = {0};
     int code;
-    if (c->json && answer_json(c, p, &a, &json) != STI_OK) {
+    if (r->cross_check && cli_cross_lcp(c, p->lcp, p->mlcp, p->avi, o, &a, &cross) != STI_OK) {
         code = cli_fail_about(c, r->path);
+    } else if (c->json && answer_json(c, p, &a, &json) != STI_OK) {
+        code = cli_fail_about(c, r->path);
+    } else if (c->json && r->cross_check && (checked = cli_cross_join(json, &cross)) == NULL) {
+        code = cli_fail_memory(c);
     } else {
-        code = finish(c, r, p, &a, json);
-        if (code == CLI_DONE || code == CLI_NO) say_answer(c, r->path, p, &a);
+        code = finish(c, r, p, &a, checked != NULL ? checked : json);
+        if (code == CLI_DONE || code == CLI_NO) {
+            say_answer(c, r->path, p, &a);
+            if (r->cross_check) {
+                cli_cross_say(c, &cross);
+                code = cli_cross_code(&cross, code);
+            }
+        }
     }
+    free(checked);
     sti_env_free(c->env, json);
     sti_lcp_answer_clear(c->env, &a);
     return code;

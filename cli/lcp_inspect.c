@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cones.h"
 #include "documents.h"
 
 // What was found out about one problem.
@@ -15,6 +16,7 @@ typedef struct report {
     sti_homogeneous_test* homogeneous;
     sti_mlcp_structure* structure;
     sti_lcp_solution_set* cones;  // NULL: too many pairs
+    cli_cones covering;
 } report;
 
 enum { MOST_PAIRS = 20, MOST_FREE = 60, SHOWN_ENTRIES = 8, SHOWN_CONES = 24 };
@@ -135,6 +137,7 @@ static int print_json(const cli* c, const report* r) {
     put_classes(&j, c, r->classes);
     if (r->homogeneous != NULL) put_homogeneous(&j, c, r->homogeneous, r->lcp->n);
     put_cones(&j, r->cones);
+    if (r->lcp != NULL) cli_cones_put(&j, c, &r->covering);
     cli_json_bool(&j, "time_limit_reached", cli_limit_reached());
     return cli_json_print(&j, c, cli_limit_reached() ? CLI_NO : CLI_DONE);
 }
@@ -269,6 +272,7 @@ static void say(const cli* c, const cli_inspect_request* q, const report* r) {
     say_classes(c, r->classes);
     if (r->homogeneous != NULL) say_homogeneous(c, r->homogeneous, r->lcp->n);
     say_cones(c, r->cones, r->lcp != NULL ? "q" : "(a, b)");
+    cli_cones_say(c, &r->covering);
     if (cli_limit_reached())
         cli_say(c, "  %sthe time limit was reached%s: what is open may be decided with more than %g s\n", cli_unsure(c),
                 cli_plain(c), c->time_limit);
@@ -324,6 +328,8 @@ static sti_status find_out(const cli* c, const cli_inspect_request* q, report* r
                        : sti_lcp_enumerate(c->env, r->lcp, q->max_cones, left, &r->cones);
         if (status == STI_ERR_TIME) status = STI_OK;  // the rest is worth showing
     }
+    if (status == STI_OK && r->lcp != NULL && pairs <= CLI_CONES_USUAL)
+        status = cli_cones_find(c, r->lcp, &r->covering);
     return status;
 }
 
@@ -342,11 +348,13 @@ int cli_lcp_inspect(const cli* c, const cli_inspect_request* q, const sti_docume
         code = print_json(c, &r);
     else
         say(c, q, &r);
+    if (code == CLI_DONE && q->picture != NULL) code = cli_cones_picture(c, r.lcp, &r.covering, q->picture);
     if (code == CLI_DONE && cli_limit_reached()) code = CLI_NO;
     sti_classes_destroy(c->env, r.classes);
     sti_homogeneous_test_destroy(c->env, r.homogeneous);
     sti_mlcp_structure_destroy(c->env, r.structure);
     sti_lcp_solution_set_destroy(c->env, r.cones);
     sti_avi_posed_clear(c->env, &posed);
+    cli_cones_drop(c, &r.covering);
     return code;
 }

@@ -19,6 +19,9 @@ house_test(house.reproductions bash ${house}/readme.sh $<TARGET_FILE:stiction_co
            ${PROJECT_SOURCE_DIR}/docs/reproductions.md)
 house_test(house.errata bash ${house}/readme.sh $<TARGET_FILE:stiction_command> ${PROJECT_SOURCE_DIR}/docs/errata.md)
 house_test(house.answers python3 ${house}/answers.py $<TARGET_FILE:stiction_command> ${PROJECT_SOURCE_DIR}/docs/json.md)
+house_test(house.papers python3 ${house}/papers.py $<TARGET_FILE:stiction_command> ${PROJECT_SOURCE_DIR}/docs/papers.md
+           ${PROJECT_SOURCE_DIR}/include/stiction)
+house_test(house.skipped bash ${house}/skipped.sh ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/../shared)
 house_test(house.attack python3 ${house}/attack.py ${PROJECT_SOURCE_DIR})
 house_test(house.demo bash ${PROJECT_SOURCE_DIR}/tools/demo $<TARGET_FILE:stiction_command>)
 

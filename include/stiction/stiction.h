@@ -9,6 +9,7 @@
 #include <stiction/cone.h>
 #include <stiction/conic.h>
 #include <stiction/contact.h>
+#include <stiction/covering.h>
 #include <stiction/document.h>
 #include <stiction/draw.h>
 #include <stiction/fit.h>

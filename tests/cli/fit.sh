@@ -3,15 +3,15 @@
 set -u
 source "$(dirname "$0")/lib/tools.sh"
 
-if [ -f "$shared_dir/oracles/thesis/cases.json" ]; then
-    if python3 "$source_dir/tests/cli/lib/fit_cases.py" "$command" "$shared_dir/oracles/thesis/cases.json" peg-push >out; then
+if [ -f "$reference_dir/thesis/cases.json" ]; then
+    if python3 "$source_dir/tests/cli/lib/fit_cases.py" "$command" "$reference_dir/thesis/cases.json" peg-push >out; then
         ok "the NMF cases: $(tail -n 1 out)"
     else
         not_ok "the NMF cases" "$(head -c 400 out)"
     fi
     if [ -s fit.svg ]; then ok "a picture"; else not_ok "a picture" "missing"; fi
 else
-    echo "skipped: no reference values at ../shared/oracles"
+    echo "skipped: no reference values at tests/reference"
 fi
 
 # ---- what a run wrote is found again, and what it cannot say is told

@@ -70,8 +70,8 @@ run solve bad.json
 refused "rows that do not fit" "bad.json: A: 1 x 2: 2 x 2 is expected, as many rows as b has entries"
 
 # ---- S3, 2.5.1: flows of the reference cases, posed here by other code
-if [ -f "$shared_dir/oracles/thesis/cases.json" ]; then
-    python3 - "$shared_dir/oracles/thesis/cases.json" <<'P' >cases
+if [ -f "$reference_dir/thesis/cases.json" ]; then
+    python3 - "$reference_dir/thesis/cases.json" <<'P' >cases
 import json, math, sys
 def image(x, y): return .5 + .25 * math.sin(.5 * x + .3 * y) + .25 * math.cos(.2 * x - .45 * y)
 def flow(text, x, y, size):

@@ -5,7 +5,7 @@ source "$(dirname "$0")/lib/tools.sh"
 
 run run nav-wall --csv nav.csv --out nav --picture --json
 expect "a vehicle along a wall" 0 '"outcome": "time"'
-if python3 - out "$shared_dir/oracles/thesis" <<'P'
+if python3 - out "$reference_dir/thesis" <<'P'
 import csv, json, os, sys
 got = json.load(open(sys.argv[1]))
 steps = [(s["step"], s["before"], s["after"]) for s in got["switches"]]

@@ -4,14 +4,14 @@ set -u
 source "$(dirname "$0")/lib/tools.sh"
 
 # ---- the reference cases
-if [ -f "$shared_dir/oracles/thesis/cases.json" ]; then
-    if python3 "$source_dir/tests/cli/lib/peg_cases.py" "$command" "$shared_dir/oracles/thesis/cases.json" >out; then
+if [ -f "$reference_dir/thesis/cases.json" ]; then
+    if python3 "$source_dir/tests/cli/lib/peg_cases.py" "$command" "$reference_dir/thesis/cases.json" >out; then
         ok "the PEG cases: $(tail -n 1 out)"
     else
         not_ok "the PEG cases" "$(head -c 400 out)"
     fi
 else
-    echo "skipped: no reference values at ../shared/oracles"
+    echo "skipped: no reference values at tests/reference"
 fi
 
 # ---- a run and its files

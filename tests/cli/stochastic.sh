@@ -97,8 +97,8 @@ run verify grip-force answer.json
 [ "$code" = 2 ] && ok "a distribution has no one answer" || not_ok "a distribution has no one answer" "exit code $code"
 
 # ---- S3, 3.1: programs of the reference cases, drawn here by other code
-if [ -f "$shared_dir/oracles/thesis/cases.json" ]; then
-    python3 - "$shared_dir/oracles/thesis/cases.json" <<'P' >cases
+if [ -f "$reference_dir/thesis/cases.json" ]; then
+    python3 - "$reference_dir/thesis/cases.json" <<'P' >cases
 import json, sys
 class Stream:
     def __init__(self, seed): self.state = seed

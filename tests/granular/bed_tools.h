@@ -85,7 +85,7 @@ enum { REFERENCE_COUNT = 100 };
 // A state of the reference amid the fall; x y z and six velocities a line. False where it is not there.
 static inline bool reference_state(double* x, double* v, double* w) {
     char line[1024];
-    FILE* f = fopen(STI_SHARED_DIR "/oracles/thesis/data/pbr100_state_l60.csv", "r");
+    FILE* f = fopen(STI_SOURCE_DIR "/tests/reference/thesis/data/pbr100_state_l60.csv", "r");
     if (f == NULL) return false;
     int k = 0;
     while (k < REFERENCE_COUNT && fgets(line, sizeof line, f) != NULL) {

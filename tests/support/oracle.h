@@ -1,4 +1,5 @@
-// oracle.h: reference cases of ../shared for the tests: found by id, numbers read as doubles and exactly.
+// oracle.h: reference cases (tests/reference, or ../shared where it is there) for the tests: found by id, numbers read as doubles
+// and exactly.
 #ifndef TESTS_SUPPORT_ORACLE_H
 #define TESTS_SUPPORT_ORACLE_H
 
@@ -10,13 +11,25 @@
 #include <stiction/linalg.h>
 // clang-format on
 
-// The list of cases of "papers" or "thesis"; NULL (with a word) when ../shared is not there.
-static inline cJSON* oracle_open(const char* which) {
+// A file of the reference values, "thesis/cases.json": that of ../shared, which may hold more, or the one kept here. NULL: neither.
+static inline FILE* oracle_file(const char* name) {
+    static const char* const folders[] = {STI_SHARED_DIR "/oracles", STI_SOURCE_DIR "/tests/reference"};
     char path[512];
-    snprintf(path, sizeof path, "%s/oracles/%s/cases.json", STI_SHARED_DIR, which);
-    FILE* f = fopen(path, "rb");
+    FILE* f = NULL;
+    for (int k = 0; k < 2 && f == NULL; k++) {
+        snprintf(path, sizeof path, "%s/%s", folders[k], name);
+        f = fopen(path, "rb");
+    }
+    return f;
+}
+
+// The list of cases of "papers" or "thesis"; NULL (with a word) when it cannot be read.
+static inline cJSON* oracle_open(const char* which) {
+    char name[80];
+    snprintf(name, sizeof name, "%s/cases.json", which);
+    FILE* f = oracle_file(name);
     if (f == NULL) {
-        print_message("skipped: no reference values at ../shared/oracles/%s\n", which);
+        print_message("skipped: no reference values at tests/reference/%s\n", which);
         return NULL;
     }
     fseek(f, 0, SEEK_END);

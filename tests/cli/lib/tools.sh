@@ -2,6 +2,9 @@
 command=$(realpath "$1")
 source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
 shared_dir=${STI_SHARED_DIR:-$source_dir/../shared}
+# reference values: those of ../shared, which may hold more, or the ones kept here
+reference_dir=$shared_dir/oracles
+[ -f "$reference_dir/thesis/cases.json" ] || reference_dir=$source_dir/tests/reference
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
