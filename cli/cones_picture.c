@@ -79,7 +79,7 @@ static void add_legend(drawing* d) {
     int most = 0;
     bool none = false;
     for (int k = 0; k < 2000; k++) {  // enough directions to meet every count that the picture shows
-        const double z = 1 - (2 * k + 1) / 2000.0, a = 2.399963 * k, r = sqrt(1 - z * z);
+        const double z = 1 - (2 * k + 1) / 2000.0, a = 0.1234 + 2.399963 * k, r = sqrt(1 - z * z);
         const double x[3] = {d->n == 2 ? cos(a) : r * cos(a), d->n == 2 ? sin(a) : r * sin(a), z};
         const int count = count_at(d, x);
         most = count > most ? count : most;

@@ -119,8 +119,10 @@ char* cli_cross_join(const char* answer, const cli_cross* x) {
     cli_json_end(&j);
     const char* text = cli_json_close(&j, &size);
     const size_t length = strlen(answer);
+    while (text != NULL && size > 0 && text[size - 1] == '\n') size--;
     char* whole = text != NULL ? malloc(length + size + 4) : NULL;
-    if (whole != NULL) snprintf(whole, length + size + 4, "%.*s, %s", (int)(length - 1), answer, text + 1);
+    if (whole != NULL)
+        snprintf(whole, length + size + 4, "%.*s, %.*s", (int)(length - 1), answer, (int)(size - 1), text + 1);
     cli_json_drop(&j);
     return whole;
 }

@@ -122,7 +122,11 @@ static int full_cone_of(cover* c, const sti_int* q) {
 // Is q a nonnegative combination of these vectors (count columns of n entries, one after the other)?
 static bool is_combination(cover* c, const sti_int* vectors, int count, const sti_int* q) {
     sti_dictionary* D;
-    if (sti_dictionary_create(c->x, c->n, count, &D) != STI_OK) return true;
+    const sti_status status = sti_dictionary_create(c->x, c->n, count, &D);
+    if (status != STI_OK) {
+        c->x->status = status;
+        return false;
+    }
     for (int i = 0; i < c->n; i++) {
         D->kind[count + i] = STI_VAR_ZERO;
         sti_int_set(c->x, sti_dictionary_at(D, i, 0), &q[i]);
@@ -201,7 +205,9 @@ static bool find_point(cover* c) {
     const int columns = c->feasible ? 2 * c->n : c->n;
     sti_dictionary* D;
     sti_int* value = sti_int_array(c->x, (size_t)columns);
-    if (value == NULL || sti_dictionary_create(c->x, c->rows + 1, columns, &D) != STI_OK) {
+    const sti_status status = value != NULL ? sti_dictionary_create(c->x, c->rows + 1, columns, &D) : c->x->status;
+    if (status != STI_OK) {
+        c->x->status = status;
         sti_int_array_free(c->env, value, (size_t)columns);
         return false;
     }

@@ -43,6 +43,29 @@ run solve open.json
 expect "nothing found is unknown" 1 "unknown"
 run inspect vi.json
 expect "the derivative at the start" 0 "the derivative of F there"
+echo '{"kind": "lcp", "M": [[1, 2], [2, 1]], "q": [-1, -2]}' >several.json
+echo '{"kind": "lcp", "M": [[0, 1], [0, 0]], "q": [-1, -1]}' >flat.json
+run solve several.json --cross-check
+expect "two solvers, two solutions" 0 "cross-check: another solution, by newton: solved"
+run solve avi.json --cross-check --json
+expect "two solvers, one solution" 0 '"verdict": "same"'
+run solve "$source_dir/problems/box_on_corners.hdf5" --cross-check
+expect "two solvers of contact" 0 "cross-check: same"
+run solve several.json --cross-check --all
+refused "all and two" "--cross-check"
+run solve ncp.json --cross-check
+refused "formulas have one solver" "--cross-check: ncp.json: kind: ncp"
+run inspect several.json --picture cones.svg
+expect "Q is decided" 0 "the complementary cones cover the space" && expect "neighbours" 0 "2 on the same side"
+expect "the path" 0 "which solves" && grep -q "<svg" cones.svg && ok "a picture" || not_ok "a picture" "none"
+run inspect flat.json
+expect "Q0 is not" 0 "is feasible and not solvable"
+echo '{"kind": "lcp", "M": [[1,0,0,0],[0,1,0,0],[0,0,1,0],[0,0,0,1]], "q": [1, 1, 1, 1]}' >four.json
+run inspect four.json --picture cones.svg
+refused "four dimensions are not drawn" "--picture: cones of order 4"
+run inspect avi.json --picture cones.svg
+refused "only of an LCP" "--picture: avi.json: kind: avi"
+
 run solve ncp.json --solver lemke
 refused "other solvers" "--solver: lemke: no such solver of formulas"
 echo '{"kind": "vi", "variables": {"x": [0]}, "F": ["x"]}' >bad.json

@@ -6,7 +6,9 @@ set -euo pipefail
 command=$(realpath "$1")
 page=$(realpath "$2")
 cd "$(dirname "$0")/../.."
-mask() { sed -E 's/[0-9][0-9.e+-]* s\b/TIME s/g'; }
+mask() {
+    sed -E 's/[0-9][0-9.e+-]* s\b/TIME s/g; s/\((steps|search) [^()]*\)/(TIMES)/; s/[0-9.]+ ms a step, [0-9]+ MiB/TIME/; s/: [0-9]+ steps a second/: TIME/'
+}
 
 shown= words= count=0 bad=0
 check() {
