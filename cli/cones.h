@@ -17,7 +17,7 @@ void cli_cones_drop(const cli* c, cli_cones* cones);
 void cli_cones_say(const cli* c, const cli_cones* cones);
 void cli_cones_put(cli_json* j, const cli* c, const cli_cones* cones);  // "covering" and "lemke_path"
 
-// Orders 2 and 3, as SVG. CLI_DONE, or the exit code of the error line that was written.
+// As SVG, of order 2 or 3. CLI_DONE, or the exit code of the error line that was written.
 int cli_cones_picture(const cli* c, const sti_lcp* lcp, const cli_cones* cones, const char* path);
 
 #endif

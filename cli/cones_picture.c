@@ -252,8 +252,6 @@ static void draw_sphere(drawing* d) {
 
 int cli_cones_picture(const cli* c, const sti_lcp* lcp, const cli_cones* cones, const char* path) {
     drawing d = {.n = lcp->n, .cones = cones, .lcp = lcp};
-    if (lcp->n != 2 && lcp->n != 3)
-        return cli_fail_usage(c, "--picture: cones of order %d: 2 or 3 is expected", lcp->n);
     find_generators(&d);
     const cli_svg_axes plane = {.title = "complementary cones, and the path of Lemke's method",
                                 .x_label = "q_0",

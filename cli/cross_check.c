@@ -64,9 +64,13 @@ sti_status cli_cross_lcp(const cli* c, const sti_lcp* lcp, const sti_mlcp* mlcp,
     return status;
 }
 
-// Speeds that matter: contacts at rest differ by rounding alone.
+// Speeds that matter, those without contact among them: at rest two answers differ by rounding alone.
 static double speed_scale(const sti_contact_problem* p, const sti_contact_answer* a) {
     double size = 0;
+    for (int i = 0; p->global && p->f != NULL && i < p->velocity_count; i++) {
+        const double mass = sti_matrix_get(&p->M, i, i);
+        if (mass > 0) size = fmax(size, fabs(p->f[i]) / mass);
+    }
     for (int i = 0; p->q != NULL && i < p->dimension * p->contact_count; i++) size = fmax(size, fabs(p->q[i]));
     for (int i = 0; a->v != NULL && i < a->velocity_count; i++) size = fmax(size, fabs(a->v[i]));
     return size;

@@ -340,6 +340,8 @@ int cli_lcp_inspect(const cli* c, const cli_inspect_request* q, const sti_docume
                 .kind = sti_document_kind(document)};
     int code = CLI_DONE;
     sti_avi_posed posed = {0};
+    if (q->picture != NULL && r.lcp->n != 2 && r.lcp->n != 3)
+        return cli_fail_usage(c, "--picture: %.200s: cones of order %d: 2 or 3 is expected", q->path, r.lcp->n);
     if (r.avi != NULL && sti_avi_pose(c->env, r.avi, &posed) != STI_OK) return cli_fail_about(c, q->path);
     if (r.avi != NULL) r.mlcp = &posed.mlcp;
     if (find_out(c, q, &r) != STI_OK)

@@ -62,7 +62,7 @@ run inspect flat.json
 expect "Q0 is not" 0 "is feasible and not solvable"
 echo '{"kind": "lcp", "M": [[1,0,0,0],[0,1,0,0],[0,0,1,0],[0,0,0,1]], "q": [1, 1, 1, 1]}' >four.json
 run inspect four.json --picture cones.svg
-refused "four dimensions are not drawn" "--picture: cones of order 4"
+refused "four dimensions are not drawn" "--picture: four.json: cones of order 4"
 run inspect avi.json --picture cones.svg
 refused "only of an LCP" "--picture: avi.json: kind: avi"
 
