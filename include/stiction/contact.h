@@ -14,6 +14,7 @@
 
 #include <stiction/document.h>
 #include <stiction/problem.h>
+#include <stiction/section.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,6 +31,8 @@ typedef struct sti_contact_problem {
     int dimension;      // d: 2 or 3
     int contact_count;  // nc
     const double* mu;   // friction coefficients, >= 0      (nc)
+    // What mu multiplies: K = { r_t in mu r_n S }, S the section (section.h); NULL: discs       (nc)
+    const sti_section* section;
     bool global;
     int bilateral_count;  // nb, rows of l; 0: none
 

@@ -35,6 +35,7 @@
 #include <stiction/roots.h>
 #include <stiction/run.h>
 #include <stiction/scene.h>
+#include <stiction/section.h>
 #include <stiction/shapes.h>
 #include <stiction/simulation.h>
 #include <stiction/step.h>

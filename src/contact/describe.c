@@ -1,7 +1,7 @@
 // describe.c: what each contact does: mode, margin, dissipation.
 //
 //     separate   r = 0, u_n > 0                margin u_n, in velocity
-//     stick      u = 0, |r_t| < mu r_n         margin mu r_n - |r_t|, in force
+//     stick      u = 0, |r_t| < mu r_n         margin mu r_n - |r_t|, in force: how deep r_t lies in mu r_n S
 //     slide      u_n = 0, u_t against r_t      margin |u_t|, in velocity: how far from sticking
 //
 // The mode is the one whose conditions the point violates least, velocities weighed by rho_c as in the residual.
@@ -12,6 +12,15 @@
 
 static double slip_of(int d, const double* x) {
     return d == 2 ? fabs(x[1]) : hypot(x[1], x[2]);
+}
+
+// bound - rt: how deep r_t lies in mu r_n S, negative outside
+static void into_section(const sti_section* section, const double* r, double* rt, double* bound) {
+    double p[2];
+    *rt = hypot(r[1], r[2]);
+    if (!(*bound > 0)) return;
+    const double depth = -*bound * sti_section_project(section, (double[2]){r[1] / *bound, r[2] / *bound}, p, NULL);
+    *bound = *rt + depth;
 }
 
 sti_status sti_contact_describe(sti_env* env, const sti_contact_problem* p, sti_contact_answer* a) {
@@ -28,8 +37,10 @@ sti_status sti_contact_describe(sti_env* env, const sti_contact_problem* p, sti_
     sti_contact_rho(d, p->contact_count, a->u, rho);
     for (size_t c = 0; c < nc; c++) {
         const double *r = a->r + c * (size_t)d, *u = a->u + c * (size_t)d;
-        const double rt = slip_of(d, r), ut = slip_of(d, u), bound = p->mu[c] * r[0];
-        const double separate = hypot(r[0], rt), stick = rho[c] * hypot(u[0], ut),
+        double rt = slip_of(d, r), bound = p->mu[c] * r[0];
+        const double ut = slip_of(d, u);
+        if (p->section != NULL && p->section[c].shape != STI_SECTION_DISC) into_section(&p->section[c], r, &rt, &bound);
+        const double separate = hypot(r[0], slip_of(d, r)), stick = rho[c] * hypot(u[0], ut),
                      slide = hypot(bound - rt, rho[c] * u[0]);
         a->dissipation[c] = 0;
         for (int i = 0; i < d; i++) a->dissipation[c] -= u[i] * r[i];

@@ -41,6 +41,7 @@
 #include "contact/inertia.h"
 #include "contact/motion.h"
 #include "contact/posed.h"
+#include "contact/stretch.h"
 
 enum { MOST_CONTACTS = 10000, MOST_ENTRIES = 4000000 };
 
@@ -461,12 +462,48 @@ sti_status sti_contact_existence_find(sti_env* env, const sti_contact_problem* p
     return status;
 }
 
+static void forget(sti_env* env, sti_contact_test* t) {
+    sti_free(env, t->motion);
+    sti_free(env, t->r);
+    sti_free(env, t->lambda);
+    *t = (sti_contact_test){.finding = STI_FINDING_UNKNOWN, .margin = NAN, .defect = NAN, .bound = NAN};
+}
+
+// With sections: discs around those that are no ellipses. A motion inside the dual of the larger cone is inside that of the
+// smaller one; a force of the larger one shows nothing.
+static sti_status test_sections(sti_env* env, const sti_contact_problem* p, double time_limit_s,
+                                sti_contact_existence* out) {
+    sti_stretch s;
+    sti_status status = sti_contact_stretch(env, p, STI_STRETCH_AROUND, &s);
+    if (status != STI_OK) return status;
+    status = sti_contact_existence_test(env, &s.problem, time_limit_s, out);
+    sti_contact_test* const tests[] = {&out->pointed, &out->strict, &out->feasible};
+    double* r = sti_alloc_array(env, 3 * (size_t)p->contact_count, sizeof *r);
+    if (status == STI_OK && r == NULL) {
+        sti_contact_existence_clear(env, out);
+        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "forces of %d contacts", p->contact_count);
+    }
+    for (int k = 0; k < 3 && status == STI_OK; k++) {
+        if (k < 2 && !s.exact && tests[k]->finding == STI_FINDING_FAILS) forget(env, tests[k]);
+        double* const forces[] = {tests[k]->r, p->global ? NULL : tests[k]->motion};
+        for (int j = 0; j < 2; j++) {
+            if (forces[j] == NULL) continue;
+            memcpy(r, forces[j], 3 * (size_t)p->contact_count * sizeof *r);
+            sti_contact_stretch_forces(&s, r, forces[j]);
+        }
+    }
+    sti_free(env, r);
+    sti_contact_stretch_clear(&s);
+    return status;
+}
+
 sti_status sti_contact_existence_test(sti_env* env, const sti_contact_problem* p, double time_limit_s,
                                       sti_contact_existence* out) {
     *out = (sti_contact_existence){0};
     sti_contact_reduction red = {0};
     sti_status status = sti_contact_check(env, p);
     if (status != STI_OK) return status;
+    if (sti_contact_has_sections(p)) return test_sections(env, p, time_limit_s, out);
     status = sti_contact_reduce(env, p, &red);
     if (status != STI_OK && status != STI_ERR_SIZE) return status;
     status = sti_contact_existence_find(env, p, status == STI_OK ? &red : NULL, fmax(time_limit_s, 0), out);

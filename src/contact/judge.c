@@ -96,6 +96,8 @@ static sti_contact_miss miss_of_contact(const sti_contact_judge* k, int c, doubl
                                      .tangent = own[1],
                                      .force_noise = noise * root,
                                      .velocity_noise = root > 0 ? noise / root : 0};
+    if (k->section != NULL && k->section[c].shape != STI_SECTION_DISC)
+        return sti_contact_section_miss(&k->section[c], k->mu[c], k->r + at, k->u + at, units);
     return sti_contact_law_miss(k->d, k->mu[c], k->r + at, k->u + at, units);
 }
 

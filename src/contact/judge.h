@@ -3,6 +3,7 @@
 #define STI_CONTACT_JUDGE_H
 
 #include <stdbool.h>
+#include <stiction/section.h>
 
 #define STI_CONTACT_TOGETHER 1e-5  // part of the velocities that meet in a row, against which it is measured at least
 #define STI_CONTACT_FARTHEST 10    // forces over what they do together, beyond which residuals count for more
@@ -22,6 +23,7 @@ typedef struct sti_contact_energy {
 typedef struct sti_contact_judge {
     int d, nc;
     const double *mu, *r, *u;    // (nc), (d nc), (d nc)
+    const sti_section* section;  // NULL: discs                                            (nc)
     const double* q;             // what u would be without forces, from the data alone    (d nc)
     const double* rho;           // d / trace W_cc; 0: the contact moves nothing           (nc)
     const double* own;           // sizes of the terms that u_n and u are the sums of      (nc x 2)

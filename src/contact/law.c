@@ -98,3 +98,29 @@ sti_contact_miss sti_contact_law_miss(int d, double mu, const double* r, const d
     if (slide.share < best.share) best = slide;
     return best;
 }
+
+// Touching: r' = (max(r_n, 0), P), u' = (0, -(x - P) T / R), P the nearest point to x = r_t - R / T u_t of mu r_n S. The pair
+// obeys the law whatever S is, and r_t - P and u_t - u'_t are the same in their units.
+sti_contact_miss sti_contact_section_miss(const sti_section* section, double mu, const double* r, const double* u,
+                                          sti_contact_units k) {
+    double all = 0;
+    for (int i = 0; i < 3; i++) all += 0 * r[i] + 0 * u[i];
+    if (all != 0) return (sti_contact_miss){NAN, NAN, NAN};
+    const sti_contact_miss open = miss_separate(3, r, u, k);
+    if (open.share == 0) return open;
+    const double pace = k.tangent > 0 ? k.force / k.tangent : 0, reach = mu * (r[0] > 0 ? r[0] : 0);
+    double dr[3] = {r[0] < 0 ? r[0] : 0}, du[3] = {u[0]}, p[2] = {0};
+    const double x[2] = {r[1] - pace * u[1], r[2] - pace * u[2]};
+    if (reach > 0) {
+        sti_section_project(section, (double[2]){x[0] / reach, x[1] / reach}, p, NULL);
+        p[0] *= reach;
+        p[1] *= reach;
+    }
+    for (int i = 0; i < 2; i++) {
+        dr[1 + i] = r[1 + i] - p[i];
+        // a radius of 0 allows every slip
+        du[1 + i] = !(reach > 0) ? 0 : pace > 0 ? dr[1 + i] / pace : u[1 + i];
+    }
+    const sti_contact_miss touching = miss_of(3, dr, du, k);
+    return touching.share < open.share ? touching : open;
+}

@@ -16,6 +16,12 @@ sti_status sti_contact_check(sti_env* env, const sti_contact_problem* p) {
         if (p->mu[c] < 0)
             status = STI_FAIL(env, STI_ERR_ARGUMENT, c, "mu[%d] is %g, must not be negative", c, p->mu[c]);
     }
+    for (int c = 0; c < p->contact_count && status == STI_OK && p->section != NULL; c++) {
+        status = sti_section_check(env, &p->section[c]);
+        if (status != STI_OK) break;
+        if (p->dimension != 3 && p->section[c].shape != STI_SECTION_DISC)
+            status = STI_FAIL(env, STI_ERR_ARGUMENT, c, "section[%d]: contacts in the plane have none", c);
+    }
     if (status != STI_OK) return status;
     if (p->global) {
         status = sti_matrix_check(env, "M", &p->M, nv, nv, false);

@@ -370,6 +370,7 @@ sti_status sti_contact_measure(sti_env* env, const sti_contact_problem* p, sti_c
     else
         measure_local(&k);
     sti_contact_judge judge = {.d = k.d, .nc = k.nc, .mu = p->mu, .r = a->r, .u = a->u, .q = k.q, .rho = k.rho};
+    judge.section = p->section;
     judge.own = k.own;
     judge.island = k.island;
     judge.energy = k.energy;

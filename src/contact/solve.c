@@ -12,6 +12,8 @@
 #include "contact/posed.h"
 #include "contact/quick.h"
 #include "contact/reduce.h"
+#include "contact/section_solve.h"
+#include "contact/stretch.h"
 #include "contact/touch.h"
 
 const char* sti_contact_solver_text(sti_contact_solver solver) {
@@ -419,6 +421,11 @@ sti_status sti_contact_solve(sti_env* env, const sti_contact_problem* p, const s
     a->solver = options.solver;
     if (options.guess_r != NULL)
         memcpy(a->r, options.guess_r, (size_t)(p->dimension * p->contact_count) * sizeof *a->r);
+    if (p->section != NULL && sti_contact_has_sections(p)) {
+        status = sti_contact_solve_sections(env, p, &options, a);
+        if (status != STI_OK) sti_contact_answer_clear(env, a);
+        return status;
+    }
     if (options.solver == STI_CONTACT_AUTO) status = try_quick(env, p, &options, start, a);
     // described answers are looked at more closely where they are only just within the tolerance
     const bool ready = a->outcome == STI_SOLVED && !(options.describe && a->residual > clearly(options.tol));

@@ -11,6 +11,7 @@
 #include "verify/contact_farkas.h"
 #include "verify/contact_residual.h"
 #include "verify/data.h"
+#include "verify/section.h"
 
 #define TRUSTED 10  // of contact_residual.c, for the words
 
@@ -26,6 +27,11 @@ static sti_status check_problem(sti_env* env, const sti_contact_problem* p) {
     sti_status status = sti_check_data_vector(env, "mu", p->mu, p->contact_count);
     for (int c = 0; status == STI_OK && c < p->contact_count; c++) {
         if (p->mu[c] < 0) status = STI_FAIL(env, STI_ERR_ARGUMENT, c, "mu[%d] is %g", c, p->mu[c]);
+    }
+    for (int c = 0; status == STI_OK && p->section != NULL && c < p->contact_count; c++) {
+        status = sti_check_section(env, &p->section[c], c);
+        if (status == STI_OK && p->dimension != 3 && p->section[c].shape != STI_SECTION_DISC)
+            status = STI_FAIL(env, STI_ERR_ARGUMENT, c, "section[%d] of a contact in the plane", c);
     }
     if (status != STI_OK) return status;
     if (p->global) {

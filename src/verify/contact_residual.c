@@ -44,6 +44,7 @@
 #include <stdlib.h>
 
 #include "base/env.h"
+#include "verify/section.h"
 
 #define TOGETHER 1e-5L
 #define TRUSTED 10
@@ -506,6 +507,7 @@ typedef struct nearest {
 typedef struct contact {
     int d;
     real mu, rho;
+    const sti_section* section;  // NULL: a disc
     const real *r, *u;
     real force, own_n, own_t;          // units
     real force_noise, velocity_noise;  // and what is rounding
@@ -526,7 +528,23 @@ static void take_nearer(const contact* k, const real* near_r, const real* near_u
     best->miss = fmaxl(norm(dr, k->d), k->rho * norm(du, k->d));
 }
 
+// Friction in mu r_n S: separating, or r' = (r_n, P), u' = (0, -(x - P) / pace) with P the nearest point of mu r_n S to
+// x = r_t - pace u_t, pace = R / own_t
+static nearest nearest_with_section(const contact* k) {
+    const real *r = k->r, *u = k->u, reach = k->mu * fmaxl(r[0], 0), pace = k->own_t > 0 ? k->force / k->own_t : 0;
+    const real zero[3] = {0}, open[3] = {u[0] > 0 ? u[0] : 0, u[1], u[2]};
+    nearest best = {.eta = INFINITY, .miss = INFINITY};
+    take_nearer(k, zero, open, &best);
+    real near[3] = {fmaxl(r[0], 0)}, slip[3] = {0};
+    const real x[2] = {r[1] - pace * u[1], r[2] - pace * u[2]};
+    sti_check_section_nearest(k->section, reach, x, near + 1);
+    for (int i = 1; i < 3; i++) slip[i] = !(reach > 0) ? u[i] : pace > 0 ? (near[i] - x[i - 1]) / pace : 0;
+    take_nearer(k, near, slip, &best);
+    return best;
+}
+
 static nearest nearest_of_law(const contact* k) {
+    if (k->section != NULL) return nearest_with_section(k);
     const int d = k->d;
     const real *r = k->r, *u = k->u, mu = k->mu;
     const real zero[3] = {0}, open[3] = {u[0] > 0 ? u[0] : 0, u[1], d == 3 ? u[2] : 0};
@@ -561,6 +579,7 @@ static contact contact_of(const judge* k, int c) {
     return (contact){.d = k->d,
                      .mu = k->p->mu[c],
                      .rho = rho,
+                     .section = k->p->section != NULL && k->p->section[c].shape != STI_SECTION_DISC ? &k->p->section[c] : NULL,
                      .r = k->r + k->d * c,
                      .u = k->u.value + k->d * c,
                      .force = fmaxl(rho * k->own_n[c], norm(k->r + k->d * c, k->d)),
@@ -572,8 +591,13 @@ static contact contact_of(const judge* k, int c) {
 
 // What a reader wants to know of a contact: distance of r from the cone, penetration, r . (u + mu |u_t| n)
 static void note_contact(const contact* k, sti_contact_verification* out) {
-    real in[3], out_of[3] = {0}, work = k->r[0] * k->mu * tangent(k->d, k->u);
-    project(k->d, k->mu, k->r, in);
+    const real back[2] = {-k->u[1], k->d == 3 ? -k->u[2] : 0};
+    const real slip = k->section != NULL ? sti_check_section_support(k->section, back) : tangent(k->d, k->u);
+    real in[3] = {fmaxl(k->r[0], 0)}, out_of[3] = {0}, work = k->r[0] * k->mu * slip;
+    if (k->section != NULL)
+        sti_check_section_nearest(k->section, k->mu * in[0], k->r + 1, in + 1);
+    else
+        project(k->d, k->mu, k->r, in);
     for (int i = 0; i < k->d; i++) {
         out_of[i] = k->r[i] - in[i];
         work += k->r[i] * k->u[i];
