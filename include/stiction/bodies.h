@@ -35,10 +35,14 @@ typedef struct sti_material {
     const char* name;
     double mu;
     double restitution;  // 0 .. 1
+    // Wood, brushed metal, skates: mu holds along this direction in the frame of the body, mu_across across it; between them an
+    // ellipse. All 0: the same in all directions. In space only.
+    double grain[3];
+    double mu_across;  // > 0 with a grain
 } sti_material;
 
 // Of two materials: mu = sqrt(mu_a mu_b), restitution the larger, unless the pair has been set. Material 0 is there from
-// the start: mu = 0.5, restitution 0.
+// the start: mu = 0.5, restitution 0. Of two grains the one with the larger ratio of its coefficients counts.
 STI_API sti_status sti_bodies_add_material(sti_bodies* bodies, const sti_material* material, int* index);
 STI_API sti_status sti_bodies_set_pair(sti_bodies* bodies, int material_a, int material_b, double mu,
                                        double restitution);
@@ -196,10 +200,12 @@ typedef struct sti_world_report {
 typedef struct sti_world_contact {
     int a, b;  // bodies
     int shape_a, shape_b;
-    uint64_t id;                // with the shapes: the same from step to step while the features stay the same
-    double gap;                 // at the beginning of the step
-    double n[3], t1[3], t2[3];  // unit; n from b to a
-    double point[3];            // halfway between the two surfaces
+    uint64_t id;  // with the shapes: the same from step to step while the features stay the same
+    double gap;   // at the beginning of the step
+    // unit; n from b to a. With a grain t1 is along it and t2 is mu_across / mu long: r and u are then those coordinates in
+    // which friction is a disc (force on a: r[0] n + r[1] t1 + r[2] t2)
+    double n[3], t1[3], t2[3];
+    double point[3];  // halfway between the two surfaces
     double mu, restitution;
     double r[3];         // impulse on a: normal, t1, t2; in the plane two
     double u[3];         // relative velocity, with which the step moves

@@ -14,11 +14,11 @@
 extern "C" {
 #endif
 
-#define STI_SECTION_SHAPE_LIST(X)       \
-    X(STI_SECTION_DISC, "disc")         \
-    X(STI_SECTION_ELLIPSE, "ellipse")   \
-    X(STI_SECTION_POLYGON, "polygon")   \
-    X(STI_SECTION_SUPPORT, "support")   /* any convex set, by its support function */
+#define STI_SECTION_SHAPE_LIST(X)     \
+    X(STI_SECTION_DISC, "disc")       \
+    X(STI_SECTION_ELLIPSE, "ellipse") \
+    X(STI_SECTION_POLYGON, "polygon") \
+    X(STI_SECTION_SUPPORT, "support") /* any convex set, by its support function */
 
 #define STI_X(code, text) code,
 typedef enum sti_section_shape { STI_SECTION_SHAPE_LIST(STI_X) } sti_section_shape;

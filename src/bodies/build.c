@@ -144,6 +144,25 @@ static sti_pair* wider_pairs(const sti_bodies* bodies) {
     return pair;
 }
 
+static sti_status check_grain(const sti_bodies* bodies, const sti_named* thing, const sti_material* m) {
+    const double* g = m->grain;
+    const bool grained = g[0] != 0 || g[1] != 0 || g[2] != 0;
+    if (!grained && m->mu_across == 0) return STI_OK;
+    if (bodies->dim != 3)
+        return STI_FAIL(bodies->env, STI_ERR_INPUT, thing->index, "material \"%s\": grain: in the plane there is none",
+                        thing->name);
+    if (!grained || !isfinite(g[0] + g[1] + g[2]))
+        return STI_FAIL(bodies->env, STI_ERR_INPUT, thing->index,
+                        "material \"%s\": grain: (%g, %g, %g): a direction is expected with mu_across", thing->name,
+                        g[0], g[1], g[2]);
+    sti_status status = sti_named_check(thing, "mu_across", m->mu_across, STI_FRICTION);
+    if (status == STI_OK && !(m->mu_across > 0 && m->mu > 0))
+        status = STI_FAIL(bodies->env, STI_ERR_INPUT, thing->index,
+                          "material \"%s\": mu %g, mu_across %g: with a grain both must be positive", thing->name,
+                          m->mu, m->mu_across);
+    return status;
+}
+
 sti_status sti_bodies_add_material(sti_bodies* bodies, const sti_material* material, int* index) {
     const int number = bodies->material_count;
     char* name;
@@ -152,6 +171,7 @@ sti_status sti_bodies_add_material(sti_bodies* bodies, const sti_material* mater
     const sti_named thing = {bodies->env, "material", name, number};
     status = sti_named_check(&thing, "mu", material->mu, STI_FRICTION);
     if (status == STI_OK) status = sti_named_check(&thing, "restitution", material->restitution, STI_UP_TO_ONE);
+    if (status == STI_OK) status = check_grain(bodies, &thing, material);
     const sti_growing arrays[] = {{(void**)&bodies->material, sizeof *bodies->material}};
     if (status == STI_OK) status = sti_bodies_grow(bodies, arrays, 1, number, &bodies->material_capacity);
     sti_pair* pair = status == STI_OK ? wider_pairs(bodies) : NULL;

@@ -126,6 +126,8 @@ static void velocity_there(const sti_world* world, const sti_touching* there, co
     const double length = norm3(axis[1]);
     for (int k = 0; k < 3; k++) axis[1][k] /= length;
     cross3(axis[0], axis[1], axis[2]);
+    const double across = norm3(like->t2);  // a grain stretches it
+    for (int k = 0; k < 3 && world->dim == 3 && fabs(across - 1) > 1e-12; k++) axis[2][k] *= across;
     memcpy(pa, at->point, sizeof pa);
     memcpy(pb, at->point, sizeof pb);
     axpy3(0.5 * at->gap, at->n, pa);

@@ -23,14 +23,14 @@
 #include "linalg/dense.h"
 
 enum {
-    CORNERS = 32,        // of a polygon inside a curved section
-    ROWS = 1800,         // of the dense matrix of Newton's method
-    PAIRS = 1600,        // of an LCP
-    SWEEPS = 5000,       // of gs
-    STEPS = 200,         // of newton
-    OUTER = 60,          // rounds of ipm
-    REPAIR = 10,         // sweeps where Newton's steps do not help
-    LOOK = 5,            // sweeps between two looks
+    CORNERS = 32,   // of a polygon inside a curved section
+    ROWS = 1800,    // of the dense matrix of Newton's method
+    PAIRS = 1600,   // of an LCP
+    SWEEPS = 5000,  // of gs
+    STEPS = 200,    // of newton
+    OUTER = 60,     // rounds of ipm
+    REPAIR = 10,    // sweeps where Newton's steps do not help
+    LOOK = 5,       // sweeps between two looks
 };
 
 void sti_faceted_clear(sti_faceted* k) {
@@ -159,8 +159,8 @@ static bool direction(newton* t) {
     double* J = sti_dense_factor_load(&t->J, t->n);
     for (int c = 0; c < p->nc; c++) {
         double* dG = t->dG + 9 * (size_t)c;
-        sti_section_equation(&t->k->section[c], p->mu[c], p->rho[c], t->run->r + 3 * c, t->run->u + 3 * c, t->step + 3 * c,
-                             dG);
+        sti_section_equation(&t->k->section[c], p->mu[c], p->rho[c], t->run->r + 3 * c, t->run->u + 3 * c,
+                             t->step + 3 * c, dG);
         for (int i = 0; i < 3; i++) {
             double* row = J + (size_t)(3 * c + i) * n;
             const double* W = t->W + (size_t)(3 * c) * n;
@@ -375,7 +375,8 @@ static sti_status run_facets(sti_faceted* f, sti_contact_solver solver, const st
     set_rows(&k);
     set_matrix(&k);
     if (solver == STI_CONTACT_IPM) take_slips(&k, run->u);
-    for (int round = 0; round < (solver == STI_CONTACT_IPM ? OUTER : 1) && status == STI_OK && !late(o, start); round++) {
+    for (int round = 0; round < (solver == STI_CONTACT_IPM ? OUTER : 1) && status == STI_OK && !late(o, start);
+         round++) {
         set_vector(&k);
         status = solve_posed(&k, solver == STI_CONTACT_IPM ? STI_SOLVER_IPM : STI_SOLVER_LEMKE, o, start, run->r,
                              &run->iterations);
@@ -409,7 +410,8 @@ sti_status sti_faceted_run(sti_faceted* k, sti_contact_solver solver, const sti_
                            : late(options, start)        ? STI_END_LIMIT
                                                          : STI_END_STALLED;
     snprintf(run->reason, sizeof run->reason,
-             run->termination == STI_END_NOT_APPLICABLE ? "too many contacts with facets for %s" : "the law within tol, by %s",
+             run->termination == STI_END_NOT_APPLICABLE ? "too many contacts with facets for %s"
+                                                        : "the law within tol, by %s",
              sti_contact_solver_text(solver));
     if (run->termination == STI_END_STALLED)
         snprintf(run->reason, sizeof run->reason, "the law is missed by %.2e after %ld iterations", run->residual,

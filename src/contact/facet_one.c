@@ -11,8 +11,8 @@
 
 enum { NEWTON_STEPS = 12 };
 
-void sti_section_equation(const sti_section* section, double mu, double rho, const double* r, const double* u, double* F,
-                          double* dG) {
+void sti_section_equation(const sti_section* section, double mu, double rho, const double* r, const double* u,
+                          double* F, double* dG) {
     double x[3], p[2] = {0}, D[4] = {0};
     for (int i = 0; i < 3; i++) x[i] = r[i] - rho * u[i];
     if (dG != NULL) memset(dG, 0, 9 * sizeof *dG);
@@ -128,8 +128,8 @@ static void refine(one* k, const sti_section* section) {
     }
 }
 
-void sti_section_solve_one(const sti_section* section, const sti_section* facets, double mu, double rho, const double* A,
-                           const double* b, double* r) {
+void sti_section_solve_one(const sti_section* section, const sti_section* facets, double mu, double rho,
+                           const double* A, const double* b, double* r) {
     memset(r, 0, 3 * sizeof *r);
     if (b[0] >= 0 || !(A[0] > 0)) return;
     if (mu == 0) {

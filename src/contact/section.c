@@ -7,9 +7,8 @@
 // Ellipse. x = T y with |y| <= 1, T = rotation times diag(axes): sigma(n) = |T'n|, reached at T T'n / sigma(n).
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-
 #include <stiction/section.h>
+#include <string.h>
 
 #include "base/env.h"
 
@@ -43,7 +42,8 @@ static const double* vertex(const sti_section* s, int j) {
 
 static sti_status check_polygon(sti_env* env, const sti_section* s) {
     if (s->vertex_count < 3 || s->vertex == NULL)
-        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "a section of %d vertices, at least 3 are expected", s->vertex_count);
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "a section of %d vertices, at least 3 are expected",
+                        s->vertex_count);
     double turn = 0;
     for (int j = 0; j < s->vertex_count; j++) {
         const double *a = vertex(s, j), *b = vertex(s, j + 1), *c = vertex(s, j + 2);
@@ -51,15 +51,15 @@ static sti_status check_polygon(sti_env* env, const sti_section* s) {
             return STI_FAIL(env, STI_ERR_ARGUMENT, j, "vertex %d of a section is (%g, %g)", j, a[0], a[1]);
         const double e[2] = {b[0] - a[0], b[1] - a[1]}, f[2] = {c[0] - b[0], c[1] - b[1]};
         if (!(cross(e, f) > 0))
-            return STI_FAIL(env, STI_ERR_ARGUMENT, j,
-                            "the section turns right or not at all at vertex %d: counterclockwise and convex is expected",
-                            (j + 1) % s->vertex_count);
+            return STI_FAIL(
+                env, STI_ERR_ARGUMENT, j,
+                "the section turns right or not at all at vertex %d: counterclockwise and convex is expected",
+                (j + 1) % s->vertex_count);
         if (!(cross(a, b) > 0))
             return STI_FAIL(env, STI_ERR_ARGUMENT, j, "0 is not inside the section, at its side from vertex %d", j);
         turn += atan2(cross(a, b), dot(a, b));
     }
-    if (turn > 7)
-        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "the section goes around 0 more than once");
+    if (turn > 7) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "the section goes around 0 more than once");
     return STI_OK;
 }
 
@@ -71,9 +71,10 @@ static sti_status check_support(sti_env* env, const sti_section* s) {
         n[k][0] = cos(angle), n[k][1] = sin(angle);
         h[k] = s->support(s->user, n[k], at[k]);
         if (!(h[k] > 0) || !isfinite(h[k]) || !(fabs(dot(n[k], at[k]) - h[k]) <= 1e-9 * h[k]))
-            return STI_FAIL(env, STI_ERR_ARGUMENT, k,
-                            "support of a section at angle %g is %g, at a point with %g: one positive number is expected",
-                            angle, h[k], dot(n[k], at[k]));
+            return STI_FAIL(
+                env, STI_ERR_ARGUMENT, k,
+                "support of a section at angle %g is %g, at a point with %g: one positive number is expected", angle,
+                h[k], dot(n[k], at[k]));
     }
     for (int k = 0; k < DIRECTIONS; k++) {
         for (int j = 0; j < DIRECTIONS; j++) {
@@ -91,8 +92,9 @@ sti_status sti_section_check(sti_env* env, const sti_section* s) {
             return STI_OK;
         case STI_SECTION_ELLIPSE:
             if (!(s->axes[0] > 0 && s->axes[1] > 0) || !isfinite(s->axes[0] + s->axes[1]) || !isfinite(s->angle))
-                return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "ellipse of half axes %g and %g at %g: positive numbers are expected",
-                                s->axes[0], s->axes[1], s->angle);
+                return STI_FAIL(env, STI_ERR_ARGUMENT, -1,
+                                "ellipse of half axes %g and %g at %g: positive numbers are expected", s->axes[0],
+                                s->axes[1], s->angle);
             return STI_OK;
         case STI_SECTION_POLYGON:
             return check_polygon(env, s);
@@ -165,7 +167,8 @@ static double project_polygon(const sti_section* s, const double* z, double* p, 
     double depth = -INFINITY, least = INFINITY;
     for (int j = 0; j < s->vertex_count; j++) {
         const double *a = vertex(s, j), *b = vertex(s, j + 1);
-        const double e[2] = {b[0] - a[0], b[1] - a[1]}, w[2] = {z[0] - a[0], z[1] - a[1]}, e2 = dot(e, e), length = sqrt(e2);
+        const double e[2] = {b[0] - a[0], b[1] - a[1]}, w[2] = {z[0] - a[0], z[1] - a[1]}, e2 = dot(e, e),
+                     length = sqrt(e2);
         const double outside = -cross(e, w) / length, share = dot(e, w) / e2;
         depth = fmax(depth, outside);
         if (outside < 0) continue;

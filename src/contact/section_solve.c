@@ -227,13 +227,13 @@ static sti_status solve_facets(sti_stretch* s, const sti_contact_problem* p, sti
 }
 
 static sti_status check_solver(sti_env* env, const sti_stretch* s, const sti_contact_options* o) {
-    if (o->minimum_norm)
-        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "minimum_norm is for friction in discs");
+    if (o->minimum_norm) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "minimum_norm is for friction in discs");
     const sti_contact_solver k = o->solver;
     if (!s->exact && k != STI_CONTACT_AUTO && k != STI_CONTACT_GS && k != STI_CONTACT_NEWTON && k != STI_CONTACT_IPM &&
         k != STI_CONTACT_LEMKE)
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1,
-                        "%s: sections that are no ellipses are for auto, gs, newton, ipm and lemke", sti_contact_solver_text(k));
+                        "%s: sections that are no ellipses are for auto, gs, newton, ipm and lemke",
+                        sti_contact_solver_text(k));
     return STI_OK;
 }
 
@@ -246,8 +246,7 @@ sti_status sti_contact_solve_sections(sti_env* env, const sti_contact_problem* p
     sti_section* section = sti_alloc_array(env, (size_t)p->contact_count, sizeof *section);
     if (section == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "sections of %d contacts", p->contact_count);
     if (status == STI_OK) status = check_solver(env, &s, options);
-    if (status == STI_OK)
-        status = s.exact ? solve_image(&s, p, options, a) : solve_facets(&s, p, section, options, a);
+    if (status == STI_OK) status = s.exact ? solve_image(&s, p, options, a) : solve_facets(&s, p, section, options, a);
     if (status == STI_OK && !s.exact && a->outcome != STI_SOLVED && options->describe)
         status = look_for_proof(env, p, options->time_limit_s, a);
     if (status == STI_OK && options->describe) status = sti_contact_describe(env, p, a);

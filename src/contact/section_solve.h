@@ -5,7 +5,7 @@
 #include "contact/contact.h"
 
 // A checked problem some of whose sections are no discs; the answer is reserved, r holds the guess.
-sti_status sti_contact_solve_sections(sti_env* env, const sti_contact_problem* problem, const sti_contact_options* options,
-                                      sti_contact_answer* answer);
+sti_status sti_contact_solve_sections(sti_env* env, const sti_contact_problem* problem,
+                                      const sti_contact_options* options, sti_contact_answer* answer);
 
 #endif

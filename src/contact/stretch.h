@@ -23,7 +23,8 @@ typedef struct sti_stretch {
     bool exact;                   // every section is a disc or an ellipse
 } sti_stretch;
 
-sti_status sti_contact_stretch(sti_env* env, const sti_contact_problem* problem, sti_stretch_kind kind, sti_stretch* out);
+sti_status sti_contact_stretch(sti_env* env, const sti_contact_problem* problem, sti_stretch_kind kind,
+                               sti_stretch* out);
 void sti_contact_stretch_clear(sti_stretch* s);
 void sti_contact_stretch_forces(const sti_stretch* s, const double* from, double* to);    // r = B r'
 void sti_contact_unstretch_forces(const sti_stretch* s, const double* from, double* to);  // r' = B^-1 r

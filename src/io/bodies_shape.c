@@ -69,12 +69,14 @@ sti_status sti_bodies_read_pose(sti_bodies_reader* r, const sti_place* up, const
 // ---- materials
 
 static sti_status read_material(sti_bodies_reader* r, const sti_place* up, const sti_json_value* value) {
-    static const char* const names[] = {"mu", "restitution"};
+    static const char* const names[] = {"mu", "restitution", "grain", "mu_across"};
     const sti_place place = sti_place_key(up, value->key);
     sti_material material = {.name = value->key, .mu = 0.5};
     sti_status status = sti_bodies_check_names(r, &place, value, names, COUNT_OF(names));
     if (status == STI_OK) status = sti_bodies_read_field(r, &place, value, "mu", &material.mu);
     if (status == STI_OK) status = sti_bodies_read_field(r, &place, value, "restitution", &material.restitution);
+    if (status == STI_OK) status = sti_bodies_read_vector(r, &place, value, "grain", 3, material.grain);
+    if (status == STI_OK) status = sti_bodies_read_field(r, &place, value, "mu_across", &material.mu_across);
     if (status != STI_OK) return status;
     return sti_bodies_blame(r, &place, sti_bodies_add_material(r->bodies, &material, NULL));
 }

@@ -11,6 +11,11 @@
 //     nz = -1    compressed columns: p (n+1) where columns begin, i rows; i and x may be longer (nzmax) than used
 //     nz = -2    compressed rows: p (m+1) where rows begin, i columns
 //
+// Ours, in the problem's group beside vectors; readers of FCLIB look things up by name and never meet it:
+//
+//     sections         shape (nc): 0 disc, 1 ellipse, 2 polygon;   first (nc+1): where the values of a contact begin;
+//                      value: half axes a, b and the angle of an ellipse, x, y of the vertices of a polygon
+//
 // spacedim, m, n, nz, nzmax are lists of one integer. V, R, s come together or not at all, as do G, b. info holds texts
 // title, description, math_info, all optional; a matrix may have comment, conditioning, determinant, rank, not read here.
 #ifndef STI_IO_FCLIB_H
@@ -37,15 +42,20 @@ struct sti_fclib {
     sti_contact_problem problem;  // matrices are owned here, vectors below
     sti_contact_info info;        // views of what follows
     double* vector[4];            // mu, then q, s or f, w, b
-    char* text[3];                // title, description, math_info
-    sti_fclib_point* points;      // guesses     (info.guess_count)
-    sti_contact_guess* guesses;   // the same    (info.guess_count)
+    sti_section* section;         // NULL: discs
+    double* section_value;
+    char* text[3];               // title, description, math_info
+    sti_fclib_point* points;     // guesses     (info.guess_count)
+    sti_contact_guess* guesses;  // the same    (info.guess_count)
 };
 
 // Is there a problem of this format in the file? Where both forms are there the global one counts, as in FCLIB.
 sti_status sti_fclib_find(const sti_h5* h, bool* found, bool* global);
 sti_status sti_fclib_read(const sti_h5* h, bool global, sti_fclib** out);
 void sti_fclib_destroy(sti_env* env, sti_fclib* f);  // accepts NULL and half-built ones
+
+// The sections of a problem whose contacts are read; none where the file has none (fclib_sections.c). group: of the problem.
+sti_status sti_fclib_read_sections(const sti_h5* h, uint64_t group, const char* label, sti_fclib* f);
 
 // Does the file begin as HDF5 files do?
 sti_status sti_fclib_is_hdf5(sti_env* env, const char* path, bool* hdf5);

@@ -315,6 +315,7 @@ sti_status sti_fclib_read(const sti_h5* h, bool global, sti_fclib** out) {
     sti_status status = find_group(h, h->root, r.top_label, r.top_label, &r.top);
     if (status == STI_OK) status = read_contacts(&r);
     if (status == STI_OK) status = global ? read_global(&r) : read_local(&r);
+    if (status == STI_OK) status = sti_fclib_read_sections(h, r.top, r.top_label, r.f);
     if (status == STI_OK) status = read_info(&r);
     if (status == STI_OK) status = read_guesses(&r);
     if (status == STI_OK)
@@ -330,6 +331,8 @@ void sti_fclib_destroy(sti_env* env, sti_fclib* f) {
     sti_matrix* const matrices[6] = {&p->W, &p->V, &p->R, &p->M, &p->H, &p->G};
     for (int k = 0; k < 6; k++) sti_matrix_clear(env, matrices[k]);
     for (int k = 0; k < 4; k++) sti_free(env, f->vector[k]);
+    sti_free(env, f->section);
+    sti_free(env, f->section_value);
     for (int k = 0; k < 3; k++) sti_free(env, f->text[k]);
     for (int k = 0; k < f->info.guess_count; k++) sti_fclib_point_clear(env, &f->points[k]);
     sti_free(env, f->points);

@@ -101,6 +101,16 @@ sti_status sti_fclib_output_check(const sti_fclib_output* o) {
     const int n = sti_count_mul(p->dimension, p->contact_count);
     sti_status status = check_values(o, "mu", p->mu, (size_t)p->contact_count, 0);
     if (status == STI_OK) status = p->global ? check_global(o, n) : check_local(o, n);
+    for (int c = 0; status == STI_OK && p->section != NULL && c < p->contact_count; c++) {
+        const sti_section* s = &p->section[c];
+        if (s->shape == STI_SECTION_SUPPORT)
+            status = refuse(o, "section", "a support function, which a file cannot hold");
+        else if (p->dimension != 3 && s->shape != STI_SECTION_DISC)
+            status = refuse(o, "section", "contacts in the plane have none");
+        else if (sti_section_check(o->env, s) != STI_OK)
+            status =
+                sti_file_fail(o->env, STI_ERR_ARGUMENT, o->path, "section[%d]: %s", c, sti_env_error(o->env)->text);
+    }
     for (int k = 0; status == STI_OK && o->info != NULL && k < o->info->guess_count; k++) {
         const sti_contact_guess* g = &o->info->guesses[k];
         const double* const part[STI_FCLIB_PARTS] = {g->r, g->u, g->v, g->lambda};
@@ -191,13 +201,50 @@ static bool put_global(hid_t at, const sti_fclib_output* o, sti_status* status) 
     return good;
 }
 
+// sections (fclib.h), where there are any
+static bool put_sections(hid_t at, const sti_fclib_output* o, sti_status* status) {
+    const sti_contact_problem* p = o->problem;
+    if (p->section == NULL || p->contact_count == 0) return true;
+    const size_t nc = (size_t)p->contact_count;
+    size_t count = 0;
+    for (size_t c = 0; c < nc; c++)
+        count += p->section[c].shape == STI_SECTION_POLYGON ? 2 * (size_t)p->section[c].vertex_count : 3;
+    int* shape = sti_alloc_array(o->env, 2 * nc + 1, sizeof *shape);
+    double* value = sti_alloc_array(o->env, count, sizeof *value);
+    bool good = shape != NULL && value != NULL;
+    if (!good) *status = STI_FAIL(o->env, STI_ERR_MEMORY, -1, "sections of %zu contacts", nc);
+    int* first = good ? shape + nc : NULL;
+    size_t at_value = 0;
+    for (size_t c = 0; good && c < nc; c++) {
+        const sti_section* s = &p->section[c];
+        shape[c] = (int)s->shape;
+        first[c] = (int)at_value;
+        if (s->shape == STI_SECTION_ELLIPSE) {
+            value[at_value++] = s->axes[0];
+            value[at_value++] = s->axes[1];
+            value[at_value++] = s->angle;
+        }
+        for (int k = 0; s->shape == STI_SECTION_POLYGON && k < 2 * s->vertex_count; k++)
+            value[at_value++] = s->vertex[k];
+    }
+    if (good) first[nc] = (int)at_value;
+    const hid_t group = good ? H5Gcreate2(at, "sections", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT) : -1;
+    good = group >= 0 && sti_h5_put_ints(group, "shape", nc, shape) && sti_h5_put_ints(group, "first", nc + 1, first) &&
+           sti_h5_put_doubles(group, "value", at_value, value);
+    if (group >= 0) H5Gclose(group);
+    sti_free(o->env, shape);
+    sti_free(o->env, value);
+    return good;
+}
+
 static bool put_problem(hid_t file, const sti_fclib_output* o, sti_status* status) {
     const bool global = o->problem->global;
     const hid_t group =
         H5Gcreate2(file, global ? "fclib_global" : "fclib_local", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     if (group < 0) return false;
     const bool good = sti_h5_put_int(group, "spacedim", o->problem->dimension) &&
-                      (global ? put_global(group, o, status) : put_local(group, o, status)) && put_info(group, o->info);
+                      (global ? put_global(group, o, status) : put_local(group, o, status)) &&
+                      put_sections(group, o, status) && put_info(group, o->info);
     H5Gclose(group);
     return good;
 }

@@ -4,12 +4,13 @@
 //      "M": [[..]] or "M_diag": [..], "F": [..], "v": [..], "time": t, "coordinates": ["x", ..],    or {"file": "M.mtx"}
 //      "contacts": [{"name": "tip", "type": "unilateral", "mu": 0.4, "mu_kinetic": 0.3, "n": [..], "t": [[..]],
 //                    "n_rate": 0, "t_rate": [..], "n_offset": 0, "t_offset": [..], "gap": 0, "mode": "stick",
-//                    "restitution": 0, "restitution_t": 0}],
+//                    "restitution": 0, "restitution_t": 0, "ellipse": {"axes": [1, 0.4], "angle": 0.3}}],
 //      "restitution": [[..]]}
 //
 // Only M (or M_diag) and the n of each contact must be there. A number outside quotes is taken by its digits, so 0.4 is
 // 2/5; each is kept as a rational beside the double nearest to it. Only the speeds of surfaces that move (n_offset,
-// t_offset) and the restitutions are doubles alone.
+// t_offset) and the restitutions are doubles alone. With an ellipse the rows of t are stretched (docs/contact.md), and all of the
+// instant is in doubles.
 //
 // The work goes in two passes: sizes first, so that everything is allocated at once, then values.
 #include <math.h>
@@ -29,7 +30,7 @@ static const char* const root_names[] = {"kind", "name",        "M",    "M_diag"
                                          "v",    "coordinates", "time", "contacts", "restitution"};
 static const char* const contact_names[] = {"name",        "type",          "mu",       "mu_kinetic", "n",
                                             "t",           "n_rate",        "t_rate",   "gap",        "mode",
-                                            "restitution", "restitution_t", "n_offset", "t_offset"};
+                                            "restitution", "restitution_t", "n_offset", "t_offset",   "ellipse"};
 
 typedef struct reader {
     const sti_json_tree* tree;
@@ -116,6 +117,10 @@ static sti_status measure_contacts(reader* r) {
 static bool wants_exact(const reader* r) {
     size_t count = 0;
     int total = 0;
+    const sti_json_value* list = sti_json_field(r->tree->root, "contacts");
+    for (const sti_json_value* c = list != NULL ? list->child : NULL; c != NULL; c = c->next) {
+        if (sti_json_field(c, "ellipse") != NULL) return false;
+    }
     for (int i = 0; i < r->contact_count; i++) total += r->tangent_count[i];
     for (int k = 0; k < STI_INSTANT_TABLES; k++) count += sti_instant_exact_size(r->n, r->contact_count, total, k);
     return count <= STI_IO_EXACT_MOST;
@@ -323,6 +328,40 @@ static sti_status take_geometry(const reader* r, const sti_place* up, const sti_
     return status;
 }
 
+// Friction in an ellipse: half axes, times mu, and the angle of the first from the first row of t. t' = T't with T its map of the
+// disc, so that r_t' in the disc makes r_t = T r_t' in the ellipse; the same for the rates of t.
+static sti_status take_ellipse(const reader* r, const sti_place* up, const sti_json_value* contact, int i, size_t row) {
+    static const char* const names[] = {"axes", "angle"};
+    const sti_json_value* ellipse = sti_json_field(contact, "ellipse");
+    const sti_place place = sti_place_key(up, "ellipse"), at_axes = sti_place_key(&place, "axes");
+    const sti_place at_angle = sti_place_key(&place, "angle");
+    double a[2], angle = 0;
+    if (ellipse == NULL) return STI_OK;
+    if (!sti_json_is_object(ellipse) || r->tangent_count[i] != 2)
+        return sti_json_fail(r->tree, &place, ellipse,
+                             "{\"axes\": [a, b], \"angle\": ..} is expected, with two rows of t");
+    sti_status status = sti_json_check_names(r->tree, &place, ellipse, names, 2);
+    const sti_json_value *axes = sti_json_field(ellipse, "axes"), *turn = sti_json_field(ellipse, "angle");
+    if (status == STI_OK && axes == NULL) status = sti_json_fail(r->tree, &at_axes, NULL, "two half axes, times mu");
+    if (status == STI_OK) status = sti_json_check_list(r->tree, &at_axes, axes, 2);
+    if (status == STI_OK) status = take_list(r, &at_axes, axes, a, NULL, 0, 1);
+    if (status == STI_OK && turn != NULL) status = take(r, &at_angle, turn, &angle, NULL, 0);
+    if (status == STI_OK && !(a[0] > 0 && a[1] > 0))
+        status = sti_json_fail(r->tree, &at_axes, axes, "positive half axes are expected");
+    if (status != STI_OK) return status;
+    const double c = cos(angle), s = sin(angle), T[4] = {c * a[0], -s * a[1], s * a[0], c * a[1]};
+    double* const lists[] = {r->s->t + row * (size_t)r->n, r->s->t_rate + row, r->s->t_offset + row};
+    for (int k = 0; k < 3; k++) {
+        const size_t step = k == 0 ? (size_t)r->n : 1;
+        for (size_t j = 0; j < step; j++) {
+            const double x = lists[k][j], y = lists[k][step + j];
+            lists[k][j] = T[0] * x + T[2] * y;
+            lists[k][step + j] = T[1] * x + T[3] * y;
+        }
+    }
+    return STI_OK;
+}
+
 static sti_status take_contact(const reader* r, const sti_place* at, const sti_json_value* contact, int i, size_t row) {
     static const char* const types[] = {"unilateral", "bilateral", "bounded"};
     static const char* const modes[] = {"by_velocity", "stick", "slide"};
@@ -336,6 +375,7 @@ static sti_status take_contact(const reader* r, const sti_place* at, const sti_j
     c->state = (sti_instant_state)mode;
     if (status == STI_OK) status = take_friction(r, at, contact, i);
     if (status == STI_OK) status = take_geometry(r, at, contact, i, row);
+    if (status == STI_OK) status = take_ellipse(r, at, contact, i, row);
     if (status == STI_OK) status = take_field(r, at, contact, "gap", &c->gap, r->s->exact.gap, i);
     if (status == STI_OK) status = take_field(r, at, contact, "restitution", &c->restitution, NULL, i);
     if (status == STI_OK) status = take_field(r, at, contact, "restitution_t", &c->restitution_t, NULL, i);

@@ -576,17 +576,18 @@ static nearest nearest_of_law(const contact* k) {
 
 static contact contact_of(const judge* k, int c) {
     const real rho = k->rho[c], root = sqrtl(rho), noise = NOISE * k->unit;
-    return (contact){.d = k->d,
-                     .mu = k->p->mu[c],
-                     .rho = rho,
-                     .section = k->p->section != NULL && k->p->section[c].shape != STI_SECTION_DISC ? &k->p->section[c] : NULL,
-                     .r = k->r + k->d * c,
-                     .u = k->u.value + k->d * c,
-                     .force = fmaxl(rho * k->own_n[c], norm(k->r + k->d * c, k->d)),
-                     .own_n = k->own_n[c],
-                     .own_t = k->own_t[c],
-                     .force_noise = rho > 0 ? noise * root : 0,
-                     .velocity_noise = rho > 0 ? noise / root : 0};
+    return (contact){
+        .d = k->d,
+        .mu = k->p->mu[c],
+        .rho = rho,
+        .section = k->p->section != NULL && k->p->section[c].shape != STI_SECTION_DISC ? &k->p->section[c] : NULL,
+        .r = k->r + k->d * c,
+        .u = k->u.value + k->d * c,
+        .force = fmaxl(rho * k->own_n[c], norm(k->r + k->d * c, k->d)),
+        .own_n = k->own_n[c],
+        .own_t = k->own_t[c],
+        .force_noise = rho > 0 ? noise * root : 0,
+        .velocity_noise = rho > 0 ? noise / root : 0};
 }
 
 // What a reader wants to know of a contact: distance of r from the cone, penetration, r . (u + mu |u_t| n)

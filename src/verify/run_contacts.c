@@ -12,12 +12,22 @@
 // 0 <= s <= 1.
 #include "verify/run.h"
 
+// Does some material have a grain? Then t2 is longer or shorter where friction is.
+static bool grained(const sti_run_data* k) {
+    const sti_bodies* bodies = k->options->bodies;
+    for (int m = 0; bodies != NULL && m < sti_bodies_material_count(bodies); m++) {
+        if (sti_bodies_material(bodies, m)->mu_across > 0) return true;
+    }
+    return false;
+}
+
 static void check_basis(sti_run_data* k, long frame, long i) {
     const double* e[3] = {k->w->n + 3 * i, k->w->t1 + 3 * i, k->w->t2 + 3 * i};
     const int axes = k->w->dim;
     double worst = 0;
     for (int a = 0; a < axes; a++) {
-        for (int b = 0; b <= a; b++) worst = fmax(worst, fabs(sti_run_dot(e[a], e[b]) - (a == b)));
+        for (int b = 0; b <= a - (a == 2 && grained(k)); b++)
+            worst = fmax(worst, fabs(sti_run_dot(e[a], e[b]) - (a == b)));
     }
     sti_run_look(k, STI_RUN_BASIS, worst, k->frames_before + frame, (int)(i - sti_run_first_contact(k, frame)));
 }

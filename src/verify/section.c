@@ -89,7 +89,8 @@ static void nearest_of_polygon(const sti_section* s, real reach, const real* x, 
         inside = false;
         const double *a = s->vertex + 2 * (size_t)j, *b = s->vertex + 2 * (size_t)((j + 1) % s->vertex_count);
         const real e[2] = {(real)b[0] - a[0], (real)b[1] - a[1]};
-        const real t = ((z[0] - a[0]) * e[0] + (z[1] - a[1]) * e[1]) / (e[0] * e[0] + e[1] * e[1]), on = fminl(fmaxl(t, 0), 1);
+        const real t = ((z[0] - a[0]) * e[0] + (z[1] - a[1]) * e[1]) / (e[0] * e[0] + e[1] * e[1]),
+                   on = fminl(fmaxl(t, 0), 1);
         const real y[2] = {a[0] + on * e[0], a[1] + on * e[1]}, far = hypotl(z[0] - y[0], z[1] - y[1]);
         if (far >= least) continue;
         least = far;

