@@ -37,17 +37,19 @@ static bool is_polygon(const sti_section* s) {
 }
 
 static bool is_convex(const sti_section* s) {
+    double n[AROUND][2], x[AROUND][2], h[AROUND];
     if (s->support == NULL) return false;
     for (int k = 0; k < AROUND; k++) {
-        const double angle = 2 * M_PI * k / AROUND, n[2] = {cos(angle), sin(angle)};
-        double x[2];
-        const double h = s->support(s->user, n, x);
-        if (!(h > 0) || !isfinite(h) || !(fabs(n[0] * x[0] + n[1] * x[1] - h) <= 1e-9 * h)) return false;
-        for (int j = 0; j < AROUND; j++) {
-            const double other = 2 * M_PI * j / AROUND, m[2] = {cos(other), sin(other)};
-            double y[2];
-            if (m[0] * x[0] + m[1] * x[1] > s->support(s->user, m, y) * (1 + 1e-9)) return false;
-        }
+        const double angle = 2 * M_PI * k / AROUND;
+        n[k][0] = cos(angle);
+        n[k][1] = sin(angle);
+        h[k] = s->support(s->user, n[k], x[k]);
+        if (!(h[k] > 0) || !isfinite(h[k]) || !(fabs(n[k][0] * x[k][0] + n[k][1] * x[k][1] - h[k]) <= 1e-9 * h[k]))
+            return false;
+    }
+    for (int k = 0; k < AROUND * AROUND; k++) {
+        const double *m = n[k % AROUND], *y = x[k / AROUND];
+        if (m[0] * y[0] + m[1] * y[1] > h[k % AROUND] * (1 + 1e-9)) return false;
     }
     return true;
 }

