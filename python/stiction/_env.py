@@ -10,7 +10,12 @@ from ._stiction import ffi, lib
 
 
 class Error(Exception):
-    """Whatever the library reports; see its kinds below."""
+    """Whatever the library reports; see its kinds below.
+
+    >>> import stiction
+    >>> issubclass(stiction.InputError, stiction.Error) and issubclass(stiction.InputError, ValueError)
+    True
+    """
 
 
 class InputError(Error, ValueError):
@@ -36,23 +41,54 @@ class InputError(Error, ValueError):
 
 
 class ArgumentError(Error, ValueError):
-    """An argument that does not fit the others."""
+    """An argument that does not fit the others.
+
+    >>> import stiction
+    >>> try:
+    ...     stiction.lcp([[float("nan")]], [1])
+    ... except stiction.ArgumentError as error:
+    ...     print("M" in str(error))
+    True
+    """
 
 
 class SizeError(Error, ValueError):
-    """Too large for this method."""
+    """Too large for this method.
+
+    >>> import stiction
+    >>> issubclass(stiction.SizeError, ValueError)
+    True
+    """
 
 
 class FileError(Error, OSError):
-    """Reading or writing failed."""
+    """Reading or writing failed.
+
+    >>> import stiction
+    >>> try:
+    ...     stiction.load("nowhere.json")
+    ... except OSError as error:
+    ...     print(type(error).__name__)
+    FileError
+    """
 
 
 class InternalError(Error, RuntimeError):
-    """A failure of the library itself: please report it."""
+    """A failure of the library itself: please report it.
+
+    >>> import stiction
+    >>> issubclass(stiction.InternalError, RuntimeError)
+    True
+    """
 
 
 class TimeLimitError(Error, TimeoutError):
-    """A time limit was reached before there was anything to show."""
+    """A time limit was reached before there was anything to show.
+
+    >>> import stiction
+    >>> issubclass(stiction.TimeLimitError, TimeoutError)
+    True
+    """
 
 
 _KINDS = {

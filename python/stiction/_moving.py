@@ -38,7 +38,14 @@ def command() -> Optional[str]:
 
 
 class Recording:
-    """An HDF5 file of a run that grows; whole on the disk at every commit (docs/runs.md). Closed without a commit when it goes."""
+    """An HDF5 file of a run that grows; whole on the disk at every commit (docs/runs.md). run() makes one.
+
+    >>> import os, stiction, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     run = stiction.World("arm-grasp").run(0.05, record=os.path.join(folder, "trajectory.h5"))
+    ...     os.path.getsize(os.path.join(folder, "trajectory.h5")) > 1000
+    True
+    """
 
     def __init__(self, env: Env, c: Any, destroy: Any, step: Callable[[Any], int], frame: Callable[[], int], commit: Any,
                  *keep: Any) -> None:
@@ -89,13 +96,13 @@ class Rows(Recording):
 
 
 def put_scene(env: Env, path: str, document: "Document") -> None:
-    """The scene of a recording in the plane, beside it in the fields of a checkpoint, where the page looks for it."""
-    if os.path.basename(path) != "trajectory.h5" or document._source is None:
+    """The scene of a recording and its settings, beside it in the fields of a checkpoint, where the page and the verifier look for them."""
+    if os.path.basename(path) != "trajectory.h5":
         return
-    out = ffi.new("sti_store**")
+    source, out = document._source or document.text().encode(), ffi.new("sti_store**")
     env.check(lib.sti_store_create(env.c, out))
     store = env.own(out[0], lib.sti_store_destroy)
-    lib.sti_store_put_bytes(store.c, b"document", document._source, len(document._source))
+    lib.sti_store_put_bytes(store.c, b"document", source, len(source))
     lib.sti_store_put_text(store.c, b"settings", document.settings.encode())
     env.check(lib.sti_store_save(store.c, os.path.join(os.path.dirname(path), "checkpoint.h5").encode()))
 
@@ -109,8 +116,8 @@ class Run(Sequence):
     (5, True, True)
     """
 
-    def __init__(self, title: str, reports: list, folder: Optional[Path], note: str = "") -> None:
-        self.title, self.reports, self.folder, self.note = title, reports, folder, note
+    def __init__(self, title: str, reports: list, folder: Optional[Path], note: str, verify: Callable[[str, float], Any]) -> None:
+        self.title, self.reports, self.folder, self.note, self._verify = title, reports, folder, note, verify
 
     @overload
     def __getitem__(self, i: int) -> Any: ...
@@ -130,6 +137,12 @@ class Run(Sequence):
         if self.reports:
             getattr(self.reports[0], name)
         return np.array([getattr(report, name) for report in self.reports])
+
+    def verify(self, tol: float = 1e-6) -> Any:
+        """The recording of a run of bodies, checked by code that shares nothing with the steps: `accepted`, `checks` by name."""
+        if self.folder is None:
+            raise ValueError("verify: the run was not recorded: record=False")
+        return self._verify(str(self.folder / "trajectory.h5" if self.folder.is_dir() else self.folder), tol)
 
     def page(self, path: Union[None, str, os.PathLike] = None) -> str:
         """The run as one HTML file that opens without a network (docs/page.md): its text, also written to `path`."""
@@ -231,7 +244,7 @@ class Moving:
             recording = self._record(str(folder))
         stride = max(int(stride), 1)
         reports: list = []
-        run = Run(self._title(), reports, folder, note)
+        run = Run(self._title(), reports, folder, note, self._verify_recording)
         if room:
             weakref.finalize(run, shutil.rmtree, room, ignore_errors=True)
         try:
@@ -248,6 +261,9 @@ class Moving:
             if recording is not None:
                 recording.commit()
         return run
+
+    def _verify_recording(self, path: str, tol: float) -> Any:
+        raise TypeError(f"{self!r}: there is an independent check of recorded bodies alone")
 
     # ---- copies, bit for bit
 

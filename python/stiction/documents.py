@@ -38,7 +38,13 @@ _MOVES: dict = {"system": System, "manipulation": Push, "navigation": Navigation
 
 
 class Document:
-    """A file that was read: `kind`, and what is inside. Scenes, systems and models take other parameters with set()."""
+    """A file that was read: `kind`, and what is inside. Scenes, systems and models take other parameters with set().
+
+    >>> import stiction
+    >>> system = stiction.load("stick-slip", mu=0.5)
+    >>> system.kind, system.start().parameters["mu"]
+    ('system', 0.5)
+    """
 
     def __init__(self, where: Env, pointer: Any, name: str, source: Optional[bytes] = None) -> None:
         self._env = where

@@ -19,7 +19,13 @@ if TYPE_CHECKING:
 
 
 class Stochastic(Problem):
-    """min 1/2 x'Q0 x + c0'x + expectation of (1/2 y'Q y + c'y) with rows that x and the y of every scenario keep (docs/optimization.md)."""
+    """min 1/2 x'Q0 x + c0'x + expectation of (1/2 y'Q y + c'y) with rows that x and the y of every scenario keep (docs/optimization.md).
+
+    >>> import stiction
+    >>> program = stiction.load("grip-force").draw(10)
+    >>> program.scenario_count, program.solve().verify().accepted
+    (10, True)
+    """
 
     kind, _fields = "stochastic", ("Q0", "c0", "T0", "W0", "bl", "bu", "lb", "ub")
     _solve, _answer, _clear = lib.sti_stochastic_solve, "sti_stochastic_answer", lib.sti_stochastic_answer_clear
@@ -51,7 +57,14 @@ class Sample:
 
 
 class Root(Problem):
-    """Equations by formulas in a box; solve() finds one root, all, or runs Newton's method with random weights, and proves each."""
+    """Equations by formulas in a box; solve() finds one root, all, or runs Newton's method with random weights, and proves each.
+
+    >>> import stiction
+    >>> problem = stiction.parse({"kind": "root", "variables": {"x": [0, 2]}, "equations": ["cos(x) = x"], "method": "safe"})
+    >>> low, high = problem.solve().roots[0].x[0]
+    >>> low < 0.7390851332151607 < high
+    True
+    """
 
     kind, _answer, _clear, _verification = "root", "sti_root_answer", lib.sti_root_answer_clear, "sti_root_verification"
     _fields = ("variables", "equations")
@@ -66,7 +79,14 @@ class Root(Problem):
 
 
 class Bound(Problem):
-    """An inequality whose two sides are enclosed (docs/bounds.md)."""
+    """An inequality whose two sides are enclosed (docs/bounds.md).
+
+    >>> import stiction
+    >>> problem = stiction.parse({"kind": "bound", "what": "modulus", "interval": [0, 1], "f": "x^2", "t": [0.5]})
+    >>> omega = problem.solve().omega[0]
+    >>> omega[0] <= 0.75 <= omega[1]
+    True
+    """
 
     kind, _answer, _clear, _verification = "bound", "sti_bound_answer", lib.sti_bound_answer_clear, "sti_bound_verification"
     _fields = ("f", "g")
@@ -234,7 +254,13 @@ def _frame(picture: Any, keep: list) -> Any:
 
 
 class Flow(Record):
-    """Optical flow: `field.u` and `field.v` in pixels, and of each program on the way what it proves: `levels`."""
+    """Optical flow: `field.u` and `field.v` in pixels, and of each program on the way what it proves: `levels`.
+
+    >>> import numpy as np, stiction
+    >>> found = stiction.flow(np.eye(20), np.eye(20))
+    >>> float(np.abs(found.field.u).max()) < 1e-6, found.picture()[1:4]
+    (True, b'PNG')
+    """
 
     def save(self, path: Union[str, os.PathLike]) -> None:
         """As Middlebury's .flo file."""

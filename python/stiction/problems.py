@@ -16,7 +16,13 @@ if TYPE_CHECKING:
 
 
 class Problem:
-    """A posed problem: solve() gives an answer, and the answer's verify() checks it by code that shares nothing with the solver."""
+    """A posed problem: solve() gives an answer, and the answer's verify() checks it by code that shares nothing with the solver.
+
+    >>> import stiction
+    >>> problem = stiction.parse({"kind": "lcp", "M": [[2]], "q": [-1]})
+    >>> problem.kind, problem.solve(solver="lemke").z.tolist()
+    ('lcp', [0.5])
+    """
 
     kind = ""
     _fields: tuple = ()
@@ -71,7 +77,13 @@ class Problem:
 
 
 class LCP(Problem):
-    """w = M z + q, 0 <= w orthogonal to z >= 0."""
+    """w = M z + q, 0 <= w orthogonal to z >= 0.
+
+    >>> import stiction
+    >>> problem = stiction.parse({"kind": "lcp", "M": [["1/3"]], "q": [-1]})
+    >>> problem.M.shape, str(problem.solve().z_exact[0])
+    ((1, 1), '3')
+    """
 
     kind = "lcp"
     names: tuple = ()  # of w and z, where they mean something
@@ -95,7 +107,13 @@ class LCP(Problem):
 
 
 class MLCP(LCP):
-    """A u + C v + a = 0, 0 <= v orthogonal to D u + B v + b >= 0."""
+    """A u + C v + a = 0, 0 <= v orthogonal to D u + B v + b >= 0.
+
+    >>> import stiction
+    >>> problem = stiction.parse({"kind": "mlcp", "A": [[2]], "C": [[-1]], "D": [[1]], "B": [[0]], "a": [0], "b": [-1]})
+    >>> problem.solve().u.tolist()
+    [1.0]
+    """
 
     kind = "mlcp"
     _fields = ("A", "C", "D", "B", "a", "b")
@@ -103,7 +121,13 @@ class MLCP(LCP):
 
 
 class QP(Problem):
-    """min 1/2 x'P x + c'x with l <= A x <= u, lb <= x <= ub."""
+    """min 1/2 x'P x + c'x with l <= A x <= u, lb <= x <= ub.
+
+    >>> import stiction
+    >>> problem = stiction.parse({"kind": "qp", "P": [[2]], "c": [-2], "ub": [0.5]})
+    >>> round(float(problem.solve().x[0]), 6)
+    0.5
+    """
 
     kind, _fields = "qp", ("P", "c", "A", "l", "u", "lb", "ub")
     _solve, _answer, _clear = lib.sti_qp_solve, "sti_qp_answer", lib.sti_qp_answer_clear
@@ -111,7 +135,13 @@ class QP(Problem):
 
 
 class L1(Problem):
-    """min |A x + b|_1."""
+    """min |A x + b|_1.
+
+    >>> import stiction
+    >>> problem = stiction.parse({"kind": "l1", "A": [[1], [1], [1]], "b": [-1, -2, -9]})
+    >>> problem.A.shape, round(float(problem.solve().x[0]), 6)
+    ((3, 1), 2.0)
+    """
 
     kind, _fields = "l1", ("A", "b")
     _solve, _answer, _clear = lib.sti_l1_solve, "sti_l1_answer", lib.sti_l1_answer_clear
@@ -119,7 +149,15 @@ class L1(Problem):
 
 
 class Contact(Problem):
-    """Frictional contact with Coulomb's round cone, in the local form (W, q) or the global one (M, H, f, w)."""
+    """Frictional contact with Coulomb's round cone, in the local form (W, q) or the global one (M, H, f, w).
+
+    >>> import stiction
+    >>> bed = stiction.Bed({"kind": "scene", "bed": {"layout": "box", "count": 20}, "time": 1})
+    >>> report = bed.step()
+    >>> problem = bed.problem()
+    >>> problem.kind, problem.answer.verify().residual < 1e-3
+    ('contact', True)
+    """
 
     kind = "contact"
     _solve, _answer, _clear = lib.sti_contact_solve, "sti_contact_answer", lib.sti_contact_answer_clear

@@ -163,7 +163,7 @@ class Push(Moving):
         q, out = ffi.new("double[]", 3 * len(self.parts)), ffi.new("sti_system**")
         lib.sti_manipulation_start(self._scene, q)
         self._env.check(lib.sti_manipulation_freeze(self._scene, q, 1.5 * speed * time, time, out), self.document.name)
-        return self._env.own(out[0], lib.sti_system_destroy)
+        return self.document._env.own(out[0], lib.sti_system_destroy, self.document._handle)  # it is of the scene's environment
 
     # ---- doubts and plans
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Sequence, Un
 import numpy as np
 
 from ._env import Env
-from ._moving import Moving, Recording, bytes_of, png
+from ._moving import Moving, Recording, bytes_of, png, put_scene
 from ._record import Record, fill, record, row_type, text
 from ._stiction import ffi, lib
 
@@ -23,7 +23,16 @@ MODES = tuple(text(lib.sti_contact_mode_text(k)) for k in range(3))
 
 
 class Joint:
-    """A joint of a world: `coordinate` and `speed` of its axis, `motor` and `force` of the last step; drive() sets its motor."""
+    """A joint of a world: `coordinate` and `speed` of its axis, `motor` and `force` of the last step; drive() sets its motor.
+
+    >>> import stiction
+    >>> world = stiction.World("arm-grasp")
+    >>> yaw = world.joints["yaw"]
+    >>> yaw.drive(speed=0.5, force=1000)
+    >>> report = world.step()
+    >>> round(yaw.speed, 3)
+    0.5
+    """
 
     __slots__ = ("world", "index", "name", "_state")
 
@@ -61,7 +70,15 @@ class Joint:
 
 
 class Body:
-    """A body of a world: `position`, `rotation` (quaternion w, x, y, z), `velocity`, `spin`; push() lets a force act on it."""
+    """A body of a world: `position`, `rotation` (quaternion w, x, y, z), `velocity`, `spin`; push() lets a force act on it.
+
+    >>> import stiction
+    >>> world = stiction.World("tumbling-tee")
+    >>> body = next(iter(world.bodies.values()))
+    >>> body.move(velocity=(1, 0, 0))
+    >>> body.velocity.tolist(), body.rotation.shape
+    ([1.0, 0.0, 0.0], (4,))
+    """
 
     __slots__ = ("world", "index", "name", "_pose", "_v", "_w")
 
@@ -243,7 +260,20 @@ class World(Moving):
         recording = Recording(where, record, lib.sti_world_record_destroy, lambda report: lib.sti_world_record_step(record, report),
                               lambda: lib.sti_world_record_frame(record, world), lib.sti_world_record_commit, self._handle)
         where.check(lib.sti_world_record_frame(record, world))
+        if self.document.settings:
+            put_scene(where, path, self.document)
         return recording
+
+    def _verify_recording(self, path: str, tol: float) -> "S.RunVerification":
+        where, found = self._env, self._env.new("sti_recorded_world", lib.sti_recorded_world_clear)
+        options = ffi.new("sti_run_verify_options*", lib.sti_run_verify_options_default())
+        options.tol, options.bodies = tol, self._bodies
+        where.check(lib.sti_recorded_world_load(where.c, path.encode(), found.c), path)
+        out = ffi.new("sti_run_verification*")
+        where.check(lib.sti_verify_recorded_world(where.c, found.c, options, out))
+        checked = record(out)
+        vars(checked)["checks"] = {text(lib.sti_run_check_name(k)): Record(ffi.addressof(out.check, k), out) for k in range(lib.STI_RUN_CHECK_COUNT)}
+        return checked  # type: ignore[no-any-return]
 
     # ---- copies, bit for bit
 

@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import inspect
 import re
 import subprocess
 import sys
@@ -20,6 +21,13 @@ MODULES = ["stiction", "stiction._env", "stiction.analyze", "stiction.cones", "s
 def test_docstrings(name):
     result = doctest.testmod(importlib.import_module(name))
     assert result.attempted > 0 and result.failed == 0
+
+
+def test_all_that_is_public_has_an_example():
+    public = [getattr(stiction, name) for name in stiction.__all__ if name != "analyze"]
+    public += [one for name, one in vars(stiction.analyze).items() if not name.startswith("_") and getattr(one, "__module__", "") == "stiction.analyze"
+               and inspect.isfunction(one)]
+    assert [one.__name__ for one in public if ">>>" not in (one.__doc__ or "")] == []
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/python.md"])

@@ -74,12 +74,15 @@ def test_parameters_travel_with_a_pickle():
     assert other.contacts[0].mu == 0.25
 
 
-def test_a_run_is_recorded(tmp_path):
-    file = tmp_path / "trajectory.h5"
-    stiction.World(BOX).run(record=file)
-    assert file.stat().st_size > 1000 and (tmp_path / "trajectory.xdmf").exists()
+def test_a_run_is_recorded_and_verified(tmp_path):
+    run = stiction.World(stiction.parse(BOX, mu=0.25)).run(record=tmp_path / "trajectory.h5")
+    assert (tmp_path / "trajectory.xdmf").exists()
+    check = run.verify()
+    assert check.accepted and check.checks["momentum"].looked > 0 and check.checks["cone"].worst < 1e-9
     environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
     assert subprocess.run([stiction.command(), "verify", tmp_path], env=environment, stdout=subprocess.DEVNULL).returncode == 0
+    with pytest.raises(TypeError, match="recorded bodies alone"):
+        stiction.System("stick-slip").run(0.1).verify()
 
 
 def test_pictures():
