@@ -14,6 +14,7 @@
 #include "robot.h"
 #include "run_nav.h"
 #include "run_push.h"
+#include "run_sweep.h"
 #include "run_system.h"
 #include "run_world.h"
 #include "scenes.h"
@@ -424,8 +425,20 @@ static int go_on(cli* c, const cli_run_request* r, const cli_system_request* own
     return cli_run_bed(c, r, NULL);
 }
 
+typedef struct swept {
+    const cli_system_request* own;
+    const cli_robot_request* robot;
+} swept;
+
+static int run_swept(cli* c, const cli_run_request* r, void* user) {
+    const swept* with = user;
+    const int code = cli_env_open(c, 1);
+    return code == CLI_DONE ? cli_run_scene(c, r, with->own, with->robot) : code;
+}
+
 static int run(cli* c, int argc, char** argv) {
     cli_run_request r = {.checkpoint = 60};
+    cli_run_sweep sweep = {.jobs = 1, .of = "residual"};
     cli_system_request own = {0};
     cli_robot_request robot = {0};
     const cli_option options[] = {
@@ -478,6 +491,11 @@ static int run(cli* c, int argc, char** argv) {
          "and every T units of time on the way, into the trajectory and the summary", &r.jamming_every},
         {"--jamming-limit", CLI_POSITIVE, "S", "seconds for such a test (no limit)", &r.jamming_limit},
         {"--force", CLI_FLAG, NULL, "replace the run that is in the folder", &r.force},
+        {"--sweep", CLI_TEXT, "NAME=A:B:N", "N runs with a parameter from A to B; --csv is then a line a run",
+         &sweep.values},
+        {"--jobs", CLI_COUNT, "N", "of a sweep: runs at a time (1)", &sweep.jobs},
+        {"--plot", CLI_TEXT, "SVG", "of a sweep: a picture of numbers of the summaries", &sweep.plot},
+        {"--of", CLI_TEXT, "NAME,..", "which: residual, energy.end, .. (residual)", &sweep.of},
         CLI_ROBOT_OPTIONS(robot),
     };
     char* positional[1];
@@ -492,6 +510,13 @@ static int run(cli* c, int argc, char** argv) {
     if (code != CLI_DONE) return code;
     cli_run_catch_signals();
     cli_limit_none(c);
+    if (sweep.values != NULL) {
+        swept with = {&own, &robot};
+        sweep.csv = r.csv;
+        sweep.title = r.scene;
+        return cli_run_swept(c, &sweep, &r, run_swept, &with);
+    }
+    if (sweep.plot != NULL) return cli_fail_usage(c, "--plot: needs --sweep");
     code = r.resume != NULL ? go_on(c, &r, &own, &robot) : cli_run_scene(c, &r, &own, &robot);
     cli_run_folder_undo();
     return code;
@@ -519,7 +544,9 @@ const cli_verb cli_verb_run = {
         "    stiction run pebble-bed --set count=100 --time 3 --jamming --problem step.hdf5\n"
         "    stiction run stick-slip --csv stick-slip.csv\n"
         "    stiction run arch --set mu=0.2 --out arch --picture\n"
-        "    stiction run peg-in-hole --out peg --picture\n",
+        "    stiction run peg-in-hole --out peg --picture\n"
+        "    stiction run arch --sweep mu=0.2:0.4:21 --jobs 2 --csv arch.csv --plot arch.svg --of "
+        "energy.end,steps_at_rest\n",
     .use = STI_USE_RUN,
     .run = run,
 };

@@ -319,6 +319,7 @@ CASES = [
     # ---- serve
     ("serve", 0, ["serve", "arch", "--time-limit", "0.3"]),
     # ---- run
+    ("sweep", 0, ["run", "slope-block", "--sweep", "mu=0.1:0.5:3", "--time", "0.05"]),
     ("run bodies", 0, ["run", "box-stack", "--time", "0.03", "--out", "again", "--problem", "stack.hdf5"]),
     ("run bodies", 0, ["run", "arch", "--time", "0.05"]),
     ("run bodies", 0, ["run", "motor-crank", "--time", "0.05"]),
