@@ -16,16 +16,17 @@ configure := cmake -S . --log-level=WARNING
 build     := env -u MAKELEVEL -u MAKEFLAGS -u MFLAGS cmake --build
 ours      := -DSTICTION_TESTS=ON -DSTICTION_WERROR=ON
 
-.PHONY: help build python demo test suite bench fuzz attack install lint format clean
+.PHONY: help build python demo docs test suite bench fuzz attack install lint format clean
 .NOTPARALLEL:
 
 help:
 	@echo 'make demo      a tour of what is proved; an arch falls, a robot arm lifts a box, 1600 pebbles come to rest:'
-	@echo '               pictures in build/demo-arch, build/demo-arm, build/demo'
+	@echo '               pictures in build/demo-arch, build/demo-arm, build/demo, and a page of all: build/demo.html'
 	@echo 'make test      the whole suite; ends with the summary of CTest'
 	@echo 'make build     the library and the command, in build/release'
 	@echo 'make install   into PREFIX ($(PREFIX)); DESTDIR is honoured'
 	@echo 'make python    the Python package as a wheel, in build/wheel; ENV=DIR: installed into that virtual environment too'
+	@echo 'make docs      the documentation as a site with search, in build/docs; links are checked'
 	@echo 'make bench     measure, against Siconos too; CSV in bench/results'
 	@echo 'make fuzz      each fuzz target for SECONDS ($(SECONDS))'
 	@echo 'make attack    the sanitized command against corrupted inputs for MINUTES ($(MINUTES)), and the random studies'
@@ -48,6 +49,10 @@ python:
 	@cd $(release)/python && /usr/bin/python3 setup.py -q bdist_wheel -d $(trees)/wheel 2>$(trees)/wheel.log || { cat $(trees)/wheel.log; exit 1; }
 	@ls $(trees)/wheel/*.whl
 	@[ -z "$(ENV)" ] || "$(ENV)/bin/python" -m pip install -q --no-index --no-deps --force-reinstall $(trees)/wheel/*.whl
+
+# The documentation as a site, by Python alone; links are checked.
+docs:
+	@tools/docs
 
 demo: build
 	@tools/demo $(release)/stiction
