@@ -28,6 +28,7 @@ typedef struct report {
     const sti_contact_info* info;
     double mu_least, mu_most;
     int frictionless;
+    int shaped;                    // sections that are no discs
     matrix_facts W, M, H, joints;  // joints: V or G
     sti_contact_existence existence;
     bool cone;  // measured; false: too large, or W is no Gram matrix
@@ -140,6 +141,7 @@ static bool find_out(report* r) {
         r->mu_least = fmin(r->mu_least, p->mu[c]);
         r->mu_most = fmax(r->mu_most, p->mu[c]);
         r->frictionless += p->mu[c] == 0;
+        r->shaped += p->section != NULL && p->section[c].shape != STI_SECTION_DISC;
     }
     if (p->global)
         return look_at(&p->M, 1, 1, true, &r->M) && look_at(&p->H, 1, d, false, &r->H) &&
@@ -228,6 +230,7 @@ static int print_json(const cli* c, const report* r) {
     cli_json_number(&j, "least", r->mu_least);
     cli_json_number(&j, "largest", r->mu_most);
     cli_json_integer(&j, "frictionless", r->frictionless);
+    cli_json_integer(&j, "sections", r->shaped);
     cli_json_end(&j);
     const bool joints = p->bilateral_count > 0;
     put_matrix(&j, "M", p->global ? &r->M : NULL, true);
@@ -348,6 +351,7 @@ static void say(const cli* c, const report* r) {
     if (p->contact_count > 0) {
         cli_say(c, "  mu from %.4g to %.4g", r->mu_least, r->mu_most);
         if (r->frictionless > 0) cli_say(c, ", %d without friction", r->frictionless);
+        if (r->shaped > 0) cli_say(c, ", %d not in discs but ellipses or polygons", r->shaped);
         cli_say(c, "\n");
     }
     if (p->global) {

@@ -181,6 +181,9 @@ static void put_force_change(cli_json* j, const sti_force_answer* change, int n)
     cli_json_object(j, "force_change");
     cli_json_text(j, "outcome", sti_conic_outcome_text(change->outcome));
     cli_json_numbers(j, "f", change->f, (size_t)n);
+    cli_json_numbers(j, "witness", change->y, (size_t)n);
+    cli_json_numbers(j, "worst", change->worst, (size_t)n);
+    cli_json_number(j, "gap", change->gap);
     cli_json_end(j);
 }
 

@@ -195,6 +195,11 @@ static void say_extra(const cli* c, const sti_instant* in, const cli_sticking_ex
         cli_say(c, ")\n");
     } else if (x->change_asked && x->change.outcome == STI_CONIC_INFEASIBLE) {
         cli_say(c, "  no change of F within the bounds makes it stick\n");
+        if (x->change.y != NULL) {
+            cli_say(c, "  shown: every one of them drives a motion that no contact force can, along (");
+            for (int j = 0; j < in->n; j++) cli_say(c, "%s%.6g", j > 0 ? ", " : "", x->change.y[j]);
+            cli_say(c, "), by at least %.3g; checked\n", x->change.gap);
+        }
     }
     for (int i = 0; x->set_asked && i < x->set.cone_count; i++) {
         const sti_rows faces = sti_polycone_inequalities(x->set.cones[i]),

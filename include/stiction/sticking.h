@@ -238,10 +238,24 @@ typedef struct sti_force_answer {
     double* f;       // (count)
     double* a;       // (n)
     double* lambda;  // (p)
+    // infeasible: why no f in the box will do (S0 corollary 1), a motion as in sti_sticking_leaf that no contact can drive:
+    //     M y + A z = 0,   -C_i'y in the dual cone of contact i,   y'(F + B f) + z'c >= gap > 0 for every f in the box
+    // NULL: not found, polygons, or bilateral contacts with friction, which would need one for each choice of signs. -y is the
+    // least force, in the Euclidean norm, that would have to be added to the best of the box
+    double* y;      // (n)
+    double* z;      // (acceleration_count)
+    double* worst;  // the f of the box where the left side is least                (count)
+    int acceleration_count;
+    double gap;  // NAN: none
 } sti_force_answer;
 
 STI_API sti_status sti_sticking_force(sti_env* env, const sti_instant* instant, const sti_sticking_options* options,
                                       const sti_force_choice* choice, sti_force_answer* out);
+// Checks y and z of "infeasible" by sti_verify_sticking: they are a leaf of "does not stick" under F + B f for the f of the box that
+// is worst for them, found anew, so for every f.
+STI_API sti_status sti_verify_no_force(sti_env* env, const sti_instant* instant, const sti_sticking_options* options,
+                                       const sti_force_choice* choice, const sti_force_answer* answer, double tol,
+                                       bool* accepted);
 STI_API void sti_force_answer_clear(sti_env* env, sti_force_answer* answer);
 
 // All tau for which it sticks under F + tau d: a few intervals, in order, disjoint (several only with bilateral friction).

@@ -143,6 +143,10 @@ sti_status sti_contact_friction_cone(sti_env* env, const sti_contact_problem* p,
     if (c.dimension < 1 || c.dimension > MOST_ROWS || nc > MOST_ROWS || (!p->global && p->W_op != NULL))
         return STI_FAIL(env, STI_ERR_SIZE, c.dimension, "a friction cone in dimension %d: from 1 to %d, of a matrix W",
                         c.dimension, MOST_ROWS);
+    for (int i = 0; i < nc && p->section != NULL; i++) {
+        if (p->section[i].shape != STI_SECTION_DISC)
+            return STI_FAIL(env, STI_ERR_ARGUMENT, i, "section[%d]: the margin of a cone is for friction in discs", i);
+    }
     owned_cone* made = NULL;
     sti_status status = open_cone(env, c.dimension, nb, nc, (d - 1) * nc, &made);
     if (status != STI_OK) return status;

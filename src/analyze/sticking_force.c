@@ -128,7 +128,83 @@ static sti_status solve_branch(task* k, const sti_force_choice* c, best* out) {
     return status;
 }
 
+// The force e of least |e| with which some f of the box sticks: M a + F + B f + e = C lambda. At the least the multipliers (y, z)
+// of these equations and of A'a + c = 0 are such a motion: y = -e, M y + A z = 0, -C'y in the dual cones, f least for y'B f in the box, and y'(F + B f) + z'c = |e|^2.
+static sti_status find_witness(task* k, const sti_force_choice* c, sti_force_answer* out) {
+    const sti_posed* s = &k->s;
+    const size_t n = (size_t)s->n, p = (size_t)s->p, q = (size_t)s->q, count = (size_t)c->count;
+    double* B = sti_pool_doubles(&k->pool, n * (count + n));
+    double* limits = sti_pool_doubles(&k->pool, 2 * (count + n));
+    if (B == NULL || limits == NULL) return k->pool.status;
+    for (size_t j = 0; j < n; j++) {
+        for (size_t l = 0; l < count; l++) B[j * (count + n) + l] = c->B != NULL ? c->B[j * count + l] : j == l;
+        B[j * (count + n) + count + j] = 1;
+    }
+    for (size_t l = 0; l < count + n; l++) {
+        limits[l] = l < count && c->low != NULL ? c->low[l] : -INFINITY;
+        limits[count + n + l] = l < count && c->high != NULL ? c->high[l] : INFINITY;
+    }
+    const sti_force_choice wider = {.count = (int)(count + n), .B = B, .low = limits, .high = limits + count + n};
+    sti_program g = {0};
+    set_branch(k, 0);
+    sti_status status = pose(k, &wider, &g);
+    if (status == STI_OK) status = sti_program_reduce(&g);
+    double* weight = status == STI_OK ? sti_pool_doubles(&k->pool, (size_t)g.size) : NULL;
+    sti_program_answer a = {0};
+    if (status == STI_OK && weight == NULL) status = k->pool.status;
+    if (status == STI_OK && g.outside <= 1e-9) {
+        for (size_t j = 0; j < n; j++) weight[n + p + count + j] = 1;
+        status = sti_program_minimize(&g, NULL, weight, &a);
+    }
+    if (status == STI_OK && a.x != NULL && a.outcome == STI_CONIC_SOLVED) {
+        const double* e = a.x + n + p + count;
+        sti_svd held;
+        double* pull = sti_pool_doubles(&k->pool, n);
+        out->y = sti_alloc_array(s->env, n, sizeof *out->y);
+        out->z = sti_alloc_array_zero(s->env, q, sizeof *out->z);
+        out->worst = sti_alloc_array(s->env, count, sizeof *out->worst);
+        if (out->y == NULL || out->z == NULL || out->worst == NULL || pull == NULL)
+            status = STI_FAIL(s->env, STI_ERR_MEMORY, -1, "a witness");
+        double size = 0;
+        for (size_t j = 0; status == STI_OK && j < n; j++) {
+            out->y[j] = -e[j];
+            size += e[j] * e[j];
+        }
+        for (size_t j = 0; status == STI_OK && j < n; j++)
+            pull[j] = -sti_small_dot(s->n, s->instant->M + j * n, out->y);
+        if (status == STI_OK && q > 0) status = sti_svd_make(&k->pool, s->n, s->q, s->A, 1e-11, &held);
+        if (status == STI_OK && q > 0) sti_svd_solve(&held, pull, out->z);
+        for (size_t l = 0; status == STI_OK && l < count; l++) out->worst[l] = a.x[n + p + l];
+        out->acceleration_count = s->q;
+        out->gap = size;
+    }
+    sti_program_close(&g);
+    return status;
+}
+
+static void drop_witness(sti_env* env, sti_force_answer* a) {
+    sti_free(env, a->y);
+    sti_free(env, a->z);
+    sti_free(env, a->worst);
+    a->y = a->z = a->worst = NULL;
+    a->gap = NAN;
+}
+
+// A witness that does not pass the check is not told.
+static sti_status add_witness(task* k, const sti_instant* instant, const sti_sticking_options* options,
+                              const sti_force_choice* c, sti_force_answer* out) {
+    bool accepted = false;
+    const sti_sticking_options o = options != NULL ? *options : sti_sticking_options_default();
+    if (k->choices > 0 || o.facets > 0) return STI_OK;
+    sti_status status = find_witness(k, c, out);
+    if (status == STI_OK && out->y != NULL)
+        status = sti_verify_no_force(k->s.env, instant, &o, c, out, 1e-7, &accepted);
+    if (!accepted) drop_witness(k->s.env, out);
+    return status;
+}
+
 void sti_force_answer_clear(sti_env* env, sti_force_answer* answer) {
+    drop_witness(env, answer);
     sti_free(env, answer->f);
     sti_free(env, answer->a);
     sti_free(env, answer->lambda);
@@ -144,7 +220,7 @@ static bool is_better(const best* a, const best* b) {
 
 sti_status sti_sticking_force(sti_env* env, const sti_instant* instant, const sti_sticking_options* options,
                               const sti_force_choice* choice, sti_force_answer* out) {
-    *out = (sti_force_answer){.outcome = STI_CONIC_UNKNOWN, .value = NAN};
+    *out = (sti_force_answer){.outcome = STI_CONIC_UNKNOWN, .value = NAN, .gap = NAN};
     task k = {0};
     best top = {.outcome = STI_CONIC_INFEASIBLE};
     sti_status status = open_task(&k, env, instant, options);
@@ -176,6 +252,8 @@ sti_status sti_sticking_force(sti_env* env, const sti_instant* instant, const st
             memcpy(out->f, top.x + n + p, count * sizeof *out->f);
         }
     }
+    if (status == STI_OK && out->outcome == STI_CONIC_INFEASIBLE)
+        status = add_witness(&k, instant, options, choice, out);
     if (status != STI_OK) sti_force_answer_clear(env, out);
     sti_pool_clear(&k.pool);
     return status;
