@@ -89,6 +89,25 @@ static int take_restitution(const cli* c, const cli_impact_request* r, int p, do
     return CLI_DONE;
 }
 
+// --reach: the matrix that gives these n_i'v after the impact (S1 proposition 1). E has room for p^2.
+static int reach(const cli* c, const cli_impact_request* r, const cli_instant* in, const sti_impact_options* given,
+                 double* E) {
+    sti_impact* k = NULL;
+    if (sti_impact_create(c->env, in->instant, given, &k) != STI_OK) return cli_fail_about(c, r->path);
+    int code = CLI_DONE;
+    double* after = calloc((size_t)k->p + 1, sizeof *after);
+    if (after == NULL)
+        code = cli_fail_memory(c);
+    else if (r->reach.count != k->p)
+        code = cli_fail_usage(c, "--reach: %d numbers, and %d contacts touch", r->reach.count, k->p);
+    for (int i = 0; code == CLI_DONE && i < k->p; i++) after[i] = r->reach.value[i] / k->norm[i];
+    if (code == CLI_DONE && sti_restitution_reaching(c->env, k->p, k->G, k->qdot_norm, after, E) != STI_OK)
+        code = cli_fail_about(c, r->path);
+    free(after);
+    sti_impact_destroy(c->env, k);
+    return code;
+}
+
 static int check_list(const cli* c, const char* option, const cli_list* list, int expected) {
     if (list->count == 0 || list->count == expected) return CLI_DONE;
     return cli_fail_usage(c, "%s: %d numbers, and %d are needed", option, list->count, expected);
@@ -146,6 +165,10 @@ static int work(const cli* c, const cli_impact_request* r, const cli_instant* in
         code = take_restitution(c, r, p, E);
         o.E = E;
     }
+    if (code == CLI_DONE && r->reach.count > 0) {
+        code = reach(c, r, in, &o, E);
+        o.E = E;
+    }
     if (code == CLI_DONE) code = check_list(c, "--stiffness", &r->stiffness, p);
     o.stiffness = r->stiffness.value;
     if (r->exponent > 0) o.exponent = r->exponent;
@@ -185,6 +208,8 @@ static int run(cli* c, int argc, char** argv) {
         {"--law", CLI_TEXT, "NAME", "one law only; exit code 1 when it has no admissible solution", &r.law},
         {"--restitution", CLI_LIST, "E,..", "instead of the file's: one number, one per contact, or the matrix",
          &r.restitution},
+        {"--reach", CLI_LIST, "U,..",
+         "the matrix that gives every touching contact this n'v after the impact (law general)", &r.reach},
         {"--quasi", CLI_LIST, "E,..", "matrix over all quasi-velocities, for the law quasi", &r.quasi},
         {"--t-q", CLI_LIST, "T,..", "tangent vectors that go with it, one after the other", &r.t_q},
         {"--lambda", CLI_LIST, "L,..", "Lambda of the implicit laws: one number, or the matrix", &r.lambda},
@@ -208,6 +233,7 @@ static int run(cli* c, int argc, char** argv) {
     }
     cli_at_clear(&r.at);
     free(r.restitution.value);
+    free(r.reach.value);
     free(r.quasi.value);
     free(r.t_q.value);
     free(r.lambda.value);

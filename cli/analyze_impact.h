@@ -11,6 +11,7 @@ typedef struct cli_impact_request {
     const char* picture;  // --picture
     double gap_tol;
     bool stick_negative;
+    cli_list reach;
     cli_list restitution, quasi, t_q, lambda, stiffness;
     double exponent;
 } cli_impact_request;
