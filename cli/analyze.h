@@ -27,6 +27,14 @@ typedef struct cli_robust_box {
     double h;
 } cli_robust_box;
 
+// How long the contacts of vehicles in cages press as in the first step (analyze_robust_nav.c).
+typedef struct cli_robust_nav {
+    const char* path;
+    sti_navigation* nav;
+    long steps;
+} cli_robust_nav;
+
+int cli_robust_nav_answer(const cli* c, const cli_robust_nav* question);
 int cli_robust_box_answer(const cli* c, const cli_robust_box* question);
 
 #endif

@@ -205,7 +205,16 @@ static int ask_box(const cli* c, const request* r, const sti_manipulation* m) {
     return cli_robust_box_answer(c, &q);
 }
 
+static int ask_nav(const cli* c, const request* r, sti_navigation* nav) {
+    if (r->box || r->scheme != NULL || r->alpha > 0 || r->h > 0)
+        return cli_fail_usage(c, "--box, --scheme, --alpha, --step: not for vehicles in cages");
+    if (r->steps == 0) return cli_fail_usage(c, "--steps: missing: how many steps the basis should last");
+    if (r->steps > 10000000) return cli_fail_usage(c, "--steps: %ld: at most 10000000 are taken", r->steps);
+    return cli_robust_nav_answer(c, &(cli_robust_nav){r->path, nav, r->steps});
+}
+
 static int ask(const cli* c, const request* r, sti_document* problem) {
+    if (sti_navigation_of(problem) != NULL) return ask_nav(c, r, sti_navigation_of(problem));
     const sti_manipulation* m = sti_manipulation_of(problem);
     if (r->box) return ask_box(c, r, m);
     if (r->doubts != NULL || r->whole || r->pieces > 0)
@@ -262,8 +271,9 @@ const cli_verb cli_analyze_robust = {
         "The first step's problem is solved by Lemke's method; its complementary basis is then kept, and each further "
         "step is a\n"
         "linear system: a negative component is a switch (S3 2.4, docs/manipulation.md). SCENE holds parts and probes, "
-        "or a system\n"
-        "by formulas. Told are the step of the first switch, all components that are negative there, with contact and "
+        "a system\n"
+        "by formulas, or vehicles in cages. Told are the step of the first switch, all components that are negative "
+        "there, with contact and "
         "kind, and\n"
         "how far each step is from another mode.\n"
         "With --box nothing is sampled: pose, friction and control may differ by anything in the box that is told, and "
@@ -273,6 +283,7 @@ const cli_verb cli_analyze_robust = {
         "example:\n"
         "    stiction analyze robust peg-push --steps 100\n"
         "    stiction analyze robust peg-push --set mu=0.05\n"
+        "    stiction analyze robust nav-wall --steps 169\n"
         "    stiction analyze robust peg-push --steps 20 --box --doubts x,y,theta,mu\n",
     .use = STI_USE_ROBUST,
     .run = run,

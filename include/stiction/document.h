@@ -94,7 +94,7 @@ typedef enum sti_use { STI_USE_LIST(STI_X) } sti_use;
       STI_USE_RUN | STI_USE_ANALYZE | STI_USE_INSPECT | STI_USE_VERIFY | STI_USE_ROBUST | STI_USE_FIT) \
     X(STI_KIND_SCENE, scene, STI_USE_RUN | STI_USE_ANALYZE | STI_USE_INSPECT | STI_USE_FIT)            \
     X(STI_KIND_MANIPULATION, manipulation, STI_USE_RUN | STI_USE_ROBUST | STI_USE_FIT | STI_USE_PLAN)  \
-    X(STI_KIND_NAVIGATION, navigation, STI_USE_RUN)                                                    \
+    X(STI_KIND_NAVIGATION, navigation, STI_USE_RUN | STI_USE_ROBUST)                                   \
     X(STI_KIND_MODEL, model, STI_USE_FIT)                                                              \
     X(STI_KIND_ROOT, root, STI_USE_ROOT)                                                               \
     X(STI_KIND_BOUND, bound, STI_USE_BOUND)

@@ -23,6 +23,19 @@ run analyze robust nav.json --steps 169 --step 0.02
 expect "NAV-04, 169 steps" 1 "switch in step 164"
 expect "NAV-04, what happens" 1 "wall closes"
 
+# ---- vehicles in cages: NAV-04 by its own scene, and what a stretch is far from
+run analyze robust nav-wall --steps 159
+expect "NAV-04 as vehicles, 159 steps" 0 "robust: the basis of the first step lasts"
+run analyze robust nav-wall --steps 169
+expect "NAV-04 as vehicles, 169 steps" 1 "switch in step 164"
+expect "and which contact" 1 "cart on wall closes"
+run analyze robust nav-wall --steps 164
+expect "not before" 0 "least gap of one that does not"
+run analyze robust nav-wall --steps 9 --box
+refused "a box of vehicles" "not for vehicles in cages"
+run analyze robust nav-wall
+refused "how many steps" "--steps: missing"
+
 # ---- the box: what is inside keeps its mode, what is far outside does not
 run analyze robust peg-push --box --steps 10 --doubts mu --json
 expect "a box of friction" 0 '"proved": true'

@@ -302,6 +302,9 @@ CASES = [
     ("analyze robust", 1, ["analyze", "robust", "peg-in-hole"]),
     ("analyze robust", 1, ["analyze", "robust", "peg-stuck"]),
     ("analyze robust", 0, ["analyze", "robust", "slope-block", "--steps", "3"]),
+    ("analyze robust of vehicles", 0, ["analyze", "robust", "nav-wall", "--steps", "9"]),
+    ("analyze robust of vehicles", 1, ["analyze", "robust", "nav-wall", "--steps", "200"]),
+    ("analyze robust of vehicles", 1, ["analyze", "robust", "nav-crossing", "--steps", "1000"]),
     ("analyze robust --box", 0, ["analyze", "robust", "peg-push", "--box", "--steps", "3", "--doubts", "x,mu", "--pieces", "1"]),
     ("analyze robust --box", 1, ["analyze", "robust", "peg-stuck", "--box"]),
     # ---- plan
