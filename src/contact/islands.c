@@ -57,15 +57,3 @@ void sti_contact_islands(const sti_contact_problem* p, int* of) {
     }
     for (int i = 0; i < count; i++) of[i] = sti_sets_root(of, i);
 }
-
-void sti_contact_islands_dense(int d, int nc, const double* W, int* of) {
-    sets k = {of, nc - 1};
-    for (int c = 0; c < nc; c++) of[c] = c;
-    for (int i = 0; i < d * nc && k.left > 0; i++) {
-        const double* row = W + (size_t)i * (size_t)(d * nc);
-        for (int j = 0; j < d * nc; j++) {
-            if (row[j] != 0) join(&k, i / d, j / d);
-        }
-    }
-    for (int c = 0; c < nc; c++) of[c] = sti_sets_root(of, c);
-}

@@ -8,7 +8,4 @@
 // entries other than 0.                                                                             (nc + nb + nv)
 void sti_contact_islands(const sti_contact_problem* problem, int* of);
 
-// The same for a dense W (d nc x d nc) and nothing else; of (nc).
-void sti_contact_islands_dense(int d, int nc, const double* W, int* of);
-
 #endif

@@ -266,10 +266,12 @@ static void conclude(const sti_contact_options* options, sti_contact_answer* a) 
                  "forces run away, and only against them the residual is small: perhaps infeasible");
 }
 
-// The smallest problems at once (quick.c); what is left open goes on from its point.
+// Problems of which few contacts press at once (quick.c); what is left open goes on from its point.
 static sti_status try_quick(sti_env* env, const sti_contact_problem* p, const sti_contact_options* options,
                             double start, sti_contact_answer* a) {
-    const bool solved = sti_contact_quick(p, options, a);
+    bool solved;
+    const sti_status status = sti_contact_quick(env, p, options, a, &solved);
+    if (status != STI_OK) return status;
     a->time_s = sti_clock() - start;
     if (a->iterations > 0) {
         a->attempts = sti_alloc(env, sizeof *a->attempts);
@@ -280,7 +282,7 @@ static sti_status try_quick(sti_env* env, const sti_contact_problem* p, const st
                                              .residual = a->residual,
                                              .iterations = a->iterations,
                                              .time_s = a->time_s,
-                                             .why = "few contacts: a sweep, and Newton without preparation"};
+                                             .why = "few contacts press: a sweep, and Newton without preparation"};
     }
     if (!solved) return STI_OK;
     a->outcome = STI_SOLVED;

@@ -16,8 +16,12 @@ static int attempts_of(const case_local* m, double tol, const char* name) {
 
 // Quick alone, on an answer with room for it.
 static bool quick_alone(const sti_contact_problem* p, const sti_contact_options* o, double* r, double* u) {
+    sti_env* env = open_env();
     sti_contact_answer a = {.r = r, .u = u};
-    return sti_contact_quick(p, o, &a);
+    bool solved;
+    assert_int_equal(sti_contact_quick(env, p, o, &a, &solved), STI_OK);
+    sti_env_destroy(env);
+    return solved;
 }
 
 static void one_contact_is_solved_in_closed_form(void** state) {
@@ -53,13 +57,15 @@ static void what_is_left_open_goes_on_in_the_portfolio(void** state) {
     case_local m = case_block(3, 0.2, 0.8);
     assert_true(attempts_of(&m, 1e-12, "hyperstatic") >= 1);
     case_local_free(&m);
-    // too many rows: not tried
-    m = case_local_random(3, 12, 0.3, 3);
-    double r[36] = {0}, u[36] = {0};
+    // too many press: not tried
+    enum { MANY = 24 };
+    m = case_local_random(3, MANY, 0.3, 3);
+    for (int c = 0; c < MANY; c++) m.q[3 * c] = -1;
+    double r[3 * MANY] = {0}, u[3 * MANY] = {0};
     const sti_contact_options o = case_options(STI_CONTACT_AUTO, 1e-6);
     assert_false(quick_alone(&m.p, &o, r, u));
-    assert_true(largest(r, 36) == 0);
-    assert_true(attempts_of(&m, 1e-9, "twelve contacts") >= 1);
+    assert_true(largest(r, 3 * MANY) == 0);
+    assert_true(attempts_of(&m, 1e-9, "all press") >= 1);
     case_local_free(&m);
 }
 
@@ -122,6 +128,45 @@ static void units_do_not_matter(void** state) {
     }
 }
 
+// Few press among many, on the stack and off it: solved at once, verified over all contacts, and the forces of the portfolio.
+static void few_that_press_among_many_are_solved_at_once(void** state) {
+    (void)state;
+    int at_once = 0, all = 0;
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+        for (int d = 2; d <= 3; d++) {
+            const int nc = seed % 2 == 0 ? 20 : 60;
+            case_local m = case_local_random(d, nc, 0.3, seed);
+            for (int c = 0; c < nc; c++) m.q[d * c] = c % 10 == 3 ? -1 : 2 + fabs(m.q[d * c]);
+            at_once += attempts_of(&m, 1e-9, "few press") <= 1;
+            all++;
+            case_local_free(&m);
+        }
+    }
+    assert_true(at_once >= all / 2);
+}
+
+// A force on the first pushes the second down, and that one the third: chains of W_ij < 0.
+static void contacts_that_others_push_down_are_found(void** state) {
+    (void)state;
+    enum { D = 2, NC = 12, N = D * NC };
+    case_local m = case_local_make(D, NC);
+    for (int i = 0; i < N; i++) {
+        m.W[i * N + i] = 2;
+        m.q[i] = 0;
+    }
+    for (int c = 0; c + 1 < NC; c++) m.W[D * c * N + D * (c + 1)] = m.W[D * (c + 1) * N + D * c] = -1;
+    for (int c = 0; c < NC; c++) {
+        m.q[D * c] = c == 0 ? -1 : 0.01;
+        m.mu[c] = 0.5;
+    }
+    double r[N] = {0}, u[N] = {0};
+    const sti_contact_options o = case_options(STI_CONTACT_AUTO, 1e-12);
+    assert_true(quick_alone(&m.p, &o, r, u));
+    assert_true(r[D * 1] > 0 && r[D * 2] > 0);
+    for (int c = 0; c < NC; c++) assert_true(u[D * c] > -1e-12 && fabs(u[D * c] * r[D * c]) < 1e-12);
+    case_local_free(&m);
+}
+
 // Two walls closing on one body: no r helps, and one that runs away is no solution.
 static void what_cannot_be_solved_is_not_called_solved(void** state) {
     (void)state;
@@ -149,7 +194,8 @@ static void what_cannot_be_solved_is_not_called_solved(void** state) {
 
 static void failed_allocations_are_survived(void** state) {
     (void)state;
-    case_local m = case_local_random(2, 3, 0.4, 9);
+    case_local m = case_local_random(2, 40, 0.4, 9);  // off the stack
+    for (int c = 0; c < 40; c++) m.q[2 * c] = c < 3 ? -1 : 5;
     for (long k = 0;; k++) {
         failing_env f;
         failing_env_open(&f, k);
@@ -173,6 +219,8 @@ int main(void) {
         cmocka_unit_test(options_that_ask_for_more_are_left_to_the_portfolio),
         cmocka_unit_test(dense_and_sparse_data_give_the_same_bits),
         cmocka_unit_test(units_do_not_matter),
+        cmocka_unit_test(few_that_press_among_many_are_solved_at_once),
+        cmocka_unit_test(contacts_that_others_push_down_are_found),
         cmocka_unit_test(what_cannot_be_solved_is_not_called_solved),
         cmocka_unit_test(failed_allocations_are_survived),
     };
