@@ -8,6 +8,7 @@
 #include "run.h"
 #include "run_check.h"
 #include "scenes.h"
+#include "verify_motion.h"
 
 typedef struct recorded {
     char* path;  // trajectory.h5
@@ -73,6 +74,7 @@ static sti_status check(const cli* c, recorded* r, double tol, sti_run_verificat
 static void fill_json(cli_json* j, const recorded* r, const sti_run_verification* v) {
     cli_json_begin(j);
     cli_json_text(j, "kind", "run");
+    cli_json_text(j, "of", "bodies");
     cli_json_text(j, "file", r->path);
     cli_json_bool(j, "accepted", v->accepted);
     cli_json_integer(j, "body_count", r->world.body_count);
@@ -94,14 +96,26 @@ static void say(const cli* c, const recorded* r, const sti_run_verification* v) 
     cli_say_verdict(c, v->accepted, text);
 }
 
+// Whose recording is it? Those of others are checked by others; false: of bodies, or none that is known.
+static bool is_other(const cli* c, const char* path, double tol, int* code) {
+    char* system = NULL;
+    double* radius = NULL;
+    long rows, columns;
+    const bool of_system = sti_recorded_text(c->env, path, "system", &system) == STI_OK && system != NULL;
+    const bool of_grains =
+        sti_recorded_numbers(c->env, path, "grains/radius", &radius, &rows, &columns) == STI_OK && radius != NULL;
+    sti_env_free(c->env, system);
+    sti_env_free(c->env, radius);
+    if (of_system) *code = cli_verify_system_run(c, path, tol);
+    if (of_grains) *code = cli_verify_bed_run(c, path, tol);
+    return of_system || of_grains;
+}
+
 static int fail_load(const cli* c, const char* path) {
     if (strstr(sti_env_error(c->env)->text, "not the recording of a run of bodies") == NULL)
         return cli_fail_about(c, path);
-    return cli_fail_usage(
-        c,
-        "%.200s: not the recording of a run of bodies; of grains, stiction run .. --problem FILE.hdf5 "
-        "writes the last step, and stiction verify FILE.hdf5 FILE.hdf5 --tol TOL checks it",
-        path);
+    return cli_fail_usage(c, "%.200s: not the recording of a run of bodies, of a system by formulas or of grains",
+                          path);
 }
 
 int cli_verify_run(const cli* c, const char* path, double tol) {
@@ -110,10 +124,17 @@ int cli_verify_run(const cli* c, const char* path, double tol) {
     r.path = stat(path, &info) == 0 && S_ISDIR(info.st_mode) ? cli_run_path(path, "trajectory.h5") : strdup(path);
     if (r.path == NULL) return cli_fail_memory(c);
     int code = CLI_DONE;
+    bool other = false;
     if (stat(r.path, &info) != 0)
         code = cli_fail_usage(c, "%.200s: no trajectory.h5 there; the folder of a run is expected", path);
+    else if (is_other(c, r.path, tol, &code))
+        other = true;
     else if (sti_recorded_world_load(c->env, r.path, &r.world) != STI_OK)
         code = fail_load(c, r.path);
+    if (other) {
+        free(r.path);
+        return code;
+    }
     sti_run_verification v;
     if (code == CLI_DONE) load_scene(c, &r);
     if (code == CLI_DONE && check(c, &r, tol, &v) != STI_OK) code = cli_fail_about(c, r.path);

@@ -156,6 +156,49 @@ typedef struct sti_recorded_world {
 STI_API sti_status sti_recorded_world_load(sti_env* env, const char* path, sti_recorded_world* out);
 STI_API void sti_recorded_world_clear(sti_env* env, sti_recorded_world* world);
 
+// ---- recorded systems by formulas
+//
+//     steps/    time, q, v, v_alpha, kinetic, potential, ..            one row a step, the start first
+//     contacts/ gap, impulse_n, impulse_t, mode, slip                  the same, if there are contacts or joints
+
+typedef struct sti_recorded_system {
+    int n, contact_count;  // coordinates; contacts and joints
+    long rows;             // steps and the start
+    char* text;            // the document
+    double *time, *q, *v;  // (rows), (rows x n)
+    double *kinetic, *potential;
+    double* work;  // NULL: not known
+    double *collisions, *pieces;
+    double *gap, *impulse_n;  // (rows x contact_count)
+    double* impulse_t;        // (rows x contact_count x 2)
+} sti_recorded_system;
+
+// STI_ERR_INPUT: not such a file, a damaged one, or one with numbers that are not finite; says which.
+STI_API sti_status sti_recorded_system_load(sti_env* env, const char* path, sti_recorded_system* out);
+STI_API void sti_recorded_system_clear(sti_env* env, sti_recorded_system* system);
+
+// ---- recorded grains, as sti_bed_record writes them
+
+typedef struct sti_recorded_bed {
+    int count;
+    long step_count, frame_count, contact_count, wall_count;
+    char* scene;
+    double *radius, *mass;  // (count)
+    double mu, gravity[3];
+    sti_wall* walls;  // (wall_count)
+    // steps
+    double *time, *kinetic, *potential, *residual, *solved, *penetration, *overlap;  // (step_count)
+    // frames
+    double *frame_step, *frame_time, *contact_end;  // whole numbers but the time  (frame_count)
+    double *x, *v, *w;                              // (frame_count x count x 3)
+    // contacts
+    double *a, *b;        // grains, or b < 0: wall -1 - b     (contact_count)
+    double *n, *gap, *r;  // (contact_count x 3), (contact_count), (contact_count x 3)
+} sti_recorded_bed;
+
+STI_API sti_status sti_recorded_bed_load(sti_env* env, const char* path, sti_recorded_bed* out);
+STI_API void sti_recorded_bed_clear(sti_env* env, sti_recorded_bed* bed);
+
 #ifdef __cplusplus
 }
 #endif

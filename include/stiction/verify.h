@@ -12,6 +12,7 @@
 #include <stiction/roots.h>
 #include <stiction/run.h>
 #include <stiction/stochastic.h>
+#include <stiction/system.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -207,6 +208,98 @@ STI_API void sti_run_checker_result(const sti_run_checker* checker, sti_run_veri
 // What it has seen, as bytes (free with sti_env_free), and back into a checker of the same bodies. STI_ERR_INPUT: not such bytes.
 STI_API sti_status sti_run_checker_save(const sti_run_checker* checker, void** bytes, size_t* size);
 STI_API sti_status sti_run_checker_load(sti_run_checker* checker, const void* bytes, size_t size);
+
+// ---- a recorded run of a system by formulas
+//
+// Each step is held against the equations of motion, the laws of contact and the places at its ends, whatever scheme made it: what
+// a step may be off is what mass, forces and gradients change over it, found by evaluating them at its ends and its middle. Formulas
+// are evaluated by <stiction/system.h>; the steppers are not asked.
+
+#define STI_SYSTEM_CHECK_LIST(X)                                                                                    \
+    X(STI_SYSTEM_ORDER, "order", "times that do not follow each other")                                             \
+    X(STI_SYSTEM_STATE, "state", "recorded energies and gaps against those of the recorded places and velocities")  \
+    X(STI_SYSTEM_CONE, "cone", "impulses that pull, or lie outside of their friction cones")                        \
+    X(STI_SYSTEM_REACH, "reach", "impulses at contacts that the step does not close, in parts of the largest")      \
+    X(STI_SYSTEM_LAW, "law", "contacts that slide without full friction against it, beyond what the step explains") \
+    X(STI_SYSTEM_MOMENTUM, "momentum", "change of momentum beyond impulses and forces, and what the step explains") \
+    X(STI_SYSTEM_JOINT, "joint", "opening of joints in a step beyond what it explains")                             \
+    X(STI_SYSTEM_PENETRATION, "penetration", "overlap after a step beyond what it explains")                        \
+    X(STI_SYSTEM_ENERGY, "energy", "rise of the energy in a step beyond work, and what the step explains")
+
+#define STI_X(code, name, text) code,
+typedef enum sti_system_check_kind { STI_SYSTEM_CHECK_LIST(STI_X) STI_SYSTEM_CHECK_COUNT } sti_system_check_kind;
+#undef STI_X
+
+STI_API const char* sti_system_check_name(sti_system_check_kind kind);
+STI_API const char* sti_system_check_text(sti_system_check_kind kind);
+
+typedef struct sti_system_verification {
+    bool accepted;
+    sti_run_check check[STI_SYSTEM_CHECK_COUNT];  // frame: the step; body: the contact, or the coordinate of momentum
+    double overlap;                               // largest negative gap after a step
+    double overlap_constant;                      // C with gap >= -C h^2 after every step
+    double drift;                                 // largest gap of a joint after a step
+    double momentum_defect;  // largest of M dv + h F - impulses at the middle of a step, in parts of the momentum
+    double momentum_sum;     // the same, summed over the run
+    long unseen;             // steps of more than 8 pieces, or settled ones: their momentum is not looked at
+} sti_system_verification;
+
+typedef struct sti_system_verify_options {
+    double tol;  // limit of all but `order`, in parts of their scales (default 1e-6)
+    // How steps were made, where that is known
+    bool inertia;   // false: quasistatic, M counts for nothing (default true)
+    bool balances;  // velocities are changed so that the energy of the step fits (default true)
+    bool
+        settles;  // velocities are projected on closed contacts after a step, by impulses that nobody records (default false)
+    bool lifts;  // sliding contacts may be held at a distance: convex steps (default false)
+    bool drops;  // the rest of a step with a collision may have been left out (default false)
+    int facets;  // directions of friction in space; 0: the round cone (default 8)
+} sti_system_verify_options;
+
+STI_API sti_system_verify_options sti_system_verify_options_default(void);
+// system: of the recording's text, with its settings. STI_ERR_ARGUMENT: it is not that of the recording.
+STI_API sti_status sti_verify_recorded_system(sti_env* env, const sti_recorded_system* recorded,
+                                              const sti_system* system, const sti_system_verify_options* options,
+                                              sti_system_verification* out);
+
+// ---- a recorded run of grains, frame by frame; momentum where two frames are one step apart
+
+#define STI_BED_CHECK_LIST(X)                                                                              \
+    X(STI_BED_SOLVED, "solved", "steps that were not solved to their tolerance")                           \
+    X(STI_BED_ORDER, "order", "steps and times that do not follow each other")                             \
+    X(STI_BED_MOTION, "motion", "places against those before and the velocities of the step")              \
+    X(STI_BED_KINETIC, "kinetic", "recorded energies against those of the recorded places and velocities") \
+    X(STI_BED_CONE, "cone", "contact impulses that pull, or lie outside of their friction cones")          \
+    X(STI_BED_NORMAL, "normal", "normals and gaps of contacts against the places before their step")       \
+    X(STI_BED_LAW, "law", "distance of impulses and velocities from the law of contact, of a whole frame") \
+    X(STI_BED_MOMENTUM, "momentum", "change of momentum beyond contact impulses and gravity")              \
+    X(STI_BED_SPIN, "spin", "change of angular momentum beyond the moments of contact impulses")           \
+    X(STI_BED_PENETRATION, "penetration", "overlap of grains and walls, all pairs, beyond what the run says of itself")
+
+#define STI_X(code, name, text) code,
+typedef enum sti_bed_check_kind { STI_BED_CHECK_LIST(STI_X) STI_BED_CHECK_COUNT } sti_bed_check_kind;
+#undef STI_X
+
+STI_API const char* sti_bed_check_name(sti_bed_check_kind kind);
+STI_API const char* sti_bed_check_text(sti_bed_check_kind kind);
+
+typedef struct sti_bed_verification {
+    bool accepted;
+    sti_run_check check[STI_BED_CHECK_COUNT];  // body: the grain, or the contact of the frame
+    double overlap;                            // deepest, in all frames but the first
+    double overlap_constant;                   // C with gap >= -C h^2 in them
+} sti_bed_verification;
+
+typedef struct sti_bed_verify_options {
+    double tol;       // limit of checks, in parts of their scales (default 1e-6)
+    double step_tol;  // to which steps were solved: twice it is the limit of `law` (default 1e-4)
+    sti_law law;      // facets: `law` is not looked at (default coulomb)
+    double recover;   // part of a penetration that a step takes back (default 1)
+} sti_bed_verify_options;
+
+STI_API sti_bed_verify_options sti_bed_verify_options_default(void);
+STI_API sti_status sti_verify_recorded_bed(sti_env* env, const sti_recorded_bed* bed,
+                                           const sti_bed_verify_options* options, sti_bed_verification* out);
 
 // ---- roots and bounds
 

@@ -169,15 +169,21 @@ static void read_trial(sti_stepper* s) {
     }
 }
 
-// The trial becomes the state.
-static void commit(sti_stepper* s, sti_step_report* report) {
+// Impulses of the trial, the part of them that was made use of.
+static void add_impulses(sti_stepper* s, double share) {
     const sti_impulses* p = &s->impulses;
     for (int j = 0; j < p->count; j++) {
         const int i = p->contacts[j].contact;
         const bool facet = s->options.scheme == STI_SCHEME_CONVEX && !p->contacts[j].bilateral;
-        s->impulse_n[i] += p->c_n[j];
-        for (int a = 0; !facet && a < 2; a++) s->impulse_t[sti_step_at(2, i, a)] += p->c_t[sti_step_at(2, j, a)];
+        s->impulse_n[i] += share * p->c_n[j];
+        for (int a = 0; !facet && a < 2; a++)
+            s->impulse_t[sti_step_at(2, i, a)] += share * p->c_t[sti_step_at(2, j, a)];
     }
+}
+
+// The trial becomes the state.
+static void commit(sti_stepper* s, sti_step_report* report) {
+    add_impulses(s, 1);
     if (s->options.scheme == STI_SCHEME_CONVEX) sti_step_convex_read(s);
     report->active = 0;
     for (int i = 0; i < s->p; i++) {
@@ -232,6 +238,7 @@ static sti_status turn(sti_stepper* s, double h, double tau, int which, bool las
     if (status != STI_OK || (!*fine && !last)) return status;
     sti_step_balance_correct(s, s->u_trial, s->root_v, report);
     report->corrected = fmax(report->corrected, corrected);
+    add_impulses(s, tau / h);
     s->time += tau;
     for (int i = 0; i < s->p - s->joint_count; i++)
         s->active[i] = s->gap_work[i] <= s->options.gap_tol || (s->active[i] && s->held[i]) || i == which;

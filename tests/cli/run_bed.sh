@@ -276,6 +276,19 @@ refused "--resume with the checkpoint of another run" "f/trajectory.h5: not the 
 printf '{"kind":"scene","bed":{"layout":"pebble-bed","count":-3},"time":1}' >bad.json
 run run bad.json
 refused "a bad scene" "bad.json: bed.count: -3: a whole number from 1"
+
+# ---- a run of grains is verified from its recording
+run run pebble-bed --set count=60,kinetic_mean=0 --time 1 --frame 0.01 --out watched --quiet
+run verify watched
+expect "every step of a run of grains" 0 "accepted: 10 checks hold"
+run verify watched --json
+expect "as JSON" 0 '"of": "bed"'
+run verify watched --tol 1e-300
+expect "to no tolerance at all" 1 "not accepted"
+run run pebble-bed --set count=20 --time 0.5 --frame 0.1 --out seldom --quiet
+run verify seldom
+expect "frames that are far apart" 0 "--frame H, with H the length of a step"
+
 run run --help
 expect "--help" 0 "stiction run pebble-bed"
 finish

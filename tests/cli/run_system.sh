@@ -40,6 +40,26 @@ refused "--resume takes no new options" "--alpha"
 run run --resume nothing
 refused "--resume of nothing" "nothing"
 
+# ---- and is verified, whatever scheme it was made by
+run verify slip
+expect "a run of a system is verified" 0 "accepted: 8 checks hold"
+expect "with the constant of its overlaps" 0 "gaps at least -C h^2 with C ="
+run verify part --json
+expect "as JSON" 0 '"of": "system"'
+for options in "--scheme convex" "--law cone" "--printed" "--alpha 1 --geometry old" "--settle" "--impact moreau"; do
+    # shellcheck disable=SC2086
+    run run tilted-block --time 0.5 $options --out checked --force --quiet
+    run verify checked
+    expect "tilted-block $options is verified" 0 "accepted"
+done
+run run slider-crank --time 0.4 --out checked --force --quiet
+run verify checked
+expect "steps of many pieces are told" 0 "more than 8 pieces"
+cp -r slip forged
+printf 'broken' | dd of=forged/trajectory.h5 bs=1 seek=0 conv=notrunc status=none
+run verify forged
+refused "a damaged recording" "forged/trajectory.h5"
+
 # ---- JSON, parameters, schemes
 run run bouncing-ball --set e=1,height=2 --time 3 --json
 expect "JSON" 0 '"outcome": "time"'

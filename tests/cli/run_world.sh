@@ -64,7 +64,7 @@ run run arch --time 0.05 --quiet
 expect "a folder does not hide a scene of its name" 0
 run run stick-slip --time 0.1 --out block --quiet
 run verify block
-refused "a run of a system" "block/trajectory.h5: not the recording of a run of bodies"
+expect "a run of a system is verified by its own rules" 0 "a system of 2 coordinates, 10 steps"
 
 # ---- nothing is left of a run that could not begin
 (ulimit -f 8; "$command" run arch --time 0.1 --out none >out 2>err)

@@ -329,6 +329,7 @@ CASES = [
     ("run bodies", 0, ["run", "robot.urdf", "--time", "0.01"]),
     ("run bodies", 1, ["run", "card-house", "--solver", "gs", "--tol", "1e-15", "--time", "0.02"]),
     ("run system", 0, ["run", "painleve-rod", "--time", "0.05", "--out", "rod"]),
+    ("verify run system", 0, ["verify", "rod"]),
     ("run system", 0, ["run", "bouncing-ball", "--time", "1"]),
     ("run manipulation", 0, ["run", "peg-push", "--set", "mu=0.2", "--out", "pushed", "--picture", "--csv", "push.csv", "--contacts", "push_contacts.csv"]),
     ("run manipulation", 1, ["run", "peg-stuck"]),
@@ -339,6 +340,8 @@ CASES = [
     ("run navigation", 0, ["run", "nav-crossing", "--time", "0.1"]),
     ("run grains", 0, ["run", "pebble-bed", "--set", "count=20", "--time", "0.05", "--out", "bed", "--jamming", "--picture", "--colour", "speed",
                        "--problem", "bed.hdf5"]),
+    ("verify run bed", 0, ["verify", "bed"]),
+    ("verify run bed", 1, ["verify", "bed", "--tol", "1e-300"]),
     ("run grains", 0, ["run", "pebble-flow", "--set", "count=200", "--time", "6"]),
     ("run grains", 0, ["run", "pebble-bed", "--set", "count=20", "--time", "0.05", "--law", "facets", "--jamming", "--jamming-every", "0.02"]),
     # ---- the others
