@@ -15,7 +15,7 @@ const cli_document cli_documents[STI_KIND_COUNT] = {
     [STI_KIND_NCP]     = {cli_vi_solve, cli_vi_verify, cli_vi_inspect, 0},
     [STI_KIND_VI]      = {cli_vi_solve, cli_vi_verify, cli_vi_inspect, 0},
     [STI_KIND_QP]      = {cli_qp_solve, cli_qp_verify, NULL, 0},
-    [STI_KIND_L1]      = {cli_l1_solve, cli_l1_verify, cli_l1_inspect, CLI_TAKES_NEWTON},
+    [STI_KIND_L1]      = {cli_l1_solve, cli_l1_verify, cli_l1_inspect, CLI_TAKES_NEWTON | CLI_TAKES_NORM},
     [STI_KIND_STOCHASTIC] = {cli_stochastic_solve, cli_stochastic_verify, cli_stochastic_inspect, 
                              CLI_TAKES_NEWTON | CLI_TAKES_SAMPLES | CLI_TAKES_START | CLI_TAKES_RANKS},
     [STI_KIND_CONTACT] = {cli_contact_solve, cli_contact_verify, cli_contact_inspect, CLI_TAKES_OMEGA | CLI_TAKES_MINIMUM_NORM | CLI_TAKES_CROSS_CHECK},

@@ -17,6 +17,7 @@ typedef struct cli_solve_request {
     double tol, time_limit, omega;
     long max_iterations;
     long samples, seed, replications;
+    const char* norm;
     const char* start;                // an answer to begin from
     const sti_stochastic_team* team;  // NULL: alone
     bool whole;                       // the answers of the team are shown, and come together
@@ -46,7 +47,8 @@ enum {
     CLI_TAKES_SAMPLES = 32,
     CLI_TAKES_START = 64,
     CLI_TAKES_RANKS = 128,
-    CLI_TAKES_CROSS_CHECK = 256
+    CLI_TAKES_CROSS_CHECK = 256,
+    CLI_TAKES_NORM = 512
 };
 
 typedef int cli_solve(const cli* c, const cli_solve_request* r, const sti_document* document);

@@ -10,17 +10,21 @@ static int make_options(const cli* c, const cli_solve_request* r, sti_l1_options
     if (r->tol > 0) o->tol = r->tol;
     if (r->time_limit > 0) o->time_limit_s = r->time_limit;
     if (r->max_iterations > 0) o->max_iterations = r->max_iterations;
+    if (r->norm != NULL && !sti_l1_norm_parse(r->norm, &o->norm))
+        return cli_fail_usage(c, "--norm: %.60s: sum or largest is expected", r->norm);
     return cli_check_ipm(c, r->solver, "l1 problems");
 }
 
 static void say_answer(const cli* c, const char* path, const sti_l1_answer* a) {
     const bool solved = a->outcome == STI_SOLVED;
-    cli_say(c, "%s: l1, n = %d unknowns, m = %d rows\n", path, a->n, a->m);
+    const bool of_sum = a->norm == STI_L1_SUM;
+    cli_say(c, "%s: l1, n = %d unknowns, m = %d rows%s\n", path, a->n, a->m, of_sum ? "" : ", the largest");
     cli_say(c, "  %s%s%s by ipm, %ld iteration%s, %.3g s\n", solved ? cli_good(c) : cli_unsure(c),
             sti_outcome_text(a->outcome), cli_plain(c), a->iterations, a->iterations == 1 ? "" : "s", a->time_s);
     cli_say(c, "  objective %.12g\n", a->objective);
     cli_say_vector(c, "x", a->x, a->n);
-    cli_say(c, "  shown: no x has a sum below %.12g, by a dual vector y with |y| <= 1 and A'y = 0\n", a->bound);
+    cli_say(c, "  shown: no x has %s below %.12g, by a dual vector y with %s <= 1 and A'y = 0\n",
+            of_sum ? "a sum" : "all rows", a->bound, of_sum ? "|y|" : "the sum of |y|");
     cli_say(c, "  gap %.2e of the objective, A'y %.2e of its terms\n", a->gap, a->residual);
     if (a->reason[0] != '\0') cli_say(c, "  reason: %s\n", a->reason);
 }

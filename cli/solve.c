@@ -28,7 +28,8 @@ static int check_options(const cli* c, const cli_solve_request* r, sti_kind kind
                    {"--seed", CLI_TAKES_SAMPLES, r->seed > 0},
                    {"--replications", CLI_TAKES_SAMPLES, r->replications > 0},
                    {"--start", CLI_TAKES_START, r->start != NULL},
-                   {"--ranks", CLI_TAKES_RANKS, r->team != NULL}};
+                   {"--ranks", CLI_TAKES_RANKS, r->team != NULL},
+                   {"--norm", CLI_TAKES_NORM, r->norm != NULL}};
     for (size_t k = 0; k < sizeof options / sizeof options[0]; k++) {
         if (!options[k].given || (cli_documents[kind].takes & options[k].flag) != 0) continue;
         char takers[200] = "";
@@ -66,6 +67,7 @@ static int run(cli* c, int argc, char** argv) {
         {"--samples", CLI_COUNT, "N", "stochastic, of a distribution: scenarios to draw (100)", &r.samples},
         {"--seed", CLI_COUNT, "S", "where the draws begin (1)", &r.seed},
         {"--replications", CLI_COUNT, "M", "times it is done, for the confidence interval (10)", &r.replications},
+        {"--norm", CLI_TEXT, "NAME", "l1: what is to be least, the sum of |A x + b| or the largest (sum)", &r.norm},
         {"--start", CLI_TEXT, "SOL", "stochastic: begin from the answer in this file", &r.start},
         {"--ranks", CLI_FLAG, NULL, "stochastic: one program for all ranks of mpirun, the scenarios shared out",
          &ranks},

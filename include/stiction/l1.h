@@ -1,9 +1,11 @@
-// l1.h: least sums of absolute values.
+// l1.h: least sums of absolute values, and least largest ones.
 //
 //     min |A x + b|_1,     A sparse, m x n,     by its dual     max b'y,   A'y = 0,   |y_i| <= 1.
 //
 // Every x bounds the least value from above and every such y from below, since |A x + b|_1 >= y'(A x + b) = b'y. An answer
 // has both, so it proves how far it is from the least value. There always is a solution; it need not be unique.
+//
+// With the norm STI_L1_LARGEST it is  min max_i |A x + b|_i,  by  max b'y,  A'y = 0,  sum |y_i| <= 1  (Chebyshev's fit).
 #ifndef STICTION_L1_H
 #define STICTION_L1_H
 
@@ -22,7 +24,13 @@ typedef struct sti_l1 {
     const double* b;  // (m)
 } sti_l1;
 
+typedef enum sti_l1_norm { STI_L1_SUM, STI_L1_LARGEST } sti_l1_norm;
+
+STI_API const char* sti_l1_norm_text(sti_l1_norm norm);  // "sum", "largest"
+STI_API bool sti_l1_norm_parse(const char* text, sti_l1_norm* out);
+
 typedef struct sti_l1_options {
+    sti_l1_norm norm;     // STI_L1_SUM
     double tol;           // of the gap over the objective; 1e-8
     long max_iterations;  // 100
     double time_limit_s;  // 0: none. The best answer so far comes back
@@ -33,11 +41,12 @@ typedef struct sti_l1_options {
 
 typedef struct sti_l1_answer {
     sti_outcome outcome;  // STI_SOLVED: the gap is within tol; STI_LIMIT otherwise
+    sti_l1_norm norm;
     int m, n;
     double* x;         // (n)
-    double* y;         // the dual vector, |y_i| <= 1                        (m)
-    double objective;  // |A x + b|_1
-    double bound;      // b'y: no x has a lower value; 0 where A'y is not 0 up to rounding, since no sum is negative
+    double* y;         // the dual vector, |y_i| <= 1; of the largest: sum |y_i| <= 1      (m)
+    double objective;  // |A x + b|_1, or the largest |A x + b|_i
+    double bound;      // b'y: no x has a lower value; 0 where A'y is not 0 up to rounding, since no norm is negative
     double gap;        // (objective - bound) / objective; 0 when all rows are met up to rounding
     double residual;   // largest |A'y|_j over the sum of its terms
     long iterations;   // factorizations

@@ -98,12 +98,12 @@ typedef struct sti_qp_verification {
 STI_API sti_status sti_verify_qp(sti_env* env, const sti_qp* qp, const sti_qp_answer* answer, double tol,
                                  sti_qp_verification* out);
 
-// Least sums of absolute values: objective and dual vector anew in extended precision, from x and y alone.
+// Least sums of absolute values, or least largest ones, as the answer says: objective and dual vector anew in extended precision, from x and y alone.
 typedef struct sti_l1_verification {
-    bool accepted;     // "solved" is claimed, |y_i| <= 1, A'y = 0 up to rounding, and the gap is within tol
+    bool accepted;     // "solved" is claimed, |y_i| <= 1 (their sum), A'y = 0 up to rounding, and the gap is within tol
     double residual;   // largest |A'y|_j over the sum of its terms
-    double objective;  // |A x + b|_1
-    double gap;        // sum of |r_i| - y_i r_i over the objective, r = A x + b
+    double objective;  // |A x + b|_1, or the largest entry
+    double gap;        // objective - y'r over the objective, r = A x + b
     char text[240];    // verdict in a sentence, with the first thing that fails
 } sti_l1_verification;
 

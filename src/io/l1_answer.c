@@ -1,6 +1,6 @@
 // l1_answer.c: answers to least sums of absolute values as JSON, and back; the data of one Newton step.
 //
-//     {"kind": "l1", "n": 2, "m": 3, "solver": "ipm", "outcome": "solved", "residual": 1e-17, "objective": .., "bound": ..,
+//     {"kind": "l1", "n": 2, "m": 3, "norm": "sum", "solver": "ipm", "outcome": "solved", "residual": 1e-17, "objective": .., "bound": ..,
 //      "gap": .., "iterations": 9, "time_s": .., "x": [..], "y": [..], "certificate": {"type": "dual"}, "reason": ""}
 #include <math.h>
 #include <stiction/l1.h>
@@ -17,6 +17,7 @@ static sti_status write_answer(sti_env* env, const sti_l1_answer* a, char** out,
     sti_json_text(&j, "kind", sti_kind_text(STI_KIND_L1));
     sti_json_integer(&j, "n", a->n);
     sti_json_integer(&j, "m", a->m);
+    sti_json_text(&j, "norm", sti_l1_norm_text(a->norm));
     sti_json_text(&j, "solver", "ipm");
     sti_json_text(&j, "outcome", sti_outcome_text(a->outcome));
     sti_json_double(&j, "residual", a->residual);
@@ -47,6 +48,15 @@ sti_status sti_l1_answer_save(sti_env* env, const sti_l1_answer* answer, const c
 
 // ---- in
 
+static sti_status read_norm(const sti_json_tree* t, sti_l1_answer* a) {
+    char text[16];
+    if (sti_json_field(t->root, "norm") == NULL) return STI_OK;  // the sum
+    const sti_status status = sti_json_read_text(t, NULL, t->root, "norm", text, sizeof text);
+    if (status != STI_OK || sti_l1_norm_parse(text, &a->norm)) return status;
+    const sti_place place = sti_place_key(NULL, "norm");
+    return sti_json_fail(t, &place, sti_json_field(t->root, "norm"), "\"sum\" or \"largest\" is expected");
+}
+
 static sti_status read_all(const sti_json_tree* t, sti_l1_answer* a) {
     const bool point = sti_json_field(t->root, "x") != NULL;
     sti_json_verdict verdict = {0};
@@ -55,6 +65,7 @@ static sti_status read_all(const sti_json_tree* t, sti_l1_answer* a) {
     if (status == STI_OK) status = sti_json_check_size(t, "m", a->m);
     if (status == STI_OK) status = sti_json_read_verdict(t, solvers, 1, point ? STI_SOLVED : STI_UNKNOWN, &verdict);
     a->outcome = verdict.outcome;
+    if (status == STI_OK) status = read_norm(t, a);
     if (status == STI_OK) status = sti_json_claimed_vector(t, NULL, t->root, "x", a->n, &a->x);
     if (status == STI_OK) status = sti_json_claimed_vector(t, NULL, t->root, "y", a->m, &a->y);
     if (status == STI_OK) status = sti_json_read_double(t, NULL, t->root, "residual", NAN, &a->residual);

@@ -1,10 +1,25 @@
-// solve.c: least sums of absolute values: data checked, the method run, the answer measured on the data as given.
+// solve.c: least sums of absolute values, and least largest ones: data checked, the method run, the answer measured on the data as given.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "l1/interior.h"
 #include "linalg/check.h"
+
+static const char* const norms[] = {[STI_L1_SUM] = "sum", [STI_L1_LARGEST] = "largest"};
+
+const char* sti_l1_norm_text(sti_l1_norm norm) {
+    return norms[norm == STI_L1_LARGEST];
+}
+
+bool sti_l1_norm_parse(const char* text, sti_l1_norm* out) {
+    for (int k = STI_L1_SUM; k <= STI_L1_LARGEST; k++) {
+        if (strcmp(text, norms[k]) != 0) continue;
+        *out = (sti_l1_norm)k;
+        return true;
+    }
+    return false;
+}
 
 sti_l1_options sti_l1_options_default(void) {
     return (sti_l1_options){.tol = 1e-8, .max_iterations = 100};
@@ -26,8 +41,8 @@ static sti_status check(sti_env* env, const sti_l1* p, const sti_l1_options* o) 
     return status;
 }
 
-static sti_status reserve(sti_env* env, const sti_l1* p, sti_l1_answer* a) {
-    *a = (sti_l1_answer){.outcome = STI_LIMIT, .m = p->m, .n = p->n};
+static sti_status reserve(sti_env* env, const sti_l1* p, const sti_l1_options* o, sti_l1_answer* a) {
+    *a = (sti_l1_answer){.outcome = STI_LIMIT, .m = p->m, .n = p->n, .norm = o->norm};
     a->x = sti_alloc_array_zero(env, (size_t)p->n, sizeof *a->x);
     a->y = sti_alloc_array_zero(env, (size_t)p->m, sizeof *a->y);
     if (a->x != NULL && a->y != NULL) return STI_OK;
@@ -49,15 +64,20 @@ static void measure(const sti_l1* p, double* r, sti_l1_answer* a) {
         }
         if (terms > 0) a->residual = fmax(a->residual, fabs(sum) / terms);
     }
-    double distance = 0;
-    a->objective = a->bound = 0;
+    double distance = 0, sum = 0, largest = 0, weight = 1;
+    a->bound = 0;
     for (int i = 0; i < p->m; i++) {
-        a->objective += fabs(r[i]);
+        sum += fabs(r[i]);
+        largest = fmax(largest, fabs(r[i]));
+        weight -= fabs(a->y[i]);
         a->bound += p->b[i] * a->y[i];
-        distance += fabs(r[i]) - a->y[i] * r[i];
     }
+    const bool of_sum = a->norm == STI_L1_SUM;
+    a->objective = of_sum ? sum : largest;
+    for (int i = 0; i < p->m; i++) distance += (of_sum ? fabs(r[i]) : fabs(a->y[i]) * largest) - a->y[i] * r[i];
+    if (!of_sum) distance += fmax(weight, 0) * largest;
     a->gap = distance / a->objective;
-    if (!sti_l1_is_rounding(A, p->b, a->x, a->objective)) return;
+    if (!sti_l1_is_rounding(A, p->b, a->x, sum)) return;
     memset(a->y, 0, (size_t)p->m * sizeof *a->y);  // enough for a bound of 0
     a->gap = a->bound = a->residual = 0;
 }
@@ -79,10 +99,11 @@ static void conclude(const sti_l1_options* o, sti_l1_answer* a) {
 }
 
 static sti_status run(sti_env* env, const sti_l1* p, const sti_l1_options* o, sti_l1_answer* a) {
-    sti_status status = reserve(env, p, a);
+    sti_status status = reserve(env, p, o, a);
     double* r = sti_alloc_array(env, (size_t)p->m, sizeof *r);
     if (status == STI_OK && r == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "%d residuals", p->m);
-    if (status == STI_OK) status = sti_l1_interior(env, p, o, a);
+    if (status == STI_OK)
+        status = o->norm == STI_L1_LARGEST ? sti_l1_largest(env, p, o, a) : sti_l1_interior(env, p, o, a);
     if (status == STI_OK) {
         measure(p, r, a);
         conclude(o, a);

@@ -13,6 +13,7 @@
 #include "verify/data.h"
 
 static const long double ROUNDED = 1e-9L;  // A'y over its terms
+static const long double WEIGHT = 1e-12L;  // what rounding may add to a sum of |y_i|
 static const long double MET = 2e-14L;     // a sum of |r| over its terms
 
 static sti_status check_problem(sti_env* env, const sti_l1* p) {
@@ -46,6 +47,29 @@ static long double products(const sti_l1* p, const sti_l1_answer* a, long double
         if (terms > 0) worst = fmaxl(worst, fabsl(sum) / terms);
     }
     return worst;
+}
+
+// max |A x' + b|_i >= y'(A x' + b) = y'r when A'y = 0 and sum |y_i| <= 1.
+static sti_status judge_largest(const sti_l1* p, const sti_l1_answer* a, double tol, const long double* r,
+                                long double size, sti_l1_verification* out) {
+    long double largest = 0, sum = 0, weight = 0, bound = 0;
+    for (int i = 0; i < p->m; i++) {
+        largest = fmaxl(largest, fabsl(r[i]));
+        sum += fabsl(r[i]);
+        weight += fabsl((long double)a->y[i]);
+        bound += a->y[i] * r[i];
+    }
+    out->objective = (double)largest;
+    out->gap = sum > MET * size ? (double)((largest - bound) / largest) : 0;
+    if (!(weight <= 1 + WEIGHT))
+        return STI_REJECT(out, "the sum of |y_i| is %.17g, and only up to 1 gives a bound", (double)weight);
+    if (!(out->residual <= ROUNDED)) return STI_REJECT(out, "A'y is %.2e of its terms and not zero", out->residual);
+    if (!(out->gap <= tol))
+        return STI_REJECT(out, "x may be %.2e above the least value, more than %.2e", out->gap, tol);
+    out->accepted = true;
+    snprintf(out->text, sizeof out->text, "x is within %.2e of the least largest value, by the dual vector y",
+             out->gap);
+    return STI_OK;
 }
 
 static sti_status judge(const sti_l1* p, const sti_l1_answer* a, double tol, const long double* r, long double size,
@@ -83,7 +107,8 @@ sti_status sti_verify_l1(sti_env* env, const sti_l1* problem, const sti_l1_answe
     if (r == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "%d residuals", problem->m);
     long double size;
     out->residual = (double)products(problem, answer, r, &size);
-    status = judge(problem, answer, tol, r, size, out);
+    status = answer->norm == STI_L1_LARGEST ? judge_largest(problem, answer, tol, r, size, out)
+                                            : judge(problem, answer, tol, r, size, out);
     sti_free(env, r);
     return status;
 }

@@ -22,6 +22,12 @@ expect "nor a dual vector that is none" 1 "and not zero"
 sed 's/"y": \[[^]]*\]/"y": [2, -1, 1, -1, -1]/' answer.json >forged.json
 run verify median.json forged.json
 expect "nor one beyond 1" 1 "only -1 to 1 gives a bound"
+run solve median.json --norm largest --output largest.json
+expect "the middle of the range" 0 "the largest"
+run verify median.json largest.json
+expect "is accepted too" 0 "of the least largest value"
+run solve median.json --norm max
+refused "a norm that is none" "--norm: max: sum or largest is expected"
 run solve median.json --max-iterations 1
 expect "a limit leaves a bound" 1 "limit by ipm"
 run inspect median.json

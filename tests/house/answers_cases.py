@@ -140,6 +140,7 @@ CASES = [
     ("solve qp", 1, ["solve", "qp.json", "--max-iterations", "1"]),
     ("solve l1", 0, ["solve", "l1.json"]),
     ("solve l1", 1, ["solve", "l1.json", "--max-iterations", "1"]),
+    ("solve l1", 0, ["solve", "l1.json", "--norm", "largest"]),
     ("solve l1 step", 0, ["solve", "l1.json", "--newton", "l1_step.json"]),
     ("solve l1 step", 0, ["solve", "l1.json", "--newton", "l1_system.json"]),
     ("solve stochastic", 0, ["solve", "scenarios.json"]),
