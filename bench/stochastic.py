@@ -1,16 +1,20 @@
 #!/usr/bin/python3
 """Stochastic programs of growing numbers of scenarios: CPU seconds of the whole process, reading included.
 
-    bench/stochastic.py COMMAND [--cases 4/5/2/3:1000,40/60/10/30:100] [--runs 3]
+    bench/stochastic.py COMMAND [--peer bench_stochastic_ipopt] [--cases 4/5/2/3:1000,40/60/10/30:100] [--runs 3] [--limit 600]
 
 COMMAND is the stiction to run. A case is n/m/p/q:N: variables x, variables y, expectation rows and scenario rows of S3 (3.1.6), and the
 number of scenarios, all dense, drawn as the reference cases of S3 3.1 are, with another generator. The least CPU time of the runs counts.
-CSV on stdout.
+A peer is a program that takes the same file and writes one object with "objective"; it solves the program of all scenarios at once, to
+1e-8 as ours is asked to, once, and is ended after LIMIT CPU seconds. CSV on stdout: CPU seconds and MB of whole processes, reading
+included, and CPU seconds of the solve alone (of ours: less those of stiction inspect, which reads and
+counts).
 """
 import argparse
 import json
 import os
 import random
+import resource
 import subprocess
 import tempfile
 
@@ -43,29 +47,48 @@ def program(n, m, p, q, count):
     return dict(P, b=b)
 
 
-def measure(command):
+def measure(command, limit):
+    """CPU seconds, MB, and the object on stdout (None: not in time, or no answer)."""
     with tempfile.TemporaryFile() as out:
-        process = subprocess.Popen(command, stdout=out)
+        process = subprocess.Popen(command, stdout=out, stderr=subprocess.DEVNULL,
+                                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)))
         _, _, used = os.wait4(process.pid, 0)
         out.seek(0)
-        return used.ru_utime + used.ru_stime, json.load(out)
+        text = out.read()
+    try:
+        answer = json.loads(text)
+    except json.JSONDecodeError:
+        answer = None
+    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, answer
 
 
 def main():
     parser = argparse.ArgumentParser(description="stochastic programs of growing numbers of scenarios")
     parser.add_argument("command")
+    parser.add_argument("--peer")
     parser.add_argument("--cases", default="4/5/2/3:1000,4/5/2/3:10000,4/5/2/3:100000,40/60/10/30:100,40/60/10/30:1000")
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--limit", type=int, default=600)
     options = parser.parse_args()
-    print("sizes,scenarios,cpu_s,iterations,gap,objective", flush=True)
+    print("sizes,scenarios,solver,cpu_s,solve_s,mb,iterations,gap,objective", flush=True)
     for case in options.cases.split(","):
         sizes, count = case.split(":")
         with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
             json.dump(program(*map(int, sizes.split("/")), int(count)), file)
             file.flush()
-            runs = [measure([options.command, "solve", file.name, "--json"]) for _ in range(options.runs)]
-        cpu, answer = min(runs, key=lambda run: run[0])
-        print(f"{sizes},{count},{cpu:.2f},{answer['iterations']},{answer['gap']:.1e},{answer['objective']:.12g}", flush=True)
+            ours = [options.command, "solve", file.name, "--tol", "1e-8", "--json"]
+            reading = min(measure([options.command, "inspect", file.name, "--json"], options.limit)[0] for _ in range(options.runs))
+            runs = {"stiction": [measure(ours, options.limit) for _ in range(options.runs)]}
+            if options.peer:
+                runs[os.path.basename(options.peer)] = [measure([options.peer, file.name], options.limit)]
+        for name, results in runs.items():
+            cpu, mb, answer = min(results, key=lambda run: run[0])
+            if answer is None:
+                print(f"{sizes},{count},{name},{cpu:.2f},,{mb:.0f},,,none", flush=True)
+                continue
+            alone = answer.get("cpu_s", cpu - reading)  # ours tells time and not CPU time
+            gap = f"{answer['gap']:.1e}" if "gap" in answer else ""
+            print(f"{sizes},{count},{name},{cpu:.2f},{alone:.4f},{mb:.0f},{answer['iterations']},{gap},{answer['objective']:.12g}", flush=True)
 
 
 if __name__ == "__main__":
