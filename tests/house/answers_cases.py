@@ -262,6 +262,7 @@ CASES = [
     ("analyze modes count", 0, ["analyze", "modes", "--count"]),
     ("analyze sticking", 0, ["analyze", "sticking", "{problems}/s0_plank.json", "--propositions", "--forces"]),
     ("analyze sticking", 1, ["analyze", "sticking", "{problems}/s0_tipping.json", "--force-bounds", "-9,9,-9,9,-9,9"]),
+    ("analyze sticking", 1, ["analyze", "sticking", "{problems}/s0_tipping.json", "--force-bounds", "-0.01,0.01,0,0,0,0"]),
     ("analyze sticking", 0, ["analyze", "sticking", "{problems}/s0_table.json", "--forces"]),
     ("analyze sticking", 0, ["analyze", "sticking", "{problems}/s0_groove.json"]),
     ("analyze sticking", 0, ["analyze", "sticking", "{problems}/s0_two_feet.json", "--forces"]),
