@@ -370,14 +370,15 @@ static void say(const cli* c, const report* r) {
     cli_say(c, "  %d guess%s in the file\n", r->info->guess_count, r->info->guess_count == 1 ? "" : "es");
 }
 
-// Small problems only; a W that is no Gram matrix has no cone.
+// Small problems in discs only; a W that is no Gram matrix has no cone.
 static int measure_cone(const cli* c, report* r) {
     enum { MOST_CONTACTS = 60, MOST_ROWS = 300, WORK_LIMIT = 200000 };
     const sti_contact_problem* p = r->problem;
     const int rows = cone_dimension(p);
     sti_friction_cone* cone = NULL;
-    if (p->contact_count < 1 || p->contact_count > MOST_CONTACTS || rows > MOST_ROWS || p->dimension > 3)
-        return CLI_DONE;
+    if (p->contact_count < 1 || p->contact_count > MOST_CONTACTS || rows > MOST_ROWS || p->dimension > 3 ||
+        r->shaped > 0)
+        return CLI_DONE;  // and the measure is of discs
     sti_status status = sti_contact_friction_cone(c->env, p, &cone);
     if (status == STI_ERR_INPUT || status == STI_ERR_SIZE) return CLI_DONE;
     if (status == STI_OK) status = sti_friction_cone_measure(c->env, cone, &r->margin);

@@ -169,4 +169,16 @@ run bench "$rover" --solver pgs
 refused "bench without a solver for it" "no problem found that these solvers take"
 run bench "$rover" --solver fast
 refused "bench with an unknown solver" "--solver: fast" "admm"
+
+# ---- friction that is not a disc
+sections=$problems/two_sections.hdf5
+run inspect "$sections"
+says "sections are counted" 0 "mu from 0.5 to 0.5, 2 not in discs but ellipses or polygons"
+for solver in auto gs newton ipm lemke; do
+    run solve "$sections" --solver "$solver" --output "sections_$solver.json"
+    says "sections by $solver" 0 "0 separate, 0 stick, 2 slide; dissipation 0.0837742"
+    run verify "$sections" "sections_$solver.json"
+    says "sections by $solver, verified" 0 "accepted"
+done
+
 finish
