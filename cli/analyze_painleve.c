@@ -235,6 +235,7 @@ static void say_map(const cli* c, const cli_painleve_request* r, const sti_painl
     }
     cli_say(c, "\n");
     if (r->picture != NULL) cli_say(c, "  drawn in %s\n", r->picture);
+    if (r->page != NULL) cli_say(c, "  %s: opens in a browser\n", r->page);
     if (r->csv != NULL) cli_say(c, "  points in %s\n", r->csv);
 }
 
@@ -255,8 +256,18 @@ static int make_map(const cli* c, cli_painleve_request* r, const cli_instant* in
         code = cli_fail_about(c, r->path);
     if (code == CLI_DONE && r->csv != NULL) code = cli_painleve_csv(c, r, *map);
     if (code == CLI_DONE && r->picture != NULL) code = cli_painleve_picture(c, r, *map);
+    if (code == CLI_DONE && r->page != NULL) code = cli_painleve_page(c, r, *map);
     free(q);
     return code;
+}
+
+// An option about a map that was given; NULL: none.
+static const char* map_option(const cli_painleve_request* r) {
+    return r->grid != NULL      ? "--grid"
+           : r->csv != NULL     ? "--csv"
+           : r->picture != NULL ? "--picture"
+           : r->page != NULL    ? "--page"
+                                : NULL;
 }
 
 static int work(const cli* c, cli_painleve_request* r, const cli_instant* in) {
@@ -275,17 +286,11 @@ static int work(const cli* c, cli_painleve_request* r, const cli_instant* in) {
     sti_painleve* k = NULL;
     sti_painleve_map* map = NULL;
     int code = CLI_DONE;
-    if (in->system == NULL && (r->grid != NULL || r->csv != NULL || r->picture != NULL))
-        code = cli_fail_usage(c, "%s: %s is an instant by numbers: a map needs a system",
-                              r->grid != NULL  ? "--grid"
-                              : r->csv != NULL ? "--csv"
-                                               : "--picture",
-                              r->path);
-    else if (r->instant && (r->grid != NULL || r->csv != NULL || r->picture != NULL))
-        code = cli_fail_usage(c, "--instant: leaves no map for %s",
-                              r->grid != NULL  ? "--grid"
-                              : r->csv != NULL ? "--csv"
-                                               : "--picture");
+    const char* wanted = map_option(r);
+    if (in->system == NULL && wanted != NULL)
+        code = cli_fail_usage(c, "%s: %s is an instant by numbers: a map needs a system", wanted, r->path);
+    else if (r->instant && wanted != NULL)
+        code = cli_fail_usage(c, "--instant: leaves no map for %s", wanted);
     else if (r->along && r->mu.count == 0)
         code = cli_fail_usage(c, "--along-mu: needs --mu");
     // a system that touches nowhere at its start may still have a map
@@ -318,6 +323,7 @@ static int run(cli* c, int argc, char** argv) {
         {"--instant", CLI_FLAG, NULL, "only the state itself, no map", &r.instant},
         {"--csv", CLI_TEXT, "FILE", "the points of the map", &r.csv},
         {"--picture", CLI_TEXT, "SVG", "draw the map", &r.picture},
+        {"--page", CLI_TEXT, "HTML", "the map as a page to hover over", &r.page},
         {"--gap-tol", CLI_POSITIVE, "GAP", "contacts with a larger gap take no part (1e-9)", &r.gap_tol},
     };
     char* positional[1];

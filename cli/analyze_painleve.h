@@ -10,7 +10,7 @@ typedef struct cli_painleve_request {
     const char* path;
     cli_list mu;
     bool along, instant;
-    const char *grid, *csv, *picture;
+    const char *grid, *csv, *picture, *page;
     double gap_tol;
     sti_painleve_map_def def;
     char axis_name[2][64];
@@ -20,5 +20,6 @@ typedef struct cli_painleve_request {
 int cli_painleve_axes(const cli* c, cli_painleve_request* r, const cli_instant* in);
 int cli_painleve_csv(const cli* c, const cli_painleve_request* r, const sti_painleve_map* map);
 int cli_painleve_picture(const cli* c, const cli_painleve_request* r, const sti_painleve_map* map);
+int cli_painleve_page(const cli* c, const cli_painleve_request* r, const sti_painleve_map* map);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "analyze_painleve.h"
 #include "svg.h"
+#include "view.h"
 
 enum { DEFAULT_POINTS = 181, DEFAULT_FRICTION = 121 };
 
@@ -147,12 +148,13 @@ int cli_painleve_csv(const cli* c, const cli_painleve_request* r, const sti_pain
 
 static const char* const colors[] = {"#d5e8d4", "#9fc5a8", "#f4d58d", "#d1495b", "#bbbbbb", "#ffffff"};
 
+static const char* const case_words[STI_PAINLEVE_CASE_COUNT] = {"unique, whatever the load", "one solution",
+                                                                "several solutions",         "no solution",
+                                                                "undecided (a border)",      "contacts apart"};
+
 static void add_legend(cli_svg* s, const sti_painleve_map* map) {
-    static const char* const words[] = {"unique, whatever the load", "one solution",
-                                        "several solutions",         "no solution",
-                                        "undecided (a border)",      "contacts apart"};
     for (int i = 0; i < STI_PAINLEVE_CASE_COUNT; i++) {
-        if (map->number[i] > 0) cli_svg_legend(s, colors[i], words[i]);
+        if (map->number[i] > 0) cli_svg_legend(s, colors[i], case_words[i]);
     }
 }
 
@@ -247,4 +249,51 @@ int cli_painleve_picture(const cli* c, const cli_painleve_request* r, const sti_
     free(class_of);
     free(x);
     return code;
+}
+
+// ---- page: the same to hover over (web/src/map.js)
+
+static void put_axis(cli_page* p, const char* name, const sti_painleve_axis* axis, int count) {
+    cli_json_object(&p->json, NULL);
+    cli_json_text(&p->json, "name", name);
+    cli_json_number(&p->json, "low", axis->low);
+    cli_json_number(&p->json, "high", axis->high);
+    cli_json_integer(&p->json, "count", count);
+    cli_json_end(&p->json);
+}
+
+int cli_painleve_page(const cli* c, const cli_painleve_request* r, const sti_painleve_map* map) {
+    const size_t total = (size_t)map->count[0] * (size_t)map->count[1];
+    double* x = malloc(2 * total * sizeof *x);
+    cli_page p = {0};
+    if (x == NULL) return cli_fail_memory(c);
+    const int there = cli_page_check(c);
+    if (there != CLI_DONE) {
+        free(x);
+        return there;
+    }
+    for (size_t k = 0; k < total; k++) {
+        x[k] = map->cells[k].outcome;
+        x[total + k] = isfinite(map->cells[k].mu_c) ? map->cells[k].mu_c : -1;
+    }
+    cli_json_begin(&p.json);
+    cli_json_array(&p.json, "runs");
+    cli_json_object(&p.json, NULL);
+    cli_json_text(&p.json, "kind", "map");
+    cli_json_text(&p.json, "title", r->path);
+    cli_json_text(&p.json, "description",
+                  "contact LCP with friction: how many solutions, and the friction that is critical");
+    cli_json_array(&p.json, "cases");
+    for (int i = 0; i < STI_PAINLEVE_CASE_COUNT; i++) cli_json_text(&p.json, NULL, case_words[i]);
+    cli_json_end(&p.json);
+    cli_json_array(&p.json, "axes");
+    for (int i = 0; i < 2; i++)
+        put_axis(&p, i < r->def.axis_count ? r->axis_name[i] : "", &r->def.axes[i], map->count[i]);
+    cli_json_end(&p.json);
+    cli_page_numbers(&p, "classes", CLI_PAGE_U8, x, total);
+    cli_page_numbers(&p, "mu_c", CLI_PAGE_F64, x + total, total);
+    cli_json_array(&p.json, "series");
+    cli_json_end(&p.json);
+    free(x);
+    return cli_page_save(c, &p, r->page);
 }

@@ -85,12 +85,12 @@ static int serve(cli* c, int argc, char** argv) {
     const int count =
         cli_parse(c, options, (int)(sizeof options / sizeof options[0]), argc, argv, positional, 0, 1, &code);
     if (count < 0) return code;
-    if (!cli_net_there() || cli_page_script_size == 0) {
-        cli_fail_usage(c, "built without %s (docs/page.md)",
-                       cli_net_there() ? "its page: node and npm were missing, or the packages of web/"
-                                       : "libwebsockets (Debian: libwebsockets-dev)");
+    if (!cli_net_there()) {
+        cli_fail_usage(c, "built without libwebsockets (Debian: libwebsockets-dev; docs/page.md)");
         return CLI_INTERNAL;
     }
+    code = cli_page_check(c);
+    if (code != CLI_DONE) return code;
     if (settings.port > 65535) return cli_fail_usage(c, "--port: %ld: at most 65535 expected", settings.port);
     settings.scene = count > 0 ? positional[0] : NULL;
     settings.memory = 1e6 * memory;

@@ -108,10 +108,8 @@ static int view(cli* c, int argc, char** argv) {
     const int count = cli_parse(c, options, (int)(sizeof options / sizeof options[0]), argc, argv, positional, 1,
                                 CLI_VIEW_MOST, &code);
     if (count < 0) return code;
-    if (cli_page_script_size == 0) {
-        cli_fail_usage(c, "built without its page: node and npm were missing, or the packages of web/ (docs/page.md)");
-        return CLI_INTERNAL;
-    }
+    code = cli_page_check(c);
+    if (code != CLI_DONE) return code;
     for (what.count = 0; what.count < count; what.count++) {
         const char* name = positional[what.count];
         if (!cli_verify_is_run(name) && count > 1)

@@ -20,6 +20,8 @@ typedef enum cli_page_type { CLI_PAGE_F64, CLI_PAGE_F32, CLI_PAGE_I32, CLI_PAGE_
 // Numbers of that type, packed; what does not fit is cut to what does.
 void cli_page_numbers(cli_page* p, const char* key, cli_page_type type, const double* x, size_t count);
 void cli_page_note(cli_page* p, const char* format, ...) __attribute__((format(printf, 2, 3)));
+// CLI_DONE; built without: the line, and CLI_INTERNAL.
+int cli_page_check(const cli* c);
 // The page around its data, which may talk to `connect` ("'none'", or sources of a content policy). Takes p.
 bool cli_page_put(FILE* f, cli_page* p, const char* connect);
 // The file, whole or not at all. Takes p.

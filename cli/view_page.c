@@ -99,6 +99,12 @@ static bool put_page(FILE* f, const char* data, size_t size, const char* connect
     return good && fputs("</script>\n</body>\n</html>\n", f) >= 0;
 }
 
+int cli_page_check(const cli* c) {
+    if (cli_page_script_size > 0) return CLI_DONE;
+    cli_fail_usage(c, "built without its page: node and npm were missing, or the packages of web/ (docs/page.md)");
+    return CLI_INTERNAL;
+}
+
 bool cli_page_put(FILE* f, cli_page* p, const char* connect) {
     size_t size = 0;
     const char* data = cli_json_close(&p->json, &size);
@@ -126,7 +132,7 @@ int cli_page_save(const cli* c, cli_page* p, const char* path) {
     if (!good) {
         const int why = errno;
         if (f != NULL) remove(temporary);
-        code = cli_fail_usage(c, "--out: %.200s: cannot be written: %s", path, strerror(why));
+        code = cli_fail_usage(c, "%.200s: cannot be written: %s", path, strerror(why));
         if (f != NULL) code = CLI_INTERNAL;
     }
     free(temporary);

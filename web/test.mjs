@@ -20,9 +20,9 @@ try {
         s.seek(w.time);
         const now = s.state.frame, census = s.census();
         const series = Object.fromEntries(s.run.series.map((one) => [one.name, Array.from(one.values)]));
-        document.getElementById("play").click();
-        const playing = s.state.playing;
-        document.getElementById("play").click();
+        document.getElementById("play")?.click();
+        const playing = s.state.playing || s.run.kind === "map";
+        document.getElementById("play")?.click();
         return { now, census, series, playing, title: document.querySelector("h1").textContent, text: document.body.textContent,
                  images: document.images.length, hacked: window.hacked === 1, startup: s.startup_ms,
                  unlabelled: [...document.querySelectorAll("button, input, select")].filter((e) => !e.ariaLabel && !e.closest("label")).length };

@@ -52,6 +52,10 @@ grep -q '<img' evil.html && fail "a name stands in the page as it is"
 "$stiction" run nav-wall --time 3 --out nav >said 2>&1
 echo 'what was <b>said</b>' >said.txt
 "$stiction" view nav peg bed --text said.txt --out three.html >said 2>&1 || fail "view of three: $(cat said)"
+"$stiction" analyze painleve painleve-rod --page map.html >said 2>&1 || fail "analyze painleve --page: $(cat said)"
+code=0
+"$stiction" analyze painleve painleve-rod --instant --page no.html >said 2>&1 || code=$?
+[ $code -eq 2 ] && [ ! -e no.html ] || fail "--instant leaves a map for --page"
 printf 'x' | dd of=peg/checkpoint.h5 bs=1 seek=900 conv=notrunc 2>/dev/null
 refused 2 'checkpoint.h5' peg --out broken.html
 [ -e broken.html ] && fail "a page of a damaged run"
@@ -73,9 +77,11 @@ json.dump({"time": 0.3, "bodies": 40}, open("bed.want", "w"))
 json.dump({"time": 0.5}, open("slip.want", "w"))
 # at t = 9 the peg is between the walls, pushed by both tips: part, slot, two tips
 json.dump({"time": 9, "bodies": 4, "contacts": 4, "texts": ["fork tip 1", "dissipation of each step"]}, open("peg.want", "w"))
+# in the middle of the map theta = pi/4, where the friction of a uniform rod is critical at (1/3 + cos^2) / (sin cos) = 5/3
+json.dump({"time": 0, "texts": ["theta = 0.7854, mu = 1.333: unique, whatever the load; critical friction 1.667"]}, open("map.want", "w"))
 json.dump({"time": 3, "bodies": 3, "texts": ["what was <b>said</b>", "least gap"], "tabs": [3, 4, 40]}, open("three.want", "w"))
 P
-for page in evil bed slip peg three; do
+for page in evil bed slip peg map three; do
     timeout 100 node "$web/test.mjs" "$chromium" $page.html $page.want ${PICTURES:+"$PICTURES/$page.png"} || fail "$page.html in Chromium"
 done
 [ $failures -eq 0 ]

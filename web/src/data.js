@@ -21,7 +21,7 @@ export const MODES = ["open", "stick", "slip"];
 export class Run {
     constructor(json) {
         Object.assign(this, unpack(json));
-        this.times = this.frames.time;
+        this.times = this.frames ? this.frames.time : [];
         this.count = this.times.length;
         this.start = this.count > 0 ? this.times[0] : 0;
         this.end = this.count > 0 ? this.times[this.count - 1] : 0;

@@ -1,5 +1,6 @@
 // main.js: what a page holds: runs (<script id="run">), or the way to a live one.
 import { Run } from "./data.js";
+import { MapPage } from "./map.js";
 import { Page } from "./page.js";
 import { connect } from "./live.js";
 import { element } from "./dom.js";
@@ -10,7 +11,7 @@ let page = null;
 
 function show(run, extra) {
     if (page) page.close();
-    page = new Page(run, extra);
+    page = run.kind === "map" ? new MapPage(run) : new Page(run, extra);
     const parts = { get run() { return page.run; }, get view() { return page.view; }, get state() { return page.state; } };
     // What tests and programs around the page may ask.
     window.stiction = Object.assign(window.stiction || {}, { seek: (t) => page.seek(t), play: (on) => page.play(on), census: () => (page.view ? page.view.census() : null) });
