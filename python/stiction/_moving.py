@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import threading
 import weakref
 from html import escape
 from pathlib import Path
@@ -35,6 +36,23 @@ def command() -> Optional[str]:
     """
     own = Path(__file__).resolve().parent / "bin" / "stiction"
     return str(own) if os.access(own, os.X_OK) else shutil.which("stiction")
+
+
+class Turn:
+    """One thread after the other. A function that a step calls may not come back to what is stepping: that is an error, not a wait."""
+
+    def __init__(self) -> None:
+        self._lock, self._holder = threading.Lock(), 0
+
+    def __enter__(self) -> None:
+        if self._holder == threading.get_ident():
+            raise RuntimeError("it is in the middle of a step, which called this")
+        self._lock.acquire()
+        self._holder = threading.get_ident()
+
+    def __exit__(self, *error: Any) -> None:
+        self._holder = 0
+        self._lock.release()
 
 
 class Recording:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import threading
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
 
 from ._env import Env, InputError
-from ._moving import Moving, Recording, bytes_of, png
+from ._moving import Moving, Recording, Turn, bytes_of, png
 from ._record import Record, fill, record, row_type
 from ._stiction import ffi, lib
 from .problems import Answer, Contact
@@ -48,7 +47,7 @@ class Bed(Moving):
         fill(ffi.addressof(self._scene, "step"), options, self._keep)
         self._env = Env(workers)
         self._workers = workers
-        self._lock = threading.Lock()
+        self._lock = Turn()
         self.end = float(self._scene.time)
         self._grains = self._env.new("sti_grains", lib.sti_grains_clear)
         self._env.check(lib.sti_scene_grains(self._env.c, self._scene, self._grains.c), self.document.name)
@@ -104,7 +103,8 @@ class Bed(Moving):
     def state(self) -> dict:
         """Copies of x, v and w: centres, velocities, angular velocities (count, 3)."""
         arrays = [np.empty((len(self), 3)) for _ in range(3)]
-        lib.sti_bed_get(self._c, *map(_doubles, arrays))
+        with self._lock:
+            lib.sti_bed_get(self._c, *map(_doubles, arrays))
         return dict(zip("xvw", arrays))
 
     @property
@@ -133,9 +133,10 @@ class Bed(Moving):
     @property
     def contacts(self) -> np.ndarray:
         """Of the last step, a row each: a, b (below 0: wall -1 - b), n, gap, offset, r."""
-        rows = np.zeros(lib.sti_bed_contact_count(self._c), dtype=_ROW)
-        if len(rows):
-            lib.sti_bed_contacts(self._c, ffi.cast("sti_bed_contact*", rows.ctypes.data))
+        with self._lock:
+            rows = np.zeros(lib.sti_bed_contact_count(self._c), dtype=_ROW)
+            if len(rows):
+                lib.sti_bed_contacts(self._c, ffi.cast("sti_bed_contact*", rows.ctypes.data))
         return rows
 
     def problem(self) -> Contact:
@@ -217,10 +218,11 @@ class Bed(Moving):
     # ---- copies, bit for bit
 
     def save(self) -> bytes:
-        bed = bytes_of(self._env, lambda out, size: lib.sti_bed_save_state(self._c, out, size))
-        if self._flow is None:
-            return bed
-        flow = bytes_of(self._env, lambda out, size: lib.sti_recirculation_save_state(self._flow.c, out, size))
+        with self._lock:
+            bed = bytes_of(self._env, lambda out, size: lib.sti_bed_save_state(self._c, out, size))
+            if self._flow is None:
+                return bed
+            flow = bytes_of(self._env, lambda out, size: lib.sti_recirculation_save_state(self._flow.c, out, size))
         return len(bed).to_bytes(8, "little") + bytes([self._fallen]) + bed + flow
 
     def restore(self, state: bytes) -> None:

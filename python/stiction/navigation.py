@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import threading
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
 
 from ._env import Env, InputError
-from ._moving import Moving, Recording, Rows, put_scene
+from ._moving import Moving, Recording, Rows, Turn, put_scene
 from ._record import Record, kept, text, view
 from ._stiction import ffi, lib
 
@@ -34,7 +33,7 @@ class Navigation(Moving):
         if lib.sti_navigation_of(given._c) == ffi.NULL:
             raise TypeError(f"{given!r}: vehicles are expected")
         self.document = given.again()  # it keeps the state
-        self._env, self._lock = Env(), threading.Lock()
+        self._env, self._lock = Env(), Turn()
         self._c: Any = lib.sti_navigation_of(self.document._c)
         self.names = [text(lib.sti_navigation_vehicle(self._c, i)) for i in range(lib.sti_navigation_count(self._c))]
         self.cages = np.array([lib.sti_navigation_cage(self._c, i) for i in range(len(self.names))])

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import threading
 from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
 from ._callback import Caller
 from ._env import Env, InputError
-from ._moving import Moving, Recording, Rows, put_scene
+from ._moving import Moving, Recording, Rows, Turn, put_scene
 from ._record import Record, enum_text, enum_value, fill, kept, record, text, view
 from ._stiction import ffi, lib
 
@@ -51,7 +50,7 @@ class Push(Moving):
         if lib.sti_manipulation_of(given._c) == ffi.NULL:
             raise TypeError(f"{given!r}: parts and probes are expected")
         self.document = given.again()  # probes are aimed
-        self._env, self._lock, self._given = Env(), threading.Lock(), h
+        self._env, self._lock, self._given = Env(), Turn(), h
         self._scene: Any = lib.sti_manipulation_of(self.document._c)
         self.parts = [text(lib.sti_manipulation_part(self._scene, i)) for i in range(lib.sti_manipulation_part_count(self._scene))]
         self.probes = [text(lib.sti_manipulation_probe(self._scene, i)) for i in range(lib.sti_manipulation_probe_count(self._scene))]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import threading
 from typing import TYPE_CHECKING, Any, Callable, Mapping, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
 from ._callback import Caller
 from ._env import Env, InputError
-from ._moving import Moving, Recording, Rows, bytes_of
+from ._moving import Moving, Recording, Rows, Turn, bytes_of
 from ._record import Record, fill, kept, text, view
 from ._stiction import ffi, lib
 from .worlds import MODES
@@ -189,7 +188,7 @@ class System(Moving):
     def __init__(self, system: Union["Document", Defined, str, os.PathLike, dict], force: Optional[Force] = None,
                  **options: Any) -> None:
         from .documents import document
-        self._env, self._lock, self._keep = Env(), threading.Lock(), []  # type: Env, threading.Lock, list
+        self._env, self._lock, self._keep = Env(), Turn(), []  # type: Env, Turn, list
         self._options, self._force, self._caller = dict(options), force, Caller()
         self._given = system
         if isinstance(system, Defined):
@@ -337,7 +336,8 @@ class System(Moving):
     # ---- copies, bit for bit
 
     def save(self) -> bytes:
-        return bytes_of(self._env, lambda out, size: lib.sti_stepper_save(self._c, out, size))
+        with self._lock:
+            return bytes_of(self._env, lambda out, size: lib.sti_stepper_save(self._c, out, size))
 
     def restore(self, state: bytes) -> None:
         """Back to a saved state; further steps have the same bits as then."""

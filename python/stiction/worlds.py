@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import threading
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
 from ._env import Env
-from ._moving import Moving, Recording, bytes_of, png, put_scene
+from ._moving import Moving, Recording, Turn, bytes_of, png, put_scene
 from ._record import Record, fill, record, row_type, text
 from ._stiction import ffi, lib
 
@@ -173,7 +172,7 @@ class World(Moving):
         self._env: Env = Env()
         self._bodies: Any = inside.bodies
         self._rest: dict = {}
-        self._lock = threading.Lock()
+        self._lock = Turn()
         out = ffi.new("sti_world**")
         self._env.check(lib.sti_world_create(self._env.c, self._bodies, chosen, out), document.name)
         self._handle = self._env.own(out[0], lib.sti_world_destroy, document._handle)  # the bodies belong to the document
@@ -220,8 +219,9 @@ class World(Moving):
     @property
     def contacts(self) -> "Contacts":
         """Of the last step: a copy that stays."""
-        pointer = lib.sti_world_contacts(self._c, self._count)
-        rows = np.frombuffer(bytes(ffi.buffer(pointer, self._count[0] * _ROW.itemsize)), dtype=_ROW)
+        with self._lock:
+            pointer = lib.sti_world_contacts(self._c, self._count)
+            rows = np.frombuffer(bytes(ffi.buffer(pointer, self._count[0] * _ROW.itemsize)), dtype=_ROW)
         return Contacts(rows, self._names)
 
     def problem(self) -> "S.ContactVerification":
@@ -278,7 +278,8 @@ class World(Moving):
     # ---- copies, bit for bit
 
     def save(self) -> bytes:
-        return bytes_of(self._env, lambda out, size: lib.sti_world_save(self._c, out, size))
+        with self._lock:
+            return bytes_of(self._env, lambda out, size: lib.sti_world_save(self._c, out, size))
 
     def restore(self, state: bytes) -> None:
         """Back to a saved state; further steps have the same bits as then."""

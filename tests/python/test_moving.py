@@ -212,6 +212,31 @@ def test_nothing_stays_when_it_is_forgotten(make):
     assert live() <= before
 
 
+@moving
+@pytest.mark.parametrize("state", [b"", b"nonsense", bytes(4096)], ids=["empty", "words", "zeros"])
+def test_a_state_that_is_none_is_refused(make, state):
+    mover = make()
+    now = bits(mover)
+    with pytest.raises((stiction.InputError, stiction.ArgumentError)):
+        mover.restore(state)
+    assert bits(mover) == now
+    mover.step()
+
+
+def test_a_force_cannot_step_what_called_it():
+    def sly(t, q, v):
+        if armed:
+            system.step()
+        return [0.0]
+    armed = []
+    system = stiction.System(SPRING, sly)
+    armed.append(True)
+    with pytest.raises(RuntimeError, match="in the middle of a step"):
+        system.step()
+    armed.clear()
+    assert system.step().outcome == "solved"
+
+
 def test_a_scene_has_parameters_and_starts_what_it_is():
     scene = stiction.load("arm-grasp", mu=0.7)
     assert isinstance(scene, stiction.Scene) and scene.parameters["mu"] == 0.7 and scene.description
