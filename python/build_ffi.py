@@ -58,7 +58,7 @@ def shapes(include: Path) -> dict:
 
 # What comes out of analyze, and out of solve(), has more than its fields.
 ASKED = ("modes", "sticking", "closure", "velocities", "painleve", "grasp_friction", "grasp_quality", "friction_cone_margin")
-SOLVED = ("lcp_answer", "qp_answer", "l1_answer", "contact_answer", "stochastic_answer", "root_answer", "bound_answer")
+SOLVED = ("lcp_answer", "qp_answer", "l1_answer", "contact_answer", "stochastic_answer", "root_answer", "bound_answer", "vi_answer")
 STUB = '''"""Structs of the library as they look from Python (build_ffi.py); arrays, lists and words are None where the C pointer is NULL."""
 
 from typing import Any, Optional

@@ -15,9 +15,9 @@ from .beds import Bed
 from .cones import Cone, classify
 from .documents import Document, Scene, load, parse, scenes
 from .navigation import Navigation
-from .optimize import Bound, Flow, Model, Root, Sample, Stochastic, bound, fit, flow, root
+from .optimize import VI, Bound, Flow, Model, Root, Sample, Stochastic, bound, fit, flow, ncp, root, vi
 from .paths import Path, converge
-from .problems import L1, LCP, MLCP, QP, Answer, Contact, Problem, contact, l1, lcp, mlcp, qp
+from .problems import AVI, L1, LCP, MLCP, QP, Answer, Contact, Problem, avi, contact, l1, lcp, mlcp, qp, relay
 from .pushes import Push
 from .systems import Defined, System
 from .worlds import Body, Joint, World
@@ -25,8 +25,9 @@ from .worlds import Body, Joint, World
 __version__ = _text(_lib.sti_version())
 
 __all__ = [
-    "Answer", "ArgumentError", "Bed", "Body", "Bound", "Cone", "Contact", "Defined", "Document", "Error", "FileError", "Flow",
+    "AVI", "Answer", "ArgumentError", "Bed", "Body", "Bound", "Cone", "Contact", "Defined", "Document", "Error", "FileError", "Flow",
     "InputError", "InternalError", "Joint", "L1", "LCP", "MLCP", "Model", "Navigation", "Path", "Problem", "Push", "QP", "Recording",
-    "Root", "Run", "Sample", "Scene", "SizeError", "Stochastic", "System", "TimeLimitError", "World", "analyze", "bound", "classify", "command",
-    "contact", "converge", "fit", "flow", "l1", "lcp", "load", "mlcp", "parse", "qp", "root", "scenes",
+    "Root", "Run", "Sample", "Scene", "SizeError", "Stochastic", "System", "TimeLimitError", "VI", "World", "analyze", "avi", "bound",
+    "classify", "command", "contact", "converge", "fit", "flow", "l1", "lcp", "load", "mlcp", "ncp", "parse", "qp", "relay", "root",
+    "scenes", "vi",
 ]

@@ -15,8 +15,8 @@ from ._stiction import ffi, lib
 from .beds import Bed
 from .cones import Cone
 from .navigation import Navigation
-from .optimize import Bound, Model, Root, Sample, Stochastic
-from .problems import L1, LCP, MLCP, QP, Contact
+from .optimize import VI, Bound, Model, Root, Sample, Stochastic
+from .problems import AVI, L1, LCP, MLCP, QP, Contact
 from .pushes import Push
 from .systems import System
 from .worlds import World
@@ -30,6 +30,10 @@ _HOLDS: dict = {
     "qp": (lib.sti_qp_of, QP),
     "l1": (lib.sti_l1_of, L1),
     "contact": (lib.sti_contact_problem_of, Contact),
+    "avi": (lib.sti_avi_of, AVI),
+    "relay": (lib.sti_avi_of, AVI),
+    "vi": (lib.sti_vi_of, VI),
+    "ncp": (lib.sti_vi_of, VI),
     "root": (lib.sti_root_problem_of, Root),
     "bound": (lib.sti_bound_problem_of, Bound),
     "stochastic": (lib.sti_stochastic_of, Stochastic),

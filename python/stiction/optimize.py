@@ -78,6 +78,21 @@ class Root(Problem):
         return int(lib.sti_verify_root(where, problem, answer, out))
 
 
+class VI(Problem):
+    """A variational inequality or nonlinear complementarity problem by formulas over a box (docs/complementarity.md).
+
+    >>> import stiction
+    >>> problem = stiction.parse({"kind": "vi", "variables": {"x": [0, 1], "y": None}, "F": ["x - y", "y - cos(x)"]})
+    >>> answer = problem.solve()
+    >>> answer.outcome, answer.verify().accepted, round(float(answer.x[0]), 6)
+    ('solved', True, 0.739085)
+    """
+
+    kind, _fields = "vi", ("variables", "F")
+    _solve, _answer, _clear = lib.sti_vi_solve, "sti_vi_answer", lib.sti_vi_answer_clear
+    _options, _verify, _verification = lib.sti_vi_options_default, lib.sti_verify_vi, "sti_vi_verification"
+
+
 class Bound(Problem):
     """An inequality whose two sides are enclosed (docs/bounds.md).
 
@@ -130,6 +145,35 @@ def root(variables: Mapping[str, Any], equations: Sequence[str], method: str = "
     if start is not None:
         content["start"] = list(start)
     return parse(content).solve(**options)  # type: ignore[no-any-return]
+
+
+def vi(variables: Mapping[str, Any], F: Sequence[str], start: Optional[Sequence[float]] = None, definitions: Optional[Mapping[str, str]] = None,
+       **options: Any) -> "S.ViAnswer":
+    """x in a box with F(x)'(y - x) >= 0 for all y in it, by formulas. variables: {name: (low, high)}, None: no bound.
+
+    >>> import stiction
+    >>> answer = stiction.vi({"x": (0, None)}, ["x^2 - 2"], start=[1])
+    >>> answer.outcome, answer.proof, round(float(answer.x[0]), 6)
+    ('solved', 'existence', 1.414214)
+    """
+    from .documents import parse
+    content: dict = {"kind": "vi", "variables": {name: None if box is None else list(box) for name, box in variables.items()}, "F": list(F)}
+    if definitions is not None:
+        content["definitions"] = dict(definitions)
+    if start is not None:
+        content["start"] = list(start)
+    return parse(content).solve(**options)  # type: ignore[no-any-return]
+
+
+def ncp(variables: Sequence[str], F: Sequence[str], start: Optional[Sequence[float]] = None, **options: Any) -> "S.ViAnswer":
+    """0 <= x orthogonal to F(x) >= 0, by formulas.
+
+    >>> import stiction
+    >>> answer = stiction.ncp(["x", "y"], ["x^2 - 2", "y + x"], start=[1, 1])
+    >>> [round(float(x), 6) for x in answer.x], answer.verify().accepted
+    ([1.414214, 0.0], True)
+    """
+    return vi({name: (0, None) for name in variables}, F, start, **options)
 
 
 def bound(what: str, **fields: Any) -> BoundAnswer:

@@ -120,6 +120,28 @@ class MLCP(LCP):
     _solve, _verify, _enumerate = lib.sti_mlcp_solve, lib.sti_verify_mlcp, staticmethod(lib.sti_mlcp_enumerate)
 
 
+class AVI(LCP):
+    """x in K with (M x + q)'(y - x) >= 0 for all y in K = { A x >= b, E x = e, lb <= x <= ub }; a relay is K = [-1, 1]^n, or another box.
+
+    >>> import stiction
+    >>> problem = stiction.parse({"kind": "relay", "M": [[2, 1], [-1, 2]], "q": [0.5, -5]})
+    >>> answer = problem.solve()
+    >>> answer.outcome, answer.verify().accepted, answer.u.tolist()
+    ('solved', True, [-0.75, 1.0])
+    """
+
+    kind = "avi"
+    _fields = ("M", "q", "A", "b", "E", "e", "lb", "ub")
+    _solve, _verify = lib.sti_avi_solve, lib.sti_verify_avi
+
+    def enumerate(self, max_pieces: int = 0, time_limit_s: float = 0) -> "S.LcpSolutionSet":
+        """All solutions, those of the MLCP that it is: x comes first in them."""
+        where = env()
+        posed = where.new("sti_avi_posed", lib.sti_avi_posed_clear)
+        where.check(lib.sti_avi_pose(where.c, self._c, posed.c))
+        return MLCP(ffi.addressof(posed.c, "mlcp"), posed).enumerate(max_pieces, time_limit_s)
+
+
 class QP(Problem):
     """min 1/2 x'P x + c'x with l <= A x <= u, lb <= x <= ub.
 
@@ -230,6 +252,42 @@ def mlcp(A: Any, C: Any, D: Any, B: Any, a: Any, b: Any, **options: Any) -> "S.L
     c.D, c.B = matrix(D, m, n, "D", keep), matrix(B, m, m, "B", keep)
     c.a, c.b = vector(a, n, "a", keep), vector(b, m, "b", keep)
     return MLCP(c, keep).solve(**options)  # type: ignore[return-value]
+
+
+def avi(M: Any, q: Any, A: Any = None, b: Any = None, E: Any = None, e: Any = None, lb: Any = None, ub: Any = None,
+        **options: Any) -> "S.LcpAnswer":
+    """Solve the affine variational inequality over { A x >= b, E x = e, lb <= x <= ub }; in the answer u = (x, multipliers of E).
+
+    >>> import stiction
+    >>> answer = stiction.avi([[2, 0], [0, 2]], [-8, -2], lb=[0, 0], ub=[3, 3])
+    >>> answer.u.tolist(), answer.verify().accepted
+    ([3.0, 1.0], True)
+    """
+    keep: list = []
+    c = ffi.new("sti_avi*")
+    n = c.n = np.size(q)
+    c.M, c.q = matrix(M, n, n, "M", keep), vector(q, n, "q", keep)
+    for name, side, rows, count in (("A", "b", A, "m"), ("E", "e", E, "k")):
+        given = b if side == "b" else e
+        c_rows = 0 if rows is None else np.shape(rows)[0]
+        setattr(c, count, c_rows)
+        setattr(c, name, matrix(np.zeros((0, n)) if rows is None else rows, c_rows, n, name, keep))
+        setattr(c, side, vector(np.zeros(0) if given is None else given, c_rows, side, keep))
+    for name, bound in (("lb", lb), ("ub", ub)):
+        if bound is not None:
+            setattr(c, name, vector(bound, n, name, keep))
+    return AVI(c, keep).solve(**options)  # type: ignore[return-value]
+
+
+def relay(M: Any, q: Any, lb: Any = None, ub: Any = None, **options: Any) -> "S.LcpAnswer":
+    """Solve M x + q in minus the normal cone of a box, [-1, 1]^n if none is given: u of the answer is x.
+
+    >>> import stiction
+    >>> stiction.relay([[2, 1], [-1, 2]], [0.5, -5]).u.tolist()
+    [-0.75, 1.0]
+    """
+    n = np.size(q)
+    return avi(M, q, lb=np.full(n, -1.0) if lb is None else lb, ub=np.full(n, 1.0) if ub is None else ub, **options)
 
 
 def qp(P: Any, c: Any, A: Any = None, l: Any = None, u: Any = None, lb: Any = None, ub: Any = None, **options: Any) -> "S.QpAnswer":

@@ -34,6 +34,9 @@ ANSWERS = {
     "contact": lambda: stiction.load(PROBLEMS / "siconos_one_object.hdf5").solve(describe=True),
     "qp": lambda: stiction.qp([[2.0]], [-2.0], ub=[0.5]),
     "l1": lambda: stiction.l1([[1.0, 0], [0, 1], [1, 1]], [1, -2, 0]),
+    "avi": lambda: stiction.avi([[2, 1], [0, 2]], [-8, -6], A=[[-1, -1]], b=[-3], E=[[1, -1]], e=[0], lb=[0, -np.inf], ub=[4, 4]),
+    "relay": lambda: stiction.relay([[2, 1], [-1, 2]], [0.5, -5]),
+    "ncp": lambda: stiction.ncp(["x", "y"], ["x^2 - 2", "y + x"], start=[1, 1]),
     "stochastic": lambda: stiction.parse(TWO_STAGE).solve(),
     "root": lambda: stiction.root({"x": (-2, 2), "y": (-2, 2)}, ["x^2 + y^2 - 1", "x - y"]),
     "runs": lambda: stiction.load(PROBLEMS / "s3_atan.json").solve(),
@@ -167,3 +170,8 @@ def test_painleve_map_names_its_axes():
     assert set(found.outcome[0]) <= {"unique", "apart"} and "unique" not in set(found.outcome[2][12:15])
     with pytest.raises(ValueError, match="phi: one of"):
         analyze.painleve_map("painleve-rod", phi=(0, 1, 3))
+
+
+def test_all_solutions_of_a_relay():
+    found = stiction.parse({"kind": "relay", "M": [[-1]], "q": [0]}).enumerate()
+    assert sorted(row[0] for row in found.vertex_exact) == [-1, 0, 1]
