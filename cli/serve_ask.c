@@ -25,8 +25,11 @@ struct cli_ask {
     cli_budget budget;
     sti_env* env;
     sti_instant* instant;
-    place* places;  // of the contacts of the instant
-    int* object;    // velocities of the body that is asked about; NULL: all
+    place* places;              // of the contacts of the instant
+    sti_instant_contact* held;  // those of surfaces and joints, for closure; bounded forces of motors stand apart
+    sti_instant grip;           // with these
+    int* which;                 // of the instant
+    int* object;                // velocities of the body that is asked about; NULL: all
     int object_count;
     char object_name[120], note[600];
     double limit, begun;
@@ -281,7 +284,7 @@ static sti_status ask_modes(cli_ask* a) {
             line(&r, "acceleration: %s; forces: %s", m->acceleration_unique ? "the same in all" : "several",
                  m->forces_unique ? "the same in all" : "several");
         put_modes(a, &r, m);
-        post(a, &r, v.accepted ? v.text : NULL);
+        post(a, &r, v.accepted && m->decided ? v.text : NULL);
     }
     sti_modes_destroy(m);
     return status;
@@ -296,13 +299,13 @@ static sti_status ask_closure(cli_ask* a) {
     o.gap_tol = TOUCH;
     o.object = a->object;
     o.object_count = a->object_count;
-    sti_status status = sti_force_closure(a->env, a->instant, &o, &force);
+    sti_status status = sti_force_closure(a->env, &a->grip, &o, &force);
     if (status != STI_OK) return status;
-    status = sti_form_closure(a->env, a->instant, &o, &form);
+    status = sti_form_closure(a->env, &a->grip, &o, &form);
     if (status == STI_OK) {
-        status = sti_grasp_friction_find(a->env, a->instant, &o, STI_GRASP_COMMON, &least);
+        status = sti_grasp_friction_find(a->env, &a->grip, &o, STI_GRASP_COMMON, &least);
         if (status == STI_OK && force.closed != STI_UNDECIDED)
-            status = sti_verify_closure(a->env, a->instant, &o, true, &force, 1e-8, &checked);
+            status = sti_verify_closure(a->env, &a->grip, &o, true, &force, 1e-8, &checked);
         if (status == STI_OK) {
             const sti_verdict closed = checked ? force.closed : STI_UNDECIDED;
             begin(&r, "closure",
@@ -320,6 +323,7 @@ static sti_status ask_closure(cli_ask* a) {
                 line(&r, "least friction for force closure: %.6g", least.high);
             else if (least.closes == STI_NO)
                 line(&r, "no friction is enough for force closure");
+            for (int i = 0; i < force.contact_count; i++) force.contact[i] = a->which[force.contact[i]];
             put_forces(a, &r, force.contact, force.contact_count, closed == STI_YES ? force.lambda : NULL, NULL);
             post(a, &r, checked ? "checked against the rules of closure by code of its own" : NULL);
         }
@@ -417,16 +421,40 @@ static void choose_object(cli_ask* a, const sti_bodies* bodies, int body) {
     const int size = sti_bodies_dim(bodies) == 2 ? 3 : 6;
     int first = 0;
     snprintf(a->object_name, sizeof a->object_name, "%s", "all bodies that move, together");
-    if (body < 0) return;
-    for (int k = 0; k < body; k++) first += sti_bodies_body(bodies, k)->fixed ? 0 : size;
-    a->object = malloc((size_t)size * sizeof *a->object);
+    const int last = body < 0 ? sti_bodies_count(bodies) : body;
+    for (int k = 0; k < last; k++) first += sti_bodies_body(bodies, k)->fixed ? 0 : size;
+    const int count = body < 0 ? first : size;
+    a->object = malloc((size_t)count * sizeof *a->object + 1);
     if (a->object == NULL) return;
-    for (int k = 0; k < size; k++) a->object[k] = first + k;
-    a->object_count = size;
+    for (int k = 0; k < count; k++) a->object[k] = body < 0 ? k : first + k;
+    a->object_count = count;
+    if (body < 0) return;
     snprintf(a->object_name, sizeof a->object_name, "%.100s", sti_bodies_body(bodies, body)->name);
 }
 
+// The instant without bounded forces, which are no contacts of what is held.
+static sti_status choose_contacts(cli_ask* a) {
+    const size_t room = (size_t)a->instant->contact_count + 1;
+    a->held = malloc(room * sizeof *a->held);
+    a->which = malloc(room * sizeof *a->which);
+    if (a->held == NULL || a->which == NULL) return STI_ERR_MEMORY;
+    a->grip = *a->instant;
+    a->grip.contacts = a->held;
+    a->grip.contact_count = a->grip.tangent_total = 0;
+    a->grip.restitution = NULL;
+    a->grip.exact = NULL;
+    for (int i = 0; i < a->instant->contact_count; i++) {
+        if (a->instant->contacts[i].pressed) continue;
+        a->which[a->grip.contact_count] = i;
+        a->held[a->grip.contact_count++] = a->instant->contacts[i];
+        a->grip.tangent_total += a->instant->contacts[i].tangent_count;
+    }
+    return STI_OK;
+}
+
 static void clear(cli_ask* a) {
+    free(a->held);
+    free(a->which);
     sti_instant_destroy(a->env, a->instant);
     sti_env_destroy(a->env);
     cli_budget_close(&a->budget);
@@ -459,6 +487,7 @@ cli_ask* cli_ask_begin(const cli_serve_settings* settings, cli_mail* mail, const
     }
     for (int i = 0; status == STI_OK && i < a->instant->contact_count; i++)
         find_place(a->instant, i, sti_bodies_dim(bodies), bodies, world, &a->places[i]);
+    if (status == STI_OK) status = choose_contacts(a);
     if (status == STI_OK) choose_object(a, bodies, body);
     if (status == STI_OK && pthread_create(&a->thread, NULL, work, a) == 0) return a;
     snprintf(why, 240, "%.230s", status != STI_OK && a->env != NULL ? sti_env_error(a->env)->text : "memory ran out");
