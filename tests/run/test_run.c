@@ -457,7 +457,7 @@ static void what_others_saved_is_refused_with_the_reason(void** state) {
     refuse("not a checkpoint");
     const int64_t versions[] = {1, 99};
     const char* const kinds[] = {"manipulation", "navigation", "navigation", "manipulation", "weather"};
-    const char* const words[] = {"document: missing", "version: 99 of navigation: 1 expected", "document: missing",
+    const char* const words[] = {"document: missing", "version: 99 of navigation: 2 expected", "document: missing",
                                  "version: 99 of manipulation: 1 expected", "kind: weather"};
     for (int k = 0; k < 5; k++) {
         sti_store* f;
