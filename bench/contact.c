@@ -1,6 +1,7 @@
 // contact.c: our contact solvers beside those of Siconos, on real problems, in the same run.
 //
-// Problems: every FCLIB file under fc2d, fc3d, gfc2d and gfc3d of the collection. Solvers: ours, all of them, and every
+// Problems: every FCLIB file under fc2d, fc3d, gfc2d and gfc3d of the collection; with --generate SEED those made by
+// contact_random.h and contact_generate.h instead, from 10 to 1000 contacts. Solvers: ours, all of them, and every
 // configuration of Siconos that the reference of the collection names (contact_siconos.h). Start: zero.
 //
 // Equal accuracy. An entry counts only when the independent verifier (sti_verify_contact) finds a residual of at most tol
@@ -20,6 +21,8 @@
 //     virtual   for every problem the fastest solver of Siconos
 #include <dirent.h>
 
+#include "contact_generate.h"
+#include "contact_random.h"
 #include "contact_siconos.h"
 #include "measure.h"
 #include "profile.h"
@@ -34,6 +37,7 @@ typedef struct settings {
     const char* pictures;  // folder; NULL: none
     const char* only;      // problems, comma separated; NULL: all
     bool ours_only;
+    const char* seed;  // of generated problems; NULL: those of the folder
     double limit_s, floor_s, budget_s;
     int rounds;
 } settings;
@@ -486,6 +490,40 @@ static void draw(const settings* set, const posed* list, int count, int t) {
 
 // ---- the program ----
 
+static int load_all(sti_env* env, const settings* set, posed* list) {
+    int problems = load_family(env, set, "fc2d", 0, list, 0);
+    problems = load_family(env, set, "fc3d", 1, list, problems);
+    problems = load_family(env, set, "gfc2d", 2, list, problems);
+    return load_family(env, set, "gfc3d", 2, list, problems);
+}
+
+// They stay until the program ends.
+static int generate_all(const settings* set, posed* list) {
+    enum { COUNTS = 4, PARTS = 3, FAMILIES = 3, SIZES = 3 };
+    static const int counts[COUNTS] = {10, 30, 90, 240}, sizes[SIZES] = {80, 300, 1000};
+    static const double parts[PARTS] = {0.05, 0.15, 0.5};
+    static const char* const families[FAMILIES] = {"wall", "stacks", "spheres"};
+    static random_local local[2 * COUNTS * PARTS];
+    static generated global[FAMILIES * SIZES];
+    const uint64_t seed = strtoull(set->seed, NULL, 10);
+    int count = 0;
+    for (int k = 0; k < 2 * COUNTS * PARTS; k++, count++) {
+        const int d = 2 + k / (COUNTS * PARTS), nc = counts[k / PARTS % COUNTS];
+        random_few(seed + (uint64_t)k, d, nc, parts[k % PARTS], &local[k]);
+        list[count] = (posed){.group = d - 2, .problem = &local[k].problem};
+        snprintf(list[count].family, sizeof list[count].family, "few");
+        snprintf(list[count].name, sizeof list[count].name, "few_%d_%d_%.2f", d, nc, parts[k % PARTS]);
+    }
+    for (int k = 0; k < FAMILIES * SIZES; k++, count++) {
+        const char* family = families[k / SIZES];
+        if (!generate(family, sizes[k % SIZES], &global[k])) return count;
+        list[count] = (posed){.group = 2, .problem = &global[k].problem};
+        snprintf(list[count].family, sizeof list[count].family, "%.7s", family);
+        snprintf(list[count].name, sizeof list[count].name, "%s_%d", family, global[k].contact_count);
+    }
+    return count;
+}
+
 static bool read_arguments(int count, char** word, settings* set) {
     for (int k = 1; k < count; k++) {
         const char* value = k + 1 < count ? word[k + 1] : NULL;
@@ -498,6 +536,8 @@ static bool read_arguments(int count, char** word, settings* set) {
             set->folder = value;
         else if (strcmp(word[k], "--pictures") == 0)
             set->pictures = value;
+        else if (strcmp(word[k], "--generate") == 0)
+            set->seed = value;
         else if (strcmp(word[k], "--only") == 0)
             set->only = value;
         else if (strcmp(word[k], "--limit") == 0)
@@ -524,7 +564,8 @@ int main(int count, char** word) {
                     .rounds = 5};
     if (!read_arguments(count, word, &set)) {
         fprintf(stderr,
-                "usage: bench_contact [--problems FOLDER] [--only name,name] [--ours] [--pictures FOLDER]\n"
+                "usage: bench_contact [--problems FOLDER | --generate SEED] [--only name,name] [--ours] [--pictures "
+                "FOLDER]\n"
                 "                     [--limit 5] [--floor 0.3] [--budget 540] [--rounds 5]       seconds, seconds, "
                 "seconds\n");
         return 2;
@@ -532,10 +573,7 @@ int main(int count, char** word) {
     sti_env* env = NULL;
     if (sti_env_create(NULL, &env) != STI_OK) return 3;
     static posed list[PROBLEMS];
-    int problems = load_family(env, &set, "fc2d", 0, list, 0);
-    problems = load_family(env, &set, "fc3d", 1, list, problems);
-    problems = load_family(env, &set, "gfc2d", 2, list, problems);
-    problems = load_family(env, &set, "gfc3d", 2, list, problems);
+    const int problems = set.seed != NULL ? generate_all(&set, list) : load_all(env, &set, list);
     if (problems == 0) fprintf(stderr, "bench_contact: no problems in %s\n", set.folder);
     printf(
         "family,problem,contacts,dimension,tol,who,solver,outcome,residual,own_tol,iterations,cpu_s,limit_s,times_auto,"
