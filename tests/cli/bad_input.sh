@@ -96,7 +96,7 @@ json "true in a vector" '{"kind": "lcp", "M": [[1]], "q": [true]}' 'q[0]: true'
 
 # ---- fields
 json "no kind" '{"M": [[1]], "q": [1]}' 'kind: missing'
-json "an unknown kind" '{"kind": "lpc", "M": [[1]], "q": [1]}' 'kind: "lpc": no such kind, "lcp", "mlcp", "qp", '
+json "an unknown kind" '{"kind": "lpc", "M": [[1]], "q": [1]}' 'kind: "lpc": no such kind, "lcp", "mlcp", "avi", '
 json "a qp without its objective" '{"kind": "qp", "P": [[1]]}' 'c: missing'
 json "a qp with too many bounds" '{"kind": "qp", "c": [1], "lb": [0, 0]}' 'lb: 2 entries: 1 are expected, one for each variable'
 json "a qp with sides and no rows" '{"kind": "qp", "c": [1], "u": [0]}' 'u: 1 entries: 0 are expected, one for each row of A'
