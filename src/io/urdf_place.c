@@ -73,25 +73,54 @@ static sti_status widen(sti_urdf_model* m, sti_urdf_joint* joint, const sti_xml_
     return sti_urdf_mend(m, mimic, "joint", "", "puts it outside of its limits at the start: they give way");
 }
 
+// The joint at the end of the chain of mimics, q = a q_leader + b; NULL: there is no end.
+static sti_urdf_joint* leader_of(sti_urdf_model* m, sti_urdf_joint* joint, double* a, double* b) {
+    *a = 1, *b = 0;
+    for (int steps = 0; joint->mimic >= 0; steps++) {
+        if (steps == LONGEST_CHAIN) return NULL;
+        *b += *a * joint->offset;
+        *a *= joint->multiplier;
+        joint = &m->joint[joint->mimic];
+    }
+    return joint;
+}
+
 static sti_status start_follower(sti_urdf_model* m, sti_urdf_joint* joint) {
     const sti_xml_node* node = sti_xml_find(joint->node, "mimic");
-    const sti_urdf_joint* at = joint;
-    double a = 1, b = 0;
-    for (int steps = 0; at->mimic >= 0; steps++) {
-        if (steps == LONGEST_CHAIN)
-            return sti_urdf_fail(m, node, "joint", "joints that mimic one another form a cycle, or a chain of over %d",
-                                 LONGEST_CHAIN);
-        b += a * at->offset;
-        a *= at->multiplier;
-        at = &m->joint[at->mimic];
-    }
-    joint->start = a * at->start + b;
+    double a, b;
+    const sti_urdf_joint* leader = leader_of(m, joint, &a, &b);
+    if (leader == NULL)
+        return sti_urdf_fail(m, node, "joint", "joints that mimic one another form a cycle, or a chain of over %d",
+                             LONGEST_CHAIN);
+    joint->start = a * leader->start + b;
     if (!isfinite(joint->start)) return sti_urdf_fail(m, node, "joint", "the position that follows is not finite");
     if (!isnan(joint->setting.position) && fabs(joint->setting.position - joint->start) > 1e-9 * (1 + fabs(a)))
         return sti_file_fail(m->env, STI_ERR_INPUT, m->file,
                              "setting of joint \"%.60s\": position: %g: it mimics joint \"%.60s\", which puts it at %g",
                              joint->name, joint->setting.position, joint->mimic_name, joint->start);
     return widen(m, joint, node);
+}
+
+// A gear turns limits of the joint that follows into limits of its leader. One joint carries them all: two stops of one
+// coordinate share their force in no determined way, and press against each other without bound where they leave no way to go.
+static sti_status share_limits(sti_urdf_model* m, sti_urdf_joint* joint) {
+    const sti_xml_node* node = sti_xml_find(joint->node, "mimic");
+    double a, b;
+    sti_urdf_joint* leader = leader_of(m, joint, &a, &b);
+    if (a == 0 || joint->lower == joint->upper || leader->lower == leader->upper) return STI_OK;  // held in place
+    if (joint->lower == -INFINITY && joint->upper == INFINITY) return STI_OK;
+    const double ends[2] = {(joint->lower - b) / a, (joint->upper - b) / a};
+    const double lower = fmax(leader->lower, fmin(ends[0], ends[1]));
+    const double upper = fmin(leader->upper, fmax(ends[0], ends[1]));
+    joint->lower = -INFINITY;
+    joint->upper = INFINITY;
+    if (upper - lower <= 1e-9 * (1 + fabs(leader->start)))
+        return sti_urdf_mend(m, node, "joint", "its limits and those of that joint leave neither a way to move",
+                             "its limits and those of that joint leave neither a way to move: its own give way");
+    leader->lower = fmin(lower, leader->start);
+    leader->upper = fmax(upper, leader->start);
+    return sti_urdf_remark_add(m, STI_URDF_ASSUMED, node, "joint: mimic", "its limits are kept by joint \"%.60s\"",
+                               leader->name);
 }
 
 // ---- places
@@ -109,6 +138,9 @@ sti_status sti_urdf_place(sti_urdf_model* m) {
     }
     for (int k = 0; status == STI_OK && k < m->joint_count; k++) {
         if (m->joint[k].mimic >= 0) status = start_follower(m, &m->joint[k]);
+    }
+    for (int k = 0; status == STI_OK && k < m->joint_count; k++) {
+        if (m->joint[k].mimic >= 0) status = share_limits(m, &m->joint[k]);
     }
     if (status != STI_OK) return status;
     m->link[m->root].place = m->options->place;

@@ -254,6 +254,37 @@ static void a_joint_that_mimics_is_geared_and_starts_where_the_other_puts_it(voi
     drop(&r);
 }
 
+// The same leader, and a follower with limits of its own.
+#define FOLLOWS(limits, mimic) \
+    "<robot name='r'><link name='a'/><link name='b'>" INERTIAL(1) "</link><link name='c'>" INERTIAL(                 \
+        1) "</link><joint name='j' type='revolute'><parent link='a'/><child link='b'/><limit lower='0' upper='0.8'/>" \
+           "</joint><joint name='k' type='revolute'><parent link='a'/><child link='c'/><limit " limits               \
+           "/><mimic joint='j' " mimic "/></joint></robot>"
+
+static void one_joint_keeps_the_limits_of_all_that_mimic_it(void** state) {
+    (void)state;
+    static const struct {
+        const char* text;
+        double lower, upper;  // of the leader
+        const char* said;
+    } cases[] = {
+        {FOLLOWS("lower='0' upper='1.6'", "multiplier='2'"), 0, 0.8, "its limits are kept by joint \"j\""},
+        {FOLLOWS("lower='0' upper='1'", "multiplier='2'"), 0, 0.5, "its limits are kept by joint \"j\""},
+        {FOLLOWS("lower='-0.5' upper='9'", "multiplier='-2' offset='0.5'"), 0, 0.5, "kept by joint \"j\""},
+        {FOLLOWS("lower='0' upper='1.6'", "multiplier='-1'"), 0, 0.8, "neither a way to move: its own give way"},
+        {FOLLOWS("lower='1' upper='2'", "multiplier='-1'"), 0, 0.8, "neither a way to move: its own give way"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        robot r = parse(cases[k].text, NULL);
+        const sti_joint_axis* leader = &sti_bodies_joint(r.bodies, 0)->axis[0];
+        const sti_joint_axis* follower = &sti_bodies_joint(r.bodies, 1)->axis[0];
+        expect_near((double[]){leader->lower, leader->upper}, (double[]){cases[k].lower, cases[k].upper}, 2, 1e-15);
+        assert_true(follower->lower == -INFINITY && follower->upper == INFINITY);
+        remark(&r, STI_URDF_ASSUMED, "", cases[k].said);
+        drop(&r);
+    }
+}
+
 // A hand that turns freely and falls: parallel slides, and a third finger that mimics the second one, which mimics the first.
 static void fingers_of_a_hand_that_moves_are_geared_also_in_chains(void** state) {
     (void)state;
@@ -516,6 +547,7 @@ static void what_other_engines_take_is_mended_and_said(void** state) {
         {ROBOT("<link name='a'><collision/></link>"), "<geometry> is missing: touches nothing"},
         {ROBOT(LINKS JOINT("fixed", "<mimic joint='j'/>")), "no position to mimic with: ignored"},
         {ROBOT(LINKS JOINT("continuous", "<mimic joint='x'/>")), "no such joint: moves on its own"},
+        {FOLLOWS("lower='0' upper='1.6'", "multiplier='-1'"), "leave neither a way to move: its own give way"},
         {ROBOT(LINKS JOINT("continuous", "<axis xyz='0, 0, 1'/>")), "commas between numbers"},
         {ROBOT(LINKS JOINT("continuous", "<origin rpy='0 0 0 1'/>")), "the first ones count"},
         {ROBOT(LINKS JOINT("continuous", "<axis xyz='0 0 1'/><axis xyz='1 0 0'/>")),
@@ -894,6 +926,7 @@ int main(void) {
         cmocka_unit_test(cylinders_become_prisms_and_their_error_is_told),
         cmocka_unit_test(settings_make_motors_and_springs),
         cmocka_unit_test(a_joint_that_mimics_is_geared_and_starts_where_the_other_puts_it),
+        cmocka_unit_test(one_joint_keeps_the_limits_of_all_that_mimic_it),
         cmocka_unit_test(fingers_of_a_hand_that_moves_are_geared_also_in_chains),
         cmocka_unit_test(what_has_no_effect_is_reported),
         cmocka_unit_test(links_that_overlap_at_the_start_never_touch),
