@@ -187,7 +187,8 @@ static sti_status solve_bounded(sti_world* world, sti_world_report* report) {
     if (status == STI_OK) status = sti_posed_fill(world);
     if (status == STI_OK) status = sti_posed_measure(world);
     for (int round = 0; round < 3 && status == STI_OK && !(s->posed.judged <= tol); round++) {
-        if (report->iterations * s->acts.count > BUDGET) break;
+        // where every island was solved to its own tolerance, a smaller one is sure to gain; else it may cost as much again
+        if (report->why[0] != '\0' && report->iterations * s->acts.count > BUDGET) break;
         const double factor = fmax(0.01, 0.3 * tol / s->posed.judged);
         if (round == 2) memset(s->rest, 0, (size_t)world->moving);
         status = solve_islands(world, INNER * factor * (round == 0 ? 1 : 0.1) * tol, round < 2, report);

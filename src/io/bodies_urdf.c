@@ -55,7 +55,7 @@ static char* beside(const sti_bodies_reader* r, const char* name) {
 
 // The whole file is one: its lines are those of the robot.
 static bool is_robot(const sti_bodies_reader* r) {
-    static const char* const known[] = {".urdf", ".xacro", ".xml"};
+    static const char* const known[] = {".urdf", ".xacro", ".xml", ".sdf", ".world", ".mjcf"};
     bool is = false;
     for (int k = 0; k < COUNT_OF(known); k++) is = is || sti_file_has_suffix(r->tree->name, known[k]);
     return is;

@@ -124,7 +124,8 @@ static sti_status read_numbers(sti_urdf_model* m, const sti_xml_node* node, cons
     if (text == NULL) return STI_OK;
     if (parse_numbers(text, " \t\r\n", count, value) != count) {
         const bool lenient = !m->options->strict;
-        const int found = lenient ? parse_numbers(text, " \t\r\n,;", count, value) : -1;
+        int found = lenient ? parse_numbers(text, " \t\r\n,;", count, value) : -1;
+        if (found > count && strpbrk(text, ",;") != NULL) found = -1;  // 0,1 0,1 0,1: commas within numbers, it seems
         if (found < count)
             return sti_urdf_fail(m, node, attribute, "%s finite number%s expected", count == 1 ? "one" : "three",
                                  count == 1 ? " is" : "s are");
@@ -534,9 +535,14 @@ static sti_status add_world(sti_urdf_model* m) {
 
 sti_status sti_urdf_read(sti_urdf_model* m) {
     const sti_xml_node* root = m->xml.root;
-    if (strcmp(root->name, "robot") != 0)
-        return sti_file_fail(m->env, STI_ERR_INPUT, m->file, "line %d: <%.40s>: <robot> is expected", root->line,
-                             root->name);
+    if (strcmp(root->name, "robot") != 0) {
+        const bool other = strcmp(root->name, "sdf") == 0 || strcmp(root->name, "mujoco") == 0;
+        return sti_file_fail(m->env, STI_ERR_INPUT, m->file, "line %d: <%.40s>: <robot> is expected%s", root->line,
+                             root->name,
+                             !other                 ? ""
+                             : root->name[0] == 's' ? ": SDF is not read, URDF is"
+                                                    : ": MJCF is not read, URDF is");
+    }
     const char* name = sti_xml_get(root, "name");
     m->report->robot = sti_strdup(m->env, name != NULL ? name : "");
     if (m->report->robot == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "name of a robot");

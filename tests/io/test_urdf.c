@@ -435,7 +435,9 @@ static void mistakes_name_line_element_and_value(void** state) {
     static const char* const bad[][2] = {
         {"", "no XML: no element found"},
         {"<robot>\n<link></robot>", "line 2, column 9: no XML: mismatched tag"},
-        {"<sdf/>", "line 1: <sdf>: <robot> is expected"},
+        {"<sdf/>", "line 1: <sdf>: <robot> is expected: SDF is not read, URDF is"},
+        {"<mujoco/>", "line 1: <mujoco>: <robot> is expected: MJCF is not read, URDF is"},
+        {ROBOT("<link name='a'>" SHAPE("<box size='0,1 0,1 0,1'/>") "</link>"), "three finite numbers are expected"},
         {ROBOT(""), "line 1: robot: no <link>"},
         {ROBOT("<link/>"), "link: name: missing"},
         {ROBOT("\n<link name='a'/>\n<link name='a'/>"),
