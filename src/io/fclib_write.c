@@ -208,8 +208,10 @@ static bool put_sections(hid_t at, const sti_fclib_output* o, sti_status* status
     const size_t nc = (size_t)p->contact_count;
     size_t count = 0;
     for (size_t c = 0; c < nc; c++)
-        count += p->section[c].shape == STI_SECTION_POLYGON ? 2 * (size_t)p->section[c].vertex_count : 3;
-    int* shape = sti_alloc_array(o->env, 2 * nc + 1, sizeof *shape);
+        count = sti_size_add(count, p->section[c].shape == STI_SECTION_POLYGON
+                                        ? sti_size_mul(2, (size_t)p->section[c].vertex_count)
+                                        : 3);
+    int* shape = sti_alloc_array(o->env, sti_size_mul(2, nc), sizeof *shape);
     double* value = sti_alloc_array(o->env, count, sizeof *value);
     bool good = shape != NULL && value != NULL;
     if (!good) *status = STI_FAIL(o->env, STI_ERR_MEMORY, -1, "sections of %zu contacts", nc);
@@ -224,7 +226,7 @@ static bool put_sections(hid_t at, const sti_fclib_output* o, sti_status* status
             value[at_value++] = s->axes[1];
             value[at_value++] = s->angle;
         }
-        for (int k = 0; s->shape == STI_SECTION_POLYGON && k < 2 * s->vertex_count; k++)
+        for (int k = 0; s->shape == STI_SECTION_POLYGON && k < sti_count_mul(2, s->vertex_count); k++)
             value[at_value++] = s->vertex[k];
     }
     if (good) first[nc] = (int)at_value;

@@ -364,7 +364,8 @@ static void set_options(scene* s) {
 static void add_materials(scene* s) {
     static const double mus[] = {0, 0, 0.05, 0.3, 0.6, 1.5}, restitutions[] = {0, 0, 0, 0.5, 1};
     for (int i = 0; i < 3; i++) {
-        const sti_material m = {NULL, mus[sti_rng_int(&s->rng, 0, 5)], restitutions[sti_rng_int(&s->rng, 0, 4)]};
+        const sti_material m = {.mu = mus[sti_rng_int(&s->rng, 0, 5)],
+                                .restitution = restitutions[sti_rng_int(&s->rng, 0, 4)]};
         must(s, sti_bodies_add_material(s->bodies, &m, &s->material[i]));
     }
 }
