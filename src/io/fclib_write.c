@@ -211,7 +211,7 @@ static bool put_sections(hid_t at, const sti_fclib_output* o, sti_status* status
         count = sti_size_add(count, p->section[c].shape == STI_SECTION_POLYGON
                                         ? sti_size_mul(2, (size_t)p->section[c].vertex_count)
                                         : 3);
-    int* shape = sti_alloc_array(o->env, sti_size_mul(2, nc), sizeof *shape);
+    int* shape = sti_alloc_array(o->env, sti_size_add(sti_size_mul(2, nc), 1), sizeof *shape);
     double* value = sti_alloc_array(o->env, count, sizeof *value);
     bool good = shape != NULL && value != NULL;
     if (!good) *status = STI_FAIL(o->env, STI_ERR_MEMORY, -1, "sections of %zu contacts", nc);
