@@ -74,6 +74,26 @@ static sti_status read_sizes(const reader* r) {
     return status == STI_OK ? read_size(r, "m", "v", &r->a->n) : status;
 }
 
+// x of an inequality, which is written for people: the first entries of u.
+static sti_status check_x(const reader* r) {
+    const sti_json_value* list = sti_json_field(r->tree.root, "x");
+    const sti_place place = sti_place_key(NULL, "x");
+    double* x = NULL;
+    if (r->a->u == NULL || list == NULL || sti_json_is_null(list)) return STI_OK;
+    const int count = sti_json_count(list);
+    if (count > r->a->free_count)
+        return sti_json_fail(&r->tree, &place, list, "at most as many entries as u has are expected");
+    sti_status status = sti_json_read_doubles(&r->tree, NULL, r->tree.root, "x", count, &x);
+    const sti_json_value* value = list->child;
+    for (int i = 0; status == STI_OK && i < count; i++, value = value->next) {
+        const sti_place at = sti_place_index(&place, i);
+        if (x[i] != r->a->u[i] && !(isnan(x[i]) && isnan(r->a->u[i])))
+            status = sti_json_fail(&r->tree, &at, value, "u[%d] is expected, %.17g", i, r->a->u[i]);
+    }
+    sti_free(r->env, x);
+    return status;
+}
+
 static sti_status read_point(reader* r) {
     sti_lcp_answer* a = r->a;
     const sti_json_value* root = r->tree.root;
@@ -83,6 +103,7 @@ static sti_status read_point(reader* r) {
     sti_status status = sti_json_read_doubles(&r->tree, NULL, root, z, a->n, &a->z);
     if (status == STI_OK) status = sti_json_read_doubles(&r->tree, NULL, root, "w", a->n, &a->w);
     if (status == STI_OK) status = sti_json_read_doubles(&r->tree, NULL, root, "u", a->free_count, &a->u);
+    if (status == STI_OK) status = check_x(r);
     if (status == STI_OK && sti_json_field(root, "alpha") != NULL) {
         a->alpha = sti_alloc_array_zero(r->env, (size_t)a->n, 1);
         if (a->alpha == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "index set of %d", a->n);

@@ -6,6 +6,7 @@
 //                   to five times its width), and over that wider box the others have the right sign
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <stiction/vi.h>
 #include <string.h>
 
@@ -66,7 +67,19 @@ static double residual(checker* c) {
     return s->x.status == STI_OK ? worst / size : INFINITY;
 }
 
-// After residual(): c->F holds the values at x.
+// After residual(): c->F holds the values at x. Those that the answer gives: the same but for rounding in doubles.
+static bool claimed_values_agree(checker* c, double tol) {
+    double size = 1;
+    for (int i = 0; i < c->vi->n; i++) size = fmax(size, fabs(c->a->x[i]));
+    for (int i = 0; c->a->F != NULL && i < c->vi->n; i++) {
+        const double claimed = c->a->F[i], F = sti_span_double(&c->r.s, &c->F[i].v);
+        if (isnan(claimed) || fabs(claimed - F) <= tol * (size + fabs(F))) continue;
+        snprintf(c->out->text, sizeof c->out->text, "the answer says F_%d = %.9g, the formula %.9g", i, claimed, F);
+        return false;
+    }
+    return true;
+}
+
 static bool holds_exactly(checker* c) {
     for (int i = 0; i < c->vi->n; i++) {
         const double x = c->a->x[i], low = c->vi->lb[i], high = c->vi->ub[i];
@@ -78,18 +91,43 @@ static bool holds_exactly(checker* c) {
     return true;
 }
 
+// No solution within the root of the tolerance of x, for the size of each coordinate: a small residual then means nothing. Where
+// a formula has no values in all of that box nothing is said.
+static bool is_far_from_solutions(checker* c, double tol) {
+    const sti_vi* vi = c->vi;
+    sti_spans* s = &c->r.s;
+    bool far = false;
+    sti_span bound = {0};
+    for (int i = 0; i < vi->n; i++) {
+        const double x = c->a->x[i], half = sqrt(tol) * (1 + fabs(x));
+        sti_span_set_doubles(s, &c->box[i], x - half, x + half);
+    }
+    if (evaluate(c)) {
+        for (int i = 0; i < vi->n && !far; i++) {
+            if (isfinite(vi->lb[i])) sti_span_set_double(s, &bound, vi->lb[i]);
+            const bool above = !isfinite(vi->lb[i]) || sti_int_cmp(&c->box[i].low, &bound.high) > 0;
+            if (isfinite(vi->ub[i])) sti_span_set_double(s, &bound, vi->ub[i]);
+            const bool below = !isfinite(vi->ub[i]) || sti_int_cmp(&c->box[i].high, &bound.low) < 0;
+            far = (above && sti_int_sign(&c->F[i].v.low) > 0) || (below && sti_int_sign(&c->F[i].v.high) < 0);
+        }
+    }
+    sti_span_clear(s, &bound);
+    return far;
+}
+
 // ---- existence
 
-// The number itself, as the language has it: digits of a whole number, divided by powers of two.
+// The number itself, as the language has it: digits of a whole number, by or over powers of two of at most 16 digits.
 static void spell(double value, char* text) {
-    int halvings = 0;
-    while (value != floor(value)) {
-        value *= 2;
-        halvings++;
-    }
+    int twos = 0;
+    for (; value != floor(value); twos--) value *= 2;
+    for (; fabs(value) >= 0x1p53; twos++) value /= 2;
     size_t at = (size_t)snprintf(text, DIGITS, "(%.0f", value);
-    for (; halvings > 0 && at < DIGITS - 60; halvings -= halvings < 50 ? halvings : 50)
-        at += (size_t)snprintf(text + at, DIGITS - at, "/%.0f", ldexp(1, halvings < 50 ? halvings : 50));
+    while (twos != 0) {
+        const int part = abs(twos) < 50 ? abs(twos) : 50;
+        at += (size_t)snprintf(text + at, DIGITS - at, "%c%.0f", twos < 0 ? '/' : '*', ldexp(1, part));
+        twos += twos < 0 ? part : -part;
+    }
     snprintf(text + at, DIGITS - at, ")");
 }
 
@@ -218,7 +256,10 @@ static sti_status judge(checker* c, double tol) {
         snprintf(v->text, sizeof v->text, "the residual is %.3g, more than %.3g", v->residual, tol);
         return STI_OK;
     }
+    if (!claimed_values_agree(c, tol)) return STI_OK;
     if (c->a->proof == STI_VI_PROOF_EXACT) good = holds_exactly(c) || refuse(c, "the point is no exact solution");
+    if (c->a->proof != STI_VI_PROOF_EXACT && c->a->proof != STI_VI_PROOF_EXISTENCE && is_far_from_solutions(c, tol))
+        return refuse(c, "the residual is small, but F leaves no room for a solution near the point"), STI_OK;
     if (c->a->proof == STI_VI_PROOF_EXISTENCE) {
         status = exists(c, &good);
         if (!good) refuse(c, "the intervals are not shown to hold a solution");

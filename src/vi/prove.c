@@ -48,6 +48,22 @@ static bool holds_exactly(const proof* p) {
     return true;
 }
 
+// Is there no solution within the root of the tolerance of x, for the size of each coordinate? Then a small residual means nothing:
+// F falls off far away (exp(-x) at 30), or x is so large that F, divided by its size, looks small.
+static bool is_far_from_solutions(proof* p, double tol) {
+    const sti_vi* vi = p->vi;
+    for (int i = 0; i < p->map->n; i++) {
+        const double half = sqrt(tol) * (1 + fabs(p->x[i]));
+        p->X[i] = iv(iv_next_down(p->x[i] - half), iv_next_up(p->x[i] + half));
+    }
+    if ((sti_vi_map_over(p->map, p->X, p->over) & STI_TROUBLE_NOWHERE) != 0) return false;
+    for (int i = 0; i < p->map->n; i++) {
+        if (p->X[i].low > vi->lb[i] && p->over[i].low > 0) return true;
+        if (p->X[i].high < vi->ub[i] && p->over[i].high < 0) return true;
+    }
+    return false;
+}
+
 // Is coordinate i at a bound? -1 the lower one, 1 the upper one, 0 between, by x and F in doubles.
 static int side_of(const proof* p, int i) {
     const double to = p->x[i] - p->F[i];
@@ -69,17 +85,19 @@ static void snap(proof* p, const double* x, int digits) {
 
 // ---- existence
 
-// The number itself as a formula: whole numbers over a power of two.
+// The number itself as a formula: a whole number, times or over powers of two with few digits each, as formulas want them.
 static void write_exactly(double value, char* text, size_t size) {
+    enum { MOST = 150 };
     int exponent;
     const double mantissa = ldexp(frexp(value, &exponent), 53);
-    exponent -= 53;
-    if (value == 0 || (exponent >= 0 && fabs(value) < 1e300))
-        snprintf(text, size, "(%.0f)", value);
-    else if (exponent >= -1000)
-        snprintf(text, size, "(%.0f/%.0f)", mantissa, ldexp(1, -exponent));
-    else
-        snprintf(text, size, "(%.0f/%.0f/%.0f)", mantissa, ldexp(1, 1000), ldexp(1, -exponent - 1000));
+    exponent = value == 0 ? 0 : exponent - 53;
+    size_t at = (size_t)snprintf(text, size, "(%.0f", mantissa);
+    while (exponent != 0) {
+        const int part = abs(exponent) < MOST ? abs(exponent) : MOST;
+        at += (size_t)snprintf(text + at, size - at, "%c%.0f", exponent < 0 ? '/' : '*', ldexp(1, part));
+        exponent += exponent < 0 ? part : -part;
+    }
+    snprintf(text + at, size - at, ")");
 }
 
 typedef struct reduced {
@@ -132,7 +150,7 @@ static sti_status reduce(proof* p, double radius, reduced* r, bool* small) {
         r->start[count] = p->x[i];
         r->alpha[count++] = i;
     }
-    memcpy(r->definitions + fixed, vi->definitions, (size_t)vi->definition_count * sizeof *vi->definitions);
+    for (int k = 0; k < vi->definition_count; k++) r->definitions[fixed + k] = vi->definitions[k];
     r->problem = (sti_root_problem){.variable_count = count,
                                     .variables = names,
                                     .low = low,
@@ -200,8 +218,9 @@ static sti_status prove(proof* p, const double* x, double tol, sti_vi_answer* a)
     const size_t n = (size_t)p->map->n;
     memcpy(p->x, x, n * sizeof *x);
     double residual = residual_at(p);
-    take(p, a, residual, residual <= tol ? STI_VI_PROOF_RESIDUAL : STI_VI_PROOF_NONE);
-    if (!(residual <= tol)) return STI_OK;
+    const bool near = residual <= tol && !is_far_from_solutions(p, tol);
+    take(p, a, residual, near ? STI_VI_PROOF_RESIDUAL : STI_VI_PROOF_NONE);
+    if (!near) return STI_OK;
     for (int pass = 0; pass < 2; pass++) {  // to bounds; to few digits, as solutions in books have
         snap(p, x, pass == 0 ? 0 : 9);
         residual = residual_at(p);

@@ -76,6 +76,11 @@ static void conclude(sti_vi_answer* a, const sti_vi_options* o, int starts, bool
         return;
     }
     a->outcome = late ? STI_LIMIT : STI_UNKNOWN;
+    if (a->residual <= o->tol) {
+        snprintf(a->reason, sizeof a->reason,
+                 "the residual is small, but F leaves no room for a solution near the point");
+        return;
+    }
     snprintf(a->reason, sizeof a->reason,
              "no start of %d led to a residual of %g or less: there may be a solution elsewhere, or none", starts,
              o->tol);
@@ -98,9 +103,10 @@ static sti_status run_starts(sti_env* env, sti_vi_map* map, const sti_vi_options
         late = sti_now(env) >= deadline;
         status = sti_check_time(env, "solving an inequality");
         if (status != STI_OK || !(run.residual < best)) continue;
-        best = run.residual;
         a->start = k;
         status = sti_vi_prove(map, run.x, o->tol, a);
+        if (a->proof != STI_VI_PROOF_NONE || !(a->residual <= o->tol))
+            best = run.residual;  // else: no solution is near
     }
     if (status == STI_OK) conclude(a, o, k, late);
     sti_vi_newton_close(newton);

@@ -150,6 +150,13 @@ static void the_check_refuses_a_point_that_is_moved(void** state) {
     sti_document_destroy(d);
 }
 
+static void an_answer_whose_x_is_not_its_u_is_refused(void** state) {
+    static const char text[] = "{\"kind\": \"avi\", \"x\": [2, 1], \"u\": [1, 1], \"v\": [0]}";
+    sti_lcp_answer a;
+    assert_int_equal(sti_lcp_answer_parse(*state, text, strlen(text), "answer", &a), STI_ERR_INPUT);
+    assert_string_equal(sti_env_error(*state)->text, "answer: x[0]: 2: u[0] is expected, 1");
+}
+
 static void files_read_back_as_they_were(void** state) {
     sti_document *d = parse(*state,
                             "{\"kind\": \"avi\", \"M\": [[1, \"1/3\"], [0, 1]], \"q\": [0, 1], \"A\": [[1, 1]], "
@@ -214,6 +221,7 @@ int main(void) {
         cmocka_unit_test(random_ones_agree_with_the_enumeration_of_all_cases),
         cmocka_unit_test(a_bounded_box_is_always_solved),
         cmocka_unit_test(the_check_refuses_a_point_that_is_moved),
+        cmocka_unit_test(an_answer_whose_x_is_not_its_u_is_refused),
         cmocka_unit_test(files_read_back_as_they_were),
         cmocka_unit_test(every_allocation_may_fail),
     };

@@ -80,6 +80,52 @@ static void what_has_no_solution_is_unknown_and_an_empty_box_is_none(void** stat
     sti_document_destroy(d);
 }
 
+// F falls off far away, or x is so large that a residual over its size is small: neither is a solution
+static void a_small_residual_with_no_solution_near_it_is_not_taken_for_one(void** state) {
+    static const char* const without[] = {"{\"kind\": \"vi\", \"variables\": {\"x\": null}, \"F\": [\"exp(-x)\"]}",
+                                          "{\"kind\": \"vi\", \"variables\": {\"x\": null}, \"F\": [\"1/x\"]}"};
+    for (int k = 0; k < 2; k++) {
+        sti_document* d = parse(*state, without[k]);
+        sti_vi_answer a = solve(*state, sti_vi_of(d));
+        sti_vi_verification v;
+        assert_int_equal(a.outcome, STI_UNKNOWN);
+        a.outcome = STI_SOLVED;
+        a.proof = STI_VI_PROOF_RESIDUAL;
+        a.x[0] = k == 0 ? 30 : 1e8;
+        a.F[0] = NAN;
+        assert_int_equal(sti_verify_vi(*state, sti_vi_of(d), &a, 1e-9, &v), STI_OK);
+        assert_true(v.residual <= 1e-9 && !v.accepted);
+        sti_vi_answer_clear(*state, &a);
+        sti_document_destroy(d);
+    }
+    sti_document* d =
+        parse(*state,
+              "{\"kind\": \"vi\", \"variables\": {\"x\": [-123456789, null], \"y\": null}, \"F\": [\"1\", "
+              "\"y^2 + x*1e-9 - 2\"]}");
+    sti_vi_answer a = solve(*state, sti_vi_of(d));
+    assert_int_equal(a.outcome, STI_SOLVED);
+    assert_true(a.x[0] == -123456789);
+    sti_vi_answer_clear(*state, &a);
+    sti_document_destroy(d);
+}
+
+static void bounds_of_any_size_stay_exact_in_proofs(void** state) {
+    sti_document* d =
+        parse(*state,
+              "{\"kind\": \"vi\", \"variables\": {\"x\": [1e-310, 1], \"y\": null, \"z\": [-3, 0]}, \"F\": "
+              "[\"x + 1\", \"y^2 - x + z - 2\", \"1\"], \"start\": [0, 1, 0]}");
+    sti_vi_answer a = solve(*state, sti_vi_of(d));
+    assert_int_equal(a.outcome, STI_SOLVED);
+    assert_int_equal(a.proof, STI_VI_PROOF_EXISTENCE);
+    assert_true(a.x[0] == 1e-310 && a.x[2] == -3 && fabs(a.x[1] - sqrt(5)) < 1e-12);
+    sti_vi_verification v;
+    a.F[2] = 2;  // not what the formula says
+    assert_int_equal(sti_verify_vi(*state, sti_vi_of(d), &a, 1e-9, &v), STI_OK);
+    assert_true(!v.accepted && strstr(v.text, "F_2") != NULL);
+    sti_vi_answer_clear(*state, &a);
+    sti_document_destroy(d);
+}
+
 static void formulas_without_a_value_at_the_start_are_got_around(void** state) {
     // log(0) at the usual start
     sti_document* d = parse(*state, "{\"kind\": \"ncp\", \"variables\": [\"x\"], \"F\": [\"log(x) + 1\"]}");
@@ -105,7 +151,7 @@ static void random_monotone_maps_are_solved_where_they_were_made(void** state) {
     sti_rng rng = {7};
     int proved = 0;
     for (int trial = 0; trial < 60; trial++) {
-        char text[N][1200], name[N][8];
+        char text[N][1200], name[N][16];
         const char *F[N], *names[N];
         double L[N][N], lb[N], ub[N], s[N];
         for (int i = 0; i < N; i++) {
@@ -175,6 +221,8 @@ int main(void) {
         cmocka_unit_test(the_problem_of_kojima_and_shindo_is_solved),
         cmocka_unit_test(a_solution_with_irrational_coordinates_is_proved_by_its_intervals),
         cmocka_unit_test(what_has_no_solution_is_unknown_and_an_empty_box_is_none),
+        cmocka_unit_test(a_small_residual_with_no_solution_near_it_is_not_taken_for_one),
+        cmocka_unit_test(bounds_of_any_size_stay_exact_in_proofs),
         cmocka_unit_test(formulas_without_a_value_at_the_start_are_got_around),
         cmocka_unit_test(wrong_formulas_are_named),
         cmocka_unit_test(random_monotone_maps_are_solved_where_they_were_made),
