@@ -104,6 +104,7 @@ typedef struct sti_urdf_model {
     sti_urdf_name* link_name;   // sorted                               (link_count)
     sti_urdf_name* joint_name;  // sorted                               (joint_count)
     int root;                   // link
+    bool fixed;                 // the root stays where it is
     int* order;                 // links, parents before their children (link_count)
     int piece_count, piece_capacity;
     struct sti_urdf_piece* piece;  // shapes                            (piece_count)

@@ -42,7 +42,7 @@ static sti_status add_body(sti_urdf_model* m, const sti_urdf_sum* s, int index, 
     if (name == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "name of a link");
     body.name = name;
     body.pose = link->place;
-    body.fixed = index == m->root && m->options->fixed;
+    body.fixed = index == m->root && m->fixed;
     if (!body.fixed) {
         body.density = 0;
         body.mass = s->mass;
@@ -76,7 +76,7 @@ static sti_status add_bodies(sti_urdf_model* m, const sti_urdf_sum* sums, sti_bo
 }
 
 static bool is_still(const sti_urdf_model* m, const sti_urdf_geometry* g) {
-    return m->link[g->link].body_link == m->root && m->options->fixed;
+    return m->link[g->link].body_link == m->root && m->fixed;
 }
 
 // Before anything is added: masses may follow from them.
@@ -118,7 +118,7 @@ static sti_status remark_shapeless(sti_urdf_model* m, const sti_urdf_sum* sums) 
     int moving = 0, bare = 0, first = -1;
     for (int k = 0; k < m->link_count; k++) {
         const sti_urdf_link* link = &m->link[k];
-        if (link->body_link != k || link->left_out || (k == m->root && m->options->fixed)) continue;
+        if (link->body_link != k || link->left_out || (k == m->root && m->fixed)) continue;
         moving++;
         if (sums[k].touchable) continue;
         bare++;

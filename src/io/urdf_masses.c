@@ -221,7 +221,7 @@ sti_status sti_urdf_masses(sti_urdf_model* m, sti_urdf_sum* sums) {
         const int body = m->order[at];
         sti_urdf_sum* s = &sums[body];
         const bool root = body == m->root;
-        if (m->link[body].body_link != body || (root && m->options->fixed)) continue;
+        if (m->link[body].body_link != body || (root && m->fixed)) continue;
         if (!(s->mass > 0)) {
             if (!root && !s->touchable && s->hangs <= 0) {
                 status = leave_out(m, body, sums);

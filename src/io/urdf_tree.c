@@ -237,6 +237,25 @@ static sti_status take_settings(sti_urdf_model* m) {
     return STI_OK;
 }
 
+// A root that is nothing but a frame, with floating joints alone, is the world: what floats are its children.
+static sti_status hold_root(sti_urdf_model* m) {
+    bool floats = false, other = false;
+    for (int k = 0; k < m->link_count; k++) {
+        const sti_urdf_link* link = &m->link[k];
+        other = other || (link->body_link == m->root && (link->mass > 0 || link->touchable));
+    }
+    for (int k = 0; k < m->joint_count; k++) {
+        const sti_urdf_joint* joint = &m->joint[k];
+        if (m->link[joint->parent].body_link != m->root || joint->type == STI_URDF_FIXED) continue;
+        floats = true;
+        other = other || joint->type != STI_URDF_FLOATING;
+    }
+    m->fixed = m->options->fixed || (floats && !other);
+    if (m->fixed == m->options->fixed) return STI_OK;
+    return sti_urdf_remark_add(m, STI_URDF_ASSUMED, m->link[m->root].node, NULL,
+                               "has no mass and no surface, and all else floats in it: it stays where it is");
+}
+
 sti_status sti_urdf_tree(sti_urdf_model* m) {
     sti_status status = name_all(m);
     for (int k = 0; status == STI_OK && k < m->joint_count; k++) status = connect(m, k);
@@ -246,5 +265,6 @@ sti_status sti_urdf_tree(sti_urdf_model* m) {
     status = check_reached(m);
     if (status != STI_OK) return status;
     join_fixed(m);
-    return take_settings(m);
+    status = hold_root(m);
+    return status == STI_OK ? take_settings(m) : status;
 }

@@ -285,6 +285,27 @@ static void one_joint_keeps_the_limits_of_all_that_mimic_it(void** state) {
     }
 }
 
+static void an_empty_root_that_all_else_floats_in_is_the_world(void** state) {
+    (void)state;
+    static const char floating[] =
+        "<robot name='r'><link name='world'/><link name='b'>" INERTIAL(1) "</link><joint name='j' type='floating'>"
+                                                                         "<parent link='world'/><child link='b'/>"
+                                                                         "</joint></robot>";
+    static const char turning[] =
+        "<robot name='r'><link name='world'/><link name='b'>" INERTIAL(1) "</link><joint name='j' type='continuous'>"
+                                                                         "<parent link='world'/><child link='b'/>"
+                                                                         "</joint></robot>";
+    sti_urdf_options options = sti_urdf_options_default();
+    options.fixed = false;
+    robot r = parse(floating, &options);
+    assert_true(sti_bodies_body(r.bodies, 0)->fixed && !sti_bodies_body(r.bodies, 1)->fixed);
+    remark(&r, STI_URDF_ASSUMED, "world", "it stays where it is");
+    drop(&r);
+    r = parse(turning, &options);
+    assert_false(sti_bodies_body(r.bodies, 0)->fixed);
+    drop(&r);
+}
+
 // A hand that turns freely and falls: parallel slides, and a third finger that mimics the second one, which mimics the first.
 static void fingers_of_a_hand_that_moves_are_geared_also_in_chains(void** state) {
     (void)state;
@@ -930,6 +951,7 @@ int main(void) {
         cmocka_unit_test(settings_make_motors_and_springs),
         cmocka_unit_test(a_joint_that_mimics_is_geared_and_starts_where_the_other_puts_it),
         cmocka_unit_test(one_joint_keeps_the_limits_of_all_that_mimic_it),
+        cmocka_unit_test(an_empty_root_that_all_else_floats_in_is_the_world),
         cmocka_unit_test(fingers_of_a_hand_that_moves_are_geared_also_in_chains),
         cmocka_unit_test(what_has_no_effect_is_reported),
         cmocka_unit_test(links_that_overlap_at_the_start_never_touch),
