@@ -140,7 +140,8 @@ static void draw_plane_path(drawing* d) {
 static void draw_plane(drawing* d) {
     static signed char class_of[FINE * FINE];
     for (int k = 0; k < FINE * FINE; k++) {
-        const double x[2] = {k % FINE - FINE / 2, k / FINE - FINE / 2};
+        const int column = k % FINE - FINE / 2, row = k / FINE - FINE / 2;
+        const double x[2] = {column, row};
         class_of[k] = (signed char)count_at(d, x);
     }
     cli_svg_cells(&d->s, FINE, FINE, class_of, shades);
@@ -174,7 +175,8 @@ static void shade_halves(drawing* d) {
     static signed char class_of[WIDE * FINE];
     const double right[3] = {-1 / sqrt(2), 1 / sqrt(2), 0}, up[3] = {-1 / sqrt(6), -1 / sqrt(6), 2 / sqrt(6)};
     for (int k = 0; k < WIDE * FINE; k++) {
-        const double X = -2.4 + 4.8 * (k % WIDE + 0.5) / WIDE, Y = -1.2 + 2.4 * (k / WIDE + 0.5) / FINE;
+        const int column = k % WIDE, row = k / WIDE;
+        const double X = -2.4 + 4.8 * (column + 0.5) / WIDE, Y = -1.2 + 2.4 * (row + 0.5) / FINE;
         const int side = X < 0 ? 1 : -1;
         const double x = side * X + 1.12, r = x * x + Y * Y;
         const double z = side * sqrt(fmax(0, 1 - r)) / sqrt(3);
