@@ -4,7 +4,9 @@
 // the distance. Above any level f >= 0 these n form an arc (an intersection of convex cones with the circle), so a maximum
 // found among enough directions is narrowed to rounding by the sign of f'. Inside, -f is how deep.
 //
-// Ellipse. x = T y with |y| <= 1, T = rotation times diag(axes): sigma(n) = |T'n|, reached at T T'n / sigma(n).
+// Ellipse. x = T y with |y| <= 1, T = rotation times diag(axes): sigma(n) = |T'n|, reached at T T'n / sigma(n). In its own axes the
+// nearest point is p_i = a_i^2 z_i / (a_i^2 + t) with the t >= 0 that puts p on the border; z - p is t (z_i / (a_i^2 + t)). No
+// number of directions would be enough for one that is thin.
 #include <math.h>
 #include <stdlib.h>
 #include <stiction/section.h>
@@ -232,15 +234,41 @@ static double radius(const sti_section* s, double angle) {
     return hypot(b[0] - a[0], b[1] - a[1]) / (2 * STEP);
 }
 
+// False: z is inside
+static bool project_ellipse(const sti_section* s, const double* z, double* p, double* D, double* f) {
+    const double c = cos(s->angle), d = sin(s->angle), a = s->axes[0], b = s->axes[1];
+    const double x = c * z[0] + d * z[1], y = c * z[1] - d * z[0];
+    if (hypot(x / a, y / b) <= 1) return false;
+    double low = 0, high = hypot(a * x, b * y), t = 0;
+    for (;;) {
+        t = 0.5 * (low + high);
+        if (t <= low || t >= high) break;
+        if (hypot(a * x / (a * a + t), b * y / (b * b + t)) > 1)
+            low = t;
+        else
+            high = t;
+    }
+    const double v = x / (a * a + t), w = y / (b * b + t), size = hypot(v, w), m = v / size, n = w / size;
+    const double h = hypot(a * m, b * n), rho = (a / h) * (a / h) * (b / h) * b, k = rho / (rho + t * size);
+    const double N[2] = {c * m - d * n, d * m + c * n};
+    p[0] = c * a * a * v - d * b * b * w;
+    p[1] = d * a * a * v + c * b * b * w;
+    set_derivative(D, k * N[1] * N[1], -k * N[0] * N[1], -k * N[0] * N[1], k * N[0] * N[0]);
+    *f = t * size;
+    return true;
+}
+
 double sti_section_project(const sti_section* s, const double* z, double* p, double* D) {
     if (s->shape == STI_SECTION_DISC) return project_disc(z, p, D);
     if (s->shape == STI_SECTION_POLYGON) return project_polygon(s, z, p, D);
+    double beyond;
+    if (s->shape == STI_SECTION_ELLIPSE && project_ellipse(s, z, p, D, &beyond)) return beyond;
     double f;
     const double angle = farthest_angle(s, z, &f);
-    if (f <= 0) {
+    if (f <= 0 || s->shape == STI_SECTION_ELLIPSE) {
         p[0] = z[0], p[1] = z[1];
         set_derivative(D, 1, 0, 0, 1);
-        return f;
+        return fmin(f, 0);
     }
     const double c = cos(angle), d = sin(angle), rho = D != NULL ? radius(s, angle) : 0, k = rho / (rho + f);
     p[0] = z[0] - f * c, p[1] = z[1] - f * d;

@@ -29,7 +29,10 @@ static void conclude(const sti_contact_options* o, sti_contact_answer* a) {
         return;
     }
     a->outcome = a->termination == STI_END_LIMIT ? STI_LIMIT : STI_UNKNOWN;
-    if (a->termination == STI_END_SOLUTION) a->termination = STI_END_STALLED;
+    if (a->termination != STI_END_SOLUTION) return;
+    a->termination = STI_END_STALLED;
+    snprintf(a->reason, sizeof a->reason,
+             "solved with sections as discs, but the residual of the problem as posed is %.1e", a->residual);
 }
 
 // ---- ellipses

@@ -367,8 +367,32 @@ static void every_allocation_with_sections_may_fail(void** state) {
     }
 }
 
+// z - p is normal to the border at p, and p lies on it
+static void points_beside_an_ellipse_as_thin_as_a_needle_find_the_nearest_one(void** state) {
+    sti_rng rng = {11};
+    (void)state;
+    for (int trial = 0; trial < 20000; trial++) {
+        sti_section s = {.shape = STI_SECTION_ELLIPSE, .angle = between(&rng, -4, 4)};
+        s.axes[0] = pow(10, between(&rng, -1.5, 1.5));
+        s.axes[1] = pow(10, between(&rng, -1.5, 1.5));
+        const double at = between(&rng, 0, 7), out = 1 + pow(10, between(&rng, -9, 2)), c = cos(s.angle),
+                     d = sin(s.angle);
+        const double x = out * s.axes[0] * cos(at), y = out * s.axes[1] * sin(at),
+                     z[2] = {c * x - d * y, d * x + c * y};
+        double p[2], D[4];
+        const double far = sti_section_project(&s, z, p, D);
+        assert_true(far > 0 && fabs(sti_section_gauge(&s, p) - 1) < 1e-11);
+        const double px = (c * p[0] + d * p[1]) / s.axes[0], py = (c * p[1] - d * p[0]) / s.axes[1];
+        const double size = hypot(px / s.axes[0], py / s.axes[1]);
+        const double nx = px / s.axes[0] / size, ny = py / s.axes[1] / size;
+        const double N[2] = {c * nx - d * ny, d * nx + c * ny};
+        assert_true(fabs(p[0] + far * N[0] - z[0]) + fabs(p[1] + far * N[1] - z[1]) < 1e-9 * hypot(z[0], z[1]));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(points_beside_an_ellipse_as_thin_as_a_needle_find_the_nearest_one),
         cmocka_unit_test(a_block_on_a_grained_plane_sticks_and_slides_as_the_ellipse_says),
         cmocka_unit_test(a_ratchet_holds_one_way_and_slips_the_other),
         cmocka_unit_test(random_ellipses_are_solved_and_accepted),
