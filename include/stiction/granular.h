@@ -185,7 +185,7 @@ STI_API sti_status sti_bed_create(sti_env* env, const sti_grains* grains, const 
 STI_API void sti_bed_destroy(sti_bed* bed);
 STI_API sti_status sti_bed_step(sti_bed* bed, sti_bed_report* report);  // report may be NULL
 
-// The state, by the numbers the grains were given in. v, w, x may be NULL.
+// The state, by the numbers the grains were given in. v, w, x may be NULL: not asked for, or left as they are.
 STI_API int sti_bed_count(const sti_bed* bed);
 STI_API double sti_bed_time(const sti_bed* bed);
 STI_API void sti_bed_get(const sti_bed* bed, double* x, double* v, double* w);

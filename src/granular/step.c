@@ -266,16 +266,16 @@ void sti_bed_get(const sti_bed* bed, double* x, double* v, double* w) {
 
 sti_status sti_bed_set(sti_bed* bed, const double* x, const double* v, const double* w) {
     for (size_t k = 0; k < 3 * (size_t)bed->n; k++) {
-        if (!isfinite(x[k]) || !isfinite(v[k]) || !isfinite(w[k]))
+        if ((x != NULL && !isfinite(x[k])) || (v != NULL && !isfinite(v[k])) || (w != NULL && !isfinite(w[k])))
             return STI_FAIL(bed->env, STI_ERR_ARGUMENT, (int64_t)(k / 3), "grain %zu: a number that is not finite",
                             k / 3);
     }
     for (int k = 0; k < bed->n; k++) {
         const size_t from = 3 * (size_t)bed->id[k], to = 3 * (size_t)k;
         for (size_t i = 0; i < 3; i++) {
-            bed->x[to + i] = x[from + i];
-            bed->grain[k].v[i] = v[from + i];
-            bed->grain[k].W[i] = w[from + i] * bed->radius[k];
+            if (x != NULL) bed->x[to + i] = x[from + i];
+            if (v != NULL) bed->grain[k].v[i] = v[from + i];
+            if (w != NULL) bed->grain[k].W[i] = w[from + i] * bed->radius[k];
         }
     }
     bed->listed = false;

@@ -122,8 +122,6 @@ static void a_grain_at_rest_on_the_floor_does_not_move_at_all(void** state) {
     sti_env_destroy(env);
 }
 
-// Slides with slip s: Coulomb gives friction mu m g h against it and no lift; the convex law gives the impulse
-// (g h + mu |s|) / (1 + 7/2 mu^2) per mass along n - mu s/|s|.
 // Its square is no number: what the caller gave is at fault, not the step.
 static void a_velocity_too_large_is_refused_by_name(void** state) {
     (void)state;
@@ -140,6 +138,33 @@ static void a_velocity_too_large_is_refused_by_name(void** state) {
     sti_env_destroy(env);
 }
 
+static void what_is_not_given_stays_as_it_is(void** state) {
+    (void)state;
+    sti_env* env = open_env();
+    const sti_bed_options o = sti_bed_options_default();
+    sti_bed* bed = bed_of_pebbles(env, 3, &o);
+    double x[9], v[9], w[9], given[9], now[3][9];
+    sti_bed_get(bed, x, v, w);
+    for (int k = 0; k < 9; k++) given[k] = 0.25 * (k + 1);
+    for (int which = 0; which < 3; which++) {
+        assert_int_equal(sti_bed_set(bed, x, v, w), STI_OK);
+        sti_bed_get(bed, x, v, w);
+        const double* before[] = {x, v, w};
+        assert_int_equal(
+            sti_bed_set(bed, which == 0 ? given : NULL, which == 1 ? given : NULL, which == 2 ? given : NULL), STI_OK);
+        sti_bed_get(bed, now[0], now[1], now[2]);
+        for (int a = 0; a < 3; a++)
+            for (int k = 0; k < 9; k++) assert_true(fabs(now[a][k] - (a == which ? given : before[a])[k]) <= 1e-15);
+    }
+    assert_int_equal(sti_bed_set(bed, NULL, NULL, NULL), STI_OK);
+    given[4] = NAN;
+    assert_int_equal(sti_bed_set(bed, NULL, given, NULL), STI_ERR_ARGUMENT);
+    sti_bed_destroy(bed);
+    sti_env_destroy(env);
+}
+
+// Slides with slip s: Coulomb gives friction mu m g h against it and no lift; the convex law gives the impulse
+// (g h + mu |s|) / (1 + 7/2 mu^2) per mass along n - mu s/|s|.
 static void a_sliding_grain_follows_the_closed_form_of_its_law(void** state) {
     (void)state;
     sti_env* env = open_env_of(1);
@@ -674,6 +699,7 @@ int main(void) {
         cmocka_unit_test(the_gap_grows_by_the_distance_moved_along_the_normal),
         cmocka_unit_test(a_grain_at_rest_on_the_floor_does_not_move_at_all),
         cmocka_unit_test(a_velocity_too_large_is_refused_by_name),
+        cmocka_unit_test(what_is_not_given_stays_as_it_is),
         cmocka_unit_test(a_sliding_grain_follows_the_closed_form_of_its_law),
         cmocka_unit_test(a_turning_drum_takes_a_grain_along),
         cmocka_unit_test(the_residual_a_step_claims_is_the_one_its_impulses_have),
