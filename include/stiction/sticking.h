@@ -20,10 +20,10 @@
 extern "C" {
 #endif
 
-#define STI_STICKING_OUTCOME_LIST(X)                                                            \
-    X(STI_STICKING_UNKNOWN, "unknown") /* not decided: too many cases, or numerics that fail */ \
-    X(STI_STICKING_YES, "sticks")      /* a and lambda prove it */                              \
-    X(STI_STICKING_NO, "does_not")     /* the leaves prove it */                                \
+#define STI_STICKING_OUTCOME_LIST(X)                                                           \
+    X(STI_STICKING_UNKNOWN, "unknown") /* not decided: too many cases, or nothing is proved */ \
+    X(STI_STICKING_YES, "sticks")      /* a and lambda prove it */                             \
+    X(STI_STICKING_NO, "does_not")     /* the leaves prove it */                               \
     X(STI_STICKING_LIMIT, "limit")     /* within tol of the boundary, and not decided exactly */
 
 #define STI_X(code, text) code,

@@ -68,6 +68,9 @@ void sti_posed_mass_row(const sti_posed* s, sti_program* g, int row, int j);
 void sti_posed_held_row(const sti_posed* s, sti_program* g, int row, int i, int k, bool rate);
 void sti_posed_force_row(const sti_posed* s, sti_program* g, int row, int j, int first);
 
+// Exact twin of the directions k (0: the normal) of the contacts, NULL: none, and the line of contact i in it, also in the rates'.
+const sti_rationals* sti_posed_twin(const sti_posed* s, int i, int k, size_t* line);
+
 // sticking_ranks.c. Entry `entry` of the direction of flat multiplier k, or its rate (also of a tangent that slides), times sign,
 // as an entry of a program.
 void sti_posed_put_direction(const sti_posed* s, sti_program* g, int row, int column, int k, int entry, int sign);
@@ -93,6 +96,15 @@ double sti_posed_force_limit(const sti_posed* s);  // on normal forces, for the 
 double sti_posed_reach(const sti_posed* s, int i, const double* lambda);
 double sti_posed_margin(const sti_posed* s, int i, const double* lambda);  // of contact i; NAN: it has no bound
 double sti_posed_least_margin(const sti_posed* s, const double* lambda);
+// sticking_proof.c: what a point (n+p) misses of the equations (61 a), relative to their terms, and of the friction of contacts that
+// slide or are smooth, relative to the forces. Nothing is asked of bilateral friction where the sign is 0.
+typedef struct sti_misfit {
+    double equations, friction;
+} sti_misfit;
+
+sti_misfit sti_posed_misfit(const sti_posed* s, const signed char* sign, const double* x);
+// Do the rounded multipliers of the leaf prove that there is no point, as the checker of claims would have it?
+bool sti_posed_leaf_proves(const sti_posed* s, const sti_sticking_leaf* leaf);
 // Sign of the margin of contact i at exact multipliers (p).
 sti_status sti_posed_margin_sign(const sti_posed* s, int i, const sti_rationals* lambda, int* sign);
 
@@ -128,8 +140,9 @@ typedef struct sti_branch {
     sti_program program;
     sti_sticking_outcome outcome;
     double margin;
-    double* x;     // (n+p)
-    double* dual;  // of every row, when the margin is negative
+    double* x;        // (n+p)
+    double* dual;     // of every row, when the margin is negative
+    const char* why;  // it is unknown, in words
 } sti_branch;
 
 sti_status sti_branch_largest_margin(const sti_posed* s, const signed char* sign, sti_branch* out);

@@ -38,6 +38,7 @@ typedef struct search {
     signed char* sign;  // of the node                   (nc)
     int leaves;         // looked at
     bool found, limit, gave_up;
+    const char* why;  // it gave up, in words
     bool best_exact;
     double best_margin;
     double* best;  // (n+p)
@@ -78,6 +79,12 @@ static double dual_margin(const sti_posed* s, const sti_program* g, const double
     return sum > 0 && constant < 0 && miss * 1e6 <= -constant ? constant / sum : INFINITY;
 }
 
+static const char* why_open(const sti_misfit* m, double tol) {
+    return m->equations > tol  ? "the equations contradict each other, but by too little for a proof"
+           : m->friction > tol ? "the best forces found miss the friction of contacts that slide, which proves nothing"
+                               : "the best forces found pass a friction bound, which does not prove that all others do";
+}
+
 sti_status sti_branch_largest_margin(const sti_posed* s, const signed char* sign, sti_branch* out) {
     *out = (sti_branch){.outcome = STI_STICKING_UNKNOWN, .margin = NAN};
     const int d = s->n + s->p;
@@ -109,14 +116,17 @@ sti_status sti_branch_largest_margin(const sti_posed* s, const signed char* sign
     answer.dual[r] = 0;
     sti_program_lift(g, answer.dual);
     if (s->pool->status != STI_OK) return s->pool->status;
-    if (margin > band) {
+    const sti_misfit misfit = sti_posed_misfit(s, sign, answer.x);
+    const bool holds = misfit.equations <= s->options.tol && misfit.friction <= s->options.tol;
+    if (margin > band && holds) {
         out->outcome = STI_STICKING_YES;
     } else if (dual_margin(s, g, answer.dual, d) < -band) {
         out->outcome = STI_STICKING_NO;
         out->dual = answer.dual;
-    } else if (margin >= -band || answer.outcome == STI_CONIC_SOLVED) {
+    } else if (margin >= -band && holds) {
         out->outcome = STI_STICKING_LIMIT;
     }
+    if (out->outcome == STI_STICKING_UNKNOWN) out->why = why_open(&misfit, s->options.tol);
     out->x = answer.x;
     out->margin = margin;
     return STI_OK;
@@ -307,12 +317,19 @@ static sti_status visit_conic(search* k, int* verdict) {
     sti_status status = sti_branch_largest_margin(s, k->sign, &b);
     *verdict = 0;
     if (status == STI_OK && b.outcome == STI_STICKING_NO) {
-        *verdict = -1;
         status = new_leaf(k, &leaf);
-        if (status == STI_OK) fill_leaf(s, &b.program, b.dual, leaf);
-        if (status == STI_OK) k->r->answer.bound = fmin(k->r->answer.bound, leaf_bound(s, leaf));
+        if (status == STI_OK) {
+            fill_leaf(s, &b.program, b.dual, leaf);
+            *verdict = sti_posed_leaf_proves(s, leaf) ? -1 : 0;
+            k->gave_up = *verdict == 0;
+            if (k->gave_up)
+                k->why = "motions were found that no admissible contact force seems to drive; rounding forbids a proof";
+            else
+                k->r->answer.bound = fmin(k->r->answer.bound, leaf_bound(s, leaf));
+        }
     } else if (status == STI_OK && b.outcome == STI_STICKING_UNKNOWN) {
         k->gave_up = true;
+        k->why = b.why;
     } else if (status == STI_OK && (all_signed(k) || open_contacts_fit(k, b.x + s->n))) {
         *verdict = b.outcome == STI_STICKING_YES ? 1 : 2;
         if (*verdict == 1 || !k->limit) keep_point(k, b.x, b.margin);
@@ -325,6 +342,7 @@ static sti_status visit(search* k) {
     const sti_posed* s = k->s;
     if (++k->leaves > s->options.leaf_limit) {
         k->gave_up = true;
+        k->why = "too many choices of the signs of bilateral forces";
         return STI_OK;
     }
     int verdict = 0;
@@ -545,9 +563,7 @@ static void say_why(search* k) {
         snprintf(text, size, "a motion that no admissible contact force can drive%s%s",
                  a->leaf_count > 1 ? ", for every choice of the signs of bilateral forces" : "", rounding);
     else
-        snprintf(text, size,
-                 k->leaves > k->s->options.leaf_limit ? "too many choices of the signs of bilateral forces"
-                                                      : "the conic solver did not reach its tolerance");
+        snprintf(text, size, "%s%s", k->why, rounding);
 }
 
 sti_status sti_sticking_decide(sti_sticking* r, const sti_posed* s) {
@@ -559,10 +575,15 @@ sti_status sti_sticking_decide(sti_sticking* r, const sti_posed* s) {
     sti_sticking_answer* answer = &r->answer;
     answer->bound = INFINITY;
     sti_status status = visit(&k);
-    if (status == STI_OK && k.limit && !k.found && !k.exact) status = confirm_unique(&k);
-    if (status == STI_OK && k.limit && !k.found && !k.exact) status = confirm_inside(&k);
+    const bool open = (k.limit || k.gave_up) && !k.exact && k.leaves <= s->options.leaf_limit;
+    if (k.found || k.limit || k.gave_up) {
+        answer->leaf_count = 0;
+        answer->bound = INFINITY;
+    }
+    if (status == STI_OK && open && !k.found) status = confirm_unique(&k);
+    if (status == STI_OK && open && !k.found) status = confirm_inside(&k);
     if (status != STI_OK) return status;
-    if (k.found || k.limit) answer->leaf_count = 0;
+    if (open) answer->leaf_count = 0;
     answer->outcome = k.found     ? STI_STICKING_YES
                       : k.limit   ? STI_STICKING_LIMIT
                       : k.gave_up ? STI_STICKING_UNKNOWN

@@ -201,8 +201,7 @@ sti_status sti_posed_open(const sti_posed* s, const unsigned char* opens, sti_po
 
 // ---- rows
 
-// Entry `row` of multiplier direction k at contact i (0: the normal), and its exact twin.
-static const sti_rationals* direction_table(const sti_posed* s, int i, int k, size_t* line) {
+const sti_rationals* sti_posed_twin(const sti_posed* s, int i, int k, size_t* line) {
     const sti_instant_exact* exact = s->instant->exact;
     *line = k == 0 ? (size_t)s->contact[i] : (size_t)(s->t_first[i] + k - 1);
     return exact == NULL ? NULL : k == 0 ? exact->n : exact->t;
@@ -224,7 +223,7 @@ void sti_posed_held_row(const sti_posed* s, sti_program* g, int r, int i, int k,
     const sti_instant_exact* exact = s->instant->exact;
     const int direction = k + sti_posed_is_open(s, i);
     size_t line;
-    const sti_rationals* table = direction_table(s, i, direction, &line);
+    const sti_rationals* table = sti_posed_twin(s, i, direction, &line);
     const sti_rationals* rates = exact == NULL ? NULL : direction == 0 ? exact->n_rate : exact->t_rate;
     if (rate) sti_program_put_data(g, r, 0, s->c[s->row[i] + k], rates, line, 1);
     for (int j = 0; j < s->n; j++) {
