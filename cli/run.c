@@ -1,5 +1,4 @@
 // run.c: stiction run: a scene in time, with files to look at, to check and to go on from.
-#include "run.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "plan.h"
 #include "robot.h"
 #include "run_nav.h"
 #include "run_push.h"
@@ -354,6 +354,21 @@ int cli_run_scene(cli* c, const cli_run_request* r, const cli_system_request* ow
         sti_document_destroy(problem);
         return cli_fail_usage(c, "%s: of a system, and %.200s has vehicles", system_option(own), r->scene);
     }
+    if (sti_document_kind(problem) == STI_KIND_PLAN) {
+        code = system_option(own) == NULL
+                   ? cli_run_plan(c, r, problem)
+                   : cli_fail_usage(c, "%s: of a system, and %.200s is a plan", system_option(own), r->scene);
+        sti_document_destroy(problem);
+        return code;
+    }
+    if (r->noise != NULL || r->repeat > 0 || r->seed > 0) {
+        sti_document_destroy(problem);
+        return cli_fail_usage(c, "%s: of a plan, and %.200s is none",
+                              r->noise != NULL ? "--noise"
+                              : r->repeat > 0  ? "--repeat"
+                                               : "--seed",
+                              r->scene);
+    }
     if (sti_document_kind(problem) == STI_KIND_MANIPULATION) {
         if (system_option(own) == NULL) return cli_run_push(c, r, problem);
         sti_document_destroy(problem);
@@ -490,6 +505,10 @@ static int run(cli* c, int argc, char** argv) {
         {"--jamming-every", CLI_POSITIVE, "T",
          "and every T units of time on the way, into the trajectory and the summary", &r.jamming_every},
         {"--jamming-limit", CLI_POSITIVE, "S", "seconds for such a test (no limit)", &r.jamming_limit},
+        {"--noise", CLI_TEXT, "pose=X,..",
+         "of a plan: half widths that runs are off by: pose, angle, mu, tip (the plan's)", &r.noise},
+        {"--repeat", CLI_COUNT, "N", "of a plan: runs with noise, to count successes", &r.repeat},
+        {"--seed", CLI_COUNT, "S", "of a plan: of the noise (1)", &r.seed},
         {"--force", CLI_FLAG, NULL, "replace the run that is in the folder", &r.force},
         {"--sweep", CLI_TEXT, "NAME=A:B:N", "N runs with a parameter from A to B; --csv is then a line a run",
          &sweep.values},
@@ -545,6 +564,7 @@ const cli_verb cli_verb_run = {
         "    stiction run stick-slip --csv stick-slip.csv\n"
         "    stiction run arch --set mu=0.2 --out arch --picture\n"
         "    stiction run peg-in-hole --out peg --picture\n"
+        "    stiction run plan.json --noise pose=0.01,mu=0.02 --repeat 1000\n"
         "    stiction run arch --sweep mu=0.2:0.4:21 --jobs 2 --csv arch.csv --plot arch.svg --of "
         "energy.end,steps_at_rest\n",
     .use = STI_USE_RUN,

@@ -24,6 +24,8 @@ typedef struct cli_run_request {
     const char* problem;            // --problem FILE: of the last step
     double jamming_limit;           // seconds; 0: none
     double jamming_every;           // time between two tests before the end; 0: none
+    const char* noise;              // --noise: of a plan
+    long repeat, seed;              // --repeat, --seed: of a plan
     bool picture, force, jamming;
     bool check, no_check;
 } cli_run_request;

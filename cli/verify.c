@@ -1,6 +1,7 @@
 // verify.c: stiction verify: the independent check of an answer; each kind is verified by a file of its own.
 #include "analyze_modes.h"
 #include "documents.h"
+#include "plan.h"
 #include "scenes.h"
 #include "sticking.h"
 #include "verify_run.h"
@@ -30,19 +31,31 @@ static int run(cli* c, int argc, char** argv) {
     if (count < 0) return code;
     const char* path = positional[0];
     if (count == 2 && cli_scene_instead(path) != NULL) return cli_verify_alone(c, path);
-    if (count == 1) return cli_verify_is_run(path) ? cli_verify_run(c, path, tol) : cli_verify_alone(c, path);
     sti_document* document = NULL;
+    if (count == 1 && !cli_verify_is_run(path) && sti_document_load(c->env, path, &document) == STI_OK &&
+        sti_document_kind(document) == STI_KIND_PLAN) {
+        cli_run_catch_signals();
+        code = cli_plan_verify(c, path, document);
+        sti_document_destroy(document);
+        return code;
+    }
+    sti_document_destroy(document);
+    document = NULL;
+    if (count == 1) return cli_verify_is_run(path) ? cli_verify_run(c, path, tol) : cli_verify_alone(c, path);
     code = cli_load(c, path, &document);
     if (code != CLI_DONE) return code;
     const cli_verify_request r = {.path = path, .answer = positional[1], .tol = tol};
-    code = cli_documents[sti_document_kind(document)].verify(c, &r, document);
+    if (sti_document_kind(document) == STI_KIND_PLAN)
+        code = cli_fail_usage(c, "%.200s: a plan, which is verified without another file", path);
+    else
+        code = cli_documents[sti_document_kind(document)].verify(c, &r, document);
     sti_document_destroy(document);
     return code;
 }
 
 const cli_verb cli_verb_verify = {
     .name = "verify",
-    .arguments = "FILE SOL | FOLDER [options]",
+    .arguments = "FILE SOL | FOLDER | PLAN [options]",
     .summary = "check an answer against its problem, or a recorded run, independently of the solvers",
     .details =
         "SOL is what stiction solve wrote (--output, or --json): a solution is measured on the original data, a claim\n"
@@ -50,6 +63,9 @@ const cli_verb cli_verb_verify = {
         "For a contact problem SOL is JSON or an FCLIB solution (.hdf5); cone, penetration and complementarity are\n"
         "looked at contact by contact.\n"
         "For an instant SOL is what stiction analyze sticking or modes wrote (--output, or --json).\n"
+        "PLAN is what stiction plan --out wrote: every push is proved again to lead all poses it may find into those "
+        "that the\n"
+        "plan claims, and the last ones to be within the tolerance of the goal.\n"
         "FOLDER is what stiction run --out wrote for bodies, a system by formulas or grains. Its trajectory.h5 is held "
         "against\n"
         "itself and against mechanics, without a step being made again. Bodies: order, rotations, ways and speeds, "

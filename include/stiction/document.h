@@ -24,6 +24,7 @@
 //     {"kind": "scene", "bed": {"layout": "pebble-bed", "count": 1600}, "step": {"h": 0.01}, "time": 10}
 //     {"kind": "scene", "dimension": 3, "bodies": [{"name": "box", "shape": {"type": "box", "half": [..]}}], "time": 10}
 //     {"kind": "manipulation", "parts": [..], "fixtures": [..], "probes": [..], "mu": 0.3, "h": 0.05, "steps": 100}
+//     {"kind": "plan", "scene": "peg-push", "noise": {..}, "goals": [..], "start": [..], "start_sets": [..], "pushes": [..]}
 //     {"kind": "navigation", "vehicles": [..], "walls": [..], "obstacles": [..], "h": 0.02, "time": 12}
 //     {"kind": "model", "parameters": {"a": 1, "b": 1}, "model": "a*exp(-b*t)"}
 //     {"kind": "root", "variables": {"x": [-2, 2]}, "equations": ["x^2 - 2"], "method": "all"}
@@ -94,6 +95,7 @@ typedef enum sti_use { STI_USE_LIST(STI_X) } sti_use;
       STI_USE_RUN | STI_USE_ANALYZE | STI_USE_INSPECT | STI_USE_VERIFY | STI_USE_ROBUST | STI_USE_FIT) \
     X(STI_KIND_SCENE, scene, STI_USE_RUN | STI_USE_ANALYZE | STI_USE_INSPECT | STI_USE_FIT)            \
     X(STI_KIND_MANIPULATION, manipulation, STI_USE_RUN | STI_USE_ROBUST | STI_USE_FIT | STI_USE_PLAN)  \
+    X(STI_KIND_PLAN, plan, STI_USE_RUN | STI_USE_VERIFY)                                               \
     X(STI_KIND_NAVIGATION, navigation, STI_USE_RUN | STI_USE_ROBUST)                                   \
     X(STI_KIND_MODEL, model, STI_USE_FIT)                                                              \
     X(STI_KIND_ROOT, root, STI_USE_ROOT)                                                               \

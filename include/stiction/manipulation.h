@@ -309,6 +309,38 @@ typedef struct sti_box_verification {
 STI_API sti_status sti_verify_push_box(sti_env* env, const sti_manipulation* m, const sti_push_box* box,
                                        long max_pieces, double* end, sti_box_verification* out);
 
+// ---- where a push takes a set of poses, whatever the modes, proved (src/verify/reach.c)
+
+// Poses of a part: x = a cos(angle) - b sin(angle), y = a sin(angle) + b cos(angle), with (a, b, theta) between low and high.
+typedef struct sti_pose_set {
+    double angle;
+    double low[3], high[3];
+} sti_pose_set;
+
+// The scene's probe, aimed, makes `steps` steps and comes with its one or two tips to one edge of a polygon. The parts are anywhere in
+// their sets; friction with the part may be off by mu, either way, the tool by `tip` in x and in y.
+typedef struct sti_push_course {
+    double h;
+    long steps;
+    int part, edge, probe;
+    const sti_pose_set* before;  // (parts)
+    double mu, tip;
+    double angle;  // of the set afterwards
+    int cuts[3];   // the part's set is looked at in so many pieces along each side; 0 as 1
+} sti_push_course;
+
+// Accepted: each step of every member has a solution in which nothing but the tool touches the part, on this edge, and all such
+// solutions lead into `after`, whatever opens, sticks or slides on the way.
+typedef struct sti_push_reach {
+    bool accepted;
+    sti_pose_set after;
+    double clearance;  // least distance that was left, less what a step needs; INFINITY: nothing is near
+    char text[240];
+} sti_push_reach;
+
+STI_API sti_status sti_verify_push_reach(sti_env* env, const sti_manipulation* m, const sti_push_course* course,
+                                         sti_push_reach* out);
+
 // Friction of part i against a thing.
 STI_API double sti_manipulation_friction(const sti_manipulation* m, int part, int thing);
 

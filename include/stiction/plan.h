@@ -37,9 +37,9 @@ STI_API sti_status sti_robust_box_create(sti_env* env, const sti_manipulation* m
                                          long steps, const sti_box_options* options, sti_robust_box** out);
 STI_API void sti_robust_box_destroy(sti_env* env, sti_robust_box* box);  // accepts NULL
 
-// ---- plans: a rapidly exploring random tree over pushes with one tip, S3 2.4
+// ---- plans: a rapidly exploring random tree over pushes with one probe of one or two tips, S3 2.4
 
-// Half widths of what may differ: pose of every part at the start, friction at the tip, place of the tip in every push.
+// Half widths of what may differ: pose of every part at the start, friction at the tips, place of the probe in every push.
 typedef struct sti_plan_noise {
     double pose[3];  // x, y, theta
     double mu;
@@ -54,11 +54,11 @@ typedef struct sti_plan_goal {
 
 typedef struct sti_plan_options {
     unsigned long seed;
-    long max_tries;     // pushes that are tried
+    long max_tries;     // pushes that are tried, for each goal
     double time_limit;  // seconds; 0: none
     double goal_bias;   // part of the tries that aim at the goal
     double metric;      // length that a turn by 1 counts as
-    double step;        // way of the tip in a step
+    double step;        // way of the probe in a step
     double reach;       // longest push
     bool shortest;      // without the test of robustness
     sti_plan_noise noise;
@@ -69,41 +69,62 @@ typedef struct sti_plan_options {
 STI_API sti_plan_options sti_plan_options_default(const sti_manipulation* m);
 
 typedef struct sti_plan_push {
+    int part;
     double at[2], angle, speed;  // as sti_manipulation_aim takes them
     long steps;
-    sti_push_contact contact;  // that is kept, in this mode, whatever the deviation
-    sti_push_mode mode;
-    double margin;  // of the proof; NAN: not proved
+    int edge;     // of the part, that the tips come to
+    int cuts[3];  // of sti_push_course, with which the proof goes
 } sti_plan_push;
 
 typedef struct sti_plan {
     int part_count, probe;
     double h;
-    sti_plan_goal goal;
+    int goal_count;
+    sti_plan_goal* goals;  // reached one after the other
     sti_plan_noise noise;
     bool reached;  // and, of a plan that is not "shortest", proved for every deviation within the noise
     bool shortest;
     long tries, nodes;
     int push_count;
     sti_plan_push* pushes;
-    double *poses, *low,
-        *high;  // before the first push and after each: predicted, and the box they are in  ((pushes + 1) x 3 parts)
+    double* poses;       // before the first push and after each, as predicted    ((pushes + 1) x 3 parts)
+    sti_pose_set* sets;  // that they are in, whatever the noise                  ((pushes + 1) x parts)
 } sti_plan;
 
 // The scene's probe is aimed while this works, and left somewhere. Not reached: pushes to the nearest place that was found.
-// STI_ERR_INPUT: no probe that pushes, or the start or the goal overlaps something.
-STI_API sti_status sti_plan_create(sti_env* env, sti_manipulation* m, const sti_plan_goal* goal,
+// STI_ERR_INPUT: no probe that pushes, or the start or a goal overlaps something, with the noise or without.
+STI_API sti_status sti_plan_create(sti_env* env, sti_manipulation* m, int goal_count, const sti_plan_goal* goals,
                                    const sti_plan_options* options, sti_plan** out);
 STI_API void sti_plan_destroy(sti_env* env, sti_plan* plan);  // accepts NULL
 
 typedef struct sti_replay {
     long runs, successes, jams;
-    double worst[3];  // largest distance from the goal: x, y, theta
+    double worst[3];  // largest distance from the goals: x, y, theta
 } sti_replay;
 
-// All pushes, one after the other, with deviations drawn evenly within the noise (NULL: the plan's); runs 1 with noise of 0: as planned.
+// All pushes, one after the other, with deviations drawn evenly within the noise (NULL: the plan's); runs 1 with noise of 0: as
+// planned. show: NULL, or called after every step.
+typedef void sti_replay_show(void* user, int push, long step, const double* q, const sti_push_report* report);
 STI_API sti_status sti_plan_replay(sti_env* env, sti_manipulation* m, const sti_plan* plan, const sti_plan_noise* noise,
-                                   unsigned long seed, long runs, sti_replay* out);
+                                   unsigned long seed, long runs, sti_replay_show* show, void* user, sti_replay* out);
+
+// ---- a plan checked by who did not make it (src/verify/plan.c)
+
+typedef struct sti_plan_verification {
+    bool accepted;
+    int push;      // of the claim that fails; -1: none, or one that is not about a push
+    double worst;  // of predicted poses: largest deviation of the stepper from them
+    double clearance;
+    char text[240];
+} sti_plan_verification;
+
+// That the first sets hold the scene's start with its noise, that each push leads every member of a set into the next
+// (sti_verify_push_reach), that parts which are not pushed stay, and that the last sets are within the tolerance of the goals.
+// Of a plan made without the test of robustness: the predicted poses alone.
+STI_API sti_status sti_verify_plan(sti_env* env, sti_manipulation* m, const sti_plan* plan, sti_plan_verification* out);
+
+// What a document holds (document.h), for as long as it lives, and the scene and settings that it names; NULL when of another kind.
+STI_API const sti_plan* sti_plan_of(const sti_document* document, const char** scene, const char** settings);
 
 #ifdef __cplusplus
 }

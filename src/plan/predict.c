@@ -6,15 +6,6 @@
 
 #include "plan/plan.h"
 
-double sti_angle_wrap(double a) {
-    return remainder(a, 2 * 3.14159265358979323846);
-}
-
-double sti_pose_distance(const double a[3], const double b[3], double metric) {
-    const double turn = metric * sti_angle_wrap(a[2] - b[2]);
-    return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + turn * turn);
-}
-
 void sti_touch_place(const sti_outline* o, sti_touch* t) {
     if (o->vertex_count == 0) {
         const double f = 2 * 3.14159265358979323846 * t->along;

@@ -11,6 +11,8 @@ typedef struct player {
     sti_push* push;
     double *q, *still;
     sti_rng rng;
+    sti_replay_show* show;
+    void* user;
 } player;
 
 static double drawn(player* k, double half) {
@@ -40,6 +42,7 @@ static sti_status play(player* k, bool* jam) {
             sti_push_report r;
             status = sti_push_step(k->push, &r);
             *jam = status == STI_OK && r.end != STI_PUSH_MOVED;
+            if (status == STI_OK && k->show != NULL) k->show(k->user, i, l + 1, sti_push_q(k->push), &r);
         }
         for (int j = 0; j < 3 * p->part_count; j++) k->q[j] = sti_push_q(k->push)[j];
     }
@@ -48,9 +51,10 @@ static sti_status play(player* k, bool* jam) {
 }
 
 static void judge(const player* k, bool jam, sti_replay* out) {
-    const sti_plan_goal* g = &k->plan->goal;
     bool good = !jam;
-    for (int j = 0; j < 3; j++) {
+    for (int i = 0; i < 3 * k->plan->goal_count; i++) {
+        const sti_plan_goal* g = &k->plan->goals[i / 3];
+        const int j = i % 3;
         double d = k->q[3 * g->part + j] - g->pose[j];
         if (j == 2) d = sti_angle_wrap(d);
         out->worst[j] = fmax(out->worst[j], fabs(d));
@@ -62,9 +66,15 @@ static void judge(const player* k, bool jam, sti_replay* out) {
 }
 
 sti_status sti_plan_replay(sti_env* env, sti_manipulation* m, const sti_plan* plan, const sti_plan_noise* noise,
-                           unsigned long seed, long runs, sti_replay* out) {
+                           unsigned long seed, long runs, sti_replay_show* show, void* user, sti_replay* out) {
     const size_t n = 3 * (size_t)plan->part_count;
-    player k = {.env = env, .m = m, .plan = plan, .noise = noise != NULL ? noise : &plan->noise, .rng = {seed}};
+    player k = {.env = env,
+                .m = m,
+                .plan = plan,
+                .noise = noise != NULL ? noise : &plan->noise,
+                .rng = {seed},
+                .show = show,
+                .user = user};
     *out = (sti_replay){0};
     if (sti_manipulation_part_count(m) != plan->part_count)
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "plan for %d parts, and the scene has %d", plan->part_count,

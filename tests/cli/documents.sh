@@ -28,6 +28,10 @@ printf 't,y\n0,2\n1,1\n2,0.5\n3,0.25\n' >decay.csv
 echo '{"kind": "root", "variables": {"x": [0, 2]}, "equations": ["x^2 = 2"]}' >kinds/root.json
 echo '{"kind": "bound", "what": "hadamard", "interval": [1, 3], "f": "x^3", "weight": "1/2"}' >kinds/bound.json
 
+echo '{"kind": "plan", "scene": "peg-push", "h": 0.05, "probe": 0, "noise": {"pose": [0, 0, 0], "mu": 0, "tip": 0},
+ "goals": [{"part": 0, "pose": [0, 0, 0], "tolerance": [1, 1, 1]}], "start": [0, 0, 0],
+ "start_sets": [{"angle": 0, "low": [0, 0, 0], "high": [0, 0, 0]}], "pushes": []}' >kinds/plan.json
+
 # the list in the message for a kind that does not exist is that of the library: each has a file here, or is contact
 echo '{"kind": "nothing"}' >none.json
 run solve none.json

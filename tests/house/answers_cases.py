@@ -96,6 +96,7 @@ MAKE = [
     ["run", "motor-crank", "--time", "0.03", "--problem", "crank.hdf5"],
     ["solve", "qp_nearly.json", "--output", "qp_nearly_answer.json"],
     ["run", "stick-slip", "--time", "0.1", "--csv", "stick_slip.csv"],
+    ["plan", "peg-push", "--goal", "0.6,0,0", "--seed", "2", "--out", "plan.json"],
 ]
 
 CASES = [
@@ -312,6 +313,8 @@ CASES = [
     # ---- plan
     ("plan", 0, ["plan", "peg-push", "--goal", "0.6,0,0", "--seed", "2", "--repeat", "3"]),
     ("plan", 1, ["plan", "peg-push", "--goal", "5,5,0", "--tries", "3", "--shortest"]),
+    ("run of a plan", 0, ["run", "plan.json", "--repeat", "3"]),
+    ("verify of a plan", 0, ["verify", "plan.json"]),
     # ---- converge
     ("converge", 0, ["converge", "stick-slip", "--steps", "0.1,0.05", "--time", "1"]),
     ("converge", 0, ["converge", "bouncing-ball", "--steps", "0.1,0.05,0.025", "--time", "1", "--reference", "extrapolated"]),

@@ -60,6 +60,14 @@ static const char* const samples[STI_KIND_COUNT] = {
         "{\"kind\": \"manipulation\", \"parts\": [{\"name\": \"disc\", \"disc\": 1, \"support\": "
         "{\"points\": [[0.5, 0, 1], [-0.5, 0, 1], [0, 0.5, 1]]}}], \"mu\": 0.3, \"h\": 0.05, \"steps\": 10}",
     [STI_KIND_NAVIGATION] = "{\"kind\": \"navigation\", \"vehicles\": [{\"cage\": 1, \"force\": [\"1 - x'\", 0]}]}",
+    [STI_KIND_PLAN] =
+        "{\"kind\": \"plan\", \"scene\": \"peg-push\", \"h\": 0.05, \"probe\": 0, \"noise\": {\"pose\": [0, 0, 0], "
+        "\"mu\": 0, "
+        "\"tip\": 0}, \"goals\": [{\"part\": 0, \"pose\": [1, 0, 0], \"tolerance\": [2, 2, 2]}], \"start\": [0, 0, 0], "
+        "\"start_sets\": [{\"angle\": 0, \"low\": [0, 0, 0], \"high\": [0, 0, 0]}], \"pushes\": [{\"part\": 0, "
+        "\"edge\": 3, "
+        "\"at\": [-1, 0], \"angle\": 0, \"speed\": 0.3, \"steps\": 20, \"cuts\": [1, 1, 1], \"poses\": [0.1, 0, 0], "
+        "\"sets\": [{\"angle\": 0, \"low\": [0, 0, 0], \"high\": [1, 0, 0]}]}]}",
     [STI_KIND_MODEL] = "{\"kind\": \"model\", \"parameters\": {\"a\": 1}, \"model\": \"a*t\"}",
     [STI_KIND_ROOT] = "{\"kind\": \"root\", \"variables\": {\"x\": [0, 2]}, \"equations\": [\"x^2 - 2\"]}",
     [STI_KIND_BOUND] =
@@ -136,6 +144,8 @@ static void every_kind_is_read_and_knows_its_kind(void** state) {
         assert_int_equal(sti_bound_problem_of(d) != NULL, k == STI_KIND_BOUND);
         assert_int_equal(sti_manipulation_of(d) != NULL, k == STI_KIND_MANIPULATION);
         assert_int_equal(sti_navigation_of(d) != NULL, k == STI_KIND_NAVIGATION);
+        const char *scene, *settings;
+        assert_int_equal(sti_plan_of(d, &scene, &settings) != NULL, k == STI_KIND_PLAN);
         assert_int_equal(sti_model_of(d) != NULL, k == STI_KIND_MODEL);
         assert_null(sti_world_scene_of(d));
         assert_null(sti_contact_problem_of(d));

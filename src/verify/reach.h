@@ -1,0 +1,97 @@
+// reach.h: the inside of the proof of where a push takes a set of poses: what is in the way of it.
+#ifndef STI_VERIFY_REACH_H
+#define STI_VERIFY_REACH_H
+
+#include <stiction/manipulation.h>
+
+#include "base/env.h"
+#include "verify/affine.h"
+
+typedef sti_affine num;
+
+typedef struct place {
+    num x, y;
+} place;
+
+typedef struct reach_edge {
+    place from, along, out;
+    num length;
+} reach_edge;
+
+// Something that stands still during the push: a fixture, another part, a tip of another probe.
+typedef struct reach_thing {
+    int corners;  // 1 of a disc: its centre
+    double radius;
+    place* at;          // (corners)
+    reach_edge* edges;  // (corners); NULL of a disc
+    double middle[2], reach;
+} reach_thing;
+
+// What is doubted in a step: where the first tip is on the edge, the gaps of the tips (of one tip: gap and angle), friction, slip
+// of two tips that stick, place of the tool; then poses of other parts, three each.
+enum { AT_S, AT_GAP, AT_SECOND, AT_MU, AT_SLIP, AT_TOOL_X, AT_TOOL_Y, AT_OTHERS };
+
+// A box of states: AT_S .. AT_SLIP.
+typedef struct reach_box {
+    bool any;
+    double low[5], high[5];
+} reach_box;
+
+// Axes of the edge: along it (counterclockwise), and into the part, from the origin of the part.
+typedef struct reach {
+    sti_env* env;
+    const sti_manipulation* m;
+    const sti_push_course* course;
+    sti_push_reach* out;
+    sti_pose_set before, after;  // of the part, of a piece
+    sti_affine_room k;
+    int tips, first_tip;
+    double radius;     // of the tips
+    place tip, apart;  // first tip before the first step; the second from it
+    place way;         // of the tool in a step
+    double way_size;
+    int sign;             // of the second tip along the edge from the first
+    num square;           // of the distance of the tips
+    num ex, ey;           // of the edge, in axes of the part
+    place start, corner;  // of the edge, in its axes: (a_e, a_m)
+    num length;
+    num E[9];  // in axes of the edge; fixed: in those of the world
+    bool fixed;
+    num mu;
+    double mu_low, mu_high;
+    int corners;
+    place* vertices;          // of the part, in axes of the edge                 (corners)
+    reach_edge* own_edges;    // (corners)
+    reach_thing* things;      // (thing_count)
+    place* thing_points;      // all of them
+    reach_edge* thing_edges;  // all of them
+    int thing_count;
+    double part_reach;
+    reach_box now[4], next[4];  // by which tips were closed in the step before
+} reach;
+
+// Forms of a cell of states.
+typedef struct reach_state {
+    num s[2], g[2], mu, slip;
+    num theta;         // of one tip
+    num off;           // of the tool, along the edge
+    num de, dm;        // second tip from the first, axes of the edge
+    num cosine, sine;  // of the edge in the world
+    num we, wm;        // way of the tool in a step, axes of the edge
+    num E[9];
+} reach_state;
+
+num sti_reach_plus(const reach* r, num a, num b);
+num sti_reach_minus(const reach* r, num a, num b);
+num sti_reach_times(const reach* r, num a, num b);
+num sti_reach_scaled(const reach* r, num a, double s);
+bool sti_reach_fail(reach* r, const char* format, ...) __attribute__((format(printf, 2, 3)));
+
+// ---- reach_apart.c
+
+sti_status sti_reach_things(reach* r);  // the part's edges and all that stands still
+void sti_reach_things_free(reach* r);
+// u: displacement of the part in the step, axes of the edge, as ranges. Nothing but the tips comes to the part, nothing to the tips.
+bool sti_reach_apart(reach* r, const reach_state* x, const num u[3], long step);
+
+#endif
