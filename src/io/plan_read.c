@@ -122,6 +122,11 @@ static sti_status read_goals(store* s, const sti_json_tree* tree) {
     return status;
 }
 
+// Where the numbers of the i-th place begin; there is memory for them.
+static size_t place_of(int i, int each) {
+    return sti_size_mul((size_t)i, (size_t)each);
+}
+
 static sti_status read_push(store* s, const sti_json_tree* tree, const sti_place* at, const sti_json_value* one,
                             int i) {
     const int parts = s->plan.part_count;
@@ -146,9 +151,9 @@ static sti_status read_push(store* s, const sti_json_tree* tree, const sti_place
     }
     u->steps = steps;
     if (status == STI_OK)
-        status = need_numbers(tree, at, one, "poses", 3 * parts, s->plan.poses + 3 * (ptrdiff_t)(i + 1) * parts);
-    return status == STI_OK ? need_sets(tree, at, one, "sets", parts, s->plan.sets + (ptrdiff_t)(i + 1) * parts)
-                            : status;
+        status = need_numbers(tree, at, one, "poses", sti_count_mul(3, parts),
+                              s->plan.poses + place_of(i + 1, sti_count_mul(3, parts)));
+    return status == STI_OK ? need_sets(tree, at, one, "sets", parts, s->plan.sets + place_of(i + 1, parts)) : status;
 }
 
 static sti_status read_pushes(store* s, const sti_json_tree* tree) {
@@ -159,11 +164,12 @@ static sti_status read_pushes(store* s, const sti_json_tree* tree) {
     p->push_count = sti_json_count(list);
     const size_t count = (size_t)p->push_count, parts = (size_t)p->part_count;
     p->pushes = sti_alloc_array_zero(tree->env, count, sizeof *p->pushes);
-    p->poses = sti_alloc_array_zero(tree->env, sti_size_mul(3 * parts, count + 1), sizeof *p->poses);
-    p->sets = sti_alloc_array_zero(tree->env, sti_size_mul(parts, count + 1), sizeof *p->sets);
+    p->poses =
+        sti_alloc_array_zero(tree->env, sti_size_mul(sti_size_mul(3, parts), sti_size_add(count, 1)), sizeof *p->poses);
+    p->sets = sti_alloc_array_zero(tree->env, sti_size_mul(parts, sti_size_add(count, 1)), sizeof *p->sets);
     if ((count > 0 && p->pushes == NULL) || p->poses == NULL || p->sets == NULL)
         return STI_FAIL(tree->env, STI_ERR_MEMORY, -1, "plan");
-    sti_status status = need_numbers(tree, NULL, tree->root, "start", 3 * p->part_count, p->poses);
+    sti_status status = need_numbers(tree, NULL, tree->root, "start", sti_count_mul(3, p->part_count), p->poses);
     if (status == STI_OK) status = need_sets(tree, NULL, tree->root, "start_sets", p->part_count, p->sets);
     for (int i = 0; status == STI_OK && i < p->push_count; i++) {
         const sti_place at = sti_place_index(&place, i);

@@ -136,6 +136,14 @@ static sti_status make(tree* t, const double* q, const sti_plan_push* u, bool* g
     return status;
 }
 
+// By more than rounding on another machine, so that the proof goes there too.
+static void widen(sti_pose_set* s) {
+    for (int j = 0; j < 3; j++) {
+        s->low[j] -= 1e-12 * (1 + fabs(s->low[j]));
+        s->high[j] += 1e-12 * (1 + fabs(s->high[j]));
+    }
+}
+
 // The sets after it. A set that is too wide as a whole is looked at in pieces.
 static sti_status prove(tree* t, const sti_pose_set* before, sti_plan_push* u, sti_pose_set* after, bool* good) {
     static const int CUTS[][3] = {{1, 1, 1}, {1, 2, 4}};
@@ -158,6 +166,7 @@ static sti_status prove(tree* t, const sti_pose_set* before, sti_plan_push* u, s
         status = sti_verify_push_reach(t->env, t->m, &c, &r);
         *good = status == STI_OK && r.accepted;
         after[u->part] = r.after;
+        widen(&after[u->part]);
         // two tips that did not settle on the edge leave the angle more open than it was: that is no place to go on from
         if (t->tool.tips == 2 && r.after.high[2] - r.after.low[2] > fmax(open, 1e-6)) *good = false;
         memcpy(u->cuts, c.cuts, sizeof u->cuts);

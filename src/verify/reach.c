@@ -714,7 +714,8 @@ sti_status sti_verify_push_reach(sti_env* env, const sti_manipulation* m, const 
     const bool good = status == STI_OK && prove_pieces(&r);
     out->accepted = good;
     if (good) snprintf(out->text, sizeof out->text, "every member comes into the set");
-    if (!good && out->text[0] == '\0') snprintf(out->text, sizeof out->text, "a length may be 0");
+    if (!good && out->text[0] == '\0')
+        snprintf(out->text, sizeof out->text, sti_late(env) ? "there was no time to prove it" : "a length may be 0");
     sti_reach_things_free(&r);
     return status;
 }
