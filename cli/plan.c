@@ -121,6 +121,8 @@ static void say(const cli* c, const work* w) {
     if (w->replay.runs > 0)
         cli_say(c, "  %ld of %ld replays with noise succeed; farthest from the goal %.3g, %.3g, %.3g\n",
                 w->replay.successes, w->replay.runs, w->replay.worst[0], w->replay.worst[1], w->replay.worst[2]);
+    if (p->reached && !p->shortest)
+        cli_say(c, "  proved of all solutions of the steps in which nothing but the tool touches a part\n");
 }
 
 static int write_plan(const cli* c, const work* w) {
@@ -231,9 +233,11 @@ const cli_verb cli_verb_plan = {
         "where\n"
         "it leads the part for every deviation within the noise; that set of poses is where the next one starts from. "
         "A\n"
-        "plan that reaches the goal does so for all of the noise: stiction verify checks the file on its own, stiction "
-        "run\n"
-        "plays it. Ctrl-C and --time-limit leave the nearest that was found.\n"
+        "plan that reaches the goal does so for all of the noise, by every solution of the steps in which nothing but "
+        "the\n"
+        "tool touches a part; that a step has none besides, which also touches a wall, is not proved. stiction verify "
+        "checks\n"
+        "the file on its own, stiction run plays it. Ctrl-C and --time-limit leave the nearest that was found.\n"
         "Exit code 0: the goal is reached; 1: it was not; 2: bad usage or input; 3: internal failure.\n\n"
         "example:\n"
         "    stiction plan peg-push --goal 1,0.5,0.4 --seed 1 --repeat 1000 --out plan.json --picture plan.svg\n"

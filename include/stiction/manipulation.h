@@ -330,7 +330,8 @@ typedef struct sti_push_course {
 } sti_push_course;
 
 // Accepted: each step of every member has a solution in which nothing but the tool touches the part, on this edge, and all such
-// solutions lead into `after`, whatever opens, sticks or slides on the way.
+// solutions lead into `after`, whatever opens, sticks or slides on the way. That no step has a solution besides, which presses the part
+// against something else, is not claimed.
 typedef struct sti_push_reach {
     bool accepted;
     sti_pose_set after;

@@ -267,6 +267,39 @@ static bool own_edges(reach* r, const scope* k) {
     return true;
 }
 
+// What is inside stays inside, as nothing comes to an edge: so one member decides for all, and rounding does not matter.
+static bool is_inside(const place* corners, int count, double x, double y) {
+    bool inside = false;
+    for (int i = 0, j = count - 1; i < count; j = i++) {
+        const double ax = corners[j].x.c, ay = corners[j].y.c, bx = corners[i].x.c, by = corners[i].y.c;
+        if ((ay > y) != (by > y) && x < ax + (y - ay) / (by - ay) * (bx - ax)) inside = !inside;
+    }
+    return inside;
+}
+
+// The tool is set down outside of all that there is; no thing lies in the part, nor the part in a thing.
+static bool starts_outside(reach* r, const scope* k) {
+    const double c = k->x->cosine.c, s = k->x->sine.c, least = 1e-9 * r->part_reach;
+    for (int i = 0; i < r->tips; i++) {
+        const double away = fmax(k->x->g[i].c + r->radius, least);  // on the edge is not inside
+        if (is_inside(r->vertices, r->corners, r->start.x.c + k->x->s[i].c, r->start.y.c - away))
+            return sti_reach_fail(r, "a tip starts inside the part");
+    }
+    const double dx = r->vertices[0].x.c - k->bx.c, dy = r->vertices[0].y.c - k->by.c;
+    for (int i = 0; i < r->thing_count; i++) {
+        const reach_thing* t = &r->things[i];
+        const place first = into_axes(r, k, t->at[0]);
+        if (is_inside(r->vertices, r->corners, first.x.c, first.y.c) ||
+            is_inside(t->at, t->corners, k->tool.x.c + c * dx - s * dy, k->tool.y.c + s * dx + c * dy))
+            return sti_reach_fail(r, "the part starts where something else is");
+        for (int j = 0; j < r->tips; j++) {
+            const double x = k->tool.x.c + j * r->apart.x.c, y = k->tool.y.c + j * r->apart.y.c;
+            if (is_inside(t->at, t->corners, x, y)) return sti_reach_fail(r, "a tip starts inside something else");
+        }
+    }
+    return true;
+}
+
 bool sti_reach_apart(reach* r, const reach_state* x, const num u[3], long step) {
     const double l = (double)step;
     const num nx = doubt(AT_TOOL_X, -r->course->tip, r->course->tip);
@@ -298,5 +331,6 @@ bool sti_reach_apart(reach* r, const reach_state* x, const num u[3], long step) 
             if (!tip_and_thing(r, tip, t)) return sti_reach_fail(r, "step %ld: a tip may touch something else", step);
         }
     }
-    return r->k.bad ? sti_reach_fail(r, "step %ld: a length may be 0", step) : true;
+    if (r->k.bad) return sti_reach_fail(r, "step %ld: a length may be 0", step);
+    return step > 0 || starts_outside(r, &k);
 }

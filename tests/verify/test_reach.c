@@ -20,6 +20,11 @@ static sti_manipulation* open_scene(sti_env* e, int tips, sti_document** d) {
     return sti_document_parse(e, text, strlen(text), "scene", d) == STI_OK ? sti_manipulation_of(*d) : NULL;
 }
 
+static const char inside_a_block[] =
+    "{\"kind\": \"manipulation\", \"parts\": [{\"polygon\": [[-0.8, -0.4], [0.8, -0.4], [0.8, 0.4], [-0.8, 0.4]],"
+    "\"support\": {\"pressure\": 1}}], \"fixtures\": [{\"polygon\": [[-6, -2], [-1.5, -2], [-1.5, 2], [-6, 2]]}],"
+    "\"probes\": [{\"tips\": [[-9, 0.2], [-9, -0.2]], \"direction\": 0, \"speed\": 0.1}], \"mu\": 0.3, \"h\": 0.05}";
+
 typedef struct trial {
     int tips;
     double half[3], turn, way;
@@ -106,6 +111,18 @@ static void what_is_in_the_way_is_found(void** state) {
     assert_int_equal(sti_verify_push_reach(env, m, &c, &r), STI_OK);
     assert_false(r.accepted);
     assert_non_null(strstr(r.text, "leave the edge"));
+    // inside of a block, far from its edges, is no place for a tool
+    sti_document* other;
+    sti_manipulation* far = sti_document_parse(env, inside_a_block, strlen(inside_a_block), "scene", &other) == STI_OK
+                                ? sti_manipulation_of(other)
+                                : NULL;
+    assert_non_null(far);
+    assert_int_equal(sti_manipulation_aim(far, 0, -3, 0, 0, 0.4), STI_OK);
+    c.steps = 10;
+    assert_int_equal(sti_verify_push_reach(env, far, &c, &r), STI_OK);
+    assert_false(r.accepted);
+    assert_non_null(strstr(r.text, "starts inside something else"));
+    sti_document_destroy(other);
     c.edge = 4;
     assert_int_equal(sti_verify_push_reach(env, m, &c, &r), STI_ERR_INPUT);
     sti_document_destroy(d);
