@@ -104,9 +104,9 @@ typedef struct sti_replay {
 
 // All pushes, one after the other, with deviations drawn evenly within the noise (NULL: the plan's); runs 1 with noise of 0: as
 // planned. show: NULL, or called after every step.
-typedef void sti_replay_show(void* user, int push, long step, const double* q, const sti_push_report* report);
+typedef void (*sti_replay_show)(void* user, int push, long step, const double* q, const sti_push_report* report);
 STI_API sti_status sti_plan_replay(sti_env* env, sti_manipulation* m, const sti_plan* plan, const sti_plan_noise* noise,
-                                   unsigned long seed, long runs, sti_replay_show* show, void* user, sti_replay* out);
+                                   unsigned long seed, long runs, sti_replay_show show, void* user, sti_replay* out);
 
 // ---- a plan checked by who did not make it (src/verify/plan.c)
 

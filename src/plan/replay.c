@@ -11,7 +11,7 @@ typedef struct player {
     sti_push* push;
     double *q, *still;
     sti_rng rng;
-    sti_replay_show* show;
+    sti_replay_show show;
     void* user;
 } player;
 
@@ -66,7 +66,7 @@ static void judge(const player* k, bool jam, sti_replay* out) {
 }
 
 sti_status sti_plan_replay(sti_env* env, sti_manipulation* m, const sti_plan* plan, const sti_plan_noise* noise,
-                           unsigned long seed, long runs, sti_replay_show* show, void* user, sti_replay* out) {
+                           unsigned long seed, long runs, sti_replay_show show, void* user, sti_replay* out) {
     const size_t n = 3 * (size_t)plan->part_count;
     player k = {.env = env,
                 .m = m,

@@ -70,6 +70,11 @@ FILES = {
                   '<joint name="j" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint></robot>',
     "path.csv": "0,0,0,0\n1,0,5,0\n2,1,5,0.5\n",
     "wrong_point.json": '{"z": [1, 1]}',
+    "refused_plan.json": '{"kind": "plan", "scene": "peg-push", "h": 0.05, "probe": 0, "noise": {"pose": [0, 0, 0], "mu": 0, "tip": 0}, '
+                         '"goals": [{"part": 0, "pose": [1, 0, 0], "tolerance": [1, 1, 1]}], "start": [0, 0, 0], "reached": true, '
+                         '"start_sets": [{"angle": 0, "low": [0, 0, 0], "high": [0, 0, 0]}], "pushes": [{"part": 0, "edge": 3, '
+                         '"at": [-0.9, 0], "angle": 0, "speed": 0.3, "steps": 20, "cuts": [1, 1, 1], "poses": [0, 0, 0], '
+                         '"sets": [{"angle": 0, "low": [0, 0, 0], "high": [0, 0, 0]}]}]}',
 }
 
 MAKE = [
@@ -315,6 +320,7 @@ CASES = [
     ("plan", 1, ["plan", "peg-push", "--goal", "5,5,0", "--tries", "3", "--shortest"]),
     ("run of a plan", 0, ["run", "plan.json", "--repeat", "3"]),
     ("verify of a plan", 0, ["verify", "plan.json"]),
+    ("verify of a plan", 1, ["verify", "refused_plan.json"]),
     # ---- converge
     ("converge", 0, ["converge", "stick-slip", "--steps", "0.1,0.05", "--time", "1"]),
     ("converge", 0, ["converge", "bouncing-ball", "--steps", "0.1,0.05,0.025", "--time", "1", "--reference", "extrapolated"]),
