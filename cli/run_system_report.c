@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run_measure.h"
 #include "run_system.h"
 #include "svg.h"
 
@@ -100,6 +101,7 @@ static void fill_json(cli_json* j, const cli_system_run* run) {
     cli_json_number(j, "time", sti_stepper_time(run->of->stepper));
     put_state(j, run);
     put_quality(j, t);
+    cli_measure_json(j, t->measure, false);
     cli_json_number(j, "time_s", run->state.time_s);
     cli_json_object(j, "time_parts_s");
     cli_json_number(j, "steps", run->state.time_step_s);
@@ -149,6 +151,7 @@ static void say(const cli* c, const cli_system_run* run) {
     if (t->dropped > 0) cli_say(c, "  %.3g of the time was dropped after collisions\n", t->dropped);
     cli_say(c, "  worst residual %.1e, penetration %.1e, joint drift %.1e, correction %.1e\n", t->worst_residual,
             t->worst_penetration, t->worst_drift, t->worst_correction);
+    cli_measure_say(c, t->measure);
     cli_say(c, "  %.2f s (steps %.2f, files %.2f)\n", run->state.time_s, run->state.time_step_s,
             run->state.time_files_s);
     if (run->dir != NULL)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "run_check.h"
+#include "run_measure.h"
 #include "run_world.h"
 
 static const char* const end_text[] = {[STI_RUN_END_TIME] = "time", [STI_RUN_END_STOPPED] = "stopped"};
@@ -178,6 +179,7 @@ static void fill_json(cli_json* j, const cli_world_run* run) {
     cli_world_robots_json(j, run->problem != NULL ? sti_world_scene_of(run->problem) : run->of->scene);
     put_start(j, run);
     put_quality(j, t);
+    cli_measure_json(j, t->measure, true);
     put_check(j, run);
     cli_json_number(j, "time_s", run->state.time_s);
     cli_json_object(j, "time_parts_s");
@@ -294,6 +296,7 @@ static void say(const cli* c, const cli_world_run* run) {
     cli_say(
         c, "  penetration at most %.1e, joint drift %.1e, correction %.1e; %d contacts now, %d carry load, %d stick\n",
         t->worst_penetration, t->worst_drift, t->worst_corrected, t->last.contacts, t->last.touching, t->last.sticking);
+    cli_measure_say(c, t->measure);
     if (run->request->problem != NULL) cli_say(c, "  %s: the last step as a contact problem\n", run->request->problem);
     cli_say(c, "  %.2f s (contacts %.2f, solve %.2f, rest %.2f, check %.2f, files %.2f), %.3g ms a step\n",
             run->state.time_s, t->time_detect_s, t->time_solve_s, t->time_rest_s, t->time_check_s,

@@ -39,6 +39,10 @@ typedef struct sti_path_measures {
 } sti_path_measures;
 
 STI_API void sti_path_measure(const sti_path* path, sti_path_measures* out);
+// The same row by row, without a path, from zeros with jump_time NAN on. v, and the velocities one and two rows before it (n);
+// NULL: there is no such row.
+STI_API void sti_path_measures_add(sti_path_measures* sum, int n, double alpha, double t, const double* v,
+                                   const double* before, const double* two_before, double normal);
 
 // Over the time that both have. Sup: the largest difference of a component; L1: integral of the sum of them.
 typedef struct sti_path_error {

@@ -19,6 +19,7 @@
 #include <stiction/document.h>
 #include <stiction/manipulation.h>
 #include <stiction/navigation.h>
+#include <stiction/path.h>
 #include <stiction/scene.h>
 #include <stiction/step.h>
 #include <stiction/verify.h>
@@ -175,6 +176,26 @@ typedef struct sti_push_run {
 STI_API sti_status sti_push_simulation(sti_env* env, const sti_run_source* source, double h, sti_simulation** out);
 STI_API const sti_push_run* sti_push_run_of(const sti_run* run);  // NULL: of another kind
 
+// ---- a run as a measure: the motion as a function of bounded variation, and the atoms of dv (S3 1.4, theorems 2.2.4, 2.2.5)
+
+enum { STI_RUN_ATOMS = 100 };
+
+typedef struct sti_run_measure {
+    sti_path_measures sizes;  // as of a path of all steps
+    double alpha;             // of the weighted velocity; the theorems ask for 1/2 <= alpha <= 1
+    long atoms;               // impacts; of bodies steps with impacts
+    double atom_sum;          // of their sizes |v+ - v-|
+    bool located;    // at instants of their own; false: sizes are of steps, and an impact may be spread over two
+    int atom_count;  // those kept: the largest, in order of time
+    double atom_time[STI_RUN_ATOMS], atom_size[STI_RUN_ATOMS];
+    // Of systems, at ends of steps: the first 16, then every sixteenth part later, and the first 200 with a collision, or
+    // after which other contacts are closed. Contacts count that are closed there, else those of the last collision of the step.
+    long looked, touched;         // instants; those of them at which a contact was closed
+    long passed;                  // of the latter: too large to look at the cone (over 64 velocities or generators)
+    double pointed, pointed_at;   // least margin of the total friction cone as in pointed.h; NAN: none was looked at
+    bool mass_varies, mass_flat;  // M is not the same at two of them; not positive definite at the first
+} sti_run_measure;
+
 // ---- bodies
 
 enum { STI_WORLD_SHOTS = 7 };  // instants that are kept, for pictures
@@ -183,6 +204,7 @@ typedef struct sti_world_run {
     const sti_world_scene* scene;
     const sti_world* world;
     const sti_run_checker* checker;  // NULL: without checks
+    const sti_run_measure* measure;
     sti_world_report
         last;  // of the last step, also of a run that was resumed; its clocks and `why` of this process alone
     long steps, unsolved, first_unsolved, at_rest;
@@ -226,6 +248,7 @@ typedef struct sti_system_run {
     const sti_system* system;
     const sti_stepper* stepper;
     const sti_stepper_options* options;
+    const sti_run_measure* measure;
     sti_step_report report;  // of the last step; step 0: none was made since the run was begun or resumed
     long steps, collisions, most_active;
     // of kinetic + potential - work, the work as far as it is known; the rise is above the least before

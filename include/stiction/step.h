@@ -163,6 +163,8 @@ STI_API sti_stepper_options sti_stepper_options_default(sti_scheme scheme);
 // the rest of a step with a collision is dropped.
 STI_API sti_stepper_options sti_stepper_options_printed(sti_scheme scheme);
 
+enum { STI_STEP_JUMPS = 32 };
+
 // What happened in one step. Arrays are the stepper's own, good until the next step.
 typedef struct sti_step_report {
     long step;            // number of steps so far
@@ -183,6 +185,10 @@ typedef struct sti_step_report {
     const double* collision_at;  // of the last one that a contact had part in; NAN: none            (contact_count)
     const double* v_minus;       // velocity before and after the last collision; NULL: none     (n)
     const double* v_plus;        // (n)
+    // |v_plus - v_minus| of the located ones in order, the first STI_STEP_JUMPS of them: atoms of the measure dv
+    int jump_count;
+    const double* jump_time;  // (jump_count)
+    const double* jump_size;  // (jump_count)
     double
         collision_energy;  // sum of the changes of kinetic energy in collisions, less the work of moving surfaces; convex,
                            // level gap: work of the normal impulses of contacts that close

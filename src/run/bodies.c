@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "run/meter.h"
 #include "run/simulation.h"
 
 typedef struct life {
@@ -15,7 +16,9 @@ typedef struct life {
     sti_world* world;
     sti_run_checker* checker;
     sti_world_record* record;  // NULL: no files
-    double* sum;               // impulses on each body                      (3 bodies)
+    sti_meter* meter;
+    unsigned char* hit;  // by an impact in the last step              (bodies)
+    double* sum;         // impulses on each body                      (3 bodies)
     double accept;
     long steps;    // until the end
     bool stepped;  // since the run was begun or resumed
@@ -109,6 +112,8 @@ static void destroy(void* self) {
     sti_world_destroy(l->world);
     sti_free(l->env, l->run.shot);
     sti_free(l->env, l->sum);
+    sti_free(l->env, l->hit);
+    sti_meter_destroy(l->meter);
     sti_source_clear(&l->source);
     sti_free(l->env, l);
 }
@@ -123,6 +128,13 @@ static life* create(sti_env* env) {
     return l;
 }
 
+// The next row of the meter: velocities of all bodies.
+static void take_row(life* l, double normal) {
+    double* v = sti_meter_velocity(l->meter);
+    for (size_t k = 0; k < bodies_of(l); k++) sti_world_velocity(l->world, (int)k, v + 6 * k, v + 6 * k + 3);
+    sti_meter_row(l->meter, sti_world_time(l->world), normal);
+}
+
 // With the scene of the source.
 static sti_status make_world(life* l) {
     l->run.scene = sti_world_scene_of(l->source.document);
@@ -130,11 +142,16 @@ static sti_status make_world(life* l) {
         return STI_FAIL(l->env, STI_ERR_INPUT, -1, "bodies: missing: a scene of bodies is expected");
     l->sum = sti_alloc_array_zero(l->env, 3 * bodies_of(l) + 1, sizeof *l->sum);
     l->run.shot = sti_alloc_array_zero(l->env, sti_size_mul(STI_WORLD_SHOTS, shot_size(l)), sizeof *l->run.shot);
-    if (l->sum == NULL || l->run.shot == NULL)
+    l->hit = sti_alloc_array_zero(l->env, bodies_of(l) + 1, 1);
+    if (l->sum == NULL || l->run.shot == NULL || l->hit == NULL)
         return STI_FAIL(l->env, STI_ERR_MEMORY, -1, "places of %zu bodies", bodies_of(l));
-    const sti_status status = sti_world_create(l->env, l->run.scene->bodies, &l->run.scene->step, &l->world);
+    sti_status status = sti_world_create(l->env, l->run.scene->bodies, &l->run.scene->step, &l->world);
     l->run.world = l->world;
-    return status;
+    if (status == STI_OK) status = sti_meter_create(l->env, 6 * (int)bodies_of(l), l->run.scene->step.alpha, &l->meter);
+    if (status != STI_OK) return status;
+    l->run.measure = &l->meter->m;
+    take_row(l, 0);
+    return STI_OK;
 }
 
 static void keep_shot(life* l) {
@@ -259,6 +276,22 @@ static void add_up(sti_world_run* t, const sti_world_report* r) {
     t->last = *r;
 }
 
+// A step with impacts is an atom: what it changed of the velocities of those that were hit.
+static void measure(life* l, const sti_world_report* r) {
+    int count = 0;
+    double normal = 0, change = 0;
+    const sti_world_contact* list = sti_world_contacts(l->world, &count);
+    memset(l->hit, 0, bodies_of(l));
+    for (int k = 0; k < count; k++) {
+        normal += list[k].r[0];
+        if (!isnan(list[k].hit)) l->hit[list[k].a] = l->hit[list[k].b] = 1;
+    }
+    take_row(l, normal);
+    if (r->impacts + r->landings == 0) return;
+    for (size_t k = 0; k < bodies_of(l); k++) change += l->hit[k] ? sti_meter_change(l->meter, 6 * (int)k, 6) : 0;
+    sti_meter_atom(l->meter, isnan(r->impact_time) ? r->time : r->impact_time, sqrt(change));
+}
+
 static sti_status step(void* self, bool* made, bool* over) {
     life* l = self;
     sti_world_report r;
@@ -268,6 +301,7 @@ static sti_status step(void* self, bool* made, bool* over) {
     *made = l->stepped = true;
     add_solved(&l->run, &r, l->accept);
     add_up(&l->run, &r);
+    measure(l, &r);
     const double start = sti_clock();
     if (l->checker != NULL) status = sti_run_checker_look_world(l->checker, l->world, &r);
     l->run.time_check_s += sti_clock() - start;
@@ -487,6 +521,7 @@ static sti_status save(const void* self, sti_store* out) {
     if (status != STI_OK) return status;
     sti_source_save(&l->source, out);
     sti_store_put_bytes(out, "world", bytes, size);
+    sti_meter_save(l->meter, out);
     sti_free(l->env, bytes);
     sti_store_put_members(out, "bodies", &l->run, members, STI_MEMBER_COUNT(members));
     sti_store_put_members(out, "last", &l->run.last, last_members, STI_MEMBER_COUNT(last_members));
@@ -517,6 +552,8 @@ static sti_status load_sums(life* l, const sti_store* in) {
     if (status == STI_OK)
         status = sti_store_get_members(in, "last", &t->last, last_members, STI_MEMBER_COUNT(last_members));
     if (status != STI_OK) return status;
+    status = sti_meter_load(l->meter, in);
+    if (status != STI_OK) return status;
     if (t->steps < 0 || t->steps != sti_world_steps(l->world)) return sti_store_missing(in, "bodies.steps");
     if (t->frame_every < 1) return sti_store_missing(in, "bodies.frame_every");
     if (t->start_a < 0 || (t->start_steps != 0 && t->start_a >= bodies)) return sti_store_missing(in, "bodies.start_a");
@@ -544,7 +581,7 @@ static sti_status load(sti_env* env, const sti_store* in, void** self) {
 
 const sti_simulation_type sti_simulation_bodies = {
     .kind = "bodies",
-    .version = 1,
+    .version = 2,
     .prepare = prepare,
     .now = now,
     .step = step,

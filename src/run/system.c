@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "run/meter.h"
 #include "run/simulation.h"
 
 static const double default_time = 10;
@@ -18,6 +19,9 @@ typedef struct life {
     sti_stepper_options options;
     double* E;  // law general; NULL: each contact's own          (contacts x contacts, without joints)
     sti_stepper* stepper;
+    sti_meter* meter;
+    sti_instant* instant;  // where the meter looks
+    bool* closed;          // at the end of the last step          (contacts)
     double start;
 } life;
 
@@ -120,6 +124,9 @@ static void destroy(void* self) {
     life* l = self;
     if (l == NULL) return;
     sti_stepper_destroy(l->stepper);
+    sti_meter_destroy(l->meter);
+    sti_instant_destroy(l->env, l->instant);
+    sti_free(l->env, l->closed);
     sti_free(l->env, l->run.contact);
     sti_free(l->env, l->E);
     sti_source_clear(&l->source);
@@ -147,21 +154,49 @@ static sti_status keep_matrix(life* l, const double* E) {
     return STI_OK;
 }
 
+// From what is kept of the contacts; one that is closed may carry nothing. Whether there are others than before.
+static bool find_closed(life* l) {
+    const double tol = isfinite(l->options.gap_tol) ? l->options.gap_tol : 1e-12;
+    bool changed = false;
+    for (int i = 0; i < open_contacts(l); i++) {
+        const bool closed = l->run.contact[i].mode != STI_MODE_SEPARATE || l->run.contact[i].gap <= tol;
+        changed = changed || closed != l->closed[i];
+        l->closed[i] = closed;
+    }
+    return changed;
+}
+
 static sti_status make_contacts(life* l) {
-    sti_instant* instant = NULL;
     const size_t count = contacts_of(l);
     l->run.contact = sti_alloc_array_zero(l->env, count + 1, sizeof *l->run.contact);
-    if (l->run.contact == NULL) return STI_FAIL(l->env, STI_ERR_MEMORY, -1, "what is kept of %zu contacts", count);
+    l->closed = sti_alloc_array_zero(l->env, count + 1, sizeof *l->closed);
+    if (l->run.contact == NULL || l->closed == NULL)
+        return STI_FAIL(l->env, STI_ERR_MEMORY, -1, "what is kept of %zu contacts", count);
     const sti_status status = sti_system_instant(l->env, l->run.system, sti_stepper_time(l->stepper),
-                                                 sti_stepper_q(l->stepper), sti_stepper_v(l->stepper), &instant);
+                                                 sti_stepper_q(l->stepper), sti_stepper_v(l->stepper), &l->instant);
     if (status != STI_OK) return status;
     for (size_t i = 0; i < count; i++)
         l->run.contact[i] = (sti_system_run_contact){.first = NAN,
                                                      .last = NAN,
                                                      .hit = NAN,
-                                                     .gap = instant->contacts[i].gap,
-                                                     .tangents = instant->contacts[i].tangent_count};
-    sti_instant_destroy(l->env, instant);
+                                                     .gap = l->instant->contacts[i].gap,
+                                                     .tangents = l->instant->contacts[i].tangent_count};
+    find_closed(l);
+    return STI_OK;
+}
+
+// The next row of the meter, from the state of the stepper.
+static void take_row(life* l, double normal) {
+    memcpy(sti_meter_velocity(l->meter), sti_stepper_v(l->stepper), coordinates_of(l) * sizeof(double));
+    sti_meter_row(l->meter, sti_stepper_time(l->stepper), normal);
+}
+
+static sti_status make_meter(life* l) {
+    const sti_status status = sti_meter_create(l->env, (int)coordinates_of(l), l->options.alpha, &l->meter);
+    if (status != STI_OK) return status;
+    l->meter->m.located = l->options.scheme == STI_SCHEME_ALPHA && l->options.level == STI_LEVEL_VELOCITY;
+    l->run.measure = &l->meter->m;
+    take_row(l, 0);
     return STI_OK;
 }
 
@@ -172,7 +207,8 @@ static sti_status make_stepper(life* l) {
     l->start = sti_stepper_time(l->stepper);
     l->run.stepper = l->stepper;
     l->run.options = &l->options;
-    return make_contacts(l);
+    const sti_status made = make_contacts(l);
+    return made == STI_OK ? make_meter(l) : made;
 }
 
 static sti_status begin(life* l, const sti_stepper_options* options) {
@@ -255,6 +291,42 @@ static void keep_contacts(life* l, const sti_step_report* r) {
     }
 }
 
+// Impacts: located ones, or the change of the velocity in a step that closes contacts.
+static void measure_impacts(life* l, const sti_step_report* r) {
+    for (int k = 0; k < r->jump_count; k++) sti_meter_atom(l->meter, r->jump_time[k], r->jump_size[k]);
+    if (l->meter->m.located)
+        l->meter->m.atoms += r->collisions - r->jump_count;
+    else if (r->collisions > 0)
+        sti_meter_atom(l->meter, r->collision_time, sqrt(sti_meter_change(l->meter, 0, (int)coordinates_of(l))));
+}
+
+// The cone of the contacts that are closed at the end of the step; where there are none, of those that collided last in it.
+static sti_status look(life* l, const sti_step_report* r) {
+    const int contacts = open_contacts(l);
+    double last = -INFINITY;
+    bool any = false;
+    sti_status status = sti_system_instant_update(l->run.system, sti_stepper_time(l->stepper),
+                                                  sti_stepper_q(l->stepper), sti_stepper_v(l->stepper), l->instant);
+    if (status != STI_OK) return status;
+    for (int i = 0; i < contacts; i++) {
+        any = any || l->closed[i];
+        if (!isnan(r->collision_at[i])) last = fmax(last, r->collision_at[i]);
+    }
+    for (int i = 0; !any && i < contacts; i++) l->closed[i] = r->collision_at[i] == last;
+    status = sti_meter_look(l->meter, l->instant, l->closed, contacts);
+    for (int i = 0; !any && i < contacts; i++) l->closed[i] = false;
+    return status;
+}
+
+static sti_status measure(life* l, const sti_step_report* r) {
+    double normal = 0;
+    for (int i = 0; i < open_contacts(l); i++) normal += r->impulse_n[i];
+    const bool changed = find_closed(l) || r->collisions > 0;
+    take_row(l, normal);
+    measure_impacts(l, r);
+    return sti_meter_due(l->meter, r->step, changed) ? look(l, r) : STI_OK;
+}
+
 static sti_status step(void* self, bool* made, bool* over) {
     life* l = self;
     sti_step_report r;
@@ -269,7 +341,7 @@ static sti_status step(void* self, bool* made, bool* over) {
     l->run.report = r;
     add_up(&l->run, &r);
     keep_contacts(l, &r);
-    return STI_OK;
+    return measure(l, &r);
 }
 
 // ---- the recording
@@ -461,6 +533,7 @@ static sti_status save(const void* self, sti_store* out) {
     sti_store_put_numbers(out, "start", &l->start, 1);
     sti_store_put_members(out, "system", &l->run, members, STI_MEMBER_COUNT(members));
     sti_store_put_bytes(out, "state", state, size);
+    sti_meter_save(l->meter, out);
     sti_free(l->env, state);
     for (int k = 0; status == STI_OK && k < STI_MEMBER_COUNT(contact_members); k++)
         status = sti_store_put_column(out, "contacts", l->run.contact, sizeof *l->run.contact, contacts_of(l),
@@ -505,10 +578,12 @@ static sti_status load_state(life* l, const sti_store* in) {
         status = sti_store_get_column(in, "contacts", l->run.contact, sizeof *l->run.contact, contacts_of(l),
                                       &contact_members[k]);
     l->start = *start;
+    if (status == STI_OK) status = sti_meter_load(l->meter, in);
     for (size_t i = 0; status == STI_OK && i < contacts_of(l); i++) {
         if (l->run.contact[i].mode < 0 || l->run.contact[i].mode > STI_MODE_SLIDE)
             return sti_store_missing(in, "contacts.mode");
     }
+    if (status == STI_OK) find_closed(l);
     return status == STI_OK && l->run.steps < 0 ? sti_store_missing(in, "system.steps") : status;
 }
 
@@ -528,7 +603,7 @@ static sti_status load(sti_env* env, const sti_store* in, void** self) {
 
 const sti_simulation_type sti_simulation_system = {
     .kind = "system",
-    .version = 1,
+    .version = 2,
     .now = now,
     .step = step,
     .save = save,

@@ -78,6 +78,16 @@ static double surface_work(const sti_stepper* s, const sti_collision* k) {
     return work;
 }
 
+static void note_jump(sti_stepper* s, sti_step_report* report) {
+    double sum = 0;
+    const int k = report->jump_count;
+    if (k >= STI_STEP_JUMPS) return;
+    for (int i = 0; i < s->n; i++) sum += (s->v_plus[i] - s->v_minus[i]) * (s->v_plus[i] - s->v_minus[i]);
+    s->jump_time[k] = s->time;
+    s->jump_size[k] = sqrt(sum);
+    report->jump_count++;
+}
+
 // Impact at (time, q) from velocity v; its outcome in s->collision, its account in the report.
 static sti_status collide(sti_stepper* s, const double* q, const double* v, sti_step_report* report) {
     sti_collision_options o = sti_collision_options_default();
@@ -106,6 +116,7 @@ static sti_status collide(sti_stepper* s, const double* q, const double* v, sti_
     memcpy(s->v_plus, c->v, (size_t)s->n * sizeof *v);
     s->bounces++;
     if (report->collisions++ == 0) report->collision_time = s->time;
+    note_jump(s, report);
     report->v_minus = s->v_minus;
     report->v_plus = s->v_plus;
     const double surfaces = surface_work(s, c);

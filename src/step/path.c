@@ -105,27 +105,31 @@ static double weighted(const sti_path* p, long l, int i) {
     return p->alpha * sti_path_v(p, l + 1)[i] + (1 - p->alpha) * sti_path_v(p, l)[i];
 }
 
+void sti_path_measures_add(sti_path_measures* sum, int n, double alpha, double t, const double* v, const double* before,
+                           const double* two_before, double normal) {
+    double size = 0, change = 0, turn = 0;
+    for (int i = 0; i < n; i++) {
+        size += v[i] * v[i];
+        if (before == NULL) continue;
+        change += (v[i] - before[i]) * (v[i] - before[i]);
+        if (two_before == NULL) continue;
+        const double w = alpha * (v[i] - before[i]) + (1 - alpha) * (before[i] - two_before[i]);
+        turn += w * w;
+    }
+    sum->speed = fmax(sum->speed, sqrt(size));
+    sum->variation += sqrt(change);
+    sum->weighted_variation += sqrt(turn);
+    sum->impulses += normal;
+    if (before == NULL || (two_before != NULL && sqrt(change) <= sum->jump)) return;
+    sum->jump = sqrt(change);
+    sum->jump_time = t;
+}
+
 void sti_path_measure(const sti_path* path, sti_path_measures* out) {
     *out = (sti_path_measures){.jump_time = NAN};
-    for (long l = 0; l < path->count; l++) {
-        double size = 0, change = 0, turn = 0;
-        for (int i = 0; i < path->nv; i++) {
-            const double v = sti_path_v(path, l)[i];
-            size += v * v;
-            if (l + 1 == path->count) continue;
-            const double d = sti_path_v(path, l + 1)[i] - v;
-            change += d * d;
-            const double w = l + 2 < path->count ? weighted(path, l + 1, i) - weighted(path, l, i) : 0;
-            turn += w * w;
-        }
-        out->speed = fmax(out->speed, sqrt(size));
-        out->variation += sqrt(change);
-        out->weighted_variation += sqrt(turn);
-        if (l + 1 < path->count && !(sqrt(change) <= out->jump && l > 0)) {
-            out->jump = sqrt(change);
-            out->jump_time = path->t[l + 1];
-        }
-    }
+    for (long l = 0; l < path->count; l++)
+        sti_path_measures_add(out, path->nv, path->alpha, path->t[l], sti_path_v(path, l),
+                              l > 0 ? sti_path_v(path, l - 1) : NULL, l > 1 ? sti_path_v(path, l - 2) : NULL, 0);
     if (path->count > 0) out->impulses = path->p[path->count - 1];
 }
 

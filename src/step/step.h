@@ -59,8 +59,9 @@ struct sti_stepper {
     double *impulse_n, *impulse_t, *slip, *opening;  // (p), (p x 2), (p x 2)
     double* collision_at;                            // (p)
     double *v_minus, *v_plus;                        // (n)
-    unsigned char* touched;                          // took part in a collision of this step                    (p)
-    unsigned char* mode;                             // (p)
+    double jump_time[STI_STEP_JUMPS], jump_size[STI_STEP_JUMPS];
+    unsigned char* touched;  // took part in a collision of this step                    (p)
+    unsigned char* mode;     // (p)
     double* numbers;
     double* E;  // of law general                                       (p x p)
 };

@@ -272,6 +272,8 @@ sti_status sti_stepper_step(sti_stepper* s, sti_step_report* report) {
                            .gap = s->gap,
                            .impulse_n = s->impulse_n,
                            .impulse_t = s->impulse_t,
+                           .jump_time = s->jump_time,
+                           .jump_size = s->jump_size,
                            .collision_at = s->collision_at,
                            .mode = s->mode,
                            .slip = s->slip,

@@ -40,6 +40,16 @@ refused "--resume takes no new options" "--alpha"
 run run --resume nothing
 refused "--resume of nothing" "nothing"
 
+# ---- as a measure: S3 figure 2.2 in numbers, and impacts with their times
+expect_measure() { # NAME PYTHON-CONDITION over m
+    if python3 -c "import json; m = json.load(open('slip/summary.json'))['measure']; raise SystemExit(not ($2))"; then ok "$1"; else not_ok "$1" "$(cut -c 1-300 slip/summary.json)"; fi
+}
+expect_measure "the weighted velocity varies less" "m['variation'] > 4 * m['weighted_variation'] > 0"
+expect_measure "normal impulses are weight times time" "abs(m['impulses'] - 98.1) < 1e-9"
+expect_measure "hypotheses are told" "[h['found'] for h in m['hypotheses']][2:4] == ['seen', 'seen'] and len(m['hypotheses']) == 9"
+run run bouncing-ball --time 3
+expect "impacts are summed up" 0 "6 impacts of 29.41 in all; friction cone pointed by 1"
+
 # ---- and is verified, whatever scheme it was made by
 run verify slip
 expect "a run of a system is verified" 0 "accepted: 8 checks hold"

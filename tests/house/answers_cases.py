@@ -336,6 +336,7 @@ CASES = [
     ("sweep", 0, ["run", "slope-block", "--sweep", "mu=0.1:0.5:3", "--time", "0.05"]),
     ("run bodies", 0, ["run", "box-stack", "--time", "0.03", "--out", "again", "--problem", "stack.hdf5"]),
     ("run bodies", 0, ["run", "arch", "--time", "0.05"]),
+    ("run bodies", 0, ["run", "dominoes", "--time", "0.1"]),
     ("run bodies", 0, ["run", "motor-crank", "--time", "0.05"]),
     ("run bodies", 0, ["run", "robot.urdf", "--time", "0.01"]),
     ("run bodies", 1, ["run", "card-house", "--solver", "gs", "--tol", "1e-15", "--time", "0.02"]),
