@@ -67,6 +67,7 @@ typedef struct quick {
     int *slot, *island;          // place among those that press, -1: none    (nc)
     sti_contact_energy* energy;  // (nc)
     double drive;                // sum of rho |q|^2
+    bool guessed;                // there are forces to begin with
     long iterations;
     int pressing;              // contacts that have columns; from here on, of each of them
     int contact[COLUMNS / 2];  // its number
@@ -142,7 +143,9 @@ static bool load(quick* k) {
         k->slot[c] = -1;
         for (int i = d * c; i < d * c + d; i++) k->trace[c] += diagonal_entry(&p->W, i);
         k->rho[c] = k->trace[c];
-        if ((p->q[d * c] < 0 || has_force(k, c)) && !press(k, c)) return false;
+        const bool pushed = has_force(k, c);
+        k->guessed |= pushed;
+        if ((p->q[d * c] < 0 || pushed) && !press(k, c)) return false;
     }
     k->local = (sti_contact_local){.d = d, .nc = k->nc, .mu = p->mu, .q = p->q, .rho = k->rho};
     k->local.scale = sti_contact_rho(d, k->nc, p->q, k->rho);
@@ -273,7 +276,7 @@ static bool sweep_once(quick* k, bool again) {
         from = k->pressing;
         if (!widen(k, &some)) return false;
     } while (some);
-    if (again) renew(k);  // rounding of updates; in the first sweep every column came once
+    if (again) renew(k);  // rounding of updates; in the first sweep from no forces every column came once
     k->iterations++;
     return true;
 }
@@ -282,7 +285,7 @@ static bool sweep_once(quick* k, bool again) {
 static bool sweep(quick* k) {
     for (int s = 0; s < SWEEPS; s++) {
         const double before = k->best->residual;
-        if (!sweep_once(k, s > 0)) return false;
+        if (!sweep_once(k, s > 0 || k->guessed)) return false;
         if (measure(k, STI_CONTACT_GS)) return true;
         const double factor = k->best->residual / before;
         if (!(factor <= QUICKLY && factor * k->best->residual <= 10 * k->options->tol)) return false;
@@ -467,6 +470,7 @@ sti_status sti_contact_quick(sti_env* env, const sti_contact_problem* p, const s
     k.n = k.d * k.nc;
     k.iterations = 0;
     k.pressing = 0;
+    k.guessed = false;
     k.best = a;
     if (k.n > ROWS) return solve_in_memory(&k, solved);
     *solved = solve_on_stack(&k);

@@ -51,6 +51,32 @@ static void small_random_problems_are_mostly_solved_at_once(void** state) {
     assert_true(at_once >= all / 2);
 }
 
+// u from r afresh: what the guess left in it by rounding is larger than forces of nearly 0
+static void velocities_are_those_of_the_forces_whatever_was_guessed(void** state) {
+    enum { NC = 4, N = 3 * NC };
+    (void)state;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        case_local m = case_local_random(3, NC, 0.4, seed);
+        double r[N], u[N], guess[N];
+        for (int i = 0; i < N; i++) r[i] = guess[i] = i % 3 == 0 ? 1e6 : (double)(i % 5) * 1e5;
+        for (int c = 0; c < NC; c++) m.q[3 * c] = c % 2;
+        sti_contact_options o = sti_contact_options_default();
+        o.guess_r = guess;
+        if (quick_alone(&m.p, &o, r, u)) {
+            for (int i = 0; i < N; i++) {
+                double sum = m.q[i], size = fabs(m.q[i]);
+                for (int j = 0; j < N; j++) {
+                    const double term = sti_matrix_get(&m.p.W, i, j) * r[j];
+                    sum += term;
+                    size += fabs(term);
+                }
+                assert_true(fabs(u[i] - sum) <= 1e-14 * size);
+            }
+        }
+        case_local_free(&m);
+    }
+}
+
 static void what_is_left_open_goes_on_in_the_portfolio(void** state) {
     (void)state;
     // a block on its corners: Newton's matrix is singular where all stick
@@ -215,6 +241,7 @@ int main(void) {
         cmocka_unit_test(one_contact_is_solved_in_closed_form),
         cmocka_unit_test(contacts_that_part_cost_nothing),
         cmocka_unit_test(small_random_problems_are_mostly_solved_at_once),
+        cmocka_unit_test(velocities_are_those_of_the_forces_whatever_was_guessed),
         cmocka_unit_test(what_is_left_open_goes_on_in_the_portfolio),
         cmocka_unit_test(options_that_ask_for_more_are_left_to_the_portfolio),
         cmocka_unit_test(dense_and_sparse_data_give_the_same_bits),
