@@ -71,6 +71,9 @@ static sti_status take_bounds(sti_fields* fields, int which, int n, double none,
     *out = bound;
     *exact = sti_field_take_exact(f);
     for (int i = 0; i < n; i++) {
+        if (f->given && (none < 0 ? bound[i] >= 1e20 : bound[i] <= -1e20))
+            return sti_file_fail(fields->env, STI_ERR_INPUT, fields->file,
+                                 "%s[%d]: %g: less than 1e20 in size is expected", name, i, bound[i]);
         if (!f->given)
             bound[i] = usual;
         else if (isnan(bound[i]) || fabs(bound[i]) >= 1e20)

@@ -36,6 +36,8 @@ static sti_status read_bound(const sti_json_tree* tree, const sti_place* up, int
     bool exact;
     if (sti_json_is_null(value)) return STI_OK;
     const sti_status status = sti_json_read_number(tree, &place, value, out, &exact);
+    if (status == STI_OK && (side == 0 ? *out >= 1e20 : *out <= -1e20))
+        return sti_json_fail(tree, &place, value, "less than 1e20 in size is expected");
     if (status == STI_OK && fabs(*out) >= 1e20) *out = side == 0 ? -INFINITY : INFINITY;
     return status;
 }

@@ -150,6 +150,18 @@ static void the_check_refuses_a_point_that_is_moved(void** state) {
     sti_document_destroy(d);
 }
 
+// 1e20 stands for no bound only on its own side
+static void a_lower_bound_beyond_all_is_refused(void** state) {
+    static const char* const texts[] = {"{\"kind\": \"avi\", \"M\": [[1]], \"q\": [1], \"lb\": [1e25]}",
+                                        "{\"kind\": \"relay\", \"M\": [[1]], \"q\": [1], \"ub\": [-1e20]}",
+                                        "{\"kind\": \"vi\", \"variables\": {\"x\": [1e300, null]}, \"F\": [\"x\"]}"};
+    for (int k = 0; k < 3; k++) {
+        sti_document* d = NULL;
+        assert_int_equal(sti_document_parse(*state, texts[k], strlen(texts[k]), "test", &d), STI_ERR_INPUT);
+        assert_non_null(strstr(sti_env_error(*state)->text, "[0]: "));
+    }
+}
+
 static void an_answer_whose_x_is_not_its_u_is_refused(void** state) {
     static const char text[] = "{\"kind\": \"avi\", \"x\": [2, 1], \"u\": [1, 1], \"v\": [0]}";
     sti_lcp_answer a;
@@ -221,6 +233,7 @@ int main(void) {
         cmocka_unit_test(random_ones_agree_with_the_enumeration_of_all_cases),
         cmocka_unit_test(a_bounded_box_is_always_solved),
         cmocka_unit_test(the_check_refuses_a_point_that_is_moved),
+        cmocka_unit_test(a_lower_bound_beyond_all_is_refused),
         cmocka_unit_test(an_answer_whose_x_is_not_its_u_is_refused),
         cmocka_unit_test(files_read_back_as_they_were),
         cmocka_unit_test(every_allocation_may_fail),
