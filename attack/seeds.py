@@ -242,6 +242,16 @@ def run_seeds(make):
                 yield Seed("run", "a run of " + scene, files, victim, again + ([verify("run")] * 2 if is_world else []))
 
 
+def play(plan):
+    return lambda rng: ["run", plan] + (["--repeat", "3"] if rng.random() < 0.5 else [])
+
+
+def plan_seeds(make):
+    files = make({}, ["plan", "peg-push", "--goal", "0.6,0,0", "--seed", "2", "--out", "plan.json"])
+    if "plan.json" in files:
+        yield Seed("plan", "a plan of peg-push", files, "plan.json", [verify("plan.json"), play("plan.json")])
+
+
 def choose(rng, found):
     groups = sorted(set(seed.group for seed in found))
     group, = rng.choices(groups, [WEIGHTS.get(g, 1) for g in groups])

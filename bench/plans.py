@@ -1,10 +1,12 @@
 """Plans of pushes: five tasks, robust beside shortest: time, replays under the noise, proofs.
 
-    python3 bench/plans.py build/release/stiction [SEEDS [REPLAYS]] > bench/results/plans.md
+    python3 bench/plans.py build/release/stiction [--seeds 5] [--replays 1000] [--limit 120] [--only SCENE] > bench/results/plans.md
 
-The ten starts of plan-slot take seed 1 each, the other tasks the seeds 1 to SEEDS. Times are those of the processor.
+The ten starts of plan-slot take seed 1 each, the other tasks the seeds 1 to SEEDS. Times are those of the processor; a search
+ends after LIMIT seconds.
 """
 
+import argparse
 import json
 import os
 import statistics
@@ -30,15 +32,16 @@ def ask(command, *words):
     return json.loads(done.stdout), os.times().children_user - before
 
 
-def measure(command, scene, goal, start, seed, replays, folder, shortest):
+def measure(command, scene, goal, start, seed, asked, folder, shortest):
     file = os.path.join(folder, "plan.json")
-    words = ["plan", scene, "--goal", goal, "--noise", NOISE, "--seed", str(seed), "--time-limit", "120", "--out", file]
+    words = ["plan", scene, "--goal", goal, "--noise", NOISE, "--seed", str(seed), "--time-limit", str(asked.limit)]
+    words += ["--out", file]
     words += ["--set", f"start={start}"] if start is not None else []
     words += ["--shortest"] if shortest else []
     plan, seconds = ask(command, *words)
     out = {"reached": plan["reached"], "seconds": seconds, "pushes": len(plan["pushes"]), "rate": 0, "accepted": False}
     if plan["reached"]:
-        out["rate"] = ask(command, "run", file, "--repeat", str(replays), "--seed", "7")[0]["rate"]
+        out["rate"] = ask(command, "run", file, "--repeat", str(asked.replays), "--seed", "7")[0]["rate"]
         out["accepted"] = ask(command, "verify", file)[0]["accepted"]
     return out
 
@@ -54,17 +57,23 @@ def row(name, results):
 
 
 def main():
-    command = sys.argv[1]
-    seeds = int(sys.argv[2]) if len(sys.argv) > 2 else 5
-    replays = int(sys.argv[3]) if len(sys.argv) > 3 else 1000
-    print(f"Noise {NOISE}; {replays} replays of each plan that reaches its goal.\n")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("command")
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--replays", type=int, default=1000)
+    parser.add_argument("--limit", type=float, default=120)
+    parser.add_argument("--only", help="one scene")
+    asked = parser.parse_args()
+    print(f"Noise {NOISE}; at most {asked.limit:g} s for each search; {asked.replays} replays of each plan that reaches its goal.\n")
     print("| task | plans | reached | median time | longest | pushes | least rate | mean rate | proved |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     with tempfile.TemporaryDirectory() as folder:
         for name, scene, goal in TASKS:
-            cases = [(k, 1) for k in range(10)] if scene == "plan-slot" else [(None, s + 1) for s in range(seeds)]
+            if asked.only not in (None, scene):
+                continue
+            cases = [(k, 1) for k in range(10)] if scene == "plan-slot" else [(None, s + 1) for s in range(asked.seeds)]
             for shortest in (False, True):
-                results = [measure(command, scene, goal, k, s, replays, folder, shortest) for k, s in cases]
+                results = [measure(asked.command, scene, goal, k, s, asked, folder, shortest) for k, s in cases]
                 print(f"| {name} | {'shortest' if shortest else 'robust'} | {row(name, results)} |", flush=True)
 
 
