@@ -10,7 +10,7 @@ import numpy as np
 from ._callback import Caller
 from ._env import Env, InputError
 from ._moving import Moving, Recording, Rows, Turn, put_scene
-from ._record import Record, enum_text, enum_value, fill, kept, record, text, view
+from ._record import Record, enum_value, fill, kept, record, text, view
 from ._stiction import ffi, lib
 
 if TYPE_CHECKING:
@@ -264,7 +264,7 @@ class Plan(Record):
             chosen.watch, chosen.user = lib.stiction_python_watch, caller.handle
         out = ffi.new("sti_plan**")
         with push._lock:
-            caller.check(where, lib.sti_plan_create(where.c, scene, c, chosen, out), push.document.name)
+            caller.check(where, lib.sti_plan_create(where.c, scene, 1, c, chosen, out), push.document.name)
         owner = where.own_with_env(out[0], lib.sti_plan_destroy)
         super().__init__(owner.c, owner)
         object.__setattr__(self, "scene", push)
@@ -277,14 +277,22 @@ class Plan(Record):
         """Predicted, before the first push and after each: (pushes + 1, parts, 3)."""
         return self._poses(self._c.poses)
 
-    @property
-    def low(self) -> Any:
-        """With `high` the box that the poses are in, whatever the noise; None: not proved."""
-        return self._poses(self._c.low)
+    def _sets(self) -> np.ndarray:
+        return view(ffi.cast("double*", self._c.sets), "f8", (self.push_count + 1, self.part_count, 7), self._owner)
 
     @property
-    def high(self) -> Any:
-        return self._poses(self._c.high)
+    def angle(self) -> np.ndarray:
+        """Of the axes in which the sets are boxes: along it, across it, and the angle of the part. (pushes + 1, parts)"""
+        return self._sets()[..., 0]
+
+    @property
+    def low(self) -> np.ndarray:
+        """With `high` the sets that the poses are in, whatever the noise, in axes at `angle`. (pushes + 1, parts, 3)"""
+        return self._sets()[..., 1:4]
+
+    @property
+    def high(self) -> np.ndarray:
+        return self._sets()[..., 4:]
 
     def replay(self, runs: int = 1, seed: int = 1, noise: Optional[dict] = None) -> Record:
         """All pushes one after the other, with deviations drawn within the noise (None: the plan's): `successes`, `jams`, `worst`."""
@@ -292,9 +300,12 @@ class Plan(Record):
         if noise is not None:
             given = ffi.new("sti_plan_noise*", {"pose": list(noise.get("pose", (0, 0, 0))), "mu": noise.get("mu", 0), "tip": noise.get("tip", 0)})
         with push._lock:
-            push._env.check(lib.sti_plan_replay(push._env.c, push._scene, self._c, given, seed, runs, out))
+            push._env.check(lib.sti_plan_replay(push._env.c, push._scene, self._c, given, seed, runs, ffi.NULL, ffi.NULL, out))
         return record(out)
 
-    def modes(self) -> list:
-        """The mode that each push keeps."""
-        return [enum_text("sti_push_mode", int(push._c.mode)) for push in self.pushes or []]
+    def verify(self) -> Record:
+        """Every claim checked again by who did not make it: `accepted`, `text`, `push` of the claim that fails."""
+        push, out = self.scene, ffi.new("sti_plan_verification*")
+        with push._lock:
+            push._env.check(lib.sti_verify_plan(push._env.c, push._scene, self._c, out))
+        return record(out)

@@ -150,8 +150,11 @@ def test_a_push_is_planned_and_replayed():
     push, seen = stiction.Push("peg-push"), []
     plan = push.plan(goal=(0.6, 0.0, 0.0), tolerance=(0.1, 0.1, 0.2), noise={"mu": 0.02}, seed=3, max_tries=4000,
                      watch=lambda tries, nearest: seen.append(nearest) or True)
-    assert plan.reached and len(plan.pushes) == plan.push_count == len(plan.modes()) and plan.poses.shape == (plan.push_count + 1, 1, 3)
-    assert (plan.low <= plan.poses + 1e-12).all() and (plan.poses <= plan.high + 1e-12).all()
+    assert plan.reached and len(plan.pushes) == plan.push_count and plan.poses.shape == (plan.push_count + 1, 1, 3)
+    c, s, at = np.cos(plan.angle), np.sin(plan.angle), plan.poses.copy()
+    at[..., 0], at[..., 1] = c * plan.poses[..., 0] + s * plan.poses[..., 1], c * plan.poses[..., 1] - s * plan.poses[..., 0]
+    assert (plan.low <= at + 1e-12).all() and (at <= plan.high + 1e-12).all()
+    assert plan.verify().accepted
     assert plan.replay(runs=20, seed=1).successes == 20
     assert plan.replay(noise={}).worst[0] <= 0.1
     stopped = push.plan(goal=(2, 0, 1), watch=lambda tries, nearest: False)
