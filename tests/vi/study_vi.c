@@ -87,7 +87,7 @@ static void try_affine(sti_env* env, sti_rng* rng, unsigned long seed, int trial
 enum { N = 4, ROOM = 1200 };
 
 typedef struct mapped {
-    char text[N][ROOM], name[N][8];
+    char text[N][ROOM], name[N][16];
     const char *F[N], *names[N];
     double lb[N], ub[N], s[N];
 } mapped;
