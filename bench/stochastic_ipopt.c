@@ -161,7 +161,7 @@ static Bool count_steps(Index mode, Index iteration, Number value, Number primal
 }
 
 int main(int argc, char** argv) {
-    sti_env* env;
+    sti_env* env = NULL;
     sti_document* document;
     whole w = {0};
     if (argc < 2 || sti_env_create(NULL, &env) != STI_OK) die("FILE [TOL]");
