@@ -299,8 +299,8 @@ static int report(const sweep* s) {
         cli_json_end(&j);
         return cli_json_print(&j, s->c, code);
     }
-    cli_say(s->c, "%s from %g to %g: %d runs, %d with exit code 0", s->name, s->from, s->to, s->count,
-            s->count - failed - no);
+    cli_say(s->c, "%s from %g to %g: %d run%s, %d with exit code 0", s->name, s->from, s->to, s->count,
+            s->count == 1 ? "" : "s", s->count - failed - no);
     if (failed > 0) cli_say(s->c, "; %d failed", failed);
     cli_say(s->c, "\n");
     if (s->ask->csv != NULL) cli_say(s->c, "  %s: a line a run, %d numbers each\n", s->ask->csv, s->column_count);

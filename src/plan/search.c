@@ -1,13 +1,14 @@
 // search.c: pushes that bring parts to their goals: a rapidly exploring random tree over robust controls, S3 2.4.
 //
-// A node is the poses of all parts, as predicted, and a set for each part that it is in whatever the deviations within the noise. A
-// try takes a target (the goal, or a pose at random), the node nearest to it in SE(2), and the push that leads nearest to the
-// target (steer.c). The stepper makes that push with everything there is to touch. Then the independent checker
-// (src/verify/reach.c) is asked where the push takes the whole set; what it proves is the set of the new node. So a plan whose last
-// sets lie within the tolerance is a theorem about the stepper. The tool starts clear of the part wherever in its set that is.
+// A node is the poses of all parts, as predicted, and a set for each part that it is in whatever the deviations within
+// the noise. A try takes a target (the goal, or a pose at random), the node nearest to it in SE(2), and the push that
+// leads nearest to the target (steer.c). The stepper makes that push with everything there is to touch. Then the
+// independent checker (src/verify/reach.c) is asked where the push takes the whole set; what it proves is the set of
+// the new node. So a plan whose last sets lie within the tolerance is a theorem about the stepper. The tool starts
+// clear of the part wherever in its set that is.
 //
-// Goals are reached one after the other: the tree of the next grows from where the last one ended. Without the test (shortest) a
-// node is a point, and anything may slide, touch and tumble.
+// Goals are reached one after the other: the tree of the next grows from where the last one ended. Without the test
+// (shortest) a node is a point, and anything may slide, touch and tumble.
 #include <math.h>
 #include <string.h>
 
@@ -207,7 +208,8 @@ static sti_steering steering_of(tree* t, long from, double off[2]) {
                           .turn = t->o.shortest ? 0.6 : 0.2};
 }
 
-// A node more, unless the push does not go, is not robust, or is not even meant to end within a distance of the target: *made -1.
+// A node more, unless the push does not go, is not robust, or is not even meant to end within a distance of the target:
+// *made -1.
 static sti_status extend(tree* t, long from, const double target[3], double within, long* made) {
     const int part = goal_of(t)->part;
     double off[2];

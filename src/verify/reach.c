@@ -1,25 +1,27 @@
 // reach.c: where a push takes a set of poses, whatever opens, sticks or slides on the way, proved.
 //
-// A tool of one or two tips comes to an edge of a polygon. A state is seen from the edge: s, where along it the first tip is;
-// g, the gap of a tip; and by how much the gap of the second is wider (of one tip: the angle of the part). A step of S3 (2.4.16), in the axes of the edge
-// (along it and into the part, origin at that of the part), with w the way of the tool, u the motion of the part:
+// A tool of one or two tips comes to an edge of a polygon. A state is seen from the edge: s, where along it the first
+// tip is; g, the gap of a tip; and by how much the gap of the second is wider (of one tip: the angle of the part). A
+// step of S3 (2.4.16), in the axes of the edge (along it and into the part, origin at that of the part), with w the way
+// of the tool, u the motion of the part:
 //
 //     E u = sum W_n lambda_n + W_t lambda_t      W_n = (0, 1, a_e + s)     W_t = (-1, 0, a_m - g)
 //     0 <= g + u_m + (a_e + s) u_th - w_m  _|_  lambda_n >= 0              slip = -u_e + (a_m - g) u_th + w_e
 //     (s', -g') = R(-u_th) ((s, -g) + a - u + w) - a
 //
-// The set before a step is a box in these coordinates, one for each set of tips that were closed last. For every combination of tips that are closed and ways in which they slide the
-// step is solved in affine forms (affine.h) over the box. What such a solution needs (forces that press and stay in the cone, gaps
-// that do not close, slip in its direction) cuts the box first, or empties it. The next box holds what all combinations lead to. So the
-// members need not agree on modes: some may be touched, others not yet. Where both tips are closed the edge lies along the tool, and
+// The set before a step is a box in these coordinates, one for each set of tips that were closed last. For every
+// combination of tips that are closed and ways in which they slide the step is solved in affine forms (affine.h) over
+// the box. What such a solution needs (forces that press and stay in the cone, gaps that do not close, slip in its
+// direction) cuts the box first, or empties it. The next box holds what all combinations lead to. So the members need
+// not agree on modes: some may be touched, others not yet. Where both tips are closed the edge lies along the tool, and
 // what was doubted about the angle is gone: that is why sets may shrink.
 //
-// Two tips that stick to one edge: their slips differ by (g_2 - g_1)^2 / |s_2 - s_1| at most, because both gaps close in the step.
-// Unless both slide the same way the slip is within that, and u follows from the gaps alone; its forces are not determined, but
-// their sums are, and these have to fit.
+// Two tips that stick to one edge: their slips differ by (g_2 - g_1)^2 / |s_2 - s_1| at most, because both gaps close
+// in the step. Unless both slide the same way the slip is within that, and u follows from the gaps alone; its forces
+// are not determined, but their sums are, and these have to fit.
 //
-// There is a solution: normals of one edge are the same, so the cone of friction is pointed (theorem 2.4.1). It is one of the whole
-// scene because all else is shown to stay open (reach_apart.c).
+// There is a solution: normals of one edge are the same, so the cone of friction is pointed (theorem 2.4.1). It is one
+// of the whole scene because all else is shown to stay open (reach_apart.c).
 #include "verify/reach.h"
 
 #include <math.h>
@@ -256,7 +258,8 @@ static bool press_one(reach* r, const reach_state* x, way v, trial* y) {
     return true;
 }
 
-// Both closed: the gaps tell how the part turns and comes forward, friction or a slip within the slack how it goes sideways.
+// Both closed: the gaps tell how the part turns and comes forward, friction or a slip within the slack how it goes
+// sideways.
 static bool press_both(reach* r, reach_state* x, way v, trial* y) {
     const double most = magnitude(r, x->dm), least = r->sign > 0 ? low_of(r, x->de) : -high_of(r, x->de);
     if (!(least > 0)) return false;
@@ -343,8 +346,8 @@ static void widen(const reach* r, num x, double* low, double* high) {
     *high = fmax(*high, high_of(r, x));
 }
 
-// Where the state comes to, seen from the edge: s' = s + slip and g' = gap, up to second order in the turn, with X, Y the vector
-// from the origin of the part to the tip after the step, in the old axes:
+// Where the state comes to, seen from the edge: s' = s + slip and g' = gap, up to second order in the turn, with X, Y
+// the vector from the origin of the part to the tip after the step, in the old axes:
 //     s' = s + slip + (sin - u_th) (a_m - g) + sin (Y - a_m + g) - (1 - cos) X
 //     g' = gap      + (sin - u_th) (a_e + s) + sin (X - a_e - s) + (1 - cos) Y
 static bool move_on(reach* r, const reach_state* x, const trial* y, reach_box* next, motions* all) {
@@ -389,7 +392,8 @@ static bool move_on(reach* r, const reach_state* x, const trial* y, reach_box* n
     return !r->k.bad;
 }
 
-// One way over a cell; a cell with wide gaps of tips that are closed is halved: what is needed of them cuts small cells better.
+// One way over a cell; a cell with wide gaps of tips that are closed is halved: what is needed of them cuts small cells
+// better.
 static bool follow(reach* r, way v, int base, const double* from, const double* to, long step, motions* all) {
     enum { ROUNDS = 4 };
     double low[5], high[5];
