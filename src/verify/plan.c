@@ -136,14 +136,24 @@ static sti_status check_pose(look* k, int i, bool* good) {
     return STI_OK;
 }
 
+static bool same(const double* a, const double* b) {
+    return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
+}
+
+// The part is where it was, as a set and as predicted, to the last bit.
+static bool stands_still(const look* k, int i, int p) {
+    const sti_pose_set *before = &sets_at(k, i)[p], *after = &sets_at(k, i + 1)[p];
+    return before->angle == after->angle && same(before->low, after->low) && same(before->high, after->high) &&
+           same(pose_at(k, i, p), pose_at(k, i + 1, p));
+}
+
 static sti_status check_push(look* k, int i, bool* good) {
     const sti_plan_push* u = &k->plan->pushes[i];
     sti_push_reach r;
     *good = true;
     for (int p = 0; p < k->plan->part_count && *good; p++) {
-        const bool still = memcmp(&sets_at(k, i)[p], &sets_at(k, i + 1)[p], sizeof(sti_pose_set)) == 0 &&
-                           memcmp(pose_at(k, i, p), pose_at(k, i + 1, p), 3 * sizeof(double)) == 0;
-        if (p != u->part && !still) *good = refuse(k, i, "push %d: part %d is not pushed and moves", i + 1, p);
+        if (p != u->part && !stands_still(k, i, p))
+            *good = refuse(k, i, "push %d: part %d is not pushed and moves", i + 1, p);
     }
     sti_status status = sti_manipulation_aim(k->m, k->plan->probe, u->at[0], u->at[1], u->angle, u->speed);
     if (status != STI_OK || !*good) return status;
