@@ -208,7 +208,7 @@ static const mistake mistakes[] = {
     {"{\"a\":\x01}", "binary"},
     {"{\"M\":[[1]],\"q\":[1]}", "kind: missing"},
     {"{\"kind\":3}", "kind: 3"},
-    {"{\"kind\":\"lpc\"}", "kind: \"lpc\": no such kind, \"lcp\", \"mlcp\", \"qp\", "},
+    {"{\"kind\":\"lpc\"}", "kind: \"lpc\": no such kind, \"lcp\", \"mlcp\", \"avi\", "},
     {"{\"kind\":\"qp\"}", "c: missing"},
     {"{\"kind\":\"qp\",\"c\":[]}", "c: empty"},
     {"{\"kind\":\"qp\",\"c\":[1],\"P\":[[1,2]]}", "P: 1 x 2: 1 x 1 is expected"},
