@@ -564,7 +564,6 @@ const cli_verb cli_verb_run = {
         "    stiction run stick-slip --csv stick-slip.csv\n"
         "    stiction run arch --set mu=0.2 --out arch --picture\n"
         "    stiction run peg-in-hole --out peg --picture\n"
-        "    stiction run plan.json --noise pose=0.01,mu=0.02 --repeat 1000\n"
         "    stiction run arch --sweep mu=0.2:0.4:21 --jobs 2 --csv arch.csv --plot arch.svg --of "
         "energy.end,steps_at_rest\n",
     .use = STI_USE_RUN,

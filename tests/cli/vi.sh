@@ -14,9 +14,12 @@ run solve avi.json --output avi_answer.json
 expect "an affine inequality" 0 "x = (5/3, 4/3)" && expect "is proved" 0 "confirmed without rounding"
 run verify avi.json avi_answer.json
 expect "and checked" 0 "accepted: solution"
-sed 's/"u": \[[^]]*\]/"u": [1, 1]/; s/"u_exact": \[[^]]*\], "v_exact": \[[^]]*\], //' avi_answer.json >wrong.json
+sed 's/"u": \[[^]]*\]/"u": [1, 1]/; s/"x": \[[^]]*\]/"x": [1, 1]/; s/"u_exact": \[[^]]*\], "v_exact": \[[^]]*\], //' avi_answer.json >wrong.json
 run verify avi.json wrong.json
 expect "another point is refused" 1
+sed 's/"x": \[[^]]*\]/"x": [1, 1]/' avi_answer.json >torn.json
+run verify avi.json torn.json
+refused "an x that is not u" "x[0]: 1: u[0] is expected"
 run solve avi.json --all
 expect "all of its solutions" 0 "1 extreme solution"
 run solve empty.json --output empty_answer.json
