@@ -48,15 +48,18 @@ static bool holds_exactly(const proof* p) {
     return true;
 }
 
-// Is there no solution within the root of the tolerance of x, for the size of each coordinate? Then a small residual means nothing:
-// F falls off far away (exp(-x) at 30), or x is so large that F, divided by its size, looks small.
-static bool is_far_from_solutions(proof* p, double tol) {
+// Within the root of the tolerance of x, for the size of each coordinate: is there no solution, or does F jump? Then a small
+// residual means nothing: F falls off far away (exp(-x) at 30), x is so large that F, divided by its size, looks small, or F
+// is another one a little further on (floor(x) - 1/2 at 1).
+static bool says_nothing(proof* p, double tol) {
     const sti_vi* vi = p->vi;
     for (int i = 0; i < p->map->n; i++) {
         const double half = sqrt(tol) * (1 + fabs(p->x[i]));
         p->X[i] = iv(iv_next_down(p->x[i] - half), iv_next_up(p->x[i] + half));
     }
-    if ((sti_vi_map_over(p->map, p->X, p->over) & STI_TROUBLE_NOWHERE) != 0) return false;
+    const unsigned trouble = sti_vi_map_over(p->map, p->X, p->over);
+    if ((trouble & STI_TROUBLE_JUMP) != 0) return true;
+    if ((trouble & STI_TROUBLE_NOWHERE) != 0) return false;
     for (int i = 0; i < p->map->n; i++) {
         if (p->X[i].low > vi->lb[i] && p->over[i].low > 0) return true;
         if (p->X[i].high < vi->ub[i] && p->over[i].high < 0) return true;
@@ -218,7 +221,7 @@ static sti_status prove(proof* p, const double* x, double tol, sti_vi_answer* a)
     const size_t n = (size_t)p->map->n;
     memcpy(p->x, x, n * sizeof *x);
     double residual = residual_at(p);
-    const bool near = residual <= tol && !is_far_from_solutions(p, tol);
+    const bool near = residual <= tol && !says_nothing(p, tol);
     take(p, a, residual, near ? STI_VI_PROOF_RESIDUAL : STI_VI_PROOF_NONE);
     if (!near) return STI_OK;
     for (int pass = 0; pass < 2; pass++) {  // to bounds; to few digits, as solutions in books have

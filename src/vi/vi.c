@@ -78,7 +78,7 @@ static void conclude(sti_vi_answer* a, const sti_vi_options* o, int starts, bool
     a->outcome = late ? STI_LIMIT : STI_UNKNOWN;
     if (a->residual <= o->tol) {
         snprintf(a->reason, sizeof a->reason,
-                 "the residual is small, but F leaves no room for a solution near the point");
+                 "the residual is small, but near the point F jumps or leaves no room for a solution");
         return;
     }
     snprintf(a->reason, sizeof a->reason,

@@ -109,6 +109,23 @@ static void a_small_residual_with_no_solution_near_it_is_not_taken_for_one(void*
     sti_document_destroy(d);
 }
 
+// F is -1/2 below 1 and 1/2 there: points near 1 look like solutions. Away from its jumps the same F has one.
+static void a_small_residual_next_to_a_jump_is_no_solution(void** state) {
+    static const char* const jumps = "{\"kind\": \"vi\", \"variables\": {\"x\": [0, 1]}, \"F\": [\"floor(x) - 0.5\"]}";
+    static const char* const plain =
+        "{\"kind\": \"vi\", \"variables\": {\"x\": [0, 9]}, \"F\": [\"x - 0.5 + floor(x)\"]}";
+    sti_document *d = parse(*state, jumps), *e = parse(*state, plain);
+    sti_vi_answer a = solve(*state, sti_vi_of(d)), b;
+    assert_int_equal(a.outcome, STI_UNKNOWN);
+    assert_int_equal(sti_vi_solve(*state, sti_vi_of(e), NULL, &b), STI_OK);  // the verifier does not read floor
+    assert_int_equal(b.outcome, STI_SOLVED);
+    assert_true(fabs(b.x[0] - 0.5) <= 1e-9);
+    sti_vi_answer_clear(*state, &a);
+    sti_vi_answer_clear(*state, &b);
+    sti_document_destroy(d);
+    sti_document_destroy(e);
+}
+
 static void bounds_of_any_size_stay_exact_in_proofs(void** state) {
     sti_document* d =
         parse(*state,
@@ -222,6 +239,7 @@ int main(void) {
         cmocka_unit_test(a_solution_with_irrational_coordinates_is_proved_by_its_intervals),
         cmocka_unit_test(what_has_no_solution_is_unknown_and_an_empty_box_is_none),
         cmocka_unit_test(a_small_residual_with_no_solution_near_it_is_not_taken_for_one),
+        cmocka_unit_test(a_small_residual_next_to_a_jump_is_no_solution),
         cmocka_unit_test(bounds_of_any_size_stay_exact_in_proofs),
         cmocka_unit_test(formulas_without_a_value_at_the_start_are_got_around),
         cmocka_unit_test(wrong_formulas_are_named),
