@@ -264,6 +264,8 @@ static void conclude(const sti_contact_options* options, sti_contact_answer* a) 
     if (a->runaway > 1 && a->residual <= a->runaway * options->tol)
         snprintf(a->reason, sizeof a->reason,
                  "forces run away, and only against them the residual is small: perhaps infeasible");
+    if (a->reason[0] == '\0')
+        snprintf(a->reason, sizeof a->reason, "no method came within the tolerance at every contact");
 }
 
 // Problems of which few contacts press at once (quick.c); what is left open goes on from its point.
