@@ -11,10 +11,13 @@
 #include <sys/mman.h>
 #endif
 
+#include "base/size.h"
+
 enum { LARGE = 4 << 20, SMALLEST_PAGE = 4096 };  // bytes
 
 // Large arrays in large pages, where the system has them and leaves it to programs. Who walks through them meets fewer
-// pages, and a processor fetches ahead only within one: 5 % of a step of 10^5 grains. A wish, so nobody asks what came of it.
+// pages, and a processor fetches ahead only within one: 5 % of a step of 10^5 grains. A wish, so nobody asks what came
+// of it.
 static void* in_large_pages(void* p, size_t size) {
 #if defined(MADV_HUGEPAGE)
     if (p == NULL || size < LARGE) return p;
@@ -152,6 +155,16 @@ void sti_log(sti_env* env, sti_log_level level, const char* format, ...) {
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     env->def.log(env->def.log_user, level, text);
+}
+
+sti_status sti_room(sti_env* env, void** p, size_t* capacity, size_t need, size_t size) {
+    if (*p != NULL && need <= *capacity) return STI_OK;
+    const size_t room = sti_size_add(sti_size_add(need, need / 2), 8);
+    void* grown = sti_realloc(env, *p, sti_size_mul(room, size));
+    if (grown == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "%zu items", room);
+    *p = grown;
+    *capacity = room;
+    return STI_OK;
 }
 
 double sti_clock(void) {

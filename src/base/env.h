@@ -18,6 +18,8 @@ struct sti_env {
 void* sti_alloc(sti_env* env, size_t size);
 void* sti_alloc_array(sti_env* env, size_t count, size_t size);       // not cleared; NULL on overflow
 void* sti_alloc_array_zero(sti_env* env, size_t count, size_t size);  // cleared
+// Memory that grows and is kept: *p has room for `need` items of `size` afterwards.
+sti_status sti_room(sti_env* env, void** p, size_t* capacity, size_t need, size_t size);
 void* sti_realloc(sti_env* env, void* p, size_t size);
 void* sti_realloc_array(sti_env* env, void* p, size_t count, size_t size);  // NULL on overflow, p stays
 void sti_free(sti_env* env, void* p);                                       // accepts NULL
@@ -32,8 +34,8 @@ void sti_log(sti_env* env, sti_log_level level, const char* format, ...) __attri
 
 double sti_clock(void);  // seconds, monotonic; for reports
 
-// Time limits, by the clock of the environment. Whoever loops for long asks sti_late at bounded intervals: reading a clock
-// takes tens of nanoseconds, and nothing is read when there is no limit.
+// Time limits, by the clock of the environment. Whoever loops for long asks sti_late at bounded intervals: reading a
+// clock takes tens of nanoseconds, and nothing is read when there is no limit.
 double sti_now(const sti_env* env);
 double sti_deadline(const sti_env* env, double limit_s);     // limit_s from now or the environment's; INFINITY: none
 bool sti_late(const sti_env* env);                           // past the environment's

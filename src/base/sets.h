@@ -1,5 +1,5 @@
-// sets.h: disjoint sets of 0 .. n-1 by union and find. A set is known by its least member, so numbering does not depend on the
-// order of the joins.
+// sets.h: disjoint sets of 0 .. n-1 by union and find. A set is known by its least member, so numbering does not depend
+// on the order of the joins.
 //
 //     for (int i = 0; i < n; i++) parent[i] = i;
 #ifndef STI_BASE_SETS_H

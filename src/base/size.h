@@ -1,8 +1,9 @@
 // size.h: counts and sizes, multiplied and added without wrapping around.
 //
-// A number from a file may be anything, and a product of two of them that wraps around is a small size for large data. Here a
-// result that does not fit is the largest number there is. It stays that under further products (but with 0) and sums, no
-// allocation grants it, and no comparison with a limit lets it pass. `tools/lint sizes` holds the readers to these functions.
+// A number from a file may be anything, and a product of two of them that wraps around is a small size for large data.
+// Here a result that does not fit is the largest number there is. It stays that under further products (but with 0) and
+// sums, no allocation grants it, and no comparison with a limit lets it pass. `tools/lint sizes` holds the readers to
+// these functions.
 #ifndef STI_BASE_SIZE_H
 #define STI_BASE_SIZE_H
 

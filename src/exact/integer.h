@@ -76,8 +76,9 @@ size_t sti_int_bits(const sti_int* a);               // of |a|; 0 for zero
 size_t sti_int_trailing_zeros(const sti_int* a);     // of |a|; 0 for zero
 uint64_t sti_int_mod(const sti_int* a, uint64_t p);  // a mod p, in [0, p)
 double sti_int_double(const sti_int* a);             // nearest double, +-INFINITY beyond range
-// Nearest double to a / b (b != 0). Needs no memory; NAN when an earlier operation found none. Of numbers with more than 2500
-// bits the first 2500 count: a quotient that lies closer than their rounding to the middle of two doubles is one of the two.
+// Nearest double to a / b (b != 0). Needs no memory; NAN when an earlier operation found none. Of numbers with more
+// than 2500 bits the first 2500 count: a quotient that lies closer than their rounding to the middle of two doubles is
+// one of the two.
 double sti_int_ratio(sti_exact* x, const sti_int* a, const sti_int* b);
 // Decimal text, "-12"; NULL on failure. Freed by the caller with sti_free.
 char* sti_int_text(sti_exact* x, const sti_int* a);

@@ -1,8 +1,9 @@
 // span.h: intervals with ends of many bits: [low, high] / 2^bits, the ends integers of any size.
 //
-// Arithmetic and elementary functions are rounded outward in the last bit, by integer operations alone. A number type of
-// its own: it shares nothing with src/interval, so each can check the other. Failures travel as in integer.h; a value that
-// does not exist (division by a span with 0, log of one that reaches 0) sets `undefined` in the context, and is [0, 0].
+// Arithmetic and elementary functions are rounded outward in the last bit, by integer operations alone. A number type
+// of its own: it shares nothing with src/interval, so each can check the other. Failures travel as in integer.h; a
+// value that does not exist (division by a span with 0, log of one that reaches 0) sets `undefined` in the context, and
+// is [0, 0].
 #ifndef STI_EXACT_SPAN_H
 #define STI_EXACT_SPAN_H
 

@@ -1,8 +1,8 @@
 // span_functions.c: elementary functions of spans: Taylor series in integers, every rest added.
 //
-// Each function is computed at one point (a span of no width) as a span, by a series whose terms fall to less than one unit
-// in the last place; the rest of the series is below the last term kept times a known factor, and is added to both sides.
-// On a wide span exp, log and atan go by their ends; sin and cos by their ends and the extrema between them.
+// Each function is computed at one point (a span of no width) as a span, by a series whose terms fall to less than one
+// unit in the last place; the rest of the series is below the last term kept times a known factor, and is added to both
+// sides. On a wide span exp, log and atan go by their ends; sin and cos by their ends and the extrema between them.
 #include <math.h>
 
 #include "exact/span.h"

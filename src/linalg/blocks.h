@@ -1,8 +1,9 @@
 // blocks.h: L U of a sparse matrix of small dense blocks, with symmetric pattern.
 //
-// Rows and columns come in groups of b: the velocities of a body. The ordering and the pattern of L are found on the graph of
-// the groups, and kept while the pattern stays; the arithmetic is that of b x b blocks. No pivoting between groups: right for
-// matrices whose symmetric part is positive definite (Golub and Van Loan 1979), and for those close to them.
+// Rows and columns come in groups of b: the velocities of a body. The ordering and the pattern of L are found on the
+// graph of the groups, and kept while the pattern stays; the arithmetic is that of b x b blocks. No pivoting between
+// groups: right for matrices whose symmetric part is positive definite (Golub and Van Loan 1979), and for those close
+// to them.
 #ifndef STI_LINALG_BLOCKS_H
 #define STI_LINALG_BLOCKS_H
 

@@ -1,9 +1,9 @@
 // dissection.c: nested dissection (George 1973) over separators of any graph (separator.c).
 //
-// A separator comes last in the order, its two sides before it, each ordered in the same way; so nothing is filled in between
-// the sides. On a grid of N vertices L has O(N log N) entries and takes O(N^(3/2)) multiplications, against a small power
-// more for minimum degree; for graphs without small separators it is no gain, so the caller compares (ldl.c). Pieces of a
-// hundred vertices and fewer are ordered by approximate minimum degree.
+// A separator comes last in the order, its two sides before it, each ordered in the same way; so nothing is filled in
+// between the sides. On a grid of N vertices L has O(N log N) entries and takes O(N^(3/2)) multiplications, against a
+// small power more for minimum degree; for graphs without small separators it is no gain, so the caller compares
+// (ldl.c). Pieces of a hundred vertices and fewer are ordered by approximate minimum degree.
 //
 // Memory: at most two copies of the graph, since the sides of a part are done one after the other.
 #include "linalg/dissection.h"
@@ -21,7 +21,8 @@ typedef struct dissection {
     int* local;  // of a vertex of the part at hand: its number in a piece of it    (n)
 } dissection;
 
-// The pieces of g by part[]: graphs of side A and of side B, and their vertices; names[v] is the vertex of the whole graph.
+// The pieces of g by part[]: graphs of side A and of side B, and their vertices; names[v] is the vertex of the whole
+// graph.
 typedef struct piece {
     sti_weighted_graph graph;
     int* names;  // (graph.n)

@@ -1,4 +1,5 @@
-// dissection.h: a fill-reducing order by nested dissection (George 1973), for graphs with small separators such as grids.
+// dissection.h: a fill-reducing order by nested dissection (George 1973), for graphs with small separators such as
+// grids.
 #ifndef STI_LINALG_DISSECTION_H
 #define STI_LINALG_DISSECTION_H
 

@@ -7,14 +7,17 @@
 //
 //     F11 = L11 D L11',     L21 = F21 L11^-T D^-1,     U = F22 - L21 D L21'
 //
-// L11, L21 and D stay, U goes to the parent. Fronts come in a postorder, so the U of the children of the front at hand are the
-// last on a stack.
+// L11, L21 and D stay, U goes to the parent. Fronts come in a postorder, so the U of the children of the front at hand
+// are the last on a stack.
 //
-// Which columns make a front: those that follow each other in the tree and have the same rows; and a child is taken in where
-// it costs few zeros (the rules below), since many small fronts spend their time on bookkeeping.
+// Which columns make a front: those that follow each other in the tree and have the same rows; and a child is taken in
+// where it costs few zeros (the rules below), since many small fronts spend their time on bookkeeping.
 //
-// The order of all sums depends on the pattern alone. Cost: the arithmetic of L D L', sum of count^2, by products of matrices;
-// memory for L, its zeros, and the stack.
+// A panel is factored by halves: the left one, its product taken from the right one, the right one. Products are done
+// by tiles (tiles.h), pieces of large ones by several threads.
+//
+// The order of all sums depends on the pattern alone. Cost: the arithmetic of L D L', sum of count^2, by products of
+// matrices; memory for L, its zeros, and the stack.
 #include "linalg/fronts.h"
 
 #include <math.h>
@@ -23,13 +26,16 @@
 #include <string.h>
 
 #include "linalg/lapack.h"
+#include "linalg/tiles.h"
 
-enum { BLOCK = 48, STRIP = 96, SMALL = 24 };  // columns of a panel, of U at a time; fronts too small for products
+enum { GROUP = 8, SMALL = 24, ROWS = 480, COLUMNS = 64 };  // fronts too small for products; pieces of what is shared
+static const double WORTH_PACKING = 32768, WORTH_SHARING = 1e6;  // entries of a factor, multiplications of a product
 
 void sti_fronts_clear(sti_fronts* f) {
     if (f->env == NULL) return;
-    void* owned[] = {f->first, f->parent, f->child,    f->sibling, f->row_start, f->row,  f->panel_start,
-                     f->panel, f->where,  f->relative, f->update,  f->scaled,    f->stack};
+    sti_tasks_destroy(f->tasks);
+    void* owned[] = {f->first, f->parent, f->child,    f->sibling, f->row_start, f->row,   f->panel_start,
+                     f->panel, f->where,  f->relative, f->update,  f->scaled,    f->stack, f->room};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) sti_free(f->env, owned[k]);
     *f = (sti_fronts){0};
 }
@@ -114,31 +120,56 @@ static int rows_of(const sti_fronts* f, int s) {
     return (int)(f->row_start[s + 1] - f->row_start[s]);
 }
 
+// Columns of larger fronts begin at multiples of eight entries, as tiles want them.
+static int padded(int count, int all) {
+    return all <= SMALL ? count : (int)sti_tiles_padded((size_t)count);
+}
+
+static int stride_of(const sti_fronts* f, int s) {
+    const int all = columns_of(f, s) + rows_of(f, s);
+    return padded(all, all);
+}
+
+static int update_stride(const sti_fronts* f, int s) {
+    return padded(rows_of(f, s), columns_of(f, s) + rows_of(f, s));
+}
+
 static size_t update_size(const sti_fronts* f, int s) {
-    return (size_t)rows_of(f, s) * (size_t)rows_of(f, s);
+    return (size_t)update_stride(f, s) * (size_t)rows_of(f, s);
 }
 
 // Room for panels, for the largest front, and for the stack at its highest.
 static sti_status reserve_numbers(sti_fronts* f) {
-    size_t rows = 0, largest = 0, top = 0, highest = 0;
+    size_t rows = 0, largest = 0, update = 0, top = 0, highest = 0;
     f->panel_start[0] = 0;
     for (int s = 0; s < f->count; s++) {
-        const size_t w = (size_t)columns_of(f, s), r = (size_t)rows_of(f, s);
-        f->panel_start[s + 1] = f->panel_start[s] + (int64_t)((w + r) * w);
+        const size_t size = (size_t)stride_of(f, s) * (size_t)columns_of(f, s), r = (size_t)rows_of(f, s);
+        f->panel_start[s + 1] = f->panel_start[s] + (int64_t)size;
         if (r > rows) rows = r;
-        if ((w + r) * w > largest) largest = (w + r) * w;
+        if (size > largest) largest = size;
+        if (update_size(f, s) > update) update = update_size(f, s);
         for (int c = f->child[s]; c >= 0; c = f->sibling[c]) top -= update_size(f, c);
         top += update_size(f, s);
         if (top > highest) highest = top;
     }
-    f->panel = sti_alloc_array(f->env, (size_t)f->panel_start[f->count], sizeof *f->panel);
+    const size_t room = largest > WORTH_PACKING ? STI_TILES_ROOM : 0;
+    f->panel = sti_alloc_array(f->env, (size_t)f->panel_start[f->count] + STI_TILES_PAD, sizeof *f->panel);
     f->relative = sti_alloc_array(f->env, rows, sizeof *f->relative);
-    f->update = sti_alloc_array(f->env, rows * rows, sizeof *f->update);
-    f->scaled = sti_alloc_array(f->env, largest, sizeof *f->scaled);
+    f->update = sti_alloc_array(f->env, update, sizeof *f->update);
+    f->scaled = sti_alloc_array(f->env, largest + STI_TILES_PAD, sizeof *f->scaled);
     f->stack = sti_alloc_array(f->env, highest, sizeof *f->stack);
-    if (f->panel == NULL || f->relative == NULL || f->update == NULL || f->scaled == NULL || f->stack == NULL)
+    f->room = sti_alloc_array(f->env, (size_t)sti_tasks_workers(f->tasks) * room, sizeof *f->room);
+    if (f->panel == NULL || f->relative == NULL || f->update == NULL || f->scaled == NULL || f->stack == NULL ||
+        f->room == NULL)
         return STI_FAIL(f->env, STI_ERR_MEMORY, -1, "fronts of a matrix of order %d", f->n);
     return STI_OK;
+}
+
+// Threads, where a front is large enough to share.
+static sti_status find_helpers(sti_fronts* f) {
+    double most = 0;
+    for (int s = 0; s < f->count; s++) most = fmax(most, (double)columns_of(f, s) * rows_of(f, s) * rows_of(f, s));
+    return most > 4 * WORTH_SHARING ? sti_tasks_create(f->env, sti_env_workers(f->env), &f->tasks) : STI_OK;
 }
 
 // Everything by front or pivot; at most n fronts, and no more rows than L has entries in the last columns of fronts.
@@ -179,6 +210,9 @@ sti_status sti_fronts_init(sti_fronts* f, sti_env* env, int n, const int* col_st
     }
     if (status == STI_OK) {
         find_rows(f, col_start, row, order, place, owner);
+        status = find_helpers(f);
+    }
+    if (status == STI_OK) {
         status = reserve_numbers(f);
     }
     sti_free(env, owner);
@@ -189,30 +223,89 @@ sti_status sti_fronts_init(sti_fronts* f, sti_env* env, int n, const int* col_st
 
 // ---- numbers
 
-// The children's updates into panel P (ld = w + r) and update U (r); their places on the stack become free.
+// Work of columns begin .. end - 1 of an update.
+typedef void column_work(sti_fronts* f, const void* context, int begin, int end);
+
+typedef struct columns {
+    sti_fronts* f;
+    column_work* work;
+    const void* context;
+    int count;
+} columns;
+
+static void run_columns(void* context, int item, int worker) {
+    const columns* c = context;
+    const int begin = item * COLUMNS, end = begin + COLUMNS < c->count ? begin + COLUMNS : c->count;
+    (void)worker;
+    c->work(c->f, c->context, begin, end);
+}
+
+static void share_columns(sti_fronts* f, int count, column_work* work, const void* context) {
+    columns c = {f, work, context, count};
+    if (f->tasks != NULL && count > 2 * COLUMNS) {
+        sti_tasks_run_any(f->tasks, (count - 1) / COLUMNS + 1, run_columns, &c);
+    } else {
+        work(f, context, 0, count);
+    }
+}
+
+typedef struct child {
+    int s, w, stride, update_stride;  // of the parent
+    int rows, stride_left;            // of the child
+    const double* left;               // its update
+    double* P;
+} child;
+
+static void add_columns(sti_fronts* f, const void* context, int begin, int end) {
+    const child* c = context;
+    for (int j = begin; j < end; j++) {
+        const int to = f->relative[j];
+        const double* left = c->left + (size_t)j * (size_t)c->stride_left;
+        double* column = to < c->w ? c->P + (size_t)to * (size_t)c->stride
+                                   : f->update + (size_t)(to - c->w) * (size_t)c->update_stride - c->w;
+        for (int i = j; i < c->rows; i++) column[f->relative[i]] += left[i];
+    }
+}
+
+// The children's updates into panel P and update U; their places on the stack become free.
 static double* take_children(sti_fronts* f, int s, double* P, double* top) {
-    const int from = f->first[s], w = columns_of(f, s), r = rows_of(f, s), ld = w + r;
-    for (int c = f->child[s]; c >= 0; c = f->sibling[c]) {
-        const int rows = rows_of(f, c);
-        const int* row = f->row + f->row_start[c];
-        top -= update_size(f, c);
-        for (int k = 0; k < rows; k++) f->relative[k] = row[k] < from + w ? row[k] - from : f->where[row[k]];
-        for (int j = 0; j < rows; j++) {
-            const int to = f->relative[j];
-            const double* left = top + (size_t)j * (size_t)rows;
-            double* column = to < w ? P + (size_t)to * (size_t)ld : f->update + (size_t)(to - w) * (size_t)r - w;
-            for (int i = j; i < rows; i++) column[f->relative[i]] += left[i];
-        }
+    const int from = f->first[s], w = columns_of(f, s);
+    for (int k = f->child[s]; k >= 0; k = f->sibling[k]) {
+        const int rows = rows_of(f, k);
+        const int* row = f->row + f->row_start[k];
+        top -= update_size(f, k);
+        for (int i = 0; i < rows; i++) f->relative[i] = row[i] < from + w ? row[i] - from : f->where[row[i]];
+        const child c = {s, w, stride_of(f, s), update_stride(f, s), rows, update_stride(f, k), top, P};
+        share_columns(f, rows, add_columns, &c);
     }
     return top;
 }
 
+// The lower triangle of U.
+static void clear_columns(sti_fronts* f, const void* context, int begin, int end) {
+    const size_t stride = *(const size_t*)context;
+    for (size_t j = (size_t)begin; j < (size_t)end; j++)
+        memset(f->update + j * (stride + 1), 0, (stride - j) * sizeof *f->update);
+}
+
+typedef struct target {
+    size_t stride;
+    double* to;
+} target;
+
+static void copy_columns(sti_fronts* f, const void* context, int begin, int end) {
+    const target* p = context;
+    for (size_t j = (size_t)begin; j < (size_t)end; j++)
+        memcpy(p->to + j * (p->stride + 1), f->update + j * (p->stride + 1), (p->stride - j) * sizeof *p->to);
+}
+
 static void assemble(sti_fronts* f, int s, const int* col_start, const int* row, const double* value, const int* order,
                      const int* place, double* P) {
-    const int from = f->first[s], w = columns_of(f, s), r = rows_of(f, s), ld = w + r;
+    const int from = f->first[s], w = columns_of(f, s), r = rows_of(f, s), ld = stride_of(f, s);
+    const size_t stride = (size_t)update_stride(f, s);
     const int* below = f->row + f->row_start[s];
     memset(P, 0, (size_t)ld * (size_t)w * sizeof *P);
-    memset(f->update, 0, update_size(f, s) * sizeof *f->update);
+    share_columns(f, r, clear_columns, &stride);
     for (int k = 0; k < r; k++) f->where[below[k]] = w + k;
     for (int j = 0; j < w; j++) {
         const int column = order[from + j];
@@ -245,78 +338,118 @@ static int factor_columns(double* P, int ld, int j0, int j1, int end, double* D)
     return -1;
 }
 
-// Z = L D for the rows i0 .. i1 - 1 and columns j0 .. j1 - 1 of P.
-static void scale_columns(const double* P, int ld, int i0, int i1, int j0, int j1, const double* D, double* Z) {
-    for (int j = j0; j < j1; j++) {
-        const double* column = P + (size_t)j * (size_t)ld;
-        for (int i = i0; i < i1; i++) *Z++ = column[i] * D[j];
+// ---- larger fronts
+
+// C (m x n, a lower trapezoid) -= X (m x k) Y' (n x k), in pieces.
+typedef struct product {
+    sti_fronts* f;
+    int m, n, k, ranges;  // of rows
+    const double *X, *Y;
+    double* C;
+    int ld, ldc;  // of X and Y, of C
+} product;
+
+static void multiply_piece(void* context, int item, int worker) {
+    const product* p = context;
+    const int c = item / p->ranges * STI_TILES_STRIP, width = c + STI_TILES_STRIP < p->n ? STI_TILES_STRIP : p->n - c;
+    const int all = p->m - c, begin = item % p->ranges * ROWS,
+              end = item % p->ranges == p->ranges - 1 ? all : begin + ROWS;
+    if (begin >= all) return;
+    const int rows = (end < all ? end : all) - begin;
+    const double *X = p->X + c + begin, *Y = p->Y + c;
+    double* C = p->C + (size_t)c * (size_t)p->ldc + (size_t)(c + begin);
+    if ((double)rows * p->k > WORTH_PACKING) {
+        double* room = p->f->room + (size_t)worker * STI_TILES_ROOM;
+        sti_tiles_subtract_packed(begin == 0, rows, width, p->k, X, p->ld, Y, p->ld, C, p->ldc, room);
+    } else {
+        sti_tiles_subtract(begin == 0, rows, width, p->k, X, p->ld, Y, p->ld, C, p->ldc);
     }
 }
 
-// C (m x n, ld) -= X (m x k, ldx) Y' (n x k, ldy), all by columns.
-static void subtract(int m, int n, int k, const double* X, int ldx, const double* Y, int ldy, double* C, int ldc) {
-    if (m > 0 && n > 0 && k > 0) sti_blas_gemm('N', 'T', m, n, k, -1, X, ldx, Y, ldy, 1, C, ldc);
+static void subtract(sti_fronts* f, int m, int n, int k, const double* X, const double* Y, int ld, double* C, int ldc) {
+    if (m <= 0 || n <= 0 || k <= 0) return;
+    const int strips = (n - 1) / STI_TILES_STRIP + 1;
+    product p = {f, m, n, k, (m - 1) / ROWS + 1, X, Y, C, ld, ldc};
+    if (f->tasks != NULL && (double)m * n * k > WORTH_SHARING) {
+        sti_tasks_run_any(f->tasks, strips * p.ranges, multiply_piece, &p);
+    } else {
+        for (int item = 0; item < strips * p.ranges; item++) multiply_piece(&p, item, 0);
+    }
 }
 
-// L of a panel with w columns and ld rows: blocks of columns, each subtracted from all that follow.
-static int factor_panel(double* P, int w, int ld, double* D, double* Z) {
-    for (int j0 = 0; j0 < w; j0 += BLOCK) {
-        const int j1 = j0 + BLOCK < w ? j0 + BLOCK : w, k = j1 - j0, rest = ld - j1;
-        const int bad = factor_columns(P, ld, j0, j1, j1, D);
-        if (bad >= 0) return bad;
-        double* below = P + (size_t)j0 * (size_t)ld + (size_t)j1;
-        if (rest > 0) sti_blas_trsm('R', 'T', true, rest, k, P + (size_t)j0 * (size_t)ld + (size_t)j0, ld, below, ld);
-        for (int j = j0; j < j1; j++) {
-            double* column = P + (size_t)j * (size_t)ld;
-            const double inverse = 1 / D[j];
-            for (int i = j1; i < ld; i++) column[i] *= inverse;
+// At most GROUP columns from j on: their square of GROUP rows one by one, then the rows below. Z takes L D.
+static int factor_group(double* P, int ld, int j, int width, double* D, double* Z) {
+    double f[GROUP * GROUP] = {0}, inverse[GROUP] = {0};
+    double *square = P + (size_t)j * (size_t)(ld + 1), *scaled = Z + (size_t)j * (size_t)(ld + 1);
+    for (int t = 0; t < width; t++) {
+        double* column = square + (size_t)t * (size_t)ld;
+        D[j + t] = column[t];
+        if (!is_pivot(D[j + t])) return j + t;
+        inverse[t] = 1 / D[j + t];
+        for (int s = t + 1; s < width; s++) {
+            double* other = square + (size_t)s * (size_t)ld;
+            f[GROUP * s + t] = column[s] * inverse[t];
+            for (int i = s; i < GROUP; i++) other[i] -= f[GROUP * s + t] * column[i];
         }
-        scale_columns(P, ld, j1, w, j0, j1, D, Z);
-        for (int c = j1; c < w; c += STRIP) {
-            const int width = c + STRIP < w ? STRIP : w - c;
-            subtract(ld - c, width, k, P + (size_t)j0 * (size_t)ld + (size_t)c, ld, Z + (c - j1), w - j1,
-                     P + (size_t)c * (size_t)ld + (size_t)c, ld);
+        for (int i = t + 1; i < GROUP; i++) {
+            scaled[(size_t)t * (size_t)ld + (size_t)i] = column[i];
+            column[i] *= inverse[t];
         }
     }
+    const int rows = ld - j - GROUP;
+    if (rows > 0) sti_tiles_eliminate(width, 0, width, rows, square + GROUP, ld, f, inverse, scaled + GROUP, ld);
     return -1;
 }
 
-// U -= L21 D L21', the lower triangle.
-static void update_rows(const double* P, int w, int r, const double* D, double* Z, double* U) {
-    const int ld = w + r;
-    if (ld <= SMALL || w == 1) {
-        for (int j = 0; j < w; j++) {
-            const double* column = P + (size_t)j * (size_t)ld + (size_t)w;
-            for (int k = 0; k < r; k++) {
-                const double t = column[k] * D[j];
-                double* to = U + (size_t)k * (size_t)r;
-                for (int i = k; i < r; i++) to[i] -= column[i] * t;
-            }
+// Columns j0 .. j1 - 1 of a panel with ld rows, by halves.
+static int factor_columns_by_halves(sti_fronts* f, double* P, int ld, int j0, int j1, double* D, double* Z) {
+    if (j1 - j0 <= GROUP) return factor_group(P, ld, j0, j1 - j0, D, Z);
+    const int middle = j0 + ((j1 - j0) / 2 + GROUP - 1) / GROUP * GROUP;
+    int bad = factor_columns_by_halves(f, P, ld, j0, middle, D, Z);
+    if (bad >= 0) return bad;
+    const size_t at = (size_t)j0 * (size_t)ld + (size_t)middle;
+    subtract(f, ld - middle, j1 - middle, middle - j0, P + at, Z + at, ld, P + (size_t)middle * (size_t)(ld + 1), ld);
+    return factor_columns_by_halves(f, P, ld, middle, j1, D, Z);
+}
+
+// U -= L21 D L21', the lower triangle, of a small front.
+static void update_rows(const double* P, int w, int r, const double* D, double* U) {
+    for (int j = 0; j < w; j++) {
+        const double* column = P + (size_t)j * (size_t)(w + r) + (size_t)w;
+        for (int k = 0; k < r; k++) {
+            const double t = column[k] * D[j];
+            double* to = U + (size_t)k * (size_t)r;
+            for (int i = k; i < r; i++) to[i] -= column[i] * t;
         }
-        return;
     }
-    scale_columns(P, ld, w, ld, 0, w, D, Z);
-    for (int c = 0; c < r; c += STRIP) {
-        const int width = c + STRIP < r ? STRIP : r - c;
-        subtract(r - c, width, w, P + w + c, ld, Z + c, r, U + (size_t)c * (size_t)r + (size_t)c, r);
+}
+
+// L and D of front s, and what it leaves. The column of a bad pivot, or -1.
+static int factor_front(sti_fronts* f, int s, double* P, double* D) {
+    const int w = columns_of(f, s), r = rows_of(f, s), ld = stride_of(f, s);
+    const bool small = w + r <= SMALL;
+    const int bad = small ? factor_columns(P, ld, 0, w, ld, D) : factor_columns_by_halves(f, P, ld, 0, w, D, f->scaled);
+    if (bad >= 0) return bad;
+    if (small) {
+        update_rows(P, w, r, D, f->update);
+    } else {
+        subtract(f, r, r, w, P + w, f->scaled + w, ld, f->update, update_stride(f, s));
     }
+    return -1;
 }
 
 int sti_fronts_factor(sti_fronts* f, const int* col_start, const int* row, const double* value, const int* order,
                       const int* place, double* D) {
     double* top = f->stack;
     for (int s = 0; s < f->count; s++) {
-        const int from = f->first[s], w = columns_of(f, s), r = rows_of(f, s), ld = w + r;
         double* P = f->panel + f->panel_start[s];
         if (f->deadline < (double)INFINITY && sti_now(f->env) > f->deadline) return -2;
         assemble(f, s, col_start, row, value, order, place, P);
         top = take_children(f, s, P, top);
-        const int bad =
-            ld <= SMALL ? factor_columns(P, ld, 0, w, ld, D + from) : factor_panel(P, w, ld, D + from, f->scaled);
-        if (bad >= 0) return from + bad;
-        if (r == 0) continue;
-        update_rows(P, w, r, D + from, f->scaled, f->update);
-        memcpy(top, f->update, update_size(f, s) * sizeof *top);
+        const int bad = factor_front(f, s, P, D + f->first[s]);
+        if (bad >= 0) return f->first[s] + bad;
+        const target left = {(size_t)update_stride(f, s), top};
+        share_columns(f, rows_of(f, s), copy_columns, &left);
         top += update_size(f, s);
     }
     return -1;
@@ -327,7 +460,7 @@ int sti_fronts_factor(sti_fronts* f, const int* col_start, const int* row, const
 void sti_fronts_solve(sti_fronts* f, const double* D, double* x) {
     double* t = f->scaled;  // rows of a front
     for (int s = 0; s < f->count; s++) {
-        const int w = columns_of(f, s), r = rows_of(f, s), ld = w + r;
+        const int w = columns_of(f, s), r = rows_of(f, s), ld = stride_of(f, s);
         const double* P = f->panel + f->panel_start[s];
         const int* below = f->row + f->row_start[s];
         double* own = x + f->first[s];
@@ -338,7 +471,7 @@ void sti_fronts_solve(sti_fronts* f, const double* D, double* x) {
     }
     for (int i = 0; i < f->n; i++) x[i] /= D[i];
     for (int s = f->count - 1; s >= 0; s--) {
-        const int w = columns_of(f, s), r = rows_of(f, s), ld = w + r;
+        const int w = columns_of(f, s), r = rows_of(f, s), ld = stride_of(f, s);
         const double* P = f->panel + f->panel_start[s];
         const int* below = f->row + f->row_start[s];
         double* own = x + f->first[s];

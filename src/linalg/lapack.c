@@ -71,8 +71,8 @@ static bool fits(size_t bytes) {
     return true;
 }
 
-// A buffer serves one thread at a time. Programs that call us from several threads at once make an OpenBLAS with threads map
-// more of them, and for those nobody asks.
+// A buffer serves one thread at a time. Programs that call us from several threads at once make an OpenBLAS with
+// threads map more of them, and for those nobody asks.
 sti_status sti_lapack_reserve(sti_env* env) {
     static atomic_bool mapped;  // of the process, as the buffers of OpenBLAS are
     if (blas_memory_alloc == NULL || blas_memory_free == NULL || atomic_load(&mapped)) return STI_OK;

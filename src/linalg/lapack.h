@@ -1,10 +1,11 @@
 // lapack.h: the few BLAS and LAPACK routines we call, and the border to them. Only lapack.c names them as Fortran does;
 // `tools/lint borders` sees to it.
 //
-// Matrices are column major, as the routines want them. A row-major matrix M is the column-major M'; so "LU of the rows" is
-// the LU of M' and a solve with M is one with its transpose.
+// Matrices are column major, as the routines want them. A row-major matrix M is the column-major M'; so "LU of the
+// rows" is the LU of M' and a solve with M is one with its transpose.
 //
-// What is no finite number gets no further than this border: some routines never end on one (singular values by QR steps).
+// What is no finite number gets no further than this border: some routines never end on one (singular values by QR
+// steps).
 #ifndef STI_LINALG_LAPACK_H
 #define STI_LINALG_LAPACK_H
 
@@ -12,8 +13,8 @@
 
 #include "base/env.h"
 
-// How a factorization ended, where it did not end well: > 0 as LAPACK counts (the pivot that is zero or not positive, or what
-// did not converge), otherwise one of these.
+// How a factorization ended, where it did not end well: > 0 as LAPACK counts (the pivot that is zero or not positive,
+// or what did not converge), otherwise one of these.
 enum {
     STI_LAPACK_DONE = 0,
     STI_LAPACK_NOT_FINITE = -1,  // an entry is no finite number; nothing was done
@@ -23,8 +24,9 @@ enum {
 // Not finite: STI_ERR_INPUT, as finite data were multiplied to numbers that no double holds.
 sti_status sti_lapack_status(sti_env* env, int end, const char* format, ...) __attribute__((format(printf, 3, 4)));
 
-// OpenBLAS works in a buffer that it maps when it first needs one. Where there is no room for it, it asks again for ever. So
-// whoever is going to call anything below says so first, as often as it likes: STI_ERR_MEMORY when there is no room.
+// OpenBLAS works in a buffer that it maps when it first needs one. Where there is no room for it, it asks again for
+// ever. So whoever is going to call anything below says so first, as often as it likes: STI_ERR_MEMORY when there is no
+// room.
 sti_status sti_lapack_reserve(sti_env* env);
 
 // ---- factorizations: how they ended
@@ -34,7 +36,8 @@ int sti_lapack_cholesky(char triangle, int n, double* a);  // a (n x n): reads a
 double sti_lapack_lu_rcond(int n, const double* lu, double norm, double* work, int* iwork);  // (4n), (n); 0: singular
 double sti_lapack_cholesky_rcond(char triangle, int n, const double* l, double norm, double* work, int* iwork);
 
-// Eigenvalues w (n), ascending, of a symmetric matrix by its lower triangle; vectors: its eigenvectors into the columns of a.
+// Eigenvalues w (n), ascending, of a symmetric matrix by its lower triangle; vectors: its eigenvectors into the columns
+// of a.
 int sti_lapack_symmetric_eigen(bool vectors, int n, double* a, double* w, double* work, int room);  // room >= 3n - 1
 // Eigenvalues re + i im of a general matrix, which is destroyed.
 int sti_lapack_eigenvalues(int n, double* a, double* re, double* im, double* work, int room);  // room >= 3n

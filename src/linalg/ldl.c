@@ -146,13 +146,14 @@ static sti_status try_dissection(sti_ldl* f, double* work) {
     return status;
 }
 
-static sti_status find_pattern(sti_ldl* f) {
+static sti_status find_pattern(sti_ldl* f, bool columns) {
     double work = analyze_order(f);
     if (work >= LARGE) {
         const sti_status status = try_dissection(f, &work);
         if (status != STI_OK) return status;
     }
-    if (work >= MUCH || f->lnz > INT_MAX) return find_fronts(f);
+    if (!columns && (work >= MUCH || f->lnz > INT_MAX)) return find_fronts(f);
+    if (f->lnz > INT_MAX) return STI_FAIL(f->env, STI_ERR_SIZE, -1, "L with %lld entries", (long long)f->lnz);
     f->L_row = sti_alloc_array(f->env, (size_t)f->lnz, sizeof *f->L_row);
     f->L_value = sti_alloc_array(f->env, (size_t)f->lnz, sizeof *f->L_value);
     if (f->L_row == NULL || f->L_value == NULL)
@@ -160,14 +161,22 @@ static sti_status find_pattern(sti_ldl* f) {
     return STI_OK;
 }
 
-sti_status sti_ldl_init(sti_ldl* f, sti_env* env, int n, const int64_t* col_start, const int* row) {
+static sti_status init(sti_ldl* f, sti_env* env, int n, const int64_t* col_start, const int* row, bool columns) {
     *f = (sti_ldl){.env = env, .n = n, .deadline = (double)INFINITY};
     sti_status status = copy_pattern(f, col_start, row);
     if (status == STI_OK) status = reserve_columns(f);
     if (status == STI_OK) status = find_order(f);
-    if (status == STI_OK) status = find_pattern(f);
+    if (status == STI_OK) status = find_pattern(f, columns);
     if (status != STI_OK) sti_ldl_clear(f);
     return status;
+}
+
+sti_status sti_ldl_init(sti_ldl* f, sti_env* env, int n, const int64_t* col_start, const int* row) {
+    return init(f, env, n, col_start, row, false);
+}
+
+sti_status sti_ldl_init_columns(sti_ldl* f, sti_env* env, int n, const int64_t* col_start, const int* row) {
+    return init(f, env, n, col_start, row, true);
 }
 
 void sti_ldl_clear(sti_ldl* f) {

@@ -1,8 +1,8 @@
 // ldl.h: L D L' of a sparse symmetric matrix whose pattern stays while its values change.
 //
-// The ordering (approximate minimum degree, or nested dissection where that is less work) and the pattern of L are found once, at creation; every later
-// factorization runs through them with new values, a column at a time or, where there is much to do, by dense fronts
-// (fronts.h). No pivoting: right for matrices that are positive definite, or
+// The ordering (approximate minimum degree, or nested dissection where that is less work) and the pattern of L are
+// found once, at creation; every later factorization runs through them with new values, a column at a time or, where
+// there is much to do, by dense fronts (fronts.h). No pivoting: right for matrices that are positive definite, or
 // quasidefinite, where every symmetric permutation has an L D L' (Vanderbei 1995).
 #ifndef STI_LINALG_LDL_H
 #define STI_LINALG_LDL_H
@@ -40,12 +40,14 @@ typedef struct sti_ldl {
 // The ordering takes memory from env like everything else. Fails with STI_ERR_SIZE when A has more than 2^29
 // entries.
 sti_status sti_ldl_init(sti_ldl* f, sti_env* env, int n, const int64_t* col_start, const int* row);
+// The same with L by columns however much there is to do, for a caller who runs through them himself.
+sti_status sti_ldl_init_columns(sti_ldl* f, sti_env* env, int n, const int64_t* col_start, const int* row);
 void sti_ldl_clear(sti_ldl* f);  // accepts a zero struct
 
 #define STI_LDL_LATE (-2)
 
-// Factor f->value. The column of the first pivot that is zero or not a number, -1 when all went well, STI_LDL_LATE past the
-// deadline.
+// Factor f->value. The column of the first pivot that is zero or not a number, -1 when all went well, STI_LDL_LATE past
+// the deadline.
 int sti_ldl_factor(sti_ldl* f);
 
 // Pivots of the last factorization: how many are not positive, and smallest over largest in size.

@@ -101,3 +101,21 @@ void sti_matrix_multiply_add(const sti_matrix* A, const double* x, double* y) {
         }
     }
 }
+
+// A counting sort of the entries.
+void sti_matrix_by_rows(const sti_matrix* A, int64_t* start, int* col, double* value) {
+    const size_t rows = (size_t)A->rows;
+    for (size_t i = 0; i <= rows; i++) start[i] = 0;
+    for (int64_t e = 0; e < A->col_start[A->cols]; e++) start[A->row[e] + 1]++;
+    for (size_t i = 0; i < rows; i++) start[i + 1] += start[i];
+    // start[i] moves through row i, and ends where row i + 1 begins
+    for (int j = 0; j < A->cols; j++) {
+        for (int64_t e = A->col_start[j]; e < A->col_start[j + 1]; e++) {
+            const int64_t at = start[A->row[e]]++;
+            col[at] = j;
+            value[at] = A->value[e];
+        }
+    }
+    for (size_t i = rows; i > 0; i--) start[i] = start[i - 1];
+    start[0] = 0;
+}

@@ -6,4 +6,8 @@
 
 void sti_matrix_multiply_add(const sti_matrix* A, const double* x, double* y);  // y += A x
 
+// The sparse A by rows, which is A' by columns: start (rows + 1), col and value (as many as A has); columns ascend
+// within a row.
+void sti_matrix_by_rows(const sti_matrix* A, int64_t* start, int* col, double* value);
+
 #endif

@@ -1,15 +1,15 @@
 // separator.c: a vertex separator of a graph, by levels (Hendrickson & Leland 1995; Karypis & Kumar 1998).
 //
-// The graph is made coarser by contracting heavy edges until it has some hundred vertices; there a few regions grown from
-// different seeds are tried, and the best separator is carried back, level by level, and bettered on each by moves of
-// single vertices (Fiduccia & Mattheyses 1982, for vertex separators as in Ashcraft & Liu 1997): moving v from the
+// The graph is made coarser by contracting heavy edges until it has some hundred vertices; there a few regions grown
+// from different seeds are tried, and the best separator is carried back, level by level, and bettered on each by moves
+// of single vertices (Fiduccia & Mattheyses 1982, for vertex separators as in Ashcraft & Liu 1997): moving v from the
 // separator to a side pulls v's neighbours on the other side into the separator, so it gains
 //
 //     weight(v) - weight of v's neighbours on the other side.
 //
-// Moves are made in the order of their gain, losses too, each vertex once; of all separators on the way the lightest one with
-// balanced sides is kept. Ties are broken by the number of the vertex, and the seeds come from a generator with a fixed
-// start, so the same graph gives the same separator.
+// Moves are made in the order of their gain, losses too, each vertex once; of all separators on the way the lightest
+// one with balanced sides is kept. Ties are broken by the number of the vertex, and the seeds come from a generator
+// with a fixed start, so the same graph gives the same separator.
 //
 // Cost: a small multiple of the edges on each level, and the levels shrink.
 #include "linalg/separator.h"

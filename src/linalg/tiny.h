@@ -1,4 +1,5 @@
-// tiny.h: factors of matrices of a few rows, such as the mass of one rigid body. A call of LAPACK costs more than they do.
+// tiny.h: factors of matrices of a few rows, such as the mass of one rigid body. A call of LAPACK costs more than they
+// do.
 //
 // Row major. The caller owns the n x n numbers and the n pivots.
 #ifndef STI_LINALG_TINY_H

@@ -2,22 +2,22 @@
 //
 // Every worker has a range of items, first and end in one word, and takes them from the front; when its own is empty it
 // helps with the others. So nobody waits for a thread that the system has not run yet: on a machine with other work a
-// loop is at worst done by the calling thread alone, and held up only by an item that a thread was stopped in. Taking an
-// item is one compare-and-swap, which succeeds only while the loop that the word belongs to is going on: what the loop is
-// may be read after it, and a thread that comes late finds nothing.
+// loop is at worst done by the calling thread alone, and held up only by an item that a thread was stopped in. Taking
+// an item is one compare-and-swap, which succeeds only while the loop that the word belongs to is going on: what the
+// loop is may be read after it, and a thread that comes late finds nothing.
 //
-// Stages. Stages are counted from the first loop on, and every item has two such counts: how many were taken and how many are
-// done. A stage is taken by a compare-and-swap on the first count once the second ones of the item and of its neighbours
-// allow it; counts never come back, so that fails for a thread that comes late. Neighbours read the second count alone,
-// so the first one does not travel. Each worker goes through its own share and takes the items of others only where they do
-// not come: what a worker touched stays near it. Workers of even number go up through their share and those of odd number
-// down, so the two who share a border both come to it first or both last, and have the rest of their shares to do while the
-// other catches up. A few stages go through a share together, each a pair of items behind the one before: what an item has
-// touched is asked for again soon, while it is in a cache that the whole share does not fit into (a bed of 400,000 grains:
-// 5 to 10 % of the time of its sweeps).
+// Stages. Stages are counted from the first loop on, and every item has two such counts: how many were taken and how
+// many are done. A stage is taken by a compare-and-swap on the first count once the second ones of the item and of its
+// neighbours allow it; counts never come back, so that fails for a thread that comes late. Neighbours read the second
+// count alone, so the first one does not travel. Each worker goes through its own share and takes the items of others
+// only where they do not come: what a worker touched stays near it. Workers of even number go up through their share
+// and those of odd number down, so the two who share a border both come to it first or both last, and have the rest of
+// their shares to do while the other catches up. A few stages go through a share together, each a pair of items behind
+// the one before: what an item has touched is asked for again soon, while it is in a cache that the whole share does
+// not fit into (a bed of 400,000 grains: 5 to 10 % of the time of its sweeps).
 //
-// Several loops follow each other within microseconds, so waiting is busy for a while before a worker goes to sleep. The lock
-// is only for sleeping; a loop that finds nobody asleep does not touch it.
+// Several loops follow each other within microseconds, so waiting is busy for a while before a worker goes to sleep.
+// The lock is only for sleeping; a loop that finds nobody asleep does not touch it.
 #include "par/tasks.h"
 
 #include <pthread.h>
@@ -135,8 +135,8 @@ static bool others_work(const sti_tasks* t, int count) {
     return false;
 }
 
-// A round of waiting for others. Where nobody is at work, they have not come yet or were stopped between two items: then
-// theirs are taken soon.
+// A round of waiting for others. Where nobody is at work, they have not come yet or were stopped between two items:
+// then theirs are taken soon.
 static void wait_or_help(sti_tasks* t, uint64_t end, int count, int worker, int round) {
     bool* alone = &t->seat[worker].alone;
     if (round % 8 == 0) {

@@ -1,5 +1,5 @@
-// The time limit of an environment: every call that can take long looks at the clock, ends with STI_ERR_TIME or with what is
-// known, and leaves nothing behind. The clock advances by being looked at (support/late_env.h).
+// The time limit of an environment: every call that can take long looks at the clock, ends with STI_ERR_TIME or with
+// what is known, and leaves nothing behind. The clock advances by being looked at (support/late_env.h).
 #include <math.h>
 #include <stdio.h>
 #include <stiction/stiction.h>
@@ -147,8 +147,8 @@ static sti_status painleve(sti_env* env, const data* d, bool* whole) {
     return status;
 }
 
-// Late at the k-th look, for k = 1, 2, 3, 4, 6, ..: the call ends soon after, with STI_ERR_TIME or with less than all; and when
-// it is not late it is done.
+// Late at the k-th look, for k = 1, 2, 3, 4, 6, ..: the call ends soon after, with STI_ERR_TIME or with less than all;
+// and when it is not late it is done.
 static void ends(call run, const char* name) {
     int late = 0;
     for (long k = 1; k < 100000000; k += k / 2 + 1) {

@@ -1,12 +1,11 @@
 // test_convex.c: quadratic programs over cones by products alone: closed forms, optimality by other code, failure.
-#include "support/failing_env.h"
-// clang-format off
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
 #include "base/rng.h"
 #include "convex/convex.h"
-// clang-format on
+#include "support/failing_env.h"
 
 typedef struct method {
     const char* name;

@@ -501,7 +501,8 @@ static void integers_and_ratios_round_to_the_nearest_double(void** state) {
     bench_close(&t);
 }
 
-// Numbers of many thousand bits too, and of very different sizes. No memory is asked for, so there is nothing that could fail.
+// Numbers of many thousand bits too, and of very different sizes. No memory is asked for, so there is nothing that
+// could fail.
 static void ratios_of_long_numbers_need_no_memory(void** state) {
     (void)state;
     bench t;

@@ -2,11 +2,9 @@
 #include <math.h>
 
 #include "base/rng.h"
+#include "exact/rationals.h"
 #include "exact/span.h"
 #include "support/open_env.h"
-// clang-format off
-#include "exact/rationals.h"
-// clang-format on
 
 enum { BITS = 200 };
 

@@ -1,12 +1,10 @@
 // test_blocks.c: L U over blocks against products with the matrix itself.
-#include "support/failing_env.h"
-// clang-format off
 #include <math.h>
 #include <string.h>
 
 #include "base/rng.h"
 #include "linalg/blocks.h"
-// clang-format on
+#include "support/failing_env.h"
 
 enum { MOST = 40 };
 

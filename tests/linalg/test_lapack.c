@@ -1,4 +1,5 @@
-// The border to LAPACK: what is no finite number gets no further, and the factorizations behind it are those they are called.
+// The border to LAPACK: what is no finite number gets no further, and the factorizations behind it are those they are
+// called.
 #include <math.h>
 #include <pthread.h>
 #include <string.h>

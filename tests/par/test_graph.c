@@ -1,10 +1,9 @@
 // Islands and colours of random patterns.
-#include "support/failing_env.h"
-// clang-format off
 #include <string.h>
+
 #include "base/rng.h"
 #include "par/graph.h"
-// clang-format on
+#include "support/failing_env.h"
 
 typedef struct pattern {
     sti_graph graph;

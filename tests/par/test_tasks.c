@@ -1,11 +1,10 @@
 // The pool: every item once, loops one after the other.
-#include "support/open_env.h"
-// clang-format off
 #include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
+
 #include "par/tasks.h"
-// clang-format on
+#include "support/open_env.h"
 
 enum { ITEMS = 997 };
 

@@ -1,0 +1,53 @@
+// small.c: see small.h. Plain loops serve where matrices have a handful of rows.
+#include "linalg/small.h"
+
+#include "linalg/vector.h"
+
+// Entry (i, j) of a matrix with n columns.
+static size_t at(int n, int i, int j) {
+    return (size_t)i * (size_t)n + (size_t)j;
+}
+
+void sti_small_multiply(int m, int k, int n, const double* A, const double* B, double* C) {
+    for (int i = 0; i < m; i++) {
+        for (int j = 0; j < n; j++) {
+            double sum = 0;
+            for (int l = 0; l < k; l++) sum += A[at(k, i, l)] * B[at(n, l, j)];
+            C[at(n, i, j)] = sum;
+        }
+    }
+}
+
+void sti_small_multiply_tn(int m, int k, int n, const double* A, const double* B, double* C) {
+    for (int i = 0; i < m; i++) {
+        for (int j = 0; j < n; j++) {
+            double sum = 0;
+            for (int l = 0; l < k; l++) sum += A[at(m, l, i)] * B[at(n, l, j)];
+            C[at(n, i, j)] = sum;
+        }
+    }
+}
+
+void sti_small_multiply_nt(int m, int k, int n, const double* A, const double* B, double* C) {
+    for (int i = 0; i < m; i++) {
+        for (int j = 0; j < n; j++) C[at(n, i, j)] = sti_vector_dot((size_t)k, A + at(k, i, 0), B + at(k, j, 0));
+    }
+}
+
+void sti_small_apply(int m, int n, const double* A, const double* x, double* y) {
+    for (int i = 0; i < m; i++) y[i] = sti_vector_dot((size_t)n, A + at(n, i, 0), x);
+}
+
+void sti_small_apply_transposed(int m, int n, const double* A, const double* x, double* y) {
+    for (int j = 0; j < n; j++) {
+        double sum = 0;
+        for (int i = 0; i < m; i++) sum += A[at(n, i, j)] * x[i];
+        y[j] = sum;
+    }
+}
+
+double sti_small_form(int n, const double* A, const double* x, const double* y) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += x[i] * sti_vector_dot((size_t)n, A + at(n, i, 0), y);
+    return sum;
+}
