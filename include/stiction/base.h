@@ -74,8 +74,8 @@ STI_API void sti_env_destroy(sti_env* env);
 STI_API const sti_error* sti_env_error(const sti_env* env);
 STI_API int sti_env_workers(const sti_env* env);
 
-// A call that is not done so many seconds from now ends with STI_ERR_TIME, and nothing half-built; 0: no limit. For calls that
-// have something to show when cut short, their options have a time_limit_s of their own: set it to less.
+// A call that is not done so many seconds from now ends with STI_ERR_TIME, and nothing half-built; 0: no limit. For
+// calls that have something to show when cut short, their options have a time_limit_s of their own: set it to less.
 STI_API void sti_env_limit_time(sti_env* env, double seconds);
 
 // Memory that a call handed over as a bare pointer (text of a report, say) goes back through this.

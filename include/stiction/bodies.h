@@ -35,14 +35,15 @@ typedef struct sti_material {
     const char* name;
     double mu;
     double restitution;  // 0 .. 1
-    // Wood, brushed metal, skates: mu holds along this direction in the frame of the body, mu_across across it; between them an
-    // ellipse. All 0: the same in all directions. In space only.
+    // Wood, brushed metal, skates: mu holds along this direction in the frame of the body, mu_across across it; between
+    // them an ellipse. All 0: the same in all directions. In space only.
     double grain[3];
     double mu_across;  // > 0 with a grain
+    double stiffness;  // law lzb: force = stiffness compression^exponent against something rigid; 0: 1
 } sti_material;
 
-// Of two materials: mu = sqrt(mu_a mu_b), restitution the larger, unless the pair has been set. Material 0 is there from
-// the start: mu = 0.5, restitution 0. Of two grains the one with the larger ratio of its coefficients counts.
+// Of two materials: mu = sqrt(mu_a mu_b), restitution the larger, unless the pair has been set. Material 0 is there
+// from the start: mu = 0.5, restitution 0. Of two grains the one with the larger ratio of its coefficients counts.
 STI_API sti_status sti_bodies_add_material(sti_bodies* bodies, const sti_material* material, int* index);
 STI_API sti_status sti_bodies_set_pair(sti_bodies* bodies, int material_a, int material_b, double mu,
                                        double restitution);
@@ -114,8 +115,8 @@ typedef struct sti_joint {
 } sti_joint;
 
 STI_API sti_joint sti_joint_default(sti_joint_kind kind, int a, int b);
-// at_a and at_b from a point and an axis (a direction; plane: of a prismatic joint, otherwise not used, NULL then) in the
-// world, with both bodies where they start. The second point of a distance: set at_b (or at_a) by hand.
+// at_a and at_b from a point and an axis (a direction; plane: of a prismatic joint, otherwise not used, NULL then) in
+// the world, with both bodies where they start. The second point of a distance: set at_b (or at_a) by hand.
 STI_API sti_status sti_joint_place(const sti_bodies* bodies, const double point[3], const double axis[3],
                                    sti_joint* joint);
 STI_API sti_status sti_bodies_add_joint(sti_bodies* bodies, const sti_joint* joint, int* index);
@@ -153,7 +154,8 @@ typedef struct sti_world_options {
     double alpha;               // S3 (2.1.4) with u = alpha v+ + (1 - alpha) v, in [1/2, 1] (default 1)
     double tol;                 // on the residual of the contact problem (default 1e-8)
     sti_contact_solver solver;  // default STI_CONTACT_AUTO
-    sti_impact_law law;         // STI_IMPACT_NEWTON (default) or STI_IMPACT_POISSON
+    sti_impact_law law;         // STI_IMPACT_NEWTON (default), STI_IMPACT_POISSON, STI_IMPACT_STRONGE or STI_IMPACT_LZB
+    double exponent;            // law lzb: of the springs, >= 1 (default 1.5, Hertz)
     double rest_speed;          // what approaches slower does not bounce; 0: 2 h |g|
     bool dissipate;             // an impact that would add energy is drawn back (default true)
     bool stabilize;  // joints and penetrations are mended after each step, at the level of positions (default true)
@@ -202,8 +204,8 @@ typedef struct sti_world_contact {
     int shape_a, shape_b;
     uint64_t id;  // with the shapes: the same from step to step while the features stay the same
     double gap;   // at the beginning of the step
-    // unit; n from b to a. With a grain t1 is along it and t2 is mu_across / mu long: r and u are then those coordinates in
-    // which friction is a disc (force on a: r[0] n + r[1] t1 + r[2] t2)
+    // unit; n from b to a. With a grain t1 is along it and t2 is mu_across / mu long: r and u are then those
+    // coordinates in which friction is a disc (force on a: r[0] n + r[1] t1 + r[2] t2)
     double n[3], t1[3], t2[3];
     double point[3];  // halfway between the two surfaces
     double mu, restitution;
@@ -223,13 +225,26 @@ typedef struct sti_world_joint {
     double motor[2];     // of the motor
 } sti_world_joint;
 
+// What was tried on an island in the last step, and why.
+typedef struct sti_world_attempt {
+    int body;      // one of the island
+    int contacts;  // with limits, friction and motors of joints
+    sti_contact_solver solver;
+    bool solved;
+    double residual;  // on the island, INFINITY: none was found
+    long iterations;
+    char why[120];
+} sti_world_attempt;
+
 typedef struct sti_world sti_world;
 
-// `bodies` is borrowed and outlives the world. A start that cannot be made consistent is STI_ERR_INPUT, with the reason.
+// `bodies` is borrowed and outlives the world. A start that cannot be made consistent is STI_ERR_INPUT, with the
+// reason.
 STI_API sti_status sti_world_create(sti_env* env, const sti_bodies* bodies, const sti_world_options* options,
                                     sti_world** out);
 STI_API void sti_world_destroy(sti_world* world);  // accepts NULL
-// STI_OK with `solved` false: the step was made with what there was; `why` says more. Any other status: no step was made.
+// STI_OK with `solved` false: the step was made with what there was; `why` says more. Any other status: no step was
+// made.
 STI_API sti_status sti_world_step(sti_world* world, sti_world_report* report);  // report may be NULL
 
 // What it took to make the start fit the joints (S3 1.3.5 to 1.3.8); all 0 with start_as_given.
@@ -256,20 +271,23 @@ STI_API sti_status sti_world_drive(sti_world* world, int joint, int axis, double
 STI_API void sti_world_energy(const sti_world* world, double* kinetic, double* potential);
 
 // Of the last step; valid until the next one.
+// Island by island, in order; those of impacts and of corrections too. Nothing is tried where rest is proved or all
+// part freely.
+STI_API const sti_world_attempt* sti_world_attempts(const sti_world* world, int* count);
 STI_API const sti_world_contact* sti_world_contacts(const sti_world* world, int* count);
 STI_API void sti_world_joint_state(const sti_world* world, int joint, sti_world_joint* out);
 // The problem that the last step posed and solved, in the global form, and the answer to it (r, v, lambda): for
 // sti_verify_contact, for files. Rows that stand for limits, friction in joints and motors follow those of contacts.
 STI_API const sti_contact_problem* sti_world_problem(const sti_world* world, const sti_contact_answer** answer);
 
-// Everything contact theory needs, here and now: contacts that touch (gap <= tol), limits that are reached, joints row by
-// row, then the bounded forces of friction in joints and of motors at their speed. Free with sti_instant_destroy.
+// Everything contact theory needs, here and now: contacts that touch (gap <= tol), limits that are reached, joints row
+// by row, then the bounded forces of friction in joints and of motors at their speed. Free with sti_instant_destroy.
 STI_API sti_status sti_world_instant(sti_env* env, const sti_world* world, double gap_tol, sti_instant** out);
 // What that instant takes for something else, in words; "": nothing. text (room): cut where it does not fit.
 STI_API void sti_world_instant_note(const sti_world* world, char* text, size_t room);
 
-// All that later steps depend on, as bytes (free with sti_env_free), and back into a world made of the same bodies with the
-// same options: it goes on bit for bit.
+// All that later steps depend on, as bytes (free with sti_env_free), and back into a world made of the same bodies with
+// the same options: it goes on bit for bit.
 STI_API sti_status sti_world_save(const sti_world* world, void** bytes, size_t* size);
 STI_API sti_status sti_world_load(sti_world* world, const void* bytes, size_t size);
 

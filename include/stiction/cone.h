@@ -40,8 +40,9 @@ STI_API sti_status sti_polycone_create_face(sti_env* env, int dimension, const s
                                             sti_polycone** out);
 STI_API void sti_polycone_destroy(sti_polycone* cone);
 
-// Both forms, irredundant, sorted. Exact rows are primitive integer vectors, floating rows have largest entry 1 in size.
-// Rays are orthogonal to the lines, facet normals to the equations; lines and equations are in reduced echelon form.
+// Both forms, irredundant, sorted. Exact rows are primitive integer vectors, floating rows have largest entry 1 in
+// size. Rays are orthogonal to the lines, facet normals to the equations; lines and equations are in reduced echelon
+// form.
 STI_API int sti_polycone_dimension_space(const sti_polycone* cone);
 STI_API int sti_polycone_dimension(const sti_polycone* cone);  // of the linear hull
 STI_API int sti_polycone_lineality(const sti_polycone* cone);  // of the largest subspace inside

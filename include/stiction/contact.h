@@ -54,15 +54,16 @@ typedef struct sti_contact_problem {
     const double* b;     // (nb)
 } sti_contact_problem;
 
-#define STI_CONTACT_SOLVER_LIST(X)                                                               \
-    X(STI_CONTACT_AUTO, "auto")                                                                  \
-    X(STI_CONTACT_GS, "gs")         /* block Gauss-Seidel, exact one-contact solver */           \
-    X(STI_CONTACT_NEWTON, "newton") /* semismooth Newton, globalized */                          \
-    X(STI_CONTACT_APGD, "apgd")     /* accelerated projected gradient in an outer fixed point */ \
-    X(STI_CONTACT_BB, "bb")         /* Barzilai-Borwein, the same */                             \
-    X(STI_CONTACT_ADMM, "admm")     /* alternating directions with residual balancing */         \
-    X(STI_CONTACT_IPM, "ipm")       /* interior point for the convex problem, the same */        \
-    X(STI_CONTACT_LEMKE, "lemke")   /* Lemke on cones cut to facets, refined; small problems */
+#define STI_CONTACT_SOLVER_LIST(X)                                                                       \
+    X(STI_CONTACT_AUTO, "auto")                                                                          \
+    X(STI_CONTACT_GS, "gs")                 /* block Gauss-Seidel, exact one-contact solver */           \
+    X(STI_CONTACT_NEWTON, "newton")         /* semismooth Newton, globalized */                          \
+    X(STI_CONTACT_APGD, "apgd")             /* accelerated projected gradient in an outer fixed point */ \
+    X(STI_CONTACT_BB, "bb")                 /* Barzilai-Borwein, the same */                             \
+    X(STI_CONTACT_ADMM, "admm")             /* alternating directions with residual balancing */         \
+    X(STI_CONTACT_IPM, "ipm")               /* interior point for the convex problem, the same */        \
+    X(STI_CONTACT_LEMKE, "lemke")           /* Lemke on cones cut to facets, refined; small problems */  \
+    X(STI_CONTACT_VELOCITIES, "velocities") /* Newton on the velocities of rigid bodies, global form */
 
 #define STI_CONTACT_MODE_LIST(X)     \
     X(STI_MODE_SEPARATE, "separate") \
@@ -87,14 +88,14 @@ typedef struct sti_contact_attempt {
     char why[120];
 } sti_contact_attempt;
 
-// Why there is no solution: motions that obey the bilateral rows and part or stay at every contact do not exist. y >= 0 and
-// lambda are multipliers of u_n >= 0 and of the bilateral rows, and for every motion and every force of the problem
+// Why there is no solution: motions that obey the bilateral rows and part or stay at every contact do not exist. y >= 0
+// and lambda are multipliers of u_n >= 0 and of the bilateral rows, and for every motion and every force of the problem
 //
 //     global    sum_c y_c u_n,c = (H_n y + G lambda)'v + w_n'y + b'lambda,                    H_n y + G lambda = 0
 //     local     sum_c y_c u_n,c = (W y + V lambda)'r + (V'y + R lambda)'l + q_n'y + s'lambda,    both brackets 0
 //
-// is negative, where no u_n is: Farkas' lemma. Friction plays no part in it. The brackets vanish up to rounding only: then
-// a solution, if there were one, would need velocities (forces) at least as large as bound.
+// is negative, where no u_n is: Farkas' lemma. Friction plays no part in it. The brackets vanish up to rounding only:
+// then a solution, if there were one, would need velocities (forces) at least as large as bound.
 typedef struct sti_contact_certificate {
     sti_proof proof;  // STI_PROOF_FARKAS, or STI_PROOF_NONE
     double* y;        // one for each contact, >= 0      (contact_count)
@@ -111,8 +112,8 @@ typedef struct sti_contact_answer {
     double* u;       // relative velocities, recomputed (d nc)
     double* v;       // global form                     (velocity_count), NULL for a local problem
     double* lambda;  // bilateral multipliers           (bilateral_count)
-    // Residuals on the original data, every contact and every row against its own terms (docs/contact.md): invariant under
-    // units and under the scaling of any contact. Solved means residual <= tol.
+    // Residuals on the original data, every contact and every row against its own terms (docs/contact.md): invariant
+    // under units and under the scaling of any contact. Solved means residual <= tol.
     double residual;           // sum of the next two
     double residual_contact;   // distance of the contacts from the law
     double residual_equation;  // global: M v - H r - G l - f; bilateral rows
@@ -184,11 +185,12 @@ typedef struct sti_contact_test {
     double* lambda;  // and its multipliers     (nb)
 } sti_contact_test;
 
-// Can the problem have a solution? docs/contact.md states the theorems. Every witness and every dual vector is checked on
-// the original data; "up to rounding" is meant throughout.
+// Can the problem have a solution? docs/contact.md states the theorems. Every witness and every dual vector is checked
+// on the original data; "up to rounding" is meant throughout.
 typedef struct sti_contact_existence {
     int dimension, contact_count, bilateral_count, motion_count;
-    // holds: no r in K but 0 moves nothing; then `strict` holds for every w (and consistent b). fails: r in K moves nothing
+    // holds: no r in K but 0 moves nothing; then `strict` holds for every w (and consistent b). fails: r in K moves
+    // nothing
     sti_contact_test pointed;
     // holds: a motion with u in the interior of K*, and b obeyed. Sufficient for a solution when `definite`
     sti_contact_test strict;

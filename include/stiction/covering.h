@@ -5,8 +5,8 @@
 //     Q     every q is solvable: K(M) = R^n
 //     Q0    every feasible q is: K(M) = pos(I, -M), which is to say that K(M) is convex
 //
-// Both are decided in exact arithmetic, by taking the full cones away one after the other until nothing is left, or until a q is
-// found that lies in none. An index set is a number here: bit i of alpha stands for i.
+// Both are decided in exact arithmetic, by taking the full cones away one after the other until nothing is left, or
+// until a q is found that lies in none. An index set is a number here: bit i of alpha stands for i.
 #ifndef STICTION_COVERING_H
 #define STICTION_COVERING_H
 
@@ -37,17 +37,18 @@ typedef struct sti_covering_options {
 } sti_covering_options;
 
 STI_API sti_covering_options sti_covering_options_default(void);
-// M_exact (n x n, row major) stands for M where it is given. STI_ERR_SIZE beyond STI_COVERING_MOST. options NULL: the defaults.
+// M_exact (n x n, row major) stands for M where it is given. STI_ERR_SIZE beyond STI_COVERING_MOST. options NULL: the
+// defaults.
 STI_API sti_status sti_matrix_cover(sti_env* env, const sti_matrix* M, const sti_rationals* M_exact,
                                     const sti_covering_options* options, sti_covering** out);
 STI_API void sti_covering_destroy(sti_env* env, sti_covering* covering);  // accepts NULL
 
-// Two cones that differ in index i share the n - 1 other generators. 1: they lie on opposite sides of what those span, -1: on
-// the same side, 0: one of them is degenerate.
+// Two cones that differ in index i share the n - 1 other generators. 1: they lie on opposite sides of what those span,
+// -1: on the same side, 0: one of them is degenerate.
 STI_API int sti_covering_adjacent(const sti_covering* covering, int alpha, int i);
 
-// The path of Lemke's method with covering vector d: q + z0 d, z0 from above down to 0 where it ends with a solution. Each piece
-// lies in one complementary cone; neighbours on the path differ in one index.
+// The path of Lemke's method with covering vector d: q + z0 d, z0 from above down to 0 where it ends with a solution.
+// Each piece lies in one complementary cone; neighbours on the path differ in one index.
 typedef struct sti_lemke_piece {
     int alpha;
     double from, to;  // z0; from is INFINITY at the beginning; to is INFINITY on a ray
@@ -60,7 +61,8 @@ typedef struct sti_lemke_path {
     bool solved;             // z0 came to 0; otherwise the path ends on a ray
 } sti_lemke_path;
 
-// d NULL: all ones. Exact; ties go to z0, then to the first row, with which the method may cycle: STI_ERR_SIZE after 10000 pivots.
+// d NULL: all ones. Exact; ties go to z0, then to the first row, with which the method may cycle: STI_ERR_SIZE after
+// 10000 pivots.
 STI_API sti_status sti_lcp_lemke_path(sti_env* env, const sti_lcp* lcp, const double* d, sti_lemke_path** out);
 STI_API void sti_lemke_path_destroy(sti_env* env, sti_lemke_path* path);  // accepts NULL
 

@@ -4,8 +4,9 @@
 //     if (sti_document_load(env, "problem.json", &file) == STI_OK && sti_lcp_of(file) != NULL) ...
 //     sti_document_destroy(file);
 //
-// What is inside is asked for where the thing lives: sti_lcp_of in problem.h, sti_system_of in system.h, sti_world_scene_of in
-// scene.h, and so on: <type>_of(document), NULL when the document is of another kind. So this header knows none of them.
+// What is inside is asked for where the thing lives: sti_lcp_of in problem.h, sti_system_of in system.h,
+// sti_world_scene_of in scene.h, and so on: <type>_of(document), NULL when the document is of another kind. So this
+// header knows none of them.
 //
 //     {"kind": "lcp",  "M": [[..]], "q": [..]}
 //     {"kind": "mlcp", "A": .., "C": .., "D": .., "B": .., "a": [..], "b": [..]}
@@ -17,33 +18,37 @@
 //     {"kind": "l1", "A": .., "b": [..]}
 //     {"kind": "stochastic", "Q0": .., "c0": .., "T0": .., "W0": .., "b": .., "scenarios": [{"p": .., "Q": .., ..}]}
 //     {"kind": "cone", "rays": [[..]], "lines": [[..]]}      or "inequalities" (F x <= 0) and "equations" (E x = 0)
-//     {"kind": "instant", "M": [[..]], "F": [..], "v": [..], "contacts": [{"name": .., "mu": .., "n": [..], "t": [[..]]}]}
-//     {"kind": "grasp", "dimension": 3, "center": [..], "contacts": [{"point": [..], "normal": [..], "mu": ..}]}
+//     {"kind": "instant", "M": [[..]], "F": [..], "v": [..], "contacts": [{"name": .., "mu": .., "n": [..], "t":
+//     [[..]]}]} {"kind": "grasp", "dimension": 3, "center": [..], "contacts": [{"point": [..], "normal": [..], "mu":
+//     ..}]}
 //     {"kind": "matrices", "G": [[..]], "E": [[..]]}      those that are asked about, see sti_matrices
 //     {"kind": "system", "parameters": {..}, "coordinates": ["x", ..], "kinetic": "m/2*x'^2", "contacts": [..], ..}
 //     {"kind": "scene", "bed": {"layout": "pebble-bed", "count": 1600}, "step": {"h": 0.01}, "time": 10}
-//     {"kind": "scene", "dimension": 3, "bodies": [{"name": "box", "shape": {"type": "box", "half": [..]}}], "time": 10}
-//     {"kind": "manipulation", "parts": [..], "fixtures": [..], "probes": [..], "mu": 0.3, "h": 0.05, "steps": 100}
-//     {"kind": "plan", "scene": "peg-push", "noise": {..}, "goals": [..], "start": [..], "start_sets": [..], "pushes": [..]}
-//     {"kind": "navigation", "vehicles": [..], "walls": [..], "obstacles": [..], "h": 0.02, "time": 12}
+//     {"kind": "scene", "dimension": 3, "bodies": [{"name": "box", "shape": {"type": "box", "half": [..]}}], "time":
+//     10} {"kind": "manipulation", "parts": [..], "fixtures": [..], "probes": [..], "mu": 0.3, "h": 0.05, "steps": 100}
+//     {"kind": "plan", "scene": "peg-push", "noise": {..}, "goals": [..], "start": [..], "start_sets": [..], "pushes":
+//     [..]} {"kind": "navigation", "vehicles": [..], "walls": [..], "obstacles": [..], "h": 0.02, "time": 12}
 //     {"kind": "model", "parameters": {"a": 1, "b": 1}, "model": "a*exp(-b*t)"}
 //     {"kind": "root", "variables": {"x": [-2, 2]}, "equations": ["x^2 - 2"], "method": "all"}
 //     {"kind": "bound", "what": "hadamard", "interval": [1, 3], "f": "x^3", "weight": "1/2"}
 //
-// JSON, with // and /* */ comments. "n", "m" (of a cone: "dimension") may be there and are checked, "name" and "comment"
-// too. An entry is a number, or text like "2/3" that stays exact: with one such entry the whole problem carries exact data; a
-// cone is exact when all its entries are whole numbers or text. A matrix is a list of rows,
-// {"rows": r, "cols": c, "entries": [[i, j, v], ..]} counted from 0 (sparse), or {"file": "M.mtx"}: Matrix Market, beside
-// the JSON file. A vector is a list, or {"file": "q.mtx"} with a matrix of one column or row. docs/files.md has examples.
+// JSON, with // and /* */ comments. "n", "m" (of a cone: "dimension") may be there and are checked, "name" and
+// "comment"
+// too. An entry is a number, or text like "2/3" that stays exact: with one such entry the whole problem carries exact
+// data; a cone is exact when all its entries are whole numbers or text. A matrix is a list of rows,
+// {"rows": r, "cols": c, "entries": [[i, j, v], ..]} counted from 0 (sparse), or {"file": "M.mtx"}: Matrix Market,
+// beside the JSON file. A vector is a list, or {"file": "q.mtx"} with a matrix of one column or row. docs/files.md has
+// examples.
 //
-// Of a qp only c is needed. A bound that is null, or 1e20 and more in size, is none; fractions are rounded to doubles, as in l1.
+// Of a qp only c is needed. A bound that is null, or 1e20 and more in size, is none; fractions are rounded to doubles,
+// as in l1.
 //
-// Every number of an instant is kept exactly as it is written: 0.4 is 2/5, "2/3" two thirds. docs/systems.md has all fields
-// of instants and systems.
+// Every number of an instant is kept exactly as it is written: 0.4 is 2/5, "2/3" two thirds. docs/systems.md has all
+// fields of instants and systems.
 //
 // HDF5 for large problems: attribute "kind" of the root, datasets under the same names; a sparse matrix is a group with
-// shape, col_start, row and value. FCLIB (HDF5 in the public format of that collection) for frictional contact problems. URDF
-// for a robot: a scene of its own.
+// shape, col_start, row and value. FCLIB (HDF5 in the public format of that collection) for frictional contact
+// problems. URDF for a robot: a scene of its own.
 //
 // Bad input is answered with STI_ERR_INPUT and an error text that names file, field and value.
 #ifndef STICTION_DOCUMENT_H
@@ -75,7 +80,8 @@ extern "C" {
 typedef enum sti_use { STI_USE_LIST(STI_X) } sti_use;
 #undef STI_X
 
-// The kinds, a line for each: code, word in a file ("kind": "lcp"), what it is for. src/io has a row of the same name for each.
+// The kinds, a line for each: code, word in a file ("kind": "lcp"), what it is for. src/io has a row of the same name
+// for each.
 #define STI_KIND_LIST(X)                                                                               \
     X(STI_KIND_LCP, lcp, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)                             \
     X(STI_KIND_MLCP, mlcp, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)                           \
@@ -108,8 +114,8 @@ typedef enum sti_kind { STI_KIND_NONE, STI_KIND_LIST(STI_X) STI_KIND_COUNT } sti
 STI_API const char* sti_kind_text(sti_kind kind);              // "lcp"
 STI_API bool sti_kind_parse(const char* text, sti_kind* out);  // false: there is no such kind
 STI_API unsigned sti_kind_uses(sti_kind kind);                 // flags of sti_use
-// Lists of words for messages, into text (size bytes, always ended): the kinds that are for one of these uses, "lcp, mlcp or
-// qp" with each word in quotes; and what a kind is for, "solve, inspect or verify".
+// Lists of words for messages, into text (size bytes, always ended): the kinds that are for one of these uses, "lcp,
+// mlcp or qp" with each word in quotes; and what a kind is for, "solve, inspect or verify".
 STI_API void sti_use_kinds(unsigned uses, char* text, size_t size);
 STI_API void sti_kind_uses_text(sti_kind kind, char* text, size_t size);
 
@@ -122,17 +128,18 @@ STI_API sti_status sti_document_parse(sti_env* env, const char* text, size_t siz
 STI_API void sti_document_destroy(sti_document* document);  // accepts NULL
 STI_API sti_kind sti_document_kind(const sti_document* document);
 
-// Other values for parameters of a system, a scene, a manipulation, a navigation or a model: "mu=0.3,count=12", and of scenes also "step.h=0.002" or "time=3"; a name
-// that is given twice is refused. Grains of another radius, or under another gravity, have a step that follows, unless it is
-// given. What was got from the document before is not valid any more. On failure (STI_ERR_INPUT names the parameter) nothing
-// is changed.
+// Other values for parameters of a system, a scene, a manipulation, a navigation or a model: "mu=0.3,count=12", and of
+// scenes also "step.h=0.002" or "time=3"; a name that is given twice is refused. Grains of another radius, or under
+// another gravity, have a step that follows, unless it is given. What was got from the document before is not valid any
+// more. On failure (STI_ERR_INPUT names the parameter) nothing is changed.
 STI_API sti_status sti_document_set(sti_document* document, const char* settings);
 
-// To a file that reads back as the same: written whole or not at all (to a temporary beside it, then renamed), .json or, of lcp,
-// mlcp, avi, relay, l1 and contact, .hdf5/.h5 by the name. STI_ERR_ARGUMENT when of a kind that cannot be written.
+// To a file that reads back as the same: written whole or not at all (to a temporary beside it, then renamed), .json
+// or, of lcp, mlcp, avi, relay, l1 and contact, .hdf5/.h5 by the name. STI_ERR_ARGUMENT when of a kind that cannot be
+// written.
 STI_API sti_status sti_document_save(sti_env* env, const sti_document* document, const char* path);
-// A scene as text that reads back as the same elsewhere: robots that it names as files are in it, their meshes named from the
-// root; settings are not in that of bodies. Free with sti_env_free. STI_ERR_ARGUMENT when of another kind.
+// A scene as text that reads back as the same elsewhere: robots that it names as files are in it, their meshes named
+// from the root; settings are not in that of bodies. Free with sti_env_free. STI_ERR_ARGUMENT when of another kind.
 STI_API sti_status sti_document_text(sti_env* env, const sti_document* document, char** out);
 
 #ifdef __cplusplus

@@ -55,15 +55,19 @@ typedef struct sti_world_view {
     bool edges;         // dark lines along edges and outlines
     int ghost_count;    // other instants, drawn pale; the first is the palest
     const sti_pose* ghosts;  // of the body frames, instant by instant          (ghost_count x bodies)
-    int contact_count;       // impulses are drawn as arrows, sti_world_arrows
+    int look_count;          // what bodies look like besides, or instead of, their shapes
+    const sti_look* looks;
+    bool plain;         // looks in the colours of their bodies, too
+    int contact_count;  // impulses are drawn as arrows, sti_world_arrows
     const sti_world_contact* contacts;
 } sti_world_view;
 
 STI_API sti_world_view sti_world_view_default(void);
 
 // Bodies with their frames at poses (bodies). In space z is up; in the plane the viewer looks straight on it. The
-// picture shows all that moves, at all instants, but what has gone far away from the rest. color (bodies x 3) holds red,
-// green and blue of each body; NULL: as of STI_WORLD_BY_BODY. The picture is made here; clear it with sti_image_clear.
+// picture shows all that moves, at all instants, but what has gone far away from the rest. color (bodies x 3) holds
+// red, green and blue of each body; NULL: as of STI_WORLD_BY_BODY. The picture is made here; clear it with
+// sti_image_clear.
 STI_API sti_status sti_draw_world(sti_env* env, const sti_bodies* bodies, const sti_pose* poses,
                                   const unsigned char* color, const sti_world_view* view, sti_image* out);
 

@@ -1,9 +1,10 @@
-// fit.h: parameters of a model from measured data: least largest residual, or least sum of squares, without derivatives.
+// fit.h: parameters of a model from measured data: least largest residual, or least sum of squares, without
+// derivatives.
 //
 //     min over x in the box of  max_i |r_i(x)|   or   sqrt(sum_i r_i(x)^2)
 //
-// by the method of Nelder and Mead, begun again from its best point until that changes nothing (S3 2.4, reference [34] there). What
-// the data do not determine is told apart by the derivatives of the residuals at the end.
+// by the method of Nelder and Mead, begun again from its best point until that changes nothing (S3 2.4, reference [34]
+// there). What the data do not determine is told apart by the derivatives of the residuals at the end.
 #ifndef STICTION_FIT_H
 #define STICTION_FIT_H
 
@@ -24,8 +25,10 @@ typedef struct sti_fit_problem {
     const double* low;    // NULL: none; -INFINITY: none                         (n)
     const double* high;   // (n)
     double
-        scale;  // size of the data: a parameter whose change by its own size changes less than 1e-6 of it is open; 0: unknown
-    // residuals (m) at x (n). STI_OK with a residual that is not finite: there is no model there, any other point is better.
+        scale;  // size of the data: a parameter whose change by its own size changes less than 1e-6 of it is open; 0:
+                // unknown
+    // residuals (m) at x (n). STI_OK with a residual that is not finite: there is no model there, any other point is
+    // better.
     sti_status (*residuals)(void* user, const double* x, double* r);
     void* user;
 } sti_fit_problem;
@@ -48,8 +51,8 @@ typedef struct sti_fit_answer {
     long iterations, evaluations;
     int restarts;
     bool* at_bound;  // (n)
-    // Columns of the derivatives of r, scaled by the size of each parameter: a singular value below STI_FIT_FLOOR times the largest, or
-    // times the scale of the data, is a direction that they do not determine.
+    // Columns of the derivatives of r, scaled by the size of each parameter: a singular value below STI_FIT_FLOOR times
+    // the largest, or times the scale of the data, is a direction that they do not determine.
     double* singular;   // descending                                                     (n)
     double* direction;  // of each, in scaled parameters, unit                            (n x n)
     int undetermined;   // the last of them
@@ -61,7 +64,8 @@ STI_API sti_status sti_fit(sti_env* env, const sti_fit_problem* problem, const s
                            sti_fit_answer* answer);
 STI_API void sti_fit_answer_clear(sti_env* env, sti_fit_answer* answer);
 
-// A document of kind "model": its formulas of t are the gaps of a system, sti_system_gap evaluates them. NULL: of another kind.
+// A document of kind "model": its formulas of t are the gaps of a system, sti_system_gap evaluates them. NULL: of
+// another kind.
 STI_API sti_system* sti_model_of(const sti_document* document);
 
 #ifdef __cplusplus

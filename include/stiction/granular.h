@@ -88,8 +88,8 @@ STI_API void sti_grains_clear(sti_env* env, sti_grains* grains);
 STI_API void sti_grains_scale(sti_grains* grains, double factor);  // all lengths, of the vessel too; densities stay
 
 // The pebble bed of S3 2.3: a cylinder over a truncated cone of half angle 45 degrees over a plate; concentric circles
-// on horizontal planes, jittered. Pebbles have diameter 1 and mass 1; with another radius everything is scaled. Sizes 0: those
-// that belong to the count.
+// on horizontal planes, jittered. Pebbles have diameter 1 and mass 1; with another radius everything is scaled. Sizes
+// 0: those that belong to the count.
 typedef struct sti_pebble_bed {
     int count;
     uint64_t seed;
@@ -149,9 +149,10 @@ typedef struct sti_bed_options {
     double tol;             // natural map of the step, relative to the impulses
     long max_iterations;    // 0: the method's own limit
     double recover;         // part of a penetration that a step takes back, 0 .. 1
-    double eps;             // gaps up to this are taken along; 0: local, what the two grains can close in the step
-    double eps_speed;       // and at least this many h times the largest speed, when eps > 0
-    bool warm;              // start from the impulses of the last step
+    double eps;        // gaps up to this are taken along; 0: local, what the two grains can close in the step, and more
+                       // where that proves to be too little
+    double eps_speed;  // and at least this many h times the largest speed, when eps > 0
+    bool warm;         // start from the impulses of the last step
 } sti_bed_options;
 
 STI_API sti_bed_options sti_bed_options_default(void);
@@ -177,6 +178,7 @@ typedef struct sti_bed_report {
     double momentum;  // |what the momentum of all grains changed by - impulses of gravity and walls|, over h times
                       // the weight and the sum of m |v| before the step
     double lift;      // convex laws: largest mu |u_t| h
+    int again;  // times that the step was made anew, with pairs that it had left out and that overlapped at its end
     double time_search_s, time_solve_s, time_rest_s;
 } sti_bed_report;
 
@@ -198,6 +200,7 @@ typedef struct sti_bed_contact {
     double gap;     // before the step
     double offset;  // Phi / h as the step took it
     double r[3];
+    double lift;  // convex laws: mu |u_t| h where it carries load, which friction opened it by; else 0
 } sti_bed_contact;
 
 STI_API int sti_bed_contact_count(const sti_bed* bed);
@@ -217,14 +220,15 @@ typedef struct sti_bed_problem {
 } sti_bed_problem;
 
 // STI_ERR_ARGUMENT: no step has been made since the bed was created, loaded or set.
-STI_API sti_status sti_bed_pose(sti_env* env, const sti_bed* bed, sti_bed_problem* out);
+STI_API sti_status sti_bed_problem_make(sti_env* env, const sti_bed* bed, sti_bed_problem* out);
 STI_API void sti_bed_problem_clear(sti_env* env, sti_bed_problem* problem);
 
 // ---- jamming: can the contacts that touch press on each other without any load?
 
-// S3 (2.3.11) with its errata: is there a self-stress, r != 0 in the friction cones of the contacts that touch, with H r = 0?
-// The walls stand firm. `pointed` holds: there is none, and forces are bounded by the load; it fails: r is one, and forces can
-// grow without one. Which contacts touch: those of the last step that are no farther apart than `touch` after it.
+// S3 (2.3.11) with its errata: is there a self-stress, r != 0 in the friction cones of the contacts that touch, with H
+// r = 0? The walls stand firm. `pointed` holds: there is none, and forces are bounded by the load; it fails: r is one,
+// and forces can grow without one. Which contacts touch: those of the last step that are no farther apart than `touch`
+// after it.
 typedef struct sti_bed_jamming {
     sti_contact_finding pointed;
     int contact_count;   // of the last step, in the order of sti_bed_contacts
@@ -234,8 +238,8 @@ typedef struct sti_bed_jamming {
     int group_contacts;  // contacts in the groups together
     double margin;  // holds: least u_n - mu |u_t| for motions of size 1, INFINITY where nothing touches; NAN otherwise
     double defect;  // fails: largest entry of H r over the sum of the normal forces; NAN otherwise
-    // holds: grain i moves by motion[i] = (v, R omega) and parts from all its contacts with grains of a later turn and with
-    // walls; grains of one group have the same turn and move together. -1: it touches nothing.
+    // holds: grain i moves by motion[i] = (v, R omega) and parts from all its contacts with grains of a later turn and
+    // with walls; grains of one group have the same turn and move together. -1: it touches nothing.
     int* turn;       // by number                      (n), NULL otherwise
     double* motion;  // (n x 6), NULL otherwise
     // fails: forces in the world's axes, acting on a; 0 where nothing touches
@@ -277,8 +281,9 @@ typedef struct sti_bed_method {
     void* user;
 } sti_bed_method;
 
-// From now on the bed, which must have the law facets, is solved by this; NULL: by the solver of its options again. What
-// a method returns is judged like any other answer: the report's residual is computed anew. Not part of a saved state.
+// From now on the bed, which must have the law facets, is solved by this; NULL: by the solver of its options again.
+// What a method returns is judged like any other answer: the report's residual is computed anew. Not part of a saved
+// state.
 STI_API sti_status sti_bed_use(sti_bed* bed, const sti_bed_method* method);
 
 // ---- a bed that flows: grains that have left below come in again at the top
@@ -293,9 +298,9 @@ typedef struct sti_flow {
     double residence_max;
 } sti_flow;
 
-// Grains below height `out` leave and come in where the bed began, at rest, inside `radius` of the axis. `apply` fails for
-// want of memory: before anything was done, or, where moved > 0, when all of it was done but for the list of near pairs, which
-// the next step makes.
+// Grains below height `out` leave and come in where the bed began, at rest, inside `radius` of the axis. `apply` fails
+// for want of memory: before anything was done, or, where moved > 0, when all of it was done but for the list of near
+// pairs, which the next step makes.
 STI_API sti_status sti_recirculation_create(sti_env* env, const sti_bed* bed, double out, double radius, uint64_t seed,
                                             sti_recirculation** result);
 STI_API void sti_recirculation_destroy(sti_env* env, sti_recirculation* r);
@@ -303,8 +308,8 @@ STI_API sti_status sti_recirculation_apply(sti_recirculation* r, sti_bed* bed, i
 STI_API sti_flow sti_recirculation_flow(const sti_recirculation* r);
 
 // Mean downward speed of the grains in rings about the z axis and layers of height, over all steps so far; rows are
-// layers from below, all as high, from `out` to the highest centre of the beginning. Rings are radius / rings wide, and what is
-// beyond belongs to the last one. speed is a sum over count grains (layers x rings).
+// layers from below, all as high, from `out` to the highest centre of the beginning. Rings are radius / rings wide, and
+// what is beyond belongs to the last one. speed is a sum over count grains (layers x rings).
 STI_API void sti_recirculation_profile(const sti_recirculation* r, int* layers, int* rings, const double** speed,
                                        const long** count);
 // Where its layers begin and end, and `radius`.

@@ -27,7 +27,7 @@ typedef struct sti_grasp_friction {
     sti_closure at_low;  // NO at low; empty where low = high = 0
     sti_closure at_high;
     int n;
-    double* y;  // NO: a load, n_i'y <= 0 and t_i y = 0 at all contacts, so that nothing balances it        (n)
+    double* y;  // NO: n_i'y <= 0 and t_i y = 0 at all contacts, so that nothing balances the load -y        (n)
     char why[160];
 } sti_grasp_friction;
 
@@ -38,15 +38,16 @@ STI_API void sti_grasp_friction_clear(sti_env* env, sti_grasp_friction* friction
 
 // ---- quality
 //
-// The radius of the largest ball about 0 in the set of wrenches that the contacts can give with normal forces that add up
-// to at most 1,
+// The radius of the largest ball about 0 in the set of wrenches that the contacts can give with normal forces that add
+// up to at most 1,
 //
 //     W = { sum_i (f_i, r_i x f_i / length) : f_i in the friction cone of contact i, sum_i f_n,i <= 1 },
 //
-// Euclidean, torques about the point that the object's coordinates belong to (center of a grasp, centre of mass of a body).
-// So every wrench of that size is balanced by normal forces with sum 1. Cones are round in space unless facets are given.
-// It is min over unit u of the support function h(u) = max_i (v_n + mu_i |v_t|, 0), v = u in the frame of contact i. upper is
-// h at u; lower is the radius for the points listed, which all lie in W: with polygons (and in the plane) the two agree.
+// Euclidean, torques about the point that the object's coordinates belong to (center of a grasp, centre of mass of a
+// body). So every wrench of that size is balanced by normal forces with sum 1. Cones are round in space unless facets
+// are given. It is min over unit u of the support function h(u) = max_i (v_n + mu_i |v_t|, 0), v = u in the frame of
+// contact i. upper is h at u; lower is the radius for the points listed, which all lie in W: with polygons (and in the
+// plane) the two agree.
 typedef struct sti_grasp_options {
     sti_closure_options object;
     double length;    // torques are divided by it; 0: the largest distance of a contact from the center

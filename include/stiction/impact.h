@@ -192,9 +192,10 @@ typedef struct sti_impact_options {
     sti_impact_law law;
 } sti_impact_options;
 
-// Prop 1: a matrix E with qdot_norm+ = after = -E before. Of all such E that of least norm for G^-1 (all p x p, row major, or p):
-// E = -after (G^-1 before)' / (before'G^-1 before). When after'G^-1 after <= before'G^-1 before it gains no energy whatever the
-// velocity before is; otherwise every E that gives `after` gains some here. STI_ERR_INPUT: before is 0, and after is not.
+// Prop 1: a matrix E with qdot_norm+ = after = -E before. Of all such E that of least norm for G^-1 (all p x p, row
+// major, or p): E = -after (G^-1 before)' / (before'G^-1 before). When after'G^-1 after <= before'G^-1 before it gains
+// no energy whatever the velocity before is; otherwise every E that gives `after` gains some here. STI_ERR_INPUT:
+// before is 0, and after is not.
 STI_API sti_status sti_restitution_reaching(sti_env* env, int p, const double* G, const double* before,
                                             const double* after, double* E);
 
@@ -247,12 +248,12 @@ STI_API void sti_impact_destroy(sti_env* env, sti_impact* impact);
 // Sees the instant, the restitution matrix and the claim (velocity, impulses, phases), and recomputes the rest in
 // extended precision: momentum, joints, the law's own conditions, the energy change. Shares no code with the laws.
 typedef struct sti_impact_verification {
-    bool accepted;  // everything below is within tol, and the law's conditions were among it
-    bool
-        law_checked;  // false: only momentum, joints and energy were (quasi, stronge, lzb; implicit laws unless Lambda = e I)
-    double momentum;    // |M (v+ - v-) - impulses|, relative
-    double joints;      // largest |n_i'v+ + n_offset_i| of a joint, relative
-    double normal;      // violation of the normal law, relative
+    bool accepted;     // everything below is within tol, and the law's conditions were among it
+    bool law_checked;  // false: only momentum, joints and energy were (quasi, stronge, lzb; implicit laws unless Lambda
+                       // = e I)
+    double momentum;   // |M (v+ - v-) - impulses|, relative
+    double joints;     // largest |n_i'v+ + n_offset_i| of a joint, relative
+    double normal;     // violation of the normal law, relative
     double tangential;  // violation of the law of friction, relative
     double energy;      // |claimed - recomputed| T_L, relative to T-
     char text[160];     // verdict, with the first thing that fails

@@ -29,8 +29,8 @@ typedef enum sti_instant_state { STI_INSTANT_STATE_LIST(STI_X) } sti_instant_sta
 typedef struct sti_instant_contact {
     const char* name;  // never NULL
     bool bilateral;
-    // A force of at most `bound` along t: n is one velocity z of its own, which nothing else moves and F presses on with
-    // bound / mu. So lambda_n = bound / mu while the contact lasts, and it always does. Its mu is of no surface.
+    // A force of at most `bound` along t: n is one velocity z of its own, which nothing else moves and F presses on
+    // with bound / mu. So lambda_n = bound / mu while the contact lasts, and it always does. Its mu is of no surface.
     bool pressed;
     sti_instant_state state;
     double gap;         // 0: touching; > 0: apart
@@ -43,7 +43,8 @@ typedef struct sti_instant_contact {
     const double* t;       // tangent map, one row each           (tangent_count x n)
     double n_rate;         // (d/dt n)'v; with explicit time: all of the gap's second derivative but n'a
     const double* t_rate;  // (d/dt t) v                          (tangent_count)
-    // Surfaces that move by themselves: gap rate n'v + n_offset, slip t v + t_offset. Their rates are in n_rate, t_rate.
+    // Surfaces that move by themselves: gap rate n'v + n_offset, slip t v + t_offset. Their rates are in n_rate,
+    // t_rate.
     double n_offset;
     const double* t_offset;  // NULL: 0                           (tangent_count)
 } sti_instant_contact;
@@ -81,8 +82,8 @@ typedef struct sti_instant {
 // given. STI_ERR_INPUT names the field.
 STI_API sti_status sti_instant_check(sti_env* env, const sti_instant* instant);
 
-// A copy that shares nothing with `from`, with another velocity v (n) unless that is NULL; rates stay as they are. Where
-// `from` is exact, the new velocity is the shortest decimal that each double is nearest to: 0.1 stands for 1/10.
+// A copy that shares nothing with `from`, with another velocity v (n) unless that is NULL; rates stay as they are.
+// Where `from` is exact, the new velocity is the shortest decimal that each double is nearest to: 0.1 stands for 1/10.
 STI_API sti_status sti_instant_copy(sti_env* env, const sti_instant* from, const double* v, sti_instant** out);
 // For what the library made (sti_instant_copy, sti_system_instant), not for structs a caller filled. Accepts NULL.
 STI_API void sti_instant_destroy(sti_env* env, sti_instant* instant);
@@ -107,10 +108,33 @@ typedef struct sti_instant_facts {
 STI_API sti_status sti_instant_describe(sti_env* env, const sti_instant* instant, double gap_tol,
                                         sti_instant_facts* out);
 
+// Velocities as a step leaves them hold joints and contacts up to its tolerance. What is asked of an instant, whether a
+// contact lasts, sticks or slides, needs them to hold: the nearest velocity, in the norm of the diagonal of M, for
+// which the rates of joints are 0, and those rates of closed contacts, and slips of contacts with friction, that are
+// small already. Small: up to rate_tol times the sum of the sizes of a rate's terms, or up to floor. Contacts whose
+// slip was small have the state STI_INSTANT_STICK in the copy.
+typedef struct sti_settle_options {
+    double gap_tol;   // a gap up to this is closed (1e-8)
+    double rate_tol;  // (1e-6)
+    double floor;     // (0)
+} sti_settle_options;
+
+typedef struct sti_instant_settled {
+    int lasts, sticks;                  // closed contacts that stay closed; contacts, and bounded forces, that stick
+    double gap_rate, slip, joint_rate;  // the largest that were taken for 0
+    double change;                      // of a velocity, the largest
+} sti_instant_settled;
+
+STI_API sti_settle_options sti_settle_options_default(void);
+// options NULL: the defaults; told may be NULL. Rates of the rows (n_rate, t_rate) stay as they are: they belong to the
+// old velocity.
+STI_API sti_status sti_instant_settle(sti_env* env, const sti_instant* instant, const sti_settle_options* options,
+                                      sti_instant_settled* told, sti_instant** out);
+
 STI_API const char* sti_instant_state_text(sti_instant_state state);
 
-// What a document holds (document.h), an instant or a grasp: the held object alone, M, F and v 0, velocities at the center. NULL
-// when of another kind.
+// What a document holds (document.h), an instant or a grasp: the held object alone, M, F and v 0, velocities at the
+// center. NULL when of another kind.
 STI_API const sti_instant* sti_instant_of(const sti_document* document);
 // To a name that ends in .json, whole or not at all.
 STI_API sti_status sti_instant_save(sti_env* env, const sti_instant* instant, const char* path);

@@ -1,7 +1,7 @@
 // io.h: problems and answers as files: linear complementarity, quadratic programs, frictional contact.
 //
-// Problems are read as documents (document.h); what a file says of its problem is there too. Systems, scenes and instants have
-// their part of files in headers of their own.
+// Problems are read as documents (document.h); what a file says of its problem is there too. Systems, scenes and
+// instants have their part of files in headers of their own.
 //
 // Bad input is answered with STI_ERR_INPUT and an error text that names file, field and value.
 #ifndef STICTION_IO_H

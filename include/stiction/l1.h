@@ -2,10 +2,11 @@
 //
 //     min |A x + b|_1,     A sparse, m x n,     by its dual     max b'y,   A'y = 0,   |y_i| <= 1.
 //
-// Every x bounds the least value from above and every such y from below, since |A x + b|_1 >= y'(A x + b) = b'y. An answer
-// has both, so it proves how far it is from the least value. There always is a solution; it need not be unique.
+// Every x bounds the least value from above and every such y from below, since |A x + b|_1 >= y'(A x + b) = b'y. An
+// answer has both, so it proves how far it is from the least value. There always is a solution; it need not be unique.
 //
-// With the norm STI_L1_LARGEST it is  min max_i |A x + b|_i,  by  max b'y,  A'y = 0,  sum |y_i| <= 1  (Chebyshev's fit).
+// With the norm STI_L1_LARGEST it is  min max_i |A x + b|_i,  by  max b'y,  A'y = 0,  sum |y_i| <= 1
+//     (Chebyshev's fit).
 #ifndef STICTION_L1_H
 #define STICTION_L1_H
 

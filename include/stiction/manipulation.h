@@ -1,7 +1,8 @@
 // manipulation.h: parts that are pushed over a support, slowly: S3 section 2.4.
 //
-// A scene has planar parts (any simple polygon, discs) on a damped support, fixtures that stand still, and probes whose tips
-// move on given paths. Inertia plays no part; a step is the mixed complementarity problem S3 (2.4.16), with errata 8 and 9:
+// A scene has planar parts (any simple polygon, discs) on a damped support, fixtures that stand still, and probes whose
+// tips move on given paths. Inertia plays no part; a step is the mixed complementarity problem S3 (2.4.16), with errata
+// 8 and 9:
 //
 //     E h v = W_n h lambda_n + W_f h lambda_f
 //     0 <= Psi_n + W_n' h v + h Psi_n,t           _|_  h lambda_n >= 0
@@ -28,7 +29,8 @@ typedef struct sti_outline_text {
     const char* radius;           // of a disc about the origin of the frame
 } sti_outline_text;
 
-// The damping matrix of one part: one of the three. Axes and origin are those of the part, so E turns with it (errata 25).
+// The damping matrix of one part: one of the three. Axes and origin are those of the part, so E turns with it (errata
+// 25).
 typedef struct sti_support_text {
     const char* const* E;  // symmetric, positive definite                     (9)
     bool fixed;            // of E: in the axes of the world, whatever the angle
@@ -91,8 +93,8 @@ typedef struct sti_manipulation_text {
 
 typedef struct sti_manipulation sti_manipulation;
 
-// STI_ERR_INPUT names the field and what is wrong there: a formula, a polygon that crosses itself, E that is not positive
-// definite, a part that overlaps a fixture, a tip inside a part.
+// STI_ERR_INPUT names the field and what is wrong there: a formula, a polygon that crosses itself, E that is not
+// positive definite, a part that overlaps a fixture, a tip inside a part.
 STI_API sti_status sti_manipulation_create(sti_env* env, const sti_manipulation_text* text, sti_manipulation** out);
 STI_API void sti_manipulation_destroy(sti_manipulation* m);  // accepts NULL
 // Other values for parameters, all at once; on failure nothing is changed.
@@ -131,11 +133,15 @@ STI_API bool sti_manipulation_support_fixed(const sti_manipulation* m, int part)
 STI_API double sti_manipulation_step(const sti_manipulation* m);
 STI_API long sti_manipulation_steps(const sti_manipulation* m);
 
-// A probe elsewhere, as a tool in a hand: its tips keep their places to each other and to the direction of the push; x, y is the
-// middle of them at time 0, angle the direction in which they then move without end. Lasts until the next sti_manipulation_set.
-// STI_ERR_INPUT: a probe that stands still or follows a path.
+// A probe elsewhere, as a tool in a hand: its tips keep their places to each other and to the direction of the push; x,
+// y is the middle of them at time 0, angle the direction in which they then move without end. Lasts until the next
+// sti_manipulation_set. STI_ERR_INPUT: a probe that stands still or follows a path.
 STI_API sti_status sti_manipulation_aim(sti_manipulation* m, int probe, double x, double y, double angle, double speed);
 // Friction of part i against a thing (part, fixture or probe, counted in this order from 0), as long.
+// Its place is off by dx, dy, its way turned by an angle and faster by a part of its speed; tips stay as they are to
+// each other. STI_ERR_INPUT: a probe on a path whose way would change. All zero after something else: as the file says.
+STI_API sti_status sti_manipulation_disturb(sti_manipulation* m, int probe, const double place[2], double turn,
+                                            double faster);
 STI_API void sti_manipulation_rub(sti_manipulation* m, int part, int thing, double mu);
 
 // ---- contacts at a state
@@ -164,9 +170,10 @@ STI_API sti_status sti_manipulation_contacts(const sti_manipulation* m, double t
 STI_API void sti_manipulation_contact_text(const sti_manipulation* m, const sti_push_contact* contact, char* text,
                                            size_t size);
 
-// The scene with its contacts up to margin at q held as they are, as a system by formulas for questions that keep a list of
-// contacts (sti_robust): coordinates x1, y1, th1, ..; parameters mu_K of part, fixture or probe K (counted in this order from 1) and
-// dx_K, dy_K, turn_K, speed_K of probe K. Controls must be constant from 0 to `until`: STI_ERR_INPUT otherwise.
+// The scene with its contacts up to margin at q held as they are, as a system by formulas for questions that keep a
+// list of contacts (sti_robust): coordinates x1, y1, th1, ..; parameters mu_K of part, fixture or probe K (counted in
+// this order from 1) and dx_K, dy_K, turn_K, speed_K of probe K. Controls must be constant from 0 to `until`:
+// STI_ERR_INPUT otherwise.
 STI_API sti_status sti_manipulation_freeze(const sti_manipulation* m, const double* q, double margin, double until,
                                            sti_system** out);
 
@@ -234,7 +241,8 @@ typedef struct sti_push sti_push;
 // The scene is borrowed, outlives the push and is not set meanwhile. h <= 0: the scene's.
 STI_API sti_status sti_push_create(sti_env* env, const sti_manipulation* m, double h, sti_push** out);
 STI_API void sti_push_destroy(sti_push* push);  // accepts NULL
-// STI_OK with another end than moved: the state did not change. report may be NULL; its arrays live until the next call.
+// STI_OK with another end than moved: the state did not change. report may be NULL; its arrays live until the next
+// call.
 STI_API sti_status sti_push_step(sti_push* push, sti_push_report* report);
 STI_API double sti_push_time(const sti_push* push);
 STI_API long sti_push_steps(const sti_push* push);
@@ -258,7 +266,8 @@ STI_API sti_status sti_verify_push(sti_env* env, const sti_manipulation* m, doub
 
 // ---- a box of doubts in which a push keeps its contact modes, proved (src/verify/box.c)
 
-// What may differ from the scene: pose of a part, friction against a thing (part, fixture or probe, counted in this order from
+// What may differ from the scene: pose of a part, friction against a thing (part, fixture or probe, counted in this
+// order from
 // 0), and of a probe its place, the angle that its way is turned by, and the part that it is faster by.
 #define STI_DOUBT_LIST(X)           \
     X(STI_DOUBT_X, "x")             \
@@ -282,8 +291,8 @@ typedef struct sti_push_doubt {
     double low, high;  // deviation: low <= 0 <= high
 } sti_push_doubt;
 
-// The claim: from every start within the doubts, each of the steps is solved with these contacts closed in these modes, and
-// nothing else comes into touch.
+// The claim: from every start within the doubts, each of the steps is solved with these contacts closed in these modes,
+// and nothing else comes into touch.
 typedef struct sti_push_box {
     double h;
     long steps;
@@ -305,20 +314,22 @@ typedef struct sti_box_verification {
     char text[240];
 } sti_box_verification;
 
-// By affine arithmetic that holds every rounding. end: NULL, or where the parts are after the last step, lows then highs (6 parts).
+// By affine arithmetic that holds every rounding. end: NULL, or where the parts are after the last step, lows then
+// highs (6 parts).
 STI_API sti_status sti_verify_push_box(sti_env* env, const sti_manipulation* m, const sti_push_box* box,
                                        long max_pieces, double* end, sti_box_verification* out);
 
 // ---- where a push takes a set of poses, whatever the modes, proved (src/verify/reach.c)
 
-// Poses of a part: x = a cos(angle) - b sin(angle), y = a sin(angle) + b cos(angle), with (a, b, theta) between low and high.
+// Poses of a part: x = a cos(angle) - b sin(angle), y = a sin(angle) + b cos(angle), with (a, b, theta) between low and
+// high.
 typedef struct sti_pose_set {
     double angle;
     double low[3], high[3];
 } sti_pose_set;
 
-// The scene's probe, aimed, makes `steps` steps and comes with its one or two tips to one edge of a polygon. The parts are anywhere in
-// their sets; friction with the part may be off by mu, either way, the tool by `tip` in x and in y.
+// The scene's probe, aimed, makes `steps` steps and comes with its one or two tips to one edge of a polygon. The parts
+// are anywhere in their sets; friction with the part may be off by mu, either way, the tool by `tip` in x and in y.
 typedef struct sti_push_course {
     double h;
     long steps;
@@ -329,11 +340,12 @@ typedef struct sti_push_course {
     int cuts[3];   // the part's set is looked at in so many pieces along each side; 0 as 1
 } sti_push_course;
 
-// Accepted: each step of every member has a solution in which nothing but the tool touches the part, on this edge, and all such
-// solutions lead into `after`, whatever opens, sticks or slides on the way. That no step has a solution besides, which presses the part
-// against something else, is not claimed.
+// Accepted: each step of every member has a solution, in every solution nothing but the tool presses the part, on this
+// edge, and all of them lead into `after`, whatever opens, sticks or slides on the way.
 typedef struct sti_push_reach {
     bool accepted;
+    bool coarse;  // refused because a step may have a solution besides, which presses on something near; shorter steps
+                  // may do
     sti_pose_set after;
     double clearance;  // least distance that was left, less what a step needs; INFINITY: nothing is near
     char text[240];

@@ -23,9 +23,9 @@
 // its direction only. A contact that touches and leaves (n'v > 0) is s. n'v < 0 is an impact, which is not asked here.
 // Where surfaces move by themselves, n'v and t v stand for n'v + n_offset and t v + t_offset.
 //
-// Strict means: all inequalities of the mode hold strictly. The closed wrench set of a mode is a polyhedron, a cone when
-// all rates vanish; a wrench is strictly consistent when it lies in the relative interior, a limit when on the rest.
-// Everything is decided in rational arithmetic: on the exact numbers of the instant, or its doubles as they are.
+// Strict means: all inequalities of the mode hold strictly. The closed wrench set of a mode is a polyhedron, a cone
+// when all rates vanish; a wrench is strictly consistent when it lies in the relative interior, a limit when on the
+// rest. Everything is decided in rational arithmetic: on the exact numbers of the instant, or its doubles as they are.
 #ifndef STICTION_MODES_H
 #define STICTION_MODES_H
 
@@ -63,12 +63,14 @@ typedef struct sti_modes_options {
     double gap_tol;       // a gap not larger than this touches
     double velocity_tol;  // a velocity n'v or t v not larger than this times sum |n_k v_k| counts as zero
     double time_limit_s;  // for the whole, 0: none. What is not finished by then is left out, and the answer says so
-    // Called every now and then; NULL: not. part: of all combinations, how many were listed or excluded; found: modes so far.
+    // Called every now and then; NULL: not. part: of all combinations, how many were listed or excluded; found: modes
+    // so far.
     void (*trace)(void* user, const char* phase, double part, long found);
     void* trace_user;
 } sti_modes_options;
 
-// Box, 8 sides, wrench -F, everything wanted, 20000 modes, 400 cones, no time limit; gaps and velocities are zero up to 1e-9.
+// Box, 8 sides, wrench -F, everything wanted, 20000 modes, 400 cones, no time limit; gaps and velocities are zero up to
+// 1e-9.
 STI_API sti_modes_options sti_modes_options_default(void);
 
 typedef enum sti_contact_status {
@@ -129,8 +131,8 @@ typedef struct sti_mode {
     sti_mode_solution* solution;  // NULL: not consistent, or not asked for
     sti_mode_wrenches*
         wrenches;  // NULL: not asked for; of an infeasible one: no acceleration is even in the closed set
-    // Of an infeasible one: nu with sum nu_i'(a_n, a_t)_i = c for every a and nu_i >= 0 on the closed accelerations of choice i;
-    // c < 0, or c = 0 and some nu_i is not 0 on them (Motzkin). It has no witness, and its fit is not tried.
+    // Of an infeasible one: nu with sum nu_i'(a_n, a_t)_i = c for every a and nu_i >= 0 on the closed accelerations of
+    // choice i; c < 0, or c = 0 and some nu_i is not 0 on them (Motzkin). It has no witness, and its fit is not tried.
     sti_rationals* absurd;  // NULL: feasible                                                         (K)
 } sti_mode;
 
@@ -285,8 +287,8 @@ STI_API sti_status sti_verify_modes(sti_env* env, const sti_instant* instant, co
                                     const sti_modes* modes, sti_modes_verification* out);
 
 // The answer of stiction analyze modes (--json, --output) read back, as far as the check looks at it: witnesses, points
-// of solutions, cases. options becomes what it was made with; its wrench is borrowed from *out. STI_ERR_INPUT names file,
-// field and value.
+// of solutions, cases. options becomes what it was made with; its wrench is borrowed from *out. STI_ERR_INPUT names
+// file, field and value.
 STI_API sti_status sti_modes_load(sti_env* env, const sti_instant* instant, const char* path,
                                   sti_modes_options* options, sti_modes** out);
 

@@ -1,11 +1,13 @@
 // navigation.h: vehicles that keep their distance by virtual contacts: S3 section 3.3.
 //
-// A vehicle is a point with a mass and a force, in a cage (a disc, or a polygon that keeps its direction) that nothing may enter: not the walls (guidance elements), not the
-// obstacles, not the cage of another vehicle. Without friction, at position level (alpha = 1):
+// A vehicle is a point with a mass and a force, in a cage (a disc, or a polygon that keeps its direction) that nothing
+// may enter: not the walls (guidance elements), not the obstacles, not the cage of another vehicle. Without friction,
+// at position level (alpha = 1):
 //
 //     (M - h k_v)(v+ - v) = h k(q, v, t + h) + sum n c,     0 <= Phi(q) + h n'v+  _|_  c >= 0,     q+ = q + h v+
 //
-// Distances of convex cages are convex in their positions, so Phi after a step is not below its linearization: no cage is ever entered.
+// Distances of convex cages are convex in their positions, so Phi after a step is not below its linearization: no cage
+// is ever entered.
 #ifndef STICTION_NAVIGATION_H
 #define STICTION_NAVIGATION_H
 
@@ -16,8 +18,8 @@
 extern "C" {
 #endif
 
-// A vehicle, or a fleet of them: formulas may use the parameters, i (0, 1, .. of the fleet) and n (how many). The force may also
-// use x, y, x', y', t and the goal as gx, gy.
+// A vehicle, or a fleet of them: formulas may use the parameters, i (0, 1, .. of the fleet) and n (how many). The force
+// may also use x, y, x', y', t and the goal as gx, gy.
 typedef struct sti_vehicle_text {
     const char* name;            // NULL: "vehicle 1", ..; of a fleet: "name 1", ..
     int count;                   // 0: one vehicle
@@ -99,7 +101,8 @@ typedef struct sti_navigation_report {
     const sti_cage_contact* contacts;  // of the step's problems, sorted by vehicle, then other
     double least_gap;                  // at the end, over all pairs looked at; INFINITY: none
     int islands;                       // problems that were solved apart
-    // Deadlock: nothing moves faster than 1e-9 of its cage in a step, and forces are balanced by contacts: k + sum n lambda = 0
+    // Deadlock: nothing moves faster than 1e-9 of its cage in a step, and forces are balanced by contacts: k + sum n
+    // lambda = 0
     bool deadlock;
     double balance;  // largest |k + sum n lambda|, relative to the largest |k|; NAN: something moves
 } sti_navigation_report;
@@ -110,9 +113,12 @@ STI_API const double* sti_navigation_q(const sti_navigation* nav);  // (2 count)
 STI_API const double* sti_navigation_v(const sti_navigation* nav);  // (2 count)
 // Elsewhere: number of the step, positions and velocities (2 count).
 STI_API void sti_navigation_set(sti_navigation* nav, long step, const double* q, const double* v);
-// After that: contacts that pressed in the step before, in the order of its report, with which the next one begins. Without
-// them it is made as well, but its last bits may be others.
+// After that: contacts that pressed in the step before, in the order of its report, with which the next one begins.
+// Without them it is made as well, but its last bits may be others.
 STI_API sti_status sti_navigation_press(sti_navigation* nav, int count, const sti_cage_contact* pressing);
+// Force k of a vehicle at (q, v, t), its derivative k_v by v (row by row) and the mass.
+STI_API sti_status sti_navigation_force(const sti_navigation* nav, int vehicle, double t, const double q[2],
+                                        const double v[2], double k[2], double k_v[4], double* mass);
 // "wall 1", or the name of the vehicle, into text (size bytes, always ended).
 STI_API void sti_navigation_other_text(const sti_navigation* nav, int other, char* text, size_t size);
 

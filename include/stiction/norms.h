@@ -1,8 +1,9 @@
-// norms.h: the sufficient conditions of S0 and S1 that compare norms of matrices, for matrices that somebody brings along.
+// norms.h: the sufficient conditions of S0 and S1 that compare norms of matrices, for matrices that somebody brings
+// along.
 //
-// Each says: left < right implies that some matrix is positive definite. Both norms of the papers are told, Frobenius (S1's
-// notation) and spectral (what its sources prove, and S0's), and beside them what is true: the least eigenvalue of the
-// symmetric part of that matrix.
+// Each says: left < right implies that some matrix is positive definite. Both norms of the papers are told, Frobenius
+// (S1's notation) and spectral (what its sources prove, and S0's), and beside them what is true: the least eigenvalue
+// of the symmetric part of that matrix.
 #ifndef STICTION_NORMS_H
 #define STICTION_NORMS_H
 
@@ -49,11 +50,13 @@ typedef struct sti_norm_test {
     double right[2];
     bool holds[2];  // left < right by more than rounding (1e-12)
     double
-        lambda_min;  // of the symmetric part of the matrix in question; friction: least over all signs of mu; NAN: too many
-    char why[120];  // when it does not apply
+        lambda_min;  // of the symmetric part of the matrix in question; friction: least over all signs of mu; NAN: too
+                     // many
+    char why[120];   // when it does not apply
 } sti_norm_test;
 
-// quasi is asked when D is there, restitution and loss when it is not. mu: as S1 has it, mu_i / |n_i| with the kinetic norm.
+// quasi is asked when D is there, restitution and loss when it is not. mu: as S1 has it, mu_i / |n_i| with the kinetic
+// norm.
 STI_API sti_status sti_norm_test_find(sti_env* env, const sti_matrices* matrices, sti_norm_question question,
                                       sti_norm_test* out);
 

@@ -88,15 +88,16 @@ typedef struct sti_painleve {
     const double*
         mu_c_each;  // least mu_i with a minor <= 0, the others as they are; possible patterns                (p)
     sti_painleve_case outcome;  // worst over the patterns that agree with the slips
-    // M singular. Where the joints leave one direction z without mass, all of this is the limit of M + eps z z', eps -> 0; norm
-    // and n_H then miss the factor 1 / sqrt(eps) at contacts with n'z != 0, and b of such a contact is told up to a positive factor.
+    // M singular. Where the joints leave one direction z without mass, all of this is the limit of M + eps z z', eps ->
+    // 0; norm and n_H then miss the factor 1 / sqrt(eps) at contacts with n'z != 0, and b of such a contact is told up
+    // to a positive factor.
     bool singular;
     const double* z;  // NULL: M is regular, or the joints hold all that has no mass                  (n)
     char limit[160];  // how it was taken; "" where M is regular
 } sti_painleve;
 
-// STI_ERR_INPUT: M singular and without a limit, dependent gradients, or a spatial contact whose direction of slip is not
-// known.
+// STI_ERR_INPUT: M singular and without a limit, dependent gradients, or a spatial contact whose direction of slip is
+// not known.
 STI_API sti_status sti_painleve_create(sti_env* env, const sti_instant* instant, const sti_painleve_options* options,
                                        sti_painleve** out);
 STI_API void sti_painleve_destroy(sti_env* env, sti_painleve* painleve);

@@ -1,8 +1,10 @@
 // path.h: a motion in steps as a function of bounded variation: its measures, and how far it is from another.
 //
-//     largest |v|, total variation of v, its largest jump, sum of normal impulses      (S3 theorems 2.2.4 and 2.2.5: bounds
+//     largest |v|, total variation of v, its largest jump, sum of normal impulses
+//         (S3 theorems 2.2.4 and 2.2.5: bounds
 //                                                                                       that do not depend on h)
-//     errors of positions, velocities and impulses against a reference                (observed orders: stiction converge)
+//     errors of positions, velocities and impulses against a reference
+//         (observed orders: stiction converge)
 //
 // Between rows, positions, velocities and sums of impulses are read as linear in t; the weighted velocity
 // v^(l,alpha) = alpha v^(l+1) + (1 - alpha) v^l (S3 2.2.10) is constant on each step. docs/steppers.md says more.
@@ -39,8 +41,8 @@ typedef struct sti_path_measures {
 } sti_path_measures;
 
 STI_API void sti_path_measure(const sti_path* path, sti_path_measures* out);
-// The same row by row, without a path, from zeros with jump_time NAN on. v, and the velocities one and two rows before it (n);
-// NULL: there is no such row.
+// The same row by row, without a path, from zeros with jump_time NAN on. v, and the velocities one and two rows before
+// it (n); NULL: there is no such row.
 STI_API void sti_path_measures_add(sti_path_measures* sum, int n, double alpha, double t, const double* v,
                                    const double* before, const double* two_before, double normal);
 

@@ -1,5 +1,5 @@
-// plan.h: pushes that are robust: the largest box of doubts in which a push keeps its contact modes, proved; and sequences of
-// such pushes that bring a part to its goal.
+// plan.h: pushes that are robust: the largest box of doubts in which a push keeps its contact modes, proved; and
+// sequences of such pushes that bring a part to its goal.
 //
 // docs/manipulation.md has the rules of the box, docs/planning.md those of plans.
 #ifndef STICTION_PLAN_H
@@ -31,15 +31,27 @@ typedef struct sti_robust_box {
     double* end;  // where parts are after the steps, lows then highs          (6 parts)
 } sti_robust_box;
 
-// start NULL: the scene's; h <= 0: the scene's; options NULL: defaults. Largest means: all doubts grow in the proportions of the
-// weights as far as the proof goes, then each side alone, one after the other.
+// start NULL: the scene's; h <= 0: the scene's; options NULL: defaults. Largest means: all doubts grow in the
+// proportions of the weights as far as the proof goes, then each side alone, one after the other.
 STI_API sti_status sti_robust_box_create(sti_env* env, const sti_manipulation* m, const double* start, double h,
                                          long steps, const sti_box_options* options, sti_robust_box** out);
 STI_API void sti_robust_box_destroy(sti_env* env, sti_robust_box* box);  // accepts NULL
 
+// One start, with its deviations (doubt_count), played by the stepper, which knows nothing of the proof.
+typedef struct sti_box_switch {
+    long step;           // in which a mode changes; -1: none does
+    int contact;         // of the box, that does; -1: something else comes into touch, or the step has no solution
+    sti_push_mode mode;  // what it does then
+} sti_box_switch;
+
+// The scene is changed while this works, and as its file says afterwards.
+STI_API sti_status sti_robust_box_try(sti_env* env, sti_manipulation* m, const sti_push_box* box,
+                                      const double* deviation, sti_box_switch* out);
+
 // ---- plans: a rapidly exploring random tree over pushes with one probe of one or two tips, S3 2.4
 
-// Half widths of what may differ: pose of every part at the start, friction at the tips, place of the probe in every push.
+// Half widths of what may differ: pose of every part at the start, friction at the tips, place of the probe in every
+// push.
 typedef struct sti_plan_noise {
     double pose[3];  // x, y, theta
     double mu;
@@ -91,8 +103,8 @@ typedef struct sti_plan {
     sti_pose_set* sets;  // that they are in, whatever the noise                  ((pushes + 1) x parts)
 } sti_plan;
 
-// The scene's probe is aimed while this works, and left somewhere. Not reached: pushes to the nearest place that was found.
-// STI_ERR_INPUT: no probe that pushes, or the start or a goal overlaps something, with the noise or without.
+// The scene's probe is aimed while this works, and left somewhere. Not reached: pushes to the nearest place that was
+// found. STI_ERR_INPUT: no probe that pushes, or the start or a goal overlaps something, with the noise or without.
 STI_API sti_status sti_plan_create(sti_env* env, sti_manipulation* m, int goal_count, const sti_plan_goal* goals,
                                    const sti_plan_options* options, sti_plan** out);
 STI_API void sti_plan_destroy(sti_env* env, sti_plan* plan);  // accepts NULL
@@ -102,8 +114,8 @@ typedef struct sti_replay {
     double worst[3];  // largest distance from the goals: x, y, theta
 } sti_replay;
 
-// All pushes, one after the other, with deviations drawn evenly within the noise (NULL: the plan's); runs 1 with noise of 0: as
-// planned. show: NULL, or called after every step.
+// All pushes, one after the other, with deviations drawn evenly within the noise (NULL: the plan's); runs 1 with noise
+// of 0: as planned. show: NULL, or called after every step.
 typedef void (*sti_replay_show)(void* user, int push, long step, const double* q, const sti_push_report* report);
 STI_API sti_status sti_plan_replay(sti_env* env, sti_manipulation* m, const sti_plan* plan, const sti_plan_noise* noise,
                                    unsigned long seed, long runs, sti_replay_show show, void* user, sti_replay* out);
@@ -119,11 +131,12 @@ typedef struct sti_plan_verification {
 } sti_plan_verification;
 
 // That the first sets hold the scene's start with its noise, that each push leads every member of a set into the next
-// (sti_verify_push_reach), that parts which are not pushed stay, and that the last sets are within the tolerance of the goals.
-// Of a plan made without the test of robustness: the predicted poses alone.
+// (sti_verify_push_reach), that parts which are not pushed stay, and that the last sets are within the tolerance of the
+// goals. Of a plan made without the test of robustness: the predicted poses alone.
 STI_API sti_status sti_verify_plan(sti_env* env, sti_manipulation* m, const sti_plan* plan, sti_plan_verification* out);
 
-// What a document holds (document.h), for as long as it lives, and the scene and settings that it names; NULL when of another kind.
+// What a document holds (document.h), for as long as it lives, and the scene and settings that it names; NULL when of
+// another kind.
 STI_API const sti_plan* sti_plan_of(const sti_document* document, const char** scene, const char** settings);
 
 #ifdef __cplusplus

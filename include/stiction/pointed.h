@@ -1,13 +1,14 @@
 // pointed.h: the total friction cone of S3 section 2.2, whether it is pointed, and by how much.
 //
-//     FC = { z = nu c_nu + n c_n + D beta :  c_n >= 0, beta >= 0, sum beta^(j) <= mu_j c_n,j }          (1.4.1), (2.2.1)
+//     FC = { z = nu c_nu + n c_n + D beta :  c_n >= 0, beta >= 0, sum beta^(j) <= mu_j c_n,j }
+//         (1.4.1), (2.2.1)
 //
 // pointed: no multipliers (c_nu, c_n, beta) other than 0 give z = 0. Then there is a least constant c_FC with
 //
 //     |(c_nu, c_n, beta)| <= c_FC |z|                                                                     (2.2.2)
 //
-// Euclidean norms; multipliers count, so friction that cancels (beta along d and -d) counts too. The directions of a contact are
-// generators of its friction: d and -d in the plane, d_1 .. d_k in space.
+// Euclidean norms; multipliers count, so friction that cancels (beta along d and -d) counts too. The directions of a
+// contact are generators of its friction: d and -d in the plane, d_1 .. d_k in space.
 #ifndef STICTION_POINTED_H
 #define STICTION_POINTED_H
 
@@ -49,18 +50,18 @@ STI_API sti_status sti_friction_cone_measure(sti_env* env, const sti_friction_co
                                              sti_friction_cone_margin* out);
 STI_API void sti_friction_cone_margin_clear(sti_env* env, sti_friction_cone_margin* margin);
 
-// The cone of an instant: its joints, and its contacts with gap <= gap_tol; along t and -t, in space along +-t_1 and +-t_2.
-// Free with sti_friction_cone_free. Bounded forces and friction in joints are left out.
+// The cone of an instant: its joints, and its contacts with gap <= gap_tol; along t and -t, in space along +-t_1 and
+// +-t_2. Free with sti_friction_cone_free. Bounded forces and friction in joints are left out.
 STI_API sti_status sti_instant_friction_cone(sti_env* env, const sti_instant* instant, double gap_tol,
                                              sti_friction_cone** out);
-// The cone of a contact problem, friction as above. Global form: z = H r + G lambda as it stands. Local form: z in coordinates
-// in which |z|^2 = (r, lambda)'(W, V; V', R)(r, lambda), the kinetic metric. STI_ERR_INPUT when that matrix is not positive
-// semidefinite up to rounding, STI_ERR_SIZE for an operator or more than 600 rows.
+// The cone of a contact problem, friction as above. Global form: z = H r + G lambda as it stands. Local form: z in
+// coordinates in which |z|^2 = (r, lambda)'(W, V; V', R)(r, lambda), the kinetic metric. STI_ERR_INPUT when that matrix
+// is not positive semidefinite up to rounding, STI_ERR_SIZE for an operator or more than 600 rows.
 STI_API sti_status sti_contact_friction_cone(sti_env* env, const sti_contact_problem* problem, sti_friction_cone** out);
 STI_API void sti_friction_cone_free(sti_env* env, sti_friction_cone* cone);
 
-// An independent check: x are multipliers with that ratio; u keeps its inequalities; bound by subdividing the simplex until
-// |z|^2 - |x|^2 / bound^2 has no negative part (all_faces), or by the inequality that u gives.
+// An independent check: x are multipliers with that ratio; u keeps its inequalities; bound by subdividing the simplex
+// until |z|^2 - |x|^2 / bound^2 has no negative part (all_faces), or by the inequality that u gives.
 typedef struct sti_friction_cone_verification {
     bool accepted;
     bool bound_checked;  // false: that would have taken more than work_limit simplices

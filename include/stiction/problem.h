@@ -158,6 +158,7 @@ typedef struct sti_lcp_options {
     const double* start;     // newton, pgs, ipm: first z (n); NULL: the method's own
     double relaxation;       // pgs: omega in (0, 2)
     int exact_limit;         // auto: pairs up to which exact arithmetic settles what floating point cannot
+    bool rounded;            // the basis of a small problem is not solved again in exact arithmetic
     void (*trace)(void* user, const char* solver, long iteration, double residual);
     void* trace_user;
 } sti_lcp_options;

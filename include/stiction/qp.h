@@ -34,8 +34,9 @@ typedef struct sti_qp {
 typedef struct sti_qp_answer {
     sti_conic_outcome outcome;
     int n, m;
-    // solved: the point and its multipliers. infeasible: y, z with A'y + z = 0, and the sum of u y (l y where y < 0) and of
-    // ub z (lb z where z < 0) is -1. unbounded: x with P x = 0, c'x = -1, along which no row or bound ends. NAN elsewhere.
+    // solved: the point and its multipliers. infeasible: y, z with A'y + z = 0, and the sum of u y (l y where y < 0)
+    // and of ub z (lb z where z < 0) is -1. unbounded: x with P x = 0, c'x = -1, along which no row or bound ends. NAN
+    // elsewhere.
     double* x;    // (n)
     double* y;    // (m)
     double* z;    // (n)

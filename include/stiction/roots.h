@@ -105,8 +105,8 @@ typedef struct sti_root_runs {
     double newton_iterate[6][STI_ROOT_VARIABLES_MOST];
 } sti_root_runs;
 
-// Order of convergence of the iteration with a fixed weight, in `digits` decimal digits. e_k is the largest error of x_k,
-// measured from where the iteration ends; numbers that are no doubles are replaced by the nearest ones.
+// Order of convergence of the iteration with a fixed weight, in `digits` decimal digits. e_k is the largest error of
+// x_k, measured from where the iteration ends; numbers that are no doubles are replaced by the nearest ones.
 typedef struct sti_root_order {
     int count;                  // of iterates with an error above the rounding; 0: it did not converge
     const double* iterate;      // x_k, k = 0, 1, ..                                                       (count x n)

@@ -1,9 +1,9 @@
 // run.h: what a run leaves behind: a recording that grows, and checkpoints to go on from.
 //
 // A recording is an HDF5 file of named series that only grow. It is written by our own code, in such an order that the
-// file on the disk is whole at every moment: rows go to places that nobody looks at yet, and a commit moves all series to
-// their new length by one write of 96 bytes. A killed process or a full disk loses what came after the last commit, and
-// nothing else.
+// file on the disk is whole at every moment: rows go to places that nobody looks at yet, and a commit moves all series
+// to their new length by one write of 96 bytes. A killed process or a full disk loses what came after the last commit,
+// and nothing else.
 //
 // A checkpoint is a file of named parts, written beside the old one and then put in its place.
 #ifndef STICTION_RUN_H
@@ -48,15 +48,16 @@ STI_API sti_status sti_recording_put_text(sti_recording* r, const char* name, co
 // From now on the file shows everything so far. sync: also after the machine itself fails.
 STI_API sti_status sti_recording_commit(sti_recording* r, bool sync);
 
-// Where the recording stands after a commit, as bytes (free with sti_env_free), and a recording that goes on from there:
-// what was recorded later is cut off. The same series have to be made and the same data put, in the same order; what
-// is there already is not written again.
+// Where the recording stands after a commit, as bytes (free with sti_env_free), and a recording that goes on from
+// there: what was recorded later is cut off. The same series have to be made and the same data put, in the same order;
+// what is there already is not written again.
 STI_API sti_status sti_recording_state(const sti_recording* r, void** bytes, size_t* size);
 STI_API sti_status sti_recording_resume(sti_env* env, const char* path, const void* bytes, size_t size,
                                         sti_recording** out);
 
-// Data of a recording by name, "frames/x", read back whole; free with sti_env_free. Rows of items times columns are one row of
-// `columns` numbers. Not there: NULL and STI_OK. STI_ERR_INPUT: no such file, a damaged one, or numbers that are not finite.
+// Data of a recording by name, "frames/x", read back whole; free with sti_env_free. Rows of items times columns are one
+// row of `columns` numbers. Not there: NULL and STI_OK. STI_ERR_INPUT: no such file, a damaged one, or numbers that are
+// not finite.
 STI_API sti_status sti_recorded_numbers(sti_env* env, const char* path, const char* name, double** values, long* rows,
                                         long* columns);
 STI_API sti_status sti_recorded_text(sti_env* env, const char* path, const char* name, char** text);
@@ -75,9 +76,9 @@ STI_API sti_status sti_checkpoint_load(sti_env* env, const char* path, const cha
 
 // ---- the state of a bed
 
-// Everything that later steps depend on, to the last bit (free with sti_env_free), and the bed back from it: its further
-// steps have the same bits as those of the bed that was saved, for any number of workers. STI_ERR_INPUT: the bytes are
-// not such a state, or of another version.
+// Everything that later steps depend on, to the last bit (free with sti_env_free), and the bed back from it: its
+// further steps have the same bits as those of the bed that was saved, for any number of workers. STI_ERR_INPUT: the
+// bytes are not such a state, or of another version.
 STI_API sti_status sti_bed_save_state(const sti_bed* bed, void** bytes, size_t* size);
 STI_API sti_status sti_bed_load_state(sti_env* env, const void* bytes, size_t size, sti_bed** out);
 
@@ -91,7 +92,7 @@ STI_API sti_status sti_recirculation_load_state(sti_env* env, const sti_bed* bed
 //     grains/   radius, mass, layer      of each grain            walls/   kind, point, axis, radius, slope, spin, mu
 //     steps/    time, kinetic, potential, residual, ...           one row a step
 //     frames/   step, time, x, v, w, contact_end                  one row a frame
-//     contacts/ a, b, n, gap, r                                   those of frame f end before row contact_end[f]
+//     contacts/ a, b, n, gap, r, lift                             those of frame f end before row contact_end[f]
 //     jamming/  step, time, pointed, touching, freed, ...         one row a test, if there were any
 //
 // An .xdmf file beside it lets ParaView open the frames.
@@ -176,6 +177,27 @@ typedef struct sti_recorded_system {
 // STI_ERR_INPUT: not such a file, a damaged one, or one with numbers that are not finite; says which.
 STI_API sti_status sti_recorded_system_load(sti_env* env, const char* path, sti_recorded_system* out);
 STI_API void sti_recorded_system_clear(sti_env* env, sti_recorded_system* system);
+
+// ---- recorded vehicles in cages
+//
+//     steps/    time, q, v, least_gap, .., pressing                    one row a step, the start first
+//     pressing/ pair, contact
+//         one row for each contact that presses, step after step
+
+typedef struct sti_recorded_navigation {
+    int count;                         // vehicles
+    long rows;                         // steps and the start
+    long total;                        // contacts that press
+    char* text;                        // the document
+    double *time, *q, *v, *least_gap;  // (rows), (rows x 2 count); least_gap: 0 where there is none
+    double* pressing;                  // whole numbers: how many press in a step        (rows)
+    double* pair;                      // whole numbers: vehicle, other                  (total x 2)
+    double* contact;                   // gap before the step, n, impulse                (total x 4)
+} sti_recorded_navigation;
+
+// STI_ERR_INPUT: not such a file, a damaged one, or one with numbers that are not finite; says which.
+STI_API sti_status sti_recorded_navigation_load(sti_env* env, const char* path, sti_recorded_navigation* out);
+STI_API void sti_recorded_navigation_clear(sti_env* env, sti_recorded_navigation* navigation);
 
 // ---- recorded grains, as sti_bed_record writes them
 

@@ -16,13 +16,15 @@
 //
 //     {"kind": "scene", "description": "..", "parameters": {"mu": 0.5, "count": 20, "half": 0.1}, "dimension": 3,
 //      "materials": {"wood": {"mu": "mu", "restitution": 0}},
-//      "bodies": [{"name": "floor", "fixed": true, "shape": {"type": "halfspace", "normal": [0, 0, 1]}, "material": "wood"},
+//      "bodies": [{"name": "floor", "fixed": true, "shape": {"type": "halfspace", "normal": [0, 0, 1]}, "material":
+//      "wood"},
 //                 {"name": "box {i}", "repeat": "count", "shape": {"type": "box", "half": ["half", "half", "half"]},
 //                  "position": [0, 0, "(2*i + 1)*half"], "material": "wood"}],
 //      "joints": [{"name": "hinge", "type": "revolute", "bodies": ["box 0", "world"], "point": [..], "axis": [..]}],
 //      "step": {"h": 0.01}, "time": 10}
 //
-// Any number may be a formula of the parameters and, where there is "repeat", of i = 0, 1, ..; docs/runs.md has all fields.
+// Any number may be a formula of the parameters and, where there is "repeat", of i = 0, 1, ..; docs/runs.md has all
+// fields.
 #ifndef STICTION_SCENE_H
 #define STICTION_SCENE_H
 

@@ -3,8 +3,9 @@
 //     K = { r : r_t in mu r_n S },       u_t in -N(r_t)  while the contact slides, N the normal cone of mu r_n S
 //
 // S is convex and holds 0 in its interior; r_t then does the most work against the slip that K allows (maximal
-// dissipation). The support function sigma(y) = max over x in S of x.y says all of S; S = { |x| <= 1 } is Coulomb's disc.
-// Friction that differs along and across a grain is an ellipse, a ratchet or facets a polygon. Contacts in space only.
+// dissipation). The support function sigma(y) = max over x in S of x.y says all of S; S = { |x| <= 1 } is Coulomb's
+// disc. Friction that differs along and across a grain is an ellipse, a ratchet or facets a polygon. Contacts in space
+// only.
 #ifndef STICTION_SECTION_H
 #define STICTION_SECTION_H
 
@@ -43,8 +44,8 @@ STI_API sti_status sti_section_check(sti_env* env, const sti_section* section);
 // sigma(y); x (2, may be NULL): where in S it is reached.
 STI_API double sti_section_support(const sti_section* section, const double* y, double* x);
 
-// The nearest point p of S to z; returns how far z lies outside, or minus how deep inside (p is z then). derivative (2 x 2,
-// row major, may be NULL): of p by z, where it has one; where there is a kink that of one side.
+// The nearest point p of S to z; returns how far z lies outside, or minus how deep inside (p is z then). derivative (2
+// x 2, row major, may be NULL): of p by z, where it has one; where there is a kink that of one side.
 STI_API double sti_section_project(const sti_section* section, const double* z, double* p, double* derivative);
 
 // Least t >= 0 with z in t S (the gauge of S): what multiple of the section a tangential force needs.

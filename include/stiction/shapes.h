@@ -32,7 +32,10 @@ typedef enum sti_shape_kind {
     STI_SHAPE_BOX,
     STI_SHAPE_CONVEX,  // convex polygon or polyhedron
     STI_SHAPE_HALFSPACE,
-    STI_SHAPE_MESH,  // static triangles, space only
+    STI_SHAPE_MESH,      // static triangles, space only
+    STI_SHAPE_CYLINDER,  // these two in space only
+    STI_SHAPE_CONE,
+    STI_SHAPE_KIND_COUNT
 } sti_shape_kind;
 
 typedef struct sti_shape sti_shape;
@@ -42,6 +45,11 @@ STI_API sti_status sti_shape_create_sphere(sti_env* env, int dim, double radius,
 // All points within radius of a segment of length 2 half_length about the origin, along x (plane) or z (space).
 STI_API sti_status sti_shape_create_capsule(sti_env* env, int dim, double half_length, double radius, sti_shape** out);
 STI_API sti_status sti_shape_create_box(sti_env* env, int dim, const double* half, sti_shape** out);  // half (dim)
+// Between two discs about the z axis, at z = -half_length and z = half_length; a cone's may have different radii, and
+// one of them may be 0. They are round: docs/shapes.md.
+STI_API sti_status sti_shape_create_cylinder(sti_env* env, double half_length, double radius, sti_shape** out);
+STI_API sti_status sti_shape_create_cone(sti_env* env, double half_length, double lower_radius, double upper_radius,
+                                         sti_shape** out);
 // The convex hull of count points (count x dim). Repeated and inner points are dropped; points on one line (plane) or
 // in one plane (space) are refused. Faces that are flat within 1e-10 of the size are merged.
 STI_API sti_status sti_shape_create_convex(sti_env* env, int dim, int count, const double* points, sti_shape** out);
@@ -57,7 +65,8 @@ STI_API void sti_shape_destroy(sti_shape* shape);  // accepts NULL
 STI_API sti_shape_kind sti_shape_kind_of(const sti_shape* shape);
 STI_API const char* sti_shape_kind_text(sti_shape_kind kind);
 STI_API int sti_shape_dim(const sti_shape* shape);
-// Vertices of the hull, of the box or of the segment of a capsule (count x 3); NULL where there are none.
+// Vertices of the hull, of the box or of the segment of a capsule (count x 3); NULL where there are none. Of a cylinder
+// or a cone those of a prism or pyramid inside.
 STI_API const double* sti_shape_vertices(const sti_shape* shape, int* count);
 STI_API int sti_shape_face_count(const sti_shape* shape);
 // Face i: outward unit normal and offset (plane 4), and its vertices, counterclockwise from outside.
@@ -75,6 +84,15 @@ typedef struct sti_surface {
     int* face_start;  // first entry of each face in `corners`             (face_count + 1)
     int* corners;     // vertices of the faces, counterclockwise from outside
 } sti_surface;
+
+// What a body looks like, for pictures: it touches nothing.
+typedef struct sti_look {
+    int body;
+    sti_surface surface;  // in the frame of the body
+    bool instead;         // of the shapes of this body, which are not shown then
+    bool has_color;       // otherwise that of the body
+    unsigned char rgb[3];
+} sti_look;
 
 STI_API sti_status sti_surface_create(sti_env* env, const sti_shape* shape, double extent, sti_surface* out);
 STI_API void sti_surface_clear(sti_env* env, sti_surface* surface);

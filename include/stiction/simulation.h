@@ -1,5 +1,5 @@
-// simulation.h: the life of a simulation, whatever moves in it: steps until an end, a recording, tables, checkpoints, and going on
-// from them.
+// simulation.h: the life of a simulation, whatever moves in it: steps until an end, a recording, tables, checkpoints,
+// and going on from them.
 //
 //     sti_run_source source = {.text = text, .size = size, .name = "scene.json"};
 //     sti_navigation_simulation(env, &source, &simulation);
@@ -10,7 +10,8 @@
 //     sti_navigation_run_of(run)->least_gap ..              // what there is to tell
 //     sti_run_destroy(run);
 //
-// A checkpoint holds named fields, and each kind has a version of its own for them. docs/runs.md says what stands in the files.
+// A checkpoint holds named fields, and each kind has a version of its own for them. docs/runs.md says what stands in
+// the files.
 #ifndef STICTION_SIMULATION_H
 #define STICTION_SIMULATION_H
 
@@ -35,7 +36,8 @@ typedef struct sti_store sti_store;
 STI_API sti_status sti_store_create(sti_env* env, sti_store** out);
 STI_API void sti_store_destroy(sti_store* fields);  // accepts NULL
 
-// Data are copied. A put that fails is remembered: sti_store_save tells it. Names are up to 99 characters without blanks.
+// Data are copied. A put that fails is remembered: sti_store_save tells it. Names are up to 99 characters without
+// blanks.
 STI_API void sti_store_put_numbers(sti_store* fields, const char* name, const double* x, size_t count);
 STI_API void sti_store_put_integers(sti_store* fields, const char* name, const int64_t* x, size_t count);
 STI_API void sti_store_put_text(sti_store* fields, const char* name, const char* text);
@@ -47,7 +49,8 @@ STI_API const int64_t* sti_store_integers(const sti_store* fields, const char* n
 STI_API const char* sti_store_text(const sti_store* fields, const char* name);
 STI_API const void* sti_store_bytes(const sti_store* fields, const char* name, size_t* size);
 
-// A file of them, a checkpoint: whole or not at all. STI_ERR_INPUT: not such a file, a damaged one, or one of an earlier version.
+// A file of them, a checkpoint: whole or not at all. STI_ERR_INPUT: not such a file, a damaged one, or one of an
+// earlier version.
 STI_API sti_status sti_store_save(const sti_store* fields, const char* path);
 STI_API sti_status sti_store_load(sti_env* env, const char* path, sti_store** out);
 
@@ -84,11 +87,16 @@ typedef struct sti_run_options {
     const char* contacts;  // one line a contact and step; NULL: none (default)
     double checkpoint_s;   // seconds between two checkpoints (default 60)
     bool curve;            // keep a row of numbers for each step (default false)
-    double frame;          // of bodies: time between two frames of the recording; 0: chosen (default 0)
-    double
-        accept;  // of bodies: residual up to which a step that misses its tolerance counts as accepted; 0: none (default)
-    bool no_check;                // of parts and bodies: steps are not checked by code of its own (default false)
-    bool (*stopped)(void* user);  // asked before each step; NULL: never
+    double frame;          // of bodies and grains: time between two frames of the recording; 0: chosen (default 0)
+    // Of bodies and grains: residual up to which a step that misses its tolerance counts as accepted; 0: none
+    // (default).
+    double accept;
+    bool no_check;  // of parts and bodies: steps are not checked by code of its own (default false)
+    const sti_bed_method*
+        method;              // of grains: as in sti_bed_use, of a resumed run that of its start; NULL: none (default)
+    double jamming_every;    // of grains: time between two tests for jamming on the way; 0: none (default)
+    double jamming_limit_s;  // seconds for each of them; 0: no limit (default)
+    bool (*stopped)(void* user);                      // asked before each step; NULL: never
     void (*stepped)(void* user, const sti_run* run);  // after each step, with its files; NULL: nothing to call
     void (*saved)(void* user);                        // after each checkpoint; NULL: nothing to call
     void* user;
@@ -99,16 +107,24 @@ STI_API sti_run_options sti_run_options_default(void);
 // Takes the simulation over, also when it fails. options NULL: defaults.
 STI_API sti_status sti_run_create(sti_env* env, sti_simulation* simulation, const sti_run_options* options,
                                   sti_run** out);
-// From the checkpoint of a folder; options->dir is not looked at. Steps have the bits of a run that was never interrupted.
+// From the checkpoint of a folder; options->dir is not looked at. Steps have the bits of a run that was never
+// interrupted.
 STI_API sti_status sti_run_resume(sti_env* env, const char* dir, const sti_run_options* options, sti_run** out);
 STI_API void sti_run_destroy(sti_run* run);  // accepts NULL
-// Steps until the end, and the last checkpoint.
+// Steps until the end, and the last checkpoint. A run that was over when it was resumed makes none, and keeps its files
+// as they are.
 STI_API sti_status sti_run_go(sti_run* run);
+
+// Or one step at a time, for programs that live in between: nothing where it is over, as sti_run_now says. Checkpoints
+// are the caller's then, at least one after the last step.
+STI_API sti_status sti_run_step(sti_run* run);
+STI_API sti_status sti_run_checkpoint(sti_run* run);
 
 typedef struct sti_run_state {
     const char* kind;         // of the document: "system"
     long steps, begun, last;  // now, when this process began, at the end
     double time, h;
+    bool over;  // no further step: now is the last one, for whoever asks about it in `stepped`
     sti_run_end end;
     bool in_step;  // a call that failed did so in a step, not in its files
     double time_s, time_step_s, time_files_s;
@@ -117,6 +133,23 @@ typedef struct sti_run_state {
 STI_API void sti_run_now(const sti_run* run, sti_run_state* out);
 // With options.curve: the start and each step, rows x columns; what stands in them is said at each kind below.
 STI_API const double* sti_run_curve(const sti_run* run, size_t* rows, size_t* columns);
+
+// ---- the last step as a problem that any solver takes
+
+typedef struct sti_run_problem {
+    const sti_contact_problem* contact;
+    const sti_contact_answer* contact_answer;  // the point of the step, with its residual on this problem
+    void* memory;
+    void (*drop)(sti_env* env, void* memory);
+} sti_run_problem;
+
+// Lives until the next step, or until it is cleared. STI_ERR_ARGUMENT: no step was made, or it posed no such problem.
+STI_API sti_status sti_run_pose_step(sti_env* env, const sti_run* run, sti_run_problem* out);
+STI_API void sti_run_problem_clear(sti_env* env, sti_run_problem* problem);
+// To an FCLIB file (.hdf5, .h5): with the point as its solution where it counts as solved, as a guess where not. Texts
+// may be NULL.
+STI_API sti_status sti_run_problem_save(sti_env* env, const sti_run_problem* problem, const char* title,
+                                        const char* description, const char* path);
 
 // ---- vehicles in cages
 
@@ -176,7 +209,8 @@ typedef struct sti_push_run {
 STI_API sti_status sti_push_simulation(sti_env* env, const sti_run_source* source, double h, sti_simulation** out);
 STI_API const sti_push_run* sti_push_run_of(const sti_run* run);  // NULL: of another kind
 
-// ---- a run as a measure: the motion as a function of bounded variation, and the atoms of dv (S3 1.4, theorems 2.2.4, 2.2.5)
+// ---- a run as a measure: the motion as a function of bounded variation, and the atoms of dv (S3 1.4, theorems 2.2.4,
+// 2.2.5)
 
 enum { STI_RUN_ATOMS = 100 };
 
@@ -188,8 +222,9 @@ typedef struct sti_run_measure {
     bool located;    // at instants of their own; false: sizes are of steps, and an impact may be spread over two
     int atom_count;  // those kept: the largest, in order of time
     double atom_time[STI_RUN_ATOMS], atom_size[STI_RUN_ATOMS];
-    // Of systems, at ends of steps: the first 16, then every sixteenth part later, and the first 200 with a collision, or
-    // after which other contacts are closed. Contacts count that are closed there, else those of the last collision of the step.
+    // Of systems, at ends of steps: the first 16, then every sixteenth part later, and the first 200 with a collision,
+    // or after which other contacts are closed. Contacts count that are closed there, else those of the last collision
+    // of the step.
     long looked, touched;         // instants; those of them at which a contact was closed
     long passed;                  // of the latter: too large to look at the cone (over 64 velocities or generators)
     double pointed, pointed_at;   // least margin of the total friction cone as in pointed.h; NAN: none was looked at
@@ -229,10 +264,40 @@ typedef struct sti_world_run {
     double* shot;   // time, then places of all bodies (x, q)            (shots x (1 + 7 bodies))
 } sti_world_run;
 
-// The scene's own text, with robots from other files in it, stands in the checkpoint. Tables: of steps, and of contacts that carry.
-// Curve: time, kinetic and potential energy (3).
+// The scene's own text, with robots from other files in it, stands in the checkpoint. Tables: of steps, and of contacts
+// that carry. Curve: time, kinetic and potential energy (3).
 STI_API sti_status sti_world_simulation(sti_env* env, const sti_run_source* source, sti_simulation** out);
 STI_API const sti_world_run* sti_world_run_of(const sti_run* run);  // NULL: of another kind
+
+// ---- grains
+
+enum { STI_BED_TABLE_GRAINS = 100 };  // beds up to this many have their coordinates in the table
+
+typedef struct sti_bed_run {
+    const sti_scene* scene;
+    const sti_grains* grains;  // at their start
+    const sti_bed* bed;
+    const sti_recirculation* flow;  // NULL: the bottom is closed
+    sti_bed_report last;  // of the last step, also of a run that was resumed; its clocks of this process alone
+    char name[200];       // of the source
+    char method[32];      // of options.method; empty: the solver of the scene
+    long steps, unsolved, first_unsolved;
+    long deep;                      // of the unsolved ones: grains in each other too far
+    long accepted, first_accepted;  // of them: sound, and within options.accept
+    double accepted_residual;       // worst of these
+    long iterations, most_iterations, most_contacts;
+    long quiet;                // steps in a row with less kinetic energy than the scene's "until"
+    long frame_every, frames;  // steps between two frames; frames in the recording
+    double worst_residual, worst_penetration, worst_cone, worst_lift, worst_gap, worst_momentum;
+    double first_energy, peak_kinetic;
+    long jamming_tests, jamming_holds, jamming_fails;  // of options.jamming_every
+    double jamming_first;                              // time of the first one that fails
+    double time_search_s, time_solve_s, time_rest_s;
+} sti_bed_run;
+
+// It ends by itself where the bed comes to rest. Tables: of steps. Curve: time and kinetic energy (2).
+STI_API sti_status sti_bed_simulation(sti_env* env, const sti_run_source* source, sti_simulation** out);
+STI_API const sti_bed_run* sti_bed_run_of(const sti_run* run);  // NULL: of another kind
 
 // ---- systems by formulas
 
@@ -241,8 +306,11 @@ typedef struct sti_system_run_contact {
     long collisions;
     double first, last;  // of them; NAN: none
     double gap, impulse_n, impulse_t[2], slip[2], hit;
-    int mode, tangents;  // sti_contact_mode; directions of slip
+    double lift, most_lift;  // convex: in its last step, and the largest
+    int mode, tangents;      // sti_contact_mode; directions of slip
 } sti_system_run_contact;
+
+enum { STI_RUN_EVENTS = 200 };
 
 typedef struct sti_system_run {
     const sti_system* system;
@@ -258,13 +326,20 @@ typedef struct sti_system_run {
     long pieces, most_pieces, relaxed;
     double collision_energy, gain, dropped;
     double worst_residual, worst_penetration, worst_drift, worst_correction, worst_lift;
+    double worst_drift_rate, worst_duality_gap;  // the latter NAN: another scheme than convex
+    int index;                                   // of the joints, as in sti_step_report
+    long events, kinds[STI_EVENT_COUNT];         // located, and how many of each kind
+    double stepped;                              // time that was stepped where they accumulate
+    int event_count;                             // the first STI_RUN_EVENTS of them
+    sti_event event[STI_RUN_EVENTS];
     bool failed;
     char why[256];                    // of a step that failed
     sti_system_run_contact* contact;  // (contacts and joints)
 } sti_system_run;
 
-// options NULL: defaults of alpha; all is copied, E too. inertial must be NULL: a checkpoint cannot hold a function. Without an end
-// it runs for 10 units of time. Curve: time, positions, weighted velocities, kinetic and potential energy (3 + 2 coordinates).
+// options NULL: defaults of alpha; all is copied, E too. inertial must be NULL: a checkpoint cannot hold a function.
+// Without an end it runs for 10 units of time. Curve: time, positions, weighted velocities, kinetic and potential
+// energy (3 + 2 coordinates).
 STI_API sti_status sti_system_simulation(sti_env* env, const sti_run_source* source, const sti_stepper_options* options,
                                          sti_simulation** out);
 STI_API const sti_system_run* sti_system_run_of(const sti_run* run);  // NULL: of another kind

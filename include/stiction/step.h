@@ -52,7 +52,8 @@ typedef struct sti_initial {
     char why[240];  // what was done, or what contradicts what; names joints and contacts
 } sti_initial;
 
-// q, v (n): NULL takes the system's own start; its own time if t is NAN. Positions are moved the least in the metric of M.
+// q, v (n): NULL takes the system's own start; its own time if t is NAN. Positions are moved the least in the metric of
+// M.
 STI_API sti_status sti_initial_create(sti_env* env, const sti_system* system, double t, const double* q,
                                       const double* v, sti_initial** out);
 STI_API void sti_initial_destroy(sti_env* env, sti_initial* initial);
@@ -60,13 +61,16 @@ STI_API void sti_initial_destroy(sti_env* env, sti_initial* initial);
 // ---- an impact at one instant (S3 2.1.12 to 2.1.22)
 
 typedef struct sti_collision_options {
-    // STI_IMPACT_POISSON (default), _POISSON_PRINTED, _MOREAU, _NEWTON (e_t too), _GENERAL; all with Coulomb friction
+    // STI_IMPACT_POISSON (default), _POISSON_PRINTED, _MOREAU, _NEWTON (e_t too), _GENERAL, _STRONGE, _LZB; all with
+    // Coulomb friction. Stronge: one contact; several at once are taken by lzb with springs alike.
     sti_impact_law law;
     const double* E;  // law general, in the coordinates of S1; NULL: the instant's (contact_count x contact_count)
     int facets;       // directions of friction in space: even, >= 4 (default 8)
     double gap_tol;   // contacts up to this gap take part (default 1e-9)
     double restitution_scale;  // multiplies every restitution (default 1; 0: inelastic)
     bool dissipate;            // an outcome that gains energy is drawn back to one that does not (default true)
+    const double* stiffness;   // law lzb: of each contact, joints included; NULL: alike     (contact_count)
+    double exponent;           // law lzb: force = stiffness compression^exponent, >= 1 (default 1.5, Hertz)
 } sti_collision_options;
 
 STI_API sti_collision_options sti_collision_options_default(void);
@@ -118,7 +122,24 @@ STI_API void sti_collision_destroy(sti_env* env, sti_collision* collision);
     X(STI_LEVEL_VELOCITY, "velocity") /* 0 <= n'u of active contacts, collisions are located */ \
     X(STI_LEVEL_GAP, "gap")           /* 0 <= gap / h + n'u of all up to gap_tol; impacts inelastic */
 
+// Scheme alpha, level velocity: events (impacts, contacts that open, stick, slip) are located, and motion between them
+// is integrated with fixed modes, to fifth order. See src/step/events.c.
+#define STI_EVENTS_LIST(X)   \
+    X(STI_EVENTS_OFF, "off") \
+    X(STI_EVENTS_AUTO, "auto") /* and the scheme makes the rest of a step in which they accumulate */
+
+// What is located.
+#define STI_EVENT_LIST(X)                                               \
+    X(STI_EVENT_IMPACT, "impact")                                       \
+    X(STI_EVENT_CLOSES, "closes") /* touches without an impact */       \
+    X(STI_EVENT_OPENS, "opens")   /* its normal force vanishes */       \
+    X(STI_EVENT_SLIPS, "slips")   /* friction reaches its bound */      \
+    X(STI_EVENT_STICKS, "sticks") /* its slip vanishes, and it stays */ \
+    X(STI_EVENT_TURNS, "turns")   /* its slip vanishes, and goes on anew */
+
 #define STI_X(code, text) code,
+typedef enum sti_events { STI_EVENTS_LIST(STI_X) } sti_events;
+typedef enum sti_event_kind { STI_EVENT_LIST(STI_X) STI_EVENT_COUNT } sti_event_kind;
 typedef enum sti_scheme { STI_SCHEME_LIST(STI_X) STI_SCHEME_COUNT } sti_scheme;
 typedef enum sti_geometry { STI_GEOMETRY_LIST(STI_X) } sti_geometry;
 typedef enum sti_friction { STI_FRICTION_LIST(STI_X) } sti_friction;
@@ -128,6 +149,13 @@ typedef enum sti_level { STI_LEVEL_LIST(STI_X) } sti_level;
 
 STI_API const char* sti_scheme_text(sti_scheme scheme);
 STI_API bool sti_scheme_parse(const char* name, sti_scheme* out);
+STI_API const char* sti_event_text(sti_event_kind kind);
+
+typedef struct sti_event {
+    double time;
+    sti_event_kind kind;
+    int contact;
+} sti_event;
 
 typedef struct sti_stepper_options {
     sti_scheme scheme;
@@ -142,28 +170,37 @@ typedef struct sti_stepper_options {
     bool stabilize;  // positions are projected on the joints and on closed contacts after a step (default true)
     bool settle;     // velocities are projected on joints and closed contacts after a step (default false)
     bool substep;    // true: a step goes on after a collision; false: its rest is dropped, as printed (default true)
-    int collision_limit;  // collisions in one piece of a step before restitution is switched off (default 16)
-    sti_impact_law law;   // as in sti_collision_options
-    const double* E;      // law general: over the contacts without joints, copied; NULL: each contact's own
-    bool dissipate;       // as in sti_collision_options
-    // alpha with level velocity: a piece of a step whose energy balance fails is halved, up to `refine` times (default 10;
-    // 0: never), and what is left of the defect is taken out of the velocity (default true). See src/step/balance.c.
+    int collision_limit;      // collisions in one piece of a step before restitution is switched off (default 16)
+    sti_impact_law law;       // as in sti_collision_options
+    const double* E;          // law general: over the contacts without joints, copied; NULL: each contact's own
+    bool dissipate;           // as in sti_collision_options
+    const double* stiffness;  // law lzb: of the contacts without joints, copied; NULL: alike
+    double exponent;          // as in sti_collision_options
+    // alpha with level velocity: a piece of a step whose energy balance fails is halved, up to `refine` times (default
+    // 10; 0: never), and what is left of the defect is taken out of the velocity (default true). See
+    // src/step/balance.c.
     int refine;
     bool balance;
-    // The skew matrix G(v) of S3 (2.1.2), M a = G(v) v + k: it stands on the side of the applied forces, so G v is minus the
-    // inertial forces c of M a + c = k (a free body: I w' = -w x I w, G = [I w]x). One that is not so is refused. NULL: half the
-    // derivative of c, which is Christoffel's matrix. Geometry ahead takes the whole derivative in any case.
+    int index;          // alpha: joints at the level of velocities (2, default) or of positions (3): Theta(t + h, q+) =
+                        // 0
+    sti_events events;  // default off
+    double event_tol;   // error of a smooth piece in parts of 1 + |q|, 1 + |v|; of the time of an event in parts of h
+                        // (1e-10)
+    // The skew matrix G(v) of S3 (2.1.2), M a = G(v) v + k: it stands on the side of the applied forces, so G v is
+    // minus the inertial forces c of M a + c = k (a free body: I w' = -w x I w, G = [I w]x). One that is not so is
+    // refused. NULL: half the derivative of c, which is Christoffel's matrix. Geometry ahead takes the whole derivative
+    // in any case.
     bool (*inertial)(void* user, double t, const double* q, const double* v, double* G);  // (n x n)
     void* inertial_user;
     bool start_as_given;  // false: from the projected state of sti_initial (default false)
 } sti_stepper_options;
 
 STI_API sti_stepper_options sti_stepper_options_default(sti_scheme scheme);
-// Every choice as in S3: geometry old, active gap, impacts poisson_printed; nothing is stabilized, corrected or refined, and
-// the rest of a step with a collision is dropped.
+// Every choice as in S3: geometry old, active gap, impacts poisson_printed; nothing is stabilized, corrected or
+// refined, and the rest of a step with a collision is dropped.
 STI_API sti_stepper_options sti_stepper_options_printed(sti_scheme scheme);
 
-enum { STI_STEP_JUMPS = 32 };
+enum { STI_STEP_JUMPS = 32, STI_STEP_EVENTS = 64 };
 
 // What happened in one step. Arrays are the stepper's own, good until the next step.
 typedef struct sti_step_report {
@@ -178,6 +215,9 @@ typedef struct sti_step_report {
     double defect;               // sizes of what the scheme added or lost before it was corrected; NAN: not known
     int pieces;                  // that the step was made of: 1 unless collisions or a failing balance cut it
     double drift;                // largest |Theta| of a joint at the end
+    double drift_rate;           // and |nu'v + Theta_t|
+    int index;                   // that was integrated: 3 positions, 2 velocities, 1 accelerations (events); 0: no
+                                 // joints
     double penetration;          // largest negative gap at the end
     double corrected;            // largest displacement by stabilization
     int collisions;              // located or at once in this step; convex, level gap: contacts that closed in it
@@ -187,17 +227,25 @@ typedef struct sti_step_report {
     const double* v_plus;        // (n)
     // |v_plus - v_minus| of the located ones in order, the first STI_STEP_JUMPS of them: atoms of the measure dv
     int jump_count;
-    const double* jump_time;  // (jump_count)
-    const double* jump_size;  // (jump_count)
-    double
-        collision_energy;  // sum of the changes of kinetic energy in collisions, less the work of moving surfaces; convex,
-                           // level gap: work of the normal impulses of contacts that close
-    double gain;           // energy that the impact law would have added
-    int relaxed;           // sum over the collisions, as in sti_collision
-    double dropped;        // time at the end of the step that was not integrated
-    double lift;           // convex: largest gap that friction opened
-    int active;            // contacts in the problem
-    const double* gap;     // at the end                                            (contact_count)
+    const double* jump_time;                        // (jump_count)
+    const double* jump_size;                        // (jump_count)
+    const double *jump_q, *jump_minus, *jump_plus;  // position there, velocity before and after   (jump_count x n)
+    // events auto: what was located; event holds the first STI_STEP_EVENTS. stepped: time that the scheme made instead
+    int events;
+    double stepped;
+    const sti_event* event;
+    double collision_energy;    // sum of the changes of kinetic energy in collisions, less the work of moving surfaces;
+                                // convex,
+                                // level gap: work of the normal impulses of contacts that close
+    double gain;                // energy that the impact law would have added
+    int relaxed;                // sum over the collisions, as in sti_collision
+    double dropped;             // time at the end of the step that was not integrated
+    double lift;                // convex: largest gap that friction opened
+    double objective;           // convex: of the step's program; NAN: another scheme
+    double duality_gap;         // its distance from the dual value, in parts of both; NAN: another scheme
+    int active;                 // contacts in the problem
+    const double* gap;          // at the end                                            (contact_count)
+    const double* lifts;        // convex: gap that friction opened at each contact      (contact_count)
     const double* impulse_n;    // over the step, collisions included; joints too        (contact_count)
     const double* impulse_t;    // two for each contact                                  (contact_count x 2)
     const unsigned char* mode;  // sti_contact_mode                                      (contact_count)
@@ -208,7 +256,8 @@ typedef struct sti_step_report {
 
 typedef struct sti_stepper sti_stepper;
 
-// The system is borrowed and outlives the stepper. options NULL: defaults of alpha. An inconsistent start is STI_ERR_INPUT.
+// The system is borrowed and outlives the stepper. options NULL: defaults of alpha. An inconsistent start is
+// STI_ERR_INPUT.
 STI_API sti_status sti_stepper_create(sti_env* env, const sti_system* system, const sti_stepper_options* options,
                                       sti_stepper** out);
 STI_API void sti_stepper_destroy(sti_stepper* stepper);  // accepts NULL
@@ -222,8 +271,8 @@ STI_API const double* sti_stepper_v_alpha(const sti_stepper* stepper);  // (2.2.
 STI_API const sti_initial* sti_stepper_initial(const sti_stepper* stepper);
 // Puts the stepper elsewhere: q, v (n). Contacts are looked at anew.
 STI_API sti_status sti_stepper_set(sti_stepper* stepper, double t, const double* q, const double* v);
-// All that later steps depend on, as bytes (free with sti_env_free), and back into a stepper made with the same system and
-// options: it goes on bit for bit. STI_ERR_INPUT: not such bytes.
+// All that later steps depend on, as bytes (free with sti_env_free), and back into a stepper made with the same system
+// and options: it goes on bit for bit. STI_ERR_INPUT: not such bytes.
 STI_API sti_status sti_stepper_save(const sti_stepper* stepper, void** bytes, size_t* size);
 STI_API sti_status sti_stepper_load(sti_stepper* stepper, const void* bytes, size_t size);
 

@@ -1,6 +1,7 @@
 // sticking.h: can all contacts stick at this instant? (S0: the all-sticking contacts problem)
 //
-//     M a + F = C lambda,    A'a + c = 0,    lambda_n >= 0 (unilateral),    |lambda_t| <= mu |lambda_n|         (61), (65 c, d)
+//     M a + F = C lambda,    A'a + c = 0,    lambda_n >= 0 (unilateral),    |lambda_t| <= mu |lambda_n|
+//         (61), (65 c, d)
 //
 // C holds the normals and tangents of all touching contacts, A those along which they do not move: normal and tangents
 // of a contact that sticks, the normal alone of one that slides, whose lambda_t is -mu_kinetic |lambda_n| v_t/|v_t|
@@ -97,14 +98,17 @@ typedef struct sti_sticking_leaf {
 
 // The version in which contacts may open, (60) and (65 a, b):
 //
-//     M a + F = C lambda,    a_t = 0,    a_n = 0 (bilateral),    0 <= lambda_n _|_ a_n >= 0 (unilateral)                    (43)
+//     M a + F = C lambda,    a_t = 0,    a_n = 0 (bilateral),    0 <= lambda_n _|_ a_n >= 0 (unilateral)
+//         (43)
 //
-// and lambda in the discs. Every a that solves (43) goes with every lambda that does. So one a tells which contacts open, and
-// (60) is the question (61) without their forces and their rows a_n = 0: its proofs are those of sticking. That (43) has no
-// solution is shown by
+// and lambda in the discs. Every a that solves (43) goes with every lambda that does. So one a tells which contacts
+// open, and
+// (60) is the question (61) without their forces and their rows a_n = 0: its proofs are those of sticking. That (43)
+// has no solution is shown by
 //
 //     farkas   z with A z = 0, z >= 0 at the unilateral normals, c'z < 0: no acceleration satisfies the constraints; or
-//     descent  x with M x = 0, x'(tangents, bilateral normals) = 0, x'(unilateral normals) >= 0, F'x < 0: nothing holds F.
+//     descent  x with M x = 0, x'(tangents, bilateral normals) = 0, x'(unilateral normals) >= 0, F'x < 0: nothing holds
+//              F.
 typedef struct sti_opening {
     bool asked;                    // false: not asked for, or a contact slides (proposition 13 is about that)
     sti_outcome contact_problem;   // (43), without the discs: solved, no_solution, unknown
@@ -238,10 +242,11 @@ typedef struct sti_force_answer {
     double* f;       // (count)
     double* a;       // (n)
     double* lambda;  // (p)
-    // infeasible: why no f in the box will do (S0 corollary 1), a motion as in sti_sticking_leaf that no contact can drive:
+    // infeasible: why no f in the box will do (S0 corollary 1), a motion as in sti_sticking_leaf that no contact can
+    // drive:
     //     M y + A z = 0,   -C_i'y in the dual cone of contact i,   y'(F + B f) + z'c >= gap > 0 for every f in the box
-    // NULL: not found, polygons, or bilateral contacts with friction, which would need one for each choice of signs. -y is the
-    // least force, in the Euclidean norm, that would have to be added to the best of the box
+    // NULL: not found, polygons, or bilateral contacts with friction, which would need one for each choice of signs. -y
+    // is the least force, in the Euclidean norm, that would have to be added to the best of the box
     double* y;      // (n)
     double* z;      // (acceleration_count)
     double* worst;  // the f of the box where the left side is least                (count)
@@ -251,14 +256,15 @@ typedef struct sti_force_answer {
 
 STI_API sti_status sti_sticking_force(sti_env* env, const sti_instant* instant, const sti_sticking_options* options,
                                       const sti_force_choice* choice, sti_force_answer* out);
-// Checks y and z of "infeasible" by sti_verify_sticking: they are a leaf of "does not stick" under F + B f for the f of the box that
-// is worst for them, found anew, so for every f.
+// Checks y and z of "infeasible" by sti_verify_sticking: they are a leaf of "does not stick" under F + B f for the f of
+// the box that is worst for them, found anew, so for every f.
 STI_API sti_status sti_verify_no_force(sti_env* env, const sti_instant* instant, const sti_sticking_options* options,
                                        const sti_force_choice* choice, const sti_force_answer* answer, double tol,
                                        bool* accepted);
 STI_API void sti_force_answer_clear(sti_env* env, sti_force_answer* answer);
 
-// All tau for which it sticks under F + tau d: a few intervals, in order, disjoint (several only with bilateral friction).
+// All tau for which it sticks under F + tau d: a few intervals, in order, disjoint (several only with bilateral
+// friction).
 typedef struct sti_force_intervals {
     int count;
     double* low;   // -INFINITY: unbounded     (count)
@@ -336,7 +342,7 @@ typedef struct sti_closure {
     int* contact;    // (contact_count)
     double* lambda;  // yes: contact forces strictly inside their cones that balance            (p)
     sti_rationals* lambda_exact;
-    double* y;  // no: a load that no contact force balances, and a motion none opposes: y'C lambda <= 0   (n)
+    double* y;  // no: y'C lambda <= 0 for all contact forces: none balances the load -y, or opposes the motion -y   (n)
     sti_rationals* y_exact;
     char reason[200];
 } sti_closure;
@@ -371,8 +377,8 @@ STI_API sti_status sti_verify_sticking(sti_env* env, const sti_instant* instant,
 STI_API sti_status sti_verify_closure(sti_env* env, const sti_instant* instant, const sti_closure_options* options,
                                       bool friction, const sti_closure* closure, double tol, bool* accepted);
 
-// JSON text, free with sti_env_free; a file written whole or not at all; and back, from the object itself or from a field
-// "certificate" that holds it.
+// JSON text, free with sti_env_free; a file written whole or not at all; and back, from the object itself or from a
+// field "certificate" that holds it.
 STI_API sti_status sti_sticking_answer_json(sti_env* env, const sti_sticking_answer* answer, char** out);
 STI_API sti_status sti_sticking_answer_save(sti_env* env, const sti_sticking_answer* answer, const char* path);
 STI_API sti_status sti_sticking_answer_load(sti_env* env, const char* path, sti_sticking_answer* out);

@@ -2,6 +2,7 @@
 #ifndef STICTION_H
 #define STICTION_H
 
+#include <stiction/actuation.h>
 #include <stiction/base.h>
 #include <stiction/bodies.h>
 #include <stiction/bounds.h>

@@ -5,13 +5,13 @@
 //     dl_i <= W0 x + W_i y_i <= du_i                scenario rows      (q_i)
 //     lb <= x <= ub,   lb_i <= y_i <= ub_i          0 and infinity where nothing is said
 //
-// x is decided before the scenario is known, y_i in scenario i. A point is the best one exactly when there are multipliers pi of
-// the expectation rows and l_i of the scenario rows such that each entry of
+// x is decided before the scenario is known, y_i in scenario i. A point is the best one exactly when there are
+// multipliers pi of the expectation rows and l_i of the scenario rows such that each entry of
 //
 //     g_0 = Q0 x + c0 + T0'pi + sum_i W0'l_i,     g_i = p_i (Q_i y_i + c_i + T_i'pi) + W_i'l_i
 //
-// is positive only at a lower bound of its variable and negative only at an upper one, and pi, l_i are positive only at an upper
-// side of their row and negative only at a lower one.
+// is positive only at a lower bound of its variable and negative only at an upper one, and pi, l_i are positive only at
+// an upper side of their row and negative only at a lower one.
 #ifndef STICTION_STOCHASTIC_H
 #define STICTION_STOCHASTIC_H
 
@@ -50,9 +50,9 @@ typedef struct sti_stochastic_answer {
     int n, p, scenario_count;
     size_t y_count, l_count;    // of all scenarios
     size_t *y_start, *l_start;  // where each scenario's begin          (scenario_count + 1)
-    // solved, limit: the point and its multipliers. infeasible: pi, l of a combination of the rows that no point of the bounds
-    // satisfies; x, y are NAN. unbounded: x, y a direction along which no row or bound ends and the objective falls by 1; pi, l
-    // are NAN.
+    // solved, limit: the point and its multipliers. infeasible: pi, l of a combination of the rows that no point of the
+    // bounds satisfies; x, y are NAN. unbounded: x, y a direction along which no row or bound ends and the objective
+    // falls by 1; pi, l are NAN.
     double* x;               // (n)
     double* y;               // (y_count)
     double* pi;              // (p)
@@ -68,13 +68,14 @@ typedef struct sti_stochastic_answer {
     char reason[160];
 } sti_stochastic_answer;
 
-// Several processes that solve one program together. Each has the first stage and its own scenarios, with the probabilities that
-// they have in the whole program, and calls the same function with the same options. Answers have x and pi, the same on every
-// rank, y and l of the rank's own scenarios; residuals, objective, gap and certificates are those of the whole program.
-// libstiction_tao has a team over MPI.
+// Several processes that solve one program together. Each has the first stage and its own scenarios, with the
+// probabilities that they have in the whole program, and calls the same function with the same options. Answers have x
+// and pi, the same on every rank, y and l of the rank's own scenarios; residuals, objective, gap and certificates are
+// those of the whole program. libstiction_tao has a team over MPI.
 typedef struct sti_stochastic_team {
     int rank, size;
-    // Entry by entry over all ranks, in place: the sum, or the largest. The same bits on every rank; returns when all have come.
+    // Entry by entry over all ranks, in place: the sum, or the largest. The same bits on every rank; returns when all
+    // have come.
     void (*sum)(void* user, double* x, size_t count);
     void (*most)(void* user, double* x, size_t count);
     void* user;
@@ -92,18 +93,21 @@ typedef struct sti_stochastic_options {
 
 STI_API sti_stochastic_options sti_stochastic_options_default(void);
 
-// options NULL: the defaults. Scenarios are shared among the workers of the environment; the bits do not depend on their number.
+// options NULL: the defaults. Scenarios are shared among the workers of the environment; the bits do not depend on
+// their number.
 STI_API sti_status sti_stochastic_solve(sti_env* env, const sti_stochastic* program,
                                         const sti_stochastic_options* options, sti_stochastic_answer* answer);
-// The answers of all ranks of a team, each with y and l of its own scenarios, made into that of the whole program, on each of them.
-// Every rank calls it. Cleared on failure.
+// The answers of all ranks of a team, each with y and l of its own scenarios, made into that of the whole program, on
+// each of them. Every rank calls it. Cleared on failure.
 STI_API sti_status sti_stochastic_answer_gather(sti_env* env, const sti_stochastic_team* team,
                                                 sti_stochastic_answer* answer);
 STI_API void sti_stochastic_answer_clear(sti_env* env, sti_stochastic_answer* answer);  // accepts a cleared one
 
-// One Newton system of the method, to look at: (3.1.7) with given diagonals and right-hand sides, by its Schur complement
+// One Newton system of the method, to look at: (3.1.7) with given diagonals and right-hand sides, by its Schur
+// complement
 //
-//     C = K_0 - sum_i B_i'K_i^-1 B_i,   K_0 = [Q0 + D_0, T0'; T0, 0],   K_i = [p_i Q_i + D_i, W_i'; W_i, 0],   B_i = [0, p_i T_i'; W0, 0]
+//     C = K_0 - sum_i B_i'K_i^-1 B_i,   K_0 = [Q0 + D_0, T0'; T0, 0],   K_i = [p_i Q_i + D_i, W_i'; W_i, 0],
+//         B_i = [0, p_i T_i'; W0, 0]
 typedef struct sti_stochastic_system {
     const double* D0;    // positive       (n)
     const double* D;     // all scenarios  (sum of m)
@@ -143,12 +147,13 @@ STI_API sti_average sti_average_of(const double* values, long count);
 //
 // {"kind": "stochastic", "Q0", "c0", "T0", "W0", "b" (or "bl", "bu"), "lb", "ub",
 //  "common": {..}, "scenarios": [{"p", "Q", "c", "T", "W", "W0", "d" (or "dl", "du"), "lb", "ub"}, ..]}
-// or, in place of "scenarios", "sample": {"random": {"z": "normal", "u": "uniform"}, "definitions": {..}, "scenario": {..}}
-// whose numbers may be formulas of these names (docs/optimization.md).
+// or, in place of "scenarios", "sample": {"random": {"z": "normal", "u": "uniform"}, "definitions": {..}, "scenario":
+// {..}} whose numbers may be formulas of these names (docs/optimization.md).
 
 STI_API const sti_stochastic* sti_stochastic_of(const sti_document* document);  // NULL: another kind, or a sample
-// The document with the scenarios of one rank of a team alone, the rank-th of `size` parts in their order; where no scenario says its
-// probability it is one over the number of all. Of HDF5 nothing else is read, of JSON nothing else is kept.
+// The document with the scenarios of one rank of a team alone, the rank-th of `size` parts in their order; where no
+// scenario says its probability it is one over the number of all. Of HDF5 nothing else is read, of JSON nothing else is
+// kept.
 STI_API sti_status sti_stochastic_load_part(sti_env* env, const char* path, int rank, int size, sti_document** out);
 STI_API bool sti_stochastic_is_sampled(const sti_document* document);
 // `count` scenarios drawn from the distribution, the same ones for the same seed; *seed goes on, for the next ones.

@@ -20,10 +20,11 @@ typedef struct sti_system sti_system;
 
 // ---- by formulas
 //
-// A formula is text: + - * / ^, parentheses, numbers, pi, t (time), the names of parameters, coordinates and definitions,
-// and the functions sin cos tan asin acos atan sinh cosh tanh exp log log10 sqrt abs sign floor (one argument), atan2 pow
-// hypot min max (two). x' is the velocity of x; of a definition, its derivative in time. ^ binds tighter than a sign and
-// groups from the right: -x^2 is -(x^2), 2^3^2 is 2^9. All derivatives come from automatic differentiation.
+// A formula is text: + - * / ^, parentheses, numbers, pi, t (time), the names of parameters, coordinates and
+// definitions, and the functions sin cos tan asin acos atan sinh cosh tanh exp log log10 sqrt abs sign floor (one
+// argument), atan2 pow hypot min max (two). x' is the velocity of x; of a definition, its derivative in time. ^ binds
+// tighter than a sign and groups from the right: -x^2 is -(x^2), 2^3^2 is 2^9. All derivatives come from automatic
+// differentiation.
 
 typedef struct sti_system_named {
     const char* name;
@@ -126,8 +127,8 @@ STI_API sti_status sti_system_instant_update(const sti_system* system, double t,
 STI_API sti_status sti_system_mass(const sti_system* system, double t, const double* q, double* M, int* rank);
 STI_API sti_status sti_system_energy(const sti_system* system, double t, const double* q, const double* v,
                                      double* kinetic, double* potential);
-// The applied part of -F, k = Q - V_q (n), and its derivatives in q and v (n x n, row major) for implicit steps. Each may be
-// NULL. A C function that does not fill them leaves 0: nothing is treated implicitly then.
+// The applied part of -F, k = Q - V_q (n), and its derivatives in q and v (n x n, row major) for implicit steps. Each
+// may be NULL. A C function that does not fill them leaves 0: nothing is treated implicitly then.
 STI_API sti_status sti_system_force(const sti_system* system, double t, const double* q, const double* v, double* k,
                                     double* k_q, double* k_v);
 STI_API sti_status sti_system_gap(const sti_system* system, double t, const double* q, double* gap);  // (contacts)

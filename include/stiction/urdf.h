@@ -45,6 +45,8 @@ typedef struct sti_urdf_report {
     int first_joint, joint_count;
     int remark_count, remark_capacity;
     sti_urdf_remark* remarks;  // in the order of their lines
+    int look_count, look_capacity;
+    sti_look* looks;  // as sti_urdf_options.show asks
 } sti_urdf_report;
 
 STI_API void sti_urdf_report_clear(sti_env* env, sti_urdf_report* report);  // accepts an empty one
@@ -76,6 +78,20 @@ typedef enum sti_urdf_pose { STI_URDF_POSE_LIST(STI_X) STI_URDF_POSE_COUNT } sti
 STI_API const char* sti_urdf_pose_text(sti_urdf_pose pose);
 STI_API bool sti_urdf_pose_parse(const char* name, sti_urdf_pose* out);
 
+// What pictures show of links. Links with neither shape nor <visual> are shown as the box that has their moments of
+// inertia.
+#define STI_URDF_SHOW_LIST(X)                                                                           \
+    X(STI_URDF_SHOW_NOTHING, "nothing")     /* no looks are read: pictures have the shapes of bodies */ \
+    X(STI_URDF_SHOW_COLLISION, "collision") /* shapes; <visual> of links that have none */              \
+    X(STI_URDF_SHOW_VISUAL, "visual")       /* <visual>; shapes of links that have none */
+
+#define STI_X(code, text) code,
+typedef enum sti_urdf_show { STI_URDF_SHOW_LIST(STI_X) STI_URDF_SHOW_COUNT } sti_urdf_show;
+#undef STI_X
+
+STI_API const char* sti_urdf_show_text(sti_urdf_show show);
+STI_API bool sti_urdf_show_parse(const char* name, sti_urdf_show* out);
+
 typedef struct sti_urdf_options {
     const char* name;     // put before the names of bodies and joints, with a '/'; NULL: nothing
     sti_pose place;       // of the root link in the world
@@ -84,11 +100,15 @@ typedef struct sti_urdf_options {
     bool fixed;           // the root link does not move (default true)
     bool strict;          // nothing is mended that the specification of URDF forbids (default false)
     bool collide_visual;  // links without <collision> touch with their <visual> (default false)
+    sti_urdf_show show;   // which looks the report is to have (default nothing)
     int material;         // of all surfaces (default 0)
-    int sides;            // of the prism that stands for a cylinder (default 32)
+    int sides;            // of prisms in place of cylinders; 0: cylinders are round (default)
     int hull_points;      // a mesh with more vertices than this is thinned before its hull is taken (default 2000)
     double
         hull_error;  // part of a hull's size: corners may be left out as long as none sticks out farther (default 1e-3)
+    double decompose;  // part of a mesh's size: meshes of links that move become convex parts whose surfaces lie no
+                       // farther from
+                       // theirs, as far as 64 of them do; 0: one hull (default)
     int folder_count;
     const char* const* folders;  // where meshes and packages are looked for, after the folder of the file
     int setting_count;
@@ -98,8 +118,8 @@ typedef struct sti_urdf_options {
 STI_API sti_urdf_options sti_urdf_options_default(void);
 
 // Adds the robot of a file to `bodies` (of dimension 3). options may be NULL. The report is set in any case, and to be
-// cleared; on failure it holds what was remarked until then, and `bodies` may hold a part of the robot: destroy it then.
-// STI_ERR_INPUT names file, line, element and value.
+// cleared; on failure it holds what was remarked until then, and `bodies` may hold a part of the robot: destroy it
+// then. STI_ERR_INPUT names file, line, element and value.
 STI_API sti_status sti_urdf_add(sti_env* env, const char* path, const sti_urdf_options* options, sti_bodies* bodies,
                                 sti_urdf_report* report);
 // The same from memory; name stands for the file in messages, and its folder is where meshes are looked for first.

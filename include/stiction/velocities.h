@@ -101,9 +101,9 @@ typedef struct sti_velocities_motion {
 //     d/dt qdot_norm = n_q'(-F + grad h lambda_n + H_T lambda_t) + d/dt(n_q'M) qdot,     the same with t_q for qdot_tan
 //
 // from_forces: the first term, n_q'M a and t_q'M a; rate: the sum                         (c + tangent_count) each.
-// t_q follows the motion with t_q'M t_q constant and turns as little as it can: t_q'M d/dt(t_q) is symmetric. motion NULL: a rate is NAN where the
-// second term is not known. It is known where the velocity is 0, and at constraints that last (qdot_norm = 0, a surface
-// that does not move by itself): there it is n_rate / |n|.
+// t_q follows the motion with t_q'M t_q constant and turns as little as it can: t_q'M d/dt(t_q) is symmetric. motion
+// NULL: a rate is NAN where the second term is not known. It is known where the velocity is 0, and at constraints that
+// last (qdot_norm = 0, a surface that does not move by itself): there it is n_rate / |n|.
 STI_API sti_status sti_velocities_rates_of(sti_env* env, const sti_velocities* k, const sti_instant* instant,
                                            const double* lambda_n, const double* lambda_t,
                                            const sti_velocities_motion* motion, double* rate, double* from_forces);

@@ -3,10 +3,12 @@
 #ifndef STICTION_VERIFY_H
 #define STICTION_VERIFY_H
 
+#include <stiction/actuation.h>
 #include <stiction/bounds.h>
 #include <stiction/conic.h>
 #include <stiction/contact.h>
 #include <stiction/l1.h>
+#include <stiction/navigation.h>
 #include <stiction/problem.h>
 #include <stiction/qp.h>
 #include <stiction/roots.h>
@@ -45,8 +47,8 @@ typedef struct sti_ray_check {
 
 STI_API sti_status sti_verify_ray(sti_env* env, const sti_lcp* lcp, const double* v, double tol, sti_ray_check* out);
 
-// The residual is that of sti_contact_residual, computed anew in extended precision from r, v and lambda alone: u of the
-// answer is not believed, nor are the residuals it states.
+// The residual is that of sti_contact_residual, computed anew in extended precision from r, v and lambda alone: u of
+// the answer is not believed, nor are the residuals it states.
 typedef struct sti_contact_verification {
     bool accepted;      // "solved" is claimed, and residual <= tol; or "no_solution", and the certificate proves it
     bool exact;         // no_solution: checked without rounding, and for every solution
@@ -66,8 +68,8 @@ typedef struct sti_contact_verification {
 STI_API sti_status sti_verify_contact(sti_env* env, const sti_contact_problem* problem,
                                       const sti_contact_answer* answer, double tol, sti_contact_verification* out);
 
-// The residuals are those of sti_conic_answer (docs/conic.md), computed anew in extended precision from x, s and y alone;
-// distance from the cones counts as well.
+// The residuals are those of sti_conic_answer (docs/conic.md), computed anew in extended precision from x, s and y
+// alone; distance from the cones counts as well.
 typedef struct sti_conic_verification {
     bool accepted;            // the claim of the answer holds within tol
     bool convex;              // solved: there is no P, or it was checked to be positive semidefinite (n <= 400)
@@ -82,8 +84,8 @@ typedef struct sti_conic_verification {
 STI_API sti_status sti_verify_conic(sti_env* env, const sti_conic* program, const sti_conic_answer* answer, double tol,
                                     sti_conic_verification* out);
 
-// The same for a quadratic program: residuals anew in extended precision from x, y and z alone. A multiplier of a side that
-// is not there counts in full.
+// The same for a quadratic program: residuals anew in extended precision from x, y and z alone. A multiplier of a side
+// that is not there counts in full.
 typedef struct sti_qp_verification {
     bool accepted;            // the claim of the answer holds within tol
     bool convex;              // solved: there is no P, or it was checked to be positive semidefinite (n <= 400)
@@ -98,7 +100,8 @@ typedef struct sti_qp_verification {
 STI_API sti_status sti_verify_qp(sti_env* env, const sti_qp* qp, const sti_qp_answer* answer, double tol,
                                  sti_qp_verification* out);
 
-// Least sums of absolute values, or least largest ones, as the answer says: objective and dual vector anew in extended precision, from x and y alone.
+// Least sums of absolute values, or least largest ones, as the answer says: objective and dual vector anew in extended
+// precision, from x and y alone.
 typedef struct sti_l1_verification {
     bool accepted;     // "solved" is claimed, |y_i| <= 1 (their sum), A'y = 0 up to rounding, and the gap is within tol
     double residual;   // largest |A'y|_j over the sum of its terms
@@ -129,8 +132,8 @@ STI_API sti_status sti_verify_stochastic(sti_env* env, const sti_stochastic* pro
 // ---- a recorded run of bodies
 //
 // What a recording says about itself and about mechanics, computed anew from its numbers: neither steppers nor solvers
-// are asked. Worst values are parts of the scale that belongs to them (length of the scene, largest speed, largest impulse
-// of the frame, largest energy), so one tolerance serves for all.
+// are asked. Worst values are parts of the scale that belongs to them (length of the scene, largest speed, largest
+// impulse of the frame, largest energy), so one tolerance serves for all.
 
 #define STI_RUN_CHECK_LIST(X)                                                                                   \
     X(STI_RUN_SOLVED, "solved", "steps that were not solved to their tolerance")                                \
@@ -180,8 +183,8 @@ STI_API sti_status sti_verify_recorded_world(sti_env* env, const sti_recorded_wo
 
 // ---- a run of bodies while it is made, by the same rules
 //
-// The checker is shown the start and then every step, and keeps the worst of each check. Nothing is believed that a recording
-// would not have to say: places, velocities, contacts with their impulses, and the energies of the report.
+// The checker is shown the start and then every step, and keeps the worst of each check. Nothing is believed that a
+// recording would not have to say: places, velocities, contacts with their impulses, and the energies of the report.
 
 typedef struct sti_run_checker sti_run_checker;
 
@@ -205,15 +208,16 @@ STI_API sti_status sti_run_checker_look_world(sti_run_checker* checker, const st
                                               const sti_world_report* report);
 STI_API void sti_run_checker_result(const sti_run_checker* checker, sti_run_verification* out);  // of all so far
 
-// What it has seen, as bytes (free with sti_env_free), and back into a checker of the same bodies. STI_ERR_INPUT: not such bytes.
+// What it has seen, as bytes (free with sti_env_free), and back into a checker of the same bodies. STI_ERR_INPUT: not
+// such bytes.
 STI_API sti_status sti_run_checker_save(const sti_run_checker* checker, void** bytes, size_t* size);
 STI_API sti_status sti_run_checker_load(sti_run_checker* checker, const void* bytes, size_t size);
 
 // ---- a recorded run of a system by formulas
 //
-// Each step is held against the equations of motion, the laws of contact and the places at its ends, whatever scheme made it: what
-// a step may be off is what mass, forces and gradients change over it, found by evaluating them at its ends and its middle. Formulas
-// are evaluated by <stiction/system.h>; the steppers are not asked.
+// Each step is held against the equations of motion, the laws of contact and the places at its ends, whatever scheme
+// made it: what a step may be off is what mass, forces and gradients change over it, found by evaluating them at its
+// ends and its middle. Formulas are evaluated by <stiction/system.h>; the steppers are not asked.
 
 #define STI_SYSTEM_CHECK_LIST(X)                                                                                    \
     X(STI_SYSTEM_ORDER, "order", "times that do not follow each other")                                             \
@@ -249,11 +253,11 @@ typedef struct sti_system_verify_options {
     // How steps were made, where that is known
     bool inertia;   // false: quasistatic, M counts for nothing (default true)
     bool balances;  // velocities are changed so that the energy of the step fits (default true)
-    bool
-        settles;  // velocities are projected on closed contacts after a step, by impulses that nobody records (default false)
-    bool lifts;  // sliding contacts may be held at a distance: convex steps (default false)
-    bool drops;  // the rest of a step with a collision may have been left out (default false)
-    int facets;  // directions of friction in space; 0: the round cone (default 8)
+    bool settles;  // velocities are projected on closed contacts after a step, by impulses that nobody records (default
+                   // false)
+    bool lifts;    // sliding contacts may be held at a distance: convex steps (default false)
+    bool drops;    // the rest of a step with a collision may have been left out (default false)
+    int facets;    // directions of friction in space; 0: the round cone (default 8)
 } sti_system_verify_options;
 
 STI_API sti_system_verify_options sti_system_verify_options_default(void);
@@ -261,6 +265,41 @@ STI_API sti_system_verify_options sti_system_verify_options_default(void);
 STI_API sti_status sti_verify_recorded_system(sti_env* env, const sti_recorded_system* recorded,
                                               const sti_system* system, const sti_system_verify_options* options,
                                               sti_system_verification* out);
+
+// ---- a recorded run of vehicles in cages, step by step, all pairs (src/verify/navigation.c)
+
+#define STI_NAVIGATION_CHECK_LIST(X)                                                                             \
+    X(STI_NAVIGATION_ORDER, "order", "times that do not follow each other, and a start that is not the scene's") \
+    X(STI_NAVIGATION_MOTION, "motion", "places against those before and the velocities of the step")             \
+    X(STI_NAVIGATION_APART, "apart", "overlap of cages, walls and obstacles after a step, all pairs")            \
+    X(STI_NAVIGATION_LEAST, "least", "recorded least gaps against those of all pairs")                           \
+    X(STI_NAVIGATION_SIGN, "sign", "impulses that pull, and normals that are no unit vectors")                   \
+    X(STI_NAVIGATION_CONTACT, "contact", "gaps and normals of contacts against the cages before their step")     \
+    X(STI_NAVIGATION_CLOSED, "closed", "gap at the end of a step of contacts that press in it")                  \
+    X(STI_NAVIGATION_BALANCE, "balance", "change of momentum beyond forces and impulses")
+
+#define STI_X(code, name, text) code,
+typedef enum sti_navigation_check_kind {
+    STI_NAVIGATION_CHECK_LIST(STI_X) STI_NAVIGATION_CHECK_COUNT
+} sti_navigation_check_kind;
+#undef STI_X
+
+STI_API const char* sti_navigation_check_name(sti_navigation_check_kind kind);
+STI_API const char* sti_navigation_check_text(sti_navigation_check_kind kind);
+
+typedef struct sti_navigation_verification {
+    bool accepted;
+    sti_run_check check[STI_NAVIGATION_CHECK_COUNT];  // frame: the step; body: the vehicle
+    double least_gap;                                 // of all pairs, after all steps; INFINITY: there are none
+    bool at_rest;                                     // in the last step nothing moved by more than 1e-9 of its cage
+    double balance;  // then: largest |k + sum n lambda|, in parts of the largest |k|; else NAN
+} sti_navigation_verification;
+
+// nav: of the recording's text, with its settings, at its start. tol <= 0: 1e-6, in parts of cages and of the largest
+// momentum. STI_ERR_ARGUMENT: it is not that of the recording.
+STI_API sti_status sti_verify_recorded_navigation(sti_env* env, const sti_recorded_navigation* recorded,
+                                                  const sti_navigation* nav, double tol,
+                                                  sti_navigation_verification* out);
 
 // ---- a recorded run of grains, frame by frame; momentum where two frames are one step apart
 
@@ -311,9 +350,9 @@ typedef struct sti_root_verification {
     char text[240];
 } sti_root_verification;
 
-// Formulas are read again and evaluated on intervals of some 200 bits (exact/span.h), with derivatives: that each interval
-// holds a root, that its region holds no other one, that every box claimed empty is, and that the boxes cover what was
-// searched.
+// Formulas are read again and evaluated on intervals of some 200 bits (exact/span.h), with derivatives: that each
+// interval holds a root, that its region holds no other one, that every box claimed empty is, and that the boxes cover
+// what was searched.
 STI_API sti_status sti_verify_root(sti_env* env, const sti_root_problem* problem, const sti_root_answer* answer,
                                    sti_root_verification* out);
 
@@ -323,10 +362,25 @@ typedef struct sti_bound_verification {
     char text[240];
 } sti_bound_verification;
 
-// The quantity and its bound are enclosed again, by rules of low order on many cells over spans: no number may lie outside, and
-// the inequality must hold for the new enclosures.
+// The quantity and its bound are enclosed again, by rules of low order on many cells over spans: no number may lie
+// outside, and the inequality must hold for the new enclosures.
 STI_API sti_status sti_verify_bound(sti_env* env, const sti_bound_problem* problem, const sti_bound_answer* answer,
                                     sti_bound_verification* out);
+
+// ---- a mode by actuators (actuation.h)
+
+typedef struct sti_actuation_verification {
+    bool accepted;     // everything below is within tol; false where nothing was looked at: a mode out of reach
+    double bounds;     // of controls, beyond
+    double faces;      // by which a face is nearer than the margin, relative
+    double equations;  // relative
+    double gap;        // how much larger the margin could be, by the multipliers; NAN: the set has no face
+    char text[120];
+} sti_actuation_verification;
+
+STI_API sti_status sti_verify_actuation(sti_env* env, const sti_mode_wrenches* wrenches, int n,
+                                        const sti_rationals* base, const sti_actuators* actuators,
+                                        const sti_actuation* claim, double tol, sti_actuation_verification* out);
 
 #ifdef __cplusplus
 }

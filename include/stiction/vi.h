@@ -3,18 +3,19 @@
 //     find x in K:   F(x)'(y - x) >= 0   for all y in K
 //
 //     avi     F(x) = M x + q,    K = { A x >= b,  E x = e,  lb <= x <= ub }
-//     relay   F(x) = M x + q,    K = { lb <= x <= ub },   lb = -1 and ub = 1 where they are not given:  -(M x + q) in N_K(x)
+//     relay   F(x) = M x + q,    K = { lb <= x <= ub },   lb = -1 and ub = 1 where they are not given:
+//         -(M x + q) in N_K(x)
 //     vi      F by formulas,     K = { lb <= x <= ub }:   F_i >= 0 where x_i = lb_i, <= 0 where x_i = ub_i, = 0 between
 //     ncp     F by formulas,     K = { x >= 0 }:          0 <= x _|_ F(x) >= 0
 //
-// With matrices the problem is a mixed complementarity problem and nothing is lost: K is a polyhedron, so multipliers exist at
-// every solution without further conditions. Outcomes, proofs and certificates are those of problem.h. Over a bounded K that is
-// not empty there always is a solution (Hartman and Stampacchia).
+// With matrices the problem is a mixed complementarity problem and nothing is lost: K is a polyhedron, so multipliers
+// exist at every solution without further conditions. Outcomes, proofs and certificates are those of problem.h. Over a
+// bounded K that is not empty there always is a solution (Hartman and Stampacchia).
 //
-// With formulas: semismooth Newton on the Fischer-Burmeister map with a line search, from several starts. A point is believed
-// where its residual, rounded outward, is within the tolerance; it is proved where interval Newton shows that a solution lies in
-// the intervals given, or where all conditions hold at the point itself. That there is none is never claimed of formulas, but
-// where the box is empty.
+// With formulas: semismooth Newton on the Fischer-Burmeister map with a line search, from several starts. A point is
+// believed where its residual, rounded outward, is within the tolerance; it is proved where interval Newton shows that
+// a solution lies in the intervals given, or where all conditions hold at the point itself. That there is none is never
+// claimed of formulas, but where the box is empty.
 #ifndef STICTION_VI_H
 #define STICTION_VI_H
 
@@ -41,12 +42,13 @@ typedef struct sti_avi {
     const double* e;   // (k)
     const double* lb;  // NULL: none; -INFINITY: not this one               (n)
     const double* ub;  // (n)
-    // Exact data, when doubles do not hold them; of all that is given, or all NULL. Of a bound that is infinite: anything.
+    // Exact data, when doubles do not hold them; of all that is given, or all NULL. Of a bound that is infinite:
+    // anything.
     const sti_rationals *M_exact, *A_exact, *E_exact, *q_exact, *b_exact, *e_exact, *lb_exact, *ub_exact;
 } sti_avi;
 
-// The MLCP with the same solutions. Free are x and the multipliers l of E x = e; the pairs are multipliers and distances of the
-// rows of A, then of the finite lower bounds, then of the finite upper ones:
+// The MLCP with the same solutions. Free are x and the multipliers l of E x = e; the pairs are multipliers and
+// distances of the rows of A, then of the finite lower bounds, then of the finite upper ones:
 //
 //     M x + q - E'l - A'v - v_lb + v_ub = 0,    E x = e,    0 <= v _|_ A x - b >= 0,   0 <= v_lb _|_ x - lb >= 0,   ..
 //
@@ -59,9 +61,9 @@ typedef struct sti_avi_posed {
 STI_API sti_status sti_avi_pose(sti_env* env, const sti_avi* avi, sti_avi_posed* out);
 STI_API void sti_avi_posed_clear(sti_env* env, sti_avi_posed* posed);  // accepts a cleared one
 
-// The answer is that of the MLCP: u = (x, l), z the multipliers, w the distances. Where K is a bounded box and the usual
-// methods fail, Lemke's method does it on the LCP of x - lb and the multipliers of ub, with a covering vector for which it
-// cannot end on a ray (docs/complementarity.md). options NULL: the defaults; covering and start are not taken.
+// The answer is that of the MLCP: u = (x, l), z the multipliers, w the distances. Where K is a bounded box and the
+// usual methods fail, Lemke's method does it on the LCP of x - lb and the multipliers of ub, with a covering vector for
+// which it cannot end on a ray (docs/complementarity.md). options NULL: the defaults; covering and start are not taken.
 STI_API sti_status sti_avi_solve(sti_env* env, const sti_avi* avi, const sti_lcp_options* options,
                                  sti_lcp_answer* answer);
 
