@@ -3,11 +3,12 @@
 // Block Gauss-Seidel first: a few sweeps settle most contacts and often everything. What crawls (tall stacks,
 // hyperstatic bodies, bad conditioning) goes to Newton's method from there, small problems to pivots on facets, then to
 // gradient steps, ADMM and interior points, and round again with more patience. Every method starts from the best point
-// so far and none can make it worse. A stage that gains is run again; one that proves that there is no solution ends it.
+// so far and none can make it worse. A stage that gains is run again; one that proves that there is no solution ends
+// it.
 //
-// How many sweeps first: a factorization of a large problem costs as much as hundreds of them, one of a small problem as
-// much as a few. A small problem therefore changes early, and earlier still when high accuracy is wanted, which is what
-// Newton's method is good at.
+// How many sweeps first: a factorization of a large problem costs as much as hundreds of them, one of a small problem
+// as much as a few. A small problem therefore changes early, and earlier still when high accuracy is wanted, which is
+// what Newton's method is good at.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,9 +52,11 @@ enum {
 #define GAIN 0.3    // residual over what it was
 #define GAIN_OF_SWEEPS 0.8
 
-static long first_sweeps(const sti_contact_local* p, double tol) {
+// made: sweeps before the portfolio, which count
+static long first_sweeps(const sti_contact_local* p, double tol, long made) {
     if (p->nc > SMALL) return SWEEPS_LARGE;
-    return tol < ACCURATE ? SWEEPS_ACCURATE : stages[0].iterations;
+    const long all = tol < ACCURATE ? SWEEPS_ACCURATE : stages[0].iterations;
+    return made < all / 2 ? all - made : all / 2;
 }
 
 // Is the stage to be run again, at this residual over tol and after this gain? Sweeps of a large problem when they are
@@ -93,7 +96,7 @@ sti_status sti_contact_run_auto(const sti_contact_local* p, const sti_contact_op
         const double start = sti_clock();
         if (start > deadline) break;
         sti_contact_options o = *options;
-        o.max_iterations = s == 0 ? first_sweeps(p, options->tol) : stages[s].iterations;
+        o.max_iterations = s == 0 ? first_sweeps(p, options->tol, answer->iterations) : stages[s].iterations;
         if (options->max_iterations > 0) {  // a limit of the caller's is one for all stages together
             const long left = options->max_iterations - run->iterations;
             if (left <= 0) break;

@@ -11,9 +11,9 @@
 // what is left is row k of U. Cost: one product of blocks for every pair (L_kj, U_ji). In incomplete factors an update
 // that has no place is dropped.
 //
-// Supernodes. Rows j, j+1, ... whose patterns right of the last of them agree (contacts between the same two bodies, and
-// the dense end of every elimination) are subtracted together: their numbers lie in long rows, so the sum of L_kj U_j
-// over the supernode is formed four rows at a time and spread over row k once.
+// Supernodes. Rows j, j+1, ... whose patterns right of the last of them agree (contacts between the same two bodies,
+// and the dense end of every elimination) are subtracted together: their numbers lie in long rows, so the sum of L_kj
+// U_j over the supernode is formed four rows at a time and spread over row k once.
 #include "contact/block_lu.h"
 
 #include <amd.h>

@@ -46,9 +46,9 @@ static inline double* sti_block_lu_at(const sti_block_lu* f, int k, int t, size_
     return f->value + f->row_start[k] * f->d * f->d + (int64_t)f->d * t;
 }
 
-// Factor rows first ... last - 1, by place, of what the caller wrote (whole islands). The caller sets dim: of block k only
-// the first dim[k] rows and columns count, the others must be zero; rows of dim 0 need not be written. Pivots below tiny
-// (by place, in the units of A) are raised to it. False when a number is not finite.
+// Factor rows first ... last - 1, by place, of what the caller wrote (whole islands). The caller sets dim: of block k
+// only the first dim[k] rows and columns count, the others must be zero; rows of dim 0 need not be written. Pivots
+// below tiny (by place, in the units of A) are raised to it. False when a number is not finite.
 bool sti_block_lu_factor(sti_block_lu* f, int first, int last, const double* tiny);
 
 // b (d n, by contact) in, A^-1 b out, in the first dim places of each contact of the range; the others stay.

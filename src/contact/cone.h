@@ -1,5 +1,5 @@
-// cone.h: the Coulomb cone inside loops: the same projection as sti_coulomb_project with a plain square root, several times
-// faster. Squares may leave the range of doubles for data beyond 1e+-150; no verdict is taken from here.
+// cone.h: the Coulomb cone inside loops: the same projection as sti_coulomb_project with a plain square root, several
+// times faster. Squares may leave the range of doubles for data beyond 1e+-150; no verdict is taken from here.
 #ifndef STI_CONTACT_CONE_H
 #define STI_CONTACT_CONE_H
 
@@ -19,6 +19,16 @@ static inline void sti_cone_project(int d, double mu, const double* x, double* p
         f = pn > 0 ? mu * pn / norm : 0;
     }
     p[0] = pn;
+    p[1] = f * x[1];
+    if (d == 3) p[2] = f * x[2];
+}
+
+// One after the other: p_n = max(0, x_n), and p_t the vector of length at most mu p_n that is nearest to x_t; p may be
+// x.
+static inline void sti_cone_project_disc(int d, double mu, const double* x, double* p) {
+    const double normal = x[0] > 0 ? x[0] : 0, norm = sti_cone_slip(d, x), bound = mu * normal;
+    const double f = norm > bound ? bound / norm : 1;
+    p[0] = normal;
     p[1] = f * x[1];
     if (d == 3) p[2] = f * x[2];
 }

@@ -44,8 +44,8 @@ void sti_contact_local_apply(const sti_contact_local* p, const double* r, double
 // largest |e_c|.
 double sti_contact_natural_map(const sti_contact_local* p, const double* r, const double* u, int* worst);
 
-// A method improves r (d nc), which holds the first guess on entry, and u = W r + q on exit. It stops when the natural map
-// is at most options->tol, and returns the best point it has seen.
+// A method improves r (d nc), which holds the first guess on entry, and u = W r + q on exit. It stops when the natural
+// map is at most options->tol, and returns the best point it has seen.
 typedef struct sti_contact_run {
     double* r;  // (d nc)
     double* u;  // (d nc)

@@ -2,6 +2,7 @@
 #include "contact/curnier.h"
 
 #include <math.h>
+#include <string.h>
 
 double sti_curnier(int d, double mu, double rho, const double* r, const double* v, sti_contact_piece* piece) {
     const double xn = r[0] - rho * v[0], x1 = r[1] - rho * v[1], x2 = d == 3 ? r[2] - rho * v[2] : 0;
@@ -51,6 +52,29 @@ void sti_piece_rows(int d, const sti_contact_piece* piece, double* T) {
             T[2 + j] = 0;
         }
     }
+}
+
+void sti_piece_columns_of(int d, const sti_contact_piece* piece, int count, const double* S, int step, double* A,
+                          int width) {
+    const double s0 = piece->s[0], s1 = piece->s[1], mu = piece->mu;
+    for (int i = 0; i < count; i++, S += step, A += width) {
+        if (!piece->slide) {
+            for (int j = 0; j < piece->dim; j++) A[j] = S[j];
+            continue;
+        }
+        A[0] = S[0] + mu * (s0 * S[1] + (d == 3 ? s1 * S[2] : 0));
+        if (piece->dim == 2) A[1] = s0 * S[2] - s1 * S[1];
+    }
+}
+
+void sti_piece_rows_of(int d, const sti_contact_piece* piece, const double* A, int width, double* T) {
+    const int kept = piece->slide ? 1 : piece->dim;
+    memcpy(T, A, (size_t)(kept * width) * sizeof *T);
+    if (!(piece->slide && piece->dim == 2 && d == 3)) return;
+    const double k0 = piece->kappa * piece->s[0], k1 = piece->kappa * piece->s[1];
+    const double *A1 = A + width, *A2 = A1 + width;
+    T += width;
+    for (int j = 0; j < width; j++) T[j] = k0 * A2[j] - k1 * A1[j];
 }
 
 void sti_piece_stiffness(int d, const sti_contact_piece* piece, double* T) {

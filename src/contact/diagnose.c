@@ -7,8 +7,8 @@
 //     W singular, indefinite, not symmetric; contacts that move nothing (W_cc = 0)
 //     scales that differ by more than 1e6 between contacts, or between masses
 //
-// Every statement brings the number that supports it (existence.c says how each was found). All but the first two are facts,
-// not verdicts: none of them excludes a solution.
+// Every statement brings the number that supports it (existence.c says how each was found). All but the first two are
+// facts, not verdicts: none of them excludes a solution.
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,8 +22,8 @@ enum {
     MOST_DOUBTED = 300,     // the same for a point that is within the tolerance
 };
 
-// Largest difference between W and its transpose, relative to the largest entry. Columns of a row ascend: the transposed
-// block is found by bisection.
+// Largest difference between W and its transpose, relative to the largest entry. Columns of a row ascend: the
+// transposed block is found by bisection.
 static double asymmetry(const sti_bsr* W) {
     const int dd = W->d * W->d;
     double size = 0, worst = 0;
@@ -154,7 +154,8 @@ sti_status sti_contact_explain(const sti_contact_reduction* red, double deadline
 
 // ---- a point that the residual accepts
 
-// Row of u_n of contact c over the motions, as its length: of H in the global form, of W in units of energy in the local one
+// Row of u_n of contact c over the motions, as its length: of H in the global form, of W in units of energy in the
+// local one
 static double reach_of_row(const sti_contact_problem* p, int c) {
     const int j = p->dimension * c;
     double sum = 0;

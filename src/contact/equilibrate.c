@@ -2,9 +2,10 @@
 //
 //     r = S r',   u' = S u,   W' = S W S,   q' = S q,         s_c = 2^k near sqrt(d / trace W_cc)
 //
-// The law at a contact does not change when its forces are multiplied and its velocities divided by a number, and neither
-// does the residual that decides (judge.c). But every method of this room watches one norm over all contacts on its way: with
-// blocks W_cc that differ by 1e16 it would see nothing but the largest. With powers of two nothing is rounded.
+// The law at a contact does not change when its forces are multiplied and its velocities divided by a number, and
+// neither does the residual that decides (judge.c). But every method of this room watches one norm over all contacts on
+// its way: with blocks W_cc that differ by 1e16 it would see nothing but the largest. With powers of two nothing is
+// rounded.
 #include "contact/equilibrate.h"
 
 #include <math.h>

@@ -2,35 +2,41 @@
 //
 // Motions x and their velocities u = C_u x + w, 0 = C_b x + b are those of motion.h. The program
 //
-//     max t    subject to    u - t e n in K*,   0 = C_b x + b,   t <= 1                                              (P)
+//     max t    subject to    u - t e n in K*,   0 = C_b x + b,   t <= 1
+//         (P)
 //
-// (e > 0 the unit of each contact, see sti_motion) has t > 0 at its optimum exactly when some motion has u in the interior of
-// K*. Its dual vectors are forces r in K, lambda with
+// (e > 0 the unit of each contact, see sti_motion) has t > 0 at its optimum exactly when some motion has u in the
+// interior of K*. Its dual vectors are forces r in K, lambda with
 //
-//     C_u'r + C_b'lambda = 0,     sum e r_n = 1,     r'w + lambda'b = t                                               (D)
+//     C_u'r + C_b'lambda = 0,     sum e r_n = 1,     r'w + lambda'b = t
+//         (D)
 //
 // and t <= 0 there proves the contrary: r'u = t <= 0 for every motion, while r'u > 0 for u inside K* and r != 0.
 //
-//     pointed    (P) with w = 0, b = 0. Holds: no r in K but 0 moves nothing, for r'u = 0 would contradict r'u > 0 (Gordan's
-//                alternative for cones). Otherwise (D) is such an r: the contacts can be wedged. A pointed problem passes the
-//                next test for every w.
-//     strict     (P). w in the image of H' plus the interior of K*: with M positive definite a solution exists. Acary, Cadoux,
+//     pointed    (P) with w = 0, b = 0. Holds: no r in K but 0 moves nothing, for r'u = 0 would contradict r'u > 0
+//                (Gordan's
+//                alternative for cones). Otherwise (D) is such an r: the contacts can be wedged. A pointed problem
+//                passes the next test for every w.
+//     strict     (P). w in the image of H' plus the interior of K*: with M positive definite a solution exists. Acary,
+//                Cadoux,
 //                Lemarechal & Malick, "A formulation of the linear discrete Coulomb friction problem via convex
-//                optimization", ZAMM 2011: with the slips s_c given, u + mu s n in K* makes a strictly convex program in v
-//                whose feasible set contains that of s = 0, so that v depends continuously on s and stays bounded, and
-//                s -> |u_t| has a fixed point (Brouwer). Bilateral rows that can be obeyed restrict v to an affine subspace
-//                and change nothing. In the local form W = B'B, M = I, H = B: any symmetric semidefinite W will do, and the
-//                image of H' is that of W.
-//     feasible   (P) with mu = 0: a motion with u_n >= 0. A solution is one. K* of the friction cone is not asked for: the
-//                term mu |u_t| n lifts every u with u_n >= 0 into it. A dual vector with t < 0 proves that there is none.
+//                optimization", ZAMM 2011: with the slips s_c given, u + mu s n in K* makes a strictly convex program
+//                in v whose feasible set contains that of s = 0, so that v depends continuously on s and stays bounded,
+//                and s -> |u_t| has a fixed point (Brouwer). Bilateral rows that can be obeyed restrict v to an affine
+//                subspace and change nothing. In the local form W = B'B, M = I, H = B: any symmetric semidefinite W
+//                will do, and the image of H' is that of W.
+//     feasible   (P) with mu = 0: a motion with u_n >= 0. A solution is one. K* of the friction cone is not asked for:
+//                the
+//                term mu |u_t| n lifts every u with u_n >= 0 into it. A dual vector with t < 0 proves that there is
+//                none.
 //
-// "Strict" is sufficient, "feasible" necessary, and neither is both: a wedge with mu beyond its angle and w that pushes it
-// fails the first and passes the second. What lies between is left open.
+// "Strict" is sufficient, "feasible" necessary, and neither is both: a wedge with mu beyond its angle and w that pushes
+// it fails the first and passes the second. What lies between is left open.
 //
 // Every finding is checked on the original data with a bound on rounding; (P) only proposes. So the tolerances of the
-// program cannot make a finding wrong, only leave one `unknown`. Cost: one to three conic programs of nx + 1 variables and
-// n + nb rows, and for the rank of W one symbolic and two numerical factorizations. Problems with more than MOST_CONTACTS
-// contacts, or more than MOST_ENTRIES entries in C, are not tested.
+// program cannot make a finding wrong, only leave one `unknown`. Cost: one to three conic programs of nx + 1 variables
+// and n + nb rows, and for the rank of W one symbolic and two numerical factorizations. Problems with more than
+// MOST_CONTACTS contacts, or more than MOST_ENTRIES entries in C, are not tested.
 #include "contact/existence.h"
 
 #include <math.h>
@@ -297,8 +303,8 @@ static sti_status ask_program(sti_env* env, const sti_motion* m, question ask, d
 
 // --- the three tests -----------------------------------------------------------------------------------------------
 
-// At rest nothing has to be computed: x = 0. For a pointed problem without bilateral rows the pointed motion, fast enough,
-// is strict as well.
+// At rest nothing has to be computed: x = 0. For a pointed problem without bilateral rows the pointed motion, fast
+// enough, is strict as well.
 static sti_status try_easy(sti_env* env, const sti_motion* m, const sti_contact_test* pointed, question ask,
                            sti_contact_test* test) {
     double* x = sti_alloc_array_zero(env, (size_t)m->nx, sizeof *x);
@@ -469,8 +475,8 @@ static void forget(sti_env* env, sti_contact_test* t) {
     *t = (sti_contact_test){.finding = STI_FINDING_UNKNOWN, .margin = NAN, .defect = NAN, .bound = NAN};
 }
 
-// With sections: discs around those that are no ellipses. A motion inside the dual of the larger cone is inside that of the
-// smaller one; a force of the larger one shows nothing.
+// With sections: discs around those that are no ellipses. A motion inside the dual of the larger cone is inside that of
+// the smaller one; a force of the larger one shows nothing.
 static sti_status test_sections(sti_env* env, const sti_contact_problem* p, double time_limit_s,
                                 sti_contact_existence* out) {
     sti_stretch s;

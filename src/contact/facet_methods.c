@@ -1,18 +1,21 @@
 // facet_methods.c: gs, newton, ipm and lemke where sections are polygons or any convex set.
 //
 // gs       sweeps of sti_section_solve_one. Any W with rows; nothing is proved with friction, as for discs.
-// newton   Newton's method on the equations F = 0 of all contacts (facet_one.h), piecewise linear on polygons, W + alpha / rho
-//          in its matrix with alpha like the error, so that redundant contacts do no harm. Halved steps; a few sweeps where
-//          these do not help. Dense.
+// newton   Newton's method on the equations F = 0 of all contacts (facet_one.h), piecewise linear on polygons, W +
+//          alpha / rho
+//          in its matrix with alpha like the error, so that redundant contacts do no harm. Halved steps; a few sweeps
+//          where these do not help. Dense.
 // lemke    with r_t = sum beta_j v_j over the vertices v_j of S,
 //
 //              0 <= r_n _|_ u_n >= 0,   0 <= beta_j _|_ v_j.u_t + l >= 0,   0 <= l _|_ mu r_n - sum beta_j >= 0
 //
-//          is the law of a polygon itself (l = sigma(-u_t)), copositive for semidefinite W, and Lemke's method ends at a
-//          solution when K* contains W r + q for some r (facets.c). Exact for polygons; Newton's steps follow for the others.
-// ipm      for given l the contact is r in K, u_n + mu l and u_t in its dual: 0 <= beta_j _|_ u_n + mu l + mu v_j.u_t >= 0, a
-//          monotone problem in the rays (1, mu v_j), solved by interior points. l = sigma(-u_t) again until it stays; then
-//          Newton's steps.
+//          is the law of a polygon itself (l = sigma(-u_t)), copositive for semidefinite W, and Lemke's method ends at
+//          a solution when K* contains W r + q for some r (facets.c). Exact for polygons; Newton's steps follow for the
+//          others.
+// ipm      for given l the contact is r in K, u_n + mu l and u_t in its dual: 0 <= beta_j _|_ u_n + mu l + mu v_j.u_t
+//          >= 0, a
+//          monotone problem in the rays (1, mu v_j), solved by interior points. l = sigma(-u_t) again until it stays;
+//          then Newton's steps.
 #include "contact/facet_methods.h"
 
 #include <math.h>

@@ -14,8 +14,8 @@ typedef struct sti_faceted {
 sti_status sti_faceted_create(const sti_contact_local* p, const sti_section* section, sti_faceted* out);
 void sti_faceted_clear(sti_faceted* k);
 
-// As sti_contact_method, by one of gs, newton, ipm, lemke: r is improved until the equation of every contact (facet_one.h)
-// holds, |F| <= tol max(|r|, scale).
+// As sti_contact_method, by one of gs, newton, ipm, lemke: r is improved until the equation of every contact
+// (facet_one.h) holds, |F| <= tol max(|r|, scale).
 sti_status sti_faceted_run(sti_faceted* k, sti_contact_solver solver, const sti_contact_options* options,
                            sti_contact_run* run);
 

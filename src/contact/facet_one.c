@@ -1,9 +1,10 @@
 // facet_one.c: one contact with any section.
 //
-// On a polygon the law has finitely many pieces: separate; stick; slide with r on the cone of a side and u_t across it; slide
-// with r along a vertex and u_t in its normal cone. Each is a linear system of 3, 2 or 1 equations; the piece whose
-// inequalities its solution misses least is the answer (exact where A is positive definite and the contact is solvable). For a
-// curved section the answer on an inscribed polygon is where Newton's method starts on the section itself.
+// On a polygon the law has finitely many pieces: separate; stick; slide with r on the cone of a side and u_t across it;
+// slide with r along a vertex and u_t in its normal cone. Each is a linear system of 3, 2 or 1 equations; the piece
+// whose inequalities its solution misses least is the answer (exact where A is positive definite and the contact is
+// solvable). For a curved section the answer on an inscribed polygon is where Newton's method starts on the section
+// itself.
 #include "contact/facet_one.h"
 
 #include <math.h>

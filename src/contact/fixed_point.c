@@ -1,18 +1,21 @@
 // fixed_point.c: the outer loop over slips.
 //
-//     s <- F(s),     F_c(s) = |u_t,c(s)|,     u(s) = W r(s) + q the velocity of the convex problem of s           (fixed_point.h)
+//     s <- F(s),     F_c(s) = |u_t,c(s)|,     u(s) = W r(s) + q the velocity of the convex problem of s
+//         (fixed_point.h)
 //
-// u(s) is unique and Lipschitz in s, so F is continuous, and maps a ball to itself when the problem is strictly feasible
-// without friction: there is a fixed point (Brouwer). That F contracts is not known in general, and false for large mu;
-// it is what is seen for moderate ones.
+// u(s) is unique and Lipschitz in s, so F is continuous, and maps a ball to itself when the problem is strictly
+// feasible without friction: there is a fixed point (Brouwer). That F contracts is not known in general, and false for
+// large mu; it is what is seen for moderate ones.
 //
 // Departures from s <- F(s).
 // D1  The convex problems are solved as far as the outer residual deserves (INNER times that), warm from the last one.
 // D2  Anderson acceleration of s (anderson.h): F is smooth where modes do not change.
-// D3  A step that makes the true residual grow halves the part omega of the step that is taken next, and empties the memory;
+// D3  A step that makes the true residual grow halves the part omega of the step that is taken next, and empties the
+//     memory;
 //     one that reduces it lets omega grow back to 1.
 //
-// What an outcome proves. Solution: the natural map of the Coulomb problem itself is at most tol. Limit, stalled: nothing.
+// What an outcome proves. Solution: the natural map of the Coulomb problem itself is at most tol. Limit, stalled:
+// nothing.
 #include "contact/fixed_point.h"
 
 #include <math.h>

@@ -118,15 +118,12 @@ static inline void project_step(const gradient* k, int c, const double* point, c
     const double mu = k->p->mu[c], a = step * k->p->rho[c];
     double e[3] = {point[0] - a * velocity[0], point[1] - a * velocity[1], 0};
     if (d == 3) e[2] = point[2] - a * velocity[2];
-    if (!k->disc) {
-        e[0] -= a * mu * k->s[c];
-        sti_cone_project(d, mu, e, x);
+    if (k->disc) {
+        sti_cone_project_disc(d, mu, e, x);
         return;
     }
-    x[0] = fmax(e[0], 0);
-    const double norm = sti_cone_slip(d, e), f = norm > mu * x[0] ? mu * x[0] / norm : 1;
-    x[1] = f * e[1];
-    if (d == 3) x[2] = f * e[2];
+    e[0] -= a * mu * k->s[c];
+    sti_cone_project(d, mu, e, x);
 }
 
 // D2

@@ -31,6 +31,7 @@
 #include "contact/cone.h"
 #include "contact/gs.h"
 #include "contact/local.h"
+#include "contact/one_plane.h"
 
 enum {
     MEASURE_EVERY = 32,   // sweeps
@@ -160,7 +161,10 @@ static double relax(const work* w, int place, double step) {
     const int d = w->s->p->d, c = w->order[place];
     double b[3], x[3] = {0}, moved = 0, *r = w->s->r + (size_t)d * (size_t)c;
     velocity_without(w, place, c, b);
-    sti_contact_block_solve(&w->s->block[c], b, x);
+    if (d == 2)
+        sti_contact_block_solve_plane(&w->s->block[c], b, x);
+    else
+        sti_contact_block_solve(&w->s->block[c], b, x);
     if (step != 1) {
         for (int i = 0; i < d; i++) x[i] = r[i] + step * (x[i] - r[i]);
         if (step > 1) sti_cone_project(d, w->s->p->mu[c], x, x);

@@ -3,22 +3,23 @@
 // The velocities of a solution fix what each contact may carry:
 //
 //     separates      u_n > 0                r_c = 0
-//     slides         u_n = 0, u_t != 0      r_c = z_c e_c,  z_c >= 0,  e_c the unit vector against u_t on the border of K
+//     slides         u_n = 0, u_t != 0      r_c = z_c e_c,  z_c >= 0,
+//         e_c the unit vector against u_t on the border of K
 //     sticks         u = 0                  r_c in K
 //
 // Every such r that also makes the same motion, C_u'r + C_b'lambda = the same (motion.h), is a solution with the same
-// velocities, and there are no others with them: a convex set, the point r itself when nothing is redundant. Its smallest
-// element solves
+// velocities, and there are no others with them: a convex set, the point r itself when nothing is redundant. Its
+// smallest element solves
 //
 //     min 1/2 |E z|^2    subject to    C_u'E z + C_b'dl = C_u'r,    z in the cones above
 //
-// with r = E z, E_c = e_c or I: a conic program, sparse, with nx equations. e_c is taken from r_c, not from u_t, so that r
-// itself is feasible without rounding. The directions in which r is open span at most the kernel of E'W E, whose dimension
-// is counted (inertia.c); it is the dimension of the set unless r is held at the borders of the cones. If it is 0, r is
-// determined and nothing else is computed.
+// with r = E z, E_c = e_c or I: a conic program, sparse, with nx equations. e_c is taken from r_c, not from u_t, so
+// that r itself is feasible without rounding. The directions in which r is open span at most the kernel of E'W E, whose
+// dimension is counted (inertia.c); it is the dimension of the set unless r is held at the borders of the cones. If it
+// is 0, r is determined and nothing else is computed.
 //
-// A contact counts as sticking or sliding when the velocity that says otherwise is so small that all of them together stay
-// within half the tolerance: then a closed contact that carries nothing now may carry something in the smallest r.
+// A contact counts as sticking or sliding when the velocity that says otherwise is so small that all of them together
+// stay within half the tolerance: then a closed contact that carries nothing now may carry something in the smallest r.
 //
 // The result is judged like any other point, by its residual on the original data; if that is not a solution, r stays.
 #include "contact/hyperstatic.h"
@@ -57,8 +58,8 @@ static double tangent(int d, const double* x) {
     return d == 2 ? fabs(x[1]) : hypot(x[1], x[2]);
 }
 
-// The direction of a sliding force: that of r, or where r is too small (or the contact was not said to slide) to have one,
-// against u_t.
+// The direction of a sliding force: that of r, or where r is too small (or the contact was not said to slide) to have
+// one, against u_t.
 static void slide_along(int d, double mu, double least, const double* r, const double* u, double* e) {
     const double size = hypot(r[0], tangent(d, r)), slip = tangent(d, u), length = sqrt(1 + mu * mu);
     for (int i = 0; i < d; i++)
@@ -145,8 +146,8 @@ static double entry(const carrier* k, int j, int64_t at, int a) {
     return m->C.value[at] * m->step[j] * k->basis[(i / d * d + a) * d + i % d];
 }
 
-// Largest entry of equation j, in the units of its contacts. Directions known to 1e-10 leave entries of that size where the
-// exact ones have none, and such an equation says nothing.
+// Largest entry of equation j, in the units of its contacts. Directions known to 1e-10 leave entries of that size where
+// the exact ones have none, and such an equation says nothing.
 static double strength(const carrier* k, int j) {
     const sti_motion* m = &k->m;
     double most = 0;

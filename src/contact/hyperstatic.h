@@ -9,9 +9,9 @@
 sti_status sti_contact_count_open(sti_contact_reduction* red, const sti_contact_options* options,
                                   sti_contact_answer* answer);
 
-// Fills undetermined and undetermined_dimension, and replaces r (v, lambda, u and the residuals with it) where a smaller one
-// was found that is a solution as well; otherwise undetermined stays NAN. The velocities of the answer should be better than
-// the tolerance by an order or two.
+// Fills undetermined and undetermined_dimension, and replaces r (v, lambda, u and the residuals with it) where a
+// smaller one was found that is a solution as well; otherwise undetermined stays NAN. The velocities of the answer
+// should be better than the tolerance by an order or two.
 sti_status sti_contact_minimum_norm(sti_contact_reduction* red, const sti_contact_options* options,
                                     sti_contact_answer* answer);
 

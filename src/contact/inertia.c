@@ -1,10 +1,10 @@
 // inertia.c: counting eigenvalues by two factorizations.
 //
 // The matrix is scaled to unit diagonal first, so that the count does not depend on units or on heavy bodies. tau is a
-// thousand times the rounding of a matrix of order a thousand or so, and far below the softest motions of the stacks and
-// piles met in practice, which go like 1 / n^2: an eigenvalue between the two is a question of the data. L D L' without
-// pivoting serves, although S - tau I is indefinite: pivots that belong to the kernel are of the size of tau, and what they
-// multiply is of the size of tau as well.
+// thousand times the rounding of a matrix of order a thousand or so, and far below the softest motions of the stacks
+// and piles met in practice, which go like 1 / n^2: an eigenvalue between the two is a question of the data. L D L'
+// without pivoting serves, although S - tau I is indefinite: pivots that belong to the kernel are of the size of tau,
+// and what they multiply is of the size of tau as well.
 #include "contact/inertia.h"
 
 #include <math.h>

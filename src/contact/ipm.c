@@ -4,29 +4,33 @@
 //
 //     min 1/2 r'W r + (q + mu s n)'r,        |r_t| <= mu r_n      at every contact,
 //
-// a program over second-order cones: with the rows (mu r_n, r_t) in Q it is the form of stiction/conic.h, P = W, A = -diag(mu,
-// 1, 1), b = 0, and the method of conic/ipm.c solves it in 10 to 20 steps whatever the conditioning of W, the redundancy of
-// contacts or the size of mu. The outer loop of fixed_point.c then looks for the slips (De Saxce & Feng 1998; Acary, Cadoux,
-// Lemarechal & Malick 2011); every solution is the guess of the next one.
+// a program over second-order cones: with the rows (mu r_n, r_t) in Q it is the form of stiction/conic.h, P = W, A =
+// -diag(mu, 1, 1), b = 0, and the method of conic/ipm.c solves it in 10 to 20 steps whatever the conditioning of W, the
+// redundancy of contacts or the size of mu. The outer loop of fixed_point.c then looks for the slips (De Saxce & Feng
+// 1998; Acary, Cadoux, Lemarechal & Malick 2011); every solution is the guess of the next one.
 //
 // Departures.
 // D1  mu = 0: r_t = 0 is known, and the contact keeps one variable, r_n >= 0.
-// D2  W that is not symmetric (measured data are so to a few digits). The program has the symmetric part; the rest goes with
-//     the slips into the linear term, at the last r:  c = q + mu s n + (W - P) r. Repeated, that is a fixed point as well,
+// D2  W that is not symmetric (measured data are so to a few digits). The program has the symmetric part; the rest goes
+//     with
+//     the slips into the linear term, at the last r:  c = q + mu s n + (W - P) r. Repeated, that is a fixed point as
+//                                                     well,
 //     and a fast one while the skew part is small against W.
-// D3  P = W + delta I with -delta r in the linear term, the proximal-point method: where W is indefinite by more than rounding
-//     (the least delta of 1e-8, 1e-7, .. of the mean diagonal entry that makes P convex; more than LARGEST_SHIFT is refused),
-//     and where the residual stands still without it: with redundant contacts r is not unique, and the convex problem is
-//     solved to far more digits once it is.
+// D3  P = W + delta I with -delta r in the linear term, the proximal-point method: where W is indefinite by more than
+//     rounding
+//     (the least delta of 1e-8, 1e-7, .. of the mean diagonal entry that makes P convex; more than LARGEST_SHIFT is
+//     refused), and where the residual stands still without it: with redundant contacts r is not unique, and the convex
+//     problem is solved to far more digits once it is.
 // D4  r is measured in units of |rho q| / sqrt(nc), so that the program's tolerances mean the same for all units.
 //
-// D5  the convex problem of s = 0 comes first: its solution is the Coulomb solution already where every contact sticks or parts,
-//     whatever mu is, while the slips of a bad guess would lift contacts by mu times their size. Where the loop stands still,
-//     it is tried once more from that point, if that is better.
+// D5  the convex problem of s = 0 comes first: its solution is the Coulomb solution already where every contact sticks
+//     or parts,
+//     whatever mu is, while the slips of a bad guess would lift contacts by mu times their size. Where the loop stands
+//     still, it is tried once more from that point, if that is better.
 //
-// What an outcome proves. Solution: the natural map of the Coulomb problem is at most tol, r in the cone. Stalled, limit:
-// nothing; in particular not that there is no solution, even where a convex problem was found unbounded (an r in K that
-// moves nothing and that q pushes): other slips may hold it.
+// What an outcome proves. Solution: the natural map of the Coulomb problem is at most tol, r in the cone. Stalled,
+// limit: nothing; in particular not that there is no solution, even where a convex problem was found unbounded (an r in
+// K that moves nothing and that q pushes): other slips may hold it.
 //
 // Cost: for each step a sparse L D L' of order about 2 d nc, that is n^3 / 3 for a W without zeros; the ordering is
 // found once.

@@ -1,5 +1,5 @@
-// islands.c: which contacts, bilateral rows and velocities are joined (docs/contact.md): by entries other than 0 of W, V and R, in
-// the global form of H, G and M. An operator does not show its entries: all is one island.
+// islands.c: which contacts, bilateral rows and velocities are joined (docs/contact.md): by entries other than 0 of W,
+// V and R, in the global form of H, G and M. An operator does not show its entries: all is one island.
 #include "contact/islands.h"
 
 #include "base/sets.h"

@@ -4,7 +4,8 @@
 
 #include "contact/contact.h"
 
-// Contacts, bilateral rows and (global) velocities, in this order: of[i] becomes the least of those that are joined to i by
+// Contacts, bilateral rows and (global) velocities, in this order: of[i] becomes the least of those that are joined to
+// i by
 // entries other than 0.                                                                             (nc + nb + nv)
 void sti_contact_islands(const sti_contact_problem* problem, int* of);
 

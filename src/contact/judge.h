@@ -39,8 +39,8 @@ typedef struct sti_contact_judge {
 
 void sti_contact_judge_point(sti_contact_judge* k);
 
-// Does every contact undo enough of the data to trust its forces, whatever island it belongs to? Then none runs away, and all may
-// be taken for one island. rho < 0: not known yet, and so it does not.
+// Does every contact undo enough of the data to trust its forces, whatever island it belongs to? Then none runs away,
+// and all may be taken for one island. rho < 0: not known yet, and so it does not.
 bool sti_contact_judge_calm(int d, int nc, const double* r, const double* q, const double* u, const double* rho);
 
 // What is compared with the tolerance: a little more, so that a judge with other rounding comes to the same verdict

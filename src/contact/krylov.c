@@ -1,7 +1,7 @@
 // krylov.c: GMRES(m).
 //
-// V spans the Krylov space of A P^-1; the least-squares problem in it is kept triangular by rotations, so the norm of the
-// residual is known at every step. A restart begins again from the true residual.
+// V spans the Krylov space of A P^-1; the least-squares problem in it is kept triangular by rotations, so the norm of
+// the residual is known at every step. A restart begins again from the true residual.
 #include "contact/krylov.h"
 
 #include <math.h>

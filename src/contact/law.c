@@ -4,19 +4,21 @@
 //     stick      |r_t| <= mu r_n,             u = 0
 //     slide      r_t = -mu r_n s,  r_n >= 0,  u_n = 0,  u_t = alpha s,  alpha >= 0,  |s| = 1
 //
-//     share = min over the three of max(|r - r'| / R, |u_n - u'_n| / U, |u_t - u'_t| / T),   (r', u') nearest of the mode
+//     share = min over the three of max(|r - r'| / R, |u_n - u'_n| / U, |u_t - u'_t| / T),
+//         (r', u') nearest of the mode
 //
 // with the direction s of slip along u_t / T - r_t / R: that of u_t where the contact slides fast, against r_t where it
 // hardly moves. In the plane there are only two directions, and it is the right one where sliding is nearest at all.
 //
-// Why not the natural map e = r - P_K(r - rho (u + mu |u_t| n))? With T = U and R = rho U it is the same up to friction:
+// Why not the natural map e = r - P_K(r - rho (u + mu |u_t| n))? With T = U and R = rho U it is the same up to
+// friction:
 //
 //     share <= sqrt(2 + mu^2) |e| / R,          |e| / R <= (3 + mu) share
 //
-// The first, because r - e and the velocity with tangent u_t - e_t / rho obey the law, at most that far away, and its mode
-// above has none farther; the second, because a projection does not move farther than its argument. But for large mu the map
-// multiplies a slip of one rounding by mu, and calls a contact that sticks as well as doubles can say not solved; and it
-// sees penetration through 1 / mu. The distance depends on mu only through the cone itself.
+// The first, because r - e and the velocity with tangent u_t - e_t / rho obey the law, at most that far away, and its
+// mode above has none farther; the second, because a projection does not move farther than its argument. But for large
+// mu the map multiplies a slip of one rounding by mu, and calls a contact that sticks as well as doubles can say not
+// solved; and it sees penetration through 1 / mu. The distance depends on mu only through the cone itself.
 #include "contact/law.h"
 
 #include <math.h>
@@ -99,8 +101,8 @@ sti_contact_miss sti_contact_law_miss(int d, double mu, const double* r, const d
     return best;
 }
 
-// Touching: r' = (max(r_n, 0), P), u' = (0, -(x - P) T / R), P the nearest point to x = r_t - R / T u_t of mu r_n S. The pair
-// obeys the law whatever S is, and r_t - P and u_t - u'_t are the same in their units.
+// Touching: r' = (max(r_n, 0), P), u' = (0, -(x - P) T / R), P the nearest point to x = r_t - R / T u_t of mu r_n S.
+// The pair obeys the law whatever S is, and r_t - P and u_t - u'_t are the same in their units.
 sti_contact_miss sti_contact_section_miss(const sti_section* section, double mu, const double* r, const double* u,
                                           sti_contact_units k) {
     double all = 0;

@@ -5,8 +5,8 @@
 //     global    x = v,         C_u = H',        C_b = G'
 //     local     x = (r, l),    C_u = [W V],     C_b = [V' R],     w = q,   b = s
 //
-// Forces (r, lambda) with C_u'r + C_b'lambda = 0 move nothing, and for every motion that obeys the bilateral rows they do
-// the same work, r'u = r'w + lambda'b. (In the local form they are forces for every symmetric W.)
+// Forces (r, lambda) with C_u'r + C_b'lambda = 0 move nothing, and for every motion that obeys the bilateral rows they
+// do the same work, r'u = r'w + lambda'b. (In the local form they are forces for every symmetric W.)
 #ifndef STI_CONTACT_MOTION_H
 #define STI_CONTACT_MOTION_H
 
@@ -54,7 +54,8 @@ typedef struct sti_force_check {
     double work;    // r'w + lambda'b, with its rounding error added
     double bound;   // -work over the largest row as it is: no motion with |x|_1 below it has r'u >= 0; 0 when work >= 0
     double
-        paces;  // -work over what all rows make of motions of the size step: none with |x_j| <= paces step_j has r'u >= 0
+        paces;  // -work over what all rows make of motions of the size step: none with |x_j| <= paces step_j has r'u >=
+                // 0
 } sti_force_check;
 
 sti_force_check sti_motion_judge_force(const sti_motion* m, const double* r, const double* lambda);

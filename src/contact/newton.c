@@ -2,43 +2,48 @@
 //
 //     u = W r + q,      Signorini's condition and Coulomb's law between r_c and u_c at every contact c
 //
-// Why proximal. W is singular as soon as contacts are redundant (a box on four corners), so r is not unique, and Newton's
-// matrix at a solution is singular. The proximal problem around a centre z,
+// Why proximal. W is singular as soon as contacts are redundant (a box on four corners), so r is not unique, and
+// Newton's matrix at a solution is singular. The proximal problem around a centre z,
 //
-//     v = W r + q + A (r - z),    A_c = alpha / rho_c,    rho_c = d / trace W_cc,     the law between r_c and v_c,        (1)
+//     v = W r + q + A (r - z),    A_c = alpha / rho_c,    rho_c = d / trace W_cc,     the law between r_c and v_c,
+//         (1)
 //
-// has the matrix W + A, is well conditioned for moderate alpha, and its solution solves the first problem when r = z. Its
-// error is then alpha |r - z|, so alpha ~ residual makes the method as fast as Newton's near a solution (Rockafellar 1976
-// for the convex case; Acary, Bremond & Huber 2018 on the collection of problems this was tried on). Without convexity
-// nothing promises that alpha may be lowered: it falls while (1) is easily solved, and is raised when it is not.
+// has the matrix W + A, is well conditioned for moderate alpha, and its solution solves the first problem when r = z.
+// Its error is then alpha |r - z|, so alpha ~ residual makes the method as fast as Newton's near a solution
+// (Rockafellar 1976 for the convex case; Acary, Bremond & Huber 2018 on the collection of problems this was tried on).
+// Without convexity nothing promises that alpha may be lowered: it falls while (1) is easily solved, and is raised when
+// it is not.
 //
-// Newton for (1). On the function of Alart & Curnier (curnier.h), whose linear pieces are the modes separate, stick, slide.
-// The next point r+ solves the equations of the pieces on which r lies; contacts that separate leave the system. Linear
-// systems: block LU over the contact graph (block_lu.h), GMRES with incomplete factors (krylov.h) where that would be too
-// large or W is only an operator. u is linear in r, so a step costs one product with W, whatever its length.
+// Newton for (1). On the function of Alart & Curnier (curnier.h), whose linear pieces are the modes separate, stick,
+// slide. The next point r+ solves the equations of the pieces on which r lies; contacts that separate leave the system.
+// Linear systems: block LU over the contact graph (block_lu.h), GMRES with incomplete factors (krylov.h) where that
+// would be too large or W is only an operator. u is linear in r, so a step costs one product with W, whatever its
+// length.
 //
 // Globalization. The merit m is the norm of the function of Alart & Curnier for (1). Full steps are taken, also uphill,
-// while the lowest merit of the excursion falls (a watchdog: Chamberlain et al. 1982); then back to the best point, from
-// where one step must satisfy Armijo's condition. This leaves the kinks at which a monotone search creeps, and a repeated
-// merit ends a cycle of modes at once. When (1) does not yield, alpha grows tenfold and a few sweeps of block Gauss-Seidel
-// are tried. When the residual itself stalls, the method starts again from other points (sweeps backwards, from zero).
+// while the lowest merit of the excursion falls (a watchdog: Chamberlain et al. 1982); then back to the best point,
+// from where one step must satisfy Armijo's condition. This leaves the kinks at which a monotone search creeps, and a
+// repeated merit ends a cycle of modes at once. When (1) does not yield, alpha grows tenfold and a few sweeps of block
+// Gauss-Seidel are tried. When the residual itself stalls, the method starts again from other points (sweeps backwards,
+// from zero).
 //
-// Islands. No block of W joins two islands of the contact graph: they are solved one after the other, each to its share of
-// the error, each with its own alpha and its own steps.
+// Islands. No block of W joins two islands of the contact graph: they are solved one after the other, each to its share
+// of the error, each with its own alpha and its own steps.
 //
 //     letter   here                 letter   here
 //     r, u     r, u (d nc)          z        center
 //     r+       r_next, u_next       alpha    alpha
 //     x, s     in curnier.c         m        merit
 //
-// Outcomes. STI_END_SOLUTION: the natural map of the given problem (not (1), not the function of Alart & Curnier) is at most
+// Outcomes. STI_END_SOLUTION: the natural map of the given problem (not (1), not the function of Alart & Curnier) is at
+// most
 // tol. Anything else proves nothing. The point returned is the best seen, island by island.
 //
 // Cost. One factorization (lu.cost products of blocks) and one product with W a step; 5 to 20 steps for most problems,
 // hundreds for hard ones. max_iterations limits the steps of the whole run.
 //
-// Departures. D1: (1) is solved only until its merit is halved, not exactly. D2: the watchdog measures progress within an
-// excursion, so that a long one may go on while it descends.
+// Departures. D1: (1) is solved only until its merit is halved, not exactly. D2: the watchdog measures progress within
+// an excursion, so that a long one may go on while it descends.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,6 +51,7 @@
 #include "contact/block_lu.h"
 #include "contact/curnier.h"
 #include "contact/krylov.h"
+#include "contact/local.h"
 
 enum {
     FIRST_SWEEPS = 7,    // of Gauss-Seidel before the first step, after 3 from the guess: at least
@@ -237,12 +243,8 @@ static void measure(newton* n) {
         const int c = n->lu.order[k];
         const double *r = n->r + (size_t)d * (size_t)c, *u = n->u + (size_t)d * (size_t)c, rho = p->rho[c];
         const double* q = p->q + (size_t)d * (size_t)c;
-        const double slip = d == 2 ? fabs(u[1]) : sqrt(u[1] * u[1] + u[2] * u[2]);
-        double x[3], y[3];
-        for (int i = 0; i < d; i++) x[i] = r[i] - rho * (u[i] + (i == 0 ? p->mu[c] * slip : 0));
-        sti_coulomb_project(d, p->mu[c], x, y);
+        sum += sti_contact_natural_map_one(d, p->mu[c], rho, r, u);
         for (int i = 0; i < d; i++) {
-            sum += (r[i] - y[i]) * (r[i] - y[i]);
             r2 += r[i] * r[i];
             q2 += rho * q[i] * (rho * q[i]);
         }
@@ -400,8 +402,8 @@ static void make_safe(newton* n) {
     copy(n, n->u_safe, n->u);
 }
 
-// Newton's method for (1) around center = r, until the merit is halved. Returns the number of steps, or 0 when it is not
-// halved; r is then the point of least merit.
+// Newton's method for (1) around center = r, until the merit is halved. Returns the number of steps, or 0 when it is
+// not halved; r is then the point of least merit.
 static int solve_proximal(newton* n) {
     copy(n, n->center, n->r);
     const double first = merit(n);
@@ -589,7 +591,8 @@ static void sweep_more(newton* n, double* residual) {
     *residual = residual_of(n);
 }
 
-// All that happens between the guess and the first step of Newton. A guess that is better than what became of it is kept.
+// All that happens between the guess and the first step of Newton. A guess that is better than what became of it is
+// kept.
 static sti_status begin(newton* n, double* residual) {
     const size_t bytes = (size_t)n->p->d * (size_t)n->p->nc * sizeof *n->r;
     const bool swept = n->p->op == NULL && !(*residual <= NEAR);

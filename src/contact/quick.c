@@ -1,50 +1,56 @@
-// quick.c: the smallest problems, before anything is prepared: a sweep or two, and Newton's method on a dense matrix.
+// quick.c: before anything is prepared: sweeps by columns of W, and Newton's method on the few contacts that still
+// move.
 //
 //     u = W r + q,      Signorini's condition and Coulomb's law between r_c and u_c at every contact c
 //
-// For a handful of contacts the portfolio spends most of its time on preparation: blocks, islands, workspace, history. And
-// where few press among many, most of that is about contacts that never matter. Here the columns of W of those that press are
-// copied into one dense matrix and tried at once:
+// The portfolio prepares blocks, islands, workspace, history. For small problems that is most of the time, and where
+// few press among many, most of that is about contacts that never matter. Here W stays as it was given:
 //
-//   1. Gauss-Seidel with the exact one-contact solver (one_contact.c), by columns: u follows every change of r at all
-//      contacts, so a sweep costs one column of W for each contact that changes. It settles what does not couple. A contact
-//      presses when its free velocity closes, or when the others push it down; the others have no force and no column.
-//   2. Newton's method on the function of Alart & Curnier (curnier.h) with full steps, from there: the modes are mostly
-//      right after a sweep, and in the plane one step then solves the problem.
+//   1. Gauss-Seidel with the exact one-contact solver (one_contact.c), by columns: u follows every change of r, so a
+//      visit costs the columns of that contact, and what has not changed costs nothing: a contact that parts, or whose
+//      u is what it was after its last visit, is passed over, and neighbours that move wake it through u. A contact
+//      presses when its free velocity closes, or when others push it down; all others have no force and no column.
+//      After a sweep |rho (u - u after the visit)| of all that press says how far it is, so the error is looked at when
+//      that is below the tolerance, and then in full.
+//   2. Newton's method on the function of Alart & Curnier (curnier.h) with full steps, on those that moved in the last
+//      sweep, the others held, where sweeps would cost more: modes are mostly right by then, and in the plane one step
+//      often is enough.
 //
 //     letter   here              letter   here
-//     W        k->W, by columns  rho      k->rho
-//     r, u     k->r, k->u        y        k->y, unknowns of the pieces
+//     W        k->pusher[].of    rho      k->rho
+//     r, u     k->r, k->u        y        unknowns of the pieces (quick_newton.c)
 //
-// Outcome. Solved: the residual on the data as given (judge.h), u computed from r afresh, is at most tol; the same verdict as
-// for every other method, over all contacts. It is looked at where the natural map, which is cheaper, is at most tol. Else
-// nothing is proved: a singular matrix (redundant contacts) or modes that keep changing end the attempt, without a search; the
-// portfolio goes on from the best point.
+// Outcome. Solved: the residual on the data as given (judge.h), u computed from r afresh, is at most tol; the same
+// verdict as for every other method, over all contacts. It is asked for where a sweep would change less than tol. Else
+// nothing is proved: sweeps that crawl end the attempt, and the portfolio goes on from the best point.
 //
-// Cost. A copy of the columns that press, a few sweeps, and STEPS dense factorizations with UNKNOWNS rows at most. Up to ROWS
-// rows no memory is asked for.
+// Cost. Two flops for each number in a column that is used, and 10 (plane) to 80 ns for a visit; a small dense
+// factorization for a Newton step (quick_newton.c). Up to ROWS rows no memory is asked for.
 #include "contact/quick.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "contact/curnier.h"
 #include "contact/islands.h"
 #include "contact/judge.h"
 #include "contact/local.h"
+#include "contact/one_plane.h"
 #include "contact/posed.h"
+#include "contact/quick_columns.h"
 
 enum {
-    ROWS = 64,      // of problems that stay on the stack, 60 kB of it
-    MOST = 4096,    // rows beyond which nothing is tried
-    COLUMNS = 64,   // of contacts that press
-    UNKNOWNS = 48,  // of Newton's equations: more cost as much as sweeps that converge
-    SWEEPS = 3,
-    STEPS = 8,
+    ROWS = 64,     // of problems that stay on the stack
+    MOST = 4096,   // rows beyond which nothing is tried
+    COLUMNS = 64,  // of W that may be copied: those of a dense matrix, or with entries out of order
+    PART = 3,      // of contacts in space that press, where they are many: with more the portfolio does better
+    SWEEPS = 80,
 };
 
-#define SINGULAR 1e-11  // pivot over the largest entry, below which the matrix counts as singular
-#define QUICKLY 0.1     // a sweep that lowers the residual by this factor may be followed by another
+#define STILL 1e-2  // of tol: relative change of u below which a contact sleeps
+
+typedef sti_column column;
+typedef sti_pusher pusher;
+typedef sti_quick quick;
 
 // What there is of every contact and row
 typedef struct everywhere {
@@ -52,69 +58,65 @@ typedef struct everywhere {
     double r[ROWS], u[ROWS], size[ROWS], rho[ROWS / 2], trace[ROWS / 2], own[ROWS];
     int slot[ROWS / 2], island[ROWS / 2];
     sti_contact_energy energy[ROWS / 2];
+    pusher pusher[ROWS / 2];
 } everywhere;
-
-typedef struct quick {
-    sti_env* env;
-    const sti_contact_problem* p;
-    const sti_contact_options* options;
-    sti_contact_answer* best;  // of the caller: r, u, residual, solver
-    int d, nc, n;
-    sti_contact_local local;     // what the natural map needs
-    double* W;                   // the columns that press             (n x COLUMNS at most)
-    double *r, *u, *size;        // forces, velocities, their terms    (n)
-    double *own, *rho, *trace;   // (nc x 2), (nc), (nc)
-    int *slot, *island;          // place among those that press, -1: none    (nc)
-    sti_contact_energy* energy;  // (nc)
-    double drive;                // sum of rho |q|^2
-    bool guessed;                // there are forces to begin with
-    long iterations;
-    int pressing;              // contacts that have columns; from here on, of each of them
-    int contact[COLUMNS / 2];  // its number
-    sti_contact_block block[COLUMNS / 2];
-    bool prepared[COLUMNS / 2];
-    sti_contact_piece piece[COLUMNS / 2];
-    int first[COLUMNS / 2];  // its first unknown in Newton's equations
-    double T[UNKNOWNS * UNKNOWNS], y[UNKNOWNS];
-} quick;
 
 // ---- the data ----
 
 static double diagonal_entry(const sti_matrix* W, int i) {
     if (W->dense != NULL) return W->dense[(size_t)i * (size_t)W->cols + (size_t)i];
     double s = 0;
-    for (int64_t t = W->col_start[i]; t < W->col_start[i + 1]; t++) s += W->row[t] == i ? W->value[t] : 0;
+    for (int64_t t = W->col_start[i]; t < W->col_start[i + 1]; t++) {
+        if (W->row[t] == i) s += W->value[t];
+    }
     return s;
 }
 
-static inline double* column_of(const quick* k, int slot, int i) {
-    return k->W + (size_t)(k->d * slot + i) * (size_t)k->n;
+static bool ascends(const int* row, int count) {
+    bool down = false;
+    for (int t = 1; t < count; t++) down |= row[t] <= row[t - 1];
+    return !down;
 }
 
-// W_cb, row c and column b (in the list): entry (i, j)
-static inline double entry(const quick* k, int c, int b, int i, int j) {
-    return column_of(k, b, j)[k->d * c + i];
+// Is there room for copies? It is asked for when the first one is made.
+static bool copies(quick* k) {
+    if (k->W != NULL) return true;
+    k->W = k->room = sti_alloc_array(k->env, COLUMNS * (size_t)k->n, sizeof *k->room);
+    if (k->W == NULL) k->status = STI_FAIL(k->env, STI_ERR_MEMORY, -1, "columns of W of %d contacts", k->nc);
+    return k->W != NULL;
+}
+
+// Column j of W as it is, or copied. False: there is no room.
+static bool read_column(quick* k, int j, column* out) {
+    const sti_matrix* W = &k->p->W;
+    const int n = k->n;
+    if (W->dense == NULL) {
+        const int64_t first = W->col_start[j];
+        *out = (column){W->row + first, W->value + first, (int)(W->col_start[j + 1] - first)};
+        if (ascends(out->row, out->count)) return true;
+    }
+    if (k->copied == COLUMNS || !copies(k)) return false;
+    double* to = k->W + (size_t)k->copied++ * (size_t)n;
+    if (W->dense != NULL) {
+        for (int l = 0; l < n; l++) to[l] = W->dense[(size_t)l * (size_t)n + (size_t)j];
+    } else {
+        memset(to, 0, (size_t)n * sizeof *to);
+        for (int t = 0; t < out->count; t++) to[out->row[t]] += out->value[t];
+    }
+    *out = (column){NULL, to, n};
+    return true;
 }
 
 // The contact gets its columns. False: there is no room.
 static bool press(quick* k, int c) {
-    const int d = k->d, n = k->n, slot = k->pressing;
-    if (d * (slot + 1) > COLUMNS) return false;
-    const sti_matrix* W = &k->p->W;
-    for (int i = 0; i < d; i++) {
-        double* column = column_of(k, slot, i);
-        const int j = d * c + i;
-        if (W->dense != NULL) {
-            for (int l = 0; l < n; l++) column[l] = W->dense[(size_t)l * (size_t)n + (size_t)j];
-        } else {
-            memset(column, 0, (size_t)n * sizeof *column);
-            for (int64_t t = W->col_start[j]; t < W->col_start[j + 1]; t++) column[W->row[t]] += W->value[t];
-        }
+    pusher* s = &k->pusher[k->pressing];
+    for (int j = 0; j < k->d; j++) {
+        if (!read_column(k, k->d * c + j, &s->of[j])) return false;
     }
-    k->slot[c] = slot;
-    k->contact[slot] = c;
-    k->prepared[slot] = false;
-    k->pressing++;
+    s->contact = c;
+    s->prepared = s->moved = false;
+    s->seen[0] = s->seen[1] = s->seen[2] = NAN;
+    k->slot[c] = k->pressing++;
     return true;
 }
 
@@ -123,11 +125,10 @@ static bool has_force(const quick* k, int c) {
     return r[0] != 0 || r[1] != 0 || (k->d == 3 && r[2] != 0);
 }
 
-// Contacts without columns that penetrate get theirs. *some: there were such. False: there is no room.
-static bool widen(quick* k, bool* some) {
+bool sti_quick_widen(quick* k, bool* some) {
     *some = false;
     for (int c = 0; c < k->nc; c++) {
-        if (k->slot[c] >= 0 || !(k->u[k->d * c] < 0)) continue;
+        if (!(k->u[k->d * c] < 0) || k->slot[c] >= 0) continue;
         if (!press(k, c)) return false;
         *some = true;
     }
@@ -150,25 +151,33 @@ static bool load(quick* k) {
     k->local = (sti_contact_local){.d = d, .nc = k->nc, .mu = p->mu, .q = p->q, .rho = k->rho};
     k->local.scale = sti_contact_rho(d, k->nc, p->q, k->rho);
     k->drive = 0;
-    for (int i = 0; i < k->n; i++) k->drive += k->rho[i / d] * p->q[i] * p->q[i];
+    for (int c = 0; c < k->nc; c++) {
+        for (int i = d * c; i < d * c + d; i++) k->drive += k->rho[c] * p->q[i] * p->q[i];
+    }
     return true;
 }
 
-// u += factor W_j, column j of the contact in this place
-static void add_column(quick* k, int slot, int j, double factor) {
-    const int n = k->n;
-    const double* restrict column = column_of(k, slot, j);
-    double* restrict u = k->u;
-    for (int i = 0; i < n; i++) u[i] += factor * column[i];
+// size += |factor column|
+static void add_size(const column* w, double factor, double* restrict size) {
+    for (int t = 0; t < w->count; t++) size[w->row == NULL ? t : w->row[t]] += fabs(factor * w->value[t]);
+}
+
+static inline double entry_of(const column* w, int i) {
+    if (w->row == NULL) return w->value[i];
+    for (int t = 0; t < w->count; t++) {
+        if (w->row[t] == i) return w->value[t];
+    }
+    return 0;
 }
 
 // u = W r + q, in the order of the contacts that press
 static void renew(quick* k) {
     memcpy(k->u, k->local.q, (size_t)k->n * sizeof *k->u);
     for (int s = 0; s < k->pressing; s++) {
-        const double* r = k->r + k->d * k->contact[s];
+        const pusher* x = &k->pusher[s];
+        const double* r = k->r + k->d * x->contact;
         for (int j = 0; j < k->d; j++) {
-            if (r[j] != 0) add_column(k, s, j, r[j]);
+            if (r[j] != 0) sti_column_add(&x->of[j], r[j], k->u);
         }
     }
 }
@@ -178,10 +187,11 @@ static void own_terms(quick* k) {
     const int n = k->n, d = k->d;
     double* restrict size = k->size;
     for (int i = 0; i < n; i++) size[i] = 0;
-    for (int s = 0; s < d * k->pressing; s++) {
-        const double* restrict column = column_of(k, s / d, s % d);
-        const double f = fabs(k->r[d * k->contact[s / d] + s % d]);
-        for (int i = 0; f > 0 && i < n; i++) size[i] += f * fabs(column[i]);
+    for (int s = 0; s < k->pressing; s++) {
+        const pusher* x = &k->pusher[s];
+        for (int j = 0; j < d; j++) {
+            if (k->r[d * x->contact + j] != 0) add_size(&x->of[j], k->r[d * x->contact + j], size);
+        }
     }
     for (int c = 0; c < k->nc; c++) {
         double q = 0, t = 0;
@@ -215,7 +225,7 @@ static bool judge(quick* k) {
     j.energy = k->energy;
     j.energies = energies;
     for (int s = 0; s < k->pressing; s++) {
-        const int c = k->contact[s];
+        const int c = k->pusher[s].contact;
         for (int i = k->d * c; i < k->d * c + k->d; i++)
             k->energy[k->island[c]].net += k->r[i] * (k->u[i] - k->local.q[i]);
     }
@@ -227,180 +237,209 @@ static bool judge(quick* k) {
     return true;
 }
 
-// The residual at (r, u), u = W r + q summed in the order of the columns; true: within tol. The best point is kept, but none
-// that runs away.
-static bool measure(quick* k, sti_contact_solver solver) {
+// The point is the answer's.
+static void keep(quick* k, sti_contact_solver solver) {
+    k->best->solver = solver;
+    memcpy(k->best->r, k->r, (size_t)k->n * sizeof *k->r);
+    memcpy(k->best->u, k->u, (size_t)k->n * sizeof *k->u);
+}
+
+// The best point is kept, but none that runs away.
+static void keep_better(quick* k, sti_contact_solver solver) {
     const double residual = sti_contact_natural_map(&k->local, k->r, k->u, NULL);
     const sti_contact_options* o = k->options;
     if (o->trace != NULL) o->trace(o->trace_user, sti_contact_solver_text(solver), k->iterations, residual);
-    sti_contact_answer* a = k->best;
     double size = 0;
-    for (int i = 0; i < k->n; i++) size += k->r[i] * k->r[i] / k->rho[i / k->d];
-    if (!(residual < a->residual && size <= STI_CONTACT_FARTHEST * STI_CONTACT_FARTHEST * k->drive)) return false;
-    a->residual = residual;
-    a->solver = solver;
-    memcpy(a->r, k->r, (size_t)k->n * sizeof *k->r);
-    memcpy(a->u, k->u, (size_t)k->n * sizeof *k->u);
-    return residual <= o->tol && judge(k);
+    for (int s = 0; s < k->pressing; s++) {
+        const int c = k->pusher[s].contact;
+        for (int i = k->d * c; i < k->d * c + k->d; i++) size += k->r[i] * k->r[i] / k->rho[c];
+    }
+    if (!(residual < k->best->residual && size <= STI_CONTACT_FARTHEST * STI_CONTACT_FARTHEST * k->drive)) return;
+    k->best->residual = residual;
+    keep(k, solver);
+}
+
+// u afresh, and the verdict.
+static bool decide(quick* k, sti_contact_solver solver) {
+    renew(k);
+    if (!judge(k)) {
+        keep_better(k, solver);
+        return false;
+    }
+    if (k->options->trace != NULL)
+        k->options->trace(k->options->trace_user, sti_contact_solver_text(solver), k->iterations, k->best->residual);
+    keep(k, solver);
+    return true;
 }
 
 // ---- sweeps ----
 
-static void solve_contact(quick* k, int slot) {
-    const int d = k->d, c = k->contact[slot], at = d * c;
-    double *r = k->r + at, old[3] = {0}, b[3], A[9];
+static void prepare(quick* k, pusher* s, const int d) {
+    for (int j = 0; j < d; j++) {
+        for (int i = 0; i < d; i++) s->A[i * d + j] = entry_of(&s->of[j], d * s->contact + i);
+    }
+    sti_contact_block_prepare(d, k->local.mu[s->contact], s->A, &s->block);
+    s->prepared = true;
+}
+
+// How far u is from what it was after the visit; NaN before the first one
+static inline double off(const pusher* s, const double* u, const int d) {
+    double most = fabs(u[0] - s->seen[0]);
+    for (int i = 1; i < d; i++) {
+        const double x = fabs(u[i] - s->seen[i]);
+        most = x > most ? x : most;
+    }
+    return most;
+}
+
+// ns of the one-contact solver
+static inline double visit_cost(int d) {
+    return d == 2 ? 15 : 130;
+}
+
+static inline void visit(quick* k, pusher* s, const int d) {
+    const int at = d * s->contact;
+    double *r = k->r + at, b[3], x[3];
     const double* u = k->u + at;
+    s->moved &= k->follows;
     if (u[0] >= 0 && r[0] == 0) return;  // parts, and already did
+    if (off(s, u, d) * k->rho[s->contact] <= STILL * k->options->tol * r[0]) return;
+    if (!s->prepared) prepare(k, s, d);
     for (int i = 0; i < d; i++) {
         b[i] = u[i];
-        old[i] = r[i];
-        for (int j = 0; j < d; j++) {
-            A[i * d + j] = entry(k, c, slot, i, j);
-            b[i] -= A[i * d + j] * r[j];
-        }
+        for (int j = 0; j < d; j++) b[i] -= s->A[i * d + j] * r[j];
     }
-    if (!k->prepared[slot]) sti_contact_block_prepare(d, k->local.mu[c], A, &k->block[slot]);
-    k->prepared[slot] = true;
-    sti_contact_block_solve(&k->block[slot], b, r);
+    if (d == 2)
+        sti_contact_block_solve_plane(&s->block, b, x);
+    else
+        sti_contact_block_solve(&s->block, b, x);
+    k->cost += visit_cost(d);
     for (int i = 0; i < d; i++) {
-        if (r[i] != old[i]) add_column(k, slot, i, r[i] - old[i]);
+        const double change = x[i] - r[i];
+        if (change == 0) continue;
+        r[i] = x[i];
+        sti_column_add(&s->of[i], change, k->u);
+        k->change += change * change;
+        k->cost += s->of[i].count;
     }
+    s->moved = true;
+    for (int i = 0; i < d; i++) s->seen[i] = u[i];
+}
+
+// What the next sweep will change at least
+static inline void look_ahead_of(quick* k, const int d) {
+    double ahead = 0, size2 = 0;
+    for (int s = 0; s < k->pressing; s++) {
+        pusher* x = &k->pusher[s];
+        const double *r = k->r + d * x->contact, *u = k->u + d * x->contact, rho = k->rho[x->contact];
+        if (u[0] >= 0 && r[0] == 0) continue;
+        const bool fresh = isnan(x->seen[0]);  // others have just pushed it down
+        for (int i = 0; i < d; i++) {
+            const double away = rho * (fresh ? u[i] : u[i] - x->seen[i]);
+            size2 += r[i] * r[i];
+            ahead += away * away;
+        }
+        x->moved |= !(off(x, u, d) * rho <= STILL * k->options->tol * r[0]);
+    }
+    k->ahead = sqrt(ahead);
+    k->size2 = size2;
+}
+
+void sti_quick_look_ahead(quick* k) {
+    if (k->d == 2)
+        look_ahead_of(k, 2);
+    else
+        look_ahead_of(k, 3);
 }
 
 // All that press, and then those that come to. False: there is no room for them.
-static bool sweep_once(quick* k, bool again) {
+static inline bool sweep_through(quick* k, const int d) {
     bool some = false;
     int from = 0;
+    k->change = k->cost = 0;
     do {
-        for (int s = from; s < k->pressing; s++) solve_contact(k, s);
+        for (int s = from; s < k->pressing; s++) visit(k, &k->pusher[s], d);
         from = k->pressing;
-        if (!widen(k, &some)) return false;
+        if (!sti_quick_widen(k, &some)) return false;
     } while (some);
-    if (again) renew(k);  // rounding of updates; in the first sweep from no forces every column came once
+    k->change = sqrt(k->change);
+    look_ahead_of(k, d);
     k->iterations++;
     return true;
 }
 
-// True: solved. A second sweep only where the first was nearly enough.
 static bool sweep(quick* k) {
-    for (int s = 0; s < SWEEPS; s++) {
-        const double before = k->best->residual;
-        if (!sweep_once(k, s > 0 || k->guessed)) return false;
-        if (measure(k, STI_CONTACT_GS)) return true;
-        const double factor = k->best->residual / before;
-        if (!(factor <= QUICKLY && factor * k->best->residual <= 10 * k->options->tol)) return false;
-    }
-    return false;
-}
-
-// ---- Newton ----
-
-// Pieces at (r, u); the number of unknowns.
-static int linearize(quick* k) {
-    int m = 0;
-    for (int s = 0; s < k->pressing; s++) {
-        const int c = k->contact[s], at = k->d * c;
-        sti_curnier(k->d, k->local.mu[c], k->rho[c], k->r + at, k->u + at, &k->piece[s]);
-        k->first[s] = m;
-        m += k->piece[s].dim;
-    }
-    return m;
-}
-
-// E (W G y + q) + K y = 0: matrix T (m x m, by rows) and right side.
-static void assemble(quick* k, int m) {
-    const int d = k->d;
-    for (int s = 0; s < k->pressing; s++) {
-        const sti_contact_piece* row = &k->piece[s];
-        const int c = k->contact[s];
-        if (row->dim == 0) continue;
-        double e[3];
-        sti_piece_equation(d, row, k->local.q + d * c, e);
-        for (int i = 0; i < row->dim; i++) k->y[k->first[s] + i] = -e[i];
-        for (int t = 0; t < k->pressing; t++) {
-            const sti_contact_piece* col = &k->piece[t];
-            if (col->dim == 0) continue;
-            double B[9];
-            for (int i = 0; i < d; i++) {
-                for (int l = 0; l < d; l++) B[i * d + l] = entry(k, c, t, i, l);
-            }
-            sti_piece_columns(d, col, B);
-            sti_piece_rows(d, row, B);
-            if (s == t) sti_piece_stiffness(d, row, B);
-            for (int i = 0; i < row->dim; i++) {
-                for (int l = 0; l < col->dim; l++) k->T[(k->first[s] + i) * m + k->first[t] + l] = B[i * d + l];
-            }
-        }
-    }
-}
-
-// y <- T^-1 y by elimination with pivoting of rows. False: singular.
-static bool eliminate(quick* k, int m) {
-    double *T = k->T, *y = k->y, largest = 0;
-    for (int i = 0; i < m * m; i++) largest = fabs(T[i]) > largest ? fabs(T[i]) : largest;
-    for (int c = 0; c < m; c++) {
-        int p = c;
-        for (int i = c + 1; i < m; i++) {
-            if (fabs(T[i * m + c]) > fabs(T[p * m + c])) p = i;
-        }
-        if (!(fabs(T[p * m + c]) > SINGULAR * largest)) return false;
-        if (p != c) {
-            for (int j = c; j < m; j++) {
-                const double t = T[c * m + j];
-                T[c * m + j] = T[p * m + j];
-                T[p * m + j] = t;
-            }
-            const double t = y[c];
-            y[c] = y[p];
-            y[p] = t;
-        }
-        const double inverse = 1 / T[c * m + c];
-        for (int i = c + 1; i < m; i++) {
-            const double f = T[i * m + c] * inverse;
-            if (f == 0) continue;
-            for (int j = c + 1; j < m; j++) T[i * m + j] -= f * T[c * m + j];
-            y[i] -= f * y[c];
-        }
-    }
-    for (int i = m - 1; i >= 0; i--) {
-        for (int j = i + 1; j < m; j++) y[i] -= T[i * m + j] * y[j];
-        y[i] /= T[i * m + i];
-    }
-    return true;
-}
-
-// True: solved. Full steps while the residual falls; once it may rise.
-static bool newton(quick* k) {
-    int rises = 0;
-    bool some;
-    for (int s = 0; s < STEPS && rises < 2; s++) {
-        const int m = linearize(k);
-        if (m > UNKNOWNS) return false;
-        assemble(k, m);
-        if (!eliminate(k, m)) return false;
-        for (int t = 0; t < k->pressing; t++)
-            sti_piece_force(k->d, &k->piece[t], k->y + k->first[t], k->r + k->d * k->contact[t]);
-        renew(k);
-        k->iterations++;
-        const double before = k->best->residual;
-        if (measure(k, STI_CONTACT_NEWTON)) return true;
-        if (!widen(k, &some)) return false;
-        rises += !(k->best->residual < before) && !some;
-    }
-    return false;
+    return k->d == 2 ? sweep_through(k, 2) : sweep_through(k, 3);
 }
 
 // ---- the whole ----
 
-static bool fits(const sti_contact_problem* p, const sti_contact_options* options) {
+// In space, where a visit costs ten times as much as in the plane: too many for Newton's method, and no small part of
+// all.
+static bool are_many(const sti_contact_problem* p, int pressing) {
+    return p->dimension == 3 && p->dimension * pressing > STI_QUICK_SIDE && PART * pressing > p->contact_count;
+}
+
+static bool fits(const sti_contact_problem* p, const sti_contact_options* options, const double* guess) {
     const int n = p->dimension * p->contact_count;
     if (p->global || p->W_op != NULL || p->bilateral_count > 0 || n == 0 || n > MOST) return false;
     if (options->relaxation != 1 || options->minimum_norm) return false;
-    if (options->max_iterations > 0 && options->max_iterations < SWEEPS + STEPS)
-        return false;  // counted by the portfolio
-    int closing = 0;
-    for (int c = 0; c < p->contact_count; c++) closing += p->q[p->dimension * c] < 0;
-    return p->dimension * closing <= COLUMNS;
+    // A caller who counts, as steps of bodies do, has a guess that is nearly right: the portfolio keeps to it where
+    // forces are undetermined, and what rests stays at rest (the gripped box of arm-grasp).
+    if (options->max_iterations > 0) return false;
+    int pressing = 0;  // at least
+    for (int c = 0; c < p->contact_count; c++) pressing += p->q[p->dimension * c] < 0 || guess[p->dimension * c] > 0;
+    return p->W.dense == NULL ? !are_many(p, pressing) : p->dimension * pressing <= COLUMNS;
+}
+
+// Sweeps that the next ones are fewer than, presumably; INFINITY: no telling
+static double sweeps_left(const quick* k, double before, double aim) {
+    const double rate = before > 0 ? k->change / before : k->ahead / k->change;
+    return rate < 1 ? 1 + log(aim / k->ahead) / log(rate) : INFINITY;
+}
+
+// ns of the portfolio, presumably: blocks, and a score of sweeps over all of them
+static double portfolio_cost(const quick* k) {
+    enum { SCORE = 20, BLOCKS = 5, OVERHEAD = 100 };  // sweeps, ns for an entry, ns for a contact
+    const sti_matrix* W = &k->p->W;
+    const double n = k->n, entries = W->dense != NULL ? n * n : (double)W->col_start[k->n];
+    const double visits = (double)k->pressing * visit_cost(k->d);
+    return BLOCKS * entries + OVERHEAD * (double)k->nc + SCORE * (entries + visits);
+}
+
+// Sweeps while they promise to end soon, Newton's method where it costs less. True: solved.
+static bool iterate(quick* k) {
+    sti_contact_solver solver = STI_CONTACT_GS;
+    bool tried = false;
+    const double worth = portfolio_cost(k);
+    double part = 1, before = 0, promised = INFINITY;  // part: of the tolerance that is aimed at
+    for (int s = 0; s < SWEEPS; s++) {
+        if (!sweep(k)) return false;
+        if (are_many(k->p, k->pressing)) {  // nothing is kept of so little
+            k->iterations = 0;
+            return false;
+        }
+        double aim = part * k->options->tol * fmax(k->local.scale, sqrt(k->size2));
+        const double left = sweeps_left(k, before, aim);
+        if (k->ahead > aim && !tried && left * k->cost > sti_quick_newton_cost(k)) {
+            k->follows = true;
+            if (sti_quick_newton(k, 0.5 * aim))
+                solver = STI_CONTACT_NEWTON;
+            else
+                tried = true;
+            aim = part * k->options->tol * fmax(k->local.scale, sqrt(k->size2));
+        }
+        if (k->ahead <= aim) {
+            if (decide(k, solver)) return true;
+            part *= 0.1;
+        } else if (s > 0 && (left > promised - 0.5 ? 2 : 1) * left * k->cost > worth &&
+                   (tried || sti_quick_newton_cost(k) == INFINITY)) {
+            break;
+        }
+        promised = left;
+        before = k->change;
+    }
+    return decide(k, solver);
 }
 
 static bool solve(quick* k) {
@@ -410,7 +449,7 @@ static bool solve(quick* k) {
     memcpy(k->r, a->r, (size_t)k->n * sizeof *k->r);
     if (!load(k)) return false;
     renew(k);
-    const bool within = measure(k, STI_CONTACT_AUTO) || sweep(k) || newton(k);
+    const bool within = ((k->guessed || k->pressing == 0) && decide(k, STI_CONTACT_AUTO)) || iterate(k);
     a->iterations = k->iterations;
     a->residual_contact = a->residual;
     return within;
@@ -428,18 +467,18 @@ static bool solve_on_stack(quick* k) {
     k->slot = e.slot;
     k->island = e.island;
     k->energy = e.energy;
+    k->pusher = e.pusher;
     return solve(k);
 }
 
 static sti_status solve_in_memory(quick* k, bool* solved) {
     const size_t n = (size_t)k->n, nc = (size_t)k->nc;
-    double* room = sti_alloc_array(k->env, (COLUMNS + 3) * n + 4 * nc, sizeof *room);
+    double* room = sti_alloc_array(k->env, 3 * n + 4 * nc, sizeof *room);
     int* places = sti_alloc_array(k->env, 2 * nc, sizeof *places);
     k->energy = sti_alloc_array(k->env, nc, sizeof *k->energy);
-    sti_status status = STI_OK;
-    if (room != NULL && places != NULL && k->energy != NULL) {
-        k->W = room;
-        k->r = k->W + COLUMNS * n;
+    k->pusher = sti_alloc_array(k->env, nc, sizeof *k->pusher);
+    if (room != NULL && places != NULL && k->energy != NULL && k->pusher != NULL) {
+        k->r = room;
         k->u = k->r + n;
         k->size = k->u + n;
         k->own = k->size + n;
@@ -449,18 +488,20 @@ static sti_status solve_in_memory(quick* k, bool* solved) {
         k->island = places + nc;
         *solved = solve(k);
     } else {
-        status = STI_FAIL(k->env, STI_ERR_MEMORY, -1, "contacts that press among %d", k->nc);
+        k->status = STI_FAIL(k->env, STI_ERR_MEMORY, -1, "contacts that press among %d", k->nc);
     }
     sti_free(k->env, room);
     sti_free(k->env, places);
     sti_free(k->env, k->energy);
-    return status;
+    sti_free(k->env, k->pusher);
+    sti_free(k->env, k->room);
+    return k->status;
 }
 
 sti_status sti_contact_quick(sti_env* env, const sti_contact_problem* p, const sti_contact_options* options,
                              sti_contact_answer* a, bool* solved) {
     *solved = false;
-    if (!fits(p, options)) return STI_OK;
+    if (!fits(p, options, a->r)) return STI_OK;
     quick k;
     k.env = env;
     k.p = p;
@@ -470,7 +511,10 @@ sti_status sti_contact_quick(sti_env* env, const sti_contact_problem* p, const s
     k.n = k.d * k.nc;
     k.iterations = 0;
     k.pressing = 0;
-    k.guessed = false;
+    k.copied = 0;
+    k.W = k.room = NULL;
+    k.status = STI_OK;
+    k.guessed = k.follows = false;
     k.best = a;
     if (k.n > ROWS) return solve_in_memory(&k, solved);
     *solved = solve_on_stack(&k);

@@ -4,8 +4,9 @@
 
 #include "contact/contact.h"
 
-// *solved: a->r and a->u solve the problem, residuals and worst contact are set. Otherwise not tried, or not solved; a->r is
-// then a point to go on from, and may be zero. a->r is the first guess on entry, a->u zero; a->iterations and a->solver are set.
+// *solved: a->r and a->u solve the problem, residuals and worst contact are set. Otherwise not tried, or not solved;
+// a->r is then a point to go on from, and may be zero. a->r is the first guess on entry, a->u zero; a->iterations and
+// a->solver are set.
 sti_status sti_contact_quick(sti_env* env, const sti_contact_problem* problem, const sti_contact_options* options,
                              sti_contact_answer* a, bool* solved);
 

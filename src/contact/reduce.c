@@ -7,8 +7,8 @@
 // M couples only velocities of one body (or of an assembly), so it falls into connected pieces; each is factored alone
 // and W has a block (i, j) only where contacts i and j touch a common piece. Its cost is that of the contact graph.
 //
-// Singular M (a massless body) or S (redundant joints) are met by the proximal method of multipliers: delta I is added to
-// the singular piece and delta times the last v (or l) to its right side, so that
+// Singular M (a massless body) or S (redundant joints) are met by the proximal method of multipliers: delta I is added
+// to the singular piece and delta times the last v (or l) to its right side, so that
 //
 //     (M + delta) v = H r + G l + f + delta v_k,         v_{k+1} = v:        M v = H r + G l + f  in the limit,
 //
@@ -133,8 +133,8 @@ static void load_piece(const sti_contact_reduction* red, sti_mass_piece* piece) 
     }
 }
 
-// Masses that differ by more than UNEVEN are brought near 1 by powers of two before they are factored: whether M is singular
-// is no question of units.
+// Masses that differ by more than UNEVEN are brought near 1 by powers of two before they are factored: whether M is
+// singular is no question of units.
 static void scale_piece(sti_contact_reduction* red, sti_mass_piece* piece, const double* mass) {
     double least = INFINITY, most = 0;
     for (int i = 0; i < piece->size; i++) {
@@ -352,7 +352,8 @@ static int64_t neighbours(const sti_contact_reduction* red, int c, int* seen, in
     return count;
 }
 
-// The pattern of W is the contact graph. It is symmetric: rows that go through their neighbours in order leave columns in order.
+// The pattern of W is the contact graph. It is symmetric: rows that go through their neighbours in order leave columns
+// in order.
 static sti_status find_pattern(sti_contact_reduction* red, int* seen, int* list, int64_t* place) {
     sti_bsr* W = &red->local.W;
     const int nc = W->n;

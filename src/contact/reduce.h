@@ -5,8 +5,8 @@
 #include "contact/contact.h"
 #include "linalg/dense.h"
 
-// One connected piece of M: a body, a velocity of it where M is diagonal, or an assembly of coupled ones. The pointers are into
-// rooms of the reduction.
+// One connected piece of M: a body, a velocity of it where M is diagonal, or an assembly of coupled ones. The pointers
+// are into rooms of the reduction.
 typedef struct sti_mass_piece {
     int size;
     int* index;               // velocities of the piece, ascending                     (size)

@@ -1,17 +1,19 @@
 // residual.c: how well (r, v, lambda) solves a posed contact problem, on the original data.
 //
-// Every row is measured against the sizes of its own terms (docs/contact.md), so that no scaling of a row changes anything:
+// Every row is measured against the sizes of its own terms (docs/contact.md), so that no scaling of a row changes
+// anything:
 //
-//     local     u_c = W r + V l + q             own   |q_n| + (|W||r| + |V||l|)_n for u_n, and norms of all d rows for u_t
+//     local     u_c = W r + V l + q             own   |q_n| + (|W||r| + |V||l|)_n for u_n, and norms of all d rows for
+//                                                     u_t
 //               0 = V'r + R l + s               |s| + |V|'|r| + |R||l|
 //     global    M v = H r + G l + f             |M||v| + |H||r| + |G||l| + |f|
 //               u_c = H'v + w                   own   |H|'D |H r + G l| + |u - H'D (H r + G l)| + 1e-5 (|H|'|v| + |w|)
 //               0 = G'v + b                     the same
 //
-// with D = diag(M)^-1, where |H r + G l| stands for |H||r| + |G||l|: the velocities that forces make, one by one, and what is
-// left of u without them. The last part is for rows that carry nothing between bodies that move together: these are not
-// measured against their own rounding. Velocities without mass have no D. A contact that touches none but those borrows
-// the units of the others.
+// with D = diag(M)^-1, where |H r + G l| stands for |H||r| + |G||l|: the velocities that forces make, one by one, and
+// what is left of u without them. The last part is for rows that carry nothing between bodies that move together: these
+// are not measured against their own rounding. Velocities without mass have no D. A contact that touches none but those
+// borrows the units of the others.
 #include <math.h>
 #include <string.h>
 
@@ -135,8 +137,8 @@ static void measure_local_contacts(measure* k) {
     }
 }
 
-// An operator does not show its terms: the part of the contact itself, that of all others together, and a little of what all
-// forces would make of it.
+// An operator does not show its terms: the part of the contact itself, that of all others together, and a little of
+// what all forces would make of it.
 static void measure_operator(measure* k) {
     const sti_contact_problem* p = k->p;
     const size_t d = (size_t)k->d;

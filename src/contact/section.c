@@ -1,12 +1,12 @@
 // section.c: sections of friction cones: support, projection, gauge.
 //
-// A point z outside S has its nearest point p = z - f n, where n is the unit vector for which f = n.z - sigma(n) is largest:
-// the distance. Above any level f >= 0 these n form an arc (an intersection of convex cones with the circle), so a maximum
-// found among enough directions is narrowed to rounding by the sign of f'. Inside, -f is how deep.
+// A point z outside S has its nearest point p = z - f n, where n is the unit vector for which f = n.z - sigma(n) is
+// largest: the distance. Above any level f >= 0 these n form an arc (an intersection of convex cones with the circle),
+// so a maximum found among enough directions is narrowed to rounding by the sign of f'. Inside, -f is how deep.
 //
-// Ellipse. x = T y with |y| <= 1, T = rotation times diag(axes): sigma(n) = |T'n|, reached at T T'n / sigma(n). In its own axes the
-// nearest point is p_i = a_i^2 z_i / (a_i^2 + t) with the t >= 0 that puts p on the border; z - p is t (z_i / (a_i^2 + t)). No
-// number of directions would be enough for one that is thin.
+// Ellipse. x = T y with |y| <= 1, T = rotation times diag(axes): sigma(n) = |T'n|, reached at T T'n / sigma(n). In its
+// own axes the nearest point is p_i = a_i^2 z_i / (a_i^2 + t) with the t >= 0 that puts p on the border; z - p is t
+// (z_i / (a_i^2 + t)). No number of directions would be enough for one that is thin.
 #include <math.h>
 #include <stdlib.h>
 #include <stiction/section.h>

@@ -15,6 +15,7 @@
 #include "contact/section_solve.h"
 #include "contact/stretch.h"
 #include "contact/touch.h"
+#include "contact/velocity_form.h"
 
 const char* sti_contact_solver_text(sti_contact_solver solver) {
     switch (solver) {
@@ -107,6 +108,8 @@ static sti_status check_options(sti_env* env, const sti_contact_options* o, cons
     if (!(o->tol > 0)) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "tol is %g, must be positive", o->tol);
     if (!(o->relaxation > 0 && o->relaxation < 2))
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "relaxation is %g, must lie in (0, 2)", o->relaxation);
+    if (o->minimum_norm && o->solver == STI_CONTACT_VELOCITIES)
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "minimum_norm does not go with velocities");
     if (o->minimum_norm && !p->global && p->W_op != NULL)
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "minimum_norm needs W as a matrix, not as an operator");
     for (int i = 0; o->guess_r != NULL && i < p->dimension * p->contact_count; i++) {
@@ -201,8 +204,9 @@ static sti_status touch_up(sti_contact_reduction* red, sti_contact_even* even, c
     return status;
 }
 
-// Rounds of the method. Singular masses or joints take a few. So may any other problem: a method stops by one norm over all
-// contacts, which is cheap, and the residual that decides looks at every contact by itself, and at forces that run away.
+// Rounds of the method. Singular masses or joints take a few. So may any other problem: a method stops by one norm over
+// all contacts, which is cheap, and the residual that decides looks at every contact by itself, and at forces that run
+// away.
 static sti_status run_rounds(sti_contact_reduction* red, const sti_contact_options* options, sti_contact_answer* a) {
     enum { ROUNDS = 30 };
     static const double FINEST = 1e-16, BOLDEST = 1e-3;
@@ -268,12 +272,8 @@ static void conclude(const sti_contact_options* options, sti_contact_answer* a) 
         snprintf(a->reason, sizeof a->reason, "no method came within the tolerance at every contact");
 }
 
-// Problems of which few contacts press at once (quick.c); what is left open goes on from its point.
-static sti_status try_quick(sti_env* env, const sti_contact_problem* p, const sti_contact_options* options,
-                            double start, sti_contact_answer* a) {
-    bool solved;
-    const sti_status status = sti_contact_quick(env, p, options, a, &solved);
-    if (status != STI_OK) return status;
+// What was tried before the portfolio
+static sti_status record(sti_env* env, double start, bool solved, const char* why, sti_contact_answer* a) {
     a->time_s = sti_clock() - start;
     if (a->iterations > 0) {
         a->attempts = sti_alloc(env, sizeof *a->attempts);
@@ -283,14 +283,30 @@ static sti_status try_quick(sti_env* env, const sti_contact_problem* p, const st
                                              .termination = solved ? STI_END_SOLUTION : STI_END_STALLED,
                                              .residual = a->residual,
                                              .iterations = a->iterations,
-                                             .time_s = a->time_s,
-                                             .why = "few contacts press: a sweep, and Newton without preparation"};
+                                             .time_s = a->time_s};
+        strcpy(a->attempts->why, why);  // printing takes as long as a small problem
     }
     if (!solved) return STI_OK;
     a->outcome = STI_SOLVED;
     a->termination = STI_END_SOLUTION;
     strcpy(a->reason, reason_solved);
     return STI_OK;
+}
+
+// Before anything is prepared: problems of which few contacts press (quick.c), rigid bodies with many contacts
+// (velocities.c). What is left open goes on from its point.
+static sti_status try_at_once(sti_env* env, const sti_contact_problem* p, const sti_contact_options* options,
+                              double start, double deadline, sti_contact_answer* a) {
+    bool done;
+    if (!p->global) {
+        const sti_status status = sti_contact_quick(env, p, options, a, &done);
+        if (status != STI_OK) return status;
+        return record(env, start, done, "sweeps by columns of W, and Newton on the few contacts that still move", a);
+    }
+    const sti_status status = sti_contact_try_velocities(env, p, options, deadline, a, &done);
+    if (status != STI_OK || !done) return status;
+    a->solver = STI_CONTACT_VELOCITIES;
+    return record(env, start, judged(a) <= options->tol, "many contacts for few rigid bodies: their velocities", a);
 }
 
 // A little more accuracy than was asked for; whatever comes of it, the point stays a solution.
@@ -344,8 +360,8 @@ static sti_status restore(sti_contact_reduction* red, const claim* k, const sti_
     return status;
 }
 
-// A part of the tolerance, from the portfolio. grown: the forces run away on the way. reached: not, and the point is that good;
-// `auto` keeps it then. A method that was chosen keeps its own point.
+// A part of the tolerance, from the portfolio. grown: the forces run away on the way. reached: not, and the point is
+// that good; `auto` keeps it then. A method that was chosen keeps its own point.
 static sti_status insist(sti_contact_reduction* red, const sti_contact_options* options, double deadline,
                          sti_contact_answer* a, bool* grown, bool* reached) {
     enum { PATIENCE = 3000, GROWTH = 10 };
@@ -373,9 +389,10 @@ static sti_status insist(sti_contact_reduction* red, const sti_contact_options* 
     return status;
 }
 
-// A few contacts, and a point that is only just within the tolerance. A solution stays where it is when more accuracy is asked
-// for; where there is none, forces grow with every digit, or the residual stays. So it is asked for. What does not get there is
-// believed where a solution is known to exist, and otherwise called unknown, or no solution where that can be shown.
+// A few contacts, and a point that is only just within the tolerance. A solution stays where it is when more accuracy
+// is asked for; where there is none, forces grow with every digit, or the residual stays. So it is asked for. What does
+// not get there is believed where a solution is known to exist, and otherwise called unknown, or no solution where that
+// can be shown.
 static sti_status confirm(sti_contact_reduction* red, const sti_contact_options* options, double deadline,
                           sti_contact_answer* a) {
     enum { FEW = 60 };
@@ -398,8 +415,8 @@ static sti_status confirm(sti_contact_reduction* red, const sti_contact_options*
     return STI_OK;
 }
 
-// Of all r with the same velocities the smallest. Which contacts are closed is read off velocities better than the tolerance
-// asks for, so the point is improved first. A determined r stays as it is.
+// Of all r with the same velocities the smallest. Which contacts are closed is read off velocities better than the
+// tolerance asks for, so the point is improved first. A determined r stays as it is.
 static sti_status make_smallest(sti_contact_reduction* red, const sti_contact_options* options, double deadline,
                                 sti_contact_answer* a) {
     sti_status status = sti_contact_count_open(red, options, a);
@@ -430,15 +447,19 @@ sti_status sti_contact_solve(sti_env* env, const sti_contact_problem* p, const s
         if (status != STI_OK) sti_contact_answer_clear(env, a);
         return status;
     }
-    if (options.solver == STI_CONTACT_AUTO) status = try_quick(env, p, &options, start, a);
+    const bool whole = options.solver == STI_CONTACT_VELOCITIES;  // nothing is reduced
+    if (options.solver == STI_CONTACT_AUTO) status = try_at_once(env, p, &options, start, deadline, a);
+    if (whole) status = sti_contact_solve_velocities(env, p, &options, deadline, a);
+    if (whole && status == STI_OK) conclude(&options, a);
     // described answers are looked at more closely where they are only just within the tolerance
-    const bool ready = a->outcome == STI_SOLVED && !(options.describe && a->residual > clearly(options.tol));
+    const bool ready = whole || (a->outcome == STI_SOLVED && !(options.describe && a->residual > clearly(options.tol)));
     if (status == STI_OK && !ready && (options.solver == STI_CONTACT_LEMKE || options.solver == STI_CONTACT_AUTO)) {
         // for the one method that proves
         a->certificate.y = sti_alloc_array_zero(env, (size_t)p->contact_count, sizeof *a->certificate.y);
         if (a->certificate.y == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "certificate");
     }
-    if (ready && status == STI_OK && options.describe) status = sti_contact_doubt(env, p, deadline, a);
+    if (ready && status == STI_OK && options.describe && a->outcome == STI_SOLVED)
+        status = sti_contact_doubt(env, p, deadline, a);
     if (ready && status == STI_OK && options.describe) status = sti_contact_describe(env, p, a);
     sti_contact_reduction red;
     if (status == STI_OK && !ready) status = sti_contact_reduce(env, p, &red);

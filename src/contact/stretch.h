@@ -1,4 +1,5 @@
-// stretch.h: a contact problem in tangent coordinates in which elliptic sections are discs, or others lie between two discs.
+// stretch.h: a contact problem in tangent coordinates in which elliptic sections are discs, or others lie between two
+// discs.
 //
 //     r = B r',   u' = B'u,   B_c = diag(1, T_c):     W' = B'W B,  V' = B'V,  q' = B'q,  H' = H B,  w' = B'w
 //

@@ -1,8 +1,9 @@
 // touch.c: plain block Gauss-Seidel: what mends contacts that a norm over all of them does not see.
 //
-// A method stops when one norm over all contacts is small. A contact with small terms of its own may then still be anywhere;
-// a sweep, in which it is solved exactly while the others stand still (one_contact.c), puts it right and hardly moves anything
-// else. Nothing is watched here, unlike in gs.c: the point is judged afterwards, contact by contact.
+// A method stops when one norm over all contacts is small. A contact with small terms of its own may then still be
+// anywhere; a sweep, in which it is solved exactly while the others stand still (one_contact.c), puts it right and
+// hardly moves anything else. Nothing is watched here, unlike in gs.c: the point is judged afterwards, contact by
+// contact.
 #include "contact/touch.h"
 
 void sti_contact_touch_prepare(const sti_contact_local* p, sti_contact_block* block) {

@@ -7,7 +7,8 @@
 // What the sweeps need of every contact, (nc): kept by the caller.
 void sti_contact_touch_prepare(const sti_contact_local* p, sti_contact_block* block);
 
-// Each contact solved by itself, in order, `sweeps` times; r (d nc) is changed, whatever becomes of it. W must be a matrix.
+// Each contact solved by itself, in order, `sweeps` times; r (d nc) is changed, whatever becomes of it. W must be a
+// matrix.
 void sti_contact_touch(const sti_contact_local* p, sti_contact_block* block, int sweeps, double* r);
 
 #endif

@@ -17,8 +17,8 @@ typedef struct sti_contact_watch {
     double deadline;       // of sti_clock(); INFINITY: none, and the clock is never read
 } sti_contact_watch;
 
-// run->r is the first guess (what is not finite counts as zero) and the first point measured. work: multiplications in an
-// iteration; the iteration limit follows from it where the caller has set none.
+// run->r is the first guess (what is not finite counts as zero) and the first point measured. work: multiplications in
+// an iteration; the iteration limit follows from it where the caller has set none.
 void sti_contact_watch_start(sti_contact_watch* watch, const char* name, const sti_contact_local* p,
                              const sti_contact_options* options, sti_contact_run* run, double work, long window);
 

@@ -2,12 +2,11 @@
 #ifndef TESTS_CONTACT_PROBLEM_TOOLS_H
 #define TESTS_CONTACT_PROBLEM_TOOLS_H
 
-#include "support/failing_env.h"
-// clang-format off
 #include <math.h>
 #include <stdio.h>
 #include <stiction/io.h>
-// clang-format on
+
+#include "support/failing_env.h"
 
 static inline double largest(const double* x, int n) {
     double most = 0;

@@ -1,15 +1,18 @@
 // study_contact.c: SEED COUNT [FIRST]: random contact problems, every answer of every solver against what is true.
 //
-// Problem i is of family i modulo their number (contact_families.h), from a seed of its own; FIRST (0) is the first i. Truth is
-// exact (contact_truth.h): whether a motion exists that keeps the contacts closed or opening, and for planar problems of up to
-// MODES contacts whether there is a solution at all. Answers are wrong when
+// Problem i is of family i modulo their number (contact_families.h), from a seed of its own; FIRST (0) is the first i.
+// Truth is exact (contact_truth.h): whether a motion exists that keeps the contacts closed or opening, and for planar
+// problems of up to MODES contacts whether there is a solution at all. Answers are wrong when
 //
-//     solved        and no motion exists, or no solution does; or the verifier rejects it; or a contact penetrates, leaves its
-//                   cone or works by more than 1e-6 of its own terms, in long double, by arithmetic of its own (contact_truth.h)
+//     solved        and no motion exists, or no solution does; or the verifier rejects it; or a contact penetrates,
+//                   leaves its
+//                   cone or works by more than 1e-6 of its own terms, in long double, by arithmetic of its own
+//                   (contact_truth.h)
 //     no solution   and a motion exists; or the verifier rejects it
 //
-// The last line has the counts. What `auto` leaves open, in the plane, is looked at with up to MOST_MODES contacts: has it a
-// solution? With STI_STUDY_KEEP=FOLDER the wrong ones and those are kept as files. Exit code 1: something is wrong.
+// The last line has the counts. What `auto` leaves open, in the plane, is looked at with up to MOST_MODES contacts: has
+// it a solution? With STI_STUDY_KEEP=FOLDER the wrong ones and those are kept as files. Exit code 1: something is
+// wrong.
 #include <stdio.h>
 #include <stiction/io.h>
 #include <stiction/verify.h>

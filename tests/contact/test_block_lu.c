@@ -1,15 +1,14 @@
 // Block LU over the contact graph, GMRES beside it, and the linear pieces of Coulomb's law.
-#include "support/failing_env.h"
-#include "support/open_env.h"
-// clang-format off
 #include <float.h>
 #include <math.h>
 #include <string.h>
-#include "support/random.h"
+
 #include "contact/block_lu.h"
 #include "contact/curnier.h"
 #include "contact/krylov.h"
-// clang-format on
+#include "support/failing_env.h"
+#include "support/open_env.h"
+#include "support/random.h"
 
 enum { MOST = 40 };
 

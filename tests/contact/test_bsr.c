@@ -1,12 +1,11 @@
 // Block rows against dense products.
-#include "support/failing_env.h"
-// clang-format off
 #include <float.h>
 #include <math.h>
 #include <string.h>
+
 #include "base/rng.h"
 #include "contact/contact.h"
-// clang-format on
+#include "support/failing_env.h"
 
 typedef struct sample {
     int d, n;

@@ -1,5 +1,5 @@
-// test_contact_existence.c: whether a contact problem can have a solution: wedges, squeezes and joints whose answer is known
-// by hand; every witness and every dual vector is recomputed here.
+// test_contact_existence.c: whether a contact problem can have a solution: wedges, squeezes and joints whose answer is
+// known by hand; every witness and every dual vector is recomputed here.
 #include <math.h>
 #include <stdio.h>
 #include <stiction/cone.h>
@@ -96,8 +96,8 @@ static void expect(sti_env* env, const sti_contact_problem* p, sti_contact_findi
 
 // --- a particle between two walls ----------------------------------------------------------------------------------
 
-// Normals at the angle phi to the left and right of the vertical, mass m: 0 is the ground twice, pi/2 two facing walls. w is
-// the velocity with which each wall leaves.
+// Normals at the angle phi to the left and right of the vertical, mass m: 0 is the ground twice, pi/2 two facing walls.
+// w is the velocity with which each wall leaves.
 typedef struct wedge {
     double M[4], H[8], f[2], w[4], mu[2], W[16], q[4];
     sti_contact_problem global, local;
@@ -217,8 +217,8 @@ static void joints_may_hold_a_particle_off_or_contradict(void** state) {
 
 enum { MOST = 4 };
 
-// Integer data, mu in halves: the edges (1, +-mu) of the cones are rays, and both tests ask whether rays, with the columns of
-// G as lines, can add up to zero. data: with (w, b) as one more coordinate and the ray (0, 1).
+// Integer data, mu in halves: the edges (1, +-mu) of the cones are rays, and both tests ask whether rays, with the
+// columns of G as lines, can add up to zero. data: with (w, b) as one more coordinate and the ray (0, 1).
 typedef struct planar {
     double M[MOST * MOST], H[MOST * 2 * MOST], G[MOST * 2], f[MOST], w[2 * MOST], b[2], mu[MOST];
     sti_contact_problem p;
@@ -321,8 +321,8 @@ static void planar_problems_agree_with_exact_cones(void** state) {
 
 // --- promises ------------------------------------------------------------------------------------------------------
 
-// Random problems in the plane and in space, whole numbers or not, with joints that may be redundant or contradict; the local
-// form is that of the global one.
+// Random problems in the plane and in space, whole numbers or not, with joints that may be redundant or contradict; the
+// local form is that of the global one.
 typedef struct mixture {
     double M[36], H[72], G[12], f[6], w[12], b[2], mu[4], W[144], V[24], R[4], q[12], s[2];
     sti_contact_problem global, local;
@@ -379,8 +379,8 @@ static void make_mixture(mixture* k, int d, bool whole, sti_rng* rng) {
                                      .s = k->s};
 }
 
-// What the tests promise is kept by the solver: a solution where one must exist, a proof where there is none; and what the
-// solver claims, also against forces that run away, is what the verifier accepts.
+// What the tests promise is kept by the solver: a solution where one must exist, a proof where there is none; and what
+// the solver claims, also against forces that run away, is what the verifier accepts.
 static void promises_are_kept(void** state) {
     (void)state;
     sti_env* env = open_env();

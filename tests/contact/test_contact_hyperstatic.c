@@ -1,5 +1,6 @@
-// test_contact_hyperstatic.c: of all forces that go with the same velocities the smallest. Boxes and repeated contacts whose
-// answer is known, optimality against the forces that other solvers find, determined problems that must stay as they are.
+// test_contact_hyperstatic.c: of all forces that go with the same velocities the smallest. Boxes and repeated contacts
+// whose answer is known, optimality against the forces that other solvers find, determined problems that must stay as
+// they are.
 #include <math.h>
 #include <stdio.h>
 #include <stiction/contact.h>
@@ -42,7 +43,7 @@ static double dot(const double* x, const double* y, int n) {
 static void a_box_at_rest_presses_equally_on_its_corners(void** state) {
     (void)state;
     sti_env* env = open_env();
-    for (int s = 0; s < STI_CONTACT_SOLVER_COUNT; s++) {
+    for (int s = 0; s < STI_CONTACT_VELOCITIES; s++) {
         for (int form = 0; form < 2; form++) {
             contact_box m;
             make_box(&m, 0, 0.5);
@@ -137,7 +138,7 @@ static void repeated_contacts_share_alike(void** state) {
         for (int c = 0; c < TIMES; c++) mu[c] = 0.5;
         const sti_contact_problem p = {
             .dimension = d, .contact_count = TIMES, .mu = mu, .W = sti_matrix_dense_view(n, n, W), .q = q};
-        for (int s = 0; s < STI_CONTACT_SOLVER_COUNT; s++) {
+        for (int s = 0; s < STI_CONTACT_VELOCITIES; s++) {
             sti_contact_answer a = solve(env, &p, (sti_contact_solver)s, 1e-9, true, "repeated contact");
             assert_int_equal(a.undetermined_dimension, push < 1 ? n - d : TIMES - 1);
             for (int c = 0; c < TIMES; c++) {

@@ -1,5 +1,5 @@
-// test_contact_invariance.c: what must not matter: units, order, frames, repeated contacts, bodies in two halves. The same
-// outcome, and the same velocities where these are unique, to rounding times condition.
+// test_contact_invariance.c: what must not matter: units, order, frames, repeated contacts, bodies in two halves. The
+// same outcome, and the same velocities where these are unique, to rounding times condition.
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
@@ -56,8 +56,8 @@ static void drop_local(local* m) {
     free(m->mu);
 }
 
-// How one problem is made of another: contact c of the new one is contact from[c] of the old one, its tangents turned by
-// angle[c]; velocities are multiplied by `speed` and forces by `force`.
+// How one problem is made of another: contact c of the new one is contact from[c] of the old one, its tangents turned
+// by angle[c]; velocities are multiplied by `speed` and forces by `force`.
 typedef struct change {
     int nc;
     int from[400];
@@ -414,8 +414,8 @@ static void count_lines(void* user, sti_log_level level, const char* text) {
     ++*(int*)user;
 }
 
-// Four coplanar contacts on one box: it sticks to rounding, all four corners alike when asked for the smallest forces, and
-// nothing is said about it.
+// Four coplanar contacts on one box: it sticks to rounding, all four corners alike when asked for the smallest forces,
+// and nothing is said about it.
 static void the_hyperstatic_cube_sticks_without_a_word(void** state) {
     (void)state;
     int lines = 0;

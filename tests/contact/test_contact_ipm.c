@@ -1,5 +1,5 @@
-// test_contact_ipm.c: the interior-point method for contact problems. Files, bodies with known motions, the edges of the
-// data, memory that runs out. Every solved answer passes the independent check.
+// test_contact_ipm.c: the interior-point method for contact problems. Files, bodies with known motions, the edges of
+// the data, memory that runs out. Every solved answer passes the independent check.
 #include <math.h>
 #include <stdio.h>
 #include <stiction/io.h>

@@ -1,12 +1,12 @@
-// Newton's method for contact: closed forms, known solutions, invariances, real problems, and what it does when it cannot.
-#include "support/contact_pile.h"
-#include "support/open_env.h"
-#include "support/random.h"
-// clang-format off
+// Newton's method for contact: closed forms, known solutions, invariances, real problems, and what it does when it
+// cannot.
 #include <stdio.h>
 #include <stiction/io.h>
 #include <unistd.h>
-// clang-format on
+
+#include "support/contact_pile.h"
+#include "support/open_env.h"
+#include "support/random.h"
 
 // A local problem with a dense W.
 typedef struct posed {

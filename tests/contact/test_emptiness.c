@@ -1,11 +1,10 @@
 // Proofs of emptiness: exact sums, whole numbers found behind rounded ones, and what must not pass.
+#include <math.h>
+
 #include "contact/emptiness.h"
-// clang-format off
+#include "contact/local.h"
 #include "support/failing_env.h"
 #include "support/open_env.h"
-#include "contact/local.h"
-#include <math.h>
-// clang-format on
 
 enum { NC = 2, N = 4 };
 

@@ -1,9 +1,7 @@
 // The outer loop over slips, with a convex solver of our own: one that is exact, one that is lazy, one that fails.
 #include "contact/fixed_point.h"
-// clang-format off
 #include "support/contact_pile.h"
 #include "support/open_env.h"
-// clang-format on
 
 enum { LIMIT = 100000 };
 

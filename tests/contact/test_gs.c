@@ -1,10 +1,9 @@
 // Block Gauss-Seidel: towers, piles, islands, workers, and what it does when it cannot.
-#include "support/contact_pile.h"
-#include "support/open_env.h"
-// clang-format off
 #include <float.h>
 #include <stdio.h>
-// clang-format on
+
+#include "support/contact_pile.h"
+#include "support/open_env.h"
 
 typedef struct answer {
     sti_contact_run run;

@@ -1,13 +1,12 @@
 // The one-contact solver: the natural map of its answers, in long double, over the whole range of blocks.
-#include "support/failing_env.h"
-// clang-format off
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "support/random.h"
+
 #include "contact/contact.h"
-// clang-format on
+#include "support/failing_env.h"
+#include "support/random.h"
 
 // |r - P_K(r - rho (u + mu |u_t| n))| / max(|r|, rho |b|), rho = d / trace A.
 static double natural_map(int d, long double mu, const double* A, const double* b, const double* r) {

@@ -1,8 +1,6 @@
 // The smallest problems, solved by auto before anything is prepared; and what it leaves to the portfolio.
-#include "support/contact_cases.h"
-// clang-format off
 #include "contact/quick.h"
-// clang-format on
+#include "support/contact_cases.h"
 
 // By auto, to the tolerance, verified; returns the number of attempts.
 static int attempts_of(const case_local* m, double tol, const char* name) {
@@ -154,7 +152,8 @@ static void units_do_not_matter(void** state) {
     }
 }
 
-// Few press among many, on the stack and off it: solved at once, verified over all contacts, and the forces of the portfolio.
+// Few press among many, on the stack and off it: solved at once, verified over all contacts, and the forces of the
+// portfolio.
 static void few_that_press_among_many_are_solved_at_once(void** state) {
     (void)state;
     int at_once = 0, all = 0;

@@ -1,5 +1,5 @@
-// test_residual.c: the residual that decides: no scaling of a contact changes it, nothing large hides what is small, and the problems
-// by which an earlier one was refuted.
+// test_residual.c: the residual that decides: no scaling of a contact changes it, nothing large hides what is small,
+// and the problems by which an earlier one was refuted.
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
@@ -75,7 +75,8 @@ static void the_scaling_of_a_contact_changes_nothing(void** state) {
     sti_env_destroy(env);
 }
 
-// Two contacts of the plane that have nothing to do with each other, u = r + q: the first carries `large`, the second falls in by 1.
+// Two contacts of the plane that have nothing to do with each other, u = r + q: the first carries `large`, the second
+// falls in by 1.
 static double residual_beside(sti_env* env, double large, double coupling, double* verified) {
     double W[16] = {0}, q[4] = {-large, 0, -1, 0}, mu[2] = {0.5, 0.5}, r[4] = {large, 0, 0, 0}, u[4];
     for (int i = 0; i < 4; i++) W[5 * i] = 1;
@@ -103,8 +104,8 @@ static void a_contact_that_falls_in_is_seen_beside_a_larger_one(void** state) {
     sti_env_destroy(env);
 }
 
-// Two walls that close on a bead by 1, by forces of 1e9 that cancel: against these the overlap is nothing. Far away, and not
-// joined to it, a contact carries `large`.
+// Two walls that close on a bead by 1, by forces of 1e9 that cancel: against these the overlap is nothing. Far away,
+// and not joined to it, a contact carries `large`.
 static void forces_that_run_away_are_seen_beside_larger_ones(void** state) {
     (void)state;
     sti_env* env = open_env();
@@ -139,7 +140,8 @@ static sti_contact_problem make_dense(sti_env* env, const sti_contact_problem* p
     return out;
 }
 
-// Right, or honestly open: what is claimed is accepted by the verifier; solved obeys the law at every contact, and is possible.
+// Right, or honestly open: what is claimed is accepted by the verifier; solved obeys the law at every contact, and is
+// possible.
 static sti_outcome try_file(sti_env* env, const char* path, sti_contact_solver solver) {
     sti_document* file;
     assert_int_equal(sti_document_load(env, path, &file), STI_OK);

@@ -1,4 +1,5 @@
-// test_sections.c: friction that is not a disc: ellipses, polygons, supports; closed forms, other code, changes of coordinates.
+// test_sections.c: friction that is not a disc: ellipses, polygons, supports; closed forms, other code, changes of
+// coordinates.
 #include <math.h>
 #include <stiction/stiction.h>
 #include <string.h>
@@ -206,7 +207,8 @@ static void random_mixtures_are_solved_and_accepted(void** state) {
     count_solved(shapes, 4, all + 1, 4, 30, 0.5);
 }
 
-// One contact on a polygon against a search through all pieces of its law by other code: the LCP of S3 (1.1.6), enumerated.
+// One contact on a polygon against a search through all pieces of its law by other code: the LCP of S3 (1.1.6),
+// enumerated.
 static void one_contact_on_a_polygon_is_a_solution_of_its_enumerated_lcp(void** state) {
     (void)state;
     sti_env* env = open_env();
