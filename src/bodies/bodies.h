@@ -1,15 +1,17 @@
 // bodies.h: the inside of sti_bodies and sti_world: state about the centres of mass, rows of constraints, contacts.
 //
-// A row is a covector on the velocities of two bodies, of a gear of four. Everything that acts on bodies is made of rows: contacts (n,
-// t1, t2), joints, their free coordinates (limits, motors, friction), springs.
+// A row is a covector on the velocities of two bodies, of a gear of four. Everything that acts on bodies is made of
+// rows: contacts (n, t1, t2), joints, their free coordinates (limits, motors, friction), springs.
 #ifndef STI_BODIES_BODIES_H
 #define STI_BODIES_BODIES_H
 
 #include <stiction/bodies.h>
 
+#include "base/arena.h"
 #include "base/env.h"
 
-// What a body is, in numbers about its centre of mass. Its frame has the axes of the body frame and its origin in the centre.
+// What a body is, in numbers about its centre of mass. Its frame has the axes of the body frame and its origin in the
+// centre.
 typedef struct sti_body_mass {
     double mass;        // 0: fixed
     double inertia[9];  // plane: [8]
@@ -56,9 +58,9 @@ struct sti_bodies {
 };
 
 // On (v, w) of a and b: v in world axes, w in body axes; in the plane the first three are v_x, v_y, omega. a and b are
-// numbers of bodies (world->slot finds their velocities). A side that is the world or a fixed body has -1 and zeros. A row
-// between two such sides is nothing but zeros and is never posed. A wide row, which only gears have, has four sides; each body
-// stands on one side at most.
+// numbers of bodies (world->slot finds their velocities). A side that is the world or a fixed body has -1 and zeros. A
+// row between two such sides is nothing but zeros and is never posed. A wide row, which only gears have, has four
+// sides; each body stands on one side at most.
 typedef struct sti_row {
     int a, b;
     double ja[6], jb[6];
@@ -94,6 +96,7 @@ typedef struct sti_touching {
 
 struct sti_world {
     sti_env* env;
+    sti_arena arena;  // of all that is as large as the world: here, in solve and its links
     const sti_bodies* bodies;
     sti_world_options options;
     int dim, nv;  // velocities of a body: 3 or 6
@@ -129,8 +132,8 @@ static inline bool sti_body_moves(const sti_world* world, int body) {  // -1: th
 // ---- build.c: names, checks, mass properties
 
 sti_status sti_bodies_check_index(const sti_bodies* bodies, int body, const char* what);
-// What can only be judged when everything is there: gravity is finite, every body that moves has a mass. A world is made of
-// nothing else.
+// What can only be judged when everything is there: gravity is finite, every body that moves has a mass. A world is
+// made of nothing else.
 sti_status sti_bodies_check(const sti_bodies* bodies);
 void sti_bodies_pair(const sti_bodies* bodies, int material_a, int material_b, double* mu, double* restitution);
 
@@ -162,8 +165,8 @@ double sti_body_kinetic(const sti_world* world, int body, const double* v);
 // ---- joints.c: what a joint asks, at the places bodies have now
 
 // Bilateral rows of a joint and their defects (lengths, or angles): row v = 0, defect = 0. At most 6; returns how many.
-// Signs: the velocity of b against a, in the joint's frame at a, so that d defect / dt = row v exactly when the defect is 0.
-// A joint whose two sides do not move has none.
+// Signs: the velocity of b against a, in the joint's frame at a, so that d defect / dt = row v exactly when the defect
+// is 0. A joint whose two sides do not move has none.
 int sti_joint_rows(const sti_world* world, int joint, sti_row rows[6], double defect[6]);
 // Free coordinate k: its value (angles go on past pi: nearest to world->turned) and its row, which may be NULL.
 double sti_joint_coordinate(const sti_world* world, int joint, int k, sti_row* row);
@@ -174,8 +177,8 @@ void sti_world_turned_update(sti_world* world);  // after a step
 // Of gravity and of springs. by_body: the same, booked with a body that moves; NULL: not wanted (bodies)
 double sti_world_potential(const sti_world* world, double* by_body);
 
-// A spring as a row: f += force row', and the pieces of the implicit terms K = sum stiffness row'row, D = sum damping row'row,
-// positive semidefinite by construction. Rows across a stretched spring have force 0.
+// A spring as a row: f += force row', and the pieces of the implicit terms K = sum stiffness row'row, D = sum damping
+// row'row, positive semidefinite by construction. Rows across a stretched spring have force 0.
 typedef struct sti_soft {
     sti_row row;
     double stiffness, damping;
@@ -188,8 +191,8 @@ void sti_world_gravity(const sti_world* world, double* f);                    //
 
 // ---- detect.c: contacts at the present places
 
-// Fills world->contact: gap <= what the two can close in a step of length h with velocities v (and a margin), in an order
-// that does not change from step to step; continues r_last from the contacts there were.
+// Fills world->contact: gap <= what the two can close in a step of length h with velocities v (and a margin), in an
+// order that does not change from step to step; continues r_last from the contacts there were.
 sti_status sti_world_detect_contacts(sti_world* world, double h, const double* v);
 // The same with one margin for all: gap <= margin.
 sti_status sti_world_detect_within(sti_world* world, double margin);
@@ -199,8 +202,9 @@ void sti_world_detect_destroy(sti_world* world);
 
 // ---- start.c: consistent start, mending of joints and penetrations
 
-// Least displacement in the metric of M that brings joint defects and penetrations (of world->contact's pairs, looked at anew)
-// below tol * size; the largest displacement of a point. with_contacts false: joints alone. *left: largest defect after.
+// Least displacement in the metric of M that brings joint defects and penetrations (of world->contact's pairs, looked
+// at anew) below tol * size; the largest displacement of a point. with_contacts false: joints alone. *left: largest
+// defect after.
 sti_status sti_world_mend(sti_world* world, double tol, bool with_contacts, double* moved, double* left);
 // Is a body so fast with v, or so far out, that its place is not told apart from others? Which; -1: none.
 int sti_world_lost(const sti_world* world, const double* v, double* way);

@@ -22,7 +22,7 @@ sti_status sti_bodies_grow(sti_bodies* bodies, const sti_growing* arrays, int ar
     return STI_OK;
 }
 
-sti_status sti_named_check(const sti_named* thing, const char* field, double value, sti_number_rule rule) {
+sti_status sti_named_check(const sti_body_name* thing, const char* field, double value, sti_number_rule rule) {
     static const char* const expected[] = {[STI_ANY] = "a finite number",
                                            [STI_POSITIVE] = "a positive number",
                                            [STI_NOT_NEGATIVE] = "a finite number not below 0",
@@ -41,7 +41,7 @@ sti_status sti_named_check(const sti_named* thing, const char* field, double val
 }
 
 // Every entry of x; those from `flat` on have to be 0.
-static sti_status check_all(const sti_named* thing, const char* field, const double* x, int count, int flat) {
+static sti_status check_all(const sti_body_name* thing, const char* field, const double* x, int count, int flat) {
     sti_status status = STI_OK;
     for (int k = 0; status == STI_OK && k < count; k++) {
         char name[64];
@@ -51,7 +51,7 @@ static sti_status check_all(const sti_named* thing, const char* field, const dou
     return status;
 }
 
-sti_status sti_named_check_pose(const sti_named* thing, const char* field, int dim, const sti_pose* pose) {
+sti_status sti_named_check_pose(const sti_body_name* thing, const char* field, int dim, const sti_pose* pose) {
     char name[64];
     snprintf(name, sizeof name, "%s.x", field);
     sti_status status = check_all(thing, name, pose->x, 3, dim);
@@ -144,7 +144,7 @@ static sti_pair* wider_pairs(const sti_bodies* bodies) {
     return pair;
 }
 
-static sti_status check_grain(const sti_bodies* bodies, const sti_named* thing, const sti_material* m) {
+static sti_status check_grain(const sti_bodies* bodies, const sti_body_name* thing, const sti_material* m) {
     const double* g = m->grain;
     const bool grained = g[0] != 0 || g[1] != 0 || g[2] != 0;
     if (!grained && m->mu_across == 0) return STI_OK;
@@ -168,10 +168,13 @@ sti_status sti_bodies_add_material(sti_bodies* bodies, const sti_material* mater
     char* name;
     sti_status status = sti_bodies_name(bodies, "material", material->name, number, find_material, &name);
     if (status != STI_OK) return status;
-    const sti_named thing = {bodies->env, "material", name, number};
+    const sti_body_name thing = {bodies->env, "material", name, number};
     status = sti_named_check(&thing, "mu", material->mu, STI_FRICTION);
     if (status == STI_OK) status = sti_named_check(&thing, "restitution", material->restitution, STI_UP_TO_ONE);
     if (status == STI_OK) status = check_grain(bodies, &thing, material);
+    if (status == STI_OK && !(material->stiffness >= 0 && isfinite(material->stiffness)))
+        status = STI_FAIL(bodies->env, STI_ERR_INPUT, number, "material \"%s\": stiffness %g: must not be negative",
+                          name, material->stiffness);
     const sti_growing arrays[] = {{(void**)&bodies->material, sizeof *bodies->material}};
     if (status == STI_OK) status = sti_bodies_grow(bodies, arrays, 1, number, &bodies->material_capacity);
     sti_pair* pair = status == STI_OK ? wider_pairs(bodies) : NULL;
@@ -202,7 +205,7 @@ sti_status sti_bodies_set_pair(sti_bodies* bodies, int material_a, int material_
     if (status != STI_OK) return status;
     char both[200];
     snprintf(both, sizeof both, "%.90s, %.90s", bodies->material[material_a].name, bodies->material[material_b].name);
-    const sti_named thing = {bodies->env, "pair", both, material_a};
+    const sti_body_name thing = {bodies->env, "pair", both, material_a};
     status = sti_named_check(&thing, "mu", mu, STI_FRICTION);
     if (status == STI_OK) status = sti_named_check(&thing, "restitution", restitution, STI_UP_TO_ONE);
     if (status != STI_OK) return status;
@@ -221,7 +224,8 @@ void sti_bodies_pair(const sti_bodies* bodies, int material_a, int material_b, d
 
 // ---- mass
 
-// Inverse of a symmetric positive definite 3 x 3 matrix by its Cholesky factor; false where it is not definite to rounding.
+// Inverse of a symmetric positive definite 3 x 3 matrix by its Cholesky factor; false where it is not definite to
+// rounding.
 static bool invert_definite(const double A[9], double inverse[9]) {
     double L[9] = {0};
     for (int j = 0; j < 3; j++) {
@@ -259,7 +263,7 @@ static bool invert_definite(const double A[9], double inverse[9]) {
 }
 
 // Mass, centre and inertia of the description into the numbers of the motion.
-static sti_status set_mass(const sti_named* thing, int dim, const sti_body* body, sti_body_mass* out) {
+static sti_status set_mass(const sti_body_name* thing, int dim, const sti_body* body, sti_body_mass* out) {
     *out = (sti_body_mass){.mass = body->mass};
     sti_status status = sti_named_check(thing, "mass", body->mass, STI_POSITIVE);
     if (status == STI_OK) status = check_all(thing, "centre", body->centre, 3, dim);
@@ -327,7 +331,7 @@ sti_body sti_body_default(void) {
     return (sti_body){.pose = {.q = {1, 0, 0, 0}}, .density = 1000};
 }
 
-static sti_status check_body(const sti_bodies* bodies, const sti_named* thing, const sti_body* body,
+static sti_status check_body(const sti_bodies* bodies, const sti_body_name* thing, const sti_body* body,
                              sti_body_mass* mass) {
     const int dim = bodies->dim;
     *mass = (sti_body_mass){.mass = 0};
@@ -345,7 +349,7 @@ sti_status sti_bodies_add(sti_bodies* bodies, const sti_body* body, int* index) 
     char* name;
     sti_status status = sti_bodies_name(bodies, "body", body->name, number + 1, sti_bodies_find, &name);
     if (status != STI_OK) return status;
-    const sti_named thing = {bodies->env, "body", name, number};
+    const sti_body_name thing = {bodies->env, "body", name, number};
     sti_body_mass mass;
     status = check_body(bodies, &thing, body, &mass);
     const sti_growing arrays[] = {{(void**)&bodies->body, sizeof *bodies->body},
@@ -379,7 +383,7 @@ static sti_status check_shape(const sti_bodies* bodies, int body, const sti_shap
     if (status == STI_OK) status = check_material(bodies, material, "shape");
     if (status != STI_OK) return status;
     const sti_body* of = &bodies->body[body];
-    const sti_named thing = {bodies->env, "body", of->name, body};
+    const sti_body_name thing = {bodies->env, "body", of->name, body};
     const sti_shape_kind kind = sti_shape_kind_of(shape);
     if (sti_shape_dim(shape) != bodies->dim)
         return STI_FAIL(bodies->env, STI_ERR_INPUT, body, "body \"%s\": shape: a %s of dimension %d: %d is expected",
@@ -399,7 +403,7 @@ sti_status sti_bodies_add_shape(sti_bodies* bodies, int body, sti_shape* shape, 
         status = sti_bodies_grow(bodies, arrays, 1, bodies->collider_count, &bodies->collider_capacity);
     if (status == STI_OK && !bodies->body[body].fixed && bodies->body[body].density > 0) {
         sti_body with = bodies->body[body];
-        const sti_named thing = {bodies->env, "body", with.name, body};
+        const sti_body_name thing = {bodies->env, "body", with.name, body};
         sti_shape_mass more;
         sti_body_mass mass;
         status = measure(bodies->env, shape, &at, with.density, &more);

@@ -12,8 +12,8 @@ typedef struct sti_growing {
 
 sti_status sti_bodies_grow(sti_bodies* bodies, const sti_growing* arrays, int array_count, int count, int* capacity);
 
-// names.c. The name that a thing gets: `given`, or "<kind> <number>" with the first number from `number` on that is free;
-// refused when it is taken or empty. *out is the caller's.
+// names.c. The name that a thing gets: `given`, or "<kind> <number>" with the first number from `number` on that is
+// free; refused when it is taken or empty. *out is the caller's.
 typedef int (*sti_name_finder)(const sti_bodies* bodies, const char* name);
 sti_status sti_bodies_name(const sti_bodies* bodies, const char* kind, const char* given, int number,
                            sti_name_finder find, char** out);
@@ -32,14 +32,14 @@ typedef enum sti_number_rule {
     STI_ZERO
 } sti_number_rule;
 
-typedef struct sti_named {
+typedef struct sti_body_name {
     sti_env* env;
     const char* kind;
     const char* name;
     int index;
-} sti_named;
+} sti_body_name;
 
-sti_status sti_named_check(const sti_named* thing, const char* field, double value, sti_number_rule rule);
-sti_status sti_named_check_pose(const sti_named* thing, const char* field, int dim, const sti_pose* pose);
+sti_status sti_named_check(const sti_body_name* thing, const char* field, double value, sti_number_rule rule);
+sti_status sti_named_check_pose(const sti_body_name* thing, const char* field, int dim, const sti_pose* pose);
 
 #endif

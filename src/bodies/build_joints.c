@@ -88,7 +88,7 @@ sti_status sti_joint_place(const sti_bodies* bodies, const double point[3], cons
 
 // ---- joints: checks
 
-static sti_status check_axis(const sti_named* thing, int k, const sti_joint_axis* axis) {
+static sti_status check_axis(const sti_body_name* thing, int k, const sti_joint_axis* axis) {
     const struct {
         const char* name;
         double value;
@@ -110,7 +110,7 @@ static sti_status check_axis(const sti_named* thing, int k, const sti_joint_axis
     return status;
 }
 
-static sti_status check_gear(const sti_bodies* bodies, const sti_named* thing, const sti_joint* gear) {
+static sti_status check_gear(const sti_bodies* bodies, const sti_body_name* thing, const sti_joint* gear) {
     for (int i = 0; i < 2; i++) {
         if (gear->of[i] < 0 || gear->of[i] >= bodies->joint_count)
             return STI_FAIL(bodies->env, STI_ERR_INPUT, thing->index, "joint \"%s\": of[%d]: joint %d: there are %d",
@@ -132,7 +132,7 @@ static sti_status check_gear(const sti_bodies* bodies, const sti_named* thing, c
     return STI_OK;
 }
 
-static sti_status check_sides(const sti_bodies* bodies, const sti_named* thing, const sti_joint* joint) {
+static sti_status check_sides(const sti_bodies* bodies, const sti_body_name* thing, const sti_joint* joint) {
     char what[200];
     snprintf(what, sizeof what, "joint \"%.160s\": a", thing->name);
     sti_status status = check_side(bodies, joint->a, what);
@@ -150,7 +150,7 @@ static sti_status check_sides(const sti_bodies* bodies, const sti_named* thing, 
     return status;
 }
 
-static sti_status check_joint(const sti_bodies* bodies, const sti_named* thing, const sti_joint* joint) {
+static sti_status check_joint(const sti_bodies* bodies, const sti_body_name* thing, const sti_joint* joint) {
     if ((int)joint->kind < 0 || joint->kind >= STI_JOINT_KIND_COUNT)
         return STI_FAIL(bodies->env, STI_ERR_INPUT, thing->index, "joint \"%s\": kind: %d: there are %d", thing->name,
                         (int)joint->kind, (int)STI_JOINT_KIND_COUNT);
@@ -165,7 +165,7 @@ sti_status sti_bodies_add_joint(sti_bodies* bodies, const sti_joint* joint, int*
     char* name;
     sti_status status = sti_bodies_name(bodies, "joint", joint->name, number + 1, sti_bodies_find_joint, &name);
     if (status != STI_OK) return status;
-    const sti_named thing = {bodies->env, "joint", name, number};
+    const sti_body_name thing = {bodies->env, "joint", name, number};
     status = check_joint(bodies, &thing, joint);
     const sti_growing arrays[] = {{(void**)&bodies->joint, sizeof *bodies->joint}};
     if (status == STI_OK) status = sti_bodies_grow(bodies, arrays, 1, number, &bodies->joint_capacity);
@@ -204,7 +204,7 @@ sti_status sti_bodies_add_spring(sti_bodies* bodies, const sti_spring* spring) {
     const int number = bodies->spring_count;
     char name[24];
     snprintf(name, sizeof name, "%d", number + 1);
-    const sti_named thing = {bodies->env, "spring", name, number};
+    const sti_body_name thing = {bodies->env, "spring", name, number};
     sti_status status = check_side(bodies, spring->a, "spring: a");
     if (status == STI_OK) status = check_side(bodies, spring->b, "spring: b");
     if (status == STI_OK && spring->a == spring->b)

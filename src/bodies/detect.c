@@ -6,18 +6,20 @@
 //
 //        margin = 0.01 min(size_a, size_b) + h (|v_a - v_b| + |w_a| reach_a + |w_b| reach_b) + h^2 |g|
 //
-//    with size the radius of a shape and reach that of a shape about the centre of mass of its body (of a sphere the distance
-//    of the two centres alone: turning does not change it). The distance shrinks by no more than that within h, as long as both
-//    bodies keep their velocities up to what gravity adds. The first term is for what forces and impulses of the step add;
-//    what exceeds it is found one step later, as an overlap.
-// 4. Each contact continues one of the last step: the same features, or else the nearest place. It inherits the impulse as
-//    the solver's guess: the normal part as it was, the tangential one as a vector of the world laid on the new tangents.
+//    with size the radius of a shape and reach that of a shape about the centre of mass of its body (of a sphere the
+//    distance of the two centres alone: turning does not change it). The distance shrinks by no more than that within
+//    h, as long as both bodies keep their velocities up to what gravity adds. The first term is for what forces and
+//    impulses of the step add; what exceeds it is found one step later, as an overlap.
+// 4. Each contact continues one of the last step: the same features, or else the nearest place. It inherits the impulse
+//    as the solver's guess: the normal part as it was, the tangential one as a vector of the world laid on the new
+//    tangents.
 //
-// Two shapes whose bodies are, bit for bit, where they were when their contacts were found, with the same margin, touch in the
-// same points: these are taken over. So what rests costs its boxes and no more.
+// Two shapes whose bodies are, bit for bit, where they were when their contacts were found, with the same margin, touch
+// in the same points: these are taken over. So what rests costs its boxes and no more.
 //
-// Contacts are ordered by pair, then by feature, so their order does not depend on where bodies are. A contact acts at the two
-// points where its surfaces are: with a gap these are different points, and the row of n is the derivative of the gap.
+// Contacts are ordered by pair, then by feature, so their order does not depend on where bodies are. A contact acts at
+// the two points where its surfaces are: with a gap these are different points, and the row of n is the derivative of
+// the gap.
 #include <stdlib.h>
 
 #include "bodies/bodies.h"
@@ -243,8 +245,9 @@ static bool grain_of(const sti_world* world, const sti_collider* a, const sti_co
     return most > 0;
 }
 
-// Tangents along the grain and across it, the second as much longer as friction is stronger there: with r = B r', u' = B'u for
-// B = diag(1, 1, ratio) an ellipse becomes a disc (docs/contact.md), and every row, force and solver stays what it is.
+// Tangents along the grain and across it, the second as much longer as friction is stronger there: with r = B r', u' =
+// B'u for B = diag(1, 1, ratio) an ellipse becomes a disc (docs/contact.md), and every row, force and solver stays what
+// it is.
 static void lay_grain(const sti_world* world, const sti_collider* a, const sti_collider* b, sti_world_contact* at) {
     enum { UPRIGHT = 1000 };  // a grain that stands on the surface to one part in this has no direction there
     double grain[3], ratio = 1;
@@ -335,7 +338,8 @@ static bool same_numbers(const double* a, const double* b, int count) {
     return true;
 }
 
-// May the contacts first .. end of the last step stand for what would be found now? Each must continue itself: by its name.
+// May the contacts first .. end of the last step stand for what would be found now? Each must continue itself: by its
+// name.
 static bool may_take_over(const sti_world* world, int first, int end, const double found[15]) {
     const sti_touching* old = world->contact;
     for (int i = first; i < end; i++) {

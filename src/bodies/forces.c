@@ -1,9 +1,10 @@
 // forces.c: the contact problem of a step: bounds of friction in joints, islands, and a verdict on the whole.
 //
-// The problem is solved island by island (islands.c), islands that can rest do so exactly (rest.c), and the point is then
-// measured on the whole problem as posed (pose.c): that residual is reported. A friction bound that depends on a joint's
-// reaction is a fixed point, repeated until it changes by less than the tolerance, or matters no more: a joint that its
-// friction holds. Where reactions are not determined the solver finds others every time, and SETTLED must do.
+// The problem is solved island by island (islands.c), islands that can rest do so exactly (rest.c), and the point is
+// then measured on the whole problem as posed (step_problem.c): that residual is reported. A friction bound that
+// depends on a joint's reaction is a fixed point, repeated until it changes by less than the tolerance, or matters no
+// more: a joint that its friction holds. Where reactions are not determined the solver finds others every time, and
+// SETTLED must do.
 //
 // A step that is not solved is made with what there is; islands that it would move out of all proportion to what drives
 // them (OUT_OF_PROPORTION, FAR_OUT) stop instead.
@@ -18,6 +19,8 @@
 enum {
     BOUND_ROUNDS = 60,
     DAMPED = 18,     // rounds from which on bounds go half the way
+    SHARPER = 6,     // times that islands are solved again because the whole is not within the tolerance
+    RESTING = 3,     // of these, those in which islands may rest but for the last
     BUDGET = 60000,  // iterations times acts of a step, from which on nothing is tried again
 };
 #define INNER 0.3  // tolerance of an island over that of the step
@@ -66,7 +69,8 @@ static void reactions(sti_world* world) {
     for (int j = 0; j < world->bodies->joint_count; j++) reaction(world, j, world->solve->reaction + 6 * (size_t)j);
 }
 
-// Does the friction of this axis hold it, with no more than `bound`? Then the point solves the problem of that bound as well.
+// Does the friction of this axis hold it, with no more than `bound`? Then the point solves the problem of that bound as
+// well.
 static bool holds(const sti_world* world, int at, double bound) {
     const struct sti_world_solve* s = world->solve;
     const int d = world->dim;
@@ -78,8 +82,8 @@ static bool holds(const sti_world* world, int at, double bound) {
     return false;
 }
 
-// Friction bounds from the reactions; the largest relative change that matters. Every third round a bound goes where its last
-// three values lead (Aitken).
+// Friction bounds from the reactions; the largest relative change that matters. Every third round a bound goes where
+// its last three values lead (Aitken).
 static double set_bounds(sti_world* world, int round) {
     struct sti_world_solve* s = world->solve;
     double change = 0;
@@ -167,8 +171,8 @@ static sti_status solve_islands(sti_world* world, double tol, bool may_rest, sti
     return status;
 }
 
-// (r, l, u) for the present friction bounds: resting islands as they are, the others solved; again where the whole is not
-// within the tolerance, the last time without rest.
+// (r, l, u) for the present friction bounds: resting islands as they are, the others solved; again where the whole is
+// not within the tolerance, the last time without rest.
 static sti_status solve_bounded(sti_world* world, sti_world_report* report) {
     struct sti_world_solve* s = world->solve;
     const size_t n = (size_t)(world->nv * world->moving);
@@ -186,12 +190,15 @@ static sti_status solve_bounded(sti_world* world, sti_world_report* report) {
     if (status == STI_OK) status = solve_islands(world, INNER * tol, true, report);
     if (status == STI_OK) status = sti_posed_fill(world);
     if (status == STI_OK) status = sti_posed_measure(world);
-    for (int round = 0; round < 3 && status == STI_OK && !(s->posed.judged <= tol); round++) {
-        // where every island was solved to its own tolerance, a smaller one is sure to gain; else it may cost as much again
-        if (report->why[0] != '\0' && report->iterations * s->acts.count > BUDGET) break;
-        const double factor = fmax(0.01, 0.3 * tol / s->posed.judged);
-        if (round == 2) memset(s->rest, 0, (size_t)world->moving);
-        status = solve_islands(world, INNER * factor * (round == 0 ? 1 : 0.1) * tol, round < 2, report);
+    double asked = INNER * tol, last = INFINITY;
+    for (int round = 0; round < SHARPER && status == STI_OK && !(s->posed.judged <= tol); round++) {
+        // where every island was solved to its own tolerance, a smaller one is sure to gain; else it may cost as much
+        // again
+        if (report->why[0] != '\0' && (round >= RESTING || report->iterations * s->acts.count > BUDGET)) break;
+        asked *= fmax(0.01, 0.3 * tol / s->posed.judged) * (s->posed.judged > 0.5 * last ? 0.01 : 1);
+        last = s->posed.judged;
+        if (round == RESTING - 1) memset(s->rest, 0, (size_t)world->moving);
+        status = solve_islands(world, asked, round < RESTING - 1, report);
         if (status == STI_OK) status = sti_posed_measure(world);
     }
     return status;
@@ -206,8 +213,8 @@ static double energy_of(const sti_world* world, int slot, const double* v) {
     return (mass->mass * dot3(x, x) + dot3(x + 3, L)) / 2;
 }
 
-// A step that was not solved is made with what there is, but not with impulses that ran away: an island whose energy is out of
-// all proportion to that of its velocities before, of its forces and of its motors stops instead.
+// A step that was not solved is made with what there is, but not with impulses that ran away: an island whose energy is
+// out of all proportion to that of its velocities before, of its forces and of its motors stops instead.
 static void stop_runaways(sti_world* world) {
     struct sti_world_solve* s = world->solve;
     const int nv = world->nv, d = world->dim;
@@ -245,7 +252,7 @@ static void stop_runaways(sti_world* world) {
 
 // Which rule refused, and by how much; then what the solver of an island had to say.
 static void explain(const sti_world* world, double change, sti_world_report* report) {
-    const sti_posed* p = &world->solve->posed;
+    const sti_world_posed* p = &world->solve->posed;
     const double tol = world->options.tol;
     char of_island[sizeof report->why];
     memcpy(of_island, report->why, sizeof of_island);

@@ -2,8 +2,8 @@
 //
 //     I (w* - w) + h w_a x I w_a = 0,        w_a = alpha w* + (1 - alpha) w
 //
-// by Newton's method. Multiplied by w_a it gives T(w*) - T(w) = -(alpha - 1/2) |w* - w|_I^2: kinetic energy does not grow for
-// alpha >= 1/2, and stays for alpha = 1/2.
+// by Newton's method. Multiplied by w_a it gives T(w*) - T(w) = -(alpha - 1/2) |w* - w|_I^2: kinetic energy does not
+// grow for alpha >= 1/2, and stays for alpha = 1/2.
 #include <math.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 // impact.c: velocities after contacts with restitution have struck.
 //
-// A step moves bodies so that they just touch (step.c); what strikes, e > 0 and n'v* below -rest_speed, and carries an impulse
-// in the step, gives its bodies new velocities at the end of it. Bodies that touch or are linked to them take part; all others
-// keep those of the step. On such an impact island
+// A step moves bodies so that they just touch (step.c); what strikes, e > 0 and n'v* below -rest_speed, and carries an
+// impulse in the step, gives its bodies new velocities at the end of it. Bodies that touch or are linked to them take
+// part; all others keep those of the step. On such an impact island
 //
 //     v-  = v* + theta (v_free - v*),        theta in [0, 1] the part of the step after which the first gap is closed,
 //
@@ -11,17 +11,19 @@
 //     Newton (Moreau's form, S1 (43))    M (v+ - v-) = H r + G l,    0 <= r_n _|_ n'v+ + e n'v- >= 0,   Coulomb on t'v+
 //     Poisson  compression               the same with e = 0: v_c, c
 //              decompression             M (v+ - v_c) = n e c_n + H x + t y + G l,   0 <= x_n _|_ n'v+ >= 0,
-//                                        |x_t| <= mu x_n,  |y| <= mu e c_n, both against the slip: together (2.1.18 to 22)
+//                                        |x_t| <= mu x_n,
+//                                            |y| <= mu e c_n, both against the slip: together (2.1.18 to 22)
 //                                        with the bound mu (e c_n + x_n)
+//     Stronge, lzb                       the energetic coefficient of all contacts of the island at once (energetic.c)
 //
 // Newton has e = 0 at contacts that take part without striking; Poisson restitutes wherever there was compression. The
-// friction y of a known impulse is a pressed act (acts.c).
+// friction y of a known impulse is a pressed act (contact_rows.c).
 //
-// Energy. Compression loses. If v+ has more than v- and `dissipate` is set, v+ is drawn back on the segment from v_c, the
-// inelastic outcome, to the farthest point with the energy of v-: joints, openings and cones are convex and hold on all of it.
-// Places end where the step without bounces put them, which for bodies that turn is not where v- leads: so the energy at the
-// beginning and the work done on that way bound v+ as well, and v+ is shortened if need be. For a ball both are the same.
-// The work of surfaces that move, -sum r w over the impulses r, is theirs to add.
+// Energy. Compression loses. If v+ has more than v- and `dissipate` is set, v+ is drawn back on the segment from v_c,
+// the inelastic outcome, to the farthest point with the energy of v-: joints, openings and cones are convex and hold on
+// all of it. Places end where the step without bounces put them, which for bodies that turn is not where v- leads: so
+// the energy at the beginning and the work done on that way bound v+ as well, and v+ is shortened if need be. For a
+// ball both are the same. The work of surfaces that move, -sum r w over the impulses r, is theirs to add.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -186,11 +188,11 @@ static sti_status solve(impact* k, double* v) {
     return STI_OK;
 }
 
-// Newton: of what strikes. Poisson: of everything that is compressed.
+// Newton: of what strikes. The others: of everything that is compressed.
 static double restitution_of(const impact* k, const sti_act* act) {
     if (act->kind != STI_ACT_CONTACT) return 0;
     const double e = k->world->contact[k->s->acts.act[act->of].of].at.restitution;
-    return k->world->options.law == STI_IMPACT_POISSON || strikes(k, act->of) ? e : 0;
+    return k->world->options.law != STI_IMPACT_NEWTON || strikes(k, act->of) ? e : 0;
 }
 
 static sti_status inelastic(impact* k, double* v) {
@@ -209,6 +211,57 @@ static sti_status newton(impact* k, double* v) {
     }
     memcpy(v, k->s->v_before, (size_t)(k->world->nv * k->world->moving) * sizeof *v);
     return solve(k, v);
+}
+
+static bool is_energetic(sti_impact_law law) {
+    return law == STI_IMPACT_STRONGE || law == STI_IMPACT_LZB;
+}
+
+// The island of this root, whose bodies and contacts are listed in room.
+static sti_status strike_island(impact* k, int root, sti_strike* strike, int* room, const sti_act** step_act,
+                                double* restitution, double* v) {
+    bool found;
+    char why[200];
+    int *slot = room, *act = room + k->world->moving;
+    strike->body_count = strike->count = 0;
+    for (int i = k->first[root]; i >= 0; i = k->next[i]) slot[strike->body_count++] = i;
+    for (int i = 0; i < k->contact_count; i++) {
+        if (root_of(k, &k->acts->act[i]) != root) continue;
+        act[strike->count] = i;
+        step_act[strike->count] = &k->s->acts.act[k->acts->act[i].of];
+        restitution[strike->count++] = restitution_of(k, &k->acts->act[i]);
+    }
+    const sti_status status = sti_world_energetic(k->world, strike, v, &found, why);
+    if (status != STI_OK || found) return status;
+    if (k->report->solved) snprintf(k->report->why, sizeof k->report->why, "%.200s", why);
+    k->report->solved = false;
+    return STI_OK;
+}
+
+static sti_status energetic(impact* k, double* v) {
+    sti_env* env = k->world->env;
+    const size_t count = (size_t)k->contact_count, moving = (size_t)k->world->moving;
+    int* room = sti_alloc_array(env, moving + count, sizeof *room);
+    const sti_act** step_act = sti_alloc_array(env, count, sizeof *step_act);
+    double* restitution = sti_alloc_array(env, count, sizeof *restitution);
+    sti_status status = STI_OK;
+    if (room == NULL || step_act == NULL || restitution == NULL)
+        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "impact of %d contacts", k->contact_count);
+    if (status == STI_OK) {
+        sti_strike strike = {
+            .slot = room, .act = room + moving, .step_act = step_act, .restitution = restitution, .acts = k->acts};
+        for (int i = 0; i < k->contact_count * k->world->dim; i++) k->acts->r[i] = 0;
+        for (int i = 0; i < k->contact_count; i++)
+            k->acts->act[i].w[0] = offset_of(k, &k->s->acts.act[k->acts->act[i].of], 0);
+        memcpy(v, k->s->v_before, moving * (size_t)k->world->nv * sizeof *v);
+        for (int root = 0; status == STI_OK && root < k->world->moving; root++) {
+            if (!k->s->skip[root]) status = strike_island(k, root, &strike, room, step_act, restitution, v);
+        }
+    }
+    sti_free(env, room);
+    sti_free(env, step_act);
+    sti_free(env, restitution);
+    return status;
 }
 
 // v: v_c in, v+ out. The impulses of compression are those in acts.
@@ -244,7 +297,7 @@ static sti_status decompress(impact* k, double* v) {
 
 // ---- energy
 
-static double mass_product(const sti_world* world, int body, const double* x, const double* y) {
+double sti_body_mass_product(const sti_world* world, int body, const double* x, const double* y) {
     const sti_body_mass* mass = &world->bodies->mass[body];
     if (world->dim == 2) return mass->mass * (x[0] * y[0] + x[1] * y[1]) + mass->inertia[8] * x[2] * y[2];
     double s = mass->mass * (x[0] * y[0] + x[1] * y[1] + x[2] * y[2]);
@@ -259,13 +312,13 @@ static double island_product(const impact* k, int root, const double* x, const d
     double s = 0;
     for (int slot = k->first[root]; slot >= 0; slot = k->next[slot]) {
         const size_t at = (size_t)(slot * k->world->nv);
-        s += mass_product(k->world, k->s->body[slot], x + at, y + at);
+        s += sti_body_mass_product(k->world, k->s->body[slot], x + at, y + at);
     }
     return s;
 }
 
-// What an island may have at the end: its energy at the beginning and what forces did on the way h u. A spring is taken at its
-// end, where it did the least.
+// What an island may have at the end: its energy at the beginning and what forces did on the way h u. A spring is taken
+// at its end, where it did the least.
 static double allowed(const impact* k, int root) {
     const sti_world* world = k->world;
     const struct sti_world_solve* s = k->s;
@@ -289,8 +342,8 @@ static double bound_of(const impact* k, int root) {
     return fmin(island_product(k, root, k->s->v_before, k->s->v_before) / 2, allowed(k, root));
 }
 
-// Of one island: back towards v_c as far as needed; if v_c has too much itself, it is shortened. The work of surfaces goes
-// with the impulses.
+// Of one island: back towards v_c as far as needed; if v_c has too much itself, it is shortened. The work of surfaces
+// goes with the impulses.
 static void draw_island(impact* k, int root, const double* v_c, double* v) {
     const int nv = k->world->nv;
     const double T_c = island_product(k, root, v_c, v_c) / 2, T_end = island_product(k, root, v, v) / 2;
@@ -353,7 +406,8 @@ static void settle_work(impact* k) {
 // ---- landings: contacts without restitution are stopped by the step itself
 
 // The impulse of a step changes the kinetic energy by its work on the mean of the velocities before and after it.
-// A body that has not arrived yet keeps gap / h and is stopped by the next step: one landing, counted where the gap closes.
+// A body that has not arrived yet keeps gap / h and is stopped by the next step: one landing, counted where the gap
+// closes.
 static void land(const impact* k, int c) {
     const sti_world* world = k->world;
     const struct sti_world_solve* s = k->s;
@@ -410,7 +464,7 @@ static sti_status bounce(impact* k) {
         memcpy(k->surface, k->surface_c, (size_t)world->moving * sizeof *k->surface);
         if (status == STI_OK) status = decompress(k, v);
     } else {
-        status = newton(k, v);
+        status = is_energetic(world->options.law) ? energetic(k, v) : newton(k, v);
     }
     if (status != STI_OK) return status;
     add_surface_work(k, k->surface);

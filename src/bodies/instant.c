@@ -11,17 +11,17 @@
 //     c' = speed                       any force up to the bound, and c'' = 0 as long as that suffices
 //     friction                         the same with speed 0
 //
-// The second case is a contact that is pressed, as in acts.c: a velocity z of its own, with a mass m, which F drives
-// against its contact with the force `bound`. m z' + bound = lambda_n, z' >= 0, so lambda_n >= bound, and lambda_n =
-// bound while the contact lasts; mu = 1 and the tangent is c. m is what the coordinate feels.
+// The second case is a contact that is pressed, as in contact_rows.c: a velocity z of its own, with a mass m, which F
+// drives against its contact with the force `bound`. m z' + bound = lambda_n, z' >= 0, so lambda_n >= bound, and
+// lambda_n = bound while the contact lasts; mu = 1 and the tangent is c. m is what the coordinate feels.
 //
-// Friction mu |reaction| is that of S0's bilateral contact, whose normal force is one number. A joint whose reaction has
-// several components has its rows turned so that the first is along the reaction which a step from here would find, and
-// mu times that component is the bound. It is never more than mu |reaction|: what sticks with it sticks.
+// Friction mu |reaction| is that of S0's bilateral contact, whose normal force is one number. A joint whose reaction
+// has several components has its rows turned so that the first is along the reaction which a step from here would find,
+// and mu times that component is the bound. It is never more than mu |reaction|: what sticks with it sticks.
 //
-// Rates (d/dt n)'v, (d/dt t) v. At rest they are 0, exactly. In motion they are central differences of the rows along the
-// motion, v held, over a way of 1e-5 of the smallest shape: an error of about 1e-10 of v^2 / size. The contact is followed by
-// the features that touch, wherever they go on the bodies: a ball that rolls keeps touching with its lowest
+// Rates (d/dt n)'v, (d/dt t) v. At rest they are 0, exactly. In motion they are central differences of the rows along
+// the motion, v held, over a way of 1e-5 of the smallest shape: an error of about 1e-10 of v^2 / size. The contact is
+// followed by the features that touch, wherever they go on the bodies: a ball that rolls keeps touching with its lowest
 // point. Its tangents are carried along without turning about n. Where the features change at this very instant the
 // difference is taken to the side on which they stay; a contact that is gone on both sides has no rates, and that is an
 // error.
@@ -416,8 +416,8 @@ static sti_instant_contact* add_tangent(draft* d, int at, const sti_row* row, do
     return c;
 }
 
-// Turns the rows of the reaction force of a joint so that the first is along the reaction: a reflection in the plane across
-// c - e_1, c the direction of the reaction on those rows.
+// Turns the rows of the reaction force of a joint so that the first is along the reaction: a reflection in the plane
+// across c - e_1, c the direction of the reaction on those rows.
 static void turn_rows(const draft* d, int joint, const double c[3], sti_row rows[6]) {
     const int count = force_rows(d->world, joint);
     const double u[3] = {c[0] - 1, c[1], c[2]}, uu = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];

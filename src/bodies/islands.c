@@ -8,7 +8,8 @@
 // bodies costs what its contact graph costs. A hundred piles are a hundred small problems, most of them small enough
 // for the quick way (src/contact/quick.c).
 //
-// The answer of an island is judged on its own data here, and the whole step once more, in the global form (pose.c).
+// The answer of an island is judged on its own data here, and the whole step once more, in the global form
+// (step_problem.c).
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,6 +21,8 @@ enum {
     DENSE_ROWS = 48,  // W is handed over as a dense matrix up to here
     CROWD = 100,      // contacts from which on the velocities are solved for first (velocities.c), and
     CROWDED = 4,      //   for each body
+    SIFTED = 12,      // acts of an island from which on only those are solved for that may close
+    SIEVES = 8,       // times that others are taken as well, before all are
     HOPELESS = 400,   // contacts from which on the local form is not tried after that
 };
 #define BLOCKED 1e-11  // W_nn over what it would be without links
@@ -30,6 +33,7 @@ typedef struct island {
     sti_island_room* room;
     int d, nv;
     int count;  // acts
+    sti_contact_solver solver;
     double tol;
     long limit;
 } island;
@@ -51,11 +55,19 @@ static void slots_of(const sti_world* world, const sti_act* act, int slot[2]) {
     }
 }
 
+int sti_act_slot(const sti_world* world, const sti_act* act) {
+    int slot[2];
+    slots_of(world, act, slot);
+    return slot[0] >= 0 ? slot[0] : slot[1];
+}
+
 sti_status sti_islands_find(sti_world* world, const sti_acts* acts) {
     sti_island_room* room = &world->solve->room;
     const sti_links* links = &world->solve->links;
-    const sti_status status =
+    sti_status status =
         sti_room(world->env, (void**)&room->next, &room->rooms[0], (size_t)acts->count + 1, sizeof(int));
+    if (status == STI_OK)
+        status = sti_room(world->env, (void**)&room->taken, &room->rooms[13], (size_t)acts->count + 1, 1);
     if (status != STI_OK) return status;
     for (int s = 0; s < world->moving; s++) room->parent[s] = s;
     for (int i = 0; i < world->moving; i++) {  // an assembly hangs together
@@ -67,12 +79,15 @@ sti_status sti_islands_find(sti_world* world, const sti_acts* acts) {
         slots_of(world, &acts->act[c], slot);
         if (slot[0] >= 0 && slot[1] >= 0) sti_sets_join(room->parent, slot[0], slot[1]);
     }
-    for (int s = 0; s < world->moving; s++) room->first[s] = -1;
+    for (int s = 0; s < world->moving; s++) room->first[s] = room->body_first[s] = -1;
+    for (int s = world->moving - 1; s >= 0; s--) {
+        const int root = sti_sets_root(room->parent, s);
+        room->body_next[s] = room->body_first[root];
+        room->body_first[root] = s;
+    }
     for (int c = acts->count - 1; c >= 0; c--) {
-        int slot[2];
-        slots_of(world, &acts->act[c], slot);
+        const int one = sti_act_slot(world, &acts->act[c]);
         room->next[c] = -1;
-        const int one = slot[0] >= 0 ? slot[0] : slot[1];
         if (one < 0) continue;
         const int root = sti_sets_root(room->parent, one);
         room->next[c] = room->first[root];
@@ -282,8 +297,9 @@ static sti_status fill_sparse(island* k, sti_matrix* W) {
     return STI_OK;
 }
 
-// Acts that the links do not let move at all (a contact between two bodies that a joint holds together): W_nn is nothing but
-// rounding, and impulses against rounding would run away. They are left out, with r = 0, or their bound. True: some were.
+// Acts that the links do not let move at all (a contact between two bodies that a joint holds together): W_nn is
+// nothing but rounding, and impulses against rounding would run away. They are left out, with r = 0, or their bound.
+// True: some were.
 static bool drop_blocked(island* k) {
     sti_island_room* room = k->room;
     const sti_links* links = &k->world->solve->links;
@@ -320,20 +336,52 @@ static bool drop_blocked(island* k) {
 
 // ---- solve
 
+static sti_status note(const island* k, const sti_world_attempt* what) {
+    struct sti_world_solve* s = k->world->solve;
+    const sti_status status = sti_room(k->world->env, (void**)&s->attempt, &s->attempt_room,
+                                       (size_t)s->attempt_count + 1, sizeof *s->attempt);
+    if (status != STI_OK) return status;
+    sti_world_attempt* to = &s->attempt[s->attempt_count++];
+    int slot[2];
+    slots_of(k->world, &k->acts->act[k->room->list[0]], slot);
+    *to = *what;
+    to->body = s->body[slot[0] >= 0 ? slot[0] : slot[1]];
+    to->contacts = k->count;
+    return STI_OK;
+}
+
+// What the answer says was tried
+static sti_status note_answer(const island* k, const sti_contact_answer* answer) {
+    sti_status status = STI_OK;
+    for (int i = 0; i < answer->attempt_count && status == STI_OK; i++) {
+        const sti_contact_attempt* from = &answer->attempts[i];
+        sti_world_attempt to = {.solver = from->solver, .residual = from->residual, .iterations = from->iterations};
+        to.solved = i + 1 == answer->attempt_count && answer->outcome == STI_SOLVED;
+        memcpy(to.why, from->why, sizeof to.why);
+        status = note(k, &to);
+    }
+    if (answer->attempt_count > 0 || answer->iterations == 0) return status;
+    sti_world_attempt to = {.solver = answer->solver, .residual = answer->residual, .iterations = answer->iterations};
+    to.solved = answer->outcome == STI_SOLVED;
+    snprintf(to.why, sizeof to.why, "the solver that was asked for");
+    return note(k, &to);
+}
+
 static sti_status solve_local(island* k, const sti_matrix* W, sti_solve_report* report) {
     sti_world* world = k->world;
     sti_island_room* room = k->room;
     const int d = k->d;
     sti_contact_problem problem = {.dimension = d, .contact_count = k->count, .mu = room->mu, .W = *W, .q = room->q};
     sti_contact_options options = sti_contact_options_default();
-    options.solver = world->options.solver;
+    options.solver = k->solver == STI_CONTACT_VELOCITIES ? STI_CONTACT_AUTO : k->solver;
     options.tol = k->tol;
     options.max_iterations = k->limit;
     options.describe = false;
     options.guess_r = room->guess;
     sti_contact_answer answer;
-    const sti_status status = sti_contact_solve(world->env, &problem, &options, &answer);
+    sti_status status = sti_contact_solve(world->env, &problem, &options, &answer);
     if (status != STI_OK) return status;
+    status = note_answer(k, &answer);
     for (int i = 0; i < k->count; i++) {
         for (int a = 0; a < d; a++) k->acts->r[room->list[i] * d + a] = answer.r[i * d + a];
     }
@@ -346,13 +394,14 @@ static sti_status solve_local(island* k, const sti_matrix* W, sti_solve_report* 
         report->solved = false;
     }
     sti_contact_answer_clear(world->env, &answer);
-    return STI_OK;
+    return status;
 }
 
-// Many contacts, and many for each body: W is large and singular.
+// Many contacts, and many for each body, where W is large and singular; or it is the caller's wish.
 static bool crowded(const island* k) {
     sti_island_room* room = k->room;
-    if (k->count < CROWD || k->world->options.solver != STI_CONTACT_AUTO) return false;
+    if (k->solver == STI_CONTACT_VELOCITIES) return true;
+    if (k->count < CROWD || k->solver != STI_CONTACT_AUTO) return false;
     int bodies = 0;
     for (int i = 0; i < k->count; i++) {
         int slot[2];
@@ -373,18 +422,22 @@ static bool crowded(const island* k) {
     return k->count >= CROWDED * bodies;
 }
 
-static sti_status solve_island(island* k, int first, const double* v_free, sti_solve_report* report) {
+// The acts in room->list.
+static sti_status solve_listed(island* k, const double* v_free, sti_solve_report* report) {
     sti_island_room* room = k->room;
-    k->count = 0;
-    for (int c = first; c >= 0; c = room->next[c]) k->count++;
-    sti_status status = reserve_island(k);
-    if (status != STI_OK) return status;
-    int at = 0;
-    for (int c = first; c >= 0; c = room->next[c]) room->list[at++] = c;
     if (crowded(k)) {
+        const long before = report->iterations;
         double reached;
-        status = sti_velocities_solve(k->world, k->acts, k->count, room->list, v_free, k->tol, &reached,
-                                      &report->iterations);
+        sti_status status = sti_island_velocities(k->world, k->acts, k->count, room->list, v_free, k->tol, &reached,
+                                                  &report->iterations);
+        if (status == STI_OK && isfinite(reached)) {
+            sti_world_attempt tried = {
+                .solver = STI_CONTACT_VELOCITIES, .residual = reached, .solved = reached <= k->tol};
+            tried.iterations = report->iterations - before;
+            snprintf(tried.why, sizeof tried.why, "%s",
+                     k->solver == STI_CONTACT_AUTO ? "many contacts for few bodies" : "the solver that was asked for");
+            status = note(k, &tried);
+        }
         if (status != STI_OK) return status;
         if (reached <= k->tol || (isfinite(reached) && k->count >= HOPELESS)) {
             report->residual = fmax(report->residual, reached);
@@ -395,7 +448,7 @@ static sti_status solve_island(island* k, int first, const double* v_free, sti_s
         }
     }
     list_nodes(k);
-    status = respond(k);
+    sti_status status = respond(k);
     if (status != STI_OK) return status;
     if (drop_blocked(k)) {
         if (k->count == 0) return STI_OK;
@@ -409,13 +462,108 @@ static sti_status solve_island(island* k, int first, const double* v_free, sti_s
     return status == STI_OK ? solve_local(k, &W, report) : status;
 }
 
-sti_status sti_islands_solve(sti_world* world, sti_acts* acts, const double* v_free, double tol, long limit,
-                             const unsigned char* skip, sti_solve_report* report) {
+// ---- only what may close
+
+// Does the act open by itself with these velocities? A force that is known acts in any case.
+static bool opens(const island* k, int c, const double* v) {
+    const sti_act* act = &k->acts->act[c];
+    return !act->pressed && act->row[0] != NULL && sti_row_apply(k->world, act->row[0], v) + act->w[0] > 0;
+}
+
+// v_free and what the forces of the island's acts add to it, in room->v.
+static void island_velocities(island* k, int first, const double* v_free) {
+    sti_world* world = k->world;
+    sti_island_room* room = k->room;
+    const sti_links* links = &world->solve->links;
+    const int d = k->d, nv = k->nv;
+    const int top = room->body_first[sti_islands_root(world, sti_act_slot(world, &k->acts->act[first]))];
+    double g[6];
+    for (int i = top; i >= 0; i = room->body_next[i]) memset(room->v + i * nv, 0, (size_t)nv * sizeof *room->v);
+    for (int c = first; c >= 0; c = room->next[c]) {
+        for (int a = 0; a < d; a++) {
+            const sti_row* row = k->acts->act[c].row[a];
+            if (row != NULL && k->acts->r[c * d + a] != 0) sti_row_add(world, row, k->acts->r[c * d + a], room->v);
+        }
+    }
+    for (int i = top; i >= 0; i = room->body_next[i]) {
+        memcpy(g, room->v + i * nv, (size_t)nv * sizeof *g);
+        sti_body_mass_solve(world, i, g, room->v + i * nv);
+        for (int e = 0; e < nv; e++) room->v[i * nv + e] *= world->solve->scale;
+    }
+    for (int i = top; i >= 0; i = room->body_next[i]) {  // an assembly is solved where its first body is met
+        const int j = links->assembly_of[i];
+        if (links->order[links->assembly[j].first_body] == i) sti_links_solve_one(world, j, room->v);
+    }
+    for (int i = top; i >= 0; i = room->body_next[i]) {
+        for (int e = 0; e < nv; e++) room->v[i * nv + e] += v_free[i * nv + e];
+    }
+}
+
+// Lists the acts that are taken; the others get no force.
+static int list_taken(island* k, int first) {
+    sti_island_room* room = k->room;
+    k->count = 0;
+    for (int c = first; c >= 0; c = room->next[c]) {
+        if (room->taken[c])
+            room->list[k->count++] = c;
+        else
+            memset(k->acts->r + (size_t)(c * k->d), 0, (size_t)k->d * sizeof *k->acts->r);
+    }
+    return k->count;
+}
+
+// Most contacts that were found are only near, and open. An island is solved for those that pressed before or would
+// close without forces; what then closes among the others is taken as well, until nothing does. With r = 0 and u_n >= 0
+// an act that was left out is solved exactly, so the point is one of the whole island.
+static sti_status solve_island(island* k, int first, const double* v_free, sti_solve_report* report) {
+    sti_island_room* room = k->room;
+    int all = 0, taken = 0;
+    for (int c = first; c >= 0; c = room->next[c]) all++;
+    k->count = all;
+    sti_status status = reserve_island(k);
+    if (status != STI_OK) return status;
+    for (int c = first; c >= 0; c = room->next[c]) {
+        room->taken[c] = all < SIFTED || k->acts->r[c * k->d] > 0 || !opens(k, c, v_free);
+        taken += room->taken[c];
+    }
+    for (int round = 0;; round++) {
+        if (round == SIEVES || 4 * taken > 3 * all) {
+            for (int c = first; c >= 0; c = room->next[c]) room->taken[c] = 1;
+            taken = all;
+        }
+        sti_solve_report now = {.solved = true};
+        if (list_taken(k, first) > 0) status = solve_listed(k, v_free, &now);
+        if (status != STI_OK) return status;
+        report->iterations += now.iterations;
+        int more = 0;
+        if (now.solved && taken < all) {
+            island_velocities(k, first, v_free);
+            for (int c = first; c >= 0; c = room->next[c]) {
+                const bool closes = !room->taken[c] && !opens(k, c, room->v);
+                room->taken[c] |= closes;
+                more += closes;
+            }
+            taken += more;
+        } else if (!now.solved && taken < all) {
+            round = SIEVES - 1;
+            more = 1;
+        }
+        if (more > 0) continue;
+        report->residual = fmax(report->residual, now.residual);
+        if (!now.solved && report->solved) memcpy(report->why, now.why, sizeof report->why);
+        report->solved = report->solved && now.solved;
+        return STI_OK;
+    }
+}
+
+sti_status sti_islands_solve(sti_world* world, sti_acts* acts, const double* v_free, sti_contact_solver solver,
+                             double tol, long limit, const unsigned char* skip, sti_solve_report* report) {
     island k = {.world = world,
                 .acts = acts,
                 .room = &world->solve->room,
                 .d = world->dim,
                 .nv = world->nv,
+                .solver = solver,
                 .tol = tol,
                 .limit = limit};
     *report = (sti_solve_report){.solved = true};

@@ -1,15 +1,15 @@
 // joints.c: what a joint asks of its two bodies: rows, defects, free coordinates.
 //
-// A joint has a frame A on body a and a frame B on body b, with origins p_A, p_B and axes x, y, z. Everything is said in the
-// axes of A, as the motion of b against a:
+// A joint has a frame A on body a and a frame B on body b, with origins p_A, p_B and axes x, y, z. Everything is said
+// in the axes of A, as the motion of b against a:
 //
 //     along e_k of A    defect e_k'(p_B - p_A)            row: velocity of the two points that are at p_B, along e_k
 //     about e_k of A    defect phi_k                      row: angular velocity of b against a, about e_k
 //     distance          defect |p_B - p_A| - length       row: velocity of p_B against p_A, along the line
 //     gear              defect c_1 + ratio c_2 - start    row: the same sum of the two rows
 //
-// The rows along e_k and along the line are the derivatives of their defects wherever the bodies are: A turns with a, and the
-// point of a that is at p_B, not p_A, accounts for it.
+// The rows along e_k and along the line are the derivatives of their defects wherever the bodies are: A turns with a,
+// and the point of a that is at p_B, not p_A, accounts for it.
 //
 // phi is a rotation vector: of the whole turn from A to B (fixed, prismatic), or of the shortest turn that takes z_A to
 // z_B (revolute, cylindrical, planar). Its length is the angle, up to pi, so it vanishes in the right position only, it
@@ -17,8 +17,8 @@
 // none of these beyond a right angle. Its derivative is the row where phi = 0; elsewhere the row still has the right
 // component along phi.
 //
-// The free angle of a joint is the part of the turn about z (the twist of the quaternion); it is given nearest to what it was,
-// so a wheel counts its turns.
+// The free angle of a joint is the part of the turn about z (the twist of the quaternion); it is given nearest to what
+// it was, so a wheel counts its turns.
 #include "bodies/bodies.h"
 #include "bodies/vec3.h"
 
@@ -131,8 +131,8 @@ static void whole_turn(const frame* A, const frame* B, double phi[3]) {
     for (int k = 0; k < 3; k++) phi[k] = factor * q[k + 1];
 }
 
-// Rotation vector of the shortest turn from z_A to z_B, in the axes of A; it has no component along z_A. For opposite axes:
-// half a turn about x.
+// Rotation vector of the shortest turn from z_A to z_B, in the axes of A; it has no component along z_A. For opposite
+// axes: half a turn about x.
 static void axis_turn(const frame* A, const frame* B, double phi[3]) {
     double z[3], b[3];
     column3(B->R, 2, z);

@@ -2,16 +2,17 @@
 //
 //     M / s u = g + J'l,        J u + C l + b = 0         ->         S l = -(s J M^-1 g + b),     u = s M^-1 (g + J'l)
 //
-// C = 0 for a joint and 1 / c for a spring: c = h d + alpha h^2 k is what its implicit terms add to M / s along its row, and
-// eliminating l gives back (M / s + sum c row row') u = g. The springs couple bodies here as joints do, M stays block
-// diagonal, and a spring of any stiffness leaves S well scaled.
+// C = 0 for a joint and 1 / c for a spring: c = h d + alpha h^2 k is what its implicit terms add to M / s along its
+// row, and eliminating l gives back (M / s + sum c row row') u = g. The springs couple bodies here as joints do, M
+// stays block diagonal, and a spring of any stiffness leaves S well scaled.
 //
-// Rows that move common bodies meet in S, so its pattern is the graph of the joints. It is kept from step to step, with an
-// ordering of least fill for each assembly; a chain costs a few operations for each link.
+// Rows that move common bodies meet in S, so its pattern is the graph of the joints. It is kept from step to step, with
+// an ordering of least fill for each assembly; a chain costs a few operations for each link.
 //
-// Redundant joints. S is semidefinite, and a row that depends on the rows before it leaves a pivot 0. It is then left out
-// (its pivot becomes infinite: l = 0): what it asks follows from the others, up to rounding. The threshold is relative to the
-// diagonal entry: DEPENDENT is the squared sine of the angle, in the metric of M, to the rows before it.
+// Redundant joints. S is semidefinite, and a row that depends on the rows before it leaves a pivot 0. It is then left
+// out (its pivot becomes infinite: l = 0): what it asks follows from the others, up to rounding. The threshold is
+// relative to the diagonal entry: DEPENDENT is the squared sine of the angle, in the metric of M, to the rows before
+// it.
 #include <math.h>
 #include <string.h>
 
@@ -21,16 +22,6 @@
 #define DEPENDENT 3e-14
 #define WEAK 1e-5  // pivots below this part of the diagonal ask for refinement
 enum { REFINEMENTS = 2, SIDES = 4 };
-
-sti_status sti_room(sti_env* env, void** p, size_t* capacity, size_t need, size_t size) {
-    if (*p != NULL && need <= *capacity) return STI_OK;
-    const size_t room = need + need / 2 + 8;
-    void* grown = sti_realloc(env, *p, room * size);
-    if (grown == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "%zu items of a step", room);
-    *p = grown;
-    *capacity = room;
-    return STI_OK;
-}
 
 // ---- life
 
@@ -45,44 +36,34 @@ static void drop_assemblies(sti_world* world) {
 
 sti_status sti_links_create(sti_world* world) {
     sti_links* k = &world->solve->links;
+    sti_arena* a = &world->arena;
     const size_t moving = (size_t)world->moving;
     k->key_count = -1;
-    k->joint_first = sti_alloc_array_zero(world->env, (size_t)world->bodies->joint_count + 1, sizeof *k->joint_first);
-    k->assembly_of = sti_alloc_array_zero(world->env, moving, sizeof *k->assembly_of);
-    k->place_in = sti_alloc_array_zero(world->env, moving, sizeof *k->place_in);
-    k->order = sti_alloc_array_zero(world->env, moving, sizeof *k->order);
-    if (k->joint_first == NULL || k->assembly_of == NULL || k->place_in == NULL || k->order == NULL)
-        return STI_FAIL(world->env, STI_ERR_MEMORY, -1, "links of %d bodies", world->moving);
+    k->joint_first = sti_arena_take(a, (size_t)world->bodies->joint_count + 1, sizeof *k->joint_first);
+    k->assembly_of = sti_arena_take(a, moving, sizeof *k->assembly_of);
+    k->place_in = sti_arena_take(a, moving, sizeof *k->place_in);
+    k->order = sti_arena_take(a, moving, sizeof *k->order);
     // room for every row there can be, so that later steps ask for nothing
     const int stiff = (2 * world->dim - 3) * world->moving + (world->dim - 1) * world->bodies->joint_count;
     const int soft = sti_world_soft_count(world) + stiff;
     const size_t rows = 6 * (size_t)world->bodies->joint_count + (size_t)soft;
-    k->row = sti_alloc_array_zero(world->env, rows, sizeof *k->row);
-    k->solved = sti_alloc_array_zero(world->env, rows, sizeof *k->solved);
-    k->compliance = sti_alloc_array_zero(world->env, rows, sizeof *k->compliance);
-    k->defect = sti_alloc_array_zero(world->env, rows, sizeof *k->defect);
-    k->x = sti_alloc_array_zero(world->env, rows, sizeof *k->x);
-    k->l = sti_alloc_array_zero(world->env, rows, sizeof *k->l);
-    k->trial = sti_alloc_array_zero(world->env, rows, sizeof *k->trial);
-    k->respond = sti_alloc_array_zero(world->env, rows, sizeof *k->respond);
-    k->key = sti_alloc_array_zero(world->env, SIDES * rows, sizeof *k->key);
-    k->member = sti_alloc_array_zero(world->env, rows, sizeof *k->member);
-    k->place_row = sti_alloc_array_zero(world->env, rows, sizeof *k->place_row);
-    k->soft = sti_alloc_array_zero(world->env, (size_t)soft, sizeof *k->soft);
-    if (k->row == NULL || k->solved == NULL || k->compliance == NULL || k->defect == NULL || k->x == NULL ||
-        k->l == NULL || k->trial == NULL || k->respond == NULL || k->key == NULL || k->member == NULL ||
-        k->place_row == NULL || k->soft == NULL)
-        return STI_FAIL(world->env, STI_ERR_MEMORY, -1, "%zu rows of joints and springs", rows);
-    return STI_OK;
+    k->row = sti_arena_take(a, rows, sizeof *k->row);
+    k->solved = sti_arena_take(a, rows, sizeof *k->solved);
+    k->compliance = sti_arena_take(a, rows, sizeof *k->compliance);
+    k->defect = sti_arena_take(a, rows, sizeof *k->defect);
+    k->x = sti_arena_take(a, rows, sizeof *k->x);
+    k->l = sti_arena_take(a, rows, sizeof *k->l);
+    k->trial = sti_arena_take(a, rows, sizeof *k->trial);
+    k->respond = sti_arena_take(a, rows, sizeof *k->respond);
+    k->key = sti_arena_take(a, SIDES * rows, sizeof *k->key);
+    k->member = sti_arena_take(a, rows, sizeof *k->member);
+    k->place_row = sti_arena_take(a, rows, sizeof *k->place_row);
+    k->soft = sti_arena_take(a, (size_t)soft, sizeof *k->soft);
+    return a->status;
 }
 
 void sti_links_destroy(sti_world* world) {
-    sti_links* k = &world->solve->links;
     drop_assemblies(world);
-    void* owned[] = {k->joint_first, k->assembly_of, k->place_in, k->order,  k->row,   k->solved,
-                     k->compliance,  k->defect,      k->x,        k->l,      k->trial, k->key,
-                     k->member,      k->place_row,   k->soft,     k->respond};
-    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) sti_free(world->env, owned[i]);
 }
 
 // ---- assemblies
@@ -196,7 +177,7 @@ static sti_status make_pattern(sti_world* world, sti_assembly* at) {
     if (status == STI_OK) {
         for (int i = 0; i < at->row_count; i++)
             meeting(k, start, list, k->member[at->first_row + i], row + col_start[i]);
-        status = sti_ldl_init(&at->ldl, env, at->row_count, col_start, row);
+        status = sti_ldl_init_columns(&at->ldl, env, at->row_count, col_start, row);
     }
     sti_free(env, start);
     sti_free(env, list);
@@ -421,6 +402,11 @@ void sti_links_solve(sti_world* world, const double* b, double* v, double* l) {
     for (int j = 0; j < k->assembly_count; j++) {
         if (k->assembly[j].row_count > 0) solve_assembly(world, &k->assembly[j], b, v, l);
     }
+}
+
+void sti_links_solve_one(sti_world* world, int assembly, double* v) {
+    sti_links* k = &world->solve->links;
+    if (k->assembly[assembly].row_count > 0) solve_assembly(world, &k->assembly[assembly], NULL, v, k->respond);
 }
 
 // Sides of a row that lie in the assembly, dot its response.

@@ -1,21 +1,20 @@
-// motion.h: what the steps of a world share: links (joints and springs, factored), acts (everything one-sided), islands.
+// motion.h: what the steps of a world share: links (joints and springs, factored), acts (everything one-sided),
+// islands.
 //
 //     A u = H r + G l + f,     u_c = H'u + w,     0 = G'u + b
 //
-// is the problem of a step, of an impact, of a mending: A = M / s plus the springs taken implicitly, one act for each contact,
-// limit, dry friction or motor. The springs are kept as rows J with a compliance C beside the joints (C = 0), so that M stays
-// block diagonal:
+// is the problem of a step, of an impact, of a mending: A = M / s plus the springs taken implicitly, one act for each
+// contact, limit, dry friction or motor. The springs are kept as rows J with a compliance C beside the joints (C = 0),
+// so that M stays block diagonal:
 //
 //     M / s u = H r + J'l + f,      J u + C l + b = 0,         S = s J M^-1 J' + C
 #ifndef STI_BODIES_MOTION_H
 #define STI_BODIES_MOTION_H
 
 #include "bodies/bodies.h"
+#include "contact/velocities.h"
 #include "linalg/blocks.h"
 #include "linalg/ldl.h"
-
-// Memory that grows and is kept: *p has room for `need` items of `size` afterwards.
-sti_status sti_room(sti_env* env, void** p, size_t* capacity, size_t need, size_t size);
 
 // Bodies that rows of joints and springs connect: S falls into one block for each assembly.
 typedef struct sti_assembly {
@@ -28,8 +27,7 @@ typedef struct sti_assembly {
 } sti_assembly;
 
 typedef struct sti_links {
-    int row_count, joint_rows;  // joints first, then springs
-    size_t row_room, soft_room;
+    int row_count, joint_rows;        // joints first, then springs
     sti_row* row;                     // J                                        (row_count)
     sti_row* solved;                  // s M^-1 J', in ja and jb                  (row_count)
     double *compliance, *defect, *x;  // C; of joints; scratch                    (row_count)
@@ -58,8 +56,8 @@ typedef enum sti_act_kind {
     STI_ACT_PRESSED,   // the same with both tangents of a contact (impacts)
 } sti_act_kind;
 
-// One contact of a problem. `pressed`: its normal row acts on a velocity of its own, z, with mass `mass`, which the impulse
-// `press` drives against it: r_n = press in every solution.
+// One contact of a problem. `pressed`: its normal row acts on a velocity of its own, z, with mass `mass`, which the
+// impulse `press` drives against it: r_n = press in every solution.
 typedef struct sti_act {
     sti_act_kind kind;
     int of;  // contact, or 2 joint + axis
@@ -82,6 +80,7 @@ typedef struct sti_island_room {
     size_t rooms[24];
     int* parent;                              // union-find                       (moving)
     int *first, *next;                        // acts of an island                (moving), (acts)
+    int *body_first, *body_next;              // slots of an island, ascending    (moving)
     int* list;                                // acts of the present island
     int* node;                                // two assemblies of each of them, -1: none
     size_t* z_at;                             // where its responses begin, for each node
@@ -92,37 +91,10 @@ typedef struct sti_island_room {
     int* row;
     double *value, *q, *mu, *guess;
     int* pool;
-    int *pile, *crowd;  // slots of an island       (moving)
+    int *pile, *crowd;     // slots of an island       (moving)
+    unsigned char* taken;  // acts that are solved for; the others are known to open       (acts)
+    double* v;             // what the forces of an island add to its velocities           (moving x nv)
 } sti_island_room;
-
-// What velocities.c works on, kept.
-typedef struct sti_velocities {
-    size_t rooms[4];
-    sti_world* world;
-    int d, nv, count, bodies;
-    int *body, *place;                    // of the two sides of a contact, -1: none; block (other, this)   (2 count)
-    int* slot;                            // of a body of the island                                        (bodies)
-    int *first, *near;                    // neighbours of a body, itself among them, ascending             (bodies+1)
-    int* self;                            // block of a body on the diagonal                                (bodies)
-    unsigned char *mode, *mode_factored;  // (count)
-    double* H;                            // rows: side, axis, velocity      (count x 2 x d x nv)
-    double *w, *r, *x, *u, *p, *best, *r_before;                // (count x d)
-    double *z, *s, *dz, *ds, *e, *aim;                          // of interior.c                   (count x d)
-    double* scaling;                                            // the same                        (count x 2 x d)
-    double *mu, *rho, *beta;                                    // (count)
-    double* give;                                               // of sweeps.c: 1 / W_nn, 1 / W_tt (count x 2)
-    double *v, *v_free, *v_before, *v_best, *F, *step, *trial;  // (bodies x nv)
-    double *v_root, *kept;                                      // (bodies x nv)
-    double* A;                                                  // block diagonal                  (bodies x nv x nv)
-    double* inverse;                                            // s M^-1, of sweeps.c             (bodies x 10)
-    double drive;                                               // sum |rho q|^2
-    double kappa;
-    double level;       // of interior.c: the mean of r's
-    int factors;        // made so far
-    bool usable;        // the last one belongs to the present kappa and r
-    sti_blocks blocks;  // used by balance.c as well
-    int* graph;         // of balance.c                                    (3 moving + 2 rows + 1)
-} sti_velocities;
 
 typedef struct sti_solve_report {
     double residual;  // worst of the islands
@@ -132,8 +104,8 @@ typedef struct sti_solve_report {
 } sti_solve_report;
 
 // The posed problem of the last step, in the global form, and its answer.
-typedef struct sti_posed {
-    size_t rooms[16];
+typedef struct sti_world_posed {
+    sti_arena arena;  // of what follows, anew for each step
     sti_contact_problem problem;
     sti_contact_answer answer;
     int64_t *M_start, *H_start, *G_start;
@@ -145,7 +117,7 @@ typedef struct sti_posed {
     double judged;  // residual for the verdict: larger than the answer's where forces run away
     double far;     // how far they do: runaway of the answer
     int* coupled;   // (slot, slot) that springs couple, sorted
-} sti_posed;
+} sti_world_posed;
 
 // Why an island went a part of its way only.
 typedef enum sti_short_cause {
@@ -162,8 +134,14 @@ struct sti_world_solve {
     sti_acts acts;   // of the step
     sti_acts extra;  // of impacts and mending
     sti_island_room room;
-    sti_velocities velocities;
-    sti_posed posed;
+    sti_contact_velocities velocities;  // of an island
+    sti_blocks pattern;                 // of rest_forces.c
+    int* graph;                         // of rest_forces.c                                    (3 moving + 2 rows + 1)
+    size_t graph_room;
+    sti_world_attempt* attempt;  // of the last step                                         (attempt_count)
+    int attempt_count;
+    size_t attempt_room;
+    sti_world_posed posed;
     sti_row* axis_row;             // coordinates of joints and their opposites             (joints x 2 x 2)
     double* coordinate;            // and their values                                      (joints x 2)
     double* axis_r;                // last impulses: lower, upper, friction, motor           (joints x 2 x 4)
@@ -174,13 +152,13 @@ struct sti_world_solve {
     double* work;             // (moving x (2 nv + 3))
     unsigned char* rest;      // of each island's root slot, sti_rest_verdict           (moving)
     unsigned char* skip;      // islands to leave out                                 (moving)
-    unsigned char* left_out;  // the same, effort.c                               (moving)
+    unsigned char* left_out;  // the same, budget.c                               (moving)
     int* body;                // of a slot                                            (moving)
     double* reaction;         // of joints in the last step: force, torque            (joints x 6)
     sti_placed* kept;         // places before the step                               (bodies)
     double* kept_turned;      // (joints x 2)
     double* kept_v;           // (moving x nv)
-    double* book;             // energies by body, account.c                          (5 bodies)
+    double* book;             // energies by body, energy.c                          (5 bodies)
     int* party;               // island of a slot in the account: a slot of it        (moving)
     int* heap;                // the same in mending, or in both                      (moving)
     double* work_of;          // of motors, surfaces, pushes; more from impacts       (2 moving)
@@ -188,20 +166,22 @@ struct sti_world_solve {
     sti_placed* unmended;     // places before mending                                (bodies)
     double* unmended_v;       // and velocities                                       (moving x nv)
     unsigned char* lifted;    // starts the step with a joint open or an overlap      (moving)
-    unsigned char* deeper;    // a heap that the step made deeper, account.c          (moving)
+    unsigned char* deeper;    // a heap that the step made deeper, energy.c          (moving)
     double* depth;            // deepest overlap before the step; before mending      (2 moving)
     sti_short_cause cause;    // why a part only, and by how much
     double short_by;          // of the energies; of an overlap its depth
     double deepest;           // overlap after mending
     double torn_by;           // the joint that is torn farthest
     int torn_of;
-    int stiff_count;    // stiffen.c
+    int stiff_count;    // stiff_rows.c
     sti_soft* stiff;    // ((2 dim - 3) moving + (dim - 1) joints)
-    double* settled_r;  // sharpen.c
+    double* settled_r;  // refine.c
     size_t settled_room;
+    double* warm_r;  // budget.c
+    size_t warm_room;
     double scale;  // mass scale s of the present factors
     int shown_count;
-    void *spring, *element;  // balance.c
+    void *spring, *element;  // rest_forces.c
     double *spring_r, *guess;
     size_t spring_room, spring_r_room, element_room, guess_room;
     double look_s;  // time spent looking for contacts in this step
@@ -216,10 +196,12 @@ sti_status sti_links_collect(sti_world* world, const double* v);  // rows, defec
 void sti_links_factor(sti_world* world, double s, double h);
 // v: s M^-1 (H r + f) in, u out; l (row_count) out. b (joint_rows) may be NULL.
 void sti_links_solve(sti_world* world, const double* b, double* v, double* l);
+// The same for one assembly without b; l is dropped.
+void sti_links_solve_one(sti_world* world, int assembly, double* v);
 // z (nv x bodies of the assembly) = response to the sides of `row` that lie in it.
 void sti_links_respond(sti_world* world, int assembly, const sti_row* row, double* z);
 
-// ---- account.c
+// ---- energy.c
 
 // The rows of joints where bodies would be after `time` with velocities v; places stay as they were before the step.
 void sti_links_ahead(sti_world* world, double time, const double* v);
@@ -232,22 +214,23 @@ int sti_account_close(sti_world* world, double* work);
 void sti_account_before_mending(sti_world* world);
 // Velocities pay for what mending added. What is still owed, or was lost.
 double sti_account_after_mending(sti_world* world);
-// Did the step and its mending together add energy that nobody paid? Then the islands concerned are to go half as far. False:
-// all is well, or mending that was in vain has been taken back (places have changed then: solve->detected is false).
+// Did the step and its mending together add energy that nobody paid? Then the islands concerned are to go half as far.
+// False: all is well, or mending that was in vain has been taken back (places have changed then: solve->detected is
+// false).
 bool sti_account_overdrawn(sti_world* world);
 void sti_account_end(sti_world* world);  // of a step that is done: which places are still as the caller gave them
 
-// ---- stiffen.c
+// ---- stiff_rows.c
 
 sti_status sti_stiffen(
     sti_world* world);  // solve->stiff from the forces of the step that was tried; places of its beginning
 
-// ---- sharpen.c
+// ---- refine.c
 
 // Islands in which contacts sink are solved again, more sharply.
 sti_status sti_world_sharpen(sti_world* world, sti_world_report* report);
 
-// ---- acts.c: the one-sided part
+// ---- contact_rows.c: the one-sided part
 
 sti_status sti_acts_begin(sti_world* world, sti_acts* acts, int most);
 sti_act* sti_acts_add(sti_world* world, sti_acts* acts, sti_act_kind kind, int of);
@@ -266,12 +249,14 @@ sti_status sti_acts_of_step(sti_world* world);  // contacts, limits, friction, m
 // Which acts and bodies hang together: room->parent, room->first, room->next.
 sti_status sti_islands_find(sti_world* world, const sti_acts* acts);
 int sti_islands_root(const sti_world* world, int slot);
-// r (in: guess, out) of every island whose root is not marked in `skip` (may be NULL), to `tol`. v_free: velocities without
+int sti_act_slot(const sti_world* world, const sti_act* act);  // of a body that it moves; -1: none
+// r (in: guess, out) of every island whose root is not marked in `skip` (may be NULL), to `tol`. v_free: velocities
+// without
 // r. limit: of iterations; 0: none, everything is tried.
-sti_status sti_islands_solve(sti_world* world, sti_acts* acts, const double* v_free, double tol, long limit,
-                             const unsigned char* skip, sti_solve_report* report);
+sti_status sti_islands_solve(sti_world* world, sti_acts* acts, const double* v_free, sti_contact_solver solver,
+                             double tol, long limit, const unsigned char* skip, sti_solve_report* report);
 
-// ---- effort.c
+// ---- budget.c
 
 // sti_islands_solve with all the effort that a step may take.
 sti_status sti_islands_settle(sti_world* world, sti_acts* acts, const double* v_free, double tol,
@@ -281,11 +266,10 @@ sti_status sti_islands_settle(sti_world* world, sti_acts* acts, const double* v_
 
 // acts.r (in: guess, out: the best there was) of the acts in `list` (count), one island. *reached: its residual,
 // INFINITY where the island is not of the kind that this takes.
-sti_status sti_velocities_solve(sti_world* world, sti_acts* acts, int count, const int* list, const double* v_free,
-                                double tol, double* reached, long* iterations);
-void sti_velocities_clear(sti_world* world);
+sti_status sti_island_velocities(sti_world* world, sti_acts* acts, int count, const int* list, const double* v_free,
+                                 double tol, double* reached, long* iterations);
 
-// ---- pose.c
+// ---- step_problem.c
 
 sti_status sti_posed_fill(sti_world* world);     // the problem of the step
 sti_status sti_posed_measure(sti_world* world);  // its residual at (u, r, l), in posed.answer
@@ -303,7 +287,7 @@ typedef enum sti_rest_verdict {
 // looked at again. only_still: those alone whose velocities v* are exactly 0.
 void sti_rest_test(sti_world* world, const double* r, const double* l, bool only_still, double tol);
 
-// ---- balance.c
+// ---- rest_forces.c
 
 // Impulses of islands that nearly rest are improved, and the islands tested again.
 sti_status sti_rest_improve(sti_world* world, double* r, double* l, double tol);
@@ -316,6 +300,24 @@ sti_status sti_rest_search(sti_world* world, double tol);
 // Velocities after the impacts of this step into solve->v_end, and the account into the report.
 sti_status sti_world_impacts(sti_world* world, sti_world_report* report);
 
+double sti_body_mass_product(const sti_world* world, int body, const double* x, const double* y);  // x'M y
+
+// ---- energetic.c
+
+// The bodies and contacts of one island that is struck. step_act: the act of the step behind each contact.
+typedef struct sti_strike {
+    int body_count, count;
+    const int* slot;                 // (body_count)
+    const int* act;                  // in acts                          (count)
+    const sti_act* const* step_act;  // (count)
+    const double* restitution;       // (count)
+    sti_acts* acts;                  // its r: impulses of these contacts, out
+} sti_strike;
+
+// v (moving x nv): of these bodies before, and after. *found false: the law has no answer, says why, and v is as
+// before.
+sti_status sti_world_energetic(sti_world* world, const sti_strike* strike, double* v, bool* found, char why[200]);
+
 // ---- start.c
 
 double sti_world_read_limits(
@@ -326,7 +328,8 @@ sti_status sti_world_start(sti_world* world);
 
 // ---- forces.c
 
-// Step 3 of step.c: acts.r, links.l and u of the problem that f, acts and links pose; residual, solved and why in the report.
+// Step 3 of step.c: acts.r, links.l and u of the problem that f, acts and links pose; residual, solved and why in the
+// report.
 sti_status sti_step_forces(sti_world* world, sti_world_report* report);
 void sti_step_velocities(sti_world* world);  // u and l that belong to acts.r; islands at rest keep u = 0
 

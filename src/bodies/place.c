@@ -1,7 +1,7 @@
 // place.c: bodies in space, rows on their velocities, masses.
 //
-// A body is where its centre of mass x and its axes R are. Its velocity (v, w) has v in world axes and w in body axes, so the
-// point p of it moves with v + R w x (p - x), along e with
+// A body is where its centre of mass x and its axes R are. Its velocity (v, w) has v in world axes and w in body axes,
+// so the point p of it moves with v + R w x (p - x), along e with
 //
 //     e'(v + R w x (p - x)) = e'v + w' R'((p - x) x e):           row (e ; R'((p - x) x e))
 //

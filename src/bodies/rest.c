@@ -2,20 +2,24 @@
 //
 //     u = 0 solves the step with impulses (r, l)   iff   H r + G l + f = 0   and every act obeys its law at u_c = w_c
 //
-// A solver ends with velocities of about tol h g, and a box on a slope would creep with them for ever. So the point u = 0 is
-// tried in their place, with the impulses found, and taken if it solves the same problem to the same tolerance, body by body:
+// A solver ends with velocities of about tol h g, and a box on a slope would creep with them for ever. So the point u =
+// 0 is tried in their place, with the impulses found, and taken if it solves the same problem to the same tolerance,
+// body by body:
 //
 //     |(H r + G l + f)_b|  <=  0.03 tol (|f_b| + sum |terms of H r and G l|_b)         forces and torques by themselves
 //     |(H r + G l + f)_i|  <=  tol (|f_i| + sum |terms|_i)                          every row, but for its rounding
-//     |e_c|                <=  tol max(|r_c|, the least such sum of its bodies)     natural map of contact.h at u_c = w_c
+//     |e_c|                <=  tol max(|r_c|, the least such sum of its bodies)
+//         natural map of contact.h at u_c = w_c
 //
-// The second is what the residual of the whole problem asks (docs/contact.md), and without it a point would be at rest here and
-// not solved there. The first is stricter for most rows. What it swallows is an acceleration below tol times the forces at work.
+// The second is what the residual of the whole problem asks (docs/contact.md), and without it a point would be at rest
+// here and not solved there. The first is stricter for most rows. What it swallows is an acceleration below tol times
+// the forces at work.
 //
-// Impulses that miss the balance are improved, and where a body at rest could stay so they are looked for: balance.c.
+// Impulses that miss the balance are improved, and where a body at rest could stay so they are looked for:
+// rest_forces.c.
 //
-// Once at rest, places and velocities keep their bits, so contacts and f are those of the step before: its impulses pass the
-// test before anything is solved (only_still), and a pile at rest costs a search for contacts and this test.
+// Once at rest, places and velocities keep their bits, so contacts and f are those of the step before: its impulses
+// pass the test before anything is solved (only_still), and a pile at rest costs a search for contacts and this test.
 #include <math.h>
 #include <string.h>
 

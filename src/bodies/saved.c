@@ -1,9 +1,10 @@
 // saved.c: worlds saved and loaded.
 //
-// Saved is all that later steps depend on: places and whether a caller gave them, velocities, pushes, drives, angles beyond a
-// turn, time, and the contacts and impulses from which the next step starts its search. Everything else follows from these, so
-// a loaded world goes on with the same bits. The bytes are those of this machine: not for exchange. They are looked at whole
-// before anything of the world is changed: numbers are finite, and bodies and shapes are those that there are.
+// Saved is all that later steps depend on: places and whether a caller gave them, velocities, pushes, drives, angles
+// beyond a turn, time, and the contacts and impulses from which the next step starts its search. Everything else
+// follows from these, so a loaded world goes on with the same bits. The bytes are those of this machine: not for
+// exchange. They are looked at whole before anything of the world is changed: numbers are finite, and bodies and shapes
+// are those that there are.
 #include <math.h>
 #include <string.h>
 

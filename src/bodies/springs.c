@@ -2,7 +2,8 @@
 //
 // A spring acts along one row: the derivative of a length or of a joint's coordinate c,
 //
-//     force = -stiffness (c - rest) - damping c',      f += force row',      K = stiffness row' row,   D = damping row' row
+//     force = -stiffness (c - rest) - damping c',      f += force row',      K = stiffness row' row,
+//         D = damping row' row
 //
 // K is the part of the derivative of the force that is positive semidefinite whatever the state. The turning of the row
 // itself, force times the second derivative of c, is not: it is negative for a spring pressed together, where an
@@ -86,8 +87,8 @@ static int turning_soft(const sti_world* world, int body, const double point[3],
     return count;
 }
 
-// Between points that coincide a spring with a length of its own has no direction to push in, and does not; one of length 0
-// pulls all ways alike.
+// Between points that coincide a spring with a length of its own has no direction to push in, and does not; one of
+// length 0 pulls all ways alike.
 static int spring_soft(const sti_world* world, const sti_spring* spring, const double* v, sti_soft* soft) {
     double pa[3], pb[3], t[3][3];
     const double distance = spring_line(world, spring, pa, pb, t[0]);

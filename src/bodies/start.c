@@ -162,10 +162,12 @@ static sti_status displacement(sti_world* world, double h, bool* with_contacts, 
         s->skip[root] = open;
     }
     *large = may_be_coarse(world);
-    status = sti_islands_solve(world, &s->extra, d, *large ? coarse_tol(world, d) : FINE, PATIENCE, s->skip, &report);
+    status = sti_islands_solve(world, &s->extra, d, world->options.solver, *large ? coarse_tol(world, d) : FINE,
+                               PATIENCE, s->skip, &report);
     if (status != STI_OK) return status;
-    *with_contacts = report.solved;
-    if (!report.solved) return STI_OK;
+    *with_contacts =
+        report.solved || report.residual <= COARSE;  // what is left is measured, and goes into another round
+    if (!*with_contacts) return STI_OK;
     memset(s->g, 0, n * sizeof *s->g);
     sti_acts_add_forces(world, &s->extra, s->extra.r, s->g);
     sti_world_mass_solve(world, s->g, d);

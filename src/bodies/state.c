@@ -11,6 +11,7 @@ sti_world_options sti_world_options_default(void) {
                                .tol = 1e-8,
                                .solver = STI_CONTACT_AUTO,
                                .law = STI_IMPACT_NEWTON,
+                               .exponent = 1.5,
                                .dissipate = true,
                                .stabilize = true,
                                .stabilize_tol = 1e-10};
@@ -29,9 +30,12 @@ static sti_status check_options(sti_env* env, const sti_world_options* o) {
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "rest_speed is %g, must not be negative", o->rest_speed);
     if (o->solver < 0 || o->solver >= STI_CONTACT_SOLVER_COUNT)
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "no such solver: %d", (int)o->solver);
-    if (o->law != STI_IMPACT_NEWTON && o->law != STI_IMPACT_POISSON)
-        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "law: bodies strike by newton or poisson, not by %s",
+    if (o->law != STI_IMPACT_NEWTON && o->law != STI_IMPACT_POISSON && o->law != STI_IMPACT_STRONGE &&
+        o->law != STI_IMPACT_LZB)
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "law: bodies strike by newton, poisson, stronge or lzb, not by %s",
                         sti_impact_law_text(o->law));
+    if (!(o->exponent >= 1 && isfinite(o->exponent)))
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "exponent is %g, must be 1 or more", o->exponent);
     return STI_OK;
 }
 
@@ -49,54 +53,50 @@ static double scene_size(const sti_world* world) {
 }
 
 static sti_status reserve_solve(sti_world* world) {
-    sti_env* env = world->env;
-    struct sti_world_solve* s = sti_alloc_array_zero(env, 1, sizeof *s);
+    sti_arena* a = &world->arena;
+    struct sti_world_solve* s = sti_arena_take(a, 1, sizeof *s);
     world->solve = s;
-    if (s == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "world");
+    if (s == NULL) return a->status;
+    s->posed.arena = sti_arena_make(world->env);
     const size_t moving = (size_t)world->moving, n = moving * (size_t)world->nv,
                  axes = 2 * (size_t)world->bodies->joint_count;
-    s->axis_row = sti_alloc_array_zero(env, 2 * axes, sizeof *s->axis_row);
-    s->coordinate = sti_alloc_array_zero(env, axes, sizeof(double));
-    s->axis_r = sti_alloc_array_zero(env, 4 * axes, sizeof(double));
-    s->bound = sti_alloc_array_zero(env, axes, sizeof(double));
-    s->bound_before = sti_alloc_array_zero(env, axes, sizeof(double));
-    s->reaction = sti_alloc_array_zero(env, 3 * axes, sizeof(double));
-    s->kept_turned = sti_alloc_array_zero(env, axes, sizeof(double));
-    s->kept = sti_alloc_array_zero(env, (size_t)world->bodies->count, sizeof *s->kept);
-    s->unmended = sti_alloc_array_zero(env, (size_t)world->bodies->count, sizeof *s->unmended);
-    s->book = sti_alloc_array_zero(env, 5 * (size_t)world->bodies->count, sizeof(double));
-    s->rest = sti_alloc_array_zero(env, moving, 1);
-    s->skip = sti_alloc_array_zero(env, moving, 1);
-    s->left_out = sti_alloc_array_zero(env, moving, 1);
-    s->body = sti_alloc_array_zero(env, moving, sizeof(int));
-    s->party = sti_alloc_array_zero(env, moving, sizeof(int));
-    s->heap = sti_alloc_array_zero(env, moving, sizeof(int));
-    s->part = sti_alloc_array_zero(env, moving, sizeof(double));
-    s->lifted = sti_alloc_array_zero(env, moving, 1);
-    s->deeper = sti_alloc_array_zero(env, moving, 1);
-    s->depth = sti_alloc_array_zero(env, 2 * moving, sizeof(double));
-    s->stiff = sti_alloc_array_zero(env, (size_t)(2 * world->dim - 3) * moving + (size_t)(world->dim - 1) * (axes / 2),
-                                    sizeof *s->stiff);
-    s->work_of = sti_alloc_array_zero(env, 2 * moving, sizeof(double));
-    s->room.pile = sti_alloc_array_zero(env, moving, sizeof(int));
-    s->room.crowd = sti_alloc_array_zero(env, moving, sizeof(int));
-    s->work = sti_alloc_array_zero(env, 2 * n + 3 * moving, sizeof(double));
-    s->room.parent = sti_alloc_array_zero(env, moving, sizeof(int));
-    s->room.first = sti_alloc_array_zero(env, moving, sizeof(int));
-    s->room.node_first = sti_alloc_array_zero(env, moving, sizeof(int));
-    s->room.node_fill = sti_alloc_array_zero(env, moving, sizeof(int));
-    bool all = s->axis_row && s->coordinate && s->axis_r && s->bound && s->bound_before && s->reaction &&
-               s->kept_turned && s->kept && s->book && s->rest && s->skip && s->left_out && s->body && s->party &&
-               s->work_of && s->room.pile && s->room.crowd && s->work && s->room.parent && s->room.first &&
-               s->room.node_first && s->room.node_fill && s->heap && s->part && s->unmended && s->lifted && s->deeper &&
-               s->depth && s->stiff;
+    s->axis_row = sti_arena_take(a, 2 * axes, sizeof *s->axis_row);
+    s->coordinate = sti_arena_doubles(a, axes);
+    s->axis_r = sti_arena_doubles(a, 4 * axes);
+    s->bound = sti_arena_doubles(a, axes);
+    s->bound_before = sti_arena_doubles(a, axes);
+    s->reaction = sti_arena_doubles(a, 3 * axes);
+    s->kept_turned = sti_arena_doubles(a, axes);
+    s->kept = sti_arena_take(a, (size_t)world->bodies->count, sizeof *s->kept);
+    s->unmended = sti_arena_take(a, (size_t)world->bodies->count, sizeof *s->unmended);
+    s->book = sti_arena_doubles(a, 5 * (size_t)world->bodies->count);
+    s->rest = sti_arena_take(a, moving, 1);
+    s->skip = sti_arena_take(a, moving, 1);
+    s->left_out = sti_arena_take(a, moving, 1);
+    s->body = sti_arena_ints(a, moving);
+    s->party = sti_arena_ints(a, moving);
+    s->heap = sti_arena_ints(a, moving);
+    s->part = sti_arena_doubles(a, moving);
+    s->lifted = sti_arena_take(a, moving, 1);
+    s->deeper = sti_arena_take(a, moving, 1);
+    s->depth = sti_arena_doubles(a, 2 * moving);
+    s->stiff = sti_arena_take(a, (size_t)(2 * world->dim - 3) * moving + (size_t)(world->dim - 1) * (axes / 2),
+                              sizeof *s->stiff);
+    s->work_of = sti_arena_doubles(a, 2 * moving);
+    s->room.pile = sti_arena_ints(a, moving);
+    s->room.crowd = sti_arena_ints(a, moving);
+    s->work = sti_arena_doubles(a, 2 * n + 3 * moving);
+    s->room.parent = sti_arena_ints(a, moving);
+    s->room.first = sti_arena_ints(a, moving);
+    s->room.node_first = sti_arena_ints(a, moving);
+    s->room.node_fill = sti_arena_ints(a, moving);
+    s->room.v = sti_arena_doubles(a, n);
+    s->room.body_first = sti_arena_ints(a, moving);
+    s->room.body_next = sti_arena_ints(a, moving);
     double** vectors[] = {&s->v_star,   &s->f,       &s->u,        &s->v_free, &s->v_end,     &s->g,
                           &s->v_before, &s->v_after, &s->u_impact, &s->kept_v, &s->unmended_v};
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
-        *vectors[i] = sti_alloc_array_zero(env, n, sizeof(double));
-        all = all && *vectors[i] != NULL;
-    }
-    if (!all) return STI_FAIL(env, STI_ERR_MEMORY, -1, "world of %d bodies", world->moving);
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = sti_arena_doubles(a, n);
+    if (a->status != STI_OK) return a->status;
     for (int i = 0; i < world->bodies->count; i++) {
         if (world->slot[i] >= 0) s->body[world->slot[i]] = i;
     }
@@ -108,94 +108,33 @@ static void drop_solve(sti_world* world) {
     if (s == NULL) return;
     sti_links_destroy(world);
     sti_posed_clear(world);
-    sti_velocities_clear(world);
+    sti_contact_velocities_clear(&world->solve->velocities, world->env);
+    sti_blocks_clear(&world->solve->pattern, world->env);
+    sti_free(world->env, world->solve->graph);
+    sti_free(world->env, world->solve->attempt);
     sti_island_room* room = &s->room;
-    void* owned[] = {s->axis_row,
-                     s->coordinate,
-                     s->axis_r,
-                     s->bound,
-                     s->reaction,
-                     s->kept_turned,
-                     s->kept,
-                     s->book,
-                     s->party,
-                     s->heap,
-                     s->part,
-                     s->unmended,
-                     s->lifted,
-                     s->deeper,
-                     s->depth,
-                     s->unmended_v,
-                     s->stiff,
-                     s->settled_r,
-                     s->work_of,
-                     s->rest,
-                     s->skip,
-                     s->left_out,
-                     s->work,
-                     s->v_star,
-                     s->f,
-                     s->u,
-                     s->v_free,
-                     s->v_end,
-                     s->g,
-                     s->v_before,
-                     s->v_after,
-                     s->u_impact,
-                     s->kept_v,
-                     s->acts.act,
-                     s->acts.r,
-                     s->acts.u,
-                     s->extra.act,
-                     s->extra.r,
-                     s->extra.u,
-                     room->parent,
-                     room->first,
-                     room->next,
-                     room->list,
-                     room->node,
-                     room->z_at,
-                     room->z,
-                     room->node_first,
-                     room->node_fill,
-                     room->node_list,
-                     room->col_start,
-                     room->row,
-                     room->value,
-                     room->q,
-                     room->mu,
-                     room->guess,
-                     room->pool,
-                     s->spring,
-                     s->spring_r,
-                     s->element,
-                     s->guess,
-                     s->body,
-                     room->pile,
-                     room->crowd,
-                     s->bound_before};
-    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) sti_free(world->env, owned[i]);
-    sti_free(world->env, s);
+    void* grown[] = {s->settled_r,    s->warm_r,   s->acts.act, s->acts.r,  s->acts.u,  s->extra.act, s->extra.r,
+                     s->extra.u,      room->next,  room->list,  room->node, room->z_at, room->z,      room->node_list,
+                     room->col_start, room->row,   room->value, room->q,    room->mu,   room->guess,  room->pool,
+                     s->spring,       s->spring_r, s->element,  s->guess,   room->taken};
+    for (size_t i = 0; i < sizeof grown / sizeof *grown; i++) sti_free(world->env, grown[i]);
     world->solve = NULL;
 }
 
 static sti_status reserve_world(sti_world* world) {
-    sti_env* env = world->env;
+    sti_arena* a = &world->arena;
     const size_t count = (size_t)world->bodies->count, axes = 2 * (size_t)world->bodies->joint_count;
-    world->slot = sti_alloc_array(env, count, sizeof *world->slot);
-    if (world->slot == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "world");
+    world->slot = sti_arena_ints(a, count);
+    if (a->status != STI_OK) return a->status;
     for (size_t i = 0; i < count; i++) world->slot[i] = world->bodies->body[i].fixed ? -1 : world->moving++;
-    world->placed = sti_alloc_array_zero(env, count, sizeof *world->placed);
-    world->given = sti_alloc_array_zero(env, count, sizeof *world->given);
-    world->v = sti_alloc_array_zero(env, (size_t)(world->nv * world->moving), sizeof *world->v);
-    world->push = sti_alloc_array_zero(env, 6 * (size_t)world->moving, sizeof *world->push);
-    world->axis = sti_alloc_array_zero(env, axes, sizeof *world->axis);
-    world->turned = sti_alloc_array_zero(env, axes, sizeof *world->turned);
-    world->gear_value = sti_alloc_array_zero(env, axes / 2, sizeof *world->gear_value);
-    if (world->placed == NULL || world->given == NULL || world->v == NULL || world->push == NULL ||
-        world->axis == NULL || world->turned == NULL || world->gear_value == NULL)
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "world of %zu bodies", count);
-    return STI_OK;
+    world->placed = sti_arena_take(a, count, sizeof *world->placed);
+    world->given = sti_arena_take(a, count, sizeof *world->given);
+    world->v = sti_arena_doubles(a, (size_t)(world->nv * world->moving));
+    world->push = sti_arena_doubles(a, 6 * (size_t)world->moving);
+    world->axis = sti_arena_take(a, axes, sizeof *world->axis);
+    world->turned = sti_arena_doubles(a, axes);
+    world->gear_value = sti_arena_doubles(a, axes / 2);
+    return a->status;
 }
 
 static void set_velocity(sti_world* world, int body, const double* v, const double* w) {
@@ -264,8 +203,12 @@ sti_status sti_world_create(sti_env* env, const sti_bodies* bodies, const sti_wo
     if (status != STI_OK) return status;
     sti_world* world = sti_alloc_array_zero(env, 1, sizeof *world);
     if (world == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "world");
-    *world =
-        (sti_world){.env = env, .bodies = bodies, .options = o, .dim = bodies->dim, .nv = bodies->dim == 2 ? 3 : 6};
+    *world = (sti_world){.env = env,
+                         .arena = sti_arena_make(env),
+                         .bodies = bodies,
+                         .options = o,
+                         .dim = bodies->dim,
+                         .nv = bodies->dim == 2 ? 3 : 6};
     status = reserve_world(world);
     if (status == STI_OK) {
         place_bodies(world);
@@ -289,9 +232,9 @@ void sti_world_destroy(sti_world* world) {
     if (world == NULL) return;
     if (world->detect != NULL) sti_world_detect_destroy(world);
     drop_solve(world);
-    void* owned[] = {world->slot, world->placed, world->given,      world->v,       world->push,
-                     world->axis, world->turned, world->gear_value, world->contact, world->shown};
-    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) sti_free(world->env, owned[i]);
+    sti_free(world->env, world->contact);
+    sti_free(world->env, world->shown);
+    sti_arena_clear(&world->arena);
     sti_free(world->env, world);
 }
 
@@ -331,6 +274,11 @@ void sti_world_velocity(const sti_world* world, int body, double v[3], double w[
 void sti_world_energy(const sti_world* world, double* kinetic, double* potential) {
     *kinetic = sti_world_kinetic(world, world->v);
     *potential = sti_world_potential(world, NULL);
+}
+
+const sti_world_attempt* sti_world_attempts(const sti_world* world, int* count) {
+    *count = world->solve->attempt_count;
+    return world->solve->attempt;
 }
 
 const sti_world_contact* sti_world_contacts(const sti_world* world, int* count) {

@@ -1,20 +1,23 @@
 // step.c: one step of a world of rigid bodies: S3 (2.1.4) with the exact cone of Coulomb.
 //
 //     1. contacts at q^l (detect.c)
-//     2. gyroscopic forces alone (gyro.c):               I (w* - w) + h w_a x I w_a = 0,        w_a = alpha w* + (1 - alpha) w
-//     3. everything else, one contact problem (forces.c): A u = H r + G l + f,                   u = alpha v+ + (1 - alpha) v*
+//     2. gyroscopic forces alone (gyro.c):               I (w* - w) + h w_a x I w_a = 0,
+//         w_a = alpha w* + (1 - alpha) w
+//     3. everything else, one contact problem (forces.c): A u = H r + G l + f,
+//         u = alpha v+ + (1 - alpha) v*
 //     4. q^{l+1} = q^l (+) h u, exactly on rotations
 //     5. impacts of contacts with restitution, velocities only (impact.c)
-//     6. T + V is compared with what it was, and a gain is paid from motion (account.c)
+//     6. T + V is compared with what it was, and a gain is paid from motion (energy.c)
 //     7. joints and overlaps are mended, places only (start.c), and paid for
-//     8. again from 1 where bodies went a part of their way only, with what their forces do to them when they turn (stiffen.c)
+//     8. again from 1 where bodies went a part of their way only, with what their forces do to them when they turn
+//        (stiff_rows.c)
 //
 //     letter  here         letter  here
 //     v*      s->v_star    u       s->u       v+      s->v_end
 //     f       s->f         r       s->acts.r  l       s->links.l
 //
-// Gaps enter as 0 <= r_n _|_ n'u + gap / h >= 0, so bodies meet and do not cross; a negative gap counts as 0 here and is
-// mended as a displacement, so that no overlap turns into speed.
+// Gaps enter as 0 <= r_n _|_ n'u + gap / h >= 0, so bodies meet and do not cross; a negative gap counts as 0 here and
+// is mended as a displacement, so that no overlap turns into speed.
 //
 // What is proved (alpha = 1, springs along rows that keep their direction). Multiply the problem by v+:
 //
@@ -22,8 +25,9 @@
 //
 // h k'v+ is minus the change of the potential of gravity, exactly, and at least the loss of a spring taken implicitly
 // (a convex function lies above its tangent at the end); pushes do what they do. r'H'v+ = r'(u_c - w) <= -r'w by
-// Coulomb's law: with gaps negative, with moving surfaces and motors their work. So T + V grows by nothing but the work of
-// motors, surfaces and pushes, and by what mending and impacts report. For alpha = 1/2 step 2 and free flight keep energy.
+// Coulomb's law: with gaps negative, with moving surfaces and motors their work. So T + V grows by nothing but the work
+// of motors, surfaces and pushes, and by what mending and impacts report. For alpha = 1/2 step 2 and free flight keep
+// energy.
 //
 // Contacts are looked for at the end of a step: what is found there is what the next one starts from.
 #include <math.h>
@@ -384,7 +388,8 @@ static sti_status go(sti_world* world, sti_world_report* report, int* late) {
     }
 }
 
-// Velocities without acts. Do springs and pushes throw a body farther than its velocity said when contacts were looked for?
+// Velocities without acts. Do springs and pushes throw a body farther than its velocity said when contacts were looked
+// for?
 static bool thrown(sti_world* world) {
     struct sti_world_solve* s = world->solve;
     const int nv = world->nv, d = world->dim;
@@ -465,7 +470,7 @@ static void forget_forces(sti_world* world) {
 }
 
 // A step that went a part of its way only is tried again: with the contacts that lie on the way it wanted to go, and
-// with what its forces do to bodies that turn (stiffen.c).
+// with what its forces do to bodies that turn (stiff_rows.c).
 static sti_status step(sti_world* world, sti_world_report* report) {
     struct sti_world_solve* s = world->solve;
     const double began = sti_clock();
@@ -503,6 +508,7 @@ static sti_status step(sti_world* world, sti_world_report* report) {
 sti_status sti_world_step(sti_world* world, sti_world_report* out) {
     sti_world_report report = {.impact_time = NAN};
     keep(world);
+    world->solve->attempt_count = 0;
     const sti_status status = step(world, &report);
     if (status != STI_OK) {
         give_back(world);

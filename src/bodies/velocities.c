@@ -1,450 +1,10 @@
-// velocities.c: impulses of an island by Newton's method on its velocities, for islands with many more contacts than
-// bodies.
-//
-//     A (v - v_free) = H r,      u = H'v + w,      r in K,   u + mu |u_t| n in K*,   orthogonal              A = M / s
-//
-// A wall of bricks has a dozen contacts for each brick. W = H' A^-1 H of the local form (islands.c) is large, nearly
-// dense and singular then, while A is block diagonal and definite. So the unknowns here are the velocities. With the
-// map of Alart and Curnier (1991),
-//
-//     p_n = max(0, r_n - rho u_n),       p_t = the vector of length at most mu p_n that is nearest to r_t - rho u_t,
-//
-// whose fixed points r = p are those of Coulomb's law for every rho > 0, the method of multipliers (Hestenes 1969,
-// Powell 1969) repeats
-//
-//     find v with     F(v) = A (v - v_free) - H p(r - rho u(v)) = 0,       then      r <- p.
-//
-// F is piecewise smooth, and Newton's method on it has the matrix A + sum rho H_c D_c H_c',
-//
-//     open   D = 0          stick   D = 1          slide   D = [ 1, 0 ; mu y, (mu p_n / |x_t|) (1 - y y') ],    y = x_t / |x_t|,
-//
-// with x = r - rho u: a block for each two bodies that touch, factored as a sparse matrix of blocks (linalg/blocks.h).
-// Singular W costs nothing: the impulses are one choice of many, the velocities are unique. Without contacts that slide
-// the matrix is symmetric and positive definite. With them the column mu y couples friction to the pressure: sliding is
-// followed at once, and not by a fixed point over given slips. Steps are cut until |F| falls in the metric of A^-1;
-// where that fails, v goes from piece to piece of F (pieces.c), and where that fails too, along the direction of given
-// pressures (D without mu y, the problem of Tresca, symmetric and definite).
-//
-// r changes by what rho leaves: rho = kappa d / trace W_cc, and a larger kappa takes fewer rounds, each with harder
-// steps. kappa grows while a round takes few steps, and falls when it takes many. A factor is used again while it
-// serves: steps with the last one come first.
-//
-//     letter  here                              letter  here
-//     r       r                                 F       F
-//     p       p                                 rho     rho
-//     x       x                                 D       of_map
-//
-// The sweeps of sweeps.c come first where bodies move: from the impulses of the last step they are the cheapest way to
-// a residual of 1e-3, and all that a loose tolerance needs. From far away (a residual above FAR) the interior-point
-// method of interior.c follows: it finds most of the modes in some thirty factorizations, where Newton's method on a
-// piecewise smooth map goes from piece to piece.
-//
-// What is proved: nothing but the point that comes out, whose residual (docs/contact.md) is measured on the data of the
-// island with the velocities that belong to r. Coulomb's law is not monotone, so there is no theorem that the rounds
-// converge. They end after NEWTONS factorizations, or when nothing is gained any more; the best point is kept, and is a
-// guess for the local form. In a wall that falls contacts hold nearly as many velocities as there are: r drifts along
-// stresses that hardly change u, at a residual of 1e-6 or so, until a contact changes its mode, and the next one, some
-// hundreds of them. (Small gaps are not the reason: with all below 1e-5 lengths taken as closed it is the same.) The
-// residual does not fall all the time on this way. So the rounds go on from a worse point (AWAY), and back to the best
-// one only where they lose themselves; a round whose equation was not solved is made again with a smaller kappa, from
-// the same r.
-//
-// Cost: a factorization is of the order of n^1.5 for a wall of n bricks, 15 ms for a thousand. To 1e-3 a step that goes
-// on from the last takes none, to 1e-6 a hundred or two, to 1e-8 several hundreds.
-//
-// For islands of free bodies and contacts. Joints, springs, limits and motors are left to the local form.
-#include "bodies/velocities.h"
-
+// velocities.c: an island of free bodies and contacts, posed in its velocities (contact/velocities.h) and read back.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum {
-    NEWTONS = 500,  // factorizations for an island; fewer where there are more contacts than
-    LARGE = 2000,   //   this: as many as take the same time, but no less than
-    NEWTONS_LEAST = 100,
-    TAKEN = 400,  // contacts from which on the caller takes what there is (islands.c)
-    INNER = 15,   // in a round
-    IDLE = 200,   // rounds that gain nothing
-    HALVINGS = 7,
-};
-#define KAPPA 30.0
-#define KAPPA_MOST 1e7
-#define KAPPA_LEAST 3.0
-#define GROWTH 1.4      // of kappa, after a round with few steps
-#define AWAY 1e3        // times the best residual: back from there
-#define UNSOLVED 100.0  // times its tolerance: a round that ends with this |F| did not find its root
-#define NEARLY 3.0      // times the tolerance: rounds that gain little end here, because the step has a margin (step.c)
-#define FAR 1e-2        // residual from which on the interior-point method comes first, and
-#define FAR_STILL 2e-3  //   where nothing moves yet
+#include "bodies/motion.h"
 
-typedef struct sti_velocities task;
-typedef sti_piece mode;
-
-// ---- the map
-
-// p and the mode of x.
-static mode map(int d, double mu, const double* x, double* p) {
-    const double t = d == 2 ? fabs(x[1]) : sqrt(x[1] * x[1] + x[2] * x[2]);
-    for (int a = 0; a < d; a++) p[a] = 0;
-    if (!(x[0] > 0)) return STI_PIECE_OPEN;
-    p[0] = x[0];
-    const double bound = mu * x[0], part = t > bound ? bound / t : 1;
-    for (int a = 1; a < d; a++) p[a] = part * x[a];
-    return mu > 0 && t <= bound ? STI_PIECE_STICK : STI_PIECE_SLIDE;
-}
-
-// D (d x d, by rows). given: for given pressures.
-static void of_map(int d, double mu, mode how, const double* x, bool given, double* D) {
-    memset(D, 0, (size_t)(d * d) * sizeof *D);
-    if (how == STI_PIECE_OPEN) return;
-    D[0] = 1;
-    if (how == STI_PIECE_STICK) {
-        for (int a = 1; a < d; a++) D[a * (d + 1)] = 1;
-        return;
-    }
-    const double t = d == 2 ? fabs(x[1]) : sqrt(x[1] * x[1] + x[2] * x[2]);
-    if (!(mu > 0 && t > 0)) return;
-    const double y[2] = {x[1] / t, d == 3 ? x[2] / t : 0}, across = mu * x[0] / t;
-    for (int a = 1; a < d; a++) {
-        D[a * d] = given ? 0 : mu * y[a - 1];
-        for (int b = 1; b < d; b++) D[a * d + b] = across * ((a == b) - y[a - 1] * y[b - 1]);
-    }
-}
-
-// ---- F
-
-static const double* side_of(const task* k, int i, int side) {
-    return k->H + (size_t)(2 * i + side) * (size_t)(k->d * k->nv);
-}
-
-static inline __attribute__((always_inline)) void add_relative(const task* k, int d, int nv, const double* v,
-                                                               double* u) {
-    for (int i = 0; i < 2 * k->count; i++) {
-        const int body = k->body[i];
-        if (body < 0) continue;
-        const double *h = k->H + (size_t)i * (size_t)(d * nv), *at = v + (size_t)(body * nv);
-        for (int a = 0; a < d; a++, h += nv) {
-            double s = 0;
-            for (int e = 0; e < nv; e++) s += h[e] * at[e];
-            u[(i / 2) * d + a] += s;
-        }
-    }
-}
-
-void sti_velocities_relative(const task* k, const double* v, double* u) {
-    memcpy(u, k->w, (size_t)(k->count * k->d) * sizeof *u);
-    if (k->d == 3)
-        add_relative(k, 3, 6, v, u);
-    else
-        add_relative(k, 2, 3, v, u);
-}
-
-static inline __attribute__((always_inline)) void add_forces(const task* k, int d, int nv, const double* r, double sign,
-                                                             double* f) {
-    for (int i = 0; i < 2 * k->count; i++) {
-        const double *h = k->H + (size_t)i * (size_t)(d * nv), *p = r + (size_t)((i / 2) * d);
-        if (k->body[i] < 0 || p[0] == 0) continue;
-        double* at = f + (size_t)(k->body[i] * nv);
-        for (int a = 0; a < d; a++, h += nv) {
-            const double s = sign * p[a];
-            for (int e = 0; e < nv; e++) at[e] += s * h[e];
-        }
-    }
-}
-
-void sti_velocities_add_forces(const task* k, const double* r, double sign, double* f) {
-    if (k->d == 3)
-        add_forces(k, 3, 6, r, sign, f);
-    else
-        add_forces(k, 2, 3, r, sign, f);
-}
-
-// v = v_free + A^-1 H r
-static void velocities_of(task* k, const double* r, double* v) {
-    const int nv = k->nv;
-    memset(k->step, 0, (size_t)(k->bodies * nv) * sizeof *k->step);
-    sti_velocities_add_forces(k, r, 1, k->step);
-    for (int b = 0; b < k->bodies; b++) {
-        double y[6];
-        sti_body_mass_solve(k->world, k->slot[b], k->step + (size_t)(b * nv), y);
-        for (int e = 0; e < nv; e++) v[b * nv + e] = k->v_free[b * nv + e] + k->world->solve->scale * y[e];
-    }
-}
-
-void sti_velocities_imbalance(const task* k, const double* v, const double* r, double* F) {
-    const int nv = k->nv;
-    for (int b = 0; b < k->bodies; b++) {
-        const double* A = k->A + (size_t)(b * nv * nv);
-        double y[6];
-        for (int e = 0; e < nv; e++) y[e] = v[b * nv + e] - k->v_free[b * nv + e];
-        for (int e = 0; e < nv; e++) {
-            double s = 0;
-            for (int c = 0; c < nv; c++) s += A[e * nv + c] * y[c];
-            F[b * nv + e] = s;
-        }
-    }
-    sti_velocities_add_forces(k, r, -1, F);
-}
-
-double sti_velocities_evaluate(task* k, const double* v, double* size) {
-    const int d = k->d, nv = k->nv;
-    double merit = 0, all = 0;
-    sti_velocities_relative(k, v, k->u);
-    for (int i = 0; i < k->count; i++) {
-        double *x = k->x + (size_t)(i * d), *p = k->p + (size_t)(i * d), square = 0;
-        for (int a = 0; a < d; a++) x[a] = k->r[i * d + a] - k->kappa * k->rho[i] * k->u[i * d + a];
-        k->mode[i] = (unsigned char)map(d, k->mu[i], x, p);
-        for (int a = 0; a < d; a++) square += p[a] * p[a];
-        all += square / k->rho[i];
-    }
-    sti_velocities_imbalance(k, v, k->p, k->F);
-    for (int b = 0; b < k->bodies; b++) {
-        double y[6];
-        sti_body_mass_solve(k->world, k->slot[b], k->F + (size_t)(b * nv), y);
-        for (int e = 0; e < nv; e++) merit += k->world->solve->scale * y[e] * k->F[b * nv + e];
-    }
-    *size = all;
-    return merit;
-}
-
-// ---- its derivative
-
-// block e += G'E, G and E (d x nv)
-static inline __attribute__((always_inline)) void add_product(int d, int nv, double* restrict at,
-                                                              const double* restrict G, const double* restrict E) {
-    for (int c = 0; c < nv; c++, at += nv) {
-        for (int a = 0; a < d; a++) {
-            const double s = E[a * nv + c];
-            for (int r = 0; r < nv; r++) at[r] += s * G[a * nv + r];
-        }
-    }
-}
-
-static inline __attribute__((always_inline)) void add_blocks(task* k, int d, int nv, int i, const double* D) {
-    const int *body = k->body + 2 * (size_t)i, *place = k->place + 2 * (size_t)i;
-    const size_t size = (size_t)(nv * nv);
-    for (int side = 0; side < 2; side++) {
-        if (body[side] < 0) continue;
-        const double* h = side_of(k, i, side);
-        double E[18];
-        for (int a = 0; a < d; a++) {
-            for (int e = 0; e < nv; e++) {
-                double s = 0;
-                for (int b = 0; b < d; b++) s += D[a * d + b] * h[b * nv + e];
-                E[a * nv + e] = s;
-            }
-        }
-        add_product(d, nv, k->blocks.value + (size_t)k->self[body[side]] * size, h, E);
-        if (body[1 - side] >= 0)
-            add_product(d, nv, k->blocks.value + (size_t)place[side] * size, side_of(k, i, 1 - side), E);
-    }
-}
-
-void sti_velocities_add_contact(task* k, int i, const double* D) {
-    if (k->d == 3)
-        add_blocks(k, 3, 6, i, D);
-    else
-        add_blocks(k, 2, 3, i, D);
-}
-
-void sti_velocities_begin_matrix(task* k) {
-    const size_t size = (size_t)(k->nv * k->nv);
-    memset(k->blocks.value, 0, (size_t)k->blocks.count * size * sizeof *k->blocks.value);
-    for (int b = 0; b < k->bodies; b++)
-        memcpy(k->blocks.value + (size_t)k->self[b] * size, k->A + (size_t)b * size, size * sizeof *k->A);
-}
-
-bool sti_velocities_factor(task* k, bool given) {
-    const int d = k->d;
-    bool symmetric = true;
-    sti_velocities_begin_matrix(k);
-    for (int i = 0; i < k->count; i++) {
-        double D[9];
-        if (k->mode[i] == STI_PIECE_OPEN) continue;
-        of_map(d, k->mu[i], (mode)k->mode[i], k->x + (size_t)(i * d), given, D);
-        symmetric = symmetric && (given || k->mode[i] == STI_PIECE_STICK || k->mu[i] == 0);
-        for (int e = 0; e < d * d; e++) D[e] *= k->kappa * k->rho[i];
-        sti_velocities_add_contact(k, i, D);
-    }
-    k->factors++;
-    memcpy(k->mode_factored, k->mode, (size_t)k->count);
-    return sti_blocks_factor(&k->blocks, symmetric);
-}
-
-// ---- the method
-
-// Residual of docs/contact.md for r, on the local form of the island. Changes u.
-double sti_velocities_residual(task* k, const double* r) {
-    const int d = k->d;
-    double e2 = 0, r2 = 0;
-    velocities_of(k, r, k->trial);
-    sti_velocities_relative(k, k->trial, k->u);
-    for (int i = 0; i < k->count; i++) {
-        const double *u = k->u + (size_t)(i * d), *at = r + (size_t)(i * d), mu = k->mu[i];
-        double x[3], square = 0;
-        for (int a = 0; a < d; a++) x[a] = at[a] - k->rho[i] * u[a];
-        x[0] -= k->rho[i] * mu * (d == 2 ? fabs(u[1]) : sqrt(u[1] * u[1] + u[2] * u[2]));
-        const double t = d == 2 ? fabs(x[1]) : sqrt(x[1] * x[1] + x[2] * x[2]);
-        if (x[0] < 0 || t > mu * x[0]) {  // the nearest point of the cone
-            const double n = mu * t <= -x[0] ? 0 : (x[0] + mu * t) / (1 + mu * mu);
-            for (int a = 1; a < d; a++) x[a] *= t > 0 ? mu * n / t : 0;
-            x[0] = n;
-        }
-        for (int a = 0; a < d; a++) {
-            square += (at[a] - x[a]) * (at[a] - x[a]);
-            r2 += at[a] * at[a];
-        }
-        const double depth = k->rho[i] * fmax(0, -u[0]);
-        e2 += fmax(square, depth * depth);
-    }
-    return sqrt(e2 / fmax(fmin(r2, 1e4 * k->drive), k->drive));
-}
-
-// v moves along `step` until |F| falls; false: it did not. *merit is that of the new v.
-static bool descend(task* k, double enough, int halvings, double* merit, double* size) {
-    const size_t n = (size_t)(k->bodies * k->nv);
-    double part = 1;
-    for (int i = 0; i <= halvings; i++, part /= 2) {
-        for (size_t e = 0; e < n; e++) k->trial[e] = k->v[e] + part * k->step[e];
-        const double next = sti_velocities_evaluate(k, k->trial, size);
-        if (!(next <= (1 - enough * part) * *merit)) continue;
-        memcpy(k->v, k->trial, n * sizeof *k->v);
-        *merit = next;
-        return true;
-    }
-    return false;
-}
-
-void sti_velocities_direction(task* k) {
-    const size_t n = (size_t)(k->bodies * k->nv);
-    for (size_t i = 0; i < n; i++) k->step[i] = -k->F[i];
-    sti_blocks_solve(&k->blocks, k->step);
-}
-
-// Newton's method on F until |F| <= tol |p|. How many factorizations it took, -1: it got no farther. *left: |F| / |p|.
-static int find_root(task* k, int most, double tol, double* left) {
-    double size, merit = sti_velocities_evaluate(k, k->v, &size);
-    const int before = k->factors;
-    bool stuck = false;
-    while (!stuck && merit > tol * tol * size) {
-        if (k->usable && memcmp(k->mode, k->mode_factored, (size_t)k->count) == 0) {
-            sti_velocities_direction(k);
-            if (descend(k, 0.99, 0, &merit, &size)) continue;
-            merit = sti_velocities_evaluate(k, k->v, &size);
-        }
-        if (k->factors - before >= most) break;
-        k->usable = sti_velocities_factor(k, false);
-        if (k->usable) {
-            sti_velocities_direction(k);
-            if (descend(k, 1e-4, HALVINGS, &merit, &size)) continue;
-            merit = sti_velocities_evaluate(k, k->v, &size);
-        }
-        k->usable = false;
-        if (sti_pieces_cross(k, &merit, &size)) continue;
-        stuck = !sti_velocities_factor(k, true);
-        if (stuck) break;
-        sti_velocities_direction(k);
-        stuck = !descend(k, 1e-4, HALVINGS, &merit, &size);
-    }
-    *left = sqrt(merit / size);
-    return stuck ? -1 : k->factors - before;
-}
-
-static void set_kappa(task* k, double kappa) {
-    k->kappa = kappa;
-    k->usable = false;
-}
-
-static bool has_friction(const task* k) {
-    for (int i = 0; i < k->count; i++) {
-        if (k->mu[i] > 0) return true;
-    }
-    return false;
-}
-
-static double enough_for(const task* k, double tol) {
-    return k->count >= TAKEN && has_friction(k) ? NEARLY * tol : tol;
-}
-
-// r from farther away; its residual, and `trial` its velocities. What stands still is left to the interior-point
-// method: impulses well inside their cones are those with which rest can be proved.
-static double approach(task* k, double tol) {
-    const size_t rows = (size_t)(k->count * k->d);
-    bool moves = !has_friction(k);
-    for (int i = 0; i < k->bodies * k->nv && !moves; i++) moves = k->v_before[i] != 0;
-    double best = sti_velocities_residual(k, k->r);
-    if (best > tol && moves) best = sti_sweeps_solve(k, tol, best);
-    if (best <= fmax(tol, moves ? FAR : FAR_STILL)) return sti_velocities_residual(k, k->r);
-    memcpy(k->r_before, k->r, rows * sizeof *k->r);
-    const double found = sti_interior_solve(k, tol);
-    memcpy(k->r, found < best ? k->best : k->r_before, rows * sizeof *k->r);
-    return sti_velocities_residual(k, k->r);
-}
-
-// v of the guess, which `trial` holds, or those before the step: whichever comes nearer.
-static void choose_start(task* k) {
-    const size_t n = (size_t)(k->bodies * k->nv);
-    double size;
-    memcpy(k->v, k->trial, n * sizeof *k->v);
-    const double with = sti_velocities_evaluate(k, k->v, &size);
-    const double without = sti_velocities_evaluate(k, k->v_before, &size);
-    if (without < with) memcpy(k->v, k->v_before, n * sizeof *k->v);
-}
-
-static int most_factors(const task* k) {
-    if (k->count < LARGE) return NEWTONS;
-    const int fewer = (int)((long)NEWTONS / 2 * LARGE / k->count);
-    return fewer > NEWTONS_LEAST ? fewer : NEWTONS_LEAST;
-}
-
-// From r. The best point stays in k->best.
-static double iterate(task* k, double tol) {
-    const size_t rows = (size_t)(k->count * k->d), n = (size_t)(k->bodies * k->nv);
-    double best = approach(k, tol), inner = 1e-2, most = KAPPA_MOST, size, left;
-    const int last = k->factors + most_factors(k);
-    const double enough = enough_for(k, tol);
-    set_kappa(k, KAPPA);
-    choose_start(k);
-    memcpy(k->best, k->r, rows * sizeof *k->r);
-    memcpy(k->v_best, k->v, n * sizeof *k->v);
-    bool gains = true;
-    for (int round = 0, idle = 0; k->factors < last && best > (gains ? tol : enough) && idle < IDLE; round++) {
-        memcpy(k->v_root, k->v, n * sizeof *k->v);
-        const int steps = find_root(k, last - k->factors < INNER ? last - k->factors : INNER, inner, &left);
-        idle++;
-        if (round > 0 && !(left <= UNSOLVED * inner)) {
-            memcpy(k->v, k->v_root, n * sizeof *k->v);
-            most = fmax(KAPPA, k->kappa / 2);
-            set_kappa(k, fmax(KAPPA_LEAST, k->kappa / 4));
-            continue;
-        }
-        sti_velocities_evaluate(k, k->v, &size);
-        memcpy(k->r, k->p, rows * sizeof *k->r);
-        const double now = sti_velocities_residual(k, k->r);
-        if (now < 0.9 * best) idle = 0;
-        gains = now < 0.5 * best;
-        if (now < best) {
-            best = now;
-            memcpy(k->best, k->r, rows * sizeof *k->r);
-            memcpy(k->v_best, k->v, n * sizeof *k->v);
-        } else if (!(now <= AWAY * best) && round > 0) {  // lost: back to where it was
-            memcpy(k->r, k->best, rows * sizeof *k->r);
-            memcpy(k->v, k->v_best, n * sizeof *k->v);
-            most = fmax(KAPPA, k->kappa / 2);
-            set_kappa(k, fmax(KAPPA_LEAST, k->kappa / 4));
-            continue;
-        }
-        inner = fmin(inner, 0.02 * best);
-        if (steps >= 0 && steps <= 3 && k->kappa < most) set_kappa(k, fmin(most, (steps == 0 ? 8 : GROWTH) * k->kappa));
-        most = fmin(KAPPA_MOST, 1.5 * most);
-        if ((steps < 0 || steps > 8) && k->kappa > KAPPA_LEAST) set_kappa(k, k->kappa / 3);
-    }
-    return best;
-}
-
-// ---- the data
-
+// Contacts between bodies without joints and springs
 static bool fits(const sti_world* world, const sti_acts* acts, int count, const int* list) {
     const sti_links* links = &world->solve->links;
     for (int i = 0; i < count; i++) {
@@ -459,169 +19,67 @@ static bool fits(const sti_world* world, const sti_acts* acts, int count, const 
     return true;
 }
 
-static sti_status reserve(task* k) {
-    sti_env* env = k->world->env;
-    const size_t c = (size_t)k->count, d = (size_t)k->d, nv = (size_t)k->nv, n = (size_t)k->world->moving;
-    sti_status status = sti_room(env, (void**)&k->body, &k->rooms[0], 6 * c + 5 * n + 1, sizeof *k->body);
-    if (status == STI_OK)
-        status = sti_room(env, (void**)&k->H, &k->rooms[1], c * (2 * d * nv + 15 * d + 5) + n * (9 * nv + nv * nv + 10),
-                          sizeof *k->H);
-    if (status == STI_OK) status = sti_room(env, (void**)&k->mode, &k->rooms[2], 2 * c, 1);
-    if (status != STI_OK) return status;
-    k->mode_factored = k->mode + c;
-    k->place = k->body + 2 * c;
-    k->slot = k->place + 2 * c;
-    k->first = k->slot + n;
-    k->self = k->first + n + 1;
-    k->near = k->self + n;  // (2 c + 2 n)
-    double* at = k->H + c * 2 * d * nv;
-    double** vectors[] = {&k->w, &k->r, &k->x,  &k->u,  &k->p, &k->best, &k->r_before,
-                          &k->z, &k->s, &k->dz, &k->ds, &k->e, &k->aim};
-    for (size_t i = 0; i < 13; i++, at += c * d) *vectors[i] = at;
-    k->scaling = at;
-    at += 2 * c * d;
-    double** numbers[] = {&k->mu, &k->rho, &k->beta};
-    for (size_t i = 0; i < 3; i++, at += c) *numbers[i] = at;
-    k->give = at;
-    at += 2 * c;
-    double** velocities[] = {&k->v, &k->v_free, &k->v_before, &k->v_best, &k->v_root,
-                             &k->F, &k->step,   &k->trial,    &k->kept};
-    for (size_t i = 0; i < 9; i++, at += n * nv) *velocities[i] = at;
-    k->A = at;
-    k->inverse = at + n * nv * nv;
-    return STI_OK;
-}
-
-static void load_body(task* k, int body, const double* v_free) {
-    const sti_world* world = k->world;
-    const int d = k->d, nv = k->nv, slot = world->slot[body], at = k->bodies++;
+// A = M / s of a body, its inverse, and its velocities
+static void pose_body(const sti_world* world, int body, const double* v_free, sti_contact_velocities* k) {
+    const int d = k->d, nv = k->nv, slot = world->slot[body], at = k->bodies++, turns = nv - d;
     const sti_body_mass* mass = &world->bodies->mass[body];
     const double s = world->solve->scale;
-    double* A = k->A + (size_t)(at * nv * nv);
+    double *A = k->A + (size_t)(at * nv * nv), *inverse = k->inverse + 10 * (size_t)at;
     memset(A, 0, (size_t)(nv * nv) * sizeof *A);
     for (int e = 0; e < d; e++) A[e * nv + e] = mass->mass / s;
-    for (int e = d; e < nv; e++) {
-        for (int f = d; f < nv; f++)
-            A[e * nv + f] = (d == 2 ? mass->inertia[8] : mass->inertia[3 * (e - 3) + f - 3]) / s;
+    inverse[0] = s / mass->mass;
+    for (int e = 0; e < turns * turns; e++) {
+        const int from = d == 2 ? 8 : e;
+        A[(d + e / turns) * nv + d + e % turns] = mass->inertia[from] / s;
+        inverse[1 + e] = s * mass->inverse[from];
     }
     memcpy(k->v_free + (size_t)(at * nv), v_free + (size_t)(slot * nv), (size_t)nv * sizeof *v_free);
     memcpy(k->v_before + (size_t)(at * nv), world->solve->v_star + (size_t)(slot * nv), (size_t)nv * sizeof *v_free);
-    k->slot[at] = slot;
 }
 
-// Bodies of the island, and the rows of its contacts.
-static void load(task* k, const sti_acts* acts, const int* list, const double* v_free) {
-    const sti_world* world = k->world;
+// number: of a slot among the bodies of the island, -1: not met yet
+static void pose_contact(const sti_world* world, const sti_acts* acts, int act_index, int i, const double* v_free,
+                         int* number, sti_contact_velocities* k) {
+    const sti_act* act = &acts->act[act_index];
     const int d = k->d, nv = k->nv;
-    int* number = k->near;  // of a slot, for now
-    for (int s = 0; s < world->moving; s++) number[s] = -1;
-    k->bodies = 0;
-    k->drive = 0;
-    for (int i = 0; i < k->count; i++) {
-        const sti_act* act = &acts->act[list[i]];
-        for (int side = 0; side < 2; side++) {
-            const int body = side == 0 ? act->row[0]->a : act->row[0]->b, slot = body < 0 ? -1 : world->slot[body];
-            double* h = k->H + (size_t)(2 * i + side) * (size_t)(d * nv);
-            memset(h, 0, (size_t)(d * nv) * sizeof *h);
-            k->body[2 * i + side] = -1;
-            if (slot < 0) continue;
-            if (number[slot] < 0) {
-                number[slot] = k->bodies;
-                load_body(k, body, v_free);
-            }
-            k->body[2 * i + side] = number[slot];
-            for (int a = 0; a < d; a++) {
-                if (act->row[a] != NULL)
-                    memcpy(h + (size_t)(a * nv), side == 0 ? act->row[a]->ja : act->row[a]->jb, (size_t)nv * sizeof *h);
-            }
+    for (int side = 0; side < 2; side++) {
+        const int body = side == 0 ? act->row[0]->a : act->row[0]->b, slot = body < 0 ? -1 : world->slot[body];
+        double* h = k->H + (size_t)(2 * i + side) * (size_t)(d * nv);
+        memset(h, 0, (size_t)(d * nv) * sizeof *h);
+        k->body[2 * i + side] = -1;
+        if (slot < 0) continue;
+        if (number[slot] < 0) {
+            number[slot] = k->bodies;
+            pose_body(world, body, v_free, k);
         }
-        double trace = 0, q2 = 0;
+        k->body[2 * i + side] = number[slot];
         for (int a = 0; a < d; a++) {
-            const sti_row* row = act->row[a];
-            const double q = act->w[a] + (row != NULL ? sti_row_apply(world, row, v_free) : 0);
-            k->w[i * d + a] = act->w[a];
-            k->r[i * d + a] = acts->r[list[i] * d + a];
-            if (row != NULL) trace += sti_row_mass(world, row, row);
-            q2 += q * q;
+            if (act->row[a] != NULL)
+                memcpy(h + (size_t)(a * nv), side == 0 ? act->row[a]->ja : act->row[a]->jb, (size_t)nv * sizeof *h);
         }
-        k->mu[i] = act->mu;
-        k->rho[i] = d / (world->solve->scale * trace);
-        k->drive += k->rho[i] * k->rho[i] * q2;
+    }
+    k->mu[i] = act->mu;
+    for (int a = 0; a < d; a++) {
+        k->w[i * d + a] = act->w[a];
+        k->r[i * d + a] = acts->r[act_index * d + a];
     }
 }
 
-static int compare(const void* a, const void* b) {
-    const int x = *(const int*)a, y = *(const int*)b;
-    return (x > y) - (x < y);
-}
-
-// Who touches whom: the pattern of the matrix.
-static sti_status connect(task* k) {
-    const int n = k->bodies;
-    memset(k->first, 0, (size_t)(n + 1) * sizeof *k->first);
-    for (int i = 0; i < 2 * k->count; i++) {
-        if (k->body[i] >= 0 && k->body[i ^ 1] >= 0) k->first[k->body[i] + 1]++;
-    }
-    for (int b = 0; b < n; b++) k->first[b + 1] += k->first[b] + 1;
-    for (int b = 0; b < n; b++) {
-        k->self[b] = k->first[b];
-        k->near[k->self[b]++] = b;
-    }
-    for (int i = 0; i < 2 * k->count; i++) {
-        if (k->body[i] >= 0 && k->body[i ^ 1] >= 0) k->near[k->self[k->body[i]]++] = k->body[i ^ 1];
-    }
-    int at = 0;
-    for (int b = 0, from = 0; b < n; b++) {  // sorted, each once
-        const int end = k->first[b + 1];
-        qsort(k->near + from, (size_t)(end - from), sizeof *k->near, compare);
-        k->first[b] = at;
-        for (int i = from, last = -1; i < end; i++) {
-            if (k->near[i] == last) continue;
-            last = k->near[i];
-            if (last == b) k->self[b] = at;
-            k->near[at++] = last;
-        }
-        from = end;
-    }
-    k->first[n] = at;
-    for (int i = 0; i < 2 * k->count; i++) {
-        if (k->body[i] < 0 || k->body[i ^ 1] < 0) continue;
-        const int* from = k->near + k->first[k->body[i]];
-        const int* found = bsearch(&k->body[i ^ 1], from, (size_t)(k->first[k->body[i] + 1] - k->first[k->body[i]]),
-                                   sizeof *from, compare);
-        k->place[i] = (int)(found - k->near);
-    }
-    return sti_blocks_shape(&k->blocks, k->world->env, n, k->nv, k->first, k->near);
-}
-
-sti_status sti_velocities_solve(sti_world* world, sti_acts* acts, int count, const int* list, const double* v_free,
-                                double tol, double* reached, long* iterations) {
-    task* k = &world->solve->velocities;
+sti_status sti_island_velocities(sti_world* world, sti_acts* acts, int count, const int* list, const double* v_free,
+                                 double tol, double* reached, long* iterations) {
+    sti_contact_velocities* k = &world->solve->velocities;
     *reached = INFINITY;
     if (!fits(world, acts, count, list)) return STI_OK;
-    k->world = world;
-    k->d = world->dim;
-    k->nv = world->nv;
-    k->count = count;
-    sti_status status = reserve(k);
+    sti_status status = sti_contact_velocities_reserve(k, world->env, world->dim, count, world->moving);
     if (status != STI_OK) return status;
-    load(k, acts, list, v_free);
-    status = connect(k);
-    if (status != STI_OK) return status;
-    k->factors = 0;
-    *reached = k->drive > 0 ? iterate(k, tol) : INFINITY;
+    int* number = k->near;  // scratch until it runs
+    for (int s = 0; s < world->moving; s++) number[s] = -1;
+    k->bodies = 0;
+    k->margin = true;
+    for (int i = 0; i < count; i++) pose_contact(world, acts, list[i], i, v_free, number, k);
+    status = sti_contact_velocities_run(k, tol, reached);
     *iterations += k->factors;
-    for (int i = 0; i < count && isfinite(*reached); i++)
+    for (int i = 0; i < count && status == STI_OK && isfinite(*reached); i++)
         memcpy(acts->r + (size_t)(list[i] * k->d), k->best + (size_t)(i * k->d), (size_t)k->d * sizeof *k->best);
-    return STI_OK;
-}
-
-void sti_velocities_clear(sti_world* world) {
-    task* k = &world->solve->velocities;
-    sti_blocks_clear(&k->blocks, world->env);
-    sti_free(world->env, k->body);
-    sti_free(world->env, k->H);
-    sti_free(world->env, k->mode);
-    sti_free(world->env, k->graph);
-    *k = (task){0};
+    return status;
 }

@@ -2,9 +2,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "shapes/manifold.h"
+#include "shapes/round.h"
 
 enum { ENOUGH = 4 };  // points that hold a flat face
+#define SEEN 1e-9     // of the size: an overlap that is not left to others
 
 static bool is_convex(const sti_shape* s) {
     return s->kind != STI_SHAPE_HALFSPACE && s->kind != STI_SHAPE_MESH;
@@ -32,8 +33,11 @@ static pair make_pair(const core* a, const core* b, const sti_pose* pose_a, cons
 static void touch_plane(const sti_shape* a, const sti_shape* b, const double R[9], vec t, double limit,
                         touch_list* list) {
     const vec n = vec_of(b->plane);
+    double facing[9];
+    memcpy(facing, R, sizeof facing);
+    if (sti_shape_is_round(a)) sti_round_face(facing, (vec){-n.x, -n.y, -n.z});
     for (int i = 0; i < a->core.vertex_count; i++) {
-        const vec x = vec_add(rotate(R, vec_of(a->core.vertex + 3 * (size_t)i)), t);
+        const vec x = vec_add(rotate(facing, vec_of(a->core.vertex + 3 * (size_t)i)), t);
         const double d = vec_dot(n, x) - b->plane[3];
         if (d > limit) continue;
         sti_touch_add(list, (touch){.pb = vec_axpy(-d, n, x), .n = n, .d = d, .id = touch_id(FEATURE_VERTEX_A, i, 0)});
@@ -44,6 +48,7 @@ static void touch_plane(const sti_shape* a, const sti_shape* b, const double R[9
 
 typedef struct mesh_search {
     const mesh* m;
+    const sti_shape* a;
     pair pair;
     double limit;
     touch_list* list;
@@ -79,7 +84,9 @@ static bool try_triangle(void* user, int triangle) {
     s->pair.b = &b;
     s->pair.scale = fmax(s->pair.a->size, b.size);
     s->few.count = 0;
-    sti_pair_touches_triangle(&s->pair, inward, s->limit, &s->few);
+    pair facing = s->pair;
+    if (sti_shape_is_round(s->a) && !sti_round_face_triangle(s->a, &facing, s->limit)) return true;
+    sti_pair_touches_triangle(&facing, inward, s->limit, &s->few);
     for (int k = 0; k < s->few.count; k++) {
         touch t = s->few.touch[k];
         bool fresh = true;  // points on shared edges and corners come with every triangle there
@@ -97,15 +104,17 @@ static void touch_mesh(const sti_shape* a, const sti_shape* b, const double R[9]
                        touch_list* list) {
     mesh_search s;
     s.m = &b->mesh;
+    s.a = a;
     s.limit = limit;
     s.list = list;
     s.pair.a = &a->core;
     memcpy(s.pair.R, R, 9 * sizeof *R);
     s.pair.t = t;
     sti_aabb box = {.lower = {INFINITY, INFINITY, INFINITY}, .upper = {-INFINITY, -INFINITY, -INFINITY}};
-    for (int i = 0; i < a->core.vertex_count; i++) {
+    const core* hull = sti_shape_is_round(a) ? &a->around : &a->core;
+    for (int i = 0; i < hull->vertex_count; i++) {
         double x[3];
-        vec_store(vec_add(rotate(R, vec_of(a->core.vertex + 3 * (size_t)i)), t), x);
+        vec_store(vec_add(rotate(R, vec_of(hull->vertex + 3 * (size_t)i)), t), x);
         for (int k = 0; k < 3; k++) {
             box.lower[k] = fmin(box.lower[k], x[k] - limit);
             box.upper[k] = fmax(box.upper[k], x[k] + limit);
@@ -165,11 +174,16 @@ sti_status sti_shape_contacts(const sti_shape* a, const sti_pose* pose_a, const 
         touch_plane(a, b, p.R, p.t, limit, &list);
     } else if (b->kind == STI_SHAPE_MESH) {
         touch_mesh(a, b, p.R, p.t, limit, &list);
+    } else if (sti_shape_is_round(a) || sti_shape_is_round(b)) {
+        sti_round_touches(a, b, &p, limit, &list);
     } else {
         sti_pair_touches(&p, limit, &list);
     }
-    if (max_points == 0) max_points = sti_touch_flat(&list) ? ENOUGH : STI_SHAPE_MAX_POINTS;
-    sti_touch_reduce(&list, max_points);
+    if (max_points > 0)
+        sti_touch_reduce(&list, max_points);
+    else
+        sti_touch_reduce_to(&list, sti_touch_flat(&list) ? ENOUGH : STI_SHAPE_MAX_POINTS,
+                            a->radius + b->radius - SEEN * p.scale);
     for (int i = 0; i < list.count; i++)
         publish(list.touch + i, a->dim, a->radius, b->radius, Rb, pose_b, swapped, out + i);
     *count = list.count;
@@ -187,14 +201,18 @@ sti_status sti_shape_distance(const sti_shape* a, const sti_pose* pose_a, const 
     const sti_pose *pose_1 = swapped ? pose_b : pose_a, *pose_2 = swapped ? pose_a : pose_b;
     double R2[9];
     sti_pose_rotation(pose_2, R2);
-    const pair p = make_pair(&first->core, &second->core, pose_1, pose_2, R2);
+    pair p = make_pair(&first->core, &second->core, pose_1, pose_2, R2);
     touch t;
     if (second->kind == STI_SHAPE_HALFSPACE) {
-        const vec n = vec_of(second->plane), d = rotate_back(p.R, n);
+        const vec n = vec_of(second->plane);
+        if (sti_shape_is_round(first)) sti_round_face(p.R, (vec){-n.x, -n.y, -n.z});
+        const vec d = rotate_back(p.R, n);
         const int i = core_support(&first->core, (vec){-d.x, -d.y, -d.z});
         const vec x = pair_vertex_a(&p, i);
         t = (touch){.n = n, .d = vec_dot(n, x) - second->plane[3], .id = touch_id(FEATURE_VERTEX_A, i, 0)};
         t.pb = vec_axpy(-t.d, n, x);
+    } else if (sti_shape_is_round(first) || sti_shape_is_round(second)) {
+        t = sti_round_nearest(first, second, &p);
     } else {
         t = sti_pair_nearest(&p);
     }

@@ -33,7 +33,7 @@ void sti_shape_destroy(sti_shape* shape) {
 // Sizes between these bounds keep products of four of them and their inverses finite.
 static sti_status check_size(sti_env* env, const char* name, int index, double value) {
     if (!(value >= 1e-60 && value <= 1e60))
-        return STI_FAIL(env, STI_ERR_INPUT, index, "%s is %g: it must be positive and finite", name, value);
+        return STI_FAIL(env, STI_ERR_INPUT, index, "%s is %g: a size from 1e-60 to 1e60 is expected", name, value);
     return STI_OK;
 }
 
@@ -282,6 +282,108 @@ sti_status sti_shape_create_mesh(sti_env* env, int vertex_count, const double* v
     return end(status, shape, out);
 }
 
+// ---- cylinders and cones
+
+enum { SIDES = 32 };
+#define PI 3.14159265358979323846
+
+// Corners of one end: SIDES of them about the axis, or its tip. Returns how many.
+static int put_rim(double* vertex, double radius, double z, double first) {
+    const int count = radius > 0 ? SIDES : 1;
+    for (int k = 0; k < count; k++) {
+        const double angle = 2 * PI * (k + first) / SIDES;
+        vertex[3 * k] = radius > 0 ? radius * cos(angle) : 0;
+        vertex[3 * k + 1] = radius > 0 ? radius * sin(angle) : 0;
+        vertex[3 * k + 2] = z;
+    }
+    return count;
+}
+
+// Faces: the lower end, the upper end, the sides. lower, upper: corners of the ends.
+static void put_loops(core_arrays* arrays, int lower, int upper) {
+    int at = 0, face = 0;
+    for (int k = 0; k < lower && lower > 1; k++) arrays->loop_vertex[at++] = lower - 1 - k;
+    if (lower > 1) arrays->face_start[++face] = at;
+    for (int k = 0; k < upper && upper > 1; k++) arrays->loop_vertex[at++] = lower + k;
+    if (upper > 1) arrays->face_start[++face] = at;
+    for (int k = 0; k < SIDES; k++) {
+        const int next = (k + 1) % SIDES;
+        arrays->loop_vertex[at++] = lower > 1 ? k : 0;
+        if (lower > 1) arrays->loop_vertex[at++] = next;
+        if (upper > 1) arrays->loop_vertex[at++] = lower + next;
+        arrays->loop_vertex[at++] = upper > 1 ? lower + k : lower;
+        arrays->face_start[++face] = at;
+    }
+}
+
+// The prism outside: the same faces, all radii larger by 1 / cos(pi / SIDES).
+static sti_status make_around(sti_shape* shape) {
+    const core* in = &shape->core;
+    const double wider = 1 / cos(PI / SIDES);
+    double* vertex = sti_alloc_array(shape->env, (size_t)in->vertex_count, 3 * sizeof *vertex);
+    double* plane = sti_alloc_array(shape->env, (size_t)in->face_count, 4 * sizeof *plane);
+    shape->storage[7] = vertex;
+    shape->storage[8] = plane;
+    if (vertex == NULL || plane == NULL) return STI_FAIL(shape->env, STI_ERR_MEMORY, -1, "a round shape");
+    const int lower = put_rim(vertex, wider * shape->rim[0], -shape->half[0], -0.5);
+    put_rim(vertex + 3 * (size_t)lower, wider * shape->rim[1], shape->half[0], -0.5);
+    shape->around = *in;
+    shape->around.vertex = vertex;
+    shape->around.plane = plane;
+    shape->around.size = wider * in->size;
+    for (int f = 0; f < in->face_count; f++) {
+        const vec n = loop_normal(&shape->around, f);
+        vec_store(n, plane + 4 * (size_t)f);
+        plane[4 * (size_t)f + 3] = -INFINITY;
+        for (int i = in->face_start[f]; i < in->face_start[f + 1]; i++)
+            plane[4 * (size_t)f + 3] =
+                fmax(plane[4 * (size_t)f + 3], vec_dot(n, vec_of(vertex + 3 * (size_t)in->loop_vertex[i])));
+    }
+    return STI_OK;
+}
+
+static sti_status create_round(sti_env* env, sti_shape_kind kind, double half_length, double lower_radius,
+                               double upper_radius, sti_shape** out) {
+    sti_shape* shape = NULL;
+    sti_status status = begin(env, kind, 3, &shape);
+    if (status != STI_OK) return status;
+    shape->half[0] = half_length;
+    shape->rim[0] = lower_radius;
+    shape->rim[1] = upper_radius;
+    const int lower = lower_radius > 0 ? SIDES : 1, upper = upper_radius > 0 ? SIDES : 1;
+    const int ends = (lower > 1) + (upper > 1);
+    core_arrays arrays;
+    status = sti_shape_core_reserve(shape, lower + upper, (1 + ends) * SIDES, ends + SIDES,
+                                    ends * SIDES + (2 + ends) * SIDES, &arrays);
+    if (status == STI_OK) {
+        put_rim(arrays.vertex, lower_radius, -half_length, 0);
+        put_rim(arrays.vertex + 3 * (size_t)lower, upper_radius, half_length, 0);
+        put_loops(&arrays, lower, upper);
+        status = sti_shape_core_finish(shape, &arrays);
+    }
+    if (status == STI_OK) status = make_around(shape);
+    return end(status, shape, out);
+}
+
+sti_status sti_shape_create_cylinder(sti_env* env, double half_length, double radius, sti_shape** out) {
+    *out = NULL;
+    sti_status status = check_size(env, "radius", -1, radius);
+    if (status == STI_OK) status = check_size(env, "half length", -1, half_length);
+    if (status != STI_OK) return status;
+    return create_round(env, STI_SHAPE_CYLINDER, half_length, radius, radius, out);
+}
+
+sti_status sti_shape_create_cone(sti_env* env, double half_length, double lower_radius, double upper_radius,
+                                 sti_shape** out) {
+    *out = NULL;
+    sti_status status = check_size(env, "half length", -1, half_length);
+    if (status == STI_OK && lower_radius != 0) status = check_size(env, "lower radius", 0, lower_radius);
+    if (status == STI_OK && upper_radius != 0) status = check_size(env, "upper radius", 1, upper_radius);
+    if (status == STI_OK && lower_radius == 0) status = check_size(env, "larger radius", -1, upper_radius);
+    if (status != STI_OK) return status;
+    return create_round(env, STI_SHAPE_CONE, half_length, lower_radius, upper_radius, out);
+}
+
 // ---- looking at them
 
 sti_shape_kind sti_shape_kind_of(const sti_shape* shape) {
@@ -302,8 +404,13 @@ const char* sti_shape_kind_text(sti_shape_kind kind) {
             return "half-space";
         case STI_SHAPE_MESH:
             return "mesh";
+        case STI_SHAPE_CYLINDER:
+            return "cylinder";
+        case STI_SHAPE_CONE:
+            return "cone";
+        default:
+            return "unknown";
     }
-    return "unknown";
 }
 
 int sti_shape_dim(const sti_shape* shape) {

@@ -41,6 +41,7 @@ static inline uint64_t touch_id_triangle(uint64_t id, int triangle) {
 void sti_touch_add(touch_list* list, touch t);
 // Keeps at most max touches: the one with the least d, and those that span the largest area.
 void sti_touch_reduce(touch_list* list, int max);
+void sti_touch_reduce_to(touch_list* list, int max, double deep);  // and whatever has d < deep
 // Do a few of them stand for all? Where they are touches of one plane: only if their ends lie in a plane, too.
 bool sti_touch_flat(const touch_list* list);
 

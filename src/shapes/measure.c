@@ -5,8 +5,8 @@
 //     integral of x_i x_j over the simplex with corners o, p_1, .., p_d, relative to o
 //         = V / ((d+1)(d+2)) * ( s_i s_j + sum_k (p_k)_i (p_k)_j ),     s = sum_k p_k,    V its volume
 //
-// A capsule is a cylinder and two half balls. The inertia follows from the second moments S about the centre:
-// I = trace(S) 1 - S; in the plane only the moment about z, S_xx + S_yy.
+// A capsule is a cylinder and two half balls; a cone is cut into discs. The inertia follows from the second moments S
+// about the centre: I = trace(S) 1 - S; in the plane only the moment about z, S_xx + S_yy.
 #include <math.h>
 
 #include "shapes/shape.h"
@@ -81,6 +81,19 @@ static void box_moments(const sti_shape* shape, double* volume, double S[9]) {
     for (int k = 0; k < shape->dim; k++) S[4 * k] = *volume * shape->half[k] * shape->half[k] / 3;
 }
 
+// Between z = 0 and L the radius is r + d z / L. Integrals over the height of pi R^2, of it times z and z^2, and of pi
+// R^4 / 4.
+static void cone_moments(const sti_shape* shape, double* volume, double centre[3], double S[9]) {
+    const double r = shape->rim[0], d = shape->rim[1] - r, L = 2 * shape->half[0];
+    const double first = PI * L * L * (r * r / 2 + 2 * r * d / 3 + d * d / 4);
+    const double second = PI * L * L * L * (r * r / 3 + r * d / 2 + d * d / 5);
+    const double r2 = r * r, d2 = d * d;
+    *volume = PI * L * (r2 + r * d + d2 / 3);
+    centre[2] = first / *volume - shape->half[0];
+    S[0] = S[4] = PI * L / 4 * (r2 * r2 + 2 * r2 * r * d + 2 * r2 * d2 + r * d2 * d + d2 * d2 / 5);
+    S[8] = second - first * first / *volume;
+}
+
 static void hull_moments(const sti_shape* shape, double* volume, double centre[3], double S[9]) {
     const moments m = polytope_moments(&shape->core);
     *volume = m.volume;
@@ -104,6 +117,10 @@ sti_status sti_shape_measure(sti_env* env, const sti_shape* shape, double densit
             break;
         case STI_SHAPE_BOX:
             box_moments(shape, &out->size, S);
+            break;
+        case STI_SHAPE_CYLINDER:
+        case STI_SHAPE_CONE:
+            cone_moments(shape, &out->size, out->centre, S);
             break;
         case STI_SHAPE_CONVEX:
             hull_moments(shape, &out->size, out->centre, S);

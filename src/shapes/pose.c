@@ -1,7 +1,7 @@
 // pose.c: places of bodies, frames of normals, boxes around shapes.
 #include <math.h>
 
-#include "shapes/shape.h"
+#include "shapes/round.h"
 
 sti_pose sti_pose_identity(void) {
     return (sti_pose){.q = {1, 0, 0, 0}};
@@ -98,6 +98,15 @@ static void grow(const double* R, const double* x, int count, const double* vert
     }
 }
 
+// A disc of radius r across the axis z reaches r sqrt(1 - z_k^2) along e_k.
+static void round_bounds(const sti_shape* shape, const sti_pose* pose, const double* R, sti_aabb* out) {
+    for (int k = 0; k < 3; k++) {
+        const double z = R[3 * k + 2], flat = hypot(R[3 * k], R[3 * k + 1]), l = shape->half[0];
+        out->upper[k] = pose->x[k] + fmax(shape->rim[0] * flat - l * z, shape->rim[1] * flat + l * z);
+        out->lower[k] = pose->x[k] - fmax(shape->rim[0] * flat + l * z, shape->rim[1] * flat - l * z);
+    }
+}
+
 sti_status sti_shape_bounds(const sti_shape* shape, const sti_pose* pose, double margin, sti_aabb* out) {
     for (int k = 0; k < 3; k++) {
         out->lower[k] = INFINITY;
@@ -108,6 +117,8 @@ sti_status sti_shape_bounds(const sti_shape* shape, const sti_pose* pose, double
     sti_pose_rotation(pose, R);
     if (shape->kind == STI_SHAPE_HALFSPACE) {
         halfspace_bounds(shape, pose, R, out);
+    } else if (sti_shape_is_round(shape)) {
+        round_bounds(shape, pose, R, out);
     } else if (shape->kind == STI_SHAPE_MESH) {
         grow(R, pose->x, shape->mesh.vertex_count, shape->mesh.vertex, out);
     } else {

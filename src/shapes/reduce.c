@@ -4,7 +4,8 @@
 // of their hull. So inner points go first; then, as long as there are too many, the corner whose loss takes least from
 // the area, the one with the lower identity on ties (within 1e-3, so that rounding and rocking do not choose). The
 // deepest touch stays, the one with the lowest identity among those within 1e-5 of the span. The rule sees positions
-// and identities only, hence small motions rarely change the choice.
+// and identities only, hence small motions rarely change the choice. What overlaps is kept beside those: a coin that
+// wobbles goes down at the next corner, which nobody would see otherwise.
 //
 // Four points hold a body only where the others lie in one plane with them. A face of a scanned or rounded mesh is flat
 // to 1e-5 of its size, say: put on four of its corners, a fifth is below the ground; the step that follows lifts that
@@ -14,8 +15,9 @@
 
 #include "shapes/manifold.h"
 
-#define FLAT 1e-10         // of the span of the touches
-#define SAME_NORMAL 1e-12  // between the normals of touches of one plane
+enum { DEEP_ONES = STI_SHAPE_MAX_POINTS / 2 };  // that are kept because they overlap
+#define FLAT 1e-10                              // of the span of the touches
+#define SAME_NORMAL 1e-12                       // between the normals of touches of one plane
 
 void sti_touch_add(touch_list* list, touch t) {
     if (list->count == STI_TOUCH_MAX) sti_touch_reduce(list, STI_SHAPE_MAX_POINTS);
@@ -122,9 +124,24 @@ bool sti_touch_flat(const touch_list* list) {
 }
 
 void sti_touch_reduce(touch_list* list, int max) {
+    sti_touch_reduce_to(list, max, -INFINITY);
+}
+
+static int count_below(const touch_list* list, double d) {
+    int count = 0;
+    for (int i = 0; i < list->count; i++) count += list->touch[i].d < d;
+    return count;
+}
+
+void sti_touch_reduce_to(touch_list* list, int max, double deep) {
     touch* t = list->touch;
     qsort(t, (size_t)list->count, sizeof *t, by_id);
     if (list->count <= max) return;
+    double least = deep;
+    for (int i = 0; i < list->count; i++) least = fmin(least, t[i].d);
+    while (count_below(list, deep) > DEEP_ONES) deep = (deep + least) / 2;
+    const int others = STI_SHAPE_MAX_POINTS - count_below(list, deep);
+    if (max > others) max = others;
     const int deepest = find_deepest(list);
     double n[3], t1[3], t2[3];
     vec_store(t[deepest].n, n);
@@ -148,7 +165,7 @@ void sti_touch_reduce(touch_list* list, int max) {
     keep[deepest] = true;
     int kept = 0;
     for (int i = 0; i < list->count; i++) {
-        if (keep[i]) t[kept++] = t[i];
+        if (keep[i] || t[i].d < deep) t[kept++] = t[i];
     }
     list->count = kept;
 }

@@ -47,12 +47,14 @@ struct sti_shape {
     sti_shape_kind kind;
     int dim;
     double radius;     // of a sphere or capsule, otherwise 0
-    double half[3];    // of a box; half[0] of a capsule is its half length
+    double half[3];    // of a box; half[0] of a capsule, a cylinder and a cone is its half length
+    double rim[2];     // of a cylinder or a cone: radii of the lower and the upper disc
     double plane[4];   // of a half-space
     double reach;      // farthest point from the origin
-    core core;         // of a bounded convex kind
+    core core;         // of a bounded convex kind; of a round one (round.h) a prism inside, one generator at azimuth 0
+    core around;       // of a round one: a prism outside, the middle of one side at azimuth 0
     mesh mesh;         // of a mesh
-    void* storage[7];  // what the core points at
+    void* storage[9];  // what the cores point at
 };
 
 // Finite, with a quaternion that is not zero; in the plane, without a part that leaves it.

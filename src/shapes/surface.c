@@ -1,7 +1,7 @@
 // surface.c: shapes as polygons, for pictures.
 //
-// A sphere is a globe of MERIDIANS by PARALLELS pieces about z, a capsule the same globe pulled apart at its equator; in the
-// plane both are polygons of ROUND corners.
+// A sphere is a globe of MERIDIANS by PARALLELS pieces about z, a capsule the same globe pulled apart at its equator;
+// in the plane both are polygons of ROUND corners.
 #include <math.h>
 #include <string.h>
 

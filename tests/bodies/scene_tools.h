@@ -2,18 +2,16 @@
 #ifndef TESTS_BODIES_SCENE_TOOLS_H
 #define TESTS_BODIES_SCENE_TOOLS_H
 
+#include <math.h>
+#include <stdio.h>
+#include <stiction/bodies.h>
+#include <stiction/verify.h>
+#include <string.h>
+
 #include "support/failing_env.h"
 #include "support/near.h"
 #include "support/open_env.h"
 #include "support/pose_tools.h"
-// clang-format off
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <stiction/bodies.h>
-#include <stiction/verify.h>
-// clang-format on
 
 #define PI 3.14159265358979323846
 #define GRAVITY 9.81

@@ -170,8 +170,8 @@ static sti_shape* random_shape(sti_env* env, sti_rng* rng, int dim) {
     }
 }
 
-// The least gap, a little before and a little after, where it is between the same features. (Corners of two overlapping faces
-// slide along both when bodies turn; their gaps change by more than their rows say.)
+// The least gap, a little before and a little after, where it is between the same features. (Corners of two overlapping
+// faces slide along both when bodies turn; their gaps change by more than their rows say.)
 static void normal_rows_are_derivatives_of_gaps(void** state) {
     (void)state;
     sti_env* env = open_env();

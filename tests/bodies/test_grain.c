@@ -1,4 +1,5 @@
-// test_grain.c: materials with a grain: a plank slides as its ellipse of friction says, whichever body carries the grain.
+// test_grain.c: materials with a grain: a plank slides as its ellipse of friction says, whichever body carries the
+// grain.
 #include <math.h>
 
 #include "bodies/world_tools.h"
@@ -36,8 +37,8 @@ static sti_world* plank(sti_env* env, sti_bodies** bodies, const double grain[3]
     return world;
 }
 
-// While it slides along d, friction is - m g T T'd / |T'd|, T = 0.6 along the grain and 0.2 across it. In a step of h the
-// direction of d changes by O(h), and so does the force.
+// While it slides along d, friction is - m g T T'd / |T'd|, T = 0.6 along the grain and 0.2 across it. In a step of h
+// the direction of d changes by O(h), and so does the force.
 static void a_plank_slides_as_its_grain_says(void** state) {
     (void)state;
     sti_env* env = open_env();

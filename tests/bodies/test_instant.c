@@ -67,8 +67,8 @@ static void a_ball_on_a_ball_needs_the_centripetal_force(void** state) {
     sti_env_destroy(env);
 }
 
-// A corner of a tumbling box has the acceleration w x (w x p) against the floor. v is held in the numbers of the instant: of
-// the centre in world axes, of the turn in body axes.
+// A corner of a tumbling box has the acceleration w x (w x p) against the floor. v is held in the numbers of the
+// instant: of the centre in world axes, of the turn in body axes.
 static void a_corner_of_a_tumbling_box_is_thrown_towards_the_centre(void** state) {
     (void)state;
     sti_env* env = open_env();

@@ -1,10 +1,9 @@
-// test_instant_forces.c: motors and dry friction of joints in the instant of a world: thresholds in closed form, and what a
-// step of the same world does.
-#include "scene_tools.h"
-// clang-format off
+// test_instant_forces.c: motors and dry friction of joints in the instant of a world: thresholds in closed form, and
+// what a step of the same world does.
 #include <stiction/modes.h>
 #include <stiction/sticking.h>
-// clang-format on
+
+#include "scene_tools.h"
 
 #define MASS 2.0
 
@@ -163,7 +162,8 @@ static void friction_of_a_slider_is_mu_times_its_reaction(void** state) {
     }
 }
 
-// Two components: the rows are turned along the reaction, whose direction is that of the load. The note says what is assumed.
+// Two components: the rows are turned along the reaction, whose direction is that of the load. The note says what is
+// assumed.
 static void friction_of_a_pin_is_mu_radius_times_its_reaction(void** state) {
     (void)state;
     sti_joint_axis axis = plain_axis();

@@ -365,8 +365,8 @@ static void springs_and_weight_do_the_work_of_their_energy(void** state) {
     sti_env_destroy(env);
 }
 
-// Dampers resist, and the rows across a stretched spring are those of its tension: together they are the whole derivative of a
-// spring without a length of its own.
+// Dampers resist, and the rows across a stretched spring are those of its tension: together they are the whole
+// derivative of a spring without a length of its own.
 static void a_spring_of_length_zero_pulls_alike_in_all_directions(void** state) {
     (void)state;
     sti_env* env = open_env();

@@ -178,7 +178,8 @@ static sti_world* open_sunk(sti_env* env, sti_bodies** bodies, double speed) {
     return world;
 }
 
-// At rest nothing pays for it, and it stays; in motion the box pays with its speed; a caller who places it anew has it lifted.
+// At rest nothing pays for it, and it stays; in motion the box pays with its speed; a caller who places it anew has it
+// lifted.
 static void overlaps_of_earlier_steps_are_paid_for(void** state) {
     (void)state;
     sti_env* env = open_env();

@@ -1,13 +1,14 @@
-// Random scenes, in the plane and in space, step a hundred times each without a failure that is not reported, a number that
-// is none, or energy from nowhere.
+// Random scenes, in the plane and in space, step a hundred times each without a failure that is not reported, a number
+// that is none, or energy from nowhere.
 //
-//     test_bodies_random_worlds [COUNT [FIRST]]        COUNT scenes from number FIRST on, and a word about each that fails
+//     test_bodies_random_worlds [COUNT [FIRST]]        COUNT scenes from number FIRST on, and a word about each that
+//                                                      fails
 //
-// Without arguments a few hundred (few under sanitizers); the full test is 10000. A scene is made from its number alone:
-// one to twelve bodies of every shape; floors, slopes, meshes, belts and turntables; mu from 0 to above 1, restitution from 0
-// to 1; joints of every kind in chains, loops and twice over, with limits, dry friction, motors and springs up to stiff ones;
-// bodies that start touching, exactly aligned or overlapping, masses that differ by 1e6, tiny scenes, no gravity; and joints
-// that contradict each other, which must be refused with a reason.
+// Without arguments a few hundred (few under sanitizers); the full test is 10000. A scene is made from its number
+// alone: one to twelve bodies of every shape; floors, slopes, meshes, belts and turntables; mu from 0 to above 1,
+// restitution from 0 to 1; joints of every kind in chains, loops and twice over, with limits, dry friction, motors and
+// springs up to stiff ones; bodies that start touching, exactly aligned or overlapping, masses that differ by 1e6, tiny
+// scenes, no gravity; and joints that contradict each other, which must be refused with a reason.
 //
 // Energy. In a step without springs the discrete energy cannot grow beyond what motors, moving surfaces, pushes and
 // mending do (the proof is in src/bodies/step.c), so `gain` is bounded by rounding and by the tolerance of the solver:
@@ -21,11 +22,10 @@
 // And whatever there is, springs, mending, a step that says it failed: T + V grows in no step by more than the work
 // done in it, and GAIN of the energies. Only overlaps of the start are lifted for nothing: the first step may, and
 // later ones of a scene that was laid with overlaps until none is left.
+#include <stiction/verify.h>
+
 #include "bodies/world_tools.h"
 #include "support/sanitized.h"
-// clang-format off
-#include <stiction/verify.h>
-// clang-format on
 
 enum { SCENES = SANITIZED ? 100 : 400, STEPS = 100, BODIES = 13 };
 #define GAIN 1e-7   // ten times the tolerance
@@ -393,8 +393,8 @@ static void make_scene(scene* s, long number, sti_env* env) {
 
 // ---- the account of energy
 
-// A bound on how far the length of a spring may move beyond the first order in a step: its ends move by s against each other
-// and turn, with their bodies, by phi about centres that are `arm` away.
+// A bound on how far the length of a spring may move beyond the first order in a step: its ends move by s against each
+// other and turn, with their bodies, by phi about centres that are `arm` away.
 static double line_excess(const scene* s, const sti_world* world, const sti_spring* spring, double* force) {
     const double h = s->options.h;
     double end[2][3], v[2][3] = {{0}}, bend = 0, length = 0, apart = 0;

@@ -135,6 +135,29 @@ static void a_chain_of_twenty_falls_and_holds_together(void** state) {
     sti_env_destroy(env);
 }
 
+// Its factor has more work than a chain's: every body hangs on four others.
+static void a_net_of_many_joints_falls_and_holds_together(void** state) {
+    (void)state;
+    enum { SIDE = 12 };
+    sti_env* env = open_env();
+    sti_bodies* bodies = open_scene(env, 3);
+    for (int i = 0; i < SIDE; i++) {
+        for (int k = 0; k < SIDE; k++) {
+            const int link = add_box(env, bodies, 0.02, 0.02, 0.02, at(0.1 * i, 0.1 * k, 0));
+            sti_joint along = sti_joint_default(STI_JOINT_SPHERICAL, link - 1, link);
+            sti_joint across = sti_joint_default(STI_JOINT_SPHERICAL, i > 0 ? link - SIDE : -1, link);
+            if (k > 0) add_joint(bodies, &along, 0.1 * i, 0.1 * k - 0.05, 0);
+            if (i > 0 || k == 0) add_joint(bodies, &across, 0.1 * i - 0.05, 0.1 * k, 0);
+        }
+    }
+    sti_world* world = open_world(env, bodies, NULL);
+    for (int i = 0; i < 5; i++) assert_true(step(env, world).drift <= 1e-8);
+    assert_verified(env, world, 1e-8);
+    sti_world_destroy(world);
+    sti_bodies_destroy(bodies);
+    sti_env_destroy(env);
+}
+
 // Two fingers on slides press a box with motors of bounded force and hold it in the air, or let it slip.
 static void a_grasped_box_does_not_creep(void** state) {
     (void)state;
@@ -226,6 +249,7 @@ int main(void) {
         cmocka_unit_test(an_arch_stands_with_friction_and_falls_without),
         cmocka_unit_test(a_closed_loop_of_redundant_hinges_keeps_together),
         cmocka_unit_test(a_chain_of_twenty_falls_and_holds_together),
+        cmocka_unit_test(a_net_of_many_joints_falls_and_holds_together),
         cmocka_unit_test(a_grasped_box_does_not_creep),
         cmocka_unit_test(random_piles_are_verified_step_by_step),
         cmocka_unit_test(islands_do_not_know_of_each_other),

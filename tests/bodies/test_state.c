@@ -84,7 +84,8 @@ static void bytes_of_something_else_are_refused(void** state) {
 }
 
 // A step that fails for want of memory was not made; the next attempt makes it.
-// Contacts and numbers that no world of these bodies could have had. Before anything of it is taken, the state is refused.
+// Contacts and numbers that no world of these bodies could have had. Before anything of it is taken, the state is
+// refused.
 static void a_damaged_state_is_refused_and_leaves_the_world_alone(void** state) {
     (void)state;
     sti_env* env = open_env();

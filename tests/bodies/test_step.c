@@ -1,4 +1,5 @@
-// test_step.c: motions with closed forms: flight, tops, pendulums, rolling, slipping, motors, limits, friction, bounces.
+// test_step.c: motions with closed forms: flight, tops, pendulums, rolling, slipping, motors, limits, friction,
+// bounces.
 #include "scene_tools.h"
 
 static void flight_is_the_sum_of_its_steps(void** state) {
@@ -229,7 +230,8 @@ static void a_belt_takes_a_box_along(void** state) {
     sti_env_destroy(env);
 }
 
-// A slide along x (plane) with a motor: F / m until the speed is reached; then it keeps it. Against a stronger push it stalls.
+// A slide along x (plane) with a motor: F / m until the speed is reached; then it keeps it. Against a stronger push it
+// stalls.
 static void a_motor_reaches_its_speed_and_stalls_at_its_bound(void** state) {
     (void)state;
     sti_env* env = open_env();
@@ -288,7 +290,8 @@ static void a_limit_stops_and_carries(void** state) {
     sti_env_destroy(env);
 }
 
-// Dry friction of a hinge holds a pendulum where m g l sin <= torque, also as mu radius |reaction|; otherwise it starts.
+// Dry friction of a hinge holds a pendulum where m g l sin <= torque, also as mu radius |reaction|; otherwise it
+// starts.
 static void friction_of_a_hinge_holds_a_pendulum(void** state) {
     (void)state;
     sti_env* env = open_env();

@@ -1,8 +1,6 @@
 // test_velocities.c: islands with many contacts, solved for their velocities.
-#include "scene_tools.h"
-// clang-format off
 #include "bodies/motion.h"
-// clang-format on
+#include "scene_tools.h"
 
 // A wall of bricks in running bond; its top row moves with vx.
 static sti_bodies* wall(sti_env* env, int dim, int rows, int columns, double vx) {
@@ -61,9 +59,9 @@ static void the_answer_is_that_of_the_local_form(void** state) {
                 double reached;
                 long iterations = 0;
                 if (guess == 1) memset(s->acts.r, 0, rows * sizeof *s->acts.r);
-                assert_int_equal(
-                    sti_velocities_solve(world, &s->acts, s->acts.count, list, s->v_free, 1e-10, &reached, &iterations),
-                    STI_OK);
+                assert_int_equal(sti_island_velocities(world, &s->acts, s->acts.count, list, s->v_free, 1e-10, &reached,
+                                                       &iterations),
+                                 STI_OK);
                 assert_true(reached <= 1e-10);
                 if (guess == 0 && sliding) assert_true(iterations <= 3);
                 velocities_by(world, s->acts.r, v);
@@ -141,7 +139,8 @@ static void a_loose_tolerance_takes_sweeps_alone(void** state) {
         double reached;
         long iterations = 0;
         assert_int_equal(
-            sti_velocities_solve(world, &s->acts, s->acts.count, list, s->v_free, 1e-3, &reached, &iterations), STI_OK);
+            sti_island_velocities(world, &s->acts, s->acts.count, list, s->v_free, 1e-3, &reached, &iterations),
+            STI_OK);
         assert_true(reached <= 1e-3);
         assert_int_equal(iterations, 0);
         for (int c = 0; c < s->acts.count; c++) {  // Coulomb's cone holds exactly on the way
@@ -257,6 +256,35 @@ static sti_status step_wall(sti_env* env, const sti_bodies* bodies) {
     return status;
 }
 
+// Which solver ran on which island, and why, is one question; and the caller's options are what they were.
+static void a_step_tells_what_it_tried(void** state) {
+    (void)state;
+    sti_env* env = open_env();
+    static const sti_contact_solver asked[] = {STI_CONTACT_AUTO, STI_CONTACT_VELOCITIES, STI_CONTACT_GS};
+    for (int k = 0; k < 3; k++) {
+        sti_bodies* bodies = wall(env, 2, 3, 4, 0.3);
+        sti_world_options options = coarse(0.005);
+        options.solver = asked[k];
+        sti_world* world = open_world(env, bodies, &options);
+        int count, tried = 0;
+        for (int i = 0; i < 3; i++) {
+            assert_int_equal(sti_world_step(world, NULL), STI_OK);
+            assert_int_equal(world->options.solver, asked[k]);
+            const sti_world_attempt* list = sti_world_attempts(world, &count);
+            for (int j = 0; j < count; j++) {
+                assert_true(list[j].contacts > 0 && list[j].body >= 0);
+                assert_true(list[j].why[0] != '\0' && list[j].iterations >= 0);
+                if (asked[k] != STI_CONTACT_AUTO) tried += list[j].solver == asked[k];
+                if (asked[k] == STI_CONTACT_AUTO) tried += list[j].solved;
+            }
+        }
+        assert_true(tried > 0);
+        sti_world_destroy(world);
+        sti_bodies_destroy(bodies);
+    }
+    sti_env_destroy(env);
+}
+
 static void failed_allocations_are_survived(void** state) {
     (void)state;
     sti_env* env = open_env();
@@ -281,6 +309,7 @@ int main(void) {
         cmocka_unit_test(a_wall_that_is_hit_is_solved),
         cmocka_unit_test(a_wall_that_falls_is_mostly_solved),
         cmocka_unit_test(overlaps_of_a_large_island_at_rest_are_mended),
+        cmocka_unit_test(a_step_tells_what_it_tried),
         cmocka_unit_test(failed_allocations_are_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,19 +1,18 @@
-// world_tools.h: a world that stands still: places, velocities and what joints remember, without anything that steps it.
+// world_tools.h: a world that stands still: places, velocities and what joints remember, without anything that steps
+// it.
 #ifndef TESTS_BODIES_WORLD_TOOLS_H
 #define TESTS_BODIES_WORLD_TOOLS_H
 
-#include "support/failing_env.h"
-#include "support/near.h"
-#include "support/open_env.h"
-#include "support/pose_tools.h"
-// clang-format off
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/rng.h"
 #include "bodies/bodies.h"
-// clang-format on
+#include "support/failing_env.h"
+#include "support/near.h"
+#include "support/open_env.h"
+#include "support/pose_tools.h"
 
 // ---- bodies
 

@@ -2,18 +2,16 @@
 #ifndef TESTS_SHAPES_SHAPE_TOOLS_H
 #define TESTS_SHAPES_SHAPE_TOOLS_H
 
+#include <math.h>
+#include <stdio.h>
+#include <stiction/shapes.h>
+#include <string.h>
+
+#include "base/rng.h"
 #include "support/failing_env.h"
 #include "support/near.h"
 #include "support/open_env.h"
 #include "support/pose_tools.h"
-// clang-format off
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-#include <stiction/shapes.h>
-
-#include "base/rng.h"
-// clang-format on
 
 static inline double dot3(const double* a, const double* b) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];

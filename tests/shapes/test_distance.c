@@ -1,8 +1,7 @@
 // test_distance.c: distance and depth of two convex shapes, against certificates, closed forms and brute force.
-#include "shape_tools.h"
-// clang-format off
 #include <stiction/qp.h>
-// clang-format on
+
+#include "shape_tools.h"
 
 // A distance is proved by two points and a direction: the points belong to the shapes, and the direction parts these by
 // as much as the points are apart.

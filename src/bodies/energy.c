@@ -1,36 +1,40 @@
-// account.c: what keeps T + V from growing where a step follows curves by straight pieces.
+// energy.c: what keeps T + V from growing where a step follows curves by straight pieces.
 //
-// 1. Joint rows are taken half a step ahead, at q (+) (h/2) v*. A step moves along the tangent of the joint's constraint; at the
-//    old place that tangent leaves the curve by O(h^2) in a step, on the outside, and mending then lifts a pendulum that swings
-//    through its lowest point. The tangent half a step ahead is the chord up to O(h^3). The proof of step.c asks only that
-//    forces and motions of the joint use the same rows, wherever they are taken.
+// 1. Joint rows are taken half a step ahead, at q (+) (h/2) v*. A step moves along the tangent of the joint's
+//    constraint; at the old place that tangent leaves the curve by O(h^2) in a step, on the outside, and mending then
+//    lifts a pendulum that swings through its lowest point. The tangent half a step ahead is the chord up to O(h^3).
+//    The proof of step.c asks only that forces and motions of the joint use the same rows, wherever they are taken.
 //
-// 2. What a straight piece adds is paid from motion. The proof of step.c holds for springs along rows that keep their direction
-//    and for problems that were solved; whatever else happened, at the end every island compares T + V with what it had
-//    before and with the work done on it. What is too much it pays: its velocities are multiplied by
+// 2. What a straight piece adds is paid from motion. The proof of step.c holds for springs along rows that keep their
+//    direction and for problems that were solved; whatever else happened, at the end every island compares T + V with
+//    what it had before and with the work done on it. What is too much it pays: its velocities are multiplied by
 //
 //        sqrt(1 - due / T)
 //
-//    which leaves joints and closed contacts as they are. If T does not suffice, the potential energy at the end of the way
-//    is too high for any velocity, and the island goes a part of the way only, with that part of its velocity: 1/2, 1/4, ...,
-//    and at last it stays and stops. So T + V never grows by more than the work, up to tol of the energies, by construction.
+//    which leaves joints and closed contacts as they are. If T does not suffice, the potential energy at the end of the
+//    way is too high for any velocity, and the island goes a part of the way only, with that part of its velocity: 1/2,
+//    1/4, ..., and at last it stays and stops. So T + V never grows by more than the work, up to tol of the energies,
+//    by construction.
 //
-//    A way that turns bodies by radians tears their joints apart, and no mending closes them again: it is shortened as well.
+//    A way that turns bodies by radians tears their joints apart, and no mending closes them again: it is shortened as
+//    well.
 //
-// 3. Mending moves places alone. Where it raised the potential energy of an island, the island pays in the same way; one that
-//    cannot stops. What a tolerance lets sink, OVERDRAWN of the energies at most, is not asked for in a step that has lost as
-//    much: a body that slowly begins to slip would be stopped in every step, and creep. What an island still owes must not
-//    exceed what the step has lost: a step goes out along straight rows under a strong spring, mending brings it back against
-//    the spring, and both together would pump energy. So T + V after mending is compared with the beginning of the step once
-//    more, over bodies that hang together in the step or in mending. Those that have too much go half as far, 1/4, ..., at
-//    last nothing, and are mended from there; a step in which that happened says so. Hence the whole step adds nothing.
-//    An overlap that a step makes and mending cannot open shortens its way in the same manner.
+// 3. Mending moves places alone. Where it raised the potential energy of an island, the island pays in the same way;
+//    one that cannot stops. What a tolerance lets sink, OVERDRAWN of the energies at most, is not asked for in a step
+//    that has lost as much: a body that slowly begins to slip would be stopped in every step, and creep. What an island
+//    still owes must not exceed what the step has lost: a step goes out along straight rows under a strong spring,
+//    mending brings it back against the spring, and both together would pump energy. So T + V after mending is compared
+//    with the beginning of the step once more, over bodies that hang together in the step or in mending. Those that
+//    have too much go half as far, 1/4, ..., at last nothing, and are mended from there; a step in which that happened
+//    says so. Hence the whole step adds nothing. An overlap that a step makes and mending cannot open shortens its way
+//    in the same manner.
 //
-// 4. Two kinds of islands begin a step with a joint open or an overlap. Where a caller gave the place of one of the bodies
-//    (world->given: at the start, or by sti_world_set, until nothing of it is open any more), they are mended whatever that
-//    takes, and `mended` says what it took; if even that cannot close and open everything (joints that hold two bodies in each other),
-//    it is taken back. What an earlier step left is lifted only as far as motion pays: if it does not, mending is taken back and
-//    the overlap stays, provided that the step has not made it deeper; if it has, its way is shortened.
+// 4. Two kinds of islands begin a step with a joint open or an overlap. Where a caller gave the place of one of the
+//    bodies (world->given: at the start, or by sti_world_set, until nothing of it is open any more), they are mended
+//    whatever that takes, and `mended` says what it took; if even that cannot close and open everything (joints that
+//    hold two bodies in each other), it is taken back. What an earlier step left is lifted only as far as motion pays:
+//    if it does not, mending is taken back and the overlap stays, provided that the step has not made it deeper; if it
+//    has, its way is shortened.
 #include <math.h>
 #include <string.h>
 

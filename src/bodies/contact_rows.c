@@ -1,15 +1,17 @@
-// acts.c: everything one-sided in a step, as contacts of one problem: contacts, limits, dry friction of joints, motors.
+// contact_rows.c: everything one-sided in a step, as contacts of one problem: contacts, limits, dry friction of joints,
+// motors.
 //
 //     limit      normal row = the coordinate (or minus it), mu = 0:       0 <= r_n _|_ c' + gap / h >= 0
 //     friction   r_n = bound in every solution, mu = 1, t1 = coordinate:  |r_t| <= bound, against c' where it moves
 //     motor      the same with c' - speed:                                |r_t| <= h force, and c' = speed if it can
 //
-// The bound of the last two is a contact force that is known beforehand. It is made one by a velocity z of its own, with mass
-// m, driven against its contact: m z = r_n - bound, 0 <= r_n _|_ z >= 0, so r_n = bound (bound > 0). In space the second
-// tangent acts on another such velocity, which stays at rest. m is the mass that the coordinate feels, so that the
-// problem stays well scaled.
+// The bound of the last two is a contact force that is known beforehand. It is made one by a velocity z of its own,
+// with mass m, driven against its contact: m z = r_n - bound, 0 <= r_n _|_ z >= 0, so r_n = bound (bound > 0). In space
+// the second tangent acts on another such velocity, which stays at rest. m is the mass that the coordinate feels, so
+// that the problem stays well scaled.
 //
-// mu |reaction| (S0's frictional joint): the bound depends on the multipliers l of the joint; step.c finds it by repetition.
+// mu |reaction| (S0's frictional joint): the bound depends on the multipliers l of the joint; step.c finds it by
+// repetition.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -103,8 +105,9 @@ static bool turns(const sti_joint* joint, int axis) {
     return joint->kind == STI_JOINT_REVOLUTE || (joint->kind == STI_JOINT_CYLINDRICAL && axis == 1);
 }
 
-// Do the joints leave this row no motion? Then nothing one-sided can act on it: a contact between two bodies that are welded
-// together, the friction of an axis in a loop that cannot move. Impulses against the rounding that is left would run away.
+// Do the joints leave this row no motion? Then nothing one-sided can act on it: a contact between two bodies that are
+// welded together, the friction of an axis in a loop that cannot move. Impulses against the rounding that is left would
+// run away.
 static bool locked(sti_world* world, const sti_row* row) {
     const sti_links* k = &world->solve->links;
     const int slot[2] = {sti_slot_of(world, row->a), sti_slot_of(world, row->b)}, nv = world->nv;

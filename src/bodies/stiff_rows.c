@@ -1,4 +1,4 @@
-// stiffen.c: what strong joint and contact forces do to bodies that turn, for steps that went too far without it.
+// stiff_rows.c: what strong joint and contact forces do to bodies that turn, for steps that went too far without it.
 //
 // A step moves along straight rows. Under a force F at the arm r a body that turns by theta does, beyond the first
 // order, the work
@@ -8,7 +8,7 @@
 // because the point goes on a circle. The matrix in brackets, negated, is a stiffness of the body against turning: the
 // geometric stiffness of its joints and contacts, which springs.c has for springs. With forces of 1e5 weights (a light
 // body between a strong spring and a joint) h^2 times it is far above the inertia; a step that leaves it out turns the
-// body by radians, and the account (account.c) shortens it. A bar (distance joint) under tension has the stiffness
+// body by radians, and the account (energy.c) shortens it. A bar (distance joint) under tension has the stiffness
 // tension / length across. In a contact the point goes with its body, or the normal n with its face: then n'(p - x)
 // falls with the square of the turn, and the stiffness is the opposite one, positive where the contact presses towards
 // the centre. It is taken for both bodies.

@@ -1,19 +1,21 @@
-// balance.c: impulses that hold bodies at rest: improved where a solver left them, and looked for where bodies rest now.
+// rest_forces.c: impulses that hold bodies at rest: improved where a solver left them, and looked for where bodies rest
+// now.
 //
 //     H r + G l + f = 0,        r in K                                                                    (at rest)
 //
-// Improved. Impulses of a solver miss the balance by more than rest.c allows where bodies are many or light. The least change
-// that restores it,
+// Improved. Impulses of a solver miss the balance by more than rest.c allows where bodies are many or light. The least
+// change that restores it,
 //
 //     min 1/2 sum dr_k^2 / m_k      subject to     H dr + G dl = -(H r + G l + f),         m_k = 1 / (row M^-1 row'),
 //
-// over the forces that are free to change a little: of closed contacts, the friction of those inside their cones, joints.
-// Its multipliers y solve K y = -(...), K = sum m_k row' row: a block for each two bodies that touch, factored as a sparse
-// matrix (linalg/blocks.h), and conjugate gradients with that factor, two or three steps of them. The change is as small as
-// the imbalance; what leaves its cone is put back on it, and the rest balanced again.
+// over the forces that are free to change a little: of closed contacts, the friction of those inside their cones,
+// joints. Its multipliers y solve K y = -(...), K = sum m_k row' row: a block for each two bodies that touch, factored
+// as a sparse matrix (linalg/blocks.h), and conjugate gradients with that factor, two or three steps of them. The
+// change is as small as the imbalance; what leaves its cone is put back on it, and the rest balanced again.
 //
-// Looked for. With several contacts Coulomb's law may allow a body both to stay and to slip (a box between two fingers, whose
-// normal forces are not determined). What rests then stays at rest: for islands whose velocities are exactly zero,
+// Looked for. With several contacts Coulomb's law may allow a body both to stay and to slip (a box between two fingers,
+// whose normal forces are not determined). What rests then stays at rest: for islands whose velocities are exactly
+// zero,
 //
 //     min 1/2 |H r + G l + f|^2 in the metric of M^-1      subject to      r in K
 //
@@ -27,6 +29,7 @@
 #include <string.h>
 
 #include "bodies/motion.h"
+#include "linalg/vector.h"
 
 #define INSIDE 1e-9   // of the bound: a friction force this far inside may change
 #define DELTA 1e-9    // of M, added to K
@@ -47,7 +50,8 @@ static bool nearly(const sti_world* world, int slot) {
     return world->solve->rest[sti_islands_root(world, slot)] == STI_REST_NEARLY;
 }
 
-// Springs of the islands that nearly rest, into `out` (room for all); how many. zeros: also at closed contacts without force.
+// Springs of the islands that nearly rest, into `out` (room for all); how many. zeros: also at closed contacts without
+// force.
 static int list_springs(sti_world* world, bool zeros, double* r, double* l, spring* out) {
     struct sti_world_solve* s = world->solve;
     const int d = world->dim;
@@ -74,12 +78,6 @@ static int list_springs(sti_world* world, bool zeros, double* r, double* l, spri
         if (mobility > 0) out[count++] = (spring){row, 1 / mobility, l + i};
     }
     return count;
-}
-
-static double dot(size_t n, const double* x, const double* y) {
-    double s = 0;
-    for (size_t i = 0; i < n; i++) s += x[i] * y[i];
-    return s;
 }
 
 // y = (K + DELTA M) x: K may be singular, and what it cannot balance must not run away
@@ -109,14 +107,13 @@ static int coupled(const sti_world* world, const sti_row* row, int slot[4]) {
 // Who is coupled to whom, whether or not the forces between them may change: the pattern of K.
 static sti_status shape(sti_world* world) {
     struct sti_world_solve* s = world->solve;
-    sti_velocities* k = &s->velocities;
     const int n = world->moving, acts = s->acts.count, rows = acts + s->links.joint_rows;
     size_t most = 0;
     for (int i = 0; i < rows; i++) most += i >= acts && s->links.row[i - acts].wide ? 12 : 2;
     const size_t need = 3 * (size_t)n + most + 1;
-    const sti_status status = sti_room(world->env, (void**)&k->graph, &k->rooms[3], need, sizeof(int));
+    const sti_status status = sti_room(world->env, (void**)&s->graph, &s->graph_room, need, sizeof(int));
     if (status != STI_OK) return status;
-    int *first = k->graph, *fill = first + n + 1, *near = fill + n, slot[4];  // near (n + most)
+    int *first = s->graph, *fill = first + n + 1, *near = fill + n, slot[4];  // near (n + most)
     memset(fill, 0, (size_t)n * sizeof *fill);
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < rows; i++) {
@@ -156,7 +153,7 @@ static sti_status shape(sti_world* world) {
         from = end;
     }
     first[n] = at;
-    return sti_blocks_shape(&k->blocks, world->env, n, world->nv, first, near);
+    return sti_blocks_shape(&s->pattern, world->env, n, world->nv, first, near);
 }
 
 static double* block_of(sti_blocks* f, int i, int j) {
@@ -175,7 +172,7 @@ static void add_block(sti_blocks* f, int i, int j, double m, const double* left,
 
 // K + DELTA M, factored; 1 for bodies of other islands. False: not positive definite to rounding.
 static bool factor(sti_world* world, const spring* springs, int count) {
-    sti_blocks* f = &world->solve->velocities.blocks;
+    sti_blocks* f = &world->solve->pattern;
     const int nv = world->nv;
     memset(f->value, 0, (size_t)f->count * (size_t)(nv * nv) * sizeof *f->value);
     for (int i = 0; i < world->moving; i++) {
@@ -209,7 +206,7 @@ static void precondition(const sti_world* world, bool factored, const double* e,
         return;
     }
     memcpy(z, e, (size_t)(world->nv * world->moving) * sizeof *z);
-    sti_blocks_solve(&world->solve->velocities.blocks, z);
+    sti_blocks_solve(&world->solve->pattern, z);
 }
 
 // K y = e: e becomes what is left. y, z, p, q (n) scratch but for y
@@ -220,11 +217,11 @@ static void solve_balance(sti_world* world, const spring* springs, int count, do
     memset(y, 0, n * sizeof *y);
     precondition(world, factored, e, z);
     memcpy(p, z, n * sizeof *p);
-    double size = dot(n, e, z);
+    double size = sti_vector_dot(n, e, z);
     const double enough = ENOUGH * ENOUGH * size;
     for (int round = 0; round < MOST_ROUNDS && size > enough; round++) {
         stiffness(world, springs, count, p, q);
-        const double curvature = dot(n, p, q);
+        const double curvature = sti_vector_dot(n, p, q);
         if (!(curvature > 0)) return;
         const double step = size / curvature;
         for (size_t i = 0; i < n; i++) {
@@ -232,14 +229,14 @@ static void solve_balance(sti_world* world, const spring* springs, int count, do
             e[i] -= step * q[i];
         }
         precondition(world, factored, e, z);
-        const double next = dot(n, e, z), turn = next / size;
+        const double next = sti_vector_dot(n, e, z), turn = next / size;
         for (size_t i = 0; i < n; i++) p[i] = z[i] + turn * p[i];
         size = next;
     }
 }
 
-// One round: springs give the balance back, contacts that leave their cones are put on them (and their normal or tangential
-// force stays there in the next round).
+// One round: springs give the balance back, contacts that leave their cones are put on them (and their normal or
+// tangential force stays there in the next round).
 static void balance_once(sti_world* world, bool zeros, double* r, double* l) {
     struct sti_world_solve* s = world->solve;
     const int nv = world->nv, d = world->dim;

@@ -1,4 +1,4 @@
-// pose.c: the whole step as one contact problem in the global form, as it is shown, judged and saved.
+// step_problem.c: the whole step as one contact problem in the global form, as it is shown, judged and saved.
 //
 //     A u = H r + G l + f,    u_c = H'u + w,    0 = G'u
 //
@@ -6,7 +6,8 @@
 //
 // with k the applied forces at the beginning of the step, D and K those of the springs, and w the velocities of moving
 // surfaces plus gap / h. Velocities: bodies first, in the order of their slots, then those of the acts that are pressed
-// (acts.c). Contacts come first among the columns of H, then limits, friction in joints and motors, joint by joint.
+// (contact_rows.c). Contacts come first among the columns of H, then limits, friction in joints and motors, joint by
+// joint.
 //
 // Nothing here is solved. The residual of sti_contact_residual at the answer found over islands is the one that a step
 // reports; the matrices are written for it, from the same rows but by other arithmetic than the islands use.
@@ -22,12 +23,7 @@
 #define SAFELY (1 + 1e-6)  // as in contact problems: a verifier with other rounding comes to the same verdict
 
 void sti_posed_clear(sti_world* world) {
-    sti_posed* p = &world->solve->posed;
-    void* owned[] = {p->M_start, p->H_start, p->G_start, p->M_row, p->H_row,  p->G_row,
-                     p->M_value, p->H_value, p->G_value, p->f,     p->w,      p->b,
-                     p->mu,      p->v,       p->r,       p->u,     p->lambda, p->coupled};
-    for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) sti_free(world->env, owned[k]);
-    *p = (sti_posed){0};
+    sti_arena_clear(&world->solve->posed.arena);
 }
 
 static int own_velocities(const sti_world* world, const sti_act* act) {
@@ -45,10 +41,11 @@ static int compare_blocks(const void* x, const void* y) {
 
 // (column, row) of every block of A, sorted: the diagonal, and what springs couple. Returns how many, -1: no memory.
 static int list_blocks(sti_world* world) {
-    sti_posed* p = &world->solve->posed;
+    sti_world_posed* p = &world->solve->posed;
     const sti_links* k = &world->solve->links;
     const size_t most = (size_t)world->moving + 2 * (size_t)k->soft_count;
-    if (sti_room(world->env, (void**)&p->coupled, &p->rooms[0], 2 * most, sizeof(int)) != STI_OK) return -1;
+    p->coupled = sti_arena_ints(&p->arena, 2 * most);
+    if (p->coupled == NULL) return -1;
     int count = 0, kept = 0;
     for (int s = 0; s < world->moving; s++, count++) p->coupled[2 * count] = p->coupled[2 * count + 1] = s;
     for (int i = 0; i < k->soft_count; i++) {
@@ -83,7 +80,7 @@ static double mass_entry(const sti_world* world, int body, int i, int j) {
 
 // A += c row row', over the blocks that were listed
 static void add_spring(sti_world* world, int blocks, const sti_row* row, double c) {
-    sti_posed* p = &world->solve->posed;
+    sti_world_posed* p = &world->solve->posed;
     const int nv = world->nv, slot[2] = {sti_slot_of(world, row->a), sti_slot_of(world, row->b)};
     const double* j[2] = {row->ja, row->jb};
     for (int x = 0; x < 2; x++) {
@@ -103,16 +100,16 @@ static void add_spring(sti_world* world, int blocks, const sti_row* row, double 
 }
 
 static sti_status fill_mass(sti_world* world, int own) {
-    sti_posed* p = &world->solve->posed;
+    sti_world_posed* p = &world->solve->posed;
     const sti_links* k = &world->solve->links;
     const int nv = world->nv, n = nv * world->moving + own, blocks = list_blocks(world);
     if (blocks < 0) return STI_ERR_MEMORY;
     const double h = world->options.h, alpha = world->options.alpha;
     const size_t most = (size_t)blocks * (size_t)(nv * nv) + (size_t)own;
-    sti_status status = sti_room(world->env, (void**)&p->M_start, &p->rooms[1], (size_t)n + 1, sizeof(int64_t));
-    if (status == STI_OK) status = sti_room(world->env, (void**)&p->M_row, &p->rooms[2], most, sizeof(int));
-    if (status == STI_OK) status = sti_room(world->env, (void**)&p->M_value, &p->rooms[3], most, sizeof(double));
-    if (status != STI_OK) return status;
+    p->M_start = sti_arena_take(&p->arena, (size_t)n + 1, sizeof(int64_t));
+    p->M_row = sti_arena_ints(&p->arena, most);
+    p->M_value = sti_arena_doubles(&p->arena, most);
+    if (p->arena.status != STI_OK) return p->arena.status;
     int64_t at = 0;
     for (int first = 0, end; first < blocks; first = end) {
         const int col = p->coupled[2 * first];
@@ -182,17 +179,16 @@ static int64_t write_row(const sti_world* world, const sti_row* row, int* index,
 }
 
 static sti_status fill_contacts(sti_world* world, int n) {
-    sti_posed* p = &world->solve->posed;
+    sti_world_posed* p = &world->solve->posed;
     const sti_acts* acts = &world->solve->acts;
     const int d = world->dim, cols = d * acts->count;
     const size_t most = (size_t)cols * (size_t)(2 * world->nv + 1);
-    sti_status status = sti_room(world->env, (void**)&p->H_start, &p->rooms[4], (size_t)cols + 1, sizeof(int64_t));
-    if (status == STI_OK) status = sti_room(world->env, (void**)&p->H_row, &p->rooms[5], most, sizeof(int));
-    if (status == STI_OK) status = sti_room(world->env, (void**)&p->H_value, &p->rooms[6], most, sizeof(double));
-    if (status == STI_OK) status = sti_room(world->env, (void**)&p->w, &p->rooms[7], (size_t)cols, sizeof(double));
-    if (status == STI_OK)
-        status = sti_room(world->env, (void**)&p->mu, &p->rooms[8], (size_t)acts->count, sizeof(double));
-    if (status != STI_OK) return status;
+    p->H_start = sti_arena_take(&p->arena, (size_t)cols + 1, sizeof(int64_t));
+    p->H_row = sti_arena_ints(&p->arena, most);
+    p->H_value = sti_arena_doubles(&p->arena, most);
+    p->w = sti_arena_doubles(&p->arena, (size_t)cols);
+    p->mu = sti_arena_doubles(&p->arena, (size_t)acts->count);
+    if (p->arena.status != STI_OK) return p->arena.status;
     int64_t at = 0;
     int velocity = world->nv * world->moving;
     for (int c = 0; c < acts->count; c++) {
@@ -215,14 +211,14 @@ static sti_status fill_contacts(sti_world* world, int n) {
 }
 
 static sti_status fill_joints(sti_world* world, int n) {
-    sti_posed* p = &world->solve->posed;
+    sti_world_posed* p = &world->solve->posed;
     const sti_links* k = &world->solve->links;
     const size_t rows = (size_t)k->joint_rows, most = rows * (size_t)(4 * world->nv);
-    sti_status status = sti_room(world->env, (void**)&p->G_start, &p->rooms[9], rows + 1, sizeof(int64_t));
-    if (status == STI_OK) status = sti_room(world->env, (void**)&p->G_row, &p->rooms[10], most, sizeof(int));
-    if (status == STI_OK) status = sti_room(world->env, (void**)&p->G_value, &p->rooms[11], most, sizeof(double));
-    if (status == STI_OK) status = sti_room(world->env, (void**)&p->b, &p->rooms[12], rows, sizeof(double));
-    if (status != STI_OK) return status;
+    p->G_start = sti_arena_take(&p->arena, rows + 1, sizeof(int64_t));
+    p->G_row = sti_arena_ints(&p->arena, most);
+    p->G_value = sti_arena_doubles(&p->arena, most);
+    p->b = sti_arena_doubles(&p->arena, rows);
+    if (p->arena.status != STI_OK) return p->arena.status;
     int64_t at = 0;
     for (int i = 0; i < k->joint_rows; i++) {
         p->G_start[i] = at;
@@ -239,7 +235,9 @@ static sti_status fill_joints(sti_world* world, int n) {
 
 sti_status sti_posed_fill(sti_world* world) {
     struct sti_world_solve* s = world->solve;
-    sti_posed* p = &s->posed;
+    sti_world_posed* p = &s->posed;
+    sti_arena_reset(&p->arena);
+    p->answer = (sti_contact_answer){0};
     int own = 0;
     for (int c = 0; c < s->acts.count; c++) own += own_velocities(world, &s->acts.act[c]);
     const int bodies = world->nv * world->moving, n = bodies + own;
@@ -249,13 +247,12 @@ sti_status sti_posed_fill(sti_world* world) {
                                        .global = true,
                                        .bilateral_count = s->links.joint_rows,
                                        .velocity_count = n};
-    size_t room_v = p->rooms[13], room_r = p->rooms[14];
-    sti_status status = sti_room(world->env, (void**)&p->f, &room_v, (size_t)n, sizeof(double));
-    if (status == STI_OK) status = sti_room(world->env, (void**)&p->v, &p->rooms[13], (size_t)n, sizeof(double));
-    if (status == STI_OK) status = sti_room(world->env, (void**)&p->r, &room_r, numbers, sizeof(double));
-    if (status == STI_OK) status = sti_room(world->env, (void**)&p->u, &p->rooms[14], numbers, sizeof(double));
-    if (status == STI_OK) status = sti_room(world->env, (void**)&p->lambda, &p->rooms[15], rows, sizeof(double));
-    if (status == STI_OK) status = fill_mass(world, own);
+    p->f = sti_arena_doubles(&p->arena, (size_t)n);
+    p->v = sti_arena_doubles(&p->arena, (size_t)n);
+    p->r = sti_arena_doubles(&p->arena, numbers);
+    p->u = sti_arena_doubles(&p->arena, numbers);
+    p->lambda = sti_arena_doubles(&p->arena, rows);
+    sti_status status = fill_mass(world, own);
     if (status == STI_OK) status = fill_contacts(world, n);
     if (status == STI_OK) status = fill_joints(world, n);
     if (status != STI_OK) {
@@ -279,7 +276,7 @@ sti_status sti_posed_fill(sti_world* world) {
 
 sti_status sti_posed_measure(sti_world* world) {
     struct sti_world_solve* s = world->solve;
-    sti_posed* p = &s->posed;
+    sti_world_posed* p = &s->posed;
     const int d = world->dim, bodies = world->nv * world->moving;
     memcpy(p->v, s->u, (size_t)bodies * sizeof *p->v);
     memcpy(p->r, s->acts.r, (size_t)(d * s->acts.count) * sizeof *p->r);

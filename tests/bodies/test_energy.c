@@ -1,4 +1,4 @@
-// test_account.c: energy never comes from nowhere, also where a step follows curves by straight pieces or is not
+// test_energy.c: energy never comes from nowhere, also where a step follows curves by straight pieces or is not
 // solved; locked rows; and steps that cannot be solved stay harmless.
 #include "scene_tools.h"
 

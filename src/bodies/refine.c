@@ -1,4 +1,4 @@
-// sharpen.c: contacts that sink although their step is solved: light bodies between heavy ones.
+// refine.c: contacts that sink although their step is solved: light bodies between heavy ones.
 //
 // The residual of a step is measured against all of its forces (docs/contact.md). A contact at a body of mass m may
 // then close by
@@ -53,7 +53,7 @@ sti_status sti_world_sharpen(sti_world* world, sti_world_report* report) {
         memcpy(s->settled_r + numbers, s->links.l, rows * sizeof(double));
         sti_solve_report now;
         const double sharp = tol * fmax(SHARPEST, 0.1 * allowed / before) * fmin(1, judged / tol);
-        status = sti_islands_solve(world, &s->acts, s->v_free, sharp, PATIENCE, s->skip, &now);
+        status = sti_islands_solve(world, &s->acts, s->v_free, world->options.solver, sharp, PATIENCE, s->skip, &now);
         if (status != STI_OK) return status;
         report->iterations += now.iterations;
         sti_step_velocities(world);

@@ -1,4 +1,4 @@
-// effort.c: how much work an island gets: a step has a bounded cost, whatever it is asked.
+// budget.c: how much work an island gets: a step has a bounded cost, whatever it is asked.
 //
 // sti_contact_solve tries a ladder of methods (docs/contact.md). One of its rungs, pivots on facets for up to 60
 // contacts, ends with decisions in exact numbers. Where joints leave no motion that opens all gaps, forces run away,
@@ -7,8 +7,11 @@
 //     without links, or with few acts, or with too many for that rung    the ladder
 //     the others (`hard`)     its first rungs, sweeps and Newton's method, which settle almost all; then the methods
 //                             without exact numbers, one after the other, each from the last point
+//     what is not solved then Newton's method once more, from no forces at all
 //
 // A world with a solver of the caller's choice uses that one alone. Every limit counts iterations; no clock takes part.
+#include <string.h>
+
 #include "bodies/motion.h"
 
 enum {
@@ -64,11 +67,8 @@ static bool choose(const sti_world* world, const sti_acts* acts, bool hard, cons
 
 static sti_status solve_by(sti_world* world, attempt by, sti_acts* acts, const double* v_free, double tol,
                            const unsigned char* skip, sti_solve_report* report) {
-    const sti_contact_solver kept = world->options.solver;
     sti_solve_report now;
-    world->options.solver = by.solver;
-    const sti_status status = sti_islands_solve(world, acts, v_free, tol, by.limit, skip, &now);
-    world->options.solver = kept;
+    const sti_status status = sti_islands_solve(world, acts, v_free, by.solver, tol, by.limit, skip, &now);
     now.iterations += report->iterations;
     *report = now;
     return status;
@@ -83,6 +83,33 @@ static void merge(sti_solve_report* report, const sti_solve_report* other) {
     report->residual = residual;
 }
 
+// Once more from no forces at all: those of the last step may lie where every method gets stuck. What is found counts
+// if it solves all the islands that are not left out; otherwise the point there was stays.
+static sti_status solve_cold(sti_world* world, sti_acts* acts, const double* v_free, double tol,
+                             const unsigned char* left_out, sti_solve_report* report) {
+    struct sti_world_solve* s = world->solve;
+    const size_t numbers = (size_t)(world->dim * acts->count);
+    const attempt cold = {STI_CONTACT_NEWTON, 1000};
+    sti_solve_report now = {.iterations = report->iterations};
+    sti_status status = sti_room(world->env, (void**)&s->warm_r, &s->warm_room, numbers, sizeof(double));
+    if (status != STI_OK) return status;
+    memcpy(s->warm_r, acts->r, numbers * sizeof(double));
+    memset(acts->r, 0, numbers * sizeof(double));
+    for (int i = 0; i < acts->count; i++) {  // islands that are left out keep theirs
+        const int slot = sti_act_slot(world, &acts->act[i]);
+        if (slot < 0 || left_out[sti_islands_root(world, slot)])
+            memcpy(acts->r + (size_t)(i * world->dim), s->warm_r + (size_t)(i * world->dim),
+                   (size_t)world->dim * sizeof(double));
+    }
+    status = solve_by(world, cold, acts, v_free, tol, left_out, &now);
+    report->iterations = now.iterations;
+    if (status == STI_OK && now.solved)
+        *report = now;
+    else
+        memcpy(acts->r, s->warm_r, numbers * sizeof(double));
+    return status;
+}
+
 sti_status sti_islands_settle(sti_world* world, sti_acts* acts, const double* v_free, double tol,
                               const unsigned char* skip, sti_solve_report* report) {
     const attempt ladder = {world->options.solver, PATIENCE};
@@ -93,11 +120,13 @@ sti_status sti_islands_settle(sti_world* world, sti_acts* acts, const double* v_
     sti_status status = STI_OK;
     if (choose(world, acts, false, skip, left_out))
         status = solve_by(world, ladder, acts, v_free, tol, left_out, report);
+    if (status == STI_OK && !report->solved) status = solve_cold(world, acts, v_free, tol, left_out, report);
     if (status != STI_OK || !choose(world, acts, true, skip, left_out)) return status;
     for (size_t i = 0; i < sizeof attempts / sizeof *attempts && status == STI_OK; i++) {
         status = solve_by(world, attempts[i], acts, v_free, tol, left_out, &hard);
         if (hard.solved) break;
     }
+    if (status == STI_OK && !hard.solved) status = solve_cold(world, acts, v_free, tol, left_out, &hard);
     merge(report, &hard);
     return status;
 }
