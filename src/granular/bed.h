@@ -15,6 +15,7 @@
 #include <stiction/granular.h>
 
 #include "base/env.h"
+#include "granular/tuning.h"
 #include "par/tasks.h"
 
 typedef struct sti_grain {
@@ -42,8 +43,8 @@ typedef struct sti_memo {
     double lead[3];  // of it, what goes beyond the mean of the last steps
 } sti_memo;
 
-// Two grains (or a grain and a wall) near enough to touch before the list is made again. Half of them do not touch: what
-// a step reads of all pairs is kept small.
+// Two grains (or a grain and a wall) near enough to touch before the list is made again. Half of them do not touch:
+// what a step reads of all pairs is kept small.
 typedef struct sti_near {
     int32_t b;      // a later place, or -1 - wall
     int32_t touch;  // its contact in the current step, and its memo; -1: none
@@ -57,14 +58,16 @@ typedef struct sti_cells {
     int64_t cells;
 } sti_cells;
 
-// Slabs are ranges of places with about the same work. A contact belongs to the slab of a, and b lies there or in the next
-// slab, so the even slabs can be worked on at the same time, and then the odd ones. They depend on the grains alone.
+// Slabs are ranges of places with about the same work. A contact belongs to the slab of a, and b lies there or in the
+// next slab, so the even slabs can be worked on at the same time, and then the odd ones. They depend on the grains
+// alone.
 enum { STI_SLAB_MOST = 64, STI_FACETS_MOST = 64 };
 
 struct sti_bed {
     sti_env* env;
     sti_tasks* tasks;
     sti_bed_options options;
+    sti_tuning tuning;
     sti_bed_method method;  // of the caller; solve NULL: none
     int n;
     int wall_count;
@@ -83,6 +86,7 @@ struct sti_bed {
     double* mass;           // (n)
     double* begin;          // velocities (v, W) of the step before contacts act (n x 6)
     double* speed;          // |v| when the step begins                     (n)
+    unsigned char* thrown;  // faster than it flew, at its end (missed.c)   (n)
     sti_grain* grain;       // grains, walls, then one for every contact with a wall that moves (grain_capacity)
     sti_grain* grain_last;  // velocities one sweep ago, during a solve          (n)
     int grain_capacity;
@@ -118,8 +122,7 @@ struct sti_bed {
     sti_memo* spare_memo;  // where the next ones are made                (spare_memo_capacity)
     int64_t memo_capacity;
     int64_t spare_memo_capacity;
-    bool calm;   // the last step of a deep bed had few sweeps: what its mean learns is weighed (touch.c)
-    int unseen;  // sweeps of the next step before its first look (accelerate.c)
+    int foreseen;  // sweeps of the next step before its first look (accelerate.c)
     void* touch_memory;
     int64_t touch_capacity;
     int64_t touch_first[STI_SLAB_MOST];
@@ -128,25 +131,30 @@ struct sti_bed {
     bool stepped;  // contacts, `begin` and velocities belong to one step that was made
 
     double eps_now;    // largest gap the step takes along
+    double extra;      // that a step made anew takes along beyond its range; 0 between steps (missed.c)
     double before[4];  // sums of m v and of m |v| when the step begins
 
     // scratch
-    void* scratch;                      // a line for each grain: to sort them by place (cells.c), and for few.c
+    void* scratch;                      // a line for each grain: to sort them by place (cells.c)
     double partial[STI_SLAB_MOST][24];  // sums of the slabs, added up in their order
 };
 
-// Beds of more grains than this are deep: there what a step starts from has slow waves to care for (touch.c).
-enum { STI_BED_DEEP = 3200 };
-
-enum { STI_BED_FEW_SWEEPS = 8 };  // a step that takes more says nothing of the next one
-
 #define STI_BED_MARGIN 0.02  // of the radius: gaps that every step takes along
 #define STI_BED_OVERLAP 0.1  // of the smallest radius: what is more is no step of hard grains
+#define STI_BED_MISSED 1e-3  // of the smallest radius: by so much no pair that was left out overlaps
 
 sti_status sti_bed_reserve_grains(sti_bed* bed, int count);
 sti_status sti_bed_reserve_touches(sti_bed* bed, int64_t count);
 sti_status sti_bed_reserve_memos(sti_bed* bed, int64_t count);  // the spare ones
 void sti_bed_take_memos(sti_bed* bed);                          // the spare ones become those of the bed
+
+// missed.c: by how much a step, not yet moved, should have taken along more than it did; 0: it missed nothing. And its
+// velocities taken back.
+double sti_bed_missed(sti_bed* bed);
+void sti_bed_take_back(sti_bed* bed);
+
+double sti_bed_lift(const sti_bed* bed,
+                    const sti_touch* t);  // measure.c: of a contact that carries, by a convex law; else 0
 
 // step.c: other places for a few grains, by number; the impulses of all others are kept.
 sti_status sti_bed_replace(sti_bed* bed, const double* x, const double* v, const double* w, const int* which,
@@ -225,14 +233,12 @@ typedef struct sti_loops {
 // sweep.c: passes over the contacts, slab by slab. Those of a list follow each other without a meeting of all threads:
 // a slab goes on when its neighbours have come as far as itself.
 typedef enum sti_pass_kind {
-    STI_PASS_SWEEP,     // plain
-    STI_PASS_TRAIL,     // sweeps with momentum begin here
-    STI_PASS_GLIDE,     // sweep from r + beta (r - last r)
-    STI_PASS_ANEW,      // grain velocities from `begin` and all impulses
-    STI_PASS_PUSH,      // impulses act on the grains
-    STI_PASS_RESIDUAL,  // sums of the natural map
-    STI_PASS_HEAT,      // grains of contacts whose natural map, squared, is at least beta (few.c)
-    STI_PASS_PICK       // contacts of these grains
+    STI_PASS_SWEEP,    // plain
+    STI_PASS_TRAIL,    // sweeps with momentum begin here
+    STI_PASS_GLIDE,    // sweep from r + beta (r - last r)
+    STI_PASS_ANEW,     // grain velocities from `begin` and all impulses
+    STI_PASS_PUSH,     // impulses act on the grains
+    STI_PASS_RESIDUAL  // sums of the natural map
 } sti_pass_kind;
 
 typedef struct sti_pass {
@@ -251,18 +257,14 @@ void sti_passes_add(sti_passes* passes, sti_pass_kind kind, double beta);
 void sti_passes_run(sti_bed* bed, sti_passes* passes);         // and empties it
 double sti_passes_residual(sti_bed* bed, sti_passes* passes);  // runs and empties it; then the natural map, relative
 
-// few.c: sweeps over the few contacts that hold much of the residual, right after a look at it; false: there are none, or
-// many. Its passes over a slab: marks, which begin with those of the grains first .. end - 1 taken away, and picks.
-bool sti_bed_sweep_few(sti_bed* bed);
-void sti_bed_heat_slab(sti_bed* bed, int slab, int first, int end, double limit);
-void sti_bed_pick_slab(sti_bed* bed, int slab);
 const sti_loops* sti_loops_pick(bool wide);  // sweep.c: those for this processor
 
 void sti_bed_velocities(sti_bed* bed);              // grain velocities from `begin` and all impulses, anew
 void sti_bed_push(sti_bed* bed, sti_grain* grain);  // the impulses of all contacts act on `grain`
 void sti_bed_slips(const sti_bed* bed, const sti_grain* grain, int slab, double* u);  // of a slab (touch_count x 3)
 void sti_bed_form(const sti_bed* bed, sti_touch* touch, int count);  // contacts as a step begins (lanes.h)
-// Both leave impulses in the contacts and velocities in the grains, and fill residual, iterations and what belongs to the law.
+// Both leave impulses in the contacts and velocities in the grains, and fill residual, iterations and what belongs to
+// the law.
 void sti_bed_solve_sweeps(sti_bed* bed, sti_bed_report* report);        // accelerate.c
 sti_status sti_bed_solve_convex(sti_bed* bed, sti_bed_report* report);  // dual.c
 

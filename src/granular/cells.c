@@ -1,12 +1,12 @@
 // cells.c: grains in the order of cells, and slabs of them, in O(n).
 //
-// Grains are sorted into cells at least as wide as the largest pair that matters, cells ordered along one axis, then the next,
-// and last along the longest side of the bed (of a large one, the longest across gravity). The grains themselves are moved
-// into that order, so neighbours in space are neighbours in memory, and a range of places is a slice across the bed with a
-// small border.
+// Grains are sorted into cells at least as wide as the largest pair that matters, cells ordered along one axis, then
+// the next, and last along the longest side of the bed (of a large one, the longest across gravity). The grains
+// themselves are moved into that order, so neighbours in space are neighbours in memory, and a range of places is a
+// slice across the bed with a small border.
 //
-// Slabs are cut at equal work, anywhere between two places, as many as there can be without a pair that reaches beyond the
-// next slab. Threads have equal shares of them, so their number is even.
+// Slabs are cut at equal work, anywhere between two places, as many as there can be without a pair that reaches beyond
+// the next slab. Threads have equal shares of them, so their number is even.
 #include <math.h>
 #include <string.h>
 
@@ -107,7 +107,8 @@ static void move_grains(sti_bed* bed, const int* order) {
     for (int k = 0; k < bed->n; k++) bed->place[bed->id[k]] = k;
 }
 
-// Cuts at equal work; true: no pair reaches farther than into the next slab. far: last partner of this place or one before.
+// Cuts at equal work; true: no pair reaches farther than into the next slab. far: last partner of this place or one
+// before.
 static bool cut(sti_bed* bed, const int64_t* work, const int* far, int count) {
     const int64_t all = work[bed->n];
     bed->slab_count = count;

@@ -3,25 +3,26 @@
 //     min 1/2 v'Mv - (M v_0)'v      subject to      e_s'(H_k'v) + Phi/h >= 0,   or   (u_n, mu u_t) in the round cone
 //
 // in the 6 N velocities (v, W). Each step of the method of src/conic factors [M A'; A -D], whose Schur complement
-// M + A'D^-1 A is the matrix of the normal equations and has one 6 x 6 block for each pair in contact. The multipliers are
-// the impulses.
+// M + A'D^-1 A is the matrix of the normal equations and has one 6 x 6 block for each pair in contact. The multipliers
+// are the impulses.
 //
-// What is asked for is the natural map of the step. Two things may leave it large where the program is solved as a program:
+// What is asked for is the natural map of the step. Two things may leave it large where the program is solved as a
+// program:
 //
 //   - a contact on the border between open and closed: impulse and slack both go to zero as the root of the gap, so the
 //     program has to be solved to the square of the tolerance;
 //   - grains that fall together: v is large against slips Phi/h that are zero up to rounding, and nothing can be said
-//     relative to those. In w = v - v_0, what the contacts add to the free motion, min 1/2 w'Mw with e_s'(H_k'v_0) + Phi/h in
-//     place of Phi/h, the right side has the size of the answer.
+//     relative to those. In w = v - v_0, what the contacts add to the free motion, min 1/2 w'Mw with e_s'(H_k'v_0) +
+//     Phi/h in place of Phi/h, the right side has the size of the answer.
 //
-// So the program is solved again, to a smaller tolerance and then from the other origin, until the map is small enough; the
-// best of them is kept.
+// So the program is solved again, to a smaller tolerance and then from the other origin, until the map is small enough;
+// the best of them is kept.
 //
-// Contacts that are left out. Far more pairs are near than touch (S3's eps takes 23 contacts for each pebble along in a fall,
-// and 6 carry something), and fill grows with all of them. So the program begins with those that carried an impulse, are
-// almost closed, or would be broken through by the free motion. Where its solution breaks through others, these are taken in
-// and it is solved again; where it does not, they have the impulse zero and obey the law, so what was solved is the whole
-// program.
+// Contacts that are left out. Far more pairs are near than touch (S3's eps takes 23 contacts for each pebble along in a
+// fall, and 6 carry something), and fill grows with all of them. So the program begins with those that carried an
+// impulse, are almost closed, or would be broken through by the free motion. Where its solution breaks through others,
+// these are taken in and it is solved again; where it does not, they have the impulse zero and obey the law, so what
+// was solved is the whole program.
 #include <math.h>
 #include <stiction/conic.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 // jamming.c: is there a self-stress? r != 0 in the friction cones of the contacts that touch, with H r = 0, walls firm.
 //
-// S3 (2.3.11) calls the set of contact forces pointed when there is none (with the cone of n + mu d_s: see the errata; here
-// the round cone, which contains those with facets). A bed that is not pointed is jammed: forces may grow without load.
+// S3 (2.3.11) calls the set of contact forces pointed when there is none (with the cone of n + mu d_s: see the errata;
+// here the round cone, which contains those with facets). A bed that is not pointed is jammed: forces may grow without
+// load.
 //
 // Two steps, each of which proves what it says.
 //
@@ -9,16 +10,17 @@
 //
 //          u_n - mu |u_t| > 0,      u = +-v - W x n                                                               (1)
 //
-//      Then a self-stress vanishes at all of them: the forces on the grain do no work in z, sum r'u = 0, and each term is
-//      positive unless r = 0. So these contacts can be dropped, and other grains may go in turn. Grains on top of a bed go
-//      first, and then those below. In one pass over the grains this proves most beds pointed. The order and the motions
-//      are the certificate. z is found by the perceptron: add the generator (n + mu d) of the contact that is worst,
-//      normalized. It ends after 1 / margin^2 rounds when there is such a z; after ROUNDS the grain waits until it loses a
-//      neighbour.
+//      Then a self-stress vanishes at all of them: the forces on the grain do no work in z, sum r'u = 0, and each term
+//      is positive unless r = 0. So these contacts can be dropped, and other grains may go in turn. Grains on top of a
+//      bed go first, and then those below. In one pass over the grains this proves most beds pointed. The order and the
+//      motions are the certificate. z is found by the perceptron: add the generator (n + mu d) of the contact that is
+//      worst, normalized. It ends after 1 / margin^2 rounds when there is such a z; after ROUNDS the grain waits until
+//      it loses a neighbour.
 //
-//   2. What is left falls into groups with no contact between them. Each is asked as a whole by sti_contact_existence_test,
-//      a conic program in the velocities of the group: a motion as in (1) of all its grains together, or a self-stress r.
-//      Both are checked there on the data. Groups beyond the size that test takes, or beyond the time limit, stay unknown.
+//   2. What is left falls into groups with no contact between them. Each is asked as a whole by
+//      sti_contact_existence_test, a conic program in the velocities of the group: a motion as in (1) of all its grains
+//      together, or a self-stress r. Both are checked there on the data. Groups beyond the size that test takes, or
+//      beyond the time limit, stay unknown.
 //
 // One self-stress is enough to end the test; the finding holds only if all groups have a motion. Cost: O(N) for the
 // first step; the second costs what the program of the largest group costs (docs/granular.md has times).

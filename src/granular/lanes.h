@@ -1,22 +1,22 @@
-// lanes.h: the innermost loops over contacts, LANES of them at a time, one in each lane. Included by one file for each kind
-// of processor, which names the functions by STI_LANES(name) and says by LANES how many lanes there are, 4 or 8; all of them
-// give the same bits.
+// lanes.h: the innermost loops over contacts, LANES of them at a time, one in each lane. Included by one file for each
+// kind of processor, which names the functions by STI_LANES(name) and says by LANES how many lanes there are, 4 or 8;
+// all of them give the same bits.
 //
 //     grain    (v, 1/m), (W, mu)          contact    (n, off), (r, places)
 //
-// A grain and a contact are two rows of four numbers, so four of them are turned into lanes and back by transposing; with
-// eight lanes two fours at once, the second four in the upper half.
+// A grain and a contact are two rows of four numbers, so four of them are turned into lanes and back by transposing;
+// with eight lanes two fours at once, the second four in the upper half.
 //
 // No branch depends on what a contact does. Whether it opens, sticks or slides is decided by masks: in a large bed no
 // processor guesses it, and a wrong guess costs as much as the whole update.
 //
-// Order. A sweep goes through eight parts of a list in turns, one contact of each; through four where the list is short, or
-// where each contact has a trail, which are more places in memory than a processor follows. Those of a turn are updated at
-// the same time where none of them shares a grain with another, which is the same as one after the other. Where two do,
-// they are taken one by one.
+// Order. A sweep goes through eight parts of a list in turns, one contact of each; through four where the list is
+// short, or where each contact has a trail, which are more places in memory than a processor follows. Those of a turn
+// are updated at the same time where none of them shares a grain with another, which is the same as one after the
+// other. Where two do, they are taken one by one.
 //
-// Eight lanes take nine tenths of the time of four in a sweep and eight tenths in a natural map on AMD's Zen 4, which splits
-// each of their operations in two. In a short list eight contacts share a grain too often.
+// Eight lanes take nine tenths of the time of four in a sweep and eight tenths in a natural map on AMD's Zen 4, which
+// splits each of their operations in two. In a short list eight contacts share a grain too often.
 #include <math.h>
 #if defined(__AVX__)
 #include <immintrin.h>
@@ -138,7 +138,8 @@ INLINE space cross(space a, space b) {
 
 // ---- objects to lanes and back
 
-// Rows of four objects, one number of each in a lane; turning twice changes nothing. With eight lanes each is the rows of two.
+// Rows of four objects, one number of each in a lane; turning twice changes nothing. With eight lanes each is the rows
+// of two.
 typedef struct square {
     lanes p, q, r, s;
 } square;
@@ -244,8 +245,8 @@ INLINE void push(const meeting* m, space d) {
     save(b, 1, wb, m->mu);
 }
 
-// The impulse r of Coulomb's law at one contact, the other impulses held; the slip is that with y acting. The normal part
-// does not depend on the tangential one, as the block is diagonal.
+// The impulse r of Coulomb's law at one contact, the other impulses held; the slip is that with y acting. The normal
+// part does not depend on the tangential one, as the block is diagonal.
 INLINE space solve_coulomb(const meeting* m, space y) {
     const lanes un = dot(m->u, m->n), yn = dot(y, m->n), k = 1 / (m->ima + m->imb), kt = k * (2.0 / 7.0);
     const lanes next = yn - k * (un + m->off), pn = where(next > every(0), next, every(0));
@@ -315,8 +316,9 @@ INLINE void update_one(sti_grain* grain, sti_touch* t, sti_trail* trail, double 
     m.b.at[0][1] = (row){wb.x[0], wb.y[0], wb.z[0], m.mu[0]};
 }
 
-// A large slab does not stay in the near caches, and no processor foresees the place of b. Contacts follow each other, but
-// eight places in a list are more than it follows on its own, and a loop that does little with each contact outruns it.
+// A large slab does not stay in the near caches, and no processor foresees the place of b. Contacts follow each other,
+// but eight places in a list are more than it follows on its own, and a loop that does little with each contact outruns
+// it.
 enum { PARTS = 8, FEW_PARTS = 4, SHORT = 1024, LARGE = 4096, AHEAD = 6, NEXT_AHEAD = 24, FAR_AHEAD = 64 };
 
 INLINE void fetch(const sti_grain* grain, const sti_touch* t) {
@@ -409,9 +411,9 @@ INLINE chosen choose(const sti_touch* touch, int k, int count) {
     return c;
 }
 
-// Contacts as they begin a step. Before: n the way from b to a, off the sum of the radii, r the impulse to start from; where
-// b >= walls, n and off as they shall be. After: as in bed.h, r on the cone of the new normal, for a start has to be
-// admissible. Grains all have one friction, so their lines are not fetched for it.
+// Contacts as they begin a step. Before: n the way from b to a, off the sum of the radii, r the impulse to start from;
+// where b >= walls, n and off as they shall be. After: as in bed.h, r on the cone of the new normal, for a start has to
+// be admissible. Grains all have one friction, so their lines are not fetched for it.
 void STI_LANES(sti_form_all)(const sti_grain* grain, sti_touch* touch, int count, int walls, double h, double recover) {
     const double among_grains = grain[0].mu;
     for (int k = 0; k < count; k += LANES) {

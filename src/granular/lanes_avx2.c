@@ -1,4 +1,5 @@
-// lanes_avx2.c: the loops of lanes.h for processors with AVX2; built with that instruction set, called where it is there.
+// lanes_avx2.c: the loops of lanes.h for processors with AVX2; built with that instruction set, called where it is
+// there.
 #if defined(__AVX2__)
 #define LANES 4
 #define STI_LANES(name) name##_avx2

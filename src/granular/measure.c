@@ -1,7 +1,8 @@
 // measure.c: what a step is judged by, from positions, velocities and impulses alone.
 //
-// Pairs that are not in the list of the step can close in it from farther than the list looks, when they are fast (near.c).
-// They are contacts of the next step, which sees how deep they are (unless it takes nothing back, and then its end does).
+// Pairs that are not in the list of the step can close in it from farther than the list looks, when they are fast
+// (near.c). They are contacts of the next step, which sees how deep they are (unless it takes nothing back, and then
+// its end does).
 //
 // Every slab leaves its sums and maxima, which are put together in the order of the slabs.
 #include <math.h>
@@ -55,6 +56,18 @@ static void measure_grains(const sti_bed* bed, int slab, double* out) {
     for (int i = 0; i < 3; i++) out[MOMENTUM + i] = momentum[i];
 }
 
+static double slip_speed(const double u[3], const double n[3]) {
+    const double un = sti_dot3(u, n), ut2 = sti_dot3(u, u) - un * un;
+    return sqrt(ut2 > 0 ? ut2 : 0);
+}
+
+double sti_bed_lift(const sti_bed* bed, const sti_touch* t) {
+    if (!is_convex(bed) || sti_dot3(t->r, t->n) == 0) return 0;
+    double u[3];
+    sti_slip(&bed->grain[t->a], &bed->grain[t->b], t->n, u);
+    return bed->grain[t->b].mu * slip_speed(u, t->n) * bed->options.h;
+}
+
 // Grains have one friction, walls their own: a grain's line is not fetched for it.
 static void measure_contacts(const sti_bed* bed, int slab, double* out) {
     const bool convex = is_convex(bed);
@@ -77,8 +90,7 @@ static void measure_contacts(const sti_bed* bed, int slab, double* out) {
         double u[3];
         sti_slip(&bed->grain[t->a], &bed->grain[t->b], t->n, u);
         out[POWER] += sti_dot3(t->r, u) + t->off * rn;
-        const double un = sti_dot3(u, t->n), ut2 = sti_dot3(u, u) - un * un;
-        out[LIFT] = fmax(out[LIFT], mu * sqrt(ut2 > 0 ? ut2 : 0) * bed->options.h);
+        out[LIFT] = fmax(out[LIFT], mu * slip_speed(u, t->n) * bed->options.h);
     }
     out[TOUCHING] = touching;
     out[NORMAL] = normal;

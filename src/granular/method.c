@@ -4,8 +4,8 @@
 //
 //     v_a += x e / m_a,   v_b -= x e / m_b,   W -= 5/2 x (n x e) / m  for both,
 //
-// so with M = diag(m, 2/5 m) over (v, W) the row of A is (e, -(n x e); -e, -(n x e)) and that of B = A M^-1/2 has each part
-// times sqrt(1/m) or sqrt(5/2 / m). A wall has no columns: its velocity does not follow from impulses.
+// so with M = diag(m, 2/5 m) over (v, W) the row of A is (e, -(n x e); -e, -(n x e)) and that of B = A M^-1/2 has each
+// part times sqrt(1/m) or sqrt(5/2 / m). A wall has no columns: its velocity does not follow from impulses.
 #include <math.h>
 
 #include "granular/dual.h"

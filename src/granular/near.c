@@ -1,7 +1,8 @@
 // near.c: which grains are near each other: a list of pairs that serves many steps.
 //
 // Rooms. A step takes a pair along when its gap is at most  margin + share_a + share_b  (touch.c): the share of a grain
-// is what it can cover in a step, or half of eps where one eps holds for all; gravity is part of the margin. In the list are all pairs with
+// is what it can cover in a step, or half of eps where one eps holds for all; gravity is part of the margin. In the
+// list are all pairs with
 //
 //     |home_a - home_b| - R_a - R_b  <=  margin + room_a + room_b
 //
@@ -289,6 +290,26 @@ static void seek(extras* e, int i) {
         }
     }
     for (int j = 0; j < i; j++) add_pair(e, a, bed->stray[j], own);
+}
+
+void sti_bed_visit(const sti_bed* bed, const double x[3], double reach, void (*visit)(void* context, int b),
+                   void* context) {
+    const sti_cells* g = &bed->cells;
+    int low[3], high[3];
+    for (int k = 0; k < 3; k++) {
+        low[k] = sti_cells_slot(g, k, x[g->axis[k]] - reach);
+        high[k] = sti_cells_slot(g, k, x[g->axis[k]] + reach);
+    }
+    for (int ix = low[0]; ix <= high[0]; ix++) {
+        for (int iy = low[1]; iy <= high[1]; iy++) {
+            const int column = (ix * g->count[1] + iy) * g->count[2];
+            const int end = bed->cell_start[column + high[2] + 1];
+            for (int b = bed->cell_start[column + low[2]]; b < end; b++) {
+                if (bed->home[4 * (size_t)b + 3] >= 0) visit(context, b);
+            }
+        }
+    }
+    for (int j = 0; j < bed->stray_count; j++) visit(context, bed->stray[j]);
 }
 
 // ---- a whole list

@@ -8,7 +8,7 @@
 
 // Gaps that are taken along whatever the speeds, beyond the shares of the two grains.
 static inline double sti_bed_margin(const sti_bed* bed) {
-    return bed->options.eps > 0 ? 0 : STI_BED_MARGIN * bed->largest + sti_bed_fall(bed);
+    return bed->options.eps > 0 ? 0 : STI_BED_MARGIN * bed->largest + sti_bed_fall(bed) + bed->extra;
 }
 
 // A grain's share of the gap up to which a step takes a pair along (touch.c). One gap for all: half of it.
@@ -36,5 +36,9 @@ sti_status sti_cells_sort(sti_bed* bed, double width, sti_sorted* out);  // cell
 void sti_sorted_clear(sti_env* env, sti_sorted* sorted);
 void sti_cells_cut(sti_bed* bed, sti_sorted* sorted);  // slabs, from far and work
 sti_status sti_cells_restore(sti_bed* bed);  // `start` from homes; grid as it was. STI_ERR_INPUT: not in order
+
+// All grains whose homes are within reach of x, and more.
+void sti_bed_visit(const sti_bed* bed, const double x[3], double reach, void (*visit)(void* context, int b),
+                   void* context);
 
 #endif

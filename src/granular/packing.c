@@ -1,7 +1,7 @@
 // packing.c: how densely grains fill a vessel about the z axis.
 //
-// The vessel's radius at a height is the smallest of its walls', each linear in z, so its volume below a height is a sum
-// of truncated cones between the heights where the smallest changes.
+// The vessel's radius at a height is the smallest of its walls', each linear in z, so its volume below a height is a
+// sum of truncated cones between the heights where the smallest changes.
 #include <math.h>
 #include <stdlib.h>
 

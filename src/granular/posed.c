@@ -10,9 +10,9 @@
 //
 // the arm of a is -R_a n, that of b R_b n. A wall has no rows: its own velocity there, and Phi/h, stand in w.
 //
-// What is posed is Coulomb's law, whatever the law of the bed: the problem is made of geometry, masses and speeds alone.
-// The point (r, u, v) is the bed's. Under a convex law it solves another problem and its residual here is of the size
-// of the lift; then the answer claims nothing.
+// What is posed is Coulomb's law, whatever the law of the bed: the problem is made of geometry, masses and speeds
+// alone. The point (r, u, v) is the bed's. Under a convex law it solves another problem and its residual here is of the
+// size of the lift; then the answer claims nothing.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -134,9 +134,9 @@ static void fill_contacts(const sti_bed* bed, sti_bed_problem* p, double* w, dou
 
 // ---- the answer
 
-// What the bed claims, measured as every contact problem is (docs/contact.md). The bed stops by one norm over all contacts; here
-// every contact counts against its own terms as well, and grains by their energies. A step within tol is mostly within a few tol
-// here. Where it is not within WIDER of it nothing is claimed.
+// What the bed claims, measured as every contact problem is (docs/contact.md). The bed stops by one norm over all
+// contacts; here every contact counts against its own terms as well, and grains by their energies. A step within tol is
+// mostly within a few tol here. Where it is not within WIDER of it nothing is claimed.
 static sti_status judge(sti_env* env, const sti_bed* bed, sti_bed_problem* p) {
     sti_contact_answer* a = &p->answer;
     const sti_status status = sti_contact_residual(env, &p->problem, a);
@@ -150,7 +150,7 @@ static sti_status judge(sti_env* env, const sti_bed* bed, sti_bed_problem* p) {
     return STI_OK;
 }
 
-sti_status sti_bed_pose(sti_env* env, const sti_bed* bed, sti_bed_problem* out) {
+sti_status sti_bed_problem_make(sti_env* env, const sti_bed* bed, sti_bed_problem* out) {
     *out = (sti_bed_problem){0};
     if (!bed->stepped) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "a bed that has not made a step since it was set");
     if (bed->n > INT32_MAX / 6 || bed->touches > INT32_MAX / 3)

@@ -1,7 +1,7 @@
 // pour.c: grains poured into a box, a hopper, a drum, or onto a plain; mixed radii.
 //
-// A jittered cubic lattice, wide enough for the largest grain, fills a block above the place from below; a lattice point
-// that lies too near a wall is passed over. Draws come in a fixed order: radius, then three for the place.
+// A jittered cubic lattice, wide enough for the largest grain, fills a block above the place from below; a lattice
+// point that lies too near a wall is passed over. Draws come in a fixed order: radius, then three for the place.
 #include <math.h>
 
 #include "base/rng.h"

@@ -1,8 +1,8 @@
 // recirculate.c: a bed that flows: what leaves through the opening comes in again at the top (S3 2.3).
 //
 // Grains are moved between steps. A grain that comes in gets a place drawn at random in a disc at the height where the
-// bed began, or as little above it as it takes to be clear of all that is there, so no step begins with a penetration of
-// our making.
+// bed began, or as little above it as it takes to be clear of all that is there, so no step begins with a penetration
+// of our making.
 #include <math.h>
 #include <stiction/run.h>
 #include <string.h>

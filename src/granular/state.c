@@ -1,9 +1,9 @@
 // state.c: a bed as bytes and back: everything that later steps depend on.
 //
 // Places, the list of near pairs with their memos, and where that list was made decide the order of sums and when
-// the list is made anew, so they are part of the state; contacts are gathered from the list at the start of each step and
-// are not. Numbers stand in the byte order and layout of the machine. Whatever the bytes say is checked before it is
-// used: the grains by sti_bed_create, orders and indices here.
+// the list is made anew, so they are part of the state; contacts are gathered from the list at the start of each step
+// and are not. Numbers stand in the byte order and layout of the machine. Whatever the bytes say is checked before it
+// is used: the grains by sti_bed_create, orders and indices here.
 #include <math.h>
 #include <stiction/run.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 typedef struct lead {
     uint64_t magic, size;
     uint64_t option_bytes, wall_bytes;
-    int64_t n, wall_count, step, listed, slab_count, near_count, near_most, memo_count, unseen;
+    int64_t n, wall_count, step, listed, slab_count, near_count, near_most, memo_count, foreseen;
     double gravity[3], time, weight, largest, wall_room, eps_now;
     sti_bed_options options;
     sti_cells cells;
@@ -126,7 +126,7 @@ static void put_lead(const sti_bed* bed, lead* head) {
     head->n = bed->n;
     head->wall_count = bed->wall_count;
     head->step = bed->step;
-    head->unseen = bed->unseen;
+    head->foreseen = bed->foreseen;
     head->time = bed->time;
     head->weight = bed->weight;
     head->largest = bed->largest;
@@ -194,8 +194,8 @@ static sti_status check_lead(sti_env* env, const lead* head, size_t size) {
         head->wall_count > 1000000 || head->wall_count > most || (head->listed != 0 && head->listed != 1) ||
         head->near_count < 0 || head->near_count > most || head->near_count > INT32_MAX || head->memo_count < 0 ||
         head->memo_count > head->near_count || head->slab_count < 0 || head->slab_count > STI_SLAB_MOST ||
-        head->step < 0 || head->unseen < 0 || head->unseen > STI_BED_FEW_SWEEPS || head->size != size ||
-        lay_out(NULL, head, &unused) != size)
+        head->step < 0 || head->foreseen < 0 || head->foreseen > sti_tuning_default.foreseen_most ||
+        head->size != size || lay_out(NULL, head, &unused) != size)
         return bad(env, "its sizes do not fit together");
     if (!isfinite(head->time) || !(head->weight >= 0) || !(head->largest > 0) || !(head->wall_room >= 0) ||
         !(head->eps_now >= 0) || !isfinite(head->weight + head->largest + head->wall_room + head->eps_now))
@@ -327,7 +327,7 @@ static void restore_grains(sti_bed* bed, const view* v) {
         memcpy(bed->grain[k].W, v->motion + 7 * k + 3, 3 * sizeof(double));
     }
     bed->step = v->head->step;
-    bed->unseen = (int)v->head->unseen;
+    bed->foreseen = (int)v->head->foreseen;
     bed->time = v->head->time;
     bed->weight = v->head->weight;
     bed->largest = bed->smallest = v->head->largest;

@@ -108,6 +108,7 @@ void sti_bed_destroy(sti_bed* bed) {
     sti_free(env, bed->mass);
     sti_free(env, bed->begin);
     sti_free(env, bed->speed);
+    sti_free(env, bed->thrown);
     sti_free(env, bed->grain_memory);
     sti_free(env, bed->last_memory);
     sti_free(env, bed->home);
@@ -189,11 +190,12 @@ static sti_status allocate(sti_bed* bed, int n, int walls) {
     bed->mass = sti_alloc_array(env, count, sizeof(double));
     bed->begin = sti_alloc_array(env, count, 6 * sizeof(double));
     bed->speed = sti_alloc_array(env, count, sizeof(double));
+    bed->thrown = sti_alloc_array_zero(env, count, 1);
     bed->scratch = sti_alloc_array(env, count, sizeof(sti_grain));
     bed->last_memory = sti_alloc_array(env, count + 1, sizeof(sti_grain));
     if (bed->walls == NULL || bed->id == NULL || bed->place == NULL || bed->x == NULL || bed->home == NULL ||
         bed->near_start == NULL || bed->spare_start == NULL || bed->stray == NULL || bed->radius == NULL ||
-        bed->mass == NULL || bed->begin == NULL || bed->speed == NULL || bed->scratch == NULL ||
+        bed->mass == NULL || bed->begin == NULL || bed->speed == NULL || bed->thrown == NULL || bed->scratch == NULL ||
         bed->last_memory == NULL)
         return STI_FAIL(env, STI_ERR_MEMORY, -1, "a bed of %d grains", n);
     bed->grain_last = align_line(bed->last_memory);
@@ -211,6 +213,7 @@ sti_status sti_bed_create(sti_env* env, const sti_grains* grains, const sti_bed_
     if (bed == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "a bed");
     bed->env = env;
     bed->options = *options;
+    bed->tuning = sti_tuning_default;
     bed->n = grains->count;
     bed->wall_count = grains->wall_count;
     status = allocate(bed, grains->count, grains->wall_count);
@@ -280,7 +283,7 @@ sti_status sti_bed_set(sti_bed* bed, const double* x, const double* v, const dou
     }
     bed->listed = false;
     bed->stepped = false;
-    bed->unseen = 0;
+    bed->foreseen = 0;
     sti_bed_drop_contacts(bed);
     return STI_OK;
 }
@@ -317,6 +320,7 @@ void sti_bed_contacts(const sti_bed* bed, sti_bed_contact* out) {
                     .a = bed->id[a],
                     .b = near->b >= 0 ? bed->id[near->b] : near->b,
                     .offset = t->off,
+                    .lift = sti_bed_lift(bed, t),
                     .gap = bed->options.h *
                            (t->off > 0 || bed->options.recover == 0 ? t->off : t->off / bed->options.recover)};
                 for (int i = 0; i < 3; i++) {
@@ -430,7 +434,7 @@ static sti_status search(sti_bed* bed) {
     const double fastest = sqrt(all[SPEED]);
     bed->eps_now = o->eps > 0 ? fmax(o->eps, o->eps_speed * o->h * fastest) : sti_bed_margin(bed) + 2 * o->h * fastest;
     const double common = o->eps > 0 ? 0.5 * bed->eps_now : 0;
-    if (bed->listed && common <= bed->wall_room) {
+    if (bed->listed && common <= bed->wall_room && bed->extra == 0) {
         if (all[LATE] + common <= 0) return STI_OK;
         bool done;
         const sti_status status = list_late(bed, common, &done);
@@ -464,21 +468,49 @@ static void end_slab(void* context, int slab, int worker) {
     if (e->measured) sti_bed_measure_slab(bed, slab);
 }
 
-sti_status sti_bed_step(sti_bed* bed, sti_bed_report* report) {
+// Contacts and impulses of the step; velocities at its end.
+static sti_status solve(sti_bed* bed, sti_bed_report* done, double* time_search, double* time_solve) {
     const double t0 = sti_clock();
-    bed->stepped = false;
     sti_status status = search(bed);
     if (status == STI_OK) status = sti_bed_gather(bed);
     if (status != STI_OK) return status;
     const double t1 = sti_clock();
-    sti_bed_report done = {0};
     if (bed->options.law == STI_LAW_FACETS || bed->options.solver != STI_BED_GS) {
         memcpy(bed->grain_last, bed->grain, (size_t)bed->n * sizeof *bed->grain);  // which these solvers do not use
-        status = sti_bed_solve_convex(bed, &done);
+        status = sti_bed_solve_convex(bed, done);
         if (status != STI_OK) return undo(bed, status);
     } else {
-        sti_bed_solve_sweeps(bed, &done);
+        sti_bed_solve_sweeps(bed, done);
     }
+    *time_search += t1 - t0;
+    *time_solve += sti_clock() - t1;
+    return STI_OK;
+}
+
+enum { WIDER = 8 };  // times that a step is made anew, at most
+
+// The same, with all pairs in it that it needs.
+static sti_status solve_all(sti_bed* bed, sti_bed_report* done, double* time_search, double* time_solve) {
+    sti_status status = solve(bed, done, time_search, time_solve);
+    while (status == STI_OK && done->again < WIDER) {
+        const double need = sti_bed_missed(bed);
+        if (!(need > 0)) break;
+        const int again = done->again + 1;
+        *done = (sti_bed_report){.again = again};
+        sti_bed_take_back(bed);
+        bed->extra = 1.25 * (bed->extra + need);
+        status = solve(bed, done, time_search, time_solve);
+    }
+    bed->extra = 0;
+    return status;
+}
+
+sti_status sti_bed_step(sti_bed* bed, sti_bed_report* report) {
+    double time_search = 0, time_solve = 0;
+    sti_bed_report done = {0};
+    bed->stepped = false;
+    const sti_status status = solve_all(bed, &done, &time_search, &time_solve);
+    if (status != STI_OK) return status;
     const double t2 = sti_clock();
     ending e = {bed, report != NULL};
     sti_tasks_run(bed->tasks, bed->slab_count, end_slab, &e);
@@ -493,8 +525,8 @@ sti_status sti_bed_step(sti_bed* bed, sti_bed_report* report) {
         sti_bed_measure(bed, report);
         report->sound = fmax(report->penetration, report->overlap) <= STI_BED_OVERLAP * bed->smallest;
         report->solved = report->sound && done.residual <= bed->options.tol;
-        report->time_search_s = t1 - t0;
-        report->time_solve_s = t2 - t1;
+        report->time_search_s = time_search;
+        report->time_solve_s = time_solve;
         report->time_rest_s = sti_clock() - t2;
     }
     return STI_OK;

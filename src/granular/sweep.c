@@ -6,23 +6,24 @@
 // form for both laws (granular.h). The other impulses are never summed: they are in the velocities of the two grains,
 // which every update corrects. A sweep reads each contact and two grains, one cache line each, and costs O(nc).
 //
-// Order. Slabs of even number first, then the odd ones; slabs of one parity share no grain, so any number of threads gives
-// the same bits. The loops over the contacts of a slab are in lanes.h.
+// Order. Slabs of even number first, then the odd ones; slabs of one parity share no grain, so any number of threads
+// gives the same bits. The loops over the contacts of a slab are in lanes.h.
 //
-// Passes that follow each other, such as the sweeps between two looks at the residual, are run as one list. Threads never
-// meet in between: a slab waits for its two neighbours alone (par/tasks.h), so it does not matter if one half of the bed has
-// its work in the even slabs and the other one in the odd ones. What a thread pays for is the border of its share: the
-// grains there travel from one cache to the other, twice in each sweep.
+// Passes that follow each other, such as the sweeps between two looks at the residual, are run as one list. Threads
+// never meet in between: a slab waits for its two neighbours alone (par/tasks.h), so it does not matter if one half of
+// the bed has its work in the even slabs and the other one in the odd ones. What a thread pays for is the border of its
+// share: the grains there travel from one cache to the other, twice in each sweep.
 //
-// Certificate. The residual is the natural map of the law (docs/granular.md), with velocities that belong to the impulses
-// (accelerate.c, "Looks").
+// Certificate. The residual is the natural map of the law (docs/granular.md), with velocities that belong to the
+// impulses (accelerate.c, "Looks").
 #include <string.h>
 
 #define LANES 4
 #define STI_LANES(name) name##_plain
 #include "granular/lanes.h"
 
-// The same bits in every case, so what the processor can do is no part of the answer. wide: eight lanes, where it has them.
+// The same bits in every case, so what the processor can do is no part of the answer. wide: eight lanes, where it has
+// them.
 const sti_loops* sti_loops_pick(bool wide) {
     static const sti_loops plain = STI_LOOPS(plain, plain);
 #if defined(STI_HAVE_AVX)
@@ -83,8 +84,8 @@ static void trail_slab(sti_bed* bed, int slab) {
     }
 }
 
-// Lines that another thread had last come one by one when a sweep asks for them, a few hundred nanoseconds each, but many at
-// a time when it asks for all at once. A write brings them to stay (prefetching for writing was slower).
+// Lines that another thread had last come one by one when a sweep asks for them, a few hundred nanoseconds each, but
+// many at a time when it asks for all at once. A write brings them to stay (prefetching for writing was slower).
 static void claim_grains(sti_grain* grain, int first, int end) {
     for (int k = first; k < end; k++) {
         volatile double* v = grain[k].v;
@@ -133,12 +134,6 @@ static void pass_slab(void* context, int stage, int slab, int worker) {
             return;
         case STI_PASS_RESIDUAL:
             loops->map(bed->grain, touch, count, coulomb, bed->partial[slab]);
-            return;
-        case STI_PASS_HEAT:
-            sti_bed_heat_slab(bed, slab, first, end, pass.beta);
-            return;
-        case STI_PASS_PICK:
-            sti_bed_pick_slab(bed, slab);
             return;
     }
 }

@@ -2,12 +2,11 @@
 #ifndef TESTS_GRANULAR_BED_TOOLS_H
 #define TESTS_GRANULAR_BED_TOOLS_H
 
-#include "support/open_env.h"
-// clang-format off
 #include <math.h>
 #include <stdio.h>
 #include <stiction/granular.h>
-// clang-format on
+
+#include "support/open_env.h"
 
 static inline double dot(const double* x, const double* y) {
     return x[0] * y[0] + x[1] * y[1] + x[2] * y[2];

@@ -408,6 +408,104 @@ static void a_solver_that_does_not_take_the_law_is_refused(void** state) {
     sti_env_destroy(env);
 }
 
+// Ten grains at rest, a gap between any two, hit by one that would pass three of them in the step; x (3 count), v (3
+// count).
+static void hit_row(double h, double x[33], double v[33]) {
+    memset(x, 0, 33 * sizeof *x);
+    memset(v, 0, 33 * sizeof *v);
+    for (int k = 0; k < 11; k++) x[3 * k] = 1.1 * k;
+    v[0] = 1.5 / h;
+}
+
+// A pair that neither could reach before is hit within the step: the range that was too narrow finds it, and the step
+// is that of the problem with all pairs.
+static void what_is_thrown_into_others_is_seen_in_the_same_step(void** state) {
+    (void)state;
+    sti_env* env = open_env_of(1);
+    double x[33], v[33], w[33] = {0}, radius[11], mass[11], after[2][33];
+    const double h = 0.02;
+    for (int k = 0; k < 11; k++) {
+        radius[k] = 0.5;
+        mass[k] = 1 + 0.1 * k;
+    }
+    hit_row(h, x, v);
+    const sti_grains g = {.count = 11, .x = x, .v = v, .w = w, .radius = radius, .mass = mass, .mu = 0.3};
+    for (int law = 0; law < 2; law++) {
+        for (int all = 0; all < 2; all++) {
+            sti_bed_options o = sti_bed_options_default();
+            o.h = h;
+            o.tol = 1e-10;
+            if (law == 1) {
+                o.law = STI_LAW_CONE;
+                o.solver = STI_BED_APGD;
+            }
+            if (all == 1) o.eps = 20;
+            sti_bed* bed;
+            sti_bed_report r;
+            assert_int_equal(sti_bed_create(env, &g, &o, &bed), STI_OK);
+            assert_int_equal(sti_bed_step(bed, &r), STI_OK);
+            assert_true(r.solved && r.penetration < 1e-3 * 0.5);
+            assert_true(all == 1 ? r.again == 0 : r.again > 0);
+            sti_bed_get(bed, NULL, after[all], NULL);
+            sti_bed_destroy(bed);
+        }
+        for (int k = 0; k < 33; k++) assert_near(after[0][k], after[1][k], 1e-6 / h);
+    }
+    sti_env_destroy(env);
+}
+
+// mu h |t u| of each contact that carries, from velocities and normals alone; the largest is that of the report.
+// Coulomb: 0.
+static void every_contact_says_what_friction_lifts_it_by(void** state) {
+    (void)state;
+    sti_env* env = open_env_of(1);
+    for (int law = 0; law < 2; law++) {
+        sti_bed_options o = sti_bed_options_default();
+        o.h = 0.02;
+        o.tol = 1e-7;
+        if (law == 1) {
+            o.law = STI_LAW_CONE;
+            o.solver = STI_BED_APGD;
+        }
+        sti_bed* bed = bed_of_pebbles(env, 60, &o);
+        sti_bed_report r;
+        for (int step = 0; step < 60; step++) assert_int_equal(sti_bed_step(bed, &r), STI_OK);
+        const int n = sti_bed_count(bed), count = sti_bed_contact_count(bed);
+        double* v = calloc(6 * (size_t)n, sizeof *v);
+        double most = 0;
+        sti_bed_contact* c = calloc((size_t)count + 1, sizeof *c);
+        assert_true(v != NULL && c != NULL && count > 20);
+        sti_bed_get(bed, NULL, v, v + 3 * (size_t)n);
+        sti_bed_contacts(bed, c);
+        int slides = 0;
+        for (int k = 0; k < count; k++) {
+            const double* e = c[k].n;
+            double u[3] = {0, 0, 0};
+            for (int side = 0; side < 2; side++) {
+                const int a = side == 0 ? c[k].a : c[k].b;
+                if (a < 0) continue;
+                const double *y = v + 3 * (size_t)a, *z = y + 3 * (size_t)n, sign = side == 0 ? 1 : -1;
+                // velocity of its surface at -sign n radius
+                const double spin[3] = {z[1] * e[2] - z[2] * e[1], z[2] * e[0] - z[0] * e[2],
+                                        z[0] * e[1] - z[1] * e[0]};
+                for (int i = 0; i < 3; i++) u[i] += sign * (y[i] - sign * 0.5 * spin[i]);
+            }
+            const double un = dot(u, e), slip = sqrt(fmax(0, dot(u, u) - un * un));
+            const double mu = sti_pebble_bed_default(60).mu,
+                         lift = law == 0 || dot(c[k].r, e) == 0 ? 0 : mu * o.h * slip;
+            assert_near(c[k].lift, lift, 1e-9);
+            slides += lift > 1e-6;
+            most = fmax(most, c[k].lift);
+        }
+        assert_true(law == 0 || slides > 5);
+        assert_near(r.lift, most, 1e-15);
+        free(v);
+        free(c);
+        sti_bed_destroy(bed);
+    }
+    sti_env_destroy(env);
+}
+
 static void every_failed_allocation_is_survived(void** state) {
     (void)state;
     for (int solver = 0; solver < STI_BED_SOLVER_COUNT; solver++) {
@@ -438,6 +536,8 @@ int main(void) {
         cmocka_unit_test(a_solver_that_does_not_take_the_law_is_refused),
         cmocka_unit_test(a_contact_that_breaks_through_is_seen_beside_others_that_part_much_faster),
         cmocka_unit_test(interior_points_return_the_best_they_had_when_their_iterations_end),
+        cmocka_unit_test(what_is_thrown_into_others_is_seen_in_the_same_step),
+        cmocka_unit_test(every_contact_says_what_friction_lifts_it_by),
         cmocka_unit_test(no_method_makes_more_iterations_than_it_may),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };

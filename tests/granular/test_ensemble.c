@@ -1,4 +1,5 @@
-// test_ensemble.c: large beds at rest, against the reference simulation: early energies, and what every run shares at the end.
+// test_ensemble.c: large beds at rest, against the reference simulation: early energies, and what every run shares at
+// the end.
 #include "granular/bed_tools.h"
 #include "support/oracle.h"
 #include "support/sanitized.h"

@@ -1,4 +1,5 @@
-// test_jamming.c: self-stress: known cases on both sides of the border, and every certificate checked from the contacts alone.
+// test_jamming.c: self-stress: known cases on both sides of the border, and every certificate checked from the contacts
+// alone.
 #include <string.h>
 
 #include "granular/bed_tools.h"
@@ -114,8 +115,8 @@ static sti_contact_finding test_cage(sti_env* env, const cage* c, sti_bed_jammin
     return finding;
 }
 
-// Two planes that meet at 2 theta: the line between the two contacts makes the angle theta with both normals, so the grain
-// is wedged exactly when tan theta <= mu.
+// Two planes that meet at 2 theta: the line between the two contacts makes the angle theta with both normals, so the
+// grain is wedged exactly when tan theta <= mu.
 static void a_grain_in_a_groove_is_wedged_iff_the_groove_is_within_the_friction_angle(void** state) {
     (void)state;
     sti_env* env = open_env();

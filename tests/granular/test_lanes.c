@@ -1,11 +1,10 @@
-// test_lanes.c: the loops over contacts give the same bits in every build, four or eight contacts at once are the same as one
-// after the other, and momentum zero is no momentum.
-#include "support/failing_env.h"
-// clang-format off
+// test_lanes.c: the loops over contacts give the same bits in every build, four or eight contacts at once are the same
+// as one after the other, and momentum zero is no momentum.
 #include <math.h>
 #include <string.h>
+
 #include "granular/bed.h"
-// clang-format on
+#include "support/failing_env.h"
 
 #pragma weak sti_sweep_coulomb_avx2
 #pragma weak sti_sweep_cone_avx2
@@ -325,7 +324,8 @@ static void the_natural_map_of_any_number_of_contacts_is_the_sum_of_theirs(void*
 
 enum { FORMED = 37, WALLS = 100 };
 
-// Before: the way from b to a, the sum of the radii, the last impulse; some walls among them, and centres that coincide.
+// Before: the way from b to a, the sum of the radii, the last impulse; some walls among them, and centres that
+// coincide.
 static void fill_ways(sti_touch* touch, uint64_t seed) {
     for (int k = 0; k < FORMED; k++) {
         touch[k] = (sti_touch){.a = k, .b = k % 7 == 3 ? WALLS + k : k + 1, .off = 0.8 + 0.2 * draw(&seed)};

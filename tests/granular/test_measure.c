@@ -1,9 +1,7 @@
 // test_measure.c: what a step is judged by besides its residual: momentum, and the values of both programs.
+#include "granular/bed.h"
 #include "granular/bed_tools.h"
 #include "support/near.h"
-// clang-format off
-#include "granular/bed.h"
-// clang-format on
 
 enum { GRAINS = 150, STEPS = 40 };
 
@@ -97,7 +95,8 @@ static double product(const sti_grains* g, const motion* a, const motion* b) {
     return sum;
 }
 
-// Of the step from `old` to where the bed is: the primal value, the dual one  1/2 r'H'M^-1 H r + r'(H'v_0 + Phi/h),  and
+// Of the step from `old` to where the bed is: the primal value, the dual one  1/2 r'H'M^-1 H r + r'(H'v_0 + Phi/h),
+//     and
 // what they differ by at the optimum,  1/2 v_0'M v_0.
 static void find_values(const sti_bed* bed, const sti_grains* g, double h, const motion* old, double values[3]) {
     motion now, alone = *old, given;
@@ -157,7 +156,8 @@ static void the_duality_gap_is_the_distance_of_the_two_values_whoever_solves_the
     sti_env_destroy(env);
 }
 
-// Grains fly at each other in pairs from farther than half a step takes each: the step sees them all the same, and they meet.
+// Grains fly at each other in pairs from farther than half a step takes each: the step sees them all the same, and they
+// meet.
 static void pairs_that_close_within_a_step_are_seen_before_they_meet(void** state) {
     (void)state;
     enum { COUNT = 40 };
@@ -186,8 +186,8 @@ static void pairs_that_close_within_a_step_are_seen_before_they_meet(void** stat
     sti_env_destroy(env);
 }
 
-// Grains fly at each other in pairs, farther than a given eps looks: how deep they met is said when the next step begins, and
-// that this is no step of hard grains.
+// Grains fly at each other in pairs, farther than a given eps looks: how deep they met is said when the next step
+// begins, and that this is no step of hard grains.
 static void pairs_that_meet_from_farther_than_the_list_looks_are_reported_a_step_later(void** state) {
     (void)state;
     enum { COUNT = 40 };

@@ -2,11 +2,9 @@
 #include <stiction/run.h>
 #include <string.h>
 
+#include "granular/bed.h"
 #include "granular/bed_tools.h"
 #include "support/failing_env.h"
-// clang-format off
-#include "granular/bed.h"
-// clang-format on
 
 enum { MOST = 600 };
 
@@ -40,19 +38,20 @@ static void expect_contacts(const sti_bed* bed, unsigned char* expected) {
     }
 }
 
-// One step, and whether its contacts are those of all pairs, each once.
+// One step, and whether its contacts are those of all pairs, each once. One that was made anew has more.
 static void step_and_compare(sti_bed* bed) {
     static unsigned char expected[MOST * (MOST + 8)];
     static sti_bed_contact contact[40 * MOST];
     const int n = bed->n, width = n + bed->wall_count;
     expect_contacts(bed, expected);
-    assert_int_equal(sti_bed_step(bed, NULL), STI_OK);
+    sti_bed_report report;
+    assert_int_equal(sti_bed_step(bed, &report), STI_OK);
     const int count = sti_bed_contact_count(bed);
     assert_true(count < 40 * MOST);
     sti_bed_contacts(bed, contact);
     for (int k = 0; k < count; k++) {
         const int a = contact[k].a, b = contact[k].b;
-        assert_true(expected[a * width + (b >= 0 ? b : n - 1 - b)] != 0);
+        assert_true(report.again > 0 || expected[a * width + (b >= 0 ? b : n - 1 - b)] != 0);
         expected[a * width + (b >= 0 ? b : n - 1 - b)] = 0;
         if (b >= 0) expected[b * width + a] = 0;
     }
@@ -256,8 +255,8 @@ static void a_new_list_keeps_what_contacts_hand_on(void** state) {
     sti_env_destroy(env);
 }
 
-// Some steps from this state for every allocation that may fail in them, and after the failure three more, which must have the
-// contacts of all pairs. How many failed.
+// Some steps from this state for every allocation that may fail in them, and after the failure three more, which must
+// have the contacts of all pairs. How many failed.
 static int fail_each_allocation(const void* bytes, size_t size, int steps) {
     for (int k = 0;; k++) {
         failing_env f;
@@ -288,8 +287,8 @@ static void lists_survive_every_failed_allocation(void** state) {
     sti_env_destroy(env);
 }
 
-// A lattice at rest, and beside it one grain that flies down a corridor at another, some slabs away: it strays, and in the end
-// a whole list is asked for, because the other is beyond the next slab.
+// A lattice at rest, and beside it one grain that flies down a corridor at another, some slabs away: it strays, and in
+// the end a whole list is asked for, because the other is beyond the next slab.
 static void corridor(sti_env* env, double ahead, void** bytes, size_t* size) {
     enum { LONG = 16, WIDE = 6, COUNT = LONG * WIDE * WIDE + 1 };
     static double x[3 * COUNT], v[3 * COUNT], w[3 * COUNT], radius[COUNT], mass[COUNT];

@@ -1,13 +1,11 @@
 // test_posed.c: the last step of a bed as a contact problem: the independent verifier accepts what the bed claims.
-#include <string.h>
-
-#include "granular/bed_tools.h"
-// clang-format off
 #include <stiction/io.h>
 #include <stiction/run.h>
 #include <stiction/verify.h>
+#include <string.h>
 #include <unistd.h>
-// clang-format on
+
+#include "granular/bed_tools.h"
 
 static sti_bed* make_pour(sti_env* env, sti_status (*make)(sti_env*, const sti_grain_pour*, sti_grains*), int count,
                           const sti_bed_options* o) {
@@ -38,7 +36,7 @@ static void the_verifier_accepts_every_step_that_the_bed_calls_solved(void** sta
             if (k % 7 != 0) continue;
             sti_bed_problem posed;
             sti_contact_verification v;
-            assert_int_equal(sti_bed_pose(env, bed, &posed), STI_OK);
+            assert_int_equal(sti_bed_problem_make(env, bed, &posed), STI_OK);
             assert_int_equal(posed.problem.contact_count, report.contacts);
             assert_true(report.solved);
             assert_true(posed.answer.residual <= 10 * o.tol);  // src/granular/posed.c
@@ -72,7 +70,7 @@ static void contacts_of_the_problem_stand_in_the_order_of_the_bed(void** state) 
     sti_bed* bed = make_pour(env, sti_grains_box, 40, &o);
     for (int k = 0; k < 80; k++) assert_int_equal(sti_bed_step(bed, NULL), STI_OK);
     sti_bed_problem posed;
-    assert_int_equal(sti_bed_pose(env, bed, &posed), STI_OK);
+    assert_int_equal(sti_bed_problem_make(env, bed, &posed), STI_OK);
     const int count = sti_bed_contact_count(bed);
     sti_bed_contact* list = calloc((size_t)count + 1, sizeof *list);
     sti_bed_contacts(bed, list);
@@ -115,7 +113,7 @@ static void a_convex_law_claims_nothing_about_coulombs_problem(void** state) {
         sti_bed_report report;
         sti_bed_problem posed;
         assert_int_equal(sti_bed_step(bed, &report), STI_OK);
-        assert_int_equal(sti_bed_pose(env, bed, &posed), STI_OK);
+        assert_int_equal(sti_bed_problem_make(env, bed, &posed), STI_OK);
         assert_int_equal(posed.answer.outcome, STI_UNKNOWN);
         assert_true(posed.answer.residual_equation < 1e-13);
         slid = slid || posed.answer.residual > 1e-3;
@@ -134,7 +132,7 @@ static void the_problem_of_a_step_goes_through_an_fclib_file(void** state) {
     sti_bed* bed = make_pour(env, sti_grains_box, 30, &o);
     for (int k = 0; k < 50; k++) assert_int_equal(sti_bed_step(bed, NULL), STI_OK);
     sti_bed_problem posed;
-    assert_int_equal(sti_bed_pose(env, bed, &posed), STI_OK);
+    assert_int_equal(sti_bed_problem_make(env, bed, &posed), STI_OK);
     assert_int_equal(posed.answer.outcome, STI_SOLVED);
     char path[] = "/tmp/posed_XXXXXX.hdf5";
     const int file = mkstemps(path, 5);
@@ -167,15 +165,15 @@ static void a_bed_without_a_step_has_no_problem(void** state) {
     const sti_bed_options o = sti_bed_options_default();
     sti_bed* bed = make_pour(env, sti_grains_box, 10, &o);
     sti_bed_problem posed;
-    assert_int_equal(sti_bed_pose(env, bed, &posed), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_bed_problem_make(env, bed, &posed), STI_ERR_ARGUMENT);
     assert_int_equal(sti_bed_step(bed, NULL), STI_OK);
-    assert_int_equal(sti_bed_pose(env, bed, &posed), STI_OK);  // free fall: no contact, and f alone
+    assert_int_equal(sti_bed_problem_make(env, bed, &posed), STI_OK);  // free fall: no contact, and f alone
     assert_true(posed.answer.residual < 1e-14);
     sti_bed_problem_clear(env, &posed);
     double x[30], v[30], w[30];
     sti_bed_get(bed, x, v, w);
     assert_int_equal(sti_bed_set(bed, x, v, w), STI_OK);
-    assert_int_equal(sti_bed_pose(env, bed, &posed), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_bed_problem_make(env, bed, &posed), STI_ERR_ARGUMENT);
     sti_bed_destroy(bed);
     sti_env_destroy(env);
 }
@@ -191,7 +189,7 @@ static void posing_survives_every_failed_allocation(void** state) {
         failing_env f;
         failing_env_open(&f, k);
         sti_bed_problem posed;
-        const sti_status status = sti_bed_pose(f.env, bed, &posed);
+        const sti_status status = sti_bed_problem_make(f.env, bed, &posed);
         assert_true(status == STI_OK || status == STI_ERR_MEMORY);
         if (status == STI_OK) sti_bed_problem_clear(f.env, &posed);
         if (failing_env_close(&f)) break;

@@ -3,11 +3,9 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "granular/bed.h"
 #include "granular/bed_tools.h"
 #include "support/failing_env.h"
-// clang-format off
-#include "granular/bed.h"
-// clang-format on
 
 enum { GRAINS = 150 };
 

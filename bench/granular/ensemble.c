@@ -1,0 +1,236 @@
+// ensemble.c: what the numbers of src/granular/tuning.h are tried against: beds of all layouts, sizes, friction, steps
+// and tolerances.
+//
+//     bench_ensemble [--rest] [--falls] [--only NAME] [--large]      both without either
+//
+// --rest: a bed falls with the numbers as they are; from that state every variant goes on for 200 steps, the last 150
+// of which count.
+// --falls: whole falls from the start, for several seeds, since a fall is chaotic and one says little.
+// CSV on stdout: part, scene, variant, sweeps a step, most sweeps, CPU ms a step, unsolved steps, mean kinetic energy
+// of a grain; on stderr a table: for each variant, time and sweeps over those of the numbers as they are, geometric
+// mean and worst over all scenes.
+//
+// A number or a heuristic stays where it wins in the mean and loses nowhere by much; bench/granular/README.md has the
+// record.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <stiction/run.h>
+#include <stiction/stiction.h>
+#include <string.h>
+#include <time.h>
+
+#include "granular/bed.h"
+
+enum { VARIANTS = 12, STEPS = 200, COUNTED = 150, SEEDS = 3 };
+
+typedef struct scene {
+    const char* layout;
+    int count;
+    const char* mu;  // NULL: the layout's
+    double h, tol, until;
+    bool large;
+} scene;
+
+static const scene scenes[] = {
+    {"settle", 400, NULL, 0.002, 1e-4, 1.6, false},    {"settle", 3200, NULL, 0.002, 1e-4, 1.6, false},
+    {"pebble-bed", 800, NULL, 0.01, 1e-4, 6, false},   {"pebble-bed", 1600, "0.8", 0.01, 1e-4, 5, false},
+    {"pebble-bed", 1600, "0.1", 0.02, 1e-4, 6, false}, {"pebble-bed", 800, NULL, 0.01, 1e-5, 4, false},
+    {"box", 1000, NULL, 0.01, 1e-4, 5, false},         {"box", 1000, "0.8", 0.005, 1e-4, 4, false},
+    {"hopper", 800, NULL, 0.01, 1e-4, 5, false},       {"hopper", 800, "0.1", 0.01, 1e-4, 5, false},
+    {"drum", 800, NULL, 0.01, 1e-4, 4, false},         {"heap", 800, NULL, 0.01, 1e-4, 5, false},
+    {"heap", 800, "1", 0.005, 1e-4, 4, false},         {"box", 8000, NULL, 0.01, 1e-4, 5, true},
+    {"hopper", 6400, NULL, 0.01, 1e-4, 6, true},       {"pebble-bed", 10000, NULL, 0.01, 1e-4, 7, true},
+    {"pebble-bed", 30000, NULL, 0.01, 1e-4, 9, true},
+};
+
+typedef struct variant {
+    const char* name;
+    sti_tuning tuning;
+} variant;
+
+static variant with(const char* name) {
+    return (variant){name, sti_tuning_default};
+}
+
+static int make_variants(variant* v) {
+    int n = 0;
+    v[n++] = with("as it is");
+    v[n] = with("no plain sweeps near the tolerance");
+    v[n++].tuning.near = 0;
+    v[n] = with("no sweeps foreseen");
+    v[n++].tuning.foreseen_most = 0;
+    v[n] = with("start: last impulse");
+    v[n].tuning.fresh[0] = v[n].tuning.fresh[1] = 1;
+    v[n].tuning.last[0] = v[n].tuning.last[1] = 0;
+    n++;
+    v[n] = with("start: mean alone");
+    v[n].tuning.last[0] = v[n].tuning.last[1] = 0;
+    n++;
+    v[n] = with("plain 16");
+    v[n++].tuning.plain = 16;
+    v[n] = with("period 400");
+    v[n++].tuning.period = 400;
+    v[n] = with("cap 1 - 0.1 mu");
+    v[n++].tuning.cap_mu = 0.1;
+    v[n] = with("patience 600");
+    v[n++].tuning.patience = 600;
+    return n;
+}
+
+typedef struct outcome {
+    double sweeps, ms, kinetic;
+    long most, unsolved;
+} outcome;
+
+static double cpu_ms(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
+}
+
+static void must(sti_env* env, sti_status status) {
+    if (status == STI_OK) return;
+    fprintf(stderr, "%s\n", sti_env_error(env)->text);
+    exit(1);
+}
+
+static sti_bed* make_bed(sti_env* env, const scene* s, uint64_t seed) {
+    sti_layout layout = STI_LAYOUT_PEBBLE_BED;
+    for (int k = 0; k < STI_LAYOUT_COUNT; k++) {
+        if (strcmp(sti_layout_text((sti_layout)k), s->layout) == 0) layout = (sti_layout)k;
+    }
+    sti_scene def = sti_scene_default(layout, s->count);
+    sti_grains grains;
+    sti_bed* bed;
+    def.bed.seed = seed;
+    def.step.h = s->h;
+    def.step.tol = s->tol;
+    if (s->mu != NULL) must(env, sti_scene_set(env, &def, "mu", s->mu));
+    must(env, sti_scene_grains(env, &def, &grains));
+    must(env, sti_bed_create(env, &grains, &def.step, &bed));
+    sti_grains_clear(env, &grains);
+    return bed;
+}
+
+// So many steps, of which those from `from` on count.
+static outcome go(sti_env* env, sti_bed* bed, int steps, int from) {
+    outcome o = {0};
+    double start = cpu_ms();
+    for (int k = 0; k < steps; k++) {
+        sti_bed_report r;
+        if (k == from) start = cpu_ms();
+        must(env, sti_bed_step(bed, &r));
+        if (k < from) continue;
+        o.sweeps += (double)r.iterations;
+        o.kinetic += r.kinetic / sti_bed_count(bed);
+        o.unsolved += !r.solved;
+        if (r.iterations > o.most) o.most = r.iterations;
+    }
+    const double counted = steps - from;
+    o.ms = (cpu_ms() - start) / counted;
+    o.sweeps /= counted;
+    o.kinetic /= counted;
+    return o;
+}
+
+typedef struct totals {
+    double log_ms, log_sweeps, worst_ms, worst_sweeps;
+    long unsolved;
+    int scenes;
+} totals;
+
+static void put(const char* part, const scene* s, const variant* v, const outcome* o, const outcome* base, totals* t) {
+    printf("%s,%s %d mu=%s h=%g tol=%g,%s,%.3f,%ld,%.4f,%ld,%.3g\n", part, s->layout, s->count,
+           s->mu != NULL ? s->mu : "-", s->h, s->tol, v->name, o->sweeps, o->most, o->ms, o->unsolved, o->kinetic);
+    fflush(stdout);
+    const double ms = o->ms / base->ms, sweeps = (o->sweeps + 1) / (base->sweeps + 1);
+    t->log_ms += log(ms);
+    t->log_sweeps += log(sweeps);
+    t->worst_ms = fmax(t->worst_ms, ms);
+    t->worst_sweeps = fmax(t->worst_sweeps, sweeps);
+    t->unsolved += o->unsolved;
+    t->scenes++;
+}
+
+static void rest(sti_env* env, const scene* s, const variant* v, int count, totals* t) {
+    sti_bed* bed = make_bed(env, s, 1);
+    void* bytes;
+    size_t size;
+    outcome base = {0};
+    go(env, bed, (int)(s->until / s->h + 0.5), 0);
+    must(env, sti_bed_save_state(bed, &bytes, &size));
+    sti_bed_destroy(bed);
+    for (int k = 0; k < count; k++) {
+        must(env, sti_bed_load_state(env, bytes, size, &bed));
+        bed->tuning = v[k].tuning;
+        const outcome o = go(env, bed, STEPS, STEPS - COUNTED);
+        if (k == 0) base = o;
+        put("rest", s, &v[k], &o, &base, &t[k]);
+        sti_bed_destroy(bed);
+    }
+    sti_env_free(env, bytes);
+}
+
+static void fall(sti_env* env, const scene* s, const variant* v, int count, totals* t) {
+    outcome base = {0};
+    const int steps = (int)(s->until / s->h + 0.5);
+    for (int k = 0; k < count; k++) {
+        outcome all = {0};
+        for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+            sti_bed* bed = make_bed(env, s, seed);
+            bed->tuning = v[k].tuning;
+            const outcome o = go(env, bed, steps, 0);
+            all.sweeps += o.sweeps / SEEDS;
+            all.ms += o.ms / SEEDS;
+            all.kinetic += o.kinetic / SEEDS;
+            all.unsolved += o.unsolved;
+            if (o.most > all.most) all.most = o.most;
+            sti_bed_destroy(bed);
+        }
+        if (k == 0) base = all;
+        put("fall", s, &v[k], &all, &base, &t[k]);
+    }
+}
+
+static void show(const char* part, const variant* v, int count, const totals* t) {
+    if (t[0].scenes == 0) return;
+    fprintf(stderr, "%s, %d scenes            time: mean  worst    sweeps: mean  worst    not solved\n", part,
+            t[0].scenes);
+    for (int k = 0; k < count; k++)
+        fprintf(stderr, "%-36s %8.2f %6.2f %12.2f %6.2f %10ld\n", v[k].name, exp(t[k].log_ms / t[k].scenes),
+                t[k].worst_ms, exp(t[k].log_sweeps / t[k].scenes), t[k].worst_sweeps, t[k].unsolved);
+}
+
+int main(int argc, char** argv) {
+    variant v[VARIANTS];
+    totals at_rest[VARIANTS] = {{0}}, falling[VARIANTS] = {{0}};
+    bool rests = false, falls = false, large = false;
+    const char* only = NULL;
+    for (int k = 1; k < argc; k++) {
+        if (strcmp(argv[k], "--rest") == 0)
+            rests = true;
+        else if (strcmp(argv[k], "--falls") == 0)
+            falls = true;
+        else if (strcmp(argv[k], "--large") == 0)
+            large = true;
+        else if (strcmp(argv[k], "--only") == 0 && k + 1 < argc)
+            only = argv[++k];
+        else
+            return fprintf(stderr, "usage: bench_ensemble [--rest] [--falls] [--large] [--only LAYOUT]\n"), 2;
+    }
+    sti_env* env;
+    if (sti_env_create(NULL, &env) != STI_OK) return 1;
+    const int count = make_variants(v);
+    printf("part,scene,variant,sweeps,most,ms,unsolved,kinetic\n");
+    for (size_t k = 0; k < sizeof scenes / sizeof *scenes; k++) {
+        const scene* s = &scenes[k];
+        if ((only != NULL && strcmp(only, s->layout) != 0) || (s->large && !large)) continue;
+        if (rests || !falls) rest(env, s, v, count, at_rest);
+        if (!s->large && (falls || !rests)) fall(env, s, v, count, falling);
+    }
+    show("at rest", v, count, at_rest);
+    show("falls", v, count, falling);
+    sti_env_destroy(env);
+    return 0;
+}
