@@ -2,29 +2,30 @@
 //
 // One step of the alpha scheme with contacts at the level of velocities:
 //
-//     1. active set: joints and contacts with gap <= gap_tol; rule `held`: of these the ones that do not open (n'v <= 0),
-//        and all that were closed in the last step
+//     1. active set: joints and contacts with gap <= gap_tol; rule `held`: of these the ones that do not open (n'v <=
+//        0), and all that were closed in the last step
 //     2. contacts that touch anew and approach hit at once: impact law at (t, q, v)
 //     3. trial step with the active set
-//     4. an open contact has crossed: go to the first touching on the cubic (locate.c), impact law there; then either on
-//        with what is left of the step, or (S3 after 2.1.22) the rest is dropped and time is (l + 1) h all the same
+//     4. an open contact has crossed: go to the first touching on the cubic (locate.c), impact law there; then either
+//        on with what is left of the step, or (S3 after 2.1.22) the rest is dropped and time is (l + 1) h all the same
 //     5. otherwise the trial becomes the state; positions are projected (project.c)
-//     6. a trial without solution, or whose energy balance fails (balance.c), is made again with half its length; a step
-//        then consists of pieces. The next one begins with pieces as long as those, and doubles them as the balance allows
+//     6. a trial without solution, or whose energy balance fails (balance.c), is made again with half its length; a
+//        step then consists of pieces. The next one begins with pieces as long as those, and doubles them as the
+//        balance allows
 //
-// The rule (2.1.11) alone lets go of a contact whose gap has drifted to the open side, and locates it again as a collision
-// later on; and it keeps a contact that has just bounced in the problem, so that a landing within the same step is
-// not seen as one. Both are errors of the order of h in the velocity. `held` keeps a closed contact in the problem, where
-// the complementarity decides, until it opens there (c_n = 0); and one that opens after an impact is out of it, and lands by
-// step 4.
+// The rule (2.1.11) alone lets go of a contact whose gap has drifted to the open side, and locates it again as a
+// collision later on; and it keeps a contact that has just bounced in the problem, so that a landing within the same
+// step is not seen as one. Both are errors of the order of h in the velocity. `held` keeps a closed contact in the
+// problem, where the complementarity decides, until it opens there (c_n = 0); and one that opens after an impact is out
+// of it, and lands by step 4.
 //
-// A contact that is held has n'u = 0 but with alpha < 1 its v oscillates (v+ = -v): that is no approach, and step 2 does
-// not look at it.
+// A contact that is held has n'u = 0 but with alpha < 1 its v oscillates (v+ = -v): that is no approach, and step 2
+// does not look at it.
 //
-// After collision_limit collisions in one piece of a step restitution is 0 for the rest of it, and every contact that took
-// part in one of them stays closed, or opens by the complementarity of the step: accumulations of ever smaller bounces, or
-// of a block that rocks from corner to corner, end there. After as many again the rest of the piece is dropped, and the
-// report says how much.
+// After collision_limit collisions in one piece of a step restitution is 0 for the rest of it, and every contact that
+// took part in one of them stays closed, or opens by the complementarity of the step: accumulations of ever smaller
+// bounces, or of a block that rocks from corner to corner, end there. After as many again the rest of the piece is
+// dropped, and the report says how much.
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -36,14 +37,13 @@ static bool locates(const sti_stepper* s) {
     return s->options.scheme == STI_SCHEME_ALPHA && s->options.level == STI_LEVEL_VELOCITY;
 }
 
-// Rate of gap i at the velocity v, from the instant; up to `slow` it counts as 0.
-static double gap_rate(const sti_stepper* s, int i, const double* v) {
+double sti_step_rate(const sti_stepper* s, int i, const double* v) {
     const sti_instant_contact* c = &s->instant->contacts[i];
-    return sti_step_dot(s->n, c->n, v) + c->n_offset;
+    return sti_vector_dot(s->n, c->n, v) + c->n_offset;
 }
 
-static double slow(const sti_stepper* s) {
-    return 1e-12 * (1 + sti_step_largest(s->n, s->v));
+double sti_step_slow(const sti_stepper* s) {
+    return 1e-12 * (1 + sti_vector_largest(s->n, s->v));
 }
 
 // Step 1; the instant is the one at (q, v) afterwards. *hits: step 2 has something to do.
@@ -53,12 +53,12 @@ static sti_status choose_active(sti_stepper* s, bool* hits) {
     const bool rule = s->options.active == STI_ACTIVE_HELD && locates(s);
     *hits = false;
     for (int i = 0; status == STI_OK && i < s->p; i++) {
-        const double rate = gap_rate(s, i, s->v);
+        const double rate = sti_step_rate(s, i, s->v);
         s->active[i] = s->gap[i] <= s->options.gap_tol;
-        if (rule) s->active[i] = s->held[i] || (s->active[i] && rate <= slow(s));
+        if (rule) s->active[i] = s->held[i] || (s->active[i] && rate <= sti_step_slow(s));
         if (i >= s->p - s->joint_count)
             s->active[i] = true;
-        else if (locates(s) && s->active[i] && !s->held[i] && rate < -slow(s))
+        else if (locates(s) && s->active[i] && !s->held[i] && rate < -sti_step_slow(s))
             *hits = true;
     }
     return status;
@@ -78,21 +78,26 @@ static double surface_work(const sti_stepper* s, const sti_collision* k) {
     return work;
 }
 
-static void note_jump(sti_stepper* s, sti_step_report* report) {
+static void note_jump(sti_stepper* s, const double* q, sti_step_report* report) {
     double sum = 0;
     const int k = report->jump_count;
     if (k >= STI_STEP_JUMPS) return;
+    const size_t n = (size_t)s->n, at = (size_t)k * n, all = STI_STEP_JUMPS * n;
+    memcpy(s->jump + at, q, n * sizeof *q);
+    memcpy(s->jump + all + at, s->v_minus, n * sizeof *q);
+    memcpy(s->jump + 2 * all + at, s->v_plus, n * sizeof *q);
     for (int i = 0; i < s->n; i++) sum += (s->v_plus[i] - s->v_minus[i]) * (s->v_plus[i] - s->v_minus[i]);
     s->jump_time[k] = s->time;
     s->jump_size[k] = sqrt(sum);
     report->jump_count++;
 }
 
-// Impact at (time, q) from velocity v; its outcome in s->collision, its account in the report.
-static sti_status collide(sti_stepper* s, const double* q, const double* v, sti_step_report* report) {
+sti_status sti_step_hit(sti_stepper* s, const double* q, const double* v, sti_step_report* report) {
     sti_collision_options o = sti_collision_options_default();
     o.law = s->options.law;
     o.E = s->E;
+    o.stiffness = s->stiffness;
+    o.exponent = s->options.exponent;
     o.facets = s->impact.facets;
     o.dissipate = s->options.dissipate;
     if (s->bounces >= s->options.collision_limit) o.restitution_scale = 0;
@@ -116,7 +121,7 @@ static sti_status collide(sti_stepper* s, const double* q, const double* v, sti_
     memcpy(s->v_plus, c->v, (size_t)s->n * sizeof *v);
     s->bounces++;
     if (report->collisions++ == 0) report->collision_time = s->time;
-    note_jump(s, report);
+    note_jump(s, q, report);
     report->v_minus = s->v_minus;
     report->v_plus = s->v_plus;
     const double surfaces = surface_work(s, c);
@@ -131,7 +136,7 @@ static sti_status collide(sti_stepper* s, const double* q, const double* v, sti_
         s->impulse_n[i] += c->p_n[i];
         for (int k = 0; k < s->tangent_count[i]; k++) s->impulse_t[sti_step_at(2, i, k)] += c->p_t[a++];
         s->touched[i] = s->touched[i] || s->active[i];
-        s->held[i] = all ? s->touched[i] : s->active[i] && gap_rate(s, i, c->v) <= slow(s);
+        s->held[i] = all ? s->touched[i] : s->active[i] && sti_step_rate(s, i, c->v) <= sti_step_slow(s);
     }
     memcpy(s->v, c->v, (size_t)s->n * sizeof *s->v);
     return STI_OK;
@@ -143,8 +148,8 @@ static void note_closings(sti_stepper* s, double h, sti_step_report* report) {
     if (locates(s) || s->options.scheme == STI_SCHEME_QUASISTATIC || p->outcome != STI_SOLVED) return;
     for (int j = 0; j < p->count; j++) {
         const int i = p->contacts[j].contact;
-        const double rate = gap_rate(s, i, s->v);
-        if (p->contacts[j].bilateral || !(p->c_n[j] > 0) || s->held[i] || !(rate < -slow(s))) continue;
+        const double rate = sti_step_rate(s, i, s->v);
+        if (p->contacts[j].bilateral || !(p->c_n[j] > 0) || s->held[i] || !(rate < -sti_step_slow(s))) continue;
         if (!isnan(s->collision_at[i])) continue;  // another facet
         s->collision_at[i] = s->time + fmin(h, fmax(s->gap[i], 0) / -rate);
         if (report->collisions++ == 0 || s->collision_at[i] < report->collision_time)
@@ -155,7 +160,7 @@ static void note_closings(sti_stepper* s, double h, sti_step_report* report) {
 static sti_status try_step(sti_stepper* s, double h, sti_step_report* report) {
     sti_status status = STI_OK;
     if (s->options.scheme == STI_SCHEME_ALPHA) status = sti_step_alpha(s, h);
-    if (s->options.scheme == STI_SCHEME_CONVEX) status = sti_step_convex(s, h, &report->lift);
+    if (s->options.scheme == STI_SCHEME_CONVEX) status = sti_step_convex(s, h, report);
     if (s->options.scheme == STI_SCHEME_QUASISTATIC) status = sti_step_quasistatic(s, h);
     if (status != STI_OK) return status;
     note_closings(s, h, report);
@@ -253,7 +258,7 @@ static sti_status turn(sti_stepper* s, double h, double tau, int which, bool las
     s->time += tau;
     for (int i = 0; i < s->p - s->joint_count; i++)
         s->active[i] = s->gap_work[i] <= s->options.gap_tol || (s->active[i] && s->held[i]) || i == which;
-    status = collide(s, s->root_q, s->root_v, report);
+    status = sti_step_hit(s, s->root_q, s->root_v, report);
     if (status != STI_OK || report->outcome != STI_SOLVED) return status;
     memcpy(s->q, s->root_q, (size_t)s->n * sizeof *s->q);
     memcpy(s->v_alpha, s->v, (size_t)s->n * sizeof *s->v);
@@ -265,7 +270,7 @@ static sti_status attempt(sti_stepper* s, double h, sti_step_report* report) {
     bool hits = false;
     sti_status status = choose_active(s, &hits);
     if (status == STI_OK && hits) {
-        status = collide(s, s->q, s->v, report);
+        status = sti_step_hit(s, s->q, s->v, report);
         if (status == STI_OK) status = choose_active(s, &hits);
     }
     if (status == STI_OK && report->outcome == STI_SOLVED) status = sti_step_balance_begin(s, h);
@@ -305,9 +310,9 @@ static sti_status make_piece(sti_stepper* s, double h, bool last, double* made, 
     }
 }
 
-sti_status sti_step_advance(sti_stepper* s, sti_step_report* report) {
+sti_status sti_step_advance(sti_stepper* s, double length, sti_step_report* report) {
     const double step = s->options.step, least = ldexp(step, -s->options.refine);
-    double rest = step, piece = s->piece > 0 ? s->piece : step;
+    double rest = length, piece = s->piece > 0 ? s->piece : step;
     s->bounces = 0;
     memset(s->touched, 0, (size_t)s->p);
     while (rest > 1e-12 * step) {

@@ -1,7 +1,7 @@
 // alpha.c: the linearly implicit alpha schemes, S3 (2.1.4) to (2.1.10).
 //
-// Letters: q, v state at t; h step; k applied forces (k_1 of the thesis); c inertial forces, M a + c = k + contact forces,
-// so the thesis's F(v) v is -c. With dv = v+ - v,
+// Letters: q, v state at t; h step; k applied forces (k_1 of the thesis); c inertial forces, M a + c = k + contact
+// forces, so the thesis's F(v) v is -c. With dv = v+ - v,
 //
 //     k      ~  (1 - alpha) k(t, q, v) + alpha (k(t + h, q, v) + k_q (q+ - q) + k_v dv)                      (2.1.3)
 //     c      ~  c(v) + alpha G dv,   G = c_v / 2                                                             (2.1.2)
@@ -12,26 +12,35 @@
 //
 //     Q u - alpha impulses = Q v + alpha k~,       q+ = q + h u,       v+ = (u - (1 - alpha) v) / alpha.
 //
-// Joints obey nu'u + Theta_t = 0 and active contacts 0 <= n'u + Phi_t, with Coulomb's law for the slip of u (impulses.h).
-// With level gap, Phi(q) / h is added to the latter.
+// Joints obey nu'u + Theta_t = 0 and active contacts 0 <= n'u + Phi_t, with Coulomb's law for the slip of u
+// (impulses.h). With level gap, Phi(q) / h is added to the latter.
 //
-// G is half the derivative of c: c is quadratic in v, and that is the one matrix of Christoffel's symbols, with M' - 2 G
-// skew. A caller who writes Newton-Euler equations gives the skew matrix of S3 (2.1.2) instead (`inertial`), with which
-// alpha = 1/2 keeps the kinetic energy of a free body exactly.
+// G is half the derivative of c: c is quadratic in v, and that is the one matrix of Christoffel's symbols, with M' - 2
+// G skew. A caller who writes Newton-Euler equations gives the skew matrix of S3 (2.1.2) instead (`inertial`), with
+// which alpha = 1/2 keeps the kinetic energy of a free body exactly.
 //
 // Order. All of M, c, nu, n, D are taken at (t, q) in the print: then every alpha is of first order where any of them
 // changes, so with every joint. Geometry `ahead` takes them at (t + h/2, q + h/2 v), and c(v) + c_v dv / 2 in place of
-// c(v) + alpha G dv, for every alpha. That is of second order for alpha = 1/2: the defect of each equation at its midpoint
-// is O(h^2). For the others it keeps the energy of inertial motion better (taken at q + alpha h v, alpha = 1 gains).
+// c(v) + alpha G dv, for every alpha. That is of second order for alpha = 1/2: the defect of each equation at its
+// midpoint is O(h^2). For the others it keeps the energy of inertial motion better (taken at q + alpha h v, alpha = 1
+// gains).
 //
 // D1. c_v comes from c by central differences with steps as large as v: exact for a quadratic up to rounding. Where c
 //     is 0 it is not formed.
-// D2. Redundant joints have dependent gradients where they are closed, and only there: off by O(h^2) they would hold what
+// D2. Redundant joints have dependent gradients where they are closed, and only there: off by O(h^2) they would hold
+// what
 //     should move. So with redundant joints the position ahead is first projected on them.
+// D3. Index 3: the row of a joint is Theta(t + h, q + h u) = 0 in place of nu'u + Theta_t = 0. By Newton's method with
+// the gradient at
+//     the place of the others: nu'(u+ - u) = -Theta / h, which gains a factor O(h) in each round. The impulse acts
+//     along nu as before.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "step/step.h"
+
+enum { CLOSING_ROUNDS = 40 };
 
 // Inertial forces at (t, q, v): what F has beyond the applied forces. Returns their size.
 static sti_status inertial_forces(sti_stepper* s, double t, const double* q, const double* v, double* c, double* size) {
@@ -49,7 +58,7 @@ static sti_status inertial_forces(sti_stepper* s, double t, const double* q, con
 
 // c_v, D1
 static sti_status inertial_derivative(sti_stepper* s, double t, const double* q) {
-    const double speed = sti_step_largest(s->n, s->v), step = speed > 0 ? speed : 1;
+    const double speed = sti_vector_largest(s->n, s->v), step = speed > 0 ? speed : 1;
     double size;
     memcpy(s->v_other, s->v, (size_t)s->n * sizeof *s->v);
     for (int j = 0; j < s->n; j++) {
@@ -70,7 +79,7 @@ static sti_status inertial_derivative(sti_stepper* s, double t, const double* q)
 // What the caller gave: G v = -c. (c_v is -G here.)
 static sti_status check_inertial(const sti_stepper* s, double t, double size) {
     for (int i = 0; i < s->n; i++) {
-        const double c = sti_step_dot(s->n, s->c_v + sti_step_at(s->n, i, 0), s->v);
+        const double c = sti_vector_dot(s->n, s->c_v + sti_step_at(s->n, i, 0), s->v);
         if (!(fabs(c - s->c[i]) <= 1e-6 * size))
             return STI_FAIL(s->env, STI_ERR_INPUT, i,
                             "inertial: at t = %g row %d of G v is %.6g, and minus the inertial forces is %.6g", t, i,
@@ -107,8 +116,8 @@ static void fill_motion(sti_stepper* s, double h) {
         Q[i] = s->instant->M[i] + h * (weight * s->c_v[i] - alpha * s->k_v[i]) - alpha * alpha * h * h * s->k_q[i];
     for (int i = 0; i < n; i++) {
         const double k = (1 - alpha) * s->k0[i] + alpha * s->k1[i] - s->c[i];
-        const double k_tilde = h * k + alpha * h * h * sti_step_dot(n, s->k_q + sti_step_at(n, i, 0), s->v);
-        f[i] = sti_step_dot(n, Q + sti_step_at(n, i, 0), s->v) + alpha * k_tilde;
+        const double k_tilde = h * k + alpha * h * h * sti_vector_dot(n, s->k_q + sti_step_at(n, i, 0), s->v);
+        f[i] = sti_vector_dot(n, Q + sti_step_at(n, i, 0), s->v) + alpha * k_tilde;
     }
 }
 
@@ -136,11 +145,51 @@ sti_status sti_step_alpha_pose(sti_stepper* s, double h) {
     return STI_OK;
 }
 
+static sti_status solve(sti_stepper* s) {
+    sti_impulses* p = &s->impulses;
+    return s->options.friction == STI_FRICTION_CONE ? sti_impulses_solve_cone(p) : sti_impulses_solve(p);
+}
+
+// Largest gap of a joint at the end of the step with the weighted velocity of the problem; gap_trial has all of them.
+static sti_status joint_gap(sti_stepper* s, double h, double* worst) {
+    for (int i = 0; i < s->n; i++) s->q_trial[i] = s->q[i] + h * s->impulses.u[i];
+    *worst = 0;
+    const sti_status status = sti_system_gap(s->system, s->time + h, s->q_trial, s->gap_trial);
+    for (int i = s->p - s->joint_count; i < s->p; i++) *worst = fmax(*worst, fabs(s->gap_trial[i]));
+    return status;
+}
+
+// D3
+static sti_status close_joints(sti_stepper* s, double h) {
+    sti_impulses* p = &s->impulses;
+    const double fits = 1e-13 * (1 + sti_vector_largest(s->n, s->q));
+    double worst;
+    sti_status status = joint_gap(s, h, &worst);
+    for (int round = 0; status == STI_OK && p->outcome == STI_SOLVED && worst > fits; round++) {
+        if (round == CLOSING_ROUNDS) {
+            p->outcome = STI_LIMIT;
+            snprintf(p->why, sizeof p->why, "joints at the level of positions: %.3g off after %d rounds", worst, round);
+            return STI_OK;
+        }
+        for (int j = 0; j < p->count; j++) {
+            sti_impulse_contact* c = &p->contacts[j];
+            if (c->contact < s->p - s->joint_count) continue;
+            c->b_n = s->gap_trial[c->contact] / h - sti_vector_dot(s->n, c->n, p->u);
+        }
+        status = solve(s);
+        if (status == STI_OK && p->outcome == STI_SOLVED) status = joint_gap(s, h, &worst);
+    }
+    return status;
+}
+
 sti_status sti_step_alpha(sti_stepper* s, double h) {
     sti_status status = sti_step_alpha_pose(s, h);
     if (status != STI_OK) return status;
     sti_impulses* p = &s->impulses;
-    status = s->options.friction == STI_FRICTION_CONE ? sti_impulses_solve_cone(p) : sti_impulses_solve(p);
+    const bool positions = s->options.index == 3 && s->joint_count > 0;
+    p->nearing = positions;
+    status = solve(s);
+    if (status == STI_OK && positions && p->outcome == STI_SOLVED) status = close_joints(s, h);
     if (status != STI_OK || p->outcome != STI_SOLVED) return status;
     const double alpha = s->options.alpha;
     for (int i = 0; i < s->n; i++) {

@@ -7,27 +7,28 @@
 //     impact  of contacts that close, where collisions are not located: normal impulses along (v + v+) / 2
 //     defect  what the scheme makes of its own
 //
-// For alpha = 1/2, constant M and forces linear in q and v the defect is 0: T(v+) - T(v) = u'M (v+ - v), and the impulses
-// of closed contacts and joints do no work on u. Otherwise M(q), curved potentials, the cubic that is cut at a collision
-// and the projection of positions leave O(h^3) in a step (geometry ahead). A crank that turns by a radian in one step is
-// beyond all orders: its energy is seventy times larger after eight steps. So
+// For alpha = 1/2, constant M and forces linear in q and v the defect is 0: T(v+) - T(v) = u'M (v+ - v), and the
+// impulses of closed contacts and joints do no work on u. Otherwise M(q), curved potentials, the cubic that is cut at a
+// collision and the projection of positions leave O(h^3) in a step (geometry ahead). A crank that turns by a radian in
+// one step is beyond all orders: its energy is seventy times larger after eight steps. So
 //
 //     1. a piece of a step whose defect is beyond 1e-3 of the kinetic energy is made again with half its length
-//     2. the rest of the defect is taken out of, or given back to, the velocity: v+ + beta u with the energy as it should be
+//     2. the rest of the defect is taken out of, or given back to, the velocity: v+ + beta u with the energy as it
+//        should be
 //
-// The direction u is the one of discrete gradients (Gonzalez 1996): it fits joints, closed contacts and sticking ones, and
-// beta is O(h^2), so the order stays. Momentum that the scheme would keep moves by as much. Where there is more than u can
-// carry away (a turning point: V alone is beyond the energy) pieces are halved, and what is left is taken from the
-// next ones. Energy that is missing is given back in the same piece or never, so energy does not grow.
+// The direction u is the one of discrete gradients (Gonzalez 1996): it fits joints, closed contacts and sticking ones,
+// and beta is O(h^2), so the order stays. Momentum that the scheme would keep moves by as much. Where there is more
+// than u can carry away (a turning point: V alone is beyond the energy) pieces are halved, and what is left is taken
+// from the next ones. Energy that is missing is given back in the same piece or never, so energy does not grow.
 //
-// For alpha > 1/2 the scheme loses (alpha - 1/2) |v+ - v|^2 in the metric of M on purpose: only gains are taken out then.
-// Nothing is corrected where a surface moves, since u does not fit a velocity there. Energy is not judged where it is not
-// known, where T is not v'M v / 2 or depends on time, and where V changes without any applied force (a C function that
-// left k out).
+// For alpha > 1/2 the scheme loses (alpha - 1/2) |v+ - v|^2 in the metric of M on purpose: only gains are taken out
+// then. Nothing is corrected where a surface moves, since u does not fit a velocity there. Energy is not judged where
+// it is not known, where T is not v'M v / 2 or depends on time, and where V changes without any applied force (a C
+// function that left k out).
 //
-// Work of applied forces comes from the formulas k = Q - V_q alone: the integral of k'u over the chord from q to q+, three
-// Gauss points, is V - V+ for what has a potential, up to O(h^7), and the rest is work. In time it is weighted as in the
-// scheme, (1 - alpha) k(t) + alpha k(t + h).
+// Work of applied forces comes from the formulas k = Q - V_q alone: the integral of k'u over the chord from q to q+,
+// three Gauss points, is V - V+ for what has a potential, up to O(h^7), and the rest is work. In time it is weighted as
+// in the scheme, (1 - alpha) k(t) + alpha k(t + h).
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -38,7 +39,7 @@ static const double fails = 1e-3, most_back = 0.1;
 
 static double quadratic(const sti_stepper* s, const double* x, const double* y) {
     double sum = 0;
-    for (int i = 0; i < s->n; i++) sum += x[i] * sti_step_dot(s->n, s->instant->M + sti_step_at(s->n, i, 0), y);
+    for (int i = 0; i < s->n; i++) sum += x[i] * sti_vector_dot(s->n, s->instant->M + sti_step_at(s->n, i, 0), y);
     return sum;
 }
 
@@ -81,16 +82,16 @@ static sti_status applied_work(sti_stepper* s, double tau, const double* mean, b
             if (share == 0) continue;
             const sti_status status = sti_system_force(s->system, t, s->dq, mean, s->other, NULL, NULL);
             if (status != STI_OK) return status;
-            *work += tau * weight[g] * share * sti_step_dot(s->n, s->other, mean);
-            *any = *any || sti_step_largest(s->n, s->other) > 0;
+            *work += tau * weight[g] * share * sti_vector_dot(s->n, s->other, mean);
+            *any = *any || sti_vector_largest(s->n, s->other) > 0;
         }
     }
     return STI_OK;
 }
 
 // Where contacts are seen by their gaps a step stops what closes, and an impulse changes T by its work on (v + v+) / 2.
-// A contact that slides in the convex step lifts and is pressed back: that is its friction. What pushes an overlap apart is
-// neither, and left to the defect.
+// A contact that slides in the convex step lifts and is pressed back: that is its friction. What pushes an overlap
+// apart is neither, and left to the defect.
 static void closing_work(sti_stepper* s, const sti_impulse_contact* c, int j) {
     sti_balance* b = &s->balance;
     const sti_impulses* p = &s->impulses;
@@ -114,9 +115,9 @@ static void closing_work(sti_stepper* s, const sti_impulse_contact* c, int j) {
     if (rough) b->loss += fmin(whole - closes, 0);
 }
 
-// Impulses of the trial, `share` of each, along mean: work of surfaces, and of friction. At the level of velocities normal
-// impulses do no work on surfaces at rest, and friction loses; on a cubic that is cut both hold up to O(h^3) only, and the
-// difference belongs to the defect.
+// Impulses of the trial, `share` of each, along mean: work of surfaces, and of friction. At the level of velocities
+// normal impulses do no work on surfaces at rest, and friction loses; on a cubic that is cut both hold up to O(h^3)
+// only, and the difference belongs to the defect.
 static void contact_work(sti_stepper* s, double share, const double* mean) {
     sti_balance* b = &s->balance;
     const sti_impulses* p = &s->impulses;
@@ -129,7 +130,7 @@ static void contact_work(sti_stepper* s, double share, const double* mean) {
         for (int a = 0; a < c->tangent_count; a++) {
             const double c_t = p->c_t[sti_step_at(2, j, a)], offset = from->t_offset != NULL ? from->t_offset[a] : 0;
             own += c_t * offset;
-            slip += c_t * (sti_step_dot(s->n, c->t + sti_step_at(s->n, a, 0), mean) + offset);
+            slip += c_t * (sti_vector_dot(s->n, c->t + sti_step_at(s->n, a, 0), mean) + offset);
             b->moving = b->moving || offset != 0;
         }
         // facets of the convex step carry friction in their normals
@@ -143,8 +144,8 @@ static void contact_work(sti_stepper* s, double share, const double* mean) {
     }
 }
 
-// Kinetic energy that the forces at the end of applied_work give a body at rest: where contacts hold them in balance, what
-// is left of it is rounding.
+// Kinetic energy that the forces at the end of applied_work give a body at rest: where contacts hold them in balance,
+// what is left of it is rounding.
 static double given(const sti_stepper* s, double tau) {
     double sum = 0;
     for (int i = 0; i < s->n; i++) {

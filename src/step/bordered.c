@@ -1,10 +1,11 @@
 // bordered.c: the linear system of every projection and of (1.3.8),
 //
-//     [ M   -A' ] (x)   (f)
+//     [ M   -W' ] (x)   (f)
 //     [ A    0  ] (y) = (g)
 //
-// with M semidefinite and rows of A that may depend on each other. M is divided by its largest entry and each row of A
-// by its length, so that the rank has a meaning; then a rank-revealing factorization gives the solution of least norm.
+// with W = A but where contacts slide, M semidefinite and rows of A that may depend on each other. M is divided by its
+// largest entry and each row of A by its length, so that the rank has a meaning; then a rank-revealing factorization
+// gives the solution of least norm.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -40,16 +41,17 @@ static sti_status reserve(sti_env* env, int size, int k, room* w) {
 
 // Largest residual of the scaled system, relative to its right side.
 static double measure(const sti_bordered* b, const room* w, double scale) {
+    const double* W = b->W != NULL ? b->W : b->A;
     double worst = 0, size = 0;
     for (int i = 0; i < b->n; i++) {
         double r = -b->f[i] / scale;
         size = fmax(size, fabs(r));
         for (int j = 0; j < b->n; j++) r += b->M[sti_step_at(b->n, i, j)] / scale * b->x[j];
-        for (int j = 0; j < b->k; j++) r -= b->A[sti_step_at(b->n, j, i)] * b->y[j] / scale;
+        for (int j = 0; j < b->k; j++) r -= W[sti_step_at(b->n, j, i)] * b->y[j] / scale;
         worst = fmax(worst, fabs(r));
     }
     for (int j = 0; j < b->k; j++) {
-        const double r = sti_step_dot(b->n, b->A + sti_step_at(b->n, j, 0), b->x) - b->g[j];
+        const double r = sti_vector_dot(b->n, b->A + sti_step_at(b->n, j, 0), b->x) - b->g[j];
         size = fmax(size, fabs(b->g[j]) / w->length[j]);
         worst = fmax(worst, fabs(r) / w->length[j]);
     }
@@ -58,22 +60,22 @@ static double measure(const sti_bordered* b, const room* w, double scale) {
 
 sti_status sti_bordered_solve(sti_env* env, sti_bordered* b) {
     const int n = b->n, k = b->k, size = n + k;
+    const double* W = b->W != NULL ? b->W : b->A;
     room w = {0};
     sti_status status = reserve(env, size, k, &w);
     if (status != STI_OK) return status;
-    double scale = sti_step_largest(n * n, b->M);
+    double scale = sti_vector_largest(n * n, b->M);
     if (!(scale > 0)) scale = 1;
     for (int j = 0; j < k; j++) {
         const double* row = b->A + sti_step_at(n, j, 0);
-        const double length = sqrt(sti_step_dot(n, row, row));
+        const double length = sqrt(sti_vector_dot(n, row, row));
         w.length[j] = length > 0 ? length : 1;
     }
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++) w.K[sti_step_at(size, j, i)] = b->M[sti_step_at(n, i, j)] / scale;
         for (int j = 0; j < k; j++) {
-            const double e = b->A[sti_step_at(n, j, i)] / w.length[j];
-            w.K[sti_step_at(size, n + j, i)] = -e;
-            w.K[sti_step_at(size, i, n + j)] = e;
+            w.K[sti_step_at(size, n + j, i)] = -W[sti_step_at(n, j, i)] / w.length[j];
+            w.K[sti_step_at(size, i, n + j)] = b->A[sti_step_at(n, j, i)] / w.length[j];
         }
         w.r[i] = b->f[i] / scale;
     }
@@ -96,7 +98,7 @@ sti_status sti_bordered_solve(sti_env* env, sti_bordered* b) {
 int sti_step_row_rank(int k, int n, double* rows) {
     for (int j = 0; j < k; j++) {
         double* row = rows + sti_step_at(n, j, 0);
-        const double length = sqrt(sti_step_dot(n, row, row));
+        const double length = sqrt(sti_vector_dot(n, row, row));
         for (int i = 0; length > 0 && i < n; i++) row[i] /= length;
     }
     for (int rank = 0; rank < k; rank++) {
@@ -104,7 +106,7 @@ int sti_step_row_rank(int k, int n, double* rows) {
         double most = 0;
         for (int j = rank; j < k; j++) {
             const double* row = rows + sti_step_at(n, j, 0);
-            const double length = sti_step_dot(n, row, row);
+            const double length = sti_vector_dot(n, row, row);
             if (length > most) {
                 most = length;
                 best = j;
@@ -120,7 +122,7 @@ int sti_step_row_rank(int k, int n, double* rows) {
         for (int j = rank + 1; j < k; j++) {
             double* row = rows + sti_step_at(n, j, 0);
             for (int round = 0; round < 2; round++) {
-                const double part = sti_step_dot(n, a, row);
+                const double part = sti_vector_dot(n, a, row);
                 for (int i = 0; i < n; i++) row[i] -= part * a[i];
             }
         }

@@ -5,20 +5,23 @@
 //     compression      M (v_c - v) = nu c_nu + n c + D beta,             friction bound  mu c               (2.1.12-16)
 //     decompression    M (v+ - v_c) = F_r + nu c_nu + n c_x + D beta_x,  friction bound  mu (e c + c_x)     (2.1.18-22)
 //
-// with F_r = sum e_j n_j c_j over the contacts that take part (2.1.17). STI_IMPACT_POISSON_PRINTED has the bound mu c_x of
-// the print (errata 3): no friction for the restituted impulse. Decompression is left out where nothing is restituted.
+// with F_r = sum e_j n_j c_j over the contacts that take part (2.1.17). STI_IMPACT_POISSON_PRINTED has the bound mu c_x
+// of the print (errata 3): no friction for the restituted impulse. Decompression is left out where nothing is
+// restituted.
 //
-// Moreau's law, Newton's law and a restitution matrix are one such problem with shifted rows (restitution.c). Theorem 1.2.10
-// covers Poisson's phases; with friction the others may have no solution.
+// Moreau's law, Newton's law and a restitution matrix are one such problem with shifted rows (restitution.c). Theorem
+// 1.2.10 covers Poisson's phases; with friction the others may have no solution.
 //
 // Energy. Compression loses energy: with r the impulses and u_c the local velocities after it, T_c - T = r'u_c minus a
-// square, and r'u_c <= 0. Decompression may gain (S3 after 2.1.22; POI-17). With `dissipate` such an outcome v+ is drawn
-// back on the segment from v_c to v+ to the farthest point whose energy is that before the impact. Joints, gaps opening
-// and cones of impulses are all kept on that segment, since each is convex. Where surfaces move (offsets) they do work,
-// and energy is not judged.
+// square, and r'u_c <= 0. Decompression may gain (S3 after 2.1.22; POI-17). With `dissipate` such an outcome v+ is
+// drawn back on the segment from v_c to v+ to the farthest point whose energy is that before the impact. Joints, gaps
+// opening and cones of impulses are all kept on that segment, since each is convex. Where surfaces move (offsets) they
+// do work, and energy is not judged.
 //
-// Impulses of compression need not be unique where v_c is, and what is restituted depends on them; the covering vector e
-// of Lemke's method on the problem as posed in S3 fixes the choice.
+// The energetic coefficient, one instant of impact for all contacts, is in energetic.c; it never gains.
+//
+// Impulses of compression need not be unique where v_c is, and what is restituted depends on them; the covering vector
+// e of Lemke's method on the problem as posed in S3 fixes the choice.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,13 +29,17 @@
 #include "step/step.h"
 
 sti_collision_options sti_collision_options_default(void) {
-    return (sti_collision_options){
-        .law = STI_IMPACT_POISSON, .facets = 8, .gap_tol = 1e-9, .restitution_scale = 1, .dissipate = true};
+    return (sti_collision_options){.law = STI_IMPACT_POISSON,
+                                   .facets = 8,
+                                   .gap_tol = 1e-9,
+                                   .restitution_scale = 1,
+                                   .dissipate = true,
+                                   .exponent = 1.5};
 }
 
 static double kinetic(const sti_instant* in, const double* v) {
     double s = 0;
-    for (int i = 0; i < in->n; i++) s += v[i] * sti_step_dot(in->n, in->M + sti_step_at(in->n, i, 0), v);
+    for (int i = 0; i < in->n; i++) s += v[i] * sti_vector_dot(in->n, in->M + sti_step_at(in->n, i, 0), v);
     return s / 2;
 }
 
@@ -41,7 +48,7 @@ static void begin_phase(sti_impulses* p, const sti_instant* in, const bool* acti
     p->alpha = 1;
     p->count = 0;
     memcpy(p->Q, in->M, (size_t)in->n * (size_t)in->n * sizeof *p->Q);
-    for (int i = 0; i < in->n; i++) p->f[i] = sti_step_dot(in->n, in->M + sti_step_at(in->n, i, 0), v);
+    for (int i = 0; i < in->n; i++) p->f[i] = sti_vector_dot(in->n, in->M + sti_step_at(in->n, i, 0), v);
     for (int i = 0; i < in->contact_count; i++) {
         if (active[i]) sti_impulses_add(p, in, i, in->contacts[i].mu);
     }
@@ -189,13 +196,20 @@ sti_status sti_step_collide(sti_impulses* p, const sti_instant* instant, const b
                             const sti_collision_options* options, sti_collision* out) {
     reset(out);
     const bool phases = options->law == STI_IMPACT_POISSON || options->law == STI_IMPACT_POISSON_PRINTED;
-    sti_status status =
-        phases ? poisson(p, instant, active, v, options, out)
-               : one_phase(p, instant, active, v, options, options->restitution_scale, out, out->v, out->p_n, out->p_t);
+    const bool energetic = sti_step_is_energetic(options->law);
+    sti_status status = energetic ? sti_step_energetic(p->env, instant, active, v, options, out)
+                        : phases  ? poisson(p, instant, active, v, options, out)
+                                  : one_phase(p, instant, active, v, options, options->restitution_scale, out, out->v,
+                                              out->p_n, out->p_t);
     if (status != STI_OK || out->outcome != STI_SOLVED) return status;
     out->energy[0] = kinetic(instant, v);
     out->energy[1] = phases ? kinetic(instant, out->v_c) : NAN;
     for (int i = 0; !phases && i < instant->n; i++) out->v_c[i] = NAN;
+    if (energetic) {
+        out->energy[2] = kinetic(instant, out->v);
+        if (surfaces_move(instant, active)) out->gain = NAN;
+        return STI_OK;
+    }
     return judge_energy(p, instant, active, v, options, out);
 }
 
@@ -231,7 +245,7 @@ static sti_status check(sti_env* env, const sti_collision_options* o) {
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "facets %d: an even number, 4 or more", o->facets);
     if (!(o->restitution_scale >= 0) || !(o->gap_tol >= 0))
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "restitution_scale and gap_tol must not be negative");
-    return STI_OK;
+    return sti_step_springs_check(env, 0, NULL, o->exponent);
 }
 
 sti_status sti_collision_create(sti_env* env, const sti_instant* instant, const sti_collision_options* options,

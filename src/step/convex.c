@@ -3,16 +3,17 @@
 //     min over v   1/2 v'M v + f'v,     f = -(M v^l + h k_app)                                          errata 4
 //     with         n'v + mu d_s'v >= -Phi / h   for every facet s of every contact,    nu'v = 0          (2.3.7)
 //
-// and q+ = q + h v. M, n, D, nu and Phi are taken at q^l, k_app = -F holds all forces, explicitly. The optimality conditions
-// are M v + f = sum (n + mu d_s) lambda_s + nu c, with lambda_s >= 0 complementary to (2.3.7): the dual (2.3.10). Facets are
-// contacts without friction whose gradient is n + mu d_s, so the problem of impulses.h holds these conditions, and Lemke's
-// method solves them exactly.
+// and q+ = q + h v. M, n, D, nu and Phi are taken at q^l, k_app = -F holds all forces, explicitly. The optimality
+// conditions are M v + f = sum (n + mu d_s) lambda_s + nu c, with lambda_s >= 0 complementary to (2.3.7): the dual
+// (2.3.10). Facets are contacts without friction whose gradient is n + mu d_s, so the problem of impulses.h holds these
+// conditions, and Lemke's method solves them exactly.
 //
-// With the round cone the facets become n'v + Phi / h >= mu |t v|, a second-order cone, for <stiction/conic.h>. The dual of a
-// contact is (c_n, c_t) in the dual cone: normal impulse c_n, tangential mu c_t.
+// With the round cone the facets become n'v + Phi / h >= mu |t v|, a second-order cone, for <stiction/conic.h>. The
+// dual of a contact is (c_n, c_t) in the dual cone: normal impulse c_n, tangential mu c_t.
 //
-// The artefact: a contact that slides satisfies its constraint with equality and opens by h mu |t v|: `lift`. Gaps are
-// distances (errata 6).
+// The artefact: a contact that slides satisfies its constraint with equality and opens by h mu |t v|: `lifts`. Gaps are
+// distances (errata 6). The program is worth `objective` at v, its dual that less sum lambda (row v + b):
+// `duality_gap`.
 #include <math.h>
 #include <stdio.h>
 #include <stiction/conic.h>
@@ -52,7 +53,7 @@ static sti_status pose(sti_stepper* s, double h) {
     p->count = 0;
     memcpy(p->Q, s->instant->M, (size_t)s->n * (size_t)s->n * sizeof *p->Q);
     for (int i = 0; i < s->n; i++)
-        p->f[i] = sti_step_dot(s->n, p->Q + sti_step_at(s->n, i, 0), s->v) - h * s->instant->F[i];
+        p->f[i] = sti_vector_dot(s->n, p->Q + sti_step_at(s->n, i, 0), s->v) - h * s->instant->F[i];
     for (int i = 0; i < s->p; i++) {
         if (!s->active[i]) continue;
         if (i >= s->p - s->joint_count)
@@ -157,7 +158,26 @@ static sti_status solve_cone(sti_impulses* p) {
     return status;
 }
 
-sti_status sti_step_convex(sti_stepper* s, double h, double* lift) {
+// Value of the program at u, and its distance from that of the dual at the impulses: sum c_j (row_j u + b_j), as M u +
+// f = A'c.
+static void measure_program(const sti_stepper* s, sti_step_report* report) {
+    const sti_impulses* p = &s->impulses;
+    double value = 0, power = 0;
+    for (int i = 0; i < p->n; i++)
+        value += p->u[i] * (sti_vector_dot(p->n, p->Q + sti_step_at(p->n, i, 0), p->u) / 2 - p->f[i]);
+    for (int j = 0; j < p->count; j++) {
+        const sti_impulse_contact* c = &p->contacts[j];
+        power += p->c_n[j] * (sti_vector_dot(p->n, c->n, p->u) + c->b_n);
+        for (int a = 0; a < c->tangent_count; a++)
+            power +=
+                p->c_t[sti_step_at(2, j, a)] * (sti_vector_dot(p->n, c->t + sti_step_at(p->n, a, 0), p->u) + c->b_t[a]);
+    }
+    const double size = fabs(value) + fabs(value - power);
+    report->objective = value;
+    report->duality_gap = size > 0 ? fabs(power) / size : 0;
+}
+
+sti_status sti_step_convex(sti_stepper* s, double h, sti_step_report* report) {
     sti_status status = pose(s, h);
     if (status != STI_OK) return status;
     sti_impulses* p = &s->impulses;
@@ -167,19 +187,20 @@ sti_status sti_step_convex(sti_stepper* s, double h, double* lift) {
         s->u_trial[i] = s->v_trial[i] = p->u[i];
         s->q_trial[i] = s->q[i] + h * p->u[i];
     }
-    *lift = 0;
+    measure_program(s, report);
     for (int j = 0; j < p->count; j++) {
         const int i = p->contacts[j].contact;
         const sti_instant_contact* c = &s->instant->contacts[i];
         if (p->contacts[j].bilateral || !(p->c_n[j] > 0)) continue;
-        *lift = fmax(*lift, s->gap[i] + h * (sti_step_dot(s->n, c->n, p->u) + c->n_offset));
+        s->lifts[i] = fmax(s->lifts[i], s->gap[i] + h * (sti_vector_dot(s->n, c->n, p->u) + c->n_offset));
+        report->lift = fmax(report->lift, s->lifts[i]);
     }
     return STI_OK;
 }
 
 void sti_step_convex_read(sti_stepper* s) {
     const sti_impulses* p = &s->impulses;
-    const double speed = 1e-9 * (1 + sti_step_largest(s->n, p->u));
+    const double speed = 1e-9 * (1 + sti_vector_largest(s->n, p->u));
     for (int j = 0, facet = 0; j < p->count; j++) {
         const int i = p->contacts[j].contact;
         const sti_instant_contact* c = &s->instant->contacts[i];
@@ -196,7 +217,7 @@ void sti_step_convex_read(sti_stepper* s) {
         for (int a = 0; a < c->tangent_count; a++) {
             impulse[a] += weight * d[a];
             const double slip =
-                sti_step_dot(s->n, c->t + sti_step_at(s->n, a, 0), p->u) + (c->t_offset != NULL ? c->t_offset[a] : 0);
+                sti_vector_dot(s->n, c->t + sti_step_at(s->n, a, 0), p->u) + (c->t_offset != NULL ? c->t_offset[a] : 0);
             s->slip[sti_step_at(2, i, a)] = slip;
             largest = fmax(largest, fabs(slip));
         }

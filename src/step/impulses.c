@@ -1,22 +1,24 @@
 // impulses.c: posing and solving the MLCP of impulses.h with polyhedral friction.
 //
-// Free variables are (u, c_nu), pairs stand in the order of S3 (2.1.8): c_n of all contacts, beta of all, lambda of all.
+// Free variables are (u, c_nu), pairs stand in the order of S3 (2.1.8): c_n of all contacts, beta of all, lambda of
+// all.
 //
 //     [ Q   -alpha nu ] (u   )     [ -alpha n   -alpha D   0 ] (c_n   )     [ -f ]
 //     [ nu'      0    ] (c_nu)  +  [     0          0      0 ] (beta  )  +  [  b ]  =  0
 //                                                              (lambda)
 //
-// The free variables are eliminated and the LCP that remains is solved by Lemke's method with the covering vector e, which
-// fixes the choice where impulses are not unique. Where the block of free variables is singular (a mass matrix that only
-// contacts complete), and for whatever Lemke's method does not solve, the MLCP itself goes to the solvers,
+// The free variables are eliminated and the LCP that remains is solved by Lemke's method with the covering vector e,
+// which fixes the choice where impulses are not unique. Where the block of free variables is singular (a mass matrix
+// that only contacts complete), and for whatever Lemke's method does not solve, the MLCP itself goes to the solvers,
 // `auto` at last, which may prove that there is no solution.
 //
-// A contact in the plane has the directions +t, -t. In space `facets` directions at equal angles, the first along t_1; so
-// the friction polygon has its corners on the circle: friction of length mu c_n along a corner, mu c_n cos(pi / facets)
-// across an edge.
+// A contact in the plane has the directions +t, -t. In space `facets` directions at equal angles, the first along t_1;
+// so the friction polygon has its corners on the circle: friction of length mu c_n along a corner, mu c_n cos(pi /
+// facets) across an edge.
 //
-// D1. Friction in a joint is bounded by mu |c_nu|, which no MLCP with these variables expresses. The bound is a constant
-//     inside, and iterated from outside until it agrees. For mu large there may be no fixed point: STI_LIMIT then.
+// D1. Friction in a joint is bounded by mu |c_nu|, which no MLCP with these variables expresses. The bound is a
+//     constant inside, and iterated from outside until it agrees. For mu large there may be no fixed point: STI_LIMIT
+//     then.
 // D2. Redundant joints: a gradient within 1e-7 (the sine of the angle) of the span of those before is left out, with
 //     multiplier 0, and its rate is looked at afterwards.
 #include "step/impulses.h"
@@ -30,18 +32,6 @@ static const double pi = 3.14159265358979323846;
 enum { JOINT_ROUNDS = 200 };
 
 static const double dependent = 1e-7;
-
-double sti_step_dot(int n, const double* x, const double* y) {
-    double s = 0;
-    for (int i = 0; i < n; i++) s += x[i] * y[i];
-    return s;
-}
-
-double sti_step_largest(int n, const double* x) {
-    double s = 0;
-    for (int i = 0; i < n; i++) s = fmax(s, fabs(x[i]));
-    return s;
-}
 
 int sti_impulse_directions(int tangent_count, int facets) {
     return tangent_count == 2 ? facets : 2 * tangent_count;
@@ -146,17 +136,17 @@ static bool is_redundant(const sti_impulses* p, int j, double* basis, int* rank)
     const int n = p->n;
     const double* from = p->contacts[j].n;
     double* row = basis + sti_step_at(n, *rank, 0);
-    const double length = sqrt(sti_step_dot(n, from, from));
+    const double length = sqrt(sti_vector_dot(n, from, from));
     if (*rank == n || !(length > 0)) return true;
     for (int i = 0; i < n; i++) row[i] = from[i] / length;
     for (int round = 0; round < 2; round++) {
         for (int k = 0; k < *rank; k++) {
             const double* other = basis + sti_step_at(n, k, 0);
-            const double part = sti_step_dot(n, other, row);
+            const double part = sti_vector_dot(n, other, row);
             for (int i = 0; i < n; i++) row[i] -= part * other[i];
         }
     }
-    const double rest = sqrt(sti_step_dot(n, row, row));
+    const double rest = sqrt(sti_vector_dot(n, row, row));
     if (rest <= dependent) return true;
     for (int i = 0; i < n; i++) row[i] /= rest;
     ++*rank;
@@ -223,12 +213,13 @@ void sti_impulses_pose(sti_impulses* p) {
     for (int j = 0; j < p->count; j++) {
         const sti_impulse_contact* c = &p->contacts[j];
         const int r = p->row[j];
+        const double* push = c->push != NULL ? c->push : c->n;
         for (int k = 0; r >= 0 && k < n; k++) {
             if (c->bilateral) {
-                p->A[sti_step_at(N, k, r)] = -p->alpha * c->n[k];
+                p->A[sti_step_at(N, k, r)] = -p->alpha * push[k];
                 p->A[sti_step_at(N, r, k)] = c->n[k];
             } else {
-                p->C[sti_step_at(m, k, r)] = -p->alpha * c->n[k];
+                p->C[sti_step_at(m, k, r)] = -p->alpha * push[k];
                 p->D[sti_step_at(N, r, k)] = c->n[k];
             }
         }
@@ -258,10 +249,10 @@ void sti_impulses_read(sti_impulses* p, const double* free_variables, const doub
         double *c_t = p->c_t + sti_step_at(2, j, 0), *slip = p->slip + sti_step_at(2, j, 0);
         p->c_n[j] = 0;
         if (p->row[j] >= 0) p->c_n[j] = c->bilateral ? free_variables[p->row[j]] : z[p->row[j]];
-        p->rho[j] = sti_step_dot(p->n, c->n, p->u) + c->b_n;
+        p->rho[j] = sti_vector_dot(p->n, c->n, p->u) + c->b_n;
         c_t[0] = c_t[1] = slip[0] = slip[1] = 0;
         for (int a = 0; a < c->tangent_count; a++)
-            slip[a] = sti_step_dot(p->n, c->t + sti_step_at(p->n, a, 0), p->u) + c->b_t[a];
+            slip[a] = sti_vector_dot(p->n, c->t + sti_step_at(p->n, a, 0), p->u) + c->b_t[a];
         const int count = p->first_beta[j] < 0 ? 0 : sti_impulse_directions(c->tangent_count, p->facets);
         for (int s = 0; s < count; s++) {
             double d[2];
@@ -290,7 +281,8 @@ static void take_answer(sti_impulses* p, const sti_lcp_answer* answer) {
     sti_impulses_read(p, answer->u, answer->z);
 }
 
-// Pivots of Lemke's method: problems of steps take about as many as pairs, and one that takes hundreds times that cycles.
+// Pivots of Lemke's method: problems of steps take about as many as pairs, and one that takes hundreds times that
+// cycles.
 static long most_pivots(const sti_impulses* p) {
     return 200 + 50L * p->pairs;
 }
@@ -328,8 +320,9 @@ static bool reduce(sti_impulses* p) {
     for (int i = 0; i < m; i++) {
         const double* row = p->D + sti_step_at(N, i, 0);
         for (int j = 0; j < m; j++)
-            p->M[sti_step_at(m, i, j)] = p->B[sti_step_at(m, i, j)] - sti_step_dot(N, row, p->X + sti_step_at(N, j, 0));
-        p->q[i] = p->b[i] - sti_step_dot(N, row, p->X + sti_step_at(N, m, 0));
+            p->M[sti_step_at(m, i, j)] =
+                p->B[sti_step_at(m, i, j)] - sti_vector_dot(N, row, p->X + sti_step_at(N, j, 0));
+        p->q[i] = p->b[i] - sti_vector_dot(N, row, p->X + sti_step_at(N, m, 0));
     }
     return true;
 }
@@ -340,8 +333,8 @@ static sti_status recover(sti_impulses* p, double* z) {
     double *u = p->free_variables, *r = p->remainder;
     for (int round = 0; round < 2; round++) {
         for (int i = 0; i < N; i++) {
-            r[i] = -p->a[i] - sti_step_dot(m, p->C + sti_step_at(m, i, 0), z);
-            if (round > 0) r[i] -= sti_step_dot(N, p->A + sti_step_at(N, i, 0), u);
+            r[i] = -p->a[i] - sti_vector_dot(m, p->C + sti_step_at(m, i, 0), z);
+            if (round > 0) r[i] -= sti_vector_dot(N, p->A + sti_step_at(N, i, 0), u);
         }
         sti_dense_factor_solve(&p->factor, r);
         for (int i = 0; i < N; i++) u[i] = round == 0 ? r[i] : u[i] + r[i];
@@ -393,10 +386,10 @@ static double renew_bounds(sti_impulses* p) {
 
 // D2: joints that were left out hold by themselves, or contradict the others.
 static void judge_joints(sti_impulses* p) {
-    const double speed = 1 + sti_step_largest(p->n, p->u);
-    for (int j = 0; j < p->count; j++) {
+    const double speed = 1 + sti_vector_largest(p->n, p->u);
+    for (int j = 0; !p->nearing && j < p->count; j++) {
         const double* n = p->contacts[j].n;
-        if (p->row[j] >= 0 || fabs(p->rho[j]) <= 1e-7 * (speed * sqrt(sti_step_dot(p->n, n, n)) + 1e-300)) continue;
+        if (p->row[j] >= 0 || fabs(p->rho[j]) <= 1e-7 * (speed * sqrt(sti_vector_dot(p->n, n, n)) + 1e-300)) continue;
         p->outcome = STI_UNKNOWN;
         snprintf(p->why, sizeof p->why, "joint %d contradicts the others: its rate is %.3g, and it cannot be changed",
                  p->contacts[j].contact, p->rho[j]);

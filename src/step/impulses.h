@@ -15,6 +15,7 @@
 
 #include "base/env.h"
 #include "linalg/dense.h"
+#include "linalg/vector.h"
 
 typedef struct sti_impulse_contact {
     int contact;  // of the instant
@@ -25,7 +26,8 @@ typedef struct sti_impulse_contact {
     double mu;
     double b_n;
     double b_t[2];
-    double bound;  // friction beyond mu c_n; of a joint all of it
+    double bound;        // friction beyond mu c_n; of a joint all of it
+    const double* push;  // along what c_n acts, where the contact slides; NULL: n      (n)
 } sti_impulse_contact;
 
 typedef struct sti_impulses {
@@ -33,6 +35,7 @@ typedef struct sti_impulses {
     int n;         // velocities
     int capacity;  // contacts and joints
     int facets;    // directions of a contact with two tangents
+    bool nearing;  // rates of joints are not 0 yet: what redundant ones miss is no contradiction
     // ---- the problem
     double alpha;
     double* Q;  // (n x n)
@@ -87,8 +90,5 @@ void sti_impulse_direction(int tangent_count, int facets, int s, double d[2]);
 static inline size_t sti_step_at(int cols, int i, int j) {
     return (size_t)i * (size_t)cols + (size_t)j;
 }
-
-double sti_step_dot(int n, const double* x, const double* y);
-double sti_step_largest(int n, const double* x);
 
 #endif

@@ -78,12 +78,12 @@ static void read_answer(sti_impulses* p, const posed* k, const sti_contact_answe
     memcpy(p->u, answer->v, (size_t)p->n * sizeof *p->u);
     for (int j = 0; j < p->count; j++) {
         const sti_impulse_contact* from = &p->contacts[j];
-        p->rho[j] = sti_step_dot(p->n, from->n, p->u) + from->b_n;
+        p->rho[j] = sti_vector_dot(p->n, from->n, p->u) + from->b_n;
         for (int a = 0; a < 2; a++) {
             p->c_t[sti_step_at(2, j, a)] = p->slip[sti_step_at(2, j, a)] = 0;
             if (a < from->tangent_count)
                 p->slip[sti_step_at(2, j, a)] =
-                    sti_step_dot(p->n, from->t + sti_step_at(p->n, a, 0), p->u) + from->b_t[a];
+                    sti_vector_dot(p->n, from->t + sti_step_at(p->n, a, 0), p->u) + from->b_t[a];
         }
         if (from->bilateral) {
             p->c_n[j] = answer->lambda[joint++] / p->alpha;
@@ -115,7 +115,8 @@ static sti_status iterate(sti_impulses* p, posed* k, bool skew) {
                                          .w = k->w,
                                          .b = k->b};
     for (int round = 0; round < SKEW_ROUNDS; round++) {
-        for (int i = 0; i < n; i++) k->f[i] = p->f[i] - (skew ? sti_step_dot(n, k->N + sti_step_at(n, i, 0), p->u) : 0);
+        for (int i = 0; i < n; i++)
+            k->f[i] = p->f[i] - (skew ? sti_vector_dot(n, k->N + sti_step_at(n, i, 0), p->u) : 0);
         sti_contact_answer answer;
         const sti_status status = sti_contact_solve(p->env, &problem, &options, &answer);
         if (status != STI_OK) return status;
@@ -130,7 +131,7 @@ static sti_status iterate(sti_impulses* p, posed* k, bool skew) {
             read_answer(p, k, &answer);
         }
         sti_contact_answer_clear(p->env, &answer);
-        if (!good || !skew || change <= 1e-14 * (1 + sti_step_largest(n, p->u))) return STI_OK;
+        if (!good || !skew || change <= 1e-14 * (1 + sti_vector_largest(n, p->u))) return STI_OK;
         p->residual = fmax(p->residual, change);
     }
     if (p->residual > 1e-8) {

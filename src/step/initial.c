@@ -1,14 +1,15 @@
 // initial.c: consistent initialization, S3 (1.3.5) to (1.3.8).
 //
-//     positions      q := nearest q with Theta(q, t) = 0          Newton; each step the least dq'M dq with Theta + nu'dq = 0
+//     positions      q := nearest q with Theta(q, t) = 0
+//         Newton; each step the least dq'M dq with Theta + nu'dq = 0
 //     velocities     v := nearest v with nu'v + Theta_t = 0       in the same metric
 //     accelerations  M a = nu c_nu - F,   nu'a = -rate            (1.3.8), `rate` with explicit time included
 //
 // M is taken at the current q. What each outcome says: `consistent` and `projected` hold to the defects in the result;
 // `inconsistent` means that Newton's method found no fitting position from here, or that the velocity equations
 // contradict each other (least squares leaves a remainder); it is no proof that no position exists. `singular`: (1.3.8)
-// has no solution or more than one acceleration (M singular in a direction that the joints leave free). Redundant joints
-// are no obstacle: the multipliers of least norm are taken.
+// has no solution or more than one acceleration (M singular in a direction that the joints leave free). Redundant
+// joints are no obstacle: the multipliers of least norm are taken.
 //
 // A defect is a length: |Theta_i| / |nu_i|. Up to 1e-12 of the size of q (or v) a start counts as consistent, and not a
 // digit is changed.
@@ -66,7 +67,7 @@ static sti_status reserve(start* s) {
 
 static double row_length(const start* s, int i) {
     const double* nu = s->instant->contacts[s->p + i].n;
-    const double length = sqrt(sti_step_dot(s->n, nu, nu));
+    const double length = sqrt(sti_vector_dot(s->n, nu, nu));
     return length > 0 ? length : 1;
 }
 
@@ -80,7 +81,7 @@ static sti_status look(start* s, const double* q, const double* v, bool velocity
     for (int i = 0; i < s->m; i++) {
         const sti_instant_contact* c = &s->instant->contacts[s->p + i];
         memcpy(s->rows + sti_step_at(s->n, i, 0), c->n, (size_t)s->n * sizeof *s->rows);
-        s->g[i] = velocity ? sti_step_dot(s->n, c->n, v) + c->n_offset : s->gap[s->p + i];
+        s->g[i] = velocity ? sti_vector_dot(s->n, c->n, v) + c->n_offset : s->gap[s->p + i];
         *largest = fmax(*largest, fabs(s->g[i]));
         if (fabs(s->g[i]) / row_length(s, i) > *length) {
             *length = fabs(s->g[i]) / row_length(s, i);
@@ -92,7 +93,7 @@ static sti_status look(start* s, const double* q, const double* v, bool velocity
 
 static double metric(const start* s, const double* x) {
     double sum = 0;
-    for (int i = 0; i < s->n; i++) sum += x[i] * sti_step_dot(s->n, s->instant->M + sti_step_at(s->n, i, 0), x);
+    for (int i = 0; i < s->n; i++) sum += x[i] * sti_vector_dot(s->n, s->instant->M + sti_step_at(s->n, i, 0), x);
     return sqrt(fmax(sum, 0));
 }
 
@@ -115,7 +116,7 @@ static sti_status project_position(start* s, bool* moved, bool* found) {
     *moved = false;
     *found = status == STI_OK;
     if (status != STI_OK) return status;
-    const double size = 1 + sti_step_largest(s->n, out->q);
+    const double size = 1 + sti_vector_largest(s->n, out->q);
     double path = 0;
     while (length > fits * size && out->iterations < NEWTON_STEPS) {
         bool possible;
@@ -162,7 +163,7 @@ static sti_status project_velocity(start* s, bool* moved, bool* found) {
     out->defect_v[0] = out->defect_v[1] = largest;
     *moved = false;
     *found = true;
-    if (length <= fits * (1 + sti_step_largest(s->n, out->v))) return STI_OK;
+    if (length <= fits * (1 + sti_vector_largest(s->n, out->v))) return STI_OK;
     out->worst_joint = worst;
     status = least_motion(s, s->dq, found);
     if (status != STI_OK) return status;
@@ -201,12 +202,12 @@ static sti_status accelerations(start* s, bool* determined) {
 
 static void note_contacts(start* s) {
     sti_initial* out = s->out;
-    const double size = 1 + sti_step_largest(s->n, out->q), speed = 1 + sti_step_largest(s->n, out->v);
+    const double size = 1 + sti_vector_largest(s->n, out->q), speed = 1 + sti_vector_largest(s->n, out->v);
     out->penetrating = out->approaching = -1;
     for (int i = s->p - 1; i >= 0; i--) {
         const sti_instant_contact* c = &s->instant->contacts[i];
         if (s->gap[i] < -fits * size) out->penetrating = i;
-        if (s->gap[i] <= fits * size && sti_step_dot(s->n, c->n, out->v) + c->n_offset < -fits * speed)
+        if (s->gap[i] <= fits * size && sti_vector_dot(s->n, c->n, out->v) + c->n_offset < -fits * speed)
             out->approaching = i;
     }
 }

@@ -5,11 +5,11 @@
 //
 //     q~(tau) = H_0 q + H_1 h v + H_2 q_trial + H_3 h v_trial,
 //
-// the least gap of all contacts that are open now and crossed at the end changes its sign. Its root is found by bisection
-// mixed with the secant method (Illinois); the end of the last interval where the gap is not positive is returned, so
-// the contact counts as touching there. Contacts that cross and come back within the step are not seen. A contact that
-// touches at tau = 0 and opens has its root behind a time at which it is open; tau = 0 is the answer when there is no
-// such time down to h / 2^40.
+// the least gap of all contacts that are open now and crossed at the end changes its sign. Its root is found by
+// bisection mixed with the secant method (Illinois); the end of the last interval where the gap is not positive is
+// returned, so the contact counts as touching there. Contacts that cross and come back within the step are not seen. A
+// contact that touches at tau = 0 and opens has its root behind a time at which it is open; tau = 0 is the answer when
+// there is no such time down to h / 2^40.
 #include <math.h>
 #include <string.h>
 

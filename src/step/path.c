@@ -1,8 +1,8 @@
 // path.c: motions in steps as functions of bounded variation.
 //
-// Integrals of |a - b| are exact: on the union of both meshes the difference is linear in every component, and so is split where
-// it changes sign. Distances of graphs are least values of convex functions on segments; segments that cannot be nearer than what
-// was found are passed over.
+// Integrals of |a - b| are exact: on the union of both meshes the difference is linear in every component, and so is
+// split where it changes sign. Distances of graphs are least values of convex functions on segments; segments that
+// cannot be nearer than what was found are passed over.
 #include <math.h>
 #include <stiction/path.h>
 #include <string.h>

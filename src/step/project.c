@@ -1,19 +1,20 @@
-// project.c: the stabilization. Joints and closed contacts are kept at the level of velocities, so their gaps drift; after
-// each step the position is moved to
+// project.c: the stabilization. Joints and closed contacts are kept at the level of velocities, so their gaps drift;
+// after each step the position is moved to
 //
 //     the nearest q, in the metric of M, at which the gaps of all joints and of all closed contacts vanish
 //
-// by Newton's method with the least step each time. A contact is closed when it carried an impulse, or when it overlaps; with
-// level gap, contacts look after themselves.
-// Gaps up to 1e-13 of the size of q are left alone: a body that sticks does not move by a bit. Velocities stay. The motion
-// is as small as the drift of one step: O(h^2) with the geometry of the print, O(h^3) with geometry ahead.
+// by Newton's method with the least step each time. A contact is closed when it carried an impulse, or when it
+// overlaps; with level gap, contacts look after themselves.
+// Gaps up to 1e-13 of the size of q are left alone: a body that sticks does not move by a bit. Velocities stay. The
+// motion is as small as the drift of one step: O(h^2) with the geometry of the print, O(h^3) with geometry ahead.
 //
 // Where the equations contradict each other (more closed contacts than can touch at once) least squares are taken, and
 // what remains shows as drift and penetration in the report.
 //
 // Velocities can be settled in the same way: with alpha < 1 the weighted velocity u of a closed contact is right and v
-// alternates around it, v+ = -v where u = 0, and so does nu'v of a joint. The nearest v with rates 0 at joints and closed
-// contacts, and slips 0 where a contact sticks, does not. It is off by default: S3 figure 2.2 shows the alternation.
+// alternates around it, v+ = -v where u = 0, and so does nu'v of a joint. The nearest v with rates 0 at joints and
+// closed contacts, and slips 0 where a contact sticks, does not. It is off by default: S3 figure 2.2 shows the
+// alternation.
 #include <math.h>
 #include <string.h>
 
@@ -43,7 +44,7 @@ static sti_status least_move(sti_stepper* s, int k) {
 
 sti_status sti_step_project(sti_stepper* s, double t, bool contacts, double* q, double* moved) {
     const int n = s->n;
-    const double size = 1e-13 * (1 + sti_step_largest(n, q));
+    const double size = 1e-13 * (1 + sti_vector_largest(n, q));
     *moved = 0;
     for (int round = 0; round < ROUNDS; round++) {
         sti_status status = sti_system_gap(s->system, t, q, s->gap_work);
@@ -64,7 +65,7 @@ sti_status sti_step_project(sti_stepper* s, double t, bool contacts, double* q, 
         status = least_move(s, k);
         if (status != STI_OK) return status;
         for (int i = 0; i < n; i++) q[i] += s->dq[i];
-        *moved = fmax(*moved, sti_step_largest(n, s->dq));
+        *moved = fmax(*moved, sti_vector_largest(n, s->dq));
     }
     return STI_OK;
 }
@@ -72,7 +73,7 @@ sti_status sti_step_project(sti_stepper* s, double t, bool contacts, double* q, 
 // Row k: gradient and what its rate is too large by.
 static void add_row(sti_stepper* s, int k, const double* gradient, double offset, const double* v) {
     memcpy(s->rows + sti_step_at(s->n, k, 0), gradient, (size_t)s->n * sizeof *s->rows);
-    s->defect[k] = -(sti_step_dot(s->n, gradient, v) + offset);
+    s->defect[k] = -(sti_vector_dot(s->n, gradient, v) + offset);
 }
 
 sti_status sti_step_settle(sti_stepper* s, double t, const double* q, double* v) {

@@ -6,9 +6,10 @@
 //     0 <= U h lambda_n - E_f' h lambda_f              _|_  h sigma    >= 0
 //     0  = Theta + nu' h v + h Theta_t,                q+ = q + h v
 //
-// The damping E is what the system's forces say: E = -k_v at (t, q, 0), so a support that moves with the body changes with
-// q (errata 25), and k_0 = k(t, q, 0) are forces that act at rest. Unknown is u = h v as printed: (2.4.20) keeps its units.
-// Kinetic energy plays no part. Outcome STI_NO_SOLUTION is the jam of S3 figure 2.8: the control has to be refused.
+// The damping E is what the system's forces say: E = -k_v at (t, q, 0), so a support that moves with the body changes
+// with q (errata 25), and k_0 = k(t, q, 0) are forces that act at rest. Unknown is u = h v as printed: (2.4.20) keeps
+// its units. Kinetic energy plays no part. Outcome STI_NO_SOLUTION is the jam of S3 figure 2.8: the control has to be
+// refused.
 #include <math.h>
 #include <string.h>
 

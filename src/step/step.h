@@ -19,6 +19,8 @@ typedef struct sti_balance {
     double rounding;    // energies below are 0
 } sti_balance;
 
+typedef struct sti_smooth sti_smooth;
+
 struct sti_stepper {
     sti_env* env;
     const sti_system* system;
@@ -60,18 +62,29 @@ struct sti_stepper {
     double* collision_at;                            // (p)
     double *v_minus, *v_plus;                        // (n)
     double jump_time[STI_STEP_JUMPS], jump_size[STI_STEP_JUMPS];
+    double* lifts;           // of contacts in the convex step                    (p)
+    double* jump;            // position, velocity before and after of each       (STI_STEP_JUMPS x 3 x n)
     unsigned char* touched;  // took part in a collision of this step                    (p)
     unsigned char* mode;     // (p)
     double* numbers;
-    double* E;  // of law general                                       (p x p)
+    double* E;           // of law general                                       (p x p)
+    double* stiffness;   // of law lzb; NULL: alike                              (p)
+    sti_smooth* smooth;  // NULL: events are not located
+    sti_event event[STI_STEP_EVENTS];
 };
 
-// From the state to the state one step later, or to an outcome in the report that is not STI_SOLVED.
-sti_status sti_step_advance(sti_stepper* s, sti_step_report* report);
+// From the state to the state `length` later, or to an outcome in the report that is not STI_SOLVED.
+sti_status sti_step_advance(sti_stepper* s, double length, sti_step_report* report);
+// The same for a whole step with events.
+sti_status sti_step_by_events(sti_stepper* s, sti_step_report* report);
+// Impact at (time, q) from velocity v with the contacts marked active: v, held, and its account in the report.
+sti_status sti_step_hit(sti_stepper* s, const double* q, const double* v, sti_step_report* report);
+double sti_step_rate(const sti_stepper* s, int i, const double* v);  // of gap i at the velocity v, from the instant
+double sti_step_slow(const sti_stepper* s);                          // up to this it counts as 0
 
 // One step of length h from (time, q, v) with the contacts marked active: q_trial, v_trial, u_trial and the impulses.
 sti_status sti_step_alpha(sti_stepper* s, double h);
-sti_status sti_step_convex(sti_stepper* s, double h, double* lift);
+sti_status sti_step_convex(sti_stepper* s, double h, sti_step_report* report);
 void sti_step_convex_read(sti_stepper* s);  // modes, impulses and slips of contacts from those of their facets
 sti_status sti_step_quasistatic(sti_stepper* s, double h);
 // The problem of the scheme, not yet solved.
@@ -82,32 +95,40 @@ sti_status sti_step_quasistatic_pose(sti_stepper* s, double h);
 sti_status sti_step_collide(sti_impulses* p, const sti_instant* instant, const bool* active, const double* v,
                             const sti_collision_options* options, sti_collision* out);
 // Restitution of the laws moreau, newton and general, times scale, as shifts of the rows of a phase whose contacts are
-// there; how many rows had to be relaxed for it, and after the solution how many contacts open faster than the law says.
+// there; how many rows had to be relaxed for it, and after the solution how many contacts open faster than the law
+// says.
 sti_status sti_step_restitute(sti_impulses* p, const sti_instant* instant, const double* v,
                               const sti_collision_options* options, double scale, int* relaxed);
 int sti_step_relaxed(const sti_impulses* p, const sti_instant* instant, const double* v,
                      const sti_collision_options* options);
 sti_status sti_step_law_check(sti_env* env, sti_impact_law law);  // the laws offered in steps
+// The energetic coefficient: stronge and lzb.
+bool sti_step_is_energetic(sti_impact_law law);
+sti_status sti_step_springs_check(sti_env* env, int count, const double* stiffness, double exponent);
+sti_status sti_step_energetic(sti_env* env, const sti_instant* instant, const bool* active, const double* v,
+                              const sti_collision_options* options, sti_collision* out);
 sti_status sti_step_collision_room(sti_env* env, const sti_instant* instant, sti_collision** out);
 
 // First time tau in [0, h] at which an inactive contact touches on the cubic through (q, v) and (q_trial, v_trial);
 // *which is the contact, -1: none. root_q and root_v are the state there.
 sti_status sti_step_locate(sti_stepper* s, double h, double* tau, int* which);
 
-// The energy of a piece of length tau: `begin` before its trial, where the instant is the one at (time, q, v); `measure`
-// while the instant is that of the trial, with the share of its impulses that belongs to the piece, and the mean velocity;
-// `judge` when its end (q, v) is known: not fine, the piece should be shorter; `correct` when it is taken.
+// The energy of a piece of length tau: `begin` before its trial, where the instant is the one at (time, q, v);
+// `measure` while the instant is that of the trial, with the share of its impulses that belongs to the piece, and the
+// mean velocity; `judge` when its end (q, v) is known: not fine, the piece should be shorter; `correct` when it is
+// taken.
 sti_status sti_step_balance_begin(sti_stepper* s, double h);
 sti_status sti_step_balance_measure(sti_stepper* s, double tau, double share, const double* mean);
 sti_status sti_step_balance_judge(sti_stepper* s, double tau, const double* q, const double* v, const double* mean,
                                   bool* fine);
 void sti_step_balance_correct(sti_stepper* s, const double* mean, double* v, sti_step_report* report);
 
-// [M -A'; A 0] (x; y) = (f; g), least norm where it is singular, after scaling of M and of the rows of A. A (k x n).
+// [M -W'; A 0] (x; y) = (f; g), least norm where it is singular, after scaling of M and of the rows of A. A, W (k x n).
 // residual: largest of what remains, relative to the scaled right side; rank of the whole matrix.
 typedef struct sti_bordered {
     int n, k;
     const double *M, *A, *f, *g;
+    const double* W;  // NULL: A
     double *x, *y;
     int rank;
     double residual;

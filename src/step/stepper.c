@@ -1,10 +1,11 @@
-// stepper.c: a system, a scheme and a state that moves: its life, its options, its state. What one step consists of is in
-// advance.c.
+// stepper.c: a system, a scheme and a state that moves: its life, its options, its state. What one step consists of is
+// in advance.c.
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "step/smooth.h"
 #include "step/step.h"
 
 static const char* const scheme_texts[] = {
@@ -27,6 +28,17 @@ bool sti_scheme_parse(const char* name, sti_scheme* out) {
     return false;
 }
 
+static const char* const event_texts[] = {
+#define STI_X(code, text) text,
+    STI_EVENT_LIST(STI_X)
+#undef STI_X
+};
+
+const char* sti_event_text(sti_event_kind kind) {
+    const size_t k = (size_t)kind;
+    return k < sizeof event_texts / sizeof *event_texts ? event_texts[k] : "?";
+}
+
 sti_stepper_options sti_stepper_options_default(sti_scheme scheme) {
     sti_stepper_options o = {.scheme = scheme,
                              .step = 0.01,
@@ -38,8 +50,11 @@ sti_stepper_options sti_stepper_options_default(sti_scheme scheme) {
                              .collision_limit = 16,
                              .law = STI_IMPACT_POISSON,
                              .dissipate = true,
+                             .exponent = 1.5,
                              .refine = 10,
-                             .balance = true};
+                             .balance = true,
+                             .index = 2,
+                             .event_tol = 1e-10};
     if (scheme != STI_SCHEME_ALPHA) {
         o.refine = 0;
         o.balance = false;
@@ -76,8 +91,19 @@ static sti_status check(sti_env* env, const sti_system* system, const sti_steppe
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "collision_limit %d: at least 1", o->collision_limit);
     const sti_status law = sti_step_law_check(env, o->law);
     if (law != STI_OK) return law;
+    const int springs = sti_system_contact_count(system) - sti_system_joint_count(system);
+    const sti_status stiff = sti_step_springs_check(env, springs, o->stiffness, o->exponent);
+    if (stiff != STI_OK) return stiff;
     if (o->refine < 0 || o->refine > 40)
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "refine %d: from 0 to 40", o->refine);
+    if (o->index != 2 && o->index != 3) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "index %d: 2 or 3", o->index);
+    if (o->index == 3 && (o->scheme != STI_SCHEME_ALPHA || o->events != STI_EVENTS_OFF))
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "index 3: joints at the level of positions need scheme alpha%s",
+                        o->events != STI_EVENTS_OFF ? " without events" : "");
+    if (o->events != STI_EVENTS_OFF && (o->scheme != STI_SCHEME_ALPHA || o->level != STI_LEVEL_VELOCITY))
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "events are located with scheme alpha at the level of velocities");
+    if (!(o->event_tol > 0 && o->event_tol < 1))
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "event_tol %g is not in (0, 1)", o->event_tol);
     if (sti_system_coordinate_count(system) < 1) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "no coordinates");
     return STI_OK;
 }
@@ -89,11 +115,13 @@ static sti_status reserve(sti_stepper* s) {
                                 &s->root_q, &s->root_v, &s->dq,      &s->v_minus, &s->v_plus};
     double** const matrices[] = {&s->k_q, &s->k_v, &s->c_v};
     double** const triples[] = {&s->defect, &s->multiplier};
-    double** const lists[] = {&s->gap, &s->gap_trial, &s->gap_work, &s->impulse_n, &s->opening, &s->collision_at};
+    double** const lists[] = {&s->gap,     &s->gap_trial,    &s->gap_work, &s->impulse_n,
+                              &s->opening, &s->collision_at, &s->lifts};
     double** const pairs[] = {&s->impulse_t, &s->slip};
     const size_t v = sizeof vectors / sizeof *vectors, m = sizeof matrices / sizeof *matrices;
     const size_t l = sizeof lists / sizeof *lists, d = sizeof pairs / sizeof *pairs;
-    const size_t size = v * n + m * n * n + (l + 2 * d + 6) * p + p * (facets < 3 ? 3 : facets) * n;
+    const size_t size =
+        3 * STI_STEP_JUMPS * n + v * n + m * n * n + (l + 2 * d + 6) * p + p * (facets < 3 ? 3 : facets) * n;
     s->numbers = sti_alloc_array_zero(s->env, size, sizeof *s->numbers);
     s->held = sti_alloc_array_zero(s->env, 4 * p, 1);
     s->active = sti_alloc_array_zero(s->env, p, sizeof *s->active);
@@ -109,7 +137,8 @@ static sti_status reserve(sti_stepper* s) {
     for (size_t i = 0; i < l; i++, next += p) *lists[i] = next;
     for (size_t i = 0; i < d; i++, next += 2 * p) *pairs[i] = next;
     for (size_t i = 0; i < 2; i++, next += 3 * p) *triples[i] = next;
-    s->rows = next;
+    s->jump = next;
+    s->rows = next + 3 * STI_STEP_JUMPS * n;
     return STI_OK;
 }
 
@@ -128,6 +157,16 @@ static sti_status copy_restitution(sti_stepper* s) {
             s->E[sti_step_at(s->p, i, j)] = e;
         }
     }
+    return STI_OK;
+}
+
+static sti_status copy_stiffness(sti_stepper* s) {
+    const double* stiffness = s->options.stiffness;
+    s->options.stiffness = NULL;  // the caller's
+    if (stiffness == NULL) return STI_OK;
+    s->stiffness = sti_alloc_array_zero(s->env, (size_t)s->p, sizeof *s->stiffness);
+    if (s->stiffness == NULL) return STI_FAIL(s->env, STI_ERR_MEMORY, -1, "stiffness");
+    memcpy(s->stiffness, stiffness, (size_t)(s->p - s->joint_count) * sizeof *stiffness);
     return STI_OK;
 }
 
@@ -171,6 +210,20 @@ static sti_status check_restitution(const sti_stepper* s) {
     return STI_OK;
 }
 
+// An energetic law gives back e^2 of the work of compression: with another e it would have no impact at all.
+static sti_status check_energetic(const sti_stepper* s) {
+    const double* E = s->E != NULL ? s->E : s->instant->restitution;
+    if (!sti_step_is_energetic(s->options.law)) return STI_OK;
+    for (int i = 0; i < s->p - s->joint_count; i++) {
+        const sti_instant_contact* c = &s->instant->contacts[i];
+        const double e = E != NULL ? E[sti_step_at(s->p, i, i)] : c->restitution;
+        if (e >= 0 && e <= 1) continue;
+        return STI_FAIL(s->env, STI_ERR_INPUT, i, "contact \"%.60s\" has restitution %g: from 0 to 1 with law %s",
+                        c->name, e, sti_impact_law_text(s->options.law));
+    }
+    return STI_OK;
+}
+
 static void take_state(sti_stepper* s, double t, const double* q, const double* v) {
     const size_t n = (size_t)s->n;
     s->start = s->time = t;
@@ -185,8 +238,8 @@ static void take_state(sti_stepper* s, double t, const double* q, const double* 
         s->slides[i] = 0;
         for (int a = 0; a < c->tangent_count; a++) {
             const double slip =
-                sti_step_dot(s->n, c->t + sti_step_at(s->n, a, 0), v) + (c->t_offset != NULL ? c->t_offset[a] : 0);
-            if (fabs(slip) > 1e-12 * (1 + sti_step_largest(s->n, v))) s->slides[i] = 1;
+                sti_vector_dot(s->n, c->t + sti_step_at(s->n, a, 0), v) + (c->t_offset != NULL ? c->t_offset[a] : 0);
+            if (fabs(slip) > 1e-12 * (1 + sti_vector_largest(s->n, v))) s->slides[i] = 1;
         }
     }
 }
@@ -203,8 +256,10 @@ static sti_status start(sti_stepper* s) {
     if (given) status = sti_system_state(s->system, NULL, s->q, s->v);
     if (status == STI_OK) status = sti_system_instant(s->env, s->system, i->time, s->q, s->v, &s->instant);
     if (status == STI_OK) status = check_restitution(s);
+    if (status == STI_OK) status = check_energetic(s);
     if (status == STI_OK) status = make_problems(s);
     if (status == STI_OK) status = sti_step_collision_room(s->env, s->instant, &s->collision);
+    if (status == STI_OK && s->options.events != STI_EVENTS_OFF) status = sti_smooth_create(s);
     if (status == STI_OK) take_state(s, i->time, s->q, s->v);
     return status;
 }
@@ -226,6 +281,7 @@ sti_status sti_stepper_create(sti_env* env, const sti_system* system, const sti_
                        .joint_count = sti_system_joint_count(system)};
     status = reserve(s);
     if (status == STI_OK) status = copy_restitution(s);
+    if (status == STI_OK) status = copy_stiffness(s);
     if (status == STI_OK) status = start(s);
     if (status == STI_OK)
         *out = s;
@@ -242,8 +298,10 @@ void sti_stepper_destroy(sti_stepper* stepper) {
     sti_collision_destroy(env, stepper->collision);
     sti_impulses_clear(&stepper->impulses);
     sti_impulses_clear(&stepper->impact);
+    sti_smooth_destroy(env, stepper->smooth);
     sti_free(env, stepper->numbers);
     sti_free(env, stepper->E);
+    sti_free(env, stepper->stiffness);
     sti_free(env, stepper->held);
     sti_free(env, stepper->active);
     sti_free(env, stepper->tangent_count);
@@ -260,6 +318,11 @@ static sti_status conclude(sti_stepper* s, sti_step_report* report) {
         if (i >= s->p - s->joint_count) report->drift = fmax(report->drift, fabs(s->gap[i]));
         if (i < s->p - s->joint_count) report->penetration = fmax(report->penetration, -s->gap[i]);
     }
+    if (s->joint_count == 0 || status != STI_OK) return status;
+    report->index = s->smooth != NULL ? 1 : s->options.scheme == STI_SCHEME_ALPHA ? s->options.index : 2;
+    status = sti_system_instant_update(s->system, s->time, s->q, s->v, s->instant);
+    for (int i = s->p - s->joint_count; status == STI_OK && i < s->p; i++)
+        report->drift_rate = fmax(report->drift_rate, fabs(sti_step_rate(s, i, s->v)));
     return status;
 }
 
@@ -270,17 +333,25 @@ sti_status sti_stepper_step(sti_stepper* s, sti_step_report* report) {
                            .kinetic = NAN,
                            .potential = NAN,
                            .gap = s->gap,
+                           .lifts = s->lifts,
+                           .objective = NAN,
+                           .duality_gap = NAN,
                            .impulse_n = s->impulse_n,
                            .impulse_t = s->impulse_t,
                            .jump_time = s->jump_time,
                            .jump_size = s->jump_size,
+                           .jump_q = s->jump,
+                           .jump_minus = s->jump + STI_STEP_JUMPS * (size_t)s->n,
+                           .jump_plus = s->jump + 2 * STI_STEP_JUMPS * (size_t)s->n,
                            .collision_at = s->collision_at,
+                           .event = s->event,
                            .mode = s->mode,
                            .slip = s->slip,
                            .opening = s->opening};
     const size_t n = (size_t)s->n, p = (size_t)s->p;
     memset(s->impulse_n, 0, p * sizeof *s->impulse_n);
     memset(s->impulse_t, 0, 2 * p * sizeof *s->impulse_t);
+    memset(s->lifts, 0, p * sizeof *s->lifts);
     memset(s->mode, STI_MODE_SEPARATE, p);
     for (size_t i = 0; i < p; i++) s->collision_at[i] = NAN;
     // the state as it was, for a step that fails half way
@@ -291,7 +362,7 @@ sti_status sti_stepper_step(sti_stepper* s, sti_step_report* report) {
     if (status == STI_OK) {
         memcpy(kept, s->q, 3 * n * sizeof *kept);
         memcpy(flags, s->held, 2 * p);
-        status = sti_step_advance(s, r);
+        status = s->smooth != NULL ? sti_step_by_events(s, r) : sti_step_advance(s, s->options.step, r);
         if (status == STI_OK && r->outcome == STI_SOLVED) {
             s->step++;
             s->time = s->start + (double)s->step * s->options.step;

@@ -1,15 +1,15 @@
-// step_tools.h: systems from text and from scenes, options as printed, the account of energy, reference vectors: what the
-// tests of steppers share.
+// step_tools.h: systems from text and from scenes, options as printed, the account of energy, reference vectors: what
+// the tests of steppers share.
 #ifndef TESTS_STEP_STEP_TOOLS_H
 #define TESTS_STEP_STEP_TOOLS_H
 
-#include "support/near.h"
-#include "support/oracle.h"
-// clang-format off
 #include <math.h>
 #include <stdlib.h>
 #include <stiction/stiction.h>
-// clang-format on
+
+#include "support/group_env.h"
+#include "support/near.h"
+#include "support/oracle.h"
 
 static inline void must(sti_env* env, sti_status status) {
     if (status != STI_OK) print_error("%s\n", sti_env_error(env)->text);
@@ -65,8 +65,8 @@ static inline sti_stepper_options printed(double alpha, double h) {
     return o;
 }
 
-// A sphere on the plane z = 0, velocities (x, y, z, wx, wy, wz): the slip of its lowest point. *user: 1, or -1 for tangents
-// against x and y, the wall's side of convention 3 of the cases.
+// A sphere on the plane z = 0, velocities (x, y, z, wx, wy, wz): the slip of its lowest point. *user: 1, or -1 for
+// tangents against x and y, the wall's side of convention 3 of the cases.
 static inline bool sphere_values(void* user, double t, const double* q, const double* v, sti_system_values* out) {
     const double sign = *(const double*)user, m[6] = {1, 1, 1, 0.1, 0.1, 0.1};
     (void)t, (void)v;
@@ -119,8 +119,5 @@ static inline void account_enter(account* a, const sti_step_report* r) {
     a->rise = fmax(a->rise, now - a->least);
     a->least = fmin(a->least, now);
 }
-
-// after the functions, whose parameters are called env too
-#include "support/group_env.h"
 
 #endif

@@ -8,25 +8,25 @@ static void a_stiff_spring_follows_its_recursion(void** state) {
     if (root == NULL) skip();
     const cJSON* item = oracle_find(root, "ALP-01");
     sti_system* system;
-    must(env, sti_system_create(env,
-                                &(sti_system_text){.parameter_count = 2,
-                                                   .parameter_names = (const char*[]){"K", "c"},
-                                                   .parameters = (double[]){1e6, 10},
-                                                   .coordinate_count = 1,
-                                                   .coordinates = (const char*[]){"x"},
-                                                   .kinetic = "x'^2/2",
-                                                   .potential = "K*x^2/2",
-                                                   .forces = (const char*[]){"-c*x'"},
-                                                   .q = (const char*[]){"1"},
-                                                   .v = (const char*[]){"0"}},
-                                &system));
+    must(group_env, sti_system_create(group_env,
+                                      &(sti_system_text){.parameter_count = 2,
+                                                         .parameter_names = (const char*[]){"K", "c"},
+                                                         .parameters = (double[]){1e6, 10},
+                                                         .coordinate_count = 1,
+                                                         .coordinates = (const char*[]){"x"},
+                                                         .kinetic = "x'^2/2",
+                                                         .potential = "K*x^2/2",
+                                                         .forces = (const char*[]){"-c*x'"},
+                                                         .q = (const char*[]){"1"},
+                                                         .v = (const char*[]){"0"}},
+                                      &system));
     const double alphas[] = {1, 0.75, 0.5};
     const char* const names[] = {"alpha=1", "alpha=0.75", "alpha=0.5"};
     for (int k = 0; k < 3; k++) {
         const cJSON* expected = oracle_get(item, "expected", names[k]);
         const sti_stepper_options o = printed(alphas[k], 0.01);
-        sti_stepper* s = make_stepper(env, system, &o);
-        for (int l = 0; l < 10; l++) step_on(env, s);
+        sti_stepper* s = make_stepper(group_env, system, &o);
+        for (int l = 0; l < 10; l++) step_on(group_env, s);
         const double q = cJSON_GetNumberValue(cJSON_GetObjectItem(expected, "q_10"));
         const double v = cJSON_GetNumberValue(cJSON_GetObjectItem(expected, "v_10"));
         assert_near(sti_stepper_q(s)[0], q, 1e-6 * fabs(q));
@@ -74,9 +74,9 @@ static void a_free_body_turns_as_the_corrected_formula_says(void** state) {
     const cJSON* item = oracle_find(root, "ALP-02");
     const double w0[3] = {0.1, 1, 0.2};
     sti_system* system;
-    must(env,
+    must(group_env,
          sti_system_create_def(
-             env,
+             group_env,
              &(sti_system_def){
                  .coordinate_count = 3, .coordinates = (const char*[]){"a", "b", "c"}, .v = w0, .evaluate = free_body},
              &system));
@@ -86,10 +86,10 @@ static void a_free_body_turns_as_the_corrected_formula_says(void** state) {
             cJSON_GetObjectItem(oracle_get(item, "expected", names[k]), "corrected k~ (h F v)"), "w");
         sti_stepper_options o = printed(k == 0 ? 1 : 0.5, 0.01);
         o.inertial = skew;
-        sti_stepper* s = make_stepper(env, system, &o);
+        sti_stepper* s = make_stepper(group_env, system, &o);
         const double energy = 0.5 * (0.01 + 2 + 3 * 0.04);
         sti_step_report r = {0};
-        for (int l = 0; l < 500; l++) r = step_on(env, s);
+        for (int l = 0; l < 500; l++) r = step_on(group_env, s);
         for (int i = 0; i < 3; i++) assert_near(sti_stepper_v(s)[i], number_at(expected, i), 1e-9);
         if (k == 1) assert_near(r.kinetic, energy, 1e-12);
         sti_stepper_destroy(s);
@@ -98,8 +98,8 @@ static void a_free_body_turns_as_the_corrected_formula_says(void** state) {
     const cJSON* exact = oracle_get(item, "expected", "reference_w(5)");
     sti_stepper_options o = sti_stepper_options_default(STI_SCHEME_ALPHA);
     o.inertial = skew;
-    sti_stepper* s = make_stepper(env, system, &o);
-    for (int l = 0; l < 500; l++) step_on(env, s);
+    sti_stepper* s = make_stepper(group_env, system, &o);
+    for (int l = 0; l < 500; l++) step_on(group_env, s);
     for (int i = 0; i < 3; i++) assert_near(sti_stepper_v(s)[i], number_at(exact, i), 1e-4);
     sti_stepper_destroy(s);
     sti_system_destroy(system);
@@ -120,21 +120,21 @@ static void a_matrix_by_the_header_keeps_the_energy_and_one_of_the_other_sign_is
     (void)state;
     const double w0[3] = {0.1, 1, 0.2}, energy = 0.5 * (0.01 + 2 + 3 * 0.04);
     sti_system* system;
-    must(env,
+    must(group_env,
          sti_system_create_def(
-             env,
+             group_env,
              &(sti_system_def){
                  .coordinate_count = 3, .coordinates = (const char*[]){"a", "b", "c"}, .v = w0, .evaluate = free_body},
              &system));
     sti_stepper_options o = printed(0.5, 0.01);
     o.inertial = as_the_header_says;
-    sti_stepper* s = make_stepper(env, system, &o);
-    for (int l = 0; l < 500; l++) assert_near(step_on(env, s).kinetic, energy, 1e-12);
+    sti_stepper* s = make_stepper(group_env, system, &o);
+    for (int l = 0; l < 500; l++) assert_near(step_on(group_env, s).kinetic, energy, 1e-12);
     sti_stepper_destroy(s);
     o.inertial_user = &o;
-    s = make_stepper(env, system, &o);
+    s = make_stepper(group_env, system, &o);
     assert_int_equal(sti_stepper_step(s, NULL), STI_ERR_INPUT);
-    assert_non_null(strstr(sti_env_error(env)->text, "inertial: at t = 0"));
+    assert_non_null(strstr(sti_env_error(group_env)->text, "inertial: at t = 0"));
     sti_stepper_destroy(s);
     sti_system_destroy(system);
 }
@@ -142,15 +142,16 @@ static void a_matrix_by_the_header_keeps_the_energy_and_one_of_the_other_sign_is
 static sti_system* pendulum(void) {
     sti_system* system;
     const sti_system_contact_text rod = {.name = "rod", .gap = "(x^2 + y^2 - 1)/2"};
-    must(env, sti_system_create(env,
-                                &(sti_system_text){.coordinate_count = 2,
-                                                   .coordinates = (const char*[]){"x", "y"},
-                                                   .kinetic = "(x'^2 + y'^2)/2",
-                                                   .potential = "9.81*y",
-                                                   .joint_count = 1,
-                                                   .joints = &rod,
-                                                   .q = (const char*[]){"0.8660254037844385", "-0.5000000000000001"}},
-                                &system));
+    must(group_env,
+         sti_system_create(group_env,
+                           &(sti_system_text){.coordinate_count = 2,
+                                              .coordinates = (const char*[]){"x", "y"},
+                                              .kinetic = "(x'^2 + y'^2)/2",
+                                              .potential = "9.81*y",
+                                              .joint_count = 1,
+                                              .joints = &rod,
+                                              .q = (const char*[]){"0.8660254037844385", "-0.5000000000000001"}},
+                           &system));
     return system;
 }
 
@@ -166,9 +167,9 @@ static void a_pendulum_drifts_as_printed(void** state) {
         const cJSON* expected = oracle_get(item, "expected", names[k]);
         sti_stepper_options o = printed(alphas[k], 0.01);
         o.start_as_given = true;
-        sti_stepper* s = make_stepper(env, system, &o);
+        sti_stepper* s = make_stepper(group_env, system, &o);
         sti_step_report r = {0};
-        for (int l = 0; l < 100; l++) r = step_on(env, s);
+        for (int l = 0; l < 100; l++) r = step_on(group_env, s);
         for (int i = 0; i < 2; i++) {
             assert_near(sti_stepper_q(s)[i], number_at(cJSON_GetObjectItem(expected, "q_N"), i), 1e-10);
             assert_near(sti_stepper_v(s)[i], number_at(cJSON_GetObjectItem(expected, "v_N"), i), 1e-10);
@@ -198,10 +199,10 @@ static double pendulum_angle(double end) {
 
 static double pendulum_error(const sti_system* system, sti_stepper_options o, double h) {
     o.step = h;
-    sti_stepper* s = make_stepper(env, system, &o);
+    sti_stepper* s = make_stepper(group_env, system, &o);
     sti_step_report r = {0};
     const int count = (int)lround(1 / h);
-    for (int l = 0; l < count; l++) r = step_on(env, s);
+    for (int l = 0; l < count; l++) r = step_on(group_env, s);
     const double th = pendulum_angle(1);
     const double error = hypot(sti_stepper_q(s)[0] - sin(th), sti_stepper_q(s)[1] + cos(th));
     if (o.stabilize) assert_true(r.drift < 1e-12);
@@ -259,11 +260,11 @@ static void stick_and_slip_follow_the_reference_sequence(void** state) {
     cJSON* root = oracle_open("thesis");
     if (root == NULL) skip();
     const cJSON* item = oracle_find(root, "SS-02");
-    sti_document* scene = load_scene(env, "stick-slip");
+    sti_document* scene = load_scene(group_env, "stick-slip");
     for (int variant = 0; variant < 3; variant++) {
         sti_stepper_options o = variant == 1 ? sti_stepper_options_default(STI_SCHEME_ALPHA) : printed(0.5, 0.01);
         if (variant == 2) o.friction = STI_FRICTION_CONE;
-        sti_stepper* s = make_stepper(env, sti_system_of(scene), &o);
+        sti_stepper* s = make_stepper(group_env, sti_system_of(scene), &o);
         const cJSON *v = oracle_get(item, "expected", "v"), *va = oracle_get(item, "expected", "v_alpha");
         const cJSON* q = oracle_get(item, "expected", "q1");
         assert_non_null(v);
@@ -272,7 +273,7 @@ static void stick_and_slip_follow_the_reference_sequence(void** state) {
             assert_near(sti_stepper_v(s)[0], number_at(v, l), tol);
             if (va != NULL && l > 0) assert_near(sti_stepper_v_alpha(s)[0], number_at(va, l), tol);
             if (q != NULL) assert_near(sti_stepper_q(s)[0], number_at(q, l), tol);
-            step_on(env, s);
+            step_on(group_env, s);
         }
         sti_stepper_destroy(s);
     }
@@ -286,17 +287,17 @@ static void stick_and_slip_converge_as_the_table_says(void** state) {
     if (root == NULL) skip();
     events e;
     read_events(oracle_find(root, "SS-01"), &e);
-    sti_document* scene = load_scene(env, "stick-slip");
+    sti_document* scene = load_scene(group_env, "stick-slip");
     const cJSON* row;
     cJSON_ArrayForEach(row, oracle_get(oracle_find(root, "SS-05"), "expected", "table")) {
         const double h = cJSON_GetNumberValue(cJSON_GetObjectItem(row, "h"));
         if (h < 0.005) continue;  // seconds under the sanitizers
         const sti_stepper_options o = printed(0.5, h);
-        sti_stepper* s = make_stepper(env, sti_system_of(scene), &o);
+        sti_stepper* s = make_stepper(group_env, sti_system_of(scene), &o);
         double worst_q = 0, worst_v = 0, worst_va = 0, tv = 0, tva = 0, last_v = 0, last_va = 0, x = 0, v = 0;
         const int count = (int)lround(10 / h);
         for (int l = 1; l <= count; l++) {
-            step_on(env, s);
+            step_on(group_env, s);
             exact_motion(&e, l * h, &x, &v);
             worst_q = fmax(worst_q, fabs(sti_stepper_q(s)[0] - x));
             worst_v = fmax(worst_v, fabs(sti_stepper_v(s)[0] - v));
@@ -331,18 +332,18 @@ static void settled_velocities_find_every_event_within_a_step(void** state) {
     if (root == NULL) skip();
     events e;
     read_events(oracle_find(root, "SS-01"), &e);
-    sti_document* scene = load_scene(env, "stick-slip");
+    sti_document* scene = load_scene(group_env, "stick-slip");
     double error[2];
     for (int k = 0; k < 2; k++) {
         sti_stepper_options o = sti_stepper_options_default(STI_SCHEME_ALPHA);
         o.settle = true;
         o.step = k == 0 ? 0.01 : 0.005;
-        sti_stepper* s = make_stepper(env, sti_system_of(scene), &o);
+        sti_stepper* s = make_stepper(group_env, sti_system_of(scene), &o);
         int seen = 1, last = STI_MODE_SLIDE;
         error[k] = 0;
         const int count = (int)lround(10 / o.step);
         for (int l = 1; l <= count; l++) {
-            const sti_step_report r = step_on(env, s);
+            const sti_step_report r = step_on(group_env, s);
             double x, v;
             exact_motion(&e, r.time, &x, &v);
             error[k] = fmax(error[k], fabs(sti_stepper_q(s)[0] - x));
@@ -365,15 +366,15 @@ static sti_system* vehicle(void) {
     sti_system* system;
     const sti_system_contact_text contacts[] = {{.name = "wall", .gap = "y - 0.3"},
                                                 {.name = "obstacle", .gap = "hypot(x - 4, y) - 0.8"}};
-    must(env, sti_system_create(env,
-                                &(sti_system_text){.coordinate_count = 2,
-                                                   .coordinates = (const char*[]){"x", "y"},
-                                                   .kinetic = "(x'^2 + y'^2)/2",
-                                                   .forces = (const char*[]){"2 - 2*x'", "-0.5 - 2*y'"},
-                                                   .contact_count = 2,
-                                                   .contacts = contacts,
-                                                   .q = (const char*[]){"0", "1"}},
-                                &system));
+    must(group_env, sti_system_create(group_env,
+                                      &(sti_system_text){.coordinate_count = 2,
+                                                         .coordinates = (const char*[]){"x", "y"},
+                                                         .kinetic = "(x'^2 + y'^2)/2",
+                                                         .forces = (const char*[]){"2 - 2*x'", "-0.5 - 2*y'"},
+                                                         .contact_count = 2,
+                                                         .contacts = contacts,
+                                                         .q = (const char*[]){"0", "1"}},
+                                      &system));
     return system;
 }
 
@@ -386,13 +387,13 @@ static void a_vehicle_slides_around_its_obstacle(void** state) {
     sti_stepper_options o = printed(1, 0.02);
     o.level = STI_LEVEL_GAP;
     o.gap_tol = INFINITY;
-    sti_stepper* s = make_stepper(env, system, &o);
+    sti_stepper* s = make_stepper(group_env, system, &o);
     const cJSON *switches = cJSON_GetObjectItem(expected, "switch_steps_[l,alpha_before,alpha_after]"), *q;
     int seen = 0;
     unsigned last = 0;
     sti_step_report r = {0};
     for (int l = 0; l < 600; l++) {
-        r = step_on(env, s);
+        r = step_on(group_env, s);
         const unsigned now = (r.impulse_n[0] > 0) + 2U * (r.impulse_n[1] > 0);
         if (l > 0 && now != last) assert_near(number_at(cJSON_GetArrayItem(switches, seen++), 0), l, 0);
         last = now;
@@ -420,11 +421,11 @@ static void a_sphere_with_four_facets_brakes_along_one_of_them(void** state) {
     if (root == NULL) skip();
     const cJSON* expected = oracle_get(oracle_find(root, "CQP-06"), "expected", "v");
     double sign = 1;
-    sti_system* system = sphere_system(env, &sign);
+    sti_system* system = sphere_system(group_env, &sign);
     sti_stepper_options o = printed(1, 0.01);
     o.facets = 4;
-    sti_stepper* s = make_stepper(env, system, &o);
-    const sti_step_report r = step_on(env, s);
+    sti_stepper* s = make_stepper(group_env, system, &o);
+    const sti_step_report r = step_on(group_env, s);
     for (int i = 0; i < 6; i++) assert_near(sti_stepper_v(s)[i], number_at(expected, i), 1e-9);
     assert_near(r.impulse_n[0], 0.0981, 1e-9);
     assert_near(r.impulse_t[0], -0.02943, 1e-9);
@@ -438,7 +439,7 @@ static void a_sphere_with_four_facets_brakes_along_one_of_them(void** state) {
 static void facets_approach_the_round_cone(void** state) {
     (void)state;
     double sign = 1;
-    sti_system* system = sphere_system(env, &sign);
+    sti_system* system = sphere_system(group_env, &sign);
     double v[4][6];
     const int facets[] = {8, 32, 128};
     for (int k = 0; k < 4; k++) {
@@ -447,8 +448,8 @@ static void facets_approach_the_round_cone(void** state) {
             o.facets = facets[k];
         else
             o.friction = STI_FRICTION_CONE;
-        sti_stepper* s = make_stepper(env, system, &o);
-        for (int l = 0; l < 10; l++) step_on(env, s);
+        sti_stepper* s = make_stepper(group_env, system, &o);
+        for (int l = 0; l < 10; l++) step_on(group_env, s);
         memcpy(v[k], sti_stepper_v(s), sizeof v[k]);
         sti_stepper_destroy(s);
     }

@@ -1,7 +1,8 @@
 // Systems by C functions in every stepper: the same motion as by formulas, functions that stop to know, failing memory.
 #include "step/step_tools.h"
 
-// A cart on a rail with a pendulum, and a stop at x = 1: M(q), inertial forces, damping, friction at the stop and in the rail.
+// A cart on a rail with a pendulum, and a stop at x = 1: M(q), inertial forces, damping, friction at the stop and in
+// the rail.
 typedef struct cart {
     double mu_rail;
     double e;      // restitution of the stop
@@ -66,8 +67,8 @@ static sti_system* by_formulas(double mu_rail, double e) {
                                           .restitution = "e"};
     const sti_system_contact_text rail = {
         .name = "rail", .gap = "y", .slip_count = 1, .slip = (const char*[]){"x'"}, .mu = "mu"};
-    must(env,
-         sti_system_create(env,
+    must(group_env,
+         sti_system_create(group_env,
                            &(sti_system_text){.parameter_count = 2,
                                               .parameter_names = (const char*[]){"mu", "e"},
                                               .parameters = parameters,
@@ -118,13 +119,13 @@ static void every_stepper_moves_a_function_as_it_moves_formulas(void** state) {
     (void)state;
     for (int k = 0; k < VARIANTS; k++) {
         cart user = {.mu_rail = rail_friction(k), .e = restitution(k), .limit = INFINITY};
-        sti_system *a = by_function(env, &user), *b = by_formulas(user.mu_rail, user.e);
+        sti_system *a = by_function(group_env, &user), *b = by_formulas(user.mu_rail, user.e);
         const sti_stepper_options o = variant(k);
-        sti_stepper *s = make_stepper(env, a, &o), *reference = make_stepper(env, b, &o);
+        sti_stepper *s = make_stepper(group_env, a, &o), *reference = make_stepper(group_env, b, &o);
         int collisions = 0;
         bool closed = false;
         for (int l = 0; l < 200; l++) {
-            const sti_step_report r = step_on(env, s), other = step_on(env, reference);
+            const sti_step_report r = step_on(group_env, s), other = step_on(group_env, reference);
             assert_int_equal(r.collisions, other.collisions);
             assert_int_equal(r.pieces, other.pieces);
             assert_int_equal(r.mode[0], other.mode[0]);
@@ -149,12 +150,12 @@ static void every_stepper_moves_a_function_as_it_moves_formulas(void** state) {
 static void a_function_that_stops_to_know_stops_the_step(void** state) {
     (void)state;
     cart user = {.mu_rail = 0, .limit = 0.5};
-    sti_system* system = by_function(env, &user);
+    sti_system* system = by_function(group_env, &user);
     for (int k = 0; k < VARIANTS; k++) {
         if (k == 8) continue;  // it hardly moves without inertia
         const sti_stepper_options o = variant(k);
         user.e = restitution(k);
-        sti_stepper* s = make_stepper(env, system, &o);
+        sti_stepper* s = make_stepper(group_env, system, &o);
         sti_status status = STI_OK;
         double x = 0;
         for (int l = 0; l < 200 && status == STI_OK; l++) {

@@ -11,24 +11,25 @@ static int pose_case(const cJSON* item, few_contacts* f) {
     const int size = cJSON_GetArraySize(mass), count = cJSON_GetArraySize(n);
     few_begin(f, size);
     for (int i = 0; i < size; i++) {
-        f->M[i * size + i] = oracle_double(env, cJSON_GetArrayItem(mass, i));
-        f->v[i] = oracle_double(env, cJSON_GetArrayItem(oracle_get(item, "inputs", "v_minus"), i));
+        f->M[i * size + i] = oracle_double(group_env, cJSON_GetArrayItem(mass, i));
+        f->v[i] = oracle_double(group_env, cJSON_GetArrayItem(oracle_get(item, "inputs", "v_minus"), i));
     }
     for (int c = 0; c < count; c++) {
         double normal[FEW_N], tangent[FEW_N];
         const cJSON *row = cJSON_GetArrayItem(n, c), *directions = cJSON_GetArrayItem(D, c);
         const bool rough = cJSON_GetArraySize(directions) > 0;
         for (int i = 0; i < size; i++) {
-            normal[i] = oracle_double(env, cJSON_GetArrayItem(row, i));
-            if (rough) tangent[i] = oracle_double(env, cJSON_GetArrayItem(cJSON_GetArrayItem(directions, 0), i));
+            normal[i] = oracle_double(group_env, cJSON_GetArrayItem(row, i));
+            if (rough) tangent[i] = oracle_double(group_env, cJSON_GetArrayItem(cJSON_GetArrayItem(directions, 0), i));
         }
         few_add(f, normal, rough ? tangent : NULL,
-                oracle_double(env, cJSON_GetArrayItem(oracle_get(item, "inputs", "mu"), c)),
-                oracle_double(env, cJSON_GetArrayItem(oracle_get(item, "inputs", "e"), c)));
+                oracle_double(group_env, cJSON_GetArrayItem(oracle_get(item, "inputs", "mu"), c)),
+                oracle_double(group_env, cJSON_GetArrayItem(oracle_get(item, "inputs", "e"), c)));
     }
     for (int c = 0; c < cJSON_GetArraySize(joints); c++) {
         double nu[FEW_N];
-        for (int i = 0; i < size; i++) nu[i] = oracle_double(env, cJSON_GetArrayItem(cJSON_GetArrayItem(joints, c), i));
+        for (int i = 0; i < size; i++)
+            nu[i] = oracle_double(group_env, cJSON_GetArrayItem(cJSON_GetArrayItem(joints, c), i));
         few_add(f, nu, NULL, 0, 0)->bilateral = true;
     }
     return count;
@@ -43,7 +44,7 @@ static void poisson_case(const cJSON* item, const char* variant, sti_impact_law 
     sti_collision_options options = sti_collision_options_default();
     options.law = law;
     options.dissipate = false;
-    assert_int_equal(sti_collision_create(env, &f.in, &options, &k), STI_OK);
+    assert_int_equal(sti_collision_create(group_env, &f.in, &options, &k), STI_OK);
     assert_int_equal(k->outcome, STI_SOLVED);
     same_vector(cJSON_GetObjectItem(expected, "v_c"), n, k->v_c, 1e-11);
     same_vector(cJSON_GetObjectItem(expected, "v_plus"), n, k->v, 1e-11);
@@ -58,15 +59,15 @@ static void poisson_case(const cJSON* item, const char* variant, sti_impact_law 
                 *beta_x = cJSON_GetObjectItem(expected, "beta_x");
     for (int a = 0; 2 * a < cJSON_GetArraySize(beta_c); a++) {
         assert_near(k->p_t_c[a],
-                    oracle_double(env, cJSON_GetArrayItem(beta_c, 2 * a)) -
-                        oracle_double(env, cJSON_GetArrayItem(beta_c, 2 * a + 1)),
+                    oracle_double(group_env, cJSON_GetArrayItem(beta_c, 2 * a)) -
+                        oracle_double(group_env, cJSON_GetArrayItem(beta_c, 2 * a + 1)),
                     1e-11);
         assert_near(k->p_t_x[a],
-                    oracle_double(env, cJSON_GetArrayItem(beta_x, 2 * a)) -
-                        oracle_double(env, cJSON_GetArrayItem(beta_x, 2 * a + 1)),
+                    oracle_double(group_env, cJSON_GetArrayItem(beta_x, 2 * a)) -
+                        oracle_double(group_env, cJSON_GetArrayItem(beta_x, 2 * a + 1)),
                     1e-11);
     }
-    sti_collision_destroy(env, k);
+    sti_collision_destroy(group_env, k);
 }
 
 static void poisson_cases_hold_for_both_friction_bounds(void** state) {
@@ -120,10 +121,10 @@ static void outcomes_are_admissible_and_gain_no_energy(void** state) {
         sti_collision_options options = sti_collision_options_default();
         options.law = laws[trial % 4];
         sti_collision* k;
-        assert_int_equal(sti_collision_create(env, &f.in, &options, &k), STI_OK);
+        assert_int_equal(sti_collision_create(group_env, &f.in, &options, &k), STI_OK);
         // S3 theorem 1.2.10 covers Poisson's law; the others with friction may have no outcome
         if (trial % 4 >= 2 && k->outcome == STI_NO_SOLUTION) {
-            sti_collision_destroy(env, k);
+            sti_collision_destroy(group_env, k);
             unsolved++;
             continue;
         }
@@ -144,7 +145,7 @@ static void outcomes_are_admissible_and_gain_no_energy(void** state) {
             if (options.law != STI_IMPACT_POISSON_PRINTED)
                 assert_true(fabs(k->p_t[c]) <= f.contact[c].mu * k->p_n[c] + 1e-9);
         }
-        sti_collision_destroy(env, k);
+        sti_collision_destroy(group_env, k);
     }
     assert_true(drawn > 0 && unsolved < 10);
 }
@@ -161,12 +162,12 @@ static void newtons_cradle_passes_its_velocity_on_by_moreau_only_in_part(void** 
     few_add(&f, (double[]){0, -1, 1}, NULL, 0, 1);
     sti_collision_options options = sti_collision_options_default();
     options.law = STI_IMPACT_MOREAU;
-    assert_int_equal(sti_collision_create(env, &f.in, &options, &k), STI_OK);
+    assert_int_equal(sti_collision_create(group_env, &f.in, &options, &k), STI_OK);
     assert_near(k->v[0], -1.0 / 3, 1e-12);
     assert_near(k->v[1], 2.0 / 3, 1e-12);
     assert_near(k->v[2], 2.0 / 3, 1e-12);
     assert_near(k->energy[2], k->energy[0], 1e-12);
-    sti_collision_destroy(env, k);
+    sti_collision_destroy(group_env, k);
 }
 
 // The analysis of impacts poses the same law on its own, in kinetic coordinates with joints eliminated.
@@ -193,8 +194,8 @@ static void four_facets_agree_with_the_analysis_of_impacts(void** state) {
         options.dissipate = false;
         sti_collision* k;
         sti_impact* other;
-        assert_int_equal(sti_collision_create(env, &f.in, &options, &k), STI_OK);
-        assert_int_equal(sti_impact_create(env, &f.in, NULL, &other), STI_OK);
+        assert_int_equal(sti_collision_create(group_env, &f.in, &options, &k), STI_OK);
+        assert_int_equal(sti_impact_create(group_env, &f.in, NULL, &other), STI_OK);
         const sti_impact_answer* law = &other->laws[STI_IMPACT_POISSON];
         if (k->outcome == STI_SOLVED && law->count == 1 && law->complete) {
             for (int i = 0; i < n; i++) {
@@ -203,8 +204,8 @@ static void four_facets_agree_with_the_analysis_of_impacts(void** state) {
             }
             compared++;
         }
-        sti_impact_destroy(env, other);
-        sti_collision_destroy(env, k);
+        sti_impact_destroy(group_env, other);
+        sti_collision_destroy(group_env, k);
     }
     assert_true(compared > 100);
 }
@@ -218,15 +219,15 @@ static void wrong_options_are_refused(void** state) {
     few_add(&f, (double[]){1}, NULL, 0, 1);
     sti_collision_options options = sti_collision_options_default();
     options.law = STI_IMPACT_QUASI;
-    assert_int_equal(sti_collision_create(env, &f.in, &options, &k), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_collision_create(group_env, &f.in, &options, &k), STI_ERR_ARGUMENT);
     options = sti_collision_options_default();
     options.facets = 5;
-    assert_int_equal(sti_collision_create(env, &f.in, &options, &k), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_collision_create(group_env, &f.in, &options, &k), STI_ERR_ARGUMENT);
     options.facets = 2;
-    assert_int_equal(sti_collision_create(env, &f.in, &options, &k), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_collision_create(group_env, &f.in, &options, &k), STI_ERR_ARGUMENT);
     options = sti_collision_options_default();
     options.restitution_scale = NAN;
-    assert_int_equal(sti_collision_create(env, &f.in, &options, &k), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_collision_create(group_env, &f.in, &options, &k), STI_ERR_ARGUMENT);
     assert_null(k);
 }
 

@@ -4,7 +4,7 @@
 
 static sti_initial* initialize(const sti_system* system, const double* q, const double* v) {
     sti_initial* i;
-    must(env, sti_initial_create(env, system, NAN, q, v, &i));
+    must(group_env, sti_initial_create(group_env, system, NAN, q, v, &i));
     return i;
 }
 
@@ -12,7 +12,7 @@ static void run_case(const cJSON* root, const char* id, const sti_system_text* t
     const cJSON* item = oracle_find(root, id);
     double q[16], v[16];
     sti_system* system;
-    must(env, sti_system_create(env, text, &system));
+    must(group_env, sti_system_create(group_env, text, &system));
     for (int i = 0; i < text->coordinate_count; i++) {
         q[i] = number_at(oracle_get(item, "inputs", "q0"), i);
         v[i] = number_at(oracle_get(item, "inputs", "v0"), i);
@@ -24,7 +24,7 @@ static void run_case(const cJSON* root, const char* id, const sti_system_text* t
     assert_int_equal(i->rank, text->joint_count);
     same_vector(oracle_get(item, "expected", "a0"), i->n, i->a, tol);
     same_vector(oracle_get(item, "expected", "c_nu0"), i->joint_count, i->c_nu, tol);
-    sti_initial_destroy(env, i);
+    sti_initial_destroy(group_env, i);
     sti_system_destroy(system);
 }
 
@@ -80,7 +80,7 @@ static void positions_and_velocities_are_moved_the_least(void** state) {
     const sti_system_text text = {
         .coordinate_count = 2, .coordinates = plane, .kinetic = "x'^2/2 + 2*y'^2", .joint_count = 1, .joints = &circle};
     sti_system* system;
-    must(env, sti_system_create(env, &text, &system));
+    must(group_env, sti_system_create(group_env, &text, &system));
     sti_initial* i = initialize(system, (double[]){1.2, 0}, (double[]){3, 2});
     assert_int_equal(i->outcome, STI_INITIAL_PROJECTED);
     assert_near(i->q[0], 1, 1e-12);
@@ -92,13 +92,13 @@ static void positions_and_velocities_are_moved_the_least(void** state) {
     assert_true(i->defect_q[1] < 1e-12 && i->defect_v[1] < 1e-12);
     assert_near(i->a[0], -4, 1e-10);
     assert_non_null(strstr(i->why, "circle"));
-    sti_initial_destroy(env, i);
+    sti_initial_destroy(group_env, i);
     // far away: still on the circle, and the velocity tangential
     i = initialize(system, (double[]){-30, 40}, (double[]){1, 1});
     assert_int_equal(i->outcome, STI_INITIAL_PROJECTED);
     assert_near(hypot(i->q[0], i->q[1]), 1, 1e-12);
     assert_near(i->q[0] * i->v[0] + i->q[1] * i->v[1], 0, 1e-12);
-    sti_initial_destroy(env, i);
+    sti_initial_destroy(group_env, i);
     sti_system_destroy(system);
 }
 
@@ -108,12 +108,12 @@ static void moving_joints_set_the_velocity(void** state) {
     const sti_system_text text = {
         .coordinate_count = 2, .coordinates = plane, .kinetic = "x'^2 + y'^2", .joint_count = 1, .joints = &belt};
     sti_system* system;
-    must(env, sti_system_create(env, &text, &system));
+    must(group_env, sti_system_create(group_env, &text, &system));
     sti_initial* i = initialize(system, NULL, NULL);
     assert_near(i->v[0], 3, 1e-12);
     assert_near(i->a[0], 2, 1e-12);
     assert_near(i->c_nu[0], 4, 1e-12);
-    sti_initial_destroy(env, i);
+    sti_initial_destroy(group_env, i);
     sti_system_destroy(system);
 }
 
@@ -127,14 +127,14 @@ static void redundant_joints_share_their_force(void** state) {
                                   .joint_count = 2,
                                   .joints = twice};
     sti_system* system;
-    must(env, sti_system_create(env, &text, &system));
+    must(group_env, sti_system_create(group_env, &text, &system));
     sti_initial* i = initialize(system, NULL, NULL);
     assert_int_equal(i->outcome, STI_INITIAL_CONSISTENT);
     assert_int_equal(i->rank, 1);
     assert_near(i->c_nu[0] + 2 * i->c_nu[1], 10, 1e-12);
     assert_near(i->a[1], 0, 1e-12);
     assert_non_null(strstr(i->why, "redundant"));
-    sti_initial_destroy(env, i);
+    sti_initial_destroy(group_env, i);
     sti_system_destroy(system);
 }
 
@@ -145,35 +145,35 @@ static void contradictions_are_explained(void** state) {
     const sti_system_contact_text apart[] = {{.name = "low", .gap = "y"}, {.name = "high", .gap = "y - 1"}};
     sti_system_text text = {
         .coordinate_count = 2, .coordinates = plane, .kinetic = "x'^2/2 + y'^2/2", .joint_count = 2, .joints = apart};
-    must(env, sti_system_create(env, &text, &system));
+    must(group_env, sti_system_create(group_env, &text, &system));
     i = initialize(system, NULL, NULL);
     assert_int_equal(i->outcome, STI_INITIAL_INCONSISTENT);
     assert_non_null(strstr(i->why, "cannot be closed"));
-    sti_initial_destroy(env, i);
+    sti_initial_destroy(group_env, i);
     sti_stepper* s;
-    assert_int_equal(sti_stepper_create(env, system, NULL, &s), STI_ERR_INPUT);
+    assert_int_equal(sti_stepper_create(group_env, system, NULL, &s), STI_ERR_INPUT);
     sti_system_destroy(system);
     const sti_system_contact_text pulled[] = {{.name = "still", .gap = "y"}, {.name = "rises", .gap = "y - t"}};
     text.joints = pulled;
-    must(env, sti_system_create(env, &text, &system));
+    must(group_env, sti_system_create(group_env, &text, &system));
     i = initialize(system, NULL, NULL);
     assert_int_equal(i->outcome, STI_INITIAL_INCONSISTENT);
     assert_non_null(strstr(i->why, "contradict"));
-    sti_initial_destroy(env, i);
+    sti_initial_destroy(group_env, i);
     sti_system_destroy(system);
     // no mass in y: a force there has no answer, and without one the acceleration is not determined
     text = (sti_system_text){.coordinate_count = 2, .coordinates = plane, .kinetic = "x'^2/2", .potential = "y"};
-    must(env, sti_system_create(env, &text, &system));
+    must(group_env, sti_system_create(group_env, &text, &system));
     i = initialize(system, NULL, NULL);
     assert_int_equal(i->outcome, STI_INITIAL_SINGULAR);
-    sti_initial_destroy(env, i);
+    sti_initial_destroy(group_env, i);
     sti_system_destroy(system);
     text.potential = "x";
-    must(env, sti_system_create(env, &text, &system));
+    must(group_env, sti_system_create(group_env, &text, &system));
     i = initialize(system, NULL, NULL);
     assert_int_equal(i->outcome, STI_INITIAL_SINGULAR);
     assert_non_null(strstr(i->why, "not determined"));
-    sti_initial_destroy(env, i);
+    sti_initial_destroy(group_env, i);
     sti_system_destroy(system);
 }
 
@@ -183,19 +183,19 @@ static void contacts_at_the_start_are_noticed(void** state) {
     const sti_system_text text = {
         .coordinate_count = 2, .coordinates = plane, .kinetic = "x'^2 + y'^2", .contact_count = 1, .contacts = &ground};
     sti_system* system;
-    must(env, sti_system_create(env, &text, &system));
+    must(group_env, sti_system_create(group_env, &text, &system));
     sti_initial* i = initialize(system, (double[]){0, -0.1}, NULL);
     assert_int_equal(i->penetrating, 0);
     assert_int_equal(i->outcome, STI_INITIAL_OVERLAPPING);  // not "consistent": one truth
     assert_non_null(strstr(i->why, "contact \"ground\" overlaps"));
-    sti_initial_destroy(env, i);
+    sti_initial_destroy(group_env, i);
     i = initialize(system, (double[]){0, 0}, (double[]){1, -1});
     assert_int_equal(i->penetrating, -1);
     assert_int_equal(i->approaching, 0);
     assert_non_null(strstr(i->why, "hits at once"));
-    sti_initial_destroy(env, i);
+    sti_initial_destroy(group_env, i);
     sti_initial* none;
-    assert_int_equal(sti_initial_create(env, system, NAN, (double[]){0, NAN}, NULL, &none), STI_ERR_INPUT);
+    assert_int_equal(sti_initial_create(group_env, system, NAN, (double[]){0, NAN}, NULL, &none), STI_ERR_INPUT);
     assert_null(none);
     sti_system_destroy(system);
 }

@@ -1,15 +1,14 @@
 // Paths: measures and distances against closed forms, random ones against dense sampling; failing allocations.
-#include "support/failing_env.h"
-// clang-format off
 #include <math.h>
 #include <stiction/stiction.h>
-// clang-format on
+
 #include "base/rng.h"
+#include "support/failing_env.h"
 #include "support/group_env.h"
 #include "support/near.h"
 
 static void must(sti_status status) {
-    if (status != STI_OK) print_error("%s\n", sti_env_error(env)->text);
+    if (status != STI_OK) print_error("%s\n", sti_env_error(group_env)->text);
     assert_int_equal(status, STI_OK);
 }
 
@@ -18,7 +17,7 @@ static void measures_of_a_fall(void** state) {
     (void)state;
     sti_path* p;
     sti_path_measures m;
-    must(sti_path_create(env, 1, 1, 0.5, &p));
+    must(sti_path_create(group_env, 1, 1, 0.5, &p));
     sti_path_measure(p, &m);
     assert_true(m.speed == 0 && isnan(m.jump_time));
     for (int k = 0; k <= 8; k++) {
@@ -46,8 +45,8 @@ static void distances_by_hand(void** state) {
     sti_path *a, *b;
     sti_path_error e;
     const double zero = 0, one = 1, half = 0.5;
-    must(sti_path_create(env, 1, 1, 1, &a));
-    must(sti_path_create(env, 1, 1, 1, &b));
+    must(sti_path_create(group_env, 1, 1, 1, &a));
+    must(sti_path_create(group_env, 1, 1, 1, &b));
     must(sti_path_add(a, 0, &zero, &zero, 0));
     must(sti_path_add(a, 1, &half, &one, 2));
     must(sti_path_add(b, 0, &zero, &one, 0));
@@ -64,7 +63,7 @@ static void distances_by_hand(void** state) {
     for (int k = 0; k < 2; k++) {
         const double at = k == 0 ? 0.5 : 0.625, eps = 1e-9;
         sti_path** p = k == 0 ? &a : &b;
-        must(sti_path_create(env, 1, 1, 1, p));
+        must(sti_path_create(group_env, 1, 1, 1, p));
         must(sti_path_add(*p, 0, &zero, &zero, 0));
         must(sti_path_add(*p, at, &zero, &zero, 0));
         must(sti_path_add(*p, at + eps, &zero, &one, 0));
@@ -80,7 +79,7 @@ static void distances_by_hand(void** state) {
 static sti_path* random_path(sti_rng* rng, int n, double alpha) {
     sti_path* p;
     double t = 0, q[3], v[3];
-    must(sti_path_create(env, n, n, alpha, &p));
+    must(sti_path_create(group_env, n, n, alpha, &p));
     const int rows = sti_rng_int(rng, 2, 9);
     for (int k = 0; k < rows; k++) {
         for (int i = 0; i < n; i++) {
@@ -155,10 +154,10 @@ static void wrong_rows_are_refused(void** state) {
     sti_path *p, *other;
     sti_path_error e;
     const double x[2] = {0, 0}, bad = NAN;
-    assert_int_equal(sti_path_create(env, 0, 1, 1, &p), STI_ERR_ARGUMENT);
-    assert_int_equal(sti_path_create(env, 1, 1, 0, &p), STI_ERR_ARGUMENT);
-    must(sti_path_create(env, 1, 1, 1, &p));
-    must(sti_path_create(env, 2, 1, 1, &other));
+    assert_int_equal(sti_path_create(group_env, 0, 1, 1, &p), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_path_create(group_env, 1, 1, 0, &p), STI_ERR_ARGUMENT);
+    must(sti_path_create(group_env, 1, 1, 1, &p));
+    must(sti_path_create(group_env, 2, 1, 1, &other));
     must(sti_path_add(p, 0, x, x, 0));
     assert_int_equal(sti_path_add(p, 0, x, x, 0), STI_ERR_ARGUMENT);
     assert_int_equal(sti_path_add(p, 1, &bad, x, 0), STI_ERR_ARGUMENT);

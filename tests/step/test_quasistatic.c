@@ -91,7 +91,7 @@ static sti_system* peg_system(const cJSON* item, peg* p) {
                                 .contact_count = count,
                                 .contacts = p->contacts,
                                 .q = p->starts};
-    must(env, sti_system_create(env, &p->text, &system));
+    must(group_env, sti_system_create(group_env, &p->text, &system));
     return system;
 }
 
@@ -121,9 +121,9 @@ static void push(const cJSON* item, const sti_system* system, int contacts) {
     int jam = 100;
     if (strcmp(status, "ok") != 0) assert_int_equal(sscanf(status, "no solution at step %d", &jam), 1);
     const sti_stepper_options o = quasi();
-    sti_stepper* s = make_stepper(env, system, &o);
+    sti_stepper* s = make_stepper(group_env, system, &o);
     for (int l = 0; l < jam; l++) {
-        const sti_step_report r = step_on(env, s);
+        const sti_step_report r = step_on(group_env, s);
         const char* mode = expected_mode(cJSON_GetObjectItem(expected, "mode_runs_[mode,first,last]"), l);
         for (int i = 0; mode != NULL && i < contacts; i++) {
             if (mode_of(&r, i) != mode[i])
@@ -141,7 +141,7 @@ static void push(const cJSON* item, const sti_system* system, int contacts) {
         double before[3];
         sti_step_report r;
         memcpy(before, sti_stepper_q(s), sizeof before);
-        must(env, sti_stepper_step(s, &r));
+        must(group_env, sti_stepper_step(s, &r));
         assert_int_equal(r.outcome, STI_NO_SOLUTION);
         assert_memory_equal(before, sti_stepper_q(s), sizeof before);
         assert_int_equal(r.step, jam);
@@ -154,7 +154,7 @@ static void judge_robust(const cJSON* item, const sti_system* system) {
     if (robust == NULL) return;
     const sti_stepper_options o = quasi();
     sti_robust* r;
-    must(env, sti_robust_create(env, system, &o, 100, &r));
+    must(group_env, sti_robust_create(group_env, system, &o, 100, &r));
     assert_int_equal(r->outcome, STI_SOLVED);
     assert_int_equal(r->is_switch, (int)cJSON_GetNumberValue(cJSON_GetObjectItem(robust, "IsSwitch")));
     if (r->is_switch) {
@@ -176,15 +176,15 @@ static void judge_robust(const cJSON* item, const sti_system* system) {
         if (r->alpha[i]) assert_near(number_at(alpha, count++), i + 1, 0);
     }
     assert_int_equal(count, cJSON_GetArraySize(alpha));
-    sti_robust_destroy(env, r);
+    sti_robust_destroy(group_env, r);
 }
 
 static void single_step(const cJSON* item, const sti_system* system) {
     const cJSON* expected = cJSON_GetObjectItem(item, "expected");
     const sti_stepper_options o = quasi();
-    sti_stepper* s = make_stepper(env, system, &o);
+    sti_stepper* s = make_stepper(group_env, system, &o);
     sti_step_report r;
-    must(env, sti_stepper_step(s, &r));
+    must(group_env, sti_stepper_step(s, &r));
     const bool solution = cJSON_GetNumberValue(cJSON_GetObjectItem(expected, "n_mode_solutions")) > 0;
     assert_int_equal(r.outcome, solution ? STI_SOLVED : STI_NO_SOLUTION);
     const cJSON* hv = cJSON_GetObjectItem(expected, "hv");
@@ -226,16 +226,16 @@ static void damping_turns_with_the_body(void** state) {
     write_forces(&p, oracle_get(item, "inputs", "support_points_body"), oracle_get(item, "inputs", "c"));
     for (int i = 0; i < 3; i++) p.forces[i] = p.force[i];
     sti_system* system;
-    must(env, sti_system_create(env,
-                                &(sti_system_text){.coordinate_count = 3,
-                                                   .coordinates = (const char*[]){"x", "y", "th"},
-                                                   .kinetic = "0",
-                                                   .forces = p.forces},
-                                &system));
+    must(group_env, sti_system_create(group_env,
+                                      &(sti_system_text){.coordinate_count = 3,
+                                                         .coordinates = (const char*[]){"x", "y", "th"},
+                                                         .kinetic = "0",
+                                                         .forces = p.forces},
+                                      &system));
     const char* const names[] = {"E(0)", "E(0.5)"};
     for (int k = 0; k < 2; k++) {
         double E[9];
-        must(env, sti_system_force(system, 0, (double[]){0, 0, 0.5 * k}, (double[]){0, 0, 0}, NULL, NULL, E));
+        must(group_env, sti_system_force(system, 0, (double[]){0, 0, 0.5 * k}, (double[]){0, 0, 0}, NULL, NULL, E));
         for (int i = 0; i < 9; i++)
             assert_near(-E[i], number_at(cJSON_GetArrayItem(oracle_get(item, "expected", names[k]), i / 3), i % 3),
                         1e-12);
@@ -252,15 +252,15 @@ static void a_vehicle_switches_where_its_basis_ends(void** state) {
     const sti_system_contact_text contacts[] = {{.name = "wall", .gap = "y - 0.3"},
                                                 {.name = "obstacle", .gap = "hypot(x - 4, y) - 0.8"}};
     sti_system* system;
-    must(env, sti_system_create(env,
-                                &(sti_system_text){.coordinate_count = 2,
-                                                   .coordinates = (const char*[]){"x", "y"},
-                                                   .kinetic = "(x'^2 + y'^2)/2",
-                                                   .forces = (const char*[]){"2 - 2*x'", "-0.5 - 2*y'"},
-                                                   .contact_count = 2,
-                                                   .contacts = contacts,
-                                                   .q = (const char*[]){"0", "1"}},
-                                &system));
+    must(group_env, sti_system_create(group_env,
+                                      &(sti_system_text){.coordinate_count = 2,
+                                                         .coordinates = (const char*[]){"x", "y"},
+                                                         .kinetic = "(x'^2 + y'^2)/2",
+                                                         .forces = (const char*[]){"2 - 2*x'", "-0.5 - 2*y'"},
+                                                         .contact_count = 2,
+                                                         .contacts = contacts,
+                                                         .q = (const char*[]){"0", "1"}},
+                                      &system));
     sti_stepper_options o = sti_stepper_options_default(STI_SCHEME_ALPHA);
     o.alpha = 1;
     o.step = 0.02;
@@ -269,14 +269,15 @@ static void a_vehicle_switches_where_its_basis_ends(void** state) {
     o.gap_tol = INFINITY;
     for (int k = 0; k < 2; k++) {
         sti_robust* r;
-        must(env, sti_robust_create(env, system, &o, (int)number_at(oracle_get(item, "inputs", "windows_N"), k), &r));
+        must(group_env,
+             sti_robust_create(group_env, system, &o, (int)number_at(oracle_get(item, "inputs", "windows_N"), k), &r));
         assert_int_equal(r->is_switch, (int)number_at(oracle_get(item, "expected", "IsSwitch"), k));
         if (r->is_switch) assert_int_equal(r->step, (int)oracle_number(item, "expected", "first_switch_step"));
-        sti_robust_destroy(env, r);
+        sti_robust_destroy(group_env, r);
     }
     sti_robust* none;
     o.level = STI_LEVEL_VELOCITY;
-    assert_int_equal(sti_robust_create(env, system, &o, 5, &none), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_robust_create(group_env, system, &o, 5, &none), STI_ERR_ARGUMENT);
     sti_system_destroy(system);
     cJSON_Delete(root);
 }

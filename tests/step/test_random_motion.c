@@ -1,5 +1,5 @@
-// Random boxes, alone or hinged together, thrown on a rough floor: a hundred steps each without a failure, an overlap, an
-// open hinge or energy from nowhere. With an argument, that many times as many: 23 makes ten thousand scenes.
+// Random boxes, alone or hinged together, thrown on a rough floor: a hundred steps each without a failure, an overlap,
+// an open hinge or energy from nowhere. With an argument, that many times as many: 23 makes ten thousand scenes.
 #include "base/rng.h"
 #include "step/step_tools.h"
 
@@ -63,29 +63,29 @@ static sti_system* random_chain(sti_rng* rng, chain* c, int bodies) {
     snprintf(c->e, sizeof c->e, "%.3f", sti_rng_u01(rng) < 0.3 ? 0 : sti_rng_u01(rng));
     for (int i = 0; i < bodies; i++) add_body(c, rng, i);
     for (int i = 0; i + 1 < bodies; i++) add_hinge(c, i);
-    must(env, sti_system_create(env,
-                                &(sti_system_text){.coordinate_count = 3 * bodies,
-                                                   .coordinates = c->name,
-                                                   .kinetic = c->kinetic,
-                                                   .potential = c->potential,
-                                                   .contact_count = c->corners,
-                                                   .contacts = c->contacts,
-                                                   .joint_count = c->hinges,
-                                                   .joints = c->joints,
-                                                   .q = c->start_q,
-                                                   .v = c->start_v},
-                                &system));
+    must(group_env, sti_system_create(group_env,
+                                      &(sti_system_text){.coordinate_count = 3 * bodies,
+                                                         .coordinates = c->name,
+                                                         .kinetic = c->kinetic,
+                                                         .potential = c->potential,
+                                                         .contact_count = c->corners,
+                                                         .contacts = c->contacts,
+                                                         .joint_count = c->hinges,
+                                                         .joints = c->joints,
+                                                         .q = c->start_q,
+                                                         .v = c->start_v},
+                                      &system));
     return system;
 }
 
 // Number of collisions; -1: the start overlaps the floor.
 static int throw_down(const sti_system* system, sti_stepper_options o, int trial) {
-    sti_stepper* s = make_stepper(env, system, &o);
-    account a = account_open(env, system, s);
+    sti_stepper* s = make_stepper(group_env, system, &o);
+    account a = account_open(group_env, system, s);
     int collisions = 0;
     const bool overlaps = sti_stepper_initial(s)->penetrating >= 0;
     for (int l = 0; !overlaps && l < 100; l++) {
-        const sti_step_report r = step_on(env, s);
+        const sti_step_report r = step_on(group_env, s);
         account_enter(&a, &r);
         if (!(a.rise <= 1e-10 * a.size)) fail_msg("trial %d, step %d: energy rises by %g", trial, l, a.rise);
         if (!(r.penetration <= 1e-9 && r.drift <= 1e-9))

@@ -1,11 +1,12 @@
 // Impact laws by restitution: the cases of S1 for Moreau, Newton, the full matrix and friction; chains of balls; Kane's
-// pendulum, where Newton's law with friction gains energy; pulls that are relaxed; agreement with the analysis of impacts.
+// pendulum, where Newton's law with friction gains energy; pulls that are relaxed; agreement with the analysis of
+// impacts.
 #include "base/rng.h"
 #include "step/step_tools.h"
 #include "support/few_contacts.h"
 
 static double entry(const cJSON* matrix, int i, int j) {
-    return oracle_double(env, cJSON_GetArrayItem(cJSON_GetArrayItem(matrix, i), j));
+    return oracle_double(group_env, cJSON_GetArrayItem(cJSON_GetArrayItem(matrix, i), j));
 }
 
 // The instant of a case of S1; its matrix in f->E.
@@ -39,7 +40,7 @@ static sti_collision* collide(const few_contacts* f, sti_impact_law law, const d
     o.law = law;
     o.E = E;
     o.dissipate = dissipate;
-    must(env, sti_collision_create(env, &f->in, &o, &k));
+    must(group_env, sti_collision_create(group_env, &f->in, &o, &k));
     assert_int_equal(k->outcome, STI_SOLVED);
     return k;
 }
@@ -79,7 +80,7 @@ static void moreau_cases_of_s1(void** state) {
             if (!opens) same_vector(cJSON_GetObjectItem(row, "qdot_plus"), f.in.n, k->v, 1e-9);
             if (!opens) same_vector(cJSON_GetObjectItem(row, "impulses_p_n"), f.in.contact_count, k->p_n, 1e-9);
             admissible(&f, k);
-            sti_collision_destroy(env, k);
+            sti_collision_destroy(group_env, k);
             seen++;
         }
     }
@@ -118,9 +119,9 @@ static void matrix_cases_of_s1(void** state) {
         if (diagonal) {
             sti_collision* newton = collide(&f, STI_IMPACT_NEWTON, NULL, true);
             for (int i = 0; i < f.in.n; i++) assert_near(newton->v[i], k->v[i], 1e-12);
-            sti_collision_destroy(env, newton);
+            sti_collision_destroy(group_env, newton);
         }
-        sti_collision_destroy(env, k);
+        sti_collision_destroy(group_env, k);
     }
     cJSON_Delete(root);
     assert_true(kept >= 3 && relaxed >= 1);
@@ -153,15 +154,15 @@ static void friction_cases_of_s1(void** state) {
         if (count == 0) assert_true(k->relaxed > 0);
         kept += count > 0;
         relaxed += count == 0;
-        sti_collision_destroy(env, k);
+        sti_collision_destroy(group_env, k);
     }
     cJSON_Delete(root);
     assert_true(kept >= 3 && relaxed >= 1);
 }
 
-// Newton's law with e = 1 and contacts at rest: all balls but the first go on together. The matrix that reverses the order
-// of the contacts is conservative, and lets the last ball go alone. Poisson's law compresses all contacts at once, and
-// agrees with Newton's.
+// Newton's law with e = 1 and contacts at rest: all balls but the first go on together. The matrix that reverses the
+// order of the contacts is conservative, and lets the last ball go alone. Poisson's law compresses all contacts at
+// once, and agrees with Newton's.
 static void chains_of_balls_follow_their_closed_forms(void** state) {
     (void)state;
     const char* const names[] = {"balls-3", "balls-4"};
@@ -170,13 +171,13 @@ static void chains_of_balls_follow_their_closed_forms(void** state) {
         double reverse[9] = {0};
         for (int i = 0; i < p; i++) reverse[i * p + p - 1 - i] = 1;
         for (int law = 0; law < 4; law++) {
-            sti_document* scene = load_scene(env, names[k]);
+            sti_document* scene = load_scene(group_env, names[k]);
             sti_stepper_options o = sti_stepper_options_default(STI_SCHEME_ALPHA);
             o.law =
                 (sti_impact_law[]){STI_IMPACT_NEWTON, STI_IMPACT_GENERAL, STI_IMPACT_GENERAL, STI_IMPACT_POISSON}[law];
             if (law == 2) o.E = reverse;
-            sti_stepper* s = make_stepper(env, sti_system_of(scene), &o);
-            const sti_step_report r = step_on(env, s);
+            sti_stepper* s = make_stepper(group_env, sti_system_of(scene), &o);
+            const sti_step_report r = step_on(group_env, s);
             assert_int_equal(r.collisions, 1);
             assert_int_equal(r.relaxed, 0);
             assert_near(r.collision_energy, 0, 1e-13);
@@ -206,7 +207,7 @@ static void tangential_restitution_follows_the_particle_formula(void** state) {
         const double m = 0.3 * 1.5 * 1.5;
         assert_near(r->v[0], f.v[0] - m * fmax(-1, fmin(1, 1.4 * f.v[0] / m)), 1e-12);
         assert_near(r->v[1], 0.75, 1e-12);
-        sti_collision_destroy(env, r);
+        sti_collision_destroy(group_env, r);
     }
 }
 
@@ -274,14 +275,14 @@ static void newtons_law_with_friction_gains_energy_and_is_drawn_back(void** stat
         } else {
             assert_true(r->kept == 1 && r->gain == 0);
         }
-        sti_collision_destroy(env, raw);
-        sti_collision_destroy(env, r);
+        sti_collision_destroy(group_env, raw);
+        sti_collision_destroy(group_env, r);
     }
     assert_true(gains >= 5);
 }
 
-// The analysis enumerates all modes of (68). Where it finds a solution that does not pull, it is the one here, or another of
-// several.
+// The analysis enumerates all modes of (68). Where it finds a solution that does not pull, it is the one here, or
+// another of several.
 static void outcomes_agree_with_the_analysis_of_impacts(void** state) {
     (void)state;
     sti_rng rng = {21};
@@ -308,7 +309,7 @@ static void outcomes_agree_with_the_analysis_of_impacts(void** state) {
         sti_impact_options io = sti_impact_options_default();
         io.E = f.E;
         sti_impact* other;
-        must(env, sti_impact_create(env, &f.in, &io, &other));
+        must(group_env, sti_impact_create(group_env, &f.in, &io, &other));
         const sti_impact_answer* law = &other->laws[STI_IMPACT_FRICTION];
         sti_collision* k = collide(&f, STI_IMPACT_GENERAL, f.E, false);
         int fits = 0, pressing = 0;
@@ -322,8 +323,8 @@ static void outcomes_agree_with_the_analysis_of_impacts(void** state) {
         if (law->complete && pressing == 0) assert_true(k->relaxed > 0);
         same_ones += fits >= 1;
         pulls += k->relaxed > 0;
-        sti_collision_destroy(env, k);
-        sti_impact_destroy(env, other);
+        sti_collision_destroy(group_env, k);
+        sti_impact_destroy(group_env, other);
     }
     assert_true(same_ones > 100 && pulls > 5);
 }
@@ -341,7 +342,7 @@ static void a_matrix_that_asks_a_gap_to_close_is_relaxed(void** state) {
     assert_near(k->v[0], 0.5, 1e-14);
     assert_near(k->v[1], 0, 1e-14);
     assert_int_equal(k->relaxed, 1);
-    sti_collision_destroy(env, k);
+    sti_collision_destroy(group_env, k);
 }
 
 static void steppers_take_every_law(void** state) {
@@ -352,14 +353,14 @@ static void steppers_take_every_law(void** state) {
     const double full[16] = {0.3, 0.2, 0, 0, 0.1, 0.3, 0, 0, 0, 0, 0.3, 0.2, 0, 0, 0.1, 0.3};
     for (size_t k = 0; k < sizeof laws / sizeof *laws; k++) {
         for (size_t m = 0; m < sizeof names / sizeof *names; m++) {
-            sti_document* scene = load_scene(env, names[m]);
+            sti_document* scene = load_scene(group_env, names[m]);
             sti_stepper_options o = sti_stepper_options_default(STI_SCHEME_ALPHA);
             o.law = laws[k];
             if (laws[k] == STI_IMPACT_GENERAL && m == 2) o.E = full;
-            sti_stepper* s = make_stepper(env, sti_system_of(scene), &o);
+            sti_stepper* s = make_stepper(group_env, sti_system_of(scene), &o);
             double least = INFINITY, size = 0;
             for (int l = 0; l < 30; l++) {
-                const sti_step_report r = step_on(env, s);
+                const sti_step_report r = step_on(group_env, s);
                 const double energy = r.kinetic + r.potential;
                 size = fmax(size, fabs(energy));
                 assert_true(energy <= least + 1e-11 * size && r.penetration <= 1e-9);
@@ -373,14 +374,14 @@ static void steppers_take_every_law(void** state) {
 
 static void wrong_requests_are_refused(void** state) {
     (void)state;
-    sti_document* scene = load_scene(env, "balls-3");
+    sti_document* scene = load_scene(group_env, "balls-3");
     sti_stepper* s;
     sti_stepper_options o = sti_stepper_options_default(STI_SCHEME_ALPHA);
     o.law = STI_IMPACT_FRICTION;
-    assert_int_equal(sti_stepper_create(env, sti_system_of(scene), &o, &s), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_stepper_create(group_env, sti_system_of(scene), &o, &s), STI_ERR_ARGUMENT);
     o.law = STI_IMPACT_GENERAL;
     o.E = (double[]){0, NAN, 0, 0};
-    assert_int_equal(sti_stepper_create(env, sti_system_of(scene), &o, &s), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_stepper_create(group_env, sti_system_of(scene), &o, &s), STI_ERR_ARGUMENT);
     assert_null(s);
     sti_document_destroy(scene);
 }

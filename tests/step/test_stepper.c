@@ -5,15 +5,15 @@
 static sti_system* ball(const char* e) {
     sti_system* system;
     const sti_system_contact_text table = {.name = "table", .gap = "y", .restitution = e};
-    must(env, sti_system_create(env,
-                                &(sti_system_text){.coordinate_count = 1,
-                                                   .coordinates = (const char*[]){"y"},
-                                                   .kinetic = "y'^2/2",
-                                                   .potential = "9.81*y",
-                                                   .contact_count = 1,
-                                                   .contacts = &table,
-                                                   .q = (const char*[]){"1"}},
-                                &system));
+    must(group_env, sti_system_create(group_env,
+                                      &(sti_system_text){.coordinate_count = 1,
+                                                         .coordinates = (const char*[]){"y"},
+                                                         .kinetic = "y'^2/2",
+                                                         .potential = "9.81*y",
+                                                         .contact_count = 1,
+                                                         .contacts = &table,
+                                                         .q = (const char*[]){"1"}},
+                                      &system));
     return system;
 }
 
@@ -25,10 +25,10 @@ static void a_ball_bounces_as_printed(void** state) {
     const cJSON* collisions = cJSON_GetObjectItem(expected, "collisions");
     sti_system* system = ball("0.5");
     const sti_stepper_options o = printed(0.5, 0.01);
-    sti_stepper* s = make_stepper(env, system, &o);
+    sti_stepper* s = make_stepper(group_env, system, &o);
     int seen = 0;
     for (int l = 1; l <= 300; l++) {
-        const sti_step_report r = step_on(env, s);
+        const sti_step_report r = step_on(group_env, s);
         if (r.collisions > 0) {
             const cJSON* c = cJSON_GetArrayItem(collisions, seen++);
             assert_int_equal(r.collisions, 1);
@@ -52,8 +52,8 @@ static void a_ball_bounces_as_printed(void** state) {
     cJSON_Delete(root);
 }
 
-// Default settings: the step goes on after a collision, so impact times and energies are those of the exact motion, and the
-// accumulation of bounces ends at rest.
+// Default settings: the step goes on after a collision, so impact times and energies are those of the exact motion, and
+// the accumulation of bounces ends at rest.
 static void a_ball_as_printed_ends_with_the_energy_of_the_reference(void** state) {
     (void)state;
     cJSON* root = oracle_open("thesis");
@@ -62,10 +62,10 @@ static void a_ball_as_printed_ends_with_the_energy_of_the_reference(void** state
     sti_system* system = ball("0.5");
     for (int k = 0; k < 2; k++) {
         const sti_stepper_options o = printed(0.5, k == 0 ? 0.01 : 0.001);
-        sti_stepper* s = make_stepper(env, system, &o);
+        sti_stepper* s = make_stepper(group_env, system, &o);
         sti_step_report r = {0};
         const int count = (int)lround(3 / o.step);
-        for (int l = 0; l < count; l++) r = step_on(env, s);
+        for (int l = 0; l < count; l++) r = step_on(group_env, s);
         assert_near(r.kinetic + r.potential, number_at(energy, k), 1e-10 * number_at(energy, k));
         sti_stepper_destroy(s);
     }
@@ -79,11 +79,11 @@ static void a_ball_bounces_exactly_and_comes_to_rest(void** state) {
     if (root == NULL) skip();
     const cJSON* expected = cJSON_GetObjectItem(oracle_find(root, "POI-16"), "expected");
     sti_system* system = ball("0.5");
-    sti_stepper* s = make_stepper(env, system, NULL);
+    sti_stepper* s = make_stepper(group_env, system, NULL);
     int seen = 0;
     double last = INFINITY;
     for (int l = 1; l <= 300; l++) {
-        const sti_step_report r = step_on(env, s);
+        const sti_step_report r = step_on(group_env, s);
         if (r.collisions == 1 && seen < 5) {
             assert_near(r.collision_time, number_at(cJSON_GetObjectItem(expected, "impact_times"), seen), 1e-10);
             assert_near((r.kinetic + r.potential) / 9.81,
@@ -143,20 +143,20 @@ static void a_stack_of_boxes_stands_still(void** state) {
         }
     }
     sti_system* system;
-    must(env, sti_system_create(env,
-                                &(sti_system_text){.coordinate_count = 3 * BOXES,
-                                                   .coordinates = name,
-                                                   .kinetic = kinetic,
-                                                   .potential = potential,
-                                                   .contact_count = 2 * BOXES,
-                                                   .contacts = contacts,
-                                                   .q = start},
-                                &system));
+    must(group_env, sti_system_create(group_env,
+                                      &(sti_system_text){.coordinate_count = 3 * BOXES,
+                                                         .coordinates = name,
+                                                         .kinetic = kinetic,
+                                                         .potential = potential,
+                                                         .contact_count = 2 * BOXES,
+                                                         .contacts = contacts,
+                                                         .q = start},
+                                      &system));
     for (int cone = 0; cone < 2; cone++) {
         sti_stepper_options o = sti_stepper_options_default(STI_SCHEME_ALPHA);
         if (cone == 1) o.friction = STI_FRICTION_CONE;
-        sti_stepper* s = make_stepper(env, system, &o);
-        for (int l = 0; l < 100; l++) step_on(env, s);
+        sti_stepper* s = make_stepper(group_env, system, &o);
+        for (int l = 0; l < 100; l++) step_on(group_env, s);
         for (int i = 0; i < 3 * BOXES; i++) assert_near(sti_stepper_q(s)[i], i % 3 == 1 ? i / 3 + 0.5 : 0, 1e-10);
         sti_stepper_destroy(s);
     }
@@ -172,21 +172,21 @@ static void redundant_joints_change_nothing(void** state) {
     double q[2][2];
     for (int k = 0; k < 2; k++) {
         sti_system* system;
-        must(env, sti_system_create(env,
-                                    &(sti_system_text){.coordinate_count = 2,
-                                                       .coordinates = (const char*[]){"x", "y"},
-                                                       .kinetic = "(x'^2 + y'^2)/2",
-                                                       .potential = "9.81*y",
-                                                       .contact_count = 1,
-                                                       .contacts = &table,
-                                                       .joint_count = k == 0 ? 1 : 3,
-                                                       .joints = rods,
-                                                       .q = (const char*[]){"1", "0"}},
-                                    &system));
-        sti_stepper* s = make_stepper(env, system, NULL);
+        must(group_env, sti_system_create(group_env,
+                                          &(sti_system_text){.coordinate_count = 2,
+                                                             .coordinates = (const char*[]){"x", "y"},
+                                                             .kinetic = "(x'^2 + y'^2)/2",
+                                                             .potential = "9.81*y",
+                                                             .contact_count = 1,
+                                                             .contacts = &table,
+                                                             .joint_count = k == 0 ? 1 : 3,
+                                                             .joints = rods,
+                                                             .q = (const char*[]){"1", "0"}},
+                                          &system));
+        sti_stepper* s = make_stepper(group_env, system, NULL);
         int collisions = 0;
         for (int l = 0; l < 150; l++) {
-            const sti_step_report r = step_on(env, s);
+            const sti_step_report r = step_on(group_env, s);
             collisions += r.collisions;
             assert_true(r.drift < 1e-11 && r.penetration < 1e-11);
         }
@@ -206,27 +206,27 @@ static void a_bar_on_three_rods_swings_like_a_pendulum(void** state) {
                                             {.gap = "x^2 + y^2 - 1"},
                                             {.gap = "(x + cos(a) - 1)^2 + (y + sin(a))^2 - 1"}};
     sti_system *bar, *pendulum;
-    must(env, sti_system_create(env,
-                                &(sti_system_text){.coordinate_count = 3,
-                                                   .coordinates = (const char*[]){"x", "y", "a"},
-                                                   .kinetic = "(x'^2 + y'^2)/2 + a'^2/6",
-                                                   .potential = "9.81*y",
-                                                   .joint_count = 3,
-                                                   .joints = rods,
-                                                   .q = (const char*[]){"sin(1)", "-cos(1)", "0"}},
-                                &bar));
-    must(env, sti_system_create(env,
-                                &(sti_system_text){.coordinate_count = 1,
-                                                   .coordinates = (const char*[]){"p"},
-                                                   .kinetic = "p'^2/2",
-                                                   .potential = "-9.81*cos(p)",
-                                                   .q = (const char*[]){"1"}},
-                                &pendulum));
-    sti_stepper *s = make_stepper(env, bar, NULL), *reference = make_stepper(env, pendulum, NULL);
+    must(group_env, sti_system_create(group_env,
+                                      &(sti_system_text){.coordinate_count = 3,
+                                                         .coordinates = (const char*[]){"x", "y", "a"},
+                                                         .kinetic = "(x'^2 + y'^2)/2 + a'^2/6",
+                                                         .potential = "9.81*y",
+                                                         .joint_count = 3,
+                                                         .joints = rods,
+                                                         .q = (const char*[]){"sin(1)", "-cos(1)", "0"}},
+                                      &bar));
+    must(group_env, sti_system_create(group_env,
+                                      &(sti_system_text){.coordinate_count = 1,
+                                                         .coordinates = (const char*[]){"p"},
+                                                         .kinetic = "p'^2/2",
+                                                         .potential = "-9.81*cos(p)",
+                                                         .q = (const char*[]){"1"}},
+                                      &pendulum));
+    sti_stepper *s = make_stepper(group_env, bar, NULL), *reference = make_stepper(group_env, pendulum, NULL);
     assert_int_equal(sti_stepper_initial(s)->rank, 2);
     for (int l = 0; l < 200; l++) {
-        assert_true(step_on(env, s).drift < 1e-11);
-        step_on(env, reference);
+        assert_true(step_on(group_env, s).drift < 1e-11);
+        step_on(group_env, reference);
     }
     const double p = sti_stepper_q(reference)[0];
     assert_near(sti_stepper_q(s)[0], sin(p), 5e-4);
@@ -240,9 +240,9 @@ static void a_bar_on_three_rods_swings_like_a_pendulum(void** state) {
 
 static void particles_on_a_rod_hit_the_table_at_once(void** state) {
     (void)state;
-    sti_document* scene = load_scene(env, "particles-on-rod");
-    sti_stepper* s = make_stepper(env, sti_system_of(scene), NULL);
-    const sti_step_report r = step_on(env, s);
+    sti_document* scene = load_scene(group_env, "particles-on-rod");
+    sti_stepper* s = make_stepper(group_env, sti_system_of(scene), NULL);
+    const sti_step_report r = step_on(group_env, s);
     assert_int_equal(r.collisions, 1);
     assert_near(r.v_plus[0], -12.0 / 17, 1e-11);
     assert_near(r.v_plus[3], -18.0 / 17, 1e-11);
@@ -257,39 +257,40 @@ static void friction_in_a_joint_brakes_a_bead(void** state) {
     const sti_system_contact_text rail = {
         .name = "rail", .gap = "y", .slip_count = 1, .slip = (const char*[]){"x'"}, .mu = "0.5"};
     sti_system* system;
-    must(env, sti_system_create(env,
-                                &(sti_system_text){.coordinate_count = 2,
-                                                   .coordinates = (const char*[]){"x", "y"},
-                                                   .kinetic = "(x'^2 + y'^2)/2",
-                                                   .potential = "9.81*y",
-                                                   .joint_count = 1,
-                                                   .joints = &rail,
-                                                   .v = (const char*[]){"1", "0"}},
-                                &system));
+    must(group_env, sti_system_create(group_env,
+                                      &(sti_system_text){.coordinate_count = 2,
+                                                         .coordinates = (const char*[]){"x", "y"},
+                                                         .kinetic = "(x'^2 + y'^2)/2",
+                                                         .potential = "9.81*y",
+                                                         .joint_count = 1,
+                                                         .joints = &rail,
+                                                         .v = (const char*[]){"1", "0"}},
+                                      &system));
     sti_stepper_options o = sti_stepper_options_default(STI_SCHEME_ALPHA);
     o.step = 0.001;
-    sti_stepper* s = make_stepper(env, system, &o);
-    for (int l = 0; l < 300; l++) step_on(env, s);
+    sti_stepper* s = make_stepper(group_env, system, &o);
+    for (int l = 0; l < 300; l++) step_on(group_env, s);
     assert_near(sti_stepper_q(s)[0], 1 / (2 * 0.5 * 9.81), 1e-5);
     assert_near(sti_stepper_v_alpha(s)[0], 0, 1e-12);
     sti_stepper_destroy(s);
     o.friction = STI_FRICTION_CONE;
-    assert_int_equal(sti_stepper_create(env, system, &o, &s), STI_ERR_INPUT);
+    assert_int_equal(sti_stepper_create(group_env, system, &o, &s), STI_ERR_INPUT);
     sti_system_destroy(system);
 }
 
 static void a_resumed_run_has_the_same_bits(void** state) {
     (void)state;
-    sti_document* scene = load_scene(env, "rocking-block");
-    sti_stepper *a = make_stepper(env, sti_system_of(scene), NULL), *b = make_stepper(env, sti_system_of(scene), NULL);
-    for (int l = 0; l < 20; l++) step_on(env, a);
+    sti_document* scene = load_scene(group_env, "rocking-block");
+    sti_stepper *a = make_stepper(group_env, sti_system_of(scene), NULL),
+                *b = make_stepper(group_env, sti_system_of(scene), NULL);
+    for (int l = 0; l < 20; l++) step_on(group_env, a);
     void* bytes;
     size_t size;
-    must(env, sti_stepper_save(a, &bytes, &size));
-    must(env, sti_stepper_load(b, bytes, size));
+    must(group_env, sti_stepper_save(a, &bytes, &size));
+    must(group_env, sti_stepper_load(b, bytes, size));
     for (int l = 0; l < 20; l++) {
-        step_on(env, a);
-        step_on(env, b);
+        step_on(group_env, a);
+        step_on(group_env, b);
     }
     const size_t n = (size_t)sti_system_coordinate_count(sti_system_of(scene)) * sizeof(double);
     assert_memory_equal(sti_stepper_q(a), sti_stepper_q(b), n);
@@ -298,7 +299,7 @@ static void a_resumed_run_has_the_same_bits(void** state) {
     assert_int_equal(sti_stepper_load(b, bytes, size - 1), STI_ERR_INPUT);
     ((char*)bytes)[0] = 'x';
     assert_int_equal(sti_stepper_load(b, bytes, size), STI_ERR_INPUT);
-    sti_env_free(env, bytes);
+    sti_env_free(group_env, bytes);
     sti_stepper_destroy(a);
     sti_stepper_destroy(b);
     sti_document_destroy(scene);
@@ -308,14 +309,14 @@ static void a_step_that_cannot_be_evaluated_changes_nothing(void** state) {
     (void)state;
     // the force has no value once x is above 1
     sti_system* system;
-    must(env, sti_system_create(env,
-                                &(sti_system_text){.coordinate_count = 1,
-                                                   .coordinates = (const char*[]){"x"},
-                                                   .kinetic = "x'^2/2",
-                                                   .forces = (const char*[]){"sqrt(1 - x)"},
-                                                   .v = (const char*[]){"5"}},
-                                &system));
-    sti_stepper* s = make_stepper(env, system, NULL);
+    must(group_env, sti_system_create(group_env,
+                                      &(sti_system_text){.coordinate_count = 1,
+                                                         .coordinates = (const char*[]){"x"},
+                                                         .kinetic = "x'^2/2",
+                                                         .forces = (const char*[]){"sqrt(1 - x)"},
+                                                         .v = (const char*[]){"5"}},
+                                      &system));
+    sti_stepper* s = make_stepper(group_env, system, NULL);
     sti_status status = STI_OK;
     double q = 0, v = 0, t = 0;
     for (int l = 0; l < 100 && status == STI_OK; l++) {
@@ -327,8 +328,8 @@ static void a_step_that_cannot_be_evaluated_changes_nothing(void** state) {
     assert_int_equal(status, STI_ERR_INPUT);
     assert_true(sti_stepper_q(s)[0] == q && sti_stepper_v(s)[0] == v && sti_stepper_time(s) == t);
     // and from another state it goes on
-    must(env, sti_stepper_set(s, 2, (double[]){0}, (double[]){-1}));
-    step_on(env, s);
+    must(group_env, sti_stepper_set(s, 2, (double[]){0}, (double[]){-1}));
+    step_on(group_env, s);
     assert_near(sti_stepper_time(s), 2.01, 1e-15);
     assert_int_equal(sti_stepper_set(s, 2, (double[]){7}, (double[]){0}), STI_ERR_INPUT);
     sti_stepper_destroy(s);
@@ -349,7 +350,7 @@ static void wrong_options_are_refused(void** state) {
         if (k == 4) o.gap_tol = NAN;
         if (k == 5) o.law = STI_IMPACT_QUASI;
         if (k == 6) o.collision_limit = 0;
-        assert_int_equal(sti_stepper_create(env, system, &o, &s), STI_ERR_ARGUMENT);
+        assert_int_equal(sti_stepper_create(group_env, system, &o, &s), STI_ERR_ARGUMENT);
         assert_null(s);
     }
     sti_scheme scheme;
@@ -362,15 +363,15 @@ static void wrong_options_are_refused(void** state) {
 static sti_system* falling_ball(const char* restitution) {
     sti_system* system;
     const sti_system_contact_text ground = {.name = "ground", .gap = "y", .restitution = restitution};
-    must(env, sti_system_create(env,
-                                &(sti_system_text){.coordinate_count = 1,
-                                                   .coordinates = (const char*[]){"y"},
-                                                   .kinetic = "y'^2/2",
-                                                   .potential = "9.81*y",
-                                                   .contact_count = 1,
-                                                   .contacts = &ground,
-                                                   .q = (const char*[]){"1"}},
-                                &system));
+    must(group_env, sti_system_create(group_env,
+                                      &(sti_system_text){.coordinate_count = 1,
+                                                         .coordinates = (const char*[]){"y"},
+                                                         .kinetic = "y'^2/2",
+                                                         .potential = "9.81*y",
+                                                         .contact_count = 1,
+                                                         .contacts = &ground,
+                                                         .q = (const char*[]){"1"}},
+                                      &system));
     return system;
 }
 
@@ -386,14 +387,14 @@ static void schemes_without_restitution_refuse_it(void** state) {
             o.gap_tol = INFINITY;
             o.alpha = 1;
         }
-        assert_int_equal(sti_stepper_create(env, elastic, &o, &s), STI_ERR_INPUT);
-        assert_non_null(strstr(sti_env_error(env)->text, "contact \"ground\" has restitution 0.8"));
-        s = make_stepper(env, dull, &o);
+        assert_int_equal(sti_stepper_create(group_env, elastic, &o, &s), STI_ERR_INPUT);
+        assert_non_null(strstr(sti_env_error(group_env)->text, "contact \"ground\" has restitution 0.8"));
+        s = make_stepper(group_env, dull, &o);
         // what is lost is lost in one collision, and not by friction that is not there
         double lost = 0, energy = 0;
         int collisions = 0;
         for (int l = 0; l < 100; l++) {
-            const sti_step_report r = step_on(env, s);
+            const sti_step_report r = step_on(group_env, s);
             assert_true(r.loss == 0 && r.work == 0);
             if (r.collisions > 0) {
                 assert_near(r.collision_time, sqrt(2 / 9.81), 0.02);
