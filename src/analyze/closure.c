@@ -2,14 +2,14 @@
 //
 //     { C lambda : lambda in the friction cones } = R^n,
 //
-// C restricted to the object's coordinates. For convex cones this holds exactly when C has rank n and some lambda strictly
-// inside all cones balances itself, C lambda = 0: that lambda is the witness of yes. Otherwise there is y != 0 with
-// y'C lambda <= 0 for all admissible lambda: a load F = y that nothing balances. Form closure (of first order) asks the same
-// of the normals alone.
+// C restricted to the object's coordinates. For convex cones this holds exactly when C has rank n and some lambda
+// strictly inside all cones balances itself, C lambda = 0: that lambda is the witness of yes. Otherwise there is y != 0
+// with y'C lambda <= 0 for all admissible lambda: a load F = y that nothing balances. Form closure (of first order)
+// asks the same of the normals alone.
 //
 // 2D, polygons and normals are decided in integers: "strictly inside" becomes "at least one", since the cones may be
-// scaled. Discs in space: the largest margin of a lambda with sum lambda_n = 1; where it is within tol of 0, a y that no
-// contact pushes along, up to rounding, or else it is left undecided.
+// scaled. Discs in space: the largest margin of a lambda with sum lambda_n = 1; where it is within tol of 0, a y that
+// no contact pushes along, up to rounding, or else it is left undecided.
 //
 // A bilateral contact with friction is two cones. Yes when one choice of signs is closed; no when the contacts do not
 // suffice even with unlimited friction there; otherwise undecided: a union of cones may cover the space without any of
@@ -29,7 +29,7 @@ sti_closure_options sti_closure_options_default(void) {
 
 typedef struct grasp {
     sti_env* env;
-    sti_pool pool;
+    sti_arena pool;
     sti_instant instant;  // the object alone, at rest, without mass and load
     sti_instant_exact table;
     sti_posed s;
@@ -49,7 +49,7 @@ static bool is_pressed(const sti_instant* from, int j) {
 
 static sti_status choose_coordinates(grasp* g, const sti_instant* from, const sti_closure_options* options) {
     int n = options->object_count > 0 ? options->object_count : 0;
-    g->coordinate = sti_pool_ints(&g->pool, (size_t)(n > 0 ? n : from->n));
+    g->coordinate = sti_arena_ints(&g->pool, (size_t)(n > 0 ? n : from->n));
     if (g->coordinate == NULL) return g->pool.status;
     for (int j = 0; options->object_count <= 0 && j < from->n; j++) {
         if (!is_pressed(from, j)) g->coordinate[n++] = j;
@@ -99,12 +99,12 @@ static sti_status make_tables(grasp* g, const sti_instant_exact* from, const int
 
 static sti_status make_instant(grasp* g, const sti_instant* from, const sti_closure_options* options, bool friction) {
     const size_t n = (size_t)g->instant.n, most = (size_t)from->contact_count;
-    sti_instant_contact* list = sti_pool_take(&g->pool, most, sizeof *list);
-    int* t_first = sti_pool_ints(&g->pool, most);
-    g->origin = sti_pool_ints(&g->pool, most);
-    g->instant.M = sti_pool_doubles(&g->pool, n * n);
-    g->instant.F = sti_pool_doubles(&g->pool, n);
-    g->instant.v = sti_pool_doubles(&g->pool, n);
+    sti_instant_contact* list = sti_arena_take(&g->pool, most, sizeof *list);
+    int* t_first = sti_arena_ints(&g->pool, most);
+    g->origin = sti_arena_ints(&g->pool, most);
+    g->instant.M = sti_arena_doubles(&g->pool, n * n);
+    g->instant.F = sti_arena_doubles(&g->pool, n);
+    g->instant.v = sti_arena_doubles(&g->pool, n);
     if (g->pool.status != STI_OK) return g->pool.status;
     g->instant.contacts = list;
     int tangent = 0;
@@ -113,8 +113,8 @@ static sti_status make_instant(grasp* g, const sti_instant* from, const sti_clos
         const int at = g->instant.contact_count, first = tangent;
         tangent += c->tangent_count;
         if (c->pressed || (!c->bilateral && c->gap > options->gap_tol)) continue;
-        double *normal = sti_pool_doubles(&g->pool, n), *t = sti_pool_doubles(&g->pool, 2 * n);
-        double* rate = sti_pool_doubles(&g->pool, 2);
+        double *normal = sti_arena_doubles(&g->pool, n), *t = sti_arena_doubles(&g->pool, 2 * n);
+        double* rate = sti_arena_doubles(&g->pool, 2);
         if (g->pool.status != STI_OK) return g->pool.status;
         double size = 0;
         for (size_t j = 0; j < n; j++) {
@@ -152,7 +152,7 @@ static void clear_tables(grasp* g) {
 // Rank of the directions that can carry force; a vector orthogonal to all of them when it is not full.
 static sti_status find_rank(grasp* g, double* y) {
     const sti_posed* s = &g->s;
-    double* usable = sti_pool_doubles(&g->pool, (size_t)s->p * (size_t)s->n);
+    double* usable = sti_arena_doubles(&g->pool, (size_t)s->p * (size_t)s->n);
     if (usable == NULL) return g->pool.status;
     for (int i = 0; i < s->nc; i++) {
         for (int k = 0; k <= (s->rough[i] ? s->tangents[i] : 0); k++) {
@@ -163,7 +163,7 @@ static sti_status find_rank(grasp* g, double* y) {
         }
     }
     // in even units, so that they have no say
-    double *row = sti_pool_doubles(&g->pool, (size_t)s->p), *column = sti_pool_doubles(&g->pool, (size_t)s->n);
+    double *row = sti_arena_doubles(&g->pool, (size_t)s->p), *column = sti_arena_doubles(&g->pool, (size_t)s->n);
     if (g->pool.status != STI_OK) return g->pool.status;
     sti_svd f;
     sti_status status = sti_small_equilibrate(&g->pool, s->p, s->n, usable, row, column);
@@ -179,7 +179,7 @@ static sti_status find_rank(grasp* g, double* y) {
 // In integers: every bound at least one. *found: lambda; otherwise y.
 static sti_status decide_exactly(grasp* g, bool* found, sti_rationals* lambda, sti_rationals* y) {
     const sti_posed* s = &g->s;
-    sti_program p = {0};
+    sti_cone_program p = {0};
     sti_exact_program e = {0};
     sti_rationals* all = NULL;
     sti_status status = sti_posed_program(s, g->sign, 0, 0, -1, true, &p);
@@ -219,7 +219,7 @@ static double margin_of(const grasp* g, const double* lambda) {
 static sti_status decide_conic(grasp* g, double* margin, double* lambda, double* y) {
     const sti_posed* s = &g->s;
     const int d = s->n + s->p;
-    sti_program p = {0};
+    sti_cone_program p = {0};
     sti_status status = sti_posed_program(s, g->sign, 1, 1, d, false, &p);
     if (status != STI_OK) return status;
     const int sum = sti_program_add(&p, STI_ROW_NONNEGATIVE, -1);
@@ -229,7 +229,7 @@ static sti_status decide_conic(grasp* g, double* margin, double* lambda, double*
         sti_program_put(&p, sum, 1 + s->n + s->first[i], -side);
     }
     status = sti_program_reduce(&p);
-    double* c = sti_pool_doubles(&g->pool, (size_t)p.size);
+    double* c = sti_arena_doubles(&g->pool, (size_t)p.size);
     if (status != STI_OK || c == NULL) return status != STI_OK ? status : g->pool.status;
     c[d] = -1;
     sti_program_answer answer;
@@ -252,8 +252,8 @@ static sti_status decide_conic(grasp* g, double* margin, double* lambda, double*
     return g->pool.status;
 }
 
-// How far some contact can push along y: max over contacts and forces with f_n = 1, relative to |y|. Not above 0: nothing
-// balances the load y. Infinite where a force of either sign has a part along y.
+// How far some contact can push along y: max over contacts and forces with f_n = 1, relative to |y|. Not above 0:
+// nothing balances the load -y. Infinite where a force of either sign has a part along y.
 static double push_along(const grasp* g, const double* y) {
     const sti_posed* s = &g->s;
     const double size = sti_small_max((size_t)s->n, y);
@@ -271,14 +271,14 @@ static double push_along(const grasp* g, const double* y) {
 }
 
 // -C_ik'y of contact i, direction k, times `times`, into row r.
-static void put_pull(const grasp* g, sti_program* p, int r, int i, int k, double times) {
+static void put_pull(const grasp* g, sti_cone_program* p, int r, int i, int k, double times) {
     const sti_posed* s = &g->s;
     for (int j = 0; j < s->n; j++)
         sti_program_put(p, r, 1 + j, -times * s->C[(size_t)j * (size_t)s->p + (size_t)(s->first[i] + k)]);
 }
 
 // The conditions on a load y that no contact pushes along, by a margin: those of contact i.
-static void add_contact(const grasp* g, sti_program* p, int i) {
+static void add_contact(const grasp* g, sti_cone_program* p, int i) {
     const sti_posed* s = &g->s;
     const int tangents = s->rough[i] ? s->tangents[i] : 0;
     if (s->bilateral[i]) {
@@ -292,11 +292,11 @@ static void add_contact(const grasp* g, sti_program* p, int i) {
         put_pull(g, p, sti_program_add(p, STI_ROW_TAIL, i), i, k, g->instant.contacts[s->contact[i]].mu);
 }
 
-// The y in the unit box with the largest margin: n'y + mu |t y| <= -margin at all contacts. Away from the border it has one, so
-// that rounding does not matter; y of decide_conic lies on the border itself. y stays where there is none.
+// The y in the unit box with the largest margin: n'y + mu |t y| <= -margin at all contacts. Away from the border it has
+// one, so that rounding does not matter; y of decide_conic lies on the border itself. y stays where there is none.
 static sti_status separate(grasp* g, double* y) {
     const sti_posed* s = &g->s;
-    sti_program p = {0};
+    sti_cone_program p = {0};
     sti_program_answer answer;
     sti_status status = sti_program_open(&p, &g->pool, s->n + 1, 3 * s->nc + 2 * s->n + 1, false);
     if (status != STI_OK) return status;
@@ -310,7 +310,7 @@ static sti_status separate(grasp* g, double* y) {
     sti_program_put(&p, bound, 0, 1);
     sti_program_put(&p, bound, 1 + s->n, -1);
     status = sti_program_reduce(&p);
-    double* c = sti_pool_doubles(&g->pool, (size_t)p.size);
+    double* c = sti_arena_doubles(&g->pool, (size_t)p.size);
     if (status == STI_OK) status = g->pool.status;
     if (status != STI_OK) return status;
     c[s->n] = -1;
@@ -405,7 +405,7 @@ static sti_status decide(grasp* g) {
     status = visit(g, &verdict);  // all signs open: unlimited friction at bilateral contacts
     if (status != STI_OK) return status;
     if (verdict < 0) {
-        finish(g, STI_NO, "no contact force pushes along y, so a load along y is not balanced");
+        finish(g, STI_NO, "no contact force pushes along y, so a load along -y is not balanced");
         return STI_OK;
     }
     for (int b = 0; choices > 0 && choices <= 10 && b < 1 << choices; b++) {
@@ -428,7 +428,7 @@ static sti_status analyze(sti_env* env, const sti_instant* instant, const sti_cl
     *out = (sti_closure){.closed = STI_UNDECIDED, .margin = NAN};
     const sti_closure_options standard = sti_closure_options_default();
     if (options == NULL) options = &standard;
-    grasp g = {.env = env, .pool = sti_pool_make(env), .out = out};
+    grasp g = {.env = env, .pool = sti_arena_make(env), .out = out};
     sti_status status = sti_instant_check(env, instant);
     if (status == STI_OK) status = sti_range_check(env, instant);
     if (status == STI_OK) status = choose_coordinates(&g, instant, options);
@@ -439,13 +439,13 @@ static sti_status analyze(sti_env* env, const sti_instant* instant, const sti_cl
     sticking.exact_limit = 120;
     if (status == STI_OK) status = sti_posed_make(&g.s, &g.pool, &g.instant, &sticking);
     if (status == STI_OK) {
-        g.sign = sti_pool_take(&g.pool, (size_t)g.s.nc, 1);
+        g.sign = sti_arena_take(&g.pool, (size_t)g.s.nc, 1);
         status = g.pool.status;
     }
     if (status == STI_OK) status = allocate(&g);
     if (status == STI_OK) status = decide(&g);
     clear_tables(&g);
-    sti_pool_clear(&g.pool);
+    sti_arena_clear(&g.pool);
     if (status != STI_OK) sti_closure_clear(env, out);
     return status;
 }

@@ -39,14 +39,14 @@ static void look_at_motion(const sti_instant* in, const sti_instant_contact* c, 
     if (c->state == STI_INSTANT_SLIDE || (c->state == STI_INSTANT_BY_VELOCITY && slip > 1e-9 * scale)) f->sliding++;
 }
 
-static sti_status rank_of(sti_pool* pool, const rows* r, int* rank) {
+static sti_status rank_of(sti_arena* pool, const rows* r, int* rank) {
     *rank = 0;
     return r->count > 0 ? sti_small_rank(pool, r->count, r->n, r->value, rank) : STI_OK;
 }
 
-static sti_status describe(sti_pool* pool, const sti_instant* in, double gap_tol, sti_instant_facts* f) {
+static sti_status describe(sti_arena* pool, const sti_instant* in, double gap_tol, sti_instant_facts* f) {
     const size_t n = (size_t)in->n, most = n + (size_t)in->contact_count + (size_t)in->tangent_total;
-    rows r = {.n = in->n, .value = sti_pool_doubles(pool, most * n)};
+    rows r = {.n = in->n, .value = sti_arena_doubles(pool, most * n)};
     if (r.value == NULL) return pool->status;
     for (int i = 0; i < in->contact_count; i++) {
         const sti_instant_contact* c = &in->contacts[i];
@@ -90,7 +90,7 @@ sti_status sti_instant_describe(sti_env* env, const sti_instant* instant, double
     *out = (sti_instant_facts){0};
     sti_status status = sti_instant_check(env, instant);
     if (status != STI_OK) return status;
-    sti_pool pool = sti_pool_make(env);
+    sti_arena pool = sti_arena_make(env);
     out->n = instant->n;
     for (int i = 0; i < instant->n; i++) {
         for (int j = 0; j < instant->n; j++)
@@ -98,6 +98,6 @@ sti_status sti_instant_describe(sti_env* env, const sti_instant* instant, double
                 0.5 * instant->v[i] * instant->M[(size_t)i * (size_t)instant->n + (size_t)j] * instant->v[j];
     }
     status = describe(&pool, instant, gap_tol, out);
-    sti_pool_clear(&pool);
+    sti_arena_clear(&pool);
     return status;
 }

@@ -5,25 +5,26 @@
 //
 //     1 / c_FC^2 = min |A x|^2 / |x|^2,        A = (nu, n, D).
 //
-// Where the minimum is attained lies inside some face, y_i > 0 exactly for i in a set a; there the quotient is at a local
-// minimum over the span of the face, and a Rayleigh quotient has no local minima but the least eigenvalue. So c_FC is the
-// largest over all sets a whose least eigenvector (of the pencil B'A'A B, B'B with B = (I, S_a)) has y > 0: up to 14
-// generators. Where an eigenspace has more dimensions one of its vectors need not be positive, but then its intersection
-// with the cone reaches a smaller face, which is looked at too.
+// Where the minimum is attained lies inside some face, y_i > 0 exactly for i in a set a; there the quotient is at a
+// local minimum over the span of the face, and a Rayleigh quotient has no local minima but the least eigenvalue. So
+// c_FC is the largest over all sets a whose least eigenvector (of the pencil B'A'A B, B'B with B = (I, S_a)) has y > 0:
+// up to 14 generators. Where an eigenspace has more dimensions one of its vectors need not be positive, but then its
+// intersection with the cone reaches a smaller face, which is looked at too.
 //
-// Beyond that: x is the best of what faces with few generators give, and the bound follows from u. With g_i'u >= delta and
-// nu'u = 0, sum y <= |u| |z| / delta; |(c_n, beta)| <= gamma sum y with gamma the longest generator of multipliers, and
-// nu c_nu = z - sum y_i g_i gives |c_nu| <= (|z| + rho sum y) / sigma, rho = max |g_i|, sigma the least singular value.
+// Beyond that: x is the best of what faces with few generators give, and the bound follows from u. With g_i'u >= delta
+// and nu'u = 0, sum y <= |u| |z| / delta; |(c_n, beta)| <= gamma sum y with gamma the longest generator of multipliers,
+// and nu c_nu = z - sum y_i g_i gives |c_nu| <= (|z| + rho sum y) / sigma, rho = max |g_i|, sigma the least singular
+// value.
 #include <math.h>
 #include <stiction/pointed.h>
 #include <string.h>
 
 #include "analyze/impact_dense.h"
-#include "analyze/pool.h"
+#include "base/arena.h"
 
 typedef struct work {
     sti_env* env;
-    sti_pool pool;
+    sti_arena pool;
     const sti_friction_cone* cone;
     sti_friction_cone_margin* out;
     int s, m, rays;             // size of z, joints, generators
@@ -68,9 +69,9 @@ static sti_status check(sti_env* env, const sti_friction_cone* k) {
 static sti_status make_generators(work* w) {
     const sti_friction_cone* k = w->cone;
     const int most = k->contact_count + (k->contact_count > 0 ? k->direction[k->contact_count] : 0);
-    w->g = sti_pool_doubles(&w->pool, (size_t)most * (size_t)w->s);
-    w->normal = sti_pool_ints(&w->pool, (size_t)most);
-    w->beta = sti_pool_ints(&w->pool, (size_t)most);
+    w->g = sti_arena_doubles(&w->pool, (size_t)most * (size_t)w->s);
+    w->normal = sti_arena_ints(&w->pool, (size_t)most);
+    w->beta = sti_arena_ints(&w->pool, (size_t)most);
     if (w->pool.status != STI_OK) return w->pool.status;
     for (int i = 0; i < k->contact_count; i++) {
         for (int d = k->direction[i] - 1; d < (k->mu[i] > 0 ? k->direction[i + 1] : k->direction[i]); d++) {
@@ -110,19 +111,19 @@ static double product_of_multipliers(const work* w, int a, int b) {
 
 static sti_status make_pencil(work* w) {
     const int n = w->m + w->rays;
-    w->gram = sti_pool_doubles(&w->pool, at(n, n, 0));
-    w->mass = sti_pool_doubles(&w->pool, at(n, n, 0));
-    w->P = sti_pool_doubles(&w->pool, at(n, n, 0));
-    w->Q = sti_pool_doubles(&w->pool, at(n, n, 0));
-    w->V = sti_pool_doubles(&w->pool, at(n, n, 0));
-    w->w = sti_pool_doubles(&w->pool, (size_t)n);
-    w->y = sti_pool_doubles(&w->pool, (size_t)n);
+    w->gram = sti_arena_doubles(&w->pool, at(n, n, 0));
+    w->mass = sti_arena_doubles(&w->pool, at(n, n, 0));
+    w->P = sti_arena_doubles(&w->pool, at(n, n, 0));
+    w->Q = sti_arena_doubles(&w->pool, at(n, n, 0));
+    w->V = sti_arena_doubles(&w->pool, at(n, n, 0));
+    w->w = sti_arena_doubles(&w->pool, (size_t)n);
+    w->y = sti_arena_doubles(&w->pool, (size_t)n);
     if (w->pool.status != STI_OK) return w->pool.status;
     for (int i = 0; i < n; i++) {
         const double* a = i < w->m ? w->cone->joints + at(w->s, i, 0) : w->g + at(w->s, i - w->m, 0);
         for (int j = 0; j <= i; j++) {
             const double* b = j < w->m ? w->cone->joints + at(w->s, j, 0) : w->g + at(w->s, j - w->m, 0);
-            w->gram[at(n, i, j)] = w->gram[at(n, j, i)] = sti_few_dot(w->s, a, b);
+            w->gram[at(n, i, j)] = w->gram[at(n, j, i)] = sti_vector_dot(w->s, a, b);
             w->mass[at(n, i, j)] = w->mass[at(n, j, i)] =
                 i < w->m || j < w->m ? i == j : product_of_multipliers(w, i - w->m, j - w->m);
         }
@@ -155,7 +156,7 @@ static void look_at(work* w, const int* pick, int count) {
             w->Q[at(order, i, j)] = sum;
         }
     }
-    sti_few_multiply_nt(order, order, order, w->Q, w->V, w->P);
+    sti_small_multiply_nt(order, order, order, w->Q, w->V, w->P);
     sti_few_eigen(order, w->P, w->w, w->Q);
     if (w->w[0] >= w->best) return;
     memset(w->y, 0, (size_t)n * sizeof *w->y);
@@ -223,14 +224,14 @@ static double ratio(work* w, double* z) {
 
 // The bound that u gives.
 static double bound_by_u(work* w) {
-    const double length = sqrt(sti_few_dot(w->s, w->out->u, w->out->u));
+    const double length = sqrt(sti_vector_dot(w->s, w->out->u, w->out->u));
     double gamma = 0, rho = 0, delta = INFINITY, sigma = INFINITY;
     for (int r = 0; r < w->rays; r++) {
         const double* g = w->g + at(w->s, r, 0);
         const double mu = w->beta[r] >= 0 ? w->cone->mu[w->normal[r]] : 0;
         gamma = fmax(gamma, hypot(1, mu));
-        rho = fmax(rho, sqrt(sti_few_dot(w->s, g, g)));
-        delta = fmin(delta, sti_few_dot(w->s, g, w->out->u));
+        rho = fmax(rho, sqrt(sti_vector_dot(w->s, g, g)));
+        delta = fmin(delta, sti_vector_dot(w->s, g, w->out->u));
     }
     if (w->m > 0) {
         const int n = w->m + w->rays;
@@ -245,7 +246,7 @@ static double bound_by_u(work* w) {
 }
 
 static sti_status settle_flat(work* w, const sti_pointedness* p) {
-    double* y = sti_pool_doubles(&w->pool, (size_t)(w->m + w->rays));
+    double* y = sti_arena_doubles(&w->pool, (size_t)(w->m + w->rays));
     if (y == NULL) return w->pool.status;
     for (int r = 0; r < w->rays; r++) y[w->m + r] = p->c[r];
     for (int i = 0; i < w->m; i++) y[i] = p->c[w->rays + i];
@@ -269,7 +270,7 @@ static sti_status measure(work* w) {
         status = settle_flat(w, &p);
     } else if (w->m + w->rays > 0) {
         status = make_pencil(w);
-        double* z = sti_pool_doubles(&w->pool, (size_t)w->s);
+        double* z = sti_arena_doubles(&w->pool, (size_t)w->s);
         if (status == STI_OK) status = w->pool.status;
         if (status == STI_OK) {
             w->best = INFINITY;
@@ -286,13 +287,17 @@ sti_status sti_friction_cone_measure(sti_env* env, const sti_friction_cone* cone
     *out = (sti_friction_cone_margin){0};
     sti_status status = check(env, cone);
     if (status != STI_OK) return status;
-    work w = {
-        .env = env, .pool = sti_pool_make(env), .cone = cone, .out = out, .s = cone->dimension, .m = cone->joint_count};
+    work w = {.env = env,
+              .pool = sti_arena_make(env),
+              .cone = cone,
+              .out = out,
+              .s = cone->dimension,
+              .m = cone->joint_count};
     out->count = w.m + cone->contact_count + (cone->contact_count > 0 ? cone->direction[cone->contact_count] : 0);
     out->x = sti_alloc_array_zero(env, (size_t)out->count + 1, sizeof *out->x);
     status = out->x != NULL ? make_generators(&w) : STI_FAIL(env, STI_ERR_MEMORY, -1, "multipliers");
     if (status == STI_OK) status = measure(&w);
-    sti_pool_clear(&w.pool);
+    sti_arena_clear(&w.pool);
     if (status != STI_OK) sti_friction_cone_margin_clear(env, out);
     return status;
 }

@@ -7,7 +7,7 @@
 
 typedef struct owned_cone {
     sti_friction_cone k;  // first
-    sti_pool pool;
+    sti_arena pool;
     double *joints, *normals, *mu, *directions;
     int* direction;
 } owned_cone;
@@ -16,13 +16,13 @@ static sti_status open_cone(sti_env* env, int dimension, int joints, int contact
     owned_cone* made = sti_alloc(env, sizeof *made);
     *out = NULL;
     if (made == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "friction cone");
-    *made = (owned_cone){.k = {.dimension = dimension}, .pool = sti_pool_make(env)};
+    *made = (owned_cone){.k = {.dimension = dimension}, .pool = sti_arena_make(env)};
     const size_t n = (size_t)dimension;
-    made->joints = sti_pool_doubles(&made->pool, (size_t)joints * n);
-    made->normals = sti_pool_doubles(&made->pool, (size_t)contacts * n);
-    made->mu = sti_pool_doubles(&made->pool, (size_t)contacts);
-    made->direction = sti_pool_ints(&made->pool, (size_t)contacts + 1);
-    made->directions = sti_pool_doubles(&made->pool, 2 * (size_t)tangents * n);
+    made->joints = sti_arena_doubles(&made->pool, (size_t)joints * n);
+    made->normals = sti_arena_doubles(&made->pool, (size_t)contacts * n);
+    made->mu = sti_arena_doubles(&made->pool, (size_t)contacts);
+    made->direction = sti_arena_ints(&made->pool, (size_t)contacts + 1);
+    made->directions = sti_arena_doubles(&made->pool, 2 * (size_t)tangents * n);
     made->k.joints = made->joints;
     made->k.normals = made->normals;
     made->k.mu = made->mu;
@@ -39,7 +39,7 @@ static sti_status open_cone(sti_env* env, int dimension, int joints, int contact
 void sti_friction_cone_free(sti_env* env, sti_friction_cone* cone) {
     if (cone == NULL) return;
     owned_cone* made = (owned_cone*)cone;
-    sti_pool_clear(&made->pool);
+    sti_arena_clear(&made->pool);
     sti_free(env, made);
 }
 
@@ -108,11 +108,11 @@ static void fill(const columns* c, int j, double* out) {
 }
 
 // The factor of (R, V'; V, W).
-static sti_status factor(sti_env* env, sti_pool* pool, const sti_contact_problem* p, columns* c) {
+static sti_status factor(sti_env* env, sti_arena* pool, const sti_contact_problem* p, columns* c) {
     const int nb = p->bilateral_count, n = c->dimension;
-    double* A = sti_pool_doubles(pool, (size_t)n * (size_t)n);
-    double* E = sti_pool_doubles(pool, (size_t)n * (size_t)n);
-    double* w = sti_pool_doubles(pool, (size_t)n);
+    double* A = sti_arena_doubles(pool, (size_t)n * (size_t)n);
+    double* E = sti_arena_doubles(pool, (size_t)n * (size_t)n);
+    double* w = sti_arena_doubles(pool, (size_t)n);
     if (pool->status != STI_OK) return pool->status;
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++) {
@@ -150,7 +150,7 @@ sti_status sti_contact_friction_cone(sti_env* env, const sti_contact_problem* p,
     owned_cone* made = NULL;
     sti_status status = open_cone(env, c.dimension, nb, nc, (d - 1) * nc, &made);
     if (status != STI_OK) return status;
-    double* t = sti_pool_doubles(&made->pool, (size_t)c.dimension);
+    double* t = sti_arena_doubles(&made->pool, (size_t)c.dimension);
     status = made->pool.status;
     if (status == STI_OK && !p->global) status = factor(env, &made->pool, p, &c);
     for (int j = 0; status == STI_OK && j < nb; j++) fill(&c, j, next_joint(made));

@@ -1,15 +1,16 @@
 // grasp_friction.c: the least friction for force closure, by bisection between proofs.
 //
-// Is there closure with any friction? With mu without bound a contact gives every force with f_n > 0, or 0: the normals push
-// and the tangents are as good as joints. So it is form closure of the instant whose contacts are the normals, and the
-// tangents as bilateral ones. "No" there is a load y with n_i'y <= 0, t_i y = 0, which no friction changes. "Yes" means that
-// forces with f_n > 0 everywhere balance and span, so some finite mu closes: from there down to the last "no".
+// Is there closure with any friction? With mu without bound a contact gives every force with f_n > 0, or 0: the normals
+// push and the tangents are as good as joints. So it is form closure of the instant whose contacts are the normals, and
+// the tangents as bilateral ones. "No" there is a load y with n_i'y <= 0, t_i y = 0, which no friction changes. "Yes"
+// means that forces with f_n > 0 everywhere balance and span, so some finite mu closes: from there down to the last
+// "no".
 #include <math.h>
 #include <stdio.h>
 #include <stiction/grasp.h>
 #include <string.h>
 
-#include "analyze/pool.h"
+#include "base/arena.h"
 #include "exact/rationals.h"
 
 enum { ROUNDS = 60 };
@@ -18,7 +19,7 @@ enum { ROUNDS = 60 };
 
 typedef struct search {
     sti_env* env;
-    sti_pool pool;
+    sti_arena pool;
     const sti_instant* from;
     const sti_closure_options* options;
     sti_closure_options careful;  // the same; with discs a margin is told from 0 a little later
@@ -31,7 +32,7 @@ typedef struct search {
 
 static sti_status open_search(search* s) {
     const sti_instant* from = s->from;
-    s->contacts = sti_pool_take(&s->pool, (size_t)from->contact_count, sizeof *s->contacts);
+    s->contacts = sti_arena_take(&s->pool, (size_t)from->contact_count, sizeof *s->contacts);
     if (s->contacts == NULL) return s->pool.status;
     if (from->contact_count > 0) memcpy(s->contacts, from->contacts, (size_t)from->contact_count * sizeof *s->contacts);
     s->instant = *from;
@@ -99,10 +100,10 @@ static sti_status open_unlimited_exact(search* s, const int* source, int count) 
 static sti_status open_unlimited(search* s, sti_instant* out) {
     const sti_instant* from = s->from;
     const size_t n = (size_t)from->n, most = (size_t)from->contact_count + (size_t)from->tangent_total;
-    sti_instant_contact* list = sti_pool_take(&s->pool, most, sizeof *list);
-    int* source = sti_pool_ints(&s->pool, most);
-    double* zero = sti_pool_doubles(&s->pool, n);
-    double* mass = sti_pool_doubles(&s->pool, n * n);
+    sti_instant_contact* list = sti_arena_take(&s->pool, most, sizeof *list);
+    int* source = sti_arena_ints(&s->pool, most);
+    double* zero = sti_arena_doubles(&s->pool, n);
+    double* mass = sti_arena_doubles(&s->pool, n * n);
     if (s->pool.status != STI_OK) return s->pool.status;
     int count = 0;
     for (int i = 0, tangent = 0; i < from->contact_count; tangent += from->contacts[i++].tangent_count) {
@@ -131,7 +132,7 @@ static sti_status ask_unlimited(search* s, sti_verdict* closes) {
     int* object = NULL;
     sti_status status = open_unlimited(s, &all);
     if (status == STI_OK && options.object_count <= 0) {  // bounded forces have velocities of their own
-        object = sti_pool_ints(&s->pool, (size_t)s->from->n);
+        object = sti_arena_ints(&s->pool, (size_t)s->from->n);
         status = s->pool.status;
         for (int j = 0; status == STI_OK && j < s->from->n; j++) {
             bool own = false;
@@ -248,14 +249,14 @@ sti_status sti_grasp_friction_find(sti_env* env, const sti_instant* instant, con
     sti_status status = sti_instant_check(env, instant);
     if (status != STI_OK) return status;
     search s = {.env = env,
-                .pool = sti_pool_make(env),
+                .pool = sti_arena_make(env),
                 .from = instant,
                 .options = options != NULL ? options : &standard,
                 .out = out};
     status = find(&s);
     sti_rationals_destroy(s.exact.mu);
     close_exact(&s.unlimited);
-    sti_pool_clear(&s.pool);
+    sti_arena_clear(&s.pool);
     if (status != STI_OK) sti_grasp_friction_clear(env, out);
     return status;
 }

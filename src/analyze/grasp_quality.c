@@ -3,21 +3,23 @@
 //     W = conv of 0 and of the discs  D_i = { n_i + t_i' f : |f| <= mu_i },    rows (force, torque / length)
 //     quality = min over |u| = 1 of h(u),     h(u) = max_i (n_i'u + mu_i |t_i u|)
 //
-// Ferrari & Canny 1992, with the sum of normal forces bounded. Finitely many points p of the discs have a hull inside W; its
-// faces a'p <= b, by double description of the cone over (p, 1), give the lower bound min b / |a|. Every u gives the upper
-// bound h(u). The faces below the best upper bound are where the discs bulge out: their normals u name the points of the
-// discs that are added, and the bounds close like those of a cutting plane method. In the plane, and with polygons, the
-// first hull is W itself.
+// Ferrari & Canny 1992, with the sum of normal forces bounded. Finitely many points p of the discs have a hull inside
+// W; its faces a'p <= b, by double description of the cone over (p, 1), give the lower bound min b / |a|. Every u gives
+// the upper bound h(u). The faces below the best upper bound are where the discs bulge out: their normals u name the
+// points of the discs that are added, and the bounds close like those of a cutting plane method. In the plane, and with
+// polygons, the first hull is W itself.
 //
-// The double description is exact, on points rounded to a grid of size g: a hull moves by at most g sqrt(n) / 2, which the
-// lower bound gives away. So no face is lost to rounding. Cost: that of the hull; point_limit and facet_limit bound it.
+// The double description is exact, on points rounded to a grid of size g: a hull moves by at most g sqrt(n) / 2, which
+// the lower bound gives away. So no face is lost to rounding. Cost: that of the hull; point_limit and facet_limit bound
+// it.
 #include <math.h>
 #include <stdio.h>
 #include <stiction/cone.h>
 #include <stiction/grasp.h>
 #include <string.h>
 
-#include "analyze/pool.h"
+#include "base/arena.h"
+#include "linalg/vector.h"
 
 enum { N_MOST = 6, FIRST_CORNERS = 4, AT_ONCE = 12 };
 #define UNIT_TOL 1e-9
@@ -31,7 +33,7 @@ typedef struct finger {
 
 typedef struct work {
     sti_env* env;
-    sti_pool pool;
+    sti_arena pool;
     const sti_instant* instant;
     const sti_grasp_options* o;
     sti_grasp_quality* out;
@@ -48,12 +50,6 @@ typedef struct work {
 sti_grasp_options sti_grasp_options_default(void) {
     return (sti_grasp_options){
         .object = sti_closure_options_default(), .gap = 1e-2, .point_limit = 160, .facet_limit = 200000};
-}
-
-static double dot(int n, const double* a, const double* b) {
-    double sum = 0;
-    for (int k = 0; k < n; k++) sum += a[k] * b[k];
-    return sum;
 }
 
 // ---- reading
@@ -93,17 +89,18 @@ static bool read_rows(const work* w, const sti_instant_contact* c, finger* f) {
 static bool is_frame(const work* w, const finger* f) {
     for (int a = 0; a <= f->tangents; a++) {
         for (int b = 0; b <= a; b++) {
-            if (!(fabs(dot(w->d, f->row[a], f->row[b]) - (a == b)) <= UNIT_TOL)) return false;
+            if (!(fabs(sti_vector_dot((size_t)w->d, f->row[a], f->row[b]) - (a == b)) <= UNIT_TOL)) return false;
         }
     }
     return true;
 }
 
-// Distance of the contact from the center: of a frame sum |r x e|^2 is |r|^2 in the plane, 2 |r|^2 in space; of a normal
-// alone the arm of its force.
+// Distance of the contact from the center: of a frame sum |r x e|^2 is |r|^2 in the plane, 2 |r|^2 in space; of a
+// normal alone the arm of its force.
 static double arm(const work* w, const finger* f) {
     double sum = 0;
-    for (int a = 0; a <= f->tangents; a++) sum += dot(w->n - w->d, f->row[a] + w->d, f->row[a] + w->d);
+    for (int a = 0; a <= f->tangents; a++)
+        sum += sti_vector_dot((size_t)(w->n - w->d), f->row[a] + w->d, f->row[a] + w->d);
     return sqrt(f->tangents == 2 ? sum / 2 : sum);
 }
 
@@ -134,7 +131,8 @@ static bool read_fingers(work* w) {
 
 // The tangential force of a finger that reaches farthest along u, and how far that is.
 static double reach(const work* w, const finger* f, const double* u, double* t) {
-    const double a = f->tangents > 0 ? dot(w->n, f->row[1], u) : 0, b = f->tangents > 1 ? dot(w->n, f->row[2], u) : 0;
+    const double a = f->tangents > 0 ? sti_vector_dot((size_t)w->n, f->row[1], u) : 0,
+                 b = f->tangents > 1 ? sti_vector_dot((size_t)w->n, f->row[2], u) : 0;
     const double size = hypot(a, b);
     t[0] = size > 0 ? f->mu * a / size : 0;
     t[1] = size > 0 ? f->mu * b / size : 0;
@@ -147,7 +145,7 @@ static double reach(const work* w, const finger* f, const double* u, double* t) 
         t[0] = x;
         t[1] = y;
     }
-    return dot(w->n, f->row[0], u) + t[0] * a + t[1] * b;
+    return sti_vector_dot((size_t)w->n, f->row[0], u) + t[0] * a + t[1] * b;
 }
 
 // h(u): the finger and its force that reach farthest.
@@ -222,7 +220,7 @@ static sti_status make_hull(work* w, sti_polycone** out) {
 
 // A face of the hull: its outward unit normal, and how far it is.
 static double read_face(const work* w, const double* row, double* u) {
-    const double size = sqrt(dot(w->n, row, row));
+    const double size = sqrt(sti_vector_dot((size_t)w->n, row, row));
     for (int j = 0; j < w->n; j++) u[j] = size > 0 ? row[j] / size : 0;
     return size > 0 ? -row[w->n] / size : (double)INFINITY;  // the face at infinity
 }
@@ -292,7 +290,7 @@ static sti_status reserve_points(work* w) {
     sti_grasp_quality* out = w->out;
     const int corners = w->o->object.facets > FIRST_CORNERS ? w->o->object.facets : FIRST_CORNERS;
     w->capacity = w->count * corners > w->o->point_limit ? w->count * corners : w->o->point_limit;
-    w->point = sti_pool_doubles(&w->pool, (size_t)w->capacity * (size_t)w->n);
+    w->point = sti_arena_doubles(&w->pool, (size_t)w->capacity * (size_t)w->n);
     out->contact = sti_alloc_array_zero(w->env, (size_t)w->capacity, sizeof *out->contact);
     out->tangential = sti_alloc_array_zero(w->env, 2 * (size_t)w->capacity, sizeof *out->tangential);
     out->u = sti_alloc_array_zero(w->env, (size_t)w->n, sizeof *out->u);
@@ -339,18 +337,18 @@ sti_status sti_grasp_quality_find(sti_env* env, const sti_instant* instant, cons
     sti_status status = sti_instant_check(env, instant);
     if (status != STI_OK) return status;
     work w = {.env = env,
-              .pool = sti_pool_make(env),
+              .pool = sti_arena_make(env),
               .instant = instant,
               .o = options != NULL ? options : &standard,
               .out = out};
     if (!(w.o->length >= 0 && isfinite(w.o->length)) || !(w.o->gap > 0) || w.o->facet_limit < 1)
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "length %g, gap %g, facet_limit %d", w.o->length, w.o->gap,
                         w.o->facet_limit);
-    w.fingers = sti_pool_take(&w.pool, (size_t)instant->contact_count + 1, sizeof *w.fingers);
+    w.fingers = sti_arena_take(&w.pool, (size_t)instant->contact_count + 1, sizeof *w.fingers);
     status = w.pool.status;
     if (status == STI_OK) out->applies = choose_object(&w) && read_fingers(&w);
     if (status == STI_OK && out->applies) status = find(&w);
-    sti_pool_clear(&w.pool);
+    sti_arena_clear(&w.pool);
     if (status != STI_OK) sti_grasp_quality_clear(env, out);
     return status;
 }

@@ -9,7 +9,7 @@
 
 typedef struct owned_impact {
     sti_impact i;  // first
-    sti_pool pool;
+    sti_arena pool;
 } owned_impact;
 
 const char* sti_impact_law_text(sti_impact_law law) {
@@ -26,9 +26,9 @@ sti_impact_options sti_impact_options_default(void) {
 static sti_status copy_indices(sti_impact_work* w) {
     const sti_space* k = w->space;
     sti_impact* out = w->out;
-    int* contact = sti_pool_ints(w->pool, (size_t)k->p);
-    int* slip = sti_pool_ints(w->pool, (size_t)k->p + 1);
-    int* joint = sti_pool_ints(w->pool, (size_t)k->m);
+    int* contact = sti_arena_ints(w->pool, (size_t)k->p);
+    int* slip = sti_arena_ints(w->pool, (size_t)k->p + 1);
+    int* joint = sti_arena_ints(w->pool, (size_t)k->m);
     if (w->pool->status != STI_OK) return w->pool->status;
     memcpy(contact, k->contact, (size_t)k->p * sizeof *contact);
     memcpy(slip, k->slip, ((size_t)k->p + 1) * sizeof *slip);
@@ -43,19 +43,19 @@ static sti_status copy_matrices(sti_impact_work* w) {
     const sti_space* k = w->space;
     const int p = k->p, s = k->s;
     const size_t size = (size_t)p * (size_t)p;
-    double* G = sti_pool_doubles(w->pool, size);
-    double* n_H = sti_pool_doubles(w->pool, (size_t)p * (size_t)s);
-    double* work = sti_pool_doubles(w->pool, 2 * size + (size_t)p);
-    w->G_inv = sti_pool_doubles(w->pool, size);
-    w->tan = sti_pool_doubles(w->pool, (size_t)s);
-    w->out->norm = sti_pool_copy(w->pool, k->norm, (size_t)p);
+    double* G = sti_arena_doubles(w->pool, size);
+    double* n_H = sti_arena_doubles(w->pool, (size_t)p * (size_t)s);
+    double* work = sti_arena_doubles(w->pool, 2 * size + (size_t)p);
+    w->G_inv = sti_arena_doubles(w->pool, size);
+    w->tan = sti_arena_doubles(w->pool, (size_t)s);
+    w->out->norm = sti_arena_copy(w->pool, k->norm, (size_t)p);
     if (w->pool->status != STI_OK) return w->pool->status;
     sti_space_block(k, 0, p, 0, p, G);
     sti_space_block(k, 0, p, p, s, n_H);
     w->out->independent = sti_few_pseudo_inverse(p, G, STI_SPACE_RANK_TOL, w->G_inv, work) == p;
     for (int l = 0; l < s; l++) {
         const double* row = k->A + sti_impact_at(k->n, p + l, 0);
-        w->tan[l] = sqrt(sti_few_form(k->n, k->Minv, row, row));
+        w->tan[l] = sqrt(sti_small_form(k->n, k->Minv, row, row));
         if (w->tan[l] == 0) w->tan[l] = 1;
     }
     w->out->G = G;
@@ -66,11 +66,11 @@ static sti_status copy_matrices(sti_impact_work* w) {
 // Restitution and friction, of the options, the instant's matrix or its contacts.
 static sti_status copy_coefficients(sti_impact_work* w) {
     const int p = w->out->p;
-    double* E = sti_pool_doubles(w->pool, (size_t)p * (size_t)p);
-    double* plain = sti_pool_doubles(w->pool, (size_t)p * (size_t)p);
-    double* mu = sti_pool_doubles(w->pool, (size_t)p);
-    double* e_t = sti_pool_doubles(w->pool, (size_t)p);
-    w->e = sti_pool_doubles(w->pool, (size_t)p);
+    double* E = sti_arena_doubles(w->pool, (size_t)p * (size_t)p);
+    double* plain = sti_arena_doubles(w->pool, (size_t)p * (size_t)p);
+    double* mu = sti_arena_doubles(w->pool, (size_t)p);
+    double* e_t = sti_arena_doubles(w->pool, (size_t)p);
+    w->e = sti_arena_doubles(w->pool, (size_t)p);
     if (w->pool->status != STI_OK) return w->pool->status;
     const sti_instant* in = w->instant;
     for (int i = 0; i < p; i++) {
@@ -96,7 +96,7 @@ static sti_status copy_coefficients(sti_impact_work* w) {
     w->out->mu = mu;
     w->out->e_t = e_t;
     w->out->exponent = w->options.exponent;
-    double* stiffness = sti_pool_doubles(w->pool, (size_t)p);
+    double* stiffness = sti_arena_doubles(w->pool, (size_t)p);
     if (stiffness == NULL) return w->pool->status;
     for (int i = 0; i < p; i++) stiffness[i] = w->options.stiffness != NULL ? w->options.stiffness[i] : 1;
     w->out->stiffness = stiffness;
@@ -106,23 +106,23 @@ static sti_status copy_coefficients(sti_impact_work* w) {
 static sti_status look_before(sti_impact_work* w) {
     const sti_instant* in = w->instant;
     const int n = in->n, p = w->out->p, s = w->out->s, m = w->out->m;
-    w->v0 = sti_pool_doubles(w->pool, (size_t)n);
-    w->u0 = sti_pool_doubles(w->pool, (size_t)(p + s));
-    w->u = sti_pool_doubles(w->pool, (size_t)(p + s));
-    double* joints = sti_pool_doubles(w->pool, (size_t)m);
-    w->out->v = sti_pool_copy(w->pool, in->v, (size_t)n);
+    w->v0 = sti_arena_doubles(w->pool, (size_t)n);
+    w->u0 = sti_arena_doubles(w->pool, (size_t)(p + s));
+    w->u = sti_arena_doubles(w->pool, (size_t)(p + s));
+    double* joints = sti_arena_doubles(w->pool, (size_t)m);
+    w->out->v = sti_arena_copy(w->pool, in->v, (size_t)n);
     if (w->pool->status != STI_OK) return w->pool->status;
     sti_space_project(w->space, in->v, w->v0, NULL);
     sti_space_local(w->space, in->v, w->u);
     sti_space_local(w->space, w->v0, w->u0);
-    sti_few_apply(m, n, w->space->B, in->v, joints);
-    bool moving = sti_few_largest(p + s, w->space->offset) > 0 || sti_few_largest(m, w->space->joint_offset) > 0;
+    sti_small_apply(m, n, w->space->B, in->v, joints);
+    bool moving = sti_vector_largest(p + s, w->space->offset) > 0 || sti_vector_largest(m, w->space->joint_offset) > 0;
     for (int i = 0; i < m; i++)
         w->out->incompatible = fmax(w->out->incompatible, fabs(joints[i] + w->space->joint_offset[i]));
-    w->out->T = 0.5 * sti_few_form(n, in->M, in->v, in->v);
-    w->out->T_norm = 0.5 * sti_few_form(p, w->G_inv, w->u0, w->u0);
-    w->out->T_tan = 0.5 * sti_few_form(n, in->M, w->v0, w->v0) - w->out->T_norm;
-    w->speed = fmax(sqrt(2 * w->out->T), sti_few_largest(p, w->u));
+    w->out->T = 0.5 * sti_small_form(n, in->M, in->v, in->v);
+    w->out->T_norm = 0.5 * sti_small_form(p, w->G_inv, w->u0, w->u0);
+    w->out->T_tan = 0.5 * sti_small_form(n, in->M, w->v0, w->v0) - w->out->T_norm;
+    w->speed = fmax(sqrt(2 * w->out->T), sti_vector_largest(p, w->u));
     if (w->out->incompatible <= 1e-12 * w->speed) w->out->incompatible = 0;
     w->plain = !moving && w->out->incompatible == 0;
     for (int i = 0; i < p; i++) w->out->impact = w->out->impact || w->u[i] < -w->options.tol * w->speed;
@@ -133,8 +133,9 @@ static sti_status look_before(sti_impact_work* w) {
 
 static sti_status take_tangents(sti_impact_work* w) {
     const sti_velocities* k = w->velocities;
+    if (k == NULL) return STI_OK;
     const int d = k->tangent_count, s = w->out->s;
-    w->t_H = sti_pool_doubles(w->pool, (size_t)d * (size_t)s);
+    w->t_H = sti_arena_doubles(w->pool, (size_t)d * (size_t)s);
     if (w->t_H == NULL) return w->pool->status;
     for (int u = 0, col = 0; u < w->out->p; u++) {
         for (int l = k->slip[k->unilateral[u]]; l < k->slip[k->unilateral[u] + 1]; l++, col++) {
@@ -150,10 +151,10 @@ static sti_status test_matrix(sti_impact_work* w) {
     if (p == 0 || !w->out->independent) return STI_OK;
     const sti_status status = sti_restitution_test_create(w->env, p, w->out->G, w->out->E, &w->out->test);
     if (status != STI_OK || w->out->test->witness == NULL) return status;
-    double* y = sti_pool_doubles(w->pool, (size_t)p);
-    double* v = sti_pool_doubles(w->pool, (size_t)n);
+    double* y = sti_arena_doubles(w->pool, (size_t)p);
+    double* v = sti_arena_doubles(w->pool, (size_t)n);
     if (w->pool->status != STI_OK) return w->pool->status;
-    sti_few_apply(p, p, w->G_inv, w->out->test->witness, y);
+    sti_small_apply(p, p, w->G_inv, w->out->test->witness, y);
     for (int i = 0; i < p; i++) {
         for (int j = 0; j < n; j++) v[j] += y[i] * w->space->MA[sti_impact_at(n, i, j)];
     }
@@ -209,6 +210,11 @@ static sti_status prepare(sti_impact_work* w) {
     return status;
 }
 
+// Laws that live in local velocities alone need no completion of the normals.
+static bool is_local(const sti_impact_options* o) {
+    return o->one_law && (o->law == STI_IMPACT_STRONGE || o->law == STI_IMPACT_LZB);
+}
+
 sti_status sti_impact_create(sti_env* env, const sti_instant* instant, const sti_impact_options* options,
                              sti_impact** out) {
     *out = NULL;
@@ -218,14 +224,14 @@ sti_status sti_impact_create(sti_env* env, const sti_instant* instant, const sti
     owned_impact* made = NULL;
     sti_status status = sti_space_create(env, instant, (sti_space_choice){.gap_tol = o.gap_tol}, &space);
     const sti_velocities_options vo = {.gap_tol = o.gap_tol, .t_q = o.t_q};
-    if (status == STI_OK) status = sti_velocities_create(env, instant, &vo, &velocities);
+    if (status == STI_OK && !is_local(&o)) status = sti_velocities_create(env, instant, &vo, &velocities);
     if (status == STI_OK) {
         made = sti_alloc(env, sizeof *made);
         if (made == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "impact");
     }
     if (status == STI_OK) {
         *made = (owned_impact){.i = {.n = space->n, .p = space->p, .s = space->s, .m = space->m},
-                               .pool = sti_pool_make(env)};
+                               .pool = sti_arena_make(env)};
         made->i.own_lambda = o.Lambda == NULL;
         made->i.quasi_range = made->i.quasi_lambda_min = NAN;
         for (int f = 0; f < 2; f++) made->i.quasi_norm[f] = made->i.quasi_bound[f] = made->i.quasi_energy[f] = NAN;
@@ -253,6 +259,6 @@ void sti_impact_destroy(sti_env* env, sti_impact* impact) {
     if (impact == NULL) return;
     owned_impact* made = (owned_impact*)impact;
     sti_restitution_test_destroy(env, impact->test);
-    sti_pool_clear(&made->pool);
+    sti_arena_clear(&made->pool);
     sti_free(env, made);
 }

@@ -37,7 +37,7 @@ typedef struct bound_work {
 
 // Both norms of an m x n matrix.
 static void both_norms(const bound_work* k, int m, int n, const double* A, double* out) {
-    out[0] = sti_few_frobenius(m * n, A);
+    out[0] = sti_vector_norm(m * n, A);
     out[1] = sti_few_norm(m, n, A, k->work);
 }
 
@@ -46,25 +46,25 @@ static sti_status prepare(bound_work* k) {
     const sti_velocities* v = w->velocities;
     const int p = k->p, s = w->out->s, d = v->tangent_count;
     const size_t size = (size_t)p * (size_t)p, room = size > (size_t)d * (size_t)d ? size : (size_t)d * (size_t)d;
-    k->tangential = sti_pool_doubles(w->pool, size);
-    k->row = sti_pool_doubles(w->pool, (size_t)p);
-    k->n_H = sti_pool_doubles(w->pool, size);
-    k->plus = sti_pool_doubles(w->pool, size);
-    k->minus = sti_pool_doubles(w->pool, size);
-    k->work = sti_pool_doubles(w->pool, 6 * room + 4 * (size_t)(p + d));
-    k->index = sti_pool_ints(w->pool, 2 * (size_t)p);
-    double* t_H = sti_pool_doubles(w->pool, (size_t)d * (size_t)p);
-    double* metric = sti_pool_doubles(w->pool, (size_t)d * (size_t)p);
+    k->tangential = sti_arena_doubles(w->pool, size);
+    k->row = sti_arena_doubles(w->pool, (size_t)p);
+    k->n_H = sti_arena_doubles(w->pool, size);
+    k->plus = sti_arena_doubles(w->pool, size);
+    k->minus = sti_arena_doubles(w->pool, size);
+    k->work = sti_arena_doubles(w->pool, 6 * room + 4 * (size_t)(p + d));
+    k->index = sti_arena_ints(w->pool, 2 * (size_t)p);
+    double* t_H = sti_arena_doubles(w->pool, (size_t)d * (size_t)p);
+    double* metric = sti_arena_doubles(w->pool, (size_t)d * (size_t)p);
     if (w->pool->status != STI_OK) return w->pool->status;
     for (int i = 0; i < p; i++) {
         if (w->out->slip[i] == w->out->slip[i + 1]) continue;
         for (int j = 0; j < p; j++) k->n_H[sti_impact_at(p, j, i)] = w->out->n_H[sti_impact_at(s, j, w->out->slip[i])];
         for (int l = 0; l < d; l++) t_H[sti_impact_at(p, l, i)] = w->t_H[sti_impact_at(s, l, w->out->slip[i])];
     }
-    sti_few_multiply(d, d, p, v->D_t, t_H, metric);
-    sti_few_multiply_tn(p, d, p, t_H, metric, k->tangential);
-    sti_few_apply_transposed(d, p, metric, v->qdot_tan, k->row);
-    k->qdot_tan = sti_few_frobenius(d, v->qdot_tan);
+    sti_small_multiply(d, d, p, v->D_t, t_H, metric);
+    sti_small_multiply_tn(p, d, p, t_H, metric, k->tangential);
+    sti_small_apply_transposed(d, p, metric, v->qdot_tan, k->row);
+    k->qdot_tan = sti_vector_norm(d, v->qdot_tan);
     for (int i = 0; i < p; i++) {
         for (int j = 0; j < p; j++) {
             const double e = w->out->E[sti_impact_at(p, i, j)];
@@ -116,28 +116,28 @@ static void fill_forms(const bound_work* k, const double* mu, const double* Eq, 
     const int p = k->p;
     const size_t size = (size_t)p * (size_t)p;
     double *half = k->work, *X = half + size, *TX = X + size;
-    sti_few_multiply(p, p, p, k->w->G_inv, k->plus, half);
-    sti_few_multiply_tn(p, p, p, k->minus, half, Mbar);
-    sti_few_multiply(p, p, p, Eq, k->plus, X);  // then [mu] of it
+    sti_small_multiply(p, p, p, k->w->G_inv, k->plus, half);
+    sti_small_multiply_tn(p, p, p, k->minus, half, Mbar);
+    sti_small_multiply(p, p, p, Eq, k->plus, X);  // then [mu] of it
     for (int i = 0; i < p; i++) {
         for (int j = 0; j < p; j++) X[sti_impact_at(p, i, j)] *= mu[i];
     }
-    sti_few_multiply(p, p, p, k->tangential, X, TX);
-    sti_few_multiply_tn(p, p, p, X, TX, K);
+    sti_small_multiply(p, p, p, k->tangential, X, TX);
+    sti_small_multiply_tn(p, p, p, X, TX, K);
     double* y = TX + size;
     const double* q = k->w->u;
-    sti_few_apply(p, p, X, q, y);
-    *energy = -0.5 * sti_few_form(p, Mbar, q, q) + 0.5 * sti_few_form(p, K, q, q) + sti_few_dot(p, k->row, y);
+    sti_small_apply(p, p, X, q, y);
+    *energy = -0.5 * sti_small_form(p, Mbar, q, q) + 0.5 * sti_small_form(p, K, q, q) + sti_vector_dot(p, k->row, y);
 }
 
 static sti_status fill_bound(const bound_work* k, unsigned pattern, sti_impact_bound* out) {
     const sti_impact_work* w = k->w;
     const int p = k->p;
     const size_t size = (size_t)p * (size_t)p;
-    double* xi = sti_pool_doubles(w->pool, 2 * (size_t)p);
-    double* Eq = sti_pool_doubles(w->pool, size);
-    double* Mbar = sti_pool_doubles(w->pool, size);
-    double* K = sti_pool_doubles(w->pool, size);
+    double* xi = sti_arena_doubles(w->pool, 2 * (size_t)p);
+    double* Eq = sti_arena_doubles(w->pool, size);
+    double* Mbar = sti_arena_doubles(w->pool, size);
+    double* K = sti_arena_doubles(w->pool, size);
     if (w->pool->status != STI_OK) return w->pool->status;
     double* mu = xi + p;
     for (int i = 0; i < p; i++) {
@@ -155,10 +155,10 @@ static sti_status fill_bound(const bound_work* k, unsigned pattern, sti_impact_b
     out->lambda_min = extreme(k, Mbar, false);
     out->lambda_max = extreme(k, K, true);
     out->condition_i = out->lambda_min > out->lambda_max;
-    const double size_mu[2] = {sti_few_frobenius(p, mu), sti_few_largest(p, mu)};
+    const double size_mu[2] = {sti_vector_norm(p, mu), sti_vector_largest(p, mu)};
     double size_Eq[2];
     both_norms(k, p, p, Eq, size_Eq);
-    const double normal = sti_few_frobenius(p, w->u);
+    const double normal = sti_vector_norm(p, w->u);
     out->ratio = k->qdot_tan > 0 ? normal / k->qdot_tan : INFINITY;
     for (int f = 0; f < 2; f++) {
         out->lemma1[f] = k->size_G_inv[f] * k->size_nH[f] * size_mu[f];
@@ -170,7 +170,7 @@ static sti_status fill_bound(const bound_work* k, unsigned pattern, sti_impact_b
     }
     out->prop10 = true;
     for (int i = 0; i < p * p; i++) {
-        if (w->out->E[i] < 0 || Eq[i] < -1e-12 * sti_few_largest(p * p, Eq)) out->prop10 = false;
+        if (w->out->E[i] < 0 || Eq[i] < -1e-12 * sti_vector_largest(p * p, Eq)) out->prop10 = false;
     }
     return STI_OK;
 }
@@ -197,7 +197,7 @@ sti_status sti_impact_bounds(sti_impact_work* w) {
     }
     if (w->out->s == 0) return STI_OK;
     bound_work k = {.w = w, .p = p};
-    sti_impact_bound* bounds = sti_pool_take(w->pool, (size_t)1 << p, sizeof *bounds);
+    sti_impact_bound* bounds = sti_arena_take(w->pool, (size_t)1 << p, sizeof *bounds);
     sti_status status = bounds == NULL ? w->pool->status : prepare(&k);
     for (unsigned pattern = 0; status == STI_OK && pattern < 1U << p; pattern++) {
         status = sti_check_time(w->env, "looking for bounds of restitution");

@@ -11,68 +11,6 @@ static size_t at(int n, int i, int j) {
     return (size_t)i * (size_t)n + (size_t)j;
 }
 
-void sti_few_multiply(int m, int k, int n, const double* A, const double* B, double* C) {
-    for (int i = 0; i < m; i++) {
-        for (int j = 0; j < n; j++) {
-            double sum = 0;
-            for (int l = 0; l < k; l++) sum += A[at(k, i, l)] * B[at(n, l, j)];
-            C[at(n, i, j)] = sum;
-        }
-    }
-}
-
-void sti_few_multiply_nt(int m, int k, int n, const double* A, const double* B, double* C) {
-    for (int i = 0; i < m; i++) {
-        for (int j = 0; j < n; j++) C[at(n, i, j)] = sti_few_dot(k, A + at(k, i, 0), B + at(k, j, 0));
-    }
-}
-
-void sti_few_multiply_tn(int m, int k, int n, const double* A, const double* B, double* C) {
-    for (int i = 0; i < m; i++) {
-        for (int j = 0; j < n; j++) {
-            double sum = 0;
-            for (int l = 0; l < k; l++) sum += A[at(m, l, i)] * B[at(n, l, j)];
-            C[at(n, i, j)] = sum;
-        }
-    }
-}
-
-void sti_few_apply(int m, int n, const double* A, const double* x, double* y) {
-    for (int i = 0; i < m; i++) y[i] = sti_few_dot(n, A + at(n, i, 0), x);
-}
-
-void sti_few_apply_transposed(int m, int n, const double* A, const double* x, double* y) {
-    for (int j = 0; j < n; j++) {
-        double sum = 0;
-        for (int i = 0; i < m; i++) sum += A[at(n, i, j)] * x[i];
-        y[j] = sum;
-    }
-}
-
-double sti_few_dot(int n, const double* x, const double* y) {
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += x[i] * y[i];
-    return sum;
-}
-
-double sti_few_form(int n, const double* A, const double* x, const double* y) {
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += x[i] * sti_few_dot(n, A + at(n, i, 0), y);
-    return sum;
-}
-
-double sti_few_largest(int count, const double* x) {
-    double largest = 0;
-    for (int i = 0; i < count; i++) largest = fmax(largest, fabs(x[i]));
-    return largest;
-}
-
-double sti_few_frobenius(int count, const double* x) {
-    double sum = 0;
-    for (int i = 0; i < count; i++) sum += x[i] * x[i];
-    return sqrt(sum);
-}
-
 // ---- symmetric eigenvalues
 
 // One Jacobi rotation, which makes A_pq zero.
@@ -126,7 +64,7 @@ void sti_few_eigen(int n, double* A, double* w, double* V) {
     for (int i = 0; V != NULL && i < n; i++) {
         for (int j = 0; j < n; j++) V[at(n, i, j)] = i == j;
     }
-    const double scale = sti_few_frobenius(n * n, A);
+    const double scale = sti_vector_norm(n * n, A);
     for (int sweep = 0; sweep < 60; sweep++) {
         double off = 0;
         for (int p = 0; p < n; p++) {
@@ -201,7 +139,7 @@ static void take_out(int n, const double* Z, int count, double* x) {
     for (int pass = 0; pass < 2; pass++) {
         for (int l = 0; l < count; l++) {
             const double* z = Z + at(n, l, 0);
-            const double part = sti_few_dot(n, z, x);
+            const double part = sti_vector_dot(n, z, x);
             for (int j = 0; j < n; j++) x[j] -= part * z[j];
         }
     }
@@ -215,7 +153,7 @@ static void null_space(int n, int rank, const double* T, const int* row, const i
         z[column[f]] = 1;
         for (int k = 0; k < rank; k++) z[column[k]] = -T[at(n + 1, row[k], column[f])];
         take_out(n, Z, f - rank, z);
-        const double length = sti_few_frobenius(n, z);
+        const double length = sti_vector_norm(n, z);
         for (int j = 0; j < n; j++) z[j] /= length;
     }
 }
@@ -229,14 +167,14 @@ sti_few_family sti_few_solve(int m, int n, const double* A, const double* b, dou
         memcpy(T + at(cols, i, 0), A + at(n, i, 0), (size_t)n * sizeof *T);
         T[at(cols, i, n)] = b[i];
     }
-    const int rank = eliminate(m, n, T, tol * sti_few_largest(m * n, A), row, column);
+    const int rank = eliminate(m, n, T, tol * sti_vector_largest(m * n, A), row, column);
     memset(x0, 0, (size_t)n * sizeof *x0);
     for (int k = 0; k < rank; k++) x0[column[k]] = T[at(cols, row[k], n)];
     null_space(n, rank, T, row, column, Z);
     take_out(n, Z, n - rank, x0);
     // judged on the original equations, against the size of what they add up
     bool consistent = true;
-    const double size_b = sti_few_largest(m, b);
+    const double size_b = sti_vector_largest(m, b);
     for (int i = 0; i < m; i++) {
         double sum = -b[i], size = size_b;
         for (int j = 0; j < n; j++) {
@@ -273,7 +211,7 @@ double sti_few_determinant(int n, double* A) {
 double sti_few_norm(int m, int n, const double* A, double* work) {
     if (m == 0 || n == 0) return 0;
     double *S = work, *w = work + at(n, n, 0);
-    sti_few_multiply_tn(n, m, n, A, A, S);
+    sti_small_multiply_tn(n, m, n, A, A, S);
     sti_few_eigen(n, S, w, NULL);
     return sqrt(fmax(0.0, w[n - 1]));
 }

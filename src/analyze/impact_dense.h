@@ -5,17 +5,8 @@
 #include <stdbool.h>
 
 #include "base/env.h"
-
-// C = A B,  A B',  A'B;  A is m x k (k x m in the last), C is m x n.
-void sti_few_multiply(int m, int k, int n, const double* A, const double* B, double* C);
-void sti_few_multiply_nt(int m, int k, int n, const double* A, const double* B, double* C);
-void sti_few_multiply_tn(int m, int k, int n, const double* A, const double* B, double* C);
-void sti_few_apply(int m, int n, const double* A, const double* x, double* y);             // y = A x
-void sti_few_apply_transposed(int m, int n, const double* A, const double* x, double* y);  // y = A'x, A m x n
-double sti_few_dot(int n, const double* x, const double* y);
-double sti_few_form(int n, const double* A, const double* x, const double* y);  // x'A y
-double sti_few_largest(int count, const double* x);                             // largest |x_i|
-double sti_few_frobenius(int count, const double* x);
+#include "linalg/small.h"
+#include "linalg/vector.h"
 
 // Eigenvalues w (n, ascending) of a symmetric A (n x n, destroyed), rows of V (n x n, may be NULL) the eigenvectors.
 // Cyclic Jacobi: small eigenvalues are as good as large ones.

@@ -55,7 +55,7 @@ typedef struct friction {
     double* work;
     int* index;
     double* z;  // (pbar; p_t)                                          (p+s)
-    sti_pool* scratch;
+    sti_arena* scratch;
 } friction;
 
 // ---- what is known before
@@ -65,25 +65,25 @@ static int slip_of(const friction* k, int contact) {
 }
 
 static sti_status reserve(friction* k) {
-    sti_pool* pool = k->scratch;
+    sti_arena* pool = k->scratch;
     const size_t p = (size_t)k->p, s = (size_t)k->s, u = p + s;
-    k->rough = sti_pool_ints(pool, p);
-    k->xi = sti_pool_take(pool, p, sizeof *k->xi);
-    k->W = sti_pool_doubles(pool, u * u);
-    k->mubar = sti_pool_doubles(pool, p);
-    k->right = sti_pool_doubles(pool, p);
-    k->sigma0 = sti_pool_doubles(pool, s);
-    k->a = sti_pool_doubles(pool, s);
-    k->gram = sti_pool_doubles(pool, s * s);
-    k->column = sti_pool_ints(pool, p);
-    k->A = sti_pool_doubles(pool, u * u);
-    k->b = sti_pool_doubles(pool, u);
-    k->x0 = sti_pool_doubles(pool, u);
-    k->Z = sti_pool_doubles(pool, u * u);
-    k->map = sti_pool_doubles(pool, p * u);
-    k->work = sti_pool_doubles(pool, u * (u + 1) + u);
-    k->index = sti_pool_ints(pool, 2 * u);
-    k->z = sti_pool_doubles(pool, u);
+    k->rough = sti_arena_ints(pool, p);
+    k->xi = sti_arena_take(pool, p, sizeof *k->xi);
+    k->W = sti_arena_doubles(pool, u * u);
+    k->mubar = sti_arena_doubles(pool, p);
+    k->right = sti_arena_doubles(pool, p);
+    k->sigma0 = sti_arena_doubles(pool, s);
+    k->a = sti_arena_doubles(pool, s);
+    k->gram = sti_arena_doubles(pool, s * s);
+    k->column = sti_arena_ints(pool, p);
+    k->A = sti_arena_doubles(pool, u * u);
+    k->b = sti_arena_doubles(pool, u);
+    k->x0 = sti_arena_doubles(pool, u);
+    k->Z = sti_arena_doubles(pool, u * u);
+    k->map = sti_arena_doubles(pool, p * u);
+    k->work = sti_arena_doubles(pool, u * (u + 1) + u);
+    k->index = sti_arena_ints(pool, 2 * u);
+    k->z = sti_arena_doubles(pool, u);
     return pool->status;
 }
 
@@ -96,7 +96,7 @@ static void prepare(friction* k) {
                 w->space->W[sti_impact_at(u, i, j)] / (i < p ? 1 : w->tan[i - p]) / (j < p ? 1 : w->tan[j - p]);
     }
     for (int i = 0; i < p; i++) {
-        k->right[i] = -w->u0[i] - sti_few_dot(p, w->out->E + sti_impact_at(p, i, 0), w->u);
+        k->right[i] = -w->u0[i] - sti_vector_dot(p, w->out->E + sti_impact_at(p, i, 0), w->u);
         for (int l = w->out->slip[i]; l < w->out->slip[i + 1]; l++)
             k->sigma0[l] = (w->u0[p + l] + w->out->e_t[i] * w->u[p + l]) / w->tan[l];
         if (w->out->slip[i + 1] > w->out->slip[i] && w->out->mu[i] > 0) {
@@ -106,7 +106,7 @@ static void prepare(friction* k) {
     }
     // sigma = sigma0 + W_tn G^+ right + what tangential impulses add through the Gram matrix
     double *y = k->work, *h = y + p;
-    sti_few_apply(p, p, w->G_inv, k->right, y);
+    sti_small_apply(p, p, w->G_inv, k->right, y);
     for (int i = 0; i < s; i++) {
         k->a[i] = k->sigma0[i];
         for (int j = 0; j < p; j++) k->a[i] += k->W[sti_impact_at(u, p + i, j)] * y[j];
@@ -114,7 +114,7 @@ static void prepare(friction* k) {
             for (int l = 0; l < p; l++) h[l] = k->W[sti_impact_at(u, l, p + j)];
             double sum = k->W[sti_impact_at(u, p + i, p + j)];
             for (int l = 0; l < p; l++)
-                sum -= k->W[sti_impact_at(u, p + i, l)] * sti_few_dot(p, w->G_inv + sti_impact_at(p, l, 0), h);
+                sum -= k->W[sti_impact_at(u, p + i, l)] * sti_vector_dot(p, w->G_inv + sti_impact_at(p, l, 0), h);
             k->gram[sti_impact_at(s, i, j)] = sum;
         }
     }
@@ -176,9 +176,9 @@ static void pose(friction* k) {
         unit[col] = 1;
         expand(k, unit, k->z);
         for (int i = 0; i < p; i++) {
-            k->A[sti_impact_at(n, i, col)] = sti_few_dot(u, k->W + sti_impact_at(u, i, 0), k->z);
+            k->A[sti_impact_at(n, i, col)] = sti_vector_dot(u, k->W + sti_impact_at(u, i, 0), k->z);
             const bool slips = k->w->out->slip[i + 1] > k->w->out->slip[i];
-            const double sigma = slips ? sti_few_dot(u, k->W + sti_impact_at(u, p + slip_of(k, i), 0), k->z) : 0;
+            const double sigma = slips ? sti_vector_dot(u, k->W + sti_impact_at(u, p + slip_of(k, i), 0), k->z) : 0;
             k->map[sti_impact_at(n, i, col)] = sigma;
             if (k->column[i] >= 0) k->A[sti_impact_at(n, k->column[i], col)] = sigma;
         }
@@ -192,14 +192,14 @@ static void pose(friction* k) {
 // Do the unknowns x satisfy the inequalities of the mode?
 static bool inequalities_hold(const friction* k, const double* x) {
     const int n = k->unknowns;
-    const double size = fmax(k->w->speed, sti_few_largest(n, x)), slack = k->w->options.tol * size;
+    const double size = fmax(k->w->speed, sti_vector_largest(n, x)), slack = k->w->options.tol * size;
     for (int r = 0; r < k->rough_count; r++) {
         const int i = k->rough[r];
         if (k->xi[r] == 0) {
             const double radius = k->w->options.stick_negative ? fabs(x[i]) : x[i];
             if (fabs(x[k->column[i]]) > k->mubar[i] * radius + slack) return false;
         } else {
-            const double sigma = k->sigma0[slip_of(k, i)] + sti_few_dot(n, k->map + sti_impact_at(n, i, 0), x);
+            const double sigma = k->sigma0[slip_of(k, i)] + sti_vector_dot(n, k->map + sti_impact_at(n, i, 0), x);
             if (!(k->xi[r] * sigma > slack)) return false;
         }
     }
@@ -221,7 +221,7 @@ static int family_rows(const friction* k, int dimension, const signed char* sign
                 if (k->xi[r] == 0)
                     row[y] = (side == 0 ? 1 : -1) * x[k->column[i]] - k->mubar[i] * sign[r] * x[i];
                 else
-                    row[y] = -k->xi[r] * (sti_few_dot(n, map, x) + (y < dimension ? 0 : k->sigma0[slip_of(k, i)]));
+                    row[y] = -k->xi[r] * (sti_vector_dot(n, map, x) + (y < dimension ? 0 : k->sigma0[slip_of(k, i)]));
             }
         }
     }
@@ -262,9 +262,9 @@ static sti_status search_family(friction* k, int dimension, bool* found) {
     const int n = k->unknowns;
     int stick = 0;
     for (int r = 0; k->w->options.stick_negative && r < k->rough_count; r++) stick += k->xi[r] == 0;
-    double* F = sti_pool_doubles(k->scratch, (2 * (size_t)k->rough_count + 1) * (size_t)(dimension + 1));
-    double* x = sti_pool_doubles(k->scratch, (size_t)n);
-    signed char* sign = sti_pool_take(k->scratch, (size_t)k->rough_count, 1);
+    double* F = sti_arena_doubles(k->scratch, (2 * (size_t)k->rough_count + 1) * (size_t)(dimension + 1));
+    double* x = sti_arena_doubles(k->scratch, (size_t)n);
+    signed char* sign = sti_arena_take(k->scratch, (size_t)k->rough_count, 1);
     if (k->scratch->status != STI_OK) return k->scratch->status;
     sti_status status = STI_OK;
     for (long choice = 0; status == STI_OK && !*found && choice < 1L << stick; choice++) {
@@ -285,12 +285,12 @@ static sti_status record(friction* k, int dimension) {
     expand(k, k->x0, k->z);
     for (int l = 0; l < k->s; l++) k->z[p + l] /= w->tan[l];
     sti_status status = sti_impact_add(k->w, k->answer, k->z, &x);
-    char* mode = sti_pool_take(w->pool, (size_t)p + 1, 1);
+    char* mode = sti_arena_take(w->pool, (size_t)p + 1, 1);
     if (status == STI_OK) status = w->pool->status;
     if (status != STI_OK) return status;
     for (int i = 0; i < p; i++) {
         mode[i] = '.';
-        x->law = fmax(x->law, fabs(x->qdot_norm[i] + sti_few_dot(p, w->out->E + sti_impact_at(p, i, 0), w->u)) /
+        x->law = fmax(x->law, fabs(x->qdot_norm[i] + sti_vector_dot(p, w->out->E + sti_impact_at(p, i, 0), w->u)) /
                                   fmax(w->speed, 1e-300));
         if (w->out->slip[i + 1] - w->out->slip[i] != 1) continue;
         const double sigma = (x->v_t[slip_of(k, i)] + w->out->e_t[i] * w->u[p + slip_of(k, i)]) / w->tan[slip_of(k, i)];
@@ -319,7 +319,7 @@ static sti_status try_mode(friction* k) {
 static sti_status enumerate(friction* k) {
     static const signed char order[] = {1, -1, 0};
     int depth = 0;
-    int* next = sti_pool_ints(k->scratch, (size_t)k->rough_count + 1);
+    int* next = sti_arena_ints(k->scratch, (size_t)k->rough_count + 1);
     if (next == NULL) return k->scratch->status;
     while (depth >= 0) {
         if (depth == k->rough_count) {
@@ -355,7 +355,7 @@ sti_status sti_impact_friction(sti_impact_work* w) {
         return STI_OK;
     }
     a->applies = a->complete = true;
-    sti_pool scratch = sti_pool_make(w->env);
+    sti_arena scratch = sti_arena_make(w->env);
     friction k = {
         .w = w, .answer = a, .p = w->out->p, .s = w->out->s, .tol = w->options.tol * w->speed, .scratch = &scratch};
     sti_status status = reserve(&k);
@@ -363,7 +363,7 @@ sti_status sti_impact_friction(sti_impact_work* w) {
         prepare(&k);
         status = enumerate(&k);
     }
-    sti_pool_clear(&scratch);
+    sti_arena_clear(&scratch);
     if (status == STI_OK && a->count == 0) snprintf(a->why, sizeof a->why, "no mode satisfies the law");
     return status;
 }

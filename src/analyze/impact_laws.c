@@ -54,13 +54,13 @@ sti_status sti_impact_lcp(sti_env* env, int n, double* M, const double* q, doubl
 // qdot_norm+ = -E qdot_norm- at every contact.
 static sti_status equality(sti_impact_work* w, sti_impact_answer* a, const double* E) {
     const int p = w->out->p, s = w->out->s;
-    double* b = sti_pool_doubles(w->pool, (size_t)p);
-    double* z = sti_pool_doubles(w->pool, (size_t)(p + s));
-    double* Z = sti_pool_doubles(w->pool, (size_t)p * (size_t)p);
-    double* work = sti_pool_doubles(w->pool, (size_t)p * ((size_t)p + 1));
-    int* index = sti_pool_ints(w->pool, 2 * (size_t)p);
+    double* b = sti_arena_doubles(w->pool, (size_t)p);
+    double* z = sti_arena_doubles(w->pool, (size_t)(p + s));
+    double* Z = sti_arena_doubles(w->pool, (size_t)p * (size_t)p);
+    double* work = sti_arena_doubles(w->pool, (size_t)p * ((size_t)p + 1));
+    int* index = sti_arena_ints(w->pool, 2 * (size_t)p);
     if (w->pool->status != STI_OK) return w->pool->status;
-    sti_few_apply(p, p, E, w->u, b);
+    sti_small_apply(p, p, E, w->u, b);
     for (int i = 0; i < p; i++) b[i] = -b[i] - w->u0[i];
     const sti_few_family f = sti_few_solve(p, p, w->out->G, b, STI_IMPACT_RANK_TOL, z, Z, work, index);
     a->complete = true;
@@ -73,7 +73,7 @@ static sti_status equality(sti_impact_work* w, sti_impact_answer* a, const doubl
     if (status != STI_OK) return status;
     x->dimension = p - f.rank;
     for (int i = 0; i < p; i++)
-        x->law = fmax(x->law, fabs(x->qdot_norm[i] + sti_few_dot(p, E + sti_impact_at(p, i, 0), w->u)));
+        x->law = fmax(x->law, fabs(x->qdot_norm[i] + sti_vector_dot(p, E + sti_impact_at(p, i, 0), w->u)));
     x->law /= fmax(w->speed, 1e-300);
     return sti_impact_energy_restitution(w, E, x);
 }
@@ -81,7 +81,7 @@ static sti_status equality(sti_impact_work* w, sti_impact_answer* a, const doubl
 sti_status sti_impact_newton(sti_impact_work* w) {
     const int p = w->out->p;
     sti_impact_answer* a = &w->out->laws[STI_IMPACT_NEWTON];
-    double* E = sti_pool_doubles(w->pool, (size_t)p * (size_t)p);
+    double* E = sti_arena_doubles(w->pool, (size_t)p * (size_t)p);
     if (E == NULL) return w->pool->status;
     for (int i = 0; i < p; i++) E[sti_impact_at(p, i, i)] = w->e[i];
     a->applies = true;
@@ -100,8 +100,8 @@ sti_status sti_impact_general(sti_impact_work* w) {
 static sti_status free_directions(sti_impact_work* w, const bool* taking_part, int* dimension) {
     const int a = w->out->p + w->out->s;
     const size_t size = (size_t)a * (size_t)a;
-    double* sub = sti_pool_doubles(w->pool, 4 * size + (size_t)a);
-    int* in = sti_pool_ints(w->pool, (size_t)a);
+    double* sub = sti_arena_doubles(w->pool, 4 * size + (size_t)a);
+    int* in = sti_arena_ints(w->pool, (size_t)a);
     if (w->pool->status != STI_OK) return w->pool->status;
     int count = 0;
     for (int i = 0; i < a; i++) {
@@ -122,10 +122,10 @@ static sti_status free_directions(sti_impact_work* w, const bool* taking_part, i
 sti_status sti_impact_moreau(sti_impact_work* w) {
     const int p = w->out->p, s = w->out->s;
     sti_impact_answer* a = &w->out->laws[STI_IMPACT_MOREAU];
-    double* q = sti_pool_doubles(w->pool, (size_t)p);
-    double* z = sti_pool_doubles(w->pool, (size_t)(p + s));
-    double* G = sti_pool_copy(w->pool, w->out->G, (size_t)p * (size_t)p);
-    bool* stays = sti_pool_take(w->pool, (size_t)(p + s), sizeof *stays);
+    double* q = sti_arena_doubles(w->pool, (size_t)p);
+    double* z = sti_arena_doubles(w->pool, (size_t)(p + s));
+    double* G = sti_arena_copy(w->pool, w->out->G, (size_t)p * (size_t)p);
+    bool* stays = sti_arena_take(w->pool, (size_t)(p + s), sizeof *stays);
     if (w->pool->status != STI_OK) return w->pool->status;
     for (int i = 0; i < p; i++) q[i] = w->u0[i] + w->e[i] * w->u[i];
     a->applies = true;
@@ -156,13 +156,13 @@ sti_status sti_impact_moreau(sti_impact_work* w) {
 static sti_status reflect(sti_impact_work* w, double* out) {
     const sti_velocities* k = w->velocities;
     const int c = k->count, d = k->tangent_count, size = c + d;
-    double* v = sti_pool_doubles(w->pool, (size_t)size);
-    double* image = sti_pool_doubles(w->pool, (size_t)size);
+    double* v = sti_arena_doubles(w->pool, (size_t)size);
+    double* image = sti_arena_doubles(w->pool, (size_t)size);
     if (w->pool->status != STI_OK) return w->pool->status;
     memcpy(v, k->qdot_norm, (size_t)c * sizeof *v);
     memcpy(v + c, k->qdot_tan, (size_t)d * sizeof *v);
     if (w->options.Lambda != NULL) {
-        sti_few_apply(size, size, w->options.Lambda, v, image);
+        sti_small_apply(size, size, w->options.Lambda, v, image);
     } else {
         for (int i = 0; i < w->out->p; i++) image[k->unilateral[i]] = w->e[i] * v[k->unilateral[i]];
         for (int l = 0; w->out->p > 0 && l < d; l++) image[c + l] = w->out->e_t[0] * v[c + l];
@@ -175,10 +175,10 @@ static sti_status reflect(sti_impact_work* w, double* out) {
 static sti_status nearest(sti_impact_work* w, const sti_space* space, double* y, double* pbar, double* held,
                           bool* solved) {
     const int n = space->n, p = space->p, a = p + space->s;
-    double* start = sti_pool_copy(w->pool, y, (size_t)n);
-    double* u = sti_pool_doubles(w->pool, (size_t)a);
-    double* G = sti_pool_doubles(w->pool, (size_t)p * (size_t)p);
-    double* f = sti_pool_doubles(w->pool, (size_t)n);
+    double* start = sti_arena_copy(w->pool, y, (size_t)n);
+    double* u = sti_arena_doubles(w->pool, (size_t)a);
+    double* G = sti_arena_doubles(w->pool, (size_t)p * (size_t)p);
+    double* f = sti_arena_doubles(w->pool, (size_t)n);
     if (w->pool->status != STI_OK) return w->pool->status;
     sti_space_project(space, start, y, NULL);
     sti_space_local(space, y, u);
@@ -188,8 +188,8 @@ static sti_status nearest(sti_impact_work* w, const sti_space* space, double* y,
     }
     const sti_status status = sti_impact_lcp(w->env, p, G, u, pbar, solved);
     if (status != STI_OK || !*solved) return status;
-    sti_few_apply_transposed(p, n, space->A, pbar, f);
-    sti_few_apply(n, n, space->Minv, f, y);
+    sti_small_apply_transposed(p, n, space->A, pbar, f);
+    sti_small_apply(n, n, space->Minv, f, y);
     for (int j = 0; j < n; j++) y[j] += start[j];
     sti_space_project(space, y, y, held);
     return STI_OK;
@@ -197,11 +197,11 @@ static sti_status nearest(sti_impact_work* w, const sti_space* space, double* y,
 
 static sti_status implicit_in(sti_impact_work* w, sti_impact_answer* a, const sti_space* space) {
     const int n = w->out->n, p = w->out->p, s = w->out->s;
-    double* image = sti_pool_doubles(w->pool, (size_t)n);
-    double* y = sti_pool_doubles(w->pool, (size_t)n);
-    double* z = sti_pool_doubles(w->pool, (size_t)(p + s));
-    double* held = sti_pool_doubles(w->pool, (size_t)space->m);
-    double* p_joint = sti_pool_doubles(w->pool, (size_t)w->out->m);
+    double* image = sti_arena_doubles(w->pool, (size_t)n);
+    double* y = sti_arena_doubles(w->pool, (size_t)n);
+    double* z = sti_arena_doubles(w->pool, (size_t)(p + s));
+    double* held = sti_arena_doubles(w->pool, (size_t)space->m);
+    double* p_joint = sti_arena_doubles(w->pool, (size_t)w->out->m);
     if (w->pool->status != STI_OK) return w->pool->status;
     sti_status status = reflect(w, image);
     if (status != STI_OK) return status;
@@ -220,8 +220,8 @@ static sti_status implicit_in(sti_impact_work* w, sti_impact_answer* a, const st
         else
             z[p + k++] = held[i];
     }
-    double* u = sti_pool_doubles(w->pool, (size_t)(p + s));
-    bool* stays = sti_pool_take(w->pool, (size_t)(p + s), sizeof *stays);
+    double* u = sti_arena_doubles(w->pool, (size_t)(p + s));
+    bool* stays = sti_arena_take(w->pool, (size_t)(p + s), sizeof *stays);
     if (w->pool->status != STI_OK) return w->pool->status;
     sti_space_local(w->space, y, u);
     double residual = 0;
@@ -286,15 +286,15 @@ typedef struct quasi {
 
 static sti_status quasi_reserve(sti_impact_work* w, quasi* k) {
     const size_t rows = (size_t)k->rows, cols = (size_t)k->cols;
-    k->v = sti_pool_doubles(w->pool, rows);
-    k->v_plus = sti_pool_doubles(w->pool, rows);
-    k->jump = sti_pool_doubles(w->pool, rows);
-    k->gbar = sti_pool_doubles(w->pool, rows * cols);
-    k->x = sti_pool_doubles(w->pool, cols);
-    k->Z = sti_pool_doubles(w->pool, cols * cols);
-    k->work = sti_pool_doubles(w->pool, rows * (cols + 1) + 6 * rows * rows + 2 * rows);
-    k->D = sti_pool_doubles(w->pool, rows * rows);
-    k->index = sti_pool_ints(w->pool, rows + cols);
+    k->v = sti_arena_doubles(w->pool, rows);
+    k->v_plus = sti_arena_doubles(w->pool, rows);
+    k->jump = sti_arena_doubles(w->pool, rows);
+    k->gbar = sti_arena_doubles(w->pool, rows * cols);
+    k->x = sti_arena_doubles(w->pool, cols);
+    k->Z = sti_arena_doubles(w->pool, cols * cols);
+    k->work = sti_arena_doubles(w->pool, rows * (cols + 1) + 6 * rows * rows + 2 * rows);
+    k->D = sti_arena_doubles(w->pool, rows * rows);
+    k->index = sti_arena_ints(w->pool, rows + cols);
     return w->pool->status;
 }
 
@@ -306,9 +306,9 @@ static void quasi_energies(const sti_impact_work* w, const quasi* k) {
         minus[i] = k->v[i] + k->v_plus[i];
         plus[i] = k->v[i] - k->v_plus[i];
     }
-    w->out->quasi_energy[0] = -0.5 * sti_few_form(r, k->D, plus, minus);
+    w->out->quasi_energy[0] = -0.5 * sti_small_form(r, k->D, plus, minus);
     w->out->quasi_energy[1] =
-        0.5 * sti_few_form(r, k->D, k->v_plus, k->v_plus) - 0.5 * sti_few_form(r, k->D, k->v, k->v);
+        0.5 * sti_small_form(r, k->D, k->v_plus, k->v_plus) - 0.5 * sti_small_form(r, k->D, k->v, k->v);
 }
 
 // (62) with the factor D that is missing in print, and the other two.
@@ -316,9 +316,9 @@ static void quasi_formulas(const sti_impact_work* w, const quasi* k, sti_impact_
     const int r = k->rows;
     double *minus = k->work, *Gp = minus + r;
     for (int i = 0; i < r; i++) minus[i] = k->v[i] + k->v_plus[i];
-    sti_few_apply(r, k->cols, k->gbar, k->x, Gp);
+    sti_small_apply(r, k->cols, k->gbar, k->x, Gp);
     if (!w->plain) return;
-    x->energy.f62 = 0.5 * sti_few_form(r, k->D, Gp, minus);
+    x->energy.f62 = 0.5 * sti_small_form(r, k->D, Gp, minus);
     x->energy.f63 = w->out->quasi_energy[0];
     x->energy.f64 = w->out->quasi_energy[1];
 }
@@ -330,12 +330,12 @@ static void proposition_9(const sti_impact_work* w, const quasi* k) {
     const double* E = w->options.E_quasi;
     double *inverse = k->work, *DE = inverse + size, *EDE = DE + size, *rest = EDE + size;
     sti_few_pseudo_inverse(r, k->D, STI_SPACE_RANK_TOL, inverse, rest);
-    w->out->quasi_norm[0] = sti_few_frobenius(r * r, E);
+    w->out->quasi_norm[0] = sti_vector_norm(r * r, E);
     w->out->quasi_norm[1] = sti_few_norm(r, r, E, rest);
-    w->out->quasi_bound[0] = 1 / sqrt(sti_few_frobenius(r * r, inverse) * sti_few_frobenius(r * r, k->D));
+    w->out->quasi_bound[0] = 1 / sqrt(sti_vector_norm(r * r, inverse) * sti_vector_norm(r * r, k->D));
     w->out->quasi_bound[1] = 1 / sqrt(sti_few_norm(r, r, inverse, rest) * sti_few_norm(r, r, k->D, rest));
-    sti_few_multiply(r, r, r, k->D, E, DE);
-    sti_few_multiply_tn(r, r, r, E, DE, EDE);
+    sti_small_multiply(r, r, r, k->D, E, DE);
+    sti_small_multiply_tn(r, r, r, E, DE, EDE);
     for (size_t i = 0; i < size; i++) EDE[i] = k->D[i] - EDE[i];
     double* eigenvalues = rest;
     sti_few_eigen(r, EDE, eigenvalues, NULL);
@@ -358,7 +358,7 @@ sti_status sti_impact_quasi(sti_impact_work* w) {
     sti_status status = quasi_reserve(w, &k);
     if (status != STI_OK) return status;
     sti_velocities_to_quasi(q, w->instant->v, k.v);
-    sti_few_apply(k.rows, k.rows, w->options.E_quasi, k.v, k.v_plus);
+    sti_small_apply(k.rows, k.rows, w->options.E_quasi, k.v, k.v_plus);
     for (int i = 0; i < k.rows; i++) {
         k.v_plus[i] = -k.v_plus[i];
         k.jump[i] = k.v_plus[i] - k.v[i];
@@ -373,9 +373,9 @@ sti_status sti_impact_quasi(sti_impact_work* w) {
     const sti_few_family f =
         sti_few_solve(k.rows, k.cols, k.gbar, k.jump, STI_IMPACT_RANK_TOL, k.x, k.Z, k.work, k.index);
     double* left = k.work;
-    sti_few_apply(k.rows, k.cols, k.gbar, k.x, left);
+    sti_small_apply(k.rows, k.cols, k.gbar, k.x, left);
     for (int i = 0; i < k.rows; i++) left[i] -= k.jump[i];
-    w->out->quasi_range = sti_few_largest(k.rows, left) / fmax(sti_few_largest(k.rows, k.jump), 1e-300);
+    w->out->quasi_range = sti_vector_largest(k.rows, left) / fmax(sti_vector_largest(k.rows, k.jump), 1e-300);
     proposition_9(w, &k);
     quasi_energies(w, &k);
     w->out->quasi_before = k.v;
@@ -384,9 +384,9 @@ sti_status sti_impact_quasi(sti_impact_work* w) {
         snprintf(a->why, sizeof a->why, "(56) fails: no impulses give the velocities asked for");
         return STI_OK;
     }
-    double* v = sti_pool_doubles(w->pool, (size_t)w->out->n);
-    double* z = sti_pool_doubles(w->pool, (size_t)(w->out->p + w->out->s));
-    double* p_joint = sti_pool_doubles(w->pool, (size_t)w->out->m);
+    double* v = sti_arena_doubles(w->pool, (size_t)w->out->n);
+    double* z = sti_arena_doubles(w->pool, (size_t)(w->out->p + w->out->s));
+    double* p_joint = sti_arena_doubles(w->pool, (size_t)w->out->m);
     if (w->pool->status != STI_OK) return w->pool->status;
     sti_velocities_from_quasi(q, k.v_plus, v);
     for (int i = 0; i < w->out->p; i++) z[i] = k.x[q->unilateral[i]];

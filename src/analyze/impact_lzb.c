@@ -1,23 +1,24 @@
-// impact_lzb.c: the law of multiple impacts of Liu, Zhao and Brogliato (Proc. R. Soc. A 464 (2008) 3193-3211, with friction
-// 465 (2009) 1-23): every contact is a spring of stiffness K_i and exponent eta that gives back e_i^2 of the work it took,
-// Stronge's energetic coefficient; the ratios of the stiffnesses say how the impulses are distributed.
+// impact_lzb.c: the law of multiple impacts of Liu, Zhao and Brogliato (Proc. R. Soc. A 464 (2008) 3193-3211, with
+// friction 465 (2009) 1-23): every contact is a spring of stiffness K_i and exponent eta that gives back e_i^2 of the
+// work it took, Stronge's energetic coefficient; the ratios of the stiffnesses say how the impulses are distributed.
 //
-// The law is printed in impulses: dP_j/dP_i = (K_j/K_i)^(1/(eta+1)) (E_j/E_i)^(eta/(eta+1)), with E_j the potential energy
-// of contact j, dE_j = -u_j dP_j in compression and -u_j dP_j / e_j^2 in expansion (bi-stiffness). At E = 0 this is singular.
-// With  E_j = K_j y_j^(eta+1) / (eta+1)  it is an ordinary differential equation that is not:
+// The law is printed in impulses: dP_j/dP_i = (K_j/K_i)^(1/(eta+1)) (E_j/E_i)^(eta/(eta+1)), with E_j the potential
+// energy of contact j, dE_j = -u_j dP_j in compression and -u_j dP_j / e_j^2 in expansion (bi-stiffness). At E = 0 this
+// is singular. With  E_j = K_j y_j^(eta+1) / (eta+1)  it is an ordinary differential equation that is not:
 //
-//     F_j = K_j y_j^eta,     z' = F,     u = u0 + W z,     y_j' = -u_j  while u_j <= 0,  -u_j / e_j^2  while u_j > 0 < y_j.
+//     F_j = K_j y_j^eta,     z' = F,     u = u0 + W z,     y_j' = -u_j  while u_j <= 0,  -u_j / e_j^2
+//         while u_j > 0 < y_j.
 //
-// Letters: u local velocities (quasi-normal, slips), z impulses (pbar; p_t), as in impact_work.h. In these coordinates a
-// spring K_i of the gap itself has K_i |n_i|^(eta+1). A common factor of all K only changes the unit of time.
+// Letters: u local velocities (quasi-normal, slips), z impulses (pbar; p_t), as in impact_work.h. In these coordinates
+// a spring K_i of the gap itself has K_i |n_i|^(eta+1). A common factor of all K only changes the unit of time.
 //
 // e_j = 0 (anything below RIGID): once compression ends the force falls at once to what keeps u_j = 0, at most F_j; the
-// contact is held, and lets go when that force would pull. Friction of contacts with one slip is Coulomb's at every instant:
-// p_t' = -mu F sgn(v_t) while it slips, what keeps v_t = 0 while that is within mu F.
+// contact is held, and lets go when that force would pull. Friction of contacts with one slip is Coulomb's at every
+// instant: p_t' = -mu F sgn(v_t) while it slips, what keeps v_t = 0 while that is within mu F.
 //
-// Between two events (a sign of u_j, y_j or v_t changes, friction gives way) the right side is smooth: Dormand and Prince's
-// pair of orders 5 and 4, and an event is located by bisection of the step. The work is integrated beside, so that at the end
-// T+ - T- = sum over contacts of -(1 - e^2) work_c + work_t is a check and not a definition.
+// Between two events (a sign of u_j, y_j or v_t changes, friction gives way) the right side is smooth: Dormand and
+// Prince's pair of orders 5 and 4, and an event is located by bisection of the step. The work is integrated beside, so
+// that at the end T+ - T- = sum over contacts of -(1 - e^2) work_c + work_t is a check and not a definition.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,9 +28,11 @@
 
 #define ACCURACY 1e-12
 #define RIGID 1e-3
-enum { STEP_LIMIT = 400000, EVENT_LIMIT = 20000, STAGES = 7 };
+#define CREEP 1e-9
+enum { STEP_LIMIT = 400000, EVENT_LIMIT = 20000, STAGES = 7, QUIET = 50 };
 
 enum { APART, COMPRESSED, EXPANDING, HELD };
+enum { STICKS, SLIPS, LEAVES };  // in space, beside -1 and 1 in the plane: 0 in both sticks
 
 typedef struct lzb {
     sti_impact_work* w;
@@ -39,8 +42,9 @@ typedef struct lzb {
     double depth;                  // of y
     double* K;                     // (p)
     int* normal;                   // APART, ..                                       (p)
-    int* slip;                     // +1, -1, 0: sticks                               (s)
+    int* slip;                     // +1, -1, 0: sticks; in space STICKS, ..          (s)
     int* of;                       // contact of each slip                            (s)
+    double* dir;                   // unit slip: friction is -mu F dir                (s)
     double* state;                 // (size)
     double* next;                  // (size)
     double* trial;                 // (size)
@@ -49,13 +53,15 @@ typedef struct lzb {
     double* F;                     // forces, normal and tangential                   (p+s)
     double* spring;                // what the springs would give                     (p)
     double *A, *b, *x, *Z, *rest;  // equations of what is held           ((p+s)^2, ..)
-    int *row, *index;
+    int *row, *index, *joins;
     double force;  // largest force so far
+    bool wedge;    // friction holds springs pressed for good
+    int loud;      // events until the last time that something was left
 } lzb;
 
 static void velocities(const lzb* k, const double* state, double* u) {
     const int a = k->p + k->s;
-    sti_few_apply(a, a, k->w->space->W, state, u);
+    sti_small_apply(a, a, k->w->space->W, state, u);
     for (int i = 0; i < a; i++) u[i] += k->w->u0[i];
 }
 
@@ -63,11 +69,35 @@ static double friction(const lzb* k, int i) {
     return k->w->out->mu[i] / k->w->space->norm[i];
 }
 
-// Forces at a state: springs, friction of what slips, and what keeps held normals and sticking slips at rest.
+static bool in_space(const lzb* k, int i) {
+    return k->w->out->slip[i + 1] - k->w->out->slip[i] > 1;
+}
+
+// Length over the slips of a contact in space.
+static double length(const lzb* k, int i, const double* x) {
+    return hypot(x[k->w->out->slip[i]], x[k->w->out->slip[i] + 1]);
+}
+
+// Directions of slip at the velocities u. One that leaves rest has been chosen.
+static void directions(lzb* k) {
+    for (int l = 0; l < k->s; l++) {
+        const int i = k->of[l];
+        if (!in_space(k, i))
+            k->dir[l] = k->slip[l];
+        else if (k->slip[l] == STICKS)
+            k->dir[l] = 0;
+        else if (k->slip[l] == SLIPS)
+            k->dir[l] = k->u[k->p + l] / fmax(length(k, i, k->u + k->p), 1e-300);
+    }
+}
+
+// Forces at a state, whose velocities are in u: springs, friction of what slips, and what keeps held normals and
+// sticking slips at rest.
 static void forces(lzb* k, const double* state) {
     const int p = k->p, s = k->s, a = p + s;
     const double *y = state + a, *W = k->w->space->W;
     int count = 0;
+    directions(k);
     for (int i = 0; i < p; i++) {
         k->spring[i] = k->normal[i] == APART ? 0 : k->K[i] * pow(fmax(y[i], 0), k->eta);
         k->F[i] = k->normal[i] == HELD ? 0 : k->spring[i];
@@ -75,18 +105,18 @@ static void forces(lzb* k, const double* state) {
     }
     for (int l = 0; l < s; l++) {
         const int i = k->of[l];
-        k->F[p + l] = -friction(k, i) * k->slip[l] * k->F[i];
+        k->F[p + l] = -friction(k, i) * k->dir[l] * k->F[i];
         if (k->slip[l] == 0 && k->normal[i] != APART && k->w->out->mu[i] > 0) k->row[count++] = p + l;
     }
     if (count == 0) return;
     for (int r = 0; r < count; r++) {
         const double* row = W + sti_impact_at(a, k->row[r], 0);
-        k->b[r] = -sti_few_dot(a, row, k->F);
+        k->b[r] = -sti_vector_dot(a, row, k->F);
         for (int c = 0; c < count; c++) {
             const int j = k->row[c];
             double entry = row[j];
             for (int l = 0; j < p && l < s; l++) {
-                if (k->of[l] == j) entry -= friction(k, j) * k->slip[l] * row[p + l];
+                if (k->of[l] == j) entry -= friction(k, j) * k->dir[l] * row[p + l];
             }
             k->A[sti_impact_at(count, r, c)] = entry;
         }
@@ -94,7 +124,7 @@ static void forces(lzb* k, const double* state) {
     sti_few_solve(count, count, k->A, k->b, STI_IMPACT_RANK_TOL, k->x, k->Z, k->rest, k->index);
     for (int c = 0; c < count; c++) k->F[k->row[c]] = k->x[c];
     for (int l = 0; l < s; l++) {
-        if (k->slip[l] != 0) k->F[p + l] = -friction(k, k->of[l]) * k->slip[l] * k->F[k->of[l]];
+        if (k->slip[l] != 0) k->F[p + l] = -friction(k, k->of[l]) * k->dir[l] * k->F[k->of[l]];
     }
 }
 
@@ -152,6 +182,47 @@ static void least(event* e, int row, double value) {
     if (value < e->value) *e = (event){row, value};
 }
 
+// Kinetic size of the slips of a contact in space.
+static double tan_of(const lzb* k, int i) {
+    return fmax(k->w->tan[k->w->out->slip[i]], k->w->tan[k->w->out->slip[i] + 1]);
+}
+
+static double change_of(const lzb* k, int row) {  // of a velocity, by the forces
+    const int a = k->p + k->s;
+    return sti_vector_dot(a, k->w->space->W + sti_impact_at(a, row, 0), k->F);
+}
+
+// Of the slips of a contact in space; l is the first.
+static void look_in_space(const lzb* k, int l, double force, event* e) {
+    const int i = k->of[l];
+    const double* v = k->u + k->p;
+    const double unit = k->speed * tan_of(k, i), speed = length(k, i, v) / unit;
+    if (k->slip[l] == SLIPS) least(e, k->p + l, speed - CREEP);
+    if (k->slip[l] == LEAVES) {
+        const double along = (v[l] * k->dir[l] + v[l + 1] * k->dir[l + 1]) / unit;
+        const double change = k->dir[l] * change_of(k, k->p + l) + k->dir[l + 1] * change_of(k, k->p + l + 1);
+        if (along > 0) least(e, k->p + l, 4 * CREEP - speed);
+        if (change < 0) least(e, k->p + l, along + 2 * CREEP);
+    }
+    if (k->slip[l] == STICKS)
+        least(e, k->p + l, (friction(k, i) * k->F[i] - length(k, i, k->F + k->p)) * tan_of(k, i) / force);
+}
+
+static bool is_rigid(const lzb* k, int i) {
+    return k->w->e[i] < RIGID;
+}
+
+// A force that rises again takes a held contact back into compression, at rest: it is not held before the spring has
+// caught up.
+static bool catches_up(const lzb* k, int i) {
+    return is_rigid(k, i) && k->u[i] > 0 && change_of(k, i) < 0;
+}
+
+// A slip that has just left rest, with a rounded velocity of the other sign.
+static bool starts(const lzb* k, int l) {
+    return k->slip[l] * change_of(k, k->p + l) > 0;
+}
+
 // The event farthest past its end at a state; row -1: all modes fit it.
 static event look(lzb* k, const double* state) {
     const double small = 1e-12;
@@ -164,17 +235,20 @@ static event look(lzb* k, const double* state) {
     for (int i = 0; i < k->p; i++) {
         const double u = k->u[i] / k->speed;
         if (k->normal[i] == APART) least(&e, i, u);
-        if (k->normal[i] == COMPRESSED) least(&e, i, -u);
+        if (k->normal[i] == COMPRESSED && !catches_up(k, i)) least(&e, i, -u);
         if (k->normal[i] == EXPANDING) least(&e, i, fmin(u, y[i] / k->depth));
         if (k->normal[i] == HELD) least(&e, i, fmin(k->F[i], k->spring[i] - k->F[i]) / force);
     }
     for (int l = 0; l < k->s; l++) {
         const int i = k->of[l];
         if (k->normal[i] == APART || k->w->out->mu[i] == 0) continue;
-        if (k->slip[l] != 0)
-            least(&e, k->p + l, k->slip[l] * k->u[k->p + l] / (k->speed * k->w->tan[l]));
-        else
+        if (in_space(k, i)) {
+            if (l == k->w->out->slip[i]) look_in_space(k, l, force, &e);
+        } else if (k->slip[l] == 0) {
             least(&e, k->p + l, (friction(k, i) * k->F[i] - fabs(k->F[k->p + l])) * k->w->tan[l] / force);
+        } else if (!starts(k, l)) {
+            least(&e, k->p + l, k->slip[l] * k->u[k->p + l] / (k->speed * k->w->tan[l]));
+        }
     }
     return e;
 }
@@ -183,8 +257,25 @@ static event look(lzb* k, const double* state) {
 static void take_slips(lzb* k, int i) {
     for (int l = 0; l < k->s; l++) {
         if (k->of[l] != i) continue;
-        const double v = k->u[k->p + l] / (k->speed * k->w->tan[l]);
-        k->slip[l] = v > 1e-12 ? 1 : v < -1e-12 ? -1 : 0;
+        const double unit = k->speed * k->w->tan[l], v = k->u[k->p + l] / unit;
+        if (in_space(k, i))
+            k->slip[l] = length(k, i, k->u + k->p) > 2 * CREEP * k->speed * tan_of(k, i) ? SLIPS : STICKS;
+        else
+            k->slip[l] = v > 1e-12 ? 1 : v < -1e-12 ? -1 : 0;
+    }
+}
+
+// In space: at the end of a slip it sticks if it can; where it cannot it leaves against the force that would be needed.
+static void change_in_space(lzb* k, int l) {
+    const int i = k->of[l];
+    const double size = fmax(length(k, i, k->F + k->p), 1e-300);
+    const bool quick = length(k, i, k->u + k->p) > 3 * CREEP * k->speed * tan_of(k, i);
+    int next = STICKS;
+    if (k->slip[l] == STICKS) next = LEAVES;
+    if (k->slip[l] == LEAVES && quick) next = SLIPS;
+    for (int j = l; j < l + 2; j++) {
+        if (next == LEAVES) k->dir[j] = -k->F[k->p + j] / size;
+        k->slip[j] = next;
     }
 }
 
@@ -196,14 +287,16 @@ static void relax(lzb* k, int i, double* y) {
 static void change(lzb* k, const event* e) {
     double* y = k->state + k->p + k->s;
     const int i = e->row, l = e->row - k->p;
-    if (i >= k->p) {
+    if (i >= k->p && in_space(k, k->of[l])) {
+        change_in_space(k, l);
+    } else if (i >= k->p) {
         // At the end of a slip it sticks if it can; where it cannot it slips against the force that would be needed.
         k->slip[l] = k->slip[l] != 0 ? 0 : k->F[i] > 0 ? -1 : 1;
     } else if (k->normal[i] == APART) {
         k->normal[i] = COMPRESSED;
         take_slips(k, i);
     } else if (k->normal[i] == COMPRESSED) {
-        k->normal[i] = k->w->e[i] < RIGID ? HELD : EXPANDING;
+        k->normal[i] = is_rigid(k, i) ? HELD : EXPANDING;
     } else if (k->normal[i] == EXPANDING) {
         k->normal[i] = y[i] <= 1e-11 * k->depth ? APART : COMPRESSED;
     } else {
@@ -216,12 +309,75 @@ static void change(lzb* k, const event* e) {
     }
 }
 
-static bool finished(const lzb* k) {
+static bool is_small(lzb* k) {
+    const double* y = k->state + k->p + k->s;
+    double stored = 0;
+    velocities(k, k->state, k->u);
     for (int i = 0; i < k->p; i++) {
-        if (k->normal[i] == COMPRESSED || k->normal[i] == EXPANDING) return false;
+        if (k->normal[i] != APART) stored += k->K[i] * pow(fmax(y[i], 0), k->eta + 1);
+        if (k->u[i] < -5e-11 * k->speed) return false;
+    }
+    return stored <= 1e-20 * k->speed * k->speed;
+}
+
+// What springs still hold and contacts still close with is no more than 1e-10 of the velocities, and has been for QUIET
+// events: with little restitution a row of contacts hands ever smaller blows to and fro, without an end. (Not at once:
+// where friction draws a sliding contact in, forces grow again from next to nothing.)
+static bool spent(lzb* k, int events) {
+    if (!is_small(k)) k->loud = events;
+    return events > k->loud + QUIET;
+}
+
+static bool finished(lzb* k, int events) {
+    bool pressed = false;
+    for (int i = 0; i < k->p; i++) {
+        pressed = pressed || k->normal[i] == COMPRESSED || k->normal[i] == EXPANDING;
         if (k->normal[i] == HELD && fabs(k->F[i]) > 1e-9 * k->force) return false;
     }
+    return !pressed || spent(k, events);
+}
+// Friction may hold springs pressed for good, forces in balance and nothing moves: a wedge. The velocities have come to
+// their end.
+static bool wedged(lzb* k) {
+    const double small = 1e-8 * k->speed, whole = k->depth / k->speed;
+    for (int i = 0; i < k->p; i++) {
+        if (k->normal[i] == APART) continue;
+        if (fabs(k->u[i]) > small || fabs(change_of(k, i)) * whole > small) return false;
+    }
+    for (int l = 0; l < k->s; l++) {
+        if (k->normal[k->of[l]] == APART || k->w->out->mu[k->of[l]] == 0 || k->slip[l] == 0) continue;
+        if (fabs(k->u[k->p + l]) > small * k->w->tan[l] || fabs(change_of(k, k->p + l)) * whole > small * k->w->tan[l])
+            return false;
+    }
     return true;
+}
+
+// Rows of a wedge that come to rest: of what is pressed, and of what the others drive together (`joins`, p).
+static int rows_at_rest(lzb* k, bool first) {
+    const int a = k->p + k->s;
+    int count = 0;
+    velocities(k, k->state, k->u);
+    for (int r = 0; r < a; r++) {
+        const int i = r < k->p ? r : k->of[r - k->p];
+        if (r < k->p) k->joins[i] = (!first && k->joins[i]) || k->normal[i] != APART || k->u[i] < 0;
+        if (k->joins[i] && (r < k->p || k->w->out->mu[i] > 0)) k->row[count++] = r;
+    }
+    return count;
+}
+
+// Takes out what is left of the velocities of a wedge.
+static void stop(lzb* k) {
+    const int a = k->p + k->s;
+    for (int pass = 0; pass <= k->p; pass++) {
+        const int count = rows_at_rest(k, pass == 0);
+        for (int r = 0; r < count; r++) {
+            k->b[r] = -k->u[k->row[r]];
+            for (int c = 0; c < count; c++)
+                k->A[sti_impact_at(count, r, c)] = k->w->space->W[sti_impact_at(a, k->row[r], k->row[c])];
+        }
+        sti_few_solve(count, count, k->A, k->b, STI_IMPACT_RANK_TOL, k->x, k->Z, k->rest, k->index);
+        for (int c = 0; c < count; c++) k->state[k->row[c]] += k->x[c];
+    }
 }
 
 // As far as h, or to the first event within: halves the bracket of its place.
@@ -256,26 +412,28 @@ static double advance(lzb* k, double h) {
 }
 
 static sti_status reserve(lzb* k) {
-    sti_pool* pool = k->w->pool;
+    sti_arena* pool = k->w->pool;
     const size_t a = (size_t)(k->p + k->s), p = (size_t)k->p, s = (size_t)k->s, size = (size_t)k->size;
-    k->K = sti_pool_doubles(pool, p);
-    k->normal = sti_pool_ints(pool, p);
-    k->slip = sti_pool_ints(pool, s);
-    k->of = sti_pool_ints(pool, s);
-    k->state = sti_pool_doubles(pool, size);
-    k->next = sti_pool_doubles(pool, size);
-    k->trial = sti_pool_doubles(pool, size);
-    k->stage = sti_pool_doubles(pool, STAGES * size);
-    k->u = sti_pool_doubles(pool, a);
-    k->F = sti_pool_doubles(pool, a);
-    k->spring = sti_pool_doubles(pool, p);
-    k->A = sti_pool_doubles(pool, a * a);
-    k->b = sti_pool_doubles(pool, a);
-    k->x = sti_pool_doubles(pool, a);
-    k->Z = sti_pool_doubles(pool, a * a);
-    k->rest = sti_pool_doubles(pool, a * (a + 1));
-    k->row = sti_pool_ints(pool, a);
-    k->index = sti_pool_ints(pool, 2 * a);
+    k->K = sti_arena_doubles(pool, p);
+    k->normal = sti_arena_ints(pool, p);
+    k->slip = sti_arena_ints(pool, s);
+    k->of = sti_arena_ints(pool, s);
+    k->dir = sti_arena_doubles(pool, s);
+    k->state = sti_arena_doubles(pool, size);
+    k->next = sti_arena_doubles(pool, size);
+    k->trial = sti_arena_doubles(pool, size);
+    k->stage = sti_arena_doubles(pool, STAGES * size);
+    k->u = sti_arena_doubles(pool, a);
+    k->F = sti_arena_doubles(pool, a);
+    k->spring = sti_arena_doubles(pool, p);
+    k->A = sti_arena_doubles(pool, a * a);
+    k->b = sti_arena_doubles(pool, a);
+    k->x = sti_arena_doubles(pool, a);
+    k->Z = sti_arena_doubles(pool, a * a);
+    k->rest = sti_arena_doubles(pool, a * (a + 1));
+    k->row = sti_arena_ints(pool, a);
+    k->joins = sti_arena_ints(pool, p);
+    k->index = sti_arena_ints(pool, 2 * a);
     return pool->status;
 }
 
@@ -301,6 +459,14 @@ static sti_status set_springs(lzb* k) {
     return STI_OK;
 }
 
+// False: a common exponent and ratio of stiffnesses that numbers do not hold.
+static bool springs_hold(const lzb* k) {
+    for (int i = 0; i < k->p; i++) {
+        if (!(k->K[i] > 0) || !isfinite(k->K[i])) return false;
+    }
+    return true;
+}
+
 // True when it came to the end.
 static bool play(lzb* k) {
     const double whole = k->depth / k->speed;
@@ -312,7 +478,11 @@ static bool play(lzb* k) {
             change(k, &e);
             h = fmin(h, 1e-3 * whole);
         }
-        if (finished(k)) return true;
+        if (finished(k, events)) return true;
+        if (wedged(k)) {
+            stop(k);
+            return k->wedge = true;
+        }
         double error = integrate(k, h, k->next);
         while (!(error <= 1) && h > 1e-14 * whole) {
             h *= isfinite(error) ? fmax(0.2, 0.9 * pow(error, -0.2)) : 0.2;
@@ -329,15 +499,11 @@ static bool asks_too_much(const sti_impact_work* w, sti_impact_answer* a) {
     for (int i = 0; i < w->out->p; i++) {
         if (!(w->e[i] >= 0 && w->e[i] <= 1))
             snprintf(a->why, sizeof a->why, "restitution %g of a contact: between 0 and 1", w->e[i]);
-        else if (w->out->mu[i] > 0 && w->out->slip[i + 1] - w->out->slip[i] > 1)
-            snprintf(a->why, sizeof a->why,
-                     "a rough contact in space: friction of contacts in the plane is known here");
     }
     return a->why[0] != '\0';
 }
 
-sti_status sti_impact_lzb(sti_impact_work* w) {
-    sti_impact_answer* a = &w->out->laws[STI_IMPACT_LZB];
+sti_status sti_impact_springs(sti_impact_work* w, sti_impact_answer* a) {
     const int p = w->out->p, s = w->out->s;
     if (asks_too_much(w, a)) return STI_OK;
     a->applies = true;
@@ -345,11 +511,17 @@ sti_status sti_impact_lzb(sti_impact_work* w) {
     sti_status status = reserve(&k);
     if (status == STI_OK) status = set_springs(&k);
     if (status != STI_OK) return status;
+    if (!springs_hold(&k)) {
+        snprintf(a->why, sizeof a->why, "stiffnesses differ by more than numbers hold, with exponent %g", k.eta);
+        return STI_OK;
+    }
     if (!play(&k)) {
         snprintf(a->why, sizeof a->why, "its equations were not integrated to the end");
-        return sti_late(w->env) ? STI_FAIL(w->env, STI_ERR_TIME, -1, "law lzb: out of time") : STI_OK;
+        return sti_late(w->env) ? STI_FAIL(w->env, STI_ERR_TIME, -1, "law %s: out of time", sti_impact_law_text(a->law))
+                                : STI_OK;
     }
-    a->complete = true;
+    a->complete = !k.wedge;
+    if (k.wedge) snprintf(a->why, sizeof a->why, "friction wedges: springs stay pressed, and keep what they took");
     sti_impact_solution* x = NULL;
     status = sti_impact_add(w, a, k.state, &x);
     if (status != STI_OK) return status;
@@ -357,8 +529,13 @@ sti_status sti_impact_lzb(sti_impact_work* w) {
     x->work_t = k.state + 4 * p + s;
     for (int i = 0; i < p; i++) {
         const double e = w->e[i] < RIGID ? 0 : w->e[i];
-        x->law = fmax(x->law, fabs(k.state[3 * p + s + i] - e * e * x->work_c[i]));
+        const double beyond = k.state[3 * p + s + i] - e * e * x->work_c[i];
+        x->law = fmax(x->law, k.wedge ? beyond : fabs(beyond));
     }
     x->law /= fmax(w->speed * w->speed, 1e-300);
     return STI_OK;
+}
+
+sti_status sti_impact_lzb(sti_impact_work* w) {
+    return sti_impact_springs(w, &w->out->laws[STI_IMPACT_LZB]);
 }

@@ -24,13 +24,13 @@
 
 typedef struct owned_test {
     sti_restitution_test t;  // first
-    sti_pool pool;
+    sti_arena pool;
 } owned_test;
 
 typedef struct test_work {
     sti_env* env;
     sti_restitution_test* t;
-    sti_pool* pool;
+    sti_arena* pool;
     int p;
     const double *G, *E;
     double *G_inv, *S, *root, *root_inv;  // (p x p)
@@ -69,17 +69,17 @@ static sti_status take_roots(test_work* k) {
         }
     }
     k->t->prop6_bound = sqrt(w[0] / w[p - 1]);
-    k->zero = 1e-12 * fmax(1.0, sti_few_largest(p * p, k->E)) / w[0];
+    k->zero = 1e-12 * fmax(1.0, sti_vector_largest(p * p, k->E)) / w[0];
     return STI_OK;
 }
 
 static sti_status reserve(test_work* k) {
     const size_t size = (size_t)k->p * (size_t)k->p;
-    k->G_inv = sti_pool_doubles(k->pool, size);
-    k->S = sti_pool_doubles(k->pool, size);
-    k->root = sti_pool_doubles(k->pool, size);
-    k->root_inv = sti_pool_doubles(k->pool, size);
-    k->work = sti_pool_doubles(k->pool, 5 * size + 2 * (size_t)k->p);
+    k->G_inv = sti_arena_doubles(k->pool, size);
+    k->S = sti_arena_doubles(k->pool, size);
+    k->root = sti_arena_doubles(k->pool, size);
+    k->root_inv = sti_arena_doubles(k->pool, size);
+    k->work = sti_arena_doubles(k->pool, 5 * size + 2 * (size_t)k->p);
     return k->pool->status;
 }
 
@@ -88,8 +88,8 @@ static void energy_matrix(test_work* k) {
     const int p = k->p;
     const size_t size = (size_t)p * (size_t)p;
     double *GE = k->work, *EGE = GE + size;
-    sti_few_multiply(p, p, p, k->G_inv, k->E, GE);
-    sti_few_multiply_tn(p, p, p, k->E, GE, EGE);
+    sti_small_multiply(p, p, p, k->G_inv, k->E, GE);
+    sti_small_multiply_tn(p, p, p, k->E, GE, EGE);
     sti_restitution_test* t = k->t;
     for (int i = 0; i < p; i++) {
         for (int j = 0; j < p; j++) {
@@ -98,18 +98,18 @@ static void energy_matrix(test_work* k) {
             t->commutation = fmax(t->commutation, fabs(GE[sti_impact_at(p, i, j)] - GE[sti_impact_at(p, j, i)]));
         }
     }
-    t->conservative = sti_few_largest(p * p, k->S);
+    t->conservative = sti_vector_largest(p * p, k->S);
     // epsilon*: the largest eigenvalue of G^1/2 E'G^-1E G^1/2 = B'B
     double *half = EGE, *B = half + size;
-    sti_few_multiply(p, p, p, k->root_inv, k->E, half);
-    sti_few_multiply(p, p, p, half, k->root, B);
+    sti_small_multiply(p, p, p, k->root_inv, k->E, half);
+    sti_small_multiply(p, p, p, half, k->root, B);
     t->sigma_max_B = sti_few_norm(p, p, B, B + size);
     t->epsilon = t->sigma_max_B > 0 ? 1 / (t->sigma_max_B * t->sigma_max_B) : INFINITY;
 }
 
 static sti_status eigenvalues(test_work* k) {
     const int p = k->p;
-    double* moduli = sti_pool_doubles(k->pool, (size_t)p);
+    double* moduli = sti_arena_doubles(k->pool, (size_t)p);
     if (moduli == NULL) return k->pool->status;
     double *re = k->work, *im = re + p;
     const sti_status status = sti_few_eigenvalues(k->env, p, k->E, re, im);
@@ -139,7 +139,7 @@ static sti_status copositivity(test_work* k) {
     const double* at = classes->simplex_argmin;
     if (isnan(t->simplex_min) && classes->finding[STI_CLASS_COPOSITIVE].x != NULL)
         at = classes->finding[STI_CLASS_COPOSITIVE].x;
-    if (at != NULL) t->argmin = sti_pool_copy(k->pool, at, (size_t)p);
+    if (at != NULL) t->argmin = sti_arena_copy(k->pool, at, (size_t)p);
     sti_classes_destroy(k->env, classes);
     if (k->pool->status != STI_OK) return k->pool->status;
     if (t->prop2 == STI_UNDECIDED && t->dissipative) t->prop2 = STI_YES;
@@ -158,8 +158,8 @@ static void norms(test_work* k) {
     t->prop5 = t->commutation > k->zero ? STI_UNDECIDED : t->spectral_radius <= 1 + 1e-12 ? STI_YES : STI_NO;
     t->sigma_max = sti_few_norm(p, p, k->E, k->work);
     t->prop6 = t->sigma_max <= t->prop6_bound * (1 + 1e-12);
-    t->frobenius = sti_few_frobenius(p * p, k->E);
-    t->prop7_bound = 1 / sqrt(sti_few_frobenius(p * p, k->G_inv) * sti_few_frobenius(p * p, k->G));
+    t->frobenius = sti_vector_norm(p * p, k->E);
+    t->prop7_bound = 1 / sqrt(sti_vector_norm(p * p, k->G_inv) * sti_vector_norm(p * p, k->G));
     t->prop7 = t->frobenius < t->prop7_bound;
     t->prop7_spectral = t->sigma_max < t->prop6_bound * (1 - 1e-14);
 }
@@ -179,14 +179,14 @@ static double worst_entry(int p, const double* A, double zero, int* col) {
 static sti_status admissibility(test_work* k) {
     const int p = k->p;
     sti_restitution_test* t = k->t;
-    double* kinetic = sti_pool_doubles(k->pool, (size_t)p * (size_t)p);
-    double* witness = sti_pool_doubles(k->pool, (size_t)p);
+    double* kinetic = sti_arena_doubles(k->pool, (size_t)p * (size_t)p);
+    double* witness = sti_arena_doubles(k->pool, (size_t)p);
     if (k->pool->status != STI_OK) return k->pool->status;
-    sti_few_multiply(p, p, p, k->G_inv, k->E, kinetic);
+    sti_small_multiply(p, p, p, k->G_inv, k->E, kinetic);
     for (int i = 0; i < p * p; i++) kinetic[i] += k->G_inv[i];
     t->kinetic = kinetic;
     int column_i, column_ii;
-    const double first = worst_entry(p, k->E, 1e-15 * fmax(1.0, sti_few_largest(p * p, k->E)), &column_i);
+    const double first = worst_entry(p, k->E, 1e-15 * fmax(1.0, sti_vector_largest(p * p, k->E)), &column_i);
     const double second = worst_entry(p, kinetic, k->zero, &column_ii);
     t->prop8_i = column_i < 0;
     t->prop8_ii = column_ii < 0;
@@ -203,7 +203,7 @@ static sti_status admissibility(test_work* k) {
         snprintf(t->broken, sizeof t->broken, "kinetic");
     } else if (t->prop2 == STI_NO && t->argmin != NULL) {
         for (int i = 0; i < p; i++) witness[i] = -t->argmin[i];
-        t->violation = -0.5 * sti_few_form(p, k->S, witness, witness);
+        t->violation = -0.5 * sti_small_form(p, k->S, witness, witness);
         snprintf(t->broken, sizeof t->broken, "energetic");
     }
     if (t->broken[0] != '\0') t->witness = witness;
@@ -217,12 +217,12 @@ sti_status sti_restitution_test_create(sti_env* env, int p, const double* G, con
     for (int i = 0; i < p * p; i++) {
         if (!isfinite(G[i]) || !isfinite(E[i]))
             return STI_FAIL(env, STI_ERR_INPUT, i, "G or E: entry %d is not finite", i);
-        if (fabs(G[i] - G[sti_impact_at(p, i % p, i / p)]) > 1e-9 * sti_few_largest(p * p, G))
+        if (fabs(G[i] - G[sti_impact_at(p, i % p, i / p)]) > 1e-9 * sti_vector_largest(p * p, G))
             return STI_FAIL(env, STI_ERR_INPUT, i, "G: not symmetric at entry %d", i);
     }
     owned_test* made = sti_alloc(env, sizeof *made);
     if (made == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "restitution test");
-    *made = (owned_test){.t = {.p = p, .simplex_min = NAN}, .pool = sti_pool_make(env)};
+    *made = (owned_test){.t = {.p = p, .simplex_min = NAN}, .pool = sti_arena_make(env)};
     test_work k = {.env = env, .t = &made->t, .pool = &made->pool, .p = p, .G = G, .E = E};
     sti_status status = reserve(&k);
     if (status == STI_OK) status = take_roots(&k);
@@ -247,6 +247,6 @@ sti_status sti_restitution_test_create(sti_env* env, int p, const double* G, con
 void sti_restitution_test_destroy(sti_env* env, sti_restitution_test* test) {
     if (test == NULL) return;
     owned_test* made = (owned_test*)test;
-    sti_pool_clear(&made->pool);
+    sti_arena_clear(&made->pool);
     sti_free(env, made);
 }

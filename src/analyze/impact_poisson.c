@@ -77,7 +77,7 @@ static sti_status judge_unique(const sti_impact_work* w, const phase* k, sti_ver
     *out = STI_UNDECIDED;
     if (w->options.skip_unique || k->n > UNIQUE_PAIRS) return STI_OK;
     const int a = k->p + k->s;
-    double* work = sti_pool_doubles(w->pool, 2 * (size_t)a);
+    double* work = sti_arena_doubles(w->pool, 2 * (size_t)a);
     if (work == NULL) return w->pool->status;
     const sti_lcp lcp = {.n = k->n, .M = sti_matrix_dense_view(k->n, k->n, k->M), .q = k->q};
     sti_lcp_solution_set* set = NULL;
@@ -90,7 +90,7 @@ static sti_status judge_unique(const sti_impact_work* w, const phase* k, sti_ver
             ray ? set->ray + sti_impact_at(k->n, i - set->vertex_count, 0) : set->vertex + sti_impact_at(k->n, i, 0);
         read_impulse(w, k, z, other);
         for (int j = 0; !ray && j < a; j++) other[j] -= k->impulse[j];
-        sti_few_apply(a, a, w->space->W, other, change);
+        sti_small_apply(a, a, w->space->W, other, change);
         for (int j = 0; j < a; j++) worst = fmax(worst, fabs(change[j]) / (j < k->p ? 1 : w->tan[j - k->p]));
     }
     if (worst > 1e-7 * w->speed)
@@ -107,28 +107,28 @@ static sti_status solve_phase(sti_impact_work* w, phase* k, double* u, bool* sol
     sti_status status = sti_impact_lcp(w->env, k->n, k->M, k->q, k->z, solved);
     if (status != STI_OK || !*solved) return status;
     read_impulse(w, k, k->z, k->impulse);
-    double* change = sti_pool_doubles(w->pool, (size_t)a);
+    double* change = sti_arena_doubles(w->pool, (size_t)a);
     if (change == NULL) return w->pool->status;
-    sti_few_apply(a, a, w->space->W, k->impulse, change);
+    sti_small_apply(a, a, w->space->W, k->impulse, change);
     for (int j = 0; j < a; j++) u[j] += change[j];
     return judge_unique(w, k, unique);
 }
 
 static sti_status reserve(sti_impact_work* w, phase* k) {
     const size_t n = (size_t)k->n;
-    k->M = sti_pool_doubles(w->pool, n * n);
-    k->q = sti_pool_doubles(w->pool, n);
-    k->z = sti_pool_doubles(w->pool, n);
-    k->bound = sti_pool_doubles(w->pool, (size_t)k->p);
-    k->impulse = sti_pool_doubles(w->pool, (size_t)(k->p + k->s));
+    k->M = sti_arena_doubles(w->pool, n * n);
+    k->q = sti_arena_doubles(w->pool, n);
+    k->z = sti_arena_doubles(w->pool, n);
+    k->bound = sti_arena_doubles(w->pool, (size_t)k->p);
+    k->impulse = sti_arena_doubles(w->pool, (size_t)(k->p + k->s));
     return w->pool->status;
 }
 
 // Velocity after the impulses z, joints included.
 static void velocity_after(const sti_impact_work* w, const double* z, double* v, double* f) {
     const int n = w->out->n;
-    sti_few_apply_transposed(w->out->p + w->out->s, n, w->space->A, z, f);
-    sti_few_apply(n, n, w->space->Minv, f, v);
+    sti_small_apply_transposed(w->out->p + w->out->s, n, w->space->A, z, f);
+    sti_small_apply(n, n, w->space->Minv, f, v);
     for (int j = 0; j < n; j++) v[j] += w->instant->v[j];
     sti_space_project(w->space, v, v, NULL);
 }
@@ -138,15 +138,15 @@ sti_status sti_impact_poisson(sti_impact_work* w, bool printed) {
     const int n = w->out->n, p = w->out->p, s = w->out->s, size = p + s;
     phase k = {.p = p, .s = s, .n = 2 * p + 2 * s};
     sti_status status = reserve(w, &k);
-    double* u = sti_pool_copy(w->pool, w->u0, (size_t)size);
-    double* first = sti_pool_doubles(w->pool, (size_t)size);
-    double* total = sti_pool_doubles(w->pool, (size_t)size);
-    double* restituted = sti_pool_doubles(w->pool, (size_t)size);
-    double* kick = sti_pool_doubles(w->pool, (size_t)size);
-    double* v_c = sti_pool_doubles(w->pool, (size_t)n);
-    double* f = sti_pool_doubles(w->pool, (size_t)n);
-    double* p_n_c = sti_pool_doubles(w->pool, (size_t)p);
-    double* p_n_x = sti_pool_doubles(w->pool, (size_t)p);
+    double* u = sti_arena_copy(w->pool, w->u0, (size_t)size);
+    double* first = sti_arena_doubles(w->pool, (size_t)size);
+    double* total = sti_arena_doubles(w->pool, (size_t)size);
+    double* restituted = sti_arena_doubles(w->pool, (size_t)size);
+    double* kick = sti_arena_doubles(w->pool, (size_t)size);
+    double* v_c = sti_arena_doubles(w->pool, (size_t)n);
+    double* f = sti_arena_doubles(w->pool, (size_t)n);
+    double* p_n_c = sti_arena_doubles(w->pool, (size_t)p);
+    double* p_n_x = sti_arena_doubles(w->pool, (size_t)p);
     if (w->pool->status != STI_OK) return w->pool->status;
     a->applies = true;
     fill_matrix(w, &k);
@@ -160,7 +160,7 @@ sti_status sti_impact_poisson(sti_impact_work* w, bool printed) {
             restituted[i] = w->e[i] * first[i];
             k.bound[i] = printed ? 0 : w->out->mu[i] / w->space->norm[i] * restituted[i];
         }
-        sti_few_apply(size, size, w->space->W, restituted, kick);
+        sti_small_apply(size, size, w->space->W, restituted, kick);
         for (int i = 0; i < size; i++) u[i] += kick[i];
         status = solve_phase(w, &k, u, &solved, &unique[1]);
     }

@@ -1,7 +1,8 @@
-// impact_reach.c: S1 proposition 1: the restitution matrix that leads from one velocity before an impact to one after it.
+// impact_reach.c: S1 proposition 1: the restitution matrix that leads from one velocity before an impact to one after
+// it.
 //
-// E b = -a is met by E = -a w'/(w'b) for every w with w'b != 0. With |x| = sqrt(x'G^-1 x) the norm of E is least for w = G^-1 b,
-// where it is |a| / |b|: E'G^-1 E <= G^-1, no energy gained for any velocity, exactly when |a| <= |b|.
+// E b = -a is met by E = -a w'/(w'b) for every w with w'b != 0. With |x| = sqrt(x'G^-1 x) the norm of E is least for w
+// = G^-1 b, where it is |a| / |b|: E'G^-1 E <= G^-1, no energy gained for any velocity, exactly when |a| <= |b|.
 #include <math.h>
 #include <stiction/impact.h>
 

@@ -30,11 +30,11 @@ static void fill_plane(const double* G, const double* G_inv, const double* r, pl
     sti_few_eigen(2, copy, w, V);
     for (int i = 0; i < 4; i++)
         k->root[i] = sqrt(w[0]) * V[i / 2] * V[i % 2] + sqrt(w[1]) * V[2 + i / 2] * V[2 + i % 2];
-    k->radius = sqrt(sti_few_form(2, G_inv, r, r));
+    k->radius = sqrt(sti_small_form(2, G_inv, r, r));
     for (int i = 0; i < 2; i++) {
         k->h[i][i] = 1;
         memcpy(k->h[2 + i], G_inv + (size_t)2 * (size_t)i, 2 * sizeof(double));
-        k->g[2 + i] = sti_few_dot(2, k->h[2 + i], r);
+        k->g[2 + i] = sti_vector_dot(2, k->h[2 + i], r);
     }
 }
 
@@ -47,16 +47,16 @@ static void at_angle(const plane* k, double angle, double* y) {
 static bool inside(const plane* k, const double* y, double tol) {
     for (int i = 0; i < 4; i++) {
         const double size = fabs(k->h[i][0]) + fabs(k->h[i][1]);
-        if (sti_few_dot(2, k->h[i], y) < k->g[i] - tol * size * k->radius) return false;
+        if (sti_vector_dot(2, k->h[i], y) < k->g[i] - tol * size * k->radius) return false;
     }
-    return sti_few_form(2, k->G_inv, y, y) <= k->radius * k->radius * (1 + 4 * tol);
+    return sti_small_form(2, k->G_inv, y, y) <= k->radius * k->radius * (1 + 4 * tol);
 }
 
 static void find_cuts(plane* k) {
     const double turn = 2 * acos(-1.0);
     for (int i = 0; i < 4; i++) {
         double a[2];
-        sti_few_apply_transposed(2, 2, k->root, k->h[i], a);
+        sti_small_apply_transposed(2, 2, k->root, k->h[i], a);
         const double length = k->radius * hypot(a[0], a[1]);
         if (!(fabs(k->g[i]) <= length)) continue;
         const double middle = atan2(a[1], a[0]), half = acos(k->g[i] / length);
@@ -133,8 +133,8 @@ sti_status sti_impact_set(sti_impact_work* w) {
     const int p = w->out->p;
     sti_restitution_set* set = &w->out->set;
     if (p < 1 || p > 2 || !w->out->independent || !w->out->impact) return STI_OK;
-    double* low = sti_pool_doubles(w->pool, (size_t)p);
-    double* high = sti_pool_doubles(w->pool, (size_t)p);
+    double* low = sti_arena_doubles(w->pool, (size_t)p);
+    double* high = sti_arena_doubles(w->pool, (size_t)p);
     if (w->pool->status != STI_OK) return w->pool->status;
     *set = (sti_restitution_set){.p = p, .column = -1, .d = 1, .low = low, .high = high};
     int moving = 0;

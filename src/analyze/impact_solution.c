@@ -11,7 +11,7 @@ static sti_status more(sti_impact_work* w, sti_impact_answer* a, sti_impact_solu
     const int count = a->count;
     sti_impact_solution* table = (sti_impact_solution*)a->solutions;
     if ((count & (count - 1)) == 0) {  // 0, 1, 2, 4, ...: full
-        sti_impact_solution* bigger = sti_pool_take(w->pool, count > 0 ? 2 * (size_t)count : 1, sizeof *bigger);
+        sti_impact_solution* bigger = sti_arena_take(w->pool, count > 0 ? 2 * (size_t)count : 1, sizeof *bigger);
         if (bigger == NULL) return w->pool->status;
         if (count > 0) memcpy(bigger, table, (size_t)count * sizeof *bigger);
         table = bigger;
@@ -63,11 +63,11 @@ sti_status sti_impact_add_known(sti_impact_work* w, sti_impact_answer* a, const 
     sti_impact_solution* x = NULL;
     const sti_status status = more(w, a, &x);
     if (status != STI_OK) return status;
-    double* u = sti_pool_doubles(w->pool, (size_t)(p + s));
-    double* bar = sti_pool_copy(w->pool, z, (size_t)(p + s));
-    double* p_n = sti_pool_doubles(w->pool, (size_t)p);
-    double* copy = sti_pool_copy(w->pool, v, (size_t)n);
-    double* joints = sti_pool_copy(w->pool, p_joint, (size_t)w->out->m);
+    double* u = sti_arena_doubles(w->pool, (size_t)(p + s));
+    double* bar = sti_arena_copy(w->pool, z, (size_t)(p + s));
+    double* p_n = sti_arena_doubles(w->pool, (size_t)p);
+    double* copy = sti_arena_copy(w->pool, v, (size_t)n);
+    double* joints = sti_arena_copy(w->pool, p_joint, (size_t)w->out->m);
     if (w->pool->status != STI_OK) return w->pool->status;
     sti_space_local(w->space, v, u);
     for (int i = 0; i < p; i++) p_n[i] = bar[i] / w->space->norm[i];
@@ -82,8 +82,8 @@ sti_status sti_impact_add_known(sti_impact_work* w, sti_impact_answer* a, const 
                                .energy = {nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan},
                                .unique = {STI_UNDECIDED, STI_UNDECIDED}};
     const double *M = w->instant->M, *before = w->instant->v;
-    x->energy.direct = 0.5 * sti_few_form(n, M, v, v) - 0.5 * sti_few_form(n, M, before, before);
-    if (w->plain) x->energy.f47 = 0.5 * (sti_few_dot(p + s, u, z) + sti_few_dot(p + s, w->u, z));
+    x->energy.direct = 0.5 * sti_small_form(n, M, v, v) - 0.5 * sti_small_form(n, M, before, before);
+    if (w->plain) x->energy.f47 = 0.5 * (sti_vector_dot(p + s, u, z) + sti_vector_dot(p + s, w->u, z));
     x->momentum = momentum_residual(w, x);
     set_flags(w, x);
     if (x->kinematic && x->kinetic && x->energetic) a->admissible++;
@@ -93,13 +93,13 @@ sti_status sti_impact_add_known(sti_impact_work* w, sti_impact_answer* a, const 
 
 sti_status sti_impact_add(sti_impact_work* w, sti_impact_answer* a, const double* z, sti_impact_solution** out) {
     const int n = w->out->n, count = w->out->p + w->out->s, m = w->out->m;
-    double* v = sti_pool_doubles(w->pool, (size_t)n);
-    double* f = sti_pool_doubles(w->pool, (size_t)n);
-    double* p_joint = sti_pool_doubles(w->pool, (size_t)m);
+    double* v = sti_arena_doubles(w->pool, (size_t)n);
+    double* f = sti_arena_doubles(w->pool, (size_t)n);
+    double* p_joint = sti_arena_doubles(w->pool, (size_t)m);
     if (w->pool->status != STI_OK) return w->pool->status;
     // v- + M^-1 A'z, then the joints
-    sti_few_apply_transposed(count, n, w->space->A, z, f);
-    sti_few_apply(n, n, w->space->Minv, f, v);
+    sti_small_apply_transposed(count, n, w->space->A, z, f);
+    sti_small_apply(n, n, w->space->Minv, f, v);
     for (int j = 0; j < n; j++) v[j] += w->instant->v[j];
     sti_space_project(w->space, v, v, p_joint);
     return sti_impact_add_known(w, a, v, z, p_joint, out);
@@ -111,7 +111,7 @@ void sti_impact_energy_normal(sti_impact_work* w, sti_impact_solution* x) {
     if (!w->plain) return;
     const int p = w->out->p;
     x->energy.f40 =
-        0.5 * sti_few_form(p, w->G_inv, x->qdot_norm, x->qdot_norm) - 0.5 * sti_few_form(p, w->G_inv, w->u, w->u);
+        0.5 * sti_small_form(p, w->G_inv, x->qdot_norm, x->qdot_norm) - 0.5 * sti_small_form(p, w->G_inv, w->u, w->u);
 }
 
 // (50): pbar' (I + E)^-1 (2 xi - (I - E) G pbar) / 2, xi = qdot_norm+ + E qdot_norm-. NAN when I + E is singular.
@@ -121,7 +121,7 @@ static double formula_50(const sti_impact_work* w, const double* E, const sti_im
     const size_t size = (size_t)p * (size_t)p;
     double *A = work, *Z = A + size, *rest = Z + size, *b = rest + (size_t)p * ((size_t)p + 1);
     double *y = b + p, *Gp = y + p;
-    sti_few_apply(p, p, w->out->G, x->pbar_n, Gp);
+    sti_small_apply(p, p, w->out->G, x->pbar_n, Gp);
     for (int i = 0; i < p; i++) {
         b[i] = 2 * x->qdot_norm[i] - Gp[i];
         for (int j = 0; j < p; j++) {
@@ -131,7 +131,7 @@ static double formula_50(const sti_impact_work* w, const double* E, const sti_im
         }
     }
     if (sti_few_solve(p, p, A, b, STI_IMPACT_RANK_TOL, y, Z, rest, index).rank < p) return NAN;
-    return 0.5 * sti_few_dot(p, x->pbar_n, y);
+    return 0.5 * sti_vector_dot(p, x->pbar_n, y);
 }
 
 sti_status sti_impact_energy_restitution(sti_impact_work* w, const double* E, sti_impact_solution* x) {
@@ -139,29 +139,29 @@ sti_status sti_impact_energy_restitution(sti_impact_work* w, const double* E, st
     if (!w->plain) return STI_OK;
     const int p = w->out->p;
     const size_t size = (size_t)p * (size_t)p;
-    double* work = sti_pool_doubles(w->pool, 4 * size + 8 * (size_t)p);
-    int* index = sti_pool_ints(w->pool, 2 * (size_t)p);
+    double* work = sti_arena_doubles(w->pool, 4 * size + 8 * (size_t)p);
+    int* index = sti_arena_ints(w->pool, 2 * (size_t)p);
     if (w->pool->status != STI_OK) return w->pool->status;
     const double* q = w->u;
     double *Eq = work, *minus = Eq + p, *plus = minus + p, *EEq = plus + p, *Dq = EEq + p;
-    sti_few_apply(p, p, E, q, Eq);
-    sti_few_apply(p, p, E, Eq, EEq);
-    sti_few_apply(p, p, w->G_inv, q, Dq);
+    sti_small_apply(p, p, E, q, Eq);
+    sti_small_apply(p, p, E, Eq, EEq);
+    sti_small_apply(p, p, w->G_inv, q, Dq);
     for (int i = 0; i < p; i++) {
         minus[i] = Eq[i] - q[i];
         plus[i] = Eq[i] + q[i];
     }
-    x->energy.f48 = 0.5 * sti_few_form(p, w->G_inv, minus, plus);
-    x->energy.f49 = 0.5 * sti_few_form(p, w->G_inv, Eq, Eq) - 0.5 * sti_few_form(p, w->G_inv, q, q);
+    x->energy.f48 = 0.5 * sti_small_form(p, w->G_inv, minus, plus);
+    x->energy.f49 = 0.5 * sti_small_form(p, w->G_inv, Eq, Eq) - 0.5 * sti_small_form(p, w->G_inv, q, q);
     // (51) needs G^-1 E = E'G^-1
     double worst = 0;
     double* GE = Dq + p;
-    sti_few_multiply(p, p, p, w->G_inv, E, GE);
+    sti_small_multiply(p, p, p, w->G_inv, E, GE);
     for (int i = 0; i < p; i++) {
         for (int j = 0; j < i; j++) worst = fmax(worst, fabs(GE[sti_impact_at(p, i, j)] - GE[sti_impact_at(p, j, i)]));
     }
-    if (worst <= 1e-12 * sti_few_largest(p * p, GE))
-        x->energy.f51 = 0.5 * sti_few_dot(p, EEq, Dq) - 0.5 * sti_few_dot(p, q, Dq);
+    if (worst <= 1e-12 * sti_vector_largest(p * p, GE))
+        x->energy.f51 = 0.5 * sti_vector_dot(p, EEq, Dq) - 0.5 * sti_vector_dot(p, q, Dq);
     x->energy.f50 = formula_50(w, E, x, GE, index);
     return STI_OK;
 }
@@ -171,16 +171,16 @@ sti_status sti_impact_energy_friction(sti_impact_work* w, sti_impact_solution* x
     if (!w->plain) return STI_OK;
     const sti_velocities* k = w->velocities;
     const int p = w->out->p, s = w->out->s, c = k->count, d = k->tangent_count;
-    double* work = sti_pool_doubles(w->pool, 2 * (size_t)p + (size_t)(c + d) + 2 * (size_t)d);
+    double* work = sti_arena_doubles(w->pool, 2 * (size_t)p + (size_t)(c + d) + 2 * (size_t)d);
     if (work == NULL) return w->pool->status;
     double *sum = work, *coupled = sum + p, *quasi = coupled + p, *tangential = quasi + c + d, *metric = tangential + d;
     for (int i = 0; i < p; i++) sum[i] = x->qdot_norm[i] + w->u[i];
-    sti_few_apply(p, s, w->out->n_H, x->p_t, coupled);
+    sti_small_apply(p, s, w->out->n_H, x->p_t, coupled);
     sti_velocities_to_quasi(k, x->v, quasi);
     for (int l = 0; l < d; l++) quasi[c + l] += k->qdot_tan[l];
-    sti_few_apply(d, s, w->t_H, x->p_t, tangential);
-    sti_few_apply(d, d, k->D_t, tangential, metric);
-    x->energy.f77 = 0.5 * sti_few_dot(p, sum, x->pbar_n) + 0.5 * sti_few_form(p, w->G_inv, sum, coupled) +
-                    0.5 * sti_few_dot(d, quasi + c, metric);
+    sti_small_apply(d, s, w->t_H, x->p_t, tangential);
+    sti_small_apply(d, d, k->D_t, tangential, metric);
+    x->energy.f77 = 0.5 * sti_vector_dot(p, sum, x->pbar_n) + 0.5 * sti_small_form(p, w->G_inv, sum, coupled) +
+                    0.5 * sti_vector_dot(d, quasi + c, metric);
     return STI_OK;
 }

@@ -113,22 +113,22 @@ static void eliminate_joints(sti_space* k) {
     const size_t n = (size_t)k->n;
     for (int i = 0; i < m; i++) {
         double* row = k->B + (size_t)i * n;
-        const double length = sqrt(sti_few_form(k->n, k->Minv, row, row));
+        const double length = sqrt(sti_small_form(k->n, k->Minv, row, row));
         k->joint_norm[i] = length > 0 ? length : 1;
         for (size_t j = 0; j < n; j++) row[j] /= k->joint_norm[i];
         k->joint_offset[i] /= k->joint_norm[i];
-        sti_few_apply(k->n, k->n, k->Minv, row, k->MB + (size_t)i * n);
+        sti_small_apply(k->n, k->n, k->Minv, row, k->MB + (size_t)i * n);
     }
-    sti_few_multiply_nt(m, k->n, m, k->B, k->MB, k->K);
+    sti_small_multiply_nt(m, k->n, m, k->B, k->MB, k->K);
     sti_few_pseudo_inverse(m, k->K, STI_SPACE_RANK_TOL, k->K, k->memory);
 }
 
 // x -= M^-1 B'K (B v + shift)
 static void bring_back(const sti_space* k, const double* v, const double* shift, double* x, double* impulse) {
     double *y = k->memory, *z = y + k->m;  // scratch
-    sti_few_apply(k->m, k->n, k->B, v, y);
+    sti_small_apply(k->m, k->n, k->B, v, y);
     for (int i = 0; shift != NULL && i < k->m; i++) y[i] += shift[i];
-    sti_few_apply(k->m, k->m, k->K, y, z);
+    sti_small_apply(k->m, k->m, k->K, y, z);
     if (x != v) memcpy(x, v, (size_t)k->n * sizeof *x);
     for (int i = 0; i < k->m; i++) {
         if (impulse != NULL) impulse[i] = -z[i] / k->joint_norm[i];
@@ -141,12 +141,12 @@ void sti_space_project(const sti_space* k, const double* v, double* x, double* i
 }
 
 void sti_space_solve(const sti_space* k, const double* f, double* x) {
-    sti_few_apply(k->n, k->n, k->Minv, f, x);
+    sti_small_apply(k->n, k->n, k->Minv, f, x);
     bring_back(k, x, NULL, x, NULL);
 }
 
 void sti_space_local(const sti_space* k, const double* v, double* u) {
-    sti_few_apply(k->p + k->s, k->n, k->A, v, u);
+    sti_small_apply(k->p + k->s, k->n, k->A, v, u);
     for (int i = 0; i < k->p + k->s; i++) u[i] += k->offset[i];
 }
 
@@ -155,7 +155,7 @@ static void fill_matrix(sti_space* k) {
     const int a = k->p + k->s;
     for (int i = 0; i < k->p; i++) {
         double* row = k->A + (size_t)i * n;
-        k->norm[i] = sqrt(sti_few_form(k->n, k->Minv, row, row));
+        k->norm[i] = sqrt(sti_small_form(k->n, k->Minv, row, row));
         for (size_t j = 0; j < n; j++) row[j] /= k->norm[i];
         k->offset[i] /= k->norm[i];
     }
@@ -163,10 +163,10 @@ static void fill_matrix(sti_space* k) {
         double *row = k->A + (size_t)i * n, *image = k->MA + (size_t)i * n;
         sti_space_solve(k, row, image);
         // the joints hold what this contact would move: what is left is rounding
-        if (sti_few_dot(k->n, row, image) <= STI_SPACE_RANK_TOL * sti_few_form(k->n, k->Minv, row, row))
+        if (sti_vector_dot(k->n, row, image) <= STI_SPACE_RANK_TOL * sti_small_form(k->n, k->Minv, row, row))
             memset(image, 0, n * sizeof *image);
     }
-    sti_few_multiply_nt(a, k->n, a, k->A, k->MA, k->W);
+    sti_small_multiply_nt(a, k->n, a, k->A, k->MA, k->W);
     for (int i = 0; k->m == 0 && i < k->p; i++) k->W[i * a + i] = 1;  // what it is without rounding
     for (int i = 0; i < a; i++) {
         for (int j = 0; j < i; j++) {

@@ -66,7 +66,7 @@ static sti_status record(spatial* k, double pbar, const double* p_t, char mode) 
     sti_impact_solution* x = NULL;
     const sti_status status = sti_impact_add(k->w, k->answer, z, &x);
     if (status != STI_OK) return status;
-    char* text = sti_pool_take(k->w->pool, 2, 1);
+    char* text = sti_arena_take(k->w->pool, 2, 1);
     if (text == NULL) return k->w->pool->status;
     text[0] = mode;
     x->mode = text;

@@ -1,22 +1,26 @@
-// impact_stronge.c: one contact with Stronge's energetic coefficient and Coulomb's friction in the plane, in closed form.
+// impact_stronge.c: one contact with Stronge's energetic coefficient and Coulomb's friction in the plane, in closed
+// form.
 //
-// Routh's method: the normal impulse P = pbar grows from 0, and while the slip keeps its sign xi the local velocities move
-// along a straight line,
+// Routh's method: the normal impulse P = pbar grows from 0, and while the slip keeps its sign xi the local velocities
+// move along a straight line,
 //
-//     du_n/dP = 1 - m xi b,   dv_t/dP = b - m xi c,      m = mu / |n|,   b = W_nt,   c = W_tt.
+//     du_n/dP = a - m xi b,   dv_t/dP = b - m xi c,      m = mu / |n|,
+//         a = W_nn (1 without joints), b = W_nt, c = W_tt.
 //
-// Where v_t reaches 0 the contact sticks from there on if |b| <= m c (then du_n/dP = 1 - b^2 / c), else it slips on with
-// xi = sgn b. So there are at most two pieces, and u_n is piecewise linear in P, the work of the normal impulse piecewise
-// quadratic. Compression ends where u_n = 0, with work -W_c; the impact ends where e^2 W_c was given back. Energy is never
-// gained: T+ - T- = -(1 - e^2) W_c + work of friction. Poisson's and Newton's coefficients are the same number without
-// friction, and where the slip keeps its sign.
+// Where v_t reaches 0 the contact sticks from there on if |b| <= m c (then du_n/dP = a - b^2 / c), else it slips on
+// with xi = sgn b. So there are at most two pieces, and u_n is piecewise linear in P, the work of the normal impulse
+// piecewise quadratic. Compression ends where u_n = 0, with work -W_c; the impact ends where e^2 W_c was given back.
+// Energy is never gained: T+ - T- = -(1 - e^2) W_c + work of friction. Poisson's and Newton's coefficients are the same
+// number without friction, and where the slip keeps its sign.
+//
+// In space the slip turns; there the same law is integrated (impact_lzb.c, whose springs have no say with one contact).
 #include <math.h>
 #include <stdio.h>
 
 #include "analyze/impact_work.h"
 
 typedef struct course {
-    double m, b, c;
+    double m, a, b, c;
     double u, v;               // local velocities
     double P, p_t;             // impulses
     double work_n, work_t;     // of them so far
@@ -26,7 +30,7 @@ typedef struct course {
 
 static void slide(course* k, double xi) {
     k->F = -k->m * xi;
-    k->rate_n = 1 + k->F * k->b;
+    k->rate_n = k->a + k->F * k->b;
     k->rate_t = k->b + k->F * k->c;
 }
 
@@ -41,7 +45,7 @@ static void begin_piece(course* k, double small) {
         return;
     }
     k->F = k->c > 0 ? -k->b / k->c : 0;
-    k->rate_n = 1 + k->F * k->b;
+    k->rate_n = k->a + k->F * k->b;
     k->rate_t = 0;
 }
 
@@ -96,17 +100,17 @@ static bool expand(course* k, double back, double small) {
 sti_status sti_impact_stronge(sti_impact_work* w) {
     sti_impact_answer* a = &w->out->laws[STI_IMPACT_STRONGE];
     const int s = w->out->s;
-    if (w->out->p != 1 || s > 1 || !(w->e[0] >= 0 && w->e[0] <= 1)) {
+    if (w->out->p != 1 || !(w->e[0] >= 0 && w->e[0] <= 1)) {
         snprintf(a->why, sizeof a->why, "%s",
                  w->out->p != 1 ? "one contact is asked; lzb has this coefficient for several"
-                 : s > 1        ? "a rough contact in space"
                                 : "restitution between 0 and 1 is asked");
         return STI_OK;
     }
+    if (s > 1) return sti_impact_springs(w, a);
     a->applies = true;
-    double* z = sti_pool_doubles(w->pool, 4);
+    double* z = sti_arena_doubles(w->pool, 4);
     if (z == NULL) return w->pool->status;
-    course k = {.u = w->u0[0]};
+    course k = {.a = w->space->W[0], .u = w->u0[0]};
     double unit = 1;
     if (s == 1) {
         const double* W = w->space->W;

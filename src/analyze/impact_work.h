@@ -9,7 +9,7 @@
 #include <stiction/velocities.h>
 
 #include "analyze/impact_space.h"
-#include "analyze/pool.h"
+#include "base/arena.h"
 
 // Pivots and eigenvalues below this, relative to the largest, are zero.
 #define STI_IMPACT_RANK_TOL 1e-11
@@ -19,18 +19,18 @@ typedef struct sti_impact_work {
     const sti_instant* instant;
     sti_impact_options options;
     const sti_space* space;
-    const sti_velocities* velocities;  // with the caller's t_q, when given
+    const sti_velocities* velocities;  // with the caller's t_q, when given; NULL: one law that needs none
     double* t_H;                       // its t_q'H_T, columns of the unilateral contacts only   (d x s)
     sti_impact* out;
-    sti_pool* pool;  // of out
-    double* v0;      // (n)
-    double* u0;      // (p+s)
-    double* u;       // before                                       (p+s)
-    double* e;       // diagonal restitution                         (p)
-    double* G_inv;   // G^+                                          (p x p)
-    double* tan;     // kinetic length of each slip row              (s)
-    double speed;    // sqrt(2 T-): size of quasi-velocities and of impulses
-    bool plain;      // joints fit and nothing moves by itself: the energy formulas of S1 apply
+    sti_arena* pool;  // of out
+    double* v0;       // (n)
+    double* u0;       // (p+s)
+    double* u;        // before                                       (p+s)
+    double* e;        // diagonal restitution                         (p)
+    double* G_inv;    // G^+                                          (p x p)
+    double* tan;      // kinetic length of each slip row              (s)
+    double speed;     // sqrt(2 T-): size of quasi-velocities and of impulses
+    bool plain;       // joints fit and nothing moves by itself: the energy formulas of S1 apply
 } sti_impact_work;
 
 static inline size_t sti_impact_at(int cols, int i, int j) {
@@ -62,6 +62,7 @@ sti_status sti_impact_friction(sti_impact_work* w);
 sti_status sti_impact_friction_spatial(sti_impact_work* w, sti_impact_answer* a);  // one contact, two slips
 sti_status sti_impact_stronge(sti_impact_work* w);
 sti_status sti_impact_lzb(sti_impact_work* w);
+sti_status sti_impact_springs(sti_impact_work* w, sti_impact_answer* a);  // the energetic coefficient, integrated
 sti_status sti_impact_bounds(sti_impact_work* w);
 sti_status sti_impact_set(sti_impact_work* w);
 

@@ -19,10 +19,11 @@ typedef struct modes_cell {
 // coordinate is positive). cuts: how many cuts may follow, number 0 included.
 bool sti_cell_whole(sti_exact* x, int lines, int dimension, int cuts, modes_cell* out);
 
-// The part of a cell where form has the sign (+1, 0, -1). False: it is empty, or x->status is set; *out is then cleared.
+// The part of a cell where form has the sign (+1, 0, -1). False: it is empty, or x->status is set; *out is then
+// cleared.
 bool sti_cell_cut(sti_exact* x, const modes_cell* from, const sti_int* form, int sign, int cut, modes_cell* out);
-// The relative interior of the closed cone's part sign form >= 0 (sign 0: form = 0), whether or not the cell itself meets
-// it; the origin at least is there. False: x->status is set.
+// The relative interior of the closed cone's part sign form >= 0 (sign 0: form = 0), whether or not the cell itself
+// meets it; the origin at least is there. False: x->status is set.
 bool sti_cell_part(sti_exact* x, const modes_cell* from, const sti_int* form, int sign, int cut, modes_cell* out);
 // The relative interior of the cone's face on which an earlier cut, of a form that is >= 0 on it, vanishes.
 bool sti_cell_face(sti_exact* x, const modes_cell* from, int cut, modes_cell* out);

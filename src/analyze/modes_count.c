@@ -1,14 +1,14 @@
 // modes_count.c: which complementary choices of one contact at rest can happen (S2 sections V-A, VI-A, VI-C).
 //
 // From each complementary pair one variable is chosen positive and the other is zero (strict complementarity), so there
-// are 2^pairs choices. Those that the relations of the contact allow are found by walking over the pairs and leaving out
-// a part choice as soon as a linear program says that its signs cannot hold: 2^(k+2) choices need O(k^2) programs.
+// are 2^pairs choices. Those that the relations of the contact allow are found by walking over the pairs and leaving
+// out a part choice as soon as a linear program says that its signs cannot hold: 2^(k+2) choices need O(k^2) programs.
 //
 //     box     unknowns a_n, c_n, a_t+, a_t-, ..; s_t+ = x, s_t- = 2 mu c_n - x                    S2 (19), (20)
 //     sides   unknowns a_n, c_n, a_t (2), c_f (k), lambda                                          S2 (33), (34)
 //
-// Departures. D1: S2 counts 2k+4 for k sides; strict complementarity leaves 2k+2 when mu > 0 (and 2 when mu = 0). D2: S2
-// calls choices with two directions degenerate; their cones are full dimensional, so they are listed and told apart.
+// Departures. D1: S2 counts 2k+4 for k sides; strict complementarity leaves 2k+2 when mu > 0 (and 2 when mu = 0). D2:
+// S2 calls choices with two directions degenerate; their cones are full dimensional, so they are listed and told apart.
 //
 // Dimension: of { b = a - A c } for a particle (A diagonal), the complementary cone in the space of (b_n, b_t, ..).
 #include <math.h>

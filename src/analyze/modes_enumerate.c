@@ -19,11 +19,11 @@
 //
 //     w'a = a'M a0 - c'(J a) >= a'M a0,       and for a = a0:   w'a0 >= a0'M a0.
 //
-// Either M a0 = 0, and w'a >= 0 on the whole cell of the mode, or w'a0 > 0, and w'a > 0 near a0 in it. Both ways the part
-// w'a >= 0 of the cell has points where all its inequalities are strict, so no mode is lost, limits included.
+// Either M a0 = 0, and w'a >= 0 on the whole cell of the mode, or w'a0 > 0, and w'a > 0 near a0 in it. Both ways the
+// part w'a >= 0 of the cell has points where all its inequalities are strict, so no mode is lost, limits included.
 //
-// What it proves. Everything is exact: no mode is missing, none is extra, unless the list stopped at its limit or at the time
-// limit. What was listed by then are modes; that there are no others is not claimed.
+// What it proves. Everything is exact: no mode is missing, none is extra, unless the list stopped at its limit or at
+// the time limit. What was listed by then are modes; that there are no others is not claimed.
 // Cost. Nodes x choices x (a cut, and with a wrench one linear program with n rows).
 #include "analyze/modes_enumerate.h"
 
@@ -164,8 +164,8 @@ static bool follow(walk* w, int i, const modes_choice* choice, const modes_cell*
     return true;
 }
 
-// The choice tried as number t. For a wrench sticking comes first: bodies at rest mostly stay so, and a search that must end
-// early has then seen it.
+// The choice tried as number t. For a wrench sticking comes first: bodies at rest mostly stay so, and a search that
+// must end early has then seen it.
 static int choice_at(const walk* w, const modes_contact* c, int t) {
     int stick = 0;
     while (w->consistent && stick < c->choice_count && c->choices[stick].kind != MODES_STICK) stick++;

@@ -30,8 +30,8 @@ sti_status sti_modes_list_infeasible(modes_model* m, const sti_modes_options* o,
 // must be certain.
 sti_status sti_modes_gate(modes_model* m, const int* choice, const modes_cell* cell, bool certain, bool* fits);
 
-// Is there a solution in any closed mode? If so: one of them, (a, forces). If not: cases that prove it. *decided false: the
-// deadline came first.
+// Is there a solution in any closed mode? If so: one of them, (a, forces). If not: cases that prove it. *decided false:
+// the deadline came first.
 sti_status sti_modes_exist(modes_model* m, bool* decided, bool* exists, sti_rationals** solution,
                            sti_modes_certificate* out);
 void sti_modes_certificate_clear(sti_env* env, sti_modes_certificate* certificate);

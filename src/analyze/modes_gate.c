@@ -7,11 +7,11 @@
 // do not vanish one more row says that the rays add up to a point: sum of last coordinates = 1. The program has as many
 // rows as there are velocities, however many contacts; that is why it is used on the way, and modes_lp.c at the end.
 //
-// Most questions are answered "no", and a "no" is cheap to prove: y with y'g >= 0 for all rays, y'l = 0 for all lines and
-// y'w < 0. Nonnegative least squares in doubles (Lawson & Hanson 1974, ch. 23) finds the point nearest to w, and minus
-// the remainder is such a y up to rounding. It is made exact: where the point rests on a generator, y'g = 0 is solved
-// in integers for some coordinates of y, the others keep their rounded values; then all signs are looked at without
-// rounding. When that fails, and for every "yes" that must be certain, exact pivots decide.
+// Most questions are answered "no", and a "no" is cheap to prove: y with y'g >= 0 for all rays, y'l = 0 for all lines
+// and y'w < 0. Nonnegative least squares in doubles (Lawson & Hanson 1974, ch. 23) finds the point nearest to w, and
+// minus the remainder is such a y up to rounding. It is made exact: where the point rests on a generator, y'g = 0 is
+// solved in integers for some coordinates of y, the others keep their rounded values; then all signs are looked at
+// without rounding. When that fails, and for every "yes" that must be certain, exact pivots decide.
 #include <math.h>
 #include <string.h>
 
@@ -131,7 +131,8 @@ typedef struct nnls {
     int count;
 } nnls;
 
-// Least squares over the columns in use: z and the remainder. Factors before column `first` stand. False: they are dependent.
+// Least squares over the columns in use: z and the remainder. Factors before column `first` stand. False: they are
+// dependent.
 static bool fit(const gate* g, nnls* s, int first) {
     const int n = g->rows;
     for (int j = first; j < s->count; j++) {

@@ -1,16 +1,16 @@
-// modes_infeasible.c: combinations of choices that no acceleration satisfies strictly: why, and the wrenches of their closed
-// sets all the same.
+// modes_infeasible.c: combinations of choices that no acceleration satisfies strictly: why, and the wrenches of their
+// closed sets all the same.
 //
-// Every combination of the contacts' own modes is a complementary cone of S2; a kinematically infeasible one has no motion of
-// its own, and its cone in wrench space belongs to the borders of the feasible ones. It is listed on request.
+// Every combination of the contacts' own modes is a complementary cone of S2; a kinematically infeasible one has no
+// motion of its own, and its cone in wrench space belongs to the borders of the feasible ones. It is listed on request.
 //
 // Why: by Motzkin's theorem the strict inequalities f_i > 0 and equations e_j = 0 in a have no solution exactly when
 //
 //     sum lambda_i f_i + sum kappa_j e_j = c,    lambda >= 0,    c < 0, or c = 0 and some lambda_i > 0,
 //
-// a constant that the left side would have to exceed. With sum lambda_i - c = 1 that is one linear program in exact integers.
-// In terms of the contacts' accelerations: nu (K numbers) with sum nu_i'(a_n, a_t)_i = c for every a, and nu_i not negative on the
-// closed accelerations of the choice.
+// a constant that the left side would have to exceed. With sum lambda_i - c = 1 that is one linear program in exact
+// integers. In terms of the contacts' accelerations: nu (K numbers) with sum nu_i'(a_n, a_t)_i = c for every a, and
+// nu_i not negative on the closed accelerations of the choice.
 #include "analyze/modes_enumerate.h"
 
 static const modes_choice* choice_of(const modes_model* m, const short* choice, int i) {

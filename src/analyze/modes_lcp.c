@@ -102,7 +102,8 @@ static sti_status arrange(posing* p) {
     return STI_OK;
 }
 
-// A and b --------------------------------------------------------------------------------------------------------------
+// A and b
+// --------------------------------------------------------------------------------------------------------------
 
 // Entry of J'X: value v against column col of the eliminated table (M^-1 of J or w, over d).
 static sti_status set_entry(posing* p, int v, const sti_int* T, int width, const int* pivot_col, const sti_int* d,

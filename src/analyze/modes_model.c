@@ -7,13 +7,13 @@
 //     a_t'(p_i - p_j) > 0 for both neighbours i           c_t = mu c_n p_j               the corner j
 //     a_t'(p_j+1 - p_j) = 0, a_t'(p_j+2 - p_j+1) > 0      c_t between p_j and p_j+1      the side j
 //
-// and these classes part the plane of a_t. (21), (22) and (30) to (32) are P = [-1, 1] and [-1, 1]^2; (33) to (36), after
-// lambda is eliminated, are the regular polygon. Accelerations and forces of a mode are a product of two cones, which
-// all that follows is built on.
+// and these classes part the plane of a_t. (21), (22) and (30) to (32) are P = [-1, 1] and [-1, 1]^2; (33) to (36),
+// after lambda is eliminated, are the regular polygon. Accelerations and forces of a mode are a product of two cones,
+// which all that follows is built on.
 //
 // Directions. The corners cos 2 pi j/k are irrational unless k = 4; they are taken at their nearest doubles, with the
-// symmetries of the polygon kept exactly. The direction of a contact that slides in space is rounded likewise, unless it
-// lies along a tangent.
+// symmetries of the polygon kept exactly. The direction of a contact that slides in space is rounded likewise, unless
+// it lies along a tangent.
 #include "analyze/modes_model.h"
 
 #include <math.h>
@@ -509,8 +509,8 @@ static sti_status reserve(modes_model* m) {
     return STI_OK;
 }
 
-// w as a form on the accelerations, where modes_enumerate.c may use it: no rates, and nothing slides (friction is then against
-// the velocity, whatever the acceleration is).
+// w as a form on the accelerations, where modes_enumerate.c may use it: no rates, and nothing slides (friction is then
+// against the velocity, whatever the acceleration is).
 static sti_status load_power(modes_model* m) {
     const size_t n = (size_t)m->n;
     for (int i = 0; i < m->contact_count; i++) {

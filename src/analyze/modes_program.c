@@ -115,7 +115,8 @@ sti_status sti_modes_program_solve(modes_program* p, bool* feasible, int* gap) {
 
 // Values --------------------------------------------------------------------------------------------------------------
 
-// Weights of number k of x = (a, contact accelerations, forces); accelerations of contacts in the scale of their images.
+// Weights of number k of x = (a, contact accelerations, forces); accelerations of contacts in the scale of their
+// images.
 static void weigh(modes_program* p, int k) {
     modes_model* m = p->m;
     sti_exact* x = &m->x;

@@ -1,11 +1,12 @@
-// modes_solution.c: the solutions (a, c) of one mode under the wrench: strict or limit, unique or not, and the whole set.
+// modes_solution.c: the solutions (a, c) of one mode under the wrench: strict or limit, unique or not, and the whole
+// set.
 //
 // The closed set is the polyhedron of modes_program.c. Its strict part is its relative interior when it is not empty.
 //
 // First the equations of the mode are solved by elimination. When they have full rank the set is one point, and its
-// inequalities are looked at: strict, or limit. Otherwise the program with a common slack decides that, and ranges of all
-// components come from linear programs; a component is unique when both ends agree. Corners by double description of
-// the cone over the set. Equations and faces, for forces:
+// inequalities are looked at: strict, or limit. Otherwise the program with a common slack decides that, and ranges of
+// all components come from linear programs; a component is unique when both ends agree. Corners by double description
+// of the cone over the set. Equations and faces, for forces:
 //
 //     stick       the planes through neighbouring generators (plane: mu c_n +- c_t >= 0)
 //     corner      c proportional to the one generator, c_n of its sign

@@ -1,8 +1,8 @@
 // modes_wrench.c: the external wrenches that produce a mode, and where a given wrench stands among them.
 //
 // The wrench is w = M a - J c, linear in (a, c), and the closed set of a mode is a product of two cones: accelerations,
-// whose generators the mode's cell has, and forces, whose generators are those of friction. So the wrench set is the cone
-// spanned by the images
+// whose generators the mode's cell has, and forces, whose generators are those of friction. So the wrench set is the
+// cone spanned by the images
 //
 //     M q  for a ray or line q of the cell,        -J g  for a generator g of the forces,
 //
@@ -14,8 +14,8 @@
 // rays of the face is an acceleration that vanishes.
 //
 // Distances are Euclidean in wrench space and floating: they order and measure, they decide nothing. The distance to a
-// polyhedron { x : G x >= h } is Lawson & Hanson's least distance programming (1974, ch. 23.4): project (0, .., 0, 1) on
-// the cone spanned by the rows (G_i, h_i); with the remainder r the nearest point is -r_1..n / r_n+1.
+// polyhedron { x : G x >= h } is Lawson & Hanson's least distance programming (1974, ch. 23.4): project (0, .., 0, 1)
+// on the cone spanned by the rows (G_i, h_i); with the remainder r the nearest point is -r_1..n / r_n+1.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // norms.c: the conditions that compare norms (S0 Corollary 5; S1 Props 6, 7, 9, 14, Lemmas 1, 2), on given matrices.
 //
-// All follow from |x'A y| <= |x| |A| |y| and lambda_min(S) = 1 / |S^-1| in the spectral norm. Frobenius norms are not smaller than
-// spectral ones, so in them each condition is stronger and says less (S1-E22).
+// All follow from |x'A y| <= |x| |A| |y| and lambda_min(S) = 1 / |S^-1| in the spectral norm. Frobenius norms are not
+// smaller than spectral ones, so in them each condition is stronger and says less (S1-E22).
 #include <math.h>
 #include <stdio.h>
 #include <stiction/norms.h>
@@ -14,7 +14,7 @@ enum { SIGNS_MOST = 12 };
 
 typedef struct work {
     sti_env* env;
-    sti_pool pool;
+    sti_arena pool;
     const sti_matrices* m;
     sti_norm_test* out;
 } work;
@@ -41,9 +41,9 @@ static sti_status norms(work* w, int rows, int cols, const double* A, double* ou
 }
 
 static sti_status least_eigenvalue(work* w, int n, const double* A, double* out) {
-    double* S = sti_pool_doubles(&w->pool, area(n, n));
-    double* V = sti_pool_doubles(&w->pool, area(n, n));
-    double* e = sti_pool_doubles(&w->pool, (size_t)n);
+    double* S = sti_arena_doubles(&w->pool, area(n, n));
+    double* V = sti_arena_doubles(&w->pool, area(n, n));
+    double* e = sti_arena_doubles(&w->pool, (size_t)n);
     if (w->pool.status != STI_OK) return w->pool.status;
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++)
@@ -56,8 +56,8 @@ static sti_status least_eigenvalue(work* w, int n, const double* A, double* out)
 
 // The inverse of the symmetric part, when that is positive definite.
 static sti_status invert(work* w, int n, const double* A, const char* name, bool symmetric, double** out) {
-    double* S = sti_pool_doubles(&w->pool, area(n, n));
-    *out = sti_pool_doubles(&w->pool, area(n, n));
+    double* S = sti_arena_doubles(&w->pool, area(n, n));
+    *out = sti_arena_doubles(&w->pool, area(n, n));
     if (w->pool.status != STI_OK) return w->pool.status;
     double skew = 0;
     for (int i = 0; i < n; i++) {
@@ -81,7 +81,7 @@ static sti_status invert(work* w, int n, const double* A, const char* name, bool
 static sti_status ask_sum(work* w) {
     const int n = w->m->sum_size;
     double *inverse, size[2];
-    double* D = sti_pool_doubles(&w->pool, area(n, n));
+    double* D = sti_arena_doubles(&w->pool, area(n, n));
     if (D == NULL) return w->pool.status;
     sti_status status = invert(w, n, w->m->P, "P", false, &inverse);
     if (status == STI_OK) status = norms(w, n, n, w->m->N, w->out->left);
@@ -96,8 +96,8 @@ static sti_status ask_restitution(work* w, const double* G, const char* name, bo
     const int n = w->m->E_size;
     const double* E = w->m->E;
     double *inverse, size[2], own[2];
-    double* AE = sti_pool_doubles(&w->pool, area(n, n));
-    double* S = sti_pool_doubles(&w->pool, area(n, n));
+    double* AE = sti_arena_doubles(&w->pool, area(n, n));
+    double* S = sti_arena_doubles(&w->pool, area(n, n));
     if (w->pool.status != STI_OK) return w->pool.status;
     sti_status status = invert(w, n, G, name, true, &inverse);
     if (status != STI_OK || !w->out->applies) return status;
@@ -115,10 +115,10 @@ static sti_status ask_restitution(work* w, const double* G, const char* name, bo
 static sti_status ask_loss(work* w) {
     const int n = w->m->E_size;
     double *inverse, size[2], own[2], E[2];
-    double* plus = sti_pool_copy(&w->pool, w->m->E, area(n, n));
-    double* minus = sti_pool_copy(&w->pool, w->m->E, area(n, n));
-    double* product = sti_pool_doubles(&w->pool, area(n, n));
-    double* S = sti_pool_doubles(&w->pool, area(n, n));
+    double* plus = sti_arena_copy(&w->pool, w->m->E, area(n, n));
+    double* minus = sti_arena_copy(&w->pool, w->m->E, area(n, n));
+    double* product = sti_arena_doubles(&w->pool, area(n, n));
+    double* S = sti_arena_doubles(&w->pool, area(n, n));
     if (w->pool.status != STI_OK) return w->pool.status;
     sti_status status = invert(w, n, w->m->G, "G", true, &inverse);
     if (status != STI_OK || !w->out->applies) return status;
@@ -143,7 +143,7 @@ static sti_status ask_friction(work* w) {
     const sti_matrices* m = w->m;
     const int n = m->size, s = m->slip_count;
     double *inverse, size[2], own[2], mu[2] = {0}, least;
-    double* D = sti_pool_doubles(&w->pool, area(n, n));
+    double* D = sti_arena_doubles(&w->pool, area(n, n));
     if (D == NULL) return w->pool.status;
     sti_status status = invert(w, n, m->G, "G", true, &inverse);
     if (status != STI_OK || !w->out->applies) return status;
@@ -183,7 +183,7 @@ sti_status sti_norm_test_find(sti_env* env, const sti_matrices* matrices, sti_no
     *out = (sti_norm_test){.left = {NAN, NAN}, .right = {NAN, NAN}, .lambda_min = NAN};
     out->asked = is_asked(matrices, question);
     if (!out->asked) return STI_OK;
-    work w = {.env = env, .pool = sti_pool_make(env), .m = matrices, .out = out};
+    work w = {.env = env, .pool = sti_arena_make(env), .m = matrices, .out = out};
     sti_status status = STI_OK;
     if (question == STI_NORM_SUM)
         status = ask_sum(&w);
@@ -196,6 +196,6 @@ sti_status sti_norm_test_find(sti_env* env, const sti_matrices* matrices, sti_no
     else
         status = ask_friction(&w);
     for (int f = 0; f < 2; f++) out->holds[f] = out->applies && out->left[f] < out->right[f] * STRICTLY;
-    sti_pool_clear(&w.pool);
+    sti_arena_clear(&w.pool);
     return status;
 }

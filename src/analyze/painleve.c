@@ -16,14 +16,14 @@
 
 typedef struct owned_painleve {
     sti_painleve k;  // first
-    sti_pool pool;
+    sti_arena pool;
     sti_painleve_pattern* patterns;
 } owned_painleve;
 
 typedef struct painleve_work {
     sti_env* env;
     sti_painleve* out;
-    sti_pool* pool;
+    sti_arena* pool;
     sti_painleve_matrix m;
     double G_inv[STI_PAINLEVE_MOST * STI_PAINLEVE_MOST];
     double root_inv[STI_PAINLEVE_MOST * STI_PAINLEVE_MOST];  // G^-1/2
@@ -67,7 +67,7 @@ static sti_status invert_delassus(painleve_work* w) {
         }
     }
     w->size_G_inv[1] = p > 0 ? 1 / e[0] : 0;
-    w->size_G_inv[0] = sti_few_frobenius(p * p, w->G_inv);
+    w->size_G_inv[0] = sti_vector_norm(p * p, w->G_inv);
     return STI_OK;
 }
 
@@ -80,12 +80,12 @@ static void measure(painleve_work* w, const sti_space* space) {
         by_weight[j] = w->weight[j] / space->norm[j];
         by_mu[j] = w->mu[j] / space->norm[j];
     }
-    w->size_nH[0] = sti_few_frobenius(p * p, w->m.n_H);
+    w->size_nH[0] = sti_vector_norm(p * p, w->m.n_H);
     w->size_nH[1] = sti_few_norm(p, p, w->m.n_H, work);
-    w->size_weight[0] = sti_few_frobenius(p, by_weight);
-    w->size_weight[1] = sti_few_largest(p, by_weight);
-    w->size_mu[0] = sti_few_frobenius(p, by_mu);
-    w->size_mu[1] = sti_few_largest(p, by_mu);
+    w->size_weight[0] = sti_vector_norm(p, by_weight);
+    w->size_weight[1] = sti_vector_largest(p, by_weight);
+    w->size_mu[0] = sti_vector_norm(p, by_mu);
+    w->size_mu[1] = sti_vector_largest(p, by_mu);
     for (int f = 0; f < 2; f++) {
         const double product = w->size_G_inv[f] * w->size_nH[f] * w->size_weight[f];
         w->out->mu_14[f] = product > 0 ? 1 / product : INFINITY;
@@ -103,14 +103,14 @@ static sti_status fill_common(painleve_work* w, const sti_space* space, const st
             return STI_FAIL(w->env, STI_ERR_INPUT, j, "friction of contact %d: %g, weight %g: not a number >= 0", j,
                             w->mu[j], w->weight[j]);
     }
-    int* contact = sti_pool_ints(w->pool, (size_t)p);
-    out->norm = sti_pool_copy(w->pool, space->norm, (size_t)p);
-    out->G = sti_pool_copy(w->pool, w->m.G, (size_t)p * (size_t)p);
-    out->n_H = sti_pool_copy(w->pool, w->m.n_H, (size_t)p * (size_t)p);
-    out->mu = sti_pool_copy(w->pool, w->mu, (size_t)p);
-    out->weight = sti_pool_copy(w->pool, w->weight, (size_t)p);
-    out->b = sti_pool_copy(w->pool, w->m.b, (size_t)p);
-    out->slip = sti_pool_copy(w->pool, w->m.slip, (size_t)p);
+    int* contact = sti_arena_ints(w->pool, (size_t)p);
+    out->norm = sti_arena_copy(w->pool, space->norm, (size_t)p);
+    out->G = sti_arena_copy(w->pool, w->m.G, (size_t)p * (size_t)p);
+    out->n_H = sti_arena_copy(w->pool, w->m.n_H, (size_t)p * (size_t)p);
+    out->mu = sti_arena_copy(w->pool, w->mu, (size_t)p);
+    out->weight = sti_arena_copy(w->pool, w->weight, (size_t)p);
+    out->b = sti_arena_copy(w->pool, w->m.b, (size_t)p);
+    out->slip = sti_arena_copy(w->pool, w->m.slip, (size_t)p);
     if (w->pool->status != STI_OK) return w->pool->status;
     memcpy(contact, space->contact, (size_t)p * sizeof *contact);
     out->contact = contact;
@@ -131,7 +131,7 @@ static sti_status fill_common(painleve_work* w, const sti_space* space, const st
 static sti_status fill_minors(painleve_work* w, sti_painleve_pattern* x) {
     const int p = w->m.p;
     const unsigned sets = (1U << p) - 1;
-    double* minors = sti_pool_doubles(w->pool, sets);
+    double* minors = sti_arena_doubles(w->pool, sets);
     if (minors == NULL) return w->pool->status;
     x->least_minor = INFINITY;
     x->P = true;
@@ -174,12 +174,12 @@ static void fill_definite(painleve_work* w, sti_painleve_pattern* x) {
             skew = fmax(skew, fabs(a - b));
         }
     }
-    x->symmetric = skew <= 1e-12 * fmax(1e-300, sti_few_largest(p * p, S));
-    sti_few_multiply(p, p, p, w->root_inv, S, half);
-    sti_few_multiply(p, p, p, half, w->root_inv, S);
+    x->symmetric = skew <= 1e-12 * fmax(1e-300, sti_vector_largest(p * p, S));
+    sti_small_multiply(p, p, p, w->root_inv, S, half);
+    sti_small_multiply(p, p, p, half, w->root_inv, S);
     sti_few_eigen(p, S, e, NULL);
     const double largest = p > 0 ? e[p - 1] : 0;
-    x->mu_definite = largest > 1e-14 * sti_few_largest(p * p, half) ? 1 / largest : INFINITY;
+    x->mu_definite = largest > 1e-14 * sti_vector_largest(p * p, half) ? 1 / largest : INFINITY;
     for (int i = 0; i < p; i++) {
         for (int j = 0; j < p; j++) S[at(p, i, j)] = 0.5 * (x->D[at(p, i, j)] + x->D[at(p, j, i)]);
     }
@@ -226,8 +226,8 @@ static sti_status fill_solutions(painleve_work* w, sti_painleve_pattern* x) {
 
 static sti_status fill_pattern(painleve_work* w, unsigned index, sti_painleve_pattern* x) {
     const int p = w->m.p;
-    double* xi = sti_pool_doubles(w->pool, (size_t)p);
-    double* D = sti_pool_doubles(w->pool, (size_t)p * (size_t)p);
+    double* xi = sti_arena_doubles(w->pool, (size_t)p);
+    double* D = sti_arena_doubles(w->pool, (size_t)p * (size_t)p);
     if (w->pool->status != STI_OK) return w->pool->status;
     x->actual = sti_painleve_directions(&w->m, index, xi);
     sti_painleve_matrix_fill(&w->m, w->mu, xi, D);
@@ -248,7 +248,7 @@ static sti_status fill_pattern(painleve_work* w, unsigned index, sti_painleve_pa
 // Least mu_i with a minor <= 0, the other contacts as they are: minors are affine in mu_i.
 static sti_status fill_each(painleve_work* w) {
     const int p = w->m.p;
-    double* each = sti_pool_doubles(w->pool, (size_t)p);
+    double* each = sti_arena_doubles(w->pool, (size_t)p);
     if (each == NULL) return w->pool->status;
     for (int i = 0; i < p; i++) each[i] = INFINITY;
     for (int q = 0; q < w->out->pattern_count; q++) {
@@ -309,7 +309,7 @@ static sti_status fill(painleve_work* w, owned_painleve* made, const sti_space* 
     if (status == STI_OK) status = fill_common(w, space, o);
     if (status != STI_OK) return status;
     const int count = 1 << w->m.rough_count;
-    made->patterns = sti_pool_take(w->pool, (size_t)count, sizeof *made->patterns);
+    made->patterns = sti_arena_take(w->pool, (size_t)count, sizeof *made->patterns);
     if (made->patterns == NULL) return w->pool->status;
     w->out->patterns = made->patterns;
     w->out->pattern_count = count;
@@ -340,7 +340,7 @@ static sti_status tell_limit(painleve_work* w, owned_painleve* made, const sti_p
              "M is singular: limit of M + eps z z', eps -> 0, z the direction without mass%s",
              limit->pushed ? "; forces push along it, so b is told times sqrt(eps)" : "");
     if (n > STI_PAINLEVE_Z) return STI_OK;
-    out->z = sti_pool_copy(w->pool, limit->z, (size_t)n);
+    out->z = sti_arena_copy(w->pool, limit->z, (size_t)n);
     return w->pool->status;
 }
 
@@ -350,7 +350,7 @@ sti_status sti_painleve_create(sti_env* env, const sti_instant* instant, const s
     const sti_painleve_options o = options != NULL ? *options : sti_painleve_options_default();
     owned_painleve* made = sti_alloc(env, sizeof *made);
     if (made == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "contact LCP");
-    *made = (owned_painleve){.pool = sti_pool_make(env)};
+    *made = (owned_painleve){.pool = sti_arena_make(env)};
     painleve_work w = {.env = env, .out = &made->k, .pool = &made->pool};
     sti_space* space = NULL;
     sti_painleve_limit limit;
@@ -371,6 +371,6 @@ void sti_painleve_destroy(sti_env* env, sti_painleve* painleve) {
     owned_painleve* made = (owned_painleve*)painleve;
     for (int q = 0; q < painleve->pattern_count; q++)
         sti_lcp_solution_set_destroy(env, (sti_lcp_solution_set*)made->patterns[q].solutions);
-    sti_pool_clear(&made->pool);
+    sti_arena_clear(&made->pool);
     sti_free(env, made);
 }

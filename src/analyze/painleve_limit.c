@@ -1,6 +1,7 @@
 // painleve_limit.c: the contact LCP (26) where M is singular.
 //
-// Joints first. Y is a basis of the velocities they allow, M_Y = Y M Y'. If M_Y is regular, M_b^-1 = Y'M_Y^-1 Y is all that
+// Joints first. Y is a basis of the velocities they allow, M_Y = Y M Y'. If M_Y is regular, M_b^-1 = Y'M_Y^-1 Y is all
+// that
 // (26) needs, and nothing is missing. If its kernel is one direction z (S1 4.1 with k = 0, a body without moment of
 // inertia), M is taken as the limit of M + eps z z', eps -> 0. Then M_b^-1 = z z'/eps + M# + O(eps), and with
 // n_z = n'z, t_z = t'z
@@ -8,12 +9,14 @@
 //     contact with n_z != 0:   |n| = |n_z| / sqrt(eps) + ..,   n_q'H_T / |n_j| -> sgn(n_z,i) t_z,j / |n_z,j|
 //     contact with n_z = 0:    as with M#;  the two kinds do not couple in the limit
 //
-// so D has a limit, and where all n_z != 0 it does not depend on which mass goes to zero along z. There is none when a contact
-// with n_z = 0 and t_z != 0 stands beside one with n_z != 0: its friction moves the other without bound. Nor have two directions: how they get their masses matters.
-// norm and n_H are told with the factor sqrt(eps) left out at contacts with n_z != 0; G, N and D need none. b_i is -n_z F_z / |n_z|
-// where F pushes along z (times 1 / sqrt(eps), which no sign depends on), and otherwise the gap's acceleration itself.
+// so D has a limit, and where all n_z != 0 it does not depend on which mass goes to zero along z. There is none when a
+// contact with n_z = 0 and t_z != 0 stands beside one with n_z != 0: its friction moves the other without bound. Nor
+// have two directions: how they get their masses matters. norm and n_H are told with the factor sqrt(eps) left out at
+// contacts with n_z != 0; G, N and D need none. b_i is -n_z F_z / |n_z| where F pushes along z (times 1 / sqrt(eps),
+// which no sign depends on), and otherwise the gap's acceleration itself.
 //
-// Which directions can slip together, and how, is a question of geometry: it is asked with a regular mass in place of M.
+// Which directions can slip together, and how, is a question of geometry: it is asked with a regular mass in place of
+// M.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,7 +29,7 @@
 
 typedef struct limit {
     sti_env* env;
-    sti_pool pool;
+    sti_arena pool;
     const sti_instant* instant;
     sti_space* space;  // with the regular mass
     sti_painleve_matrix* k;
@@ -47,10 +50,10 @@ static const sti_instant_contact* contact_of(const limit* w, int i) {
 // A basis of what the joints allow, and an acceleration that they ask for.
 static sti_status free_joints(limit* w) {
     const size_t n = (size_t)w->n, m = (size_t)w->space->m;
-    w->Y = sti_pool_doubles(&w->pool, n * n);
-    w->a0 = sti_pool_doubles(&w->pool, n);
-    double* B = sti_pool_doubles(&w->pool, m * n + 1);
-    double* rate = sti_pool_doubles(&w->pool, m + 1);
+    w->Y = sti_arena_doubles(&w->pool, n * n);
+    w->a0 = sti_arena_doubles(&w->pool, n);
+    double* B = sti_arena_doubles(&w->pool, m * n + 1);
+    double* rate = sti_arena_doubles(&w->pool, m + 1);
     if (w->pool.status != STI_OK) return w->pool.status;
     for (size_t i = 0; i < m; i++) {
         const sti_instant_contact* c = &w->instant->contacts[w->space->joint[i]];
@@ -74,12 +77,12 @@ static sti_status free_joints(limit* w) {
 // M# and z.
 static sti_status split_mass(limit* w) {
     const size_t n = (size_t)w->n, r = (size_t)w->free;
-    double* MY = sti_pool_doubles(&w->pool, r * n + 1);
-    double* reduced = sti_pool_doubles(&w->pool, r * r + 1);
-    double* V = sti_pool_doubles(&w->pool, r * r + 1);
-    double* e = sti_pool_doubles(&w->pool, r + 1);
-    double* x = sti_pool_doubles(&w->pool, n);
-    w->sharp = sti_pool_doubles(&w->pool, n * n);
+    double* MY = sti_arena_doubles(&w->pool, r * n + 1);
+    double* reduced = sti_arena_doubles(&w->pool, r * r + 1);
+    double* V = sti_arena_doubles(&w->pool, r * r + 1);
+    double* e = sti_arena_doubles(&w->pool, r + 1);
+    double* x = sti_arena_doubles(&w->pool, n);
+    w->sharp = sti_arena_doubles(&w->pool, n * n);
     if (w->pool.status != STI_OK) return w->pool.status;
     sti_small_multiply(w->free, w->n, w->n, w->Y, w->instant->M, MY);
     sti_small_multiply_nt(w->free, w->n, w->free, MY, w->Y, reduced);
@@ -91,7 +94,7 @@ static sti_status split_mass(limit* w) {
         sti_small_multiply(1, w->free, w->n, V + (size_t)l * r, w->Y, x);
         if (e[l] <= zero) {
             massless++;
-            w->z = sti_pool_copy(&w->pool, x, n);
+            w->z = sti_arena_copy(&w->pool, x, n);
             continue;
         }
         for (size_t i = 0; i < n; i++) {
@@ -107,8 +110,8 @@ static sti_status split_mass(limit* w) {
 
 // a0 += M#(-F - M a0)
 static sti_status accelerate(limit* w) {
-    double* f = sti_pool_doubles(&w->pool, (size_t)w->n);
-    double* a = sti_pool_doubles(&w->pool, (size_t)w->n);
+    double* f = sti_arena_doubles(&w->pool, (size_t)w->n);
+    double* a = sti_arena_doubles(&w->pool, (size_t)w->n);
     if (w->pool.status != STI_OK) return w->pool.status;
     sti_small_multiply(w->n, w->n, 1, w->instant->M, w->a0, f);
     for (int j = 0; j < w->n; j++) f[j] = -f[j] - w->instant->F[j];
@@ -171,8 +174,8 @@ static sti_status check_friction(const limit* w, const double* n_z, const double
 
 static sti_status fill(limit* w) {
     const size_t n = (size_t)w->n, p = (size_t)w->p;
-    double* t = sti_pool_doubles(&w->pool, p * n + 1);
-    double *n_z = sti_pool_doubles(&w->pool, p + 1), *t_z = sti_pool_doubles(&w->pool, p + 1);
+    double* t = sti_arena_doubles(&w->pool, p * n + 1);
+    double *n_z = sti_arena_doubles(&w->pool, p + 1), *t_z = sti_arena_doubles(&w->pool, p + 1);
     sti_status status = w->pool.status;
     if (status == STI_OK) status = look_at_contacts(w, t, n_z, t_z);
     if (status == STI_OK) status = check_friction(w, n_z, t_z);
@@ -220,7 +223,7 @@ static sti_status take_limit(limit* w, sti_painleve_limit* out) {
 // M + c 1, with c as large as M; M is borrowed for the other numbers.
 static sti_status make_regular(limit* w, sti_instant* out) {
     const size_t n = (size_t)w->n;
-    double* M = sti_pool_copy(&w->pool, w->instant->M, n * n);
+    double* M = sti_arena_copy(&w->pool, w->instant->M, n * n);
     if (M == NULL) return w->pool.status;
     const double c = sti_small_max(n * n, M);
     for (size_t j = 0; j < n; j++) M[j * n + j] += c > 0 ? c : 1;
@@ -239,7 +242,7 @@ sti_status sti_painleve_read(sti_env* env, const sti_instant* instant, sti_space
     status = sti_space_create(env, instant, choice, space);
     if (status == STI_OK) return sti_painleve_matrix_read(env, *space, k);
     if (status != STI_ERR_INPUT) return status;
-    limit w = {.env = env, .pool = sti_pool_make(env), .instant = instant, .k = k, .n = instant->n};
+    limit w = {.env = env, .pool = sti_arena_make(env), .instant = instant, .k = k, .n = instant->n};
     sti_instant regular;
     status = make_regular(&w, &regular);
     if (status == STI_OK) status = sti_space_create(env, &regular, choice, space);
@@ -250,6 +253,6 @@ sti_status sti_painleve_read(sti_env* env, const sti_instant* instant, sti_space
         w.p = k->p;
         status = take_limit(&w, limit_out);
     }
-    sti_pool_clear(&w.pool);
+    sti_arena_clear(&w.pool);
     return status;
 }

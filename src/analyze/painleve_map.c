@@ -22,7 +22,7 @@
 
 typedef struct owned_map {
     sti_painleve_map m;  // first
-    sti_pool pool;
+    sti_arena pool;
 } owned_map;
 
 typedef struct map_work {
@@ -30,7 +30,7 @@ typedef struct map_work {
     const sti_system* system;
     const sti_painleve_map_def* def;
     sti_painleve_map* out;
-    sti_pool* pool;
+    sti_arena* pool;
     sti_instant* instant;
     int n, contacts, held;    // coordinates, contacts and joints, those held closed
     bool* closed;             // (contacts)
@@ -89,7 +89,7 @@ static sti_status close_contacts(map_work* w, double* lack, bool* closed) {
             lack[i] = w->instant->contacts[i].gap;
             if (w->closed[i]) worst = fmax(worst, fabs(lack[i]));
         }
-        size = fmax(size, sti_few_largest(w->n, w->q));
+        size = fmax(size, sti_vector_largest(w->n, w->q));
         if (worst <= 1e-13 * size) {
             *closed = true;
             break;
@@ -98,7 +98,7 @@ static sti_status close_contacts(map_work* w, double* lack, bool* closed) {
     }
     if (!*closed) return STI_OK;
     for (int i = 0; i < w->contacts; i++)
-        lack[i] = w->instant->contacts[i].n_offset + sti_few_dot(w->n, w->instant->contacts[i].n, w->v);
+        lack[i] = w->instant->contacts[i].n_offset + sti_vector_dot(w->n, w->instant->contacts[i].n, w->v);
     if (!step(w, w->fixed_v, lack, w->v)) {
         *closed = false;
         return STI_OK;
@@ -205,7 +205,7 @@ static sti_status look_at(map_work* w, const double* at_axes, bool count, sti_pa
         mu[j] = isnan(friction) ? k->mu[j] : friction;
         common = common && mu[j] == mu[0];
     }
-    cell->mu = sti_few_largest(k->p, mu);
+    cell->mu = sti_vector_largest(k->p, mu);
     return count && k->p > 0 ? judge(k, mu, common, cell->mu_c, &cell->outcome) : STI_OK;
 }
 
@@ -311,8 +311,8 @@ static double coordinate(const sti_painleve_axis* axis, int i) {
 static sti_status fill_grid(map_work* w, double* lack) {
     sti_painleve_map* out = w->out;
     const size_t total = (size_t)out->count[0] * (size_t)out->count[1];
-    sti_painleve_cell* cells = sti_pool_take(w->pool, total, sizeof *cells);
-    double* best = sti_pool_doubles(w->pool, (size_t)w->n);
+    sti_painleve_cell* cells = sti_arena_take(w->pool, total, sizeof *cells);
+    double* best = sti_arena_doubles(w->pool, (size_t)w->n);
     if (w->pool->status != STI_OK) return w->pool->status;
     out->mu_c = INFINITY;
     // friction runs fastest, whichever axis it is
@@ -360,18 +360,18 @@ static sti_status check_def(const map_work* w) {
 
 static sti_status reserve(map_work* w) {
     const size_t n = (size_t)w->n, c = (size_t)w->contacts;
-    w->closed = sti_pool_take(w->pool, c, sizeof *w->closed);
-    w->fixed_q = sti_pool_take(w->pool, n, sizeof *w->fixed_q);
-    w->fixed_v = sti_pool_take(w->pool, n, sizeof *w->fixed_v);
-    w->q = sti_pool_doubles(w->pool, n);
-    w->v = sti_pool_doubles(w->pool, n);
-    w->A = sti_pool_doubles(w->pool, c * n);
-    w->rhs = sti_pool_doubles(w->pool, c);
-    w->x = sti_pool_doubles(w->pool, n);
-    w->Z = sti_pool_doubles(w->pool, n * n);
-    w->work = sti_pool_doubles(w->pool, c * (n + 1));
-    w->column = sti_pool_ints(w->pool, n);
-    w->index = sti_pool_ints(w->pool, c + n);
+    w->closed = sti_arena_take(w->pool, c, sizeof *w->closed);
+    w->fixed_q = sti_arena_take(w->pool, n, sizeof *w->fixed_q);
+    w->fixed_v = sti_arena_take(w->pool, n, sizeof *w->fixed_v);
+    w->q = sti_arena_doubles(w->pool, n);
+    w->v = sti_arena_doubles(w->pool, n);
+    w->A = sti_arena_doubles(w->pool, c * n);
+    w->rhs = sti_arena_doubles(w->pool, c);
+    w->x = sti_arena_doubles(w->pool, n);
+    w->Z = sti_arena_doubles(w->pool, n * n);
+    w->work = sti_arena_doubles(w->pool, c * (n + 1));
+    w->column = sti_arena_ints(w->pool, n);
+    w->index = sti_arena_ints(w->pool, c + n);
     return w->pool->status;
 }
 
@@ -395,7 +395,7 @@ static sti_status fill(map_work* w) {
     const sti_painleve_map_def* def = w->def;
     sti_status status = check_def(w);
     if (status == STI_OK) status = reserve(w);
-    double* lack = sti_pool_doubles(w->pool, (size_t)w->contacts);
+    double* lack = sti_arena_doubles(w->pool, (size_t)w->contacts);
     if (status == STI_OK) status = w->pool->status;
     if (status == STI_OK) status = sti_system_instant(w->env, w->system, def->time, def->q, def->v, &w->instant);
     if (status != STI_OK) return status;
@@ -413,7 +413,7 @@ sti_status sti_painleve_map_create(sti_env* env, const sti_system* system, const
     owned_map* made = sti_alloc(env, sizeof *made);
     if (made == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "map");
     const int n = sti_system_coordinate_count(system);
-    *made = (owned_map){.m = {.n = n}, .pool = sti_pool_make(env)};
+    *made = (owned_map){.m = {.n = n}, .pool = sti_arena_make(env)};
     map_work w = {.env = env,
                   .system = system,
                   .def = def,
@@ -433,6 +433,6 @@ sti_status sti_painleve_map_create(sti_env* env, const sti_system* system, const
 void sti_painleve_map_destroy(sti_env* env, sti_painleve_map* map) {
     if (map == NULL) return;
     owned_map* made = (owned_map*)map;
-    sti_pool_clear(&made->pool);
+    sti_arena_clear(&made->pool);
     sti_free(env, made);
 }

@@ -42,7 +42,7 @@ static sti_status find_direction(const sti_space* space, int i, const double* v_
     double length = 0;
     for (int l = 0; l < count; l++) length = hypot(length, v_t[first + l]);
     const double* row = space->A + at(space->n, space->p + first, 0);
-    const double unit = count > 0 ? sqrt(sti_few_form(space->n, space->Minv, row, row)) : 0;
+    const double unit = count > 0 ? sqrt(sti_small_form(space->n, space->Minv, row, row)) : 0;
     const bool rests = c->state == STI_INSTANT_STICK || length <= 1e-12 * unit * speed;
     *slip = rests ? 0 : length;
     if (count == 1) {
@@ -66,21 +66,21 @@ static sti_status find_direction(const sti_space* space, int i, const double* v_
     return STI_OK;
 }
 
-// b_i = (n_rate_i + n_i'a0) / |n_i|, a0 the acceleration without contact forces, joints holding. Where b_i is rounding against
-// what a0 and it were summed from, it is zero.
+// b_i = (n_rate_i + n_i'a0) / |n_i|, a0 the acceleration without contact forces, joints holding. Where b_i is rounding
+// against what a0 and it were summed from, it is zero.
 static sti_status fill_load(const sti_space* space, sti_painleve_matrix* k, double* work) {
     const sti_instant* in = space->instant;
     const int n = space->n;
     double *a0 = work, *rate = work + n;
-    sti_few_apply(n, n, space->Minv, in->F, a0);
+    sti_small_apply(n, n, space->Minv, in->F, a0);
     for (int j = 0; j < n; j++) a0[j] = -a0[j];
     // joints: B a + rate = 0
     for (int i = 0; i < space->m; i++) {
         const double own = in->contacts[space->joint[i]].n_rate / space->joint_norm[i];
-        rate[i] = own + sti_few_dot(n, space->B + at(n, i, 0), a0);
+        rate[i] = own + sti_vector_dot(n, space->B + at(n, i, 0), a0);
     }
     for (int i = 0; i < space->m; i++) {
-        const double y = sti_few_dot(space->m, space->K + at(space->m, i, 0), rate);
+        const double y = sti_vector_dot(space->m, space->K + at(space->m, i, 0), rate);
         for (int j = 0; j < n; j++) a0[j] -= y * space->MB[at(n, i, j)];
     }
     for (int i = 0; i < k->p; i++) {
@@ -90,7 +90,7 @@ static sti_status fill_load(const sti_space* space, sti_painleve_matrix* k, doub
             terms += fabs(row[j] * a0[j]);
             for (int l = 0; l < n; l++) terms += fabs(row[j] * space->Minv[at(n, j, l)] * in->F[l]);
         }
-        k->b[i] = own + sti_few_dot(n, row, a0);
+        k->b[i] = own + sti_vector_dot(n, row, a0);
         if (fabs(k->b[i]) <= 1e-14 * terms) k->b[i] = 0;
     }
     return STI_OK;
@@ -108,12 +108,13 @@ static void own_slips(const sti_space* space, const double* direction, const sti
     sti_space_project(space, v, v, NULL);
     sti_space_local(space, v, u);
     sti_few_pseudo_inverse(p, k->G, STI_SPACE_RANK_TOL, inverse, work);
-    sti_few_apply(p, p, inverse, u, y);
+    sti_small_apply(p, p, inverse, u, y);
     for (int x = 0; x < k->rough_count; x++) {
         const int j = k->rough[x];
         c[x] = 0;
         for (int l = space->slip[j]; l < space->slip[j + 1]; l++)
-            c[x] += direction[2 * j + l - space->slip[j]] * (u[p + l] - sti_few_dot(p, space->W + at(a, p + l, 0), y));
+            c[x] +=
+                direction[2 * j + l - space->slip[j]] * (u[p + l] - sti_vector_dot(p, space->W + at(a, p + l, 0), y));
     }
 }
 
@@ -138,7 +139,7 @@ static void fill_null_space(const sti_space* space, const double* direction, con
                 column[0][i] = k->n_H[at(p, i, contact[0])];
                 column[1][i] = k->n_H[at(p, i, contact[1])];
             }
-            gram[at(r, x, y)] = gram[at(r, y, x)] = sum - sti_few_form(p, inverse, column[0], column[1]);
+            gram[at(r, x, y)] = gram[at(r, y, x)] = sum - sti_small_form(p, inverse, column[0], column[1]);
         }
     }
     for (int x = 0; x < r; x++) {
@@ -172,7 +173,7 @@ sti_status sti_painleve_possible(const sti_painleve_matrix* k, const double* xi,
     for (int x = 0; x < r; x++) *out = *out && k->constant[x] * xi[k->rough[x]] >= 0;
     if (d == 0 || slips || !*out) return STI_OK;
     double F[(STI_PAINLEVE_MOST + 1) * STI_PAINLEVE_MOST];  // -xi_x (Z'y)_x <= 0, shift'y <= 0
-    const double size = sti_few_largest(d * r, k->null_space);
+    const double size = sti_vector_largest(d * r, k->null_space);
     bool up = k->null_shift[0] <= 0, down = k->null_shift[0] >= 0;
     for (int x = 0; x < r; x++) {
         for (int y = 0; y < d; y++) {
@@ -207,8 +208,8 @@ sti_status sti_painleve_matrix_read(sti_env* env, const sti_space* space, sti_pa
     if (work == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "contact LCP");
     double* u = work;
     sti_space_local(space, in->v, u);
-    const double speed = sqrt(sti_few_form(n, in->M, in->v, in->v));
-    k->approach = sti_few_largest(p, u);
+    const double speed = sqrt(sti_small_form(n, in->M, in->v, in->v));
+    k->approach = sti_vector_largest(p, u);
     sti_space_block(space, 0, p, 0, p, k->G);
     sti_status status = STI_OK;
     double* directions = k->direction;
@@ -299,7 +300,7 @@ static sti_status real_extremes(sti_env* env, int order, const double* C, double
         const sti_status status = sti_few_eigenvalues(env, order, C, re, im);
         if (status != STI_OK) return status;
     }
-    const double size = sti_few_largest(order * order, C);
+    const double size = sti_vector_largest(order * order, C);
     *high = *low = 0;
     for (int i = 0; i < order; i++) {
         if (fabs(im[i]) > 1e-7 * fabs(re[i])) continue;
@@ -327,7 +328,7 @@ sti_status sti_painleve_critical_minor(const sti_painleve_matrix* k, const doubl
         C[0] = N[0] / G[0];
     } else {
         sti_few_pseudo_inverse(order, G, STI_SPACE_RANK_TOL, G, work);
-        sti_few_multiply(order, order, order, G, N, C);
+        sti_small_multiply(order, order, order, G, N, C);
     }
     const sti_status status = real_extremes(k->env, order, C, &high, &low);
     if (status != STI_OK) return status;
@@ -390,11 +391,11 @@ static int try_basis(int p, const double* D, const double* b, unsigned set) {
     for (int i = 0, c = 0; i < p; i++) {
         if (set >> i & 1) z[i] = x[c++];
     }
-    const double size_z = sti_few_largest(p, z);
+    const double size_z = sti_vector_largest(p, z);
     bool border = false;
     for (int i = 0; i < p; i++) {
         const bool basic = set >> i & 1;
-        const double value = basic ? z[i] : b[i] + sti_few_dot(p, D + at(p, i, 0), z);
+        const double value = basic ? z[i] : b[i] + sti_vector_dot(p, D + at(p, i, 0), z);
         double terms = fabs(b[i]);  // of w_i; z is one of forces that were found together
         for (int j = 0; j < p; j++) terms += fabs(D[at(p, i, j)] * z[j]);
         const double small = 1e-11 * (basic ? size_z : terms);

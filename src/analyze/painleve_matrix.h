@@ -5,7 +5,7 @@
 #include <stiction/painleve.h>
 
 #include "analyze/impact_space.h"
-#include "analyze/pool.h"
+#include "base/arena.h"
 
 enum { STI_PAINLEVE_MOST = 12 };  // contacts, whatever the options say
 

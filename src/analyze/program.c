@@ -4,22 +4,22 @@
 #include <math.h>
 #include <string.h>
 
-sti_status sti_program_open(sti_program* p, sti_pool* pool, int size, int capacity, bool exact) {
-    *p = (sti_program){.env = pool->env, .pool = pool, .size = size, .capacity = capacity};
+sti_status sti_program_open(sti_cone_program* p, sti_arena* pool, int size, int capacity, bool exact) {
+    *p = (sti_cone_program){.env = pool->env, .pool = pool, .size = size, .capacity = capacity};
     const size_t count = (size_t)capacity * ((size_t)size + 1);
-    p->row = sti_pool_doubles(pool, count);
-    p->kind = sti_pool_take(pool, (size_t)capacity, 1);
-    p->owner = sti_pool_ints(pool, (size_t)capacity);
+    p->row = sti_arena_doubles(pool, count);
+    p->kind = sti_arena_take(pool, (size_t)capacity, 1);
+    p->owner = sti_arena_ints(pool, (size_t)capacity);
     if (pool->status != STI_OK) return pool->status;
     return exact ? sti_rationals_create(p->env, count, &p->exact) : STI_OK;
 }
 
-void sti_program_close(sti_program* p) {
+void sti_program_close(sti_cone_program* p) {
     sti_rationals_destroy(p->exact);
     p->exact = NULL;
 }
 
-int sti_program_add(sti_program* p, sti_row_kind kind, int owner) {
+int sti_program_add(sti_cone_program* p, sti_row_kind kind, int owner) {
     STI_ASSERT(p->rows < p->capacity);
     p->kind[p->rows] = (unsigned char)kind;
     p->owner[p->rows] = owner;
@@ -27,15 +27,15 @@ int sti_program_add(sti_program* p, sti_row_kind kind, int owner) {
     return p->rows++;
 }
 
-void sti_program_put(sti_program* p, int row, int column, double value) {
+void sti_program_put(sti_cone_program* p, int row, int column, double value) {
     const size_t k = (size_t)row * ((size_t)p->size + 1) + (size_t)column;
     p->row[k] = value;
     const sti_status status = p->exact != NULL ? sti_rationals_set_double(p->exact, k, value) : STI_OK;
     if (p->pool->status == STI_OK) p->pool->status = status;
 }
 
-void sti_program_put_data(sti_program* p, int row, int column, double value, const sti_rationals* table, size_t index,
-                          int sign) {
+void sti_program_put_data(sti_cone_program* p, int row, int column, double value, const sti_rationals* table,
+                          size_t index, int sign) {
     if (table == NULL || p->exact == NULL) {
         sti_program_put(p, row, column, sign * value);
         return;
@@ -47,12 +47,12 @@ void sti_program_put_data(sti_program* p, int row, int column, double value, con
     if (sign < 0) sti_int_neg(&p->exact->num[k]);
 }
 
-double sti_program_row_value(const sti_program* p, int row, const double* x) {
+double sti_program_row_value(const sti_cone_program* p, int row, const double* x) {
     const double* r = p->row + (size_t)row * ((size_t)p->size + 1);
     return r[0] + sti_small_dot(p->size, r + 1, x);
 }
 
-sti_status sti_program_exact_row(const sti_program* p, int row, const sti_rationals* x, sti_rationals* out,
+sti_status sti_program_exact_row(const sti_cone_program* p, int row, const sti_rationals* x, sti_rationals* out,
                                  size_t index) {
     const size_t width = (size_t)p->size + 1, from = (size_t)row * width;
     sti_exact e;
@@ -82,7 +82,8 @@ sti_status sti_program_exact_row(const sti_program* p, int row, const sti_ration
     return status == STI_OK ? STI_OK : STI_FAIL(p->env, STI_ERR_MEMORY, -1, "exact value of a row");
 }
 
-sti_status sti_program_exact_value(const sti_program* p, int row, const sti_rationals* x, int* sign, double* value) {
+sti_status sti_program_exact_value(const sti_cone_program* p, int row, const sti_rationals* x, int* sign,
+                                   double* value) {
     sti_rationals* one = NULL;
     sti_status status = sti_rationals_create(p->env, 1, &one);
     if (status == STI_OK) status = sti_program_exact_row(p, row, x, one, 0);
@@ -99,7 +100,7 @@ sti_status sti_program_exact_value(const sti_program* p, int row, const sti_rati
 // The dictionary of the program. Every unknown is free; below the rows stand the forms -x_j, free too, so that both
 // x_j and its negative can be minimized.
 static sti_status load(sti_exact_program* e, bool equations_only) {
-    const sti_program* p = e->program;
+    const sti_cone_program* p = e->program;
     const int extra = equations_only ? 0 : p->size;
     sti_status status = sti_dictionary_create(&e->x, p->rows + extra, p->size, &e->D);
     if (status != STI_OK) return status;
@@ -123,7 +124,7 @@ static sti_status load(sti_exact_program* e, bool equations_only) {
     return e->x.status;
 }
 
-sti_status sti_exact_program_open(sti_exact_program* e, const sti_program* p) {
+sti_status sti_exact_program_open(sti_exact_program* e, const sti_cone_program* p) {
     *e = (sti_exact_program){.program = p};
     sti_exact_init(&e->x, p->env);
     e->held = sti_alloc_array_zero(p->env, (size_t)p->size, sizeof *e->held);
@@ -160,7 +161,7 @@ sti_status sti_exact_program_point(sti_exact_program* e, sti_rationals* out) {
 // Multipliers of the integer rows, brought back to the rows as given: integer row = scale times row, and scale is the
 // ratio of two entries that are not zero.
 static sti_status unscale(sti_exact_program* e, const sti_int* y, sti_rationals* out) {
-    const sti_program* p = e->program;
+    const sti_cone_program* p = e->program;
     sti_exact* x = &e->x;
     const size_t width = (size_t)p->size + 1;
     sti_int* image = sti_int_array(x, width);
@@ -225,7 +226,7 @@ sti_status sti_exact_program_least(sti_exact_program* e, int j, int sign, double
     return e->x.status;
 }
 
-sti_status sti_program_exact_rank(const sti_program* p, int* rank, bool* solvable, sti_rationals* farkas) {
+sti_status sti_program_exact_rank(const sti_cone_program* p, int* rank, bool* solvable, sti_rationals* farkas) {
     sti_exact_program e = {.program = p};
     sti_exact_init(&e.x, p->env);
     *rank = 0;

@@ -1,7 +1,8 @@
 // program_conic.c: a program in floating point: equations eliminated, the rest given to the conic solver.
 //
-// The equations E x + e = 0 are scaled, rows and unknowns, so that units have no say, and decomposed. Their solutions are
-// start + span(basis). Redundant equations thus cost nothing, and "redundant" means: singular values below 1e-11 of the largest.
+// The equations E x + e = 0 are scaled, rows and unknowns, so that units have no say, and decomposed. Their solutions
+// are start + span(basis). Redundant equations thus cost nothing, and "redundant" means: singular values below 1e-11 of
+// the largest.
 //
 // What remains, inequalities and cones over the coordinates s of the family, is scaled row by row, its constants to
 // size one, so that the solver's tolerance means the same for grams and for tons.
@@ -12,16 +13,16 @@
 
 #define CONIC_TOL 1e-12
 
-static const double* row_of(const sti_program* p, int r) {
+static const double* row_of(const sti_cone_program* p, int r) {
     return p->row + (size_t)r * ((size_t)p->size + 1);
 }
 
-// Unknowns in units in which the equations are even, where the caller did not give them. One that is in no equation gets the
-// units of the conditions it is in.
-static sti_status scale_unknowns(sti_program* p, int m) {
+// Unknowns in units in which the equations are even, where the caller did not give them. One that is in no equation
+// gets the units of the conditions it is in.
+static sti_status scale_unknowns(sti_cone_program* p, int m) {
     const size_t n = (size_t)p->size;
-    double *E = sti_pool_doubles(p->pool, (size_t)m * n), *row = sti_pool_doubles(p->pool, (size_t)m);
-    double *even = sti_pool_doubles(p->pool, n), *given = p->unknown_scale;
+    double *E = sti_arena_doubles(p->pool, (size_t)m * n), *row = sti_arena_doubles(p->pool, (size_t)m);
+    double *even = sti_arena_doubles(p->pool, n), *given = p->unknown_scale;
     if (p->pool->status != STI_OK) return p->pool->status;
     for (int i = 0; i < m; i++) memcpy(E + (size_t)i * n, row_of(p, p->equation[i]) + 1, n * sizeof *E);
     const sti_status status = sti_small_equilibrate(p->pool, m, p->size, E, row, even);
@@ -44,7 +45,7 @@ static sti_status scale_unknowns(sti_program* p, int m) {
     return status;
 }
 
-static void scale_equations(sti_program* p, int m, double* E, double* e) {
+static void scale_equations(sti_cone_program* p, int m, double* E, double* e) {
     const size_t n = (size_t)p->size;
     for (int i = 0; i < m; i++) {
         const double* row = row_of(p, p->equation[i]);
@@ -57,21 +58,22 @@ static void scale_equations(sti_program* p, int m, double* E, double* e) {
 }
 
 // The point of the family with the least sum of (x_j / metric_j)^2.
-static sti_status move_start(sti_program* p) {
+static sti_status move_start(sti_cone_program* p) {
     const int n = p->size, k = p->freedom;
-    double *B = sti_pool_doubles(p->pool, (size_t)n * (size_t)k), *b = sti_pool_doubles(p->pool, (size_t)n);
-    double* s = sti_pool_doubles(p->pool, (size_t)k);
+    double *B = sti_arena_doubles(p->pool, (size_t)n * (size_t)k), *b = sti_arena_doubles(p->pool, (size_t)n);
+    double* s = sti_arena_doubles(p->pool, (size_t)k);
     if (p->pool->status != STI_OK || k == 0) return p->pool->status;
     for (int j = 0; j < n; j++) {
         b[j] = -p->start[j] / p->metric[j];
         for (int l = 0; l < k; l++) {
-            // basis vectors have unit length in scaled unknowns: what is rounding there must not become large in the metric
+            // basis vectors have unit length in scaled unknowns: what is rounding there must not become large in the
+            // metric
             const double entry = p->basis[(size_t)l * n + j];
             B[(size_t)j * k + l] = fabs(entry) > 1e-13 * p->unknown_scale[j] ? entry / p->metric[j] : 0;
         }
     }
     // columns of B to unit length: they are independent, whatever their units
-    double* length = sti_pool_doubles(p->pool, (size_t)k);
+    double* length = sti_arena_doubles(p->pool, (size_t)k);
     if (length == NULL) return p->pool->status;
     for (int l = 0; l < k; l++) {
         for (int j = 0; j < n; j++) length[l] = hypot(length[l], B[(size_t)j * k + l]);
@@ -86,11 +88,12 @@ static sti_status move_start(sti_program* p) {
     return STI_OK;
 }
 
-// Equations that hang together by their unknowns are a block. The decomposition mixes blocks, and what it rounds in a large one
-// shows in a small one; so the solution is refined block by block, and judged so.
-static sti_status find_blocks(sti_program* p, int m, const double* E) {
+// Equations that hang together by their unknowns are a block. The decomposition mixes blocks, and what it rounds in a
+// large one shows in a small one; so the solution is refined block by block, and judged so.
+static sti_status find_blocks(sti_cone_program* p, int m, const double* E) {
     const size_t n = (size_t)p->size;
-    int *mark = p->row_block = sti_pool_ints(p->pool, (size_t)m), *seen = p->unknown_block = sti_pool_ints(p->pool, n);
+    int *mark = p->row_block = sti_arena_ints(p->pool, (size_t)m),
+        *seen = p->unknown_block = sti_arena_ints(p->pool, n);
     if (p->pool->status != STI_OK) return p->pool->status;
     for (int i = 0; i < m; i++) {
         mark[i] = i;
@@ -109,7 +112,7 @@ static sti_status find_blocks(sti_program* p, int m, const double* E) {
 }
 
 // What scaled equation i lacks at x, and the terms that this is summed from.
-static double rest_of(const sti_program* p, int i, const double* x, double* size) {
+static double rest_of(const sti_cone_program* p, int i, const double* x, double* size) {
     const double* row = row_of(p, p->equation[i]);
     double rest = -row[0];
     *size = fabs(row[0]);
@@ -122,9 +125,9 @@ static double rest_of(const sti_program* p, int i, const double* x, double* size
 }
 
 // x brought back to the equations, block by block.
-static sti_status refine(const sti_program* p, double* x) {
+static sti_status refine(const sti_cone_program* p, double* x) {
     const int m = p->equations.m;
-    double *rest = sti_pool_doubles(p->pool, (size_t)m), *dx = sti_pool_doubles(p->pool, (size_t)p->size), size;
+    double *rest = sti_arena_doubles(p->pool, (size_t)m), *dx = sti_arena_doubles(p->pool, (size_t)p->size), size;
     if (p->pool->status != STI_OK) return p->pool->status;
     for (int round = 0; round < 2; round++) {
         for (int block = 0; block < m; block++) {
@@ -139,7 +142,7 @@ static sti_status refine(const sti_program* p, double* x) {
 }
 
 // Constants all zero: so is the least-norm solution of the block.
-static void clear_idle_blocks(sti_program* p) {
+static void clear_idle_blocks(sti_cone_program* p) {
     for (int block = 0; block < p->equations.m; block++) {
         if (p->row_block[block] != block) continue;
         bool any = false;
@@ -150,11 +153,11 @@ static void clear_idle_blocks(sti_program* p) {
     }
 }
 
-// The largest |E x - e|_i at x = start, relative to the terms of its row, or to a thousandth of those of the largest of its block: a
-// row in which everything cancels has nothing but rounding to be compared with.
-static sti_status find_misfit(sti_program* p) {
+// The largest |E x - e|_i at x = start, relative to the terms of its row, or to a thousandth of those of the largest of
+// its block: a row in which everything cancels has nothing but rounding to be compared with.
+static sti_status find_misfit(sti_cone_program* p) {
     const int m = p->equations.m;
-    double* most = sti_pool_doubles(p->pool, (size_t)m);
+    double* most = sti_arena_doubles(p->pool, (size_t)m);
     if (most == NULL) return p->pool->status;
     p->outside = 0;
     for (int pass = 0; pass < 2; pass++) {
@@ -168,15 +171,15 @@ static sti_status find_misfit(sti_program* p) {
     return STI_OK;
 }
 
-sti_status sti_program_reduce(sti_program* p) {
+sti_status sti_program_reduce(sti_cone_program* p) {
     const int n = p->size;
     int m = 0;
-    p->equation = sti_pool_ints(p->pool, (size_t)p->rows);
-    p->row_scale = sti_pool_doubles(p->pool, (size_t)p->rows);
-    double* E = sti_pool_doubles(p->pool, (size_t)p->rows * (size_t)n);
-    double* e = sti_pool_doubles(p->pool, (size_t)p->rows);
-    p->witness = sti_pool_doubles(p->pool, (size_t)p->rows);
-    p->start = sti_pool_doubles(p->pool, (size_t)n);
+    p->equation = sti_arena_ints(p->pool, (size_t)p->rows);
+    p->row_scale = sti_arena_doubles(p->pool, (size_t)p->rows);
+    double* E = sti_arena_doubles(p->pool, (size_t)p->rows * (size_t)n);
+    double* e = sti_arena_doubles(p->pool, (size_t)p->rows);
+    p->witness = sti_arena_doubles(p->pool, (size_t)p->rows);
+    p->start = sti_arena_doubles(p->pool, (size_t)n);
     if (p->pool->status != STI_OK) return p->pool->status;
     for (int r = 0; r < p->rows; r++) {
         if (p->kind[r] == STI_ROW_ZERO) p->equation[m++] = r;
@@ -196,7 +199,7 @@ sti_status sti_program_reduce(sti_program* p) {
     if (status != STI_OK) return status;
     for (int i = 0; i < m; i++) p->witness[i] *= p->row_scale[i];
     p->freedom = n - p->equations.rank;
-    p->basis = sti_pool_doubles(p->pool, (size_t)p->freedom * (size_t)n);
+    p->basis = sti_arena_doubles(p->pool, (size_t)p->freedom * (size_t)n);
     if (p->pool->status != STI_OK) return p->pool->status;
     for (int j = 0; j < n; j++) {
         for (int k = 0; k < p->freedom; k++)
@@ -205,7 +208,7 @@ sti_status sti_program_reduce(sti_program* p) {
     return p->metric != NULL ? move_start(p) : STI_OK;
 }
 
-static bool same_equations(const sti_program* p, const sti_program* like) {
+static bool same_equations(const sti_cone_program* p, const sti_cone_program* like) {
     if (like == NULL || like->basis == NULL || like->size != p->size || like->pool != p->pool) return false;
     const size_t width = (size_t)p->size + 1;
     int at = 0;
@@ -218,9 +221,9 @@ static bool same_equations(const sti_program* p, const sti_program* like) {
     return at == like->equations.m;
 }
 
-sti_status sti_program_reduce_like(sti_program* p, const sti_program* like) {
+sti_status sti_program_reduce_like(sti_cone_program* p, const sti_cone_program* like) {
     if (!same_equations(p, like)) return sti_program_reduce(p);
-    int* equation = sti_pool_ints(p->pool, (size_t)p->rows);
+    int* equation = sti_arena_ints(p->pool, (size_t)p->rows);
     if (equation == NULL) return p->pool->status;
     for (int r = 0, at = 0; r < p->rows; r++)
         if (p->kind[r] == STI_ROW_ZERO) equation[at++] = r;
@@ -238,9 +241,9 @@ sti_status sti_program_reduce_like(sti_program* p, const sti_program* like) {
     return STI_OK;
 }
 
-void sti_program_lift(const sti_program* p, double* dual) {
+void sti_program_lift(const sti_cone_program* p, double* dual) {
     const int n = p->size, m = p->equations.m;
-    double *sum = sti_pool_doubles(p->pool, (size_t)n), *e = sti_pool_doubles(p->pool, (size_t)m);
+    double *sum = sti_arena_doubles(p->pool, (size_t)n), *e = sti_arena_doubles(p->pool, (size_t)m);
     if (p->pool->status != STI_OK) return;
     for (int r = 0; r < p->rows; r++) {
         if (p->kind[r] == STI_ROW_ZERO) continue;
@@ -267,7 +270,7 @@ typedef struct reduced {
 } reduced;
 
 // Nonnegative rows first, then the cones, each in the order of the program.
-static void place_rows(const sti_program* p, reduced* q) {
+static void place_rows(const sti_cone_program* p, reduced* q) {
     for (int r = 0; r < p->rows; r++) {
         q->place[r] = -1;
         if (p->kind[r] == STI_ROW_NONNEGATIVE) q->place[r] = q->m++;
@@ -314,7 +317,7 @@ static void scale_rows(reduced* q) {
 }
 
 // Row r over s. Entries that are sums of large terms with nothing left but rounding are zero.
-static void pose_row(const sti_program* p, reduced* q, int r) {
+static void pose_row(const sti_cone_program* p, reduced* q, int r) {
     const double* row = row_of(p, r);
     const size_t i = (size_t)q->place[r], n = (size_t)p->size;
     double reach = fabs(row[0]), value = row[0];
@@ -334,17 +337,17 @@ static void pose_row(const sti_program* p, reduced* q, int r) {
     }
 }
 
-static sti_status pose(const sti_program* p, const double* c, const double* weight, reduced* q) {
-    sti_pool* pool = p->pool;
+static sti_status pose(const sti_cone_program* p, const double* c, const double* weight, reduced* q) {
+    sti_arena* pool = p->pool;
     *q = (reduced){.k = p->freedom};
     const size_t k = (size_t)p->freedom, rows = (size_t)p->rows;
-    q->place = sti_pool_ints(pool, rows);
-    q->cone_size = sti_pool_ints(pool, rows);
-    q->A = sti_pool_doubles(pool, rows * k);
-    q->b = sti_pool_doubles(pool, rows);
-    q->weight = sti_pool_doubles(pool, rows);
-    q->c = sti_pool_doubles(pool, k);
-    q->P = sti_pool_doubles(pool, k * k);
+    q->place = sti_arena_ints(pool, rows);
+    q->cone_size = sti_arena_ints(pool, rows);
+    q->A = sti_arena_doubles(pool, rows * k);
+    q->b = sti_arena_doubles(pool, rows);
+    q->weight = sti_arena_doubles(pool, rows);
+    q->c = sti_arena_doubles(pool, k);
+    q->P = sti_arena_doubles(pool, k * k);
     if (pool->status != STI_OK) return pool->status;
     place_rows(p, q);
     for (int r = 0; r < p->rows; r++) {
@@ -366,7 +369,7 @@ static sti_status pose(const sti_program* p, const double* c, const double* weig
     return STI_OK;
 }
 
-static double objective(const sti_program* p, const double* c, const double* weight, const double* x) {
+static double objective(const sti_cone_program* p, const double* c, const double* weight, const double* x) {
     double value = 0;
     for (int j = 0; j < p->size; j++) {
         if (c != NULL) value += c[j] * x[j];
@@ -376,7 +379,7 @@ static double objective(const sti_program* p, const double* c, const double* wei
 }
 
 // No freedom: start is the only point. Its worst row, or cone, is the certificate when it fails.
-static void judge_point(const sti_program* p, const reduced* q, sti_program_answer* out) {
+static void judge_point(const sti_cone_program* p, const reduced* q, sti_program_answer* out) {
     out->outcome = STI_CONIC_SOLVED;
     double worst = -1e-12;
     for (int r = 0; r < p->rows; r++) {
@@ -396,7 +399,7 @@ static void judge_point(const sti_program* p, const reduced* q, sti_program_answ
 }
 
 // Terms of a row at x.
-static double terms_of(const sti_program* p, int r, const double* x) {
+static double terms_of(const sti_cone_program* p, int r, const double* x) {
     const double* row = row_of(p, r);
     double size = fabs(row[0]);
     for (int j = 0; j < p->size; j++) size += fabs(row[1 + j] * x[j]);
@@ -404,7 +407,7 @@ static double terms_of(const sti_program* p, int r, const double* x) {
 }
 
 // Does x keep the inequalities and cones, measured on the rows as they were given?
-static bool keeps_rows(const sti_program* p, const double* x) {
+static bool keeps_rows(const sti_cone_program* p, const double* x) {
     double most = 0;
     for (int r = 0; r < p->rows; r++) most = fmax(most, terms_of(p, r, x));
     for (int r = 0; r < p->rows; r++) {
@@ -417,10 +420,11 @@ static bool keeps_rows(const sti_program* p, const double* x) {
     return true;
 }
 
-sti_status sti_program_minimize(const sti_program* p, const double* c, const double* weight, sti_program_answer* out) {
+sti_status sti_program_minimize(const sti_cone_program* p, const double* c, const double* weight,
+                                sti_program_answer* out) {
     *out = (sti_program_answer){.value = NAN};
-    out->x = sti_pool_copy(p->pool, p->start, (size_t)p->size);
-    out->dual = sti_pool_doubles(p->pool, (size_t)p->rows);
+    out->x = sti_arena_copy(p->pool, p->start, (size_t)p->size);
+    out->dual = sti_arena_doubles(p->pool, (size_t)p->rows);
     reduced q;
     sti_status status = sti_check_time(p->env, "solving convex programs");
     if (status == STI_OK) status = pose(p, c, weight, &q);

@@ -6,38 +6,6 @@
 
 #include "linalg/lapack.h"
 
-void sti_small_multiply(int m, int k, int n, const double* A, const double* B, double* C) {
-    for (int i = 0; i < m; i++) {
-        for (int j = 0; j < n; j++) {
-            double sum = 0;
-            for (int l = 0; l < k; l++) sum += A[(size_t)i * k + l] * B[(size_t)l * n + j];
-            C[(size_t)i * n + j] = sum;
-        }
-    }
-}
-
-void sti_small_multiply_tn(int m, int k, int n, const double* A, const double* B, double* C) {
-    for (int i = 0; i < m; i++) {
-        for (int j = 0; j < n; j++) {
-            double sum = 0;
-            for (int l = 0; l < k; l++) sum += A[(size_t)l * m + i] * B[(size_t)l * n + j];
-            C[(size_t)i * n + j] = sum;
-        }
-    }
-}
-
-void sti_small_multiply_nt(int m, int k, int n, const double* A, const double* B, double* C) {
-    for (int i = 0; i < m; i++) {
-        for (int j = 0; j < n; j++) C[(size_t)i * n + j] = sti_small_dot(k, A + (size_t)i * k, B + (size_t)j * k);
-    }
-}
-
-double sti_small_dot(int n, const double* x, const double* y) {
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += x[i] * y[i];
-    return sum;
-}
-
 double sti_small_norm(int n, const double* x) {
     double size = sti_small_max((size_t)n, x), sum = 0;
     if (size == 0) return 0;
@@ -45,22 +13,16 @@ double sti_small_norm(int n, const double* x) {
     return size * sqrt(sum);
 }
 
-double sti_small_max(size_t count, const double* x) {
-    double size = 0;
-    for (size_t i = 0; i < count; i++) size = fmax(size, fabs(x[i]));
-    return size;
-}
-
 // LAPACK sees the row-major A as A' and returns A' = V S U': its left vectors, by columns, are our rows of V.
-sti_status sti_svd_make(sti_pool* pool, int m, int n, const double* A, double tol, sti_svd* out) {
+sti_status sti_svd_make(sti_arena* pool, int m, int n, const double* A, double tol, sti_svd* out) {
     const int least = m < n ? m : n, most = m > n ? m : n;
     *out = (sti_svd){.m = m, .n = n};
-    out->s = sti_pool_doubles(pool, (size_t)least);
-    out->U = sti_pool_doubles(pool, (size_t)m * (size_t)m);
-    out->V = sti_pool_doubles(pool, (size_t)n * (size_t)n);
-    double* a = sti_pool_copy(pool, A, (size_t)m * (size_t)n);
+    out->s = sti_arena_doubles(pool, (size_t)least);
+    out->U = sti_arena_doubles(pool, (size_t)m * (size_t)m);
+    out->V = sti_arena_doubles(pool, (size_t)n * (size_t)n);
+    double* a = sti_arena_copy(pool, A, (size_t)m * (size_t)n);
     const int lwork = 8 * most + 64;
-    double* work = sti_pool_doubles(pool, (size_t)lwork);
+    double* work = sti_arena_doubles(pool, (size_t)lwork);
     if (pool->status != STI_OK) return pool->status;
     if (least == 0) {
         for (int i = 0; i < m; i++) out->U[(size_t)i * m + i] = 1;
@@ -105,8 +67,8 @@ double sti_svd_outside(const sti_svd* f, const double* b, double* r) {
     return size > 0 ? sti_small_norm(f->m, r) / size : 0;
 }
 
-sti_status sti_svd_pinv(sti_pool* pool, const sti_svd* f, double** out) {
-    double* X = *out = sti_pool_doubles(pool, (size_t)f->n * (size_t)f->m);
+sti_status sti_svd_pinv(sti_arena* pool, const sti_svd* f, double** out) {
+    double* X = *out = sti_arena_doubles(pool, (size_t)f->n * (size_t)f->m);
     if (X == NULL) return pool->status;
     for (int k = 0; k < f->rank; k++) {
         for (int j = 0; j < f->n; j++) {
@@ -118,9 +80,9 @@ sti_status sti_svd_pinv(sti_pool* pool, const sti_svd* f, double** out) {
 }
 
 // Rows and columns in turn by the root of their largest entry, which tends to largest entries of one (Ruiz 2001).
-sti_status sti_small_equilibrate(sti_pool* pool, int m, int n, const double* A, double* row, double* column) {
+sti_status sti_small_equilibrate(sti_arena* pool, int m, int n, const double* A, double* row, double* column) {
     enum { SWEEPS = 12 };
-    double *most = sti_pool_doubles(pool, (size_t)m + (size_t)n), *wide = most + m;
+    double *most = sti_arena_doubles(pool, (size_t)m + (size_t)n), *wide = most + m;
     if (pool->status != STI_OK) return pool->status;
     for (int i = 0; i < m; i++) row[i] = 1;
     for (int j = 0; j < n; j++) column[j] = 1;
@@ -139,10 +101,10 @@ sti_status sti_small_equilibrate(sti_pool* pool, int m, int n, const double* A, 
     return STI_OK;
 }
 
-sti_status sti_small_rank(sti_pool* pool, int m, int n, const double* A, int* rank) {
+sti_status sti_small_rank(sti_arena* pool, int m, int n, const double* A, int* rank) {
     sti_svd f;
-    double *scaled = sti_pool_copy(pool, A, (size_t)m * (size_t)n), *row = sti_pool_doubles(pool, (size_t)m);
-    double* column = sti_pool_doubles(pool, (size_t)n);
+    double *scaled = sti_arena_copy(pool, A, (size_t)m * (size_t)n), *row = sti_arena_doubles(pool, (size_t)m);
+    double* column = sti_arena_doubles(pool, (size_t)n);
     if (pool->status != STI_OK) return pool->status;
     sti_status status = sti_small_equilibrate(pool, m, n, A, row, column);
     for (int i = 0; i < m; i++)
@@ -152,9 +114,9 @@ sti_status sti_small_rank(sti_pool* pool, int m, int n, const double* A, int* ra
     return status;
 }
 
-sti_status sti_small_eigen(sti_pool* pool, int n, const double* A, double* w, double* V) {
+sti_status sti_small_eigen(sti_arena* pool, int n, const double* A, double* w, double* V) {
     const int lwork = 8 * n + 8;
-    double* work = sti_pool_doubles(pool, (size_t)lwork);
+    double* work = sti_arena_doubles(pool, (size_t)lwork);
     if (work == NULL) return pool->status;
     memcpy(V, A, (size_t)n * (size_t)n * sizeof *V);
     sti_status status = sti_lapack_reserve(pool->env);
@@ -164,8 +126,8 @@ sti_status sti_small_eigen(sti_pool* pool, int n, const double* A, double* w, do
     return pool->status = status;
 }
 
-sti_status sti_small_inverse(sti_pool* pool, int n, const double* A, double* inverse, bool* definite) {
-    double* L = sti_pool_copy(pool, A, (size_t)n * (size_t)n);
+sti_status sti_small_inverse(sti_arena* pool, int n, const double* A, double* inverse, bool* definite) {
+    double* L = sti_arena_copy(pool, A, (size_t)n * (size_t)n);
     if (L == NULL) return pool->status;
     *definite = true;
     if (n == 0) return STI_OK;
@@ -180,8 +142,8 @@ sti_status sti_small_inverse(sti_pool* pool, int n, const double* A, double* inv
     return STI_OK;
 }
 
-sti_status sti_small_canonical(sti_pool* pool, int count, int n, double* V) {
-    double* P = sti_pool_doubles(pool, (size_t)n * (size_t)n);  // projector on what is left, its rows the projections
+sti_status sti_small_canonical(sti_arena* pool, int count, int n, double* V) {
+    double* P = sti_arena_doubles(pool, (size_t)n * (size_t)n);  // projector on what is left, its rows the projections
     if (P == NULL) return pool->status;
     sti_small_multiply_tn(n, count, n, V, V, P);
     for (int k = 0; k < count; k++) {

@@ -27,7 +27,7 @@ sti_status sti_sticking_rationals(sti_sticking* r, size_t count, sti_rationals**
     *out = NULL;
     if (m->rationals_count == m->rationals_capacity) {
         const int more = m->rationals_capacity == 0 ? 8 : 2 * m->rationals_capacity;
-        sti_rationals** list = sti_pool_take(&m->pool, (size_t)more, sizeof *list);
+        sti_rationals** list = sti_arena_take(&m->pool, (size_t)more, sizeof *list);
         if (list == NULL) return m->pool.status;
         if (m->rationals_count > 0) memcpy(list, m->rationals, (size_t)m->rationals_count * sizeof *list);
         m->rationals = list;
@@ -48,7 +48,7 @@ void sti_sticking_destroy(sti_sticking* sticking) {
     struct sti_sticking_memory* m = sticking->memory;
     for (int i = 0; i < m->rationals_count; i++) sti_rationals_destroy(m->rationals[i]);
     sti_env* env = m->env;
-    sti_pool_clear(&m->pool);
+    sti_arena_clear(&m->pool);
     sti_free(env, m);
     sti_free(env, sticking);
 }
@@ -97,7 +97,7 @@ sti_status sti_sticking_analyze(sti_env* env, const sti_instant* instant, const 
     }
     r->memory = m;
     m->env = env;
-    m->pool = sti_pool_make(env);
+    m->pool = sti_arena_make(env);
     if (options == NULL) options = &standard;
     m->deadline = sti_deadline(env, options->time_limit_s);
     sti_status status = sti_posed_make(&m->posed, &m->pool, instant, options);

@@ -9,7 +9,7 @@
 // The touching contacts of an instant, with what is asked of each (S0 equations 61, 65, 71).
 typedef struct sti_posed {
     sti_env* env;
-    sti_pool* pool;  // borrowed
+    sti_arena* pool;  // borrowed
     const sti_instant* instant;
     sti_sticking_options options;
     int n;                     // velocities
@@ -40,7 +40,7 @@ typedef struct sti_posed {
     bool exact;                      // exact arithmetic is wanted and affordable
 } sti_posed;
 
-sti_status sti_posed_make(sti_posed* s, sti_pool* pool, const sti_instant* instant,
+sti_status sti_posed_make(sti_posed* s, sti_arena* pool, const sti_instant* instant,
                           const sti_sticking_options* options);
 
 static inline const sti_instant_contact* sti_posed_contact(const sti_posed* s, int i) {
@@ -57,27 +57,29 @@ void sti_facet_normal(int facets, int k, double m[2]);
 // Unknowns (a, lambda, extras). sign (nc) chooses the cone of bilateral friction; NULL or 0: nothing is asked there.
 // margin >= 0: the extra unknown that is taken off every inequality and cone.
 sti_status sti_posed_program(const sti_posed* s, const signed char* sign, int extras, int extra_rows, int margin,
-                             bool exact, sti_program* out);
+                             bool exact, sti_cone_program* out);
 
 // The same with the contacts marked in opens (nc, borrowed) open.
 sti_status sti_posed_open(const sti_posed* s, const unsigned char* opens, sti_posed* out);
 
-// Rows over an acceleration in the unknowns 0 .. n-1, without rounding where the program is exact: row j of M a, row k of
-// contact i of A'a, with its rate or without; and row j of -C lambda, lambda in the unknowns from `first` on.
-void sti_posed_mass_row(const sti_posed* s, sti_program* g, int row, int j);
-void sti_posed_held_row(const sti_posed* s, sti_program* g, int row, int i, int k, bool rate);
-void sti_posed_force_row(const sti_posed* s, sti_program* g, int row, int j, int first);
+// Rows over an acceleration in the unknowns 0 .. n-1, without rounding where the program is exact: row j of M a, row k
+// of contact i of A'a, with its rate or without; and row j of -C lambda, lambda in the unknowns from `first` on.
+void sti_posed_mass_row(const sti_posed* s, sti_cone_program* g, int row, int j);
+void sti_posed_held_row(const sti_posed* s, sti_cone_program* g, int row, int i, int k, bool rate);
+void sti_posed_force_row(const sti_posed* s, sti_cone_program* g, int row, int j, int first);
 
-// Exact twin of the directions k (0: the normal) of the contacts, NULL: none, and the line of contact i in it, also in the rates'.
+// Exact twin of the directions k (0: the normal) of the contacts, NULL: none, and the line of contact i in it, also in
+// the rates'.
 const sti_rationals* sti_posed_twin(const sti_posed* s, int i, int k, size_t* line);
 
-// sticking_ranks.c. Entry `entry` of the direction of flat multiplier k, or its rate (also of a tangent that slides), times sign,
-// as an entry of a program.
-void sti_posed_put_direction(const sti_posed* s, sti_program* g, int row, int column, int k, int entry, int sign);
-void sti_posed_put_rate(const sti_posed* s, sti_program* g, int row, int column, int k, int sign);
+// sticking_ranks.c. Entry `entry` of the direction of flat multiplier k, or its rate (also of a tangent that slides),
+// times sign, as an entry of a program.
+void sti_posed_put_direction(const sti_posed* s, sti_cone_program* g, int row, int column, int k, int entry, int sign);
+void sti_posed_put_rate(const sti_posed* s, sti_cone_program* g, int row, int column, int k, int sign);
 double sti_posed_rate(const sti_posed* s, int k);
-// -(n - sum_k mu slip_k t_k), entry `entry`, of contact i: what a unit of its normal force does, with the friction it drags along.
-void sti_posed_put_pushed(const sti_posed* s, sti_program* g, int row, int column, int i, int entry);
+// -(n - sum_k mu slip_k t_k), entry `entry`, of contact i: what a unit of its normal force does, with the friction it
+// drags along.
+void sti_posed_put_pushed(const sti_posed* s, sti_cone_program* g, int row, int column, int i, int entry);
 // Rank of the directions of these multipliers. *agree: exact arithmetic has a say; false afterwards: it differs.
 sti_status sti_posed_rank(const sti_posed* s, bool* agree, const int* multiplier, int count, int* rank);
 // Some a with direction'a + rate = 0 for all of them? With a tolerance (exact false) rates are also compared with the
@@ -86,7 +88,7 @@ sti_status sti_posed_consistent(const sti_posed* s, bool exact, const int* multi
                                 const double* acceleration, bool* out);
 
 // The equations (61 a) alone, with the friction of sliding unilateral contacts: unknowns (a, lambda).
-sti_status sti_posed_equations(const sti_posed* s, bool exact, sti_program* out);
+sti_status sti_posed_equations(const sti_posed* s, bool exact, sti_cone_program* out);
 
 // Are the equations redundant, or consistent, only up to rounding? Then exact arithmetic has no say.
 sti_status sti_posed_near_redundant(const sti_posed* s, bool* out);
@@ -96,8 +98,9 @@ double sti_posed_force_limit(const sti_posed* s);  // on normal forces, for the 
 double sti_posed_reach(const sti_posed* s, int i, const double* lambda);
 double sti_posed_margin(const sti_posed* s, int i, const double* lambda);  // of contact i; NAN: it has no bound
 double sti_posed_least_margin(const sti_posed* s, const double* lambda);
-// sticking_proof.c: what a point (n+p) misses of the equations (61 a), relative to their terms, and of the friction of contacts that
-// slide or are smooth, relative to the forces. Nothing is asked of bilateral friction where the sign is 0.
+// sticking_proof.c: what a point (n+p) misses of the equations (61 a), relative to their terms, and of the friction of
+// contacts that slide or are smooth, relative to the forces. Nothing is asked of bilateral friction where the sign is
+// 0.
 typedef struct sti_misfit {
     double equations, friction;
 } sti_misfit;
@@ -112,7 +115,7 @@ sti_status sti_posed_margin_sign(const sti_posed* s, int i, const sti_rationals*
 
 struct sti_sticking_memory {
     sti_env* env;
-    sti_pool pool;
+    sti_arena pool;
     sti_posed posed;
     double deadline;  // by sti_now
     int rationals_count, rationals_capacity;
@@ -137,7 +140,7 @@ sti_status sti_sticking_propositions(sti_sticking* r);
 // The point of largest margin in one branch: outcome, a and lambda (x: n + p), margin, and the multipliers of the
 // program's rows when there is none. The program stays open for the caller.
 typedef struct sti_branch {
-    sti_program program;
+    sti_cone_program program;
     sti_sticking_outcome outcome;
     double margin;
     double* x;        // (n+p)
@@ -148,8 +151,8 @@ typedef struct sti_branch {
 sti_status sti_branch_largest_margin(const sti_posed* s, const signed char* sign, sti_branch* out);
 void sti_branch_close(sti_branch* b);
 
-// sticking_constraints.c: the constraints X'a + c_x = 0, U'a + c_u >= 0 of (43). A point, or multipliers (q) of the rows of A'
-// that show there is none; equations false: the inequalities alone. Exact twins when asked for exactly.
+// sticking_constraints.c: the constraints X'a + c_x = 0, U'a + c_u >= 0 of (43). A point, or multipliers (q) of the
+// rows of A' that show there is none; equations false: the inequalities alone. Exact twins when asked for exactly.
 typedef struct sti_constraints {
     sti_conic_outcome outcome;
     double *a, *farkas;
@@ -164,14 +167,14 @@ sti_status sti_posed_descent(sti_sticking* r, const sti_posed* s, bool exact, st
 // ---- tables of propositions
 
 typedef struct sti_propositions_table {
-    sti_pool* pool;
+    sti_arena* pool;
     int count, capacity;
     sti_proposition* list;
     int room;
     sti_named* numbers;
 } sti_propositions_table;
 
-sti_status sti_propositions_open(sti_propositions_table* t, sti_pool* pool, int capacity);
+sti_status sti_propositions_open(sti_propositions_table* t, sti_arena* pool, int capacity);
 sti_proposition* sti_propositions_begin(sti_propositions_table* t, const char* id,
                                         const char* title);  // NULL on failure
 void sti_propositions_verdict(sti_propositions_table* t, sti_holds verdict, const char* format, ...)

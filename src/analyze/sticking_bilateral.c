@@ -9,12 +9,12 @@
 
 #include "analyze/sticking_blocks.h"
 
-static sti_status proposition_1(sti_sticking* r, const sti_blocks* b, sti_propositions_table* t) {
+static sti_status proposition_1(sti_sticking* r, const sti_sticking_blocks* b, sti_propositions_table* t) {
     const sti_posed* s = b->s;
-    sti_pool* pool = b->pool;
-    double *Cl = sti_pool_doubles(pool, (size_t)s->n), *ln = sti_pool_doubles(pool, (size_t)b->m);
-    double* lt = sti_pool_doubles(pool, (size_t)b->t);
-    int* all = sti_pool_ints(pool, (size_t)s->p);
+    sti_arena* pool = b->pool;
+    double *Cl = sti_arena_doubles(pool, (size_t)s->n), *ln = sti_arena_doubles(pool, (size_t)b->m);
+    double* lt = sti_arena_doubles(pool, (size_t)b->t);
+    int* all = sti_arena_ints(pool, (size_t)s->p);
     if (pool->status != STI_OK) return pool->status;
     for (int k = 0; k < s->p; k++) all[k] = k;
     bool stacked;
@@ -69,18 +69,18 @@ typedef struct delassus {
     double* terms;     // what it was summed from            (p)
 } delassus;
 
-static sti_status make_delassus(const sti_blocks* b, delassus* d) {
-    sti_pool* pool = b->pool;
+static sti_status make_delassus(const sti_sticking_blocks* b, delassus* d) {
+    sti_arena* pool = b->pool;
     const size_t n = (size_t)b->n, m = (size_t)b->m, t = (size_t)b->t, p = m + t;
-    double *C = sti_pool_doubles(pool, n * p), *MC = sti_pool_doubles(pool, n * p);
-    double *Gnn = sti_pool_doubles(pool, m * m), *inv = sti_pool_doubles(pool, m * m);
-    d->G = sti_pool_doubles(pool, p * p);
-    d->Ginv = sti_pool_doubles(pool, p * p);
-    d->W = sti_pool_doubles(pool, p * n);
-    d->V = sti_pool_doubles(pool, p);
-    d->S = sti_pool_doubles(pool, t * t);
-    d->lambda = sti_pool_doubles(pool, p);
-    d->terms = sti_pool_doubles(pool, p);
+    double *C = sti_arena_doubles(pool, n * p), *MC = sti_arena_doubles(pool, n * p);
+    double *Gnn = sti_arena_doubles(pool, m * m), *inv = sti_arena_doubles(pool, m * m);
+    d->G = sti_arena_doubles(pool, p * p);
+    d->Ginv = sti_arena_doubles(pool, p * p);
+    d->W = sti_arena_doubles(pool, p * n);
+    d->V = sti_arena_doubles(pool, p);
+    d->S = sti_arena_doubles(pool, t * t);
+    d->lambda = sti_arena_doubles(pool, p);
+    d->terms = sti_arena_doubles(pool, p);
     if (pool->status != STI_OK) return pool->status;
     for (size_t j = 0; j < n; j++) {
         for (size_t k = 0; k < m; k++) C[j * p + k] = b->N[j * m + k];
@@ -118,7 +118,7 @@ static sti_status make_delassus(const sti_blocks* b, delassus* d) {
     return status;
 }
 
-static void unsplit(const sti_blocks* b, const double* split, double* lambda) {
+static void unsplit(const sti_sticking_blocks* b, const double* split, double* lambda) {
     const sti_posed* s = b->s;
     int tangent = b->m;
     for (int i = 0; i < s->nc; i++) {
@@ -146,7 +146,7 @@ static double terms_of(const sti_posed* s, const delassus* d, int i, int tangent
     return sum;
 }
 
-static sti_status find_margins(const sti_sticking* r, const sti_blocks* b, const delassus* d, unique* q) {
+static sti_status find_margins(const sti_sticking* r, const sti_sticking_blocks* b, const delassus* d, unique* q) {
     const sti_posed* s = b->s;
     const sti_rationals* exact = r->answer.outcome == STI_STICKING_YES ? r->answer.lambda_exact : NULL;
     unsplit(b, d->lambda, q->lambda);
@@ -161,14 +161,14 @@ static sti_status find_margins(const sti_sticking* r, const sti_blocks* b, const
     return status;
 }
 
-static sti_status make_unique(const sti_sticking* r, const sti_blocks* b, const delassus* d, unique* q) {
+static sti_status make_unique(const sti_sticking* r, const sti_sticking_blocks* b, const delassus* d, unique* q) {
     const sti_posed* s = b->s;
-    double* load = sti_pool_doubles(b->pool, (size_t)b->n);
-    q->lambda = sti_pool_doubles(b->pool, (size_t)s->p);
-    q->a = sti_pool_doubles(b->pool, (size_t)b->n);
-    q->margins = sti_pool_doubles(b->pool, (size_t)b->m);
-    q->terms = sti_pool_doubles(b->pool, (size_t)b->m);
-    q->sign = sti_pool_ints(b->pool, (size_t)b->m);
+    double* load = sti_arena_doubles(b->pool, (size_t)b->n);
+    q->lambda = sti_arena_doubles(b->pool, (size_t)s->p);
+    q->a = sti_arena_doubles(b->pool, (size_t)b->n);
+    q->margins = sti_arena_doubles(b->pool, (size_t)b->m);
+    q->terms = sti_arena_doubles(b->pool, (size_t)b->m);
+    q->sign = sti_arena_ints(b->pool, (size_t)b->m);
     if (b->pool->status != STI_OK) return b->pool->status;
     const sti_status status = find_margins(r, b, d, q);
     for (int j = 0; j < b->n; j++)
@@ -177,10 +177,10 @@ static sti_status make_unique(const sti_sticking* r, const sti_blocks* b, const 
     return status;
 }
 
-static sti_status proposition_2(const sti_sticking* r, const sti_blocks* b, sti_propositions_table* t,
+static sti_status proposition_2(const sti_sticking* r, const sti_sticking_blocks* b, sti_propositions_table* t,
                                 const delassus* d, const unique* q) {
     const int p = b->s->p;
-    double *Gnn = sti_pool_doubles(b->pool, (size_t)b->m * (size_t)b->m), least = INFINITY;
+    double *Gnn = sti_arena_doubles(b->pool, (size_t)b->m * (size_t)b->m), least = INFINITY;
     if (b->pool->status != STI_OK) return b->pool->status;
     for (int i = 0; i < b->m; i++) {
         if (q->margins[i] < least) least = q->margins[i];
@@ -199,8 +199,8 @@ static sti_status proposition_2(const sti_sticking* r, const sti_blocks* b, sti_
 }
 
 // Corollary 1: at rest, and no acceleration but rounding of what it was summed from.
-static void corollary_1(const sti_sticking* r, const sti_blocks* b, sti_propositions_table* t, const delassus* d,
-                        const unique* q) {
+static void corollary_1(const sti_sticking* r, const sti_sticking_blocks* b, sti_propositions_table* t,
+                        const delassus* d, const unique* q) {
     const double rates = fmax(sti_small_max((size_t)b->m, b->c_n), sti_small_max((size_t)b->t, b->c_t));
     if (rates > 0 || sti_small_max((size_t)b->n, b->s->instant->v) > 0) {
         sti_propositions_verdict(t, STI_NOT_APPLICABLE, "the system moves");
@@ -233,9 +233,9 @@ static void corollary_1(const sti_sticking* r, const sti_blocks* b, sti_proposit
 }
 
 // |rate of (lambda_n, lambda_t)| per |rate of F|, contact by contact.
-static sti_status force_gain(const sti_blocks* b, sti_propositions_table* t, const delassus* d) {
+static sti_status force_gain(const sti_sticking_blocks* b, sti_propositions_table* t, const delassus* d) {
     const sti_posed* s = b->s;
-    double* gain = sti_pool_doubles(b->pool, (size_t)s->nc);
+    double* gain = sti_arena_doubles(b->pool, (size_t)s->nc);
     for (int i = 0, tangent = b->m; gain != NULL && i < s->nc; i++) {
         double sum = sti_small_norm(b->n, d->W + (size_t)i * (size_t)b->n);
         for (int k = 0; k < s->tangents[i]; k++, tangent++)
@@ -248,7 +248,7 @@ static sti_status force_gain(const sti_blocks* b, sti_propositions_table* t, con
 
 // Proposition 4: lower bound on the time to slip. The margin mu |lambda_n| - |lambda_t| changes no faster than
 // sqrt(1 + mu^2) times the rate of (lambda_n, lambda_t).
-static sti_status proposition_4(const sti_sticking* r, const sti_blocks* b, sti_propositions_table* t,
+static sti_status proposition_4(const sti_sticking* r, const sti_sticking_blocks* b, sti_propositions_table* t,
                                 const delassus* d, const unique* q) {
     const sti_posed* s = b->s;
     const double rate = s->options.lipschitz;
@@ -289,7 +289,7 @@ static sti_status proposition_4(const sti_sticking* r, const sti_blocks* b, sti_
     return status;
 }
 
-static sti_status propositions_2_to_4(const sti_sticking* r, const sti_blocks* b, sti_propositions_table* t) {
+static sti_status propositions_2_to_4(const sti_sticking* r, const sti_sticking_blocks* b, sti_propositions_table* t) {
     static const char* const ids[] = {"P2", "P3", "C1", "P4.i", "P4.ii"};
     static const char* const titles[] = {"sticking of independent contacts, by (22)",
                                          "some external force makes the contacts stick, by (24)",
@@ -347,14 +347,15 @@ static bool divide_by_root(int n, int p, const double* M, double* L, double* C) 
     return true;
 }
 
-// D = C'E+ C of (27), E = M + C C'. With M = L L' > 0 and L^-1 C = U diag(s) V' it is V diag(s^2 / (1 + s^2)) V', which does not
-// mind units as E does. Otherwise E is inverted in even units: im C is in im E, so that any generalized inverse will do.
-static sti_status make_D(const sti_blocks* b, const double* C, int rank_E, double* D) {
+// D = C'E+ C of (27), E = M + C C'. With M = L L' > 0 and L^-1 C = U diag(s) V' it is V diag(s^2 / (1 + s^2)) V', which
+// does not mind units as E does. Otherwise E is inverted in even units: im C is in im E, so that any generalized
+// inverse will do.
+static sti_status make_D(const sti_sticking_blocks* b, const double* C, int rank_E, double* D) {
     const sti_posed* s = b->s;
-    sti_pool* pool = b->pool;
+    sti_arena* pool = b->pool;
     const int n = b->n, p = b->m + b->t;
-    double *MC = sti_pool_doubles(pool, (size_t)n * (size_t)p), *E = sti_pool_doubles(pool, (size_t)n * (size_t)n);
-    double *even = sti_pool_copy(pool, C, (size_t)n * (size_t)p), *pinv;
+    double *MC = sti_arena_doubles(pool, (size_t)n * (size_t)p), *E = sti_arena_doubles(pool, (size_t)n * (size_t)n);
+    double *even = sti_arena_copy(pool, C, (size_t)n * (size_t)p), *pinv;
     sti_svd f;
     if (pool->status != STI_OK) return pool->status;
     if (b->definite && divide_by_root(n, p, s->instant->M, E, even)) {
@@ -384,10 +385,10 @@ static sti_status make_D(const sti_blocks* b, const double* C, int rank_E, doubl
 }
 
 // Q = D_tt - D_nt'D_nn- D_nt: im D_nt is in im D_nn, and D_nn is inverted with its diagonal scaled to one.
-static sti_status make_Q(const sti_blocks* b, const double* D, double* Q) {
+static sti_status make_Q(const sti_sticking_blocks* b, const double* D, double* Q) {
     const int m = b->m, tt = b->t, p = m + tt;
-    sti_pool* pool = b->pool;
-    double *Dnn = sti_pool_doubles(pool, (size_t)m * (size_t)m), *scale = sti_pool_doubles(pool, (size_t)m), *Np;
+    sti_arena* pool = b->pool;
+    double *Dnn = sti_arena_doubles(pool, (size_t)m * (size_t)m), *scale = sti_arena_doubles(pool, (size_t)m), *Np;
     if (pool->status != STI_OK) return pool->status;
     for (int i = 0; i < m; i++) scale[i] = D[(size_t)i * p + i] > 0 ? 1 / sqrt(D[(size_t)i * p + i]) : 1;
     for (int i = 0; i < m; i++)
@@ -411,16 +412,16 @@ static sti_status make_Q(const sti_blocks* b, const double* D, double* Q) {
     return STI_OK;
 }
 
-// Lemma 1. Ranks are known without the matrices: the kernel of E is that of M with that of C'; im C is in im E, so D has the
-// rank of C, D_nn that of grad h, and Q what is between.
-static sti_status lemma_1(sti_sticking* r, const sti_blocks* b, sti_propositions_table* t) {
+// Lemma 1. Ranks are known without the matrices: the kernel of E is that of M with that of C'; im C is in im E, so D
+// has the rank of C, D_nn that of grad h, and Q what is between.
+static sti_status lemma_1(sti_sticking* r, const sti_sticking_blocks* b, sti_propositions_table* t) {
     const sti_posed* s = b->s;
-    sti_pool* pool = b->pool;
+    sti_arena* pool = b->pool;
     const int n = b->n, m = b->m, tt = b->t, p = m + tt;
     int rank_E = n - r->kernel_dimension;
-    double *C = sti_pool_doubles(pool, (size_t)n * (size_t)p), *D = sti_pool_doubles(pool, (size_t)p * (size_t)p);
-    double *Q = sti_pool_doubles(pool, (size_t)tt * (size_t)tt),
-           *stacked = sti_pool_doubles(pool, (size_t)n * (size_t)(n + p));
+    double *C = sti_arena_doubles(pool, (size_t)n * (size_t)p), *D = sti_arena_doubles(pool, (size_t)p * (size_t)p);
+    double *Q = sti_arena_doubles(pool, (size_t)tt * (size_t)tt),
+           *stacked = sti_arena_doubles(pool, (size_t)n * (size_t)(n + p));
     if (pool->status != STI_OK) return pool->status;
     for (int j = 0; j < n; j++) {
         for (int k = 0; k < m; k++) C[(size_t)j * p + k] = b->N[(size_t)j * m + k];
@@ -452,7 +453,7 @@ static sti_status lemma_1(sti_sticking* r, const sti_blocks* b, sti_propositions
                                  b->slides ? "a contact slides" : "the equations have no solution");
         return STI_OK;
     }
-    double *ln = sti_pool_doubles(pool, (size_t)m), *lt = sti_pool_doubles(pool, (size_t)tt);
+    double *ln = sti_arena_doubles(pool, (size_t)m), *lt = sti_arena_doubles(pool, (size_t)tt);
     if (pool->status != STI_OK) return pool->status;
     sti_blocks_split(b, r->lambda_least, ln, lt);
     const sti_holds sticks = r->self_stress_count == 0    ? verdict_of(r->answer.outcome)
@@ -474,7 +475,7 @@ static sti_status lemma_1(sti_sticking* r, const sti_blocks* b, sti_propositions
     return STI_OK;
 }
 
-sti_status sti_propositions_bilateral(sti_sticking* r, const sti_blocks* b, sti_propositions_table* t) {
+sti_status sti_propositions_bilateral(sti_sticking* r, const sti_sticking_blocks* b, sti_propositions_table* t) {
     sti_status status = proposition_1(r, b, t);
     if (status == STI_OK) status = propositions_2_to_4(r, b, t);
     if (status == STI_OK) status = lemma_1(r, b, t);

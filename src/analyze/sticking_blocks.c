@@ -8,7 +8,7 @@ static void put_column(double* to, int cols, int j, const double* C, int p, int 
     for (int i = 0; i < n; i++) to[(size_t)i * (size_t)cols + (size_t)j] = C[(size_t)i * (size_t)p + (size_t)k];
 }
 
-static void fill(sti_blocks* b) {
+static void fill(sti_sticking_blocks* b) {
     const sti_posed* s = b->s;
     int tangent = 0, u = 0, x = 0;
     for (int i = 0; i < s->nc; i++) {
@@ -42,32 +42,32 @@ int sti_blocks_sign(double value, double terms) {
     return value > 0 ? 1 : -1;
 }
 
-static sti_status take(sti_blocks* b) {
+static sti_status take(sti_sticking_blocks* b) {
     const sti_posed* s = b->s;
     const size_t n = (size_t)b->n;
-    b->N = sti_pool_doubles(s->pool, n * (size_t)b->m);
-    b->H = sti_pool_doubles(s->pool, n * (size_t)b->t);
-    b->U = sti_pool_doubles(s->pool, n * (size_t)b->u);
-    b->X = sti_pool_doubles(s->pool, n * (size_t)b->x);
-    b->c_n = sti_pool_doubles(s->pool, (size_t)b->m);
-    b->c_t = sti_pool_doubles(s->pool, (size_t)b->t);
-    b->c_u = sti_pool_doubles(s->pool, (size_t)b->u);
-    b->c_x = sti_pool_doubles(s->pool, (size_t)b->x);
-    b->u_contact = sti_pool_ints(s->pool, (size_t)b->u);
-    b->u_multiplier = sti_pool_ints(s->pool, (size_t)b->u);
-    b->x_multiplier = sti_pool_ints(s->pool, (size_t)b->x);
-    b->Minv = sti_pool_doubles(s->pool, n * n);
-    b->acceleration = sti_pool_doubles(s->pool, n);
+    b->N = sti_arena_doubles(s->pool, n * (size_t)b->m);
+    b->H = sti_arena_doubles(s->pool, n * (size_t)b->t);
+    b->U = sti_arena_doubles(s->pool, n * (size_t)b->u);
+    b->X = sti_arena_doubles(s->pool, n * (size_t)b->x);
+    b->c_n = sti_arena_doubles(s->pool, (size_t)b->m);
+    b->c_t = sti_arena_doubles(s->pool, (size_t)b->t);
+    b->c_u = sti_arena_doubles(s->pool, (size_t)b->u);
+    b->c_x = sti_arena_doubles(s->pool, (size_t)b->x);
+    b->u_contact = sti_arena_ints(s->pool, (size_t)b->u);
+    b->u_multiplier = sti_arena_ints(s->pool, (size_t)b->u);
+    b->x_multiplier = sti_arena_ints(s->pool, (size_t)b->x);
+    b->Minv = sti_arena_doubles(s->pool, n * n);
+    b->acceleration = sti_arena_doubles(s->pool, n);
     return s->pool->status;
 }
 
 // M > 0 up to rounding: eigenvalues of M with its diagonal scaled to one; then its inverse.
-static sti_status invert_mass(sti_blocks* b) {
+static sti_status invert_mass(sti_sticking_blocks* b) {
     const sti_posed* s = b->s;
     const double* M = s->instant->M;
     const size_t n = (size_t)b->n;
-    double *w = sti_pool_doubles(s->pool, n), *V = sti_pool_doubles(s->pool, n * n);
-    double* scaled = sti_pool_copy(s->pool, M, n * n);
+    double *w = sti_arena_doubles(s->pool, n), *V = sti_arena_doubles(s->pool, n * n);
+    double* scaled = sti_arena_copy(s->pool, M, n * n);
     if (s->pool->status != STI_OK) return s->pool->status;
     b->definite = true;
     for (size_t i = 0; i < n; i++) b->definite = b->definite && M[i * n + i] > 0;
@@ -82,9 +82,9 @@ static sti_status invert_mass(sti_blocks* b) {
     return status;
 }
 
-static sti_status find_ranks(sti_blocks* b) {
+static sti_status find_ranks(sti_sticking_blocks* b) {
     const sti_posed* s = b->s;
-    int* list = sti_pool_ints(s->pool, (size_t)s->p);
+    int* list = sti_arena_ints(s->pool, (size_t)s->p);
     if (list == NULL) return s->pool->status;
     int count = 0;
     for (int i = 0; i < s->nc; i++) list[count++] = s->first[i];
@@ -101,8 +101,8 @@ static sti_status find_ranks(sti_blocks* b) {
     return status;
 }
 
-sti_status sti_blocks_make(sti_blocks* b, const sti_posed* s, bool exact) {
-    *b = (sti_blocks){.s = s, .pool = s->pool, .n = s->n, .m = s->nc, .exact = exact};
+sti_status sti_blocks_make(sti_sticking_blocks* b, const sti_posed* s, bool exact) {
+    *b = (sti_sticking_blocks){.s = s, .pool = s->pool, .n = s->n, .m = s->nc, .exact = exact};
     for (int i = 0; i < s->nc; i++) {
         b->t += s->tangents[i];
         b->u += !s->bilateral[i];
@@ -117,8 +117,8 @@ sti_status sti_blocks_make(sti_blocks* b, const sti_posed* s, bool exact) {
 }
 
 // rank (U, X): of all directions unless a contact slides, whose tangents are in neither.
-static sti_status rank_UX(const sti_blocks* b, int* rank) {
-    int* list = sti_pool_ints(b->pool, (size_t)(b->u + b->x));
+static sti_status rank_UX(const sti_sticking_blocks* b, int* rank) {
+    int* list = sti_arena_ints(b->pool, (size_t)(b->u + b->x));
     bool agree = b->exact;
     if (list == NULL) return b->pool->status;
     memcpy(list, b->u_multiplier, (size_t)b->u * sizeof *list);
@@ -126,7 +126,7 @@ static sti_status rank_UX(const sti_blocks* b, int* rank) {
     return sti_posed_rank(b->s, &agree, list, b->u + b->x, rank);
 }
 
-void sti_blocks_split(const sti_blocks* b, const double* lambda, double* out_n, double* out_t) {
+void sti_blocks_split(const sti_sticking_blocks* b, const double* lambda, double* out_n, double* out_t) {
     const sti_posed* s = b->s;
     int tangent = 0;
     for (int i = 0; i < s->nc; i++) {
@@ -136,10 +136,10 @@ void sti_blocks_split(const sti_blocks* b, const double* lambda, double* out_n, 
 }
 
 // W has the rank of X. Its inverse by Cholesky does not mind units; the pseudo-inverse keeps as many singular values.
-sti_status sti_blocks_pinv(const sti_blocks* b, const double* W, double** out) {
+sti_status sti_blocks_pinv(const sti_sticking_blocks* b, const double* W, double** out) {
     bool definite = false;
     sti_status status = STI_OK;
-    *out = sti_pool_doubles(b->pool, (size_t)b->x * (size_t)b->x);
+    *out = sti_arena_doubles(b->pool, (size_t)b->x * (size_t)b->x);
     if (*out == NULL) return b->pool->status;
     if (b->X_independent) status = sti_small_inverse(b->pool, b->x, W, *out, &definite);
     if (status != STI_OK || definite) return status;
@@ -150,16 +150,17 @@ sti_status sti_blocks_pinv(const sti_blocks* b, const double* W, double** out) {
     return sti_svd_pinv(b->pool, &f, out);
 }
 
-sti_status sti_blocks_augmented(const sti_blocks* b, sti_augmented* out) {
-    sti_pool* pool = b->pool;
+sti_status sti_blocks_augmented(const sti_sticking_blocks* b, sti_augmented* out) {
+    sti_arena* pool = b->pool;
     const size_t n = (size_t)b->n, u = (size_t)b->u, x = (size_t)b->x;
-    double *MX = sti_pool_doubles(pool, n * x), *MU = sti_pool_doubles(pool, n * u), *W = sti_pool_doubles(pool, x * x);
-    double *UX = sti_pool_doubles(pool, u * x), *UXW = sti_pool_doubles(pool, u * x);
-    double* load = sti_pool_doubles(pool, n);
-    out->A = sti_pool_doubles(pool, u * u);
-    out->H = sti_pool_doubles(pool, u);
-    out->first = sti_pool_doubles(pool, u);
-    double* XF = sti_pool_doubles(pool, x);
+    double *MX = sti_arena_doubles(pool, n * x), *MU = sti_arena_doubles(pool, n * u),
+           *W = sti_arena_doubles(pool, x * x);
+    double *UX = sti_arena_doubles(pool, u * x), *UXW = sti_arena_doubles(pool, u * x);
+    double* load = sti_arena_doubles(pool, n);
+    out->A = sti_arena_doubles(pool, u * u);
+    out->H = sti_arena_doubles(pool, u);
+    out->first = sti_arena_doubles(pool, u);
+    double* XF = sti_arena_doubles(pool, x);
     if (pool->status != STI_OK) return pool->status;
     sti_small_multiply(b->n, b->n, b->x, b->Minv, b->X, MX);
     sti_small_multiply(b->n, b->n, b->u, b->Minv, b->U, MU);
@@ -194,7 +195,7 @@ sti_status sti_blocks_augmented(const sti_blocks* b, sti_augmented* out) {
 
 sti_status sti_sticking_propositions(sti_sticking* r) {
     const sti_posed* s = &r->memory->posed;
-    sti_blocks b;
+    sti_sticking_blocks b;
     sti_propositions_table t;
     sti_status status = sti_blocks_make(&b, s, s->exact && !r->near_redundant);
     if (status == STI_OK) status = sti_propositions_open(&t, s->pool, 40);

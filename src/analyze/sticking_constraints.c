@@ -2,8 +2,8 @@
 //
 //     X'a + c_x = 0 (tangents that stick, bilateral normals),    U'a + c_u >= 0 (unilateral normals)
 //
-// (43) is solvable exactly when some acceleration satisfies them and F'x >= 0 for all x with M x = 0, X'x = 0, U'x >= 0. Either
-// has a proof when it fails: a Farkas vector, or such an x with F'x < 0.
+// (43) is solvable exactly when some acceleration satisfies them and F'x >= 0 for all x with M x = 0, X'x = 0, U'x >=
+// 0. Either has a proof when it fails: a Farkas vector, or such an x with F'x < 0.
 #include <math.h>
 
 #include "analyze/sticking.h"
@@ -14,7 +14,7 @@ static sti_row_kind kind_of(const sti_posed* s, int i, int k) {
     return k == 0 && !s->bilateral[i] ? STI_ROW_NONNEGATIVE : STI_ROW_ZERO;
 }
 
-static void add_held(const sti_posed* s, sti_program* g, bool equations, bool rates) {
+static void add_held(const sti_posed* s, sti_cone_program* g, bool equations, bool rates) {
     for (int i = 0; i < s->nc; i++) {
         for (int k = 0; k < s->row[i + 1] - s->row[i]; k++) {
             const sti_row_kind kind = kind_of(s, i, k);
@@ -25,10 +25,10 @@ static void add_held(const sti_posed* s, sti_program* g, bool equations, bool ra
 }
 
 // The point of least norm, or multipliers of the rows.
-static sti_status solve_conic(sti_program* g, sti_constraints* out) {
+static sti_status solve_conic(sti_cone_program* g, sti_constraints* out) {
     out->outcome = STI_CONIC_INFEASIBLE;
     sti_status status = sti_program_reduce(g);
-    double *weight = sti_pool_doubles(g->pool, (size_t)g->size), *dual = sti_pool_doubles(g->pool, (size_t)g->rows);
+    double *weight = sti_arena_doubles(g->pool, (size_t)g->size), *dual = sti_arena_doubles(g->pool, (size_t)g->rows);
     if (status != STI_OK || g->pool->status != STI_OK) return status != STI_OK ? status : g->pool->status;
     if (g->outside > CONSISTENT) {
         for (int k = 0; k < g->equations.m; k++) dual[g->equation[k]] = g->witness[k];
@@ -48,14 +48,14 @@ static sti_status solve_conic(sti_program* g, sti_constraints* out) {
     return g->pool->status;
 }
 
-static double* doubles_of(sti_pool* pool, const sti_rationals* r, size_t count) {
-    double* out = sti_pool_doubles(pool, count);
+static double* doubles_of(sti_arena* pool, const sti_rationals* r, size_t count) {
+    double* out = sti_arena_doubles(pool, count);
     for (size_t k = 0; out != NULL && k < count; k++) out[k] = sti_rationals_double(r, k);
     return out;
 }
 
 // In integers: a vertex, or multipliers of the rows.
-static sti_status solve_exactly(sti_sticking* r, const sti_program* g, sti_constraints* out) {
+static sti_status solve_exactly(sti_sticking* r, const sti_cone_program* g, sti_constraints* out) {
     sti_exact_program e = {0};
     sti_status status = sti_exact_program_open(&e, g);
     const size_t count = (size_t)(e.feasible ? g->size : g->rows);
@@ -76,7 +76,7 @@ static sti_status solve_exactly(sti_sticking* r, const sti_program* g, sti_const
 sti_status sti_posed_constraints(sti_sticking* r, const sti_posed* s, bool exact, bool equations,
                                  sti_constraints* out) {
     *out = (sti_constraints){.outcome = STI_CONIC_UNKNOWN};
-    sti_program g = {0};
+    sti_cone_program g = {0};
     sti_status status = sti_program_open(&g, s->pool, s->n, s->q, exact);
     if (status == STI_OK) {
         add_held(s, &g, equations, true);
@@ -89,7 +89,7 @@ sti_status sti_posed_constraints(sti_sticking* r, const sti_posed* s, bool exact
 
 // x'F = -1 in the cone: without rounding.
 static sti_status descend_exactly(sti_sticking* r, const sti_posed* s, sti_constraints* out) {
-    sti_program g = {0};
+    sti_cone_program g = {0};
     sti_constraints found = {.outcome = STI_CONIC_UNKNOWN};
     sti_status status = sti_program_open(&g, s->pool, s->n, s->n + s->q + 1, true);
     if (status == STI_OK) {
@@ -113,7 +113,7 @@ static sti_status descend_exactly(sti_sticking* r, const sti_posed* s, sti_const
 
 // Least x'F in the cone with |x_j| <= 1, against the terms of that sum.
 static sti_status descend(const sti_posed* s, sti_constraints* out) {
-    sti_program g = {0};
+    sti_cone_program g = {0};
     sti_status status = sti_program_open(&g, s->pool, s->n, 3 * s->n + s->q, false);
     if (status != STI_OK) return status;
     for (int j = 0; j < s->n; j++) sti_posed_mass_row(s, &g, sti_program_add(&g, STI_ROW_ZERO, -1), j);

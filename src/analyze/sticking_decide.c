@@ -49,7 +49,7 @@ typedef struct search {
 // ---- one branch in floating point
 
 // The margin that x really has: the least of the rows from which the unknown d is taken off.
-static double primal_margin(const sti_program* g, const double* x, int d) {
+static double primal_margin(const sti_cone_program* g, const double* x, int d) {
     double least = INFINITY;
     for (int r = 0; r < g->rows; r++) {
         const double share = g->row[(size_t)r * ((size_t)g->size + 1) + 1 + (size_t)d];
@@ -62,9 +62,10 @@ static double primal_margin(const sti_program* g, const double* x, int d) {
     return least;
 }
 
-// What the multipliers prove: no point has a larger margin. Their combination of the rows, without d, is a constant, up to
-// what rounding leaves of the unknowns: too little for unknowns of a million times their size to matter, or INFINITY.
-static double dual_margin(const sti_posed* s, const sti_program* g, const double* dual, int d) {
+// What the multipliers prove: no point has a larger margin. Their combination of the rows, without d, is a constant, up
+// to what rounding leaves of the unknowns: too little for unknowns of a million times their size to matter, or
+// INFINITY.
+static double dual_margin(const sti_posed* s, const sti_cone_program* g, const double* dual, int d) {
     double constant = 0, sum = 0, miss = 0;
     for (int j = 0; j <= g->size; j++) {
         double total = 0;
@@ -92,18 +93,18 @@ sti_status sti_branch_largest_margin(const sti_posed* s, const signed char* sign
     const double cap = s->options.force_limit > 0 ? s->options.force_limit : s->force;
     sti_status status = sti_posed_program(s, sign, 1, 1, d, false, &out->program);
     if (status != STI_OK) return status;
-    sti_program* g = &out->program;
+    sti_cone_program* g = &out->program;
     const int r = sti_program_add(g, STI_ROW_NONNEGATIVE, -1);
     sti_program_put(g, r, 0, cap);
     sti_program_put(g, r, 1 + d, -1);
     status = sti_program_reduce(g);
     if (status != STI_OK) return status;
-    double* c = sti_pool_doubles(s->pool, (size_t)g->size);
+    double* c = sti_arena_doubles(s->pool, (size_t)g->size);
     if (c == NULL) return s->pool->status;
     if (g->outside > 1e-9) {  // the equations contradict each other
         out->outcome = STI_STICKING_NO;
         out->margin = -INFINITY;
-        out->dual = sti_pool_doubles(s->pool, (size_t)g->rows);
+        out->dual = sti_arena_doubles(s->pool, (size_t)g->rows);
         for (int i = 0; out->dual != NULL && i < g->equations.m; i++) out->dual[g->equation[i]] = g->witness[i];
         return s->pool->status;
     }
@@ -143,17 +144,17 @@ static sti_status new_leaf(search* k, sti_sticking_leaf** out) {
     const sti_posed* s = k->s;
     if (answer->leaf_count == k->leaf_capacity) {
         const int more = k->leaf_capacity == 0 ? 4 : 2 * k->leaf_capacity;
-        sti_sticking_leaf* list = sti_pool_take(s->pool, (size_t)more, sizeof *list);
+        sti_sticking_leaf* list = sti_arena_take(s->pool, (size_t)more, sizeof *list);
         if (list == NULL) return s->pool->status;
         if (answer->leaf_count > 0) memcpy(list, answer->leaves, (size_t)answer->leaf_count * sizeof *list);
         answer->leaves = list;
         k->leaf_capacity = more;
     }
     sti_sticking_leaf* leaf = *out = &answer->leaves[answer->leaf_count];
-    leaf->sign = sti_pool_take(s->pool, (size_t)s->nc, 1);
-    leaf->y = sti_pool_doubles(s->pool, (size_t)s->n);
-    leaf->z = sti_pool_doubles(s->pool, (size_t)s->q);
-    if (s->options.facets > 0) leaf->w = sti_pool_doubles(s->pool, (size_t)s->nc * (size_t)s->options.facets);
+    leaf->sign = sti_arena_take(s->pool, (size_t)s->nc, 1);
+    leaf->y = sti_arena_doubles(s->pool, (size_t)s->n);
+    leaf->z = sti_arena_doubles(s->pool, (size_t)s->q);
+    if (s->options.facets > 0) leaf->w = sti_arena_doubles(s->pool, (size_t)s->nc * (size_t)s->options.facets);
     if (s->pool->status != STI_OK) return s->pool->status;
     memcpy(leaf->sign, k->sign, (size_t)s->nc);
     answer->leaf_count++;
@@ -161,7 +162,7 @@ static sti_status new_leaf(search* k, sti_sticking_leaf** out) {
 }
 
 // Place of the multiplier of inequality row `row` in w, -1: it has none.
-static int facet_of(const sti_posed* s, const sti_program* g, int row) {
+static int facet_of(const sti_posed* s, const sti_cone_program* g, int row) {
     const int i = g->owner[row];
     if (s->options.facets == 0 || g->kind[row] != STI_ROW_NONNEGATIVE || i < 0 || s->slides[i] || !s->rough[i] ||
         s->tangents[i] != 2)
@@ -172,7 +173,7 @@ static int facet_of(const sti_posed* s, const sti_program* g, int row) {
 }
 
 // Multipliers of the rows as a leaf; the first n + q rows of every program are the equations (61 a).
-static void fill_leaf(const sti_posed* s, const sti_program* g, const double* dual, sti_sticking_leaf* leaf) {
+static void fill_leaf(const sti_posed* s, const sti_cone_program* g, const double* dual, sti_sticking_leaf* leaf) {
     for (int j = 0; j < s->n; j++) leaf->y[j] = -dual[j];
     for (int j = 0; j < s->q; j++) leaf->z[j] = -dual[s->n + j];
     for (int row = s->n + s->q; row < g->rows; row++) {
@@ -181,7 +182,7 @@ static void fill_leaf(const sti_posed* s, const sti_program* g, const double* du
     }
 }
 
-static sti_status fill_leaf_exactly(search* k, const sti_program* g, const sti_rationals* dual,
+static sti_status fill_leaf_exactly(search* k, const sti_cone_program* g, const sti_rationals* dual,
                                     sti_sticking_leaf* leaf) {
     const sti_posed* s = k->s;
     const size_t count = (size_t)(s->n + s->q) + (size_t)s->nc * (size_t)s->options.facets;
@@ -281,7 +282,7 @@ static sti_status keep_exact_point(search* k, sti_exact_program* e) {
 // +1: a point, kept. -1: none, with a leaf. 0: a point, but open contacts must be looked at.
 static sti_status visit_exactly(search* k, int* verdict) {
     const sti_posed* s = k->s;
-    sti_program g = {0};
+    sti_cone_program g = {0};
     sti_exact_program e = {0};
     sti_rationals* dual = NULL;
     sti_sticking_leaf* leaf;
@@ -299,7 +300,7 @@ static sti_status visit_exactly(search* k, int* verdict) {
         if (status == STI_OK) status = sti_exact_program_farkas(&e, dual);
         if (status == STI_OK) status = new_leaf(k, &leaf);
         if (status == STI_OK) status = fill_leaf_exactly(k, &g, dual, leaf);
-        double* rounded = sti_pool_doubles(s->pool, (size_t)g.rows);
+        double* rounded = sti_arena_doubles(s->pool, (size_t)g.rows);
         for (int row = 0; status == STI_OK && rounded != NULL && row < g.rows; row++)
             rounded[row] = sti_rationals_double(dual, (size_t)row);
         if (status == STI_OK && rounded != NULL) fill_leaf(s, &g, rounded, leaf);
@@ -407,7 +408,7 @@ static sti_status disc_margin_sign(const sti_posed* s, int i, const sti_rational
 static sti_status polygon_margin_sign(const sti_posed* s, int i, const sti_rationals* lambda, int* sign) {
     const sti_instant_exact* exact = s->instant->exact;
     const int facets = s->options.facets, side = sti_rationals_sign(lambda, (size_t)s->first[i]) < 0 ? -1 : 1;
-    sti_program g = {0};
+    sti_cone_program g = {0};
     sti_rationals* own = NULL;
     sti_status status = sti_program_open(&g, s->pool, 3, facets, true);
     if (status == STI_OK) status = sti_rationals_slice(s->env, lambda, (size_t)s->first[i], 3, &own);
@@ -456,9 +457,9 @@ static sti_status confirm_unique(search* k) {
     for (int i = 0; i < s->nc; i++) {
         if (s->slides[i] && (s->choice[i] || s->tangents[i] > 1)) return STI_OK;
     }
-    double* kept = sti_pool_copy(s->pool, k->best, (size_t)(s->n + s->p));
+    double* kept = sti_arena_copy(s->pool, k->best, (size_t)(s->n + s->p));
     if (kept == NULL) return s->pool->status;
-    sti_program g = {0};
+    sti_cone_program g = {0};
     sti_exact_program e = {0};
     bool inside = false;
     // signs 0 everywhere, no discs: equations and those of smooth contacts; unilateral discs are asked below
@@ -492,9 +493,9 @@ static sti_status confirm_inside(search* k) {
     inner.options.facets = 4;
     inner.polyhedral = true;
     search h = {.r = k->r, .s = &inner, .exact = true};
-    h.sign = sti_pool_take(s->pool, (size_t)s->nc, 1);
+    h.sign = sti_arena_take(s->pool, (size_t)s->nc, 1);
     h.best_sign = k->best_sign;
-    h.best = sti_pool_doubles(s->pool, (size_t)(s->n + s->p));
+    h.best = sti_arena_doubles(s->pool, (size_t)(s->n + s->p));
     if (s->pool->status != STI_OK) return s->pool->status;
     const sti_status status = visit(&h);
     if (status == STI_OK && h.found) {
@@ -525,10 +526,10 @@ static sti_status move_inside(search* k) {
 static sti_status report_point(search* k) {
     sti_sticking* r = k->r;
     const sti_posed* s = k->s;
-    r->answer.a = sti_pool_copy(s->pool, k->best, (size_t)s->n);
-    r->answer.lambda = sti_pool_copy(s->pool, k->best + s->n, (size_t)s->p);
-    r->margins = sti_pool_doubles(s->pool, (size_t)s->nc);
-    r->required_mu = sti_pool_doubles(s->pool, (size_t)s->nc);
+    r->answer.a = sti_arena_copy(s->pool, k->best, (size_t)s->n);
+    r->answer.lambda = sti_arena_copy(s->pool, k->best + s->n, (size_t)s->p);
+    r->margins = sti_arena_doubles(s->pool, (size_t)s->nc);
+    r->required_mu = sti_arena_doubles(s->pool, (size_t)s->nc);
     if (s->pool->status != STI_OK) return s->pool->status;
     r->margin = INFINITY;
     for (int i = 0; i < s->nc; i++) {
@@ -568,9 +569,9 @@ static void say_why(search* k) {
 
 sti_status sti_sticking_decide(sti_sticking* r, const sti_posed* s) {
     search k = {.r = r, .s = s, .exact = s->exact && s->polyhedral && !r->near_redundant, .best_margin = NAN};
-    k.sign = sti_pool_take(s->pool, (size_t)s->nc, 1);
-    k.best_sign = sti_pool_take(s->pool, (size_t)s->nc, 1);
-    k.best = sti_pool_doubles(s->pool, (size_t)(s->n + s->p));
+    k.sign = sti_arena_take(s->pool, (size_t)s->nc, 1);
+    k.best_sign = sti_arena_take(s->pool, (size_t)s->nc, 1);
+    k.best = sti_arena_doubles(s->pool, (size_t)(s->n + s->p));
     if (s->pool->status != STI_OK) return s->pool->status;
     sti_sticking_answer* answer = &r->answer;
     answer->bound = INFINITY;

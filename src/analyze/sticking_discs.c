@@ -13,11 +13,11 @@
 #include "analyze/sticking_blocks.h"
 
 // Unknowns z (t) and e = F_tilde + A z (t), |e|^2/2 to be least.
-static sti_status least_distance(const sti_blocks* b, const double* F, const double* A, int facets, double* value,
-                                 double** z) {
+static sti_status least_distance(const sti_sticking_blocks* b, const double* F, const double* A, int facets,
+                                 double* value, double** z) {
     const sti_posed* s = b->s;
     const int t = b->t;
-    sti_program p = {0};
+    sti_cone_program p = {0};
     sti_status status = sti_program_open(&p, b->pool, 2 * t, t + b->m * (facets > 3 ? facets : 3), false);
     if (status != STI_OK) return status;
     for (int i = 0; i < t; i++) {
@@ -42,7 +42,7 @@ static sti_status least_distance(const sti_blocks* b, const double* F, const dou
             for (int h = 0; h < s->tangents[i]; h++) sti_program_put(&p, r, 1 + at + h, -m[h]);
         }
     }
-    double* weight = sti_pool_doubles(b->pool, (size_t)(2 * t));
+    double* weight = sti_arena_doubles(b->pool, (size_t)(2 * t));
     if (weight == NULL) return b->pool->status;
     for (int i = 0; i < t; i++) weight[t + i] = 1;
     status = sti_program_reduce(&p);
@@ -63,19 +63,19 @@ typedef struct discs {
     sti_holds disc, polygon;
 } discs;
 
-static sti_status take_discs(const sti_blocks* b, discs* d) {
+static sti_status take_discs(const sti_sticking_blocks* b, discs* d) {
     const size_t t = (size_t)b->t;
-    d->ln = sti_pool_doubles(b->pool, (size_t)b->m);
-    d->lt = sti_pool_doubles(b->pool, t);
-    d->A = sti_pool_doubles(b->pool, t * t);
-    d->F = sti_pool_doubles(b->pool, t);
-    d->ratio = sti_pool_doubles(b->pool, (size_t)b->m);
+    d->ln = sti_arena_doubles(b->pool, (size_t)b->m);
+    d->lt = sti_arena_doubles(b->pool, t);
+    d->A = sti_arena_doubles(b->pool, t * t);
+    d->F = sti_arena_doubles(b->pool, t);
+    d->ratio = sti_arena_doubles(b->pool, (size_t)b->m);
     return b->pool->status;
 }
 
-static sti_status make_F_tilde(const sti_blocks* b, discs* d) {
+static sti_status make_F_tilde(const sti_sticking_blocks* b, discs* d) {
     const int n = b->n, t = b->t;
-    double *MH = sti_pool_doubles(b->pool, (size_t)n * (size_t)t), *push = sti_pool_doubles(b->pool, (size_t)n);
+    double *MH = sti_arena_doubles(b->pool, (size_t)n * (size_t)t), *push = sti_arena_doubles(b->pool, (size_t)n);
     if (b->pool->status != STI_OK) return b->pool->status;
     sti_small_multiply(n, n, t, b->Minv, b->H, MH);
     sti_small_multiply_tn(t, n, t, b->H, MH, d->A);
@@ -132,7 +132,7 @@ static void clear_rounding(const sti_posed* s, double* ln, double* lt) {
 }
 
 // The multipliers are unique, so that "in the discs" is what (60) found; only polygons in space are another question.
-static void judge_discs(const sti_sticking* r, const sti_blocks* b, int facets, discs* d) {
+static void judge_discs(const sti_sticking* r, const sti_sticking_blocks* b, int facets, discs* d) {
     const sti_posed* s = b->s;
     const sti_sticking_outcome outcome = r->answer.opening.outcome;
     d->disc = outcome == STI_STICKING_YES ? STI_HOLDS : outcome == STI_STICKING_NO ? STI_HOLDS_NOT : STI_HOLDS_UNKNOWN;
@@ -162,7 +162,7 @@ static double number_of(sti_holds verdict) {
 }
 
 // (57) for the polygon and for the disc. A minimum that is known to be zero is zero.
-static sti_status proposition_10(const sti_blocks* b, sti_propositions_table* t, int facets, const discs* d) {
+static sti_status proposition_10(const sti_sticking_blocks* b, sti_propositions_table* t, int facets, const discs* d) {
     double polygon, disc, *z_polygon, *z_disc;
     sti_status status = least_distance(b, d->F, d->A, facets, &polygon, &z_polygon);
     if (status == STI_OK) status = least_distance(b, d->F, d->A, 0, &disc, &z_disc);
@@ -183,7 +183,7 @@ static sti_status proposition_10(const sti_blocks* b, sti_propositions_table* t,
 }
 
 // Propositions 9 (ii), 10 and corollary 4, from the solution of the contact LCP.
-static sti_status propositions_9_10(sti_sticking* r, const sti_blocks* b, sti_propositions_table* t,
+static sti_status propositions_9_10(sti_sticking* r, const sti_sticking_blocks* b, sti_propositions_table* t,
                                     const sti_augmented* g) {
     const int facets = b->s->options.facets > 0 ? b->s->options.facets : 8;
     discs d = {0};
@@ -213,7 +213,7 @@ static sti_status propositions_9_10(sti_sticking* r, const sti_blocks* b, sti_pr
     return STI_OK;
 }
 
-static sti_status propositions_9_to_c4(sti_sticking* r, const sti_blocks* b, sti_propositions_table* t) {
+static sti_status propositions_9_to_c4(sti_sticking* r, const sti_sticking_blocks* b, sti_propositions_table* t) {
     const sti_posed* s = b->s;
     bool bilateral = false;
     for (int i = 0; i < b->m; i++) bilateral = bilateral || s->bilateral[i];
@@ -251,7 +251,7 @@ static sti_status propositions_9_to_c4(sti_sticking* r, const sti_blocks* b, sti
     return STI_OK;
 }
 
-static void proposition_11(sti_sticking* r, const sti_blocks* b, sti_propositions_table* t) {
+static void proposition_11(sti_sticking* r, const sti_sticking_blocks* b, sti_propositions_table* t) {
     const sti_least_friction* least = &r->least_common;
     sti_propositions_begin(t, "P11", "for enough friction all contacts stick, in the sense of (61)");
     if (b->t == 0 || b->slides) {
@@ -276,7 +276,7 @@ static void proposition_11(sti_sticking* r, const sti_blocks* b, sti_proposition
 }
 
 // Both sides of (64), and A_c of (63).
-static sti_status proposition_12(const sti_blocks* b, sti_propositions_table* t) {
+static sti_status proposition_12(const sti_sticking_blocks* b, sti_propositions_table* t) {
     sti_propositions_begin(t, "P12", "(64): couplings are small, so that A_c of (63) is positive definite");
     if (!b->definite || b->slides || b->u == 0 || b->x == 0) {
         sti_propositions_verdict(t, STI_NOT_APPLICABLE,
@@ -285,11 +285,11 @@ static sti_status proposition_12(const sti_blocks* b, sti_propositions_table* t)
                                                 : "nothing is coupled");
         return STI_OK;
     }
-    sti_pool* pool = b->pool;
+    sti_arena* pool = b->pool;
     const int n = b->n, u = b->u, x = b->x;
-    double *MX = sti_pool_doubles(pool, (size_t)n * (size_t)x), *MU = sti_pool_doubles(pool, (size_t)n * (size_t)u);
-    double *H1 = sti_pool_doubles(pool, (size_t)x * (size_t)x), *UX = sti_pool_doubles(pool, (size_t)u * (size_t)x);
-    double* UU = sti_pool_doubles(pool, (size_t)u * (size_t)u);
+    double *MX = sti_arena_doubles(pool, (size_t)n * (size_t)x), *MU = sti_arena_doubles(pool, (size_t)n * (size_t)u);
+    double *H1 = sti_arena_doubles(pool, (size_t)x * (size_t)x), *UX = sti_arena_doubles(pool, (size_t)u * (size_t)x);
+    double* UU = sti_arena_doubles(pool, (size_t)u * (size_t)u);
     if (pool->status != STI_OK) return pool->status;
     sti_small_multiply(n, n, x, b->Minv, b->X, MX);
     sti_small_multiply(n, n, u, b->Minv, b->U, MU);
@@ -327,7 +327,7 @@ static sti_status proposition_12(const sti_blocks* b, sti_propositions_table* t)
     return status;
 }
 
-sti_status sti_propositions_discs(sti_sticking* r, const sti_blocks* b, sti_propositions_table* t) {
+sti_status sti_propositions_discs(sti_sticking* r, const sti_sticking_blocks* b, sti_propositions_table* t) {
     sti_status status = propositions_9_to_c4(r, b, t);
     if (status != STI_OK) return status;
     proposition_11(r, b, t);

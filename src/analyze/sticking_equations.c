@@ -8,7 +8,7 @@
 
 // The same rank without rounding.
 static sti_status exact_kernel(const sti_posed* s, int* rank) {
-    sti_program g = {0};
+    sti_cone_program g = {0};
     bool solvable;
     sti_status status = sti_program_open(&g, s->pool, s->n, s->n + s->q, true);
     if (status != STI_OK) return status;
@@ -25,7 +25,7 @@ static sti_status exact_kernel(const sti_posed* s, int* rank) {
 // dim of ker M with ker A': accelerations that neither M nor a contact sees.
 static sti_status common_kernel(sti_sticking* r, const sti_posed* s) {
     const size_t n = (size_t)s->n, q = (size_t)s->q;
-    double* stacked = sti_pool_doubles(s->pool, (n + q) * n);
+    double* stacked = sti_arena_doubles(s->pool, (n + q) * n);
     if (stacked == NULL) return s->pool->status;
     const double M = sti_small_max(n * n, s->instant->M), A = sti_small_max(n * q, s->A);
     for (size_t j = 0; j < n; j++) {
@@ -41,7 +41,7 @@ static sti_status common_kernel(sti_sticking* r, const sti_posed* s) {
 }
 
 static sti_status rank_of_directions(sti_sticking* r, const sti_posed* s) {
-    int* all = sti_pool_ints(s->pool, (size_t)s->p);
+    int* all = sti_arena_ints(s->pool, (size_t)s->p);
     bool agree = s->exact;
     for (int k = 0; all != NULL && k < s->p; k++) all[k] = k;
     if (all == NULL) return s->pool->status;
@@ -51,9 +51,9 @@ static sti_status rank_of_directions(sti_sticking* r, const sti_posed* s) {
 }
 
 // Directions of lambda along the family: the lambda part of the kernel, made orthonormal.
-static sti_status self_stress(sti_sticking* r, const sti_posed* s, const sti_program* g) {
+static sti_status self_stress(sti_sticking* r, const sti_posed* s, const sti_cone_program* g) {
     const size_t p = (size_t)s->p;
-    double* part = sti_pool_doubles(s->pool, (size_t)g->freedom * p);
+    double* part = sti_arena_doubles(s->pool, (size_t)g->freedom * p);
     if (part == NULL) return s->pool->status;
     for (int k = 0; k < g->freedom; k++)
         memcpy(part + (size_t)k * p, g->basis + (size_t)k * (size_t)g->size + s->n, p * sizeof *part);
@@ -63,12 +63,12 @@ static sti_status self_stress(sti_sticking* r, const sti_posed* s, const sti_pro
     if (status != STI_OK) return status;
     while (r->self_stress_count < (g->freedom < s->p ? g->freedom : s->p) && f.s[r->self_stress_count] > 1e-7)
         r->self_stress_count++;
-    r->self_stress = sti_pool_copy(s->pool, f.V, (size_t)r->self_stress_count * p);
+    r->self_stress = sti_arena_copy(s->pool, f.V, (size_t)r->self_stress_count * p);
     return r->self_stress != NULL ? sti_small_canonical(s->pool, r->self_stress_count, s->p, r->self_stress)
                                   : s->pool->status;
 }
 
-static sti_status compare_exactly(sti_sticking* r, sti_program* g) {
+static sti_status compare_exactly(sti_sticking* r, sti_cone_program* g) {
     int rank = 0;
     bool solvable = true;
     sti_rationals* witness = NULL;
@@ -84,7 +84,7 @@ static sti_status compare_exactly(sti_sticking* r, sti_program* g) {
 }
 
 sti_status sti_posed_near_redundant(const sti_posed* s, bool* out) {
-    sti_program g = {0};
+    sti_cone_program g = {0};
     int rank = 0;
     bool solvable = true;
     *out = false;
@@ -100,9 +100,9 @@ sti_status sti_posed_near_redundant(const sti_posed* s, bool* out) {
 
 // The same point without rounding: least sum (x_j / metric_j)^2 over the equations, that is D x = E'y, E x + e = 0.
 // NULL when they have no solution. (a, lambda), a (n), lambda (p).
-static sti_status exact_least(const sti_posed* s, const sti_program* g, sti_rationals** out) {
+static sti_status exact_least(const sti_posed* s, const sti_cone_program* g, sti_rationals** out) {
     const int n = g->size, m = g->equations.m;
-    sti_program h = {0};
+    sti_cone_program h = {0};
     sti_exact_program e = {0};
     *out = NULL;
     sti_status status = sti_program_open(&h, s->pool, n + m, n + m, true);
@@ -166,14 +166,14 @@ static sti_status judge_exactly(sti_sticking* r, const sti_posed* s, const sti_r
     return status;
 }
 
-// In doubles, and where the numbers are exact and few, without rounding: units that differ by millions let the decomposition
-// lose the directions in which the least-norm solution is told from others.
-static sti_status least_norm(sti_sticking* r, const sti_posed* s, const sti_program* g) {
+// In doubles, and where the numbers are exact and few, without rounding: units that differ by millions let the
+// decomposition lose the directions in which the least-norm solution is told from others.
+static sti_status least_norm(sti_sticking* r, const sti_posed* s, const sti_cone_program* g) {
     sti_rationals* x = NULL;
     sti_status status = STI_OK;
-    r->a_least = sti_pool_copy(s->pool, g->start, (size_t)s->n);
-    r->lambda_least = sti_pool_copy(s->pool, g->start + s->n, (size_t)s->p);
-    r->margins_least = sti_pool_doubles(s->pool, (size_t)s->nc);
+    r->a_least = sti_arena_copy(s->pool, g->start, (size_t)s->n);
+    r->lambda_least = sti_arena_copy(s->pool, g->start + s->n, (size_t)s->p);
+    r->margins_least = sti_arena_doubles(s->pool, (size_t)s->nc);
     if (s->pool->status != STI_OK) return s->pool->status;
     if (s->exact && !r->near_redundant && g->size <= EXACT_LEAST) status = exact_least(s, g, &x);
     for (int j = 0; x != NULL && j < s->n + s->p; j++) {
@@ -188,7 +188,7 @@ static sti_status least_norm(sti_sticking* r, const sti_posed* s, const sti_prog
 }
 
 sti_status sti_sticking_equations(sti_sticking* r, const sti_posed* s) {
-    sti_program g = {0};
+    sti_cone_program g = {0};
     sti_status status = sti_posed_equations(s, s->exact, &g);
     if (status == STI_OK) status = sti_program_reduce(&g);
     if (status == STI_OK) {
@@ -199,7 +199,7 @@ sti_status sti_sticking_equations(sti_sticking* r, const sti_posed* s) {
     if (status == STI_OK) status = rank_of_directions(r, s);
     if (status == STI_OK && s->exact) status = compare_exactly(r, &g);
     if (status == STI_OK && !r->kkt_solvable) {
-        r->kkt_witness = sti_pool_doubles(s->pool, (size_t)(s->n + s->q));
+        r->kkt_witness = sti_arena_doubles(s->pool, (size_t)(s->n + s->q));
         for (int i = 0; r->kkt_witness != NULL && i < s->n + s->q; i++) r->kkt_witness[i] = -g.witness[i];
     }
     if (status == STI_OK && r->kkt_solvable) {

@@ -33,11 +33,11 @@ static void leave_open(sti_sticking* r, int k) {
     for (; k < 2 * r->memory->posed.p; k++) (k % 2 == 0 ? r->lower : r->upper)[k / 2] = NAN;
 }
 
-static sti_status ranges_exactly(sti_sticking* r, sti_program* g, hull* h, bool* feasible) {
+static sti_status ranges_exactly(sti_sticking* r, sti_cone_program* g, hull* h, bool* feasible) {
     const sti_posed* s = &r->memory->posed;
     sti_exact_program e = {0};
     sti_rationals* x = NULL;
-    double* lambda = sti_pool_doubles(s->pool, (size_t)s->p);
+    double* lambda = sti_arena_doubles(s->pool, (size_t)s->p);
     sti_status status = s->pool->status;
     if (status == STI_OK) status = sti_exact_program_open(&e, g);
     *feasible = status == STI_OK && e.feasible;
@@ -60,12 +60,12 @@ static sti_status ranges_exactly(sti_sticking* r, sti_program* g, hull* h, bool*
     return status;
 }
 
-static sti_status ranges_conic(sti_sticking* r, sti_program* g, hull* h, bool* feasible) {
+static sti_status ranges_conic(sti_sticking* r, sti_cone_program* g, hull* h, bool* feasible) {
     const sti_posed* s = &r->memory->posed;
     sti_status status = sti_program_reduce(g);
     if (status != STI_OK) return status;
     *feasible = g->outside < 1e-9;
-    double* c = sti_pool_doubles(s->pool, (size_t)g->size);
+    double* c = sti_arena_doubles(s->pool, (size_t)g->size);
     if (c == NULL) return s->pool->status;
     for (int k = 0; *feasible && k < 2 * s->p; k++) {
         if (sti_sticking_late(r)) {
@@ -116,7 +116,7 @@ static bool exact_is_cheap(const sti_posed* s) {
 
 static sti_status ranges(sti_sticking* r, hull* h) {
     const sti_posed* s = &r->memory->posed;
-    signed char* sign = sti_pool_take(s->pool, (size_t)s->nc, 1);
+    signed char* sign = sti_arena_take(s->pool, (size_t)s->nc, 1);
     if (sign == NULL) return s->pool->status;
     const int choices = choice_count(s);
     r->family_complete = choices <= 6;
@@ -125,7 +125,7 @@ static sti_status ranges(sti_sticking* r, hull* h) {
         set_signs(s, b, sign);
         for (int i = 0; !r->family_complete && i < s->nc; i++)
             if (s->choice[i]) sign[i] = r->answer.lambda[s->first[i]] < 0 ? -1 : 1;
-        sti_program g = {0};
+        sti_cone_program g = {0};
         bool feasible = false;
         const bool exact = s->exact && s->polyhedral && !r->near_redundant && exact_is_cheap(s);
         sti_status status = sti_posed_program(s, sign, 0, 0, -1, exact, &g);
@@ -142,17 +142,17 @@ static sti_status ranges(sti_sticking* r, hull* h) {
 // the points where the ranges end.
 static sti_status dimension(sti_sticking* r, const hull* h) {
     const sti_posed* s = &r->memory->posed;
-    sti_program g = {0};
+    sti_cone_program g = {0};
     int inside = 0;
     if (r->margin > s->options.tol * s->force) {
-        signed char* sign = sti_pool_take(s->pool, (size_t)s->nc, 1);
+        signed char* sign = sti_arena_take(s->pool, (size_t)s->nc, 1);
         if (sign == NULL) return s->pool->status;
         for (int i = 0; i < s->nc; i++)
             if (s->choice[i]) sign[i] = r->answer.lambda[s->first[i]] < 0 ? -1 : 1;
         sti_status status = sti_posed_program(s, sign, 0, 0, -1, false, &g);
         if (status == STI_OK) status = sti_program_reduce(&g);
         if (status != STI_OK) return status;
-        double* part = sti_pool_doubles(s->pool, (size_t)g.freedom * (size_t)s->p);
+        double* part = sti_arena_doubles(s->pool, (size_t)g.freedom * (size_t)s->p);
         if (part == NULL) return s->pool->status;
         for (int k = 0; k < g.freedom; k++)
             memcpy(part + (size_t)k * (size_t)s->p, g.basis + (size_t)k * (size_t)g.size + s->n,
@@ -165,7 +165,7 @@ static sti_status dimension(sti_sticking* r, const hull* h) {
         return STI_OK;
     }
     if (r->cut_short) return STI_OK;
-    double* spread = sti_pool_doubles(s->pool, (size_t)(h->count > 0 ? h->count : 1) * (size_t)s->p);
+    double* spread = sti_arena_doubles(s->pool, (size_t)(h->count > 0 ? h->count : 1) * (size_t)s->p);
     if (spread == NULL) return s->pool->status;
     for (int k = 1; k < h->count; k++) {
         for (int j = 0; j < s->p; j++)
@@ -183,7 +183,7 @@ static sti_status dimension(sti_sticking* r, const hull* h) {
 // ---- redundancy
 
 // Take the bounds of contact i out of the program.
-static void relax(sti_program* g, int i) {
+static void relax(sti_cone_program* g, int i) {
     for (int row = 0; row < g->rows; row++) {
         if (g->owner[row] != i || g->kind[row] == STI_ROW_ZERO) continue;
         double* v = g->row + (size_t)row * ((size_t)g->size + 1);
@@ -193,7 +193,7 @@ static void relax(sti_program* g, int i) {
 }
 
 // Least of mu lambda_n - d'lambda_t / stretch over the rest; d is direction k of `count`.
-static sti_status least_in_direction(const sti_posed* s, const sti_program* g, int i, int k, int count, double* c,
+static sti_status least_in_direction(const sti_posed* s, const sti_cone_program* g, int i, int k, int count, double* c,
                                      double stretch, double* out) {
     double d[2] = {k == 0 ? 1 : -1, 0};
     if (s->tangents[i] == 2 && s->options.facets > 0) sti_facet_normal(count, k, d);
@@ -211,10 +211,10 @@ static sti_status least_in_direction(const sti_posed* s, const sti_program* g, i
     return status;
 }
 
-static sti_status is_redundant(sti_sticking* r, int i, sti_program* last) {
+static sti_status is_redundant(sti_sticking* r, int i, sti_cone_program* last) {
     const sti_posed* s = &r->memory->posed;
-    sti_program g = {0};
-    double* c = sti_pool_doubles(s->pool, (size_t)(s->n + s->p));
+    sti_cone_program g = {0};
+    double* c = sti_arena_doubles(s->pool, (size_t)(s->n + s->p));
     sti_status status = s->pool->status;
     if (status == STI_OK) status = sti_posed_program(s, NULL, 0, 0, -1, false, &g);
     if (status != STI_OK) return status;
@@ -246,12 +246,12 @@ sti_status sti_sticking_family(sti_sticking* r) {
     const sti_posed* s = &r->memory->posed;
     if (r->answer.outcome != STI_STICKING_YES) return STI_OK;
     hull h = {.capacity = 2 * s->p * BRANCH_MOST};
-    r->lower = sti_pool_doubles(s->pool, (size_t)s->p);
-    r->upper = sti_pool_doubles(s->pool, (size_t)s->p);
-    r->redundant = sti_pool_take(s->pool, (size_t)s->nc, sizeof *r->redundant);
+    r->lower = sti_arena_doubles(s->pool, (size_t)s->p);
+    r->upper = sti_arena_doubles(s->pool, (size_t)s->p);
+    r->redundant = sti_arena_take(s->pool, (size_t)s->nc, sizeof *r->redundant);
     const int branches = choice_count(s) <= 6 ? 1 << choice_count(s) : 1;
     h.capacity = 2 * s->p * branches;
-    h.point = sti_pool_doubles(s->pool, (size_t)h.capacity * (size_t)s->p);
+    h.point = sti_arena_doubles(s->pool, (size_t)h.capacity * (size_t)s->p);
     if (s->pool->status != STI_OK) return s->pool->status;
     for (int k = 0; k < s->p; k++) {
         r->lower[k] = INFINITY;
@@ -259,7 +259,7 @@ sti_status sti_sticking_family(sti_sticking* r) {
     }
     sti_status status = ranges(r, &h);
     if (status == STI_OK) status = dimension(r, &h);
-    sti_program last = {0};
+    sti_cone_program last = {0};
     for (int i = 0; status == STI_OK && i < s->nc && !sti_sticking_late(r); i++) {
         const bool bounded = !s->bilateral[i];
         if (bounded && choice_count(s) == 0) status = is_redundant(r, i, &last);

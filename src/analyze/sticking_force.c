@@ -14,7 +14,7 @@
 enum { CHOICES_MOST = 10 };
 
 typedef struct task {
-    sti_pool pool;
+    sti_arena pool;
     sti_posed s;
     bool exact;
     int choices;
@@ -23,10 +23,10 @@ typedef struct task {
 
 static sti_status open_task(task* k, sti_env* env, const sti_instant* instant, const sti_sticking_options* options) {
     const sti_sticking_options standard = sti_sticking_options_default();
-    *k = (task){.pool = sti_pool_make(env)};
+    *k = (task){.pool = sti_arena_make(env)};
     sti_status status = sti_posed_make(&k->s, &k->pool, instant, options != NULL ? options : &standard);
     if (status != STI_OK) return status;
-    k->sign = sti_pool_take(&k->pool, (size_t)k->s.nc, 1);
+    k->sign = sti_arena_take(&k->pool, (size_t)k->s.nc, 1);
     if (k->sign == NULL) return k->pool.status;
     for (int i = 0; i < k->s.nc; i++) k->choices += k->s.choice[i];
     if (k->choices > CHOICES_MOST)
@@ -43,7 +43,7 @@ static void set_branch(task* k, int branch) {
 }
 
 // Unknowns (a, lambda, f, cost): the cost as an unknown of its own, for the exact way.
-static sti_status pose(task* k, const sti_force_choice* c, sti_program* g) {
+static sti_status pose(task* k, const sti_force_choice* c, sti_cone_program* g) {
     const sti_posed* s = &k->s;
     const int count = c->count, f = s->n + s->p;
     sti_status status = sti_posed_program(s, k->sign, count + 1, 2 * count + 1, -1, k->exact, g);
@@ -75,7 +75,7 @@ typedef struct best {
     double* x;  // (n + p + count + 1)
 } best;
 
-static sti_status solve_exactly(task* k, const sti_program* g, best* out) {
+static sti_status solve_exactly(task* k, const sti_cone_program* g, best* out) {
     sti_exact_program e = {0};
     sti_rationals* x = NULL;
     out->outcome = STI_CONIC_INFEASIBLE;
@@ -93,11 +93,11 @@ static sti_status solve_exactly(task* k, const sti_program* g, best* out) {
     return status;
 }
 
-static sti_status solve_conic(task* k, sti_program* g, const double* weight, best* out) {
+static sti_status solve_conic(task* k, sti_cone_program* g, const double* weight, best* out) {
     out->outcome = STI_CONIC_INFEASIBLE;
     sti_status status = sti_program_reduce(g);
     if (status != STI_OK || g->outside > 1e-9) return status;
-    double* c = sti_pool_doubles(&k->pool, (size_t)g->size);
+    double* c = sti_arena_doubles(&k->pool, (size_t)g->size);
     if (c == NULL) return k->pool.status;
     c[g->size - 1] = 1;
     sti_program_answer answer;
@@ -110,13 +110,13 @@ static sti_status solve_conic(task* k, sti_program* g, const double* weight, bes
 }
 
 static sti_status solve_branch(task* k, const sti_force_choice* c, best* out) {
-    sti_program g = {0};
+    sti_cone_program g = {0};
     double* weight = NULL;
     const int first = k->s.n + k->s.p;
     sti_status status = pose(k, c, &g);
     if (status == STI_OK) {
-        out->x = sti_pool_doubles(&k->pool, (size_t)g.size);
-        weight = sti_pool_doubles(&k->pool, (size_t)g.size);
+        out->x = sti_arena_doubles(&k->pool, (size_t)g.size);
+        weight = sti_arena_doubles(&k->pool, (size_t)g.size);
         status = k->pool.status;
     }
     for (int l = 0; status == STI_OK && c->weight != NULL && l < c->count; l++) weight[first + l] = c->weight[l];
@@ -128,13 +128,14 @@ static sti_status solve_branch(task* k, const sti_force_choice* c, best* out) {
     return status;
 }
 
-// The force e of least |e| with which some f of the box sticks: M a + F + B f + e = C lambda. At the least the multipliers (y, z)
-// of these equations and of A'a + c = 0 are such a motion: y = -e, M y + A z = 0, -C'y in the dual cones, f least for y'B f in the box, and y'(F + B f) + z'c = |e|^2.
+// The force e of least |e| with which some f of the box sticks: M a + F + B f + e = C lambda. At the least the
+// multipliers (y, z) of these equations and of A'a + c = 0 are such a motion: y = -e, M y + A z = 0, -C'y in the dual
+// cones, f least for y'B f in the box, and y'(F + B f) + z'c = |e|^2.
 static sti_status find_witness(task* k, const sti_force_choice* c, sti_force_answer* out) {
     const sti_posed* s = &k->s;
     const size_t n = (size_t)s->n, p = (size_t)s->p, q = (size_t)s->q, count = (size_t)c->count;
-    double* B = sti_pool_doubles(&k->pool, n * (count + n));
-    double* limits = sti_pool_doubles(&k->pool, 2 * (count + n));
+    double* B = sti_arena_doubles(&k->pool, n * (count + n));
+    double* limits = sti_arena_doubles(&k->pool, 2 * (count + n));
     if (B == NULL || limits == NULL) return k->pool.status;
     for (size_t j = 0; j < n; j++) {
         for (size_t l = 0; l < count; l++) B[j * (count + n) + l] = c->B != NULL ? c->B[j * count + l] : j == l;
@@ -145,11 +146,11 @@ static sti_status find_witness(task* k, const sti_force_choice* c, sti_force_ans
         limits[count + n + l] = l < count && c->high != NULL ? c->high[l] : INFINITY;
     }
     const sti_force_choice wider = {.count = (int)(count + n), .B = B, .low = limits, .high = limits + count + n};
-    sti_program g = {0};
+    sti_cone_program g = {0};
     set_branch(k, 0);
     sti_status status = pose(k, &wider, &g);
     if (status == STI_OK) status = sti_program_reduce(&g);
-    double* weight = status == STI_OK ? sti_pool_doubles(&k->pool, (size_t)g.size) : NULL;
+    double* weight = status == STI_OK ? sti_arena_doubles(&k->pool, (size_t)g.size) : NULL;
     sti_program_answer a = {0};
     if (status == STI_OK && weight == NULL) status = k->pool.status;
     if (status == STI_OK && g.outside <= 1e-9) {
@@ -159,7 +160,7 @@ static sti_status find_witness(task* k, const sti_force_choice* c, sti_force_ans
     if (status == STI_OK && a.x != NULL && a.outcome == STI_CONIC_SOLVED) {
         const double* e = a.x + n + p + count;
         sti_svd held;
-        double* pull = sti_pool_doubles(&k->pool, n);
+        double* pull = sti_arena_doubles(&k->pool, n);
         out->y = sti_alloc_array(s->env, n, sizeof *out->y);
         out->z = sti_alloc_array_zero(s->env, q, sizeof *out->z);
         out->worst = sti_alloc_array(s->env, count, sizeof *out->worst);
@@ -255,7 +256,7 @@ sti_status sti_sticking_force(sti_env* env, const sti_instant* instant, const st
     if (status == STI_OK && out->outcome == STI_CONIC_INFEASIBLE)
         status = add_witness(&k, instant, options, choice, out);
     if (status != STI_OK) sti_force_answer_clear(env, out);
-    sti_pool_clear(&k.pool);
+    sti_arena_clear(&k.pool);
     return status;
 }
 
@@ -310,7 +311,7 @@ sti_status sti_sticking_force_line(sti_env* env, const sti_instant* instant, con
         if (status == STI_OK && inside) merge(out, end[0], -end[1]);
     }
     if (status != STI_OK) sti_force_intervals_clear(env, out);
-    sti_pool_clear(&k.pool);
+    sti_arena_clear(&k.pool);
     return status;
 }
 
@@ -359,8 +360,8 @@ static sti_status make_cone(task* k, const sti_svd* held, sti_polycone** out) {
     const size_t n = (size_t)s->n;
     generators rays = {.capacity = s->nc * (s->options.facets > 2 ? s->options.facets : 2)},
                lines = {.capacity = s->nc + s->n};
-    rays.value = sti_pool_doubles(&k->pool, (size_t)rays.capacity * n);
-    lines.value = sti_pool_doubles(&k->pool, (size_t)lines.capacity * n);
+    rays.value = sti_arena_doubles(&k->pool, (size_t)rays.capacity * n);
+    lines.value = sti_arena_doubles(&k->pool, (size_t)lines.capacity * n);
     if (k->pool.status != STI_OK) return k->pool.status;
     for (int i = 0; i < s->nc; i++) add_rays(k, &rays, &lines, i);
     for (int h = 0; h < s->n - held->rank; h++) {  // M x for x in ker A'
@@ -378,8 +379,8 @@ static sti_status make_cone(task* k, const sti_svd* held, sti_polycone** out) {
 static sti_status find_center(task* k, sti_svd* held, double* center, bool* possible) {
     const sti_posed* s = &k->s;
     const size_t n = (size_t)s->n, q = (size_t)s->q;
-    double *At = sti_pool_doubles(&k->pool, q * n), *a = sti_pool_doubles(&k->pool, n);
-    int *rows = sti_pool_ints(&k->pool, q), count = 0;
+    double *At = sti_arena_doubles(&k->pool, q * n), *a = sti_arena_doubles(&k->pool, n);
+    int *rows = sti_arena_ints(&k->pool, q), count = 0;
     if (k->pool.status != STI_OK) return k->pool.status;
     for (int i = 0; i < s->nc; i++)
         for (int h = 0; h < s->row[i + 1] - s->row[i]; h++) rows[count++] = s->first[i] + h;
@@ -433,7 +434,7 @@ sti_status sti_sticking_force_set(sti_env* env, const sti_instant* instant, cons
     }
     if (status == STI_OK) status = locate(&k, out);
     if (status != STI_OK) sti_force_set_clear(env, out);
-    sti_pool_clear(&k.pool);
+    sti_arena_clear(&k.pool);
     return status;
 }
 

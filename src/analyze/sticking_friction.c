@@ -2,14 +2,15 @@
 //
 //     least k :  |lambda_t,i| <= k w_i |lambda_n,i|  for the contacts asked about, the other conditions as they are
 //
-// over the whole family of multipliers. w = 1: the same coefficient everywhere; w = mu: one factor for all; w = 1 at one
-// contact and the given mu elsewhere: that contact's own least coefficient.
+// over the whole family of multipliers. w = 1: the same coefficient everywhere; w = mu: one factor for all; w = 1 at
+// one contact and the given mu elsewhere: that contact's own least coefficient.
 //
-// For fixed k the largest margin d(k),  k w_i lambda_n,i - |lambda_t,i| >= d, is a conic program, and d grows with k: the least k
-// is its root. Newton's method, d'(k) = sum_i u_i w_i lambda_n,i with the multipliers u of the bounds (sum u = 1), kept inside
-// a bracket. Where d >= 0 the largest ratio |lambda_t,i| / (w_i lambda_n,i) is another upper bound (Dinkelbach 1967; Crouzeix,
-// Ferland, Schaible 1985). The start is the lambda whose least normal force is largest; when even that is negative there
-// is no finite k.
+// For fixed k the largest margin d(k),  k w_i lambda_n,i - |lambda_t,i| >= d, is a conic program, and d grows with k:
+//                                       the least k
+// is its root. Newton's method, d'(k) = sum_i u_i w_i lambda_n,i with the multipliers u of the bounds (sum u = 1), kept
+// inside a bracket. Where d >= 0 the largest ratio |lambda_t,i| / (w_i lambda_n,i) is another upper bound (Dinkelbach
+// 1967; Crouzeix, Ferland, Schaible 1985). The start is the lambda whose least normal force is largest; when even that
+// is negative there is no finite k.
 //
 // The last digits come from Newton's method on the optimality conditions of the whole (sticking_friction_newton.c).
 //
@@ -17,10 +18,10 @@
 // least k found at that bound is not attained. It is then looked for among the directions of growth, by the same method
 // with F = 0, rates 0 and sum lambda_n = 1; when all contacts asked about share in the growth, that k is the infimum.
 //
-// All that is floating point, and it looks for a margin: where a contact must be at the apex of its cone below some k, d(k)
-// is zero on a whole interval, and its root is not the least k. For plane contacts and polygons a given k is decided
-// without rounding. What was found is tried a little above and below, and where it fails the least k is bracketed by
-// such decisions. For discs idle contacts are tried one choice after the other.
+// All that is floating point, and it looks for a margin: where a contact must be at the apex of its cone below some k,
+// d(k) is zero on a whole interval, and its root is not the least k. For plane contacts and polygons a given k is
+// decided without rounding. What was found is tried a little above and below, and where it fails the least k is
+// bracketed by such decisions. For discs idle contacts are tried one choice after the other.
 //
 // S0 proposition 11 says that a finite coefficient exists whenever the contact problem without discs is solvable; that
 // is false when a solution needs lambda_t at a contact with lambda_n = 0 (errata S0-E10). Here a_n = 0 is asked, and
@@ -48,7 +49,7 @@ double sti_quest_ratio(const sti_quest* q, const double* lambda) {
 
 // Bounds on the normal forces of the contacts asked about: 0 <= lambda_n <= limit, and the margin off the first of them
 // when there is no other place for it.
-static void add_bounds(const sti_quest* q, sti_program* g, int margin, bool normals) {
+static void add_bounds(const sti_quest* q, sti_cone_program* g, int margin, bool normals) {
     const sti_posed* s = q->s;
     for (int i = 0; i < s->nc; i++) {
         if (q->weight[i] == 0 || q->idle[i]) continue;
@@ -71,9 +72,9 @@ static void add_bounds(const sti_quest* q, sti_program* g, int margin, bool norm
         if (q->weight[i] > 0) sti_program_put(g, sum, 1 + s->n + s->first[i], s->bilateral[i] ? q->sign[i] : 1);
 }
 
-// The conditions at q->k. friction: the bounds asked about, with the margin; without it only lambda_n >= 0 there, from which
-// the margin is taken off when normals is set. An idle contact has lambda = 0.
-static sti_status build(sti_quest* q, bool friction, bool normals, sti_program* g) {
+// The conditions at q->k. friction: the bounds asked about, with the margin; without it only lambda_n >= 0 there, from
+// which the margin is taken off when normals is set. An idle contact has lambda = 0.
+static sti_status build(sti_quest* q, bool friction, bool normals, sti_cone_program* g) {
     const sti_posed* s = q->s;
     const int d = s->n + s->p;
     for (int i = 0; i < s->nc; i++) {
@@ -102,20 +103,20 @@ static sti_status build(sti_quest* q, bool friction, bool normals, sti_program* 
 }
 
 // Without bounds on friction lambda_t may run off along self-stress: a small weight on its square holds it.
-static double* light_weights(const sti_quest* q, const sti_program* g) {
+static double* light_weights(const sti_quest* q, const sti_cone_program* g) {
     const sti_posed* s = q->s;
-    double* weight = sti_pool_doubles(s->pool, (size_t)g->size);
+    double* weight = sti_arena_doubles(s->pool, (size_t)g->size);
     for (int i = 0; weight != NULL && i < s->nc; i++)
         for (int h = 1; h <= s->tangents[i]; h++) weight[s->n + s->first[i] + h] = 1e-9 / s->force;
     return weight;
 }
 
-static sti_status margin_within(sti_quest* q, bool normals, sti_program* g, sti_program_answer* answer) {
+static sti_status margin_within(sti_quest* q, bool normals, sti_cone_program* g, sti_program_answer* answer) {
     const sti_posed* s = q->s;
     *answer = (sti_program_answer){.outcome = STI_CONIC_INFEASIBLE};
     const sti_status status = build(q, !normals, normals, g);
     if (status != STI_OK || g->outside > 1e-9) return status;
-    double* c = sti_pool_doubles(s->pool, (size_t)g->size);
+    double* c = sti_arena_doubles(s->pool, (size_t)g->size);
     if (c == NULL) return s->pool->status;
     c[s->n + s->p] = -1;
     double* weight = normals ? light_weights(q, g) : NULL;
@@ -123,13 +124,13 @@ static sti_status margin_within(sti_quest* q, bool normals, sti_program* g, sti_
 }
 
 // A limit far from the forces spoils the units of the program. A closer one does when the best point does not touch it.
-static sti_status best_margin(sti_quest* q, bool normals, sti_program* g, sti_program_answer* answer) {
+static sti_status best_margin(sti_quest* q, bool normals, sti_cone_program* g, sti_program_answer* answer) {
     const double limit = q->limit;
     sti_status status = margin_within(q, normals, g, answer);
     if (status != STI_OK || answer->outcome == STI_CONIC_SOLVED || answer->outcome == STI_CONIC_INFEASIBLE || q->growth)
         return status;
     for (double near = 1e3 * q->s->force; near > 5 * q->s->force && near < limit; near /= 10) {
-        sti_program closer = {0};
+        sti_cone_program closer = {0};
         sti_program_answer other;
         q->limit = near;
         status = margin_within(q, normals, &closer, &other);
@@ -149,10 +150,10 @@ static sti_status best_margin(sti_quest* q, bool normals, sti_program* g, sti_pr
 // Which contacts asked about have lambda_n = 0 for every choice of the others?
 static sti_status find_idle(sti_quest* q) {
     const sti_posed* s = q->s;
-    sti_program g = {0};
+    sti_cone_program g = {0};
     sti_status status = build(q, false, false, &g);
     if (status != STI_OK) return status;
-    double *c = sti_pool_doubles(s->pool, (size_t)g.size), *weight = light_weights(q, &g);
+    double *c = sti_arena_doubles(s->pool, (size_t)g.size), *weight = light_weights(q, &g);
     if (s->pool->status != STI_OK) return s->pool->status;
     for (int i = 0; i < s->nc; i++) {
         if (q->weight[i] == 0) continue;
@@ -173,7 +174,7 @@ static sti_status find_idle(sti_quest* q) {
 static sti_status start(sti_quest* q) {
     const sti_posed* s = q->s;
     const double band = s->options.tol * s->force;
-    sti_program g = {0};
+    sti_cone_program g = {0};
     sti_program_answer answer;
     q->k = 1;
     q->found = q->refused = false;
@@ -196,7 +197,7 @@ static sti_status start(sti_quest* q) {
 }
 
 // d'(k) at the point found.
-static double slope_of(const sti_quest* q, const sti_program* g, const sti_program_answer* answer) {
+static double slope_of(const sti_quest* q, const sti_cone_program* g, const sti_program_answer* answer) {
     const sti_posed* s = q->s;
     double sum = 0, weight = 0;
     for (int row = 0; row < g->rows; row++) {
@@ -212,7 +213,7 @@ static double slope_of(const sti_quest* q, const sti_program* g, const sti_progr
 
 // Is friction needed at all? d(0) >= 0 up to rounding.
 static sti_status try_zero(sti_quest* q, bool* enough) {
-    sti_program g = {0};
+    sti_cone_program g = {0};
     sti_program_answer answer;
     const double k = q->k;
     q->k = 0;
@@ -233,7 +234,7 @@ static sti_status narrow(sti_quest* q) {
     sti_status status = try_zero(q, &enough);
     if (status != STI_OK || enough) return status;
     double low = 0, high = q->k, *x = NULL;
-    sti_program g = {0};
+    sti_cone_program g = {0};
     for (int round = 0; status == STI_OK && round < ROUNDS; round++) {
         sti_program_answer answer;
         status = best_margin(q, false, &g, &answer);
@@ -267,11 +268,11 @@ static sti_status try_idle(sti_quest* q) {
         if (count == FEW) return STI_OK;
         asked[count++] = i;
     }
-    double* lambda = sti_pool_copy(s->pool, q->lambda, (size_t)s->p);
+    double* lambda = sti_arena_copy(s->pool, q->lambda, (size_t)s->p);
     sti_status status = s->pool->status;
     double least = q->k;
     for (unsigned set = 1; status == STI_OK && least > 1e-12 && set < 1U << count; set++) {
-        sti_program g = {0};
+        sti_cone_program g = {0};
         sti_program_answer answer;
         for (int j = 0; j < count; j++) q->idle[asked[j]] = set >> j & 1;
         q->k = least * (1 - 1e-6);
@@ -303,12 +304,12 @@ static int side_of(const sti_quest* q, int i) {
     return q->s->bilateral[i] ? q->sign[i] : 1;
 }
 
-// Do the contacts stick with coefficients k w, normal forces asked about not above `limit`? Decided exactly; lambda (p) is
-// such a point, when there is one.
+// Do the contacts stick with coefficients k w, normal forces asked about not above `limit`? Decided exactly; lambda (p)
+// is such a point, when there is one.
 static sti_status holds_at(sti_quest* q, double k, double limit, bool* holds, double* lambda) {
     const sti_posed* s = q->s;
     const int first = s->n + s->q;  // rows before are equations
-    sti_program g = {0};
+    sti_cone_program g = {0};
     sti_exact_program e = {0};
     sti_rationals* x = NULL;
     *holds = false;
@@ -374,14 +375,14 @@ static double below(double k) {
 
 // Is there less than k in this branch?
 static sti_status beats(sti_quest* q, double k, bool* out) {
-    double* lambda = sti_pool_doubles(q->s->pool, (size_t)q->s->p);
+    double* lambda = sti_arena_doubles(q->s->pool, (size_t)q->s->p);
     *out = false;
     if (lambda == NULL) return q->s->pool->status;
     return below(k) > 0 ? holds_at(q, below(k), INFINITY, out, lambda) : STI_OK;
 }
 
-// Does the point found need no more than k, with normal forces well within the limit, none of which is rounding that friction
-// hangs on?
+// Does the point found need no more than k, with normal forces well within the limit, none of which is rounding that
+// friction hangs on?
 static bool is_attained(const sti_quest* q) {
     for (int i = 0; i < q->s->nc; i++) {
         const double normal = fabs(q->lambda[q->s->first[i]]);
@@ -394,7 +395,7 @@ static bool is_attained(const sti_quest* q) {
 // Tries the k that was found, or that none was, and repairs it. *attained: with normal forces within the limit.
 static sti_status settle(sti_quest* q, bool* attained) {
     const double far = 1e9;
-    double* lambda = sti_pool_doubles(q->s->pool, (size_t)q->s->p);
+    double* lambda = sti_arena_doubles(q->s->pool, (size_t)q->s->p);
     if (lambda == NULL) return q->s->pool->status;
     bool zero = false;
     sti_status status = STI_OK;
@@ -431,11 +432,11 @@ static sti_status settle(sti_quest* q, bool* attained) {
 
 // ---- all branches
 
-// Not every contact grows: with a hundred times the forces, is a fiftieth enough? Then any coefficient is, with forces that
-// grow like its inverse.
+// Not every contact grows: with a hundred times the forces, is a fiftieth enough? Then any coefficient is, with forces
+// that grow like its inverse.
 static sti_status vanish(const sti_quest* q, sti_least_friction* out) {
     sti_quest h = *q;
-    h.lambda = sti_pool_copy(q->s->pool, q->lambda, (size_t)q->s->p);
+    h.lambda = sti_arena_copy(q->s->pool, q->lambda, (size_t)q->s->p);
     if (h.lambda == NULL) return q->s->pool->status;
     h.limit = 100 * q->limit;
     const sti_status status = descend(&h);
@@ -471,14 +472,14 @@ static sti_status least(sti_sticking* r, const double* weight, sti_least_frictio
     const sti_posed* s = &r->memory->posed;
     const size_t nc = (size_t)s->nc;
     sti_quest q = {.s = s, .t = *s};
-    q.weight = sti_pool_copy(s->pool, weight, nc);
-    q.on = sti_pool_take(s->pool, nc, 1);
-    q.mu = sti_pool_copy(s->pool, s->mu, nc);
-    q.rough = sti_pool_take(s->pool, nc, 1);
-    q.sign = sti_pool_take(s->pool, nc, 1);
-    q.idle = sti_pool_take(s->pool, nc, sizeof *q.idle);
-    q.lambda = sti_pool_doubles(s->pool, (size_t)s->p);
-    out->lambda = sti_pool_doubles(s->pool, (size_t)s->p);
+    q.weight = sti_arena_copy(s->pool, weight, nc);
+    q.on = sti_arena_take(s->pool, nc, 1);
+    q.mu = sti_arena_copy(s->pool, s->mu, nc);
+    q.rough = sti_arena_take(s->pool, nc, 1);
+    q.sign = sti_arena_take(s->pool, nc, 1);
+    q.idle = sti_arena_take(s->pool, nc, sizeof *q.idle);
+    q.lambda = sti_arena_doubles(s->pool, (size_t)s->p);
+    out->lambda = sti_arena_doubles(s->pool, (size_t)s->p);
     if (s->pool->status != STI_OK) return s->pool->status;
     *out = (sti_least_friction){.exists = STI_NO, .mu = NAN, .lambda = out->lambda};
     memcpy(q.rough, s->rough, nc);
@@ -539,8 +540,8 @@ static bool is_surface(const sti_posed* s, int i) {
 
 sti_status sti_sticking_least_friction(sti_sticking* r) {
     const sti_posed* s = &r->memory->posed;
-    double* weight = sti_pool_doubles(s->pool, (size_t)s->nc);
-    r->least_own = sti_pool_doubles(s->pool, (size_t)s->nc);
+    double* weight = sti_arena_doubles(s->pool, (size_t)s->nc);
+    r->least_own = sti_arena_doubles(s->pool, (size_t)s->nc);
     if (s->pool->status != STI_OK) return s->pool->status;
     bool any = false, given = false;
     for (int i = 0; i < s->nc; i++) {

@@ -15,17 +15,18 @@ typedef struct sti_quest {
     double limit;       // on normal forces
     double* lambda;     // best so far                           (p)
     double k;
-    sti_program last;  // the last one reduced: its equations serve again
+    sti_cone_program last;  // the last one reduced: its equations serve again
     bool found, refused;
     bool growth;  // directions of growth instead of forces
     bool* idle;   // lambda_n is zero for every choice, so lambda_t must be       (nc)
 } sti_quest;
 
-// sticking_friction.c: the largest |lambda_t| / (w lambda_n) of the contacts asked about; INFINITY: one carries nothing.
+// sticking_friction.c: the largest |lambda_t| / (w lambda_n) of the contacts asked about; INFINITY: one carries
+// nothing.
 double sti_quest_ratio(const sti_quest* q, const double* lambda);
 
 // sticking_friction_newton.c: improves q->k and q->lambda when the conditions can be met better; leaves them alone
 // otherwise. x: the point of the program that they come from.
-sti_status sti_quest_polish(sti_quest* q, const sti_program* g, const double* x);
+sti_status sti_quest_polish(sti_quest* q, const sti_cone_program* g, const double* x);
 
 #endif

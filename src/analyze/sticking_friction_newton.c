@@ -7,8 +7,8 @@
 //
 // A contact at the apex of its cone has all its components zero, each an equation with a multiplier of either sign.
 //
-// Which bounds are active is read off the point found so far; multipliers start from least squares, and bounds with negative
-// ones are let go. What comes out replaces the point only when it meets the conditions better.
+// Which bounds are active is read off the point found so far; multipliers start from least squares, and bounds with
+// negative ones are let go. What comes out replaces the point only when it meets the conditions better.
 #include <math.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ enum { NEWTON_ROUNDS = 12 };
 
 typedef struct newton {
     const sti_quest* q;
-    const sti_program* g;
+    const sti_cone_program* g;
     int k, m, size;    // family coordinates, active bounds, unknowns k + 1 + m
     int* contact;      // of each active bound
     int* component;    // -1: g_i; otherwise this component of lambda is zero
@@ -74,10 +74,10 @@ static double curvature(const newton* w, int b, int l, int h) {
 }
 
 // Least squares with LAPACK: x (n) from the column-major A (m x n) and b, both overwritten.
-static sti_status least_squares(sti_pool* pool, int m, int n, double* A, double* b, double* x) {
+static sti_status least_squares(sti_arena* pool, int m, int n, double* A, double* b, double* x) {
     const int most = m > n ? m : n, lwork = 4 * most + 16 * n + 64;
-    int* pivot = sti_pool_ints(pool, (size_t)n);
-    double *work = sti_pool_doubles(pool, (size_t)lwork), *rhs = sti_pool_doubles(pool, (size_t)most);
+    int* pivot = sti_arena_ints(pool, (size_t)n);
+    double *work = sti_arena_doubles(pool, (size_t)lwork), *rhs = sti_arena_doubles(pool, (size_t)most);
     if (pool->status != STI_OK) return pool->status;
     memcpy(rhs, b, (size_t)m * sizeof *rhs);
     const sti_status status = sti_lapack_reserve(pool->env);
@@ -91,7 +91,7 @@ static sti_status least_squares(sti_pool* pool, int m, int n, double* A, double*
 
 static sti_status assemble(newton* w) {
     const int n = w->size;
-    double* gradient = sti_pool_doubles(w->g->pool, (size_t)w->k);
+    double* gradient = sti_arena_doubles(w->g->pool, (size_t)w->k);
     if (gradient == NULL) return w->g->pool->status;
     memset(w->J, 0, (size_t)n * (size_t)n * sizeof *w->J);
     memset(w->residual, 0, (size_t)n * sizeof *w->residual);
@@ -119,12 +119,12 @@ static sti_status assemble(newton* w) {
 
 // Multipliers of the active bounds by least squares; bounds with negative ones are let go, the most negative first.
 static sti_status first_multipliers(newton* w) {
-    sti_pool* pool = w->g->pool;
-    double* gradient = sti_pool_doubles(pool, (size_t)w->k);
+    sti_arena* pool = w->g->pool;
+    double* gradient = sti_arena_doubles(pool, (size_t)w->k);
     for (;;) {
         const int rows = w->k + 1;
-        double *A = sti_pool_doubles(pool, (size_t)rows * (size_t)(w->m + 1)),
-               *b = sti_pool_doubles(pool, (size_t)rows);
+        double *A = sti_arena_doubles(pool, (size_t)rows * (size_t)(w->m + 1)),
+               *b = sti_arena_doubles(pool, (size_t)rows);
         if (pool->status != STI_OK || w->m == 0) return pool->status;
         const double unit = w->q->s->force;
         for (int j = 0; j < w->m; j++) {
@@ -171,21 +171,21 @@ static void choose_active(newton* w) {
     }
 }
 
-sti_status sti_quest_polish(sti_quest* q, const sti_program* g, const double* x) {
+sti_status sti_quest_polish(sti_quest* q, const sti_cone_program* g, const double* x) {
     const sti_posed* s = q->s;
-    sti_pool* pool = s->pool;
+    sti_arena* pool = s->pool;
     // family coordinates without the margin: those of the point found
     newton w = {.q = q, .g = g, .k = g->freedom, .kappa = q->k};
     const size_t bounds = (size_t)s->p, most = (size_t)g->freedom + 1 + bounds;
-    w.contact = sti_pool_ints(pool, bounds);
-    w.component = sti_pool_ints(pool, bounds);
-    w.apex = sti_pool_take(pool, bounds, sizeof *w.apex);
-    w.lambda = sti_pool_doubles(pool, (size_t)s->p);
-    w.residual = sti_pool_doubles(pool, most);
-    w.J = sti_pool_doubles(pool, most * most);
-    w.s = sti_pool_doubles(pool, (size_t)g->freedom);
-    w.v = sti_pool_doubles(pool, bounds);
-    double* step = sti_pool_doubles(pool, most);
+    w.contact = sti_arena_ints(pool, bounds);
+    w.component = sti_arena_ints(pool, bounds);
+    w.apex = sti_arena_take(pool, bounds, sizeof *w.apex);
+    w.lambda = sti_arena_doubles(pool, (size_t)s->p);
+    w.residual = sti_arena_doubles(pool, most);
+    w.J = sti_arena_doubles(pool, most * most);
+    w.s = sti_arena_doubles(pool, (size_t)g->freedom);
+    w.v = sti_arena_doubles(pool, bounds);
+    double* step = sti_arena_doubles(pool, most);
     if (pool->status != STI_OK) return pool->status;
     for (int l = 0; l < w.k; l++) {
         for (int j = 0; j < g->size; j++) {

@@ -1,23 +1,27 @@
 // sticking_opening.c: contacts free to open: (60), (65 a, b).
 //
-//     M a + F = C lambda,   a_n = 0 at bilateral contacts,   a_t = 0,   0 <= lambda_n _|_ a_n >= 0 at unilateral ones   (43)
+//     M a + F = C lambda,   a_n = 0 at bilateral contacts,   a_t = 0,   0 <= lambda_n _|_ a_n >= 0 at unilateral ones
+//         (43)
 //
-// and lambda in the discs. (43) is the optimality system of  min 1/2 a'M a + F'a  over the constraints on a, a convex program:
+// and lambda in the discs. (43) is the optimality system of  min 1/2 a'M a + F'a
+//     over the constraints on a, a convex program:
 // every a that solves it goes with every lambda that does. With one solution a, these lambda are all those of
 //
 //     C lambda = M a + F,   lambda_n >= 0,   lambda_n = 0 where a_n > 0
 //
-// and with the discs lambda_t = 0 there too. That is the question (61) with the forces and the rows a_n = 0 of these contacts
-// left out (a_t = 0 is still asked of them), and sticking_decide.c answers it, with its proofs; M may be singular.
+// and with the discs lambda_t = 0 there too. That is the question (61) with the forces and the rows a_n = 0 of these
+// contacts left out (a_t = 0 is still asked of them), and sticking_decide.c answers it, with its proofs; M may be
+// singular.
 //
-// So all hangs on the signs of a_n. An LCP solver proposes them; then, where exact arithmetic has a say, a linear program
-// in integers confirms a solution of (43) with these signs, and a_n > 0 is a statement about rationals. When the proposal
-// fails, other signs are tried, the least certain first. In floating point a_n is compared with the terms that were summed,
+// So all hangs on the signs of a_n. An LCP solver proposes them; then, where exact arithmetic has a say, a linear
+// program in integers confirms a solution of (43) with these signs, and a_n > 0 is a statement about rationals. When
+// the proposal fails, other signs are tried, the least certain first. In floating point a_n is compared with the terms
+// that were summed,
 //
 //     |c_n| + sum_j |n_j| ( |a_j| + sum_k |M^+_jk| ( |F_k| + sum_l |C_kl lambda_l| ) ),
 //
-// which does not vanish with a_n. Between ROUNDING and CLEAR of them it may be either, and (60) is decided both ways: two
-// answers that differ are "unknown".
+// which does not vanish with a_n. Between ROUNDING and CLEAR of them it may be either, and (60) is decided both ways:
+// two answers that differ are "unknown".
 #include <math.h>
 #include <string.h>
 
@@ -44,20 +48,20 @@ typedef struct opening {
 static sti_status take(opening* o) {
     const sti_posed* s = o->s;
     o->free_count = s->n;
-    o->place = sti_pool_ints(s->pool, (size_t)s->p);
+    o->place = sti_arena_ints(s->pool, (size_t)s->p);
     if (o->place == NULL) return s->pool->status;
     for (int i = 0; i < s->nc; i++) {
         for (int k = 0; k <= s->tangents[i]; k++)
             o->place[s->first[i] + k] = k == 0 && !s->bilateral[i] ? -1 - o->pairs++ : o->free_count++;
     }
     const size_t f = (size_t)o->free_count, m = (size_t)o->pairs;
-    o->A = sti_pool_doubles(s->pool, f * f);
-    o->C = sti_pool_doubles(s->pool, f * m);
-    o->D = sti_pool_doubles(s->pool, m * f);
-    o->B = sti_pool_doubles(s->pool, m * m);
-    o->a = sti_pool_doubles(s->pool, f);
-    o->b = sti_pool_doubles(s->pool, m);
-    o->size = sti_pool_doubles(s->pool, (size_t)s->nc);
+    o->A = sti_arena_doubles(s->pool, f * f);
+    o->C = sti_arena_doubles(s->pool, f * m);
+    o->D = sti_arena_doubles(s->pool, m * f);
+    o->B = sti_arena_doubles(s->pool, m * m);
+    o->a = sti_arena_doubles(s->pool, f);
+    o->b = sti_arena_doubles(s->pool, m);
+    o->size = sti_arena_doubles(s->pool, (size_t)s->nc);
     return s->pool->status;
 }
 
@@ -96,9 +100,9 @@ static sti_status pose(opening* o) {
 static sti_status keep_solution(opening* o, const sti_lcp_answer* answer) {
     const sti_posed* s = o->s;
     sti_opening* out = o->out;
-    out->a = sti_pool_copy(s->pool, answer->u, (size_t)s->n);
-    out->lambda = sti_pool_doubles(s->pool, (size_t)s->p);
-    out->a_n = sti_pool_doubles(s->pool, (size_t)s->nc);
+    out->a = sti_arena_copy(s->pool, answer->u, (size_t)s->n);
+    out->lambda = sti_arena_doubles(s->pool, (size_t)s->p);
+    out->a_n = sti_arena_doubles(s->pool, (size_t)s->nc);
     if (s->pool->status != STI_OK) return s->pool->status;
     for (int k = 0; k < s->p; k++)
         out->lambda[k] = o->place[k] >= 0 ? answer->u[o->place[k]] : answer->z[-1 - o->place[k]];
@@ -126,11 +130,24 @@ static sti_status solve(opening* o) {
     return status;
 }
 
+// What sticks solves (43) as well, and nothing opens: for a solver that missed it, which rounding can bring about where
+// constraints are redundant.
+static sti_status keep_sticking(opening* o) {
+    const sti_posed* s = o->s;
+    const sti_sticking_answer* answer = &o->r->answer;
+    if (o->out->contact_problem == STI_SOLVED || answer->outcome != STI_STICKING_YES) return STI_OK;
+    o->out->a = sti_arena_copy(s->pool, answer->a, (size_t)s->n);
+    o->out->lambda = sti_arena_copy(s->pool, answer->lambda, (size_t)s->p);
+    o->out->a_n = sti_arena_doubles(s->pool, (size_t)s->nc);
+    o->out->contact_problem = STI_SOLVED;
+    return s->pool->status;
+}
+
 // What every a_n was summed from, by absolute values.
 static sti_status measure(opening* o) {
     const sti_posed* s = o->s;
     const int n = s->n;
-    double *load = sti_pool_doubles(s->pool, (size_t)n), *M;
+    double *load = sti_arena_doubles(s->pool, (size_t)n), *M;
     sti_svd f;
     sti_status status = sti_svd_make(s->pool, n, n, s->instant->M, STI_SMALL_RANK_TOL, &f);
     if (status == STI_OK) status = sti_svd_pinv(s->pool, &f, &M);
@@ -157,7 +174,7 @@ static sti_status measure(opening* o) {
 static sti_status try_signs(opening* o, const unsigned char* opens, bool* found) {
     const sti_posed* s = o->s;
     sti_opening* out = o->out;
-    sti_program g = {0};
+    sti_cone_program g = {0};
     sti_exact_program e = {0};
     sti_rationals* x = NULL;
     sti_status status = sti_posed_equations(s, true, &g);
@@ -191,7 +208,7 @@ static sti_status try_signs(opening* o, const unsigned char* opens, bool* found)
 // Contacts in the order in which their signs are doubtful: the smaller of a_n and lambda_n, each relative to its size.
 static sti_status order_doubts(const opening* o, bool proposed, unsigned char* opens, int* order, int* count) {
     const sti_posed* s = o->s;
-    double* doubt = sti_pool_doubles(s->pool, (size_t)s->nc);
+    double* doubt = sti_arena_doubles(s->pool, (size_t)s->nc);
     if (doubt == NULL) return s->pool->status;
     *count = 0;
     for (int i = 0; i < s->nc; i++) {
@@ -210,7 +227,7 @@ static sti_status order_doubts(const opening* o, bool proposed, unsigned char* o
 // Signs near the proposed ones, until some fit.
 static sti_status search_signs(opening* o, unsigned char* opens, const int* order, int count, int from, int to,
                                bool* found) {
-    unsigned char* tried = sti_pool_take(o->s->pool, (size_t)o->s->nc, 1);
+    unsigned char* tried = sti_arena_take(o->s->pool, (size_t)o->s->nc, 1);
     sti_status status = o->s->pool->status;
     if (count > FLIPS_MOST) count = FLIPS_MOST;
     for (int round = from; status == STI_OK && !*found && round < to && round >> count == 0; round++) {
@@ -240,9 +257,9 @@ static sti_status take_exact(opening* o) {
     const sti_posed* s = o->s;
     sti_opening* out = o->out;
     if (out->a == NULL) {
-        out->a = sti_pool_doubles(s->pool, (size_t)s->n);
-        out->lambda = sti_pool_doubles(s->pool, (size_t)s->p);
-        out->a_n = sti_pool_doubles(s->pool, (size_t)s->nc);
+        out->a = sti_arena_doubles(s->pool, (size_t)s->n);
+        out->lambda = sti_arena_doubles(s->pool, (size_t)s->p);
+        out->a_n = sti_arena_doubles(s->pool, (size_t)s->nc);
     }
     sti_status status = s->pool->status;
     if (status == STI_OK) status = sti_sticking_rationals(o->r, (size_t)s->n, &out->a_exact);
@@ -255,8 +272,8 @@ static sti_status settle(opening* o) {
     const sti_posed* s = o->s;
     sti_opening* out = o->out;
     const bool proposed = out->contact_problem == STI_SOLVED;
-    int *order = sti_pool_ints(s->pool, (size_t)s->nc), count = 0;
-    unsigned char* opens = sti_pool_take(s->pool, (size_t)s->nc, 1);
+    int *order = sti_arena_ints(s->pool, (size_t)s->nc), count = 0;
+    unsigned char* opens = sti_arena_take(s->pool, (size_t)s->nc, 1);
     bool found = false, refuted = false;
     sti_status status = s->pool->status;
     if (status == STI_OK) status = take_exact(o);
@@ -282,7 +299,7 @@ static sti_status widen_leaf(opening* o, const sti_posed* closed, const sti_stic
     const size_t n = (size_t)s->n, w = (size_t)s->nc * (size_t)s->options.facets;
     sti_status status = STI_OK;
     *leaf = *from;
-    leaf->z = sti_pool_doubles(s->pool, (size_t)s->q);
+    leaf->z = sti_arena_doubles(s->pool, (size_t)s->q);
     if (leaf->z == NULL) return s->pool->status;
     if (from->exact != NULL) status = sti_sticking_rationals(o->r, n + (size_t)s->q + w, &leaf->exact);
     for (size_t j = 0; status == STI_OK && leaf->exact != NULL && j < n; j++)
@@ -301,7 +318,7 @@ static sti_status widen_leaf(opening* o, const sti_posed* closed, const sti_stic
 
 static sti_status keep_leaves(opening* o, const sti_posed* closed, const sti_sticking_answer* from) {
     sti_opening* out = o->out;
-    out->leaves = sti_pool_take(o->s->pool, (size_t)from->leaf_count, sizeof *out->leaves);
+    out->leaves = sti_arena_take(o->s->pool, (size_t)from->leaf_count, sizeof *out->leaves);
     sti_status status = o->s->pool->status;
     for (int l = 0; status == STI_OK && l < from->leaf_count; l++)
         status = widen_leaf(o, closed, &from->leaves[l], &out->leaves[l]);
@@ -390,9 +407,10 @@ sti_status sti_sticking_opening(sti_sticking* r) {
     for (int i = 0; i < s->nc; i++)
         if (s->slides[i]) return STI_OK;
     o.out->asked = true;
-    o.out->opens = sti_pool_take(s->pool, (size_t)s->nc, 1);
+    o.out->opens = sti_arena_take(s->pool, (size_t)s->nc, 1);
     sti_status status = pose(&o);
     if (status == STI_OK) status = solve(&o);
+    if (status == STI_OK) status = keep_sticking(&o);
     if (status == STI_OK && o.out->contact_problem == STI_SOLVED) status = measure(&o);
     if (status == STI_OK && s->exact && !r->near_redundant) status = settle(&o);
     return status == STI_OK ? judge(&o) : status;

@@ -43,24 +43,24 @@ static sti_status slip_of(sti_env* env, const sti_instant* instant, int index, b
 }
 
 static sti_status take_arrays(sti_posed* s, size_t contacts, size_t multipliers) {
-    s->contact = sti_pool_ints(s->pool, contacts);
-    s->tangents = sti_pool_ints(s->pool, contacts);
-    s->t_first = sti_pool_ints(s->pool, contacts);
-    s->first = sti_pool_ints(s->pool, contacts + 1);
-    s->row = sti_pool_ints(s->pool, contacts + 1);
-    s->slides = sti_pool_take(s->pool, contacts, 1);
-    s->bilateral = sti_pool_take(s->pool, contacts, 1);
-    s->rough = sti_pool_take(s->pool, contacts, 1);
-    s->choice = sti_pool_take(s->pool, contacts, 1);
-    s->mu = sti_pool_doubles(s->pool, contacts);
-    s->slip = sti_pool_doubles(s->pool, multipliers);
+    s->contact = sti_arena_ints(s->pool, contacts);
+    s->tangents = sti_arena_ints(s->pool, contacts);
+    s->t_first = sti_arena_ints(s->pool, contacts);
+    s->first = sti_arena_ints(s->pool, contacts + 1);
+    s->row = sti_arena_ints(s->pool, contacts + 1);
+    s->slides = sti_arena_take(s->pool, contacts, 1);
+    s->bilateral = sti_arena_take(s->pool, contacts, 1);
+    s->rough = sti_arena_take(s->pool, contacts, 1);
+    s->choice = sti_arena_take(s->pool, contacts, 1);
+    s->mu = sti_arena_doubles(s->pool, contacts);
+    s->slip = sti_arena_doubles(s->pool, multipliers);
     return s->pool->status;
 }
 
 static sti_status take_matrices(sti_posed* s) {
-    s->C = sti_pool_doubles(s->pool, (size_t)s->n * (size_t)s->p);
-    s->A = sti_pool_doubles(s->pool, (size_t)s->n * (size_t)s->q);
-    s->c = sti_pool_doubles(s->pool, (size_t)s->q);
+    s->C = sti_arena_doubles(s->pool, (size_t)s->n * (size_t)s->p);
+    s->A = sti_arena_doubles(s->pool, (size_t)s->n * (size_t)s->q);
+    s->c = sti_arena_doubles(s->pool, (size_t)s->q);
     return s->pool->status;
 }
 
@@ -92,8 +92,8 @@ static void find_units(const sti_posed* s, double* alpha, double* beta) {
 // Sizes that the data suggest: in these units an unknown is as large as the largest of F and the rates.
 static sti_status find_sizes(sti_posed* s) {
     const size_t n = (size_t)s->n, p = (size_t)s->p;
-    s->unit = sti_pool_doubles(s->pool, n + p);
-    s->size = sti_pool_doubles(s->pool, n + p);
+    s->unit = sti_arena_doubles(s->pool, n + p);
+    s->size = sti_arena_doubles(s->pool, n + p);
     if (s->pool->status != STI_OK) return s->pool->status;
     find_units(s, s->unit, s->unit + n);
     double most = 0;
@@ -159,7 +159,7 @@ static void fill_matrices(sti_posed* s) {
     }
 }
 
-sti_status sti_posed_make(sti_posed* s, sti_pool* pool, const sti_instant* instant,
+sti_status sti_posed_make(sti_posed* s, sti_arena* pool, const sti_instant* instant,
                           const sti_sticking_options* options) {
     *s = (sti_posed){.env = pool->env, .pool = pool, .instant = instant, .options = *options, .n = instant->n};
     if (options->facets != 0 && (options->facets < 3 || options->facets > 360))
@@ -185,7 +185,7 @@ sti_status sti_posed_make(sti_posed* s, sti_pool* pool, const sti_instant* insta
 sti_status sti_posed_open(const sti_posed* s, const unsigned char* opens, sti_posed* out) {
     *out = *s;
     out->opens = opens;
-    out->row = sti_pool_ints(s->pool, (size_t)s->nc + 1);
+    out->row = sti_arena_ints(s->pool, (size_t)s->nc + 1);
     if (out->row == NULL) return s->pool->status;
     for (int i = 0; i < s->nc; i++) out->row[i + 1] = out->row[i] + s->row[i + 1] - s->row[i] - opens[i];
     out->q = out->row[s->nc];
@@ -207,7 +207,7 @@ const sti_rationals* sti_posed_twin(const sti_posed* s, int i, int k, size_t* li
     return exact == NULL ? NULL : k == 0 ? exact->n : exact->t;
 }
 
-void sti_posed_mass_row(const sti_posed* s, sti_program* g, int r, int j) {
+void sti_posed_mass_row(const sti_posed* s, sti_cone_program* g, int r, int j) {
     const sti_instant* instant = s->instant;
     for (int k = 0; k < s->n; k++) {
         const size_t at = (size_t)j * (size_t)s->n + (size_t)k;
@@ -215,11 +215,11 @@ void sti_posed_mass_row(const sti_posed* s, sti_program* g, int r, int j) {
     }
 }
 
-void sti_posed_force_row(const sti_posed* s, sti_program* g, int r, int j, int first) {
+void sti_posed_force_row(const sti_posed* s, sti_cone_program* g, int r, int j, int first) {
     for (int k = 0; k < s->p; k++) sti_posed_put_direction(s, g, r, 1 + first + k, k, j, -1);
 }
 
-void sti_posed_held_row(const sti_posed* s, sti_program* g, int r, int i, int k, bool rate) {
+void sti_posed_held_row(const sti_posed* s, sti_cone_program* g, int r, int i, int k, bool rate) {
     const sti_instant_exact* exact = s->instant->exact;
     const int direction = k + sti_posed_is_open(s, i);
     size_t line;
@@ -232,7 +232,7 @@ void sti_posed_held_row(const sti_posed* s, sti_program* g, int r, int i, int k,
     }
 }
 
-static void add_equations(const sti_posed* s, sti_program* g) {
+static void add_equations(const sti_posed* s, sti_cone_program* g) {
     const sti_instant_exact* exact = s->instant->exact;
     for (int j = 0; j < s->n; j++) {  // M a - C lambda + F = 0
         const int r = sti_program_add(g, STI_ROW_ZERO, -1);
@@ -247,14 +247,14 @@ static void add_equations(const sti_posed* s, sti_program* g) {
 }
 
 // mu lambda_n sign, as an entry of row r
-static void put_mu(const sti_posed* s, sti_program* g, int r, int i, int sign) {
+static void put_mu(const sti_posed* s, sti_cone_program* g, int r, int i, int sign) {
     const sti_instant_exact* exact = s->instant->exact;
     const sti_rationals* table = exact == NULL ? NULL : s->slides[i] ? exact->mu_kinetic : exact->mu;
     sti_program_put_data(g, r, 1 + s->n + s->first[i], s->mu[i], table, (size_t)s->contact[i], sign);
 }
 
 // The disc, interval or polygon of a sticking contact: mu sign lambda_n - margin >= |lambda_t|.
-static void add_friction(const sti_posed* s, sti_program* g, int i, int sign, int margin) {
+static void add_friction(const sti_posed* s, sti_cone_program* g, int i, int sign, int margin) {
     const int t = 1 + s->n + s->first[i] + 1;  // column of the first tangent
     if (s->tangents[i] == 2 && s->options.facets == 0) {
         const int r = sti_program_add(g, STI_ROW_HEAD, i);
@@ -279,14 +279,14 @@ static void add_friction(const sti_posed* s, sti_program* g, int i, int sign, in
     }
 }
 
-static void add_sign(const sti_posed* s, sti_program* g, int i, int sign, int margin) {
+static void add_sign(const sti_posed* s, sti_cone_program* g, int i, int sign, int margin) {
     const int r = sti_program_add(g, STI_ROW_NONNEGATIVE, i);
     sti_program_put(g, r, 1 + s->n + s->first[i], sign);
     if (margin >= 0) sti_program_put(g, r, 1 + margin, -1);
 }
 
 // lambda_t + mu |lambda_n| slip = 0
-static void add_slide(const sti_posed* s, sti_program* g, int i, int sign) {
+static void add_slide(const sti_posed* s, sti_cone_program* g, int i, int sign) {
     const int t = 1 + s->n + s->first[i] + 1;
     for (int k = 0; k < s->tangents[i]; k++) {
         const int r = sti_program_add(g, STI_ROW_ZERO, i);
@@ -300,12 +300,12 @@ static void add_slide(const sti_posed* s, sti_program* g, int i, int sign) {
 }
 
 // A contact that opens: lambda = 0.
-static void add_open(const sti_posed* s, sti_program* g, int i) {
+static void add_open(const sti_posed* s, sti_cone_program* g, int i) {
     for (int k = 0; k <= s->tangents[i]; k++)
         sti_program_put(g, sti_program_add(g, STI_ROW_ZERO, i), 1 + s->n + s->first[i] + k, 1);
 }
 
-static void add_contact(const sti_posed* s, sti_program* g, int i, int sign, int margin) {
+static void add_contact(const sti_posed* s, sti_cone_program* g, int i, int sign, int margin) {
     const int t = 1 + s->n + s->first[i] + 1;
     if (sti_posed_is_open(s, i)) {
         add_open(s, g, i);
@@ -328,8 +328,8 @@ static void add_contact(const sti_posed* s, sti_program* g, int i, int sign, int
 }
 
 // The norm of (31): accelerations in units in which the entries of M and of C are alike.
-static sti_status set_metric(const sti_posed* s, sti_program* g) {
-    g->metric = sti_pool_doubles(s->pool, (size_t)g->size);
+static sti_status set_metric(const sti_posed* s, sti_cone_program* g) {
+    g->metric = sti_arena_doubles(s->pool, (size_t)g->size);
     if (s->pool->status != STI_OK) return s->pool->status;
     const double M = sti_small_max((size_t)s->n * (size_t)s->n, s->instant->M);
     const double C = sti_small_max((size_t)s->n * (size_t)s->p, s->C);
@@ -337,14 +337,14 @@ static sti_status set_metric(const sti_posed* s, sti_program* g) {
     return STI_OK;
 }
 
-static sti_status set_units(const sti_posed* s, sti_program* g) {
-    g->unknown_scale = sti_pool_doubles(s->pool, (size_t)g->size);
+static sti_status set_units(const sti_posed* s, sti_cone_program* g) {
+    g->unknown_scale = sti_arena_doubles(s->pool, (size_t)g->size);
     if (s->pool->status != STI_OK) return s->pool->status;
     memcpy(g->unknown_scale, s->unit, (size_t)(s->n + s->p) * sizeof *s->unit);
     return STI_OK;
 }
 
-sti_status sti_posed_equations(const sti_posed* s, bool exact, sti_program* out) {
+sti_status sti_posed_equations(const sti_posed* s, bool exact, sti_cone_program* out) {
     sti_status status = sti_program_open(out, s->pool, s->n + s->p, s->n + s->q + 2 * s->p, exact);
     if (status != STI_OK) return status;
     add_equations(s, out);
@@ -359,7 +359,7 @@ sti_status sti_posed_equations(const sti_posed* s, bool exact, sti_program* out)
 }
 
 sti_status sti_posed_program(const sti_posed* s, const signed char* sign, int extras, int extra_rows, int margin,
-                             bool exact, sti_program* out) {
+                             bool exact, sti_cone_program* out) {
     const int facets = s->options.facets > 3 ? s->options.facets : 3;
     const int capacity = s->n + s->q + s->nc * (facets + 3) + extra_rows;
     sti_status status = sti_program_open(out, s->pool, s->n + s->p + extras, capacity, exact);

@@ -1,5 +1,5 @@
-// sticking_proof.c: does a point, or a leaf, prove what is to be claimed with it? Asked of the numbers as they were given, whatever
-// the solver said of its end, and never more kindly than the checker of claims asks (docs/sticking.md).
+// sticking_proof.c: does a point, or a leaf, prove what is to be claimed with it? Asked of the numbers as they were
+// given, whatever the solver said of its end, and never more kindly than the checker of claims asks (docs/sticking.md).
 #include <float.h>
 #include <math.h>
 

@@ -1,8 +1,8 @@
 // sticking_ranks.c: ranks of contact directions and consistency of their rates.
 //
-// Without rounding where exact arithmetic has a say. A rank in floating point (of a matrix with rows and columns scaled to
-// size one, which changes no rank) that differs from it means that directions are dependent up to rounding only: then the
-// tolerance decides, as for the equations, and *agree turns false.
+// Without rounding where exact arithmetic has a say. A rank in floating point (of a matrix with rows and columns scaled
+// to size one, which changes no rank) that differs from it means that directions are dependent up to rounding only:
+// then the tolerance decides, as for the equations, and *agree turns false.
 #include <math.h>
 
 #include "analyze/sticking.h"
@@ -31,14 +31,14 @@ double sti_posed_rate(const sti_posed* s, int k) {
     return place == 0 ? contact->n_rate : contact->t_rate[place - 1];
 }
 
-void sti_posed_put_direction(const sti_posed* s, sti_program* g, int row, int column, int k, int entry, int sign) {
+void sti_posed_put_direction(const sti_posed* s, sti_cone_program* g, int row, int column, int k, int entry, int sign) {
     size_t line;
     const sti_rationals* table = table_of(s, k, false, &line);
     sti_program_put_data(g, row, column, s->C[(size_t)entry * (size_t)s->p + (size_t)k], table,
                          line * (size_t)s->n + (size_t)entry, sign);
 }
 
-void sti_posed_put_rate(const sti_posed* s, sti_program* g, int row, int column, int k, int sign) {
+void sti_posed_put_rate(const sti_posed* s, sti_cone_program* g, int row, int column, int k, int sign) {
     size_t line;
     const sti_rationals* table = table_of(s, k, true, &line);
     sti_program_put_data(g, row, column, sti_posed_rate(s, k), table, line, sign);
@@ -47,7 +47,7 @@ void sti_posed_put_rate(const sti_posed* s, sti_program* g, int row, int column,
 // -(n_entry - mu slip t_entry) as a rational; mu slip is mu itself where the slip is a unit.
 static sti_status pushed(const sti_posed* s, int i, int entry, sti_rationals** out) {
     const sti_instant_exact* exact = s->instant->exact;
-    sti_program g = {0};
+    sti_cone_program g = {0};
     sti_rationals* x = NULL;
     sti_status status = sti_program_open(&g, s->pool, s->tangents[i], 1, true);
     if (status == STI_OK) status = sti_rationals_create(s->env, (size_t)s->tangents[i], &x);
@@ -73,7 +73,7 @@ static sti_status pushed(const sti_posed* s, int i, int entry, sti_rationals** o
     return status;
 }
 
-void sti_posed_put_pushed(const sti_posed* s, sti_program* g, int row, int column, int i, int entry) {
+void sti_posed_put_pushed(const sti_posed* s, sti_cone_program* g, int row, int column, int i, int entry) {
     const double* C = s->C + (size_t)entry * (size_t)s->p + s->first[i];
     sti_posed_put_direction(s, g, row, column, s->first[i], entry, -1);
     if (!s->slides[i] || s->mu[i] == 0) return;
@@ -87,10 +87,10 @@ void sti_posed_put_pushed(const sti_posed* s, sti_program* g, int row, int colum
 }
 
 sti_status sti_posed_rank(const sti_posed* s, bool* agree, const int* multiplier, int count, int* rank) {
-    sti_program g = {0};
+    sti_cone_program g = {0};
     sti_status status = sti_program_open(&g, s->pool, count, s->n, *agree);
     if (status != STI_OK) return status;
-    double* columns = sti_pool_doubles(s->pool, (size_t)s->n * (size_t)count);
+    double* columns = sti_arena_doubles(s->pool, (size_t)s->n * (size_t)count);
     for (int j = 0; columns != NULL && j < s->n; j++) {
         const int row = sti_program_add(&g, STI_ROW_ZERO, -1);
         for (int k = 0; k < count; k++) {
@@ -114,8 +114,8 @@ sti_status sti_posed_rank(const sti_posed* s, bool* agree, const int* multiplier
 // forces by themselves give, NULL when not known: rates far below those are rounding.
 static sti_status consistent_with_tolerance(const sti_posed* s, const int* multiplier, int count,
                                             const double* acceleration, bool* out) {
-    double* rows = sti_pool_doubles(s->pool, (size_t)s->n * (size_t)count);
-    double *rates = sti_pool_doubles(s->pool, (size_t)count), *rest = sti_pool_doubles(s->pool, (size_t)count);
+    double* rows = sti_arena_doubles(s->pool, (size_t)s->n * (size_t)count);
+    double *rates = sti_arena_doubles(s->pool, (size_t)count), *rest = sti_arena_doubles(s->pool, (size_t)count);
     if (s->pool->status != STI_OK) return s->pool->status;
     double reach = 0;
     for (int k = 0; k < count; k++) {
@@ -141,7 +141,7 @@ static sti_status consistent_with_tolerance(const sti_posed* s, const int* multi
 sti_status sti_posed_consistent(const sti_posed* s, bool exact, const int* multiplier, int count,
                                 const double* acceleration, bool* out) {
     if (!exact) return consistent_with_tolerance(s, multiplier, count, acceleration, out);
-    sti_program g = {0};
+    sti_cone_program g = {0};
     int rank;
     sti_status status = sti_program_open(&g, s->pool, s->n, count, true);
     for (int k = 0; status == STI_OK && k < count; k++) {

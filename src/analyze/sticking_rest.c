@@ -2,7 +2,8 @@
 // contact at rest with the law at acceleration level (S0 equations 5 to 7).
 //
 //     acc = G lambda + b,    0 <= acc_n _|_ lambda_n >= 0,    acc_t = 0, |lambda_t| <= mu lambda_n,
-//                                                       or  lambda_t = -mu lambda_n d,  acc_t = beta d, beta > 0, |d| = 1
+//                                                       or  lambda_t = -mu lambda_n d,
+//                                                           acc_t = beta d, beta > 0, |d| = 1
 //
 // separate: lambda = 0, b_n >= 0.  stick: lambda = -G^-1 b in the cone.  slip: acc_n = 0 gives lambda_n = -b_n / g(d),
 // g(d) = G_nn - mu G_nt d > 0 when b_n < 0, and acc_t must be parallel to d. In the plane d = +1 or -1. In space, with
@@ -59,7 +60,7 @@ static void accelerations(const rest* c, sti_rest_solution* s) {
 }
 
 // lambda = -G^-1 b; what is rounding against its terms is zero.
-static bool solve_stick(sti_pool* pool, const rest* c, double* lambda) {
+static bool solve_stick(sti_arena* pool, const rest* c, double* lambda) {
     double inverse[9];
     bool definite;
     if (sti_small_inverse(pool, c->d, c->G, inverse, &definite) != STI_OK || !definite) return false;
@@ -177,11 +178,11 @@ sti_status sti_contact_at_rest(sti_env* env, int d, const double* G, const doubl
         if (!isfinite(G[k]) || (k < d && !isfinite(b[k])) || !(mu >= 0) || !isfinite(mu))
             return STI_FAIL(env, STI_ERR_ARGUMENT, k, "a number of the contact is not finite, or mu is negative");
     rest c = {.d = d, .G = G, .b = b, .mu = mu, .list = solutions};
-    sti_pool pool = sti_pool_make(env);
+    sti_arena pool = sti_arena_make(env);
     sti_rest_solution s = {.mode = STI_REST_STICK};
     const bool definite = solve_stick(&pool, &c, s.lambda);
     const sti_status status = pool.status;
-    sti_pool_clear(&pool);
+    sti_arena_clear(&pool);
     if (status != STI_OK) return status;
     if (!definite) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "G is not positive definite");
     if (b[0] >= 0) {

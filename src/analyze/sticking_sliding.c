@@ -7,8 +7,8 @@
 //     A = N'P B,   b = rates_n - N'P F - N'M^-1 X W+ rates_x,   P = M^-1 - M^-1 X W+ X'M^-1,   W = X'M^-1 X,
 //     B = (grad h_st | grad h_sl - H_sl mu v_t/|v_t|).
 //
-// All its solutions are enumerated, each with the friction that sticking asks for: without rounding, on (73) itself, where X is
-// independent and exact arithmetic has a say; on the LCP as computed otherwise.
+// All its solutions are enumerated, each with the friction that sticking asks for: without rounding, on (73) itself,
+// where X is independent and exact arithmetic has a say; on the LCP as computed otherwise.
 #include <math.h>
 #include <stiction/contact.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 #include "analyze/sticking_blocks.h"
 
 typedef struct mixed {
-    const sti_blocks* b;
+    const sti_sticking_blocks* b;
     int u;          // unilateral contacts, sticking first
     int* contact;   // (u)
     double *N, *B;  // (n x u)
@@ -26,16 +26,17 @@ typedef struct mixed {
 } mixed;
 
 static sti_status reduce(mixed* m) {
-    const sti_blocks* b = m->b;
+    const sti_sticking_blocks* b = m->b;
     const sti_posed* s = b->s;
-    sti_pool* pool = b->pool;
+    sti_arena* pool = b->pool;
     const int n = b->n, u = m->u, x = b->x;
-    double *W = sti_pool_doubles(pool, (size_t)x * (size_t)x), *P = sti_pool_copy(pool, b->Minv, (size_t)n * (size_t)n);
-    double *MXW = sti_pool_doubles(pool, (size_t)n * (size_t)x), *PB = sti_pool_doubles(pool, (size_t)n * (size_t)u);
-    double *PF = sti_pool_doubles(pool, (size_t)n), *back = sti_pool_doubles(pool, (size_t)n);
-    m->MX = sti_pool_doubles(pool, (size_t)n * (size_t)x);
-    m->A = sti_pool_doubles(pool, (size_t)u * (size_t)u);
-    m->q = sti_pool_doubles(pool, (size_t)u);
+    double *W = sti_arena_doubles(pool, (size_t)x * (size_t)x),
+           *P = sti_arena_copy(pool, b->Minv, (size_t)n * (size_t)n);
+    double *MXW = sti_arena_doubles(pool, (size_t)n * (size_t)x), *PB = sti_arena_doubles(pool, (size_t)n * (size_t)u);
+    double *PF = sti_arena_doubles(pool, (size_t)n), *back = sti_arena_doubles(pool, (size_t)n);
+    m->MX = sti_arena_doubles(pool, (size_t)n * (size_t)x);
+    m->A = sti_arena_doubles(pool, (size_t)u * (size_t)u);
+    m->q = sti_arena_doubles(pool, (size_t)u);
     if (pool->status != STI_OK) return pool->status;
     sti_small_multiply(n, n, x, b->Minv, b->X, m->MX);
     sti_small_multiply_tn(x, n, x, b->X, m->MX, W);
@@ -58,13 +59,13 @@ static sti_status reduce(mixed* m) {
 }
 
 static sti_status order_contacts(mixed* m) {
-    const sti_blocks* b = m->b;
+    const sti_sticking_blocks* b = m->b;
     const sti_posed* s = b->s;
     m->u = b->u;
-    m->contact = sti_pool_ints(b->pool, (size_t)b->u);
-    m->N = sti_pool_doubles(b->pool, (size_t)b->n * (size_t)b->u);
-    m->B = sti_pool_doubles(b->pool, (size_t)b->n * (size_t)b->u);
-    m->rates = sti_pool_doubles(b->pool, (size_t)b->u);
+    m->contact = sti_arena_ints(b->pool, (size_t)b->u);
+    m->N = sti_arena_doubles(b->pool, (size_t)b->n * (size_t)b->u);
+    m->B = sti_arena_doubles(b->pool, (size_t)b->n * (size_t)b->u);
+    m->rates = sti_arena_doubles(b->pool, (size_t)b->u);
     if (b->pool->status != STI_OK) return b->pool->status;
     int at = 0;
     for (int pass = 0; pass < 2; pass++) {
@@ -95,15 +96,15 @@ typedef struct solutions {
 } solutions;
 
 static sti_status take_solutions(const mixed* m, int count, solutions* out) {
-    const sti_blocks* b = m->b;
+    const sti_sticking_blocks* b = m->b;
     *out = (solutions){.count = count};
     const size_t k = (size_t)count;
-    out->lambda = sti_pool_doubles(b->pool, k * (size_t)b->s->p);
-    out->a = sti_pool_doubles(b->pool, k * (size_t)b->n);
-    out->normal = sti_pool_doubles(b->pool, k * (size_t)m->u);
-    out->a_n = sti_pool_doubles(b->pool, k * (size_t)b->m);
-    out->required = sti_pool_doubles(b->pool, k);
-    out->admissible = sti_pool_doubles(b->pool, k);
+    out->lambda = sti_arena_doubles(b->pool, k * (size_t)b->s->p);
+    out->a = sti_arena_doubles(b->pool, k * (size_t)b->n);
+    out->normal = sti_arena_doubles(b->pool, k * (size_t)m->u);
+    out->a_n = sti_arena_doubles(b->pool, k * (size_t)b->m);
+    out->required = sti_arena_doubles(b->pool, k);
+    out->admissible = sti_arena_doubles(b->pool, k);
     return b->pool->status;
 }
 
@@ -120,10 +121,10 @@ static void put_normals(const mixed* m, const double* normal, double* lambda) {
 
 // lambda of X and a of one solution of the LCP as computed.
 static sti_status complete(const mixed* m, const double* normal, double* lambda, double* a) {
-    const sti_blocks* b = m->b;
+    const sti_sticking_blocks* b = m->b;
     const sti_posed* s = b->s;
     const int n = b->n, u = m->u, x = b->x;
-    double* rhs = sti_pool_doubles(b->pool, (size_t)x);  // W lambda_x = X'M^-1 (F - B lambda_n) - rates
+    double* rhs = sti_arena_doubles(b->pool, (size_t)x);  // W lambda_x = X'M^-1 (F - B lambda_n) - rates
     if (rhs == NULL) return b->pool->status;
     put_normals(m, normal, lambda);
     for (int k = 0; k < x; k++) {
@@ -140,9 +141,10 @@ static sti_status complete(const mixed* m, const double* normal, double* lambda,
     return STI_OK;
 }
 
-// Where the directions held depend on each other their rates may contradict: what solves the LCP then misses X'a + c_x = 0.
+// Where the directions held depend on each other their rates may contradict: what solves the LCP then misses X'a + c_x
+// = 0.
 static bool is_held(const mixed* m, const double* a) {
-    const sti_blocks* b = m->b;
+    const sti_sticking_blocks* b = m->b;
     for (int k = 0; k < b->x; k++) {
         double rate = b->c_x[k], terms = fabs(b->c_x[k]);
         for (int j = 0; j < b->n; j++) {
@@ -155,9 +157,10 @@ static bool is_held(const mixed* m, const double* a) {
     return true;
 }
 
-// What a solution asks of the sticking contacts, and whether they can give it. exact: lambda of these, NULL: as computed.
+// What a solution asks of the sticking contacts, and whether they can give it. exact: lambda of these, NULL: as
+// computed.
 static sti_status judge(const mixed* m, const sti_rationals* exact, int row, solutions* out) {
-    const sti_blocks* b = m->b;
+    const sti_sticking_blocks* b = m->b;
     const sti_posed* s = b->s;
     const double *lambda = out->lambda + (size_t)row * (size_t)s->p, *a = out->a + (size_t)row * (size_t)b->n;
     const double size = fmax(s->force, sti_small_max((size_t)s->p, lambda));
@@ -211,7 +214,7 @@ static sti_status solve_computed(const mixed* m, solutions* out) {
 // Vertex k of (73) as flat multipliers; those of sliding tangents stay zero in the exact ones.
 static sti_status read_vertex(const mixed* m, const sti_lcp_solution_set* set, int k, sti_rationals* exact,
                               solutions* out) {
-    const sti_blocks* b = m->b;
+    const sti_sticking_blocks* b = m->b;
     const size_t n = (size_t)b->n, x = (size_t)b->x, u = (size_t)m->u, from = (size_t)k * (n + x + u);
     double* lambda = out->lambda + (size_t)k * (size_t)b->s->p;
     sti_status status = STI_OK;
@@ -228,7 +231,7 @@ static sti_status read_vertex(const mixed* m, const sti_lcp_solution_set* set, i
 
 // (73) without rounding.
 static sti_status solve_exactly(const mixed* m, solutions* out, bool* done) {
-    const sti_blocks* b = m->b;
+    const sti_sticking_blocks* b = m->b;
     sti_lcp_solution_set* set = NULL;
     sti_rationals* exact = NULL;
     *done = false;
@@ -250,7 +253,7 @@ static sti_status solve_exactly(const mixed* m, solutions* out, bool* done) {
     return status;
 }
 
-static const char* why_not_13(const sti_blocks* b) {
+static const char* why_not_13(const sti_sticking_blocks* b) {
     const sti_posed* s = b->s;
     if (!b->slides) return "no contact slides";
     if (!b->definite) return "M is singular";
@@ -259,7 +262,7 @@ static const char* why_not_13(const sti_blocks* b) {
     return b->u == 0 || b->u > 12 ? "no, or too many, unilateral contacts" : NULL;
 }
 
-static sti_status proposition_13(const sti_sticking* r, const sti_blocks* b, sti_propositions_table* t) {
+static sti_status proposition_13(const sti_sticking* r, const sti_sticking_blocks* b, sti_propositions_table* t) {
     sti_propositions_begin(t, "P13", "sliding and sticking contacts together: (73) has a solution within the discs");
     const char* why = why_not_13(b);
     if (why != NULL) {
@@ -295,9 +298,9 @@ static sti_status proposition_13(const sti_sticking* r, const sti_blocks* b, sti
 
 // ---- (69)
 
-// Coulomb's law, measured against the accelerations and forces that the data suggest: a solver measures against what it found, and
-// forces that run away make everything else small.
-static bool obeys_law(const sti_blocks* b, const double* r, const double* acc) {
+// Coulomb's law, measured against the accelerations and forces that the data suggest: a solver measures against what it
+// found, and forces that run away make everything else small.
+static bool obeys_law(const sti_sticking_blocks* b, const double* r, const double* acc) {
     const sti_posed* s = b->s;
     const double force = 1e-7 * fmax(s->force, sti_small_max((size_t)s->p, r));
     for (int i = 0; i < b->m; i++) {
@@ -323,8 +326,8 @@ static bool obeys_law(const sti_blocks* b, const double* r, const double* acc) {
 }
 
 // acc = G lambda + g over the touching contacts, flat; and the contact solver on it.
-static sti_status solve_69(const sti_blocks* b, double* G, double* g, int d, double* modes, double* r, double* acc,
-                           bool* solved) {
+static sti_status solve_69(const sti_sticking_blocks* b, double* G, double* g, int d, double* modes, double* r,
+                           double* acc, bool* solved) {
     const sti_posed* s = b->s;
     sti_contact_problem problem = {
         .dimension = d, .contact_count = b->m, .mu = s->mu, .W = sti_matrix_dense_view(s->p, s->p, G), .q = g};
@@ -344,9 +347,9 @@ static sti_status solve_69(const sti_blocks* b, double* G, double* g, int d, dou
     return STI_OK;
 }
 
-static sti_status equation_69(const sti_blocks* b, sti_propositions_table* t) {
+static sti_status equation_69(const sti_sticking_blocks* b, sti_propositions_table* t) {
     const sti_posed* s = b->s;
-    sti_pool* pool = b->pool;
+    sti_arena* pool = b->pool;
     sti_propositions_begin(t, "E69",
                            "Coulomb's law at acceleration level: which contacts stick, slip or open from here");
     int d = b->m > 0 ? 1 + s->tangents[0] : 0;
@@ -363,10 +366,10 @@ static sti_status equation_69(const sti_blocks* b, sti_propositions_table* t) {
         return STI_OK;
     }
     const int p = s->p;
-    double *MC = sti_pool_doubles(pool, (size_t)b->n * (size_t)p), *G = sti_pool_doubles(pool, (size_t)p * (size_t)p);
-    double *g = sti_pool_copy(pool, s->c, (size_t)p), *modes = sti_pool_doubles(pool, STI_REST_MOST + (size_t)b->m);
-    double *r = sti_pool_doubles(pool, STI_REST_MOST * (size_t)p),
-           *acc = sti_pool_doubles(pool, STI_REST_MOST * (size_t)p);
+    double *MC = sti_arena_doubles(pool, (size_t)b->n * (size_t)p), *G = sti_arena_doubles(pool, (size_t)p * (size_t)p);
+    double *g = sti_arena_copy(pool, s->c, (size_t)p), *modes = sti_arena_doubles(pool, STI_REST_MOST + (size_t)b->m);
+    double *r = sti_arena_doubles(pool, STI_REST_MOST * (size_t)p),
+           *acc = sti_arena_doubles(pool, STI_REST_MOST * (size_t)p);
     if (pool->status != STI_OK) return pool->status;
     sti_small_multiply(b->n, b->n, p, b->Minv, s->C, MC);
     sti_small_multiply_tn(p, b->n, p, s->C, MC, G);
@@ -405,7 +408,7 @@ static sti_status equation_69(const sti_blocks* b, sti_propositions_table* t) {
     return STI_OK;
 }
 
-sti_status sti_propositions_sliding(sti_sticking* r, const sti_blocks* b, sti_propositions_table* t) {
+sti_status sti_propositions_sliding(sti_sticking* r, const sti_sticking_blocks* b, sti_propositions_table* t) {
     const sti_status status = proposition_13(r, b, t);
     return status == STI_OK ? equation_69(b, t) : status;
 }

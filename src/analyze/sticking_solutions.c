@@ -1,9 +1,10 @@
-// sticking_solutions.c: all solutions of the contact problem (43), or of (73) where contacts slide, at their extreme points:
+// sticking_solutions.c: all solutions of the contact problem (43), or of (73) where contacts slide, at their extreme
+// points:
 //
 //     M a + F = X lambda_x + B lambda_u,   X'a + c_x = 0,   0 <= lambda_u _|_ U'a + c_u >= 0,   B = U - H mu v_t/|v_t|
 //
-// as a mixed LCP with free a and lambda_x, enumerated in integers. B differs from U at contacts that slide. The numbers are those
-// of the instant without rounding, but for the slip direction of a contact in space, which is a double.
+// as a mixed LCP with free a and lambda_x, enumerated in integers. B differs from U at contacts that slide. The numbers
+// are those of the instant without rounding, but for the slip direction of a contact in space, which is a double.
 #include <string.h>
 
 #include "analyze/sticking_blocks.h"
@@ -11,7 +12,7 @@
 enum { PAIRS_MOST = 12, SIZE_MOST = 40, PIECES_MOST = 4096 };
 
 // Rows of the program are those of the LCP's matrix and vector, constants first.
-static void add_dynamics(const sti_blocks* b, sti_program* g, const int* pair) {
+static void add_dynamics(const sti_sticking_blocks* b, sti_cone_program* g, const int* pair) {
     const sti_posed* s = b->s;
     const sti_instant_exact* exact = s->instant->exact;
     const int f = b->n + b->x;
@@ -24,7 +25,7 @@ static void add_dynamics(const sti_blocks* b, sti_program* g, const int* pair) {
     }
 }
 
-static void add_accelerations(const sti_blocks* b, sti_program* g, const int* pair) {
+static void add_accelerations(const sti_sticking_blocks* b, sti_cone_program* g, const int* pair) {
     const sti_posed* s = b->s;
     for (int k = 0; k < b->x + b->u; k++) {
         const int row = sti_program_add(g, STI_ROW_ZERO, -1);
@@ -35,13 +36,13 @@ static void add_accelerations(const sti_blocks* b, sti_program* g, const int* pa
 }
 
 // The program's table as the blocks of an MLCP, in doubles; exact: the same in one matrix and one vector.
-static sti_status enumerate(const sti_blocks* b, const sti_program* g, sti_rationals* matrix, sti_rationals* vector,
-                            sti_lcp_solution_set** out) {
+static sti_status enumerate(const sti_sticking_blocks* b, const sti_cone_program* g, sti_rationals* matrix,
+                            sti_rationals* vector, sti_lcp_solution_set** out) {
     const int f = b->n + b->x, u = b->u, size = f + u;
     double* block[4];
-    double* constant = sti_pool_doubles(b->pool, (size_t)size);
+    double* constant = sti_arena_doubles(b->pool, (size_t)size);
     for (int h = 0; h < 4; h++)
-        block[h] = sti_pool_doubles(b->pool, (size_t)(h < 2 ? f : u) * (size_t)(h % 2 == 0 ? f : u));
+        block[h] = sti_arena_doubles(b->pool, (size_t)(h < 2 ? f : u) * (size_t)(h % 2 == 0 ? f : u));
     if (b->pool->status != STI_OK) return b->pool->status;
     sti_status status = STI_OK;
     for (int i = 0; i < size; i++) {
@@ -70,11 +71,11 @@ static sti_status enumerate(const sti_blocks* b, const sti_program* g, sti_ratio
     return status == STI_OK ? sti_mlcp_enumerate(b->s->env, &mlcp, PIECES_MOST, 0, out) : status;
 }
 
-sti_status sti_blocks_solutions(const sti_blocks* b, const int* pair, sti_lcp_solution_set** out) {
+sti_status sti_blocks_solutions(const sti_sticking_blocks* b, const int* pair, sti_lcp_solution_set** out) {
     const int size = b->n + b->x + b->u;
     *out = NULL;
     if (b->u > PAIRS_MOST || size > SIZE_MOST) return STI_OK;
-    sti_program g = {0};
+    sti_cone_program g = {0};
     sti_rationals *matrix = NULL, *vector = NULL;
     sti_status status = sti_program_open(&g, b->pool, size, size, true);
     if (status == STI_OK) status = sti_rationals_create(b->s->env, (size_t)size * (size_t)size, &matrix);

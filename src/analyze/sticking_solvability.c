@@ -1,7 +1,8 @@
-// sticking_solvability.c: S0 section 3.2: solvability of the contact problem (43) without discs: MFCQ, proposition 7, the
-// set E of proposition 8, corollaries 2 and 3.
+// sticking_solvability.c: S0 section 3.2: solvability of the contact problem (43) without discs: MFCQ, proposition 7,
+// the set E of proposition 8, corollaries 2 and 3.
 //
-// (43) is the optimality system of  min 1/2 a'M a + F'a  over  X'a + c_x = 0, U'a + c_u >= 0.  It is solvable exactly when
+// (43) is the optimality system of  min 1/2 a'M a + F'a  over  X'a + c_x = 0, U'a + c_u >= 0.
+//     It is solvable exactly when
 // that set is not empty and F'x >= 0 on its recession directions in ker M, which are the x-part of E. So besides the
 // sufficient conditions of S0 the exact answer is there:
 //
@@ -22,7 +23,7 @@ static sti_holds verdict_of(sti_conic_outcome outcome) {
 
 // max d : U'v >= d, |v|_inf <= 1; MFCQ holds when it is positive. With bilateral contacts: grad h_b'v = 0 as well, and
 // these gradients independent.
-static sti_status pose_opening(const sti_blocks* b, sti_program* p) {
+static sti_status pose_opening(const sti_sticking_blocks* b, sti_cone_program* p) {
     const sti_posed* s = b->s;
     const sti_status status = sti_program_open(p, b->pool, b->n + 1, b->m + 2 * b->n, b->exact);
     if (status != STI_OK) return status;
@@ -39,7 +40,8 @@ static sti_status pose_opening(const sti_blocks* b, sti_program* p) {
     return b->pool->status;
 }
 
-static sti_status largest_opening_exactly(const sti_blocks* b, const sti_program* p, double* d, double* v) {
+static sti_status largest_opening_exactly(const sti_sticking_blocks* b, const sti_cone_program* p, double* d,
+                                          double* v) {
     sti_exact_program e = {0};
     sti_rationals* x = NULL;
     sti_status status = sti_exact_program_open(&e, p);
@@ -53,10 +55,10 @@ static sti_status largest_opening_exactly(const sti_blocks* b, const sti_program
     return status;
 }
 
-static sti_status largest_opening(const sti_blocks* b, double* d, double** v) {
-    sti_program p = {0};
+static sti_status largest_opening(const sti_sticking_blocks* b, double* d, double** v) {
+    sti_cone_program p = {0};
     sti_program_answer answer;
-    double* c = *v = sti_pool_doubles(b->pool, (size_t)b->n + 1);
+    double* c = *v = sti_arena_doubles(b->pool, (size_t)b->n + 1);
     sti_status status = c != NULL ? pose_opening(b, &p) : b->pool->status;
     if (status == STI_OK && b->exact) {
         status = largest_opening_exactly(b, &p, d, *v);
@@ -72,7 +74,7 @@ static sti_status largest_opening(const sti_blocks* b, double* d, double** v) {
 }
 
 // With a tolerance: d against the terms n_j v_j, |v_j| <= 1, of the smallest gradient.
-static int opening_sign(const sti_blocks* b, double d) {
+static int opening_sign(const sti_sticking_blocks* b, double d) {
     double least = INFINITY;
     for (int k = 0; k < b->u; k++) {
         double terms = 0;
@@ -82,7 +84,7 @@ static int opening_sign(const sti_blocks* b, double d) {
     return sti_blocks_sign(d, least);
 }
 
-static sti_status mfcq(const sti_blocks* b, sti_propositions_table* t) {
+static sti_status mfcq(const sti_sticking_blocks* b, sti_propositions_table* t) {
     sti_propositions_begin(t, "MFCQ", "a motion opens all unilateral contacts at once");
     if (b->u == 0) {
         sti_propositions_verdict(t, STI_NOT_APPLICABLE, "there is no unilateral contact");
@@ -90,7 +92,7 @@ static sti_status mfcq(const sti_blocks* b, sti_propositions_table* t) {
     }
     const sti_posed* s = b->s;
     double d = NAN, *v = NULL;
-    int *joints = sti_pool_ints(b->pool, (size_t)b->m), count = 0, rank = 0;
+    int *joints = sti_arena_ints(b->pool, (size_t)b->m), count = 0, rank = 0;
     bool agree = b->exact;
     sti_status status = b->pool->status;
     for (int i = 0; status == STI_OK && i < b->m; i++)
@@ -123,9 +125,9 @@ typedef struct table {  // rows of exact numbers for a cone
     int rows, cols;
 } table;
 
-static sti_status open_table(table* q, sti_pool* pool, int rows, int cols) {
+static sti_status open_table(table* q, sti_arena* pool, int rows, int cols) {
     *q = (table){.env = pool->env, .rows = rows, .cols = cols};
-    q->value = sti_pool_doubles(pool, (size_t)rows * (size_t)cols);
+    q->value = sti_arena_doubles(pool, (size_t)rows * (size_t)cols);
     if (q->value == NULL) return pool->status;
     return sti_rationals_create(pool->env, (size_t)rows * (size_t)cols, &q->exact);
 }
@@ -163,8 +165,8 @@ typedef struct set_E {
 } set_E;
 
 // Vectors of a cone, scaled: small integers stay, anything else has largest entry one.
-static double* take(const sti_blocks* b, sti_rows rows, int* count) {
-    double* out = sti_pool_copy(b->pool, rows.value, (size_t)rows.count * (size_t)rows.dimension);
+static double* take(const sti_sticking_blocks* b, sti_rows rows, int* count) {
+    double* out = sti_arena_copy(b->pool, rows.value, (size_t)rows.count * (size_t)rows.dimension);
     *count = rows.count;
     for (int i = 0; out != NULL && i < rows.count; i++) {
         double* v = out + (size_t)i * (size_t)rows.dimension;
@@ -175,11 +177,11 @@ static double* take(const sti_blocks* b, sti_rows rows, int* count) {
 }
 
 // Sign of F'v on every ray v of E_x, without rounding where the ray has none.
-static sti_status find_signs(const sti_blocks* b, sti_rows rays, set_E* e) {
+static sti_status find_signs(const sti_sticking_blocks* b, sti_rows rays, set_E* e) {
     const sti_instant* instant = b->s->instant;
     const size_t n = (size_t)b->n;
-    sti_program form = {0};
-    e->x_sign = sti_pool_ints(b->pool, (size_t)rays.count);
+    sti_cone_program form = {0};
+    e->x_sign = sti_arena_ints(b->pool, (size_t)rays.count);
     sti_status status = sti_program_open(&form, b->pool, b->n, 1, true);
     if (status != STI_OK) return status;
     sti_program_add(&form, STI_ROW_ZERO, -1);
@@ -205,7 +207,7 @@ static sti_status find_signs(const sti_blocks* b, sti_rows rays, set_E* e) {
 }
 
 // E_x: U'x >= 0, M x = 0, X'x = 0.
-static sti_status make_x(const sti_blocks* b, bool exact, set_E* e) {
+static sti_status make_x(const sti_sticking_blocks* b, bool exact, set_E* e) {
     const sti_posed* s = b->s;
     table ineq = {0}, eq = {0};
     const sti_polycone_options options = sti_polycone_options_default();
@@ -236,7 +238,7 @@ static sti_status make_x(const sti_blocks* b, bool exact, set_E* e) {
 }
 
 // E_y: the y of { (y, l) : X y + U l = 0, l >= 0 }.
-static sti_status make_y(const sti_blocks* b, bool exact, set_E* e) {
+static sti_status make_y(const sti_sticking_blocks* b, bool exact, set_E* e) {
     const sti_posed* s = b->s;
     const int dimension = b->x + b->u;
     table ineq = {0}, eq = {0}, map = {0};
@@ -284,7 +286,7 @@ static int worse(int a, int b) {  // -1 before 2 (not clear) before 0 before 1, 
     return rank[a + 1] < rank[b + 1] ? a : b;
 }
 
-static strict strict_on_x(const sti_blocks* b, const set_E* e) {
+static strict strict_on_x(const sti_sticking_blocks* b, const set_E* e) {
     strict out = {INFINITY, 1};
     for (int i = 0; i < e->x_rays; i++) {
         const double* v = e->x_ray + (size_t)i * (size_t)b->n;
@@ -296,9 +298,9 @@ static strict strict_on_x(const sti_blocks* b, const set_E* e) {
 }
 
 // Row k of (c_x, X)'v for ray v: 0: c_x'v, 1 + j: (X v)_j. Without rounding where the ray has none.
-static sti_status ray_forms(const sti_blocks* b, const set_E* e, int ray, sti_rationals* out) {
+static sti_status ray_forms(const sti_sticking_blocks* b, const set_E* e, int ray, sti_rationals* out) {
     const size_t x = (size_t)b->x;
-    sti_program form = {0};
+    sti_cone_program form = {0};
     sti_rationals* v = NULL;
     sti_status status = sti_program_open(&form, b->pool, b->x, b->n + 1, true);
     if (status == STI_OK) status = sti_rationals_create(b->s->env, x, &v);
@@ -323,7 +325,7 @@ static sti_status ray_forms(const sti_blocks* b, const set_E* e, int ray, sti_ra
 }
 
 // Of the ray that the forms are about: the exact one and its double have different lengths.
-static double ray_length(const sti_blocks* b, const set_E* e, int ray) {
+static double ray_length(const sti_sticking_blocks* b, const set_E* e, int ray) {
     const size_t x = (size_t)b->x;
     double length = 0;
     for (size_t k = 0; k < x; k++) {
@@ -333,9 +335,9 @@ static double ray_length(const sti_blocks* b, const set_E* e, int ray) {
     return length;
 }
 
-static sti_status strict_with_tolerance(const sti_blocks* b, sti_program* p, strict* out) {
+static sti_status strict_with_tolerance(const sti_sticking_blocks* b, sti_cone_program* p, strict* out) {
     sti_program_answer answer;
-    double* c = sti_pool_doubles(b->pool, (size_t)b->n + 1);
+    double* c = sti_arena_doubles(b->pool, (size_t)b->n + 1);
     if (c == NULL) return b->pool->status;
     c[b->n] = -1;
     sti_status status = sti_program_reduce(p);
@@ -358,9 +360,9 @@ static sti_status strict_with_tolerance(const sti_blocks* b, sti_program* p, str
 }
 
 // max d : (c_x + X'x0)'v >= d on the rays of E_y, each of unit length, U'x0 + c_u >= 0, d <= 1; rest: x0 = 0 instead.
-static sti_status strict_on_y(const sti_blocks* b, const set_E* e, bool rest, strict* out) {
+static sti_status strict_on_y(const sti_sticking_blocks* b, const set_E* e, bool rest, strict* out) {
     const sti_posed* s = b->s;
-    sti_program p = {0};
+    sti_cone_program p = {0};
     sti_exact_program solver = {0};
     sti_rationals* form = NULL;
     *out = (strict){INFINITY, 1};
@@ -407,7 +409,7 @@ static sti_holds positive(strict x, strict y) {
     return sign == 1 ? STI_HOLDS : sign == 2 ? STI_HOLDS_UNKNOWN : STI_HOLDS_NOT;
 }
 
-static void proposition_8(const sti_blocks* b, sti_propositions_table* t, const set_E* e, strict x, strict y) {
+static void proposition_8(const sti_sticking_blocks* b, sti_propositions_table* t, const set_E* e, strict x, strict y) {
     const bool trivial = e->x_rays + e->x_lines + e->y_rays + e->y_lines == 0;
     sti_propositions_begin(t, "P8.i", "E = {0}, so that (43) is solvable");
     sti_propositions_verdict(t, trivial ? STI_HOLDS : STI_HOLDS_NOT, "E_x has %d rays and %d lines, E_y has %d and %d",
@@ -433,9 +435,9 @@ static void proposition_8(const sti_blocks* b, sti_propositions_table* t, const 
                              b->definite ? "definite, the acceleration is unique" : "singular");
 }
 
-// Corollary 2. The rays of E_y are outside its lines, ker X among them: X v != 0 on each. A line of E_y that is not in ker X is
-// such a v too.
-static sti_status corollary_2(const sti_blocks* b, sti_propositions_table* t, const set_E* e) {
+// Corollary 2. The rays of E_y are outside its lines, ker X among them: X v != 0 on each. A line of E_y that is not in
+// ker X is such a v too.
+static sti_status corollary_2(const sti_sticking_blocks* b, sti_propositions_table* t, const set_E* e) {
     bool rates = false;
     const sti_status status =
         sti_posed_consistent(b->s, b->exact, b->x_multiplier, b->x, b->definite ? b->acceleration : NULL, &rates);
@@ -456,7 +458,7 @@ static sti_status corollary_2(const sti_blocks* b, sti_propositions_table* t, co
     return status;
 }
 
-static sti_status corollary_3(const sti_blocks* b, sti_propositions_table* t, const set_E* e, strict x) {
+static sti_status corollary_3(const sti_sticking_blocks* b, sti_propositions_table* t, const set_E* e, strict x) {
     bool rest = true;
     strict y;
     for (int k = 0; k < b->u; k++) rest = rest && b->c_u[k] >= 0;
@@ -479,7 +481,7 @@ static sti_status corollary_3(const sti_blocks* b, sti_propositions_table* t, co
 }
 
 // The rows of A' in the order (x, u) of the blocks: flat multiplier k of contact i is row[i] + its place there.
-static void split_rows(const sti_blocks* b, const double* flat, double* x, double* u) {
+static void split_rows(const sti_sticking_blocks* b, const double* flat, double* x, double* u) {
     const sti_posed* s = b->s;
     for (int i = 0; i < s->nc; i++) {
         for (int k = 0; k < s->row[i + 1] - s->row[i]; k++) {
@@ -493,11 +495,11 @@ static void split_rows(const sti_blocks* b, const double* flat, double* x, doubl
 }
 
 // (43) itself, as sticking_opening.c found it: a solution, or why there is none.
-static sti_status equation_43(sti_sticking* r, const sti_blocks* b, sti_propositions_table* t) {
+static sti_status equation_43(sti_sticking* r, const sti_sticking_blocks* b, sti_propositions_table* t) {
     const sti_opening* o = &r->answer.opening;
-    double *ln = sti_pool_doubles(b->pool, (size_t)(b->m + b->u)),
-           *lt = sti_pool_doubles(b->pool, (size_t)(b->t + b->x));
-    double* Ma = sti_pool_doubles(b->pool, (size_t)b->n);
+    double *ln = sti_arena_doubles(b->pool, (size_t)(b->m + b->u)),
+           *lt = sti_arena_doubles(b->pool, (size_t)(b->t + b->x));
+    double* Ma = sti_arena_doubles(b->pool, (size_t)b->n);
     if (b->pool->status != STI_OK) return b->pool->status;
     sti_propositions_begin(t, "E43", "the contact problem (43), contacts free to open, no discs, is solvable");
     if (b->slides) {
@@ -535,7 +537,7 @@ static sti_status equation_43(sti_sticking* r, const sti_blocks* b, sti_proposit
     return STI_OK;
 }
 
-sti_status sti_propositions_solvability(sti_sticking* r, const sti_blocks* b, sti_propositions_table* t) {
+sti_status sti_propositions_solvability(sti_sticking* r, const sti_sticking_blocks* b, sti_propositions_table* t) {
     sti_status status = mfcq(b, t);
     if (status != STI_OK) return status;
     sti_constraints all, literal;

@@ -25,9 +25,9 @@ const sti_named* sti_proposition_number(const sti_proposition* p, const char* na
     return NULL;
 }
 
-sti_status sti_propositions_open(sti_propositions_table* t, sti_pool* pool, int capacity) {
+sti_status sti_propositions_open(sti_propositions_table* t, sti_arena* pool, int capacity) {
     *t = (sti_propositions_table){.pool = pool, .capacity = capacity};
-    t->list = sti_pool_take(pool, (size_t)capacity, sizeof *t->list);
+    t->list = sti_arena_take(pool, (size_t)capacity, sizeof *t->list);
     return pool->status;
 }
 
@@ -35,7 +35,7 @@ enum { NUMBERS_MOST = 24 };
 
 sti_proposition* sti_propositions_begin(sti_propositions_table* t, const char* id, const char* title) {
     STI_ASSERT(t->count < t->capacity);
-    sti_named* numbers = sti_pool_take(t->pool, NUMBERS_MOST, sizeof *numbers);
+    sti_named* numbers = sti_arena_take(t->pool, NUMBERS_MOST, sizeof *numbers);
     if (numbers == NULL) return NULL;
     sti_proposition* p = &t->list[t->count++];
     *p = (sti_proposition){.id = id, .title = title, .numbers = numbers};
@@ -84,7 +84,7 @@ static void add(sti_propositions_table* t, const char* name, sti_named_form form
     if (t->pool->status != STI_OK || t->count == 0) return;
     sti_proposition* p = &t->list[t->count - 1];
     STI_ASSERT(p->number_count < t->room);
-    double* copy = sti_pool_copy(t->pool, value, (size_t)rows * (size_t)cols);
+    double* copy = sti_arena_copy(t->pool, value, (size_t)rows * (size_t)cols);
     if (copy == NULL) return;
     t->numbers[p->number_count++] = (sti_named){.name = name, .form = form, .rows = rows, .cols = cols, .value = copy};
 }

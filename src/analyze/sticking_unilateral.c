@@ -15,7 +15,7 @@ static const char* const titles[] = {"the contact LCP (37) has one solution for 
                                      "the contact LCP (37) is solvable: z'H_c >= 0 on its homogeneous solutions"};
 
 // lambda_n of all extreme solutions of (43), one row each.
-static sti_status basic_solutions(const sti_blocks* b, double** out, int* count) {
+static sti_status basic_solutions(const sti_sticking_blocks* b, double** out, int* count) {
     sti_lcp_solution_set* set = NULL;
     *out = NULL;
     *count = 0;
@@ -23,7 +23,7 @@ static sti_status basic_solutions(const sti_blocks* b, double** out, int* count)
     const sti_status status = sti_blocks_solutions(b, b->u_contact, &set);
     if (status != STI_OK || set == NULL) return status;
     const size_t f = (size_t)(b->n + b->x), u = (size_t)b->u;
-    double* rows = sti_pool_doubles(b->pool, (size_t)set->vertex_count * u);
+    double* rows = sti_arena_doubles(b->pool, (size_t)set->vertex_count * u);
     for (int k = 0; rows != NULL && k < set->vertex_count; k++)
         memcpy(rows + (size_t)k * u, set->vertex + (size_t)k * (f + u) + f, u * sizeof *rows);
     *out = rows;
@@ -34,10 +34,10 @@ static sti_status basic_solutions(const sti_blocks* b, double** out, int* count)
 
 // Least z'H_c on { z >= 0, A_c z = 0, sum z = 1 }. A_c z = 0 exactly when U z + X y = 0 for some y, and then
 // z'H_c = c_u'z + c_x'y: the data themselves, and nothing that was computed from them.
-static sti_status homogeneous(const sti_blocks* b, double* value, double** z) {
+static sti_status homogeneous(const sti_sticking_blocks* b, double* value, double** z) {
     const int u = b->u, size = b->u + b->x;
-    sti_program p = {0};
-    double* c = sti_pool_doubles(b->pool, (size_t)size);
+    sti_cone_program p = {0};
+    double* c = sti_arena_doubles(b->pool, (size_t)size);
     sti_status status = sti_program_open(&p, b->pool, size, b->n + u + 1, false);
     if (status != STI_OK) return status;
     for (int j = 0; j < b->n; j++) {
@@ -68,7 +68,8 @@ static sti_status homogeneous(const sti_blocks* b, double* value, double** z) {
 }
 
 // (37) is solvable exactly when (43) is: the condition of (iv) is that no Farkas vector of the constraints exists.
-static sti_status proposition_6_iv(const sti_sticking* r, const sti_blocks* b, sti_propositions_table* t, int kernel) {
+static sti_status proposition_6_iv(const sti_sticking* r, const sti_sticking_blocks* b, sti_propositions_table* t,
+                                   int kernel) {
     double value = NAN, *z = NULL;
     const sti_status status = kernel > 0 ? homogeneous(b, &value, &z) : STI_OK;
     if (status != STI_OK) return status;
@@ -86,11 +87,11 @@ static sti_status proposition_6_iv(const sti_sticking* r, const sti_blocks* b, s
 }
 
 // ker A_c: eigenvectors of the scaled matrix A_ij / sqrt(A0_ii A0_jj), A0 = U'M^-1 U, scaled back and made orthonormal.
-static sti_status null_vectors(const sti_blocks* b, const sti_augmented* g, double** out) {
+static sti_status null_vectors(const sti_sticking_blocks* b, const sti_augmented* g, double** out) {
     const int u = b->u;
-    sti_pool* pool = b->pool;
-    double *scale = sti_pool_doubles(pool, (size_t)u), *S = sti_pool_copy(pool, g->A, (size_t)u * (size_t)u);
-    double *w = sti_pool_doubles(pool, (size_t)u), *V = sti_pool_doubles(pool, (size_t)u * (size_t)u);
+    sti_arena* pool = b->pool;
+    double *scale = sti_arena_doubles(pool, (size_t)u), *S = sti_arena_copy(pool, g->A, (size_t)u * (size_t)u);
+    double *w = sti_arena_doubles(pool, (size_t)u), *V = sti_arena_doubles(pool, (size_t)u * (size_t)u);
     *out = V;
     if (pool->status != STI_OK || g->kernel == 0) return pool->status;
     for (int i = 0; i < u; i++) {
@@ -120,7 +121,7 @@ static void refuse(sti_propositions_table* t, const char* why) {
     }
 }
 
-sti_status sti_propositions_unilateral(sti_sticking* r, const sti_blocks* b, sti_propositions_table* t) {
+sti_status sti_propositions_unilateral(sti_sticking* r, const sti_sticking_blocks* b, sti_propositions_table* t) {
     const char* why = b->slides           ? "a contact slides"
                       : b->u == 0         ? "there is no unilateral contact"
                       : !b->definite      ? "M is singular: assumption 1 fails"
@@ -130,11 +131,11 @@ sti_status sti_propositions_unilateral(sti_sticking* r, const sti_blocks* b, sti
         refuse(t, why);
         return STI_OK;
     }
-    sti_pool* pool = b->pool;
+    sti_arena* pool = b->pool;
     sti_augmented g;
     sti_status status = sti_blocks_augmented(b, &g);
     const int u = b->u;
-    double *w = sti_pool_doubles(pool, (size_t)u), *V = sti_pool_doubles(pool, (size_t)u * (size_t)u), *kernel, *rows;
+    double *w = sti_arena_doubles(pool, (size_t)u), *V = sti_arena_doubles(pool, (size_t)u * (size_t)u), *kernel, *rows;
     int count = 0;
     if (pool->status != STI_OK) return pool->status;
     if (status == STI_OK) status = sti_small_eigen(pool, u, g.A, w, V);

@@ -8,7 +8,8 @@
 //     d/dt(n_q'M) qdot = (d/dt n)'qdot / |n| - qdot_norm d/dt|n| / |n|
 //     d/dt|n| / |n|    = n_q'(d/dt n) / |n| - n_q'(d/dt M) n_q / 2
 //
-// For t_q the frame has to be followed. Constant t_q'M t_q = D_t^-1 and n't_q = 0 leave only its turning free; without any,
+// For t_q the frame has to be followed. Constant t_q'M t_q = D_t^-1 and n't_q = 0 leave only its turning free; without
+// any,
 //
 //     d/dt t_q = -t_q D_t (t_q'(d/dt M) t_q) / 2 - n_q D_n C,         C = (d/dt n / |n|)'t_q
 //     d/dt(t_q'M) qdot = t_q'(d/dt M) qdot - (t_q'(d/dt M) t_q) D_t qdot_tan / 2 - C'D_n qdot_norm.
@@ -30,10 +31,10 @@ static size_t area(int rows, int cols) {
 static void add_forces(const sti_velocities* k, const double* lambda_n, const double* lambda_t, double* out) {
     const int c = k->count, d = k->tangent_count, s = k->slip_count;
     for (int i = 0; i < c; i++) {
-        out[i] = sti_few_dot(s, k->n_H + area(i, s), lambda_t) - k->F_norm[i];
+        out[i] = sti_vector_dot(s, k->n_H + area(i, s), lambda_t) - k->F_norm[i];
         for (int j = 0; j < c; j++) out[i] += k->G[area(i, c) + (size_t)j] * k->norm[j] * lambda_n[j];
     }
-    for (int i = 0; i < d; i++) out[c + i] = sti_few_dot(s, k->t_H + area(i, s), lambda_t) - k->F_tan[i];
+    for (int i = 0; i < d; i++) out[c + i] = sti_vector_dot(s, k->t_H + area(i, s), lambda_t) - k->F_tan[i];
 }
 
 // What an instant alone tells.
@@ -50,20 +51,20 @@ static void add_known(const sti_velocities* k, const sti_instant* instant, doubl
 static void add_motion(const sti_velocities* k, const sti_velocities_motion* motion, double* work, double* rate) {
     const int n = k->n, c = k->count, d = k->tangent_count;
     double *pushed = work, *y = pushed + n, *z = y + c;  // (d/dt M) qdot; D_n qdot_norm; D_t qdot_tan
-    sti_few_apply(n, n, motion->M_rate, k->qdot, pushed);
-    sti_few_apply(c, c, k->D_n, k->qdot_norm, y);
-    sti_few_apply(d, d, k->D_t, k->qdot_tan, z);
+    sti_small_apply(n, n, motion->M_rate, k->qdot, pushed);
+    sti_small_apply(c, c, k->D_n, k->qdot_norm, y);
+    sti_small_apply(d, d, k->D_t, k->qdot_tan, z);
     for (int i = 0; i < c; i++) {
         const double *n_q = k->n_q + area(i, n), *n_rate = motion->n_rate + area(i, n);
         const double growth =
-            sti_few_dot(n, n_q, n_rate) / k->norm[i] - 0.5 * sti_few_form(n, motion->M_rate, n_q, n_q);
-        rate[i] += sti_few_dot(n, n_rate, k->qdot) / k->norm[i] - k->qdot_norm[i] * growth;
+            sti_vector_dot(n, n_q, n_rate) / k->norm[i] - 0.5 * sti_small_form(n, motion->M_rate, n_q, n_q);
+        rate[i] += sti_vector_dot(n, n_rate, k->qdot) / k->norm[i] - k->qdot_norm[i] * growth;
     }
     for (int i = 0; i < d; i++) {
         const double* t_q = k->t_q + area(i, n);
-        double own = sti_few_dot(n, t_q, pushed);
-        for (int j = 0; j < d; j++) own -= 0.5 * sti_few_form(n, motion->M_rate, t_q, k->t_q + area(j, n)) * z[j];
-        for (int j = 0; j < c; j++) own -= sti_few_dot(n, motion->n_rate + area(j, n), t_q) / k->norm[j] * y[j];
+        double own = sti_vector_dot(n, t_q, pushed);
+        for (int j = 0; j < d; j++) own -= 0.5 * sti_small_form(n, motion->M_rate, t_q, k->t_q + area(j, n)) * z[j];
+        for (int j = 0; j < c; j++) own -= sti_vector_dot(n, motion->n_rate + area(j, n), t_q) / k->norm[j] * y[j];
         rate[c + i] += own;
     }
 }

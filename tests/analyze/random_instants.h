@@ -1,13 +1,12 @@
-// random_instants.h: random instants of small integers and binary fractions: planar and spatial, redundant, degenerate, at rest and
-// sliding, unilateral and bilateral, with regular and singular masses. Ties are common.
+// random_instants.h: random instants of small integers and binary fractions: planar and spatial, redundant, degenerate,
+// at rest and sliding, unilateral and bilateral, with regular and singular masses. Ties are common.
 #ifndef TESTS_ANALYZE_RANDOM_INSTANTS_H
 #define TESTS_ANALYZE_RANDOM_INSTANTS_H
 
-#include "analyze/instant_tools.h"
-// clang-format off
 #include <math.h>
+
+#include "analyze/instant_tools.h"
 #include "base/rng.h"
-// clang-format on
 
 typedef struct random_instant {
     tool_instant t;

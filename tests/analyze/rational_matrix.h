@@ -1,5 +1,5 @@
-// rational_matrix.h: small dense matrices of GMP rationals for the tests: products, elimination, rank, inverse. Shares nothing
-// with the library.
+// rational_matrix.h: small dense matrices of GMP rationals for the tests: products, elimination, rank, inverse. Shares
+// nothing with the library.
 #ifndef TESTS_ANALYZE_RATIONAL_MATRIX_H
 #define TESTS_ANALYZE_RATIONAL_MATRIX_H
 

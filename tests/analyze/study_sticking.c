@@ -1,10 +1,12 @@
-// study_sticking.c: SEED COUNT: what the analysis of sticking says of random instants, against GMP rationals: a plain simplex method
-// over every choice of which contacts open and which way bilateral forces point, and elimination for ranks and matrices. Nothing of the
-// library decides here. The library's own checker is held to it too: it must accept what is true.
+// study_sticking.c: SEED COUNT: what the analysis of sticking says of random instants, against GMP rationals: a plain
+// simplex method over every choice of which contacts open and which way bilateral forces point, and elimination for
+// ranks and matrices. Nothing of the library decides here. The library's own checker is held to it too: it must accept
+// what is true.
 //
-// Instants are planar and spatial, abstract and of rigid bodies, redundant, degenerate, at rest, sliding, in units scaled by powers
-// of two or, with exact tables, of ten up to a million. Discs in space lie between polygons with rational corners: where these differ
-// the truth is not known here. Wrong answers are named by seed and number; undecided ones are counted.
+// Instants are planar and spatial, abstract and of rigid bodies, redundant, degenerate, at rest, sliding, in units
+// scaled by powers of two or, with exact tables, of ten up to a million. Discs in space lie between polygons with
+// rational corners: where these differ the truth is not known here. Wrong answers are named by seed and number;
+// undecided ones are counted.
 #include <stdarg.h>
 #include <stdlib.h>
 

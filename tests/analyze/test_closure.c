@@ -1,12 +1,9 @@
 // Force closure and form closure on grasps whose answer is known, with every witness checked.
-#include "analyze/instant_tools.h"
-#include "support/failing_env.h"
-// clang-format off
 #include <math.h>
-#include "base/rng.h"
-// clang-format on
 
-// after the others, whose parameters are called env too
+#include "analyze/instant_tools.h"
+#include "base/rng.h"
+#include "support/failing_env.h"
 #include "support/group_env.h"
 
 // A planar contact at (x, y) with inward unit normal at the given angle, on an object with coordinates (x, y, theta).
@@ -20,11 +17,11 @@ static void planar(tool_instant* t, double x, double y, double nx, double ny, do
 
 static sti_closure ask(const tool_instant* t, bool friction, const sti_closure_options* options) {
     sti_closure c;
-    assert_int_equal(
-        friction ? sti_force_closure(env, &t->instant, options, &c) : sti_form_closure(env, &t->instant, options, &c),
-        STI_OK);
+    assert_int_equal(friction ? sti_force_closure(group_env, &t->instant, options, &c)
+                              : sti_form_closure(group_env, &t->instant, options, &c),
+                     STI_OK);
     bool accepted;
-    assert_int_equal(sti_verify_closure(env, &t->instant, options, friction, &c, 1e-9, &accepted), STI_OK);
+    assert_int_equal(sti_verify_closure(group_env, &t->instant, options, friction, &c, 1e-9, &accepted), STI_OK);
     assert_int_equal(accepted, c.closed != STI_UNDECIDED);
     return c;
 }
@@ -33,7 +30,7 @@ static void expect(const tool_instant* t, bool friction, sti_verdict closed, boo
     sti_closure c = ask(t, friction, NULL);
     assert_int_equal(c.closed, closed);
     assert_int_equal(c.exact, exact);
-    sti_closure_clear(env, &c);
+    sti_closure_clear(group_env, &c);
 }
 
 static void two_fingers_hold_a_disc_only_with_friction(void** state) {
@@ -58,7 +55,7 @@ static void three_normals_of_a_disc_do_not_hold_its_rotation(void** state) {
     sti_closure c = ask(&t, false, NULL);
     assert_int_equal(c.closed, STI_NO);
     assert_int_equal(c.rank, 2);
-    sti_closure_clear(env, &c);
+    sti_closure_clear(group_env, &c);
 }
 
 static void four_normals_hold_a_square_when_they_turn_both_ways(void** state) {
@@ -88,7 +85,7 @@ static void contacts_on_one_side_never_close(void** state) {
     sti_closure c = ask(&t, true, NULL);
     assert_int_equal(c.closed, STI_NO);
     assert_true(c.exact && c.y[1] < 0);  // a load upwards... the contacts only push up: y'C lambda <= 0 means down
-    sti_closure_clear(env, &c);
+    sti_closure_clear(group_env, &c);
 }
 
 // n equally spaced fingers on the equator of a ball.
@@ -111,7 +108,7 @@ static void point_fingers_on_a_ball_close_from_three_on(void** state) {
     options.facets = 4;
     sti_closure c = ask(&t, true, &options);
     assert_true(c.closed == STI_YES && c.exact);
-    sti_closure_clear(env, &c);
+    sti_closure_clear(group_env, &c);
 }
 
 // Any friction closes, but no rounded margin of 1e-10 shows it: that is not a "no".
@@ -121,7 +118,7 @@ static void a_margin_too_small_to_see_is_not_called_none(void** state) {
     equator(&t, 3, 1e-9);
     sti_closure c = ask(&t, true, NULL);
     assert_int_equal(c.closed, STI_UNDECIDED);
-    sti_closure_clear(env, &c);
+    sti_closure_clear(group_env, &c);
 }
 
 // Away from the border random grasps in space are decided, with a witness that holds.
@@ -147,7 +144,7 @@ static void random_grasps_in_space_are_decided(void** state) {
         }
         sti_closure c = ask(&t, true, NULL);
         count[c.closed == STI_YES ? 0 : c.closed == STI_NO ? 1 : 2]++;
-        sti_closure_clear(env, &c);
+        sti_closure_clear(group_env, &c);
     }
     assert_true(count[0] > 20 && count[1] > 20);
     assert_int_equal(count[2], 0);
@@ -163,7 +160,7 @@ static void a_peg_in_space_is_not_closed_by_contacts_below(void** state) {
     sti_closure c = ask(&t, true, NULL);
     assert_int_equal(c.closed, STI_NO);
     assert_false(c.exact);
-    sti_closure_clear(env, &c);
+    sti_closure_clear(group_env, &c);
 }
 
 static void coordinates_of_fingers_can_be_left_out(void** state) {
@@ -178,12 +175,12 @@ static void coordinates_of_fingers_can_be_left_out(void** state) {
     sti_closure_options options = sti_closure_options_default();
     sti_closure c = ask(&t, true, &options);
     assert_int_equal(c.closed, STI_NO);  // nothing drives the fingers
-    sti_closure_clear(env, &c);
+    sti_closure_clear(group_env, &c);
     options.object_count = 3;
     options.object = object;
     c = ask(&t, true, &options);
     assert_int_equal(c.closed, STI_YES);
-    sti_closure_clear(env, &c);
+    sti_closure_clear(group_env, &c);
 }
 
 static void bilateral_contacts(void** state) {
@@ -224,9 +221,9 @@ static void closure_is_invariant_and_monotone(void** state) {
         sti_closure c = ask(&t, true, NULL);
         assert_true(c.closed == STI_YES || a.closed == STI_NO);
         closed += a.closed == STI_YES;
-        sti_closure_clear(env, &a);
-        sti_closure_clear(env, &b);
-        sti_closure_clear(env, &c);
+        sti_closure_clear(group_env, &a);
+        sti_closure_clear(group_env, &b);
+        sti_closure_clear(group_env, &c);
     }
     assert_in_range(closed, 5, 295);
 }
@@ -246,7 +243,7 @@ static void closure_does_not_hang_on_the_unit_of_angles(void** state) {
         sti_closure c = ask(&t, true, NULL);
         assert_int_equal(c.rank, 3);
         assert_int_equal(c.closed, STI_YES);
-        sti_closure_clear(env, &c);
+        sti_closure_clear(group_env, &c);
     }
 }
 

@@ -1,15 +1,13 @@
 // What an instant is, by counting: tables, joints that repeat each other, singular masses, motions.
+#include <math.h>
+
 #include "analyze/instant_tools.h"
 #include "support/failing_env.h"
-// clang-format off
-#include <math.h>
-// clang-format on
-
 #include "support/group_env.h"
 
 static sti_instant_facts describe(const tool_instant* t) {
     sti_instant_facts f;
-    assert_int_equal(sti_instant_describe(env, &t->instant, 1e-9, &f), STI_OK);
+    assert_int_equal(sti_instant_describe(group_env, &t->instant, 1e-9, &f), STI_OK);
     return f;
 }
 
@@ -68,7 +66,7 @@ static void repeated_joints_and_singular_masses(void** state) {
     f = describe(&t);
     assert_true(f.joint_rank == 2 && f.motion_rank == 3 && f.redundancy == 0);
     t.F[0] = NAN;
-    assert_int_equal(sti_instant_describe(env, &t.instant, 1e-9, &f), STI_ERR_INPUT);
+    assert_int_equal(sti_instant_describe(group_env, &t.instant, 1e-9, &f), STI_ERR_INPUT);
 }
 
 static void every_failed_allocation_is_survived(void** state) {

@@ -1,14 +1,13 @@
-// Pointedness of friction cones by how much: closed forms, the reference cases of S3, random search, and every claim checked.
-#include "support/oracle.h"
-// clang-format off
+// Pointedness of friction cones by how much: closed forms, the reference cases of S3, random search, and every claim
+// checked.
 #include <math.h>
 #include <stdlib.h>
 #include <stiction/pointed.h>
-#include "base/rng.h"
-#include "support/sanitized.h"
-// clang-format on
 
+#include "base/rng.h"
 #include "support/group_env.h"
+#include "support/oracle.h"
+#include "support/sanitized.h"
 
 enum { S = 6, MOST = 8 };
 
@@ -47,8 +46,8 @@ static void add_joint(cone* c, const double* nu) {
 static sti_friction_cone_margin measure(const cone* c, bool checked) {
     sti_friction_cone_margin f;
     sti_friction_cone_verification v;
-    assert_int_equal(sti_friction_cone_measure(env, &c->k, &f), STI_OK);
-    assert_int_equal(sti_verify_friction_cone(env, &c->k, &f, 2000000, &v), STI_OK);
+    assert_int_equal(sti_friction_cone_measure(group_env, &c->k, &f), STI_OK);
+    assert_int_equal(sti_verify_friction_cone(group_env, &c->k, &f, 2000000, &v), STI_OK);
     if (!v.accepted || (checked && !v.bound_checked)) print_error("%s: c %.12g bound %.12g\n", v.text, f.c, f.bound);
     assert_true(v.accepted && (!checked || v.bound_checked));
     return f;
@@ -66,7 +65,7 @@ static void one_contact_in_closed_form(void** state) {
         add_direction(&c, (double[]){1, 0}, -1);
         sti_friction_cone_margin f = measure(&c, true);
         assert_true(f.pointed && f.all_faces && fabs(f.c - sqrt(1 + mu * mu / 2)) < 1e-12);
-        sti_friction_cone_margin_clear(env, &f);
+        sti_friction_cone_margin_clear(group_env, &f);
     }
 }
 
@@ -111,7 +110,7 @@ static void reference_constants(void** state) {
             assert_true(fabs(f.c - cJSON_GetNumberValue(expected)) <= 1e-8 * f.c);
             seen++;
         }
-        sti_friction_cone_margin_clear(env, &f);
+        sti_friction_cone_margin_clear(group_env, &f);
     }
     assert_true(seen >= 4);
     cJSON_Delete(root);
@@ -187,7 +186,7 @@ static void random_search_stays_below_the_constant(void** state) {
             assert_true(found <= f.c * (1 + 1e-9));
             reached += found >= f.c * (1 - 1e-3);
         }
-        sti_friction_cone_margin_clear(env, &f);
+        sti_friction_cone_margin_clear(group_env, &f);
     }
     assert_true(pointed > trials / 2 && flat > 0 && reached > pointed / 2);
 }
@@ -205,7 +204,7 @@ static void large_cones_have_bounds(void** state) {
     }
     sti_friction_cone_margin f = measure(&c, true);
     assert_true(f.pointed && !f.all_faces && f.c >= 1 && f.bound >= f.c && f.bound < 100);
-    sti_friction_cone_margin_clear(env, &f);
+    sti_friction_cone_margin_clear(group_env, &f);
 }
 
 static void wrong_claims_are_refused(void** state) {
@@ -218,27 +217,27 @@ static void wrong_claims_are_refused(void** state) {
     for (int what = 0; what < 4; what++) {
         sti_friction_cone_margin f;
         sti_friction_cone_verification v;
-        assert_int_equal(sti_friction_cone_measure(env, &c.k, &f), STI_OK);
+        assert_int_equal(sti_friction_cone_measure(group_env, &c.k, &f), STI_OK);
         if (what == 0) f.c = f.bound = f.c * 0.99;
         if (what == 1) f.margin *= 1.01;
         if (what == 2) f.x[1] = -f.x[1];
         if (what == 3) f.c *= 1.01;
-        assert_int_equal(sti_verify_friction_cone(env, &c.k, &f, 100000, &v), STI_OK);
+        assert_int_equal(sti_verify_friction_cone(group_env, &c.k, &f, 100000, &v), STI_OK);
         assert_false(v.accepted);
-        sti_friction_cone_margin_clear(env, &f);
+        sti_friction_cone_margin_clear(group_env, &f);
     }
     // the constant of smaller multipliers is a lower bound, not the constant
     sti_friction_cone_margin f;
     sti_friction_cone_verification v;
-    assert_int_equal(sti_friction_cone_measure(env, &c.k, &f), STI_OK);
+    assert_int_equal(sti_friction_cone_measure(group_env, &c.k, &f), STI_OK);
     memset(f.x, 0, (size_t)f.count * sizeof *f.x);
     f.x[0] = f.c = 1;
     f.bound = 1 + 1e-9;
-    assert_int_equal(sti_verify_friction_cone(env, &c.k, &f, 100000, &v), STI_OK);
+    assert_int_equal(sti_verify_friction_cone(group_env, &c.k, &f, 100000, &v), STI_OK);
     assert_false(v.accepted);
-    sti_friction_cone_margin_clear(env, &f);
+    sti_friction_cone_margin_clear(group_env, &f);
     c.mu[0] = NAN;
-    assert_int_equal(sti_friction_cone_measure(env, &c.k, &f), STI_ERR_INPUT);
+    assert_int_equal(sti_friction_cone_measure(group_env, &c.k, &f), STI_ERR_INPUT);
 }
 
 // With M = 1 both forms of a contact problem, and an instant with the same rows, have the same constant.
@@ -287,14 +286,14 @@ static void forms_of_one_problem_agree(void** state) {
         for (int form = 0; form < 3; form++) {
             sti_friction_cone* k;
             sti_friction_cone_margin f;
-            assert_int_equal(form == 0   ? sti_contact_friction_cone(env, &global, &k)
-                             : form == 1 ? sti_contact_friction_cone(env, &local, &k)
-                                         : sti_instant_friction_cone(env, &instant, 1e-9, &k),
+            assert_int_equal(form == 0   ? sti_contact_friction_cone(group_env, &global, &k)
+                             : form == 1 ? sti_contact_friction_cone(group_env, &local, &k)
+                                         : sti_instant_friction_cone(group_env, &instant, 1e-9, &k),
                              STI_OK);
-            assert_int_equal(sti_friction_cone_measure(env, k, &f), STI_OK);
+            assert_int_equal(sti_friction_cone_measure(group_env, k, &f), STI_OK);
             c[form] = f.c;
-            sti_friction_cone_margin_clear(env, &f);
-            sti_friction_cone_free(env, k);
+            sti_friction_cone_margin_clear(group_env, &f);
+            sti_friction_cone_free(group_env, k);
         }
         assert_true(fabs(c[0] - c[1]) <= 1e-7 * c[0] && fabs(c[0] - c[2]) <= 1e-12 * c[0]);
     }
@@ -302,7 +301,7 @@ static void forms_of_one_problem_agree(void** state) {
     double bad[1] = {-1}, mu = 0, q = 0;
     const sti_contact_problem indefinite = {
         .dimension = 1, .contact_count = 1, .mu = &mu, .W = sti_matrix_dense_view(1, 1, bad), .q = &q};
-    assert_int_equal(sti_contact_friction_cone(env, &indefinite, &none), STI_ERR_INPUT);
+    assert_int_equal(sti_contact_friction_cone(group_env, &indefinite, &none), STI_ERR_INPUT);
 }
 
 static void every_failed_allocation_is_survived(void** state) {

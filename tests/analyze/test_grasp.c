@@ -1,15 +1,14 @@
-// Grasps: least friction and quality against closed forms, against brute force over directions, and every claim checked.
-#include "analyze/instant_tools.h"
-#include "support/failing_env.h"
-// clang-format off
+// Grasps: least friction and quality against closed forms, against brute force over directions, and every claim
+// checked.
 #include <math.h>
 #include <stiction/grasp.h>
+
+#include "analyze/instant_tools.h"
 #include "base/rng.h"
 #include "rational_lp.h"
-#include "support/sanitized.h"
-// clang-format on
-
+#include "support/failing_env.h"
 #include "support/group_env.h"
+#include "support/sanitized.h"
 
 enum { TRIALS = SANITIZED ? 100 : 1000 };
 
@@ -37,8 +36,8 @@ static void spatial(tool_instant* t, const double* p, const double* n, double mu
 static sti_grasp_friction least(const tool_instant* t, sti_grasp_friction_kind kind) {
     sti_grasp_friction f;
     bool accepted = false;
-    assert_int_equal(sti_grasp_friction_find(env, &t->instant, NULL, kind, &f), STI_OK);
-    assert_int_equal(sti_verify_grasp_friction(env, &t->instant, NULL, &f, 1e-8, &accepted), STI_OK);
+    assert_int_equal(sti_grasp_friction_find(group_env, &t->instant, NULL, kind, &f), STI_OK);
+    assert_int_equal(sti_verify_grasp_friction(group_env, &t->instant, NULL, &f, 1e-8, &accepted), STI_OK);
     assert_true(accepted);
     return f;
 }
@@ -48,7 +47,7 @@ static void expect_least(const tool_instant* t, double mu, double tol) {
     assert_int_equal(f.closes, STI_YES);
     assert_true(f.low <= mu * (1 + tol) && f.high >= mu * (1 - tol));
     assert_true(f.high - f.low <= tol * mu);
-    sti_grasp_friction_clear(env, &f);
+    sti_grasp_friction_clear(group_env, &f);
 }
 
 // Two fingers close exactly when the line between them lies in both cones (Nguyen): mu > tan of the larger angle.
@@ -75,10 +74,10 @@ static void a_rational_antipodal_grasp_is_bracketed_to_the_last_bits(void** stat
     sti_grasp_friction f = least(&t, STI_GRASP_COMMON);
     assert_true(f.low < 0.75 + 1e-12 && f.high > 0.75 - 1e-12 && f.high - f.low < 1e-12);
     assert_true(f.at_high.exact && f.at_low.closed == STI_NO);
-    sti_grasp_friction_clear(env, &f);
+    sti_grasp_friction_clear(group_env, &f);
     f = least(&t, STI_GRASP_FACTOR);  // 0.75 / 0.3
     assert_true(f.low < 2.5 + 1e-11 && f.high > 2.5 - 1e-11 && f.high - f.low < 1e-11);
-    sti_grasp_friction_clear(env, &f);
+    sti_grasp_friction_clear(group_env, &f);
 }
 
 // Three fingers evenly around a disc: normals meet in the middle, so any friction closes; unevenly, with gaps g_i of
@@ -103,7 +102,7 @@ static void three_fingers_on_a_disc(void** state) {
     }
     sti_grasp_friction f = least(&t, STI_GRASP_COMMON);
     assert_true(f.closes == STI_YES && f.low == 0 && f.high < 1e-15);
-    sti_grasp_friction_clear(env, &f);
+    sti_grasp_friction_clear(group_env, &f);
 }
 
 static void form_closure_needs_no_friction(void** state) {
@@ -116,7 +115,7 @@ static void form_closure_needs_no_friction(void** state) {
     planar(&t, -0.5, 1, 0, -1, 0.1);
     sti_grasp_friction f = least(&t, STI_GRASP_COMMON);
     assert_true(f.closes == STI_YES && f.low == 0 && f.high == 0);
-    sti_grasp_friction_clear(env, &f);
+    sti_grasp_friction_clear(group_env, &f);
 }
 
 static void no_friction_helps_contacts_on_one_side(void** state) {
@@ -129,15 +128,15 @@ static void no_friction_helps_contacts_on_one_side(void** state) {
     assert_true(f.y != NULL && f.why[0] != '\0');
     f.y[1] = fabs(f.y[1]) + 1;  // a wrong load is not accepted
     bool accepted = true;
-    assert_int_equal(sti_verify_grasp_friction(env, &t.instant, NULL, &f, 1e-9, &accepted), STI_OK);
+    assert_int_equal(sti_verify_grasp_friction(group_env, &t.instant, NULL, &f, 1e-9, &accepted), STI_OK);
     assert_false(accepted);
-    sti_grasp_friction_clear(env, &f);
+    sti_grasp_friction_clear(group_env, &f);
     tool_open(&t, 6);  // two points in space: the turn about their line
     spatial(&t, (double[]){-1, 0, 0}, (double[]){1, 0, 0}, 0.5);
     spatial(&t, (double[]){1, 0, 0}, (double[]){-1, 0, 0}, 0.5);
     f = least(&t, STI_GRASP_COMMON);
     assert_int_equal(f.closes, STI_NO);
-    sti_grasp_friction_clear(env, &f);
+    sti_grasp_friction_clear(group_env, &f);
 }
 
 // Three fingers evenly on a circle of a ball at the height z: their normals point to the middle, so each needs
@@ -209,7 +208,7 @@ static void random_brackets_agree_with_a_rational_program(void** state) {
             assert_false(closes(&t, 1000));
         }
         assert_int_not_equal(f.closes, STI_UNDECIDED);
-        sti_grasp_friction_clear(env, &f);
+        sti_grasp_friction_clear(group_env, &f);
     }
     assert_true(never > TRIALS / 20 && found > TRIALS / 2);
 }
@@ -219,9 +218,9 @@ static void random_brackets_agree_with_a_rational_program(void** state) {
 static sti_grasp_quality measure(const tool_instant* t, const sti_grasp_options* o) {
     sti_grasp_quality q;
     sti_grasp_verification v;
-    assert_int_equal(sti_grasp_quality_find(env, &t->instant, o, &q), STI_OK);
+    assert_int_equal(sti_grasp_quality_find(group_env, &t->instant, o, &q), STI_OK);
     assert_true(q.applies);
-    assert_int_equal(sti_verify_grasp_quality(env, &t->instant, o, &q, 200000, &v), STI_OK);
+    assert_int_equal(sti_verify_grasp_quality(group_env, &t->instant, o, &q, 200000, &v), STI_OK);
     if (!v.accepted) print_error("%s: %.15g %.15g, %d points\n", v.text, q.lower, q.upper, q.point_count);
     assert_true(v.accepted && v.lower_checked);
     return q;
@@ -241,13 +240,13 @@ static void antipodal_quality_in_closed_form(void** state) {
         const double expected = 1 / sqrt(1 + 2 / (mu * mu));
         assert_true(fabs(q.upper - expected) < 1e-11 && fabs(q.lower - expected) < 1e-11);
         assert_true(q.length == 1);
-        sti_grasp_quality_clear(env, &q);
+        sti_grasp_quality_clear(group_env, &q);
         sti_grasp_options o = sti_grasp_options_default();
         o.length = 2;  // half the torques
         q = measure(&t, &o);
         const double half = 1 / sqrt(1 + 5 / (mu * mu));
         assert_true(fabs(q.upper - half) < 1e-11);
-        sti_grasp_quality_clear(env, &q);
+        sti_grasp_quality_clear(group_env, &q);
     }
 }
 
@@ -294,10 +293,10 @@ static void bounds_hold_in_random_directions(void** state) {
             assert_true(h(&t, 3, q.length, u) >= q.lower - 1e-12);
         }
         sti_closure c;
-        assert_int_equal(sti_force_closure(env, &t.instant, NULL, &c), STI_OK);
+        assert_int_equal(sti_force_closure(group_env, &t.instant, NULL, &c), STI_OK);
         assert_true((c.closed == STI_YES) == (q.upper > 0));
-        sti_closure_clear(env, &c);
-        sti_grasp_quality_clear(env, &q);
+        sti_closure_clear(group_env, &c);
+        sti_grasp_quality_clear(group_env, &q);
     }
     assert_true(closed > 3 * TRIALS / 10 && closed < TRIALS);
 }
@@ -336,7 +335,7 @@ static void round_cones_are_between_the_bounds(void** state) {
             memcpy(best, u, sizeof u);
         }
         assert_true(least_seen >= q.lower - 1e-12);
-        sti_grasp_quality_clear(env, &q);
+        sti_grasp_quality_clear(group_env, &q);
     }
     assert_true(closed >= 4);
 }
@@ -360,13 +359,13 @@ static void facets_leave_no_gap(void** state) {
     sti_grasp_verification v;
     round.lower *= 1.3;
     round.upper = fmax(round.upper, round.lower);
-    assert_int_equal(sti_verify_grasp_quality(env, &t.instant, NULL, &round, 200000, &v), STI_OK);
+    assert_int_equal(sti_verify_grasp_quality(group_env, &t.instant, NULL, &round, 200000, &v), STI_OK);
     assert_false(v.accepted);
     q.upper *= 0.9;
-    assert_int_equal(sti_verify_grasp_quality(env, &t.instant, &o, &q, 200000, &v), STI_OK);
+    assert_int_equal(sti_verify_grasp_quality(group_env, &t.instant, &o, &q, 200000, &v), STI_OK);
     assert_false(v.accepted);
-    sti_grasp_quality_clear(env, &q);
-    sti_grasp_quality_clear(env, &round);
+    sti_grasp_quality_clear(group_env, &q);
+    sti_grasp_quality_clear(group_env, &round);
 }
 
 static void quality_is_only_told_of_one_body(void** state) {
@@ -376,17 +375,17 @@ static void quality_is_only_told_of_one_body(void** state) {
     tool_open(&t, 4);
     tool_contact(&t, false, 1, 0.3);
     t.n[0][1] = t.t[0][0] = 1;
-    assert_int_equal(sti_grasp_quality_find(env, &t.instant, NULL, &q), STI_OK);
+    assert_int_equal(sti_grasp_quality_find(group_env, &t.instant, NULL, &q), STI_OK);
     assert_true(!q.applies && strstr(q.why, "coordinates") != NULL);
-    sti_grasp_quality_clear(env, &q);
+    sti_grasp_quality_clear(group_env, &q);
     tool_open(&t, 3);
     planar(&t, -1, 0, 2, 0, 0.3);  // not a unit normal
-    assert_int_equal(sti_grasp_quality_find(env, &t.instant, NULL, &q), STI_OK);
+    assert_int_equal(sti_grasp_quality_find(group_env, &t.instant, NULL, &q), STI_OK);
     assert_true(!q.applies && strstr(q.why, "orthonormal") != NULL);
-    sti_grasp_quality_clear(env, &q);
+    sti_grasp_quality_clear(group_env, &q);
     sti_grasp_options o = sti_grasp_options_default();
     o.length = -1;
-    assert_int_equal(sti_grasp_quality_find(env, &t.instant, &o, &q), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_grasp_quality_find(group_env, &t.instant, &o, &q), STI_ERR_ARGUMENT);
 }
 
 static void every_failed_allocation_is_survived(void** state) {

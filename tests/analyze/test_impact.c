@@ -1,13 +1,11 @@
 // Impact laws against independent computations: projection by brute force, modes by exhaustion in the full space, the
 // thesis's Poisson cases; restitution matrices with their witnesses; degenerate geometry; failing memory.
-#include "support/oracle.h"
-// clang-format off
 #include <math.h>
 #include <stiction/impact.h>
 
-#include "support/random.h"
 #include "support/few_contacts.h"
-// clang-format on
+#include "support/oracle.h"
+#include "support/random.h"
 
 static sti_env* env;
 
@@ -852,6 +850,124 @@ static void one_contact_is_the_same_by_stronge_and_by_springs(void** state) {
     assert_true(asked > 40 && sticks > 2);
 }
 
+// A ball on a floor, slips along x and y, here in directions turned by `turn`: v (3), w (3) of mass 1, radius 1.
+static void ball_on_floor(few_contacts* f, double turn, double mu, double e, const double* v) {
+    const double c = cos(turn), s = sin(turn);
+    few_begin(f, 6);
+    for (int i = 0; i < 6; i++) {
+        f->M[7 * i] = i < 3 ? 1 : 0.4;
+        f->v[i] = v[i];
+    }
+    const double n[6] = {0, 0, 1},
+                 t[12] = {c, s, 0, s, -c, 0, -s, c, 0, c, s, 0};  // v + w x (0, 0, -1) along (c, s), (-s, c)
+    few_add(f, n, t, mu, e);
+    memcpy(f->t[0], t, sizeof t);
+    f->contact[0].tangent_count = f->in.tangent_total = 2;
+}
+
+// Closed form: it slips until the impulse of friction is 2/7 of the slip, in a fixed direction.
+static void a_ball_in_space_slips_or_rolls(void** state) {
+    (void)state;
+    for (int round = 0; round < 40; round++) {
+        few_contacts f;
+        sti_impact* k = NULL;
+        sti_impact_options o = sti_impact_options_default();
+        const double v[6] = {1, 0.3, -1, 0.2, -0.4, 0.7}, mu = 0.02 * round, e = 0.1 * (round % 11);
+        const double slip[2] = {v[0] - v[4], v[1] + v[3]}, size = hypot(slip[0], slip[1]);
+        const double stop = size / 3.5, impulse = fmin(stop, mu * (1 + e));
+        ball_on_floor(&f, 0.1 * round, mu, e, v);
+        o.one_law = true;
+        for (int l = 0; l < 2; l++) {
+            o.law = l == 0 ? STI_IMPACT_STRONGE : STI_IMPACT_LZB;
+            assert_int_equal(sti_impact_create(env, &f.in, &o, &k), STI_OK);
+            assert_int_equal(k->laws[o.law].admissible, 1);
+            const sti_impact_solution* x = k->laws[o.law].solutions;
+            near_to(x->v[2], e, 1e-7);
+            for (int j = 0; j < 2; j++) near_to(x->v[j], v[j] - impulse * slip[j] / size, 1e-7);
+            near_to(x->v[5], v[5], 1e-12);
+            sti_impact_verification check;
+            assert_int_equal(sti_verify_impact(env, &f.in, k, o.law, 0, 1e-6, &check), STI_OK);
+            assert_true(check.momentum <= 1e-9 && check.normal <= 1e-6 && check.tangential <= 1e-6);
+            sti_impact_destroy(env, k);
+        }
+    }
+}
+
+// A joint makes the contact heavier: nothing is lost with e = 1, and both codes agree.
+static void the_energetic_coefficient_knows_joints(void** state) {
+    (void)state;
+    sti_rng rng = {79};
+    for (int round = 0; round < 40; round++) {
+        few_contacts f;
+        sti_impact* k = NULL;
+        sti_impact_options o = sti_impact_options_default();
+        double joint[5], v[2][5], square = 0, along = 0;
+        random_instant(&rng, &f, 5, 1, true);
+        for (int j = 0; j < 5; j++) {
+            joint[j] = symmetric(&rng);
+            square += joint[j] * joint[j];
+            along += joint[j] * f.v[j];
+        }
+        for (int j = 0; j < 5; j++) f.v[j] -= along / square * joint[j];  // it fits
+        few_add(&f, joint, NULL, 0, 0)->bilateral = true;
+        if (round % 2 == 0) {
+            f.contact[0].restitution = 1;
+            f.contact[0].mu = 0;
+        }
+        o.one_law = true;
+        for (int l = 0; l < 2; l++) {
+            o.law = l == 0 ? STI_IMPACT_STRONGE : STI_IMPACT_LZB;
+            assert_int_equal(sti_impact_create(env, &f.in, &o, &k), STI_OK);
+            assert_int_equal(k->laws[o.law].admissible, 1);
+            const sti_impact_solution* x = k->laws[o.law].solutions;
+            if (round % 2 == 0) near_to(x->energy.direct, 0, 1e-9);
+            memcpy(v[l], x->v, sizeof v[l]);
+            sti_impact_destroy(env, k);
+        }
+        for (int j = 0; j < 5; j++) near_to(v[1][j], v[0][j], f.contact[0].restitution < 2e-3 ? 2e-3 : 1e-7);
+    }
+}
+
+// The outcome of random contacts in space does not depend on the directions that the slips are measured along.
+static void slips_in_space_have_no_favourite_direction(void** state) {
+    (void)state;
+    sti_rng rng = {78};
+    for (int round = 0; round < 30; round++) {
+        few_contacts f;
+        sti_impact* k = NULL;
+        random_instant(&rng, &f, 5, 2, true);
+        double second[2][5], v[2][5], turned[2][10];
+        for (int c = 0; c < 2; c++) {
+            for (int j = 0; j < 5; j++) second[c][j] = symmetric(&rng);
+        }
+        for (int turn = 0; turn < 2; turn++) {
+            const double a = cos(0.7 * turn), b = sin(0.7 * turn);
+            for (int c = 0; c < 2; c++) {
+                for (int j = 0; j < 5; j++) {
+                    turned[c][j] = a * f.t[c][j] + b * second[c][j];
+                    turned[c][5 + j] = -b * f.t[c][j] + a * second[c][j];
+                }
+            }
+            sti_instant_contact contacts[2] = {f.contact[0], f.contact[1]};
+            sti_instant in = f.in;
+            for (int c = 0; c < 2; c++) {
+                contacts[c].t = turned[c];
+                contacts[c].tangent_count = 2;
+            }
+            in.contacts = contacts;
+            in.tangent_total = 4;
+            sti_impact_options o = sti_impact_options_default();
+            o.one_law = true;
+            o.law = STI_IMPACT_LZB;
+            assert_int_equal(sti_impact_create(env, &in, &o, &k), STI_OK);
+            assert_int_equal(k->laws[o.law].admissible, 1);
+            memcpy(v[turn], k->laws[o.law].solutions[0].v, sizeof v[turn]);
+            sti_impact_destroy(env, k);
+        }
+        for (int j = 0; j < 5; j++) near_to(v[1][j], v[0][j], 1e-6);
+    }
+}
+
 // Equal balls in a row, the first with speed 1: linear springs between three of them have a closed form.
 static void a_chain_of_balls(void** state) {
     (void)state;
@@ -930,6 +1046,9 @@ int main(void) {
         cmocka_unit_test(a_particle_hits_a_rough_plane),
         cmocka_unit_test(one_contact_in_space_has_the_solutions_of_a_scan),
         cmocka_unit_test(one_contact_is_the_same_by_stronge_and_by_springs),
+        cmocka_unit_test(a_ball_in_space_slips_or_rolls),
+        cmocka_unit_test(the_energetic_coefficient_knows_joints),
+        cmocka_unit_test(slips_in_space_have_no_favourite_direction),
         cmocka_unit_test(a_chain_of_balls),
         cmocka_unit_test(a_law_that_gains_energy_is_not_admissible),
         cmocka_unit_test(poisson_gives_the_velocities_of_the_thesis),

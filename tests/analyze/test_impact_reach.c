@@ -25,7 +25,8 @@ static void make(sti_rng* rng, int p, double* G, double* before, double* after) 
     for (int i = 0; i < p; i++) before[i] = between(rng, -2, 0.2), after[i] = between(rng, 0, 1.5);
 }
 
-// E before = -after, and the judge of matrices, which knows nothing of this, says dissipative exactly when no energy is gained.
+// E before = -after, and the judge of matrices, which knows nothing of this, says dissipative exactly when no energy is
+// gained.
 static void the_matrix_gives_the_velocity_and_is_dissipative_where_it_can_be(void** state) {
     (void)state;
     sti_env* env = open_env();

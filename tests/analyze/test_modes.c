@@ -1,13 +1,11 @@
-// test_modes.c: contact modes beyond the reference cases: wrench sets, margins, joints, rates, counting, graphs, failures.
-#include "support/mode_scene.h"
-// clang-format off
+// test_modes.c: contact modes beyond the reference cases: wrench sets, margins, joints, rates, counting, graphs,
+// failures.
 #include <math.h>
+
 #include "base/rng.h"
 #include "exact/rationals.h"
-// clang-format on
-
-// after the others, whose parameters are called env too
 #include "support/group_env.h"
+#include "support/mode_scene.h"
 
 static const double planar_mass[3] = {2, 2, 1};
 
@@ -38,7 +36,7 @@ static void block_sticks_exactly_below_the_friction_limit(void** state) {
     } cases[3] = {{-4, "nn", STI_MODE_STRICT}, {-5, "nn", STI_MODE_LIMIT}, {-6, "ll", STI_MODE_STRICT}};
     for (int i = 0; i < 3; i++) {
         mode_scene s;
-        box_on_floor(&s, env, 0.5, (double[3]){cases[i].push, -10, 0});
+        box_on_floor(&s, group_env, 0.5, (double[3]){cases[i].push, -10, 0});
         sti_modes* m = scene_modes(&s, NULL);
         assert_int_equal(m->modes[sti_modes_find(m, cases[i].mode)].fit, cases[i].fit);
         assert_true(m->acceleration_unique);
@@ -50,7 +48,7 @@ static void block_sticks_exactly_below_the_friction_limit(void** state) {
 static void margin_is_the_distance_to_the_friction_limit(void** state) {
     (void)state;
     mode_scene s;
-    box_on_floor(&s, env, 0.5, (double[3]){-4, -10, 0});
+    box_on_floor(&s, group_env, 0.5, (double[3]){-4, -10, 0});
     sti_modes* m = scene_modes(&s, NULL);
     const sti_mode* mode = only_strict(m);
     assert_string_equal(mode->text, "nn");
@@ -74,7 +72,7 @@ static void wrench_sets_hold_exactly_the_wrenches_that_produce_the_mode(void** s
     sti_rng rng = {5};
     for (int rates = 0; rates < 2; rates++) {
         mode_scene s;
-        box_on_floor(&s, env, 0.5, (double[3]){0, 0, 0});
+        box_on_floor(&s, group_env, 0.5, (double[3]){0, 0, 0});
         scene_planar(&s, (double[2]){1, 0.5}, (double[2]){-1, 0}, 0.25);
         if (rates) {
             s.contacts[0].n_rate = 1;
@@ -132,8 +130,8 @@ static void wrench_sets_hold_exactly_the_wrenches_that_produce_the_mode(void** s
 static void mirrored_scene_has_mirrored_modes(void** state) {
     (void)state;
     mode_scene s, t;
-    box_on_floor(&s, env, 0.5, (double[3]){-6, -10, 3});
-    scene_open(&t, env, 3, planar_mass);
+    box_on_floor(&s, group_env, 0.5, (double[3]){-6, -10, 3});
+    scene_open(&t, group_env, 3, planar_mass);
     scene_planar(&t, (double[2]){1, -1}, (double[2]){0, 1}, 0.5);
     scene_planar(&t, (double[2]){-1, -1}, (double[2]){0, 1}, 0.5);
     t.F[0] = -6;
@@ -158,7 +156,7 @@ static void joint_carries_forces_of_both_signs(void** state) {
     (void)state;
     for (int k = 0; k < 2; k++) {
         mode_scene s;
-        scene_open(&s, env, 3, planar_mass);
+        scene_open(&s, group_env, 3, planar_mass);
         scene_planar(&s, (double[2]){0, -1}, (double[2]){0, 1}, k == 0 ? 0 : 0.5)->bilateral = true;
         s.F[1] = -10;  // pulled up
         sti_modes* m = scene_modes(&s, NULL);
@@ -174,21 +172,21 @@ static void singular_mass_leaves_the_acceleration_open(void** state) {
     (void)state;
     mode_scene s;
     const double mass[3] = {0, 2, 1};
-    scene_open(&s, env, 3, mass);
+    scene_open(&s, group_env, 3, mass);
     scene_planar(&s, (double[2]){0, 0}, (double[2]){0, 1}, 0);
     s.F[1] = 10;
     sti_modes* m = scene_modes(&s, NULL);
     assert_true(m->exists);
     assert_false(m->acceleration_unique);
     sti_modes_lcp* lcp;
-    assert_int_equal(sti_modes_lcp_create(env, &s.instant, NULL, &lcp), STI_ERR_INPUT);
+    assert_int_equal(sti_modes_lcp_create(group_env, &s.instant, NULL, &lcp), STI_ERR_INPUT);
     sti_modes_destroy(m);
 }
 
 static void contact_that_leaves_separates_and_an_impact_is_refused(void** state) {
     (void)state;
     mode_scene s;
-    box_on_floor(&s, env, 0.5, (double[3]){0, -10, 0});
+    box_on_floor(&s, group_env, 0.5, (double[3]){0, -10, 0});
     s.v[1] = 1;
     sti_modes* m = scene_modes(&s, NULL);
     assert_int_equal(m->mode_count, 1);
@@ -196,11 +194,11 @@ static void contact_that_leaves_separates_and_an_impact_is_refused(void** state)
     assert_int_equal(m->contacts[0].status, STI_CONTACT_LEAVING);
     sti_modes_destroy(m);
     s.v[1] = -1;
-    assert_int_equal(sti_modes_create(env, &s.instant, NULL, &m), STI_ERR_INPUT);
-    assert_non_null(strstr(sti_env_error(env)->text, "impact"));
+    assert_int_equal(sti_modes_create(group_env, &s.instant, NULL, &m), STI_ERR_INPUT);
+    assert_non_null(strstr(sti_env_error(group_env)->text, "impact"));
     s.v[1] = 0;
     s.contacts[0].state = STI_INSTANT_SLIDE;
-    assert_int_equal(sti_modes_create(env, &s.instant, NULL, &m), STI_ERR_INPUT);
+    assert_int_equal(sti_modes_create(group_env, &s.instant, NULL, &m), STI_ERR_INPUT);
 }
 
 // A box at rest with one foot on a belt: that foot slides, with friction against the slip, whatever the tolerance. A
@@ -211,7 +209,7 @@ static void moving_surfaces_count_as_slip_and_gap_rate(void** state) {
     for (int i = 0; i < 8; i++) {
         mode_scene s;
         sti_modes_options o = sti_modes_options_default();
-        box_on_floor(&s, env, 0.5, (double[3]){0, -10, 0});
+        box_on_floor(&s, group_env, 0.5, (double[3]){0, -10, 0});
         if (i & 4) s.v[0] = -0.25;  // t = (-1, 0): both feet slip by 0.25
         s.contacts[0].t_offset = &belt[i & 1];
         o.velocity_tol = i & 2 ? 0 : 1e-9;
@@ -227,12 +225,12 @@ static void moving_surfaces_count_as_slip_and_gap_rate(void** state) {
         assert_int_equal(m->contacts[1].status, STI_CONTACT_LEAVING);
         sti_modes_destroy(m);
         s.contacts[1].n_offset = -0.125;
-        assert_int_equal(sti_modes_create(env, &s.instant, &o, &m), STI_ERR_INPUT);
+        assert_int_equal(sti_modes_create(group_env, &s.instant, &o, &m), STI_ERR_INPUT);
     }
     // in space, by the round direction of the slip
     mode_scene s;
     static const double moving[2] = {3, -4};
-    scene_open(&s, env, 6, (double[6]){1, 1, 1, 1, 1, 1});
+    scene_open(&s, group_env, 6, (double[6]){1, 1, 1, 1, 1, 1});
     scene_spatial(&s, (double[3]){0, 0, 0}, (double[3]){0, 0, 1}, (double[3]){1, 0, 0}, (double[3]){0, 1, 0}, 0.5);
     s.contacts[0].t_offset = moving;
     s.F[2] = 10;
@@ -249,7 +247,7 @@ static void kinetic_friction_is_for_sliding_contacts_only(void** state) {
     (void)state;
     for (int slides = 0; slides < 2; slides++) {
         mode_scene s;
-        box_on_floor(&s, env, 0.5, (double[3]){-20, -10, 0});
+        box_on_floor(&s, group_env, 0.5, (double[3]){-20, -10, 0});
         for (int i = 0; i < 2; i++) s.contacts[i].mu_kinetic = 0.25;
         s.v[0] = slides ? -1 : 0;
         sti_modes* m = scene_modes(&s, NULL);
@@ -266,7 +264,7 @@ static void friction_of_a_contact_that_slides_in_space_is_against_the_slip(void*
     (void)state;
     mode_scene s;
     const double mass[6] = {2, 2, 2, 1, 1, 1}, zero[3] = {0, 0, 0};
-    scene_open(&s, env, 6, mass);
+    scene_open(&s, group_env, 6, mass);
     scene_spatial(&s, zero, (double[3]){0, 0, 1}, (double[3]){1, 0, 0}, (double[3]){0, 1, 0}, 0.5)->mu_kinetic = 0.25;
     s.v[0] = 3;
     s.v[1] = 4;
@@ -291,7 +289,7 @@ static void sliding_in_space_can_have_no_solution(void** state) {
     (void)state;
     mode_scene s;
     const double mass[6] = {3, 3, 3, 1, 1, 1}, r[3] = {-0.6 * 0.6, -0.6 * 0.8, -0.8};
-    scene_open(&s, env, 6, mass);
+    scene_open(&s, group_env, 6, mass);
     scene_spatial(&s, r, (double[3]){0, 0, 1}, (double[3]){1, 0, 0}, (double[3]){0, 1, 0}, 3);
     s.v[0] = -0.6;
     s.v[1] = -0.8;
@@ -311,12 +309,12 @@ static void lcp_and_modes_have_the_same_normal_forces(void** state) {
         double w[3];
         for (int i = 0; i < 3; i++) w[i] = sti_rng_int(&rng, -9, 9);
         w[1] -= 6;
-        box_on_floor(&s, env, 0.5, w);
+        box_on_floor(&s, group_env, 0.5, w);
         sti_modes* m = scene_modes(&s, NULL);
         sti_modes_lcp* lcp;
-        assert_int_equal(sti_modes_lcp_create(env, &s.instant, NULL, &lcp), STI_OK);
+        assert_int_equal(sti_modes_lcp_create(group_env, &s.instant, NULL, &lcp), STI_OK);
         sti_lcp_solution_set* set;
-        assert_int_equal(sti_lcp_enumerate(env, &lcp->lcp, 0, 0, &set), STI_OK);
+        assert_int_equal(sti_lcp_enumerate(group_env, &lcp->lcp, 0, 0, &set), STI_OK);
         assert_int_equal(set->vertex_count > 0, m->exists);
         for (int v = 0; v < set->vertex_count; v++) {
             bool found = false;
@@ -334,7 +332,7 @@ static void lcp_and_modes_have_the_same_normal_forces(void** state) {
             }
             assert_true(found);
         }
-        sti_lcp_solution_set_destroy(env, set);
+        sti_lcp_solution_set_destroy(group_env, set);
         sti_modes_lcp_destroy(lcp);
         sti_modes_destroy(m);
     }
@@ -347,7 +345,7 @@ static void spatial_lcp_has_a_solution_where_modes_have_one(void** state) {
     for (int k = 0; k < 24; k++) {
         mode_scene s;
         const double mass[6] = {1, 1, 1, 0.5, 0.5, 1};
-        scene_open(&s, env, 6, mass);
+        scene_open(&s, group_env, 6, mass);
         for (int i = 0; i < 1 + k % 2; i++) {
             const double r[3] = {sti_rng_int(&rng, -1, 1), sti_rng_int(&rng, -1, 1), -1};
             scene_spatial(&s, r, (double[3]){0, 0, 1}, (double[3]){1, 0, 0}, (double[3]){0, 1, 0}, 0.5);
@@ -360,10 +358,10 @@ static void spatial_lcp_has_a_solution_where_modes_have_one(void** state) {
         o.sides = 5;
         sti_modes* m = scene_modes(&s, &o);
         sti_modes_lcp* lcp;
-        assert_int_equal(sti_modes_lcp_create(env, &s.instant, &o, &lcp), STI_OK);
+        assert_int_equal(sti_modes_lcp_create(group_env, &s.instant, &o, &lcp), STI_OK);
         sti_lcp_answer answer;
         sti_lcp_options lemke = sti_lcp_options_default();
-        assert_int_equal(sti_lcp_solve(env, &lcp->lcp, &lemke, &answer), STI_OK);
+        assert_int_equal(sti_lcp_solve(group_env, &lcp->lcp, &lemke, &answer), STI_OK);
         assert_int_equal(answer.outcome == STI_SOLVED, m->exists);
         bool found = false;
         for (int i = 0; i < m->mode_count && m->exists; i++) {
@@ -377,7 +375,7 @@ static void spatial_lcp_has_a_solution_where_modes_have_one(void** state) {
             found = found || within;
         }
         assert_int_equal(found, m->exists);
-        sti_lcp_answer_clear(env, &answer);
+        sti_lcp_answer_clear(group_env, &answer);
         sti_modes_lcp_destroy(lcp);
         sti_modes_destroy(m);
     }
@@ -386,7 +384,7 @@ static void spatial_lcp_has_a_solution_where_modes_have_one(void** state) {
 static void instant_without_contacts_has_one_mode(void** state) {
     (void)state;
     mode_scene s;
-    scene_open(&s, env, 3, planar_mass);
+    scene_open(&s, group_env, 3, planar_mass);
     s.F[0] = 4;
     sti_modes* m = scene_modes(&s, NULL);
     assert_int_equal(m->mode_count, 1);
@@ -400,7 +398,7 @@ static void contacts_only_lists_the_faces_of_the_motion_cone(void** state) {
     (void)state;
     mode_scene s;
     const double mass[6] = {1, 1, 1, 1, 1, 1};
-    scene_open(&s, env, 6, mass);
+    scene_open(&s, group_env, 6, mass);
     for (int i = 0; i < 4; i++) {  // four feet of a table
         const double r[3] = {i & 1 ? 1 : -1, i & 2 ? 1 : -1, -1};
         scene_spatial(&s, r, (double[3]){0, 0, 1}, (double[3]){1, 0, 0}, (double[3]){0, 1, 0}, 0.5);
@@ -417,26 +415,26 @@ static void contacts_only_lists_the_faces_of_the_motion_cone(void** state) {
 static void count_of_the_plane_is_four_of_eight(void** state) {
     (void)state;
     sti_mode_count* k;
-    assert_int_equal(sti_mode_count_create(env, STI_FRICTION_BOX, 1, 0, 0.4, &k), STI_OK);
+    assert_int_equal(sti_mode_count_create(group_env, STI_FRICTION_BOX, 1, 0, 0.4, &k), STI_OK);
     assert_int_equal((int)k->choices, 8);
     assert_int_equal(k->feasible, 4);
     assert_int_equal(k->named, 4);
     sti_mode_count_destroy(k);
     for (int sides = 3; sides <= 12; sides++) {
-        assert_int_equal(sti_mode_count_create(env, STI_FRICTION_SIDES, 2, sides, 0.4, &k), STI_OK);
+        assert_int_equal(sti_mode_count_create(group_env, STI_FRICTION_SIDES, 2, sides, 0.4, &k), STI_OK);
         assert_int_equal(k->feasible, 2 * sides + 2);
         assert_int_equal(k->by_kind[STI_CHOICE_BETWEEN], sides);
         for (int i = 0; i < k->feasible; i++) assert_int_equal(k->dimension[i], 3);
         sti_mode_count_destroy(k);
     }
-    assert_int_equal(sti_mode_count_create(env, STI_FRICTION_SIDES, 2, 2, 0.4, &k), STI_ERR_ARGUMENT);
-    assert_int_equal(sti_mode_count_create(env, STI_FRICTION_BOX, 3, 0, 0.4, &k), STI_ERR_ARGUMENT);
-    assert_int_equal(sti_mode_count_create(env, STI_FRICTION_BOX, 2, 0, NAN, &k), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_mode_count_create(group_env, STI_FRICTION_SIDES, 2, 2, 0.4, &k), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_mode_count_create(group_env, STI_FRICTION_BOX, 3, 0, 0.4, &k), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_mode_count_create(group_env, STI_FRICTION_BOX, 2, 0, NAN, &k), STI_ERR_ARGUMENT);
 }
 
 static bool accepted(const mode_scene* s, const sti_modes* m) {
     sti_modes_verification check;
-    assert_int_equal(sti_verify_modes(env, &s->instant, NULL, m, &check), STI_OK);
+    assert_int_equal(sti_verify_modes(group_env, &s->instant, NULL, m, &check), STI_OK);
     return check.accepted;
 }
 
@@ -444,7 +442,7 @@ static void graph_keeps_first_times(void** state) {
     (void)state;
     sti_mode_graph* g;
     static const char* const path[6] = {"nn", "nn", "ll", "nn", "ll", "ss"};
-    assert_int_equal(sti_mode_graph_create(env, &g), STI_OK);
+    assert_int_equal(sti_mode_graph_create(group_env, &g), STI_OK);
     for (int i = 0; i < 6; i++) assert_int_equal(sti_mode_graph_add(g, i, path[i]), STI_OK);
     const sti_mode_node* nodes;
     const sti_mode_edge* edges;
@@ -461,7 +459,7 @@ static void graph_keeps_first_times(void** state) {
 static void solution_where_a_gap_keeps_its_size_is_shown(void** state) {
     (void)state;
     mode_scene s;
-    scene_open(&s, env, 3, planar_mass);
+    scene_open(&s, group_env, 3, planar_mass);
     scene_planar(&s, (double[2]){0, -1}, (double[2]){0, 1}, 0.5);
     scene_planar(&s, (double[2]){0, -1}, (double[2]){0, 1}, 0.5)->gap = 0.1;
     s.F[1] = 6;
@@ -478,7 +476,7 @@ static void solution_where_a_gap_keeps_its_size_is_shown(void** state) {
 static void list_stops_where_it_is_told(void** state) {
     (void)state;
     mode_scene s;
-    box_on_floor(&s, env, 0.5, (double[3]){0, -10, 0});
+    box_on_floor(&s, group_env, 0.5, (double[3]){0, -10, 0});
     sti_modes_options o = sti_modes_options_default();
     o.max_modes = 2;
     sti_modes* m = scene_modes(&s, &o);
@@ -491,7 +489,7 @@ static void list_stops_where_it_is_told(void** state) {
 static void a_search_out_of_time_claims_nothing(void** state) {
     (void)state;
     mode_scene s;
-    box_on_floor(&s, env, 0.5, (double[3]){0, -10, 0});
+    box_on_floor(&s, group_env, 0.5, (double[3]){0, -10, 0});
     sti_modes_options o = sti_modes_options_default();
     o.time_limit_s = 1e-12;
     sti_modes* m = scene_modes(&s, &o);
@@ -508,7 +506,7 @@ static void a_search_out_of_time_claims_nothing(void** state) {
     assert_true(m->complete && m->all_consistent && m->all_kinematic && m->decided && m->exists);
     sti_modes_destroy(m);
     o.time_limit_s = -1;
-    assert_int_equal(sti_modes_create(env, &s.instant, &o, &m), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_modes_create(group_env, &s.instant, &o, &m), STI_ERR_ARGUMENT);
     assert_null(m);
 }
 
@@ -535,7 +533,7 @@ static void listen(void* user, const char* phase, double part, long found) {
 static void progress_grows_within_a_phase(void** state) {
     (void)state;
     mode_scene s;
-    box_on_floor(&s, env, 0.5, (double[3]){1, -10, 0});
+    box_on_floor(&s, group_env, 0.5, (double[3]){1, -10, 0});
     listener l = {0};
     sti_modes_options o = sti_modes_options_default();
     o.trace = listen;
@@ -551,14 +549,14 @@ static void progress_grows_within_a_phase(void** state) {
 static void checker_refuses_changed_answers(void** state) {
     (void)state;
     mode_scene s;
-    box_on_floor(&s, env, 0.5, (double[3]){-6, -10, 0});
+    box_on_floor(&s, group_env, 0.5, (double[3]){-6, -10, 0});
     sti_modes* m = scene_modes(&s, NULL);
     sti_mode* mode = &m->modes[sti_modes_find(m, "ll")];
     const int total = 3 + 2 * 4;
     for (int k = 0; k < total; k++) {
         if (k >= 3 && k < 7) continue;  // accelerations of contacts are recomputed
         sti_rationals* kept;
-        assert_int_equal(sti_rationals_slice(env, mode->solution->point, 0, (size_t)total, &kept), STI_OK);
+        assert_int_equal(sti_rationals_slice(group_env, mode->solution->point, 0, (size_t)total, &kept), STI_OK);
         assert_int_equal(sti_rationals_set_double(mode->solution->point, (size_t)k, 17), STI_OK);
         assert_false(accepted(&s, m));
         assert_int_equal(sti_rationals_copy(mode->solution->point, (size_t)k, kept, (size_t)k), STI_OK);
@@ -577,7 +575,7 @@ static void checker_refuses_changed_certificates(void** state) {
     (void)state;
     mode_scene s;
     const double mass[3] = {3, 3, 1};
-    scene_open(&s, env, 3, mass);
+    scene_open(&s, group_env, 3, mass);
     scene_planar(&s, (double[2]){-0.6, -0.8}, (double[2]){0, 1}, 3);
     s.v[0] = -1;
     s.F[1] = 30;
@@ -590,7 +588,7 @@ static void checker_refuses_changed_certificates(void** state) {
     m->certificate.case_count = cases;
     for (size_t k = 0; k < 5; k++) {
         sti_rationals* kept;
-        assert_int_equal(sti_rationals_slice(env, m->certificate.value, 0, 5, &kept), STI_OK);
+        assert_int_equal(sti_rationals_slice(group_env, m->certificate.value, 0, 5, &kept), STI_OK);
         assert_int_equal(sti_rationals_set_double(m->certificate.value, k, 1.5 * sti_rationals_double(kept, k) + 1),
                          STI_OK);
         assert_false(accepted(&s, m));
@@ -603,18 +601,19 @@ static void checker_refuses_changed_certificates(void** state) {
 
 // ---- infeasible combinations
 
-// Two corners of a box down: 16 combinations; sliding goes the same way at both, and so on. All of them, each with a reason.
+// Two corners of a box down: 16 combinations; sliding goes the same way at both, and so on. All of them, each with a
+// reason.
 static void infeasible_modes_have_reasons(void** state) {
     (void)state;
     mode_scene s;
     sti_modes_options o = sti_modes_options_default();
     o.want |= STI_MODES_INFEASIBLE;
-    box_on_floor(&s, env, 0.5, (double[3]){0, -10, 0});
+    box_on_floor(&s, group_env, 0.5, (double[3]){0, -10, 0});
     for (int rates = 0; rates < 3; rates++) {
         sti_modes* m;
         s.contacts[0].n_rate = rates == 1 ? 0.5 : 0;
         s.contacts[1].n_rate = rates == 2 ? -2 : 0;
-        assert_int_equal(sti_modes_create(env, &s.instant, &o, &m), STI_OK);
+        assert_int_equal(sti_modes_create(group_env, &s.instant, &o, &m), STI_OK);
         assert_true(m->all_infeasible && m->mode_count + m->infeasible_count == 16);
         assert_true(accepted(&s, m));
         for (int i = 0; i < m->infeasible_count; i++) {
@@ -626,16 +625,16 @@ static void infeasible_modes_have_reasons(void** state) {
     }
 }
 
-// "lr" of the box: both corners slide, one to the left and one to the right. The closed set has a = 0 in x and the turn, and the
-// friction of both: the wrenches -J c with c on the two edges, which the wrench (0, -1, 0) is among.
+// "lr" of the box: both corners slide, one to the left and one to the right. The closed set has a = 0 in x and the
+// turn, and the friction of both: the wrenches -J c with c on the two edges, which the wrench (0, -1, 0) is among.
 static void the_closed_set_of_an_infeasible_mode_is_a_limit(void** state) {
     (void)state;
     mode_scene s;
     sti_modes_options o = sti_modes_options_default();
     sti_modes* m;
     o.want |= STI_MODES_INFEASIBLE;
-    box_on_floor(&s, env, 0.5, (double[3]){0, -10, 0});
-    assert_int_equal(sti_modes_create(env, &s.instant, &o, &m), STI_OK);
+    box_on_floor(&s, group_env, 0.5, (double[3]){0, -10, 0});
+    assert_int_equal(sti_modes_create(group_env, &s.instant, &o, &m), STI_OK);
     int found = -1;
     for (int i = 0; i < m->infeasible_count; i++) found = strcmp(m->infeasible[i].text, "lr") == 0 ? i : found;
     assert_true(found >= 0);
@@ -656,8 +655,8 @@ static void checker_refuses_changed_reasons(void** state) {
         sti_modes_options o = sti_modes_options_default();
         sti_modes* m;
         o.want |= STI_MODES_INFEASIBLE;
-        box_on_floor(&s, env, 0.5, (double[3]){0, -10, 0});
-        assert_int_equal(sti_modes_create(env, &s.instant, &o, &m), STI_OK);
+        box_on_floor(&s, group_env, 0.5, (double[3]){0, -10, 0});
+        assert_int_equal(sti_modes_create(group_env, &s.instant, &o, &m), STI_OK);
         sti_mode* mode = &m->infeasible[0];
         if (what == 0) assert_int_equal(sti_rationals_set_text(mode->absurd, 0, "7"), STI_OK);
         if (what == 1) {
@@ -679,16 +678,16 @@ static void random_combinations_are_feasible_or_have_a_reason(void** state) {
         sti_modes_options o = sti_modes_options_default();
         sti_modes* m;
         o.want = STI_MODES_KINEMATIC | STI_MODES_INFEASIBLE;
-        scene_open(&s, env, 3, planar_mass);
+        scene_open(&s, group_env, 3, planar_mass);
         for (int i = 0; i < 2 + trial % 3; i++) {
             const double n[3][2] = {{0, 1}, {1, 0}, {-0.6, 0.8}};
             const double p[2] = {sti_rng_int(&rng, -3, 3), sti_rng_int(&rng, -3, 3)};
             scene_planar(&s, p, n[sti_rng_int(&rng, 0, 2)], 0.25 * sti_rng_int(&rng, 0, 4));
             if (trial % 2 == 1) s.contacts[i].n_rate = sti_rng_int(&rng, -1, 1);
         }
-        assert_int_equal(sti_modes_create(env, &s.instant, &o, &m), STI_OK);
+        assert_int_equal(sti_modes_create(group_env, &s.instant, &o, &m), STI_OK);
         sti_modes_verification check;
-        assert_int_equal(sti_verify_modes(env, &s.instant, &o, m, &check), STI_OK);
+        assert_int_equal(sti_verify_modes(group_env, &s.instant, &o, m, &check), STI_OK);
         if (!check.accepted) print_error("%s\n", check.text);
         assert_true(check.accepted && m->all_infeasible);
         assert_true((double)m->mode_count + m->infeasible_count == m->potential);
@@ -740,14 +739,14 @@ static void every_failed_allocation_is_survived(void** state) {
     (void)state;
     mode_scene s;
     sti_modes_options o = sti_modes_options_default();
-    scene_open(&s, env, 3, (double[3]){3, 3, 1});
+    scene_open(&s, group_env, 3, (double[3]){3, 3, 1});
     scene_planar(&s, (double[2]){-0.6, -0.8}, (double[2]){0, 1}, 3);
     s.v[0] = -1;
     s.F[1] = 30;
     fail_every_allocation(&s, &o, SANITIZED ? 5 : 1);  // no solution: a certificate
     o.want |= STI_MODES_INFEASIBLE;
 
-    scene_open(&s, env, 3, (double[3]){3, 3, 1});
+    scene_open(&s, group_env, 3, (double[3]){3, 3, 1});
     scene_planar(&s, (double[2]){0, -1}, (double[2]){0, 1}, 0.5);
     scene_planar(&s, (double[2]){0, -1}, (double[2]){0, 1}, 0.5);  // the same again: forces not unique
     s.F[1] = 6;

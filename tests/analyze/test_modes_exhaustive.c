@@ -1,9 +1,8 @@
-// test_modes_exhaustive.c: no mode is missing and none is extra, against all combinations, on random and degenerate scenes.
-#include "support/mode_scene.h"
-// clang-format off
+// test_modes_exhaustive.c: no mode is missing and none is extra, against all combinations, on random and degenerate
+// scenes.
 #include "base/rng.h"
 #include "support/mode_oracle.h"
-// clang-format on
+#include "support/mode_scene.h"
 
 enum { PLANAR_SCENES = SANITIZED ? 60 : 700, SPATIAL_SCENES = SANITIZED ? 20 : 300 };
 

@@ -1,9 +1,8 @@
 // test_modes_oracle.c: the reference cases of S2 through the public interface.
-#include "support/oracle.h"
-// clang-format off
 #include <math.h>
+
 #include "support/mode_scene.h"
-// clang-format on
+#include "support/oracle.h"
 
 static double number(const cJSON* object, const char* name) {
     const cJSON* value = cJSON_GetObjectItemCaseSensitive(object, name);

@@ -49,8 +49,8 @@ static void make(sti_rng* rng, bool space, made* m) {
     m->instant.contacts = m->contact;
 }
 
-// A point of weight 10 on the floor, pulled by 3 and helped by at most 1: with mu = 0.1 the best help leaves (2, 10), and the cone
-// is (2 - 1) / sqrt(1 + mu^2) away.
+// A point of weight 10 on the floor, pulled by 3 and helped by at most 1: with mu = 0.1 the best help leaves (2, 10),
+// and the cone is (2 - 1) / sqrt(1 + mu^2) away.
 static void the_gap_of_a_pulled_point_is_its_distance_from_the_cone(void** state) {
     (void)state;
     sti_env* env = open_env();
@@ -82,7 +82,8 @@ static void the_gap_of_a_pulled_point_is_its_distance_from_the_cone(void** state
     sti_env_destroy(env);
 }
 
-// Against the decision itself, at forces of the box: where there is a witness no force sticks, where some force sticks there is none.
+// Against the decision itself, at forces of the box: where there is a witness no force sticks, where some force sticks
+// there is none.
 static void random_witnesses_agree_with_the_decision_inside_the_box(void** state) {
     (void)state;
     sti_env* env = open_env();

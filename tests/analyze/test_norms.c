@@ -1,16 +1,14 @@
 // Conditions that compare norms: closed forms, the reference values of S1, and what they imply, on random matrices.
-#include "support/oracle.h"
-// clang-format off
 #include <math.h>
 #include <stiction/norms.h>
-#include "base/rng.h"
-// clang-format on
 
+#include "base/rng.h"
 #include "support/group_env.h"
+#include "support/oracle.h"
 
 static sti_norm_test ask(const sti_matrices* m, sti_norm_question q) {
     sti_norm_test t;
-    assert_int_equal(sti_norm_test_find(env, m, q, &t), STI_OK);
+    assert_int_equal(sti_norm_test_find(group_env, m, q, &t), STI_OK);
     return t;
 }
 

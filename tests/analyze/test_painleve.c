@@ -1,14 +1,12 @@
 // The contact LCP with friction: critical friction against bisection, counting against enumeration, maps of systems
 // whose answer is known, and failing memory.
-#include "support/failing_env.h"
-// clang-format off
 #include <math.h>
 #include <stiction/painleve.h>
 
 #include "analyze/painleve_matrix.h"
-#include "support/random.h"
+#include "support/failing_env.h"
 #include "support/few_contacts.h"
-// clang-format on
+#include "support/random.h"
 
 static sti_env* env;
 

@@ -1,11 +1,10 @@
 // Every visible reference case of S0, through the public functions. A case is recognized by its topic and by what it
 // gives and expects, not by its number, so other cases of the same kinds run through the same code.
+#include <math.h>
+
 #include "analyze/instant_tools.h"
 #include "support/failing_env.h"
 #include "support/oracle.h"
-// clang-format off
-#include <math.h>
-// clang-format on
 
 static sti_env* env;
 static const cJSON *in, *expected;

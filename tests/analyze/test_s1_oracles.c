@@ -1,13 +1,11 @@
 // Every reference case of S1, through the public interface.
-#include "support/oracle.h"
-// clang-format off
 #include <math.h>
 #include <stiction/impact.h>
 #include <stiction/painleve.h>
 #include <stiction/velocities.h>
 
 #include "support/few_contacts.h"
-// clang-format on
+#include "support/oracle.h"
 
 static sti_env* env;
 

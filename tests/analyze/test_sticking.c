@@ -1,16 +1,13 @@
 // The all-sticking analysis: decisions in space, proofs that are tampered with, near redundancy, ranges, forces, least
 // friction, one contact at rest, files, and failing memory.
-#include "analyze/instant_tools.h"
-#include "support/failing_env.h"
-#include "support/sanitized.h"
-// clang-format off
 #include <math.h>
 #include <unistd.h>
-#include "base/rng.h"
-// clang-format on
 
-// after the others, whose parameters are called env too
+#include "analyze/instant_tools.h"
+#include "base/rng.h"
+#include "support/failing_env.h"
 #include "support/group_env.h"
+#include "support/sanitized.h"
 
 enum { CAREFUL = SANITIZED ? 4 : 1 };  // fewer trials where everything is slow
 
@@ -30,9 +27,10 @@ static void table(tool_instant* t, double angle, double mu, const double* F) {
 
 static sti_sticking* analyze(const tool_instant* t, const sti_sticking_options* options) {
     sti_sticking* r;
-    if (sti_sticking_analyze(env, &t->instant, options, &r) != STI_OK) fail_msg("%s", sti_env_error(env)->text);
+    if (sti_sticking_analyze(group_env, &t->instant, options, &r) != STI_OK)
+        fail_msg("%s", sti_env_error(group_env)->text);
     sti_sticking_verification v;
-    assert_int_equal(sti_verify_sticking(env, &t->instant, &r->answer, 1e-9, &v), STI_OK);
+    assert_int_equal(sti_verify_sticking(group_env, &t->instant, &r->answer, 1e-9, &v), STI_OK);
     if (r->answer.outcome != STI_STICKING_UNKNOWN && !v.accepted) fail_msg("%s", v.text);
     return r;
 }
@@ -227,34 +225,34 @@ static void tampered_proofs_are_rejected(void** state) {
     sti_sticking* r;
     sti_sticking_verification v;
     const sti_sticking_options options = brief();
-    assert_int_equal(sti_sticking_analyze(env, &t.instant, &options, &r), STI_OK);
+    assert_int_equal(sti_sticking_analyze(group_env, &t.instant, &options, &r), STI_OK);
     assert_int_equal(r->answer.outcome, STI_STICKING_NO);
     assert_false(r->kkt_solvable);
-    assert_int_equal(sti_verify_sticking(env, &t.instant, &r->answer, 1e-9, &v), STI_OK);
+    assert_int_equal(sti_verify_sticking(group_env, &t.instant, &r->answer, 1e-9, &v), STI_OK);
     assert_true(v.accepted && v.exact);
     const sti_rationals* exact = r->answer.leaves[0].exact;
     assert_int_equal(sti_rationals_set_double((sti_rationals*)exact, 0, 0.125), STI_OK);
-    assert_int_equal(sti_verify_sticking(env, &t.instant, &r->answer, 1e-9, &v), STI_OK);
+    assert_int_equal(sti_verify_sticking(group_env, &t.instant, &r->answer, 1e-9, &v), STI_OK);
     assert_false(v.accepted);
     r->answer.leaf_count = 0;
-    assert_int_equal(sti_verify_sticking(env, &t.instant, &r->answer, 1e-9, &v), STI_OK);
+    assert_int_equal(sti_verify_sticking(group_env, &t.instant, &r->answer, 1e-9, &v), STI_OK);
     assert_false(v.accepted);
     sti_sticking_destroy(r);
 
     t.contact[1].n_rate = 0;
     t.F[1] = 1;  // squeezed between the two: sticks
-    assert_int_equal(sti_sticking_analyze(env, &t.instant, &options, &r), STI_OK);
+    assert_int_equal(sti_sticking_analyze(group_env, &t.instant, &options, &r), STI_OK);
     assert_int_equal(r->answer.outcome, STI_STICKING_YES);
     const double lambda = r->answer.lambda[1];
     r->answer.lambda[1] += 1e-3;
-    assert_int_equal(sti_verify_sticking(env, &t.instant, &r->answer, 1e-9, &v), STI_OK);
+    assert_int_equal(sti_verify_sticking(group_env, &t.instant, &r->answer, 1e-9, &v), STI_OK);
     assert_false(v.accepted);
     r->answer.lambda[1] = lambda;
     assert_int_equal(sti_rationals_set_double(r->answer.lambda_exact, 0, 17), STI_OK);
-    assert_int_equal(sti_verify_sticking(env, &t.instant, &r->answer, 1e-9, &v), STI_OK);
+    assert_int_equal(sti_verify_sticking(group_env, &t.instant, &r->answer, 1e-9, &v), STI_OK);
     assert_false(v.accepted);
     r->answer.contact_count = 1;  // a contact is left out
-    assert_int_equal(sti_verify_sticking(env, &t.instant, &r->answer, 1e-9, &v), STI_OK);
+    assert_int_equal(sti_verify_sticking(group_env, &t.instant, &r->answer, 1e-9, &v), STI_OK);
     assert_false(v.accepted);
     sti_sticking_destroy(r);
 }
@@ -273,7 +271,7 @@ static void signs_of_bilateral_friction_must_all_be_covered(void** state) {
     assert_int_equal(r->answer.leaf_count, 2);
     r->answer.leaf_count = 1;
     sti_sticking_verification v;
-    assert_int_equal(sti_verify_sticking(env, &t.instant, &r->answer, 1e-9, &v), STI_OK);
+    assert_int_equal(sti_verify_sticking(group_env, &t.instant, &r->answer, 1e-9, &v), STI_OK);
     assert_false(v.accepted);
     sti_sticking_destroy(r);
 }
@@ -291,16 +289,16 @@ static void proofs_survive_a_file(void** state) {
         const int file = mkstemp(path);
         assert_true(file >= 0);
         close(file);
-        assert_int_equal(sti_sticking_answer_save(env, &r->answer, path), STI_OK);
+        assert_int_equal(sti_sticking_answer_save(group_env, &r->answer, path), STI_OK);
         sti_sticking_answer back;
-        assert_int_equal(sti_sticking_answer_load(env, path, &back), STI_OK);
+        assert_int_equal(sti_sticking_answer_load(group_env, path, &back), STI_OK);
         unlink(path);
         assert_int_equal(back.outcome, r->answer.outcome);
         assert_int_equal(back.leaf_count, r->answer.leaf_count);
         sti_sticking_verification v;
-        assert_int_equal(sti_verify_sticking(env, &t.instant, &back, 1e-9, &v), STI_OK);
+        assert_int_equal(sti_verify_sticking(group_env, &t.instant, &back, 1e-9, &v), STI_OK);
         assert_true(v.accepted);
-        sti_sticking_answer_clear(env, &back);
+        sti_sticking_answer_clear(group_env, &back);
         sti_sticking_destroy(r);
     }
 }
@@ -367,20 +365,20 @@ static void the_force_set_agrees_with_the_decision(void** state) {
         if (trial % 4 == 0) t.contact[0].n_rate = t.contact[1].n_rate = 1;
         const sti_sticking_options options = brief();
         sti_force_set set;
-        assert_int_equal(sti_sticking_force_set(env, &t.instant, &options, &set), STI_OK);
+        assert_int_equal(sti_sticking_force_set(group_env, &t.instant, &options, &set), STI_OK);
         assert_int_equal(set.cone_count, bilateral ? 2 : 1);
         const sti_sticking_outcome outcome = decide(&t, &options);
         assert_int_equal(set.inside >= 0, outcome == STI_STICKING_YES);
         inside += set.inside >= 0;
-        sti_force_set_clear(env, &set);
+        sti_force_set_clear(group_env, &set);
         // and the line through F in its own direction contains tau = 0 exactly then
         const double d[3] = {1, 2, -1};
         sti_force_intervals line;
-        assert_int_equal(sti_sticking_force_line(env, &t.instant, &options, d, &line), STI_OK);
+        assert_int_equal(sti_sticking_force_line(group_env, &t.instant, &options, d, &line), STI_OK);
         bool zero = false;
         for (int i = 0; i < line.count; i++) zero = zero || (line.low[i] <= 0 && line.high[i] >= 0);
         assert_int_equal(zero, outcome == STI_STICKING_YES);
-        sti_force_intervals_clear(env, &line);
+        sti_force_intervals_clear(group_env, &line);
     }
     assert_in_range(inside, 5, 55);
 }
@@ -393,17 +391,17 @@ static void the_least_change_of_force_reaches_the_boundary(void** state) {
     table(&t, 0, 0.3, F);
     sti_force_choice choice = {.count = 6, .weight = weight, .low = low, .high = high};
     sti_force_answer best;
-    assert_int_equal(sti_sticking_force(env, &t.instant, NULL, &choice, &best), STI_OK);
+    assert_int_equal(sti_sticking_force(group_env, &t.instant, NULL, &choice, &best), STI_OK);
     assert_int_equal(best.outcome, STI_CONIC_SOLVED);
     // sliding needs 0.3 * 98.1; tipping about the legs at 0.5 needs 60 * 0.7 <= 0.5 * 98.1
     assert_true(fabs(60 + best.f[0] - 0.3 * 98.1) < 1e-6);
-    sti_force_answer_clear(env, &best);
+    sti_force_answer_clear(group_env, &best);
     const double tight[6] = {-1, 0, 0, 0, 0, 0};
     choice.low = tight;
     choice.high = tight;
-    assert_int_equal(sti_sticking_force(env, &t.instant, NULL, &choice, &best), STI_OK);
+    assert_int_equal(sti_sticking_force(group_env, &t.instant, NULL, &choice, &best), STI_OK);
     assert_int_equal(best.outcome, STI_CONIC_INFEASIBLE);
-    sti_force_answer_clear(env, &best);
+    sti_force_answer_clear(group_env, &best);
 }
 
 // ---- propositions
@@ -431,7 +429,8 @@ static void persistence_has_a_lower_bound(void** state) {
     sti_sticking_destroy(r);
 }
 
-// Two contacts without friction in the same place share what would hold the particle: the least-norm multipliers are not admissible.
+// Two contacts without friction in the same place share what would hold the particle: the least-norm multipliers are
+// not admissible.
 static void a_contact_without_friction_holds_nothing_along_its_tangent(void** state) {
     (void)state;
     tool_instant t;
@@ -468,7 +467,8 @@ static void friction_without_normal_force_is_not_a_large_coefficient(void** stat
     sti_sticking_destroy(r);
 }
 
-// Discs lie around their polygons: 0.0780930 with 128 corners. A limit on forces far from them had spoiled this: 0.0328.
+// Discs lie around their polygons: 0.0780930 with 128 corners. A limit on forces far from them had spoiled this:
+// 0.0328.
 static void the_least_friction_of_discs_is_near_that_of_polygons(void** state) {
     (void)state;
     tool_instant t;
@@ -672,8 +672,8 @@ static void friction_that_no_coefficient_can_give_is_recognized(void** state) {
     sti_sticking_destroy(r);
 }
 
-// Below mu = 3 the bilateral contact has no inner point, and must carry nothing: the least coefficient is that of the two
-// others, 33/32. The largest margin is zero from there on up to 3.
+// Below mu = 3 the bilateral contact has no inner point, and must carry nothing: the least coefficient is that of the
+// two others, 33/32. The largest margin is zero from there on up to 3.
 static void least_friction_is_found_where_a_contact_must_be_idle(void** state) {
     (void)state;
     tool_instant t;
@@ -732,8 +732,8 @@ static void contacts_that_do_not_last_are_told(void** state) {
     }
 }
 
-// lambda_t = 1/4 + lambda_n / 2 with lambda_n free: 1/2, never attained. A frictionless contact that presses a rough joint:
-// 0, never attained.
+// lambda_t = 1/4 + lambda_n / 2 with lambda_n free: 1/2, never attained. A frictionless contact that presses a rough
+// joint: 0, never attained.
 static void least_friction_of_growing_forces_is_the_infimum(void** state) {
     (void)state;
     tool_instant t;
@@ -781,7 +781,7 @@ static void all_solutions_at_rest_satisfy_the_law(void** state) {
         const double mu = 1.5 * sti_rng_u01(&rng);
         sti_rest_solution list[STI_REST_MOST];
         int count;
-        assert_int_equal(sti_contact_at_rest(env, d, G, b, mu, list, &count), STI_OK);
+        assert_int_equal(sti_contact_at_rest(group_env, d, G, b, mu, list, &count), STI_OK);
         assert_true(count >= 1 ||
                     mu > 0);  // without a solution: the Painleve paradox of a contact at rest needs friction
         if (count > most) most = count;
@@ -806,7 +806,7 @@ static void all_solutions_at_rest_satisfy_the_law(void** state) {
     sti_rest_solution list[STI_REST_MOST];
     int count;
     const double singular[4] = {1, 1, 1, 1}, b[2] = {-1, 0};
-    assert_int_equal(sti_contact_at_rest(env, 2, singular, b, 0.5, list, &count), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_contact_at_rest(group_env, 2, singular, b, 0.5, list, &count), STI_ERR_ARGUMENT);
 }
 
 // ---- bad input and memory
@@ -820,14 +820,14 @@ static void bad_input_is_named(void** state) {
     t.n[0][1] = t.t[0][0] = 1;
     sti_sticking* r;
     t.contact[0].state = STI_INSTANT_SLIDE;
-    assert_int_equal(sti_sticking_analyze(env, &t.instant, NULL, &r), STI_ERR_INPUT);
+    assert_int_equal(sti_sticking_analyze(group_env, &t.instant, NULL, &r), STI_ERR_INPUT);
     assert_null(r);
     t.contact[0].state = STI_INSTANT_STICK;
     sti_sticking_options options = brief();
     options.facets = 2;
-    assert_int_equal(sti_sticking_analyze(env, &t.instant, &options, &r), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_sticking_analyze(group_env, &t.instant, &options, &r), STI_ERR_ARGUMENT);
     t.F[0] = NAN;
-    assert_int_equal(sti_sticking_analyze(env, &t.instant, NULL, &r), STI_ERR_INPUT);
+    assert_int_equal(sti_sticking_analyze(group_env, &t.instant, NULL, &r), STI_ERR_INPUT);
 }
 
 static void no_contact_and_apart(void** state) {
@@ -954,7 +954,7 @@ static void failed_allocations_are_survived(void** state) {
     close(file);
     sti_sticking* r = analyze(&t, NULL);
     assert_int_equal(r->answer.outcome, STI_STICKING_NO);
-    assert_int_equal(sti_sticking_answer_save(env, &r->answer, answer_path), STI_OK);
+    assert_int_equal(sti_sticking_answer_save(group_env, &r->answer, answer_path), STI_OK);
     sti_sticking_destroy(r);
     for (int kind = 0; kind < 2; kind++) fail_every_allocation(file_and_rest, &t, kind, 2000);
     unlink(answer_path);

@@ -1,14 +1,13 @@
-// What the analysis of sticking says is what its point or its leaf shows: whatever the size, the forces and the units, the
-// independent checker accepts every answer that claims anything, and the others say why.
-#include "analyze/instant_tools.h"
-#include "support/failing_env.h"
-#include "support/sanitized.h"
-// clang-format off
+// What the analysis of sticking says is what its point or its leaf shows: whatever the size, the forces and the units,
+// the independent checker accepts every answer that claims anything, and the others say why.
 #include <math.h>
 #include <stiction/stiction.h>
+
+#include "analyze/instant_tools.h"
 #include "base/rng.h"
+#include "support/failing_env.h"
 #include "support/group_env.h"
-// clang-format on
+#include "support/sanitized.h"
 
 typedef struct tally {
     int outcome[4];  // by sti_sticking_outcome
@@ -20,9 +19,9 @@ static sti_sticking_outcome judge(const sti_instant* in, double gap_tol, tally* 
     options.gap_tol = gap_tol;
     sti_sticking* r;
     sti_sticking_verification v;
-    if (sti_sticking_analyze(env, in, &options, &r) != STI_OK) fail_msg("%s", sti_env_error(env)->text);
+    if (sti_sticking_analyze(group_env, in, &options, &r) != STI_OK) fail_msg("%s", sti_env_error(group_env)->text);
     const sti_sticking_outcome outcome = r->answer.outcome;
-    assert_int_equal(sti_verify_sticking(env, in, &r->answer, options.tol, &v), STI_OK);
+    assert_int_equal(sti_verify_sticking(group_env, in, &r->answer, options.tol, &v), STI_OK);
     if (outcome != STI_STICKING_UNKNOWN && !v.accepted)
         fail_msg("%s %d: %s: %s", what, number, sti_sticking_outcome_text(outcome), v.text);
     if (outcome == STI_STICKING_UNKNOWN) {
@@ -42,19 +41,19 @@ static void a_moving_arm_is_told_no_more_than_is_proved(void** state) {
         sti_document* p;
         sti_world* world;
         tally seen = {{0}};
-        assert_int_equal(sti_document_load(env, STI_SOURCE_DIR "/scenes/arm-grasp.json", &p), STI_OK);
+        assert_int_equal(sti_document_load(group_env, STI_SOURCE_DIR "/scenes/arm-grasp.json", &p), STI_OK);
         const sti_world_scene* s = sti_world_scene_of(p);
         sti_world_options step = s->step;
         step.tol = tolerances[k];
-        assert_int_equal(sti_world_create(env, s->bodies, &step, &world), STI_OK);
+        assert_int_equal(sti_world_create(group_env, s->bodies, &step, &world), STI_OK);
         for (int i = 0; sti_world_time(world) < (SANITIZED ? 0.9 : 1.3); i++) {
             sti_instant* in;
             assert_int_equal(sti_world_step(world, NULL), STI_OK);
             if (sti_world_time(world) < 0.79 || i % 5 != 0) continue;
-            assert_int_equal(sti_world_instant(env, world, 1e-7, &in), STI_OK);
+            assert_int_equal(sti_world_instant(group_env, world, 1e-7, &in), STI_OK);
             assert_true(in->n + in->contact_count + in->tangent_total > 60);
             judge(in, 1e-7, &seen, "step", i);
-            sti_instant_destroy(env, in);
+            sti_instant_destroy(group_env, in);
         }
         if (k < 2) assert_true(seen.outcome[STI_STICKING_NO] > 0 && seen.outcome[STI_STICKING_UNKNOWN] == 0);
         sti_world_destroy(world);
@@ -123,7 +122,8 @@ static void add_contact(large* q, sti_rng* rng, double force, const double* a, d
     }
 }
 
-// Loads come from accelerations and forces that are admissible where strain is below 0.7, then are disturbed by what is given.
+// Loads come from accelerations and forces that are admissible where strain is below 0.7, then are disturbed by what is
+// given.
 static void make(large* q, sti_rng* rng, double span, double disturbed) {
     const int bodies = sti_rng_int(rng, 1, MOST_N / 6), n = 6 * bodies;
     const int contacts = sti_rng_int(rng, bodies, 3 * bodies < MOST_CONTACTS ? 3 * bodies : MOST_CONTACTS);

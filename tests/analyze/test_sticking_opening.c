@@ -1,9 +1,8 @@
 // Contacts free to open (60): which of them open is a sign of an acceleration, and rounding has no sign.
+#include <math.h>
+
 #include "analyze/instant_tools.h"
 #include "support/failing_env.h"
-// clang-format off
-#include <math.h>
-// clang-format on
 
 static sti_env* env;
 
@@ -76,7 +75,8 @@ static void a_block_on_a_corner_keeps_its_contact_at_every_angle(void** state) {
     assert_true(held >= 3 && slips >= 60);
 }
 
-// Two such bodies in one instant, one pulled off: its contact opens, whatever the other does, and no force is left to it.
+// Two such bodies in one instant, one pulled off: its contact opens, whatever the other does, and no force is left to
+// it.
 static void the_contact_that_is_pulled_off_opens_and_no_other(void** state) {
     (void)state;
     for (int trial = 0; trial < 4; trial++) {

@@ -1,13 +1,11 @@
 // Kinetic quasi-velocities: the identities of S1 section 2 on random instants, degenerate ones, and failing memory.
-#include "support/failing_env.h"
-// clang-format off
 #include <math.h>
 #include <stiction/system.h>
 #include <stiction/velocities.h>
 
-#include "support/random.h"
+#include "support/failing_env.h"
 #include "support/few_contacts.h"
-// clang-format on
+#include "support/random.h"
 
 static sti_env* env;
 
@@ -204,7 +202,8 @@ static void rates_are_those_of_the_motion(void** state) {
     }
 }
 
-// The rod of S1 2.3.3, tip at rest on the floor: (35) with S1-E3. With n'v = 0 an instant is enough for the normal part.
+// The rod of S1 2.3.3, tip at rest on the floor: (35) with S1-E3. With n'v = 0 an instant is enough for the normal
+// part.
 static void a_lasting_contact_needs_no_motion(void** state) {
     (void)state;
     const double m = 2, l = 0.7, I = m * l * l / 3, th = 0.6, w = 1.3, g = 9.81;
