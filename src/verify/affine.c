@@ -1,8 +1,8 @@
 // affine.c: arithmetic of affine forms with rounding errors bounded.
 //
-// u = 2^-53. A sum or product of two doubles is off by at most u times its size (and 2^-1074 where it underflows), so a form
-// whose coefficients have been computed from terms of sizes s_i is off by at most 4 u sum s_i as a whole: ROUND is twice that,
-// which covers the roundings of the bound itself. WIDER covers those of the sums of r, at most 50 terms.
+// u = 2^-53. A sum or product of two doubles is off by at most u times its size (and 2^-1074 where it underflows), so a
+// form whose coefficients have been computed from terms of sizes s_i is off by at most 4 u sum s_i as a whole: ROUND is
+// twice that, which covers the roundings of the bound itself. WIDER covers those of the sums of r, at most 50 terms.
 #include "verify/affine.h"
 
 #include <stddef.h>

@@ -1,8 +1,8 @@
 // affine.h: numbers that depend on doubts: c + sum a_i e_i + r e with every e in [-1, 1], rounding errors kept in r.
 //
-// An operation gives a form that holds its value for every choice of the doubts that both arguments share (Comba and Stolfi's
-// affine arithmetic). What is linear in the doubts stays exact up to rounding; what is not goes into r. Relied on: + - * / and
-// sqrt are correctly rounded to nearest; sines come from their series, with its remainder.
+// An operation gives a form that holds its value for every choice of the doubts that both arguments share (Comba and
+// Stolfi's affine arithmetic). What is linear in the doubts stays exact up to rounding; what is not goes into r. Relied
+// on: + - * / and sqrt are correctly rounded to nearest; sines come from their series, with its remainder.
 #ifndef STI_VERIFY_AFFINE_H
 #define STI_VERIFY_AFFINE_H
 
@@ -17,7 +17,8 @@ typedef struct sti_affine {
     double r;
 } sti_affine;
 
-// How many doubts there are; false of bad: a quotient by what may be 0, a root of what may be negative, a number too large.
+// How many doubts there are; false of bad: a quotient by what may be 0, a root of what may be negative, a number too
+// large.
 typedef struct sti_affine_room {
     int n;
     bool bad;

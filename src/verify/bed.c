@@ -1,11 +1,12 @@
 // bed.c: the independent check of a recorded run of grains.
 //
-// Every frame: energies from masses, places and velocities; impulses of its contacts against their cones; overlaps of all pairs and
-// walls, found anew. Where two frames are one step apart: places, normals and gaps against those before, momentum and angular
-// momentum of every grain, and whether contacts that press are closed after the step. Distances to walls are computed here.
+// Every frame: energies from masses, places and velocities; impulses of its contacts against their cones; overlaps of
+// all pairs and walls, found anew. Where two frames are one step apart: places, normals and gaps against those before,
+// momentum and angular momentum of every grain, and whether contacts that press are closed after the step. Distances to
+// walls are computed here.
 //
-// Recirculated grains jump from one place to another: those are told by a way that no velocity explains, and passed over. A cone may
-// end in an open rim at its point (the recording does not tell): grains beyond it are passed over.
+// Recirculated grains jump from one place to another: those are told by a way that no velocity explains, and passed
+// over. A cone may end in an open rim at its point (the recording does not tell): grains beyond it are passed over.
 //
 // Cost: O(frames (grains + contacts)).
 #include <math.h>
@@ -293,8 +294,9 @@ static void relative_velocity(const checker* k, long frame, long c, double u[3])
     add_velocity(still, spin, arm, -1, u);
 }
 
-// |r - P(r - m (u + mu |u_t| n))|^2 with P the projection on the friction cone, u_n with the gap at the end of the step, and m 2/7 of
-// the mass that the two have against each other: the inverse of the largest velocity that a unit impulse gives to spheres.
+// |r - P(r - m (u + mu |u_t| n))|^2 with P the projection on the friction cone, u_n with the gap at the end of the
+// step, and m 2/7 of the mass that the two have against each other: the inverse of the largest velocity that a unit
+// impulse gives to spheres.
 static double law_defect(const checker* k, long frame, long c) {
     const int a = (int)k->w->a[c], b = (int)k->w->b[c];
     const double *n = k->w->n + 3 * c, *r = k->w->r + 3 * c, gap = k->w->gap[c], mu = friction_of(k, c);

@@ -2,12 +2,13 @@
 //
 // Integrals are enclosed again on spans by the plainest rule there is, on cells of one width h with middle m:
 //
-//     int f over a cell in  h f(m) + (h^2/8) (D - D),   D the slopes of f over the cell;   or h f(cell) where there are none
+//     int f over a cell in  h f(m) + (h^2/8) (D - D),   D the slopes of f over the cell;
+//         or h f(cell) where there are none
 //
-// and moduli of continuity from values at the ends of cells and slopes over them: |f(x) - f(y)| of pairs of ends from below,
-// h(L) + L t with the largest rises of f - L x over cells, for some L, from above. Their enclosures are much wider than those
-// of the answer, so what is shown is this: no number of the answer lies outside, and the quantity is not above its bound. The
-// moduli are done in doubles, with a margin of 1e-9 for their rounding.
+// and moduli of continuity from values at the ends of cells and slopes over them: |f(x) - f(y)| of pairs of ends from
+// below, h(L) + L t with the largest rises of f - L x over cells, for some L, from above. Their enclosures are much
+// wider than those of the answer, so what is shown is this: no number of the answer lies outside, and the quantity is
+// not above its bound. The moduli are done in doubles, with a margin of 1e-9 for their rounding.
 #include <math.h>
 #include <stdio.h>
 #include <stiction/verify.h>

@@ -1,20 +1,22 @@
 // box.c: the proof that a push keeps its contact modes over a box of doubts.
 //
-// Poses, friction and controls are affine forms in the doubts (affine.h). A step with given modes is a linear system, S3 (2.4.16)
-// with errata 8 and 9 on its basis (2.4.20): for closed contacts c, with h lambda as unknowns
+// Poses, friction and controls are affine forms in the doubts (affine.h). A step with given modes is a linear system,
+// S3 (2.4.16) with errata 8 and 9 on its basis (2.4.20): for closed contacts c, with h lambda as unknowns
 //
 //     E(theta) u = sum W_n lambda_n + W_t lambda_t,    gap + W_n'u - h n'v_tip = 0,    W_t'u - h t'v_tip = 0    (stick)
-//                                                                                      lambda_t = -+ mu lambda_n (slide+-)
+//                                                                                      lambda_t = -+ mu lambda_n
+//                                                                                      (slide+-)
 //
-// It is eliminated in forms, so that its solution holds those of every member of the box; then q += u. What has to be positive:
+// It is eliminated in forms, so that its solution holds those of every member of the box; then q += u. What has to be
+// positive:
 //
 //     lambda_n;   mu lambda_n -+ lambda_t where it sticks;   the slip, in its direction, where it slides;
-//     gap less what anything may travel in the step, for every corner, tip and rim against every edge and disc that is no contact;
-//     both sides of the foot on the edge of a contact.
+//     gap less what anything may travel in the step, for every corner, tip and rim against every edge and disc that is
+//     no contact; both sides of the foot on the edge of a contact.
 //
-// So the step of the whole scene, with all contacts there are, has this solution. What of a form is not linear in the doubts is
-// three further doubts for each part in the next step. A box that fails is cut across the doubt that the failed condition
-// depends on most; one whose condition is negative for all of it refutes the claim.
+// So the step of the whole scene, with all contacts there are, has this solution. What of a form is not linear in the
+// doubts is three further doubts for each part in the next step. A box that fails is cut across the doubt that the
+// failed condition depends on most; one whose condition is negative for all of it refutes the claim.
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>

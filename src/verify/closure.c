@@ -24,7 +24,8 @@ static bool is_rough(const check* k, int i) {
     return k->friction && contact->tangent_count > 0 && contact->mu > 0;
 }
 
-// Rank of the rows (normals, and tangents with friction) over the object's coordinates, each of these in units of its largest entry.
+// Rank of the rows (normals, and tangents with friction) over the object's coordinates, each of these in units of its
+// largest entry.
 static sti_status full_rank(const check* k, bool* full) {
     const int n = k->c->n;
     int rows = 0, rank = 0;

@@ -3,18 +3,18 @@
 //     min 1/2 x'P x + c'x,  A x + s = b,  s in K            P x + A'y + c = 0,  y in K*
 //
 // From the program and (x, s, y) alone, in long double. a_i is the largest entry of row i of A, of all rows of its cone
-// for a second-order cone, 1 for rows of zeros; rows are compared as r_i / a_i, multipliers as a_i y_i. |.| is the largest
-// entry, and |b|, |c|, max |P_ij| are read as 1 where they are 0.
+// for a second-order cone, 1 for rows of zeros; rows are compared as r_i / a_i, multipliers as a_i y_i. |.| is the
+// largest entry, and |b|, |c|, max |P_ij| are read as 1 where they are 0.
 //
 //     solved       |A x + s - b| / max(|b|, |A x|, |s|),     |P x + A'y + c| / max(|c|, |P x|, |A'y|),
 //                  |x'P x + c'x + b'y| / max(|x'P x|, |c'x|, |b'y|, |b| |c|)
 //     infeasible   b'y < 0 and  |A'y| |b| / -b'y
 //     unbounded    c'x < 0 and  |A x + s| |c| / -c'x,  |P x| |c| / (max |P_ij| -c'x)
 //
-// and the distance of s and y from their cones, relative to |s| and |y| in the same units (for a certificate s and y must
-// be in the cone to that accuracy too). For a program with P that is not positive semidefinite "solved" would be only a
-// stationary point: P + shift I is factored (Cholesky, dense) where n is at most 400, the shift being 1e-10 of each
-// diagonal entry and of the mean.
+// and the distance of s and y from their cones, relative to |s| and |y| in the same units (for a certificate s and y
+// must be in the cone to that accuracy too). For a program with P that is not positive semidefinite "solved" would be
+// only a stationary point: P + shift I is factored (Cholesky, dense) where n is at most 400, the shift being 1e-10 of
+// each diagonal entry and of the mean.
 #include "verify/conic.h"
 
 #include <math.h>
@@ -127,7 +127,8 @@ static sti_status open_judge(sti_env* env, judge* k, const sti_conic* p, const s
     return STI_OK;
 }
 
-// Distance of v from K (dual: from K*, where rows of {0} are free), relative to its size; row units with the given power.
+// Distance of v from K (dual: from K*, where rows of {0} are free), relative to its size; row units with the given
+// power.
 static double outside(const judge* k, const long double* v, bool dual) {
     const sti_conic* p = k->p;
     long double worst = 0, size = 0;

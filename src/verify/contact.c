@@ -1,7 +1,7 @@
 // contact.c: the independent check of an answer to a frictional contact problem.
 //
-// A point is accepted when its residual (contact_residual.c) is at most the tolerance. What the answer says of itself (u,
-// residuals, modes) is not used. The claim that there is no solution is checked by contact_farkas.c.
+// A point is accepted when its residual (contact_residual.c) is at most the tolerance. What the answer says of itself
+// (u, residuals, modes) is not used. The claim that there is no solution is checked by contact_farkas.c.
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>

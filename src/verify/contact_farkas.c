@@ -2,21 +2,24 @@
 //
 // Multipliers y >= 0 of u_n >= 0 and lambda of the bilateral rows give, for every v (global) or (r, l) (local),
 //
-//     global    sum_c y_c u_n,c = g'v + k,              g = H_n y + G lambda,                       k = w_n'y + b'lambda
-//     local     sum_c y_c u_n,c = g'(r, l) + k,         g = (W_n'y + V lambda, V_n'y + R'lambda),   k = q_n'y + s'lambda
+//     global    sum_c y_c u_n,c = g'v + k,              g = H_n y + G lambda,
+//         k = w_n'y + b'lambda
+//     local     sum_c y_c u_n,c = g'(r, l) + k,         g = (W_n'y + V lambda, V_n'y + R'lambda),
+//         k = q_n'y + s'lambda
 //
 // where W_n, V_n are the rows of the normals. At a solution the left side is not negative. So k < 0 with g = 0 excludes
-// every solution, and k < 0 with some g_j != 0 those with |v|_1, or |r|_1 + |l|_1, below bound = -k / max |g_j|. Both are
-// computed from the doubles of the problem without rounding. A claim that is not exact passes when the bound is far beyond
-// the sizes that the data suggest: velocities that f alone would give and that w and b ask for, forces that undo q and s.
+// every solution, and k < 0 with some g_j != 0 those with |v|_1, or |r|_1 + |l|_1, below bound = -k / max |g_j|. Both
+// are computed from the doubles of the problem without rounding. A claim that is not exact passes when the bound is far
+// beyond the sizes that the data suggest: velocities that f alone would give and that w and b ask for, forces that undo
+// q and s.
 //
-// Where numbers have units that differ by orders of magnitude one norm says little. So it passes as well when numbers that
-// are each FAR times as large as the data suggest would not do:
+// Where numbers have units that differ by orders of magnitude one norm says little. So it passes as well when numbers
+// that are each FAR times as large as the data suggest would not do:
 //
 //     sum_j |g_j| x_j < -k / FAR,      x_j = e_j (sum |f_i| e_i + sum |w_c| / |w_c|_e + sum |b_k| / |b_k|_e)
 //
-// e_j = 1 / sqrt(M_jj), and |.|_e the length of the row of H' or G' in these units, the square root of its mobility; in the
-// local form e_j = 1 / sqrt(W_jj) or 1 / sqrt(R_jj), and q and s are divided by the same roots.
+// e_j = 1 / sqrt(M_jj), and |.|_e the length of the row of H' or G' in these units, the square root of its mobility; in
+// the local form e_j = 1 / sqrt(W_jj) or 1 / sqrt(R_jj), and q and s are divided by the same roots.
 #include "verify/contact_farkas.h"
 
 #include <float.h>

@@ -1,4 +1,5 @@
-// contact_residual.c: the residual of a point of a contact problem, computed anew from the posed data and (r, v, l) alone.
+// contact_residual.c: the residual of a point of a contact problem, computed anew from the posed data and (r, v, l)
+// alone.
 //
 // Own terms. A sum is compared with the sizes of its terms, never with those of other rows:
 //
@@ -10,21 +11,25 @@
 //
 // own_n is that of the row of u_n alone; in own_t every part is the norm over all rows of the contact.
 //
-// Velocities without mass have D = 0. A contact that meets them alone takes rho as the harmonic mean of the others (1 if
-// there are none), and max(force, drive) / sqrt(rho) + |r_c| / rho to its own terms.
+// Velocities without mass have D = 0. A contact that meets them alone takes rho as the harmonic mean of the others (1
+// if there are none), and max(force, drive) / sqrt(rho) + |r_c| / rho to its own terms.
 //
 // Contact c.  rho_c = d / trace W_cc, in the global form of H_c'D H_c. Its distance eta_c from the law is that of the
-// nearest pair of separating (r = 0, u_n >= 0), sticking (r in K, u = 0) and sliding along s (r on the ray (1, -mu s), u = alpha s,
-// alpha >= 0): the largest of |dr| / R, |du_n| / own_n, |du_t| / own_t with R = max(rho_c own_n, |r_c|); s is the direction of
-// u_t / own_t - r_t / R. miss_c = max(|dr|, rho_c |du|) at that pair. Where W_cc is 0 it is 0, and so is rho_c.
+// nearest pair of separating (r = 0, u_n >= 0), sticking (r in K, u = 0) and sliding along s (r on the ray (1, -mu s),
+// u = alpha s, alpha >= 0): the largest of |dr| / R, |du_n| / own_n, |du_t| / own_t with R = max(rho_c own_n, |r_c|); s
+// is the direction of u_t / own_t - r_t / R. miss_c = max(|dr|, rho_c |du|) at that pair. Where W_cc is 0 it is 0, and
+// so is rho_c.
 //
-// Islands.  Contacts, bilateral rows and velocities are joined by entries other than 0 of W, V, R or of H, G, M. With an
-// operator all are one. Of an island, in units of energy, with own_k = R_kk or (G'D G)_kk and t = s or G'D f + b of the rows:
+// Islands.  Contacts, bilateral rows and velocities are joined by entries other than 0 of W, V, R or of H, G, M. With
+//           an
+// operator all are one. Of an island, in units of energy, with own_k = R_kk or (G'D G)_kk and t = s or G'D f + b of the
+// rows:
 //
 //     force^2 = sum |r_c|^2 / rho_c + sum own_k l_k^2           what forces do one by one
 //     net^2   = (r, l)'[W V; V' R](r, l), or g'D g              what they do together, less NOISE sum |r_c| own_t
 //     drive^2 = sum rho_c |q_c|^2 + sum t_k^2 / own_k           what the data are, q = H'D f + w in the global form
-//     undone^2                                                  the same with a_c = max(min(|q_c|, |u_c - q_c|), -u_n) for |q_c|:
+//     undone^2
+//         the same with a_c = max(min(|q_c|, |u_c - q_c|), -u_n) for |q_c|:
 //                                                               what forces undo of the data, or should
 //     far     = max(1, force / (TRUSTED max(undone, net, ROW_NOISE force of all islands)))
 //
@@ -34,9 +39,9 @@
 //     equation  max over rows, each times far of its island
 //     unit    = max(undone, sqrt(sum force^2 / far^2))
 //
-// What is below noise = NOISE unit counts for nothing: in eta_c |du| below noise / sqrt(rho_c) and |dr| below noise sqrt(rho_c);
-// in rows, with ROW_NOISE, below sqrt(M_ii) or sqrt(own_k) times it. Where some far > 1 the contacts count as at least far
-// roundings of a double.
+// What is below noise = NOISE unit counts for nothing: in eta_c |du| below noise / sqrt(rho_c) and |dr| below noise
+// sqrt(rho_c); in rows, with ROW_NOISE, below sqrt(M_ii) or sqrt(own_k) times it. Where some far > 1 the contacts count
+// as at least far roundings of a double.
 #include "verify/contact_residual.h"
 
 #include <float.h>
@@ -296,8 +301,8 @@ static void read_contacts(judge* k) {
     for (int j = 0; j < k->n; j++) k->u.value[j] += k->drive[j];
 }
 
-// An operator speaks doubles and does not show its terms: those of the contact itself, of the others together, and TOGETHER
-// of what all forces would make.
+// An operator speaks doubles and does not show its terms: those of the contact itself, of the others together, and
+// TOGETHER of what all forces would make.
 static sti_status read_operator(sti_env* env, judge* k, const double* r) {
     const sti_contact_operator* W = k->p->W_op;
     double* u = sti_alloc_array_zero(env, (size_t)k->n, sizeof *u);

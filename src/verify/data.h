@@ -1,4 +1,5 @@
-// data.h: what every check begins and ends with: data that are there, fit and are finite; and the sentence of a refusal.
+// data.h: what every check begins and ends with: data that are there, fit and are finite; and the sentence of a
+// refusal.
 #ifndef STI_VERIFY_DATA_H
 #define STI_VERIFY_DATA_H
 

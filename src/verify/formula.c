@@ -1,8 +1,8 @@
 // formula.c: formulas evaluated as they are read, by recursive descent, on spans with derivatives.
 //
-// Written apart from src/system and src/interval, for the same language: + - * / ^, parentheses, numbers (exactly as they
-// are written), pi, variables, definitions, and the functions of one and two arguments. Nothing is kept: the text is read
-// again for every box.
+// Written apart from src/system and src/interval, for the same language: + - * / ^, parentheses, numbers (exactly as
+// they are written), pi, variables, definitions, and the functions of one and two arguments. Nothing is kept: the text
+// is read again for every box.
 #include "verify/formula.h"
 
 #include <math.h>

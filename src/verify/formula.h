@@ -1,4 +1,5 @@
-// formula.h: formulas evaluated from their text on spans, with first derivatives: the verifier's own reading of the language.
+// formula.h: formulas evaluated from their text on spans, with first derivatives: the verifier's own reading of the
+// language.
 #ifndef STI_VERIFY_FORMULA_H
 #define STI_VERIFY_FORMULA_H
 
@@ -29,8 +30,8 @@ typedef struct sti_formula_reader {
 
 void sti_sloped_clear(sti_formula_reader* r, sti_sloped* a);
 
-// f over the box r->at. False: no value is known there (s.undefined; nowhere: there is none), the text is not understood
-// (unable), or memory ran out. Of logarithms arguments below 2^-bits are left out too.
+// f over the box r->at. False: no value is known there (s.undefined; nowhere: there is none), the text is not
+// understood (unable), or memory ran out. Of logarithms arguments below 2^-bits are left out too.
 bool sti_formula_over(sti_formula_reader* r, const char* text, bool slopes, sti_sloped* out);
 // A formula without variables.
 bool sti_formula_number(sti_formula_reader* r, const char* text, sti_span* out);

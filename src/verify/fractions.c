@@ -1,4 +1,5 @@
-// fractions.c: matrices of rationals: products, elimination, linear feasibility. Nothing of this is shared with the analyses.
+// fractions.c: matrices of rationals: products, elimination, linear feasibility. Nothing of this is shared with the
+// analyses.
 #include "verify/fractions.h"
 
 #include <math.h>
@@ -440,8 +441,8 @@ static void drop_column(sti_algebra* k, tableau* t, int c) {
     for (int i = 0; i < t->rows; i++) sti_int_set_i64(&k->x, at(t, i, c), 0);
 }
 
-// Equations are solved for a free unknown each; then free unknowns are exchanged for inequalities. What is left is nonnegative, and
-// the least-index rule ends: a row with a negative constant needs a column that raises it.
+// Equations are solved for a free unknown each; then free unknowns are exchanged for inequalities. What is left is
+// nonnegative, and the least-index rule ends: a row with a negative constant needs a column that raises it.
 bool sti_fractions_feasible(sti_algebra* k, sti_fractions rows, int equations) {
     tableau t = {0};
     bool ok = load_tableau(k, &t, rows, 0);

@@ -1,7 +1,7 @@
 // fractions.h: matrices of rationals for the checker: integers over one denominator, fraction-free elimination.
 //
-// Every entry carries its size: the sum of the absolute values of the terms it was summed from, in doubles. What a claim in
-// doubles may differ by is a part of that, so that it does not vanish where terms cancel.
+// Every entry carries its size: the sum of the absolute values of the terms it was summed from, in doubles. What a
+// claim in doubles may differ by is a part of that, so that it does not vanish where terms cancel.
 #ifndef STI_VERIFY_FRACTIONS_H
 #define STI_VERIFY_FRACTIONS_H
 

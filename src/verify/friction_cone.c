@@ -4,10 +4,11 @@
 //
 //     q(c_nu, y) = |A x|^2 - |x|^2 / bound^2 >= 0 for all c_nu and all y >= 0.
 //
-// The joints' block nu'nu - I / bound^2 must be positive definite; its Schur complement R must be copositive. That is shown by
-// subdividing the simplex: on one with the vertices v_i the form is a sum of (v_i'R v_j) with nonnegative weights, so it is
-// not negative when these numbers are not; else the simplex is halved at the edge with the most negative one (Bundfuss & Duer
-// 2008). Just below the least quotient that would never end, so the bound is taken 1e-6 larger.
+// The joints' block nu'nu - I / bound^2 must be positive definite; its Schur complement R must be copositive. That is
+// shown by subdividing the simplex: on one with the vertices v_i the form is a sum of (v_i'R v_j) with nonnegative
+// weights, so it is not negative when these numbers are not; else the simplex is halved at the edge with the most
+// negative one (Bundfuss & Duer 2008). Just below the least quotient that would never end, so the bound is taken 1e-6
+// larger.
 #include <math.h>
 #include <stdio.h>
 #include <stiction/pointed.h>
@@ -143,7 +144,8 @@ static bool make_form(claim* c, double level, double* T) {
     return true;
 }
 
-// Is the form with the matrix Q (of a simplex' vertices) nonnegative on it? room: for the matrices of the halves, depth many.
+// Is the form with the matrix Q (of a simplex' vertices) nonnegative on it? room: for the matrices of the halves, depth
+// many.
 static bool is_copositive(claim* c, double* Q, int depth, double* room) {
     const int n = c->rays;
     const size_t size = (size_t)n * (size_t)n;

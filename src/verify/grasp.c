@@ -3,8 +3,8 @@
 // Least friction: the closure claims at both ends, on the instant with that friction; where none closes, n_i'y <= 0 and
 // t_i y = 0 at all contacts.
 //
-// Quality: h(u) is computed anew, every point must be a force of its contact, and the hull of the points is wrapped anew
-// (hull.c), which leaves 2e-5 of lower open. Plain doubles, 1e-9 for rounding.
+// Quality: h(u) is computed anew, every point must be a force of its contact, and the hull of the points is wrapped
+// anew (hull.c), which leaves 2e-5 of lower open. Plain doubles, 1e-9 for rounding.
 #include <math.h>
 #include <stdio.h>
 #include <stiction/grasp.h>

@@ -1,13 +1,13 @@
 // hull.c: the hull of points in a few dimensions, by gift wrapping.
 //
-// Chand & Kapur 1970. A face is n points whose hyperplane a'x <= b has all others below it. Leaving out one of them leaves a
-// ridge; turning the hyperplane about the ridge, away from the point left out, until it meets the next point gives the face
-// across. Faces are joined by ridges, so from one face on all are met: the list is complete when every ridge of every face
-// on it has been crossed. That is the proof; where the pieces came from does not matter.
+// Chand & Kapur 1970. A face is n points whose hyperplane a'x <= b has all others below it. Leaving out one of them
+// leaves a ridge; turning the hyperplane about the ridge, away from the point left out, until it meets the next point
+// gives the face across. Faces are joined by ridges, so from one face on all are met: the list is complete when every
+// ridge of every face on it has been crossed. That is the proof; where the pieces came from does not matter.
 //
-// Points are drawn towards 0 by parts of their own (STI_HULL_PULL times a number from 0 to 1 that depends on the index), so
-// that faces have n points each. If 0 is inside the hull, the points stay inside it, and what is proved of their hull is
-// proved of the hull: its ball is no larger.
+// Points are drawn towards 0 by parts of their own (STI_HULL_PULL times a number from 0 to 1 that depends on the
+// index), so that faces have n points each. If 0 is inside the hull, the points stay inside it, and what is proved of
+// their hull is proved of the hull: its ball is no larger.
 #include "verify/hull.h"
 
 #include <math.h>

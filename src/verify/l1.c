@@ -2,9 +2,9 @@
 //
 //     |A x' + b|_1 >= y'(A x' + b) = y'(A x + b)     for every x', when A'y = 0 and |y_i| <= 1
 //
-// so sum of |r_i| - y_i r_i, r = A x + b, bounds from above what x is off the least value. From A, b, x and y alone, in long
-// double. A'y is a rounded number, so it is held against the sum of its terms, column by column. Where every row is met as well
-// as an x of doubles can, the sum is the least one whatever y is.
+// so sum of |r_i| - y_i r_i, r = A x + b, bounds from above what x is off the least value. From A, b, x and y alone, in
+// long double. A'y is a rounded number, so it is held against the sum of its terms, column by column. Where every row
+// is met as well as an x of doubles can, the sum is the least one whatever y is.
 #include <math.h>
 #include <stdio.h>
 #include <stiction/verify.h>

@@ -413,7 +413,8 @@ static bool held_holds(sti_modes_check* k) {
     return true;
 }
 
-// Entry -----------------------------------------------------------------------------------------------------------------
+// Entry
+// -----------------------------------------------------------------------------------------------------------------
 
 // Sign of row'v + offset, zero up to the tolerance of the options.
 static int velocity_sign(const sti_modes_check* k, const double* row, double offset) {

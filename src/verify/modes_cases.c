@@ -2,11 +2,12 @@
 //
 // A case fixes choices of some contacts and brings y and nu with
 //
-//     M y = sum_i J_i nu_i,     nu_i in the dual of the closed accelerations,     psi_i = -J_i'y in the dual of the closed
+//     M y = sum_i J_i nu_i,     nu_i in the dual of the closed accelerations,
+//         psi_i = -J_i'y in the dual of the closed
 //     forces of the choice,     y'w + sum nu_i'rates_i < 0,                       J_i = (n_i, t_i')
 //
-// Then y'w = y'M a - y'J c = sum nu_i'(alpha_i - rates_i) + sum psi_i'c_i >= -sum nu_i'rates_i > y'w is absurd. Duals are
-// checked on generators, written here from the law: corner j of the polygon has accelerations spanned by the inner
+// Then y'w = y'M a - y'J c = sum nu_i'(alpha_i - rates_i) + sum psi_i'c_i >= -sum nu_i'rates_i > y'w is absurd. Duals
+// are checked on generators, written here from the law: corner j of the polygon has accelerations spanned by the inner
 // normals of its two sides, side j by its own inner normal, sticking none, separation (1, anything). Then every
 // combination of choices must fall in one of the cases.
 #include <math.h>

@@ -4,9 +4,9 @@
 //
 //     sum_i nu_i'(a_n, a_t)_i = sum_i nu_i'rates_i = c,      because sum_i nu_i'(n_i, t_i')' = 0.
 //
-// With nu_i not negative on the closed accelerations of the choice, each term is at least 0, and more than 0 inside the set unless nu_i
-// vanishes on it. So c < 0, or c = 0 and some nu_i that does not vanish, is absurd. Accelerations are spanned by generators that
-// are written here from the words: see modes_cases.c.
+// With nu_i not negative on the closed accelerations of the choice, each term is at least 0, and more than 0 inside the
+// set unless nu_i vanishes on it. So c < 0, or c = 0 and some nu_i that does not vanish, is absurd. Accelerations are
+// spanned by generators that are written here from the words: see modes_cases.c.
 #include "verify/modes_check.h"
 
 static void nu(sti_modes_check* k, const sti_mode* mode, int contact, int part, sti_fraction* r) {
@@ -122,8 +122,8 @@ static bool ascends(const sti_modes_check* k, const sti_mode* list, int count) {
     return true;
 }
 
-// A combination cannot have a witness and a reason against it, so two lists without repetition, as long together as there are
-// combinations, leave none out.
+// A combination cannot have a witness and a reason against it, so two lists without repetition, as long together as
+// there are combinations, leave none out.
 bool sti_modes_check_cover(sti_modes_check* k) {
     const sti_modes* m = k->modes;
     double all = 1;

@@ -1,7 +1,8 @@
 // no_force.c: no force of a box makes all contacts stick: the check of its witness.
 //
-// With y and z as in a leaf of "does not stick", y'(F + B f) + z'c is affine in f: least at a corner of the box, taken by the signs
-// of B'y. There the leaf is judged by the checker of sticking, for F + B f. Nothing but that term depends on f.
+// With y and z as in a leaf of "does not stick", y'(F + B f) + z'c is affine in f: least at a corner of the box, taken
+// by the signs of B'y. There the leaf is judged by the checker of sticking, for F + B f. Nothing but that term depends
+// on f.
 #include <math.h>
 #include <stiction/sticking.h>
 

@@ -1,7 +1,7 @@
 // plan.c: a plan of pushes, claim by claim, by who did not make it.
 //
-// Every push is a course of reach.c: it has to lead every member of the set before it into the set that the plan claims after it.
-// The predicted poses are held against the same proof with sets of one pose each, and nothing doubted.
+// Every push is a course of reach.c: it has to lead every member of the set before it into the set that the plan claims
+// after it. The predicted poses are held against the same proof with sets of one pose each, and nothing doubted.
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -189,9 +189,9 @@ sti_status sti_verify_plan(sti_env* env, sti_manipulation* m, const sti_plan* pl
     if (status == STI_OK && good && !plan->reached) good = refuse(&k, -1, "the pushes hold, and do not reach the goal");
     out->accepted = status == STI_OK && good;
     if (out->accepted)
-        snprintf(
-            out->text, sizeof out->text,
-            "every start within the noise comes to the goal, by steps in which nothing but the tool touches the part");
+        snprintf(out->text, sizeof out->text,
+                 "every start within the noise comes to the goal by every solution of every step; only the tool "
+                 "touches a part");
     sti_free(env, q);
     sti_free(env, k.at);
     return status;

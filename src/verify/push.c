@@ -1,15 +1,15 @@
 // push.c: the check of one step of a push, from the scene and the report alone.
 //
-// Geometry, damping, wrenches and the laws of S3 (2.4.16) are computed anew; neither the room of manipulation nor a solver is
-// asked, but for where tips are and what the scene consists of. Of a step that was made:
+// Geometry, damping, wrenches and the laws of S3 (2.4.16) are computed anew; neither the room of manipulation nor a
+// solver is asked, but for where tips are and what the scene consists of. Of a step that was made:
 //
 //     contacts      gap and normal of each are those of its corner, tip or rim and the face that it names
 //     balance       E (q+ - q) = sum of the wrenches times h
 //     laws          no closing beyond the gap, no pull, no force at an open contact, Coulomb's friction
 //     overlap       at the end nothing overlaps more than the report says
 //
-// Of one that was not: the certificate excludes every solution of the problem as posed here, and the combination of wrenches
-// is what it claims to be.
+// Of one that was not: the certificate excludes every solution of the problem as posed here, and the combination of
+// wrenches is what it claims to be.
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -413,7 +413,8 @@ static sti_status check_certificate(const look* k, bool* good) {
                            .B = sti_matrix_dense_view((int)m, (int)m, B),
                            .a = a,
                            .b = b};
-    // numbers posed here differ in their last bits from those of the step: what counts is how far any solution would have to be
+    // numbers posed here differ in their last bits from those of the step: what counts is how far any solution would
+    // have to be
     sti_lcp_answer answer = {.outcome = STI_NO_SOLUTION, .mixed = true, .free_count = k->n, .n = (int)m};
     answer.certificate = *k->r->certificate;
     answer.certificate.exact = false;

@@ -2,15 +2,16 @@
 //
 //     min 1/2 x'P x + c'x,  l <= A x <= u,  lb <= x <= ub          P x + c + A'y + z = 0
 //
-// From the program and (x, y, z) alone, in long double. a_i is the largest entry of row i of A, 1 for a row of zeros; rows are
-// compared as r_i / a_i. |b| is the largest bound (of rows: over a_i), |c| the largest entry of c; each is read as 1 where it
-// is 0. h is the sum of u_i y_i (l_i y_i where y_i < 0) over rows and the same over bounds.
+// From the program and (x, y, z) alone, in long double. a_i is the largest entry of row i of A, 1 for a row of zeros;
+// rows are compared as r_i / a_i. |b| is the largest bound (of rows: over a_i), |c| the largest entry of c; each is
+// read as 1 where it is 0. h is the sum of u_i y_i (l_i y_i where y_i < 0) over rows and the same over bounds.
 //
 //     solved       distance of A x, x from their intervals / max(|b|, |A x|, |x|),
 //                  |P x + c + A'y + z| / max(|c|, |P x|, |A'y + z|),
 //                  |x'P x + c'x + h| / max(|x'P x|, |c'x|, |h|, |b| |c|)
 //     infeasible   h < 0 and  |A'y + z| |b| / -h
-//     unbounded    c'x < 0 and  the part of A x, x against a side that is there, |c| / -c'x;  |P x| |c| / (max |P_ij| -c'x)
+//     unbounded    c'x < 0 and  the part of A x, x against a side that is there, |c| / -c'x;
+//         |P x| |c| / (max |P_ij| -c'x)
 //
 // A multiplier of a side that is not there proves nothing: it makes h infinite. P is tested as in conic.c.
 #include <math.h>

@@ -21,7 +21,8 @@
 // are not determined, but their sums are, and these have to fit.
 //
 // There is a solution: normals of one edge are the same, so the cone of friction is pointed (theorem 2.4.1). It is one
-// of the whole scene because all else is shown to stay open (reach_apart.c).
+// of the whole scene because all else is shown to stay open (reach_apart.c), and the scene has no others, in which
+// something else presses (reach_rivals.c).
 #include "verify/reach.h"
 
 #include <math.h>
@@ -171,7 +172,8 @@ static num slip_after(const reach* r, const reach_state* x, int tip, const num u
 
 enum { MOST = 5 };
 
-static const double FINE = 0.3;  // of a step: gaps in a cell that is not halved any more
+static const double FINE = 0.15;    // of a step: gaps in a cell that is not halved any more, up or down
+static const double FINEST = 3e-3;  // nor when they are so small a part of the size of the part
 
 // The solution comes to stand in the last column.
 static bool eliminate(reach* r, num K[MOST][MOST + 1], int n) {
@@ -414,7 +416,7 @@ static bool follow(reach* r, way v, int base, const double* from, const double* 
     }
     const bool both = r->tips == 2 && high[AT_SECOND] - low[AT_SECOND] > high[AT_GAP] - low[AT_GAP];
     const int wide = both ? AT_SECOND : AT_GAP;
-    if (spread <= 0.5 * FINE * r->way_size || !(high[wide] > low[wide]))
+    if (spread <= fmax(FINE * r->way_size, FINEST * r->part_reach) || !(high[wide] > low[wide]))
         return move_on(r, &x, &y, &r->next[v.closed], all) ? true
                                                            : sti_reach_fail(r, "step %ld: it may turn too far", step);
     const double middle = 0.5 * low[wide] + 0.5 * high[wide], keep = high[wide];
@@ -715,7 +717,7 @@ sti_status sti_verify_push_reach(sti_env* env, const sti_manipulation* m, const 
     const int thing = sti_manipulation_part_count(m) + sti_manipulation_fixture_count(m) + course->probe;
     r.mu = number(sti_manipulation_friction(m, course->part, thing));
     status = sti_reach_things(&r);
-    const bool good = status == STI_OK && prove_pieces(&r);
+    const bool good = status == STI_OK && sti_reach_others_rest(&r) && prove_pieces(&r);
     out->accepted = good;
     if (good) snprintf(out->text, sizeof out->text, "every member comes into the set");
     if (!good && out->text[0] == '\0')

@@ -1,8 +1,9 @@
 // reach_apart.c: nothing but its tips comes to a part that is pushed, and they come to nothing but its edge.
 //
-// A corner and an edge stay apart in a step when they are farther from each other than both may travel; or when the gaps of the
-// contacts that they may have, with the edge and with its ends, stay positive, now and linearized at the end: such contacts
-// are open in the step's problem. All is seen from the axes of the edge that is pushed, where the part rests.
+// A corner and an edge stay apart in a step when they are farther from each other than both may travel; or when the
+// gaps of the contacts that they may have, with the edge and with its ends, stay positive, now and linearized at the
+// end: such contacts are open in the step's problem. All is seen from the axes of the edge that is pushed, where the
+// part rests. Such a contact is then asked whether another solution of the step may press there (reach_rivals.c).
 #include <math.h>
 #include <string.h>
 
@@ -44,6 +45,7 @@ static num doubt(int at, double low, double high) {
 static void put_thing(reach* r, const sti_outline* o, num px, num py, num theta, reach_thing* t, size_t* points) {
     num c, s;
     sti_affine_turn(&r->k, &theta, &c, &s);
+    t->origin = (place){px, py};
     t->corners = o->vertex_count > 0 ? o->vertex_count : 1;
     t->radius = o->vertex_count > 0 ? 0 : o->radius;
     t->at = r->thing_points + *points;
@@ -98,6 +100,11 @@ void sti_reach_things_free(reach* r) {
     sti_free(r->env, r->thing_edges);
 }
 
+static void touches(reach* r, reach_thing* t, int thing) {
+    t->mu = sti_manipulation_friction(r->m, r->course->part, thing);
+    r->rough = fmax(r->rough, t->mu);
+}
+
 sti_status sti_reach_things(reach* r) {
     const int parts = sti_manipulation_part_count(r->m), fixtures = sti_manipulation_fixture_count(r->m);
     const int tips = sti_manipulation_tip_count(r->m);
@@ -117,13 +124,19 @@ sti_status sti_reach_things(reach* r) {
     own_outline(r);
     points = 0;
     for (int i = 0; i < parts; i++) {
-        if (i != r->course->part) put_part(r, i, &r->things[r->thing_count++], &points);
+        if (i == r->course->part) continue;
+        reach_thing* t = &r->things[r->thing_count++];
+        put_part(r, i, t, &points);
+        t->free = true;
+        if (!sti_reach_metric(r, i, &t->metric)) sti_reach_fail(r, "the damping of part %d may be singular", i);
+        touches(r, t, i);
     }
     for (int i = 0; i < fixtures; i++) {
         double pose[3];
         const sti_outline o = sti_manipulation_fixture_outline(r->m, i);
         sti_manipulation_fixture_pose(r->m, i, pose);
-        put_thing(r, &o, number(pose[0]), number(pose[1]), number(pose[2]), &r->things[r->thing_count++], &points);
+        put_thing(r, &o, number(pose[0]), number(pose[1]), number(pose[2]), &r->things[r->thing_count], &points);
+        touches(r, &r->things[r->thing_count++], parts + i);
     }
     for (int i = 0; i < tips; i++) {
         double p[2], v[2];
@@ -132,7 +145,8 @@ sti_status sti_reach_things(reach* r) {
         const sti_outline o = {.radius = sti_manipulation_tip_radius(r->m, i)};
         if (v[0] != 0 || v[1] != 0)
             return STI_FAIL(r->env, STI_ERR_INPUT, i, "tip %d: moves too, and only one probe may", i);
-        put_thing(r, &o, number(p[0]), number(p[1]), number(0), &r->things[r->thing_count++], &points);
+        put_thing(r, &o, number(p[0]), number(p[1]), number(0), &r->things[r->thing_count], &points);
+        touches(r, &r->things[r->thing_count++], parts + fixtures + sti_manipulation_tip_probe(r->m, i));
     }
     return STI_OK;
 }
@@ -146,6 +160,10 @@ typedef struct meeting {
     const place* motion;  // of the point as seen from the edge, linearized
     double wanted;        // radius and travel of both
     double radius;
+    const reach_rivals* rivals;  // NULL: nobody presses here, as neither side is free
+    double mu, way;              // for them
+    const reach_metric* other;   // of the other side; NULL: that stands fast
+    place centre;                // of the other side
 } meeting;
 
 // A contact of the point with a vertex is open at the end of the step: (p - v)'(p - v + motion) > 0.
@@ -155,11 +173,31 @@ static bool passes(reach* r, const meeting* k, num x, num y, double* left) {
     const num after = plus(r, square, plus(r, times(r, dx, k->motion->x), times(r, dy, k->motion->y)));
     const double now = low_of(r, square), then = low_of(r, after);
     if (!(now > 0) || !(then > 0)) return false;
-    *left = fmin(*left, fmin(sqrt(now), then / magnitude(r, plus(r, dx, dy))));
+    const double longest = sqrt(sti_affine_high(&r->k, &square)) * (1 + 1e-12);
+    *left = fmin(*left, fmin(sqrt(now) * (1 - 1e-12), then / longest));
     return true;
 }
 
-// The point is farther than anything travels; or the contacts that it may have with the edge and its ends are open at the end.
+static double distance_of(const reach* r, num x, num y) {
+    return hypot(magnitude(r, x), magnitude(r, y)) * (1 + 1e-12);
+}
+
+// No solution of the step presses here. gap: of the contacts at the end, at least; or now, to be lessened by all
+// motion.
+static bool alone(reach* r, const meeting* k, double gap, bool now) {
+    if (k->rivals == NULL) return true;
+    const double from = distance_of(r, k->at.x, k->at.y) + k->radius;
+    double give = 0;
+    if (k->other != NULL) {
+        const num x = minus(r, k->at.x, k->centre.x), y = minus(r, k->at.y, k->centre.y);
+        give = sti_reach_nu_square(k->other, distance_of(r, x, y) + k->radius);
+    }
+    const double motion = (k->rivals->shift + from * k->rivals->angle + k->way + k->radius) * (1 + 1e-12);
+    return sti_reach_excluded(k->rivals, now ? gap - motion : gap, from, k->mu, k->way, give);
+}
+
+// The point is farther than anything travels; or the contacts that it may have with the edge and its ends are open at
+// the end.
 static bool stays_off(reach* r, const meeting* k) {
     const reach_edge* e = k->e;
     const num dx = minus(r, k->at.x, e->from.x), dy = minus(r, k->at.y, e->from.y);
@@ -169,7 +207,8 @@ static bool stays_off(reach* r, const meeting* k) {
     const double gap = low_of(r, d), before = low_of(r, scaled(r, s, -1)), behind = low_of(r, beyond);
     const double best = fmax(fmax(gap, low_of(r, scaled(r, d, -1))), fmax(before, behind));
     double left = best - k->wanted;
-    if (left <= 0 && k->motion != NULL && k->radius == 0) {
+    bool sole = left > 0 && alone(r, k, best, true);
+    if ((left <= 0 || !sole) && k->motion != NULL && k->radius == 0) {
         const num rate = plus(r, times(r, e->out.x, k->motion->x), times(r, e->out.y, k->motion->y));
         const double then = fmin(gap, low_of(r, plus(r, d, rate)));
         double room = then;
@@ -177,11 +216,14 @@ static bool stays_off(reach* r, const meeting* k) {
         if (off && !(then > 0)) room = fmax(before, behind);
         if (off && passes(r, k, e->from.x, e->from.y, &room) &&
             passes(r, k, plus(r, e->from.x, times(r, e->along.x, e->length)),
-                   plus(r, e->from.y, times(r, e->along.y, e->length)), &room))
-            left = room;
+                   plus(r, e->from.y, times(r, e->along.y, e->length)), &room)) {
+            left = fmax(left, room);
+            sole = left > 0 && alone(r, k, room, false);
+        }
     }
     r->out->clearance = fmin(r->out->clearance, left);
-    return left > 0;
+    r->coarse = left > 0 && !sole;
+    return left > 0 && sole;
 }
 
 static bool far_from(reach* r, place at, place centre, double wanted) {
@@ -192,6 +234,36 @@ static bool far_from(reach* r, place at, place centre, double wanted) {
     return left > 0;
 }
 
+// ---- parts that are not pushed
+
+static bool corners_off(reach* r, const reach_thing* points, const reach_thing* t) {
+    for (int i = 0; i < points->corners; i++) {
+        if (t->edges == NULL && points->edges == NULL)
+            return far_from(r, points->at[0], t->at[0], points->radius + t->radius);
+        for (int f = 0; f < t->corners && t->edges != NULL; f++) {
+            const meeting q = {.e = &t->edges[f], .at = points->at[i], .wanted = points->radius};
+            if (!stays_off(r, &q)) return false;
+        }
+    }
+    return true;
+}
+
+// They touch nothing, so they stay where they are as long as nothing comes to them.
+bool sti_reach_others_rest(reach* r) {
+    const double keep = r->out->clearance;
+    for (int i = 0; i < r->thing_count; i++) {
+        for (int j = 0; j < i; j++) {
+            const reach_thing *a = &r->things[i], *b = &r->things[j];
+            const double between = hypot(a->middle[0] - b->middle[0], a->middle[1] - b->middle[1]);
+            if ((!a->free && !b->free) || between * (1 - 1e-9) > a->reach + b->reach) continue;
+            if (!corners_off(r, a, b) || !corners_off(r, b, a))
+                return sti_reach_fail(r, "parts that are not pushed may touch something");
+        }
+    }
+    r->out->clearance = keep;  // which is about what is pushed
+    return true;
+}
+
 // ---- a step
 
 typedef struct scope {
@@ -200,6 +272,7 @@ typedef struct scope {
     num bx, by;  // the same, axes of the edge
     const num* u;
     double travel;  // of any point of the part
+    reach_rivals rivals;
 } scope;
 
 static place into_axes(const reach* r, const scope* k, place at) {
@@ -216,11 +289,20 @@ static place moves(const reach* r, const scope* k, place p) {
 static bool part_and_thing(reach* r, const scope* k, const reach_thing* t) {
     place corner[2];
     const double wanted = (k->travel + t->radius) * (1 + 1e-12);
+    const place centre = into_axes(r, k, t->origin);
     for (int i = 0; i < t->corners; i++) {
         const place p = into_axes(r, k, t->at[i]), m = moves(r, k, p);
         const place back = {scaled(r, m.x, -1), scaled(r, m.y, -1)};
         for (int f = 0; f < r->corners; f++) {
-            const meeting q = {&r->own_edges[f], p, &back, wanted, t->radius};
+            const meeting q = {.e = &r->own_edges[f],
+                               .at = p,
+                               .motion = &back,
+                               .wanted = wanted,
+                               .radius = t->radius,
+                               .rivals = &k->rivals,
+                               .mu = t->mu,
+                               .other = t->free ? &t->metric : NULL,
+                               .centre = centre};
             if (!stays_off(r, &q)) return false;
         }
         // edges of the thing in these axes, the part's corners against them
@@ -235,7 +317,14 @@ static bool part_and_thing(reach* r, const scope* k, const reach_thing* t) {
         e.out = (place){e.along.y, scaled(r, e.along.x, -1)};
         for (int v = 0; v < r->corners; v++) {
             const place motion = moves(r, k, r->vertices[v]);
-            const meeting q = {&e, r->vertices[v], &motion, wanted, 0};
+            const meeting q = {.e = &e,
+                               .at = r->vertices[v],
+                               .motion = &motion,
+                               .wanted = wanted,
+                               .rivals = &k->rivals,
+                               .mu = t->mu,
+                               .other = t->free ? &t->metric : NULL,
+                               .centre = centre};
             if (!stays_off(r, &q)) return false;
         }
     }
@@ -247,8 +336,17 @@ static bool tip_and_thing(reach* r, place tip, const reach_thing* t) {
     const double wanted = (r->way_size + r->radius + t->radius) * (1 + 1e-12);
     if (t->edges == NULL) return far_from(r, tip, t->at[0], wanted);
     for (int f = 0; f < t->corners; f++) {
-        const meeting q = {&t->edges[f], tip, NULL, wanted, 0};
+        const meeting q = {.e = &t->edges[f], .at = tip, .wanted = wanted};
         if (!stays_off(r, &q)) return false;
+    }
+    return true;
+}
+
+// Of a convex part a tip on an edge is nearest to that edge alone, so the step has no contact with another one.
+static bool is_convex(const reach* r) {
+    for (int i = 0; i < r->corners; i++) {
+        const place *a = &r->own_edges[i].along, *b = &r->own_edges[(i + 1) % r->corners].along;
+        if (!(low_of(r, minus(r, times(r, a->x, b->y), times(r, a->y, b->x))) > 0)) return false;
     }
     return true;
 }
@@ -256,18 +354,26 @@ static bool tip_and_thing(reach* r, place tip, const reach_thing* t) {
 // The tips and the edges of the part that are not pushed.
 static bool own_edges(reach* r, const scope* k) {
     const double wanted = (r->way_size + k->travel + r->radius) * (1 + 1e-12);
+    const bool convex = is_convex(r);
     for (int i = 0; i < r->tips; i++) {
         const place at = {plus(r, r->start.x, k->x->s[i]),
                           minus(r, r->start.y, plus(r, k->x->g[i], number(r->radius)))};
         for (int f = 0; f < r->corners; f++) {
-            const meeting q = {&r->own_edges[f], at, NULL, wanted, 0};
+            const meeting q = {.e = &r->own_edges[f],
+                               .at = at,
+                               .wanted = wanted,
+                               .radius = r->radius,
+                               .rivals = convex ? NULL : &k->rivals,
+                               .mu = r->mu_high,
+                               .way = r->way_size};
             if (f != r->course->edge && !stays_off(r, &q)) return false;
         }
     }
     return true;
 }
 
-// What is inside stays inside, as nothing comes to an edge: so one member decides for all, and rounding does not matter.
+// What is inside stays inside, as nothing comes to an edge: so one member decides for all, and rounding does not
+// matter.
 static bool is_inside(const place* corners, int count, double x, double y) {
     bool inside = false;
     for (int i = 0, j = count - 1; i < count; j = i++) {
@@ -300,6 +406,23 @@ static bool starts_outside(reach* r, const scope* k) {
     return true;
 }
 
+// Nor does another solution press on a thing so far away.
+static bool far_alone(const reach* r, const scope* k, const reach_thing* t, double between, double open) {
+    const double from = (between + t->reach + open + r->part_reach) * (1 + 1e-9);
+    const double apart = (between - t->reach - open - r->part_reach) * (1 - 1e-9);
+    const double motion = (k->rivals.shift + from * k->rivals.angle) * (1 + 1e-9);
+    return sti_reach_excluded(&k->rivals, apart - motion, from, t->mu, 0,
+                              t->free ? sti_reach_nu_square(&t->metric, from + between) : 0);
+}
+
+// Which of both it was: the way there, or another solution.
+static bool blame(reach* r, long step, const char* what) {
+    r->out->coarse = r->coarse;
+    if (!r->coarse) return sti_reach_fail(r, "step %ld: %s", step, what);
+    return sti_reach_fail(r, "step %ld: another solution may press where the gap is narrow for steps of this length",
+                          step);
+}
+
 bool sti_reach_apart(reach* r, const reach_state* x, const num u[3], long step) {
     const double l = (double)step;
     const num nx = doubt(AT_TOOL_X, -r->course->tip, r->course->tip);
@@ -313,16 +436,17 @@ bool sti_reach_apart(reach* r, const reach_state* x, const num u[3], long step) 
     k.travel =
         (hypot(magnitude(r, u[0]), magnitude(r, u[1])) + r->part_reach * turn) / (1 - fmin(turn, 0.5)) * (1 + 1e-9);
     if (!(turn < 0.5)) return sti_reach_fail(r, "step %ld: the part may turn too far in it", step);
-    if (!own_edges(r, &k)) return sti_reach_fail(r, "step %ld: a tip may come to another edge", step);
+    if (!sti_reach_rivals_bound(r, x, u, &k.rivals)) return false;
+    if (!own_edges(r, &k)) return blame(r, step, "a tip may come to another edge");
     const num px = minus(r, k.tool.x, minus(r, times(r, x->cosine, k.bx), times(r, x->sine, k.by)));
     const num py = minus(r, k.tool.y, plus(r, times(r, x->sine, k.bx), times(r, x->cosine, k.by)));
     const double open = hypot(sti_affine_spread(&r->k, &px), sti_affine_spread(&r->k, &py));
     for (int i = 0; i < r->thing_count; i++) {
         const reach_thing* t = &r->things[i];
         const double room = t->reach + open + k.travel + r->way_size + 2 * r->radius;
-        const bool near = hypot(px.c - t->middle[0], py.c - t->middle[1]) <= (room + r->part_reach) * (1 + 1e-9);
-        if (near && !part_and_thing(r, &k, t))
-            return sti_reach_fail(r, "step %ld: the part may touch something else", step);
+        const double between = hypot(px.c - t->middle[0], py.c - t->middle[1]);
+        const bool near = between <= (room + r->part_reach) * (1 + 1e-9) || !far_alone(r, &k, t, between, open);
+        if (near && !part_and_thing(r, &k, t)) return blame(r, step, "the part may touch something else");
         for (int j = 0; j < r->tips; j++) {
             place tip = k.tool;
             if (j == 1) tip = (place){plus(r, tip.x, r->apart.x), plus(r, tip.y, r->apart.y)};

@@ -2,9 +2,11 @@
 //
 // Every claim is shown again on spans of 256 bits, with formulas read anew:
 //
-//     a root in x       one equation: the sign of f changes over x (moved out by 2^-180, so that a root on an end counts);
+//     a root in x       one equation: the sign of f changes over x (moved out by 2^-180, so that a root on an end
+//                       counts);
 //                       several: Krawczyk's operator maps a box around x into its interior
-//     no other one      one equation: f' has one sign over the region; several: Y J is strictly diagonally dominant there
+//     no other one      one equation: f' has one sign over the region; several: Y J is strictly diagonally dominant
+//                       there
 //     none in a box     an equation is not 0 on it: by its values, by a mean value form, by monotony, or after halving
 //     nothing left out  the boxes cover what was searched: found by cutting along their faces
 #include <math.h>

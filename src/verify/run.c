@@ -1,8 +1,8 @@
 // run.c: the independent check of a recorded run of bodies.
 //
 // A recording claims poses, velocities, contact impulses and energies, frame by frame. Each claim that can be held
-// against another number of the file, or against a law, is. Frames are looked at one after the other, each with those before
-// it, so that a run can be checked by the same rules while it is made (run_live.c):
+// against another number of the file, or against a law, is. Frames are looked at one after the other, each with those
+// before it, so that a run can be checked by the same rules while it is made (run_live.c):
 //
 //     run_motion.c     order, rotations, ways against speeds, kinetic energy, no energy out of nothing
 //     run_contacts.c   frames of contacts, friction cones, Coulomb's law, momentum
@@ -10,9 +10,9 @@
 //
 // Worst values are kept as they are and divided by their scales, which grow, at the end.
 //
-// Taken at the word of the file: what mending added (`mended`), in the balance of energies. What it does not show: that a
-// step was the right one among several (Coulomb's law has them), angular momentum (its balance holds to the order of the step
-// only), forces in joints. Cost: O(frames (bodies log bodies + contacts)).
+// Taken at the word of the file: what mending added (`mended`), in the balance of energies. What it does not show: that
+// a step was the right one among several (Coulomb's law has them), angular momentum (its balance holds to the order of
+// the step only), forces in joints. Cost: O(frames (bodies log bodies + contacts)).
 #include "verify/run.h"
 
 #include <string.h>

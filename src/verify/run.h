@@ -1,4 +1,5 @@
-// run.h: the check of a run while it is made: of a whole recording, or of one that has two frames at a time (run_live.c).
+// run.h: the check of a run while it is made: of a whole recording, or of one that has two frames at a time
+// (run_live.c).
 #ifndef STI_VERIFY_RUN_H
 #define STI_VERIFY_RUN_H
 

@@ -1,7 +1,7 @@
 // run_contacts.c: of a recorded run: what contacts do.
 //
-// With r = (r_n, r_t) the impulse on a, u the relative velocity that the step moves with, R the largest impulse or momentum
-// of the frame and U the largest speed so far, the law of Coulomb with a gap that may close within the step is
+// With r = (r_n, r_t) the impulse on a, u the relative velocity that the step moves with, R the largest impulse or
+// momentum of the frame and U the largest speed so far, the law of Coulomb with a gap that may close within the step is
 //
 //     |r_t| <= mu r_n                                     cone, in parts of R
 //     0 <= r_n  _|_  u_n + max(gap, 0) / h >= 0           law: min(r_n / R, that / U)

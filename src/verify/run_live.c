@@ -2,8 +2,8 @@
 //
 // A moment is written down as a recording would have it: the frame before and this one, the step before and this one,
 // the contacts of this step. That is a recording of two frames, and the checks of run.c look at its last one. What they
-// have found and the scales they need are kept from moment to moment; memory is that of two frames. Cost of a step: O(bodies log
-// bodies + contacts + pairs of shapes whose boxes overlap).
+// have found and the scales they need are kept from moment to moment; memory is that of two frames. Cost of a step:
+// O(bodies log bodies + contacts + pairs of shapes whose boxes overlap).
 #include <string.h>
 
 #include "verify/run.h"

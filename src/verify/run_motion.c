@@ -47,21 +47,30 @@ static void check_frame(sti_run_data* k, long frame) {
         sti_run_look(k, STI_RUN_KINETIC, fabs(kinetic - w->kinetic[step - 1]), number, -1);
 }
 
+static double kinetic_before(const sti_run_data* k, long frame) {
+    double sum = 0;
+    for (int b = 0; b < k->w->body_count; b++) sum += k->w->fixed[b] ? 0 : kinetic_of(k, frame - 1, b);
+    return sum;
+}
+
 // Twice the larger of the speeds before and after: a step moves with a velocity between them, or, where it is stopped
-// by a contact, with less; impacts come after the way.
+// by a contact, with less. Impacts come after the way, and need not lie on it: a ball in a row may be pushed in the
+// step that hands the blow on, at rest before and after; there the energy before says how fast it can have been.
 static void check_way(sti_run_data* k, long frame) {
     const sti_recorded_world* w = k->w;
     const int64_t step = w->frame_step[frame];
     const double h = sti_run_step_length(k, frame);
     if (!sti_run_follows(k, frame) || step < 1 || step > w->step_count) return;
+    const double energy = w->impacts[step - 1] > 0 ? kinetic_before(k, frame) : 0;
     for (int b = 0; b < w->body_count; b++) {
         double from[3], to[3], d[3];
         if (w->fixed[b]) continue;
         sti_run_centre(k, frame - 1, b, from);
         sti_run_centre(k, frame, b, to);
         for (int i = 0; i < 3; i++) d[i] = to[i] - from[i];
-        const double speed =
+        double speed =
             fmax(sti_run_norm(sti_run_at(k, w->v, 3, frame - 1, b)), sti_run_norm(sti_run_at(k, w->v, 3, frame, b)));
+        if (energy > 0 && w->mass[b] > 0) speed = fmax(speed, sqrt(2 * energy / w->mass[b]));
         const double beyond = sti_run_norm(d) - 2 * h * speed - 2 * w->corrected[step - 1];
         sti_run_look(k, STI_RUN_MOTION, fmax(0, beyond), k->frames_before + frame, b);
     }

@@ -1,9 +1,10 @@
 // run_shapes.c: of a recorded run: joints and overlaps, from the joints and shapes of the scene at the recorded poses.
 //
 // Of a joint the distance of its points is looked at, or what of it the joint does not leave free; that of its
-// axes is not. Overlaps are those of all shapes whose boxes overlap, but of bodies that were told to ignore each other or
-// that a joint connects; those of the start are the caller's, and counted by themselves. Distances of shapes are those of the
-// room `shapes`, in which contacts are found as well: the one thing that this check has in common with the stepper.
+// axes is not. Overlaps are those of all shapes whose boxes overlap, but of bodies that were told to ignore each other
+// or that a joint connects; those of the start are the caller's, and counted by themselves. Distances of shapes are
+// those of the room `shapes`, in which contacts are found as well: the one thing that this check has in common with the
+// stepper.
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 // section.c: nearest points and supports of sections, in extended precision.
 //
-// Polygon: the nearest point of every side. Ellipse with half axes a, in its own axes: x_i = p_i (1 + t / a_i^2), so t >= 0 is
-// the root of sum (a_i x_i / (a_i^2 + t))^2 = 1, which falls in t. By support function: p = x - f n with the n whose f = n.x -
-// reach sigma(n) is largest, where n x (x - reach grad sigma(n)) changes its sign.
+// Polygon: the nearest point of every side. Ellipse with half axes a, in its own axes: x_i = p_i (1 + t / a_i^2), so t
+// >= 0 is the root of sum (a_i x_i / (a_i^2 + t))^2 = 1, which falls in t. By support function: p = x - f n with the n
+// whose f = n.x - reach sigma(n) is largest, where n x (x - reach grad sigma(n)) changes its sign.
 #include "verify/section.h"
 
 #include <math.h>

@@ -26,8 +26,8 @@ typedef struct sti_sticking_data {
     sti_int num, den, t1, t2;    // the accumulator num / den
 } sti_sticking_data;
 
-// Contacts that are not listed must be apart, or have no part in the coordinates `object` (NULL: all count). *why is set
-// when the list does not fit.
+// Contacts that are not listed must be apart, or have no part in the coordinates `object` (NULL: all count). *why is
+// set when the list does not fit.
 sti_status sti_sticking_data_open(sti_sticking_data* d, sti_env* env, const sti_instant* instant, int count,
                                   const int* contact, const int* object, int object_count, const char** why);
 void sti_sticking_data_close(sti_sticking_data* d);  // also after a failed open

@@ -53,7 +53,8 @@ static void load_dynamics(sti_sticking_facts* f) {
     sti_free(f->k.env, index);
 }
 
-// Lists of directions: normals, tangents, unilateral normals, (tangents of joints, of others, normals of joints), held ones.
+// Lists of directions: normals, tangents, unilateral normals, (tangents of joints, of others, normals of joints), held
+// ones.
 static void load_directions(sti_sticking_facts* f, column* list) {
     sti_sticking_data* d = f->d;
     sti_fractions rates;

@@ -22,8 +22,8 @@ typedef struct sti_sticking_facts {
     int* flat;                         // flat multiplier of each column of C               (p)
     const double *size_a, *size_l;     // of d
     bool slides, bilateral, definite;
-    bool
-        near;  // ranks differ without rounding and with a tolerance: numbers were rounded, and propositions are not judged
+    bool near;  // ranks differ without rounding and with a tolerance: numbers were rounded, and propositions are not
+                // judged
     bool solvable;  // (61 a) is: M a + F = C lambda, A'a + c = 0, whatever lambda_t of contacts that slide
     int rank_N, rank_H, rank_C, rank_U, rank_X, rank_UX, kernel;
     unsigned char*
@@ -58,7 +58,8 @@ bool sti_claim_column(sti_sticking_facts* f, const char* id, const char* name, i
 
 // |lambda_t| of contact i, with polygons the mu lambda_n at whose boundary it is.
 double sti_facts_reach(const sti_sticking_facts* f, int i, const double* t);
-// Margin of contact i at multipliers (n; t): its value, the terms of it, and its sign, 2: not known without rounding (polygons).
+// Margin of contact i at multipliers (n; t): its value, the terms of it, and its sign, 2: not known without rounding
+// (polygons).
 double sti_facts_margin(sti_sticking_facts* f, int i, sti_fractions lambda, double* terms, int* sign);
 
 // The parts of sti_verify_sticking beside the decision itself.

@@ -1,12 +1,13 @@
-// sticking_opening.c: the check of the version of sticking in which contacts may open, (60), and of the contact problem (43).
+// sticking_opening.c: the check of the version of sticking in which contacts may open, (60), and of the contact problem
+// (43).
 //
 // A solution of (43) is put into
 //
 //     M a + F = C lambda,   a_t = 0,   a_n = 0 (bilateral),   0 <= lambda_n _|_ a_n >= 0 (unilateral)
 //
-// in rationals where it is exact, otherwise within tol of the terms of each row. It tells which contacts open; a claim about (60)
-// is then one about sticking, without their forces and rows, and is checked as such. That (43) has no solution is shown by a Farkas
-// vector of the constraints or a direction of descent.
+// in rationals where it is exact, otherwise within tol of the terms of each row. It tells which contacts open; a claim
+// about (60) is then one about sticking, without their forces and rows, and is checked as such. That (43) has no
+// solution is shown by a Farkas vector of the constraints or a direction of descent.
 #include <math.h>
 #include <stdio.h>
 

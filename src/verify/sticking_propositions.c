@@ -1,9 +1,9 @@
 // sticking_propositions.c: the table of S0's propositions held against rationals: every verdict, every number.
 //
-// What the matrices are is computed anew, without rounding, from the instant alone; points, rays and multipliers are put into the
-// conditions that define them; least values are tried a little above and below by linear programs. Not judged are instants too
-// large for that, and those whose contacts are redundant only up to rounding, where S0's rank conditions say nothing: numbers not
-// looked at are counted.
+// What the matrices are is computed anew, without rounding, from the instant alone; points, rays and multipliers are
+// put into the conditions that define them; least values are tried a little above and below by linear programs. Not
+// judged are instants too large for that, and those whose contacts are redundant only up to rounding, where S0's rank
+// conditions say nothing: numbers not looked at are counted.
 #include <string.h>
 
 #include "verify/data.h"

@@ -209,7 +209,8 @@ static bool check_gains(sti_sticking_facts* f, const unique* q) {
     return sti_claim_doubles(f, "P4.i", "force_gain", f->m, expected, size);
 }
 
-// Where the verdict does not hang on it, what is on the boundary may have been taken for rounding, and the other way round.
+// Where the verdict does not hang on it, what is on the boundary may have been taken for rounding, and the other way
+// round.
 static bool check_boundary(sti_sticking_facts* f, const unique* q) {
     const sti_proposition* p = sti_claim(f, "P4.ii");
     const sti_named* v = sti_claim_number(f, "P4.ii", "on_boundary");

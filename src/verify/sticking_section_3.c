@@ -1,4 +1,5 @@
-// sticking_section_3.c: the check of S0 sections 3.1 and 3.2: propositions 6 to 8, MFCQ, corollaries 2 and 3, equation (43).
+// sticking_section_3.c: the check of S0 sections 3.1 and 3.2: propositions 6 to 8, MFCQ, corollaries 2 and 3, equation
+// (43).
 #include <math.h>
 #include <stdio.h>
 
@@ -337,8 +338,8 @@ static double least_on_x(sti_sticking_facts* f, double* size) {
     return least;
 }
 
-// Is d reached on the rays of E_y? rest: x0 = 0; near: x0 of at most a million times its size, so that what was rounded away of
-// the rays has no say.
+// Is d reached on the rays of E_y? rest: x0 = 0; near: x0 of at most a million times its size, so that what was rounded
+// away of the rays has no say.
 static bool y_reaches(sti_sticking_facts* f, double d, bool rest, bool near) {
     sti_algebra* k = &f->k;
     const sti_named* v = sti_claim_number(f, "P8.i", "y_rays");
@@ -415,8 +416,9 @@ static bool has_line_y(sti_sticking_facts* f) {
 }
 
 // Is (c_x + X'x0)'y > 0 on E_y without 0, for some x0 with U'x0 + c_u >= 0 (rest: for x0 = 0)? The dual cone of E_y is
-// { X't : U't <= 0 }, and where E_y has no lines its interior is the image of the t with U_i't < 0 for all i for which this is
-// possible at all. Multiplied by a common factor s: s c_x + X'(x0 - t) = 0, U'x0 + s c_u >= 0, s >= 1, and U_i't <= -1 for those i.
+// { X't : U't <= 0 }, and where E_y has no lines its interior is the image of the t with U_i't < 0 for all i for which
+// this is possible at all. Multiplied by a common factor s: s c_x + X'(x0 - t) = 0, U'x0 + s c_u >= 0, s >= 1, and
+// U_i't <= -1 for those i.
 static bool positive_on_y(sti_sticking_facts* f, bool rest) {
     sti_algebra* k = &f->k;
     const sti_fractions Ut = sti_fractions_transpose(k, f->U), Xt = sti_fractions_transpose(k, f->X);
@@ -452,7 +454,8 @@ static bool is_near_zero_on_y(sti_sticking_facts* f, bool rest) {
     return rows_of(f, "y_rays", f->x) > 0 && !y_reaches(f, band, rest, true) && y_reaches(f, -band, rest, true);
 }
 
-// F on E_x and the rates on E_y are positive. That they are not may also be said where they are within rounding of zero.
+// F on E_x and the rates on E_y are positive. That they are not may also be said where they are within rounding of
+// zero.
 static bool check_positive(sti_sticking_facts* f, const char* id, bool rest) {
     const sti_proposition* p = sti_claim(f, id);
     if (p == NULL) return true;

@@ -259,8 +259,8 @@ static bool sticks_with(sti_sticking_facts* f, const least* l, double k, bool ou
     return sticks_somehow(f, &t);
 }
 
-// Above it contacts stick inside the discs; below they do not even outside them. With discs an infimum of growing forces is one for
-// forces within the limit.
+// Above it contacts stick inside the discs; below they do not even outside them. With discs an infimum of growing
+// forces is one for forces within the limit.
 static bool is_least(sti_sticking_facts* f, const least* l) {
     const double above = l->spatial ? 0.006 : 1e-6;
     const double high = isnan(l->value) ? 1e7 : l->value * (1 + above) + 1e-9, low = l->value * (1 - above) - 1e-9;
@@ -271,8 +271,8 @@ static bool is_least(sti_sticking_facts* f, const least* l) {
                            sticks ? "stick" : "do not");
 }
 
-// Of a least coefficient: are normal forces within the limit enough? Asked a little above it, since it is known to some 1e-9:
-// where it is only approached, forces there are far beyond any limit of use.
+// Of a least coefficient: are normal forces within the limit enough? Asked a little above it, since it is known to some
+// 1e-9: where it is only approached, forces there are far beyond any limit of use.
 static bool check_attained(sti_sticking_facts* f, const least* l) {
     const sti_named *v = sti_claim_number(f, "P11", "attained"), *limit = sti_claim_number(f, "P11", "force_limit");
     if (isnan(l->value)) return sti_claim_integer(f, "P11", "attained", 0);

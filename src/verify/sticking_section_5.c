@@ -1,4 +1,5 @@
-// sticking_section_5.c: the check of S0 section 5 and equation (69): proposition 13, Coulomb's law at acceleration level.
+// sticking_section_5.c: the check of S0 section 5 and equation (69): proposition 13, Coulomb's law at acceleration
+// level.
 #include <math.h>
 #include <stiction/contact.h>
 #include <string.h>

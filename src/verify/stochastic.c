@@ -1,14 +1,17 @@
-// stochastic.c: the independent check of answers to stochastic programs. From the data, x, y, pi and l alone, in long double.
+// stochastic.c: the independent check of answers to stochastic programs. From the data, x, y, pi and l alone, in long
+// double.
 //
-// solved: with g the gradient of the Lagrangian and v the rows at (x, y), convexity gives for every point within rows and bounds
+// solved: with g the gradient of the Lagrangian and v the rows at (x, y), convexity gives for every point within rows
+// and bounds
 //
 //     f(x', y') >= f(x, y) + g'((x', y') - (x, y)) - l'(v' - v)
-//               >= f(x, y) - sum g_j (u_j - the bound that the sign of g_j names) - sum l_k (the side that l_k names - v_k).
+//               >= f(x, y) - sum g_j (u_j - the bound that the sign of g_j names) - sum l_k (the side that l_k names -
+//               v_k).
 //
 // The two sums are the gap. What is left, an entry of g or l whose bound or side is not there, has to be rounding.
 //
-// infeasible: l'v' has one value for every point, (A'l)'u'. The rows make it at least `wanted`, the bounds at most `possible`.
-// unbounded: a direction d with Q d = 0, c'd < 0, along which no row and no bound ends.
+// infeasible: l'v' has one value for every point, (A'l)'u'. The rows make it at least `wanted`, the bounds at most
+// `possible`. unbounded: a direction d with Q d = 0, c'd < 0, along which no row and no bound ends.
 #include <math.h>
 #include <stdio.h>
 #include <stiction/verify.h>

@@ -1,19 +1,21 @@
 // system.c: the independent check of a recorded run of a system by formulas.
 //
-// A recording claims places, velocities and impulses, step by step. Whatever scheme made a step of length h from (q, v) to (q+, v+)
-// with impulses p, it stands for
+// A recording claims places, velocities and impulses, step by step. Whatever scheme made a step of length h from (q, v)
+// to (q+, v+) with impulses p, it stands for
 //
 //     integral of M dv + F dt  =  n p_n + t' p_t          gap+ = gap + integral of n'q' + ..
 //
-// and a quadrature with one point is off by no more than what M, F, n and t change over the step. So these are evaluated at five
-// nodes: the start, the end, the middle of places and velocities, and the ways ahead from either end, for the path may have a corner.
-// The defect at the middle is held against twice the spread over the nodes, plus a tenth of the largest spread of the run, where a
-// step happens to be symmetric. What is beyond that is no matter of order: an impulse, a velocity or a place is wrong. Where nothing
-// changes (constant M, F and n) the balance has to hold to rounding. A step of many pieces goes where its ends do not tell: its
-// balance is not looked at, and such steps are counted.
+// and a quadrature with one point is off by no more than what M, F, n and t change over the step. So these are
+// evaluated at five nodes: the start, the end, the middle of places and velocities, and the ways ahead from either end,
+// for the path may have a corner. The defect at the middle is held against twice the spread over the nodes, plus a
+// tenth of the largest spread of the run, where a step happens to be symmetric. What is beyond that is no matter of
+// order: an impulse, a velocity or a place is wrong. Where nothing changes (constant M, F and n) the balance has to
+// hold to rounding. A step of many pieces goes where its ends do not tell: its balance is not looked at, and such steps
+// are counted.
 //
-// Impulses are held against their cones, against the reach of the contact (could the step close it?) and, in steps without
-// collisions, against the slip between the two places. Taken at the word of the file: work of forces without potential.
+// Impulses are held against their cones, against the reach of the contact (could the step close it?) and, in steps
+// without collisions, against the slip between the two places. Taken at the word of the file: work of forces without
+// potential.
 //
 // Cost: O(rows (n^2 + contacts n)). Formulas are evaluated by <stiction/system.h>.
 #include <math.h>

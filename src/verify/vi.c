@@ -2,7 +2,8 @@
 //
 //     residual      |x_i - mid(lb_i, x_i - F_i, ub_i)| over 1 + |x|, an upper bound
 //     exact         x_i in [lb_i, ub_i]; F_i <= 0 unless x_i = lb_i, F_i >= 0 unless x_i = ub_i
-//     existence     the equations of the coordinates that have an interval have a root in it (root.c, Krawczyk over a box of up
+//     existence     the equations of the coordinates that have an interval have a root in it (root.c, Krawczyk over a
+//                   box of up
 //                   to five times its width), and over that wider box the others have the right sign
 #include <math.h>
 #include <stdio.h>
@@ -91,8 +92,8 @@ static bool holds_exactly(checker* c) {
     return true;
 }
 
-// No solution within the root of the tolerance of x, for the size of each coordinate: a small residual then means nothing. Where
-// a formula has no values in all of that box nothing is said.
+// No solution within the root of the tolerance of x, for the size of each coordinate: a small residual then means
+// nothing. Where a formula has no values in all of that box nothing is said.
 static bool is_far_from_solutions(checker* c, double tol) {
     const sti_vi* vi = c->vi;
     sti_spans* s = &c->r.s;

@@ -1,5 +1,5 @@
-// test_certificates.c: proofs that there is no solution pass, forged ones do not; those of random problems against plain
-// 64-bit integer arithmetic.
+// test_certificates.c: proofs that there is no solution pass, forged ones do not; those of random problems against
+// plain 64-bit integer arithmetic.
 #include "base/rng.h"
 #include "verify_tools.h"
 

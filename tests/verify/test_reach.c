@@ -40,20 +40,20 @@ static void aim(sti_manipulation* m, const trial* t, double dx, double dy) {
 static void starts_end_in_the_set(const trial* t, bool settles) {
     sti_document* d;
     sti_push_reach r;
-    sti_manipulation* m = open_scene(env, t->tips, &d);
+    sti_manipulation* m = open_scene(group_env, t->tips, &d);
     assert_non_null(m);
     const sti_pose_set before = {.low = {-t->half[0], -t->half[1], -t->half[2]},
                                  .high = {t->half[0], t->half[1], t->half[2]}};
     const sti_push_course c = {
         .h = 0.05, .steps = t->steps, .edge = 3, .before = &before, .mu = 0.05, .tip = 0.002, .angle = t->turn};
     aim(m, t, 0, 0);
-    assert_int_equal(sti_verify_push_reach(env, m, &c, &r), STI_OK);
+    assert_int_equal(sti_verify_push_reach(group_env, m, &c, &r), STI_OK);
     if (!r.accepted) fail_msg("%s", r.text);
     // two tips that have settled know the angle, and the place along the push but for that of the tool
     if (settles && !(r.after.high[2] - r.after.low[2] < 1e-10 && r.after.high[0] - r.after.low[0] < 0.0061))
         fail_msg("along %g, angle %g", r.after.high[0] - r.after.low[0], r.after.high[2] - r.after.low[2]);
     sti_push* push;
-    assert_int_equal(sti_push_create(env, m, 0.05, &push), STI_OK);
+    assert_int_equal(sti_push_create(group_env, m, 0.05, &push), STI_OK);
     sti_rng random = {7};
     for (int k = 0; k < 40; k++) {
         double q[3];
@@ -95,36 +95,37 @@ static void what_is_in_the_way_is_found(void** state) {
     (void)state;
     sti_document* d;
     sti_push_reach r;
-    sti_manipulation* m = open_scene(env, 2, &d);
+    sti_manipulation* m = open_scene(group_env, 2, &d);
     const sti_pose_set before = {.low = {-0.01, -0.01, -0.01}, .high = {0.01, 0.01, 0.01}};
     sti_push_course c = {.h = 0.05, .steps = 130, .edge = 3, .before = &before, .mu = 0.05, .tip = 0.002};
     assert_int_equal(sti_manipulation_aim(m, 0, -0.84, 0, 0, 0.4), STI_OK);
-    assert_int_equal(sti_verify_push_reach(env, m, &c, &r), STI_OK);
+    assert_int_equal(sti_verify_push_reach(group_env, m, &c, &r), STI_OK);
     assert_false(r.accepted);
     assert_non_null(strstr(r.text, "may touch something else"));
     c.steps = 40;
     assert_int_equal(sti_manipulation_aim(m, 0, -0.801, 0, 0, 0.4), STI_OK);
-    assert_int_equal(sti_verify_push_reach(env, m, &c, &r), STI_OK);
+    assert_int_equal(sti_verify_push_reach(group_env, m, &c, &r), STI_OK);
     assert_false(r.accepted);
     assert_non_null(strstr(r.text, "start inside"));
     assert_int_equal(sti_manipulation_aim(m, 0, -0.84, 0.35, 0, 0.4), STI_OK);
-    assert_int_equal(sti_verify_push_reach(env, m, &c, &r), STI_OK);
+    assert_int_equal(sti_verify_push_reach(group_env, m, &c, &r), STI_OK);
     assert_false(r.accepted);
     assert_non_null(strstr(r.text, "leave the edge"));
     // inside of a block, far from its edges, is no place for a tool
     sti_document* other;
-    sti_manipulation* far = sti_document_parse(env, inside_a_block, strlen(inside_a_block), "scene", &other) == STI_OK
-                                ? sti_manipulation_of(other)
-                                : NULL;
+    sti_manipulation* far =
+        sti_document_parse(group_env, inside_a_block, strlen(inside_a_block), "scene", &other) == STI_OK
+            ? sti_manipulation_of(other)
+            : NULL;
     assert_non_null(far);
     assert_int_equal(sti_manipulation_aim(far, 0, -1.3, 0, 0, 0.4), STI_OK);
     c.steps = 2;
-    assert_int_equal(sti_verify_push_reach(env, far, &c, &r), STI_OK);
+    assert_int_equal(sti_verify_push_reach(group_env, far, &c, &r), STI_OK);
     assert_false(r.accepted);
     if (strstr(r.text, "starts inside something else") == NULL) fail_msg("%s", r.text);
     sti_document_destroy(other);
     c.edge = 4;
-    assert_int_equal(sti_verify_push_reach(env, m, &c, &r), STI_ERR_INPUT);
+    assert_int_equal(sti_verify_push_reach(group_env, m, &c, &r), STI_ERR_INPUT);
     sti_document_destroy(d);
 }
 

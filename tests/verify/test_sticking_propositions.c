@@ -1,14 +1,14 @@
-// Claims about sticking, changed in one place: the check must see it. Of every proposition that the analysis answers, each verdict is
-// turned and each number is moved by a tenth, in instants of problems/ and in random ones; of the opening of contacts, each part.
-#include "analyze/random_instants.h"
-#include "support/failing_env.h"
-#include "support/sanitized.h"
-// clang-format off
+// Claims about sticking, changed in one place: the check must see it. Of every proposition that the analysis answers,
+// each verdict is turned and each number is moved by a tenth, in instants of problems/ and in random ones; of the
+// opening of contacts, each part.
 #include <math.h>
 #include <stiction/io.h>
 #include <unistd.h>
-// clang-format on
+
+#include "analyze/random_instants.h"
+#include "support/failing_env.h"
 #include "support/group_env.h"
+#include "support/sanitized.h"
 
 static const char* const files[] = {"s0_two_feet",  "s0_rest",   "s0_tipping",  "s0_plank",       "s0_rates_contradict",
                                     "s0_couplings", "s0_groove", "s0_squeezed", "s0_natural_bar", "s0_object_finger"};
@@ -23,7 +23,7 @@ typedef struct claim {
 
 static bool is_accepted(const claim* c) {
     sti_sticking_verification v;
-    assert_int_equal(sti_verify_sticking(env, c->in, c->answer, 1e-9, &v), STI_OK);
+    assert_int_equal(sti_verify_sticking(group_env, c->in, c->answer, 1e-9, &v), STI_OK);
     return v.accepted;
 }
 
@@ -144,7 +144,7 @@ static sti_sticking* analyze(const sti_instant* in, int facets) {
     sti_sticking_options options = sti_sticking_options_default();
     sti_sticking* r;
     options.facets = facets;
-    assert_int_equal(sti_sticking_analyze(env, in, &options, &r), STI_OK);
+    assert_int_equal(sti_sticking_analyze(group_env, in, &options, &r), STI_OK);
     return r;
 }
 
@@ -152,7 +152,7 @@ static void look_at(const char* where, const sti_instant* in, int facets) {
     sti_sticking* r = analyze(in, facets);
     claim c = {.where = where, .in = in, .answer = &r->answer};
     sti_sticking_verification v;
-    assert_int_equal(sti_verify_sticking(env, in, &r->answer, 1e-9, &v), STI_OK);
+    assert_int_equal(sti_verify_sticking(group_env, in, &r->answer, 1e-9, &v), STI_OK);
     if (!v.accepted) fail_msg("%s: %s", where, v.text);
     for (int i = 0; i < in->contact_count; i++)
         c.discs = c.discs || (facets == 0 && in->contacts[i].tangent_count == 2);
@@ -167,7 +167,7 @@ static void every_number_of_an_answer_counts(void** state) {
         char path[400];
         sti_document* p;
         snprintf(path, sizeof path, "%s/problems/%s.json", STI_SOURCE_DIR, files[i]);
-        assert_int_equal(sti_document_load(env, path, &p), STI_OK);
+        assert_int_equal(sti_document_load(group_env, path, &p), STI_OK);
         look_at(files[i], sti_instant_of(p), 0);
         sti_document_destroy(p);
     }
@@ -185,8 +185,8 @@ static void also_of_random_instants(void** state) {
     }
 }
 
-// A block on one corner, mu = 0.05: A_c > 0, so that lambda of (43) is unique, and it is outside its disc. To say that contacts
-// stick or open by (60) was once an answer that passed.
+// A block on one corner, mu = 0.05: A_c > 0, so that lambda of (43) is unique, and it is outside its disc. To say that
+// contacts stick or open by (60) was once an answer that passed.
 static void make_tilted_block(tool_instant* t) {
     tool_open(t, 3);
     tool_mass(t, (double[]){1, 1, 0.4});
@@ -254,23 +254,23 @@ static void an_answer_comes_back_from_its_file_with_opening_and_propositions(voi
     const int file = mkstemp(path);
     assert_true(file >= 0);
     close(file);
-    assert_int_equal(sti_sticking_answer_save(env, &r->answer, path), STI_OK);
-    assert_int_equal(sti_sticking_answer_load(env, path, &back), STI_OK);
+    assert_int_equal(sti_sticking_answer_save(group_env, &r->answer, path), STI_OK);
+    assert_int_equal(sti_sticking_answer_load(group_env, path, &back), STI_OK);
     assert_int_equal(back.proposition_count, r->answer.proposition_count);
     assert_int_equal(back.opening.outcome, STI_STICKING_NO);
     for (int i = 0; i < back.proposition_count; i++)
         assert_int_equal(back.propositions[i].number_count, r->answer.propositions[i].number_count);
-    assert_int_equal(sti_verify_sticking(env, &t.instant, &r->answer, 1e-9, &here), STI_OK);
-    assert_int_equal(sti_verify_sticking(env, &t.instant, &back, 1e-9, &there), STI_OK);
+    assert_int_equal(sti_verify_sticking(group_env, &t.instant, &r->answer, 1e-9, &here), STI_OK);
+    assert_int_equal(sti_verify_sticking(group_env, &t.instant, &back, 1e-9, &there), STI_OK);
     assert_true(there.accepted);
     assert_int_equal(there.numbers_checked, here.numbers_checked);
     assert_int_equal(there.propositions_checked, here.propositions_checked);
     // that of a file too: one number changed
     const sti_proposition* two = sti_proposition_find(back.propositions, back.proposition_count, "P2");
     sti_proposition_number(two, "lambda_n")->value[0] *= 1.01;
-    assert_int_equal(sti_verify_sticking(env, &t.instant, &back, 1e-9, &there), STI_OK);
+    assert_int_equal(sti_verify_sticking(group_env, &t.instant, &back, 1e-9, &there), STI_OK);
     assert_false(there.accepted);
-    sti_sticking_answer_clear(env, &back);
+    sti_sticking_answer_clear(group_env, &back);
     sti_sticking_destroy(r);
     unlink(path);
 }

@@ -440,8 +440,8 @@ static void operate(void* user, const double* x, double* y) {
     }
 }
 
-// The first two contacts and the first row, and the first half of the velocities, are joined to the rest by `left` of what
-// was there alone, and their data and forces are `scale` times as large.
+// The first two contacts and the first row, and the first half of the velocities, are joined to the rest by `left` of
+// what was there alone, and their data and forces are `scale` times as large.
 static void set_apart(random_problem* m, int d, int nb, double left, double scale) {
     const int n = d * RANDOM_CONTACTS, nv = RANDOM_VELOCITIES, first = 2 * d, half = nv / 2;
     for (int i = 0; i < n; i++) {

@@ -1,7 +1,5 @@
-// test_verify_motion.c: recorded runs of systems by formulas and of grains: true ones pass, and whatever is forged in them is found
-// by the check that is for it.
-#include "support/near.h"
-// clang-format off
+// test_verify_motion.c: recorded runs of systems by formulas and of grains: true ones pass, and whatever is forged in
+// them is found by the check that is for it.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +7,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-// clang-format on
+
 #include "support/group_env.h"
+#include "support/near.h"
 
 // A block that slides and comes to rest, a ball that bounces on it not at all, and a pendulum by a joint.
 static const char text[] =
@@ -24,7 +23,7 @@ enum { N = 4, P = 2, STEPS = 100 };
 static char path[300], scratch[200];
 
 static void must(sti_status status) {
-    if (status != STI_OK) print_error("%s\n", sti_env_error(env)->text);
+    if (status != STI_OK) print_error("%s\n", sti_env_error(group_env)->text);
     assert_int_equal(status, STI_OK);
 }
 
@@ -59,19 +58,19 @@ static const sti_system* load_system(sti_recorded_system* w, sti_document** docu
     use("system");
     o.dir = scratch;
     o.time = STEPS * 0.01;
-    must(sti_system_simulation(env, &source, NULL, &s));
-    must(sti_run_create(env, s, &o, &run));
+    must(sti_system_simulation(group_env, &source, NULL, &s));
+    must(sti_run_create(group_env, s, &o, &run));
     must(sti_run_go(run));
     sti_run_destroy(run);
-    must(sti_recorded_system_load(env, path, w));
+    must(sti_recorded_system_load(group_env, path, w));
     drop();
-    must(sti_document_parse(env, w->text, strlen(w->text), "system", document));
+    must(sti_document_parse(group_env, w->text, strlen(w->text), "system", document));
     return sti_system_of(*document);
 }
 
 static sti_system_verification judge(const sti_recorded_system* w, const sti_system* system) {
     sti_system_verification v;
-    must(sti_verify_recorded_system(env, w, system, NULL, &v));
+    must(sti_verify_recorded_system(group_env, w, system, NULL, &v));
     return v;
 }
 
@@ -93,7 +92,7 @@ static void a_true_run_of_a_system_is_accepted(void** state) {
     // constant mass and forces: nothing is explained by the step, and nothing has to be but by the pendulum
     assert_true(v.momentum_defect < 1e-2);
     sti_document_destroy(document);
-    sti_recorded_system_clear(env, &w);
+    sti_recorded_system_clear(group_env, &w);
 }
 
 // One number forged; the check that has to find it.
@@ -133,7 +132,7 @@ static void what_is_forged_in_a_system_is_found(void** state) {
     forged(&w, system, &w.gap[P * STEPS + 1], 0.2, STI_SYSTEM_JOINT);
     forged(&w, system, &w.time[40], 0.011, STI_SYSTEM_ORDER);
     sti_document_destroy(document);
-    sti_recorded_system_clear(env, &w);
+    sti_recorded_system_clear(group_env, &w);
 }
 
 static void another_system_is_refused(void** state) {
@@ -143,13 +142,13 @@ static void another_system_is_refused(void** state) {
     const char ball[] = "{\"kind\": \"system\", \"coordinates\": [\"y\"], \"kinetic\": \"y'^2/2\"}";
     const sti_system* system = load_system(&w, &document);
     sti_system_verification v;
-    must(sti_document_parse(env, ball, sizeof ball - 1, "ball", &other));
-    assert_int_equal(sti_verify_recorded_system(env, &w, sti_system_of(other), NULL, &v), STI_ERR_ARGUMENT);
+    must(sti_document_parse(group_env, ball, sizeof ball - 1, "ball", &other));
+    assert_int_equal(sti_verify_recorded_system(group_env, &w, sti_system_of(other), NULL, &v), STI_ERR_ARGUMENT);
     sti_system_verify_options o = sti_system_verify_options_default();
     o.tol = NAN;
-    assert_int_equal(sti_verify_recorded_system(env, &w, system, &o, &v), STI_ERR_ARGUMENT);
-    sti_recorded_system_clear(env, &w);
-    assert_int_equal(sti_recorded_system_load(env, "no/such.h5", &w), STI_ERR_IO);
+    assert_int_equal(sti_verify_recorded_system(group_env, &w, system, &o, &v), STI_ERR_ARGUMENT);
+    sti_recorded_system_clear(group_env, &w);
+    assert_int_equal(sti_recorded_system_load(group_env, "no/such.h5", &w), STI_ERR_IO);
     assert_null(w.q);
     sti_document_destroy(document);
     sti_document_destroy(other);
@@ -169,11 +168,11 @@ static void load_bed(sti_recorded_bed* w) {
         "{\"kind\": \"scene\", \"bed\": {\"layout\": \"box\", \"count\": 20, \"mu\": 0.4}, \"time\": 1}";
     use("bed");
     file("bed.h5", name, sizeof name);
-    must(sti_document_parse(env, scene, sizeof scene - 1, "scene", &document));
+    must(sti_document_parse(group_env, scene, sizeof scene - 1, "scene", &document));
     const sti_scene* of = sti_scene_of(document);
-    must(sti_scene_grains(env, of, &g));
-    must(sti_bed_create(env, &g, &of->step, &bed));
-    must(sti_bed_record_create(env, name, &g, scene, NULL, 0, &record));
+    must(sti_scene_grains(group_env, of, &g));
+    must(sti_bed_create(group_env, &g, &of->step, &bed));
+    must(sti_bed_record_create(group_env, name, &g, scene, NULL, 0, &record));
     must(sti_bed_record_frame(record, bed, 0));
     for (int k = 1; k <= BED_STEPS; k++) {
         sti_bed_report report;
@@ -184,15 +183,15 @@ static void load_bed(sti_recorded_bed* w) {
     must(sti_bed_record_commit(record, false));
     sti_bed_record_destroy(record);
     sti_bed_destroy(bed);
-    sti_grains_clear(env, &g);
+    sti_grains_clear(group_env, &g);
     sti_document_destroy(document);
-    must(sti_recorded_bed_load(env, name, w));
+    must(sti_recorded_bed_load(group_env, name, w));
     drop();
 }
 
 static sti_bed_verification judge_bed(const sti_recorded_bed* w) {
     sti_bed_verification v;
-    must(sti_verify_recorded_bed(env, w, NULL, &v));
+    must(sti_verify_recorded_bed(group_env, w, NULL, &v));
     return v;
 }
 
@@ -209,7 +208,7 @@ static void a_true_run_of_grains_is_accepted(void** state) {
         assert_true(v.check[k].looked > 0);
     }
     assert_true(v.accepted && v.check[STI_BED_MOMENTUM].worst < 1e-12 && v.check[STI_BED_LAW].worst < 1.01e-4);
-    sti_recorded_bed_clear(env, &w);
+    sti_recorded_bed_clear(group_env, &w);
 }
 
 static void forged_bed(sti_recorded_bed* w, double* x, double by, sti_bed_check_kind kind) {
@@ -247,7 +246,7 @@ static void what_is_forged_in_grains_is_found(void** state) {
     for (int i = 0; i < 3; i++) w.r[3 * carries + i] += 2 * p * n[i];
     for (int i = 0; i < 3; i++) w.x[grain + (size_t)i] = w.x[grain + 3 + (size_t)i] + (i == 0 ? 0.1 : 0);
     assert_false(judge_bed(&w).check[STI_BED_PENETRATION].holds);
-    sti_recorded_bed_clear(env, &w);
+    sti_recorded_bed_clear(group_env, &w);
 }
 
 // ---- failing allocations
@@ -270,8 +269,8 @@ static void every_allocation_may_fail(void** state) {
         if (failing_env_close(&f)) break;
     }
     sti_document_destroy(document);
-    sti_recorded_system_clear(env, &w);
-    sti_recorded_bed_clear(env, &bed);
+    sti_recorded_system_clear(group_env, &w);
+    sti_recorded_bed_clear(group_env, &bed);
 }
 
 static void reading_may_run_out_of_memory(void** state) {
@@ -284,13 +283,13 @@ static void reading_may_run_out_of_memory(void** state) {
     use("reading");
     o.dir = scratch;
     o.time = 0.05;
-    must(sti_system_simulation(env, &source, NULL, &s));
-    must(sti_run_create(env, s, &o, &run));
+    must(sti_system_simulation(group_env, &source, NULL, &s));
+    must(sti_run_create(group_env, s, &o, &run));
     must(sti_run_go(run));
     sti_run_destroy(run);
     sti_recorded_bed bed;
-    assert_int_equal(sti_recorded_bed_load(env, path, &bed), STI_ERR_INPUT);
-    assert_non_null(strstr(sti_env_error(env)->text, "scene: missing"));
+    assert_int_equal(sti_recorded_bed_load(group_env, path, &bed), STI_ERR_INPUT);
+    assert_non_null(strstr(sti_env_error(group_env)->text, "scene: missing"));
     for (long k = 0;; k++) {
         failing_env f;
         failing_env_open(&f, k);
@@ -306,15 +305,15 @@ static void reading_may_run_out_of_memory(void** state) {
     sti_bed* grains;
     sti_bed_record* record;
     const char scene[] = "{\"kind\": \"scene\", \"bed\": {\"layout\": \"box\", \"count\": 5}, \"time\": 1}";
-    must(sti_document_parse(env, scene, sizeof scene - 1, "scene", &document));
-    must(sti_scene_grains(env, sti_scene_of(document), &g));
-    must(sti_bed_create(env, &g, NULL, &grains));
-    must(sti_bed_record_create(env, name, &g, scene, NULL, 0, &record));
+    must(sti_document_parse(group_env, scene, sizeof scene - 1, "scene", &document));
+    must(sti_scene_grains(group_env, sti_scene_of(document), &g));
+    must(sti_bed_create(group_env, &g, NULL, &grains));
+    must(sti_bed_record_create(group_env, name, &g, scene, NULL, 0, &record));
     must(sti_bed_record_frame(record, grains, 0));
     must(sti_bed_record_commit(record, false));
     sti_bed_record_destroy(record);
     sti_bed_destroy(grains);
-    sti_grains_clear(env, &g);
+    sti_grains_clear(group_env, &g);
     sti_document_destroy(document);
     for (long k = 0;; k++) {
         failing_env f;

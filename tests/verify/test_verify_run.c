@@ -350,7 +350,8 @@ static void a_run_checked_as_it_goes_has_the_verdict_of_its_recording(void** sta
     sti_recorded_world_clear(env, &w);
 }
 
-// A state that is not where its speeds lead, in the ground and without the energy it says: found in the step it comes in.
+// A state that is not where its speeds lead, in the ground and without the energy it says: found in the step it comes
+// in.
 static void a_forged_step_is_found_at_once(void** state) {
     sti_env* env = *state;
     sti_document* problem = parse_scene(env);
