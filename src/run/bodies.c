@@ -1,4 +1,5 @@
-// bodies.c: the life of bodies: every step checked by the rules of the verifier, sums of what steps report, instants for pictures.
+// bodies.c: the life of bodies: every step checked by the rules of the verifier, sums of what steps report, instants
+// for pictures.
 //
 // Steps that are not solved are made with what there was, and told: no step ends such a run.
 //
@@ -310,6 +311,13 @@ static sti_status step(void* self, bool* made, bool* over) {
     return status;
 }
 
+static sti_status problem(const void* self, sti_env* env, sti_run_problem* out) {
+    const life* l = self;
+    if (l->stepped) out->contact = sti_world_problem(l->world, &out->contact_answer);
+    if (out->contact != NULL && out->contact_answer != NULL) return STI_OK;
+    return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "step %ld posed no contact problem", l->run.steps);
+}
+
 // ---- the recording
 
 static sti_status open_record(void* self, const char* path, const void* state, size_t size) {
@@ -343,9 +351,7 @@ static sti_status position(const void* self, void** bytes, size_t* size) {
 // The last frame, where it is none of the regular ones.
 static sti_status conclude(void* self) {
     life* l = self;
-    if (l->run.steps % l->run.frame_every == 0) return STI_OK;
-    const sti_status status = write_frame(l);
-    return status == STI_OK ? commit(self) : status;
+    return l->run.steps % l->run.frame_every != 0 ? write_frame(l) : STI_OK;
 }
 
 // ---- tables
@@ -562,6 +568,7 @@ static sti_status load_sums(life* l, const sti_store* in) {
     if (shots == NULL || size % shot_size(l) != 0 || size / shot_size(l) > STI_WORLD_SHOTS)
         return sti_store_missing(in, "shots");
     t->shots = (int)(size / shot_size(l));
+    t->frames = 1 + t->steps / t->frame_every + (t->steps % t->frame_every != 0);  // of a run that was over
     if (size > 0) memcpy(t->shot, shots, size * sizeof *shots);
     return STI_OK;
 }
@@ -585,6 +592,7 @@ const sti_simulation_type sti_simulation_bodies = {
     .prepare = prepare,
     .now = now,
     .step = step,
+    .problem = problem,
     .save = save,
     .load = load,
     .destroy = destroy,

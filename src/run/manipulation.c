@@ -1,7 +1,9 @@
-// manipulation.c: the life of parts and probes: every step checked, phases of modes kept, and a step without a solution is the end.
+// manipulation.c: the life of parts and probes: every step checked, phases of modes kept, and a step without a solution
+// is the end.
 //
 //     trajectory.h5   steps/      time, q, v, residual, penetration, dissipation, contacts    one row a step
-//                     contacts/   step, part, against, other, mode, point, normal, gap,       one row a contact and step
+//                     contacts/   step, part, against, other, mode, point, normal, gap,
+//                         one row a contact and step
 //                                 lambda_n, lambda_t, slip
 //                     manipulation   the file, as text
 #include <math.h>

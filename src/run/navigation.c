@@ -1,6 +1,9 @@
-// navigation.c: the life of vehicles in cages: changes of the basis are events, and a deadlock away from the goals is the end.
+// navigation.c: the life of vehicles in cages: changes of the basis are events, and a deadlock away from the goals is
+// the end.
 //
-//     trajectory.h5   steps/   time, q, v, least_gap, residual, contacts       one row a step
+//     trajectory.h5   navigation                                                         the document
+//                     steps/      time, q, v, least_gap, residual, contacts, pressing    one row a step
+//                     pressing/   pair, contact (gap, n, impulse)                        one row a contact that presses
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +15,7 @@ typedef struct life {
     sti_source source;
 } life;
 
-enum { TIME, Q, V, LEAST_GAP, RESIDUAL, CONTACTS, SERIES };
+enum { TIME, Q, V, LEAST_GAP, RESIDUAL, CONTACTS, PRESSING, PAIR, CONTACT, SERIES };
 
 static const sti_member members[] = {
     STI_MEMBER(sti_navigation_run, STI_LONG, steps),         STI_MEMBER(sti_navigation_run, STI_LONG, switches),
@@ -153,6 +156,9 @@ static int series(const void* self, sti_series_def* defs) {
     defs[LEAST_GAP] = (sti_series_def){.name = "steps/least_gap"};
     defs[RESIDUAL] = (sti_series_def){.name = "steps/residual"};
     defs[CONTACTS] = (sti_series_def){.name = "steps/contacts", .type = STI_RECORD_INT};
+    defs[PRESSING] = (sti_series_def){.name = "steps/pressing", .type = STI_RECORD_INT};
+    defs[PAIR] = (sti_series_def){.name = "pressing/pair", .type = STI_RECORD_INT, .columns = 2};
+    defs[CONTACT] = (sti_series_def){.name = "pressing/contact", .columns = 4};
     return SERIES;
 }
 
@@ -160,12 +166,27 @@ static sti_status record(const void* self, sti_recording* recording, const int* 
     const life* l = self;
     const sti_navigation_report* r = &l->run.report;
     const double time = sti_navigation_time(l->run.nav), gap = isfinite(r->least_gap) ? r->least_gap : 0;
-    const void* const rows[SERIES] = {
-        &time, sti_navigation_q(l->run.nav), sti_navigation_v(l->run.nav), &gap, &r->residual, &r->contact_count};
+    int pressing = 0;
+    const void* const rows[PAIR] = {
+        &time,    sti_navigation_q(l->run.nav), sti_navigation_v(l->run.nav), &gap, &r->residual, &r->contact_count,
+        &pressing};
     sti_status status = STI_OK;
-    for (int k = 0; status == STI_OK && k < SERIES; k++)
+    for (int i = 0; status == STI_OK && i < r->contact_count; i++) {
+        const sti_cage_contact* c = &r->contacts[i];
+        const int pair[2] = {c->vehicle, c->other};
+        const double numbers[4] = {c->gap, c->n[0], c->n[1], c->impulse};
+        if (!(c->impulse > 0)) continue;
+        pressing++;
+        status = sti_recording_append(recording, series_of[PAIR], 1, pair);
+        if (status == STI_OK) status = sti_recording_append(recording, series_of[CONTACT], 1, numbers);
+    }
+    for (int k = 0; status == STI_OK && k < PAIR; k++)
         status = sti_recording_append(recording, series_of[k], 1, rows[k]);
     return status;
+}
+
+static sti_status texts(const void* self, sti_recording* r) {
+    return sti_recording_put_text(r, "navigation", ((const life*)self)->source.text);
 }
 
 static void header(const void* self, int table, FILE* f) {
@@ -262,7 +283,8 @@ static sti_status save(const void* self, sti_store* out) {
     return save_events(l, out);
 }
 
-// Pairs of a vehicle and what it presses on, made ints again. name: of the field, which may name something that is not there.
+// Pairs of a vehicle and what it presses on, made ints again. name: of the field, which may name something that is not
+// there.
 static sti_status get_pairs(const life* l, const sti_store* in, const char* name, const int64_t* list, size_t count,
                             int** out) {
     const sti_navigation* nav = l->run.nav;
@@ -352,13 +374,14 @@ static sti_status load(sti_env* env, const sti_store* in, void** self) {
 
 const sti_simulation_type sti_simulation_navigation = {
     .kind = "navigation",
-    .version = 2,
+    .version = 3,
     .now = now,
     .step = step,
     .save = save,
     .load = load,
     .destroy = destroy,
     .series = series,
+    .texts = texts,
     .record = record,
     .tables = 1,
     .header = header,

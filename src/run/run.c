@@ -1,7 +1,7 @@
 // run.c: the life of a simulation: the loop, its files, and going on from a checkpoint.
 //
-// The recording and the tables run ahead of the checkpoint. It holds how long they were, and a run that goes on cuts off what came
-// later and writes it again: the same bits.
+// The recording and the tables run ahead of the checkpoint. It holds how long they were, and a run that goes on cuts
+// off what came later and writes it again: the same bits.
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -13,7 +13,8 @@
 
 // Every kind there is.
 static const sti_simulation_type* const types[] = {&sti_simulation_navigation, &sti_simulation_manipulation,
-                                                   &sti_simulation_system, &sti_simulation_bodies};
+                                                   &sti_simulation_system, &sti_simulation_bodies,
+                                                   &sti_simulation_grains};
 
 struct sti_run {
     sti_env* env;
@@ -28,6 +29,9 @@ struct sti_run {
     double* curve;  // (curve_room x curve_columns)
     size_t curve_rows, curve_room, curve_columns;
     double end_time;
+    void* held;  // where the recording is gone on with: at the last checkpoint; before what is not part of one; NULL:
+                 // where it is
+    size_t held_size;
     sti_run_state state;
 };
 
@@ -157,14 +161,31 @@ static sti_status record(sti_run* run) {
     return s->type->write != NULL ? s->type->write(s->self) : s->type->record(s->self, run->record, run->series);
 }
 
-static sti_status commit(sti_run* run, void** state, size_t* size) {
+static sti_status commit(sti_run* run) {
     const sti_simulation* s = run->simulation;
-    if (s->type->commit == NULL) {
-        const sti_status status = sti_recording_commit(run->record, true);
-        return status == STI_OK ? sti_recording_state(run->record, state, size) : status;
-    }
-    const sti_status status = s->type->commit(s->self);
-    return status == STI_OK ? s->type->position(s->self, state, size) : status;
+    return s->type->commit != NULL ? s->type->commit(s->self) : sti_recording_commit(run->record, true);
+}
+
+static void let_go(sti_run* run) {
+    sti_env_free(run->env, run->held);
+    run->held = NULL;
+}
+
+// Where the recording stands after a commit.
+static sti_status hold(sti_run* run) {
+    const sti_simulation* s = run->simulation;
+    let_go(run);
+    return s->type->position != NULL ? s->type->position(s->self, &run->held, &run->held_size)
+                                     : sti_recording_state(run->record, &run->held, &run->held_size);
+}
+
+// What is written after the last step.
+static sti_status conclude(sti_run* run) {
+    const sti_simulation* s = run->simulation;
+    if (!run->recorded || s->type->conclude == NULL) return STI_OK;
+    sti_status status = commit(run);
+    if (status == STI_OK) status = hold(run);
+    return status == STI_OK ? s->type->conclude(s->self) : status;
 }
 
 static sti_status keep_row(sti_run* run) {
@@ -187,6 +208,7 @@ static void put_run(const sti_run* run, sti_store* f) {
     sti_store_put_text(f, "kind", run->simulation->type->kind);
     sti_store_put_long(f, "version", run->simulation->type->version);
     sti_store_put_numbers(f, "run.end_time", &run->end_time, 1);
+    sti_store_put_long(f, "run.end", (long)run->state.end);
     sti_store_put_integers(f, "run.table_bytes", bytes, STI_TABLES);
     sti_store_put_numbers(f, "run.seconds", times, 3);
     sti_store_put_numbers(f, "run.curve", run->curve, run->curve_rows * run->curve_columns);
@@ -195,22 +217,21 @@ static void put_run(const sti_run* run, sti_store* f) {
 static sti_status checkpoint(sti_run* run) {
     const sti_simulation* s = run->simulation;
     sti_store* f = NULL;
-    void* state = NULL;
-    size_t size = 0;
     const double start = sti_clock();
     if (!run->recorded) return STI_OK;
     char* path = path_of(run->env, run->dir, "checkpoint.h5");
     sti_status status = path != NULL ? tables_flush(run) : STI_ERR_MEMORY;
-    if (status == STI_OK) status = commit(run, &state, &size);
+    if (status == STI_OK) status = commit(run);
+    if (status == STI_OK && run->held == NULL) status = hold(run);
     if (status == STI_OK) status = sti_store_create(run->env, &f);
     if (status == STI_OK) {
         put_run(run, f);
-        sti_store_put_bytes(f, "record", state, size);
+        sti_store_put_bytes(f, "record", run->held, run->held_size);
         status = s->type->save(s->self, f);
     }
     if (status == STI_OK) status = sti_store_save(f, path);
     sti_store_destroy(f);
-    sti_env_free(run->env, state);
+    let_go(run);
     sti_free(run->env, path);
     run->state.time_files_s += sti_clock() - start;
     if (status == STI_OK && run->options.saved != NULL) run->options.saved(run->options.user);
@@ -262,6 +283,7 @@ static void now(sti_run* run) {
     run->state.time = m.time;
     run->state.h = m.h;
     run->state.kind = run->simulation->type->kind;
+    run->state.over = m.over || m.steps >= run->state.last;
 }
 
 static sti_status begin(sti_run* run) {
@@ -292,6 +314,9 @@ static sti_status get_run(sti_run* run, const sti_store* f) {
     const int64_t* bytes = sti_store_integers(f, "run.table_bytes", &count);
     if (bytes == NULL || count != STI_TABLES) return sti_store_missing(f, "run.table_bytes");
     for (int k = 0; k < STI_TABLES; k++) run->bytes[k] = bytes[k] > 0 ? (long)bytes[k] : 0;
+    long ended;
+    if (sti_store_get_long(f, "run.end", &ended) && ended >= STI_RUN_END_TIME && ended <= STI_RUN_END_ITSELF)
+        run->state.end = (sti_run_end)ended;
     const double* times = sti_store_numbers(f, "run.seconds", &count);
     if (times == NULL || count != 3) return sti_store_missing(f, "run.seconds");
     run->state.time_s = times[0];
@@ -316,8 +341,18 @@ static sti_status go_on(sti_run* run, const sti_store* f) {
     if (status != STI_OK) return status;
     now(run);
     run->state.begun = run->state.steps;
-    status = record_open(run, state, size);
-    if (status == STI_OK && run->curve_rows == 0) status = keep_row(run);
+    run->held = sti_alloc(run->env, size);
+    run->held_size = size;
+    if (run->held == NULL) return STI_FAIL(run->env, STI_ERR_MEMORY, -1, "place in a recording");
+    memcpy(run->held, state, size);
+    return run->curve_rows == 0 ? keep_row(run) : STI_OK;
+}
+
+// The files of a run that goes on, at its first step: one that makes none keeps them as they are.
+static sti_status reopen(sti_run* run) {
+    if (run->dir == NULL || run->recorded) return STI_OK;
+    const sti_status status = record_open(run, run->held, run->held_size);
+    let_go(run);
     return status == STI_OK ? tables_open(run) : status;
 }
 
@@ -367,6 +402,7 @@ void sti_run_destroy(sti_run* run) {
     }
     sti_recording_close(run->record);
     sti_simulation_destroy(run->simulation);
+    let_go(run);
     sti_free(env, run->curve);
     sti_free(env, run->dir);
     sti_free(env, run);
@@ -385,45 +421,69 @@ static sti_status write_step(sti_run* run) {
     return status == STI_OK ? record(run) : status;
 }
 
-static sti_status take_step(sti_run* run, bool* over) {
+static void stop(sti_run* run, sti_run_end end) {
+    run->state.over = true;
+    run->state.end = end;
+}
+
+static void stop_if_asked(sti_run* run) {
+    if (run->state.over || run->options.stopped == NULL || !run->options.stopped(run->options.user)) return;
+    stop(run, STI_RUN_END_STOPPED);
+}
+
+static sti_status take_step(sti_run* run) {
     const sti_simulation* s = run->simulation;
     const double start = sti_clock();
-    bool made = false;
+    bool made = false, over = false;
     run->state.in_step = true;
-    sti_status status = s->type->step(s->self, &made, over);
+    sti_status status = s->type->step(s->self, &made, &over);
     if (status != STI_OK) return status;
     run->state.in_step = false;
     const double stepped = sti_clock();
     run->state.time_step_s += stepped - start;
     now(run);
+    run->state.end = STI_RUN_END_TIME;
+    if (over) stop(run, STI_RUN_END_ITSELF);
+    stop_if_asked(run);
     if (made) status = write_step(run);
+    if (status == STI_OK && run->state.over) status = conclude(run);
     run->state.time_files_s += sti_clock() - stepped;
     return status;
+}
+
+// A step, and what is called after it; `since`: the clock at which the run would have begun without breaks.
+static sti_status advance(sti_run* run, double since) {
+    const sti_simulation_type* type = run->simulation->type;
+    const sti_status status = take_step(run);
+    run->state.time_s = sti_clock() - since;
+    if (status == STI_OK && run->options.stepped != NULL) run->options.stepped(run->options.user, run);
+    return status == STI_OK && type->turn != NULL ? type->turn(run->simulation->self) : status;
+}
+
+sti_status sti_run_step(sti_run* run) {
+    if (run->state.over) return STI_OK;
+    const double since = sti_clock() - run->state.time_s;
+    const sti_status status = reopen(run);
+    return status == STI_OK ? advance(run, since) : status;
+}
+
+sti_status sti_run_checkpoint(sti_run* run) {
+    return checkpoint(run);
 }
 
 sti_status sti_run_go(sti_run* run) {
     const double before = run->state.time_s, start = sti_clock();
     double saved = start;
-    sti_status status = STI_OK;
-    bool over = false;
-    run->state.end = STI_RUN_END_TIME;
-    while (status == STI_OK && !over && run->state.steps < run->state.last) {
-        if (run->options.stopped != NULL && run->options.stopped(run->options.user)) {
-            run->state.end = STI_RUN_END_STOPPED;
-            break;
-        }
-        status = take_step(run, &over);
-        run->state.time_s = before + sti_clock() - start;
-        if (status == STI_OK && over) run->state.end = STI_RUN_END_ITSELF;
-        if (status == STI_OK && run->options.stepped != NULL) run->options.stepped(run->options.user, run);
-        if (status == STI_OK && sti_clock() - saved > run->options.checkpoint_s) {
+    stop_if_asked(run);
+    sti_status status = run->state.over ? STI_OK : reopen(run);
+    while (status == STI_OK && !run->state.over) {
+        status = advance(run, start - before);
+        if (status == STI_OK && !run->state.over && sti_clock() - saved > run->options.checkpoint_s) {
             status = checkpoint(run);
             saved = sti_clock();
         }
     }
-    if (status == STI_OK) status = checkpoint(run);
-    const sti_simulation_type* type = run->simulation->type;
-    if (status == STI_OK && run->recorded && type->conclude != NULL) status = type->conclude(run->simulation->self);
+    if (status == STI_OK) status = checkpoint(run);  // of a run that made no step: there are no files
     const sti_status closed = tables_close(run);
     run->state.time_s = before + sti_clock() - start;
     return status == STI_OK ? closed : status;
@@ -441,4 +501,8 @@ const double* sti_run_curve(const sti_run* run, size_t* rows, size_t* columns) {
 
 const void* sti_run_self(const sti_run* run, const sti_simulation_type* type) {
     return run->simulation->type == type ? run->simulation->self : NULL;
+}
+
+const sti_simulation* sti_run_simulation(const sti_run* run) {
+    return run->simulation;
 }

@@ -1,4 +1,5 @@
-// simulation.h: what a kind of simulation tells the run about itself: one row of functions, at the end of the file of that kind.
+// simulation.h: what a kind of simulation tells the run about itself: one row of functions, at the end of the file of
+// that kind.
 #ifndef STI_RUN_SIMULATION_H
 #define STI_RUN_SIMULATION_H
 
@@ -15,6 +16,7 @@ typedef struct sti_moment {
     long steps;
     double time, h, start;
     double end;  // of the document
+    bool over;   // nothing more happens by itself: a bed at rest
 } sti_moment;
 
 typedef struct sti_simulation_type {
@@ -25,6 +27,11 @@ typedef struct sti_simulation_type {
     void (*now)(const void* self, sti_moment* out);
     // made: its files are written; over: the simulation is at its end, with or without that step
     sti_status (*step)(void* self, bool* made, bool* over);
+    // After each step, its files and whoever looks at it, before its checkpoint: what goes on between two steps. NULL:
+    // nothing.
+    sti_status (*turn)(void* self);
+    // The last step as a problem. NULL: it poses none.
+    sti_status (*problem)(const void* self, sti_env* env, sti_run_problem* out);
     sti_status (*save)(const void* self, sti_store* out);
     sti_status (*load)(sti_env* env, const sti_store* in, void** self);
     void (*destroy)(void* self);
@@ -32,8 +39,9 @@ typedef struct sti_simulation_type {
     int (*series)(const void* self, sti_series_def* defs);    // at most STI_MOST_SERIES
     sti_status (*texts)(const void* self, sti_recording* r);  // NULL: none
     sti_status (*record)(const void* self, sti_recording* r, const int* series);
-    // In place of these three: a recording of its own. state NULL: a new file; write: the start or the last step; conclude: what is
-    // written after the last checkpoint, since a run that goes on has it elsewhere.
+    // In place of these three: a recording of its own. state NULL: a new file; write: the start or the last step;
+    // conclude: what is written after the last step and not part of the checkpoint, since a run that goes on has it
+    // elsewhere. NULL: nothing.
     sti_status (*open)(void* self, const char* path, const void* state, size_t size);
     sti_status (*write)(void* self);
     sti_status (*commit)(void* self);
@@ -54,10 +62,11 @@ struct sti_simulation {
 };
 
 extern const sti_simulation_type sti_simulation_navigation, sti_simulation_manipulation, sti_simulation_system,
-    sti_simulation_bodies;
+    sti_simulation_bodies, sti_simulation_grains;
 
 // Takes self over.
 sti_status sti_simulation_make(sti_env* env, const sti_simulation_type* type, void* self, sti_simulation** out);
+const sti_simulation* sti_run_simulation(const sti_run* run);
 const void* sti_run_self(const sti_run* run, const sti_simulation_type* type);  // NULL: of another type
 
 // ---- source.c: the document that a simulation is made from

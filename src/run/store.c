@@ -4,8 +4,8 @@
 //
 //     NAME TYPE COUNT
 //
-// and its data: COUNT times 8 bytes (d: doubles, i: integers) or COUNT bytes (t: text), in the order of bytes of the machine, which
-// the first line tells. Bytes (b) are parts of their own, of that name.
+// and its data: COUNT times 8 bytes (d: doubles, i: integers) or COUNT bytes (t: text), in the order of bytes of the
+// machine, which the first line tells. Bytes (b) are parts of their own, of that name.
 #include "run/store.h"
 
 #include <stdint.h>

@@ -23,8 +23,8 @@ void sti_store_put_members(sti_store* f, const char* group, const void* base, co
 sti_status sti_store_get_members(const sti_store* f, const char* group, void* base, const sti_member* members,
                                  int count);
 
-// One member of `count` structs, `stride` bytes apart, as the field "group.name": a number or an integer each, several where it is
-// an array.
+// One member of `count` structs, `stride` bytes apart, as the field "group.name": a number or an integer each, several
+// where it is an array.
 sti_status sti_store_put_column(sti_store* f, const char* group, const void* base, size_t stride, size_t count,
                                 const sti_member* member);
 sti_status sti_store_get_column(const sti_store* f, const char* group, void* base, size_t stride, size_t count,

@@ -1,5 +1,5 @@
-// system.c: the life of a system by formulas: sums of what its steps report, contacts with their collisions, and a step that has no
-// solution is the end.
+// system.c: the life of a system by formulas: sums of what its steps report, contacts with their collisions, and a step
+// that has no solution is the end.
 //
 //     trajectory.h5   steps/      time, q, v, v_alpha, kinetic, potential, residual, ..       one row a step
 //                     contacts/   gap, impulse_n, impulse_t, mode, slip                       one row a step
@@ -17,7 +17,8 @@ typedef struct life {
     sti_env* env;
     sti_source source;
     sti_stepper_options options;
-    double* E;  // law general; NULL: each contact's own          (contacts x contacts, without joints)
+    double* E;          // law general; NULL: each contact's own  (contacts x contacts, without joints)
+    double* stiffness;  // law lzb; NULL: alike                   (contacts, without joints)
     sti_stepper* stepper;
     sti_meter* meter;
     sti_instant* instant;  // where the meter looks
@@ -37,6 +38,7 @@ enum {
     WORK,
     FRICTION,
     PIECES,
+    EVENTS,
     GAP,
     IMPULSE_N,
     IMPULSE_T,
@@ -68,7 +70,21 @@ static const sti_member members[] = {
     STI_MEMBER(sti_system_run, STI_DOUBLE, worst_drift),
     STI_MEMBER(sti_system_run, STI_DOUBLE, worst_correction),
     STI_MEMBER(sti_system_run, STI_DOUBLE, worst_lift),
+    STI_MEMBER(sti_system_run, STI_DOUBLE, worst_drift_rate),
+    STI_MEMBER(sti_system_run, STI_DOUBLE, worst_duality_gap),
+    STI_MEMBER(sti_system_run, STI_INT, index),
+    STI_MEMBER(sti_system_run, STI_LONG, events),
+    STI_MEMBER(sti_system_run, STI_DOUBLE, stepped),
+    STI_MEMBER(sti_system_run, STI_INT, event_count),
 };
+
+static const sti_member event_members[] = {
+    STI_MEMBER(sti_event, STI_DOUBLE, time),
+    STI_MEMBER(sti_event, STI_INT, kind),
+    STI_MEMBER(sti_event, STI_INT, contact),
+};
+
+static const sti_member kind_member = {"kinds", STI_LONG, 0, sizeof(long)};
 
 static const sti_member contact_members[] = {
     STI_MEMBER(sti_system_run_contact, STI_LONG, collisions),
@@ -79,31 +95,28 @@ static const sti_member contact_members[] = {
     STI_MEMBER(sti_system_run_contact, STI_DOUBLE, impulse_t),
     STI_MEMBER(sti_system_run_contact, STI_DOUBLE, slip),
     STI_MEMBER(sti_system_run_contact, STI_DOUBLE, hit),
+    STI_MEMBER(sti_system_run_contact, STI_DOUBLE, lift),
+    STI_MEMBER(sti_system_run_contact, STI_DOUBLE, most_lift),
     STI_MEMBER(sti_system_run_contact, STI_INT, mode),
 };
 
 static const sti_member option_members[] = {
-    STI_MEMBER(sti_stepper_options, STI_INT, scheme),
-    STI_MEMBER(sti_stepper_options, STI_DOUBLE, step),
-    STI_MEMBER(sti_stepper_options, STI_DOUBLE, alpha),
-    STI_MEMBER(sti_stepper_options, STI_INT, geometry),
-    STI_MEMBER(sti_stepper_options, STI_INT, friction),
-    STI_MEMBER(sti_stepper_options, STI_INT, facets),
-    STI_MEMBER(sti_stepper_options, STI_INT, active),
-    STI_MEMBER(sti_stepper_options, STI_INT, level),
-    STI_MEMBER(sti_stepper_options, STI_DOUBLE, gap_tol),
-    STI_MEMBER(sti_stepper_options, STI_BOOL, stabilize),
-    STI_MEMBER(sti_stepper_options, STI_BOOL, settle),
-    STI_MEMBER(sti_stepper_options, STI_BOOL, substep),
-    STI_MEMBER(sti_stepper_options, STI_INT, collision_limit),
-    STI_MEMBER(sti_stepper_options, STI_INT, law),
-    STI_MEMBER(sti_stepper_options, STI_BOOL, dissipate),
-    STI_MEMBER(sti_stepper_options, STI_INT, refine),
-    STI_MEMBER(sti_stepper_options, STI_BOOL, balance),
-    STI_MEMBER(sti_stepper_options, STI_BOOL, start_as_given),
+    STI_MEMBER(sti_stepper_options, STI_INT, scheme),          STI_MEMBER(sti_stepper_options, STI_DOUBLE, step),
+    STI_MEMBER(sti_stepper_options, STI_DOUBLE, alpha),        STI_MEMBER(sti_stepper_options, STI_INT, geometry),
+    STI_MEMBER(sti_stepper_options, STI_INT, friction),        STI_MEMBER(sti_stepper_options, STI_INT, facets),
+    STI_MEMBER(sti_stepper_options, STI_INT, active),          STI_MEMBER(sti_stepper_options, STI_INT, level),
+    STI_MEMBER(sti_stepper_options, STI_DOUBLE, gap_tol),      STI_MEMBER(sti_stepper_options, STI_BOOL, stabilize),
+    STI_MEMBER(sti_stepper_options, STI_BOOL, settle),         STI_MEMBER(sti_stepper_options, STI_BOOL, substep),
+    STI_MEMBER(sti_stepper_options, STI_INT, collision_limit), STI_MEMBER(sti_stepper_options, STI_INT, law),
+    STI_MEMBER(sti_stepper_options, STI_BOOL, dissipate),      STI_MEMBER(sti_stepper_options, STI_DOUBLE, exponent),
+    STI_MEMBER(sti_stepper_options, STI_INT, refine),          STI_MEMBER(sti_stepper_options, STI_BOOL, balance),
+    STI_MEMBER(sti_stepper_options, STI_BOOL, start_as_given), STI_MEMBER(sti_stepper_options, STI_INT, index),
+    STI_MEMBER(sti_stepper_options, STI_INT, events),          STI_MEMBER(sti_stepper_options, STI_DOUBLE, event_tol),
 };
 
-_Static_assert(sizeof(sti_scheme) == sizeof(int) && sizeof(sti_impact_law) == sizeof(int), "enums are saved as ints");
+_Static_assert(sizeof(sti_scheme) == sizeof(int) && sizeof(sti_event_kind) == sizeof(int) &&
+                   sizeof(sti_impact_law) == sizeof(int),
+               "enums are saved as ints");
 
 static size_t contacts_of(const life* l) {
     return (size_t)sti_system_contact_count(l->run.system);
@@ -129,6 +142,7 @@ static void destroy(void* self) {
     sti_free(l->env, l->closed);
     sti_free(l->env, l->run.contact);
     sti_free(l->env, l->E);
+    sti_free(l->env, l->stiffness);
     sti_source_clear(&l->source);
     sti_free(l->env, l);
 }
@@ -143,15 +157,22 @@ static life* create(sti_env* env) {
     return l;
 }
 
-static sti_status keep_matrix(life* l, const double* E) {
-    const size_t count = (size_t)open_contacts(l) * (size_t)open_contacts(l);
-    l->options.E = NULL;
-    if (E == NULL) return STI_OK;
-    l->E = sti_alloc_array(l->env, count + 1, sizeof *l->E);
-    if (l->E == NULL) return STI_FAIL(l->env, STI_ERR_MEMORY, -1, "restitution matrix of %zu numbers", count);
-    if (count > 0) memcpy(l->E, E, count * sizeof *E);
-    l->options.E = l->E;
+static sti_status copy(sti_env* env, const double* x, size_t count, double** out) {
+    if (x == NULL) return STI_OK;
+    *out = sti_alloc_array(env, count + 1, sizeof **out);
+    if (*out == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "options of impacts: %zu numbers", count);
+    if (count > 0) memcpy(*out, x, count * sizeof *x);
     return STI_OK;
+}
+
+// Copies of what the options point to.
+static sti_status keep_laws(life* l, const double* E, const double* stiffness) {
+    const size_t count = (size_t)open_contacts(l);
+    sti_status status = copy(l->env, E, count * count, &l->E);
+    if (status == STI_OK) status = copy(l->env, stiffness, count, &l->stiffness);
+    l->options.E = l->E;
+    l->options.stiffness = l->stiffness;
+    return status;
 }
 
 // From what is kept of the contacts; one that is closed may carry nothing. Whether there are others than before.
@@ -216,13 +237,14 @@ static sti_status begin(life* l, const sti_stepper_options* options) {
     if (l->options.inertial != NULL)
         return STI_FAIL(l->env, STI_ERR_ARGUMENT, -1, "inertial: a function: a checkpoint cannot hold it");
     l->run.system = sti_system_of(l->source.document);
-    sti_status status = keep_matrix(l, l->options.E);
+    sti_status status = keep_laws(l, l->options.E, l->options.stiffness);
     if (status == STI_OK) status = make_stepper(l);
     if (status != STI_OK) return status;
     double kinetic, potential;
     status = sti_system_energy(l->run.system, l->start, sti_stepper_q(l->stepper), sti_stepper_v(l->stepper), &kinetic,
                                &potential);
     l->run.first_energy = l->run.least_energy = kinetic + potential;
+    l->run.worst_duality_gap = NAN;
     l->run.last_kinetic = kinetic;
     l->run.last_potential = potential;
     return status;
@@ -251,6 +273,15 @@ static void now(const void* self, sti_moment* out) {
 
 // ---- steps
 
+static void add_events(sti_system_run* run, const sti_step_report* r) {
+    run->events += r->events;
+    run->stepped += r->stepped;
+    for (int k = 0; k < r->events && k < STI_STEP_EVENTS; k++) {
+        run->kinds[r->event[k].kind]++;
+        if (run->event_count < STI_RUN_EVENTS) run->event[run->event_count++] = r->event[k];
+    }
+}
+
 static void add_up(sti_system_run* run, const sti_step_report* r) {
     run->work += r->work;
     run->loss += r->loss;
@@ -272,6 +303,10 @@ static void add_up(sti_system_run* run, const sti_step_report* r) {
     run->worst_residual = fmax(run->worst_residual, r->residual);
     run->worst_penetration = fmax(run->worst_penetration, r->penetration);
     run->worst_drift = fmax(run->worst_drift, r->drift);
+    run->worst_drift_rate = fmax(run->worst_drift_rate, r->drift_rate);
+    run->index = r->index;
+    run->worst_duality_gap = fmax(run->worst_duality_gap, r->duality_gap);
+    add_events(run, r);
     run->worst_correction = fmax(run->worst_correction, r->corrected);
     run->worst_lift = fmax(run->worst_lift, r->lift);
 }
@@ -283,6 +318,8 @@ static void keep_contacts(life* l, const sti_step_report* r) {
         k->gap = r->gap[i];
         k->impulse_n = r->impulse_n[i];
         k->hit = r->collision_at[i];
+        k->lift = r->lifts[i];
+        k->most_lift = fmax(k->most_lift, k->lift);
         memcpy(k->impulse_t, r->impulse_t + 2 * i, sizeof k->impulse_t);
         memcpy(k->slip, r->slip + 2 * i, sizeof k->slip);
         if (isnan(k->hit)) continue;
@@ -300,7 +337,8 @@ static void measure_impacts(life* l, const sti_step_report* r) {
         sti_meter_atom(l->meter, r->collision_time, sqrt(sti_meter_change(l->meter, 0, (int)coordinates_of(l))));
 }
 
-// The cone of the contacts that are closed at the end of the step; where there are none, of those that collided last in it.
+// The cone of the contacts that are closed at the end of the step; where there are none, of those that collided last in
+// it.
 static sti_status look(life* l, const sti_step_report* r) {
     const int contacts = open_contacts(l);
     double last = -INFINITY;
@@ -361,6 +399,7 @@ static int series(const void* self, sti_series_def* defs) {
         [WORK] = {.name = "steps/work"},
         [FRICTION] = {.name = "steps/friction"},
         [PIECES] = {.name = "steps/pieces", .type = STI_RECORD_INT},
+        [EVENTS] = {.name = "steps/events", .type = STI_RECORD_INT},
         [GAP] = {.name = "contacts/gap", .columns = p},
         [IMPULSE_N] = {.name = "contacts/impulse_n", .columns = p},
         [IMPULSE_T] = {.name = "contacts/impulse_t", .items = p, .columns = 2},
@@ -432,7 +471,8 @@ static sti_status record(const void* self, sti_recording* recording, const int* 
                                    &r->collisions,
                                    &r->work,
                                    &r->loss,
-                                   &r->pieces};
+                                   &r->pieces,
+                                   &r->events};
     sti_status status = STI_OK;
     for (int k = 0; status == STI_OK && k < GAP; k++)
         status = sti_recording_append(recording, series_of[k], 1, rows[k]);
@@ -472,6 +512,11 @@ static void header(const void* self, int table, FILE* f) {
     }
     fprintf(f, ",collision_time,collision_energy");
     for (int i = 0; i < open_contacts(l); i++) put_contact_names(l, i, f);
+    fprintf(f, ",drift_rate,events,stepped,lift,duality_gap");
+    for (int i = 0; i < open_contacts(l); i++) {
+        fprintf(f, ",lift:");
+        sti_table_name(f, sti_system_contact(l->run.system, i));
+    }
     fputc('\n', f);
 }
 
@@ -501,6 +546,10 @@ static void lines(const void* self, int table, FILE* f) {
     sti_table_number(f, stepped ? r->collision_time : NAN);
     sti_table_number(f, r->collision_energy);
     for (int i = 0; i < open_contacts(l); i++) put_contact(&l->run.contact[i], f);
+    sti_table_number(f, r->drift_rate);
+    fprintf(f, ",%d,%.17g,%.17g", r->events, r->stepped, r->lift);
+    sti_table_number(f, stepped ? r->duality_gap : NAN);
+    for (int i = 0; i < open_contacts(l); i++) sti_table_number(f, l->run.contact[i].lift);
     fputc('\n', f);
 }
 
@@ -530,11 +579,18 @@ static sti_status save(const void* self, sti_store* out) {
     sti_store_put_members(out, "options", &l->options, option_members, STI_MEMBER_COUNT(option_members));
     if (l->E != NULL)
         sti_store_put_numbers(out, "options.E", l->E, (size_t)open_contacts(l) * (size_t)open_contacts(l));
+    if (l->stiffness != NULL) sti_store_put_numbers(out, "options.stiffness", l->stiffness, (size_t)open_contacts(l));
     sti_store_put_numbers(out, "start", &l->start, 1);
     sti_store_put_members(out, "system", &l->run, members, STI_MEMBER_COUNT(members));
     sti_store_put_bytes(out, "state", state, size);
     sti_meter_save(l->meter, out);
     sti_free(l->env, state);
+    for (int k = 0; status == STI_OK && k < STI_MEMBER_COUNT(event_members); k++)
+        status = sti_store_put_column(out, "events", l->run.event, sizeof *l->run.event, (size_t)l->run.event_count,
+                                      &event_members[k]);
+    if (status == STI_OK)
+        status =
+            sti_store_put_column(out, "system", l->run.kinds, sizeof l->run.kinds[0], STI_EVENT_COUNT, &kind_member);
     for (int k = 0; status == STI_OK && k < STI_MEMBER_COUNT(contact_members); k++)
         status = sti_store_put_column(out, "contacts", l->run.contact, sizeof *l->run.contact, contacts_of(l),
                                       &contact_members[k]);
@@ -556,6 +612,7 @@ static sti_status load_options(life* l, const sti_store* in) {
                    {(int)o->friction, STI_FRICTION_CONE, "options.friction"},
                    {(int)o->active, STI_ACTIVE_GAP, "options.active"},
                    {(int)o->level, STI_LEVEL_GAP, "options.level"},
+                   {(int)o->events, STI_EVENTS_AUTO, "options.events"},
                    {(int)o->law, STI_IMPACT_LAW_COUNT - 1, "options.law"}};
     for (size_t k = 0; k < sizeof choices / sizeof choices[0]; k++) {
         if (choices[k].value < 0 || choices[k].value > choices[k].last) return sti_store_missing(in, choices[k].name);
@@ -563,7 +620,25 @@ static sti_status load_options(life* l, const sti_store* in) {
     const double* E = sti_store_numbers(in, "options.E", &count);
     if (E != NULL && count != (size_t)open_contacts(l) * (size_t)open_contacts(l))
         return sti_store_missing(in, "options.E");
-    return keep_matrix(l, E);
+    const double* stiffness = sti_store_numbers(in, "options.stiffness", &count);
+    if (stiffness != NULL && count != (size_t)open_contacts(l)) return sti_store_missing(in, "options.stiffness");
+    return keep_laws(l, E, stiffness);
+}
+
+static sti_status load_events(life* l, const sti_store* in) {
+    sti_system_run* run = &l->run;
+    if (run->event_count < 0 || run->event_count > STI_RUN_EVENTS) return sti_store_missing(in, "system.event_count");
+    sti_status status =
+        sti_store_get_column(in, "system", run->kinds, sizeof run->kinds[0], STI_EVENT_COUNT, &kind_member);
+    for (int k = 0; status == STI_OK && k < STI_MEMBER_COUNT(event_members); k++)
+        status = sti_store_get_column(in, "events", run->event, sizeof *run->event, (size_t)run->event_count,
+                                      &event_members[k]);
+    for (int k = 0; status == STI_OK && k < run->event_count; k++) {
+        const sti_event* e = &run->event[k];
+        if ((int)e->kind < 0 || e->kind >= STI_EVENT_COUNT) return sti_store_missing(in, "events.kind");
+        if (e->contact < 0 || (size_t)e->contact >= contacts_of(l)) return sti_store_missing(in, "events.contact");
+    }
+    return status;
 }
 
 static sti_status load_state(life* l, const sti_store* in) {
@@ -578,6 +653,7 @@ static sti_status load_state(life* l, const sti_store* in) {
         status = sti_store_get_column(in, "contacts", l->run.contact, sizeof *l->run.contact, contacts_of(l),
                                       &contact_members[k]);
     l->start = *start;
+    if (status == STI_OK) status = load_events(l, in);
     if (status == STI_OK) status = sti_meter_load(l->meter, in);
     for (size_t i = 0; status == STI_OK && i < contacts_of(l); i++) {
         if (l->run.contact[i].mode < 0 || l->run.contact[i].mode > STI_MODE_SLIDE)
@@ -603,7 +679,7 @@ static sti_status load(sti_env* env, const sti_store* in, void** self) {
 
 const sti_simulation_type sti_simulation_system = {
     .kind = "system",
-    .version = 2,
+    .version = 3,
     .now = now,
     .step = step,
     .save = save,

@@ -1,13 +1,12 @@
-// A run as a measure: a bouncing ball in closed form, as a system and as a body; the same as a path of all steps; which impacts are
-// kept; hypotheses that fail; failing allocations.
-#include "support/near.h"
-// clang-format off
+// A run as a measure: a bouncing ball in closed form, as a system and as a body; the same as a path of all steps; which
+// impacts are kept; hypotheses that fail; failing allocations.
 #include <math.h>
 #include <stiction/stiction.h>
 #include <string.h>
-// clang-format on
+
 #include "run/meter.h"
 #include "support/group_env.h"
+#include "support/near.h"
 
 static const double g = 9.81;
 
@@ -35,7 +34,7 @@ static const char disc[] =
     " \"step\": {\"h\": 0.001, \"alpha\": 0.5}, \"time\": 1}";
 
 static void must(sti_status status) {
-    if (status != STI_OK) print_error("%s\n", sti_env_error(env)->text);
+    if (status != STI_OK) print_error("%s\n", sti_env_error(group_env)->text);
     assert_int_equal(status, STI_OK);
 }
 
@@ -50,13 +49,13 @@ static sti_run* run_system(const char* text, const char* settings, const sti_ste
     const sti_run_source source = {.text = text, .size = strlen(text), .settings = settings};
     sti_simulation* s;
     sti_run* run;
-    must(sti_system_simulation(env, &source, options, &s));
-    must(go(env, s, time, &run));
+    must(sti_system_simulation(group_env, &source, options, &s));
+    must(go(group_env, s, time, &run));
     return run;
 }
 
-// From a height of 1: impact k at t_k with the speed e^k V, each an atom of (1 + e) e^k V; between impacts gravity turns the
-// velocity, and in a step of length h with an impact the two work against each other.
+// From a height of 1: impact k at t_k with the speed e^k V, each an atom of (1 + e) e^k V; between impacts gravity
+// turns the velocity, and in a step of length h with an impact the two work against each other.
 static void a_bouncing_ball_has_the_measures_of_its_closed_form(void** state) {
     (void)state;
     const double e = 0.8, m = 2, V = sqrt(2 * g), h = 0.01, T = 3;
@@ -86,8 +85,8 @@ static void a_bouncing_ball_has_the_measures_of_its_closed_form(void** state) {
     sti_run_destroy(run);
 }
 
-// Schemes that do not locate impacts: the first step brings the ball to the table, the second stops it. It ends at rest, so that the
-// table gave back all that gravity gave.
+// Schemes that do not locate impacts: the first step brings the ball to the table, the second stops it. It ends at
+// rest, so that the table gave back all that gravity gave.
 static void impacts_that_are_not_located_are_those_of_steps(void** state) {
     (void)state;
     sti_stepper_options o = sti_stepper_options_default(STI_SCHEME_CONVEX);
@@ -109,8 +108,8 @@ static void a_ball_as_a_body_has_them_up_to_h(void** state) {
     sti_simulation* s;
     sti_run* run;
     const double e = 0.5, V = sqrt(2 * g), first = V / g, second = first + 2 * e * V / g;
-    must(sti_world_simulation(env, &source, &s));
-    must(go(env, s, 1, &run));
+    must(sti_world_simulation(group_env, &source, &s));
+    must(go(group_env, s, 1, &run));
     const sti_run_measure* x = sti_world_run_of(run)->measure;
     assert_true(second < 1 && second + 2 * e * e * V / g > 1);
     assert_int_equal(x->atoms, 2);
@@ -130,8 +129,8 @@ static void impulses_of_a_body_that_stays_down_are_its_weight_over_the_time(void
     const sti_run_source source = {.text = disc, .size = sizeof disc - 1, .settings = "e=0,step.alpha=1"};
     sti_simulation* s;
     sti_run* run;
-    must(sti_world_simulation(env, &source, &s));
-    must(go(env, s, 1, &run));
+    must(sti_world_simulation(group_env, &source, &s));
+    must(go(group_env, s, 1, &run));
     const sti_run_measure* x = sti_world_run_of(run)->measure;
     assert_near(x->sizes.impulses, 2 * g, 0.03);
     assert_int_equal(x->atoms, 1);
@@ -152,9 +151,9 @@ static void measures_are_those_of_a_path_of_all_steps(void** state) {
     sti_path_measures p;
     sti_run* run = run_system(ball, NULL, &o, 2);
     const sti_path_measures* x = &sti_system_run_of(run)->measure->sizes;
-    must(sti_document_parse(env, source.text, source.size, "ball", &document));
-    must(sti_stepper_create(env, sti_system_of(document), &o, &s));
-    must(sti_path_create(env, 1, 1, o.alpha, &path));
+    must(sti_document_parse(group_env, source.text, source.size, "ball", &document));
+    must(sti_stepper_create(group_env, sti_system_of(document), &o, &s));
+    must(sti_path_create(group_env, 1, 1, o.alpha, &path));
     must(sti_path_add(path, 0, sti_stepper_q(s), sti_stepper_v(s), 0));
     for (int l = 0; l < 200; l++) {
         sti_step_report r;
@@ -188,7 +187,7 @@ static void the_largest_impacts_are_kept_in_order_of_time(void** state) {
     (void)state;
     sti_meter* meter;
     double sum = 0;
-    must(sti_meter_create(env, 1, 1, &meter));
+    must(sti_meter_create(group_env, 1, 1, &meter));
     for (int k = 0; k < 250; k++) {
         const double size = 1 + k * 77 % 250;  // each of 1 .. 250 once
         sti_meter_atom(meter, k, size);
@@ -210,7 +209,7 @@ static void few_instants_are_looked_at(void** state) {
     (void)state;
     sti_meter* meter;
     long looked = 0;
-    must(sti_meter_create(env, 1, 1, &meter));
+    must(sti_meter_create(group_env, 1, 1, &meter));
     for (long k = 1; k <= 1000000; k++) looked += sti_meter_due(meter, k, true);
     assert_true(looked > 200 && looked < 500);
     sti_meter_destroy(meter);

@@ -1,15 +1,14 @@
-// The life of a simulation: named fields in a file, a run that goes on bit by bit, one that is stopped, saved by others, failing
-// allocations.
-#include "support/near.h"
-// clang-format off
+// The life of a simulation: named fields in a file, a run that goes on bit by bit, one that is stopped, saved by
+// others, failing allocations.
 #include <stdio.h>
 #include <stdlib.h>
 #include <stiction/stiction.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-// clang-format on
+
 #include "support/group_env.h"
+#include "support/near.h"
 
 static const char scene[] =
     "{\"kind\": \"navigation\", \"step\": 0.02, \"time\": 2, \"parameters\": {\"f\": 1},"
@@ -45,10 +44,19 @@ static const char box[] =
     "   \"position\": [0, 0.3], \"angle\": 0.2, \"velocity\": [0.5, 0]}],"
     " \"step\": {\"h\": 0.01}, \"time\": 1}";
 
+// Grains that flow through an opening, and come in again.
+static const char flow[] =
+    "{\"kind\": \"scene\", \"bed\": {\"layout\": \"pebble-bed\", \"count\": 40, \"cylinder\": 2.5, \"opening\": 1.8,"
+    " \"recirculate\": true}, \"step\": {\"h\": 0.01, \"tol\": 1e-4}, \"time\": 2, \"until\": {\"kinetic\": 0}}";
+
+static const char bed[] =
+    "{\"kind\": \"scene\", \"bed\": {\"layout\": \"settle\", \"count\": 10}, \"time\": 20, \"until\": {\"kinetic\": "
+    "1e-6}}";
+
 static char dir[200], csv[300];
 
 static void must(sti_status status) {
-    if (status != STI_OK) print_error("%s\n", sti_env_error(env)->text);
+    if (status != STI_OK) print_error("%s\n", sti_env_error(group_env)->text);
     assert_int_equal(status, STI_OK);
 }
 
@@ -96,6 +104,11 @@ static sti_status make_box(sti_env* in, sti_simulation** out) {
     return sti_world_simulation(in, &source, out);
 }
 
+static sti_status make_flow(sti_env* in, sti_simulation** out) {
+    const sti_run_source source = {.text = flow, .size = sizeof flow - 1, .name = "flow", .settings = "mu=0.3"};
+    return sti_bed_simulation(in, &source, out);
+}
+
 static sti_run_options with_files(double time) {
     sti_run_options o = sti_run_options_default();
     o.dir = dir;
@@ -130,14 +143,14 @@ static void fields_come_back_by_their_names(void** state) {
     const double x[] = {1.5, -0.0, 1e300};
     const int64_t i[] = {INT64_MIN, 7};
     size_t count;
-    must(sti_store_create(env, &out));
+    must(sti_store_create(group_env, &out));
     sti_store_put_numbers(out, "x", x, 3);
     sti_store_put_integers(out, "i", i, 2);
     sti_store_put_text(out, "words", "two words\nand a line");
     sti_store_put_bytes(out, "raw", "\0\1\2", 3);
     sti_store_put_numbers(out, "none", NULL, 0);
     must(sti_store_save(out, path));
-    must(sti_store_load(env, path, &in));
+    must(sti_store_load(group_env, path, &in));
     const double* y = sti_store_numbers(in, "x", &count);
     assert_int_equal(count, 3);
     assert_memory_equal(x, y, sizeof x);
@@ -170,25 +183,25 @@ static void a_stopped_run_goes_on_bit_by_bit(void** state) {
     long size, whole_size;
     int left = 37;
     use("whole");
-    must(make(env, &s));
+    must(make(group_env, &s));
     sti_run_options o = with_files(0);
-    must(sti_run_create(env, s, &o, &whole));
+    must(sti_run_create(group_env, s, &o, &whole));
     must(sti_run_go(whole));
     char* expected = contents("steps.csv", &whole_size);
     drop();
     use("parts");
-    must(make(env, &s));
+    must(make(group_env, &s));
     o = with_files(0);
     o.stopped = stop_soon;
     o.user = &left;
-    must(sti_run_create(env, s, &o, &run));
+    must(sti_run_create(group_env, s, &o, &run));
     must(sti_run_go(run));
     sti_run_now(run, &now);
     assert_int_equal(now.end, STI_RUN_END_STOPPED);
     assert_int_equal(now.steps, 37);
     sti_run_destroy(run);
     o = with_files(0);
-    must(sti_run_resume(env, dir, &o, &run));
+    must(sti_run_resume(group_env, dir, &o, &run));
     must(sti_run_go(run));
     sti_run_now(run, &now);
     assert_int_equal(now.end, STI_RUN_END_TIME);
@@ -214,6 +227,44 @@ static void a_stopped_run_goes_on_bit_by_bit(void** state) {
     drop();
 }
 
+static void single_steps_have_the_bits_of_a_run(void** state) {
+    (void)state;
+    sti_simulation* s;
+    sti_run *whole, *run;
+    sti_run_state now;
+    long size, whole_size;
+    use("whole");
+    must(make_ball(group_env, &s));
+    sti_run_options o = with_files(0.5);
+    must(sti_run_create(group_env, s, &o, &whole));
+    must(sti_run_go(whole));
+    char* expected = contents("steps.csv", &whole_size);
+    drop();
+    use("single");
+    must(make_ball(group_env, &s));
+    o = with_files(0.5);
+    must(sti_run_create(group_env, s, &o, &run));
+    for (sti_run_now(run, &now); !now.over; sti_run_now(run, &now)) {
+        must(sti_run_step(run));
+        if (now.steps == 20) must(sti_run_checkpoint(run));
+    }
+    assert_int_equal(now.steps, now.last);
+    must(sti_run_step(run));  // over: nothing is done
+    must(sti_run_checkpoint(run));
+    char* got = contents("steps.csv", &size);
+    assert_int_equal(size, whole_size);
+    assert_memory_equal(got, expected, (size_t)size);
+    sti_run_destroy(run);
+    must(sti_run_resume(group_env, dir, &o, &run));  // the checkpoint is whole
+    sti_run_now(run, &now);
+    assert_true(now.over && now.steps == now.last);
+    free(got);
+    free(expected);
+    sti_run_destroy(run);
+    sti_run_destroy(whole);
+    drop();
+}
+
 // The peg to its end, with both tables; stop: after so many steps, and then on from the checkpoint; -1: in one go.
 static sti_run* push_peg(int stop, char** tables, long* sizes) {
     char path[300];
@@ -224,13 +275,13 @@ static sti_run* push_peg(int stop, char** tables, long* sizes) {
     o.contacts = path;
     o.stopped = stop >= 0 ? stop_soon : NULL;
     o.user = &stop;
-    must(make_peg(env, &s));
-    must(sti_run_create(env, s, &o, &run));
+    must(make_peg(group_env, &s));
+    must(sti_run_create(group_env, s, &o, &run));
     must(sti_run_go(run));
     if (o.stopped != NULL) {
         sti_run_destroy(run);
         o.stopped = NULL;
-        must(sti_run_resume(env, dir, &o, &run));
+        must(sti_run_resume(group_env, dir, &o, &run));
         must(sti_run_go(run));
     }
     tables[0] = contents("steps.csv", &sizes[0]);
@@ -295,13 +346,13 @@ static sti_run* throw_ball(int stop, char** tables, long* sizes) {
     sti_run_options o = with_files(1);
     o.stopped = stop >= 0 ? stop_soon : NULL;
     o.user = &stop;
-    must(make_ball(env, &s));
-    must(sti_run_create(env, s, &o, &run));
+    must(make_ball(group_env, &s));
+    must(sti_run_create(group_env, s, &o, &run));
     must(sti_run_go(run));
     if (o.stopped != NULL) {
         sti_run_destroy(run);
         o.stopped = NULL;
-        must(sti_run_resume(env, dir, &o, &run));
+        must(sti_run_resume(group_env, dir, &o, &run));
         must(sti_run_go(run));
     }
     tables[0] = contents("steps.csv", &sizes[0]);
@@ -359,13 +410,13 @@ static sti_run* drop_box(int stop, char** tables, long* sizes) {
     o.frame = 0.03;
     o.stopped = stop >= 0 ? stop_soon : NULL;
     o.user = &stop;
-    must(make_box(env, &s));
-    must(sti_run_create(env, s, &o, &run));
+    must(make_box(group_env, &s));
+    must(sti_run_create(group_env, s, &o, &run));
     must(sti_run_go(run));
     if (o.stopped != NULL) {
         sti_run_destroy(run);
         o.stopped = NULL;
-        must(sti_run_resume(env, dir, &o, &run));
+        must(sti_run_resume(group_env, dir, &o, &run));
         must(sti_run_go(run));
     }
     tables[0] = contents("steps.csv", &sizes[0]);
@@ -381,12 +432,12 @@ static void bodies_go_on_with_their_check_and_their_sums(void** state) {
     use("box");
     snprintf(path, sizeof path, "%s/trajectory.h5", dir);
     sti_run* whole = drop_box(-1, a, sizes);
-    must(sti_recorded_world_load(env, path, &w[0]));
+    must(sti_recorded_world_load(group_env, path, &w[0]));
     drop();
     use("box_parts");
     snprintf(path, sizeof path, "%s/trajectory.h5", dir);
     sti_run* run = drop_box(19, b, others);
-    must(sti_recorded_world_load(env, path, &w[1]));
+    must(sti_recorded_world_load(group_env, path, &w[1]));
     drop();
     const sti_world_run *x = sti_world_run_of(whole), *y = sti_world_run_of(run);
     assert_null(sti_system_run_of(run));
@@ -417,19 +468,199 @@ static void bodies_go_on_with_their_check_and_their_sums(void** state) {
     assert_int_equal(x->shots, STI_WORLD_SHOTS);
     assert_int_equal(y->shots, x->shots);
     assert_memory_equal(x->shot, y->shot, (size_t)x->shots * 22 * sizeof(double));
-    for (int k = 0; k < 2; k++) sti_recorded_world_clear(env, &w[k]);
+    for (int k = 0; k < 2; k++) sti_recorded_world_clear(group_env, &w[k]);
     sti_run_destroy(run);
     sti_run_destroy(whole);
 }
 
 static void grains_are_no_bodies(void** state) {
     (void)state;
-    const char bed[] = "{\"kind\": \"scene\", \"bed\": {\"layout\": \"settle\", \"count\": 10}, \"time\": 1}";
     const sti_run_source source = {.text = bed, .size = sizeof bed - 1};
     sti_simulation* s;
-    assert_int_equal(sti_world_simulation(env, &source, &s), STI_ERR_INPUT);
+    assert_int_equal(sti_world_simulation(group_env, &source, &s), STI_ERR_INPUT);
     assert_null(s);
-    assert_non_null(strstr(sti_env_error(env)->text, "a scene of bodies is expected"));
+    assert_non_null(strstr(sti_env_error(group_env)->text, "a scene of bodies is expected"));
+    const sti_run_source boxes = {.text = box, .size = sizeof box - 1};
+    assert_int_equal(sti_bed_simulation(group_env, &boxes, &s), STI_ERR_INPUT);
+    assert_null(s);
+    assert_non_null(strstr(sti_env_error(group_env)->text, "a scene of grains is expected"));
+}
+
+// ---- grains
+
+// A flow until 1.7, in one go or with an interruption after step `part`; what was recorded, and its table.
+static sti_run* let_flow(long part, sti_recorded_bed* recorded, char** table, long* size) {
+    sti_simulation* s;
+    sti_run* run;
+    char path[300];
+    snprintf(path, sizeof path, "%s/trajectory.h5", dir);
+    sti_run_options o = with_files(part > 0 ? 0.01 * (double)part : 1.7);
+    o.frame = 0.5;
+    o.jamming_every = 0.1;
+    must(make_flow(group_env, &s));
+    must(sti_run_create(group_env, s, &o, &run));
+    must(sti_run_go(run));
+    if (part > 0) {
+        sti_run_destroy(run);
+        o = with_files(1.7);
+        o.jamming_every = 0.1;
+        must(sti_run_resume(group_env, dir, &o, &run));
+        must(sti_run_go(run));
+    }
+    must(sti_recorded_bed_load(group_env, path, recorded));
+    *table = contents("steps.csv", size);
+    return run;
+}
+
+static void a_bed_goes_on_with_its_flow_its_frames_and_its_tests(void** state) {
+    (void)state;
+    sti_recorded_bed r[2];
+    char* table[2];
+    long size[2];
+    use("flow");
+    sti_run* whole = let_flow(0, &r[0], &table[0], &size[0]);
+    drop();
+    use("flow_parts");
+    sti_run* run = let_flow(123, &r[1], &table[1], &size[1]);
+    drop();
+    const sti_bed_run *x = sti_bed_run_of(whole), *y = sti_bed_run_of(run);
+    assert_null(sti_world_run_of(run));
+    assert_int_equal(x->steps, 170);
+    assert_int_equal(y->steps, 170);
+    assert_int_equal(size[0], size[1]);
+    assert_memory_equal(table[0], table[1], (size_t)size[0]);
+    // frames of steps 0, 50, 100, 150 and the last one; that of the interruption is gone
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(r[k].frame_count, 5);
+        assert_int_equal(r[k].step_count, 170);
+    }
+    assert_int_equal(x->frames, 5);
+    assert_int_equal(y->frames, 5);
+    assert_memory_equal(r[0].x, r[1].x, 5 * 40 * 3 * sizeof(double));
+    assert_memory_equal(r[0].r, r[1].r, (size_t)r[0].contact_count * 3 * sizeof(double));
+    assert_int_equal(x->jamming_tests, 17);
+    assert_int_equal(y->jamming_tests, 17);
+    const sti_flow f[] = {sti_recirculation_flow(x->flow), sti_recirculation_flow(y->flow)};
+    assert_true(f[0].left > 0 && f[0].left == f[1].left && f[0].last_time == f[1].last_time);
+    assert_true(x->worst_residual == y->worst_residual && x->last.kinetic == y->last.kinetic);
+    assert_string_equal(y->name, "flow");
+    for (int k = 0; k < 2; k++) {
+        sti_recorded_bed_clear(group_env, &r[k]);
+        free(table[k]);
+    }
+    sti_run_destroy(run);
+    sti_run_destroy(whole);
+}
+
+static void a_bed_ends_at_rest_and_goes_on_past_it(void** state) {
+    (void)state;
+    const sti_run_source source = {.text = bed, .size = sizeof bed - 1};
+    sti_simulation* s;
+    sti_run* run;
+    sti_run_state now;
+    long size[2];
+    use("rest");
+    sti_run_options o = sti_run_options_default();
+    o.dir = dir;
+    must(sti_bed_simulation(group_env, &source, &s));
+    must(sti_run_create(group_env, s, &o, &run));
+    must(sti_run_go(run));
+    sti_run_now(run, &now);
+    const long rested = now.steps;
+    assert_int_equal(now.end, STI_RUN_END_ITSELF);
+    assert_true(now.over && rested < now.last);
+    assert_true(sti_bed_run_of(run)->last.kinetic < 1e-6);
+    sti_run_destroy(run);
+    // it is over: no step, and not a byte of its files changes
+    char* before = contents("trajectory.h5", &size[0]);
+    must(sti_run_resume(group_env, dir, NULL, &run));
+    must(sti_run_go(run));
+    sti_run_now(run, &now);
+    assert_int_equal(now.steps, rested);
+    assert_int_equal(now.end, STI_RUN_END_ITSELF);
+    sti_run_destroy(run);
+    char* after = contents("trajectory.h5", &size[1]);
+    assert_int_equal(size[0], size[1]);
+    assert_memory_equal(before, after, (size_t)size[0]);
+    // a later time is meant
+    o.time = now.time + 20 * now.h;
+    must(sti_run_resume(group_env, dir, &o, &run));
+    must(sti_run_go(run));
+    sti_run_now(run, &now);
+    assert_int_equal(now.steps, rested + 20);
+    assert_int_equal(now.end, STI_RUN_END_TIME);
+    sti_run_destroy(run);
+    free(before);
+    free(after);
+    drop();
+}
+
+static void a_bed_solved_by_a_method_wants_it_again(void** state) {
+    (void)state;
+    const char facets[] =
+        "{\"kind\": \"scene\", \"bed\": {\"layout\": \"settle\", \"count\": 4}, \"time\": 1,"
+        " \"step\": {\"law\": \"facets\", \"solver\": \"tron\"}}";
+    const sti_run_source source = {.text = facets, .size = sizeof facets - 1};
+    const sti_bed_method method = {.name = "mine", .solve = NULL};
+    sti_simulation* s;
+    sti_run* run;
+    use("method");
+    sti_run_options o = with_files(0.01);
+    o.method = &method;
+    must(sti_bed_simulation(group_env, &source, &s));
+    must(sti_run_create(group_env, s, &o, &run));
+    sti_run_destroy(run);
+    must(sti_run_resume(group_env, dir, &o, &run));  // before its first step it may be solved by another
+    sti_run_destroy(run);
+    drop();
+    use("method_on");
+    o = with_files(0.01);
+    must(sti_bed_simulation(group_env, &source, &s));
+    must(sti_run_create(group_env, s, &o, &run));
+    must(sti_run_go(run));
+    assert_true(sti_bed_run_of(run)->steps > 0);
+    sti_run_destroy(run);
+    o = with_files(0.02);
+    o.method = &method;
+    assert_int_equal(sti_run_resume(group_env, dir, &o, &run), STI_ERR_INPUT);
+    assert_non_null(strstr(sti_env_error(group_env)->text, "method: \"mine\": the run was begun with \"\""));
+    drop();
+}
+
+// ---- steps as problems
+
+static void the_last_step_is_a_problem_with_its_point(void** state) {
+    (void)state;
+    sti_status (*const of[])(sti_env*, sti_simulation**) = {make_flow, make_box};
+    use("problem");
+    char path[300];
+    snprintf(path, sizeof path, "%s/fields.h5", dir);
+    for (int k = 0; k < 2; k++) {
+        sti_simulation* s;
+        sti_run* run;
+        sti_run_problem p;
+        sti_contact_verification v;
+        sti_run_options o = sti_run_options_default();
+        o.time = 0.6;
+        must(of[k](group_env, &s));
+        must(sti_run_create(group_env, s, &o, &run));
+        assert_int_equal(sti_run_pose_step(group_env, run, &p), STI_ERR_ARGUMENT);  // there is none yet
+        sti_run_problem_clear(group_env, &p);
+        must(sti_run_go(run));
+        must(sti_run_pose_step(group_env, run, &p));
+        assert_int_equal(p.contact_answer->outcome, STI_SOLVED);
+        must(sti_verify_contact(group_env, p.contact, p.contact_answer, 4e-4, &v));
+        assert_true(v.accepted);
+        must(sti_run_problem_save(group_env, &p, "a step", NULL, path));
+        sti_document* d;
+        must(sti_document_load(group_env, path, &d));
+        assert_int_equal(sti_contact_problem_of(d)->contact_count, p.contact->contact_count);
+        sti_document_destroy(d);
+        remove(path);
+        sti_run_problem_clear(group_env, &p);
+        sti_run_destroy(run);
+    }
+    drop();
 }
 
 static bool none(void* user, double t, const double* q, const double* v, double* G) {
@@ -444,18 +675,18 @@ static void a_system_with_a_function_of_its_own_is_refused(void** state) {
     sti_stepper_options options = sti_stepper_options_default(STI_SCHEME_ALPHA);
     sti_simulation* s;
     options.inertial = none;
-    assert_int_equal(sti_system_simulation(env, &source, &options, &s), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_system_simulation(group_env, &source, &options, &s), STI_ERR_ARGUMENT);
     assert_null(s);
-    assert_non_null(strstr(sti_env_error(env)->text, "inertial: a function"));
+    assert_non_null(strstr(sti_env_error(group_env)->text, "inertial: a function"));
 }
 
 // ---- checkpoints that are not ours
 
 static void refuse(const char* expected) {
     sti_run* run;
-    assert_int_equal(sti_run_resume(env, dir, NULL, &run), STI_ERR_INPUT);
+    assert_int_equal(sti_run_resume(group_env, dir, NULL, &run), STI_ERR_INPUT);
     assert_null(run);
-    if (strstr(sti_env_error(env)->text, expected) == NULL) fail_msg("%s", sti_env_error(env)->text);
+    if (strstr(sti_env_error(group_env)->text, expected) == NULL) fail_msg("%s", sti_env_error(group_env)->text);
 }
 
 static void what_others_saved_is_refused_with_the_reason(void** state) {
@@ -465,18 +696,18 @@ static void what_others_saved_is_refused_with_the_reason(void** state) {
     snprintf(path, sizeof path, "%s/checkpoint.h5", dir);
     const sti_part old[] = {{"system", "text", 4}, {"manipulation", "text", 4}}, none = {"mine", "text", 4};
     for (int k = 0; k < 2; k++) {
-        must(sti_checkpoint_save(env, path, &old[k], 1));
+        must(sti_checkpoint_save(group_env, path, &old[k], 1));
         refuse("saved by an earlier version");
     }
-    must(sti_checkpoint_save(env, path, &none, 1));
+    must(sti_checkpoint_save(group_env, path, &none, 1));
     refuse("not a checkpoint");
-    const int64_t versions[] = {1, 99, 2, 99, 1};
+    const int64_t versions[] = {1, 99, 3, 99, 1};
     const char* const kinds[] = {"manipulation", "navigation", "navigation", "manipulation", "weather"};
-    const char* const words[] = {"document: missing", "version: 99 of navigation: 2 expected", "document: missing",
+    const char* const words[] = {"document: missing", "version: 99 of navigation: 3 expected", "document: missing",
                                  "version: 99 of manipulation: 1 expected", "kind: weather"};
     for (int k = 0; k < 5; k++) {
         sti_store* f;
-        must(sti_store_create(env, &f));
+        must(sti_store_create(group_env, &f));
         sti_store_put_text(f, "kind", kinds[k]);
         sti_store_put_integers(f, "version", &versions[k], 1);
         must(sti_store_save(f, path));
@@ -492,24 +723,25 @@ static void bad_requests_are_refused(void** state) {
     sti_run* run;
     const char lcp[] = "{\"kind\": \"lcp\", \"M\": [[1]], \"q\": [1]}";
     const sti_run_source other = {.text = lcp, .size = sizeof lcp - 1};
-    assert_int_equal(sti_navigation_simulation(env, &other, &s), STI_ERR_INPUT);
-    assert_non_null(strstr(sti_env_error(env)->text, "\"navigation\" expected"));
+    assert_int_equal(sti_navigation_simulation(group_env, &other, &s), STI_ERR_INPUT);
+    assert_non_null(strstr(sti_env_error(group_env)->text, "\"navigation\" expected"));
     long steps;
-    must(make(env, &s));
+    must(make(group_env, &s));
     assert_int_equal(sti_simulation_steps(s, 1e12, &steps), STI_ERR_INPUT);
     must(sti_simulation_steps(s, 0, &steps));
     assert_int_equal(steps, 100);
     sti_run_options o = sti_run_options_default();
     o.contacts = "contacts.csv";
-    assert_int_equal(sti_run_create(env, s, &o, &run), STI_ERR_INPUT);  // takes the simulation
+    assert_int_equal(sti_run_create(group_env, s, &o, &run), STI_ERR_INPUT);  // takes the simulation
     assert_null(run);
 }
 
 // ---- failing allocations
 
-static void fail_every_allocation(sti_status (*of)(sti_env*, sti_simulation**), const char* name) {
+// stride 1: every one. Each round waits for the disk, so where there are many allocations every stride-th one fails.
+static void fail_every_allocation(sti_status (*of)(sti_env*, sti_simulation**), const char* name, long stride) {
     use(name);
-    for (long k = 0;; k++) {
+    for (long k = 0;; k += stride) {
         failing_env f;
         failing_env_open(&f, k);
         sti_simulation* s = NULL;
@@ -519,17 +751,21 @@ static void fail_every_allocation(sti_status (*of)(sti_env*, sti_simulation**), 
         sti_status status = of(f.env, &s);
         if (status == STI_OK) status = sti_simulation_steps(s, 0, &steps);
         if (status == STI_OK) status = sti_run_create(f.env, s, &o, &run);
+        const bool single = of == make_peg;  // of one kind: each checkpoint waits for the disk
+        if (status == STI_OK && single) status = sti_run_step(run);
+        if (status == STI_OK && single) status = sti_run_checkpoint(run);
         if (status == STI_OK) status = sti_run_go(run);
         if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
         sti_run_destroy(run);
         if (failing_env_close(&f)) break;
     }
-    for (long k = 0;; k++) {
+    for (long k = 0;; k += stride) {
         failing_env f;
         failing_env_open(&f, k);
         sti_run* run = NULL;
         sti_run_options o = with_files(0.2);
-        const sti_status status = sti_run_resume(f.env, dir, &o, &run);
+        sti_status status = sti_run_resume(f.env, dir, &o, &run);
+        if (status == STI_OK) status = sti_run_go(run);
         if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
         sti_run_destroy(run);
         if (failing_env_close(&f)) break;
@@ -539,10 +775,56 @@ static void fail_every_allocation(sti_status (*of)(sti_env*, sti_simulation**), 
 
 static void every_allocation_may_fail(void** state) {
     (void)state;
-    fail_every_allocation(make, "failing");
-    fail_every_allocation(make_peg, "failing_peg");
-    fail_every_allocation(make_ball, "failing_ball");
-    fail_every_allocation(make_box, "failing_box");
+    fail_every_allocation(make, "failing", 1);
+    fail_every_allocation(make_peg, "failing_peg", 1);
+    fail_every_allocation(make_ball, "failing_ball", 1);
+    fail_every_allocation(make_box, "failing_box", 1);
+    fail_every_allocation(make_flow, "failing_flow", 7);
+}
+
+static void every_allocation_of_a_bed_may_fail(void** state) {
+    (void)state;
+    for (long k = 0;; k++) {
+        failing_env f;
+        failing_env_open(&f, k);
+        sti_simulation* s = NULL;
+        sti_run* run = NULL;
+        sti_run_options o = sti_run_options_default();
+        o.time = 0.05;
+        o.jamming_every = 0.02;
+        sti_status status = make_flow(f.env, &s);
+        if (status == STI_OK) status = sti_run_create(f.env, s, &o, &run);
+        if (status == STI_OK) status = sti_run_go(run);
+        if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
+        sti_run_destroy(run);
+        if (failing_env_close(&f)) break;
+    }
+}
+
+static void posing_a_step_may_fail_too(void** state) {
+    (void)state;
+    use("posing");
+    char path[300];
+    snprintf(path, sizeof path, "%s/fields.h5", dir);
+    sti_simulation* s;
+    sti_run* run;
+    sti_run_options o = sti_run_options_default();
+    o.time = 0.3;
+    must(make_flow(group_env, &s));
+    must(sti_run_create(group_env, s, &o, &run));
+    must(sti_run_go(run));
+    for (long k = 0;; k++) {
+        failing_env f;
+        failing_env_open(&f, k);
+        sti_run_problem p;
+        sti_status status = sti_run_pose_step(f.env, run, &p);
+        if (status == STI_OK) status = sti_run_problem_save(f.env, &p, "a step", "of grains", path);
+        if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
+        sti_run_problem_clear(f.env, &p);
+        if (failing_env_close(&f)) break;
+    }
+    sti_run_destroy(run);
+    drop();
 }
 
 static void fields_may_fail_too(void** state) {
@@ -574,14 +856,21 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fields_come_back_by_their_names),
         cmocka_unit_test(a_stopped_run_goes_on_bit_by_bit),
+        cmocka_unit_test(single_steps_have_the_bits_of_a_run),
         cmocka_unit_test(parts_go_on_until_they_are_stuck),
         cmocka_unit_test(a_system_goes_on_with_its_collisions_and_its_law),
         cmocka_unit_test(bodies_go_on_with_their_check_and_their_sums),
         cmocka_unit_test(grains_are_no_bodies),
+        cmocka_unit_test(a_bed_goes_on_with_its_flow_its_frames_and_its_tests),
+        cmocka_unit_test(a_bed_ends_at_rest_and_goes_on_past_it),
+        cmocka_unit_test(a_bed_solved_by_a_method_wants_it_again),
+        cmocka_unit_test(the_last_step_is_a_problem_with_its_point),
         cmocka_unit_test(a_system_with_a_function_of_its_own_is_refused),
         cmocka_unit_test(what_others_saved_is_refused_with_the_reason),
         cmocka_unit_test(bad_requests_are_refused),
         cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(every_allocation_of_a_bed_may_fail),
+        cmocka_unit_test(posing_a_step_may_fail_too),
         cmocka_unit_test(fields_may_fail_too),
     };
     return cmocka_run_group_tests(tests, open_group_env, close_group_env);

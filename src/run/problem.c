@@ -1,0 +1,28 @@
+// problem.c: the last step of a run as a problem that any solver takes, and as a file.
+#include <stiction/io.h>
+
+#include "run/simulation.h"
+
+sti_status sti_run_pose_step(sti_env* env, const sti_run* run, sti_run_problem* out) {
+    const sti_simulation* s = sti_run_simulation(run);
+    *out = (sti_run_problem){0};
+    if (s->type->problem == NULL)
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "steps of kind %s pose no contact problem", s->type->kind);
+    return s->type->problem(s->self, env, out);
+}
+
+void sti_run_problem_clear(sti_env* env, sti_run_problem* problem) {
+    if (problem->drop != NULL) problem->drop(env, problem->memory);
+    *problem = (sti_run_problem){0};
+}
+
+sti_status sti_run_problem_save(sti_env* env, const sti_run_problem* p, const char* title, const char* description,
+                                const char* path) {
+    const sti_contact_answer* a = p->contact_answer;
+    const bool claimed = a->outcome == STI_SOLVED;
+    const sti_contact_guess guess = {.r = a->r, .u = a->u, .v = a->v, .lambda = a->lambda};
+    const sti_contact_info info = {
+        .title = title, .description = description, .guess_count = claimed ? 0 : 1, .guesses = claimed ? NULL : &guess};
+    const sti_status status = sti_contact_save(env, p->contact, &info, path);
+    return status == STI_OK && claimed ? sti_contact_answer_save(env, p->contact, a, path) : status;
+}
