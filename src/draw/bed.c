@@ -4,15 +4,16 @@
 // (right'p, up'p) and has depth d'p. Every pixel is made of samples^2 rays:
 //
 //     depth     for each sphere, the rays inside its disc: depth - sqrt(R^2 - distance^2); the nearest sphere is kept
-//     vessel    an intersection of convex sets: a ray runs inside it between the last entry and the first exit, and what
+//     vessel    an intersection of convex sets: a ray runs inside it between the last entry and the first exit, and
+//               what
 //               is seen of an open vessel is the wall at the exit
 //     cut       grains with centres before the plane through the axis are left out; where a ray meets that plane less
 //               than a wall's thickness outside of the vessel, it sees the cut through the wall
 //     light     Lambert's law for one light, shadows from a second depth buffer that looks along it, and darkness in
 //               crevices: how many of the rays around see something nearer
 //
-// Cost: O(rays + sum of discs). Nothing depends on the order of the spheres, except where depths are equal: the lower number
-// is kept.
+// Cost: O(rays + sum of discs). Nothing depends on the order of the spheres, except where depths are equal: the lower
+// number is kept.
 #include <math.h>
 #include <stiction/draw.h>
 #include <string.h>

@@ -77,6 +77,10 @@ static sti_status check(sti_env* env, const sti_bodies* bodies, const sti_pose* 
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "%d ghosts, must be 0 to 10000, and %d contacts", view->ghost_count,
                         view->contact_count);
     const int n = sti_bodies_count(bodies);
+    for (int k = 0; k < view->look_count; k++) {
+        if (view->looks[k].body < 0 || view->looks[k].body >= n)
+            return STI_FAIL(env, STI_ERR_ARGUMENT, k, "look %d: of body %d: there are %d", k, view->looks[k].body, n);
+    }
     for (int shot = -1; shot < view->ghost_count; shot++) {
         const sti_pose* list = shot < 0 ? poses : view->ghosts + (size_t)shot * (size_t)n;
         for (int k = 0; k < n; k++) {
@@ -95,6 +99,20 @@ static sti_status make_buffers(draw_world* w) {
     return status;
 }
 
+// Which bodies have looks, and which are shown by them alone.
+static sti_status find_looks(draw_world* w) {
+    const size_t n = (size_t)sti_bodies_count(w->bodies);
+    w->replaced = sti_alloc_array_zero(w->env, n, sizeof *w->replaced);
+    w->looks = sti_alloc_array_zero(w->env, n, sizeof *w->looks);
+    if (w->replaced == NULL || w->looks == NULL) return STI_FAIL(w->env, STI_ERR_MEMORY, -1, "looks of %zu bodies", n);
+    for (int k = 0; k < w->view->look_count; k++) {
+        const sti_look* look = &w->view->looks[k];
+        w->looks[look->body] = true;
+        w->replaced[look->body] |= look->instead;
+    }
+    return STI_OK;
+}
+
 static sti_status make_colors(draw_world* w, const unsigned char* color) {
     const size_t n = (size_t)sti_bodies_count(w->bodies);
     w->color = sti_alloc_array(w->env, n, 3);
@@ -110,7 +128,8 @@ sti_status sti_draw_world(sti_env* env, const sti_bodies* bodies, const sti_pose
     sti_status status = check(env, bodies, poses, view);
     if (status != STI_OK) return status;
     draw_world w = {.env = env, .bodies = bodies, .poses = poses, .view = view, .plane = sti_bodies_dim(bodies) == 2};
-    status = make_colors(&w, color);
+    status = find_looks(&w);
+    if (status == STI_OK) status = make_colors(&w, color);
     if (status == STI_OK) status = sti_draw_world_measure(&w);
     if (status == STI_OK) status = sti_draw_world_aim(&w);
     if (status == STI_OK) status = make_buffers(&w);
@@ -120,6 +139,8 @@ sti_status sti_draw_world(sti_env* env, const sti_bodies* bodies, const sti_pose
         sti_rings_fill(&w.rings);
         sti_image_develop(out, view->samples, sti_draw_world_trace, &w);
     }
+    sti_free(env, w.replaced);
+    sti_free(env, w.looks);
     sti_free(env, w.color);
     sti_free(env, w.spots);
     sti_free(env, w.items);

@@ -20,6 +20,7 @@ typedef struct draw_item {
     draw_kind kind;
     int body;      // -1: a link between bodies, or a mark
     int shot;      // -1: now; otherwise a ghost
+    int look;      // whose colour it has; -1: that of the body
     double at[3];  // centre of a ball, one end of a rod, the middle of a ground
     double n[3];   // outward normal; of a rod its direction
     double radius;
@@ -36,6 +37,8 @@ typedef struct draw_world {
     double typical;          // mean diagonal of the boxes around shapes that move
     sti_aabb* spots;         // boxes of the shapes that have to be seen             (spot_count)
     int spot_count;
+    bool* replaced;        // bodies whose shapes are not shown                             (bodies)
+    bool* looks;           // bodies that have looks                                        (bodies)
     unsigned char* color;  // of each body                                           (bodies x 3)
     draw_item* items;
     int item_count, item_room;
@@ -53,6 +56,9 @@ static inline const sti_pose* draw_world_pose(const draw_world* w, int body, int
     return shot < 0 ? &w->poses[body]
                     : &w->view->ghosts[(size_t)shot * (size_t)sti_bodies_count(w->bodies) + (size_t)body];
 }
+
+// The box around a look, with its body at an instant.
+void sti_draw_look_bounds(const draw_world* w, const sti_look* look, int shot, sti_aabb* out);
 
 // world_view.c: what has to be seen, and the cameras.
 sti_status sti_draw_world_measure(draw_world* w);

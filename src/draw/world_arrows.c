@@ -153,8 +153,8 @@ sti_status sti_draw_world_put_arrows(draw_world* w) {
     const sti_camera* c = &w->seen.view;
     const double longest = fmin(w->size / 7, 0.5 * w->typical), wide = c->width / c->scale;
     const double thick = fmin(fmax(longest / 70, 0.0008 * wide), 0.0016 * wide);
-    const draw_item kinds[2] = {{.kind = DRAW_RIM, .body = -1, .shot = -1},
-                                {.kind = DRAW_MARK, .body = -1, .shot = -1}};
+    const draw_item kinds[2] = {{.kind = DRAW_RIM, .body = -1, .shot = -1, .look = -1},
+                                {.kind = DRAW_MARK, .body = -1, .shot = -1, .look = -1}};
     int index[2], count = 0;
     double most = 0;
     if (w->view->contact_count == 0) return STI_OK;

@@ -102,9 +102,8 @@ static void normal_of(const draw_world* w, const sti_surface* s, int face, const
     for (int i = 0; i < 3 && length > 0; i++) n[i] /= length;
 }
 
-static sti_status put_faces(draw_world* w, const sti_shape* shape, const sti_pose* at, const sti_surface* s,
-                            draw_item item) {
-    const bool mesh = sti_shape_kind_of(shape) == STI_SHAPE_MESH;
+// mesh: its faces are seen from behind as well.
+static sti_status put_faces(draw_world* w, bool mesh, const sti_pose* at, const sti_surface* s, draw_item item) {
     sti_depth* b = item.shot < 0 ? &w->seen : &w->ghost;
     item.kind = DRAW_FACE;
     for (int k = 0; k < s->face_count; k++) {
@@ -163,7 +162,8 @@ static sti_status put_shape(draw_world* w, int k) {
     const sti_shape_kind kind = sti_shape_kind_of(shape);
     const bool round = kind == STI_SHAPE_SPHERE || kind == STI_SHAPE_CAPSULE;
     const bool moves = !sti_bodies_body(w->bodies, body)->fixed;
-    draw_item item = {.body = body, .shot = -1};
+    draw_item item = {.body = body, .shot = -1, .look = -1};
+    if (w->replaced[body] && kind != STI_SHAPE_HALFSPACE) return STI_OK;
     if (kind == STI_SHAPE_HALFSPACE) return put_ground(w, k, item);
     sti_surface s = {0};
     sti_status status = round ? STI_OK : sti_surface_create(w->env, shape, 1, &s);
@@ -172,9 +172,32 @@ static sti_status put_shape(draw_world* w, int k) {
         if (shot >= 0 && !has_moved(w, body, shot, reach)) continue;
         const sti_pose at = sti_pose_compose(draw_world_pose(w, body, shot), &in_body);
         item.shot = shot;
-        status = round ? put_round(w, shape, &at, item) : put_faces(w, shape, &at, &s, item);
+        status = round ? put_round(w, shape, &at, item) : put_faces(w, kind == STI_SHAPE_MESH, &at, &s, item);
     }
     sti_surface_clear(w->env, &s);
+    return status;
+}
+
+// ---- looks
+
+static double reach_of(const sti_surface* s) {
+    double most = 0;
+    for (size_t k = 0; k < (size_t)s->vertex_count; k++)
+        most = fmax(most, sti_dot(s->vertices + 3 * k, s->vertices + 3 * k));
+    return sqrt(most);
+}
+
+static sti_status put_look(draw_world* w, int k) {
+    const sti_look* look = &w->view->looks[k];
+    const bool moves = !sti_bodies_body(w->bodies, look->body)->fixed;
+    const double reach = reach_of(&look->surface);
+    draw_item item = {.body = look->body, .look = k};
+    sti_status status = STI_OK;
+    for (int shot = -1; status == STI_OK && shot < (moves ? w->view->ghost_count : 0); shot++) {
+        if (shot >= 0 && !has_moved(w, look->body, shot, reach)) continue;
+        item.shot = shot;
+        status = put_faces(w, true, draw_world_pose(w, look->body, shot), &look->surface, item);
+    }
     return status;
 }
 
@@ -182,6 +205,7 @@ static sti_status put_shape(draw_world* w, int k) {
 
 // Whether a point of the world lies near none of the shapes of a body.
 static bool is_apart(const draw_world* w, int body, const double p[3]) {
+    if (w->looks[body]) return false;
     for (int k = 0; k < sti_bodies_shape_count(w->bodies); k++) {
         int of;
         sti_pose in_body;
@@ -205,7 +229,7 @@ static void across(const double a[3], const double b[3], double out[3]) {
 }
 
 static sti_status put_link(draw_world* w, const double a[3], const double b[3]) {
-    draw_item item = {.body = -1, .shot = -1, .radius = 0.003 * w->size};
+    draw_item item = {.body = -1, .shot = -1, .look = -1, .radius = 0.003 * w->size};
     double to[3];
     for (int i = 0; i < 3; i++) {
         item.at[i] = a[i] - w->centre[i];
@@ -266,6 +290,7 @@ static sti_status put_spring(draw_world* w, const sti_spring* spring) {
 sti_status sti_draw_world_put(draw_world* w) {
     sti_status status = STI_OK;
     for (int k = 0; status == STI_OK && k < sti_bodies_shape_count(w->bodies); k++) status = put_shape(w, k);
+    for (int k = 0; status == STI_OK && k < w->view->look_count; k++) status = put_look(w, k);
     for (int k = 0; status == STI_OK && k < sti_bodies_joint_count(w->bodies); k++)
         status = put_joint(w, sti_bodies_joint(w->bodies, k));
     for (int k = 0; status == STI_OK && k < sti_bodies_spring_count(w->bodies); k++)

@@ -78,7 +78,8 @@ static bool is_edge(const draw_world* w, const sti_depth* b, int i, int j) {
 
 static void base_color(const draw_world* w, const draw_item* t, const double p[3], double rgb[3]) {
     static const unsigned char link[3] = {74, 78, 84};
-    const unsigned char* c = t->body >= 0 ? w->color + 3 * (size_t)t->body : link;
+    const bool own = t->look >= 0 && w->view->looks[t->look].has_color && !w->view->plain;
+    const unsigned char* c = own ? w->view->looks[t->look].rgb : t->body >= 0 ? w->color + 3 * (size_t)t->body : link;
     double tone = 1;
     if (t->kind == DRAW_BALL && t->body >= 0) {
         // octants, so that one sees it turn

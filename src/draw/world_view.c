@@ -36,7 +36,19 @@ static void join(draw_world* w, const sti_aabb* b) {
     }
 }
 
-// Boxes of the bounded shapes of bodies that are fixed, or are not, from spots[from] on.
+void sti_draw_look_bounds(const draw_world* w, const sti_look* look, int shot, sti_aabb* out) {
+    for (int i = 0; i < 3; i++) out->lower[i] = -(out->upper[i] = -INFINITY);
+    for (size_t v = 0; v < (size_t)look->surface.vertex_count; v++) {
+        double p[3];
+        sti_pose_apply(draw_world_pose(w, look->body, shot), look->surface.vertices + 3 * v, p);
+        for (int i = 0; i < 3; i++) {
+            out->lower[i] = fmin(out->lower[i], p[i]);
+            out->upper[i] = fmax(out->upper[i], p[i]);
+        }
+    }
+}
+
+// Boxes of the looks and bounded shapes of bodies that are fixed, or are not, from spots[from] on.
 static int gather(const draw_world* w, bool fixed, int from) {
     const int last_shot = fixed ? -1 : w->view->ghost_count - 1;
     for (int k = 0; k < sti_bodies_shape_count(w->bodies); k++) {
@@ -44,10 +56,16 @@ static int gather(const draw_world* w, bool fixed, int from) {
         sti_pose place;
         const sti_shape* shape = sti_bodies_shape(w->bodies, k, &body, &place, NULL);
         if (sti_bodies_body(w->bodies, body)->fixed != fixed || !isfinite(sti_shape_reach(shape))) continue;
+        if (w->replaced[body]) continue;
         for (int shot = -1; shot <= last_shot; shot++) {
             const sti_pose at = sti_pose_compose(draw_world_pose(w, body, shot), &place);
             if (sti_shape_bounds(shape, &at, 0, &w->spots[from]) == STI_OK) from++;
         }
+    }
+    for (int k = 0; k < w->view->look_count; k++) {
+        const sti_look* look = &w->view->looks[k];
+        if (sti_bodies_body(w->bodies, look->body)->fixed != fixed || look->surface.vertex_count == 0) continue;
+        for (int shot = -1; shot <= last_shot; shot++) sti_draw_look_bounds(w, look, shot, &w->spots[from++]);
     }
     return from;
 }
@@ -115,7 +133,8 @@ static void drop_strays(draw_world* w, double* sorted) {
 sti_status sti_draw_world_measure(draw_world* w) {
     const size_t shapes = (size_t)sti_bodies_shape_count(w->bodies), joints = (size_t)sti_bodies_joint_count(w->bodies),
                  springs = (size_t)sti_bodies_spring_count(w->bodies);
-    const size_t room = shapes * ((size_t)w->view->ghost_count + 1) + 2 * joints + 2 * springs;
+    const size_t looks = (size_t)w->view->look_count;
+    const size_t room = (shapes + looks) * ((size_t)w->view->ghost_count + 1) + 2 * joints + 2 * springs;
     w->spots = sti_alloc_array(w->env, room, sizeof *w->spots);
     double* sorted = sti_alloc_array(w->env, room, sizeof *sorted);
     if (w->spots == NULL || sorted == NULL) {

@@ -1,8 +1,9 @@
 // answer_read.c: answers from JSON, as answer_write.c writes them or as a person would.
 //
 // Only the point (z, or u and v) or a certificate is needed; an answer without an outcome but with a point claims
-// "solved". What is null or missing is NAN, NULL or 0, and names that are not known are passed over. Of an MLCP the names with
-// z that were written up to 0.1 are read too: z_exact with u and v one after the other, residuals.z, ray.z, ray.dz, z_zero.
+// "solved". What is null or missing is NAN, NULL or 0, and names that are not known are passed over. Of an MLCP the
+// names with z that were written up to 0.1 are read too: z_exact with u and v one after the other, residuals.z, ray.z,
+// ray.dz, z_zero.
 #include <math.h>
 #include <stiction/io.h>
 #include <string.h>
@@ -129,7 +130,8 @@ static sti_status read_exact(const reader* r, const sti_place* place, const sti_
     return status;
 }
 
-// A list of `count` exact numbers into entries first.. of the point's exact form, which is made when it is not there yet.
+// A list of `count` exact numbers into entries first.. of the point's exact form, which is made when it is not there
+// yet.
 static sti_status read_exact_part(reader* r, const char* key, size_t first, int count) {
     const sti_json_value* list = sti_json_field(r->tree.root, key);
     const sti_place place = sti_place_key(NULL, key);

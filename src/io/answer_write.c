@@ -5,8 +5,9 @@
 //      "certificate": {"type": "solution", "exact": true, "bound": null, "leaves": []}, "ray": null, "attempts": [..],
 //      "reason": ".."}
 //
-// An MLCP has u and v wherever an LCP has z: in the point, its exact form, the residuals, the ray and the certificate. What is
-// not a finite number or not known is null, so that every answer of a kind has the same fields. docs/json.md lists them.
+// An MLCP has u and v wherever an LCP has z: in the point, its exact form, the residuals, the ray and the certificate.
+// What is not a finite number or not known is null, so that every answer of a kind has the same fields. docs/json.md
+// lists them.
 #include <math.h>
 #include <stiction/io.h>
 

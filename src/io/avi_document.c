@@ -1,9 +1,11 @@
-// avi_document.c: affine variational inequalities over polyhedra, relays among them, from fields and back; answers as JSON.
+// avi_document.c: affine variational inequalities over polyhedra, relays among them, from fields and back; answers as
+// JSON.
 //
-//     {"kind": "avi", "M": [[..]], "q": [..], "A": [[..]], "b": [..], "E": [[..]], "e": [..], "lb": [0, null], "ub": [..]}
-//     {"kind": "relay", "M": [[..]], "q": [..], "lb": [-1, -1], "ub": [1, 1]}
+//     {"kind": "avi", "M": [[..]], "q": [..], "A": [[..]], "b": [..], "E": [[..]], "e": [..], "lb": [0, null], "ub":
+//     [..]} {"kind": "relay", "M": [[..]], "q": [..], "lb": [-1, -1], "ub": [1, 1]}
 //
-// Of an avi M and q are needed; A x >= b and E x = e come in twos. Of a relay lb is -1 and ub is 1 where they are not given.
+// Of an avi M and q are needed; A x >= b and E x = e come in twos. Of a relay lb is -1 and ub is 1 where they are not
+// given.
 #include <math.h>
 #include <stdio.h>
 #include <stiction/io.h>
@@ -56,8 +58,8 @@ static void destroy(sti_env* env, void* content) {
     sti_free(env, s);
 }
 
-// Bounds, one for each unknown. null, and 1e20 and more in size, is none; what is not given is `usual` everywhere, NAN: no
-// bounds.
+// Bounds, one for each unknown. null, and 1e20 and more in size, is none; what is not given is `usual` everywhere, NAN:
+// no bounds.
 static sti_status take_bounds(sti_fields* fields, int which, int n, double none, double usual, const double** out,
                               const sti_rationals** exact) {
     sti_field* f = &fields->field[which];

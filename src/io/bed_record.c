@@ -23,10 +23,10 @@ struct sti_bed_record {
     sti_env* env;
     sti_recording* file;
     char* path;
-    int count;                                                         // grains
-    int step[COLUMNS], solved;                                         // series
-    int frame_step, frame_time, frame_x, frame_v, frame_w, frame_end;  //
-    int contact_a, contact_b, contact_n, contact_gap, contact_r;       //
+    int count;                                                                  // grains
+    int step[COLUMNS], solved;                                                  // series
+    int frame_step, frame_time, frame_x, frame_v, frame_w, frame_end;           //
+    int contact_a, contact_b, contact_n, contact_gap, contact_r, contact_lift;  //
     int jam_step, jam_time, jam_pointed, jam_touching, jam_freed, jam_groups, jam_contacts;
     sti_frames frames;
     double* scratch;  // (count x 3)
@@ -110,6 +110,7 @@ static sti_status make_series(sti_bed_record* r) {
         {{"contacts/n", STI_RECORD_DOUBLE, 0, 3, rows}, &r->contact_n},
         {{"contacts/gap", STI_RECORD_DOUBLE, 0, 0, rows}, &r->contact_gap},
         {{"contacts/r", STI_RECORD_DOUBLE, 0, 3, rows}, &r->contact_r},
+        {{"contacts/lift", STI_RECORD_DOUBLE, 0, 0, rows}, &r->contact_lift},
         {{"jamming/step", STI_RECORD_LONG, 0, 0, 0}, &r->jam_step},
         {{"jamming/time", STI_RECORD_DOUBLE, 0, 0, 0}, &r->jam_time},
         {{"jamming/pointed", STI_RECORD_INT, 0, 0, 0}, &r->jam_pointed},
@@ -183,23 +184,25 @@ typedef struct contact_rows {
     int* ends;  // a, then b      (2 count)
     double* n;  // (count x 3)
     double* r;  // (count x 3)
-    double* gap;
+    double *gap, *lift;
 } contact_rows;
 
 static sti_status append_contacts(sti_bed_record* r, const sti_bed_contact* list, int count) {
     const size_t c = (size_t)count;
     contact_rows rows = {.ends = sti_alloc_array(r->env, sti_size_mul(2, c), sizeof(int)),
-                         .n = sti_alloc_array(r->env, sti_size_mul(7, c), sizeof(double))};
+                         .n = sti_alloc_array(r->env, sti_size_mul(8, c), sizeof(double))};
     sti_status status = STI_OK;
     if (rows.ends == NULL || rows.n == NULL) {
         status = STI_FAIL(r->env, STI_ERR_MEMORY, -1, "rows of %d contacts", count);
     } else {
         rows.r = rows.n + 3 * c;
         rows.gap = rows.r + 3 * c;
+        rows.lift = rows.gap + c;
         for (size_t k = 0; k < c; k++) {
             rows.ends[k] = list[k].a;
             rows.ends[c + k] = list[k].b;
             rows.gap[k] = list[k].gap;
+            rows.lift[k] = list[k].lift;
             memcpy(rows.n + 3 * k, list[k].n, sizeof list[k].n);
             memcpy(rows.r + 3 * k, list[k].r, sizeof list[k].r);
         }
@@ -208,6 +211,7 @@ static sti_status append_contacts(sti_bed_record* r, const sti_bed_contact* list
         if (status == STI_OK) status = sti_recording_append(r->file, r->contact_n, count, rows.n);
         if (status == STI_OK) status = sti_recording_append(r->file, r->contact_gap, count, rows.gap);
         if (status == STI_OK) status = sti_recording_append(r->file, r->contact_r, count, rows.r);
+        if (status == STI_OK) status = sti_recording_append(r->file, r->contact_lift, count, rows.lift);
     }
     sti_free(r->env, rows.ends);
     sti_free(r->env, rows.n);

@@ -1,7 +1,7 @@
 // bodies_formula.c: numbers, names and settings of a scene of bodies.
 //
-// A number is a number, or text with a formula of the parameters, the definitions and, within "repeat", of the index i. The
-// formulas go onto one tape, so a text that is used for a thousand bodies stands there once.
+// A number is a number, or text with a formula of the parameters, the definitions and, within "repeat", of the index i.
+// The formulas go onto one tape, so a text that is used for a thousand bodies stands there once.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -216,6 +216,7 @@ static const struct {
     {"tol", NUMBER, AT(tol), 0, 1, true},
     {"solver", SOLVER, AT(solver), 0, 0, false},
     {"impact", LAW, AT(law), 0, 0, false},
+    {"exponent", NUMBER, AT(exponent), 1, 1000, false},
     {"rest_speed", NUMBER, AT(rest_speed), 0, 1e9, false},
     {"dissipate", FLAG, AT(dissipate), 0, 0, false},
     {"stabilize", FLAG, AT(stabilize), 0, 0, false},
@@ -234,12 +235,17 @@ static bool assign_word(sti_world_options* o, step_kind kind, size_t offset, con
         return yes || strcmp(word, "false") == 0;
     }
     if (kind == SOLVER) {
-        *expected = "auto, gs, newton, apgd, bb, admm, ipm or lemke";
+        *expected = "auto, gs, newton, apgd, bb, admm, ipm, lemke or velocities";
         return sti_contact_solver_parse(word, &o->solver);
     }
-    *expected = "newton or poisson";
-    o->law = strcmp(word, "poisson") == 0 ? STI_IMPACT_POISSON : STI_IMPACT_NEWTON;
-    return o->law == STI_IMPACT_POISSON || strcmp(word, "newton") == 0;
+    const sti_impact_law laws[] = {STI_IMPACT_NEWTON, STI_IMPACT_POISSON, STI_IMPACT_STRONGE, STI_IMPACT_LZB};
+    *expected = "newton, poisson, stronge or lzb";
+    for (int k = 0; k < COUNT_OF(laws); k++) {
+        if (strcmp(word, sti_impact_law_text(laws[k])) != 0) continue;
+        o->law = laws[k];
+        return true;
+    }
+    return false;
 }
 
 static sti_status wrong_value(const sti_bodies_reader* r, const sti_place* place, const char* value,

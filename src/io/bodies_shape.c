@@ -69,7 +69,7 @@ sti_status sti_bodies_read_pose(sti_bodies_reader* r, const sti_place* up, const
 // ---- materials
 
 static sti_status read_material(sti_bodies_reader* r, const sti_place* up, const sti_json_value* value) {
-    static const char* const names[] = {"mu", "restitution", "grain", "mu_across"};
+    static const char* const names[] = {"mu", "restitution", "grain", "mu_across", "stiffness"};
     const sti_place place = sti_place_key(up, value->key);
     sti_material material = {.name = value->key, .mu = 0.5};
     sti_status status = sti_bodies_check_names(r, &place, value, names, COUNT_OF(names));
@@ -77,6 +77,7 @@ static sti_status read_material(sti_bodies_reader* r, const sti_place* up, const
     if (status == STI_OK) status = sti_bodies_read_field(r, &place, value, "restitution", &material.restitution);
     if (status == STI_OK) status = sti_bodies_read_vector(r, &place, value, "grain", 3, material.grain);
     if (status == STI_OK) status = sti_bodies_read_field(r, &place, value, "mu_across", &material.mu_across);
+    if (status == STI_OK) status = sti_bodies_read_field(r, &place, value, "stiffness", &material.stiffness);
     if (status != STI_OK) return status;
     return sti_bodies_blame(r, &place, sti_bodies_add_material(r->bodies, &material, NULL));
 }
@@ -175,6 +176,26 @@ static sti_status read_capsule(sti_bodies_reader* r, const sti_place* up, const 
     return sti_bodies_blame(r, up, sti_shape_create_capsule(r->env, r->dim, half, radius, out));
 }
 
+static sti_status read_cylinder(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object,
+                                sti_shape** out) {
+    double radius = 0, half = 0;
+    sti_status status = needed(r, up, object, "radius", "a number");
+    if (status == STI_OK) status = sti_bodies_read_field(r, up, object, "radius", &radius);
+    if (status == STI_OK) status = half_or_whole(r, up, object, "half_length", "length", 1, &half);
+    if (status != STI_OK) return status;
+    return sti_bodies_blame(r, up, sti_shape_create_cylinder(r->env, half, radius, out));
+}
+
+// radii [lower, upper]
+static sti_status read_cone(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object, sti_shape** out) {
+    double radii[2] = {0}, half = 0;
+    sti_status status = needed(r, up, object, "radii", "two numbers, of the lower and of the upper end,");
+    if (status == STI_OK) status = sti_bodies_read_vector(r, up, object, "radii", 2, radii);
+    if (status == STI_OK) status = half_or_whole(r, up, object, "half_length", "length", 1, &half);
+    if (status != STI_OK) return status;
+    return sti_bodies_blame(r, up, sti_shape_create_cone(r->env, half, radii[0], radii[1], out));
+}
+
 static sti_status read_box(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object, sti_shape** out) {
     double half[3] = {0};
     const sti_status status = half_or_whole(r, up, object, "half", "size", r->dim, half);
@@ -243,6 +264,8 @@ static const struct {
     {"sphere", 0, read_sphere, {"radius", NULL, NULL}},
     {"disc", 2, read_sphere, {"radius", NULL, NULL}},
     {"capsule", 0, read_capsule, {"radius", "half_length", "length"}},
+    {"cylinder", 3, read_cylinder, {"radius", "half_length", "length"}},
+    {"cone", 3, read_cone, {"radii", "half_length", "length"}},
     {"convex", 0, read_convex, {"points", NULL, NULL}},
     {"halfspace", 0, read_halfspace, {"normal", "offset", NULL}},
     {"mesh", 3, read_mesh, {"vertices", "triangles", NULL}},
@@ -255,7 +278,8 @@ static sti_status read_shape(sti_bodies_reader* r, const sti_place* up, const st
     const char* words[COUNT_OF(kinds)];
     int type = -1;
     for (int k = 0; k < COUNT_OF(kinds); k++) words[k] = kinds[k].type;
-    sti_status status = needed(r, up, object, "type", "box, sphere, capsule, convex, halfspace or mesh");
+    sti_status status =
+        needed(r, up, object, "type", "box, sphere, capsule, cylinder, cone, convex, halfspace or mesh");
     if (status == STI_OK) status = sti_json_read_word(r->tree, up, object, "type", words, COUNT_OF(kinds), &type);
     if (status != STI_OK) return status;
     if (kinds[type].dim != 0 && kinds[type].dim != r->dim)

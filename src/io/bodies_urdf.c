@@ -1,6 +1,7 @@
 // bodies_urdf.c: robots in scenes of bodies, and a URDF file as a scene of its own.
 //
-//     "urdf": [{"file": "arm.urdf", "name": "left", "position": [..], "rotation": .., "fixed": true, "material": "rubber",
+//     "urdf": [{"file": "arm.urdf", "name": "left", "position": [..], "rotation": .., "fixed": true, "material":
+//     "rubber",
 //               "joints": {"shoulder": 0.3},
 //               "motors": {"finger": {"speed": -0.1, "force": 20}},
 //               "springs": {"shoulder": {"stiffness": 400, "damping": 40, "rest": 0.3}},
@@ -224,6 +225,14 @@ static sti_status read_collide(const sti_bodies_reader* r, const sti_place* up, 
     return sti_json_fail(r->tree, &place, value, "\"collision\" or \"visual\" is expected");
 }
 
+static sti_status read_show(const sti_bodies_reader* r, const sti_place* up, const sti_json_value* object,
+                            sti_urdf_options* options) {
+    const sti_json_value* value = sti_json_field(object, "show");
+    const sti_place place = sti_place_key(up, "show");
+    if (value == NULL || (sti_json_is_string(value) && sti_urdf_show_parse(value->text, &options->show))) return STI_OK;
+    return sti_json_fail(r->tree, &place, value, "\"nothing\", \"collision\" or \"visual\" is expected");
+}
+
 static sti_status read_options(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object,
                                sti_urdf_options* options) {
     const sti_place at_sides = sti_place_key(up, "sides");
@@ -233,9 +242,11 @@ static sti_status read_options(sti_bodies_reader* r, const sti_place* up, const 
     if (status == STI_OK && sti_json_field(object, "strict") != NULL)
         status = sti_json_read_bool(r->tree, up, object, "strict", &options->strict);
     if (status == STI_OK) status = read_collide(r, up, object, options);
+    if (status == STI_OK) status = read_show(r, up, object, options);
     if (status == STI_OK) status = read_height(r, up, object, options);
     if (status == STI_OK) status = read_start(r, up, object, options);
     if (status == STI_OK) status = read_material(r, up, object, &options->material);
+    if (status == STI_OK) status = sti_bodies_read_field(r, up, object, "decompose", &options->decompose);
     if (status == STI_OK && sti_json_field(object, "sides") != NULL)
         status = sti_bodies_read_count(r, &at_sides, sti_json_field(object, "sides"), 3, 256, &options->sides);
     return status;
@@ -260,9 +271,9 @@ static sti_status add_robot(sti_bodies_reader* r, const sti_place* up, const sou
 
 static sti_status read_robot(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object, bool repeated,
                              int index) {
-    static const char* const names[] = {"name",     "file",   "text",   "position", "rotation", "fixed",
-                                        "material", "joints", "motors", "springs",  "friction", "sides",
-                                        "folders",  "repeat", "strict", "height",   "pose",     "collide"};
+    static const char* const names[] = {"name",   "file",   "text",    "position", "rotation", "fixed",    "material",
+                                        "joints", "motors", "springs", "friction", "sides",    "folders",  "repeat",
+                                        "strict", "height", "pose",    "collide",  "show",     "decompose"};
     const sti_place at_name = sti_place_key(up, "name");
     const sti_json_value* name = sti_json_field(object, "name");
     sti_urdf_options options = sti_urdf_options_default();

@@ -1,8 +1,8 @@
 // contact_answer_read.c: answers of contact problems from JSON, as contact_answer_write.c writes them or as a person
 // would: {"r": [..]} is enough where the problem is at hand.
 //
-// An answer without an outcome but with r claims "solved". What is null or missing is NAN, NULL or 0, and names that are
-// not known are passed over.
+// An answer without an outcome but with r claims "solved". What is null or missing is NAN, NULL or 0, and names that
+// are not known are passed over.
 #include <math.h>
 #include <string.h>
 
@@ -25,8 +25,8 @@ typedef struct reader {
 
 // ---- sizes
 
-// A size that is said, or follows from a list of `each` numbers for one, or is that of the problem (`known`, -1 when there
-// is none). All that is known must agree.
+// A size that is said, or follows from a list of `each` numbers for one, or is that of the problem (`known`, -1 when
+// there is none). All that is known must agree.
 static sti_status read_size(const reader* r, const char* key, const char* list_key, int each, int least, int64_t known,
                             int64_t missing, int* out) {
     const sti_json_value *said = sti_json_field(r->tree.root, key), *list = NULL;

@@ -8,8 +8,9 @@
 //      "certificate": {"type": "solution", "bound": null, "y": null, "lambda": null}, "attempts": [..], "reason": "..",
 //      "diagnosis": ""}
 //
-// The certificate of a solution is the point: its residual follows from the data. That of no solution is a Farkas vector:
-// {"type": "farkas", "bound": 1e17, "y": [..], "lambda": [..]}. What is not a finite number or not known is null.
+// The certificate of a solution is the point: its residual follows from the data. That of no solution is a Farkas
+// vector: {"type": "farkas", "bound": 1e17, "y": [..], "lambda": [..]}. What is not a finite number or not known is
+// null.
 #include <math.h>
 #include <string.h>
 

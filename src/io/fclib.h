@@ -17,7 +17,8 @@
 //                      value: half axes a, b and the angle of an ellipse, x, y of the vertices of a polygon
 //
 // spacedim, m, n, nz, nzmax are lists of one integer. V, R, s come together or not at all, as do G, b. info holds texts
-// title, description, math_info, all optional; a matrix may have comment, conditioning, determinant, rank, not read here.
+// title, description, math_info, all optional; a matrix may have comment, conditioning, determinant, rank, not read
+// here.
 #ifndef STI_IO_FCLIB_H
 #define STI_IO_FCLIB_H
 
@@ -54,7 +55,8 @@ sti_status sti_fclib_find(const sti_h5* h, bool* found, bool* global);
 sti_status sti_fclib_read(const sti_h5* h, bool global, sti_fclib** out);
 void sti_fclib_destroy(sti_env* env, sti_fclib* f);  // accepts NULL and half-built ones
 
-// The sections of a problem whose contacts are read; none where the file has none (fclib_sections.c). group: of the problem.
+// The sections of a problem whose contacts are read; none where the file has none (fclib_sections.c). group: of the
+// problem.
 sti_status sti_fclib_read_sections(const sti_h5* h, uint64_t group, const char* label, sti_fclib* f);
 
 // Does the file begin as HDF5 files do?

@@ -1,8 +1,8 @@
 // fclib_read.c: frictional contact problems from FCLIB files (format: fclib.h).
 //
-// The vectors say the sizes: mu the contacts, f the velocities, s or b the bilateral rows. Matrices must agree with them.
-// A problem is refused for what it needs and does not have; texts and guesses are helps, and where they cannot be used
-// they are left out with a warning.
+// The vectors say the sizes: mu the contacts, f the velocities, s or b the bilateral rows. Matrices must agree with
+// them. A problem is refused for what it needs and does not have; texts and guesses are helps, and where they cannot be
+// used they are left out with a warning.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

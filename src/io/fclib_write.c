@@ -1,5 +1,5 @@
-// fclib_write.c: contact problems as FCLIB files (format: fclib.h), matrices as compressed columns. The same problem gives
-// the same bytes.
+// fclib_write.c: contact problems as FCLIB files (format: fclib.h), matrices as compressed columns. The same problem
+// gives the same bytes.
 #include "io/fclib_write.h"
 
 #include <math.h>

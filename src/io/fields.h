@@ -1,5 +1,6 @@
-// fields.h: the fields of a document by their names, whatever the format: matrices and vectors, exact or not, with sizes that
-// must agree. Readers (json_read.c, hdf5_read.c) fill them in, kinds with a form make what they hold into a problem.
+// fields.h: the fields of a document by their names, whatever the format: matrices and vectors, exact or not, with
+// sizes that must agree. Readers (json_read.c, hdf5_read.c) fill them in, kinds with a form make what they hold into a
+// problem.
 #ifndef STI_IO_FIELDS_H
 #define STI_IO_FIELDS_H
 

@@ -4,13 +4,13 @@
 
 #include "base/env.h"
 
-// "file: ..." as the error text, on one line: control characters and bytes that are not UTF-8 become '?'. A very long name
-// keeps its end.
+// "file: ..." as the error text, on one line: control characters and bytes that are not UTF-8 become '?'. A very long
+// name keeps its end.
 sti_status sti_file_fail(sti_env* env, sti_status status, const char* file, const char* format, ...)
     __attribute__((format(printf, 4, 5)));
 
-// A file to read from: a regular one, whose size is told, or a pipe that was given by its descriptor (/dev/stdin). Anything
-// else is STI_ERR_IO, at once: a pipe that has a name may never have a writer. *fd is -1 on failure.
+// A file to read from: a regular one, whose size is told, or a pipe that was given by its descriptor (/dev/stdin).
+// Anything else is STI_ERR_IO, at once: a pipe that has a name may never have a writer. *fd is -1 on failure.
 sti_status sti_file_open(sti_env* env, const char* path, int* fd, bool* regular, uint64_t* size);
 
 // A regular file or a pipe, whole. *text has size bytes and a 0 after them; free with sti_free.

@@ -1,5 +1,5 @@
-// frames.h: what the recordings of beds and of bodies share: one row of numbers a step, taken from a report by place; the
-// times of the frames, and where all of it stands, to go on from there.
+// frames.h: what the recordings of beds and of bodies share: one row of numbers a step, taken from a report by place;
+// the times of the frames, and where all of it stands, to go on from there.
 #ifndef STI_IO_FRAMES_H
 #define STI_IO_FRAMES_H
 

@@ -3,16 +3,16 @@
 //     {"kind": "grasp", "dimension": 2 or 3, "center": [..], "mu": 0.5,
 //      "contacts": [{"name": "thumb", "point": [..], "normal": [..], "mu": 0.4}, ..]}
 //
-// The velocities are those of the object at the center, then its turning: (x, y, turn), (x, y, z, turn x, turn y, turn z).
-// With r = point - center and the unit normal n, which points into the object,
+// The velocities are those of the object at the center, then its turning: (x, y, turn), (x, y, z, turn x, turn y, turn
+// z). With r = point - center and the unit normal n, which points into the object,
 //
 //     row n_i = (n, r x n),     rows t_i = (t, r x t)
 //
-// in the plane t = (-n_y, n_x); in space t_1 is the unit vector along e_m - n_m n with m the first smallest entry of |n|,
-// and t_2 = n x t_1. M, F and v are 0: a grasp asks what forces can balance, not how anything moves.
+// in the plane t = (-n_y, n_x); in space t_1 is the unit vector along e_m - n_m n with m the first smallest entry of
+// |n|, and t_2 = n x t_1. M, F and v are 0: a grasp asks what forces can balance, not how anything moves.
 //
-// A normal of another length is made a unit vector. In the plane the instant is exact, "0.6" is 3/5, when every normal as
-// written has length one; otherwise, and in space, the doubles are the data.
+// A normal of another length is made a unit vector. In the plane the instant is exact, "0.6" is 3/5, when every normal
+// as written has length one; otherwise, and in space, the doubles are the data.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -185,8 +185,8 @@ static sti_status visit(void* user, int type, bool shared, const unsigned char* 
 
 // ---- chunks (III.A.1)
 
-// Bytes of one chunk before the filters; room for them with the filters, which may lengthen what they cannot shorten; and how
-// many chunks make the dataset.
+// Bytes of one chunk before the filters; room for them with the filters, which may lengthen what they cannot shorten;
+// and how many chunks make the dataset.
 static uint64_t chunk_bytes(const sti_h5_dataset* d) {
     return sti_u64_mul(sti_u64_mul(d->chunk[0], d->rank > 1 ? d->chunk[1] : 1), (uint64_t)d->width);
 }

@@ -1,8 +1,8 @@
 // hdf5_file.h: HDF5 files read by our own code: groups, one text attribute, datasets of numbers.
 //
-// libhdf5 writes our files, and does not read them: on damaged files it runs over its buffers (1.10.8 does so after a few
-// hundred fuzzed inputs), and a file from elsewhere must not be able to do that. What is read here is the part of the
-// format that problems need, and every address and size is held against the file before it is used:
+// libhdf5 writes our files, and does not read them: on damaged files it runs over its buffers (1.10.8 does so after a
+// few hundred fuzzed inputs), and a file from elsewhere must not be able to do that. What is read here is the part of
+// the format that problems need, and every address and size is held against the file before it is used:
 //
 //     superblocks 0 to 3; object headers 1 and 2; groups as symbol tables or compact links; attributes in the header;
 //     integers and IEEE numbers of either byte order; contiguous, compact and chunked (B-tree) storage; filters

@@ -8,11 +8,11 @@
 //     headers       of all datasets and groups, in one block, in the one of two slots that is not in use
 //     superblock    96 bytes: the root group of the new headers, and the new end of the file
 //
-// Until the last write the file is the one of the last commit; after it, the new one. Bytes that were written for a commit
-// that did not come are lost room, no more.
+// Until the last write the file is the one of the last commit; after it, the new one. Bytes that were written for a
+// commit that did not come are lost room, no more.
 //
-// A dataset is split into chunks along its first dimension only. Their B-tree (III.A.1 of the format) grows at its right
-// edge, so the last node of each level is all that is kept in memory: O(log rows) nodes are written in a commit.
+// A dataset is split into chunks along its first dimension only. Their B-tree (III.A.1 of the format) grows at its
+// right edge, so the last node of each level is all that is kept in memory: O(log rows) nodes are written in a commit.
 #include "io/hdf5_grow.h"
 
 #include <errno.h>

@@ -1,7 +1,8 @@
 // instant_read.c: an instant by numbers, from JSON.
 //
 //     {"kind": "instant",
-//      "M": [[..]] or "M_diag": [..], "F": [..], "v": [..], "time": t, "coordinates": ["x", ..],    or {"file": "M.mtx"}
+//      "M": [[..]] or "M_diag": [..], "F": [..], "v": [..], "time": t, "coordinates": ["x", ..],
+//          or {"file": "M.mtx"}
 //      "contacts": [{"name": "tip", "type": "unilateral", "mu": 0.4, "mu_kinetic": 0.3, "n": [..], "t": [[..]],
 //                    "n_rate": 0, "t_rate": [..], "n_offset": 0, "t_offset": [..], "gap": 0, "mode": "stick",
 //                    "restitution": 0, "restitution_t": 0, "ellipse": {"axes": [1, 0.4], "angle": 0.3}}],
@@ -9,8 +10,8 @@
 //
 // Only M (or M_diag) and the n of each contact must be there. A number outside quotes is taken by its digits, so 0.4 is
 // 2/5; each is kept as a rational beside the double nearest to it. Only the speeds of surfaces that move (n_offset,
-// t_offset) and the restitutions are doubles alone. With an ellipse the rows of t are stretched (docs/contact.md), and all of the
-// instant is in doubles.
+// t_offset) and the restitutions are doubles alone. With an ellipse the rows of t are stretched (docs/contact.md), and
+// all of the instant is in doubles.
 //
 // The work goes in two passes: sizes first, so that everything is allocated at once, then values.
 #include <math.h>
@@ -328,8 +329,8 @@ static sti_status take_geometry(const reader* r, const sti_place* up, const sti_
     return status;
 }
 
-// Friction in an ellipse: half axes, times mu, and the angle of the first from the first row of t. t' = T't with T its map of the
-// disc, so that r_t' in the disc makes r_t = T r_t' in the ellipse; the same for the rates of t.
+// Friction in an ellipse: half axes, times mu, and the angle of the first from the first row of t. t' = T't with T its
+// map of the disc, so that r_t' in the disc makes r_t = T r_t' in the ellipse; the same for the rates of t.
 static sti_status take_ellipse(const reader* r, const sti_place* up, const sti_json_value* contact, int i, size_t row) {
     static const char* const names[] = {"axes", "angle"};
     const sti_json_value* ellipse = sti_json_field(contact, "ellipse");

@@ -6,8 +6,8 @@
 #include "io/file.h"
 #include "io/json_write.h"
 
-// One number: a whole one as it is, any other from its table as a fraction in quotes, or with 17 digits where there is no
-// table. The reader takes decimals by their digits, so 17 digits give back the double but are not exactly it.
+// One number: a whole one as it is, any other from its table as a fraction in quotes, or with 17 digits where there is
+// no table. The reader takes decimals by their digits, so 17 digits give back the double but are not exactly it.
 static void put(sti_json* j, const char* key, double value, const sti_rationals* table, size_t k) {
     const bool whole = value == floor(value) && fabs(value) <= 0x1p53;
     if (table != NULL && !(whole && sti_rationals_is_double(table, k)))

@@ -1,4 +1,5 @@
-// json_answer.h: what answers of every kind have in common as JSON: the words of the verdict, attempts, text in and out.
+// json_answer.h: what answers of every kind have in common as JSON: the words of the verdict, attempts, text in and
+// out.
 #ifndef STI_IO_JSON_ANSWER_H
 #define STI_IO_JSON_ANSWER_H
 
@@ -20,7 +21,8 @@ sti_status sti_json_read_verdict(const sti_json_tree* tree, const char* const* s
                                  sti_outcome missing, sti_json_verdict* out);
 void sti_json_put_verdict(sti_json* j, const char* solver, sti_outcome outcome, sti_termination termination);
 
-// The list "attempts", whose solvers are places in the list of names. *out (*count) is the caller's to free, on failure too.
+// The list "attempts", whose solvers are places in the list of names. *out (*count) is the caller's to free, on failure
+// too.
 sti_status sti_json_read_attempts(const sti_json_tree* tree, const char* const* solver_names, int solver_count,
                                   sti_attempt** out, int* count);
 void sti_json_put_attempt(sti_json* j, const char* solver, const sti_attempt* attempt);  // inside the list

@@ -1,8 +1,8 @@
 // json_build.c: the tree of a JSON text that json_scan.c has found to be right.
 //
-// One block of memory for all values, counted by the scan, and one for a copy of the text. Strings are decoded where they
-// stand, which never lengthens them, and every string and number gets its 0 in the place of what follows it. Recursion ends at
-// the 64 levels that the scan lets pass.
+// One block of memory for all values, counted by the scan, and one for a copy of the text. Strings are decoded where
+// they stand, which never lengthens them, and every string and number gets its 0 in the place of what follows it.
+// Recursion ends at the 64 levels that the scan lets pass.
 #include <string.h>
 
 #include "io/file.h"

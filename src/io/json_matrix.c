@@ -1,7 +1,7 @@
 // json_matrix.c: matrices and vectors from JSON.
 //
-// A matrix is a list of rows, {"rows": r, "cols": c, "entries": [[i, j, v], ..]} (0-based, sparse), or {"file": "M.mtx"}; a
-// vector is a list or {"file": "q.mtx"}. An entry is a number or text like "2/3".
+// A matrix is a list of rows, {"rows": r, "cols": c, "entries": [[i, j, v], ..]} (0-based, sparse), or {"file":
+// "M.mtx"}; a vector is a list or {"file": "q.mtx"}. An entry is a number or text like "2/3".
 #include "io/json_matrix.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // json_read.c: documents from JSON: those with a form field by field, the others by their own reader.
 //
-// As soon as one entry of a form is not exactly a double, every entry is read a second time without rounding; for a cone as soon
-// as all entries are whole numbers or text.
+// As soon as one entry of a form is not exactly a double, every entry is read a second time without rounding; for a
+// cone as soon as all entries are whole numbers or text.
 #include <string.h>
 
 #include "io/bodies_json.h"

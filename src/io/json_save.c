@@ -1,4 +1,5 @@
-// json_save.c: problems as JSON: one row a line, numbers with 17 digits, exact entries as text where no double holds them.
+// json_save.c: problems as JSON: one row a line, numbers with 17 digits, exact entries as text where no double holds
+// them.
 #include <math.h>
 
 #include "io/fields.h"

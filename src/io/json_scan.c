@@ -1,7 +1,7 @@
 // json_scan.c: the grammar of JSON (RFC 8259), checked before any tree is built.
 //
-// What is wrong is said here, with line and column, without recursion and without memory. json_build.c then has nothing to
-// refuse.
+// What is wrong is said here, with line and column, without recursion and without memory. json_build.c then has nothing
+// to refuse.
 //
 // Added to JSON: // and /* */ comments between tokens (turned into blanks, so that positions stay), a byte order
 // mark, and bytes above 127 in strings whether they are UTF-8 or not.

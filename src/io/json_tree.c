@@ -159,8 +159,8 @@ sti_status sti_json_read_number(const sti_json_tree* tree, const sti_place* plac
     return STI_OK;
 }
 
-// Exact answers can have integers of many thousand digits: [-]digits or [-]digits/digits, longer than the rooms of exact
-// arithmetic take as text. STI_ERR_INPUT: it is neither.
+// Exact answers can have integers of many thousand digits: [-]digits or [-]digits/digits, longer than the rooms of
+// exact arithmetic take as text. STI_ERR_INPUT: it is neither.
 static sti_status read_long_text(sti_rationals* r, size_t i, const char* text) {
     const bool negative = *text == '-';
     const char* num = text + negative;

@@ -77,7 +77,8 @@ typedef struct sti_json_tree {
 sti_status sti_json_tree_create(sti_env* env, char* text, size_t size, const char* name, sti_json_tree* out);
 void sti_json_tree_clear(sti_json_tree* tree);
 
-// The tree of a text that the scan has accepted, in room for as many values as it counted. text is altered and stays in use.
+// The tree of a text that the scan has accepted, in room for as many values as it counted. text is altered and stays in
+// use.
 const sti_json_value* sti_json_build(char* text, sti_json_value* room);
 
 // Where a value stands: a chain from the value up to a field of the root. Lives on the stack of the reader.
@@ -104,8 +105,8 @@ sti_status sti_json_fail(const sti_json_tree* tree, const sti_place* place, cons
 // "file: contacts[0].colour: what is odd about it" as a warning.
 void sti_json_warn(const sti_json_tree* tree, const sti_place* place, const char* text);
 
-// One number: a JSON number, or text like "2/3", "0.4", "-7". The double nearest to it (finite), and whether the double is
-// exactly it.
+// One number: a JSON number, or text like "2/3", "0.4", "-7". The double nearest to it (finite), and whether the double
+// is exactly it.
 sti_status sti_json_read_number(const sti_json_tree* tree, const sti_place* place, const sti_json_value* value,
                                 double* out, bool* is_double);
 // The same number without rounding into entry i of r.

@@ -1,6 +1,7 @@
 // l1_answer.c: answers to least sums of absolute values as JSON, and back; the data of one Newton step.
 //
-//     {"kind": "l1", "n": 2, "m": 3, "norm": "sum", "solver": "ipm", "outcome": "solved", "residual": 1e-17, "objective": .., "bound": ..,
+//     {"kind": "l1", "n": 2, "m": 3, "norm": "sum", "solver": "ipm", "outcome": "solved", "residual": 1e-17,
+//     "objective": .., "bound": ..,
 //      "gap": .., "iterations": 9, "time_s": .., "x": [..], "y": [..], "certificate": {"type": "dual"}, "reason": ""}
 #include <math.h>
 #include <stiction/l1.h>

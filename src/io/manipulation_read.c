@@ -2,7 +2,8 @@
 //
 //     {"kind": "manipulation", "parameters": {"rho": 0.4},
 //      "parts": [{"name": "peg", "polygon": [[-0.8, -0.4], ..], "pose": [0, 0, 0],
-//                 "support": {"points": [["rho", 0, 1], ..]}}],           or {"E": [[..]]}, {"pressure": "1 + x"}; "disc": r
+//                 "support": {"points": [["rho", 0, 1], ..]}}],
+//                     or {"E": [[..]]}, {"pressure": "1 + x"}; "disc": r
 //      "fixtures": [{"polygon": [[..]], "mu": 0.1}],
 //      "probes": [{"tips": [[-0.8, 0.2]], "direction": 0, "speed": 0.1, "duration": 5, "active": true}],
 //      "friction": [{"between": ["peg", "probe 1"], "mu": 0.3}], "mu": 0.2, "h": 0.05, "steps": 100}

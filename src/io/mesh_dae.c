@@ -1,8 +1,11 @@
 // mesh_dae.c: COLLADA: triangles, the transforms of nodes, and the unit.
 //
-// Read       geometry/mesh with triangles, polylist and polygons (cut into triangles from their first corner); matrix, translate,
-//            rotate and scale of nodes; instances of geometry, of nodes and of skinned geometry in its bind shape; asset/unit.
-// Not read   up_axis. Descriptions of robots were made for ROS, which does not turn such files either: most say Y_UP and stand
+// Read       geometry/mesh with triangles, polylist and polygons (cut into triangles from their first corner); matrix,
+//            translate,
+//            rotate and scale of nodes; instances of geometry, of nodes and of skinned geometry in its bind shape;
+//            asset/unit; the diffuse colours of effects.
+// Not read   up_axis. Descriptions of robots were made for ROS, which does not turn such files either: most say Y_UP
+//            and stand
 //            upright all the same. Everything that is not geometry.
 // A file without a scene shows its geometries as they are.
 #include <limits.h>
@@ -174,7 +177,37 @@ static sti_status find_corners(reader* r, const sti_xml_node* list, const sti_xm
     return c->offset >= 0 ? STI_OK : fail(r, list, "<input semantic=\"VERTEX\"> is missing");
 }
 
-static sti_status add_geometry(reader* r, const sti_xml_node* geometry, const double place[12]) {
+// The first child with this name of the first child with that one, and so on; NULL ends the names.
+static const sti_xml_node* find_below(const sti_xml_node* node, const char* const* names) {
+    for (; node != NULL && *names != NULL; names++) node = sti_xml_find(node, *names);
+    return node;
+}
+
+// What the instance binds the symbol of a list of faces to: the plain colour of its effect; 0: there is none.
+static int color_of(const reader* r, const sti_xml_node* instance, const char* symbol) {
+    static const char* const binds[] = {"bind_material", "technique_common", "instance_material", NULL};
+    static const char* const shades[] = {"profile_COMMON", "technique", NULL};
+    static const char* const plain[] = {"diffuse", "color", NULL};
+    const sti_xml_node* bind = instance != NULL && symbol != NULL ? find_below(instance, binds) : NULL;
+    while (bind != NULL && (sti_xml_get(bind, "symbol") == NULL || strcmp(sti_xml_get(bind, "symbol"), symbol) != 0))
+        bind = sti_xml_find_after(bind, "instance_material");
+    const sti_xml_node* material = find_id(r, "material", bind != NULL ? sti_xml_get(bind, "target") : symbol);
+    const sti_xml_node* use = material != NULL ? sti_xml_find(material, "instance_effect") : NULL;
+    const sti_xml_node* effect = use != NULL ? find_id(r, "effect", sti_xml_get(use, "url")) : NULL;
+    const sti_xml_node* model = effect != NULL ? find_below(effect, shades) : NULL;
+    for (model = model != NULL ? model->child : NULL; model != NULL; model = model->next) {  // phong, lambert, ..
+        const sti_xml_node* color = find_below(model, plain);
+        const char* at = color != NULL && color->text != NULL ? color->text : "";
+        double x[3];
+        if (next_number(&at, &x[0]) && next_number(&at, &x[1]) && next_number(&at, &x[2]))
+            return sti_mesh_rgb(x[0], x[1], x[2]);
+    }
+    return 0;
+}
+
+// instance: NULL, or what may bind materials.
+static sti_status add_geometry(reader* r, const sti_xml_node* geometry, const sti_xml_node* instance,
+                               const double place[12]) {
     static const char* const kinds[] = {"triangles", "polylist", "polygons"};
     const sti_xml_node* mesh = sti_xml_find(geometry, "mesh");
     const sti_xml_node* vertices = mesh != NULL ? sti_xml_find(mesh, "vertices") : NULL;
@@ -190,6 +223,7 @@ static sti_status add_geometry(reader* r, const sti_xml_node* geometry, const do
     for (int k = 0; k < 3; k++) {
         const sti_xml_node* list = sti_xml_find(mesh, kinds[k]);
         for (; status == STI_OK && list != NULL; list = sti_xml_find_after(list, kinds[k])) {
+            r->out->paint = color_of(r, instance, sti_xml_get(list, "material"));
             status = find_corners(r, list, vertices, &c);
             if (status == STI_OK) status = add_faces(r, list, &c);
         }
@@ -259,7 +293,7 @@ static sti_status add_instance(reader* r, const sti_xml_node* node, const double
         return STI_OK;
     }
     const sti_xml_node* geometry = find_id(r, "geometry", url);
-    return geometry != NULL ? add_geometry(r, geometry, place) : fail(r, node, "no such geometry");
+    return geometry != NULL ? add_geometry(r, geometry, node, place) : fail(r, node, "no such geometry");
 }
 
 static sti_status add_node(reader* r, const sti_xml_node* node, const double outer[12], int depth) {
@@ -302,7 +336,7 @@ static sti_status add_scene(reader* r) {
     const sti_xml_node* geometry = library != NULL ? sti_xml_find(library, "geometry") : NULL;
     sti_status status = STI_OK;
     for (; status == STI_OK && geometry != NULL; geometry = sti_xml_find_after(geometry, "geometry"))
-        status = add_geometry(r, geometry, place);
+        status = add_geometry(r, geometry, NULL, place);
     return status;
 }
 

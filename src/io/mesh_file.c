@@ -27,6 +27,7 @@ bool sti_mesh_file_known(const char* path) {
 void sti_mesh_data_clear(sti_env* env, sti_mesh_data* mesh) {
     sti_free(env, mesh->vertices);
     sti_free(env, mesh->triangles);
+    sti_free(env, mesh->color);
     sti_free(env, mesh->group);
     *mesh = (sti_mesh_data){0};
 }
@@ -61,12 +62,23 @@ sti_status sti_mesh_add_triangle(sti_env* env, sti_mesh_data* mesh, int a, int b
     if (mesh->triangle_count == STI_MESH_MOST_TRIANGLES)
         return too_many(env, mesh, STI_MESH_MOST_TRIANGLES, "triangles");
     if (mesh->triangle_count == mesh->triangle_capacity) {
-        const sti_status status =
-            grow(env, &mesh->triangle_capacity, (void**)&mesh->triangles, 3 * sizeof *mesh->triangles);
+        int room = mesh->triangle_capacity;
+        sti_status status = grow(env, &room, (void**)&mesh->color, sizeof *mesh->color);
+        if (status == STI_OK)
+            status = grow(env, &mesh->triangle_capacity, (void**)&mesh->triangles, 3 * sizeof *mesh->triangles);
         if (status != STI_OK) return status;
     }
+    mesh->color[mesh->triangle_count] = mesh->paint;
     memcpy(mesh->triangles + 3 * (size_t)mesh->triangle_count++, (int[]){a, b, c}, 3 * sizeof(int));
     return STI_OK;
+}
+
+static int byte_of(double x) {
+    return (int)(255 * fmin(fmax(x, 0), 1) + 0.5);  // what is no number becomes 0
+}
+
+int sti_mesh_rgb(double r, double g, double b) {
+    return STI_MESH_RGB(byte_of(r), byte_of(g), byte_of(b));
 }
 
 sti_status sti_mesh_add_group(sti_env* env, sti_mesh_data* mesh) {
@@ -195,7 +207,9 @@ static void drop_flat(sti_mesh_data* mesh) {
     for (int t = 0; t < mesh->triangle_count; t++) {
         while (group < mesh->group_count && mesh->group[group] == t) mesh->group[group++] = kept;
         const int* from = mesh->triangles + 3 * (size_t)t;
-        if (has_area(mesh, from)) memmove(mesh->triangles + 3 * (size_t)kept++, from, 3 * sizeof *from);
+        if (!has_area(mesh, from)) continue;
+        mesh->color[kept] = mesh->color[t];
+        memmove(mesh->triangles + 3 * (size_t)kept++, from, 3 * sizeof *from);
     }
     while (group < mesh->group_count) mesh->group[group++] = kept;
     mesh->dropped = mesh->triangle_count - kept;

@@ -7,12 +7,16 @@
 // More is refused while it is read: a file may show one geometry ten thousand times.
 enum { STI_MESH_MOST_TRIANGLES = 1 << 22, STI_MESH_MOST_VERTICES = 3 * STI_MESH_MOST_TRIANGLES };
 
+#define STI_MESH_RGB(r, g, b) (1 << 24 | (r) << 16 | (g) << 8 | (b))  // each 0 to 255
+
 typedef struct sti_mesh_data {
     const char* name;  // of the file, for messages
     int vertex_count, vertex_capacity;
     double* vertices;  // (vertex_count x 3)
     int triangle_count, triangle_capacity;
     int* triangles;  // counterclockwise from outside      (triangle_count x 3)
+    int* color;      // of each triangle, STI_MESH_RGB; 0: the file gives none (triangle_count)
+    int paint;       // while it is read: of the triangles that follow
     int group_count, group_capacity;
     int* group;     // first triangle of each part that the file tells apart (group_count); OBJ: o and g
     int dropped;    // triangles without an area, left out
@@ -35,6 +39,7 @@ sti_status sti_mesh_read_stl(sti_env* env, const char* text, size_t size, const 
 sti_status sti_mesh_read_obj(sti_env* env, const char* text, size_t size, const char* name, sti_mesh_data* out);
 sti_status sti_mesh_read_dae(sti_env* env, const char* text, size_t size, const char* name, sti_mesh_data* out);
 sti_status sti_mesh_read_gltf(sti_env* env, const char* text, size_t size, const char* name, sti_mesh_data* out);
+int sti_mesh_rgb(double r, double g, double b);                    // each 0 to 1, what is beyond is cut
 sti_status sti_mesh_add_group(sti_env* env, sti_mesh_data* mesh);  // what follows is another part
 // Places of nodes, 3 x 4, row major: out = outer inner; a point.
 void sti_mesh_compose(const double outer[12], const double inner[12], double out[12]);

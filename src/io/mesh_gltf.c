@@ -1,9 +1,12 @@
 // mesh_gltf.c: glTF 2.0, as text and as GLB: triangles and the transforms of nodes.
 //
-// Read       positions (float), indices (8, 16, 32 bits), triangles, strips and fans; buffers in the file, in a file beside it,
-//            or as base64; matrix, or translation, rotation and scale of nodes; the scene that the file names, or its first.
+// Read       positions (float), indices (8, 16, 32 bits), triangles, strips and fans; buffers in the file, in a file
+//            beside it,
+//            or as base64; matrix, or translation, rotation and scale of nodes; the scene that the file names, or its
+//            first.
 // Not read   everything that is not geometry; sparse accessors and compressed buffers are refused.
-// Axes       y is up in glTF and z in a robot: (x, y, z) becomes (x, -z, y), as the engines do that read glTF for robots.
+// Axes       y is up in glTF and z in a robot: (x, y, z) becomes (x, -z, y), as the engines do that read glTF for
+//            robots.
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -202,12 +205,25 @@ static int corner(const column* indices, int64_t i, int first, int64_t count) {
     return at < count ? first + (int)at : -1;
 }
 
+// The base colour of the material, from linear light to that of screens; 0: there is none.
+static int color_of(const reader* r, const sti_json_value* primitive) {
+    const sti_json_value* material = item(r, "materials", whole(primitive, "material", -1));
+    const sti_json_value* plain = material != NULL ? sti_json_get(material, "pbrMetallicRoughness") : NULL;
+    const sti_json_value* list = plain != NULL ? sti_json_get(plain, "baseColorFactor") : NULL;
+    double x[3] = {1, 1, 1};
+    const sti_json_value* v = sti_json_is_array(list) ? list->child : NULL;
+    for (int k = 0; k < 3 && v != NULL; k++, v = v->next) x[k] = sti_json_is_number(v) ? v->number : 1;
+    for (int k = 0; k < 3; k++) x[k] = pow(fmin(fmax(x[k], 0), 1), 1 / 2.2);
+    return sti_json_is_array(list) ? sti_mesh_rgb(x[0], x[1], x[2]) : 0;
+}
+
 static sti_status add_primitive(reader* r, const sti_json_value* primitive, const double place[12]) {
     const int64_t mode = whole(primitive, "mode", 4), indexed = whole(primitive, "indices", -2);
     const int64_t position = whole(sti_json_get(primitive, "attributes"), "POSITION", -1);
     if (mode < 4 || mode > 6) return STI_OK;  // points and lines
     int first = 0;
     int64_t count = 0;
+    r->out->paint = color_of(r, primitive);
     column indices = {.type = 5125};
     sti_status status = add_positions(r, position, place, &first, &count);
     if (status == STI_OK && indexed != -2) status = find_column(r, indexed, 1, &indices);

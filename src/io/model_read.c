@@ -1,6 +1,7 @@
 // model_read.c: a model by a formula of t, for fits, from JSON.
 //
-//     {"kind": "model", "parameters": {"a": 1, "b": 1, "c": 0.2}, "model": "a*exp(-b*t) + c"}       or "model": {"y": "..", ..}
+//     {"kind": "model", "parameters": {"a": 1, "b": 1, "c": 0.2}, "model": "a*exp(-b*t) + c"}
+//         or "model": {"y": "..", ..}
 //
 // It is kept as a system without motion: the formulas stand where gaps do, and sti_system_gap evaluates them.
 #include <stiction/fit.h>

@@ -1,7 +1,7 @@
 // motion_read.c: recordings of systems by formulas and of grains, read back whole.
 //
-// The file may have been made or changed by anybody: every dataset is held against the counts that the others gave, and whole numbers
-// that point into others are looked at. Whether the numbers make sense is another question (src/verify).
+// The file may have been made or changed by anybody: every dataset is held against the counts that the others gave, and
+// whole numbers that point into others are looked at. Whether the numbers make sense is another question (src/verify).
 #include <limits.h>
 #include <math.h>
 #include <stiction/run.h>
@@ -89,6 +89,59 @@ void sti_recorded_system_clear(sti_env* env, sti_recorded_system* s) {
                          s->work, s->collisions, s->pieces, s->gap, s->impulse_n, s->impulse_t};
     for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) sti_free(env, all[k]);
     *s = (sti_recorded_system){0};
+}
+
+// ---- vehicles in cages
+
+// Counts that add up to the rows that there are, and vehicles that there are. What the other side is the scene knows.
+static sti_status check_pressing(sti_env* env, const char* path, const sti_recorded_navigation* w) {
+    double sum = 0;
+    for (long k = 0; k < w->rows; k++) {
+        if (!(w->pressing[k] >= 0 && w->pressing[k] <= (double)w->total && w->pressing[k] == floor(w->pressing[k])))
+            return STI_FAIL(env, STI_ERR_INPUT, k, "%s: steps/pressing: row %ld: %g", path, k, w->pressing[k]);
+        sum += w->pressing[k];
+    }
+    if (sum != (double)w->total)
+        return STI_FAIL(env, STI_ERR_INPUT, -1, "%s: pressing/pair: %ld rows: %.0f are expected by steps/pressing",
+                        path, w->total, sum);
+    for (long k = 0; k < w->total; k++) {
+        const double a = w->pair[2 * k], b = w->pair[2 * k + 1];
+        if (!(a >= 0 && a < w->count && a == floor(a) && b >= INT_MIN && b < w->count && b == floor(b) && a != b))
+            return STI_FAIL(env, STI_ERR_INPUT, k, "%s: pressing/pair: row %ld: %g on %g", path, k, a, b);
+    }
+    return STI_OK;
+}
+
+sti_status sti_recorded_navigation_load(sti_env* env, const char* path, sti_recorded_navigation* out) {
+    long rows = -1, columns = 0, total = 0;
+    *out = (sti_recorded_navigation){0};
+    sti_status status = read_text(env, path, "navigation", &out->text);
+    if (status == STI_OK) status = sizes_of(env, path, "steps/q", &out->q, &rows, &columns);
+    if (status == STI_OK && (columns < 2 || columns > INT_MAX || columns % 2 != 0 || rows < 1))
+        status = STI_FAIL(env, STI_ERR_INPUT, -1, "%s: steps/q: %ld x %ld", path, rows, columns);
+    out->count = (int)(columns / 2);
+    const field steps[] = {{"steps/time", 1, &out->time},
+                           {"steps/v", columns, &out->v},
+                           {"steps/least_gap", 1, &out->least_gap},
+                           {"steps/pressing", 1, &out->pressing}};
+    if (status == STI_OK) status = read_fields(env, path, steps, sizeof steps / sizeof steps[0], &rows);
+    out->rows = rows;
+    if (status == STI_OK) status = sti_recorded_numbers(env, path, "pressing/pair", &out->pair, &total, &columns);
+    if (status == STI_OK && out->pair == NULL) total = 0;
+    if (status == STI_OK && out->pair != NULL && columns != 2)
+        status = STI_FAIL(env, STI_ERR_INPUT, -1, "%s: pressing/pair: %ld columns: 2 are expected", path, columns);
+    const field contact = {"pressing/contact", 4, &out->contact};
+    if (status == STI_OK && total > 0) status = read_field(env, path, &contact, &total);
+    out->total = total;
+    if (status == STI_OK) status = check_pressing(env, path, out);
+    if (status != STI_OK) sti_recorded_navigation_clear(env, out);
+    return status;
+}
+
+void sti_recorded_navigation_clear(sti_env* env, sti_recorded_navigation* w) {
+    void* const all[] = {w->text, w->time, w->q, w->v, w->least_gap, w->pressing, w->pair, w->contact};
+    for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) sti_free(env, all[k]);
+    *w = (sti_recorded_navigation){0};
 }
 
 // ---- grains

@@ -1,7 +1,8 @@
 // navigation_read.c: vehicles in cages, walls and obstacles, from JSON.
 //
 //     {"kind": "navigation", "parameters": {"k": 2},
-//      "vehicles": [{"name": "cart", "cage": 0.3, "mass": 1, "force": ["2 - k*x'", "-0.5 - k*y'"], "q": [0, 1], "v": [0, 0],
+//      "vehicles": [{"name": "cart", "cage": 0.3, "mass": 1, "force": ["2 - k*x'", "-0.5 - k*y'"], "q": [0, 1], "v":
+//      [0, 0],
 //                    "goal": [10, 0]}],           "count": 50 makes a fleet; i and n are names of its formulas
 //      "walls": [{"point": [0, 0], "normal": [0, 1]}], "obstacles": [{"disc": 0.5, "pose": [4, 0, 0]}],
 //      "h": 0.02, "time": 12}

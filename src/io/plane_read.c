@@ -1,4 +1,5 @@
-// plane_read.c: what files of parts, vehicles and their like share: rows of formulas, outlines, parameters, lists of objects.
+// plane_read.c: what files of parts, vehicles and their like share: rows of formulas, outlines, parameters, lists of
+// objects.
 #include "io/json_fields.h"
 #include "io/plane_json.h"
 

@@ -4,8 +4,9 @@
 //      "residuals": {"primal": .., "dual": .., "gap": ..}, "objective": .., "iterations": 9, "time_s": ..,
 //      "x": [..], "y": [..], "z": [..], "certificate": {"type": "solution", "bound": null}, "reason": ""}
 //
-// Without a solution x, y, z are null, and the certificate holds what proves it: {"type": "farkas", "y", "z", "bound"} or
-// {"type": "farkas", "crossed": row} for "infeasible", {"type": "ray", "x"} for "unbounded"; its other fields are null.
+// Without a solution x, y, z are null, and the certificate holds what proves it: {"type": "farkas", "y", "z", "bound"}
+// or {"type": "farkas", "crossed": row} for "infeasible", {"type": "ray", "x"} for "unbounded"; its other fields are
+// null.
 #include <math.h>
 #include <stiction/io.h>
 

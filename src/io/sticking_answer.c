@@ -3,13 +3,14 @@
 //     {"kind": "sticking", "outcome": "does_not", "exact": true, "facets": 0, "n": 3, "contacts": [0, 1],
 //      "multipliers": 4, "accelerations": 4, "a": [..], "lambda": [..], "a_exact": ["1/2", ..], "lambda_exact": [..],
 //      "leaves": [{"sign": [0, 0], "y": [..], "z": [..], "w": [..], "exact": ["3", ..]}], "bound": null,
-//      "opening": {"without_discs": "solved", "outcome": "does_not", "exact": true, "a": [..], "lambda": [..], "a_n": [..],
-//                  "opens": [false, true], "a_exact": [..], "lambda_exact": [..], "leaves": [..], "bound": null, "farkas": [..],
-//                  "farkas_exact": [..], "descent": [..], "descent_exact": [..]},
+//      "opening": {"without_discs": "solved", "outcome": "does_not", "exact": true, "a": [..], "lambda": [..], "a_n":
+//      [..],
+//                  "opens": [false, true], "a_exact": [..], "lambda_exact": [..], "leaves": [..], "bound": null,
+//                  "farkas": [..], "farkas_exact": [..], "descent": [..], "descent_exact": [..]},
 //      "propositions": [..]}
 //
-// What an outcome does not need is null. Nothing is judged here: sti_verify_sticking does that. Where the object is the field
-// "certificate" of another, fields of that other that say the same must say the same.
+// What an outcome does not need is null. Nothing is judged here: sti_verify_sticking does that. Where the object is the
+// field "certificate" of another, fields of that other that say the same must say the same.
 #include <math.h>
 #include <stiction/sticking.h>
 

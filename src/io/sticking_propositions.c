@@ -1,6 +1,7 @@
 // sticking_propositions.c: propositions as JSON:
 //
-//     [{"id": "P6.i", "title": "..", "verdict": "holds", "reason": "..", "numbers": {"A_c": [[..], ..], "rank": 2}}, ..]
+//     [{"id": "P6.i", "title": "..", "verdict": "holds", "reason": "..", "numbers": {"A_c": [[..], ..], "rank": 2}},
+//     ..]
 //
 // A number, true or false, a list of numbers or of modes, a list of rows; what is not finite is null.
 #include "io/sticking_propositions.h"

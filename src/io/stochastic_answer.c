@@ -1,11 +1,12 @@
 // stochastic_answer.c: answers to stochastic programs as JSON, and back; the data of one Newton system.
 //
-//     {"kind": "stochastic", "n", "p", "scenario_count", "solver": "ipm", "outcome": "solved", "residual", "residuals": {"primal", "dual"},
+//     {"kind": "stochastic", "n", "p", "scenario_count", "solver": "ipm", "outcome": "solved", "residual", "residuals":
+//     {"primal", "dual"},
 //      "objective", "gap", "iterations", "time_s", "x": [..], "y": [[..], ..], "pi": [..], "l": [[..], ..],
 //      "certificate": {"type": "solution", "bound": null, "x": null, "y": null, "pi": null, "l": null}, "reason"}
 //
-// Without a solution x, y, pi, l are null, and the certificate holds what proves it: pi and l of a Farkas vector for "infeasible",
-// x and y of a direction for "unbounded".
+// Without a solution x, y, pi, l are null, and the certificate holds what proves it: pi and l of a Farkas vector for
+// "infeasible", x and y of a direction for "unbounded".
 #include <math.h>
 #include <stiction/stochastic.h>
 #include <string.h>

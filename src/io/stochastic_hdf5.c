@@ -1,15 +1,16 @@
 // stochastic_hdf5.c: stochastic programs from HDF5: what the scenarios have under one name is one dataset.
 //
 //     /            attribute kind = "stochastic"
-//     /Q0 /c0 /T0 /W0 /b (or /bl /bu) /lb /ub         the first stage; matrices dense or a group, as everywhere (hdf5_read.c)
+//     /Q0 /c0 /T0 /W0 /b (or /bl /bu) /lb /ub         the first stage; matrices dense or a group, as everywhere
+//                                                     (hdf5_read.c)
 //     /common/Q /common/c ..                          what all scenarios share, in the same form
 //     /scenarios/p                                    (N)
 //     /scenarios/c d dl du lb ub                      (N, entries)
 //     /scenarios/Q T W W0                             (N, rows, cols), or a group of one pattern for all:
 //                shape (2), col_start, row as everywhere, value (N, entries)
 //
-// Numbers of 1e20 and more are no side: HDF5 has no null. A rank that solves with others reads its own rows of every dataset and
-// no more.
+// Numbers of 1e20 and more are no side: HDF5 has no null. A rank that solves with others reads its own rows of every
+// dataset and no more.
 #include <limits.h>
 #include <math.h>
 #include <stddef.h>

@@ -3,9 +3,9 @@
 //     {"kind": "stochastic", "Q0": .., "c0": .., "T0": .., "W0": .., "b": ..,
 //      "scenarios": [{"p": 0.5, "Q": .., "c": .., "T": .., "W": .., "d": ..}, ..]}
 //
-// Rows are equations ("b", "d") or lie between "bl" and "bu", "dl" and "du", null for none; variables are not negative unless "lb",
-// "ub" say otherwise. A scenario takes what it does not say from "common"; "p" is 1/N when no scenario says it. A scenario may
-// bring its own "W0".
+// Rows are equations ("b", "d") or lie between "bl" and "bu", "dl" and "du", null for none; variables are not negative
+// unless "lb", "ub" say otherwise. A scenario takes what it does not say from "common"; "p" is 1/N when no scenario
+// says it. A scenario may bring its own "W0".
 #include <math.h>
 #include <string.h>
 
@@ -136,7 +136,8 @@ static sti_status fill(sti_env* env, int count, double value, const double** out
     return STI_OK;
 }
 
-// Rows: an equation by one name, or two sides, of which one may be missing. *low and *high are new when any field is there.
+// Rows: an equation by one name, or two sides, of which one may be missing. *low and *high are new when any field is
+// there.
 static sti_status read_sides(const reader* r, const char* equation, const char* lower, const char* upper, int* count,
                              const double** low, const double** high) {
     const bool both = sti_json_field(r->object, lower) != NULL || sti_json_field(r->object, upper) != NULL;

@@ -3,7 +3,8 @@
 //     "sample": {"random": {"u": "uniform", "z": "normal"}, "definitions": {"mu": "0.2 + 0.3*u"},
 //                "scenario": {"Q": .., "c": ["2*mu", 1], "T": .., "W": [["-mu", 1]], "d": ["exp(z/5)"]}}
 //
-// uniform: from 0 to 1; normal: mean 0, deviation 1. Each scenario draws every name anew, in the order of the file, from one stream.
+// uniform: from 0 to 1; normal: mean 0, deviation 1. Each scenario draws every name anew, in the order of the file,
+// from one stream.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -14,8 +14,7 @@ sti_urdf_setting sti_urdf_setting_default(const char* joint) {
 }
 
 sti_urdf_options sti_urdf_options_default(void) {
-    return (sti_urdf_options){
-        .place = sti_pose_identity(), .fixed = true, .sides = 32, .hull_points = 2000, .hull_error = 1e-3};
+    return (sti_urdf_options){.place = sti_pose_identity(), .fixed = true, .hull_points = 2000, .hull_error = 1e-3};
 }
 
 const char* sti_urdf_pose_text(sti_urdf_pose pose) {
@@ -39,17 +38,43 @@ bool sti_urdf_pose_parse(const char* name, sti_urdf_pose* out) {
     return false;
 }
 
+const char* sti_urdf_show_text(sti_urdf_show show) {
+    switch (show) {
+#define STI_X(code, text) \
+    case code:            \
+        return text;
+        STI_URDF_SHOW_LIST(STI_X)
+#undef STI_X
+        default:
+            return "?";
+    }
+}
+
+bool sti_urdf_show_parse(const char* name, sti_urdf_show* out) {
+    for (int k = 0; k < STI_URDF_SHOW_COUNT; k++) {
+        if (strcmp(sti_urdf_show_text((sti_urdf_show)k), name) != 0) continue;
+        *out = (sti_urdf_show)k;
+        return true;
+    }
+    return false;
+}
+
 static sti_status check_options(sti_env* env, const sti_urdf_options* o, const sti_bodies* bodies) {
     if (sti_bodies_dim(bodies) != 3)
         return STI_FAIL(env, STI_ERR_ARGUMENT, sti_bodies_dim(bodies),
                         "a robot needs bodies in space, not in the plane");
-    if (o->sides < 3 || o->sides > 256)
-        return STI_FAIL(env, STI_ERR_INPUT, o->sides, "sides: %d: 3 to 256 are expected", o->sides);
+    if (o->sides != 0 && (o->sides < 3 || o->sides > 256))
+        return STI_FAIL(env, STI_ERR_INPUT, o->sides, "sides: %d: 3 to 256 are expected, or 0", o->sides);
     if ((int)o->pose < 0 || o->pose >= STI_URDF_POSE_COUNT)
         return STI_FAIL(env, STI_ERR_INPUT, (int)o->pose, "pose: %d: there are %d", (int)o->pose,
                         (int)STI_URDF_POSE_COUNT);
+    if ((int)o->show < 0 || o->show >= STI_URDF_SHOW_COUNT)
+        return STI_FAIL(env, STI_ERR_INPUT, (int)o->show, "show: %d: there are %d", (int)o->show,
+                        (int)STI_URDF_SHOW_COUNT);
     if (!(o->hull_error >= 0 && o->hull_error <= 1))
         return STI_FAIL(env, STI_ERR_INPUT, -1, "hull_error: %g: 0 to 1 is expected", o->hull_error);
+    if (!(o->decompose >= 0 && o->decompose <= 1))
+        return STI_FAIL(env, STI_ERR_INPUT, -1, "decompose: %g: 0 to 1 is expected", o->decompose);
     if (o->hull_points < 4)
         return STI_FAIL(env, STI_ERR_INPUT, o->hull_points, "hull_points: %d: 4 at least are expected", o->hull_points);
     if (o->material < 0 || o->material >= sti_bodies_material_count(bodies))

@@ -7,6 +7,7 @@
 //     urdf_masses.c  masses of bodies, and what is assumed where there is none
 //     urdf_build.c   bodies, joints, what touches what
 //     urdf_text.c    text that is no XML yet
+//     urdf_looks.c   what can be seen of links, for pictures
 //     urdf_report.c  remarks
 #ifndef STI_IO_URDF_H
 #define STI_IO_URDF_H
@@ -117,11 +118,14 @@ static inline bool sti_urdf_has_coordinate(sti_urdf_type type) {
 // ---- urdf_read.c
 
 sti_status sti_urdf_read(sti_urdf_model* model);
+// A <collision> or <visual>; *is: it has a geometry that is read. What is not is remarked.
+sti_status sti_urdf_read_geometry(sti_urdf_model* model, const sti_xml_node* node, int link, sti_urdf_geometry* out,
+                                  bool* is);
 // "file: line 12: joint "elbow": axis: xyz: "0 0 a": text". attribute NULL: of the element as a whole.
 sti_status sti_urdf_fail(const sti_urdf_model* model, const sti_xml_node* node, const char* attribute,
                          const char* format, ...) __attribute__((format(printf, 4, 5)));
-// What engines take although the specification does not: refused when the options are strict, otherwise assumed and remarked.
-// assumed: the same text for all of one kind.
+// What engines take although the specification does not: refused when the options are strict, otherwise assumed and
+// remarked. assumed: the same text for all of one kind.
 sti_status sti_urdf_mend(sti_urdf_model* model, const sti_xml_node* node, const char* attribute, const char* refused,
                          const char* assumed);
 // joint "elbow": limit
@@ -143,6 +147,10 @@ sti_pose sti_urdf_axis_frame(const double axis[3]);  // a rotation that takes z 
 
 // Its shapes behind the pieces there are. fixed: the body does not move, so a mesh may stay a mesh.
 sti_status sti_urdf_shape(sti_urdf_model* model, int geometry, bool fixed);
+
+// The shape of a form that is no mesh.
+sti_status sti_urdf_plain_shape(const sti_urdf_model* model, const sti_urdf_geometry* geometry, sti_shape** out);
+sti_status sti_urdf_find_mesh(const sti_urdf_model* model, const sti_urdf_geometry* geometry, char** path);
 
 static inline sti_pose sti_urdf_piece_place(const sti_urdf_model* m, int piece) {  // in the frame of the body
     const sti_urdf_geometry* g = &m->geometry[m->piece[piece].geometry];
@@ -171,6 +179,11 @@ sti_status sti_urdf_substitute(sti_urdf_model* model);
 // ---- urdf_build.c
 
 sti_status sti_urdf_build(sti_urdf_model* model, sti_bodies* bodies);
+
+// ---- urdf_looks.c
+
+// Once bodies are there and shapes with them: report->looks, as options->show asks.
+sti_status sti_urdf_looks(sti_urdf_model* model, const sti_urdf_sum* sums);
 
 // ---- urdf_report.c
 

@@ -2,10 +2,13 @@
 //
 // A body is all links that fixed joints connect, in the frame of the one nearest to the root (urdf_masses.c).
 //
-// Joints     the frame of a joint has its z along the axis of the file, so coordinates are the file's own. The world counts
-//            an angle from within half a turn at the start; where a joint starts beyond, its coordinate counts from there.
+// Joints     the frame of a joint has its z along the axis of the file, so coordinates are the file's own. The world
+//            counts
+//            an angle from within half a turn at the start; where a joint starts beyond, its coordinate counts from
+//            there.
 // Mimic      a gear: q - multiplier q_other keeps its value.
-// Touching   links that a joint connects do not touch each other. Others may, unless they overlap at the start: then they
+// Touching   links that a joint connects do not touch each other. Others may, unless they overlap at the start: then
+//            they
 //            never do, which is remarked.
 #include <math.h>
 #include <stdio.h>
@@ -111,7 +114,7 @@ static sti_status put_on_ground(sti_urdf_model* m) {
     for (int k = 0; k < m->link_count; k++) m->link[k].place.x[2] -= lowest;
     return sti_urdf_remark_add(m, STI_URDF_ASSUMED, m->xml.root, NULL,
                                "put on the ground: root link at z = %.6g, moved by %.6g", m->link[m->root].place.x[2],
-                               -lowest);
+                               0 - lowest);
 }
 
 static sti_status remark_shapeless(sti_urdf_model* m, const sti_urdf_sum* sums) {
@@ -317,6 +320,7 @@ static sti_status add_all(sti_urdf_model* m, sti_urdf_sum* sums, sti_bodies* bod
     if (status == STI_OK) status = sti_urdf_masses(m, sums);
     if (status == STI_OK) status = remark_shapeless(m, sums);
     if (status == STI_OK) status = add_bodies(m, sums, bodies);
+    if (status == STI_OK) status = sti_urdf_looks(m, sums);
     if (status == STI_OK) status = add_shapes(m, bodies);
     m->report->first_joint = sti_bodies_joint_count(bodies);
     for (int k = 0; status == STI_OK && k < m->joint_count; k++) status = add_joint(m, &m->joint[k], bodies);

@@ -1,12 +1,14 @@
 // urdf_masses.c: URDF: masses of bodies.
 //
-// A body is all links that fixed joints connect, in the frame of the one nearest to the root. With masses m_i, centres c_i
-// and inertias I_i of its links in that frame
+// A body is all links that fixed joints connect, in the frame of the one nearest to the root. With masses m_i, centres
+// c_i and inertias I_i of its links in that frame
 //     m = sum m_i,   c = sum m_i c_i / m,   I = sum I_i + m_i (d_i'd_i E - d_i d_i'),   d_i = c_i - c.
 //
 // What moves has a mass and positive moments. Where the file gives none, and is not read strictly,
-//     no mass             1000 kg / m3 times the volume of its shapes; without volume a thousandth of the heaviest neighbour
-//     moments not > 0     those below that of a ball are raised to it: 2/5 m r^2, with r half the least extent of the shapes,
+//     no mass             1000 kg / m3 times the volume of its shapes; without volume a thousandth of the heaviest
+//                         neighbour
+//     moments not > 0     those below that of a ball are raised to it: 2/5 m r^2, with r half the least extent of the
+//                         shapes,
 //                         or the distance from the joint to the centre, within 2 cm and 10 cm
 // Moments that are negative by more than rounding are refused, unless the body as a whole has positive ones.
 #include <math.h>

@@ -102,7 +102,8 @@ static sti_status start_follower(sti_urdf_model* m, sti_urdf_joint* joint) {
 }
 
 // A gear turns limits of the joint that follows into limits of its leader. One joint carries them all: two stops of one
-// coordinate share their force in no determined way, and press against each other without bound where they leave no way to go.
+// coordinate share their force in no determined way, and press against each other without bound where they leave no way
+// to go.
 static sti_status share_limits(sti_urdf_model* m, sti_urdf_joint* joint) {
     const sti_xml_node* node = sti_xml_find(joint->node, "mimic");
     double a, b;

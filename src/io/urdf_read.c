@@ -1,12 +1,13 @@
 // urdf_read.c: URDF: elements to numbers.
 //
-// Source     the public specification of URDF (links, joints); its defaults: an origin left out is the identity, an axis
+// Source     the public specification of URDF (links, joints); its defaults: an origin left out is the identity, an
+//            axis
 //            (1, 0, 0), limits 0, damping and friction 0, a multiplier 1, an offset 0.
 // Angles     rpy turns about the fixed axes x, then y, then z:  q = q_z(yaw) q_y(pitch) q_x(roll).
 // Departures D1  capsules (radius, length of the cylinder between the caps) are read, as newer readers do
 //            D2  a link with mass 0 is as good as one without inertial
-// Every element that is not read is remarked, those of one name together. What the specification forbids and engines take is
-// mended with a remark, unless the options say strict: sti_urdf_mend marks every such place.
+// Every element that is not read is remarked, those of one name together. What the specification forbids and engines
+// take is mended with a remark, unless the options say strict: sti_urdf_mend marks every such place.
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -311,12 +312,11 @@ static sti_status read_sizes(sti_urdf_model* m, const sti_xml_node* node, sti_ur
     return status;
 }
 
-static sti_status read_collision(sti_urdf_model* m, const sti_xml_node* node, int link) {
-    static const char* const known[] = {"origin", "geometry"};
+sti_status sti_urdf_read_geometry(sti_urdf_model* m, const sti_xml_node* node, int link, sti_urdf_geometry* out,
+                                  bool* is) {
     sti_urdf_geometry g = {.node = node, .link = link};
-    const bool visual = strcmp(node->name, "visual") == 0;
-    sti_status status = visual ? STI_OK : look_at_children(m, node, known, 2);
-    if (status == STI_OK) status = read_origin(m, node, &g.origin);
+    *is = false;
+    sti_status status = read_origin(m, node, &g.origin);
     if (status != STI_OK) return status;
     const sti_xml_node* geometry = sti_xml_find(node, "geometry");
     if (geometry == NULL || geometry->child == NULL)
@@ -333,11 +333,22 @@ static sti_status read_collision(sti_urdf_model* m, const sti_xml_node* node, in
             return sti_urdf_remark_add(
                 m, STI_URDF_IGNORED, geometry->child, NULL,
                 "%.160s: only .stl, .obj, .dae, .gltf and .glb are read: this surface touches nothing", g.file);
-        m->geometry[m->geometry_count++] = g;
+        *out = g;
+        *is = true;
         return STI_OK;
     }
     return sti_urdf_remark_add(m, STI_URDF_IGNORED, geometry->child, NULL,
                                "no such geometry is read: this surface touches nothing");
+}
+
+static sti_status read_collision(sti_urdf_model* m, const sti_xml_node* node, int link) {
+    static const char* const known[] = {"origin", "geometry"};
+    const bool visual = strcmp(node->name, "visual") == 0;
+    sti_status status = visual ? STI_OK : look_at_children(m, node, known, 2);
+    bool is = false;
+    if (status == STI_OK) status = sti_urdf_read_geometry(m, node, link, &m->geometry[m->geometry_count], &is);
+    if (is) m->geometry_count++;
+    return status;
 }
 
 static sti_status read_link(sti_urdf_model* m, const sti_xml_node* node) {

@@ -23,13 +23,16 @@ void sti_urdf_report_clear(sti_env* env, sti_urdf_report* report) {
         sti_free(env, report->remarks[k].element);
         sti_free(env, report->remarks[k].text);
     }
+    for (int k = 0; k < report->look_count; k++) sti_surface_clear(env, &report->looks[k].surface);
+    sti_free(env, report->looks);
     sti_free(env, report->remarks);
     sti_free(env, report->robot);
     sti_free(env, report->file);
     *report = (sti_urdf_report){0};
 }
 
-// Kinds are told apart by a hash of what they are and their text: FNV-1a. Two that fell together would be shown together.
+// Kinds are told apart by a hash of what they are and their text: FNV-1a. Two that fell together would be shown
+// together.
 static uint64_t group_of(sti_urdf_what what, const char* kind) {
     uint64_t hash = 14695981039346656037u ^ (uint64_t)what;
     for (; *kind != '\0'; kind++) hash = sti_u64_mul_wrapping(hash ^ (unsigned char)*kind, 1099511628211u);

@@ -1,11 +1,11 @@
 // urdf_shapes.c: URDF: collision geometry as shapes.
 //
-// Cylinder   a prism of n sides whose corners lie outside of the circle by as much as its sides lie inside:
-//            R = 2 r / (1 + cos(pi/n)), error r tan(pi/2n)^2. The ends are flat and in their place.
-// Mesh       of a body that moves: the convex hull, of each part where the file has parts. With very many vertices those are taken that lie farthest in
-//            directions spread evenly over the sphere (a spiral; the box of the mesh made a cube first), and how far any
-//            other one sticks out of the hull is measured. Of a fixed body: the triangles themselves.
-// Files      package://NAME/REST is looked for in every folder above the URDF file, and as REST alone in one called NAME;
+// Mesh       of a body that moves: the convex hull, of each part where the file has parts. With very many vertices
+//            those are taken that lie farthest in
+//            directions spread evenly over the sphere (a spiral; the box of the mesh made a cube first), and how far
+//            any other one sticks out of the hull is measured. Of a fixed body: the triangles themselves.
+// Files      package://NAME/REST is looked for in every folder above the URDF file, and as REST alone in one called
+//            NAME;
 //            then in the folders of the options. Other names start in the folder of the file, then in those.
 #include <limits.h>
 #include <math.h>
@@ -15,8 +15,10 @@
 #include <unistd.h>
 
 #include "io/file.h"
-#include "io/mesh_file.h"
+#include "io/mesh_parts.h"
 #include "io/urdf.h"
+
+#define PI 3.141592653589793
 
 // ---- where a mesh lies
 
@@ -89,7 +91,7 @@ static sti_status find_package(const sti_urdf_model* m, const char* folder, size
     return status;
 }
 
-static sti_status find_mesh(const sti_urdf_model* m, const sti_urdf_geometry* g, char** out) {
+sti_status sti_urdf_find_mesh(const sti_urdf_model* m, const sti_urdf_geometry* g, char** out) {
     const char *slash = strrchr(m->file, '/'), *name = g->file, *cut;
     const size_t length = slash == NULL ? 0 : (size_t)(slash - m->file) + (slash == m->file);
     sti_status status = STI_OK;
@@ -255,7 +257,8 @@ static sti_status add_hull(sti_urdf_model* m, int geometry, const sti_mesh_data*
 
 // ---- parts of a mesh
 
-// The vertices of the triangles [from, to), as a mesh of their own: vertices and count alone. used (vertex_count): all 0.
+// The vertices of the triangles [from, to), as a mesh of their own: vertices and count alone. used (vertex_count): all
+// 0.
 static void take_part(const sti_mesh_data* mesh, int from, int to, unsigned char* used, sti_mesh_data* part) {
     const int first = sti_count_mul(3, from), end = sti_count_mul(3, to);
     part->vertex_count = 0;
@@ -268,8 +271,8 @@ static void take_part(const sti_mesh_data* mesh, int from, int to, unsigned char
     for (int t = first; t < end; t++) used[mesh->triangles[t]] = 0;
 }
 
-// A hull for each part that the file tells apart, as programs write that cut a shape into convex ones. *done: it was possible; a
-// part that is flat has no hull, and then there is one hull around all of them.
+// A hull for each part that the file tells apart, as programs write that cut a shape into convex ones. *done: it was
+// possible; a part that is flat has no hull, and then there is one hull around all of them.
 static sti_status add_parts(sti_urdf_model* m, int geometry, const sti_mesh_data* mesh, bool* done) {
     const size_t room = (size_t)mesh->vertex_count;
     const int before = m->piece_count;
@@ -301,11 +304,40 @@ static sti_status add_parts(sti_urdf_model* m, int geometry, const sti_mesh_data
     return status == STI_ERR_INPUT ? STI_OK : status;
 }
 
+// Convex parts of a concave mesh, where they are asked for. *done: there are some.
+static sti_status add_convex_parts(sti_urdf_model* m, int geometry, const sti_mesh_data* mesh, bool* done) {
+    const sti_xml_node* node = m->geometry[geometry].node;
+    double size = 0;
+    for (int i = 0; i < mesh->vertex_count; i++) {
+        for (int k = 0; k < 3; k++)
+            size = fmax(size, fabs(mesh->vertices[3 * (size_t)i + (size_t)k] - mesh->vertices[k]));
+    }
+    const double bound = m->options->decompose * size;
+    sti_mesh_hulls parts;
+    sti_status status = sti_mesh_parts(m->env, mesh, bound, &parts);
+    *done = parts.count > 0;
+    for (int k = 0; k < parts.count; k++) {
+        if (status == STI_OK)
+            status = add_piece(m, geometry, parts.hull[k]);
+        else
+            sti_shape_destroy(parts.hull[k]);
+    }
+    if (status != STI_OK || !*done) return status;
+    char volume[60] = "";
+    if (mesh->closed && mesh->volume != 0)
+        snprintf(volume, sizeof volume, ", together %.4g times its volume", parts.volume / fabs(mesh->volume));
+    return sti_urdf_remark_add(m, STI_URDF_APPROXIMATED, node, NULL,
+                               "mesh of %d triangles: %d convex parts, its surface at most %.3g below theirs (%.3g was "
+                               "asked for)%s",
+                               mesh->triangle_count, parts.count, parts.error, bound, volume);
+}
+
 static sti_status add_hulls(sti_urdf_model* m, int geometry, const sti_mesh_data* mesh) {
     enum { MOST_PARTS = 256 };
     bool done = false;
     sti_status status = STI_OK;
     if (mesh->group_count > 1 && mesh->group_count <= MOST_PARTS) status = add_parts(m, geometry, mesh, &done);
+    if (status == STI_OK && !done && m->options->decompose > 0) status = add_convex_parts(m, geometry, mesh, &done);
     return status != STI_OK || done ? status : add_hull(m, geometry, mesh);
 }
 
@@ -333,7 +365,7 @@ static sti_status add_mesh(sti_urdf_model* m, int geometry, bool fixed) {
     char* path;
     sti_mesh_data mesh;
     sti_shape* shape = NULL;
-    sti_status status = find_mesh(m, g, &path);
+    sti_status status = sti_urdf_find_mesh(m, g, &path);
     if (status != STI_OK) return status;
     status = sti_mesh_file_read(m->env, path, g->size, &mesh);
     if (status == STI_OK && mesh.dropped > 0)
@@ -351,44 +383,44 @@ static sti_status add_mesh(sti_urdf_model* m, int geometry, bool fixed) {
 
 // ---- the rest
 
-static sti_status make_prism(sti_urdf_model* m, const sti_urdf_geometry* g, sti_shape** out) {
+// For comparison: a prism whose corners lie outside of the circle by as much as its sides lie inside, r tan(pi/2n)^2.
+static sti_status make_prism(const sti_urdf_model* m, const sti_urdf_geometry* g, sti_shape** out) {
     enum { MOST = 256 };
     double points[2 * MOST][3];
     const int n = m->options->sides;
-    const double pi = 3.141592653589793, r = g->size[0], R = 2 * r / (1 + cos(pi / n));
+    const double R = 2 * g->size[0] / (1 + cos(PI / n));
     for (int k = 0; k < n; k++) {
-        const double x = R * cos(2 * pi * k / n), y = R * sin(2 * pi * k / n), z = g->size[1] / 2;
+        const double x = R * cos(2 * PI * k / n), y = R * sin(2 * PI * k / n), z = g->size[1] / 2;
         memcpy(points[2 * k], (double[]){x, y, z}, sizeof points[0]);
         memcpy(points[2 * k + 1], (double[]){x, y, -z}, sizeof points[0]);
     }
-    const sti_status status = sti_shape_create_convex(m->env, 3, sti_count_mul(2, n), points[0], out);
-    if (status != STI_OK) return status;
-    return sti_urdf_remark_add(m, STI_URDF_APPROXIMATED, g->node, NULL,
-                               "cylinder: a prism of %d sides, within %.3g of the round surface", n,
-                               r * pow(tan(pi / (2.0 * n)), 2));
+    return sti_shape_create_convex(m->env, 3, sti_count_mul(2, n), points[0], out);
+}
+
+sti_status sti_urdf_plain_shape(const sti_urdf_model* m, const sti_urdf_geometry* g, sti_shape** out) {
+    *out = NULL;
+    switch (g->form) {
+        case STI_URDF_BOX:
+            return sti_shape_create_box(m->env, 3, (double[]){g->size[0] / 2, g->size[1] / 2, g->size[2] / 2}, out);
+        case STI_URDF_SPHERE:
+            return sti_shape_create_sphere(m->env, 3, g->size[0], out);
+        case STI_URDF_CAPSULE:
+            return sti_shape_create_capsule(m->env, 3, g->size[1] / 2, g->size[0], out);
+        default:
+            if (m->options->sides > 0) return make_prism(m, g, out);
+            return sti_shape_create_cylinder(m->env, g->size[1] / 2, g->size[0], out);
+    }
 }
 
 sti_status sti_urdf_shape(sti_urdf_model* m, int geometry, bool fixed) {
     const sti_urdf_geometry* g = &m->geometry[geometry];
-    sti_status status = STI_OK;
-    sti_shape* shape = NULL;
-    switch (g->form) {
-        case STI_URDF_BOX:
-            status =
-                sti_shape_create_box(m->env, 3, (double[]){g->size[0] / 2, g->size[1] / 2, g->size[2] / 2}, &shape);
-            break;
-        case STI_URDF_SPHERE:
-            status = sti_shape_create_sphere(m->env, 3, g->size[0], &shape);
-            break;
-        case STI_URDF_CAPSULE:
-            status = sti_shape_create_capsule(m->env, 3, g->size[1] / 2, g->size[0], &shape);
-            break;
-        case STI_URDF_CYLINDER:
-            status = make_prism(m, g, &shape);
-            break;
-        case STI_URDF_MESH:
-            return add_mesh(m, geometry, fixed);
-    }
+    sti_shape* shape;
+    if (g->form == STI_URDF_MESH) return add_mesh(m, geometry, fixed);
+    sti_status status = sti_urdf_plain_shape(m, g, &shape);
+    if (status == STI_OK && g->form == STI_URDF_CYLINDER && m->options->sides > 0)
+        status = sti_urdf_remark_add(m, STI_URDF_APPROXIMATED, g->node, NULL,
+                                     "cylinder: a prism of %d sides, within %.3g of the round surface",
+                                     m->options->sides, g->size[0] * pow(tan(PI / (2.0 * m->options->sides)), 2));
     if (status == STI_OK) return add_piece(m, geometry, shape);
     sti_shape_destroy(shape);
     return status;

@@ -22,8 +22,8 @@ static const char* first_element(const char* text) {
     return NULL;
 }
 
-// XML allows nothing before its declaration, not even a blank, and no text before the first element. Both are blanked, the
-// declaration too where something stands before it: UTF-8 is what is left then. True: something was.
+// XML allows nothing before its declaration, not even a blank, and no text before the first element. Both are blanked,
+// the declaration too where something stands before it: UTF-8 is what is left then. True: something was.
 static bool blank_lead(char* text) {
     char *mark = strchr(text, '<'), *declaration = strstr(text, "<?xml ");
     const char* first = first_element(text);

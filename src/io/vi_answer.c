@@ -1,7 +1,9 @@
 // vi_answer.c: answers to variational inequalities given by formulas, as JSON and back.
 //
-//     {"kind": "ncp", "n": 2, "variables": ["x", "y"], "solver": "newton", "outcome": "solved", "residual": 1e-17, "iterations": 5,
-//      "start": 0, "time_s": .., "x": [..], "F": [..], "certificate": {"type": "existence", "intervals": [[..], ..]}, "reason": ".."}
+//     {"kind": "ncp", "n": 2, "variables": ["x", "y"], "solver": "newton", "outcome": "solved", "residual": 1e-17,
+//     "iterations": 5,
+//      "start": 0, "time_s": .., "x": [..], "F": [..], "certificate": {"type": "existence", "intervals": [[..], ..]},
+//      "reason": ".."}
 #include <math.h>
 #include <stiction/vi.h>
 #include <string.h>

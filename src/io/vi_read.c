@@ -1,9 +1,10 @@
 // vi_read.c: variational inequalities given by formulas, from JSON.
 //
-//     {"kind": "ncp", "variables": ["x", "y"], "F": ["x^2 - y", "y - 1"], "start": [1, 1], "definitions": {..}, "parameters": {..}}
-//     {"kind": "vi", "variables": {"x": [0, 1], "y": null, "z": [null, 3]}, "F": [..], ..}
+//     {"kind": "ncp", "variables": ["x", "y"], "F": ["x^2 - y", "y - 1"], "start": [1, 1], "definitions": {..},
+//     "parameters": {..}} {"kind": "vi", "variables": {"x": [0, 1], "y": null, "z": [null, 3]}, "F": [..], ..}
 //
-// Of an ncp every variable is at least 0. Of a vi each has [low, high], either of them null where there is none, or null for both.
+// Of an ncp every variable is at least 0. Of a vi each has [low, high], either of them null where there is none, or
+// null for both.
 #include <math.h>
 #include <stiction/vi.h>
 

@@ -1,5 +1,5 @@
-// world_record.c: the recording of bodies in motion: every step in numbers, frames with places, velocities, contacts and
-// joints, the surfaces of the shapes, and the XDMF file that lets ParaView open the frames.
+// world_record.c: the recording of bodies in motion: every step in numbers, frames with places, velocities, contacts
+// and joints, the surfaces of the shapes, and the XDMF file that lets ParaView open the frames.
 #include <math.h>
 #include <stiction/run.h>
 #include <string.h>

@@ -13,8 +13,8 @@ typedef struct sti_xdmf {
     bool broken;  // memory ran out
 } sti_xdmf;
 
-// recording: its path; the file gets the same name with the ending .xdmf. Everything is freed by sti_xdmf_end, which must be
-// called once: it writes the file, whole or not at all.
+// recording: its path; the file gets the same name with the ending .xdmf. Everything is freed by sti_xdmf_end, which
+// must be called once: it writes the file, whole or not at all.
 void sti_xdmf_begin(sti_env* env, const char* recording, const char* title, sti_xdmf* out);
 void sti_xdmf_put(sti_xdmf* x, const char* format, ...) __attribute__((format(printf, 2, 3)));
 // Row `frame` of a series of `frames` rows, each items x columns doubles.

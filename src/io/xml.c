@@ -1,8 +1,8 @@
 // xml.c: XML text as a tree, read by Expat.
 //
-// Expat takes its memory from functions without a user pointer. The environment it works for stands in a variable of the
-// thread while it works, and nowhere else; an environment belongs to one thread at a time, and Expat calls nobody who
-// would read another document meanwhile.
+// Expat takes its memory from functions without a user pointer. The environment it works for stands in a variable of
+// the thread while it works, and nowhere else; an environment belongs to one thread at a time, and Expat calls nobody
+// who would read another document meanwhile.
 #include "io/xml.h"
 
 #include <expat.h>

@@ -1,5 +1,5 @@
-// xml.h: XML text as a tree of elements with their attributes and lines. Text is kept of elements without others in them, on
-// request.
+// xml.h: XML text as a tree of elements with their attributes and lines. Text is kept of elements without others in
+// them, on request.
 #ifndef STI_IO_XML_H
 #define STI_IO_XML_H
 

@@ -1,4 +1,5 @@
-// Scenes of bodies from JSON: every field, formulas, repetition, settings, and every mistake with file, field and value.
+// Scenes of bodies from JSON: every field, formulas, repetition, settings, and every mistake with file, field and
+// value.
 #include "io_tools.h"
 
 static sti_document* parse(sti_env* env, const char* text) {

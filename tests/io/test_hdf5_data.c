@@ -1,4 +1,5 @@
-// test_hdf5_data.c: datasets whose sizes are lies. A file of ours is altered where it says how large its chunks and sides are.
+// test_hdf5_data.c: datasets whose sizes are lies. A file of ours is altered where it says how large its chunks and
+// sides are.
 #include "fclib_file.h"
 #include "io/hdf5_file.h"
 #include "io_tools.h"

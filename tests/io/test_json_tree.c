@@ -1,4 +1,5 @@
-// test_json_tree.c: JSON as a tree: values in their order, strings decoded, numbers with their digits, memory of the caller.
+// test_json_tree.c: JSON as a tree: values in their order, strings decoded, numbers with their digits, memory of the
+// caller.
 #include "io/json_tree.h"
 #include "io_tools.h"
 

@@ -1,5 +1,5 @@
-// Problems from HDF5, with files made by libhdf5: every storage and number type that is read, everything that is refused, and
-// damage at every byte.
+// Problems from HDF5, with files made by libhdf5: every storage and number type that is read, everything that is
+// refused, and damage at every byte.
 #include <fcntl.h>
 
 #include "io_tools.h"

@@ -72,8 +72,8 @@ static void what_a_file_cannot_hold_is_refused(void** state) {
     sti_env_destroy(env);
 }
 
-// A point on the floor that is pulled by (3, 4) under a weight of 10: with an ellipse of half axes mu and 0.4 mu at 0.3 from the
-// first tangent it sticks from the mu on at which the pull is on the ellipse.
+// A point on the floor that is pulled by (3, 4) under a weight of 10: with an ellipse of half axes mu and 0.4 mu at 0.3
+// from the first tangent it sticks from the mu on at which the pull is on the ellipse.
 static void an_instant_with_an_ellipse_sticks_from_the_multiple_that_the_ellipse_needs(void** state) {
     (void)state;
     sti_env* env = io_env(NULL);

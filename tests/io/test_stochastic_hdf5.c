@@ -1,4 +1,5 @@
-// test_stochastic_hdf5.c: stochastic programs in HDF5: the same as in JSON, whole and in parts; files that are wrong; memory.
+// test_stochastic_hdf5.c: stochastic programs in HDF5: the same as in JSON, whole and in parts; files that are wrong;
+// memory.
 #include <hdf5.h>
 #include <math.h>
 #include <stiction/stochastic.h>

@@ -176,12 +176,29 @@ static void fixed_joints_make_one_body_with_the_sum_of_the_masses(void** state) 
     drop(&r);
 }
 
-static void cylinders_become_prisms_and_their_error_is_told(void** state) {
+static void cylinders_are_round(void** state) {
     (void)state;
+    robot r =
+        parse("<robot name='r'><link name='a'>" INERTIAL(
+                  1) "<collision><geometry><cylinder radius='0.5' length='2'/></geometry></collision></link></robot>",
+              NULL);
+    const sti_shape* cylinder = sti_bodies_shape(r.bodies, 0, NULL, NULL, NULL);
+    assert_int_equal(sti_shape_kind_of(cylinder), STI_SHAPE_CYLINDER);
+    sti_shape_mass mass;
+    assert_int_equal(sti_shape_measure(r.env, cylinder, 1, &mass), STI_OK);
+    assert_true(fabs(mass.size - 0.5 * M_PI) <= 1e-14);
+    for (int k = 0; k < r.report.remark_count; k++) assert_null(strstr(r.report.remarks[k].text, "prism"));
+    drop(&r);
+}
+
+static void cylinders_are_prisms_where_that_is_asked_for_and_their_error_is_told(void** state) {
+    (void)state;
+    sti_urdf_options options = sti_urdf_options_default();
+    options.sides = 32;
     robot r = parse("<robot name='r'><link name='a'>" INERTIAL(
                         1) "<collision name='c'><geometry><cylinder radius='0.5' length='2'/></geometry></collision>"
                            "<collision><geometry><capsule radius='0.5' length='2'/></geometry></collision></link></robot>",
-                    NULL);
+                    &options);
     assert_int_equal(sti_bodies_shape_count(r.bodies), 2);
     const sti_shape* prism = sti_bodies_shape(r.bodies, 0, NULL, NULL, NULL);
     assert_int_equal(sti_shape_kind_of(prism), STI_SHAPE_CONVEX);
@@ -306,7 +323,8 @@ static void an_empty_root_that_all_else_floats_in_is_the_world(void** state) {
     drop(&r);
 }
 
-// A hand that turns freely and falls: parallel slides, and a third finger that mimics the second one, which mimics the first.
+// A hand that turns freely and falls: parallel slides, and a third finger that mimics the second one, which mimics the
+// first.
 static void fingers_of_a_hand_that_moves_are_geared_also_in_chains(void** state) {
     (void)state;
     static const char hand[] =
@@ -906,6 +924,106 @@ static void packages_are_found_above_the_file_and_in_named_folders(void** state)
     io_folder_remove();
 }
 
+// ---- looks and parts
+
+static const char looking[] =
+    "<robot name='r'><material name='paint'><color rgba='0 0.5 1 1'/></material>"
+    "<link name='a'>" INERTIAL(1) "<visual><geometry><box size='1 1 1'/></geometry><material name='paint'/></visual>"
+    "<visual><geometry><mesh filename='nowhere.stl'/></geometry></visual>"
+    "<collision><geometry><sphere radius='0.2'/></geometry></collision></link>"
+    "<link name='b'>" INERTIAL(1) "<visual><origin xyz='0 0 3'/><geometry><sphere radius='0.5'/></geometry>"
+    "<material name='own'><color rgba='1 0 0 1'/></material></visual></link>"
+    "<joint name='j' type='continuous'><parent link='a'/><child link='b'/></joint></robot>";
+
+static void looks_have_the_colours_of_the_file_and_replace_shapes_where_asked(void** state) {
+    (void)state;
+    sti_urdf_options options = sti_urdf_options_default();
+    robot r = parse(looking, &options);
+    assert_int_equal(r.report.look_count, 0);
+    drop(&r);
+    options.show = STI_URDF_SHOW_COLLISION;  // only b, which has no shape
+    r = parse(looking, &options);
+    assert_int_equal(r.report.look_count, 1);
+    const sti_look* red = &r.report.looks[0];
+    assert_true(red->body == 1 && !red->instead && red->has_color);
+    assert_true(red->rgb[0] == 255 && red->rgb[1] == 0 && red->rgb[2] == 0);
+    double low = INFINITY;
+    for (int k = 0; k < red->surface.vertex_count; k++) low = fmin(low, red->surface.vertices[3 * k + 2]);
+    assert_true(fabs(low - 2.5) <= 1e-12);
+    drop(&r);
+    options.show = STI_URDF_SHOW_VISUAL;
+    r = parse(looking, &options);
+    assert_int_equal(r.report.look_count, 2);
+    assert_true(r.report.looks[0].body == 0 && r.report.looks[0].instead && r.report.looks[1].instead);
+    assert_true(r.report.looks[0].rgb[1] == 128 && r.report.looks[0].rgb[2] == 255);
+    assert_int_equal(r.report.looks[0].surface.face_count, 6);
+    remark(&r, STI_URDF_IGNORED, "link \"a\": visual", "cannot be shown");
+    drop(&r);
+    sti_urdf_show show;
+    assert_true(sti_urdf_show_parse("visual", &show) && show == STI_URDF_SHOW_VISUAL);
+    assert_false(sti_urdf_show_parse("all", &show));
+    assert_string_equal(sti_urdf_show_text(STI_URDF_SHOW_COLLISION), "collision");
+}
+
+static void a_link_without_a_surface_looks_like_the_box_of_its_moments(void** state) {
+    (void)state;
+    sti_urdf_options options = sti_urdf_options_default();
+    options.show = STI_URDF_SHOW_COLLISION;
+    options.fixed = false;
+    robot r = parse(
+        "<robot name='r'><link name='a'><inertial><origin xyz='1 0 0'/><mass value='12'/>"
+        "<inertia ixx='0.13' iyy='0.1' izz='0.05' ixy='0' ixz='0' iyz='0'/></inertial></link></robot>",
+        &options);
+    assert_int_equal(r.report.look_count, 1);
+    const sti_surface* s = &r.report.looks[0].surface;
+    assert_int_equal(s->vertex_count, 8);
+    // m/12 (b^2 + c^2) = 0.13, (c^2 + a^2) = 0.1, (a^2 + b^2) = 0.05
+    const double side[3] = {sqrt(0.01), sqrt(0.04), sqrt(0.09)};
+    for (int k = 0; k < 8; k++) {
+        assert_true(fabs(fabs(s->vertices[3 * k] - 1) - side[0] / 2) <= 1e-12);
+        assert_true(fabs(fabs(s->vertices[3 * k + 1]) - side[1] / 2) <= 1e-12);
+        assert_true(fabs(fabs(s->vertices[3 * k + 2]) - side[2] / 2) <= 1e-12);
+    }
+    drop(&r);
+}
+
+// An L of height 1: the unit square less its upper right quarter.
+static const char angle_obj[] =
+    "v 0 0 0\nv 1 0 0\nv 1 0.5 0\nv 0.5 0.5 0\nv 0.5 1 0\nv 0 1 0\n"
+    "v 0 0 1\nv 1 0 1\nv 1 0.5 1\nv 0.5 0.5 1\nv 0.5 1 1\nv 0 1 1\n"
+    "f 4 3 2 1\nf 6 5 4 1\nf 7 8 9 10\nf 7 10 11 12\n"
+    "f 1 2 8 7\nf 2 3 9 8\nf 3 4 10 9\nf 4 5 11 10\nf 5 6 12 11\nf 6 1 7 12\n";
+
+static void concave_meshes_become_convex_parts_on_request(void** state) {
+    (void)state;
+    static const char text[] = "<robot name='r'><link name='a'>" INERTIAL(
+        1) "<collision><geometry><mesh filename='l.obj'/></geometry></collision></link></robot>";
+    io_folder_make();
+    io_write_text(io_path("l.obj"), angle_obj);
+    io_write_text(io_path("l.urdf"), text);
+    for (int parts = 0; parts < 2; parts++) {
+        sti_urdf_options options = sti_urdf_options_default();
+        options.fixed = false;
+        options.decompose = parts ? 0.01 : 0;
+        robot r = {.env = io_env(NULL)};
+        assert_int_equal(sti_bodies_create(r.env, 3, &r.bodies), STI_OK);
+        assert_int_equal(sti_urdf_add(r.env, io_path("l.urdf"), &options, r.bodies, &r.report), STI_OK);
+        double volume = 0;
+        for (int k = 0; k < sti_bodies_shape_count(r.bodies); k++) {
+            sti_shape_mass mass;
+            assert_int_equal(sti_shape_measure(r.env, sti_bodies_shape(r.bodies, k, NULL, NULL, NULL), 1, &mass),
+                             STI_OK);
+            volume += mass.size;
+        }
+        assert_int_equal(sti_bodies_shape_count(r.bodies), parts ? 2 : 1);
+        assert_true(fabs(volume - (parts ? 0.75 : 0.875)) <= 1e-12);
+        if (parts) remark(&r, STI_URDF_APPROXIMATED, "link \"a\": collision", "2 convex parts, its surface at most");
+        if (!parts) remark(&r, STI_URDF_APPROXIMATED, "link \"a\": collision", "1.167 times its volume");
+        drop(&r);
+    }
+    io_folder_remove();
+}
+
 // ---- memory
 
 static void running_out_of_memory_is_survived_everywhere(void** state) {
@@ -917,18 +1035,27 @@ static void running_out_of_memory_is_survived_everywhere(void** state) {
     io_write_text(io_path("r.urdf"), text);
     static const char mended[] = "\n<?xml version='1.0'?>" ROBOT("<link name='a'/><link name='b'>" SHAPE(
         "<sphere radius='0.1'/>") "</link>" JOINT("spherical", "<origin xyz='$(optenv X 1 2 3)'/>"));
-    for (int file = 0; file < 3; file++) {
+    io_write_text(io_path("l.obj"), angle_obj);
+    sti_urdf_options all = sti_urdf_options_default();
+    all.show = STI_URDF_SHOW_VISUAL;
+    all.decompose = 0.01;
+    all.fixed = false;
+    snprintf(text, sizeof text, with_mesh, "l.obj", "l.obj");
+    io_write_text(io_path("l.urdf"), text);
+    for (int file = 0; file < 5; file++) {
         for (long k = 0;; k++) {
             failing_env f;
             sti_bodies* bodies;
             sti_urdf_report report;
-            const char* said = file == 1 ? mimicking : mended;
+            const char* said = file == 1 ? mimicking : file == 3 ? looking : mended;
+            const sti_urdf_options* options = file >= 3 ? &all : NULL;
             failing_env_open(&f, -1);
             assert_int_equal(sti_bodies_create(f.env, 3, &bodies), STI_OK);
             f.fail_at = f.count + k;
-            const sti_status status = file == 0
-                                          ? sti_urdf_add(f.env, io_path("r.urdf"), NULL, bodies, &report)
-                                          : sti_urdf_parse(f.env, said, strlen(said), "m.urdf", NULL, bodies, &report);
+            const char* path = file == 0 ? io_path("r.urdf") : file == 4 ? io_path("l.urdf") : NULL;
+            const sti_status status =
+                path != NULL ? sti_urdf_add(f.env, path, options, bodies, &report)
+                             : sti_urdf_parse(f.env, said, strlen(said), "m.urdf", options, bodies, &report);
             if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
             sti_urdf_report_clear(f.env, &report);
             sti_bodies_destroy(bodies);
@@ -947,7 +1074,11 @@ int main(void) {
         cmocka_unit_test(positions_of_joints_give_the_places_of_links),
         cmocka_unit_test(roll_pitch_and_yaw_turn_about_fixed_axes),
         cmocka_unit_test(fixed_joints_make_one_body_with_the_sum_of_the_masses),
-        cmocka_unit_test(cylinders_become_prisms_and_their_error_is_told),
+        cmocka_unit_test(cylinders_are_round),
+        cmocka_unit_test(cylinders_are_prisms_where_that_is_asked_for_and_their_error_is_told),
+        cmocka_unit_test(looks_have_the_colours_of_the_file_and_replace_shapes_where_asked),
+        cmocka_unit_test(a_link_without_a_surface_looks_like_the_box_of_its_moments),
+        cmocka_unit_test(concave_meshes_become_convex_parts_on_request),
         cmocka_unit_test(settings_make_motors_and_springs),
         cmocka_unit_test(a_joint_that_mimics_is_geared_and_starts_where_the_other_puts_it),
         cmocka_unit_test(one_joint_keeps_the_limits_of_all_that_mimic_it),

@@ -1,5 +1,5 @@
-// Robots in scenes: the field "urdf", a URDF file as a scene of its own, coordinates that agree with the file's, and the arm
-// that grasps a box and holds it without creep.
+// Robots in scenes: the field "urdf", a URDF file as a scene of its own, coordinates that agree with the file's, and
+// the arm that grasps a box and holds it without creep.
 #include "io_tools.h"
 
 #define MASS "<inertial><mass value='1'/><inertia ixx='0.1' iyy='0.1' izz='0.1'/></inertial>"

@@ -1,4 +1,5 @@
-// test_vector_files.c: vectors from Matrix Market files, in every kind that takes matrices from them; matrices of one row.
+// test_vector_files.c: vectors from Matrix Market files, in every kind that takes matrices from them; matrices of one
+// row.
 #include "io_tools.h"
 
 static sti_env* env;
