@@ -2,8 +2,8 @@
 //
 //     A(h) = (int w h + sum_i p_i h(x_i)) / (int w + sum_i p_i)
 //
-// The quotient makes A(1) = 1 an identity, so no statement hangs on whether the integral of w is 1 to the last bit; that it
-// is not 1 is refused, unless the file says "normalize".
+// The quotient makes A(1) = 1 an identity, so no statement hangs on whether the integral of w is 1 to the last bit;
+// that it is not 1 is refused, unless the file says "normalize".
 #include <stdio.h>
 
 #include "bounds/bounds.h"

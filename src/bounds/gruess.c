@@ -3,17 +3,18 @@
 //     D(f, g) = A(fg) + B(fg) - A(f) B(g) - B(f) A(g),     |D(f, g)| <= omega~(f; s) omega~(g; s)          (2.5.14)
 //     s^2 = A_x B_y (x - y)^2 = D(e_1, e_1)                                                                 (2.5.15)
 //
-// because D(f, g) = A_x B_y (f(x) - f(y)) (g(x) - g(y)), |f(x) - f(y)| <= omega~(f; |x - y|), and by Cauchy, Schwarz and
-// Jensen (omega~ is concave). Equality for affine f and g: both sides are then |slope slope'| D(e_1, e_1).
+// because D(f, g) = A_x B_y (f(x) - f(y)) (g(x) - g(y)), |f(x) - f(y)| <= omega~(f; |x - y|), and by Cauchy, Schwarz
+// and Jensen (omega~ is concave). Equality for affine f and g: both sides are then |slope slope'| D(e_1, e_1).
 //
 // Of a random vector (U, V), f and g functions of one coordinate each, with tau = 2 (var U + var V):
 //
 //     |cov(f(U), g(V))| <= 1/2 omega~(f; sqrt tau) omega~(g; sqrt tau)                                      (2.5.20)
 //
-// and, which S3 does not say, with each coordinate's own variance: |cov| <= sqrt(var f(U) var g(V)) and (2.5.15) for A = B
-// the law of one coordinate and f = g give
+// and, which S3 does not say, with each coordinate's own variance: |cov| <= sqrt(var f(U) var g(V)) and (2.5.15) for A
+// = B the law of one coordinate and f = g give
 //
-//     |cov(f(U), g(V))| <= 1/2 omega~(f; sqrt(2 var U)) omega~(g; sqrt(2 var V))                           "bound_marginal"
+//     |cov(f(U), g(V))| <= 1/2 omega~(f; sqrt(2 var U)) omega~(g; sqrt(2 var V))
+//         "bound_marginal"
 //
 // which is never larger than (2.5.20), omega~ not falling.
 #include <stdio.h>

@@ -10,9 +10,9 @@
 // P = int_a^{a_1} (a_1 - x) w. S3 prints -V- + V/2 for A too, V = V+ + V-, and in (2.5.23) exchanges them: both can be
 // negative. The printed numbers are reported beside the right ones, and whether they would hold.
 //
-// |f'| is convex where f' f''' >= 0: where f' has a sign, |f'|'' is f''' times it, and at a zero |f'| has a kink upward.
-// Equality only for constant f: it needs f' of one sign on each side of a_1, so |f'| is an affine function with a zero
-// inside, 0 that is.
+// |f'| is convex where f' f''' >= 0: where f' has a sign, |f'|'' is f''' times it, and at a zero |f'| has a kink
+// upward. Equality only for constant f: it needs f' of one sign on each side of a_1, so |f'| is an affine function with
+// a zero inside, 0 that is.
 #include <stdio.h>
 
 #include "bounds/bounds.h"

@@ -4,16 +4,18 @@
 //
 // A grid gives lower bounds of a supremum only. Upper bounds come from the conjugate of a concave function:
 //
-//     omega~(t) = min over L >= 0 of  h(L) + L t,      h(L) = sup_s omega(s) - L s = sup_{x, y} |f(x) - f(y)| - L |x - y|
+//     omega~(t) = min over L >= 0 of  h(L) + L t,      h(L) = sup_s omega(s) - L s = sup_{x, y} |f(x) - f(y)| - L |x -
+//                                                      y|
 //
-// so every L gives an upper bound, once h(L) is bounded from above; and h(L) is the largest rise, from left to right, of
-// f - L x or of -f - L x, for which one pass over cells with bounds of f on each is enough. A lower bound of omega~(t) is
-// the chord at t between two points (|x - y|, |f(x) - f(y)|). Both meet where L is the slope of that chord, which is found
-// as the upper hull of all pairs of cell ends is: by turning a line about its point over t.
+// so every L gives an upper bound, once h(L) is bounded from above; and h(L) is the largest rise, from left to right,
+// of f - L x or of -f - L x, for which one pass over cells with bounds of f on each is enough. A lower bound of
+// omega~(t) is the chord at t between two points (|x - y|, |f(x) - f(y)|). Both meet where L is the slope of that
+// chord, which is found as the upper hull of all pairs of cell ends is: by turning a line about its point over t.
 //
-// In a cell f lies below and above the lines that the slopes draw from its two ends. At the x and y that matter f - L x is
-// stationary, so the bounds are wrong by the square of the width of the cell there, and only cells that could still matter
-// are cut. The values of f at cell ends are enclosed, so all of this is rigorous; L and the choice of cells need not be.
+// In a cell f lies below and above the lines that the slopes draw from its two ends. At the x and y that matter f - L x
+// is stationary, so the bounds are wrong by the square of the width of the cell there, and only cells that could still
+// matter are cut. The values of f at cell ends are enclosed, so all of this is rigorous; L and the choice of cells need
+// not be.
 #include "bounds/modulus.h"
 
 #include <stdio.h>
@@ -171,8 +173,8 @@ static hat bounds_of(const sti_cell* c, double sign, double L) {
     return h;
 }
 
-// Upper bound of h(L). Of a rise above `target` that no pair of cell ends reaches, one of the two cells has bounds that are
-// wrong by half the excess at least: those are marked (mark NULL: not wanted), and fine ones are left alone.
+// Upper bound of h(L). Of a rise above `target` that no pair of cell ends reaches, one of the two cells has bounds that
+// are wrong by half the excess at least: those are marked (mark NULL: not wanted), and fine ones are left alone.
 static double rise_bound(const sti_modulus* m, double sign, double L, double target, double* mark) {
     const int n = m->count;
     double *sup = m->bound, *inf = m->bound + m->capacity, *below = m->bound + 2 * (size_t)m->capacity;
@@ -303,8 +305,8 @@ sti_status sti_modulus_oscillation(sti_modulus* m, double tol, sti_interval* out
 
 // ---- the modulus itself
 
-// A pair that reaches omega(t) is either exactly t apart, or both its points are stationary or ends of the interval. The
-// first kind is the largest |f(x + t) - f(x)|; of the second kind only cells that may hold such points count.
+// A pair that reaches omega(t) is either exactly t apart, or both its points are stationary or ends of the interval.
+// The first kind is the largest |f(x + t) - f(x)|; of the second kind only cells that may hold such points count.
 static bool may_be_stationary(const sti_modulus* m, int i) {
     return i == 0 || i == m->count - 1 || iv_has(m->cell[i].slope, 0);
 }
@@ -343,8 +345,8 @@ static double end_at(const sti_modulus* m, int i, sti_interval* f) {
     return i < m->count ? m->cell[i].x0 : m->cell[i - 1].x1;
 }
 
-// The largest |f(x) - f(y)| of cell ends at most t apart: for each y the least of f, and of -f, over the window before it is
-// the first of a queue of candidates, each larger than the one before.
+// The largest |f(x) - f(y)| of cell ends at most t apart: for each y the least of f, and of -f, over the window before
+// it is the first of a queue of candidates, each larger than the one before.
 static double sampled(const sti_modulus* m, double t) {
     double best = 0;
     for (int side = -1; side <= 1; side += 2) {

@@ -29,13 +29,15 @@ sti_status sti_modulus_open(sti_modulus* m, sti_env* env, sti_series* series, in
                             sti_interval high, const char* field);
 void sti_modulus_close(sti_modulus* m);  // accepts a zero struct
 
-// omega~(f; t), 0 <= t. Cells are refined until the enclosure is `tol` times the oscillation of f wide, or a budget is spent.
+// omega~(f; t), 0 <= t. Cells are refined until the enclosure is `tol` times the oscillation of f wide, or a budget is
+// spent.
 sti_status sti_modulus_majorant(sti_modulus* m, sti_interval t, double tol, sti_interval* out);
 // omega(f; t)
 sti_status sti_modulus_plain(sti_modulus* m, sti_interval t, double tol, sti_interval* out);
 // sup f - inf f = omega(f; high - low)
 sti_status sti_modulus_oscillation(sti_modulus* m, double tol, sti_interval* out);
-// Least L with |f(x) - f(y)| <= L |x - y|; infinite when f has no bounded derivative. The series is of order 2 at least.
+// Least L with |f(x) - f(y)| <= L |x - y|; infinite when f has no bounded derivative. The series is of order 2 at
+// least.
 sti_status sti_modulus_lipschitz(sti_modulus* m, double tol, sti_interval* out);
 
 #endif

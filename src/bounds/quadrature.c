@@ -9,8 +9,9 @@
 //
 //     int f in 2 h f(m) + (h^2/2) (c_1 - c_1),        int f in 2 h c_0
 //
-// The narrowest of the three counts. A panel is cut in two until its width is of the size of rounding; where abs, min or
-// max have a kink whose place is a simple zero, it is cut there. Nodes and weights are enclosures too. On a square the rule is applied in both directions, and the remainder of each is taken over the square.
+// The narrowest of the three counts. A panel is cut in two until its width is of the size of rounding; where abs, min
+// or max have a kink whose place is a simple zero, it is cut there. Nodes and weights are enclosures too. On a square
+// the rule is applied in both directions, and the remainder of each is taken over the square.
 #include "bounds/quadrature.h"
 
 // ---- the rule

@@ -36,8 +36,8 @@ static inline double sti_specimen_at(const sti_specimen* s, int i, int j) {
 int sti_specimen_sign(const sti_specimen* s, int i, int j);                  // of M_ij
 bool sti_specimen_equal(const sti_specimen* s, int i, int j, int k, int l);  // M_ij = M_kl
 int sti_specimen_sum_sign(sti_specimen* s, int i, int j);                    // of M_ij + M_ji
-// Parts of an index set that entries of M + M' join: all but zeros, or negative ones. Labels them (k) from 0 on and returns
-// how many there are. queue: room (k).
+// Parts of an index set that entries of M + M' join: all but zeros, or negative ones. Labels them (k) from 0 on and
+// returns how many there are. queue: room (k).
 int sti_specimen_parts(sti_specimen* s, const int* index, int k, bool negative, int* label, int* queue);
 
 // Integer image of the rows x cols block: out = M_block * num / den with one scale (both NULL: not wanted).
@@ -48,8 +48,8 @@ void sti_specimen_symmetric_image(sti_specimen* s, const int* index, int k, sti_
 // Each row with a scale of its own: enough for signs of minors.                              out (k x k), num, den (k)
 void sti_specimen_row_image(sti_specimen* s, const int* index, int k, sti_int* out, sti_int* num, sti_int* den);
 
-// For loops that can be long and compute in doubles alone; exact arithmetic watches the time by itself. False: time or memory
-// ran out, which x->status keeps.
+// For loops that can be long and compute in doubles alone; exact arithmetic watches the time by itself. False: time or
+// memory ran out, which x->status keeps.
 static inline bool sti_specimen_goes_on(sti_exact* x, long work) {
     enum { EVERY = 256 };
     if (x->status == STI_OK && work % EVERY == 0) x->status = sti_check_time(x->env, "testing a matrix");

@@ -1,16 +1,18 @@
 // covering.c: do the complementary cones of M cover R^n (class Q), or at least all feasible q (class Q0)?
 //
-// Source: R. W. Cottle, J.-S. Pang, R. E. Stone, The Linear Complementarity Problem, 1992, sections 3.1, 3.2 and 6.1; S3 1.2.3.
-// D1: they characterize the classes and give no procedure; this one is for small orders alone.
+// Source: R. W. Cottle, J.-S. Pang, R. E. Stone, The Linear Complementarity Problem, 1992, sections 3.1, 3.2 and 6.1;
+// S3 1.2.3. D1: they characterize the classes and give no procedure; this one is for small orders alone.
 //
-// K(M) is closed, so what it leaves out of R^n, or of the inside of pos(I, -M), is open. Degenerate cones have no inside, and a
-// nonempty open set does not fit into finitely many of them. So only full cones count:
+// K(M) is closed, so what it leaves out of R^n, or of the inside of pos(I, -M), is open. Degenerate cones have no
+// inside, and a nonempty open set does not fit into finitely many of them. So only full cones count:
 //
-//     a cell P = { R q > 0 };  some q in it by linear programming;  a full cone C = { r_i q >= 0 } that holds q, and then
+//     a cell P = { R q > 0 };  some q in it by linear programming;
+//         a full cone C = { r_i q >= 0 } that holds q, and then
 //     P without C is, up to faces,  the union over i of  P and { r_1 q > 0, .., r_(i-1) q > 0, r_i q < 0 }
 //
-// A cell is done when it is empty; a q in no full cone is moved a little, until it is in no degenerate one either. Each step takes
-// away a cone, so a branch has at most 2^n of them. A cell for Q0 is kept inside pos(I, -M) by writing q = w - M z with w, z > 0.
+// A cell is done when it is empty; a q in no full cone is moved a little, until it is in no degenerate one either. Each
+// step takes away a cone, so a branch has at most 2^n of them. A cell for Q0 is kept inside pos(I, -M) by writing q = w
+// - M z with w, z > 0.
 #include <math.h>
 #include <stdio.h>
 #include <stiction/covering.h>

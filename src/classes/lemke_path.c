@@ -2,7 +2,8 @@
 //
 //     w = q + z0 d + M z,   w, z, z0 >= 0,   w'z = 0
 //
-// Along the path w and z stay complementary, so q + z0 d lies in C(alpha), alpha the indices whose z is in the basis or enters it.
+// Along the path w and z stay complementary, so q + z0 d lies in C(alpha), alpha the indices whose z is in the basis or
+// enters it.
 #include <math.h>
 #include <stiction/covering.h>
 

@@ -213,8 +213,8 @@ static void cut_lines(dd* k, const sti_number* a, sti_number* n) {
         for (i = 0; i < last; i++) slide_onto(k, sti_table_row(&k->L, i), a, n);
         return;
     }
-    // n = projection of a on L. L is orthonormal; the reflection that takes n to its last row takes the others to a basis
-    // of what is left. It is done by Gram-Schmidt with n first, dropping the row that n resembles most.
+    // n = projection of a on L. L is orthonormal; the reflection that takes n to its last row takes the others to a
+    // basis of what is left. It is done by Gram-Schmidt with n first, dropping the row that n resembles most.
     int drop = 0;
     double largest = 0;
     for (int j = 0; j < d; j++) n[j].f = 0;

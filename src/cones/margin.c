@@ -7,11 +7,11 @@
 //
 //     min_i g_i'x  <=  sum c_i g_i'x + sum y_j l_j'x  <=  | sum c_i g_i + sum y_j l_j |_1.
 //
-// So an x gives a lower bound and (c, y) an upper one, both evaluated on the data as given. When they meet, the answer is
-// right whatever happened on the way; when they do not, the caller solves (P) in exact integers instead.
+// So an x gives a lower bound and (c, y) an upper one, both evaluated on the data as given. When they meet, the answer
+// is right whatever happened on the way; when they do not, the caller solves (P) in exact integers instead.
 //
-// The guess. Dictionary with columns x (free), delta (>= 0), started at x = 0, delta = 0, which satisfies everything. The
-// lines are pivoted on first and their columns frozen. A free column enters in either direction and never leaves.
+// The guess. Dictionary with columns x (free), delta (>= 0), started at x = 0, delta = 0, which satisfies everything.
+// The lines are pivoted on first and their columns frozen. A free column enters in either direction and never leaves.
 //
 //  D1. All s_i are 0 at the start, and a simplex method would stall there. The constants of the s_i are moved apart by
 //      1e-7 or so for the ratio test; a second constant column carries the true problem along, and gives x.

@@ -4,11 +4,12 @@
 //
 //     max delta   s.t.   g_i'x >= delta,   l_j'x = 0,   -1 <= x <= 1,   delta >= 0.                            (P)
 //
-// The dual asks for c >= 0 with sum c = 1 and multipliers y such that  | sum c_i g_i + sum y_j l_j |_1  is least; the two
-// optima agree. So the optimum is 0 exactly when some nonnegative, nonzero combination of rays, plus lines, is zero: the
-// generators are not pointed and (c, y) is the witness. Otherwise they are, and the margin (S3 section 2.2.1) is the
-// optimum, attained at x. Lines that are linearly dependent make the whole not pointed as well: their multipliers are not
-// determined. The witness is then the dependence, with zeros for the rays.
+// The dual asks for c >= 0 with sum c = 1 and multipliers y such that  | sum c_i g_i + sum y_j l_j |_1
+//     is least; the two
+// optima agree. So the optimum is 0 exactly when some nonnegative, nonzero combination of rays, plus lines, is zero:
+// the generators are not pointed and (c, y) is the witness. Otherwise they are, and the margin (S3 section 2.2.1) is
+// the optimum, attained at x. Lines that are linearly dependent make the whole not pointed as well: their multipliers
+// are not determined. The witness is then the dependence, with zeros for the rays.
 //
 // (P) is solved in exact integers, also for doubles, which are binary fractions: no pivot is ever chosen by a rounded
 // number. The tolerance enters once, in floating mode: rays and lines are brought to size 1 by powers of two (that does
@@ -18,8 +19,8 @@
 // Cost. Pivots on a table of (m + k + 2d) x (d + 1) integers, whose entries are minors of the data: a millisecond for
 // d = 6, seconds from d = 24 on.
 //
-//  D1. Floating mode, d > 8: (P) is first tried in doubles (margin.c), with a lower and an upper bound from the data. Only
-//      when they leave a doubt, about the tolerance or about ten digits of the margin, is it done in integers.
+//  D1. Floating mode, d > 8: (P) is first tried in doubles (margin.c), with a lower and an upper bound from the data.
+//      Only when they leave a doubt, about the tolerance or about ten digits of the margin, is it done in integers.
 #include <math.h>
 #include <string.h>
 
@@ -135,8 +136,8 @@ static sti_status lp_witness(margin_lp* lp, sti_rationals* c) {
 
 // Dependent lines -----------------------------------------------------------------------------------------------------
 
-// Gram-Schmidt on the lines, each with its own multipliers behind it: [ l_i | e_i ]. When the front of one vanishes, what
-// stands behind is a combination that is zero; it goes to y as numbers of the arithmetic. False: independent.
+// Gram-Schmidt on the lines, each with its own multipliers behind it: [ l_i | e_i ]. When the front of one vanishes,
+// what stands behind is a combination that is zero; it goes to y as numbers of the arithmetic. False: independent.
 static bool find_dependence(sti_arith* ar, const sti_rows* lines, sti_number* y) {
     const int d = lines->dimension, k = lines->count, width = d + k;
     sti_number vq = {0}, qq = {0}, den = {0};

@@ -14,9 +14,9 @@
 //     otherwise              redundant: some Z(g') contains Z(g), and g is a positive combination of such g'
 //
 // What it proves. Exact: everything, without rounding. Floating: signs are decided with the tolerance, and the result
-// is checked for what must hold of every cone: dimensions of the two forms add up, no row is violated by more than a few
-// tolerances, every ray lies on as many facets as it must. Data that are degenerate just at the tolerance can fail the
-// check; the call then says so instead of returning a wrong cone.
+// is checked for what must hold of every cone: dimensions of the two forms add up, no row is violated by more than a
+// few tolerances, every ray lies on as many facets as it must. Data that are degenerate just at the tolerance can fail
+// the check; the call then says so instead of returning a wrong cone.
 #include "cones/polycone.h"
 
 #include <math.h>

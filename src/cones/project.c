@@ -9,8 +9,8 @@
 // It is finished when no product is positive: that, with z >= 0 and the residual orthogonal to p, is the optimality
 // condition, so the result is the projection up to rounding.
 //
-// Moreau: x = P_C x + P_C° x, the two parts orthogonal. The polar has the facets as rays, so the work is done on the side
-// with fewer rows.
+// Moreau: x = P_C x + P_C° x, the two parts orthogonal. The polar has the facets as rays, so the work is done on the
+// side with fewer rows.
 //
 // Cost. Each step makes a QR factorization (Gram-Schmidt, twice) of at most d vectors anew: m d + d^3 for m rays.
 //

@@ -3,13 +3,15 @@
 // The algebra of the cone Q: x o y = (x'y, x0 y1 + y0 x1), unit e = (1, 0), eigenvalues x0 -+ |x1|. For s, z inside,
 // with det x = x0^2 - |x1|^2 and the bar for division by sqrt(det):
 //
-//     eta^4 = det s / det z,    gamma = sqrt((1 + sbar'zbar) / 2),    w = (sbar + J zbar) / (2 gamma),  J = diag(1, -1, ..)
+//     eta^4 = det s / det z,    gamma = sqrt((1 + sbar'zbar) / 2),    w = (sbar + J zbar) / (2 gamma),
+//         J = diag(1, -1, ..)
 //     W     = eta [w0 w1'; w1 I + w1 w1' / (1 + w0)],                 W^2 = eta^2 (2 w w' - J)
-//     lambda = sqrt(sqrt(det s det z)) (gamma, ((gamma + zbar0) sbar1 + (gamma + sbar0) zbar1) / (sbar0 + zbar0 + 2 gamma))
+//     lambda = sqrt(sqrt(det s det z)) (gamma, ((gamma + zbar0) sbar1 + (gamma + sbar0) zbar1) / (sbar0 + zbar0 + 2
+//     gamma))
 //
-// (Vandenberghe, "The CVXOPT linear and quadratic cone program solvers", 2010, sections 4 and 5). A cone of size 1 is R_+,
-// and the formulas say so. det is computed as (x0 - |x1|)(x0 + |x1|): close to the border x0^2 - |x1|^2 has no digits left.
-// Cost: a few operations for each row.
+// (Vandenberghe, "The CVXOPT linear and quadratic cone program solvers", 2010, sections 4 and 5). A cone of size 1 is
+// R_+, and the formulas say so. det is computed as (x0 - |x1|)(x0 + |x1|): close to the border x0^2 - |x1|^2 has no
+// digits left. Cost: a few operations for each row.
 #include "conic/cones.h"
 
 #include <math.h>
@@ -153,7 +155,8 @@ void sti_cones_add_unit(const sti_cones* k, double a, double* x) {
     for (int c = 0; c < k->count; c++) x[k->at[c]] += a;
 }
 
-// The transformation that takes xbar to e takes dx / sqrt(det x) to rho, and x + a dx is in Q exactly when e + a rho is.
+// The transformation that takes xbar to e takes dx / sqrt(det x) to rho, and x + a dx is in Q exactly when e + a rho
+// is.
 static double step_cone(int dim, const double* x, const double* dx) {
     const double root = sqrt(fmax(determinant(dim, x), 0));
     if (!(root > 0)) return 0;

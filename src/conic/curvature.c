@@ -1,8 +1,8 @@
 // curvature.c: is P symmetric and positive semidefinite?
 //
-// P + shift I must have an L D L' with positive pivots (balanced units, shift = CURVATURE times the largest entry). For a P
-// that is not positive semidefinite the claims of the method would be false: a stationary point is not a minimum there.
-// Rounding in P and in the factors is what the shift allows for. Cost: one sparse factorization of order n.
+// P + shift I must have an L D L' with positive pivots (balanced units, shift = CURVATURE times the largest entry). For
+// a P that is not positive semidefinite the claims of the method would be false: a stationary point is not a minimum
+// there. Rounding in P and in the factors is what the shift allows for. Cost: one sparse factorization of order n.
 #include <math.h>
 #include <string.h>
 

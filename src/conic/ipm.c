@@ -8,7 +8,8 @@
 //
 //     P x + A'z + c tau = 0
 //     A x + s - b tau = 0                                      s in K, z in K*, s'z = 0
-//     x'P x / tau + c'x + b'z + kappa = 0                      tau, kappa >= 0, tau kappa = 0                         (H)
+//     x'P x / tau + c'x + b'z + kappa = 0                      tau, kappa >= 0, tau kappa = 0
+//         (H)
 //
 // and every limit point with (tau, kappa) != 0 is one of
 //
@@ -22,7 +23,8 @@
 //
 //     residuals  r_x = -(P x + A'z + c tau),  r_z = A x + s - b tau,  r_t = x'P x / tau + c'x + b'z + kappa
 //     P dx + A'dz + c dtau = eta r_x
-//     A dx + ds - b dtau = -eta r_z                                                                                   (N)
+//     A dx + ds - b dtau = -eta r_z
+//         (N)
 //     dkappa + c'dx + b'dz + 2 x'P dx / tau - x'P x dtau / tau^2 = -eta r_t
 //     lambda o (W^-1 ds + W dz) = -d_s,    kappa dtau + tau dkappa = -d_k
 //
@@ -30,8 +32,9 @@
 // predictor and -sigma mu e added, sigma = (1 - a)^3 with a the step of the predictor. Eliminating ds and dkappa leaves
 // the system of kkt.c for two right sides, (-c, b) and the rest, and a scalar equation for dtau.
 //
-// What an outcome proves: see judge.c; each point, and each vector that may be a certificate, is measured in the original
-// units at every step, and the best is kept. So the method may stop anywhere without claiming more than it has.
+// What an outcome proves: see judge.c; each point, and each vector that may be a certificate, is measured in the
+// original units at every step, and the best is kept. So the method may stop anywhere without claiming more than it
+// has.
 //
 // Cost: 8 to 25 iterations, each with one factorization (order n + m, sparse) and three solutions; nothing is allocated
 // in the loop.
@@ -39,14 +42,17 @@
 // Departures:
 // D1  a step goes 0.99 of the way to the border, closer as the predictor succeeds.
 // D2  a warm start is the given point, pushed inside by a small multiple of its size, with tau = 1.
-// D3  a point within tol is polished (polish.c): Newton's method on the conditions themselves, while each step divides the
-//     residual by three. Where that does not take, steps go on, on the same terms, and polishing is tried once more; so it is
-//     where the method came to no end. A certificate is improved by further steps.
-// D4  where the first system turns out singular and its right side does not fit, the misfit itself is a certificate, free of
+// D3  a point within tol is polished (polish.c): Newton's method on the conditions themselves, while each step divides
+//     the
+//     residual by three. Where that does not take, steps go on, on the same terms, and polishing is tried once more; so
+//     it is where the method came to no end. A certificate is improved by further steps.
+// D4  where the first system turns out singular and its right side does not fit, the misfit itself is a certificate,
+//     free of
 //     the cones: a ray in the null space of P and A, or a combination of equations that reads 0 = 1.
 // D5  second-order terms may lead astray, most where there is no interior: a corrector with a step far shorter than the
 //     predictor's is replaced by a step of plain centering, sigma = 0.2, then 0.8.
-// D6  eta is 1 - sigma for a linear objective. x'P x / tau is not linear, and may leave more of mu than that; eta is reduced by
+// D6  eta is 1 - sigma for a linear objective. x'P x / tau is not linear, and may leave more of mu than that; eta is
+//     reduced by
 //     as much, for where there is no interior, s can be no larger than the residual of its rows.
 // D7  multipliers that almost prove infeasibility are projected on A'y = 0 at the end.
 // D8  a direction that almost proves unboundedness is projected on P x = 0 and on the rows it runs along.
@@ -58,6 +64,7 @@
 
 #include "conic/kkt.h"
 #include "conic/polish.h"
+#include "linalg/vector.h"
 
 enum { DEFAULT_LIMIT = 120, PATIENCE = 12, POLISHING = 6, CENTERINGS = 2 };
 
@@ -102,12 +109,6 @@ static sti_status reserve(sti_conic_ipm* k) {
     return STI_OK;
 }
 
-static double dot(int n, const double* x, const double* y) {
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += x[i] * y[i];
-    return sum;
-}
-
 static void add(int n, double a, const double* x, double* y) {
     for (int i = 0; i < n; i++) y[i] += a * x[i];
 }
@@ -123,13 +124,14 @@ static void times_P(const sti_conic_ipm* k, const double* x, double* y) {
 static void evaluate(sti_conic_ipm* k) {
     const sti_conic_scaled* p = &k->scaled;
     times_P(k, k->x, k->Px);
-    k->xPx = dot(k->n, k->x, k->Px);
+    k->xPx = sti_vector_dot((size_t)k->n, k->x, k->Px);
     sti_conic_multiply_transposed(&p->A, k->z, k->rx);
     for (int j = 0; j < k->n; j++) k->rx[j] = -(k->Px[j] + k->rx[j] + p->c[j] * k->tau);
     sti_conic_multiply_transposed(&p->At, k->x, k->rz);
     for (int i = 0; i < k->m; i++) k->rz[i] += k->s[i] - p->b[i] * k->tau;
-    k->rt = k->xPx / k->tau + dot(k->n, p->c, k->x) + dot(k->m, p->b, k->z) + k->kappa;
-    k->mu = (dot(k->m, k->s, k->z) + k->tau * k->kappa) / (k->cones.degree + 1);
+    k->rt = k->xPx / k->tau + sti_vector_dot((size_t)k->n, p->c, k->x) + sti_vector_dot((size_t)k->m, p->b, k->z) +
+            k->kappa;
+    k->mu = (sti_vector_dot((size_t)k->m, k->s, k->z) + k->tau * k->kappa) / (k->cones.degree + 1);
 }
 
 // Push x inside the cone: at least `least` from the border, and a tenth of the mean eigenvalue.
@@ -145,8 +147,8 @@ static void push_inside(const sti_conic_ipm* k, double least, double* x) {
 //
 //     { (x, z) : P x = 0,  A x = 0,  z = 0 outside the rows of {0},  A'z = 0 },
 //
-// by v <- (I + S K / delta)^-1 v with the regularized factors (S the signs): what is not in it shrinks by delta / |eigenvalue|
-// each time. Returns in x1, z1 two certificates, if they are any: c'x < 0, b'z < 0.
+// by v <- (I + S K / delta)^-1 v with the regularized factors (S the signs): what is not in it shrinks by delta /
+// |eigenvalue| each time. Returns in x1, z1 two certificates, if they are any: c'x < 0, b'z < 0.
 static void null_part(sti_conic_ipm* k) {
     for (int j = 0; j < k->n; j++) k->x1[j] = -k->scaled.c[j];
     for (int i = 0; i < k->m; i++) k->z1[i] = -k->scaled.b[i];
@@ -154,7 +156,8 @@ static void null_part(sti_conic_ipm* k) {
     for (int i = k->cones.zero; i < k->m; i++) k->z1[i] = 0;
 }
 
-// Least-squares points of the program and its dual, pushed inside. False: no factors; *left is the residual of the solution.
+// Least-squares points of the program and its dual, pushed inside. False: no factors; *left is the residual of the
+// solution.
 static bool start_cold(sti_conic_ipm* k, double* left) {
     const size_t n = (size_t)k->n, m = (size_t)k->m;
     sti_cones_reset(&k->cones);
@@ -191,7 +194,7 @@ static void start_warm(sti_conic_ipm* k, const sti_conic_options* options) {
     push_inside(k, least, k->s);
     push_inside(k, least, k->z);
     k->tau = 1;
-    k->kappa = k->cones.degree > 0 ? dot(k->m, k->s, k->z) / k->cones.degree : 1;
+    k->kappa = k->cones.degree > 0 ? sti_vector_dot((size_t)k->m, k->s, k->z) / k->cones.degree : 1;
 }
 
 // The solution for the right side (-c, b), the same for predictor and corrector.
@@ -209,19 +212,20 @@ static bool solve_step(sti_conic_ipm* k, double eta, const double* offset, doubl
     sti_kkt_solve(&k->kkt, &k->cones, k->x1, k->z1);
 
     // (xi - x2)'P(xi - x2) - x2'P x2 with xi = x / tau
-    const double tau = k->tau, cross = dot(k->n, k->Px, k->x2) / tau;
+    const double tau = k->tau, cross = sti_vector_dot((size_t)k->n, k->Px, k->x2) / tau;
     const double curvature = k->xPx / (tau * tau) - 2 * cross;
-    const double num =
-        eta * k->rt - d_k / tau + dot(k->n, p->c, k->x1) + dot(k->m, p->b, k->z1) + 2 * dot(k->n, k->Px, k->x1) / tau;
-    const double den = k->kappa / tau - dot(k->n, p->c, k->x2) - dot(k->m, p->b, k->z2) + curvature;
+    const double num = eta * k->rt - d_k / tau + sti_vector_dot((size_t)k->n, p->c, k->x1) +
+                       sti_vector_dot((size_t)k->m, p->b, k->z1) + 2 * sti_vector_dot((size_t)k->n, k->Px, k->x1) / tau;
+    const double den = k->kappa / tau - sti_vector_dot((size_t)k->n, p->c, k->x2) -
+                       sti_vector_dot((size_t)k->m, p->b, k->z2) + curvature;
     k->dtau = num / den;
     k->dkappa = -(d_k + k->kappa * k->dtau) / tau;
     for (int j = 0; j < k->n; j++) k->dx[j] = k->x1[j] + k->dtau * k->x2[j];
     for (int i = 0; i < k->m; i++) k->dz[i] = k->z1[i] + k->dtau * k->z2[i];
     sti_conic_multiply_transposed(&p->At, k->dx, k->ds);
     for (int i = 0; i < k->m; i++) k->ds[i] = i < k->cones.zero ? 0 : p->b[i] * k->dtau - eta * k->rz[i] - k->ds[i];
-    return isfinite(k->dtau) && isfinite(dot(k->n, k->dx, k->dx)) && isfinite(dot(k->m, k->dz, k->dz)) &&
-           isfinite(dot(k->m, k->ds, k->ds));
+    return isfinite(k->dtau) && isfinite(sti_vector_dot((size_t)k->n, k->dx, k->dx)) &&
+           isfinite(sti_vector_dot((size_t)k->m, k->dz, k->dz)) && isfinite(sti_vector_dot((size_t)k->m, k->ds, k->ds));
 }
 
 static double longest_step(const sti_conic_ipm* k) {

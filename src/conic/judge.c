@@ -1,7 +1,7 @@
 // judge.c: residuals of points and certificates, on the original data.
 //
-// Rows first get their own units: a_i is the largest entry of row i of A (of all rows of its cone), and r_i / a_i, a_i y_i
-// are what is compared, so a row may be multiplied by any number without a change here. With |.| the largest entry,
+// Rows first get their own units: a_i is the largest entry of row i of A (of all rows of its cone), and r_i / a_i, a_i
+// y_i are what is compared, so a row may be multiplied by any number without a change here. With |.| the largest entry,
 //
 //     point        primal  |A x + s - b| / max(|b|, |A x|, |s|)          (1 instead of |b| when b = 0)
 //                  dual    |P x + A'y + c| / max(|c|, |P x|, |A'y|)      (1 instead of |c| when c = 0)
@@ -19,6 +19,7 @@
 
 #include "base/env.h"
 #include "linalg/matrix.h"
+#include "linalg/vector.h"
 
 static double entry_size(const sti_matrix* A, double* row) {
     double size = 0;
@@ -93,12 +94,6 @@ static void multiply_transposed(const sti_matrix* A, const double* x, double* y,
     }
 }
 
-static double dot(int n, const double* x, const double* y) {
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += x[i] * y[i];
-    return sum;
-}
-
 static double larger(double a, double b) {
     return isnan(b) || b > a ? b : a;  // a NaN stays
 }
@@ -132,7 +127,8 @@ sti_conic_residuals sti_conic_judge_point(sti_conic_judge* k, const double* x, c
     }
     out.dual = error / size;
 
-    const double xPx = dot(p->n, x, Px), cx = dot(p->n, p->c, x), by = dot(p->m, p->b, y);
+    const double xPx = sti_vector_dot((size_t)p->n, x, Px), cx = sti_vector_dot((size_t)p->n, p->c, x),
+                 by = sti_vector_dot((size_t)p->m, p->b, y);
     size = fmax(fmax(fabs(xPx), fabs(cx)), fmax(fabs(by), p->m > 0 ? k->b * k->c : 0));
     out.gap = size > 0 ? fabs(xPx + cx + by) / size : 0;
     out.objective = xPx / 2 + cx;
@@ -163,7 +159,8 @@ sti_conic_residuals sti_conic_judge_infeasible(sti_conic_judge* k, const double*
     return out;
 }
 
-// Rows of R_+ have any s >= 0 that A x leaves: its own digits would count in the unit of c where there is nothing to prove.
+// Rows of R_+ have any s >= 0 that A x leaves: its own digits would count in the unit of c where there is nothing to
+// prove.
 static void leave_slack(sti_conic_judge* k, const double* x, double* s) {
     const sti_conic* p = k->program;
     multiply(&p->A, x, k->row, p->m);

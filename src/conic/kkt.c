@@ -3,10 +3,10 @@
 //     K = [ P   A'  ]        quasidefinite once delta > 0 is added to the upper and subtracted from the lower diagonal:
 //         [ A  -W^2 ]        every symmetric order of pivots then has an L D L' (Vanderbei 1995), n of them positive
 //
-// A second-order cone has W^2 = eta^2 (2 w w' - J), with eigenvalues eta^2 (w0 + |w1|)^2 on p = (1, axis) / sqrt(2), eta^2 /
-// (w0 + |w1|)^2 on q = (1, -axis) / sqrt(2), axis = w1 / |w1|, and eta^2 across. Near a solution they are of every size, and
-// written out as one block of numbers the smallest is rounding. So the rows of a small cone are turned by the orthogonal Q =
-// [p q ..], W^2 = Q diag(..) Q':
+// A second-order cone has W^2 = eta^2 (2 w w' - J), with eigenvalues eta^2 (w0 + |w1|)^2 on p = (1, axis) / sqrt(2),
+// eta^2 / (w0 + |w1|)^2 on q = (1, -axis) / sqrt(2), axis = w1 / |w1|, and eta^2 across. Near a solution they are of
+// every size, and written out as one block of numbers the smallest is rounding. So the rows of a small cone are turned
+// by the orthogonal Q = [p q ..], W^2 = Q diag(..) Q':
 //
 //     [ P    A'Q   ] [ x  ]   [  f  ]
 //     [ Q'A  -diag ] [Q'z ] = [ Q'g ]
@@ -37,7 +37,8 @@ static const double ENOUGH = 1e-15;  // relative residual that needs no correcti
 
 // --- blocks --------------------------------------------------------------------------------------------------------
 
-// Q of a cone, row major (dim x dim): columns p, q, and a basis of what is across, by the reflection of e_1 into -+axis.
+// Q of a cone, row major (dim x dim): columns p, q, and a basis of what is across, by the reflection of e_1 into
+// -+axis.
 static void set_rotation(int dim, const double* axis, double* Q) {
     const double half = sqrt(0.5);
     memset(Q, 0, (size_t)(dim * dim) * sizeof *Q);

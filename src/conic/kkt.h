@@ -15,8 +15,8 @@
 #define STI_KKT_SMALL \
     6  // rows of a cone up to which its block is diagonalized; larger ones are written with two more rows
 
-// A small cone has its rows turned by an orthogonal Q, in which W^2 is diagonal (kkt.c). Its rows of A all have the columns
-// that any of them has: `blocks` of cone size x 1.
+// A small cone has its rows turned by an orthogonal Q, in which W^2 is diagonal (kkt.c). Its rows of A all have the
+// columns that any of them has: `blocks` of cone size x 1.
 typedef struct sti_kkt {
     sti_env* env;
     int n, m, extra;     // extra: 2 for each large cone
@@ -39,7 +39,8 @@ typedef struct sti_kkt {
     double delta;        // regularization of the last factorization
 } sti_kkt;
 
-// P (n x n, both triangles) and A (m x n), sparse, with At = A'. Only the shape of the cones is used here (kkt_pattern.c).
+// P (n x n, both triangles) and A (m x n), sparse, with At = A'. Only the shape of the cones is used here
+// (kkt_pattern.c).
 sti_status sti_kkt_init(sti_kkt* k, sti_env* env, const sti_matrix* P, const sti_matrix* A, const sti_matrix* At,
                         const sti_cones* cones);
 void sti_kkt_clear(sti_kkt* k);  // accepts a zero struct
@@ -54,7 +55,8 @@ bool sti_kkt_factor(sti_kkt* k, const sti_cones* cones);
 // g[at] >= g[at+2] >= g[at+1] > 0; g[at] and g[at+1] alone for a cone of two rows, g[at] for one of one row.
 bool sti_kkt_factor_blocks(sti_kkt* k, const sti_cones* cones, const double* g, const double* axis);
 
-// x (n), z (m): f and g in, the solution out. The residual that is left, in the infinity norm, relative to the right side.
+// x (n), z (m): f and g in, the solution out. The residual that is left, in the infinity norm, relative to the right
+// side.
 double sti_kkt_solve(sti_kkt* k, const sti_cones* cones, double* x, double* z);
 
 // (x, z) <- (I + S K / delta)^-1 (x, z), S the signs of the pivots: keeps the part in the null space of K.

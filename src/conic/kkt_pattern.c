@@ -1,7 +1,8 @@
 // kkt_pattern.c: where the entries of the interior-point system are. Found once, for all factorizations.
 //
-// Column j < n holds P and the column of A; columns n.. the rows of A and what stands for W^2: a diagonal, and for large cones
-// two more columns. A small cone that is met in column j fills all its rows there: they are mixed by a rotation later.
+// Column j < n holds P and the column of A; columns n.. the rows of A and what stands for W^2: a diagonal, and for
+// large cones two more columns. A small cone that is met in column j fills all its rows there: they are mixed by a
+// rotation later.
 #include <string.h>
 
 #include "conic/kkt.h"

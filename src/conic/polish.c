@@ -1,9 +1,10 @@
 // polish.c: semismooth Newton on the optimality conditions, and a projection for certificates.
 //
-// With v = s - y and the projection P_K (Moreau): s = P_K(v), y = P_K(v) - v are in K and K* and orthogonal for every v. What
-// is left of the conditions are equations in (x, v),
+// With v = s - y and the projection P_K (Moreau): s = P_K(v), y = P_K(v) - v are in K and K* and orthogonal for every
+// v. What is left of the conditions are equations in (x, v),
 //
-//     P x + A'y + c = 0,      A x + s = b,                                                                           (1)
+//     P x + A'y + c = 0,      A x + s = b,
+//         (1)
 //
 // which a Newton step linearizes with V in the generalized Jacobian of P_K at v (Pang, Sun & Sun 2003 for the cone Q):
 // ds = V dv, dy = -(I - V) dv. Eliminating dv gives the matrix of kkt.c,
@@ -11,13 +12,13 @@
 //     [ P  A' ] [dx]   [ -P x - A'y - c ]
 //     [ A  -G ] [dy] = [  b - A x - s   ],       G = V (I - V)^-1,     dv = ds - dy,  ds = b - A x - s - A dx
 //
-// V has the eigenvalue 1 on (1, axis) and 0 on (1, -axis), axis = v1 / |v1|, where v is neither in Q nor in -Q, and (1 + v0 /
-// |v1|) / 2 across them; all are 1 in Q and 0 in -Q. G is kept finite and positive as (V + eps) / (1 - V + eps).
+// V has the eigenvalue 1 on (1, axis) and 0 on (1, -axis), axis = v1 / |v1|, where v is neither in Q nor in -Q, and (1
+// + v0 / |v1|) / 2 across them; all are 1 in Q and 0 in -Q. G is kept finite and positive as (V + eps) / (1 - V + eps).
 //
-// The interior-point method loses digits near the border, where W^2 has eigenvalues of every size in one block: residuals stay
-// near 1e-12. G has no such mixture, and the equations (1) are evaluated as they are, so that a regular solution is reached
-// to rounding in two or three steps. Where the solution is not unique the matrix is singular, and the step mostly useless; the
-// caller sees that in the residual. Cost of a step: one factorization, one solution.
+// The interior-point method loses digits near the border, where W^2 has eigenvalues of every size in one block:
+// residuals stay near 1e-12. G has no such mixture, and the equations (1) are evaluated as they are, so that a regular
+// solution is reached to rounding in two or three steps. Where the solution is not unique the matrix is singular, and
+// the step mostly useless; the caller sees that in the residual. Cost of a step: one factorization, one solution.
 #include "conic/polish.h"
 
 #include <math.h>
@@ -105,8 +106,8 @@ bool sti_conic_polish(const sti_conic_scaled* p, const sti_cones* cones, sti_kkt
     return true;
 }
 
-// The same step with b = c = 0 and y = 0: x goes to P x = 0 and to A x = 0 in the rows whose s is small, where it is zero in the
-// limit. (P x + A'y = 0 and A x = 0 where y is not make x'P x = 0.)
+// The same step with b = c = 0 and y = 0: x goes to P x = 0 and to A x = 0 in the rows whose s is small, where it is
+// zero in the limit. (P x + A'y = 0 and A x = 0 where y is not make x'P x = 0.)
 bool sti_conic_polish_ray(const sti_conic_scaled* p, const sti_cones* cones, sti_kkt* kkt, double* x, double* work) {
     const int n = p->n, m = p->m;
     double *v = work, *g = work + m, size = 0;
@@ -170,9 +171,9 @@ static void lift(const sti_cones* cones, double* y) {
     }
 }
 
-// min |W dy|^2 / 2 over A'(y + dy) = 0, with W the scaling of (y^-1, y): entries move in proportion to their size. Those that
-// are small against the others are zero in the limit, and made so first. The conditions are A x = W^2 dy: the system of kkt.c
-// with P = 0.
+// min |W dy|^2 / 2 over A'(y + dy) = 0, with W the scaling of (y^-1, y): entries move in proportion to their size.
+// Those that are small against the others are zero in the limit, and made so first. The conditions are A x = W^2 dy:
+// the system of kkt.c with P = 0.
 bool sti_conic_polish_farkas(const sti_conic_scaled* p, sti_cones* cones, sti_kkt* kkt, double* y, double* work) {
     const int n = p->n, m = p->m;
     double *inverse = work, *floor = work + m, *dx = kkt->step, *dy = dx + n;

@@ -6,9 +6,9 @@
 //     upper        A_i x + s = u_i                       x_j + s = ub_j
 //     lower        -A_i x + s = -l_i                     -x_j + s = -lb_j
 //
-// A side that is not there (beyond STI_QP_INFINITY) has no row. Multipliers come back as y = (upper) - (lower). The conic
-// answer is measured once more as an answer to the QP (docs/conic.md has the formulas), and that decides. l > u is no error:
-// the program is infeasible then, and the answer names the row. Cost: that of the conic program.
+// A side that is not there (beyond STI_QP_INFINITY) has no row. Multipliers come back as y = (upper) - (lower). The
+// conic answer is measured once more as an answer to the QP (docs/conic.md has the formulas), and that decides. l > u
+// is no error: the program is infeasible then, and the answer names the row. Cost: that of the conic program.
 #include <float.h>
 #include <limits.h>
 #include <math.h>
@@ -171,8 +171,8 @@ static double multiplier(int* const* rows, int i, const double* y) {
     return sum;
 }
 
-// A variable that is on a bound up to rounding is put there: the rounding of the largest, so that with units far apart a small one
-// may be moved too far (see judge_snapped).
+// A variable that is on a bound up to rounding is put there: the rounding of the largest, so that with units far apart
+// a small one may be moved too far (see judge_snapped).
 static void snap(const sti_qp* qp, double* x) {
     double size = 0;
     for (int j = 0; j < qp->n; j++) size = fmax(size, fabs(x[j]));
@@ -308,7 +308,8 @@ static void measure_infeasible(const form* k, const sizes* z, sti_qp_answer* a) 
     a->objective = INFINITY;
 }
 
-// y = A x, summed in extended precision: what is left of large terms of a certificate is held against the data, too. sum (rows)
+// y = A x, summed in extended precision: what is left of large terms of a certificate is held against the data, too.
+// sum (rows)
 static void multiply(const sti_matrix* A, const double* x, long double* sum, double* y) {
     for (int i = 0; i < A->rows; i++) sum[i] = 0;
     for (int j = 0; j < A->cols; j++) {

@@ -2,17 +2,20 @@
 //
 // The rows and columns of [P A'; A 0] are divided by the square roots of their largest entries until all of these are
 // about 1 (Ruiz, "A scaling algorithm to equilibrate both rows and columns norms in matrices", 2001). The rows of a
-// second-order cone share one factor, from the largest entry of the block. A row of a single entry, a bound, takes the unit of
-// its variable and gives none: it fits any, so that variables in units 1e5 apart would keep them. Then two numbers are left: beta, the unit of
-// x, from the size of b (and of P^-1 c where there is a P: the geometric mean, since either may decide), and kappa, the
-// unit of the objective. Rows and columns of zeros keep their units. The scaling is a change of units: nothing is lost, and
-// what is accepted in the end is measured without it. Cost: a few passes over the entries.
+// second-order cone share one factor, from the largest entry of the block. A row of a single entry, a bound, takes the
+// unit of its variable and gives none: it fits any, so that variables in units 1e5 apart would keep them. Then two
+// numbers are left: beta, the unit of x, from the size of b (and of P^-1 c where there is a P: the geometric mean,
+// since either may decide), and kappa, the unit of the objective. Rows and columns of zeros keep their units. The
+// scaling is a change of units: nothing is lost, and what is accepted in the end is measured without it. Cost: a few
+// passes over the entries.
 #include "conic/scaled.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/env.h"
+#include "linalg/matrix.h"
+#include "linalg/vector.h"
 
 enum { PASSES = 12 };
 
@@ -35,21 +38,12 @@ void sti_conic_multiply_transposed(const sti_matrix* A, const double* x, double*
 static sti_status transpose(sti_env* env, const sti_matrix* A, sti_matrix* out) {
     const size_t nnz = (size_t)A->col_start[A->cols];
     *out = (sti_matrix){.rows = A->cols, .cols = A->rows};
-    out->col_start = sti_alloc_array_zero(env, (size_t)A->rows + 2, sizeof *out->col_start);
+    out->col_start = sti_alloc_array_zero(env, (size_t)A->rows + 1, sizeof *out->col_start);
     out->row = sti_alloc_array(env, nnz, sizeof *out->row);
     out->value = sti_alloc_array(env, nnz, sizeof *out->value);
     if (out->col_start == NULL || out->row == NULL || out->value == NULL)
         return STI_FAIL(env, STI_ERR_MEMORY, -1, "transpose with %zu entries", nnz);
-    int64_t* at = out->col_start + 1;  // shifted by one: after the pass below it is the start of each column
-    for (size_t e = 0; e < nnz; e++) at[A->row[e] + 1]++;
-    for (int i = 0; i < A->rows; i++) at[i + 1] += at[i];
-    for (int j = 0; j < A->cols; j++) {
-        for (int64_t e = A->col_start[j]; e < A->col_start[j + 1]; e++) {
-            const int64_t place = at[A->row[e]]++;
-            out->row[place] = j;
-            out->value[place] = A->value[e];
-        }
-    }
+    sti_matrix_by_rows(A, out->col_start, out->row, out->value);
     return STI_OK;
 }
 
@@ -141,12 +135,6 @@ static void multiply_sides(sti_matrix* A, const double* left, const double* righ
     }
 }
 
-static double largest(size_t n, const double* x) {
-    double size = 0;
-    for (size_t i = 0; i < n; i++) size = fmax(size, fabs(x[i]));
-    return size;
-}
-
 static void divide_entries(sti_matrix* A, double by) {
     for (int64_t e = 0; e < A->col_start[A->cols]; e++) A->value[e] /= by;
 }
@@ -160,7 +148,7 @@ static void balance(sti_conic_scaled* k, const sti_conic* program, const unsigne
     column_norms(&k->A, bound, column);
     row_norms(&k->A, row);
     for (int c = 0, at = program->zero + program->nonnegative; c < program->cone_count; at += program->cone_size[c++]) {
-        const double size = largest((size_t)program->cone_size[c], row + at);
+        const double size = sti_vector_largest((size_t)program->cone_size[c], row + at);
         for (int i = 0; i < program->cone_size[c]; i++) row[at + i] = size;
     }
     for (int j = 0; j < k->n; j++) column[j] = column[j] > 0 ? 1 / sqrt(column[j]) : 1;
@@ -183,7 +171,7 @@ static sti_status equilibrate(sti_conic_scaled* k, const sti_conic* program) {
     find_bounds(k, program, bound);
     for (size_t j = 0; j < n; j++) k->D[j] = 1;
     for (size_t i = 0; i < m; i++) k->E[i] = 1;
-    const double p = k->P.rows > 0 ? largest((size_t)k->P.col_start[k->n], k->P.value) : 0;
+    const double p = k->P.rows > 0 ? sti_vector_largest((size_t)k->P.col_start[k->n], k->P.value) : 0;
     if (p > 0) divide_entries(&k->P, p);
     for (int pass = 0; pass < PASSES; pass++) balance(k, program, bound, scratch, scratch + n);
     sti_free(k->env, scratch);
@@ -191,8 +179,8 @@ static sti_status equilibrate(sti_conic_scaled* k, const sti_conic* program) {
 
     for (size_t j = 0; j < n; j++) k->c[j] = k->D[j] * program->c[j];
     for (size_t i = 0; i < m; i++) k->b[i] = k->E[i] * program->b[i];
-    const double b = largest(m, k->b), c = largest(n, k->c);
-    double curvature = k->P.rows > 0 ? largest((size_t)k->P.col_start[k->n], k->P.value) * p : 0;
+    const double b = sti_vector_largest(m, k->b), c = sti_vector_largest(n, k->c);
+    double curvature = k->P.rows > 0 ? sti_vector_largest((size_t)k->P.col_start[k->n], k->P.value) * p : 0;
     k->beta = 1;
     if (b > 0) k->beta = b;
     if (curvature > 0 && c > 0) k->beta = b > 0 ? sqrt(b) * sqrt(c / curvature) : c / curvature;

@@ -1,12 +1,13 @@
 // settle.c: the method is run, and where it leaves a question open, simpler programs are asked.
 //
 //     rows     the same rows without an objective: infeasible, or there is a point
-//     ray      P x = 0, c'x = -1, A x + s = 0, s in K without an objective: a direction in which the objective falls without end
+//     ray      P x = 0, c'x = -1, A x + s = 0, s in K without an objective: a direction in which the objective falls
+//              without end
 //
-// Both are linear, and need no interior of the original program. They are asked where the method came to no end (the program
-// and its dual may both be infeasible, and then its steps fall apart), and the rows also after a ray was found: "unbounded" is
-// said of a program with a point, and where the rows contradict each other, that is the answer. They are asked again where they
-// contradict each other only just within tol: without P multipliers can be polished.
+// Both are linear, and need no interior of the original program. They are asked where the method came to no end (the
+// program and its dual may both be infeasible, and then its steps fall apart), and the rows also after a ray was found:
+// "unbounded" is said of a program with a point, and where the rows contradict each other, that is the answer. They are
+// asked again where they contradict each other only just within tol: without P multipliers can be polished.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,9 @@
 // determine.c: what the data determine, and what not.
 //
-// Central differences of the residuals in x_i, scaled by the size of x_i (of one that is 0: by 1), give a matrix J (m x n). Its
-// singular values come from Jacobi's rotations of the columns (one-sided, Hestenes), which keep small ones to full relative
-// accuracy. A direction d with |J d| below 1e-6 |J|, or of the size of the data, changes no residual: only other combinations of the parameters are measured.
+// Central differences of the residuals in x_i, scaled by the size of x_i (of one that is 0: by 1), give a matrix J (m x
+// n). Its singular values come from Jacobi's rotations of the columns (one-sided, Hestenes), which keep small ones to
+// full relative accuracy. A direction d with |J d| below 1e-6 |J|, or of the size of the data, changes no residual:
+// only other combinations of the parameters are measured.
 #include <math.h>
 #include <string.h>
 
@@ -50,7 +51,8 @@ static void make_orthogonal(const table* t) {
     }
 }
 
-// One column: the change of the residuals with x_i, times its size. Where the model ends on one side the other one counts.
+// One column: the change of the residuals with x_i, times its size. Where the model ends on one side the other one
+// counts.
 static sti_status column(const sti_fit_problem* p, const sti_fit_answer* a, int i, double* x, double* r, double* out) {
     const double size = a->x[i] != 0 ? fabs(a->x[i]) : 1, h = STEP * size;
     memcpy(x, a->x, (size_t)p->n * sizeof *x);

@@ -1,12 +1,12 @@
 // simplex.c: the method of Nelder and Mead, restarted.
 //
-// Reflection 1, expansion 2, contraction 1/2, shrinking 1/2; the first simplex has the corners x and x with one coordinate longer
-// by `edge`. When it has shrunk to rounding the method begins again from the best corner, until a round of simplices of several
-// sizes and both orientations brings nothing. That matters for the largest residual, whose kinks let a simplex collapse early.
-// Points outside of the box are moved to its faces.
+// Reflection 1, expansion 2, contraction 1/2, shrinking 1/2; the first simplex has the corners x and x with one
+// coordinate longer by `edge`. When it has shrunk to rounding the method begins again from the best corner, until a
+// round of simplices of several sizes and both orientations brings nothing. That matters for the largest residual,
+// whose kinks let a simplex collapse early. Points outside of the box are moved to its faces.
 //
-// Departure from the source: none in the moves; ties are broken by the order of the corners, so the same start gives the same
-// bits.
+// Departure from the source: none in the moves; ties are broken by the order of the corners, so the same start gives
+// the same bits.
 #include <math.h>
 #include <stiction/fit.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 // model.c: A and b of S3 (2.5.3), with lambda in the rows of R and S~ where the thesis forgot it.
 //
-// Rows: data (N), then lambda times u_x, v_x, u_y, v_y (N each). Columns: u, v row by row. With the border repeated the entries of
-// the stencil (1, -8, 0, 8, -1)/12 that fall outside are added to the border pixel; what cancels there is left out.
+// Rows: data (N), then lambda times u_x, v_x, u_y, v_y (N each). Columns: u, v row by row. With the border repeated the
+// entries of the stencil (1, -8, 0, 8, -1)/12 that fall outside are added to the border pixel; what cancels there is
+// left out.
 #include "flow/model.h"
 
 #include <math.h>
@@ -62,8 +63,8 @@ static sti_status reserve(sti_env* env, int N, sti_flow_model* model) {
     return STI_FAIL(env, STI_ERR_MEMORY, -1, "the program of a flow of %d pixels", N);
 }
 
-// Column by column: the data entry, then those of the lines through the pixel. Stencils reach two places, so the rows that know
-// place i are i - 2 .. i + 2.
+// Column by column: the data entry, then those of the lines through the pixel. Stencils reach two places, so the rows
+// that know place i are i - 2 .. i + 2.
 static int64_t put_line(sti_matrix* A, int64_t at, int first_row, int i, int size, int stride, int base,
                         double lambda) {
     for (int j = i - 2; j <= i + 2; j++) {

@@ -9,8 +9,17 @@
 
 enum { MOST_LEVELS = 16, SMALLEST = 16 };
 
+static const double ROUGHLY = 100,
+                    ROUGHEST = 1e-2;  // tolerances of programs about whose flow another one is linearized
+
 sti_flow_options sti_flow_options_default(void) {
-    return (sti_flow_options){.lambda = 0.05, .warps = 2, .median = true, .tol = 1e-4, .max_iterations = 100};
+    return (sti_flow_options){.warps = 2, .median = true, .tol = 1e-4, .max_iterations = 100};
+}
+
+// Smoothness of a whole flow needs less weight than that of one linearization, which holds for small motions only
+// (docs/flow.md).
+double sti_flow_lambda(const sti_flow_options* o) {
+    return o->lambda > 0 ? o->lambda : o->levels == 1 ? 0.05 : 0.03;
 }
 
 void sti_flow_answer_clear(sti_env* env, sti_flow_answer* a) {
@@ -139,7 +148,8 @@ static void show(void* user, const char* solver, long iteration, double gap) {
     w->p->o->progress(w->p->o->progress_user, "flow", (w->p->done + near * w->part) / w->p->work, iteration);
 }
 
-static sti_status solve_program(pyramid* p, int size, int warp, bool about, sti_flow_model* model,
+// warp: 0, 1, .. of `warps`; only the flow of the last one has to be sharp.
+static sti_status solve_program(pyramid* p, int size, int warp, int warps, bool about, sti_flow_model* model,
                                 sti_flow_level* out) {
     const sti_frame* f = &p->first[size];
     const double now = sti_now(p->env), begin = sti_clock();
@@ -147,7 +157,7 @@ static sti_status solve_program(pyramid* p, int size, int warp, bool about, sti_
     sti_l1_answer a;
     sti_l1_verification v = {0};
     watch w = {p, (double)f->width * f->height};
-    o.tol = p->o->tol;
+    o.tol = warp + 1 < warps ? fmax(p->o->tol, fmin(ROUGHLY * p->o->tol, ROUGHEST)) : p->o->tol;
     o.max_iterations = p->o->max_iterations;
     if (isfinite(p->deadline)) o.time_limit_s = fmax(p->deadline - now, 1e-9);
     if (p->o->progress != NULL) {
@@ -163,9 +173,10 @@ static sti_status solve_program(pyramid* p, int size, int warp, bool about, sti_
                             .objective = a.objective,
                             .bound = a.bound,
                             .gap = a.gap,
+                            .tol = o.tol,
                             .solved = a.outcome == STI_SOLVED,
                             .iterations = a.iterations};
-    if (a.outcome == STI_SOLVED) status = sti_verify_l1(p->env, &model->problem, &a, p->o->tol, &v);
+    if (a.outcome == STI_SOLVED) status = sti_verify_l1(p->env, &model->problem, &a, o.tol, &v);
     out->verified = v.accepted;
     // what a limit left half done is not better than the flow it began with
     if (a.outcome == STI_SOLVED || !about || a.gap < 0.1) memcpy(p->x, a.x, (size_t)a.n * sizeof *p->x);
@@ -179,7 +190,8 @@ static bool is_late(const pyramid* p) {
     return isfinite(p->deadline) && sti_now(p->env) > p->deadline;
 }
 
-// Is the time too short for programs four times as large as those of the last size? Each takes at least four times as long.
+// Is the time too short for programs four times as large as those of the last size? Each takes at least four times as
+// long.
 static bool will_be_late(const pyramid* p, const sti_flow_answer* a) {
     const double last = a->level_count > 0 ? a->levels[a->level_count - 1].time_s : 0;
     return isfinite(p->deadline) && sti_now(p->env) + 4 * last > p->deadline;
@@ -192,7 +204,7 @@ static sti_status solve_size(pyramid* p, int size, bool coarsest, sti_flow_answe
     sti_status status =
         sti_flow_model_create(p->env, p->first[size].width, p->first[size].height, p->o->lambda, &model);
     for (int w = 0; status == STI_OK && w < warps && !is_late(p); w++) {
-        status = solve_program(p, size, w, !coarsest || w > 0, model, &a->levels[a->level_count]);
+        status = solve_program(p, size, w, warps, !coarsest || w > 0, model, &a->levels[a->level_count]);
         if (status != STI_OK) break;
         const sti_flow_level* level = &a->levels[a->level_count++];
         if (p->o->median && !single) take_medians(p, size);
@@ -260,7 +272,8 @@ static sti_status run(pyramid* p, sti_flow_answer* a) {
 
 sti_status sti_flow_solve(sti_env* env, const sti_frame* first, const sti_frame* second,
                           const sti_flow_options* options, sti_flow_answer* answer) {
-    const sti_flow_options o = options != NULL ? *options : sti_flow_options_default();
+    sti_flow_options o = options != NULL ? *options : sti_flow_options_default();
+    o.lambda = isfinite(o.lambda) && o.lambda >= 0 ? sti_flow_lambda(&o) : o.lambda;
     const double begin = sti_clock();
     pyramid p = {.env = env, .o = &o, .deadline = sti_deadline(env, o.time_limit_s)};
     *answer = (sti_flow_answer){0};

@@ -2,7 +2,8 @@
 //
 // No libm function is trusted (glibc states errors, nobody has proved them). At one double x a function is computed by
 // argument reduction and a Taylor polynomial with its remainder, every step in interval arithmetic, so the result holds
-// the value by construction; the only facts beside interval.h are the constants below, which tests compare with 200 bits.
+// the value by construction; the only facts beside interval.h are the constants below, which tests compare with 200
+// bits.
 //
 //     exp    x = k ln 2 + r,     |r| < 0.36,  sum_{k<15} r^k/k! + r^15/15! [e^-0.36, e^0.36]
 //     log    x = 2^e m,  s = (m-1)/(m+1),     2 s (sum_{j<12} s^2j/(2j+1) + s^24/25 [1, 1/(1-s^2)])
@@ -10,9 +11,9 @@
 //     cos    the same
 //     atan   halved and turned until |x| < 0.2, alternating series
 //
-// and the others from these. On an interval a monotone function is given by its ends; sin, cos and tan by their ends and
-// the extrema or poles between them, which the reduction counts. Results are within a few units in the last place of the
-// range; at 0 (of log: 1) they are exact.
+// and the others from these. On an interval a monotone function is given by its ends; sin, cos and tan by their ends
+// and the extrema or poles between them, which the reduction counts. Results are within a few units in the last place
+// of the range; at 0 (of log: 1) they are exact.
 #include "interval/elementary.h"
 
 #include <limits.h>
@@ -83,11 +84,12 @@ sti_interval sti_iv_pi(void) {
     return PI;
 }
 
-// c[0] + x (c[1] + x (c[2] + .. + x (c[terms-1] + x rest))) with c[j] = table[stride j] > 0 and 0 <= rest <= 2 c[terms-1].
+// c[0] + x (c[1] + x (c[2] + .. + x (c[terms-1] + x rest))) with c[j] = table[stride j] > 0 and 0 <= rest <= 2
+// c[terms-1].
 //
-// Every inner sum p = c + x p' is positive and |x p'| <= c, because the tables fall and |x| is small. So the errors of its
-// product and two sums are at most 5 2^-53 c, and moving the ends by 2^-50 c covers them: no error has to be looked at. The
-// outermost step, which decides the width, is done in full.
+// Every inner sum p = c + x p' is positive and |x p'| <= c, because the tables fall and |x| is small. So the errors of
+// its product and two sums are at most 5 2^-53 c, and moving the ends by 2^-50 c covers them: no error has to be looked
+// at. The outermost step, which decides the width, is done in full.
 static sti_interval horner(const sti_interval* table, int stride, int terms, sti_interval rest, sti_interval x) {
     sti_interval p = rest;
     for (int j = terms - 1; j > 0; j--) {

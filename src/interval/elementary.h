@@ -1,5 +1,5 @@
-// elementary.h: elementary functions of intervals. The result holds every value of the function on the part of the argument
-// where it is defined; where it is defined nowhere, the whole line.
+// elementary.h: elementary functions of intervals. The result holds every value of the function on the part of the
+// argument where it is defined; where it is defined nowhere, the whole line.
 #ifndef STI_INTERVAL_ELEMENTARY_H
 #define STI_INTERVAL_ELEMENTARY_H
 

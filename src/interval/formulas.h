@@ -1,7 +1,7 @@
 // formulas.h: formulas of named variables on an exact tape, for enclosures.
 //
-// The language is that of systems (system/expression.h). Here 0.1 stands for a tenth and pi for the number; there is no time
-// and there are no velocities.
+// The language is that of systems (system/expression.h). Here 0.1 stands for a tenth and pi for the number; there is no
+// time and there are no velocities.
 #ifndef STI_INTERVAL_FORMULAS_H
 #define STI_INTERVAL_FORMULAS_H
 

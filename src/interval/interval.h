@@ -1,14 +1,16 @@
-// interval.h: arithmetic of closed intervals: the result holds every value of the operation on members of its arguments.
+// interval.h: arithmetic of closed intervals: the result holds every value of the operation on members of its
+// arguments.
 //
-// Rounded outward without touching the rounding mode, which belongs to the thread and not to us. Every operation is done
-// to nearest, its error is found exactly (Knuth's two-sum, and fma for products, quotients and roots), and an end moves by
-// one unit in the last place only when the error says that it has to. So what is exact stays exact: [1,1] + [2,2] is [3,3].
+// Rounded outward without touching the rounding mode, which belongs to the thread and not to us. Every operation is
+// done to nearest, its error is found exactly (Knuth's two-sum, and fma for products, quotients and roots), and an end
+// moves by one unit in the last place only when the error says that it has to. So what is exact stays exact: [1,1] +
+// [2,2] is [3,3].
 //
 // Relied on, and nothing else: + - * / sqrt and fma are correctly rounded to nearest with gradual underflow (IEEE 754
 // section 5.4, C17 annex F), and the compiler keeps them as written (-ffp-contract=off, no fast-math).
 //
-// An end may be infinite. No end is NAN, and low <= high; operations whose value set is empty or unknown return the whole
-// line, and who called them knows by the domain.
+// An end may be infinite. No end is NAN, and low <= high; operations whose value set is empty or unknown return the
+// whole line, and who called them knows by the domain.
 #ifndef STI_INTERVAL_INTERVAL_H
 #define STI_INTERVAL_INTERVAL_H
 

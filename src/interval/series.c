@@ -1,7 +1,7 @@
 // series.c: Taylor coefficients over intervals by the recurrences of automatic differentiation.
 //
-// For c = f(a) each function satisfies a linear differential equation in the series of a, which gives its coefficients one
-// after the other (Moore 1966; Griewank & Walther, Evaluating Derivatives, sec. 13.2):
+// For c = f(a) each function satisfies a linear differential equation in the series of a, which gives its coefficients
+// one after the other (Moore 1966; Griewank & Walther, Evaluating Derivatives, sec. 13.2):
 //
 //     product    c_k = sum_j a_j b_{k-j}
 //     quotient   c_k = (a_k - sum_{j>0} b_j c_{k-j}) / b_0

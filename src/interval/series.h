@@ -1,13 +1,13 @@
 // series.h: Taylor coefficients of the formulas of a tape over a box, along one variable.
 //
-// With x_k the variable chosen and all others held, every entry e of the tape gets intervals c_0 .. c_N so that for every
-// point of the box, c_j holds (1/j!) d^j e / dx_k^j there. So c_0 holds the values, c_1 the slopes, and, with M the middle
-// and h half the width of the box in x_k,
+// With x_k the variable chosen and all others held, every entry e of the tape gets intervals c_0 .. c_N so that for
+// every point of the box, c_j holds (1/j!) d^j e / dx_k^j there. So c_0 holds the values, c_1 the slopes, and, with M
+// the middle and h half the width of the box in x_k,
 //
 //     e(M + s) = sum_{j<N} c_j(M) s^j + c_N(box) s^N,   |s| <= h
 //
-// At a kink of abs, min or max c_1 holds the slopes of both sides and what is between (all difference quotients, that is)
-// and c_2 .. are the whole line. A coefficient that is not bounded says so by its ends.
+// At a kink of abs, min or max c_1 holds the slopes of both sides and what is between (all difference quotients, that
+// is) and c_2 .. are the whole line. A coefficient that is not bounded says so by its ends.
 #ifndef STI_INTERVAL_SERIES_H
 #define STI_INTERVAL_SERIES_H
 
@@ -49,7 +49,8 @@ static inline sti_interval sti_series_value(const sti_series* s, int entry) {
     return sti_series_of(s, entry)[0];
 }
 
-// The first operation below an entry that may have no value, in words: "log of a number in [-1, 2]". Of the last evaluation.
+// The first operation below an entry that may have no value, in words: "log of a number in [-1, 2]". Of the last
+// evaluation.
 void sti_series_reason(const sti_series* s, int entry, char* text, size_t size);
 
 // A kink in reach of the last evaluation: an entry (its zero is the kink) whose sign is not known, -1: there is none.

@@ -14,13 +14,15 @@
 // | paper   | x  | lambda | v bar    | s        | D hat |
 // | here    | x  | y      | v+, v-   | s+, s-   | D     |
 //
-// D1: from the predictor on, correctors reuse the factors: Mehrotra's second-order term, and then up to CORRECTORS that pull
-//     the products v s of a longer step back towards their mean. A factorization costs far more than a solution with it.
+// D1: from the predictor on, correctors reuse the factors: Mehrotra's second-order term, and then up to CORRECTORS that
+//     pull the products v s of a longer step back towards their mean. A factorization costs far more than a solution
+//     with it.
 // D2: the start is the point of the central path over the rows one by one: with r = A x + b of the least squares x and
 //     mu = mean |r|, every pair has v+ s+ = v- s- = mu and v+ - v- = r, so only A'y is not yet 0.
 //
-// What is proved: |A x + b|_1 - y'(A x + b) is a sum of terms |r_i| - y_i r_i >= 0, so it is free of cancellation, and with
-// A'y = 0 it is the distance from the least value at most. Cost: a factorization of A'A an iteration, 10 to 25 of them.
+// What is proved: |A x + b|_1 - y'(A x + b) is a sum of terms |r_i| - y_i r_i >= 0, so it is free of cancellation, and
+// with A'y = 0 it is the distance from the least value at most. Cost: a factorization of A'A an iteration, 10 to 25 of
+// them.
 #include "l1/interior.h"
 
 #include <math.h>
@@ -246,8 +248,8 @@ static double gap(const interior* k) {
     return sti_l1_is_rounding(k->N.A, k->b, k->x, objective) ? 0 : distance / objective;
 }
 
-// What is left of A'y is taken away, by the least change in the norm of D. Where that leads beyond 1 all of y becomes smaller,
-// which keeps A'y = 0 and so the bound, also that of a point on the way.
+// What is left of A'y is taken away, by the least change in the norm of D. Where that leads beyond 1 all of y becomes
+// smaller, which keeps A'y = 0 and so the bound, also that of a point on the way.
 static void purify(interior* k) {
     for (int j = 0; j < k->n; j++) k->rhs[j] = -k->Ay[j];
     sti_l1_normal_solve(&k->N, k->rhs, k->d.x);

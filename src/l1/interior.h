@@ -6,7 +6,8 @@
 
 #include "l1/normal.h"
 
-// A is sparse. x (n), y (m) of the answer are filled, iterations counted, reason set where a limit or rounding ended it.
+// A is sparse. x (n), y (m) of the answer are filled, iterations counted, reason set where a limit or rounding ended
+// it.
 sti_status sti_l1_interior(sti_env* env, const sti_l1* problem, const sti_l1_options* options, sti_l1_answer* answer);
 
 // min max_i |A x + b|_i (largest.c): x, y and iterations of the answer; y with A'y = 0 and sum |y_i| <= 1.

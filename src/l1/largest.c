@@ -4,15 +4,16 @@
 //
 //     sum_i (|r_i - t| + |r_i + t|) + (2m - 1) |t - T|  =  2 sum_i max(|r_i|, t) + (2m - 1) (T - t)      0 <= t <= T
 //
-// falls with t by 2k - 1 while k >= 1 rows are above t, and rises by 1 when none is: for given x it is least at t = max |r_i|, where
-// it is (2m - 1) T + max |r_i|. The program has the rows (A, -1), (A, 1) and (0, 2m - 1), and one more unknown.
+// falls with t by 2k - 1 while k >= 1 rows are above t, and rises by 1 when none is: for given x it is least at t = max
+// |r_i|, where it is (2m - 1) T + max |r_i|. The program has the rows (A, -1), (A, 1) and (0, 2m - 1), and one more
+// unknown.
 //
-// Of its dual vector (u, v, w), y = u + v has A'y = 0. At the best point w = -1, sum (v_i - u_i) = 2m - 1, and |u_i + v_i| <= 2 - (v_i -
-// u_i) gives sum |y_i| <= 1, so y proves max |A x' + b|_i >= b'y for every x'. Away from it y is divided by its sum, which keeps
-// A'y = 0.
+// Of its dual vector (u, v, w), y = u + v has A'y = 0. At the best point w = -1, sum (v_i - u_i) = 2m - 1, and |u_i +
+// v_i| <= 2 - (v_i - u_i) gives sum |y_i| <= 1, so y proves max |A x' + b|_i >= b'y for every x'. Away from it y is
+// divided by its sum, which keeps A'y = 0.
 //
-// The constant (2m - 1) T stands in the objective, so the gap of the program has to be smaller by t* / (2m T): T is the largest row
-// of a point that is good for the sum, and the tolerance is lowered as long as that brings something.
+// The constant (2m - 1) T stands in the objective, so the gap of the program has to be smaller by t* / (2m T): T is the
+// largest row of a point that is good for the sum, and the tolerance is lowered as long as that brings something.
 #include <math.h>
 #include <string.h>
 
@@ -101,7 +102,8 @@ static double largest_row(const sti_l1* p, const double* x, double* r) {
     return largest;
 }
 
-// What u + v lost in cancellation of A'y = 0 is given back by the least change relative to the entries of y. t: (m), s: (n)
+// What u + v lost in cancellation of A'y = 0 is given back by the least change relative to the entries of y. t: (m), s:
+// (n)
 static void purify(const sti_l1* p, sti_l1_normal* N, double* y, double* t, double* s) {
     for (int round = 0; round < 2; round++) {
         double largest = 0;

@@ -1,9 +1,9 @@
 // normal.c: A'D^-1 A of a sparse A: pattern, values, factors, solutions.
 //
 // D has entries from 0 to infinity as the method goes on, so the matrix comes close to singular in a harmless way: the
-// rows that matter keep it regular where it has to be. Where A itself lacks rank (flat parts of an image, a stencil that
-// does not see a checkerboard) a shift of the diagonal, relative to each entry, keeps the pivots positive, and refinement
-// takes its effect out again of the components that are determined.
+// rows that matter keep it regular where it has to be. Where A itself lacks rank (flat parts of an image, a stencil
+// that does not see a checkerboard) a shift of the diagonal, relative to each entry, keeps the pivots positive, and
+// refinement takes its effect out again of the components that are determined.
 #include "l1/normal.h"
 
 #include <math.h>
@@ -189,5 +189,5 @@ bool sti_l1_is_rounding(const sti_matrix* A, const double* b, const double* x, d
     for (int j = 0; j < A->cols; j++) {
         for (int64_t k = A->col_start[j]; k < A->col_start[j + 1]; k++) terms += fabs(A->value[k] * x[j]);
     }
-    return sum <= ROUNDING * terms;
+    return isfinite(terms) && sum <= ROUNDING * terms;
 }

@@ -1,4 +1,5 @@
-// solve.c: least sums of absolute values, and least largest ones: data checked, the method run, the answer measured on the data as given.
+// solve.c: least sums of absolute values, and least largest ones: data checked, the method run, the answer measured on
+// the data as given.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -85,16 +86,19 @@ static void measure(const sti_l1* p, double* r, sti_l1_answer* a) {
 static const double DUAL_FEASIBLE = 1e-10;  // A'y over its terms
 
 static void conclude(const sti_l1_options* o, sti_l1_answer* a) {
-    if (a->gap <= o->tol && a->residual <= DUAL_FEASIBLE) {
+    const bool overflow = !isfinite(a->gap) || !isfinite(a->objective);
+    if (!overflow && a->gap <= o->tol && a->residual <= DUAL_FEASIBLE) {
         a->outcome = STI_SOLVED;
         snprintf(a->reason, sizeof a->reason, "x and the dual vector y are within %.1e of each other", a->gap);
         return;
     }
-    if (a->residual > DUAL_FEASIBLE) {
+    if (a->residual > DUAL_FEASIBLE || overflow) {
         a->bound = 0;
         a->gap = 1;
     }
-    if (a->reason[0] == '\0')
+    if (overflow)
+        snprintf(a->reason, sizeof a->reason, "what is left is beyond the numbers there are: other units may help");
+    else if (a->reason[0] == '\0')
         snprintf(a->reason, sizeof a->reason, "A'y is %.1e of its terms, too much for a bound", a->residual);
 }
 

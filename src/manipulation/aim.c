@@ -51,6 +51,25 @@ sti_status sti_manipulation_aim(sti_manipulation* m, int probe, double x, double
     return STI_OK;
 }
 
+sti_status sti_manipulation_disturb(sti_manipulation* m, int probe, const double place[2], double turn, double faster) {
+    if (probe < 0 || probe >= m->probe_count)
+        return STI_FAIL(m->env, STI_ERR_ARGUMENT, probe, "probe %d: there are %d", probe, m->probe_count);
+    sti_probe* p = &m->probes[probe];
+    if (p->path && (turn != 0 || faster != 0))
+        return STI_FAIL(m->env, STI_ERR_INPUT, probe, "probes[%d]: follows a path, which cannot be turned", probe);
+    double d[2];
+    file_direction(m, p, d);
+    for (int k = 0; k < p->tip_count; k++) {
+        sti_tip* t = &m->tips[p->first_tip + k];
+        for (int i = 0; i < 2; i++) t->at[i] = sti_numbers_value(&m->numbers, t->number[i]) + place[i];
+    }
+    if (p->passive || p->path) return STI_OK;
+    const double c = cos(turn), s = sin(turn), speed = sti_numbers_value(&m->numbers, p->speed_number) * (1 + faster);
+    p->velocity[0] = speed * (c * d[0] - s * d[1]);
+    p->velocity[1] = speed * (s * d[0] + c * d[1]);
+    return STI_OK;
+}
+
 void sti_manipulation_rub(sti_manipulation* m, int part, int thing, double mu) {
     const size_t things = (size_t)sti_manipulation_things(m);
     if (part < 0 || part >= m->part_count || thing < 0 || (size_t)thing >= things) return;

@@ -1,4 +1,5 @@
-// build.c: a scene from its texts: all numbers on one tape, then shapes, supports, paths and friction from their values.
+// build.c: a scene from its texts: all numbers on one tape, then shapes, supports, paths and friction from their
+// values.
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -92,7 +93,7 @@ static sti_status add_support(sti_manipulation* m, const sti_manipulation_text* 
 
 static sti_status add_part(sti_manipulation* m, const sti_manipulation_text* text, int i) {
     const sti_part_text* from = &text->parts[i];
-    sti_part* p = &m->parts[i];
+    sti_pushed_part* p = &m->parts[i];
     char field[FIELD];
     snprintf(field, sizeof field, "parts[%d]", i);
     sti_status status = copy_name(m->env, from->name, "part", i, &p->name);
@@ -234,7 +235,7 @@ static sti_status read_parts(sti_manipulation* m) {
     sti_status status = STI_OK;
     m->size = 0;
     for (int i = 0; status == STI_OK && i < m->part_count; i++) {
-        sti_part* p = &m->parts[i];
+        sti_pushed_part* p = &m->parts[i];
         status = read_shape(m, &p->shape, "parts", i);
         if (status == STI_OK) status = read_pose(m, p->pose_number, p->pose, "parts", i);
         if (status != STI_OK) break;
@@ -340,7 +341,7 @@ static sti_status read_steps(sti_manipulation* m) {
 static sti_status check_start(const sti_manipulation* m) {
     const double allowed = 1e-6 * m->size;
     for (int i = 0; i < m->part_count; i++) {
-        const sti_part* p = &m->parts[i];
+        const sti_pushed_part* p = &m->parts[i];
         for (int j = 0; j < m->fixture_count; j++) {
             const double depth = sti_shape_overlap(&p->shape, p->pose, &m->fixtures[j].shape, m->fixtures[j].pose);
             if (depth > allowed)

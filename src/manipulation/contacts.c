@@ -1,9 +1,10 @@
 // contacts.c: where parts touch, or nearly: tips on parts, parts on fixtures, parts on parts.
 //
-// A contact is a point with a radius (a tip, a vertex, the centre of a disc) on an outline. Its gap is the distance of the
-// point to the line or vertex that it faces, and W_n its exact gradient: (n, r x n) with r from the part's origin to the point.
-// Two polygons give the corners of each on the outline of the other, where the face lies in the cone of normals of the corner:
-// these are the local minima of their distance. A part that may turn flat on a face in the step finds both its corners.
+// A contact is a point with a radius (a tip, a vertex, the centre of a disc) on an outline. Its gap is the distance of
+// the point to the line or vertex that it faces, and W_n its exact gradient: (n, r x n) with r from the part's origin
+// to the point. Two polygons give the corners of each on the outline of the other, where the face lies in the cone of
+// normals of the corner: these are the local minima of their distance. A part that may turn flat on a face in the step
+// finds both its corners.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -79,8 +80,8 @@ typedef struct meeting {
     bool ends;  // two vertices that face each other are listed from this side
 } meeting;
 
-// A corner touches what lies in its cone of normals; of a face that it may come to lie on in the step (slack), both ends are
-// wanted. Two vertices have to face each other.
+// A corner touches what lies in its cone of normals; of a face that it may come to lie on in the step (slack), both
+// ends are wanted. Two vertices have to face each other.
 static bool faces(const meeting* k, const sti_foot* f, const double n[2], double slack) {
     if (k->corner_of == NULL) return true;
     const bool vertex = f->face >= k->shape->vertex_count;

@@ -1,13 +1,13 @@
 // frozen.c: a scene with its contacts held as they are, as a system by formulas.
 //
-// For questions that keep a list of contacts (robust controls, S3 2.4): each contact stays between the corner, tip or rim and the
-// edge, vertex or rim that it is between now, and its gap is the distance to that line or point however far they move. With N
-// the normal out of the outline, P the point and v_A, v_B the velocities of both sides there,
+// For questions that keep a list of contacts (robust controls, S3 2.4): each contact stays between the corner, tip or
+// rim and the edge, vertex or rim that it is between now, and its gap is the distance to that line or point however far
+// they move. With N the normal out of the outline, P the point and v_A, v_B the velocities of both sides there,
 //
 //     gap  = N'(P - foot) - radius,        slip = (-N_y, N_x)'(v_A - v_B) at P - radius N,        forces = -E(theta) v
 //
-// Numbers stand as parameters where a person may doubt them: mu_K of thing K, and of probe K its place dx_K, dy_K, its speed_K
-// and the angle turn_K that its push is turned by.
+// Numbers stand as parameters where a person may doubt them: mu_K of thing K, and of probe K its place dx_K, dy_K, its
+// speed_K and the angle turn_K that its push is turned by.
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,15 +1,16 @@
 // jam.c: why a step has no solution, S3 figure 2.8.
 //
-// By theorem 2.4.1 the cone of friction of the step's contacts is not pointed then: there are forces in the friction cones,
-// not all zero, whose wrenches add up to nothing. Such forces grow without bound when what exerts them keeps moving.
-// Which ones are found decides what the step is called:
+// By theorem 2.4.1 the cone of friction of the step's contacts is not pointed then: there are forces in the friction
+// cones, not all zero, whose wrenches add up to nothing. Such forces grow without bound when what exerts them keeps
+// moving. Which ones are found decides what the step is called:
 //
 //     damage   the tips that move are enough by themselves: they press the parts between each other, figure 2.8 (b)
-//     stuck    they are not, and what stands still (a fixture, a passive probe, a probe that has stopped) takes part, (a)
+//     stuck    they are not, and what stands still (a fixture, a passive probe, a probe that has stopped) takes part,
+//              (a)
 //
-// Contacts are taken in the order of their gap at the end of the step were the parts to stay, so that few and near ones are
-// blamed. Lack of pointedness alone proves nothing (errata 16: a probe at rest may hold a part); that the step has no
-// solution is what the certificate of its problem proves.
+// Contacts are taken in the order of their gap at the end of the step were the parts to stay, so that few and near ones
+// are blamed. Lack of pointedness alone proves nothing (errata 16: a probe at rest may hold a part); that the step has
+// no solution is what the certificate of its problem proves.
 #include <math.h>
 #include <stdio.h>
 #include <stiction/pointed.h>

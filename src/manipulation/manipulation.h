@@ -1,4 +1,5 @@
-// manipulation.h: the inside of sti_manipulation: numbers as formulas, outlines, supports, and where points meet outlines.
+// manipulation.h: the inside of sti_manipulation: numbers as formulas, outlines, supports, and where points meet
+// outlines.
 #ifndef STI_MANIPULATION_MANIPULATION_H
 #define STI_MANIPULATION_MANIPULATION_H
 
@@ -79,13 +80,13 @@ const char* sti_support_wrong(const sti_support* s);
 
 // ---- the scene
 
-typedef struct sti_part {
+typedef struct sti_pushed_part {
     char* name;
     sti_shape_room shape;
     sti_support support;
     int pose_number[3];
     double pose[3];
-} sti_part;
+} sti_pushed_part;
 
 typedef struct sti_fixture {
     char* name;
@@ -121,7 +122,7 @@ struct sti_manipulation {
     char** parameter;      // (parameter_count)
     double* parameter_at;  // (parameter_count)
     int part_count, fixture_count, probe_count, tip_count, pair_count;
-    sti_part* parts;
+    sti_pushed_part* parts;
     sti_fixture* fixtures;
     sti_probe* probes;
     sti_tip* tips;

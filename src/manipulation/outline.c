@@ -1,9 +1,9 @@
 // outline.c: simple polygons and discs, and where a point stands to their boundary.
 //
-// Polygons are taken as they are, not as unions of convex pieces: a tip that slides over a face must not feel the seams of
-// a decomposition. A point near the boundary has as many feet as there are local minima of its distance: on edges that it
-// projects into, and at vertices that stick out when it lies in their cone of normals. A point in a notch so touches both
-// sides. Inside, the edge that is nearest counts, and others that are as near up to rounding.
+// Polygons are taken as they are, not as unions of convex pieces: a tip that slides over a face must not feel the seams
+// of a decomposition. A point near the boundary has as many feet as there are local minima of its distance: on edges
+// that it projects into, and at vertices that stick out when it lies in their cone of normals. A point in a notch so
+// touches both sides. Inside, the edge that is nearest counts, and others that are as near up to rounding.
 #include <math.h>
 
 #include "manipulation/manipulation.h"
@@ -103,6 +103,15 @@ bool sti_outline_corner_faces(const sti_shape_room* s, int k, const double n[2],
     return sti_outline_corner(s, k) && in_cone(s, k, n, slack);
 }
 
+// Are the feet on edge k and on its first vertex surely farther than margin? Without a root, for most are.
+static bool is_far(const sti_shape_room* s, int k, const double p[2], double margin, bool* vertex) {
+    const double *a = at(s, k), *b = at(s, k + 1), d[2] = {b[0] - a[0], b[1] - a[1]}, r[2] = {p[0] - a[0], p[1] - a[1]};
+    const double square = d[0] * d[0] + d[1] * d[1], off = d[1] * r[0] - d[0] * r[1], along = d[0] * r[0] + d[1] * r[1];
+    const double most = margin * margin * (1 + 1e-9);
+    *vertex = r[0] * r[0] + r[1] * r[1] > most;
+    return off * off > most * square || along < -1e-9 * square || along > (1 + 1e-9) * square;
+}
+
 static bool edge_foot(const sti_shape_room* s, int k, const double p[2], sti_foot* out) {
     const double *a = at(s, k), *b = at(s, k + 1), length = hypot(b[0] - a[0], b[1] - a[1]);
     const double d[2] = {(b[0] - a[0]) / length, (b[1] - a[1]) / length};
@@ -141,8 +150,10 @@ int sti_outline_feet(const sti_shape_room* s, const double p[2], double margin, 
     int count = 0;
     for (int k = 0; k < s->vertex_count; k++) {
         sti_foot f;
-        if (edge_foot(s, k, p, &f) && f.gap <= margin && f.gap >= -deepest) out[count++] = f;
-        if (!inside && count < s->vertex_count && vertex_foot(s, k, p, &f) && f.gap <= margin) out[count++] = f;
+        bool far = false;
+        const bool off = is_far(s, k, p, fmax(margin, deepest), &far);
+        if (!off && edge_foot(s, k, p, &f) && f.gap <= margin && f.gap >= -deepest) out[count++] = f;
+        if (!inside && !far && count < s->vertex_count && vertex_foot(s, k, p, &f) && f.gap <= margin) out[count++] = f;
     }
     return count;
 }

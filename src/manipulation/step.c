@@ -1,10 +1,11 @@
-// step.c: one step of a push: the mixed complementarity problem S3 (2.4.16) with errata 8 and 9, solved by Lemke's method.
+// step.c: one step of a push: the mixed complementarity problem S3 (2.4.16) with errata 8 and 9, solved by Lemke's
+// method.
 //
 //     A = E        C = -[W_n W_f 0]        D = [W_n'; W_f'; 0]        B = [0 0 0; 0 0 E_f; U -E_f' 0]
 //     b = (Psi_n + h Psi_n,t,  h Psi_f,t,  0)                         unknowns h v, h lambda_n, h lambda_f, h sigma
 //
-// Contacts are those within a margin that no part and no tip can cross in the step: when the step turns out to be longer, the
-// margin is widened and the step is made anew. So leaving out contacts that are far changes nothing.
+// Contacts are those within a margin that no part and no tip can cross in the step: when the step turns out to be
+// longer, the margin is widened and the step is made anew. So leaving out contacts that are far changes nothing.
 //
 // Theorem 2.4.1: a pointed cone of friction is enough for a solution. Where there is none, jam.c says why.
 #include <math.h>
@@ -134,13 +135,22 @@ static sti_mlcp view(const posed* k) {
                       .b = k->b};
 }
 
-// Lemke's method; what it leaves open is settled by all there are.
+#define ACCURATE 1e-13  // residual of an answer that exact arithmetic would not change by more than rounding
+
+// Lemke's method; what it leaves inaccurate is solved again in exact arithmetic, what it leaves open is settled by all
+// there are.
 static sti_status solve(sti_env* env, const posed* k, sti_lcp_answer* answer) {
     sti_lcp_options options = sti_lcp_options_default();
     const sti_mlcp mlcp = view(k);
     options.solver = STI_SOLVER_LEMKE;
     options.max_iterations = 200 + 50L * k->m;
+    options.rounded = true;
     sti_status status = sti_mlcp_solve(env, &mlcp, &options, answer);
+    if (status != STI_OK || answer->outcome == STI_NO_SOLUTION) return status;
+    if (answer->outcome == STI_SOLVED && answer->residual <= ACCURATE) return STI_OK;
+    options.rounded = false;
+    sti_lcp_answer_clear(env, answer);
+    status = sti_mlcp_solve(env, &mlcp, &options, answer);
     if (status != STI_OK || answer->outcome == STI_NO_SOLUTION) return status;
     if (answer->outcome == STI_SOLVED && answer->residual <= 1e-6) return STI_OK;
     sti_lcp_answer_clear(env, answer);
@@ -232,9 +242,23 @@ static double dissipation(const posed* k, const double* u, double h) {
     return sum / h;
 }
 
+// A part that nothing presses rests, to the last bit.
+static void rest(const sti_push* p, const posed* k) {
+    for (int part = 0; part < p->m->part_count; part++) {
+        bool pressed = false;
+        for (int i = 0; i < k->nc && !pressed; i++) {
+            const sti_push_contact* c = &p->contacts[i];
+            if (c->part == part || (c->against == STI_PUSH_PART && c->other == part))
+                pressed = p->answer.z[i] > 0;  // without that no friction either
+        }
+        for (int j = 0; j < 3 && !pressed; j++) p->answer.u[3 * part + j] = 0;
+    }
+}
+
 static sti_status take(sti_push* p, const posed* k, sti_push_report* r) {
     sti_status status;
     const int n = k->n;
+    rest(p, k);
     read_forces(p, k, p->forces);
     if (k->m > 0) memcpy(p->basis, p->answer.alpha, (size_t)k->m);
     for (int i = 0; i < n; i++) p->v_trial[i] = p->q[i] + p->answer.u[i];

@@ -1,10 +1,11 @@
 // support.c: the damping matrix of a part on its support.
 //
-//     points      E = sum_i c_i J_i'J_i,        J = [1 0 -y; 0 1 x]            S3's three-point support, any number of points
+//     points      E = sum_i c_i J_i'J_i,        J = [1 0 -y; 0 1 x]
+//         S3's three-point support, any number of points
 //     pressure    E = integral of c J'J dA,     c a polynomial of x and y
 //
-// The integral is exact up to rounding: a polygon is the signed sum of triangles from the origin to its edges, a disc is
-// taken in polar coordinates, and both by rules of Gauss and of equal angles that are exact for the degree at hand.
+// The integral is exact up to rounding: a polygon is the signed sum of triangles from the origin to its edges, a disc
+// is taken in polar coordinates, and both by rules of Gauss and of equal angles that are exact for the degree at hand.
 #include <math.h>
 
 #include "manipulation/manipulation.h"

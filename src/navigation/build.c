@@ -1,7 +1,7 @@
 // build.c: vehicles, walls and obstacles from their texts.
 //
-// Every vehicle is a system by formulas of its own, with i, n, gx and gy among its names; what is a constant of it (cage, goal) is
-// read as a gap. Numbers of walls and obstacles are gaps of one more such system.
+// Every vehicle is a system by formulas of its own, with i, n, gx and gy among its names; what is a constant of it
+// (cage, goal) is read as a gap. Numbers of walls and obstacles are gaps of one more such system.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -173,7 +173,7 @@ static sti_status add_vehicle(sti_navigation* nav, const sti_navigation_text* te
 
 static sti_status add_wall(sti_navigation* nav, const sti_navigation_text* text, int i) {
     const sti_wall_text* from = &text->walls[i];
-    sti_wall* w = &nav->walls[i];
+    sti_nav_wall* w = &nav->walls[i];
     char field[FIELD];
     sti_status status = copy_name(nav->env, from->name, "wall", i + 1, false, &w->name);
     for (int k = 0; status == STI_OK && k < 2; k++) {
@@ -395,6 +395,12 @@ const double* sti_navigation_q(const sti_navigation* nav) {
 }
 const double* sti_navigation_v(const sti_navigation* nav) {
     return nav->v;
+}
+
+sti_status sti_navigation_force(const sti_navigation* nav, int vehicle, double t, const double q[2], const double v[2],
+                                double k[2], double k_v[4], double* mass) {
+    *mass = nav->vehicles[vehicle].mass;
+    return sti_system_force(nav->vehicles[vehicle].system, t, q, v, k, NULL, k_v);
 }
 
 void sti_navigation_other_text(const sti_navigation* nav, int other, char* text, size_t size) {

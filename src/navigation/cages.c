@@ -1,7 +1,8 @@
 // cages.c: cages that are polygons, and obstacles in convex pieces for them to keep away from.
 //
-// A cage is the hull of its polygon: what is inside stays inside. An obstacle that is not convex is cut into triangles by ears
-// (Meisters 1975): a vertex that sticks out, with no other vertex in its triangle, is cut off until three are left.
+// A cage is the hull of its polygon: what is inside stays inside. An obstacle that is not convex is cut into triangles
+// by ears (Meisters 1975): a vertex that sticks out, with no other vertex in its triangle, is cut off until three are
+// left.
 #include <math.h>
 #include <string.h>
 

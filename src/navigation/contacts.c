@@ -1,11 +1,12 @@
 // contacts.c: where cages can meet something in the step: walls, obstacles, other cages.
 //
-// Contacts are those that vehicles can come to in the step, found by boxes around their reach. Cages do not turn, and each is
-// convex (a disc, or the hull of a polygon), so its distance to a wall, to a convex piece of an obstacle or to another cage is a
-// convex function of the positions: after a step it is not below its linearization, whatever the step.
+// Contacts are those that vehicles can come to in the step, found by boxes around their reach. Cages do not turn, and
+// each is convex (a disc, or the hull of a polygon), so its distance to a wall, to a convex piece of an obstacle or to
+// another cage is a convex function of the positions: after a step it is not below its linearization, whatever the
+// step.
 //
-// A polygon that is not convex is an obstacle in triangles (cages.c). What is nearest on one of them may lie on a seam, where
-// another triangle is nearer: that one counts then, and no seam is felt by a cage that slides past it.
+// A polygon that is not convex is an obstacle in triangles (cages.c). What is nearest on one of them may lie on a seam,
+// where another triangle is nearer: that one counts then, and no seam is felt by a cage that slides past it.
 #include <math.h>
 #include <string.h>
 
@@ -28,7 +29,7 @@ static sti_status add(sti_navigation* nav, int vehicle, int other, double gap, c
 
 // ---- walls: the vertex that is deepest
 
-static double wall_gap(const sti_navigation* nav, int i, const sti_wall* w) {
+static double wall_gap(const sti_navigation* nav, int i, const sti_nav_wall* w) {
     const double* q = nav->q + 2 * (size_t)i;
     const sti_vehicle* it = &nav->vehicles[i];
     const double* n = w->normal;

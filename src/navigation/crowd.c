@@ -1,7 +1,7 @@
 // crowd.c: the step of a large island: augmented Lagrangians and Newton's method on a sparse matrix of vehicles.
 //
-// A crowd that jams is one problem of thousands of contacts; Lemke's method walks through its bases one after the other, on a
-// dense matrix. Here the unknowns are the velocities v of the m vehicles, two each:
+// A crowd that jams is one problem of thousands of contacts; Lemke's method walks through its bases one after the
+// other, on a dense matrix. Here the unknowns are the velocities v of the m vehicles, two each:
 //
 //     B (v - v_free) = N c,      0 <= u = Phi/h + N'v  _|_  c >= 0,      B = M - h k_v  (blocks of 2 x 2)
 //
@@ -9,15 +9,18 @@
 //
 //     r(v) = B (v - v_free) - N max(0, c^k - rho u(v)) = 0,                     c^{k+1} = max(0, c^k - rho u(v))
 //
-// (Hestenes 1969, Powell 1969, Rockafellar 1976: the method of multipliers, which converges wherever there is a solution, also
-// where contacts are redundant). r is piecewise linear; Newton's matrix B + sum rho n n' over the contacts with c - rho u > 0 has
-// the pattern of who is near whom, so it is factored in time that grows little faster than m. With symmetric B it is the gradient
-// of a convex function, which decides how long a step is. rho is `stiff` over the compliance n'B^-1 n of a contact.
+// (Hestenes 1969, Powell 1969, Rockafellar 1976: the method of multipliers, which converges wherever there is a
+// solution, also where contacts are redundant). r is piecewise linear; Newton's matrix B + sum rho n n' over the
+// contacts with c - rho u > 0 has the pattern of who is near whom, so it is factored in time that grows little faster
+// than m. With symmetric B it is the gradient of a convex function, which decides how long a step is. rho is `stiff`
+// over the compliance n'B^-1 n of a contact.
 //
-// Mostly the contacts that press are those of the step before, and their set settles in a few rounds (guess). Where it does not,
-// soft weights come first: they find the set of a crowd that is a little elastic, in few steps; then stiffer ones.
+// Mostly the contacts that press are those of the step before, and their set settles in a few rounds (guess). Where it
+// does not, soft weights come first: they find the set of a crowd that is a little elastic, in few steps; then stiffer
+// ones.
 //
-// Laws hold to STI_CROWD_KEEP of a cage, which is why cages keep a margin of that: what is missed is at most half of it.
+// Laws hold to STI_CROWD_KEEP of a cage, which is why cages keep a margin of that: what is missed is at most half of
+// it.
 //
 // Wherever this does not converge (no solution, a B that is not positive definite) the caller asks Lemke's method.
 #include <math.h>
@@ -326,8 +329,8 @@ static void kick(crowd* w, int p, double f) {
     }
 }
 
-// Impulses of the step before, the velocities that follow from them, and some sweeps over the contacts (Gauss-Seidel), which leave
-// to Newton's method what is far-reaching.
+// Impulses of the step before, the velocities that follow from them, and some sweeps over the contacts (Gauss-Seidel),
+// which leave to Newton's method what is far-reaching.
 static void begin(crowd* w) {
     const sti_navigation* nav = w->nav;
     for (int i = 0; i < w->m; i++) {
@@ -358,8 +361,8 @@ static void stiffen(crowd* w, double factor) {
     }
 }
 
-// By how much a law is missed, in parts of what is allowed: cages may come too near by half of the margin that they keep, and what
-// presses may be apart by LOOSE of the cage.
+// By how much a law is missed, in parts of what is allowed: cages may come too near by half of the margin that they
+// keep, and what presses may be apart by LOOSE of the cage.
 static double missed_by(const crowd* w, int p, double way) {
     const sti_cage_contact* k = contact(w, p);
     if (way < 0) return -way / (0.5 * sti_navigation_margin(w->nav, k));
@@ -411,8 +414,8 @@ static bool finish(crowd* w) {
     return false;
 }
 
-// Contacts that press are told by c - u/n'B^-1 n > 0, on which c and -u have equal say; v and c follow from u = 0 there and c = 0
-// elsewhere. From a good start the set settles in a few rounds; nothing says that it must (false then).
+// Contacts that press are told by c - u/n'B^-1 n > 0, on which c and -u have equal say; v and c follow from u = 0 there
+// and c = 0 elsewhere. From a good start the set settles in a few rounds; nothing says that it must (false then).
 static bool guess(crowd* w) {
     const size_t n = 2 * (size_t)w->m;
     for (int k = 0; k < MOST_GUESSES; k++) {

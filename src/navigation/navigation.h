@@ -18,10 +18,10 @@ typedef struct sti_vehicle {
     sti_shape* shape;  // where any cage is a polygon; NULL otherwise
 } sti_vehicle;
 
-typedef struct sti_wall {
+typedef struct sti_nav_wall {
     char* name;
     double point[2], normal[2];
-} sti_wall;
+} sti_nav_wall;
 
 typedef struct sti_obstacle {
     char* name;
@@ -49,7 +49,7 @@ struct sti_navigation {
     sti_env* env;
     int count, wall_count, obstacle_count;
     sti_vehicle* vehicles;
-    sti_wall* walls;
+    sti_nav_wall* walls;
     sti_obstacle* obstacles;
     double h, end;
     // ---- the state

@@ -2,8 +2,9 @@
 //
 // A vehicle that goes farther than it was thought to gets a longer reach, and the step is made again.
 //
-// Cages are kept apart by a little more than a solver takes away (sti_navigation_margin), so that they are never below zero. Where
-// there is no room for that, as between two walls that a cage just fits between, the step is made again without.
+// Cages are kept apart by a little more than a solver takes away (sti_navigation_margin), so that they are never below
+// zero. Where there is no room for that, as between two walls that a cage just fits between, the step is made again
+// without.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

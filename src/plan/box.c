@@ -1,8 +1,8 @@
 // box.c: the largest box of doubts in which a push keeps its contact modes.
 //
-// The modes are those of the first step. A box is put forward and the independent checker (src/verify/box.c) is asked whether
-// it is a theorem; nothing here is believed. All doubts grow in given proportions, by doubling and bisection; then each side
-// alone, so that at the end no side can be moved out by much without the proof failing.
+// The modes are those of the first step. A box is put forward and the independent checker (src/verify/box.c) is asked
+// whether it is a theorem; nothing here is believed. All doubts grow in given proportions, by doubling and bisection;
+// then each side alone, so that at the end no side can be moved out by much without the proof failing.
 #include <math.h>
 #include <stiction/plan.h>
 #include <string.h>

@@ -10,17 +10,17 @@
 // ---- predict.c: a part with nothing around it, pushed by a tip that sticks
 
 // A tip, or the middle of two, on an edge.
-typedef struct sti_touch {
+typedef struct sti_plan_touch {
     double r[2], n[2];  // place on the outline and the normal into the part, in its frame
     double angle;       // of one tip: from n, in the frame of the part; of two: of the tool in the world
     double way;
     int edge;
     double along;  // on the edge, 0 to 1; of a disc: of the whole rim
-} sti_touch;
+} sti_plan_touch;
 
-void sti_touch_place(const sti_outline* o, sti_touch* t);  // r and n from edge and along
+void sti_touch_place(const sti_outline* o, sti_plan_touch* t);  // r and n from edge and along
 // false: the force leaves the cone of friction.
-bool sti_touch_predict(const sti_manipulation* m, int part, double mu, const double pose[3], const sti_touch* t,
+bool sti_touch_predict(const sti_manipulation* m, int part, double mu, const double pose[3], const sti_plan_touch* t,
                        double out[3]);
 
 // ---- steer.c: which push
@@ -48,11 +48,12 @@ typedef struct sti_steering {
 
 sti_status sti_tool_find(sti_env* env, sti_manipulation* m, sti_tool* out);
 // The push that leads nearest to the target, of many drawn; end: where to, were nothing around. false: none was found.
-bool sti_steer(const sti_steering* k, const double pose[3], const double target[3], sti_touch* best, double end[3]);
+bool sti_steer(const sti_steering* k, const double pose[3], const double target[3], sti_plan_touch* best,
+               double end[3]);
 // Is a part free on the straight way between two poses? It has turned soon after the beginning where two tips push it.
 bool sti_way_is_free(const sti_steering* k, const double pose[3], const double to[3]);
 // Where the tool starts, with its tips farther than `off` from the part, and in how many steps it goes there.
-bool sti_aim(const sti_steering* k, const double pose[3], const sti_touch* touch, const double off[2], double h,
+bool sti_aim(const sti_steering* k, const double pose[3], const sti_plan_touch* touch, const double off[2], double h,
              sti_plan_push* out);
 
 // ---- room.c: geometry of the search

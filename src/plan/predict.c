@@ -1,12 +1,12 @@
 // predict.c: where a free part goes when a tip pushes it and sticks.
 //
-// With J = [1 0 -r_y; 0 1 r_x] at the tip, E u = J'f and J u = v: f = (J E^-1 J')^-1 v, u = E^-1 J'f. The planner looks for pushes
-// among these; what it takes is then made by the stepper, with everything there is to touch.
+// With J = [1 0 -r_y; 0 1 r_x] at the tip, E u = J'f and J u = v: f = (J E^-1 J')^-1 v, u = E^-1 J'f. The planner looks
+// for pushes among these; what it takes is then made by the stepper, with everything there is to touch.
 #include <math.h>
 
 #include "plan/plan.h"
 
-void sti_touch_place(const sti_outline* o, sti_touch* t) {
+void sti_touch_place(const sti_outline* o, sti_plan_touch* t) {
     if (o->vertex_count == 0) {
         const double f = 2 * 3.14159265358979323846 * t->along;
         t->n[0] = -cos(f);
@@ -51,7 +51,7 @@ static bool move(const double E[9], const double r[2], const double v[2], double
     return true;
 }
 
-bool sti_touch_predict(const sti_manipulation* m, int part, double mu, const double pose[3], const sti_touch* t,
+bool sti_touch_predict(const sti_manipulation* m, int part, double mu, const double pose[3], const sti_plan_touch* t,
                        double out[3]) {
     enum { STEPS = 16 };
     const double heading = pose[2] + atan2(t->n[1], t->n[0]) + t->angle;

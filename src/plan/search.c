@@ -16,6 +16,7 @@
 
 typedef struct node {
     int parent, depth;
+    int tried;           // pushes from here
     sti_plan_push push;  // that led here
 } node;
 
@@ -68,6 +69,8 @@ static double between(tree* t, double low, double high) {
 
 // ---- what is near
 
+static const double TIRED = 0.1;  // share by which a node counts as farther for every push tried from it
+
 // Distance of the part of a node to the target; a wide set counts as far.
 static double distance(const tree* t, long i, const double target[3]) {
     const sti_pose_set* s = &sets_of(t, i)[goal_of(t)->part];
@@ -75,11 +78,12 @@ static double distance(const tree* t, long i, const double target[3]) {
     return sti_pose_distance(moved(t, i), target, t->o.metric) + 0.5 * width;
 }
 
+// The more pushes were tried from a node, the farther it counts: where the way is blocked another one gets its turn.
 static long nearest(tree* t, const double target[3]) {
     long best = t->root;
     double least = INFINITY;
     for (long i = t->root; i < t->count; i++) {
-        const double d = distance(t, i, target) * between(t, 1, 1.5);
+        const double d = distance(t, i, target) * between(t, 1, 1.5) * (1 + TIRED * t->nodes[i].tried);
         if (d < least) least = d, best = i;
     }
     return best;
@@ -146,13 +150,14 @@ static void widen(sti_pose_set* s) {
 }
 
 // The sets after it. A set that is too wide as a whole is looked at in pieces.
-static sti_status prove(tree* t, const sti_pose_set* before, sti_plan_push* u, sti_pose_set* after, bool* good) {
+static sti_status prove(tree* t, const sti_pose_set* before, sti_plan_push* u, sti_pose_set* after, bool* good,
+                        bool* coarse) {
     static const int CUTS[][3] = {{1, 1, 1}, {1, 2, 4}};
     sti_status status = STI_OK;
     memcpy(after, before, (size_t)t->parts * sizeof *after);
-    *good = false;
+    *good = *coarse = false;
     const double open = before[u->part].high[2] - before[u->part].low[2];
-    for (int k = 0; status == STI_OK && !*good && k < (open > 1e-6 ? 2 : 1); k++) {
+    for (int k = 0; status == STI_OK && !*good && !*coarse && k < (open > 1e-6 ? 2 : 1); k++) {
         const sti_push_course c = {.h = t->h,
                                    .steps = u->steps,
                                    .part = u->part,
@@ -166,11 +171,35 @@ static sti_status prove(tree* t, const sti_pose_set* before, sti_plan_push* u, s
         sti_push_reach r;
         status = sti_verify_push_reach(t->env, t->m, &c, &r);
         *good = status == STI_OK && r.accepted;
+        *coarse = r.coarse;
         after[u->part] = r.after;
         widen(&after[u->part]);
-        // two tips that did not settle on the edge leave the angle more open than it was: that is no place to go on from
+        // two tips that did not settle on the edge leave the angle more open than it was: that is no place to go on
+        // from
         if (t->tool.tips == 2 && r.after.high[2] - r.after.low[2] > fmax(open, 1e-6)) *good = false;
         memcpy(u->cuts, c.cuts, sizeof u->cuts);
+    }
+    return status;
+}
+
+// Made and proved, with shorter and shorter steps while that is what a proof may need. Left as the newest node's pose
+// and sets.
+static sti_status settle(tree* t, long from, sti_plan_push* u, const double end[3], bool* good) {
+    enum { FINEST = 16 };
+    sti_status status = STI_OK;
+    bool coarse = true;
+    *good = false;
+    for (int fine = 1; status == STI_OK && coarse && fine <= FINEST; fine *= 2) {
+        coarse = false;
+        status = make(t, pose_of(t, from), u, good);
+        // nor does the proof go where not even the predicted push settles
+        const double angle = sti_push_q(t->push)[3 * u->part + 2] - end[2];
+        if (t->tool.tips == 2 && !t->o.shortest && fabs(sti_angle_wrap(angle)) > 1e-7) *good = false;
+        if (status != STI_OK || !*good) return status;
+        memcpy(pose_of(t, t->count), sti_push_q(t->push), (size_t)t->n * sizeof *t->states);
+        memcpy(sets_of(t, t->count), sets_of(t, from), (size_t)t->parts * sizeof *t->sets);
+        if (!t->o.shortest) status = prove(t, sets_of(t, from), u, sets_of(t, t->count), good, &coarse);
+        if (coarse) u->steps *= 2, u->speed /= 2;
     }
     return status;
 }
@@ -211,29 +240,21 @@ static sti_steering steering_of(tree* t, long from, double off[2]) {
 // A node more, unless the push does not go, is not robust, or is not even meant to end within a distance of the target:
 // *made -1.
 static sti_status extend(tree* t, long from, const double target[3], double within, long* made) {
-    const int part = goal_of(t)->part;
     double off[2];
     *made = -1;
     t->tries++;
+    t->nodes[from].tried++;
     sti_status status = grow(t);
     if (status != STI_OK) return status;
-    const double* q = pose_of(t, from);
     const sti_steering k = steering_of(t, from, off);
-    sti_touch touch = {0};
+    sti_plan_touch touch = {0};
     sti_plan_push u;
     double end[3];
     bool good = true;
     if (!sti_steer(&k, moved(t, from), target, &touch, end)) return STI_OK;
     if (sti_pose_distance(end, target, t->o.metric) > within) return STI_OK;
     if (!sti_aim(&k, moved(t, from), &touch, off, t->h, &u)) return STI_OK;
-    status = make(t, q, &u, &good);
-    // nor does the proof go where not even the predicted push settles
-    const double angle = sti_push_q(t->push)[3 * part + 2] - end[2];
-    if (t->tool.tips == 2 && !t->o.shortest && fabs(sti_angle_wrap(angle)) > 1e-7) good = false;
-    if (status != STI_OK || !good) return status;
-    memcpy(pose_of(t, t->count), sti_push_q(t->push), (size_t)t->n * sizeof *q);
-    memcpy(sets_of(t, t->count), sets_of(t, from), (size_t)t->parts * sizeof *t->sets);
-    if (!t->o.shortest) status = prove(t, sets_of(t, from), &u, sets_of(t, t->count), &good);
+    status = settle(t, from, &u, end, &good);
     if (status != STI_OK || !good) return status;
     t->nodes[t->count] = (node){.parent = (int)from, .depth = t->nodes[from].depth + 1, .push = u};
     *made = t->count++;
@@ -255,7 +276,7 @@ static bool draw_before(tree* t, double target[3]) {
     double off[2];
     const sti_steering k = steering_of(t, t->root, off);
     for (int i = 0; i < 12 && o.vertex_count > 0; i++) {
-        sti_touch edge = {.edge = sti_rng_int(&t->rng, 0, o.vertex_count - 1)};
+        sti_plan_touch edge = {.edge = sti_rng_int(&t->rng, 0, o.vertex_count - 1)};
         sti_touch_place(&o, &edge);
         const double c = cos(goal[2]), s = sin(goal[2]), back = between(t, 0, t->o.reach);
         target[0] = goal[0] - back * (c * edge.n[0] - s * edge.n[1]);

@@ -1,12 +1,15 @@
 // steer.c: which push leads towards a target.
 //
-// One tip: a place on the outline, a direction and a way, drawn at random and then made better, judged by predict.c. Two tips: an edge,
-// where their middle comes on it, and the angle of the tool. The part turns until the edge lies along the tips, about its
-// origin as far as the search is concerned, and goes with them from then on; the way that leads nearest to the target is known.
+// One tip: a place on the outline, a direction and a way, drawn at random and then made better, judged by predict.c.
+// Two tips: an edge, where their middle comes on it, and the angle of the tool. The part turns until the edge lies
+// along the tips, about its origin as far as the search is concerned, and goes with them from then on; the way that
+// leads nearest to the target is known.
 #include <math.h>
 #include <string.h>
 
 #include "plan/plan.h"
+
+enum { MOST_STEPS = 1000000 };  // of a push
 
 static double between(const sti_steering* k, double low, double high) {
     return low + (high - low) * sti_rng_u01(k->rng);
@@ -62,8 +65,8 @@ bool sti_way_is_free(const sti_steering* k, const double pose[3], const double t
 
 // ---- one tip
 
-static bool judge_one(const sti_steering* k, const double pose[3], const double target[3], sti_touch* u, double end[3],
-                      double* d) {
+static bool judge_one(const sti_steering* k, const double pose[3], const double target[3], sti_plan_touch* u,
+                      double end[3], double* d) {
     const sti_outline o = sti_manipulation_part_outline(k->m, k->part);
     sti_touch_place(&o, u);
     if (!sti_touch_predict(k->m, k->part, k->cone, pose, u, end)) return false;
@@ -72,13 +75,13 @@ static bool judge_one(const sti_steering* k, const double pose[3], const double 
 }
 
 // The best of many, then made better by smaller and smaller changes.
-static bool steer_one(const sti_steering* k, const double pose[3], const double target[3], sti_touch* best,
+static bool steer_one(const sti_steering* k, const double pose[3], const double target[3], sti_plan_touch* best,
                       double end[3]) {
     enum { DRAWN = 160, CHANGED = 120 };
     const int edges = sti_manipulation_part_outline(k->m, k->part).vertex_count;
     double least = INFINITY, size = 0.3;
     for (int i = 0; i < DRAWN + CHANGED; i++) {
-        sti_touch u = *best;
+        sti_plan_touch u = *best;
         double to[3], d;
         if (i >= DRAWN && isinf(least)) return false;
         if (i < DRAWN) {
@@ -105,11 +108,11 @@ static bool steer_one(const sti_steering* k, const double pose[3], const double 
 // ---- two tips
 
 // Angle of the part when the edge lies along the tips of a tool at this angle.
-static double settled(const sti_steering* k, const sti_touch* u) {
+static double settled(const sti_steering* k, const sti_plan_touch* u) {
     return u->angle + k->tool->normal - atan2(u->n[1], u->n[0]);
 }
 
-static bool steer_two(const sti_steering* k, const double pose[3], const double target[3], sti_touch* best,
+static bool steer_two(const sti_steering* k, const double pose[3], const double target[3], sti_plan_touch* best,
                       double end[3]) {
     enum { DRAWN = 48 };
     const sti_outline o = sti_manipulation_part_outline(k->m, k->part);
@@ -118,7 +121,7 @@ static bool steer_two(const sti_steering* k, const double pose[3], const double 
     // a tip at c from the middle turns the part while it gains on the other: this way for a turn by 1
     const double c2 = k->tool->half * k->tool->half, settles = 1.4 * (E[8] / fmin(E[0], E[4]) + c2) / k->tool->half;
     for (int i = 0; i < DRAWN && o.vertex_count > 0; i++) {
-        sti_touch u = {.edge = sti_rng_int(k->rng, 0, o.vertex_count - 1)};
+        sti_plan_touch u = {.edge = sti_rng_int(k->rng, 0, o.vertex_count - 1)};
         const double *a = o.vertices + 2 * (ptrdiff_t)u.edge,
                      *b = o.vertices + 2 * (ptrdiff_t)((u.edge + 1) % o.vertex_count);
         const double room = 0.5 - 1.1 * k->tool->half / hypot(b[0] - a[0], b[1] - a[1]), draw = sti_rng_u01(k->rng);
@@ -146,14 +149,15 @@ static bool steer_two(const sti_steering* k, const double pose[3], const double 
     return least < INFINITY;
 }
 
-bool sti_steer(const sti_steering* k, const double pose[3], const double target[3], sti_touch* best, double end[3]) {
+bool sti_steer(const sti_steering* k, const double pose[3], const double target[3], sti_plan_touch* best,
+               double end[3]) {
     return k->tool->tips == 1 ? steer_one(k, pose, target, best, end) : steer_two(k, pose, target, best, end);
 }
 
 // ---- where the tool starts
 
 // off: way that the part may be nearer, and angle that it may be turned by.
-bool sti_aim(const sti_steering* k, const double pose[3], const sti_touch* touch, const double off[2], double h,
+bool sti_aim(const sti_steering* k, const double pose[3], const sti_plan_touch* touch, const double off[2], double h,
              sti_plan_push* out) {
     const sti_tool* tool = k->tool;
     const bool two = tool->tips == 2;
@@ -180,7 +184,9 @@ bool sti_aim(const sti_steering* k, const double pose[3], const sti_touch* touch
     *out = (sti_plan_push){.part = k->part, .edge = touch->edge, .angle = angle};
     out->at[0] = at[0] - back * cos(angle);
     out->at[1] = at[1] - back * sin(angle);
-    out->steps = (long)ceil((touch->way + back) / k->step);
+    const double steps = ceil((touch->way + back) / k->step);
+    if (!(steps >= 1 && steps <= MOST_STEPS)) return false;
+    out->steps = (long)steps;
     out->speed = (touch->way + back) / (double)out->steps / h;
     return true;
 }

@@ -17,7 +17,8 @@ typedef struct sti_found {
 } sti_found;
 
 void sti_found_clear(sti_found* f);
-// At its place, ascending in the first coordinate. A root that is there already is refined, not added. *at: where it stands.
+// At its place, ascending in the first coordinate. A root that is there already is refined, not added. *at: where it
+// stands.
 sti_status sti_found_add(sti_found* f, sti_equations* q, const sti_proved* root, int* at);
 sti_status sti_found_leaf(sti_found* f, const sti_interval* box, sti_root_leaf kind);
 

@@ -4,15 +4,16 @@
 //                   x*_k = x_k - f(x_k) / f'((1 - g) x_{k-1} + g x*_{k-1})        predictor
 //                x_{k+1} = x_k - f(x_k) / f'((1 - g) x_k     + g x*_k)            corrector,  k = 1, 2, ..
 //
-// with g = gamma_k drawn from (0, 1), one for both lines; g = 1/2 is the method of McDougall and Wotherspoon. A run ends as
-// in S3: k > maxIter, or |f(x_k)| <= tolFun; also when a number is not finite, and the draws that the run would still have
-// made are made then, so that run i starts from the same state whatever the others did.
+// with g = gamma_k drawn from (0, 1), one for both lines; g = 1/2 is the method of McDougall and Wotherspoon. A run
+// ends as in S3: k > maxIter, or |f(x_k)| <= tolFun; also when a number is not finite, and the draws that the run would
+// still have made are made then, so that run i starts from the same state whatever the others did.
 //
-// For several equations f' is the Jacobian and the quotient a linear solve (docs/bounds.md says what is left of the orders).
+// For several equations f' is the Jacobian and the quotient a linear solve (docs/bounds.md says what is left of the
+// orders).
 //
-// Departures: D1 a run counts as a success only if a root is proved within 1e-6 of where it ended: |f| <= tolFun alone also
-// accepts x exp(-x) at 40. D2 x_1 is the same in all runs, so a start whose Newton step leaves the domain fails in all of
-// them; that is the method, and is reported.
+// Departures: D1 a run counts as a success only if a root is proved within 1e-6 of where it ended: |f| <= tolFun alone
+// also accepts x exp(-x) at 40. D2 x_1 is the same in all runs, so a start whose Newton step leaves the domain fails in
+// all of them; that is the method, and is reported.
 #include "base/rng.h"
 #include "roots/found.h"
 

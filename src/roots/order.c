@@ -1,7 +1,7 @@
 // order.c: the order of convergence of (3.2.3)-(3.2.6) with a fixed weight, observed in many digits.
 //
-// In doubles three or four iterates are all there is. Here f and its Jacobian are evaluated on spans (exact/span.h) of as
-// many digits as asked for, by forward differentiation over the tape, and
+// In doubles three or four iterates are all there is. Here f and its Jacobian are evaluated on spans (exact/span.h) of
+// as many digits as asked for, by forward differentiation over the tape, and
 //
 //     order_k = log(e_{k+2}/e_{k+1}) / log(e_{k+1}/e_k)  ->  1 + sqrt 2 for g = 1/2,  2 for every other g
 //

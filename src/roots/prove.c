@@ -15,11 +15,11 @@
 //     (N) inside X_i, and inside its interior for n > 1, for all i, 0 not in A_ii:   exactly one root in X
 //     A_ii without 0 and |A_ii| > sum_{j /= i} |A_ij|:                               at most one root in X
 //
-// The second: for n = 1 the sign of f changes between m and an end of X (mean value theorem), and f is monotone. For n > 1
-// and f smooth, (N) with the mean slopes between m and x in place of J is a continuous map of X into itself, so it has a
-// fixed point (Brouwer), where Y f = 0; and the widths of (N) show mag(A_ij) w_j summed over j /= i to be below
-// mig(A_ii) w_i, so every matrix in A is regular, and with it Y, and there is no second root. So kinks are allowed for n = 1
-// only. That a box is empty because F is not 0 on it needs nothing: points without a value are no roots.
+// The second: for n = 1 the sign of f changes between m and an end of X (mean value theorem), and f is monotone. For n
+// > 1 and f smooth, (N) with the mean slopes between m and x in place of J is a continuous map of X into itself, so it
+// has a fixed point (Brouwer), where Y f = 0; and the widths of (N) show mag(A_ij) w_j summed over j /= i to be below
+// mig(A_ii) w_i, so every matrix in A is regular, and with it Y, and there is no second root. So kinks are allowed for
+// n = 1 only. That a box is empty because F is not 0 on it needs nothing: points without a value are no roots.
 #include "roots/prove.h"
 
 static void middle(const sti_interval* X, double* m, int n) {
@@ -161,7 +161,8 @@ static bool step_size(sti_equations* q, const double* c, const sti_interval* F, 
     return true;
 }
 
-// Of one equation with one root in X: the half that holds it, by the signs at an end and in the middle. False: not known.
+// Of one equation with one root in X: the half that holds it, by the signs at an end and in the middle. False: not
+// known.
 static bool take_half(sti_equations* q, sti_interval* X) {
     const double m = iv_mid(*X);
     const sti_interval end[MOST] = {iv_point(X->low)}, middle_of[MOST] = {iv_point(m)};

@@ -1,8 +1,9 @@
 // quick.c: a candidate for a root in few evaluations, in plain doubles. It proves nothing; prove.c does.
 //
-// One equation: a bracket from the start and the ends of the box, or from steps of Newton's method that meet the other sign;
-// inside a bracket the method of Chandrupatla (1997), which interpolates by an inverse quadratic where that is safe and
-// halves elsewhere. Several equations: Newton's method with steps cut back to the box and halved until |f| falls.
+// One equation: a bracket from the start and the ends of the box, or from steps of Newton's method that meet the other
+// sign; inside a bracket the method of Chandrupatla (1997), which interpolates by an inverse quadratic where that is
+// safe and halves elsewhere. Several equations: Newton's method with steps cut back to the box and halved until |f|
+// falls.
 #include <float.h>
 
 #include "roots/found.h"

@@ -1,9 +1,9 @@
 // search.c: all roots of a box, or the first that is met, by halving and contraction.
 //
-// A box is taken from a stack. It is done when it lies where a known root is alone, when contraction empties it, or when
-// contraction proves a root in it; otherwise its longer half is cut. Parts that contraction takes off are kept as boxes
-// without a root, so that the leaves cover the given box and can be checked one by one. What is still undecided at the
-// resolution of the doubles, or when the budget is spent, is open; open boxes that touch are joined, and for one
+// A box is taken from a stack. It is done when it lies where a known root is alone, when contraction empties it, or
+// when contraction proves a root in it; otherwise its longer half is cut. Parts that contraction takes off are kept as
+// boxes without a root, so that the leaves cover the given box and can be checked one by one. What is still undecided
+// at the resolution of the doubles, or when the budget is spent, is open; open boxes that touch are joined, and for one
 // equation a change of sign over such an interval proves a root in it, though not how many.
 #include <stdio.h>
 

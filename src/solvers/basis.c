@@ -14,7 +14,8 @@
 // u_1 .. u_K, with u_k = 1 in its own pivot row and cleared in the pivot rows of later ones; and let row k of the
 // lower triangle L hold what was cleared, p_k on the diagonal. Then
 //
-//     L theta = -c_r (zero where an earlier pivot was made in the same row),    c <- U theta + c, cleared in all pivot rows.
+//     L theta = -c_r (zero where an earlier pivot was made in the same row),
+//         c <- U theta + c, cleared in all pivot rows.
 //
 // A column so costs 2 n m + 2 n K + K^2 flops where a tableau of n (n+1) numbers costs 2 n^2 to update; m and K are
 // zero at the start, and half of all pairs are basic at the end of a typical run. No entry of U is formed by a

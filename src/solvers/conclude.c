@@ -200,8 +200,9 @@ sti_status sti_mlcp_conclude(sti_env* env, const sti_mlcp* p, const sti_lcp_opti
     if (answer->residual <= options->tol) {
         answer->outcome = STI_SOLVED;
         answer->certificate.proof = STI_PROOF_SOLUTION;
-        if (p->n + p->m <= CONFIRM_LIMIT) status = confirm_exactly(env, p, answer);
-        if (status == STI_OK && !answer->exact && p->n + p->m <= CONFIRM_LIMIT && sti_mlcp_data_exact(p)) {
+        const bool small = !options->rounded && p->n + p->m <= CONFIRM_LIMIT;
+        if (small) status = confirm_exactly(env, p, answer);
+        if (status == STI_OK && small && !answer->exact && sti_mlcp_data_exact(p)) {
             answer->outcome = STI_UNKNOWN;
             answer->termination = STI_END_STALLED;
             answer->certificate.proof = STI_PROOF_NONE;

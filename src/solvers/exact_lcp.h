@@ -1,7 +1,8 @@
 // exact_lcp.h: a posed (mixed) LCP as integers, and what exact dictionaries decide about it.
 //
 // Variables of the dictionaries made here:
-//     z_j  ->  j,     u_k  ->  n + k,     w_i  ->  cols + i,     equation slack k  ->  cols + n + k,     cols = n + free_count
+//     z_j  ->  j,     u_k  ->  n + k,     w_i  ->  cols + i,     equation slack k  ->  cols + n + k,
+//         cols = n + free_count
 #ifndef STI_SOLVERS_EXACT_LCP_H
 #define STI_SOLVERS_EXACT_LCP_H
 

@@ -45,6 +45,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "linalg/vector.h"
 #include "solvers/trial.h"
 
 enum {
@@ -87,12 +88,6 @@ static sti_status reserve(ipm* k, sti_env* env) {
     return STI_OK;
 }
 
-static double dot(int n, const double* x, const double* y) {
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += x[i] * y[i];
-    return sum;
-}
-
 // All ones, or the given point pushed inside by as much as it violates the conditions.
 static void start(ipm* k) {
     sti_trial* t = &k->t;
@@ -109,7 +104,7 @@ static void start(ipm* k) {
         k->w[i] = fmax(k->w[i], push);
     }
     k->tau = 1;
-    k->kappa = k->homogeneous ? dot(k->n, k->z, k->w) / k->n : 0;
+    k->kappa = k->homogeneous ? sti_vector_dot((size_t)k->n, k->z, k->w) / k->n : 0;
 }
 
 // Everything that depends on the point alone.
@@ -121,14 +116,14 @@ static void evaluate(ipm* k) {
         memcpy(k->Mtz, k->Mz, (size_t)n * sizeof *k->Mz);
     else
         sti_principal_multiply_transposed(&k->t.system, k->z, k->Mtz);
-    const double zMz = dot(n, k->z, k->Mz);
+    const double zMz = sti_vector_dot((size_t)n, k->z, k->Mz);
     for (int i = 0; i < n; i++) {
         k->r[i] = k->Mz[i] + q[i] * k->tau - k->w[i];
         k->g[i] = -(k->Mz[i] + k->Mtz[i]) / k->tau - q[i];
     }
-    k->r_k = -zMz / k->tau - dot(n, q, k->z) - k->kappa;
+    k->r_k = -zMz / k->tau - sti_vector_dot((size_t)n, q, k->z) - k->kappa;
     k->g_t = zMz / (k->tau * k->tau);
-    k->mu = (dot(n, k->z, k->w) + k->tau * k->kappa) / (k->homogeneous ? n + 1 : n);
+    k->mu = (sti_vector_dot((size_t)n, k->z, k->w) + k->tau * k->kappa) / (k->homogeneous ? n + 1 : n);
 }
 
 // M + Z^-1 W, and p. False: breakdown.
@@ -146,8 +141,8 @@ static void solve_bordered(ipm* k, const double* rhs, double rhs_k) {
     sti_principal_solve(&k->t.system, k->dz);
     k->dtau = 0;
     if (!k->homogeneous) return;
-    const double pivot = k->kappa / k->tau + k->g_t - dot(k->n, k->g, k->p);
-    k->dtau = (rhs_k - dot(k->n, k->g, k->dz)) / pivot;
+    const double pivot = k->kappa / k->tau + k->g_t - sti_vector_dot((size_t)k->n, k->g, k->p);
+    k->dtau = (rhs_k - sti_vector_dot((size_t)k->n, k->g, k->dz)) / pivot;
     for (int i = 0; i < k->n; i++) k->dz[i] -= k->p[i] * k->dtau;
 }
 
@@ -165,7 +160,8 @@ static void direction(ipm* k, double sigma, double eta) {
     for (int i = 0; i < n; i++) k->dz[i] += k->rhs[i];
     sti_principal_multiply(&k->t.system, k->dz, k->dw);
     for (int i = 0; i < n; i++) k->dw[i] += q[i] * k->dtau + eta * k->r[i];
-    k->dkappa = k->homogeneous ? dot(n, k->g, k->dz) + k->g_t * k->dtau + eta * k->r_k - k->curvature : 0;
+    k->dkappa =
+        k->homogeneous ? sti_vector_dot((size_t)n, k->g, k->dz) + k->g_t * k->dtau + eta * k->r_k - k->curvature : 0;
 }
 
 static double ratio(double x, double dx, double so_far) {
@@ -238,7 +234,8 @@ static double advance(ipm* k, double last_step) {
     return a;
 }
 
-// --- what the point is worth -------------------------------------------------------------------------------------------
+// --- what the point is worth
+// -------------------------------------------------------------------------------------------
 
 // alpha = {i : z_i > w_i}. True: the same as before.
 static bool stands_still(ipm* k) {
@@ -266,7 +263,7 @@ static double measure(ipm* k, bool still) {
 
 // Largest (M'v)_i over -q'v: zero for a Farkas vector, INFINITY for a v that cannot be one. Mtv (n) is filled.
 static double farkas_quality(const ipm* k, const double* v, double* Mtv) {
-    const double gain = -dot(k->n, k->t.p.q, v);
+    const double gain = -sti_vector_dot((size_t)k->n, k->t.p.q, v);
     if (!(gain > 0)) return INFINITY;
     sti_principal_multiply_transposed(&k->t.system, v, Mtv);
     double violation = 0;
@@ -283,8 +280,8 @@ static void keep_ray(ipm* k, const double* v, double quality) {
     k->ray_quality = quality;
 }
 
-// alpha = {i : the limit of z_i is positive}. When the limit is not strictly complementary, pairs with both members zero
-// have z_i and w_i about sqrt(mu), against z_i about 1; so the border is drawn at mu^(1/4).
+// alpha = {i : the limit of z_i is positive}. When the limit is not strictly complementary, pairs with both members
+// zero have z_i and w_i about sqrt(mu), against z_i about 1; so the border is drawn at mu^(1/4).
 static void choose_support(ipm* k) {
     double largest = 0;
     for (int i = 0; i < k->n; i++) largest = fmax(largest, k->z[i]);

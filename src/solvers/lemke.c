@@ -21,8 +21,8 @@
 // proves nothing by itself. When M is copositive, v0 = 0 follows and v'q < 0: then v solves the homogeneous
 // problem, and whether that excludes a solution is decided by the caller (theorem 1.2.8 and what it knows of M).
 // The rule makes every step strict in the lexicographic order of [b | B^-1], so no basis comes twice: in exact
-// arithmetic the method ends for every M and q. In rounded arithmetic a basis that comes again shows that ties were decided
-// wrongly (D7).
+// arithmetic the method ends for every M and q. In rounded arithmetic a basis that comes again shows that ties were
+// decided wrongly (D7).
 //
 // Cost: one column a pivot, see basis.c: 2 n m flops with m basic z, where a tableau of n (n+1) numbers would take
 // 2 n^2. About n/2 to n pivots on dense monotone and on frictional problems, 2^n on Murty's and Fathi's. Memory:
@@ -39,7 +39,8 @@
 //      wrongly: the method starts again from the basis it has, with d such that z0 enters with ones, and failing
 //      that once more from the beginning with frequent factorizations and coarser zeros.
 //  D6  Columns that will probably be asked for soon are computed together, at the speed of matrix products.
-//  D7  The basis after pivots 1, 2, 4, 8, .. is kept and compared with those that follow (Brent 1980): a path that goes round
+//  D7  The basis after pivots 1, 2, 4, 8, .. is kept and compared with those that follow (Brent 1980): a path that goes
+//      round
 //      is left after at most three times its length. On degenerate, badly scaled data it could go round for ever.
 #include <math.h>
 #include <stdio.h>
@@ -342,7 +343,8 @@ static bool spent(lemke* k) {
     return k->out_of_time;
 }
 
-// D7. Is the basis the one remembered? On the way one after the other is remembered, each for twice as long as the last.
+// D7. Is the basis the one remembered? On the way one after the other is remembered, each for twice as long as the
+//     last.
 static bool comes_again(lemke* k) {
     const int count = 2 * k->n + 1;
     int v = 0;

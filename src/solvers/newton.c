@@ -241,7 +241,8 @@ static bool good_enough(newton* k) {
     return k->t.best_residual <= 1e-14 || k->extra++ >= EXTRA;
 }
 
-// Try the active set of (z, w), when it is a new one. True: its point solves to rounding, or is much better and accepted.
+// Try the active set of (z, w), when it is a new one. True: its point solves to rounding, or is much better and
+// accepted.
 static bool try_active(newton* k) {
     sti_trial* t = &k->t;
     sti_trial_choose_set(t, k->z, k->w);

@@ -10,9 +10,9 @@
 //     letters    omega in (0, 2) is options->relaxation, 1 for Gauss-Seidel
 //
 // Converges, linearly, for every omega in (0, 2) when M is symmetric and positive definite; for a symmetric positive
-// semidefinite M every limit point solves, and there is one when M z + q > 0 for some z; for omega <= 1 also when M is an
-// H-matrix with positive diagonal (strictly diagonally dominant, say). Otherwise it may diverge, which shows. Scaling
-// the problem by a positive diagonal on both sides leaves the iterates as they are, so nothing is scaled here.
+// semidefinite M every limit point solves, and there is one when M z + q > 0 for some z; for omega <= 1 also when M is
+// an H-matrix with positive diagonal (strictly diagonally dominant, say). Otherwise it may diverge, which shows.
+// Scaling the problem by a positive diagonal on both sides leaves the iterates as they are, so nothing is scaled here.
 //
 // What an outcome proves. Solution: the residual on the original data is at most tol. Limit, stalled: nothing.
 //
@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "linalg/matrix.h"
 #include "solvers/solvers.h"
 
 enum {
@@ -44,22 +45,14 @@ typedef struct pgs {
     long sweeps, limit;
 } pgs;
 
-// A sparse M by rows: counting sort of its entries, so columns ascend within a row.
 static void compress_rows(pgs* k) {
     const sti_matrix* M = &k->lcp->M;
-    for (int64_t e = 0; e < M->col_start[k->n]; e++) k->row_start[M->row[e] + 1]++;
-    for (int i = 0; i < k->n; i++) k->row_start[i + 1] += k->row_start[i];
-    // row_start[i] moves through row i, and ends where row i + 1 begins
+    sti_matrix_by_rows(M, k->row_start, k->col, k->value);
     for (int j = 0; j < k->n; j++) {
         for (int64_t e = M->col_start[j]; e < M->col_start[j + 1]; e++) {
-            const int64_t at = k->row_start[M->row[e]]++;
-            k->col[at] = j;
-            k->value[at] = M->value[e];
             if (M->row[e] == j) k->diagonal[j] = M->value[e];
         }
     }
-    memmove(k->row_start + 1, k->row_start, (size_t)k->n * sizeof *k->row_start);
-    k->row_start[0] = 0;
 }
 
 static sti_status load(pgs* k, sti_env* env) {

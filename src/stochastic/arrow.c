@@ -3,29 +3,38 @@
 //     K_i z_i + B_i z_0 = r_i,     K_0 z_0 + sum p_i B_i'z_i = r_0
 //     C = K_0 - sum p_i B_i'K_i^-1 B_i,     C z_0 = r_0 - sum p_i B_i'K_i^-1 r_i,     z_i = K_i^-1 (r_i - B_i z_0)
 //
-// K_i = [Q_i + D_i, W_i'; W_i, -E_i] has positive and then negative pivots in any order of its unknowns, and so has C: no pivoting.
-// The unknowns of one scenario's elimination are y, l, pi, x; y has nothing in the columns of x, so those are left out until l.
+// K_i = [Q_i + D_i, W_i'; W_i, -E_i] has positive and then negative pivots in any order of its unknowns, and so has C:
+// no pivoting. The unknowns of one scenario's elimination are y, l, pi, x; y has nothing in the columns of x, so those
+// are left out until l.
 #include "stochastic/arrow.h"
 
 #include <string.h>
 
 #include "stochastic/kernel.h"
 
+// Factors of a scenario, or of as many as go side by side.
+static size_t factor_size(const sti_arrow* a, int i) {
+    const size_t k = (size_t)sti_layout_m(a->L, i) + (size_t)sti_layout_q(a->L, i);
+    if (a->L->grain > 1) return STI_KERNEL_LANES * sti_size_add(sti_kernel_lanes_packed(k + (size_t)a->order, k), k);
+    return sti_size_add(sti_kernel_packed(k), k);
+}
+
 sti_status sti_arrow_create(sti_env* env, const sti_layout* L, sti_tasks* tasks, sti_arrow* out) {
     const size_t order = (size_t)L->p->n + (size_t)L->p->p, chunks = (size_t)L->chunks;
-    const size_t widest = (size_t)L->most_m + (size_t)L->most_q + order, workers = (size_t)sti_tasks_workers(tasks);
+    const size_t widest = sti_tiles_padded((size_t)L->most_m + (size_t)L->most_q + order);
+    const size_t workers = (size_t)sti_tasks_workers(tasks);
     *out = (sti_arrow){.env = env, .L = L, .tasks = tasks, .order = (int)order};
     out->start = sti_alloc_array_zero(env, (size_t)L->blocks + 1, sizeof *out->start);
     if (out->start == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "factors of %d scenarios", L->blocks - 1);
-    for (int i = 1; i < L->blocks; i++) {
-        const int k = sti_layout_m(L, i) + sti_layout_q(L, i);
-        out->start[i + 1] = sti_size_add(out->start[i], sti_kernel_packed(k) + (size_t)k);
-    }
-    out->scratch_size = sti_size_add(sti_size_mul(widest, widest), sti_size_mul(4, widest));
+    for (int i = 1; i < L->blocks; i++)
+        out->start[i + 1] = sti_size_add(out->start[i], (i - 1) % L->grain == 0 ? factor_size(out, i) : 0);
+    const size_t lanes = L->grain > 1 ? STI_KERNEL_LANES : 1;
+    out->scratch_size =
+        sti_size_mul(lanes, sti_size_add(sti_size_mul(widest, widest), sti_size_add(widest, sti_kernel_room(widest))));
     out->factor = sti_alloc_array(env, out->start[L->blocks], sizeof *out->factor);
     out->C = sti_alloc_array(env, sti_size_mul(order, order), sizeof *out->C);
-    out->factor0 = sti_alloc_array(env, sti_kernel_packed((int)order) + order, sizeof *out->factor0);
-    out->z0 = sti_alloc_array(env, order, sizeof *out->z0);
+    out->factor0 = sti_alloc_array(env, sti_kernel_packed(order) + order, sizeof *out->factor0);
+    out->z0 = sti_alloc_array(env, sti_tiles_padded(order), sizeof *out->z0);
     out->part = sti_alloc_array(env, sti_size_mul(chunks, sti_size_mul(order + 1, order)), sizeof *out->part);
     out->scratch = sti_alloc_array(env, sti_size_mul(workers, out->scratch_size), sizeof *out->scratch);
     out->frozen = sti_alloc_array_zero(env, chunks, sizeof *out->frozen);
@@ -45,57 +54,108 @@ void sti_arrow_clear(sti_arrow* a) {
 
 // ---- factors
 
-// f A into rows from `row`, columns from `col`: transposed, A' there.
-static void put(double* a, int order, const sti_matrix* A, double f, int row, int col, bool transposed) {
-    const size_t stride = (size_t)order;
-    if (A->rows == 0) return;
-    if (A->dense != NULL) {
-        for (int i = 0; i < A->rows; i++) {
-            for (int j = 0; j < A->cols; j++) {
-                const int r = row + (transposed ? j : i), c = col + (transposed ? i : j);
-                a[(size_t)r * stride + (size_t)c] = f * A->dense[(size_t)i * (size_t)A->cols + (size_t)j];
-            }
-        }
-        return;
+// A into rows from `row`, columns from `col` of the upper triangle by rows.
+static void put(double* a, size_t stride, const sti_matrix* A, int row, int col) {
+    double* at = a + (size_t)row * stride + (size_t)col;
+    for (int i = 0; A->dense != NULL && i < A->rows; i++) {
+        const int first = row + i > col ? row + i - col : 0;  // of a square on the diagonal the upper part
+        for (int j = first; j < A->cols; j++)
+            at[(size_t)i * stride + (size_t)j] = A->dense[(size_t)i * (size_t)A->cols + (size_t)j];
     }
-    for (int j = 0; j < A->cols && A->col_start != NULL; j++) {
+    for (int j = 0; A->dense == NULL && A->rows > 0 && A->col_start != NULL && j < A->cols; j++) {
         for (int64_t k = A->col_start[j]; k < A->col_start[j + 1]; k++) {
-            const int r = row + (transposed ? j : A->row[k]), c = col + (transposed ? A->row[k] : j);
-            a[(size_t)r * stride + (size_t)c] = f * A->value[k];
+            if (row + A->row[k] <= col + j) at[(size_t)A->row[k] * stride + (size_t)j] = A->value[k];
         }
     }
 }
 
-static void add_diagonal(double* a, int order, int first, const double* d, double f, int count) {
-    for (int j = 0; j < count; j++) a[(size_t)(first + j) * (size_t)order + (size_t)(first + j)] += f * d[j];
+static void put_transposed(double* a, size_t stride, const sti_matrix* A, int row, int col) {
+    double* at = a + (size_t)row * stride + (size_t)col;
+    for (int j = 0; A->rows > 0 && j < A->cols; j++, at += stride) {
+        for (int i = 0; A->dense != NULL && i < A->rows; i++) at[i] = A->dense[(size_t)i * (size_t)A->cols + (size_t)j];
+        if (A->dense != NULL || A->col_start == NULL) continue;
+        for (int64_t k = A->col_start[j]; k < A->col_start[j + 1]; k++) at[A->row[k]] = A->value[k];
+    }
 }
 
-// [K_i B_i; . 0], the columns of B_i those of pi and x.
+static void add_diagonal(double* a, size_t stride, int first, const double* d, double f, int count) {
+    for (int j = first; j < first + count; j++) a[(size_t)j * (stride + 1)] += f * d[j - first];
+}
+
+// [K_i B_i; . 0] of `order` unknowns, the columns of B_i those of pi and x.
 static void fill_block(const sti_arrow* a, int i, double* K, int order) {
     const sti_layout* L = a->L;
     const int m = sti_layout_m(L, i), q = sti_layout_q(L, i), p = L->p->p;
-    memset(K, 0, (size_t)order * (size_t)order * sizeof *K);
-    put(K, order, sti_layout_Q(L, i), 1, 0, 0, false);
-    put(K, order, sti_layout_A(L, i), 1, 0, m, true);
-    add_diagonal(K, order, 0, a->D + L->var[i], 1, m);
-    add_diagonal(K, order, m, a->E + L->row[i], -1, q);
+    const size_t stride = sti_tiles_padded((size_t)order);
+    for (size_t j = 0; j < stride; j++) memset(K + j * (stride + 1), 0, (stride - j) * sizeof *K);
+    put(K, stride, sti_layout_Q(L, i), 0, 0);
+    put_transposed(K, stride, sti_layout_A(L, i), 0, m);
+    add_diagonal(K, stride, 0, a->D + L->var[i], 1, m);
+    add_diagonal(K, stride, m, a->E + L->row[i], -1, q);
     if (i == 0) return;
-    put(K, order, &L->p->scenarios[i - 1].T, 1, 0, m + q, true);
-    put(K, order, sti_layout_W0(L, i), 1, m, m + q + p, false);
+    put_transposed(K, stride, &L->p->scenarios[i - 1].T, 0, m + q);
+    put(K, stride, sti_layout_W0(L, i), m, m + q + p);
 }
 
-// part (order x order, x before pi) += weight times the Schur complement in K, whose last unknowns are pi, x
-static void add_share(const sti_arrow* a, const double* K, int width, int k, double weight, double* part) {
-    const int n = a->L->p->n, p = a->L->p->p;
-    for (int i = 0; i < p + n; i++) {
-        const double* row = K + (size_t)(k + i) * (size_t)width + (size_t)k;
-        const int to = i < p ? n + i : i - p;
-        for (int j = i; j < p + n; j++) {
-            const int other = j < p ? n + j : j - p;
-            const int low = to < other ? to : other, high = to < other ? other : to;
-            part[(size_t)low * (size_t)a->order + (size_t)high] += weight * row[j];
+// part (order x order, x before pi) += weight times the Schur complement, whose unknowns are pi, x: its entry (i, j), j
+// >= i, at K[i stride + j]
+static void add_share(const sti_arrow* a, const double* K, size_t stride, double weight, double* part) {
+    const size_t n = (size_t)a->L->p->n, p = (size_t)a->L->p->p, order = n + p;
+    for (size_t i = 0; i < p; i++) {
+        const double* row = K + i * stride;
+        for (size_t j = i; j < p; j++) part[(n + i) * order + n + j] += weight * row[j];
+        for (size_t j = 0; j < n; j++) part[j * order + n + i] += weight * row[p + j];
+    }
+    for (size_t i = 0; i < n; i++) {
+        const double* row = K + (p + i) * stride + p;
+        for (size_t j = i; j < n; j++) part[i * order + j] += weight * row[j];
+    }
+}
+
+static sti_kernel shape(const sti_arrow* a, int i) {
+    const int m = sti_layout_m(a->L, i), k = m + sti_layout_q(a->L, i);
+    return (sti_kernel){.order = k + a->order, .m = m, .k = k, .reach = k + a->L->p->p};
+}
+
+static void factor_one(sti_arrow* a, int i, double* K, double* part, int* frozen) {
+    const sti_kernel s = shape(a, i);
+    const size_t width = sti_tiles_padded((size_t)s.order);
+    double *packed = a->factor + a->start[i], *inverse = packed + sti_kernel_packed((size_t)s.k);
+    fill_block(a, i, K, s.order);
+    *frozen += sti_kernel_eliminate(&s, K, inverse, K + width * width);
+    sti_kernel_pack(K, s.order, s.k, packed);
+    add_share(a, K + (size_t)s.k * (width + 1), width, sti_layout_weight(a->L, i), part);
+}
+
+// Blocks i .. i + count - 1 side by side; lanes that are left over are a block of their own that adds nothing.
+static void factor_lanes(sti_arrow* a, int i, int count, double* K, double* part, int* frozen) {
+    const sti_kernel s = shape(a, i);
+    const size_t order = (size_t)s.order, k = (size_t)s.k, stride = sti_tiles_padded(order), border = (size_t)a->order;
+    double *one = K + STI_KERNEL_LANES * order * order, *began = one + stride * stride;
+    double *L = a->factor + a->start[i], *inverse = L + STI_KERNEL_LANES * sti_kernel_lanes_packed(order, k);
+    for (int lane = 0; lane < STI_KERNEL_LANES; lane++) {
+        if (lane < count) fill_block(a, i + lane, one, s.order);
+        for (size_t r = 0; r < order; r++) {
+            for (size_t c = r; c < order; c++)
+                K[STI_KERNEL_LANES * (r * order + c) + (size_t)lane] = one[r * stride + c];
         }
     }
+    *frozen += sti_kernel_lanes_eliminate(&s, K, inverse, began);
+    sti_kernel_lanes_pack(&s, K, L);
+    const double* rest = K + STI_KERNEL_LANES * k * (order + 1);
+    for (size_t r = 0; r < border; r++) {
+        for (size_t c = r; c < border; c++) {
+            double sum = 0;
+            for (int lane = 0; lane < count; lane++)
+                sum += sti_layout_weight(a->L, i + lane) * rest[STI_KERNEL_LANES * (r * order + c) + (size_t)lane];
+            one[r * border + c] = sum;
+        }
+    }
+    add_share(a, one, border, 1, part);
+}
+
+static int at_most(int count, int most) {
+    return count < most ? count : most;
 }
 
 static void factor_chunk(void* context, int chunk, int worker) {
@@ -104,40 +164,42 @@ static void factor_chunk(void* context, int chunk, int worker) {
     const size_t area = (size_t)a->order * (size_t)a->order;
     double* part = a->part + (size_t)chunk * (area + (size_t)a->order);
     double* K = a->scratch + (size_t)worker * a->scratch_size;
+    const int end = sti_layout_chunk(L, chunk + 1);
     memset(part, 0, area * sizeof *part);
     a->frozen[chunk] = 0;
-    for (int i = sti_layout_chunk(L, chunk); i < sti_layout_chunk(L, chunk + 1); i++) {
-        const int m = sti_layout_m(L, i), q = sti_layout_q(L, i), k = m + q, width = k + a->order;
-        double *packed = a->factor + a->start[i], *inverse = packed + sti_kernel_packed(k);
-        fill_block(a, i, K, width);
-        a->frozen[chunk] +=
-            sti_kernel_eliminate(K, width, m, k, k + L->p->p, inverse, K + (size_t)width * (size_t)width);
-        sti_kernel_pack(K, width, k, packed);
-        add_share(a, K, width, k, sti_layout_weight(L, i), part);
+    for (int i = sti_layout_chunk(L, chunk); i < end; i += L->grain) {
+        if (L->grain > 1) {
+            factor_lanes(a, i, at_most(end - i, STI_KERNEL_LANES), K, part, &a->frozen[chunk]);
+        } else {
+            factor_one(a, i, K, part, &a->frozen[chunk]);
+        }
     }
 }
 
 int sti_arrow_factor(sti_arrow* a, const double* D, const double* E) {
     const sti_layout* L = a->L;
     const int order = a->order, n = L->p->n;
-    const size_t area = (size_t)order * (size_t)order;
+    const size_t side = (size_t)order, area = side * side, stride = sti_tiles_padded(side);
+    const sti_kernel first = {.order = order, .m = n, .k = order, .reach = order};
+    double *K = a->scratch, *inverse = a->factor0 + sti_kernel_packed(side);
     int frozen = 0;
     a->D = D;
     a->E = E;
     sti_tasks_run(a->tasks, L->chunks, factor_chunk, a);
-    if (sti_layout_leads(L))
-        fill_block(a, 0, a->C, order);
-    else
-        memset(a->C, 0, area * sizeof *a->C);
+    memset(a->C, 0, area * sizeof *a->C);
+    if (sti_layout_leads(L)) {
+        fill_block(a, 0, K, order);
+        for (size_t i = 0; i < side; i++) memcpy(a->C + i * side + i, K + i * (stride + 1), (side - i) * sizeof *K);
+    }
     for (int c = 0; c < L->chunks; c++) {
-        const double* part = a->part + (size_t)c * (area + (size_t)order);
+        const double* part = a->part + (size_t)c * (area + side);
         for (size_t k = 0; k < area; k++) a->C[k] += part[k];
         frozen += a->frozen[c];
     }
     sti_layout_sum(L, a->C, area);
-    double *K = a->scratch, *inverse = a->factor0 + sti_kernel_packed(order);
-    memcpy(K, a->C, area * sizeof *K);
-    frozen += sti_kernel_eliminate(K, order, n, order, order, inverse, K + area);
+    memset(K, 0, stride * stride * sizeof *K);
+    for (size_t i = 0; i < side; i++) memcpy(K + i * stride, a->C + i * side, side * sizeof *K);
+    frozen += sti_kernel_eliminate(&first, K, inverse, K + stride * stride);
     sti_kernel_pack(K, order, order, a->factor0);
     return frozen;
 }
@@ -160,7 +222,65 @@ static void solve_block(const solution* s, int i, double* z) {
         sti_block_multiply_transposed(&L->p->scenarios[i - 1].T, -1, s->z0 + L->p->n, z);
         sti_block_multiply(sti_layout_W0(L, i), -1, s->z0, z + m);
     }
-    sti_kernel_solve(packed, packed + sti_kernel_packed(m + q), m + q, z);
+    sti_kernel_solve(packed, packed + sti_kernel_packed((size_t)m + (size_t)q), m + q, z);
+}
+
+static void solve_one(const solution* s, int i, double* z, double* part) {
+    const sti_layout* L = s->a->L;
+    const int m = sti_layout_m(L, i), q = sti_layout_q(L, i);
+    const double weight = sti_layout_weight(L, i);
+    solve_block(s, i, z);
+    if (s->z0 != NULL) {
+        memcpy(s->u + L->var[i], z, (size_t)m * sizeof *z);
+        memcpy(s->l + L->row[i], z + m, (size_t)q * sizeof *z);
+    } else {
+        sti_block_multiply_transposed(sti_layout_W0(L, i), weight, z + m, part);
+        sti_block_multiply(&L->p->scenarios[i - 1].T, weight, z, part + L->p->n);
+    }
+}
+
+// Into eight lanes and back.
+static void spread(const double* from, size_t size, int count, double* lanes) {
+    for (size_t j = 0; j < size; j++) {
+        for (int lane = 0; lane < STI_KERNEL_LANES; lane++)
+            lanes[STI_KERNEL_LANES * j + (size_t)lane] = lane < count ? from[(size_t)lane * size + j] : 0;
+    }
+}
+static void collect(const double* lanes, size_t size, int count, double* to) {
+    for (int lane = 0; lane < count; lane++) {
+        for (size_t j = 0; j < size; j++) to[(size_t)lane * size + j] = lanes[STI_KERNEL_LANES * j + (size_t)lane];
+    }
+}
+
+// L holds the rows of the border too, so the way to z_0 is L^-1 r_i, kept in place of r_i, and the way back ends with
+// L^-T.
+static void solve_lanes(const solution* s, int i, int count, double* z, double* part) {
+    const sti_layout* layout = s->a->L;
+    const sti_kernel shape_of = shape(s->a, i);
+    const int n = layout->p->n, p = layout->p->p, k = shape_of.k;
+    const size_t m = (size_t)shape_of.m, q = (size_t)k - m;
+    const double* L = s->a->factor + s->a->start[i];
+    const double* inverse = L + STI_KERNEL_LANES * sti_kernel_lanes_packed((size_t)shape_of.order, (size_t)k);
+    double *u = s->u + layout->var[i], *l = s->l + layout->row[i], *border = z + STI_KERNEL_LANES * (size_t)k;
+    spread(u, m, count, z);
+    spread(l, q, count, z + STI_KERNEL_LANES * m);
+    for (int j = 0; j < n + p; j++) {
+        const double value = s->z0 == NULL ? 0 : s->z0[j < p ? n + j : j - p];
+        for (int lane = 0; lane < STI_KERNEL_LANES; lane++) border[STI_KERNEL_LANES * j + lane] = value;
+    }
+    if (s->z0 != NULL) {
+        sti_tiles_lanes_backward(L, inverse, shape_of.order, k, z);
+    } else {
+        sti_tiles_lanes_forward(L, shape_of.order, k, z);
+        for (int j = 0; j < n + p; j++) {
+            double sum = 0;
+            for (int lane = 0; lane < count; lane++)
+                sum += sti_layout_weight(layout, i + lane) * border[STI_KERNEL_LANES * j + lane];
+            part[j < p ? n + j : j - p] -= sum;
+        }
+    }
+    collect(z, m, count, u);
+    collect(z + STI_KERNEL_LANES * m, q, count, l);
 }
 
 static void solve_chunk(void* context, int chunk, int worker) {
@@ -169,17 +289,13 @@ static void solve_chunk(void* context, int chunk, int worker) {
     const sti_layout* L = a->L;
     const size_t order = (size_t)a->order;
     double *z = a->scratch + (size_t)worker * a->scratch_size, *part = a->part + (size_t)chunk * (order + 1) * order;
+    const int end = sti_layout_chunk(L, chunk + 1);
     memset(part, 0, order * sizeof *part);
-    for (int i = sti_layout_chunk(L, chunk); i < sti_layout_chunk(L, chunk + 1); i++) {
-        const int m = sti_layout_m(L, i), q = sti_layout_q(L, i);
-        const double weight = sti_layout_weight(L, i);
-        solve_block(s, i, z);
-        if (s->z0 != NULL) {
-            memcpy(s->u + L->var[i], z, (size_t)m * sizeof *z);
-            memcpy(s->l + L->row[i], z + m, (size_t)q * sizeof *z);
+    for (int i = sti_layout_chunk(L, chunk); i < end; i += L->grain) {
+        if (L->grain > 1) {
+            solve_lanes(s, i, at_most(end - i, STI_KERNEL_LANES), z, part);
         } else {
-            sti_block_multiply_transposed(sti_layout_W0(L, i), weight, z + m, part);
-            sti_block_multiply(&L->p->scenarios[i - 1].T, weight, z, part + L->p->n);
+            solve_one(s, i, z, part);
         }
     }
 }
@@ -198,7 +314,7 @@ void sti_arrow_solve(sti_arrow* a, double* u, double* l) {
         for (int j = 0; j < order; j++) z0[j] -= part[j];
     }
     sti_layout_sum(L, z0, (size_t)order);
-    sti_kernel_solve(a->factor0, a->factor0 + sti_kernel_packed(order), order, z0);
+    sti_kernel_solve(a->factor0, a->factor0 + sti_kernel_packed((size_t)order), order, z0);
     memcpy(u, z0, (size_t)n * sizeof *z0);
     memcpy(l, z0 + n, (size_t)p * sizeof *z0);
     s.z0 = z0;

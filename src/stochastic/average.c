@@ -1,8 +1,8 @@
 // average.c: what independent values say of their mean: Student's confidence interval.
 //
-// With n values of mean m and deviation s, m +- t s / sqrt(n) holds the mean of their (normal) distribution with probability
-// 95 %, where t has P(|T| <= t) = 0.95 for Student's distribution with d = n - 1 degrees. For whole d that probability is a
-// finite sum, with tan a = t / sqrt(d):
+// With n values of mean m and deviation s, m +- t s / sqrt(n) holds the mean of their (normal) distribution with
+// probability 95 %, where t has P(|T| <= t) = 0.95 for Student's distribution with d = n - 1 degrees. For whole d that
+// probability is a finite sum, with tan a = t / sqrt(d):
 //
 //     d even   sin a (1 + 1/2 cos^2 a + (1 3)/(2 4) cos^4 a + ..)                          d/2 terms
 //     d odd    2/pi (a + sin a cos a (1 + 2/3 cos^2 a + (2 4)/(3 5) cos^4 a + ..))         (d-1)/2 terms

@@ -41,7 +41,10 @@ static sti_status check_sides(sti_env* env, int scenario, const char* low, const
         const double a = l != NULL ? l[j] : missing_low, b = u != NULL ? u[j] : missing_high;
         if (isnan(a)) return STI_FAIL(env, STI_ERR_ARGUMENT, j, "%s[%d] is no number", part(scenario, low).text, j);
         if (isnan(b)) return STI_FAIL(env, STI_ERR_ARGUMENT, j, "%s[%d] is no number", part(scenario, high).text, j);
-        if (a > b || a >= 1e20 || b <= -1e20)
+        if (a >= 1e20 || b <= -1e20)
+            return STI_FAIL(env, STI_ERR_ARGUMENT, j, "%s[%d]: %g: less than 1e20 in size is expected",
+                            part(scenario, a >= 1e20 ? low : high).text, j, a >= 1e20 ? a : b);
+        if (a > b)
             return STI_FAIL(env, STI_ERR_ARGUMENT, j, "%s[%d]: %g: above %s[%d], which is %g", part(scenario, low).text,
                             j, a, high, j, b);
     }

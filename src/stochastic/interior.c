@@ -1,4 +1,5 @@
-// interior.c: min 1/2 u'Q u + c'u,  A u = s,  lo <= u <= hi,  lo <= s <= hi,  by a primal-dual interior-point method with Mehrotra's
+// interior.c: min 1/2 u'Q u + c'u,  A u = s,  lo <= u <= hi,  lo <= s <= hi,
+//     by a primal-dual interior-point method with Mehrotra's
 // predictor and corrector; block-angular Q and A as in S3 (3.1.6), so each Newton system is an arrow (3.1.7).
 //
 //     Q u + c + A'l - zl + zu = 0        zl (u - lo) = mu,  zu (hi - u) = mu
@@ -10,8 +11,9 @@
 //     (Q + D) du + A'dl = -(Q u + c + A'l - zl + zu) + cl/(u - lo) - cu/(hi - u),     D = zl/(u - lo) + zu/(hi - u)
 //     A du - E dl       = -(A u - s) - E g,     g = cu/(hi - s) - cl/(s - lo),     1/E = wl/(s - lo) + wu/(hi - s)
 //
-// with E = 0 and ds = 0 for an equation, ds = E (dl - g) elsewhere. An equation is a row with lo = hi; a variable with lo = hi is
-// held by a large D, a row without sides by a large E.
+// with E = 0 and ds = 0 for an equation, ds = E (dl - g) elsewhere. Far from its sides a row has a large E, and that is
+// a difference of nearly the same numbers; there ds = A du + A u - s, and dl = ds/E + g. An equation is a row with lo =
+// hi; a variable with lo = hi is held by a large D, a row without sides by a large E.
 //
 // | S3   | u | A, Q | D_0 .. D_N |                  The block -E of K_i is 0 in S3, which has equations alone.
 // | here | u | A, Q | D          |
@@ -19,8 +21,9 @@
 // D1: variables without bounds get a small D: a proximal term around the current point, which vanishes with the steps.
 // D2: multipliers of scenario i are divided by p_i (program.h); mu is a mean with the weights p_i.
 //
-// Cost of an iteration: a factorization of every K_i with n + p more columns, and four solutions with it; linear in the number of
-// scenarios. What a block contributes to a sum is gathered by groups of scenarios, so any number of threads gives the same bits.
+// Cost of an iteration: a factorization of every K_i with n + p more columns, and four solutions with it; linear in the
+// number of scenarios. What a block contributes to a sum is gathered by groups of scenarios, so any number of threads
+// gives the same bits.
 #include "stochastic/interior.h"
 
 #include <math.h>
@@ -32,6 +35,7 @@ static const double SHORT_OF = 0.995;   // of the way to the boundary
 static const double PROXIMAL = 1e-8;    // D1
 static const double LEAST_STEP = 1e-9;  // below, nothing moves any more
 static const double LARGEST = 1e14;     // beyond, an iterate runs away
+static const double DEEP = 1e-4;        // of the tolerance: a gap at which residuals that do not fall will not
 
 // A pair of sides: of the variables, or of the rows.
 typedef struct barrier {
@@ -59,6 +63,7 @@ typedef struct interior {
     double* l;        // multipliers of the rows
     double* dl;       // step
     double *rd, *rp;  // residuals
+    double* moved;    // A du of the rows; NULL: all are equations
     double *D, *E;
     double* block;  // all of these arrays
     sums* part;     // of each chunk, and of block 0 (chunks + 1)
@@ -82,7 +87,7 @@ static void divide(barrier* b, size_t count, double** at, double* value) {
 static sti_status reserve(interior* k, sti_stochastic_point* point) {
     const sti_layout* L = k->L;
     const size_t nv = L->var[L->blocks], nr = L->row[L->blocks], chunks = (size_t)L->chunks;
-    k->block = sti_alloc_array_zero(k->env, sti_size_add(sti_size_mul(9, nv), sti_size_mul(11, nr)), sizeof *k->block);
+    k->block = sti_alloc_array_zero(k->env, sti_size_add(sti_size_mul(9, nv), sti_size_mul(12, nr)), sizeof *k->block);
     k->part = sti_alloc_array_zero(k->env, chunks + 1, sizeof *k->part);
     k->share = sti_alloc_array_zero(k->env, sti_size_mul(chunks, (size_t)(L->p->n + L->p->p)), sizeof *k->share);
     if (k->block == NULL || k->part == NULL || k->share == NULL)
@@ -97,8 +102,16 @@ static sti_status reserve(interior* k, sti_stochastic_point* point) {
     k->l = point->l;
     k->dl = at, at += nr;
     k->rp = at, at += nr;
-    k->E = at;
+    k->E = at, at += nr;
+    k->moved = at;
     return STI_OK;
+}
+
+static bool has_inequalities(const interior* k) {
+    double any = 0;
+    for (size_t j = 0; j < k->s.count; j++) any = fmax(any, !is_fixed(&k->s, j));
+    sti_layout_most(k->L, &any, 1);
+    return any > 0;
 }
 
 static void release(interior* k) {
@@ -142,18 +155,15 @@ static void join(sums* to, const sums* s) {
     to->size = fmax(to->size, s->size);
 }
 
-// rd and rp of block 0 begin with what the scenarios add to them.
-static void gather(interior* k) {
-    const int n = k->L->p->n, p = k->L->p->p;
-    for (int j = 0; j < n; j++) k->rd[j] = 0;
-    for (int j = 0; j < p; j++) k->rp[j] = 0;
+// x (count) = what the scenarios add to block 0, from entry `from` of their shares on.
+static void gather(interior* k, int from, int count, double* x) {
+    const size_t order = (size_t)k->arrow.order;
+    for (int j = 0; j < count; j++) x[j] = 0;
     for (int c = 0; c < k->L->chunks; c++) {
-        const double* share = k->share + (size_t)c * (size_t)(n + p);
-        for (int j = 0; j < n; j++) k->rd[j] += share[j];
-        for (int j = 0; j < p; j++) k->rp[j] += share[n + j];
+        const double* share = k->share + (size_t)c * order + (size_t)from;
+        for (int j = 0; j < count; j++) x[j] += share[j];
     }
-    sti_layout_sum(k->L, k->rd, (size_t)n);
-    sti_layout_sum(k->L, k->rp, (size_t)p);
+    sti_layout_sum(k->L, x, (size_t)count);
 }
 
 static sums over_ranks(const sti_layout* L, sums s) {
@@ -172,11 +182,16 @@ static sums over_ranks(const sti_layout* L, sums s) {
                   .step = -most[3]};
 }
 
-static sums for_blocks(interior* k, block_work* work, bool residuals) {
+// What block 0 begins with: nothing, rd and rp, or moved rows.
+typedef enum whole { NOTHING, RESIDUALS, STEPS } whole;
+
+static sums for_blocks(interior* k, block_work* work, whole begins) {
     loop w = {k, work};
     sums all = {.step = 1};
     sti_tasks_run(k->tasks, k->L->chunks, run_chunk, &w);
-    if (residuals) gather(k);
+    const int n = k->L->p->n, p = k->L->p->p;
+    if (begins == RESIDUALS) gather(k, 0, n, k->rd);
+    if (begins != NOTHING) gather(k, n, p, begins == RESIDUALS ? k->rp : k->moved);
     work(k, 0, &all, NULL);
     if (!sti_layout_leads(k->L)) all = (sums){.step = 1};
     for (int c = 0; c < k->L->chunks; c++) join(&all, &k->part[c]);
@@ -185,6 +200,10 @@ static sums for_blocks(interior* k, block_work* work, bool residuals) {
 
 // ---- residuals
 
+static double larger(double a, double b) {
+    return b > a ? b : a;
+}
+
 static void count_products(const barrier* b, size_t from, size_t to, double weight, sums* s) {
     double sum = 0;
     int count = 0;
@@ -192,7 +211,7 @@ static void count_products(const barrier* b, size_t from, size_t to, double weig
         if (is_fixed(b, j)) continue;
         if (isfinite(b->low[j])) sum += b->a[j] * (b->at[j] - b->low[j]), count++;
         if (isfinite(b->high[j])) sum += b->b[j] * (b->high[j] - b->at[j]), count++;
-        s->size = fmax(s->size, fabs(b->at[j]));
+        s->size = larger(s->size, fabs(b->at[j]));
     }
     s->products += weight * sum;
     s->weight += weight * count;
@@ -225,13 +244,13 @@ static void residual_block(interior* k, int i, sums* s, double* share) {
     sti_block_multiply(sti_layout_A(L, i), 1, k->u.at + v, k->rp + r);
     for (size_t j = v; j < v_end; j++) {
         k->rd[j] += k->u.b[j] - k->u.a[j];
-        if (!is_fixed(&k->u, j)) s->dual = fmax(s->dual, fabs(k->rd[j]));
+        if (!is_fixed(&k->u, j)) s->dual = larger(s->dual, fabs(k->rd[j]));
     }
     for (size_t j = r; j < r_end; j++) {
         const bool free = isinf(k->s.low[j]) && isinf(k->s.high[j]);
         k->rp[j] = free ? 0 : k->rp[j] - k->s.at[j];
-        s->primal = fmax(s->primal, fabs(k->rp[j]));
-        s->size = fmax(s->size, fabs(k->l[j]));
+        s->primal = larger(s->primal, fabs(k->rp[j]));
+        s->size = larger(s->size, fabs(k->l[j]));
     }
     s->objective += weight * objective;
     count_products(&k->u, v, v_end, weight, s);
@@ -289,6 +308,29 @@ static double pull(const barrier* b, size_t j) {  // cb/(high - at) - ca/(at - l
     return quotient(b->cb[j], b->high[j] - b->at[j]) - quotient(b->ca[j], b->at[j] - b->low[j]);
 }
 
+// moved = A du [+ W0 dx] of a block; its share of block 0.
+static void move_block(interior* k, int i, sums* s, double* share) {
+    const sti_layout* L = k->L;
+    (void)s;
+    if (i > 0) {
+        memset(k->moved + L->row[i], 0, (size_t)sti_layout_q(L, i) * sizeof *k->moved);
+        sti_block_multiply(sti_layout_W0(L, i), 1, k->u.d, k->moved + L->row[i]);
+        sti_block_multiply(&L->p->scenarios[i - 1].T, sti_layout_weight(L, i), k->u.d + L->var[i], share + L->p->n);
+    }
+    sti_block_multiply(sti_layout_A(L, i), 1, k->u.d + L->var[i], k->moved + L->row[i]);
+}
+
+// Where rows are far from their sides.
+static void move_rows(interior* k) {
+    if (k->moved == NULL) return;
+    for_blocks(k, move_block, STEPS);
+    for (size_t j = 0; j < k->s.count; j++) {
+        if (is_fixed(&k->s, j) || k->E[j] >= STI_KERNEL_FROZEN || k->E[j] < 1) continue;
+        k->s.d[j] = k->moved[j] + k->rp[j];
+        k->dl[j] = k->s.d[j] / k->E[j] + pull(&k->s, j);
+    }
+}
+
 static void solve_direction(interior* k) {
     for (size_t j = 0; j < k->u.count; j++) k->u.d[j] = is_fixed(&k->u, j) ? 0 : -k->rd[j] - pull(&k->u, j);
     for (size_t j = 0; j < k->s.count; j++)
@@ -302,6 +344,7 @@ static void solve_direction(interior* k) {
         k->s.d[j] = none ? 0 : k->E[j] * (k->dl[j] - pull(&k->s, j));
         if (k->E[j] >= STI_KERNEL_FROZEN) k->dl[j] = 0;
     }
+    move_rows(k);
 }
 
 static double shorten(double step, double value, double d) {
@@ -402,13 +445,13 @@ static void find_scales(interior* k) {
 static void find_gradient(interior* k) {
     memset(k->u.a, 0, k->u.count * sizeof *k->u.a);
     memset(k->u.b, 0, k->u.count * sizeof *k->u.b);
-    for_blocks(k, residual_block, true);
+    for_blocks(k, residual_block, RESIDUALS);
     memcpy(k->u.d, k->rd, k->u.count * sizeof *k->rd);
 }
 
 static void row_values(interior* k) {
     memset(k->s.at, 0, k->s.count * sizeof *k->s.at);
-    for_blocks(k, residual_block, true);
+    for_blocks(k, residual_block, RESIDUALS);
     for (size_t j = 0; j < k->s.count; j++) k->s.at[j] = is_fixed(&k->s, j) ? k->s.low[j] : k->rp[j];
 }
 
@@ -454,13 +497,13 @@ static double find_step(interior* k, const sums* now) {
     aim_at_zero(&k->u);
     aim_at_zero(&k->s);
     solve_direction(k);
-    const sums s = for_blocks(k, measure_block, false);
+    const sums s = for_blocks(k, measure_block, NOTHING);
     const double after = now->products + s.step * (s.first + s.step * s.second);
     const double ratio = now->products > 0 ? fmax(after, 0) / now->products : 0;
     aim_at_centre(&k->u, ratio * ratio * ratio * mu);
     aim_at_centre(&k->s, ratio * ratio * ratio * mu);
     solve_direction(k);
-    const double longest = for_blocks(k, measure_block, false).step;
+    const double longest = for_blocks(k, measure_block, NOTHING).step;
     return longest < 1 ? SHORT_OF * longest : 1;
 }
 
@@ -472,14 +515,18 @@ static bool is_late(const interior* k, double deadline) {
 
 // NULL: optimal within the tolerance; otherwise why not.
 static const char* iterate(interior* k, const sti_stochastic_options* o, double deadline, long* iterations) {
+    double least = INFINITY;
     for (;;) {
-        const sums s = for_blocks(k, residual_block, true);
+        const sums s = for_blocks(k, residual_block, RESIDUALS);
         const double gap = s.products / (1 + fabs(s.objective));
         if (o->trace != NULL) o->trace(o->trace_user, "ipm", *iterations, gap);
         if (s.primal <= o->tol * k->scale_primal && s.dual <= o->tol * k->scale_dual && gap <= o->tol) return NULL;
         if (!(s.size < LARGEST) || !isfinite(s.products)) return "the iterates grow without end";
         if (*iterations >= o->max_iterations) return "the limit of iterations was reached";
         if (is_late(k, deadline)) return "the time limit was reached";
+        const double residual = fmax(s.primal / k->scale_primal, s.dual / k->scale_dual);
+        if (s.products > 0 && gap <= DEEP * o->tol && residual > 0.5 * least) return "rounding leaves a residual";
+        least = fmin(least, residual);
         const double alpha = find_step(k, &s);
         if (!(alpha > LEAST_STEP)) return "rounding left no step";
         take_step(k, alpha);
@@ -499,6 +546,7 @@ sti_status sti_stochastic_interior(sti_env* env, const sti_layout* L, const sti_
             sti_layout_bounds(L, i, k.u.low + L->var[i], k.u.high + L->var[i]);
             sti_layout_sides(L, i, k.s.low + L->row[i], k.s.high + L->row[i]);
         }
+        if (!has_inequalities(&k)) k.moved = NULL;
         find_scales(&k);
         start(&k, warm);
         point->reason = iterate(&k, options, deadline, &point->iterations);

@@ -1,107 +1,125 @@
-// kernel.c: elimination by panels of four pivots. Every entry is updated by itself, pivot after pivot, so the bits do not depend on
-// how wide the registers are.
+// kernel.c: L D L' by groups of eight columns (linalg/tiles.h): the square of a group by itself, the rows below it,
+// then all that follows. Groups begin at multiples of eight; the one in which the sign of the pivots changes is gone
+// through twice.
 #include "stochastic/kernel.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { PANEL = 4 };
+enum { GROUP = 8 };
 
-static const double HELD = 1e-11;  // of what a pivot began with: added to it
+static const double HELD = 1e-11;   // of what a pivot began with: added to it
+static const double LEAST = 1e-50;  // a smaller pivot is that of a row whose unknowns are all held
 
-// rows[t] -= sum over the panel; columns from..to-1
-static inline __attribute__((always_inline)) void update_row(double* restrict row, const double* restrict p, int stride,
-                                                             const double* f, int count, int from, int to) {
-    if (count == PANEL) {
-        const double f0 = f[0], f1 = f[1], f2 = f[2], f3 = f[3];
-        const double *p0 = p, *p1 = p + stride, *p2 = p1 + stride, *p3 = p2 + stride;
-        for (int c = from; c < to; c++) row[c] = (((row[c] - f0 * p0[c]) - f1 * p1[c]) - f2 * p2[c]) - f3 * p3[c];
-        return;
-    }
-    for (int t = 0; t < count; t++, p += stride) {
-        for (int c = from; c < to; c++) row[c] -= f[t] * p[c];
-    }
-}
-
-// Rows that depend on each other leave a pivot of rounding. A small part of what it began with is added: of a row that is a proximal
-// term around its multiplier, and the step then leaves a residual of that part of the change of the multiplier, which vanishes.
+// Rows that depend on each other leave a pivot of rounding. A small part of what it began with is added: of a row that
+// is a proximal term around its multiplier, and the step then leaves a residual of that part of the change of the
+// multiplier, which vanishes.
 static double sound_pivot(double d, double began, double sign, int* frozen) {
     const double held = d * sign + (sign < 0 ? HELD * fabs(began) : 0);
-    if (held > 0 && isfinite(held)) return sign * held;
+    if (held > LEAST && isfinite(held)) return sign * held;
     ++*frozen;
     return sign * STI_KERNEL_FROZEN;
 }
 
-// Pivots first .. last-1, all of one sign, that reach columns below `reach`.
-static inline __attribute__((always_inline)) int eliminate_range(double* a, int order, int first, int last, int reach,
-                                                                 double sign, double* inverse, const double* began) {
-    int frozen = 0;
-    const size_t stride = (size_t)order;
-    for (int j = first; j < last; j += PANEL) {
-        const int count = last - j < PANEL ? last - j : PANEL;
-        double* panel = a + (size_t)j * stride;
-        double f[PANEL];
-        for (int t = 0; t < count; t++) {
-            double* row = panel + (size_t)t * stride;
-            row[j + t] = sound_pivot(row[j + t], began[j + t], sign, &frozen);
-            inverse[j + t] = 1 / row[j + t];
-            for (int s = t + 1; s < count; s++) {
-                f[0] = row[j + s] * inverse[j + t];
-                update_row(panel + (size_t)s * stride, row, order, f, 1, j + s, reach);
-            }
+typedef struct elimination {
+    double *a, *inverse, *began, *Z;
+    size_t ld;
+    double f[GROUP * GROUP];  // L of the square at hand
+    int frozen;
+} elimination;
+
+// Pivots first .. end - 1 of the group of columns from g on, its square alone.
+static void factor_square(elimination* e, int g, int width, int first, int end, double sign) {
+    double* P = e->a + (size_t)g * e->ld + (size_t)g;
+    memset(e->f, 0, sizeof e->f);
+    for (int t = first; t < end; t++) {
+        double* column = P + (size_t)t * e->ld;
+        column[t] = sound_pivot(column[t], e->began[g + t], sign, &e->frozen);
+        e->inverse[g + t] = 1 / column[t];
+        for (int s = t + 1; s < width; s++) e->f[GROUP * s + t] = column[s] * e->inverse[g + t];
+        for (int s = t + 1; s < width; s++) {
+            double* to = P + (size_t)s * e->ld;
+            for (int i = s; i < width; i++) to[i] -= e->f[GROUP * s + t] * column[i];
         }
-        for (int i = j + count; i < reach; i++) {
-            for (int t = 0; t < count; t++) f[t] = panel[(size_t)t * stride + (size_t)i] * inverse[j + t];
-            update_row(a + (size_t)i * stride, panel, order, f, count, i, reach);
-        }
+        for (int s = t + 1; s < width; s++) column[s] = e->f[GROUP * s + t];
     }
-    return frozen;
 }
 
-static inline __attribute__((always_inline)) int eliminate(double* a, int order, int m, int k, int reach,
-                                                           double* inverse, double* diagonal) {
-    for (int j = 0; j < m; j++) diagonal[j] = a[(size_t)j * (size_t)order + (size_t)j];
-    int frozen = eliminate_range(a, order, 0, m, reach, 1, inverse, diagonal);
-    for (int j = m; j < k; j++) diagonal[j] = a[(size_t)j * (size_t)order + (size_t)j];
-    return frozen + eliminate_range(a, order, m, k, order, -1, inverse, diagonal);
+// Pivots first .. last - 1, all of one sign, that reach rows below `reach`.
+static void eliminate_range(elimination* e, int first, int last, int reach, double sign) {
+    const int ld = (int)e->ld, bottom = (int)sti_tiles_padded((size_t)reach);
+    for (int g = first / GROUP * GROUP; g < last; g += GROUP) {
+        const int from = first > g ? first - g : 0, end = last - g < GROUP ? last - g : GROUP, next = g + GROUP;
+        factor_square(e, g, GROUP, from, end, sign);
+        if (next >= bottom || from == end) continue;
+        double* below = e->a + (size_t)g * e->ld + (size_t)next;
+        sti_tiles_eliminate(GROUP, from, end, bottom - next, below, ld, e->f, e->inverse + g, e->Z, ld);
+        sti_tiles_subtract(true, bottom - next, bottom - next, end - from, below + (size_t)from * e->ld, ld, e->Z, ld,
+                           e->a + (size_t)next * (e->ld + 1), ld);
+    }
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("avx2"))) static int eliminate_avx2(double* a, int order, int m, int k, int reach,
-                                                          double* inverse, double* diagonal) {
-    return eliminate(a, order, m, k, reach, inverse, diagonal);
+static void note_diagonal(elimination* e, int first, int last) {
+    for (int j = first; j < last; j++) e->began[j] = e->a[(size_t)j * (e->ld + 1)];
 }
 
-int sti_kernel_eliminate(double* a, int order, int m, int k, int reach, double* inverse, double* diagonal) {
-    if (__builtin_cpu_supports("avx2")) return eliminate_avx2(a, order, m, k, reach, inverse, diagonal);
-    return eliminate(a, order, m, k, reach, inverse, diagonal);
+int sti_kernel_eliminate(const sti_kernel* s, double* a, double* inverse, double* room) {
+    const size_t ld = sti_tiles_padded((size_t)s->order);
+    elimination e = {.a = a, .inverse = inverse, .began = room + GROUP * ld, .Z = room, .ld = ld};
+    note_diagonal(&e, 0, s->m);
+    eliminate_range(&e, 0, s->m, s->reach, 1);
+    note_diagonal(&e, s->m, s->k);
+    eliminate_range(&e, s->m, s->k, s->order, -1);
+    return e.frozen;
 }
-#else
-int sti_kernel_eliminate(double* a, int order, int m, int k, int reach, double* inverse, double* diagonal) {
-    return eliminate(a, order, m, k, reach, inverse, diagonal);
-}
-#endif
 
 void sti_kernel_pack(const double* a, int order, int k, double* packed) {
-    for (int j = 0; j < k; j++) {
-        const size_t count = (size_t)(k - j - 1);
-        memcpy(packed, a + (size_t)j * (size_t)order + (size_t)j + 1, count * sizeof *packed);
-        packed += count;
+    const int end = (int)sti_tiles_padded((size_t)k);
+    const size_t ld = sti_tiles_padded((size_t)order);
+    for (int g = 0; g < end; g += GROUP) {
+        for (int i = g; i < end; i += GROUP) {
+            for (int j = g; j < g + GROUP; j++, packed += GROUP) {
+                const double* from = a + (size_t)j * ld + (size_t)i;
+                for (int e = 0; e < GROUP; e++) packed[e] = from[e];
+                for (int e = 0; i == g && e <= j - g; e++) packed[e] = 0;
+                for (int e = j < k ? k - i : 0; i + GROUP > k && e < GROUP; e++) packed[e] = 0;
+                for (int e = 0; j >= k && e < GROUP; e++) packed[e] = 0;
+            }
+        }
     }
 }
 
 void sti_kernel_solve(const double* packed, const double* inverse, int k, double* x) {
-    const double* row = packed;
-    for (int j = 0; j < k; j++) {
-        const double f = x[j] * inverse[j];
-        for (int i = j + 1; i < k; i++) x[i] -= f * row[i - j - 1];
-        x[j] = f;
-        row += k - j - 1;
+    for (int i = k; i < (int)sti_tiles_padded((size_t)k); i++) x[i] = 0;
+    sti_tiles_solve(packed, inverse, k, x);
+}
+
+// ---- eight side by side
+
+int sti_kernel_lanes_eliminate(const sti_kernel* s, double* a, double* inverse, double* began) {
+    const size_t order = (size_t)s->order;
+    int frozen = 0;
+    for (int j = 0; j < s->k; j++) {
+        const double sign = j < s->m ? 1 : -1;
+        if (j == 0 || j == s->m) {
+            for (size_t i = (size_t)j; i < (size_t)s->k; i++)
+                memcpy(began + 8 * i, a + 8 * i * (order + 1), 8 * sizeof *began);
+        }
+        double* pivot = a + 8 * (size_t)j * (order + 1);
+        for (int lane = 0; lane < STI_KERNEL_LANES; lane++) {
+            pivot[lane] = sound_pivot(pivot[lane], began[8 * j + lane], sign, &frozen);
+            inverse[8 * j + lane] = 1 / pivot[lane];
+        }
+        sti_tiles_lanes_pivot(a, s->order, j, j < s->m ? s->reach : s->order, inverse + 8 * (size_t)j);
     }
-    for (int j = k - 1; j >= 0; j--) {
-        row -= k - j - 1;
-        double sum = 0;
-        for (int i = j + 1; i < k; i++) sum += row[i - j - 1] * x[i];
-        x[j] -= sum * inverse[j];
+    return frozen;
+}
+
+void sti_kernel_lanes_pack(const sti_kernel* s, const double* a, double* L) {
+    const size_t order = (size_t)s->order;
+    for (size_t j = 0; j < (size_t)s->k; j++) {
+        const size_t count = 8 * (order - 1 - j);
+        memcpy(L, a + 8 * (j * order + j + 1), count * sizeof *L);
+        L += count;
     }
 }

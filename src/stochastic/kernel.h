@@ -1,23 +1,44 @@
-// kernel.h: dense symmetric elimination without pivoting, on blocks from 2 to a few hundred rows. No BLAS: it runs inside threads.
+// kernel.h: dense symmetric elimination without pivoting, of one block or of eight small ones side by side. No BLAS: it
+// runs inside threads.
 #ifndef STI_STOCHASTIC_KERNEL_H
 #define STI_STOCHASTIC_KERNEL_H
 
-#include <stddef.h>
+#include "linalg/tiles.h"
 
 #define STI_KERNEL_FROZEN 1e100  // the pivot of an unknown that is held where it is
 
-// a: the upper triangle of a symmetric matrix, row major with rows of `order` entries. Unknowns 0 .. m-1 have positive pivots and
-// nothing beyond column `reach`, unknowns m .. k-1 negative ones. They are eliminated: what is left of rows k .. order-1 is the
-// Schur complement. Row j < k stays as (D L')_j, its pivot inverted in inverse[j]. Negative pivots are held away from 0; one of the
-// wrong sign is replaced by one that freezes its unknown. diagonal (k) is scratch. How many were frozen.
-int sti_kernel_eliminate(double* a, int order, int m, int k, int reach, double* inverse, double* diagonal);
+enum { STI_KERNEL_LANES = STI_TILES_LANES };
 
-// x (k) := K^-1 x with the factors packed row by row: row j has the k - j - 1 entries right of the diagonal.
+// The unknowns of an elimination: m with positive pivots and nothing beyond `reach`, then negative ones up to k; what
+// is left of unknowns k .. order - 1 is the Schur complement.
+typedef struct sti_kernel {
+    int order, m, k, reach;
+} sti_kernel;
+
+// ---- one block. a: the lower triangle by columns (the upper one by rows) of a matrix of `order`, in columns of
+// sti_tiles_padded(order) entries, 0 in what is padded. Its first k columns become L with inverse pivots in inverse[];
+// room: sti_kernel_room(order). Negative pivots are held away from 0; one of the wrong sign is replaced by one that
+// freezes its unknown. How many were frozen.
+int sti_kernel_eliminate(const sti_kernel* s, double* a, double* inverse, double* room);
+
+static inline size_t sti_kernel_room(size_t order) {
+    return 9 * sti_tiles_padded(order) + STI_TILES_PAD;
+}
+
+// x (k) := K^-1 x with the first k columns of L, packed by sti_kernel_pack; x has room for the padded k.
 void sti_kernel_pack(const double* a, int order, int k, double* packed);
 void sti_kernel_solve(const double* packed, const double* inverse, int k, double* x);
+static inline size_t sti_kernel_packed(size_t k) {
+    return sti_tiles_packed(k);
+}
 
-static inline size_t sti_kernel_packed(int k) {
-    return (size_t)k * (size_t)(k > 0 ? k - 1 : 0) / 2;
+// ---- eight blocks of the same sizes: eight numbers in place of each. a: (order x order) of them, L:
+// sti_kernel_lanes_packed.
+int sti_kernel_lanes_eliminate(const sti_kernel* s, double* a, double* inverse, double* began);
+void sti_kernel_lanes_pack(const sti_kernel* s, const double* a, double* L);
+
+static inline size_t sti_kernel_lanes_packed(size_t order, size_t k) {  // eights
+    return k * order - k * (k + 1) / 2;
 }
 
 #endif

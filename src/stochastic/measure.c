@@ -1,12 +1,13 @@
 // measure.c: residuals, lower bounds and certificates of stochastic programs, on the data as given.
 //
-// For any multipliers and any point (x', y') within rows and bounds, f convex gives, with the gradient g of the Lagrangian at (x, y)
-// and v = rows at (x, y), v' at (x', y'):
+// For any multipliers and any point (x', y') within rows and bounds, f convex gives, with the gradient g of the
+// Lagrangian at (x, y) and v = rows at (x, y), v' at (x', y'):
 //
 //     f(x', y') >= f(x, y) + g'((x', y') - (x, y)) - l'(v' - v)
 //
-// and the right-hand side is least with every variable at the bound that the sign of its g names and every row at the side that
-// its multiplier names. The sum of these distances is the gap. Where there is no such bound the entry of g is a residual.
+// and the right-hand side is least with every variable at the bound that the sign of its g names and every row at the
+// side that its multiplier names. The sum of these distances is the gap. Where there is no such bound the entry of g is
+// a residual.
 #include "stochastic/measure.h"
 
 #include <math.h>

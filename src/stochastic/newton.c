@@ -1,4 +1,5 @@
-// newton.c: one Newton system (3.1.7) for whoever wants to look at it: the Schur complement, its eigenvalues, the solution.
+// newton.c: one Newton system (3.1.7) for whoever wants to look at it: the Schur complement, its eigenvalues, the
+// solution.
 #include <math.h>
 #include <string.h>
 

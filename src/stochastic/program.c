@@ -3,12 +3,23 @@
 
 #include <math.h>
 
-enum { CHUNKS = 64 };
+#include "stochastic/kernel.h"
+
+enum { CHUNKS = 64, SMALL = 24 };  // unknowns of scenarios that go side by side, with those that all share
+
+static void divide(sti_layout* L) {
+    const int count = L->blocks - 1;
+    bool small = L->most_m + L->most_q + L->p->n + L->p->p <= SMALL;
+    for (int i = 1; i < L->blocks; i++)
+        small = small && sti_layout_m(L, i) == L->most_m && sti_layout_q(L, i) == L->most_q;
+    L->grain = small ? STI_KERNEL_LANES : 1;
+    const int grains = (count - 1) / L->grain + 1;
+    L->chunks = count < 1 ? 0 : grains < CHUNKS ? grains : CHUNKS;
+}
 
 sti_status sti_layout_create(sti_env* env, const sti_stochastic* p, const sti_stochastic_team* team, sti_layout* out) {
     const size_t count = (size_t)p->scenario_count + 2;
     *out = (sti_layout){.p = p, .blocks = p->scenario_count + 1, .team = team};
-    out->chunks = p->scenario_count < CHUNKS ? p->scenario_count : CHUNKS;
     out->var = sti_alloc_array_zero(env, count, sizeof *out->var);
     out->row = sti_alloc_array_zero(env, count, sizeof *out->row);
     if (out->var == NULL || out->row == NULL) {
@@ -24,6 +35,7 @@ sti_status sti_layout_create(sti_env* env, const sti_stochastic* p, const sti_st
         if (s->m > out->most_m) out->most_m = s->m;
         if (s->q > out->most_q) out->most_q = s->q;
     }
+    divide(out);
     return STI_OK;
 }
 
@@ -75,12 +87,7 @@ void sti_block_multiply(const sti_matrix* A, double f, const double* x, double* 
     const int rows = A->rows, cols = A->cols;
     if (rows == 0) return;
     if (A->dense != NULL) {
-        for (int i = 0; i < rows; i++) {
-            const double* a = A->dense + (size_t)i * (size_t)cols;
-            double sum = 0;
-            for (int j = 0; j < cols; j++) sum += a[j] * x[j];
-            y[i] += f * sum;
-        }
+        sti_tiles_multiply(rows, cols, A->dense, f, x, y);
         return;
     }
     for (int j = 0; j < cols && A->col_start != NULL; j++) {
@@ -92,10 +99,7 @@ void sti_block_multiply_transposed(const sti_matrix* A, double f, const double* 
     const int rows = A->rows, cols = A->cols;
     if (rows == 0) return;
     if (A->dense != NULL) {
-        for (int i = 0; i < rows; i++) {
-            const double *a = A->dense + (size_t)i * (size_t)cols, t = f * y[i];
-            for (int j = 0; j < cols; j++) x[j] += a[j] * t;
-        }
+        sti_tiles_multiply_transposed(rows, cols, A->dense, f, y, x);
         return;
     }
     for (int j = 0; j < cols && A->col_start != NULL; j++) {

@@ -1,8 +1,8 @@
 // program.h: a stochastic program as its solvers see it: block 0 is the first stage, block i scenario i - 1.
 //
-// Inside, the multipliers, reduced gradients and slacks of scenario i are those of the program divided by p_i: all blocks then have
-// the scale of their data, however small their probability, and K_i = [Q_i + D_i, W_i'; W_i, -E_i], B_i = [0, T_i'; W0, 0]
-// enter the sums with the factor p_i.
+// Inside, the multipliers, reduced gradients and slacks of scenario i are those of the program divided by p_i: all
+// blocks then have the scale of their data, however small their probability, and K_i = [Q_i + D_i, W_i'; W_i, -E_i],
+// B_i = [0, T_i'; W0, 0] enter the sums with the factor p_i.
 #ifndef STI_STOCHASTIC_PROGRAM_H
 #define STI_STOCHASTIC_PROGRAM_H
 
@@ -17,6 +17,7 @@ typedef struct sti_layout {
     size_t *var, *row;                // where the variables and rows of each block begin       (blocks + 1)
     int most_m, most_q;               // of a scenario
     int chunks;                       // the scenarios come in so many groups, whatever the number of threads
+    int grain;                        // a group begins at a multiple of so many: small ones of one size go side by side
     const sti_stochastic_team* team;  // NULL: alone
 } sti_layout;
 
@@ -46,7 +47,8 @@ static inline int sti_layout_q(const sti_layout* L, int i) {
     return (int)(L->row[i + 1] - L->row[i]);
 }
 static inline int sti_layout_chunk(const sti_layout* L, int chunk) {  // its first block
-    return 1 + (int)((int64_t)(L->blocks - 1) * chunk / L->chunks);
+    const int64_t grains = (L->blocks - 2) / L->grain + 1, begin = grains * chunk / L->chunks * L->grain;
+    return begin < L->blocks - 1 ? 1 + (int)begin : L->blocks;
 }
 
 // Sums over the ranks of a team: every rank brings what its own scenarios add, and the first one the share of block 0.

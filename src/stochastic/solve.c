@@ -1,5 +1,5 @@
-// solve.c: stochastic programs: data checked, the method run, the answer measured on the data as given; where there is no answer, a
-// certificate sought by two further programs (derived.h).
+// solve.c: stochastic programs: data checked, the method run, the answer measured on the data as given; where there is
+// no answer, a certificate sought by two further programs (derived.h).
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -218,7 +218,7 @@ static sti_status run(sti_env* env, const sti_layout* L, const sti_stochastic_op
     if (status == STI_OK) to_answer(L, &r, a);
     if (status == STI_OK) status = sti_stochastic_measure(env, L, a);
     const bool good = a->residual <= SLACK * o->tol && a->gap <= SLACK * o->tol;
-    if (status == STI_OK && good && point.optimal) {
+    if (status == STI_OK && good) {
         a->outcome = STI_CONIC_SOLVED;
         snprintf(a->reason, sizeof a->reason, "point and multipliers are within %.1e of each other", a->gap);
     } else if (status == STI_OK) {

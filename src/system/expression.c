@@ -6,8 +6,8 @@
 //     power    =  primary [ "^" signed ]                    right associative, tighter than a sign to its left
 //     primary  =  number | name | name "'" | function "(" sum { "," sum } ")" | "(" sum ")"
 //
-// A name is letters, digits and _, not starting with a digit; letters beyond ASCII are allowed. Every mistake is answered
-// with the column it stands at, counted in characters from 1.
+// A name is letters, digits and _, not starting with a digit; letters beyond ASCII are allowed. Every mistake is
+// answered with the column it stands at, counted in characters from 1.
 #include "system/expression.h"
 
 #include <math.h>

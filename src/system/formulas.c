@@ -4,15 +4,16 @@
 //
 // with T(q, v, t) at most quadratic in v, so that the left side is M a + F with
 //
-//     M = T_vv,      F = T_vq v + T_vt - T_q + V_q - Q                       (S0 equation 1a; all velocity terms are in F)
+//     M = T_vv,      F = T_vq v + T_vt - T_q + V_q - Q
+//         (S0 equation 1a; all velocity terms are in F)
 //
 // Gaps h(q, t) and slip velocities s = A(q, t) v + b(q, t) give
 //
 //     n = h_q,   n_offset = h_t,   n_rate = v'h_qq v + 2 h_qt'v + h_tt       gap acceleration   n'a + n_rate
 //     t = s_v,   t_offset = b,     t_rate = s_q v + s_t                      slip acceleration  t a + t_rate
 //
-// All formulas share one tape. Programs on it compute no more than each question needs: T and gaps to second order, V, Q
-// and slips to first, coefficients of friction and restitution as values.
+// All formulas share one tape. Programs on it compute no more than each question needs: T and gaps to second order, V,
+// Q and slips to first, coefficients of friction and restitution as values.
 //
 // D1. b is the slip at v = 0 evaluated there, and not s - A v, which rounding would keep from vanishing.
 // D2. A gap within 1e-9 of the size of its terms (the sum of |h_q q|) is taken as 0 in an instant: a contact that
@@ -497,8 +498,8 @@ static sti_status gap(const sti_system* s, sti_env* env, double t, const double*
     return check_outputs(s, env, &f->gap);
 }
 
-// Formulas of the start may use each other's coordinates and velocities. Passes over all of them, from numbers that are not
-// known, settle one more in each pass; what depends on itself never settles.
+// Formulas of the start may use each other's coordinates and velocities. Passes over all of them, from numbers that are
+// not known, settle one more in each pass; what depends on itself never settles.
 static sti_status state(const sti_system* s, sti_env* env, double* t, double* q, double* v) {
     formulas* f = inside(s);
     const int n = s->n;

@@ -1,4 +1,5 @@
-// jet.h: values, gradients and Hessians of all entries of a tape in the variables (q, v, t), by forward differentiation.
+// jet.h: values, gradients and Hessians of all entries of a tape in the variables (q, v, t), by forward
+// differentiation.
 #ifndef STI_SYSTEM_JET_H
 #define STI_SYSTEM_JET_H
 

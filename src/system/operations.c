@@ -2,8 +2,8 @@
 //
 //     f(a, b),   f_a, f_b,   f_aa, f_ab, f_bb
 //
-// A derivative that belongs to a factor of 0 is 0 and never 0 * inf, so x^2 has a second derivative at 0. Where a function
-// has a kink or a jump the derivative of one side, or 0, is given and the caller is told.
+// A derivative that belongs to a factor of 0 is 0 and never 0 * inf, so x^2 has a second derivative at 0. Where a
+// function has a kink or a jump the derivative of one side, or 0, is given and the caller is told.
 #include <math.h>
 
 #include "system/tape.h"

@@ -114,7 +114,8 @@ static bool is(const sti_tape* tape, int entry, double value) {
            tape->node[entry].off == 0;
 }
 
-// An operation that needs none: *out is the entry that stands for it. Holds for every finite value of the other argument.
+// An operation that needs none: *out is the entry that stands for it. Holds for every finite value of the other
+// argument.
 static bool simplify(sti_tape* tape, sti_op op, int a, int b, int* out) {
     const bool zero_a = is(tape, a, 0), zero_b = is(tape, b, 0), one_b = is(tape, b, 1);
     const int none = -1;

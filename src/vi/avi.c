@@ -2,23 +2,16 @@
 //
 //     x in K = { A x >= b, E x = e, lb <= x <= ub },    (M x + q)'(y - x) >= 0   for all y in K                    (1)
 //
-// (1) says that x solves the linear program  min (M x + q)'y over K,  so by duality of linear programs, which asks nothing of the
+// (1) says that x solves the linear program  min (M x + q)'y over K,
+//     so by duality of linear programs, which asks nothing of the
 // constraints, (1) holds iff there are multipliers with
 //
 //     M x + q - E'l - A'v - v_lb + v_ub = 0,   E x = e,   0 <= v _|_ A x - b >= 0,   ...                          (2)
 //
-// that is an MLCP with A, C, D, B = [M -E'; E 0], [-A' -I I; 0], [A 0; I 0; -I 0], 0. A certificate that (2) has no solution is one
-// that (1) has none. The numbers of (2) are those of (1) and their negatives, so exact data stay exact.
-//
-// A bounded box: with s = x - lb and t = v_ub, (1) is the LCP of order 2n
-//
-//     p = M s + t + (M lb + q) >= 0,   r = -s + (ub - lb) >= 0,   s _|_ p,   t _|_ r.                              (3)
-//
-// Lemke's method with covering vector (1, .., 1, 0, .., 0) cannot end on a secondary ray (s, t, z0) + h (ds, dt, dz0): r stays
-// nonnegative only with ds = 0; then dp = dt + dz0. If dz0 > 0, dp > 0 and so s = 0, r = ub - lb, which is positive where the box
-// has an inside, dt = 0, and the ray is the primary one. If dz0 = 0, dt_i > 0 needs r_i = 0, so s_i = ub_i - lb_i > 0, but
-// dp_i = dt_i > 0 needs s_i = 0. The method here wants positive entries; a small one keeps the reasoning up to that size, and
-// what it ends with is judged on (2) like any other point.
+// that is an MLCP with A, C, D, B = [M -E'; E 0], [-A' -I I; 0], [A 0; I 0; -I 0], 0. A certificate that (2) has no
+// solution is one that (1) has none. The numbers of (2) are those of (1) and their negatives, so exact data stay exact.
+// A bounded box is asked first
+// (box.c); what that leaves open goes to (2).
 #include <math.h>
 #include <stdio.h>
 #include <stiction/vi.h>
@@ -26,6 +19,7 @@
 
 #include "exact/rationals.h"
 #include "linalg/check.h"
+#include "vi/box.h"
 
 // ---- (1) to (2)
 
@@ -197,109 +191,6 @@ sti_status sti_avi_pose(sti_env* env, const sti_avi* avi, sti_avi_posed* out) {
     return f.status;
 }
 
-// ---- (3): a bounded box
-
-typedef struct box {
-    int n;
-    sti_lcp lcp;
-    double *matrix, *vector, *covering;
-} box;
-
-static bool is_bounded_box(const sti_avi* p) {
-    bool bounded = p->m == 0 && p->k == 0;
-    for (int i = 0; bounded && i < p->n; i++)
-        bounded = is_finite_bound(p->lb, i) && is_finite_bound(p->ub, i) && p->lb[i] <= p->ub[i];
-    return bounded;
-}
-
-static void clear_box(sti_env* env, box* b) {
-    sti_free(env, b->matrix);
-    sti_free(env, b->vector);
-    sti_free(env, b->covering);
-}
-
-static sti_status pose_box(sti_env* env, const sti_avi* p, box* b) {
-    const size_t n = (size_t)p->n, order = 2 * n;
-    *b = (box){.n = p->n};
-    b->matrix = sti_alloc_array_zero(env, sti_size_mul(order, order), sizeof(double));
-    b->vector = sti_alloc_array(env, order, sizeof(double));
-    b->covering = sti_alloc_array(env, order, sizeof(double));
-    if (b->matrix == NULL || b->vector == NULL || b->covering == NULL)
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "a problem of order %zu", order);
-    for (size_t i = 0; i < n; i++) {
-        double sum = p->q[i];
-        for (size_t j = 0; j < n; j++) {
-            const double M = sti_matrix_get(&p->M, (int)i, (int)j);
-            b->matrix[i * order + j] = M;
-            sum += M * p->lb[j];
-        }
-        b->matrix[i * order + n + i] = 1;
-        b->matrix[(n + i) * order + i] = -1;
-        b->vector[i] = sum;
-        b->vector[n + i] = p->ub[i] - p->lb[i];
-        b->covering[i] = 1;
-        b->covering[n + i] = 0x1p-40 * fmax(b->vector[n + i], 0x1p-400);
-    }
-    b->lcp = (sti_lcp){.n = (int)order, .M = sti_matrix_dense_view((int)order, (int)order, b->matrix), .q = b->vector};
-    return STI_OK;
-}
-
-// x and the multipliers from (s, t), as a point of (2), set right where s or t say that x is at a bound.
-static void take_box_point(const sti_avi* p, const double* st, sti_lcp_answer* a) {
-    const int n = p->n;
-    for (int i = 0; i < n; i++) {
-        const double s = st[i], t = st[n + i], width = p->ub[i] - p->lb[i];
-        a->u[i] = s <= 0 ? p->lb[i] : t > 0 || s >= width ? p->ub[i] : fmin(p->lb[i] + s, p->ub[i]);
-    }
-    for (int i = 0; i < n; i++) {
-        double F = p->q[i];
-        for (int j = 0; j < n; j++) F += sti_matrix_get(&p->M, i, j) * a->u[j];
-        a->z[i] = st[i] <= 0 || p->lb[i] == p->ub[i] ? fmax(F, 0) : 0;
-        a->z[n + i] = a->u[i] == p->ub[i] ? fmax(-F, 0) : 0;
-    }
-}
-
-static void accept_box(long iterations, sti_lcp_answer* a) {
-    a->outcome = STI_SOLVED;
-    a->termination = STI_END_SOLUTION;
-    a->solver = STI_SOLVER_LEMKE;
-    a->iterations += iterations;
-    a->certificate.proof = STI_PROOF_SOLUTION;
-    a->certificate.bound = INFINITY;
-    snprintf(a->reason, sizeof a->reason, "Lemke's method on the bounded box, where it cannot end on a ray");
-}
-
-// A point to judge, where the other methods left none.
-static sti_status make_point(sti_env* env, sti_lcp_answer* a) {
-    if (a->u == NULL) a->u = sti_alloc_array_zero(env, (size_t)a->free_count, sizeof *a->u);
-    if (a->z == NULL) a->z = sti_alloc_array_zero(env, (size_t)a->n, sizeof *a->z);
-    if (a->w == NULL) a->w = sti_alloc_array_zero(env, (size_t)a->n, sizeof *a->w);
-    if (a->u == NULL || a->z == NULL || a->w == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "a point");
-    return STI_OK;
-}
-
-static sti_status solve_box(sti_env* env, const sti_avi* p, const sti_mlcp* mlcp, const sti_lcp_options* options,
-                            sti_lcp_answer* a) {
-    sti_lcp_options o = *options;
-    sti_lcp_answer inner = {0};
-    box b;
-    sti_status status = pose_box(env, p, &b);
-    o.solver = STI_SOLVER_LEMKE;
-    o.covering = b.covering;
-    if (status == STI_OK) status = sti_lcp_solve(env, &b.lcp, &o, &inner);
-    if (status == STI_OK) status = make_point(env, a);
-    if (status == STI_OK && inner.z != NULL && inner.termination == STI_END_SOLUTION) {
-        take_box_point(p, inner.z, a);
-        for (int i = 0; a->alpha != NULL && i < a->n; i++) a->alpha[i] = a->z[i] > 0;
-        a->basis_nonsingular = -1;
-        status = sti_mlcp_residual(env, mlcp, a);
-        if (status == STI_OK && a->residual <= o.tol) accept_box(inner.iterations, a);
-    }
-    sti_lcp_answer_clear(env, &inner);
-    clear_box(env, &b);
-    return status;
-}
-
 // ---- solve
 
 sti_status sti_avi_solve(sti_env* env, const sti_avi* avi, const sti_lcp_options* options, sti_lcp_answer* answer) {
@@ -309,11 +200,22 @@ sti_status sti_avi_solve(sti_env* env, const sti_avi* avi, const sti_lcp_options
     sti_status status = sti_avi_pose(env, avi, &posed);
     if (status != STI_OK) return status;
     o.covering = o.start = NULL;
-    status = sti_mlcp_solve(env, &posed.mlcp, &o, answer);
+    const bool box = o.solver == STI_SOLVER_AUTO && sti_avi_is_box(avi);
+    if (box) status = sti_avi_solve_box(env, avi, &posed.mlcp, &o, false, answer);
+    if (status == STI_OK && answer->outcome != STI_SOLVED) {
+        sti_lcp_answer_clear(env, answer);
+        status = sti_mlcp_solve(env, &posed.mlcp, &o, answer);
+    }
     const bool open = answer->outcome == STI_UNKNOWN || answer->outcome == STI_LIMIT;
-    if (status == STI_OK && open && o.solver == STI_SOLVER_AUTO && is_bounded_box(avi)) {
-        status = solve_box(env, avi, &posed.mlcp, &o, answer);
-        if (status != STI_OK) sti_lcp_answer_clear(env, answer);
+    if (status == STI_OK && box && open) {
+        sti_lcp_answer first = *answer;
+        status = sti_avi_solve_box(env, avi, &posed.mlcp, &o, true, answer);
+        if (status == STI_OK && answer->outcome != STI_SOLVED) {
+            sti_lcp_answer_clear(env, answer);
+            *answer = first;
+        } else {
+            sti_lcp_answer_clear(env, &first);
+        }
     }
     sti_avi_posed_clear(env, &posed);
     return status;

@@ -45,7 +45,8 @@ sti_status sti_vi_newton_open(sti_env* env, sti_vi_map* map, sti_vi_newton** out
 void sti_vi_newton_close(sti_vi_newton* w);  // accepts NULL
 void sti_vi_newton_run(sti_vi_newton* w, const sti_vi_options* o, double deadline, sti_vi_run* run);
 
-// prove.c: the residual of x rounded outward, and what can be proved next to x. Fills x, F, residual, proof and interval.
+// prove.c: the residual of x rounded outward, and what can be proved next to x. Fills x, F, residual, proof and
+// interval.
 sti_status sti_vi_prove(sti_vi_map* map, const double* x, double tol, sti_vi_answer* a);
 
 #endif

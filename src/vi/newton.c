@@ -1,8 +1,9 @@
 // newton.c: semismooth Newton for  F_i >= 0 where x_i = lb_i,  F_i <= 0 where x_i = ub_i,  F_i = 0 between.
 //
-// Source: T. De Luca, F. Facchinei, C. Kanzow, A semismooth equation approach to the solution of nonlinear complementarity
-// problems, Math. Programming 75 (1996); for bounds on both sides S. C. Billups, Algorithms for complementarity problems and
-// generalized equations, Wisconsin 1995. Letters: fb(a, b) = a + b - sqrt(a^2 + b^2), zero iff a, b >= 0 and ab = 0.
+// Source: T. De Luca, F. Facchinei, C. Kanzow, A semismooth equation approach to the solution of nonlinear
+// complementarity problems, Math. Programming 75 (1996); for bounds on both sides S. C. Billups, Algorithms for
+// complementarity problems and generalized equations, Wisconsin 1995. Letters: fb(a, b) = a + b - sqrt(a^2 + b^2), zero
+// iff a, b >= 0 and ab = 0.
 //
 //     Phi_i(x) = F_i                                     no bounds
 //                fb(x_i - lb_i, F_i)                     a lower one
@@ -11,10 +12,11 @@
 //
 //     Psi = |Phi|^2 / 2,   continuously differentiable, gradient V'Phi for every V in the B-subdifferential of Phi
 //
-// A step solves V d = -Phi. Where V is nearly singular, or d does not descend, d comes from (V'V + mu I) d = -V'Phi, which always
-// descends; then Armijo's rule against the largest of the last Psi, and steepest descent where that fails. Every limit point is a
-// stationary point of Psi; it solves the problem where F is a P0 function there, for example, and otherwise need not: then the run
-// stalls, and the caller goes on from another start. D1: points where F has no value are stepped back from.
+// A step solves V d = -Phi. Where V is nearly singular, or d does not descend, d comes from (V'V + mu I) d = -V'Phi,
+// which always descends; then Armijo's rule against the largest of the last Psi, and steepest descent where that fails.
+// Every limit point is a stationary point of Psi; it solves the problem where F is a P0 function there, for example,
+// and otherwise need not: then the run stalls, and the caller goes on from another start. D1: points where F has no
+// value are stepped back from.
 #include <float.h>
 #include <math.h>
 #include <string.h>

@@ -1,9 +1,10 @@
 // prove.c: what is proved of a point: a residual rounded outward, conditions that hold exactly, a solution near it.
 //
-// Existence. Let alpha be the coordinates between their bounds, beta those at one. The equations F_alpha(x_alpha; x_beta at its
-// bounds) = 0 are given to the proof of roots (roots.h), up to STI_ROOT_VARIABLES_MOST of them; the box it returns holds a root. Where
-// the box lies within the bounds, and over all of it F_i has the right sign for every i in beta, that root solves the inequality.
-// So it works at solutions where F_i is not 0 at a bound (strict complementarity) and F'_alpha is regular.
+// Existence. Let alpha be the coordinates between their bounds, beta those at one. The equations F_alpha(x_alpha;
+// x_beta at its bounds) = 0 are given to the proof of roots (roots.h), up to STI_ROOT_VARIABLES_MOST of them; the box
+// it returns holds a root. Where the box lies within the bounds, and over all of it F_i has the right sign for every i
+// in beta, that root solves the inequality. So it works at solutions where F_i is not 0 at a bound (strict
+// complementarity) and F'_alpha is regular.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,9 +49,9 @@ static bool holds_exactly(const proof* p) {
     return true;
 }
 
-// Within the root of the tolerance of x, for the size of each coordinate: is there no solution, or does F jump? Then a small
-// residual means nothing: F falls off far away (exp(-x) at 30), x is so large that F, divided by its size, looks small, or F
-// is another one a little further on (floor(x) - 1/2 at 1).
+// Within the root of the tolerance of x, for the size of each coordinate: is there no solution, or does F jump? Then a
+// small residual means nothing: F falls off far away (exp(-x) at 30), x is so large that F, divided by its size, looks
+// small, or F is another one a little further on (floor(x) - 1/2 at 1).
 static bool says_nothing(proof* p, double tol) {
     const sti_vi* vi = p->vi;
     for (int i = 0; i < p->map->n; i++) {
@@ -88,7 +89,8 @@ static void snap(proof* p, const double* x, int digits) {
 
 // ---- existence
 
-// The number itself as a formula: a whole number, times or over powers of two with few digits each, as formulas want them.
+// The number itself as a formula: a whole number, times or over powers of two with few digits each, as formulas want
+// them.
 static void write_exactly(double value, char* text, size_t size) {
     enum { MOST = 150 };
     int exponent;
@@ -167,8 +169,8 @@ static sti_status reduce(proof* p, double radius, reduced* r, bool* small) {
     return STI_OK;
 }
 
-// A root of the equations in `found`, the rest at its bounds: is everything else true over all of that box? The check takes a
-// box that is wider, so the signs are looked at over one that holds it.
+// A root of the equations in `found`, the rest at its bounds: is everything else true over all of that box? The check
+// takes a box that is wider, so the signs are looked at over one that holds it.
 static bool is_solution_box(proof* p, const reduced* r, const sti_root* found) {
     const sti_vi* vi = p->vi;
     sti_interval* wide = p->over;

@@ -1,8 +1,8 @@
 // study_bounds SEED COUNT: random inequalities, each judged by plain quadrature and plain sampling in long doubles.
 //
-// For every case the true value is computed here, by Gauss rules of four points on pieces between all kinks, in formulas that
-// are written down twice: as text for the library and as C for this program. A violation is: the true value outside of its
-// interval, or above the bound, or a sampled |f(x) - f(y)| above omega~. The last line counts:
+// For every case the true value is computed here, by Gauss rules of four points on pieces between all kinks, in
+// formulas that are written down twice: as text for the library and as C for this program. A violation is: the true
+// value outside of its interval, or above the bound, or a sampled |f(x) - f(y)| above omega~. The last line counts:
 //
 //     study_bounds: seed 1, 1000 problems: proved 1000, unknown 0, refused 0, widest interval 1.2e-13; 0 wrong
 #include <math.h>

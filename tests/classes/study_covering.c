@@ -1,11 +1,12 @@
 // study_covering.c: SEED COUNT: random matrices of orders 1 to 4 in small integers: are Q and Q0 decided rightly?
 //
-//     no     the witness is given to the enumeration of all solutions, which must find none; of Q0 it must be feasible (minimizing
+//     no     the witness is given to the enumeration of all solutions, which must find none; of Q0 it must be feasible
+//            (minimizing
 //            nothing over M z + q >= 0, z >= 0, as an affine inequality with M = 0)
 //     yes    30 random q, small integers so that faces are met, must be solvable; of Q0 those that are feasible
 //
-// and Lemke's path: pieces that fit together, each in the cone it names, neighbours in one index, the last one a solution. Exit code 1:
-// something was wrong.
+// and Lemke's path: pieces that fit together, each in the cone it names, neighbours in one index, the last one a
+// solution. Exit code 1: something was wrong.
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -80,7 +81,8 @@ static void check_path(sti_env* env, int n, double* M, const double* q, unsigned
             const int changed = piece->alpha ^ p->piece[k - 1].alpha;
             good = good && piece->from == p->piece[k - 1].to && changed != 0 && (changed & (changed - 1)) == 0;
         }
-        // a double of z0 may be rounded; twice the middle of whole numbers and halves is exact enough to test few of them
+        // a double of z0 may be rounded; twice the middle of whole numbers and halves is exact enough to test few of
+        // them
         const double z0 = isfinite(piece->to) ? piece->to : piece->from + 1;
         if (floor(4 * z0) != 4 * z0) continue;
         double at[MOST];

@@ -1,14 +1,12 @@
 // test_copositive.c: copositivity and the minimum on the simplex: the reference cases, families with known answers up
 // to order 20, thresholds to the last bit, large matrices that fall into parts, and what a limit on work does.
-#include "support/class_oracle.h"
-#include "support/open_env.h"
-#include "support/oracle.h"
-// clang-format off
 #include <stdio.h>
 #include <time.h>
 
 #include "classes/classes.h"
-// clang-format on
+#include "support/class_oracle.h"
+#include "support/open_env.h"
+#include "support/oracle.h"
 
 static void copositive_cases_of_the_thesis_hold(void** state) {
     sti_env* env = *state;

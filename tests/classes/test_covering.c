@@ -1,4 +1,5 @@
-// test_covering.c: Q and Q0 of matrices that are known, neighbours of complementary cones, and the path of Lemke's method.
+// test_covering.c: Q and Q0 of matrices that are known, neighbours of complementary cones, and the path of Lemke's
+// method.
 #include <math.h>
 #include <stiction/covering.h>
 

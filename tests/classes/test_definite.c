@@ -1,10 +1,8 @@
 // test_definite.c: definiteness where rounding hides it: singular, nearly singular and badly scaled matrices, orders
 // above and below the limit of exact elimination, connected parts, and what is only known up to rounding.
+#include "classes/classes.h"
 #include "support/class_oracle.h"
 #include "support/open_env.h"
-// clang-format off
-#include "classes/classes.h"
-// clang-format on
 
 static double* table(int n) {
     double* m = calloc((size_t)(n * n) + 1, sizeof *m);

@@ -1,14 +1,12 @@
 // test_pminors.c: P, P0 and K: the reference case with its critical friction, order 20 in full, matrices where every
 // floating-point sign is in doubt, triangular and block triangular matrices of any order, H-matrices, large witnesses.
-#include "support/class_oracle.h"
-#include "support/open_env.h"
-#include "support/oracle.h"
-// clang-format off
 #include <stdio.h>
 #include <time.h>
 
 #include "classes/classes.h"
-// clang-format on
+#include "support/class_oracle.h"
+#include "support/open_env.h"
+#include "support/oracle.h"
 
 enum { N = 20 };
 

@@ -1,11 +1,10 @@
 // test_sufficient.c: column sufficiency beyond what brute force reaches: row-scaled semidefinite matrices
 // (sufficient, though not semidefinite), the same spoilt in one place, every branch of the construction from a
 // negative minor.
+#include <time.h>
+
 #include "support/class_oracle.h"
 #include "support/open_env.h"
-// clang-format off
-#include <time.h>
-// clang-format on
 
 enum { MAX = 20 };
 

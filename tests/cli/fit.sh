@@ -94,6 +94,12 @@ refused "other units of angles" "degrees.csv: line 3: theta: 17: other units? Ra
 printf 't,x\n1,100\n2,200\n' >millimetres.csv
 run fit peg-push millimetres.csv --parameters mu
 refused "other units of lengths" "millimetres.csv: line 3: x: 200: other units? The parts are 0.8 in size"
+printf 't,x [mm],y\n0,0,0\n0.05,1,0\n' >unit.csv
+run fit peg-push unit.csv --parameters mu
+refused "a unit in a name" "unit.csv: column x [mm]: numbers in the units of the scene, named x, are expected"
+printf 't,x,theta_deg\n0,0,0\n0.05,0,0\n' >unit.csv
+run fit peg-push unit.csv --parameters mu
+refused "a unit behind a name" "unit.csv: column theta_deg: "
 run fit peg-push missing.csv --parameters mu
 refused "no such table" "missing.csv"
 printf 't,y,g\n0.1,1,2\n' >given.csv

@@ -110,4 +110,12 @@ run analyze modes "$source_dir/problems/s0_rates_contradict.json" --infeasible -
 expect "rates that contradict each other" 1 '"all_infeasible": true'
 run analyze modes rocking-block --infeasible --consistent
 refused "--consistent leaves too much open" "--infeasible: --consistent leaves feasible modes out"
+run analyze modes rocking-block --actuators x=-20:20,theta=-8:8
+expect "modes that actuators bring about" 0 "ns can be, margin 6.8062485 by x = 7.1143727, theta = -8; limited by theta"
+run analyze modes rocking-block --actuators x=-20:20,theta=-8:8
+expect "and those that they cannot" 0 "ss cannot be, short of it by 6.280209"
+modes rocking-block --actuators x=2:1
+refused "actuators with crossed bounds" "--actuators: 2:1: the lower bound is above the upper one"
+modes rocking-block --actuators nobody=1:2
+refused "an actuator of no velocity" "--actuators: nobody=1:2"
 finish

@@ -47,6 +47,9 @@ for part in 0.99 1.2; do
 done
 run analyze robust peg-push --box --steps 3 --doubts x,theta --pieces 4
 expect "as text" 0 "proved: these modes last"
+run analyze robust peg-push --box --steps 5 --doubts x,y --samples 500
+expect "starts inside are tried" 0 "0 of 500 starts inside change a mode"
+expect "a side that is tight" 0 "high side tight: beyond it, step 0: probe: open"
 run analyze robust peg-stuck --box
 expect "no first step, no box" 1 "no box"
 

@@ -198,14 +198,14 @@ same "and the same profile" g/profile.csv h/profile.csv
 
 # ---- a run that is stopped, and one that is killed
 "$command" run pebble-bed --set count=100,kinetic_mean=0 --time 1000 --out c >out 2>err &
-sleep 1
+appears c/checkpoint.h5
 kill -INT $!
 wait $!
 code=$?
 expect "Ctrl-C" 1 "to a stop at t ="
 there "files of a stopped run" c/trajectory.h5 c/summary.json c/checkpoint.h5
 "$command" run pebble-bed --set count=100,kinetic_mean=0 --time 1000 --checkpoint 0.2 --out d >out 2>err &
-sleep 1.5
+appears d/checkpoint.h5
 kill -KILL $!
 wait $! 2>/dev/null
 if command -v h5ls >/dev/null; then

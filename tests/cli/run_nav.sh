@@ -55,6 +55,11 @@ a, b = json.load(open("nav/summary.json")), json.load(open("part/summary.json"))
 for k in ("switches", "switch_count", "least_gap", "residual", "steps", "vehicles"): assert a[k] == b[k], k
 P
 then ok "the same summary"; else not_ok "the same summary" ""; fi
+run verify part
+expect "checked by who did not make it" 0 "accepted: 8 checks hold"
+run run nav-deadlock --out jam --quiet
+run verify jam
+expect "what a deadlock claims" 0 "forces are balanced by contacts"
 run run --resume part
 expect "nothing is left to do" 0 "already at t = "
 run run --resume part --solver gs

@@ -183,6 +183,38 @@ run run bouncing-ball --time 0.3 --out two --csv two.csv --quiet
 run run --resume two --time 1 --csv two.csv --json
 expect "collisions are counted on" 0 '"collisions": 1, "first_collision": 0.4515236409857'
 if cmp -s bounce.csv two.csv; then ok "and the table goes on"; else not_ok "and the table goes on" "differs"; fi
+# ---- by events, and joints at the level of positions
+run run stick-slip --events auto --time 5 --out located --picture
+expect "events are listed" 0 ": ground slips"
+run verify located
+expect "a run by events is verified" 0 "accepted"
+run run stick-slip --events auto --time 2 --out begun --quiet
+run run --resume begun --time 5 --json
+cp out resumed
+run run stick-slip --events auto --time 5 --json
+if python3 -c "
+import json
+a, b = json.load(open('resumed')), json.load(open('out'))
+assert a['q'] == b['q'] and a['located'] == b['located'] and b['located']['slips'] == 1, (a['located'], b['located'])
+"; then ok "a resumed run by events"; else not_ok "a resumed run by events" "differs"; fi
+run run bouncing-ball --events auto --time 5
+expect "bounces accumulate" 0 "of the time was stepped"
+run run four-bar --index 3 --time 1
+expect "joints at the level of positions" 0 "level of positions (index 3)"
+run run four-bar --events auto --time 1 --tol 1e-6
+expect "and of accelerations" 0 "level of accelerations (index 1)"
+run run stick-slip --events always
+refused "another way of events" "--events: always: auto or off expected"
+run run stick-slip --scheme convex --events auto
+refused "events of the convex scheme" "--events: scheme convex does not locate events"
+run run four-bar --index 1
+refused "another index" "--index: 1: 2 or 3 expected"
+run run four-bar --index 3 --events auto
+refused "two levels" "--index: joints at the level of positions"
+run run stick-slip --tol 1e-6
+refused "a tolerance without events" "--tol: for grains, bodies and --events"
+run run box-stack --events auto
+refused "events of bodies" "--events"
 run run bouncing-ball --set e=0.5,e=0.6
 refused "a setting twice" "--set: e: given twice, 0.5 and 0.6"
 finish

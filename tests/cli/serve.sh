@@ -30,7 +30,8 @@ refused() { # CODE WORD ARGUMENT...
     [ $code -eq "$expected" ] || fail "serve $*: exit code $code"
     [ "$(wc -l <said)" -eq 1 ] && grep -q -- "$word" said || fail "serve $*: $(cat said)"
 }
-refused 2 'scene of bodies' pebble-bed
+echo '{"kind": "lcp", "M": [[1]], "q": [1]}' >lcp.json
+refused 2 'a scene is expected' lcp.json
 refused 2 'nothing.json' nothing.json
 refused 2 'is not a folder' --folder none
 refused 2 '65535' --port 70000
@@ -54,5 +55,7 @@ timeout 250 node "$web/live.mjs" "$chromium" "$stiction" "$work/scenes" ${PICTUR
 "$stiction" run scenes/mine.json --time 0.02 --quiet || fail "the scene that was saved"
 "$stiction" view scenes/pulled --out pulled.html --quiet || fail "the run that was saved"
 "$stiction" inspect scenes/posed.hdf5 --quiet || fail "the problem that was saved"
+"$stiction" view scenes/grains --out grains.html --quiet || fail "the run of grains that was saved"
+"$stiction" inspect scenes/grains-step.hdf5 --quiet || fail "the step of grains that was saved"
 [ -z "$(ls tmp | grep stiction)" ] || fail "recordings are left behind: $(ls tmp)"
 [ $failures -eq 0 ]

@@ -83,6 +83,7 @@ bad "NaN in a scenario" '{"kind": "stochastic", "c0": [1], "scenarios": [{"c": [
 bad "a number that is too large" '{"kind": "stochastic", "c0": [1], "scenarios": [{"c": [1e999]}]}' "scenarios[0].c[0]"
 bad "probabilities that are none" '{"kind": "stochastic", "c0": [1], "scenarios": [{"p": 0.5}, {"p": 0.6}]}' "the probabilities of the scenarios sum to 1.1: 1 is expected"
 bad "a concave scenario" '{"kind": "stochastic", "c0": [1], "scenarios": [{"Q": [[-1]]}]}' "scenarios[0].Q is not positive semidefinite"
+bad "a side beyond 1e20" '{"kind": "stochastic", "c0": [1], "scenarios": [{"W0": [[1]], "d": [1e300]}]}' "scenarios[0].dl[0]: 1e+300: less than 1e20 in size"
 bad "d beside dl" '{"kind": "stochastic", "c0": [1], "scenarios": [{"W0": [[1]], "d": [1], "dl": [0]}]}' "scenarios[0].d: a list of 1: stands for both sides"
 bad "a law that is none" '{"kind": "stochastic", "c0": [1], "sample": {"random": {"u": "cauchy"}, "scenario": {}}}' "sample.random.u"
 bad "a formula that is none" '{"kind": "stochastic", "c0": [1], "sample": {"random": {"u": "uniform"}, "scenario": {"c": ["2*w"]}}}' "sample.scenario.c[0]: column 3"

@@ -6,21 +6,28 @@ arm=$source_dir/scenes/arm.urdf
 
 # ---- a robot alone
 run run "$arm" --time 0.1
-expect "run of a robot" 0 "9 bodies (8 move), 8 joints" 'arm.urdf: line 26: approximated: link "shoulder_block": collision: cylinder'
+expect "run of a robot" 0 "9 bodies (8 move), 8 joints" 'arm.urdf: line 17: ignored: joint: limit: effort'
 expect "what is ignored" 0 "" "ignored: joint: limit: velocity: speeds of joints are not limited (8 times)"
 run run "$arm" --time 0.1 --json --quiet
-expect "the report in JSON" 0 '"what": "approximated"'
+expect "the report in JSON" 0 '"what": "ignored"'
 expect "and the robot" 0 '"robots": [{"name": "arm", "file": "'"$arm"'", "link_count": 9, "body_count": 9, "joint_count": 8'
 if [ -s err ]; then not_ok "--quiet" "$(head -c 200 err)"; else ok "--quiet"; fi
 run inspect "$arm"
-expect "inspect of a robot" 0 "9 bodies in space, 8 move" "approximated"
+expect "inspect of a robot" 0 "9 bodies in space, 8 move" "ignored"
 run inspect "$arm" --json
 expect "inspect --json of a robot" 0 '"robots": [{"name": "arm"'
 
-run run "$arm" --time 0.01
+cat >fixed.urdf <<'END'
+<robot name='r'><link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial></link>
+<link name='b'/><link name='c'/><link name='d'/>
+<joint name='ab' type='fixed'><parent link='a'/><child link='b'/></joint>
+<joint name='ac' type='fixed'><parent link='a'/><child link='c'/></joint>
+<joint name='ad' type='fixed'><parent link='a'/><child link='d'/></joint></robot>
+END
+run run fixed.urdf --time 0.01
 if [ "$(wc -l <err)" -le 12 ]; then ok "a dozen lines"; else not_ok "a dozen lines" "$(wc -l <err)"; fi
 few=$(wc -l <err)
-run run "$arm" --time 0.01 --verbose
+run run fixed.urdf --time 0.01 --verbose
 if [ "$(wc -l <err)" -gt "$few" ]; then ok "--verbose shows all"; else not_ok "--verbose shows all" "$(wc -l <err)"; fi
 
 # ---- on the ground
@@ -72,6 +79,8 @@ expect "a picture" 0
 if [ "$(bytes end/scene.png 16) $(bytes end/scene.png 20)" = "200 160" ]; then ok "--size"; else not_ok "--size" "$(bytes end/scene.png 16)"; fi
 drawn start --size 200x160 --at 0
 expect "a picture of the start" 0
+drawn seen --show visual
+expect "a picture of what can be seen" 0
 if cmp -s start/scene.png end/scene.png; then not_ok "--at" "the same"; else ok "--at"; fi
 drawn top --size 200x160 --view top && drawn same --size 200x160 --view 270,85
 if cmp -s top/scene.png same/scene.png; then ok "--view by name is one by degrees"; else not_ok "--view by name" "differs"; fi
@@ -87,6 +96,12 @@ refused "a time that is none" "--at: soon: a time from 0 on expected"
 if [ -e bad ]; then not_ok "nothing half-written" "$(ls bad)"; else ok "nothing half-written"; fi
 run run box.urdf --view top
 refused "no picture to look at" "--view: needs --picture"
+run run box.urdf --show visual
+refused "nothing is shown without a picture" "--show: needs --picture"
+run run box.urdf --out flat --picture --show all
+refused "a look that is none" "--show: all: collision or visual expected"
+run run arch --out flat --picture --show visual
+refused "looks of a scene" "--show: for robots (URDF)"
 run run arch --time 0.01 --out flat --picture --view top
 refused "no sides in the plane" "--view: of bodies in space, and arch is in the plane"
 run run stick-slip --out flat --picture --size 300

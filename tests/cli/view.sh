@@ -56,6 +56,27 @@ echo 'what was <b>said</b>' >said.txt
 code=0
 "$stiction" analyze painleve painleve-rod --instant --page no.html >said 2>&1 || code=$?
 [ $code -eq 2 ] && [ ! -e no.html ] || fail "--instant leaves a map for --page"
+"$stiction" analyze sticking arch --page sticks.html >/dev/null 2>said || fail "analyze sticking --page: $(cat said)"
+"$stiction" analyze sticking arch --json >sticks.json
+"$stiction" analyze sticking arch --set mu=0.25 --page falls.html >/dev/null 2>said
+"$stiction" analyze modes rocking-block --wrench 3,-10,0 --page modes.html >/dev/null 2>said || fail "analyze modes --page: $(cat said)"
+"$stiction" analyze modes rocking-block --wrench 3,-10,0 --json >modes.json
+"$stiction" analyze closure gripper --object box --page grasp.html >/dev/null 2>said || fail "analyze closure --page: $(cat said)"
+# by numbers: one velocity, so no place of anything is known; and a name that is hostile
+cat >bare.json <<J
+{"kind": "instant", "M": [[1]], "F": [1], "contacts": [
+    {"name": "</script><img src=x onerror=window.hacked=1>", "type": "unilateral", "mu": 0, "n": [1], "t": []}]}
+J
+"$stiction" analyze sticking bare.json --page bare.html >/dev/null 2>said || fail "analyze sticking of numbers --page: $(cat said)"
+"$stiction" analyze modes bare.json --page bare-modes.html >/dev/null 2>said || fail "analyze modes of one velocity --page: $(cat said)"
+grep -q '<img' bare.html bare-modes.html && fail "a name of a contact stands in the page as it is"
+code=0
+"$stiction" analyze sticking arch --page none/page.html >/dev/null 2>said || code=$?
+[ $code -eq 2 ] && grep -q 'none/page.html' said || fail "a page that cannot be written: exit code $code: $(cat said)"
+code=0
+"$stiction" analyze modes rocking-block rocking-block --page no.html >/dev/null 2>said || code=$?
+[ $code -eq 2 ] && [ ! -e no.html ] || fail "--page of two instants: exit code $code: $(cat said)"
+[ -z "$(find . -name 'stiction-page-*')" ] || fail "left behind: $(ls)"
 printf 'x' | dd of=peg/checkpoint.h5 bs=1 seek=900 conv=notrunc 2>/dev/null
 refused 2 'checkpoint.h5' peg --out broken.html
 [ -e broken.html ] && fail "a page of a damaged run"
@@ -73,15 +94,27 @@ rows = list(csv.DictReader(open("evil.csv")))[1:]  # without the start
 series = {n: [float(r[n]) for r in rows] for n in ("kinetic", "potential", "residual")}
 json.dump({"time": 0.1, "bodies": 2, "contacts": 2, "series": series,
            "texts": ["</script><img src=x onerror=window.hacked=1>", '<img src=x onerror="window.hacked=1">']}, open("evil.want", "w"))
-json.dump({"time": 0.3, "bodies": 40}, open("bed.want", "w"))
+json.dump({"time": 0.3, "bodies": 40, "video": True}, open("bed.want", "w"))
 json.dump({"time": 0.5}, open("slip.want", "w"))
 # at t = 9 the peg is between the walls, pushed by both tips: part, slot, two tips
 json.dump({"time": 9, "bodies": 4, "contacts": 4, "texts": ["fork tip 1", "dissipation of each step"]}, open("peg.want", "w"))
 # in the middle of the map theta = pi/4, where the friction of a uniform rod is critical at (1/3 + cos^2) / (sin cos) = 5/3
 json.dump({"time": 0, "texts": ["theta = 0.7854, mu = 1.333: unique, whatever the load; critical friction 1.667"]}, open("map.want", "w"))
+# the tightest contact of the arch stands first, with what is left of its cone
+contacts = json.load(open("sticks.json"))["contacts"]
+left = min(1 - abs(c["lambda_t"][0]) / (c["mu"] * c["lambda_n"]) for c in contacts)
+json.dump({"time": 0, "bodies": 14, "drawn": 24, "texts": ["%.3g %% left" % (100 * left)],
+           "answers": [{"question": "sticking", "verdict": "all contacts can stick", "rows": 24}]}, open("sticks.want", "w"))
+json.dump({"time": 0, "bodies": 14, "drawn": 24, "moving": 11, "answers": [{"question": "sticking", "verdict": "they cannot all stick", "rows": 24}]}, open("falls.want", "w"))
+modes = json.load(open("modes.json"))["modes"]
+json.dump({"time": 0, "bodies": 1, "drawn": 2, "answers": [{"question": "modes", "verdict": "1 mode can happen", "rows": len(modes)}]}, open("modes.want", "w"))
+json.dump({"time": 0, "bodies": 3, "drawn": 8, "answers": [{"question": "closure", "verdict": "the contacts balance every load", "rows": 8}]}, open("grasp.want", "w"))
+evil = ["</script><img src=x onerror=window.hacked=1>"]
+json.dump({"time": 0, "texts": evil, "answers": [{"question": "sticking", "verdict": "all contacts can stick", "rows": 1}]}, open("bare.want", "w"))
+json.dump({"time": 0, "answers": [{"question": "modes", "verdict": "1 mode can happen", "rows": 2}]}, open("bare-modes.want", "w"))
 json.dump({"time": 3, "bodies": 3, "texts": ["what was <b>said</b>", "least gap"], "tabs": [3, 4, 40]}, open("three.want", "w"))
 P
-for page in evil bed slip peg map three; do
+for page in evil bed slip peg map three sticks falls modes grasp bare bare-modes; do
     timeout 100 node "$web/test.mjs" "$chromium" $page.html $page.want ${PICTURES:+"$PICTURES/$page.png"} || fail "$page.html in Chromium"
 done
 [ $failures -eq 0 ]

@@ -1,8 +1,7 @@
 // Conversion compared with cddlib, run in its own process (package libcdd-tools); skipped where it is not installed.
-#include "support/cone_tools.h"
-// clang-format off
 #include <unistd.h>
-// clang-format on
+
+#include "support/cone_tools.h"
 
 // One description as cddlib's tool reads and writes it: rows 0 | vector, the first `linearity` of them lines.
 typedef struct table {

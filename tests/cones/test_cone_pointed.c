@@ -276,8 +276,8 @@ static void scale_of_rays_does_not_change_the_decision(void** state) {
     sti_env_destroy(env);
 }
 
-// With independent lines and no zero rays: pointed as generators exactly when the lines are the whole lineality space and
-// no ray lies in it.
+// With independent lines and no zero rays: pointed as generators exactly when the lines are the whole lineality space
+// and no ray lies in it.
 static void pointedness_agrees_with_the_lineality_space(void** state) {
     (void)state;
     sti_env* env = open_env();

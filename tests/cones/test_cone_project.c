@@ -12,8 +12,8 @@ static sti_polycone* random_cone(sti_env* env, sti_rng* rng, bool exact, int d) 
                      g + (size_t)(n - lines) * (size_t)d);
 }
 
-// p is the projection of x exactly when p is in the cone, x - p in the polar, and the two are orthogonal. Checked on the
-// rows of both forms, which the projection uses only one of. Returns the worst violation relative to |x|.
+// p is the projection of x exactly when p is in the cone, x - p in the polar, and the two are orthogonal. Checked on
+// the rows of both forms, which the projection uses only one of. Returns the worst violation relative to |x|.
 static double projection_error(const sti_polycone* cone, const double* x, const double* p) {
     const int d = sti_polycone_dimension_space(cone);
     const sti_rows tables[4] = {sti_polycone_inequalities(cone), sti_polycone_equations(cone), sti_polycone_rays(cone),

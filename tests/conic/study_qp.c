@@ -1,14 +1,14 @@
-// study_qp.c: SEED COUNT: random convex quadratic programs of known kind, the units of their variables and rows changed by powers
-// of ten, solved and held against what was planted in them.
+// study_qp.c: SEED COUNT: random convex quadratic programs of known kind, the units of their variables and rows changed
+// by powers of ten, solved and held against what was planted in them.
 //
 //     solvable     x, y, z are planted with c = -P x - A'y - z: x is optimal, and the least value is known
 //     infeasible   a row that is a combination of others asks for more than they allow
 //     unbounded    a direction along which nothing ends and the objective falls
 //
-// Wrong is an outcome other than the planted one, or an answer that the verifier rejects. But residuals are measured against the
-// largest |c_j| and |b_i| (docs/conic.md), which is much where units are far apart: what is solved to 1e-9 of those and not
-// solvable, or not to 1e-6 of the terms of its own objective, is counted as loose. The last line has the counts; exit code 1:
-// something wrong.
+// Wrong is an outcome other than the planted one, or an answer that the verifier rejects. But residuals are measured
+// against the largest |c_j| and |b_i| (docs/conic.md), which is much where units are far apart: what is solved to 1e-9
+// of those and not solvable, or not to 1e-6 of the terms of its own objective, is counted as loose. The last line has
+// the counts; exit code 1: something wrong.
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
@@ -125,7 +125,8 @@ static void plant_ray(sti_rng* rng, problem* p) {
     for (int j = 0; j < p->n; j++) p->lb[j] = -sti_rng_int(rng, 0, 3);
 }
 
-// Units: x_j becomes x_j / d_j, row i is multiplied by e_i. Powers of two near those of ten, so that nothing is rounded.
+// Units: x_j becomes x_j / d_j, row i is multiplied by e_i. Powers of two near those of ten, so that nothing is
+// rounded.
 static void change_units(sti_rng* rng, problem* p, int columns, int rows) {
     for (int j = 0; j < p->n; j++) {
         const double d = exp2(rint(sti_rng_int(rng, -columns, columns) * 3.3219280948873623));

@@ -1,15 +1,14 @@
-// Nelder and Mead's method: the NMF cases, smooth and kinked functions, bounds, what is not determined, failing allocations.
+// Nelder and Mead's method: the NMF cases, smooth and kinked functions, bounds, what is not determined, failing
+// allocations.
+#include <math.h>
+#include <stiction/stiction.h>
+
+#include "support/group_env.h"
 #include "support/near.h"
 #include "support/oracle.h"
 
-// clang-format off
-#include <math.h>
-#include <stiction/stiction.h>
-// clang-format on
-#include "support/group_env.h"
-
 static void must(sti_status status) {
-    if (status != STI_OK) print_error("%s\n", sti_env_error(env)->text);
+    if (status != STI_OK) print_error("%s\n", sti_env_error(group_env)->text);
     assert_int_equal(status, STI_OK);
 }
 
@@ -40,7 +39,7 @@ static void largest_residuals_of_the_cases_are_least(void** state) {
         const sti_fit_problem p = {
             .n = 3, .m = cJSON_GetArraySize(d.t), .start = start, .residuals = decay_residuals, .user = &d};
         sti_fit_answer a;
-        must(sti_fit(env, &p, NULL, &a));
+        must(sti_fit(group_env, &p, NULL, &a));
         const double best = oracle_number(item, "expected", "minimax_residual");
         assert_true(a.converged);
         if (!(a.value <= best * (1 + 1e-3) + 1e-8)) fail_msg("%s: %.9g, %.9g expected", oracle_id(item), a.value, best);
@@ -51,7 +50,7 @@ static void largest_residuals_of_the_cases_are_least(void** state) {
                         cJSON_GetNumberValue(cJSON_GetArrayItem(oracle_get(item, "expected", "parameters_minimax"), i)),
                         tol);
         assert_int_equal(a.undetermined, 0);
-        sti_fit_answer_clear(env, &a);
+        sti_fit_answer_clear(group_env, &a);
         seen++;
     }
     assert_true(seen >= 2);
@@ -71,11 +70,11 @@ static void squares_find_the_bottom_of_a_valley(void** state) {
     sti_fit_options o = sti_fit_options_default();
     o.norm = STI_FIT_SQUARES;
     sti_fit_answer a;
-    must(sti_fit(env, &p, &o, &a));
+    must(sti_fit(group_env, &p, &o, &a));
     assert_true(a.converged);
     assert_near(a.x[0], 1, 1e-7);
     assert_near(a.x[1], 1, 1e-7);
-    sti_fit_answer_clear(env, &a);
+    sti_fit_answer_clear(group_env, &a);
     // with x <= 1/2 the best point is on that face: (1/2, 1/4)
     const sti_fit_problem bounded = {.n = 2,
                                      .m = 2,
@@ -83,11 +82,11 @@ static void squares_find_the_bottom_of_a_valley(void** state) {
                                      .low = (const double[]){-INFINITY, -INFINITY},
                                      .high = (const double[]){0.5, INFINITY},
                                      .residuals = rosenbrock};
-    must(sti_fit(env, &bounded, &o, &a));
+    must(sti_fit(group_env, &bounded, &o, &a));
     assert_near(a.x[0], 0.5, 1e-12);
     assert_near(a.x[1], 0.25, 1e-6);
     assert_true(a.at_bound[0] && !a.at_bound[1]);
-    sti_fit_answer_clear(env, &a);
+    sti_fit_answer_clear(group_env, &a);
 }
 
 // y = a b t: only the product is measured.
@@ -101,7 +100,7 @@ static void what_the_data_leave_open_is_told(void** state) {
     (void)state;
     const sti_fit_problem p = {.n = 3, .m = 5, .start = (const double[]){1, 1, 1}, .residuals = product};
     sti_fit_answer a;
-    must(sti_fit(env, &p, NULL, &a));
+    must(sti_fit(group_env, &p, NULL, &a));
     assert_near(a.x[0] * a.x[1], 6, 1e-6);
     assert_near(a.x[2], 2, 1e-5);
     assert_int_equal(a.undetermined, 1);
@@ -109,7 +108,7 @@ static void what_the_data_leave_open_is_told(void** state) {
     assert_near(fabs(d[0]), sqrt(0.5), 1e-5);
     assert_near(d[0] + d[1], 0, 1e-5);
     assert_near(d[2], 0, 1e-5);
-    sti_fit_answer_clear(env, &a);
+    sti_fit_answer_clear(group_env, &a);
 }
 
 static sti_status broken(void* user, const double* x, double* r) {
@@ -129,25 +128,25 @@ static void models_that_end_and_bad_questions(void** state) {
     (void)state;
     sti_fit_answer a;
     const sti_fit_problem p = {.n = 1, .m = 1, .start = (const double[]){3}, .residuals = broken};
-    must(sti_fit(env, &p, NULL, &a));
+    must(sti_fit(group_env, &p, NULL, &a));
     assert_near(a.x[0], 2.5, 1e-12);
-    sti_fit_answer_clear(env, &a);
+    sti_fit_answer_clear(group_env, &a);
     sti_fit_problem bad = p;
     bad.residuals = failing;
-    assert_int_equal(sti_fit(env, &bad, NULL, &a), STI_ERR_IO);
+    assert_int_equal(sti_fit(group_env, &bad, NULL, &a), STI_ERR_IO);
     bad = p;
     bad.n = 0;
-    assert_int_equal(sti_fit(env, &bad, NULL, &a), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_fit(group_env, &bad, NULL, &a), STI_ERR_ARGUMENT);
     bad = p;
     bad.m = 0;
-    assert_int_equal(sti_fit(env, &bad, NULL, &a), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_fit(group_env, &bad, NULL, &a), STI_ERR_ARGUMENT);
     bad = p;
     bad.start = (const double[]){NAN};
-    assert_int_equal(sti_fit(env, &bad, NULL, &a), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_fit(group_env, &bad, NULL, &a), STI_ERR_ARGUMENT);
     bad = p;
     bad.low = (const double[]){2};
     bad.high = (const double[]){1};
-    assert_int_equal(sti_fit(env, &bad, NULL, &a), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_fit(group_env, &bad, NULL, &a), STI_ERR_ARGUMENT);
 }
 
 static void every_failed_allocation_is_survived(void** state) {

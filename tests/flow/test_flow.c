@@ -1,4 +1,5 @@
-// test_flow.c: optical flow: the operators of S3, the reference cases, motions that are known, limits, files, bad input, memory.
+// test_flow.c: optical flow: the operators of S3, the reference cases, motions that are known, limits, files, bad
+// input, memory.
 #include <math.h>
 #include <stiction/flow.h>
 #include <stiction/verify.h>
@@ -92,7 +93,8 @@ static void a_motion_of_several_pixels_is_found_from_coarse_to_fine(void** state
     assert_int_equal(sti_flow_solve(*state, &p.first, &p.second, &o, &many), STI_OK);
     assert_int_equal(many.outcome, STI_SOLVED);
     assert_int_equal(many.level_count, 4);  // 24 and 48, twice each
-    for (int k = 0; k < many.level_count; k++) assert_true(many.levels[k].verified && many.levels[k].gap <= o.tol);
+    for (int k = 0; k < many.level_count; k++)
+        assert_true(many.levels[k].verified && many.levels[k].gap <= many.levels[k].tol);
     o.levels = 1;
     assert_int_equal(sti_flow_solve(*state, &p.first, &p.second, &o, &one), STI_OK);
     assert_true(mean_error(&many.field, 2.5, -1.5) < 0.1);

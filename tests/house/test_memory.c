@@ -1,15 +1,14 @@
-// test_memory.c: public calls that the tests of their rooms do not make in an environment that runs out of memory. Each is made
-// here with all it needs, in one whose k-th allocation fails, for every k until none does. tests/house/allocations.sh sees
-// that no public call is left out.
-#include "support/failing_env.h"
-// clang-format off
+// test_memory.c: public calls that the tests of their rooms do not make in an environment that runs out of memory. Each
+// is made here with all it needs, in one whose k-th allocation fails, for every k until none does.
+// tests/house/allocations.sh sees that no public call is left out.
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stiction/stiction.h>
 #include <string.h>
 #include <unistd.h>
-#include <stiction/stiction.h>
-// clang-format on
+
+#include "support/failing_env.h"
 
 typedef sti_status call(sti_env* env);
 
@@ -21,8 +20,8 @@ static const char* path_of(const char* name) {
     return path;
 }
 
-// Nothing but a lack of memory, nothing left of it, and in the end what was asked for. `least` allocations are known to be made.
-// From `dense` on, where the same is asked for again and again, some are passed over.
+// Nothing but a lack of memory, nothing left of it, and in the end what was asked for. `least` allocations are known to
+// be made. From `dense` on, where the same is asked for again and again, some are passed over.
 static void fail_many(call* make, long least, long dense) {
     for (long k = 0;; k += k < dense ? 1 : 97) {
         failing_env f;

@@ -241,6 +241,21 @@ static void bad_data_are_named(void** state) {
     assert_non_null(strstr(sti_env_error(*state)->text, "b"));
 }
 
+// The sum of what is left is beyond all numbers: then nothing is known of the least one.
+static void sums_that_overflow_are_not_claimed_to_be_met(void** state) {
+    double A[] = {1, 1, 1, 1}, b[] = {1e308, -1e308};
+    const sti_l1 p = {.m = 2, .n = 2, .A = sti_matrix_dense_view(2, 2, A), .b = b};
+    sti_l1_answer a;
+    for (int norm = STI_L1_SUM; norm <= STI_L1_LARGEST; norm++) {
+        sti_l1_options o = sti_l1_options_default();
+        o.norm = (sti_l1_norm)norm;
+        assert_int_equal(sti_l1_solve(*state, &p, &o, &a), STI_OK);
+        assert_true(a.outcome != STI_SOLVED || a.bound >= 1e307);
+        assert_true(isfinite(a.gap) && isfinite(a.bound));
+        sti_l1_answer_clear(*state, &a);
+    }
+}
+
 static void every_allocation_may_fail(void** state) {
     (void)state;
     double A[] = {1, 2, 3, 1, 5, 1}, b[] = {-1, -2, -4};
@@ -278,6 +293,7 @@ int main(void) {
         cmocka_unit_test(a_newton_step_satisfies_all_rows_of_its_system),
         cmocka_unit_test(a_step_that_does_not_exist_is_refused),
         cmocka_unit_test(bad_data_are_named),
+        cmocka_unit_test(sums_that_overflow_are_not_claimed_to_be_met),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, open_state_env, close_state_env);

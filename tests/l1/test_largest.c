@@ -34,7 +34,8 @@ static void one_number_is_fitted_by_the_middle_of_the_range(void** state) {
     sti_l1_answer_clear(*state, &a);
 }
 
-// Chebyshev: x^n by polynomials of lower degree on [-1, 1] up to 2^(1-n); the error swings between n + 1 points, all on the grid.
+// Chebyshev: x^n by polynomials of lower degree on [-1, 1] up to 2^(1-n); the error swings between n + 1 points, all on
+// the grid.
 static void a_parabola_is_fitted_by_a_line_to_one_half(void** state) {
     enum { M = 201 };
     double A[2 * M], b[M];

@@ -2,13 +2,12 @@
 #ifndef TESTS_MANIPULATION_PEG_SCENE_H
 #define TESTS_MANIPULATION_PEG_SCENE_H
 
-#include "support/near.h"
-#include "support/oracle.h"
-// clang-format off
 #include <math.h>
 #include <stdlib.h>
 #include <stiction/stiction.h>
-// clang-format on
+
+#include "support/near.h"
+#include "support/oracle.h"
 
 enum { PEG_TEXT = 8000 };
 

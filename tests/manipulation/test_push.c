@@ -1,10 +1,11 @@
-// Pushing a peg, S3 2.4: trajectories, modes, forces and jams of the reference cases; closed forms; what does not change.
+// Pushing a peg, S3 2.4: trajectories, modes, forces and jams of the reference cases; closed forms; what does not
+// change.
 #include "manipulation/peg_scene.h"
 #include "support/group_env.h"
 
 static sti_push* push_of(const sti_document* problem) {
     sti_push* p;
-    must(env, sti_push_create(env, sti_manipulation_of(problem), 0, &p));
+    must(group_env, sti_push_create(group_env, sti_manipulation_of(problem), 0, &p));
     return p;
 }
 
@@ -52,7 +53,7 @@ static void check_contacts(const cJSON* item, const sti_push_report* r, int l) {
 static void check_step(const sti_document* problem, double t, const double* before, const double* after,
                        const sti_push_report* r) {
     sti_push_verification v;
-    must(env, sti_verify_push(env, sti_manipulation_of(problem), t, 0.05, before, after, r, 1e-9, &v));
+    must(group_env, sti_verify_push(group_env, sti_manipulation_of(problem), t, 0.05, before, after, r, 1e-9, &v));
     if (!v.accepted) fail_msg("%s", v.text);
 }
 
@@ -67,7 +68,7 @@ static void follow(const cJSON* item, const sti_document* problem) {
     for (int l = 0; l < jam; l++) {
         const double t = sti_push_time(p);
         memcpy(before, sti_push_q(p), sizeof before);
-        must(env, sti_push_step(p, &r));
+        must(group_env, sti_push_step(p, &r));
         assert_int_equal(r.end, STI_PUSH_MOVED);
         assert_true(r.residual <= 1e-9);
         check_contacts(item, &r, l);
@@ -79,7 +80,7 @@ static void follow(const cJSON* item, const sti_document* problem) {
     }
     if (jam < 100) {
         memcpy(before, sti_push_q(p), sizeof before);
-        must(env, sti_push_step(p, &r));
+        must(group_env, sti_push_step(p, &r));
         assert_int_equal(r.end, STI_PUSH_STUCK);
         assert_int_equal(r.outcome, STI_NO_SOLUTION);
         assert_non_null(r.jam);
@@ -96,7 +97,7 @@ static void take_one_step(const cJSON* item, const sti_document* problem) {
     sti_push_report r;
     double before[3];
     memcpy(before, sti_push_q(p), sizeof before);
-    must(env, sti_push_step(p, &r));
+    must(group_env, sti_push_step(p, &r));
     const bool solution = peg_field(expected, "n_mode_solutions") > 0;
     assert_int_equal(r.outcome, solution ? STI_SOLVED : STI_NO_SOLUTION);
     if (!solution)
@@ -119,7 +120,7 @@ static void pegs_move_and_jam_as_the_cases_say(void** state) {
         const cJSON* contacts = oracle_get(item, "inputs", "contacts");
         if (strncmp(oracle_id(item), "PEG-", 4) != 0 || contacts == NULL) continue;
         peg_text text;
-        sti_document* problem = peg_problem(env, item, &text);
+        sti_document* problem = peg_problem(group_env, item, &text);
         if (oracle_get(item, "expected", "status") != NULL)
             follow(item, problem);
         else
@@ -140,7 +141,7 @@ static void damping_turns_with_the_part(void** state) {
         "{\"kind\": \"manipulation\", \"parts\": [{\"disc\": 1, \"support\": {\"points\": [[0.6, 0.1, 1], [-0.4, 0.3, "
         "1.5], [-0.2, -0.3, 0.8]]}}]}";
     sti_document* problem;
-    must(env, sti_document_parse(env, text, strlen(text), "peg", &problem));
+    must(group_env, sti_document_parse(group_env, text, strlen(text), "peg", &problem));
     const char* const names[] = {"E(0)", "E(0.5)"};
     for (int k = 0; k < 2; k++) {
         double E[9];
@@ -157,7 +158,7 @@ static void damping_turns_with_the_part(void** state) {
 
 static sti_document* parse(const char* text) {
     sti_document* problem;
-    must(env, sti_document_parse(env, text, strlen(text), "scene", &problem));
+    must(group_env, sti_document_parse(group_env, text, strlen(text), "scene", &problem));
     return problem;
 }
 
@@ -211,7 +212,7 @@ static void a_disc_moves_as_statics_says(void** state) {
     sti_document* problem = parse(text);
     sti_push* p = push_of(problem);
     sti_push_report r;
-    must(env, sti_push_step(p, &r));
+    must(group_env, sti_push_step(p, &r));
     assert_int_equal(r.end, STI_PUSH_MOVED);
     assert_int_equal(r.forces[0].mode, STI_PUSH_STICK);
     // force F on the part at the tip with C v = F, J w = r x F, and the point at the tip moves with (0.1, 0)
@@ -240,11 +241,11 @@ static void parts_pass_the_push_on(void** state) {
     for (int l = 0; l < 50; l++) {
         double before[6];
         memcpy(before, sti_push_q(p), sizeof before);
-        must(env, sti_push_step(p, &r));
+        must(group_env, sti_push_step(p, &r));
         assert_int_equal(r.end, STI_PUSH_MOVED);
         sti_push_verification v;
-        must(env,
-             sti_verify_push(env, sti_manipulation_of(problem), 0.01 * l, 0.01, before, sti_push_q(p), &r, 1e-9, &v));
+        must(group_env, sti_verify_push(group_env, sti_manipulation_of(problem), 0.01 * l, 0.01, before, sti_push_q(p),
+                                        &r, 1e-9, &v));
         if (!v.accepted) fail_msg("step %d: %s", l, v.text);
     }
     assert_near(sti_push_q(p)[0], 0.5, 1e-12);
@@ -268,7 +269,7 @@ static void a_tip_slides_over_a_nonconvex_part(void** state) {
         "\"speed\": 1}]}");
     sti_push* p = push_of(problem);
     sti_push_report r;
-    for (int l = 0; l < 150; l++) must(env, sti_push_step(p, &r));
+    for (int l = 0; l < 150; l++) must(group_env, sti_push_step(p, &r));
     for (int i = 0; i < 3; i++) assert_near(sti_push_q(p)[i], 0, 1e-12);
     sti_push_destroy(p);
     sti_document_destroy(problem);
@@ -279,7 +280,7 @@ static void a_tip_slides_over_a_nonconvex_part(void** state) {
         "[0, 2]], \"support\": {\"pressure\": 1}}], \"probes\": [{\"tips\": [[1, 1]], \"direction\": [-1, -1], "
         "\"speed\": 1}]}");
     p = push_of(problem);
-    must(env, sti_push_step(p, &r));
+    must(group_env, sti_push_step(p, &r));
     assert_int_equal(r.contact_count, 2);
     assert_true(r.forces[0].lambda_n > 0 && r.forces[1].lambda_n > 0);
     sti_push_destroy(p);
@@ -293,7 +294,7 @@ static void a_probe_stops_after_its_duration(void** state) {
         "\"probes\": "
         "[{\"tips\": [[-1, 0]], \"direction\": 0, \"speed\": 2, \"begin\": 0.1, \"duration\": 0.3}]}");
     sti_push* p = push_of(problem);
-    for (int l = 0; l < 100; l++) must(env, sti_push_step(p, NULL));
+    for (int l = 0; l < 100; l++) must(group_env, sti_push_step(p, NULL));
     assert_near(sti_push_q(p)[0], 0.6, 1e-9);
     sti_push_destroy(p);
     sti_document_destroy(problem);
@@ -302,7 +303,7 @@ static void a_probe_stops_after_its_duration(void** state) {
         "\"probes\": "
         "[{\"tips\": [[-1, 0]], \"path\": [\"0.2*t^2\", 0]}]}");
     p = push_of(problem);
-    for (int l = 0; l < 100; l++) must(env, sti_push_step(p, NULL));
+    for (int l = 0; l < 100; l++) must(group_env, sti_push_step(p, NULL));
     // the part follows with the speed at the start of each step, and gaps are mended in the next
     assert_near(sti_push_q(p)[0], 0.2, 0.2 * 0.01 * 0.01 + 1e-9);
     sti_push_destroy(p);
@@ -352,7 +353,7 @@ static void the_frame_the_units_and_the_damping_do_not_matter(void** state) {
         sti_push* p = push_of(problem);
         for (int l = 0; l < 40; l++) {
             sti_push_report r;
-            must(env, sti_push_step(p, &r));
+            must(group_env, sti_push_step(p, &r));
             assert_int_equal(r.end, STI_PUSH_MOVED);
         }
         const double *q = sti_push_q(p), x = (q[0] - v->dx) / v->scale, y = (q[1] - v->dy) / v->scale;
@@ -370,7 +371,7 @@ static void the_frame_the_units_and_the_damping_do_not_matter(void** state) {
 static void refused(const sti_document* problem, const double* before, const double* after, const sti_push_report* r,
                     const char* word) {
     sti_push_verification v;
-    must(env, sti_verify_push(env, sti_manipulation_of(problem), 0, 0.05, before, after, r, 1e-9, &v));
+    must(group_env, sti_verify_push(group_env, sti_manipulation_of(problem), 0, 0.05, before, after, r, 1e-9, &v));
     if (v.accepted || strstr(v.text, word) == NULL) fail_msg("%d: %s: \"%s\" expected", v.accepted, v.text, word);
 }
 
@@ -386,7 +387,7 @@ static void false_reports_are_refused(void** state) {
     sti_push* p = push_of(problem);
     sti_push_report r;
     double before[3] = {0}, after[3];
-    must(env, sti_push_step(p, &r));
+    must(group_env, sti_push_step(p, &r));
     memcpy(after, sti_push_q(p), sizeof after);
     check_step(problem, 0, before, after, &r);
     sti_push_contact contact = r.contacts[0];
@@ -426,11 +427,11 @@ static void false_jams_are_refused(void** state) {
     sti_document* problem;
     char path[400];
     snprintf(path, sizeof path, "%s/scenes/peg-damage.json", STI_SOURCE_DIR);
-    must(env, sti_document_load(env, path, &problem));
+    must(group_env, sti_document_load(group_env, path, &problem));
     sti_push* p = push_of(problem);
     sti_push_report r;
     const double q[3] = {0};
-    must(env, sti_push_step(p, &r));
+    must(group_env, sti_push_step(p, &r));
     assert_int_equal(r.end, STI_PUSH_DAMAGE);
     check_step(problem, 0, q, q, &r);
     sti_push_report lie = r;
@@ -450,7 +451,7 @@ static void false_jams_are_refused(void** state) {
     jam.left = left;
     refused(problem, q, q, &lie, "cone of friction");
     // a certificate of another problem: the probes stand farther apart, and the peg turns
-    must(env, sti_manipulation_set(sti_manipulation_of(problem), 1, (const char*[]){"d"}, (const double[]){0.3}));
+    must(group_env, sti_manipulation_set(sti_manipulation_of(problem), 1, (const char*[]){"d"}, (const double[]){0.3}));
     lie = r;
     refused(problem, q, q, &lie, "contact 0");
     sti_push_destroy(p);
@@ -465,12 +466,12 @@ static void opposing_probes_jam_exactly_up_to_mu(void** state) {
     for (int k = 0; k < 12; k++) {
         const double mu = 0.1 + 0.1 * (k / 2), d = 0.4 * mu * (k % 2 == 0 ? 0.99 : 1.01);
         sti_document* problem;
-        must(env, sti_document_load(env, path, &problem));
-        must(env, sti_manipulation_set(sti_manipulation_of(problem), 2, (const char*[]){"d", "mu"},
-                                       (const double[]){d, mu}));
+        must(group_env, sti_document_load(group_env, path, &problem));
+        must(group_env, sti_manipulation_set(sti_manipulation_of(problem), 2, (const char*[]){"d", "mu"},
+                                             (const double[]){d, mu}));
         sti_push* p = push_of(problem);
         sti_push_report r;
-        must(env, sti_push_step(p, &r));
+        must(group_env, sti_push_step(p, &r));
         assert_int_equal(r.end, k % 2 == 0 ? STI_PUSH_DAMAGE : STI_PUSH_MOVED);
         sti_push_destroy(p);
         sti_document_destroy(problem);
@@ -504,9 +505,9 @@ static void a_frozen_scene_is_the_scene(void** state) {
         sti_instant* instant;
         sti_push_contact* c;
         int count;
-        must(env, sti_manipulation_freeze(m, q, 2, 10, &system));
-        must(env, sti_manipulation_contacts(m, 0, q, 2, &c, &count));
-        must(env, sti_system_instant(env, system, 0, q, zero, &instant));
+        must(group_env, sti_manipulation_freeze(m, q, 2, 10, &system));
+        must(group_env, sti_manipulation_contacts(m, 0, q, 2, &c, &count));
+        must(group_env, sti_system_instant(group_env, system, 0, q, zero, &instant));
         assert_int_equal(instant->contact_count, count);
         assert_true(count >= (k == 0 ? 6 : 1));
         for (int i = 0; i < count; i++) {
@@ -529,13 +530,13 @@ static void a_frozen_scene_is_the_scene(void** state) {
                 }
             }
         }
-        must(env, sti_system_force(system, 0, q, zero, NULL, NULL, k_v));
+        must(group_env, sti_system_force(system, 0, q, zero, NULL, NULL, k_v));
         for (int part = 0; part < 2; part++) {
             sti_manipulation_damping(m, part, q[3 * part + 2], E);
             for (int j = 0; j < 9; j++) assert_near(-k_v[6 * (3 * part + j / 3) + 3 * part + j % 3], E[j], 1e-12);
         }
-        sti_instant_destroy(env, instant);
-        sti_env_free(env, c);
+        sti_instant_destroy(group_env, instant);
+        sti_env_free(group_env, c);
         sti_system_destroy(system);
         sti_document_destroy(problem);
     }
@@ -611,8 +612,8 @@ static void bad_scenes_are_named(void** state) {
         char text[1200];
         sti_document* problem;
         snprintf(text, sizeof text, "{\"kind\": \"manipulation\", %s}", bad[i][0]);
-        assert_int_equal(sti_document_parse(env, text, strlen(text), "file.json", &problem), STI_ERR_INPUT);
-        const char* said = sti_env_error(env)->text;
+        assert_int_equal(sti_document_parse(group_env, text, strlen(text), "file.json", &problem), STI_ERR_INPUT);
+        const char* said = sti_env_error(group_env)->text;
         if (strstr(said, bad[i][1]) == NULL || strncmp(said, "file.json: ", 11) != 0 || strchr(said, '\n') != NULL)
             fail_msg("%s\n  says: %s\n  expected: %s", text, said, bad[i][1]);
     }
@@ -623,7 +624,7 @@ static void setting_a_parameter_is_all_or_nothing(void** state) {
     char path[400];
     sti_document* problem;
     snprintf(path, sizeof path, "%s/scenes/peg-push.json", STI_SOURCE_DIR);
-    must(env, sti_document_load(env, path, &problem));
+    must(group_env, sti_document_load(group_env, path, &problem));
     sti_manipulation* m = sti_manipulation_of(problem);
     double E[9], other[9];
     sti_manipulation_damping(m, 0, 0, E);
@@ -632,7 +633,7 @@ static void setting_a_parameter_is_all_or_nothing(void** state) {
     sti_manipulation_damping(m, 0, 0, other);
     assert_memory_equal(E, other, sizeof E);
     assert_near(sti_manipulation_parameter_value(m, 0), 0.3, 0);
-    must(env, sti_document_set(problem, "rho=0.5,mu=1/5"));
+    must(group_env, sti_document_set(problem, "rho=0.5,mu=1/5"));
     sti_manipulation_damping(m, 0, 0, other);
     assert_near(other[8], 0.75, 1e-15);
     assert_int_equal(sti_document_set(problem, "rho=x"), STI_ERR_INPUT);

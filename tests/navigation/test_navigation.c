@@ -1,21 +1,20 @@
 // Vehicles in cages: NAV-01, deadlocks, many vehicles, what changes nothing, bad input, failing allocations.
-#include "support/near.h"
-#include "support/oracle.h"
-// clang-format off
 #include <math.h>
 #include <stdlib.h>
 #include <stiction/stiction.h>
-// clang-format on
+
 #include "support/group_env.h"
+#include "support/near.h"
+#include "support/oracle.h"
 
 static void must(sti_status status) {
-    if (status != STI_OK) print_error("%s\n", sti_env_error(env)->text);
+    if (status != STI_OK) print_error("%s\n", sti_env_error(group_env)->text);
     assert_int_equal(status, STI_OK);
 }
 
 static sti_document* parse(const char* text) {
     sti_document* problem;
-    must(sti_document_parse(env, text, strlen(text), "nav.json", &problem));
+    must(sti_document_parse(group_env, text, strlen(text), "nav.json", &problem));
     return problem;
 }
 
@@ -23,7 +22,7 @@ static sti_document* scene(const char* name) {
     char path[400];
     sti_document* problem;
     snprintf(path, sizeof path, "%s/scenes/%s.json", STI_SOURCE_DIR, name);
-    must(sti_document_load(env, path, &problem));
+    must(sti_document_load(group_env, path, &problem));
     return problem;
 }
 
@@ -125,7 +124,8 @@ static void no_cage_is_ever_entered(void** state) {
     sti_document_destroy(problem);
 }
 
-// Two blocks of vehicles run into each other and jam: laws and balance of every step by the velocities before and after it.
+// Two blocks of vehicles run into each other and jam: laws and balance of every step by the velocities before and after
+// it.
 static void a_crowd_that_jams_keeps_its_laws(void** state) {
     (void)state;
     static const char text[] =
@@ -190,7 +190,8 @@ static double between(int n, const double (*a)[2], int m, const double (*b)[2]) 
     return least;
 }
 
-// A bar slides over the floor of a hollow obstacle, past the seams of the triangles that it is cut into, to its upright side.
+// A bar slides over the floor of a hollow obstacle, past the seams of the triangles that it is cut into, to its upright
+// side.
 static void a_polygon_slides_past_seams_and_stops_at_the_wall(void** state) {
     (void)state;
     static const double L[][2] = {{0, 0}, {6, 0}, {6, 3}, {5, 3}, {5, 1}, {2.5, 1}, {0, 1}};
@@ -299,8 +300,8 @@ static void bad_files_are_named(void** state) {
         char text[500];
         sti_document* problem;
         snprintf(text, sizeof text, "{\"kind\": \"navigation\", %s}", bad[i][0]);
-        assert_int_equal(sti_document_parse(env, text, strlen(text), "nav.json", &problem), STI_ERR_INPUT);
-        const char* said = sti_env_error(env)->text;
+        assert_int_equal(sti_document_parse(group_env, text, strlen(text), "nav.json", &problem), STI_ERR_INPUT);
+        const char* said = sti_env_error(group_env)->text;
         if (strstr(said, bad[i][1]) == NULL || strncmp(said, "nav.json: ", 10) != 0)
             fail_msg("%s\n  says: %s\n  expected: %s", text, said, bad[i][1]);
     }

@@ -1,4 +1,5 @@
-// test_box.c: boxes of doubts in which a push keeps its modes: starts inside are tried by the stepper, which knows nothing of the proof.
+// test_box.c: boxes of doubts in which a push keeps its modes: starts inside are tried by the stepper, which knows
+// nothing of the proof.
 #include <stiction/plan.h>
 #include <string.h>
 
@@ -25,7 +26,7 @@ static bool lasts(const sti_manipulation* m, const sti_robust_box* b, const doub
     const double still[3] = {0};
     sti_push* push;
     bool good = true;
-    assert_int_equal(sti_push_create(env, m, b->box.h, &push), STI_OK);
+    assert_int_equal(sti_push_create(group_env, m, b->box.h, &push), STI_OK);
     sti_push_set(push, 0, q, still);
     for (long l = 0; l < b->box.steps && good; l++) {
         sti_push_report r;
@@ -51,10 +52,10 @@ static void starts_inside_keep_their_modes(void** state) {
     (void)state;
     sti_document* d;
     sti_robust_box* b;
-    assert_int_equal(sti_document_parse(env, scene, strlen(scene), "scene", &d), STI_OK);
+    assert_int_equal(sti_document_parse(group_env, scene, strlen(scene), "scene", &d), STI_OK);
     const sti_manipulation* m = sti_manipulation_of(d);
     const sti_box_options o = quick(m);
-    assert_int_equal(sti_robust_box_create(env, m, NULL, 0, 8, &o, &b), STI_OK);
+    assert_int_equal(sti_robust_box_create(group_env, m, NULL, 0, 8, &o, &b), STI_OK);
     assert_true(b->found);
     assert_true(b->proof.accepted);
     assert_true(b->scale > 1e-4);
@@ -75,12 +76,53 @@ static void starts_inside_keep_their_modes(void** state) {
     claim.doubts = &wide;
     claim.doubt_count = 1;
     sti_box_verification v;
-    assert_int_equal(sti_verify_push_box(env, m, &claim, 256, NULL, &v), STI_OK);
+    assert_int_equal(sti_verify_push_box(group_env, m, &claim, 256, NULL, &v), STI_OK);
     assert_false(v.accepted);
     assert_false(lasts(m, b, (const double[]){0.2, 0, 0}));
     assert_string_equal(sti_doubt_text(STI_DOUBT_TURN), "turn");
     assert_true(sti_manipulation_friction(m, 0, 1) == 0.3);
-    sti_robust_box_destroy(env, b);
+    sti_robust_box_destroy(group_env, b);
+    sti_document_destroy(d);
+}
+
+// The same start, by what is doubted of the probe and of friction: played by the command's stepper and put back
+// afterwards.
+static void a_start_is_tried(void** state) {
+    (void)state;
+    sti_document* d;
+    sti_box_switch s;
+    assert_int_equal(sti_document_parse(group_env, scene, strlen(scene), "scene", &d), STI_OK);
+    sti_manipulation* m = sti_manipulation_of(d);
+    const double start[3] = {0};
+    const sti_push_contact contact = {.against = STI_PUSH_TIP, .corner = -1, .face = 3};
+    const sti_push_mode mode = STI_PUSH_STICK;
+    const sti_push_doubt doubts[] = {{STI_DOUBT_X, 0, -1, 1},
+                                     {STI_DOUBT_MU, 1, -1, 1},
+                                     {STI_DOUBT_PLACE_X, 0, -1, 1},
+                                     {STI_DOUBT_TURN, 0, -1, 1},
+                                     {STI_DOUBT_SPEED, 0, -1, 1}};
+    const sti_push_box box = {.h = 0.05,
+                              .steps = 8,
+                              .start = start,
+                              .contact_count = 1,
+                              .contacts = &contact,
+                              .modes = &mode,
+                              .doubt_count = 5,
+                              .doubts = doubts};
+    double before[2], v[2];
+    sti_manipulation_tip(m, 0, 0, before, v);
+    const double cases[][5] = {{0, 0, 0, 0, 0},    {0.2, 0, 0, 0, 0}, {0, -0.29, 0, 0.2, 0},
+                               {0, 0, -0.2, 0, 0}, {0, 0, 0, 1.2, 0}, {0, 0, 0, 0, 0.5}};
+    const long first[] = {-1, 0, 0, 0, 0, -1};
+    for (int k = 0; k < 6; k++) {
+        assert_int_equal(sti_robust_box_try(group_env, m, &box, cases[k], &s), STI_OK);
+        if (s.step != first[k]) fail_msg("case %d: step %ld", k, s.step);
+        double after[2], speed[2];
+        sti_manipulation_tip(m, 0, 0, after, speed);
+        assert_true(after[0] == before[0] && speed[0] == v[0] && speed[1] == v[1]);
+        assert_true(sti_manipulation_friction(m, 0, 1) == 0.3);
+    }
+    assert_int_equal(sti_manipulation_disturb(m, 1, start, 0, 0), STI_ERR_ARGUMENT);
     sti_document_destroy(d);
 }
 
@@ -101,6 +143,10 @@ static void every_allocation_may_fail(void** state) {
             o.weight[STI_DOUBT_X] = o.weight[STI_DOUBT_Y] = 0;
             status = sti_robust_box_create(f.env, m, NULL, 0, 1, &o, &b);
             if (status == STI_OK) status = sti_verify_push_box(f.env, m, &b->box, 1, NULL, &v);
+            sti_box_switch s;
+            const double none[STI_DOUBT_COUNT] = {0};
+            if (status == STI_OK) status = sti_robust_box_try(f.env, sti_manipulation_of(d), &b->box, none, &s);
+            if (status == STI_OK) status = sti_manipulation_disturb(sti_manipulation_of(d), 0, none, 0, 0);
         }
         if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
         sti_robust_box_destroy(f.env, b);
@@ -112,6 +158,7 @@ static void every_allocation_may_fail(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(starts_inside_keep_their_modes),
+        cmocka_unit_test(a_start_is_tried),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, open_group_env, close_group_env);

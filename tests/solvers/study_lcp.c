@@ -1,11 +1,11 @@
-// study_lcp.c: SEED COUNT: random small LCPs, degenerate and badly scaled, solved by `auto` and held against the enumeration of
-// all complementary cones in exact arithmetic.
+// study_lcp.c: SEED COUNT: random small LCPs, degenerate and badly scaled, solved by `auto` and held against the
+// enumeration of all complementary cones in exact arithmetic.
 //
-// Right is: "no solution" where no cone contains q, and its certificate accepted by the verifier; "solved" with a point that the
-// verifier accepts, where some cone contains q. A point that is good to the tolerance of a problem that, exactly, has no
-// solution is counted apart ("near"): the data are that close to those of a solvable problem, and the residual says how close. The
-// rest is wrong. Left open (unknown, limit) is what `auto` should not do at this size. The last line has the counts; exit
-// code 1: something wrong or left open.
+// Right is: "no solution" where no cone contains q, and its certificate accepted by the verifier; "solved" with a point
+// that the verifier accepts, where some cone contains q. A point that is good to the tolerance of a problem that,
+// exactly, has no solution is counted apart ("near"): the data are that close to those of a solvable problem, and the
+// residual says how close. The rest is wrong. Left open (unknown, limit) is what `auto` should not do at this size. The
+// last line has the counts; exit code 1: something wrong or left open.
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>

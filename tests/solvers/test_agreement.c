@@ -3,17 +3,15 @@
 // The enumeration here is independent of the library: S3 theorem 1.2.6 says that a solvable LCP has a solution
 // whose columns of (I, -M) are linearly independent, so all 3^n supports (z_i, w_i or neither) with independent
 // columns are tried, in 128-bit integers (entries are small: every minor fits).
-#include "support/failing_env.h"
-#include "support/sanitized.h"
-// clang-format off
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 #include <stiction/problem.h>
 #include <stiction/verify.h>
-// clang-format on
+#include <string.h>
 
 #include "base/rng.h"
+#include "support/failing_env.h"
+#include "support/sanitized.h"
 
 enum { MAX_N = 8 };
 

@@ -1,13 +1,8 @@
 // The basis behind Lemke's method: solves after pivots and rebuilds against the data itself.
-#include "support/lcp_families.h"
-// clang-format off
-#include "support/failing_env.h"
-// clang-format on
-
 #include "solvers/basis.h"
-
-// after the others, whose parameters are called env too
+#include "support/failing_env.h"
 #include "support/group_env.h"
+#include "support/lcp_families.h"
 
 // Column of variable v in [-I, A], scaled: v stands in A x - w.
 static double column_entry(const sti_basis* B, int e, int v) {
@@ -46,7 +41,7 @@ static void wander(sti_basis* B, sti_rng* rng, int count) {
 
 static sti_basis* make(const family* f) {
     sti_basis* B;
-    assert_int_equal(sti_basis_create(env, &f->lcp, NULL, &B), STI_OK);
+    assert_int_equal(sti_basis_create(group_env, &f->lcp, NULL, &B), STI_OK);
     return B;
 }
 

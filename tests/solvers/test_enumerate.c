@@ -1,19 +1,15 @@
 // All solutions of an LCP: reference cases, closed forms, connected pieces, proofs.
-#include "support/oracle.h"
-// clang-format off
 #include <math.h>
 #include <stiction/problem.h>
 #include <stiction/verify.h>
-// clang-format on
 
 #include "base/rng.h"
-
-// after the others, whose parameters are called env too
 #include "support/group_env.h"
+#include "support/oracle.h"
 
 static sti_lcp_solution_set* enumerate(const sti_lcp* lcp) {
     sti_lcp_solution_set* set;
-    assert_int_equal(sti_lcp_enumerate(env, lcp, 0, 0, &set), STI_OK);
+    assert_int_equal(sti_lcp_enumerate(group_env, lcp, 0, 0, &set), STI_OK);
     assert_true(set->complete);
     return set;
 }
@@ -59,8 +55,8 @@ static void reference_lcps_have_exactly_the_listed_cones_and_solutions(void** st
     const cJSON* item;
     cJSON_ArrayForEach(item, oracle_cases(root)) {
         if (strncmp(oracle_id(item), "LCP-", 4) != 0) continue;
-        oracle_table M = oracle_read(env, oracle_get(item, "inputs", "M")),
-                     q = oracle_read(env, oracle_get(item, "inputs", "q"));
+        oracle_table M = oracle_read(group_env, oracle_get(item, "inputs", "M")),
+                     q = oracle_read(group_env, oracle_get(item, "inputs", "q"));
         const sti_lcp lcp = {.n = q.rows,
                              .M = sti_matrix_dense_view(q.rows, q.rows, M.value),
                              .q = q.value,
@@ -74,12 +70,12 @@ static void reference_lcps_have_exactly_the_listed_cones_and_solutions(void** st
         for (int k = 0; k < set->vertex_count; k++) basic += set->vertex_basic[k];
         assert_int_equal(basic, cJSON_GetArraySize(list));
         cJSON_ArrayForEach(z, list) {
-            oracle_table t = oracle_read(env, z);
+            oracle_table t = oracle_read(group_env, z);
             assert_true(find_vertex(set, t.value) >= 0);
             oracle_free(&t);
         }
         assert_int_equal(set->piece_count > 0, cJSON_IsTrue(oracle_get(item, "expected", "solvable")));
-        sti_lcp_solution_set_destroy(env, set);
+        sti_lcp_solution_set_destroy(group_env, set);
         oracle_free(&M);
         oracle_free(&q);
         seen++;
@@ -95,8 +91,8 @@ static void rod_with_friction_has_four_extreme_solutions_in_three_components(voi
     sti_rationals *Me, *qe;
     const char* text[] = {"52/25", "-36/25", "36/25", "0", "-36/25", "73/25", "-73/25", "1",
                           "36/25", "-73/25", "73/25", "1", "2",      "-1",    "-1",     "0"};
-    assert_int_equal(sti_rationals_create(env, 16, &Me), STI_OK);
-    assert_int_equal(sti_rationals_create(env, 4, &qe), STI_OK);
+    assert_int_equal(sti_rationals_create(group_env, 16, &Me), STI_OK);
+    assert_int_equal(sti_rationals_create(group_env, 4, &qe), STI_OK);
     for (size_t k = 0; k < 16; k++) assert_int_equal(sti_rationals_set_text(Me, k, text[k]), STI_OK);
     for (size_t k = 0; k < 4; k++) assert_int_equal(sti_rationals_set_double(qe, k, q[k]), STI_OK);
     const sti_lcp lcp = {.n = 4, .M = sti_matrix_dense_view(4, 4, M), .q = q, .M_exact = Me, .q_exact = qe};
@@ -117,8 +113,8 @@ static void rod_with_friction_has_four_extreme_solutions_in_three_components(voi
     char* exact;
     assert_int_equal(sti_rationals_text(set->vertex_exact, (size_t)where[0] * 4, &exact), STI_OK);
     assert_string_equal(exact, "143/100");
-    sti_env_free(env, exact);
-    sti_lcp_solution_set_destroy(env, set);
+    sti_env_free(group_env, exact);
+    sti_lcp_solution_set_destroy(group_env, set);
     sti_rationals_destroy(Me);
     sti_rationals_destroy(qe);
 }
@@ -136,7 +132,7 @@ static void minus_identity_has_two_to_the_n_isolated_solutions(void** state) {
     assert_int_equal(set->vertex_count, 1 << N);
     assert_int_equal(set->component_count, 1 << N);
     for (int c = 0; c < set->component_count; c++) assert_int_equal(set->component_dimension[c], 0);
-    sti_lcp_solution_set_destroy(env, set);
+    sti_lcp_solution_set_destroy(group_env, set);
 }
 
 static void zero_matrix_gives_one_unbounded_component(void** state) {
@@ -149,7 +145,7 @@ static void zero_matrix_gives_one_unbounded_component(void** state) {
     assert_int_equal(set->vertex_count, 1);
     assert_int_equal(set->ray_count, 1);
     assert_true(set->ray[0] > 0 && set->ray[1] == 0);
-    sti_lcp_solution_set_destroy(env, set);
+    sti_lcp_solution_set_destroy(group_env, set);
 }
 
 static void no_solution_comes_with_a_proof_the_verifier_accepts(void** state) {
@@ -163,9 +159,9 @@ static void no_solution_comes_with_a_proof_the_verifier_accepts(void** state) {
     assert_int_equal(set->certificate.proof, STI_PROOF_BRANCH);
     sti_lcp_answer answer = {.outcome = STI_NO_SOLUTION, .n = 5, .certificate = set->certificate};
     sti_verification v;
-    assert_int_equal(sti_verify_lcp(env, &lcp, &answer, 1e-10, &v), STI_OK);
+    assert_int_equal(sti_verify_lcp(group_env, &lcp, &answer, 1e-10, &v), STI_OK);
     assert_true(v.accepted && v.exact);
-    sti_lcp_solution_set_destroy(env, set);
+    sti_lcp_solution_set_destroy(group_env, set);
 }
 
 // Free variables: the same set after u is eliminated by hand.
@@ -194,13 +190,13 @@ static void mixed_problem_lists_what_its_eliminated_form_lists(void** state) {
                                .b = b};
         const sti_lcp lcp = {.n = 3, .M = sti_matrix_dense_view(3, 3, M), .q = q};
         sti_lcp_solution_set *mixed, *plain = enumerate(&lcp);
-        assert_int_equal(sti_mlcp_enumerate(env, &mlcp, 0, 0, &mixed), STI_OK);
+        assert_int_equal(sti_mlcp_enumerate(group_env, &mlcp, 0, 0, &mixed), STI_OK);
         assert_int_equal(mixed->piece_count, plain->piece_count);
         assert_int_equal(mixed->vertex_count, plain->vertex_count);
         assert_int_equal(mixed->component_count, plain->component_count);
         for (int k = 0; k < mixed->vertex_count; k++) assert_true(find_vertex(plain, mixed->vertex + 5 * k + 2) >= 0);
-        sti_lcp_solution_set_destroy(env, plain);
-        sti_lcp_solution_set_destroy(env, mixed);
+        sti_lcp_solution_set_destroy(group_env, plain);
+        sti_lcp_solution_set_destroy(group_env, mixed);
     }
 }
 
@@ -228,8 +224,8 @@ static void permuting_the_pairs_permutes_the_solutions(void** state) {
             for (int i = 0; i < 5; i++) z[i] = a->vertex[5 * k + order[i]];
             assert_true(find_vertex(b, z) >= 0);
         }
-        sti_lcp_solution_set_destroy(env, a);
-        sti_lcp_solution_set_destroy(env, b);
+        sti_lcp_solution_set_destroy(group_env, a);
+        sti_lcp_solution_set_destroy(group_env, b);
     }
 }
 
@@ -239,10 +235,10 @@ static void too_many_pieces_are_reported_as_incomplete(void** state) {
     double M[N * N] = {0}, q[N] = {0};
     const sti_lcp lcp = {.n = N, .M = sti_matrix_dense_view(N, N, M), .q = q};
     sti_lcp_solution_set* set;
-    assert_int_equal(sti_lcp_enumerate(env, &lcp, 50, 0, &set), STI_OK);
+    assert_int_equal(sti_lcp_enumerate(group_env, &lcp, 50, 0, &set), STI_OK);
     assert_false(set->complete);
     assert_int_equal(set->piece_count, 50);
-    sti_lcp_solution_set_destroy(env, set);
+    sti_lcp_solution_set_destroy(group_env, set);
 }
 
 static void a_time_limit_ends_a_search_that_would_not_end(void** state) {
@@ -255,9 +251,9 @@ static void a_time_limit_ends_a_search_that_would_not_end(void** state) {
     }
     const sti_lcp lcp = {.n = N, .M = sti_matrix_dense_view(N, N, M), .q = q};
     sti_lcp_solution_set* set;
-    assert_int_equal(sti_lcp_enumerate(env, &lcp, 0, 0.05, &set), STI_OK);
+    assert_int_equal(sti_lcp_enumerate(group_env, &lcp, 0, 0.05, &set), STI_OK);
     assert_false(set->complete);
-    sti_lcp_solution_set_destroy(env, set);
+    sti_lcp_solution_set_destroy(group_env, set);
 }
 
 static void a_failed_allocation_leaves_nothing_behind(void** state) {

@@ -1,20 +1,16 @@
 // Lemke's method: reference cases, the path of exact arithmetic, exponential families, ties, rays, numerics.
+#include <stiction/io.h>
+#include <stiction/problem.h>
+
+#include "solvers/solvers.h"
 #include "support/exact_lemke.h"
+#include "support/group_env.h"
 #include "support/lcp_families.h"
 #include "support/oracle.h"
 #include "support/sanitized.h"
-// clang-format off
-#include <stiction/io.h>
-#include <stiction/problem.h>
-// clang-format on
-
-#include "solvers/solvers.h"
-
-// after the others, whose parameters are called env too
-#include "support/group_env.h"
 
 static sti_lcp_answer lemke(const family* f) {
-    return family_solve(env, sti_lcp_method_lemke, &f->lcp, NULL);
+    return family_solve(group_env, sti_lcp_method_lemke, &f->lcp, NULL);
 }
 
 // ---- integer problems of every kind ----
@@ -35,7 +31,7 @@ static void expect_exact_path(const family* f) {
     for (int i = 0; i < k.n && k.end == STI_END_SOLUTION; i++) {
         assert_int_equal(a.alpha[k.basic[i] % k.n], k.basic[i] >= k.n);
     }
-    sti_lcp_answer_clear(env, &a);
+    sti_lcp_answer_clear(group_env, &a);
     exact_close(&k);
 }
 
@@ -125,15 +121,15 @@ static const cJSON* expected_of(const cJSON* item, const char* a, const char* b,
 
 static void expect_vector(const cJSON* expected, const double* z, int n) {
     if (!cJSON_IsArray(expected)) return;
-    oracle_table t = oracle_read(env, expected);
+    oracle_table t = oracle_read(group_env, expected);
     assert_int_equal(t.rows, n);
     for (int i = 0; i < n; i++) assert_true(fabs(z[i] - t.value[i]) <= 1e-12 * fmax(1, fabs(t.value[i])));
     oracle_free(&t);
 }
 
 static void expect_case(const cJSON* item) {
-    oracle_table M = oracle_read(env, oracle_get(item, "inputs", "M")),
-                 q = oracle_read(env, oracle_get(item, "inputs", "q"));
+    oracle_table M = oracle_read(group_env, oracle_get(item, "inputs", "M")),
+                 q = oracle_read(group_env, oracle_get(item, "inputs", "q"));
     const family f = {.lcp = {.n = q.rows, .M = sti_matrix_dense_view(M.rows, M.cols, M.value), .q = q.value}};
     sti_lcp_answer a = lemke(&f);
     const char* status = cJSON_GetStringValue(expected_of(item, "lemke_status", "status", "lemke_status"));
@@ -144,7 +140,7 @@ static void expect_case(const cJSON* item) {
         expect_vector(expected_of(item, "lemke_lex_d_e_z", "lexicographic_solution_z", "lemke_z"), a.z, a.n);
         if (strncmp(oracle_id(item), "T128", 4) == 0) expect_vector(oracle_get(item, "expected", "z"), a.z, a.n);
     }
-    sti_lcp_answer_clear(env, &a);
+    sti_lcp_answer_clear(group_env, &a);
     oracle_free(&M);
     oracle_free(&q);
 }
@@ -203,7 +199,7 @@ static void expect_exponential(family (*make)(int), double z) {
         assert_int_equal(a.iterations, 1L << n);
         assert_true(a.z[0] == (z > 0 ? z : ldexp(1, n)));
         for (int i = 1; i < n; i++) assert_true(a.z[i] == 0);
-        sti_lcp_answer_clear(env, &a);
+        sti_lcp_answer_clear(group_env, &a);
         family_clear(&f);
     }
 }
@@ -228,7 +224,7 @@ static void grids_with_tied_ratios_are_solved(void** state) {
         sti_lcp_answer a = lemke(&f);
         assert_int_equal(a.termination, STI_END_SOLUTION);
         assert_true(family_residual(&f.lcp, a.z) <= 1e-13);
-        sti_lcp_answer_clear(env, &a);
+        sti_lcp_answer_clear(group_env, &a);
         family_clear(&f);
     }
 }
@@ -251,7 +247,7 @@ static void assignment_problems_are_solved(void** state) {
         sti_lcp_answer a = lemke(&f);
         assert_int_equal(a.termination, STI_END_SOLUTION);
         assert_true(family_residual(&f.lcp, a.z) <= 1e-13);
-        sti_lcp_answer_clear(env, &a);
+        sti_lcp_answer_clear(group_env, &a);
         family_clear(&f);
     }
 }
@@ -267,7 +263,7 @@ static void nonnegative_q_needs_no_pivot(void** state) {
     assert_int_equal(a.termination, STI_END_SOLUTION);
     assert_int_equal(a.iterations, 0);
     assert_int_equal(a.basis_nonsingular, 1);
-    sti_lcp_answer_clear(env, &a);
+    sti_lcp_answer_clear(group_env, &a);
     family_clear(&f);
 }
 
@@ -276,7 +272,7 @@ static void problems_without_pairs_are_solved(void** state) {
     family f = family_dense(0);
     sti_lcp_answer a = lemke(&f);
     assert_int_equal(a.termination, STI_END_SOLUTION);
-    sti_lcp_answer_clear(env, &a);
+    sti_lcp_answer_clear(group_env, &a);
     family_clear(&f);
 }
 
@@ -293,7 +289,7 @@ static void scalar_problems_end_as_they_must(void** state) {
             assert_int_equal(a.iterations, q >= 0 ? 0 : ray ? 1 : 2);
             assert_true(a.z[0] == (q < 0 && M > 0 ? 1 : 0));
             if (ray) assert_true(a.ray.dz[0] == 1 && a.ray.z0 == 1);
-            sti_lcp_answer_clear(env, &a);
+            sti_lcp_answer_clear(group_env, &a);
             family_clear(&f);
         }
     }
@@ -313,7 +309,7 @@ static void planted_solutions_are_found_to_rounding(void** state) {
             assert_int_equal(a.basis_nonsingular, 1);
             for (int i = 0; i < a.n; i++) assert_true(a.alpha[i] || a.z[i] == 0);
             if (kind == FAMILY_SPD || kind == FAMILY_DEFINITE) assert_true(family_distance(a.z, f.z, a.n) <= 1e-12);
-            sti_lcp_answer_clear(env, &a);
+            sti_lcp_answer_clear(group_env, &a);
             family_clear(&f);
         }
     }
@@ -335,7 +331,7 @@ static void solutions_do_not_depend_on_units(void** state) {
         sti_lcp_answer a = lemke(&g);
         assert_int_equal(a.termination, STI_END_SOLUTION);
         for (int i = 0; i < n; i++) assert_true(fabs(a.z[i] * c[i] - f.z[i]) <= 1e-11);
-        sti_lcp_answer_clear(env, &a);
+        sti_lcp_answer_clear(group_env, &a);
         free(c);
         family_clear(&f);
         family_clear(&g);
@@ -354,8 +350,8 @@ static void solutions_do_not_depend_on_the_order_of_pairs(void** state) {
         assert_int_equal(a.termination, STI_END_SOLUTION);
         assert_int_equal(b.termination, STI_END_SOLUTION);
         for (int i = 0; i < n; i++) assert_true(fabs(a.z[i] - b.z[n - 1 - i]) <= 1e-9);
-        sti_lcp_answer_clear(env, &a);
-        sti_lcp_answer_clear(env, &b);
+        sti_lcp_answer_clear(group_env, &a);
+        sti_lcp_answer_clear(group_env, &b);
         family_clear(&f);
         family_clear(&g);
     }
@@ -371,29 +367,30 @@ static void near_ties_decided_wrongly_are_repaired(void** state) {
         sti_lcp_answer a = lemke(&f);
         assert_int_equal(a.termination, STI_END_SOLUTION);
         for (int i = 0; i < n; i++) assert_true(fabs(a.z[i] + f.q[i]) <= 2e-13);
-        sti_lcp_answer_clear(env, &a);
+        sti_lcp_answer_clear(group_env, &a);
         family_clear(&f);
     }
 }
 
-// Near rank one, ties within rounding: bases came again for two million pivots. A path has no more of them than n 2^(n-1).
+// Near rank one, ties within rounding: bases came again for two million pivots. A path has no more of them than n
+// 2^(n-1).
 static void bug_paths_that_go_round_are_left(void** state) {
     (void)state;
     sti_document* problem;
-    assert_int_equal(sti_document_load(env, STI_SOURCE_DIR "/problems/path_goes_round.json", &problem), STI_OK);
+    assert_int_equal(sti_document_load(group_env, STI_SOURCE_DIR "/problems/path_goes_round.json", &problem), STI_OK);
     const sti_lcp* lcp = sti_lcp_of(problem);
     sti_lcp_options options = sti_lcp_options_default();
     options.solver = STI_SOLVER_LEMKE;
     options.exact_limit = 0;
     sti_lcp_answer a;
-    assert_int_equal(sti_lcp_solve(env, lcp, &options, &a), STI_OK);
+    assert_int_equal(sti_lcp_solve(group_env, lcp, &options, &a), STI_OK);
     assert_int_not_equal(a.termination, STI_END_LIMIT);
     assert_true(a.iterations <= 6L << 6);
-    sti_lcp_answer_clear(env, &a);
+    sti_lcp_answer_clear(group_env, &a);
     options = sti_lcp_options_default();
-    assert_int_equal(sti_lcp_solve(env, lcp, &options, &a), STI_OK);
+    assert_int_equal(sti_lcp_solve(group_env, lcp, &options, &a), STI_OK);
     assert_int_equal(a.outcome, STI_NO_SOLUTION);
-    sti_lcp_answer_clear(env, &a);
+    sti_lcp_answer_clear(group_env, &a);
     sti_document_destroy(problem);
 }
 
@@ -408,7 +405,7 @@ static void nearly_singular_problems_end_with_a_solution(void** state) {
         sti_lcp_answer a = lemke(&f);
         assert_int_equal(a.termination, STI_END_SOLUTION);
         assert_true(family_residual(&f.lcp, a.z) <= 1e-10);
-        sti_lcp_answer_clear(env, &a);
+        sti_lcp_answer_clear(group_env, &a);
         family_clear(&f);
     }
 }
@@ -441,9 +438,9 @@ static void bug_more_rows_than_the_width_tied_in_every_column(void** state) {
     f.q[GUARD] = 1;
     sti_lcp_options o = sti_lcp_options_default();
     o.covering = d;
-    sti_lcp_answer a = family_solve(env, sti_lcp_method_lemke, &f.lcp, &o);
+    sti_lcp_answer a = family_solve(group_env, sti_lcp_method_lemke, &f.lcp, &o);
     assert_true(a.iterations > TIED + 3);  // it came that far
-    sti_lcp_answer_clear(env, &a);
+    sti_lcp_answer_clear(group_env, &a);
     family_clear(&f);
 }
 
@@ -455,8 +452,8 @@ static void the_same_problem_gives_the_same_bits(void** state) {
     assert_true(family_residual(&f.lcp, a.z) <= 1e-14);
     assert_int_equal(a.iterations, b.iterations);
     assert_memory_equal(a.z, b.z, (size_t)a.n * sizeof(double));
-    sti_lcp_answer_clear(env, &a);
-    sti_lcp_answer_clear(env, &b);
+    sti_lcp_answer_clear(group_env, &a);
+    sti_lcp_answer_clear(group_env, &b);
     family_clear(&f);
 }
 
@@ -464,14 +461,14 @@ static void sparse_and_dense_give_the_same_bits(void** state) {
     (void)state;
     family f = family_obstacle(9, 9, 4);
     sti_matrix dense;
-    assert_int_equal(sti_matrix_to_dense(env, &f.lcp.M, &dense), STI_OK);
+    assert_int_equal(sti_matrix_to_dense(group_env, &f.lcp.M, &dense), STI_OK);
     const family g = {.lcp = {.n = f.lcp.n, .M = dense, .q = f.q}};
     sti_lcp_answer a = lemke(&f), b = lemke(&g);
     assert_int_equal(a.termination, STI_END_SOLUTION);
     assert_memory_equal(a.z, b.z, (size_t)a.n * sizeof(double));
-    sti_lcp_answer_clear(env, &a);
-    sti_lcp_answer_clear(env, &b);
-    sti_matrix_clear(env, &dense);
+    sti_lcp_answer_clear(group_env, &a);
+    sti_lcp_answer_clear(group_env, &b);
+    sti_matrix_clear(group_env, &dense);
     family_clear(&f);
 }
 
@@ -518,7 +515,7 @@ static void rays_stay_almost_complementary(void** state) {
             expect_ray(&f, &a);
             rays++;
         }
-        sti_lcp_answer_clear(env, &a);
+        sti_lcp_answer_clear(group_env, &a);
         family_clear(&f);
     }
     assert_true(rays > 40);
@@ -543,7 +540,7 @@ static void rays_of_infeasible_monotone_problems_are_farkas_vectors(void** state
             qv += f.q[j] * a.ray.dz[j];
         }
         assert_true(qv < 0);
-        sti_lcp_answer_clear(env, &a);
+        sti_lcp_answer_clear(group_env, &a);
         family_clear(&f);
     }
 }
@@ -557,12 +554,12 @@ static void covering_vectors_are_taken(void** state) {
     for (int i = 0; i < 20; i++) d[i] = 1 + i;
     sti_lcp_options options = sti_lcp_options_default();
     options.covering = d;
-    sti_lcp_answer a = family_solve(env, sti_lcp_method_lemke, &f.lcp, &options), b = lemke(&f);
+    sti_lcp_answer a = family_solve(group_env, sti_lcp_method_lemke, &f.lcp, &options), b = lemke(&f);
     assert_int_equal(a.termination, STI_END_SOLUTION);
     assert_true(family_distance(a.z, b.z, 20) <= 1e-9);
     assert_int_not_equal(a.iterations, b.iterations);
-    sti_lcp_answer_clear(env, &a);
-    sti_lcp_answer_clear(env, &b);
+    sti_lcp_answer_clear(group_env, &a);
+    sti_lcp_answer_clear(group_env, &b);
     free(d);
     family_clear(&f);
 }
@@ -576,10 +573,10 @@ static void covering_vectors_that_do_not_cover_are_refused(void** state) {
         sti_lcp_options options = sti_lcp_options_default();
         options.covering = d;
         sti_lcp_answer a;
-        assert_int_equal(sti_lcp_answer_reserve(env, 0, 3, &a), STI_OK);
-        assert_int_equal(sti_lcp_method_lemke(env, &f.lcp, &options, &a), STI_ERR_ARGUMENT);
-        assert_int_equal(sti_env_error(env)->index, 2);
-        sti_lcp_answer_clear(env, &a);
+        assert_int_equal(sti_lcp_answer_reserve(group_env, 0, 3, &a), STI_OK);
+        assert_int_equal(sti_lcp_method_lemke(group_env, &f.lcp, &options, &a), STI_ERR_ARGUMENT);
+        assert_int_equal(sti_env_error(group_env)->index, 2);
+        sti_lcp_answer_clear(group_env, &a);
     }
     family_clear(&f);
 }
@@ -589,17 +586,17 @@ static void limits_on_pivots_and_time_are_kept(void** state) {
     family f = fathi(12);
     sti_lcp_options options = sti_lcp_options_default();
     options.max_iterations = 100;
-    sti_lcp_answer a = family_solve(env, sti_lcp_method_lemke, &f.lcp, &options);
+    sti_lcp_answer a = family_solve(group_env, sti_lcp_method_lemke, &f.lcp, &options);
     assert_int_equal(a.termination, STI_END_LIMIT);
     assert_int_equal(a.iterations, 100);
-    sti_lcp_answer_clear(env, &a);
+    sti_lcp_answer_clear(group_env, &a);
     options.max_iterations = 0;
     options.time_limit_s = 1e-9;
-    a = family_solve(env, sti_lcp_method_lemke, &f.lcp, &options);
+    a = family_solve(group_env, sti_lcp_method_lemke, &f.lcp, &options);
     assert_int_equal(a.termination, STI_END_LIMIT);
     assert_true(a.iterations < 1000);
     assert_non_null(strstr(a.reason, "time"));
-    sti_lcp_answer_clear(env, &a);
+    sti_lcp_answer_clear(group_env, &a);
     family_clear(&f);
 }
 
@@ -623,9 +620,9 @@ static void progress_is_reported_every_n_pivots(void** state) {
     sti_lcp_options options = sti_lcp_options_default();
     options.trace = watch_call;
     options.trace_user = &w;
-    sti_lcp_answer a = family_solve(env, sti_lcp_method_lemke, &f.lcp, &options);
+    sti_lcp_answer a = family_solve(group_env, sti_lcp_method_lemke, &f.lcp, &options);
     assert_int_equal(w.calls, 256 / 8);
-    sti_lcp_answer_clear(env, &a);
+    sti_lcp_answer_clear(group_env, &a);
     family_clear(&f);
 }
 

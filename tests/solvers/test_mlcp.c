@@ -1,15 +1,11 @@
 // Mixed problems: reference cases, singular and redundant equations, contradictions, every solver.
-#include "support/oracle.h"
-// clang-format off
 #include <math.h>
 #include <stiction/problem.h>
 #include <stiction/verify.h>
-// clang-format on
 
 #include "base/rng.h"
-
-// after the others, whose parameters are called env too
 #include "support/group_env.h"
+#include "support/oracle.h"
 
 // Room for a mixed problem with n free variables and m pairs, all zero.
 typedef struct mixed {
@@ -51,25 +47,25 @@ static sti_lcp_answer solve(const sti_mlcp* p, sti_solver solver) {
     options.solver = solver;
     options.tol = 1e-10;
     sti_lcp_answer answer;
-    assert_int_equal(sti_mlcp_solve(env, p, &options, &answer), STI_OK);
+    assert_int_equal(sti_mlcp_solve(group_env, p, &options, &answer), STI_OK);
     return answer;
 }
 
 static void assert_accepted(const sti_mlcp* p, const sti_lcp_answer* answer, sti_outcome outcome) {
     if (answer->outcome != outcome) fail_msg("outcome %s: %s", sti_outcome_text(answer->outcome), answer->reason);
     sti_verification v;
-    assert_int_equal(sti_verify_mlcp(env, p, answer, 1e-10, &v), STI_OK);
+    assert_int_equal(sti_verify_mlcp(group_env, p, answer, 1e-10, &v), STI_OK);
     if (!v.accepted) fail_msg("verifier: %s", v.text);
 }
 
 // The problem of S3 theorem 1.2.10 from Q, F, H, N, k, b.
 static mixed from_theorem(const cJSON* item) {
-    oracle_table Q = oracle_read(env, oracle_get(item, "inputs", "Q")),
-                 F = oracle_read(env, oracle_get(item, "inputs", "F")),
-                 H = oracle_read(env, oracle_get(item, "inputs", "H")),
-                 N = oracle_read(env, oracle_get(item, "inputs", "N")),
-                 k = oracle_read(env, oracle_get(item, "inputs", "k")),
-                 b = oracle_read(env, oracle_get(item, "inputs", "b"));
+    oracle_table Q = oracle_read(group_env, oracle_get(item, "inputs", "Q")),
+                 F = oracle_read(group_env, oracle_get(item, "inputs", "F")),
+                 H = oracle_read(group_env, oracle_get(item, "inputs", "H")),
+                 N = oracle_read(group_env, oracle_get(item, "inputs", "N")),
+                 k = oracle_read(group_env, oracle_get(item, "inputs", "k")),
+                 b = oracle_read(group_env, oracle_get(item, "inputs", "b"));
     const int nx = Q.rows, ny = F.cols, m = N.rows, n = nx + ny;
     mixed x = make(n, m);
     for (int i = 0; i < nx; i++) {
@@ -86,12 +82,12 @@ static mixed from_theorem(const cJSON* item) {
 }
 
 static mixed from_blocks(const cJSON* item) {
-    oracle_table A = oracle_read(env, oracle_get(item, "inputs", "A")),
-                 C = oracle_read(env, oracle_get(item, "inputs", "C")),
-                 D = oracle_read(env, oracle_get(item, "inputs", "D")),
-                 B = oracle_read(env, oracle_get(item, "inputs", "B")),
-                 a = oracle_read(env, oracle_get(item, "inputs", "a")),
-                 b = oracle_read(env, oracle_get(item, "inputs", "b"));
+    oracle_table A = oracle_read(group_env, oracle_get(item, "inputs", "A")),
+                 C = oracle_read(group_env, oracle_get(item, "inputs", "C")),
+                 D = oracle_read(group_env, oracle_get(item, "inputs", "D")),
+                 B = oracle_read(group_env, oracle_get(item, "inputs", "B")),
+                 a = oracle_read(group_env, oracle_get(item, "inputs", "a")),
+                 b = oracle_read(group_env, oracle_get(item, "inputs", "b"));
     mixed x = make(a.rows, b.rows);
     memcpy(x.A, A.value, (size_t)(a.rows * a.rows) * sizeof(double));
     memcpy(x.C, C.value, (size_t)(a.rows * b.rows) * sizeof(double));
@@ -105,7 +101,7 @@ static mixed from_blocks(const cJSON* item) {
 
 static void compare(const double* got, const cJSON* expected) {
     if (!cJSON_IsArray(expected)) return;  // "not unique"
-    oracle_table t = oracle_read(env, expected);
+    oracle_table t = oracle_read(group_env, expected);
     for (int i = 0; i < t.rows; i++) assert_true(fabs(got[i] - t.value[i]) <= 1e-10);
     oracle_free(&t);
 }
@@ -127,7 +123,7 @@ static void reference_mixed_problems_have_the_listed_solution(void** state) {
             compare(answer.z, oracle_get(item, "expected", theorem ? "lemke_lex_lambda" : "v"));
             compare(answer.u, oracle_get(item, "expected", theorem ? "x" : "u"));
             if (!theorem) compare(answer.w, oracle_get(item, "expected", "slack"));
-            sti_lcp_answer_clear(env, &answer);
+            sti_lcp_answer_clear(group_env, &answer);
         }
         drop(&x);
         seen++;
@@ -188,7 +184,7 @@ static void every_solver_handles_regular_and_rank_deficient_equations(void** sta
                 assert_true(answer.outcome == STI_SOLVED || answer.outcome == STI_NO_SOLUTION);
             else
                 assert_accepted(&x.p, &answer, STI_SOLVED);
-            sti_lcp_answer_clear(env, &answer);
+            sti_lcp_answer_clear(group_env, &answer);
         }
         drop(&x);
     }
@@ -206,7 +202,7 @@ static void contradicting_equations_come_with_their_multipliers(void** state) {
         assert_accepted(&x.p, &answer, STI_NO_SOLUTION);
         assert_int_equal(answer.certificate.proof, STI_PROOF_FARKAS);
         assert_true(answer.certificate.exact);
-        sti_lcp_answer_clear(env, &answer);
+        sti_lcp_answer_clear(group_env, &answer);
     }
     drop(&x);
 }
@@ -219,7 +215,7 @@ static void large_contradicting_equations_are_proved_up_to_rounding(void** state
     sti_lcp_answer answer = solve(&x.p, STI_SOLVER_AUTO);
     assert_accepted(&x.p, &answer, STI_NO_SOLUTION);
     assert_true(answer.certificate.bound > 1e6);
-    sti_lcp_answer_clear(env, &answer);
+    sti_lcp_answer_clear(group_env, &answer);
     drop(&x);
 }
 
@@ -236,7 +232,7 @@ static void vanishing_A_is_pivoted_through_the_pairs(void** state) {
         sti_lcp_answer answer = solve(&x.p, (sti_solver)s);
         assert_accepted(&x.p, &answer, STI_SOLVED);
         assert_true(fabs(answer.z[1] - 1) < 1e-12 && fabs(answer.u[0] - 1) < 1e-12);
-        sti_lcp_answer_clear(env, &answer);
+        sti_lcp_answer_clear(group_env, &answer);
     }
     drop(&x);
 }
@@ -252,7 +248,7 @@ static void an_equation_and_a_variable_without_a_common_pair_are_split(void** st
     sti_lcp_answer answer = solve(&x.p, STI_SOLVER_AUTO);
     assert_accepted(&x.p, &answer, STI_SOLVED);
     assert_true(fabs(answer.z[0] - 2) < 1e-12);
-    sti_lcp_answer_clear(env, &answer);
+    sti_lcp_answer_clear(group_env, &answer);
     drop(&x);
 }
 
@@ -271,8 +267,8 @@ static void units_do_not_matter(void** state) {
     assert_accepted(&x.p, &two, STI_SOLVED);
     for (int i = 0; i < 8; i++) assert_true(fabs(one.z[i] - two.z[i]) <= 1e-12);
     for (int i = 0; i < 5; i++) assert_true(fabs(one.u[i] - two.u[i] * length) <= 1e-11);
-    sti_lcp_answer_clear(env, &one);
-    sti_lcp_answer_clear(env, &two);
+    sti_lcp_answer_clear(group_env, &one);
+    sti_lcp_answer_clear(group_env, &two);
     drop(&x);
 }
 
@@ -281,12 +277,12 @@ static void bad_input_is_named(void** state) {
     mixed x = make(1, 1);
     x.A[0] = 1, x.B[0] = NAN;
     sti_lcp_answer answer;
-    assert_int_equal(sti_mlcp_solve(env, &x.p, NULL, &answer), STI_ERR_ARGUMENT);
-    assert_non_null(strstr(sti_env_error(env)->text, "B[0][0]"));
+    assert_int_equal(sti_mlcp_solve(group_env, &x.p, NULL, &answer), STI_ERR_ARGUMENT);
+    assert_non_null(strstr(sti_env_error(group_env)->text, "B[0][0]"));
     x.B[0] = 1;
     x.p.C.cols = 3;
-    assert_int_equal(sti_mlcp_solve(env, &x.p, NULL, &answer), STI_ERR_ARGUMENT);
-    assert_non_null(strstr(sti_env_error(env)->text, "C is 1 x 3"));
+    assert_int_equal(sti_mlcp_solve(group_env, &x.p, NULL, &answer), STI_ERR_ARGUMENT);
+    assert_non_null(strstr(sti_env_error(group_env)->text, "C is 1 x 3"));
     drop(&x);
 }
 

@@ -1,24 +1,20 @@
 // The front door: real problems, theorem cases, hard families, what auto records, bad input, failed allocations.
-#include "support/oracle.h"
-// clang-format off
 #include <dirent.h>
 #include <math.h>
 #include <stiction/io.h>
 #include <stiction/problem.h>
 #include <stiction/verify.h>
-// clang-format on
 
 #include "base/env.h"
 #include "base/rng.h"
-
-// after the others, whose parameters are called env too
 #include "support/group_env.h"
+#include "support/oracle.h"
 
 static sti_lcp_answer solve(const sti_lcp* lcp, sti_solver solver) {
     sti_lcp_options options = sti_lcp_options_default();
     options.solver = solver;
     sti_lcp_answer answer;
-    assert_int_equal(sti_lcp_solve(env, lcp, &options, &answer), STI_OK);
+    assert_int_equal(sti_lcp_solve(group_env, lcp, &options, &answer), STI_OK);
     return answer;
 }
 
@@ -27,9 +23,9 @@ static void assert_decided(const char* name, const sti_document* problem, const 
     const double tol = sti_lcp_options_default().tol;
     sti_verification v;
     if (sti_lcp_of(problem) != NULL)
-        assert_int_equal(sti_verify_lcp(env, sti_lcp_of(problem), answer, tol, &v), STI_OK);
+        assert_int_equal(sti_verify_lcp(group_env, sti_lcp_of(problem), answer, tol, &v), STI_OK);
     else
-        assert_int_equal(sti_verify_mlcp(env, sti_mlcp_of(problem), answer, tol, &v), STI_OK);
+        assert_int_equal(sti_verify_mlcp(group_env, sti_mlcp_of(problem), answer, tol, &v), STI_OK);
     if (!v.accepted) fail_msg("%s: %s; %s", name, sti_outcome_text(answer->outcome), v.text);
 }
 
@@ -43,15 +39,15 @@ static int solve_folder(const char* folder) {
         char path[1024];
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         sti_document* problem;
-        if (sti_document_load(env, path, &problem) != STI_OK) fail_msg("%s", sti_env_error(env)->text);
+        if (sti_document_load(group_env, path, &problem) != STI_OK) fail_msg("%s", sti_env_error(group_env)->text);
         if (sti_document_kind(problem) == STI_KIND_LCP || sti_document_kind(problem) == STI_KIND_MLCP) {
             sti_lcp_answer answer;
             if (sti_lcp_of(problem) != NULL)
-                assert_int_equal(sti_lcp_solve(env, sti_lcp_of(problem), NULL, &answer), STI_OK);
+                assert_int_equal(sti_lcp_solve(group_env, sti_lcp_of(problem), NULL, &answer), STI_OK);
             else
-                assert_int_equal(sti_mlcp_solve(env, sti_mlcp_of(problem), NULL, &answer), STI_OK);
+                assert_int_equal(sti_mlcp_solve(group_env, sti_mlcp_of(problem), NULL, &answer), STI_OK);
             assert_decided(entry->d_name, problem, &answer);
-            sti_lcp_answer_clear(env, &answer);
+            sti_lcp_answer_clear(group_env, &answer);
             count++;
         }
         sti_document_destroy(problem);
@@ -82,8 +78,8 @@ static void theorem_1_2_8_cases_are_solved_or_proved_unsolvable(void** state) {
     const cJSON* item;
     cJSON_ArrayForEach(item, oracle_cases(root)) {
         if (strncmp(oracle_id(item), "T128-", 5) != 0) continue;
-        oracle_table M = oracle_read(env, oracle_get(item, "inputs", "M")),
-                     q = oracle_read(env, oracle_get(item, "inputs", "q"));
+        oracle_table M = oracle_read(group_env, oracle_get(item, "inputs", "M")),
+                     q = oracle_read(group_env, oracle_get(item, "inputs", "q"));
         const sti_lcp lcp = {.n = q.rows,
                              .M = sti_matrix_dense_view(q.rows, q.rows, M.value),
                              .q = q.value,
@@ -95,8 +91,8 @@ static void theorem_1_2_8_cases_are_solved_or_proved_unsolvable(void** state) {
         assert_string_equal(sti_termination_text(pivots.termination),
                             cJSON_GetStringValue(oracle_get(item, "expected", "lemke_status")));
         assert_true(pivots.outcome != (solvable ? STI_NO_SOLUTION : STI_SOLVED));
-        sti_lcp_answer_clear(env, &answer);
-        sti_lcp_answer_clear(env, &pivots);
+        sti_lcp_answer_clear(group_env, &answer);
+        sti_lcp_answer_clear(group_env, &pivots);
         oracle_free(&M);
         oracle_free(&q);
     }
@@ -111,8 +107,8 @@ static void a_ray_of_a_copositive_matrix_alone_is_no_proof(void** state) {
     assert_int_equal(answer.outcome, STI_SOLVED);
     assert_true(answer.z[0] == 0 && answer.z[1] == 1);
     assert_true(pivots.outcome != STI_NO_SOLUTION);
-    sti_lcp_answer_clear(env, &answer);
-    sti_lcp_answer_clear(env, &pivots);
+    sti_lcp_answer_clear(group_env, &answer);
+    sti_lcp_answer_clear(group_env, &pivots);
 }
 
 static void an_infeasible_monotone_problem_carries_a_farkas_vector_at_any_size(void** state) {
@@ -140,9 +136,9 @@ static void an_infeasible_monotone_problem_carries_a_farkas_vector_at_any_size(v
             fail_msg("n = %d: %s, %s", n, sti_outcome_text(answer.outcome), answer.reason);
         assert_int_equal(answer.certificate.proof, STI_PROOF_FARKAS);
         sti_verification v;
-        assert_int_equal(sti_verify_lcp(env, &lcp, &answer, 1e-10, &v), STI_OK);
+        assert_int_equal(sti_verify_lcp(group_env, &lcp, &answer, 1e-10, &v), STI_OK);
         if (!v.accepted) fail_msg("n = %d: %s", n, v.text);
-        sti_lcp_answer_clear(env, &answer);
+        sti_lcp_answer_clear(group_env, &answer);
         free(A), free(M), free(q);
     }
 }
@@ -168,7 +164,7 @@ static void exponential_families_are_solved_exactly(void** state) {
             assert_int_equal(answer.outcome, STI_SOLVED);
             assert_true(answer.exact);
             if (f == 0) assert_true(answer.z[0] == ldexp(1, n));
-            sti_lcp_answer_clear(env, &answer);
+            sti_lcp_answer_clear(group_env, &answer);
         }
         free(murty), free(fathi), free(q);
     }
@@ -187,16 +183,17 @@ static void auto_records_what_it_tried(void** state) {
     assert_int_equal(answer.attempts[0].termination, STI_END_RAY);
     assert_int_equal(answer.attempts[1].solver, STI_SOLVER_ENUM);
     assert_int_equal(answer.attempts[1].termination, STI_END_SOLUTION);
-    sti_lcp_answer_clear(env, &answer);
+    sti_lcp_answer_clear(group_env, &answer);
 }
 
-// A grid of m x m points in columns: the five-point Laplacian, with walls at which it is held, or free (rows of sum zero).
+// A grid of m x m points in columns: the five-point Laplacian, with walls at which it is held, or free (rows of sum
+// zero).
 static sti_matrix laplacian(int m, bool held) {
     const int n = m * m;
     sti_matrix A = {.rows = n, .cols = n};
-    A.col_start = sti_alloc_array_zero(env, (size_t)n + 1, sizeof *A.col_start);
-    A.row = sti_alloc_array(env, 5 * (size_t)n, sizeof *A.row);
-    A.value = sti_alloc_array(env, 5 * (size_t)n, sizeof *A.value);
+    A.col_start = sti_alloc_array_zero(group_env, (size_t)n + 1, sizeof *A.col_start);
+    A.row = sti_alloc_array(group_env, 5 * (size_t)n, sizeof *A.row);
+    A.value = sti_alloc_array(group_env, 5 * (size_t)n, sizeof *A.value);
     int64_t top = 0;
     for (int k = 0; k < n; k++) {
         const int x = k % m, y = k / m;
@@ -240,10 +237,10 @@ static void an_obstacle_problem_is_solved_by_sparse_factors(void** state) {
         for (int i = 0; i < answer.attempt_count; i++)
             assert_true(answer.attempts[i].solver != STI_SOLVER_LEMKE && answer.attempts[i].iterations <= 40);
         sti_verification v;
-        assert_int_equal(sti_verify_lcp(env, &lcp, &answer, 1e-8, &v), STI_OK);
+        assert_int_equal(sti_verify_lcp(group_env, &lcp, &answer, 1e-8, &v), STI_OK);
         assert_true(v.accepted);
-        sti_lcp_answer_clear(env, &answer);
-        sti_matrix_clear(env, &A);
+        sti_lcp_answer_clear(group_env, &answer);
+        sti_matrix_clear(group_env, &A);
         free(psi), free(q);
     }
 }
@@ -259,10 +256,10 @@ static void a_sparse_problem_without_solution_is_proved_to_have_none(void** stat
     sti_lcp_answer answer = solve(&lcp, STI_SOLVER_AUTO);
     if (answer.outcome != STI_NO_SOLUTION) fail_msg("%s: %s", sti_outcome_text(answer.outcome), answer.reason);
     sti_verification v;
-    assert_int_equal(sti_verify_lcp(env, &lcp, &answer, 1e-8, &v), STI_OK);
+    assert_int_equal(sti_verify_lcp(group_env, &lcp, &answer, 1e-8, &v), STI_OK);
     assert_true(v.accepted);
-    sti_lcp_answer_clear(env, &answer);
-    sti_matrix_clear(env, &A);
+    sti_lcp_answer_clear(group_env, &answer);
+    sti_matrix_clear(group_env, &A);
     free(q);
 }
 
@@ -280,10 +277,10 @@ static void a_sparse_problem_that_is_not_monotone_is_still_pivoted(void** state)
     sti_lcp_answer answer = solve(&lcp, STI_SOLVER_AUTO);
     assert_int_equal(answer.outcome, STI_SOLVED);
     sti_verification v;
-    assert_int_equal(sti_verify_lcp(env, &lcp, &answer, 1e-8, &v), STI_OK);
+    assert_int_equal(sti_verify_lcp(group_env, &lcp, &answer, 1e-8, &v), STI_OK);
     assert_true(v.accepted);
-    sti_lcp_answer_clear(env, &answer);
-    sti_matrix_clear(env, &A);
+    sti_lcp_answer_clear(group_env, &answer);
+    sti_matrix_clear(group_env, &A);
     free(q);
 }
 
@@ -291,8 +288,8 @@ static void fractions_are_taken_at_their_word(void** state) {
     (void)state;
     double M[1] = {1.0 / 3}, q[1] = {-2.0 / 7};
     sti_rationals *Me, *qe;
-    assert_int_equal(sti_rationals_create(env, 1, &Me), STI_OK);
-    assert_int_equal(sti_rationals_create(env, 1, &qe), STI_OK);
+    assert_int_equal(sti_rationals_create(group_env, 1, &Me), STI_OK);
+    assert_int_equal(sti_rationals_create(group_env, 1, &qe), STI_OK);
     assert_int_equal(sti_rationals_set_text(Me, 0, "1/3"), STI_OK);
     assert_int_equal(sti_rationals_set_text(qe, 0, "-2/7"), STI_OK);
     const sti_lcp lcp = {.n = 1, .M = sti_matrix_dense_view(1, 1, M), .q = q, .M_exact = Me, .q_exact = qe};
@@ -300,8 +297,8 @@ static void fractions_are_taken_at_their_word(void** state) {
     char* text;
     assert_int_equal(sti_rationals_text(answer.z_exact, 0, &text), STI_OK);
     assert_string_equal(text, "6/7");
-    sti_env_free(env, text);
-    sti_lcp_answer_clear(env, &answer);
+    sti_env_free(group_env, text);
+    sti_lcp_answer_clear(group_env, &answer);
     sti_rationals_destroy(Me);
     sti_rationals_destroy(qe);
 }
@@ -312,7 +309,7 @@ static void an_empty_problem_is_solved(void** state) {
     for (int s = 0; s < STI_SOLVER_COUNT; s++) {
         sti_lcp_answer answer = solve(&lcp, (sti_solver)s);
         assert_int_equal(answer.outcome, STI_SOLVED);
-        sti_lcp_answer_clear(env, &answer);
+        sti_lcp_answer_clear(group_env, &answer);
     }
 }
 
@@ -322,22 +319,22 @@ static void bad_input_is_refused_by_name(void** state) {
     sti_lcp lcp = {.n = 2, .M = sti_matrix_dense_view(2, 2, M), .q = q};
     sti_lcp_answer answer;
     sti_lcp_options options = sti_lcp_options_default();
-    assert_int_equal(sti_lcp_solve(env, &lcp, NULL, &answer), STI_ERR_ARGUMENT);
-    assert_non_null(strstr(sti_env_error(env)->text, "M[1][0] is inf"));
+    assert_int_equal(sti_lcp_solve(group_env, &lcp, NULL, &answer), STI_ERR_ARGUMENT);
+    assert_non_null(strstr(sti_env_error(group_env)->text, "M[1][0] is inf"));
     M[2] = 0;
-    assert_int_equal(sti_lcp_solve(env, &lcp, NULL, &answer), STI_ERR_ARGUMENT);
-    assert_non_null(strstr(sti_env_error(env)->text, "q[1] is"));
+    assert_int_equal(sti_lcp_solve(group_env, &lcp, NULL, &answer), STI_ERR_ARGUMENT);
+    assert_non_null(strstr(sti_env_error(group_env)->text, "q[1] is"));
     q[1] = 0;
     options.tol = 0;
-    assert_int_equal(sti_lcp_solve(env, &lcp, &options, &answer), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_lcp_solve(group_env, &lcp, &options, &answer), STI_ERR_ARGUMENT);
     options = sti_lcp_options_default();
     options.covering = d;
-    assert_int_equal(sti_lcp_solve(env, &lcp, &options, &answer), STI_ERR_ARGUMENT);
-    assert_non_null(strstr(sti_env_error(env)->text, "covering[1]"));
+    assert_int_equal(sti_lcp_solve(group_env, &lcp, &options, &answer), STI_ERR_ARGUMENT);
+    assert_non_null(strstr(sti_env_error(group_env)->text, "covering[1]"));
     lcp.M.rows = 3;
-    assert_int_equal(sti_lcp_solve(env, &lcp, NULL, &answer), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_lcp_solve(group_env, &lcp, NULL, &answer), STI_ERR_ARGUMENT);
     lcp.n = -1;
-    assert_int_equal(sti_lcp_solve(env, &lcp, NULL, &answer), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_lcp_solve(group_env, &lcp, NULL, &answer), STI_ERR_ARGUMENT);
 }
 
 // M = diag(2, 1), q = (-4, 3): every residual by hand, and nothing leaks when memory fails.

@@ -1,5 +1,5 @@
-// test_stochastic.c: stochastic programs against reference values, closed forms, the quadratic program of all scenarios at once,
-// and the independent check.
+// test_stochastic.c: stochastic programs against reference values, closed forms, the quadratic program of all scenarios
+// at once, and the independent check.
 #include <math.h>
 #include <stiction/qp.h>
 #include <stiction/stochastic.h>

@@ -4,15 +4,13 @@
 #ifndef TESTS_SUPPORT_CLASS_ORACLE_H
 #define TESTS_SUPPORT_CLASS_ORACLE_H
 
-#include "support/failing_env.h"
-// clang-format off
 #include <gmp.h>
 #include <math.h>
-#include <string.h>
 #include <stiction/classes.h>
+#include <string.h>
 
 #include "base/rng.h"
-// clang-format on
+#include "support/failing_env.h"
 
 enum { BRUTE_MAX = 7 };
 typedef __int128 wide;

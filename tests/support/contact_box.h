@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stiction/contact.h>
 
-// A cube of side and mass 1, four corners of its lower face on the plane; v is the velocity and spin after a step in which
-// gravity gives the impulse (sin a, 0, -cos a).
+// A cube of side and mass 1, four corners of its lower face on the plane; v is the velocity and spin after a step in
+// which gravity gives the impulse (sin a, 0, -cos a).
 typedef struct contact_box {
     double M[36], H[72], G[12], f[6], w[12], b[2], mu[4], W[144], q[12];
     sti_contact_problem global, local;

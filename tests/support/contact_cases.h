@@ -5,18 +5,17 @@
 #ifndef TESTS_SUPPORT_CONTACT_CASES_H
 #define TESTS_SUPPORT_CONTACT_CASES_H
 
-#include "contact/problem_tools.h"
-#include "support/failing_env.h"
-#include "support/open_env.h"
-// clang-format off
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <stiction/io.h>
 #include <stiction/verify.h>
 #include <string.h>
+
 #include "base/rng.h"
-// clang-format on
+#include "contact/problem_tools.h"
+#include "support/failing_env.h"
+#include "support/open_env.h"
 
 static inline sti_contact_options case_options(sti_contact_solver solver, double tol) {
     sti_contact_options options = sti_contact_options_default();

@@ -1,7 +1,7 @@
 // contact_families.h: random small contact problems of the kinds that have led solvers astray, from a seed.
 //
-// Data are dyadic fractions wherever W is computed from H and M, so that the local form is exactly what it was made from, and
-// "no solution" is a statement about the numbers and not about their rounding.
+// Data are dyadic fractions wherever W is computed from H and M, so that the local form is exactly what it was made
+// from, and "no solution" is a statement about the numbers and not about their rounding.
 #ifndef TESTS_SUPPORT_CONTACT_FAMILIES_H
 #define TESTS_SUPPORT_CONTACT_FAMILIES_H
 
@@ -116,8 +116,8 @@ static inline void case_scale_masses(contact_case* k, sti_rng* rng) {
     }
 }
 
-// The first contacts touch the first velocities, the others the rest, and the data of these are larger or smaller by far. Half
-// of the time the first ones are two walls that close.
+// The first contacts touch the first velocities, the others the rest, and the data of these are larger or smaller by
+// far. Half of the time the first ones are two walls that close.
 static inline void case_part(contact_case* k, sti_rng* rng) {
     const int d = k->p.dimension, nc = k->p.contact_count, nv = k->p.velocity_count, n = d * nc;
     const int first = nc / 2, velocities = (nv + 1) / 2;

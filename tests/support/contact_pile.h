@@ -2,13 +2,12 @@
 #ifndef TESTS_SUPPORT_CONTACT_PILE_H
 #define TESTS_SUPPORT_CONTACT_PILE_H
 
-#include "support/failing_env.h"
-// clang-format off
 #include <math.h>
 #include <string.h>
+
 #include "base/rng.h"
 #include "contact/local.h"
-// clang-format on
+#include "support/failing_env.h"
 
 // A contact between bodies a (-1: the ground) and b: directions (normal from a to b, tangents) and arms of the force.
 typedef struct pile_contact {

@@ -1,8 +1,10 @@
 // contact_truth.h: what is true of a small contact problem, in exact arithmetic on the data as they are.
 //
-//     feasible     is there a motion (global: v; local: forces) with u_n >= 0 and the bilateral rows obeyed? Without one
+//     feasible     is there a motion (global: v; local: forces) with u_n >= 0 and the bilateral rows obeyed? Without
+//                  one
 //                  there is no solution, whatever the friction.
-//     solvable     planar problems: of the 4^nc ways in which contacts separate, stick, slide left or slide right, each is a
+//     solvable     planar problems: of the 4^nc ways in which contacts separate, stick, slide left or slide right, each
+//                  is a
 //                  linear system; is one of them feasible?
 //     violation    how far a point is from the law at its worst contact, against the terms of that contact alone
 //

@@ -5,7 +5,8 @@
 //         failing_env_open(&f, k);
 //         status = call(f.env, ...);
 //         ... clear the result when STI_OK; otherwise assert STI_ERR_MEMORY ...
-//         bool done = failing_env_close(&f);   // asserts that nothing leaked; true: the k-th allocation was never asked for
+//         bool done = failing_env_close(&f);   // asserts that nothing leaked; true: the k-th allocation was never
+//                                              asked for
 //         if (done) break;
 //     }
 #ifndef TESTS_SUPPORT_FAILING_ENV_H

@@ -4,16 +4,16 @@
 
 #include "support/failing_env.h"
 
-static sti_env* env;
+static sti_env* group_env;
 
 static inline int open_group_env(void** state) {
     (void)state;
-    return sti_env_create(NULL, &env) == STI_OK ? 0 : -1;
+    return sti_env_create(NULL, &group_env) == STI_OK ? 0 : -1;
 }
 
 static inline int close_group_env(void** state) {
     (void)state;
-    sti_env_destroy(env);
+    sti_env_destroy(group_env);
     return 0;
 }
 

@@ -1,4 +1,5 @@
-// late_env.h: an environment whose time limit is over at the k-th look at the clock, and that counts what is still alive.
+// late_env.h: an environment whose time limit is over at the k-th look at the clock, and that counts what is still
+// alive.
 //
 //     for (long k = 1;; k *= 2) {
 //         late_env l;
@@ -9,7 +10,8 @@
 //         if (done) break;
 //     }
 //
-// No time goes by but by looking: the clock stands still for who does not look, so the test does not depend on the machine.
+// No time goes by but by looking: the clock stands still for who does not look, so the test does not depend on the
+// machine.
 #ifndef TESTS_SUPPORT_LATE_ENV_H
 #define TESTS_SUPPORT_LATE_ENV_H
 

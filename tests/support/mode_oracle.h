@@ -6,12 +6,11 @@
 #ifndef TESTS_SUPPORT_MODE_ORACLE_H
 #define TESTS_SUPPORT_MODE_ORACLE_H
 
-#include "support/failing_env.h"
-// clang-format off
 #include <gmp.h>
 #include <stdio.h>
 #include <string.h>
-// clang-format on
+
+#include "support/failing_env.h"
 
 enum { ORACLE_CONTACTS = 6, ORACLE_DOF = 6, ORACLE_ROWS = 128, ORACLE_COLS = 40, ORACLE_WORDS = 12 };
 
@@ -143,8 +142,8 @@ static inline int oracle_lp_solve(oracle_lp* p) {
 
 // ---- the modes of a contact
 
-// kinds: 's', 'a', 'k' (kept, sliding or without tangent), then per tangent '+', '-', '0' in letter[1..]; 'v': corner j,
-// 'e': side j of the four-cornered polygon; 'n': sticks
+// kinds: 's', 'a', 'k' (kept, sliding or without tangent), then per tangent '+', '-', '0' in letter[1..]; 'v': corner
+// j, 'e': side j of the four-cornered polygon; 'n': sticks
 typedef struct oracle_mode {
     char kind;
     char axis[2];
@@ -310,8 +309,8 @@ static inline void oracle_forces(oracle_program* p, int i, const oracle_mode* m)
     }
 }
 
-// Mode of the first `depth` contacts. forces: with the balance of forces, open contacts relaxed. Returns -1: infeasible,
-// 0: feasible, not strictly, 1: strictly.
+// Mode of the first `depth` contacts. forces: with the balance of forces, open contacts relaxed. Returns -1:
+// infeasible, 0: feasible, not strictly, 1: strictly.
 static inline int oracle_try(const oracle_scene* s, oracle_lp* lp, bool forces, bool relaxed, const oracle_mode* mode,
                              int depth) {
     oracle_program p = {.s = s, .lp = lp, .forces = forces, .relaxed = relaxed};

@@ -2,13 +2,12 @@
 #ifndef TESTS_SUPPORT_MODE_SCENE_H
 #define TESTS_SUPPORT_MODE_SCENE_H
 
+#include <stdio.h>
+#include <stiction/modes.h>
+#include <string.h>
+
 #include "support/failing_env.h"
 #include "support/sanitized.h"
-// clang-format off
-#include <stdio.h>
-#include <string.h>
-#include <stiction/modes.h>
-// clang-format on
 
 enum { SCENE_CONTACTS = 24, SCENE_DOF = 12 };
 

@@ -2,10 +2,9 @@
 #ifndef TESTS_SUPPORT_NEAR_H
 #define TESTS_SUPPORT_NEAR_H
 
-#include "support/failing_env.h"
-// clang-format off
 #include <math.h>
-// clang-format on
+
+#include "support/failing_env.h"
 
 #define assert_near(a, b, tol)                                                                          \
     do {                                                                                                \

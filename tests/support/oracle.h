@@ -1,17 +1,17 @@
-// oracle.h: reference cases (tests/reference, or ../shared where it is there) for the tests: found by id, numbers read as doubles
-// and exactly.
+// oracle.h: reference cases (tests/reference, or ../shared where it is there) for the tests: found by id, numbers read
+// as doubles and exactly.
 #ifndef TESTS_SUPPORT_ORACLE_H
 #define TESTS_SUPPORT_ORACLE_H
 
-#include "support/failing_env.h"
-// clang-format off
 #include <cJSON.h>
 #include <stdio.h>
-#include <string.h>
 #include <stiction/linalg.h>
-// clang-format on
+#include <string.h>
 
-// A file of the reference values, "thesis/cases.json": that of ../shared, which may hold more, or the one kept here. NULL: neither.
+#include "support/failing_env.h"
+
+// A file of the reference values, "thesis/cases.json": that of ../shared, which may hold more, or the one kept here.
+// NULL: neither.
 static inline FILE* oracle_file(const char* name) {
     static const char* const folders[] = {STI_SHARED_DIR "/oracles", STI_SOURCE_DIR "/tests/reference"};
     char path[512];

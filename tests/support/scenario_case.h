@@ -1,5 +1,5 @@
-// scenario_case.h: stochastic programs drawn as the reference cases SOE draw them: one stream of splitmix64, U(-1, 1), points that
-// are feasible by construction.
+// scenario_case.h: stochastic programs drawn as the reference cases SOE draw them: one stream of splitmix64, U(-1, 1),
+// points that are feasible by construction.
 #ifndef TESTS_SUPPORT_SCENARIO_CASE_H
 #define TESTS_SUPPORT_SCENARIO_CASE_H
 

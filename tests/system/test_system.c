@@ -1,5 +1,5 @@
-// Systems: equations of motion against closed forms, reference cases and the balance of energy; starts, parameters, kinks,
-// systems by C functions; every mistake named, every failed allocation survived.
+// Systems: equations of motion against closed forms, reference cases and the balance of energy; starts, parameters,
+// kinks, systems by C functions; every mistake named, every failed allocation survived.
 #include "support/oracle.h"
 // after cmocka's headers
 #include <math.h>
@@ -125,7 +125,8 @@ static void a_double_pendulum_has_its_closed_form(void** state) {
     sti_env_destroy(env);
 }
 
-// A bead on a rod that turns with a given angle: kinetic energy with terms of degree 0 and 1, everything depends on time.
+// A bead on a rod that turns with a given angle: kinetic energy with terms of degree 0 and 1, everything depends on
+// time.
 static void explicit_time_is_taken_into_account(void** state) {
     (void)state;
     sti_env* env = make_env(NULL);
@@ -326,8 +327,8 @@ static void solve(int n, const double* M, const double* r, double* x) {
     for (int i = 0; i < n; i++) x[i] = A[i][n] / A[i][i];
 }
 
-// Along a motion without contact forces d/dt (T + V) = v'Q. Q is what makes F differ between the system with forces and the
-// same without; here from the scene's own formulas. Gaps and slips move as n, t and the rates say.
+// Along a motion without contact forces d/dt (T + V) = v'Q. Q is what makes F differ between the system with forces and
+// the same without; here from the scene's own formulas. Gaps and slips move as n, t and the rates say.
 static void energy_is_balanced_and_rates_are_rates_in_every_scene(void** state) {
     (void)state;
     sti_env* env = make_env(NULL);

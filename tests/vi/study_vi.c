@@ -1,12 +1,15 @@
 // study_vi.c: SEED COUNT: random variational inequalities, with matrices and with formulas.
 //
-//     matrices   up to 4 unknowns, rows, equations, bounds, small integers: the outcome against the enumeration of all cases of the
-//                mixed problem, every answer against the verifier. Every third is a bounded box, which always has a solution
-//     formulas   strictly monotone maps whose only solution is planted, at bounds and between them; every tenth map has none
+//     matrices   up to 4 unknowns, rows, equations, bounds, small integers: the outcome against the enumeration of all
+//                cases of the
+//                mixed problem, every answer against the verifier. Every third is a bounded box, which always has a
+//                solution
+//     formulas   strictly monotone maps whose only solution is planted, at bounds and between them; every tenth map has
+//                none
 //                (F < 0 for all x >= 0), and "solved" is wrong there
 //
-// Wrong is an outcome that differs, a planted solution that is missed by more than 1e-6 where "solved" is claimed, or an answer that
-// the verifier rejects. "unknown" is not wrong, and is counted.
+// Wrong is an outcome that differs, a planted solution that is missed by more than 1e-6 where "solved" is claimed, or
+// an answer that the verifier rejects. "unknown" is not wrong, and is counted.
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>

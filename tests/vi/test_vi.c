@@ -1,4 +1,5 @@
-// test_vi.c: variational inequalities given by formulas: problems of the literature, random ones with a known solution, proofs.
+// test_vi.c: variational inequalities given by formulas: problems of the literature, random ones with a known solution,
+// proofs.
 #include <math.h>
 #include <stdio.h>
 #include <stiction/vi.h>
@@ -161,8 +162,8 @@ static void wrong_formulas_are_named(void** state) {
     sti_document_destroy(d);
 }
 
-// F(x) = M (x - s) + c ((x - s)^3) + r with M positive definite and a solution s that is known: r_i > 0 where s_i is at its lower
-// bound, < 0 at the upper, 0 between. F is strictly monotone, so s is the only one.
+// F(x) = M (x - s) + c ((x - s)^3) + r with M positive definite and a solution s that is known: r_i > 0 where s_i is at
+// its lower bound, < 0 at the upper, 0 between. F is strictly monotone, so s is the only one.
 static void random_monotone_maps_are_solved_where_they_were_made(void** state) {
     enum { N = 5 };
     sti_rng rng = {7};

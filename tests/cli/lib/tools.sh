@@ -48,6 +48,15 @@ refused() {
     if [ -z "$why" ]; then ok "$1"; else not_ok "$1" "$why"; fi
 }
 
+appears() { # FILE: waits until a command that runs beside us has written it, a minute at most
+    local tries
+    for tries in $(seq 600); do
+        if [ -s "$1" ]; then return; fi
+        sleep 0.1
+    done
+    not_ok "$1 appears" "not within a minute: $(head -c 300 err)"
+}
+
 finish() {
     echo "$passed passed, $failed failed"
     [ "$failed" = 0 ]

@@ -1,4 +1,5 @@
-// raw.c: read by tests/house/sizes.sh, never built. Lines that end in "raw" are those that `tools/lint sizes` must report.
+// raw.c: read by tests/house/sizes.sh, never built. Lines that end in "raw" are those that `tools/lint sizes` must
+// report.
 #include <stdlib.h>
 #include <string.h>
 
